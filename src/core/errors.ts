@@ -1,0 +1,147 @@
+/**
+ * The five errors meant for people, and the one line that each prints.
+ *
+ * Shape: action, path or name, expected, found, remedy. Programming mistakes throw the built-in
+ * classes instead; absent hardware is no error at all but an answer of a reader's `probe`.
+ * @module
+ */
+
+/** Parts of a message; the class puts them together, so that all messages read alike. */
+export interface Complaint {
+  /** What was attempted: `read`, `parse`, `push`. */
+  action: string;
+  /** Path, name or option it was attempted on. */
+  target?: string;
+  /** State wanted. */
+  expected?: string;
+  /** State given. */
+  found?: string;
+  /** What to do about it. */
+  remedy?: string;
+  cause?: unknown;
+}
+
+const MAX_QUOTED = 200;
+
+/** A value in double quotes, on one line and of bounded length, whatever it holds. */
+export function quote(value: string): string {
+  const short = value.length > MAX_QUOTED ? value.slice(0, MAX_QUOTED) + "…" : value;
+  // deno-lint-ignore no-control-regex
+  const plain = short.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (c) => {
+    return "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0");
+  });
+  return `"${plain}"`;
+}
+
+function sentence(c: Complaint): string {
+  let text = `Cannot ${c.action}`;
+  if (c.target !== undefined) text += ` ${quote(c.target)}`;
+  const state = [
+    c.expected === undefined ? "" : `expected ${c.expected}`,
+    c.found === undefined ? "" : `found ${c.found}`,
+  ].filter((part) => part !== "").join(", ");
+  if (state !== "") text += `: ${state}`;
+  if (c.remedy !== undefined) text += `; ${c.remedy}`;
+  return text;
+}
+
+/** What all errors for people share: a code, and the exit status that it maps to. */
+export interface HumanError extends Error {
+  readonly code: string;
+}
+
+/** A wrong request: option, value, combination. */
+export class UsageError extends Error implements HumanError {
+  readonly code = "usage";
+  constructor(complaint: Complaint) {
+    super(sentence(complaint), { cause: complaint.cause });
+    this.name = "UsageError";
+  }
+}
+
+/** A name that is in no table; the nearest known ones are offered. */
+export class UnknownNameError extends Error implements HumanError {
+  readonly code = "unknown-name";
+  constructor(kind: string, name: string, known: Iterable<string>, list?: string) {
+    const near = nearest(name, known);
+    super(sentence({
+      action: `find ${kind}`,
+      target: name,
+      expected: near.length > 0 ? `a known name such as ${near.join(", ")}` : "a known name",
+      remedy: list,
+    }));
+    this.name = "UnknownNameError";
+  }
+}
+
+/** A capability or file right is missing. */
+export class AccessError extends Error implements HumanError {
+  readonly code = "access";
+  constructor(complaint: Complaint) {
+    super(sentence(complaint), { cause: complaint.cause });
+    this.name = "AccessError";
+  }
+}
+
+/** A source failed while it was read. */
+export class SourceError extends Error implements HumanError {
+  readonly code = "source";
+  /** `retry`: try again; `gone`: it ended; `fatal`: it will never work. */
+  readonly kind: "retry" | "gone" | "fatal";
+  constructor(kind: "retry" | "gone" | "fatal", complaint: Complaint) {
+    super(sentence(complaint), { cause: complaint.cause });
+    this.name = "SourceError";
+    this.kind = kind;
+  }
+}
+
+/** A file does not hold what its format demands. */
+export class FormatError extends SyntaxError implements HumanError {
+  readonly code = "format";
+  readonly path: string;
+  /** 1-based line, 0 where the file as a whole is meant. */
+  readonly line: number;
+  constructor(path: string, line: number, complaint: Omit<Complaint, "target">) {
+    super(sentence({ ...complaint, target: line > 0 ? `${path}:${line}` : path }), {
+      cause: complaint.cause,
+    });
+    this.name = "FormatError";
+    this.path = path;
+    this.line = line;
+  }
+}
+
+/** Is it one of ours, whose message stands alone without a stack? */
+export function isHumanError(error: unknown): error is HumanError {
+  return error instanceof UsageError || error instanceof UnknownNameError ||
+    error instanceof AccessError || error instanceof SourceError || error instanceof FormatError;
+}
+
+/** Up to `most` known names closest to a mistyped one, nearest first. */
+export function nearest(name: string, known: Iterable<string>, most = 3): string[] {
+  const wanted = name.slice(0, 80).toUpperCase();
+  const scored: { name: string; score: number }[] = [];
+  for (const candidate of known) {
+    const upper = candidate.toUpperCase();
+    const bare = upper.slice(upper.lastIndexOf("::") + 1).replace(/^:/, "");
+    const score = upper.includes(wanted) && wanted.length > 2
+      ? 0.5
+      : Math.min(editDistance(wanted, upper), editDistance(wanted, bare) + 0.25);
+    if (score <= Math.max(2, wanted.length / 3)) scored.push({ name: candidate, score });
+  }
+  return scored.sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1))
+    .slice(0, most).map((entry) => entry.name);
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + cost);
+    }
+    row = next;
+  }
+  return row[b.length];
+}

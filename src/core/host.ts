@@ -1,0 +1,78 @@
+/**
+ * The machine as readers see it: paths, registers and topology, behind one interface.
+ *
+ * `os/host.ts` implements it for the real machine and for a tree given by `--root`; tests may use
+ * any other. A reader gets a host scoped to what it declared, so `needs` is a promise that is kept.
+ * @module
+ */
+import type { Absence, Needs, Offer, SignalReading, SignalRow } from "./signal.ts";
+import type { OfferedSignal } from "./signal.ts";
+import type { PlatformTopology } from "./topology.ts";
+
+/** Can a path be read? */
+export type Access = { readonly ok: true } | ({ readonly ok: false } & Absence);
+
+/** A file that stays open and is read from its start again and again, without allocation. */
+export interface KeptFile {
+  readonly path: string;
+  /** Filled by `read`; valid up to the length it returned, until the next read of any kept file. */
+  readonly bytes: Uint8Array;
+  /** Bytes read, or −errno. Never throws; a file that went away gives −ENOENT. */
+  read(): number;
+  [Symbol.dispose](): void;
+}
+
+/** The model specific registers of one CPU. */
+export interface Registers {
+  /** Low and high 32 bits of the last register read. */
+  readonly low: number;
+  readonly high: number;
+  /** 0, or the errno: 5 (EIO) for a register that the CPU does not have. */
+  read(register: number): number;
+  [Symbol.dispose](): void;
+}
+
+/** One CPUID leaf: eax, ebx, ecx, edx. */
+export type CpuidLeaf = readonly [number, number, number, number];
+
+/** See the module. Paths are absolute and as on the real machine, whatever the root. */
+export interface Host {
+  /** Prefix under which everything is looked up; "" is the machine itself. */
+  readonly root: string;
+  /** A tree that a simulator keeps: nothing read from it is a measurement. */
+  readonly simulated: boolean;
+  readonly topology: PlatformTopology;
+  /** Can it be opened for reading? Answers, never throws. */
+  probe(path: string): Access;
+  /** Names in a directory, sorted; empty when there is none. */
+  list(path: string): string[];
+  /** Whole text of a small file, `undefined` when it cannot be read. */
+  readText(path: string): string | undefined;
+  /** Target of a symbolic link, `undefined` when it is none. */
+  readLink(path: string): string | undefined;
+  /** @throws {AccessError} If it cannot be opened. */
+  keep(path: string): KeptFile;
+  /** @throws {AccessError} If the CPU's register device cannot be opened. */
+  registers(cpu: number): Registers;
+  /** Can the register device of a CPU be opened? Names which device it is. */
+  probeRegisters(cpu: number): { ok: true; device: string } | ({ ok: false } & Absence);
+  /** `undefined` where the processor or the tree has no such leaf. */
+  cpuid(cpu: number, leaf: number, sub?: number): CpuidLeaf | undefined;
+}
+
+/**
+ * A source of signals: one file in `readers/`, one line in `readers/all.ts`.
+ *
+ * `docs/add-a-reader.md` walks through the shortest one.
+ */
+export interface Reader {
+  /** Prefix of the names of its signals, and its name for `--without`. */
+  readonly name: string;
+  readonly needs: Needs;
+  /** Every row that it could ever offer, for the catalogue; true on any machine. */
+  readonly signals: readonly SignalRow[];
+  /** What is there. Answers, never throws. */
+  probe(host: Host): Offer;
+  /** Opens the rows that were asked for, and nothing else. */
+  open(host: Host, wanted: readonly OfferedSignal[]): SignalReading;
+}

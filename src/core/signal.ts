@@ -1,0 +1,136 @@
+/**
+ * What a signal is, what a reader of signals offers, and what a batch takes from it.
+ *
+ * Names and meanings are those of geopm_pio(7). Everything is in SI base units inside the program;
+ * readers scale on the way in, formats on the way out. NaN means "not available", never zero.
+ * @module
+ */
+import type { Aggregation } from "./agg.ts";
+import type { Domain } from "./domain.ts";
+
+/**
+ * How a signal is summarised over time: `monotone` as a total, `variable` as a time-weighted mean,
+ * `constant` and `label` not at all. geopm::IOGroup(3), signal_behavior().
+ */
+export type Behavior = "constant" | "monotone" | "variable" | "label";
+
+/** How a value prints in traces and by `read`: `%.16g`, `%g`, whole, `0x%08x`, bit pattern. */
+export type SignalFormat = "double" | "float" | "integer" | "hex" | "raw64";
+
+/** SI units; the empty text stands for a number without unit. */
+export type Unit = "" | "s" | "Hz" | "W" | "J" | "°C" | "A" | "V" | "B" | "B/s" | "%";
+
+/** One signal as the catalogue lists it: true on every machine, whether the source exists or not. */
+export interface SignalRow {
+  /** `READER::NAME`, or a portable name without prefix. */
+  readonly name: string;
+  /** The domain whose instances have values of their own. */
+  readonly domain: Domain;
+  readonly unit: Unit;
+  readonly behavior: Behavior;
+  readonly agg: Aggregation;
+  /** @default "double" */
+  readonly format?: SignalFormat;
+  /** One sentence. */
+  readonly about: string;
+  /** Register, file or library call it comes from, for people. */
+  readonly source?: string;
+  /** What surprises people about it. */
+  readonly quirks?: string;
+}
+
+/**
+ * How far a figure may be trusted: read from a counter (`measured`), calculated from measured ones
+ * (`derived`), or made by the simulated node (`simulated`).
+ */
+export type Quality = "measured" | "derived" | "simulated";
+
+/** A row whose source exists on this node. */
+export interface OfferedSignal {
+  readonly row: SignalRow;
+  /** Where it is read on this node: path, register and CPU, library. */
+  readonly source: string;
+  readonly quality: Quality;
+  /** Something about its quality that a reader of the report must know. */
+  readonly note?: string;
+  /** Seconds between two changes of the counter, where known. */
+  readonly updatePeriodS?: number;
+  /** Smallest step, in the row's unit. */
+  readonly resolution?: number;
+  /** Difference at which the counter wraps, in the row's unit. */
+  readonly wrapRange?: number;
+}
+
+/** Why something is not there. Absent, forbidden and zero are three different results. */
+export type Lack = "absent" | "forbidden" | "unusable";
+
+/** A missing source: an answer, not an error. */
+export interface Absence {
+  readonly kind: Lack;
+  /** What was found, in one clause. */
+  readonly reason: string;
+  /** The exact line that would mend it, where there is one. */
+  readonly remedy?: string;
+}
+
+/** A reader's answer to "what is there?". */
+export type Offer =
+  | {
+    readonly ok: true;
+    readonly signals: readonly OfferedSignal[];
+    /** Rows of this reader that this node lacks. */
+    readonly missing?: ReadonlyMap<string, Absence>;
+  }
+  | ({ readonly ok: false } & Absence);
+
+/** What a reader touches; kept as a promise by `Host`, shown by `doctor`, united for `compile.sh`. */
+export interface Needs {
+  /** Path prefixes under /proc, /sys, /dev. */
+  readonly files: readonly string[];
+  /** Shared libraries loaded at run time. */
+  readonly libraries: readonly string[];
+  /** Linux capabilities or file rights, as in capabilities(7). */
+  readonly capabilities: readonly string[];
+}
+
+/** Something that went wrong with one signal's values while reading. */
+export interface Trouble {
+  readonly signal: string;
+  /** `reset`, `stall`, `error`, `torn`, `gone`. */
+  readonly kind: string;
+  readonly reason: string;
+  count: number;
+}
+
+/** Open sources of the wanted rows. */
+export interface SignalReading {
+  /**
+   * Reads every wanted row once.
+   *
+   * @param out For each wanted row, in order, one value per instance of its domain, ascending; SI
+   * units, NaN where there was nothing. Counters come out unwrapped, starting at their raw value.
+   * @param timeS Seconds on the monotonic clock; only differences mean anything.
+   */
+  readInto(out: Float64Array, timeS: number): void;
+  /** What went wrong so far, counted by signal and kind. */
+  readonly troubles?: readonly Trouble[];
+  [Symbol.dispose](): void;
+}
+
+/** Anything that offers signals on this node: a bound reader, the tracker, a recording. */
+export interface SignalProvider {
+  /** Prefix of its signals' names, and the name for `--without`. */
+  readonly name: string;
+  readonly signals: readonly OfferedSignal[];
+  /** Opens what was asked for, in the order given. */
+  open(wanted: readonly OfferedSignal[]): SignalReading;
+}
+
+/** What the sample aggregator needs of a platform: geopm::PlatformIO(3), in camelCase. */
+export interface SignalSource {
+  /** Handle of the triple; the same triple gives the same handle. */
+  pushSignal(name: string, domain: Domain, index: number): number;
+  /** Value of the last batch; NaN: not available. */
+  sample(signalIndex: number): number;
+  behavior(name: string): Behavior;
+}

@@ -1,0 +1,128 @@
+/**
+ * How many instances of each domain a node has, and which CPUs belong to which.
+ *
+ * Everything is found through CPUs, as in geopm::PlatformTopo(3): the instances inside an outer
+ * one are those that its CPUs map to. CPU indices are Linux logical CPU numbers; an offline CPU
+ * keeps its number and belongs to nothing but the board's count of CPUs.
+ * @module
+ */
+import { type Domain, DOMAINS, isInside } from "./domain.ts";
+
+/** Where one logical CPU sits; `core` counts over the whole node. `null` stands for an offline CPU. */
+export type CpuPlace = { readonly package: number; readonly core: number } | null;
+
+/** What a topology is made from. Lists are CPU lists per instance; an empty list is legal. */
+export interface TopologySpec {
+  /** One entry per logical CPU, by CPU number. */
+  cpus: readonly CpuPlace[];
+  /** NUMA nodes with CPUs. @default the CPUs of each package */
+  memory?: readonly (readonly number[])[];
+  /** NUMA nodes without CPUs, by the package they hang on. @default none */
+  packageIntegratedMemory?: readonly (readonly number[])[];
+  /** @default none */
+  gpu?: readonly (readonly number[])[];
+  /** @default as `gpu` */
+  gpuChip?: readonly (readonly number[])[];
+  /** @default none */
+  nic?: readonly (readonly number[])[];
+}
+
+/** Regular nodes, as recordings describe them. */
+export interface RegularTopology {
+  packages: number;
+  coresPerPackage: number;
+  threadsPerCore: number;
+}
+
+/** A node's domains. Immutable. */
+export class PlatformTopology {
+  /** CPU lists by domain and index. */
+  readonly #cpus: Record<Domain, readonly (readonly number[])[]>;
+  /** Index of the instance a CPU belongs to, −1 for none, by domain and CPU number. */
+  readonly #indexOf: Record<Domain, Int32Array>;
+  /** CPU places as given. */
+  readonly places: readonly CpuPlace[];
+
+  constructor(spec: TopologySpec) {
+    this.places = spec.cpus;
+    const packages: number[][] = [];
+    const cores: number[][] = [];
+    const online: number[] = [];
+    spec.cpus.forEach((place, cpu) => {
+      if (place === null) return;
+      online.push(cpu);
+      (packages[place.package] ??= []).push(cpu);
+      (cores[place.core] ??= []).push(cpu);
+    });
+    for (const list of [packages, cores]) {
+      for (let i = 0; i < list.length; i++) list[i] ??= [];
+    }
+    const gpu = spec.gpu ?? [];
+    this.#cpus = {
+      board: [online],
+      package: packages,
+      core: cores,
+      cpu: spec.cpus.map((place, cpu) => place === null ? [] : [cpu]),
+      memory: spec.memory ?? packages,
+      package_integrated_memory: spec.packageIntegratedMemory ?? [],
+      nic: spec.nic ?? [],
+      package_integrated_nic: [],
+      gpu,
+      package_integrated_gpu: [],
+      gpu_chip: spec.gpuChip ?? gpu,
+    };
+    const indexOf = {} as Record<Domain, Int32Array>;
+    for (const domain of DOMAINS) {
+      const map = new Int32Array(spec.cpus.length).fill(-1);
+      this.#cpus[domain].forEach((list, index) => {
+        for (const cpu of list) if (cpu < map.length) map[cpu] = index;
+      });
+      indexOf[domain] = map;
+    }
+    this.#indexOf = indexOf;
+  }
+
+  /**
+   * The regular rule of Linux with hyperthreads last: CPU c sits in package
+   * floor((c mod P·C) / C) and core c mod P·C.
+   */
+  static regular(t: RegularTopology): PlatformTopology {
+    const cores = t.packages * t.coresPerPackage;
+    const cpus = Array.from({ length: cores * t.threadsPerCore }, (_, c) => ({
+      package: Math.floor((c % cores) / t.coresPerPackage),
+      core: c % cores,
+    }));
+    return new PlatformTopology({ cpus });
+  }
+
+  /** Number of instances of a domain; offline CPUs count. */
+  count(domain: Domain): number {
+    return this.#cpus[domain].length;
+  }
+
+  /** The online CPUs of one instance, ascending. */
+  cpus(domain: Domain, index: number): readonly number[] {
+    return this.#cpus[domain][index] ?? [];
+  }
+
+  /** The instance that a CPU belongs to, −1 when it belongs to none. */
+  indexOfCpu(domain: Domain, cpu: number): number {
+    return this.#indexOf[domain][cpu] ?? -1;
+  }
+
+  /**
+   * Indices of the `inner` instances inside one `outer` instance, ascending. Empty where the one
+   * cannot lie inside the other. Devices that no CPU maps to still lie inside the board.
+   */
+  nested(inner: Domain, outer: Domain, outerIndex: number): number[] {
+    if (!isInside(inner, outer) || outerIndex < 0 || outerIndex >= this.count(outer)) return [];
+    if (inner === outer) return [outerIndex];
+    if (outer === "board") return Array.from({ length: this.count(inner) }, (_, i) => i);
+    const found = new Set<number>();
+    for (const cpu of this.cpus(outer, outerIndex)) {
+      const index = this.indexOfCpu(inner, cpu);
+      if (index >= 0) found.add(index);
+    }
+    return [...found].sort((a, b) => a - b);
+  }
+}

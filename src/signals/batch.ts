@@ -1,0 +1,293 @@
+/**
+ * The batch: which signals are wanted, one reading of each a tick, and their values at any domain.
+ *
+ * Push, then per tick `read` (the counters, at one moment) and `settle` (what depends on the
+ * application's events up to that moment, and what is calculated), then `sample`. The two are
+ * apart because events up to a tick's time are all known only a moment later. Nothing allocates
+ * after the first tick. Rules: geopm::PlatformIO(3).
+ * @module
+ */
+import { aggregate } from "../core/agg.ts";
+import { type Domain, isInside } from "../core/domain.ts";
+import { UnknownNameError, UsageError } from "../core/errors.ts";
+import type {
+  Behavior,
+  OfferedSignal,
+  SignalProvider,
+  SignalReading,
+  SignalSource,
+} from "../core/signal.ts";
+import type { PlatformTopology } from "../core/topology.ts";
+import type { DerivedSignal } from "./derived.ts";
+
+/** Where a batch finds names: see `catalogue.ts`. */
+export interface NameTable {
+  /** Follows aliases to the one source chosen on this node; `undefined`: known but absent here. */
+  resolve(name: string): ResolvedName;
+  /** All names, for "did you mean". */
+  names(): Iterable<string>;
+}
+
+/** What a name stands for on this node. */
+export type ResolvedName =
+  | { kind: "offered"; provider: SignalProvider; signal: OfferedSignal; phase: "read" | "settle" }
+  | { kind: "derived"; signal: OfferedSignal; derived: DerivedSignal }
+  | { kind: "absent"; domain: Domain; behavior: Behavior; reason: string }
+  | { kind: "unknown" };
+
+/** One signal in its own domain: a stretch of the row of native values. */
+export interface NativeColumn {
+  /** The name that was asked for. */
+  readonly name: string;
+  readonly signal: OfferedSignal;
+  /** Where its first instance stands in `values`. */
+  readonly offset: number;
+  readonly count: number;
+}
+
+interface Part {
+  readonly provider: SignalProvider;
+  readonly wanted: OfferedSignal[];
+  readonly offsets: number[];
+  readonly phase: "read" | "settle";
+  reading?: SignalReading;
+  view?: Float64Array;
+}
+
+interface Calculation {
+  readonly derived: DerivedSignal;
+  readonly inputs: NativeColumn[];
+  readonly column: NativeColumn;
+  run?: (timeS: number) => void;
+}
+
+/** A pushed (signal, domain, index). */
+interface Request {
+  readonly column: NativeColumn | undefined;
+  readonly kind: OfferedSignal["row"]["agg"];
+  readonly indices: Int32Array;
+}
+
+/** See the module. */
+export class Batch implements SignalSource {
+  readonly #topology: PlatformTopology;
+  readonly #table: NameTable;
+  readonly #handles = new Map<string, number>();
+  readonly #requests: Request[] = [];
+  readonly #columns = new Map<string, NativeColumn>();
+  readonly #parts: Part[] = [];
+  readonly #calculations: Calculation[] = [];
+  /** Columns by signal rather than by name: aliases of one source share a reading. */
+  readonly #bySignal = new Map<OfferedSignal, NativeColumn>();
+  #width = 0;
+  #values = new Float64Array(0);
+  #samples = new Float64Array(0);
+  #frozen = false;
+  #timeS = NaN;
+
+  constructor(topology: PlatformTopology, table: NameTable) {
+    this.#topology = topology;
+    this.#table = table;
+  }
+
+  /**
+   * Asks for a signal at a domain instance.
+   *
+   * @returns Handle for `sample`, numbered from 0; the same triple gives the same handle.
+   * @throws {UnknownNameError} If no reader knows the name.
+   * @throws {UsageError} If the domain cannot hold the signal, the index is out of range, or the
+   * first tick has passed.
+   */
+  pushSignal(name: string, domain: Domain, index: number): number {
+    const key = `${name}@${domain}-${index}`;
+    const known = this.#handles.get(key);
+    if (known !== undefined) return known;
+    if (this.#frozen) {
+      throw new UsageError({
+        action: "push",
+        target: key,
+        expected: "a push before the first tick",
+      });
+    }
+    const resolved = this.#resolve(name);
+    const native = resolved.kind === "absent" ? resolved.domain : resolved.signal.row.domain;
+    if (!isInside(native, domain)) {
+      throw new UsageError({
+        action: "push",
+        target: key,
+        expected: `a domain that holds ${native}`,
+        found: domain,
+      });
+    }
+    const instances = this.#topology.count(domain);
+    if (
+      !Number.isInteger(index) || index < 0 || (index >= instances && resolved.kind !== "absent")
+    ) {
+      throw new UsageError({
+        action: "push",
+        target: key,
+        expected: `an index below ${instances}`,
+        found: String(index),
+      });
+    }
+    const column = resolved.kind === "absent" ? undefined : this.#column(name, resolved);
+    const handle = this.#requests.length;
+    this.#requests.push({
+      column,
+      kind: column?.signal.row.agg ?? "select_first",
+      indices: Int32Array.from(
+        this.#topology.nested(native, domain, index),
+        (i) => i + (column?.offset ?? 0),
+      ),
+    });
+    this.#handles.set(key, handle);
+    return handle;
+  }
+
+  /** @throws {UnknownNameError} If no reader knows the name. */
+  behavior(name: string): Behavior {
+    const resolved = this.#resolve(name);
+    return resolved.kind === "absent" ? resolved.behavior : resolved.signal.row.behavior;
+  }
+
+  /** The native domain of a name, also of one that is absent here. */
+  nativeDomain(name: string): Domain {
+    const resolved = this.#resolve(name);
+    return resolved.kind === "absent" ? resolved.domain : resolved.signal.row.domain;
+  }
+
+  /** Reads the counters: every source once. The first call opens them and ends pushing. */
+  read(timeS: number): void {
+    if (!this.#frozen) this.#freeze();
+    this.#timeS = timeS;
+    this.#readParts("read");
+  }
+
+  /** Fills in what comes from events up to the time of `read`, calculates, and aggregates. */
+  settle(): void {
+    this.#readParts("settle");
+    for (let i = 0; i < this.#calculations.length; i++) this.#calculations[i].run!(this.#timeS);
+    for (let i = 0; i < this.#requests.length; i++) {
+      const r = this.#requests[i];
+      this.#samples[i] = r.column === undefined
+        ? NaN
+        : r.indices.length === 1
+        ? this.#values[r.indices[0]]
+        : aggregate(r.kind, this.#values, r.indices);
+    }
+  }
+
+  /** Value of a handle at the last settled tick; NaN: not available. */
+  sample(handle: number): number {
+    const value = this.#samples[handle];
+    return value === undefined ? NaN : value;
+  }
+
+  /** Time of the last `read`. */
+  get timeS(): number {
+    return this.#timeS;
+  }
+
+  /** The native columns in the order they were first asked for: what a recording keeps. */
+  get columns(): NativeColumn[] {
+    return [...this.#columns.values()];
+  }
+
+  /** The row of native values of the last tick; reused from tick to tick. */
+  get values(): Float64Array {
+    return this.#values;
+  }
+
+  /** The open sources, for their troubles. */
+  get readings(): { provider: SignalProvider; reading: SignalReading }[] {
+    return this.#parts.flatMap((p) =>
+      p.reading ? [{ provider: p.provider, reading: p.reading }] : []
+    );
+  }
+
+  [Symbol.dispose](): void {
+    for (const part of this.#parts) part.reading?.[Symbol.dispose]();
+  }
+
+  #resolve(name: string): Exclude<ResolvedName, { kind: "unknown" }> {
+    const resolved = this.#table.resolve(name);
+    if (resolved.kind === "unknown") {
+      throw new UnknownNameError("signal", name, this.#table.names(), 'see "joulemark read"');
+    }
+    return resolved;
+  }
+
+  #column(
+    name: string,
+    resolved: Exclude<ResolvedName, { kind: "unknown" | "absent" }>,
+  ): NativeColumn {
+    const known = this.#columns.get(name);
+    if (known !== undefined) return known;
+    const shared = this.#bySignal.get(resolved.signal);
+    if (shared !== undefined) {
+      const alias = { ...shared, name };
+      this.#columns.set(name, alias);
+      return alias;
+    }
+    if (resolved.kind === "derived") {
+      const inputs = resolved.derived.inputs.map((input) => {
+        const source = this.#resolve(input);
+        if (source.kind === "absent") throw new Error(`derived ${name} lacks ${input}`);
+        return this.#column(input, source);
+      });
+      const column = this.#reserve(name, resolved.signal);
+      this.#calculations.push({ derived: resolved.derived, inputs, column });
+      return column;
+    }
+    const column = this.#reserve(name, resolved.signal);
+    let part = this.#parts.find((p) => p.provider === resolved.provider);
+    if (part === undefined) {
+      part = { provider: resolved.provider, wanted: [], offsets: [], phase: resolved.phase };
+      this.#parts.push(part);
+    }
+    part.wanted.push(resolved.signal);
+    part.offsets.push(column.offset);
+    return column;
+  }
+
+  #reserve(name: string, signal: OfferedSignal): NativeColumn {
+    const count = this.#topology.count(signal.row.domain);
+    const column = { name, signal, offset: this.#width, count };
+    this.#width += count;
+    this.#columns.set(name, column);
+    this.#bySignal.set(signal, column);
+    return column;
+  }
+
+  #freeze(): void {
+    this.#frozen = true;
+    this.#values = new Float64Array(this.#width).fill(NaN);
+    this.#samples = new Float64Array(this.#requests.length).fill(NaN);
+    for (const part of this.#parts) {
+      const width = part.wanted.reduce((n, s) => n + this.#topology.count(s.row.domain), 0);
+      part.view = new Float64Array(width).fill(NaN);
+      part.reading = part.provider.open(part.wanted);
+    }
+    for (const c of this.#calculations) {
+      const slice = (column: NativeColumn) =>
+        this.#values.subarray(column.offset, column.offset + column.count);
+      c.run = c.derived.make(c.inputs.map(slice), slice(c.column));
+    }
+  }
+
+  #readParts(phase: "read" | "settle"): void {
+    for (let i = 0; i < this.#parts.length; i++) {
+      const part = this.#parts[i];
+      if (part.phase !== phase) continue;
+      const view = part.view!;
+      part.reading!.readInto(view, this.#timeS);
+      let at = 0;
+      for (let k = 0; k < part.wanted.length; k++) {
+        const n = this.#topology.count(part.wanted[k].row.domain);
+        const offset = part.offsets[k];
+        for (let j = 0; j < n; j++) this.#values[offset + j] = view[at + j];
+        at += n;
+      }
+    }
+  }
+}
