@@ -1,0 +1,56 @@
+#!/bin/sh
+# Runs all tests; arguments go to `deno test` (files, --filter). Needs Deno or Node.js only.
+# The last line says "N passed, N failed"; the status is that of the tests.
+#
+# Tests get all permissions: they start the program, compilers and MPI, and Deno opens /proc, /sys
+# and /dev to nothing less. What the program itself may do is tested on the built executable.
+ROOT=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+cd "$ROOT" || exit 1
+. "$ROOT/airgap/find_deno.sh"
+
+find_deno
+choose_map
+
+# End-to-end tests run the executable, so it is made first when it is missing or older than its sources.
+JOULEMARK_BIN=${JOULEMARK_BIN:-$ROOT/joulemark}
+if [ "$JOULEMARK_BIN" = "$ROOT/joulemark" ] && [ -f src/cli/main.ts ]; then
+  changed=$(find main.ts src airgap deno.json compile.sh -type f -newer joulemark 2>/dev/null | head -n 1)
+  if [ ! -x joulemark ] || [ -n "$changed" ]; then
+    sh ./compile.sh || say "compile.sh failed: tests of the executable will fail"
+  fi
+fi
+export JOULEMARK_BIN DENO
+JOULEMARK_CONFIG=$CONFIG
+export JOULEMARK_CONFIG
+
+log=$(mktemp "${TMPDIR:-/tmp}/joulemark-tests.XXXXXX") || die "cannot make a temporary file"
+trap 'rm -f "$log" "$log.status"' EXIT
+
+# What is no option and no file that exists is left to Deno; without files, everything in tests/.
+files=tests/
+for argument in "$@"; do
+  [ -e "$argument" ] && files=
+done
+
+{
+  # word splitting is meant: nothing, or one directory
+  # shellcheck disable=SC2086
+  "$DENO" test --config "$CONFIG" --no-lock -A "$@" $files 2>&1
+  echo $? >"$log.status"
+} | tee "$log"
+status=$(cat "$log.status")
+
+# Deno's summary: ok | 12 passed (3 steps) | 0 failed | 1 ignored (1s)
+summary=$(sed 's/\x1b\[[0-9;]*m//g' "$log" | grep -E '^(ok|FAILED) \| [0-9]+ passed' | tail -n 1)
+count() {
+  printf '%s\n' "$summary" | sed -n "s/.*| \([0-9][0-9]*\) $1.*/\1/p"
+}
+passed=$(count passed)
+failed=$(count failed)
+skipped=$(count ignored)
+if [ -z "$summary" ] || { [ "$status" != 0 ] && [ "${failed:-0}" = 0 ]; }; then
+  # a file that does not load fails without being counted
+  failed=$((${failed:-0} + 1))
+fi
+printf '%s passed, %s failed%s\n' "${passed:-0}" "$failed" "${skipped:+, $skipped skipped}"
+exit "$status"
