@@ -1,0 +1,146 @@
+/**
+ * Small file work through libc: open, read whole, list, link targets, identity.
+ *
+ * For kernel files and for the private directory of a run; everything else (reports, recordings)
+ * uses Deno's own file API and its permissions.
+ * @module
+ */
+import { cString, ERRNO, errno, fromBytes, libc, SYSCALLS } from "./libc.ts";
+
+/** open(2) flags, the same on x86-64 and aarch64 but for O_DIRECTORY and O_NOFOLLOW. */
+const ARM = Deno.build.arch === "aarch64";
+export const O = {
+  RDONLY: 0,
+  WRONLY: 1,
+  RDWR: 2,
+  CREAT: 0o100,
+  EXCL: 0o200,
+  TRUNC: 0o1000,
+  APPEND: 0o2000,
+  NONBLOCK: 0o4000,
+  DIRECTORY: ARM ? 0o40000 : 0o200000,
+  NOFOLLOW: ARM ? 0o100000 : 0o400000,
+  CLOEXEC: 0o2000000,
+} as const;
+
+/** Opens a file; a descriptor, or −errno. Always closed on exec. */
+export function openFile(path: string, flags: number, mode = 0): number {
+  const name = cString(path);
+  let fd = libc().open(name, flags | O.CLOEXEC, mode);
+  if (fd >= 0) return fd;
+  const first = errno();
+  if (first !== ERRNO.EINTR && first !== 0) return -first;
+  fd = libc().open(name, flags | O.CLOEXEC, mode);
+  return fd >= 0 ? fd : -(errno() || ERRNO.EIO);
+}
+
+/** Closes a descriptor. */
+export function closeFile(fd: number): void {
+  if (fd >= 0) libc().close(fd);
+}
+
+/** The whole of a small file, or `undefined`; kernel files give their size only by reading. */
+export function readWhole(path: string, limit = 1 << 24): Uint8Array | undefined {
+  const fd = openFile(path, O.RDONLY);
+  if (fd < 0) return undefined;
+  try {
+    let bytes = new Uint8Array(4096);
+    let length = 0;
+    while (length < limit) {
+      if (length === bytes.length) {
+        const grown = new Uint8Array(bytes.length * 2);
+        grown.set(bytes);
+        bytes = grown;
+      }
+      const n = Number(libc().read(fd, bytes.subarray(length), BigInt(bytes.length - length)));
+      if (n < 0) return undefined;
+      if (n === 0) break;
+      length += n;
+    }
+    return bytes.subarray(0, length);
+  } finally {
+    closeFile(fd);
+  }
+}
+
+const decoder = new TextDecoder();
+
+/** The whole text of a small file, or `undefined`. */
+export function readText(path: string): string | undefined {
+  const bytes = readWhole(path);
+  return bytes === undefined ? undefined : decoder.decode(bytes);
+}
+
+/** Names in a directory, sorted, without "." and ".."; empty when it cannot be listed. */
+export function listDirectory(path: string): string[] {
+  const fd = openFile(path, O.RDONLY | O.DIRECTORY);
+  if (fd < 0) return [];
+  const names: string[] = [];
+  const bytes = new Uint8Array(32768);
+  const view = new DataView(bytes.buffer);
+  for (;;) {
+    const n = Number(libc().getdents(SYSCALLS.getdents64, fd, bytes, 32768n));
+    if (n <= 0) break;
+    // struct linux_dirent64: inode 8, offset 8, length 2, type 1, name
+    for (let at = 0; at < n; at += view.getUint16(at + 16, true)) {
+      const name = fromBytes(bytes.subarray(at + 19, at + view.getUint16(at + 16, true)));
+      if (name !== "." && name !== "..") names.push(name);
+    }
+  }
+  closeFile(fd);
+  return names.sort();
+}
+
+/** Target of a symbolic link, or `undefined`. */
+export function readLinkTarget(path: string): string | undefined {
+  const bytes = new Uint8Array(4096);
+  const n = Number(libc().readlink(cString(path), bytes, 4096n));
+  return n < 0 ? undefined : decoder.decode(bytes.subarray(0, n));
+}
+
+/** What stat(2) tells that anyone here asks for. */
+export interface FileFacts {
+  inode: number;
+  device: number;
+  links: number;
+  mode: number;
+  uid: number;
+  size: number;
+  modifiedNs: bigint;
+}
+
+const AT_FDCWD = -100;
+const AT_SYMLINK_NOFOLLOW = 0x100;
+const statBytes = new Uint8Array(144);
+const statView = new DataView(statBytes.buffer);
+
+function facts(): FileFacts {
+  return {
+    device: Number(statView.getBigUint64(0, true)),
+    inode: Number(statView.getBigUint64(8, true)),
+    links: ARM ? statView.getUint32(20, true) : Number(statView.getBigUint64(16, true)),
+    mode: statView.getUint32(ARM ? 16 : 24, true),
+    uid: statView.getUint32(ARM ? 24 : 28, true),
+    size: Number(statView.getBigInt64(48, true)),
+    modifiedNs: statView.getBigInt64(88, true) * 1_000_000_000n + statView.getBigInt64(96, true),
+  };
+}
+
+/** stat(2) of a path, or `undefined`; `follow: false` looks at a link itself. */
+export function statPath(path: string, follow = true): FileFacts | undefined {
+  const flags = follow ? 0 : AT_SYMLINK_NOFOLLOW;
+  const r = libc().fstatat(SYSCALLS.newfstatat, AT_FDCWD, cString(path), statBytes, flags);
+  return r === 0n ? facts() : undefined;
+}
+
+/** Number of names an open file still has: 0 once it was replaced or removed. No allocation. */
+export function linkCount(fd: number): number {
+  if (libc().fstat(SYSCALLS.fstat, fd, statBytes) !== 0n) return 0;
+  return statView.getUint32(ARM ? 20 : 16, true);
+}
+
+/** When an open directory last changed, in nanoseconds modulo 2^53; −1 when it is gone. */
+export function modifiedAt(fd: number): number {
+  if (libc().fstat(SYSCALLS.fstat, fd, statBytes) !== 0n) return -1;
+  return (statView.getUint32(88, true) & 0x3fffff) * 1e9 + statView.getUint32(96, true);
+}

@@ -1,0 +1,202 @@
+/**
+ * The machine, or a tree laid out like one, as readers see it.
+ *
+ * @module
+ */
+import { AccessError } from "../core/errors.ts";
+import type { Access, CpuidLeaf, Host, KeptFile, Registers } from "../core/host.ts";
+import type { Absence } from "../core/signal.ts";
+import { readTopology } from "../core/sysfs_topology.ts";
+import type { PlatformTopology } from "../core/topology.ts";
+import {
+  closeFile,
+  listDirectory,
+  O,
+  openFile,
+  readLinkTarget,
+  readText,
+  statPath,
+} from "./files.ts";
+import { OpenKeptFile } from "./kept_file.ts";
+import { ERRNO, errorText, libc } from "./libc.ts";
+import { DeviceRegisters, FileRegisters, JsonRegisters } from "./registers.ts";
+
+/** What a tree's `.root.json` may say in place of system calls. */
+export interface RootFacts {
+  modes?: Record<string, string>;
+  owners?: Record<string, number>;
+  statfs?: Record<string, Record<string, number>>;
+  time?: number;
+}
+
+/** The register devices of a CPU, the one meant for ordinary users first. */
+const REGISTER_DEVICES = ["msr_safe", "msr"] as const;
+
+/** See the module. */
+export class MachineHost implements Host {
+  readonly root: string;
+  readonly simulated: boolean;
+  #topology: PlatformTopology | undefined;
+  #facts: RootFacts | undefined;
+
+  /** @param root Prefix of every path; "" for the machine itself. */
+  constructor(root = "") {
+    this.root = root === "/" ? "" : root.replace(/\/+$/, "");
+    this.simulated = this.root !== "";
+  }
+
+  get topology(): PlatformTopology {
+    return this.#topology ??= readTopology(this);
+  }
+
+  /** What the tree says in place of system calls; empty on the machine. */
+  get facts(): RootFacts {
+    if (this.#facts !== undefined) return this.#facts;
+    let facts: RootFacts = {};
+    if (this.root !== "") {
+      try {
+        facts = JSON.parse(readText(`${this.root}/.root.json`) ?? "{}") as RootFacts;
+      } catch {
+        // A tree without valid facts is a tree without facts.
+      }
+    }
+    return this.#facts = facts;
+  }
+
+  probe(path: string): Access {
+    const mode = this.facts.modes?.[path];
+    if (mode !== undefined && libc().geteuid() !== 0 && (parseInt(mode, 8) & 0o004) === 0) {
+      return lack(path, ERRNO.EACCES, `mode ${mode}`);
+    }
+    const fd = openFile(this.#at(path), O.RDONLY | O.NONBLOCK);
+    if (fd >= 0) {
+      closeFile(fd);
+      return { ok: true };
+    }
+    const facts = statPath(this.#at(path));
+    const state = facts === undefined
+      ? undefined
+      : `mode ${(facts.mode & 0o7777).toString(8).padStart(4, "0")} owner ${facts.uid}`;
+    return lack(path, -fd, state);
+  }
+
+  list(path: string): string[] {
+    return listDirectory(this.#at(path));
+  }
+
+  readText(path: string): string | undefined {
+    return readText(this.#at(path));
+  }
+
+  readLink(path: string): string | undefined {
+    return readLinkTarget(this.#at(path));
+  }
+
+  keep(path: string): KeptFile {
+    return new OpenKeptFile(path, this.#at(path), this.root !== "");
+  }
+
+  probeRegisters(cpu: number): { ok: true; device: string } | ({ ok: false } & Absence) {
+    if (this.root !== "") {
+      for (const name of ["msr.json", "msr"]) {
+        const path = `/dev/cpu/${cpu}/${name}`;
+        if (this.probe(path).ok) return { ok: true, device: path };
+      }
+      return { ok: false, kind: "absent", reason: `no /dev/cpu/${cpu}/msr` };
+    }
+    let answer: ({ ok: false } & Absence) | undefined;
+    for (const name of REGISTER_DEVICES) {
+      const path = `/dev/cpu/${cpu}/${name}`;
+      const access = this.probe(path);
+      if (access.ok) return { ok: true, device: path };
+      if (answer === undefined || answer.kind === "absent") answer = access;
+    }
+    return answer!;
+  }
+
+  registers(cpu: number): Registers {
+    const found = this.probeRegisters(cpu);
+    if (!found.ok) {
+      throw new AccessError({
+        action: "open the registers of",
+        target: `cpu ${cpu}`,
+        expected: "a readable register device",
+        found: found.reason,
+        remedy: found.remedy,
+      });
+    }
+    const path = this.#at(found.device);
+    if (found.device.endsWith(".json")) return new JsonRegisters(path);
+    const fd = openFile(path, O.RDONLY);
+    if (fd < 0) {
+      throw new AccessError({ action: "open", target: found.device, found: errorText(-fd) });
+    }
+    return this.root === "" ? new DeviceRegisters(fd) : new FileRegisters(fd, path);
+  }
+
+  cpuid(cpu: number, leaf: number, sub = 0): CpuidLeaf | undefined {
+    if (this.root !== "") return this.#cpuidOfTree(cpu, leaf, sub);
+    const fd = openFile(`/dev/cpu/${cpu}/cpuid`, O.RDONLY);
+    if (fd < 0) return undefined;
+    try {
+      const words = new Uint32Array(4);
+      // cpuid(4): the low half of the offset is the leaf, the high half the sub-leaf.
+      const offset = (BigInt(sub) << 32n) | BigInt(leaf);
+      const n = libc().preadAt(fd, new Uint8Array(words.buffer), 16n, offset);
+      return n === 16n ? [words[0], words[1], words[2], words[3]] : undefined;
+    } finally {
+      closeFile(fd);
+    }
+  }
+
+  #cpuidOfTree(cpu: number, leaf: number, sub: number): CpuidLeaf | undefined {
+    const text = readText(`${this.root}/dev/cpu/${cpu}/cpuid.json`);
+    if (text === undefined) return undefined;
+    try {
+      const leaves = JSON.parse(text) as Record<string, number[]>;
+      for (const [key, value] of Object.entries(leaves)) {
+        const [l, s = "0"] = key.split(".");
+        if (Number(l) === leaf && Number(s) === sub && value.length === 4) {
+          return value.map((v) => Number(v) >>> 0) as unknown as CpuidLeaf;
+        }
+      }
+    } catch {
+      // Half-written or no JSON: as good as no leaf.
+    }
+    return undefined;
+  }
+
+  #at(path: string): string {
+    return this.root + path;
+  }
+}
+
+function lack(path: string, number: number, state?: string): { ok: false } & Absence {
+  const kind = number === ERRNO.ENOENT || number === ERRNO.ENOTDIR || number === ERRNO.ENODEV
+    ? "absent"
+    : number === ERRNO.EACCES || number === ERRNO.EPERM
+    ? "forbidden"
+    : "unusable";
+  const reason = kind === "absent"
+    ? `no ${path}`
+    : `${path}: ${errorText(number)}${state === undefined ? "" : ` (${state})`}`;
+  return { ok: false, kind, reason };
+}
+
+/** The machine's own name, without its domain: uname(2) by way of /proc. */
+export function hostName(host: Host): string {
+  const name = host.readText("/proc/sys/kernel/hostname")?.trim();
+  return name === undefined || name === "" ? "localhost" : name;
+}
+
+/** The logical CPUs that a process may run on; 0 is the caller. Empty when it is gone. */
+export function affinityOf(pid: number): number[] {
+  const mask = new Uint8Array(1024);
+  const n = libc().schedGetaffinity(pid, 1024n, mask);
+  if (n < 0) return [];
+  const cpus: number[] = [];
+  for (let cpu = 0; cpu < mask.length * 8; cpu++) {
+    if ((mask[cpu >> 3] >> (cpu & 7)) & 1) cpus.push(cpu);
+  }
+  return cpus;
+}

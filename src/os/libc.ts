@@ -1,0 +1,247 @@
+/**
+ * The C library through FFI: the only door to the kernel.
+ *
+ * Deno refuses /proc, /sys and /dev to its own file API unless everything is allowed, so every
+ * kernel file is read by libc's `pread`, which needs the FFI permission for libc's path and nothing
+ * else. Pointers never appear: addresses are 64-bit integers, memory is peeked and poked by
+ * `memcpy`, so path-scoped FFI is enough.
+ *
+ * Speed: arguments that the fast call path takes are plain numbers for 32-bit parameters and
+ * bigints for 64-bit ones; a number handed to a 64-bit parameter costs ten times more.
+ * @module
+ */
+import { AccessError } from "../core/errors.ts";
+
+/** Where distributions keep it; `--allow-ffi` lists the same, and paths are compared as written. */
+export const LIBC_PATHS: readonly string[] = [
+  "/lib/x86_64-linux-gnu/libc.so.6",
+  "/lib64/libc.so.6",
+  "/usr/lib64/libc.so.6",
+  "/usr/lib/x86_64-linux-gnu/libc.so.6",
+  "/lib/aarch64-linux-gnu/libc.so.6",
+  "/usr/lib/aarch64-linux-gnu/libc.so.6",
+  "/usr/lib/libc.so.6",
+];
+
+const SYMBOLS = {
+  open: { parameters: ["buffer", "i32", "i32"], result: "i32" }, // const char*, int flags, mode
+  close: { parameters: ["i32"], result: "i32" },
+  // Offsets below 2^32, on the fast path: registers and file starts.
+  pread: { name: "pread64", parameters: ["i32", "buffer", "u32", "u32"], result: "i32" },
+  // The same with full offsets.
+  preadAt: { name: "pread64", parameters: ["i32", "buffer", "usize", "i64"], result: "isize" },
+  pwriteAt: { name: "pwrite64", parameters: ["i32", "buffer", "usize", "i64"], result: "isize" },
+  write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
+  read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
+  fsync: { parameters: ["i32"], result: "i32" },
+  ftruncate: { parameters: ["i32", "i64"], result: "i32" },
+  mkdir: { parameters: ["buffer", "i32"], result: "i32" },
+  rmdir: { parameters: ["buffer"], result: "i32" },
+  unlink: { parameters: ["buffer"], result: "i32" },
+  rename: { parameters: ["buffer", "buffer"], result: "i32" },
+  readlink: { parameters: ["buffer", "buffer", "usize"], result: "isize" },
+  fcntl: { parameters: ["i32", "i32", "i64"], result: "i32" },
+  flock: { parameters: ["i32", "i32"], result: "i32" },
+  getpid: { parameters: [], result: "i32" },
+  getppid: { parameters: [], result: "i32" },
+  getuid: { parameters: [], result: "i32" },
+  geteuid: { parameters: [], result: "i32" },
+  clockGettime: { name: "clock_gettime", parameters: ["i32", "buffer"], result: "i32" },
+  clockNanosleep: {
+    name: "clock_nanosleep", // clockid, flags, request, remain
+    parameters: ["i32", "i32", "buffer", "u64"],
+    result: "i32",
+  },
+  poll: { parameters: ["buffer", "u64", "i32"], result: "i32" },
+  ppoll: { parameters: ["buffer", "u64", "buffer", "u64"], result: "i32" },
+  prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
+  schedSetscheduler: {
+    name: "sched_setscheduler",
+    parameters: ["i32", "i32", "buffer"],
+    result: "i32",
+  },
+  schedGetaffinity: {
+    name: "sched_getaffinity",
+    parameters: ["i32", "usize", "buffer"],
+    result: "i32",
+  },
+  schedSetaffinity: {
+    name: "sched_setaffinity",
+    parameters: ["i32", "usize", "buffer"],
+    result: "i32",
+  },
+  setpriority: { parameters: ["i32", "i32", "i32"], result: "i32" },
+  getrlimit: { parameters: ["i32", "buffer"], result: "i32" },
+  setrlimit: { parameters: ["i32", "buffer"], result: "i32" },
+  getrusage: { parameters: ["i32", "buffer"], result: "i32" },
+  sigmask: { name: "pthread_sigmask", parameters: ["i32", "buffer", "buffer"], result: "i32" },
+  sigaction: { parameters: ["i32", "buffer", "u64"], result: "i32" },
+  signalfd: { parameters: ["i32", "buffer", "i32"], result: "i32" },
+  kill: { parameters: ["i32", "i32"], result: "i32" },
+  waitpid: { parameters: ["i32", "buffer", "i32"], result: "i32" },
+  mmap: { parameters: ["u64", "usize", "i32", "i32", "i32", "i64"], result: "u64" },
+  munmap: { parameters: ["u64", "usize"], result: "i32" },
+  peek: { name: "memcpy", parameters: ["buffer", "u64", "usize"], result: "u64" },
+  poke: { name: "memcpy", parameters: ["u64", "buffer", "usize"], result: "u64" },
+  errnoAddress: { name: "__errno_location", parameters: [], result: "u64" },
+  execve: { parameters: ["buffer", "u64", "u64"], result: "i32" },
+  posixSpawn: {
+    name: "posix_spawn", // pid, path, file actions, attributes, argv, envp
+    parameters: ["buffer", "buffer", "u64", "buffer", "u64", "u64"],
+    result: "i32",
+  },
+  spawnattrInit: { name: "posix_spawnattr_init", parameters: ["buffer"], result: "i32" },
+  spawnattrSetflags: {
+    name: "posix_spawnattr_setflags",
+    parameters: ["buffer", "i16"],
+    result: "i32",
+  },
+  spawnattrSetsigmask: {
+    name: "posix_spawnattr_setsigmask",
+    parameters: ["buffer", "buffer"],
+    result: "i32",
+  },
+  spawnattrSetsigdefault: {
+    name: "posix_spawnattr_setsigdefault",
+    parameters: ["buffer", "buffer"],
+    result: "i32",
+  },
+  getdents: { name: "syscall", parameters: ["i64", "i32", "buffer", "usize"], result: "i64" },
+  pidfdOpen: { name: "syscall", parameters: ["i64", "i32", "u32"], result: "i64" },
+  fstatat: {
+    name: "syscall",
+    parameters: ["i64", "i32", "buffer", "buffer", "i32"],
+    result: "i64",
+  },
+  fstat: { name: "syscall", parameters: ["i64", "i32", "buffer"], result: "i64" },
+  perfEventOpen: {
+    name: "syscall",
+    parameters: ["i64", "buffer", "i32", "i32", "i32", "u64"],
+    result: "i64",
+  },
+} as const satisfies Deno.ForeignLibraryInterface;
+
+/** libc's functions as typed above. */
+export type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
+
+let opened: Libc | undefined;
+
+/**
+ * Opens libc once.
+ *
+ * @throws {AccessError} If no known path holds it, or FFI is not permitted.
+ */
+export function libc(): Libc {
+  if (opened !== undefined) return opened;
+  let cause: unknown;
+  for (const path of LIBC_PATHS) {
+    try {
+      opened = Deno.dlopen(path, SYMBOLS).symbols;
+      return opened;
+    } catch (error) {
+      cause ??= error;
+    }
+  }
+  throw new AccessError({
+    action: "open the C library",
+    target: LIBC_PATHS[0],
+    expected: "glibc at one of its usual places and permission to open it",
+    found: cause instanceof Error ? cause.message.split("\n")[0] : String(cause),
+    remedy: "run the joulemark executable, or give --allow-ffi",
+    cause,
+  });
+}
+
+const SYSCALLS = Deno.build.arch === "aarch64"
+  ? { getdents64: 61n, pidfdOpen: 434n, newfstatat: 79n, fstat: 80n, perfEventOpen: 241n }
+  : { getdents64: 217n, pidfdOpen: 434n, newfstatat: 262n, fstat: 5n, perfEventOpen: 298n };
+
+/** System call numbers of this architecture, as bigints for the fast path. */
+export { SYSCALLS };
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/**
+ * A NUL-terminated string for libc.
+ *
+ * @throws {AccessError} If the text holds a NUL, which no path can.
+ */
+export function cString(text: string): Uint8Array<ArrayBuffer> {
+  if (text.includes("\0")) {
+    throw new AccessError({ action: "use", target: text, expected: "a path without NUL" });
+  }
+  return encoder.encode(text + "\0");
+}
+
+/** Text up to the first NUL, or all of it. */
+export function fromBytes(bytes: Uint8Array): string {
+  const end = bytes.indexOf(0);
+  return decoder.decode(end < 0 ? bytes : bytes.subarray(0, end));
+}
+
+const errnoWord = new Int32Array(1);
+const errnoBytes = new Uint8Array(errnoWord.buffer);
+let errnoAt = 0n;
+
+/**
+ * errno of the last libc call on this thread: good for messages. Where it steers control flow the
+ * caller repeats the call, since the runtime may have made system calls in between.
+ */
+export function errno(): number {
+  const c = libc();
+  if (errnoAt === 0n) errnoAt = c.errnoAddress();
+  c.peek(errnoBytes, errnoAt, 4n);
+  return errnoWord[0];
+}
+
+/** Numbers of errno(3) that steer control flow here. */
+export const ERRNO = {
+  EPERM: 1,
+  ENOENT: 2,
+  ESRCH: 3,
+  EINTR: 4,
+  EIO: 5,
+  EAGAIN: 11,
+  EACCES: 13,
+  EEXIST: 17,
+  ENODEV: 19,
+  ENOTDIR: 20,
+  EINVAL: 22,
+  EMFILE: 24,
+  ENOSPC: 28,
+  EROFS: 30,
+} as const;
+
+const TEXTS: Record<number, string> = {
+  1: "Operation not permitted",
+  2: "No such file or directory",
+  3: "No such process",
+  4: "Interrupted",
+  5: "Input/output error",
+  6: "No such device or address",
+  7: "Argument list too long",
+  8: "Exec format error",
+  11: "Resource temporarily unavailable",
+  12: "Out of memory",
+  13: "Permission denied",
+  16: "Device or resource busy",
+  17: "File exists",
+  19: "No such device",
+  20: "Not a directory",
+  21: "Is a directory",
+  22: "Invalid argument",
+  24: "Too many open files",
+  28: "No space left on device",
+  30: "Read-only file system",
+  36: "File name too long",
+  38: "Function not implemented",
+  40: "Too many levels of symbolic links",
+  95: "Operation not supported",
+  122: "Disk quota exceeded",
+};
+
+/** The text that strerror(3) gives, for the numbers that files and devices produce. */
+export function errorText(number: number): string {
+  return TEXTS[number] ?? `error ${number}`;
+}
