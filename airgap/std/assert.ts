@@ -40,9 +40,7 @@ export function assertEquals<T>(actual: T, expected: T, msg?: string): void {
 export function assertNotEquals<T>(actual: T, expected: T, msg?: string): void {
   if (!equal(actual, expected)) return;
   throw new AssertionError(
-    `Expected actual: ${show(actual)} not to be: ${show(expected)}${
-      suffix(msg)
-    }`,
+    `Expected actual: ${show(actual)} not to be: ${show(expected)}${suffix(msg)}`,
   );
 }
 
@@ -54,9 +52,7 @@ export function assertStrictEquals<T>(
 ): asserts actual is T {
   if (Object.is(actual, expected)) return;
   throw new AssertionError(
-    `Values are not strictly equal${suffix(msg)}\n${
-      difference(actual, expected)
-    }`,
+    `Values are not strictly equal${suffix(msg)}\n${difference(actual, expected)}`,
   );
 }
 
@@ -68,9 +64,7 @@ export function assertNotStrictEquals<T>(
 ): void {
   if (!Object.is(actual, expected)) return;
   throw new AssertionError(
-    `Expected "actual" to not be strictly equal to: ${show(actual)}${
-      suffix(msg)
-    }`,
+    `Expected "actual" to not be strictly equal to: ${show(actual)}${suffix(msg)}`,
   );
 }
 
@@ -163,14 +157,10 @@ export function assertArrayIncludes<T>(
   msg?: string,
 ): void {
   const all = Array.from(actual);
-  const missing = Array.from(expected).filter((item) =>
-    !all.some((other) => equal(item, other))
-  );
+  const missing = Array.from(expected).filter((item) => !all.some((other) => equal(item, other)));
   if (missing.length === 0) return;
   throw new AssertionError(
-    `Expected actual: "${show(actual)}" to include: "${show(expected)}"${
-      suffix(msg)
-    }\n` +
+    `Expected actual: "${show(actual)}" to include: "${show(expected)}"${suffix(msg)}\n` +
       `missing: ${show(missing)}`,
   );
 }
@@ -205,9 +195,7 @@ export function assertInstanceOf<T>(
   if (actual instanceof expectedType) return;
   const found = actual?.constructor?.name ?? String(actual);
   throw new AssertionError(
-    `Expected object to be an instance of "${expectedType.name}" but was "${found}"${
-      suffix(msg)
-    }`,
+    `Expected object to be an instance of "${expectedType.name}" but was "${found}"${suffix(msg)}`,
   );
 }
 
@@ -219,9 +207,7 @@ export function assertNotInstanceOf<A, T>(
 ): asserts actual is Exclude<A, T> {
   if (!(actual instanceof unexpectedType)) return;
   throw new AssertionError(
-    `Expected object to not be an instance of "${unexpectedType.name}"${
-      suffix(msg)
-    }`,
+    `Expected object to not be an instance of "${unexpectedType.name}"${suffix(msg)}`,
   );
 }
 
@@ -245,17 +231,11 @@ export function assertIsError<E extends Error = Error>(
   }
   const message = (error as Error).message;
   const isWanted = !msgMatches ||
-    (typeof msgMatches === "string"
-      ? message.includes(msgMatches)
-      : msgMatches.test(message));
+    (typeof msgMatches === "string" ? message.includes(msgMatches) : msgMatches.test(message));
   if (isWanted) return;
-  const wanted = typeof msgMatches === "string"
-    ? JSON.stringify(msgMatches)
-    : String(msgMatches);
+  const wanted = typeof msgMatches === "string" ? JSON.stringify(msgMatches) : String(msgMatches);
   throw new AssertionError(
-    `Expected error message to include ${wanted}, but got ${
-      JSON.stringify(message)
-    }${suffix(msg)}`,
+    `Expected error message to include ${wanted}, but got ${JSON.stringify(message)}${suffix(msg)}`,
   );
 }
 
@@ -365,9 +345,7 @@ function checkedError<E extends Error>(
 
 function partLike(actual: unknown, expected: unknown): unknown {
   if (Array.isArray(actual) && Array.isArray(expected)) {
-    return actual.slice(0, expected.length).map((item, i) =>
-      partLike(item, expected[i])
-    );
+    return actual.slice(0, expected.length).map((item, i) => partLike(item, expected[i]));
   }
   if (!isPlain(actual) || !isPlain(expected)) return actual;
   const part: Record<PropertyKey, unknown> = Object.create(

@@ -204,9 +204,7 @@ class Parser {
       this.#aliases.has(key) ||
       this.#collected.has(key) || (this.#allBooleans && /^--[^=]+$/.test(arg));
     if (!known && this.#options.unknown?.(arg, key, value) === false) return 0;
-    const stored = typeof value === "string" && !this.#strings.has(key)
-      ? numeric(value)
-      : value;
+    const stored = typeof value === "string" && !this.#strings.has(key) ? numeric(value) : value;
     const many = collect && this.#collected.has(key);
     this.#store(key, stored, many);
     for (const alias of this.#aliases.get(key) ?? []) {

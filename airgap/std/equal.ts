@@ -86,9 +86,7 @@ function sameEntries(
   if (a.length !== b.length) return false;
   const left = [...b];
   return a.every(([key, value]) => {
-    const at = left.findIndex(([k, v]) =>
-      compare(key, k, seen) && compare(value, v, seen)
-    );
+    const at = left.findIndex(([k, v]) => compare(key, k, seen) && compare(value, v, seen));
     if (at >= 0) left.splice(at, 1);
     return at >= 0;
   });

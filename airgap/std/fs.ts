@@ -126,9 +126,7 @@ function* walkEntry(
   if (includeDirs && isIncluded(entry.path, options)) yield entry;
   if (maxDepth < 1) return;
   for (const found of Deno.readDirSync(entry.path)) {
-    const path = entry.path.endsWith("/")
-      ? entry.path + found.name
-      : `${entry.path}/${found.name}`;
+    const path = entry.path.endsWith("/") ? entry.path + found.name : `${entry.path}/${found.name}`;
     yield* walkFound({ ...found, path }, {
       ...options,
       maxDepth: maxDepth - 1,

@@ -1,6 +1,7 @@
 /**
  * Stands for `@std/yaml` where JSR does not answer: its `parse`, `parseAll` and `stringify` over
  * npm's `yaml`, with @std's default schema (YAML 1.2 core, timestamps, merge keys, binary).
+ * They differ where nothing of ours goes: `0o17` is text for @std, and it lets a tab indent.
  */
 import { type Document, parseAllDocuments, stringify as write } from "yaml";
 
@@ -65,9 +66,7 @@ export function parseAll(
   const documents = parseAllDocuments(content, {
     uniqueKeys: !options.allowDuplicateKeys,
     schema: schema === "failsafe" || schema === "json" ? schema : "core",
-    customTags: schema === "default" || schema === "extended"
-      ? [...EXTRA_TAGS]
-      : [],
+    customTags: schema === "default" || schema === "extended" ? [...EXTRA_TAGS] : [],
     logLevel: "silent",
   });
   if ("empty" in documents) return [];
@@ -99,9 +98,7 @@ export function stringify(
   const order = typeof sort === "function" ? sort : byCodePoint;
   return write(clean, {
     indent: options.indent ?? 2,
-    lineWidth: options.lineWidth === undefined
-      ? 80
-      : Math.max(0, options.lineWidth),
+    lineWidth: options.lineWidth === undefined ? 80 : Math.max(0, options.lineWidth),
     customTags: [...EXTRA_TAGS],
     aliasDuplicateObjects: options.useAnchors ?? true,
     sortMapEntries: sort
