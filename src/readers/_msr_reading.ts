@@ -1,0 +1,207 @@
+/**
+ * The hot part of the MSR reader: every register once a tick, without allocation.
+ *
+ * @module
+ */
+import { Counters, STEP } from "../core/counter.ts";
+import type { Host, Registers } from "../core/host.ts";
+import { applyFunction, bits } from "../core/msr_field.ts";
+import type { SignalReading } from "../core/signal.ts";
+import { Troubles } from "../core/troubles.ts";
+import type { MsrField } from "./tables/msr_fields.ts";
+
+/** One row that is wanted. */
+export interface MsrItem {
+  readonly name: string;
+  readonly offset: number;
+  /** CPU to read on, by instance; −1 for none. */
+  readonly cpus: readonly number[];
+  /** `undefined`: the whole register. */
+  readonly field: MsrField | undefined;
+  readonly scale: number;
+  /** Read until it answers, then kept. */
+  readonly constant: boolean;
+}
+
+/** Where a field of a register goes. */
+interface Target {
+  readonly item: MsrItem;
+  readonly column: number;
+  readonly instance: number;
+  readonly counters: Counters | undefined;
+  readonly tjMaxC: number;
+}
+
+/** One register of one CPU. */
+interface ReadOperation {
+  readonly cpu: number;
+  readonly offset: number;
+  readonly device: Registers;
+  readonly targets: Target[];
+  readonly constant: boolean;
+  done: boolean;
+}
+
+const RAW_DOUBLE = new Float64Array(1);
+const RAW_WORDS = new Uint32Array(RAW_DOUBLE.buffer);
+const WORDS = 4294967296;
+
+/** See the module. */
+export class MsrReading implements SignalReading {
+  readonly #troubles = new Troubles();
+  readonly #devices = new Map<number, Registers | undefined>();
+  readonly #operations: ReadOperation[] = [];
+  readonly #last: Float64Array;
+  readonly #absent: number[] = [];
+
+  constructor(host: Host, items: readonly MsrItem[], tjMaxC: (cpu: number) => number) {
+    const byRegister = new Map<string, ReadOperation>();
+    let column = 0;
+    for (const item of items) {
+      const counters = item.field?.fn === "overflow" ? counterOf(host, item) : undefined;
+      for (let instance = 0; instance < item.cpus.length; instance++, column++) {
+        const cpu = item.cpus[instance];
+        const device = cpu < 0 ? undefined : this.#device(host, cpu, item.name);
+        if (device === undefined) {
+          this.#absent.push(column);
+          continue;
+        }
+        const key = `${cpu}/${item.offset}/${item.constant}`;
+        let operation = byRegister.get(key);
+        if (operation === undefined) {
+          const { offset, constant } = item;
+          operation = { cpu, offset, device, targets: [], constant, done: false };
+          byRegister.set(key, operation);
+        }
+        const tj = item.field?.belowTjMax === undefined ? NaN : tjMaxC(cpu);
+        operation.targets.push({ item, column, instance, counters, tjMaxC: tj });
+      }
+    }
+    this.#last = new Float64Array(column).fill(NaN);
+    // By CPU, so that the kernel's calls to one processor follow each other.
+    this.#operations = [...byRegister.values()].sort((a, b) =>
+      a.cpu - b.cpu || a.offset - b.offset
+    );
+  }
+
+  get troubles() {
+    return this.#troubles.list;
+  }
+
+  readInto(out: Float64Array, timeS: number): void {
+    for (let i = 0; i < this.#absent.length; i++) out[this.#absent[i]] = NaN;
+    const operations = this.#operations;
+    for (let i = 0; i < operations.length; i++) {
+      const operation = operations[i];
+      if (operation.constant && operation.done) this.#repeat(operation, out);
+      else this.#perform(operation, out, timeS);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const device of this.#devices.values()) device?.[Symbol.dispose]();
+    this.#devices.clear();
+  }
+
+  #device(host: Host, cpu: number, signal: string): Registers | undefined {
+    if (this.#devices.has(cpu)) return this.#devices.get(cpu);
+    let device: Registers | undefined;
+    try {
+      device = host.registers(cpu);
+    } catch (error) {
+      this.#troubles.add(signal, "error", `CPU ${cpu}: ${(error as Error).message}`);
+    }
+    this.#devices.set(cpu, device);
+    return device;
+  }
+
+  #repeat(operation: ReadOperation, out: Float64Array): void {
+    const targets = operation.targets;
+    for (let k = 0; k < targets.length; k++) out[targets[k].column] = this.#last[targets[k].column];
+  }
+
+  #perform(operation: ReadOperation, out: Float64Array, timeS: number): void {
+    const device = operation.device;
+    const errno = device.read(operation.offset);
+    const targets = operation.targets;
+    // All ones is what a bus answers when nobody is there.
+    const bad = errno !== 0 || (device.low & device.high) === -1;
+    for (let k = 0; k < targets.length; k++) {
+      const target = targets[k];
+      if (bad) {
+        out[target.column] = NaN;
+        this.#failed(operation, target, errno);
+        continue;
+      }
+      const value = this.#decode(target, device, timeS);
+      out[target.column] = value;
+      this.#last[target.column] = value;
+    }
+    if (!bad) operation.done = true;
+  }
+
+  #decode(target: Target, device: Registers, timeS: number): number {
+    const { field, scale } = target.item;
+    if (field === undefined) {
+      RAW_WORDS[0] = device.low;
+      RAW_WORDS[1] = device.high;
+      return RAW_DOUBLE[0];
+    }
+    const number = bits(device.high, device.low, field.begin, field.end);
+    if (target.counters !== undefined) {
+      const high = Math.floor(number / WORDS);
+      const total = target.counters.update(target.instance, high, number - high * WORDS, timeS);
+      const step = target.counters.step;
+      if (step > STEP.WRAPPED) this.#judge(target, step);
+      return total * scale;
+    }
+    if (field.belowTjMax !== undefined) {
+      // The readout of a core means nothing while its valid bit is off.
+      const valid = field.belowTjMax === "package" || device.low < 0 || device.low >= 2147483648;
+      return valid ? target.tjMaxC - number : NaN;
+    }
+    return applyFunction(field.fn, number) * scale;
+  }
+
+  #failed(operation: ReadOperation, target: Target, errno: number): void {
+    const name = target.item.name;
+    if (this.#troubles.again(name, "error")) return;
+    const at = `register 0x${operation.offset.toString(16)} of CPU ${operation.cpu}`;
+    this.#troubles.add(
+      name,
+      "error",
+      errno === 0 ? `${at} reads all ones` : `${at}: errno ${errno}`,
+    );
+  }
+
+  #judge(target: Target, step: number): void {
+    const name = target.item.name;
+    const kind = step === STEP.STALLED ? "stall" : "reset";
+    if (this.#troubles.again(name, kind)) return;
+    const at = `instance ${target.instance}`;
+    this.#troubles.add(
+      name,
+      kind,
+      step === STEP.STALLED
+        ? `${at} has not changed for long`
+        : step === STEP.RESET
+        ? `${at} went backwards by less than a wrap; nothing was added over the gap`
+        : `${at} grew faster than is possible; nothing was added over the gap`,
+    );
+  }
+}
+
+/** Seconds after which an energy counter that stands still is called frozen. */
+const STALL_S = 2;
+
+function counterOf(host: Host, item: MsrItem): Counters {
+  const field = item.field!;
+  // A tree's frames may be minutes apart while the clock says milliseconds: no rate holds there.
+  const rate = host.root === "" ? field.maxPerSecond : undefined;
+  return new Counters(item.cpus.length, {
+    range: 2 ** (field.end - field.begin + 1),
+    wrapShare: field.wrapShare,
+    maxPerSecond: rate === undefined ? undefined : rate / item.scale,
+    stallAfterS: field.unit === "J" ? STALL_S : undefined,
+  });
+}

@@ -1,0 +1,303 @@
+/**
+ * Model specific registers: RAPL energy and limits, clocks, temperatures, uncore.
+ *
+ * Access is an 8-byte read at the register's number on /dev/cpu/N/msr or msr_safe; the rows and
+ * their sources are in `tables/msr_fields.ts`. A register of a package or core is read on one of
+ * its CPUs. What a processor really has is found by reading: a register that faults is absent.
+ * @module
+ */
+import type { Host, Reader, Registers } from "../core/host.ts";
+import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import { identify, type Processor } from "./_processor.ts";
+import { type MsrItem, MsrReading } from "./_msr_reading.ts";
+import { MSR_REGISTERS, type MsrField, type MsrRegister } from "./tables/msr_fields.ts";
+import {
+  decodeUnits,
+  fixedUnits,
+  NO_DRAM_DOMAIN,
+  NO_PP0_DOMAIN,
+  type RaplUnits,
+} from "./tables/rapl_units.ts";
+
+const EIO = 5;
+const EACCES = 13;
+
+/** See the module. */
+export const msr: Reader = {
+  name: "MSR",
+  needs: {
+    files: ["/dev/cpu/", "/proc/cpuinfo"],
+    libraries: [],
+    capabilities: ["CAP_SYS_RAWIO"],
+  },
+  signals: rows(),
+  probe,
+  open(host, wanted) {
+    const survey = new Survey(host);
+    const items = wanted.map((signal) => survey.item(signal.row));
+    return new MsrReading(host, items, survey.tjMaxC());
+  },
+};
+
+function rows(): SignalRow[] {
+  const byName = new Map<string, SignalRow>();
+  for (const register of MSR_REGISTERS) {
+    const at = `register 0x${register.offset.toString(16)}`;
+    for (const f of register.fields) {
+      const known = byName.get(f.name);
+      const row: SignalRow = known !== undefined
+        ? { ...known, source: `${known.source}; ${at}` }
+        : {
+          name: f.name,
+          domain: register.domain,
+          unit: f.unit,
+          behavior: f.behavior,
+          agg: f.agg,
+          format: f.format,
+          about: f.about,
+          source: at,
+          quirks: f.quirks,
+        };
+      byName.set(f.name, row);
+    }
+    const whole = `MSR::${register.name}#`;
+    byName.set(whole, {
+      name: whole,
+      domain: register.domain,
+      unit: "",
+      behavior: "label",
+      agg: "select_first",
+      format: "raw64",
+      about: `All 64 bits of the register`,
+      source: byName.has(whole) ? `${byName.get(whole)!.source}; ${at}` : at,
+    });
+  }
+  return [...byName.values()];
+}
+
+function probe(host: Host): Offer {
+  const processor = identify(host);
+  if (processor.vendor === "other") {
+    return { ok: false, kind: "absent", reason: "not an Intel or AMD processor" };
+  }
+  const first = host.topology.cpus("board", 0)[0] ?? 0;
+  const access = host.probeRegisters(first);
+  if (!access.ok) return access;
+  using survey = new Survey(host);
+  const signals: OfferedSignal[] = [];
+  const missing = new Map<string, Absence>();
+  for (const row of msr.signals) {
+    const found = survey.look(row);
+    if ("reason" in found) missing.set(row.name, found);
+    else signals.push(found);
+  }
+  if (signals.length === 0) {
+    const reason = survey.unitReason ?? "no register of the tables can be read";
+    return { ok: false, kind: "absent", reason };
+  }
+  return { ok: true, signals, missing };
+}
+
+/** Looks at the registers of one node. */
+class Survey {
+  readonly #host: Host;
+  readonly #processor: Processor;
+  readonly #open = new Map<number, Registers | undefined>();
+  /** errno or the pair of halves, by CPU and register. */
+  readonly #seen = new Map<string, number | readonly [number, number]>();
+  readonly #units: RaplUnits | undefined;
+  /** Why RAPL registers cannot be read here. */
+  readonly unitReason: string | undefined;
+
+  constructor(host: Host) {
+    this.#host = host;
+    this.#processor = identify(host);
+    const found = this.#readUnits();
+    this.#units = typeof found === "string" ? undefined : found;
+    this.unitReason = typeof found === "string" ? found : undefined;
+  }
+
+  [Symbol.dispose](): void {
+    for (const device of this.#open.values()) device?.[Symbol.dispose]();
+    this.#open.clear();
+  }
+
+  /** What the row is here. */
+  look(row: SignalRow): OfferedSignal | Absence {
+    const found = this.#find(row.name);
+    if (found === undefined) {
+      return { kind: "absent", reason: `no such register on ${this.#processor.vendor} processors` };
+    }
+    const { register, field } = found;
+    const excluded = this.#excluded(register, field);
+    if (excluded !== undefined) return { kind: "absent", reason: excluded };
+    const cpus = this.#cpus(register);
+    const cpu = cpus.find((c) => c >= 0);
+    if (cpu === undefined) return { kind: "absent", reason: `no ${register.domain} has a CPU` };
+    const value = this.#read(cpu, register.offset);
+    const name = `0x${register.offset.toString(16)}`;
+    if (typeof value === "number") return refused(value, name, cpu);
+    const energy = field?.unit === "J" && field.fn === "overflow";
+    if (energy && cpus.every((c) => c < 0 || this.#isZero(c, register.offset))) {
+      return {
+        kind: "absent",
+        reason: `register ${name} reads 0: this processor has no such domain`,
+      };
+    }
+    const access = this.#host.probeRegisters(cpu);
+    const device = access.ok ? access.device : `/dev/cpu/${cpu}/msr`;
+    const scale = field === undefined ? 1 : this.#scale(field);
+    const counter = field?.fn === "overflow";
+    return {
+      row,
+      source: `${device}, register ${name}`,
+      quality: "measured",
+      note: field?.scale === "dramJ"
+        ? this.#units?.dramNote ?? this.#units?.note
+        : typeof field?.scale === "string"
+        ? this.#units?.note
+        : undefined,
+      updatePeriodS: energy ? 0.001 : undefined,
+      resolution: field !== undefined && field.fn !== "7_bit_float" && field.fn !== "logic" &&
+          field.fn !== "log_half"
+        ? scale
+        : undefined,
+      wrapRange: counter ? 2 ** (field.end - field.begin + 1) * scale : undefined,
+    };
+  }
+
+  /** What to read for a row that was offered. */
+  item(row: SignalRow): MsrItem {
+    const found = this.#find(row.name)!;
+    return {
+      name: row.name,
+      offset: found.register.offset,
+      cpus: this.#cpus(found.register),
+      field: found.field,
+      scale: found.field === undefined ? 1 : this.#scale(found.field),
+      constant: row.behavior === "constant",
+    };
+  }
+
+  /** TjMax by CPU, for the temperatures. */
+  tjMaxC(): (cpu: number) => number {
+    return (cpu) => {
+      const value = this.#read(cpu, 0x1a2);
+      return typeof value === "number" ? NaN : (value[1] >>> 16) & 0xff;
+    };
+  }
+
+  #find(name: string): { register: MsrRegister; field: MsrField | undefined } | undefined {
+    const vendor = this.#processor.vendor;
+    for (const register of MSR_REGISTERS) {
+      if (register.vendor !== "x86" && register.vendor !== vendor) continue;
+      if (name === `MSR::${register.name}#`) return { register, field: undefined };
+      const field = register.fields.find((f) => f.name === name);
+      if (field !== undefined) return { register, field };
+    }
+    return undefined;
+  }
+
+  #excluded(register: MsrRegister, field: MsrField | undefined): string | undefined {
+    const model = this.#processor.model;
+    const intel = this.#processor.vendor === "intel";
+    if (intel && register.name === "DRAM_ENERGY_STATUS" && NO_DRAM_DOMAIN.includes(model)) {
+      return "this model has no memory domain";
+    }
+    if (intel && register.name === "PP0_ENERGY_STATUS" && NO_PP0_DOMAIN.includes(model)) {
+      return "this model has no counter of power plane 0";
+    }
+    const rapl = typeof field?.scale === "string" || register.name === "RAPL_POWER_UNIT";
+    if (rapl && this.#units === undefined) return this.unitReason;
+    return undefined;
+  }
+
+  #readUnits(): RaplUnits | string {
+    const { vendor, model } = this.#processor;
+    if (vendor === "other") return "not an Intel or AMD processor";
+    const offset = vendor === "intel" ? 0x606 : 0xc0010299;
+    const cpu = this.#firstReadable(this.#host.topology.cpus("package", 0));
+    const value = this.#read(Math.max(0, cpu), offset);
+    if (typeof value !== "number") {
+      if (value[0] === 0 && value[1] === 0) {
+        return `unit register 0x${offset.toString(16)} reads 0: no RAPL, as in virtual machines`;
+      }
+      return decodeUnits(value[1], vendor, model);
+    }
+    const energy = vendor === "intel" ? 0x611 : 0xc001029b;
+    const counter = this.#read(Math.max(0, cpu), energy);
+    if (vendor === "intel" && typeof counter !== "number") return fixedUnits(model);
+    return `unit register 0x${offset.toString(16)} cannot be read (errno ${value})`;
+  }
+
+  #scale(field: MsrField): number {
+    return typeof field.scale === "number" ? field.scale : this.#units?.[field.scale] ?? NaN;
+  }
+
+  #cpus(register: MsrRegister): number[] {
+    const topology = this.#host.topology;
+    if (register.domain === "board") return [this.#masterCpu(register.offset)];
+    return Array.from(
+      { length: topology.count(register.domain) },
+      (_, i) => this.#firstReadable(topology.cpus(register.domain, i)),
+    );
+  }
+
+  /** The platform's counter may be readable on each package, but only one of them counts. */
+  #masterCpu(offset: number): number {
+    const topology = this.#host.topology;
+    let first = -1;
+    for (let p = 0; p < topology.count("package"); p++) {
+      const cpu = this.#firstReadable(topology.cpus("package", p));
+      if (cpu < 0) continue;
+      if (first < 0) first = cpu;
+      const value = this.#read(cpu, offset);
+      if (typeof value !== "number" && (value[0] !== 0 || value[1] !== 0)) return cpu;
+    }
+    return first;
+  }
+
+  #firstReadable(cpus: readonly number[]): number {
+    return cpus.find((cpu) => this.#device(cpu) !== undefined) ?? -1;
+  }
+
+  #device(cpu: number): Registers | undefined {
+    if (this.#open.has(cpu)) return this.#open.get(cpu);
+    let device: Registers | undefined;
+    try {
+      device = this.#host.registers(cpu);
+    } catch {
+      device = undefined;
+    }
+    this.#open.set(cpu, device);
+    return device;
+  }
+
+  #isZero(cpu: number, offset: number): boolean {
+    const value = this.#read(cpu, offset);
+    return typeof value === "number" || (value[0] === 0 && value[1] === 0);
+  }
+
+  #read(cpu: number, offset: number): number | readonly [number, number] {
+    const key = `${cpu}/${offset}`;
+    const seen = this.#seen.get(key);
+    if (seen !== undefined) return seen;
+    const device = this.#device(cpu);
+    const errno = device === undefined ? EACCES : device.read(offset);
+    const value = errno === 0 ? [device!.high >>> 0, device!.low >>> 0] as const : errno;
+    this.#seen.set(key, value);
+    return value;
+  }
+}
+
+function refused(errno: number, name: string, cpu: number): Absence {
+  if (errno === EACCES) {
+    return {
+      kind: "forbidden",
+      reason: `register ${name} is not in msr-safe's allow list`,
+      remedy: `add "${name} 0x0000000000000000" to the allow list`,
+    };
+  }
+  const why = errno === EIO ? "faults (EIO): this processor does not have it" : `errno ${errno}`;
+  return { kind: "absent", reason: `register ${name} of CPU ${cpu}: ${why}` };
+}

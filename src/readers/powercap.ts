@@ -1,0 +1,274 @@
+/**
+ * RAPL as Linux shows it in /sys/class/powercap: zones with energy, range and power limits.
+ *
+ * Truth: Documentation/power/powercap/powercap.rst, drivers/powercap/intel_rapl_common.c. Zones are
+ * told apart by `name`, never by number. Sub-zones stand nested below their package and once more
+ * as links beside it: only the nested ones are walked. `intel-rapl-mmio` is the same counter by
+ * another way and never counted.
+ * @module
+ */
+import type { Host, Reader } from "../core/host.ts";
+import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import { textCounter, TextReading, type TextRow, type TextSource } from "./_text_reading.ts";
+
+const DIR = "/sys/class/powercap";
+const MICRO = 1e-6;
+/** Truncated unit of the driver, in nJ, by the range that it publishes. */
+const TRUNCATED: Record<string, string> = {
+  "262143328850": "the driver's unit is cut to 61035 nJ: 2.6 ppm below the register's",
+  "65532610987": "the driver's unit is cut to 15258 nJ: 52 ppm below the register's",
+  "65712999613": "the driver's unit is 15300 nJ: 0.27 % above 2^−16 J",
+};
+/** No package takes more, so nothing grows faster. */
+const MOST_W = 10_000;
+
+const WRAP = "wraps at max_energy_range_uj, minutes to an hour at full power";
+
+const PARTS = [
+  ["CPU", "package", "the package: cores, caches, memory controllers"],
+  ["DRAM", "package", "the memory of the package"],
+  ["CORE", "package", "the cores, a part of the package's"],
+  ["UNCORE", "package", "the graphics of the package, a part of it"],
+  ["PSYS", "board", "the platform as its power supply reports it"],
+] as const;
+type Part = typeof PARTS[number][0];
+
+const LIMITED: readonly Part[] = ["CPU", "DRAM", "PSYS"];
+
+/** See the module. */
+export const powercap: Reader = {
+  name: "POWERCAP",
+  needs: {
+    files: [`${DIR}/`, "/sys/devices/virtual/powercap/", "/sys/devices/system/cpu/"],
+    libraries: [],
+    capabilities: ["CAP_DAC_READ_SEARCH"],
+  },
+  signals: PARTS.flatMap(([part, domain, what]) => rows(part, domain, what)),
+  probe,
+  open(host, wanted) {
+    const zones = walk(host);
+    const opened = wanted.map((signal): TextRow => ({
+      name: signal.row.name,
+      count: host.topology.count(signal.row.domain),
+      sources: sourcesOf(host, zones, signal.row),
+      constant: signal.row.behavior === "constant",
+    }));
+    return new TextReading(host, opened);
+  },
+};
+
+function rows(part: Part, domain: "package" | "board", what: string): SignalRow[] {
+  const energy: SignalRow = {
+    name: `POWERCAP::${part}_ENERGY_CONSUMED`,
+    domain,
+    unit: "J",
+    behavior: "monotone",
+    agg: "sum",
+    about: `Energy of ${what}`,
+    source: `${DIR}/*/energy_uj`,
+    quirks: WRAP,
+  };
+  if (!LIMITED.includes(part)) return [energy];
+  const limit = (
+    [name, agg, unit, file, about, behavior]: readonly [
+      string,
+      SignalRow["agg"],
+      SignalRow["unit"],
+      string,
+      string,
+      SignalRow["behavior"],
+    ],
+  ): SignalRow => ({
+    name: `POWERCAP::${part}_${name}`,
+    ...{ domain, agg, unit, about, behavior },
+    source: `${DIR}/*/${file}`,
+  });
+  return [
+    energy,
+    limit([
+      "POWER_LIMIT",
+      ...["sum", "W", "constraint_0_power_limit_uw", "Long-term power limit", "variable"] as const,
+    ]),
+    limit([
+      "TIME_WINDOW",
+      ...["expect_same", "s", "constraint_0_time_window_us"] as const,
+      "Time over which the long-term limit is kept",
+      "variable",
+    ]),
+    limit([
+      "CONSTRAINT_0_MAX_POWER",
+      ...["sum", "W", "constraint_0_max_power_uw"] as const,
+      "Highest long-term limit: the thermal design power",
+      "constant",
+    ]),
+    limit([
+      "CONSTRAINT_1_POWER_LIMIT",
+      ...["sum", "W", "constraint_1_power_limit_uw", "Short-term power limit", "variable"] as const,
+    ]),
+    limit([
+      "CONSTRAINT_1_TIME_WINDOW",
+      ...["expect_same", "s", "constraint_1_time_window_us"] as const,
+      "Time over which the short-term limit is kept",
+      "variable",
+    ]),
+    limit([
+      "CONSTRAINT_1_MAX_POWER",
+      ...["sum", "W", "constraint_1_max_power_uw", "Highest short-term limit", "constant"] as const,
+    ]),
+    limit([
+      "MAX_ENERGY_RANGE",
+      ...["expect_same", "J", "max_energy_range_uj", "Where the energy wraps", "constant"] as const,
+    ]),
+  ];
+}
+
+/** A zone that counts. */
+interface Zone {
+  readonly path: string;
+  readonly part: Part;
+  /** Index of the package, 0 for the platform. */
+  readonly instance: number;
+}
+
+function walk(host: Host): Zone[] {
+  const zones: Zone[] = [];
+  for (const name of host.list(DIR)) {
+    if (!/^(intel|amd)-rapl:\d+$/.test(name)) continue;
+    const path = `${DIR}/${name}`;
+    const zone = zoneOf(host, path, undefined);
+    if (zone === undefined) continue;
+    zones.push(zone);
+    for (const child of host.list(path)) {
+      if (!child.startsWith(`${name}:`)) continue;
+      const sub = zoneOf(host, `${path}/${child}`, zone.instance);
+      if (sub !== undefined) zones.push(sub);
+    }
+  }
+  return zones;
+}
+
+function zoneOf(host: Host, path: string, parent: number | undefined): Zone | undefined {
+  const name = host.readText(`${path}/name`)?.trim() ?? "";
+  const pkg = /^package-(\d+)(?:-die-\d+)?$/.exec(name);
+  if (pkg !== null) {
+    const instance = packageIndex(host, Number(pkg[1]));
+    return instance < 0 ? undefined : { path, part: "CPU", instance };
+  }
+  // One platform, however many packages show it.
+  if (name === "psys" || name === "psys-0") return { path, part: "PSYS", instance: 0 };
+  const parts: Record<string, Part> = { dram: "DRAM", core: "CORE", uncore: "UNCORE" };
+  const part = parts[name];
+  return part === undefined || parent === undefined ? undefined : { path, part, instance: parent };
+}
+
+/** Zones carry the physical id of a package; ours are numbered without gaps. */
+function packageIndex(host: Host, physical: number): number {
+  const topology = host.topology;
+  let told = false;
+  for (let i = 0; i < topology.count("package"); i++) {
+    const cpu = topology.cpus("package", i)[0];
+    const path = `/sys/devices/system/cpu/cpu${cpu}/topology/physical_package_id`;
+    const text = cpu === undefined ? undefined : host.readText(path);
+    if (text === undefined) continue;
+    told = true;
+    if (Number(text) === physical) return i;
+  }
+  return !told && physical < topology.count("package") ? physical : -1;
+}
+
+function probe(host: Host): Offer {
+  const zones = walk(host);
+  if (zones.length === 0) {
+    return {
+      ok: false,
+      kind: "absent",
+      reason: `no RAPL zone in ${DIR}`,
+      remedy: "where the processor has RAPL: modprobe intel_rapl_msr (as root)",
+    };
+  }
+  const signals: OfferedSignal[] = [];
+  const missing = new Map<string, Absence>();
+  for (const row of powercap.signals) {
+    const sources = sourcesOf(host, zones, row);
+    const path = sources[0]?.path;
+    if (path === undefined) {
+      missing.set(row.name, { kind: "absent", reason: "no zone of that kind" });
+      continue;
+    }
+    const access = host.probe(path);
+    if (!access.ok) {
+      const remedy = access.kind === "forbidden" && row.unit === "J"
+        ? 'energy is for root since CVE-2020-8694; see "joulemark doctor" for the mends by risk'
+        : access.remedy;
+      missing.set(row.name, { ...access, remedy });
+      continue;
+    }
+    signals.push(offer(host, row, path));
+  }
+  if (signals.length === 0) {
+    const first = [...missing.values()].find((lack) => lack.kind === "forbidden");
+    return { ok: false, ...(first ?? [...missing.values()][0]) };
+  }
+  return { ok: true, signals, missing };
+}
+
+function offer(host: Host, row: SignalRow, path: string): OfferedSignal {
+  if (row.behavior !== "monotone") return { row, source: path, quality: "measured" };
+  const range = host.readText(path.replace(/energy_uj$/, "max_energy_range_uj"))?.trim() ?? "";
+  return {
+    row,
+    source: path,
+    quality: "measured",
+    note: TRUNCATED[range] ??
+      (row.name === "POWERCAP::CORE_ENERGY_CONSUMED"
+        ? "some drivers count one core only"
+        : undefined),
+    updatePeriodS: 0.001,
+    wrapRange: range === "" ? undefined : (Number(range) + 1) * MICRO,
+  };
+}
+
+function sourcesOf(host: Host, zones: readonly Zone[], row: SignalRow): TextSource[] {
+  const [, part, attribute] = /^POWERCAP::(CPU|DRAM|CORE|UNCORE|PSYS)_(.*)$/.exec(row.name)!;
+  const file = attributeFile(attribute);
+  const found = zones.filter((zone) => zone.part === part);
+  const seen = new Set<number>();
+  return found.flatMap(({ path, instance }): TextSource[] => {
+    // Dies of a package add up; the other figures are the same for all of them.
+    if (row.agg !== "sum" && seen.has(instance)) return [];
+    seen.add(instance);
+    const full = `${path}/${file}`;
+    if (host.readText(`${path}/name`) === undefined) return [];
+    if (attribute !== "ENERGY_CONSUMED") {
+      return host.readText(full) === undefined && host.probe(full).ok === false &&
+          !host.list(path).includes(file)
+        ? []
+        : [{ path: full, scale: MICRO, instance }];
+    }
+    const range = Number(host.readText(`${path}/max_energy_range_uj`) ?? NaN) + 1;
+    const counter = textCounter({
+      range: range > 1 ? range : Infinity,
+      maxPerSecond: host.root === "" ? MOST_W / MICRO : undefined,
+      stallAfterS: 2,
+    });
+    return [{ path: full, scale: MICRO, instance, counter }];
+  });
+}
+
+function attributeFile(attribute: string): string {
+  switch (attribute) {
+    case "ENERGY_CONSUMED":
+      return "energy_uj";
+    case "POWER_LIMIT":
+      return "constraint_0_power_limit_uw";
+    case "TIME_WINDOW":
+      return "constraint_0_time_window_us";
+    case "MAX_ENERGY_RANGE":
+      return "max_energy_range_uj";
+    default: {
+      const [, k, what] = /^CONSTRAINT_(\d)_(.*)$/.exec(attribute)!;
+      const unit = what === "TIME_WINDOW" ? "us" : "uw";
+      return `constraint_${k}_${what.toLowerCase()}_${unit}`;
+    }
+  }
+}
