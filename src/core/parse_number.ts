@@ -117,6 +117,15 @@ export class NumberScanner {
     return SCAN.OK;
   }
 
+  /** Reads the `STAMP us` behind a quantity that was just read; the number then is the stamp. */
+  stamp(bytes: Uint8Array, length: number): Scan {
+    const found = this.integer(bytes, length, this.next);
+    if (found !== SCAN.OK) return found;
+    let i = this.next;
+    while (i < length && bytes[i] === BLANK) i++;
+    return bytes[i] === 117 && bytes[i + 1] === 115 ? SCAN.OK : SCAN.WRONG_UNIT;
+  }
+
   /** Reads an integer, or by the slow way a number with fraction or exponent. */
   #decimal(bytes: Uint8Array, length: number): Scan {
     const found = this.integer(bytes, length);

@@ -1,0 +1,76 @@
+/**
+ * Frequencies as the kernel's cpufreq drivers see them, one directory a CPU.
+ *
+ * Truth: Documentation/admin-guide/pm/cpufreq.rst. Files hold kHz. Reading `scaling_cur_freq` may
+ * interrupt the CPU that it asks. Names: the CPUFREQ group of geopm_pio(7).
+ * @module
+ */
+import type { Host, Reader } from "../core/host.ts";
+import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import { TextReading } from "./_text_reading.ts";
+
+const CPU_DIR = "/sys/devices/system/cpu";
+const KILO = 1000;
+
+const FILES: readonly (readonly [file: string, about: string, quirks?: string])[] = [
+  ["scaling_cur_freq", "Frequency as the driver last knew it", "may interrupt the CPU it asks"],
+  ["scaling_min_freq", "Lowest frequency that the governor may choose"],
+  ["scaling_max_freq", "Highest frequency that the governor may choose"],
+  ["cpuinfo_cur_freq", "Frequency as the hardware tells it", "for root only"],
+  ["cpuinfo_min_freq", "Lowest frequency of the hardware"],
+  ["cpuinfo_max_freq", "Highest frequency of the hardware"],
+  ["base_frequency", "Base frequency, where the driver is intel_pstate"],
+  ["bios_limit", "Highest frequency that the firmware allows"],
+];
+
+/** See the module. */
+export const cpufreq: Reader = {
+  name: "CPUFREQ",
+  needs: { files: [`${CPU_DIR}/`], libraries: [], capabilities: [] },
+  signals: FILES.map(([file, about, quirks]): SignalRow => ({
+    name: `CPUFREQ::${file.toUpperCase()}`,
+    domain: "cpu",
+    unit: "Hz",
+    behavior: "variable",
+    agg: "average",
+    about,
+    source: `${CPU_DIR}/cpuN/cpufreq/${file}`,
+    quirks,
+  })),
+  probe,
+  open(host, wanted) {
+    const count = host.topology.count("cpu");
+    const rows = wanted.map(({ row }) => ({
+      name: row.name,
+      count,
+      constant: false,
+      sources: host.topology.cpus("board", 0).map((cpu) => ({
+        path: pathOf(cpu, row),
+        scale: KILO,
+        instance: cpu,
+      })),
+    }));
+    return new TextReading(host, rows);
+  },
+};
+
+function pathOf(cpu: number, row: SignalRow): string {
+  return `${CPU_DIR}/cpu${cpu}/cpufreq/${row.name.slice(9).toLowerCase()}`;
+}
+
+function probe(host: Host): Offer {
+  const cpu = host.topology.cpus("board", 0)[0] ?? 0;
+  const dir = `${CPU_DIR}/cpu${cpu}/cpufreq`;
+  if (host.list(dir).length === 0) {
+    return { ok: false, kind: "absent", reason: `no ${dir}: no cpufreq driver, as in most VMs` };
+  }
+  const signals: OfferedSignal[] = [];
+  const missing = new Map<string, Absence>();
+  for (const row of cpufreq.signals) {
+    const path = pathOf(cpu, row);
+    const access = host.probe(path);
+    if (access.ok) signals.push({ row, source: path, quality: "measured", resolution: KILO });
+    else missing.set(row.name, access);
+  }
+  return { ok: true, signals, missing };
+}

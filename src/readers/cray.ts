@@ -1,0 +1,221 @@
+/**
+ * Node energy and power from /sys/cray/pm_counters: one small text file per counter, published by
+ * the node's controller about ten times a second.
+ *
+ * Truth: HPE Cray "pm_counters" (S-0043), the CNL group of geopm_pio_cnl(7). A line is `NUMBER UNIT`
+ * (`286 W`), on later systems with the time of the sample behind it (`71 W 1700061089722572 us`).
+ * Which files there are differs from blade to blade: they are found by listing.
+ * Node power holds CPU, memory and accelerators already: they are never added to it.
+ * @module
+ */
+import type { Host, Reader } from "../core/host.ts";
+import { NumberScanner, SCAN } from "../core/parse_number.ts";
+import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import { CrayReading, type CrayRow } from "./_cray_reading.ts";
+
+const DIR = "/sys/cray/pm_counters";
+/** Rate of systems that do not tell theirs. */
+const DEFAULT_HZ = 10;
+/** Most accelerator modules on a blade that the rows provide for. */
+const ACCELERATORS = 8;
+
+/** What a row of ours is read from. */
+interface CrayFile {
+  readonly row: SignalRow;
+  readonly file: (instance: number) => readonly string[];
+  readonly unit: "W" | "J" | "C" | undefined;
+  readonly what: "value" | "stamp" | "elapsed";
+  /** Holds only where the node has one package. */
+  readonly onePackage?: boolean;
+}
+
+const FILES: readonly CrayFile[] = [
+  energy("BOARD_ENERGY", "energy", "Energy of the node: CPU, memory, accelerators, board"),
+  power("BOARD_POWER", "power", "Power of the node: CPU, memory, accelerators, board"),
+  energy("MEMORY_ENERGY", "memory_energy", "Energy of the memory, a part of the node's"),
+  power("MEMORY_POWER", "memory_power", "Power of the memory, a part of the node's"),
+  energy("BOARD_ENERGY_CPU", "cpu_energy", "Energy of the processors, a part of the node's"),
+  power("BOARD_POWER_CPU", "cpu_power", "Power of the processors, a part of the node's"),
+  onPackage(energy("PACKAGE_ENERGY", "cpu_energy", "Energy of the package, where there is one")),
+  onPackage(power("PACKAGE_POWER", "cpu_power", "Power of the package, where there is one")),
+  onPackage(energy("DRAM_ENERGY", "memory_energy", "Energy of the package's memory, likewise")),
+  onPackage(power("DRAM_POWER", "memory_power", "Power of the package's memory, likewise")),
+  power("POWER_CAP", "power_cap", "Power cap of the node; 0: none"),
+  ...["ACCEL", ...Array.from({ length: ACCELERATORS }, (_, n) => `ACCEL${n}`)].flatMap((accel) => {
+    const file = accel.toLowerCase();
+    const which = accel === "ACCEL" ? "the accelerator" : `accelerator module ${accel.slice(5)}`;
+    return [
+      energy(`${accel}_ENERGY`, `${file}_energy`, `Energy of ${which}, a part of the node's`),
+      power(`${accel}_POWER`, `${file}_power`, `Power of ${which}, a part of the node's`),
+      power(`${accel}_POWER_CAP`, `${file}_power_cap`, `Power cap of ${which}; 0: none`),
+    ];
+  }),
+  {
+    row: row("CPU_TEMPERATURE", {
+      domain: "package",
+      unit: "°C",
+      agg: "average",
+      about: "Temperature of the package",
+      source: "cpuN_temp",
+    }),
+    file: (i) => i === 0 ? ["cpu0_temp", "cpu_temp"] : [`cpu${i}_temp`],
+    unit: "C",
+    what: "value",
+  },
+  bare("FRESHNESS", "freshness", "Number of publications since the controller started", "monotone"),
+  bare("GENERATION", "generation", "Number of changes of a power cap", "label"),
+  bare("STARTUP", "startup", "Start of the controller: another value means that it restarted"),
+  bare("VERSION", "version", "Version of the files' layout", "label"),
+  {
+    ...bare("SAMPLE_RATE", "raw_scan_hz", "Rate of the controller's sensors, in hertz", "constant"),
+    row: row("SAMPLE_RATE", {
+      unit: "",
+      behavior: "constant",
+      agg: "expect_same",
+      about: "Rate of the controller's sensors, in hertz; 10 where it does not tell",
+      source: "raw_scan_hz",
+    }),
+  },
+  {
+    ...bare("SAMPLE_ELAPSED_TIME", "freshness", "", "monotone"),
+    row: row("SAMPLE_ELAPSED_TIME", {
+      unit: "s",
+      behavior: "monotone",
+      agg: "max",
+      about: "Time since the first reading, counted in publications",
+      source: "freshness, raw_scan_hz",
+    }),
+    what: "elapsed",
+  },
+  {
+    ...energy("SAMPLE_STAMP", "energy", ""),
+    row: row("SAMPLE_STAMP", {
+      unit: "s",
+      behavior: "monotone",
+      agg: "max",
+      about: "When the controller took the energy of the node, since 1970",
+      source: "energy",
+    }),
+    what: "stamp",
+  },
+];
+
+/** See the module. */
+export const cray: Reader = {
+  name: "CNL",
+  needs: { files: [`${DIR}/`], libraries: [], capabilities: [] },
+  signals: FILES.map((entry) => entry.row),
+  probe,
+  open(host, wanted) {
+    const rows = wanted.map((signal): CrayRow => {
+      const entry = FILES.find((f) => f.row.name === signal.row.name)!;
+      const files = Array.from({ length: host.topology.count(entry.row.domain) }, (_, i) => {
+        const name = entry.file(i).find((n) => host.list(DIR).includes(n));
+        return name === undefined ? undefined : `${DIR}/${name}`;
+      });
+      return {
+        name: entry.row.name,
+        files,
+        unit: entry.unit,
+        what: entry.what,
+        counter: entry.unit === "J" && entry.what === "value",
+        rateHz: rate(host),
+      };
+    });
+    return new CrayReading(host, DIR, rows);
+  },
+};
+
+function row(name: string, more: Partial<SignalRow> & { about: string; source: string }) {
+  const base = { domain: "board", unit: "", behavior: "variable", agg: "sum" } as const;
+  return { ...base, ...more, name: `CNL::${name}`, source: `${DIR}/${more.source}` };
+}
+
+function energy(name: string, file: string, about: string): CrayFile {
+  const facts = { unit: "J", behavior: "monotone", about, source: file } as const;
+  return { row: row(name, facts), file: () => [file], unit: "J", what: "value" };
+}
+
+function power(name: string, file: string, about: string): CrayFile {
+  const facts = { unit: "W", about, source: file } as const;
+  return { row: row(name, facts), file: () => [file], unit: "W", what: "value" };
+}
+
+function bare(
+  name: string,
+  file: string,
+  about: string,
+  behavior: SignalRow["behavior"] = "label",
+): CrayFile {
+  const facts = { behavior, agg: "expect_same", format: "integer", about, source: file } as const;
+  return { row: row(name, facts), file: () => [file], unit: undefined, what: "value" };
+}
+
+function onPackage(entry: CrayFile): CrayFile {
+  return { ...entry, row: { ...entry.row, domain: "package" }, onePackage: true };
+}
+
+function rate(host: Host): number {
+  const hz = Number((host.readText(`${DIR}/raw_scan_hz`) ?? "").trim().split(/\s+/)[0]);
+  return hz > 0 && Number.isFinite(hz) ? hz : DEFAULT_HZ;
+}
+
+function probe(host: Host): Offer {
+  const present = new Set(host.list(DIR));
+  if (present.size === 0) {
+    return { ok: false, kind: "absent", reason: `no ${DIR}: not a Cray node with liquid cooling` };
+  }
+  const signals: OfferedSignal[] = [];
+  const missing = new Map<string, Absence>();
+  const periodS = 1 / rate(host);
+  for (const entry of FILES) {
+    const found = look(host, entry, present);
+    if (typeof found !== "string") {
+      missing.set(entry.row.name, found);
+      continue;
+    }
+    const counted = entry.unit !== undefined;
+    signals.push({
+      row: entry.row,
+      source: found,
+      quality: "measured",
+      updatePeriodS: counted ? periodS : undefined,
+      resolution: counted && entry.what === "value" ? 1 : undefined,
+    });
+  }
+  if (signals.length === 0) {
+    return { ok: false, kind: "unusable", reason: `no file of ${DIR} holds what it should` };
+  }
+  return { ok: true, signals, missing };
+}
+
+/** Path of the file, or why it is not used. */
+function look(host: Host, entry: CrayFile, present: ReadonlySet<string>): string | Absence {
+  if (entry.onePackage && host.topology.count("package") !== 1) {
+    return { kind: "absent", reason: "the file does not tell the packages of this node apart" };
+  }
+  const names = entry.file(0);
+  const name = names.find((n) => present.has(n));
+  if (name === undefined) {
+    const assumed = entry.row.name === "CNL::SAMPLE_RATE" ? "; 10 Hz is assumed" : "";
+    return { kind: "absent", reason: `no ${DIR}/${names[0]}${assumed}` };
+  }
+  const path = `${DIR}/${name}`;
+  const text = host.readText(path);
+  if (text === undefined) {
+    const access = host.probe(path);
+    return access.ok ? { kind: "unusable", reason: `${path} cannot be read` } : access;
+  }
+  const bytes = new TextEncoder().encode(text);
+  const scanner = new NumberScanner();
+  // An empty file may be one that is being written: it is offered, and NaN until it holds a value.
+  const scan = scanner.quantity(bytes, bytes.length, entry.unit);
+  if (scan !== SCAN.OK && scan !== SCAN.EMPTY) {
+    const wanted = entry.unit === undefined ? "a number" : `a number in ${entry.unit}`;
+    return { kind: "unusable", reason: `${path} does not hold ${wanted}` };
+  }
+  if (entry.what === "stamp" && scanner.stamp(bytes, bytes.length) !== SCAN.OK) {
+    return { kind: "absent", reason: "files of this system carry no time" };
+  }
+  return path;
+}
