@@ -5,7 +5,8 @@
  * uses Deno's own file API and its permissions.
  * @module
  */
-import { cString, ERRNO, errno, fromBytes, libc, SYSCALLS } from "./libc.ts";
+import { AccessError } from "../core/errors.ts";
+import { cString, ERRNO, errno, errorText, fromBytes, libc, SYSCALLS } from "./libc.ts";
 
 /** open(2) flags, the same on x86-64 and aarch64 but for O_DIRECTORY and O_NOFOLLOW. */
 const ARM = Deno.build.arch === "aarch64";
@@ -143,4 +144,21 @@ export function linkCount(fd: number): number {
 export function modifiedAt(fd: number): number {
   if (libc().fstat(SYSCALLS.fstat, fd, statBytes) !== 0n) return -1;
   return (statView.getUint32(88, true) & 0x3fffff) * 1e9 + statView.getUint32(96, true);
+}
+
+/**
+ * Writes a file that must not exist yet, for this user alone.
+ *
+ * @throws {AccessError} If it exists, or nothing can be written there.
+ */
+export function writeNew(path: string, bytes: Uint8Array): void {
+  const fd = openFile(path, O.WRONLY | O.CREAT | O.EXCL | O.NOFOLLOW, 0o600);
+  if (fd < 0) {
+    throw new AccessError({ action: "make", target: path, found: errorText(-fd) });
+  }
+  const n = libc().write(fd, bytes as Uint8Array<ArrayBuffer>, BigInt(bytes.length));
+  closeFile(fd);
+  if (n !== BigInt(bytes.length)) {
+    throw new AccessError({ action: "write", target: path, found: errorText(errno()) });
+  }
 }

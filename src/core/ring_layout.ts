@@ -1,0 +1,223 @@
+/**
+ * The ring file: how an instrumented process and the monitor share memory. Written down once, here;
+ * `docs/formats/ring.md` explains it and the constants in the C client are generated from it.
+ *
+ * One file per process, in the run's private directory. Little-endian. The process writes all of
+ * it but the tails. Areas are allocated at the end of the file when they are first needed, so a
+ * process with one thread and three regions uses 300 KiB.
+ *
+ * ```
+ * 0      header, HEADER.bytes
+ *          magic "JMRING\0" version   pid   state   exec id   start and stop   calibration
+ *          name chunks: offsets       thread chunks: offsets   affinity mask
+ * then   areas, each at the offset that some chunk table names:
+ *          name chunk k     256·2^k entries of 16 bytes: offset u64, length u32, hint u32
+ *          name bytes       UTF-8 as the program gave it, at most NAME_BYTES_MAX
+ *          thread chunk k   8·2^k entries of THREAD.bytes: head, tail, ring, slot chunks, mask
+ *          ring             RING_RECORDS records of 16 bytes, one writer
+ *          slot chunk k     256·2^k slots of 64 bytes: what was folded, per region
+ * ```
+ *
+ * A record is valid when its number is below `head`, which the writer publishes after the record
+ * (release), and the monitor reads before it (the system call is the barrier). `tail` is how far
+ * the monitor has read; the writer never passes tail + RING_RECORDS.
+ *
+ * Record: stamp u64, then kind u8, flags u8, cpu u16, then value u32 (a region's number in the name
+ * table, unless the kind says otherwise). A kind with a payload is followed by one record whose
+ * stamp is the payload.
+ * @module
+ */
+
+/** Version of the layout; another one is refused by both sides. */
+export const RING_VERSION = 1;
+
+/** First seven bytes of a ring file, before the version byte. */
+export const RING_MAGIC = "JMRING\0";
+
+/** Offsets in the file header. */
+export const HEADER = {
+  magic: 0,
+  pid: 8,
+  /** 1: attached, 2: ended in good order. */
+  state: 12,
+  /** First 8 of the 16 random bytes that the kernel gives every exec: getauxval(3), AT_RANDOM. */
+  execId: 16,
+  /** CLOCK_MONOTONIC_RAW in ns when the process attached, and when it ended in good order. */
+  startNs: 24,
+  stopNs: 32,
+  /** Number of names published, slot 0 (`[joulemark] other`) included. */
+  names: 40,
+  /** Number of thread entries published. */
+  threads: 44,
+  /** Bytes allocated so far. */
+  fileBytes: 48,
+  /** Visits to names that found no room, counted. */
+  otherVisits: 56,
+  /** One pair of cycle counter and CLOCK_MONOTONIC_RAW ns, taken when the process attached. */
+  pairCycles: 64,
+  pairNs: 72,
+  /** A second pair, at least a tenth of a second later; zero until then. */
+  laterCycles: 80,
+  laterNs: 88,
+  nameChunks: 128,
+  threadChunks: 256,
+  /** sched_getaffinity(2) of the process: 1024 CPUs. */
+  affinity: 384,
+  affinityBytes: 128,
+  bytes: 4096,
+} as const;
+
+/** Offsets in a thread entry. */
+export const THREAD = {
+  /** Records written so far. */
+  head: 0,
+  tid: 8,
+  /** 1: live, 2: ended. */
+  state: 12,
+  ringOffset: 16,
+  ringRecords: 24,
+  /** Grows by one with every folded visit: tells the monitor to look at the slots. */
+  folds: 28,
+  /** Epochs that found no room in the ring. */
+  foldedEpochs: 32,
+  /** Changes of hint by nested regions that found no room. */
+  skippedNested: 36,
+  /** Calls that came at a wrong moment and found no room to be told. */
+  refused: 40,
+  /** Set where the thread is bound to fewer CPUs than its process. */
+  bound: 44,
+  /** Records read so far; the monitor's only field, on a cache line of its own. */
+  tail: 64,
+  slotChunks: 128,
+  affinity: 256,
+  bytes: 512,
+} as const;
+
+/** Offsets in a slot. All of it only grows, but for the last three. */
+export const SLOT = {
+  /** Visits folded. */
+  visits: 0,
+  /** Their time: of visits stamped in ns, and of visits stamped in cycles. */
+  ns: 8,
+  cycles: 16,
+  /** Stamp of the first visit folded since `tail` had the value in `tail`, and its flags. */
+  first: 24,
+  firstFlags: 32,
+  tail: 40,
+  bytes: 64,
+} as const;
+
+/** Offsets in a name entry. */
+export const NAME = { offset: 0, length: 8, hint: 12, bytes: 16 } as const;
+
+/** What a record says. */
+export const KIND = {
+  /** Payload: CLOCK_MONOTONIC_RAW in ns at the moment of the stamp. */
+  clock: 1,
+  enter: 2,
+  exit: 3,
+  epoch: 4,
+  /** Value: work units on all CPUs of the process. */
+  tprofInit: 5,
+  tprofPost: 6,
+  /** Payload: seconds, binary64. */
+  overhead: 7,
+  /** Attribute: value is its name's number; payload: type and value, see docs/formats/ring.md. */
+  attributeBegin: 8,
+  attributeSet: 9,
+  attributeEnd: 10,
+  /** pm_mpi_lib: value is the version × 10; record's payload: step, substep and flags. */
+  pmOpen: 11,
+  pmRecord: 12,
+  pmClose: 13,
+} as const;
+
+/** Kinds that are followed by a payload record. */
+export const KINDS_WITH_PAYLOAD: readonly number[] = [
+  KIND.clock,
+  KIND.overhead,
+  KIND.attributeBegin,
+  KIND.attributeSet,
+  KIND.pmRecord,
+];
+
+/** Bits of a record's flags. */
+export const FLAG = {
+  /** The event is the process's, by GEOPM's rules; else the thread's own. */
+  process: 1,
+  /** The stamp is CLOCK_MONOTONIC_RAW in ns; else the cycle counter. */
+  nanoseconds: 2,
+} as const;
+
+export const RECORD_BYTES = 16;
+/** Records per thread: 3 million events a second at a drain every 5 ms. */
+export const RING_RECORDS = 16384;
+/** Entries in the first chunk of names and of slots; chunk k holds 2^k times as many. */
+export const CHUNK_NAMES = 256;
+export const NAME_CHUNKS = 9;
+/** Entries in the first chunk of threads. */
+export const CHUNK_THREADS = 8;
+export const THREAD_CHUNKS = 7;
+/** Names beyond this share slot 0. */
+export const NAMES_MAX = 65537;
+/** Longer names are cut. */
+export const NAME_BYTES_MAX = 4095;
+/** The CPU of a record that nobody knows. */
+export const CPU_UNKNOWN = 0xffff;
+/** Name of slot 0. */
+export const OTHER_NAME = "[joulemark] other";
+
+/** Environment variable that names the run's private directory to instrumented processes. */
+export const SESSION_VARIABLE = "JOULEMARK_SESSION";
+/** File in it that the clients read: see SESSION. */
+export const SESSION_FILE = "session";
+
+/** Offsets in the session file. */
+export const SESSION = {
+  magic: 0,
+  /** 1: the cycle counter of this machine may be used for stamps. */
+  cycles: 8,
+  bytes: 64,
+} as const;
+
+/** First seven bytes of the session file, before the version byte. */
+export const SESSION_MAGIC = "JMSESS\0";
+
+/** The constants above as C, for the client's header. */
+export function ringConstantsAsC(): string {
+  const lines = [`#define JOULEMARK__VERSION ${RING_VERSION}`];
+  const group = (prefix: string, table: Readonly<Record<string, number>>) => {
+    for (const [name, value] of Object.entries(table)) {
+      lines.push(`#define JOULEMARK__${prefix}_${snake(name)} ${value}`);
+    }
+  };
+  group("HEADER", HEADER);
+  group("THREAD", THREAD);
+  group("SLOT", SLOT);
+  group("NAME", NAME);
+  group("KIND", KIND);
+  group("FLAG", FLAG);
+  group("SESSION", SESSION);
+  const single = {
+    RECORD_BYTES,
+    RING_RECORDS,
+    CHUNK_NAMES,
+    NAME_CHUNKS,
+    CHUNK_THREADS,
+    THREAD_CHUNKS,
+    NAMES_MAX,
+    NAME_BYTES_MAX,
+    CPU_UNKNOWN,
+  };
+  for (const [name, value] of Object.entries(single)) {
+    lines.push(`#define JOULEMARK__${name} ${value}`);
+  }
+  lines.push(`#define JOULEMARK__OTHER_NAME "${OTHER_NAME}"`);
+  lines.push(`#define JOULEMARK__SESSION_VARIABLE "${SESSION_VARIABLE}"`);
+  lines.push(`#define JOULEMARK__SESSION_FILE "${SESSION_FILE}"`);
+  return lines.join("\n") + "\n";
+}
+
+function snake(name: string): string {
+  return name.replace(/[A-Z]/g, (c) => "_" + c).toUpperCase();
+}

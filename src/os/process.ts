@@ -1,0 +1,240 @@
+/**
+ * Starting the application with exactly the state that it would have without us, handing this very
+ * process over to it, waiting for it, and passing signals on.
+ *
+ * posix_spawn(3) and execve(2) rather than the runtime's own spawning: that one resets signal
+ * masks, leaves the raised limit of open files, and needs an event loop to wait.
+ * @module
+ */
+import { AccessError } from "../core/errors.ts";
+import { readWhole, statPath } from "./files.ts";
+import { type Inherited, signalBit } from "./inherited.ts";
+import { cString, ERRNO, errno, errorText, libc, SYSCALLS } from "./libc.ts";
+
+const PROT_READ_WRITE = 3;
+const MAP_PRIVATE_ANONYMOUS = 0x22;
+const RLIMIT_NOFILE = 7;
+const SIG_SETMASK = 2;
+const SIG_DFL = 0n;
+const SIG_IGN = 1n;
+const SPAWN_SETSIGDEF = 0x04;
+const SPAWN_SETSIGMASK = 0x08;
+
+/** 127: no such command; 126: found but not executable. What a shell would return. */
+export type FindCommand = { path: string } | { status: 126 | 127; reason: string };
+
+/** Looks a command up as a shell does. */
+export function findCommand(command: string, searchPath: string | undefined): FindCommand {
+  const candidates = command.includes("/")
+    ? [command]
+    : (searchPath ?? "/usr/local/bin:/usr/bin:/bin").split(":").map((d) =>
+      `${d || "."}/${command}`
+    );
+  let refused: string | undefined;
+  for (const path of candidates) {
+    const facts = statPath(path);
+    if (facts === undefined) continue;
+    const regular = (facts.mode & 0o170000) === 0o100000;
+    if (regular && (facts.mode & 0o111) !== 0) return { path };
+    refused ??= path;
+  }
+  if (refused !== undefined) return { status: 126, reason: `${refused}: not an executable file` };
+  return { status: 127, reason: `${command}: command not found` };
+}
+
+/** Strings laid out in memory as `char *argv[]`; the address of the array. */
+function stringArray(strings: readonly Uint8Array[]): bigint {
+  const total = strings.reduce((n, s) => n + s.length, 0) + (strings.length + 1) * 8;
+  const base = libc().mmap(0n, BigInt(total), PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS, -1, 0n);
+  const image = new Uint8Array(total);
+  const pointers = new DataView(image.buffer);
+  let at = (strings.length + 1) * 8;
+  strings.forEach((s, i) => {
+    pointers.setBigUint64(i * 8, base + BigInt(at), true);
+    image.set(s, at);
+    at += s.length;
+  });
+  libc().poke(base, image, BigInt(total));
+  return base;
+}
+
+/**
+ * The environment as this process received it, byte for byte, with some variables set or removed.
+ * Names of `changes` map to a value, or to `undefined` for removal.
+ */
+export function environment(changes: Readonly<Record<string, string | undefined>>): Uint8Array[] {
+  const raw = readWhole("/proc/self/environ") ?? new Uint8Array();
+  const kept: Uint8Array[] = [];
+  let start = 0;
+  for (let i = 0; i < raw.length; i++) {
+    if (raw[i] !== 0) continue;
+    const entry = raw.slice(start, i + 1);
+    start = i + 1;
+    const equals = entry.indexOf(61);
+    const name = new TextDecoder().decode(
+      entry.subarray(0, equals < 0 ? entry.length - 1 : equals),
+    );
+    if (!(name in changes)) kept.push(entry);
+  }
+  for (const [name, value] of Object.entries(changes)) {
+    if (value !== undefined) kept.push(cString(`${name}=${value}`));
+  }
+  return kept;
+}
+
+/** A command, ready to be started. */
+export interface Launch {
+  readonly path: string;
+  readonly args: readonly string[];
+  readonly env: readonly Uint8Array[];
+  readonly inherited: Inherited;
+}
+
+/** Sets as libc's sigset_t: 128 bytes, the kernel's 64 bits first. */
+function sigset(set: bigint): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(128);
+  new DataView(bytes.buffer).setBigUint64(0, set, true);
+  return bytes;
+}
+
+/** Sets the soft limit of open files; the number it had. */
+function setOpenFiles(soft: number): number {
+  const limits = new BigUint64Array(2);
+  const bytes = new Uint8Array(limits.buffer);
+  libc().getrlimit(RLIMIT_NOFILE, bytes);
+  const before = Number(limits[0]);
+  if (Number.isFinite(soft) && soft !== before) {
+    limits[0] = BigInt(soft);
+    libc().setrlimit(RLIMIT_NOFILE, bytes);
+  }
+  return before;
+}
+
+/** SIGPIPE, which the runtime ignores, and the two that libc keeps for its threads. */
+const RUNTIME_SIGNALS = signalBit(13) | signalBit(32) | signalBit(33);
+
+/** Signals that would reach the application ignored although they were not before we started. */
+function wronglyIgnored(inherited: Inherited): bigint {
+  return RUNTIME_SIGNALS & ~inherited.ignored;
+}
+
+/**
+ * Starts a command; its pid.
+ *
+ * Call it before the monitor changes its own scheduling, timer slack or affinity: the child takes
+ * those of the calling thread.
+ *
+ * @throws {AccessError} If the kernel refuses.
+ */
+export function spawn(launch: Launch): number {
+  const c = libc();
+  const attributes = new Uint8Array(336);
+  c.spawnattrInit(attributes);
+  c.spawnattrSetflags(attributes, SPAWN_SETSIGDEF | SPAWN_SETSIGMASK);
+  c.spawnattrSetsigmask(attributes, sigset(launch.inherited.blocked));
+  c.spawnattrSetsigdefault(attributes, sigset(wronglyIgnored(launch.inherited)));
+  const argv = stringArray(launch.args.map(cString));
+  const envp = stringArray(launch.env);
+  const pid = new Int32Array(1);
+  const raised = setOpenFiles(launch.inherited.openFiles);
+  const failed = c.posixSpawn(
+    new Uint8Array(pid.buffer),
+    cString(launch.path),
+    0n,
+    attributes,
+    argv,
+    envp,
+  );
+  setOpenFiles(raised);
+  if (failed !== 0) throw refusal(launch.path, failed);
+  return pid[0];
+}
+
+/**
+ * Becomes the command: same pid, as if this program had never run. Returns only by throwing.
+ *
+ * @throws {AccessError} If the kernel refuses; the state is then restored.
+ */
+export function handOver(launch: Launch): never {
+  const c = libc();
+  const argv = stringArray(launch.args.map(cString));
+  const envp = stringArray(launch.env);
+  const name = cString(launch.path);
+  const raised = setOpenFiles(launch.inherited.openFiles);
+  const before = new Uint8Array(128);
+  for (let n = 1; n <= 64; n++) {
+    if ((wronglyIgnored(launch.inherited) & signalBit(n)) !== 0n) disposition(n, SIG_DFL);
+    else if ((launch.inherited.ignored & signalBit(n)) !== 0n) disposition(n, SIG_IGN);
+  }
+  c.sigmask(SIG_SETMASK, sigset(launch.inherited.blocked), before);
+  c.execve(name, argv, envp);
+  const failed = errno();
+  c.sigmask(SIG_SETMASK, before, new Uint8Array(128));
+  setOpenFiles(raised);
+  throw refusal(launch.path, failed);
+}
+
+function disposition(signal: number, handler: bigint): void {
+  // struct sigaction of glibc: handler 8, mask 128, flags 4, restorer 8.
+  const action = new Uint8Array(152);
+  new DataView(action.buffer).setBigUint64(0, handler, true);
+  libc().sigaction(signal, action, 0n);
+}
+
+function refusal(path: string, number: number): AccessError {
+  return new AccessError({
+    action: "run",
+    target: path,
+    expected: "an executable that this node can start",
+    found: errorText(number),
+    cause: number,
+  });
+}
+
+/** Sets the calling thread's signal mask. */
+export function setSignalMask(set: bigint): void {
+  libc().sigmask(SIG_SETMASK, sigset(set), new Uint8Array(128));
+}
+
+const status = new Int32Array(1);
+const statusBytes = new Uint8Array(status.buffer);
+const WNOHANG = 1;
+
+/** How a child ended: as a shell tells it, 128 + N for signal N. */
+export interface Ended {
+  readonly code: number;
+  readonly signal: number;
+}
+
+/** Has a child ended? Does not block. */
+export function reap(pid: number): Ended | undefined {
+  const r = libc().waitpid(pid, statusBytes, WNOHANG);
+  if (r === 0) return undefined;
+  if (r < 0) {
+    // Somebody else reaped it, or it never was ours: gone without a status.
+    return errno() === ERRNO.EINTR ? undefined : { code: 0, signal: 0 };
+  }
+  const signal = status[0] & 0x7f;
+  return signal === 0
+    ? { code: (status[0] >> 8) & 0xff, signal: 0 }
+    : { code: 128 + signal, signal };
+}
+
+/** A descriptor that becomes readable when the process ends, or −1 on kernels before 5.3. */
+export function openPidfd(pid: number): number {
+  return Number(libc().pidfdOpen(SYSCALLS.pidfdOpen, pid, 0));
+}
+
+/** Is a process there? One that ended and waits for its parent counts as gone. */
+export function isAlive(pid: number): boolean {
+  if (libc().kill(pid, 0) !== 0 && errno() === ERRNO.ESRCH) return false;
+  const stat = readWhole(`/proc/${pid}/stat`);
+  if (stat === undefined) return false;
+  const text = new TextDecoder().decode(stat);
+  return !/^[ZX]/.test(text.slice(text.lastIndexOf(")") + 2));
+}
+
+/** Sends a signal; false when there is nobody to send it to. */
+export function sendSignal(pid: number, signal: number): boolean {
+  return libc().kill(pid, signal) === 0;
+}

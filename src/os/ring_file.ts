@@ -1,0 +1,50 @@
+/**
+ * A ring file as the monitor reaches it: `pread` for reading, one `pwrite` for the tail.
+ *
+ * Reading by system call instead of a mapping needs no pointers, is its own memory barrier, and
+ * turns a file that its owner cut short into a short read instead of a fatal signal.
+ * @module
+ */
+import type { RingMemory } from "../core/ring_memory.ts";
+import { closeFile, O, openFile } from "./files.ts";
+import { libc } from "./libc.ts";
+
+/** See the module. */
+export class RingFileMemory implements RingMemory {
+  #fd: number;
+
+  private constructor(fd: number) {
+    this.#fd = fd;
+  }
+
+  /** `undefined` when it cannot be opened; never follows a link. */
+  static open(path: string): RingFileMemory | undefined {
+    const fd = openFile(path, O.RDWR | O.NOFOLLOW);
+    return fd < 0 ? undefined : new RingFileMemory(fd);
+  }
+
+  read(offset: number, into: Uint8Array): number {
+    if (!Number.isSafeInteger(offset)) return 0;
+    const n = libc().preadAt(
+      this.#fd,
+      into as Uint8Array<ArrayBuffer>,
+      BigInt(into.length),
+      BigInt(offset),
+    );
+    return n < 0n ? 0 : Number(n);
+  }
+
+  write(offset: number, bytes: Uint8Array): void {
+    libc().pwriteAt(
+      this.#fd,
+      bytes as Uint8Array<ArrayBuffer>,
+      BigInt(bytes.length),
+      BigInt(offset),
+    );
+  }
+
+  [Symbol.dispose](): void {
+    closeFile(this.#fd);
+    this.#fd = -1;
+  }
+}

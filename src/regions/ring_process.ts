@@ -1,0 +1,332 @@
+/**
+ * One process's ring file, seen from the monitor: its threads, its names, what it folded.
+ *
+ * Layout: `core/ring_layout.ts`. The file belongs to another process, so every number in it is
+ * checked before it is used, and none can make the monitor allocate without bound.
+ * @module
+ */
+import {
+  CHUNK_NAMES,
+  CHUNK_THREADS,
+  FLAG,
+  HEADER,
+  NAME,
+  NAME_BYTES_MAX,
+  NAMES_MAX,
+  RECORD_BYTES,
+  RING_MAGIC,
+  RING_VERSION,
+  SLOT,
+  THREAD,
+  THREAD_CHUNKS,
+} from "../core/ring_layout.ts";
+import type { RingMemory } from "../core/ring_memory.ts";
+import { RingThread, StampClock } from "./ring_thread.ts";
+
+/** Visits that the process folded since they were last asked for. */
+export interface FoldedVisits {
+  readonly thread: RingThread;
+  readonly region: number;
+  /** Start of the first of them, ns since the origin. */
+  readonly firstNs: number;
+  readonly visits: number;
+  readonly ns: number;
+}
+
+interface ThreadState {
+  readonly thread: RingThread;
+  readonly entry: number;
+  readonly ringOffset: number;
+  readonly ringRecords: number;
+  head: number;
+  folds: number;
+  epochs: number;
+  skipped: number;
+  refused: number;
+  /** Visits and times already told, by region. */
+  told: Map<number, { visits: number; ns: number; cycles: number }>;
+}
+
+const TWO_32 = 4294967296;
+const decoder = new TextDecoder();
+
+/** See the module. */
+export class RingProcess {
+  readonly pid: number;
+  readonly execId: string;
+  /** When it attached, ns since the origin. */
+  readonly startNs: number;
+  /** Its CPUs. */
+  readonly cpus: readonly number[];
+  readonly threads: RingThread[] = [];
+  /** Names with their hints, by the process's own numbers. */
+  readonly names: { name: string; hint: number }[] = [];
+  /** What made no sense in the file itself. */
+  garbage = 0;
+  /** Visits whose names found no room. */
+  otherVisits = 0;
+  readonly #memory: RingMemory;
+  readonly #clock: StampClock;
+  readonly #header = new Uint8Array(HEADER.affinity);
+  readonly #headerView = new DataView(this.#header.buffer);
+  readonly #states: ThreadState[] = [];
+  readonly #entries = new Uint8Array((CHUNK_THREADS << (THREAD_CHUNKS - 1)) * THREAD.bytes);
+  readonly #entriesView = new DataView(this.#entries.buffer);
+  readonly #tail = new Uint8Array(8);
+  readonly #tailView = new DataView(this.#tail.buffer);
+  readonly #foldedEpochs: { thread: RingThread; count: number }[] = [];
+  readonly #folds: FoldedVisits[] = [];
+
+  private constructor(memory: RingMemory, head: Uint8Array, originNs: bigint) {
+    this.#memory = memory;
+    const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+    this.pid = view.getInt32(HEADER.pid, true);
+    this.execId = view.getBigUint64(HEADER.execId, true).toString(16);
+    this.#clock = new StampClock(originNs);
+    this.startNs = Number(view.getBigInt64(HEADER.startNs, true) - originNs);
+    this.#clock.setFirst(
+      view.getUint32(HEADER.pairCycles, true),
+      view.getUint32(HEADER.pairCycles + 4, true),
+      Number(view.getBigInt64(HEADER.pairNs, true) - originNs),
+    );
+    this.cpus = cpusOf(head.subarray(HEADER.affinity, HEADER.affinity + HEADER.affinityBytes));
+  }
+
+  /** Opens a file that is ready; `"wait"` when it is not yet, a reason when it never will be. */
+  static open(memory: RingMemory, originNs: bigint): RingProcess | "wait" | { refused: string } {
+    const head = new Uint8Array(HEADER.affinity + HEADER.affinityBytes);
+    if (memory.read(0, head) !== head.length) return "wait";
+    if (head.subarray(0, 8).every((b) => b === 0)) return "wait";
+    if (decoder.decode(head.subarray(0, 7)) !== RING_MAGIC) return { refused: "not a ring file" };
+    if (head[7] !== RING_VERSION) {
+      return { refused: `ring version ${head[7]}, expected ${RING_VERSION}` };
+    }
+    return new RingProcess(memory, head, originNs);
+  }
+
+  /** When it ended in good order, ns since the origin; NaN while it runs. */
+  stopNs(originNs: bigint): number {
+    if (this.#headerView.getUint32(HEADER.state, true) !== 2) return NaN;
+    return Number(this.#headerView.getBigInt64(HEADER.stopNs, true) - originNs);
+  }
+
+  /** Copies what is new: records to the threads, names, folds. Returns the records copied. */
+  poll(): number {
+    // The threads' heads first: whatever their records refer to was published before them.
+    let copied = 0;
+    if (this.#memory.read(0, this.#header) !== this.#header.length) return 0;
+    const count = Math.min(
+      this.#headerView.getUint32(HEADER.threads, true),
+      CHUNK_THREADS * ((1 << THREAD_CHUNKS) - 1),
+    );
+    for (let chunk = 0, first = 0; first < count; chunk++) {
+      const inChunk = Math.min(CHUNK_THREADS << chunk, count - first);
+      const offset = this.#offsetAt(this.#headerView, HEADER.threadChunks + 8 * chunk);
+      const bytes = this.#entries.subarray(0, inChunk * THREAD.bytes);
+      if (this.#memory.read(offset, bytes) !== bytes.length) {
+        this.garbage++;
+        break;
+      }
+      for (let i = 0; i < inChunk; i++) {
+        if (first + i >= this.#states.length) this.#addThread(i, offset + i * THREAD.bytes);
+        copied += this.#pollThread(this.#states[first + i], i * THREAD.bytes);
+      }
+      first += CHUNK_THREADS << chunk;
+    }
+    if (copied > 0 || this.#folds.length > 0) {
+      this.#memory.read(0, this.#header);
+      this.#refine();
+      this.#readNames();
+    }
+    this.otherVisits = Number(this.#headerView.getBigUint64(HEADER.otherVisits, true));
+    return copied;
+  }
+
+  /** Folded visits since the last call; the caller takes them all. */
+  takeFolds(): FoldedVisits[] {
+    return this.#folds.splice(0);
+  }
+
+  /** Epochs that found no room since the last call. */
+  takeFoldedEpochs(): { thread: RingThread; count: number }[] {
+    return this.#foldedEpochs.splice(0);
+  }
+
+  /** Nested visits and calls at a wrong moment that found no room, in all. */
+  get skipped(): { nested: number; refused: number } {
+    let nested = 0;
+    let refused = 0;
+    for (const s of this.#states) {
+      nested += s.skipped;
+      refused += s.refused;
+    }
+    return { nested, refused };
+  }
+
+  [Symbol.dispose](): void {
+    this.#memory[Symbol.dispose]();
+  }
+
+  #offsetAt(view: DataView, at: number): number {
+    return view.getUint32(at + 4, true) * TWO_32 + view.getUint32(at, true);
+  }
+
+  #addThread(index: number, entry: number): void {
+    const at = index * THREAD.bytes;
+    const view = this.#entriesView;
+    const bound = view.getUint32(at + THREAD.bound, true) !== 0;
+    const mask = this.#entries.subarray(
+      at + THREAD.affinity,
+      at + THREAD.affinity + HEADER.affinityBytes,
+    );
+    const thread = new RingThread(
+      view.getUint32(at + THREAD.tid, true),
+      bound ? cpusOf(mask) : [],
+      this.#clock,
+    );
+    const records = view.getUint32(at + THREAD.ringRecords, true);
+    const sound = records > 0 && records <= 1 << 20 && (records & (records - 1)) === 0;
+    if (!sound) this.garbage++;
+    this.threads.push(thread);
+    this.#states.push({
+      thread,
+      entry,
+      ringOffset: this.#offsetAt(view, at + THREAD.ringOffset),
+      ringRecords: sound ? records : 0,
+      head: 0,
+      folds: 0,
+      epochs: 0,
+      skipped: 0,
+      refused: 0,
+      told: new Map(),
+    });
+  }
+
+  #pollThread(state: ThreadState, at: number): number {
+    const view = this.#entriesView;
+    const head = this.#offsetAt(view, at + THREAD.head);
+    let fresh = head - state.head;
+    if (fresh < 0 || fresh > state.ringRecords) {
+      // Only a broken or hostile writer passes the tail; what it wrote cannot be told apart.
+      if (state.ringRecords > 0) this.garbage++;
+      fresh = 0;
+      state.head = head;
+    }
+    if (fresh > 0) {
+      const place = state.head & (state.ringRecords - 1);
+      const first = Math.min(fresh, state.ringRecords - place);
+      this.#copy(state, place, first);
+      if (fresh > first) this.#copy(state, 0, fresh - first);
+      state.head = head;
+      this.#tailView.setUint32(0, head >>> 0, true);
+      this.#tailView.setUint32(4, Math.floor(head / TWO_32), true);
+      this.#memory.write(state.entry + THREAD.tail, this.#tail);
+    }
+    const folds = view.getUint32(at + THREAD.folds, true);
+    if (folds !== state.folds) {
+      state.folds = folds;
+      this.#readFolds(state, at);
+    }
+    const epochs = view.getUint32(at + THREAD.foldedEpochs, true);
+    if (epochs !== state.epochs) {
+      this.#foldedEpochs.push({ thread: state.thread, count: (epochs - state.epochs) >>> 0 });
+      state.epochs = epochs;
+    }
+    state.skipped = view.getUint32(at + THREAD.skippedNested, true);
+    state.refused = view.getUint32(at + THREAD.refused, true);
+    return fresh;
+  }
+
+  #copy(state: ThreadState, place: number, records: number): void {
+    const into = state.thread.reserve(records);
+    const n = this.#memory.read(state.ringOffset + place * RECORD_BYTES, into);
+    if (n === into.length) state.thread.filled(records);
+    else this.garbage++;
+  }
+
+  #refine(): void {
+    const view = this.#headerView;
+    const ns = this.#clock.fromClock(
+      view.getUint32(HEADER.laterNs, true),
+      view.getUint32(HEADER.laterNs + 4, true),
+    );
+    const cyclesLow = view.getUint32(HEADER.laterCycles, true);
+    const cyclesHigh = view.getUint32(HEADER.laterCycles + 4, true);
+    if (Number.isNaN(this.#clock.nsPerCycle) && cyclesLow + cyclesHigh > 0) {
+      this.#clock.refine(cyclesLow, cyclesHigh, ns);
+    }
+  }
+
+  #readNames(): void {
+    const count = Math.min(this.#headerView.getUint32(HEADER.names, true), NAMES_MAX);
+    while (this.names.length < count) {
+      const index = this.names.length;
+      const chunk = 31 - Math.clz32(Math.floor(index / CHUNK_NAMES) + 1);
+      const first = CHUNK_NAMES * ((1 << chunk) - 1);
+      const last = Math.min(count, first + (CHUNK_NAMES << chunk));
+      const base = this.#offsetAt(this.#headerView, HEADER.nameChunks + 8 * chunk);
+      const entries = new Uint8Array((last - index) * NAME.bytes);
+      this.#memory.read(base + (index - first) * NAME.bytes, entries);
+      const view = new DataView(entries.buffer);
+      for (let i = index; i < last; i++) {
+        const at = (i - index) * NAME.bytes;
+        const length = view.getUint32(at + NAME.length, true);
+        const bytes = new Uint8Array(Math.min(length, NAME_BYTES_MAX));
+        const n = this.#memory.read(this.#offsetAt(view, at + NAME.offset), bytes);
+        if (n !== bytes.length || length > NAME_BYTES_MAX) this.garbage++;
+        this.names.push({
+          name: decoder.decode(bytes.subarray(0, Math.max(n, 0))),
+          hint: view.getUint32(at + NAME.hint, true),
+        });
+      }
+    }
+  }
+
+  #readFolds(state: ThreadState, at: number): void {
+    this.#memory.read(0, this.#header);
+    this.#refine();
+    const names = Math.min(this.#headerView.getUint32(HEADER.names, true), NAMES_MAX);
+    for (let chunk = 0, first = 0; first < names; first += CHUNK_NAMES << chunk, chunk++) {
+      const offset = this.#offsetAt(this.#entriesView, at + THREAD.slotChunks + 8 * chunk);
+      if (offset === 0) continue;
+      const slots = new Uint8Array(Math.min(CHUNK_NAMES << chunk, names - first) * SLOT.bytes);
+      if (this.#memory.read(offset, slots) !== slots.length) {
+        this.garbage++;
+        continue;
+      }
+      const view = new DataView(slots.buffer);
+      for (let i = 0; i * SLOT.bytes < slots.length; i++) {
+        this.#readSlot(state, first + i, view, i * SLOT.bytes);
+      }
+    }
+  }
+
+  #readSlot(state: ThreadState, region: number, view: DataView, at: number): void {
+    const visits = this.#offsetAt(view, at + SLOT.visits);
+    const before = state.told.get(region) ?? { visits: 0, ns: 0, cycles: 0 };
+    if (visits <= before.visits) return;
+    const ns = this.#offsetAt(view, at + SLOT.ns);
+    const cycles = this.#offsetAt(view, at + SLOT.cycles);
+    const rate = Number.isNaN(this.#clock.nsPerCycle) ? 0 : this.#clock.nsPerCycle;
+    const spent = ns - before.ns + (cycles - before.cycles) * rate;
+    const inNs = (view.getUint32(at + SLOT.firstFlags, true) & FLAG.nanoseconds) !== 0;
+    const low = view.getUint32(at + SLOT.first, true);
+    const high = view.getUint32(at + SLOT.first + 4, true);
+    this.#folds.push({
+      thread: state.thread,
+      region,
+      firstNs: inNs ? this.#clock.fromClock(low, high) : this.#clock.fromCycles(low, high),
+      visits: visits - before.visits,
+      ns: Math.max(0, spent),
+    });
+    state.told.set(region, { visits, ns, cycles });
+  }
+}
+
+function cpusOf(mask: Uint8Array): number[] {
+  const cpus: number[] = [];
+  for (let cpu = 0; cpu < mask.length * 8; cpu++) {
+    if ((mask[cpu >> 3] >> (cpu & 7)) & 1) cpus.push(cpu);
+  }
+  return cpus;
+}

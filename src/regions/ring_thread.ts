@@ -1,0 +1,187 @@
+/**
+ * One thread's records, from the ring file to events with times.
+ *
+ * The monitor copies new records out of the ring at once, so that the writer has room again, and
+ * hands them on in the order of time when all threads' events up to a moment are known. Nothing in
+ * a record is trusted: what cannot be is counted and skipped.
+ * @module
+ */
+import { FLAG, KIND, KINDS_WITH_PAYLOAD, RECORD_BYTES } from "../core/ring_layout.ts";
+
+const TWO_32 = 4294967296;
+const WORDS = RECORD_BYTES / 4;
+const HAS_PAYLOAD = Uint8Array.from({ length: 256 }, (_, k) => {
+  return KINDS_WITH_PAYLOAD.includes(k) ? 1 : 0;
+});
+const KNOWN = Uint8Array.from({ length: 256 }, (_, k) => {
+  return Object.values(KIND).includes(k as never) ? 1 : 0;
+});
+
+/** How the stamps of one process become nanoseconds since an origin. */
+export class StampClock {
+  readonly #originHigh: number;
+  readonly #originLow: number;
+  /** First pair of the process. */
+  #cyclesHigh = 0;
+  #cyclesLow = 0;
+  #pairNs = 0;
+  /** Latest pair. */
+  #lateHigh = 0;
+  #lateLow = 0;
+  #lateNs = 0;
+  /** NaN until a second pair is known. */
+  nsPerCycle = NaN;
+
+  /** @param originNs CLOCK_MONOTONIC_RAW that counts as 0. */
+  constructor(originNs: bigint) {
+    this.#originHigh = Number(originNs >> 32n);
+    this.#originLow = Number(originNs & 0xffffffffn);
+  }
+
+  /** A stamp that is CLOCK_MONOTONIC_RAW in ns, since the origin. */
+  fromClock(low: number, high: number): number {
+    return (high - this.#originHigh) * TWO_32 + (low - this.#originLow);
+  }
+
+  /** The pair taken when the process attached. */
+  setFirst(cyclesLow: number, cyclesHigh: number, ns: number): void {
+    this.#cyclesLow = cyclesLow;
+    this.#cyclesHigh = cyclesHigh;
+    this.#pairNs = ns;
+    this.#keep(cyclesLow, cyclesHigh, ns);
+  }
+
+  /** A stamp of the cycle counter, by the latest pair; NaN until the rate is known. */
+  fromCycles(low: number, high: number): number {
+    return this.#lateNs +
+      ((high - this.#lateHigh) * TWO_32 + (low - this.#lateLow)) * this.nsPerCycle;
+  }
+
+  /** A later pair: the longer the time between, the better the rate is known. */
+  refine(cyclesLow: number, cyclesHigh: number, ns: number): void {
+    const cycles = (cyclesHigh - this.#cyclesHigh) * TWO_32 + (cyclesLow - this.#cyclesLow);
+    const rate = (ns - this.#pairNs) / cycles;
+    // 10 MHz (some Arm counters) to 10 GHz; anything else is nonsense in the file.
+    if (!(rate >= 0.1 && rate <= 1000)) return;
+    this.nsPerCycle = rate;
+    this.#keep(cyclesLow, cyclesHigh, ns);
+  }
+
+  #keep(cyclesLow: number, cyclesHigh: number, ns: number): void {
+    this.#lateLow = cyclesLow;
+    this.#lateHigh = cyclesHigh;
+    this.#lateNs = ns;
+  }
+}
+
+/** Records copied but not yet handed on. */
+export class RingThread {
+  readonly tid: number;
+  /** CPUs it is bound to where these are fewer than its process's; empty otherwise. */
+  readonly boundTo: readonly number[];
+  /** Time of the next event since the origin; Infinity when there is none. */
+  nextNs = Infinity;
+  /** Fields of the next event. */
+  kind = 0;
+  flags = 0;
+  cpu = 0;
+  value = 0;
+  payloadLow = 0;
+  payloadHigh = 0;
+  /** Records that made no sense. */
+  garbage = 0;
+  readonly #clock: StampClock;
+  #words = new Uint32Array(1024 * WORDS);
+  #bytes = new Uint8Array(this.#words.buffer);
+  #start = 0;
+  #end = 0;
+  /** The thread's last clock pair. */
+  #cyclesLow = 0;
+  #cyclesHigh = 0;
+  #pairNs = NaN;
+  #lastNs = -Infinity;
+
+  constructor(tid: number, boundTo: readonly number[], clock: StampClock) {
+    this.tid = tid;
+    this.boundTo = boundTo;
+    this.#clock = clock;
+  }
+
+  /** Room for `records` more at the end; where to put them. Grows only when it must. */
+  reserve(records: number): Uint8Array {
+    const need = (this.#end + records) * WORDS;
+    if (need > this.#words.length) {
+      const kept = this.#end - this.#start;
+      const wanted = (kept + records) * WORDS;
+      if (wanted <= this.#words.length) {
+        this.#words.copyWithin(0, this.#start * WORDS, this.#end * WORDS);
+      } else {
+        const grown = new Uint32Array(Math.max(wanted, this.#words.length * 2));
+        grown.set(this.#words.subarray(this.#start * WORDS, this.#end * WORDS));
+        this.#words = grown;
+        this.#bytes = new Uint8Array(grown.buffer);
+      }
+      this.#end = kept;
+      this.#start = 0;
+    }
+    return this.#bytes.subarray(this.#end * RECORD_BYTES, (this.#end + records) * RECORD_BYTES);
+  }
+
+  /** Says that `records` were put where `reserve` told. */
+  filled(records: number): void {
+    this.#end += records;
+    if (this.nextNs === Infinity) this.advance();
+  }
+
+  /** Moves to the next event that makes sense. */
+  advance(): void {
+    const words = this.#words;
+    while (this.#start < this.#end) {
+      const at = this.#start * WORDS;
+      const word = words[at + 2];
+      const kind = word & 0xff;
+      const payload = HAS_PAYLOAD[kind];
+      // The payload is published with its record or right after it: wait for it.
+      if (payload === 1 && this.#start + 1 >= this.#end) break;
+      this.#start += 1 + payload;
+      if (KNOWN[kind] === 0) {
+        this.garbage++;
+        continue;
+      }
+      const low = words[at];
+      const high = words[at + 1];
+      if (kind === KIND.clock) {
+        this.#cyclesLow = low;
+        this.#cyclesHigh = high;
+        this.#pairNs = this.#clock.fromClock(words[at + 4], words[at + 5]);
+        this.#clock.refine(low, high, this.#pairNs);
+        continue;
+      }
+      const flags = (word >>> 8) & 0xff;
+      let ns = (flags & FLAG.nanoseconds) !== 0 ? this.#clock.fromClock(low, high) : this.#pairNs +
+        ((high - this.#cyclesHigh) * TWO_32 + (low - this.#cyclesLow)) * this.#clock.nsPerCycle;
+      if (!(ns < 1e18 && ns > -1e18)) {
+        this.garbage++;
+        continue;
+      }
+      // Two pairs can disagree by some ten ns; a thread's own events never go back.
+      if (ns < this.#lastNs) ns = this.#lastNs;
+      this.#lastNs = ns;
+      this.nextNs = ns;
+      this.kind = kind;
+      this.flags = flags;
+      this.cpu = word >>> 16;
+      this.value = words[at + 3];
+      if (payload === 1) {
+        this.payloadLow = words[at + 4];
+        this.payloadHigh = words[at + 5];
+      }
+      return;
+    }
+    if (this.#start === this.#end) {
+      this.#start = 0;
+      this.#end = 0;
+    }
+    this.nextNs = Infinity;
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Which `run`s on a node belong together: those of one user, one scheduler job and step, or one MPI
+ * launch. Without either, each `run` is its own.
+ *
+ * Variables are those that the schedulers document for their job steps: srun(1), qsub(1B),
+ * bsub(1), flux-run(1), PMIx and Hydra for launches outside a scheduler.
+ * @module
+ */
+
+/** Environment as a lookup, so that this stays pure. */
+export type Environment = (name: string) => string | undefined;
+
+/** A scheduler job, or an MPI launch. */
+export interface JobIdentity {
+  readonly scheduler: "slurm" | "pbs" | "lsf" | "flux" | "mpi";
+  /** Text that equals for two processes of the same job and step. */
+  readonly key: string;
+}
+
+/** `undefined` when the environment names neither. */
+export function jobIdentity(env: Environment): JobIdentity | undefined {
+  const slurm = env("SLURM_JOB_ID") ?? env("SLURM_JOBID");
+  if (slurm !== undefined) {
+    return { scheduler: "slurm", key: `slurm-${slurm}-${env("SLURM_STEP_ID") ?? "batch"}` };
+  }
+  const flux = env("FLUX_JOB_ID");
+  if (flux !== undefined) return { scheduler: "flux", key: `flux-${flux}` };
+  const launch = mpiLaunch(env);
+  const pbs = env("PBS_JOBID");
+  if (pbs !== undefined) return { scheduler: "pbs", key: `pbs-${pbs}-${launch ?? "batch"}` };
+  const lsf = env("LSB_JOBID");
+  if (lsf !== undefined) {
+    const index = env("LSB_JOBINDEX") ?? "0";
+    return { scheduler: "lsf", key: `lsf-${lsf}-${index}-${launch ?? "batch"}` };
+  }
+  return launch === undefined ? undefined : { scheduler: "mpi", key: `mpi-${launch}` };
+}
+
+/** What the launcher of an MPI program gives to all of its processes alike. */
+function mpiLaunch(env: Environment): string | undefined {
+  return env("PALS_APID") ?? env("PMIX_NAMESPACE") ?? env("OMPI_MCA_ess_base_jobid") ??
+    env("PMI_JOBID") ?? env("HYDRA_JOBID") ?? env("MPIRUN_ID");
+}
+
+/** A text as a file name: short, and nothing but letters, digits, dots and dashes. */
+export function asFileName(text: string): string {
+  const plain = text.replace(/[^A-Za-z0-9.-]/g, "_");
+  return plain.length <= 100 ? plain : `${plain.slice(0, 80)}-${checksum(text)}`;
+}
+
+/** A short checksum that tells long names apart (FNV-1a, 32 bits). */
+export function checksum(text: string): string {
+  let h = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(text)) h = Math.imul(h ^ byte, 0x01000193);
+  return (h >>> 0).toString(16).padStart(8, "0");
+}
