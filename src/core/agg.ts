@@ -117,11 +117,12 @@ function bitwiseOr(values: Float64Array, indices: Int32Array): number {
   for (let i = 0; i < indices.length; i++) {
     const v = values[indices[i]];
     if (v !== v) continue;
-    low |= v % 4294967296;
-    high |= Math.trunc(v / 4294967296);
+    const whole = Math.trunc(v);
+    low |= whole % 4294967296;
+    high |= Math.floor(whole / 4294967296);
     n++;
   }
-  return n === 0 ? NaN : (high >>> 0) * 4294967296 + (low >>> 0);
+  return n === 0 ? NaN : high * 4294967296 + (low >>> 0);
 }
 
 function logical(values: Float64Array, indices: Int32Array, all: boolean): number {

@@ -1,0 +1,45 @@
+/**
+ * What applications tell about themselves: marker calls, as the ring and recordings deliver them.
+ *
+ * One method per call of geopm_prof(3), with times as numbers of seconds on one steady clock, and
+ * small handles for processes and regions. A sink never throws on a call that GEOPM would answer
+ * with an error: it notes, counts and ignores it.
+ * @module
+ */
+
+/** Receives events in order of time. Handles come from `start` and `region`. */
+export interface EventSink {
+  /** A process connects. @returns Its handle. */
+  start(timeS: number, pid: number, cpus: readonly number[]): number;
+  /**
+   * The launched command, counted as the one process of a run that marks nothing. The first
+   * process that connects by itself, be it the same, takes its place, and the run begins anew.
+   * @returns Its handle.
+   */
+  startCommand(timeS: number, pid: number, cpus: readonly number[]): number;
+  /** The CPUs that a thread of the process is bound to; unbound, they are the process's. */
+  threadCpus(timeS: number, process: number, thread: number, cpus: readonly number[]): void;
+  /** Registers a name; a known one keeps its first hint. @returns Its handle, −1 when refused. */
+  region(timeS: number, process: number, name: string, hint: number): number;
+  /** @param thread Id of a thread with regions of its own; 0 or below: the process itself. */
+  enter(timeS: number, process: number, region: number, hint: number, thread: number): void;
+  exit(timeS: number, process: number, region: number, thread: number): void;
+  /** @param number The epoch's number within the process; 0: the next one. */
+  epoch(timeS: number, process: number, number: number): void;
+  tprofInit(timeS: number, process: number, units: number): void;
+  /** @param cpu Where the unit was done; below 0: the first CPU of the process. */
+  tprofPost(timeS: number, process: number, cpu: number): void;
+  overhead(timeS: number, process: number, seconds: number): void;
+  /** Completed outermost visits that the ring itself folded, at the time of the first one. */
+  shortVisits(
+    timeS: number,
+    process: number,
+    region: number,
+    count: number,
+    seconds: number,
+    thread: number,
+  ): void;
+  shutdown(timeS: number, process: number): void;
+  /** The process ended without a shutdown. */
+  died(timeS: number, process: number): void;
+}

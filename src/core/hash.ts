@@ -1,0 +1,44 @@
+/**
+ * Region hashes: CRC-32 of the name, as geopm_prof(3) has made them since GEOPM 3.1.
+ *
+ * The constants are older than the function and did not change with it.
+ * @module
+ */
+
+/** No region: a scope without an application process. */
+export const HASH_INVALID = 0;
+/** Stands for the totals since the first epoch. */
+export const HASH_EPOCH = 0x66c91423;
+/** Stands for the totals of the application; also every CPU's hash while nothing is connected. */
+export const HASH_APPLICATION = 0x9d540c53;
+export { HASH_UNMARKED } from "./agg.ts";
+
+/** zlib's table: reflected polynomial 0xEDB88320. */
+const TABLE = /* @__PURE__ */ makeTable();
+const encoder = new TextEncoder();
+
+/**
+ * Hash of a region name: CRC-32 over its UTF-8 bytes, without terminator.
+ *
+ * @returns Unsigned 32 bits; 0 for the empty name.
+ * @example
+ * ```ts
+ * regionHash("MPI_Barrier"); // 0x82e72b30
+ * ```
+ */
+export function regionHash(name: string): number {
+  const bytes = encoder.encode(name);
+  let crc = 0xffffffff;
+  for (let i = 0; i < bytes.length; i++) crc = (crc >>> 8) ^ TABLE[(crc ^ bytes[i]) & 0xff];
+  return (crc ^ 0xffffffff) >>> 0;
+}
+
+function makeTable(): Uint32Array {
+  const table = new Uint32Array(256);
+  for (let n = 0; n < 256; n++) {
+    let c = n;
+    for (let bit = 0; bit < 8; bit++) c = c & 1 ? (c >>> 1) ^ 0xedb88320 : c >>> 1;
+    table[n] = c >>> 0;
+  }
+  return table;
+}
