@@ -1,0 +1,79 @@
+/**
+ * From open regions to CPUs: what each CPU of a process shows at a step.
+ *
+ * A CPU shows the most recently entered region that is still open in its process and covers it;
+ * without threads that have regions of their own, that is the process's region. Among processes
+ * that share a CPU, the last writer wins.
+ * @module
+ */
+import type { CpuStates } from "./cpu_states.ts";
+import type { TrackedProcess } from "./process.ts";
+import type { Track } from "./track.ts";
+
+/** Writes the states of the CPUs of processes, once a step; keeps its scratch space. */
+export class CpuUpdate {
+  readonly #cpus: CpuStates;
+  /** By CPU: the open track that was entered last, and the last change of any that covers it. */
+  readonly #best: (Track | undefined)[];
+  readonly #changed: Float64Array;
+
+  constructor(cpus: CpuStates) {
+    this.#cpus = cpus;
+    this.#best = new Array(cpus.count).fill(undefined);
+    this.#changed = new Float64Array(cpus.count);
+  }
+
+  /** Brings the CPUs of a process up to date. */
+  apply(process: TrackedProcess): void {
+    const own = process.track;
+    if (process.threads.length === 0) {
+      for (let k = 0; k < own.cpus.length; k++) {
+        this.#cpus.write(own.cpus[k], own.region, own.hint, own.changed);
+      }
+      return;
+    }
+    this.#clear(own.cpus);
+    for (const thread of process.threads) this.#clear(thread.cpus);
+    this.#consider(own);
+    for (const thread of process.threads) this.#consider(thread);
+    this.#write(own.cpus);
+    for (const thread of process.threads) this.#write(thread.cpus);
+  }
+
+  /** What one CPU of a process shows now, among its open tracks. */
+  static regionAt(process: TrackedProcess, cpu: number): number {
+    let best = process.track.region >= 0 && process.track.cpus.includes(cpu)
+      ? process.track
+      : undefined;
+    for (const thread of process.threads) {
+      if (thread.region < 0 || !thread.cpus.includes(cpu)) continue;
+      if (best === undefined || thread.entered > best.entered) best = thread;
+    }
+    return best?.region ?? -1;
+  }
+
+  #clear(cpus: Int32Array): void {
+    for (let k = 0; k < cpus.length; k++) {
+      this.#best[cpus[k]] = undefined;
+      this.#changed[cpus[k]] = 0;
+    }
+  }
+
+  #consider(track: Track): void {
+    for (let k = 0; k < track.cpus.length; k++) {
+      const cpu = track.cpus[k];
+      if (track.changed > this.#changed[cpu]) this.#changed[cpu] = track.changed;
+      if (track.region < 0) continue;
+      const best = this.#best[cpu];
+      if (best === undefined || track.entered > best.entered) this.#best[cpu] = track;
+    }
+  }
+
+  #write(cpus: Int32Array): void {
+    for (let k = 0; k < cpus.length; k++) {
+      const cpu = cpus[k];
+      const best = this.#best[cpu];
+      this.#cpus.write(cpu, best?.region ?? -1, best?.hint ?? 0, this.#changed[cpu]);
+    }
+  }
+}

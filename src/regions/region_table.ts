@@ -1,0 +1,42 @@
+/**
+ * Names of regions, node-wide: one small handle for each, with its hash.
+ * @module
+ */
+import { HASH_UNMARKED, regionHash } from "../core/hash.ts";
+
+/** See the module. Handles count from 0 in order of registration. */
+export class RegionTable {
+  readonly #handles = new Map<string, number>();
+  readonly #names: string[] = [];
+  readonly #hashes: number[] = [];
+
+  /** Number of names. */
+  get length(): number {
+    return this.#names.length;
+  }
+
+  /** The handle of a name, made when it is new. */
+  add(name: string): number {
+    const known = this.#handles.get(name);
+    if (known !== undefined) return known;
+    const handle = this.#names.length;
+    this.#handles.set(name, handle);
+    this.#names.push(name);
+    // The marker calls turn the empty name's hash, 0, into "unmarked".
+    this.#hashes.push(regionHash(name) || HASH_UNMARKED);
+    return handle;
+  }
+
+  /** The handle of a name, −1 when nobody registered it. */
+  find(name: string): number {
+    return this.#handles.get(name) ?? -1;
+  }
+
+  name(handle: number): string {
+    return this.#names[handle];
+  }
+
+  hash(handle: number): number {
+    return this.#hashes[handle];
+  }
+}

@@ -1,0 +1,205 @@
+/**
+ * One stack of regions: of a process, or of a thread with regions of its own.
+ *
+ * Counts visits and their exact time, and keeps the records of the current window, with visits that
+ * begin and end within one window folded into one short-region record, as GEOPM's record log does
+ * (docs/aggregation.md, "Short regions"). All times are whole nanoseconds, so that sums are exact.
+ * @module
+ */
+import { enlarged, EVENT, RecordList } from "../core/record.ts";
+
+/** Hints are kept to this depth; deeper levels share the last one. */
+const MAX_HINT_DEPTH = 1024;
+const FIRST_SLOTS = 8;
+
+/** See the module. */
+export class Track {
+  /** Process id, or thread id. */
+  readonly id: number;
+  /** CPUs that entering and leaving sets the hash of. */
+  cpus: Int32Array;
+  /** Records of the current window. */
+  readonly records = new RecordList();
+  /** Regions that are open, the outermost included. */
+  depth = 0;
+  /** Handle of the outermost open region; −1: none. */
+  region = -1;
+  /** Hint of the innermost open level. */
+  hint = 0;
+  /** Order of the last change of hash or hint, over the whole node; 0: never. */
+  changed = 0;
+  /** Order of the entry into the outermost open region. */
+  entered = 0;
+  /** Time of the last event. */
+  lastNs = 0;
+  #hints = new Uint8Array(16);
+  #window = 0;
+  /** Slot of a region handle, −1 for none. Slots keep the tables as small as the regions used. */
+  #slotOf = new Int32Array(0);
+  #slots = 0;
+  #slotRegion = new Int32Array(FIRST_SLOTS);
+  #entryNs = new Float64Array(FIRST_SLOTS);
+  #count = new Float64Array(FIRST_SLOTS);
+  #runtimeNs = new Float64Array(FIRST_SLOTS);
+  /** Window in which the region has a record that further visits may add to; −1: none. */
+  #known = new Int32Array(FIRST_SLOTS);
+  #record = new Int32Array(FIRST_SLOTS);
+  /** 1: the open visit has no entry record, since the region was already folded in its window. */
+  #silent = new Uint8Array(FIRST_SLOTS);
+
+  constructor(id: number, cpus: Int32Array) {
+    this.id = id;
+    this.cpus = cpus;
+  }
+
+  /** Enters a region; only the outermost entry counts, inner ones set the hint. */
+  enter(timeNs: number, region: number, hash: number, hint: number): void {
+    if (this.depth === 0) {
+      const slot = this.#slot(region);
+      this.#entryNs[slot] = timeNs;
+      if (this.#known[slot] === this.#window) {
+        this.#silent[slot] = 1;
+      } else {
+        this.#silent[slot] = 0;
+        this.#known[slot] = this.#window;
+        this.#record[slot] = this.records.push(timeNs, this.id, EVENT.REGION_ENTRY, hash);
+      }
+      this.region = region;
+    }
+    this.hint = hint;
+    this.#setHint(this.depth++, hint);
+  }
+
+  /**
+   * Leaves the innermost level.
+   *
+   * @returns Whether that was the outermost one.
+   */
+  exit(timeNs: number, hash: number): boolean {
+    this.depth--;
+    if (this.depth > 0) {
+      this.hint = this.#hints[Math.min(this.depth, MAX_HINT_DEPTH) - 1];
+      return false;
+    }
+    const slot = this.#slotOf[this.region];
+    const lengthNs = timeNs - this.#entryNs[slot];
+    this.#count[slot]++;
+    this.#runtimeNs[slot] += lengthNs;
+    if (this.#known[slot] === this.#window) {
+      this.#fold(slot, 1, lengthNs);
+    } else if (this.#silent[slot] === 1) {
+      // The window that the visit began in knows nothing of it: its whole length stands here.
+      this.#openShort(slot, timeNs, hash);
+      this.#fold(slot, 1, lengthNs);
+    } else {
+      this.records.push(timeNs, this.id, EVENT.REGION_EXIT, hash);
+    }
+    this.region = -1;
+    this.hint = 0;
+    return true;
+  }
+
+  /** Adds visits that were folded before they came here. */
+  addShort(timeNs: number, region: number, hash: number, count: number, totalNs: number): void {
+    const slot = this.#slot(region);
+    this.#count[slot] += count;
+    this.#runtimeNs[slot] += totalNs;
+    if (this.#known[slot] !== this.#window) this.#openShort(slot, timeNs, hash);
+    this.#fold(slot, count, totalNs);
+  }
+
+  /** The process is gone: open regions stay uncounted. */
+  abandon(): void {
+    this.depth = 0;
+    this.region = -1;
+    this.hint = 0;
+  }
+
+  /** Begins the next window; the caller has taken the records. */
+  nextWindow(): void {
+    if (this.records.length === 0) return; // nothing is known of this window
+    this.records.length = 0;
+    this.#window++;
+  }
+
+  /** Completed outermost visits to a region. */
+  count(region: number): number {
+    const slot = region < this.#slotOf.length ? this.#slotOf[region] : -1;
+    return slot < 0 ? 0 : this.#count[slot];
+  }
+
+  /** Whole time of the completed outermost visits to a region. */
+  runtimeNs(region: number): number {
+    const slot = region < this.#slotOf.length ? this.#slotOf[region] : -1;
+    return slot < 0 ? 0 : this.#runtimeNs[slot];
+  }
+
+  /** Time of the entry into the open region; meaningless when none is open. */
+  get openSinceNs(): number {
+    return this.region < 0 ? NaN : this.#entryNs[this.#slotOf[this.region]];
+  }
+
+  /** Handles of the regions that it was ever in. */
+  get visited(): Int32Array {
+    return this.#slotRegion.subarray(0, this.#slots);
+  }
+
+  #openShort(slot: number, timeNs: number, hash: number): void {
+    this.#known[slot] = this.#window;
+    this.#record[slot] = this.records.push(timeNs, this.id, EVENT.SHORT_REGION, hash);
+  }
+
+  /** The record keeps its place and time; the first visit turns an entry into a short region. */
+  #fold(slot: number, count: number, totalNs: number): void {
+    const i = this.#record[slot];
+    this.records.event[i] = EVENT.SHORT_REGION;
+    this.records.visits[i] += count;
+    this.records.totalNs[i] += totalNs;
+  }
+
+  #setHint(level: number, hint: number): void {
+    if (level >= MAX_HINT_DEPTH) level = MAX_HINT_DEPTH - 1;
+    if (level >= this.#hints.length) {
+      const larger = new Uint8Array(this.#hints.length * 2);
+      larger.set(this.#hints);
+      this.#hints = larger;
+    }
+    this.#hints[level] = hint;
+  }
+
+  #slot(region: number): number {
+    if (region >= this.#slotOf.length) {
+      const larger = new Int32Array(Math.max(16, region + 1, this.#slotOf.length * 2)).fill(-1);
+      larger.set(this.#slotOf);
+      this.#slotOf = larger;
+    }
+    const known = this.#slotOf[region];
+    return known >= 0 ? known : this.#newSlot(region);
+  }
+
+  #newSlot(region: number): number {
+    const slot = this.#slots++;
+    if (slot === this.#slotRegion.length) {
+      const capacity = slot * 2;
+      this.#slotRegion = ints(this.#slotRegion, capacity);
+      this.#entryNs = enlarged(this.#entryNs, capacity);
+      this.#count = enlarged(this.#count, capacity);
+      this.#runtimeNs = enlarged(this.#runtimeNs, capacity);
+      this.#known = ints(this.#known, capacity);
+      this.#record = ints(this.#record, capacity);
+      const silent = new Uint8Array(capacity);
+      silent.set(this.#silent);
+      this.#silent = silent;
+    }
+    this.#slotOf[region] = slot;
+    this.#slotRegion[slot] = region;
+    this.#known[slot] = -1;
+    return slot;
+  }
+}
+
+function ints(array: Int32Array, capacity: number): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(capacity);
+  larger.set(array);
+  return larger;
+}

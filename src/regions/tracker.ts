@@ -1,0 +1,453 @@
+/**
+ * The tracker: marker calls in; exact times and counts, CPU states and records out.
+ *
+ * Behaviour is that of geopm_prof(3) and of GEOPM's sampler of applications, as
+ * docs/aggregation.md describes it. Pure: times are numbers handed in, there is no clock.
+ * Nothing allocates per event once every region, thread and process has been seen.
+ * @module
+ */
+import { type Domain } from "../core/domain.ts";
+import type { EventSink } from "../core/event.ts";
+import { regionHash } from "../core/hash.ts";
+import { HINT_COUNT, HINT_UNKNOWN, hintOnEntry } from "../core/hints.ts";
+import { EVENT, RecordList } from "../core/record.ts";
+import type { OfferedSignal, SignalProvider, SignalReading } from "../core/signal.ts";
+import { CpuStates } from "./cpu_states.ts";
+import { CpuUpdate } from "./cpu_update.ts";
+import { type ProcessEnd, TrackedProcess } from "./process.ts";
+import { parseRecordFilter, type RecordFilter } from "./record_filter.ts";
+import { collectRecords } from "./record_log.ts";
+import { RegionTable } from "./region_table.ts";
+import { type Refusal, Refusals } from "./refusals.ts";
+import { type RegionTotal, regionTotals } from "./totals.ts";
+import type { Track } from "./track.ts";
+import { type TrackedState, TRACKER_SIGNALS, TrackerReading } from "./tracker_signals.ts";
+
+/**
+ * Hears of every change of region on CPUs, at its exact time.
+ *
+ * @param cpus Reused between calls.
+ * @param region Handle; −1 outside every region.
+ */
+export type EdgeListener = (
+  timeS: number,
+  cpus: Int32Array,
+  region: number,
+  process: number,
+) => void;
+
+/** What a tracker needs to know of its node. */
+export interface TrackerOptions {
+  /** Where the number of CPUs comes from. */
+  topology: { count(domain: Domain): number };
+  /** Name of the profile; its hash stands in start and stop records. @default "default" */
+  profile?: string;
+  /** See {@linkcode parseRecordFilter}. @default none */
+  recordFilter?: string;
+  onEdge?: EdgeListener;
+}
+
+/** One process, as reports list it. */
+export interface ProcessSummary {
+  readonly pid: number;
+  readonly cpus: readonly number[];
+  readonly startS: number;
+  /** NaN while it runs. */
+  readonly endS: number;
+  readonly end: ProcessEnd;
+  readonly epochs: number;
+  readonly overheadS: number;
+  readonly command: boolean;
+  /** Name of the region it is in, or died in. */
+  readonly openRegion?: string;
+}
+
+/** See the module. */
+export class RegionTracker implements EventSink, SignalProvider, TrackedState {
+  readonly name = "PROFILE";
+  readonly signals: readonly OfferedSignal[] = TRACKER_SIGNALS.map((row) => ({
+    row,
+    source: row.name === "TIME" ? "CLOCK_MONOTONIC_RAW" : "marker calls",
+    quality: "measured",
+  }));
+  /** State of every CPU after the last step. */
+  readonly cpus: CpuStates;
+  /** Regions by name. */
+  readonly table = new RegionTable();
+  /** Records of the last step, grouped by process in order of pid. */
+  readonly records = new RecordList(64);
+  /** Grows when the run begins anew: at the first process, and when it replaces the command. */
+  generation = 0;
+  /** TIME of the last step. */
+  elapsedS = 0;
+  /** Visits that came folded. */
+  foldedVisits = 0;
+  readonly #profileHash: number;
+  readonly #makeFilter: (() => RecordFilter) | undefined;
+  readonly #onEdge: EdgeListener | undefined;
+  readonly #refusals = new Refusals();
+  readonly #update: CpuUpdate;
+  readonly #processes: TrackedProcess[] = [];
+  /** Processes that may have records left, by pid. */
+  #live: TrackedProcess[] = [];
+  #counted = 0;
+  /** Counts changes of CPU states, to tell which came last. */
+  #order = 0;
+  /** Whole seconds that times are counted from, which keeps nanoseconds exact. */
+  #originS = NaN;
+  #zeroNs = NaN;
+  #stepNs = NaN;
+  #startupNs = NaN;
+  readonly #oneCpu = new Int32Array(1);
+
+  constructor(options: TrackerOptions) {
+    this.cpus = new CpuStates(options.topology.count("cpu"));
+    this.#update = new CpuUpdate(this.cpus);
+    this.#profileHash = regionHash(options.profile ?? "default");
+    this.#makeFilter = options.recordFilter === undefined
+      ? undefined
+      : parseRecordFilter(options.recordFilter);
+    this.#onEdge = options.onEdge;
+  }
+
+  // Events, in order of time.
+
+  start(timeS: number, pid: number, cpus: readonly number[]): number {
+    this.#withdrawCommand();
+    return this.#connect(timeS, pid, cpus, false);
+  }
+
+  startCommand(timeS: number, pid: number, cpus: readonly number[]): number {
+    if (this.processCount > 0) return -1;
+    return this.#connect(timeS, pid, cpus, true);
+  }
+
+  threadCpus(_timeS: number, process: number, thread: number, cpus: readonly number[]): void {
+    const p = this.#running(process);
+    if (p === undefined || thread <= 0) return;
+    p.stack(thread).cpus = this.#known(cpus);
+    p.dirty = true;
+  }
+
+  region(_timeS: number, process: number, name: string, hint: number): number {
+    const p = this.#running(process);
+    if (p === undefined) return -1;
+    if (!(hint >= 0 && hint < HINT_COUNT)) {
+      this.#refusals.note("region with a hint out of range", p.pid);
+      return -1;
+    }
+    const handle = this.table.add(name);
+    p.register(handle, hint);
+    return handle;
+  }
+
+  enter(timeS: number, process: number, region: number, hint: number, thread: number): void {
+    const p = this.#running(process);
+    if (p === undefined) return;
+    if (!(region >= 0 && region < this.table.length)) {
+      return this.#refusals.note("enter of an unknown region", p.pid);
+    }
+    let first = p.hintOf(region);
+    if (first < 0) {
+      first = hint >= 0 && hint < HINT_COUNT ? hint : HINT_UNKNOWN;
+      p.register(region, first);
+    }
+    const track = p.stack(thread);
+    const ns = this.#clamped(track, timeS);
+    const outermost = track.depth === 0;
+    track.enter(ns, region, this.table.hash(region), hintOnEntry(first));
+    track.changed = ++this.#order;
+    p.dirty = true;
+    if (!outermost) return;
+    track.entered = this.#order;
+    if (this.#onEdge !== undefined) this.#onEdge(timeS, track.cpus, region, process);
+  }
+
+  exit(timeS: number, process: number, region: number, thread: number): void {
+    const p = this.#running(process);
+    if (p === undefined) return;
+    const track = p.stack(thread);
+    if (track.depth === 0) return this.#refusals.note("exit without entry", p.pid);
+    if (track.depth === 1 && region !== track.region) {
+      return this.#refusals.note("exit of another region than entered", p.pid);
+    }
+    const outermost = track.exit(this.#clamped(track, timeS), this.table.hash(region));
+    track.changed = ++this.#order;
+    p.dirty = true;
+    if (!outermost) return;
+    if (p.counting && track === p.track) {
+      p.counting = false;
+      this.cpus.clearUnits(track.cpus);
+    }
+    if (this.#onEdge !== undefined) this.#edgesOfExit(timeS, process, p, track);
+  }
+
+  epoch(timeS: number, process: number, number: number): void {
+    const p = this.#running(process);
+    if (p === undefined) return;
+    const next = number === 0 ? p.epochs + 1 : number;
+    if (!(next > p.epochs)) return this.#refusals.note("epoch that steps back", p.pid);
+    p.epochs = next;
+    p.track.records.push(this.#clamped(p.track, timeS), p.pid, EVENT.EPOCH_COUNT, next);
+  }
+
+  tprofInit(_timeS: number, process: number, units: number): void {
+    const p = this.#running(process);
+    if (p === undefined || !(units > 1)) return;
+    p.counting = true;
+    this.cpus.setUnits(p.track.cpus, Math.trunc(units));
+  }
+
+  tprofPost(_timeS: number, process: number, cpu: number): void {
+    const p = this.#running(process);
+    if (p === undefined) return;
+    const at = cpu < 0 ? p.track.cpus[0] ?? -1 : cpu;
+    if (!(at >= 0 && at < this.cpus.count)) {
+      return this.#refusals.note("work unit on an unknown CPU", p.pid);
+    }
+    if (this.cpus.unitsTotal[at] !== 0) this.cpus.unitsDone[at]++;
+  }
+
+  overhead(timeS: number, process: number, seconds: number): void {
+    const p = this.#running(process);
+    if (p === undefined) return;
+    p.overheadS += seconds;
+    p.track.records.push(this.#clamped(p.track, timeS), p.pid, EVENT.OVERHEAD, seconds);
+  }
+
+  shortVisits(
+    timeS: number,
+    process: number,
+    region: number,
+    count: number,
+    seconds: number,
+    thread: number,
+  ): void {
+    const p = this.#running(process);
+    if (p === undefined) return;
+    if (!(region >= 0 && region < this.table.length && count > 0 && seconds >= 0)) {
+      return this.#refusals.note("folded visits without region, count or time", p.pid);
+    }
+    p.register(region, HINT_UNKNOWN);
+    const track = p.stack(thread);
+    const ns = this.#clamped(track, timeS);
+    track.addShort(ns, region, this.table.hash(region), count, Math.round(seconds * 1e9));
+    this.foldedVisits += count;
+  }
+
+  shutdown(timeS: number, process: number): void {
+    const p = this.#running(process);
+    if (p === undefined) return;
+    const ns = this.#clamped(p.track, timeS);
+    p.track.records.push(ns, p.pid, EVENT.OVERHEAD, 0);
+    p.track.records.push(ns, p.pid, EVENT.STOP_PROFILE, this.#profileHash);
+    this.#end(timeS, process, "shutdown", ns);
+  }
+
+  died(timeS: number, process: number): void {
+    const p = this.#running(process);
+    if (p !== undefined) this.#end(timeS, process, "died", this.#clamped(p.track, timeS));
+  }
+
+  // Steps.
+
+  /** Closes the window: every event up to `timeS` has been told. */
+  step(timeS: number): void {
+    this.#stepNs = this.#ns(timeS);
+    if (Number.isNaN(this.#zeroNs)) this.#zeroNs = this.#stepNs;
+    this.elapsedS = seconds(this.#stepNs - this.#zeroNs);
+    if (this.connected && Number.isNaN(this.#startupNs) && this.#stepNs >= this.#zeroNs) {
+      this.#startupNs = this.#stepNs - this.#zeroNs;
+    }
+    for (let i = 0; i < this.#live.length; i++) {
+      if (!this.#live[i].dirty) continue;
+      this.#update.apply(this.#live[i]);
+      this.#live[i].dirty = false;
+    }
+    this.records.length = 0;
+    collectRecords(this.#live, this.records, this.cpus);
+    this.cpus.step(this.#stepNs);
+    let ended = false;
+    for (let i = 0; i < this.#live.length; i++) ended ||= this.#live[i].end !== "running";
+    if (ended) this.#live = this.#live.filter((p) => p.end === "running");
+  }
+
+  open(wanted: readonly OfferedSignal[]): SignalReading {
+    return new TrackerReading(this, wanted);
+  }
+
+  // Results.
+
+  hashOf(region: number): number {
+    return this.table.hash(region);
+  }
+
+  get connected(): boolean {
+    return this.processCount > 0;
+  }
+
+  /** Processes that count, those that ended included. */
+  get processCount(): number {
+    return this.#counted;
+  }
+
+  /** Have all processes that ever connected ended? False before the first. */
+  get finished(): boolean {
+    return this.connected && this.#processes.every((p) => p.end !== "running");
+  }
+
+  /** Time zero, in the caller's seconds: the earliest start, else the first step. */
+  get zeroS(): number {
+    return this.#originS + seconds(this.#zeroNs);
+  }
+
+  /** Seconds from time zero to a time that stands in a record. */
+  sinceZero(timeNs: number): number {
+    return seconds(timeNs - this.#zeroNs);
+  }
+
+  /** Last stop − first start; up to the last step while a process runs or where one died. */
+  get runtimeS(): number {
+    if (!this.connected) return this.elapsedS;
+    let lastNs = -Infinity;
+    for (const p of this.#processes) {
+      if (p.end === "withdrawn") continue;
+      if (p.end !== "shutdown") return this.elapsedS;
+      lastNs = Math.max(lastNs, p.endNs);
+    }
+    return seconds(lastNs - this.#zeroNs);
+  }
+
+  /** First start of a process → first step after it. */
+  get startupS(): number {
+    return Number.isNaN(this.#startupNs) ? 0 : seconds(this.#startupNs);
+  }
+
+  /** Own time of the marker library, mean over processes. */
+  get overheadS(): number {
+    let total = 0;
+    for (const p of this.#processes) if (p.end !== "withdrawn") total += p.overheadS;
+    return total / Math.max(1, this.processCount);
+  }
+
+  /** Means over processes for every registered name, by name. */
+  regions(): RegionTotal[] {
+    return regionTotals(this.#processes, this.table);
+  }
+
+  /** Every process, in order of its start. */
+  processes(): ProcessSummary[] {
+    return this.#processes.map((p) => ({
+      pid: p.pid,
+      cpus: [...p.track.cpus],
+      startS: this.#originS + p.startNs * 1e-9,
+      endS: this.#originS + p.endNs * 1e-9,
+      end: p.end,
+      epochs: p.epochs,
+      overheadS: p.overheadS,
+      command: p.command,
+      ...(p.lastOpen >= 0 ? { openRegion: this.table.name(p.lastOpen) } : {}),
+    }));
+  }
+
+  /** Exact totals of one process and its threads, by region name. */
+  process(handle: number): TrackedProcess {
+    return this.#processes[handle];
+  }
+
+  /** Calls that were refused, by kind. */
+  get refused(): readonly Refusal[] {
+    return this.#refusals.list;
+  }
+
+  #connect(timeS: number, pid: number, cpus: readonly number[], command: boolean): number {
+    if (!this.connected) this.generation++;
+    const ns = this.#ns(timeS);
+    const known = this.#known(cpus);
+    const first = !this.connected;
+    const process = new TrackedProcess(pid, known, ns, { command, filter: this.#makeFilter?.() });
+    this.#processes.push(process);
+    this.#counted++;
+    const at = this.#live.findIndex((other) => other.pid > pid);
+    this.#live.splice(at < 0 ? this.#live.length : at, 0, process);
+    this.#zeroNs = first || Number.isNaN(this.#zeroNs) ? ns : Math.min(this.#zeroNs, ns);
+    this.cpus.connect(known);
+    const records = process.track.records;
+    records.push(ns, pid, EVENT.START_PROFILE, this.#profileHash);
+    for (const cpu of known) records.push(ns, pid, EVENT.AFFINITY, cpu);
+    const handle = this.#processes.length - 1;
+    this.#onEdge?.(timeS, known, -1, handle);
+    return handle;
+  }
+
+  /** A process that marks takes the place of the command that was launched. */
+  #withdrawCommand(): void {
+    // It can only be the first: it is refused once anything else has connected.
+    for (const p of this.#processes.slice(0, 1)) {
+      if (!p.command || p.end === "withdrawn") continue;
+      p.end = "withdrawn";
+      this.#counted--;
+      this.#live = this.#live.filter((other) => other !== p);
+      this.cpus.clear();
+      this.#startupNs = NaN;
+    }
+  }
+
+  #end(timeS: number, handle: number, end: ProcessEnd, ns: number): void {
+    const p = this.#processes[handle];
+    p.lastOpen = p.openRegion;
+    p.end = end;
+    p.endNs = ns;
+    p.track.abandon();
+    p.track.changed = ++this.#order;
+    for (const thread of p.threads) {
+      thread.abandon();
+      thread.changed = this.#order;
+    }
+    p.dirty = true;
+    if (p.counting) this.cpus.clearUnits(p.track.cpus);
+    this.cpus.disconnect(p.track.cpus);
+    this.#onEdge?.(timeS, p.track.cpus, -1, handle);
+    for (const thread of p.threads) this.#onEdge?.(timeS, thread.cpus, -1, handle);
+  }
+
+  #edgesOfExit(timeS: number, handle: number, p: TrackedProcess, track: Track): void {
+    if (p.threads.length === 0) return this.#onEdge!(timeS, track.cpus, -1, handle);
+    for (const cpu of track.cpus) {
+      this.#oneCpu[0] = cpu;
+      this.#onEdge!(timeS, this.#oneCpu, CpuUpdate.regionAt(p, cpu), handle);
+    }
+  }
+
+  #running(handle: number): TrackedProcess | undefined {
+    const p = this.#processes[handle];
+    if (p !== undefined && p.end === "running") return p;
+    this.#refusals.note("call of a process that is not connected", p?.pid ?? -1);
+    return undefined;
+  }
+
+  #known(cpus: readonly number[]): Int32Array {
+    const inside = cpus.filter((cpu) => cpu >= 0 && cpu < this.cpus.count);
+    if (inside.length < cpus.length) this.#refusals.note("CPU that the node does not have", -1);
+    return Int32Array.from(inside);
+  }
+
+  /** Time of an event of a track: a clock that steps back stands still instead. */
+  #clamped(track: Track, timeS: number): number {
+    const ns = Math.round((timeS - this.#originS) * 1e9);
+    if (ns >= track.lastNs) return track.lastNs = ns;
+    this.#refusals.note("time that steps back", track.id);
+    return track.lastNs;
+  }
+
+  #ns(timeS: number): number {
+    if (Number.isNaN(this.#originS)) this.#originS = Math.floor(timeS);
+    return Math.round((timeS - this.#originS) * 1e9);
+  }
+}
+
+/** Seconds of a whole number of nanoseconds, put together as GEOPM does from its timespec. */
+function seconds(ns: number): number {
+  const whole = Math.floor(ns / 1e9);
+  return whole + (ns - whole * 1e9) * 1e-9;
+}
