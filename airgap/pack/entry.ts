@@ -1,0 +1,7 @@
+/**
+ * Where the packed program begins: main.ts without `import.meta.main` and `await` at its top, which
+ * only modules have, because pack.ts makes it one plain script.
+ */
+import { main } from "../../src/cli/main.ts";
+
+main(Deno.args).then((status) => Deno.exit(status));

@@ -1,0 +1,98 @@
+#!/bin/sh
+# Makes ./joulemark, one executable file. Needs Deno or Node.js, no compiler; works without network
+# where Deno's cache has what it needs.
+#
+#   ./compile.sh [--target x86_64|aarch64] [--output FILE]
+#
+# With `deno compile` where Deno's base runtime (denort) can be had: from DENORT_BIN, from Deno's
+# cache, or from the network. Otherwise airgap/pack/ makes one file of Deno itself and the bundled
+# program, with the same permissions; `joulemark --version` tells which of the two it is.
+ROOT=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+. "$ROOT/airgap/find_deno.sh"
+
+HERE=$(uname -m)
+[ "$HERE" != arm64 ] || HERE=aarch64
+TARGET=$HERE
+OUTPUT=$ROOT/joulemark
+V8_FLAGS=--v8-flags=--max-semi-space-size=1
+
+usage() {
+  say "$1; usage: ./compile.sh [--target x86_64|aarch64] [--output FILE]"
+  exit 2
+}
+
+while [ $# -gt 0 ]; do
+  case $1 in
+    --target=*) TARGET=${1#*=} ;;
+    --output=*) OUTPUT=${1#*=} ;;
+    --target | --output)
+      [ $# -ge 2 ] || usage "$1 needs a value"
+      if [ "$1" = --target ]; then TARGET=$2; else OUTPUT=$2; fi
+      shift
+      ;;
+    *) usage "unknown argument \"$1\"" ;;
+  esac
+  shift
+done
+case $TARGET in
+  x86_64 | aarch64) ;;
+  *) usage "unknown target \"$TARGET\"" ;;
+esac
+TRIPLE=$TARGET-unknown-linux-gnu
+case $OUTPUT in /*) ;; *) OUTPUT=$PWD/$OUTPUT ;; esac
+[ -w "$(dirname -- "$OUTPUT")" ] ||
+  die "cannot write \"$OUTPUT\": expected a directory that can be written; give another with --output FILE"
+
+find_deno
+choose_map
+
+FLAGS=$("$DENO" run --quiet --config "$CONFIG" --no-lock -A "$ROOT/airgap/permission_flags.ts") ||
+  die "cannot read the permissions: src/cli/permissions.ts does not run"
+
+NEW=$OUTPUT.new.$$
+trap 'rm -f "$NEW"' EXIT
+
+# Is Deno's base runtime at hand, or does the place it comes from answer? Asked of Deno itself.
+can_compile() {
+  [ -z "${DENORT_BIN:-}" ] || return 0
+  cache=$("$DENO" info --json --no-config 2>/dev/null | sed -n 's/.*"denoDir": *"\([^"]*\)".*/\1/p')
+  [ -z "$cache" ] || ! ls "$cache"/dl/release/v"$DENO_VERSION"/denort-"$TRIPLE".zip >/dev/null 2>&1 ||
+    return 0
+  limited 6 "$DENO" upgrade --dry-run >/dev/null 2>&1
+}
+
+compile() {
+  say "compiling with deno compile for $TARGET"
+  # word splitting is meant: one flag a line, and no flag has blanks
+  # shellcheck disable=SC2086
+  limited 240 "$DENO" compile --quiet --config "$CONFIG" --no-lock $FLAGS "$V8_FLAGS" \
+    --target "$TRIPLE" --output "$NEW" "$ROOT/main.ts" >&2 || return 1
+  # The full Deno in DENORT_BIN makes a file that is only Deno again.
+  if [ "$TARGET" = "$HERE" ]; then
+    case $(limited 20 "$NEW" --version 2>/dev/null) in
+      joulemark*) ;;
+      *)
+        say "the file made is not joulemark: is DENORT_BIN Deno's base runtime (denort)?"
+        return 1
+        ;;
+    esac
+  fi
+}
+
+pack() {
+  [ "$TARGET" = "$HERE" ] && [ "$TARGET" = x86_64 ] ||
+    die "cannot make an executable for $TARGET here: expected Deno's base runtime for it, from DENORT_BIN or the network, found neither"
+  say "deno compile has no base runtime here; packing Deno and the program into one file"
+  # shellcheck disable=SC2086
+  "$DENO" run --quiet --no-config --no-lock -A "$ROOT/airgap/pack/pack.ts" \
+    --out "$NEW" --map "$CONFIG" -- $FLAGS ||
+    die "cannot pack; see above"
+}
+
+if can_compile; then
+  compile || pack
+else
+  pack
+fi
+mv -f "$NEW" "$OUTPUT" || die "cannot write \"$OUTPUT\""
+say "made $OUTPUT ($(($(wc -c <"$OUTPUT") / 1000000)) MB)"
