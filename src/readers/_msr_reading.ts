@@ -38,7 +38,8 @@ interface ReadOperation {
   readonly offset: number;
   readonly device: Registers;
   readonly targets: Target[];
-  readonly constant: boolean;
+  /** All its fields are constant: once is enough. */
+  constant: boolean;
   done: boolean;
 }
 
@@ -66,13 +67,14 @@ export class MsrReading implements SignalReading {
           this.#absent.push(column);
           continue;
         }
-        const key = `${cpu}/${item.offset}/${item.constant}`;
+        const key = `${cpu}/${item.offset}`;
         let operation = byRegister.get(key);
         if (operation === undefined) {
           const { offset, constant } = item;
           operation = { cpu, offset, device, targets: [], constant, done: false };
           byRegister.set(key, operation);
         }
+        operation.constant &&= item.constant;
         const tj = item.field?.belowTjMax === undefined ? NaN : tjMaxC(cpu);
         operation.targets.push({ item, column, instance, counters, tjMaxC: tj });
       }

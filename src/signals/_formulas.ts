@@ -1,0 +1,91 @@
+/**
+ * Formulas of calculated signals, each over all instances and without allocation per tick.
+ *
+ * @module
+ */
+
+/** Longest gap in the readings of a meter that is bridged; over a longer one nothing is added. */
+const LONGEST_GAP_S = 2;
+
+type Run = (timeS: number) => void;
+
+/**
+ * Energy from power: the time integral by the trapezoid rule, from 0 at the first reading.
+ *
+ * NaN while the meter gives nothing; a short gap is bridged by the straight line.
+ */
+export function makeIntegral(power: Float64Array, out: Float64Array): Run {
+  const count = out.length;
+  const lastW = new Float64Array(count).fill(NaN);
+  const lastS = new Float64Array(count).fill(NaN);
+  const total = new Float64Array(count);
+  /** A meter may be slower than the gap allows when the ticks are: those count as no gap. */
+  let tickS = NaN;
+  let beforeS = NaN;
+  return (timeS) => {
+    tickS = timeS - beforeS;
+    beforeS = timeS;
+    for (let i = 0; i < count; i++) {
+      const watts = power[i];
+      if (watts !== watts) {
+        out[i] = NaN;
+        continue;
+      }
+      const elapsed = timeS - lastS[i];
+      if (elapsed > 0 && (elapsed <= LONGEST_GAP_S || elapsed <= tickS)) {
+        total[i] += ((watts + lastW[i]) / 2) * elapsed;
+      }
+      lastW[i] = watts;
+      lastS[i] = timeS;
+      out[i] = total[i];
+    }
+  };
+}
+
+/** Quotient of the growths of two counters since the tick before, times a third signal. */
+export function makeRatio(
+  [above, below, factor]: readonly Float64Array[],
+  out: Float64Array,
+): Run {
+  const count = out.length;
+  const lastAbove = new Float64Array(count).fill(NaN);
+  const lastBelow = new Float64Array(count).fill(NaN);
+  return () => {
+    for (let i = 0; i < count; i++) {
+      const delta = below[i] - lastBelow[i];
+      // A CPU that slept through the tick has no frequency; the last one stays.
+      if (delta > 0) {
+        out[i] = ((above[i] - lastAbove[i]) / delta) * (factor === undefined ? 1 : factor[i]);
+      } else if (delta !== 0) out[i] = NaN;
+      lastAbove[i] = above[i];
+      lastBelow[i] = below[i];
+    }
+  };
+}
+
+/** What is left of a whole when its parts, summed over their instances, are taken away. */
+export function makeRest(
+  [whole, ...parts]: readonly Float64Array[],
+  out: Float64Array,
+): Run {
+  return () => {
+    let rest = whole[0];
+    for (let k = 0; k < parts.length; k++) {
+      const part = parts[k];
+      // NaN of an instance makes the rest unknown: leaving it out would count it to the rest.
+      for (let i = 0; i < part.length; i++) rest -= part[i];
+    }
+    out[0] = rest;
+  };
+}
+
+/** The same of counters, from 0 at the first tick that has all of them. */
+export function makeCounterRest(inputs: readonly Float64Array[], out: Float64Array): Run {
+  const plain = makeRest(inputs, out);
+  let first = NaN;
+  return (timeS) => {
+    plain(timeS);
+    if (first !== first) first = out[0];
+    out[0] -= first;
+  };
+}

@@ -1,0 +1,346 @@
+/**
+ * Portable names, and the sources that each may stand for, best first.
+ *
+ * An alias stands for exactly one source on a node, so that nothing is added twice: a node's energy
+ * is the controller's counter, or the platform's, or a meter's, never a sum with its parts. Order:
+ * GEOPM's where it has one (registers first), then exactness. Names of PAPI's components cray_pm and
+ * rapl and of CrayPat are aliases too; energies are in joules under them as well.
+ * @module
+ */
+import type { SignalRow } from "../core/signal.ts";
+
+/** A name and what it may stand for. */
+export interface Alias {
+  /** What the name means; the source chosen may differ in format and quirks. */
+  readonly row: SignalRow;
+  /** Names of rows, calculated signals or other aliases, best first. */
+  readonly candidates: readonly string[];
+  /** Takes the candidate only while this alias stands for that source. */
+  readonly follows?: { readonly alias: string; readonly sources: Readonly<Record<string, string>> };
+}
+
+type Shape = readonly [
+  SignalRow["domain"],
+  SignalRow["unit"],
+  SignalRow["behavior"],
+  SignalRow["agg"],
+];
+
+function alias(name: string, shape: Shape, about: string, ...candidates: string[]): Alias {
+  const [domain, unit, behavior, agg] = shape;
+  return { row: { name, domain, unit, behavior, agg, about }, candidates };
+}
+
+const PACKAGE_J: Shape = ["package", "J", "monotone", "sum"];
+const PACKAGE_W: Shape = ["package", "W", "variable", "sum"];
+const PACKAGE_LIMIT: Shape = ["package", "W", "constant", "sum"];
+const BOARD_J: Shape = ["board", "J", "monotone", "sum"];
+const BOARD_W: Shape = ["board", "W", "variable", "sum"];
+const GPU_J: Shape = ["gpu", "J", "monotone", "sum"];
+const GPU_W: Shape = ["gpu", "W", "variable", "sum"];
+const CYCLES: Shape = ["cpu", "", "monotone", "sum"];
+const CPU_HZ: Shape = ["cpu", "Hz", "variable", "average"];
+const CPU_FIXED_HZ: Shape = ["cpu", "Hz", "constant", "expect_same"];
+const PACKAGE_HZ: Shape = ["package", "Hz", "variable", "average"];
+const LABEL: Shape = ["board", "", "label", "expect_same"];
+const UNIT: Shape = ["package", "", "constant", "expect_same"];
+
+/** A power that belongs to the energy chosen: the source's own reading, else the energy's rate. */
+function powerOf(
+  name: string,
+  shape: Shape,
+  [energy, about]: readonly [string, string],
+  sources: Record<string, string>,
+): Alias {
+  const base = alias(name, shape, about, `RATE::${energy}`);
+  return { ...base, follows: { alias: energy, sources } };
+}
+
+/** All of them. */
+export const ALIASES: readonly Alias[] = [
+  alias(
+    "CPU_ENERGY",
+    PACKAGE_J,
+    "Energy of the packages",
+    "MSR::PKG_ENERGY_STATUS:ENERGY",
+    "PERF::ENERGY_PKG",
+    "POWERCAP::CPU_ENERGY_CONSUMED",
+    "HWMON::AMD_SOCKET_ENERGY",
+    "INTEGRAL::GRACE_POWER",
+    "CNL::PACKAGE_ENERGY",
+  ),
+  alias(
+    "DRAM_ENERGY",
+    PACKAGE_J,
+    "Energy of the memory",
+    "MSR::DRAM_ENERGY_STATUS:ENERGY",
+    "PERF::ENERGY_RAM",
+    "POWERCAP::DRAM_ENERGY_CONSUMED",
+    "CNL::DRAM_ENERGY",
+  ),
+  alias(
+    "BOARD_ENERGY",
+    BOARD_J,
+    "Energy of the node",
+    "CNL::BOARD_ENERGY",
+    "MSR::PLATFORM_ENERGY_STATUS:ENERGY",
+    "PERF::ENERGY_PSYS",
+    "POWERCAP::PSYS_ENERGY_CONSUMED",
+    "INTEGRAL::METER_POWER",
+  ),
+  alias(
+    "GPU_ENERGY",
+    GPU_J,
+    "Energy of the GPUs",
+    "NVML::GPU_ENERGY_CONSUMPTION_TOTAL",
+    "ROCM::ENERGY",
+    "INTEL_GPU::ENERGY",
+    "INTEGRAL::AMDGPU_POWER",
+  ),
+  powerOf("CPU_POWER", PACKAGE_W, ["CPU_ENERGY", "Power of the packages"], {
+    "INTEGRAL::GRACE_POWER": "HWMON::GRACE_POWER",
+    "CNL::PACKAGE_ENERGY": "CNL::PACKAGE_POWER",
+  }),
+  powerOf("DRAM_POWER", PACKAGE_W, ["DRAM_ENERGY", "Power of the memory"], {
+    "CNL::DRAM_ENERGY": "CNL::DRAM_POWER",
+  }),
+  powerOf("BOARD_POWER", BOARD_W, ["BOARD_ENERGY", "Power of the node"], {
+    "CNL::BOARD_ENERGY": "CNL::BOARD_POWER",
+    "INTEGRAL::METER_POWER": "HWMON::METER_POWER",
+  }),
+  powerOf("GPU_POWER", GPU_W, ["GPU_ENERGY", "Power of the GPUs"], {
+    "NVML::GPU_ENERGY_CONSUMPTION_TOTAL": "NVML::GPU_POWER",
+    "ROCM::ENERGY": "ROCM::POWER",
+    "INTEGRAL::AMDGPU_POWER": "AMDGPU::POWER",
+  }),
+  alias(
+    "BOARD_ENERGY_REST",
+    BOARD_J,
+    "Energy of the node that none of its measured parts took",
+    "REST::CNL_ENERGY",
+    "REST::BOARD_ENERGY",
+  ),
+  alias(
+    "BOARD_POWER_REST",
+    BOARD_W,
+    "Power of the node that none of its measured parts takes",
+    "REST::CNL_POWER",
+    "REST::BOARD_POWER",
+  ),
+  alias("CPU_CYCLES_THREAD", CYCLES, "Cycles while not idle", "MSR::APERF:ACNT"),
+  alias(
+    "CPU_CYCLES_REFERENCE",
+    CYCLES,
+    "Cycles at the base frequency while not idle",
+    "MSR::MPERF:MCNT",
+  ),
+  alias(
+    "CPU_INSTRUCTIONS_RETIRED",
+    CYCLES,
+    "Instructions retired",
+    "MSR::FIXED_CTR0:INST_RETIRED_ANY",
+    "PERF::INSTRUCTIONS",
+  ),
+  alias(
+    "CPU_TIMESTAMP_COUNTER",
+    ["cpu", "", "monotone", "select_first"],
+    "Time stamp counter",
+    "MSR::TIME_STAMP_COUNTER:TIMESTAMP_COUNT",
+  ),
+  alias(
+    "CPU_FREQUENCY_STATUS",
+    CPU_HZ,
+    "Current operating frequency",
+    "MSR::PERF_STATUS:FREQ",
+    "CPUFREQ::SCALING_CUR_FREQ",
+  ),
+  alias("CPU_FREQUENCY_DESIRED", CPU_HZ, "Frequency asked for", "MSR::PERF_CTL:FREQ"),
+  alias(
+    "CPU_FREQUENCY_MAX_AVAIL",
+    CPU_FIXED_HZ,
+    "Highest frequency",
+    "MSR::TURBO_RATIO_LIMIT:MAX_RATIO_LIMIT_0",
+    "CPUINFO::FREQ_MAX",
+  ),
+  alias("CPU_FREQUENCY_MIN_AVAIL", CPU_FIXED_HZ, "Lowest frequency", "CPUINFO::FREQ_MIN"),
+  alias("CPU_FREQUENCY_STICKER", CPU_FIXED_HZ, "Base frequency", "CPUINFO::FREQ_STICKER"),
+  alias("CPU_FREQUENCY_STEP", CPU_FIXED_HZ, "Step of the frequency", "CPUINFO::FREQ_STEP"),
+  alias(
+    "CPU_FREQUENCY_MAX_CONTROL",
+    CPU_HZ,
+    "Highest frequency allowed",
+    "CPUFREQ::SCALING_MAX_FREQ",
+  ),
+  alias(
+    "CPU_FREQUENCY_MIN_CONTROL",
+    CPU_HZ,
+    "Lowest frequency allowed",
+    "CPUFREQ::SCALING_MIN_FREQ",
+  ),
+  alias(
+    "CPU_UNCORE_FREQUENCY_STATUS",
+    PACKAGE_HZ,
+    "Current uncore frequency",
+    "MSR::UNCORE_PERF_STATUS:FREQ",
+  ),
+  alias(
+    "CPU_UNCORE_FREQUENCY_MAX_CONTROL",
+    ["package", "Hz", "variable", "expect_same"],
+    "Highest uncore frequency allowed",
+    "MSR::UNCORE_RATIO_LIMIT:MAX_RATIO",
+  ),
+  alias(
+    "CPU_UNCORE_FREQUENCY_MIN_CONTROL",
+    ["package", "Hz", "variable", "expect_same"],
+    "Lowest uncore frequency allowed",
+    "MSR::UNCORE_RATIO_LIMIT:MIN_RATIO",
+  ),
+  alias(
+    "CPU_CORE_TEMPERATURE",
+    ["core", "°C", "variable", "average"],
+    "Temperature of the cores",
+    "MSR::THERM_STATUS:TEMPERATURE",
+    "HWMON::CORE_TEMPERATURE",
+  ),
+  alias(
+    "CPU_PACKAGE_TEMPERATURE",
+    ["package", "°C", "variable", "average"],
+    "Temperature of the packages",
+    "MSR::PACKAGE_THERM_STATUS:TEMPERATURE",
+    "HWMON::PACKAGE_TEMPERATURE",
+    "THERMAL::PACKAGE_TEMPERATURE",
+    "CNL::CPU_TEMPERATURE",
+  ),
+  alias(
+    "CPU_POWER_LIMIT_CONTROL",
+    PACKAGE_W,
+    "Long-term power limit",
+    "MSR::PKG_POWER_LIMIT:PL1_POWER_LIMIT",
+    "POWERCAP::CPU_POWER_LIMIT",
+  ),
+  alias(
+    "CPU_POWER_TIME_WINDOW_CONTROL",
+    ["package", "s", "variable", "expect_same"],
+    "Time over which the long-term power limit is kept",
+    "MSR::PKG_POWER_LIMIT:PL1_TIME_WINDOW",
+    "POWERCAP::CPU_TIME_WINDOW",
+  ),
+  alias(
+    "CPU_POWER_LIMIT_DEFAULT",
+    PACKAGE_LIMIT,
+    "Thermal design power",
+    "MSR::PKG_POWER_INFO:THERMAL_SPEC_POWER",
+    "POWERCAP::CPU_CONSTRAINT_0_MAX_POWER",
+  ),
+  alias(
+    "CPU_POWER_MIN_AVAIL",
+    PACKAGE_LIMIT,
+    "Lowest power limit that can be set",
+    "MSR::PKG_POWER_INFO:MIN_POWER",
+  ),
+  alias(
+    "CPU_POWER_MAX_AVAIL",
+    PACKAGE_LIMIT,
+    "Highest power limit that can be set",
+    "MSR::PKG_POWER_INFO:MAX_POWER",
+    "POWERCAP::CPU_CONSTRAINT_1_MAX_POWER",
+  ),
+  alias(
+    "GPU_CORE_FREQUENCY_STATUS",
+    ["gpu", "Hz", "variable", "average"],
+    "Current frequency of the GPUs",
+    "NVML::GPU_CORE_FREQUENCY_STATUS",
+    "AMDGPU::CORE_FREQUENCY",
+    "INTEL_GPU::CORE_FREQUENCY",
+  ),
+  alias(
+    "GPU_UTILIZATION",
+    ["gpu", "", "variable", "average"],
+    "Share of time that the GPUs were busy, 0 to 1",
+    "NVML::GPU_UTILIZATION",
+    "AMDGPU::UTILIZATION",
+  ),
+  alias(
+    "GPU_TEMPERATURE",
+    ["gpu", "°C", "variable", "average"],
+    "Temperature of the GPUs",
+    "NVML::GPU_TEMPERATURE",
+    "AMDGPU::TEMPERATURE",
+  ),
+  alias(
+    "GPU_POWER_LIMIT_CONTROL",
+    GPU_W,
+    "Power limit of the GPUs",
+    "NVML::GPU_POWER_LIMIT",
+    "AMDGPU::POWER_LIMIT",
+    "INTEL_GPU::POWER_LIMIT",
+  ),
+  // PAPI rapl and CrayPat cray_rapl, without the suffix of the package.
+  alias("PACKAGE_ENERGY", PACKAGE_J, "PAPI and CrayPat: energy of the packages", "CPU_ENERGY"),
+  alias("PP0_ENERGY", PACKAGE_J, "PAPI and CrayPat: energy of the cores", ...[
+    "MSR::PP0_ENERGY_STATUS:ENERGY",
+    "PERF::ENERGY_CORES",
+    "POWERCAP::CORE_ENERGY_CONSUMED",
+  ]),
+  alias("PP1_ENERGY", PACKAGE_J, "PAPI: energy of the integrated graphics", ...[
+    "MSR::PP1_ENERGY_STATUS:ENERGY",
+    "PERF::ENERGY_GPU",
+    "POWERCAP::UNCORE_ENERGY_CONSUMED",
+  ]),
+  alias("PSYS_ENERGY", BOARD_J, "PAPI: energy of the platform", ...[
+    "MSR::PLATFORM_ENERGY_STATUS:ENERGY",
+    "PERF::ENERGY_PSYS",
+    "POWERCAP::PSYS_ENERGY_CONSUMED",
+  ]),
+  alias("UNITS:POWER", UNIT, "CrayPat: exponent n of the unit 2^−n W", ...[
+    "MSR::RAPL_POWER_UNIT:POWER_EXPONENT",
+  ]),
+  alias("UNITS:ENERGY", UNIT, "CrayPat: exponent n of the unit 2^−n J", ...[
+    "MSR::RAPL_POWER_UNIT:ENERGY_EXPONENT",
+  ]),
+  alias("UNITS:TIME", UNIT, "CrayPat: exponent n of the unit 2^−n s", ...[
+    "MSR::RAPL_POWER_UNIT:TIME_EXPONENT",
+  ]),
+  alias("THERMAL_SPEC", PACKAGE_LIMIT, "PAPI and CrayPat: thermal design power", ...[
+    "MSR::PKG_POWER_INFO:THERMAL_SPEC_POWER",
+  ]),
+  alias("MINIMUM_POWER", PACKAGE_LIMIT, "PAPI and CrayPat: lowest power limit", ...[
+    "MSR::PKG_POWER_INFO:MIN_POWER",
+  ]),
+  alias("MAXIMUM_POWER", PACKAGE_LIMIT, "PAPI and CrayPat: highest power limit", ...[
+    "MSR::PKG_POWER_INFO:MAX_POWER",
+  ]),
+  alias(
+    "MAXIMUM_TIME_WINDOW",
+    ["package", "s", "constant", "expect_same"],
+    "PAPI and CrayPat: longest time window, read linearly",
+    "MSR::PKG_POWER_INFO:MAX_TIME_WINDOW_LINEAR",
+  ),
+  // PAPI cray_pm.
+  ...([["NODE", ""], ["CPU", "_CPU"]] as const).flatMap(([part, suffix]) => [
+    alias(`PM_ENERGY:${part}`, BOARD_J, `PAPI cray_pm: energy`, `CNL::BOARD_ENERGY${suffix}`),
+    alias(`PM_POWER:${part}`, BOARD_W, `PAPI cray_pm: power`, `CNL::BOARD_POWER${suffix}`),
+  ]),
+  alias("PM_ENERGY:MEMORY", BOARD_J, "PAPI cray_pm: energy of the memory", "CNL::MEMORY_ENERGY"),
+  alias("PM_POWER:MEMORY", BOARD_W, "PAPI cray_pm: power of the memory", "CNL::MEMORY_POWER"),
+  alias("PM_POWER_CAP:NODE", BOARD_W, "PAPI cray_pm: power cap; 0: none", "CNL::POWER_CAP"),
+  ...["ACC", "ACC0", "ACC1", "ACC2", "ACC3"].flatMap((acc) => {
+    const accel = acc.replace("ACC", "CNL::ACCEL");
+    return [
+      alias(`PM_ENERGY:${acc}`, BOARD_J, "PAPI cray_pm: accelerator energy", `${accel}_ENERGY`),
+      alias(`PM_POWER:${acc}`, BOARD_W, "PAPI cray_pm: accelerator power", `${accel}_POWER`),
+      alias(`PM_POWER_CAP:${acc}`, BOARD_W, "PAPI cray_pm: accelerator cap", `${accel}_POWER_CAP`),
+    ];
+  }),
+  ...["FRESHNESS", "GENERATION", "STARTUP", "VERSION"].map((name) =>
+    alias(`PM_${name}`, LABEL, `PAPI cray_pm: ${name.toLowerCase()}`, `CNL::${name}`)
+  ),
+];
+
+/** Prefixes of PAPI's components, which may stand before their names. */
+const PAPI_PREFIX = /^(?:cray_pm|cray_rapl|rapl):::/;
+
+/** A name without the prefix of a PAPI component. */
+export function bareName(name: string): string {
+  return name.replace(PAPI_PREFIX, "");
+}
