@@ -1,0 +1,104 @@
+/** Taste that a program can check; each finding names its file, its line and the rule. */
+import { assertEquals } from "@std/assert";
+import { walkSync } from "@std/fs";
+
+const ROOT = new URL("../", import.meta.url).pathname;
+const LONGEST = 350;
+
+/** A line that breaks a rule, or a whole file. */
+interface Rule {
+  says: string;
+  /** Paths below the top that the rule is for. */
+  files: RegExp;
+  /** Paths that are exempt. */
+  except?: RegExp;
+  line: RegExp;
+}
+
+// Written in pieces, so that this file does not find itself.
+const HOSTS = ["js" + "r\\.io", "npm" + "js\\.(org|com)", "deno" + "\\.land", "crates" + "\\.io"];
+
+const RULES: Rule[] = [
+  {
+    says: "no path of a machine",
+    files: /./,
+    line: new RegExp(`(?<![\\w.$}])/(wor${"k"}|ho${"me"}/\\w+|roo${"t"}/\\w+)/`),
+    except: /^tests\//, // fixtures are file-system roots, and vectors may hold any path
+  },
+  { says: "no host of a package registry", files: /./, line: new RegExp(HOSTS.join("|")) },
+  { says: "a TODO names its issue, TODO(#12)", files: /\.ts$/, line: /\bTODO\b(?!\(#\d+\))/ },
+  {
+    says: "libraries are opened and programs started in src/os/ only",
+    files: /^src\/.*\.ts$/,
+    except: /^src\/os\//,
+    line: /\bDeno\.(dlopen|Command)\b/,
+  },
+  {
+    says: "import.meta is for modules, and the packed program is a script",
+    files: /^src\/.*\.ts$/,
+    line: /\bimport\.meta\b/,
+  },
+];
+
+/** Texts of the project that people wrote; fixtures and golden outputs are others' words. */
+function* ownFiles(): Generator<[string, string]> {
+  const skip = [
+    /\/\.(git|deno)(\/|$)/,
+    /\/tests\/(fixtures|golden|vectors)(\/|$)/,
+    /\/joulemark(\.|$)/,
+  ];
+  for (const { path } of walkSync(ROOT.slice(0, -1), { includeDirs: false, skip })) {
+    const name = path.slice(ROOT.length);
+    if (/(\.(ts|json|sh|md|c|h|in|ld|py|f90|hex)|^LICENSE|^\.ci\/run|^\.gitignore)$/.test(name)) {
+      yield [name, Deno.readTextFileSync(path)];
+    }
+  }
+}
+
+/** Lines of a text that break rules. */
+export function findings(name: string, text: string): string[] {
+  const found: string[] = [];
+  const lines = text.split("\n");
+  for (const { says, files, except, line } of RULES) {
+    if (!files.test(name) || except?.test(name) || name === "tests/style_test.ts") continue;
+    lines.forEach((content, i) => {
+      if (line.test(content)) found.push(`${name}:${i + 1}: ${says}: ${content.trim()}`);
+    });
+  }
+  const isTable = name.startsWith("src/readers/tables/") || name.endsWith("_table.ts");
+  const count = lines.length - 1;
+  if (name.startsWith("src/") && name.endsWith(".ts") && !isTable && count > LONGEST) {
+    found.push(`${name}: ${count} lines: at most ${LONGEST}, tables excepted`);
+  }
+  return found;
+}
+
+Deno.test("the project's files keep to the rules that can be checked", () => {
+  assertEquals([...ownFiles()].flatMap(([name, text]) => findings(name, text)), []);
+});
+
+Deno.test("every file of src/ begins by saying what it is", () => {
+  const silent = [...ownFiles()]
+    .filter(([name, text]) => /^src\/.*\.ts$/.test(name) && !/^(\/\*\*|\/\/)/.test(text))
+    .map(([name]) => name);
+  assertEquals(silent, []);
+});
+
+Deno.test("findings() finds what breaks each rule, and only that", () => {
+  const bad: [string, string][] = [
+    ["src/a/b.ts", `const x = "/wor${"k"}/main/x";`],
+    ["docs/a.md", `see js${"r"}.io`],
+    ["src/a/b.ts", "// TODO: later"],
+    ["src/a/b.ts", "Deno.dlopen(path, {});"],
+    ["src/a/b.ts", "const here = import.meta.url;"],
+    ["src/a/b.ts", "x\n".repeat(LONGEST + 1)],
+  ];
+  for (const [name, text] of bad) assertEquals(findings(name, text).length, 1, text.slice(0, 40));
+  const good: [string, string][] = [
+    ["src/a/b.ts", "// TODO(#12): later; a workload, homework/x"],
+    ["src/os/libc.ts", "Deno.dlopen(path, {});"],
+    ["src/readers/tables/x.ts", "x\n".repeat(LONGEST + 1)],
+    ["src/readers/x_table.ts", "x\n".repeat(LONGEST + 1)],
+  ];
+  for (const [name, text] of good) assertEquals(findings(name, text), []);
+});
