@@ -5,18 +5,9 @@
  * processes that never entered count in the divisor. geopm_report(7), `runtime (s)` and `count`.
  * @module
  */
+import type { RegionTotal } from "../core/report.ts";
 import type { TrackedProcess } from "./process.ts";
 import type { RegionTable } from "./region_table.ts";
-
-/** One region name. */
-export interface RegionTotal {
-  readonly name: string;
-  readonly hash: number;
-  /** Mean over processes of the time between outermost entry and exit. */
-  readonly runtimeS: number;
-  /** Mean over processes of the completed outermost visits. */
-  readonly count: number;
-}
 
 /** Every name that a process registered; names with one hash share their sums, as in GEOPM. */
 export function regionTotals(

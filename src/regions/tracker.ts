@@ -11,6 +11,7 @@ import type { EventSink } from "../core/event.ts";
 import { regionHash } from "../core/hash.ts";
 import { HINT_COUNT, HINT_UNKNOWN, hintOnEntry } from "../core/hints.ts";
 import { EVENT, RecordList } from "../core/record.ts";
+import type { RegionTotal } from "../core/report.ts";
 import type { OfferedSignal, SignalProvider, SignalReading } from "../core/signal.ts";
 import { CpuStates } from "./cpu_states.ts";
 import { CpuUpdate } from "./cpu_update.ts";
@@ -19,7 +20,7 @@ import { parseRecordFilter, type RecordFilter } from "./record_filter.ts";
 import { collectRecords } from "./record_log.ts";
 import { RegionTable } from "./region_table.ts";
 import { type Refusal, Refusals } from "./refusals.ts";
-import { type RegionTotal, regionTotals } from "./totals.ts";
+import { regionTotals } from "./totals.ts";
 import type { Track } from "./track.ts";
 import { type TrackedState, TRACKER_SIGNALS, TrackerReading } from "./tracker_signals.ts";
 

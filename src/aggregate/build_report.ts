@@ -1,0 +1,95 @@
+/**
+ * Puts one host's section of a report together: geopm_report(7).
+ * @module
+ */
+import type { Agent } from "../core/agent.ts";
+import { HASH_APPLICATION, HASH_EPOCH, HASH_UNMARKED, regionHash } from "../core/hash.ts";
+import type { Nested, RegionTotal, ReportFields, ReportHost } from "../core/report.ts";
+import type { ReportSignals } from "./report_signals.ts";
+
+/** The blocking start of MPI, whose time the application's totals name. */
+const MPI_INIT = regionHash("MPI_Init_thread");
+
+/** What a section is made from. Times in seconds. */
+export interface HostResults {
+  readonly host: string;
+  /** Every registered region, exact. */
+  readonly regions: readonly RegionTotal[];
+  readonly signals: ReportSignals;
+  /** EPOCH_COUNT at the board; NaN or 0: no epochs. */
+  readonly epochCount: number;
+  /** First start to last stop of the application. */
+  readonly runtimeS: number;
+  /** First start of a process to the first sample. */
+  readonly startupS: number;
+  /** Own time of the marker library, mean over processes. */
+  readonly overheadS: number;
+  /** High-water mark of the monitor's memory, in KiB, which GEOPM prints under the unit B. */
+  readonly memoryKib: number;
+  /** Sent between monitors. */
+  readonly networkBytes: number;
+  readonly agent: Agent;
+  readonly joulemark?: { [key: string]: Nested };
+}
+
+/** The section of one host; calling it changes nothing. */
+export function buildReportHost(results: HostResults): ReportHost {
+  const { signals, agent, runtimeS } = results;
+  const ran = results.regions.filter((region) => region.count > 0).sort(byRuntime);
+  const markedS = ran.reduce((sum, region) => sum + region.runtimeS, 0);
+  const host: ReportHost = {
+    host: results.host,
+    agent: agent.reportHost?.() ?? {},
+    application: {
+      "runtime (s)": runtimeS,
+      count: 0,
+      ...signals.fields(HASH_APPLICATION),
+      ...ownFields(results),
+    },
+  };
+  if (results.regions.length > 0) {
+    host.regions = ran.map(({ name, hash, runtimeS, count }) => ({
+      region: name,
+      hash,
+      fields: {
+        "runtime (s)": runtimeS,
+        count,
+        ...signals.fields(hash),
+        ...agent.reportRegion?.(hash),
+      },
+    }));
+  }
+  if (markedS !== 0) {
+    host.unmarked = {
+      "runtime (s)": runtimeS - markedS,
+      count: 0,
+      ...signals.fields(HASH_UNMARKED),
+      ...agent.reportRegion?.(HASH_UNMARKED),
+    };
+  }
+  if (!Number.isNaN(results.epochCount) && results.epochCount !== 0) {
+    host.epoch = {
+      "runtime (s)": signals.epochRuntimeS(),
+      count: Math.trunc(results.epochCount),
+      ...signals.fields(HASH_EPOCH),
+    };
+  }
+  if (results.joulemark !== undefined) host.joulemark = results.joulemark;
+  return host;
+}
+
+/** Longest first; equal ones by name, so that no order of processes shows. */
+function byRuntime(a: RegionTotal, b: RegionTotal): number {
+  return b.runtimeS - a.runtimeS || (a.name < b.name ? -1 : 1);
+}
+
+function ownFields(results: HostResults): ReportFields {
+  const mpi = results.regions.find((region) => region.hash === MPI_INIT)?.runtimeS ?? 0;
+  return {
+    ...(mpi === 0 ? {} : { "MPI startup (s)": mpi }),
+    "GEOPM startup (s)": results.startupS,
+    "GEOPM overhead (s)": results.overheadS,
+    "geopmctl memory HWM (B)": results.memoryKib,
+    "geopmctl network BW (B/s)": results.runtimeS > 0 ? results.networkBytes / results.runtimeS : 0,
+  };
+}

@@ -1,0 +1,134 @@
+/**
+ * The sampled fields of a report: which signals they come from, and how.
+ *
+ * Keys, order and formulas are those of geopm_report(7); docs/formats/report.md lists them.
+ * @module
+ */
+import type { Domain } from "../core/domain.ts";
+import { REPORTED_HINTS } from "../core/hints.ts";
+import type { ReportFields } from "../core/report.ts";
+import type { SignalRequest } from "../core/signal_list.ts";
+import type { SampleAggregator } from "./sample_aggregator.ts";
+
+interface Field {
+  readonly key: string;
+  readonly signal: string;
+  /** Divides by this signal; 0 when that is 0. */
+  readonly per?: string;
+  readonly scale?: "percent" | "sticker";
+}
+
+/** Fields of every section. */
+const FIELDS: readonly Field[] = [
+  { key: "sync-runtime (s)", signal: "TIME" },
+  { key: "package-energy (J)", signal: "CPU_ENERGY" },
+  { key: "dram-energy (J)", signal: "DRAM_ENERGY" },
+  { key: "power (W)", signal: "CPU_ENERGY", per: "TIME" },
+  {
+    key: "frequency (%)",
+    signal: "CPU_CYCLES_THREAD",
+    per: "CPU_CYCLES_REFERENCE",
+    scale: "percent",
+  },
+  {
+    key: "frequency (Hz)",
+    signal: "CPU_CYCLES_THREAD",
+    per: "CPU_CYCLES_REFERENCE",
+    scale: "sticker",
+  },
+  ...REPORTED_HINTS.map((hint) => ({
+    key: `time-hint-${hint.toLowerCase()} (s)`,
+    signal: `TIME_HINT_${hint}`,
+  })),
+];
+
+/** Fields that only appear where the node has the signal. */
+const CONDITIONAL: readonly Field[] = [
+  { key: "gpu-energy (J)", signal: "GPU_ENERGY" },
+  { key: "gpu-power (W)", signal: "GPU_POWER" },
+  { key: "gpu-core-energy (J)", signal: "GPU_CORE_ENERGY" },
+  { key: "gpu-core-power (W)", signal: "GPU_CORE_POWER" },
+  { key: "gpu-frequency (Hz)", signal: "GPU_CORE_FREQUENCY_STATUS" },
+  { key: "uncore-frequency (Hz)", signal: "CPU_UNCORE_FREQUENCY_STATUS" },
+];
+
+/** Signals that a plain report cannot do without; where one is absent its field reads 0. */
+export const MANDATORY_SIGNALS: readonly string[] = [
+  "CPU_ENERGY",
+  "DRAM_ENERGY",
+  "CPU_CYCLES_THREAD",
+  "CPU_CYCLES_REFERENCE",
+  "CPUINFO::FREQ_STICKER",
+];
+
+/** What the fields depend on beyond the aggregator. */
+export interface ReportSignalsOptions {
+  /** Does the node have this signal? */
+  exists(name: string): boolean;
+  /** Instances of a domain. */
+  count(domain: Domain): number;
+  /** The user's own, in their order. */
+  user: readonly SignalRequest[];
+}
+
+/** Pushes what a report needs, and answers with the fields of one region. */
+export class ReportSignals {
+  /** Sticker frequency in Hz; NaN where the node has none. */
+  stickerHz = NaN;
+  readonly #aggregator: SampleAggregator;
+  readonly #fields: Field[];
+  readonly #handles = new Map<string, number>();
+  readonly #user: { key: string; handle: number }[] = [];
+
+  /**
+   * @throws {UsageError} If a user's signal is constant or a label, or does not fit its domain.
+   * @throws {UnknownNameError} If nobody knows a user's signal.
+   */
+  constructor(aggregator: SampleAggregator, options: ReportSignalsOptions) {
+    this.#aggregator = aggregator;
+    this.#fields = [...FIELDS, ...CONDITIONAL.filter((field) => options.exists(field.signal))];
+    for (const { signal, per } of this.#fields) {
+      for (const name of per === undefined ? [signal] : [signal, per]) {
+        this.#handles.set(name, aggregator.pushSignal(name, "board", 0));
+      }
+    }
+    for (const { name, domain } of options.user) {
+      if (domain === "board") {
+        this.#user.push({ key: name, handle: aggregator.pushSignal(name, domain, 0) });
+        continue;
+      }
+      for (let i = 0; i < options.count(domain); i++) {
+        const handle = aggregator.pushSignal(name, domain, i);
+        this.#user.push({ key: `${name}@${domain}-${i}`, handle });
+      }
+    }
+  }
+
+  /** Time of the whole epoch interval. */
+  epochRuntimeS(): number {
+    return this.#aggregator.sampleEpoch(this.#handles.get("TIME")!);
+  }
+
+  /** All sampled fields of one region, by its hash, in the report's order. */
+  fields(hash: number): ReportFields {
+    const fields: ReportFields = {};
+    for (const field of this.#fields) {
+      const value = this.#value(field, hash);
+      // geopm_report(7) has no word for "not available" in its own fields.
+      fields[field.key] = Number.isNaN(value) ? 0 : value;
+    }
+    for (const { key, handle } of this.#user) {
+      fields[key] = this.#aggregator.sampleRegion(handle, hash);
+    }
+    return fields;
+  }
+
+  #value(field: Field, hash: number): number {
+    const sampled = this.#aggregator.sampleRegion(this.#handles.get(field.signal)!, hash);
+    if (field.per === undefined) return sampled;
+    const divisor = this.#aggregator.sampleRegion(this.#handles.get(field.per)!, hash);
+    if (divisor === 0) return 0;
+    if (field.scale === "percent") return 100 * sampled / divisor;
+    return (field.scale === "sticker" ? this.stickerHz : 1) * sampled / divisor;
+  }
+}

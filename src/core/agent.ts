@@ -1,0 +1,46 @@
+/**
+ * Agents: what may be added to a run, its trace and its report, as geopm::Agent(3) allows.
+ *
+ * An agent here watches and tells; it sets no controls. `docs/coming-from-geopm.md` has a worked
+ * example.
+ * @module
+ */
+import type { Domain } from "./domain.ts";
+import type { ReportFields } from "./report.ts";
+import type { SignalFormat } from "./signal.ts";
+
+/** Where an agent asks for signals, before the first step. */
+export interface AgentPlatform {
+  pushSignal(name: string, domain: Domain, index: number): number;
+  /** Instances of a domain on this node. */
+  count(domain: Domain): number;
+}
+
+/** A column that an agent adds to the trace, after all others. */
+export interface AgentColumn {
+  readonly name: string;
+  /** @default "double" */
+  readonly format?: SignalFormat;
+}
+
+/** See the module. Every method but the name and period is optional. */
+export interface Agent {
+  /** Stands in the report's and the trace's header. */
+  readonly name: string;
+  /** Seconds between two steps, where the user does not say. */
+  readonly waitS: number;
+  readonly traceColumns?: readonly AgentColumn[];
+  /** Asks for the signals that it wants to see. */
+  init?(platform: AgentPlatform): void;
+  /** Sees the samples of a step. */
+  step?(sample: (handle: number) => number): void;
+  /** Fills in its trace columns for the step. */
+  traceValues?(out: Float64Array): void;
+  reportHeader?(): ReportFields;
+  reportHost?(): ReportFields;
+  /** Pairs for one region, or for the unmarked region by its hash. */
+  reportRegion?(hash: number): ReportFields | undefined;
+}
+
+/** The built-in agent: it only watches. GEOPM's own steps every 0.2 s, ours every 5 ms. */
+export const MONITOR: Agent = { name: "monitor", waitS: 0.005 };

@@ -1,0 +1,72 @@
+/**
+ * A report as plain data: what geopm_report(7) describes, and what we add beside it.
+ *
+ * Values are exact here; the file has six significant digits.
+ * @module
+ */
+
+/** A number, or a text that an agent or an extension put there. */
+export type ReportValue = number | string;
+
+/**
+ * Fields by key, in the file's order: `runtime (s)`, `package-energy (J)`, …. Keys that are whole
+ * numbers would lose their order and are refused when written.
+ */
+export type ReportFields = Record<string, ReportValue>;
+
+/** Plain nested data under a `joulemark:` key. */
+export type Nested = null | boolean | number | string | Nested[] | { [key: string]: Nested };
+
+/** One entry of `Regions:`. */
+export interface ReportRegion {
+  region: string;
+  hash: number;
+  /** From `runtime (s)` on. */
+  fields: ReportFields;
+}
+
+/** One host's section. */
+export interface ReportHost {
+  host: string;
+  /** Pairs that an agent added before the regions. */
+  agent: ReportFields;
+  /** Absent when no process registered a region; by mean runtime, longest first. */
+  regions?: ReportRegion[];
+  /** `Unmarked Totals`; absent when no region ran. */
+  unmarked?: ReportFields;
+  /** `Epoch Totals`; absent without epochs. */
+  epoch?: ReportFields;
+  /** `Application Totals`. */
+  application: ReportFields;
+  /** What we know beyond GEOPM: sources, quality, own overhead, what was lost or refused. */
+  joulemark?: { [key: string]: Nested };
+}
+
+/** A whole report. */
+export interface Report {
+  /** `GEOPM Version`: the format's version, then ours. */
+  version: string;
+  /** Local time as `YYYY-MM-DDTHH:MM:SS.nnnnnnnnn±HHMM`; older files have C's own form. */
+  startTime: string;
+  profile: string;
+  agent: string;
+  /** As it stands in the file: `{}`, a JSON object, a path, `DYNAMIC`. */
+  policy: string;
+  /** Pairs that an agent added to the header. */
+  header: ReportFields;
+  /** As for a host, for the job as a whole. */
+  joulemark?: { [key: string]: Nested };
+  hosts: ReportHost[];
+  /** What scripts append: `Figure of Merit`, `Total Runtime`. */
+  appended?: ReportFields;
+}
+
+/** Exact totals of one region name, as means over processes. */
+export interface RegionTotal {
+  readonly name: string;
+  readonly hash: number;
+  /** Mean over processes of the time between outermost entry and exit. */
+  readonly runtimeS: number;
+  /** Mean over processes of the completed outermost visits. */
+  readonly count: number;
+}

@@ -1,0 +1,155 @@
+/**
+ * Nested plain data as the block YAML that stands under `joulemark:` keys: the small part of YAML
+ * that we write ourselves, and its reader.
+ *
+ * Mappings and lists in blocks of two blanks a level, scalars on one line, empty ones as `{}` and
+ * `[]`. Numbers keep all their digits here.
+ * @module
+ */
+import { FormatError } from "../core/errors.ts";
+import type { Nested } from "../core/report.ts";
+import { keyScalar, parseNumber, quoted, textScalar, unquoted } from "./scalar.ts";
+
+const MAX_DEPTH = 64;
+
+/** Lines of a mapping's or list's content, each behind `indent` blanks. */
+export function nestedLines(value: Nested, indent: number): string[] {
+  const lines: string[] = [];
+  emit(value, " ".repeat(indent), lines);
+  return lines;
+}
+
+/** What fits on one line; `undefined` for a mapping or list with content. */
+export function inline(value: Nested): string | undefined {
+  if (value === null) return "null";
+  if (typeof value === "boolean") return String(value);
+  if (typeof value === "number") return numberScalar(value);
+  if (typeof value === "string") return isFlow(value) ? quoted(value) : textScalar(value);
+  if (Array.isArray(value)) return value.length === 0 ? "[]" : undefined;
+  return Object.keys(value).length === 0 ? "{}" : undefined;
+}
+
+function isFlow(text: string): boolean {
+  return text.startsWith("{") || text.startsWith("[");
+}
+
+function emit(value: Nested, blanks: string, lines: string[]): void {
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      const scalar = inline(item);
+      lines.push(scalar === undefined ? `${blanks}-` : `${blanks}- ${scalar}`);
+      if (scalar === undefined) emit(item, blanks + "  ", lines);
+    }
+    return;
+  }
+  for (const [key, item] of Object.entries(value as { [key: string]: Nested })) {
+    const scalar = inline(item);
+    const name = keyScalar(key);
+    lines.push(scalar === undefined ? `${blanks}${name}:` : `${blanks}${name}: ${scalar}`);
+    if (scalar === undefined) emit(item, blanks + "  ", lines);
+  }
+}
+
+/** All digits; YAML 1.1 wants a point in what has an exponent. */
+function numberScalar(value: number): string {
+  if (Number.isNaN(value)) return ".nan";
+  if (!Number.isFinite(value)) return value > 0 ? ".inf" : "-.inf";
+  const text = Object.is(value, -0) ? "-0.0" : String(value);
+  return text.includes("e") && !text.includes(".") ? text.replace("e", ".0e") : text;
+}
+
+/** Lines with their place in a file, read one after the other. */
+export class LineCursor {
+  readonly path: string;
+  readonly lines: readonly string[];
+  at = 0;
+
+  constructor(path: string, lines: readonly string[]) {
+    this.path = path;
+    this.lines = lines;
+  }
+
+  /** The current line; `undefined` behind the last. */
+  get line(): string | undefined {
+    return this.lines[this.at];
+  }
+
+  /** Blanks before the current line's text. */
+  get indent(): number {
+    const line = this.lines[this.at];
+    return line === undefined ? -1 : line.length - line.trimStart().length;
+  }
+
+  error(expected: string): FormatError {
+    const line = this.line;
+    const found = line === undefined ? "the end of the file" : quoted(line.slice(0, 80));
+    return new FormatError(this.path, this.at + 1, { action: "parse", expected, found });
+  }
+}
+
+/** A key and what stands behind its colon; `undefined` when the text is no such pair. */
+export function splitPair(text: string): { key: string; rest: string } | undefined {
+  if (text.startsWith('"')) {
+    const found = /^("(?:[^"\\]|\\.)*"):(?: (.*))?$/s.exec(text);
+    return found === null ? undefined : { key: unquoted(found[1]), rest: found[2] ?? "" };
+  }
+  const colon = text.indexOf(": ");
+  if (colon > 0) return { key: text.slice(0, colon), rest: text.slice(colon + 2) };
+  return text.length > 1 && text.endsWith(":") ? { key: text.slice(0, -1), rest: "" } : undefined;
+}
+
+/** Reads the block of lines behind a key, all deeper than `indent`. */
+export function parseNested(cursor: LineCursor, indent: number, depth = 0): Nested {
+  if (depth > MAX_DEPTH) throw cursor.error(`at most ${MAX_DEPTH} levels`);
+  const own = cursor.indent;
+  if (cursor.line === undefined || cursor.line.trim() === "" || own <= indent) return null;
+  return cursor.line.slice(own).startsWith("-")
+    ? parseList(cursor, own, depth)
+    : parseMapping(cursor, own, depth);
+}
+
+function parseList(cursor: LineCursor, own: number, depth: number): Nested[] {
+  const list: Nested[] = [];
+  while (cursor.line !== undefined && cursor.indent === own) {
+    const text = cursor.line.slice(own);
+    if (text !== "-" && !text.startsWith("- ")) throw cursor.error("an item behind a dash");
+    cursor.at++;
+    list.push(text === "-" ? parseNested(cursor, own, depth + 1) : parseInline(text.slice(2)));
+  }
+  return list;
+}
+
+function parseMapping(cursor: LineCursor, own: number, depth: number): { [key: string]: Nested } {
+  const entries: [string, Nested][] = [];
+  while (cursor.line !== undefined && cursor.line.trim() !== "" && cursor.indent === own) {
+    const pair = splitPair(cursor.line.slice(own));
+    if (pair === undefined) throw cursor.error("a key and a value");
+    cursor.at++;
+    const value = pair.rest === "" ? parseNested(cursor, own, depth + 1) : parseInline(pair.rest);
+    entries.push([pair.key, value]);
+  }
+  return Object.fromEntries(entries);
+}
+
+function parseInline(text: string): Nested {
+  switch (text) {
+    case "null":
+      return null;
+    case "true":
+      return true;
+    case "false":
+      return false;
+    case "[]":
+      return [];
+    case "{}":
+      return {};
+    case ".nan":
+      return NaN;
+    case ".inf":
+      return Infinity;
+    case "-.inf":
+      return -Infinity;
+  }
+  if (text.length > 1 && text.startsWith('"') && text.endsWith('"')) return unquoted(text);
+  return parseNumber(text) ?? text;
+}

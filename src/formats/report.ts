@@ -1,0 +1,268 @@
+/**
+ * GEOPM's report file: geopm_report(7), docs/formats/report.md.
+ *
+ * Text in YAML's clothes, written line by line, two blanks a level, one empty line at the end:
+ * ```yaml
+ * GEOPM Version: 3.1.0+joulemark.0.1.0
+ * Start Time: 2024-10-24T08:00:00.123456789-0700
+ * Profile: "lu.C.4"
+ * Agent: monitor
+ * Policy: {}
+ *
+ * Hosts:
+ *   nid000012:
+ *     Regions:
+ *     -
+ *       region: "solve"
+ *       hash: 0x1e65f3b4
+ *       runtime (s): 12.0412
+ * ```
+ * Our own mappings stand under `joulemark:`, behind the header and behind each host's sections.
+ * @module
+ */
+import { FormatError } from "../core/errors.ts";
+import { formatHex } from "../core/number_format.ts";
+import type { Nested, Report, ReportFields, ReportHost, ReportRegion } from "../core/report.ts";
+import { LineCursor, nestedLines, parseNested, splitPair } from "./nested.ts";
+import { keyScalar, parseValue, quoted, textScalar, unquoted, valueScalar } from "./scalar.ts";
+
+const SECTIONS = {
+  "Unmarked Totals": "unmarked",
+  "Epoch Totals": "epoch",
+  "Application Totals": "application",
+} as const;
+const HOST = "  ";
+const SECTION = "    ";
+const FIELD = "      ";
+
+/**
+ * Writes a report, six significant digits a number, as GEOPM does.
+ *
+ * Names that GEOPM would write into broken YAML (quotes, backslashes, line ends, control
+ * characters) are escaped, so that every YAML reader gets the name back.
+ *
+ * @throws {TypeError} If a key is a whole number, which no mapping keeps in its place.
+ */
+export function stringifyReport(report: Report): string {
+  const lines = [
+    `GEOPM Version: ${oneLine(report.version)}`,
+    `Start Time: ${oneLine(report.startTime)}`,
+    `Profile: ${quoted(report.profile)}`,
+    `Agent: ${oneLine(report.agent)}`,
+    `Policy: ${policyScalar(report.policy)}`,
+  ];
+  pushFields(lines, "", report.header);
+  pushOwn(lines, "", report.joulemark);
+  lines.push("", "Hosts:");
+  for (const host of report.hosts) pushHost(lines, host);
+  if (report.appended !== undefined) pushFields(lines, "", report.appended);
+  return lines.join("\n") + "\n\n";
+}
+
+function pushHost(lines: string[], host: ReportHost): void {
+  lines.push(`${HOST}${keyScalar(host.host)}:`);
+  pushFields(lines, SECTION, host.agent);
+  if (host.regions !== undefined) lines.push(`${SECTION}Regions:`);
+  for (const { region, hash, fields } of host.regions ?? []) {
+    lines.push(`${SECTION}-`, `${FIELD}region: ${quoted(region)}`);
+    lines.push(`${FIELD}hash: ${formatHex(hash)}`);
+    pushFields(lines, FIELD, fields);
+  }
+  for (const [title, name] of Object.entries(SECTIONS)) {
+    const fields = host[name];
+    if (fields === undefined) continue;
+    lines.push(`${SECTION}${title}:`);
+    pushFields(lines, FIELD, fields);
+  }
+  pushOwn(lines, SECTION, host.joulemark);
+}
+
+function pushFields(lines: string[], blanks: string, fields: ReportFields): void {
+  for (const [key, value] of Object.entries(fields)) {
+    if (/^[0-9]+$/.test(key)) throw new TypeError(`Report key ${key} is a whole number`);
+    lines.push(`${blanks}${keyScalar(key)}: ${valueScalar(value)}`);
+  }
+}
+
+function pushOwn(lines: string[], blanks: string, own: ReportHost["joulemark"]): void {
+  if (own === undefined) return;
+  const inner = nestedLines(own, blanks.length + 2);
+  if (inner.length === 0) lines.push(`${blanks}joulemark: {}`);
+  else lines.push(`${blanks}joulemark:`, ...inner);
+}
+
+/** Unquoted as GEOPM has it, unless it would not stay one line. */
+function oneLine(text: string): string {
+  // deno-lint-ignore no-control-regex
+  return /^[^\s"'#][^\u0000-\u001f\u007f-\u009f\u2028\u2029"]*$/.test(text) ? text : quoted(text);
+}
+
+/** A JSON object stands as it is, over several lines if it has them; other text is a scalar. */
+function policyScalar(policy: string): string {
+  return isObject(policy) ? policy : textScalar(policy);
+}
+
+function isObject(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) === "object" && /^\{/.test(text);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Reads a report, ours or GEOPM's from 3.0 on.
+ *
+ * @param path Stands in messages.
+ * @throws {FormatError} With path and line, if it is not laid out as a report.
+ */
+export function parseReport(text: string, path = "report"): Report {
+  const lines = text.split("\n");
+  const carriage = lines.findIndex((line) => line.endsWith("\r"));
+  if (carriage >= 0) {
+    const complaint = { action: "parse", expected: "lines that end in LF", found: "CRLF" };
+    throw new FormatError(path, carriage + 1, complaint);
+  }
+  const cursor = new LineCursor(path, lines);
+  const report = parseHeader(cursor);
+  while (cursor.line?.startsWith(HOST) && cursor.indent === 2) {
+    report.hosts.push(parseHost(cursor));
+  }
+  const appended: [string, number | string][] = [];
+  for (; cursor.line !== undefined; cursor.at++) {
+    if (cursor.line.trim() === "") continue;
+    const pair = cursor.indent === 0 ? splitPair(cursor.line) : undefined;
+    if (pair === undefined || pair.rest === "") {
+      throw cursor.error("a host, a pair at the top level, or the end");
+    }
+    appended.push([pair.key, parseValue(pair.rest)]);
+  }
+  if (appended.length > 0) report.appended = Object.fromEntries(appended);
+  return report;
+}
+
+function parseHeader(cursor: LineCursor): Report {
+  const header: [string, number | string][] = [];
+  const own: Record<string, string> = {};
+  let joulemark: Report["joulemark"];
+  while (cursor.line !== "Hosts:") {
+    const line = cursor.line;
+    if (line === undefined) throw cursor.error('the line "Hosts:"');
+    const pair = line === "" ? undefined : splitPair(line);
+    if (line !== "" && (pair === undefined || cursor.indent !== 0)) {
+      throw cursor.error("a key and a value of the header");
+    }
+    if (pair?.key === "Policy") {
+      own.Policy = parsePolicy(cursor, pair.rest);
+      continue;
+    }
+    cursor.at++;
+    if (pair === undefined) continue;
+    if (pair.key === "joulemark") joulemark = parseOwn(cursor, pair.rest, 0);
+    else if (HEADER.has(pair.key)) own[pair.key] = headerText(pair.rest);
+    else header.push([pair.key, parseValue(pair.rest)]);
+  }
+  for (const key of HEADER) {
+    if (own[key] === undefined) throw cursor.error(`the header key "${key}" before it`);
+  }
+  cursor.at++;
+  return {
+    version: own["GEOPM Version"],
+    startTime: own["Start Time"],
+    profile: own.Profile,
+    agent: own.Agent,
+    policy: own.Policy,
+    header: Object.fromEntries(header),
+    ...(joulemark === undefined ? {} : { joulemark }),
+    hosts: [],
+  };
+}
+
+const HEADER = new Set(["GEOPM Version", "Start Time", "Profile", "Agent", "Policy"]);
+
+function headerText(rest: string): string {
+  return rest.length > 1 && rest.startsWith('"') && rest.endsWith('"') ? unquoted(rest) : rest;
+}
+
+/** A JSON object may go over several lines; GEOPM copies the policy file as it is. */
+function parsePolicy(cursor: LineCursor, rest: string): string {
+  cursor.at++;
+  if (!rest.startsWith("{") || isObject(rest)) return headerText(rest) + trailing(cursor, rest);
+  let policy = rest;
+  for (let at = cursor.at; at < cursor.lines.length && cursor.lines[at] !== "Hosts:"; at++) {
+    policy += "\n" + cursor.lines[at];
+    if (!isObject(policy)) continue;
+    cursor.at = at + 1;
+    return policy + trailing(cursor, policy);
+  }
+  return rest;
+}
+
+/** The policy file's own final LF shows as an empty line more than the header has. */
+function trailing(cursor: LineCursor, policy: string): string {
+  if (!policy.startsWith("{") || cursor.line !== "") return "";
+  if (cursor.lines[cursor.at + 1] === "Hosts:") return "";
+  cursor.at++;
+  return "\n";
+}
+
+function parseHost(cursor: LineCursor): ReportHost {
+  const pair = splitPair(cursor.line!.slice(HOST.length));
+  if (pair === undefined || pair.rest !== "") throw cursor.error("a host name and a colon");
+  cursor.at++;
+  const agent: [string, number | string][] = [];
+  const host: ReportHost = { host: pair.key, agent: {}, application: {} };
+  let complete = false;
+  while (cursor.line !== undefined && cursor.indent === SECTION.length) {
+    const inner = splitPair(cursor.line.slice(SECTION.length));
+    if (inner === undefined) throw cursor.error("a section or a pair of the host");
+    cursor.at++;
+    const section = SECTIONS[inner.key as keyof typeof SECTIONS];
+    if (section !== undefined && inner.rest === "") host[section] = parseFields(cursor);
+    else if (inner.key === "Regions" && inner.rest === "") host.regions = parseRegions(cursor);
+    else if (inner.key === "joulemark") host.joulemark = parseOwn(cursor, inner.rest, 4);
+    else if (inner.rest === "") parseNested(cursor, SECTION.length); // unknown: left alone
+    else agent.push([inner.key, parseValue(inner.rest)]);
+    complete ||= section === "application";
+  }
+  if (!complete) throw cursor.error(`"Application Totals:" of host ${pair.key}`);
+  host.agent = Object.fromEntries(agent);
+  return host;
+}
+
+function parseRegions(cursor: LineCursor): ReportRegion[] {
+  const regions: ReportRegion[] = [];
+  while (cursor.line === `${SECTION}-`) {
+    cursor.at++;
+    const at = cursor.at;
+    const { region, hash, ...fields } = parseFields(cursor, true);
+    if (region === undefined || !/^0x[0-9a-f]{1,16}$/i.test(String(hash))) {
+      cursor.at = at;
+      throw cursor.error("a region with its name and hash");
+    }
+    regions.push({ region: String(region), hash: Number(hash), fields });
+  }
+  return regions;
+}
+
+/** @param isRegion Its `region` is text whatever it looks like. */
+function parseFields(cursor: LineCursor, isRegion = false): ReportFields {
+  const fields: [string, number | string][] = [];
+  while (cursor.line !== undefined && cursor.indent === FIELD.length) {
+    const pair = splitPair(cursor.line.slice(FIELD.length));
+    if (pair === undefined || pair.rest === "") throw cursor.error("a field with a value");
+    const isName = isRegion && pair.key === "region";
+    fields.push([pair.key, isName ? headerText(pair.rest) : parseValue(pair.rest)]);
+    cursor.at++;
+  }
+  return Object.fromEntries(fields);
+}
+
+function parseOwn(cursor: LineCursor, rest: string, indent: number): { [key: string]: Nested } {
+  if (rest === "{}") return {};
+  const value = rest === "" ? parseNested(cursor, indent) : rest;
+  if (value === null || typeof value !== "object" || Array.isArray(value)) {
+    throw cursor.error("a mapping under joulemark");
+  }
+  return value;
+}

@@ -1,0 +1,112 @@
+/**
+ * Scalars of the YAML that reports are written in, so that any text survives a YAML 1.1 reader.
+ *
+ * GEOPM itself escapes nothing; for texts that it writes soundly we write the same bytes.
+ * @module
+ */
+import { formatG } from "../core/number_format.ts";
+
+/** What a YAML 1.1 reader takes for something else than text. */
+const NOT_TEXT =
+  /^(true|false|yes|no|on|off|null|~|y|n|[-+]?\.?(nan|inf)|[-+]?[0-9.][0-9a-fx_.:e+-]*|0x[0-9a-f_]+|[0-9]{4}-[0-9].*|=|<<)$/i;
+/** Plain text without quotes: nothing in it can be taken for syntax. */
+const PLAIN = /^[A-Za-z0-9_/][A-Za-z0-9 _.,;()%/@#:+=&*<>|~^$-]*$/;
+// C0, DEL, C1 but the next-line mark, surrogates without their partner, and what YAML calls not
+// printable; line and paragraph separators end a line for YAML 1.1.
+const ESCAPED =
+  // deno-lint-ignore no-control-regex
+  /["\\\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const SHORT: Record<string, string> = {
+  '"': '\\"',
+  "\\": "\\\\",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+};
+const UNESCAPED: Record<string, string> = {
+  "0": "\0",
+  a: "\x07",
+  b: "\b",
+  t: "\t",
+  n: "\n",
+  v: "\v",
+  f: "\f",
+  r: "\r",
+  e: "\x1b",
+  " ": " ",
+  '"': '"',
+  "/": "/",
+  "\\": "\\",
+  N: "\x85",
+  _: "\xa0",
+  L: "\u2028",
+  P: "\u2029",
+};
+
+/** A text in double quotes, on one line. */
+export function quoted(text: string): string {
+  return `"${
+    text.replace(ESCAPED, (c) => SHORT[c] ?? "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"))
+  }"`;
+}
+
+/** Reads what {@linkcode quoted} wrote, and what GEOPM puts between quotes without escaping. */
+export function unquoted(text: string): string {
+  const inner = text.slice(1, -1);
+  if (!inner.includes("\\")) return inner;
+  return inner.replace(
+    /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([\s\S]))/g,
+    (whole, x, u, wide, short) => {
+      if (short !== undefined) return UNESCAPED[short] ?? whole;
+      const code = parseInt(x ?? u ?? wide, 16);
+      if (wide === undefined) return String.fromCharCode(code);
+      return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+    },
+  );
+}
+
+/** A text without quotes where that is safe, else in quotes. */
+export function textScalar(text: string): string {
+  return isPlain(text) || isJson(text) ? text : quoted(text);
+}
+
+/** A key without quotes where that is safe, else in quotes. */
+export function keyScalar(text: string): string {
+  return isPlain(text) ? text : quoted(text);
+}
+
+/** A number as reports print it, or a text. */
+export function valueScalar(value: number | string): string {
+  return typeof value === "number" ? formatG(value) : textScalar(value);
+}
+
+/** Reads a value: numbers in C's forms, `nan` and `inf` included; everything else is text. */
+export function parseValue(text: string): number | string {
+  if (text.length > 1 && text.startsWith('"') && text.endsWith('"')) return unquoted(text);
+  const number = parseNumber(text);
+  return number === undefined ? text : number;
+}
+
+/** A decimal number, `nan`, `inf`; `undefined` for anything else. */
+export function parseNumber(text: string): number | undefined {
+  if (/^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?$/i.test(text)) return Number(text);
+  if (/^-?nan$/i.test(text)) return NaN;
+  if (text === "inf") return Infinity;
+  return text === "-inf" ? -Infinity : undefined;
+}
+
+function isPlain(text: string): boolean {
+  return PLAIN.test(text) && !NOT_TEXT.test(text) && !text.includes(": ") &&
+    !text.includes(" #") && !/[: ]$/.test(text);
+}
+
+/** Flow mappings and lists stand in agents' values and policies as they are. */
+function isJson(text: string): boolean {
+  if (!/^[{[].*[}\]]$/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
