@@ -91,3 +91,20 @@ function set(status: string, key: string): bigint {
   const match = new RegExp(`^${key}:\\s*([0-9a-f]+)`, "m").exec(status);
   return match === null ? 0n : BigInt("0x" + match[1]);
 }
+
+let current: Inherited | undefined;
+
+/** Remembers what the stub handed over. */
+export function setInherited(state: Inherited): void {
+  current = state;
+}
+
+/** What this process was started with: from the stub, else as far as can still be seen. */
+export function inheritedState(): Inherited {
+  return current ??= guessInherited();
+}
+
+/** Did the stub, or our own second start, record the state before the threads existed? */
+export function inheritedIsExact(): boolean {
+  return current !== undefined;
+}

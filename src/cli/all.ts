@@ -1,0 +1,44 @@
+/**
+ * Every subcommand, one line each, loaded when called. What does not work yet is not listed.
+ * @module
+ */
+import type { VerbEntry } from "./verb.ts";
+
+/** In the order of `--help`. */
+export const VERBS: readonly VerbEntry[] = [
+  {
+    name: "run",
+    summary: "run a command, find its regions, write a report",
+    load: async () => (await import("./run.ts")).run,
+  },
+  {
+    name: "demo",
+    summary: "run a built-in marked workload and report on it",
+    load: async () => (await import("./demo.ts")).demo,
+  },
+  {
+    name: "read",
+    summary: "read one signal now; list and describe signals",
+    load: async () => (await import("./read.ts")).read,
+  },
+  {
+    name: "replay",
+    summary: "make report and traces again from a recording",
+    load: async () => (await import("./replay.ts")).replay,
+  },
+  {
+    name: "client",
+    summary: "write the markup client for a language",
+    load: async () => (await import("./client.ts")).client,
+  },
+  {
+    name: "query",
+    summary: "CalQL over .cali files, as cali-query",
+    load: async () => (await import("./query.ts")).query,
+  },
+  {
+    name: "doctor",
+    summary: "which sources this node has, and what is in the way",
+    load: async () => (await import("./doctor.ts")).doctor,
+  },
+];

@@ -1,0 +1,84 @@
+/**
+ * Finds the verb, runs it, and turns errors for people into one line and an exit status.
+ * @module
+ */
+import { isHumanError, nearest, quote } from "../core/errors.ts";
+import { parseInherited, setInherited } from "../os/inherited.ts";
+import { VERBS } from "./all.ts";
+import { EXIT, exitCode } from "./exit_codes.ts";
+import { writeStderr, writeStdout } from "./io.ts";
+import { form, GEOPM_VERSION, VERSION } from "./version.ts";
+
+/** Hidden verb: the workload of `demo`, which the executable runs as its own application. */
+const DEMO_WORKLOAD = "demo-workload";
+
+/**
+ * The command line.
+ *
+ * @param args As given, the stub's hidden first argument included.
+ * @returns Exit status.
+ */
+export async function main(args: string[]): Promise<number> {
+  const inherited = args.length > 0 ? parseInherited(args[0]) : undefined;
+  if (inherited !== undefined) {
+    setInherited(inherited);
+    args = args.slice(1);
+  }
+  const [name, ...rest] = args;
+  const debug = rest.includes("--debug") && rest.indexOf("--debug") < endOfOptions(rest);
+  try {
+    if (name === undefined || name === "--help" || name === "-h" || name === "help") {
+      const verb = name === "help" ? VERBS.find((v) => v.name === rest[0]) : undefined;
+      writeStdout(verb === undefined ? usage() : (await verb.load()).help);
+      return name === undefined ? EXIT.usage : EXIT.done;
+    }
+    if (name === "--version" || name === "-V") {
+      writeStdout(`joulemark ${VERSION} (${form()}, GEOPM ${GEOPM_VERSION} formats)\n`);
+      return EXIT.done;
+    }
+    if (name === DEMO_WORKLOAD) {
+      return await (await import("../session/demo_workload.ts")).demoWorkload(rest);
+    }
+    const entry = VERBS.find((v) => v.name === name);
+    if (entry === undefined) {
+      const near = nearest(name, VERBS.map((v) => v.name));
+      const hint = near.length > 0 ? `, did you mean ${near.join(" or ")}?` : "";
+      writeStderr(`joulemark: no such verb ${quote(name)}${hint} See joulemark --help\n`);
+      return EXIT.usage;
+    }
+    return await (await entry.load()).run(rest);
+  } catch (error) {
+    if (error instanceof Deno.errors.BrokenPipe) return EXIT.done;
+    const text = isHumanError(error) && !debug
+      ? error.message
+      : error instanceof Error
+      ? error.stack ?? error.message
+      : String(error);
+    writeStderr(`joulemark: ${text}\n`);
+    return exitCode(error);
+  }
+}
+
+/** Options end where the command begins. */
+function endOfOptions(args: string[]): number {
+  const at = args.indexOf("--");
+  return at < 0 ? args.length : at;
+}
+
+function usage(): string {
+  const width = Math.max(...VERBS.map((v) => v.name.length));
+  const verbs = VERBS.map((v) => `  ${v.name.padEnd(width)}  ${v.summary}`).join("\n");
+  return `joulemark: where the time and the joules went, region by region
+
+Usage: joulemark VERB [options]
+
+${verbs}
+
+joulemark VERB --help tells more; --version tells which joulemark this is.
+
+Examples:
+  joulemark run -- ./app
+  joulemark run --report-signals CPU_ENERGY@package -- mpirun -n 4 ./app
+  joulemark doctor
+`;
+}

@@ -1,0 +1,129 @@
+/**
+ * `joulemark run`: the command line, and the way to the monitor.
+ * @module
+ */
+import { UsageError } from "../core/errors.ts";
+import { prepare } from "../session/launch.ts";
+import { runRequest } from "../session/request.ts";
+import { EXIT } from "./exit_codes.ts";
+import { writeStderr, writeStdout } from "./io.ts";
+import { parseOptions } from "./options.ts";
+import type { Verb } from "./verb.ts";
+
+const HELP = `Run a command, find its regions, write a report.
+
+Usage: joulemark run [options] -- COMMAND [ARG...]
+
+Outputs
+  --report FILE           GEOPM report (default joulemark.report)
+  --report-signals LIST   more signals in it: SIGNAL[@DOMAIN],...
+  --trace FILE            a row of signals per step, GEOPM's trace
+  --trace-signals LIST    more columns in it
+  --event-log FILE        every mark, GEOPM's profile trace
+  --record DIR            a recording that "joulemark replay" reads
+  --checkpoint S          time between reports so far, FILE.partial (10)
+
+Measuring
+  --period S              time between two steps (0.005)
+  --profile NAME          name of the run (the command's base name)
+  --record-filter F       epochs without marks: proxy_epoch,REGION[,CALLS
+                          [,STARTUP]] or edit_distance[,...]
+  --without READERS       leave sources out: MSR,POWERCAP,...
+  --root DIR              read a tree laid out like / instead of the machine
+  --simulate[=SPEC]       read the embedded simulated node; nothing it says
+                          is a measurement, and every output says so
+
+Talk
+  -q, --quiet             no card at the end
+  -v, --verbose           more of what was done
+  -h, --help              this
+
+Every option can be given as JOULEMARK_REPORT, JOULEMARK_PERIOD, ...; the
+GEOPM_ variables of the same meaning hold where ours are unset. The exit
+status is the command's: 128+N when signal N ended it, 127 when it was not
+found, 126 when it cannot be executed. Options are checked before it starts.
+
+Examples:
+  joulemark run -- ./app
+  joulemark run --report lu.report --trace lu.trace -- mpirun -n 4 ./lu
+  srun joulemark run --report-signals CPU_ENERGY@package -- ./app
+`;
+
+const TEXT_OPTIONS = [
+  "report",
+  "report-signals",
+  "trace",
+  "trace-signals",
+  "event-log",
+  "record",
+  "checkpoint",
+  "period",
+  "profile",
+  "record-filter",
+  "without",
+  "root",
+] as const;
+
+/** See the module. */
+export const run: Verb = {
+  name: "run",
+  summary: "run a command, find its regions, write a report",
+  help: HELP,
+  run: (args) => runWith(args, {}),
+};
+
+/**
+ * The verb, with settings that only callers inside the program make.
+ *
+ * @param args What follows the verb.
+ */
+export async function runWith(
+  args: string[],
+  own: { command?: readonly string[]; simulateIfBlind?: boolean; profile?: string },
+): Promise<number> {
+  const { simulate, rest } = takeSimulate(args);
+  const options = parseOptions("run", rest, { text: TEXT_OPTIONS, command: true });
+  if (options.flags.has("help")) {
+    writeStdout(HELP);
+    return EXIT.done;
+  }
+  const command = own.command ?? options.words;
+  if (command.length === 0) {
+    throw new UsageError({
+      action: 'run "joulemark run"',
+      expected: "a command after --",
+      found: "none",
+      remedy: "for example: joulemark run -- ./app",
+    });
+  }
+  const env = (name: string) => Deno.env.get(name);
+  const tell = (line: string) => writeStderr(`joulemark: ${line}\n`);
+  const request = runRequest(
+    command,
+    { profile: own.profile, ...options.text, simulate },
+    { quiet: options.flags.has("quiet"), verbose: options.flags.has("verbose") },
+    env,
+    Object.keys(Deno.env.toObject()),
+  );
+  const prepared = prepare(command, env, tell);
+  if (prepared.kind === "refused") {
+    tell(prepared.reason);
+    return prepared.status;
+  }
+  const { monitor } = await import("../session/monitor.ts");
+  return monitor(request, prepared, {
+    tell,
+    simulateIfBlind: own.simulateIfBlind ?? false,
+  });
+}
+
+/** `--simulate` may stand alone or with `=SPEC`, which a table of options cannot say. */
+function takeSimulate(args: string[]): { simulate?: string; rest: string[] } {
+  const end = args.indexOf("--");
+  const at = args.findIndex((a, i) => {
+    return (end < 0 || i < end) && (a === "--simulate" || a.startsWith("--simulate="));
+  });
+  if (at < 0) return { rest: args };
+  const rest = args.toSpliced(at, 1);
+  return { simulate: args[at].slice("--simulate".length).replace(/^=/, ""), rest };
+}
