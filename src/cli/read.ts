@@ -1,0 +1,291 @@
+/**
+ * `joulemark read`: one value now, and the catalogue of signals. After geopmread(1).
+ * @module
+ */
+import { parseArgs } from "@std/cli";
+import { type Domain, DOMAINS, isDomain } from "../core/domain.ts";
+import { UnknownNameError, UsageError } from "../core/errors.ts";
+import { formatSignal } from "../core/number_format.ts";
+import type { Unit } from "../core/signal.ts";
+import { monotonicNanoseconds, rawSeconds, sleepUntil } from "../os/clock.ts";
+import { Batch } from "../signals/batch.ts";
+import type { Catalogue, CatalogueEntry } from "../signals/catalogue.ts";
+import { EXIT } from "./exit_codes.ts";
+import { writeStderr, writeStdout } from "./io.ts";
+import { openCatalogue } from "./open_catalogue.ts";
+import type { Verb } from "./verb.ts";
+
+const HELP = `Reads one signal now; lists and describes signals.
+
+Usage: joulemark read [options] [SIGNAL DOMAIN INDEX]
+
+Without arguments: the names of all signals that this node has, one a line.
+
+Options:
+  --list [WORD]      all known signals with domain, unit and source, or those
+                     whose name or description holds WORD
+  --info SIGNAL      unit, domain, behavior, aggregation, source of a signal
+  --domains          the domains and how many of each this node has
+  --json             the same as JSON
+  --root DIR         read a tree laid out like / instead of the machine
+  --without READERS  leave readers out, comma-separated
+  -q, --quiet        no reasons on stderr
+  -h, --help         this text
+
+A signal that has no source here reads "nan", with the reason on stderr and
+status 1; a name that no reader knows is status 2.
+
+Examples:
+  joulemark read CPU_ENERGY package 0
+  joulemark read --list energy
+  joulemark read --info CPU_POWER
+`;
+
+/** geopmread(1) waits so long between the readings that a rate needs. */
+const RATE_READINGS = 8;
+const RATE_PERIOD_NS = 5_000_000;
+
+/** Units in words, as geopmread(1) has them. */
+const UNIT_WORDS: Record<Unit, string> = {
+  "": "none",
+  s: "seconds",
+  Hz: "hertz",
+  W: "watts",
+  J: "joules",
+  "°C": "celsius",
+  A: "amperes",
+  V: "volts",
+  B: "bytes",
+  "B/s": "bytes per second",
+  "%": "percent",
+};
+
+/** See the module. */
+export const read: Verb = {
+  name: "read",
+  summary: "read one signal now; list and describe signals",
+  help: HELP,
+  run(args) {
+    const flags = parseArgs(args, {
+      string: ["list", "info", "root", "without", "format", "_"],
+      boolean: ["domains", "json", "help", "quiet", "verbose", "debug"],
+      alias: { help: "h", quiet: "q", verbose: "v", list: "l", info: "i", domains: "d" },
+      unknown: (arg: string, key?: string) => {
+        if (key === undefined) return true;
+        throw new UsageError({
+          action: "read",
+          target: arg,
+          expected: "a known option",
+          remedy: 'see "joulemark read --help"',
+        });
+      },
+    });
+    if (flags.help) {
+      writeStdout(HELP);
+      return EXIT.done;
+    }
+    if (flags.format !== undefined && flags.format !== "json" && flags.format !== "text") {
+      throw new UsageError({
+        action: "read",
+        target: `--format ${flags.format}`,
+        expected: "text or json",
+      });
+    }
+    const json = flags.json || flags.format === "json";
+    const { host, catalogue } = openCatalogue(flags);
+    if (flags.domains) {
+      return print(
+        json,
+        DOMAINS.map((name) => ({ name, count: host.topology.count(name) })),
+        (d) => d.name.padEnd(28) + d.count,
+      );
+    }
+    if (flags.info !== undefined) return info(catalogue, flags.info, json);
+    if (flags.list !== undefined) return list(catalogue, flags.list, json);
+    const words = flags._.map(String);
+    if (words.length === 0) return print(json, catalogue.availableNames(), (name) => name);
+    const batch = new Batch(host.topology, catalogue);
+    const request = parseRequest(words);
+    return one(catalogue, batch, { ...request, json, quiet: flags.quiet });
+  },
+};
+
+function print<T>(json: boolean, items: readonly T[], line: (item: T) => string): number {
+  const text = json
+    ? JSON.stringify(items, null, 2) + "\n"
+    : items.map((i) => line(i) + "\n").join("");
+  writeStdout(text);
+  return EXIT.done;
+}
+
+interface Request {
+  readonly name: string;
+  readonly domain: Domain;
+  readonly index: number;
+}
+
+/** `SIGNAL DOMAIN INDEX`, or `SIGNAL@DOMAIN-INDEX`. */
+function parseRequest(words: readonly string[]): Request {
+  const short = words.length === 1 ? /^(.+)@([a-z_]+)-(\d+)$/.exec(words[0]) : null;
+  const [name, domain, index, ...rest] = short === null ? words : short.slice(1);
+  if (domain === undefined || index === undefined || rest.length > 0) {
+    throw new UsageError({
+      action: "read",
+      target: words.join(" "),
+      expected: "SIGNAL DOMAIN INDEX, as CPU_ENERGY package 0",
+      found: `${words.length} ${words.length === 1 ? "word" : "words"}`,
+    });
+  }
+  if (!isDomain(domain)) {
+    throw new UsageError({
+      action: "read",
+      target: `${name} ${domain} ${index}`,
+      expected: `a domain: ${DOMAINS.join(", ")}`,
+      found: domain,
+    });
+  }
+  if (!/^\d{1,9}$/.test(index)) {
+    throw new UsageError({
+      action: "read",
+      target: `${name} ${domain} ${index}`,
+      expected: "an index, a whole number from 0",
+      found: index,
+    });
+  }
+  return { name, domain, index: Number(index) };
+}
+
+function one(
+  catalogue: Catalogue,
+  batch: Batch,
+  request: Request & { json: boolean; quiet: boolean },
+): number {
+  const { name, domain, index, json } = request;
+  const handle = batch.pushSignal(name, domain, index);
+  const entry = catalogue.info(name)!;
+  let value = NaN;
+  const readings = catalogue.resolve(name).kind === "derived" ? RATE_READINGS : 1;
+  if (entry.state.ok) {
+    using opened = batch;
+    for (let i = 0; i < readings; i++) {
+      if (i > 0) sleepUntil(monotonicNanoseconds() + RATE_PERIOD_NS);
+      opened.read(rawSeconds());
+      opened.settle();
+    }
+    value = opened.sample(handle);
+  }
+  const reason = value === value ? undefined : why(entry, batch);
+  const row = entry.state.ok ? entry.state.signal.row : entry.row;
+  if (json) {
+    const number = value === value ? value : null;
+    writeStdout(
+      JSON.stringify({ signal: name, domain, index, value: number, unit: row.unit, reason }) + "\n",
+    );
+  } else writeStdout(formatSignal(value, row.format ?? "double").replace("NAN", "nan") + "\n");
+  if (reason === undefined) return EXIT.done;
+  if (!request.quiet) writeStderr(`joulemark: ${name}: ${reason}\n`);
+  return EXIT.failed;
+}
+
+/** Why a reading gave nothing. */
+function why(entry: CatalogueEntry, batch: Batch): string {
+  if (!entry.state.ok) {
+    const remedy = entry.state.remedy === undefined ? "" : `; ${entry.state.remedy}`;
+    return `${entry.state.kind}: ${entry.state.reason}${remedy}`;
+  }
+  for (const { reading } of batch.readings) {
+    const trouble = reading.troubles?.find((t) => t.kind !== "stall" && t.kind !== "cap");
+    if (trouble !== undefined) return `${trouble.kind}: ${trouble.reason}`;
+  }
+  return "no value at this instance";
+}
+
+function info(catalogue: Catalogue, name: string, json: boolean): number {
+  const entry = catalogue.info(name);
+  if (entry === undefined) {
+    throw new UnknownNameError("signal", name, catalogue.names(), 'see "joulemark read --list"');
+  }
+  if (json) {
+    writeStdout(JSON.stringify(plain(entry), null, 2) + "\n");
+    return EXIT.done;
+  }
+  const { row, state } = entry;
+  const lines: [string, string | undefined][] = [
+    ["description", row.about],
+    ["units", UNIT_WORDS[row.unit]],
+    ["aggregation", row.agg],
+    ["domain", state.ok ? state.signal.row.domain : row.domain],
+    ["behavior", row.behavior],
+    ["format", row.format ?? "double"],
+    ["iogroup", entry.group],
+    ["alias_for", entry.aliasFor],
+    ["source", state.ok ? state.signal.source : undefined],
+    ["quality", state.ok ? state.signal.quality : state.kind],
+    ["resolution", state.ok ? state.signal.resolution?.toString() : undefined],
+    ["wraps at", state.ok ? state.signal.wrapRange?.toString() : undefined],
+    ["note", state.ok ? state.signal.note : undefined],
+    ["quirks", row.quirks],
+    ["reason", state.ok ? undefined : state.reason],
+    ["remedy", state.ok ? undefined : state.remedy],
+  ];
+  let text = `${name}:\n`;
+  for (const [key, value] of lines) if (value) text += `    ${key}: ${value}\n`;
+  for (const c of entry.candidates ?? []) {
+    text += `    ${c.chosen ? "chosen" : "not chosen"}: ${c.name} (${c.why})\n`;
+  }
+  writeStdout(text);
+  return EXIT.done;
+}
+
+function list(catalogue: Catalogue, word: string, json: boolean): number {
+  const entries = catalogue.list(word);
+  if (json) return print(true, entries.map(plain), () => "");
+  const rows = [["NAME", "DOMAIN", "UNIT", "BEHAVIOR", "AGGREGATION", "SOURCE"]];
+  for (const { name, row, state } of entries) {
+    const source = state.ok ? state.signal.source : `${state.kind}: ${state.reason}`;
+    rows.push([name, row.domain, row.unit || "-", row.behavior, row.agg, source]);
+  }
+  writeStdout(table(rows));
+  return EXIT.done;
+}
+
+/** Columns under each other; the last one is cut where a terminal is narrower. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, k) => Math.max(...rows.map((row) => row[k].length)));
+  const width = Deno.stdout.isTerminal() ? Deno.consoleSize().columns : Infinity;
+  return rows.map((row) => {
+    const line = row.map((cell, k) => k === row.length - 1 ? cell : cell.padEnd(widths[k]))
+      .join("  ").trimEnd();
+    return (line.length > width ? line.slice(0, width - 1) + "…" : line) + "\n";
+  }).join("");
+}
+
+/** An entry as JSON has it. */
+function plain(entry: CatalogueEntry) {
+  const { name, row, state, group, aliasFor, candidates } = entry;
+  const here = state.ok
+    ? {
+      available: true,
+      source: state.signal.source,
+      quality: state.signal.quality,
+      note: state.signal.note,
+      resolution: state.signal.resolution,
+      wrapRange: state.signal.wrapRange,
+      updatePeriod: state.signal.updatePeriodS,
+    }
+    : { available: false, quality: state.kind, reason: state.reason, remedy: state.remedy };
+  return {
+    name,
+    domain: state.ok ? state.signal.row.domain : row.domain,
+    unit: row.unit,
+    behavior: row.behavior,
+    aggregation: row.agg,
+    format: row.format ?? "double",
+    description: row.about,
+    quirks: row.quirks,
+    group,
+    aliasFor,
+    ...here,
+    candidates,
+  };
+}
