@@ -1,0 +1,111 @@
+import { assert, assertEquals } from "@std/assert";
+import { monotonicNanoseconds } from "../../src/os/clock.ts";
+import {
+  FORWARDED_SET,
+  formatInherited,
+  guessInherited,
+  parseInherited,
+  signalBit,
+} from "../../src/os/inherited.ts";
+import {
+  environment,
+  findCommand,
+  isAlive,
+  openPidfd,
+  reap,
+  sendSignal,
+  spawn,
+} from "../../src/os/process.ts";
+import { Waiter } from "../../src/os/wait.ts";
+
+function start(script: string, openFiles = NaN): number {
+  return spawn({
+    path: "/bin/sh",
+    args: ["sh", "-c", script],
+    env: environment({}),
+    inherited: { ...guessInherited(), openFiles },
+  });
+}
+
+function waitFor(pid: number) {
+  const deadline = monotonicNanoseconds() + 20e9;
+  using waiter = new Waiter(openPidfd(pid));
+  for (;;) {
+    const ended = reap(pid);
+    if (ended !== undefined) return ended;
+    assert(monotonicNanoseconds() < deadline, "the child did not end");
+    waiter.until(monotonicNanoseconds() + 1e8);
+  }
+}
+
+Deno.test("parseInherited() is the inverse of formatInherited()", () => {
+  for (
+    const state of [
+      { blocked: 0n, ignored: 0n, openFiles: 1024 },
+      { blocked: FORWARDED_SET, ignored: signalBit(13), openFiles: NaN },
+      { blocked: (1n << 64n) - 1n, ignored: 1n, openFiles: 1048576 },
+    ]
+  ) assertEquals(parseInherited(formatInherited(state)), state);
+  for (const bad of ["", "x", "--joulemark-inherited=", "--joulemark-inherited=g:0:1"]) {
+    assertEquals(parseInherited(bad), undefined);
+  }
+});
+
+Deno.test("findCommand() answers as a shell does", () => {
+  const dir = Deno.makeTempDirSync();
+  Deno.writeTextFileSync(`${dir}/plain`, "", { mode: 0o644 });
+  Deno.writeTextFileSync(`${dir}/tool`, "#!/bin/sh\n", { mode: 0o755 });
+  Deno.mkdirSync(`${dir}/folder`);
+  assertEquals(findCommand("tool", `/none:${dir}`), { path: `${dir}/tool` });
+  assertEquals(findCommand(`${dir}/tool`, ""), { path: `${dir}/tool` });
+  const status = (name: string) => (findCommand(name, dir) as { status: number }).status;
+  assertEquals(status("plain"), 126);
+  assertEquals(status("folder"), 126);
+  assertEquals(status("missing"), 127);
+  Deno.removeSync(dir, { recursive: true });
+});
+
+Deno.test("environment() keeps every byte but what is changed", () => {
+  const names = (list: Uint8Array[]) => list.map((e) => new TextDecoder().decode(e).split("=")[0]);
+  const all = environment({});
+  const some = environment({ PATH: undefined, JOULEMARK_X: "1 2" });
+  assert(names(all).includes("PATH"));
+  assert(!names(some).includes("PATH"));
+  assertEquals(new TextDecoder().decode(some.at(-1)!), "JOULEMARK_X=1 2\0");
+  assertEquals(some.length, all.length);
+});
+
+Deno.test("spawn() and reap() give the status that a shell would", () => {
+  assertEquals(waitFor(start("exit 7")), { code: 7, signal: 0 });
+  assertEquals(waitFor(start("kill -9 $$")), { code: 137, signal: 9 });
+  assertEquals(waitFor(start("true")), { code: 0, signal: 0 });
+});
+
+Deno.test("spawn() hands on limits and signal dispositions, not the runtime's", () => {
+  const dir = Deno.makeTempDirSync();
+  waitFor(start(`ulimit -Sn >${dir}/n; grep ^Sig /proc/self/status >${dir}/s`, 345));
+  assertEquals(Deno.readTextFileSync(`${dir}/n`).trim(), "345");
+  const status = Deno.readTextFileSync(`${dir}/s`);
+  assert(/^SigIgn:\s*0+$/m.test(status), status);
+  assert(/^SigBlk:\s*0+$/m.test(status), status);
+  Deno.removeSync(dir, { recursive: true });
+});
+
+Deno.test("isAlive() takes a child that nobody reaped for gone", () => {
+  const pid = start("exec sleep 30");
+  assert(isAlive(pid));
+  assert(sendSignal(pid, 9));
+  using waiter = new Waiter(openPidfd(pid));
+  assertEquals(waiter.until(monotonicNanoseconds() + 10e9), "ended");
+  assert(!isAlive(pid));
+  assertEquals(reap(pid), { code: 137, signal: 9 });
+  assert(!isAlive(999_999_999));
+});
+
+Deno.test("Waiter.until() sleeps to the moment it was given", () => {
+  using waiter = new Waiter(-1);
+  const target = monotonicNanoseconds() + 3e7;
+  assertEquals(waiter.until(target), "time");
+  assert(monotonicNanoseconds() >= target);
+  assertEquals(waiter.until(target), "time");
+});
