@@ -1,0 +1,59 @@
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { UsageError } from "../../src/core/errors.ts";
+import { type RunFlags, runRequest } from "../../src/session/request.ts";
+
+function request(flags: RunFlags, env: Record<string, string> = {}) {
+  const quiet = { quiet: false, verbose: false };
+  return runRequest(["/opt/app/lu", "-x"], flags, quiet, (n) => env[n], Object.keys(env));
+}
+
+Deno.test("runRequest() has defaults", () => {
+  const r = request({});
+  assertEquals([r.reportPath, r.periodS, r.checkpointS, r.profile], [
+    "joulemark.report",
+    0.005,
+    10,
+    "lu",
+  ]);
+  assertEquals(r.warnings, []);
+  assertEquals(r.tracePath, undefined);
+});
+
+Deno.test("runRequest() prefers flags to JOULEMARK_ to GEOPM_ variables", () => {
+  const env = { JOULEMARK_REPORT: "j", GEOPM_REPORT: "g", GEOPM_PROFILE: "p" };
+  assertEquals(request({ report: "f" }, env).reportPath, "f");
+  assertEquals(request({}, env).reportPath, "j");
+  assertEquals(request({}, { GEOPM_REPORT: "g" }).reportPath, "g");
+  assertEquals(request({}, { GEOPM_REPORT: "" }).reportPath, "geopm.report");
+  assertEquals(request({}, env).profile, "p");
+});
+
+Deno.test("runRequest() keeps GEOPM's trace names and rate for GEOPM's variable", () => {
+  const theirs = request({}, { GEOPM_TRACE: "t" });
+  assertEquals([theirs.tracePath, theirs.tracePeriodS, theirs.hostSuffix.trace], ["t", 0.2, true]);
+  const timed = request({}, { GEOPM_TRACE: "t", GEOPM_PERIOD: "0.01" });
+  assertEquals([timed.tracePeriodS, timed.periodS], [0, 0.01]);
+  const ours = request({ trace: "t" });
+  assertEquals([ours.tracePeriodS, ours.hostSuffix.trace], [0, false]);
+});
+
+Deno.test("runRequest() refuses a bad flag, and goes on over a bad GEOPM_ variable", () => {
+  for (const period of ["0", "-1", "x", "", "1e-9", "nan"]) {
+    assertThrows(() => request({ period }), UsageError, "--period");
+  }
+  assertThrows(() => request({}, { JOULEMARK_PERIOD: "x" }), UsageError, "JOULEMARK_PERIOD");
+  const r = request({}, { GEOPM_PERIOD: "x", GEOPM_RECORD_FILTER: "nonsense" });
+  assertEquals(r.periodS, 0.005);
+  assertEquals(r.recordFilter, undefined);
+  assertEquals(r.warnings.length, 2);
+  assert(r.warnings[0].includes("GEOPM_PERIOD"));
+  assertThrows(() => request({ "record-filter": "nonsense" }), UsageError);
+});
+
+Deno.test("runRequest() names GEOPM's variables that mean nothing here, once", () => {
+  const r = request({}, { GEOPM_CTL: "process", GEOPM_AGENT: "power_balancer", GEOPM_POLICY: "p" });
+  assertEquals(r.warnings, [
+    "not acted on: GEOPM_CTL, GEOPM_POLICY",
+    "GEOPM_AGENT=power_balancer: joulemark measures and controls nothing; agent is monitor",
+  ]);
+});
