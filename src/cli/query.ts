@@ -1,0 +1,174 @@
+/**
+ * `joulemark query`: CalQL over `.cali` streams, with cali-query's options, output and exit status.
+ *
+ * 254: the query is not understood; 255: unknown option; 0 also after unreadable records, as there;
+ * but 2 when a file cannot be opened. With `--strict` unreadable records end in 1.
+ * @module
+ */
+import { byteText } from "../formats/cali.ts";
+import { fromByteText } from "../query/byte_text.ts";
+import { CaliSource } from "../query/cali_source.ts";
+import { OPTIONS, parseOptions, specFromOptions, subjectOf } from "../query/options.ts";
+import { QueryError } from "../query/parser.ts";
+import { QueryRun } from "../query/run.ts";
+import type { ReadBytes } from "../query/source.ts";
+import { EXIT } from "./exit_codes.ts";
+import { writeStderr, writeStdout } from "./io.ts";
+import { queryHelp } from "./query_help.ts";
+import type { Verb } from "./verb.ts";
+import { VERSION } from "./version.ts";
+
+/** cali-query's own exit statuses: -1 and -2 in eight bits. */
+const UNKNOWN_OPTION = 255, INVALID_QUERY = 254;
+
+/** See the module. */
+export const query: Verb = {
+  name: "query",
+  summary: "CalQL over .cali files, as cali-query",
+  help: queryHelp("")!,
+  run: runQuery,
+};
+
+function runQuery(args: string[]): number {
+  const parsed = parseOptions(args);
+  if ("unknown" in parsed) {
+    const known = OPTIONS.map(({ name }) => `--${name}`).join(" ");
+    complain(`error: unknown option: ${parsed.unknown}\n  Available options: ${known}`);
+    return UNKNOWN_OPTION;
+  }
+  const { options, files } = parsed;
+  const help = options.get("help");
+  if (help !== undefined) {
+    const text = queryHelp(help);
+    if (text === undefined) complain(`Unknown help option "${help}"`);
+    else writeStdout(text);
+    return EXIT.done;
+  }
+  if (options.has("version")) {
+    complain(VERSION);
+    return EXIT.done;
+  }
+  const tell = options.has("quiet") ? () => {} : complain;
+  if (options.has("caliper-config")) tell("--caliper-config has no effect here");
+  try {
+    const spec = specFromOptions(options, readQueryFile, tell);
+    const output = openOutput(options.get("output"));
+    const run = new QueryRun(spec, {
+      subject: subjectOf(options),
+      strict: options.has("strict"),
+      output: output.write,
+      complain: (message) => tell(fromByteText(message)),
+    });
+    const status = readFiles(run, files, {
+      strict: options.has("strict"),
+      verbose: options.has("verbose"),
+      tell,
+    });
+    run.finish();
+    output.close();
+    return status;
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    complain(`Invalid query: ${fromByteText(error.message)}${explain(error, options)}`);
+    return INVALID_QUERY;
+  }
+}
+
+/** Reads all inputs; standard input where no file is named. */
+function readFiles(
+  run: QueryRun,
+  files: string[],
+  how: { strict: boolean; verbose: boolean; tell: (text: string) => void },
+): number {
+  let status: number = EXIT.done;
+  for (const file of files.length > 0 ? files : [""]) {
+    if (how.verbose) how.tell(`Reading ${file}`);
+    let last = "";
+    const problem = (message: string, line: number) => {
+      const text = fromByteText(message);
+      if (how.strict) {
+        status ||= EXIT.failed;
+        how.tell(`Error reading ${file}:${line}: ${text}`);
+      } else {
+        last = text;
+      }
+    };
+    const input = openInput(file);
+    if (input === null) {
+      status = EXIT.usage;
+      last = `Cannot open file ${file}`;
+    } else {
+      try {
+        run.read(new CaliSource(input.read, { finalEmpty: how.strict }), problem);
+      } catch (error) {
+        if (!isUnreadable(error)) throw error;
+        status = EXIT.usage;
+        last = `Cannot read file ${file}`;
+      } finally {
+        input.close();
+      }
+    }
+    // Like cali-query, one line per file: that of the last problem.
+    if (last !== "") how.tell(`Error reading ${file}: ${last}`);
+  }
+  return status;
+}
+
+function openInput(path: string): { read: ReadBytes; close(): void } | null {
+  if (path === "") return { read: (into) => Deno.stdin.readSync(into), close() {} };
+  try {
+    const file = Deno.openSync(path);
+    return { read: (into) => file.readSync(into), close: () => file.close() };
+  } catch (error) {
+    if (isUnreadable(error)) return null;
+    throw error;
+  }
+}
+
+/** A file that is not there, a directory, a missing right: anything the system says about it. */
+function isUnreadable(error: unknown): boolean {
+  return error instanceof Error &&
+    (Object.values(Deno.errors).some((kind) => error instanceof kind) || "code" in error);
+}
+
+function openOutput(path: string | undefined): { write(bytes: Uint8Array): void; close(): void } {
+  if (path === undefined || path === "stdout") return { write: writeStdout, close() {} };
+  if (path === "stderr") {
+    return { write: (bytes) => writeStderr(new TextDecoder().decode(bytes)), close() {} };
+  }
+  const file = Deno.openSync(path, { write: true, create: true, truncate: true });
+  return {
+    write(bytes) {
+      while (bytes.length > 0) bytes = bytes.subarray(file.writeSync(bytes));
+    },
+    close: () => file.close(),
+  };
+}
+
+function readQueryFile(path: string): string | null {
+  try {
+    const bytes = Deno.readFileSync(path);
+    return byteText(bytes, 0, bytes.length);
+  } catch (error) {
+    if (isUnreadable(error)) return null;
+    throw error;
+  }
+}
+
+/** The line of the query that is not understood, a caret below the place, and near words. */
+function explain(error: QueryError, options: ReadonlyMap<string, string>): string {
+  const text = options.get("query") ?? "";
+  let explanation = "";
+  if (text.trim() !== "") {
+    const start = text.lastIndexOf("\n", error.offset - 1) + 1;
+    const end = text.indexOf("\n", start);
+    const line = text.slice(start, end < 0 ? text.length : end);
+    explanation = `\n  ${line}\n  ${" ".repeat(Math.max(error.offset - start, 0))}^`;
+  }
+  if (error.near.length > 0) explanation += `\n  Did you mean ${error.near.join(" or ")}?`;
+  return explanation;
+}
+
+function complain(text: string): void {
+  writeStderr(`joulemark: ${text}\n`);
+}

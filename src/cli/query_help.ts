@@ -1,0 +1,120 @@
+/** Help texts of `joulemark query`: the options, and the language clause by clause. */
+
+import { AGGREGATIONS, FORMATTERS, LET_OPERATORS, type Signature } from "../query/functions.ts";
+import { resultName } from "../query/functions.ts";
+
+const USAGE = `Reads, filters, aggregates and prints .cali streams, as cali-query does.
+
+Usage: joulemark query [options] [FILE...]
+
+Without a file, standard input is read. Several files are merged.
+
+Options:
+  -q, --query CALQL          run a query
+  -Q, --query-file FILE      read the query from a file
+  -o, --output FILE          write there instead of standard output
+  -e, --expand               print records as name=value lists
+  -t, --table                print a table
+  -T, --tree                 print a tree by region path
+  -j, --json                 print JSON
+  -f, --format TEXT          print TEXT with %attribute% replaced
+      --title TEXT           first line of --format output
+      --path-attributes A,B  attributes that make the path of a tree
+  -S, --sort-by A,B          sort a table or tree
+      --print-attributes A,B attributes to print
+  -s, --select [-]A[=V],...  keep records with A (equal to V); - negates
+      --aggregate OP(A),...  aggregate, as AGGREGATE does
+      --aggregate-key A,B    key of the aggregation: names, path, or none
+  -G, --list-globals         print the run's metadata
+      --list-attributes      print all attributes
+      --strict               right instead of like cali-query: UTF-8 kept,
+                             valid JSON, 64-bit order, all digits, status 1
+                             after records that cannot be read
+  -v, --verbose              name the files while reading
+      --quiet                nothing on stderr but errors in the request
+  -V, --version              print the version on stderr
+  -h, --help [TOPIC]         this text, or calql, let, select, groupby,
+                             where, format
+
+Status: 0 done, 2 a file cannot be opened, 254 the query is not understood,
+255 unknown option.
+
+Examples:
+  joulemark query -t run.cali
+  joulemark query -q "select count(),sum(time.duration.ns) group by path
+      format tree" run.cali
+  joulemark query -G -j run.cali
+`;
+
+const CALQL = `A query is a list of clauses, in any order; all may be left out.
+
+  LET      name = op(...) [IF condition], ...    add attributes to records
+  SELECT   name | op(...) [AS title] [UNIT unit], ...    what to print
+  GROUP BY path | name, ...                      key of the aggregation
+  WHERE    [NOT] condition, ...                  records to keep
+  FORMAT   formatter(...)                        how to print
+  ORDER BY name [ASC | DESC], ...                order of a table or tree
+  AGGREGATE op(...), ...                         aggregate, do not print
+
+Keywords and operators may be written in any case, attribute names not.
+
+Examples:
+  SELECT *,count() GROUP BY path FORMAT tree
+  LET ms=scale(time.duration.ns,1e-6) SELECT sum(ms) GROUP BY region FORMAT json
+  SELECT region,time.duration.ns WHERE time.duration.ns>1000 FORMAT table
+`;
+
+const GROUP_BY = `GROUP BY names the attributes that make the key of an aggregation:
+
+  GROUP BY path | name [, ...]
+
+path stands for all region attributes. Records with equal keys become one.
+`;
+
+const WHERE = `WHERE keeps the records that satisfy all conditions:
+
+  WHERE [NOT] condition [, ...]
+
+  name            the record has a value of that attribute
+  name = value    some value of it equals
+  name > value    some value of it is greater
+  name < value    some value of it is less
+`;
+
+function signature(s: Signature): string {
+  const args = s.args.slice(0, s.max).map((arg, i) => i < s.min ? arg : `[${arg}]`);
+  return `  ${s.name}(${args.join(", ")})`;
+}
+
+function list(table: readonly Signature[]): string {
+  return table.map(signature).join("\n") + "\n";
+}
+
+/** The text of a topic, the usage for an empty one, undefined for an unknown one. */
+export function queryHelp(topic: string): string | undefined {
+  switch (topic) {
+    case "":
+      return USAGE;
+    case "calql":
+      return CALQL;
+    case "groupby":
+      return GROUP_BY;
+    case "where":
+      return WHERE;
+    case "let":
+      return "LET adds attributes to records before WHERE sees them.\n\n" +
+        "  LET name = operator(...) [IF condition] [, ...]\n\nOperators:\n" + list(LET_OPERATORS);
+    case "select":
+      return "SELECT names what is printed, and aggregates.\n\n" +
+        "  SELECT name | operator(...) [AS title] [UNIT unit] [, ...]\n\nOperators, with the " +
+        "attribute that each one makes:\n" +
+        AGGREGATIONS.map((s) =>
+          `${signature(s)} -> ${resultName({ name: s.name, args: [...s.args] })}`
+        ).join("\n") + "\n";
+    case "format":
+      return "FORMAT names the formatter.\n\n" +
+        "  FORMAT formatter[(argument, ...)]\n\nFormatters:\n" + list(FORMATTERS);
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * A snapshot record: an ordered list of entries, each a reference into the context tree (it stands
+ * for the node and all its ancestors) or an immediate (attribute, value).
+ *
+ * The columns are reused from record to record; nothing is allocated per entry. A number stands in
+ * `num`, anything else (text, integers beyond 2^53) in `obj`, which is null for numbers.
+ * @module
+ */
+
+import type { ContextTree } from "./tree.ts";
+import { NAME_ID, NONE } from "./tree.ts";
+import { reportText, TYPE, type Value } from "./variant.ts";
+
+export class Snapshot {
+  /** Number of entries. */
+  count = 0;
+  /** Node id of a reference, attribute id of an immediate. */
+  node = new Int32Array(32);
+  /** 1 for an immediate, 0 for a reference. */
+  immediate = new Uint8Array(32);
+  /** Type code of an immediate's value. */
+  type = new Uint8Array(32);
+  /** Numeric value of an immediate; `bool` as 0 or 1. */
+  num = new Float64Array(32);
+  /** Value of an immediate that is no plain number, else null. */
+  obj: (string | bigint | null)[] = new Array(32).fill(null);
+
+  clear(): void {
+    this.count = 0;
+  }
+
+  /** Adds a reference. A reference to an attribute node is an immediate holding its name. */
+  pushReference(tree: ContextTree, node: number): void {
+    if (tree.attributeOf[node] === NAME_ID) {
+      this.pushValue(node, TYPE.string, tree.valueOf[node]);
+      return;
+    }
+    const at = this.#next();
+    this.node[at] = node;
+    this.immediate[at] = 0;
+    this.type[at] = TYPE.inv;
+    this.obj[at] = null;
+  }
+
+  /** Adds an immediate that is a plain number. */
+  pushNumber(attribute: number, type: number, num: number): void {
+    const at = this.#next();
+    this.node[at] = attribute;
+    this.immediate[at] = 1;
+    this.type[at] = type;
+    this.num[at] = num;
+    if (this.obj[at] !== null) this.obj[at] = null;
+  }
+
+  /** Adds an immediate of any kind. */
+  pushValue(attribute: number, type: number, value: Value): void {
+    if (typeof value === "number") return this.pushNumber(attribute, type, value);
+    const at = this.#next();
+    this.node[at] = attribute;
+    this.immediate[at] = 1;
+    this.type[at] = type;
+    this.num[at] = 0;
+    this.obj[at] = value;
+  }
+
+  /** Value of the immediate at an index. */
+  valueAt(at: number): Value {
+    return this.obj[at] ?? this.num[at];
+  }
+
+  /** Text of the immediate at an index, as reports print it. */
+  textAt(at: number): string {
+    return reportText(this.type[at], this.valueAt(at));
+  }
+
+  /** Attribute of the entry: that of the immediate, or of the innermost node of a reference. */
+  attributeAt(tree: ContextTree, at: number): number {
+    return this.immediate[at] === 1 ? this.node[at] : tree.attributeOf[this.node[at]];
+  }
+
+  /** Nodes of a reference from the innermost to the root. */
+  *chain(tree: ContextTree, at: number): Generator<number> {
+    for (let id = this.node[at]; id !== NONE; id = tree.parentOf[id]) yield id;
+  }
+
+  /** A copy that no later record overwrites. */
+  copy(): Snapshot {
+    const other = new Snapshot();
+    other.count = this.count;
+    other.node = this.node.slice(0, Math.max(this.count, 1));
+    other.immediate = this.immediate.slice(0, Math.max(this.count, 1));
+    other.type = this.type.slice(0, Math.max(this.count, 1));
+    other.num = this.num.slice(0, Math.max(this.count, 1));
+    other.obj = this.obj.slice(0, Math.max(this.count, 1));
+    return other;
+  }
+
+  #next(): number {
+    const at = this.count++;
+    if (at >= this.node.length) this.#grow();
+    return at;
+  }
+
+  #grow(): void {
+    const length = this.node.length * 2;
+    const node = new Int32Array(length), immediate = new Uint8Array(length);
+    const type = new Uint8Array(length), num = new Float64Array(length);
+    node.set(this.node);
+    immediate.set(this.immediate);
+    type.set(this.type);
+    num.set(this.num);
+    this.node = node;
+    this.immediate = immediate;
+    this.type = type;
+    this.num = num;
+    for (let i = this.obj.length; i < length; i++) this.obj.push(null);
+  }
+}

@@ -1,0 +1,12 @@
+/**
+ * The `.cali` stream: scanner and writer. One line of it:
+ *
+ *     __rec=ctx,ref=20,attr=15=17,data=1500=95.5
+ *
+ * Layout, escapes and recovery are described in docs/formats/cali.md. What the ids mean is the
+ * matter of the context tree; merging several streams is that of the query engine.
+ * @module
+ */
+
+export { BAD_ID, byteText, type CaliHandler, CaliScanner, unescapedText } from "./cali_scanner.ts";
+export { type CaliEntry, type CaliNodes, CaliWriter, escapeCali } from "./cali_writer.ts";

@@ -1,0 +1,95 @@
+/**
+ * A batch of records on their way into the aggregation kernels: which group each row belongs to,
+ * and for each attribute that some kernel looks at, a column of (row, value).
+ *
+ * Kernels then run one after the other over a column, in tight loops over typed arrays, instead of
+ * being called once per record.
+ * @module
+ */
+
+import { TYPE, type Value } from "../context/variant.ts";
+
+/** Rows per batch: small enough that the columns stay in the cache. */
+export const BATCH_ROWS = 2048;
+
+/** Values of one attribute in the rows of a batch, in row order; a row may have several. */
+export class Column {
+  count = 0;
+  rows = new Int32Array(BATCH_ROWS);
+  num = new Float64Array(BATCH_ROWS);
+  type = new Uint8Array(BATCH_ROWS);
+  /** Values that are no plain number, else null. */
+  obj: (string | bigint | null)[] = new Array(BATCH_ROWS).fill(null);
+  /** Type of all values while they are plain numbers of one type, `inv` while there are none. */
+  uniform: number = TYPE.inv;
+  /** Do all values have the type `uniform`? */
+  plain = true;
+
+  push(row: number, type: number, num: number, obj: string | bigint | null): void {
+    const at = this.count++;
+    if (at === this.rows.length) this.#grow();
+    this.rows[at] = row;
+    this.num[at] = num;
+    this.type[at] = type;
+    if (type !== this.uniform || obj !== null) {
+      if (at === 0 && obj === null) this.uniform = type;
+      else this.plain = false;
+    }
+    if (this.obj[at] !== obj) this.obj[at] = obj;
+  }
+
+  valueAt(at: number): Value {
+    return this.obj[at] ?? this.num[at];
+  }
+
+  clear(): void {
+    this.count = 0;
+    this.plain = true;
+    this.uniform = TYPE.inv;
+  }
+
+  #grow(): void {
+    const length = this.rows.length * 2;
+    const rows = new Int32Array(length), num = new Float64Array(length);
+    const type = new Uint8Array(length);
+    rows.set(this.rows);
+    num.set(this.num);
+    type.set(this.type);
+    this.rows = rows;
+    this.num = num;
+    this.type = type;
+    while (this.obj.length < length) this.obj.push(null);
+  }
+}
+
+export class Batch {
+  /** Number of rows. */
+  rows = 0;
+  /** Group per row. */
+  readonly groups = new Int32Array(BATCH_ROWS);
+  /** Columns of immediates, and of references whose innermost node has the attribute. */
+  readonly immediates = new Map<number, Column>();
+  readonly references = new Map<number, Column>();
+
+  /** The column of immediates of an attribute, made if it is new. */
+  immediate(attribute: number): Column {
+    return columnOf(this.immediates, attribute);
+  }
+
+  /** The column of references that end in an attribute, made if it is new. */
+  reference(attribute: number): Column {
+    return columnOf(this.references, attribute);
+  }
+
+  clear(): void {
+    this.rows = 0;
+    for (const column of this.immediates.values()) column.clear();
+    for (const column of this.references.values()) column.clear();
+  }
+}
+
+function columnOf(columns: Map<number, Column>, attribute: number): Column {
+  let column = columns.get(attribute);
+  if (column === undefined) columns.set(attribute, column = new Column());
+  return column;
+}

@@ -1,0 +1,69 @@
+/**
+ * Byte strings: one character per byte (Latin-1), the form of all text inside the query engine.
+ *
+ * Streams are bytes, not necessarily UTF-8; columns are as wide as their bytes, and text sorts by
+ * bytes. Conversion happens at the edges: query text and file names on the way in, output on the
+ * way out.
+ * @module
+ */
+
+/** The UTF-8 bytes of a string, as a byte string. */
+export function toByteText(text: string): string {
+  // deno-lint-ignore no-control-regex
+  if (!/[^\x00-\x7f]/.test(text)) return text;
+  let bytes = "";
+  for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
+  return bytes;
+}
+
+/** A byte string read as UTF-8; bytes that are none become U+FFFD. */
+export function fromByteText(bytes: string): string {
+  // deno-lint-ignore no-control-regex
+  if (!/[^\x00-\x7f]/.test(bytes)) return bytes;
+  return new TextDecoder().decode(encodeByteText(bytes));
+}
+
+/** The bytes of a byte string. */
+export function encodeByteText(text: string): Uint8Array {
+  // deno-lint-ignore no-control-regex
+  if (!/[^\x00-\x7f]/.test(text)) return new TextEncoder().encode(text);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return bytes;
+}
+
+/** Text, a blank, and further blanks up to `width`. */
+export function padRight(text: string, width: number): string {
+  return text.padEnd(width) + " ";
+}
+
+/** Blanks up to `width`, text, and a blank. */
+export function padLeft(text: string, width: number): string {
+  return text.padStart(width) + " ";
+}
+
+/** A text that is too long keeps its two ends around `~~`. */
+export function clamp(text: string, width: number): string {
+  if (text.length <= width) return text;
+  if (width < 4) return text.slice(0, Math.max(width, 0));
+  const kept = (width >> 1) - 1;
+  return text.slice(0, kept) + "~~" + text.slice(text.length - kept);
+}
+
+/**
+ * Escapes text for a JSON string.
+ *
+ * @param strict False drops control characters and bytes from 0x80 on, as cali-query does where
+ *   `char` is signed; true keeps UTF-8 and writes `\u00XX`.
+ */
+export function escapeJson(text: string, strict: boolean): string {
+  // deno-lint-ignore no-control-regex
+  if (!/[\x00-\x1f"\\\x80-\xff]/.test(text)) return text;
+  // deno-lint-ignore no-control-regex
+  return text.replace(/[\x00-\x1f"\\\x80-\xff]/g, (c) => {
+    if (c === '"' || c === "\\") return "\\" + c;
+    if (c === "\n") return "\\n";
+    if (!strict) return "";
+    return c < " " ? "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0") : c;
+  });
+}

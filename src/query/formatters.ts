@@ -1,0 +1,31 @@
+/** The formatter of each FORMAT, by name. */
+
+import type { FormatContext, Formatter } from "./formatter.ts";
+import { CaliFormatter } from "./print_cali.ts";
+import { CsvFormatter } from "./print_csv.ts";
+import { ExpandFormatter } from "./print_expand.ts";
+import { FoldedFormatter } from "./print_folded.ts";
+import { UserFormatter } from "./print_format.ts";
+import { JsonFormatter } from "./print_json.ts";
+import { JsonSplitFormatter } from "./print_json_split.ts";
+import { TableFormatter } from "./print_table.ts";
+import { TraceEventsFormatter } from "./print_trace_events.ts";
+import { TreeFormatter } from "./print_tree.ts";
+
+const FORMATTER_CLASSES: Record<string, new (context: FormatContext) => Formatter> = {
+  cali: CaliFormatter,
+  json: JsonFormatter,
+  expand: ExpandFormatter,
+  format: UserFormatter,
+  table: TableFormatter,
+  tree: TreeFormatter,
+  "json-split": JsonSplitFormatter,
+  csv: CsvFormatter,
+  folded: FoldedFormatter,
+  "trace-events": TraceEventsFormatter,
+};
+
+/** The formatter that a query names; `cali` if it names none. */
+export function makeFormatter(context: FormatContext): Formatter {
+  return new FORMATTER_CLASSES[context.spec.format?.name ?? "cali"](context);
+}

@@ -1,0 +1,37 @@
+/** The kernel of each aggregation operator, by name. */
+
+import type { Operation } from "../spec.ts";
+import { AnyKernel } from "./any.ts";
+import { AvgKernel } from "./avg.ts";
+import { CombineKernel } from "./combine.ts";
+import { CountKernel } from "./count.ts";
+import type { Kernel } from "./kernel.ts";
+import { PercentTotalKernel } from "./percent_total.ts";
+import { RatioKernel } from "./ratio.ts";
+import { ScaleKernel } from "./scale.ts";
+import { VarianceKernel } from "./variance.ts";
+
+const KERNELS: Record<string, (args: string[]) => Kernel> = {
+  count: () => new CountKernel(null),
+  scale_count: ([scale]) => new CountKernel(scale),
+  sum: ([a]) => new CombineKernel(a, "sum#", "add", false),
+  min: ([a]) => new CombineKernel(a, "min#", "min", false),
+  max: ([a]) => new CombineKernel(a, "max#", "max", false),
+  inclusive_sum: ([a]) => new CombineKernel(a, "inclusive#", "add", true),
+  inclusive_min: ([a]) => new CombineKernel(a, "imin#", "min", true),
+  inclusive_max: ([a]) => new CombineKernel(a, "imax#", "max", true),
+  avg: ([a]) => new AvgKernel(a),
+  any: ([a]) => new AnyKernel(a),
+  variance: ([a]) => new VarianceKernel(a),
+  scale: (args) => new ScaleKernel(args, false),
+  inclusive_scale: (args) => new ScaleKernel(args, true),
+  ratio: (args) => new RatioKernel(args, false),
+  inclusive_ratio: (args) => new RatioKernel(args, true),
+  percent_total: ([a]) => new PercentTotalKernel(a, false),
+  inclusive_percent_total: ([a]) => new PercentTotalKernel(a, true),
+};
+
+/** @throws {QueryError} If a number among the arguments is none. */
+export function makeKernel(operation: Operation): Kernel {
+  return KERNELS[operation.name](operation.args);
+}

@@ -1,0 +1,71 @@
+/** `avg(a)`: sum and count are kept as hidden helpers, so that averages of averages are right. */
+
+import type { Snapshot } from "../../context/snapshot.ts";
+import { NONE } from "../../context/tree.ts";
+import { divideVariant, toUint, TYPE } from "../../context/variant.ts";
+import type { Batch, Column } from "../batch.ts";
+import type { Groups } from "../groups.ts";
+import type { MergedTree } from "../merged_tree.ts";
+import { Derived, HELPER, type Kernel } from "./kernel.ts";
+import { Sums } from "./sums.ts";
+
+export class AvgKernel implements Kernel {
+  readonly inclusive = false;
+  readonly matched: readonly number[] = [];
+  readonly names: readonly string[];
+  readonly #sum: Derived;
+  readonly #avg: Derived;
+  readonly #countName: string;
+  #countAttribute = NONE;
+  readonly #sums = new Sums();
+  #counts = new Float64Array(64);
+
+  constructor(target: string) {
+    this.#sum = new Derived(target, "avg.sum#", HELPER);
+    this.#avg = new Derived(target, "avg#");
+    this.#countName = "avg.count#" + target;
+    this.names = [target, this.#sum.name, this.#countName];
+  }
+
+  prepare(tree: MergedTree, batch: Batch): boolean {
+    if (!this.#sum.prepare(tree, batch)) return false;
+    this.#countAttribute = tree.createResult(this.#countName, TYPE.uint, HELPER);
+    for (const id of [this.#sum.target.id, this.#sum.id, this.#countAttribute]) {
+      batch.immediate(id);
+      batch.reference(id);
+    }
+    return true;
+  }
+
+  accumulate(batch: Batch, groups: Groups): void {
+    if (this.#countAttribute === NONE) return;
+    if (this.#counts.length < groups.count) {
+      const larger = new Float64Array(Math.max(groups.count, this.#counts.length * 2));
+      larger.set(this.#counts);
+      this.#counts = larger;
+    }
+    for (const  of of[batch.reference.bind(batch), batch.immediate.bind(batch)]) {
+      const values = of(this.#sum.target.id);
+      this.#sums.take(values, batch, groups, false);
+      for (let i = 0; i < values.count; i++) this.#counts[batch.groups[values.rows[i]]]++;
+      this.#sums.take(of(this.#sum.id), batch, groups, false);
+      this.#addCounts(of(this.#countAttribute), batch);
+    }
+  }
+
+  #addCounts(column: Column, batch: Batch): void {
+    for (let i = 0; i < column.count; i++) {
+      const count = Number(toUint(column.type[i], column.valueAt(i)));
+      this.#counts[batch.groups[column.rows[i]]] += count;
+    }
+  }
+
+  append(tree: MergedTree, group: number, record: Snapshot): void {
+    const count = this.#counts[group] ?? 0;
+    if (count === 0) return;
+    const sum = this.#sums.get(group), avg = divideVariant(sum, count);
+    record.pushValue(this.#avg.make(tree), avg.type, avg.value);
+    record.pushValue(this.#sum.make(tree), sum.type, sum.value);
+    record.pushNumber(this.#countAttribute, TYPE.uint, count);
+  }
+}

@@ -1,0 +1,241 @@
+/**
+ * LET: operators that add an immediate to a record before WHERE sees it.
+ *
+ * A result is added only if the inputs that the operator needs are there. Values in the tree count
+ * as present; of a nested attribute the innermost value is taken. Result attributes are made when
+ * their first value is, with `asvalue` and `skip_events`.
+ * @module
+ */
+
+import { PROPERTY } from "../context/attribute.ts";
+import { scanDouble } from "../context/c_number.ts";
+import type { Snapshot } from "../context/snapshot.ts";
+import { NONE } from "../context/tree.ts";
+import {
+  addVariant,
+  doubleToInt,
+  EMPTY,
+  toDouble,
+  TYPE,
+  type Value,
+  type Variant,
+} from "../context/variant.ts";
+import { Filter } from "./filter.ts";
+import { findValue, NamedAttribute } from "./lookup.ts";
+import type { MergedTree } from "./merged_tree.ts";
+import { QueryError } from "./parser.ts";
+import type { Let, Operation } from "./spec.ts";
+
+const RESULT_PROPERTIES = PROPERTY.asvalue | PROPERTY.skip_events;
+
+/** One LET term, ready to run. */
+export interface LetTerm {
+  /** Names of the attributes that the term looks at. */
+  readonly names: readonly string[];
+  /** Adds the result to the record, if there is one. */
+  apply(tree: MergedTree, record: Snapshot): void;
+}
+
+/** Makes a LET term runnable. @throws {QueryError} If a number among the arguments is none. */
+export function compileLet(term: Let, wide: boolean): LetTerm {
+  const operator = makeOperator(term.operation, term.target);
+  if (term.condition === null) return operator;
+  const filter = new Filter([term.condition], wide);
+  return {
+    names: [...operator.names, ...filter.names],
+    apply(tree, record) {
+      if (filter.pass(tree, record)) operator.apply(tree, record);
+    },
+  };
+}
+
+function makeOperator(operation: Operation, target: string): LetTerm {
+  const { args } = operation;
+  switch (operation.name) {
+    case "ratio":
+      return ratio(target, args);
+    case "scale":
+      return scale(target, args);
+    case "truncate":
+      return truncate(target, args);
+    case "first":
+      return first(target, args);
+    case "sum":
+      return sum(target, args);
+    default:
+      return args.length === 0 ? leafOfPath(target) : leafOf(target, args[0]);
+  }
+}
+
+/** The number in an argument, its default where there is no such argument. */
+export function numberArgument(args: readonly string[], at: number, fallback: number): number {
+  if (at >= args.length) return fallback;
+  const value = scanDouble(args[at]);
+  if (value === null) throw new QueryError(`Expected a number, got ${args[at]}`, 0);
+  return value;
+}
+
+/** Adds results; makes their attribute when the first one comes. */
+class Result {
+  readonly #name: string;
+  #attribute = NONE;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  get made(): boolean {
+    return this.#attribute !== NONE;
+  }
+
+  make(tree: MergedTree, type: number, properties = RESULT_PROPERTIES): number {
+    if (this.#attribute === NONE) {
+      this.#attribute = tree.createResult(this.#name, type, properties);
+    }
+    return this.#attribute;
+  }
+
+  push(tree: MergedTree, record: Snapshot, attributeType: number, type: number, value: Value) {
+    record.pushValue(this.make(tree, attributeType), type, value);
+  }
+}
+
+function ratio(target: string, args: string[]): LetTerm {
+  const result = new Result(target), factor = numberArgument(args, 2, 1);
+  const [over, under] = args.slice(0, 2).map((name) => new NamedAttribute(name));
+  return {
+    names: args.slice(0, 2),
+    apply(tree, record) {
+      const a = findValue(tree, record, over.resolve(tree));
+      const b = findValue(tree, record, under.resolve(tree));
+      if (a === null || b === null) return;
+      const divisor = toDouble(b.type, b.value);
+      if (!(Math.abs(divisor) > 0)) return;
+      const value = factor * (toDouble(a.type, a.value) / divisor);
+      result.push(tree, record, TYPE.double, TYPE.double, value);
+    },
+  };
+}
+
+function scale(target: string, args: string[]): LetTerm {
+  const result = new Result(target), factor = numberArgument(args, 1, 1);
+  const input = new NamedAttribute(args[0]);
+  return {
+    names: [args[0]],
+    apply(tree, record) {
+      const a = findValue(tree, record, input.resolve(tree));
+      if (a === null) return;
+      result.push(tree, record, TYPE.double, TYPE.double, factor * toDouble(a.type, a.value));
+    },
+  };
+}
+
+function truncate(target: string, args: string[]): LetTerm {
+  const result = new Result(target), step = numberArgument(args, 1, 1);
+  const input = new NamedAttribute(args[0]);
+  return {
+    names: [args[0]],
+    apply(tree, record) {
+      const a = findValue(tree, record, input.resolve(tree));
+      if (a === null) return;
+      const x = toDouble(a.type, a.value);
+      const cut = x - x % step;
+      switch (tree.valueTypeOf(input.id)) {
+        case TYPE.int:
+          return result.push(tree, record, TYPE.int, TYPE.int, toInt32(cut));
+        case TYPE.uint:
+          return result.push(
+            tree,
+            record,
+            TYPE.uint,
+            TYPE.uint,
+            doubleToInt(Math.abs(cut), true),
+          );
+        default:
+          return result.push(tree, record, TYPE.double, TYPE.double, cut);
+      }
+    },
+  };
+}
+
+/** A C cast to `int` on x86-64: what does not fit becomes the least one. */
+function toInt32(x: number): number {
+  const whole = Math.trunc(x);
+  return whole >= -0x80000000 && whole <= 0x7fffffff ? whole + 0 : -0x80000000;
+}
+
+function first(target: string, args: string[]): LetTerm {
+  const result = new Result(target), inputs = args.map((name) => new NamedAttribute(name));
+  return {
+    names: args,
+    apply(tree, record) {
+      for (const input of inputs) {
+        const a = findValue(tree, record, input.resolve(tree));
+        if (a === null) continue;
+        result.push(tree, record, tree.valueTypeOf(input.id), a.type, a.value);
+        return;
+      }
+    },
+  };
+}
+
+function sum(target: string, args: string[]): LetTerm {
+  const result = new Result(target), inputs = args.map((name) => new NamedAttribute(name));
+  return {
+    names: args,
+    apply(tree, record) {
+      let total: Variant = EMPTY;
+      for (const input of inputs) {
+        const a = findValue(tree, record, input.resolve(tree));
+        if (a !== null) total = addVariant(total, a.type, a.value);
+      }
+      if (total.type !== TYPE.inv) {
+        result.push(tree, record, total.type, total.type, total.value);
+      }
+    },
+  };
+}
+
+function leafOfPath(target: string): LetTerm {
+  const result = new Result(target);
+  return {
+    names: [],
+    apply(tree, record) {
+      const attribute = result.make(tree, TYPE.string);
+      for (let i = 0; i < record.count; i++) {
+        let id = record.node[i];
+        while (id !== NONE && !tree.isNested(tree.attributeOf[id])) id = tree.parentOf[id];
+        if (id !== NONE && tree.typeOf[id] === tree.valueTypeOf(attribute)) {
+          record.pushValue(attribute, tree.typeOf[id], tree.valueOf[id]);
+          return;
+        }
+      }
+    },
+  };
+}
+
+function leafOf(target: string, name: string): LetTerm {
+  const result = new Result(target), input = new NamedAttribute(name);
+  return {
+    names: [name],
+    apply(tree, record) {
+      const from = input.resolve(tree);
+      if (from === NONE && !result.made) return;
+      const properties = (tree.propertiesOf(from) | RESULT_PROPERTIES) & ~PROPERTY.nested;
+      const attribute = result.make(tree, tree.valueTypeOf(from), properties);
+      const wanted = tree.valueTypeOf(attribute);
+      for (let i = 0; i < record.count; i++) {
+        if (record.immediate[i] === 1) {
+          if (record.node[i] !== from || record.type[i] !== wanted) continue;
+          record.pushValue(attribute, record.type[i], record.valueAt(i));
+          return;
+        }
+        const id = tree.metadataNode(record.node[i], from);
+        if (id !== NONE && tree.typeOf[id] === wanted) {
+          record.pushValue(attribute, tree.typeOf[id], tree.valueOf[id]);
+          return;
+        }
+      }
+    },
+  };
+}

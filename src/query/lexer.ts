@@ -1,0 +1,85 @@
+/**
+ * Words of CalQL: blanks and newlines separate, double quotes make separators ordinary, `\` takes
+ * the next character literally.
+ *
+ * Quotes may stand anywhere in a word and are removed. Which characters end a word depends on the
+ * place: in argument lists `=`, `<` and `>` are ordinary. Reading past the end ends the query for
+ * good, also for a look-ahead of one character: a clause that ran into the end is not continued.
+ * @module
+ */
+
+/** Characters that end a word outside of argument lists. */
+export const WORD_ENDS = ",;=<>()\n";
+
+const BLANKS = " \t\n\v\f\r";
+
+export class Lexer {
+  readonly text: string;
+  /** Position of the next character. */
+  at = 0;
+  /** Where the last word or character began that was not empty. */
+  last = 0;
+  #before = 0;
+  #ended = false;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** False once something was read beyond the last character. */
+  get good(): boolean {
+    return !this.#ended;
+  }
+
+  /** The next word, possibly empty. */
+  word(ends = WORD_ENDS): string {
+    this.#skipBlanks();
+    const start = this.at;
+    let word = "", quoted = false;
+    while (!this.#ended) {
+      const c = this.#next();
+      if (c === null) break;
+      if (c === "\\") {
+        word += this.#next() ?? "";
+      } else if (c === '"') {
+        quoted = !quoted;
+      } else if (!quoted && (BLANKS.includes(c) || ends.includes(c))) {
+        this.at--;
+        break;
+      } else {
+        word += c;
+      }
+    }
+    if (this.at > start) this.last = start;
+    return word;
+  }
+
+  /** The next character that is no blank, or null at the end. */
+  char(): string | null {
+    this.#skipBlanks();
+    if (this.#ended) return null;
+    this.#before = this.last;
+    this.last = this.at;
+    return this.#next();
+  }
+
+  /** Takes back the character that `char` gave. */
+  back(): void {
+    if (this.#ended) return;
+    this.at--;
+    this.last = this.#before;
+  }
+
+  #next(): string | null {
+    if (this.at >= this.text.length) {
+      this.#ended = true;
+      return null;
+    }
+    return this.text[this.at++];
+  }
+
+  #skipBlanks(): void {
+    while (this.at < this.text.length && BLANKS.includes(this.text[this.at])) this.at++;
+    if (this.at >= this.text.length) this.#ended = true;
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * One context tree for many streams: each stream has its own id space, and ids are mapped by
+ * structure. The same (parent, attribute, value) is the same node.
+ *
+ * Merged ids are new, from 12 on; `attribute.alias` (13) and `attribute.unit` (14) are made first,
+ * which decides the order of automatic columns. Globals of all streams accumulate.
+ * @module
+ */
+
+import { ContextTree, FIRST_FREE_ID, type Meta, NONE } from "../context/tree.ts";
+import { PROPERTY } from "../context/attribute.ts";
+import { Snapshot } from "../context/snapshot.ts";
+import { equalValues, parseValue, TYPE, type Value } from "../context/variant.ts";
+
+export class MergedTree extends ContextTree {
+  /** Attribute ids of `attribute.alias` and `attribute.unit`. */
+  readonly aliasAttribute: number;
+  readonly unitAttribute: number;
+  /** Run metadata of all streams. */
+  readonly globals = new Snapshot();
+
+  readonly #aliases: ReadonlyMap<string, string>;
+  readonly #units: ReadonlyMap<string, string>;
+
+  /** @param titles Titles and units that attributes made by the query carry as metadata. */
+  constructor(
+    titles: {
+      aliases: ReadonlyMap<string, string>;
+      units: ReadonlyMap<string, string>;
+    } = { aliases: new Map(), units: new Map() },
+  ) {
+    super();
+    this.#aliases = titles.aliases;
+    this.#units = titles.units;
+    this.aliasAttribute = this.createAttribute(
+      "attribute.alias",
+      TYPE.string,
+      PROPERTY.skip_events,
+    );
+    this.unitAttribute = this.createAttribute("attribute.unit", TYPE.string, PROPERTY.skip_events);
+  }
+
+  /** An attribute made by the query, with the title and unit that the query gives it. */
+  createResult(name: string, type: number, properties: number): number {
+    const meta: Meta[] = [];
+    const unit = this.#units.get(name), alias = this.#aliases.get(name);
+    if (unit !== undefined) meta.push([this.unitAttribute, TYPE.string, unit]);
+    if (alias !== undefined) meta.push([this.aliasAttribute, TYPE.string, alias]);
+    return this.createAttribute(name, type, properties, meta);
+  }
+
+  /** Title of an attribute from its metadata, or null. */
+  titleOf(attribute: number): string | null {
+    const node = this.metadataNode(attribute, this.aliasAttribute);
+    return node === NONE ? null : this.textOf(node);
+  }
+
+  /** Adds a reference to the globals, unless it is among them. */
+  addGlobalReference(node: number): void {
+    const { globals } = this;
+    for (let i = 0; i < globals.count; i++) {
+      if (globals.node[i] === node && globals.immediate[i] === 0) return;
+    }
+    globals.pushReference(this, node);
+  }
+
+  /** Adds an immediate to the globals: a later value of an asvalue attribute replaces it. */
+  addGlobalValue(attribute: number, type: number, value: Value): void {
+    if (!this.isGlobal(attribute)) return;
+    const { globals } = this;
+    if (this.isAsValue(attribute)) {
+      for (let i = 0; i < globals.count; i++) {
+        if (globals.attributeAt(this, i) !== attribute) continue;
+        const entries = globals.copy();
+        globals.clear();
+        for (let k = 0; k < entries.count; k++) {
+          if (k === i) globals.pushValue(attribute, type, value);
+          else if (entries.immediate[k] === 0) globals.pushReference(this, entries.node[k]);
+          else globals.pushValue(entries.node[k], entries.type[k], entries.valueAt(k));
+        }
+        return;
+      }
+      globals.pushValue(attribute, type, value);
+      return;
+    }
+    let first = NONE;
+    for (let i = 0; i < globals.count; i++) {
+      for (const id of globals.chain(this, i)) {
+        if (
+          this.attributeOf[id] === attribute &&
+          equalValues(this.typeOf[id], this.valueOf[id], type, value)
+        ) return;
+      }
+      if (first === NONE && globals.immediate[i] === 0) first = i;
+    }
+    if (first === NONE) globals.pushReference(this, this.child(NONE, attribute, type, value));
+    else globals.node[first] = this.child(globals.node[first], attribute, type, value);
+  }
+}
+
+/** Ids up to this one are mapped by a plain table, greater ones by a map. */
+const TABLE_LIMIT = 1 << 22;
+
+/** The id space of one stream. Every lookup gives a merged id or `NONE`. */
+export class StreamIds {
+  readonly #tree: MergedTree;
+  /** Merged id by stream id, `NONE` where undefined. */
+  table = new Int32Array(1024).fill(NONE);
+  readonly #beyond = new Map<number, number>();
+
+  constructor(tree: MergedTree) {
+    this.#tree = tree;
+    for (let id = 0; id < FIRST_FREE_ID; id++) this.table[id] = id;
+  }
+
+  /** Merged id of a node of this stream. */
+  map(id: number): number {
+    if (id < 0) return NONE;
+    return id < this.table.length ? this.table[id] : this.#beyond.get(id) ?? NONE;
+  }
+
+  /**
+   * Takes a node record. The first definition of an id stands.
+   *
+   * @param parent Id of the parent in this stream, or null for a root.
+   * @returns The merged node, or `NONE` where attribute, parent or value cannot be had.
+   */
+  define(id: number, attribute: number, parent: number | null, text: string): number {
+    const tree = this.#tree;
+    const mergedAttribute = this.map(attribute);
+    if (!tree.isAttribute(mergedAttribute)) return NONE;
+    const mergedParent = parent === null ? NONE : this.map(parent);
+    if (parent !== null && mergedParent === NONE) return NONE;
+    // Data of hidden nodes is not read: they show as empty.
+    const type = tree.isHidden(mergedAttribute) ? TYPE.usr : tree.valueTypeOf(mergedAttribute);
+    const value = parseValue(type, text);
+    if (value === null) return NONE;
+    const before = tree.size;
+    const node = tree.child(mergedParent, mergedAttribute, type, value);
+    if (tree.size > before && tree.isAttribute(node)) tree.registerAttribute(node);
+    if (this.map(id) === NONE) this.#set(id, node);
+    return node;
+  }
+
+  #set(id: number, node: number): void {
+    if (id >= TABLE_LIMIT) {
+      this.#beyond.set(id, node);
+      return;
+    }
+    if (id >= this.table.length) {
+      const larger = new Int32Array(Math.min(TABLE_LIMIT, Math.max(id + 1, this.table.length * 2)))
+        .fill(NONE);
+      larger.set(this.table);
+      for (const [beyond, merged] of this.#beyond) {
+        if (beyond < larger.length) larger[beyond] = merged;
+      }
+      this.table = larger;
+    }
+    this.table[id] = node;
+  }
+}

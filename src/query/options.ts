@@ -1,0 +1,212 @@
+/**
+ * cali-query's command line as data, and the query that its options make.
+ *
+ * An option that occurs twice keeps its first value; short options may be joined (`-Gj`); values
+ * follow `=` or are the next argument; `--` ends the options. Truth: `cali-query --help` and the
+ * Caliper manual. `--strict` and `--quiet` are ours.
+ * @module
+ */
+
+import { toByteText } from "./byte_text.ts";
+import { findSignature, FORMATTERS } from "./functions.ts";
+import { parseAggregations, parseQuery, QueryError } from "./parser.ts";
+import type { Subject } from "./run.ts";
+import { type Condition, emptySpec, extractPath, type QuerySpec } from "./spec.ts";
+
+/** Long name, short name, and whether a value follows. */
+export interface Option {
+  readonly name: string;
+  readonly short?: string;
+  readonly value?: boolean;
+}
+
+/** Options of cali-query, then ours. */
+export const OPTIONS: readonly Option[] = [
+  { name: "select", short: "s", value: true },
+  { name: "aggregate", value: true },
+  { name: "aggregate-key", value: true },
+  { name: "expand", short: "e" },
+  { name: "print-attributes", value: true },
+  { name: "sort-by", short: "S", value: true },
+  { name: "format", short: "f", value: true },
+  { name: "title", value: true },
+  { name: "table", short: "t" },
+  { name: "tree", short: "T" },
+  { name: "path-attributes", value: true },
+  { name: "json", short: "j" },
+  { name: "query", short: "q", value: true },
+  { name: "query-file", short: "Q", value: true },
+  { name: "caliper-config", short: "P", value: true },
+  { name: "verbose", short: "v" },
+  { name: "version", short: "V" },
+  { name: "output", short: "o", value: true },
+  { name: "help", short: "h", value: true },
+  { name: "list-attributes" },
+  { name: "list-globals", short: "G" },
+  { name: "strict" },
+  { name: "quiet" },
+  { name: "debug" },
+];
+
+/** Options by long name, and the arguments that are none. */
+export interface Parsed {
+  options: Map<string, string>;
+  files: string[];
+}
+
+/** Splits a command line; gives the text of the first unknown option instead, if there is one. */
+export function parseOptions(args: readonly string[]): Parsed | { unknown: string } {
+  const options = new Map<string, string>(), files: string[] = [];
+  const set = (name: string, value: string) => {
+    if (!options.has(name)) options.set(name, value);
+  };
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i];
+    if (arg === "") continue;
+    if (arg === "--") {
+      files.push(...args.slice(i + 1));
+      break;
+    }
+    const equals = arg.indexOf("=");
+    const given = equals < 0 ? "" : arg.slice(equals + 1);
+    const stop = equals < 0 ? arg.length : equals;
+    if (arg.startsWith("--")) {
+      const option = OPTIONS.find(({ name }) => name === arg.slice(2, stop));
+      if (option === undefined) return { unknown: arg };
+      const follows = option.value && given === "" && i + 1 < args.length;
+      set(option.name, follows ? args[++i] : given);
+    } else if (arg.startsWith("-")) {
+      for (let k = 1; k < stop; k++) {
+        const option = OPTIONS.find(({ short }) => short === arg[k]);
+        if (option === undefined) return { unknown: arg };
+        let value = k === stop - 1 ? given : "";
+        if (k === arg.length - 1 && option.value && i + 1 < args.length) value = args[++i];
+        set(option.name, value);
+      }
+    } else {
+      files.push(arg);
+    }
+  }
+  return { options, files };
+}
+
+/** What is asked of the inputs. */
+export function subjectOf(options: ReadonlyMap<string, string>): Subject {
+  if (options.has("list-attributes")) return "attributes";
+  return options.has("list-globals") ? "globals" : "records";
+}
+
+/**
+ * The query that the options make.
+ *
+ * @param options As from `parseOptions`.
+ * @param readFile Text of the file named by `-Q`, as a byte string; null where it cannot be read.
+ * @param complain Takes lines about parts that are left out.
+ * @throws {QueryError} With cali-query's message.
+ */
+export function specFromOptions(
+  options: ReadonlyMap<string, string>,
+  readFile: (path: string) => string | null,
+  complain: (message: string) => void,
+): QuerySpec {
+  const option = (name: string) => {
+    const value = options.get(name);
+    return value === undefined ? undefined : toByteText(value);
+  };
+  const spec = baseSpec(option("query"), options.get("query-file"), readFile);
+  const where = option("select");
+  if (where !== undefined) spec.where = parseSelectors(where, complain);
+  const attributes = option("print-attributes");
+  if (attributes !== undefined) {
+    spec.selection = "list";
+    spec.select.push(...splitCommas(attributes));
+  }
+  const aggregate = option("aggregate");
+  if (aggregate !== undefined) setAggregation(spec, aggregate, option("aggregate-key"), complain);
+  const sort = option("sort-by");
+  if (sort !== undefined) {
+    for (const attribute of splitCommas(sort)) spec.orderBy.push({ attribute, descending: false });
+  }
+  setFormat(spec, option);
+  return spec;
+}
+
+function baseSpec(
+  query: string | undefined,
+  queryFile: string | undefined,
+  readFile: (path: string) => string | null,
+): QuerySpec {
+  if (query !== undefined) return parseQuery(query);
+  if (queryFile !== undefined) {
+    const text = readFile(queryFile);
+    if (text === null) throw new QueryError(`cannot open query file ${queryFile}`, 0);
+    return parseQuery(text);
+  }
+  return { ...emptySpec(), grouping: "none" };
+}
+
+function setAggregation(
+  spec: QuerySpec,
+  text: string,
+  key: string | undefined,
+  complain: (message: string) => void,
+): void {
+  if (text === "") {
+    spec.aggregate = [{ name: "count", args: [] }];
+  } else {
+    const { list, complaints } = parseAggregations(text);
+    complaints.forEach(complain);
+    spec.aggregate = [...(spec.aggregate ?? []), ...list];
+  }
+  spec.grouping = "default";
+  if (key === undefined) return;
+  if (key === "none") {
+    spec.grouping = "none";
+  } else {
+    spec.grouping = "list";
+    spec.groupBy.push(...splitCommas(key));
+  }
+  spec.groupByPath = extractPath(spec.groupBy);
+}
+
+/** A formatter switch overrides FORMAT, but keeps arguments that were given there. */
+function setFormat(spec: QuerySpec, option: (name: string) => string | undefined): void {
+  for (const name of ["json", "expand", "format", "table", "tree"]) {
+    if (option(name) === undefined) continue;
+    const args = new Map(spec.format?.args);
+    for (const arg of findSignature(FORMATTERS, name)!.args) {
+      const value = option(arg);
+      if (value !== undefined) args.set(arg, value);
+    }
+    spec.format = { name, args };
+    return;
+  }
+}
+
+/** `[-]attribute[=value]` terms; `<` and `>` were never built there and test existence. */
+function parseSelectors(text: string, complain: (message: string) => void): Condition[] {
+  const conditions: Condition[] = [];
+  for (const term of splitCommas(text)) {
+    const negated = term.startsWith("-"), rest = negated ? term.slice(1) : term;
+    const at = rest.search(/[<>=]/);
+    const attribute = at < 0 ? rest : rest.slice(0, at);
+    const value = at < 0 ? "" : rest.slice(at + 1);
+    if (attribute === "" || (at >= 0 && value === "")) {
+      complain(`malformed selector clause: "${term}"`);
+      continue;
+    }
+    if (at >= 0 && rest[at] === "=") {
+      conditions.push({ op: negated ? "not-equal" : "equal", attribute, value });
+    } else {
+      conditions.push({ op: negated ? "not-exist" : "exist", attribute, value: "" });
+    }
+  }
+  return conditions;
+}
+
+/** A comma list; an empty last item is none. */
+function splitCommas(text: string): string[] {
+  const items = text.split(",");
+  if (items[items.length - 1] === "") items.pop();
+  return items;
+}

@@ -1,0 +1,167 @@
+/**
+ * `json(records|split|object, pretty, quote-all, separate-nested)`: one object per record.
+ *
+ * Members: first all quoted ones by key, then unquoted by key. Values from the tree are always
+ * quoted and joined by `/`; nested attributes stand under `path` unless `separate-nested`. Of
+ * immediates text is quoted, all else bare. With `object`, globals and attributes follow.
+ * Like cali-query, bare addresses, types and empty values make invalid JSON; `strict` quotes them.
+ * @module
+ */
+
+import type { Snapshot } from "../context/snapshot.ts";
+import { NONE } from "../context/tree.ts";
+import { TYPE } from "../context/variant.ts";
+import { escapeJson } from "./byte_text.ts";
+import { textsByAttribute } from "./chain_text.ts";
+import { type FormatContext, type Formatter, selectedNames } from "./formatter.ts";
+
+type Layout = "records" | "split" | "object";
+
+export class JsonFormatter implements Formatter {
+  readonly #context: FormatContext;
+  readonly #selected: Set<string> | null;
+  #layout: Layout = "records";
+  readonly #pretty: boolean;
+  readonly #quoteAll: boolean;
+  readonly #separate: boolean;
+  #count = 0;
+  /** Escaped key by attribute id; null where it is left out. */
+  readonly #keys: (string | null | undefined)[] = [];
+  /** Keys and texts of references by node id. */
+  readonly #references: ([string, string][] | undefined)[] = [];
+
+  constructor(context: FormatContext) {
+    const args = context.spec.format?.args ?? new Map<string, string>();
+    this.#context = context;
+    this.#selected = selectedNames(context.spec);
+    this.#pretty = args.has("pretty");
+    this.#quoteAll = args.has("quote-all");
+    this.#separate = args.has("separate-nested");
+    // In the order of their names, the last one wins.
+    for (const layout of ["object", "records", "split"] as const) {
+      if (args.has(layout)) this.#layout = layout;
+    }
+  }
+
+  record(record: Snapshot): void {
+    const quoted = new Map<string, string>(), bare = new Map<string, string>();
+    for (let i = 0; i < record.count; i++) {
+      const node = record.node[i];
+      if (record.immediate[i] === 0) {
+        this.#references[node] ??= this.#reference(node);
+        for (const [key, text] of this.#references[node]!) {
+          const inner = quoted.get(key);
+          // A later reference stands before an earlier one: chains grow towards the root.
+          quoted.set(key, inner === undefined ? text : text + "/" + inner);
+        }
+        continue;
+      }
+      const key = this.#key(node);
+      if (key === null) continue;
+      const text = record.textAt(i);
+      if (this.#isQuoted(node, text)) quoted.set(key, text);
+      else bare.set(key, this.#context.strict && text === "" ? "null" : text);
+    }
+    if (quoted.size + bare.size === 0) return;
+    this.#context.out.write(
+      (this.#count++ === 0 ? this.#opening() : ",\n") + this.#object(quoted, bare),
+    );
+  }
+
+  flush(): void {
+    const { out } = this.#context;
+    if (this.#count === 0) out.write(this.#opening());
+    if (this.#layout !== "split") out.write("\n]");
+    if (this.#layout === "object") {
+      out.write(`,\n"globals": {\n${this.#globals()}\n}`);
+      out.write(`,\n"attributes": {${this.#attributes()}\n}\n}`);
+    }
+    out.write("\n");
+  }
+
+  #opening(): string {
+    return { records: "[\n", object: '{\n"records": [\n', split: "" }[this.#layout];
+  }
+
+  #object(quoted: Map<string, string>, bare: Map<string, string>): string {
+    const { strict } = this.#context, gap = this.#pretty ? "\n\t" : "";
+    let text = "";
+    for (const key of sortedKeys(quoted)) {
+      text += `${text === "" ? "" : ","}${gap}"${key}":"${escapeJson(quoted.get(key)!, strict)}"`;
+    }
+    for (const key of sortedKeys(bare)) {
+      text += `${text === "" ? "" : ","}${gap}"${key}":${escapeJson(bare.get(key)!, strict)}`;
+    }
+    return "{" + text + (this.#pretty ? "\n" : "") + "}";
+  }
+
+  #isQuoted(attribute: number, text: string): boolean {
+    const type = this.#context.tree.valueTypeOf(attribute);
+    if (this.#quoteAll || type === TYPE.string || type === TYPE.usr) return true;
+    if (!this.#context.strict) return false;
+    return type === TYPE.addr || type === TYPE.type || type === TYPE.ptr || /n/.test(text) &&
+        type === TYPE.double;
+  }
+
+  #key(attribute: number): string | null {
+    let key = this.#keys[attribute];
+    if (key === undefined) {
+      const { tree, spec, strict } = this.#context, name = tree.nameOf(attribute);
+      if (
+        this.#selected !== null
+          ? !this.#selected.has(name)
+          : tree.isHidden(attribute) || tree.isGlobal(attribute)
+      ) key = null;
+      else if (tree.isNested(attribute) && !this.#separate) key = "path";
+      else key = escapeJson(spec.aliases.get(name) ?? name, strict);
+      if (key === "") key = null;
+      this.#keys[attribute] = key;
+    }
+    return key;
+  }
+
+  #reference(node: number): [string, string][] {
+    const { tree } = this.#context, texts = new Map<string, string>();
+    for (let id = node; id !== NONE; id = tree.parentOf[id]) {
+      const key = this.#key(tree.attributeOf[id]);
+      if (key === null) continue;
+      const inner = texts.get(key);
+      texts.set(key, inner === undefined ? tree.textOf(id) : tree.textOf(id) + "/" + inner);
+    }
+    return [...texts];
+  }
+
+  #globals(): string {
+    const { tree, strict } = this.#context;
+    const texts = [...textsByAttribute(tree, tree.globals)].sort(([a], [b]) => a - b);
+    return texts.map(([attribute, text]) =>
+      (this.#pretty ? "\t" : "") +
+      `"${escapeJson(tree.nameOf(attribute), strict)}": "${escapeJson(text, strict)}"`
+    ).join(",\n");
+  }
+
+  #attributes(): string {
+    const { tree, strict } = this.#context;
+    const ids = this.#selected === null
+      ? tree.attributes().map((attribute) => attribute.id)
+      : [...this.#selected].sort().map((name) => tree.attributeByName(name));
+    return ids
+      .filter((id) => (this.#separate || !tree.isNested(id)) && !tree.isHidden(id))
+      .filter((id) => !strict || id !== NONE)
+      .map((id) => {
+        const name = strict ? escapeJson(tree.nameOf(id), strict) : tree.nameOf(id);
+        let text = `\n${this.#pretty ? "\t" : ""}"${name}": {"is_global": ${tree.isGlobal(id)}` +
+          `,"is_nested": ${tree.isNested(id)}`;
+        for (let node = id; node !== NONE; node = tree.parentOf[node]) {
+          text += `,"${escapeJson(tree.nameOf(tree.attributeOf[node]), strict)}": "${
+            escapeJson(tree.textOf(node), strict)
+          }"`;
+        }
+        return text + "}";
+      }).join(",");
+  }
+}
+
+function sortedKeys(members: Map<string, string>): string[] {
+  return members.size < 2 ? [...members.keys()] : [...members.keys()].sort();
+}
