@@ -82,7 +82,12 @@ function probe(host: Host): Offer {
   }
   const first = host.topology.cpus("board", 0)[0] ?? 0;
   const access = host.probeRegisters(first);
-  if (!access.ok) return access;
+  if (!access.ok) {
+    const remedy = access.kind === "absent" && !processor.hypervisor && host.root === ""
+      ? "modprobe msr (as root), unless this is a virtual machine"
+      : access.remedy;
+    return { ...access, remedy };
+  }
   using survey = new Survey(host);
   const signals: OfferedSignal[] = [];
   const missing = new Map<string, Absence>();

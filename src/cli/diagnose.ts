@@ -1,0 +1,237 @@
+/**
+ * What `doctor` finds, as plain data: sources, what a run would record, permissions in force.
+ * @module
+ */
+import type { Host } from "../core/host.ts";
+import type { Offer } from "../core/signal.ts";
+import { monotonicNanoseconds, rawSeconds, sleepUntil } from "../os/clock.ts";
+import type { MachineHost } from "../os/host.ts";
+import { READERS } from "../readers/all.ts";
+import { Batch } from "../signals/batch.ts";
+import type { Catalogue } from "../signals/catalogue.ts";
+import { type Mend, mendsOf } from "./mends.ts";
+
+/** One source. */
+export interface SourceRow {
+  readonly reader: string;
+  readonly state: "readable" | "partly" | "absent" | "forbidden" | "unusable";
+  readonly summary: string;
+  readonly signals: number;
+  /** Rows that this node lacks, with the reason. */
+  readonly lacks: readonly { signal: string; kind: string; reason: string; remedy?: string }[];
+  readonly notes: readonly string[];
+  readonly mends: readonly Mend[];
+  /** Its energy counters, watched for a moment. */
+  readonly live: readonly LiveCounter[];
+}
+
+/** An energy counter that was watched. */
+export interface LiveCounter {
+  readonly signal: string;
+  readonly live: boolean;
+  /** Median time between two changes; `undefined` with fewer than two. */
+  readonly updatePeriodS?: number;
+  readonly resolution?: number;
+  readonly wrapRange?: number;
+}
+
+/** One figure of a report. */
+export interface RecordRow {
+  readonly name: string;
+  readonly available: boolean;
+  readonly source?: string;
+  readonly quality?: string;
+  readonly note?: string;
+  readonly reason?: string;
+}
+
+/** All of it. */
+export interface Diagnosis {
+  readonly root: string;
+  readonly processor: string;
+  readonly domains: string;
+  readonly sources: readonly SourceRow[];
+  readonly records: readonly RecordRow[];
+  readonly permissions: Readonly<Record<string, string>>;
+}
+
+/** What the report of a run is made from. */
+const RECORDED = [
+  "CPU_ENERGY",
+  "DRAM_ENERGY",
+  "BOARD_ENERGY",
+  "GPU_ENERGY",
+  "CPU_POWER",
+  "DRAM_POWER",
+  "BOARD_POWER",
+  "GPU_POWER",
+  "CPU_CYCLES_THREAD",
+  "CPU_CYCLES_REFERENCE",
+  "CPU_FREQUENCY_STICKER",
+  "GPU_CORE_FREQUENCY_STATUS",
+] as const;
+
+/** Examines a node; watches its energy counters for a quarter of a second. */
+export function diagnose(host: MachineHost, catalogue: Catalogue): Diagnosis {
+  const live = watch(host, catalogue);
+  const t = host.topology;
+  return {
+    root: host.root,
+    processor: processorOf(host),
+    domains:
+      `${t.count("package")} package(s), ${t.count("core")} cores, ${t.count("cpu")} CPUs, ` +
+      `${t.count("gpu")} GPU(s)`,
+    sources: READERS.map((reader) =>
+      sourceRow(host, reader.name, catalogue.offers.get(reader.name)!, live.get(reader.name) ?? [])
+    ),
+    records: RECORDED.map((name) => recordRow(catalogue, name)),
+    permissions: permissions(host),
+  };
+}
+
+function processorOf(host: Host): string {
+  const text = host.readText("/proc/cpuinfo") ?? "";
+  const name = /^model name\s*:\s*(.*)$/m.exec(text)?.[1] ??
+    (/^CPU implementer\s*:\s*0x41$/m.test(text) ? "Arm processor" : "unknown processor");
+  return name.trim().replace(/\s+/g, " ");
+}
+
+function sourceRow(
+  host: MachineHost,
+  reader: string,
+  offer: Offer,
+  live: readonly LiveCounter[],
+): SourceRow {
+  if (!offer.ok) {
+    const forbidden = offer.kind === "forbidden";
+    return {
+      reader,
+      state: offer.kind,
+      summary: offer.remedy === undefined ? offer.reason : `${offer.reason}; ${offer.remedy}`,
+      signals: 0,
+      lacks: [],
+      notes: [],
+      mends: forbidden ? mendsOf(reader) : [],
+      live: [],
+    };
+  }
+  const lacks = [...offer.missing ?? []].map(([signal, lack]) => ({ signal, ...lack }));
+  const forbidden = lacks.filter((lack) => lack.kind === "forbidden");
+  const notes = new Set(offer.signals.flatMap((s) => s.note === undefined ? [] : [s.note]));
+  for (const path of rootOnly(host, offer)) {
+    notes.add(`${path}: for root only; read here because this is a tree or you are root`);
+  }
+  return {
+    reader,
+    state: forbidden.length > 0 ? "partly" : offer.signals.length === 0 ? "absent" : "readable",
+    summary: `${offer.signals.length} signals, as ${offer.signals[0]?.row.name ?? "none"}` +
+      (forbidden.length > 0 ? `; ${forbidden[0].reason}` : ""),
+    signals: offer.signals.length,
+    lacks,
+    notes: [...notes],
+    mends: forbidden.length > 0 ? mendsOf(reader) : [],
+    live,
+  };
+}
+
+/** Files of energy that a tree's modes close to ordinary users: one example is enough. */
+function rootOnly(host: MachineHost, offer: Offer & { ok: true }): string[] {
+  const modes = host.facts.modes ?? {};
+  const closed = offer.signals.find((s) => (parseInt(modes[s.source] ?? "0444", 8) & 0o004) === 0);
+  return closed === undefined ? [] : [`${closed.source} (mode ${modes[closed.source]})`];
+}
+
+const WATCH_NS = 250e6;
+const STEP_NS = 500e3;
+
+/** Reads every energy counter again and again, to see which live and how often they change. */
+function watch(host: MachineHost, catalogue: Catalogue): Map<string, LiveCounter[]> {
+  const found = new Map<string, LiveCounter[]>();
+  const batch = new Batch(host.topology, catalogue);
+  const watched: {
+    reader: string;
+    name: string;
+    handle: number;
+    changes: number[];
+    last: number;
+  }[] = [];
+  for (const [reader, offer] of catalogue.offers) {
+    if (!offer.ok) continue;
+    for (const { row } of offer.signals) {
+      if (row.unit !== "J" || row.behavior !== "monotone") continue;
+      const handle = batch.pushSignal(row.name, row.domain, 0);
+      watched.push({ reader, name: row.name, handle, changes: [], last: NaN });
+    }
+  }
+  if (watched.length === 0) return found;
+  using open = batch;
+  const end = monotonicNanoseconds() + WATCH_NS;
+  for (let now = monotonicNanoseconds(); now < end; now = monotonicNanoseconds()) {
+    const timeS = rawSeconds();
+    open.read(timeS);
+    open.settle();
+    for (const w of watched) {
+      const value = open.sample(w.handle);
+      if (w.last === w.last && value !== w.last) w.changes.push(timeS);
+      w.last = value;
+    }
+    sleepUntil(now + STEP_NS);
+  }
+  for (const { reader, name, changes } of watched) {
+    const signal = catalogue.info(name)!;
+    const { resolution, wrapRange } = signal.state.ok ? signal.state.signal : {};
+    const gaps = changes.slice(1).map((t, k) => t - changes[k]).sort((a, b) => a - b);
+    const updatePeriodS = gaps.length === 0 ? undefined : gaps[gaps.length >> 1];
+    const row = { signal: name, live: changes.length > 0, updatePeriodS, resolution, wrapRange };
+    found.set(reader, [...found.get(reader) ?? [], row]);
+  }
+  return found;
+}
+
+function recordRow(catalogue: Catalogue, name: string): RecordRow {
+  const { state, aliasFor } = catalogue.info(name)!;
+  if (!state.ok) return { name, available: false, reason: state.reason };
+  const { source, quality, note } = state.signal;
+  return {
+    name,
+    available: true,
+    source: aliasFor === undefined ? source : `${aliasFor}, ${source}`,
+    quality,
+    note,
+  };
+}
+
+/** Capabilities that open a source, by number: capabilities(7). */
+const CAPABILITIES: readonly (readonly [bit: number, name: string])[] = [
+  [2, "CAP_DAC_READ_SEARCH"],
+  [17, "CAP_SYS_RAWIO"],
+  [21, "CAP_SYS_ADMIN"],
+  [23, "CAP_SYS_NICE"],
+  [38, "CAP_PERFMON"],
+];
+
+/** Those of this process, on this machine, whatever tree is examined. */
+function permissions(host: MachineHost): Record<string, string> {
+  const own = host.root === "" ? host : undefined;
+  const status = own?.readText("/proc/self/status") ?? "";
+  const field = (name: string) =>
+    new RegExp(`^${name}:\\s*(.*)$`, "m").exec(status)?.[1].trim() ?? "";
+  const effective = BigInt(`0x${field("CapEff") || "0"}`);
+  const held = CAPABILITIES.filter(([bit]) => (effective >> BigInt(bit)) & 1n).map(([, name]) =>
+    name
+  );
+  const paranoid = host.readText("/proc/sys/kernel/perf_event_paranoid")?.trim();
+  return {
+    user: own === undefined
+      ? "of no matter for a tree"
+      : field("Uid").split(/\s+/)[1] === "0"
+      ? "root"
+      : `uid ${field("Uid").split(/\s+/)[1]}`,
+    capabilities: own === undefined
+      ? "of no matter for a tree"
+      : held.length === 0
+      ? "none of those that open counters"
+      : held.join(", "),
+    perf_event_paranoid: paranoid ?? "not readable",
+  };
+}
