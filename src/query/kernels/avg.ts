@@ -44,12 +44,12 @@ export class AvgKernel implements Kernel {
       larger.set(this.#counts);
       this.#counts = larger;
     }
-    for (const  of of[batch.reference.bind(batch), batch.immediate.bind(batch)]) {
-      const values = of(this.#sum.target.id);
+    for (const columnOf of [batch.reference.bind(batch), batch.immediate.bind(batch)]) {
+      const values = columnOf(this.#sum.target.id);
       this.#sums.take(values, batch, groups, false);
       for (let i = 0; i < values.count; i++) this.#counts[batch.groups[values.rows[i]]]++;
-      this.#sums.take(of(this.#sum.id), batch, groups, false);
-      this.#addCounts(of(this.#countAttribute), batch);
+      this.#sums.take(columnOf(this.#sum.id), batch, groups, false);
+      this.#addCounts(columnOf(this.#countAttribute), batch);
     }
   }
 

@@ -53,20 +53,20 @@ export class VarianceKernel implements Kernel {
       this.#sums.push(0);
       this.#squareSums.push(0);
     }
-    for (const  of of[batch.reference.bind(batch), batch.immediate.bind(batch)]) {
-      each(of(this.#target.id), batch, (group, type, value) => {
+    for (const columnOf of [batch.reference.bind(batch), batch.immediate.bind(batch)]) {
+      each(columnOf(this.#target.id), batch, (group, type, value) => {
         const x = toDouble(type, value);
         this.#sums[group] += x;
         this.#squareSums[group] += x * x;
         this.#counts[group]++;
       });
-      each(of(this.#sum), batch, (group, type, value) => {
+      each(columnOf(this.#sum), batch, (group, type, value) => {
         this.#sums[group] += toDouble(type, value);
       });
-      each(of(this.#squares), batch, (group, type, value) => {
+      each(columnOf(this.#squares), batch, (group, type, value) => {
         this.#squareSums[group] += toDouble(type, value);
       });
-      each(of(this.#count), batch, (group, type, value) => {
+      each(columnOf(this.#count), batch, (group, type, value) => {
         this.#counts[group] += Number(toUint(type, value));
       });
     }
