@@ -12,8 +12,8 @@ export interface EventSink {
   /** A process connects. @returns Its handle. */
   start(timeS: number, pid: number, cpus: readonly number[]): number;
   /**
-   * The launched command, counted as the one process of a run that marks nothing. The first
-   * process that connects by itself, be it the same, takes its place, and the run begins anew.
+   * The launched command, counted as the one process of a run that marks nothing. If it connects
+   * by itself later it goes on as it is; another process takes its place, and the run begins anew.
    * @returns Its handle.
    */
   startCommand(timeS: number, pid: number, cpus: readonly number[]): number;

@@ -60,6 +60,16 @@ export class CpuStates {
     for (const cpu of cpus) this.processes[cpu]--;
   }
 
+  /** The only process leaves some CPUs for others; times of hints stay as they are. */
+  move(from: Int32Array, to: Int32Array): void {
+    for (const cpu of from) {
+      if (--this.processes[cpu] > 0 || to.includes(cpu)) continue;
+      this.used[cpu] = 0;
+      this.epoch[cpu] = NaN;
+    }
+    this.connect(to);
+  }
+
   /** As if no process had ever been there. */
   clear(): void {
     this.used.fill(0);

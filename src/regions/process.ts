@@ -16,8 +16,8 @@ export class TrackedProcess {
   /** Stacks of threads with regions of their own, in order of their first event. */
   readonly threads: Track[] = [];
   readonly startNs: number;
-  /** It stands in for a command that marks nothing. */
-  readonly command: boolean;
+  /** It stands in for a command that has marked nothing so far. */
+  command: boolean;
   readonly filter: RecordFilter | undefined;
   end: ProcessEnd = "running";
   endNs = NaN;

@@ -114,6 +114,8 @@ export class RegionTracker implements EventSink, SignalProvider, TrackedState {
   // Events, in order of time.
 
   start(timeS: number, pid: number, cpus: readonly number[]): number {
+    const adopted = this.#adoptCommand(pid, cpus);
+    if (adopted >= 0) return adopted;
     this.#withdrawCommand();
     return this.#connect(timeS, pid, cpus, false);
   }
@@ -381,7 +383,22 @@ export class RegionTracker implements EventSink, SignalProvider, TrackedState {
     return handle;
   }
 
-  /** A process that marks takes the place of the command that was launched. */
+  /**
+   * The command itself marks: it goes on, counted from its launch, on the CPUs that it has now.
+   * @returns Its handle, −1 when this is another process.
+   */
+  #adoptCommand(pid: number, cpus: readonly number[]): number {
+    const p = this.#processes[0];
+    if (p === undefined || !p.command || p.end !== "running" || p.pid !== pid) return -1;
+    p.command = false;
+    const known = this.#known(cpus);
+    this.cpus.move(p.track.cpus, known);
+    p.track.cpus = known;
+    p.dirty = true;
+    return 0;
+  }
+
+  /** Another process that marks takes the place of the command that was launched. */
   #withdrawCommand(): void {
     // It can only be the first: it is refused once anything else has connected.
     for (const p of this.#processes.slice(0, 1)) {

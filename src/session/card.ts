@@ -1,0 +1,119 @@
+/**
+ * The end-of-job card: what a run cost, on twenty lines of a terminal.
+ *
+ * Pure: a report in, text out. A figure without a source reads "not measured" and why; nothing
+ * simulated is shown without the word.
+ * @module
+ */
+import type { Report, ReportFields, ReportHost } from "../core/report.ts";
+
+/** Regions shown; the report has all. */
+const TOP_REGIONS = 8;
+const WIDTH = 78;
+
+/** What the card says beside the report's own figures. */
+export interface CardFacts {
+  /** Where the report went, `undefined` when it could not be written. */
+  reportPath?: string;
+  /** Signals whose mandatory field reads 0 since they are absent, with the reason. */
+  absent: ReadonlyMap<string, string>;
+  /** Something in it came from the simulated node or a tree. */
+  simulated?: string;
+  /** CPU seconds of the monitor, and wall seconds that it watched. */
+  ownCpuS: number;
+  wallS: number;
+  /** Lines worth a look: late samples, refused calls, folded visits. */
+  notes: readonly string[];
+}
+
+/** The card of a report's first host, lines ending in LF. */
+export function card(report: Report, facts: CardFacts): string {
+  const host = report.hosts[0];
+  const lines = [head(report, host, facts)];
+  lines.push(...totals(host, facts));
+  lines.push(...regions(host, facts));
+  const share = facts.wallS > 0 ? 100 * facts.ownCpuS / facts.wallS : 0;
+  lines.push(`monitor ${fixed(facts.ownCpuS, 2)} CPU s, ${fixed(share, 1)} % of one core`);
+  for (const note of facts.notes) lines.push(`note: ${note}`);
+  if (facts.reportPath !== undefined) lines.push(`report ${plain(facts.reportPath)}`);
+  return lines.map((line) => line.slice(0, 400) + "\n").join("");
+}
+
+function head(report: Report, host: ReportHost, facts: CardFacts): string {
+  const name = plain(report.profile).slice(0, 40);
+  const text = `--- joulemark: ${name} on ${plain(host.host)} `;
+  const marked = facts.simulated === undefined ? text : `${text}[${facts.simulated}] `;
+  return marked + "-".repeat(Math.max(3, WIDTH - marked.length));
+}
+
+function totals(host: ReportHost, facts: CardFacts): string[] {
+  const total = host.application;
+  const lines = [`time    ${seconds(total["runtime (s)"])}`];
+  const energy = (label: string, key: string, signal: string) => {
+    const reason = facts.absent.get(signal);
+    if (reason !== undefined) return lines.push(`${label} not measured: ${reason}`.slice(0, WIDTH));
+    const value = Number(total[key]);
+    const power = value / Number(total["sync-runtime (s)"]);
+    lines.push(`${label} ${joules(value)}  ${Number.isFinite(power) ? watts(power) : ""}`);
+  };
+  energy("package", "package-energy (J)", "CPU_ENERGY");
+  if (!facts.absent.has("DRAM_ENERGY")) energy("memory ", "dram-energy (J)", "DRAM_ENERGY");
+  if (total["gpu-energy (J)"] !== undefined) energy("gpu    ", "gpu-energy (J)", "GPU_ENERGY");
+  return lines;
+}
+
+function regions(host: ReportHost, facts: CardFacts): string[] {
+  const list = host.regions ?? [];
+  if (list.length === 0) return ["no region was marked; see docs/mark-regions in the manual"];
+  const measured = !facts.absent.has("CPU_ENERGY");
+  const row = (name: string, f: ReportFields, count: string) => {
+    const energy = measured ? joules(Number(f["package-energy (J)"])) : "-";
+    const power = measured ? watts(Number(f["power (W)"])) : "-";
+    return [
+      plain(name).slice(0, 26).padEnd(26),
+      count.padStart(9),
+      seconds(f["runtime (s)"]).padStart(11),
+      seconds(f["sync-runtime (s)"]).padStart(11),
+      energy.padStart(10),
+      power.padStart(8),
+    ].join(" ");
+  };
+  const lines = [
+    "region                         visits     runtime        sync     energy    power",
+  ];
+  for (const r of list.slice(0, TOP_REGIONS)) {
+    lines.push(row(r.region, r.fields, String(round(Number(r.fields.count)))));
+  }
+  if (list.length > TOP_REGIONS) lines.push(`... and ${list.length - TOP_REGIONS} more`);
+  if (host.unmarked !== undefined) lines.push(row("(unmarked)", host.unmarked, ""));
+  return lines;
+}
+
+/** Text without anything that a terminal would obey. */
+function plain(text: string): string {
+  // deno-lint-ignore no-control-regex
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, "?");
+}
+
+function fixed(value: number, digits: number): string {
+  return value.toFixed(digits);
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+function seconds(value: number | string | undefined): string {
+  const n = Number(value);
+  if (!Number.isFinite(n)) return "-";
+  return Math.abs(n) < 1 ? `${(n * 1000).toPrecision(4)} ms` : `${n.toPrecision(5)} s`;
+}
+
+function joules(value: number): string {
+  if (!Number.isFinite(value)) return "-";
+  return Math.abs(value) >= 1e6 ? `${(value / 1e6).toFixed(3)} MJ` : `${value.toPrecision(4)} J`;
+}
+
+function watts(value: number): string {
+  return Number.isFinite(value) ? `${value.toPrecision(4)} W` : "-";
+}
