@@ -1,0 +1,229 @@
+/**
+ * A recording's description, `recording.yaml`, and the names that its files share.
+ * docs/formats/recording.md.
+ * ```yaml
+ * format: joulemark-recording/1
+ * host: node01
+ * profile: demo
+ * agent: monitor
+ * start: 2024-10-24T08:00:00.000000000-0700
+ * topology: {packages: 1, cores_per_package: 2, threads_per_core: 1}
+ * signals:
+ * - {name: CPU_ENERGY, domain: package, unit: J, aggregation: sum, behavior: monotone}
+ * ```
+ * @module
+ */
+import { type Aggregation, AGGREGATIONS } from "../core/agg.ts";
+import { parseCpuList } from "../core/cpu_list.ts";
+import { type Domain, isDomain } from "../core/domain.ts";
+import { FormatError } from "../core/errors.ts";
+import type { Behavior, SignalFormat, SignalRow, Unit } from "../core/signal.ts";
+import { type CpuPlace, PlatformTopology } from "../core/topology.ts";
+export { csvField } from "./csv_row.ts";
+
+/** What `format:` says. */
+export const FORMAT_NAME = "joulemark-recording/1";
+/** First line of `events.csv`. */
+export const EVENTS_HEADER = "time,process,event,region,value,thread";
+
+/** Every event that a row of `events.csv` may hold. */
+export const RECORDED_EVENTS = [
+  "start",
+  "region",
+  "enter",
+  "exit",
+  "epoch",
+  "tprof_init",
+  "tprof_post",
+  "overhead",
+  "short",
+  "shutdown",
+  "died",
+  "attribute",
+  "begin",
+  "set",
+  "end",
+  "pm_open",
+  "pm_record",
+  "pm_close",
+] as const;
+
+/** One of them. */
+export type RecordedEvent = typeof RECORDED_EVENTS[number];
+
+const BEHAVIORS: readonly string[] = ["constant", "monotone", "variable", "label"];
+const FORMATS: readonly string[] = ["double", "float", "integer", "hex", "raw64"];
+const MAX_CPUS = 65536;
+
+/** What `recording.yaml` says. */
+export interface Recording {
+  readonly host: string;
+  readonly profile: string;
+  readonly agent: string;
+  readonly startTime: string;
+  readonly topology: PlatformTopology;
+  readonly signals: readonly SignalRow[];
+}
+
+type Mapping = Record<string, unknown>;
+
+/** How many instances of a domain the columns of `samples.csv` show. */
+export type Instances = Partial<Record<Domain, number>>;
+
+/**
+ * Checks and completes what a YAML parser made of `recording.yaml`.
+ *
+ * @param seen Where no list says which CPUs belong to a memory or GPU, the CPUs are split evenly,
+ * in order of packages, among as many as the columns show.
+ * @throws {FormatError} If something is missing or wrong.
+ */
+export function describeRecording(data: unknown, path: string, seen: Instances = {}): Recording {
+  const wrong = (expected: string, found?: unknown) =>
+    new FormatError(path, 0, {
+      action: "read recording",
+      expected,
+      found: found === undefined ? undefined : JSON.stringify(found)?.slice(0, 80),
+    });
+  if (!isMapping(data)) throw wrong("a mapping");
+  if (data.format !== FORMAT_NAME) throw wrong(`format: ${FORMAT_NAME}`, data.format);
+  const signals = data.signals ?? [];
+  if (!Array.isArray(signals)) throw wrong("a list of signals", signals);
+  return {
+    host: text(data.host) ?? "localhost",
+    profile: text(data.profile) ?? "default",
+    agent: text(data.agent) ?? "monitor",
+    startTime: text(data.start) ?? "1970-01-01T00:00:00.000000000+0000",
+    topology: topologyOf(data, seen, wrong),
+    signals: signals.map((signal) => signalRow(signal, wrong)),
+  };
+}
+
+type Wrong = (expected: string, found?: unknown) => FormatError;
+
+function signalRow(data: unknown, wrong: Wrong): SignalRow {
+  if (!isMapping(data)) throw wrong("a mapping for each signal", data);
+  const { name, domain, aggregation, behavior, format = "double" } = data;
+  if (typeof name !== "string" || name === "") throw wrong("a signal with a name", data);
+  if (typeof domain !== "string" || !isDomain(domain)) throw wrong(`a domain of ${name}`, domain);
+  if (!(AGGREGATIONS as readonly unknown[]).includes(aggregation)) {
+    throw wrong(`an aggregation of ${name}`, aggregation);
+  }
+  if (!BEHAVIORS.includes(String(behavior))) throw wrong(`a behavior of ${name}`, behavior);
+  if (!FORMATS.includes(String(format))) throw wrong(`a format of ${name}`, format);
+  return {
+    name,
+    domain,
+    unit: (text(data.unit) ?? "") as Unit,
+    agg: aggregation as Aggregation,
+    behavior: behavior as Behavior,
+    format: format as SignalFormat,
+    about: "recorded",
+  };
+}
+
+function topologyOf(data: Mapping, seen: Instances, wrong: Wrong): PlatformTopology {
+  const shape = data.topology;
+  if (!isMapping(shape)) throw wrong("a mapping under topology", shape);
+  const listed = data.cpus ?? shape.cpus;
+  const cpus = listed === undefined ? regularPlaces(shape, wrong) : listedPlaces(listed, wrong);
+  const lists = (key: "memory" | "gpu" | "gpu_chip") =>
+    cpuLists(data[key] ?? shape[key], key, cpus.length, wrong) ?? evenly(cpus, seen[key] ?? 0);
+  const packages = new Set(cpus.map((place) => place?.package)).size;
+  const memory = seen.memory === packages && data.memory === undefined
+    ? undefined
+    : lists("memory");
+  const gpu = lists("gpu");
+  const gpuChip = lists("gpu_chip");
+  return new PlatformTopology({
+    cpus,
+    ...(memory && { memory }),
+    ...(gpu && { gpu }),
+    ...(gpuChip && { gpuChip }),
+  });
+}
+
+function regularPlaces(shape: Mapping, wrong: Wrong): readonly CpuPlace[] {
+  const { packages, cores_per_package, threads_per_core } = shape;
+  for (const [key, value] of Object.entries({ packages, cores_per_package, threads_per_core })) {
+    if (!Number.isInteger(value) || (value as number) < 1) {
+      throw wrong(`a whole number above 0 for ${key}`, value);
+    }
+  }
+  const all = (packages as number) * (cores_per_package as number) * (threads_per_core as number);
+  if (all > MAX_CPUS) throw wrong(`at most ${MAX_CPUS} CPUs`, all);
+  return PlatformTopology.regular({
+    packages: packages as number,
+    coresPerPackage: cores_per_package as number,
+    threadsPerCore: threads_per_core as number,
+  }).places;
+}
+
+function listedPlaces(listed: unknown, wrong: Wrong): CpuPlace[] {
+  if (!Array.isArray(listed) || listed.length > MAX_CPUS) {
+    throw wrong("a list of [package, core] under cpus", listed);
+  }
+  return listed.map((place) => {
+    if (place === null) return null;
+    const fits = Array.isArray(place) && place.length === 2 &&
+      place.every((n) => Number.isInteger(n) && n >= 0 && n < MAX_CPUS);
+    if (!fits) throw wrong("[package, core] for a CPU", place);
+    return { package: place[0], core: place[1] };
+  });
+}
+
+function cpuLists(
+  listed: unknown,
+  key: string,
+  count: number,
+  wrong: Wrong,
+): number[][] | undefined {
+  if (listed === undefined || listed === null) return undefined;
+  if (!Array.isArray(listed)) throw wrong(`a list of CPU lists under ${key}`, listed);
+  return listed.map((item) => {
+    const cpus = Array.isArray(item) ? item : tryCpuList(item);
+    if (cpus?.every((cpu) => Number.isInteger(cpu) && cpu >= 0 && cpu < count)) return cpus;
+    throw wrong(`CPU lists of the node's CPUs under ${key}`, item);
+  });
+}
+
+/** CPUs in order of packages, in `parts` equal stretches; `undefined` for none. */
+function evenly(cpus: readonly CpuPlace[], parts: number): number[][] | undefined {
+  if (parts === 0) return undefined;
+  const ordered = [...cpus.keys()].filter((cpu) => cpus[cpu] !== null)
+    .sort((a, b) => cpus[a]!.package - cpus[b]!.package || a - b);
+  const cut = (part: number) => Math.floor(part * ordered.length / parts);
+  return Array.from({ length: parts }, (_, i) => ordered.slice(cut(i), cut(i + 1)));
+}
+
+function tryCpuList(item: unknown): number[] | undefined {
+  try {
+    return parseCpuList(String(item ?? ""));
+  } catch {
+    return undefined;
+  }
+}
+
+function isMapping(value: unknown): value is Mapping {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** YAML may have read a bare name or time as a number or date. */
+function text(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  if (typeof value === "number") return String(value);
+  return value instanceof Date ? value.toISOString() : undefined;
+}
+
+/** One column of `samples.csv`. */
+export interface SampleColumn {
+  readonly name: string;
+  readonly domain: Domain;
+  readonly index: number;
+}
+
+/** `SIGNAL@domain-index`; `undefined` for anything else. */
+export function parseSampleColumn(title: string): SampleColumn | undefined {
+  const found = /^(.+)@([a-z_]+)-([0-9]+)$/.exec(title);
+  if (found === null || !isDomain(found[2])) return undefined;
+  return { name: found[1], domain: found[2], index: Number(found[3]) };
+}

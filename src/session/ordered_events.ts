@@ -1,0 +1,126 @@
+/**
+ * Keeps events in order: one steady line of time, and none before a step that is already settled.
+ *
+ * An event that comes late is told at the earliest time that is still open, and counted. What goes
+ * to the tracker goes to the recording too, so a replay sees the same.
+ * @module
+ */
+import type { EventSink } from "../core/event.ts";
+import type { RegionTracker } from "../regions/tracker.ts";
+
+/** Just after a settled step. */
+const NEXT_S = 1e-9;
+
+/** See the module. */
+export class OrderedEvents implements EventSink {
+  /** Events told later than they happened. */
+  late = 0;
+  /** The most that one was late. */
+  mostLateS = 0;
+  readonly #tracker: RegionTracker;
+  readonly #recorder: EventSink | undefined;
+  #earliestS = -Infinity;
+
+  constructor(tracker: RegionTracker, recorder?: EventSink) {
+    this.#tracker = tracker;
+    this.#recorder = recorder;
+  }
+
+  /** Events are past this time from now on. */
+  closeStep(timeS: number): void {
+    if (timeS + NEXT_S > this.#earliestS) this.#earliestS = timeS + NEXT_S;
+  }
+
+  start(timeS: number, pid: number, cpus: readonly number[]): number {
+    const t = this.#inOrder(timeS);
+    this.#recorder?.start(t, pid, cpus);
+    return this.#tracker.start(t, pid, cpus);
+  }
+
+  startCommand(timeS: number, pid: number, cpus: readonly number[]): number {
+    const t = this.#inOrder(timeS);
+    this.#recorder?.startCommand(t, pid, cpus);
+    return this.#tracker.startCommand(t, pid, cpus);
+  }
+
+  threadCpus(timeS: number, process: number, thread: number, cpus: readonly number[]): void {
+    const t = this.#inOrder(timeS);
+    this.#recorder?.threadCpus(t, process, thread, cpus);
+    this.#tracker.threadCpus(t, process, thread, cpus);
+  }
+
+  region(timeS: number, process: number, name: string, hint: number): number {
+    const t = this.#inOrder(timeS);
+    this.#recorder?.region(t, process, name, hint);
+    return this.#tracker.region(t, process, name, hint);
+  }
+
+  enter(timeS: number, process: number, region: number, hint: number, thread: number): void {
+    const t = this.#inOrder(timeS);
+    this.#recorder?.enter(t, process, region, hint, thread);
+    this.#tracker.enter(t, process, region, hint, thread);
+  }
+
+  exit(timeS: number, process: number, region: number, thread: number): void {
+    const t = this.#inOrder(timeS);
+    this.#recorder?.exit(t, process, region, thread);
+    this.#tracker.exit(t, process, region, thread);
+  }
+
+  epoch(timeS: number, process: number, number: number): void {
+    const t = this.#inOrder(timeS);
+    this.#recorder?.epoch(t, process, number);
+    this.#tracker.epoch(t, process, number);
+  }
+
+  tprofInit(timeS: number, process: number, units: number): void {
+    const t = this.#inOrder(timeS);
+    this.#recorder?.tprofInit(t, process, units);
+    this.#tracker.tprofInit(t, process, units);
+  }
+
+  tprofPost(timeS: number, process: number, cpu: number): void {
+    const t = this.#inOrder(timeS);
+    this.#recorder?.tprofPost(t, process, cpu);
+    this.#tracker.tprofPost(t, process, cpu);
+  }
+
+  overhead(timeS: number, process: number, seconds: number): void {
+    const t = this.#inOrder(timeS);
+    this.#recorder?.overhead(t, process, seconds);
+    this.#tracker.overhead(t, process, seconds);
+  }
+
+  shortVisits(
+    timeS: number,
+    process: number,
+    region: number,
+    count: number,
+    seconds: number,
+    thread: number,
+  ): void {
+    // They tell of the past by their nature: not late, but never before what was told already.
+    const t = Math.max(timeS, this.#earliestS);
+    this.#recorder?.shortVisits(t, process, region, count, seconds, thread);
+    this.#tracker.shortVisits(t, process, region, count, seconds, thread);
+  }
+
+  shutdown(timeS: number, process: number): void {
+    const t = this.#inOrder(timeS);
+    this.#recorder?.shutdown(t, process);
+    this.#tracker.shutdown(t, process);
+  }
+
+  died(timeS: number, process: number): void {
+    const t = this.#inOrder(timeS);
+    this.#recorder?.died(t, process);
+    this.#tracker.died(t, process);
+  }
+
+  #inOrder(timeS: number): number {
+    if (timeS >= this.#earliestS) return this.#earliestS = timeS;
+    this.late++;
+    if (this.#earliestS - timeS > this.mostLateS) this.mostLateS = this.#earliestS - timeS;
+    return this.#earliestS;
+  }
+}
