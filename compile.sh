@@ -58,7 +58,7 @@ can_compile() {
   cache=$("$DENO" info --json --no-config 2>/dev/null | sed -n 's/.*"denoDir": *"\([^"]*\)".*/\1/p')
   [ -z "$cache" ] || ! ls "$cache"/dl/release/v"$DENO_VERSION"/denort-"$TRIPLE".zip >/dev/null 2>&1 ||
     return 0
-  limited 6 "$DENO" upgrade --dry-run >/dev/null 2>&1
+  limited 5 "$DENO" upgrade --dry-run >/dev/null 2>&1
 }
 
 compile() {

@@ -57,11 +57,11 @@ find_deno() {
 bring_deno() {
   mkdir -p "$BROUGHT" 2>/dev/null && [ -w "$BROUGHT" ] ||
     die "cannot bring Deno: expected to write to \"$BROUGHT\"; make it writable, or put Deno $DENO_VERSION on PATH"
-  if command -v npm >/dev/null 2>&1; then
+  if npm_answers; then
     say "bringing Deno $DENO_VERSION from npm into .deno/"
     # no install script: the binary is taken from the package of this platform
     limited 240 npm install --prefix "$BROUGHT" --no-save --no-audit --no-fund --ignore-scripts \
-      --fetch-retries 1 --fetch-timeout 60000 --loglevel error "deno@$DENO_VERSION" >&2 || true
+      --fetch-retries 1 --fetch-timeout 60000 --loglevel error --no-update-notifier "deno@$DENO_VERSION" >&2 || true
     for found in "$BROUGHT"/node_modules/@deno/*/deno; do
       if is_pinned "$found"; then
         ln -sf "$found" "$BROUGHT/node_modules/deno/deno"
@@ -70,6 +70,8 @@ bring_deno() {
       fi
     done
     say "npm did not bring it"
+  else
+    say "npm is not here or does not answer"
   fi
   say "bringing Deno $DENO_VERSION by Deno's installer into .deno/"
   if fetch_to "$BROUGHT/install.sh" "$INSTALLER"; then
@@ -81,9 +83,16 @@ bring_deno() {
     die "cannot bring Deno: expected npm or Deno's installer to answer, found neither; put Deno $DENO_VERSION on PATH"
 }
 
+# A small question with a short limit, before a large download with a long one.
+npm_answers() {
+  command -v npm >/dev/null 2>&1 || return 1
+  answer=$(limited 12 npm view --fetch-retries 0 "deno@$DENO_VERSION" version 2>/dev/null) || return 1
+  [ -n "$answer" ]
+}
+
 fetch_to() {
   if command -v curl >/dev/null 2>&1; then
-    curl -fsSL --connect-timeout 5 --max-time 30 -o "$1" "$2"
+    curl -fsSL --connect-timeout 5 --max-time 15 -o "$1" "$2"
   elif command -v wget >/dev/null 2>&1; then
     wget -q -T 5 -t 1 -O "$1" "$2"
   else
@@ -116,7 +125,7 @@ choose_map() {
     return 0
   fi
   say "standard library: airgap/ (JSR does not answer, or was not asked)"
-  limited 60 "$DENO" cache -q --config "$CONFIG" "$ROOT/airgap/std/yaml.ts" >/dev/null 2>&1 ||
+  limited 20 "$DENO" cache -q --config "$CONFIG" "$ROOT/airgap/std/yaml.ts" >/dev/null 2>&1 ||
     die "cannot load npm's package yaml: expected npm or Deno's cache to have it, found neither; connect once, or set DENO_DIR to a cache that has it"
 }
 
@@ -125,7 +134,7 @@ jsr_answers() {
   packages=$(sed -n 's/.*"\(jsr:@[^"]*\)".*/\1/p' "$ROOT/deno.json")
   first=$(printf '%s\n' "$packages" | sed -n '/assert/s/$/\/assertion-error/p')
   # one small module with a short limit first: where packets are dropped, nobody waits longer
-  limited 6 "$DENO" cache -q --no-config --no-lock "$first" >/dev/null 2>&1 || return 1
+  limited 5 "$DENO" cache -q --no-config --no-lock "$first" >/dev/null 2>&1 || return 1
   # word splitting is meant: one specifier a word
   # shellcheck disable=SC2086
   limited 120 "$DENO" cache -q --no-config --no-lock $packages >/dev/null 2>&1

@@ -8,6 +8,10 @@ ROOT=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 cd "$ROOT" || exit 1
 . "$ROOT/airgap/find_deno.sh"
 
+# Even when it never comes to a test there is a closing line.
+log=
+trap '[ -n "$log" ] || echo "0 passed, 1 failed"' EXIT
+
 find_deno
 choose_map
 
@@ -23,7 +27,8 @@ export JOULEMARK_BIN DENO
 JOULEMARK_CONFIG=$CONFIG
 export JOULEMARK_CONFIG
 
-log=$(mktemp "${TMPDIR:-/tmp}/joulemark-tests.XXXXXX") || die "cannot make a temporary file"
+made=$(mktemp "${TMPDIR:-/tmp}/joulemark-tests.XXXXXX") || die "cannot make a temporary file"
+log=$made
 trap 'rm -f "$log" "$log.status"' EXIT
 
 # What is no option and no file that exists is left to Deno; without files, everything in tests/.
