@@ -4,17 +4,31 @@
  * @module
  */
 import type { Reader } from "../core/host.ts";
+import { amdgpu } from "./amdgpu.ts";
 import { cpufreq } from "./cpufreq.ts";
 import { cpuinfo } from "./cpuinfo.ts";
 import { cray } from "./cray.ts";
+import { hwmon } from "./hwmon.ts";
+import { intelGpu } from "./intel_gpu.ts";
+import { meminfo } from "./meminfo.ts";
 import { msr } from "./msr.ts";
 import { powercap } from "./powercap.ts";
+import { pressure } from "./pressure.ts";
+import { procstat } from "./procstat.ts";
+import { thermal } from "./thermal.ts";
 
 /** One line a reader. */
 export const READERS: readonly Reader[] = [
-  cpuinfo,
+  amdgpu,
   cpufreq,
+  cpuinfo,
   cray,
+  hwmon,
+  intelGpu,
+  meminfo,
   msr,
   powercap,
+  pressure,
+  procstat,
+  thermal,
 ];

@@ -9,6 +9,7 @@
  */
 import type { Host, Reader } from "../core/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import { identify } from "./_processor.ts";
 import { textCounter, TextReading, type TextRow, type TextSource } from "./_text_reading.ts";
 
 const DIR = "/sys/class/powercap";
@@ -39,7 +40,7 @@ const LIMITED: readonly Part[] = ["CPU", "DRAM", "PSYS"];
 export const powercap: Reader = {
   name: "POWERCAP",
   needs: {
-    files: [`${DIR}/`, "/sys/devices/virtual/powercap/", "/sys/devices/system/cpu/"],
+    files: [`${DIR}/`, "/sys/devices/system/cpu/", "/proc/cpuinfo", "/dev/cpu/"],
     libraries: [],
     capabilities: ["CAP_DAC_READ_SEARCH"],
   },
@@ -188,7 +189,16 @@ function probe(host: Host): Offer {
   }
   const signals: OfferedSignal[] = [];
   const missing = new Map<string, Absence>();
+  const amd = identify(host).vendor === "amd";
   for (const row of powercap.signals) {
+    if (amd && row.name === "POWERCAP::CORE_ENERGY_CONSUMED") {
+      // The driver reads the register of the package's first core and no other.
+      missing.set(row.name, {
+        kind: "unusable",
+        reason: "follows one core only on AMD processors",
+      });
+      continue;
+    }
     const sources = sourcesOf(host, zones, row);
     const path = sources[0]?.path;
     if (path === undefined) {
@@ -219,10 +229,7 @@ function offer(host: Host, row: SignalRow, path: string): OfferedSignal {
     row,
     source: path,
     quality: "measured",
-    note: TRUNCATED[range] ??
-      (row.name === "POWERCAP::CORE_ENERGY_CONSUMED"
-        ? "some drivers count one core only"
-        : undefined),
+    note: TRUNCATED[range],
     updatePeriodS: 0.001,
     wrapRange: range === "" ? undefined : (Number(range) + 1) * MICRO,
   };

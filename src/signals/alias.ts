@@ -279,6 +279,7 @@ export const ALIASES: readonly Alias[] = [
   alias("PACKAGE_ENERGY", PACKAGE_J, "PAPI and CrayPat: energy of the packages", "CPU_ENERGY"),
   alias("PP0_ENERGY", PACKAGE_J, "PAPI and CrayPat: energy of the cores", ...[
     "MSR::PP0_ENERGY_STATUS:ENERGY",
+    "MSR::CORE_ENERGY_STATUS:ENERGY",
     "PERF::ENERGY_CORES",
     "POWERCAP::CORE_ENERGY_CONSUMED",
   ]),

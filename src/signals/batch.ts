@@ -50,6 +50,8 @@ interface Part {
   readonly wanted: OfferedSignal[];
   readonly offsets: number[];
   readonly phase: "read" | "settle";
+  /** Its values belong to single CPUs or cores: many, and read less often when time is short. */
+  readonly perCpu: boolean;
   reading?: SignalReading;
   view?: Float64Array;
 }
@@ -84,6 +86,9 @@ export class Batch implements SignalSource {
   #samples = new Float64Array(0);
   #frozen = false;
   #timeS = NaN;
+  #tick = 0;
+  /** Counters of single CPUs are read every so many ticks; in between they keep their value. */
+  cpuStride = 1;
 
   constructor(topology: PlatformTopology, table: NameTable) {
     this.#topology = topology;
@@ -161,6 +166,7 @@ export class Batch implements SignalSource {
     if (!this.#frozen) this.#freeze();
     this.#timeS = timeS;
     this.#readParts("read");
+    this.#tick++;
   }
 
   /** Fills in what comes from events up to the time of `read`, calculates, and aggregates. */
@@ -240,9 +246,17 @@ export class Batch implements SignalSource {
       return column;
     }
     const column = this.#reserve(name, resolved.signal);
-    let part = this.#parts.find((p) => p.provider === resolved.provider);
+    const { domain } = resolved.signal.row;
+    const perCpu = resolved.phase === "read" && (domain === "cpu" || domain === "core");
+    let part = this.#parts.find((p) => p.provider === resolved.provider && p.perCpu === perCpu);
     if (part === undefined) {
-      part = { provider: resolved.provider, wanted: [], offsets: [], phase: resolved.phase };
+      part = {
+        provider: resolved.provider,
+        wanted: [],
+        offsets: [],
+        phase: resolved.phase,
+        perCpu,
+      };
       this.#parts.push(part);
     }
     part.wanted.push(resolved.signal);
@@ -279,6 +293,7 @@ export class Batch implements SignalSource {
     for (let i = 0; i < this.#parts.length; i++) {
       const part = this.#parts[i];
       if (part.phase !== phase) continue;
+      if (part.perCpu && this.#tick % this.cpuStride !== 0) continue;
       const view = part.view!;
       part.reading!.readInto(view, this.#timeS);
       let at = 0;

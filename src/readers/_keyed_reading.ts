@@ -1,0 +1,92 @@
+/**
+ * Rows that are numbers behind a key in a text file of several lines, without allocation.
+ *
+ * @module
+ */
+import type { Host, KeptFile } from "../core/host.ts";
+import { NumberScanner, SCAN } from "../core/parse_number.ts";
+import type { SignalReading } from "../core/signal.ts";
+import { Troubles } from "../core/troubles.ts";
+
+/** Where a wanted row stands; all of them are of the board. */
+export interface KeyedRow {
+  readonly name: string;
+  readonly path: string;
+  /** Word at the beginning of the line. */
+  readonly line: string;
+  /** Text in that line behind which the number stands. @default directly behind `line` */
+  readonly key?: string;
+  readonly scale: number;
+}
+
+/** See the module. */
+export class KeyedReading implements SignalReading {
+  readonly #rows: readonly KeyedRow[];
+  readonly #files: (KeptFile | undefined)[];
+  readonly #scanner = new NumberScanner();
+  readonly #troubles = new Troubles();
+  #at = 0;
+
+  constructor(host: Host, rows: readonly KeyedRow[]) {
+    this.#rows = rows;
+    const open = new Map<string, KeptFile | undefined>();
+    this.#files = rows.map(({ path }) => {
+      if (!open.has(path)) open.set(path, host.probe(path).ok ? host.keep(path) : undefined);
+      return open.get(path);
+    });
+  }
+
+  get troubles() {
+    return this.#troubles.list;
+  }
+
+  readInto(out: Float64Array): void {
+    let last: KeptFile | undefined;
+    let length = 0;
+    for (let i = 0; i < this.#rows.length; i++) {
+      const row = this.#rows[i];
+      const file = this.#files[i];
+      // Rows of one file follow each other: it is read once for all of them.
+      if (file !== undefined && file !== last) length = file.read();
+      last = file;
+      out[i] = file === undefined || length <= 0 ? NaN : this.#find(row, file.bytes, length);
+      if (out[i] !== out[i] && !this.#troubles.again(row.name, "error")) {
+        this.#troubles.add(row.name, "error", `${row.path}: no number behind ${row.line}`);
+      }
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const file of new Set(this.#files)) file?.[Symbol.dispose]();
+  }
+
+  #find(row: KeyedRow, bytes: Uint8Array, length: number): number {
+    for (let i = 0; i < length;) {
+      if (this.#matches(bytes, i, row.line)) {
+        let at = i + row.line.length;
+        const found = row.key === undefined || this.#seek(bytes, at, length, row.key);
+        if (row.key !== undefined) at = this.#at;
+        if (!found || this.#scanner.integer(bytes, length, at) !== SCAN.OK) return NaN;
+        return this.#scanner.value * row.scale;
+      }
+      while (i < length && bytes[i] !== 10) i++;
+      i++;
+    }
+    return NaN;
+  }
+
+  /** Moves behind a text in the rest of the line. */
+  #seek(bytes: Uint8Array, from: number, length: number, key: string): boolean {
+    for (let i = from; i < length && bytes[i] !== 10; i++) {
+      if (!this.#matches(bytes, i, key)) continue;
+      this.#at = i + key.length;
+      return true;
+    }
+    return false;
+  }
+
+  #matches(bytes: Uint8Array, at: number, word: string): boolean {
+    for (let k = 0; k < word.length; k++) if (bytes[at + k] !== word.charCodeAt(k)) return false;
+    return true;
+  }
+}

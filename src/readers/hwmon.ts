@@ -1,0 +1,312 @@
+/**
+ * Energy, power and temperatures that chips publish under /sys/class/hwmon.
+ *
+ * Truth: Documentation/hwmon/sysfs-interface.rst, amd_energy.rst, acpi_power_meter.rst,
+ * coretemp.rst, k10temp.rst; for Grace the "Grace Performance Tuning Guide". The number of a hwmon
+ * changes between boots: chips are told apart by `name`, their channels by label.
+ * Grace's meters are told apart by `power1_oem_info`: the socket's total holds the CPU and SysIO
+ * rails and is never added to them.
+ * @module
+ */
+import type { Host, Reader } from "../core/host.ts";
+import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import { textCounter, TextReading, type TextSource } from "./_text_reading.ts";
+
+const DIR = "/sys/class/hwmon";
+const MICRO = 1e-6;
+const MILLI = 1e-3;
+
+type Shape = Pick<SignalRow, "domain" | "unit" | "behavior" | "agg">;
+const PACKAGE_W: Shape = { domain: "package", unit: "W", behavior: "variable", agg: "sum" };
+const CELSIUS = { unit: "°C", behavior: "variable", agg: "average" } as const;
+const ROOT_ONLY = "for root only since CVE-2020-8694";
+
+const row = (name: string, shape: Shape, about: string, source: string, quirks?: string) => ({
+  name: `HWMON::${name}`,
+  ...shape,
+  about,
+  source: `${DIR}/hwmonN/${source}`,
+  quirks,
+});
+
+/** See the module. */
+export const hwmon: Reader = {
+  name: "HWMON",
+  needs: {
+    files: [`${DIR}/`, "/sys/devices/system/cpu/"],
+    libraries: [],
+    capabilities: ["CAP_DAC_READ_SEARCH"],
+  },
+  signals: [
+    row(
+      "AMD_SOCKET_ENERGY",
+      { domain: "package", unit: "J", behavior: "monotone", agg: "sum" },
+      "Energy of the socket, accumulated by the amd_energy driver",
+      "energyK_input (amd_energy, EsocketN)",
+      ROOT_ONLY,
+    ),
+    row(
+      "AMD_CORE_ENERGY",
+      { domain: "core", unit: "J", behavior: "monotone", agg: "sum" },
+      "Energy of a core, a part of the socket's, accumulated by the amd_energy driver",
+      "energyK_input (amd_energy, EcoreNNN)",
+      ROOT_ONLY,
+    ),
+    row(
+      "METER_POWER",
+      { domain: "board", unit: "W", behavior: "variable", agg: "sum" },
+      "Power of the node by its ACPI meter, a mean over power1_average_interval",
+      "power1_average (power_meter)",
+    ),
+    row("GRACE_POWER", PACKAGE_W, "Power of a Grace socket: CPU and SysIO", "power1_average"),
+    row(
+      "GRACE_CPU_POWER",
+      PACKAGE_W,
+      "Power of the CPU rail, a part of the socket's",
+      "power1_average",
+    ),
+    row("GRACE_SYSIO_POWER", PACKAGE_W, "Power of the SysIO rail, likewise", "power1_average"),
+    row("GRACE_MODULE_POWER", PACKAGE_W, "Power of the module: GPU and Grace", "power1_average"),
+    row(
+      "ZEN_CORE_POWER",
+      PACKAGE_W,
+      "Power of the cores by zenpower",
+      "power1_input (SVI2_P_Core)",
+    ),
+    row(
+      "ZEN_SOC_POWER",
+      PACKAGE_W,
+      "Power of the SoC part by zenpower",
+      "power2_input (SVI2_P_SoC)",
+    ),
+    row(
+      "PACKAGE_TEMPERATURE",
+      { domain: "package", ...CELSIUS },
+      "Temperature of the package: coretemp's Package id N, k10temp's Tctl",
+      "tempK_input",
+    ),
+    row(
+      "CORE_TEMPERATURE",
+      { domain: "core", ...CELSIUS },
+      "Temperature of a core by coretemp",
+      "tempK_input (coretemp, Core N)",
+    ),
+  ],
+  probe,
+  open(host, wanted) {
+    const sources = survey(host);
+    return new TextReading(
+      host,
+      wanted.map((signal) => ({
+        name: signal.row.name,
+        count: host.topology.count(signal.row.domain),
+        sources: sources.get(signal.row.name) ?? [],
+        constant: false,
+      })),
+    );
+  },
+};
+
+function probe(host: Host): Offer {
+  const chips = host.list(DIR);
+  if (chips.length === 0) return { ok: false, kind: "absent", reason: `no chip in ${DIR}` };
+  const sources = survey(host);
+  const signals: OfferedSignal[] = [];
+  const missing = new Map<string, Absence>();
+  for (const r of hwmon.signals) {
+    const found = sources.get(r.name) ?? [];
+    if (found.length === 0) {
+      missing.set(r.name, { kind: "absent", reason: `no such chip in ${DIR}` });
+      continue;
+    }
+    const access = host.probe(found[0].path);
+    if (!access.ok) missing.set(r.name, access);
+    else signals.push(offer(host, r, found));
+  }
+  if (signals.length === 0) {
+    const worst = [...missing.values()].find((lack) => lack.kind === "forbidden");
+    return {
+      ok: false,
+      ...(worst ?? { kind: "absent", reason: `no chip in ${DIR} that measures energy or CPUs` }),
+    };
+  }
+  return { ok: true, signals, missing };
+}
+
+function offer(host: Host, r: SignalRow, found: readonly TextSource[]): OfferedSignal {
+  const { path } = found[0];
+  if (r.unit === "J") {
+    return { row: r, source: path, quality: "measured", updatePeriodS: 0.1, resolution: MICRO };
+  }
+  const interval = path.endsWith("/power1_average")
+    ? Number(host.readText(`${path}_interval`) ?? NaN) * MILLI
+    : NaN;
+  return {
+    row: r,
+    source: path,
+    quality: "measured",
+    updatePeriodS: interval > 0 ? interval : undefined,
+    note: interval > 0 ? `a mean over ${interval} s, renewed as often` : undefined,
+  };
+}
+
+type Found = Map<string, TextSource[]>;
+
+/** All channels that feed a row, by the row's name. */
+function survey(host: Host): Found {
+  const found: Found = new Map();
+  const meters: string[] = [];
+  const places = new Map<string, number>();
+  for (const chip of host.list(DIR).sort((a, b) => Number(a.slice(5)) - Number(b.slice(5)))) {
+    const dir = `${DIR}/${chip}`;
+    const name = text(host, `${dir}/name`) || text(host, `${dir}/device/name`);
+    const place = places.get(name) ?? 0;
+    places.set(name, place + 1);
+    switch (name) {
+      case "amd_energy":
+        amdEnergy(host, dir, found);
+        break;
+      case "power_meter":
+        meters.push(dir);
+        break;
+      case "coretemp":
+        coretemp(host, dir, found);
+        break;
+      case "k10temp":
+        labelled(host, dir, { Tctl: "PACKAGE_TEMPERATURE" }, place, found);
+        break;
+      case "zenpower":
+        labelled(
+          host,
+          dir,
+          {
+            SVI2_P_Core: "ZEN_CORE_POWER",
+            SVI2_P_SoC: "ZEN_SOC_POWER",
+            Tctl: "PACKAGE_TEMPERATURE",
+          },
+          place,
+          found,
+        );
+        break;
+    }
+  }
+  powerMeters(host, meters, found);
+  return found;
+}
+
+function text(host: Host, path: string): string {
+  return host.readText(path)?.trim() ?? "";
+}
+
+/** Adds a channel unless its row's domain has no such instance. */
+function add(host: Host, found: Found, name: string, source: TextSource): void {
+  const row = hwmon.signals.find((r) => r.name === `HWMON::${name}`)!;
+  if (!(source.instance >= 0 && source.instance < host.topology.count(row.domain))) return;
+  const list = found.get(row.name) ?? [];
+  // Two chips may tell the same temperature; energies and powers of one instance never repeat.
+  if (list.some((s) => s.instance === source.instance)) return;
+  found.set(row.name, [...list, source]);
+}
+
+function channels(host: Host, dir: string, kind: string): { path: string; label: string }[] {
+  return host.list(dir).flatMap((file) => {
+    const match = new RegExp(`^(${kind}\\d+)_input$`).exec(file);
+    if (match === null) return [];
+    return [{ path: `${dir}/${file}`, label: text(host, `${dir}/${match[1]}_label`) }];
+  });
+}
+
+function amdEnergy(host: Host, dir: string, found: Found): void {
+  for (const { path, label } of channels(host, dir, "energy")) {
+    const match = /^E(core|socket)(\d+)$/.exec(label);
+    if (match === null) continue;
+    const name = match[1] === "core" ? "AMD_CORE_ENERGY" : "AMD_SOCKET_ENERGY";
+    const counter = textCounter({ range: Infinity, stallAfterS: 10 });
+    add(host, found, name, { path, scale: MICRO, instance: Number(match[2]), counter });
+  }
+}
+
+function coretemp(host: Host, dir: string, found: Found): void {
+  const temperatures = channels(host, dir, "temp");
+  const pkg = temperatures.map((t) => /^(?:Package|Physical) id (\d+)$/.exec(t.label)?.[1])
+    .find((id) => id !== undefined);
+  for (const { path, label } of temperatures) {
+    const core = /^Core (\d+)$/.exec(label)?.[1];
+    const reading = { path, scale: MILLI, signed: true };
+    if (core !== undefined) {
+      const instance = coreIndex(host, Number(pkg ?? 0), Number(core));
+      add(host, found, "CORE_TEMPERATURE", { ...reading, instance });
+    } else if (/^(Package|Physical) id /.test(label)) {
+      const instance = packageIndex(host, Number(pkg));
+      add(host, found, "PACKAGE_TEMPERATURE", { ...reading, instance });
+    }
+  }
+}
+
+/** Channels of chips that come one for each package, in order. */
+function labelled(
+  host: Host,
+  dir: string,
+  rows: Record<string, string>,
+  place: number,
+  found: Found,
+): void {
+  for (const kind of ["temp", "power"]) {
+    for (const { path, label } of channels(host, dir, kind)) {
+      const name = rows[label];
+      if (name === undefined) continue;
+      const scale = kind === "temp" ? MILLI : MICRO;
+      add(host, found, name, { path, scale, instance: place, signed: kind === "temp" });
+    }
+  }
+}
+
+const GRACE: Record<string, string> = {
+  Grace: "GRACE_POWER",
+  CPU: "GRACE_CPU_POWER",
+  SysIO: "GRACE_SYSIO_POWER",
+  Module: "GRACE_MODULE_POWER",
+};
+
+/** ACPI meters: Grace names its rails, any other one is the node's, and only one can be that. */
+function powerMeters(host: Host, dirs: readonly string[], found: Found): void {
+  const plain: string[] = [];
+  for (const dir of dirs) {
+    // Older kernels keep the attributes in the device's folder.
+    const at = [dir, `${dir}/device`].find((d) => host.list(d).includes("power1_average"));
+    if (at === undefined || text(host, `${at}/power1_is_battery`) === "1") continue;
+    const path = `${at}/power1_average`;
+    const rail = /^(Grace|CPU|SysIO|Module) Power Socket (\d+)$/.exec(
+      text(host, `${at}/power1_oem_info`),
+    );
+    if (rail === null) plain.push(path);
+    else add(host, found, GRACE[rail[1]], { path, scale: MICRO, instance: Number(rail[2]) });
+  }
+  if (plain.length === 1) {
+    add(host, found, "METER_POWER", { path: plain[0], scale: MICRO, instance: 0 });
+  }
+}
+
+function idOf(host: Host, cpu: number, file: string): number {
+  return Number(text(host, `/sys/devices/system/cpu/cpu${cpu}/topology/${file}`) || NaN);
+}
+
+function packageIndex(host: Host, physical: number): number {
+  const t = host.topology;
+  for (let i = 0; i < t.count("package"); i++) {
+    const cpu = t.cpus("package", i)[0];
+    if (cpu !== undefined && idOf(host, cpu, "physical_package_id") === physical) return i;
+  }
+  return physical < t.count("package") ? physical : -1;
+}
+
+/** Labels carry the kernel's core_id, which has gaps and starts anew in each package. */
+function coreIndex(host: Host, physical: number, coreId: number): number {
+  const t = host.topology;
+  const pkg = packageIndex(host, physical);
+  for (const core of pkg < 0 ? [] : t.nested("core", "package", pkg)) {
+    const cpu = t.cpus("core", core)[0];
+    if (cpu !== undefined && idOf(host, cpu, "core_id") === coreId) return core;
+  }
+  return -1;
+}

@@ -1,0 +1,98 @@
+/**
+ * Intel GPUs by the hwmon of the i915 and xe drivers.
+ *
+ * Truth: Documentation/ABI/testing/sysfs-driver-intel-i915-hwmon and sysfs-driver-intel-xe-hwmon. The
+ * drivers extend the 32-bit register to 64 bits. xe has one channel for the card and one for the
+ * package, told apart by label: the card's counts.
+ * @module
+ */
+import type { Host, Reader } from "../core/host.ts";
+import type { Absence, Offer, SignalRow } from "../core/signal.ts";
+import { gpuDevices } from "../core/sysfs_topology.ts";
+import { textCounter, TextReading, type TextSource } from "./_text_reading.ts";
+
+const INTEL = "0x8086";
+const MICRO = 1e-6;
+const SHAPE = { domain: "gpu", agg: "sum" } as const;
+
+const row = (name: string, more: Pick<SignalRow, "unit" | "behavior" | "about" | "source">) => ({
+  name: `INTEL_GPU::${name}`,
+  ...SHAPE,
+  ...more,
+});
+
+/** See the module. */
+export const intelGpu: Reader = {
+  name: "INTEL_GPU",
+  needs: { files: ["/sys/class/drm/"], libraries: [], capabilities: [] },
+  signals: [
+    row("ENERGY", {
+      unit: "J",
+      behavior: "monotone",
+      about: "Energy of the card",
+      source: "/sys/class/drm/cardN/device/hwmon/hwmonN/energy1_input",
+    }),
+    row("POWER_LIMIT", {
+      unit: "W",
+      behavior: "variable",
+      about: "Power limit of the card",
+      source: "/sys/class/drm/cardN/device/hwmon/hwmonN/power1_max",
+    }),
+    {
+      ...row("CORE_FREQUENCY", {
+        unit: "Hz",
+        behavior: "variable",
+        about: "Current frequency of the first tile",
+        source: "/sys/class/drm/cardN/device/tile0/gt0/freq0/act_freq, cardN/gt_act_freq_mhz",
+      }),
+      agg: "average",
+    },
+  ],
+  probe,
+  open(host, wanted) {
+    const rows = wanted.map(({ row: r }) => ({
+      name: r.name,
+      count: host.topology.count("gpu"),
+      sources: sourcesOf(host, r),
+      constant: false,
+    }));
+    return new TextReading(host, rows);
+  },
+};
+
+function probe(host: Host): Offer {
+  if (!gpuDevices(host).some((device) => device.vendor === INTEL)) {
+    return { ok: false, kind: "absent", reason: "no Intel GPU with a meter in /sys/class/drm" };
+  }
+  const signals = [];
+  const missing = new Map<string, Absence>();
+  for (const r of intelGpu.signals) {
+    const [first] = sourcesOf(host, r);
+    const access = first === undefined ? undefined : host.probe(first.path);
+    if (access === undefined) missing.set(r.name, { kind: "absent", reason: `no ${r.source}` });
+    else if (!access.ok) missing.set(r.name, access);
+    else signals.push({ row: r, source: first.path, quality: "measured" as const });
+  }
+  return { ok: true, signals, missing };
+}
+
+function sourcesOf(host: Host, r: SignalRow): TextSource[] {
+  let gpu = -1;
+  return gpuDevices(host).flatMap((device): TextSource[] => {
+    if (!device.secondDie) gpu++;
+    if (device.vendor !== INTEL) return [];
+    const hwmon = host.list(`${device.dir}/hwmon`).map((chip) => `${device.dir}/hwmon/${chip}`)
+      .find((dir) => ["i915", "xe"].includes(host.readText(`${dir}/name`)?.trim() ?? ""));
+    const card = device.dir.replace(/\/device$/, "");
+    const candidates: readonly (readonly [path: string, scale: number])[] =
+      r.name === "INTEL_GPU::CORE_FREQUENCY"
+        ? [[`${device.dir}/tile0/gt0/freq0/act_freq`, 1e6], [`${card}/gt_act_freq_mhz`, 1e6]]
+        : hwmon === undefined
+        ? []
+        : [[`${hwmon}/${r.name === "INTEL_GPU::ENERGY" ? "energy1_input" : "power1_max"}`, MICRO]];
+    const found = candidates.find(([path]) => host.readText(path) !== undefined);
+    if (found === undefined) return [];
+    const counter = r.unit === "J" ? textCounter({ range: Infinity, stallAfterS: 10 }) : undefined;
+    return [{ path: found[0], scale: found[1], instance: gpu, counter }];
+  });
+}

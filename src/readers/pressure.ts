@@ -1,0 +1,59 @@
+/**
+ * Time lost to waiting for CPU, memory and I/O: pressure stall information.
+ *
+ * Truth: Documentation/accounting/psi.rst, kernel 4.20 and later. One real line:
+ * `some avg10=0.00 avg60=0.00 avg300=0.00 total=154612` (total in microseconds since boot).
+ * @module
+ */
+import type { Reader } from "../core/host.ts";
+import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import { KeyedReading } from "./_keyed_reading.ts";
+
+const DIR = "/proc/pressure";
+
+const ROWS = (["cpu", "memory", "io"] as const).flatMap((resource) =>
+  (["some", "full"] as const).map((share) => ({ resource, share }))
+);
+
+/** See the module. */
+export const pressure: Reader = {
+  name: "PRESSURE",
+  needs: { files: [`${DIR}/`], libraries: [], capabilities: [] },
+  signals: ROWS.map(({ resource, share }): SignalRow => ({
+    name: `PRESSURE::${resource.toUpperCase()}_${share.toUpperCase()}`,
+    domain: "board",
+    unit: "s",
+    behavior: "monotone",
+    agg: "sum",
+    about: share === "some"
+      ? `Time in which some task waited for ${resource}`
+      : `Time in which all tasks that could run waited for ${resource}`,
+    source: `${DIR}/${resource}, line ${share}`,
+  })),
+  probe(host): Offer {
+    const signals: OfferedSignal[] = [];
+    const missing = new Map<string, Absence>();
+    pressure.signals.forEach((row, i) => {
+      const source = `${DIR}/${ROWS[i].resource}`;
+      const text = host.readText(source) ?? "";
+      if (text.includes(`${ROWS[i].share} `)) {
+        signals.push({ row, source, quality: "measured", resolution: 1e-6 });
+      } else missing.set(row.name, { kind: "absent", reason: `no ${source}` });
+    });
+    if (signals.length > 0) return { ok: true, signals, missing };
+    return {
+      ok: false,
+      kind: "absent",
+      reason: `no ${DIR}`,
+      remedy: "kernel 4.20 or later, booted with psi=1",
+    };
+  },
+  open(host, wanted) {
+    const rows = wanted.map(({ row }) => {
+      const { resource, share } = ROWS[pressure.signals.findIndex((r) => r.name === row.name)];
+      const path = `${DIR}/${resource}`;
+      return { name: row.name, path, line: `${share} `, key: "total=", scale: 1e-6 };
+    });
+    return new KeyedReading(host, rows);
+  },
+};
