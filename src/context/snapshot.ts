@@ -38,8 +38,6 @@ export class Snapshot {
     const at = this.#next();
     this.node[at] = node;
     this.immediate[at] = 0;
-    this.type[at] = TYPE.inv;
-    this.obj[at] = null;
   }
 
   /** Adds an immediate that is a plain number. */

@@ -75,6 +75,8 @@ export class CaliScanner {
   ends = new Int32Array(64);
   /** 1 where the value holds a backslash. */
   escaped = new Uint8Array(64);
+  /** Changes whenever the list of attribute ids differs from that of the snapshot before. */
+  layout = 0;
 
   readonly #handler: CaliHandler;
   readonly #finalEmpty: boolean;
@@ -83,6 +85,10 @@ export class CaliScanner {
   #attributeCount = 0;
   #dataCount = 0;
   #lastId = BAD_ID;
+  /** Bytes of the last list of attribute ids; length 0 if it was too long to keep. */
+  readonly #list = new Uint8Array(1024);
+  #listLength = 0;
+  #listCount = 0;
 
   /**
    * @param handler Gets the records.
@@ -232,11 +238,12 @@ export class CaliScanner {
     let p = from;
     this.refCount = this.#attributeCount = this.#dataCount = 0;
     for (;;) {
-      if (startsRecord(buffer, p, REF_KEY)) {
+      const first = buffer[p];
+      if (first === REF_KEY[0] && startsRecord(buffer, p, REF_KEY)) {
         p = this.#refList(buffer, p + REF_KEY.length);
-      } else if (startsRecord(buffer, p, ATTR_KEY)) {
+      } else if (first === ATTR_KEY[0] && startsRecord(buffer, p, ATTR_KEY)) {
         p = this.#attributeList(buffer, p + ATTR_KEY.length);
-      } else if (this.#startsData(buffer, p)) {
+      } else if (first === DATA_KEY[0] && this.#startsData(buffer, p)) {
         p = this.#dataList(buffer, p + DATA_KEY.length);
       } else break;
       if (buffer[p] !== COMMA) break;
@@ -264,6 +271,17 @@ export class CaliScanner {
   }
 
   #attributeList(buffer: Uint8Array, from: number): number {
+    // Snapshots of one kind follow each other: most lists repeat the one before.
+    const known = this.#list, length = this.#listLength;
+    let same = 0;
+    while (same < length && buffer[from + same] === known[same]) same++;
+    if (same === length && length > 0) {
+      const end = buffer[from + length];
+      if (end === COMMA || end === NEWLINE) {
+        this.#attributeCount = this.#listCount;
+        return from + length;
+      }
+    }
     let p = from, count = 0;
     for (;;) {
       p = this.#id(buffer, p);
@@ -272,7 +290,10 @@ export class CaliScanner {
       if (buffer[p] !== EQUALS) break;
       p++;
     }
-    this.#attributeCount = count;
+    this.#attributeCount = this.#listCount = count;
+    this.#listLength = p - from <= known.length ? p - from : 0;
+    for (let i = 0; i < this.#listLength; i++) known[i] = buffer[from + i];
+    this.layout++;
     return p;
   }
 
@@ -282,7 +303,8 @@ export class CaliScanner {
       if (count === this.starts.length) this.#moreValues();
       const start = p;
       while (ENDS[buffer[p]] === 0) p++;
-      if (buffer[p] === BACKSLASH) {
+      const end = buffer[p];
+      if (end === BACKSLASH) {
         p = this.#value(buffer, start, count);
       } else {
         this.starts[count] = start;

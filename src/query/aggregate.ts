@@ -160,7 +160,7 @@ export class Aggregator {
           if (contributors === 1) first = node;
           else second = node;
         }
-      } else {
+      } else if (this.#keys.length > 0) {
         const known = node < this.#keyImmediate.length ? this.#keyImmediate[node] : UNSEEN;
         if ((known === UNSEEN ? this.#learnImmediate(node) : known) === YES) immediates++;
       }

@@ -20,9 +20,9 @@ export class Column {
   type = new Uint8Array(BATCH_ROWS);
   /** Values that are no plain number, else null. */
   obj: (string | bigint | null)[] = new Array(BATCH_ROWS).fill(null);
-  /** Type of all values while they are plain numbers of one type, `inv` while there are none. */
+  /** Type of the first value. */
   uniform: number = TYPE.inv;
-  /** Do all values have the type `uniform`? */
+  /** Are all values plain numbers of the type `uniform`? */
   plain = true;
 
   push(row: number, type: number, num: number, obj: string | bigint | null): void {
@@ -31,11 +31,12 @@ export class Column {
     this.rows[at] = row;
     this.num[at] = num;
     this.type[at] = type;
-    if (type !== this.uniform || obj !== null) {
-      if (at === 0 && obj === null) this.uniform = type;
-      else this.plain = false;
-    }
-    if (this.obj[at] !== obj) this.obj[at] = obj;
+    if (type === this.uniform && obj === null) return;
+    if (at === 0) this.uniform = type; // stays from batch to batch until another type comes first
+    else this.plain = false;
+    if (obj === null) return;
+    this.plain = false;
+    this.obj[at] = obj;
   }
 
   valueAt(at: number): Value {
@@ -43,9 +44,9 @@ export class Column {
   }
 
   clear(): void {
+    if (!this.plain) this.obj.fill(null);
     this.count = 0;
     this.plain = true;
-    this.uniform = TYPE.inv;
   }
 
   #grow(): void {

@@ -13,12 +13,14 @@ import { parseValue, TYPE } from "../context/variant.ts";
 import { type MergedTree, StreamIds } from "./merged_tree.ts";
 import type { ReadBytes, RecordSink, RecordSource } from "./source.ts";
 
+/** What is done with the immediates of an attribute. */
+const DROP = 0, ANY = 1, WHOLE = 2, REAL = 3;
+
 const MINUS = 45, POINT = 46;
 /** Powers of ten that a double holds exactly: a quotient of two exact numbers is rounded once. */
-const POWERS = Float64Array.from({ length: 23 }, (_, i) => Number(`1e${i}`));
-
-/** What is done with the immediates of an attribute. */
-const UNSEEN = 0, DROP = 1, GENERAL = 2, INTEGER = 3, DOUBLE = 4;
+const POWERS = Float64Array.from({ length: 16 }, (_, i) => Number(`1e${i}`));
+/** So many digits fit 32 bits, where arithmetic is quickest; 15 are exact in a double. */
+const HALF_DIGITS = 9, MAX_DIGITS = 15;
 
 export class CaliSource implements RecordSource {
   readonly #read: ReadBytes;
@@ -41,8 +43,11 @@ class Merger implements CaliHandler {
   readonly #sink: RecordSink;
   readonly #ids: StreamIds;
   readonly #record = new Snapshot();
-  /** How to treat immediates, by merged attribute id. */
-  #actions = new Uint8Array(256);
+  /** Merged attribute, action and type per value of the current layout. */
+  #planned = new Int32Array(64);
+  #actions = new Uint8Array(64);
+  #types = new Uint8Array(64);
+  #layout = -1;
 
   constructor(tree: MergedTree, sink: RecordSink) {
     this.#tree = tree;
@@ -55,26 +60,36 @@ class Merger implements CaliHandler {
   }
 
   node(scanner: CaliScanner): void {
-    const text = textOf(scanner, 0);
     const parent = scanner.hasParent ? scanner.nodeParent : null;
-    const node = this.#ids.define(scanner.nodeId, scanner.nodeAttribute, parent, text);
-    if (node === NONE) this.#sink.problem("Invalid node record", scanner.line);
-    else this.#sink.node(node);
+    const { nodeId, nodeAttribute } = scanner;
+    const node = this.#ids.define(nodeId, nodeAttribute, parent, textOf(scanner, 0));
+    if (node === NONE) {
+      this.#sink.problem("Invalid node record", scanner.line);
+      return;
+    }
+    // An id of the layout may have been unknown until now.
+    if (this.#tree.attributeOf[node] === NAME_ID) this.#layout = -1;
+    this.#sink.node(node);
   }
 
   context(scanner: CaliScanner): void {
-    const record = this.#record, tree = this.#tree, ids = this.#ids;
-    const { refs, refCount, valueCount, attributes } = scanner;
+    const record = this.#record, tree = this.#tree;
+    const { buffer, refs, refCount, valueCount, starts, ends } = scanner;
     record.count = 0;
     for (let i = 0; i < refCount; i++) {
-      const node = ids.map(refs[i]);
+      const node = this.#ids.map(refs[i]);
       if (node !== NONE) record.pushReference(tree, node);
     }
+    if (scanner.layout !== this.#layout) this.#plan(scanner);
+    const actions = this.#actions;
     for (let i = 0; i < valueCount; i++) {
-      const attribute = ids.map(attributes[i]);
-      if (attribute === NONE) continue;
-      const action = attribute < this.#actions.length ? this.#actions[attribute] : UNSEEN;
-      if (action !== DROP) this.#value(scanner, i, attribute, action);
+      const action = actions[i];
+      if (action === DROP) continue;
+      let number = NaN;
+      if (action === WHOLE) number = wholeNumber(buffer, starts[i], ends[i]);
+      else if (action === REAL) number = realNumber(buffer, starts[i], ends[i]);
+      if (number === number) record.pushNumber(this.#planned[i], this.#types[i], number);
+      else this.#push(scanner, i);
     }
     this.#sink.record(record);
   }
@@ -94,76 +109,75 @@ class Merger implements CaliHandler {
     }
   }
 
-  #value(scanner: CaliScanner, i: number, attribute: number, action: number): void {
-    const { buffer } = scanner;
-    const start = scanner.starts[i], end = scanner.ends[i];
-    switch (action) {
-      case INTEGER: {
-        // Up to 15 digits are exact; a sign or anything else takes the general way.
-        const digits = end - start;
-        if (digits === 0 || digits > 15) break;
-        let sum = 0, p = start;
-        for (; p < end; p++) {
-          const digit = buffer[p] - 48;
-          if (digit < 0 || digit > 9) break;
-          sum = sum * 10 + digit;
-        }
-        if (p < end) break;
-        this.#record.pushNumber(attribute, this.#tree.valueTypeOf(attribute), sum);
-        return;
-      }
-      case DOUBLE: {
-        let p = start, sum = 0, decimals = -1;
-        const negative = buffer[p] === MINUS;
-        if (negative) p++;
-        const first = p;
-        if (end - first > 16) break; // 15 digits and a point
-        for (; p < end; p++) {
-          const digit = buffer[p] - 48;
-          if (digit >= 0 && digit <= 9) {
-            sum = sum * 10 + digit;
-            if (decimals >= 0) decimals++;
-          } else if (buffer[p] === POINT && decimals < 0 && p > first) decimals = 0;
-          else break;
-        }
-        if (p < end || p === first) break;
-        if (decimals > 0) sum /= POWERS[decimals];
-        this.#record.pushNumber(attribute, TYPE.double, negative ? -sum : sum);
-        return;
-      }
-      case UNSEEN:
-        action = this.#decide(attribute);
-        if (action !== DROP) this.#value(scanner, i, attribute, action);
-        return;
-    }
-    const type = this.#tree.valueTypeOf(attribute);
+  /** A value in the general way: by its text. */
+  #push(scanner: CaliScanner, i: number): void {
+    const attribute = this.#planned[i], type = this.#types[i];
     const value = parseValue(type, textOf(scanner, i));
     if (value === null) this.#record.pushNumber(attribute, TYPE.inv, 0);
     else this.#record.pushValue(attribute, type, value);
   }
 
-  #decide(attribute: number): number {
-    const tree = this.#tree;
-    let action = DROP;
-    if (tree.attributeOf[attribute] === NAME_ID && this.#sink.wants(attribute)) {
-      const type = tree.valueTypeOf(attribute);
-      action = type === TYPE.int || type === TYPE.uint
-        ? INTEGER
-        : type === TYPE.double
-        ? DOUBLE
-        : GENERAL;
+  /** Decides what to do with each value of the scanner's layout. */
+  #plan(scanner: CaliScanner): void {
+    const tree = this.#tree, { attributes } = scanner;
+    if (attributes.length > this.#planned.length) {
+      this.#planned = new Int32Array(attributes.length);
+      this.#actions = new Uint8Array(attributes.length);
+      this.#types = new Uint8Array(attributes.length);
     }
-    if (attribute >= this.#actions.length) {
-      const larger = new Uint8Array(Math.max(attribute + 1, this.#actions.length * 2));
-      larger.set(this.#actions);
-      this.#actions = larger;
+    for (let i = 0; i < attributes.length; i++) {
+      const attribute = this.#ids.map(attributes[i]);
+      this.#planned[i] = attribute;
+      this.#actions[i] = DROP;
+      if (!tree.isAttribute(attribute) || !this.#sink.wants(attribute)) continue;
+      const type = this.#types[i] = tree.valueTypeOf(attribute);
+      const whole = type === TYPE.int || type === TYPE.uint;
+      this.#actions[i] = whole ? WHOLE : type === TYPE.double ? REAL : ANY;
     }
-    this.#actions[attribute] = action;
-    return action;
+    this.#layout = scanner.layout;
   }
 }
 
 function textOf(scanner: CaliScanner, i: number): string {
   const read = scanner.escaped[i] === 1 ? unescapedText : byteText;
   return read(scanner.buffer, scanner.starts[i], scanner.ends[i]);
+}
+
+/** Decimal digits alone, at most 15, as a number; NaN for anything else. */
+function wholeNumber(buffer: Uint8Array, start: number, end: number): number {
+  const middle = end - start > HALF_DIGITS ? start + HALF_DIGITS : end;
+  let high = 0, p = start;
+  for (; p < middle; p++) {
+    const digit = buffer[p] - 48;
+    if (digit < 0 || digit > 9) return NaN;
+    high = (Math.imul(high, 10) + digit) | 0;
+  }
+  if (p === end) return p === start ? NaN : high;
+  if (end - start > MAX_DIGITS) return NaN;
+  let low = 0;
+  for (; p < end; p++) {
+    const digit = buffer[p] - 48;
+    if (digit < 0 || digit > 9) return NaN;
+    low = (Math.imul(low, 10) + digit) | 0;
+  }
+  return high * POWERS[end - middle] + low;
+}
+
+/** At most 9 digits with a sign or a point, as strtod(3) reads them; NaN for anything else. */
+function realNumber(buffer: Uint8Array, start: number, end: number): number {
+  const negative = buffer[start] === MINUS;
+  const first = negative ? start + 1 : start;
+  if (end - first > HALF_DIGITS + 1 || end === first) return NaN;
+  let digits = 0, decimals = -1;
+  for (let p = first; p < end; p++) {
+    const digit = buffer[p] - 48;
+    if (digit >= 0 && digit <= 9) {
+      digits = (Math.imul(digits, 10) + digit) | 0;
+      if (decimals >= 0) decimals++;
+    } else if (buffer[p] === POINT && decimals < 0 && p > first) decimals = 0;
+    else return NaN;
+  }
+  if (decimals < 0 && end - first > HALF_DIGITS) return NaN;
+  const number = decimals > 0 ? digits / POWERS[decimals] : digits;
+  return negative ? -number : number;
 }

@@ -47,7 +47,7 @@ export class AvgKernel implements Kernel {
     for (const columnOf of [batch.reference.bind(batch), batch.immediate.bind(batch)]) {
       const values = columnOf(this.#sum.target.id);
       this.#sums.take(values, batch, groups, false);
-      for (let i = 0; i < values.count; i++) this.#counts[batch.groups[values.rows[i]]]++;
+      countRows(values, batch, this.#counts);
       this.#sums.take(columnOf(this.#sum.id), batch, groups, false);
       this.#addCounts(columnOf(this.#countAttribute), batch);
     }
@@ -68,4 +68,9 @@ export class AvgKernel implements Kernel {
     record.pushValue(this.#sum.make(tree), sum.type, sum.value);
     record.pushNumber(this.#countAttribute, TYPE.uint, count);
   }
+}
+
+function countRows(column: Column, batch: Batch, counts: Float64Array): void {
+  const { rows, count } = column, { groups } = batch;
+  for (let i = 0; i < count; i++) counts[groups[rows[i]]]++;
 }
