@@ -8,7 +8,9 @@ import { runRequest } from "../session/request.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { parseOptions } from "./options.ts";
+import { permissionFlags } from "./permissions.ts";
 import type { Verb } from "./verb.ts";
+import { REPORT_VERSION } from "./version.ts";
 
 const HELP = `Run a command, find its regions, write a report.
 
@@ -114,6 +116,8 @@ export async function runWith(
   return monitor(request, prepared, {
     tell,
     simulateIfBlind: own.simulateIfBlind ?? false,
+    version: REPORT_VERSION,
+    permissions: permissionFlags(),
   });
 }
 

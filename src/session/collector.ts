@@ -106,6 +106,7 @@ export class Collector {
       const f = this.#followers[i];
       if (f.ended) continue;
       for (let k = 0; k < f.rings.length; k++) this.#drainRing(f, f.rings[k]);
+      this.#noticeStop(f);
     }
     if (this.#tick++ % ALIVE_EVERY === 0) this.checkAlive(nowNs);
   }
@@ -141,16 +142,13 @@ export class Collector {
   /** Notices processes that ended without a word. @param nowNs Since the origin. */
   checkAlive(nowNs: number): void {
     for (const f of this.#followers) {
-      if (f.ended || !Number.isNaN(f.endNs)) continue;
-      const stops = f.rings.map((r) => r.stopNs(this.#options.originNs));
-      if (stops.every((ns) => !Number.isNaN(ns))) {
-        f.endNs = Math.max(...stops);
-      } else if (!isAlive(f.pid)) {
-        // What it wrote before it went is drained first.
-        for (const ring of f.rings) this.#drainRing(f, ring);
-        f.endNs = nowNs;
-        f.died = true;
-      }
+      if (!Number.isNaN(f.endNs) || isAlive(f.pid)) continue;
+      // What it wrote before it went is drained first.
+      for (const ring of f.rings) this.#drainRing(f, ring);
+      this.#noticeStop(f);
+      if (!Number.isNaN(f.endNs)) continue;
+      f.endNs = nowNs;
+      f.died = true;
     }
     for (const pid of this.#noted) if (!isAlive(pid)) this.#noted.delete(pid);
   }
@@ -158,7 +156,7 @@ export class Collector {
   /** Is any process left that this monitor must wait for? */
   get busy(): boolean {
     return this.#pending.size > 0 || this.#noted.size > 0 ||
-      this.#followers.some((f) => !f.ended);
+      this.#followers.some((f) => Number.isNaN(f.endNs));
   }
 
   /** Processes that mark and run, at this moment. */
@@ -243,6 +241,18 @@ export class Collector {
       const source = this.#sources.find((s) => s.thread === folds[i].thread);
       if (source !== undefined) this.#folds.push({ fold: folds[i], source });
     }
+  }
+
+  /** A process that ended in good order said when. */
+  #noticeStop(f: Follower): void {
+    if (!Number.isNaN(f.endNs)) return;
+    let lastNs = -Infinity;
+    for (const ring of f.rings) {
+      const ns = ring.stopNs(this.#options.originNs);
+      if (Number.isNaN(ns)) return;
+      if (ns > lastNs) lastNs = ns;
+    }
+    f.endNs = lastNs;
   }
 
   #start(f: Follower, limitNs: number): void {

@@ -152,8 +152,8 @@ function noteLaunch(directory: string): void {
   writeNew(path, new Uint8Array());
 }
 
-/** Where the kernel keeps files in memory; the rest for machines without /dev/shm. */
-function privateBase(): string {
+/** Our private directory where the kernel keeps files in memory; the rest for machines without /dev/shm. */
+export function privateBase(): string {
   const uid = libc().getuid();
   let failure: unknown;
   for (const parent of ["/dev/shm", `/run/user/${uid}`, "/tmp"]) {

@@ -1,0 +1,391 @@
+/**
+ * The monitor: starts the application, samples beside it, and leaves the report.
+ *
+ * One tick: drain the rings, hand on the events up to the tick before, settle that tick, read the
+ * counters of this one. Always in that order, never concurrently, and without an event loop: one
+ * ppoll waits for the time, a signal, or the application's end.
+ * @module
+ */
+import type { Report } from "../core/report.ts";
+import { stringifyReport } from "../formats/report.ts";
+import { cpuSeconds, maxResidentKib, monotonicNanoseconds, rawNanoseconds } from "../os/clock.ts";
+import { realtimeNanoseconds } from "../os/clock.ts";
+import { closeFile } from "../os/files.ts";
+import { affinityOf, hostName } from "../os/host.ts";
+import { type Ended, openPidfd, reap, sendSignal, spawn } from "../os/process.ts";
+import { Waiter, wakeOnTime } from "../os/wait.ts";
+import { RegionTracker } from "../regions/tracker.ts";
+import { card } from "./card.ts";
+import { claimPath } from "./claim.ts";
+import { Collector } from "./collector.ts";
+import { Engine, profileName } from "./engine.ts";
+import { absentSignals, type FactSources, hostFacts, type LoopFigures, notes } from "./facts.ts";
+import { type Prepared } from "./launch.ts";
+import { catalogueFor, openHost } from "./node.ts";
+import { probeDocument, writeDocument } from "./output_file.ts";
+import type { RunRequest } from "./request.ts";
+import { ReadPace } from "./pace.ts";
+import { type Simulation, simulationFor } from "./simulation.ts";
+import { startTimeText } from "./start_time.ts";
+import { openStreams, type Streams } from "./streams.ts";
+
+/** What the command line brings along. */
+export interface MonitorOptions {
+  /** Says one line to the user. */
+  tell(line: string): void;
+  /** Stands in the simulated node where no energy counter can be read. */
+  simulateIfBlind: boolean;
+  /** Version for reports, and the permissions in force. */
+  version: string;
+  permissions: readonly string[];
+}
+
+/** First checkpoint, whatever the interval after it. */
+const FIRST_CHECKPOINT_S = 1;
+
+type MonitorPlan = Extract<Prepared, { kind: "monitor" }>;
+
+/**
+ * Runs the command under the monitor.
+ *
+ * @returns The command's exit status.
+ * @throws {UsageError | UnknownNameError} On a signal or reader that cannot be; the command has
+ * not been started then.
+ */
+export function monitor(request: RunRequest, plan: MonitorPlan, options: MonitorOptions): number {
+  let run: Run;
+  try {
+    run = new Run(request, plan, options);
+  } catch (error) {
+    plan.elected.release();
+    throw error;
+  }
+  return run.toTheEnd();
+}
+
+class Run {
+  readonly #request: RunRequest;
+  readonly #plan: MonitorPlan;
+  readonly #options: MonitorOptions;
+  readonly #originNs = rawNanoseconds();
+  readonly #originExactNs = BigInt(Math.round(this.#originNs));
+  readonly #cpuAtStartS = cpuSeconds();
+  readonly #host;
+  readonly #catalogue;
+  readonly #engine: Engine;
+  readonly #streams: Streams;
+  readonly #simulation: Simulation | undefined;
+  readonly #reportPath: string | undefined;
+  readonly #pace: ReadPace;
+  readonly #loop: LoopFigures = {
+    steps: 0,
+    missed: 0,
+    late: 0,
+    cpuStride: 1,
+    scheduling: "plain",
+    cpuS: 0,
+    wallS: 0,
+    memoryKib: 0,
+  };
+  #collector!: Collector;
+  #commandHandle = -1;
+  #pid = 0;
+  #ended: Ended | undefined;
+  /** The step that was read and waits to be settled, ns since the origin; NaN for none. */
+  #openNs = NaN;
+  #paused = false;
+  #checkpointFailed = false;
+
+  constructor(request: RunRequest, plan: MonitorPlan, options: MonitorOptions) {
+    this.#request = request;
+    this.#plan = plan;
+    this.#options = options;
+    for (const warning of request.warnings) options.tell(warning);
+    const machine = openHost(request.root);
+    const profile = profileName(request.profile);
+    const tracker = new RegionTracker({
+      topology: machine.topology,
+      profile,
+      recordFilter: request.recordFilter,
+      onEdge: (timeS, cpus, region) => {
+        this.#simulation?.edge(timeS, cpus, region, tracker);
+      },
+    });
+    this.#simulation = simulationFor(request, plan.elected.directory, machine, () => {
+      return options.simulateIfBlind ? catalogueFor(machine, request.without, tracker) : undefined;
+    });
+    this.#host = this.#simulation?.host ?? machine;
+    this.#catalogue = catalogueFor(this.#host, request.without, tracker);
+    this.#reportPath = this.#claim(request.reportPath);
+    this.#streams = openStreams(request, hostName(machine), tracker, options.tell);
+    const startTime = startTimeText(realtimeNanoseconds());
+    this.#engine = new Engine({
+      topology: this.#host.topology,
+      tracker,
+      table: this.#catalogue,
+      host: hostName(this.#host),
+      profile,
+      startTime,
+      version: options.version,
+      reportSignals: request.reportSignals,
+      traceSignals: request.traceSignals,
+      trace: this.#streams.trace,
+      tracePeriodS: request.tracePeriodS,
+      eventLog: this.#streams.eventLog,
+      recorder: this.#streams.recorder,
+    });
+    this.#streams.describe(this.#engine, startTime, this.#host.topology);
+    this.#pace = new ReadPace(request.periodS);
+  }
+
+  toTheEnd(): number {
+    try {
+      this.#launch();
+    } catch (error) {
+      this.#plan.elected.release();
+      this.#options.tell((error as Error).message);
+      return 126;
+    }
+    try {
+      this.#watch();
+      this.#finish();
+    } catch (error) {
+      // Whatever happens to us, the application goes on and keeps its status.
+      this.#options.tell(`the monitor stopped: ${(error as Error).stack ?? error}`);
+      this.#waitBlindly();
+    }
+    this.#plan.elected.release();
+    return this.#ended!.code;
+  }
+
+  #launch(): void {
+    this.#pid = spawn(this.#plan.launch);
+    const launchNs = this.#nowNs();
+    this.#collector = new Collector({
+      directory: this.#plan.elected.directory,
+      originNs: this.#originExactNs,
+      sink: this.#engine.events,
+      launchedPid: this.#pid,
+      launchNs,
+    });
+    const cpus = affinityOf(this.#pid);
+    this.#commandHandle = this.#engine.events.startCommand(
+      launchNs * 1e-9,
+      this.#pid,
+      this.#onNode(cpus.length > 0 ? cpus : affinityOf(0)),
+    );
+    this.#loop.scheduling = wakeOnTime();
+  }
+
+  #watch(): void {
+    const pidfd = openPidfd(this.#pid);
+    using waiter = new Waiter(pidfd);
+    const periodNs = this.#request.periodS * 1e9;
+    let nextNs = monotonicNanoseconds();
+    let checkpointNs = FIRST_CHECKPOINT_S * 1e9;
+    for (;;) {
+      this.#tick();
+      if (this.#ended !== undefined && !this.#collector.busy) break;
+      const now = this.#nowNs();
+      if (now > checkpointNs) {
+        this.#checkpoint();
+        checkpointNs = now + this.#request.checkpointS * 1e9;
+      }
+      nextNs += periodNs;
+      const behind = monotonicNanoseconds() - nextNs;
+      if (behind > 0) {
+        const skipped = Math.floor(behind / periodNs) + 1;
+        this.#loop.missed += skipped;
+        nextNs += skipped * periodNs;
+      }
+      for (;;) {
+        const wake = waiter.until(nextNs);
+        if (wake === "signal") this.#forward(waiter);
+        else if (wake === "ended") {
+          this.#ended ??= reap(this.#pid);
+          if (this.#ended === undefined) continue;
+          waiter.watch(-1);
+          closeFile(pidfd);
+          break;
+        } else break;
+      }
+      if (pidfd < 0) this.#ended ??= reap(this.#pid);
+      if (monotonicNanoseconds() - nextNs > periodNs) this.#loop.late++;
+    }
+  }
+
+  #tick(): void {
+    const drainNs = this.#nowNs();
+    this.#collector.drain(drainNs);
+    if (this.#ended !== undefined) this.#collector.checkAlive(drainNs);
+    if (!Number.isNaN(this.#openNs)) this.#settle(false);
+    const before = this.#nowNs();
+    if (this.#simulation === undefined) this.#engine.read(before * 1e-9);
+    this.#openNs = before;
+    this.#pace.note(this.#nowNs() - before);
+    this.#engine.batch.cpuStride = this.#loop.cpuStride = this.#pace.stride;
+  }
+
+  /** Closes the step that was read last: its events are all known now. */
+  #settle(last: boolean): void {
+    const timeNs = this.#openNs;
+    this.#openNs = NaN;
+    this.#collector.feed(timeNs);
+    if (this.#simulation !== undefined) {
+      // Only now are the edges known that the simulated counters follow.
+      this.#simulation.publish(timeNs);
+      this.#engine.read(timeNs * 1e-9);
+    }
+    const { tracker } = this.#engine;
+    if (this.#paused && tracker.finished) return;
+    // With nobody left the application is over, until another process comes.
+    this.#paused = tracker.finished;
+    this.#engine.settle(last || this.#paused);
+    this.#loop.steps++;
+  }
+
+  #finish(): void {
+    this.#plan.elected.close();
+    const endNs = this.#nowNs();
+    this.#collector.drain(endNs);
+    this.#collector.checkAlive(endNs);
+    if (!Number.isNaN(this.#openNs)) this.#settle(false);
+    const command = this.#engine.tracker.process(this.#commandHandle);
+    if (command?.command && command.end === "running") {
+      const { events } = this.#engine;
+      if (this.#ended!.signal === 0) events.shutdown(endNs * 1e-9, this.#commandHandle);
+      else events.died(endNs * 1e-9, this.#commandHandle);
+    }
+    if (!this.#paused) {
+      this.#openNs = endNs;
+      this.#engine.batch.cpuStride = 1;
+      if (this.#simulation === undefined) this.#engine.read(endNs * 1e-9);
+      this.#settle(true);
+    }
+    this.#streams[Symbol.dispose]();
+    const facts = this.#facts(false);
+    const report = this.#report(facts);
+    let written = this.#reportPath;
+    if (written !== undefined) {
+      try {
+        writeDocument(written, stringifyReport(report));
+        this.#removePartial();
+      } catch (error) {
+        this.#options.tell((error as Error).message);
+        written = undefined;
+      }
+    }
+    if (!this.#request.quiet) this.#options.tell("\n" + this.#card(report, facts, written));
+    this.#engine[Symbol.dispose]();
+    this.#collector[Symbol.dispose]();
+    this.#simulation?.[Symbol.dispose]();
+  }
+
+  #card(report: Report, facts: FactSources, reportPath: string | undefined): string {
+    const absent = absentSignals(this.#catalogue, this.#request);
+    return card(report, {
+      reportPath,
+      absent: new Map([...absent].map(([name, { reason }]) => [name, reason])),
+      simulated: facts.simulated,
+      ownCpuS: this.#loop.cpuS,
+      wallS: this.#loop.wallS,
+      notes: notes(facts),
+    }).trimEnd();
+  }
+
+  #facts(partial: boolean): FactSources {
+    this.#loop.cpuS = cpuSeconds() - this.#cpuAtStartS;
+    this.#loop.wallS = this.#nowNs() * 1e-9;
+    this.#loop.memoryKib = maxResidentKib();
+    return {
+      request: this.#request,
+      engine: this.#engine,
+      catalogue: this.#catalogue,
+      collector: this.#collector,
+      loop: this.#loop,
+      permissions: this.#options.permissions,
+      simulated: this.#simulation !== undefined
+        ? "simulated node"
+        : this.#request.root !== ""
+        ? `simulated: read from the tree ${this.#request.root}`
+        : undefined,
+      partial,
+    };
+  }
+
+  #report(facts: FactSources): Report {
+    const { engine } = facts;
+    const host = engine.report({
+      memoryKib: this.#loop.memoryKib,
+      joulemark: hostFacts(facts),
+    });
+    return engine.document([host], {
+      version: this.#options.version.replace(/^.*joulemark\./, ""),
+      ...(facts.simulated === undefined ? {} : { simulated: facts.simulated }),
+      ...(facts.partial ? { partial: "the run goes on" } : {}),
+    });
+  }
+
+  /** A whole report of the time so far: what a killed monitor leaves. */
+  #checkpoint(): void {
+    this.#streams.flush();
+    if (this.#reportPath === undefined || this.#checkpointFailed) return;
+    if (this.#engine.steps === 0) return;
+    try {
+      const text = stringifyReport(this.#report(this.#facts(true)));
+      writeDocument(`${this.#reportPath}.partial`, text);
+    } catch (error) {
+      this.#checkpointFailed = true;
+      this.#options.tell((error as Error).message);
+    }
+  }
+
+  #removePartial(): void {
+    try {
+      Deno.removeSync(`${this.#reportPath}.partial`);
+    } catch {
+      // A short run never had one.
+    }
+  }
+
+  #claim(path: string): string | undefined {
+    const claim = claimPath(path);
+    if (claim.moved) {
+      this.#options.tell(`another run writes ${path}; this one writes ${claim.path}`);
+    }
+    const failure = probeDocument(claim.path);
+    if (failure === undefined) return claim.path;
+    this.#options.tell(`${failure.message}; the command runs, and its card is all there will be`);
+    return undefined;
+  }
+
+  #forward(waiter: Waiter): void {
+    for (;;) {
+      const got = waiter.nextSignal();
+      if (got === undefined) return;
+      // What the terminal sent went to the application as well.
+      if (got.fromTerminal || this.#ended !== undefined) continue;
+      sendSignal(this.#pid, got.signal);
+    }
+  }
+
+  /** The monitor failed; nothing is left but the application's status. */
+  #waitBlindly(): void {
+    using waiter = new Waiter(openPidfd(this.#pid));
+    while (this.#ended === undefined) {
+      this.#ended = reap(this.#pid);
+      if (this.#ended !== undefined) return;
+      if (waiter.until(monotonicNanoseconds() + 1e8) === "signal") this.#forward(waiter);
+    }
+  }
+
+  /** CPUs of a process on the node that is read, which may be smaller than the machine. */
+  #onNode(cpus: readonly number[]): number[] {
+    const count = this.#host.topology.count("cpu");
+    return [...new Set(cpus.map((cpu) => cpu % count))].sort((a, b) => a - b);
+  }
+
+  #nowNs(): number {
+    return rawNanoseconds() - this.#originNs;
+  }
+}

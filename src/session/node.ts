@@ -1,0 +1,51 @@
+/**
+ * The node that a run reads: the machine, a tree, or the embedded simulated node.
+ * @module
+ */
+import { UsageError } from "../core/errors.ts";
+import { MachineHost } from "../os/host.ts";
+import { READERS } from "../readers/all.ts";
+import type { RegionTracker } from "../regions/tracker.ts";
+import { TRACKER_ALIASES, TRACKER_SIGNALS } from "../regions/tracker_signals.ts";
+import { buildCatalogue, type Catalogue } from "../signals/catalogue.ts";
+
+/**
+ * Opens the machine or a tree.
+ *
+ * @throws {UsageError} If the root is no tree.
+ */
+export function openHost(root: string): MachineHost {
+  const host = new MachineHost(root);
+  if (root !== "" && host.list("/").length === 0) {
+    throw new UsageError({
+      action: "read",
+      target: root,
+      expected: "a directory laid out like / (proc/, sys/, dev/)",
+      found: "nothing",
+    });
+  }
+  return host;
+}
+
+/** All names for a run: readers of the node, and the application's own. */
+export function catalogueFor(
+  host: MachineHost,
+  without: readonly string[],
+  tracker: RegionTracker,
+): Catalogue {
+  return buildCatalogue({
+    host,
+    readers: READERS,
+    without,
+    application: [tracker],
+    applicationRows: TRACKER_SIGNALS,
+    applicationAliases: TRACKER_ALIASES,
+  });
+}
+
+/** Has the node an energy counter that can be read? */
+export function hasEnergy(catalogue: Catalogue): boolean {
+  return ["CPU_ENERGY", "BOARD_ENERGY", "GPU_ENERGY"].some((name) => {
+    return catalogue.info(name)?.state.ok === true;
+  });
+}

@@ -1,0 +1,37 @@
+/**
+ * Keeps reading from eating the machine: when the counters take more than a tenth of the period,
+ * those of single CPUs are read every n-th tick only, and the report says so.
+ * @module
+ */
+
+/** Share of the period that reading may take. */
+const SHARE = 0.1;
+/** Ticks between two judgements. */
+const EVERY = 32;
+const MOST = 64;
+
+/** See the module. */
+export class ReadPace {
+  /** Read per-CPU counters every so many ticks. */
+  stride = 1;
+  readonly #allowedNs: number;
+  #sumNs = 0;
+  #count = 0;
+
+  /** @param periodS Of the loop. */
+  constructor(periodS: number) {
+    this.#allowedNs = periodS * 1e9 * SHARE;
+  }
+
+  /** Takes the time of one tick's reading. The first ticks are warm-up. */
+  note(ns: number): void {
+    this.#sumNs += ns;
+    if (++this.#count < EVERY) return;
+    const mean = this.#sumNs / this.#count;
+    this.#sumNs = 0;
+    this.#count = 0;
+    if (mean > this.#allowedNs && this.stride < MOST) {
+      this.stride = Math.min(MOST, Math.ceil(this.stride * mean / this.#allowedNs));
+    }
+  }
+}
