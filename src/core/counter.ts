@@ -53,7 +53,9 @@ export class Counters {
   readonly #started: Uint8Array;
   readonly #high: Float64Array;
   readonly #low: Float64Array;
-  readonly #total: Float64Array;
+  readonly #first: Float64Array;
+  /** Counts since the first reading; kept apart, so that rounding does not add up. */
+  readonly #grown: Float64Array;
   readonly #timeS: Float64Array;
   readonly #changedS: Float64Array;
   readonly #stalled: Uint8Array;
@@ -72,7 +74,8 @@ export class Counters {
     this.#started = new Uint8Array(count);
     this.#high = new Float64Array(count);
     this.#low = new Float64Array(count);
-    this.#total = new Float64Array(count);
+    this.#first = new Float64Array(count);
+    this.#grown = new Float64Array(count);
     this.#timeS = new Float64Array(count);
     this.#changedS = new Float64Array(count);
     this.#stalled = new Uint8Array(count);
@@ -113,9 +116,9 @@ export class Counters {
     this.#timeS[i] = timeS;
     this.#changedS[i] = timeS;
     this.#stalled[i] = 0;
-    this.#total[i] += delta;
+    this.#grown[i] += delta;
     this.step = step;
-    return this.#total[i];
+    return this.#first[i] + this.#grown[i];
   }
 
   /** Told from outside that the source restarted: the next reading adds nothing. */
@@ -126,14 +129,14 @@ export class Counters {
 
   #start(i: number, high: number, low: number, timeS: number): number {
     // After a restart the accumulated value stays: only the base is new.
-    if (this.#started[i] === 0) this.#total[i] = high * this.#base + low;
+    if (this.#started[i] === 0) this.#first[i] = high * this.#base + low;
     this.#started[i] = 1;
     this.#high[i] = high;
     this.#low[i] = low;
     this.#timeS[i] = timeS;
     this.#changedS[i] = timeS;
     this.step = STEP.FIRST;
-    return this.#total[i];
+    return this.#first[i] + this.#grown[i];
   }
 
   #since(fromHigh: number, fromLow: number, high: number, low: number): number {
@@ -160,6 +163,6 @@ export class Counters {
       this.#stalled[i] = 1;
       this.step = STEP.STALLED;
     }
-    return this.#total[i];
+    return this.#first[i] + this.#grown[i];
   }
 }
