@@ -211,7 +211,7 @@ export class CrayReading implements SignalReading {
       return (this.#freshness - this.#firstFreshness) / column.row.rateHz;
     }
     if (column.state !== SCAN.OK) return this.#failed(column);
-    if (column.row.what === "stamp") return column.value * 1e-6;
+    if (column.row.what === "stamp") return column.value / 1e6;
     if (column.counters === undefined) return column.value;
     const total = column.counters.update(0, column.high, column.low, timeS);
     if (column.counters.step === STEP.RESET) {
