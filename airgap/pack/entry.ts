@@ -1,6 +1,6 @@
 /**
  * Where the packed program begins: main.ts without `import.meta.main` and `await` at its top, which
- * only modules have, because pack.ts makes it one plain script.
+ * only modules have, because bundle.ts makes functions of modules.
  */
 import { main } from "../../src/cli/main.ts";
 
