@@ -78,6 +78,7 @@ export class ReportSignals {
   readonly #aggregator: SampleAggregator;
   readonly #fields: Field[];
   readonly #handles = new Map<string, number>();
+  /** A handle of −1: the node does not have the signal. */
   readonly #user: { key: string; handle: number }[] = [];
 
   /**
@@ -93,13 +94,11 @@ export class ReportSignals {
       }
     }
     for (const { name, domain } of options.user) {
-      if (domain === "board") {
-        this.#user.push({ key: name, handle: aggregator.pushSignal(name, domain, 0) });
-        continue;
-      }
-      for (let i = 0; i < options.count(domain); i++) {
+      const count = domain === "board" ? 1 : options.count(domain);
+      for (let i = 0; i < count; i++) {
         const handle = aggregator.pushSignal(name, domain, i);
-        this.#user.push({ key: `${name}@${domain}-${i}`, handle });
+        const key = domain === "board" ? name : `${name}@${domain}-${i}`;
+        this.#user.push({ key, handle: options.exists(name) ? handle : -1 });
       }
     }
   }
@@ -118,7 +117,7 @@ export class ReportSignals {
       fields[field.key] = Number.isNaN(value) ? 0 : value;
     }
     for (const { key, handle } of this.#user) {
-      fields[key] = this.#aggregator.sampleRegion(handle, hash);
+      fields[key] = handle < 0 ? NaN : this.#aggregator.sampleRegion(handle, hash);
     }
     return fields;
   }

@@ -13,9 +13,15 @@ export interface Refusal {
 
 /** See the module. */
 export class Refusals {
+  /** All refused calls. */
+  total = 0;
+  /** What the latest one was. */
+  last = "";
   readonly #byKind = new Map<string, Refusal>();
 
   note(what: string, pid: number): void {
+    this.total++;
+    this.last = what;
     const known = this.#byKind.get(what);
     if (known === undefined) this.#byKind.set(what, { what, firstPid: pid, count: 1 });
     else known.count++;

@@ -104,7 +104,8 @@ export class RegionTracker implements EventSink, SignalProvider, TrackedState {
   constructor(options: TrackerOptions) {
     this.cpus = new CpuStates(options.topology.count("cpu"));
     this.#update = new CpuUpdate(this.cpus);
-    this.#profileHash = regionHash(options.profile ?? "default");
+    // GEOPM hashes the name with the quotes that its report has around it.
+    this.#profileHash = regionHash(`"${options.profile ?? "default"}"`);
     this.#makeFilter = options.recordFilter === undefined
       ? undefined
       : parseRecordFilter(options.recordFilter);
@@ -363,6 +364,16 @@ export class RegionTracker implements EventSink, SignalProvider, TrackedState {
     return this.#refusals.list;
   }
 
+  /** How many calls were refused. */
+  get refusedCalls(): number {
+    return this.#refusals.total;
+  }
+
+  /** What the latest refused call was. */
+  get lastRefusal(): string {
+    return this.#refusals.last;
+  }
+
   #connect(timeS: number, pid: number, cpus: readonly number[], command: boolean): number {
     if (!this.connected) this.generation++;
     const ns = this.#ns(timeS);
@@ -439,7 +450,8 @@ export class RegionTracker implements EventSink, SignalProvider, TrackedState {
 
   #running(handle: number): TrackedProcess | undefined {
     const p = this.#processes[handle];
-    if (p !== undefined && p.end === "running") return p;
+    if (p?.end === "running") return p;
+    if (p?.end === "withdrawn") return undefined;
     this.#refusals.note("call of a process that is not connected", p?.pid ?? -1);
     return undefined;
   }

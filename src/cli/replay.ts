@@ -1,0 +1,185 @@
+/**
+ * `joulemark replay`: the same tracker, aggregator and formats over recordings, no hardware.
+ *
+ * Several recordings are several hosts of one job; the first one's header stands.
+ * @module
+ */
+import { UsageError } from "../core/errors.ts";
+import type { Host } from "../core/host.ts";
+import type { ReportHost } from "../core/report.ts";
+import type { SignalProvider } from "../core/signal.ts";
+import { stringifyReport } from "../formats/report.ts";
+import type { LineSink } from "../formats/trace_header.ts";
+import { TRACKER_ALIASES } from "../regions/tracker_signals.ts";
+import { replay as replayOne, type Replayed } from "../session/replay.ts";
+import { type PendingFile, writeBeside } from "../session/write_beside.ts";
+import type { NameTable } from "../signals/batch.ts";
+import { EXIT } from "./exit_codes.ts";
+import { writeStderr, writeStdout } from "./io.ts";
+import { parseOptions, parseSeconds } from "./options.ts";
+import type { Verb } from "./verb.ts";
+import { REPORT_VERSION } from "./version.ts";
+
+const HELP = `Makes report, trace and event log again from a recording.
+
+Usage: joulemark replay [options] DIR...
+
+DIR holds recording.yaml, events.csv and samples.csv (or .gz), as "run
+--record DIR" writes them. Several directories are several hosts of one job.
+Without --report the report goes to stdout.
+
+Options:
+  --report FILE           GEOPM report
+  --report-signals LIST   more signals in it: SIGNAL[@DOMAIN],...
+  --trace FILE            a row of signals per step, GEOPM's trace
+  --trace-signals LIST    more columns in it
+  --event-log FILE        every record, GEOPM's profile trace
+  --period S              keep trace rows at least S seconds apart
+  --record-filter F       epochs without marks: proxy_epoch,REGION[,CALLS
+                          [,STARTUP]] or edit_distance[,...]
+  --profile NAME          another name of the run
+  --lenient               repair what is wrong, count and name it
+  --json                  the report as JSON on stdout
+  -q, --quiet             no notes on stderr
+  -h, --help              this
+
+Trace and event log of several hosts are FILE-HOSTNAME. A recording that was
+cut is replayed up to the cut, and the report says "partial".
+
+Examples:
+  joulemark replay lu.rec
+  joulemark replay --report lu.report --trace lu.trace node1.rec node2.rec
+  joulemark replay --record-filter proxy_epoch,MPI_Barrier lu.rec
+`;
+
+const TEXT_OPTIONS = [
+  "report",
+  "report-signals",
+  "trace",
+  "trace-signals",
+  "event-log",
+  "period",
+  "record-filter",
+  "profile",
+] as const;
+
+/** See the module. */
+export const replay: Verb = {
+  name: "replay",
+  summary: "make report and traces again from a recording",
+  help: HELP,
+  run,
+};
+
+async function run(args: string[]): Promise<number> {
+  const { text, flags, words } = parseOptions("replay", args, {
+    text: TEXT_OPTIONS,
+    flags: ["lenient", "json"],
+  });
+  if (flags.has("help")) {
+    writeStdout(HELP);
+    return EXIT.done;
+  }
+  if (words.length === 0) {
+    throw new UsageError({
+      action: "replay",
+      expected: "a directory with a recording",
+      found: "none",
+      remedy: "see joulemark replay --help",
+    });
+  }
+  const files: PendingFile[] = [];
+  const several = words.length > 1;
+  const sink = (path: string | undefined) => (host: string): LineSink | undefined => {
+    if (path === undefined) return undefined;
+    const file = writeBeside(several ? `${path}-${host}` : path);
+    files.push(file);
+    return file;
+  };
+  const tracePeriodS = text.period === undefined ? undefined : parseSeconds("period", text.period);
+  const makeTable = await tableMaker();
+  const results: Replayed[] = [];
+  try {
+    for (const directory of words) {
+      results.push(
+        await replayOne(directory, {
+          makeTable,
+          version: REPORT_VERSION,
+          lenient: flags.has("lenient"),
+          profile: text.profile,
+          recordFilter: text["record-filter"],
+          reportSignals: text["report-signals"],
+          traceSignals: text["trace-signals"],
+          tracePeriodS,
+          trace: sink(text.trace),
+          eventLog: sink(text["event-log"]),
+        }),
+      );
+      refuseTwice(results, directory);
+    }
+    const report = document(results);
+    const written = stringifyReport(report);
+    if (text.report !== undefined) {
+      const file = writeBeside(text.report);
+      files.push(file);
+      file.write(written);
+    }
+    for (const file of files) file.keep();
+    if (flags.has("json")) writeStdout(JSON.stringify(report, null, 2) + "\n");
+    else if (text.report === undefined) writeStdout(written);
+  } finally {
+    for (const file of files) file[Symbol.dispose]();
+  }
+  if (!flags.has("quiet")) tell(results);
+  return EXIT.done;
+}
+
+/** The first recording's header around all hosts. */
+function document(results: Replayed[]) {
+  const hosts: ReportHost[] = results.map((result) => result.host);
+  const partial = results.some((result) => result.partial);
+  return results[0].engine.document(hosts, {
+    replayed: true,
+    ...(partial ? { partial: true } : {}),
+  });
+}
+
+function refuseTwice(results: Replayed[], directory: string): void {
+  const host = results.at(-1)!.recording.host;
+  if (!results.slice(0, -1).some((result) => result.recording.host === host)) return;
+  throw new UsageError({
+    action: "replay",
+    target: directory,
+    expected: "one recording a host",
+    found: `host ${host} again`,
+  });
+}
+
+function tell(results: Replayed[]): void {
+  for (const { repairs, partial, recording, engine } of results) {
+    for (const line of repairs.lines()) writeStderr(`joulemark: ${line}\n`);
+    if (partial) {
+      const running = engine.tracker.processes().filter((p) => p.end === "running").length;
+      writeStderr(
+        `joulemark: ${recording.host}: partial, ${
+          running > 0 ? `${running} processes still running at the end` : "the recording is cut"
+        }\n`,
+      );
+    }
+  }
+}
+
+/** Known names are those of any machine; sources are the recording and the application only. */
+async function tableMaker(): Promise<(providers: readonly SignalProvider[]) => NameTable> {
+  const { READERS } = await import("../readers/all.ts");
+  const { buildCatalogue } = await import("../signals/catalogue.ts");
+  return (providers) =>
+    buildCatalogue({
+      // Readers are left out, so nothing of a host is ever asked but whether it is simulated.
+      host: { simulated: false } as Host,
+      readers: READERS,
+      without: READERS.map((reader) => reader.name),
+      application: providers,
+      applicationAliases: TRACKER_ALIASES,
+    });
+}

@@ -1,0 +1,270 @@
+/**
+ * Replays a recording through the same engine as a live run: no hardware, no clock.
+ * docs/formats/recording.md.
+ *
+ * Streams: one row of samples and one event at a time, so an hour of a large node needs no more
+ * memory than a minute of a small one.
+ * @module
+ */
+import type { Agent } from "../core/agent.ts";
+import { FormatError } from "../core/errors.ts";
+import type { Nested, ReportHost } from "../core/report.ts";
+import type { SignalProvider } from "../core/signal.ts";
+import { describeRecording, type Recording } from "../formats/recording.ts";
+import type { LineSink } from "../formats/trace_header.ts";
+import { type EdgeListener, RegionTracker } from "../regions/tracker.ts";
+import type { NameTable } from "../signals/batch.ts";
+import { Engine, profileName } from "./engine.ts";
+import { EventRows, type OtherEvent } from "./event_rows.ts";
+import { Repairs } from "./repairs.ts";
+import { RowReader } from "./row_reader.ts";
+import { instancesOf, SampleRows, sampleTitles } from "./sample_rows.ts";
+
+/** What a replay may be asked for beyond the recording. */
+export interface ReplayOptions {
+  /** Names that the recording's signals, and the application's, are found by. */
+  makeTable(providers: readonly SignalProvider[]): NameTable;
+  /** Stands in headers: `3.1.0+joulemark.X.Y.Z`. */
+  readonly version: string;
+  /** Repair what is wrong, count and name it. @default false */
+  readonly lenient?: boolean;
+  /** @default the recording's */
+  readonly profile?: string;
+  readonly agent?: Agent;
+  readonly recordFilter?: string;
+  readonly reportSignals?: string;
+  readonly traceSignals?: string;
+  readonly tracePeriodS?: number;
+  /** Made when the host is known. */
+  trace?(host: string): LineSink | undefined;
+  eventLog?(host: string): LineSink | undefined;
+  readonly onEdge?: EdgeListener;
+  readonly onOther?: OtherEvent;
+}
+
+/** What came out. */
+export interface Replayed {
+  readonly recording: Recording;
+  readonly engine: Engine;
+  readonly host: ReportHost;
+  /** The recording was cut, or processes were still running at its end. */
+  readonly partial: boolean;
+  /** Events that came too late to count. */
+  readonly late: number;
+  readonly repairs: Repairs;
+}
+
+/**
+ * Replays one directory.
+ *
+ * @throws {FormatError} If the recording is wrong and `lenient` is off, or cannot be read at all.
+ * @throws {UsageError} If a list of signals or a filter is wrong.
+ */
+export async function replay(directory: string, options: ReplayOptions): Promise<Replayed> {
+  const repairs = new Repairs(options.lenient ?? false);
+  const samples = RowReader.open(await existing(directory, "samples.csv"), false);
+  const events = RowReader.open(await existing(directory, "events.csv"), true);
+  try {
+    return await new Run(directory, options, repairs).run(samples, events);
+  } finally {
+    samples.close();
+    events.close();
+  }
+}
+
+/** A file of the recording, or the same one compressed. */
+async function existing(directory: string, name: string): Promise<string> {
+  const path = `${directory}/${name}`;
+  for (const candidate of [path, `${path}.gz`]) {
+    try {
+      await Deno.stat(candidate);
+      return candidate;
+    } catch {
+      // the other name, or the message about the plain one
+    }
+  }
+  return path;
+}
+
+/** Goes to the next row. @returns False at the end. */
+async function next(reader: RowReader): Promise<boolean> {
+  for (;;) {
+    const state = reader.next();
+    if (state !== "more") return state === "row";
+    await reader.fill();
+  }
+}
+
+class Run {
+  readonly #directory: string;
+  readonly #options: ReplayOptions;
+  readonly #repairs: Repairs;
+
+  constructor(directory: string, options: ReplayOptions, repairs: Repairs) {
+    this.#directory = directory;
+    this.#options = options;
+    this.#repairs = repairs;
+  }
+
+  async run(samples: RowReader, events: RowReader): Promise<Replayed> {
+    if (!await next(samples)) throw empty(samples);
+    const titles = sampleTitles(samples, this.#repairs);
+    const recording = await this.#describe(titles);
+    const profile = profileName(this.#options.profile ?? recording.profile);
+    const tracker = new RegionTracker({
+      topology: recording.topology,
+      profile,
+      recordFilter: this.#options.recordFilter,
+      onEdge: this.#options.onEdge,
+    });
+    const rows = new SampleRows(samples, this.#repairs, recording, titles);
+    const engine = new Engine({
+      topology: recording.topology,
+      tracker,
+      table: this.#options.makeTable([rows, tracker]),
+      host: recording.host,
+      profile,
+      startTime: recording.startTime,
+      version: this.#options.version,
+      agent: this.#options.agent,
+      reportSignals: this.#options.reportSignals,
+      traceSignals: this.#options.traceSignals,
+      tracePeriodS: this.#options.tracePeriodS,
+      trace: this.#options.trace?.(recording.host),
+      eventLog: this.#options.eventLog?.(recording.host),
+    });
+    const told = new EventRows(
+      events,
+      this.#repairs,
+      tracker,
+      engine.events,
+      this.#options.onOther,
+    );
+    if (await next(events)) told.header();
+    else this.#repairs.wrong(events, "empty file taken as no events", { expected: "a header" });
+    await this.#steps(engine, { samples, rows, events, told });
+    return this.#result({ recording, engine, samples, events, told });
+  }
+
+  async #steps(
+    engine: Engine,
+    { samples, rows, events, told }: {
+      samples: RowReader;
+      rows: SampleRows;
+      events: RowReader;
+      told: EventRows;
+    },
+  ): Promise<void> {
+    let event = await nextGood(events, told);
+    let more = await nextGood(samples, rows);
+    while (more) {
+      const timeS = rows.timeS;
+      rows.take();
+      engine.read(timeS);
+      while (event && told.timeS <= timeS) {
+        told.apply();
+        event = nextHere(events, told) ?? await nextGood(events, told);
+      }
+      more = nextHere(samples, rows) ?? await nextGood(samples, rows);
+      // The step after the loop ended; a recording that was cut has none.
+      const last = !more && !samples.cut && (engine.tracker.finished || !engine.tracker.connected);
+      engine.settle(last);
+    }
+    for (; event; event = await nextGood(events, told)) told.late++;
+  }
+
+  async #describe(titles: ReturnType<typeof sampleTitles>): Promise<Recording> {
+    const path = `${this.#directory}/recording.yaml`;
+    let data: unknown;
+    try {
+      const { parse } = await import("@std/yaml/parse");
+      data = parse(await Deno.readTextFile(path));
+    } catch (cause) {
+      const found = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
+      throw new FormatError(path, 0, { action: "read recording", found, cause });
+    }
+    return describeRecording(data, path, instancesOf(titles));
+  }
+
+  #result(run: {
+    recording: Recording;
+    engine: Engine;
+    samples: RowReader;
+    events: RowReader;
+    told: EventRows;
+  }): Replayed {
+    const { recording, engine, samples, events, told } = run;
+    for (const reader of [samples, events]) {
+      if (reader.cut) {
+        const at = { path: reader.path, line: reader.line + 1 };
+        this.#repairs.note(at, "cut here; what follows is missing");
+      }
+    }
+    if (told.late > 0) {
+      const at = { path: events.path, line: events.line };
+      this.#repairs.note(at, `${told.late} events too late to count`);
+    }
+    const partial = samples.cut || events.cut || !engine.tracker.finished;
+    const joulemark = ownMapping(engine, this.#repairs, { late: told.late, partial });
+    return {
+      recording,
+      engine,
+      host: engine.report({ joulemark }),
+      partial,
+      late: told.late,
+      repairs: this.#repairs,
+    };
+  }
+}
+
+/** The next row that can be used, as long as it is here already; `undefined`: fill first. */
+function nextHere(reader: RowReader, rows: { parse(): boolean }): boolean | undefined {
+  for (;;) {
+    const state = reader.next();
+    if (state === "more") return undefined;
+    if (state === "end") return false;
+    if (rows.parse()) return true;
+  }
+}
+
+async function nextGood(reader: RowReader, rows: { parse(): boolean }): Promise<boolean> {
+  for (;;) {
+    const found = nextHere(reader, rows);
+    if (found !== undefined) return found;
+    await reader.fill();
+  }
+}
+
+function empty(reader: RowReader): FormatError {
+  return new FormatError(reader.path, 1, {
+    action: "replay",
+    expected: "a header line",
+    found: "an empty file",
+  });
+}
+
+/** What the host's `joulemark:` mapping says of a replay. */
+function ownMapping(
+  engine: Engine,
+  repairs: Repairs,
+  { late, partial }: { late: number; partial: boolean },
+): { [key: string]: Nested } {
+  const { tracker } = engine;
+  const processes = tracker.processes().filter((process) => process.end !== "withdrawn");
+  return {
+    replayed: true,
+    ...(partial ? { partial: true } : {}),
+    steps: engine.steps,
+    processes: {
+      seen: processes.length,
+      died: processes.filter((process) => process.end === "died").length,
+      "still running": processes.filter((process) => process.end === "running").length,
+    },
+    "folded visits": tracker.foldedVisits,
+    "late events": late,
+    ...(tracker.refused.length === 0
+      ? {}
+      : { "refused calls": Object.fromEntries(tracker.refused.map((r) => [r.what, r.count])) }),
+    ...(repairs.list.length === 0 ? {} : { notes: repairs.lines() }),
+  };
+}
