@@ -7,43 +7,27 @@
  * rapl and of CrayPat are aliases too; energies are in joules under them as well.
  * @module
  */
-import type { SignalRow } from "../core/signal.ts";
+import {
+  type Alias,
+  alias,
+  BOARD_J,
+  BOARD_W,
+  PACKAGE_J,
+  PACKAGE_LIMIT,
+  type Shape,
+} from "./_alias_row.ts";
+import { PAPI_ALIASES } from "./papi_alias.ts";
 
-/** A name and what it may stand for. */
-export interface Alias {
-  /** What the name means; the source chosen may differ in format and quirks. */
-  readonly row: SignalRow;
-  /** Names of rows, calculated signals or other aliases, best first. */
-  readonly candidates: readonly string[];
-  /** Takes the candidate only while this alias stands for that source. */
-  readonly follows?: { readonly alias: string; readonly sources: Readonly<Record<string, string>> };
-}
+export type { Alias } from "./_alias_row.ts";
+export { bareName } from "./papi_alias.ts";
 
-type Shape = readonly [
-  SignalRow["domain"],
-  SignalRow["unit"],
-  SignalRow["behavior"],
-  SignalRow["agg"],
-];
-
-function alias(name: string, shape: Shape, about: string, ...candidates: string[]): Alias {
-  const [domain, unit, behavior, agg] = shape;
-  return { row: { name, domain, unit, behavior, agg, about }, candidates };
-}
-
-const PACKAGE_J: Shape = ["package", "J", "monotone", "sum"];
 const PACKAGE_W: Shape = ["package", "W", "variable", "sum"];
-const PACKAGE_LIMIT: Shape = ["package", "W", "constant", "sum"];
-const BOARD_J: Shape = ["board", "J", "monotone", "sum"];
-const BOARD_W: Shape = ["board", "W", "variable", "sum"];
 const GPU_J: Shape = ["gpu", "J", "monotone", "sum"];
 const GPU_W: Shape = ["gpu", "W", "variable", "sum"];
 const CYCLES: Shape = ["cpu", "", "monotone", "sum"];
 const CPU_HZ: Shape = ["cpu", "Hz", "variable", "average"];
 const CPU_FIXED_HZ: Shape = ["cpu", "Hz", "constant", "expect_same"];
 const PACKAGE_HZ: Shape = ["package", "Hz", "variable", "average"];
-const LABEL: Shape = ["board", "", "label", "expect_same"];
-const UNIT: Shape = ["package", "", "constant", "expect_same"];
 
 /** A power that belongs to the energy chosen: the source's own reading, else the energy's rate. */
 function powerOf(
@@ -275,73 +259,5 @@ export const ALIASES: readonly Alias[] = [
     "AMDGPU::POWER_LIMIT",
     "INTEL_GPU::POWER_LIMIT",
   ),
-  // PAPI rapl and CrayPat cray_rapl, without the suffix of the package.
-  alias("PACKAGE_ENERGY", PACKAGE_J, "PAPI and CrayPat: energy of the packages", "CPU_ENERGY"),
-  alias("PP0_ENERGY", PACKAGE_J, "PAPI and CrayPat: energy of the cores", ...[
-    "MSR::PP0_ENERGY_STATUS:ENERGY",
-    "MSR::CORE_ENERGY_STATUS:ENERGY",
-    "PERF::ENERGY_CORES",
-    "POWERCAP::CORE_ENERGY_CONSUMED",
-  ]),
-  alias("PP1_ENERGY", PACKAGE_J, "PAPI: energy of the integrated graphics", ...[
-    "MSR::PP1_ENERGY_STATUS:ENERGY",
-    "PERF::ENERGY_GPU",
-    "POWERCAP::UNCORE_ENERGY_CONSUMED",
-  ]),
-  alias("PSYS_ENERGY", BOARD_J, "PAPI: energy of the platform", ...[
-    "MSR::PLATFORM_ENERGY_STATUS:ENERGY",
-    "PERF::ENERGY_PSYS",
-    "POWERCAP::PSYS_ENERGY_CONSUMED",
-  ]),
-  alias("UNITS:POWER", UNIT, "CrayPat: exponent n of the unit 2^−n W", ...[
-    "MSR::RAPL_POWER_UNIT:POWER_EXPONENT",
-  ]),
-  alias("UNITS:ENERGY", UNIT, "CrayPat: exponent n of the unit 2^−n J", ...[
-    "MSR::RAPL_POWER_UNIT:ENERGY_EXPONENT",
-  ]),
-  alias("UNITS:TIME", UNIT, "CrayPat: exponent n of the unit 2^−n s", ...[
-    "MSR::RAPL_POWER_UNIT:TIME_EXPONENT",
-  ]),
-  alias("THERMAL_SPEC", PACKAGE_LIMIT, "PAPI and CrayPat: thermal design power", ...[
-    "MSR::PKG_POWER_INFO:THERMAL_SPEC_POWER",
-  ]),
-  alias("MINIMUM_POWER", PACKAGE_LIMIT, "PAPI and CrayPat: lowest power limit", ...[
-    "MSR::PKG_POWER_INFO:MIN_POWER",
-  ]),
-  alias("MAXIMUM_POWER", PACKAGE_LIMIT, "PAPI and CrayPat: highest power limit", ...[
-    "MSR::PKG_POWER_INFO:MAX_POWER",
-  ]),
-  alias(
-    "MAXIMUM_TIME_WINDOW",
-    ["package", "s", "constant", "expect_same"],
-    "PAPI and CrayPat: longest time window, read linearly",
-    "MSR::PKG_POWER_INFO:MAX_TIME_WINDOW_LINEAR",
-  ),
-  // PAPI cray_pm.
-  ...([["NODE", ""], ["CPU", "_CPU"]] as const).flatMap(([part, suffix]) => [
-    alias(`PM_ENERGY:${part}`, BOARD_J, `PAPI cray_pm: energy`, `CNL::BOARD_ENERGY${suffix}`),
-    alias(`PM_POWER:${part}`, BOARD_W, `PAPI cray_pm: power`, `CNL::BOARD_POWER${suffix}`),
-  ]),
-  alias("PM_ENERGY:MEMORY", BOARD_J, "PAPI cray_pm: energy of the memory", "CNL::MEMORY_ENERGY"),
-  alias("PM_POWER:MEMORY", BOARD_W, "PAPI cray_pm: power of the memory", "CNL::MEMORY_POWER"),
-  alias("PM_POWER_CAP:NODE", BOARD_W, "PAPI cray_pm: power cap; 0: none", "CNL::POWER_CAP"),
-  ...["ACC", "ACC0", "ACC1", "ACC2", "ACC3"].flatMap((acc) => {
-    const accel = acc.replace("ACC", "CNL::ACCEL");
-    return [
-      alias(`PM_ENERGY:${acc}`, BOARD_J, "PAPI cray_pm: accelerator energy", `${accel}_ENERGY`),
-      alias(`PM_POWER:${acc}`, BOARD_W, "PAPI cray_pm: accelerator power", `${accel}_POWER`),
-      alias(`PM_POWER_CAP:${acc}`, BOARD_W, "PAPI cray_pm: accelerator cap", `${accel}_POWER_CAP`),
-    ];
-  }),
-  ...["FRESHNESS", "GENERATION", "STARTUP", "VERSION"].map((name) =>
-    alias(`PM_${name}`, LABEL, `PAPI cray_pm: ${name.toLowerCase()}`, `CNL::${name}`)
-  ),
+  ...PAPI_ALIASES,
 ];
-
-/** Prefixes of PAPI's components, which may stand before their names. */
-const PAPI_PREFIX = /^(?:cray_pm|cray_rapl|rapl):::/;
-
-/** A name without the prefix of a PAPI component. */
-export function bareName(name: string): string {
-  return name.replace(PAPI_PREFIX, "");
-}

@@ -13,6 +13,9 @@ import type { Absence, Offer, OfferedSignal, SignalProvider, SignalRow } from ".
 import { type Alias, ALIASES, bareName } from "./alias.ts";
 import type { NameTable, ResolvedName } from "./batch.ts";
 import { DERIVED, type DerivedSignal } from "./derived.ts";
+import type { Candidate, CatalogueEntry } from "./entry.ts";
+
+export type { Candidate, CatalogueEntry } from "./entry.ts";
 
 /** What a catalogue is made from. */
 export interface CatalogueOptions {
@@ -26,30 +29,6 @@ export interface CatalogueOptions {
   readonly applicationRows?: readonly SignalRow[];
   /** Other names of the application's signals. @default none */
   readonly applicationAliases?: Readonly<Record<string, string>>;
-}
-
-/** What the catalogue says of one name. */
-export interface CatalogueEntry {
-  readonly name: string;
-  readonly row: SignalRow;
-  /** The source here, or why there is none. */
-  readonly state:
-    | { readonly ok: true; readonly signal: OfferedSignal }
-    | ({ readonly ok: false } & Absence);
-  /** Prefix of the reader, `derived`, `application`. */
-  readonly group: string;
-  /** The name that an alias stands for here. */
-  readonly aliasFor?: string;
-  /** What an alias could have stood for, best first, with why not. */
-  readonly candidates?: readonly Candidate[];
-}
-
-/** One possible source of an alias. */
-export interface Candidate {
-  readonly name: string;
-  readonly chosen: boolean;
-  /** Why it was chosen, or why not. */
-  readonly why: string;
 }
 
 /** What one name may be. */
@@ -71,6 +50,8 @@ interface Found {
 }
 
 const ABSENT = "absent";
+/** Why a candidate is lacking whose reader is not built in: says nothing about the node. */
+const NO_SIGNAL = "no such signal";
 
 /** Builds the catalogue of a node; nothing is opened, readers are probed when needed. */
 export function buildCatalogue(options: CatalogueOptions): Catalogue {
@@ -297,7 +278,7 @@ export class Catalogue implements NameTable {
 
   /** Why an input is lacking; `undefined`: it is there. */
   #has(name: string): Absence | undefined {
-    if (!this.#known.has(name)) return { kind: "absent", reason: "no such signal" };
+    if (!this.#known.has(name)) return { kind: "absent", reason: NO_SIGNAL };
     const { resolved, lack, remedy } = this.#find(name);
     if (resolved.kind !== ABSENT) return undefined;
     return { kind: lack ?? "absent", reason: resolved.reason, remedy };
@@ -331,7 +312,7 @@ export class Catalogue implements NameTable {
     // What is forbidden can be mended, so its kind and remedy win over what is not there.
     const worst = lacks.find((lack) => lack.kind === "forbidden") ??
       lacks.find((lack) => lack.kind === "unusable") ?? lacks[0];
-    const reasons = new Set(tried.flatMap(({ name, why }) => this.#known.has(name) ? [why] : []));
+    const reasons = new Set(tried.flatMap(({ why }) => why.endsWith(NO_SIGNAL) ? [] : [why]));
     const reason = reasons.size === 0 ? "no reader provides it" : [...reasons].join("; ");
     return { ...absent(alias.row, { ...worst, reason }), candidates: tried };
   }

@@ -1,0 +1,30 @@
+/**
+ * What the catalogue says of a name.
+ *
+ * @module
+ */
+import type { Absence, OfferedSignal, SignalRow } from "../core/signal.ts";
+
+/** What the catalogue says of one name. */
+export interface CatalogueEntry {
+  readonly name: string;
+  readonly row: SignalRow;
+  /** The source here, or why there is none. */
+  readonly state:
+    | { readonly ok: true; readonly signal: OfferedSignal }
+    | ({ readonly ok: false } & Absence);
+  /** Prefix of the reader, `derived`, `application`. */
+  readonly group: string;
+  /** The name that an alias stands for here. */
+  readonly aliasFor?: string;
+  /** What an alias could have stood for, best first, with why not. */
+  readonly candidates?: readonly Candidate[];
+}
+
+/** One possible source of an alias. */
+export interface Candidate {
+  readonly name: string;
+  readonly chosen: boolean;
+  /** Why it was chosen, or why not. */
+  readonly why: string;
+}
