@@ -1,0 +1,385 @@
+/**
+ * The annotation runtime: attributes, the context that begin, set and end change, and a channel of
+ * services that take snapshots of it.
+ *
+ * A mismatch of nesting stops tracking for good, as in Caliper: begin, set and end are ignored from
+ * then on, explicit snapshots still work, nothing throws, and `log` holds one message.
+ * Truth: the Caliper manual, "Annotation API", and its runtime's own behaviour.
+ *
+ * ```ts
+ * const channel = new Channel({ CALI_SERVICES_ENABLE: "event,trace,recorder" }, {
+ *   now: () => performance.now() * 1e6,
+ *   globals: { "app.name": "demo" },
+ * });
+ * channel.beginRegion("main");
+ * channel.endRegion("main");
+ * console.log(channel.flush()); // a .cali stream
+ * ```
+ * @module
+ */
+
+import { type Attribute, parseProperties, PROPERTY, SCOPE_MASK } from "./attribute.ts";
+import { Blackboard } from "./blackboard.ts";
+import { recordStream } from "./services/recorder.ts";
+import { SERVICES } from "./services/all.ts";
+import type { EventKind, Service, ServiceHost, Trigger } from "./services/service.ts";
+import { Snapshot } from "./snapshot.ts";
+import { ContextTree, type Meta, NONE } from "./tree.ts";
+import { narrow } from "./c_number.ts";
+import {
+  EMPTY,
+  equalValues,
+  parseValue,
+  reportText,
+  TYPE,
+  type TypeName,
+  type Variant,
+} from "./variant.ts";
+
+/** A value as programs give it; text is read in the attribute's type. */
+export type Given = string | number | bigint | boolean;
+
+export interface ChannelOptions {
+  /** Monotonic time in nanoseconds, for the timer service. @default a clock that stands still */
+  now?: () => number;
+  /** Run metadata, by name. @default none */
+  globals?: Record<string, Given>;
+}
+
+/** The Caliper whose streams ours are like. As a global it is in every record, so none is empty. */
+const FORMAT_VERSION = "2.15.0-joulemark";
+/** More entries than this do not fit a snapshot; the rest is dropped. */
+const MAX_ENTRIES = 120;
+
+export class Channel {
+  /** Nodes and attributes of the channel. */
+  readonly tree = new ContextTree();
+  /** Messages for people, a line each, as Caliper prints them on stderr. */
+  readonly log: string[] = [];
+
+  readonly #config: Record<string, string>;
+  readonly #services: Service[] = [];
+  readonly #recorder: boolean;
+  readonly #thread = new Blackboard(this.tree);
+  readonly #process = new Blackboard(this.tree);
+  readonly #record = new Snapshot();
+  readonly #presets: Map<string, number>;
+  readonly #defaultScope: number;
+  readonly #region: number;
+  readonly #phase: number;
+  readonly #comm: number;
+  #stopped = false;
+
+  /**
+   * @param config Caliper's variables: `CALI_SERVICES_ENABLE` and those of the services.
+   * @param options Clock and run metadata.
+   */
+  constructor(config: Record<string, string>, options: ChannelOptions = {}) {
+    this.#config = config;
+    this.#presets = this.#readPresets(config.CALI_CALIPER_ATTRIBUTE_PROPERTIES ?? "");
+    this.#defaultScope = config.CALI_CALIPER_ATTRIBUTE_DEFAULT_SCOPE === "process"
+      ? PROPERTY.process_scope
+      : PROPERTY.thread_scope;
+    this.#region = this.#make("region", TYPE.string, PROPERTY.nested);
+    this.#make("loop", TYPE.string, PROPERTY.nested);
+    this.#phase = this.#make("phase", TYPE.string, PROPERTY.nested | PROPERTY.level_4);
+    this.#comm = this.#make("comm.region", TYPE.string, PROPERTY.nested | PROPERTY.level_1);
+    const globals = { "cali.caliper.version": FORMAT_VERSION, ...options.globals };
+    for (const [name, value] of Object.entries(globals)) this.#setGlobal(name, value);
+    const now = options.now ?? (() => 0);
+    const host: ServiceHost = {
+      tree: this.tree,
+      now,
+      config: (name) => config[name],
+      createAttribute: (name, type, properties, meta) => this.#make(name, type, properties, meta),
+      stackNode: (attribute) => this.#board(attribute)?.stackNode(attribute) ?? NONE,
+      push: (trigger) => this.#push(trigger),
+      log: (line) => this.#say(line),
+    };
+    const wanted = (config.CALI_SERVICES_ENABLE ?? "").split(/[,:]/)
+      .map((name) => name.trim()).filter((name) => name !== "");
+    this.#recorder = wanted.includes("recorder");
+    const made = new Set<unknown>();
+    for (const [name, factory] of SERVICES) {
+      if (!wanted.includes(name) || made.has(factory)) continue;
+      made.add(factory);
+      this.#services.push(factory(host));
+    }
+    for (const name of wanted) {
+      if (name !== "recorder" && !SERVICES.has(name)) this.#say(`Service "${name}" not found!`);
+    }
+  }
+
+  /**
+   * The attribute of a name, made if there is none. An existing one is returned unchanged.
+   *
+   * @param properties Bits, or names joined by `:`.
+   * @throws {TypeError} If type or properties are none of Caliper's.
+   */
+  attribute(name: string, type: TypeName, properties: number | string = 0): Attribute {
+    if (!Object.hasOwn(TYPE, type)) throw new TypeError(`No such type: "${type}"`);
+    const bits = typeof properties === "number" ? properties : parseProperties(properties);
+    if (bits === null) throw new TypeError(`No such property: "${properties}"`);
+    return this.tree.attribute(this.#make(name, TYPE[type], bits));
+  }
+
+  /** Opens a value of an attribute. A name that is no attribute makes one of the value's type. */
+  begin(attribute: Attribute | string, value: Given = true): void {
+    this.#begin(this.#find(attribute, value, 0), value);
+  }
+
+  /** Replaces the innermost value of an attribute, or opens one. */
+  set(attribute: Attribute | string, value: Given): void {
+    this.#set(this.#find(attribute, value, PROPERTY.unaligned), value);
+  }
+
+  /**
+   * Ends the innermost value of an attribute.
+   *
+   * @param value Must be that value, if given.
+   */
+  end(attribute: Attribute | string, value?: Given): void {
+    const id = typeof attribute === "string" ? this.tree.attributeByName(attribute) : attribute.id;
+    // Like Caliper, which has nothing to say about a name that it never heard.
+    if (id !== NONE) this.#end(id, value);
+  }
+
+  beginRegion(name: string): void {
+    this.#begin(this.#region, name);
+  }
+
+  endRegion(name: string): void {
+    this.#end(this.#region, name);
+  }
+
+  beginPhase(name: string): void {
+    this.#begin(this.#phase, name);
+  }
+
+  endPhase(name: string): void {
+    this.#end(this.#phase, name);
+  }
+
+  beginComm(name: string): void {
+    this.#begin(this.#comm, name);
+  }
+
+  endComm(name: string): void {
+    this.#end(this.#comm, name);
+  }
+
+  /** Opens a value of the attribute of that name, which is made with default properties. */
+  beginByName(name: string, value: Given = true): void {
+    this.begin(name, value);
+  }
+
+  /** Sets an integer of that name, which is made unaligned: it survives the end of regions. */
+  setIntByName(name: string, value: number | bigint | string): void {
+    this.#set(this.#make(name, TYPE.int, PROPERTY.unaligned), value);
+  }
+
+  /** Ends the innermost value of the attribute of that name. */
+  endByName(name: string): void {
+    this.end(name);
+  }
+
+  /** Run metadata that is an integer. */
+  globalInt(name: string, value: number | bigint | string): void {
+    this.#setGlobal(name, value, TYPE.int);
+  }
+
+  /** Run metadata that is text. */
+  globalString(name: string, value: string): void {
+    this.#setGlobal(name, value, TYPE.string);
+  }
+
+  /** Takes a snapshot now. */
+  snapshot(): void {
+    this.#push({ event: null, info: null, replaces: NONE });
+  }
+
+  /** The `.cali` stream of all that was kept; empty without the recorder service. */
+  flush(): string {
+    if (!this.#recorder) return "";
+    return recordStream(
+      this.tree,
+      (emit) => this.#services.forEach((service) => service.flush?.(emit)),
+      this.#globals(),
+    );
+  }
+
+  #make(name: string, type: number, properties: number, meta: Iterable<Meta> = []): number {
+    const existing = this.tree.attributeByName(name);
+    if (existing !== NONE) return existing;
+    let bits = this.#presets.get(name) ?? properties;
+    if ((bits & PROPERTY.global) !== 0) {
+      bits = (bits & ~SCOPE_MASK) | PROPERTY.process_scope | PROPERTY.unaligned;
+    }
+    if ((bits & SCOPE_MASK) === 0) bits |= this.#defaultScope;
+    const id = this.tree.createAttribute(name, type, bits, meta);
+    for (const service of this.#services) service.attributeMade?.(id);
+    return id;
+  }
+
+  #find(attribute: Attribute | string, value: Given, properties: number): number {
+    return typeof attribute === "string"
+      ? this.#make(attribute, typeOfGiven(value), properties)
+      : attribute.id;
+  }
+
+  /** Where the values of an attribute live; null for task scope, which stores nothing. */
+  #board(attribute: number): Blackboard | null {
+    switch (this.tree.propertiesOf(attribute) & SCOPE_MASK) {
+      case PROPERTY.thread_scope:
+        return this.#thread;
+      case PROPERTY.process_scope:
+        return this.#process;
+      default:
+        return null;
+    }
+  }
+
+  #begin(attribute: number, given: Given): void {
+    if (this.#stopped) return;
+    const value = this.#read(attribute, given);
+    this.#tell("begin", attribute, value);
+    this.#board(attribute)?.begin(attribute, value);
+  }
+
+  #set(attribute: number, given: Given): void {
+    if (this.#stopped) return;
+    const value = this.#read(attribute, given);
+    this.#tell("set", attribute, value);
+    this.#board(attribute)?.set(attribute, value);
+  }
+
+  #end(attribute: number, expected: Given | undefined): void {
+    const board = this.#board(attribute);
+    if (this.#stopped || board === null) return;
+    const found = board.check(attribute);
+    let current: Variant | null = null;
+    if (found.kind === "none") current = board.current(attribute);
+    else this.#mismatch(found.kind === "other" ? found.node : NONE, this.tree.nameOf(attribute));
+    if (expected !== undefined) {
+      const wanted = this.#read(attribute, expected);
+      if (
+        current === null || !equalValues(current.type, current.value, wanted.type, wanted.value)
+      ) {
+        this.#valueMismatch(attribute, wanted, current);
+        return;
+      }
+    }
+    if (current === null) return;
+    this.#tell("end", attribute, current);
+    board.end(attribute);
+  }
+
+  /** @param top The innermost node of the stack, `NONE` where the attribute is not open at all. */
+  #mismatch(top: number, name: string): void {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    const state = top === NONE
+      ? "region stack is empty!"
+      : `current region is "${this.tree.textOf(top)}".`;
+    this.#say(`Region stack mismatch: Trying to end "${name}" but ${state}`);
+    this.log.push("  Ceasing region tracking!");
+  }
+
+  #valueMismatch(attribute: number, wanted: Variant, current: Variant | null): void {
+    this.#stopped = true;
+    const name = this.tree.nameOf(attribute);
+    const state = current === null
+      ? "stack is empty"
+      : `current value is ${name}=${reportText(current.type, current.value)}`;
+    const text = reportText(wanted.type, wanted.value);
+    this.#say(`Stack value mismatch: Trying to end ${name}=${text} but ${state}`);
+  }
+
+  #say(line: string): void {
+    this.log.push(`== CALIPER: ${line}`);
+  }
+
+  #tell(kind: EventKind, attribute: number, value: Variant): void {
+    if ((this.tree.propertiesOf(attribute) & PROPERTY.skip_events) !== 0) return;
+    for (const service of this.#services) service.event?.(kind, attribute, value);
+  }
+
+  #push(trigger: Trigger): void {
+    const { tree } = this, record = this.#record, context = new Snapshot();
+    this.#thread.snapshot(context);
+    this.#process.snapshot(context);
+    record.clear();
+    append(tree, record, context, trigger.replaces);
+    if (trigger.info !== null) append(tree, record, trigger.info, NONE);
+    for (const service of this.#services) service.measure?.(trigger, record);
+    record.count = Math.min(record.count, MAX_ENTRIES);
+    for (const service of this.#services) service.take?.(record);
+  }
+
+  #setGlobal(name: string, given: Given, type = typeOfGiven(given)): void {
+    const properties = PROPERTY.global | PROPERTY.unaligned | PROPERTY.skip_events;
+    const attribute = this.#make(name, type, properties);
+    this.#process.set(attribute, this.#read(attribute, given));
+  }
+
+  /** The globals among the process's values, each attribute once, the innermost value. */
+  #globals(): Snapshot {
+    const { tree } = this, context = new Snapshot(), globals = new Snapshot();
+    this.#process.snapshot(context);
+    for (let i = 0; i < context.count; i++) {
+      if (context.immediate[i] === 1) {
+        const id = context.node[i];
+        if (tree.isGlobal(id)) globals.pushValue(id, context.type[i], context.valueAt(i));
+        continue;
+      }
+      const kept = [...context.chain(tree, i)].filter((id) => tree.isGlobal(tree.attributeOf[id]));
+      let node = NONE;
+      for (const id of kept.reverse()) node = tree.childLike(node, id);
+      if (node !== NONE) globals.pushReference(tree, node);
+    }
+    return globals;
+  }
+
+  #read(attribute: number, given: Given): Variant {
+    const type = this.tree.valueTypeOf(attribute);
+    if (typeof given !== "string") {
+      if (type === TYPE.double) return { type, value: Number(given) };
+      if (typeof given === "bigint") given = String(narrow(given));
+      else if (typeof given === "number" && type !== TYPE.string) given = String(Math.trunc(given));
+    }
+    const value = parseValue(type, String(given));
+    return value === null ? EMPTY : { type, value };
+  }
+
+  #readPresets(text: string): Map<string, number> {
+    const presets = new Map<string, number>();
+    for (const item of text.split(",")) {
+      const at = item.indexOf("=");
+      if (at < 0) continue;
+      const bits = parseProperties(item.slice(at + 1));
+      if (bits === null) this.#say(`Invalid value "${item}" for CALI_CALIPER_ATTRIBUTE_PROPERTIES`);
+      else presets.set(item.slice(0, at).trim(), bits);
+    }
+    return presets;
+  }
+}
+
+function typeOfGiven(value: Given): number {
+  switch (typeof value) {
+    case "string":
+      return TYPE.string;
+    case "boolean":
+      return TYPE.bool;
+    case "bigint":
+      return TYPE.int;
+    default:
+      return Number.isInteger(value) ? TYPE.int : TYPE.double;
+  }
+}
+
+function append(tree: ContextTree, to: Snapshot, from: Snapshot, without: number): void {
+  for (let i = 0; i < from.count; i++) {
+    if (from.immediate[i] === 1) to.pushValue(from.node[i], from.type[i], from.valueAt(i));
+    else if (from.node[i] !== without) to.pushReference(tree, from.node[i]);
+  }
+}
