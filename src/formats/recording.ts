@@ -17,7 +17,7 @@ import { type Aggregation, AGGREGATIONS } from "../core/agg.ts";
 import { parseCpuList } from "../core/cpu_list.ts";
 import { type Domain, isDomain } from "../core/domain.ts";
 import { FormatError } from "../core/errors.ts";
-import type { Behavior, SignalFormat, SignalRow, Unit } from "../core/signal.ts";
+import type { Behavior, OfferedSignal, Quality, SignalFormat, Unit } from "../core/signal.ts";
 import { type CpuPlace, PlatformTopology } from "../core/topology.ts";
 export { csvField } from "./csv_row.ts";
 
@@ -53,6 +53,7 @@ export type RecordedEvent = typeof RECORDED_EVENTS[number];
 
 const BEHAVIORS: readonly string[] = ["constant", "monotone", "variable", "label"];
 const FORMATS: readonly string[] = ["double", "float", "integer", "hex", "raw64"];
+const QUALITIES: readonly string[] = ["measured", "derived", "simulated"];
 const MAX_CPUS = 65536;
 
 /** What `recording.yaml` says. */
@@ -62,7 +63,7 @@ export interface Recording {
   readonly agent: string;
   readonly startTime: string;
   readonly topology: PlatformTopology;
-  readonly signals: readonly SignalRow[];
+  readonly signals: readonly OfferedSignal[];
 }
 
 type Mapping = Record<string, unknown>;
@@ -94,15 +95,15 @@ export function describeRecording(data: unknown, path: string, seen: Instances =
     agent: text(data.agent) ?? "monitor",
     startTime: text(data.start) ?? "1970-01-01T00:00:00.000000000+0000",
     topology: topologyOf(data, seen, wrong),
-    signals: signals.map((signal) => signalRow(signal, wrong)),
+    signals: signals.map((signal) => recordedSignal(signal, wrong)),
   };
 }
 
 type Wrong = (expected: string, found?: unknown) => FormatError;
 
-function signalRow(data: unknown, wrong: Wrong): SignalRow {
+function recordedSignal(data: unknown, wrong: Wrong): OfferedSignal {
   if (!isMapping(data)) throw wrong("a mapping for each signal", data);
-  const { name, domain, aggregation, behavior, format = "double" } = data;
+  const { name, domain, aggregation, behavior, format = "double", quality = "measured" } = data;
   if (typeof name !== "string" || name === "") throw wrong("a signal with a name", data);
   if (typeof domain !== "string" || !isDomain(domain)) throw wrong(`a domain of ${name}`, domain);
   if (!(AGGREGATIONS as readonly unknown[]).includes(aggregation)) {
@@ -110,14 +111,21 @@ function signalRow(data: unknown, wrong: Wrong): SignalRow {
   }
   if (!BEHAVIORS.includes(String(behavior))) throw wrong(`a behavior of ${name}`, behavior);
   if (!FORMATS.includes(String(format))) throw wrong(`a format of ${name}`, format);
+  if (!QUALITIES.includes(String(quality))) throw wrong(`a quality of ${name}`, quality);
+  const note = text(data.note);
   return {
-    name,
-    domain,
-    unit: (text(data.unit) ?? "") as Unit,
-    agg: aggregation as Aggregation,
-    behavior: behavior as Behavior,
-    format: format as SignalFormat,
-    about: "recorded",
+    row: {
+      name,
+      domain,
+      unit: (text(data.unit) ?? "") as Unit,
+      agg: aggregation as Aggregation,
+      behavior: behavior as Behavior,
+      format: format as SignalFormat,
+      about: "Recorded.",
+    },
+    source: text(data.source) ?? "recording",
+    quality: quality as Quality,
+    ...(note === undefined ? {} : { note }),
   };
 }
 

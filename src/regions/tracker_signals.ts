@@ -79,6 +79,11 @@ export const TRACKER_ALIASES: Readonly<Record<string, string>> = {
   ),
 };
 
+/** Does this name stand for one of them? */
+export function isTrackerSignal(name: string): boolean {
+  return name in TRACKER_ALIASES || TRACKER_SIGNALS.some((row) => row.name === name);
+}
+
 /** What the signals are read from: the state after the last step. */
 export interface TrackedState {
   readonly cpus: CpuStates;

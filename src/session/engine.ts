@@ -8,7 +8,7 @@
  * @module
  */
 import { buildReportHost } from "../aggregate/build_report.ts";
-import { ReportSignals } from "../aggregate/report_signals.ts";
+import { MANDATORY_SIGNALS, ReportSignals } from "../aggregate/report_signals.ts";
 import { SampleAggregator } from "../aggregate/sample_aggregator.ts";
 import { type Agent, MONITOR } from "../core/agent.ts";
 import type { Domain } from "../core/domain.ts";
@@ -20,6 +20,7 @@ import { EventLogWriter } from "../formats/event_log.ts";
 import { columnName, DEFAULT_COLUMNS, type TraceColumn, TraceWriter } from "../formats/trace.ts";
 import type { LineSink, TraceHeader } from "../formats/trace_header.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
+import { isTrackerSignal } from "../regions/tracker_signals.ts";
 import { Batch, type NameTable } from "../signals/batch.ts";
 import { OrderedEvents } from "./ordered_events.ts";
 import type { RecordingWriter } from "./recording.ts";
@@ -78,6 +79,8 @@ export class Engine {
   readonly #stickerHandle: number;
   readonly #columns: TraceColumn[] = [];
   readonly #columnHandles: number[] = [];
+  /** Names that the user asked for. */
+  readonly #asked: readonly string[];
   readonly #row: Float64Array;
   readonly #agentRow: Float64Array;
   readonly #header: TraceHeader;
@@ -99,10 +102,11 @@ export class Engine {
     this.batch = new Batch(options.topology, options.table);
     this.aggregator = new SampleAggregator(this.batch);
     this.events = new OrderedEvents(options.tracker, options.recorder);
+    const reported = parseSignalList(options.reportSignals ?? "", "report signal");
     this.#reportSignals = new ReportSignals(this.aggregator, {
       exists: (name) => this.#exists(name),
       count: (domain) => options.topology.count(domain),
-      user: parseSignalList(options.reportSignals ?? "", "report signal"),
+      user: reported,
     });
     this.#epochHandle = this.batch.pushSignal("EPOCH_COUNT", "board", 0);
     this.#stickerHandle = this.#exists("CPUINFO::FREQ_STICKER")
@@ -113,6 +117,7 @@ export class Engine {
       count: (domain) => options.topology.count(domain),
     });
     const traced = parseSignalList(options.traceSignals ?? "", "trace signal");
+    this.#asked = [...reported, ...traced].map((request) => request.name);
     if (options.trace !== undefined) {
       for (const name of DEFAULT_COLUMNS) this.#column(name, "board", 0);
       for (const { name, domain } of traced) {
@@ -195,6 +200,21 @@ export class Engine {
       ...(joulemark === undefined ? {} : { joulemark }),
       hosts,
     };
+  }
+
+  /** Where every signal of the report and trace comes from, or why it is absent; for `joulemark:`. */
+  sources(): { [signal: string]: Nested } {
+    const sources: { [signal: string]: Nested } = {};
+    const names = [...MANDATORY_SIGNALS, ...this.batch.columns.map((column) => column.name)];
+    for (const name of [...names, ...this.#asked]) {
+      if (isTrackerSignal(name) || name in sources) continue;
+      const resolved = this.#options.table.resolve(name);
+      if (resolved.kind === "absent") sources[name] = { absent: resolved.reason };
+      if (resolved.kind !== "offered" && resolved.kind !== "derived") continue;
+      const { quality, source, note } = resolved.signal;
+      sources[name] = { quality, source, ...(note === undefined ? {} : { note }) };
+    }
+    return sources;
   }
 
   [Symbol.dispose](): void {

@@ -11,6 +11,7 @@ import { PlatformTopology } from "../core/topology.ts";
 import { nestedLines } from "../formats/nested.ts";
 import { csvField, EVENTS_HEADER, FORMAT_NAME } from "../formats/recording.ts";
 import type { LineSink } from "../formats/trace_header.ts";
+import { isTrackerSignal } from "../regions/tracker_signals.ts";
 import type { Batch, NativeColumn } from "../signals/batch.ts";
 
 /** What the events' handles stand for. */
@@ -157,12 +158,7 @@ export class RecordingWriter implements EventSink {
 
 /** Every pushed signal that does not come from events. */
 export function recordedColumns(batch: Batch): NativeColumn[] {
-  return batch.columns.filter((column) => !isFromEvents(column.signal.row.name));
-}
-
-function isFromEvents(name: string): boolean {
-  return name === "TIME" || name === "EPOCH_COUNT" || name.startsWith("REGION_") ||
-    name.startsWith("TIME_HINT_");
+  return batch.columns.filter((column) => !isTrackerSignal(column.signal.row.name));
 }
 
 /** What `recording.yaml` says beside the signals. */
@@ -183,13 +179,16 @@ export function recordingYaml(about: RecordingDescription, batch: Batch): string
     agent: about.agent,
     start: about.startTime,
     ...topologyData(about.topology),
-    signals: recordedColumns(batch).map(({ name, signal: { row } }) => ({
+    signals: recordedColumns(batch).map(({ name, signal: { row, quality, source, note } }) => ({
       name,
       domain: row.domain,
       unit: row.unit,
       aggregation: row.agg,
       behavior: row.behavior,
       format: row.format ?? "double",
+      quality,
+      source,
+      ...(note === undefined ? {} : { note }),
     })),
   };
   return nestedLines(data, 0).join("\n") + "\n";

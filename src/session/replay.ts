@@ -254,6 +254,7 @@ function ownMapping(
   return {
     replayed: true,
     ...(partial ? { partial: true } : {}),
+    sources: engine.sources(),
     steps: engine.steps,
     processes: {
       seen: processes.length,

@@ -74,7 +74,7 @@ export class SampleRows implements SignalProvider {
     this.#repairs = repairs;
     const { topology } = recording;
     let width = 0;
-    for (const row of recording.signals) {
+    for (const { row } of recording.signals) {
       const count = topology.count(row.domain);
       this.#offsets.set(row.name, { offset: width, count });
       width += count;
@@ -83,15 +83,11 @@ export class SampleRows implements SignalProvider {
     this.#taken = new Float64Array(width).fill(NaN);
     this.#target = Int32Array.from(titles, (title) => this.#place(title, recording, topology));
     this.#constant = Uint8Array.from(titles, (title) => {
-      const row = recording.signals.find((signal) => signal.name === title?.name);
-      return row?.behavior === "constant" ? 1 : 0;
+      const signal = recording.signals.find(({ row }) => row.name === title?.name);
+      return signal?.row.behavior === "constant" ? 1 : 0;
     });
     const recorded = new Set(titles.map((title) => title?.name));
-    this.signals = recording.signals.filter((row) => recorded.has(row.name)).map((row) => ({
-      row,
-      source: "recording",
-      quality: "measured",
-    }));
+    this.signals = recording.signals.filter(({ row }) => recorded.has(row.name));
   }
 
   /** Parses the row that the reader stands on. @returns False when it was left out. */
@@ -149,7 +145,7 @@ export class SampleRows implements SignalProvider {
     topology: PlatformTopology,
   ): number {
     if (title === undefined) return -1;
-    const row = recording.signals.find((signal) => signal.name === title.name);
+    const row = recording.signals.find((signal) => signal.row.name === title.name)?.row;
     const what = `column ${title.name}@${title.domain}-${title.index} left out`;
     if (row === undefined || row.domain !== title.domain) {
       this.#wrong(what, "a signal and domain that recording.yaml lists", title.name);
