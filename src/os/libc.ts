@@ -75,7 +75,12 @@ const SYMBOLS = {
   setrlimit: { parameters: ["i32", "buffer"], result: "i32" },
   getrusage: { parameters: ["i32", "buffer"], result: "i32" },
   sigmask: { name: "pthread_sigmask", parameters: ["i32", "buffer", "buffer"], result: "i32" },
-  sigaction: { parameters: ["i32", "buffer", "u64"], result: "i32" },
+  // The system call itself: libc refuses to touch the two signals that it keeps for its threads.
+  sigaction: {
+    name: "syscall",
+    parameters: ["i64", "i32", "buffer", "u64", "usize"],
+    result: "i64",
+  },
   signalfd: { parameters: ["i32", "buffer", "i32"], result: "i32" },
   kill: { parameters: ["i32", "i32"], result: "i32" },
   waitpid: { parameters: ["i32", "buffer", "i32"], result: "i32" },
@@ -153,8 +158,22 @@ export function libc(): Libc {
 }
 
 const SYSCALLS = Deno.build.arch === "aarch64"
-  ? { getdents64: 61n, pidfdOpen: 434n, newfstatat: 79n, fstat: 80n, perfEventOpen: 241n }
-  : { getdents64: 217n, pidfdOpen: 434n, newfstatat: 262n, fstat: 5n, perfEventOpen: 298n };
+  ? {
+    getdents64: 61n,
+    pidfdOpen: 434n,
+    newfstatat: 79n,
+    fstat: 80n,
+    perfEventOpen: 241n,
+    sigaction: 134n,
+  }
+  : {
+    getdents64: 217n,
+    pidfdOpen: 434n,
+    newfstatat: 262n,
+    fstat: 5n,
+    perfEventOpen: 298n,
+    sigaction: 13n,
+  };
 
 /** System call numbers of this architecture, as bigints for the fast path. */
 export { SYSCALLS };

@@ -175,10 +175,10 @@ export function handOver(launch: Launch): never {
 }
 
 function disposition(signal: number, handler: bigint): void {
-  // struct sigaction of glibc: handler 8, mask 128, flags 4, restorer 8.
-  const action = new Uint8Array(152);
+  // The kernel's struct sigaction: handler, flags, restorer, mask.
+  const action = new Uint8Array(32);
   new DataView(action.buffer).setBigUint64(0, handler, true);
-  libc().sigaction(signal, action, 0n);
+  libc().sigaction(SYSCALLS.sigaction, signal, action, 0n, 8n);
 }
 
 function refusal(path: string, number: number): AccessError {

@@ -127,6 +127,11 @@ export class RingProcess {
         this.garbage++;
         break;
       }
+      if (this.#clock.unrated) {
+        // How long a cycle is was published before the first record that is stamped in cycles.
+        this.#memory.read(0, this.#header);
+        this.#refine();
+      }
       for (let i = 0; i < inChunk; i++) {
         if (first + i >= this.#states.length) this.#addThread(i, offset + i * THREAD.bytes);
         copied += this.#pollThread(this.#states[first + i], i * THREAD.bytes);
@@ -135,7 +140,6 @@ export class RingProcess {
     }
     if (copied > 0 || this.#folds.length > 0) {
       this.#memory.read(0, this.#header);
-      this.#refine();
       this.#readNames();
     }
     this.otherVisits = Number(this.#headerView.getBigUint64(HEADER.otherVisits, true));
@@ -252,9 +256,7 @@ export class RingProcess {
     );
     const cyclesLow = view.getUint32(HEADER.laterCycles, true);
     const cyclesHigh = view.getUint32(HEADER.laterCycles + 4, true);
-    if (Number.isNaN(this.#clock.nsPerCycle) && cyclesLow + cyclesHigh > 0) {
-      this.#clock.refine(cyclesLow, cyclesHigh, ns);
-    }
+    if (cyclesLow + cyclesHigh > 0) this.#clock.refine(cyclesLow, cyclesHigh, ns);
   }
 
   #readNames(): void {
@@ -284,7 +286,6 @@ export class RingProcess {
 
   #readFolds(state: ThreadState, at: number): void {
     this.#memory.read(0, this.#header);
-    this.#refine();
     const names = Math.min(this.#headerView.getUint32(HEADER.names, true), NAMES_MAX);
     for (let chunk = 0, first = 0; first < names; first += CHUNK_NAMES << chunk, chunk++) {
       const offset = this.#offsetAt(this.#entriesView, at + THREAD.slotChunks + 8 * chunk);

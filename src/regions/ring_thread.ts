@@ -43,6 +43,11 @@ export class StampClock {
     return (high - this.#originHigh) * TWO_32 + (low - this.#originLow);
   }
 
+  /** Is it still unknown how long a cycle is? */
+  get unrated(): boolean {
+    return Number.isNaN(this.nsPerCycle);
+  }
+
   /** The pair taken when the process attached. */
   setFirst(cyclesLow: number, cyclesHigh: number, ns: number): void {
     this.#cyclesLow = cyclesLow;

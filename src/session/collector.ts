@@ -62,10 +62,6 @@ export interface CollectorOptions {
   /** CLOCK_MONOTONIC_RAW that counts as 0. */
   originNs: bigint;
   sink: EventSink;
-  /** Of the command that this monitor launched. */
-  launchedPid: number;
-  /** When it was launched, ns since the origin. */
-  launchNs: number;
 }
 
 /** See the module. */
@@ -252,16 +248,15 @@ export class Collector {
       if (Number.isNaN(ns)) return;
       if (ns > lastNs) lastNs = ns;
     }
+    // Its last words may have come between our look at its threads and at its state.
+    for (const ring of f.rings) this.#drainRing(f, ring);
     f.endNs = lastNs;
   }
 
   #start(f: Follower, limitNs: number): void {
     const ring = f.rings[0];
-    const first = f.pid === this.#options.launchedPid &&
-      !this.#followers.some((other) => other !== f && other.pid === f.pid && other.handle >= 0);
-    if (!first && ring.startNs > limitNs) return;
-    const ns = first ? this.#options.launchNs : this.#present(ring.startNs);
-    f.handle = this.#options.sink.start(ns * 1e-9, f.pid, ring.cpus);
+    if (ring.startNs > limitNs) return;
+    f.handle = this.#options.sink.start(this.#present(ring.startNs) * 1e-9, f.pid, ring.cpus);
   }
 
   #end(f: Follower): void {

@@ -165,8 +165,6 @@ class Run {
       directory: this.#plan.elected.directory,
       originNs: this.#originExactNs,
       sink: this.#engine.events,
-      launchedPid: this.#pid,
-      launchNs,
     });
     const cpus = affinityOf(this.#pid);
     this.#commandHandle = this.#engine.events.startCommand(
@@ -193,8 +191,9 @@ class Run {
       }
       nextNs += periodNs;
       const behind = monotonicNanoseconds() - nextNs;
-      if (behind > 0) {
-        const skipped = Math.floor(behind / periodNs) + 1;
+      if (behind > -periodNs / 2) {
+        // Steps keep their distance: the time between two is what late events have to come in.
+        const skipped = Math.floor(behind / periodNs + 0.5) + 1;
         this.#loop.missed += skipped;
         nextNs += skipped * periodNs;
       }
