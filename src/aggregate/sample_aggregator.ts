@@ -10,7 +10,7 @@
  */
 import type { Domain } from "../core/domain.ts";
 import { UsageError } from "../core/errors.ts";
-import { HASH_APPLICATION, HASH_EPOCH, HASH_INVALID, HASH_UNMARKED } from "../core/hash.ts";
+import { HASH_APPLICATION, HASH_EPOCH, HASH_UNMARKED } from "../core/hash.ts";
 import type { SignalSource } from "../core/signal.ts";
 import {
   addAverage,
@@ -21,6 +21,7 @@ import {
   overall,
   WIDTH,
 } from "./accumulator.ts";
+import { Scope } from "./scope.ts";
 
 const TOTAL = 0;
 const AVERAGE = 1;
@@ -29,16 +30,6 @@ const APPLICATION = 0;
 const EPOCH = WIDTH;
 const PERIOD = 2 * WIDTH;
 const FIXED = 3 * WIDTH;
-
-/** A domain instance whose region hash and epoch count are sampled. */
-interface Scope {
-  readonly hashHandle: number;
-  readonly epochHandle: number;
-  hash: number;
-  /** Place of the hash among the regions seen. */
-  region: number;
-  epoch: number;
-}
 
 /** See the module. Values of signals that were never available count for nothing. */
 export class SampleAggregator {
@@ -62,6 +53,7 @@ export class SampleAggregator {
   #lastValue = new Float64Array(0);
   #lastEpoch = new Float64Array(0);
   #lastRegion = new Int32Array(0);
+  readonly #placeOfRegion = (hash: number) => this.#region(hash);
   #updated = false;
   #frozen = false;
   #durationS = 0;
@@ -106,7 +98,9 @@ export class SampleAggregator {
     if (!this.#frozen) this.#freeze();
     const timeS = this.#source.sample(this.#timeHandle);
     const period = this.#periodAt(timeS);
-    for (let s = 0; s < this.#scopes.length; s++) this.#sampleScope(this.#scopes[s]);
+    for (let s = 0; s < this.#scopes.length; s++) {
+      this.#scopes[s].sample(this.#source, this.#placeOfRegion);
+    }
     if (!this.#updated) this.#begin();
     else {
       const newPeriod = period !== this.#lastPeriod;
@@ -225,13 +219,7 @@ export class SampleAggregator {
     let place = this.#scopeOf.get(key);
     if (place === undefined) {
       place = this.#scopes.length;
-      this.#scopes.push({
-        hashHandle: this.#source.pushSignal("REGION_HASH", domain, index),
-        epochHandle: this.#source.pushSignal("EPOCH_COUNT", domain, index),
-        hash: NaN,
-        region: -1,
-        epoch: 0,
-      });
+      this.#scopes.push(new Scope(this.#source, domain, index));
       this.#scopeOf.set(key, place);
     }
     return place;
@@ -244,19 +232,6 @@ export class SampleAggregator {
     this.#lastValue = new Float64Array(n);
     this.#lastEpoch = new Float64Array(n);
     this.#lastRegion = new Int32Array(n);
-  }
-
-  #sampleScope(scope: Scope): void {
-    const sampled = this.#source.sample(scope.hashHandle);
-    const hash = sampled === sampled ? sampled : HASH_INVALID;
-    if (hash !== scope.hash) {
-      scope.hash = hash;
-      scope.region = this.#region(hash);
-    }
-    const epoch = this.#source.sample(scope.epochHandle);
-    // A scope without a process has no epochs. GEOPM converts its NaN to a whole number, with a
-    // result that differs from one processor to the next.
-    scope.epoch = epoch === epoch ? epoch : 0;
   }
 
   #region(hash: number): number {

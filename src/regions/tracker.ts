@@ -6,23 +6,17 @@
  * Nothing allocates per event once every region, thread and process has been seen.
  * @module
  */
-import { type Domain } from "../core/domain.ts";
+import type { Domain } from "../core/domain.ts";
 import type { EventSink } from "../core/event.ts";
 import { regionHash } from "../core/hash.ts";
 import { HINT_COUNT, HINT_UNKNOWN, hintOnEntry } from "../core/hints.ts";
 import { EVENT, RecordList } from "../core/record.ts";
-import type { RegionTotal } from "../core/report.ts";
-import type { OfferedSignal, SignalProvider, SignalReading } from "../core/signal.ts";
-import { CpuStates } from "./cpu_states.ts";
 import { CpuUpdate } from "./cpu_update.ts";
 import { type ProcessEnd, TrackedProcess } from "./process.ts";
 import { parseRecordFilter, type RecordFilter } from "./record_filter.ts";
 import { collectRecords } from "./record_log.ts";
-import { RegionTable } from "./region_table.ts";
-import { type Refusal, Refusals } from "./refusals.ts";
-import { regionTotals } from "./totals.ts";
 import type { Track } from "./track.ts";
-import { type TrackedState, TRACKER_SIGNALS, TrackerReading } from "./tracker_signals.ts";
+import { TrackedRun } from "./tracked_run.ts";
 
 /**
  * Hears of every change of region on CPUs, at its exact time.
@@ -48,61 +42,26 @@ export interface TrackerOptions {
   onEdge?: EdgeListener;
 }
 
-/** One process, as reports list it. */
-export interface ProcessSummary {
-  readonly pid: number;
-  readonly cpus: readonly number[];
-  readonly startS: number;
-  /** NaN while it runs. */
-  readonly endS: number;
-  readonly end: ProcessEnd;
-  readonly epochs: number;
-  readonly overheadS: number;
-  readonly command: boolean;
-  /** Name of the region it is in, or died in. */
-  readonly openRegion?: string;
-}
+export type { ProcessSummary } from "./process_list.ts";
 
 /** See the module. */
-export class RegionTracker implements EventSink, SignalProvider, TrackedState {
-  readonly name = "PROFILE";
-  readonly signals: readonly OfferedSignal[] = TRACKER_SIGNALS.map((row) => ({
-    row,
-    source: row.name === "TIME" ? "CLOCK_MONOTONIC_RAW" : "marker calls",
-    quality: "measured",
-  }));
-  /** State of every CPU after the last step. */
-  readonly cpus: CpuStates;
-  /** Regions by name. */
-  readonly table = new RegionTable();
+export class RegionTracker extends TrackedRun implements EventSink {
   /** Records of the last step, grouped by process in order of pid. */
   readonly records = new RecordList(64);
   /** Grows when the run begins anew: at the first process, and when it replaces the command. */
   generation = 0;
-  /** TIME of the last step. */
-  elapsedS = 0;
   /** Visits that came folded. */
   foldedVisits = 0;
   readonly #profileHash: number;
   readonly #makeFilter: (() => RecordFilter) | undefined;
   readonly #onEdge: EdgeListener | undefined;
-  readonly #refusals = new Refusals();
   readonly #update: CpuUpdate;
-  readonly #processes: TrackedProcess[] = [];
-  /** Processes that may have records left, by pid. */
-  #live: TrackedProcess[] = [];
-  #counted = 0;
   /** Counts changes of CPU states, to tell which came last. */
   #order = 0;
-  /** Whole seconds that times are counted from, which keeps nanoseconds exact. */
-  #originS = NaN;
-  #zeroNs = NaN;
-  #stepNs = NaN;
-  #startupNs = NaN;
   readonly #oneCpu = new Int32Array(1);
 
   constructor(options: TrackerOptions) {
-    this.cpus = new CpuStates(options.topology.count("cpu"));
+    super(options.topology.count("cpu"));
     this.#update = new CpuUpdate(this.cpus);
     // GEOPM hashes the name with the quotes that its report has around it.
     this.#profileHash = regionHash(`"${options.profile ?? "default"}"`);
@@ -137,7 +96,7 @@ export class RegionTracker implements EventSink, SignalProvider, TrackedState {
     const p = this.#running(process);
     if (p === undefined) return -1;
     if (!(hint >= 0 && hint < HINT_COUNT)) {
-      this.#refusals.note("region with a hint out of range", p.pid);
+      this.refusals.note("region with a hint out of range", p.pid);
       return -1;
     }
     const handle = this.table.add(name);
@@ -149,7 +108,7 @@ export class RegionTracker implements EventSink, SignalProvider, TrackedState {
     const p = this.#running(process);
     if (p === undefined) return;
     if (!(region >= 0 && region < this.table.length)) {
-      return this.#refusals.note("enter of an unknown region", p.pid);
+      return this.refusals.note("enter of an unknown region", p.pid);
     }
     let first = p.hintOf(region);
     if (first < 0) {
@@ -171,9 +130,9 @@ export class RegionTracker implements EventSink, SignalProvider, TrackedState {
     const p = this.#running(process);
     if (p === undefined) return;
     const track = p.stack(thread);
-    if (track.depth === 0) return this.#refusals.note("exit without entry", p.pid);
+    if (track.depth === 0) return this.refusals.note("exit without entry", p.pid);
     if (track.depth === 1 && region !== track.region) {
-      return this.#refusals.note("exit of another region than entered", p.pid);
+      return this.refusals.note("exit of another region than entered", p.pid);
     }
     const outermost = track.exit(this.#clamped(track, timeS), this.table.hash(region));
     track.changed = ++this.#order;
@@ -190,7 +149,7 @@ export class RegionTracker implements EventSink, SignalProvider, TrackedState {
     const p = this.#running(process);
     if (p === undefined) return;
     const next = number === 0 ? p.epochs + 1 : number;
-    if (!(next > p.epochs)) return this.#refusals.note("epoch that steps back", p.pid);
+    if (!(next > p.epochs)) return this.refusals.note("epoch that steps back", p.pid);
     p.epochs = next;
     p.track.records.push(this.#clamped(p.track, timeS), p.pid, EVENT.EPOCH_COUNT, next);
   }
@@ -207,7 +166,7 @@ export class RegionTracker implements EventSink, SignalProvider, TrackedState {
     if (p === undefined) return;
     const at = cpu < 0 ? p.track.cpus[0] ?? -1 : cpu;
     if (!(at >= 0 && at < this.cpus.count)) {
-      return this.#refusals.note("work unit on an unknown CPU", p.pid);
+      return this.refusals.note("work unit on an unknown CPU", p.pid);
     }
     if (this.cpus.unitsTotal[at] !== 0) this.cpus.unitsDone[at]++;
   }
@@ -230,7 +189,7 @@ export class RegionTracker implements EventSink, SignalProvider, TrackedState {
     const p = this.#running(process);
     if (p === undefined) return;
     if (!(region >= 0 && region < this.table.length && count > 0 && seconds >= 0)) {
-      return this.#refusals.note("folded visits without region, count or time", p.pid);
+      return this.refusals.note("folded visits without region, count or time", p.pid);
     }
     p.register(region, HINT_UNKNOWN);
     const track = p.stack(thread);
@@ -257,139 +216,30 @@ export class RegionTracker implements EventSink, SignalProvider, TrackedState {
 
   /** Closes the window: every event up to `timeS` has been told. */
   step(timeS: number): void {
-    this.#stepNs = this.#ns(timeS);
-    if (Number.isNaN(this.#zeroNs)) this.#zeroNs = this.#stepNs;
-    this.elapsedS = seconds(this.#stepNs - this.#zeroNs);
-    if (this.connected && Number.isNaN(this.#startupNs) && this.#stepNs >= this.#zeroNs) {
-      this.#startupNs = this.#stepNs - this.#zeroNs;
-    }
-    for (let i = 0; i < this.#live.length; i++) {
-      if (!this.#live[i].dirty) continue;
-      this.#update.apply(this.#live[i]);
-      this.#live[i].dirty = false;
+    const ns = this.times.ns(timeS);
+    this.times.step(ns, this.connected);
+    const { live } = this.list;
+    for (let i = 0; i < live.length; i++) {
+      if (!live[i].dirty) continue;
+      this.#update.apply(live[i]);
+      live[i].dirty = false;
     }
     this.records.length = 0;
-    collectRecords(this.#live, this.records, this.cpus);
-    this.cpus.step(this.#stepNs);
-    let ended = false;
-    for (let i = 0; i < this.#live.length; i++) ended ||= this.#live[i].end !== "running";
-    if (ended) this.#live = this.#live.filter((p) => p.end === "running");
-  }
-
-  open(wanted: readonly OfferedSignal[]): SignalReading {
-    return new TrackerReading(this, wanted);
-  }
-
-  // Results.
-
-  hashOf(region: number): number {
-    return this.table.hash(region);
-  }
-
-  get connected(): boolean {
-    return this.processCount > 0;
-  }
-
-  /** Processes that count, those that ended included. */
-  get processCount(): number {
-    return this.#counted;
-  }
-
-  /** Have all processes that ever connected ended? False before the first. */
-  get finished(): boolean {
-    return this.connected && this.#processes.every((p) => p.end !== "running");
-  }
-
-  /** Time zero, in the caller's seconds: the earliest start, else the first step. */
-  get zeroS(): number {
-    return this.#originS + seconds(this.#zeroNs);
-  }
-
-  /** Seconds from time zero to a time that stands in a record. */
-  sinceZero(timeNs: number): number {
-    return seconds(timeNs - this.#zeroNs);
-  }
-
-  /** Last stop − first start; up to the last step while a process runs or where one died. */
-  get runtimeS(): number {
-    if (!this.connected) return this.elapsedS;
-    let lastNs = -Infinity;
-    for (const p of this.#processes) {
-      if (p.end === "withdrawn") continue;
-      if (p.end !== "shutdown") return this.elapsedS;
-      lastNs = Math.max(lastNs, p.endNs);
-    }
-    return seconds(lastNs - this.#zeroNs);
-  }
-
-  /** First start of a process → first step after it. */
-  get startupS(): number {
-    return Number.isNaN(this.#startupNs) ? 0 : seconds(this.#startupNs);
-  }
-
-  /** Own time of the marker library, mean over processes. */
-  get overheadS(): number {
-    let total = 0;
-    for (const p of this.#processes) if (p.end !== "withdrawn") total += p.overheadS;
-    return total / Math.max(1, this.processCount);
-  }
-
-  /** Means over processes for every registered name, by name. */
-  regions(): RegionTotal[] {
-    return regionTotals(this.#processes, this.table);
-  }
-
-  /** Every process, in order of its start. */
-  processes(): ProcessSummary[] {
-    return this.#processes.map((p) => ({
-      pid: p.pid,
-      cpus: [...p.track.cpus],
-      startS: this.#originS + p.startNs * 1e-9,
-      endS: this.#originS + p.endNs * 1e-9,
-      end: p.end,
-      epochs: p.epochs,
-      overheadS: p.overheadS,
-      command: p.command,
-      ...(p.lastOpen >= 0 ? { openRegion: this.table.name(p.lastOpen) } : {}),
-    }));
-  }
-
-  /** Exact totals of one process and its threads, by region name. */
-  process(handle: number): TrackedProcess {
-    return this.#processes[handle];
-  }
-
-  /** Calls that were refused, by kind. */
-  get refused(): readonly Refusal[] {
-    return this.#refusals.list;
-  }
-
-  /** How many calls were refused. */
-  get refusedCalls(): number {
-    return this.#refusals.total;
-  }
-
-  /** What the latest refused call was. */
-  get lastRefusal(): string {
-    return this.#refusals.last;
+    collectRecords(live, this.records, this.cpus);
+    this.cpus.step(ns);
+    this.list.dropEnded();
   }
 
   #connect(timeS: number, pid: number, cpus: readonly number[], command: boolean): number {
-    if (!this.connected) this.generation++;
-    const ns = this.#ns(timeS);
+    const isFirst = !this.connected;
+    if (isFirst) this.generation++;
+    const ns = this.times.ns(timeS);
     const known = this.#known(cpus);
-    const first = !this.connected;
     const process = new TrackedProcess(pid, known, ns, { command, filter: this.#makeFilter?.() });
-    this.#processes.push(process);
-    this.#counted++;
-    const at = this.#live.findIndex((other) => other.pid > pid);
-    this.#live.splice(at < 0 ? this.#live.length : at, 0, process);
-    this.#zeroNs = first || Number.isNaN(this.#zeroNs) ? ns : Math.min(this.#zeroNs, ns);
+    const handle = this.list.add(process);
+    this.times.started(ns, isFirst);
     this.cpus.connect(known);
-    const records = process.track.records;
-    records.push(ns, pid, EVENT.START_PROFILE, this.#profileHash);
-    for (const cpu of known) records.push(ns, pid, EVENT.AFFINITY, cpu);
-    const handle = this.#processes.length - 1;
+    this.#recordStart(process);
     this.#onEdge?.(timeS, known, -1, handle);
     return handle;
   }
@@ -399,31 +249,35 @@ export class RegionTracker implements EventSink, SignalProvider, TrackedState {
    * @returns Its handle, −1 when this is another process.
    */
   #adoptCommand(pid: number, cpus: readonly number[]): number {
-    const p = this.#processes[0];
-    if (p === undefined || !p.command || p.end !== "running" || p.pid !== pid) return -1;
+    const p = this.list.command;
+    if (p === undefined || p.end !== "running" || p.pid !== pid) return -1;
     p.command = false;
     const known = this.#known(cpus);
     this.cpus.move(p.track.cpus, known);
     p.track.cpus = known;
     p.dirty = true;
+    p.track.records.length = 0;
+    this.#recordStart(p);
     return 0;
+  }
+
+  #recordStart(p: TrackedProcess): void {
+    const { records, cpus } = p.track;
+    records.push(p.startNs, p.pid, EVENT.START_PROFILE, this.#profileHash);
+    for (const cpu of cpus) records.push(p.startNs, p.pid, EVENT.AFFINITY, cpu);
   }
 
   /** Another process that marks takes the place of the command that was launched. */
   #withdrawCommand(): void {
-    // It can only be the first: it is refused once anything else has connected.
-    for (const p of this.#processes.slice(0, 1)) {
-      if (!p.command || p.end === "withdrawn") continue;
-      p.end = "withdrawn";
-      this.#counted--;
-      this.#live = this.#live.filter((other) => other !== p);
-      this.cpus.clear();
-      this.#startupNs = NaN;
-    }
+    const p = this.list.command;
+    if (p === undefined) return;
+    this.list.withdraw(p);
+    this.cpus.clear();
+    this.times.forgetStartup();
   }
 
   #end(timeS: number, handle: number, end: ProcessEnd, ns: number): void {
-    const p = this.#processes[handle];
+    const p = this.list.all[handle];
     p.lastOpen = p.openRegion;
     p.end = end;
     p.endNs = ns;
@@ -449,35 +303,24 @@ export class RegionTracker implements EventSink, SignalProvider, TrackedState {
   }
 
   #running(handle: number): TrackedProcess | undefined {
-    const p = this.#processes[handle];
+    const p = this.list.all[handle];
     if (p?.end === "running") return p;
     if (p?.end === "withdrawn") return undefined;
-    this.#refusals.note("call of a process that is not connected", p?.pid ?? -1);
+    this.refusals.note("call of a process that is not connected", p?.pid ?? -1);
     return undefined;
   }
 
   #known(cpus: readonly number[]): Int32Array {
     const inside = cpus.filter((cpu) => cpu >= 0 && cpu < this.cpus.count);
-    if (inside.length < cpus.length) this.#refusals.note("CPU that the node does not have", -1);
+    if (inside.length < cpus.length) this.refusals.note("CPU that the node does not have", -1);
     return Int32Array.from(inside);
   }
 
   /** Time of an event of a track: a clock that steps back stands still instead. */
   #clamped(track: Track, timeS: number): number {
-    const ns = Math.round((timeS - this.#originS) * 1e9);
+    const ns = this.times.ns(timeS);
     if (ns >= track.lastNs) return track.lastNs = ns;
-    this.#refusals.note("time that steps back", track.id);
+    this.refusals.note("time that steps back", track.id);
     return track.lastNs;
   }
-
-  #ns(timeS: number): number {
-    if (Number.isNaN(this.#originS)) this.#originS = Math.floor(timeS);
-    return Math.round((timeS - this.#originS) * 1e9);
-  }
-}
-
-/** Seconds of a whole number of nanoseconds, put together as GEOPM does from its timespec. */
-function seconds(ns: number): number {
-  const whole = Math.floor(ns / 1e9);
-  return whole + (ns - whole * 1e9) * 1e-9;
 }

@@ -151,7 +151,8 @@ export class Engine {
   /**
    * Closes the step that was read: every event up to its time has been told.
    *
-   * @param last The loop has ended: this step writes no row of the trace.
+   * @param last The loop has ended: this step writes no row of the trace. Nor does one that finds
+   * every process ended, since GEOPM's loop ends there.
    */
   settle(last = false): void {
     const timeS = this.batch.timeS;
@@ -165,7 +166,7 @@ export class Engine {
       if (sticker === sticker) this.#reportSignals.stickerHz = sticker;
     }
     this.#agent.step?.(this.#sample);
-    if (!last) this.#traceRow(timeS);
+    if (!last && !this.tracker.finished) this.#traceRow(timeS);
     this.#eventLog?.step(this.tracker.records, this.#sinceZero);
     this.#options.recorder?.samples(timeS, this.batch);
     this.steps++;

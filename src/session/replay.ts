@@ -166,9 +166,8 @@ class Run {
         event = nextHere(events, told) ?? await nextGood(events, told);
       }
       more = nextHere(samples, rows) ?? await nextGood(samples, rows);
-      // The step after the loop ended; a recording that was cut has none.
-      const last = !more && !samples.cut && (engine.tracker.finished || !engine.tracker.connected);
-      engine.settle(last);
+      // Without any process the last row alone is the step after the loop.
+      engine.settle(!more && !samples.cut && !engine.tracker.connected);
     }
     for (; event; event = await nextGood(events, told)) told.late++;
   }

@@ -1,0 +1,119 @@
+/**
+ * What is known of a run so far: processes, regions, exact totals, and the signals made of them.
+ *
+ * The tracker feeds it; reports and the batch read it.
+ * @module
+ */
+import type { RegionTotal } from "../core/report.ts";
+import type { OfferedSignal, SignalProvider, SignalReading } from "../core/signal.ts";
+import { CpuStates } from "./cpu_states.ts";
+import type { TrackedProcess } from "./process.ts";
+import { ProcessList, type ProcessSummary } from "./process_list.ts";
+import { type Refusal, Refusals } from "./refusals.ts";
+import { RegionTable } from "./region_table.ts";
+import { RunTimes } from "./run_times.ts";
+import { regionTotals } from "./totals.ts";
+import { type TrackedState, TRACKER_SIGNALS, TrackerReading } from "./tracker_signals.ts";
+
+/** See the module. */
+export class TrackedRun implements SignalProvider, TrackedState {
+  readonly name = "PROFILE";
+  readonly signals: readonly OfferedSignal[] = TRACKER_SIGNALS.map((row) => ({
+    row,
+    source: row.name === "TIME" ? "CLOCK_MONOTONIC_RAW" : "marker calls",
+    quality: "measured",
+  }));
+  /** State of every CPU after the last step. */
+  readonly cpus: CpuStates;
+  /** Regions by name. */
+  readonly table = new RegionTable();
+  protected readonly refusals = new Refusals();
+  protected readonly list = new ProcessList();
+  protected readonly times = new RunTimes();
+
+  constructor(cpuCount: number) {
+    this.cpus = new CpuStates(cpuCount);
+  }
+
+  open(wanted: readonly OfferedSignal[]): SignalReading {
+    return new TrackerReading(this, wanted);
+  }
+
+  hashOf(region: number): number {
+    return this.table.hash(region);
+  }
+
+  get connected(): boolean {
+    return this.list.counted > 0;
+  }
+
+  /** Processes that count, those that ended included. */
+  get processCount(): number {
+    return this.list.counted;
+  }
+
+  /** Have all processes that ever connected ended? False before the first. */
+  get finished(): boolean {
+    return this.list.finished;
+  }
+
+  /** TIME of the last step. */
+  get elapsedS(): number {
+    return this.times.elapsedS;
+  }
+
+  /** Time zero, in the caller's seconds: the earliest start, else the first step. */
+  get zeroS(): number {
+    return this.times.zeroS;
+  }
+
+  /** Seconds from time zero to a time that stands in a record. */
+  sinceZero(timeNs: number): number {
+    return this.times.sinceZero(timeNs);
+  }
+
+  /** Last stop − first start; up to the last step while a process runs or where one died. */
+  get runtimeS(): number {
+    return this.list.runtimeS(this.times);
+  }
+
+  /** First start of a process → first step after it. */
+  get startupS(): number {
+    return this.times.startupS;
+  }
+
+  /** Own time of the marker library, mean over processes. */
+  get overheadS(): number {
+    return this.list.overheadS;
+  }
+
+  /** Means over processes for every registered name, by name. */
+  regions(): RegionTotal[] {
+    return regionTotals(this.list.all, this.table);
+  }
+
+  /** Every process, in order of its start. */
+  processes(): ProcessSummary[] {
+    return this.list.summaries(this.times, this.table);
+  }
+
+  /** Exact totals of one process and its threads, by region name. */
+  process(handle: number): TrackedProcess {
+    return this.list.all[handle];
+  }
+
+  /** Calls that were refused, by kind. */
+  get refused(): readonly Refusal[] {
+    return this.refusals.list;
+  }
+
+  /** How many calls were refused. */
+  get refusedCalls(): number {
+    return this.refusals.total;
+  }
+
+  /** What the latest refused call was. */
+  get lastRefusal(): string {
+    return this.refusals.last;
+  }
+}
