@@ -41,6 +41,14 @@ export const STEP = {
 /** See {@link STEP}. */
 export type Step = typeof STEP[keyof typeof STEP];
 
+/**
+ * What `take` reads and writes: a number handed from one function to another may be allocated, a
+ * number in a typed array never is. One for all counters, since nothing here waits.
+ */
+export const TAKEN = new Float64Array(4);
+/** Where in {@link TAKEN} the halves of a reading, its time and the answer stand. */
+export const HIGH = 0, LOW = 1, TIME_S = 2, TOTAL = 3;
+
 /** The counters of one signal, one for each instance; allocates nothing after construction. */
 export class Counters {
   /** What the last `update` found. */
@@ -90,13 +98,39 @@ export class Counters {
    * @returns The counts without wraps, starting at the first raw value.
    */
   update(i: number, high: number, low: number, timeS: number): number {
-    if (this.#started[i] !== 1) return this.#start(i, high, low, timeS);
-    let delta = this.#since(this.#high[i], this.#low[i], high, low);
-    if (this.#doubt[i] !== 0) delta = this.#settleDoubt(i, delta, high, low);
+    TAKEN[HIGH] = high;
+    TAKEN[LOW] = low;
+    TAKEN[TIME_S] = timeS;
+    this.take(i);
+    return TAKEN[TOTAL];
+  }
+
+  /** The same without allocation: halves and time come in {@link TAKEN}, counts go out there. */
+  take(i: number): void {
+    if (this.#started[i] !== 1) {
+      this.#start(i);
+      return;
+    }
+    const high = TAKEN[HIGH];
+    const low = TAKEN[LOW];
+    const timeS = TAKEN[TIME_S];
+    let delta = (high - this.#high[i]) * this.#base + (low - this.#low[i]);
+    if (this.#doubt[i] !== 0) {
+      // The reading after a reset or leap tells which it was: a value that fits better to the
+      // reading before was a glitch, and then the smaller difference counts.
+      this.#doubt[i] = 0;
+      const old = (high - this.#oldHigh[i]) * this.#base + (low - this.#oldLow[i]);
+      if (old >= 0 && (delta < 0 || old < delta)) delta = old;
+    }
     const elapsed = timeS - this.#timeS[i];
     let step: Step = STEP.FORWARD;
-    if (delta === 0) return this.#same(i, high, low, timeS);
-    if (delta < 0) {
+    if (delta === 0) {
+      step = STEP.SAME;
+      if (this.#stalled[i] === 0 && timeS - this.#changedS[i] > this.#stallAfterS) {
+        this.#stalled[i] = 1;
+        step = STEP.STALLED;
+      }
+    } else if (delta < 0) {
       // NaN where there is no range: that counter never wraps.
       const wrapped = this.#range === Infinity ? NaN : delta + this.#range;
       const most = this.#rate === Infinity ? this.#wrapMost : this.#rate * (elapsed + 1);
@@ -111,14 +145,16 @@ export class Counters {
       this.#oldHigh[i] = this.#high[i];
       this.#oldLow[i] = this.#low[i];
     }
+    if (step !== STEP.SAME && step !== STEP.STALLED) {
+      this.#changedS[i] = timeS;
+      this.#stalled[i] = 0;
+    }
     this.#high[i] = high;
     this.#low[i] = low;
     this.#timeS[i] = timeS;
-    this.#changedS[i] = timeS;
-    this.#stalled[i] = 0;
     this.#grown[i] += delta;
     this.step = step;
-    return this.#first[i] + this.#grown[i];
+    TAKEN[TOTAL] = this.#first[i] + this.#grown[i];
   }
 
   /** Told from outside that the source restarted: the next reading adds nothing. */
@@ -127,42 +163,17 @@ export class Counters {
     this.#doubt[i] = 0;
   }
 
-  #start(i: number, high: number, low: number, timeS: number): number {
+  #start(i: number): void {
+    const high = TAKEN[HIGH];
+    const low = TAKEN[LOW];
     // After a restart the accumulated value stays: only the base is new.
     if (this.#started[i] === 0) this.#first[i] = high * this.#base + low;
     this.#started[i] = 1;
     this.#high[i] = high;
     this.#low[i] = low;
-    this.#timeS[i] = timeS;
-    this.#changedS[i] = timeS;
+    this.#timeS[i] = TAKEN[TIME_S];
+    this.#changedS[i] = TAKEN[TIME_S];
     this.step = STEP.FIRST;
-    return this.#first[i] + this.#grown[i];
-  }
-
-  #since(fromHigh: number, fromLow: number, high: number, low: number): number {
-    return (high - fromHigh) * this.#base + (low - fromLow);
-  }
-
-  /**
-   * The reading after a reset or leap tells which it was: a value that fits better to the reading
-   * before was a glitch, and then the smaller difference counts.
-   */
-  #settleDoubt(i: number, delta: number, high: number, low: number): number {
-    this.#doubt[i] = 0;
-    const old = this.#since(this.#oldHigh[i], this.#oldLow[i], high, low);
-    return old >= 0 && (delta < 0 || old < delta) ? old : delta;
-  }
-
-  #same(i: number, high: number, low: number, timeS: number): number {
-    this.step = STEP.SAME;
-    // A glitch that returned to the very reading before it also ends here.
-    this.#high[i] = high;
-    this.#low[i] = low;
-    this.#timeS[i] = timeS;
-    if (this.#stalled[i] === 0 && timeS - this.#changedS[i] > this.#stallAfterS) {
-      this.#stalled[i] = 1;
-      this.step = STEP.STALLED;
-    }
-    return this.#first[i] + this.#grown[i];
+    TAKEN[TOTAL] = this.#first[i] + this.#grown[i];
   }
 }

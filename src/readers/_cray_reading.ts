@@ -6,7 +6,7 @@
  * nearly always succeeds.
  * @module
  */
-import { Counters, STEP } from "../core/counter.ts";
+import { Counters, HIGH, LOW, STEP, TAKEN, TIME_S, TOTAL } from "../core/counter.ts";
 import type { Host, KeptFile } from "../core/host.ts";
 import { HIGH_WEIGHT, isWhole, NumberScanner, SCAN, type Scan } from "../core/parse_number.ts";
 import type { SignalReading } from "../core/signal.ts";
@@ -30,11 +30,10 @@ interface Column {
   readonly path: string;
   readonly counters: Counters | undefined;
   file: KeptFile | undefined;
+  /** Its place in the arrays of readings. */
+  readonly index: number;
   /** Reading of this pass: scan result, or −errno. */
   state: number;
-  high: number;
-  low: number;
-  value: number;
 }
 
 const PASSES = 10;
@@ -52,6 +51,12 @@ export class CrayReading implements SignalReading {
   readonly #none: number[] = [];
   readonly #scanner = new NumberScanner();
   readonly #control: { freshness?: KeptFile; startup?: KeptFile; generation?: KeptFile } = {};
+  /** Magnitudes as high × 10^9 + low, exact, and signs. */
+  readonly #high: Float64Array;
+  readonly #low: Float64Array;
+  readonly #negative: Uint8Array;
+  /** The control file that `#bare` read last. */
+  readonly #bareValue = new Float64Array(1);
   #startup = NaN;
   #generation = NaN;
   #freshness = NaN;
@@ -70,12 +75,16 @@ export class CrayReading implements SignalReading {
           const counters = row.counter
             ? new Counters(1, { range: Infinity, base: HIGH_WEIGHT })
             : undefined;
-          const blank = { state: SCAN.EMPTY, high: 0, low: 0, value: NaN };
-          this.#columns.push({ row, at, path, counters, file: this.#keep(path), ...blank });
+          const index = this.#columns.length;
+          const file = this.#keep(path);
+          this.#columns.push({ row, at, path, counters, file, index, state: SCAN.EMPTY });
         }
         at++;
       }
     }
+    this.#high = new Float64Array(this.#columns.length);
+    this.#low = new Float64Array(this.#columns.length);
+    this.#negative = new Uint8Array(this.#columns.length);
     this.#control.freshness = this.#keep(`${dir}/freshness`);
     this.#control.startup = this.#keep(`${dir}/startup`);
     this.#control.generation = this.#keep(`${dir}/generation`);
@@ -87,23 +96,40 @@ export class CrayReading implements SignalReading {
 
   readInto(out: Float64Array, timeS: number): void {
     for (let i = 0; i < this.#none.length; i++) out[this.#none[i]] = NaN;
-    if (timeS >= this.#retryS) this.#reopen(timeS);
-    let before = this.#bare(this.#control.freshness);
+    TAKEN[TIME_S] = timeS;
+    if (timeS >= this.#retryS) this.#reopen();
+    this.#bare(this.#control.freshness);
+    let before = this.#bareValue[0];
     let startup = NaN;
     let agreed = false;
     for (let pass = 0; pass < PASSES && !agreed; pass++) {
       for (let i = 0; i < this.#columns.length; i++) this.#read(this.#columns[i]);
-      startup = this.#bare(this.#control.startup);
-      const after = this.#bare(this.#control.freshness);
+      this.#bare(this.#control.startup);
+      startup = this.#bareValue[0];
+      this.#bare(this.#control.freshness);
+      const after = this.#bareValue[0];
       // Two times NaN: no freshness here, and nothing to agree on.
       agreed = before === after || (before !== before && after !== after);
       before = after;
     }
-    if (!agreed) this.#note("freshness", "torn", "kept changing through ten passes");
-    this.#watch(before, startup, timeS);
-    for (let i = 0; i < this.#columns.length; i++) {
-      out[this.#columns[i].at] = this.#value(this.#columns[i], timeS);
+    if (!agreed) this.#note("CNL::FRESHNESS", "torn", "kept changing through ten passes");
+    if (startup === startup) {
+      if (this.#startup === this.#startup && startup !== this.#startup) this.#restarted();
+      this.#startup = startup;
     }
+    this.#watchCaps();
+    if (before === before) {
+      if (this.#firstFreshness !== this.#firstFreshness) this.#firstFreshness = before;
+      if (before !== this.#freshness) {
+        this.#freshness = before;
+        this.#freshS = timeS;
+        this.#frozen = false;
+      } else if (!this.#frozen && timeS - this.#freshS > FROZEN_S) {
+        this.#frozen = true;
+        this.#note("CNL::FRESHNESS", "stall", "the controller has published nothing for 2 s");
+      }
+    }
+    for (let i = 0; i < this.#columns.length; i++) this.#put(this.#columns[i], out);
   }
 
   [Symbol.dispose](): void {
@@ -119,8 +145,8 @@ export class CrayReading implements SignalReading {
     }
   }
 
-  #reopen(timeS: number): void {
-    this.#retryS = timeS + REOPEN_S;
+  #reopen(): void {
+    this.#retryS = TAKEN[TIME_S] + REOPEN_S;
     for (let i = 0; i < this.#columns.length; i++) {
       const column = this.#columns[i];
       if (column.file === undefined) column.file = this.#keep(column.path);
@@ -128,21 +154,20 @@ export class CrayReading implements SignalReading {
   }
 
   /** A control file: a bare number, whatever follows it; NaN when it cannot be read. */
-  #bare(file: KeptFile | undefined): number {
-    if (file === undefined) return NaN;
+  #bare(file: KeptFile | undefined): void {
+    this.#bareValue[0] = NaN;
+    if (file === undefined) return;
     for (let attempt = 0; attempt < TRIES; attempt++) {
       const length = file.read();
-      if (length < 0 && length !== -EAGAIN) return NaN;
+      if (length < 0 && length !== -EAGAIN) return;
       if (length < 0) continue;
-      if (this.#scanner.quantity(file.bytes, length, undefined) === SCAN.OK) {
-        return this.#scanner.value;
-      }
+      if (this.#scanner.quantity(file.bytes, length, undefined) !== SCAN.OK) continue;
+      this.#bareValue[0] = this.#scanner.high * HIGH_WEIGHT + this.#scanner.low;
+      return;
     }
-    return NaN;
   }
 
   #read(column: Column): void {
-    column.value = NaN;
     column.state = -2;
     const file = column.file;
     if (file === undefined) return;
@@ -165,69 +190,68 @@ export class CrayReading implements SignalReading {
       if (scan === SCAN.OK && what === "stamp") scan = scanner.stamp(file.bytes, length);
       column.state = scan;
       if (scan !== SCAN.OK) continue;
-      column.high = scanner.high;
-      column.low = scanner.low;
-      column.value = scanner.value;
+      this.#high[column.index] = scanner.high;
+      this.#low[column.index] = scanner.low;
+      this.#negative[column.index] = negative ? 1 : 0;
       if (negative && column.row.counter) column.state = SCAN.NOT_A_NUMBER;
       // Without a last line feed it may be half of a number; after four readings it is taken.
       if (isWhole(file.bytes, length)) return;
     }
   }
 
-  /** Restart, change of a cap, and frozen controller: told apart once for all columns. */
-  #watch(freshness: number, startup: number, timeS: number): void {
-    if (startup === startup) {
-      if (this.#startup === this.#startup && startup !== this.#startup) {
-        for (let i = 0; i < this.#columns.length; i++) {
-          const column = this.#columns[i];
-          if (column.counters === undefined) continue;
-          column.counters.restart(0);
-          this.#note(column.row.name, "reset", "the controller restarted; the gap adds nothing");
-        }
-      }
-      this.#startup = startup;
-    }
-    const generation = this.#bare(this.#control.generation);
-    if (generation === generation) {
-      if (this.#generation === this.#generation && generation !== this.#generation) {
-        this.#note("CNL::POWER_CAP", "cap", "a power cap was changed during the run");
-      }
-      this.#generation = generation;
-    }
-    if (freshness !== freshness) return;
-    if (this.#firstFreshness !== this.#firstFreshness) this.#firstFreshness = freshness;
-    if (freshness !== this.#freshness) {
-      this.#freshness = freshness;
-      this.#freshS = timeS;
-      this.#frozen = false;
-    } else if (!this.#frozen && timeS - this.#freshS > FROZEN_S) {
-      this.#frozen = true;
-      this.#note("CNL::FRESHNESS", "stall", "the controller has published nothing for 2 s");
+  #restarted(): void {
+    for (let i = 0; i < this.#columns.length; i++) {
+      const column = this.#columns[i];
+      if (column.counters === undefined) continue;
+      column.counters.restart(0);
+      this.#note(column.row.name, "reset", "the controller restarted; the gap adds nothing");
     }
   }
 
-  #value(column: Column, timeS: number): number {
-    if (column.row.what === "elapsed") {
-      return (this.#freshness - this.#firstFreshness) / column.row.rateHz;
+  #watchCaps(): void {
+    this.#bare(this.#control.generation);
+    const generation = this.#bareValue[0];
+    if (generation !== generation) return;
+    if (this.#generation === this.#generation && generation !== this.#generation) {
+      this.#note("CNL::POWER_CAP", "cap", "a power cap was changed during the run");
     }
-    if (column.state !== SCAN.OK) return this.#failed(column);
-    if (column.row.what === "stamp") return column.value / 1e6;
-    if (column.counters === undefined) return column.value;
-    const total = column.counters.update(0, column.high, column.low, timeS);
-    if (column.counters.step === STEP.RESET) {
-      this.#note(column.row.name, "reset", "went backwards; nothing was added over the gap");
-    }
-    return total;
+    this.#generation = generation;
   }
 
-  #failed(column: Column): number {
+  /** Writes the value of a column. */
+  #put(column: Column, out: Float64Array): void {
+    const { at, index, row, counters } = column;
+    if (row.what === "elapsed") {
+      out[at] = (this.#freshness - this.#firstFreshness) / row.rateHz;
+      return;
+    }
+    if (column.state !== SCAN.OK) {
+      out[at] = NaN;
+      this.#failed(column);
+      return;
+    }
+    if (counters === undefined) {
+      const magnitude = this.#high[index] * HIGH_WEIGHT + this.#low[index];
+      const value = this.#negative[index] === 1 ? -magnitude : magnitude;
+      out[at] = row.what === "stamp" ? value / 1e6 : value;
+      return;
+    }
+    TAKEN[HIGH] = this.#high[index];
+    TAKEN[LOW] = this.#low[index];
+    counters.take(0);
+    out[at] = TAKEN[TOTAL];
+    if (counters.step === STEP.RESET) {
+      this.#note(row.name, "reset", "went backwards; nothing was added over the gap");
+    }
+  }
+
+  #failed(column: Column): void {
     const { state, path } = column;
     const kind = state === SCAN.EMPTY ? "torn" : state < 0 && isGone(-state) ? "gone" : "error";
     if (!this.#troubles.again(column.row.name, kind)) {
       const found = state < 0 ? `errno ${-state}` : scanReason(state as Scan);
       this.#troubles.add(column.row.name, kind, `${path}: ${found}`);
     }
-    return NaN;
   }
 
   #note(signal: string, kind: string, reason: string): void {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Counters, STEP } from "../core/counter.ts";
+import { Counters, HIGH, LOW, STEP, TAKEN, TIME_S, TOTAL } from "../core/counter.ts";
 import type { Host, Registers } from "../core/host.ts";
 import { applyFunction, bits } from "../core/msr_field.ts";
 import type { SignalReading } from "../core/signal.ts";
@@ -29,6 +29,9 @@ interface Target {
   readonly column: number;
   readonly instance: number;
   readonly counters: Counters | undefined;
+  /** Bits of the halves that belong to a counter. */
+  readonly highMask: number;
+  readonly lowMask: number;
   readonly tjMaxC: number;
 }
 
@@ -45,7 +48,6 @@ interface ReadOperation {
 
 const RAW_DOUBLE = new Float64Array(1);
 const RAW_WORDS = new Uint32Array(RAW_DOUBLE.buffer);
-const WORDS = 4294967296;
 
 /** See the module. */
 export class MsrReading implements SignalReading {
@@ -76,7 +78,11 @@ export class MsrReading implements SignalReading {
         }
         operation.constant &&= item.constant;
         const tj = item.field?.belowTjMax === undefined ? NaN : tjMaxC(cpu);
-        operation.targets.push({ item, column, instance, counters, tjMaxC: tj });
+        const [highMask, lowMask] = masks(item.field?.end ?? 63);
+        operation.targets.push({
+          ...{ item, column, instance, counters, highMask, lowMask },
+          tjMaxC: tj,
+        });
       }
     }
     this.#last = new Float64Array(column).fill(NaN);
@@ -92,11 +98,12 @@ export class MsrReading implements SignalReading {
 
   readInto(out: Float64Array, timeS: number): void {
     for (let i = 0; i < this.#absent.length; i++) out[this.#absent[i]] = NaN;
+    TAKEN[TIME_S] = timeS;
     const operations = this.#operations;
     for (let i = 0; i < operations.length; i++) {
       const operation = operations[i];
       if (operation.constant && operation.done) this.#repeat(operation, out);
-      else this.#perform(operation, out, timeS);
+      else this.#perform(operation, out);
     }
   }
 
@@ -122,7 +129,7 @@ export class MsrReading implements SignalReading {
     for (let k = 0; k < targets.length; k++) out[targets[k].column] = this.#last[targets[k].column];
   }
 
-  #perform(operation: ReadOperation, out: Float64Array, timeS: number): void {
+  #perform(operation: ReadOperation, out: Float64Array): void {
     const device = operation.device;
     const errno = device.read(operation.offset);
     const targets = operation.targets;
@@ -135,34 +142,37 @@ export class MsrReading implements SignalReading {
         this.#failed(operation, target, errno);
         continue;
       }
-      const value = this.#decode(target, device, timeS);
-      out[target.column] = value;
-      this.#last[target.column] = value;
+      this.#decode(target, device, out);
+      if (operation.constant) this.#last[target.column] = out[target.column];
     }
     if (!bad) operation.done = true;
   }
 
-  #decode(target: Target, device: Registers, timeS: number): number {
-    const { field, scale } = target.item;
+  /** Writes the value of a target; a number that it returned would be allocated. */
+  #decode(target: Target, device: Registers, out: Float64Array): void {
+    const { item, column, counters } = target;
+    const { field, scale } = item;
     if (field === undefined) {
       RAW_WORDS[0] = device.low;
       RAW_WORDS[1] = device.high;
-      return RAW_DOUBLE[0];
+      out[column] = RAW_DOUBLE[0];
+      return;
+    }
+    if (counters !== undefined) {
+      // Counters begin at bit 0, so the halves need no shifting.
+      TAKEN[HIGH] = (device.high & target.highMask) >>> 0;
+      TAKEN[LOW] = (device.low & target.lowMask) >>> 0;
+      counters.take(target.instance);
+      if (counters.step > STEP.WRAPPED) this.#judge(target, counters.step);
+      out[column] = TAKEN[TOTAL] * scale;
+      return;
     }
     const number = bits(device.high, device.low, field.begin, field.end);
-    if (target.counters !== undefined) {
-      const high = Math.floor(number / WORDS);
-      const total = target.counters.update(target.instance, high, number - high * WORDS, timeS);
-      const step = target.counters.step;
-      if (step > STEP.WRAPPED) this.#judge(target, step);
-      return total * scale;
-    }
     if (field.belowTjMax !== undefined) {
       // The readout of a core means nothing while its valid bit is off.
-      const valid = field.belowTjMax === "package" || device.low < 0 || device.low >= 2147483648;
-      return valid ? target.tjMaxC - number : NaN;
-    }
-    return applyFunction(field.fn, number) * scale;
+      const valid = field.belowTjMax === "package" || (device.low & 0x80000000) !== 0;
+      out[column] = valid ? target.tjMaxC - number : NaN;
+    } else out[column] = applyFunction(field.fn, number) * scale;
   }
 
   #failed(operation: ReadOperation, target: Target, errno: number): void {
@@ -191,6 +201,12 @@ export class MsrReading implements SignalReading {
         : `${at} grew faster than is possible; nothing was added over the gap`,
     );
   }
+}
+
+/** Masks of a counter that ends at a bit, as signed 32-bit numbers. */
+function masks(end: number): [high: number, low: number] {
+  const width = (bitCount: number) => bitCount >= 32 ? -1 : (1 << Math.max(0, bitCount)) - 1;
+  return [width(end - 31), width(end + 1)];
 }
 
 /** Seconds after which an energy counter that stands still is called frozen. */

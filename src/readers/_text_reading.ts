@@ -6,7 +6,16 @@
  * go away and come back. Each gives NaN for that tick and a counted trouble.
  * @module
  */
-import { type CounterKind, Counters, STEP } from "../core/counter.ts";
+import {
+  type CounterKind,
+  Counters,
+  HIGH,
+  LOW,
+  STEP,
+  TAKEN,
+  TIME_S,
+  TOTAL,
+} from "../core/counter.ts";
 import type { Host, KeptFile } from "../core/host.ts";
 import { HIGH_WEIGHT, isWhole, NumberScanner, SCAN, type Scan } from "../core/parse_number.ts";
 import type { SignalReading } from "../core/signal.ts";
@@ -40,9 +49,9 @@ interface Source extends TextSource {
   readonly constant: boolean;
   /** Another file of the same column went before. */
   readonly adds: boolean;
+  /** Where its last value stands in the array of them. */
+  readonly index: number;
   file: KeptFile | undefined;
-  last: number;
-  retryS: number;
 }
 
 /** A file caught half-written is read again this often. */
@@ -83,6 +92,9 @@ export class TextReading implements SignalReading {
   readonly #sources: Source[] = [];
   readonly #scanner = new NumberScanner();
   readonly #empty: number[] = [];
+  /** Values of the sources, and when to try again those that went away. */
+  readonly #values: Float64Array;
+  readonly #retryS: Float64Array;
 
   constructor(host: Host, rows: readonly TextRow[]) {
     this.#host = host;
@@ -99,15 +111,16 @@ export class TextReading implements SignalReading {
           counters: source.counter === undefined ? undefined : new Counters(1, source.counter),
           constant: row.constant,
           adds: filled.has(source.instance),
+          index: this.#sources.length,
           file: undefined,
-          last: NaN,
-          retryS: -Infinity,
         });
         filled.add(source.instance);
       }
       for (let i = 0; i < row.count; i++) if (!filled.has(i)) this.#empty.push(first + i);
       first += row.count;
     }
+    this.#values = new Float64Array(this.#sources.length).fill(NaN);
+    this.#retryS = new Float64Array(this.#sources.length).fill(-Infinity);
     for (const source of this.#sources) this.#reopen(source);
   }
 
@@ -117,13 +130,13 @@ export class TextReading implements SignalReading {
 
   readInto(out: Float64Array, timeS: number): void {
     for (let i = 0; i < this.#empty.length; i++) out[this.#empty[i]] = NaN;
+    TAKEN[TIME_S] = timeS;
     for (let i = 0; i < this.#sources.length; i++) {
       const source = this.#sources[i];
-      const known = source.constant && source.last === source.last;
-      const value = known ? source.last : this.#read(source, timeS);
-      source.last = value;
-      if (source.adds) out[source.column] += value;
-      else out[source.column] = value;
+      const known = source.constant && this.#values[i] === this.#values[i];
+      if (!known) this.#read(source);
+      if (source.adds) out[source.column] += this.#values[i];
+      else out[source.column] = this.#values[i];
     }
   }
 
@@ -146,60 +159,82 @@ export class TextReading implements SignalReading {
     }
   }
 
-  #read(source: Source, timeS: number): number {
+  /** Reads into `#values`; a number that it returned would be allocated. */
+  #read(source: Source): void {
     if (source.file === undefined) {
-      if (timeS < source.retryS) return this.#trouble(source, "gone", "cannot be opened");
-      source.retryS = timeS + REOPEN_S;
+      if (TAKEN[TIME_S] < this.#retryS[source.index]) {
+        this.#fail(source, "gone", "cannot be opened");
+        return;
+      }
+      this.#retryS[source.index] = TAKEN[TIME_S] + REOPEN_S;
       this.#reopen(source);
-      if (source.file === undefined) return NaN;
+      if (source.file === undefined) {
+        this.#values[source.index] = NaN;
+        return;
+      }
     }
     let scan: Scan = SCAN.EMPTY;
     for (let attempt = 0; attempt < TRIES; attempt++) {
       const length = source.file!.read();
       if (length < 0) {
         if (length === -EAGAIN) continue;
-        if (isGone(-length)) {
-          source.retryS = timeS + REOPEN_S;
-          source.file![Symbol.dispose]();
-          source.file = undefined;
-          return this.#trouble(source, "gone", "errno", -length);
-        }
-        return this.#trouble(source, "error", "errno", -length);
+        if (isGone(-length)) this.#drop(source);
+        this.#fail(source, isGone(-length) ? "gone" : "error", "errno", -length);
+        return;
       }
       scan = this.#scanner.only(source.file!.bytes, length);
       if (scan === SCAN.OK && isWhole(source.file!.bytes, length)) {
-        return this.#value(source, timeS);
+        this.#take(source);
+        return;
       }
       if (scan === SCAN.ALL_ONES) break;
     }
-    return this.#trouble(
+    this.#fail(
       source,
       scan === SCAN.EMPTY || scan === SCAN.OK ? "torn" : "error",
       scan === SCAN.OK ? "half-written" : scanReason(scan),
     );
   }
 
-  #value(source: Source, timeS: number): number {
-    const s = this.#scanner;
-    if (s.negative && !source.signed) return this.#trouble(source, "error", "negative");
-    if (source.counters === undefined) return s.value * source.scale;
-    const total = source.counters.update(0, s.high, s.low, timeS);
-    const step = source.counters.step;
-    if (step > STEP.WRAPPED) {
-      if (step === STEP.STALLED) this.#trouble(source, "stall", "has not changed for long");
-      else if (step === STEP.RESET) {
-        this.#trouble(source, "reset", "went backwards by less than a wrap; nothing was added");
-      } else this.#trouble(source, "reset", "grew faster than is possible; nothing was added");
-    }
-    return total * source.scale;
+  #drop(source: Source): void {
+    this.#retryS[source.index] = TAKEN[TIME_S] + REOPEN_S;
+    source.file![Symbol.dispose]();
+    source.file = undefined;
   }
 
-  #trouble(source: Source, kind: string, reason: string, errno = 0): number {
-    if (!this.#troubles.again(source.name, kind)) {
-      const found = errno === 0 ? reason : `${reason} ${errno}`;
-      this.#troubles.add(source.name, kind, `${source.path}: ${found}`);
+  #take(source: Source): void {
+    const s = this.#scanner;
+    if (s.negative && !source.signed) {
+      this.#fail(source, "error", "negative");
+      return;
     }
-    return NaN;
+    if (source.counters === undefined) {
+      const magnitude = (s.high * HIGH_WEIGHT + s.low) * source.scale;
+      this.#values[source.index] = s.negative ? -magnitude : magnitude;
+      return;
+    }
+    TAKEN[HIGH] = s.high;
+    TAKEN[LOW] = s.low;
+    source.counters.take(0);
+    this.#values[source.index] = TAKEN[TOTAL] * source.scale;
+    const step = source.counters.step;
+    if (step === STEP.STALLED) this.#note(source, "stall", "has not changed for long");
+    else if (step === STEP.RESET) {
+      this.#note(source, "reset", "went backwards by less than a wrap; nothing was added");
+    } else if (step === STEP.LEAP) {
+      this.#note(source, "reset", "grew faster than is possible; nothing was added");
+    }
+  }
+
+  #fail(source: Source, kind: string, reason: string, errno = 0): void {
+    this.#values[source.index] = NaN;
+    this.#note(source, kind, reason, errno);
+  }
+
+  #note(source: Source, kind: string, reason: string, errno = 0): void {
+    if (this.#troubles.again(source.name, kind)) return;
+    const found = errno === 0 ? reason : `${reason} ${errno}`;
+    this.#troubles.add(source.name, kind, `${source.path}: ${found}`);
   }
 }
 

@@ -21,38 +21,26 @@ export function makeSlope(input: Float64Array, out: Float64Array): (timeS: numbe
     if (pairs < SLOPE_WINDOW) pairs++;
     times[newest] = timeS;
     const oldest = (newest + 1 - pairs + SLOPE_WINDOW) % SLOPE_WINDOW;
+    for (let i = 0; i < count; i++) values[newest * count + i] = input[i];
     for (let i = 0; i < count; i++) {
-      values[newest * count + i] = input[i];
-      out[i] = slope(times, values, { pairs, oldest, count, i });
+      const t0 = times[oldest];
+      const y0 = values[oldest * count + i];
+      let sumT = 0;
+      let sumY = 0;
+      let sumTT = 0;
+      let sumTY = 0;
+      for (let k = 0; k < pairs; k++) {
+        const at = (oldest + k) % SLOPE_WINDOW;
+        // Relative to the oldest pair: absolute times and energies would cost digits.
+        const t = times[at] - t0;
+        const y = values[at * count + i] - y0;
+        sumT += t;
+        sumY += y;
+        sumTT += t * t;
+        sumTY += t * y;
+      }
+      const spread = sumTT - (sumT * sumT) / pairs;
+      out[i] = pairs < 2 || spread === 0 ? NaN : (sumTY - (sumT * sumY) / pairs) / spread;
     }
   };
-}
-
-interface Window {
-  readonly pairs: number;
-  readonly oldest: number;
-  readonly count: number;
-  readonly i: number;
-}
-
-function slope(times: Float64Array, values: Float64Array, w: Window): number {
-  if (w.pairs < 2) return NaN;
-  const t0 = times[w.oldest];
-  const y0 = values[w.oldest * w.count + w.i];
-  let sumT = 0;
-  let sumY = 0;
-  let sumTT = 0;
-  let sumTY = 0;
-  for (let k = 0; k < w.pairs; k++) {
-    const at = (w.oldest + k) % SLOPE_WINDOW;
-    // Relative to the oldest pair: absolute times and energies would cost digits.
-    const t = times[at] - t0;
-    const y = values[at * w.count + w.i] - y0;
-    sumT += t;
-    sumY += y;
-    sumTT += t * t;
-    sumTY += t * y;
-  }
-  const spread = sumTT - (sumT * sumT) / w.pairs;
-  return spread === 0 ? NaN : (sumTY - (sumT * sumY) / w.pairs) / spread;
 }

@@ -175,11 +175,10 @@ export class Batch implements SignalSource {
     for (let i = 0; i < this.#calculations.length; i++) this.#calculations[i].run!(this.#timeS);
     for (let i = 0; i < this.#requests.length; i++) {
       const r = this.#requests[i];
-      this.#samples[i] = r.column === undefined
-        ? NaN
-        : r.indices.length === 1
-        ? this.#values[r.indices[0]]
-        : aggregate(r.kind, this.#values, r.indices);
+      // Three stores, not one of a choice: a number that might come from a call is allocated.
+      if (r.column === undefined) this.#samples[i] = NaN;
+      else if (r.indices.length === 1) this.#samples[i] = this.#values[r.indices[0]];
+      else this.#samples[i] = aggregate(r.kind, this.#values, r.indices);
     }
   }
 
