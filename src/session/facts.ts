@@ -43,10 +43,10 @@ export interface FactSources {
 /** Reasons by signal, for those that the report needs or was asked for and that are absent. */
 export function absentSignals(
   catalogue: Catalogue,
-  request: RunRequest,
+  reportSignals: string,
 ): Map<string, { reason: string; remedy?: string }> {
   const wanted = new Set(MANDATORY_SIGNALS);
-  for (const { name } of parseSignalList(request.reportSignals, "report signal")) wanted.add(name);
+  for (const { name } of parseSignalList(reportSignals, "report signal")) wanted.add(name);
   const absent = new Map<string, { reason: string; remedy?: string }>();
   for (const name of wanted) {
     const state = catalogue.info(name)?.state;
@@ -62,7 +62,7 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
   const mapping: { [key: string]: Nested } = {};
   if (facts.partial) mapping.partial = "the run goes on; this is the time so far";
   if (facts.simulated !== undefined) mapping.simulated = facts.simulated;
-  mapping.sources = sources(facts);
+  mapping.sources = sourceFacts(engine, facts.catalogue, request.reportSignals);
   mapping.sampling = {
     "period (s)": request.periodS,
     samples: loop.steps,
@@ -124,8 +124,8 @@ export function notes(facts: FactSources): string[] {
   return lines;
 }
 
-function sources(facts: FactSources): Nested {
-  const { engine, catalogue, request } = facts;
+/** Where each signal came from and how far to trust it, or why it is absent. */
+export function sourceFacts(engine: Engine, catalogue: Catalogue, reportSignals: string): Nested {
   const mapping: { [key: string]: Nested } = {};
   const broken = new Map(troubles(engine).map((t) => [t.signal, t]));
   for (const column of engine.batch.columns) {
@@ -140,7 +140,7 @@ function sources(facts: FactSources): Nested {
       ...(trouble === undefined ? {} : { trouble: `${trouble.reason}, ${trouble.count} times` }),
     };
   }
-  for (const [name, { reason, remedy }] of absentSignals(catalogue, request)) {
+  for (const [name, { reason, remedy }] of absentSignals(catalogue, reportSignals)) {
     mapping[name] = { absent: reason, ...(remedy === undefined ? {} : { remedy }) };
   }
   return mapping;

@@ -281,7 +281,7 @@ class Run {
   }
 
   #card(report: Report, facts: FactSources, reportPath: string | undefined): string {
-    const absent = absentSignals(this.#catalogue, this.#request);
+    const absent = absentSignals(this.#catalogue, this.#request.reportSignals);
     return card(report, {
       reportPath,
       absent: new Map([...absent].map(([name, { reason }]) => [name, reason])),

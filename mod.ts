@@ -1,0 +1,83 @@
+/**
+ * joulemark as a library: where the time and the joules went, region by region.
+ *
+ * Pure parts (topology, tracker, aggregator, formats, queries) take times and values as arguments
+ * and touch nothing; `openHost`, `Profile` and `Marker` touch the machine and need permission for
+ * FFI with libc. No module does anything on import.
+ *
+ * @example A program that marks its own regions and writes a report
+ * ```ts no-assert
+ * import { Profile } from "joulemark";
+ *
+ * using profile = Profile.open({ report: "/tmp/joulemark-example.report", profile: "example" });
+ * for (const size of [1e6, 2e6]) {
+ *   using _region = profile.region(`sum of ${size}`);
+ *   for (let i = 0, sum = 0; i < size; i++) sum += Math.sqrt(i);
+ * }
+ * const { hosts } = profile.finish();
+ * console.log(hosts[0].regions?.map((r) => [r.region, r.fields["runtime (s)"]]));
+ * ```
+ * @module
+ */
+
+// The platform: domains, signals, what a node offers.
+export { type Aggregation, AGGREGATIONS } from "./src/core/agg.ts";
+export { type Domain, DOMAINS, isDomain, isInside } from "./src/core/domain.ts";
+export {
+  AccessError,
+  FormatError,
+  SourceError,
+  UnknownNameError,
+  UsageError,
+} from "./src/core/errors.ts";
+export type { Access, Host, KeptFile, Reader, Registers } from "./src/core/host.ts";
+export type {
+  Absence,
+  Behavior,
+  Needs,
+  Offer,
+  OfferedSignal,
+  Quality,
+  SignalFormat,
+  SignalProvider,
+  SignalReading,
+  SignalRow,
+  SignalSource,
+} from "./src/core/signal.ts";
+export {
+  type CpuPlace,
+  PlatformTopology,
+  type RegularTopology,
+  type TopologySpec,
+} from "./src/core/topology.ts";
+export { READERS } from "./src/readers/all.ts";
+export { Batch, type NameTable, type NativeColumn } from "./src/signals/batch.ts";
+export {
+  buildCatalogue,
+  Catalogue as SignalCatalogue,
+  type CatalogueEntry,
+  type CatalogueOptions,
+} from "./src/signals/catalogue.ts";
+export { openHost } from "./src/session/node.ts";
+
+// Regions: marks in, exact times, counts and CPU states out.
+export type { EventSink } from "./src/core/event.ts";
+export { regionHash } from "./src/core/hash.ts";
+export { type ProcessSummary, RegionTracker, type TrackerOptions } from "./src/regions/tracker.ts";
+
+// Aggregation and reports.
+export type { Agent } from "./src/core/agent.ts";
+export { SampleAggregator } from "./src/aggregate/sample_aggregator.ts";
+export type { Report, ReportFields, ReportHost, ReportRegion } from "./src/core/report.ts";
+export { parseReport, stringifyReport } from "./src/formats/report.ts";
+export { parseTrace, stringifyTrace, type Trace } from "./src/formats/trace.ts";
+export { Engine, type EngineOptions } from "./src/session/engine.ts";
+
+// Caliper's model.
+export { type Attribute, PROPERTY } from "./src/context/attribute.ts";
+export { Channel } from "./src/context/channel.ts";
+export { ContextTree } from "./src/context/tree.ts";
+export { CaliWriter } from "./src/formats/cali.ts";
+
+// Programs in TypeScript.
+export { type OpenRegion, Profile, type ProfileOptions } from "./src/session/profile.ts";
