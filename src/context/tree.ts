@@ -64,6 +64,8 @@ export class ContextTree {
   #slots = new Int32Array(1024).fill(NONE);
   /** Property bits per node, for attributes only; -1 not yet looked up. */
   #properties = new Int32Array(256).fill(-1);
+  /** 1 for the attributes that some node has. */
+  #inTree = new Uint8Array(256);
   /** Value type per attribute node; 255 not yet looked up. */
   #types = new Uint8Array(256).fill(255);
 
@@ -210,6 +212,11 @@ export class ContextTree {
     return node;
   }
 
+  /** Does any node have this attribute? Of most `asvalue` attributes there is none. */
+  hasNodes(attribute: number): boolean {
+    return attribute >= 0 && this.#inTree[attribute] === 1;
+  }
+
   /** Text of a node's value in reports. */
   textOf(id: number): string {
     return reportText(this.typeOf[id], this.valueOf[id]);
@@ -220,6 +227,7 @@ export class ContextTree {
     this.parentOf[id] = parent;
     this.typeOf[id] = type;
     this.valueOf[id] = value;
+    this.#inTree[attribute] = 1;
     const slots = this.#slots, mask = slots.length - 1;
     let at = hash(parent, attribute, value) & mask;
     while (slots[at] !== NONE) at = (at + 1) & mask;
@@ -249,6 +257,7 @@ export class ContextTree {
     this.parentOf = larger(this.parentOf, NONE);
     this.typeOf = larger(this.typeOf, 0);
     this.#properties = larger(this.#properties, -1);
+    this.#inTree = larger(this.#inTree, 0);
     this.#types = larger(this.#types, 255);
   }
 }

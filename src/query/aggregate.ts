@@ -48,6 +48,16 @@ export class Aggregator {
   readonly #groupOfPair = new Map<number, number>();
   /** By attribute id: is it part of the key as an immediate? */
   #keyImmediate = new Uint8Array(256);
+  /** The last key that was one immediate and at most two nodes. */
+  readonly #last = {
+    group: NONE,
+    num: 0,
+    attribute: NONE,
+    type: 0,
+    contributors: 0,
+    first: NONE,
+    second: NONE,
+  };
   /** 1 + the group of records without any key. */
   #keyless = 0;
 
@@ -75,11 +85,12 @@ export class Aggregator {
     if (this.#unprepared.length > 0) this.#prepare();
     const batch = this.#batch, row = batch.rows++;
     batch.groups[row] = group;
+    const { count, node: nodes, immediate } = record, columns = this.#immediateColumns;
     let ancestors = false;
-    for (let i = 0; i < record.count; i++) {
-      const node = record.node[i];
-      if (record.immediate[i] === 1) {
-        const column = this.#immediateColumns[node];
+    for (let i = 0; i < count; i++) {
+      const node = nodes[i];
+      if (immediate[i] === 1) {
+        const column = columns[node];
         if (column === undefined) continue;
         column.push(row, record.type[i], record.num[i], record.obj[i]);
         if (this.#reachesAncestors[node] === 1) ancestors = true;
@@ -150,22 +161,27 @@ export class Aggregator {
   }
 
   #groupOf(record: Snapshot): number {
-    let contributors = 0, first = NONE, second = NONE, immediates = 0;
-    for (let i = 0; i < record.count; i++) {
-      const node = record.node[i];
-      if (record.immediate[i] === 0) {
-        const known = node < this.#contributes.length ? this.#contributes[node] : UNSEEN;
-        if ((known === UNSEEN ? this.#learnNode(node) : known) === YES) {
-          contributors++;
-          if (contributors === 1) first = node;
-          else second = node;
-        }
-      } else if (this.#keys.length > 0) {
+    const { count, node: nodes, immediate } = record;
+    const contributes = this.#contributes, hasKeys = this.#keys.length > 0;
+    let contributors = 0, first = NONE, second = NONE, immediates = 0, keyAt = 0;
+    for (let i = 0; i < count; i++) {
+      const node = nodes[i];
+      if (immediate[i] === 0) {
+        const known = node < contributes.length ? contributes[node] : UNSEEN;
+        if (known === NO) continue;
+        if (known === UNSEEN && this.#learnNode(node) === NO) continue;
+        if (contributors++ === 0) first = node;
+        else second = node;
+      } else if (hasKeys) {
         const known = node < this.#keyImmediate.length ? this.#keyImmediate[node] : UNSEEN;
-        if ((known === UNSEEN ? this.#learnImmediate(node) : known) === YES) immediates++;
+        if ((known === UNSEEN ? this.#learnImmediate(node) : known) === YES) {
+          immediates++;
+          keyAt = i;
+        }
       }
     }
-    if (immediates > 0 || contributors > 2) return this.#findGroup(record, immediates);
+    if (contributors > 2 || immediates > 1) return this.#findGroup(record, immediates);
+    if (immediates === 1) return this.#groupOfValue(record, keyAt, contributors, first, second);
     if (contributors === 1) {
       const known = this.#groupOfNode[first];
       return known > 0 ? known - 1 : this.#remember(first, record);
@@ -180,6 +196,35 @@ export class Aggregator {
     if (group === undefined) {
       group = this.#findGroup(record, 0);
       this.#groupOfPair.set(pair, group);
+    }
+    return group;
+  }
+
+  /** A key with one immediate: records of one group often follow each other. */
+  #groupOfValue(
+    record: Snapshot,
+    at: number,
+    contributors: number,
+    first: number,
+    second: number,
+  ): number {
+    const last = this.#last;
+    const plain = record.obj[at] === null;
+    if (
+      plain && last.group !== NONE && record.num[at] === last.num &&
+      record.node[at] === last.attribute && record.type[at] === last.type &&
+      contributors === last.contributors && first === last.first && second === last.second
+    ) return last.group;
+    const group = this.#findGroup(record, 1);
+    // Zeros are left out: 0 and -0 are different keys.
+    if (plain && record.num[at] !== 0) {
+      last.group = group;
+      last.num = record.num[at];
+      last.attribute = record.node[at];
+      last.type = record.type[at];
+      last.contributors = contributors;
+      last.first = first;
+      last.second = second;
     }
     return group;
   }

@@ -15,13 +15,12 @@ import {
   addVariant,
   doubleToInt,
   EMPTY,
-  toDouble,
   TYPE,
   type Value,
   type Variant,
 } from "../context/variant.ts";
 import { Filter } from "./filter.ts";
-import { findValue, NamedAttribute } from "./lookup.ts";
+import { findDouble, findEntry, findValue, NamedAttribute } from "./lookup.ts";
 import type { MergedTree } from "./merged_tree.ts";
 import { QueryError } from "./parser.ts";
 import type { Let, Operation } from "./spec.ts";
@@ -106,12 +105,11 @@ function ratio(target: string, args: string[]): LetTerm {
   return {
     names: args.slice(0, 2),
     apply(tree, record) {
-      const a = findValue(tree, record, over.resolve(tree));
-      const b = findValue(tree, record, under.resolve(tree));
-      if (a === null || b === null) return;
-      const divisor = toDouble(b.type, b.value);
+      if (findEntry(tree, record, over.resolve(tree)) === NONE) return;
+      if (findEntry(tree, record, under.resolve(tree)) === NONE) return;
+      const divisor = findDouble(tree, record, under.id);
       if (!(Math.abs(divisor) > 0)) return;
-      const value = factor * (toDouble(a.type, a.value) / divisor);
+      const value = factor * (findDouble(tree, record, over.id) / divisor);
       result.push(tree, record, TYPE.double, TYPE.double, value);
     },
   };
@@ -123,9 +121,10 @@ function scale(target: string, args: string[]): LetTerm {
   return {
     names: [args[0]],
     apply(tree, record) {
-      const a = findValue(tree, record, input.resolve(tree));
-      if (a === null) return;
-      result.push(tree, record, TYPE.double, TYPE.double, factor * toDouble(a.type, a.value));
+      const at = findEntry(tree, record, input.resolve(tree));
+      if (at === NONE) return;
+      const value = factor * findDouble(tree, record, input.id);
+      result.push(tree, record, TYPE.double, TYPE.double, value);
     },
   };
 }
@@ -136,9 +135,8 @@ function truncate(target: string, args: string[]): LetTerm {
   return {
     names: [args[0]],
     apply(tree, record) {
-      const a = findValue(tree, record, input.resolve(tree));
-      if (a === null) return;
-      const x = toDouble(a.type, a.value);
+      if (findEntry(tree, record, input.resolve(tree)) === NONE) return;
+      const x = findDouble(tree, record, input.id);
       const cut = x - x % step;
       switch (tree.valueTypeOf(input.id)) {
         case TYPE.int:

@@ -5,7 +5,7 @@
 
 import type { Snapshot } from "../context/snapshot.ts";
 import { type ContextTree, NONE } from "../context/tree.ts";
-import { TYPE, type Variant } from "../context/variant.ts";
+import { toDouble, TYPE, type Variant } from "../context/variant.ts";
 
 /**
  * An attribute known by name, looked up in the tree until it is there: streams define attributes
@@ -27,20 +27,44 @@ export class NamedAttribute {
   }
 }
 
+/**
+ * Index of the first entry whose immediate has the attribute and is not empty, or whose chain holds
+ * it; `NONE` where there is none. Of a chain, the innermost value counts.
+ */
+export function findEntry(tree: ContextTree, record: Snapshot, attribute: number): number {
+  if (attribute === NONE) return NONE;
+  const inTree = tree.hasNodes(attribute);
+  for (let i = 0; i < record.count; i++) {
+    if (record.immediate[i] === 1 && record.node[i] === attribute) {
+      if (record.type[i] !== TYPE.inv) return i;
+    } else if (inTree && tree.metadataNode(record.node[i], attribute) !== NONE) return i;
+  }
+  return NONE;
+}
+
 /** The first value of an attribute that is not empty, the innermost one of a chain, or null. */
 export function findValue(
   tree: ContextTree,
   record: Snapshot,
   attribute: number,
 ): Variant | null {
-  if (attribute === NONE) return null;
-  for (let i = 0; i < record.count; i++) {
-    if (record.immediate[i] === 1 && record.node[i] === attribute) {
-      if (record.type[i] !== TYPE.inv) return { type: record.type[i], value: record.valueAt(i) };
-      continue;
-    }
-    const node = tree.metadataNode(record.node[i], attribute);
-    if (node !== NONE) return { type: tree.typeOf[node], value: tree.valueOf[node] };
+  const at = findEntry(tree, record, attribute);
+  if (at === NONE) return null;
+  if (record.immediate[at] === 1 && record.node[at] === attribute) {
+    return { type: record.type[at], value: record.valueAt(at) };
   }
-  return null;
+  const node = tree.metadataNode(record.node[at], attribute);
+  return { type: tree.typeOf[node], value: tree.valueOf[node] };
+}
+
+/** The first value of an attribute as a double; NaN also where there is none. */
+export function findDouble(tree: ContextTree, record: Snapshot, attribute: number): number {
+  const at = findEntry(tree, record, attribute);
+  if (at === NONE) return NaN;
+  if (record.immediate[at] === 1 && record.node[at] === attribute) {
+    if (record.obj[at] === null && record.type[at] !== TYPE.string) return record.num[at];
+    return toDouble(record.type[at], record.valueAt(at));
+  }
+  const node = tree.metadataNode(record.node[at], attribute);
+  return toDouble(tree.typeOf[node], tree.valueOf[node]);
 }
