@@ -1,0 +1,316 @@
+import { assertEquals } from "@std/assert";
+import { EVENT_NAMES } from "../../src/core/record.ts";
+import { RegionTracker, type TrackerOptions } from "../../src/regions/tracker.ts";
+
+const COMPUTE = 2;
+const IO = 5;
+
+function node(cpus: number, options: Partial<TrackerOptions> = {}): RegionTracker {
+  return new RegionTracker({ topology: { count: () => cpus }, ...options });
+}
+
+/** Region names by CPU, `-` outside all, `.` on CPUs of no process. */
+function shown(tracker: RegionTracker): string {
+  const { used, region } = tracker.cpus;
+  return Array.from(region, (r, cpu) => used[cpu] === 0 ? "." : r < 0 ? "-" : tracker.table.name(r))
+    .join(" ");
+}
+
+/** Records of the last step without starts: `time event visits×seconds`. */
+function records(tracker: RegionTracker): string[] {
+  const { records } = tracker;
+  const lines: string[] = [];
+  for (let i = 0; i < records.length; i++) {
+    const name = EVENT_NAMES[records.event[i]].replace(/^EVENT_|^REGION_/, "");
+    if (name === "START_PROFILE" || name === "AFFINITY") continue;
+    const folded = records.visits[i] > 0
+      ? ` ${records.visits[i]}×${(records.totalNs[i] * 1e-9).toFixed(3)}`
+      : "";
+    lines.push(`${tracker.sinceZero(records.timeNs[i])} ${records.process[i]} ${name}${folded}`);
+  }
+  return lines;
+}
+
+Deno.test("step() folds visits within a window into one record at the first entry's place", () => {
+  const tracker = node(1);
+  const p = tracker.start(0, 7, [0]);
+  const [a, b] = ["a", "b"].map((name) => tracker.region(0, p, name, COMPUTE));
+  for (const [t, region] of [[1, a], [2, b], [3, a]]) {
+    tracker.enter(t, p, region, -1, 0);
+    tracker.exit(t + 0.25, p, region, 0);
+  }
+  tracker.step(4);
+  assertEquals(records(tracker), ["1 7 SHORT_REGION 2×0.500", "2 7 SHORT_REGION 1×0.250"]);
+});
+
+Deno.test("step() keeps entry and exit of a visit over two windows", () => {
+  const tracker = node(1);
+  const p = tracker.start(0, 7, [0]);
+  const a = tracker.region(0, p, "a", COMPUTE);
+  tracker.enter(1, p, a, -1, 0);
+  tracker.step(2);
+  assertEquals(records(tracker), ["1 7 ENTRY"]);
+  tracker.exit(3, p, a, 0);
+  tracker.enter(3.25, p, a, -1, 0);
+  tracker.exit(3.5, p, a, 0);
+  tracker.step(4);
+  // The exit's entry was told before, so the next visit begins a record of its own.
+  assertEquals(records(tracker), ["3 7 EXIT", "3.25 7 SHORT_REGION 1×0.250"]);
+});
+
+Deno.test("step() folds the exit of a visit whose entry was swallowed by folding", () => {
+  const tracker = node(1);
+  const p = tracker.start(0, 7, [0]);
+  const a = tracker.region(0, p, "a", COMPUTE);
+  tracker.enter(1, p, a, -1, 0);
+  tracker.exit(1.5, p, a, 0);
+  tracker.enter(1.75, p, a, -1, 0);
+  tracker.step(2);
+  assertEquals(records(tracker), ["1 7 SHORT_REGION 1×0.500"]);
+  tracker.step(3);
+  assertEquals(records(tracker), []);
+  tracker.exit(4, p, a, 0);
+  tracker.enter(4.5, p, a, -1, 0);
+  tracker.exit(4.75, p, a, 0);
+  tracker.step(5);
+  assertEquals(records(tracker), ["4 7 SHORT_REGION 2×2.500"]);
+  assertEquals(tracker.regions()[0].count, 3);
+  assertEquals(tracker.regions()[0].runtimeS, 3);
+});
+
+Deno.test("shortVisits() adds what the ring folded to the window's record", () => {
+  const tracker = node(1);
+  const p = tracker.start(0, 7, [0]);
+  const a = tracker.region(0, p, "a", COMPUTE);
+  tracker.shortVisits(1, p, a, 1000, 0.5, 0);
+  tracker.enter(1.5, p, a, -1, 0);
+  tracker.exit(1.75, p, a, 0);
+  tracker.step(2);
+  assertEquals(records(tracker), ["1 7 SHORT_REGION 1001×0.750"]);
+  assertEquals(tracker.foldedVisits, 1000);
+  assertEquals(tracker.process(p).count(a), 1001);
+});
+
+Deno.test("enter() inside a region only changes the hint, exit() brings the outer one back", () => {
+  const tracker = node(2);
+  const p = tracker.start(0, 7, [0, 1]);
+  const outer = tracker.region(0, p, "outer", COMPUTE);
+  const inner = tracker.region(0, p, "inner", IO);
+  tracker.enter(1, p, outer, -1, 0);
+  tracker.enter(2, p, inner, -1, 0);
+  tracker.step(2.5);
+  assertEquals([shown(tracker), tracker.cpus.hint[1]], ["outer outer", IO]);
+  tracker.exit(3, p, inner, 0);
+  tracker.step(3.5);
+  assertEquals([shown(tracker), tracker.cpus.hint[1]], ["outer outer", COMPUTE]);
+  tracker.exit(4, p, outer, 0);
+  tracker.step(4.5);
+  assertEquals([shown(tracker), tracker.cpus.hint[1]], ["- -", 0]);
+  assertEquals(tracker.regions().map((r) => [r.name, r.count]), [["outer", 1], ["inner", 0]]);
+});
+
+Deno.test("refused calls are counted and change nothing", () => {
+  const tracker = node(1);
+  const p = tracker.start(0, 7, [0]);
+  const a = tracker.region(0, p, "a", COMPUTE);
+  const b = tracker.region(0, p, "b", COMPUTE);
+  assertEquals(tracker.region(0, p, "c", 11), -1);
+  tracker.exit(1, p, a, 0);
+  tracker.enter(2, p, a, -1, 0);
+  tracker.exit(3, p, b, 0);
+  tracker.epoch(4, p, 2);
+  tracker.epoch(5, p, 1);
+  tracker.enter(6, p, 99, -1, 0);
+  tracker.enter(7, 99, a, -1, 0);
+  tracker.step(8);
+  assertEquals(shown(tracker), "a");
+  assertEquals(tracker.cpus.epoch[0], 2);
+  assertEquals(
+    tracker.refused.map((r) => [r.what, r.firstPid, r.count]),
+    [
+      ["region with a hint out of range", 7, 1],
+      ["exit without entry", 7, 1],
+      ["exit of another region than entered", 7, 1],
+      ["epoch that steps back", 7, 1],
+      ["enter of an unknown region", 7, 1],
+      ["call of a process that is not connected", -1, 1],
+    ],
+  );
+});
+
+Deno.test("a clock that steps back stands still, and is counted", () => {
+  const tracker = node(1);
+  const p = tracker.start(10, 7, [0]);
+  const a = tracker.region(10, p, "a", COMPUTE);
+  tracker.enter(12, p, a, -1, 0);
+  tracker.exit(11, p, a, 0);
+  tracker.step(13);
+  assertEquals(tracker.regions()[0].runtimeS, 0);
+  assertEquals(tracker.refused[0].what, "time that steps back");
+});
+
+Deno.test("threads with regions of their own set the CPUs they are bound to", () => {
+  const tracker = node(4);
+  const p = tracker.start(0, 7, [0, 1, 2, 3]);
+  const [main, work, deep] = ["main", "work", "deep"].map((n) => tracker.region(0, p, n, COMPUTE));
+  tracker.threadCpus(0, p, 71, [1]);
+  tracker.threadCpus(0, p, 72, [2]);
+  tracker.enter(1, p, main, -1, 0);
+  tracker.enter(2, p, work, -1, 71);
+  tracker.enter(2, p, work, -1, 72);
+  tracker.enter(3, p, deep, -1, 72);
+  tracker.step(3.5);
+  assertEquals(shown(tracker), "main work work main");
+  tracker.exit(4, p, deep, 72);
+  tracker.exit(4, p, work, 72);
+  tracker.step(4.5);
+  assertEquals(shown(tracker), "main work main main");
+  tracker.exit(5, p, main, 0);
+  tracker.step(5.5);
+  assertEquals(shown(tracker), "- work - -");
+  tracker.exit(6, p, work, 71);
+  tracker.step(6.5);
+  assertEquals(shown(tracker), "- - - -");
+  const totals = Object.fromEntries(tracker.regions().map((r) => [r.name, [r.count, r.runtimeS]]));
+  assertEquals(totals, { main: [1, 4], work: [2, 6], deep: [0, 0] });
+  const [t71, t72] = tracker.process(p).threads;
+  assertEquals([t71.id, t71.count(work), t72.count(work)], [71, 1, 1]);
+});
+
+Deno.test("among processes that share a CPU the last writer wins", () => {
+  const tracker = node(2);
+  const p = tracker.start(0, 7, [0, 1]);
+  const q = tracker.start(0, 8, [1]);
+  const [a, b] = ["a", "b"].map((name) => tracker.region(0, p, name, COMPUTE));
+  tracker.enter(1, q, b, COMPUTE, 0);
+  tracker.enter(2, p, a, -1, 0);
+  tracker.step(2.5);
+  assertEquals(shown(tracker), "a a");
+  tracker.exit(3, q, b, 0);
+  tracker.step(3.5);
+  assertEquals(shown(tracker), "a -");
+});
+
+Deno.test("a process that dies leaves its region, and its open visit uncounted", () => {
+  const tracker = node(2);
+  const p = tracker.start(0, 7, [0]);
+  const q = tracker.start(0, 8, [1]);
+  const a = tracker.region(0, p, "a", COMPUTE);
+  tracker.enter(1, p, a, -1, 0);
+  tracker.died(2, p);
+  tracker.enter(1, q, a, COMPUTE, 0);
+  tracker.exit(3, q, a, 0);
+  tracker.shutdown(4, q);
+  tracker.step(5);
+  assertEquals(shown(tracker), "- -");
+  assertEquals(tracker.regions().map((r) => [r.count, r.runtimeS]), [[0.5, 1]]);
+  assertEquals(tracker.processes().map((s) => [s.pid, s.end, s.openRegion]), [
+    [7, "died", "a"],
+    [8, "shutdown", undefined],
+  ]);
+  assertEquals(tracker.finished, true);
+  // One never said that it stopped, so the application lasts to the last step.
+  assertEquals(tracker.runtimeS, 5);
+});
+
+Deno.test("means divide by every process that ever connected", () => {
+  const tracker = node(1);
+  for (let i = 0; i < 4; i++) {
+    const p = tracker.start(i, 100 + i, [0]);
+    const a = tracker.region(i, p, "a", COMPUTE);
+    if (i < 3) {
+      tracker.enter(i + 0.1, p, a, -1, 0);
+      tracker.exit(i + 0.6, p, a, 0);
+    }
+    tracker.shutdown(i + 0.9, p);
+    tracker.step(i + 0.95);
+  }
+  assertEquals(tracker.regions()[0].count, 0.75);
+  assertEquals(tracker.regions()[0].runtimeS, 0.375);
+  assertEquals(tracker.runtimeS, 3.9);
+});
+
+Deno.test("progress counts units on their CPU and ends with the region", () => {
+  const tracker = node(2);
+  const p = tracker.start(0, 7, [0, 1]);
+  const a = tracker.region(0, p, "a", COMPUTE);
+  const progress = () =>
+    [0, 1].map((cpu) => tracker.cpus.unitsDone[cpu] / tracker.cpus.unitsTotal[cpu]);
+  tracker.enter(1, p, a, -1, 0);
+  tracker.tprofInit(1, p, 1); // nothing to share
+  assertEquals(progress(), [NaN, NaN]);
+  tracker.tprofInit(1, p, 4);
+  for (const cpu of [0, 1, 1]) tracker.tprofPost(2, p, cpu);
+  assertEquals(progress(), [0.25, 0.5]);
+  tracker.exit(3, p, a, 0);
+  assertEquals(progress(), [NaN, NaN]);
+});
+
+Deno.test("hint times grow by whole steps, under the hint at the step before", () => {
+  const tracker = node(2);
+  const p = tracker.start(0, 7, [0]);
+  const a = tracker.region(0, p, "a", IO);
+  const hintS = (hint: number) => tracker.cpus.hintNs[hint][0] * 1e-9;
+  tracker.step(0);
+  tracker.enter(0.9, p, a, -1, 0);
+  tracker.step(1);
+  assertEquals([hintS(0), hintS(IO)], [1, 0]);
+  tracker.exit(1.1, p, a, 0);
+  tracker.step(3);
+  assertEquals([hintS(0), hintS(IO)], [1, 2]);
+  assertEquals(tracker.cpus.used[1], 0);
+});
+
+Deno.test("EPOCH_COUNT of a CPU without epochs ends with its last process", () => {
+  const tracker = node(2);
+  const p = tracker.start(0, 7, [0]);
+  const q = tracker.start(0, 8, [1]);
+  tracker.epoch(1, q, 0);
+  tracker.step(1);
+  assertEquals([...tracker.cpus.epoch], [0, 1]);
+  tracker.shutdown(2, p);
+  tracker.shutdown(2, q);
+  tracker.step(2);
+  assertEquals([...tracker.cpus.epoch], [NaN, 1]);
+});
+
+Deno.test("a process that marks takes the place of the launched command", () => {
+  const tracker = node(2);
+  tracker.startCommand(1, 5, [0, 1]);
+  tracker.step(1.5);
+  assertEquals([shown(tracker), tracker.processCount, tracker.generation], ["- -", 1, 1]);
+  assertEquals(records(tracker), []);
+  const p = tracker.start(3, 6, [1]);
+  tracker.step(3.5);
+  assertEquals([shown(tracker), tracker.processCount, tracker.generation], [". -", 1, 2]);
+  assertEquals(tracker.elapsedS, 0.5);
+  tracker.shutdown(4, p);
+  tracker.step(4.5);
+  assertEquals(tracker.runtimeS, 1);
+});
+
+Deno.test("the launched command that marks by itself goes on from its launch", () => {
+  const tracker = node(2);
+  const command = tracker.startCommand(1, 5, [0, 1]);
+  tracker.step(1.5);
+  assertEquals(tracker.start(3, 5, [1]), command);
+  tracker.step(3.5);
+  assertEquals([shown(tracker), tracker.generation, tracker.elapsedS], [". -", 1, 2.5]);
+  assertEquals(tracker.records.length, 2); // start, and the one CPU it has now
+});
+
+Deno.test("onEdge hears every change of region, CPU by CPU where threads share", () => {
+  const edges: string[] = [];
+  const tracker = node(2, {
+    onEdge: (t, cpus, region) => edges.push(`${t} ${[...cpus]} ${region}`),
+  });
+  const p = tracker.start(0, 7, [0, 1]);
+  const a = tracker.region(0, p, "a", COMPUTE);
+  const b = tracker.region(0, p, "b", COMPUTE);
+  tracker.threadCpus(0, p, 70, [1]);
+  tracker.enter(1, p, a, -1, 0);
+  tracker.enter(2, p, b, -1, 70);
+  tracker.exit(3, p, b, 70);
+  tracker.shutdown(4, p);
+  assertEquals(edges, ["0 0,1 -1", "1 0,1 0", "2 1 1", "3 1 0", "4 0,1 -1", "4 1 -1"]);
+});
