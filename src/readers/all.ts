@@ -12,6 +12,7 @@ import { hwmon } from "./hwmon.ts";
 import { intelGpu } from "./intel_gpu.ts";
 import { meminfo } from "./meminfo.ts";
 import { msr } from "./msr.ts";
+import { perf } from "./perf.ts";
 import { powercap } from "./powercap.ts";
 import { pressure } from "./pressure.ts";
 import { procstat } from "./procstat.ts";
@@ -27,6 +28,7 @@ export const READERS: readonly Reader[] = [
   intelGpu,
   meminfo,
   msr,
+  perf,
   powercap,
   pressure,
   procstat,

@@ -111,12 +111,13 @@ export const ALIASES: readonly Alias[] = [
     "REST::CNL_POWER",
     "REST::BOARD_POWER",
   ),
-  alias("CPU_CYCLES_THREAD", CYCLES, "Cycles while not idle", "MSR::APERF:ACNT"),
+  alias("CPU_CYCLES_THREAD", CYCLES, "Cycles while not idle", "MSR::APERF:ACNT", "PERF::CYCLES"),
   alias(
     "CPU_CYCLES_REFERENCE",
     CYCLES,
     "Cycles at the base frequency while not idle",
     "MSR::MPERF:MCNT",
+    "PERF::REF_CYCLES",
   ),
   alias(
     "CPU_INSTRUCTIONS_RETIRED",

@@ -1,0 +1,153 @@
+/**
+ * Energy and events by the kernel's perf subsystem: the `power` PMU, hardware and software events.
+ *
+ * Truth: perf_event_open(2), arch/x86/events/rapl.c. Under
+ * /sys/bus/event_source/devices/power: `type` and `cpumask` (one CPU for each package) are numbers
+ * and a list, `events/energy-pkg` holds `event=0x02`, `.scale` joules a count (2^−32), `.unit` Joules.
+ * The kernel has put every domain on that scale, quirks included, and extends it to 64 bits.
+ * Everything of a CPU is counted, so perf_event_paranoid must be 0 or less, or CAP_PERFMON held.
+ * @module
+ */
+import { parseCpuList } from "../core/cpu_list.ts";
+import type { Host, Reader } from "../core/host.ts";
+import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import { openPerfEvent, PerfCounter, type PerfEventSpec } from "../os/perf_event.ts";
+import { type PerfColumn, PerfReading } from "./_perf_reading.ts";
+
+const PMU = "/sys/bus/event_source/devices/power";
+const PARANOID = "/proc/sys/kernel/perf_event_paranoid";
+const ENERGIES = [
+  ["pkg", "package", "Energy of the package"],
+  ["ram", "package", "Energy of the memory of the package"],
+  ["cores", "package", "Energy of the cores, a part of the package's"],
+  ["gpu", "package", "Energy of the integrated graphics, a part of the package's"],
+  ["psys", "board", "Energy of the platform as its power supply reports it"],
+] as const;
+
+/** PERF_TYPE_HARDWARE and PERF_TYPE_SOFTWARE events of linux/perf_event.h. */
+const EVENTS = [
+  ["CYCLES", 0, 0, 1, "Cycles while not idle"],
+  ["INSTRUCTIONS", 0, 1, 1, "Instructions retired"],
+  ["REF_CYCLES", 0, 9, 1, "Cycles at the base frequency while not idle"],
+  ["TASK_CLOCK", 1, 1, 1e-9, "Time that tasks ran on the CPU"],
+  ["PAGE_FAULTS", 1, 2, 1, "Page faults"],
+  ["CONTEXT_SWITCHES", 1, 3, 1, "Context switches"],
+  ["MIGRATIONS", 1, 4, 1, "Tasks that came from another CPU"],
+] as const;
+
+const TIMES_SHARE = "scaled up where events had to take turns on a hardware counter";
+const ENOENT = 2;
+
+/** See the module. */
+export const perf: Reader = {
+  name: "PERF",
+  needs: { files: [`${PMU}/`, PARANOID], libraries: [], capabilities: ["CAP_PERFMON"] },
+  signals: [
+    ...ENERGIES.map(([event, domain, about]): SignalRow => ({
+      name: `PERF::ENERGY_${event.toUpperCase()}`,
+      domain,
+      unit: "J",
+      behavior: "monotone",
+      agg: "sum",
+      about,
+      source: `${PMU}/events/energy-${event}`,
+      quirks: "counts from the first reading on",
+    })),
+    ...EVENTS.map(([event, type, , scale, about]): SignalRow => ({
+      name: `PERF::${event}`,
+      domain: "cpu",
+      unit: scale === 1 ? "" : "s",
+      behavior: "monotone",
+      agg: "sum",
+      format: scale === 1 ? "integer" : "double",
+      about,
+      source: type === 0 ? "PERF_TYPE_HARDWARE" : "PERF_TYPE_SOFTWARE",
+      quirks: type === 0 ? TIMES_SHARE : undefined,
+    })),
+  ],
+  probe,
+  open: (host, wanted) =>
+    new PerfReading(wanted.flatMap((signal) => columnsOf(host, signal.row) as PerfColumn[])),
+};
+
+function probe(host: Host): Offer {
+  if (host.root !== "") {
+    return { ok: false, kind: "absent", reason: "a tree has no perf events" };
+  }
+  const signals: OfferedSignal[] = [];
+  const missing = new Map<string, Absence>();
+  for (const row of perf.signals) {
+    const columns = columnsOf(host, row);
+    if (!Array.isArray(columns)) {
+      missing.set(row.name, columns);
+      continue;
+    }
+    const first = columns.find((c) => c.spec !== undefined)!;
+    const fd = openPerfEvent(first.spec!);
+    if (fd < 0) {
+      missing.set(row.name, refused(host, -fd));
+      continue;
+    }
+    new PerfCounter(fd)[Symbol.dispose]();
+    const { scale } = first;
+    signals.push({ row, source: row.source!, quality: "measured", resolution: scale });
+  }
+  if (signals.length > 0) return { ok: true, signals, missing };
+  const worst = [...missing.values()].find((lack) => lack.kind === "forbidden");
+  return { ok: false, ...(worst ?? [...missing.values()][0]) };
+}
+
+function refused(host: Host, errno: number): Absence {
+  if (errno === 1 || errno === 13) {
+    const paranoid = host.readText(PARANOID)?.trim() ?? "unknown";
+    return {
+      kind: "forbidden",
+      reason: `perf_event_paranoid is ${paranoid} and CAP_PERFMON is not held`,
+      remedy: 'see "joulemark doctor" for the mends by risk',
+    };
+  }
+  const why = errno === ENOENT
+    ? "not on this processor, or hidden by the hypervisor"
+    : `errno ${errno}`;
+  return { kind: "absent", reason: why };
+}
+
+/** What to open for each instance of a row; an instance without anything has no spec. */
+function columnsOf(host: Host, row: SignalRow): PerfColumn[] | Absence {
+  const event = EVENTS.find(([name]) => row.name === `PERF::${name}`);
+  const t = host.topology;
+  if (event !== undefined) {
+    const [, type, config, scale] = event;
+    const online = new Set(t.cpus("board", 0));
+    return Array.from({ length: t.count("cpu") }, (_, cpu) => ({
+      name: row.name,
+      scale,
+      spec: online.has(cpu) ? { type, config, cpu } : undefined,
+    }));
+  }
+  const name = row.name.slice("PERF::ENERGY_".length).toLowerCase();
+  const file = (path: string) => host.readText(`${PMU}/${path}`)?.trim() ?? "";
+  const config = /^event=(0x[0-9a-f]+|\d+)$/i.exec(file(`events/energy-${name}`))?.[1];
+  if (config === undefined) return { kind: "absent", reason: `no ${PMU}/events/energy-${name}` };
+  const scale = Number(file(`events/energy-${name}.scale`));
+  const type = Number(file("type"));
+  if (!(scale > 0) || !(type > 0) || file(`events/energy-${name}.unit`) !== "Joules") {
+    return { kind: "unusable", reason: `${PMU} does not tell scale, unit or type` };
+  }
+  let mask: number[];
+  try {
+    mask = parseCpuList(file("cpumask"));
+  } catch {
+    return { kind: "unusable", reason: `${PMU}/cpumask is no CPU list` };
+  }
+  const specs: (PerfEventSpec | undefined)[] = Array.from({ length: t.count(row.domain) });
+  for (const cpu of mask) {
+    const i = t.indexOfCpu(row.domain, cpu);
+    // The platform shows up on each package: once is enough.
+    if (i >= 0) specs[i] ??= { type, config: Number(config), cpu };
+  }
+  if (specs.every((spec) => spec === undefined)) {
+    return { kind: "unusable", reason: `${PMU}/cpumask names no CPU of this node` };
+  }
+  return specs.map((spec) => ({ name: row.name, scale, spec }));
+}
