@@ -4,7 +4,12 @@
  * GEOPM itself escapes nothing; for texts that it writes soundly we write the same bytes.
  * @module
  */
-import { formatG } from "../core/number_format.ts";
+import { regionHash } from "../core/hash.ts";
+import { formatG, formatHex } from "../core/number_format.ts";
+
+const LONGEST_KEY = 1000;
+/** Each of these may take six characters in quotes. */
+const CUT_KEY = 120;
 
 /** What a YAML 1.1 reader takes for something else than text. */
 const NOT_TEXT =
@@ -70,9 +75,14 @@ export function textScalar(text: string): string {
   return isPlain(text) || isJson(text) ? text : quoted(text);
 }
 
-/** A key without quotes where that is safe, else in quotes. */
+/**
+ * A key without quotes where that is safe, else in quotes. YAML readers stop at 1,024 characters
+ * of a key: a longer one is cut, and ends in its hash so that it stays the only one.
+ */
 export function keyScalar(text: string): string {
-  return isPlain(text) ? text : quoted(text);
+  const key = isPlain(text) ? text : quoted(text);
+  if (key.length <= LONGEST_KEY) return key;
+  return quoted(`${text.slice(0, CUT_KEY)}… ${formatHex(regionHash(text))}`);
 }
 
 /** A number as reports print it, or a text. */
