@@ -150,7 +150,8 @@ export class CaliScanner {
     this.#filled += count;
     const last = this.buffer.subarray(before, this.#filled).lastIndexOf(NEWLINE);
     if (last < 0) {
-      if (this.#filled > MAX_LINE_BYTES) this.#giveUpLine();
+      if (this.#skippingLine) this.#filled = 0;
+      else if (this.#filled > MAX_LINE_BYTES) this.#giveUpLine();
       return;
     }
     const stop = before + last + 1;
@@ -165,10 +166,8 @@ export class CaliScanner {
   }
 
   #giveUpLine(): void {
-    if (!this.#skippingLine) {
-      this.line++;
-      this.#handler.problem(`Line longer than ${MAX_LINE_BYTES} bytes`, this.line);
-    }
+    this.line++;
+    this.#handler.problem(`Line longer than ${MAX_LINE_BYTES} bytes`, this.line);
     this.#skippingLine = true;
     this.#filled = 0;
     this.buffer = new Uint8Array(CHUNK_BYTES * 2);

@@ -59,7 +59,7 @@ export class JsonFormatter implements Formatter {
       const key = this.#key(node);
       if (key === null) continue;
       const text = record.textAt(i);
-      if (this.#isQuoted(node, text)) quoted.set(key, text);
+      if (this.#isQuoted(node, record.type[i], text)) quoted.set(key, text);
       else bare.set(key, this.#context.strict && text === "" ? "null" : text);
     }
     if (quoted.size + bare.size === 0) return;
@@ -95,12 +95,13 @@ export class JsonFormatter implements Formatter {
     return "{" + text + (this.#pretty ? "\n" : "") + "}";
   }
 
-  #isQuoted(attribute: number, text: string): boolean {
+  /** Quoted is what the attribute holds text of; strictly, whatever JSON has no literal for. */
+  #isQuoted(attribute: number, valueType: number, text: string): boolean {
     const type = this.#context.tree.valueTypeOf(attribute);
     if (this.#quoteAll || type === TYPE.string || type === TYPE.usr) return true;
-    if (!this.#context.strict) return false;
-    return type === TYPE.addr || type === TYPE.type || type === TYPE.ptr || /n/.test(text) &&
-        type === TYPE.double;
+    if (!this.#context.strict || text === "") return false;
+    return valueType !== TYPE.bool && !/^-?[0-9]+(\.[0-9]+)?$/.test(text) ||
+      valueType === TYPE.addr || valueType === TYPE.string || valueType === TYPE.type;
   }
 
   #key(attribute: number): string | null {
