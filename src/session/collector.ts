@@ -89,6 +89,7 @@ export class Collector {
   #tick = 0;
   /** Everything up to here has been handed on. */
   #fedNs = 0;
+  #turnNs = NaN;
 
   constructor(options: CollectorOptions) {
     this.#options = options;
@@ -109,8 +110,8 @@ export class Collector {
 
   /** Hands on every event with a time up to `limitNs`, in order. */
   feed(limitNs: number): void {
-    for (const f of this.#followers) if (f.handle < 0) this.#start(f, limitNs);
     for (;;) {
+      const turn = this.#nextTurn(limitNs);
       let best: Source | undefined;
       let bestNs = limitNs;
       let secondNs = Infinity;
@@ -122,17 +123,41 @@ export class Collector {
           bestNs = ns;
         } else if (ns < secondNs) secondNs = ns;
       }
+      // A process comes before whatever happens at that moment, and goes after it.
+      const first = turn !== undefined && (best === undefined || this.#turnNs < bestNs ||
+        (turn.handle < 0 && this.#turnNs === bestNs));
+      if (first) {
+        this.#feedFolds(this.#turnNs);
+        if (turn.handle < 0) this.#start(turn);
+        else this.#end(turn);
+        continue;
+      }
       this.#feedFolds(best === undefined ? limitNs : bestNs);
       if (best === undefined) break;
-      const until = Math.min(limitNs, secondNs);
+      const until = Math.min(limitNs, secondNs, turn === undefined ? Infinity : this.#turnNs);
       const thread = best.thread;
       do {
         this.#emit(best);
         thread.advance();
       } while (thread.nextNs <= until);
     }
-    for (const f of this.#followers) if (!f.ended && f.endNs <= limitNs) this.#end(f);
     if (limitNs > this.#fedNs) this.#fedNs = limitNs;
+  }
+
+  /** The process that comes or goes next, not after `limitNs`; when, in `#turnNs`. */
+  #nextTurn(limitNs: number): Follower | undefined {
+    let next: Follower | undefined;
+    this.#turnNs = limitNs;
+    for (let i = 0; i < this.#followers.length; i++) {
+      const f = this.#followers[i];
+      if (f.ended) continue;
+      const ns = f.handle < 0 ? f.rings[0].startNs : f.endNs;
+      if (ns < this.#turnNs || (ns === this.#turnNs && next === undefined)) {
+        next = f;
+        this.#turnNs = ns;
+      }
+    }
+    return next;
   }
 
   /** Notices processes that ended without a word. @param nowNs Since the origin. */
@@ -253,9 +278,8 @@ export class Collector {
     f.endNs = lastNs;
   }
 
-  #start(f: Follower, limitNs: number): void {
+  #start(f: Follower): void {
     const ring = f.rings[0];
-    if (ring.startNs > limitNs) return;
     f.handle = this.#options.sink.start(this.#present(ring.startNs) * 1e-9, f.pid, ring.cpus);
   }
 
