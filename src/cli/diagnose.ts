@@ -7,6 +7,7 @@ import type { Offer } from "../core/signal.ts";
 import { monotonicNanoseconds, rawSeconds, sleepUntil } from "../os/clock.ts";
 import type { MachineHost } from "../os/host.ts";
 import { READERS } from "../readers/all.ts";
+import { identify } from "../readers/processor.ts";
 import { Batch } from "../signals/batch.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
 import { type Mend, mendsOf } from "./mends.ts";
@@ -93,7 +94,8 @@ function processorOf(host: Host): string {
   const text = host.readText("/proc/cpuinfo") ?? "";
   const name = /^model name\s*:\s*(.*)$/m.exec(text)?.[1] ??
     (/^CPU implementer\s*:\s*0x41$/m.test(text) ? "Arm processor" : "unknown processor");
-  return name.trim().replace(/\s+/g, " ");
+  const virtual = identify(host).hypervisor ? " (virtual machine)" : "";
+  return name.trim().replace(/\s+/g, " ") + virtual;
 }
 
 function sourceRow(

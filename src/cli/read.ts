@@ -10,6 +10,7 @@ import type { Unit } from "../core/signal.ts";
 import { monotonicNanoseconds, rawSeconds, sleepUntil } from "../os/clock.ts";
 import { Batch } from "../signals/batch.ts";
 import type { Catalogue, CatalogueEntry } from "../signals/catalogue.ts";
+import { wholesOf } from "../signals/containment.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { openCatalogue } from "./open_catalogue.ts";
@@ -224,6 +225,7 @@ function info(catalogue: Catalogue, name: string, json: boolean): number {
     ["resolution", state.ok ? state.signal.resolution?.toString() : undefined],
     ["wraps at", state.ok ? state.signal.wrapRange?.toString() : undefined],
     ["note", state.ok ? state.signal.note : undefined],
+    ["part of", wholesOf(entry.aliasFor ?? name).join(", ")],
     ["quirks", row.quirks],
     ["reason", state.ok ? undefined : state.reason],
     ["remedy", state.ok ? undefined : state.remedy],

@@ -10,7 +10,7 @@
 import type { Host, Reader } from "../core/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
 import { ConstantReading } from "./_constant_reading.ts";
-import { identify } from "./_processor.ts";
+import { identify } from "./processor.ts";
 
 const CPU_DIR = "/sys/devices/system/cpu";
 const STEP_HZ = 1e8;

@@ -8,7 +8,7 @@
  */
 import type { Host, Reader, Registers } from "../core/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
-import { identify, type Processor } from "./_processor.ts";
+import { identify, type Processor } from "./processor.ts";
 import { type MsrItem, MsrReading } from "./_msr_reading.ts";
 import { MSR_REGISTERS, type MsrField, type MsrRegister } from "./tables/msr_fields.ts";
 import {
@@ -33,7 +33,7 @@ export const msr: Reader = {
   signals: rows(),
   probe,
   open(host, wanted) {
-    const survey = new Survey(host);
+    using survey = new Survey(host);
     const items = wanted.map((signal) => survey.item(signal.row));
     return new MsrReading(host, items, survey.tjMaxC());
   },

@@ -9,7 +9,7 @@
  */
 import type { Host, Reader } from "../core/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
-import { identify } from "./_processor.ts";
+import { identify } from "./processor.ts";
 import { textCounter, TextReading, type TextRow, type TextSource } from "./_text_reading.ts";
 
 const DIR = "/sys/class/powercap";

@@ -8,6 +8,7 @@ import { READERS } from "../../src/readers/all.ts";
 import { Batch } from "../../src/signals/batch.ts";
 import { buildCatalogue, type Catalogue } from "../../src/signals/catalogue.ts";
 import type { Domain } from "../../src/core/domain.ts";
+import { memoryFolder } from "./register_files.ts";
 import { advanceNodeTree, loadNode, type NodeFile, writeNodeTree } from "./node_tree.ts";
 
 /** An open node. */
@@ -22,7 +23,7 @@ export interface NodeRun {
 /** Writes the tree at frame 0 and opens it. */
 export function openNode(name: string): NodeRun {
   const node = loadNode(name);
-  const root = Deno.makeTempDirSync({ prefix: "joulemark-node-" });
+  const root = memoryFolder();
   writeNodeTree(root, node);
   const host = new MachineHost(root);
   const catalogue = buildCatalogue({ host, readers: READERS });
