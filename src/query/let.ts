@@ -20,7 +20,7 @@ import {
   type Variant,
 } from "../context/variant.ts";
 import { Filter } from "./filter.ts";
-import { findDouble, findEntry, findValue, NamedAttribute } from "./lookup.ts";
+import { doubleAt, findEntry, findValue, NamedAttribute } from "./lookup.ts";
 import type { MergedTree } from "./merged_tree.ts";
 import { QueryError } from "./parser.ts";
 import type { Let, Operation } from "./spec.ts";
@@ -105,11 +105,12 @@ function ratio(target: string, args: string[]): LetTerm {
   return {
     names: args.slice(0, 2),
     apply(tree, record) {
-      if (findEntry(tree, record, over.resolve(tree)) === NONE) return;
-      if (findEntry(tree, record, under.resolve(tree)) === NONE) return;
-      const divisor = findDouble(tree, record, under.id);
+      const atOver = findEntry(tree, record, over.resolve(tree));
+      const atUnder = findEntry(tree, record, under.resolve(tree));
+      if (atOver === NONE || atUnder === NONE) return;
+      const divisor = doubleAt(tree, record, atUnder, under.id);
       if (!(Math.abs(divisor) > 0)) return;
-      const value = factor * (findDouble(tree, record, over.id) / divisor);
+      const value = factor * (doubleAt(tree, record, atOver, over.id) / divisor);
       result.push(tree, record, TYPE.double, TYPE.double, value);
     },
   };
@@ -123,7 +124,7 @@ function scale(target: string, args: string[]): LetTerm {
     apply(tree, record) {
       const at = findEntry(tree, record, input.resolve(tree));
       if (at === NONE) return;
-      const value = factor * findDouble(tree, record, input.id);
+      const value = factor * doubleAt(tree, record, at, input.id);
       result.push(tree, record, TYPE.double, TYPE.double, value);
     },
   };
@@ -135,9 +136,10 @@ function truncate(target: string, args: string[]): LetTerm {
   return {
     names: [args[0]],
     apply(tree, record) {
-      if (findEntry(tree, record, input.resolve(tree)) === NONE) return;
-      const x = findDouble(tree, record, input.id);
-      const cut = x - x % step;
+      const at = findEntry(tree, record, input.resolve(tree));
+      if (at === NONE) return;
+      const x = doubleAt(tree, record, at, input.id);
+      const cut = x - remainder(x, step);
       switch (tree.valueTypeOf(input.id)) {
         case TYPE.int:
           return result.push(tree, record, TYPE.int, TYPE.int, toInt32(cut));
@@ -154,6 +156,14 @@ function truncate(target: string, args: string[]): LetTerm {
       }
     },
   };
+}
+
+/** fmod(3); on 32-bit integers, which are the usual case, without calling it. */
+function remainder(x: number, step: number): number {
+  const whole = x | 0, wholeStep = step | 0;
+  return whole === x && wholeStep === step && whole > 0 && wholeStep > 0
+    ? whole % wholeStep
+    : x % step;
 }
 
 /** A C cast to `int` on x86-64: what does not fit becomes the least one. */

@@ -57,12 +57,15 @@ export function findValue(
   return { type: tree.typeOf[node], value: tree.valueOf[node] };
 }
 
-/** The first value of an attribute as a double; NaN also where there is none. */
-export function findDouble(tree: ContextTree, record: Snapshot, attribute: number): number {
-  const at = findEntry(tree, record, attribute);
-  if (at === NONE) return NaN;
+/** The value that `findEntry` found, as a double. */
+export function doubleAt(
+  tree: ContextTree,
+  record: Snapshot,
+  at: number,
+  attribute: number,
+): number {
   if (record.immediate[at] === 1 && record.node[at] === attribute) {
-    if (record.obj[at] === null && record.type[at] !== TYPE.string) return record.num[at];
+    if (record.obj[at] === null) return record.num[at];
     return toDouble(record.type[at], record.valueAt(at));
   }
   const node = tree.metadataNode(record.node[at], attribute);
