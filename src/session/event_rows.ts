@@ -116,7 +116,7 @@ export class EventRows {
     }
     const { end } = this.#tracker.process(handle);
     if (end !== "running") {
-      if (end !== "withdrawn") this.late++;
+      if (end !== "withdrawn") this.tooLate();
       return;
     }
     const before = this.#tracker.refusedCalls;
@@ -124,6 +124,12 @@ export class EventRows {
     if (this.#tracker.refusedCalls !== before) {
       this.#repairs.note(this.#reader, this.#tracker.lastRefusal);
     }
+  }
+
+  /** Counts the parsed row instead of telling it. */
+  tooLate(): void {
+    this.late++;
+    this.#repairs.note(this.#reader, "event too late to count");
   }
 
   #tell(handle: number): void {
@@ -267,7 +273,7 @@ export class EventRows {
   #badField(name: string, field: number): false {
     this.#wrong(
       `row with a bad ${name} left out`,
-      `a ${name}`,
+      `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`,
       quote(this.#row.text(field)),
     );
     return false;

@@ -169,7 +169,7 @@ class Run {
       // Without any process the last row alone is the step after the loop.
       engine.settle(!more && !samples.cut && !engine.tracker.connected);
     }
-    for (; event; event = await nextGood(events, told)) told.late++;
+    for (; event; event = await nextGood(events, told)) told.tooLate();
   }
 
   async #describe(titles: ReturnType<typeof sampleTitles>): Promise<Recording> {
@@ -198,10 +198,6 @@ class Run {
         const at = { path: reader.path, line: reader.line + 1 };
         this.#repairs.note(at, "cut here; what follows is missing");
       }
-    }
-    if (told.late > 0) {
-      const at = { path: events.path, line: events.line };
-      this.#repairs.note(at, `${told.late} events too late to count`);
     }
     const partial = samples.cut || events.cut || !engine.tracker.finished;
     const joulemark = ownMapping(engine, this.#repairs, { late: told.late, partial });
