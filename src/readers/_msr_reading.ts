@@ -54,6 +54,11 @@ export class MsrReading implements SignalReading {
   readonly #troubles = new Troubles();
   readonly #devices = new Map<number, Registers | undefined>();
   readonly #operations: ReadOperation[] = [];
+  /**
+   * Register numbers by operation. AMD's are above 2^31, no small integers, and a field of such
+   * numbers would allocate one at every call; a list that also holds text keeps them as they are.
+   */
+  readonly #offsets: (number | string)[] = [""];
   readonly #last: Float64Array;
   readonly #absent: number[] = [];
 
@@ -90,6 +95,7 @@ export class MsrReading implements SignalReading {
     this.#operations = [...byRegister.values()].sort((a, b) =>
       a.cpu - b.cpu || a.offset - b.offset
     );
+    for (const operation of this.#operations) this.#offsets.push(operation.offset);
   }
 
   get troubles() {
@@ -103,7 +109,7 @@ export class MsrReading implements SignalReading {
     for (let i = 0; i < operations.length; i++) {
       const operation = operations[i];
       if (operation.constant && operation.done) this.#repeat(operation, out);
-      else this.#perform(operation, out);
+      else this.#perform(operation, this.#offsets[i + 1] as number, out);
     }
   }
 
@@ -129,9 +135,9 @@ export class MsrReading implements SignalReading {
     for (let k = 0; k < targets.length; k++) out[targets[k].column] = this.#last[targets[k].column];
   }
 
-  #perform(operation: ReadOperation, out: Float64Array): void {
+  #perform(operation: ReadOperation, offset: number, out: Float64Array): void {
     const device = operation.device;
-    const errno = device.read(operation.offset);
+    const errno = device.read(offset);
     const targets = operation.targets;
     // All ones is what a bus answers when nobody is there.
     const bad = errno !== 0 || (device.low & device.high) === -1;

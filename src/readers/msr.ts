@@ -142,13 +142,9 @@ class Survey {
     const value = this.#read(cpu, register.offset);
     const name = `0x${register.offset.toString(16)}`;
     if (typeof value === "number") return refused(value, name, cpu);
+    const dead = this.#deadReason(register, field, cpus);
+    if (dead !== undefined) return { kind: "absent", reason: `register ${name} ${dead}` };
     const energy = field?.unit === "J" && field.fn === "overflow";
-    if (energy && cpus.every((c) => c < 0 || this.#isZero(c, register.offset))) {
-      return {
-        kind: "absent",
-        reason: `register ${name} reads 0: this processor has no such domain`,
-      };
-    }
     const access = this.#host.probeRegisters(cpu);
     const device = access.ok ? access.device : `/dev/cpu/${cpu}/msr`;
     const scale = field === undefined ? 1 : this.#scale(field);
@@ -214,6 +210,28 @@ class Survey {
     }
     const rapl = typeof field?.scale === "string" || register.name === "RAPL_POWER_UNIT";
     if (rapl && this.#units === undefined) return this.unitReason;
+    return undefined;
+  }
+
+  /** What a register that is there and reads 0 has to say; `undefined`: it is alive. */
+  #deadReason(
+    register: MsrRegister,
+    field: MsrField | undefined,
+    cpus: readonly number[],
+  ): string | undefined {
+    if (field === undefined) return undefined;
+    const zero = () => cpus.every((cpu) => cpu < 0 || this.#isZero(cpu, register.offset));
+    if (field.fn === "overflow") {
+      // A throttle time of 0 is good news; an energy or a cycle count of 0 is no counter.
+      if (field.unit === "J" && zero()) return "reads 0: this processor has no such domain";
+      if (field.unit === "" && zero()) return "reads 0: nobody switched the counter on";
+    } else if (field.unit === "Hz" || register.name.endsWith("POWER_INFO")) {
+      if (zero()) return "reads 0: not told here";
+    } else if (field.belowTjMax !== undefined) {
+      const cpu = cpus.find((c) => c >= 0)!;
+      const tj = this.tjMaxC()(cpu);
+      if (!(tj > 0)) return "needs register 0x1a2 (TEMPERATURE_TARGET), which tells nothing";
+    }
     return undefined;
   }
 

@@ -306,3 +306,60 @@ Deno.test("hwmon: two plain meters are nobody's node power", () => {
   }
   assert(!hwmon.probe(new FakeHost(files)).ok);
 });
+
+Deno.test("a register file's empty words are no counters, frequencies or limits", () => {
+  const zeros = Object.fromEntries(
+    [0x10, 0xe7, 0xe8, 0x198, 0x309, 0x614, 0x19c, 0x1b1, 0x613].map((r) => [r, 0n]),
+  );
+  const offer = msr.probe(intel({ ...zeros, 0x606: 0xa0e03n, 0x611: 7n }));
+  assert(offer.ok);
+  const names = new Set(offer.signals.map((s) => s.row.name));
+  for (
+    const gone of [
+      "MSR::TIME_STAMP_COUNTER:TIMESTAMP_COUNT",
+      "MSR::APERF:ACNT",
+      "MSR::PERF_STATUS:FREQ",
+      "MSR::FIXED_CTR0:INST_RETIRED_ANY",
+      "MSR::PKG_POWER_INFO:MIN_POWER",
+      "MSR::PACKAGE_THERM_STATUS:TEMPERATURE",
+    ]
+  ) assert(!names.has(gone), gone);
+  assert(names.has("MSR::PKG_PERF_STATUS:THROTTLE_TIME") && names.has(PKG));
+});
+
+/** Two packages whose physical ids are 0 and 3. */
+function twoPackages(files: Record<string, Content>): FakeHost {
+  const topology = PlatformTopology.regular({ packages: 2, coresPerPackage: 1, threadsPerCore: 1 });
+  return new FakeHost({
+    "/proc/cpuinfo": CPUINFO,
+    "/sys/devices/system/cpu/cpu0/topology/physical_package_id": "0\n",
+    "/sys/devices/system/cpu/cpu1/topology/physical_package_id": "3\n",
+    ...files,
+  }, topology);
+}
+
+function zoneFiles(path: string, name: string, energy: string): Record<string, Content> {
+  return {
+    [`/sys/class/powercap/${path}/name`]: `${name}\n`,
+    [`/sys/class/powercap/${path}/max_energy_range_uj`]: "262143328850\n",
+    [`/sys/class/powercap/${path}/energy_uj`]: energy,
+  };
+}
+
+Deno.test("powercap: zones by name, not by number; dies add up; links and mmio twins do not count", () => {
+  const host = twoPackages({
+    ...zoneFiles("intel-rapl:0", "package-3", "5000000\n"),
+    ...zoneFiles("intel-rapl:1", "package-0-die-0", "1000000\n"),
+    ...zoneFiles("intel-rapl:2", "package-0-die-1", "2000000\n"),
+    ...zoneFiles("intel-rapl:0/intel-rapl:0:0", "dram", "7000000\n"),
+    ...zoneFiles("intel-rapl:0:0", "dram", "7000000\n"),
+    ...zoneFiles("intel-rapl-mmio:0", "package-0", "1000000\n"),
+    ...zoneFiles("intel-rapl:3", "psys", "9000000\n"),
+    ...zoneFiles("intel-rapl:4", "psys-1", "9000000\n"),
+  });
+  const names = [...ENERGY, "POWERCAP::DRAM_ENERGY_CONSUMED", "POWERCAP::PSYS_ENERGY_CONSUMED"];
+  const { at } = open(powercap, host, names);
+  const [p0, p1, d0, d1, psys] = at(0);
+  assertEquals([p0, p1, d1, psys], [3, 5, 7, 9]);
+  assert(Number.isNaN(d0));
+});
