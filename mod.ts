@@ -75,7 +75,7 @@ export { Engine, type EngineOptions } from "./src/session/engine.ts";
 
 // Caliper's model.
 export { type Attribute, PROPERTY } from "./src/context/attribute.ts";
-export { Channel } from "./src/context/channel.ts";
+export { Channel } from "./src/context/services/channel.ts";
 export { ContextTree } from "./src/context/tree.ts";
 export { CaliWriter } from "./src/formats/cali.ts";
 

@@ -9,7 +9,7 @@ import { byteText } from "../formats/cali.ts";
 import { fromByteText } from "../query/byte_text.ts";
 import { CaliSource } from "../query/cali_source.ts";
 import { OPTIONS, parseOptions, specFromOptions, subjectOf } from "../query/options.ts";
-import { QueryError } from "../query/parser.ts";
+import { QueryError } from "../query/query_error.ts";
 import { QueryRun } from "../query/run.ts";
 import type { ReadBytes } from "../query/source.ts";
 import { EXIT } from "./exit_codes.ts";
@@ -101,7 +101,7 @@ function readFiles(
       try {
         run.read(new CaliSource(input.read, { finalEmpty: how.strict }), problem);
       } catch (error) {
-        if (!isUnreadable(error)) throw error;
+        if (!(error instanceof UnreadableInput)) throw error;
         status = EXIT.usage;
         last = `Cannot read file ${file}`;
       } finally {
@@ -114,11 +114,21 @@ function readFiles(
   return status;
 }
 
+/** Reading failed; errors of writing are other matters. */
+class UnreadableInput extends Error {}
+
 function openInput(path: string): { read: ReadBytes; close(): void } | null {
   if (path === "") return { read: (into) => Deno.stdin.readSync(into), close() {} };
   try {
     const file = Deno.openSync(path);
-    return { read: (into) => file.readSync(into), close: () => file.close() };
+    const read: ReadBytes = (into) => {
+      try {
+        return file.readSync(into);
+      } catch (error) {
+        throw new UnreadableInput("", { cause: error });
+      }
+    };
+    return { read, close: () => file.close() };
   } catch (error) {
     if (isUnreadable(error)) return null;
     throw error;

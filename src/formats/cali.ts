@@ -8,5 +8,7 @@
  * @module
  */
 
-export { BAD_ID, byteText, type CaliHandler, CaliScanner, unescapedText } from "./cali_scanner.ts";
+export { byteText, unescapedText } from "./cali_bytes.ts";
+export { BAD_ID, type CaliHandler } from "./cali_handler.ts";
+export { CaliScanner } from "./cali_scanner.ts";
 export { type CaliEntry, type CaliNodes, CaliWriter, escapeCali } from "./cali_writer.ts";

@@ -15,43 +15,31 @@
  * @module
  */
 
-const NEWLINE = 10, RETURN = 13, COMMA = 44, EQUALS = 61, BACKSLASH = 92;
+import {
+  ATTR_KEY,
+  BACKSLASH,
+  byteText,
+  COMMA,
+  CONTEXT,
+  DATA_KEY,
+  ENDS,
+  EQUALS,
+  GLOBALS,
+  ID_KEY,
+  longer,
+  NEWLINE,
+  NODE,
+  PARENT_KEY,
+  REF_KEY,
+  RETURN,
+  startsRecord,
+  startsWith,
+} from "./cali_bytes.ts";
+import { BAD_ID, type CaliHandler } from "./cali_handler.ts";
+
 const CHUNK_BYTES = 1 << 18;
 /** A longer line is reported and skipped: a binary file must not fill the memory. */
 const MAX_LINE_BYTES = 1 << 24;
-
-/** An id that is no decimal number, or beyond what any table holds. */
-export const BAD_ID = -1;
-
-/** Receiver of records; all ranges are positions in `scanner.buffer`. */
-export interface CaliHandler {
-  /** A node: `nodeId`, `nodeAttribute`, `hasParent`, `nodeParent`, and its data as value 0. */
-  node(scanner: CaliScanner): void;
-  /** A snapshot: `refCount`, `refs`, `valueCount`, `attributes`, `starts`, `ends`, `escaped`. */
-  context(scanner: CaliScanner): void;
-  /** Run metadata, in the layout of a snapshot. */
-  globals(scanner: CaliScanner): void;
-  /** A record that cannot be read, wholly or in part; scanning goes on. */
-  problem(message: string, line: number): void;
-}
-
-/** 1 for the bytes that end a value: newline, comma, equals, backslash. */
-const ENDS = new Uint8Array(256);
-ENDS[NEWLINE] =
-  ENDS[COMMA] =
-  ENDS[EQUALS] =
-  ENDS[BACKSLASH] =
-    1;
-
-const bytesOf = (text: string) => Uint8Array.from(text, (c) => c.charCodeAt(0));
-const NODE = bytesOf("__rec=node,");
-const CONTEXT = bytesOf("__rec=ctx,");
-const GLOBALS = bytesOf("__rec=globals,");
-const ID_KEY = bytesOf("id=");
-const REF_KEY = bytesOf("ref=");
-const ATTR_KEY = bytesOf("attr=");
-const DATA_KEY = bytesOf("data=");
-const PARENT_KEY = bytesOf("parent=");
 
 export class CaliScanner {
   /** The bytes that the ranges of the current record refer to. */
@@ -125,7 +113,7 @@ export class CaliScanner {
     }
   }
 
-  /** Takes what is left as the last line, and makes ready for another stream. */
+  /** Takes what is left as the last line; the next bytes begin another stream. */
   end(): void {
     if (this.#filled > 0 && !this.#skippingLine) {
       this.buffer[this.#filled] = NEWLINE; // #space leaves room for it
@@ -155,12 +143,8 @@ export class CaliScanner {
       return;
     }
     const stop = before + last + 1;
-    let from = 0;
-    if (this.#skippingLine) {
-      from = this.buffer.indexOf(NEWLINE) + 1;
-      this.#skippingLine = false;
-    }
-    this.#scan(from, stop);
+    this.#scan(this.#skippingLine ? this.buffer.indexOf(NEWLINE) + 1 : 0, stop);
+    this.#skippingLine = false;
     this.buffer.copyWithin(0, stop, this.#filled);
     this.#filled -= stop;
   }
@@ -302,8 +286,7 @@ export class CaliScanner {
       if (count === this.starts.length) this.#moreValues();
       const start = p;
       while (ENDS[buffer[p]] === 0) p++;
-      const end = buffer[p];
-      if (end === BACKSLASH) {
+      if (buffer[p] === BACKSLASH) {
         p = this.#value(buffer, start, count);
       } else {
         this.starts[count] = start;
@@ -321,9 +304,9 @@ export class CaliScanner {
   #moreValues(): void {
     this.starts = longer(this.starts);
     this.ends = longer(this.ends);
-    const escaped = new Uint8Array(this.starts.length);
-    escaped.set(this.escaped);
-    this.escaped = escaped;
+    const old = this.escaped;
+    this.escaped = new Uint8Array(this.starts.length);
+    this.escaped.set(old);
   }
 
   /** One value with escapes into slot `at`; returns the position of the byte that ends it. */
@@ -343,8 +326,7 @@ export class CaliScanner {
   }
 
   #startsData(buffer: Uint8Array, p: number): boolean {
-    return startsWith(buffer, p, DATA_KEY) &&
-      (this.#finalEmpty || buffer[p + DATA_KEY.length] !== NEWLINE);
+    return this.#finalEmpty ? startsWith(buffer, p, DATA_KEY) : startsRecord(buffer, p, DATA_KEY);
   }
 
   #id(buffer: Uint8Array, from: number): number {
@@ -362,39 +344,4 @@ export class CaliScanner {
     this.#lastId = id;
     return p;
   }
-}
-
-/** Does the line continue with `text` and at least one byte more? */
-function startsRecord(buffer: Uint8Array, p: number, text: Uint8Array): boolean {
-  return startsWith(buffer, p, text) && buffer[p + text.length] !== NEWLINE;
-}
-
-function startsWith(buffer: Uint8Array, p: number, text: Uint8Array): boolean {
-  for (let i = 0; i < text.length; i++) if (buffer[p + i] !== text[i]) return false;
-  return true;
-}
-
-function longer(old: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
-  const grown = new Int32Array(old.length * 2);
-  grown.set(old);
-  return grown;
-}
-
-/** The bytes of a range as a string of one character per byte (Latin-1), not decoded. */
-export function byteText(buffer: Uint8Array, start: number, end: number): string {
-  if (end - start <= 512) {
-    // deno-lint-ignore no-explicit-any
-    return String.fromCharCode.apply(null, buffer.subarray(start, end) as any);
-  }
-  let text = "";
-  for (let at = start; at < end; at += 512) {
-    text += byteText(buffer, at, Math.min(at + 512, end));
-  }
-  return text;
-}
-
-/** As `byteText`, with backslash escapes resolved: `\n` is a newline, `\x` is x. */
-export function unescapedText(buffer: Uint8Array, start: number, end: number): string {
-  const raw = byteText(buffer, start, end);
-  return raw.replace(/\\([\s\S])?/g, (_, c: string | undefined) => c === "n" ? "\n" : c ?? "");
 }

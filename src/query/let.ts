@@ -22,7 +22,7 @@ import {
 import { Filter } from "./filter.ts";
 import { doubleAt, findEntry, findValue, NamedAttribute } from "./lookup.ts";
 import type { MergedTree } from "./merged_tree.ts";
-import { QueryError } from "./parser.ts";
+import { QueryError } from "./query_error.ts";
 import type { Let, Operation } from "./spec.ts";
 
 const RESULT_PROPERTIES = PROPERTY.asvalue | PROPERTY.skip_events;

@@ -9,7 +9,9 @@
 
 import { toByteText } from "./byte_text.ts";
 import { findSignature, FORMATTERS } from "./functions.ts";
-import { parseAggregations, parseQuery, QueryError } from "./parser.ts";
+import { parseAggregations } from "./aggregation_list.ts";
+import { parseQuery } from "./parser.ts";
+import { QueryError } from "./query_error.ts";
 import type { Subject } from "./run.ts";
 import { type Condition, emptySpec, extractPath, type QuerySpec } from "./spec.ts";
 

@@ -26,21 +26,8 @@ import {
   type Signature,
 } from "./functions.ts";
 import { Lexer } from "./lexer.ts";
+import { QueryError } from "./query_error.ts";
 import { type Condition, emptySpec, extractPath, type Operation, type QuerySpec } from "./spec.ts";
-
-/** A query that cannot be understood; the message is cali-query's. */
-export class QueryError extends SyntaxError {
-  /** Where in the text the word or character stands that was not expected. */
-  readonly offset: number;
-  /** Known words close to one that is unknown. */
-  readonly near: readonly string[];
-  constructor(message: string, offset: number, near: readonly string[] = []) {
-    super(message);
-    this.name = "QueryError";
-    this.offset = offset;
-    this.near = near;
-  }
-}
 
 const CLAUSES = ["SELECT", "AGGREGATE", "GROUP BY", "WHERE", "LET", "FORMAT", "ORDER BY"];
 
@@ -328,50 +315,4 @@ class Parser {
 
 function namesOf(table: readonly Signature[]): string[] {
   return table.map((signature) => signature.name);
-}
-
-/**
- * One `op(arg,...)` list as `--aggregate` takes it: unknown operators and wrong counts are left
- * out and returned as complaints.
- */
-export function parseAggregations(text: string): { list: Operation[]; complaints: string[] } {
-  const lexer = new Lexer(text), list: Operation[] = [], complaints: string[] = [];
-  let c: string | null;
-  do {
-    const name = lexer.word(",()");
-    const signature = findSignature(AGGREGATIONS, name);
-    if (name !== "" && signature === undefined) {
-      complaints.push(`Unknown function "${name}"`);
-    } else if (signature !== undefined) {
-      const args = looseArguments(lexer);
-      if (args.length >= signature.min && args.length <= signature.max) {
-        list.push({ name, args });
-      } else {
-        complaints.push(
-          `Error: Expected ${signature.min} arguments for function "${name}" but got ${args.length}`,
-        );
-      }
-    }
-    c = lexer.char();
-  } while (c === ",");
-  return { list, complaints };
-}
-
-function looseArguments(lexer: Lexer): string[] {
-  const args: string[] = [];
-  const open = lexer.char();
-  if (open === null) return args;
-  if (open !== "(") {
-    lexer.back();
-    return args;
-  }
-  for (;;) {
-    const word = lexer.word(",()");
-    const c = lexer.char();
-    if (word !== "" && (c === "," || c === ")")) args.push(word);
-    if (c === ",") continue;
-    if (c === ")") return args;
-    lexer.back();
-    return [];
-  }
 }

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { Channel } from "../../src/context/channel.ts";
+import { Channel } from "../../src/context/services/channel.ts";
 import { expandText } from "../query/_support/run_query.ts";
 
 const VECTORS = new URL("../vectors/caliper/", import.meta.url);

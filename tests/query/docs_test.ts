@@ -1,7 +1,7 @@
 /** What the page for Caliper's users shows is what the program does. */
 
 import { assertEquals } from "@std/assert";
-import { Channel } from "../../src/context/channel.ts";
+import { Channel } from "../../src/context/services/channel.ts";
 import { runQuery } from "./_support/run_query.ts";
 
 const ROOT = new URL("../../", import.meta.url);

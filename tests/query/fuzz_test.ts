@@ -4,7 +4,8 @@
  */
 
 import { assertEquals } from "@std/assert";
-import { parseQuery, QueryError } from "../../src/query/parser.ts";
+import { parseQuery } from "../../src/query/parser.ts";
+import { QueryError } from "../../src/query/query_error.ts";
 import { runQuery } from "./_support/run_query.ts";
 
 const VECTORS = new URL("../vectors/caliper/", import.meta.url);

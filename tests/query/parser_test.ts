@@ -1,5 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { parseQuery, QueryError } from "../../src/query/parser.ts";
+import { parseQuery } from "../../src/query/parser.ts";
+import { QueryError } from "../../src/query/query_error.ts";
 
 Deno.test("parseQuery() makes a specification of every clause, in any order and case", () => {
   const spec = parseQuery(

@@ -1,6 +1,8 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { parseOptions, specFromOptions, subjectOf } from "../../src/query/options.ts";
-import { QueryError } from "../../src/query/parser.ts";
+import { QueryError } from "../../src/query/query_error.ts";
+import { query, readCali } from "../../src/query/library.ts";
+import { FormatError } from "../../src/core/errors.ts";
 import { runQuery } from "./_support/run_query.ts";
 
 const VECTORS = new URL("../vectors/caliper/", import.meta.url);
@@ -195,4 +197,26 @@ Deno.test("a query file that cannot be read is an invalid query", () => {
   } catch (error) {
     assertEquals(error instanceof QueryError, true);
   }
+});
+
+Deno.test("readCali() gives values in their types, nested ones as lists", () => {
+  const { records, globals, attributes } = readCali(vector("spec_example.cali"));
+  assertEquals(records[1], {
+    region: ["main", "solve a=b"],
+    "time.duration.ns": 8000,
+    "power.w": 120.25,
+  });
+  assertEquals(globals, { "app,name": "demo" });
+  assertEquals(attributes["power.w"], { type: "double", properties: 21 });
+});
+
+Deno.test("readCali() names the line of a record that it cannot read", () => {
+  const error = assertThrows(() => readCali("__rec=ctx,ref=1\ngarbage\n", "x.cali"), FormatError);
+  assertEquals([error.path, error.line], ["x.cali", 2]);
+});
+
+Deno.test("query() keeps UTF-8 and all digits unless told to be like cali-query", () => {
+  const input = stream(["größe|d=0.1"]);
+  assertEquals(query("select r format json", [input]), '[\n{"path":"größe"}\n]\n');
+  assertEquals(query("select r format json", [input], { strict: false }), '[\n{"path":"gre"}\n]\n');
 });

@@ -18,7 +18,7 @@ import {
   TYPE,
   type Variant,
 } from "../variant.ts";
-import type { Service, ServiceHost } from "./service.ts";
+import type { Service, ServiceHost } from "../service.ts";
 
 interface Statistics {
   min: Variant;

@@ -2,7 +2,7 @@
 
 import { aggregate } from "./aggregate.ts";
 import { event } from "./event.ts";
-import type { ServiceFactory } from "./service.ts";
+import type { ServiceFactory } from "../service.ts";
 import { timer } from "./timer.ts";
 import { trace } from "./trace.ts";
 

@@ -13,7 +13,7 @@ import { Snapshot } from "../snapshot.ts";
 import { FIRST_FREE_ID, NONE } from "../tree.ts";
 import { equalValues, TYPE, type Variant } from "../variant.ts";
 import { parseRegionFilter, type RegionFilter } from "./region_filter.ts";
-import type { EventKind, Service, ServiceHost } from "./service.ts";
+import type { EventKind, Service, ServiceHost } from "../service.ts";
 
 const KINDS: readonly EventKind[] = ["begin", "set", "end"];
 /** Level of phases, which REGION_LEVEL may name in a word. */

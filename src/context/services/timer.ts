@@ -9,7 +9,7 @@ import { PROPERTY } from "../attribute.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { TYPE } from "../variant.ts";
 import { isTrue } from "./event.ts";
-import type { Service, ServiceHost, Trigger } from "./service.ts";
+import type { Service, ServiceHost, Trigger } from "../service.ts";
 
 /** See the module. */
 export function timer(host: ServiceHost): Service {

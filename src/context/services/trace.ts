@@ -1,7 +1,7 @@
 /** `trace`: keeps every snapshot. */
 
 import type { Snapshot } from "../snapshot.ts";
-import type { Service, ServiceHost } from "./service.ts";
+import type { Service, ServiceHost } from "../service.ts";
 
 /** See the module. */
 export function trace(_host: ServiceHost): Service {

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { ContextTree, Meta } from "../tree.ts";
-import type { Snapshot } from "../snapshot.ts";
-import type { Variant } from "../variant.ts";
+import type { ContextTree, Meta } from "./tree.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { Variant } from "./variant.ts";
 
 /** A change of context; services see it before it happens. */
 export type EventKind = "begin" | "set" | "end";

@@ -1,57 +1,32 @@
 /**
- * The annotation runtime: attributes, the context that begin, set and end change, and a channel of
- * services that take snapshots of it.
+ * The annotation runtime: attributes, the context that begin, set and end change, and snapshots of
+ * it. What happens with snapshots is the matter of services, which a channel adds.
  *
  * A mismatch of nesting stops tracking for good, as in Caliper: begin, set and end are ignored from
  * then on, explicit snapshots still work, nothing throws, and `log` holds one message.
  * Truth: the Caliper manual, "Annotation API", and its runtime's own behaviour.
- *
- * ```ts
- * const channel = new Channel({ CALI_SERVICES_ENABLE: "event,trace,recorder" }, {
- *   now: () => performance.now() * 1e6,
- *   globals: { "app.name": "demo" },
- * });
- * channel.beginRegion("main");
- * channel.endRegion("main");
- * console.log(channel.flush()); // a .cali stream
- * ```
  * @module
  */
 
 import { type Attribute, parseProperties, PROPERTY, SCOPE_MASK } from "./attribute.ts";
 import { Blackboard } from "./blackboard.ts";
-import { recordStream } from "./services/recorder.ts";
-import { SERVICES } from "./services/all.ts";
-import type { EventKind, Service, ServiceHost, Trigger } from "./services/service.ts";
+import { type Given, readGiven, typeOfGiven } from "./given.ts";
+import type { EventKind, Service, ServiceFactory, ServiceHost, Trigger } from "./service.ts";
 import { Snapshot } from "./snapshot.ts";
 import { ContextTree, type Meta, NONE } from "./tree.ts";
-import { narrow } from "./c_number.ts";
-import {
-  EMPTY,
-  equalValues,
-  parseValue,
-  reportText,
-  TYPE,
-  type TypeName,
-  type Variant,
-} from "./variant.ts";
+import { equalValues, reportText, TYPE, type TypeName, type Variant } from "./variant.ts";
 
-/** A value as programs give it; text is read in the attribute's type. */
-export type Given = string | number | bigint | boolean;
-
-export interface ChannelOptions {
-  /** Monotonic time in nanoseconds, for the timer service. @default a clock that stands still */
-  now?: () => number;
-  /** Run metadata, by name. @default none */
-  globals?: Record<string, Given>;
+/** Clock and run metadata. */
+export interface RuntimeOptions {
+  /** Monotonic time in nanoseconds. */
+  now: () => number;
+  globals: Record<string, Given>;
 }
 
-/** The Caliper whose streams ours are like. As a global it is in every record, so none is empty. */
-const FORMAT_VERSION = "2.15.0-joulemark";
 /** More entries than this do not fit a snapshot; the rest is dropped. */
 const MAX_ENTRIES = 120;
 
-export class Channel {
+export class AnnotationRuntime {
   /** Nodes and attributes of the channel. */
   readonly tree = new ContextTree();
   /** Messages for people, a line each, as Caliper prints them on stderr. */
@@ -59,7 +34,7 @@ export class Channel {
 
   readonly #config: Record<string, string>;
   readonly #services: Service[] = [];
-  readonly #recorder: boolean;
+  readonly #now: () => number;
   readonly #thread = new Blackboard(this.tree);
   readonly #process = new Blackboard(this.tree);
   readonly #record = new Snapshot();
@@ -71,11 +46,12 @@ export class Channel {
   #stopped = false;
 
   /**
-   * @param config Caliper's variables: `CALI_SERVICES_ENABLE` and those of the services.
-   * @param options Clock and run metadata.
+   * @param config Caliper's variables.
+   * @param options Clock in nanoseconds, and run metadata.
    */
-  constructor(config: Record<string, string>, options: ChannelOptions = {}) {
+  constructor(config: Record<string, string>, options: RuntimeOptions) {
     this.#config = config;
+    this.#now = options.now;
     this.#presets = this.#readPresets(config.CALI_CALIPER_ATTRIBUTE_PROPERTIES ?? "");
     this.#defaultScope = config.CALI_CALIPER_ATTRIBUTE_DEFAULT_SCOPE === "process"
       ? PROPERTY.process_scope
@@ -84,30 +60,21 @@ export class Channel {
     this.#make("loop", TYPE.string, PROPERTY.nested);
     this.#phase = this.#make("phase", TYPE.string, PROPERTY.nested | PROPERTY.level_4);
     this.#comm = this.#make("comm.region", TYPE.string, PROPERTY.nested | PROPERTY.level_1);
-    const globals = { "cali.caliper.version": FORMAT_VERSION, ...options.globals };
-    for (const [name, value] of Object.entries(globals)) this.#setGlobal(name, value);
-    const now = options.now ?? (() => 0);
+    for (const [name, value] of Object.entries(options.globals)) this.#setGlobal(name, value);
+  }
+
+  /** Adds a service. It is told of attributes that are there already, and of all that happens. */
+  protected addService(factory: ServiceFactory): void {
     const host: ServiceHost = {
       tree: this.tree,
-      now,
-      config: (name) => config[name],
+      now: this.#now,
+      config: (name) => this.#config[name],
       createAttribute: (name, type, properties, meta) => this.#make(name, type, properties, meta),
       stackNode: (attribute) => this.#board(attribute)?.stackNode(attribute) ?? NONE,
       push: (trigger) => this.#push(trigger),
-      log: (line) => this.#say(line),
+      log: (line) => this.say(line),
     };
-    const wanted = (config.CALI_SERVICES_ENABLE ?? "").split(/[,:]/)
-      .map((name) => name.trim()).filter((name) => name !== "");
-    this.#recorder = wanted.includes("recorder");
-    const made = new Set<unknown>();
-    for (const [name, factory] of SERVICES) {
-      if (!wanted.includes(name) || made.has(factory)) continue;
-      made.add(factory);
-      this.#services.push(factory(host));
-    }
-    for (const name of wanted) {
-      if (name !== "recorder" && !SERVICES.has(name)) this.#say(`Service "${name}" not found!`);
-    }
+    this.#services.push(factory(host));
   }
 
   /**
@@ -198,16 +165,6 @@ export class Channel {
     this.#push({ event: null, info: null, replaces: NONE });
   }
 
-  /** The `.cali` stream of all that was kept; empty without the recorder service. */
-  flush(): string {
-    if (!this.#recorder) return "";
-    return recordStream(
-      this.tree,
-      (emit) => this.#services.forEach((service) => service.flush?.(emit)),
-      this.#globals(),
-    );
-  }
-
   #make(name: string, type: number, properties: number, meta: Iterable<Meta> = []): number {
     const existing = this.tree.attributeByName(name);
     if (existing !== NONE) return existing;
@@ -281,7 +238,7 @@ export class Channel {
     const state = top === NONE
       ? "region stack is empty!"
       : `current region is "${this.tree.textOf(top)}".`;
-    this.#say(`Region stack mismatch: Trying to end "${name}" but ${state}`);
+    this.say(`Region stack mismatch: Trying to end "${name}" but ${state}`);
     this.log.push("  Ceasing region tracking!");
   }
 
@@ -292,10 +249,11 @@ export class Channel {
       ? "stack is empty"
       : `current value is ${name}=${reportText(current.type, current.value)}`;
     const text = reportText(wanted.type, wanted.value);
-    this.#say(`Stack value mismatch: Trying to end ${name}=${text} but ${state}`);
+    this.say(`Stack value mismatch: Trying to end ${name}=${text} but ${state}`);
   }
 
-  #say(line: string): void {
+  /** Notes a line for people, in Caliper's form. */
+  protected say(line: string): void {
     this.log.push(`== CALIPER: ${line}`);
   }
 
@@ -322,8 +280,13 @@ export class Channel {
     this.#process.set(attribute, this.#read(attribute, given));
   }
 
+  /** Hands over what the services kept, one record after the other. */
+  protected flushServices(emit: (record: Snapshot) => void): void {
+    for (const service of this.#services) service.flush?.(emit);
+  }
+
   /** The globals among the process's values, each attribute once, the innermost value. */
-  #globals(): Snapshot {
+  protected globals(): Snapshot {
     const { tree } = this, context = new Snapshot(), globals = new Snapshot();
     this.#process.snapshot(context);
     for (let i = 0; i < context.count; i++) {
@@ -341,14 +304,7 @@ export class Channel {
   }
 
   #read(attribute: number, given: Given): Variant {
-    const type = this.tree.valueTypeOf(attribute);
-    if (typeof given !== "string") {
-      if (type === TYPE.double) return { type, value: Number(given) };
-      if (typeof given === "bigint") given = String(narrow(given));
-      else if (typeof given === "number" && type !== TYPE.string) given = String(Math.trunc(given));
-    }
-    const value = parseValue(type, String(given));
-    return value === null ? EMPTY : { type, value };
+    return readGiven(this.tree.valueTypeOf(attribute), given);
   }
 
   #readPresets(text: string): Map<string, number> {
@@ -357,23 +313,10 @@ export class Channel {
       const at = item.indexOf("=");
       if (at < 0) continue;
       const bits = parseProperties(item.slice(at + 1));
-      if (bits === null) this.#say(`Invalid value "${item}" for CALI_CALIPER_ATTRIBUTE_PROPERTIES`);
+      if (bits === null) this.say(`Invalid value "${item}" for CALI_CALIPER_ATTRIBUTE_PROPERTIES`);
       else presets.set(item.slice(0, at).trim(), bits);
     }
     return presets;
-  }
-}
-
-function typeOfGiven(value: Given): number {
-  switch (typeof value) {
-    case "string":
-      return TYPE.string;
-    case "boolean":
-      return TYPE.bool;
-    case "bigint":
-      return TYPE.int;
-    default:
-      return Number.isInteger(value) ? TYPE.int : TYPE.double;
   }
 }
 

@@ -1,0 +1,139 @@
+/**
+ * The query engine for programs: streams in memory in, text or records out.
+ *
+ * Text is UTF-8 at this edge, as everywhere in TypeScript; inside the engine it is bytes.
+ * @module
+ */
+
+import type { Snapshot } from "../context/snapshot.ts";
+import { TYPE, TYPE_NAMES, type TypeName, type Value } from "../context/variant.ts";
+import { FormatError } from "../core/errors.ts";
+import { fromByteText, toByteText } from "./byte_text.ts";
+import { CaliSource } from "./cali_source.ts";
+import { MergedTree } from "./merged_tree.ts";
+import { parseQuery } from "./parser.ts";
+import { QueryRun } from "./run.ts";
+
+/** A `.cali` stream: text or its bytes. */
+export type CaliInput = string | Uint8Array;
+
+/**
+ * Runs a CalQL query.
+ *
+ * @param calql The query; without FORMAT the result is a `.cali` stream.
+ * @param inputs Streams, which are merged.
+ * @param options.strict UTF-8, valid JSON and all digits instead of cali-query's output.
+ *   @default true
+ * @returns The output.
+ * @throws {QueryError} If the query is not understood.
+ */
+export function query(
+  calql: string,
+  inputs: Iterable<CaliInput>,
+  options: { strict?: boolean } = {},
+): string {
+  const strict = options.strict ?? true, decoder = new TextDecoder();
+  let text = "";
+  const run = new QueryRun(parseQuery(toByteText(calql)), {
+    strict,
+    output: (bytes) => text += decoder.decode(bytes, { stream: true }),
+  });
+  for (const input of inputs) {
+    run.read(new CaliSource(bytesOf(input), { finalEmpty: strict }));
+  }
+  run.finish();
+  return text + decoder.decode();
+}
+
+/** A value as programs use it: `bool` as boolean, a `type` by its name, `inv` as null. */
+export type CaliValue = number | bigint | string | boolean | null;
+
+/** One snapshot: values by attribute name; of a nested attribute, a list from root to leaf. */
+export type CaliRecord = Record<string, CaliValue | CaliValue[]>;
+
+/** What a stream holds. */
+export interface CaliContent {
+  records: CaliRecord[];
+  /** Run metadata. */
+  globals: CaliRecord;
+  /** All attributes by name. */
+  attributes: Record<string, { type: TypeName; properties: number }>;
+}
+
+/**
+ * Reads a `.cali` stream as a whole.
+ *
+ * @param path Named in errors. @default "stream.cali"
+ * @throws {FormatError} With the line of the first record that cannot be read.
+ */
+export function readCali(input: CaliInput, path = "stream.cali"): CaliContent {
+  const tree = new MergedTree(), records: CaliRecord[] = [];
+  new CaliSource(bytesOf(input), { finalEmpty: true }).readInto(tree, {
+    wants: () => true,
+    node() {},
+    record: (record) => void records.push(toRecord(tree, record)),
+    problem(message, line) {
+      throw new FormatError(path, line, {
+        action: "read",
+        expected: "a record of kind node, ctx or globals",
+        found: fromByteText(message),
+      });
+    },
+  });
+  const attributes: CaliContent["attributes"] = {};
+  for (const { name, type, properties } of tree.attributes()) {
+    attributes[fromByteText(name)] = { type: TYPE_NAMES[type], properties };
+  }
+  return { records, globals: toRecord(tree, tree.globals), attributes };
+}
+
+function toRecord(tree: MergedTree, record: Snapshot): CaliRecord {
+  const result: CaliRecord = {};
+  for (let i = 0; i < record.count; i++) {
+    if (record.immediate[i] === 1) {
+      // The first of several values of an attribute stands, as in tables.
+      result[fromByteText(tree.nameOf(record.node[i]))] ??= toValue(
+        record.type[i],
+        record.valueAt(i),
+      );
+      continue;
+    }
+    for (const id of record.chain(tree, i)) {
+      const attribute = tree.attributeOf[id], name = fromByteText(tree.nameOf(attribute));
+      const value = toValue(tree.typeOf[id], tree.valueOf[id]), inner = result[name];
+      if (tree.isNested(attribute)) {
+        result[name] = [value, ...(Array.isArray(inner) ? inner : [])];
+      } else if (inner === undefined) {
+        result[name] = value;
+      }
+    }
+  }
+  return result;
+}
+
+function toValue(type: number, value: Value): CaliValue {
+  switch (type) {
+    case TYPE.inv:
+      return null;
+    case TYPE.bool:
+      return value !== 0;
+    case TYPE.type:
+      return TYPE_NAMES[Number(value)];
+    case TYPE.string:
+    case TYPE.usr:
+      return fromByteText(String(value));
+    default:
+      return value;
+  }
+}
+
+function bytesOf(input: CaliInput): (into: Uint8Array) => number | null {
+  let rest = typeof input === "string" ? new TextEncoder().encode(input) : input;
+  return (into) => {
+    if (rest.length === 0) return null;
+    const count = Math.min(into.length, rest.length);
+    into.set(rest.subarray(0, count));
+    rest = rest.subarray(count);
+    return count;
+  };
+}
