@@ -48,7 +48,11 @@ interface ThreadState {
 }
 
 const TWO_32 = 4294967296;
+const NOTHING: readonly never[] = [];
 const decoder = new TextDecoder();
+/** One thread chunk at a time, of any process: nothing in it outlives a poll. */
+const ENTRIES = new Uint8Array((CHUNK_THREADS << (THREAD_CHUNKS - 1)) * THREAD.bytes);
+const ENTRIES_VIEW = new DataView(ENTRIES.buffer);
 
 /** See the module. */
 export class RingProcess {
@@ -70,8 +74,8 @@ export class RingProcess {
   readonly #header = new Uint8Array(HEADER.affinity);
   readonly #headerView = new DataView(this.#header.buffer);
   readonly #states: ThreadState[] = [];
-  readonly #entries = new Uint8Array((CHUNK_THREADS << (THREAD_CHUNKS - 1)) * THREAD.bytes);
-  readonly #entriesView = new DataView(this.#entries.buffer);
+  readonly #entries = ENTRIES;
+  readonly #entriesView = ENTRIES_VIEW;
   readonly #tail = new Uint8Array(8);
   readonly #tailView = new DataView(this.#tail.buffer);
   readonly #foldedEpochs: { thread: RingThread; count: number }[] = [];
@@ -147,13 +151,13 @@ export class RingProcess {
   }
 
   /** Folded visits since the last call; the caller takes them all. */
-  takeFolds(): FoldedVisits[] {
-    return this.#folds.splice(0);
+  takeFolds(): readonly FoldedVisits[] {
+    return this.#folds.length === 0 ? NOTHING : this.#folds.splice(0);
   }
 
   /** Epochs that found no room since the last call. */
-  takeFoldedEpochs(): { thread: RingThread; count: number }[] {
-    return this.#foldedEpochs.splice(0);
+  takeFoldedEpochs(): readonly { thread: RingThread; count: number }[] {
+    return this.#foldedEpochs.length === 0 ? NOTHING : this.#foldedEpochs.splice(0);
   }
 
   /** Nested visits and calls at a wrong moment that found no room, in all. */

@@ -8,18 +8,10 @@
  * @module
  */
 import type { EventSink } from "../core/event.ts";
-import { FLAG, KIND } from "../core/ring_layout.ts";
-import { closeFile, listDirectory, modifiedAt, O, openFile } from "../os/files.ts";
-import { isAlive } from "../os/process.ts";
-import { RingFileMemory } from "../os/ring_file.ts";
-import { type FoldedVisits, RingProcess } from "../regions/ring_process.ts";
-import type { RingThread } from "../regions/ring_thread.ts";
-import { LAUNCH_PREFIX } from "./election.ts";
-
-/** Ticks between two looks at whether processes are still there. */
-const ALIVE_EVERY = 10;
-/** More files than this in the directory are somebody's mischief. */
-const FILES_MAX = 8192;
+import { ProcessWatch } from "../os/process_watch.ts";
+import type { FoldedVisits, RingProcess } from "../regions/ring_process.ts";
+import { type DirectoryListener, RingDirectory } from "./ring_directory.ts";
+import { type Follower, RingEvents, type Source } from "./ring_events.ts";
 
 /** What went wrong, or was limited, so far. */
 export interface CollectorCounts {
@@ -33,27 +25,6 @@ export interface CollectorCounts {
   other: number;
   /** Changes of hint by nested regions that found no room. */
   nested: number;
-  /** Files that were not ours to read: why, by file. */
-  refusedFiles: string[];
-}
-
-/** One process as the collector follows it; a second image of it after exec is another one. */
-interface Follower {
-  readonly pid: number;
-  readonly execId: string;
-  readonly rings: RingProcess[];
-  handle: number;
-  ended: boolean;
-  /** When it stopped in good order or was missed, ns since the origin; NaN while it runs. */
-  endNs: number;
-  died: boolean;
-}
-
-interface Source {
-  readonly thread: RingThread;
-  readonly ring: RingProcess;
-  readonly follower: Follower;
-  bound: boolean;
 }
 
 /** What the collector needs to know. */
@@ -65,47 +36,44 @@ export interface CollectorOptions {
 }
 
 /** See the module. */
-export class Collector {
+export class Collector implements DirectoryListener {
   readonly counts: CollectorCounts = {
     late: 0,
     garbage: 0,
     folded: 0,
     other: 0,
     nested: 0,
-    refusedFiles: [],
   };
   readonly #options: CollectorOptions;
-  readonly #watch: number;
-  readonly #known = new Set<string>();
-  readonly #pending = new Set<string>();
+  readonly #directory: RingDirectory;
+  /** Processes that were handed over and run; they may mark later. */
   readonly #noted = new Set<number>();
+  readonly #processes = new ProcessWatch();
+  readonly #watched = new Set<number>();
+  /** Those that run, or whose end has not been handed on yet. */
   readonly #followers: Follower[] = [];
   readonly #sources: Source[] = [];
   readonly #folds: { fold: FoldedVisits; source: Source }[] = [];
-  /** Tracker's handles of names, by ring and the ring's own numbers. */
-  readonly #regions = new Map<RingProcess, Int32Array>();
-  #changedAt = -2;
-  #relook = 0;
-  #tick = 0;
+  readonly #events: RingEvents;
   /** Everything up to here has been handed on. */
   #fedNs = 0;
   #turnNs = NaN;
 
   constructor(options: CollectorOptions) {
     this.#options = options;
-    this.#watch = openFile(options.directory, O.RDONLY | O.DIRECTORY);
+    this.#events = new RingEvents(options.sink);
+    this.#directory = new RingDirectory(options.directory, options.originNs);
   }
 
   /** Copies new records; notices processes that came and went. @param nowNs Since the origin. */
   drain(nowNs: number): void {
-    this.#look();
+    this.#directory.look(this);
     for (let i = 0; i < this.#followers.length; i++) {
       const f = this.#followers[i];
-      if (f.ended) continue;
       for (let k = 0; k < f.rings.length; k++) this.#drainRing(f, f.rings[k]);
       this.#noticeStop(f);
     }
-    if (this.#tick++ % ALIVE_EVERY === 0) this.checkAlive(nowNs);
+    this.checkAlive(nowNs);
   }
 
   /** Hands on every event with a time up to `limitNs`, in order. */
@@ -137,11 +105,15 @@ export class Collector {
       const until = Math.min(limitNs, secondNs, turn === undefined ? Infinity : this.#turnNs);
       const thread = best.thread;
       do {
-        this.#emit(best);
+        this.#tell(best);
         thread.advance();
       } while (thread.nextNs <= until);
     }
     if (limitNs > this.#fedNs) this.#fedNs = limitNs;
+    for (let i = 0; i < this.#followers.length; i++) {
+      const f = this.#followers[i];
+      if (f.handle >= 0) this.#feedFoldedEpochs(f, this.#fedNs * 1e-9);
+    }
   }
 
   /** The process that comes or goes next, not after `limitNs`; when, in `#turnNs`. */
@@ -150,7 +122,6 @@ export class Collector {
     this.#turnNs = limitNs;
     for (let i = 0; i < this.#followers.length; i++) {
       const f = this.#followers[i];
-      if (f.ended) continue;
       const ns = f.handle < 0 ? f.rings[0].startNs : f.endNs;
       if (ns < this.#turnNs || (ns === this.#turnNs && next === undefined)) {
         next = f;
@@ -162,75 +133,57 @@ export class Collector {
 
   /** Notices processes that ended without a word. @param nowNs Since the origin. */
   checkAlive(nowNs: number): void {
-    for (const f of this.#followers) {
-      if (!Number.isNaN(f.endNs) || isAlive(f.pid)) continue;
-      // What it wrote before it went is drained first.
-      for (const ring of f.rings) this.#drainRing(f, ring);
-      this.#noticeStop(f);
-      if (!Number.isNaN(f.endNs)) continue;
-      f.endNs = nowNs;
-      f.died = true;
-    }
-    for (const pid of this.#noted) if (!isAlive(pid)) this.#noted.delete(pid);
+    this.#processes.ended((pid) => {
+      this.#watched.delete(pid);
+      this.#noted.delete(pid);
+      for (const f of this.#followers) {
+        if (f.pid !== pid || !Number.isNaN(f.endNs)) continue;
+        // What it wrote before it went is drained first.
+        for (const ring of f.rings) this.#drainRing(f, ring);
+        this.#noticeStop(f);
+        if (!Number.isNaN(f.endNs)) continue;
+        f.endNs = nowNs;
+        f.died = true;
+      }
+    });
+  }
+
+  /** Records, names and files that made no sense. */
+  get garbage(): number {
+    return this.counts.garbage + this.#events.garbage;
+  }
+
+  /** Files in the directory that were not ours to read, and why. */
+  get refusedFiles(): readonly string[] {
+    return this.#directory.refused;
   }
 
   /** Is any process left that this monitor must wait for? */
   get busy(): boolean {
-    return this.#pending.size > 0 || this.#noted.size > 0 ||
+    return this.#directory.waiting || this.#noted.size > 0 ||
       this.#followers.some((f) => Number.isNaN(f.endNs));
   }
 
-  /** Processes that mark and run, at this moment. */
-  get running(): number {
-    return this.#followers.filter((f) => !f.ended).length;
-  }
-
   [Symbol.dispose](): void {
-    closeFile(this.#watch);
-    for (const f of this.#followers) {
-      if (!f.ended) { for (const ring of f.rings) ring[Symbol.dispose](); }
-    }
+    this.#processes[Symbol.dispose]();
+    this.#directory[Symbol.dispose]();
   }
 
-  #look(): void {
-    const changed = modifiedAt(this.#watch);
-    // The directory's time is coarse: what comes within the same jiffy is found by looking again.
-    if (changed !== this.#changedAt) this.#relook = 3;
-    this.#changedAt = changed;
-    if (this.#relook === 0 && this.#pending.size === 0) return;
-    if (this.#relook > 0) this.#relook--;
-    for (const name of listDirectory(this.#options.directory)) {
-      if (this.#known.has(name) || this.#known.size > FILES_MAX) continue;
-      if (name.startsWith(LAUNCH_PREFIX)) {
-        this.#known.add(name);
-        const pid = Number(name.slice(LAUNCH_PREFIX.length));
-        if (Number.isInteger(pid) && pid > 0) this.#noted.add(pid);
-      } else if (/^\d+\.\d+$/.test(name)) {
-        this.#adopt(name);
-      }
-    }
+  /** A process was handed over. */
+  launched(pid: number): void {
+    this.#noted.add(pid);
+    this.#follow(pid);
   }
 
-  #adopt(name: string): void {
-    const memory = RingFileMemory.open(`${this.#options.directory}/${name}`);
-    const opened = memory === undefined
-      ? { refused: "cannot be opened" }
-      : RingProcess.open(memory, this.#options.originNs);
-    if (opened === "wait") {
-      memory?.[Symbol.dispose]();
-      // Its maker may have died over it.
-      if (isAlive(Number(name.split(".")[0]))) this.#pending.add(name);
-      else this.#pending.delete(name);
-      return;
-    }
-    this.#known.add(name);
-    this.#pending.delete(name);
-    if (!(opened instanceof RingProcess)) {
-      memory?.[Symbol.dispose]();
-      this.counts.refusedFiles.push(`${name}: ${opened.refused}`);
-      return;
-    }
-    const same = this.#followers.find((f) => f.pid === opened.pid && !f.ended);
+  #follow(pid: number): void {
+    if (this.#watched.has(pid)) return;
+    this.#watched.add(pid);
+    this.#processes.add(pid);
+  }
+
+  /** A process made its ring file. */
+  ring(opened: RingProcess): void {
+    const same = this.#followers.find((f) => f.pid === opened.pid);
     if (same !== undefined && same.execId === opened.execId) {
       same.rings.push(opened);
       return;
@@ -245,10 +198,11 @@ export class Collector {
       execId: opened.execId,
       rings: [opened],
       handle: -1,
-      ended: false,
       endNs: NaN,
       died: false,
+      epochs: 0,
     });
+    this.#follow(opened.pid);
   }
 
   #drainRing(follower: Follower, ring: RingProcess): void {
@@ -285,26 +239,37 @@ export class Collector {
 
   #end(f: Follower): void {
     const timeS = this.#present(f.endNs) * 1e-9;
-    if (f.handle >= 0) {
-      for (const ring of f.rings) {
-        for (const { count } of ring.takeFoldedEpochs()) {
-          for (let i = 0; i < count; i++) this.#options.sink.epoch(timeS, f.handle, 0);
-        }
-      }
-      if (f.died) this.#options.sink.died(timeS, f.handle);
-      else this.#options.sink.shutdown(timeS, f.handle);
-    }
-    f.ended = true;
+    this.#feedFoldedEpochs(f, timeS);
+    if (f.died) this.#options.sink.died(timeS, f.handle);
+    else this.#options.sink.shutdown(timeS, f.handle);
     for (const ring of f.rings) {
       this.counts.garbage += ring.garbage + ring.threads.reduce((n, t) => n + t.garbage, 0);
       this.counts.other += ring.otherVisits;
       this.counts.nested += ring.skipped.nested;
-      this.#regions.delete(ring);
-      ring[Symbol.dispose]();
+      this.#events.forget(ring);
+      this.#directory.remove(ring);
     }
+    this.#followers.splice(this.#followers.indexOf(f), 1);
     for (let i = this.#sources.length - 1; i >= 0; i--) {
       if (this.#sources[i].follower === f) this.#sources.splice(i, 1);
     }
+  }
+
+  /** Epochs that found no room in a ring: their number is all that is known. */
+  #feedFoldedEpochs(f: Follower, timeS: number): void {
+    for (let i = 0; i < f.rings.length; i++) {
+      for (const { count } of f.rings[i].takeFoldedEpochs()) {
+        f.epochs += count;
+        this.#options.sink.epoch(timeS, f.handle, f.epochs);
+      }
+    }
+  }
+
+  #tell(source: Source): void {
+    const { thread } = source;
+    const ns = thread.nextNs >= this.#fedNs ? thread.nextNs : this.#present(thread.nextNs);
+    this.#fedNs = ns;
+    if (source.follower.handle >= 0) this.#events.tell(source, ns);
   }
 
   /** Times never step back: what comes too late happens now. */
@@ -312,72 +277,6 @@ export class Collector {
     if (ns >= this.#fedNs) return ns;
     this.counts.late++;
     return this.#fedNs;
-  }
-
-  #emit(source: Source): void {
-    const { thread, ring, follower } = source;
-    if (follower.handle < 0) return;
-    const sink = this.#options.sink;
-    const handle = follower.handle;
-    const ns = thread.nextNs >= this.#fedNs ? thread.nextNs : this.#present(thread.nextNs);
-    this.#fedNs = ns;
-    const timeS = ns * 1e-9;
-    const id = (thread.flags & FLAG.process) !== 0 ? 0 : thread.tid;
-    if (id !== 0 && !source.bound) {
-      source.bound = true;
-      if (thread.boundTo.length > 0) sink.threadCpus(timeS, handle, id, thread.boundTo);
-    }
-    switch (thread.kind) {
-      case KIND.enter: {
-        const region = this.#region(timeS, source, thread.value);
-        if (region >= 0) sink.enter(timeS, handle, region, ring.names[thread.value].hint, id);
-        break;
-      }
-      case KIND.exit: {
-        const region = this.#region(timeS, source, thread.value);
-        if (region >= 0) sink.exit(timeS, handle, region, id);
-        break;
-      }
-      case KIND.epoch:
-        sink.epoch(timeS, handle, 0);
-        break;
-      case KIND.tprofInit:
-        sink.tprofInit(timeS, handle, thread.value);
-        break;
-      case KIND.tprofPost:
-        sink.tprofPost(timeS, handle, thread.cpu === 0xffff ? -1 : thread.cpu);
-        break;
-      case KIND.overhead:
-        sink.overhead(timeS, handle, float(thread.payloadLow, thread.payloadHigh));
-        break;
-      default:
-        // Attributes and step records have no listener yet.
-        break;
-    }
-  }
-
-  #region(timeS: number, source: Source, local: number): number {
-    const { ring, follower } = source;
-    let map = this.#regions.get(ring);
-    if (map === undefined || local >= map.length) {
-      if (local >= ring.names.length) {
-        this.counts.garbage++;
-        return -1;
-      }
-      const grown = new Int32Array(Math.max(ring.names.length, (map?.length ?? 0) * 2)).fill(-2);
-      if (map !== undefined) grown.set(map);
-      map = grown;
-      this.#regions.set(ring, map);
-    }
-    if (map[local] === -2) {
-      if (local >= ring.names.length) {
-        this.counts.garbage++;
-        return -1;
-      }
-      const { name, hint } = ring.names[local];
-      map[local] = this.#options.sink.region(timeS, follower.handle, name, hint);
-    }
-    return map[local];
   }
 
   #feedFolds(limitNs: number): void {
@@ -390,7 +289,7 @@ export class Collector {
         continue;
       }
       this.#folds.splice(i, 1);
-      const region = this.#region(ns * 1e-9, source, fold.region);
+      const region = this.#events.region(ns * 1e-9, source, fold.region);
       if (region < 0) continue;
       const id = source.thread.tid === source.ring.pid ? 0 : source.thread.tid;
       this.#options.sink.shortVisits(
@@ -404,13 +303,4 @@ export class Collector {
       this.counts.folded += fold.visits;
     }
   }
-}
-
-const floatWords = new Uint32Array(2);
-const floatValue = new Float64Array(floatWords.buffer);
-
-function float(low: number, high: number): number {
-  floatWords[0] = low;
-  floatWords[1] = high;
-  return floatValue[0];
 }

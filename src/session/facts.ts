@@ -83,8 +83,8 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
   };
   if (collector.counts.other > 0) marks["visits under one name"] = collector.counts.other;
   if (collector.counts.nested > 0) marks["hints left out"] = collector.counts.nested;
-  if (collector.counts.garbage > 0) marks["records left out"] = collector.counts.garbage;
-  const files = collector.counts.refusedFiles;
+  if (collector.garbage > 0) marks["records left out"] = collector.garbage;
+  const files = collector.refusedFiles;
   if (files.length > 0) marks["files left out"] = files.slice(0, 20);
   const refused = engine.tracker.refused;
   if (refused.length > 0) {
@@ -111,8 +111,8 @@ export function notes(facts: FactSources): string[] {
   for (const refused of engine.tracker.refused) {
     lines.push(`${refused.count} x ${refused.what} (first by process ${refused.firstPid})`);
   }
-  if (collector.counts.garbage > 0) {
-    lines.push(`${collector.counts.garbage} records made no sense and were left out`);
+  if (collector.garbage > 0) {
+    lines.push(`${collector.garbage} records made no sense and were left out`);
   }
   if (engine.events.late > 0) {
     const most = (engine.events.mostLateS * 1e3).toPrecision(3);

@@ -6,8 +6,6 @@
  * ppoll waits for the time, a signal, or the application's end.
  * @module
  */
-import type { Report } from "../core/report.ts";
-import { stringifyReport } from "../formats/report.ts";
 import { cpuSeconds, maxResidentKib, monotonicNanoseconds, rawNanoseconds } from "../os/clock.ts";
 import { realtimeNanoseconds } from "../os/clock.ts";
 import { closeFile } from "../os/files.ts";
@@ -15,16 +13,14 @@ import { affinityOf, hostName } from "../os/host.ts";
 import { type Ended, openPidfd, reap, sendSignal, spawn } from "../os/process.ts";
 import { Waiter, wakeOnTime } from "../os/wait.ts";
 import { RegionTracker } from "../regions/tracker.ts";
-import { card } from "./card.ts";
-import { claimPath } from "./claim.ts";
 import { Collector } from "./collector.ts";
 import { Engine, profileName } from "./engine.ts";
-import { absentSignals, type FactSources, hostFacts, type LoopFigures, notes } from "./facts.ts";
+import type { LoopFigures } from "./facts.ts";
 import { type Prepared } from "./launch.ts";
 import { catalogueFor, openHost } from "./node.ts";
-import { probeDocument, writeDocument } from "./output_file.ts";
 import type { RunRequest } from "./request.ts";
 import { ReadPace } from "./pace.ts";
+import { RunReport } from "./run_report.ts";
 import { type Simulation, simulationFor } from "./simulation.ts";
 import { startTimeText } from "./start_time.ts";
 import { openStreams, type Streams } from "./streams.ts";
@@ -63,6 +59,12 @@ export function monitor(request: RunRequest, plan: MonitorPlan, options: Monitor
   return run.toTheEnd();
 }
 
+/** What stands in for the machine's counters; `undefined`: nothing does. */
+function simulatedBy(request: RunRequest, embedded: boolean): string | undefined {
+  if (embedded) return "simulated node";
+  return request.root === "" ? undefined : `simulated: read from the tree ${request.root}`;
+}
+
 class Run {
   readonly #request: RunRequest;
   readonly #plan: MonitorPlan;
@@ -75,7 +77,7 @@ class Run {
   readonly #engine: Engine;
   readonly #streams: Streams;
   readonly #simulation: Simulation | undefined;
-  readonly #reportPath: string | undefined;
+  readonly #report: RunReport;
   readonly #pace: ReadPace;
   readonly #loop: LoopFigures = {
     steps: 0,
@@ -94,7 +96,6 @@ class Run {
   /** The step that was read and waits to be settled, ns since the origin; NaN for none. */
   #openNs = NaN;
   #paused = false;
-  #checkpointFailed = false;
 
   constructor(request: RunRequest, plan: MonitorPlan, options: MonitorOptions) {
     this.#request = request;
@@ -116,7 +117,6 @@ class Run {
     });
     this.#host = this.#simulation?.host ?? machine;
     this.#catalogue = catalogueFor(this.#host, request.without, tracker);
-    this.#reportPath = this.#claim(request.reportPath);
     this.#streams = openStreams(request, hostName(machine), tracker, options.tell);
     const startTime = startTimeText(realtimeNanoseconds());
     this.#engine = new Engine({
@@ -136,6 +136,15 @@ class Run {
     });
     this.#streams.describe(this.#engine, startTime, this.#host.topology);
     this.#pace = new ReadPace(request.periodS);
+    this.#report = new RunReport({
+      request,
+      engine: this.#engine,
+      catalogue: this.#catalogue,
+      version: options.version,
+      permissions: options.permissions,
+      simulated: simulatedBy(request, this.#simulation !== undefined),
+      tell: options.tell,
+    });
   }
 
   toTheEnd(): number {
@@ -166,6 +175,7 @@ class Run {
       originNs: this.#originExactNs,
       sink: this.#engine.events,
     });
+    this.#report.collector = this.#collector;
     const cpus = affinityOf(this.#pid);
     this.#commandHandle = this.#engine.events.startCommand(
       launchNs * 1e-9,
@@ -186,7 +196,8 @@ class Run {
       if (this.#ended !== undefined && !this.#collector.busy) break;
       const now = this.#nowNs();
       if (now > checkpointNs) {
-        this.#checkpoint();
+        this.#streams.flush();
+        this.#report.checkpoint(this.#figures());
         checkpointNs = now + this.#request.checkpointS * 1e9;
       }
       nextNs += periodNs;
@@ -262,100 +273,10 @@ class Run {
       this.#settle(true);
     }
     this.#streams[Symbol.dispose]();
-    const facts = this.#facts(false);
-    const report = this.#report(facts);
-    let written = this.#reportPath;
-    if (written !== undefined) {
-      try {
-        writeDocument(written, stringifyReport(report));
-        this.#removePartial();
-      } catch (error) {
-        this.#options.tell((error as Error).message);
-        written = undefined;
-      }
-    }
-    if (!this.#request.quiet) this.#options.tell("\n" + this.#card(report, facts, written));
+    this.#report.finish(this.#figures());
     this.#engine[Symbol.dispose]();
     this.#collector[Symbol.dispose]();
     this.#simulation?.[Symbol.dispose]();
-  }
-
-  #card(report: Report, facts: FactSources, reportPath: string | undefined): string {
-    const absent = absentSignals(this.#catalogue, this.#request.reportSignals);
-    return card(report, {
-      reportPath,
-      absent: new Map([...absent].map(([name, { reason }]) => [name, reason])),
-      simulated: facts.simulated,
-      ownCpuS: this.#loop.cpuS,
-      wallS: this.#loop.wallS,
-      notes: notes(facts),
-    }).trimEnd();
-  }
-
-  #facts(partial: boolean): FactSources {
-    this.#loop.cpuS = cpuSeconds() - this.#cpuAtStartS;
-    this.#loop.wallS = this.#nowNs() * 1e-9;
-    this.#loop.memoryKib = maxResidentKib();
-    return {
-      request: this.#request,
-      engine: this.#engine,
-      catalogue: this.#catalogue,
-      collector: this.#collector,
-      loop: this.#loop,
-      permissions: this.#options.permissions,
-      simulated: this.#simulation !== undefined
-        ? "simulated node"
-        : this.#request.root !== ""
-        ? `simulated: read from the tree ${this.#request.root}`
-        : undefined,
-      partial,
-    };
-  }
-
-  #report(facts: FactSources): Report {
-    const { engine } = facts;
-    const host = engine.report({
-      memoryKib: this.#loop.memoryKib,
-      joulemark: hostFacts(facts),
-    });
-    return engine.document([host], {
-      version: this.#options.version.replace(/^.*joulemark\./, ""),
-      ...(facts.simulated === undefined ? {} : { simulated: facts.simulated }),
-      ...(facts.partial ? { partial: "the run goes on" } : {}),
-    });
-  }
-
-  /** A whole report of the time so far: what a killed monitor leaves. */
-  #checkpoint(): void {
-    this.#streams.flush();
-    if (this.#reportPath === undefined || this.#checkpointFailed) return;
-    if (this.#engine.steps === 0) return;
-    try {
-      const text = stringifyReport(this.#report(this.#facts(true)));
-      writeDocument(`${this.#reportPath}.partial`, text);
-    } catch (error) {
-      this.#checkpointFailed = true;
-      this.#options.tell((error as Error).message);
-    }
-  }
-
-  #removePartial(): void {
-    try {
-      Deno.removeSync(`${this.#reportPath}.partial`);
-    } catch {
-      // A short run never had one.
-    }
-  }
-
-  #claim(path: string): string | undefined {
-    const claim = claimPath(path);
-    if (claim.moved) {
-      this.#options.tell(`another run writes ${path}; this one writes ${claim.path}`);
-    }
-    const failure = probeDocument(claim.path);
-    if (failure === undefined) return claim.path;
-    this.#options.tell(`${failure.message}; the command runs, and its card is all there will be`);
-    return undefined;
   }
 
   #forward(waiter: Waiter): void {
@@ -382,6 +303,14 @@ class Run {
   #onNode(cpus: readonly number[]): number[] {
     const count = this.#host.topology.count("cpu");
     return [...new Set(cpus.map((cpu) => cpu % count))].sort((a, b) => a - b);
+  }
+
+  /** How the loop goes, and what it costs. */
+  #figures(): LoopFigures {
+    this.#loop.cpuS = cpuSeconds() - this.#cpuAtStartS;
+    this.#loop.wallS = this.#nowNs() * 1e-9;
+    this.#loop.memoryKib = maxResidentKib();
+    return this.#loop;
   }
 
   #nowNs(): number {

@@ -1,0 +1,122 @@
+/**
+ * The report of a run: claimed before it starts, kept as a checkpoint while it goes on, written and
+ * summed up on a card at its end.
+ * @module
+ */
+import type { Report } from "../core/report.ts";
+import { stringifyReport } from "../formats/report.ts";
+import type { Catalogue } from "../signals/catalogue.ts";
+import { card } from "./card.ts";
+import { claimPath } from "./claim.ts";
+import type { Collector } from "./collector.ts";
+import type { Engine } from "./engine.ts";
+import { absentSignals, type FactSources, hostFacts, type LoopFigures, notes } from "./facts.ts";
+import { probeDocument, writeDocument } from "./output_file.ts";
+import type { RunRequest } from "./request.ts";
+
+/** What the report is made from. */
+export interface RunReportOptions {
+  readonly request: RunRequest;
+  readonly engine: Engine;
+  readonly catalogue: Catalogue;
+  /** `3.1.0+joulemark.X.Y.Z`. */
+  readonly version: string;
+  readonly permissions: readonly string[];
+  /** What stands in for the machine's counters. */
+  readonly simulated?: string;
+  tell(line: string): void;
+}
+
+/** See the module. */
+export class RunReport {
+  /** Set when the command has been launched. */
+  collector!: Collector;
+  readonly #options: RunReportOptions;
+  readonly #path: string | undefined;
+  #checkpointFailed = false;
+
+  constructor(options: RunReportOptions) {
+    this.#options = options;
+    this.#path = this.#claim(options.request.reportPath);
+  }
+
+  /** A whole report of the time so far: what a killed monitor leaves. */
+  checkpoint(loop: LoopFigures): void {
+    if (this.#path === undefined || this.#checkpointFailed) return;
+    if (this.#options.engine.steps === 0) return;
+    try {
+      const report = this.#report(this.#facts(loop, true));
+      writeDocument(`${this.#path}.partial`, stringifyReport(report));
+    } catch (error) {
+      this.#checkpointFailed = true;
+      this.#options.tell((error as Error).message);
+    }
+  }
+
+  /** Writes the report and shows the card. */
+  finish(loop: LoopFigures): void {
+    const { request, tell } = this.#options;
+    const facts = this.#facts(loop, false);
+    const report = this.#report(facts);
+    let written = this.#path;
+    if (written !== undefined) {
+      try {
+        writeDocument(written, stringifyReport(report));
+        this.#removePartial();
+      } catch (error) {
+        tell((error as Error).message);
+        written = undefined;
+      }
+    }
+    if (!request.quiet) tell("\n" + this.#card(report, facts, written));
+  }
+
+  #card(report: Report, facts: FactSources, reportPath: string | undefined): string {
+    const absent = absentSignals(facts.catalogue, facts.request.reportSignals);
+    return card(report, {
+      reportPath,
+      absent: new Map([...absent].map(([name, { reason }]) => [name, reason])),
+      simulated: facts.simulated,
+      ownCpuS: facts.loop.cpuS,
+      wallS: facts.loop.wallS,
+      notes: notes(facts),
+    }).trimEnd();
+  }
+
+  #facts(loop: LoopFigures, partial: boolean): FactSources {
+    const { request, engine, catalogue, permissions, simulated } = this.#options;
+    const { collector } = this;
+    return { request, engine, catalogue, collector, loop, permissions, simulated, partial };
+  }
+
+  #report(facts: FactSources): Report {
+    const { engine, version } = this.#options;
+    const host = engine.report({
+      memoryKib: facts.loop.memoryKib,
+      joulemark: hostFacts(facts),
+    });
+    return engine.document([host], {
+      version: version.replace(/^.*joulemark\./, ""),
+      ...(facts.simulated === undefined ? {} : { simulated: facts.simulated }),
+      ...(facts.partial ? { partial: "the run goes on" } : {}),
+    });
+  }
+
+  #removePartial(): void {
+    try {
+      Deno.removeSync(`${this.#path}.partial`);
+    } catch {
+      // A short run never had one.
+    }
+  }
+
+  #claim(path: string): string | undefined {
+    const { tell } = this.#options;
+    const claim = claimPath(path);
+    if (claim.moved) tell(`another run writes ${path}; this one writes ${claim.path}`);
+    const failure = probeDocument(claim.path);
+    if (failure === undefined) return claim.path;
+    tell(`${failure.message}; the command runs, and its card is all there will be`);
+    return undefined;
+  }
+}
