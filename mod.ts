@@ -78,6 +78,14 @@ export { type Attribute, PROPERTY } from "./src/context/attribute.ts";
 export { Channel } from "./src/context/services/channel.ts";
 export { ContextTree } from "./src/context/tree.ts";
 export { CaliWriter } from "./src/formats/cali.ts";
+export {
+  type CaliContent,
+  type CaliInput,
+  type CaliRecord,
+  query,
+  readCali,
+} from "./src/query/library.ts";
+export { QueryError } from "./src/query/query_error.ts";
 
 // Programs in TypeScript.
 export { type OpenRegion, Profile, type ProfileOptions } from "./src/session/profile.ts";
