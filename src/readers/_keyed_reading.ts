@@ -4,7 +4,7 @@
  * @module
  */
 import type { Host, KeptFile } from "../core/host.ts";
-import { NumberScanner, SCAN } from "../core/parse_number.ts";
+import { HIGH_WEIGHT, NumberScanner, SCAN } from "../core/parse_number.ts";
 import type { SignalReading } from "../core/signal.ts";
 import { Troubles } from "../core/troubles.ts";
 
@@ -12,7 +12,7 @@ import { Troubles } from "../core/troubles.ts";
 export interface KeyedRow {
   readonly name: string;
   readonly path: string;
-  /** Word at the beginning of the line. */
+  /** Word at the beginning of the line; empty where the file is one number. */
   readonly line: string;
   /** Text in that line behind which the number stands. @default directly behind `line` */
   readonly key?: string;
@@ -49,7 +49,11 @@ export class KeyedReading implements SignalReading {
       // Rows of one file follow each other: it is read once for all of them.
       if (file !== undefined && file !== last) length = file.read();
       last = file;
-      out[i] = file === undefined || length <= 0 ? NaN : this.#find(row, file.bytes, length);
+      out[i] = NaN;
+      if (file !== undefined && length > 0 && this.#find(row, file.bytes, length)) {
+        const { high, low } = this.#scanner;
+        out[i] = (high * HIGH_WEIGHT + low) * row.scale;
+      }
       if (out[i] !== out[i] && !this.#troubles.again(row.name, "error")) {
         this.#troubles.add(row.name, "error", `${row.path}: no number behind ${row.line}`);
       }
@@ -60,19 +64,19 @@ export class KeyedReading implements SignalReading {
     for (const file of new Set(this.#files)) file?.[Symbol.dispose]();
   }
 
-  #find(row: KeyedRow, bytes: Uint8Array, length: number): number {
+  /** Leaves the number in the scanner; returned, it would be allocated. */
+  #find(row: KeyedRow, bytes: Uint8Array, length: number): boolean {
     for (let i = 0; i < length;) {
       if (this.#matches(bytes, i, row.line)) {
         let at = i + row.line.length;
         const found = row.key === undefined || this.#seek(bytes, at, length, row.key);
         if (row.key !== undefined) at = this.#at;
-        if (!found || this.#scanner.integer(bytes, length, at) !== SCAN.OK) return NaN;
-        return this.#scanner.value * row.scale;
+        return found && this.#scanner.integer(bytes, length, at) === SCAN.OK;
       }
       while (i < length && bytes[i] !== 10) i++;
       i++;
     }
-    return NaN;
+    return false;
   }
 
   /** Moves behind a text in the rest of the line. */

@@ -5,6 +5,7 @@
  */
 import type { Reader } from "../core/host.ts";
 import { amdgpu } from "./amdgpu.ts";
+import { cgroup } from "./cgroup.ts";
 import { cpufreq } from "./cpufreq.ts";
 import { cpuinfo } from "./cpuinfo.ts";
 import { cray } from "./cray.ts";
@@ -21,6 +22,7 @@ import { thermal } from "./thermal.ts";
 /** One line a reader. */
 export const READERS: readonly Reader[] = [
   amdgpu,
+  cgroup,
   cpufreq,
   cpuinfo,
   cray,

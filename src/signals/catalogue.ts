@@ -52,6 +52,8 @@ interface Found {
 const ABSENT = "absent";
 /** Why a candidate is lacking whose reader is not built in: says nothing about the node. */
 const NO_SIGNAL = "no such signal";
+/** Which inputs were followed to a reason matters to `--info`, not to a list of reasons. */
+const NEEDS = /^(?:needs \S+: )+/;
 
 /** Builds the catalogue of a node; nothing is opened, readers are probed when needed. */
 export function buildCatalogue(options: CatalogueOptions): Catalogue {
@@ -312,7 +314,9 @@ export class Catalogue implements NameTable {
     // What is forbidden can be mended, so its kind and remedy win over what is not there.
     const worst = lacks.find((lack) => lack.kind === "forbidden") ??
       lacks.find((lack) => lack.kind === "unusable") ?? lacks[0];
-    const reasons = new Set(tried.flatMap(({ why }) => why.endsWith(NO_SIGNAL) ? [] : [why]));
+    const reasons = new Set(
+      tried.flatMap(({ why }) => why.endsWith(NO_SIGNAL) ? [] : [why.replace(NEEDS, "")]),
+    );
     const reason = reasons.size === 0 ? "no reader provides it" : [...reasons].join("; ");
     return { ...absent(alias.row, { ...worst, reason }), candidates: tried };
   }
