@@ -109,7 +109,9 @@ function events(path: string, size: GeneratedSize): void {
   for (let v = 0; v < visits; v++) {
     const t = (v + 0.25) * end / (visits + 1);
     const region = `region ${v % 13}`;
-    for (let p = 0; p < PROCESSES; p++) lines.add(`${t.toFixed(6)},${1000 + p},enter,${region},,\n`);
+    for (let p = 0; p < PROCESSES; p++) {
+      lines.add(`${t.toFixed(6)},${1000 + p},enter,${region},,\n`);
+    }
     const u = (v + 0.75) * end / (visits + 1);
     for (let p = 0; p < PROCESSES; p++) lines.add(`${u.toFixed(6)},${1000 + p},exit,${region},,\n`);
   }
