@@ -23,30 +23,54 @@ export const LIBC_PATHS: readonly string[] = [
   "/usr/lib/libc.so.6",
 ];
 
-const SYMBOLS = {
+/** What every process of a job needs on its way to the monitor or to the application. */
+const FIRST_SYMBOLS = {
   open: { parameters: ["buffer", "i32", "i32"], result: "i32" }, // const char*, int flags, mode
   close: { parameters: ["i32"], result: "i32" },
-  // Offsets below 2^32, on the fast path: registers and file starts.
-  pread: { name: "pread64", parameters: ["i32", "buffer", "u32", "u32"], result: "i32" },
-  // The same with full offsets.
-  preadAt: { name: "pread64", parameters: ["i32", "buffer", "usize", "i64"], result: "isize" },
-  pwriteAt: { name: "pwrite64", parameters: ["i32", "buffer", "usize", "i64"], result: "isize" },
   write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
-  fsync: { parameters: ["i32"], result: "i32" },
-  ftruncate: { parameters: ["i32", "i64"], result: "i32" },
   mkdir: { parameters: ["buffer", "i32"], result: "i32" },
-  rmdir: { parameters: ["buffer"], result: "i32" },
   unlink: { parameters: ["buffer"], result: "i32" },
   rename: { parameters: ["buffer", "buffer"], result: "i32" },
-  readlink: { parameters: ["buffer", "buffer", "usize"], result: "isize" },
-  fcntl: { parameters: ["i32", "i32", "i64"], result: "i32" },
   flock: { parameters: ["i32", "i32"], result: "i32" },
   getpid: { parameters: [], result: "i32" },
   getppid: { parameters: [], result: "i32" },
   getuid: { parameters: [], result: "i32" },
   geteuid: { parameters: [], result: "i32" },
   clockGettime: { name: "clock_gettime", parameters: ["i32", "buffer"], result: "i32" },
+  getrlimit: { parameters: ["i32", "buffer"], result: "i32" },
+  setrlimit: { parameters: ["i32", "buffer"], result: "i32" },
+  sigmask: { name: "pthread_sigmask", parameters: ["i32", "buffer", "buffer"], result: "i32" },
+  // The system call itself: libc refuses to touch the two signals that it keeps for its threads.
+  sigaction: {
+    name: "syscall",
+    parameters: ["i64", "i32", "buffer", "u64", "usize"],
+    result: "i64",
+  },
+  mmap: { parameters: ["u64", "usize", "i32", "i32", "i32", "i64"], result: "u64" },
+  peek: { name: "memcpy", parameters: ["buffer", "u64", "usize"], result: "u64" },
+  poke: { name: "memcpy", parameters: ["u64", "buffer", "usize"], result: "u64" },
+  errnoAddress: { name: "__errno_location", parameters: [], result: "u64" },
+  execve: { parameters: ["buffer", "u64", "u64"], result: "i32" },
+  fstatat: {
+    name: "syscall",
+    parameters: ["i64", "i32", "buffer", "buffer", "i32"],
+    result: "i64",
+  },
+} as const satisfies Deno.ForeignLibraryInterface;
+
+/** What only the monitor needs: 0.1 ms each to bind. */
+const FURTHER_SYMBOLS = {
+  // Offsets below 2^32, on the fast path: registers and file starts.
+  pread: { name: "pread64", parameters: ["i32", "buffer", "u32", "u32"], result: "i32" },
+  // The same with full offsets.
+  preadAt: { name: "pread64", parameters: ["i32", "buffer", "usize", "i64"], result: "isize" },
+  pwriteAt: { name: "pwrite64", parameters: ["i32", "buffer", "usize", "i64"], result: "isize" },
+  fsync: { parameters: ["i32"], result: "i32" },
+  ftruncate: { parameters: ["i32", "i64"], result: "i32" },
+  rmdir: { parameters: ["buffer"], result: "i32" },
+  readlink: { parameters: ["buffer", "buffer", "usize"], result: "isize" },
+  fcntl: { parameters: ["i32", "i32", "i64"], result: "i32" },
   clockNanosleep: {
     name: "clock_nanosleep", // clockid, flags, request, remain
     parameters: ["i32", "i32", "buffer", "u64"],
@@ -71,25 +95,11 @@ const SYMBOLS = {
     result: "i32",
   },
   setpriority: { parameters: ["i32", "i32", "i32"], result: "i32" },
-  getrlimit: { parameters: ["i32", "buffer"], result: "i32" },
-  setrlimit: { parameters: ["i32", "buffer"], result: "i32" },
   getrusage: { parameters: ["i32", "buffer"], result: "i32" },
-  sigmask: { name: "pthread_sigmask", parameters: ["i32", "buffer", "buffer"], result: "i32" },
-  // The system call itself: libc refuses to touch the two signals that it keeps for its threads.
-  sigaction: {
-    name: "syscall",
-    parameters: ["i64", "i32", "buffer", "u64", "usize"],
-    result: "i64",
-  },
   signalfd: { parameters: ["i32", "buffer", "i32"], result: "i32" },
   kill: { parameters: ["i32", "i32"], result: "i32" },
   waitpid: { parameters: ["i32", "buffer", "i32"], result: "i32" },
-  mmap: { parameters: ["u64", "usize", "i32", "i32", "i32", "i64"], result: "u64" },
   munmap: { parameters: ["u64", "usize"], result: "i32" },
-  peek: { name: "memcpy", parameters: ["buffer", "u64", "usize"], result: "u64" },
-  poke: { name: "memcpy", parameters: ["u64", "buffer", "usize"], result: "u64" },
-  errnoAddress: { name: "__errno_location", parameters: [], result: "u64" },
-  execve: { parameters: ["buffer", "u64", "u64"], result: "i32" },
   posixSpawn: {
     name: "posix_spawn", // pid, path, file actions, attributes, argv, envp
     parameters: ["buffer", "buffer", "u64", "buffer", "u64", "u64"],
@@ -113,11 +123,6 @@ const SYMBOLS = {
   },
   getdents: { name: "syscall", parameters: ["i64", "i32", "buffer", "usize"], result: "i64" },
   pidfdOpen: { name: "syscall", parameters: ["i64", "i32", "u32"], result: "i64" },
-  fstatat: {
-    name: "syscall",
-    parameters: ["i64", "i32", "buffer", "buffer", "i32"],
-    result: "i64",
-  },
   fstat: { name: "syscall", parameters: ["i64", "i32", "buffer"], result: "i64" },
   perfEventOpen: {
     name: "syscall",
@@ -126,8 +131,12 @@ const SYMBOLS = {
   },
 } as const satisfies Deno.ForeignLibraryInterface;
 
+type FirstSymbols = Deno.DynamicLibrary<typeof FIRST_SYMBOLS>["symbols"];
+
 /** libc's functions as typed above. */
-export type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
+export type Libc =
+  & FirstSymbols
+  & Deno.DynamicLibrary<typeof FURTHER_SYMBOLS>["symbols"];
 
 let opened: Libc | undefined;
 
@@ -141,7 +150,7 @@ export function libc(): Libc {
   let cause: unknown;
   for (const path of LIBC_PATHS) {
     try {
-      opened = Deno.dlopen(path, SYMBOLS).symbols;
+      opened = withFurther(Deno.dlopen(path, FIRST_SYMBOLS).symbols, path);
       return opened;
     } catch (error) {
       cause ??= error;
@@ -155,6 +164,22 @@ export function libc(): Libc {
     remedy: "run the joulemark executable, or give --allow-ffi",
     cause,
   });
+}
+
+/** The first symbols, and the others bound together when one of them is first asked for. */
+function withFurther(first: FirstSymbols, path: string): Libc {
+  const lazy: Record<string, unknown> = { ...first };
+  for (const name of Object.keys(FURTHER_SYMBOLS)) {
+    Object.defineProperty(lazy, name, {
+      get() {
+        // A plain object again, so that calls through it stay on the fast path.
+        const whole = { ...first, ...Deno.dlopen(path, FURTHER_SYMBOLS).symbols };
+        opened = whole;
+        return whole[name as keyof Libc];
+      },
+    });
+  }
+  return lazy as Libc;
 }
 
 const SYSCALLS = Deno.build.arch === "aarch64"
