@@ -215,9 +215,6 @@ function masks(end: number): [high: number, low: number] {
   return [width(end - 31), width(end + 1)];
 }
 
-/** Seconds after which an energy counter that stands still is called frozen. */
-const STALL_S = 2;
-
 function counterOf(host: Host, item: MsrItem): Counters {
   const field = item.field!;
   // A tree's frames may be minutes apart while the clock says milliseconds: no rate holds there.
@@ -226,6 +223,6 @@ function counterOf(host: Host, item: MsrItem): Counters {
     range: 2 ** (field.end - field.begin + 1),
     wrapShare: field.wrapShare,
     maxPerSecond: rate === undefined ? undefined : rate / item.scale,
-    stallAfterS: field.unit === "J" ? STALL_S : undefined,
+    stallAfterS: field.stallAfterS,
   });
 }

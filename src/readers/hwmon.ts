@@ -221,7 +221,8 @@ function amdEnergy(host: Host, dir: string, found: Found): void {
     const match = /^E(core|socket)(\d+)$/.exec(label);
     if (match === null) continue;
     const name = match[1] === "core" ? "AMD_CORE_ENERGY" : "AMD_SOCKET_ENERGY";
-    const counter = textCounter({ range: Infinity, stallAfterS: 10 });
+    const stallAfterS = match[1] === "core" ? undefined : 10;
+    const counter = textCounter({ range: Infinity, stallAfterS });
     add(host, found, name, { path, scale: MICRO, instance: Number(match[2]), counter });
   }
 }

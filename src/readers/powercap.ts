@@ -256,7 +256,8 @@ function sourcesOf(host: Host, zones: readonly Zone[], row: SignalRow): TextSour
     const counter = textCounter({
       range: range > 1 ? range : Infinity,
       maxPerSecond: host.root === "" ? MOST_W / MICRO : undefined,
-      stallAfterS: 2,
+      // Cores and graphics may sleep for long; a package does not.
+      stallAfterS: part === "CORE" || part === "UNCORE" ? undefined : 2,
     });
     return [{ path: full, scale: MICRO, instance, counter }];
   });

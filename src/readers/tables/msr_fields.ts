@@ -28,6 +28,8 @@ export interface MsrField {
   readonly quirks?: string;
   /** Share of its range up to which a step backwards is a wrap: see `CounterKind`. */
   readonly wrapShare?: number;
+  /** Seconds without change after which it is called frozen. */
+  readonly stallAfterS?: number;
   /** Fastest growth that is possible, in the field's unit per second. */
   readonly maxPerSecond?: number;
   /** The value is this register's TjMax minus the field, while bit 31 (where meant) says valid. */
@@ -76,7 +78,9 @@ function register(
 }
 
 const ENERGY_WRAP = "32 bits: wraps after 2^32 units, minutes to an hour at full power";
-const PACKAGE_RATE = { quirks: ENERGY_WRAP, maxPerSecond: 10_000 };
+const PART_RATE = { quirks: ENERGY_WRAP, maxPerSecond: 10_000 };
+/** A package never sleeps so deeply that its counter stands still; cores and graphics may. */
+const PACKAGE_RATE = { ...PART_RATE, stallAfterS: 2 };
 const CYCLES = { format: "integer", maxPerSecond: 2e10 } as const;
 /** GEOPM takes 40 of the bits; at 3 GHz that wraps in six minutes. */
 const FIXED = { format: "integer", wrapShare: 1 } as const;
@@ -373,7 +377,7 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
       "ENERGY",
       ...[0, 31, "overflow", "energyJ", "J", "monotone", "sum"] as const,
       `Energy of the ${what}, a part of the package's`,
-      PACKAGE_RATE,
+      PART_RATE,
     ]),
     register("intel", `${pp}_POLICY`, [at + 2, "package"], [
       "PRIORITY",
@@ -390,7 +394,7 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
     "ENERGY",
     ...[0, 31, "overflow", "psysJ", "J", "monotone", "expect_same"] as const,
     "Energy of the platform as its power supply reports it",
-    { quirks: "1 J per count from Sapphire Rapids on", maxPerSecond: 100_000 },
+    { quirks: "1 J per count from Sapphire Rapids on", maxPerSecond: 100_000, stallAfterS: 10 },
   ]),
   register("intel", "UNCORE_RATIO_LIMIT", [0x620, "package"], [
     "MIN_RATIO",
