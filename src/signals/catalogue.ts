@@ -315,7 +315,8 @@ export class Catalogue implements NameTable {
     const worst = lacks.find((lack) => lack.kind === "forbidden") ??
       lacks.find((lack) => lack.kind === "unusable") ?? lacks[0];
     const reasons = new Set(
-      tried.flatMap(({ why }) => why.endsWith(NO_SIGNAL) ? [] : [why.replace(NEEDS, "")]),
+      [worst?.reason ?? NO_SIGNAL, ...tried.map((candidate) => candidate.why)]
+        .flatMap((why) => why.endsWith(NO_SIGNAL) ? [] : [why.replace(NEEDS, "")]),
     );
     const reason = reasons.size === 0 ? "no reader provides it" : [...reasons].join("; ");
     return { ...absent(alias.row, { ...worst, reason }), candidates: tried };

@@ -82,7 +82,7 @@ Deno.test("absent, forbidden and unknown are three answers", () => {
   const entry = c.info("CPU_ENERGY")!;
   assert(!entry.state.ok);
   assertEquals(entry.state.kind, "forbidden");
-  assertEquals(entry.state.reason, "MSR absent; POWERCAP forbidden");
+  assertEquals(entry.state.reason, "POWERCAP forbidden; MSR absent");
   assertEquals(c.info("NOPE"), undefined);
 });
 
