@@ -28,6 +28,14 @@ export function formatFixed(x: number): string {
 }
 
 function fixedPositive(x: number): string {
+  // Quarters are exact, and frequent among watts and seconds; toFixed is slow.
+  if (x < 1e9) {
+    const whole = Math.floor(x), rest = x - whole;
+    if (rest === 0) return whole + ".000000";
+    if (rest === 0.5) return whole + ".500000";
+    if (rest === 0.25) return whole + ".250000";
+    if (rest === 0.75) return whole + ".750000";
+  }
   // Above 2^53 every double is an integer; toFixed would switch to an exponent at 1e21.
   if (x >= 9007199254740992) return BigInt(x).toString() + ".000000";
   // A tie at the sixth decimal needs 10^6 x = k + 1/2, so x is an odd multiple of 2^-7.

@@ -7,12 +7,14 @@
  * @module
  */
 
+const encoder = new TextEncoder();
+
 /** The UTF-8 bytes of a string, as a byte string. */
 export function toByteText(text: string): string {
   // deno-lint-ignore no-control-regex
   if (!/[^\x00-\x7f]/.test(text)) return text;
   let bytes = "";
-  for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
+  for (const byte of encoder.encode(text)) bytes += String.fromCharCode(byte);
   return bytes;
 }
 
@@ -25,8 +27,9 @@ export function fromByteText(bytes: string): string {
 
 /** The bytes of a byte string. */
 export function encodeByteText(text: string): Uint8Array {
-  // deno-lint-ignore no-control-regex
-  if (!/[^\x00-\x7f]/.test(text)) return new TextEncoder().encode(text);
+  // Of text that is ASCII alone, UTF-8 is as long as the text.
+  const utf8 = encoder.encode(text);
+  if (utf8.length === text.length) return utf8;
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
   return bytes;

@@ -25,9 +25,11 @@ export class JsonFormatter implements Formatter {
   readonly #quoteAll: boolean;
   readonly #separate: boolean;
   #count = 0;
+  readonly #quoted = new Members();
+  readonly #bare = new Members();
   /** Escaped key by attribute id; null where it is left out. */
   readonly #keys: (string | null | undefined)[] = [];
-  /** Keys and texts of references by node id. */
+  /** Escaped keys and texts of references by node id. */
   readonly #references: ([string, string][] | undefined)[] = [];
 
   constructor(context: FormatContext) {
@@ -44,28 +46,25 @@ export class JsonFormatter implements Formatter {
   }
 
   record(record: Snapshot): void {
-    const quoted = new Map<string, string>(), bare = new Map<string, string>();
+    const quoted = this.#quoted, bare = this.#bare, { strict } = this.#context;
+    quoted.count = bare.count = 0;
     for (let i = 0; i < record.count; i++) {
       const node = record.node[i];
       if (record.immediate[i] === 0) {
-        this.#references[node] ??= this.#reference(node);
-        for (const [key, text] of this.#references[node]!) {
-          const inner = quoted.get(key);
-          // A later reference stands before an earlier one: chains grow towards the root.
-          quoted.set(key, inner === undefined ? text : text + "/" + inner);
-        }
+        const members = this.#references[node] ??= this.#reference(node);
+        // A later reference stands before an earlier one: chains grow towards the root.
+        for (const [key, text] of members) quoted.put(key, text, true);
         continue;
       }
       const key = this.#key(node);
       if (key === null) continue;
-      const text = record.textAt(i);
-      if (this.#isQuoted(node, record.type[i], text)) quoted.set(key, text);
-      else bare.set(key, this.#context.strict && text === "" ? "null" : text);
+      let text = record.textAt(i);
+      if (record.obj[i] !== null) text = escapeJson(text, strict);
+      if (this.#isQuoted(node, record.type[i], text)) quoted.put(key, text, false);
+      else bare.put(key, strict && text === "" ? "null" : text, false);
     }
-    if (quoted.size + bare.size === 0) return;
-    this.#context.out.write(
-      (this.#count++ === 0 ? this.#opening() : ",\n") + this.#object(quoted, bare),
-    );
+    if (quoted.count + bare.count === 0) return;
+    this.#context.out.write((this.#count++ === 0 ? this.#opening() : ",\n") + this.#object());
   }
 
   flush(): void {
@@ -83,16 +82,17 @@ export class JsonFormatter implements Formatter {
     return { records: "[\n", object: '{\n"records": [\n', split: "" }[this.#layout];
   }
 
-  #object(quoted: Map<string, string>, bare: Map<string, string>): string {
-    const { strict } = this.#context, gap = this.#pretty ? "\n\t" : "";
-    let text = "";
-    for (const key of sortedKeys(quoted)) {
-      text += `${text === "" ? "" : ","}${gap}"${key}":"${escapeJson(quoted.get(key)!, strict)}"`;
+  #object(): string {
+    const gap = this.#pretty ? "\n\t" : "", quoted = this.#quoted, bare = this.#bare;
+    let text = "{";
+    for (let i = 0; i < quoted.count; i++) {
+      text += (i > 0 ? "," : "") + gap + '"' + quoted.keys[i] + '":"' + quoted.texts[i] + '"';
     }
-    for (const key of sortedKeys(bare)) {
-      text += `${text === "" ? "" : ","}${gap}"${key}":${escapeJson(bare.get(key)!, strict)}`;
+    for (let i = 0; i < bare.count; i++) {
+      text += (i > 0 || quoted.count > 0 ? "," : "") + gap + '"' + bare.keys[i] + '":' +
+        bare.texts[i];
     }
-    return "{" + text + (this.#pretty ? "\n" : "") + "}";
+    return text + (this.#pretty ? "\n}" : "}");
   }
 
   /** Quoted is what the attribute holds text of; strictly, whatever JSON has no literal for. */
@@ -126,8 +126,8 @@ export class JsonFormatter implements Formatter {
     for (let id = node; id !== NONE; id = tree.parentOf[id]) {
       const key = this.#key(tree.attributeOf[id]);
       if (key === null) continue;
-      const inner = texts.get(key);
-      texts.set(key, inner === undefined ? tree.textOf(id) : tree.textOf(id) + "/" + inner);
+      const inner = texts.get(key), text = escapeJson(tree.textOf(id), this.#context.strict);
+      texts.set(key, inner === undefined ? text : text + "/" + inner);
     }
     return [...texts];
   }
@@ -163,6 +163,26 @@ export class JsonFormatter implements Formatter {
   }
 }
 
-function sortedKeys(members: Map<string, string>): string[] {
-  return members.size < 2 ? [...members.keys()] : [...members.keys()].sort();
+/** Members of one object, kept sorted by key; reused from record to record. */
+class Members {
+  count = 0;
+  readonly keys: string[] = [];
+  readonly texts: string[] = [];
+
+  /** Puts a member; an existing one is replaced, or gets the text with a `/` in front. */
+  put(key: string, text: string, inFront: boolean): void {
+    let at = this.count;
+    while (at > 0 && this.keys[at - 1] > key) at--;
+    if (at > 0 && this.keys[at - 1] === key) {
+      this.texts[at - 1] = inFront ? text + "/" + this.texts[at - 1] : text;
+      return;
+    }
+    for (let i = this.count; i > at; i--) {
+      this.keys[i] = this.keys[i - 1];
+      this.texts[i] = this.texts[i - 1];
+    }
+    this.keys[at] = key;
+    this.texts[at] = text;
+    this.count++;
+  }
 }
