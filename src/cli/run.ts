@@ -102,7 +102,7 @@ export async function runWith(
   const tell = (line: string) => writeStderr(`joulemark: ${line}\n`);
   const request = runRequest(
     command,
-    { profile: own.profile, ...options.text, simulate },
+    { ...options.text, profile: options.text.profile ?? own.profile, simulate },
     { quiet: options.flags.has("quiet"), verbose: options.flags.has("verbose") },
     env,
     Object.keys(Deno.env.toObject()),

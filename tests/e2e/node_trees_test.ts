@@ -3,6 +3,7 @@ import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "
 import { parseReport } from "../../src/formats/report.ts";
 import {
   advanceNodeTree,
+  frameOf,
   loadNode,
   type NodeFile,
   NODES,
@@ -15,25 +16,26 @@ function total(...lists: number[][]): number {
   return lists.flat().reduce((sum, value) => sum + value, 0);
 }
 
+type Energies = { package?: number; dram?: number };
+
 /** What the report must say of a run over all frames, in J; `undefined`: absent. */
-const EXPECTED: Record<string, (truth: NodeFile["truth"]) => { package?: number; dram?: number }> =
-  {
-    "cray-xc30-ivb": ({ rapl }) => ({
-      package: total(rapl.package0.pkg_delta_J, rapl.package1.pkg_delta_J),
-      dram: total(rapl.package0.dram_delta_J, rapl.package1.dram_delta_J),
-    }),
-    "intel-skx-2s": ({ rapl }) => ({
-      package: total(rapl.package0.pkg_delta_J, rapl.package1.pkg_delta_J),
-      dram: total(rapl.package0.dram_delta_J, rapl.package1.dram_delta_J),
-    }),
-    "amd-epyc-rome-2s": ({ amd_rapl }) => ({ package: total(...amd_rapl.pkg_delta_J) }),
-    // The memory's energy is the controller's: 1 J a count, from one frame to the last.
-    "cray-ex-trento-4gpu": ({ amd_rapl }) => ({
-      package: total(amd_rapl.pkg_delta_J),
-      dram: memoryEnergyJ("cray-ex-trento-4gpu"),
-    }),
-    "vm-no-energy": () => ({}),
-  };
+const EXPECTED: Record<string, (truth: NodeFile["truth"]) => Energies> = {
+  "cray-xc30-ivb": ({ rapl }) => ({
+    package: total(rapl.package0.pkg_delta_J, rapl.package1.pkg_delta_J),
+    dram: total(rapl.package0.dram_delta_J, rapl.package1.dram_delta_J),
+  }),
+  "intel-skx-2s": ({ rapl }) => ({
+    package: total(rapl.package0.pkg_delta_J, rapl.package1.pkg_delta_J),
+    dram: total(rapl.package0.dram_delta_J, rapl.package1.dram_delta_J),
+  }),
+  "amd-epyc-rome-2s": ({ amd_rapl }) => ({ package: total(...amd_rapl.pkg_delta_J) }),
+  // The memory's energy is the controller's: 1 J a count, from one frame to the last.
+  "cray-ex-trento-4gpu": ({ amd_rapl }) => ({
+    package: total(amd_rapl.pkg_delta_J),
+    dram: memoryEnergyJ("cray-ex-trento-4gpu"),
+  }),
+  "vm-no-energy": () => ({}),
+};
 
 function memoryEnergyJ(name: string): number {
   const path = "/sys/cray/pm_counters/memory_energy";
