@@ -173,8 +173,8 @@ function tell(results: Replayed[]): void {
 async function tableMaker(): Promise<(providers: readonly SignalProvider[]) => NameTable> {
   const { READERS } = await import("../readers/all.ts");
   const { buildCatalogue } = await import("../signals/catalogue.ts");
-  return (providers) =>
-    buildCatalogue({
+  return (providers) => {
+    const catalogue = buildCatalogue({
       // Readers are left out, so nothing of a host is ever asked but whether it is simulated.
       host: { simulated: false } as Host,
       readers: READERS,
@@ -182,4 +182,14 @@ async function tableMaker(): Promise<(providers: readonly SignalProvider[]) => N
       application: providers,
       applicationAliases: TRACKER_ALIASES,
     });
+    return {
+      resolve(name) {
+        const resolved = catalogue.resolve(name);
+        return resolved.kind === "absent"
+          ? { ...resolved, reason: "not in the recording" }
+          : resolved;
+      },
+      names: () => catalogue.names(),
+    };
+  };
 }
