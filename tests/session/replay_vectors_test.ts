@@ -53,7 +53,10 @@ for (const c of APPLICATION_CASES) {
   });
 
   Deno.test(`RegionTracker has the original's records and CPU states in ${c.name}`, () => {
-    const tracker = new RegionTracker({ topology: topologyOf(c.topology), profile: c.profile ?? "demo" });
+    const tracker = new RegionTracker({
+      topology: topologyOf(c.topology),
+      profile: c.profile ?? "demo",
+    });
     const handles = new Map<number, number>();
     let at = 0;
     for (const step of c.expect.steps) {
