@@ -22,6 +22,11 @@ export const VERBS: readonly VerbEntry[] = [
     load: async () => (await import("./read.ts")).read,
   },
   {
+    name: "sample",
+    summary: "signals over time as CSV, and their statistics",
+    load: async () => (await import("./sample.ts")).sample,
+  },
+  {
     name: "replay",
     summary: "make report and traces again from a recording",
     load: async () => (await import("./replay.ts")).replay,

@@ -1,0 +1,265 @@
+/**
+ * `joulemark sample`: signals over time as CSV, and their statistics. After geopmsession(1).
+ * @module
+ */
+import { type Domain, DOMAINS, isDomain } from "../core/domain.ts";
+import { FormatError, UsageError } from "../core/errors.ts";
+import { formatSignal } from "../core/number_format.ts";
+import { parseSignalList } from "../core/signal_list.ts";
+import type { SignalFormat } from "../core/signal.ts";
+import type { PlatformTopology } from "../core/topology.ts";
+import { SessionStats } from "../formats/session_stats.ts";
+import { columnName } from "../formats/trace.ts";
+import { monotonicNanoseconds, rawSeconds, realtimeNanoseconds, sleepUntil } from "../os/clock.ts";
+import { hostName } from "../os/host.ts";
+import { writeDocument } from "../session/output_file.ts";
+import { startTimeText } from "../session/start_time.ts";
+import { Batch } from "../signals/batch.ts";
+import type { Catalogue } from "../signals/catalogue.ts";
+import { EXIT } from "./exit_codes.ts";
+import { writeStderr, writeStdout } from "./io.ts";
+import { openCatalogue } from "./open_catalogue.ts";
+import { parseOptions } from "./options.ts";
+import type { Verb } from "./verb.ts";
+
+const HELP = `Signals over time, as CSV on stdout.
+
+Usage: joulemark sample [options]
+
+  --signals LIST        SIGNAL[@DOMAIN],...: a column for every index of the
+                        domain; without it, requests are read from stdin, a
+                        "SIGNAL DOMAIN INDEX" a line ("*": every index), up to
+                        the first empty line; lines that begin with # are
+                        passed over
+  -p, --period S        time between two rows
+  -t, --duration S      how long; without it one row
+  -n, --no-header       rows only
+  -d, --delimiter C     between columns (,)
+  --stats FILE          statistics of every column; - is stdout, and then no
+                        rows are printed
+  --root DIR            read a tree laid out like / instead of the machine
+  --without READERS     leave readers out, comma-separated
+  -q, --quiet           no reasons on stderr
+  -h, --help            this
+
+A signal without a source here is a column of nan, with the reason on stderr.
+
+Examples:
+  joulemark sample --signals CPU_POWER,TIME --period 0.1 --duration 5
+  joulemark sample --signals CPU_ENERGY@package -p 1 -t 60 --stats cpu.yaml
+  echo "CPU_FREQUENCY_STATUS cpu *" | joulemark sample -p 0.5 -t 10
+`;
+
+/** geopmsession(1): rates need two readings before they have a value. */
+const SETTLE_NS = 5_000_000;
+const MOST_SECONDS = 86400;
+
+/** One column. */
+interface Column {
+  readonly title: string;
+  readonly handle: number;
+  readonly format: SignalFormat;
+}
+
+/** See the module. */
+export const sample: Verb = {
+  name: "sample",
+  summary: "signals over time as CSV, and their statistics",
+  help: HELP,
+  run(args) {
+    const { text, flags, words } = parseOptions("sample", args, {
+      text: ["signals", "period", "duration", "delimiter", "stats", "root", "without"],
+      flags: ["no-header"],
+      alias: { p: "period", t: "duration", n: "no-header", d: "delimiter" },
+    });
+    if (flags.has("help")) {
+      writeStdout(HELP);
+      return EXIT.done;
+    }
+    if (words.length > 0) {
+      throw new UsageError({
+        action: 'run "joulemark sample"',
+        expected: "options only",
+        found: words[0],
+        remedy: "signals go behind --signals or to stdin",
+      });
+    }
+    const plan = schedule(text.period, text.duration);
+    const { host, catalogue } = openCatalogue(text);
+    const batch = new Batch(host.topology, catalogue);
+    const columns = text.signals === undefined
+      ? requested(new TextDecoder().decode(readStdin()), batch, catalogue, host.topology)
+      : listed(text.signals, batch, catalogue, host.topology);
+    if (!flags.has("quiet")) tellAbsent(columns, catalogue);
+    const toStdout = text.stats === "-";
+    const stats = new SessionStats(columns.map((c) => c.title));
+    const firstNs = take(batch, columns, stats, plan, {
+      delimiter: text.delimiter ?? ",",
+      header: !flags.has("no-header"),
+      silent: toStdout,
+    });
+    if (text.stats !== undefined) {
+      const document = stats.text(hostName(host), startTimeText(firstNs));
+      if (toStdout) writeStdout(document);
+      else writeDocument(text.stats, document);
+    }
+    return EXIT.done;
+  },
+};
+
+interface Plan {
+  readonly periodNs: number;
+  readonly rows: number;
+}
+
+function schedule(period: string | undefined, duration: string | undefined): Plan {
+  const refuse = (name: string, given: string, expected: string) =>
+    new UsageError({ action: "sample", target: `--${name} ${given}`, expected });
+  const seconds = (name: string, given: string | undefined) => {
+    if (given === undefined) return undefined;
+    const value = Number(given);
+    if (given.trim() !== "" && value >= 0 && value <= MOST_SECONDS) return value;
+    throw refuse(name, given, `seconds from 0 to ${MOST_SECONDS}`);
+  };
+  const durationS = seconds("duration", duration) ?? 0;
+  const periodS = seconds("period", period);
+  if (durationS === 0) return { periodNs: 0, rows: 1 };
+  if (periodS === undefined || periodS === 0) {
+    throw refuse("period", period ?? "", "a time above 0 beside --duration");
+  }
+  if (periodS > durationS) {
+    throw refuse("period", period!, `at most the duration of ${durationS} s`);
+  }
+  return { periodNs: periodS * 1e9, rows: Math.ceil(durationS / periodS - 1e-9) + 1 };
+}
+
+function column(
+  batch: Batch,
+  catalogue: Catalogue,
+  name: string,
+  domain: Domain,
+  index: number,
+): Column {
+  const handle = batch.pushSignal(name, domain, index);
+  const format = catalogue.info(name)?.row.format ?? "double";
+  return { title: columnName(name, domain, index), handle, format };
+}
+
+function listed(
+  list: string,
+  batch: Batch,
+  catalogue: Catalogue,
+  topology: PlatformTopology,
+): Column[] {
+  const columns = parseSignalList(list, "sample").flatMap(({ name, domain }) =>
+    Array.from({ length: topology.count(domain) }, (_, i) => {
+      return column(batch, catalogue, name, domain, i);
+    })
+  );
+  if (columns.length > 0) return columns;
+  throw new UsageError({ action: "sample", target: list, expected: "at least one signal" });
+}
+
+function requested(
+  text: string,
+  batch: Batch,
+  catalogue: Catalogue,
+  topology: PlatformTopology,
+): Column[] {
+  const columns: Column[] = [];
+  for (const [i, raw] of text.split("\n").entries()) {
+    const line = raw.trim();
+    if (line.startsWith("#")) continue;
+    if (line === "") break;
+    const [name, domain, index, ...rest] = line.split(/\s+/);
+    const all = index === "*";
+    const sound = domain !== undefined && index !== undefined && rest.length === 0 &&
+      isDomain(domain) && (all || /^\d{1,9}$/.test(index));
+    if (!sound) {
+      throw new FormatError("stdin", i + 1, {
+        action: "read a request",
+        expected: `SIGNAL DOMAIN INDEX with a domain of ${DOMAINS.join(", ")}`,
+        found: line.slice(0, 80),
+      });
+    }
+    const indices = all ? Array.from({ length: topology.count(domain) }, (_, k) => k) : [index];
+    for (const k of indices) columns.push(column(batch, catalogue, name, domain, Number(k)));
+  }
+  if (columns.length > 0) return columns;
+  throw new UsageError({
+    action: "sample",
+    expected: "--signals, or requests on stdin, a SIGNAL DOMAIN INDEX a line",
+    found: "none",
+  });
+}
+
+function readStdin(): Uint8Array {
+  const parts: Uint8Array[] = [];
+  const buffer = new Uint8Array(65536);
+  let total = 0;
+  for (let n; (n = Deno.stdin.readSync(buffer)) !== null;) {
+    parts.push(buffer.slice(0, n));
+    total += n;
+    // The first empty line ends the requests; whoever types them need not close the stream.
+    const text = new TextDecoder().decode(buffer.subarray(Math.max(0, n - 2), n));
+    if (text.endsWith("\n\n") || buffer[0] === 10) break;
+  }
+  const all = new Uint8Array(total);
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+function tellAbsent(columns: readonly Column[], catalogue: Catalogue): void {
+  const names = new Set(columns.map((c) => c.title.replace(/-[a-z_]+-\d+$/, "")));
+  for (const name of names) {
+    const state = catalogue.info(name)?.state;
+    if (state !== undefined && !state.ok) {
+      writeStderr(`joulemark: ${name}: ${state.kind}: ${state.reason}\n`);
+    }
+  }
+}
+
+/** Takes all rows; the time of the first, in ns since the epoch. */
+function take(
+  batch: Batch,
+  columns: readonly Column[],
+  stats: SessionStats,
+  plan: Plan,
+  print: { delimiter: string; header: boolean; silent: boolean },
+): bigint {
+  using opened = batch;
+  const values = new Float64Array(columns.length);
+  const read = () => {
+    const timeS = rawSeconds();
+    opened.read(timeS);
+    opened.settle();
+    for (let i = 0; i < columns.length; i++) values[i] = opened.sample(columns[i].handle);
+    return timeS;
+  };
+  let timeS = read();
+  if (values.some((v) => v !== v)) {
+    sleepUntil(monotonicNanoseconds() + SETTLE_NS);
+    timeS = read();
+  }
+  const firstNs = realtimeNanoseconds();
+  if (print.header && !print.silent) {
+    writeStdout(columns.map((c) => `"${c.title}"`).join(print.delimiter) + "\n");
+  }
+  let nextNs = monotonicNanoseconds();
+  for (let row = 0; row < plan.rows; row++) {
+    if (row > 0) {
+      nextNs += plan.periodNs;
+      sleepUntil(nextNs);
+      timeS = read();
+    }
+    stats.add(timeS, values);
+    if (print.silent) continue;
+    const cells = columns.map((c, i) => formatSignal(values[i], c.format).replace("NAN", "nan"));
+    writeStdout(cells.join(print.delimiter) + "\n");
+  }
+  return firstNs;
+}
