@@ -47,7 +47,7 @@ export function parseOptions(verb: string, args: string[], table: OptionTable): 
   const own = args.indexOf("--");
   const mine = own < 0 || table.command !== true ? args : args.slice(0, own);
   const seen = new Map<string, string>();
-  const parsed = parseArgs(mine, {
+  const parsed = parseArgs(joinDashes(mine, new Set(names(text, alias))), {
     string: [...text],
     boolean: flags,
     alias,
@@ -81,6 +81,22 @@ export function parseOptions(verb: string, args: string[], table: OptionTable): 
   const words = [...parsed._.map(String), ...(parsed["--"] ?? [])];
   if (mine !== args) words.push(...args.slice(own + 1));
   return { text: values, flags: new Set(seen.keys()), words, separated: own >= 0 };
+}
+
+/** Option words that take a value, as they stand on the command line. */
+function names(text: readonly string[], alias: Readonly<Record<string, string>>): string[] {
+  const short = Object.entries(alias).filter(([, long]) => text.includes(long));
+  return [...text.map((name) => `--${name}`), ...short.map(([letter]) => `-${letter}`)];
+}
+
+/** A lone "-" after an option is its value, as in `--stats -`: joined, so that it is no option. */
+function joinDashes(args: readonly string[], withValue: ReadonlySet<string>): string[] {
+  const joined: string[] = [];
+  for (let i = 0; i < args.length; i++) {
+    const takes = withValue.has(args[i]) && args[i + 1] === "-";
+    joined.push(takes ? `${args[i++]}=-` : args[i]);
+  }
+  return joined;
 }
 
 function suggestion(key: string, known: string[]): string {

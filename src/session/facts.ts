@@ -34,6 +34,8 @@ export interface FactSources {
   readonly collector: Collector;
   readonly loop: LoopFigures;
   readonly permissions: readonly string[];
+  /** Those that were given back after the start. */
+  readonly dropped: readonly string[];
   /** `simulated` or `tree DIR`, where the counters are not the machine's. */
   readonly simulated?: string;
   /** The run goes on: what is told is the time so far. */
@@ -92,6 +94,7 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
   }
   mapping.marks = marks;
   mapping.permissions = [...facts.permissions];
+  if (facts.dropped.length > 0) mapping["permissions given back"] = [...facts.dropped];
   return mapping;
 }
 

@@ -8,6 +8,7 @@
  */
 import { cpuSeconds, maxResidentKib, monotonicNanoseconds, rawNanoseconds } from "../os/clock.ts";
 import { realtimeNanoseconds } from "../os/clock.ts";
+import { dropPermissions } from "../os/drop_permissions.ts";
 import { closeFile } from "../os/files.ts";
 import { affinityOf, hostName } from "../os/host.ts";
 import { type Ended, openPidfd, reap, sendSignal, spawn } from "../os/process.ts";
@@ -193,6 +194,7 @@ class Run {
     let checkpointNs = FIRST_CHECKPOINT_S * 1e9;
     for (;;) {
       this.#tick();
+      if (this.#loop.steps === 1) this.#report.dropped ??= dropPermissions();
       if (this.#ended !== undefined && !this.#collector.busy) break;
       const now = this.#nowNs();
       if (now > checkpointNs) {

@@ -6,6 +6,7 @@
  * is the way: it costs less, and the monitor samples beside it.
  * @module
  */
+import type { Agent } from "../core/agent.ts";
 import type { Report } from "../core/report.ts";
 import { HINT_UNKNOWN } from "../core/hints.ts";
 import { stringifyReport } from "../formats/report.ts";
@@ -29,6 +30,8 @@ export interface ProfileOptions {
   reportSignals?: string;
   /** A tree laid out like `/`, read instead of the machine. @default the machine */
   root?: string;
+  /** Adds keys and columns of its own, see docs/coming-from-geopm.md. @default the monitor agent */
+  agent?: Agent;
   /** Stands in the report's `GEOPM Version`. @default this library's */
   version?: string;
 }
@@ -78,6 +81,7 @@ export class Profile {
       startTime: startTimeText(realtimeNanoseconds()),
       version: options.version ?? VERSION,
       reportSignals: options.reportSignals,
+      agent: options.agent,
     });
     const count = host.topology.count("cpu");
     const cpus = [...new Set(affinityOf(0).map((cpu) => cpu % count))];

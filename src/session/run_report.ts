@@ -31,6 +31,8 @@ export interface RunReportOptions {
 export class RunReport {
   /** Set when the command has been launched. */
   collector!: Collector;
+  /** Permissions that were given back after the start. */
+  dropped: string[] | undefined;
   readonly #options: RunReportOptions;
   readonly #path: string | undefined;
   #checkpointFailed = false;
@@ -86,7 +88,17 @@ export class RunReport {
   #facts(loop: LoopFigures, partial: boolean): FactSources {
     const { request, engine, catalogue, permissions, simulated } = this.#options;
     const { collector } = this;
-    return { request, engine, catalogue, collector, loop, permissions, simulated, partial };
+    return {
+      request,
+      engine,
+      catalogue,
+      collector,
+      loop,
+      permissions,
+      dropped: this.dropped ?? [],
+      simulated,
+      partial,
+    };
   }
 
   #report(facts: FactSources): Report {

@@ -1,0 +1,22 @@
+/**
+ * Gives permissions back that are needed no more, so that code which runs later cannot use them.
+ *
+ * Functions of libraries that are open go on working; opening another one is refused from now on.
+ * @module
+ */
+
+/** What a monitor needs only until it samples: opening libraries, and the environment. */
+const DROPPED = ["ffi", "env"] as const;
+
+/** Names of the permissions that were given back. */
+export function dropPermissions(): string[] {
+  const dropped: string[] = [];
+  for (const name of DROPPED) {
+    try {
+      if (Deno.permissions.revokeSync({ name }).state !== "granted") dropped.push(name);
+    } catch {
+      // A runtime that cannot give it back keeps it.
+    }
+  }
+  return dropped;
+}
