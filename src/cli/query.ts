@@ -99,7 +99,7 @@ function readFiles(
       last = `Cannot open file ${file}`;
     } else {
       try {
-        run.read(new CaliSource(input.read, { finalEmpty: how.strict }), problem);
+        run.read(new CaliSource(input.read, { strict: how.strict }), problem);
       } catch (error) {
         if (!(error instanceof UnreadableInput)) throw error;
         status = EXIT.usage;
@@ -169,7 +169,7 @@ function readQueryFile(path: string): string | null {
 function explain(error: QueryError, options: ReadonlyMap<string, string>): string {
   const text = options.get("query") ?? "";
   let explanation = "";
-  if (text.trim() !== "") {
+  if (text.trim() !== "" && error.offset >= 0) {
     const start = text.lastIndexOf("\n", error.offset - 1) + 1;
     const end = text.indexOf("\n", start);
     const line = text.slice(start, end < 0 ? text.length : end);

@@ -60,7 +60,7 @@ Keywords and operators may be written in any case, attribute names not.
 
 Examples:
   SELECT *,count() GROUP BY path FORMAT tree
-  LET ms=scale(time.duration.ns,1e-6) SELECT sum(ms) GROUP BY region FORMAT json
+  LET ms=scale(time.duration.ns,1e-6) SELECT sum(ms) GROUP BY region
   SELECT region,time.duration.ns WHERE time.duration.ns>1000 FORMAT table
 `;
 
@@ -83,7 +83,8 @@ const WHERE = `WHERE keeps the records that satisfy all conditions:
 
 function signature(s: Signature): string {
   const args = s.args.slice(0, s.max).map((arg, i) => i < s.min ? arg : `[${arg}]`);
-  return `  ${s.name}(${args.join(", ")})`;
+  const shown = args.length > 3 ? [args[0], `up to ${args.length}`] : args;
+  return `  ${s.name}(${shown.join(", ")})`;
 }
 
 function list(table: readonly Signature[]): string {
@@ -109,7 +110,7 @@ export function queryHelp(topic: string): string | undefined {
         "  SELECT name | operator(...) [AS title] [UNIT unit] [, ...]\n\nOperators, with the " +
         "attribute that each one makes:\n" +
         AGGREGATIONS.map((s) =>
-          `${signature(s)} -> ${resultName({ name: s.name, args: [...s.args] })}`
+          `${signature(s)}\n      -> ${resultName({ name: s.name, args: [...s.args] })}`
         ).join("\n") + "\n";
     case "format":
       return "FORMAT names the formatter.\n\n" +

@@ -24,16 +24,21 @@ const HALF_DIGITS = 9, MAX_DIGITS = 15;
 
 export class CaliSource implements RecordSource {
   readonly #read: ReadBytes;
-  readonly #finalEmpty: boolean;
+  readonly #strict: boolean;
 
-  /** @param options.finalEmpty See `CaliScanner`. @default false */
-  constructor(read: ReadBytes, options: { finalEmpty?: boolean } = {}) {
+  /**
+   * @param read Gives the bytes of the stream.
+   * @param options.strict Report also what Caliper's reader passes over in silence, ids that were
+   *   never defined and values that their type cannot hold, and see a final empty value.
+   *   @default false
+   */
+  constructor(read: ReadBytes, options: { strict?: boolean } = {}) {
     this.#read = read;
-    this.#finalEmpty = options.finalEmpty ?? false;
+    this.#strict = options.strict ?? false;
   }
 
   readInto(tree: MergedTree, sink: RecordSink): void {
-    new CaliScanner(new Merger(tree, sink), { finalEmpty: this.#finalEmpty })
+    new CaliScanner(new Merger(tree, sink, this.#strict), { finalEmpty: this.#strict })
       .readFrom(this.#read);
   }
 }
@@ -41,6 +46,7 @@ export class CaliSource implements RecordSource {
 class Merger implements CaliHandler {
   readonly #tree: MergedTree;
   readonly #sink: RecordSink;
+  readonly #strict: boolean;
   readonly #ids: StreamIds;
   readonly #record = new Snapshot();
   /** Merged attribute, action and type per value of the current layout. */
@@ -49,9 +55,10 @@ class Merger implements CaliHandler {
   #types = new Uint8Array(64);
   #layout = -1;
 
-  constructor(tree: MergedTree, sink: RecordSink) {
+  constructor(tree: MergedTree, sink: RecordSink, strict: boolean) {
     this.#tree = tree;
     this.#sink = sink;
+    this.#strict = strict;
     this.#ids = new StreamIds(tree);
   }
 
@@ -79,6 +86,7 @@ class Merger implements CaliHandler {
     for (let i = 0; i < refCount; i++) {
       const node = this.#ids.map(refs[i]);
       if (node !== NONE) record.pushReference(tree, node);
+      else if (this.#strict) this.#sink.problem("reference to an undefined node", scanner.line);
     }
     if (scanner.layout !== this.#layout) this.#plan(scanner);
     const actions = this.#actions;
@@ -113,8 +121,13 @@ class Merger implements CaliHandler {
   #push(scanner: CaliScanner, i: number): void {
     const attribute = this.#planned[i], type = this.#types[i];
     const value = parseValue(type, textOf(scanner, i));
-    if (value === null) this.#record.pushNumber(attribute, TYPE.inv, 0);
-    else this.#record.pushValue(attribute, type, value);
+    if (value === null) {
+      this.#record.pushNumber(attribute, TYPE.inv, 0);
+      if (this.#strict) {
+        const name = `${this.#tree.nameOf(attribute)}: ${textOf(scanner, i).slice(0, 80)}`;
+        this.#sink.problem(`value that its type cannot hold: ${name}`, scanner.line);
+      }
+    } else this.#record.pushValue(attribute, type, value);
   }
 
   /** Decides what to do with each value of the scanner's layout. */
@@ -129,7 +142,12 @@ class Merger implements CaliHandler {
       const attribute = this.#ids.map(attributes[i]);
       this.#planned[i] = attribute;
       this.#actions[i] = DROP;
-      if (!tree.isAttribute(attribute) || !this.#sink.wants(attribute)) continue;
+      if (!tree.isAttribute(attribute)) {
+        const isUsed = i < scanner.valueCount;
+        if (this.#strict && isUsed) this.#sink.problem("undefined attribute", scanner.line);
+        continue;
+      }
+      if (!this.#sink.wants(attribute)) continue;
       const type = this.#types[i] = tree.valueTypeOf(attribute);
       const whole = type === TYPE.int || type === TYPE.uint;
       this.#actions[i] = whole ? WHOLE : type === TYPE.double ? REAL : ANY;

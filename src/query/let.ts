@@ -70,7 +70,7 @@ function makeOperator(operation: Operation, target: string): LetTerm {
 export function numberArgument(args: readonly string[], at: number, fallback: number): number {
   if (at >= args.length) return fallback;
   const value = scanDouble(args[at]);
-  if (value === null) throw new QueryError(`Expected a number, got ${args[at]}`, 0);
+  if (value === null) throw new QueryError(`Expected a number, got ${args[at]}`, -1);
   return value;
 }
 

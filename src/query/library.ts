@@ -39,7 +39,7 @@ export function query(
     output: (bytes) => text += decoder.decode(bytes, { stream: true }),
   });
   for (const input of inputs) {
-    run.read(new CaliSource(bytesOf(input), { finalEmpty: strict }));
+    run.read(new CaliSource(bytesOf(input), { strict }));
   }
   run.finish();
   return text + decoder.decode();
@@ -68,7 +68,7 @@ export interface CaliContent {
  */
 export function readCali(input: CaliInput, path = "stream.cali"): CaliContent {
   const tree = new MergedTree(), records: CaliRecord[] = [];
-  new CaliSource(bytesOf(input), { finalEmpty: true }).readInto(tree, {
+  new CaliSource(bytesOf(input), { strict: true }).readInto(tree, {
     wants: () => true,
     node() {},
     record: (record) => void records.push(toRecord(tree, record)),

@@ -141,7 +141,7 @@ function baseSpec(
   if (query !== undefined) return parseQuery(query);
   if (queryFile !== undefined) {
     const text = readFile(queryFile);
-    if (text === null) throw new QueryError(`cannot open query file ${queryFile}`, 0);
+    if (text === null) throw new QueryError(`cannot open query file ${queryFile}`, -1);
     return parseQuery(text);
   }
   return { ...emptySpec(), grouping: "none" };

@@ -2,7 +2,7 @@
 
 /** A query that cannot be understood; the message is cali-query's. */
 export class QueryError extends SyntaxError {
-  /** Where in the text the word or character stands that was not expected. */
+  /** Where in the text the word or character stands that was not expected; -1 if not known. */
   readonly offset: number;
   /** Known words close to one that is unknown. */
   readonly near: readonly string[];

@@ -220,3 +220,18 @@ Deno.test("query() keeps UTF-8 and all digits unless told to be like cali-query"
   assertEquals(query("select r format json", [input]), '[\n{"path":"größe"}\n]\n');
   assertEquals(query("select r format json", [input], { strict: false }), '[\n{"path":"gre"}\n]\n');
 });
+
+Deno.test("strict reading reports every problem with its line and goes on", () => {
+  const { problems } = runQuery("format expand", [vector("edge_malformed.cali")], { strict: true });
+  assertEquals(problems.map((problem) => problem.split(":")[0]), [
+    "6",
+    "7",
+    "9",
+    "10",
+    "11",
+    "12",
+    "13",
+    "16",
+    "17",
+  ]);
+});

@@ -39,7 +39,7 @@ export function runQuery(
   });
   for (const stream of streams) {
     const bytes = typeof stream === "string" ? new TextEncoder().encode(stream) : stream;
-    const source = new CaliSource(reader(bytes, options.piece), { finalEmpty: options.strict });
+    const source = new CaliSource(reader(bytes, options.piece), { strict: options.strict });
     run.read(source, (message, line) => problems.push(`${line}: ${message}`));
   }
   run.finish();
