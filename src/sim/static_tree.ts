@@ -1,0 +1,90 @@
+/**
+ * What does not change in a simulated node's tree: topology, processor, kernel, frequencies.
+ *
+ * Files as Linux has them: Documentation/admin-guide/cputopology.rst and
+ * Documentation/admin-guide/pm/cpufreq.rst.
+ * @module
+ */
+import type { SimSpec } from "./spec.ts";
+import type { TreeWriter } from "./tree_writer.ts";
+
+const CPU_DIR = "/sys/devices/system/cpu";
+
+/** Writes it. @param cpus Of the node. @param packageOf Package of a CPU. */
+export function writeStaticTree(
+  spec: SimSpec,
+  writer: TreeWriter,
+  cpus: number,
+  packageOf: (cpu: number) => number,
+): void {
+  const cores = spec.packages * spec.coresPerPackage;
+  const all = Array.from({ length: cpus }, (_, cpu) => cpu);
+  const range = cpus === 1 ? "0" : `0-${cpus - 1}`;
+  const list = (member: (cpu: number) => boolean) => all.filter(member).join(",") + "\n";
+  for (const name of ["online", "present", "possible"]) {
+    writer.put(`${CPU_DIR}/${name}`, range + "\n");
+  }
+  const khz = (factor: number) => `${Math.round((spec.baseHz * factor) / 1e8) * 100000}\n`;
+  for (const cpu of all) {
+    const dir = `${CPU_DIR}/cpu${cpu}`;
+    const inPackage = (other: number) => packageOf(other) === packageOf(cpu);
+    const topology: Record<string, string> = {
+      physical_package_id: `${packageOf(cpu)}\n`,
+      die_id: "0\n",
+      core_id: `${cpu % spec.coresPerPackage}\n`,
+      thread_siblings_list: list((other) => other % cores === cpu % cores),
+      core_siblings_list: list(inPackage),
+      package_cpus_list: list(inPackage),
+    };
+    for (const [name, text] of Object.entries(topology)) {
+      writer.put(`${dir}/topology/${name}`, text);
+    }
+    const frequencies: Record<string, string> = {
+      base_frequency: khz(1),
+      cpuinfo_min_freq: khz(0.35),
+      cpuinfo_max_freq: khz(1.4),
+      scaling_min_freq: khz(0.35),
+      scaling_max_freq: khz(1.4),
+      scaling_driver: "intel_pstate\n",
+      scaling_governor: "performance\n",
+    };
+    for (const [name, text] of Object.entries(frequencies)) {
+      writer.put(`${dir}/cpufreq/${name}`, text);
+    }
+  }
+  const nodes = Array.from({ length: spec.packages }, (_, pkg) => pkg);
+  for (const pkg of nodes) {
+    const dir = `/sys/devices/system/node/node${pkg}`;
+    writer.put(`${dir}/cpulist`, list((cpu) => packageOf(cpu) === pkg));
+    writer.put(`${dir}/distance`, nodes.map((other) => other === pkg ? 10 : 21).join(" ") + "\n");
+  }
+  writer.put("/proc/cpuinfo", all.map((cpu) => cpuinfo(spec, cpu, packageOf(cpu))).join("\n"));
+  const kernel = {
+    hostname: spec.hostname,
+    ostype: "Linux",
+    osrelease: "6.1.0-simulated",
+    version: "#1 SMP joulemark simulated node",
+    arch: "x86_64",
+  };
+  for (const [name, text] of Object.entries(kernel)) {
+    writer.put(`/proc/sys/kernel/${name}`, text + "\n");
+  }
+  writer.put("/.root.json", JSON.stringify({ simulated: true, seed: spec.seed }) + "\n");
+}
+
+/** An Ice Lake server by its numbers, which decide the units of registers; by name what it is. */
+function cpuinfo(spec: SimSpec, cpu: number, pkg: number): string {
+  const ghz = (spec.baseHz / 1e9).toFixed(2);
+  return `processor\t: ${cpu}
+vendor_id\t: GenuineIntel
+cpu family\t: 6
+model\t\t: 106
+model name\t: joulemark simulated processor @ ${ghz}GHz
+stepping\t: 6
+physical id\t: ${pkg}
+siblings\t: ${spec.coresPerPackage * spec.threadsPerCore}
+core id\t\t: ${cpu % spec.coresPerPackage}
+cpu cores\t: ${spec.coresPerPackage}
+flags\t\t: fpu tsc msr apic constant_tsc nonstop_tsc aperfmperf
+`;
+}

@@ -1,0 +1,16 @@
+/**
+ * Where a simulated node writes its tree.
+ * @module
+ */
+
+/** Paths are absolute and as on a real machine. */
+export interface TreeWriter {
+  /** Makes or replaces a file. @param mode Permission bits. @default 0o644 */
+  put(path: string, content: string | Uint8Array, mode?: number): void;
+  /**
+   * Overwrites bytes of a file in place.
+   *
+   * @param end The file ends behind them. @default false
+   */
+  patch(path: string, offset: number, bytes: Uint8Array, end?: boolean): void;
+}

@@ -1,0 +1,30 @@
+/**
+ * What really happened on a simulated node: energies by region, exact to rounding.
+ * @module
+ */
+
+/** One class of CPU time: a region, time outside all regions, or CPUs that nobody owned. */
+export interface ClassTruth {
+  /** J, with its part of what is nobody's: see power_model.ts. */
+  readonly joules: number;
+  readonly cpuSeconds: number;
+}
+
+/** One counter's domain. */
+export interface DomainTruth {
+  readonly joules: number;
+  readonly regions: ReadonlyMap<string, ClassTruth>;
+  readonly unmarked: ClassTruth;
+  readonly nobody: ClassTruth;
+}
+
+/** Since the node began; regions and the rest add up to each domain's energy. */
+export interface SimTruth {
+  readonly seconds: number;
+  /** By package. */
+  readonly package: readonly DomainTruth[];
+  readonly dram: readonly DomainTruth[];
+  readonly node: DomainTruth;
+  /** Edges that came for a time already published, and were moved to the present. */
+  readonly lateEdges: number;
+}
