@@ -70,8 +70,9 @@ export class PowerModel {
     this.#rho = Math.exp(-spec.raplPeriodS / spec.noiseMemoryS);
     this.#noise = new Float64Array(meters).map(() => spec.noise * this.#random.normal());
     this.#factor = this.#noise.map((n) => Math.max(0, 1 + n));
-    this.mperf = new Float64Array(this.cpus);
-    this.aperf = new Float64Array(this.cpus);
+    // A node that has run for a while: a register of 0 would be one that nobody switched on.
+    this.mperf = new Float64Array(this.cpus).fill(4e11);
+    this.aperf = new Float64Array(this.cpus).fill(5e11);
     this.hz = new Float64Array(this.cpus).fill(spec.baseHz / 2);
     this.#lastNs = new Float64Array(this.cpus).fill(startNs);
     this.#target = new Float64Array(this.cpus * METERS);
