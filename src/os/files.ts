@@ -162,3 +162,14 @@ export function writeNew(path: string, bytes: Uint8Array): void {
     throw new AccessError({ action: "write", target: path, found: errorText(errno()) });
   }
 }
+
+/** Removes a directory of our own with all that is in it; links are removed, not followed. */
+export function removeTree(path: string): void {
+  for (const name of listDirectory(path)) {
+    const inside = `${path}/${name}`;
+    const facts = statPath(inside, false);
+    if (facts !== undefined && (facts.mode & 0o170000) === 0o040000) removeTree(inside);
+    else libc().unlink(cString(inside));
+  }
+  libc().rmdir(cString(path));
+}

@@ -3,19 +3,20 @@
  * writes the first one's report, it adds `-2`.
  * @module
  */
-import { closeFile, O, openFile } from "../os/files.ts";
-import { libc } from "../os/libc.ts";
+import { closeFile, linkCount, O, openFile } from "../os/files.ts";
+import { cString, libc } from "../os/libc.ts";
 import { privateBase } from "./election.ts";
 import { checksum } from "./job_key.ts";
 
 const LOCK_EX_NB = 6;
 const MOST = 1000;
 
-/** A name that is ours as long as this process lives. */
+/** A name that is ours until it is released, or this process ends. */
 export interface Claim {
   readonly path: string;
   /** Others write the first choice at this moment. */
   readonly moved: boolean;
+  release(): void;
 }
 
 /** The path, or the first of `PATH-2`, `PATH-3`, … that nobody writes at this moment. */
@@ -23,16 +24,32 @@ export function claimPath(path: string): Claim {
   const absolute = path.startsWith("/") ? path : `${Deno.cwd()}/${path}`;
   for (let n = 1; n <= MOST; n++) {
     const suffix = n === 1 ? "" : `-${n}`;
-    const lock = openFile(
-      `${privateBase()}/claim-${checksum(absolute + suffix)}`,
-      O.RDWR | O.CREAT | O.NOFOLLOW,
-      0o600,
-    );
-    // Where nothing can be claimed nothing is contested either.
-    if (lock < 0) return { path, moved: false };
-    // The lock ends with the process; the file stays, since removing it would race.
-    if (libc().flock(lock, LOCK_EX_NB) === 0) return { path: path + suffix, moved: n > 1 };
-    closeFile(lock);
+    const file = `${privateBase()}/claim-${checksum(absolute + suffix)}`;
+    const lock = locked(file);
+    if (lock === "taken") continue;
+    return {
+      path: path + suffix,
+      moved: n > 1,
+      release() {
+        // Removed while it is locked: who waits for it notices that it has no name any more.
+        if (lock >= 0) libc().unlink(cString(file));
+        closeFile(lock);
+      },
+    };
   }
-  return { path, moved: false };
+  return { path, moved: false, release() {} };
+}
+
+/** A locked file, −1 where nothing can be locked and so nothing is contested, or `"taken"`. */
+function locked(file: string): number | "taken" {
+  for (;;) {
+    const fd = openFile(file, O.RDWR | O.CREAT | O.NOFOLLOW, 0o600);
+    if (fd < 0) return -1;
+    if (libc().flock(fd, LOCK_EX_NB) !== 0) {
+      closeFile(fd);
+      return "taken";
+    }
+    if (linkCount(fd) > 0) return fd;
+    closeFile(fd);
+  }
 }

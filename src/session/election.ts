@@ -22,6 +22,7 @@ import {
   O,
   openFile,
   readText,
+  removeTree,
   statPath,
   writeNew,
 } from "../os/files.ts";
@@ -192,9 +193,7 @@ function isPrivate(path: string): boolean {
 }
 
 function removeSession(directory: string): void {
-  if (!isPrivate(directory)) return;
-  for (const name of listDirectory(directory)) libc().unlink(cString(`${directory}/${name}`));
-  libc().rmdir(cString(directory));
+  if (isPrivate(directory)) removeTree(directory);
 }
 
 function refused(path: string, number: number): AccessError {

@@ -109,8 +109,8 @@ class Run {
       topology: machine.topology,
       profile,
       recordFilter: request.recordFilter,
-      onEdge: (timeS, cpus, region) => {
-        this.#simulation?.edge(timeS, cpus, region, tracker);
+      onEdge: (timeS, cpus, region, process) => {
+        this.#simulation?.edge(timeS, cpus, region, process, tracker);
       },
     });
     this.#simulation = simulationFor(request, plan.elected.directory, machine, () => {
@@ -118,7 +118,7 @@ class Run {
     });
     this.#host = this.#simulation?.host ?? machine;
     this.#catalogue = catalogueFor(this.#host, request.without, tracker);
-    this.#streams = openStreams(request, hostName(machine), tracker, options.tell);
+    this.#streams = openStreams(request, hostName(this.#host), tracker, options.tell);
     const startTime = startTimeText(realtimeNanoseconds());
     this.#engine = new Engine({
       topology: this.#host.topology,
@@ -276,6 +276,7 @@ class Run {
     }
     this.#streams[Symbol.dispose]();
     this.#report.finish(this.#figures());
+    this.#report[Symbol.dispose]();
     this.#engine[Symbol.dispose]();
     this.#collector[Symbol.dispose]();
     this.#simulation?.[Symbol.dispose]();

@@ -7,7 +7,7 @@ import type { Report } from "../core/report.ts";
 import { stringifyReport } from "../formats/report.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
 import { card } from "./card.ts";
-import { claimPath } from "./claim.ts";
+import { type Claim, claimPath } from "./claim.ts";
 import type { Collector } from "./collector.ts";
 import type { Engine } from "./engine.ts";
 import { absentSignals, type FactSources, hostFacts, type LoopFigures, notes } from "./facts.ts";
@@ -34,12 +34,14 @@ export class RunReport {
   /** Permissions that were given back after the start. */
   dropped: string[] | undefined;
   readonly #options: RunReportOptions;
+  readonly #claimed: Claim;
   readonly #path: string | undefined;
   #checkpointFailed = false;
 
   constructor(options: RunReportOptions) {
     this.#options = options;
-    this.#path = this.#claim(options.request.reportPath);
+    this.#claimed = claimPath(options.request.reportPath);
+    this.#path = this.#probe(options.request.reportPath);
   }
 
   /** A whole report of the time so far: what a killed monitor leaves. */
@@ -122,12 +124,17 @@ export class RunReport {
     }
   }
 
-  #claim(path: string): string | undefined {
+  /** Gives the report's name free. */
+  [Symbol.dispose](): void {
+    this.#claimed.release();
+  }
+
+  #probe(wanted: string): string | undefined {
     const { tell } = this.#options;
-    const claim = claimPath(path);
-    if (claim.moved) tell(`another run writes ${path}; this one writes ${claim.path}`);
-    const failure = probeDocument(claim.path);
-    if (failure === undefined) return claim.path;
+    const { path, moved } = this.#claimed;
+    if (moved) tell(`another run writes ${wanted}; this one writes ${path}`);
+    const failure = probeDocument(path);
+    if (failure === undefined) return path;
     tell(`${failure.message}; the command runs, and its card is all there will be`);
     return undefined;
   }

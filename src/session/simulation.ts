@@ -3,34 +3,104 @@
  * counters follow the application's own regions. Nothing read from it is a measurement.
  * @module
  */
+import { UsageError } from "../core/errors.ts";
+import type { PlatformTopology } from "../core/topology.ts";
+import { realtimeNanoseconds } from "../os/clock.ts";
+import { removeTree } from "../os/files.ts";
 import { MachineHost } from "../os/host.ts";
+import { cString, libc } from "../os/libc.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
+import { SimulatedNode } from "../sim/simulated_node.ts";
+import { parseSimSpec, presetSpec, type SimSpec } from "../sim/spec.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
 import { hasEnergy } from "./node.ts";
 import type { RunRequest } from "./request.ts";
+import { DirectoryTreeWriter } from "./tree_writer.ts";
 
 /** See the module. */
 export interface Simulation {
   readonly host: MachineHost;
   /** A change of region on CPUs, at its exact time. */
-  edge(timeS: number, cpus: Int32Array, region: number, tracker: RegionTracker): void;
+  edge(
+    timeS: number,
+    cpus: Int32Array,
+    region: number,
+    process: number,
+    tracker: RegionTracker,
+  ): void;
   /** Brings every counter to its value at a moment, ns since the origin. */
   publish(timeNs: number): void;
   [Symbol.dispose](): void;
 }
 
+/** Counters of a stand-in: both kinds, so that every field of the report has something to show. */
+const STAND_IN = "both";
+
 /**
  * The simulation, where it was asked for, or where the node is blind and it may stand in.
  *
+ * @param directory The run's private directory.
  * @param blindCatalogue The node's catalogue where a blind node may be replaced.
+ * @throws {UsageError | FormatError} If the description cannot be read.
  */
 export function simulationFor(
-  _request: RunRequest,
-  _directory: string,
-  _machine: MachineHost,
+  request: RunRequest,
+  directory: string,
+  machine: MachineHost,
   blindCatalogue: () => Catalogue | undefined,
 ): Simulation | undefined {
-  const catalogue = blindCatalogue();
-  if (catalogue !== undefined && hasEnergy(catalogue)) return undefined;
-  return undefined;
+  if (request.simulate === undefined) {
+    const catalogue = blindCatalogue();
+    if (catalogue === undefined || hasEnergy(catalogue)) return undefined;
+  }
+  const spec = specFor(request.simulate ?? "", machine.topology);
+  const root = `${directory}-node`;
+  libc().mkdir(cString(root), 0o700);
+  const writer = new DirectoryTreeWriter(root);
+  const wallUs = Number(realtimeNanoseconds() / 1000n);
+  const node = new SimulatedNode(spec, writer, { startNs: 0, wallUs });
+  node.layOut();
+  return {
+    host: new MachineHost(root),
+    edge(timeS, cpus, region, process, tracker) {
+      const name = region < 0 ? undefined : tracker.table.name(region);
+      const hint = region < 0 ? undefined : tracker.process(process).hintOf(region);
+      for (const cpu of cpus) node.edge(timeS * 1e9, cpu, name, hint);
+    },
+    publish: (timeNs) => node.publish(timeNs),
+    [Symbol.dispose]() {
+      writer[Symbol.dispose]();
+      removeTree(root);
+    },
+  };
+}
+
+/** A preset's name, a JSON file, or nothing for the stand-in. */
+function specFor(text: string, topology: PlatformTopology): SimSpec {
+  const cpus = topology.count("cpu");
+  if (text === "") return presetSpec(STAND_IN, cpus);
+  if (text === "rapl" || text === "cray" || text === "both") return presetSpec(text, cpus);
+  let content: string;
+  try {
+    content = Deno.readTextFileSync(text);
+  } catch (error) {
+    throw new UsageError({
+      action: "use",
+      target: `--simulate=${text}`,
+      expected: "rapl, cray, both, or a JSON file that describes a node",
+      found: error instanceof Deno.errors.NotFound ? "no such file" : (error as Error).message,
+    });
+  }
+  let data: unknown;
+  try {
+    data = JSON.parse(content);
+  } catch (error) {
+    throw new UsageError({
+      action: "use",
+      target: `--simulate=${text}`,
+      expected: "JSON",
+      found: (error as Error).message,
+    });
+  }
+  return parseSimSpec(data, text, cpus);
 }
