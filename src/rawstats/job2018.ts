@@ -1,0 +1,109 @@
+/**
+ * What the job assembler of 2012–2020 makes of raw stats, its mistakes included.
+ *
+ * For sites that check a migration: counters rebased to their first value, on a common axis of
+ * whole seconds. docs/raw-stats.md lists where its numbers are wrong and how ours differ.
+ * @module
+ */
+import type { RawRecord, RawStats } from "../formats/rawstats.ts";
+import { parseRawUnit, type RawKey } from "../formats/rawstats_schema.ts";
+
+const MODULUS_BITS = 64;
+
+/** Counters per device and key on the common axis. */
+export type JobTables = Record<string, Record<string, Record<string, bigint[]>>>;
+
+/** See the module. */
+export interface Job2018 {
+  readonly times: number[];
+  /** By host. */
+  readonly hosts: Map<string, JobTables>;
+}
+
+/** Widths that the schemas of the time lacked, and the assembler put in before reading. */
+function assumedWidth(type: string, key: RawKey): number {
+  if (key.widthBits !== 64) return key.widthBits;
+  if (type === "ib" || type === "irq") return 32;
+  if (type === "block" && /_ticks$|^in_flight$|^time_in_queue$/.test(key.name)) return 32;
+  if (type === "sched" && key.name !== "pcount") return 32;
+  return 64;
+}
+
+/**
+ * Assembles one job.
+ *
+ * @param nodes Raw stats by host, each with the records of the job alone.
+ */
+export function assembleJob2018(nodes: ReadonlyMap<string, RawStats>): Job2018 {
+  const byCount = [...nodes.values()].sort((a, b) => a.records.length - b.records.length);
+  const times: number[] = [];
+  for (const { timeUs } of byCount[byCount.length >> 1]?.records ?? []) {
+    const second = Math.floor(timeUs / 1e6);
+    times.push(Math.max(second, (times.at(-1) ?? -Infinity) + 1));
+  }
+  const hosts = new Map([...nodes].map(([host, stats]) => [host, assembleHost(stats, times)]));
+  return { times, hosts };
+}
+
+function assembleHost(stats: RawStats, times: readonly number[]): JobTables {
+  const rows = new Map<string, { timeUs: number; values: BigUint64Array }[]>();
+  for (const record of stats.records) {
+    for (const { type, device, values } of record.lines) {
+      const key = `${type} ${device}`;
+      let list = rows.get(key);
+      if (list === undefined) rows.set(key, list = []);
+      list.push({ timeUs: record.timeUs, values });
+    }
+  }
+  const tables: JobTables = {};
+  for (const [name, samples] of rows) {
+    const blank = name.indexOf(" ");
+    const type = name.slice(0, blank);
+    const chosen = nearest(samples.map((s) => s.timeUs / 1e6), times);
+    const table: Record<string, bigint[]> = {};
+    stats.schemas.get(type)!.keys.forEach((key, k) => {
+      const raw = chosen.map((i) => samples[i].values[k]);
+      const column = key.kind === "event" ? rebase(type, key, raw) : raw;
+      const scale = BigInt(parseRawUnit(key.unit).scale);
+      table[key.name] = column.map((v) => BigInt.asUintN(MODULUS_BITS, v * scale));
+    });
+    (tables[type] ??= {})[name.slice(blank + 1)] = table;
+  }
+  return tables;
+}
+
+/** Of each time the sample nearest to it; first and last are kept. */
+function nearest(samples: readonly number[], times: readonly number[]): number[] {
+  let i = 0;
+  return times.map((time, n) => {
+    if (n === 0) return 0;
+    if (n === times.length - 1) return samples.length - 1;
+    while (
+      i + 1 < samples.length && Math.abs(samples[i + 1] - time) <= Math.abs(samples[i] - time)
+    ) i++;
+    return i;
+  });
+}
+
+/** A counter as the assembler unrolls it: modulo 2^64, zero at its first value. */
+function rebase(type: string, key: RawKey, raw: readonly bigint[]): bigint[] {
+  const width = assumedWidth(type, key);
+  const restarts = type === "ib_ext" || type === "ib_sw" ||
+    (type === "cpu" && key.name === "iowait");
+  let previous = raw[0];
+  let base = raw[0];
+  let out = 0n;
+  return raw.map((v) => {
+    if (v < previous) {
+      if (width < 64) base -= 1n << BigInt(width);
+      else if (v === 0n || restarts) base = -out;
+    }
+    previous = v;
+    return out = BigInt.asUintN(MODULUS_BITS, v - base);
+  });
+}
+
+/** Does a record belong to a job? Its id is in the comma list of the time line. */
+export function isOfJob(record: RawRecord, job: string): boolean {
+  return record.jobs.split(",").includes(job);
+}

@@ -1,0 +1,271 @@
+/**
+ * What the job metrics are made from: a few sums per node, gathered in one pass.
+ *
+ * Each type's columns feed named inputs; counters with control registers feed the input of the event
+ * that they were programmed to count. An input that no line has fed is NaN, never zero.
+ * @module
+ */
+import type { RawValues } from "../formats/rawstats_columns.ts";
+import { parseRawUnit } from "../formats/rawstats_schema.ts";
+import type { RawCounters, RawType } from "./differ.ts";
+import { eventOf, FIXED_EVENTS, isIntelCore } from "./events.ts";
+import type { JobListener, RawNode, RawSample } from "./node.ts";
+
+/** Operations on metadata, as llite counts them. */
+const METADATA_OPERATIONS = new Set(
+  ("open close mmap fsync setattr truncate flock getattr statfs alloc_inode setxattr listxattr " +
+    "removexattr readdir create lookup link unlink symlink mkdir rmdir mknod rename").split(" "),
+);
+
+/** Inputs of a type's column; the 2026 generation's names lead to the same. */
+function inputsOf(type: string, device: string, key: string): readonly string[] {
+  switch (type) {
+    case "cpu":
+    case "host_cpu":
+      return [`cpu.${key}`];
+    case "block":
+    case "host_block":
+      return key === "rd_sectors" || key === "wr_sectors" ? ["block_bytes"] : [];
+    case "net":
+    case "host_net":
+      return (key === "rx_bytes" || key === "tx_bytes") && !/^(lo|ib\d)/.test(device)
+        ? ["ethernet_bytes"]
+        : [];
+    case "lnet":
+    case "lustre_lnet":
+      return key === "rx_bytes" || key === "tx_bytes" ? ["lnet_bytes"] : [];
+    case "ib":
+    case "ib_ext":
+      if (key === "port_xmit_data" || key === "port_rcv_data") return [`${type}_bytes`];
+      return /^port_(xmit|rcv)_(pkts|packets)$/.test(key) ? [`${type}_packets`] : [];
+    case "opa":
+    case "host_opa":
+      if (/^port(Xmit|Rcv)Data$/i.test(key)) return ["opa_flits"];
+      return /^port(Xmit|Rcv)Pkts$/i.test(key) ? ["opa_packets"] : [];
+    case "llite":
+    case "lustre_llite": {
+      if (key === "read_bytes" || key === "write_bytes") return ["lustre_bytes"];
+      if (!METADATA_OPERATIONS.has(key)) return [];
+      return key === "open" || key === "close" ? ["metadata", "open_close"] : ["metadata"];
+    }
+    case "mdc":
+    case "osc":
+      return key === "reqs" || key === "wait" ? [`${type}.${key}`] : [];
+    default:
+      return [];
+  }
+}
+
+/** There are some sixty. */
+const MOST_INPUTS = 128;
+
+/** One entry per column and input that it feeds. */
+interface Plan {
+  readonly columns: Int32Array;
+  readonly scales: Float64Array;
+  /** Numbers of the inputs. */
+  readonly inputs: Int32Array;
+  /** Columns of control registers, and what they held when the plan was made. */
+  readonly controls: Int32Array;
+  readonly held: Float64Array;
+}
+
+/** See the module: the inputs of one node. */
+export class NodeInputs implements JobListener {
+  firstUs = NaN;
+  lastUs = NaN;
+  samples = 0;
+  /** Greatest memory in use by programs, in bytes. */
+  memoryBytes = NaN;
+  /** Per sample after the first: seconds since the epoch, and user time in cores. */
+  readonly userTimes: number[] = [];
+  readonly userRates: number[] = [];
+  /** Means over the devices of one sample. */
+  readonly gpuUtilization: number[] = [];
+  readonly gpuWatts: number[] = [];
+  readonly #node: RawNode;
+  /** Numbers of the inputs that there are; sums of this sample and of all; greatest rates. */
+  readonly #inputs = new Map<string, number>();
+  readonly #now = new Float64Array(MOST_INPUTS);
+  readonly #fed = new Uint8Array(MOST_INPUTS);
+  readonly #totals = new Float64Array(MOST_INPUTS).fill(NaN);
+  readonly #peaks = new Float64Array(MOST_INPUTS).fill(NaN);
+  readonly #plans: (Plan | undefined)[] = [];
+  #beforeUs = NaN;
+  #memory = NaN;
+  #gpu = { count: 0, utilization: 0, watts: 0 };
+
+  constructor(node: RawNode) {
+    this.#node = node;
+  }
+
+  get host(): string {
+    return this.#node.host;
+  }
+
+  get nominalHz(): number {
+    return this.#node.nominalHz;
+  }
+
+  /** Length of the job on this node. */
+  get seconds(): number {
+    return (this.lastUs - this.firstUs) / 1e6;
+  }
+
+  /** Sum of an input, in the base unit; NaN where nothing fed it. */
+  total(input: string): number {
+    const i = this.#inputs.get(input);
+    return i === undefined ? NaN : this.#totals[i];
+  }
+
+  /** The sum of those that there are; NaN where there is none. */
+  sum(...inputs: string[]): number {
+    const there = inputs.map((input) => this.total(input)).filter((v) => v === v);
+    return there.length === 0 ? NaN : there.reduce((a, b) => a + b);
+  }
+
+  /** Greatest rate of an input over one interval. */
+  peak(input: string): number {
+    const i = this.#inputs.get(input);
+    return i === undefined ? NaN : this.#peaks[i];
+  }
+
+  sample(sample: RawSample): void {
+    if (this.samples++ === 0) this.firstUs = sample.timeUs;
+    this.#beforeUs = this.lastUs;
+    this.lastUs = sample.timeUs;
+    this.#now.fill(0);
+    this.#fed.fill(0);
+    this.#memory = NaN;
+    this.#gpu = { count: 0, utilization: 0, watts: 0 };
+  }
+
+  row(counters: RawCounters, values: RawValues, isFirst: boolean): void {
+    const { type } = counters;
+    const name = type.schema.type;
+    if (name === "mem") this.#addMemory(type, values);
+    else if (name === "nvidia_gpu") this.#addGpu(type, values);
+    if (isFirst) return;
+    const plan = this.#planOf(counters, values);
+    const { columns, scales, inputs } = plan;
+    const { deltas } = counters;
+    for (let i = 0; i < columns.length; i++) {
+      const delta = deltas[columns[i]];
+      if (delta !== delta) continue;
+      this.#now[inputs[i]] += delta * scales[i];
+      this.#fed[inputs[i]] = 1;
+    }
+  }
+
+  endSample(): void {
+    const elapsed = (this.lastUs - this.#beforeUs) / 1e6;
+    for (let i = 0; i < this.#inputs.size; i++) {
+      if (this.#fed[i] === 0) continue;
+      this.#totals[i] = (this.#totals[i] || 0) + this.#now[i];
+      const rate = this.#now[i] / elapsed;
+      if (elapsed > 0 && !(rate <= this.#peaks[i])) this.#peaks[i] = rate;
+    }
+    if (!(this.#memory <= this.memoryBytes)) this.memoryBytes = this.#memory;
+    if (this.#gpu.count > 0) {
+      this.gpuUtilization.push(this.#gpu.utilization / this.#gpu.count);
+      this.gpuWatts.push(this.#gpu.watts);
+    }
+    const user = this.#inputs.get("cpu.user");
+    if (!(elapsed > 0) || user === undefined || this.#fed[user] === 0) return;
+    this.userTimes.push(this.lastUs / 1e6);
+    this.userRates.push(this.#now[user] / 100 / elapsed);
+  }
+
+  #addMemory(type: RawType, values: RawValues): void {
+    const bytes = (key: string) => {
+      const k = type.keys.findIndex((column) => column.name === key);
+      return k < 0 ? NaN : values.numbers[k] * type.units[k].scale;
+    };
+    const file = bytes("FilePages");
+    const slab = bytes("Slab");
+    const used = bytes("MemUsed") - (file === file ? file : 0) - (slab === slab ? slab : 0);
+    this.#memory = this.#memory === this.#memory ? this.#memory + used : used;
+  }
+
+  #addGpu(type: RawType, values: RawValues): void {
+    const of = (key: string) => values.numbers[type.keys.findIndex((k) => k.name === key)] ?? NaN;
+    this.#gpu.count++;
+    this.#gpu.utilization += of("utilization");
+    this.#gpu.watts += of("power") / 1000;
+  }
+
+  #planOf(counters: RawCounters, values: RawValues): Plan {
+    let plan = this.#plans[counters.index];
+    if (plan !== undefined) {
+      const { controls, held } = plan;
+      let same = true;
+      for (let i = 0; i < controls.length; i++) {
+        if (values.numbers[controls[i]] !== held[i]) same = false;
+      }
+      if (same) return plan;
+    }
+    plan = this.#makePlan(counters, values);
+    this.#plans[counters.index] = plan;
+    return plan;
+  }
+
+  #makePlan({ type, device }: RawCounters, { numbers }: RawValues): Plan {
+    const controls = Int32Array.from(
+      type.keys.flatMap((key, k) => key.kind === "control" ? [k] : []),
+    );
+    const feeds: [column: number, scale: number, input: number][] = [];
+    const name = type.schema.type;
+    type.keys.forEach((key, column) => {
+      if (key.kind !== "event") return;
+      const joules = this.#node.jouleUnits.get(`${name}.${key.name}`);
+      const event = pmcEvent(type, key.name, numbers);
+      const scale = joules ?? event?.scale ?? type.units[column].scale;
+      const inputs = joules !== undefined
+        ? [`joules.${energyOf(key.name)}`]
+        : event !== undefined
+        ? [event.input]
+        : inputsOf(name, device, key.name);
+      for (const input of inputs) feeds.push([column, scale, this.#numberOf(input)]);
+    });
+    return {
+      columns: Int32Array.from(feeds, ([column]) => column),
+      scales: Float64Array.from(feeds, ([, scale]) => scale),
+      inputs: Int32Array.from(feeds, ([, , input]) => input),
+      controls,
+      held: Float64Array.from(controls, (k) => numbers[k]),
+    };
+  }
+
+  #numberOf(input: string): number {
+    let i = this.#inputs.get(input);
+    if (i === undefined) this.#inputs.set(input, i = this.#inputs.size);
+    return i;
+  }
+}
+
+/** What an energy counter's name says it covers. */
+function energyOf(key: string): string {
+  const word = /PKG|PP0|DRAM|CORE/i.exec(key)?.[0].toLowerCase() ?? "other";
+  return word === "core" ? "pp0" : word;
+}
+
+/** The event that a programmed counter counts. */
+function pmcEvent(
+  type: RawType,
+  key: string,
+  numbers: Float64Array,
+): { scale: number; input: string } | undefined {
+  const name = type.schema.type;
+  if (name === "amd64_pmc" && FIXED_EVENTS.includes(key)) return { scale: 1, input: key };
+  const match = /^(FIXED_CTR|CTR)(\d)$/.exec(key);
+  if (match === null) return undefined;
+  if (match[1] === "FIXED_CTR") {
+    const fixed = FIXED_EVENTS[Number(match[2])];
+    return isIntelCore(name) && fixed !== undefined ? { scale: 1, input: fixed } : undefined;
+  }
+  const control = type.keys.findIndex((k) => k.name === `CTL${match[2]}`);
+  const event = control < 0 ? undefined : eventOf(name, numbers[control]);
+  if (event === undefined) return undefined;
+  const bytes = event.unit.endsWith("B");
+  return { scale: bytes ? parseRawUnit(event.unit).scale : 1, input: event.name };
+}
