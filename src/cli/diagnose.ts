@@ -10,13 +10,17 @@ import { READERS } from "../readers/all.ts";
 import { identify } from "../readers/processor.ts";
 import { Batch } from "../signals/batch.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
+import { containmentTree } from "../signals/containment.ts";
 import { type Mend, mendsOf } from "./mends.ts";
 
 /** One source. */
 export interface SourceRow {
   readonly reader: string;
   readonly state: "readable" | "partly" | "absent" | "forbidden" | "unusable";
+  /** What was found, in one clause. */
   readonly summary: string;
+  /** What would bring a source that is absent. */
+  readonly remedy?: string;
   readonly signals: number;
   /** Rows that this node lacks, with the reason. */
   readonly lacks: readonly { signal: string; kind: string; reason: string; remedy?: string }[];
@@ -34,6 +38,8 @@ export interface LiveCounter {
   readonly updatePeriodS?: number;
   readonly resolution?: number;
   readonly wrapRange?: number;
+  /** Seconds until it wraps, at the pace that was seen. */
+  readonly wrapTimeS?: number;
 }
 
 /** One figure of a report. */
@@ -44,6 +50,17 @@ export interface RecordRow {
   readonly quality?: string;
   readonly note?: string;
   readonly reason?: string;
+  /** Readers that could have fed it. */
+  readonly readers?: readonly string[];
+}
+
+/** An energy counter and its place in the tree of what holds what. */
+export interface ContainedCounter {
+  readonly signal: string;
+  /** 0: nothing here holds it. */
+  readonly depth: number;
+  /** Portable names that stand for it here. */
+  readonly chosenAs: readonly string[];
 }
 
 /** All of it. */
@@ -53,6 +70,8 @@ export interface Diagnosis {
   readonly domains: string;
   readonly sources: readonly SourceRow[];
   readonly records: readonly RecordRow[];
+  /** Energy counters of this node, each after the one that holds it. */
+  readonly containment: readonly ContainedCounter[];
   readonly permissions: Readonly<Record<string, string>>;
 }
 
@@ -70,6 +89,7 @@ const RECORDED = [
   "CPU_CYCLES_REFERENCE",
   "CPU_FREQUENCY_STICKER",
   "GPU_CORE_FREQUENCY_STATUS",
+  "BOARD_ENERGY_REST",
 ] as const;
 
 /** Examines a node; watches its energy counters for a quarter of a second. */
@@ -79,15 +99,21 @@ export function diagnose(host: MachineHost, catalogue: Catalogue): Diagnosis {
   return {
     root: host.root,
     processor: processorOf(host),
-    domains:
-      `${t.count("package")} package(s), ${t.count("core")} cores, ${t.count("cpu")} CPUs, ` +
-      `${t.count("gpu")} GPU(s)`,
+    domains: (
+      [["package", "package"], ["core", "core"], ["cpu", "CPU"], ["gpu", "GPU"]] as const
+    ).map(([domain, word]) => counted(t.count(domain), word)).join(", "),
     sources: READERS.map((reader) =>
       sourceRow(host, reader.name, catalogue.offers.get(reader.name)!, live.get(reader.name) ?? [])
     ),
     records: RECORDED.map((name) => recordRow(catalogue, name)),
+    containment: containment(catalogue),
     permissions: permissions(host),
   };
+}
+
+/** A number and its noun. */
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function processorOf(host: Host): string {
@@ -109,7 +135,9 @@ function sourceRow(
     return {
       reader,
       state: offer.kind,
-      summary: offer.remedy === undefined ? offer.reason : `${offer.reason}; ${offer.remedy}`,
+      summary: offer.reason,
+      // The mends below say more than "see doctor".
+      remedy: forbidden ? undefined : offer.remedy,
       signals: 0,
       lacks: [],
       notes: [],
@@ -126,8 +154,8 @@ function sourceRow(
   return {
     reader,
     state: forbidden.length > 0 ? "partly" : offer.signals.length === 0 ? "absent" : "readable",
-    summary: `${offer.signals.length} signals, as ${offer.signals[0]?.row.name ?? "none"}` +
-      (forbidden.length > 0 ? `; ${forbidden[0].reason}` : ""),
+    summary: `${counted(offer.signals.length, "signal")}, as ${offer.signals[0]?.row.name}` +
+      (forbidden.length > 0 ? `; ${forbidden[0].signal}: ${forbidden[0].reason}` : ""),
     signals: offer.signals.length,
     lacks,
     notes: [...notes],
@@ -155,6 +183,7 @@ function watch(host: MachineHost, catalogue: Catalogue): Map<string, LiveCounter
     name: string;
     handle: number;
     changes: number[];
+    first: number;
     last: number;
   }[] = [];
   for (const [reader, offer] of catalogue.offers) {
@@ -162,7 +191,7 @@ function watch(host: MachineHost, catalogue: Catalogue): Map<string, LiveCounter
     for (const { row } of offer.signals) {
       if (row.unit !== "J" || row.behavior !== "monotone") continue;
       const handle = batch.pushSignal(row.name, row.domain, 0);
-      watched.push({ reader, name: row.name, handle, changes: [], last: NaN });
+      watched.push({ reader, name: row.name, handle, changes: [], first: NaN, last: NaN });
     }
   }
   if (watched.length === 0) return found;
@@ -175,16 +204,20 @@ function watch(host: MachineHost, catalogue: Catalogue): Map<string, LiveCounter
     for (const w of watched) {
       const value = open.sample(w.handle);
       if (w.last === w.last && value !== w.last) w.changes.push(timeS);
+      if (w.first !== w.first) w.first = value;
       w.last = value;
     }
     sleepUntil(now + STEP_NS);
   }
-  for (const { reader, name, changes } of watched) {
+  for (const { reader, name, changes, first, last } of watched) {
     const signal = catalogue.info(name)!;
     const { resolution, wrapRange } = signal.state.ok ? signal.state.signal : {};
     const gaps = changes.slice(1).map((t, k) => t - changes[k]).sort((a, b) => a - b);
     const updatePeriodS = gaps.length === 0 ? undefined : gaps[gaps.length >> 1];
-    const row = { signal: name, live: changes.length > 0, updatePeriodS, resolution, wrapRange };
+    const pace = (last - first) / (WATCH_NS * 1e-9);
+    const wrapTimeS = wrapRange !== undefined && pace > 0 ? wrapRange / pace : undefined;
+    const live = changes.length > 0;
+    const row = { signal: name, live, updatePeriodS, resolution, wrapRange, wrapTimeS };
     found.set(reader, [...found.get(reader) ?? [], row]);
   }
   return found;
@@ -192,7 +225,10 @@ function watch(host: MachineHost, catalogue: Catalogue): Map<string, LiveCounter
 
 function recordRow(catalogue: Catalogue, name: string): RecordRow {
   const { state, aliasFor } = catalogue.info(name)!;
-  if (!state.ok) return { name, available: false, reason: state.reason };
+  if (!state.ok) {
+    const readers = [...readersOf(catalogue, name)];
+    return { name, available: false, reason: state.reason, readers };
+  }
   const { source, quality, note } = state.signal;
   return {
     name,
@@ -201,6 +237,39 @@ function recordRow(catalogue: Catalogue, name: string): RecordRow {
     quality,
     note,
   };
+}
+
+/** Readers that a name could come from, through aliases and calculations. */
+function readersOf(catalogue: Catalogue, name: string, seen = new Set<string>()): Set<string> {
+  const entry = catalogue.info(name);
+  if (entry === undefined || seen.has(name)) return new Set();
+  seen.add(name);
+  if (catalogue.offers.has(entry.group)) return new Set([entry.group]);
+  const from = entry.candidates?.map((c) => c.name) ?? entry.row.source?.split(/, | minus /) ?? [];
+  return new Set(from.flatMap((next) => [...readersOf(catalogue, next, seen)]));
+}
+
+/** Energy counters that can be read here, as a tree written from top to bottom. */
+function containment(catalogue: Catalogue): ContainedCounter[] {
+  const chosen = new Map<string, string>();
+  const could = new Map<string, string[]>();
+  const counters: string[] = [];
+  for (const { name, row, state, aliasFor, group, candidates } of catalogue.list()) {
+    if (!state.ok || row.unit !== "J" || row.behavior !== "monotone") continue;
+    if (aliasFor !== undefined) {
+      chosen.set(name, aliasFor);
+      for (const c of candidates ?? []) could.set(c.name, [...could.get(c.name) ?? [], name]);
+    } else if (catalogue.offers.has(group) || name.startsWith("INTEGRAL::")) counters.push(name);
+  }
+  const tree = containmentTree(counters, {
+    of: (name) => could.get(name) ?? [],
+    chosen: (portable) => chosen.get(portable),
+  });
+  return tree.map(({ name, depth }) => ({
+    signal: name,
+    depth,
+    chosenAs: [...chosen].flatMap(([portable, target]) => target === name ? [portable] : []),
+  }));
 }
 
 /** Capabilities that open a source, by number: capabilities(7). */

@@ -11,81 +11,87 @@ export type Risk = "none" | "low" | "medium" | "high";
 
 /** One way to open a source. */
 export interface Mend {
-  readonly line: string;
   readonly risk: Risk;
   /** Who can read afterwards. */
   readonly opens: string;
+  /** Command lines for root's shell, in order; GROUP stands for the group that may read. */
+  readonly lines: readonly string[];
+  /** Lines that take it back, for the end of the job. */
+  readonly undo?: readonly string[];
 }
 
-const ENERGY_FILES =
-  "/sys/class/powercap/*-rapl:*/energy_uj /sys/class/powercap/*-rapl:*/*/energy_uj";
+/** The class lists zones and sub-zones side by side, so that one pattern finds all of them. */
+const ENERGY_FILES = "/sys/class/powercap/*-rapl:*/energy_uj";
+const METER_FILES = "/sys/class/hwmon/hwmon*/energy*_input";
+
+/** Opens files to one group for the time of a job that has the node to itself. */
+function forTheJob(files: string): Mend {
+  return {
+    risk: "low",
+    opens: "the job's own group, on a node that it has to itself: job prolog and epilog",
+    lines: [`chgrp GROUP ${files}`, `chmod 0440 ${files}`],
+    undo: [`chmod 0400 ${files}`, `chgrp root ${files}`],
+  };
+}
 
 const POWERCAP_MENDS: readonly Mend[] = [
+  forTheJob(ENERGY_FILES),
   {
-    line: `job prolog: chgrp GROUP ${ENERGY_FILES}; chmod 0440 the same; epilog: chmod 0400`,
-    risk: "low",
-    opens: "the job's own group, while it has the node to itself",
-  },
-  {
-    line: "setcap cap_dac_read_search=ep ./joulemark",
     risk: "high",
     opens: "every file of the node to whoever may run that executable",
+    lines: ["setcap cap_dac_read_search=ep ./joulemark"],
   },
   {
-    line: `chmod a+r ${ENERGY_FILES}`,
     risk: "high",
     opens: "every local user: CVE-2020-8694 again",
+    lines: [`chmod a+r ${ENERGY_FILES}`],
   },
 ];
 
 const MSR_MENDS: readonly Mend[] = [
   {
-    line: "modprobe msr-safe; allow list with our registers and write mask 0; chgrp GROUP " +
-      "/dev/cpu/*/msr_safe; chmod 0440 the same",
     risk: "low",
     opens: "one group, the listed registers, for reading",
+    lines: [
+      "modprobe msr-safe",
+      "./joulemark doctor --allow-list > /dev/cpu/msr_allowlist",
+      "chgrp GROUP /dev/cpu/*/msr_safe /dev/cpu/msr_batch",
+      "chmod 0440 /dev/cpu/*/msr_safe /dev/cpu/msr_batch",
+    ],
   },
   {
-    line: "modprobe msr; chgrp GROUP /dev/cpu/*/msr; chmod 0440 the same; " +
-      "setcap cap_sys_rawio=ep ./joulemark",
     risk: "high",
     opens: "one group, every register, and raw I/O to the executable",
+    lines: [
+      "modprobe msr",
+      "chgrp GROUP /dev/cpu/*/msr",
+      "chmod 0440 /dev/cpu/*/msr",
+      "setcap cap_sys_rawio=ep ./joulemark",
+    ],
   },
 ];
 
 const PERF_MENDS: readonly Mend[] = [
   {
-    line: "setcap cap_perfmon=ep ./joulemark (kernel 5.8 and later)",
     risk: "medium",
-    opens: "performance counters of the node to whoever may run that executable",
+    opens: "counters of the node to whoever may run that executable; Linux 5.8 and later",
+    lines: ["setcap cap_perfmon=ep ./joulemark"],
   },
   {
-    line: "sysctl kernel.perf_event_paranoid=0",
     risk: "high",
     opens: "system-wide counters to every local user: CVE-2020-8694 again",
+    lines: ["sysctl kernel.perf_event_paranoid=0"],
   },
 ];
 
-const HWMON_MENDS: readonly Mend[] = [
-  {
-    line: "job prolog: chgrp GROUP /sys/class/hwmon/hwmon*/energy*_input; epilog: chgrp root",
-    risk: "low",
-    opens: "the job's own group, while it has the node to itself",
-  },
-];
+const MENDS: Readonly<Record<string, readonly Mend[]>> = {
+  MSR: MSR_MENDS,
+  POWERCAP: POWERCAP_MENDS,
+  PERF: PERF_MENDS,
+  HWMON: [forTheJob(METER_FILES)],
+};
 
-/** Mends of a reader's source that is there and forbidden, or whose driver is not loaded. */
+/** Mends of a reader's source that is there and forbidden. */
 export function mendsOf(reader: string): readonly Mend[] {
-  switch (reader) {
-    case "MSR":
-      return MSR_MENDS;
-    case "POWERCAP":
-      return POWERCAP_MENDS;
-    case "PERF":
-      return PERF_MENDS;
-    case "HWMON":
-      return HWMON_MENDS;
-    default:
-      return [];
-  }
+  return MENDS[reader] ?? [];
 }

@@ -52,6 +52,42 @@ export function wholesOf(name: string): string[] {
   });
 }
 
+/** A figure in the tree; its depth is the number of figures that hold it. */
+export interface TreeEntry {
+  readonly name: string;
+  readonly depth: number;
+}
+
+/** How portable names tie figures of different sources together. */
+export interface PortableNames {
+  /** Portable names that a figure could stand for. */
+  of(name: string): readonly string[];
+  /** The figure that a portable name stands for here. */
+  chosen(portable: string): string | undefined;
+}
+
+/**
+ * Figures in the order of a tree written from top to bottom, each after the one that holds it.
+ *
+ * @param names Those that are there.
+ */
+export function containmentTree(names: readonly string[], portable: PortableNames): TreeEntry[] {
+  const parent = new Map<string, string>();
+  for (const name of names) {
+    const wholes = [name, ...portable.of(name)].flatMap(wholesOf)
+      .map((whole) => portable.chosen(whole) ?? whole);
+    const whole = wholes.find((w) => w !== name && names.includes(w));
+    if (whole !== undefined) parent.set(name, whole);
+  }
+  const entries: TreeEntry[] = [];
+  const visit = (name: string, depth: number) => {
+    entries.push({ name, depth });
+    for (const part of names) if (parent.get(part) === name) visit(part, depth + 1);
+  };
+  for (const name of names) if (!parent.has(name)) visit(name, 0);
+  return entries;
+}
+
 /** Would adding the two count some energy twice? */
 export function overlaps(one: string, other: string): boolean {
   return one === other || isPartOf(one, other) || isPartOf(other, one);
