@@ -3,8 +3,8 @@
  *
  * A package draws its idle power and, for each of its CPUs, what the CPU's region draws, which a
  * new region reaches by a first-order ramp. The sum is multiplied by 1 + n, where n is a first-order
- * autoregressive noise that is constant within a cell of one RAPL period; each visit has a factor of
- * its own. Memory is the same once more. Everything between two edges or cells is a closed formula.
+ * autoregressive noise that is constant within a cell of one RAPL period, and by a slow swing; each
+ * visit has a factor of its own. Memory is the same once more. Everything between two edges or cells is a closed formula.
  *
  * Idle power is nobody's: as in docs/aggregation.md it is spread evenly over the CPUs that belong to
  * processes, so the regions of a domain add up to the domain.
@@ -41,6 +41,7 @@ export class PowerModel {
   readonly #factor: Float64Array;
   readonly #noise: Float64Array;
   readonly #rho: number;
+  readonly #startNs: number;
   readonly #lastNs: Float64Array;
   /** Power wanted and reached, by CPU and meter. */
   readonly #target: Float64Array;
@@ -63,6 +64,7 @@ export class PowerModel {
     this.packages = spec.packages;
     this.cpus = spec.packages * spec.coresPerPackage * spec.threadsPerCore;
     this.cellNs = spec.raplPeriodS * 1e9;
+    this.#startNs = startNs;
     this.#cellEndNs = startNs + this.cellNs;
     const meters = this.packages * METERS;
     this.energyJ = new Float64Array(meters);
@@ -100,12 +102,14 @@ export class PowerModel {
   endCell(): void {
     this.settle(this.#cellEndNs);
     this.#cellEndNs += this.cellNs;
-    const { noise } = this.#spec;
-    if (noise === 0) return;
+    const { noise, drift, driftPeriodS } = this.#spec;
+    if (noise === 0 && drift === 0) return;
     const fresh = noise * Math.sqrt(1 - this.#rho * this.#rho);
+    const phase = (this.#cellEndNs - this.#startNs) * 1e-9 / driftPeriodS;
+    const swing = drift * Math.sin(2 * Math.PI * phase);
     for (let m = 0; m < this.#noise.length; m++) {
       this.#noise[m] = this.#rho * this.#noise[m] + fresh * this.#random.normal();
-      this.#factor[m] = Math.max(0, 1 + this.#noise[m]);
+      this.#factor[m] = Math.max(0, 1 + this.#noise[m]) * (1 + swing);
     }
   }
 

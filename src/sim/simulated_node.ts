@@ -18,7 +18,7 @@ import type { RegionPower, SimSpec } from "./spec.ts";
 import { writeStaticTree } from "./static_tree.ts";
 import { Temperatures } from "./temperatures.ts";
 import type { TreeWriter } from "./tree_writer.ts";
-import type { ClassTruth, DomainTruth, SimTruth } from "./truth.ts";
+import type { ClassTruth, DomainTruth, ShownCounters, SimTruth } from "./truth.ts";
 
 const RAW_RANGE = 4294967296;
 const OFF: Required<RegionPower> = { watts: 0, dramWatts: 0, busy: 0, hz: 8e8 };
@@ -146,6 +146,25 @@ export class SimulatedNode {
     const moment = this.#pm.seen(ns);
     if (moment !== this.#pmShown) this.#showPm(moment);
     this.#pmShown = moment;
+  }
+
+  /** What the counters show since the last publication, as a reader's totals would be. */
+  shown(): ShownCounters {
+    const rapl = (column: number) => {
+      if (this.#raplShown === 0) return 0;
+      const unit = ENERGY_UNIT_J[column & 1];
+      const start = this.#startRaw[column];
+      const now = start + this.#rapl.value(this.#raplShown, column) / unit;
+      return (Math.floor(now) - Math.floor(start)) * unit;
+    };
+    const packages = Array.from({ length: this.#model.packages }, (_, pkg) => pkg);
+    const moment = this.#pmShown;
+    return {
+      packageJ: packages.map((pkg) => rapl(pkg * 2)),
+      dramJ: packages.map((pkg) => rapl(pkg * 2 + 1)),
+      nodeJ: moment === 0 ? 0 : Math.floor(this.#pm.value(moment, 0)),
+      nodeStampS: (this.#wallUs + (this.#pm.takenNs(moment) - this.#startNs) / 1000) * 1e-6,
+    };
   }
 
   /** Exact energies up to the last edge or publication. */

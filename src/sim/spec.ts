@@ -43,6 +43,9 @@ export interface SimSpec {
   readonly noiseMemoryS: number;
   /** Standard deviation between visits of one region, as a share. */
   readonly visitNoise: number;
+  /** Slow swing of the packages' power as a share, and its period. */
+  readonly drift: number;
+  readonly driftPeriodS: number;
   /** How often a RAPL register is brought up to date. */
   readonly raplPeriodS: number;
   /** Age of what it then shows; seeded in 0–0.6 ms when left out. */
@@ -79,6 +82,8 @@ export function presetSpec(preset: SimSpec["preset"], cpus = 8): SimSpec {
     noise: 0.03,
     noiseMemoryS: 0.05,
     visitNoise: 0.02,
+    drift: 0,
+    driftPeriodS: 60,
     raplPeriodS: 0.001,
     pmHz: 10,
     stamps: true,
@@ -103,6 +108,8 @@ const RANGES: Readonly<Record<string, readonly [number, number]>> = {
   noise: [0, 0.2],
   noiseMemoryS: [0.001, 1000],
   visitNoise: [0, 0.2],
+  drift: [0, 0.5],
+  driftPeriodS: [0.01, 1e6],
   raplPeriodS: [0.0001, 0.1],
   raplLagS: [0, 0.1],
   pmHz: [0.1, 1000],

@@ -14,3 +14,6 @@ export interface TreeWriter {
    */
   patch(path: string, offset: number, bytes: Uint8Array, end?: boolean): void;
 }
+
+/** Keeps nothing: for simulations whose counters are asked directly. */
+export const NO_TREE: TreeWriter = { put() {}, patch() {} };

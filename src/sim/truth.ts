@@ -28,3 +28,12 @@ export interface SimTruth {
   /** Edges that came for a time already published, and were moved to the present. */
   readonly lateEdges: number;
 }
+
+/** What counters show at a moment, J since the beginning, in their own resolution. */
+export interface ShownCounters {
+  readonly packageJ: readonly number[];
+  readonly dramJ: readonly number[];
+  /** Of pm_counters, whole joules, and when that sample was taken, s since 1970. */
+  readonly nodeJ: number;
+  readonly nodeStampS: number;
+}
