@@ -46,4 +46,9 @@ export const VERBS: readonly VerbEntry[] = [
     summary: "which sources this node has, and what is in the way",
     load: async () => (await import("./doctor.ts")).doctor,
   },
+  {
+    name: "stats",
+    summary: "deltas, rates and job metrics of raw stats files",
+    load: async () => (await import("./stats.ts")).stats,
+  },
 ];

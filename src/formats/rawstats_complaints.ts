@@ -26,7 +26,8 @@ export class RawComplaints {
   /** A trouble at a line; lines come in ascending order. */
   add(line: number, expected: string, found: string): void {
     if (this.#first >= 0 && expected === this.#expected && found === this.#found) {
-      if (line <= this.#last + 1) {
+      // an empty line in between makes no difference
+      if (line <= this.#last + 2) {
         this.#last = line;
         return;
       }

@@ -148,7 +148,9 @@ export class RawScanner {
       return;
     }
     const c = b[start];
-    if ((c >= 97 && c <= 122) || (c >= 65 && c <= 90)) {
+    if (!this.#started && c !== DOLLAR && c !== BANG && !(c >= 48 && c <= 57)) {
+      this.#complain("$hpcperfstats VERSION in the first line", "something else, left out");
+    } else if ((c >= 97 && c <= 122) || (c >= 65 && c <= 90)) {
       if (!this.#quickRow(b, start, end)) this.#slowRow(decoder.decode(b.subarray(start, end)));
     } else if (c >= 48 && c <= 57) this.#time(decoder.decode(b.subarray(start, end)));
     else if (c === PERCENT) this.#mark(decoder.decode(b.subarray(start + 1, end)));

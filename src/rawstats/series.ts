@@ -29,7 +29,8 @@ export class NodeSeries implements JobListener {
   readonly list: DeviceSeries[] = [];
   readonly #byIndex: (DeviceSeries | undefined)[] = [];
 
-  constructor(readonly host: string) {}
+  /** @param wants Which types are kept. @default all */
+  constructor(readonly host: string, readonly wants: (type: string) => boolean = () => true) {}
 
   sample(sample: RawSample): void {
     this.times.push(sample.timeUs);
@@ -40,6 +41,7 @@ export class NodeSeries implements JobListener {
     let series = this.#byIndex[counters.index];
     if (series === undefined) {
       const { type, device } = counters;
+      if (!this.wants(type.schema.type)) return;
       const raw = type.keys.map(() => []);
       const delta = type.keys.map(() => []);
       series = { type, device, at: [], raw, delta };
@@ -66,4 +68,10 @@ export function scaled(count: Exact, scale: number): Exact {
   const product = count * scale;
   if (product < EXACT_BELOW || !Number.isInteger(scale)) return product;
   return BigInt(count) * BigInt(scale);
+}
+
+/** A sum, exact. */
+export function addExact(a: Exact, b: Exact): Exact {
+  if (typeof a === "number" && typeof b === "number" && a + b < EXACT_BELOW) return a + b;
+  return BigInt(a) + BigInt(b);
 }

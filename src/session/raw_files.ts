@@ -150,3 +150,20 @@ async function inflate(file: Deno.FsFile, take: (bytes: Uint8Array) => boolean):
     }
   }
 }
+
+/**
+ * A whole file, unpacked.
+ *
+ * @throws {UsageError} If it cannot be read.
+ */
+export async function readWholeRawFile(path: string): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  await readPieces(path, (piece) => pieces.push(piece.slice()) > 0);
+  const whole = new Uint8Array(pieces.reduce((n, piece) => n + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}

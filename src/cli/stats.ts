@@ -1,0 +1,318 @@
+/**
+ * `joulemark stats`: post-processing of raw stats files.
+ * @module
+ */
+import { UnknownNameError, UsageError } from "../core/errors.ts";
+import { parseRawStats, type RawStats } from "../formats/rawstats.ts";
+import { ingest2021 } from "../rawstats/ingest2021.ts";
+import { assembleJob2018, isOfJob } from "../rawstats/job2018.ts";
+import type { RawNode } from "../rawstats/node.ts";
+import { CSV_HEADER, CsvRows } from "../rawstats/print_csv.ts";
+import { jsonNumber, writeNodeSeries } from "../rawstats/print_json.ts";
+import { writeOpenMetrics } from "../rawstats/print_openmetrics.ts";
+import { printRawTable } from "../rawstats/print_table.ts";
+import { NodeSeries } from "../rawstats/series.ts";
+import { metricValues, tableRows } from "../rawstats/tables.ts";
+import { NodeTotals } from "../rawstats/totals.ts";
+import { lookAtRawFiles, type RawFile, readWholeRawFile } from "../session/raw_files.ts";
+import { analyseRawFiles, type RawAnalysis, type RawRequest } from "../session/raw_stats.ts";
+import { EXIT } from "./exit_codes.ts";
+import { writeStderr, writeStdout } from "./io.ts";
+import { type ParsedOptions, parseOptions } from "./options.ts";
+import type { Verb } from "./verb.ts";
+
+const HELP = `Post-processing of raw stats files: deltas, rates, job metrics.
+
+Usage: joulemark stats [options] FILE…
+
+FILE is a raw stats file of any version, plain or gzip, or a directory of
+them; files of many nodes go into one call. Counters that wrap at their
+declared width are added up, spurious dips are mended, resets are told from
+both, gauges are never differenced.
+
+Options:
+  --job ID          only the samples of this job
+  --types LIST      only these types, comma-separated
+  --format F        table (default), csv, json, openmetrics
+  --json            the same as --format json
+  --devices         table: a row per device, not the sum over devices
+  --as-original Y   2018 or 2021: the numbers and layout of the job assembler
+                    or the ingest of those years, mistakes included
+  -q, --quiet       no lines about what is wrong in the files
+  -h, --help        this text
+
+Examples:
+  joulemark stats /var/log/joulemark/node17/current
+  joulemark stats --job 4001 --json archive/*/1556000000.gz
+  joulemark stats --format csv --types cpu,intel_rapl current
+`;
+
+const FORMATS = ["table", "csv", "json", "openmetrics"] as const;
+type Format = typeof FORMATS[number];
+
+interface Request {
+  readonly files: readonly RawFile[];
+  readonly job: string | undefined;
+  readonly format: Format;
+  readonly devices: boolean;
+  readonly quiet: boolean;
+  readonly wants: (type: string) => boolean;
+}
+
+/** See the module. */
+export const stats: Verb = {
+  name: "stats",
+  summary: "deltas, rates and job metrics of raw stats files",
+  help: HELP,
+  async run(args) {
+    const options = parseOptions("stats", args, {
+      text: ["job", "types", "format", "as-original"],
+      flags: ["json", "devices"],
+    });
+    if (options.flags.has("help")) {
+      writeStdout(HELP);
+      return EXIT.done;
+    }
+    if (options.words.length === 0) throw usage("at least one file", "none");
+    const format = formatOf(options);
+    const files = await lookAtRawFiles(options.words);
+    const types = options.text.types?.split(",").map((type) => type.trim());
+    const request: Request = {
+      files,
+      job: options.text.job,
+      format,
+      devices: options.flags.has("devices"),
+      quiet: options.flags.has("quiet"),
+      wants: (type) => types === undefined || types.includes(type),
+    };
+    const year = options.text["as-original"];
+    if (year === undefined) return await ours(request);
+    if (year !== "2018" && year !== "2021") throw usage("--as-original 2018 or 2021", year);
+    return await asOriginal(request, year);
+  },
+};
+
+function usage(expected: string, found: string): UsageError {
+  return new UsageError({
+    action: 'run "joulemark stats"',
+    expected,
+    found,
+    remedy: "see joulemark stats --help",
+  });
+}
+
+function formatOf(options: ParsedOptions): Format {
+  const given = options.text.format ?? (options.flags.has("json") ? "json" : "table");
+  const format = FORMATS.find((f) => f === given);
+  if (format === undefined) throw usage(`--format ${FORMATS.join(", ")}`, given);
+  return format;
+}
+
+/** Standard output in pieces of some size. */
+class Output {
+  #pieces: string[] = [];
+  #length = 0;
+
+  readonly sink = (text: string): void => {
+    this.#pieces.push(text);
+    if ((this.#length += text.length) > 1 << 16) this.flush();
+  };
+
+  flush(): void {
+    if (this.#length > 0) writeStdout(this.#pieces.join(""));
+    this.#pieces = [];
+    this.#length = 0;
+  }
+}
+
+/** By our rule. */
+async function ours(request: Request): Promise<number> {
+  const { job, files, quiet } = request;
+  const output = new Output();
+  const printer = printerOf(request, output);
+  const analysis = await analyseRawFiles({
+    files,
+    job,
+    listen: printer.listen,
+    error: (error) => {
+      if (!quiet) writeStderr(`joulemark: ${error.message}\n`);
+    },
+  });
+  if (analysis.samples === 0) {
+    throw new UsageError({
+      action: "find records in",
+      target: files.map((file) => file.path).join(" "),
+      expected: "raw stats",
+      found: "no record",
+    });
+  }
+  if (job !== undefined) checkJob(job, analysis, quiet);
+  printer.finish(analysis);
+  output.flush();
+  return EXIT.done;
+}
+
+function checkJob(job: string, analysis: RawAnalysis, quiet: boolean): void {
+  const seen = analysis.jobs.get(job);
+  if (seen === undefined) throw new UnknownNameError("job", job, analysis.jobs.keys());
+  if (seen.cut.length > 0 && !quiet) {
+    writeStderr(`joulemark: job ${job}: begin or end mark missing on ${seen.cut.join(", ")}\n`);
+  }
+}
+
+interface Printer {
+  listen?: RawRequest["listen"];
+  finish(analysis: RawAnalysis): void;
+}
+
+function printerOf(request: Request, output: Output): Printer {
+  switch (request.format) {
+    case "csv":
+      output.sink(CSV_HEADER);
+      return { listen: () => new CsvRows(output.sink, request.wants), finish() {} };
+    case "table":
+      return tablePrinter(request, output);
+    default:
+      return seriesPrinter(request, output);
+  }
+}
+
+function tablePrinter(request: Request, output: Output): Printer {
+  const totals = new Map<RawNode, NodeTotals>();
+  return {
+    listen(node) {
+      const sums = new NodeTotals(node.host);
+      totals.set(node, sums);
+      return sums;
+    },
+    finish(analysis) {
+      const counts = { wrap: 0, reset: 0, dip: 0 };
+      for (const { differ } of analysis.nodes) {
+        for (const kind of ["wrap", "reset", "dip"] as const) counts[kind] += differ.counts[kind];
+      }
+      const nodes = [...totals.values()].filter((node) => node.samples > 0).map((node) => ({
+        host: node.host,
+        samples: node.samples,
+        seconds: (node.lastUs - node.firstUs) / 1e6,
+        rows: tableRows(node, request.devices).filter((row) => request.wants(row.type)),
+      }));
+      const jobs = request.job !== undefined ? [] : [...analysis.jobs.values()].map((seen) => ({
+        id: seen.id,
+        hosts: seen.inputs.length,
+        seconds: Math.max(...seen.inputs.map((input) => input.seconds)),
+        metrics: new Map(metricValues(seen.inputs).map((m) => [m.name, m.value])),
+        cut: seen.cut.length,
+      }));
+      const metrics = metricValues(analysis.inputs);
+      output.sink(printRawTable({ job: request.job, nodes, metrics, jobs, counts }));
+    },
+  };
+}
+
+function seriesPrinter(request: Request, output: Output): Printer {
+  const series = new Map<RawNode, NodeSeries>();
+  const sink = output.sink;
+  return {
+    listen(node) {
+      const own = new NodeSeries(node.host, request.wants);
+      series.set(node, own);
+      return own;
+    },
+    finish(analysis) {
+      const all = [...series].filter(([, own]) => own.times.length > 0);
+      if (request.format === "openmetrics") {
+        writeOpenMetrics(sink, all.map(([, own]) => own), request.job);
+        return;
+      }
+      sink("{");
+      const write = ([node, own]: [RawNode, NodeSeries]) => {
+        sink(`"host":${JSON.stringify(node.host)},`);
+        writeNodeSeries(sink, own, node.differ.corrections);
+        sink(`,"mended":${JSON.stringify(node.differ.counts)}`);
+      };
+      if (all.length === 1) write(all[0]);
+      else {
+        sink(`"hosts":{`);
+        all.forEach((entry, i) => {
+          sink(`${i > 0 ? "," : ""}${JSON.stringify(entry[0].host)}:{`);
+          write(entry);
+          sink("}");
+        });
+        sink("}");
+      }
+      const values = metricValues(analysis.inputs);
+      const units = Object.fromEntries(values.map(({ name, unit }) => [name, unit]));
+      sink(`,"metrics":${metricsJson(values)},"metric_units":${JSON.stringify(units)},"jobs":{`);
+      sink(
+        [...analysis.jobs.values()].map((seen) =>
+          `${JSON.stringify(seen.id)}:{"hosts":${
+            JSON.stringify(seen.inputs.map((input) => input.host))
+          },"begin":${Math.min(...seen.inputs.map((i) => i.firstUs)) / 1e6},"end":${
+            Math.max(...seen.inputs.map((i) => i.lastUs)) / 1e6
+          },"whole":${seen.cut.length === 0},"metrics":${metricsJson(metricValues(seen.inputs))}}`
+        ).join(","),
+      );
+      sink("}}\n");
+    },
+  };
+}
+
+function metricsJson(values: readonly { name: string; value: number }[]): string {
+  return `{${values.map(({ name, value }) => `"${name}":${jsonNumber(value)}`).join(",")}}`;
+}
+
+/** With the numbers of the original programs. */
+async function asOriginal(request: Request, year: "2018" | "2021"): Promise<number> {
+  const nodes = new Map<string, RawStats>();
+  for (const file of request.files) {
+    const read = parseRawStats(await readWholeRawFile(file.path), file.path);
+    if (!request.quiet) { for (const e of read.errors) writeStderr(`joulemark: ${e.message}\n`); }
+    const before = nodes.get(file.host);
+    const records = [...before?.records ?? [], ...read.records];
+    nodes.set(file.host, { ...read, records });
+  }
+  const { job } = request;
+  if (job !== undefined) {
+    for (const [host, node] of nodes) {
+      const marks = new Set(node.records.flatMap((record) => record.marks));
+      const whole = marks.has(`begin ${job}`) && marks.has(`end ${job}`);
+      const records = node.records.filter((record) => isOfJob(record, job));
+      // The assembler leaves out hosts on which a mark of the job is missing.
+      if (records.length > 0 && whole) nodes.set(host, { ...node, records });
+      else nodes.delete(host);
+    }
+    if (nodes.size === 0) throw usage(`a job with begin and end marks in the files`, job);
+  }
+  if (year === "2018") {
+    const { times, hosts } = assembleJob2018(nodes);
+    const tables = [...hosts].map(([host, table]) => [host, table] as const);
+    const generation = "2018 job assembly (2.3.4)";
+    const body = tables.length === 1
+      ? { generation, times, stats: tables[0][1] }
+      : { generation, times, hosts: Object.fromEntries(tables) };
+    writeStdout(exactJson(body) + "\n");
+    return EXIT.done;
+  }
+  const generation = "2021-2025 ingest";
+  const parts = [...nodes].map(([host, node]) => {
+    const { times, series, processes } = ingest2021(node);
+    const part = processes.length > 0 ? { times, series, processes } : { times, series };
+    return [host, part] as const;
+  });
+  const body = parts.length === 1
+    ? { generation, ...parts[0][1] }
+    : { generation, hosts: Object.fromEntries(parts) };
+  writeStdout(JSON.stringify(body) + "\n");
+  return EXIT.done;
+}
+
+/** JSON in which bigints are numbers with all their digits. */
+function exactJson(value: unknown): string {
+  if (typeof value === "bigint") return value.toString();
+  if (Array.isArray(value)) return `[${value.map(exactJson).join(",")}]`;
+  if (typeof value === "object" && value !== null) {
+    const members = Object.entries(value).map(([k, v]) => `${JSON.stringify(k)}:${exactJson(v)}`);
+    return `{${members.join(",")}}`;
+  }
+  return JSON.stringify(value);
+}
