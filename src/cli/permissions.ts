@@ -6,9 +6,7 @@
  * @module
  */
 import { LIBC_PATHS } from "../os/libc.ts";
-
-/** Where libraries that are loaded when present (NVML, ROCm SMI, MPI) may lie. */
-const LIBRARY_DIRECTORIES = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/opt", "/usr/local"];
+import { LIBRARY_DIRECTORIES } from "../os/library.ts";
 
 /** One permission with its reason; `doctor` prints them. */
 export interface Permission {

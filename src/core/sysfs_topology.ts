@@ -159,8 +159,7 @@ function gpus(
 ): Pick<TopologySpec, "gpu" | "gpuChip"> {
   const chips = gpuDevices(fs);
   if (chips.length === 0) {
-    const count = fs.list(NVIDIA_DIR).length;
-    return count === 0 ? {} : { gpu: split(places, count) };
+    return nvidiaGpus(fs, places);
   }
   const local = chips.map((chip) => cpuList(fs, `${chip.dir}/local_cpulist`));
   const gpuChip = local.every((cpus) => cpus !== undefined && cpus.length > 0)
@@ -172,6 +171,16 @@ function gpus(
     else gpu.push([...gpuChip[i]]);
   });
   return { gpu: gpu.map((cpus) => [...new Set(cpus)].sort((a, b) => a - b)), gpuChip };
+}
+
+/** NVIDIA's driver lists GPUs by PCI address; in containers its device nodes may be all there is. */
+function nvidiaGpus(fs: TopologyFiles, places: readonly CpuPlace[]): Pick<TopologySpec, "gpu"> {
+  const addresses = fs.list(NVIDIA_DIR);
+  const count = addresses.length || fs.list("/dev").filter((n) => /^nvidia\d+$/.test(n)).length;
+  if (count === 0) return {};
+  const local = addresses.map((a) => cpuList(fs, `/sys/bus/pci/devices/${a}/local_cpulist`));
+  const known = local.length > 0 && local.every((cpus) => cpus !== undefined && cpus.length > 0);
+  return { gpu: known ? share(local as number[][]) : split(places, count) };
 }
 
 /** One device a GPU driver shows in DRM, in card order. */

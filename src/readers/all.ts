@@ -13,6 +13,7 @@ import { hwmon } from "./hwmon.ts";
 import { intelGpu } from "./intel_gpu.ts";
 import { meminfo } from "./meminfo.ts";
 import { msr } from "./msr.ts";
+import { nvml } from "./nvml.ts";
 import { perf } from "./perf.ts";
 import { powercap } from "./powercap.ts";
 import { pressure } from "./pressure.ts";
@@ -30,6 +31,7 @@ export const READERS: readonly Reader[] = [
   intelGpu,
   meminfo,
   msr,
+  nvml,
   perf,
   powercap,
   pressure,

@@ -39,6 +39,7 @@ const PARTS: readonly Part[] = [
     wholes: ["$1::GRACE_POWER"],
   },
   { part: /^(HWMON|INTEGRAL)::GRACE_POWER$/, wholes: ["$1::GRACE_MODULE_POWER"] },
+  { part: /^NVML::GPU_POWER(?:_INSTANT)?$/, wholes: ["NVML::GPU_MODULE_POWER"] },
   { part: /^(?:CPU|DRAM|GPU)_(ENERGY|POWER)$/, wholes: ["BOARD_$1"] },
   { part: /^BOARD_(ENERGY|POWER)_REST$/, wholes: ["BOARD_$1"] },
   { part: /^PP[01]_ENERGY$/, wholes: ["CPU_ENERGY"] },

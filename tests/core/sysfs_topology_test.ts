@@ -83,3 +83,18 @@ Deno.test("readTopology() pairs the two dies of a module and splits CPUs evenly"
   assertEquals(t.cpus("gpu", 1), [4, 5, 6, 7]);
   assertEquals(t.nested("gpu_chip", "gpu", 1), [2, 3]);
 });
+
+Deno.test("readTopology() finds NVIDIA's GPUs by the driver's list, else by the device nodes", () => {
+  const places = cpus([[0, 0], [0, 1], [1, 0], [1, 1]]);
+  const listed = readTopology(files({
+    ...places,
+    "/proc/driver/nvidia/gpus/0000:07:00.0/information": "",
+    "/proc/driver/nvidia/gpus/0000:87:00.0/information": "",
+    "/sys/bus/pci/devices/0000:07:00.0/local_cpulist": "2-3\n",
+    "/sys/bus/pci/devices/0000:87:00.0/local_cpulist": "0-1\n",
+  }));
+  assertEquals([0, 1].map((i) => listed.cpus("gpu", i)), [[2, 3], [0, 1]]);
+  const nodes = readTopology(files({ ...places, "/dev/nvidia0": "", "/dev/nvidiactl": "" }));
+  assertEquals(nodes.count("gpu"), 1);
+  assertEquals(nodes.cpus("gpu", 0), [0, 1, 2, 3]);
+});

@@ -1,0 +1,26 @@
+/**
+ * Small C files of the tests, compiled when they are needed.
+ *
+ * @module
+ */
+import { assert } from "@std/assert";
+import { HAS_COMPILER } from "./programs.ts";
+
+export { HAS_COMPILER };
+
+const TESTS = new URL("../", import.meta.url).pathname;
+
+/** For names of tests that are skipped without one. */
+export const NO_COMPILER = HAS_COMPILER ? "" : " (skipped: no C compiler)";
+
+/**
+ * Compiles a file of the tests.
+ *
+ * @param source Below tests/.
+ * @param out Where the result goes.
+ */
+export function compile(source: string, out: string, flags: readonly string[]): void {
+  const args = ["-O1", "-Wall", "-Wextra", "-Werror", `${TESTS}${source}`, "-o", out, ...flags];
+  const made = new Deno.Command("cc", { args }).outputSync();
+  assert(made.success, new TextDecoder().decode(made.stderr));
+}
