@@ -142,12 +142,17 @@ export class RingProcess {
       }
       first += CHUNK_THREADS << chunk;
     }
-    if (copied > 0 || this.#folds.length > 0) {
-      this.#memory.read(0, this.#header);
-      this.#readNames();
-    }
+    this.#readNames();
     this.otherVisits = Number(this.#headerView.getBigUint64(HEADER.otherVisits, true));
     return copied;
+  }
+
+  /** Looks for names that were published while `poll` went on; is this number one of them? */
+  knowsName(index: number): boolean {
+    if (index < this.names.length) return true;
+    this.#memory.read(0, this.#header);
+    this.#readNames();
+    return index < this.names.length;
   }
 
   /** Folded visits since the last call; the caller takes them all. */
