@@ -7,6 +7,29 @@
  * @module
  */
 
+/** A value beside the regions, Caliper's `attribute:value`: begun, set or ended. Reused. */
+export interface AttributeEvent {
+  kind: "begin" | "set" | "end";
+  name: string;
+  /** TYPE of core/ring_layout.ts; 0 where it ended. */
+  type: number;
+  /** Caliper's property bits. */
+  properties: number;
+  /** A number that no double holds comes as its digits. */
+  value: number | string;
+}
+
+/** A call of pm_mpi_lib. Reused. */
+export interface PmEvent {
+  kind: "open" | "record" | "close";
+  /** Version of the library that the program was written for, × 10. */
+  version: number;
+  step: number;
+  substep: number;
+  sync: boolean;
+  initial: boolean;
+}
+
 /** Receives events in order of time. Handles come from `start` and `region`. */
 export interface EventSink {
   /** A process connects. @returns Its handle. */
@@ -42,4 +65,7 @@ export interface EventSink {
   shutdown(timeS: number, process: number): void;
   /** The process ended without a shutdown. */
   died(timeS: number, process: number): void;
+  /** Needed only where there is a listener. @param thread 0 or below: the process itself. */
+  attribute?(timeS: number, process: number, thread: number, event: Readonly<AttributeEvent>): void;
+  pm?(timeS: number, process: number, event: Readonly<PmEvent>): void;
 }

@@ -122,11 +122,11 @@ export const KIND = {
   tprofPost: 6,
   /** Payload: seconds, binary64. */
   overhead: 7,
-  /** Attribute: value is its name's number; payload: type and value, see docs/formats/ring.md. */
+  /** Attribute: value is its name's number; payload: its value, then TYPE and properties. */
   attributeBegin: 8,
   attributeSet: 9,
   attributeEnd: 10,
-  /** pm_mpi_lib: value is the version × 10; record's payload: step, substep and flags. */
+  /** pm_mpi_lib: value is the version × 10; payload: step, substep, then PM's flags. */
   pmOpen: 11,
   pmRecord: 12,
   pmClose: 13,
@@ -148,6 +148,20 @@ export const FLAG = {
   /** The stamp is CLOCK_MONOTONIC_RAW in ns; else the cycle counter. */
   nanoseconds: 2,
 } as const;
+
+/** Types of an attribute's value: Caliper's numbers. A string is its number among the names. */
+export const TYPE = { int: 1, uint: 2, string: 4, double: 6, bool: 7 } as const;
+
+/** Flags of a pm_mpi_lib record. */
+export const PM = {
+  /** The call asked for a barrier before its second line. */
+  sync: 1,
+  /** The call asked for a line at its start. */
+  initial: 2,
+} as const;
+
+/** Attribute whose string values are remarks of the client for the report, not the program's. */
+export const REMARK_NAME = "[joulemark] remark";
 
 export const RECORD_BYTES = 16;
 /** Records per thread: 3 million events a second at a drain every 5 ms. */
@@ -197,6 +211,8 @@ export function ringConstantsAsC(): string {
   group("NAME", NAME);
   group("KIND", KIND);
   group("FLAG", FLAG);
+  group("TYPE", TYPE);
+  group("PM", PM);
   group("SESSION", SESSION);
   const single = {
     RECORD_BYTES,
@@ -213,6 +229,7 @@ export function ringConstantsAsC(): string {
     lines.push(`#define JOULEMARK__${name} ${value}`);
   }
   lines.push(`#define JOULEMARK__OTHER_NAME "${OTHER_NAME}"`);
+  lines.push(`#define JOULEMARK__REMARK_NAME "${REMARK_NAME}"`);
   lines.push(`#define JOULEMARK__SESSION_VARIABLE "${SESSION_VARIABLE}"`);
   lines.push(`#define JOULEMARK__SESSION_FILE "${SESSION_FILE}"`);
   return lines.join("\n") + "\n";

@@ -9,7 +9,6 @@
 import {
   CHUNK_NAMES,
   CHUNK_THREADS,
-  CPU_UNKNOWN,
   FLAG,
   HEADER,
   KIND,
@@ -26,6 +25,7 @@ import {
 } from "../core/ring_layout.ts";
 import { rawNanoseconds } from "../os/clock.ts";
 import type { GrowingFile } from "./growing_file.ts";
+import { chunkOf, onlyCpu, put64 } from "./ring_words.ts";
 
 const TWO_32 = 4294967296;
 /** Deeper visits are counted by depth alone, as in the C client. */
@@ -80,6 +80,8 @@ export class RingWriter {
   #reserved = 0;
   /** Is the visit at each depth in the ring? */
   readonly #pushed = new Uint8Array(DEPTH);
+  /** Regions open, outermost first. */
+  readonly #stack = new Uint32Array(DEPTH);
   #outerRegion = 0;
   #outerNs = 0;
   #folds = 0;
@@ -130,6 +132,7 @@ export class RingWriter {
 
   enter(region: number): void {
     const depth = this.#depth++;
+    if (depth < DEPTH) this.#stack[depth] = region;
     if (region === 0) this.#put64(HEADER.otherVisits, ++this.#otherVisits);
     if (depth === 0) {
       const room = this.#room();
@@ -151,18 +154,40 @@ export class RingWriter {
 
   exit(region: number): void {
     const ns = rawNanoseconds();
-    if (this.#depth === 0) {
+    if (this.#depth > DEPTH) {
+      this.#depth--;
+      return;
+    }
+    // The end of an outer region ends those inside it; the monitor reads it likewise.
+    const at = this.#openAt(region);
+    if (at < 0) {
       // An end without a begin: the monitor counts and names it.
       if (this.#room()) this.#record(ns, KIND.exit, region);
       else this.#put32(this.#entry + THREAD.refused, ++this.#refused);
       return;
     }
-    const depth = --this.#depth;
-    if (depth === 0 && this.#pushed[0] === 0) this.#fold(ns);
-    else if (depth < DEPTH && this.#pushed[depth] === 1) {
+    let lowest = -1;
+    for (let inner = this.#depth - 1; inner > at; inner--) {
+      if (this.#pushed[inner] === 0) continue;
       this.#reserved--;
-      this.#record(ns, KIND.exit, region);
+      lowest = inner;
     }
+    this.#depth = at;
+    if (this.#pushed[at] === 1) {
+      this.#reserved--;
+      this.#record(ns, KIND.exit, this.#stack[at]);
+      return;
+    }
+    if (lowest >= 0) this.#record(ns, KIND.exit, this.#stack[lowest]);
+    if (at === 0) this.#fold(ns);
+  }
+
+  /** Depth at which the region was begun last, −1: it is not open. */
+  #openAt(region: number): number {
+    const top = this.#depth - 1;
+    // A name that found no room at its begin may find some at its end.
+    if (top < 0 || region === 0 || this.#stack[top] === 0) return top;
+    return this.#stack.lastIndexOf(region, top);
   }
 
   epoch(): void {
@@ -318,26 +343,4 @@ export class RingWriter {
     this.#view.setUint32(0, value, true);
     this.#file.write(offset, this.#four);
   }
-}
-
-function put64(view: DataView, at: number, value: number): void {
-  view.setUint32(at, value % TWO_32, true);
-  view.setUint32(at + 4, Math.floor(value / TWO_32), true);
-}
-
-/** Chunk k holds first · 2^k entries. */
-function chunkOf(index: number, first: number): { chunk: number; place: number } {
-  const chunk = 31 - Math.clz32(Math.floor(index / first) + 1);
-  return { chunk, place: index - first * ((1 << chunk) - 1) };
-}
-
-/** The one CPU of a mask, CPU_UNKNOWN when there are more. */
-function onlyCpu(mask: Uint8Array): number {
-  let found: number = CPU_UNKNOWN;
-  for (let cpu = 0; cpu < mask.length * 8; cpu++) {
-    if (((mask[cpu >> 3] >> (cpu & 7)) & 1) === 0) continue;
-    if (found !== CPU_UNKNOWN) return CPU_UNKNOWN;
-    found = cpu;
-  }
-  return found;
 }

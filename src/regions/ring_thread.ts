@@ -93,6 +93,9 @@ export class RingThread {
   value = 0;
   payloadLow = 0;
   payloadHigh = 0;
+  /** Second half of the payload. */
+  extraLow = 0;
+  extraHigh = 0;
   /** Records that made no sense. */
   garbage = 0;
   readonly #clock: StampClock;
@@ -180,6 +183,8 @@ export class RingThread {
       if (payload === 1) {
         this.payloadLow = words[at + 4];
         this.payloadHigh = words[at + 5];
+        this.extraLow = words[at + 6];
+        this.extraHigh = words[at + 7];
       }
       return;
     }

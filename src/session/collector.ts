@@ -9,9 +9,9 @@
  */
 import type { EventSink } from "../core/event.ts";
 import { ProcessWatch } from "../os/process_watch.ts";
-import type { FoldedVisits, RingProcess } from "../regions/ring_process.ts";
+import type { FoldedVisits } from "../regions/ring_process.ts";
 import { type DirectoryListener, RingDirectory } from "./ring_directory.ts";
-import { type Follower, RingEvents, type Source } from "./ring_events.ts";
+import { type Follower, type Marks, RingEvents, type Source } from "./ring_events.ts";
 
 /** What went wrong, or was limited, so far. */
 export interface CollectorCounts {
@@ -25,6 +25,8 @@ export interface CollectorCounts {
   other: number;
   /** Changes of hint by nested regions that found no room. */
   nested: number;
+  /** Calls at a wrong moment that found no room to be told. */
+  refused: number;
 }
 
 /** What the collector needs to know. */
@@ -43,6 +45,7 @@ export class Collector implements DirectoryListener {
     folded: 0,
     other: 0,
     nested: 0,
+    refused: 0,
   };
   readonly #options: CollectorOptions;
   readonly #directory: RingDirectory;
@@ -143,7 +146,7 @@ export class Collector implements DirectoryListener {
         this.#noticeStop(f);
         if (!Number.isNaN(f.endNs)) continue;
         f.endNs = nowNs;
-        f.died = true;
+        f.died = !f.rings.every((ring) => ring.endsSilently);
       }
     });
   }
@@ -151,6 +154,11 @@ export class Collector implements DirectoryListener {
   /** Records, names and files that made no sense. */
   get garbage(): number {
     return this.counts.garbage + this.#events.garbage;
+  }
+
+  /** Marks that were not in order, and what clients have to say. */
+  get events(): Pick<RingEvents, "mistakes" | "remarks"> {
+    return this.#events;
   }
 
   /** Files in the directory that were not ours to read, and why. */
@@ -182,7 +190,7 @@ export class Collector implements DirectoryListener {
   }
 
   /** A process made its ring file. */
-  ring(opened: RingProcess): void {
+  ring(opened: Marks): void {
     const same = this.#followers.find((f) => f.pid === opened.pid);
     if (same !== undefined && same.execId === opened.execId) {
       same.rings.push(opened);
@@ -197,6 +205,7 @@ export class Collector implements DirectoryListener {
       pid: opened.pid,
       execId: opened.execId,
       rings: [opened],
+      open: [{ id: 0, regions: [] }],
       handle: -1,
       endNs: NaN,
       died: false,
@@ -205,7 +214,7 @@ export class Collector implements DirectoryListener {
     this.#follow(opened.pid);
   }
 
-  #drainRing(follower: Follower, ring: RingProcess): void {
+  #drainRing(follower: Follower, ring: Marks): void {
     const before = ring.threads.length;
     ring.poll();
     for (let i = before; i < ring.threads.length; i++) {
@@ -240,12 +249,14 @@ export class Collector implements DirectoryListener {
   #end(f: Follower): void {
     const timeS = this.#present(f.endNs) * 1e-9;
     this.#feedFoldedEpochs(f, timeS);
+    if (!f.died) this.#events.leftOpen(f);
     if (f.died) this.#options.sink.died(timeS, f.handle);
     else this.#options.sink.shutdown(timeS, f.handle);
     for (const ring of f.rings) {
       this.counts.garbage += ring.garbage + ring.threads.reduce((n, t) => n + t.garbage, 0);
       this.counts.other += ring.otherVisits;
       this.counts.nested += ring.skipped.nested;
+      this.counts.refused += ring.skipped.refused;
       this.#events.forget(ring);
       this.#directory.remove(ring);
     }

@@ -92,6 +92,12 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
   if (refused.length > 0) {
     marks["refused calls"] = Object.fromEntries(refused.map((r) => [r.what, r.count]));
   }
+  const { mistakes, remarks } = collector.events;
+  if (mistakes.total > 0) {
+    marks.mistakes = Object.fromEntries(mistakes.list.map((m) => [m.text, m.count]));
+  }
+  if (collector.counts.refused > 0) marks["mistakes without a name"] = collector.counts.refused;
+  if (remarks.size > 0) marks.remarks = [...remarks];
   mapping.marks = marks;
   mapping.permissions = [...facts.permissions];
   if (facts.dropped.length > 0) mapping["permissions given back"] = [...facts.dropped];
@@ -111,6 +117,12 @@ export function notes(facts: FactSources): string[] {
   if (collector.counts.folded > 0) {
     lines.push(`${collector.counts.folded} visits came folded: counts and times, no edges`);
   }
+  const { mistakes, remarks } = collector.events;
+  for (const { text, count } of mistakes.list.slice(0, 3)) lines.push(`${count} x ${text}`);
+  if (mistakes.list.length > 3) {
+    lines.push(`${mistakes.total} marks were out of order in all; the report names them`);
+  }
+  lines.push(...remarks);
   for (const refused of engine.tracker.refused) {
     lines.push(`${refused.count} x ${refused.what} (first by process ${refused.firstPid})`);
   }

@@ -5,7 +5,7 @@
  * to the tracker goes to the recording too, so a replay sees the same.
  * @module
  */
-import type { EventSink } from "../core/event.ts";
+import type { AttributeEvent, EventSink, PmEvent } from "../core/event.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 
 /** Just after a settled step. */
@@ -17,6 +17,8 @@ export class OrderedEvents implements EventSink {
   late = 0;
   /** The most that one was late. */
   mostLateS = 0;
+  /** Hears of what the tracker does not: attributes and calls of pm_mpi_lib. */
+  others: Pick<EventSink, "attribute" | "pm"> | undefined;
   readonly #tracker: RegionTracker;
   readonly #recorder: EventSink | undefined;
   #earliestS = -Infinity;
@@ -115,6 +117,18 @@ export class OrderedEvents implements EventSink {
     const t = this.#inOrder(timeS);
     this.#recorder?.died(t, process);
     this.#tracker.died(t, process);
+  }
+
+  attribute(timeS: number, process: number, thread: number, event: AttributeEvent): void {
+    const t = this.#inOrder(timeS);
+    this.#recorder?.attribute?.(t, process, thread, event);
+    this.others?.attribute?.(t, process, thread, event);
+  }
+
+  pm(timeS: number, process: number, event: PmEvent): void {
+    const t = this.#inOrder(timeS);
+    this.#recorder?.pm?.(t, process, event);
+    this.others?.pm?.(t, process, event);
   }
 
   #inOrder(timeS: number): number {

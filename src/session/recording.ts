@@ -4,9 +4,10 @@
  * @module
  */
 import { formatCpuList } from "../core/cpu_list.ts";
-import type { EventSink } from "../core/event.ts";
+import type { AttributeEvent, EventSink, PmEvent } from "../core/event.ts";
 import { HINTS } from "../core/hints.ts";
 import type { Nested } from "../core/report.ts";
+import { TYPE } from "../core/ring_layout.ts";
 import { PlatformTopology } from "../core/topology.ts";
 import { nestedLines } from "../formats/nested.ts";
 import { csvField, EVENTS_HEADER, FORMAT_NAME } from "../formats/recording.ts";
@@ -22,11 +23,16 @@ export interface RecordingNames {
   pid(handle: number): number;
 }
 
+/** Caliper's names of types. */
+const TYPE_NAMES = new Map<number, string>(Object.entries(TYPE).map(([name, n]) => [n, name]));
+
 /** See the module. Handles are the tracker's. */
 export class RecordingWriter implements EventSink {
   readonly #events: LineSink;
   readonly #samples: LineSink;
   readonly #names: RecordingNames;
+  /** Types and properties told, by attribute. */
+  readonly #attributes = new Map<string, string>();
   #columns: NativeColumn[] | undefined;
   #last = new Float64Array(0);
   /** A step's events, written at once when it closes. */
@@ -103,6 +109,25 @@ export class RecordingWriter implements EventSink {
 
   died(timeS: number, process: number): void {
     this.#row(timeS, this.#names.pid(process), "died", "", "", 0);
+  }
+
+  attribute(timeS: number, process: number, thread: number, event: AttributeEvent): void {
+    const pid = this.#names.pid(process);
+    const { kind, name, type, properties, value } = event;
+    if (kind !== "end" && this.#attributes.get(name) !== `${type} ${properties}`) {
+      this.#attributes.set(name, `${type} ${properties}`);
+      this.#row(timeS, pid, "attribute", name, `${TYPE_NAMES.get(type) ?? type} ${properties}`, 0);
+    }
+    this.#row(timeS, pid, kind, name, kind === "end" ? "" : String(value), thread);
+  }
+
+  pm(timeS: number, process: number, event: PmEvent): void {
+    const value = event.kind === "open"
+      ? (event.version / 10).toFixed(1)
+      : event.kind === "close"
+      ? ""
+      : `${event.step} ${event.substep} ${Number(event.sync)} ${Number(event.initial)}`;
+    this.#row(timeS, this.#names.pid(process), `pm_${event.kind}`, "", value, 0);
   }
 
   /** An event of another kind: attributes and the like, which the tracker does not see. */

@@ -1,6 +1,6 @@
 /**
  * The run's private directory as the monitor watches it: ring files of processes that mark, and
- * notes of processes that were handed over and may mark later.
+ * lines of scripts that mark, and notes of processes that were handed over and may mark later.
  * @module
  */
 import { closeFile, listDirectory, modifiedAt, O, openFile } from "../os/files.ts";
@@ -9,6 +9,8 @@ import { isAlive } from "../os/process.ts";
 import { RingFileMemory } from "../os/ring_file.ts";
 import { RingProcess } from "../regions/ring_process.ts";
 import { LAUNCH_PREFIX } from "./election.ts";
+import type { Marks } from "./ring_events.ts";
+import { ScriptMarks } from "./script_marks.ts";
 
 /** More files than this at one time are somebody's mischief. */
 const FILES_MAX = 65536;
@@ -17,7 +19,7 @@ const LOOKS = 3;
 
 /** Hears what is new. */
 export interface DirectoryListener {
-  ring(ring: RingProcess): void;
+  ring(ring: Marks): void;
   launched(pid: number): void;
 }
 
@@ -31,7 +33,7 @@ export class RingDirectory {
   readonly #known = new Set<string>();
   /** Files that are being made. */
   readonly #pending = new Set<string>();
-  readonly #files = new Map<RingProcess, string>();
+  readonly #files = new Map<Marks, string>();
   #changedAt = -2;
   #looks = 0;
 
@@ -62,12 +64,21 @@ export class RingDirectory {
         if (Number.isInteger(pid) && pid > 0) listener.launched(pid);
       } else if (/^\d+\.\d+$/.test(name)) {
         this.#open(name, listener);
+      } else if (/^\d+\.sh$/.test(name)) {
+        this.#known.add(name);
+        const path = `${this.#path}/${name}`;
+        const script = ScriptMarks.open(path, Number.parseInt(name), this.#originNs);
+        if (script === undefined) this.refused.push(`${name}: cannot be opened`);
+        else {
+          this.#files.set(script, name);
+          listener.ring(script);
+        }
       }
     }
   }
 
   /** The process is over: its file goes, and with it the memory that it holds. */
-  remove(ring: RingProcess): void {
+  remove(ring: Marks): void {
     const name = this.#files.get(ring);
     ring[Symbol.dispose]();
     if (name === undefined) return;

@@ -1,17 +1,50 @@
 /**
  * What the records of a ring mean: calls of an event sink, with the sink's own handles.
+ *
+ * Ends that fit no begin are mended here, as the clients mend them: the end of an outer region ends
+ * those inside it, an end of what is not open changes nothing. Each is counted with its culprits.
  * @module
  */
-import type { EventSink } from "../core/event.ts";
-import { FLAG, KIND } from "../core/ring_layout.ts";
-import type { RingProcess } from "../regions/ring_process.ts";
+import type { AttributeEvent, EventSink, PmEvent } from "../core/event.ts";
+import { FLAG, KIND, PM, REMARK_NAME, TYPE } from "../core/ring_layout.ts";
+import type { FoldedVisits } from "../regions/ring_process.ts";
 import type { RingThread } from "../regions/ring_thread.ts";
+import { Mistakes } from "./mistakes.ts";
+
+/** One process's marks, wherever they are written: a ring file, or a script's lines. */
+export interface Marks extends Disposable {
+  readonly pid: number;
+  /** Tells images of a process apart that followed each other by exec. */
+  readonly execId: string;
+  readonly startNs: number;
+  readonly cpus: readonly number[];
+  readonly threads: readonly RingThread[];
+  readonly names: readonly { name: string; hint: number }[];
+  readonly garbage: number;
+  readonly otherVisits: number;
+  readonly skipped: { nested: number; refused: number };
+  /** It has no last word: that it is gone is all there is to know. */
+  readonly endsSilently?: boolean;
+  stopNs(originNs: bigint): number;
+  poll(): number;
+  takeFolds(): readonly FoldedVisits[];
+  takeFoldedEpochs(): readonly { thread: RingThread; count: number }[];
+}
+
+/** Regions of the sink that are open on a thread, outermost first. */
+export interface OpenRegions {
+  /** 0: the process's own. */
+  readonly id: number;
+  readonly regions: number[];
+}
 
 /** One process as the collector follows it; a second image of it after exec is another one. */
 export interface Follower {
   readonly pid: number;
   readonly execId: string;
-  readonly rings: RingProcess[];
+  readonly rings: Marks[];
+  /** What is open on its threads; the first is the process's own. */
+  readonly open: OpenRegions[];
   /** The sink's handle; −1 before it was told of it. */
   handle: number;
   /** When it stopped in good order or was missed, ns since the origin; NaN while it runs. */
@@ -24,22 +57,48 @@ export interface Follower {
 /** A thread whose events are to be told. */
 export interface Source {
   readonly thread: RingThread;
-  readonly ring: RingProcess;
+  readonly ring: Marks;
   readonly follower: Follower;
   /** The sink knows which CPUs it is bound to. */
   bound: boolean;
+  /** What is open on it, where it has regions of its own. */
+  own?: OpenRegions;
 }
 
 /** Not told yet which handle a name has. */
 const UNKNOWN = -2;
+/** Nobody nests deeper; what a broken ring says beyond is left out. */
+const DEPTH_MAX = 4096;
+const REMARKS_MAX = 20;
 
 /** See the module. */
 export class RingEvents {
   /** Numbers that name nothing. */
   garbage = 0;
+  /** Marks that were not in order. */
+  readonly mistakes = new Mistakes();
+  /** What clients have to say about their programs. */
+  readonly remarks = new Set<string>();
   readonly #sink: EventSink;
   /** The sink's handles of names, by ring and the ring's own numbers. */
-  readonly #regions = new Map<RingProcess, Int32Array>();
+  readonly #regions = new Map<Marks, Int32Array>();
+  /** Names by the sink's handles. */
+  readonly #names: string[] = [];
+  readonly #attribute: AttributeEvent = {
+    kind: "set",
+    name: "",
+    type: 0,
+    properties: 0,
+    value: 0,
+  };
+  readonly #pm: PmEvent = {
+    kind: "open",
+    version: 0,
+    step: 0,
+    substep: 0,
+    sync: false,
+    initial: false,
+  };
 
   constructor(sink: EventSink) {
     this.#sink = sink;
@@ -59,12 +118,25 @@ export class RingEvents {
     switch (thread.kind) {
       case KIND.enter: {
         const region = this.region(timeS, source, thread.value);
-        if (region >= 0) sink.enter(timeS, handle, region, ring.names[thread.value].hint, id);
+        if (region < 0) break;
+        const { regions } = openOn(source, id);
+        if (regions.length >= DEPTH_MAX) {
+          this.garbage++;
+          break;
+        }
+        regions.push(region);
+        sink.enter(timeS, handle, region, ring.names[thread.value].hint, id);
         break;
       }
       case KIND.exit: {
         const region = this.region(timeS, source, thread.value);
-        if (region >= 0) sink.exit(timeS, handle, region, id);
+        if (region < 0) break;
+        const open = openOn(source, id);
+        if (open.regions.at(-1) !== region) this.#mend(timeS, source, region, open);
+        else {
+          open.regions.pop();
+          sink.exit(timeS, handle, region, id);
+        }
         break;
       }
       case KIND.epoch:
@@ -82,9 +154,23 @@ export class RingEvents {
         else this.garbage++;
         break;
       }
-      default:
-        // Attributes and step records have no listener yet.
+      case KIND.attributeBegin:
+      case KIND.attributeSet:
+      case KIND.attributeEnd:
+        this.#tellAttribute(timeS, source, id);
         break;
+      default:
+        this.#tellPm(timeS, source);
+    }
+  }
+
+  /** The process ended in good order: what it left open is the fault of its marks. */
+  leftOpen(follower: Follower): void {
+    for (const { id, regions } of follower.open) {
+      for (const region of regions) {
+        this.mistakes.note(`${this.#quoted(region)} was never ended: ${culprit(follower, id)}`);
+      }
+      regions.length = 0;
     }
   }
 
@@ -93,7 +179,7 @@ export class RingEvents {
     const { ring, follower } = source;
     let map = this.#regions.get(ring);
     if (map === undefined || local >= map.length) {
-      if (local >= ring.names.length) {
+      if (!ring.knowsName(local)) {
         this.garbage++;
         return -1;
       }
@@ -105,27 +191,133 @@ export class RingEvents {
       this.#regions.set(ring, map);
     }
     if (map[local] === UNKNOWN) {
-      if (local >= ring.names.length) {
+      if (!ring.knowsName(local)) {
         this.garbage++;
         return -1;
       }
       const { name, hint } = ring.names[local];
-      map[local] = this.#sink.region(timeS, follower.handle, name, hint);
+      const handle = map[local] = this.#sink.region(timeS, follower.handle, name, hint);
+      if (handle >= 0) this.#names[handle] = name;
     }
     return map[local];
   }
 
   /** The ring's process is over. */
-  forget(ring: RingProcess): void {
+  forget(ring: Marks): void {
     this.#regions.delete(ring);
+  }
+
+  #mend(timeS: number, source: Source, region: number, open: OpenRegions): void {
+    const { follower } = source;
+    const { regions } = open;
+    const ended = this.#quoted(region);
+    const who = culprit(follower, open.id);
+    const at = regions.lastIndexOf(region);
+    if (at >= 0) {
+      while (regions.length > at) {
+        const inner = regions.pop()!;
+        if (regions.length > at) {
+          this.mistakes.note(`${this.#quoted(inner)} was still open when ${ended} ended: ${who}`);
+        }
+        this.#sink.exit(timeS, follower.handle, inner, open.id);
+      }
+      return;
+    }
+    const elsewhere = follower.open.find((o) => o.regions.includes(region));
+    if (elsewhere !== undefined) {
+      this.mistakes.note(
+        `${ended} was begun by thread ${elsewhere.id || follower.pid} and ended by another: ${who}`,
+      );
+      if (elsewhere.regions.at(-1) !== region) return;
+      elsewhere.regions.pop();
+      this.#sink.exit(timeS, follower.handle, region, elsewhere.id);
+    } else if (regions.length > 0) {
+      const inner = this.#quoted(regions.at(-1)!);
+      this.mistakes.note(`${ended} ended in ${inner} without having begun: ${who}`);
+    } else {
+      this.mistakes.note(`${ended} ended without having begun: ${who}`);
+      // A call that GEOPM would refuse: it belongs among those.
+      this.#sink.exit(timeS, follower.handle, region, open.id);
+    }
+  }
+
+  #tellAttribute(timeS: number, { thread, ring, follower }: Source, id: number): void {
+    const names = ring.names;
+    if (thread.value >= names.length) {
+      this.garbage++;
+      return;
+    }
+    const event = this.#attribute;
+    event.name = names[thread.value].name;
+    event.kind = thread.kind === KIND.attributeBegin
+      ? "begin"
+      : thread.kind === KIND.attributeSet
+      ? "set"
+      : "end";
+    event.type = event.kind === "end" ? 0 : thread.extraLow;
+    event.properties = event.kind === "end" ? 0 : thread.extraHigh;
+    event.value = event.kind === "end"
+      ? ""
+      : value(event.type, thread.payloadLow, thread.payloadHigh, names);
+    if (event.name !== REMARK_NAME) this.#sink.attribute?.(timeS, follower.handle, id, event);
+    else if (this.remarks.size < REMARKS_MAX) this.remarks.add(String(event.value));
+  }
+
+  #tellPm(timeS: number, { thread, follower }: Source): void {
+    const event = this.#pm;
+    if (thread.kind === KIND.pmOpen) {
+      event.kind = "open";
+      event.version = thread.value;
+    } else if (thread.kind === KIND.pmRecord) {
+      event.kind = "record";
+      event.step = thread.payloadLow | 0;
+      event.substep = thread.payloadHigh | 0;
+      event.sync = (thread.extraLow & PM.sync) !== 0;
+      event.initial = (thread.extraLow & PM.initial) !== 0;
+    } else event.kind = "close";
+    this.#sink.pm?.(timeS, follower.handle, event);
+  }
+
+  #quoted(region: number): string {
+    const name = this.#names[region] ?? "?";
+    return `"${name.length > 80 ? name.slice(0, 77) + "..." : name}"`;
   }
 }
 
-const floatWords = new Uint32Array(2);
-const floatValue = new Float64Array(floatWords.buffer);
+function openOn(source: Source, id: number): OpenRegions {
+  if (id === 0) return source.follower.open[0];
+  if (source.own === undefined) source.follower.open.push(source.own = { id, regions: [] });
+  return source.own;
+}
+
+function culprit({ pid }: Follower, id: number): string {
+  return id === 0 ? `process ${pid}` : `process ${pid}, thread ${id}`;
+}
+
+const words = new Uint32Array(2);
+const asFloat = new Float64Array(words.buffer);
+const asInt = new BigInt64Array(words.buffer);
+const asUint = new BigUint64Array(words.buffer);
 
 function float(low: number, high: number): number {
-  floatWords[0] = low;
-  floatWords[1] = high;
-  return floatValue[0];
+  words[0] = low;
+  words[1] = high;
+  return asFloat[0];
+}
+
+/** The value of 64 bits. */
+function value(
+  type: number,
+  low: number,
+  high: number,
+  names: readonly { name: string }[],
+): number | string {
+  words[0] = low;
+  words[1] = high;
+  if (type === TYPE.string) return names[low]?.name ?? "";
+  if (type === TYPE.double) return asFloat[0];
+  if (type === TYPE.bool) return low === 0 ? "false" : "true";
+  const whole = type === TYPE.uint ? asUint[0] : asInt[0];
+  const number = Number(whole);
+  return Number.isSafeInteger(number) ? number : String(whole);
 }
