@@ -27,6 +27,8 @@ export interface Marks extends Disposable {
   readonly endsSilently?: boolean;
   stopNs(originNs: bigint): number;
   poll(): number;
+  /** Is there a name of this number? Looks for new ones where it must. */
+  knowsName(index: number): boolean;
   takeFolds(): readonly FoldedVisits[];
   takeFoldedEpochs(): readonly { thread: RingThread; count: number }[];
 }
@@ -242,13 +244,12 @@ export class RingEvents {
   }
 
   #tellAttribute(timeS: number, { thread, ring, follower }: Source, id: number): void {
-    const names = ring.names;
-    if (thread.value >= names.length) {
+    if (!ring.knowsName(thread.value)) {
       this.garbage++;
       return;
     }
     const event = this.#attribute;
-    event.name = names[thread.value].name;
+    event.name = ring.names[thread.value].name;
     event.kind = thread.kind === KIND.attributeBegin
       ? "begin"
       : thread.kind === KIND.attributeSet
@@ -258,7 +259,7 @@ export class RingEvents {
     event.properties = event.kind === "end" ? 0 : thread.extraHigh;
     event.value = event.kind === "end"
       ? ""
-      : value(event.type, thread.payloadLow, thread.payloadHigh, names);
+      : value(event.type, thread.payloadLow, thread.payloadHigh, ring);
     if (event.name !== REMARK_NAME) this.#sink.attribute?.(timeS, follower.handle, id, event);
     else if (this.remarks.size < REMARKS_MAX) this.remarks.add(String(event.value));
   }
@@ -310,11 +311,11 @@ function value(
   type: number,
   low: number,
   high: number,
-  names: readonly { name: string }[],
+  ring: Marks,
 ): number | string {
   words[0] = low;
   words[1] = high;
-  if (type === TYPE.string) return names[low]?.name ?? "";
+  if (type === TYPE.string) return ring.knowsName(low) ? ring.names[low].name : "";
   if (type === TYPE.double) return asFloat[0];
   if (type === TYPE.bool) return low === 0 ? "false" : "true";
   const whole = type === TYPE.uint ? asUint[0] : asInt[0];

@@ -100,6 +100,10 @@ export class ScriptMarks implements Marks {
     }
   }
 
+  knowsName(index: number): boolean {
+    return index < this.names.length;
+  }
+
   takeFolds(): readonly FoldedVisits[] {
     return NOTHING;
   }
