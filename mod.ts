@@ -87,5 +87,6 @@ export {
 } from "./src/query/library.ts";
 export { QueryError } from "./src/query/query_error.ts";
 
-// Programs in TypeScript.
+// Programs in TypeScript: marks for a monitor, or a profile of their own.
+export { Marker } from "./src/marker/marker.ts";
 export { type OpenRegion, Profile, type ProfileOptions } from "./src/session/profile.ts";

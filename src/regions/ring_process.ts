@@ -317,7 +317,9 @@ export class RingProcess {
     if (visits <= before.visits) return;
     const ns = this.#offsetAt(view, at + SLOT.ns);
     const cycles = this.#offsetAt(view, at + SLOT.cycles);
-    const rate = Number.isNaN(this.#clock.nsPerCycle) ? 0 : this.#clock.nsPerCycle;
+    // Before it is known how long a cycle is nothing can be told; nothing is lost, only later.
+    if (this.#clock.unrated && cycles > before.cycles) return;
+    const rate = this.#clock.unrated ? 0 : this.#clock.nsPerCycle;
     const spent = ns - before.ns + (cycles - before.cycles) * rate;
     const inNs = (view.getUint32(at + SLOT.firstFlags, true) & FLAG.nanoseconds) !== 0;
     const low = view.getUint32(at + SLOT.first, true);
