@@ -318,7 +318,10 @@ export class RingProcess {
     const ns = this.#offsetAt(view, at + SLOT.ns);
     const cycles = this.#offsetAt(view, at + SLOT.cycles);
     // Before it is known how long a cycle is nothing can be told; nothing is lost, only later.
-    if (this.#clock.unrated && cycles > before.cycles) return;
+    if (this.#clock.unrated && cycles > before.cycles) {
+      state.folds = -1;
+      return;
+    }
     const rate = this.#clock.unrated ? 0 : this.#clock.nsPerCycle;
     const spent = ns - before.ns + (cycles - before.cycles) * rate;
     const inNs = (view.getUint32(at + SLOT.firstFlags, true) & FLAG.nanoseconds) !== 0;
