@@ -2,8 +2,13 @@
  * Counters of the kernel's perf subsystem: perf_event_open(2).
  *
  * struct perf_event_attr, of which we set: type u32 at 0, size u32 at 4, config u64 at 8,
- * read_format u64 at 32, flag bits u64 at 40 (bit 1: inherit). A read gives three u64: count, time
- * enabled, time running; the last two differ when events share a hardware counter by turns.
+ * read_format u64 at 32, flag bits u64 at 40. A read gives three u64: count, time enabled, time
+ * running; the last two differ when events share a hardware counter by turns.
+ *
+ * A command is counted from its first instruction like this: the event is opened on the thread that
+ * will start it, switched off, with `inherit` and `enable_on_exec`. The child that this thread
+ * starts gets a copy, which its execve(2) switches on; ours stays off and, when it is read, adds up
+ * the copies of the command and of all that it starts.
  * @module
  */
 import { closeFile } from "./files.ts";
@@ -12,7 +17,10 @@ import { ERRNO, errno, libc } from "./libc.ts";
 /** PERF_ATTR_SIZE_VER7. */
 const ATTR_BYTES = 128;
 const PERF_FORMAT_TIMES = 3n;
+const DISABLED = 1n;
 const INHERIT = 2n;
+const EXCLUDE_KERNEL = 32n;
+const ENABLE_ON_EXEC = 4096n;
 const PERF_FLAG_FD_CLOEXEC = 8n;
 const SYSCALL: Partial<Record<typeof Deno.build.arch, bigint>> = { x86_64: 298n, aarch64: 241n };
 
@@ -23,10 +31,13 @@ export interface PerfEventSpec {
   readonly config: number;
   /** CPU to count on; −1: wherever the process runs. */
   readonly cpu: number;
-  /** Process to count; −1: everything on the CPU. @default -1 */
-  readonly pid?: number;
-  /** Children count too. @default false */
-  readonly inherit?: boolean;
+  /**
+   * Counts the commands that this thread will start, from their first instruction, with all that
+   * they start; `cpu` is −1 then. @default false: everything on the CPU
+   */
+  readonly commands?: boolean;
+  /** What happens inside the kernel is not counted. @default false */
+  readonly userOnly?: boolean;
 }
 
 /** Opens a counter, running from now on: its descriptor, or −errno. */
@@ -38,12 +49,14 @@ export function openPerfEvent(spec: PerfEventSpec): number {
   attr.setUint32(4, ATTR_BYTES, true);
   attr.setBigUint64(8, BigInt(spec.config), true);
   attr.setBigUint64(32, PERF_FORMAT_TIMES, true);
-  attr.setBigUint64(40, spec.inherit === true ? INHERIT : 0n, true);
+  const flags = (spec.commands === true ? DISABLED | INHERIT | ENABLE_ON_EXEC : 0n) |
+    (spec.userOnly === true ? EXCLUDE_KERNEL : 0n);
+  attr.setBigUint64(40, flags, true);
   const bytes = new Uint8Array(attr.buffer);
   const fd = libc().perfEventOpen(
     number,
     bytes,
-    spec.pid ?? -1,
+    spec.commands === true ? 0 : -1,
     spec.cpu,
     -1,
     PERF_FLAG_FD_CLOEXEC,
@@ -53,30 +66,56 @@ export function openPerfEvent(spec: PerfEventSpec): number {
 
 const words = new Uint32Array(6);
 const bytes = new Uint8Array(words.buffer);
+const HIGH_WEIGHT = 4294967296;
+
+/** What `PerfCounter.read` found. */
+export const PERF_READ = {
+  OK: 0,
+  /** The event has not been switched on, or has had no turn on a hardware counter. */
+  NEVER_COUNTED: -1,
+  /** The count went backwards: nothing was added. */
+  BACKWARDS: -2,
+} as const;
 
 /** An open counter. */
 export class PerfCounter {
-  /** Halves of the count at the last read. */
-  high = 0;
-  low = 0;
+  /**
+   * Counts since it was opened. Where the event had to take turns, the counts of an interval are
+   * scaled by the time of the interval over the time that was counted.
+   */
+  readonly total = new Float64Array(1);
   /** Share of the time that the event was really counted, 0 to 1. */
   share = 0;
   readonly #fd: number;
+  readonly #last = new Uint32Array(6);
 
   constructor(fd: number) {
     this.#fd = fd;
   }
 
-  /** 0, or the errno. */
+  /** One of {@linkcode PERF_READ}, or an errno. */
   read(): number {
     // These descriptors have no offset: pread(2) answers ESPIPE.
     const n = libc().read(this.#fd, bytes, 24n);
     if (n !== 24n) return n < 0n ? errno() || ERRNO.EIO : ERRNO.EIO;
-    this.low = words[0];
-    this.high = words[1];
-    const enabled = words[3] * 4294967296 + words[2];
-    this.share = enabled === 0 ? 0 : (words[5] * 4294967296 + words[4]) / enabled;
-    return 0;
+    return this.take(words);
+  }
+
+  /** Takes a reading: count, time enabled and time running, the low half of each first. */
+  take(reading: Uint32Array): number {
+    const last = this.#last;
+    const enabled = reading[3] * HIGH_WEIGHT + reading[2];
+    const running = reading[5] * HIGH_WEIGHT + reading[4];
+    if (running === 0) return PERF_READ.NEVER_COUNTED;
+    this.share = running < enabled ? running / enabled : 1;
+    // By halves: a difference of 64-bit counts is exact, the counts themselves may not be.
+    const delta = (reading[1] - last[1]) * HIGH_WEIGHT + (reading[0] - last[0]);
+    const elapsed = (reading[3] - last[3]) * HIGH_WEIGHT + (reading[2] - last[2]);
+    const counted = (reading[5] - last[5]) * HIGH_WEIGHT + (reading[4] - last[4]);
+    for (let i = 0; i < 6; i++) last[i] = reading[i];
+    if (delta < 0) return PERF_READ.BACKWARDS;
+    this.total[0] += counted > 0 && counted < elapsed ? delta * (elapsed / counted) : delta;
+    return PERF_READ.OK;
   }
 
   [Symbol.dispose](): void {

@@ -1,12 +1,12 @@
 /**
- * The hot part of the perf reader: one read per counter, 64 bits, no wrap to care for.
+ * The hot part of the perf readers: one read per counter, 64 bits, no wrap to care for.
  *
  * @module
  */
-import { Counters, HIGH, LOW, STEP, TAKEN, TIME_S, TOTAL } from "../core/counter.ts";
 import type { SignalReading } from "../core/signal.ts";
 import { Troubles } from "../core/troubles.ts";
-import { openPerfEvent, PerfCounter, type PerfEventSpec } from "../os/perf_event.ts";
+import { rawSeconds } from "../os/clock.ts";
+import { openPerfEvent, PERF_READ, PerfCounter, type PerfEventSpec } from "../os/perf_event.ts";
 
 /** One instance of a wanted row. */
 export interface PerfColumn {
@@ -21,18 +21,30 @@ interface Open extends PerfColumn {
   readonly counter: PerfCounter | undefined;
 }
 
+/**
+ * Share of the time that reading may take. The counters of a command are added up over all its
+ * threads, by a call to each one's CPU; of a thousand threads that is a millisecond.
+ */
+const READ_SHARE = 0.01;
+/** Counted less than this share of the time, an event is said to have been scaled up. */
+const WHOLE_SHARE = 0.999;
+
 /** See the module. */
 export class PerfReading implements SignalReading {
   readonly #open: Open[];
-  readonly #counters: Counters;
   readonly #troubles = new Troubles();
+  /** What an event is that has not counted yet. */
+  readonly #never: string;
+  /** When reading may go on, in seconds. */
+  readonly #next = new Float64Array(1);
 
-  constructor(columns: readonly PerfColumn[]) {
-    this.#counters = new Counters(columns.length, { range: Infinity });
+  /** @param never Why an event may not have counted at all. */
+  constructor(columns: readonly PerfColumn[], never: string) {
+    this.#never = never;
     this.#open = columns.map((column, at) => {
       const fd = column.spec === undefined ? -1 : openPerfEvent(column.spec);
       if (fd < 0 && column.spec !== undefined) {
-        const where = `CPU ${column.spec.cpu}`;
+        const where = column.spec.cpu < 0 ? "the command" : `CPU ${column.spec.cpu}`;
         this.#troubles.add(column.name, "error", `${where} cannot be counted: errno ${-fd}`);
       }
       return { ...column, at, counter: fd < 0 ? undefined : new PerfCounter(fd) };
@@ -44,33 +56,43 @@ export class PerfReading implements SignalReading {
   }
 
   readInto(out: Float64Array, timeS: number): void {
-    TAKEN[TIME_S] = timeS;
+    const read = timeS >= this.#next[0];
+    const startS = read ? rawSeconds() : 0;
     for (let i = 0; i < this.#open.length; i++) {
-      const { at, counter, scale, name } = this.#open[i];
+      const { at, counter, scale } = this.#open[i];
       if (counter === undefined) {
         out[at] = NaN;
         continue;
       }
-      const errno = counter.read();
+      const result = read ? counter.read() : PERF_READ.OK;
       // An event that never got a hardware counter has counted nothing, which is not 0.
-      if (errno !== 0 || counter.share === 0) {
-        out[at] = NaN;
-        if (this.#troubles.again(name, "error")) continue;
-        const why = errno === 0 ? "has had no turn on a hardware counter" : `errno ${errno}`;
-        this.#troubles.add(name, "error", why);
-        continue;
-      }
-      TAKEN[HIGH] = counter.high;
-      TAKEN[LOW] = counter.low;
-      this.#counters.take(i);
-      if (this.#counters.step === STEP.RESET) {
-        this.#troubles.add(name, "reset", "went backwards; nothing was added over the gap");
-      }
-      out[at] = (TAKEN[TOTAL] / counter.share) * scale;
+      if (result > 0 || counter.share === 0) out[at] = NaN;
+      else out[at] = counter.total[0] * scale;
+      if (result !== PERF_READ.OK || counter.share < WHOLE_SHARE) this.#judge(i, result);
     }
+    if (read) this.#next[0] = timeS + (rawSeconds() - startS) / READ_SHARE;
   }
 
   [Symbol.dispose](): void {
     for (const { counter } of this.#open) counter?.[Symbol.dispose]();
+  }
+
+  #judge(i: number, result: number): void {
+    const { name, counter } = this.#open[i];
+    const kind = result === PERF_READ.BACKWARDS
+      ? "reset"
+      : result === PERF_READ.OK
+      ? "scaled"
+      : "error";
+    if (this.#troubles.again(name, kind)) return;
+    const percent = Math.round(counter!.share * 100);
+    const why = result === PERF_READ.BACKWARDS
+      ? "went backwards; nothing was added over the gap"
+      : result === PERF_READ.OK
+      ? `took turns on a hardware counter, counted ${percent} % of the time at first: scaled up`
+      : result === PERF_READ.NEVER_COUNTED
+      ? this.#never
+      : `errno ${result}`;
+    this.#troubles.add(name, kind, why);
   }
 }

@@ -15,6 +15,7 @@ import { meminfo } from "./meminfo.ts";
 import { msr } from "./msr.ts";
 import { nvml } from "./nvml.ts";
 import { perf } from "./perf.ts";
+import { perfApplication } from "./perf_application.ts";
 import { powercap } from "./powercap.ts";
 import { pressure } from "./pressure.ts";
 import { procstat } from "./procstat.ts";
@@ -33,6 +34,7 @@ export const READERS: readonly Reader[] = [
   msr,
   nvml,
   perf,
+  perfApplication,
   powercap,
   pressure,
   procstat,

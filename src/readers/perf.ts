@@ -67,7 +67,10 @@ export const perf: Reader = {
   ],
   probe,
   open: (host, wanted) =>
-    new PerfReading(wanted.flatMap((signal) => columnsOf(host, signal.row) as PerfColumn[])),
+    new PerfReading(
+      wanted.flatMap((signal) => columnsOf(host, signal.row) as PerfColumn[]),
+      "has had no turn on a hardware counter",
+    ),
 };
 
 function probe(host: Host): Offer {

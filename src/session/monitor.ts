@@ -169,6 +169,7 @@ class Run {
   }
 
   #launch(): void {
+    this.#openCounters();
     this.#pid = spawn(this.#plan.launch);
     const launchNs = this.#nowNs();
     this.#collector = new Collector({
@@ -184,6 +185,17 @@ class Run {
       this.#onNode(cpus.length > 0 ? cpus : affinityOf(0)),
     );
     this.#loop.scheduling = wakeOnTime();
+  }
+
+  /** Counters of the command itself must be there when it starts. */
+  #openCounters(): void {
+    if (this.#simulation !== undefined) return;
+    try {
+      this.#engine.batch.open();
+    } catch (error) {
+      // The command runs all the same; the first step will fail likewise and say the rest.
+      this.#options.tell((error as Error).message);
+    }
   }
 
   #watch(): void {

@@ -161,9 +161,17 @@ export class Batch implements SignalSource {
     return resolved.kind === "absent" ? resolved.domain : resolved.signal.row.domain;
   }
 
-  /** Reads the counters: every source once. The first call opens them and ends pushing. */
-  read(timeS: number): void {
+  /**
+   * Opens the sources and ends pushing. A run does so before it starts the command, whose counters
+   * must be there by then; without it the first `read` opens them.
+   */
+  open(): void {
     if (!this.#frozen) this.#freeze();
+  }
+
+  /** Reads the counters: every source once. */
+  read(timeS: number): void {
+    this.open();
     this.#timeS = timeS;
     this.#readParts("read");
     this.#tick++;

@@ -1,0 +1,113 @@
+/**
+ * What the launched command and all its children did, counted by the kernel's perf subsystem.
+ *
+ * Truth: perf_event_open(2). The counters are opened before the command starts, on the thread that
+ * starts it, so that nothing of it is missed and nothing else is counted: neither the monitor nor
+ * other processes of the node. What joined the run without being a child of the command is not in.
+ * A report's totals begin at the first step, as all totals do: some milliseconds after the start.
+ * Without CAP_PERFMON and with perf_event_paranoid of 2 or more the kernel's part is left out.
+ * @module
+ */
+import type { Host, Reader } from "../core/host.ts";
+import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import { openPerfEvent, PerfCounter, type PerfEventSpec } from "../os/perf_event.ts";
+import { PerfReading } from "./_perf_reading.ts";
+
+const PARANOID = "/proc/sys/kernel/perf_event_paranoid";
+const EPERM = 1;
+const ENOENT = 2;
+const EACCES = 13;
+
+/** PERF_TYPE_HARDWARE (0) and PERF_TYPE_SOFTWARE (1) events of linux/perf_event.h. */
+const EVENTS = [
+  ["INSTRUCTIONS", 0, 1, 1, "Instructions retired"],
+  ["CYCLES", 0, 0, 1, "Cycles while not idle"],
+  ["REF_CYCLES", 0, 9, 1, "Cycles at the base frequency while not idle"],
+  ["CACHE_REFERENCES", 0, 2, 1, "Accesses to the last cache"],
+  ["CACHE_MISSES", 0, 3, 1, "Accesses that the last cache could not serve"],
+  ["TASK_CLOCK", 1, 1, 1e-9, "Processor time, summed over threads"],
+  ["PAGE_FAULTS", 1, 2, 1, "Page faults"],
+  ["MAJOR_FAULTS", 1, 6, 1, "Page faults that had to wait for a device"],
+  ["CONTEXT_SWITCHES", 1, 3, 1, "Context switches"],
+  ["MIGRATIONS", 1, 4, 1, "Moves to another CPU"],
+] as const;
+
+const NEVER = "no command was started, or the event has had no turn on a hardware counter";
+
+/** See the module. */
+export const perfApplication: Reader = {
+  name: "PERF_APPLICATION",
+  needs: { files: [PARANOID], libraries: [], capabilities: [] },
+  signals: EVENTS.map(([event, type, , scale, about]): SignalRow => ({
+    name: `PERF_APPLICATION::${event}`,
+    domain: "board",
+    unit: scale === 1 ? "" : "s",
+    behavior: "monotone",
+    agg: "sum",
+    format: scale === 1 ? "integer" : "double",
+    about: `${about} of the launched command and its children`,
+    source: type === 0 ? "PERF_TYPE_HARDWARE, inherit" : "PERF_TYPE_SOFTWARE, inherit",
+    quirks: type === 0 ? "scaled up where events had to take turns on a counter" : undefined,
+  })),
+  probe,
+  open: (_host, wanted) =>
+    new PerfReading(
+      wanted.map(({ row }) => {
+        const found = open(row);
+        const spec = typeof found === "number" ? undefined : found;
+        return { name: row.name, scale: eventOf(row)[3], spec };
+      }),
+      NEVER,
+    ),
+};
+
+function eventOf(row: SignalRow): typeof EVENTS[number] {
+  return EVENTS.find(([name]) => row.name === `PERF_APPLICATION::${name}`)!;
+}
+
+/** How the event can be opened here, the kernel's part included where that is allowed; or errno. */
+function open(row: SignalRow): PerfEventSpec | number {
+  const [, type, config] = eventOf(row);
+  let refused = 0;
+  for (const userOnly of [false, true]) {
+    const spec = { type, config, cpu: -1, commands: true, userOnly };
+    const fd = openPerfEvent(spec);
+    if (fd >= 0) {
+      new PerfCounter(fd)[Symbol.dispose]();
+      return spec;
+    }
+    refused ||= -fd;
+    if (-fd !== EPERM && -fd !== EACCES) break;
+  }
+  return refused;
+}
+
+function probe(host: Host): Offer {
+  if (host.root !== "") {
+    return { ok: false, kind: "absent", reason: "a tree has no perf events" };
+  }
+  const signals: OfferedSignal[] = [];
+  const missing = new Map<string, Absence>();
+  for (const row of perfApplication.signals) {
+    const found = open(row);
+    if (typeof found === "number") {
+      missing.set(row.name, refused(host, found));
+      continue;
+    }
+    const note = found.userOnly === true
+      ? "without what the kernel did for it: perf_event_paranoid is above 1"
+      : undefined;
+    signals.push({ row, source: row.source!, quality: "measured", note });
+  }
+  if (signals.length > 0) return { ok: true, signals, missing };
+  return { ok: false, ...[...missing.values()][0] };
+}
+
+function refused(host: Host, errno: number): Absence {
+  if (errno === EPERM || errno === EACCES) {
+    const paranoid = host.readText(PARANOID)?.trim() ?? "unknown";
+    return { kind: "forbidden", reason: `perf_event_paranoid is ${paranoid}` };
+  }
+  const hidden = "not on this processor, or hidden by the hypervisor";
+  return { kind: "absent", reason: errno === ENOENT ? hidden : `errno ${errno}` };
+}
