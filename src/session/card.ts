@@ -51,7 +51,10 @@ function totals(host: ReportHost, facts: CardFacts): string[] {
   const lines = [`time    ${seconds(total["runtime (s)"])}`];
   const energy = (label: string, key: string, signal: string) => {
     const reason = facts.absent.get(signal);
-    if (reason !== undefined) return lines.push(`${label} not measured: ${reason}`.slice(0, WIDTH));
+    if (reason !== undefined) {
+      const first = reason.split(";")[0].slice(0, 40);
+      return lines.push(`${label} not measured: ${first}; more by joulemark doctor`);
+    }
     const value = Number(total[key]);
     const power = value / Number(total["sync-runtime (s)"]);
     lines.push(`${label} ${joules(value)}  ${Number.isFinite(power) ? watts(power) : ""}`);
