@@ -10,7 +10,10 @@ import type { ReportHost } from "../core/report.ts";
 import type { SignalProvider } from "../core/signal.ts";
 import { stringifyReport } from "../formats/report.ts";
 import type { LineSink } from "../formats/trace_header.ts";
+import type { NodeSteps } from "../merge/steps.ts";
 import { TRACKER_ALIASES } from "../regions/tracker_signals.ts";
+import { nodeRanks, writePmc } from "../session/pmc_log.ts";
+import { parsePmcVersion } from "../session/pmc_version.ts";
 import { replay as replayOne, type Replayed } from "../session/replay.ts";
 import { type PendingFile, writeBeside } from "../session/write_beside.ts";
 import type { NameTable } from "../signals/batch.ts";
@@ -34,6 +37,8 @@ Options:
   --trace FILE            a row of signals per step, GEOPM's trace
   --trace-signals LIST    more columns in it
   --event-log FILE        every record, GEOPM's profile trace
+  --pmc FILE              power and energy per step, pm_mpi_lib's log
+  --pmc-version V         2.0, 3.1, 4.0, 4.3, 4.4, 5.0 or 6.0 (4.4)
   --period S              keep trace rows at least S seconds apart
   --record-filter F       epochs without marks: proxy_epoch,REGION[,CALLS
                           [,STARTUP]] or edit_distance[,...]
@@ -58,6 +63,8 @@ const TEXT_OPTIONS = [
   "trace",
   "trace-signals",
   "event-log",
+  "pmc",
+  "pmc-version",
   "period",
   "record-filter",
   "profile",
@@ -97,6 +104,7 @@ async function run(args: string[]): Promise<number> {
     return file;
   };
   const tracePeriodS = text.period === undefined ? undefined : parseSeconds("period", text.period);
+  const pmcVersion = parsePmcVersion(text["pmc-version"]);
   const makeTable = await tableMaker();
   const results: Replayed[] = [];
   try {
@@ -113,6 +121,7 @@ async function run(args: string[]): Promise<number> {
           tracePeriodS,
           trace: sink(text.trace),
           eventLog: sink(text["event-log"]),
+          pmcVersion: text.pmc === undefined ? undefined : pmcVersion,
         }),
       );
       refuseTwice(results, directory);
@@ -125,6 +134,7 @@ async function run(args: string[]): Promise<number> {
       file.write(written);
     }
     for (const file of files) file.keep();
+    if (text.pmc !== undefined) tellPmc(writePmc(text.pmc, pmcVersion, stepsOf(results)));
     if (flags.has("json")) writeStdout(JSON.stringify(report, null, 2) + "\n");
     else if (text.report === undefined) writeStdout(written);
   } finally {
@@ -142,6 +152,18 @@ function document(results: Replayed[]) {
     replayed: true,
     ...(partial ? { partial: true } : {}),
   });
+}
+
+/** The nodes' steps, with ranks in the order of the recordings. */
+function stepsOf(results: Replayed[]): NodeSteps[] {
+  const ranks = nodeRanks(results.map(({ engine }) => {
+    return engine.tracker.processes().filter((p) => p.end !== "withdrawn").map((p) => p.pid);
+  }));
+  return results.map(({ steps }, i) => ({ ...steps!, rank: ranks[i] }));
+}
+
+function tellPmc(troubles: readonly string[]): void {
+  for (const line of troubles) writeStderr(`joulemark: ${line}\n`);
 }
 
 function refuseTwice(results: Replayed[], directory: string): void {

@@ -12,6 +12,7 @@ import { MANDATORY_SIGNALS, ReportSignals } from "../aggregate/report_signals.ts
 import { SampleAggregator } from "../aggregate/sample_aggregator.ts";
 import { type Agent, MONITOR } from "../core/agent.ts";
 import type { Domain } from "../core/domain.ts";
+import type { EventSink } from "../core/event.ts";
 import type { Nested, Report, ReportHost } from "../core/report.ts";
 import type { SignalFormat } from "../core/signal.ts";
 import { parseSignalList } from "../core/signal_list.ts";
@@ -23,7 +24,11 @@ import type { RegionTracker } from "../regions/tracker.ts";
 import { isTrackerSignal } from "../regions/tracker_signals.ts";
 import { Batch, type NameTable } from "../signals/batch.ts";
 import { OrderedEvents } from "./ordered_events.ts";
-import type { RecordingWriter } from "./recording.ts";
+
+/** Hears of every event, and of every settled step: what keeps a recording or a PMC log. */
+export interface StepListener extends EventSink {
+  samples(timeS: number, batch: Batch): void;
+}
 
 /** What an engine is made from. */
 export interface EngineOptions {
@@ -50,7 +55,7 @@ export interface EngineOptions {
   /** Least seconds between two rows of the trace. @default every step */
   readonly tracePeriodS?: number;
   readonly eventLog?: LineSink;
-  readonly recorder?: RecordingWriter;
+  readonly recorder?: StepListener;
 }
 
 /** Figures of the host section that the caller knows. */

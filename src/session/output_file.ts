@@ -13,10 +13,11 @@ import { AccessError } from "../core/errors.ts";
  *
  * @throws {AccessError} If it cannot be written; the file that was there stays.
  */
-export function writeDocument(path: string, text: string): void {
+export function writeDocument(path: string, content: string | Uint8Array): void {
   const fresh = `${path}.${Deno.pid}.new`;
   try {
-    Deno.writeTextFileSync(fresh, text);
+    if (typeof content === "string") Deno.writeTextFileSync(fresh, content);
+    else Deno.writeFileSync(fresh, content);
     Deno.renameSync(fresh, path);
   } catch (error) {
     try {

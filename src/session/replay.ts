@@ -12,12 +12,15 @@ import type { Nested, ReportHost } from "../core/report.ts";
 import type { SignalProvider } from "../core/signal.ts";
 import { describeRecording, type Recording } from "../formats/recording.ts";
 import type { LineSink } from "../formats/trace_header.ts";
+import type { NodeSteps } from "../merge/steps.ts";
 import { type EdgeListener, RegionTracker } from "../regions/tracker.ts";
 import type { NameTable } from "../signals/batch.ts";
 import { Engine, profileName } from "./engine.ts";
 import { EventRows, type OtherEvent } from "./event_rows.ts";
 import { Repairs } from "./repairs.ts";
 import { RowReader } from "./row_reader.ts";
+import { PmcRecorder } from "./pmc_recorder.ts";
+import { nodeSteps, pmEvent } from "./pmc_log.ts";
 import { instancesOf, SampleRows, sampleTitles } from "./sample_rows.ts";
 
 /** What a replay may be asked for beyond the recording. */
@@ -40,6 +43,8 @@ export interface ReplayOptions {
   eventLog?(host: string): LineSink | undefined;
   readonly onEdge?: EdgeListener;
   readonly onOther?: OtherEvent;
+  /** Keep the readings of each step, as this version of pm_mpi_lib tells them. */
+  readonly pmcVersion?: string;
 }
 
 /** What came out. */
@@ -52,6 +57,8 @@ export interface Replayed {
   /** Events that came too late to count. */
   readonly late: number;
   readonly repairs: Repairs;
+  /** Of a PMC log, when one was asked for; its rank is not known yet. */
+  readonly steps?: NodeSteps;
 }
 
 /**
@@ -118,10 +125,14 @@ class Run {
       onEdge: this.#options.onEdge,
     });
     const rows = new SampleRows(samples, this.#repairs, recording, titles);
+    const table = this.#options.makeTable([rows, tracker]);
+    const pmc = this.#options.pmcVersion === undefined
+      ? undefined
+      : new PmcRecorder(tracker, this.#options.pmcVersion);
     const engine = new Engine({
       topology: recording.topology,
       tracker,
-      table: this.#options.makeTable([rows, tracker]),
+      table,
       host: recording.host,
       profile,
       startTime: recording.startTime,
@@ -132,18 +143,25 @@ class Run {
       tracePeriodS: this.#options.tracePeriodS,
       trace: this.#options.trace?.(recording.host),
       eventLog: this.#options.eventLog?.(recording.host),
+      recorder: pmc,
     });
+    pmc?.attach(engine.batch, table, recording.topology.count("package"));
     const told = new EventRows(
       events,
       this.#repairs,
       tracker,
       engine.events,
-      this.#options.onOther,
+      (timeS, pid, event, fields) => {
+        const call = pmEvent(event, fields.value);
+        if (call !== undefined) pmc?.call(timeS, pid, call);
+        this.#options.onOther?.(timeS, pid, event, fields);
+      },
     );
     if (await next(events)) told.header();
     else this.#repairs.wrong(events, "empty file taken as no events", { expected: "a header" });
     await this.#steps(engine, { samples, rows, events, told });
-    return this.#result({ recording, engine, samples, events, told });
+    const result = this.#result({ recording, engine, samples, events, told });
+    return pmc === undefined ? result : { ...result, steps: nodeSteps(recording, pmc) };
   }
 
   async #steps(
