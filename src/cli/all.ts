@@ -42,6 +42,11 @@ export const VERBS: readonly VerbEntry[] = [
     load: async () => (await import("./query.ts")).query,
   },
   {
+    name: "capture",
+    summary: "save what the readers read here, as a tree for --root",
+    load: async () => (await import("./capture.ts")).capture,
+  },
+  {
     name: "doctor",
     summary: "which sources this node has, and what is in the way",
     load: async () => (await import("./doctor.ts")).doctor,

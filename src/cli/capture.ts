@@ -1,0 +1,98 @@
+/**
+ * `joulemark capture`: saves a node as a tree, for the maintainers or for tests.
+ * @module
+ */
+import { UsageError } from "../core/errors.ts";
+import { hostName } from "../os/host.ts";
+import { READERS } from "../readers/all.ts";
+import { ownNames, redactor } from "../session/redact.ts";
+import { capture as save } from "../session/capture.ts";
+import { EXIT } from "./exit_codes.ts";
+import { writeStderr, writeStdout } from "./io.ts";
+import { openCatalogue } from "./open_catalogue.ts";
+import { parseOptions, parseSeconds } from "./options.ts";
+import type { Verb } from "./verb.ts";
+
+const HELP = `Saves what the readers read on this node, as a tree for --root.
+
+Usage: joulemark capture [options] DIR
+
+DIR must be empty or not there yet. Nothing but what readers read is saved:
+docs/capture.md lists it. GPU libraries and perf events cannot be saved.
+
+Options:
+  --frames N         how often to look, at most 10000; default 2
+  --interval S       seconds between two looks; default 1
+  --redact           without host and user names and serial numbers
+  --without READERS  leave readers out, comma-separated
+  --root DIR         save a tree laid out like / instead of the machine
+  --json             what was saved, as JSON
+  -q, --quiet        do not tell what was saved
+  -h, --help         this text
+
+Examples:
+  joulemark capture node
+  joulemark capture --frames 10 --interval 0.5 --redact node
+  joulemark doctor --root node
+`;
+
+/** See the module. */
+export const capture: Verb = {
+  name: "capture",
+  summary: "save what the readers read here, as a tree for --root",
+  help: HELP,
+  run(args) {
+    const { text, flags, words } = parseOptions("capture", args, {
+      text: ["frames", "interval", "without", "root", "format"],
+      flags: ["redact", "json"],
+    });
+    if (flags.has("help")) {
+      writeStdout(HELP);
+      return EXIT.done;
+    }
+    if (words.length !== 1) {
+      throw new UsageError({
+        action: "capture",
+        expected: "one directory",
+        found: words.length === 0 ? "none" : words.join(" "),
+        remedy: "see joulemark capture --help",
+      });
+    }
+    const frames = parseFrames(text.frames ?? "2");
+    const intervalS = parseSeconds("--interval", text.interval ?? "1");
+    const { host } = openCatalogue({ root: text.root, without: text.without });
+    const names = ownNames(hostName(host), (name) => Deno.env.get(name));
+    const saved = save({
+      directory: words[0].replace(/(?<=.)\/+$/, ""),
+      host,
+      readers: READERS,
+      without: (text.without ?? "").split(",").filter((name) => name.trim() !== ""),
+      frames,
+      intervalS,
+      redact: flags.has("redact") ? redactor(names) : undefined,
+      anonymous: flags.has("redact"),
+    });
+    if (flags.has("json") || text.format === "json") writeStdout(JSON.stringify(saved) + "\n");
+    if (flags.has("quiet")) return EXIT.done;
+    const changed = saved.changes.reduce((sum, n) => sum + n, 0);
+    writeStderr(
+      `joulemark: saved ${saved.files} files, ${saved.links} links and ${saved.registers} ` +
+        `registers; ${changed} changes in ${saved.changes.length} further frames\n`,
+    );
+    if (saved.closed.length > 0) {
+      const some = saved.closed.slice(0, 3).join(", ");
+      const more = saved.closed.length > 3 ? `, and ${saved.closed.length - 3} more` : "";
+      writeStderr(`joulemark: closed to you, so without text: ${some}${more}\n`);
+    }
+    return EXIT.done;
+  },
+};
+
+function parseFrames(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 10000) return Number(text);
+  throw new UsageError({
+    action: "use",
+    target: `--frames=${text}`,
+    expected: "a whole number from 1 to 10000",
+  });
+}
