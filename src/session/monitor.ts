@@ -216,8 +216,9 @@ class Run {
       }
       nextNs += periodNs;
       const behind = monotonicNanoseconds() - nextNs;
-      if (behind > -periodNs / 2) {
-        // Steps keep their distance: the time between two is what late events have to come in.
+      if (behind > 0) {
+        // After a late step the next one keeps its distance: the time between two is what late
+        // events have to come in.
         const skipped = Math.floor(behind / periodNs + 0.5) + 1;
         this.#loop.missed += skipped;
         nextNs += skipped * periodNs;
