@@ -1,0 +1,166 @@
+/**
+ * The energy of every region from the counters of a node: each counter's domain by itself, then
+ * added up over the instances of a kind. docs/how-sure.md.
+ *
+ * Edges come as the tracker tells them, readings once a step. Pure and streaming: memory depends on
+ * regions, CPUs and counters, not on the length of the run.
+ * @module
+ */
+import { CounterAttribution, type CounterResult, type Method } from "./counter_attribution.ts";
+import { EdgeLog } from "./edge_log.ts";
+import { Sampled } from "./sampled.ts";
+import { addUp, type KindResult } from "./add_up.ts";
+
+/** Kinds of counters, as they stand in keys. */
+export const KINDS = ["package", "dram", "gpu", "node"] as const;
+/** One of them. */
+export type Kind = typeof KINDS[number];
+
+/** One counter of the node. */
+export interface CounterSpec {
+  readonly kind: Kind;
+  /** Which package, GPU, …. */
+  readonly index: number;
+  /** CPUs of its domain. */
+  readonly cpus: readonly number[];
+  /** Seconds between two updates. @default found from the readings */
+  readonly updatePeriodS?: number;
+  /** Readings come with a time of their own. @default false */
+  readonly stamped?: boolean;
+}
+
+/** What is asked of an {@linkcode Attribution}. */
+export interface AttributionOptions {
+  /** CPUs of the node. */
+  readonly cpuCount: number;
+  readonly counters: readonly CounterSpec[];
+  readonly method: Method;
+}
+
+/** Results by kind; kinds without any reading are left out. */
+export type AttributionResult = ReadonlyMap<Kind, KindResult>;
+
+/** CPUs of counters with one set are followed once. */
+interface Domain {
+  readonly members: Uint8Array;
+  log: EdgeLog;
+  /** Places in `#counters`. */
+  readonly counters: number[];
+}
+
+/** See the module. Class 0 is `unmarked`, class r + 1 is region r. */
+export class Attribution {
+  readonly method: Method;
+  readonly #options: AttributionOptions;
+  readonly #domains: Domain[] = [];
+  #counters: CounterAttribution[] = [];
+  #sampled: Sampled[] = [];
+  #lastJ = new Float64Array(0);
+  /** Class of each CPU; −1: it belongs to nobody. */
+  readonly #classOf: Int32Array;
+
+  constructor(options: AttributionOptions) {
+    this.#options = options;
+    this.method = options.method;
+    this.#classOf = new Int32Array(options.cpuCount).fill(-1);
+    const bySet = new Map<string, Domain>();
+    options.counters.forEach(({ cpus }, k) => {
+      const key = [...cpus].sort((a, b) => a - b).join();
+      let domain = bySet.get(key);
+      if (domain === undefined) {
+        const members = new Uint8Array(options.cpuCount);
+        for (const cpu of cpus) if (cpu < members.length) members[cpu] = 1;
+        domain = { members, log: new EdgeLog(), counters: [] };
+        bySet.set(key, domain);
+        this.#domains.push(domain);
+      }
+      domain.counters.push(k);
+    });
+    this.#open();
+  }
+
+  /** Everything begins anew: all that was told so far is not the application's. */
+  restart(): void {
+    this.#classOf.fill(-1);
+    for (const domain of this.#domains) domain.log = new EdgeLog();
+    this.#open();
+  }
+
+  /** CPUs of a process enter a region, at its exact time. @param region −1: they leave all. */
+  edge(timeS: number, cpus: ArrayLike<number>, region: number): void {
+    const to = region + 1;
+    for (let k = 0; k < this.#domains.length; k++) {
+      const { members, log } = this.#domains[k];
+      let from = -2;
+      let count = 0;
+      for (let i = 0; i < cpus.length; i++) {
+        const cpu = cpus[i];
+        if (members[cpu] !== 1) continue;
+        const was = this.#classOf[cpu];
+        if (was !== from) {
+          if (count > 0 && from !== to) log.move(timeS, from, to, count);
+          from = was;
+          count = 0;
+        }
+        count++;
+      }
+      if (count > 0 && from !== to) log.move(timeS, from, to, count);
+    }
+    for (let i = 0; i < cpus.length; i++) {
+      if (cpus[i] < this.#classOf.length) this.#classOf[cpus[i]] = to;
+    }
+  }
+
+  /**
+   * A step: every edge up to its time has been told.
+   *
+   * @param valuesJ Readings in the order of the counters, without wraps; NaN: none.
+   * @param stampsS When they were taken, on the source's clock; NaN: it does not tell.
+   */
+  step(timeS: number, valuesJ: Float64Array, stampsS: Float64Array): void {
+    for (let d = 0; d < this.#domains.length; d++) {
+      const { log, counters } = this.#domains[d];
+      let needed = log.next;
+      for (let i = 0; i < counters.length; i++) {
+        const k = counters[i];
+        const counter = this.#counters[k];
+        counter.step(timeS, valuesJ[k], stampsS[k]);
+        this.#sampled[k].step(counter.changes.totalJ - this.#lastJ[k]);
+        this.#lastJ[k] = counter.changes.totalJ;
+        if (counter.cursor < needed) needed = counter.cursor;
+      }
+      log.release(needed);
+    }
+  }
+
+  /**
+   * Energies so far.
+   *
+   * @param isLast The run is over. Before that a fit that would take long is left out.
+   */
+  result(isLast: boolean): AttributionResult {
+    const results: CounterResult[] = this.#counters.map((counter) => counter.result(isLast));
+    const kinds = new Map<Kind, KindResult>();
+    for (const kind of KINDS) {
+      const own = this.#options.counters.flatMap((spec, k) =>
+        spec.kind === kind && results[k].seen
+          ? [{ index: spec.index, result: results[k], sampledJ: this.#sampled[k].energyJ }]
+          : []
+      );
+      if (own.length > 0) kinds.set(kind, addUp(own, this.method));
+    }
+    return kinds;
+  }
+
+  #open(): void {
+    const { counters, method } = this.#options;
+    this.#counters = [];
+    this.#sampled = [];
+    this.#lastJ = new Float64Array(counters.length);
+    counters.forEach(({ updatePeriodS, stamped }, k) => {
+      const { log } = this.#domains.find((domain) => domain.counters.includes(k))!;
+      this.#counters.push(new CounterAttribution(log, method, { updatePeriodS, stamped }));
+      this.#sampled.push(new Sampled(log));
+    });
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * Which classes the CPUs of one domain instance are in, from edge to edge: the exact times that
+ * everything else here is calculated from. docs/how-sure.md.
+ *
+ * A class is a region, or `unmarked` (0). Edges are kept until every reader has taken them up; what
+ * is older lives on as sums, so memory depends on classes and CPUs, not on the length of a run.
+ * @module
+ */
+import { grown, grownInts } from "./grown.ts";
+
+/** See the module. Times are seconds on one clock; what steps back counts as now. */
+export class EdgeLog {
+  /** Edges told so far; they are numbered from 0. */
+  next = 0;
+  /** Place of edge k in the columns is `k & mask`. */
+  mask = 63;
+  timeS = new Float64Array(64);
+  /** Which class gains or loses CPUs. */
+  classOf = new Int32Array(64);
+  /** CPUs that it gains, below 0 for those that leave it. */
+  change = new Float64Array(64);
+  /** When the first CPU came; NaN before. */
+  firstS = NaN;
+  /** CPUs by class now. */
+  cpus = new Float64Array(16);
+  /** CPUs that belong to processes. */
+  owned = 0;
+  /** Classes seen so far lie below this. */
+  classes = 0;
+  #first = 0;
+  #lastS = -Infinity;
+  /** CPU-seconds by class up to `#sinceS` of the class. */
+  #seconds = new Float64Array(16);
+  #sinceS = new Float64Array(16);
+
+  /** CPUs change to another class. @param from −1: they belonged to nobody. */
+  move(timeS: number, from: number, to: number, count: number): void {
+    const t = timeS >= this.#lastS ? timeS : this.#lastS;
+    this.#lastS = t;
+    if (this.firstS !== this.firstS) this.firstS = t;
+    if (from >= 0) this.#push(t, from, -count);
+    else this.owned += count;
+    this.#push(t, to, count);
+  }
+
+  /** CPU-seconds of a class up to a time, which no edge lies beyond. */
+  exposure(classIndex: number, timeS: number): number {
+    if (classIndex >= this.classes) return 0;
+    const still = Math.max(0, timeS - this.#sinceS[classIndex]);
+    return this.#seconds[classIndex] + this.cpus[classIndex] * still;
+  }
+
+  /** Edges before this number are needed no more. */
+  release(before: number): void {
+    if (before > this.#first) this.#first = Math.min(before, this.next);
+  }
+
+  #push(t: number, index: number, change: number): void {
+    if (index >= this.cpus.length) {
+      this.cpus = grown(this.cpus, index + 1);
+      this.#seconds = grown(this.#seconds, index + 1);
+      this.#sinceS = grown(this.#sinceS, index + 1);
+    }
+    if (index >= this.classes) this.classes = index + 1;
+    this.#seconds[index] += this.cpus[index] * (t - this.#sinceS[index]);
+    this.#sinceS[index] = t;
+    this.cpus[index] += change;
+    if (this.next - this.#first > this.mask) this.#enlarge();
+    const at = this.next & this.mask;
+    this.timeS[at] = t;
+    this.classOf[at] = index;
+    this.change[at] = change;
+    this.next++;
+  }
+
+  #enlarge(): void {
+    const old = { timeS: this.timeS, classOf: this.classOf, change: this.change, mask: this.mask };
+    this.mask = old.mask * 2 + 1;
+    this.timeS = grown(old.timeS, this.mask + 1);
+    this.classOf = grownInts(old.classOf, this.mask + 1);
+    this.change = grown(old.change, this.mask + 1);
+    for (let k = this.#first; k < this.next; k++) {
+      this.timeS[k & this.mask] = old.timeS[k & old.mask];
+      this.classOf[k & this.mask] = old.classOf[k & old.mask];
+      this.change[k & this.mask] = old.change[k & old.mask];
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * Sums of weighted products of rows: A = Σ w z zᵀ, c = Σ w z y, q = Σ w y².
+ * @module
+ */
+import { grown, triangle } from "./grown.ts";
+import { nonNegative, type Solution } from "./nnls.ts";
+import type { WhitenedRows } from "./whitened_rows.ts";
+
+/** See the module. */
+export class NormalSums {
+  /** Packed lower triangle, and by class. */
+  a = new Float64Array(triangle(16));
+  c = new Float64Array(16);
+  q = 0;
+  /** Rows in it. */
+  rows = 0;
+
+  /** Adds a filtered row. */
+  add(row: WhitenedRows): void {
+    if (row.z.length > this.c.length) this.reserve(row.z.length);
+    const { z, active, length, weight, y } = row;
+    const a = this.a;
+    for (let k = 0; k < length; k++) {
+      const i = active[k];
+      const wz = weight * z[i];
+      const base = triangle(i);
+      this.c[i] += wz * y;
+      a[base + i] += wz * z[i];
+      for (let m = 0; m < k; m++) {
+        const j = active[m];
+        a[i > j ? base + j : triangle(j) + i] += wz * z[j];
+      }
+    }
+    this.q += weight * y * y;
+    this.rows++;
+  }
+
+  /** Adds other sums. */
+  addAll(other: NormalSums): void {
+    if (other.c.length > this.c.length) this.reserve(other.c.length);
+    const packed = triangle(other.c.length);
+    for (let i = 0; i < packed; i++) this.a[i] += other.a[i];
+    for (let i = 0; i < other.c.length; i++) this.c[i] += other.c[i];
+    this.q += other.q;
+    this.rows += other.rows;
+  }
+
+  /** Sets all to 0. */
+  clear(): void {
+    this.a.fill(0);
+    this.c.fill(0);
+    this.q = 0;
+    this.rows = 0;
+  }
+
+  /** @param start Classes to hold at 0 at first. */
+  solve(classes: number, start?: Iterable<number>): Solution {
+    if (classes > this.c.length) this.reserve(classes);
+    return nonNegative({ a: this.a, c: this.c, q: this.q, classes }, start);
+  }
+
+  /** Makes room for so many classes. */
+  reserve(classes: number): void {
+    this.c = grown(this.c, classes);
+    this.a = grown(this.a, triangle(this.c.length));
+  }
+}

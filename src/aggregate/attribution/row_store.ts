@@ -1,0 +1,157 @@
+/**
+ * Intervals as sparse rows, waiting to be fitted.
+ *
+ * Classes are renumbered by first appearance; where there are more than the fit takes, those with
+ * the most CPU time keep rows of their own and the rest share the last one.
+ * @module
+ */
+import { grown, grownInts } from "./grown.ts";
+
+/** Classes that a fit can hold, the shared one included. */
+export const MOST_CLASSES = 200;
+
+/** See the module. Row i has entries `start[i]` to before `start[i + 1]`. */
+export class RowStore {
+  rows = 0;
+  start = new Int32Array(64);
+  /** J, s, and 1 where the row does not follow the one before it. */
+  energyJ = new Float64Array(64);
+  lengthS = new Float64Array(64);
+  fresh = new Int32Array(64);
+  classes = new Int32Array(256);
+  /** CPU-seconds of entry e at lag l at `e * lags + l`. */
+  tau: Float64Array;
+  readonly lags: number;
+  /** Own number of each class that came in; −1: not seen. */
+  fitOf = new Int32Array(16).fill(-1);
+  /** Numbers given out. */
+  count = 0;
+  /** Number of the class that the rest shares; −1: there is none. */
+  shared = -1;
+  #limited = false;
+  /** By own number: place of the entry in the row being made + 1. */
+  #place = new Int32Array(16);
+
+  constructor(lags: number) {
+    this.lags = lags;
+    this.tau = new Float64Array(256 * lags);
+  }
+
+  /** Entries held. */
+  get entries(): number {
+    return this.start[this.rows];
+  }
+
+  /** Appends a row. @param length Entries in `classes` and `tau`. */
+  push(
+    row: { count: number; classes: Int32Array; tau: Float64Array },
+    energyJ: number,
+    lengthS: number,
+    fresh: boolean,
+  ): void {
+    const i = this.rows;
+    if (i + 2 > this.start.length) {
+      this.start = grownInts(this.start, i + 2);
+      this.energyJ = grown(this.energyJ, i + 2);
+      this.lengthS = grown(this.lengthS, i + 2);
+      this.fresh = grownInts(this.fresh, i + 2);
+    }
+    const from = this.start[i];
+    const most = from + row.count;
+    if (most > this.classes.length) this.classes = grownInts(this.classes, most);
+    if (most * this.lags > this.tau.length) this.tau = grown(this.tau, most * this.lags);
+    let end = from;
+    for (let k = 0; k < row.count; k++) {
+      const c = this.#own(row.classes[k]);
+      let at = this.#place[c] - 1;
+      const isNew = at < from;
+      if (isNew) {
+        at = end++;
+        this.#place[c] = at + 1;
+        this.classes[at] = c;
+      }
+      for (let l = 0; l < this.lags; l++) {
+        const more = row.tau[k * this.lags + l];
+        if (isNew) this.tau[at * this.lags + l] = more;
+        else this.tau[at * this.lags + l] += more;
+      }
+    }
+    for (let e = from; e < end; e++) this.#place[this.classes[e]] = 0;
+    this.start[i + 1] = end;
+    this.energyJ[i] = energyJ;
+    this.lengthS[i] = lengthS;
+    this.fresh[i] = fresh ? 1 : 0;
+    this.rows++;
+  }
+
+  /** Drops all rows; numbers stay. */
+  clear(): void {
+    this.rows = 0;
+    this.start[0] = 0;
+  }
+
+  /**
+   * Leaves at most {@linkcode MOST_CLASSES} numbers: the others share the last one.
+   *
+   * @param forGood Classes that come from here on share it too.
+   */
+  limit(forGood: boolean): void {
+    const again = this.#limited;
+    this.#limited ||= forGood;
+    if (again || this.count < MOST_CLASSES) return;
+    const seconds = new Float64Array(this.count);
+    for (let e = 0; e < this.entries; e++) seconds[this.classes[e]] += this.tau[e * this.lags];
+    const ranked = [...seconds.keys()].sort((a, b) => seconds[b] - seconds[a]);
+    const moved = new Int32Array(this.count).fill(MOST_CLASSES - 1);
+    ranked.slice(0, MOST_CLASSES - 1).forEach((old, rank) => moved[old] = rank);
+    for (let raw = 0; raw < this.fitOf.length; raw++) {
+      if (this.fitOf[raw] >= 0) this.fitOf[raw] = moved[this.fitOf[raw]];
+    }
+    this.count = MOST_CLASSES;
+    this.shared = MOST_CLASSES - 1;
+    this.#rewrite(moved);
+  }
+
+  /** Renumbers the rows, adding up what now has one number. */
+  #rewrite(moved: Int32Array): void {
+    const { lags } = this;
+    let end = 0;
+    let begin = this.start[0];
+    for (let i = 0; i < this.rows; i++) {
+      const stop = this.start[i + 1];
+      const from = end;
+      for (let e = begin; e < stop; e++) {
+        const c = moved[this.classes[e]];
+        let at = this.#place[c] - 1;
+        const isNew = at < from;
+        if (isNew) {
+          at = end++;
+          this.#place[c] = at + 1;
+          this.classes[at] = c;
+        }
+        for (let l = 0; l < lags; l++) {
+          const more = this.tau[e * lags + l];
+          if (isNew) this.tau[at * lags + l] = more;
+          else this.tau[at * lags + l] += more;
+        }
+      }
+      for (let e = from; e < end; e++) this.#place[this.classes[e]] = 0;
+      begin = stop;
+      this.start[i + 1] = end;
+    }
+  }
+
+  #own(raw: number): number {
+    if (raw >= this.fitOf.length) this.fitOf = grownInts(this.fitOf, raw + 1, -1);
+    const known = this.fitOf[raw];
+    if (known >= 0) return known;
+    let own = this.count;
+    if (this.#limited && own >= MOST_CLASSES - 1) {
+      own = this.shared = MOST_CLASSES - 1;
+      this.count = MOST_CLASSES;
+    } else this.count++;
+    this.fitOf[raw] = own;
+    if (own >= this.#place.length) this.#place = grownInts(this.#place, own + 1);
+    return own;
+  }
+}
