@@ -1,0 +1,50 @@
+/**
+ * Names of users, from wherever the node keeps them: getpwuid(3).
+ *
+ * @module
+ */
+import { fromBytes, libc, LIBC_PATHS } from "./libc.ts";
+
+const SYMBOLS = {
+  getpwuid: { parameters: ["u32"], result: "u64" }, // uid_t; struct passwd*
+} as const satisfies Deno.ForeignLibraryInterface;
+
+let opened: Deno.DynamicLibrary<typeof SYMBOLS>["symbols"] | undefined;
+const known = new Map<number, string | undefined>();
+
+/** Name of a user, `undefined` where the node knows none. Remembered. */
+export function userName(uid: number): string | undefined {
+  if (known.has(uid)) return known.get(uid);
+  opened ??= open();
+  const entry = opened?.getpwuid(uid) ?? 0n;
+  let name: string | undefined;
+  if (entry !== 0n) {
+    const pointer = new BigUint64Array(1);
+    libc().peek(new Uint8Array(pointer.buffer), entry, 8n); // pw_name comes first
+    name = fromBytes(readName(pointer[0]));
+  }
+  known.set(uid, name);
+  return name;
+}
+
+/** Bytes of a C string, at most 255: one by one, since what lies behind it may not be mapped. */
+function readName(address: bigint): Uint8Array {
+  const name = new Uint8Array(256);
+  const one = new Uint8Array(1);
+  for (let i = 0; i < 255; i++) {
+    libc().peek(one, address + BigInt(i), 1n);
+    if (one[0] === 0) break;
+    name[i] = one[0];
+  }
+  return name;
+}
+
+function open() {
+  for (const path of LIBC_PATHS) {
+    try {
+      return Deno.dlopen(path, SYMBOLS).symbols;
+    } catch {
+      // not at this place
+    }
+  }
+}

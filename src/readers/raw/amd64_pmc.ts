@@ -1,0 +1,67 @@
+/**
+ * Core counters of AMD processors of families 17h and 19h: six general ones, instructions, and the
+ * two clocks.
+ *
+ * Truth: AMD's Processor Programming Reference, MSRC001_020x, MSRC000_00E7–E9.
+ * @module
+ */
+import { programEach, putRegisters, range, REGISTER_NEEDS, writeAll } from "./_control.ts";
+import type { RawProcessor } from "./processor.ts";
+import type { RawStatsType } from "./raw_type.ts";
+
+const COUNTERS = 6;
+const CONTROL = 0xc0010200;
+const COUNT = 0xc0010201;
+/** Instructions retired, actual and maximum performance clock: 64 bits wide, declared as 48. */
+const FIXED = [0xc00000e9, 0xc00000e8, 0xc00000e7];
+/**
+ * Floating-point operations and the partner that counter 0 is merged with, branches, mispredicted
+ * branches, two kinds of dispatch stalls.
+ */
+const EVENTS = [0x43ff03n, 0xf004000ffn, 0x4300c2n, 0x4300c3n, 0x4308afn, 0x43ffaen];
+/** Hardware configuration: bit 30 makes the counter of instructions run. */
+const HWCR = 0xc0010015;
+const INSTRUCTIONS_RUN = 1n << 30n;
+
+/** The processors that AMD types are for. */
+export function isCountedAmd({ vendor, family, model }: RawProcessor): boolean {
+  if (vendor !== "amd") return false;
+  return (family === 0x17 && (model === 0x31 || model === 0x49)) ||
+    (family === 0x19 && model === 1);
+}
+
+/** See the module. Device: number of the CPU. */
+export const amd64Pmc: RawStatsType = {
+  name: "amd64_pmc",
+  keys: "CTL0,C CTL1,C CTL2,C CTL3,C CTL4,C CTL5,C CTR0,E,W=48 CTR1,E,W=48 CTR2,E,W=48 " +
+    "CTR3,E,W=48 CTR4,E,W=48 CTR5,E,W=48 INST_RETIRED,E,W=48 APERF,E,W=48 MPERF,E,W=48",
+  needs: REGISTER_NEEDS,
+  open({ machine, processor }) {
+    if (!isCountedAmd(processor) || machine.registers(0) === undefined) return undefined;
+    const controls = range(CONTROL, COUNTERS, 2);
+    const counts = range(COUNT, COUNTERS, 2);
+    return {
+      program: () =>
+        programEach(processor.places, ({ cpu }) => {
+          const registers = machine.registers(cpu);
+          if (registers === undefined) return `no registers of cpu ${cpu}`;
+          const words = EVENTS.map((event, i) => [controls[i], event] as const);
+          const failed = writeAll(registers, words);
+          if (failed !== undefined) return failed;
+          counts.forEach((register) => registers.started(register));
+          if (!registers.read(HWCR)) return undefined;
+          const now = (BigInt(registers.high) << 32n) | BigInt(registers.low);
+          return writeAll(registers, [[HWCR, now | INSTRUCTIONS_RUN]]);
+        }),
+      collect(row) {
+        for (const { cpu } of processor.places) {
+          const registers = machine.registers(cpu);
+          putRegisters(row, 0, registers, controls);
+          putRegisters(row, COUNTERS, registers, counts);
+          putRegisters(row, 2 * COUNTERS, registers, FIXED);
+          row.emit(String(cpu));
+        }
+      },
+    };
+  },
+};

@@ -1,0 +1,55 @@
+/**
+ * Extended, 64-bit port counters of InfiniBand adapters.
+ *
+ * hpcperfstats asks the port by management datagram. The kernel asks the same (performance class,
+ * PortCountersExtended) and shows it in sysfs: in `counters` since 4.20, where the adapter has
+ * them (then with the files of unicast packets), before in `counters_ext`. Elsewhere: no line.
+ * @module
+ */
+import { activePorts, FABRIC_DIRECTORY, isOmniPath } from "./_fabric.ts";
+import { KeptFiles, LINES } from "./_lines.ts";
+import { filesOnly, type RawStatsType } from "./raw_type.ts";
+
+/** Per key: its file in `counters` and in `counters_ext`; the first two keys are no counters. */
+const FILES: readonly (readonly [now: string, before: string])[] = [
+  ["port_xmit_data", "port_xmit_data_64"],
+  ["port_rcv_data", "port_rcv_data_64"],
+  ["port_xmit_packets", "port_xmit_packets_64"],
+  ["port_rcv_packets", "port_rcv_packets_64"],
+  ["unicast_xmit_packets", "port_unicast_xmit_packets"],
+  ["unicast_rcv_packets", "port_unicast_rcv_packets"],
+  ["multicast_xmit_packets", "port_multicast_xmit_packets"],
+  ["multicast_rcv_packets", "port_multicast_rcv_packets"],
+];
+
+/** See the module. Device: `ADAPTER/PORT`. */
+export const ibExt: RawStatsType = {
+  name: "ib_ext",
+  keys: "port_select,C counter_select,C port_xmit_data,E,U=4B port_rcv_data,E,U=4B " +
+    "port_xmit_pkts,E port_rcv_pkts,E port_unicast_xmit_pkts,E port_unicast_rcv_pkts,E " +
+    "port_multicast_xmit_pkts,E port_multicast_rcv_pkts,E",
+  needs: filesOnly(FABRIC_DIRECTORY),
+  open({ host }) {
+    const files = new KeptFiles(host);
+    return {
+      collect(row) {
+        for (const { adapter, port, directory } of activePorts(host)) {
+          if (isOmniPath(adapter)) continue;
+          const has = (file: string) => files.get(`${directory}/${file}`) !== undefined;
+          const isNow = has("counters/unicast_xmit_packets");
+          if (!isNow && !has("counters_ext/port_xmit_data_64")) continue;
+          FILES.forEach(([now, before], k) => {
+            const name = isNow ? `counters/${now}` : `counters_ext/${before}`;
+            const lines = files.lines(`${directory}/${name}`);
+            if (lines?.next() && lines.number()) row.put(k + 2, LINES.low, LINES.high);
+          });
+          if (!row.hasAny) continue;
+          row.putNumber(0, Number(port));
+          row.putNumber(1, 0);
+          row.emit(`${adapter}/${port}`);
+        }
+      },
+      [Symbol.dispose]: () => files[Symbol.dispose](),
+    };
+  },
+};

@@ -1,0 +1,58 @@
+/**
+ * Power control unit of Intel packages: four counters, and residency of the package's cores in C3
+ * and C6.
+ *
+ * Truth: Intel's uncore performance monitoring guides for Sandy Bridge to Broadwell. hpcperfstats
+ * 2.3.5 lists the type but neither programs nor reads it; here both are done.
+ * @module
+ */
+import { programEach, putRegisters, range, REGISTER_NEEDS, uncoreControl } from "./_control.ts";
+import { writeAll } from "./_control.ts";
+import { fourCounters } from "./intel_box.ts";
+import { INTEL_MODELS, isIntel } from "./intel_core.ts";
+import type { RawStatsType } from "./raw_type.ts";
+
+const COUNTERS = 4;
+const FREEZE = 0x10100, RUN = 0x10000;
+const EARLY = { box: 0xc24, control: 0xc30, count: 0xc36 };
+const LATE = { box: 0x710, control: 0x711, count: 0x717 };
+const RESIDENCY = [0x3fc, 0x3fd];
+/** Power-limited and thermally limited cycles, and two bands of frequency. */
+const EVENTS = [0x04, 0x05, 0x81, 0x82];
+const { snb, ivb, hsw, bdw } = INTEL_MODELS;
+
+/** See the module. Device: number of the package. */
+export const intelPcu: RawStatsType = {
+  name: "intel_pcu",
+  keys: `${fourCounters("E,W=48")} FIXED_CTR0,E,W=48 FIXED_CTR1,E,W=48`,
+  needs: REGISTER_NEEDS,
+  open({ machine, processor }) {
+    const early = isIntel(processor, [...snb, ...ivb]);
+    if (!early && !isIntel(processor, [...hsw, ...bdw])) return undefined;
+    const { box, control, count } = early ? EARLY : LATE;
+    const controls = range(control, COUNTERS);
+    const counts = range(count, COUNTERS);
+    return {
+      program: () =>
+        programEach(processor.leaders.values(), (cpu) => {
+          const registers = machine.registers(cpu);
+          if (registers === undefined) return `no registers of cpu ${cpu}`;
+          counts.forEach((register) => registers.started(register));
+          return writeAll(registers, [
+            [box, FREEZE],
+            ...EVENTS.map((event, i) => [controls[i], uncoreControl(event, false)] as const),
+            [box, RUN],
+          ]);
+        }),
+      collect(row) {
+        for (const [number, cpu] of processor.leaders) {
+          const registers = machine.registers(cpu);
+          putRegisters(row, 0, registers, controls);
+          putRegisters(row, COUNTERS, registers, counts);
+          putRegisters(row, 2 * COUNTERS, registers, RESIDENCY);
+          row.emit(String(number));
+        }
+      },
+    };
+  },
+};

@@ -1,0 +1,57 @@
+/**
+ * Uncore counters of Nehalem and Westmere packages, with all registers that control them.
+ *
+ * Truth: Intel SDM vol. 3B, "Performance monitoring facility in Intel microarchitecture code name
+ * Nehalem". The type is in every header, as in hpcperfstats, and has lines on those processors only:
+ * on others the registers are something else.
+ * @module
+ */
+import { programEach, putRegisters, range, REGISTER_NEEDS, uncoreControl } from "./_control.ts";
+import { writeAll } from "./_control.ts";
+import { INTEL_MODELS, isIntel } from "./intel_core.ts";
+import type { RawStatsType } from "./raw_type.ts";
+
+const COUNTERS = 8;
+const GLOBAL_CONTROL = 0x391, FIXED_CONTROL = 0x395;
+const CONTROL = 0x3c0, COUNT = 0x3b0;
+/** Reads, writes and their hits and misses in the last-level cache, DRAM commands. */
+const EVENTS = [0x0108, 0x0208, 0x0408, 0x0109, 0x0209, 0x0409, 0x0f0a, 0x1f0b];
+const numbered = (name: string, options: string) =>
+  range(0, COUNTERS).map((i) => `${name}${i},${options}`).join(" ");
+
+/** See the module. Device: number of the package. */
+export const intelUncore: RawStatsType = {
+  name: "intel_uncore",
+  keys: "PERF_GLOBAL_CTRL,C PERF_GLOBAL_STATUS,C PERF_GLOBAL_OVF_CTRL,C FIXED_CTR0,E,W=48 " +
+    "FIXED_CTR_CTRL,C ADDR_OPCODE_MATCH,C " +
+    `${numbered("PMC", "E,W=48")} ${numbered("PERFEVTSEL", "C")}`,
+  needs: REGISTER_NEEDS,
+  open({ machine, processor }) {
+    if (!isIntel(processor, INTEL_MODELS.nhm)) return { collect() {} };
+    const registersOf = [
+      ...range(GLOBAL_CONTROL, 6),
+      ...range(COUNT, COUNTERS),
+      ...range(CONTROL, COUNTERS),
+    ];
+    return {
+      program: () =>
+        programEach(processor.leaders.values(), (cpu) => {
+          const registers = machine.registers(cpu);
+          if (registers === undefined) return `no registers of cpu ${cpu}`;
+          for (const register of range(COUNT, COUNTERS)) registers.started(register);
+          return writeAll(registers, [
+            [GLOBAL_CONTROL, 0],
+            ...EVENTS.map((event, i) => [CONTROL + i, uncoreControl(event, false)] as const),
+            [FIXED_CONTROL, 1],
+            [GLOBAL_CONTROL, (1n << 32n) | 0xffn],
+          ]);
+        }),
+      collect(row) {
+        for (const [number, cpu] of processor.leaders) {
+          putRegisters(row, 0, machine.registers(cpu), registersOf);
+          row.emit(String(number));
+        }
+      },
+    };
+  },
+};

@@ -1,0 +1,37 @@
+/**
+ * Messages and bytes of Lustre's network layer.
+ *
+ * Truth: lnet/lnet/router_proc.c: eleven numbers, of which six have a key. One real line:
+ * `0 1172 0 195805494 204125982 0 16957 216828482753 708781379083 0 3268048`.
+ * @module
+ */
+import { KeptFiles, LINES } from "./_lines.ts";
+import { filesOnly, type RawStatsType } from "./raw_type.ts";
+
+const PATHS = ["/proc/sys/lnet/stats", "/sys/kernel/debug/lnet/stats"];
+/** Of each of the eleven numbers its key: −1 for those that have none. */
+const KEY_OF = [-1, -1, -1, 0, 1, -1, 2, 3, 4, -1, 5];
+
+/** See the module. Device: `-`. */
+export const lnet: RawStatsType = {
+  name: "lnet",
+  keys: "tx_msgs,E rx_msgs,E rx_msgs_dropped,E tx_bytes,E,U=B rx_bytes,E,U=B rx_bytes_dropped,E",
+  needs: filesOnly(...PATHS),
+  open({ host }) {
+    const files = new KeptFiles(host);
+    return {
+      collect(row) {
+        for (const path of PATHS) {
+          const lines = files.lines(path);
+          if (!lines?.next()) continue;
+          for (let i = 0; i < KEY_OF.length && lines.number(); i++) {
+            if (KEY_OF[i] >= 0) row.put(KEY_OF[i], LINES.low, LINES.high);
+          }
+          row.emit("-");
+          return;
+        }
+      },
+      [Symbol.dispose]: () => files[Symbol.dispose](),
+    };
+  },
+};
