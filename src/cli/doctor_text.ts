@@ -167,5 +167,5 @@ function recordText(record: RecordRow, sources: readonly SourceRow[]): string {
 }
 
 function milliseconds(seconds: number): string {
-  return `${(seconds * 1000).toPrecision(2).replace(/\.0$/, "")} ms`;
+  return `${Number((seconds * 1000).toPrecision(2))} ms`;
 }

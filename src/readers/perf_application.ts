@@ -36,10 +36,10 @@ const NEVER = "no command was started, or the event has had no turn on a hardwar
 
 /** See the module. */
 export const perfApplication: Reader = {
-  name: "PERF_APPLICATION",
+  name: "PERF_APP",
   needs: { files: [PARANOID], libraries: [], capabilities: [] },
   signals: EVENTS.map(([event, type, , scale, about]): SignalRow => ({
-    name: `PERF_APPLICATION::${event}`,
+    name: `PERF_APP::${event}`,
     domain: "board",
     unit: scale === 1 ? "" : "s",
     behavior: "monotone",
@@ -62,7 +62,7 @@ export const perfApplication: Reader = {
 };
 
 function eventOf(row: SignalRow): typeof EVENTS[number] {
-  return EVENTS.find(([name]) => row.name === `PERF_APPLICATION::${name}`)!;
+  return EVENTS.find(([name]) => row.name === `PERF_APP::${name}`)!;
 }
 
 /** How the event can be opened here, the kernel's part included where that is allowed; or errno. */

@@ -52,6 +52,7 @@ interface Found {
 const ABSENT = "absent";
 /** Why a candidate is lacking whose reader is not built in: says nothing about the node. */
 const NO_SIGNAL = "no such signal";
+const ASK_DOCTOR = 'run "joulemark doctor" for what would open it, and the risk';
 /** Which inputs were followed to a reason matters to `--info`, not to a list of reasons. */
 const NEEDS = /^(?:needs \S+: )+/;
 
@@ -339,7 +340,7 @@ function absent(row: SignalRow, lack: Absence): Found {
       behavior: row.behavior,
       reason: lack.reason,
     },
-    remedy: lack.remedy,
+    remedy: lack.remedy ?? (lack.kind === "forbidden" ? ASK_DOCTOR : undefined),
     lack: lack.kind,
   };
 }

@@ -36,7 +36,7 @@ if (why === "") {
   endToEnd("counters of the command agree with perf stat within 2 %, children included", (dir) => {
     const program = `${dir}/known_events`;
     compile("e2e/programs/known_events.c", program, []);
-    const signals = PAIRS.map(([name]) => `PERF_APPLICATION::${name}`).join(",");
+    const signals = PAIRS.map(([name]) => `PERF_APP::${name}`).join(",");
     const events = PAIRS.map(([, event]) => event).join(",");
     // Ours is around perf itself, whose own part is small beside that of the program.
     const out = joulemark(dir, [
@@ -50,7 +50,7 @@ if (why === "") {
     const theirs = perfCounts(Deno.readTextFileSync(`${dir}/perf.csv`));
     const [host] = parseReport(Deno.readTextFileSync(`${dir}/joulemark.report`), "report").hosts;
     for (const [name, event, scale] of PAIRS) {
-      const mine = Number(host.application[`PERF_APPLICATION::${name}`]);
+      const mine = Number(host.application[`PERF_APP::${name}`]);
       const other = theirs.get(event)! * scale;
       const off = (mine - other) / other;
       console.log(`${event}: ours ${mine}, perf ${other} (${(off * 100).toFixed(2)} %)`);

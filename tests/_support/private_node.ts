@@ -1,0 +1,107 @@
+/**
+ * Runs the executable against device files at their true paths: FUSE in a private mount namespace.
+ *
+ * Needs root, /dev/fuse, unshare(1), a C compiler and libfuse3's headers; where one is missing, the
+ * tests are skipped and say which.
+ *
+ * @module
+ */
+import { assert } from "@std/assert";
+import { compile, HAS_COMPILER } from "./compiled.ts";
+import { BINARY, HAS_BINARY } from "./programs.ts";
+
+const SCRIPT = new URL("private_node.sh", import.meta.url).pathname;
+
+function run(command: string, args: string[]): string | undefined {
+  try {
+    const out = new Deno.Command(command, { args, stdout: "piped", stderr: "null" }).outputSync();
+    return out.success ? new TextDecoder().decode(out.stdout) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const FUSE_FLAGS = run("pkg-config", ["--cflags", "--libs", "fuse3"])?.trim().split(/\s+/);
+
+/** Why private nodes cannot be made here; "": they can. */
+export const NO_PRIVATE_NODE = !HAS_BINARY
+  ? "no executable"
+  : Deno.uid() !== 0
+  ? "not root"
+  : run("test", ["-c", "/dev/fuse"]) === undefined
+  ? "no /dev/fuse"
+  : run("unshare", ["-m", "true"]) === undefined
+  ? "unshare -m is not allowed"
+  : !HAS_COMPILER
+  ? "no C compiler"
+  : FUSE_FLAGS === undefined
+  ? "no libfuse3 headers or pkg-config"
+  : "";
+
+if (NO_PRIVATE_NODE !== "") {
+  console.log(`skipped: device files at their true paths: ${NO_PRIVATE_NODE}`);
+}
+
+/** What a command on the node gave. */
+export interface NodeOutcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A node to run commands on. */
+export interface PrivateNode {
+  /** A folder that is the same inside and outside. */
+  readonly dir: string;
+  /** Runs the executable with arguments, in `dir`; as nobody where asked. */
+  joulemark(args: string[], asNobody?: boolean): Promise<NodeOutcome>;
+  /** Breaks something: see register_fs.c. "" mends it. */
+  breakIt(word: string): void;
+}
+
+/** A test on a private node. */
+export function onPrivateNode(name: string, body: (node: PrivateNode) => Promise<void>): void {
+  Deno.test({
+    name,
+    ignore: NO_PRIVATE_NODE !== "",
+    async fn() {
+      const dir = Deno.makeTempDirSync({ prefix: "joulemark-node-" });
+      try {
+        Deno.chmodSync(dir, 0o777);
+        const server = `${dir}/register_fs`;
+        compile("_support/register_fs.c", server, FUSE_FLAGS!);
+        Deno.writeTextFileSync(`${dir}/control`, "");
+        await body({
+          dir,
+          joulemark: (args, asNobody = false) => inside(dir, server, args, asNobody),
+          breakIt: (word) => Deno.writeTextFileSync(`${dir}/control`, word + "\n"),
+        });
+      } finally {
+        Deno.removeSync(dir, { recursive: true });
+      }
+    },
+  });
+}
+
+async function inside(
+  dir: string,
+  server: string,
+  args: string[],
+  asNobody: boolean,
+): Promise<NodeOutcome> {
+  const nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"];
+  const out = await new Deno.Command("unshare", {
+    args: [
+      ...["-m", "bash", SCRIPT, dir, server, BINARY],
+      ...(asNobody ? nobody : []),
+      `${dir}/joulemark`,
+      ...args,
+    ],
+    cwd: dir,
+    stdin: "null",
+  }).output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  const result = { code: out.code, stdout: text(out.stdout), stderr: text(out.stderr) };
+  assert(!result.stderr.includes("mount:"), result.stderr);
+  return result;
+}

@@ -1,0 +1,88 @@
+/** Register devices and counter files with the kernel's semantics, at their true paths. */
+import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
+import { parseReport } from "../../src/formats/report.ts";
+import { onPrivateNode, type PrivateNode } from "../_support/private_node.ts";
+
+function reportOf(node: PrivateNode) {
+  const [host] = parseReport(Deno.readTextFileSync(`${node.dir}/joulemark.report`), "r").hosts;
+  const sources = host.joulemark!.sources as Record<string, Record<string, string>>;
+  return { application: host.application, sources };
+}
+
+onPrivateNode(
+  "energy by /dev/cpu/N/msr and pm_counters, over wraps of the counter",
+  async (node) => {
+    const out = await node.joulemark(["run", "--", "sleep", "4"]);
+    assertEquals(out.code, 0, out.stderr);
+    const { application, sources } = reportOf(node);
+    const seconds = Number(application["sync-runtime (s)"]);
+    // 100 W wrap 32 bits every 2.56 s.
+    assertAlmostEquals(Number(application["package-energy (J)"]), 100 * seconds, 1.5);
+    assertAlmostEquals(Number(application["dram-energy (J)"]), 20 * seconds, 0.3);
+    assertAlmostEquals(Number(application["power (W)"]), 100, 1);
+    assertAlmostEquals(Number(application["frequency (%)"]), 150, 0.5);
+    assertAlmostEquals(Number(application["frequency (Hz)"]), 3e9, 1e7);
+    assertStringIncludes(sources.CPU_ENERGY.source, "/dev/cpu/0/msr, register 0x611");
+    assertEquals(sources.CPU_ENERGY.quality, "measured");
+  },
+);
+
+onPrivateNode("read finds every source at its true path", async (node) => {
+  const read = (name: string, domain: string) => node.joulemark(["read", name, domain, "0"]);
+  const power = await read("CPU_POWER", "package");
+  assertEquals(power.code, 0, power.stderr);
+  assertAlmostEquals(Number(power.stdout), 100, 10);
+  assertEquals((await read("CNL::BOARD_POWER", "board")).stdout, "300\n");
+  const zone = await read("POWERCAP::CPU_ENERGY_CONSUMED", "package");
+  assert(Number(zone.stdout) > 0, zone.stderr);
+  const none = await read("MSR::PLATFORM_ENERGY_STATUS:ENERGY", "board");
+  assertEquals([none.code, none.stdout], [1, "nan\n"]);
+  assertStringIncludes(none.stderr, "faults (EIO)");
+});
+
+onPrivateNode(
+  "a register that faults in mid-run is NaN with EIO, the others go on",
+  async (node) => {
+    const running = node.joulemark(["run", "--", "sleep", "2"]);
+    await new Promise((go) => setTimeout(go, 1200));
+    node.breakIt("eio 0x619");
+    const out = await running;
+    assertEquals(out.code, 0, out.stderr);
+    const { application, sources } = reportOf(node);
+    assertEquals(sources.DRAM_ENERGY.quality, "partial");
+    assertStringIncludes(sources.DRAM_ENERGY.trouble, "register 0x619 of CPU 0: errno 5");
+    assert(sources.CPU_ENERGY.trouble === undefined);
+    assert(Number(application["package-energy (J)"]) > 150);
+  },
+);
+
+onPrivateNode("doctor: what is live, how often it changes, when it wraps", async (node) => {
+  const out = await node.joulemark(["doctor", "--json"]);
+  assertEquals(out.code, 0, out.stderr);
+  const found = JSON.parse(out.stdout);
+  const source = (name: string) => found.sources.find((s: { reader: string }) => s.reader === name);
+  const [pkg] = source("MSR").live;
+  assert(pkg.live && pkg.updatePeriodS < 0.01, JSON.stringify(pkg));
+  assertAlmostEquals(pkg.wrapTimeS, 2.56, 0.2);
+  const board = source("CNL").live.find((l: { signal: string }) =>
+    l.signal === "CNL::BOARD_ENERGY"
+  );
+  assertAlmostEquals(board.updatePeriodS, 0.1, 0.03);
+  assertEquals(source("POWERCAP").state, "readable");
+});
+
+onPrivateNode("doctor for an ordinary user: forbidden, with lines that mend it", async (node) => {
+  const out = await node.joulemark(["doctor"], true);
+  assertEquals(out.code, 0, out.stderr);
+  for (const line of out.stdout.split("\n")) assert(line.length <= 80, line);
+  assertStringIncludes(out.stdout, "  MSR       forbidden");
+  assertStringIncludes(out.stdout, "  POWERCAP  partly");
+  assertStringIncludes(out.stdout, "mode 0400 owner 0");
+  assertStringIncludes(out.stdout, "chgrp GROUP /sys/class/powercap/*-rapl:*/energy_uj\n");
+  assertStringIncludes(out.stdout, "  BOARD_ENERGY              CNL::BOARD_ENERGY");
+  const run = await node.joulemark(["run", "--", "sleep", "0.2"], true);
+  assertEquals(run.code, 0, run.stderr);
+  const { sources } = reportOf(node);
+  assertStringIncludes(sources.CPU_ENERGY.absent, "Permission denied");
+  assert(sources.CPU_ENERGY.remedy !== undefined, JSON.stringify(sources.CPU_ENERGY));
+});
