@@ -5,7 +5,9 @@
  * but 2 when a file cannot be opened. With `--strict` unreadable records end in 1.
  * @module
  */
+import { isHumanError } from "../core/errors.ts";
 import { byteText } from "../formats/cali.ts";
+import { OsError, UserFile } from "../os/user_file.ts";
 import { fromByteText } from "../query/byte_text.ts";
 import { CaliSource } from "../query/cali_source.ts";
 import { OPTIONS, parseOptions, specFromOptions, subjectOf } from "../query/options.ts";
@@ -120,7 +122,7 @@ class UnreadableInput extends Error {}
 function openInput(path: string): { read: ReadBytes; close(): void } | null {
   if (path === "") return { read: (into) => Deno.stdin.readSync(into), close() {} };
   try {
-    const file = Deno.openSync(path);
+    const file = UserFile.read(path);
     const read: ReadBytes = (into) => {
       try {
         return file.readSync(into);
@@ -137,8 +139,7 @@ function openInput(path: string): { read: ReadBytes; close(): void } | null {
 
 /** A file that is not there, a directory, a missing right: anything the system says about it. */
 function isUnreadable(error: unknown): boolean {
-  return error instanceof Error &&
-    (Object.values(Deno.errors).some((kind) => error instanceof kind) || "code" in error);
+  return error instanceof OsError || isHumanError(error);
 }
 
 function openOutput(path: string | undefined): { write(bytes: Uint8Array): void; close(): void } {
@@ -146,18 +147,17 @@ function openOutput(path: string | undefined): { write(bytes: Uint8Array): void;
   if (path === "stderr") {
     return { write: (bytes) => writeStderr(new TextDecoder().decode(bytes)), close() {} };
   }
-  const file = Deno.openSync(path, { write: true, create: true, truncate: true });
+  const file = UserFile.write(path);
   return {
-    write(bytes) {
-      while (bytes.length > 0) bytes = bytes.subarray(file.writeSync(bytes));
-    },
+    write: (bytes) => file.writeAll(bytes),
     close: () => file.close(),
   };
 }
 
 function readQueryFile(path: string): string | null {
   try {
-    const bytes = Deno.readFileSync(path);
+    using file = UserFile.read(path);
+    const bytes = file.readAll();
     return byteText(bytes, 0, bytes.length);
   } catch (error) {
     if (isUnreadable(error)) return null;

@@ -6,7 +6,16 @@
  * so once, and never stops the run.
  * @module
  */
-import { AccessError } from "../core/errors.ts";
+import { AccessError, quote } from "../core/errors.ts";
+import { ERRNO } from "../os/libc.ts";
+import {
+  isDirectory,
+  OsError,
+  removeUserFile,
+  renameUserFile,
+  UserFile,
+  writeUserFile,
+} from "../os/user_file.ts";
 
 /**
  * Writes a document.
@@ -16,23 +25,11 @@ import { AccessError } from "../core/errors.ts";
 export function writeDocument(path: string, content: string | Uint8Array): void {
   const fresh = `${path}.${Deno.pid}.new`;
   try {
-    if (typeof content === "string") Deno.writeTextFileSync(fresh, content);
-    else Deno.writeFileSync(fresh, content);
-    Deno.renameSync(fresh, path);
+    writeUserFile(fresh, content);
+    renameUserFile(fresh, path);
   } catch (error) {
-    try {
-      Deno.removeSync(fresh);
-    } catch {
-      // It was never made.
-    }
-    throw new AccessError({
-      action: "write",
-      target: path,
-      expected: "a place that can be written",
-      found: reason(error),
-      remedy: "the file that was there, if any, is unchanged",
-      cause: error,
-    });
+    removeUserFile(fresh);
+    throw unwritable(path, error, "the file that was there, if any, is unchanged");
   }
 }
 
@@ -42,36 +39,25 @@ export function writeDocument(path: string, content: string | Uint8Array): void 
 export function probeDocument(path: string): AccessError | undefined {
   const fresh = `${path}.${Deno.pid}.new`;
   try {
-    if (Deno.statSync(path).isDirectory) {
-      return new AccessError({
-        action: "write",
-        target: path,
-        expected: "a file or nothing there",
-        found: "a directory",
-      });
-    }
-  } catch {
-    // Nothing there is what we hope for.
-  }
-  try {
-    Deno.writeTextFileSync(fresh, "");
-    Deno.removeSync(fresh);
+    if (isDirectory(path)) throw new OsError(ERRNO.EISDIR);
+    writeUserFile(fresh, "");
+    removeUserFile(fresh);
     return undefined;
   } catch (error) {
-    return new AccessError({
-      action: "write",
-      target: path,
-      expected: "a place that can be written",
-      found: reason(error),
-      remedy: "give another one, or make the directory",
-    });
+    return unwritable(path, error);
   }
 }
 
-/** The operating system's words, without the runtime's. */
-function reason(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return text.replace(/\s*\(os error \d+\).*$/s, "").split("\n")[0];
+/** The one error of a place that cannot be written. */
+export function unwritable(path: string, error: unknown, remedy?: string): AccessError {
+  return new AccessError({
+    action: "write",
+    target: path,
+    expected: "a place that can be written",
+    found: (error as Error).message,
+    remedy: remedy ?? "give another one, or make the directory",
+    cause: error,
+  });
 }
 
 const encoder = new TextEncoder();
@@ -83,7 +69,9 @@ export class LineFile {
   /** Why it ended before its time. */
   failure?: string;
   readonly path: string;
-  readonly #file: Deno.FsFile;
+  readonly #file: UserFile;
+  /** Bytes that are in the file, all of them whole lines. */
+  #size = 0;
   readonly #tell: (line: string) => void;
   #buffer = new Uint8Array(BLOCK_BYTES * 2);
   #used = 0;
@@ -93,16 +81,9 @@ export class LineFile {
     this.path = path;
     this.#tell = tell;
     try {
-      this.#file = Deno.openSync(path, { write: true, create: true, truncate: true });
+      this.#file = UserFile.write(path);
     } catch (error) {
-      throw new AccessError({
-        action: "write",
-        target: path,
-        expected: "a place that can be written",
-        found: reason(error),
-        remedy: "give another one, or make the directory",
-        cause: error,
-      });
+      throw unwritable(path, error);
     }
   }
 
@@ -123,8 +104,8 @@ export class LineFile {
   restart(): void {
     this.#used = 0;
     try {
-      this.#file.truncateSync(0);
-      this.#file.seekSync(0, Deno.SeekMode.Start);
+      this.#file.truncate(0);
+      this.#size = 0;
     } catch (error) {
       this.#fail(error);
     }
@@ -132,29 +113,31 @@ export class LineFile {
 
   /** Hands what was gathered to the kernel. */
   flush(): void {
-    let from = 0;
-    try {
-      while (from < this.#used && this.failure === undefined) {
-        from += this.#file.writeSync(this.#buffer.subarray(from, this.#used));
+    if (this.failure === undefined && this.#used > 0) {
+      try {
+        this.#file.writeAll(this.#buffer.subarray(0, this.#used));
+        this.#size += this.#used;
+      } catch (error) {
+        this.#fail(error);
       }
-    } catch (error) {
-      this.#fail(error);
     }
     this.#used = 0;
   }
 
   [Symbol.dispose](): void {
     this.flush();
-    try {
-      this.#file.close();
-    } catch {
-      // Nothing more can be lost.
-    }
+    this.#file.close();
   }
 
   #fail(error: unknown): void {
     if (this.failure !== undefined) return;
-    this.failure = reason(error);
-    this.#tell(`Cannot write ${JSON.stringify(this.path)}: ${this.failure}; the rest is left out`);
+    this.failure = (error as Error).message;
+    try {
+      // Half a line would mislead a reader; a full disk lets go of bytes, if of nothing else.
+      this.#file.truncate(this.#size);
+    } catch {
+      // Readers skip a cut tail.
+    }
+    this.#tell(`Cannot write ${quote(this.path)}: ${this.failure}; the rest is left out`);
   }
 }

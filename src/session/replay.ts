@@ -13,6 +13,8 @@ import type { SignalProvider } from "../core/signal.ts";
 import { describeRecording, type Recording } from "../formats/recording.ts";
 import type { LineSink } from "../formats/trace_header.ts";
 import type { NodeSteps } from "../merge/steps.ts";
+import { statPath } from "../os/files.ts";
+import { readUserText } from "../os/user_file.ts";
 import { type EdgeListener, RegionTracker } from "../regions/tracker.ts";
 import type { NameTable } from "../signals/batch.ts";
 import { Engine, profileName } from "./engine.ts";
@@ -69,8 +71,8 @@ export interface Replayed {
  */
 export async function replay(directory: string, options: ReplayOptions): Promise<Replayed> {
   const repairs = new Repairs(options.lenient ?? false);
-  const samples = RowReader.open(await existing(directory, "samples.csv"), false);
-  const events = RowReader.open(await existing(directory, "events.csv"), true);
+  const samples = RowReader.open(existing(directory, "samples.csv"), false);
+  const events = RowReader.open(existing(directory, "events.csv"), true);
   try {
     return await new Run(directory, options, repairs).run(samples, events);
   } finally {
@@ -80,17 +82,9 @@ export async function replay(directory: string, options: ReplayOptions): Promise
 }
 
 /** A file of the recording, or the same one compressed. */
-async function existing(directory: string, name: string): Promise<string> {
+function existing(directory: string, name: string): string {
   const path = `${directory}/${name}`;
-  for (const candidate of [path, `${path}.gz`]) {
-    try {
-      await Deno.stat(candidate);
-      return candidate;
-    } catch {
-      // the other name, or the message about the plain one
-    }
-  }
-  return path;
+  return statPath(path) === undefined && statPath(`${path}.gz`) !== undefined ? `${path}.gz` : path;
 }
 
 /** Goes to the next row. @returns False at the end. */
@@ -195,7 +189,7 @@ class Run {
     let data: unknown;
     try {
       const { parse } = await import("@std/yaml/parse");
-      data = parse(await Deno.readTextFile(path));
+      data = parse(readUserText(path));
     } catch (cause) {
       const found = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
       throw new FormatError(path, 0, { action: "read recording", found, cause });

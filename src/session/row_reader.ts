@@ -5,6 +5,7 @@
  * the runtime's own decompressor.
  * @module
  */
+import { UserFile } from "../os/user_file.ts";
 import { FormatError } from "../core/errors.ts";
 
 const LF = 10;
@@ -31,19 +32,19 @@ export class RowReader {
   cut = false;
   readonly path: string;
   readonly #quotes: boolean;
-  readonly #file: Deno.FsFile;
+  readonly #file: UserFile;
   readonly #stream: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #filled = 0;
   #next = 0;
   #nextLine = 1;
   #ended = false;
 
-  private constructor(path: string, file: Deno.FsFile, quotes: boolean) {
+  private constructor(path: string, file: UserFile, quotes: boolean) {
     this.path = path;
     this.#file = file;
     this.#quotes = quotes;
     if (path.endsWith(".gz")) {
-      const plain = file.readable.pipeThrough(new DecompressionStream("gzip"));
+      const plain = file.stream().pipeThrough(new DecompressionStream("gzip"));
       this.#stream = plain.getReader();
     }
   }
@@ -56,7 +57,7 @@ export class RowReader {
    */
   static open(path: string, quotes: boolean): RowReader {
     try {
-      return new RowReader(path, Deno.openSync(path), quotes);
+      return new RowReader(path, UserFile.read(path), quotes);
     } catch (cause) {
       const found = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
       throw new FormatError(path, 0, { action: "open", found, cause });

@@ -5,6 +5,7 @@
  */
 import type { Report } from "../core/report.ts";
 import { stringifyReport } from "../formats/report.ts";
+import { removeUserFile } from "../os/user_file.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
 import { card } from "./card.ts";
 import { type Claim, claimPath } from "./claim.ts";
@@ -117,11 +118,8 @@ export class RunReport {
   }
 
   #removePartial(): void {
-    try {
-      Deno.removeSync(`${this.#path}.partial`);
-    } catch {
-      // A short run never had one.
-    }
+    // A short run never had one.
+    removeUserFile(`${this.#path}.partial`);
   }
 
   /** Gives the report's name free. */

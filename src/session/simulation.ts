@@ -9,6 +9,7 @@ import { realtimeNanoseconds } from "../os/clock.ts";
 import { removeTree } from "../os/files.ts";
 import { MachineHost } from "../os/host.ts";
 import { cString, libc } from "../os/libc.ts";
+import { readUserText } from "../os/user_file.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import { SimulatedNode } from "../sim/simulated_node.ts";
 import { parseSimSpec, presetSpec, type SimSpec } from "../sim/spec.ts";
@@ -82,13 +83,13 @@ function specFor(text: string, topology: PlatformTopology): SimSpec {
   if (text === "rapl" || text === "cray" || text === "both") return presetSpec(text, cpus);
   let content: string;
   try {
-    content = Deno.readTextFileSync(text);
+    content = readUserText(text);
   } catch (error) {
     throw new UsageError({
       action: "use",
       target: `--simulate=${text}`,
       expected: "rapl, cray, both, or a JSON file that describes a node",
-      found: error instanceof Deno.errors.NotFound ? "no such file" : (error as Error).message,
+      found: (error as Error).message,
     });
   }
   let data: unknown;

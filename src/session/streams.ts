@@ -6,8 +6,9 @@
 import type { PlatformTopology } from "../core/topology.ts";
 import type { LineSink } from "../formats/trace_header.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
+import { makeDirectories } from "../os/user_file.ts";
 import type { Engine } from "./engine.ts";
-import { LineFile, writeDocument } from "./output_file.ts";
+import { LineFile, unwritable, writeDocument } from "./output_file.ts";
 import { RecordingWriter, recordingYaml } from "./recording.ts";
 import type { RunRequest } from "./request.ts";
 
@@ -83,9 +84,9 @@ function recording(
 ): RecordingWriter | undefined {
   if (path === undefined) return undefined;
   try {
-    Deno.mkdirSync(path, { recursive: true });
+    makeDirectories(path);
   } catch (error) {
-    tell(`Cannot make ${JSON.stringify(path)}: ${(error as Error).message}; nothing is recorded`);
+    tell(`${unwritable(path, error).message}; nothing is recorded`);
     return undefined;
   }
   const events = open(`${path}/events.csv`);

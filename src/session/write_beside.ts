@@ -2,8 +2,9 @@
  * Files that appear whole or not at all: written beside their name, then renamed.
  * @module
  */
-import { AccessError } from "../core/errors.ts";
 import type { LineSink } from "../formats/trace_header.ts";
+import { removeUserFile, renameUserFile, UserFile } from "../os/user_file.ts";
+import { unwritable } from "./output_file.ts";
 
 const FLUSH_AT = 1 << 16;
 const encoder = new TextEncoder();
@@ -27,16 +28,14 @@ export function writeBeside(path: string): PendingFile {
 class Beside implements PendingFile {
   readonly #path: string;
   readonly #beside: string;
-  readonly #file: Deno.FsFile;
+  readonly #file: UserFile;
   #text = "";
   #state: "open" | "kept" | "gone" = "open";
 
   constructor(path: string) {
     this.#path = path;
     this.#beside = `${path}.${Deno.pid}.tmp`;
-    this.#file = this.#try(() =>
-      Deno.openSync(this.#beside, { write: true, create: true, truncate: true })
-    );
+    this.#file = this.#try(() => UserFile.write(this.#beside));
   }
 
   write(lines: string): void {
@@ -46,17 +45,14 @@ class Beside implements PendingFile {
 
   restart(): void {
     this.#text = "";
-    this.#try(() => {
-      this.#file.truncateSync(0);
-      this.#file.seekSync(0, Deno.SeekMode.Start);
-    });
+    this.#try(() => this.#file.truncate(0));
   }
 
   keep(): void {
     this.#flush();
     this.#try(() => {
       this.#file.close();
-      Deno.renameSync(this.#beside, this.#path);
+      renameUserFile(this.#beside, this.#path);
     });
     this.#state = "kept";
   }
@@ -64,32 +60,21 @@ class Beside implements PendingFile {
   [Symbol.dispose](): void {
     if (this.#state !== "open") return;
     this.#state = "gone";
-    try {
-      this.#file.close();
-    } catch {
-      // closed by a rename that failed
-    }
-    try {
-      Deno.removeSync(this.#beside);
-    } catch {
-      // never made, or its directory is gone
-    }
+    this.#file.close();
+    removeUserFile(this.#beside);
   }
 
   #flush(): void {
-    let bytes = encoder.encode(this.#text);
+    const bytes = encoder.encode(this.#text);
     this.#text = "";
-    this.#try(() => {
-      while (bytes.length > 0) bytes = bytes.subarray(this.#file.writeSync(bytes));
-    });
+    this.#try(() => this.#file.writeAll(bytes));
   }
 
   #try<T>(action: () => T): T {
     try {
       return action();
     } catch (cause) {
-      const found = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
-      throw new AccessError({ action: "write", target: this.#path, found, cause });
+      throw unwritable(this.#path, cause);
     }
   }
 }

@@ -145,6 +145,14 @@ endToEnd("run reports where it can write, and says where it cannot", (dir) => {
     assertEquals(out.stderr.trimEnd().split("\n").length, 1, out.stderr);
     assertStringIncludes(out.stderr, path);
   }
+  // Node-local memory, which the runtime's own file API would refuse.
+  const inMemory = `/dev/shm/joulemark-test-${Deno.pid}.report`;
+  const memory = joulemark(dir, ["run", "-q", "--report", inMemory, "--", "true"]);
+  assertEquals([memory.code, memory.stderr], [0, ""]);
+  assert(
+    new Deno.Command("grep", { args: ["-q", "^GEOPM Version", inMemory] }).outputSync().success,
+  );
+  Deno.removeSync(inMemory);
   const out = joulemark(dir, ["run", "-q", "--trace", "missing/t", "--", "true"]);
   assertEquals(out.code, 0);
   assertStringIncludes(out.stderr, "missing/t");

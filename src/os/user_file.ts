@@ -1,0 +1,158 @@
+/**
+ * Files that the user named: reports, traces, recordings, queries.
+ *
+ * Through libc like everything else: the runtime's own file API refuses /dev/shm, where node-local
+ * results of HPC jobs often go, unless the program may do everything.
+ * @module
+ */
+import { closeFile, O, openFile, statPath } from "./files.ts";
+import { cString, ERRNO, errno, errorText, libc } from "./libc.ts";
+
+/** A system call that failed; the message is strerror(3)'s. */
+export class OsError extends Error {
+  readonly errno: number;
+  constructor(number: number) {
+    super(errorText(number));
+    this.name = "OsError";
+    this.errno = number;
+  }
+}
+
+/** Is it the error of a file that is not there? */
+export function isMissing(error: unknown): boolean {
+  return error instanceof OsError &&
+    (error.errno === ERRNO.ENOENT || error.errno === ERRNO.ENOTDIR);
+}
+
+const SEEK_SET = 0;
+const CHUNK_BYTES = 65536;
+
+function checked(result: number | bigint): number {
+  if (result >= 0) return Number(result);
+  throw new OsError(errno() || ERRNO.EIO);
+}
+
+/** An open file; reads and writes go on where the last one ended. */
+export class UserFile implements Disposable {
+  #fd: number;
+
+  private constructor(fd: number) {
+    this.#fd = fd;
+  }
+
+  /** @throws {OsError} If it cannot be opened, or is a directory. */
+  static read(path: string): UserFile {
+    const fd = openFile(path, O.RDONLY);
+    if (fd < 0) throw new OsError(-fd);
+    const file = new UserFile(fd);
+    if (isDirectory(path)) {
+      file[Symbol.dispose]();
+      throw new OsError(ERRNO.EISDIR);
+    }
+    return file;
+  }
+
+  /** Makes it, or empties it. @throws {OsError} If it cannot be written. */
+  static write(path: string, mode = 0o666): UserFile {
+    const fd = openFile(path, O.WRONLY | O.CREAT | O.TRUNC, mode);
+    if (fd < 0) throw new OsError(-fd);
+    return new UserFile(fd);
+  }
+
+  /** Bytes read, `null` at the end. @throws {OsError} */
+  readSync(into: Uint8Array): number | null {
+    const n = libc().read(this.#fd, into as Uint8Array<ArrayBuffer>, BigInt(into.length));
+    const read = checked(n);
+    return read === 0 && into.length > 0 ? null : read;
+  }
+
+  /** The rest of it. @throws {OsError} */
+  readAll(): Uint8Array {
+    let bytes = new Uint8Array(CHUNK_BYTES);
+    let length = 0;
+    for (;;) {
+      if (length === bytes.length) {
+        const grown = new Uint8Array(bytes.length * 2);
+        grown.set(bytes);
+        bytes = grown;
+      }
+      const n = this.readSync(bytes.subarray(length));
+      if (n === null) return bytes.subarray(0, length);
+      length += n;
+    }
+  }
+
+  /** The rest of it, chunk by chunk. */
+  stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
+    return new ReadableStream({
+      pull: (controller) => {
+        const chunk = new Uint8Array(CHUNK_BYTES);
+        const n = this.readSync(chunk);
+        if (n === null) controller.close();
+        else controller.enqueue(chunk.subarray(0, n));
+      },
+    });
+  }
+
+  /** Bytes written, at least one. @throws {OsError} */
+  writeSync(bytes: Uint8Array): number {
+    return checked(libc().write(this.#fd, bytes as Uint8Array<ArrayBuffer>, BigInt(bytes.length)));
+  }
+
+  /** Writes all of it. @throws {OsError} */
+  writeAll(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length;) at += this.writeSync(bytes.subarray(at));
+  }
+
+  /** Cuts it to a size and goes on there. @throws {OsError} */
+  truncate(size: number): void {
+    checked(libc().ftruncate(this.#fd, BigInt(size)));
+    checked(libc().lseek(this.#fd, BigInt(size), SEEK_SET));
+  }
+
+  close(): void {
+    closeFile(this.#fd);
+    this.#fd = -1;
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+}
+
+/** Is there a directory? */
+export function isDirectory(path: string): boolean {
+  const facts = statPath(path);
+  return facts !== undefined && (facts.mode & 0o170000) === 0o040000;
+}
+
+/** The whole text of a file. @throws {OsError} */
+export function readUserText(path: string): string {
+  using file = UserFile.read(path);
+  return new TextDecoder().decode(file.readAll());
+}
+
+/** Writes a whole file. @throws {OsError} */
+export function writeUserFile(path: string, content: string | Uint8Array): void {
+  using file = UserFile.write(path);
+  file.writeAll(typeof content === "string" ? new TextEncoder().encode(content) : content);
+}
+
+/** Gives a file another name, over what was there. @throws {OsError} */
+export function renameUserFile(from: string, to: string): void {
+  checked(libc().rename(cString(from), cString(to)));
+}
+
+/** Removes a file; false when there was none. */
+export function removeUserFile(path: string): boolean {
+  return libc().unlink(cString(path)) === 0;
+}
+
+/** Makes a directory and those above it; one that is there is as good. @throws {OsError} */
+export function makeDirectories(path: string): void {
+  for (let at = path.indexOf("/", 1); at > 0; at = path.indexOf("/", at + 1)) {
+    libc().mkdir(cString(path.slice(0, at)), 0o777);
+  }
+  if (libc().mkdir(cString(path), 0o777) === 0 || isDirectory(path)) return;
+  throw new OsError(errno() || ERRNO.EIO);
+}
