@@ -32,6 +32,11 @@ export const VERBS: readonly VerbEntry[] = [
     load: async () => (await import("./replay.ts")).replay,
   },
   {
+    name: "merge",
+    summary: "reports of many hosts into one",
+    load: async () => (await import("./merge.ts")).merge,
+  },
+  {
     name: "client",
     summary: "write the markup client for a language",
     load: async () => (await import("./client.ts")).client,

@@ -1,0 +1,115 @@
+/**
+ * `joulemark merge`: reports of many hosts into one.
+ * @module
+ */
+import { FormatError, UsageError } from "../core/errors.ts";
+import { clockLine, clockOffsets } from "../merge/clocks.ts";
+import type { JobFacts } from "../merge/merge.ts";
+import { reportFromYaml } from "../merge/yaml_report.ts";
+import { completeness, type PartFacts, partFacts, reportFiles } from "../session/parts_files.ts";
+import { mergeFiles } from "../session/parts_merge.ts";
+import { writePartsPmc } from "../session/parts_pmc.ts";
+import { parsePmcVersion } from "../session/pmc_version.ts";
+import { EXIT } from "./exit_codes.ts";
+import { writeStderr, writeStdout } from "./io.ts";
+import { parseOptions } from "./options.ts";
+import type { Verb } from "./verb.ts";
+
+const HELP = `Merge reports of many hosts into one report of the job.
+
+Usage: joulemark merge -o OUT REPORT...|DIR
+
+Of a directory, its *.report and *.parts/*.report are taken. The first report
+says which job it is. Of two reports with one host name the first is kept;
+reports of another job, agent or version, and torn ones, are left out, a line
+each: the result then says "partial" and the status is 1. Only when nothing
+could be merged there is no file, and the status is 2.
+
+Statistics over hosts (mean, deviation, extremes), stragglers and outliers
+stand under the result's own key "joulemark:".
+
+Options:
+  -o, --output FILE       the job's report
+  --pmc FILE              also the PMC log, from the .pmc beside the reports
+  --pmc-version V         2.0, 3.1, 4.0, 4.3, 4.4, 5.0 or 6.0 (4.4)
+  -q, --quiet             no notes on stderr
+  -h, --help              this
+
+Examples:
+  joulemark merge -o job.report joulemark.report.parts
+  joulemark merge -o job.report node1.report node2.report
+  joulemark merge -o job.report --pmc job.pmc results/
+`;
+
+/** See the module. */
+export const merge: Verb = {
+  name: "merge",
+  summary: "reports of many hosts into one",
+  help: HELP,
+  run,
+};
+
+async function run(args: string[]): Promise<number> {
+  const { text, flags, words } = parseOptions("merge", args, {
+    text: ["output", "pmc", "pmc-version"],
+    alias: { o: "output" },
+  });
+  if (flags.has("help")) {
+    writeStdout(HELP);
+    return EXIT.done;
+  }
+  const out = text.output;
+  if (out === undefined || words.length === 0) {
+    throw new UsageError({
+      action: "merge",
+      expected: out === undefined ? "-o OUT, the file to write" : "a report or a directory",
+      found: "none",
+      remedy: "see joulemark merge --help",
+    });
+  }
+  const version = parsePmcVersion(text["pmc-version"]);
+  const paths = reportFiles(words, out);
+  const tell = (line: string) => {
+    if (!flags.has("quiet")) writeStderr(`joulemark: ${line}\n`);
+  };
+  const parts = paths.map((path) => partFacts(path)).filter((facts) => facts !== undefined);
+  const outcome = mergeFiles(paths, out, { otherwise: await yamlReader() }, () => jobFacts(parts));
+  for (const line of outcome.leftOut) tell(line);
+  for (const offset of clockOffsets(parts)) {
+    if (Math.abs(offset.offsetS) > 0.5 + offset.residualS) tell(clockLine(offset));
+  }
+  if (text.pmc !== undefined) {
+    const merged = paths.filter((path) => !outcome.leftOut.some((line) => line.includes(path)));
+    for (const line of writePartsPmc(merged, text.pmc, version)) tell(line);
+  }
+  tell(`${out}: ${outcome.hosts} hosts${outcome.partial ? ", partial" : ""}`);
+  return outcome.partial ? EXIT.failed : EXIT.done;
+}
+
+/** What the parts of a job say of it together; nothing where they are of several. */
+export function jobFacts(parts: readonly PartFacts[]): JobFacts {
+  const own = parts.filter((part) => part.job === parts[0].job);
+  if (own.length === 0) return {};
+  const { nodes, missing } = completeness(own);
+  return { nodes, missing, clocks: own };
+}
+
+/** Loaded only for files that the reader of the fixed layout refused; but that is known too late. */
+async function yamlReader() {
+  const { parse } = await import("@std/yaml/parse");
+  return (text: string, path: string) => {
+    let data: unknown;
+    try {
+      data = parse(text);
+    } catch (cause) {
+      throw new FormatError(path, 0, {
+        action: "merge",
+        expected: "a report",
+        found: (cause as Error).message.split("\n")[0],
+        remedy: "it is left out",
+        cause,
+      });
+    }
+    return reportFromYaml(data, path);
+  };
+}

@@ -1,0 +1,163 @@
+/**
+ * Merging report files: one at a time, whatever their number, into one file that appears whole.
+ *
+ * Sections of hosts are kept in a file beside the result until all are known, since the statistics
+ * stand before them; then they follow, sorted by host.
+ * @module
+ */
+import { AccessError, UsageError } from "../core/errors.ts";
+import { type JobFacts, type MergerOptions, ReportMerger } from "../merge/merge.ts";
+
+/** How it went. */
+export interface MergeOutcome {
+  readonly hosts: number;
+  /** A line for each report that was left out. */
+  readonly leftOut: readonly string[];
+  readonly partial: boolean;
+}
+
+interface Place {
+  readonly host: string;
+  readonly at: number;
+  readonly length: number;
+}
+
+const BLOCK = 1 << 20;
+const encoder = new TextEncoder();
+
+/**
+ * Merges files in the order given.
+ *
+ * @param facts What is known beside the reports, asked when all have been read.
+ * @throws {UsageError} If none of them could be merged; there is no file then.
+ * @throws {AccessError} If the result cannot be written.
+ */
+export function mergeFiles(
+  paths: readonly string[],
+  out: string,
+  options: MergerOptions = {},
+  facts: (merger: ReportMerger) => JobFacts = () => ({}),
+): MergeOutcome {
+  const merger = new ReportMerger(options);
+  using spool = new Spool(out);
+  for (const path of paths) {
+    const text = readReport(path, merger);
+    if (text === undefined) continue;
+    for (const section of merger.add(text, path)) spool.keep(section.host, section.text);
+  }
+  if (merger.hosts === 0) {
+    throw new UsageError({
+      action: "merge",
+      expected: "at least one report",
+      found: merger.leftOut.length === 0
+        ? "no file"
+        : `none among ${paths.length} files; ${merger.leftOut[0]}`,
+    });
+  }
+  const known = facts(merger);
+  spool.finish(merger.head(known));
+  return { hosts: merger.hosts, leftOut: merger.leftOut, partial: merger.isPartial(known) };
+}
+
+const decoder = new TextDecoder();
+
+function readReport(path: string, merger: ReportMerger): string | undefined {
+  try {
+    return decoder.decode(Deno.readFileSync(path));
+  } catch (error) {
+    const found = (error as Error).message.replace(/ \(os error.*$/s, "");
+    merger.leftOut.push(`${path}: cannot be read (${found}); left out`);
+    return undefined;
+  }
+}
+
+/** Sections as they came, and the result that is made of them. */
+class Spool {
+  readonly #out: string;
+  readonly #spoolPath: string;
+  readonly #resultPath: string;
+  readonly #spool: Deno.FsFile;
+  readonly #places: Place[] = [];
+  readonly #block = new Uint8Array(BLOCK);
+  #used = 0;
+  #length = 0;
+
+  constructor(out: string) {
+    this.#out = out;
+    this.#spoolPath = `${out}.${Deno.pid}.spool`;
+    this.#resultPath = `${out}.${Deno.pid}.new`;
+    const options = { read: true, write: true, create: true, truncate: true };
+    this.#spool = this.#try(() => Deno.openSync(this.#spoolPath, options));
+  }
+
+  keep(host: string, text: string): void {
+    const bytes = encoder.encode(text);
+    this.#places.push({ host, at: this.#length, length: bytes.length });
+    this.#length += bytes.length;
+    this.#try(() => this.#put(this.#spool, bytes));
+  }
+
+  finish(head: string): void {
+    this.#try(() => {
+      this.#flush(this.#spool);
+      using file = Deno.openSync(this.#resultPath, { write: true, create: true, truncate: true });
+      this.#put(file, encoder.encode(head));
+      this.#places.sort((a, b) => a.host < b.host ? -1 : a.host > b.host ? 1 : 0);
+      for (const { at, length } of this.#places) {
+        this.#spool.seekSync(at, Deno.SeekMode.Start);
+        const bytes = new Uint8Array(length);
+        for (let got = 0; got < length;) {
+          const n = this.#spool.readSync(bytes.subarray(got));
+          if (n === null) throw new Error("the file of sections ended early");
+          got += n;
+        }
+        this.#put(file, bytes);
+      }
+      this.#put(file, encoder.encode("\n"));
+      this.#flush(file);
+    });
+    this.#try(() => Deno.renameSync(this.#resultPath, this.#out));
+  }
+
+  [Symbol.dispose](): void {
+    try {
+      this.#spool.close();
+      Deno.removeSync(this.#spoolPath);
+      Deno.removeSync(this.#resultPath);
+    } catch {
+      // The result was renamed to its name.
+    }
+  }
+
+  #put(file: Deno.FsFile, bytes: Uint8Array): void {
+    if (this.#used + bytes.length > BLOCK) this.#flush(file);
+    if (bytes.length > BLOCK) return writeAll(file, bytes);
+    this.#block.set(bytes, this.#used);
+    this.#used += bytes.length;
+  }
+
+  #flush(file: Deno.FsFile): void {
+    writeAll(file, this.#block.subarray(0, this.#used));
+    this.#used = 0;
+  }
+
+  #try<T>(action: () => T): T {
+    try {
+      return action();
+    } catch (cause) {
+      const found = cause instanceof Error ? cause.message.split(" (os error")[0] : String(cause);
+      throw new AccessError({
+        action: "write",
+        target: this.#out,
+        expected: "a place that can be written",
+        found,
+        remedy: "the file that was there, if any, is unchanged",
+        cause,
+      });
+    }
+  }
+}
+
+function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
+  while (bytes.length > 0) bytes = bytes.subarray(file.writeSync(bytes));
+}

@@ -1,0 +1,26 @@
+/**
+ * Merging reports of many hosts: 50 regions each, generated. Memory is the process's greatest so far.
+ *
+ *     deno bench --config airgap/deno.json --no-lock -A tests/bench/merge_bench.ts
+ */
+import { mergeFiles } from "../../src/session/parts_merge.ts";
+import { hostName, writeJob } from "../merge/_generated.ts";
+
+const REGIONS = 50;
+
+for (const hosts of [100, 1000, 10_000]) {
+  Deno.bench(`${hosts} hosts: merge`, { group: "merge", n: 1, warmup: 0 }, (bench) => {
+    const dir = Deno.makeTempDirSync();
+    try {
+      writeJob(dir, hosts, { regions: REGIONS });
+      const paths = Array.from({ length: hosts }, (_, n) => `${dir}/${hostName(n)}.report`);
+      bench.start();
+      mergeFiles(paths, `${dir}/job`);
+      bench.end();
+      const status = Deno.readTextFileSync("/proc/self/status");
+      console.log(`${hosts} hosts: ${/VmHWM:\s*(.*)/.exec(status)?.[1]} at most so far`);
+    } finally {
+      Deno.removeSync(dir, { recursive: true });
+    }
+  });
+}
