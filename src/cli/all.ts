@@ -57,6 +57,16 @@ export const VERBS: readonly VerbEntry[] = [
     load: async () => (await import("./doctor.ts")).doctor,
   },
   {
+    name: "monitor",
+    summary: "raw stats of the node over time (hpcperfstats)",
+    load: async () => (await import("./monitor.ts")).monitor,
+  },
+  {
+    name: "mark",
+    summary: "mark a job's begin, end or a text in the monitor's raw stats",
+    load: async () => (await import("./mark.ts")).mark,
+  },
+  {
     name: "stats",
     summary: "deltas, rates and job metrics of raw stats files",
     load: async () => (await import("./stats.ts")).stats,

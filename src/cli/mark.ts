@@ -1,0 +1,82 @@
+/**
+ * `joulemark mark`: marks in the raw stats of the running monitor, for prologs and epilogs.
+ * @module
+ */
+import { AccessError, UsageError } from "../core/errors.ts";
+import { isJobId } from "../session/raw_monitor.ts";
+import { monitorSocketPath, MOST_MARK, sendMark } from "../session/raw_socket.ts";
+import { EXIT } from "./exit_codes.ts";
+import { writeStderr, writeStdout } from "./io.ts";
+import { parseOptions } from "./options.ts";
+import type { Verb } from "./verb.ts";
+
+const HELP = `Marks in the raw stats of the running monitor.
+
+Usage: joulemark mark begin JOBID
+       joulemark mark end JOBID
+       joulemark mark TEXT
+
+The monitor writes a record of all its types at once, with the mark; the
+command returns when it is written. "begin" and "end" also say which job the
+records in between belong to. Root and the monitor's own user may mark.
+
+The socket is $JOULEMARK_MONITOR_SOCKET, else /run/joulemark/monitor.sock for
+root and $XDG_RUNTIME_DIR/joulemark/monitor.sock for others.
+
+Options:
+  -q, --quiet       no line when there is no monitor (status 1 all the same)
+  -h, --help        this text
+
+Examples:
+  joulemark mark begin $SLURM_JOB_ID
+  joulemark mark "exec solver"
+  joulemark mark end $SLURM_JOB_ID
+`;
+
+/** See the module. */
+export const mark: Verb = {
+  name: "mark",
+  summary: "mark a job's begin, end or a text in the monitor's raw stats",
+  help: HELP,
+  run(args) {
+    const options = parseOptions("mark", args, {});
+    if (options.flags.has("help")) {
+      writeStdout(HELP);
+      return EXIT.done;
+    }
+    const text = textOf(options.words);
+    const path = monitorSocketPath();
+    const answer = sendMark(path, text);
+    if (answer.ok) return EXIT.done;
+    if (answer.isListening) {
+      throw new AccessError({ action: "mark", target: text, found: answer.reason });
+    }
+    if (!options.flags.has("quiet")) {
+      writeStderr(`joulemark: no monitor is running at ${path}; see joulemark monitor --help\n`);
+    }
+    return EXIT.failed;
+  },
+};
+
+/** @throws {UsageError} If it is no mark. */
+function textOf(words: readonly string[]): string {
+  const text = words.join(" ").trim();
+  const [word, id, ...rest] = words;
+  const wrong = (expected: string, found: string) =>
+    new UsageError({ action: "mark", target: text, expected, found });
+  if (text === "") throw wrong("begin JOBID, end JOBID or a text", "nothing");
+  // deno-lint-ignore no-control-regex
+  if (/[\u0000-\u001f\u007f]/.test(text)) throw wrong("one line of text", "a control character");
+  if (new TextEncoder().encode(text).length > MOST_MARK) {
+    throw wrong(`at most ${MOST_MARK} bytes`, `${text.length} characters`);
+  }
+  if (
+    (word === "begin" || word === "end") && (id === undefined || rest.length > 0 || !isJobId(id))
+  ) {
+    throw wrong(
+      `${word} and one job id of at most 79 characters, without blanks and commas`,
+      id === undefined ? "none" : words.slice(1).join(" "),
+    );
+  }
+  return text;
+}

@@ -1,0 +1,221 @@
+/**
+ * `joulemark monitor`: raw stats of the node over time.
+ * @module
+ */
+import { UnknownNameError, UsageError } from "../core/errors.ts";
+import { RawWriter } from "../formats/rawstats_writer.ts";
+import { realtimeNanoseconds } from "../os/clock.ts";
+import { MachineHost } from "../os/host.ts";
+import { RawMachine } from "../os/raw_machine.ts";
+import type { Listener } from "../os/socket.ts";
+import { RAW_TYPES } from "../readers/raw/all.ts";
+import { RawCollection } from "../session/raw_collection.ts";
+import { isJobId, RawMonitor } from "../session/raw_monitor.ts";
+import { listenForMarks, monitorSocketPath, serveMarks } from "../session/raw_socket.ts";
+import { RawStore } from "../session/raw_store.ts";
+import { EXIT } from "./exit_codes.ts";
+import { writeStderr, writeStdout } from "./io.ts";
+import { type ParsedOptions, parseOptions, parseSeconds } from "./options.ts";
+import type { Verb } from "./verb.ts";
+
+const HELP = `Raw stats of the node over time, in the format of hpcperfstats.
+
+Usage: joulemark monitor --dir DIR [--interval S] [options]
+       joulemark monitor --once [--mark TEXT] [options]
+
+Writes DIR/HOST/current, also linked as DIR/HOST/EPOCHSECONDS; midnight and
+SIGHUP begin a new file, SIGTERM ends. A restart goes on with today's file
+after a mark %gap. Marks come by "joulemark mark".
+
+Options:
+  --dir DIR            where the files are written
+  --interval S         seconds between two records (default 300)
+  --jobid ID           job of all records
+  --jobid-file FILE    the first word of FILE is the job; looked at each time
+  --types LIST         only these types get lines, comma-separated
+  --program-counters   write the control registers of hardware counters first
+  --once               header and one record on standard output
+  --mark TEXT          with --once: a mark in the record
+  --root DIR           read a tree laid out like / instead of the machine
+  -q, --quiet          nothing on stderr but errors
+  -h, --help           this text
+
+Examples:
+  joulemark monitor --once
+  joulemark monitor --interval 60 --dir /var/log/joulemark
+  joulemark monitor --dir stats --types cpu,mem,intel_rapl --jobid-file job
+`;
+
+const DEFAULT_INTERVAL = 300;
+
+/** See the module. */
+export const monitor: Verb = {
+  name: "monitor",
+  summary: "raw stats of the node over time (hpcperfstats)",
+  help: HELP,
+  async run(args) {
+    const options = parseOptions("monitor", args, {
+      text: ["dir", "interval", "jobid", "jobid-file", "types", "mark", "root"],
+      flags: ["once", "program-counters"],
+    });
+    if (options.flags.has("help")) {
+      writeStdout(HELP);
+      return EXIT.done;
+    }
+    check(options);
+    const types = typesOf(options.text.types);
+    const root = options.text.root ?? "";
+    const host = new MachineHost(root);
+    if (root !== "" && host.list("/").length === 0) {
+      throw usage(`--root: a directory laid out like /`, root);
+    }
+    const program = options.flags.has("program-counters");
+    using collection = new RawCollection(new RawMachine(host, { program }));
+    if (program) {
+      for (const failed of collection.program()) {
+        writeStderr(`joulemark: cannot program ${failed}; its counters stay as they are\n`);
+      }
+    }
+    if (options.flags.has("once")) return once(collection, host, options, types);
+    return await run(collection, options, types);
+  },
+};
+
+function usage(expected: string, found: string): UsageError {
+  return new UsageError({
+    action: 'run "joulemark monitor"',
+    expected,
+    found,
+    remedy: "see joulemark monitor --help",
+  });
+}
+
+function check({ text, flags, words }: ParsedOptions): void {
+  if (words.length > 0) throw usage("options only", words[0]);
+  if (text.jobid !== undefined && text["jobid-file"] !== undefined) {
+    throw usage("--jobid or --jobid-file", "both");
+  }
+  const ids = text.jobid?.split(",") ?? [];
+  const wrong = ids.find((id) => !isJobId(id));
+  if (wrong !== undefined) throw usage("--jobid: ids without blanks, at most 79 characters", wrong);
+  if (flags.has("once")) {
+    if (text.dir !== undefined || text.interval !== undefined) {
+      throw usage("--once alone", "--dir or --interval beside it");
+    }
+  } else if (text.dir === undefined) throw usage("--dir DIR, or --once", "neither");
+  else if (text.mark !== undefined) throw usage("--mark with --once", "--mark without");
+}
+
+/** @throws {UnknownNameError} If a name is in no table. */
+function typesOf(list: string | undefined): ReadonlySet<string> | undefined {
+  if (list === undefined) return undefined;
+  const known = new Set(RAW_TYPES.map((type) => type.name));
+  const names = list.split(",").map((name) => name.trim()).filter((name) => name !== "");
+  for (const name of names) {
+    if (!known.has(name)) throw new UnknownNameError("raw stats type", name, known);
+  }
+  if (names.length === 0) throw usage("--types with at least one name", "none");
+  return new Set(names);
+}
+
+/** Microseconds since the epoch. */
+function now(): number {
+  return Number(realtimeNanoseconds() / 1000n);
+}
+
+function readFile(path: string): string | undefined {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function once(
+  collection: RawCollection,
+  host: MachineHost,
+  { text }: ParsedOptions,
+  types: ReadonlySet<string> | undefined,
+): number {
+  const told = host.facts.time;
+  const timeUs = told === undefined ? now() : Math.round(told * 1e6);
+  const file = text["jobid-file"];
+  const word = file === undefined ? undefined : readFile(file)?.trim().split(/\s+/)[0];
+  const jobs = text.jobid ?? (word === undefined || word === "" ? "-" : word);
+  const writer = new RawWriter();
+  const marks = text.mark === undefined ? [] : [text.mark];
+  collection.record(writer, { timeUs, jobs, marks, isFirst: true }, types);
+  writeStdout(collection.header());
+  writeStdout(writer.bytes);
+  return EXIT.done;
+}
+
+async function run(
+  collection: RawCollection,
+  { text, flags }: ParsedOptions,
+  types: ReadonlySet<string> | undefined,
+): Promise<number> {
+  const intervalSeconds = text.interval === undefined
+    ? DEFAULT_INTERVAL
+    : parseSeconds("--interval", text.interval);
+  const file = text["jobid-file"];
+  const tell = (line: string) => {
+    if (!flags.has("quiet")) writeStderr(`joulemark: ${line}\n`);
+  };
+  const path = monitorSocketPath();
+  using listener = listenForMarks(path);
+  using store = new RawStore(text.dir!, collection.hostname);
+  const monitor = new RawMonitor(collection, store, {
+    intervalSeconds,
+    jobId: text.jobid,
+    jobIdFile: file === undefined ? undefined : () => readFile(file),
+    types,
+    tell,
+  });
+  try {
+    monitor.start(now());
+  } catch (error) {
+    if (!(error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotFound)) {
+      throw error;
+    }
+    throw usage("--dir: a place that can be written", error.message.split("\n")[0]);
+  }
+  tell(`${collection.types.length} types every ${intervalSeconds} s to ${store.directory}`);
+  await loop(monitor, listener, intervalSeconds * 1e6);
+  return EXIT.done;
+}
+
+/** Ticks at multiples of the interval since the epoch, so that all nodes tick together. */
+async function loop(monitor: RawMonitor, listener: Listener, intervalUs: number): Promise<void> {
+  let ended = false;
+  let rotates = false;
+  const end = () => {
+    ended = true;
+    listener.ring();
+  };
+  const rotate = () => {
+    rotates = true;
+    listener.ring();
+  };
+  Deno.addSignalListener("SIGTERM", end);
+  Deno.addSignalListener("SIGINT", end);
+  Deno.addSignalListener("SIGHUP", rotate);
+  let next = Math.ceil((now() + 1) / intervalUs) * intervalUs;
+  while (!ended) {
+    // a clock that was set back must not make the wait longer than an interval
+    await listener.wait(Math.min(next - now(), intervalUs) / 1000);
+    serveMarks(listener, (mark) => monitor.mark(mark, now()));
+    if (rotates) {
+      rotates = false;
+      monitor.rotate(now());
+    }
+    const time = now();
+    if (time >= next || next - time > intervalUs) {
+      if (time >= next) monitor.tick(time);
+      next = Math.ceil((now() + 1) / intervalUs) * intervalUs;
+    }
+  }
+  Deno.removeSignalListener("SIGTERM", end);
+  Deno.removeSignalListener("SIGINT", end);
+  Deno.removeSignalListener("SIGHUP", rotate);
+}

@@ -1,0 +1,207 @@
+/**
+ * Private unix sockets with the peer's credentials: unix(7), and waiting for them beside timers.
+ *
+ * The runtime's own listener tells nobody who is at the other end, which is what a private socket
+ * is for.
+ * @module
+ */
+import { AccessError } from "../core/errors.ts";
+import { closeFile } from "./files.ts";
+import { ERRNO, errno, errorText, libc, LIBC_PATHS } from "./libc.ts";
+
+const SYMBOLS = {
+  socket: { parameters: ["i32", "i32", "i32"], result: "i32" }, // domain, type, protocol
+  bind: { parameters: ["i32", "buffer", "u32"], result: "i32" }, // fd, sockaddr*, length
+  listen: { parameters: ["i32", "i32"], result: "i32" }, // fd, backlog
+  accept4: { parameters: ["i32", "u64", "u64", "i32"], result: "i32" }, // fd, null, null, flags
+  connect: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
+  setsockopt: { parameters: ["i32", "i32", "i32", "buffer", "u32"], result: "i32" },
+  send: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
+  eventfd: { parameters: ["u32", "i32"], result: "i32" },
+  // on a thread of the runtime, so that timers and signals go on
+  pollAside: {
+    name: "poll",
+    parameters: ["buffer", "u64", "i32"],
+    result: "i32",
+    nonblocking: true,
+  },
+} as const satisfies Deno.ForeignLibraryInterface;
+
+type Calls = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
+
+const AF_UNIX = 1;
+const SOCK_STREAM_CLOEXEC = 0o2000001;
+const SOCK_NONBLOCK = 0o4000;
+const SOL_SOCKET = 1;
+const SO_PEERCRED = 17;
+const SO_RCVTIMEO = 20;
+const SO_SNDTIMEO = 21;
+const MSG_NOSIGNAL = 0x4000;
+const EFD_CLOEXEC_NONBLOCK = 0o2004000;
+const POLLIN = 1;
+/** sun_path, its NUL included. */
+const MOST_PATH = 108;
+
+let opened: Calls | undefined;
+
+function calls(): Calls {
+  for (const path of opened === undefined ? LIBC_PATHS : []) {
+    try {
+      opened = Deno.dlopen(path, SYMBOLS).symbols;
+      break;
+    } catch {
+      // not at this place
+    }
+  }
+  if (opened === undefined) {
+    throw new AccessError({ action: "open the C library", expected: "glibc at a usual place" });
+  }
+  return opened;
+}
+
+/** struct sockaddr_un. @throws {AccessError} If the path is too long for one. */
+function address(path: string): Uint8Array<ArrayBuffer> {
+  const name = new TextEncoder().encode(path);
+  if (name.length >= MOST_PATH) {
+    throw new AccessError({
+      action: "use the socket",
+      target: path,
+      expected: `a path below ${MOST_PATH} bytes`,
+      found: `${name.length}`,
+    });
+  }
+  const bytes = new Uint8Array(2 + name.length + 1);
+  new DataView(bytes.buffer).setUint16(0, AF_UNIX, true);
+  bytes.set(name, 2);
+  return bytes;
+}
+
+/** Sending and receiving give up after so long. */
+function setTimeouts(fd: number, seconds: number): void {
+  const value = new BigInt64Array([BigInt(Math.floor(seconds)), BigInt((seconds % 1) * 1e6 | 0)]);
+  const bytes = new Uint8Array(value.buffer);
+  for (const option of [SO_RCVTIMEO, SO_SNDTIMEO]) {
+    calls().setsockopt(fd, SOL_SOCKET, option, bytes, bytes.length);
+  }
+}
+
+/** Who is at the other end. */
+export interface PeerCredentials {
+  readonly pid: number;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** A connection; lines of text go both ways. */
+export class Connection {
+  readonly #fd: number;
+
+  constructor(fd: number, timeoutSeconds: number) {
+    this.#fd = fd;
+    setTimeouts(fd, timeoutSeconds);
+  }
+
+  /** As the kernel recorded them when the peer connected; `undefined` when it cannot say. */
+  get peer(): PeerCredentials | undefined {
+    const credentials = new Int32Array(3);
+    const bytes = new Uint8Array(credentials.buffer);
+    const length = new Uint8Array(Uint32Array.of(12).buffer);
+    if (calls().getsockopt(this.#fd, SOL_SOCKET, SO_PEERCRED, bytes, length) !== 0) {
+      return undefined;
+    }
+    return { pid: credentials[0], uid: credentials[1] >>> 0, gid: credentials[2] >>> 0 };
+  }
+
+  /** One line without its end; `undefined` when none comes in time or it is too long. */
+  readLine(most = 8192): string | undefined {
+    const bytes = new Uint8Array(most);
+    let length = 0;
+    while (length < most) {
+      const n = Number(libc().read(this.#fd, bytes.subarray(length), BigInt(most - length)));
+      if (n < 0 && errno() === ERRNO.EINTR) continue;
+      if (n <= 0) return undefined;
+      const end = bytes.subarray(0, length += n).indexOf(10);
+      if (end >= 0) return new TextDecoder().decode(bytes.subarray(0, end));
+    }
+    return undefined;
+  }
+
+  /** Sends a line; false when nobody takes it. */
+  writeLine(text: string): boolean {
+    const bytes = new TextEncoder().encode(text + "\n");
+    return calls().send(this.#fd, bytes, BigInt(bytes.length), MSG_NOSIGNAL) ===
+      BigInt(bytes.length);
+  }
+
+  [Symbol.dispose](): void {
+    closeFile(this.#fd);
+  }
+}
+
+/** Connects; `undefined` when nobody listens. @throws {AccessError} If it is not permitted. */
+export function connectTo(path: string, timeoutSeconds: number): Connection | undefined {
+  const fd = calls().socket(AF_UNIX, SOCK_STREAM_CLOEXEC, 0);
+  const to = address(path);
+  if (calls().connect(fd, to, to.length) === 0) return new Connection(fd, timeoutSeconds);
+  const number = errno();
+  closeFile(fd);
+  if (number === ERRNO.EACCES || number === ERRNO.EPERM) {
+    throw new AccessError({ action: "connect to", target: path, found: errorText(number) });
+  }
+  return undefined;
+}
+
+/** A listening socket, and a bell that ends a wait from inside. */
+export class Listener {
+  readonly #fd: number;
+  readonly #bell: number;
+  readonly #path: string;
+  readonly #polls = new DataView(new ArrayBuffer(16));
+  readonly #pollBytes = new Uint8Array(this.#polls.buffer);
+
+  /** @throws {AccessError} If it cannot be made. */
+  constructor(path: string) {
+    this.#path = path;
+    this.#fd = calls().socket(AF_UNIX, SOCK_STREAM_CLOEXEC | SOCK_NONBLOCK, 0);
+    const at = address(path);
+    if (calls().bind(this.#fd, at, at.length) !== 0 || calls().listen(this.#fd, 16) !== 0) {
+      const found = errorText(errno());
+      closeFile(this.#fd);
+      throw new AccessError({ action: "listen on", target: path, found });
+    }
+    this.#bell = calls().eventfd(0, EFD_CLOEXEC_NONBLOCK);
+    this.#polls.setInt32(0, this.#fd, true);
+    this.#polls.setInt16(4, POLLIN, true);
+    this.#polls.setInt32(8, this.#bell, true);
+    this.#polls.setInt16(12, POLLIN, true);
+  }
+
+  /** Sleeps until somebody connects, the bell rings, or the time is over. */
+  async wait(milliseconds: number): Promise<void> {
+    const most = Math.max(0, Math.min(milliseconds, 2147483647));
+    await calls().pollAside(this.#pollBytes, 2n, Math.ceil(most));
+    libc().read(this.#bell, new Uint8Array(8), 8n);
+  }
+
+  /** Ends a wait, now or the next one. */
+  ring(): void {
+    libc().write(this.#bell, new Uint8Array(BigUint64Array.of(1n).buffer), 8n);
+  }
+
+  /** Somebody who connected; `undefined`: nobody. */
+  accept(timeoutSeconds: number): Connection | undefined {
+    const fd = calls().accept4(this.#fd, 0n, 0n, SOCK_STREAM_CLOEXEC & ~1);
+    return fd < 0 ? undefined : new Connection(fd, timeoutSeconds);
+  }
+
+  [Symbol.dispose](): void {
+    closeFile(this.#fd);
+    closeFile(this.#bell);
+    try {
+      Deno.removeSync(this.#path);
+    } catch {
+      // somebody else removed it
+    }
+  }
+}

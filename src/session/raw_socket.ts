@@ -1,0 +1,117 @@
+/**
+ * The monitor's private socket: where it is, who may use it, and what is said over it.
+ *
+ * The client sends one line, the mark; the monitor writes its record and answers `ok`, or one line
+ * that begins with `error`. Root and the monitor's own user may mark, by the credentials that the
+ * kernel recorded.
+ * @module
+ */
+import { AccessError, UsageError } from "../core/errors.ts";
+import { libc } from "../os/libc.ts";
+import { connectTo, Listener } from "../os/socket.ts";
+
+const VARIABLE = "JOULEMARK_MONITOR_SOCKET";
+const ANSWER_SECONDS = 30;
+const READ_SECONDS = 0.5;
+/** A mark is one line of the raw stats file. */
+export const MOST_MARK = 4096;
+
+/**
+ * Path of the socket: the variable's, else /run for root and the user's runtime directory for others.
+ *
+ * @throws {UsageError} If neither says one.
+ */
+export function monitorSocketPath(): string {
+  const given = Deno.env.get(VARIABLE);
+  if (given !== undefined && given !== "") return given;
+  if (libc().geteuid() === 0) return "/run/joulemark/monitor.sock";
+  const runtime = Deno.env.get("XDG_RUNTIME_DIR");
+  if (runtime !== undefined && runtime !== "") return `${runtime}/joulemark/monitor.sock`;
+  throw new UsageError({
+    action: "find the monitor's socket",
+    expected: `${VARIABLE} or XDG_RUNTIME_DIR`,
+    found: "neither",
+    remedy: `set ${VARIABLE} to a path that only you can write to`,
+  });
+}
+
+/**
+ * Listens on the monitor's socket.
+ *
+ * @throws {AccessError} If another monitor has it, or it cannot be made.
+ */
+export function listenForMarks(path: string): Listener {
+  const directory = path.slice(0, Math.max(1, path.lastIndexOf("/")));
+  try {
+    Deno.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const found = error instanceof Error ? error.message.split("\n")[0] : String(error);
+    throw new AccessError({
+      action: "make",
+      target: directory,
+      found,
+      remedy: `set ${VARIABLE} to a path that you can write to`,
+    });
+  }
+  using other = connectTo(path, 1);
+  if (other !== undefined) {
+    throw new AccessError({
+      action: "listen on",
+      target: path,
+      expected: "no other monitor",
+      found: "one that answers",
+      remedy: `end it, or set ${VARIABLE} for this one`,
+    });
+  }
+  try {
+    Deno.removeSync(path);
+  } catch {
+    // none was left behind
+  }
+  const listener = new Listener(path);
+  Deno.chmodSync(path, 0o600);
+  return listener;
+}
+
+/**
+ * Serves everybody who waits.
+ *
+ * @param mark Writes a mark; says what was wrong with it.
+ */
+export function serveMarks(listener: Listener, mark: (text: string) => string | undefined): void {
+  for (;;) {
+    using connection = listener.accept(READ_SECONDS);
+    if (connection === undefined) return;
+    const peer = connection.peer;
+    if (peer === undefined || (peer.uid !== 0 && peer.uid !== libc().geteuid())) {
+      connection.writeLine("error only root and the monitor's own user may mark");
+      continue;
+    }
+    const text = connection.readLine(MOST_MARK + 1);
+    const failed = text === undefined ? "no line came, or one that is too long" : mark(text);
+    connection.writeLine(failed === undefined ? "ok" : `error ${failed}`);
+  }
+}
+
+/** How a mark went. */
+export type MarkAnswer =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly isListening: boolean; readonly reason: string };
+
+/**
+ * Sends a mark to the running monitor and waits until it is written.
+ *
+ * @throws {AccessError} If the socket may not be used.
+ */
+export function sendMark(path: string, text: string): MarkAnswer {
+  using connection = connectTo(path, ANSWER_SECONDS);
+  if (connection === undefined) {
+    return { ok: false, isListening: false, reason: "no monitor is running" };
+  }
+  // Refused peers get their answer before they have sent anything: read it even if sending fails.
+  connection.writeLine(text);
+  const answer = connection.readLine();
+  if (answer === "ok") return { ok: true };
+  const reason = answer?.replace(/^error /, "") ?? "the monitor did not answer";
+  return { ok: false, isListening: true, reason };
+}
