@@ -8,6 +8,7 @@ import type { Host, Registers } from "../core/host.ts";
 import { applyFunction, bits } from "../core/msr_field.ts";
 import type { SignalReading } from "../core/signal.ts";
 import { Troubles } from "../core/troubles.ts";
+import type { BatchOperation, RegisterBatch } from "../os/msr_batch.ts";
 import type { MsrField } from "./tables/msr_fields.ts";
 
 /** One row that is wanted. */
@@ -35,11 +36,14 @@ interface Target {
   readonly tjMaxC: number;
 }
 
+/** Opens what reads many registers by one call; `undefined`: each is read by itself. */
+export type OpenBatch = (operations: readonly BatchOperation[]) => RegisterBatch | undefined;
+
 /** One register of one CPU. */
 interface ReadOperation {
   readonly cpu: number;
   readonly offset: number;
-  readonly device: Registers;
+  device: Registers;
   readonly targets: Target[];
   /** All its fields are constant: once is enough. */
   constant: boolean;
@@ -61,8 +65,13 @@ export class MsrReading implements SignalReading {
   readonly #offsets: (number | string)[] = [""];
   readonly #last: Float64Array;
   readonly #absent: number[] = [];
+  readonly #batch: RegisterBatch | undefined;
 
-  constructor(host: Host, items: readonly MsrItem[], tjMaxC: (cpu: number) => number) {
+  constructor(
+    host: Host,
+    items: readonly MsrItem[],
+    { tjMaxC, openBatch }: { tjMaxC: (cpu: number) => number; openBatch?: OpenBatch },
+  ) {
     const byRegister = new Map<string, ReadOperation>();
     let column = 0;
     for (const item of items) {
@@ -96,6 +105,12 @@ export class MsrReading implements SignalReading {
       a.cpu - b.cpu || a.offset - b.offset
     );
     for (const operation of this.#operations) this.#offsets.push(operation.offset);
+    // What never changes is read once, and alone.
+    const often = this.#operations.filter((operation) => !operation.constant);
+    this.#batch = openBatch?.(
+      often.map(({ cpu, offset, device }) => ({ cpu, register: offset, device })),
+    );
+    this.#batch?.cells.forEach((cell, i) => often[i].device = cell);
   }
 
   get troubles() {
@@ -105,6 +120,7 @@ export class MsrReading implements SignalReading {
   readInto(out: Float64Array, timeS: number): void {
     for (let i = 0; i < this.#absent.length; i++) out[this.#absent[i]] = NaN;
     TAKEN[TIME_S] = timeS;
+    this.#batch?.run();
     const operations = this.#operations;
     for (let i = 0; i < operations.length; i++) {
       const operation = operations[i];
@@ -114,6 +130,7 @@ export class MsrReading implements SignalReading {
   }
 
   [Symbol.dispose](): void {
+    this.#batch?.[Symbol.dispose]();
     for (const device of this.#devices.values()) device?.[Symbol.dispose]();
     this.#devices.clear();
   }

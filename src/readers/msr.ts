@@ -8,8 +8,9 @@
  */
 import type { Host, Reader, Registers } from "../core/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import { MSR_BATCH, openMsrBatch } from "../os/msr_batch.ts";
 import { identify, type Processor } from "./processor.ts";
-import { type MsrItem, MsrReading } from "./_msr_reading.ts";
+import { type MsrItem, MsrReading, type OpenBatch } from "./_msr_reading.ts";
 import { MSR_REGISTERS, type MsrField, type MsrRegister } from "./tables/msr_fields.ts";
 import {
   decodeUnits,
@@ -35,9 +36,17 @@ export const msr: Reader = {
   open(host, wanted) {
     using survey = new Survey(host);
     const items = wanted.map((signal) => survey.item(signal.row));
-    return new MsrReading(host, items, survey.tjMaxC());
+    return new MsrReading(host, items, { tjMaxC: survey.tjMaxC(), openBatch: batchOf(host) });
   },
 };
+
+/** msr-safe's batch device reads what msr-safe's own devices do, and nothing else. */
+function batchOf(host: Host): OpenBatch | undefined {
+  if (host.root !== "") return undefined;
+  const access = host.probeRegisters(host.topology.cpus("board", 0)[0] ?? 0);
+  const safe = access.ok && access.device.endsWith("/msr_safe") && host.probe(MSR_BATCH).ok;
+  return safe ? openMsrBatch : undefined;
+}
 
 function rows(): SignalRow[] {
   const byName = new Map<string, SignalRow>();

@@ -98,6 +98,17 @@ ${table(TRACKER_SIGNALS)}
 
 ${table(DERIVED.map((derived) => derived.row))}
 
+## What a reading costs
+
+Every register and every file is read once a tick by a descriptor that stays open, and nothing is
+allocated. Five registers of each of 256 CPUs, as files in memory on a virtual machine with two cores
+(AMD EPYC, Linux 6.18, tests/bench/tick_bench.ts): 0.67 ms for the kernel's reads, 0.15 ms for
+decoding and aggregating 1280 values, 0.12 µs each. Our own part stays under 3 % of a core at the
+default period of 5 ms; reads included, at 27 ms or more. A real register takes 1 to 2 µs where these
+took 0.5 µs, which was not measured here: when reads take more than a tenth of the period, those of
+single CPUs are done every n-th tick, and the report says so. With msr-safe's \`/dev/cpu/msr_batch\`
+one call reads all registers; that was tested with a stand-in of the module.
+
 ## Sources
 
 A reader is left out with \`--without NAME\`.

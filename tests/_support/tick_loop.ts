@@ -5,9 +5,11 @@
  * @module
  */
 import { openTickNode } from "./tick_node.ts";
+import { openWideNode } from "./wide_node.ts";
 
 const ARG = Deno.args[0] ?? "batch";
-const node = openTickNode();
+const node = ARG === "wide" ? openWideNode() : openTickNode();
+const TICKS = ARG === "wide" ? 3000 : 20_000;
 let timeS = 0;
 
 function turn(ticks: number): void {
@@ -21,11 +23,11 @@ function turn(ticks: number): void {
   }
 }
 
-turn(5000);
+turn(TICKS / 4);
 console.log(`begin ${performance.now().toFixed(0)}`);
 const start = performance.now();
-turn(20_000);
-const perTickUs = (performance.now() - start) / 20;
+turn(TICKS);
+const perTickUs = ((performance.now() - start) * 1000) / TICKS;
 console.log(`end ${performance.now().toFixed(0)}`);
 console.log(`${perTickUs.toFixed(1)} us a tick`);
 node[Symbol.dispose]();
