@@ -14,6 +14,7 @@ import type { NodeSteps } from "../merge/steps.ts";
 import { TRACKER_ALIASES } from "../regions/tracker_signals.ts";
 import { nodeRanks, writePmc } from "../session/pmc_log.ts";
 import { parsePmcVersion } from "../session/pmc_version.ts";
+import { type AttributionMode, ATTRIBUTIONS } from "../session/attribution_mode.ts";
 import { replay as replayOne, type Replayed } from "../session/replay.ts";
 import { type PendingFile, writeBeside } from "../session/write_beside.ts";
 import type { NameTable } from "../signals/batch.ts";
@@ -42,6 +43,8 @@ Options:
   --period S              keep trace rows at least S seconds apart
   --record-filter F       epochs without marks: proxy_epoch,REGION[,CALLS
                           [,STARTUP]] or edit_distance[,...]
+  --attribution HOW       energy of regions beside GEOPM's: sampled (none),
+                          exact (by exact edges), fit (with its error; default)
   --profile NAME          another name of the run
   --lenient               repair what is wrong, count and name it
   --json                  the report as JSON on stdout
@@ -68,6 +71,7 @@ const TEXT_OPTIONS = [
   "period",
   "record-filter",
   "profile",
+  "attribution",
 ] as const;
 
 /** See the module. */
@@ -105,6 +109,7 @@ async function run(args: string[]): Promise<number> {
   };
   const tracePeriodS = text.period === undefined ? undefined : parseSeconds("period", text.period);
   const pmcVersion = parsePmcVersion(text["pmc-version"]);
+  const attribution = attributionMode(text.attribution);
   const makeTable = await tableMaker();
   const results: Replayed[] = [];
   try {
@@ -121,6 +126,7 @@ async function run(args: string[]): Promise<number> {
           tracePeriodS,
           trace: sink(text.trace),
           eventLog: sink(text["event-log"]),
+          attribution,
           pmcVersion: text.pmc === undefined ? undefined : pmcVersion,
         }),
       );
@@ -142,6 +148,17 @@ async function run(args: string[]): Promise<number> {
   }
   if (!flags.has("quiet")) tell(results);
   return EXIT.done;
+}
+
+function attributionMode(text = "fit"): AttributionMode {
+  const mode = ATTRIBUTIONS.find((m) => m === text);
+  if (mode !== undefined) return mode;
+  throw new UsageError({
+    action: "replay",
+    target: `--attribution ${text}`,
+    expected: ATTRIBUTIONS.join(" or "),
+    found: text,
+  });
 }
 
 /** The first recording's header around all hosts. */

@@ -27,6 +27,10 @@ Outputs
 
 Measuring
   --period S              time between two steps (0.005)
+  --attribution HOW       energy of regions beside GEOPM's: sampled (none),
+                          exact (by exact edges), fit (with its error; default)
+  --dither on|off         shake the steps, so that no loop keeps in step with
+                          them (on, where there is a fit)
   --profile NAME          name of the run (the command's base name)
   --record-filter F       epochs without marks: proxy_epoch,REGION[,CALLS
                           [,STARTUP]] or edit_distance[,...]
@@ -60,6 +64,8 @@ const TEXT_OPTIONS = [
   "record",
   "checkpoint",
   "period",
+  "attribution",
+  "dither",
   "profile",
   "record-filter",
   "without",

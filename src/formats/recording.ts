@@ -113,6 +113,7 @@ function recordedSignal(data: unknown, wrong: Wrong): OfferedSignal {
   if (!FORMATS.includes(String(format))) throw wrong(`a format of ${name}`, format);
   if (!QUALITIES.includes(String(quality))) throw wrong(`a quality of ${name}`, quality);
   const note = text(data.note);
+  const updatePeriodS = Number(data.update_period ?? NaN);
   return {
     row: {
       name,
@@ -126,6 +127,7 @@ function recordedSignal(data: unknown, wrong: Wrong): OfferedSignal {
     source: text(data.source) ?? "recording",
     quality: quality as Quality,
     ...(note === undefined ? {} : { note }),
+    ...(updatePeriodS > 0 ? { updatePeriodS } : {}),
   };
 }
 

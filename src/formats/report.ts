@@ -21,7 +21,7 @@
  * @module
  */
 import { FormatError } from "../core/errors.ts";
-import { formatHex } from "../core/number_format.ts";
+import { formatG, formatHex } from "../core/number_format.ts";
 import type { Nested, Report, ReportFields, ReportHost, ReportRegion } from "../core/report.ts";
 import { LineCursor, nestedLines, parseNested, splitPair } from "./nested.ts";
 import { keyScalar, parseValue, quoted, textScalar, unquoted, valueScalar } from "./scalar.ts";
@@ -34,9 +34,11 @@ const SECTIONS = {
 const HOST = "  ";
 const SECTION = "    ";
 const FIELD = "      ";
+const OWN_DIGITS = 12;
 
 /**
- * Writes a report, six significant digits a number, as GEOPM does.
+ * Writes a report, six significant digits a number, as GEOPM does; twelve under keys that begin
+ * with `joulemark-`, so that regions add up.
  *
  * Names that GEOPM would write into broken YAML (quotes, backslashes, line ends, control
  * characters) are escaped, so that every YAML reader gets the name back.
@@ -80,7 +82,11 @@ function pushHost(lines: string[], host: ReportHost): void {
 function pushFields(lines: string[], blanks: string, fields: ReportFields): void {
   for (const [key, value] of Object.entries(fields)) {
     if (/^[0-9]+$/.test(key)) throw new TypeError(`Report key ${key} is a whole number`);
-    lines.push(`${blanks}${keyScalar(key)}: ${valueScalar(value)}`);
+    // Six digits would not add up; who reads our own keys can do so.
+    const text = typeof value === "number" && key.startsWith("joulemark-")
+      ? formatG(value, OWN_DIGITS)
+      : valueScalar(value);
+    lines.push(`${blanks}${keyScalar(key)}: ${text}`);
   }
 }
 

@@ -7,6 +7,8 @@
  */
 import type { Report, ReportFields, ReportHost } from "../core/report.ts";
 
+const FIT = "joulemark-package-energy-fit (J)";
+const FIT_SE = "joulemark-package-energy-fit-se (J)";
 /** Regions shown; the report has all. */
 const TOP_REGIONS = 8;
 const WIDTH = 78;
@@ -69,20 +71,28 @@ function regions(host: ReportHost, facts: CardFacts): string[] {
   const list = host.regions ?? [];
   if (list.length === 0) return ["no region was marked; see docs/mark-regions in the manual"];
   const measured = !facts.absent.has("CPU_ENERGY");
+  const fitted = host.application[FIT] !== undefined;
   const row = (name: string, f: ReportFields, count: string) => {
-    const energy = measured ? joules(Number(f["package-energy (J)"])) : "-";
+    const energy = !measured
+      ? "-"
+      : fitted
+      ? withError(Number(f[FIT]), Number(f[FIT_SE]))
+      : joules(Number(f["package-energy (J)"]));
     const power = measured ? watts(Number(f["power (W)"])) : "-";
+    const width = fitted ? 20 : 26;
     return [
-      plain(name).slice(0, 26).padEnd(26),
+      plain(name).slice(0, width).padEnd(width),
       count.padStart(9),
       seconds(f["runtime (s)"]).padStart(11),
       seconds(f["sync-runtime (s)"]).padStart(11),
-      energy.padStart(10),
+      energy.padStart(fitted ? 16 : 10),
       power.padStart(8),
     ].join(" ");
   };
   const lines = [
-    "region                         visits     runtime        sync     energy    power",
+    fitted
+      ? "region                   visits     runtime        sync           energy    power"
+      : "region                         visits     runtime        sync     energy    power",
   ];
   for (const r of list.slice(0, TOP_REGIONS)) {
     lines.push(row(r.region, r.fields, String(round(Number(r.fields.count)))));
@@ -115,6 +125,15 @@ function seconds(value: number | string | undefined): string {
 function joules(value: number): string {
   if (!Number.isFinite(value)) return "-";
   return Math.abs(value) >= 1e6 ? `${(value / 1e6).toFixed(3)} MJ` : `${value.toPrecision(4)} J`;
+}
+
+/** An energy and its standard error, both to the error's second digit. */
+function withError(value: number, error: number): string {
+  if (!Number.isFinite(value)) return "cannot be told";
+  if (!(error > 0)) return joules(value);
+  const [scale, unit] = value >= 1e6 ? [1e6, "MJ"] : value >= 1e4 ? [1e3, "kJ"] : [1, "J"];
+  const digits = Math.min(4, Math.max(0, 1 - Math.floor(Math.log10(error / scale))));
+  return `${(value / scale).toFixed(digits)} ± ${(error / scale).toFixed(digits)} ${unit}`;
 }
 
 function watts(value: number): string {

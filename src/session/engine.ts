@@ -23,6 +23,8 @@ import type { LineSink, TraceHeader } from "../formats/trace_header.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import { isTrackerSignal } from "../regions/tracker_signals.ts";
 import { Batch, type NameTable } from "../signals/batch.ts";
+import { RunAttribution } from "./attribution.ts";
+import type { AttributionMode } from "./attribution_mode.ts";
 import { OrderedEvents } from "./ordered_events.ts";
 
 /** Hears of every event, and of every settled step: what keeps a recording or a PMC log. */
@@ -56,6 +58,8 @@ export interface EngineOptions {
   readonly tracePeriodS?: number;
   readonly eventLog?: LineSink;
   readonly recorder?: StepListener;
+  /** How energies of regions are told beside GEOPM's. @default "sampled" */
+  readonly attribution?: AttributionMode;
 }
 
 /** Figures of the host section that the caller knows. */
@@ -64,6 +68,8 @@ export interface ReportExtras {
   readonly memoryKib?: number;
   /** @default 0 */
   readonly networkBytes?: number;
+  /** The run goes on: what would take long is left out. @default false */
+  readonly partial?: boolean;
   /** The host's `joulemark:` mapping. */
   readonly joulemark?: { [key: string]: Nested };
 }
@@ -75,6 +81,8 @@ export class Engine {
   readonly aggregator: SampleAggregator;
   /** Where events go: in order of time, and after the last settled step. */
   readonly events: OrderedEvents;
+  /** Energies of regions beside GEOPM's; `undefined`: not asked for, or no counter serves. */
+  readonly attribution: RunAttribution | undefined;
   /** Steps settled. */
   steps = 0;
   readonly #options: EngineOptions;
@@ -133,6 +141,10 @@ export class Engine {
     for (const { name, format } of options.trace === undefined ? [] : added) {
       this.#columns.push({ name, format: format ?? "double" });
     }
+    this.attribution = RunAttribution.open({
+      ...{ mode: options.attribution ?? "sampled", batch: this.batch },
+      ...{ table: options.table, topology: options.topology, tracker: options.tracker },
+    });
     this.#row = new Float64Array(this.#columns.length);
     this.#agentRow = this.#row.subarray(this.#columnHandles.length);
     this.#header = {
@@ -166,6 +178,7 @@ export class Engine {
     this.batch.settle();
     this.#beginAnew();
     this.aggregator.update();
+    this.attribution?.settle(timeS);
     if (this.#stickerHandle >= 0) {
       const sticker = this.batch.sample(this.#stickerHandle);
       if (sticker === sticker) this.#reportSignals.stickerHz = sticker;
@@ -179,7 +192,7 @@ export class Engine {
 
   /** The host's section as of the last step. Changes nothing, so it serves checkpoints too. */
   report(extras: ReportExtras = {}): ReportHost {
-    return buildReportHost({
+    const host = buildReportHost({
       host: this.#options.host,
       regions: this.tracker.regions(),
       signals: this.#reportSignals,
@@ -192,6 +205,8 @@ export class Engine {
       agent: this.#agent,
       joulemark: extras.joulemark,
     });
+    this.attribution?.addTo(host, extras.partial !== true);
+    return host;
   }
 
   /** A whole report around sections of one or more hosts. */

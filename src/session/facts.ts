@@ -114,6 +114,7 @@ export function notes(facts: FactSources): string[] {
   if (loop.cpuStride > 1) {
     lines.push(`per-CPU counters read every ${loop.cpuStride} ticks, to stay under 10 %`);
   }
+  lines.push(...engine.attribution?.notes() ?? []);
   if (collector.counts.folded > 0) {
     lines.push(`${collector.counts.folded} visits came folded: counts and times, no edges`);
   }

@@ -37,6 +37,8 @@ export interface MonitorOptions {
   permissions: readonly string[];
 }
 
+/** Part of the period that a step is shaken by, either way: docs/how-sure.md. */
+const DITHER = 0.25;
 /** First checkpoint, whatever the interval after it. */
 const FIRST_CHECKPOINT_S = 1;
 
@@ -111,6 +113,7 @@ class Run {
       recordFilter: request.recordFilter,
       onEdge: (timeS, cpus, region, process) => {
         this.#simulation?.edge(timeS, cpus, region, process, tracker);
+        this.#engine.attribution?.edge(timeS, cpus, region);
       },
     });
     this.#simulation = simulationFor(request, plan.elected.directory, machine, () => {
@@ -134,6 +137,7 @@ class Run {
       tracePeriodS: request.tracePeriodS,
       eventLog: this.#streams.eventLog,
       recorder: this.#streams.recorder,
+      attribution: request.attribution,
     });
     this.#streams.describe(this.#engine, startTime, this.#host.topology);
     this.#pace = new ReadPace(request.periodS);
@@ -203,6 +207,9 @@ class Run {
     using waiter = new Waiter(pidfd);
     const periodNs = this.#request.periodS * 1e9;
     let nextNs = monotonicNanoseconds();
+    // Shaken steps: no loop of the application keeps in step with them. Not cumulative.
+    const shakes = this.#request.dither && this.#engine.attribution?.mode === "fit";
+    const shakeNs = shakes ? periodNs * DITHER : 0;
     let checkpointNs = FIRST_CHECKPOINT_S * 1e9;
     for (;;) {
       this.#tick();
@@ -223,8 +230,9 @@ class Run {
         this.#loop.missed += skipped;
         nextNs += skipped * periodNs;
       }
+      const wakeNs = nextNs + shakeNs * (2 * Math.random() - 1);
       for (;;) {
-        const wake = waiter.until(nextNs);
+        const wake = waiter.until(wakeNs);
         if (wake === "signal") this.#forward(waiter);
         else if (wake === "ended") {
           this.#ended ??= reap(this.#pid);
@@ -235,7 +243,7 @@ class Run {
         } else break;
       }
       if (pidfd < 0) this.#ended ??= reap(this.#pid);
-      if (monotonicNanoseconds() - nextNs > periodNs) this.#loop.late++;
+      if (monotonicNanoseconds() - wakeNs > periodNs) this.#loop.late++;
     }
   }
 

@@ -204,16 +204,17 @@ export function recordingYaml(about: RecordingDescription, batch: Batch): string
     agent: about.agent,
     start: about.startTime,
     ...topologyData(about.topology),
-    signals: recordedColumns(batch).map(({ name, signal: { row, quality, source, note } }) => ({
+    signals: recordedColumns(batch).map(({ name, signal: { row, ...signal } }) => ({
       name,
       domain: row.domain,
       unit: row.unit,
       aggregation: row.agg,
       behavior: row.behavior,
       format: row.format ?? "double",
-      quality,
-      source,
-      ...(note === undefined ? {} : { note }),
+      quality: signal.quality,
+      source: signal.source,
+      ...(signal.note === undefined ? {} : { note: signal.note }),
+      ...(signal.updatePeriodS === undefined ? {} : { update_period: signal.updatePeriodS }),
     })),
   };
   return nestedLines(data, 0).join("\n") + "\n";

@@ -17,6 +17,7 @@ import { statPath } from "../os/files.ts";
 import { readUserText } from "../os/user_file.ts";
 import { type EdgeListener, RegionTracker } from "../regions/tracker.ts";
 import type { NameTable } from "../signals/batch.ts";
+import type { AttributionMode } from "./attribution_mode.ts";
 import { Engine, profileName } from "./engine.ts";
 import { EventRows, type OtherEvent } from "./event_rows.ts";
 import { Repairs } from "./repairs.ts";
@@ -44,6 +45,8 @@ export interface ReplayOptions {
   trace?(host: string): LineSink | undefined;
   eventLog?(host: string): LineSink | undefined;
   readonly onEdge?: EdgeListener;
+  /** How energies of regions are told beside GEOPM's. @default "sampled" */
+  readonly attribution?: AttributionMode;
   readonly onOther?: OtherEvent;
   /** Keep the readings of each step, as this version of pm_mpi_lib tells them. */
   readonly pmcVersion?: string;
@@ -116,14 +119,17 @@ class Run {
       topology: recording.topology,
       profile,
       recordFilter: this.#options.recordFilter,
-      onEdge: this.#options.onEdge,
+      onEdge: (timeS, cpus, region, process) => {
+        engine.attribution?.edge(timeS, cpus, region);
+        this.#options.onEdge?.(timeS, cpus, region, process);
+      },
     });
     const rows = new SampleRows(samples, this.#repairs, recording, titles);
     const table = this.#options.makeTable([rows, tracker]);
     const pmc = this.#options.pmcVersion === undefined
       ? undefined
       : new PmcRecorder(tracker, this.#options.pmcVersion);
-    const engine = new Engine({
+    const engine: Engine = new Engine({
       topology: recording.topology,
       tracker,
       table,
@@ -137,6 +143,7 @@ class Run {
       tracePeriodS: this.#options.tracePeriodS,
       trace: this.#options.trace?.(recording.host),
       eventLog: this.#options.eventLog?.(recording.host),
+      attribution: this.#options.attribution,
       recorder: pmc,
     });
     pmc?.attach(engine.batch, table, recording.topology.count("package"));

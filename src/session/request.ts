@@ -8,6 +8,7 @@
  */
 import { UsageError } from "../core/errors.ts";
 import { parseRecordFilter } from "../regions/record_filter.ts";
+import { type AttributionMode, ATTRIBUTIONS } from "./attribution_mode.ts";
 import type { Environment } from "./job_key.ts";
 
 /** Default period of the sampling loop in seconds. */
@@ -33,6 +34,10 @@ export interface RunRequest {
   recordPath?: string;
   checkpointS: number;
   periodS: number;
+  /** How energies of regions are told beside GEOPM's. */
+  attribution: AttributionMode;
+  /** Steps are shaken, so that no loop of the application keeps in step with them. */
+  dither: boolean;
   profile: string;
   recordFilter?: string;
   /** Readers to leave out. */
@@ -136,6 +141,8 @@ export function runRequest(
     recordPath: pick("record").value,
     checkpointS: checked(pick("checkpoint"), DEFAULT_CHECKPOINT_S, seconds(0.1, 86400)),
     periodS,
+    attribution: checked(pick("attribution"), "fit", oneOf(ATTRIBUTIONS)),
+    dither: checked(pick("dither"), "on", oneOf(["on", "off"])) === "on",
     profile: pick("profile", "GEOPM_PROFILE").value ??
       command[0].slice(command[0].lastIndexOf("/") + 1),
     recordFilter: filter,
@@ -156,6 +163,20 @@ function seconds(least: number, most: number): (text: string, name: string) => n
       action: "use",
       target: `${name}=${text}`,
       expected: `a number of seconds from ${least} to ${most}`,
+      found: text,
+    });
+  };
+}
+
+/** A word of a list. */
+function oneOf<T extends string>(words: readonly T[]): (text: string, name: string) => T {
+  return (text, name) => {
+    const word = words.find((w) => w === text.trim().toLowerCase());
+    if (word !== undefined) return word;
+    throw new UsageError({
+      action: "use",
+      target: `${name}=${text}`,
+      expected: words.join(" or "),
       found: text,
     });
   };

@@ -108,6 +108,7 @@ export class RunReport {
     const { engine, version } = this.#options;
     const host = engine.report({
       memoryKib: facts.loop.memoryKib,
+      partial: facts.partial,
       joulemark: hostFacts(facts),
     });
     return engine.document([host], {

@@ -1,0 +1,246 @@
+/**
+ * The energy of regions beside GEOPM's figures: which counters a run has for it, and the keys that
+ * it adds to a report. docs/how-sure.md; keys: docs/formats/report.md.
+ * @module
+ */
+import {
+  Attribution,
+  type AttributionResult,
+  type CounterSpec,
+  type Kind,
+  KINDS,
+} from "../aggregate/attribution/attribution.ts";
+import type { Nested, ReportFields, ReportHost } from "../core/report.ts";
+import type { OfferedSignal } from "../core/signal.ts";
+import type { PlatformTopology } from "../core/topology.ts";
+import type { RegionTracker } from "../regions/tracker.ts";
+import type { Batch, NameTable } from "../signals/batch.ts";
+import type { AttributionMode } from "./attribution_mode.ts";
+
+/** What `--attribution` may say: GEOPM's figures alone, exact edges beside them, the fit too. */
+export const ATTRIBUTIONS = ["sampled", "exact", "fit"] as const;
+/** One of them. */
+export type AttributionMode = typeof ATTRIBUTIONS[number];
+
+/** Where the energy of a kind comes from, and what its counter's update period is if nobody tells. */
+const SIGNALS: Readonly<Record<Kind, readonly [name: string, usualS: number | undefined]>> = {
+  package: ["CPU_ENERGY", 0.001],
+  dram: ["DRAM_ENERGY", 0.001],
+  gpu: ["GPU_ENERGY", undefined],
+  node: ["BOARD_ENERGY", undefined],
+};
+const STAMP = "CNL::SAMPLE_STAMP";
+const STAMPED_FILES = "/sys/cray/pm_counters/";
+
+/** What helps where a figure cannot be told. */
+const HELP: Readonly<Record<string, string>> = {
+  "too few changes of the counter": "a longer run helps",
+  "always in the same mix with other regions": "their sum is told",
+  "its power would be negative": "a longer run helps",
+  "uncertain by more than 10 %": "a longer run helps, and a shorter --period at 1 ms counters",
+  "fewer than half of the regions can be told": "a longer run helps",
+};
+
+/** What it is made from. */
+export interface RunAttributionOptions {
+  readonly mode: AttributionMode;
+  readonly batch: Batch;
+  readonly table: NameTable;
+  readonly topology: PlatformTopology;
+  readonly tracker: RegionTracker;
+}
+
+/** See the module. */
+export class RunAttribution {
+  readonly mode: "exact" | "fit";
+  readonly #tracker: RegionTracker;
+  readonly #batch: Batch;
+  readonly #attribution: Attribution;
+  readonly #counters: readonly (CounterSpec & { handle: number })[];
+  readonly #stamp: number;
+  readonly #values: Float64Array;
+  readonly #stamps: Float64Array;
+  #generation: number;
+  /** The step before the first process: the application's energy counts from there. */
+  #idleS = NaN;
+  #finished = false;
+  #result: AttributionResult = new Map();
+
+  /** @returns `undefined` where nothing is asked for, or no counter serves. */
+  static open(options: RunAttributionOptions): RunAttribution | undefined {
+    const { mode } = options;
+    if (mode === "sampled") return undefined;
+    const counters = findCounters(options);
+    return counters.length === 0 ? undefined : new RunAttribution(options, mode, counters);
+  }
+
+  private constructor(
+    { batch, table, topology, tracker }: RunAttributionOptions,
+    mode: "exact" | "fit",
+    counters: readonly (CounterSpec & { handle: number })[],
+  ) {
+    this.mode = mode;
+    this.#tracker = tracker;
+    this.#batch = batch;
+    this.#counters = counters;
+    this.#generation = tracker.generation;
+    this.#stamp = counters.some((counter) => counter.stamped) && offered(table, STAMP) !== undefined
+      ? batch.pushSignal(STAMP, "board", 0)
+      : -1;
+    this.#values = new Float64Array(counters.length);
+    this.#stamps = new Float64Array(counters.length).fill(NaN);
+    this.#attribution = new Attribution({
+      cpuCount: topology.count("cpu"),
+      counters,
+      method: mode,
+    });
+  }
+
+  /** CPUs of a process change their region, as the tracker tells it. */
+  edge(timeS: number, cpus: Int32Array, region: number): void {
+    if (this.#tracker.generation !== this.#generation) {
+      // Another process took the command's place; what was before is not the application's.
+      this.#generation = this.#tracker.generation;
+      if (this.#generation > 1) this.#attribution.restart();
+    }
+    this.#attribution.edge(timeS, cpus, region);
+  }
+
+  /** A settled step. */
+  settle(timeS: number): void {
+    const { connected, finished } = this.#tracker;
+    if (!connected) {
+      this.#read();
+      this.#idleS = timeS;
+      return;
+    }
+    // One step sees the end; those after it are nobody's.
+    if (finished && this.#finished) return;
+    this.#finished = finished;
+    if (this.#idleS === this.#idleS) {
+      this.#attribution.step(this.#idleS, this.#values, this.#stamps);
+      this.#idleS = NaN;
+    }
+    this.#read();
+    this.#attribution.step(timeS, this.#values, this.#stamps);
+  }
+
+  /**
+   * Adds keys to the sections of a host.
+   *
+   * @param isLast The run is over.
+   */
+  addTo(host: ReportHost, isLast: boolean): void {
+    const result = this.#result = this.#attribution.result(isLast);
+    const { table } = this.#tracker;
+    for (const { region, fields } of host.regions ?? []) {
+      this.#add(fields, result, table.find(region) + 1);
+    }
+    if (host.unmarked !== undefined) this.#add(host.unmarked, result, 0);
+    for (const [kind, { totalJ }] of result) {
+      host.application[`joulemark-${kind}-energy-exact (J)`] = totalJ;
+      if (this.mode === "fit") host.application[`joulemark-${kind}-energy-fit (J)`] = totalJ;
+    }
+    if (host.joulemark !== undefined) host.joulemark.attribution = this.#facts(result);
+  }
+
+  /** Lines for people: what cannot be told, why, and what would help. As of the last report. */
+  notes(): string[] {
+    const lines: string[] = [];
+    if (this.mode !== "fit") return lines;
+    for (const [kind, { of }] of this.#result) {
+      const byReason = new Map<string, string[]>();
+      for (const { name, count } of this.#tracker.regions()) {
+        const { why } = of(this.#tracker.table.find(name) + 1);
+        if (why === undefined || count === 0) continue;
+        byReason.set(why, [...byReason.get(why) ?? [], name]);
+      }
+      for (const [why, names] of byReason) {
+        const some = names.slice(0, 3).join(", ") + (names.length > 3 ? ", ..." : "");
+        const help = HELP[why] === undefined ? "" : `; ${HELP[why]}`;
+        lines.push(`${kind} energy of ${some} cannot be told (${why})${help}`);
+      }
+    }
+    return lines;
+  }
+
+  #add(fields: ReportFields, result: AttributionResult, classIndex: number): void {
+    for (const [kind, { of }] of result) {
+      const { exactJ, fitJ, seJ } = of(classIndex);
+      fields[`joulemark-${kind}-energy-exact (J)`] = exactJ;
+      if (this.mode !== "fit") continue;
+      fields[`joulemark-${kind}-energy-fit (J)`] = fitJ;
+      fields[`joulemark-${kind}-energy-fit-se (J)`] = seJ;
+    }
+  }
+
+  #read(): void {
+    for (let k = 0; k < this.#counters.length; k++) {
+      this.#values[k] = this.#batch.sample(this.#counters[k].handle);
+      if (this.#stamp >= 0 && this.#counters[k].stamped === true) {
+        this.#stamps[k] = this.#batch.sample(this.#stamp);
+      }
+    }
+  }
+
+  #facts(result: AttributionResult): Nested {
+    const facts: { [key: string]: Nested } = { method: this.mode };
+    const nameOf = (c: number) => c === 0 ? "unmarked" : this.#tracker.table.name(c - 1);
+    for (const [kind, { counters }] of result) {
+      for (const counter of counters) {
+        facts[`${kind}-${counter.index}`] = {
+          untold: counter.untold.map(nameOf),
+          ...numbers({
+            "untold energy (J)": counter.untold.length === 0 ? NaN : counter.jointJ,
+            "untold energy se (J)": counter.untold.length === 0 ? NaN : counter.jointSeJ,
+            "condition number": counter.condition,
+            "lag (s)": counter.lagS,
+            "lag se (s)": counter.lagSeS,
+            "update period (s)": counter.updatePeriodS,
+            intervals: counter.intervals,
+            "changes seen": counter.changes,
+            // The first stretch begins too.
+            ...(counter.breaks > 1 ? { "begun anew": counter.breaks - 1 } : {}),
+          }),
+        };
+      }
+    }
+    return facts;
+  }
+}
+
+/** What there is no number for is left out. */
+function numbers(all: { [key: string]: number }): { [key: string]: number } {
+  return Object.fromEntries(
+    Object.entries(all).filter(([, value]) => Number.isFinite(value))
+      .map(([key, value]) => [key, Number(value.toPrecision(9))]),
+  );
+}
+
+/** Only what counts energy by itself; a sum over readings of power has no changes to find. */
+function offered(table: NameTable, name: string): OfferedSignal | undefined {
+  const resolved = table.resolve(name);
+  if (resolved.kind !== "offered" || resolved.signal.row.behavior !== "monotone") return undefined;
+  return resolved.signal.quality === "derived" ? undefined : resolved.signal;
+}
+
+function findCounters(
+  { batch, table, topology }: RunAttributionOptions,
+): (CounterSpec & { handle: number })[] {
+  const stamps = offered(table, STAMP) !== undefined;
+  return KINDS.flatMap((kind) => {
+    const [name, usualS] = SIGNALS[kind];
+    const signal = offered(table, name);
+    if (signal === undefined) return [];
+    const { domain } = signal.row;
+    const isCray = signal.row.name.startsWith("CNL::") || signal.source.startsWith(STAMPED_FILES);
+    return Array.from({ length: topology.count(domain) }, (_, index) => ({
+      kind,
+      index,
+      cpus: topology.cpus(domain, index),
+      updatePeriodS: signal.updatePeriodS ?? (isCray ? undefined : usualS),
+      stamped: stamps && isCray,
+      handle: batch.pushSignal(name, domain, index),
+    }));
+  });
+}
