@@ -17,11 +17,6 @@ import type { RegionTracker } from "../regions/tracker.ts";
 import type { Batch, NameTable } from "../signals/batch.ts";
 import type { AttributionMode } from "./attribution_mode.ts";
 
-/** What `--attribution` may say: GEOPM's figures alone, exact edges beside them, the fit too. */
-export const ATTRIBUTIONS = ["sampled", "exact", "fit"] as const;
-/** One of them. */
-export type AttributionMode = typeof ATTRIBUTIONS[number];
-
 /** Where the energy of a kind comes from, and what its counter's update period is if nobody tells. */
 const SIGNALS: Readonly<Record<Kind, readonly [name: string, usualS: number | undefined]>> = {
   package: ["CPU_ENERGY", 0.001],
