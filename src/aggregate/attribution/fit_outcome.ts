@@ -15,6 +15,7 @@ export type Untold =
   | "its power would be negative"
   | "uncertain by more than 10 %"
   | "fewer than half of the regions can be told"
+  | "the regions would take more than there is"
   | "one of more than 199 regions";
 
 /** One class. */
@@ -59,6 +60,7 @@ const LEAST_INTERVALS = 96;
 const PER_CLASS = 4;
 const MOST_ERROR = 0.1;
 const FEW: Untold = "fewer than half of the regions can be told";
+const OVER: Untold = "the regions would take more than there is";
 /** Standard errors by which what is told may be above the total. */
 const MOST_OVER = 3;
 /** The lag's distribution inside the window is not quite even. */
@@ -121,14 +123,17 @@ function tell(list: ClassFit[], frame: FitFrame, jointSeJ: number): ClassFit[] {
   const toldJ = told.reduce((sum, fit) => sum + fit.energyJ, 0);
   const overJ = toldJ - frame.totalJ;
   // Errors are underrated where most classes cannot be told.
-  if (2 * told.length < seen.length || overJ > MOST_OVER * jointSeJ) {
-    return list.map((fit): ClassFit => ({ untold: FEW, ...fit }));
-  }
+  if (2 * told.length < seen.length) return allUntold(list, frame, FEW);
   if (!(overJ > 0) || told.length === seen.length) return list;
+  if (overJ > MOST_OVER * jointSeJ) return allUntold(list, frame, OVER);
   // What is not told took nothing that can be seen: the others do not take more than there is.
   return list.map((fit): ClassFit =>
     fit.untold === undefined ? { ...fit, energyJ: fit.energyJ * frame.totalJ / toldJ } : fit
   );
+}
+
+function allUntold(list: ClassFit[], frame: FitFrame, untold: Untold): ClassFit[] {
+  return list.map((fit, c): ClassFit => frame.seconds[c] > 0 ? { untold, ...fit } : fit);
 }
 
 function judge(c: number, of: {
