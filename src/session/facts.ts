@@ -20,6 +20,8 @@ export interface LoopFigures {
   late: number;
   /** Ticks between two reads of per-CPU counters, 1: every tick. */
   cpuStride: number;
+  /** CPUs of processes lay outside the node and count as CPU c mod N. */
+  cpusMoved: boolean;
   scheduling: string;
   cpuS: number;
   wallS: number;
@@ -115,6 +117,7 @@ export function notes(facts: FactSources): string[] {
     lines.push(`per-CPU counters read every ${loop.cpuStride} ticks, to stay under 10 %`);
   }
   lines.push(...engine.attribution?.notes() ?? []);
+  if (loop.cpusMoved) lines.push("the machine has more CPUs than the tree: c counts as c mod N");
   if (collector.counts.folded > 0) {
     lines.push(`${collector.counts.folded} visits came folded: counts and times, no edges`);
   }
@@ -151,6 +154,8 @@ export function sourceFacts(engine: Engine, catalogue: Catalogue, reportSignals:
     const trouble = broken.get(column.name) ?? broken.get(signal.row.name);
     mapping[column.name] = {
       quality: trouble === undefined ? signal.quality : "partial",
+      // Which one of its candidates a portable name stands for here.
+      ...(column.name === signal.row.name ? {} : { signal: signal.row.name }),
       source: signal.source,
       ...(signal.note === undefined ? {} : { note: signal.note }),
       ...(trouble === undefined ? {} : { trouble: `${trouble.reason}, ${trouble.count} times` }),
@@ -175,6 +180,9 @@ function processes(facts: FactSources): Nested {
     count: list.length,
     "came later": list.filter((p) => p.startS > first + period).length,
     died: list.filter((p) => p.end === "died").length,
+    ...(facts.loop.cpusMoved
+      ? { cpus: "of a larger machine: CPU c counts as c mod the node's number of CPUs" }
+      : {}),
     ...(list.some((p) => p.command) ? { "without marks": "the launched command" } : {}),
     ...(open.length > 0
       ? {

@@ -6,6 +6,7 @@
  * ppoll waits for the time, a signal, or the application's end.
  * @module
  */
+import type { EventSink } from "../core/event.ts";
 import { cpuSeconds, maxResidentKib, monotonicNanoseconds, rawNanoseconds } from "../os/clock.ts";
 import { realtimeNanoseconds } from "../os/clock.ts";
 import { dropPermissions } from "../os/drop_permissions.ts";
@@ -20,6 +21,7 @@ import type { LoopFigures } from "./facts.ts";
 import { type Prepared } from "./launch.ts";
 import { catalogueFor, openHost } from "./node.ts";
 import type { RunRequest } from "./request.ts";
+import { NodeCpus } from "./node_cpus.ts";
 import { ReadPace } from "./pace.ts";
 import { RunReport } from "./run_report.ts";
 import { type Simulation, simulationFor } from "./simulation.ts";
@@ -87,11 +89,14 @@ class Run {
     missed: 0,
     late: 0,
     cpuStride: 1,
+    cpusMoved: false,
     scheduling: "plain",
     cpuS: 0,
     wallS: 0,
     memoryKib: 0,
   };
+  readonly #cpus: NodeCpus;
+  readonly #events: EventSink;
   #collector!: Collector;
   #commandHandle = -1;
   #pid = 0;
@@ -140,6 +145,8 @@ class Run {
       attribution: request.attribution,
     });
     this.#streams.describe(this.#engine, startTime, this.#host.topology);
+    this.#cpus = new NodeCpus(this.#host.topology.count("cpu"));
+    this.#events = this.#cpus.before(this.#engine.events);
     this.#pace = new ReadPace(request.periodS);
     this.#report = new RunReport({
       request,
@@ -179,14 +186,14 @@ class Run {
     this.#collector = new Collector({
       directory: this.#plan.elected.directory,
       originNs: this.#originExactNs,
-      sink: this.#engine.events,
+      sink: this.#events,
     });
     this.#report.collector = this.#collector;
     const cpus = affinityOf(this.#pid);
-    this.#commandHandle = this.#engine.events.startCommand(
+    this.#commandHandle = this.#events.startCommand(
       launchNs * 1e-9,
       this.#pid,
-      this.#onNode(cpus.length > 0 ? cpus : affinityOf(0)),
+      cpus.length > 0 ? cpus : affinityOf(0),
     );
     this.#loop.scheduling = wakeOnTime();
   }
@@ -323,17 +330,12 @@ class Run {
     }
   }
 
-  /** CPUs of a process on the node that is read, which may be smaller than the machine. */
-  #onNode(cpus: readonly number[]): number[] {
-    const count = this.#host.topology.count("cpu");
-    return [...new Set(cpus.map((cpu) => cpu % count))].sort((a, b) => a - b);
-  }
-
   /** How the loop goes, and what it costs. */
   #figures(): LoopFigures {
     this.#loop.cpuS = cpuSeconds() - this.#cpuAtStartS;
     this.#loop.wallS = this.#nowNs() * 1e-9;
     this.#loop.memoryKib = maxResidentKib();
+    this.#loop.cpusMoved = this.#cpus.moved;
     return this.#loop;
   }
 
