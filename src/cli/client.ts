@@ -2,7 +2,7 @@
  * `joulemark client`: hands out what applications are marked with, a file per language.
  * @module
  */
-import { HEADER_NAME, joulemarkHeader } from "../client/header.ts";
+import { LANGUAGES } from "../client/files.ts";
 import { UnknownNameError, UsageError } from "../core/errors.ts";
 import { writeBeside } from "../session/write_beside.ts";
 import { EXIT } from "./exit_codes.ts";
@@ -15,32 +15,26 @@ const HELP = `Writes the markup client for a language.
 Usage: joulemark client LANG [options]
 
 LANG is one of
-  c       joulemark.h, for C and C++: one header, no library
+  c        joulemark.h, for C and C++: one header, no library
+  fortran  joulemark.f90, a module, and the C file that it calls
+  python   joulemark.py: one file, the standard library only
+  shell    joulemark.sh, for bash, zsh and POSIX shells
+  preload  sources of the library that answers calls of other tools which
+           an application already has; "run --preload" builds it by itself
 
 Options:
-  --dir DIR     where to write it; the default is the current directory
+  --dir DIR     where to write; the default is the current directory
   -q, --quiet   do not tell what was written
   -h, --help    this text
 
-A file of that name is replaced. A marked program runs as ever without
+Files of these names are replaced. A marked program runs as ever without
 joulemark, and each mark then costs a nanosecond or less.
 
 Examples:
   joulemark client c
-  joulemark client c --dir include
+  joulemark client python --dir lib
   joulemark client c && cc -O2 -o app app.c && joulemark run -- ./app
 `;
-
-/** A language: what is written, and the line that uses it. */
-interface Language {
-  readonly file: string;
-  text(): string;
-  readonly use: string;
-}
-
-const LANGUAGES: Readonly<Record<string, Language>> = {
-  c: { file: HEADER_NAME, text: joulemarkHeader, use: "cc -O2 -I DIR -o app app.c" },
-};
 
 /** See the module. */
 export const client: Verb = {
@@ -66,12 +60,16 @@ export const client: Verb = {
     if (!Object.hasOwn(LANGUAGES, name)) throw new UnknownNameError("language", name, names);
     const language = LANGUAGES[name];
     const dir = options.text.dir ?? ".";
-    const path = `${dir.replace(/\/+$/, "") || "/"}/${language.file}`.replace(/^\/\//, "/");
-    using file = writeBeside(path);
-    file.write(language.text());
-    file.keep();
+    const paths = language.files().map(({ name, text }) => {
+      const path = `${dir.replace(/\/+$/, "") || "/"}/${name}`.replace(/^\/\//, "/");
+      using file = writeBeside(path);
+      file.write(text);
+      file.keep();
+      return path;
+    });
     if (!options.flags.has("quiet")) {
-      writeStderr(`joulemark: wrote ${path}; compile with: ${language.use.replace("DIR", dir)}\n`);
+      const wrote = paths.length > 4 ? `${paths.length} files to ${dir}` : paths.join(", ");
+      writeStderr(`joulemark: wrote ${wrote}; ${language.use.replaceAll("DIR", dir)}\n`);
     }
     return EXIT.done;
   },

@@ -150,7 +150,7 @@ export const FLAG = {
 } as const;
 
 /** Types of an attribute's value: Caliper's numbers. A string is its number among the names. */
-export const TYPE = { int: 1, uint: 2, string: 4, double: 6, bool: 7 } as const;
+export const TYPE = { int: 2, uint: 3, string: 4, double: 6, bool: 7 } as const;
 
 /** Flags of a pm_mpi_lib record. */
 export const PM = {
@@ -197,23 +197,15 @@ export const SESSION = {
 /** First seven bytes of the session file, before the version byte. */
 export const SESSION_MAGIC = "JMSESS\0";
 
-/** The constants above as C, for the client's header. */
-export function ringConstantsAsC(): string {
-  const lines = [`#define JOULEMARK__VERSION ${RING_VERSION}`];
-  const group = (prefix: string, table: Readonly<Record<string, number>>) => {
+/** The constants above by their names in the clients, and texts as quoted strings. */
+export function ringConstants(): [name: string, value: number | string][] {
+  const list: [string, number | string][] = [["VERSION", RING_VERSION]];
+  const groups = { HEADER, THREAD, SLOT, NAME, KIND, FLAG, TYPE, PM, SESSION };
+  for (const [prefix, table] of Object.entries(groups)) {
     for (const [name, value] of Object.entries(table)) {
-      lines.push(`#define JOULEMARK__${prefix}_${snake(name)} ${value}`);
+      list.push([`${prefix}_${snake(name)}`, value]);
     }
-  };
-  group("HEADER", HEADER);
-  group("THREAD", THREAD);
-  group("SLOT", SLOT);
-  group("NAME", NAME);
-  group("KIND", KIND);
-  group("FLAG", FLAG);
-  group("TYPE", TYPE);
-  group("PM", PM);
-  group("SESSION", SESSION);
+  }
   const single = {
     RECORD_BYTES,
     RING_RECORDS,
@@ -225,11 +217,14 @@ export function ringConstantsAsC(): string {
     NAME_BYTES_MAX,
     CPU_UNKNOWN,
   };
-  for (const [name, value] of Object.entries(single)) {
-    lines.push(`#define JOULEMARK__${name} ${value}`);
-  }
-  lines.push(`#define JOULEMARK__OTHER_NAME "${OTHER_NAME}"`);
-  lines.push(`#define JOULEMARK__REMARK_NAME "${REMARK_NAME}"`);
+  list.push(...Object.entries(single));
+  list.push(["OTHER_NAME", `"${OTHER_NAME}"`], ["REMARK_NAME", `"${REMARK_NAME}"`]);
+  return list;
+}
+
+/** The constants above as C, for the client's header. */
+export function ringConstantsAsC(): string {
+  const lines = ringConstants().map(([name, value]) => `#define JOULEMARK__${name} ${value}`);
   lines.push(`#define JOULEMARK__SESSION_VARIABLE "${SESSION_VARIABLE}"`);
   lines.push(`#define JOULEMARK__SESSION_FILE "${SESSION_FILE}"`);
   return lines.join("\n") + "\n";

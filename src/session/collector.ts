@@ -145,7 +145,7 @@ export class Collector implements DirectoryListener {
         for (const ring of f.rings) this.#drainRing(f, ring);
         this.#noticeStop(f);
         if (!Number.isNaN(f.endNs)) continue;
-        f.endNs = nowNs;
+        f.endNs = Math.max(nowNs, ...f.rings.map((ring) => ring.lastNs ?? nowNs));
         f.died = !f.rings.every((ring) => ring.endsSilently);
       }
     });

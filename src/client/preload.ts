@@ -1,0 +1,37 @@
+/**
+ * The interposition library's sources: one C core, one file per dialect.
+ * @module
+ */
+import { HEADER_NAME, joulemarkHeader } from "./header.ts";
+import { TEXTS } from "./texts_table.ts";
+
+/** Calls that codes already have, by the word that switches them on, with the files they need. */
+export const DIALECTS: Readonly<Record<string, readonly string[]>> = {
+  mpi: ["mpi.c"],
+  pcontrol: ["pcontrol.c"],
+  ompt: ["ompt.c", "symbol.h", "symbol.c"],
+  geopm: ["geopm.c"],
+  caliper: ["caliper.c"],
+  likwid: ["likwid.c"],
+  pm_mpi: ["pm_mpi.c"],
+  nvtx: ["nvtx.c"],
+  roctx: ["roctx.c"],
+  itt: ["itt.c"],
+  kokkos: ["kokkos.c"],
+  tau: ["tau.c"],
+  papi: ["papi.c"],
+  craypat: ["craypat.c"],
+};
+
+const ALWAYS = ["core.h", "core.c"];
+
+/** Files of these dialects, all by default, with the header that they include. */
+export function preloadFiles(
+  dialects: readonly string[] = Object.keys(DIALECTS),
+): { name: string; text: string }[] {
+  const names = new Set([...ALWAYS, ...dialects.flatMap((d) => DIALECTS[d])]);
+  return [
+    { name: HEADER_NAME, text: joulemarkHeader() },
+    ...[...names].map((name) => ({ name, text: TEXTS[`preload/${name}`] })),
+  ];
+}

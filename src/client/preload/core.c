@@ -1,0 +1,151 @@
+/*
+ * core.c: switches, the libraries behind us, and remarks. dlsym(3), dl_iterate_phdr(3).
+ *
+ * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "core.h"
+#include <link.h>
+#include <wchar.h>
+
+JM_HIDDEN uint32_t jm_on = UINT32_MAX;
+
+static const struct { const char *word; uint32_t bit; } jm_words[] = {
+    {"mpi", JM_MPI},       {"pcontrol", JM_PCONTROL}, {"ompt", JM_OMPT},     {"geopm", JM_GEOPM},
+    {"caliper", JM_CALIPER}, {"likwid", JM_LIKWID},   {"pm_mpi", JM_PM_MPI}, {"nvtx", JM_NVTX},
+    {"roctx", JM_ROCTX},   {"itt", JM_ITT},           {"kokkos", JM_KOKKOS}, {"tau", JM_TAU},
+    {"papi", JM_PAPI},     {"craypat", JM_CRAYPAT},
+};
+
+/* Bits of the words in a list with commas; "all" is all of them. */
+static uint32_t jm_bits(const char *list) {
+    uint32_t bits = 0;
+    while (*list) {
+        size_t length = strcspn(list, ","), i;
+        if (length == 3 && strncmp(list, "all", 3) == 0) bits = UINT32_MAX;
+        for (i = 0; i < sizeof jm_words / sizeof *jm_words; i++) {
+            if (strlen(jm_words[i].word) == length && strncmp(list, jm_words[i].word, length) == 0)
+                bits |= jm_words[i].bit;
+        }
+        list += length;
+        if (*list) list++;
+    }
+    return bits;
+}
+
+static __attribute__((constructor)) void jm_load(void) {
+    const char *list = getenv("JOULEMARK_PRELOAD");
+    if (list && *list) jm_on = jm_bits(list);
+    /* Without a session every call is one test from here on. */
+    if (joulemark__state_2.mode == 0 && !getenv(JOULEMARK__SESSION_VARIABLE))
+        joulemark__state_2.mode = 1;
+}
+
+struct jm_search { const char *library; char path[512]; };
+
+static int jm_look(struct dl_phdr_info *info, size_t size, void *data) {
+    struct jm_search *search = (struct jm_search *)data;
+    const char *base = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+    (void)size;
+    if (!base || !strstr(base, search->library)) return 0;
+    snprintf(search->path, sizeof search->path, "%s", info->dlpi_name);
+    return 1;
+}
+
+JM_HIDDEN void *jm_find_next(const char *symbol, const char *library) {
+    int saved = errno;
+    void *found = dlsym(RTLD_NEXT, symbol);
+    if (!found && library) {
+        /* What was loaded for a plug-in alone, as Python's modules are, is behind nobody. */
+        struct jm_search search = {library, ""};
+        if (dl_iterate_phdr(jm_look, &search)) {
+            void *handle = dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD);
+            if (handle) found = dlsym(handle, symbol);
+        }
+    } else if (found && library) {
+        Dl_info where;
+        const char *base = NULL;
+        if (dladdr(found, &where) && where.dli_fname) base = strrchr(where.dli_fname, '/');
+        if (base && !strstr(base, library)) {
+            char text[256];
+            snprintf(text, sizeof text, "%.120s answers %.60s as well, after joulemark", base + 1,
+                     symbol);
+            jm_remark(text);
+        }
+    }
+    errno = saved;
+    return found;
+}
+
+JM_HIDDEN int jm_chained(uint32_t dialect, const char *variable) {
+    const char *list = getenv("JOULEMARK_CHAIN");
+    char **entry;
+    if (list) return (jm_bits(list) & dialect) != 0;
+    for (entry = environ; variable && entry && *entry; entry++) {
+        if (strncmp(*entry, variable, strlen(variable)) == 0) return 1;
+    }
+    return 0;
+}
+
+JM_HIDDEN void jm_remark(const char *text) {
+    struct joulemark__thread *t = joulemark__thread(0);
+    if (t)
+        joulemark__value(t, JOULEMARK__KIND_ATTRIBUTE_SET,
+                         joulemark__lookup(t, JOULEMARK__REMARK_NAME), JOULEMARK__TYPE_STRING, 0,
+                         joulemark__find(t, text, JOULEMARK_HINT_UNKNOWN));
+}
+
+/* Ids of ranges that are open; the oldest gives way where there are more. */
+static struct { uint64_t id; uint32_t region; } jm_ids[1024];
+static uint32_t jm_ids_next;
+static int jm_ids_lock;
+
+static int jm_ids_take_lock(void) {
+    int tries;
+    for (tries = 0; tries < 100000; tries++) {
+        if (!__atomic_exchange_n(&jm_ids_lock, 1, __ATOMIC_ACQUIRE)) return 1;
+    }
+    return 0;
+}
+
+JM_HIDDEN void jm_keep_id(uint64_t id, uint32_t region) {
+    uint32_t i, at;
+    if (!jm_ids_take_lock()) return;
+    at = jm_ids_next % 1024;
+    for (i = 0; i < 1024 && jm_ids[at].region; i++) at = (at + 1) % 1024;
+    jm_ids[at].id = id;
+    jm_ids[at].region = region;
+    jm_ids_next = at + 1;
+    __atomic_store_n(&jm_ids_lock, 0, __ATOMIC_RELEASE);
+}
+
+JM_HIDDEN uint32_t jm_take_id(uint64_t id) {
+    uint32_t i, region = 0;
+    if (!jm_ids_take_lock()) return 0;
+    for (i = 0; i < 1024; i++) {
+        if (!jm_ids[i].region || jm_ids[i].id != id) continue;
+        region = jm_ids[i].region;
+        jm_ids[i].region = 0;
+        break;
+    }
+    __atomic_store_n(&jm_ids_lock, 0, __ATOMIC_RELEASE);
+    return region;
+}
+
+JM_HIDDEN const char *jm_narrow(const wchar_t *wide, char *into, size_t room) {
+    size_t at = 0;
+    for (; wide && *wide && at + 5 < room; wide++) {
+        uint32_t c = (uint32_t)*wide;
+        if (c < 0x80) into[at++] = (char)c;
+        else if (c < 0x800) {
+            into[at++] = (char)(0xc0 | c >> 6);
+            into[at++] = (char)(0x80 | (c & 63));
+        } else {
+            if (c > 0xffff) into[at++] = (char)(0xf0 | (c >> 18 & 7));
+            into[at++] = c > 0xffff ? (char)(0x80 | (c >> 12 & 63)) : (char)(0xe0 | c >> 12);
+            into[at++] = (char)(0x80 | (c >> 6 & 63));
+            into[at++] = (char)(0x80 | (c & 63));
+        }
+    }
+    into[at] = 0;
+    return into;
+}

@@ -1,0 +1,123 @@
+/*
+ * core.h: what all dialects of the interposition library share.
+ *
+ * The library answers calls that applications already have, and marks by them: joulemark.h does the
+ * work. It is loaded into every process of a job, so nothing happens before the first mark: a
+ * process that marks nothing is none of the run's. Where the library that a call was meant for is
+ * there as well, it may get the call too: see jm_chained.
+ *
+ * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef JOULEMARK_PRELOAD_CORE_H
+#define JOULEMARK_PRELOAD_CORE_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#define JOULEMARK_LAZY
+#include "joulemark.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+
+#if !defined(JOULEMARK__VERSION)
+#error "the interposition library needs 64-bit Linux and GCC or Clang"
+#endif
+
+#define JM_EXPORT __attribute__((visibility("default")))
+#define JM_HIDDEN __attribute__((visibility("hidden")))
+#define JM_TLS static __thread __attribute__((tls_model("initial-exec")))
+
+enum jm_dialect {
+    JM_MPI = 1, JM_PCONTROL = 2, JM_OMPT = 4, JM_GEOPM = 8, JM_CALIPER = 16, JM_LIKWID = 32,
+    JM_PM_MPI = 64, JM_NVTX = 128, JM_ROCTX = 256, JM_ITT = 512, JM_KOKKOS = 1024, JM_TAU = 2048,
+    JM_PAPI = 4096, JM_CRAYPAT = 8192
+};
+
+/* Dialects that are on: JOULEMARK_PRELOAD names them, all without it. */
+extern JM_HIDDEN uint32_t jm_on;
+
+/* The next library's function of this name; `library` is in the name of the one that it was meant
+   for, which is found too where the program loaded it for itself alone. NULL: there is none. */
+JM_HIDDEN void *jm_find_next(const char *symbol, const char *library);
+
+/*
+ * Does the real library get the calls of a dialect too? Some only count what somebody configured by
+ * the environment, so without that they would cost and give nothing; others always work.
+ * JOULEMARK_CHAIN=LIST says which, by the words of --preload.
+ */
+JM_HIDDEN int jm_chained(uint32_t dialect, const char *variable);
+
+/* Tells the report's reader something about this program, once. */
+JM_HIDDEN void jm_remark(const char *text);
+
+/* Ids that another library gave out, and the regions that they stand for. */
+JM_HIDDEN void jm_keep_id(uint64_t id, uint32_t region);
+JM_HIDDEN uint32_t jm_take_id(uint64_t id);
+
+/* UTF-8 of a wide string, cut where there is no room. */
+JM_HIDDEN const char *jm_narrow(const wchar_t *wide, char *into, size_t room);
+
+/* A function of the real library, looked up once. `slot` is static. */
+static inline __attribute__((unused)) void *jm_next(void **slot, const char *symbol,
+                                                    const char *library) {
+    void *known = __atomic_load_n(slot, __ATOMIC_RELAXED);
+    if (__builtin_expect(known == NULL, 0)) {
+        known = jm_find_next(symbol, library);
+        if (!known) known = (void *)slot; /* looked for and not found */
+        __atomic_store_n(slot, known, __ATOMIC_RELAXED);
+    }
+    return known == (void *)slot ? NULL : known;
+}
+
+/* Calling thread's state where the dialect is on and marks go somewhere; NULL otherwise. */
+static inline __attribute__((unused, always_inline)) struct joulemark__thread *
+jm_thread(uint32_t dialect, int begins) {
+    if (__builtin_expect(!(jm_on & dialect), 0)) return NULL;
+    return joulemark__thread(begins);
+}
+
+static inline __attribute__((unused, always_inline)) void jm_begin(uint32_t dialect,
+                                                                   const char *name) {
+    struct joulemark__thread *t = jm_thread(dialect, 1);
+    if (t) joulemark__enter(t, joulemark__lookup(t, name));
+}
+
+static inline __attribute__((unused, always_inline)) void jm_end(uint32_t dialect,
+                                                                 const char *name) {
+    struct joulemark__thread *t = jm_thread(dialect, 0);
+    if (t) joulemark__exit(t, joulemark__lookup(t, name));
+}
+
+/* Ends the innermost region. */
+static inline __attribute__((unused, always_inline)) void jm_pop(uint32_t dialect) {
+    struct joulemark__thread *t = jm_thread(dialect, 0);
+    if (t) joulemark__pop(t);
+}
+
+/* A name that comes with its length, from Fortran, in `into`. */
+static inline __attribute__((unused)) const char *jm_fortran(const char *name, int length,
+                                                             char into[256]) {
+    if (length < 0) length = 0;
+    if (length > 255) length = 255;
+    while (length > 0 && name[length - 1] == ' ') length--;
+    memcpy(into, name, (size_t)length);
+    into[length] = 0;
+    return into;
+}
+
+/* Forwards to the real library: a statement that calls it, and its value, else `otherwise`. */
+#define JM_FORWARD(type, otherwise, symbol, library, types, args)                                  \
+    do {                                                                                           \
+        static void *jm_slot;                                                                      \
+        type (*jm_real) types = (type(*) types)jm_next(&jm_slot, symbol, library);                 \
+        return jm_real ? jm_real args : (otherwise);                                               \
+    } while (0)
+#define JM_FORWARD_VOID(symbol, library, types, args)                                              \
+    do {                                                                                           \
+        static void *jm_slot;                                                                      \
+        void (*jm_real) types = (void (*) types)jm_next(&jm_slot, symbol, library);                \
+        if (jm_real) jm_real args;                                                                 \
+    } while (0)
+
+#endif /* JOULEMARK_PRELOAD_CORE_H */

@@ -1,0 +1,56 @@
+/*
+ * craypat.c: regions of Cray's performance tools, C and Fortran: pat_build(1), "API calls". An end
+ * names its region by number, so the names are kept. The real library always gets the calls too.
+ *
+ * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "core.h"
+
+#define LIBRARY "libpat"
+#define NUMBERS 4096
+
+static uint32_t regions[NUMBERS];
+
+static void begin(int id, const char *label) {
+    struct joulemark__thread *t = jm_thread(JM_CRAYPAT, 1);
+    uint32_t region;
+    if (!t) return;
+    region = joulemark__find(t, label, JOULEMARK_HINT_UNKNOWN);
+    if (id >= 0 && id < NUMBERS) regions[id] = region;
+    joulemark__enter(t, region);
+}
+
+static void end(int id) {
+    struct joulemark__thread *t = jm_thread(JM_CRAYPAT, 0);
+    if (!t) return;
+    if (id >= 0 && id < NUMBERS && regions[id]) joulemark__exit(t, joulemark__checked(regions[id]));
+    else joulemark__pop(t);
+}
+
+JM_EXPORT int PAT_region_begin(int id, const char *label);
+JM_EXPORT int PAT_region_begin(int id, const char *label) {
+    begin(id, label);
+    JM_FORWARD(int, 0, "PAT_region_begin", LIBRARY, (int, const char *), (id, label));
+}
+
+JM_EXPORT int PAT_region_end(int id);
+JM_EXPORT int PAT_region_end(int id) {
+    end(id);
+    JM_FORWARD(int, 0, "PAT_region_end", LIBRARY, (int), (id));
+}
+
+JM_EXPORT void pat_region_begin_(int *id, const char *label, int *result, int length);
+JM_EXPORT void pat_region_begin_(int *id, const char *label, int *result, int length) {
+    char text[256];
+    begin(*id, jm_fortran(label, length, text));
+    if (result) *result = 0;
+    JM_FORWARD_VOID("pat_region_begin_", LIBRARY, (int *, const char *, int *, int),
+                    (id, label, result, length));
+}
+
+JM_EXPORT void pat_region_end_(int *id, int *result);
+JM_EXPORT void pat_region_end_(int *id, int *result) {
+    end(*id);
+    if (result) *result = 0;
+    JM_FORWARD_VOID("pat_region_end_", LIBRARY, (int *, int *), (id, result));
+}

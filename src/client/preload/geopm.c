@@ -1,0 +1,105 @@
+/*
+ * geopm.c: the calls of geopm_prof(3) and the C interface behind GEOPM's Fortran module, which
+ * binds to these names. Only the thread that made the profile may mark: another one gets
+ * GEOPM_ERROR_RUNTIME, as from GEOPM itself. The real library gets the calls where JOULEMARK_CHAIN
+ * says so.
+ *
+ * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "core.h"
+
+#define LIBRARY "libgeopm"
+
+static int chained(void) {
+    static int known = -1;
+    if (known < 0) known = jm_chained(JM_GEOPM, NULL);
+    return known;
+}
+
+/* The main thread's state; NULL with *result for everybody else. */
+static struct joulemark__thread *mine(int begins, int *result, const char *call) {
+    struct joulemark__thread *t = jm_thread(JM_GEOPM, begins);
+    *result = 0;
+    if (!t || t->process) return t;
+    *result = -1;
+    JOULEMARK__U32(t->entry, JOULEMARK__THREAD_REFUSED) += 1;
+    jm_remark(call);
+    return NULL;
+}
+
+JM_EXPORT int geopm_prof_region(const char *name, uint64_t hint, uint64_t *id);
+JM_EXPORT int geopm_prof_region(const char *name, uint64_t hint, uint64_t *id) {
+    struct joulemark__thread *t;
+    int result;
+    if (chained())
+        JM_FORWARD(int, 0, "geopm_prof_region", LIBRARY, (const char *, uint64_t, uint64_t *),
+                   (name, hint, id));
+    if (!name || !id || hint > JOULEMARK_HINT_SPIN) return -3;
+    *id = 0;
+    t = mine(0, &result, "geopm_prof_region was called by another thread than the main one");
+    if (t) *id = joulemark__find(t, name, (uint32_t)hint);
+    return result;
+}
+
+JM_EXPORT int geopm_prof_enter(uint64_t id);
+JM_EXPORT int geopm_prof_enter(uint64_t id) {
+    struct joulemark__thread *t;
+    int result;
+    if (chained()) JM_FORWARD(int, 0, "geopm_prof_enter", LIBRARY, (uint64_t), (id));
+    t = mine(1, &result, "geopm_prof_enter was called by another thread than the main one");
+    if (t) joulemark__enter(t, joulemark__checked(id));
+    return result;
+}
+
+JM_EXPORT int geopm_prof_exit(uint64_t id);
+JM_EXPORT int geopm_prof_exit(uint64_t id) {
+    struct joulemark__thread *t;
+    int result;
+    if (chained()) JM_FORWARD(int, 0, "geopm_prof_exit", LIBRARY, (uint64_t), (id));
+    t = mine(0, &result, "geopm_prof_exit was called by another thread than the main one");
+    if (!t) return result;
+    result = t->depth == 0 ? -1 : 0;
+    joulemark__exit(t, joulemark__checked(id));
+    return result;
+}
+
+JM_EXPORT int geopm_prof_epoch(void);
+JM_EXPORT int geopm_prof_epoch(void) {
+    int result;
+    if (chained()) JM_FORWARD(int, 0, "geopm_prof_epoch", LIBRARY, (void), ());
+    if (mine(0, &result, "geopm_prof_epoch was called by another thread than the main one"))
+        joulemark_epoch();
+    return result;
+}
+
+JM_EXPORT int geopm_prof_shutdown(void);
+JM_EXPORT int geopm_prof_shutdown(void) {
+    int result;
+    if (chained()) JM_FORWARD(int, 0, "geopm_prof_shutdown", LIBRARY, (void), ());
+    if (mine(0, &result, "geopm_prof_shutdown was called by another thread than the main one"))
+        joulemark_shutdown();
+    return result;
+}
+
+JM_EXPORT int geopm_prof_overhead(double seconds);
+JM_EXPORT int geopm_prof_overhead(double seconds) {
+    int result;
+    if (chained()) JM_FORWARD(int, 0, "geopm_prof_overhead", LIBRARY, (double), (seconds));
+    if (mine(0, &result, "geopm_prof_overhead was called by another thread than the main one"))
+        joulemark_overhead(seconds);
+    return result;
+}
+
+JM_EXPORT int geopm_tprof_init(uint32_t units);
+JM_EXPORT int geopm_tprof_init(uint32_t units) {
+    if (chained()) JM_FORWARD(int, 0, "geopm_tprof_init", LIBRARY, (uint32_t), (units));
+    if (jm_on & JM_GEOPM) joulemark_progress_init(units);
+    return 0;
+}
+
+JM_EXPORT int geopm_tprof_post(void);
+JM_EXPORT int geopm_tprof_post(void) {
+    if (chained()) JM_FORWARD(int, 0, "geopm_tprof_post", LIBRARY, (void), ());
+    if (jm_on & JM_GEOPM) joulemark_progress_post();
+    return 0;
+}

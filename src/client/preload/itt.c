@@ -1,0 +1,112 @@
+/*
+ * itt.c: Intel's Instrumentation and Tracing interface, which is in the program itself and loads the
+ * library that INTEL_LIBITTNOTIFY64 names; the functions are then found by their names. Structures
+ * and calls: the ITT API reference in Intel's VTune documentation. Tasks and events are regions of
+ * their thread, a frame is a time step.
+ *
+ * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "core.h"
+
+struct domain { volatile int flags; const char *name; void *wide; int extra1; void *extra2, *next; };
+struct string { const char *name; void *wide; int extra1; void *extra2, *next; };
+struct id { uint64_t d1, d2, d3; };
+
+static struct domain *domains;
+static struct string *strings;
+static int lists;
+
+static int locked(void) {
+    int tries;
+    for (tries = 0; tries < 1000000; tries++) {
+        if (!__atomic_exchange_n(&lists, 1, __ATOMIC_ACQUIRE)) return 1;
+    }
+    return 0;
+}
+static void unlock(void) { __atomic_store_n(&lists, 0, __ATOMIC_RELEASE); }
+
+/* That it is there says that the functions below may be taken by name. */
+JM_EXPORT const char *__itt_api_version(void);
+JM_EXPORT const char *__itt_api_version(void) { return "joulemark"; }
+
+JM_EXPORT void *__itt_domain_create(const char *name);
+JM_EXPORT void *__itt_domain_create(const char *name) {
+    struct domain *d;
+    if (!name || !locked()) return NULL;
+    for (d = domains; d && strcmp(d->name, name) != 0; d = (struct domain *)d->next) continue;
+    if (!d && (d = (struct domain *)calloc(1, sizeof *d)) != NULL) {
+        d->name = strdup(name);
+        /* Without the flag the program's macros do not call at all. */
+        d->flags = (jm_on & JM_ITT) && joulemark__state_2.mode != 1;
+        d->next = domains;
+        if (d->name) domains = d;
+    }
+    unlock();
+    return d;
+}
+
+JM_EXPORT void *__itt_string_handle_create(const char *name);
+JM_EXPORT void *__itt_string_handle_create(const char *name) {
+    struct string *s;
+    if (!name || !locked()) return NULL;
+    for (s = strings; s && strcmp(s->name, name) != 0; s = (struct string *)s->next) continue;
+    if (!s && (s = (struct string *)calloc(1, sizeof *s)) != NULL) {
+        s->name = strdup(name);
+        s->next = strings;
+        if (s->name) strings = s;
+    }
+    unlock();
+    return s;
+}
+
+JM_EXPORT void __itt_task_begin(const void *domain, struct id task, struct id parent,
+                                const struct string *name);
+JM_EXPORT void __itt_task_begin(const void *domain, struct id task, struct id parent,
+                                const struct string *name) {
+    (void)domain;
+    (void)task;
+    (void)parent;
+    jm_begin(JM_ITT, name && name->name ? name->name : "");
+}
+
+JM_EXPORT void __itt_task_end(const void *domain);
+JM_EXPORT void __itt_task_end(const void *domain) {
+    (void)domain;
+    jm_pop(JM_ITT);
+}
+
+JM_EXPORT void __itt_frame_begin_v3(const void *domain, const struct id *id);
+JM_EXPORT void __itt_frame_begin_v3(const void *domain, const struct id *id) {
+    (void)domain;
+    (void)id;
+    if (jm_thread(JM_ITT, 0)) joulemark_epoch();
+}
+
+JM_EXPORT void __itt_frame_end_v3(const void *domain, const struct id *id);
+JM_EXPORT void __itt_frame_end_v3(const void *domain, const struct id *id) {
+    (void)domain;
+    (void)id;
+}
+
+/* Events of the older interface: a number for a name, then start and end by it. */
+JM_EXPORT int __itt_event_create(const char *name, int length);
+JM_EXPORT int __itt_event_create(const char *name, int length) {
+    struct joulemark__thread *t = jm_thread(JM_ITT, 0);
+    char text[256];
+    if (!t) return 0;
+    return (int)joulemark__find(t, jm_fortran(name, length, text), JOULEMARK_HINT_UNKNOWN);
+}
+
+JM_EXPORT int __itt_event_start(int event);
+JM_EXPORT int __itt_event_start(int event) {
+    struct joulemark__thread *t = jm_thread(JM_ITT, 1);
+    if (t) joulemark__enter(t, joulemark__checked((uint64_t)(uint32_t)event));
+    return 0;
+}
+
+JM_EXPORT int __itt_event_end(int event);
+JM_EXPORT int __itt_event_end(int event) {
+    struct joulemark__thread *t = jm_thread(JM_ITT, 0);
+    if (t) joulemark__exit(t, joulemark__checked((uint64_t)(uint32_t)event));
+    return 0;
+}

@@ -1,0 +1,103 @@
+/*
+ * kokkos.c: the profiling hooks of Kokkos, which loads the library that KOKKOS_TOOLS_LIBS names:
+ * "Profiling hooks" in the Kokkos Tools documentation. Kernels and regions are regions; a section
+ * is one from its start to its stop.
+ *
+ * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "core.h"
+
+#define SECTIONS 4096
+
+static uint32_t sections[SECTIONS];
+static uint32_t section_count;
+
+JM_EXPORT void kokkosp_init_library(int sequence, uint64_t version, uint32_t devices, void *info);
+JM_EXPORT void kokkosp_init_library(int sequence, uint64_t version, uint32_t devices, void *info) {
+    (void)sequence;
+    (void)version;
+    (void)devices;
+    (void)info;
+    (void)jm_thread(JM_KOKKOS, 0);
+}
+
+JM_EXPORT void kokkosp_finalize_library(void);
+JM_EXPORT void kokkosp_finalize_library(void) {}
+
+static void begin(const char *name, uint64_t *id) {
+    struct joulemark__thread *t = jm_thread(JM_KOKKOS, 1);
+    uint32_t region;
+    if (!t) return;
+    region = joulemark__lookup(t, name);
+    if (id) *id = region;
+    joulemark__enter(t, region);
+}
+
+static void end(uint64_t id) {
+    struct joulemark__thread *t = jm_thread(JM_KOKKOS, 0);
+    if (t) joulemark__exit(t, joulemark__checked(id));
+}
+
+#define KERNEL(kind)                                                                               \
+    JM_EXPORT void kokkosp_begin_##kind(const char *name, uint32_t device, uint64_t *id);          \
+    JM_EXPORT void kokkosp_begin_##kind(const char *name, uint32_t device, uint64_t *id) {         \
+        (void)device;                                                                              \
+        begin(name, id);                                                                           \
+    }                                                                                              \
+    JM_EXPORT void kokkosp_end_##kind(uint64_t id);                                                \
+    JM_EXPORT void kokkosp_end_##kind(uint64_t id) { end(id); }
+KERNEL(parallel_for)
+KERNEL(parallel_reduce)
+KERNEL(parallel_scan)
+KERNEL(fence)
+
+JM_EXPORT void kokkosp_push_profile_region(const char *name);
+JM_EXPORT void kokkosp_push_profile_region(const char *name) { begin(name, NULL); }
+
+JM_EXPORT void kokkosp_pop_profile_region(void);
+JM_EXPORT void kokkosp_pop_profile_region(void) { jm_pop(JM_KOKKOS); }
+
+JM_EXPORT void kokkosp_create_profile_section(const char *name, uint32_t *id);
+JM_EXPORT void kokkosp_create_profile_section(const char *name, uint32_t *id) {
+    struct joulemark__thread *t = jm_thread(JM_KOKKOS, 0);
+    uint32_t at = __atomic_fetch_add(&section_count, 1, __ATOMIC_RELAXED);
+    if (t && at < SECTIONS) sections[at] = joulemark__find(t, name, JOULEMARK_HINT_UNKNOWN);
+    if (id) *id = at;
+}
+
+JM_EXPORT void kokkosp_destroy_profile_section(uint32_t id);
+JM_EXPORT void kokkosp_destroy_profile_section(uint32_t id) { (void)id; }
+
+JM_EXPORT void kokkosp_start_profile_section(uint32_t id);
+JM_EXPORT void kokkosp_start_profile_section(uint32_t id) {
+    struct joulemark__thread *t = jm_thread(JM_KOKKOS, 1);
+    if (t) joulemark__enter(t, id < SECTIONS ? joulemark__checked(sections[id]) : 0);
+}
+
+JM_EXPORT void kokkosp_stop_profile_section(uint32_t id);
+JM_EXPORT void kokkosp_stop_profile_section(uint32_t id) {
+    struct joulemark__thread *t = jm_thread(JM_KOKKOS, 0);
+    if (t) joulemark__exit(t, id < SECTIONS ? joulemark__checked(sections[id]) : 0);
+}
+
+/* Copies between memory spaces, whose names come in structures of 64 bytes by value. */
+struct space { char name[64]; };
+
+JM_EXPORT void kokkosp_begin_deep_copy(struct space to, const char *to_name, const void *to_at,
+                                       struct space from, const char *from_name,
+                                       const void *from_at, uint64_t bytes);
+JM_EXPORT void kokkosp_begin_deep_copy(struct space to, const char *to_name, const void *to_at,
+                                       struct space from, const char *from_name,
+                                       const void *from_at, uint64_t bytes) {
+    (void)to;
+    (void)to_name;
+    (void)to_at;
+    (void)from;
+    (void)from_name;
+    (void)from_at;
+    (void)bytes;
+    begin("Kokkos::deep_copy", NULL);
+}
+
+JM_EXPORT void kokkosp_end_deep_copy(void);
+JM_EXPORT void kokkosp_end_deep_copy(void) { jm_end(JM_KOKKOS, "Kokkos::deep_copy"); }

@@ -1,0 +1,95 @@
+/*
+ * likwid.c: LIKWID's marker interface, C and Fortran: likwid-marker.h, and "The marker API" in
+ * LIKWID's manual. The real library does something only under likwid-perfctr -m, which sets
+ * LIKWID_MODE; then it gets every call as well.
+ *
+ * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "core.h"
+
+#define LIBRARY "liblikwid"
+
+static int chained(void) {
+    static int known = -1;
+    if (known < 0) known = jm_chained(JM_LIKWID, "LIKWID_MODE=");
+    return known;
+}
+
+#define PLAIN(symbol)                                                                              \
+    JM_EXPORT void symbol(void);                                                                   \
+    JM_EXPORT void symbol(void) {                                                                  \
+        if (chained()) JM_FORWARD_VOID(#symbol, LIBRARY, (void), ());                              \
+    }
+PLAIN(likwid_markerThreadInit)
+PLAIN(likwid_markerNextGroup)
+PLAIN(likwid_markerClose)
+PLAIN(likwid_markerthreadinit_)
+PLAIN(likwid_markernextgroup_)
+PLAIN(likwid_markerclose_)
+
+static void init(void) {
+    /* A process that has the marker interface counts from here. */
+    (void)jm_thread(JM_LIKWID, 0);
+}
+
+JM_EXPORT void likwid_markerInit(void);
+JM_EXPORT void likwid_markerInit(void) {
+    init();
+    if (chained()) JM_FORWARD_VOID("likwid_markerInit", LIBRARY, (void), ());
+}
+
+JM_EXPORT void likwid_markerinit_(void);
+JM_EXPORT void likwid_markerinit_(void) {
+    init();
+    if (chained()) JM_FORWARD_VOID("likwid_markerinit_", LIBRARY, (void), ());
+}
+
+#define WITH_NAME(symbol, mark)                                                                    \
+    JM_EXPORT int symbol(const char *name);                                                        \
+    JM_EXPORT int symbol(const char *name) {                                                       \
+        mark;                                                                                      \
+        if (chained()) JM_FORWARD(int, 0, #symbol, LIBRARY, (const char *), (name));               \
+        return 0;                                                                                  \
+    }
+WITH_NAME(likwid_markerRegisterRegion, (void)0)
+WITH_NAME(likwid_markerStartRegion, jm_begin(JM_LIKWID, name))
+WITH_NAME(likwid_markerStopRegion, jm_end(JM_LIKWID, name))
+WITH_NAME(likwid_markerResetRegion, (void)0)
+WITH_NAME(likwid_gpuMarkerStartRegion, jm_begin(JM_LIKWID, name))
+WITH_NAME(likwid_gpuMarkerStopRegion, jm_end(JM_LIKWID, name))
+WITH_NAME(nvmon_markerStartRegion, jm_begin(JM_LIKWID, name))
+WITH_NAME(nvmon_markerStopRegion, jm_end(JM_LIKWID, name))
+
+JM_EXPORT int likwid_markerWriteFile(const char *path);
+JM_EXPORT int likwid_markerWriteFile(const char *path) {
+    if (chained())
+        JM_FORWARD(int, 0, "likwid_markerWriteFile", LIBRARY, (const char *), (path));
+    return 0;
+}
+
+/* Counter values are not ours to give: none. */
+JM_EXPORT void likwid_markerGetRegion(const char *name, int *events, double *values, double *time,
+                                      int *count);
+JM_EXPORT void likwid_markerGetRegion(const char *name, int *events, double *values, double *time,
+                                      int *count) {
+    if (chained()) {
+        JM_FORWARD_VOID("likwid_markerGetRegion", LIBRARY,
+                        (const char *, int *, double *, double *, int *),
+                        (name, events, values, time, count));
+        return;
+    }
+    if (events) *events = 0;
+    if (time) *time = 0;
+    if (count) *count = 0;
+}
+
+#define FORTRAN(symbol, call)                                                                      \
+    JM_EXPORT void symbol(const char *name, int length);                                           \
+    JM_EXPORT void symbol(const char *name, int length) {                                          \
+        char text[256];                                                                            \
+        call(jm_fortran(name, length, text));                                                      \
+    }
+FORTRAN(likwid_markerregisterregion_, (void)likwid_markerRegisterRegion)
+FORTRAN(likwid_markerstartregion_, (void)likwid_markerStartRegion)
+FORTRAN(likwid_markerstopregion_, (void)likwid_markerStopRegion)
+FORTRAN(likwid_markerresetregion_, (void)likwid_markerResetRegion)

@@ -1,0 +1,149 @@
+/*
+ * nvtx.c: NVTX version 3, which is in the program itself and loads the library that
+ * NVTX_INJECTION64_PATH names: "Tool injection" in NVIDIA's NVTX documentation, whose tables of
+ * numbers these are. Pushed ranges are regions of their thread; started ranges too, from where they
+ * start. A range of a domain other than the default one keeps its plain name.
+ *
+ * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "core.h"
+#include <wchar.h>
+
+/* What a program says of a range. */
+struct event {
+    uint16_t version, size;
+    uint32_t category;
+    int32_t color_type;
+    uint32_t color;
+    int32_t payload_type, reserved;
+    uint64_t payload;
+    int32_t message_type; /* 1: text, 2: wide text, 3: registered before */
+    const void *message;
+};
+
+typedef void (*function)(void);
+struct callbacks {
+    size_t size;
+    int (*table)(int module, function ***table, unsigned *size);
+};
+
+/* A string registered before: what its handle points to. */
+struct text { char name[256]; };
+
+static uint64_t last_id;
+
+static const char *message_of(const struct event *e, char into[256]) {
+    if (!e) return "";
+    if (e->message_type == 1) return (const char *)e->message;
+    if (e->message_type == 2) return jm_narrow((const wchar_t *)e->message, into, 256);
+    if (e->message_type == 3 && e->message) return ((const struct text *)e->message)->name;
+    return "";
+}
+
+static int push(const char *name) {
+    struct joulemark__thread *t = jm_thread(JM_NVTX, 1);
+    if (!t) return -2; /* NVTX_NO_PUSH_POP_TRACKING */
+    joulemark__enter(t, joulemark__lookup(t, name ? name : ""));
+    return (int)t->depth - 1;
+}
+
+static int pop(void) {
+    struct joulemark__thread *t = jm_thread(JM_NVTX, 0);
+    if (!t) return -2;
+    joulemark__pop(t);
+    return (int)t->depth;
+}
+
+static uint64_t start(const char *name) {
+    struct joulemark__thread *t = jm_thread(JM_NVTX, 1);
+    uint64_t id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+    if (t) {
+        uint32_t region = joulemark__lookup(t, name ? name : "");
+        joulemark__enter(t, region);
+        jm_keep_id(id, region);
+    }
+    return id;
+}
+
+static void stop(uint64_t id) {
+    struct joulemark__thread *t = jm_thread(JM_NVTX, 0);
+    if (t) joulemark__exit(t, joulemark__checked(jm_take_id(id)));
+}
+
+static int push_a(const char *name) { return push(name); }
+static int push_w(const wchar_t *name) {
+    char text[256];
+    return push(jm_narrow(name, text, sizeof text));
+}
+static int push_ex(const struct event *e) {
+    char text[256];
+    return push(message_of(e, text));
+}
+static int domain_push(void *domain, const struct event *e) {
+    (void)domain;
+    return push_ex(e);
+}
+static int domain_pop(void *domain) {
+    (void)domain;
+    return pop();
+}
+static uint64_t start_a(const char *name) { return start(name); }
+static uint64_t start_w(const wchar_t *name) {
+    char text[256];
+    return start(jm_narrow(name, text, sizeof text));
+}
+static uint64_t start_ex(const struct event *e) {
+    char text[256];
+    return start(message_of(e, text));
+}
+static uint64_t domain_start(void *domain, const struct event *e) {
+    (void)domain;
+    return start_ex(e);
+}
+static void domain_stop(void *domain, uint64_t id) {
+    (void)domain;
+    stop(id);
+}
+static void *register_a(void *domain, const char *name) {
+    struct text *text = (struct text *)calloc(1, sizeof *text);
+    (void)domain;
+    if (text) snprintf(text->name, sizeof text->name, "%s", name ? name : "");
+    return text;
+}
+static void *register_w(void *domain, const wchar_t *name) {
+    char text[256];
+    return register_a(domain, jm_narrow(name, text, sizeof text));
+}
+static void *create_a(const char *name) { return register_a(NULL, name); }
+static void *create_w(const wchar_t *name) { return register_w(NULL, name); }
+
+/* Modules of the tables, and the places of the calls in them. */
+enum { MODULE_CORE = 1, MODULE_CORE2 = 5, TABLE_CALLBACKS = 1 };
+
+static const struct { int module; unsigned at; function call; } calls[] = {
+    {MODULE_CORE, 4, (function)start_ex},      {MODULE_CORE, 5, (function)start_a},
+    {MODULE_CORE, 6, (function)start_w},       {MODULE_CORE, 7, (function)stop},
+    {MODULE_CORE, 8, (function)push_ex},       {MODULE_CORE, 9, (function)push_a},
+    {MODULE_CORE, 10, (function)push_w},       {MODULE_CORE, 11, (function)pop},
+    {MODULE_CORE2, 2, (function)domain_start}, {MODULE_CORE2, 3, (function)domain_stop},
+    {MODULE_CORE2, 4, (function)domain_push},  {MODULE_CORE2, 5, (function)domain_pop},
+    {MODULE_CORE2, 10, (function)register_a},  {MODULE_CORE2, 11, (function)register_w},
+    {MODULE_CORE2, 12, (function)create_a},    {MODULE_CORE2, 13, (function)create_w},
+};
+
+JM_EXPORT int InitializeInjectionNvtx2(const void *(*tables)(uint32_t id));
+JM_EXPORT int InitializeInjectionNvtx2(const void *(*tables)(uint32_t id)) {
+    const struct callbacks *callbacks;
+    size_t i;
+    if (!(jm_on & JM_NVTX) || joulemark__state_2.mode == 1) return 0;
+    callbacks = (const struct callbacks *)tables(TABLE_CALLBACKS);
+    if (!callbacks || callbacks->size < sizeof *callbacks || !callbacks->table) return 0;
+    for (i = 0; i < sizeof calls / sizeof *calls; i++) {
+        function **table = NULL;
+        unsigned size = 0;
+        if (callbacks->table(calls[i].module, &table, &size) && table && calls[i].at < size &&
+            table[calls[i].at])
+            *table[calls[i].at] = calls[i].call;
+    }
+    return 1;
+}

@@ -1,0 +1,47 @@
+/*
+ * papi.c: regions of PAPI's high-level interface, C and Fortran: PAPI_hl_region_begin(3). The real
+ * library always gets the calls too: it counts.
+ *
+ * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "core.h"
+
+#define LIBRARY "libpapi"
+
+JM_EXPORT int PAPI_hl_region_begin(const char *name);
+JM_EXPORT int PAPI_hl_region_begin(const char *name) {
+    jm_begin(JM_PAPI, name);
+    JM_FORWARD(int, 0, "PAPI_hl_region_begin", LIBRARY, (const char *), (name));
+}
+
+JM_EXPORT int PAPI_hl_region_end(const char *name);
+JM_EXPORT int PAPI_hl_region_end(const char *name) {
+    jm_end(JM_PAPI, name);
+    JM_FORWARD(int, 0, "PAPI_hl_region_end", LIBRARY, (const char *), (name));
+}
+
+JM_EXPORT int PAPI_hl_read(const char *name);
+JM_EXPORT int PAPI_hl_read(const char *name) {
+    JM_FORWARD(int, 0, "PAPI_hl_read", LIBRARY, (const char *), (name));
+}
+
+JM_EXPORT int PAPI_hl_stop(void);
+JM_EXPORT int PAPI_hl_stop(void) { JM_FORWARD(int, 0, "PAPI_hl_stop", LIBRARY, (void), ()); }
+
+#define FORTRAN(symbol, mark)                                                                      \
+    JM_EXPORT void symbol(const char *name, int *check, int length);                               \
+    JM_EXPORT void symbol(const char *name, int *check, int length) {                              \
+        static void *slot;                                                                         \
+        void (*real)(const char *, int *, int) =                                                   \
+            (void (*)(const char *, int *, int))jm_next(&slot, #symbol, LIBRARY);                  \
+        char text[256];                                                                            \
+        mark(JM_PAPI, jm_fortran(name, length, text));                                             \
+        if (real) real(name, check, length);                                                       \
+        else if (check) *check = 0;                                                                \
+    }
+FORTRAN(papif_hl_region_begin, jm_begin)
+FORTRAN(papif_hl_region_begin_, jm_begin)
+FORTRAN(papif_hl_region_begin__, jm_begin)
+FORTRAN(papif_hl_region_end, jm_end)
+FORTRAN(papif_hl_region_end_, jm_end)
+FORTRAN(papif_hl_region_end__, jm_end)

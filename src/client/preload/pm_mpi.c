@@ -1,0 +1,108 @@
+/*
+ * pm_mpi.c: the calls of pm_mpi_lib, versions 2.0 to 4.4: open, monitor and close, later
+ * initialise, record and finalise. Each goes to the ring as it came; the monitor of each node knows
+ * the counters, and the PMC output is made of both. A record is collective, as in the library: a
+ * barrier follows it (and precedes it where asked for), if MPI is up.
+ *
+ * 2.0's monitor has no substep and cannot be told from 3.1's by its name: JOULEMARK_PMC_VERSION
+ * beginning with 2 says so. The real library, where it is linked, gets every call too, and then
+ * makes the barriers itself.
+ *
+ * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "core.h"
+
+#define LIBRARY "pm_mpi"
+
+static int opened;
+
+static int is_version_2(void) {
+    const char *version = getenv("JOULEMARK_PMC_VERSION");
+    return version && version[0] == '2';
+}
+
+/* Barrier of all ranks, whatever the MPI: its communicator is an object, or one of two numbers. */
+static void barrier(void) {
+    static void *initialized_slot, *finalized_slot, *barrier_slot;
+    int (*initialized)(int *) =
+        (int (*)(int *))jm_next(&initialized_slot, "PMPI_Initialized", "libmpi");
+    int (*finalized)(int *) = (int (*)(int *))jm_next(&finalized_slot, "PMPI_Finalized", "libmpi");
+    int (*wait)(long) = (int (*)(long))jm_next(&barrier_slot, "PMPI_Barrier", "libmpi");
+    void *open_mpi = jm_find_next("ompi_mpi_comm_world", NULL);
+    void *abi = open_mpi ? NULL : jm_find_next("MPI_Abi_get_version", NULL);
+    int up = 0, down = 0;
+    if (!initialized || !finalized || !wait) return;
+    (void)initialized(&up);
+    (void)finalized(&down);
+    if (up && !down) (void)wait(open_mpi ? (long)(uintptr_t)open_mpi : abi ? 0x101 : 0x44000000L);
+}
+
+static void event(uint32_t kind, uint32_t value, int step, int substep, uint32_t flags) {
+    struct joulemark__thread *t = jm_thread(JM_PM_MPI, 0);
+    uint64_t payload[2];
+    if (!t) return;
+    payload[0] = (uint64_t)(uint32_t)substep << 32 | (uint32_t)step;
+    payload[1] = flags;
+    if (joulemark__event(t, kind, value,
+                         kind == JOULEMARK__KIND_PM_RECORD ? payload : NULL) != 0)
+        JOULEMARK__U32(t->entry, JOULEMARK__THREAD_REFUSED) += 1;
+}
+
+static void opening(uint32_t version) {
+    opened = 1;
+    event(JOULEMARK__KIND_PM_OPEN, version, 0, 0, 0);
+}
+
+static void closing(void) {
+    event(JOULEMARK__KIND_PM_CLOSE, 0, 0, 0, 0);
+    opened = 0;
+}
+
+JM_EXPORT int pm_mpi_open(char *path);
+JM_EXPORT int pm_mpi_open(char *path) {
+    opening(is_version_2() ? 20 : 40);
+    JM_FORWARD(int, 0, "pm_mpi_open", LIBRARY, (char *), (path));
+}
+
+JM_EXPORT int pm_mpi_monitor(int step, int substep);
+JM_EXPORT int pm_mpi_monitor(int step, int substep) {
+    static void *slot;
+    int (*real)(int, int) = (int (*)(int, int))jm_next(&slot, "pm_mpi_monitor", LIBRARY);
+    event(JOULEMARK__KIND_PM_RECORD, 0, step, is_version_2() ? 0 : substep, 0);
+    if (real) return real(step, substep);
+    barrier();
+    return 0;
+}
+
+JM_EXPORT int pm_mpi_close(void);
+JM_EXPORT int pm_mpi_close(void) {
+    closing();
+    JM_FORWARD(int, 0, "pm_mpi_close", LIBRARY, (void), ());
+}
+
+JM_EXPORT void pm_mpi_initialise(const char *path);
+JM_EXPORT void pm_mpi_initialise(const char *path) {
+    opening(44);
+    JM_FORWARD_VOID("pm_mpi_initialise", LIBRARY, (const char *), (path));
+}
+
+/* 0: done, 1: not initialised. */
+JM_EXPORT unsigned int pm_mpi_record(int step, int substep, int sync, int initial);
+JM_EXPORT unsigned int pm_mpi_record(int step, int substep, int sync, int initial) {
+    static void *slot;
+    unsigned int (*real)(int, int, int, int) =
+        (unsigned int (*)(int, int, int, int))jm_next(&slot, "pm_mpi_record", LIBRARY);
+    if (!opened && !real) return 1;
+    event(JOULEMARK__KIND_PM_RECORD, 0, step, substep,
+          (sync ? JOULEMARK__PM_SYNC : 0) | (initial ? JOULEMARK__PM_INITIAL : 0));
+    if (real) return real(step, substep, sync, initial);
+    if (sync) barrier();
+    barrier();
+    return 0;
+}
+
+JM_EXPORT void pm_mpi_finalise(void);
+JM_EXPORT void pm_mpi_finalise(void) {
+    closing();
+    JM_FORWARD_VOID("pm_mpi_finalise", LIBRARY, (void), ());
+}

@@ -1,0 +1,52 @@
+/*
+ * roctx.c: ROCTX, AMD's annotation interface: roctx.h in ROCm's documentation. Ranges on the
+ * thread's stack, ranges by id, and marks, which have no length and so no place here. The real
+ * library always gets the calls too, since rocprof may listen there.
+ *
+ * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "core.h"
+
+#define LIBRARY "roctx"
+
+JM_EXPORT int roctxRangePushA(const char *name);
+JM_EXPORT int roctxRangePushA(const char *name) {
+    struct joulemark__thread *t = jm_thread(JM_ROCTX, 1);
+    if (t) joulemark__enter(t, joulemark__lookup(t, name));
+    JM_FORWARD(int, t ? (int)t->depth - 1 : 0, "roctxRangePushA", LIBRARY, (const char *), (name));
+}
+
+JM_EXPORT int roctxRangePop(void);
+JM_EXPORT int roctxRangePop(void) {
+    struct joulemark__thread *t = jm_thread(JM_ROCTX, 0);
+    if (t) joulemark__pop(t);
+    JM_FORWARD(int, t ? (int)t->depth : 0, "roctxRangePop", LIBRARY, (void), ());
+}
+
+JM_EXPORT uint64_t roctxRangeStartA(const char *name);
+JM_EXPORT uint64_t roctxRangeStartA(const char *name) {
+    static void *slot;
+    static uint64_t last;
+    uint64_t (*real)(const char *) =
+        (uint64_t(*)(const char *))jm_next(&slot, "roctxRangeStartA", LIBRARY);
+    uint64_t id = real ? real(name) : __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+    struct joulemark__thread *t = jm_thread(JM_ROCTX, 1);
+    if (t) {
+        uint32_t region = joulemark__lookup(t, name);
+        joulemark__enter(t, region);
+        jm_keep_id(id, region);
+    }
+    return id;
+}
+
+JM_EXPORT void roctxRangeStop(uint64_t id);
+JM_EXPORT void roctxRangeStop(uint64_t id) {
+    struct joulemark__thread *t = jm_thread(JM_ROCTX, 0);
+    if (t) joulemark__exit(t, joulemark__checked(jm_take_id(id)));
+    JM_FORWARD_VOID("roctxRangeStop", LIBRARY, (uint64_t), (id));
+}
+
+JM_EXPORT void roctxMarkA(const char *name);
+JM_EXPORT void roctxMarkA(const char *name) {
+    JM_FORWARD_VOID("roctxMarkA", LIBRARY, (const char *), (name));
+}

@@ -1,0 +1,14 @@
+/*
+ * symbol.h: the function that an address lies in.
+ *
+ * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef JOULEMARK_PRELOAD_SYMBOL_H
+#define JOULEMARK_PRELOAD_SYMBOL_H
+
+#include "core.h"
+
+/* "SYMBOL+0xOFFSET", or "0x" and 16 digits where no function is known there. */
+JM_HIDDEN void jm_symbol(const void *address, char *into, size_t room);
+
+#endif

@@ -1,0 +1,102 @@
+/*
+ * tau.c: TAU's instrumentation interface, C and Fortran: "TAU Instrumentation API" in its manual.
+ * Timers and phases are regions. The real library always gets the calls too.
+ *
+ * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "core.h"
+
+#define LIBRARY "libTAU"
+
+/* A timer of ours, where no TAU makes one: found again by its address. */
+struct timer { uint32_t region; char name[128]; };
+
+#define NAMED(symbol, mark)                                                                        \
+    JM_EXPORT void symbol(const char *name);                                                       \
+    JM_EXPORT void symbol(const char *name) {                                                      \
+        mark(JM_TAU, name);                                                                        \
+        JM_FORWARD_VOID(#symbol, LIBRARY, (const char *), (name));                                 \
+    }
+NAMED(Tau_start, jm_begin)
+NAMED(Tau_stop, jm_end)
+NAMED(Tau_pure_start, jm_begin)
+NAMED(Tau_pure_stop, jm_end)
+NAMED(Tau_static_phase_start, jm_begin)
+NAMED(Tau_static_phase_stop, jm_end)
+
+#define DYNAMIC(symbol, mark)                                                                      \
+    JM_EXPORT void symbol(const char *name, int phase);                                            \
+    JM_EXPORT void symbol(const char *name, int phase) {                                           \
+        mark(JM_TAU, name);                                                                        \
+        JM_FORWARD_VOID(#symbol, LIBRARY, (const char *, int), (name, phase));                     \
+    }
+DYNAMIC(Tau_dynamic_start, jm_begin)
+DYNAMIC(Tau_dynamic_stop, jm_end)
+
+static struct timer *new_timer(const char *name) {
+    struct timer *timer = (struct timer *)calloc(1, sizeof *timer);
+    if (timer) snprintf(timer->name, sizeof timer->name, "%s", name ? name : "");
+    return timer;
+}
+
+JM_EXPORT void Tau_profile_c_timer(void **handle, const char *name, const char *type,
+                                   uint64_t group, const char *group_name);
+JM_EXPORT void Tau_profile_c_timer(void **handle, const char *name, const char *type,
+                                   uint64_t group, const char *group_name) {
+    static void *slot;
+    void (*real)(void **, const char *, const char *, uint64_t, const char *) =
+        (void (*)(void **, const char *, const char *, uint64_t, const char *))jm_next(
+            &slot, "Tau_profile_c_timer", LIBRARY);
+    struct joulemark__thread *t = jm_thread(JM_TAU, 0);
+    if (*handle) return;
+    if (real) {
+        real(handle, name, type, group, group_name);
+        if (t) jm_keep_id((uint64_t)(uintptr_t)*handle,
+                          joulemark__find(t, name, JOULEMARK_HINT_UNKNOWN));
+    } else {
+        *handle = new_timer(name);
+    }
+}
+
+/* Region of a timer: TAU's own are known by the address that it gave them. */
+static uint32_t region_of(struct joulemark__thread *t, void *handle, int is_real) {
+    struct timer *timer = (struct timer *)handle;
+    uint32_t region;
+    if (is_real) {
+        region = jm_take_id((uint64_t)(uintptr_t)handle);
+        if (region) jm_keep_id((uint64_t)(uintptr_t)handle, region);
+        return joulemark__checked(region);
+    }
+    if (!timer) return 0;
+    if (!timer->region) timer->region = joulemark__find(t, timer->name, JOULEMARK_HINT_UNKNOWN);
+    return joulemark__checked(timer->region);
+}
+
+JM_EXPORT void Tau_start_timer(void *handle, int phase, int tid);
+JM_EXPORT void Tau_start_timer(void *handle, int phase, int tid) {
+    static void *slot;
+    void (*real)(void *, int, int) =
+        (void (*)(void *, int, int))jm_next(&slot, "Tau_start_timer", LIBRARY);
+    struct joulemark__thread *t = jm_thread(JM_TAU, 1);
+    if (t) joulemark__enter(t, region_of(t, handle, real != NULL));
+    if (real) real(handle, phase, tid);
+}
+
+JM_EXPORT int Tau_stop_timer(void *handle, int tid);
+JM_EXPORT int Tau_stop_timer(void *handle, int tid) {
+    static void *slot;
+    int (*real)(void *, int) = (int (*)(void *, int))jm_next(&slot, "Tau_stop_timer", LIBRARY);
+    struct joulemark__thread *t = jm_thread(JM_TAU, 0);
+    if (t) joulemark__exit(t, region_of(t, handle, real != NULL));
+    return real ? real(handle, tid) : 0;
+}
+
+#define FORTRAN(symbol, mark)                                                                      \
+    JM_EXPORT void symbol(const char *name, int length);                                           \
+    JM_EXPORT void symbol(const char *name, int length) {                                          \
+        char text[256];                                                                            \
+        mark(JM_TAU, jm_fortran(name, length, text));                                              \
+        JM_FORWARD_VOID(#symbol, LIBRARY, (const char *, int), (name, length));                    \
+    }
+FORTRAN(tau_start_, jm_begin)
+FORTRAN(tau_stop_, jm_end)

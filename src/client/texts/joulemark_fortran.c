@@ -1,0 +1,66 @@
+/*
+ * joulemark_fortran.c: what joulemark.f90 calls. Names come with their length and blanks behind
+ * them, and without a NUL.
+ *
+ * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "joulemark.h"
+
+#if defined(JOULEMARK__VERSION)
+
+/* Regions by where the name lies: a program's literals stay where they are. */
+static __thread struct { const char *at; size_t length; uint32_t region; } jmf_cache[64];
+
+uint32_t joulemark_fortran_region(const char *name, size_t length, uint32_t hint) {
+    char copy[JOULEMARK__NAME_BYTES_MAX + 1];
+    while (length > 0 && name[length - 1] == ' ') length--;
+    if (length > JOULEMARK__NAME_BYTES_MAX) length = JOULEMARK__NAME_BYTES_MAX;
+    memcpy(copy, name, length);
+    copy[length] = 0;
+    return joulemark_region(copy, hint);
+}
+
+static uint32_t jmf_find(const char *name, size_t length) {
+    unsigned slot = (unsigned)((uintptr_t)name >> 2 ^ length) & 63;
+    uint32_t region = jmf_cache[slot].region;
+    if (region && jmf_cache[slot].at == name && jmf_cache[slot].length == length) {
+        /* The same text still? */
+        const char *known = joulemark__copy_of(&joulemark__state_2, region);
+        size_t n = length;
+        while (n > 0 && name[n - 1] == ' ') n--;
+        if (strncmp(known, name, n) == 0 && known[n] == 0) return region;
+    }
+    region = joulemark_fortran_region(name, length, JOULEMARK_HINT_UNKNOWN);
+    jmf_cache[slot].at = name;
+    jmf_cache[slot].length = length;
+    jmf_cache[slot].region = region;
+    return region;
+}
+
+void joulemark_fortran_begin(const char *name, size_t length) {
+    struct joulemark__thread *t = joulemark__thread(1);
+    if (t) joulemark__enter(t, jmf_find(name, length));
+}
+
+void joulemark_fortran_end(const char *name, size_t length) {
+    struct joulemark__thread *t = joulemark__thread(0);
+    if (t) joulemark__exit(t, jmf_find(name, length));
+}
+
+#else /* no ring here */
+
+uint32_t joulemark_fortran_region(const char *name, unsigned long length, uint32_t hint) {
+    return (void)name, (void)length, (void)hint, 0;
+}
+void joulemark_fortran_begin(const char *name, unsigned long length) { (void)name, (void)length; }
+void joulemark_fortran_end(const char *name, unsigned long length) { (void)name, (void)length; }
+
+#endif
+
+void joulemark_fortran_enter(uint32_t region) { joulemark_enter(region); }
+void joulemark_fortran_exit(uint32_t region) { joulemark_exit(region); }
+void joulemark_fortran_epoch(void) { joulemark_epoch(); }
+void joulemark_fortran_progress_init(uint32_t units) { joulemark_progress_init(units); }
+void joulemark_fortran_progress_post(void) { joulemark_progress_post(); }
+void joulemark_fortran_overhead(double seconds) { joulemark_overhead(seconds); }
+void joulemark_fortran_shutdown(void) { joulemark_shutdown(); }
