@@ -4,6 +4,7 @@
  */
 import { UsageError } from "../core/errors.ts";
 import { prepare } from "../session/launch.ts";
+import { preloadChanges } from "../session/preload.ts";
 import { runRequest } from "../session/request.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
@@ -39,6 +40,12 @@ Measuring
   --simulate[=SPEC]       read the embedded simulated node; nothing it says
                           is a measurement, and every output says so
 
+Marks that a program already has
+  --preload LIST          answer the calls of mpi, pcontrol, ompt, geopm,
+                          caliper, likwid, pm_mpi, nvtx, roctx, itt, kokkos,
+                          tau, papi, craypat, or all
+  --preload-lib FILE      by a library built before ("client preload")
+
 Talk
   -q, --quiet             no card at the end
   -v, --verbose           more of what was done
@@ -68,6 +75,8 @@ const TEXT_OPTIONS = [
   "dither",
   "profile",
   "record-filter",
+  "preload",
+  "preload-lib",
   "without",
   "root",
 ] as const;
@@ -113,7 +122,7 @@ export async function runWith(
     env,
     Object.keys(Deno.env.toObject()),
   );
-  const prepared = prepare(command, env, tell);
+  const prepared = prepare(command, env, tell, preloadChanges(request.preload, env, tell));
   if (prepared.kind === "refused") {
     tell(prepared.reason);
     return prepared.status;

@@ -31,11 +31,13 @@ export type Prepared =
  * cannot run; all others become the command.
  *
  * @param tell Says one line to the user.
+ * @param changes Of the command's environment, where it is monitored.
  */
 export function prepare(
   command: readonly string[],
   env: Environment,
   tell: (line: string) => void,
+  changes: Readonly<Record<string, string>> = {},
 ): Prepared {
   if (!inheritedIsExact() && !signalsAreBlocked()) startAgain();
   const found = findCommand(command[0], env("PATH"));
@@ -43,7 +45,7 @@ export function prepare(
   const launch = (session: string | undefined): Launch => ({
     path: found.path,
     args: command,
-    env: environment({ [SESSION_VARIABLE]: session }),
+    env: environment({ ...(session === undefined ? {} : changes), [SESSION_VARIABLE]: session }),
     inherited: inheritedState(),
   });
   try {

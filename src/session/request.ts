@@ -10,6 +10,7 @@ import { UsageError } from "../core/errors.ts";
 import { parseRecordFilter } from "../regions/record_filter.ts";
 import { type AttributionMode, ATTRIBUTIONS } from "./attribution_mode.ts";
 import type { Environment } from "./job_key.ts";
+import { type PreloadRequest, preloadRequest } from "./preload.ts";
 
 /** Default period of the sampling loop in seconds. */
 export const DEFAULT_PERIOD_S = 0.005;
@@ -40,6 +41,8 @@ export interface RunRequest {
   dither: boolean;
   profile: string;
   recordFilter?: string;
+  /** Calls of other tools to answer. */
+  preload: PreloadRequest;
   /** Readers to leave out. */
   without: readonly string[];
   /** Tree to read instead of the machine. */
@@ -146,6 +149,7 @@ export function runRequest(
     profile: pick("profile", "GEOPM_PROFILE").value ??
       command[0].slice(command[0].lastIndexOf("/") + 1),
     recordFilter: filter,
+    preload: preloadRequest(pick("preload").value, pick("preload-lib").value),
     without: (pick("without").value ?? "").split(",").map((t) => t.trim()).filter((t) => t !== ""),
     root: pick("root").value ?? "",
     simulate: flags.simulate ?? env("JOULEMARK_SIMULATE"),
