@@ -72,6 +72,13 @@ function regions(host: ReportHost, facts: CardFacts): string[] {
   if (list.length === 0) return ["no region was marked; see docs/mark-regions in the manual"];
   const measured = !facts.absent.has("CPU_ENERGY");
   const fitted = host.application[FIT] !== undefined;
+  const widths = fitted ? [18, 9, 10, 10, 16, 8] : [24, 9, 11, 11, 10, 8];
+  const line = (cells: string[]) => {
+    const [name, ...rest] = cells.map((cell, i) => {
+      return i === 0 ? cell.slice(0, widths[0]).padEnd(widths[0]) : cell.padStart(widths[i]);
+    });
+    return [name, ...rest].join(" ");
+  };
   const row = (name: string, f: ReportFields, count: string) => {
     const energy = !measured
       ? "-"
@@ -79,21 +86,10 @@ function regions(host: ReportHost, facts: CardFacts): string[] {
       ? withError(Number(f[FIT]), Number(f[FIT_SE]))
       : joules(Number(f["package-energy (J)"]));
     const power = measured ? watts(Number(f["power (W)"])) : "-";
-    const width = fitted ? 20 : 26;
-    return [
-      plain(name).slice(0, width).padEnd(width),
-      count.padStart(9),
-      seconds(f["runtime (s)"]).padStart(11),
-      seconds(f["sync-runtime (s)"]).padStart(11),
-      energy.padStart(fitted ? 16 : 10),
-      power.padStart(8),
-    ].join(" ");
+    const times = [seconds(f["runtime (s)"]), seconds(f["sync-runtime (s)"])];
+    return line([plain(name), count, ...times, energy, power]);
   };
-  const lines = [
-    fitted
-      ? "region                   visits     runtime        sync           energy    power"
-      : "region                         visits     runtime        sync     energy    power",
-  ];
+  const lines = [line(["region", "visits", "runtime", "sync", "energy", "power"])];
   for (const r of list.slice(0, TOP_REGIONS)) {
     lines.push(row(r.region, r.fields, String(round(Number(r.fields.count)))));
   }
