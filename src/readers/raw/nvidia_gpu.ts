@@ -1,31 +1,43 @@
 /**
  * NVIDIA GPUs: memory, power and utilization, from NVML.
  *
- * Truth: NVML API reference. hpcperfstats switches persistence mode on; this monitor only looks.
+ * Truth: NVML API reference, nvmlMemory_t (used counts what the driver reserves, so that free is the
+ * rest of total). hpcperfstats switches persistence mode on; this monitor only looks.
  * @module
  */
-import { openNvml } from "../../os/raw_nvml.ts";
+import { type NvmlQuery, openNvml } from "../../os/nvml.ts";
 import type { RawStatsType } from "./raw_type.ts";
 
-/** See the module. Device: NVML's index. */
+const TOTAL = 0, FREE = 1, USED = 2;
+const QUERIES: readonly (readonly [key: number, query: NvmlQuery])[] = [
+  [TOTAL, "memoryTotalBytes"],
+  [USED, "memoryUsedBytes"],
+  [3, "powerMw"],
+  [4, "gpuPercent"],
+];
+const SUCCESS = 0;
+
+/** See the module. Device: number of the GPU, in NVML's order. */
 export const nvidiaGpu: RawStatsType = {
   name: "nvidia_gpu",
   keys: "memtotal,U=B memfree,U=B memused,U=B power,U=mW utilization",
   needs: { files: [], libraries: ["libnvidia-ml.so.1"], capabilities: [] },
   open({ host }) {
     const nvml = host.root === "" ? openNvml() : undefined;
-    if (nvml === undefined) return undefined;
+    if (!nvml?.ok || nvml.library.devices.length === 0) return undefined;
+    const { library } = nvml;
+    const queries = QUERIES.map(([key, name]) => [key, library.query(name)] as const);
     return {
       collect(row) {
-        for (let i = 0; i < nvml.count; i++) {
-          const memory = nvml.memory(i);
-          memory?.forEach((bytes, k) => row.putNumber(k, bytes));
-          const power = nvml.powerMilliwatts(i);
-          if (power !== undefined) row.putNumber(3, power);
-          const utilization = nvml.utilization(i);
-          if (utilization !== undefined) row.putNumber(4, utilization);
+        library.devices.forEach(({ handle }, i) => {
+          for (const [key, query] of queries) {
+            if (query(handle) === SUCCESS) row.put(key, library.low, library.high);
+          }
+          if (row.values[TOTAL] >= row.values[USED] && row.values[TOTAL] > 0n) {
+            row.putNumber(FREE, Number(row.values[TOTAL] - row.values[USED]));
+          }
           row.emit(String(i));
-        }
+        });
       },
     };
   },
