@@ -5,7 +5,8 @@
  * as written; so a library is looked up by hand, never by the loader's own search.
  * @module
  */
-import { statPath } from "./files.ts";
+import { listDirectory, statPath } from "./files.ts";
+import { libc } from "./libc.ts";
 
 /** Directories that the executable may load from, with all below them. */
 export const LIBRARY_DIRECTORIES: readonly string[] = [
@@ -65,4 +66,17 @@ export function findLibrary(name: string, given?: string, searchPath = ""): Foun
 /** Is it below one of the directories that the executable may load from? */
 function mayLoad(path: string): boolean {
   return LIBRARY_DIRECTORIES.some((directory) => path.startsWith(`${directory}/`));
+}
+
+const F_SETFD = 2;
+const FD_CLOEXEC = 1n;
+
+/** Does something of a library's, and sees that the application inherits nothing it opened. */
+export function withoutLeaks<T>(action: () => T): T {
+  const before = new Set(listDirectory("/proc/self/fd"));
+  const result = action();
+  for (const name of listDirectory("/proc/self/fd")) {
+    if (!before.has(name)) libc().fcntl(Number(name), F_SETFD, FD_CLOEXEC);
+  }
+  return result;
 }

@@ -7,9 +7,8 @@
  * optional, and what is lacking is "not supported".
  * @module
  */
-import { listDirectory } from "./files.ts";
-import { fromBytes, libc } from "./libc.ts";
-import { findLibrary } from "./library.ts";
+import { fromBytes } from "./libc.ts";
+import { findLibrary, withoutLeaks } from "./library.ts";
 
 const BY_DEVICE = { parameters: ["u64", "buffer"], result: "i32", optional: true } as const;
 const BY_KIND = { parameters: ["u64", "i32", "buffer"], result: "i32", optional: true } as const;
@@ -195,6 +194,14 @@ export class NvmlLibrary {
     return (handle) => this.#take(call(handle, bytes), at, width);
   }
 
+  text(status: number): string {
+    return nvmlText(status);
+  }
+
+  isGone(status: number): boolean {
+    return status === NVML.GPU_IS_LOST;
+  }
+
   /** nvmlShutdown. */
   [Symbol.dispose](): void {
     this.#symbols.nvmlShutdown?.();
@@ -311,22 +318,10 @@ export function loadNvml(given?: string): OpenedNvml {
   }
   const init = symbols.nvmlInit_v2 ?? symbols.nvmlInit;
   if (init === null) return { ok: false, kind: "unusable", reason: `${path} has no nvmlInit` };
-  const before = new Set(listDirectory("/proc/self/fd"));
-  const status = init();
-  closeOnExec(before);
+  const status = withoutLeaks(() => init());
   if (status !== NVML.SUCCESS) {
     const kind = status === NVML.NO_PERMISSION ? "forbidden" : "unusable";
     return { ok: false, kind, reason: `${path}: ${nvmlText(status)}` };
   }
   return { ok: true, library: new NvmlLibrary(path, symbols) };
-}
-
-const F_SETFD = 2;
-const FD_CLOEXEC = 1n;
-
-/** The application must not inherit what the library opened. */
-function closeOnExec(before: ReadonlySet<string>): void {
-  for (const name of listDirectory("/proc/self/fd")) {
-    if (!before.has(name)) libc().fcntl(Number(name), F_SETFD, FD_CLOEXEC);
-  }
 }

@@ -19,6 +19,7 @@ import { perfApplication } from "./perf_application.ts";
 import { powercap } from "./powercap.ts";
 import { pressure } from "./pressure.ts";
 import { procstat } from "./procstat.ts";
+import { rocm } from "./rocm.ts";
 import { thermal } from "./thermal.ts";
 
 /** One line a reader. */
@@ -38,5 +39,6 @@ export const READERS: readonly Reader[] = [
   powercap,
   pressure,
   procstat,
+  rocm,
   thermal,
 ];

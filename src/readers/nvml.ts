@@ -12,7 +12,7 @@ import type { Host, Reader } from "../core/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
 import { NVML, type NvmlDevice, type NvmlLibrary, type NvmlQuery } from "../os/nvml.ts";
 import { nvmlText, type OpenedNvml, openNvml } from "../os/nvml.ts";
-import { type NvmlItem, NvmlReading } from "./_nvml_reading.ts";
+import { type LibraryItem, LibraryReading } from "./_library_reading.ts";
 
 const GPUS = "/proc/driver/nvidia/gpus";
 const MILLI = 1e-3;
@@ -160,11 +160,12 @@ export function nvmlReader(open: () => OpenedNvml): Reader {
       if (!answer.ok) throw new SourceError("gone", { action: "open NVML", found: answer.reason });
       const { library } = answer;
       const devices = byGpu(host, library);
-      const items = wanted.map(({ row }): NvmlItem => {
+      const handles = devices.map((device) => device?.handle);
+      const items = wanted.map(({ row }): LibraryItem<bigint> => {
         const { query, scale } = FIGURES.find((f) => f.row.name === row.name)!;
-        return { row, scale, call: library.query(query), devices };
+        return { row, scale: () => scale, call: library.query(query), handles };
       });
-      return new NvmlReading(library, items);
+      return new LibraryReading(library, items);
     },
   };
 }

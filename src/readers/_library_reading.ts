@@ -1,21 +1,31 @@
 /**
- * The hot part of the NVML reader: one call per figure and GPU, no allocation.
+ * The hot part of readers over GPU libraries: one call per figure and GPU, no allocation.
  *
  * @module
  */
 import { Counters, HIGH, LOW, STEP, TAKEN, TIME_S, TOTAL } from "../core/counter.ts";
 import type { SignalReading, SignalRow } from "../core/signal.ts";
 import { Troubles } from "../core/troubles.ts";
-import { NVML, type NvmlDevice, type NvmlLibrary, nvmlText } from "../os/nvml.ts";
+
+/** An open library: its calls leave the halves of what they answer here. */
+export interface FigureLibrary {
+  readonly low: number;
+  readonly high: number;
+  /** What a status other than 0 means, in few words. */
+  text(status: number): string;
+  /** Does the status say that the GPU is gone for good? */
+  isGone(status: number): boolean;
+}
 
 /** A wanted row. */
-export interface NvmlItem {
+export interface LibraryItem<Handle> {
   readonly row: SignalRow;
-  readonly scale: number;
-  /** Prepared query of the library. */
-  readonly call: (handle: bigint) => number;
-  /** By GPU; `undefined` where the library does not show it. */
-  readonly devices: readonly (NvmlDevice | undefined)[];
+  /** SI value of one unit of the library, by instance. */
+  readonly scale: (instance: number) => number;
+  /** Prepared call of the library: 0, or its status. */
+  readonly call: (handle: Handle) => number;
+  /** By instance of the row's domain; `undefined` where the library shows none. */
+  readonly handles: readonly (Handle | undefined)[];
 }
 
 /**
@@ -23,36 +33,36 @@ export interface NvmlItem {
  * take a good part of a millisecond.
  */
 const LEAST_PERIOD_S = 0.009;
-/** No GPU draws more: 10 kW. A larger step of the energy is none. */
-const MOST_MILLIWATTS = 1e7;
+/** No GPU draws more. A larger step of the energy is none. */
+const MOST_WATTS = 1e4;
 const HIGH_WEIGHT = 4294967296;
 
-interface Cell {
-  readonly item: NvmlItem;
+interface Cell<Handle> {
+  readonly item: LibraryItem<Handle>;
   readonly gpu: number;
-  readonly handle: bigint | undefined;
+  readonly handle: Handle | undefined;
   readonly counters: Counters | undefined;
+  readonly scale: number;
   known: boolean;
 }
 
 /** See the module. */
-export class NvmlReading implements SignalReading {
-  readonly #library: NvmlLibrary;
-  readonly #cells: Cell[] = [];
+export class LibraryReading<Handle> implements SignalReading {
+  readonly #library: FigureLibrary;
+  readonly #cells: Cell<Handle>[] = [];
   readonly #values: Float64Array;
   readonly #last = new Float64Array(1).fill(-Infinity);
   readonly #troubles = new Troubles();
 
-  constructor(library: NvmlLibrary, items: readonly NvmlItem[]) {
+  constructor(library: FigureLibrary, items: readonly LibraryItem<Handle>[]) {
     this.#library = library;
     for (const item of items) {
-      const { devices, row } = item;
-      const counters = row.behavior !== "monotone" ? undefined : new Counters(devices.length, {
-        range: Infinity,
-        maxPerSecond: MOST_MILLIWATTS,
-      });
-      devices.forEach((device, gpu) => {
-        this.#cells.push({ item, gpu, handle: device?.handle, counters, known: false });
+      item.handles.forEach((handle, gpu) => {
+        const scale = item.scale(gpu);
+        const counters = item.row.behavior !== "monotone"
+          ? undefined
+          : new Counters(1, { range: Infinity, maxPerSecond: MOST_WATTS / scale });
+        this.#cells.push({ item, gpu, handle, counters, scale, known: false });
       });
     }
     this.#values = new Float64Array(this.#cells.length).fill(NaN);
@@ -80,22 +90,22 @@ export class NvmlReading implements SignalReading {
     if (handle === undefined || (cell.known && item.row.behavior === "constant")) return;
     const status = item.call(handle);
     const { low, high } = this.#library;
-    // All ones is what the library leaves where it has no value.
+    // All ones is what libraries leave where they have no value.
     const none = low === 0xffffffff && (high === 0xffffffff || high === 0);
-    if (status !== NVML.SUCCESS || none) {
+    if (status !== 0 || none) {
       this.#values[i] = NaN;
       this.#failed(cell, status);
       return;
     }
     cell.known = true;
     if (counters === undefined) {
-      this.#values[i] = (high * HIGH_WEIGHT + low) * item.scale;
+      this.#values[i] = (high * HIGH_WEIGHT + low) * cell.scale;
       return;
     }
     TAKEN[HIGH] = high;
     TAKEN[LOW] = low;
-    counters.take(cell.gpu);
-    this.#values[i] = TAKEN[TOTAL] * item.scale;
+    counters.take(0);
+    this.#values[i] = TAKEN[TOTAL] * cell.scale;
     if (counters.step === STEP.RESET || counters.step === STEP.LEAP) {
       const why =
         "the counter jumped: driver reloaded or GPU reset; nothing was added over the gap";
@@ -103,11 +113,11 @@ export class NvmlReading implements SignalReading {
     }
   }
 
-  #failed(cell: Cell, status: number): void {
+  #failed(cell: Cell<Handle>, status: number): void {
     const { name } = cell.item.row;
-    const kind = status === NVML.GPU_IS_LOST ? "gone" : "error";
+    const kind = status !== 0 && this.#library.isGone(status) ? "gone" : "error";
     if (this.#troubles.again(name, kind)) return;
-    const why = status === NVML.SUCCESS ? "no value" : nvmlText(status);
+    const why = status === 0 ? "no value" : this.#library.text(status);
     this.#troubles.add(name, kind, `GPU ${cell.gpu}: ${why}`);
   }
 }

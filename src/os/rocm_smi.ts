@@ -1,0 +1,239 @@
+/**
+ * AMD's ROCm SMI library, loaded when it is there.
+ *
+ * Truth: rocm_smi.h. Every function answers an rsmi_status_t, 0 for success; a device is its index.
+ * Symbols are optional: a library of another version lacks figures, and no more.
+ * @module
+ */
+import { findLibrary, withoutLeaks } from "./library.ts";
+
+const BY_DEVICE = { parameters: ["u32", "buffer"], result: "i32", optional: true } as const;
+const BY_SENSOR = { parameters: ["u32", "u32", "buffer"], result: "i32", optional: true } as const;
+
+const SYMBOLS = {
+  rsmi_init: { parameters: ["u64"], result: "i32", optional: true }, // uint64_t flags
+  rsmi_shut_down: { parameters: [], result: "i32", optional: true },
+  rsmi_num_monitor_devices: { parameters: ["buffer"], result: "i32", optional: true }, // uint32_t*
+  rsmi_dev_pci_id_get: BY_DEVICE, // uint64_t*: domain 63:32, bus 15:8, device 7:3, function 2:0
+  rsmi_dev_energy_count_get: {
+    parameters: ["u32", "buffer", "buffer", "buffer"], // uint64_t*, float* µJ a count, uint64_t* ns
+    result: "i32",
+    optional: true,
+  },
+  rsmi_dev_power_ave_get: BY_SENSOR, // sensor, uint64_t* µW
+  rsmi_dev_current_socket_power_get: BY_DEVICE, // uint64_t* µW
+  rsmi_dev_power_cap_get: BY_SENSOR, // sensor, uint64_t* µW
+  rsmi_dev_busy_percent_get: BY_DEVICE, // uint32_t*
+  rsmi_dev_temp_metric_get: {
+    parameters: ["u32", "u32", "i32", "buffer"], // sensor, metric, int64_t* m°C
+    result: "i32",
+    optional: true,
+  },
+  rsmi_dev_memory_usage_get: {
+    parameters: ["u32", "i32", "buffer"], // memory type, uint64_t* bytes
+    result: "i32",
+    optional: true,
+  },
+} as const satisfies Deno.ForeignLibraryInterface;
+
+type Symbols = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
+
+/** rsmi_status_t: not there in this library or on this device. */
+const NOT_SUPPORTED = 2;
+
+const TEXTS: Record<number, string> = {
+  1: "invalid argument",
+  2: "not supported by this GPU or library",
+  3: "the device's file cannot be read",
+  4: "no permission",
+  6: "internal error",
+  8: "the driver is not loaded or gives no GPU",
+  10: "the figure is not there",
+  14: "no data",
+  16: "busy",
+};
+
+/** What a status means, in few words. */
+export function rocmText(status: number): string {
+  return TEXTS[status] ?? `ROCm SMI error ${status}`;
+}
+
+/** A figure of a device, in the library's own unit. */
+export type RocmQuery =
+  | "energyCounts"
+  | "averageMicrowatts"
+  | "socketMicrowatts"
+  | "capMicrowatts"
+  | "busyPercent"
+  | "edgeMillicelsius"
+  | "vramUsedBytes";
+
+/** One device. */
+export interface RocmDevice {
+  readonly index: number;
+  /** As sysfs writes it: `0000:c1:00.0`; "" where unknown. */
+  readonly busId: string;
+  /** Microjoules of one count of its energy; NaN where it has none. */
+  readonly energyUnit: number;
+}
+
+const words = new Uint32Array(2);
+const bytes = new Uint8Array(words.buffer);
+const unit = new Float32Array(1);
+const unitBytes = new Uint8Array(unit.buffer);
+const stamp = new Uint8Array(8);
+
+type Call = (index: number) => number;
+
+/** The open library. */
+export class RocmLibrary {
+  readonly path: string;
+  readonly devices: readonly RocmDevice[];
+  /** Halves of the last answer. */
+  low = 0;
+  high = 0;
+  readonly #symbols: Symbols;
+
+  constructor(path: string, symbols: Symbols) {
+    this.path = path;
+    this.#symbols = symbols;
+    const count = symbols.rsmi_num_monitor_devices?.(bytes) === 0 ? words[0] : 0;
+    this.devices = Array.from({ length: count }, (_, index) => this.#device(index));
+  }
+
+  text(status: number): string {
+    return rocmText(status);
+  }
+
+  isGone(): boolean {
+    return false;
+  }
+
+  /** Prepares a query: see `NvmlLibrary.query`. Allocates nothing when called. */
+  query(name: RocmQuery): Call {
+    const s = this.#symbols;
+    switch (name) {
+      case "energyCounts": {
+        const call = s.rsmi_dev_energy_count_get;
+        return call === null ? lacking : (i) => this.#take(call(i, bytes, unitBytes, stamp));
+      }
+      case "averageMicrowatts": {
+        const call = s.rsmi_dev_power_ave_get;
+        return call === null ? lacking : (i) => this.#take(call(i, 0, bytes));
+      }
+      case "socketMicrowatts": {
+        const call = s.rsmi_dev_current_socket_power_get;
+        return call === null ? lacking : (i) => this.#take(call(i, bytes));
+      }
+      case "capMicrowatts": {
+        const call = s.rsmi_dev_power_cap_get;
+        return call === null ? lacking : (i) => this.#take(call(i, 0, bytes));
+      }
+      case "busyPercent": {
+        const call = s.rsmi_dev_busy_percent_get;
+        return call === null ? lacking : (i) => {
+          words[1] = 0;
+          return this.#take(call(i, bytes));
+        };
+      }
+      case "edgeMillicelsius": {
+        const call = s.rsmi_dev_temp_metric_get;
+        return call === null ? lacking : (i) => this.#take(call(i, 0, 0, bytes));
+      }
+      case "vramUsedBytes": {
+        const call = s.rsmi_dev_memory_usage_get;
+        return call === null ? lacking : (i) => this.#take(call(i, 0, bytes));
+      }
+    }
+  }
+
+  /** rsmi_shut_down. */
+  [Symbol.dispose](): void {
+    this.#symbols.rsmi_shut_down?.();
+  }
+
+  #take(status: number): number {
+    this.low = words[0];
+    this.high = words[1];
+    return status;
+  }
+
+  #device(index: number): RocmDevice {
+    const s = this.#symbols;
+    const hex = (value: number, width: number) => value.toString(16).padStart(width, "0");
+    const busId = s.rsmi_dev_pci_id_get?.(index, bytes) !== 0
+      ? ""
+      : `${hex(words[1], 4)}:${hex((words[0] >>> 8) & 0xff, 2)}:` +
+        `${hex((words[0] >>> 3) & 31, 2)}.${words[0] & 7}`;
+    const known = s.rsmi_dev_energy_count_get?.(index, bytes, unitBytes, stamp) === 0;
+    return { index, busId, energyUnit: known && unit[0] > 0 ? unit[0] : NaN };
+  }
+}
+
+function lacking(): number {
+  return NOT_SUPPORTED;
+}
+
+/** The open library, or why there is none. */
+export type OpenedRocm =
+  | { readonly ok: true; readonly library: RocmLibrary }
+  | {
+    readonly ok: false;
+    readonly kind: "absent" | "unusable" | "forbidden";
+    readonly reason: string;
+    readonly remedy?: string;
+  };
+
+/** Newest first. */
+const NAMES = [
+  "librocm_smi64.so.7",
+  "librocm_smi64.so.6",
+  "librocm_smi64.so.5",
+  "librocm_smi64.so",
+];
+const VARIABLE = "JOULEMARK_ROCM_SMI";
+let usual: OpenedRocm | undefined;
+
+/** Opens the library once and keeps the answer: later calls need no permission. */
+export function openRocm(): OpenedRocm {
+  return usual ??= loadRocm(Deno.env.get(VARIABLE));
+}
+
+/**
+ * Opens the library anew.
+ *
+ * @param given Its whole path. @default the usual places
+ */
+export function loadRocm(given?: string): OpenedRocm {
+  let path: string | undefined;
+  let outside: string | undefined;
+  for (const name of NAMES) {
+    const found = findLibrary(name, given, Deno.env.get("LD_LIBRARY_PATH"));
+    if (found.ok) path ??= found.path;
+    else outside ??= found.outside;
+  }
+  if (path === undefined) {
+    if (outside === undefined) {
+      return { ok: false, kind: "absent", reason: given ? `no ${given}` : "no librocm_smi64.so" };
+    }
+    return {
+      ok: false,
+      kind: "unusable",
+      reason: `${outside} lies where the executable may not load from`,
+      remedy: `ln -s ${outside} /usr/local/lib/`,
+    };
+  }
+  let symbols: Symbols;
+  try {
+    symbols = Deno.dlopen(path, SYMBOLS).symbols;
+  } catch (error) {
+    const forbidden = error instanceof Deno.errors.NotCapable;
+    const reason = `${path}: ${(error as Error).message.split("\n")[0]}`;
+    return { ok: false, kind: forbidden ? "forbidden" : "unusable", reason };
+  }
+  const init = symbols.rsmi_init;
+  if (init === null) return { ok: false, kind: "unusable", reason: `${path} has no rsmi_init` };
+  const status = withoutLeaks(() => init(0n));
+  if (status === 0) return { ok: true, library: new RocmLibrary(path, symbols) };
+  return { ok: false, kind: "unusable", reason: `${path}: ${rocmText(status)}` };
+}
