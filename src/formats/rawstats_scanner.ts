@@ -19,6 +19,7 @@
  */
 import { FormatError } from "../core/errors.ts";
 import { EXACT_BELOW, RawColumns, type RawDevice, RawValues } from "./rawstats_columns.ts";
+import { LineSplitter } from "./line_splitter.ts";
 import { RawComplaints } from "./rawstats_complaints.ts";
 import { parseRawSchema, sameSchema } from "./rawstats_schema.ts";
 
@@ -49,7 +50,7 @@ export interface RawHandler {
 
 /** Longer lines are skipped: the longest real one, an nfs mount, has some 4 kB. */
 const MAX_LINE = 1 << 20;
-const LF = 10, SPACE = 32, HASH = 35, DOLLAR = 36, PERCENT = 37, BANG = 33, AT = 64;
+const SPACE = 32, HASH = 35, DOLLAR = 36, PERCENT = 37, BANG = 33, AT = 64;
 const MAX_U64 = 18446744073709551615n;
 const decoder = new TextDecoder();
 
@@ -60,10 +61,7 @@ export class RawScanner {
   readonly #types = new Map<string, RawColumns>();
   readonly #values: RawValues[] = [];
   #made = 0;
-  #carry = new Uint8Array(4096);
-  #carried = 0;
-  #skipping = false;
-  #line = 0;
+  readonly #splitter: LineSplitter;
   #started = false;
   #inHeader = true;
   #blankBefore = false;
@@ -80,65 +78,29 @@ export class RawScanner {
   constructor(path: string, handler: RawHandler) {
     this.#handler = handler;
     this.#complaints = new RawComplaints(path, (error) => handler.error(error));
+    this.#splitter = new LineSplitter(
+      MAX_LINE,
+      (bytes, start, end) => this.#one(bytes, start, end),
+      () => this.#complain(`lines of at most ${MAX_LINE} bytes`, "a longer one, left out"),
+    );
   }
 
   /** The next piece of the file. */
   push(chunk: Uint8Array): void {
-    let start = 0;
-    if (this.#carried > 0 || this.#skipping) {
-      const end = chunk.indexOf(LF);
-      this.#keep(chunk.subarray(0, end < 0 ? chunk.length : end));
-      if (end < 0) return;
-      start = end + 1;
-      this.#line++;
-      if (this.#skipping) this.#tooLong();
-      else this.#one(this.#carry, 0, this.#carried);
-      this.#carried = 0;
-      this.#skipping = false;
-    }
-    for (;;) {
-      const end = chunk.indexOf(LF, start);
-      if (end < 0) break;
-      this.#line++;
-      if (end - start > MAX_LINE) this.#tooLong();
-      else this.#one(chunk, start, end);
-      start = end + 1;
-    }
-    if (start < chunk.length) this.#keep(chunk.subarray(start));
+    this.#splitter.push(chunk);
   }
 
   /** The file is over. */
   end(): void {
-    if (this.#carried > 0 || this.#skipping) {
-      this.#line++;
-      if (this.#skipping) this.#tooLong();
-      else this.#complain("a line end", "a cut last line, left out");
+    if (this.#splitter.end()) this.#complain("a line end", "a cut last line, left out");
+    if (!this.#started && this.#splitter.line === 0) {
+      this.#complain("a raw stats file", "nothing");
     }
-    if (!this.#started && this.#line === 0) this.#complain("a raw stats file", "nothing");
     this.#complaints.flush();
   }
 
-  #keep(bytes: Uint8Array): void {
-    if (this.#skipping) return;
-    if (this.#carried + bytes.length > MAX_LINE) {
-      this.#skipping = true;
-      return;
-    }
-    if (this.#carried + bytes.length > this.#carry.length) {
-      const grown = new Uint8Array(Math.max(this.#carry.length * 2, this.#carried + bytes.length));
-      grown.set(this.#carry.subarray(0, this.#carried));
-      this.#carry = grown;
-    }
-    this.#carry.set(bytes, this.#carried);
-    this.#carried += bytes.length;
-  }
-
-  #tooLong(): void {
-    this.#complain(`lines of at most ${MAX_LINE} bytes`, "a longer one, left out");
-  }
-
   #complain(expected: string, found: string): void {
-    this.#complaints.add(this.#line, expected, found);
+    this.#complaints.add(this.#splitter.line, expected, found);
   }
 
   #one(b: Uint8Array, start: number, end: number): void {

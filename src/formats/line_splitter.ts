@@ -1,0 +1,82 @@
+/**
+ * Lines out of a file that comes in pieces, without copying those that lie in one piece.
+ *
+ * @module
+ */
+
+const LF = 10;
+
+/** See the module. */
+export class LineSplitter {
+  /** Number of the line at hand, from 1. */
+  line = 0;
+  readonly #most: number;
+  readonly #take: (bytes: Uint8Array, start: number, end: number) => void;
+  readonly #tooLong: () => void;
+  #carry = new Uint8Array(4096);
+  #carried = 0;
+  #skipping = false;
+
+  /**
+   * @param most Bytes of the longest line; longer ones are skipped in constant memory.
+   * @param take Is given each line: from `start` to before `end`, valid during the call.
+   * @param tooLong Is called for each line that is skipped.
+   */
+  constructor(
+    most: number,
+    take: (bytes: Uint8Array, start: number, end: number) => void,
+    tooLong: () => void,
+  ) {
+    this.#most = most;
+    this.#take = take;
+    this.#tooLong = tooLong;
+  }
+
+  /** The next piece. */
+  push(chunk: Uint8Array): void {
+    let start = 0;
+    if (this.#carried > 0 || this.#skipping) {
+      const end = chunk.indexOf(LF);
+      this.#keep(chunk.subarray(0, end < 0 ? chunk.length : end));
+      if (end < 0) return;
+      start = end + 1;
+      this.line++;
+      if (this.#skipping) this.#tooLong();
+      else this.#take(this.#carry, 0, this.#carried);
+      this.#carried = 0;
+      this.#skipping = false;
+    }
+    for (;;) {
+      const end = chunk.indexOf(LF, start);
+      if (end < 0) break;
+      this.line++;
+      if (end - start > this.#most) this.#tooLong();
+      else this.#take(chunk, start, end);
+      start = end + 1;
+    }
+    if (start < chunk.length) this.#keep(chunk.subarray(start));
+  }
+
+  /** No more pieces; true where a last line had no end, which is not handed over. */
+  end(): boolean {
+    if (this.#carried === 0 && !this.#skipping) return false;
+    this.line++;
+    if (this.#skipping) this.#tooLong();
+    return !this.#skipping;
+  }
+
+  #keep(bytes: Uint8Array): void {
+    if (this.#skipping) return;
+    if (this.#carried + bytes.length > this.#most) {
+      this.#skipping = true;
+      return;
+    }
+    if (this.#carried + bytes.length > this.#carry.length) {
+      const grown = new Uint8Array(Math.max(this.#carry.length * 2, this.#carried + bytes.length));
+      grown.set(this.#carry.subarray(0, this.#carried));
+      this.#carry = grown;
+    }
+    this.#carry.set(bytes, this.#carried);
+    this.#carried += bytes.length;
+  }
+}
