@@ -23,6 +23,8 @@ import { catalogueFor, openHost } from "./node.ts";
 import type { RunRequest } from "./request.ts";
 import { NodeCpus } from "./node_cpus.ts";
 import { ReadPace } from "./pace.ts";
+import { placeInJob } from "./parts_run.ts";
+import { LivePmc } from "./pmc_live.ts";
 import { RunReport } from "./run_report.ts";
 import { type Simulation, simulationFor } from "./simulation.ts";
 import { startTimeText } from "./start_time.ts";
@@ -81,6 +83,7 @@ class Run {
   readonly #catalogue;
   readonly #engine: Engine;
   readonly #streams: Streams;
+  readonly #pmc: LivePmc;
   readonly #simulation: Simulation | undefined;
   readonly #report: RunReport;
   readonly #pace: ReadPace;
@@ -105,12 +108,14 @@ class Run {
   #openNs = NaN;
   #paused = false;
 
-  constructor(request: RunRequest, plan: MonitorPlan, options: MonitorOptions) {
-    this.#request = request;
+  constructor(asked: RunRequest, plan: MonitorPlan, options: MonitorOptions) {
     this.#plan = plan;
     this.#options = options;
-    for (const warning of request.warnings) options.tell(warning);
-    const machine = openHost(request.root);
+    for (const warning of asked.warnings) options.tell(warning);
+    const machine = openHost(asked.root);
+    const place = placeInJob(asked, hostName(machine), options.tell);
+    const { request, host } = place;
+    this.#request = request;
     const profile = profileName(request.profile);
     const tracker = new RegionTracker({
       topology: machine.topology,
@@ -126,13 +131,14 @@ class Run {
     });
     this.#host = this.#simulation?.host ?? machine;
     this.#catalogue = catalogueFor(this.#host, request.without, tracker);
-    this.#streams = openStreams(request, hostName(this.#host), tracker, options.tell);
+    this.#streams = openStreams(request, host, tracker, options.tell);
     const startTime = startTimeText(realtimeNanoseconds());
+    this.#pmc = new LivePmc(place, tracker, options.tell);
     this.#engine = new Engine({
       topology: this.#host.topology,
       tracker,
       table: this.#catalogue,
-      host: hostName(this.#host),
+      host,
       profile,
       startTime,
       version: options.version,
@@ -141,9 +147,10 @@ class Run {
       trace: this.#streams.trace,
       tracePeriodS: request.tracePeriodS,
       eventLog: this.#streams.eventLog,
-      recorder: this.#streams.recorder,
+      recorder: this.#pmc.beside(this.#streams.recorder),
       attribution: request.attribution,
     });
+    this.#pmc.attach(this.#engine.batch, this.#catalogue, this.#host.topology);
     this.#streams.describe(this.#engine, startTime, this.#host.topology);
     this.#cpus = new NodeCpus(this.#host.topology.count("cpu"));
     this.#events = this.#cpus.before(this.#engine.events);
@@ -155,6 +162,7 @@ class Run {
       version: options.version,
       permissions: options.permissions,
       simulated: simulatedBy(request, this.#simulation !== undefined),
+      part: place.part,
       tell: options.tell,
     });
   }
@@ -290,6 +298,8 @@ class Run {
     this.#collector.drain(endNs);
     this.#collector.checkAlive(endNs);
     if (!Number.isNaN(this.#openNs)) this.#settle(false);
+    // A command that marked only at its end is known by now; its events come before its own end.
+    this.#collector.feed(endNs);
     const command = this.#engine.tracker.process(this.#commandHandle);
     if (command?.command && command.end === "running") {
       const { events } = this.#engine;
@@ -303,6 +313,7 @@ class Run {
       this.#settle(true);
     }
     this.#streams[Symbol.dispose]();
+    this.#pmc.finish(this.#nowNs() * 1e-9);
     this.#report.finish(this.#figures());
     this.#report[Symbol.dispose]();
     this.#engine[Symbol.dispose]();
