@@ -96,11 +96,9 @@ JM_EXPORT struct tool *ompt_start_tool(unsigned version, const char *runtime) {
     static struct tool tool = {initialize, finalize, {0}};
     static void *slot;
     struct tool *(*other)(unsigned, const char *) =
-        (struct tool * (*)(unsigned, const char *)) jm_next(&slot, "ompt_start_tool", NULL);
-    /* Without anybody to tell, the runtime need not call at all. */
+        (struct tool * (*)(unsigned, const char *)) jm_next(&slot, "ompt_start_tool", "omp");
+    /* The runtime has an empty one of its own. Without anybody to tell, it need not call at all. */
     if (!(jm_on & JM_OMPT) || joulemark__state_2.mode == 1)
         return other ? other(version, runtime) : NULL;
-    if (other && jm_thread(JM_OMPT, 0))
-        jm_remark("another OpenMP tool is loaded as well; the runtime takes one, joulemark");
     return &tool;
 }
