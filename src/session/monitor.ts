@@ -7,8 +7,8 @@
  * @module
  */
 import type { EventSink } from "../core/event.ts";
-import { cpuSeconds, maxResidentKib, monotonicNanoseconds, rawNanoseconds } from "../os/clock.ts";
-import { realtimeNanoseconds } from "../os/clock.ts";
+import { cpuSeconds, maxResidentKib, monotonicNanoseconds } from "../os/clock.ts";
+import { rawNanoseconds, realtimeNanoseconds } from "../os/clock.ts";
 import { dropPermissions } from "../os/drop_permissions.ts";
 import { closeFile } from "../os/files.ts";
 import { affinityOf, hostName } from "../os/host.ts";
@@ -26,7 +26,7 @@ import { ReadPace } from "./pace.ts";
 import { placeInJob } from "./parts_run.ts";
 import { LivePmc } from "./pmc_live.ts";
 import { RunReport } from "./run_report.ts";
-import { type Simulation, simulationFor } from "./simulation.ts";
+import { simulatedBy, type Simulation, simulationFor } from "./simulation.ts";
 import { startTimeText } from "./start_time.ts";
 import { openStreams, type Streams } from "./streams.ts";
 
@@ -64,12 +64,6 @@ export function monitor(request: RunRequest, plan: MonitorPlan, options: Monitor
     throw error;
   }
   return run.toTheEnd();
-}
-
-/** What stands in for the machine's counters; `undefined`: nothing does. */
-function simulatedBy(request: RunRequest, embedded: boolean): string | undefined {
-  if (embedded) return "simulated node";
-  return request.root === "" ? undefined : `simulated: read from the tree ${request.root}`;
 }
 
 class Run {
@@ -189,8 +183,9 @@ class Run {
 
   #launch(): void {
     this.#openCounters();
-    this.#pid = spawn(this.#plan.launch);
+    // Before it runs: a quick command has marked by the time that this process goes on.
     const launchNs = this.#nowNs();
+    this.#pid = spawn(this.#plan.launch);
     this.#collector = new Collector({
       directory: this.#plan.elected.directory,
       originNs: this.#originExactNs,
