@@ -1,6 +1,7 @@
 /** Register devices and counter files with the kernel's semantics, at their true paths. */
 import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
+import { compile } from "../_support/compiled.ts";
 import { onPrivateNode, type PrivateNode } from "../_support/private_node.ts";
 
 function reportOf(node: PrivateNode) {
@@ -85,4 +86,26 @@ onPrivateNode("doctor for an ordinary user: forbidden, with lines that mend it",
   const { sources } = reportOf(node);
   assertStringIncludes(sources.CPU_ENERGY.absent, "Permission denied");
   assert(sources.CPU_ENERGY.remedy !== undefined, JSON.stringify(sources.CPU_ENERGY));
+});
+
+onPrivateNode("the executable loads NVML from where it may, and reports GPUs", async (node) => {
+  const path = `${node.dir}/libnvidia-ml.so.1`;
+  compile("readers/fake_nvml.c", path, ["-shared", "-fPIC"]);
+  const out = await node.joulemark([
+    ...["run", "--report-signals", "GPU_ENERGY@gpu,GPU_TEMPERATURE", "--", "sleep", "0.5"],
+  ]);
+  assertEquals(out.code, 0, out.stderr);
+  const { application, sources } = reportOf(node);
+  // 1.5 J more at every reading of each GPU, 100 times a second at most.
+  const joules = Number(application["gpu-energy (J)"]);
+  assert(joules > 20 && joules < 160, `${joules} J`);
+  assertEquals(Number(application["gpu-power (W)"]), 501);
+  assertEquals(Number(application["gpu-frequency (Hz)"]), 1.41e9);
+  assertEquals(sources.GPU_ENERGY.signal, "NVML::GPU_ENERGY_CONSUMPTION_TOTAL");
+  assertStringIncludes(sources.GPU_ENERGY.source, "/opt/gpu/libnvidia-ml.so.1");
+  assert(Number(application["GPU_ENERGY@gpu-1"]) > 10);
+  assertEquals(Number(application.GPU_TEMPERATURE), 40.5);
+  const domains = await node.joulemark(["read", "--domains", "--json"]);
+  const gpu = JSON.parse(domains.stdout).find((d: { name: string }) => d.name === "gpu");
+  assertEquals(gpu.count, 2);
 });
