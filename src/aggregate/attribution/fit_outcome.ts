@@ -61,8 +61,9 @@ const PER_CLASS = 4;
 const MOST_ERROR = 0.1;
 const FEW: Untold = "fewer than half of the regions can be told";
 const OVER: Untold = "the regions would take more than there is";
-/** Standard errors by which what is told may be above the total. */
+/** Standard errors, or share of the total, by which what is told may be above the total. */
 const MOST_OVER = 3;
+const MOST_OVER_SHARE = 0.02;
 /** The lag's distribution inside the window is not quite even. */
 const WINDOW_SHARE = 0.05;
 
@@ -125,7 +126,9 @@ function tell(list: ClassFit[], frame: FitFrame, jointSeJ: number): ClassFit[] {
   // Errors are underrated where most classes cannot be told.
   if (2 * told.length < seen.length) return allUntold(list, frame, FEW);
   if (!(overJ > 0) || told.length === seen.length) return list;
-  if (overJ > MOST_OVER * jointSeJ) return allUntold(list, frame, OVER);
+  if (overJ > Math.max(MOST_OVER * jointSeJ, MOST_OVER_SHARE * frame.totalJ)) {
+    return allUntold(list, frame, OVER);
+  }
   // What is not told took nothing that can be seen: the others do not take more than there is.
   return list.map((fit): ClassFit =>
     fit.untold === undefined ? { ...fit, energyJ: fit.energyJ * frame.totalJ / toldJ } : fit
@@ -168,8 +171,16 @@ function energiesAt(
   const { shares } = stream.lags[k];
   const out = new Float64Array(power.length);
   shares.energies(power, out);
+  let allJ = 0;
+  let allS = 0;
   for (let c = 0; c < out.length; c++) {
-    out[c] += power[c] * Math.max(0, seconds[c] - shares.d[c]);
+    allJ += shares.b[c];
+    allS += shares.d[c];
+  }
+  for (let c = 0; c < out.length; c++) {
+    const rest = Math.max(0, seconds[c] - shares.d[c]);
+    // A power found on less time than it would be used for is worth nothing: the mean serves.
+    out[c] += rest * (rest < shares.d[c] ? power[c] : allS > 0 ? allJ / allS : 0);
   }
   return out;
 }
