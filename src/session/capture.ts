@@ -12,6 +12,10 @@ import type { Reader } from "../core/host.ts";
 import { monotonicNanoseconds, rawSeconds, realtimeNanoseconds, sleepUntil } from "../os/clock.ts";
 import { readLinkTarget, readWhole, statPath } from "../os/files.ts";
 import { MachineHost } from "../os/host.ts";
+import { RawMachine } from "../os/raw_machine.ts";
+import { RAW_TYPES } from "../readers/raw/all.ts";
+import { identifyProcessor } from "../readers/raw/processor.ts";
+import { accessOf, RawRow } from "../readers/raw/raw_type.ts";
 import { Batch } from "../signals/batch.ts";
 import { buildCatalogue } from "../signals/catalogue.ts";
 import { NotingHost } from "./_noting_host.ts";
@@ -46,6 +50,8 @@ export interface Captured {
   readonly changes: number[];
 }
 
+/** Configuration space of PCI functions: binary, a few hundred bytes each. */
+const PCI = "/proc/bus/pci";
 /** Longest file that is kept: /proc/stat of the largest nodes is a quarter of it. */
 const LONGEST_BYTES = 1 << 20;
 
@@ -58,7 +64,9 @@ export function capture(options: CaptureOptions): Captured {
   prepare(options.directory);
   const noting = new NotingHost(options.host);
   readEverything(noting, options);
-  const tree = new Tree(noting, options);
+  const machine = new NotingMachine(noting, options.host);
+  readRawTypes(machine);
+  const tree = new Tree(noting, machine.statfs, options);
   tree.write(options.directory, true);
   const frames = options.frames ?? 1;
   let next = monotonicNanoseconds();
@@ -89,11 +97,13 @@ function prepare(directory: string): void {
   }
 }
 
+/** What a report or a header says of the node itself. */
+const KERNEL_FILES = ["hostname", "ostype", "osrelease", "version", "arch", "perf_event_paranoid"];
+
 /** Every reader is asked what it has, and every signal is read twice, so that all is noted. */
 function readEverything(host: NotingHost, { readers, without }: CaptureOptions): void {
-  for (const name of ["hostname", "ostype", "osrelease", "version", "perf_event_paranoid"]) {
-    host.readText(`/proc/sys/kernel/${name}`);
-  }
+  for (const name of KERNEL_FILES) host.readText(`/proc/sys/kernel/${name}`);
+  host.readText("/proc/uptime");
   const catalogue = buildCatalogue({ host, readers, without });
   using batch = new Batch(host.topology, catalogue);
   for (const offer of catalogue.offers.values()) {
@@ -103,6 +113,47 @@ function readEverything(host: NotingHost, { readers, without }: CaptureOptions):
     }
   }
   for (let i = 0; i < 2; i++) batch.read(rawSeconds());
+}
+
+/** Types whose files tell of single processes and their owners: nobody's concern but theirs. */
+const PERSONAL_TYPES = ["proc"];
+
+/** The monitor's types are asked too, once. */
+function readRawTypes(machine: NotingMachine): void {
+  const processor = identifyProcessor(machine.host);
+  for (const type of RAW_TYPES) {
+    if (PERSONAL_TYPES.includes(type.name)) continue;
+    const collector = type.open(accessOf(type, machine, processor));
+    if (collector === undefined) continue;
+    collector.collect(new RawRow(type.keys.split(" ").length, () => {}));
+    collector[Symbol.dispose]?.();
+  }
+}
+
+/** Notes what raw types ask beyond files: PCI functions and sizes of file systems. */
+class NotingMachine extends RawMachine {
+  readonly statfs: Record<string, Record<string, number>> = {};
+  readonly #noting: NotingHost;
+  readonly #given: Record<string, Record<string, number>> | undefined;
+
+  constructor(noting: NotingHost, host: MachineHost) {
+    super(noting);
+    this.#noting = noting;
+    this.#given = host.facts.statfs;
+  }
+
+  override pci(name: string) {
+    const found = super.pci(name);
+    if (found !== undefined) this.#noting.paths.add(`${PCI}/${name}`);
+    return found;
+  }
+
+  override statFileSystem(mount: string) {
+    const given = this.#given?.[mount];
+    const facts = given !== undefined ? given : super.statFileSystem(mount);
+    if (facts !== undefined) this.statfs[mount] = { ...facts } as Record<string, number>;
+    return facts as ReturnType<RawMachine["statFileSystem"]>;
+  }
 }
 
 /** What is saved of a node, from frame to frame. */
@@ -119,12 +170,16 @@ class Tree {
   /** Text that each file had last. */
   readonly #last = new Map<string, string>();
 
-  constructor(host: NotingHost, options: CaptureOptions) {
+  constructor(
+    host: NotingHost,
+    readonly statfs: Readonly<Record<string, Record<string, number>>>,
+    options: CaptureOptions,
+  ) {
     this.#host = host;
     this.#options = options;
     this.#redact = options.redact ?? ((text) => text);
-    for (const path of host.paths) this.#follow(path, false);
-    for (const path of host.directories) {
+    for (const path of host.paths) this.#follow(normal(path), false);
+    for (const path of [...host.directories].map(normal)) {
       // Of device nodes the readers want names alone: see `#skeleton`.
       if (path === "/dev") continue;
       for (const name of options.host.list(path)) this.#follow(`${path}/${name}`, true);
@@ -137,7 +192,8 @@ class Tree {
     const put = (path: string, text: string) => {
       if (this.#last.get(path) === text) return;
       this.#last.set(path, text);
-      save(directory + this.#redact(path), this.#redact(text));
+      if (path.startsWith(`${PCI}/`)) saveBytes(directory + path, text);
+      else save(directory + this.#redact(path), this.#redact(text));
       changed++;
     };
     if (first) this.#skeleton(directory);
@@ -155,8 +211,8 @@ class Tree {
         put(`/dev/cpu/${cpu}/cpuid.json`, JSON.stringify(Object.fromEntries(leaves)) + "\n");
       }
     }
-    const time = Number(realtimeNanoseconds()) / 1e9;
-    const facts = { modes: this.#modes, owners: this.#owners, time };
+    const time = this.#options.host.facts.time ?? Number(realtimeNanoseconds()) / 1e9;
+    const facts = { modes: this.#modes, owners: this.#owners, statfs: this.statfs, time };
     save(`${directory}/.root.json`, this.#redact(JSON.stringify(facts)) + "\n");
     return changed;
   }
@@ -165,6 +221,9 @@ class Tree {
     for (const path of this.#directories) {
       Deno.mkdirSync(directory + this.#redact(path), { recursive: true });
     }
+    // Kernels before 6.1 do not tell it in a file.
+    const arch = "/proc/sys/kernel/arch";
+    if (this.#host.root === "") save(directory + arch, `${Deno.build.arch}\n`);
     for (const name of this.#options.host.list("/dev")) {
       if (/^nvidia\d+$/.test(name)) save(`${directory}/dev/${name}`, "");
     }
@@ -209,6 +268,7 @@ class Tree {
   #text(path: string, first: boolean): string | undefined {
     if (this.#options.anonymous && isIdentity(path)) return "redacted\n";
     const bytes = readWhole(this.#host.root + path, LONGEST_BYTES);
+    if (bytes !== undefined && path.startsWith(`${PCI}/`)) return String.fromCharCode(...bytes);
     if (bytes !== undefined) return new TextDecoder().decode(bytes);
     if (!first) return undefined;
     this.captured.closed.push(path);
@@ -237,6 +297,12 @@ function save(path: string, text: string): void {
     const found = (error as Error).message;
     throw new AccessError({ action: "write", target: path, found, cause: error });
   }
+}
+
+/** The same of bytes, a character each. */
+function saveBytes(path: string, text: string): void {
+  save(path, "");
+  Deno.writeFileSync(path, Uint8Array.from(text, (c) => c.charCodeAt(0)));
 }
 
 /** A path without `.` and `..`. */
