@@ -84,10 +84,20 @@ const PERF_MENDS: readonly Mend[] = [
   },
 ];
 
+/** Where even the user's own processes may not be counted: Debian's and Android's levels above 2. */
+const PERF_APP_MENDS: readonly Mend[] = [
+  {
+    risk: "low",
+    opens: "to each user the counters of their own processes, outside the kernel",
+    lines: ["sysctl kernel.perf_event_paranoid=2"],
+  },
+];
+
 const MENDS: Readonly<Record<string, readonly Mend[]>> = {
   MSR: MSR_MENDS,
   POWERCAP: POWERCAP_MENDS,
   PERF: PERF_MENDS,
+  PERF_APP: PERF_APP_MENDS,
   HWMON: [forTheJob(METER_FILES)],
 };
 
