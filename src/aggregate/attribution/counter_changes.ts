@@ -15,7 +15,7 @@ export interface ChangeOptions {
   readonly updatePeriodS?: number;
   /** Readings come with a time. @default false */
   readonly stamped?: boolean;
-  /** No domain draws more; what grows faster is no energy, W. @default 1e6 */
+  /** No domain draws more; what grows faster is no energy, W. @default 1e5 */
   readonly mostW?: number;
 }
 
@@ -69,7 +69,7 @@ export class CounterChanges {
 
   constructor(options: ChangeOptions = {}) {
     this.#options = options;
-    this.#mostW = options.mostW ?? 1e6;
+    this.#mostW = options.mostW ?? 1e5;
   }
 
   /**
@@ -111,6 +111,8 @@ export class CounterChanges {
     }
     this.totalJ = this.#mendedJ + (valueJ - this.#stretchJ);
     if (gapS > LEAST_STALL_S && gapS > STALL * this.#usualS) this.#broken = true;
+    // The energy may be real, but no power of this interval was.
+    if (growth > this.#mostW * gapS) this.#broken = true;
     this.changes++;
     this.#learn(gapS, stepS);
     return this.#change(timeS, stepS, valueJ, stampS);

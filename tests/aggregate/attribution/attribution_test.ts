@@ -1,0 +1,84 @@
+/**
+ * Energies of regions on the simulated node with known power: errors, coverage and sums within the
+ * bounds of docs/how-sure.md, at seeds chosen by each run of the tests.
+ */
+import { assert } from "@std/assert";
+import type { ProgramName } from "../../../src/sim/programs.ts";
+import { testSeed } from "./_seed.ts";
+import { measure, type Outcome, summarise, type Way, WAYS } from "./_table.ts";
+
+const [RAPL_5MS, RAPL_1MS, PM, PM_STAMPED] = WAYS;
+const SECONDS = 40;
+const SEEDS = 5;
+
+/** Mean over seeds of the worst told region's error, and least share of regions told. */
+const BOUNDS: readonly (readonly [ProgramName, Way, error: number, told: number])[] = [
+  ["random 2 ms", RAPL_5MS, 0.015, 0.9],
+  ["random 2 ms", RAPL_1MS, 0.015, 0.9],
+  ["random 10 ms", RAPL_5MS, 0.006, 0.9],
+  ["random 1-50 ms", RAPL_5MS, 0.06, 0.9],
+  ["loop 5 x 2 ms", RAPL_5MS, 0.06, 0.7],
+  ["loop 1-50 ms", RAPL_5MS, 0.06, 0.7],
+  ["two-phase", RAPL_5MS, 0.01, 0.9],
+  ["4 processes", RAPL_5MS, 0.05, 0.9],
+  ["drift 10 %", RAPL_5MS, 0.01, 0.9],
+  ["locked loop", RAPL_5MS, 0.09, 0.4],
+  ["random 10 ms", PM, 0.06, 0.9],
+  ["random 10 ms", PM_STAMPED, 0.06, 0.9],
+];
+
+Deno.test("Attribution is within its bounds for every program, covered by its errors, exact in sum", () => {
+  const seed = testSeed("bounds");
+  const all: Outcome[] = [];
+  const failures: string[] = [];
+  for (const name of new Set(BOUNDS.map(([program]) => program))) {
+    const bounds = BOUNDS.filter(([program]) => program === name);
+    const byWay = bounds.map((): Outcome[] => []);
+    for (let k = 0; k < SEEDS; k++) {
+      measure(name, { seed: seed + 7919 * k, seconds: SECONDS }, bounds.map(([, way]) => way))
+        .forEach((outcome, i) => byWay[i].push(outcome));
+    }
+    bounds.forEach(([, way, error, told], i) => {
+      const sum = summarise(byWay[i]);
+      all.push(...byWay[i]);
+      const line = `${name}, ${way.name}: worst ${percent(sum.fit)} (sampled ` +
+        `${percent(sum.sampled)}, exact ${percent(sum.exact)}), told ${percent(sum.told)}`;
+      console.log(line);
+      if (!(sum.fit <= error) || !(sum.told >= told)) failures.push(line);
+      if (!(sum.fit < sum.sampled / 2)) failures.push(`${line}: no better than sampling`);
+    });
+  }
+  const pooled = summarise(all);
+  console.log(
+    `coverage ${percent(pooled.covered)} of ${pooled.toldCount}, error / SE ${pooled.spread}`,
+  );
+  assert(failures.length === 0, failures.join("\n"));
+  assert(pooled.covered >= 0.88, `coverage ${pooled.covered}`);
+  // Errors that are far too wide would be covered as well.
+  assert(pooled.spread >= 0.5 && pooled.spread <= 2, `error / SE ${pooled.spread}`);
+  assert(pooled.sumError < 1e-9);
+});
+
+Deno.test("Attribution tells nothing of a short loop through a slow counter", () => {
+  const seed = testSeed("untold");
+  for (const name of ["loop 5 x 2 ms", "locked loop"] as const) {
+    for (const outcome of measure(name, { seed, seconds: SECONDS }, [PM, PM_STAMPED])) {
+      assert(outcome.fit.every(Number.isNaN), `${name}: ${outcome.fit}`);
+      assert(outcome.why.every((why) => why !== undefined));
+    }
+  }
+});
+
+Deno.test("Attribution does not tell a locked loop from steps that are not shaken", () => {
+  const seed = testSeed("unshaken");
+  const [still] = measure("locked loop", { seed, seconds: SECONDS, dither: 0 }, [RAPL_5MS]);
+  still.fit.forEach((error, r) => {
+    assert(Number.isNaN(error) || error <= Math.max(0.1, 3 * still.se[r]), `${r}: ${error}`);
+  });
+  const [shaken] = measure("locked loop", { seed, seconds: SECONDS }, [RAPL_5MS]);
+  assert(shaken.fit.filter((error) => error < 0.2).length >= 3, `${shaken.fit}`);
+});
+
+function percent(share: number): string {
+  return `${(100 * share).toPrecision(3)} %`;
+}
