@@ -4,6 +4,7 @@
  * @module
  */
 import { EXACT_BELOW, type RawValues } from "../formats/rawstats_columns.ts";
+import type { RawKey, RawUnit } from "../formats/rawstats_schema.ts";
 import type { RawCounters, RawType } from "./differ.ts";
 import type { JobListener, RawSample } from "./node.ts";
 
@@ -58,6 +59,65 @@ export class NodeSeries implements JobListener {
       series.delta[k].push(none ? undefined : d < EXACT_BELOW ? d : counters.exactDelta(k));
     }
   }
+}
+
+/** One key of one device over all times of a node, across changes of the schema. */
+export interface KeySeries {
+  /** As the last schema has it. */
+  readonly key: RawKey;
+  readonly unit: RawUnit;
+  /** In counts. */
+  readonly raw: (Exact | undefined)[];
+  /** In the unit; empty for gauges and control registers. */
+  readonly delta: (Exact | undefined)[];
+  /** Per second, in the unit. */
+  readonly rate: (number | undefined)[];
+}
+
+/** Keys by type and device, types in ascending order. */
+export function* keySeries(
+  series: NodeSeries,
+): Generator<[type: string, devices: Map<string, Map<string, KeySeries>>]> {
+  const byType = Map.groupBy(series.list, (device) => device.type.schema.type);
+  for (const type of [...byType.keys()].sort()) {
+    const devices = new Map<string, Map<string, KeySeries>>();
+    for (const part of byType.get(type)!) {
+      const keys = devices.get(part.device) ?? new Map<string, KeySeries>();
+      devices.set(part.device, keys);
+      part.type.keys.forEach((key, k) => addPart(keys, series, part, k, key));
+    }
+    yield [type, devices];
+  }
+}
+
+/** Puts what one schema's columns hold into the series of a key. */
+function addPart(
+  keys: Map<string, KeySeries>,
+  { times }: NodeSeries,
+  part: DeviceSeries,
+  k: number,
+  key: RawKey,
+): void {
+  const before = keys.get(key.name);
+  const none = () => new Array<undefined>(times.length).fill(undefined);
+  const isEvent = key.kind === "event";
+  const unit = part.type.units[k];
+  const own: KeySeries = {
+    key,
+    unit,
+    raw: before?.raw ?? none(),
+    delta: !isEvent ? [] : before?.delta.length ? before.delta : none(),
+    rate: !isEvent ? [] : before?.rate.length ? before.rate : none(),
+  };
+  keys.set(key.name, own);
+  part.at.forEach((at, i) => {
+    own.raw[at] = part.raw[k][i];
+    const d = part.delta[k][i];
+    if (!isEvent || d === undefined) return;
+    const delta = scaled(d, unit.scale);
+    own.delta[at] = delta;
+    own.rate[at] = Number(delta) / ((times[at] - times[part.at[i - 1]]) / 1e6);
+  });
 }
 
 /** A count times the factor of its unit. */
