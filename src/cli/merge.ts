@@ -90,8 +90,7 @@ async function run(args: string[]): Promise<number> {
 export function jobFacts(parts: readonly PartFacts[]): JobFacts {
   const own = parts.filter((part) => part.job === parts[0].job);
   if (own.length === 0) return {};
-  const { nodes, missing } = completeness(own);
-  return { nodes, missing, clocks: own };
+  return { ...completeness(own), clocks: own };
 }
 
 /** Loaded only for files that the reader of the fixed layout refused; but that is known too late. */

@@ -23,6 +23,8 @@ Outputs
   --trace FILE            a row of signals per step, GEOPM's trace
   --trace-signals LIST    more columns in it
   --event-log FILE        every mark, GEOPM's profile trace
+  --pmc FILE              power and energy per step, pm_mpi_lib's log
+  --pmc-version V         2.0, 3.1, 4.0, 4.3, 4.4, 5.0 or 6.0 (4.4)
   --record DIR            a recording that "joulemark replay" reads
   --checkpoint S          time between reports so far, FILE.partial (10)
 
@@ -68,6 +70,8 @@ const TEXT_OPTIONS = [
   "trace",
   "trace-signals",
   "event-log",
+  "pmc",
+  "pmc-version",
   "record",
   "checkpoint",
   "period",

@@ -31,6 +31,8 @@ export interface MergerOptions {
 export interface JobFacts {
   /** Nodes that the job has, where that is known. */
   readonly nodes?: number;
+  /** What is missing where the number of nodes is not known. */
+  readonly incomplete?: string;
   /** Names of the nodes that left no part. */
   readonly missing?: readonly string[];
   readonly clocks?: readonly ClockFacts[];
@@ -103,7 +105,8 @@ export class ReportMerger {
   /** Does the job's report say less than it should? */
   isPartial(facts: JobFacts): boolean {
     const lost = facts.nodes !== undefined && this.hosts < facts.nodes;
-    return lost || this.leftOut.length + this.partialHosts.length > 0;
+    return lost || facts.incomplete !== undefined ||
+      this.leftOut.length + this.partialHosts.length > 0;
   }
 
   /** The report up to its first host, whose text follows directly. */
@@ -152,6 +155,7 @@ export class ReportMerger {
     const parts: string[] = [];
     const { nodes } = facts;
     if (nodes !== undefined && this.hosts < nodes) parts.push(`${this.hosts} of ${nodes} hosts`);
+    if (facts.incomplete !== undefined) parts.push(facts.incomplete);
     if (this.leftOut.length > 0) parts.push(`${this.leftOut.length} reports left out`);
     if (this.partialHosts.length > 0) {
       parts.push(`${this.partialHosts.length} hosts that are partial themselves`);

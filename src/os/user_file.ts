@@ -66,6 +66,17 @@ export class UserFile implements Disposable {
     return read === 0 && into.length > 0 ? null : read;
   }
 
+  /** Fills a stretch from any place, without moving. @throws {OsError} Also where the file ends. */
+  readAt(into: Uint8Array, at: number): void {
+    for (let got = 0; got < into.length;) {
+      const rest = into.subarray(got) as Uint8Array<ArrayBuffer>;
+      const size = BigInt(rest.length);
+      const n = checked(libc().preadAt(this.#fd, rest, size, BigInt(at + got)));
+      if (n === 0) throw new OsError(ERRNO.EIO);
+      got += n;
+    }
+  }
+
   /** The rest of it. @throws {OsError} */
   readAll(): Uint8Array {
     let bytes = new Uint8Array(CHUNK_BYTES);

@@ -17,11 +17,19 @@ export interface JobIdentity {
   readonly key: string;
 }
 
-/** `undefined` when the environment names neither. */
-export function jobIdentity(env: Environment): JobIdentity | undefined {
+/**
+ * `undefined` when the environment names neither.
+ *
+ * @param parent Process that started this one: Hydra gives its processes of a node nothing else in
+ * common but their proxy.
+ */
+export function jobIdentity(env: Environment, parent?: number): JobIdentity | undefined {
   const slurm = env("SLURM_JOB_ID") ?? env("SLURM_JOBID");
   if (slurm !== undefined) {
-    return { scheduler: "slurm", key: `slurm-${slurm}-${env("SLURM_STEP_ID") ?? "batch"}` };
+    const step = env("SLURM_STEP_ID") ?? "batch";
+    // Several of Slurm's nodes may be one machine; on any other the number changes nothing.
+    const node = env("SLURM_NODEID") ?? "0";
+    return { scheduler: "slurm", key: `slurm-${slurm}-${step}-${node}` };
   }
   const flux = env("FLUX_JOB_ID");
   if (flux !== undefined) return { scheduler: "flux", key: `flux-${flux}` };
@@ -33,7 +41,11 @@ export function jobIdentity(env: Environment): JobIdentity | undefined {
     const index = env("LSB_JOBINDEX") ?? "0";
     return { scheduler: "lsf", key: `lsf-${lsf}-${index}-${launch ?? "batch"}` };
   }
-  return launch === undefined ? undefined : { scheduler: "mpi", key: `mpi-${launch}` };
+  if (launch !== undefined) return { scheduler: "mpi", key: `mpi-${launch}` };
+  const hydra = env("PMI_RANK") !== undefined && env("MPI_LOCALNRANKS") !== undefined;
+  return hydra && parent !== undefined
+    ? { scheduler: "mpi", key: `mpi-hydra-${parent}` }
+    : undefined;
 }
 
 /** What the launcher of an MPI program gives to all of its processes alike. */

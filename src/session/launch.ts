@@ -16,6 +16,7 @@ import {
   inheritedState,
   signalsAreBlocked,
 } from "../os/inherited.ts";
+import { libc } from "../os/libc.ts";
 import { environment, findCommand, handOver, type Launch, setSignalMask } from "../os/process.ts";
 import { elect, type Elected, joinOuter } from "./election.ts";
 import { type Environment, jobIdentity } from "./job_key.ts";
@@ -52,7 +53,7 @@ export function prepare(
     const outer = env(SESSION_VARIABLE);
     const joined = outer === undefined ? undefined : joinOuter(outer);
     if (joined !== undefined) handOver(launch(joined.directory));
-    const elected = elect(jobIdentity(env), cycleCounterIsSteady());
+    const elected = elect(jobIdentity(env, libc().getppid()), cycleCounterIsSteady());
     if (elected.role === "member") handOver(launch(elected.directory));
     return { kind: "monitor", elected, launch: launch(elected.directory) };
   } catch (error) {

@@ -103,8 +103,7 @@ class Run {
   #paused = false;
 
   constructor(asked: RunRequest, plan: MonitorPlan, options: MonitorOptions) {
-    this.#plan = plan;
-    this.#options = options;
+    [this.#plan, this.#options] = [plan, options];
     for (const warning of asked.warnings) options.tell(warning);
     const machine = openHost(asked.root);
     const place = placeInJob(asked, hostName(machine), options.tell);

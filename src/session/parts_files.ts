@@ -4,6 +4,8 @@
  * @module
  */
 import { UsageError } from "../core/errors.ts";
+import { listDirectory, statPath } from "../os/files.ts";
+import { isDirectory, readUserText, removeUserFile } from "../os/user_file.ts";
 import type { ClockPair } from "../merge/clocks.ts";
 
 /** What a node's `HOST.json` says. */
@@ -21,6 +23,7 @@ export interface PartFacts {
   readonly localRanks?: number;
   readonly ranks?: number;
   readonly startS: number;
+  /** 0 while it runs. */
   readonly endS: number;
   readonly clocks: readonly ClockPair[];
   /** The job's PMC log, where one was asked for. */
@@ -42,8 +45,7 @@ const CHECKPOINT = ".report.partial";
  */
 export function reportFiles(named: readonly string[], out: string): string[] {
   const found = named.flatMap((path) => {
-    const facts = stat(path);
-    if (facts === undefined) {
+    if (statPath(path) === undefined) {
       throw new UsageError({
         action: "merge",
         target: path,
@@ -51,23 +53,23 @@ export function reportFiles(named: readonly string[], out: string): string[] {
         found: "nothing there",
       });
     }
-    return facts.isDirectory ? inDirectory(path, true) : [path];
+    return isDirectory(path) ? inDirectory(path, true) : [path];
   });
-  const own = stat(out);
+  const own = statPath(out);
   return found.filter((path) => {
     if (path === out) return false;
-    const facts = own === undefined ? undefined : stat(path);
-    return facts === undefined || facts.ino !== own!.ino || facts.dev !== own!.dev;
+    const facts = own === undefined ? undefined : statPath(path);
+    return facts === undefined || facts.inode !== own!.inode || facts.device !== own!.device;
   });
 }
 
 function inDirectory(directory: string, deeper: boolean): string[] {
-  const names = [...Deno.readDirSync(directory)].map(({ name }) => name).sort();
+  const names = listDirectory(directory);
   const whole = names.filter((name) => name.endsWith(".report"));
   const done = new Set(whole);
   const paths = whole.map((name) => `${directory}/${name}`);
   for (const name of names) {
-    if (deeper && name.endsWith(".parts") && stat(`${directory}/${name}`)?.isDirectory) {
+    if (deeper && name.endsWith(".parts") && isDirectory(`${directory}/${name}`)) {
       paths.push(...inDirectory(`${directory}/${name}`, false));
     }
     if (!name.endsWith(CHECKPOINT) || !directory.endsWith(".parts")) continue;
@@ -83,41 +85,63 @@ export function partFacts(reportPath: string): PartFacts | undefined {
 
 /** All of a directory, by file name. */
 export function allFacts(directory: string): PartFacts[] {
-  return [...Deno.readDirSync(directory)].filter(({ name }) => name.endsWith(".json"))
-    .map(({ name }) => readFacts(`${directory}/${name}`)).filter((facts) => facts !== undefined);
+  return listDirectory(directory).filter((name) => name.endsWith(".json"))
+    .map((name) => readFacts(`${directory}/${name}`)).filter((facts) => facts !== undefined);
+}
+
+/** A job by its key, and by time where the key may be another one's too. */
+export interface JobMark {
+  readonly job: string;
+  readonly weak: boolean;
+  readonly startS: number;
+}
+
+/** Clocks of nodes may differ, and nodes may start apart. */
+const APART_S = 600;
+
+/** Is a part of that job? */
+export function sameJob(part: PartFacts, mark: JobMark): boolean {
+  if (part.job !== mark.job) return false;
+  return !mark.weak || Math.abs(part.startS - mark.startS) < APART_S &&
+      (part.endS === 0 || part.endS > mark.startS - 1);
+}
+
+/** Removes what a host left, the report's name given. */
+export function removePart(reportPath: string): void {
+  const stem = reportPath.replace(/\.report$/, "");
+  for (const end of [".report", ".report.partial", ".pmc", ".json"]) {
+    removeUserFile(stem + end);
+  }
 }
 
 function readFacts(path: string): PartFacts | undefined {
   try {
-    const data = JSON.parse(Deno.readTextFileSync(path));
+    const data = JSON.parse(readUserText(path));
     return data?.format === PART_FORMAT && typeof data.host === "string" ? data : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** How many nodes a job has left parts of, and whether those are all. */
+/** How many nodes of a job are done, and whether those are all. */
 export function completeness(parts: readonly PartFacts[]): {
   nodes?: number;
   complete: boolean;
+  /** What is missing, where it is not known by nodes. */
+  incomplete?: string;
   missing: string[];
 } {
+  parts = parts.filter((part) => part.endS > 0);
   const nodes = Math.max(...parts.map((part) => part.nodes ?? 0), 0);
   const ranks = Math.max(...parts.map((part) => part.ranks ?? 0), 0);
   const here = parts.reduce((sum, part) => sum + (part.localRanks ?? 0), 0);
   const names = new Set(parts.map((part) => part.host));
   const listed = parts.find((part) => part.hosts !== undefined)?.hosts ?? [];
+  const lacksRanks = nodes === 0 && ranks > 0 && here < ranks;
   return {
     ...(nodes > 0 ? { nodes } : {}),
+    ...(lacksRanks ? { incomplete: `nodes of ${here} of ${ranks} ranks` } : {}),
     complete: nodes > 0 ? parts.length >= nodes : ranks > 0 && here >= ranks,
     missing: listed.filter((name) => !names.has(name) && !names.has(name.split(".")[0])),
   };
-}
-
-function stat(path: string): Deno.FileInfo | undefined {
-  try {
-    return Deno.statSync(path);
-  } catch {
-    return undefined;
-  }
 }

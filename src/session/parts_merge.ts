@@ -6,6 +6,7 @@
  * @module
  */
 import { AccessError, UsageError } from "../core/errors.ts";
+import { OsError, removeUserFile, renameUserFile, UserFile } from "../os/user_file.ts";
 import { type JobFacts, type MergerOptions, ReportMerger } from "../merge/merge.ts";
 
 /** How it went. */
@@ -63,9 +64,11 @@ const decoder = new TextDecoder();
 
 function readReport(path: string, merger: ReportMerger): string | undefined {
   try {
-    return decoder.decode(Deno.readFileSync(path));
+    using file = UserFile.read(path);
+    return decoder.decode(file.readAll());
   } catch (error) {
-    const found = (error as Error).message.replace(/ \(os error.*$/s, "");
+    if (!(error instanceof OsError)) throw error;
+    const found = error.message;
     merger.leftOut.push(`${path}: cannot be read (${found}); left out`);
     return undefined;
   }
@@ -76,7 +79,7 @@ class Spool {
   readonly #out: string;
   readonly #spoolPath: string;
   readonly #resultPath: string;
-  readonly #spool: Deno.FsFile;
+  readonly #spool: UserFile;
   readonly #places: Place[] = [];
   readonly #block = new Uint8Array(BLOCK);
   #used = 0;
@@ -86,8 +89,7 @@ class Spool {
     this.#out = out;
     this.#spoolPath = `${out}.${Deno.pid}.spool`;
     this.#resultPath = `${out}.${Deno.pid}.new`;
-    const options = { read: true, write: true, create: true, truncate: true };
-    this.#spool = this.#try(() => Deno.openSync(this.#spoolPath, options));
+    this.#spool = this.#try(() => UserFile.write(this.#spoolPath));
   }
 
   keep(host: string, text: string): void {
@@ -100,44 +102,36 @@ class Spool {
   finish(head: string): void {
     this.#try(() => {
       this.#flush(this.#spool);
-      using file = Deno.openSync(this.#resultPath, { write: true, create: true, truncate: true });
+      using sections = UserFile.read(this.#spoolPath);
+      using file = UserFile.write(this.#resultPath);
       this.#put(file, encoder.encode(head));
       this.#places.sort((a, b) => a.host < b.host ? -1 : a.host > b.host ? 1 : 0);
       for (const { at, length } of this.#places) {
-        this.#spool.seekSync(at, Deno.SeekMode.Start);
         const bytes = new Uint8Array(length);
-        for (let got = 0; got < length;) {
-          const n = this.#spool.readSync(bytes.subarray(got));
-          if (n === null) throw new Error("the file of sections ended early");
-          got += n;
-        }
+        sections.readAt(bytes, at);
         this.#put(file, bytes);
       }
       this.#put(file, encoder.encode("\n"));
       this.#flush(file);
     });
-    this.#try(() => Deno.renameSync(this.#resultPath, this.#out));
+    this.#try(() => renameUserFile(this.#resultPath, this.#out));
   }
 
   [Symbol.dispose](): void {
-    try {
-      this.#spool.close();
-      Deno.removeSync(this.#spoolPath);
-      Deno.removeSync(this.#resultPath);
-    } catch {
-      // The result was renamed to its name.
-    }
+    this.#spool.close();
+    removeUserFile(this.#spoolPath);
+    removeUserFile(this.#resultPath);
   }
 
-  #put(file: Deno.FsFile, bytes: Uint8Array): void {
+  #put(file: UserFile, bytes: Uint8Array): void {
     if (this.#used + bytes.length > BLOCK) this.#flush(file);
-    if (bytes.length > BLOCK) return writeAll(file, bytes);
+    if (bytes.length > BLOCK) return file.writeAll(bytes);
     this.#block.set(bytes, this.#used);
     this.#used += bytes.length;
   }
 
-  #flush(file: Deno.FsFile): void {
-    writeAll(file, this.#block.subarray(0, this.#used));
+  #flush(file: UserFile): void {
+    file.writeAll(this.#block.subarray(0, this.#used));
     this.#used = 0;
   }
 
@@ -145,19 +139,15 @@ class Spool {
     try {
       return action();
     } catch (cause) {
-      const found = cause instanceof Error ? cause.message.split(" (os error")[0] : String(cause);
+      if (!(cause instanceof OsError)) throw cause;
       throw new AccessError({
         action: "write",
         target: this.#out,
         expected: "a place that can be written",
-        found,
+        found: cause.message,
         remedy: "the file that was there, if any, is unchanged",
         cause,
       });
     }
   }
-}
-
-function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
-  while (bytes.length > 0) bytes = bytes.subarray(file.writeSync(bytes));
 }

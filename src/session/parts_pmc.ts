@@ -4,6 +4,7 @@
  */
 import { FormatError } from "../core/errors.ts";
 import { parsePmc, type PmcVersion } from "../formats/pmc.ts";
+import { UserFile } from "../os/user_file.ts";
 import type { NodeSteps } from "../merge/steps.ts";
 import { type PartFacts, partFacts } from "./parts_files.ts";
 import { writePmc } from "./pmc_log.ts";
@@ -26,7 +27,8 @@ export function writePartsPmc(
     const facts: Partial<PartFacts> = partFacts(report) ?? {};
     const host = facts.host ?? path.slice(path.lastIndexOf("/") + 1, -".pmc".length);
     try {
-      const { records, cut } = parsePmc(Deno.readFileSync(path), { path });
+      using file = UserFile.read(path);
+      const { records, cut } = parsePmc(file.readAll(), { path });
       if (cut) troubles.push(`${path}: cut in its last record, read up to there`);
       nodes.push({ host, rank: facts.rank ?? i, records });
     } catch (error) {

@@ -7,9 +7,11 @@
  * @module
  */
 import { UsageError } from "../core/errors.ts";
+import type { PmcVersion } from "../formats/pmc.ts";
 import { parseRecordFilter } from "../regions/record_filter.ts";
 import { type AttributionMode, ATTRIBUTIONS } from "./attribution_mode.ts";
 import type { Environment } from "./job_key.ts";
+import { parsePmcVersion } from "./pmc_version.ts";
 import { type PreloadRequest, preloadRequest } from "./preload.ts";
 
 /** Default period of the sampling loop in seconds. */
@@ -33,6 +35,9 @@ export interface RunRequest {
   tracePeriodS: number;
   eventLogPath?: string;
   recordPath?: string;
+  /** Power and energy per step, pm_mpi_lib's log. */
+  pmcPath?: string;
+  pmcVersion: PmcVersion;
   checkpointS: number;
   periodS: number;
   /** How energies of regions are told beside GEOPM's. */
@@ -142,6 +147,8 @@ export function runRequest(
       : 0,
     eventLogPath: eventLog.value,
     recordPath: pick("record").value,
+    pmcPath: pick("pmc").value,
+    pmcVersion: parsePmcVersion(pick("pmc-version").value),
     checkpointS: checked(pick("checkpoint"), DEFAULT_CHECKPOINT_S, seconds(0.1, 86400)),
     periodS,
     attribution: checked(pick("attribution"), "fit", oneOf(ATTRIBUTIONS)),

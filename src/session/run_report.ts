@@ -13,6 +13,7 @@ import type { Collector } from "./collector.ts";
 import type { Engine } from "./engine.ts";
 import { absentSignals, type FactSources, hostFacts, type LoopFigures, notes } from "./facts.ts";
 import { probeDocument, writeDocument } from "./output_file.ts";
+import type { JobPart } from "./parts_job.ts";
 import type { RunRequest } from "./request.ts";
 
 /** What the report is made from. */
@@ -25,6 +26,8 @@ export interface RunReportOptions {
   readonly permissions: readonly string[];
   /** What stands in for the machine's counters. */
   readonly simulated?: string;
+  /** This node's side of a job of several. */
+  readonly part?: JobPart;
   tell(line: string): void;
 }
 
@@ -41,8 +44,9 @@ export class RunReport {
 
   constructor(options: RunReportOptions) {
     this.#options = options;
-    this.#claimed = claimPath(options.request.reportPath);
-    this.#path = this.#probe(options.request.reportPath);
+    const path = options.part?.reportPath ?? options.request.reportPath;
+    this.#claimed = claimPath(path);
+    this.#path = this.#probe(path);
   }
 
   /** A whole report of the time so far: what a killed monitor leaves. */
@@ -60,7 +64,7 @@ export class RunReport {
 
   /** Writes the report and shows the card. */
   finish(loop: LoopFigures): void {
-    const { request, tell } = this.#options;
+    const { request, part, tell } = this.#options;
     const facts = this.#facts(loop, false);
     const report = this.#report(facts);
     let written = this.#path;
@@ -73,7 +77,9 @@ export class RunReport {
         written = undefined;
       }
     }
-    if (!request.quiet) tell("\n" + this.#card(report, facts, written));
+    const shown = part === undefined ? written : request.reportPath;
+    if (!request.quiet) tell("\n" + this.#card(report, facts, shown));
+    part?.finish(tell);
   }
 
   #card(report: Report, facts: FactSources, reportPath: string | undefined): string {
@@ -105,14 +111,15 @@ export class RunReport {
   }
 
   #report(facts: FactSources): Report {
-    const { engine, version } = this.#options;
+    const { engine, version, part } = this.#options;
     const host = engine.report({
       memoryKib: facts.loop.memoryKib,
       partial: facts.partial,
-      joulemark: hostFacts(facts),
+      joulemark: { ...hostFacts(facts), ...part?.facts },
     });
     return engine.document([host], {
       version: version.replace(/^.*joulemark\./, ""),
+      ...(part === undefined ? {} : { job: part.node.job }),
       ...(facts.simulated === undefined ? {} : { simulated: facts.simulated }),
       ...(facts.partial ? { partial: "the run goes on" } : {}),
     });

@@ -105,3 +105,9 @@ function specFor(text: string, topology: PlatformTopology): SimSpec {
   }
   return parseSimSpec(data, text, cpus);
 }
+
+/** What stands in for the machine's counters; `undefined`: nothing does. */
+export function simulatedBy(request: RunRequest, embedded: boolean): string | undefined {
+  if (embedded) return "simulated node";
+  return request.root === "" ? undefined : `simulated: read from the tree ${request.root}`;
+}

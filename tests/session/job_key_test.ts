@@ -13,7 +13,7 @@ Deno.test("jobIdentity() is one for a job step, whatever the rank", () => {
     key({ SLURM_JOB_ID: "7", SLURM_STEP_ID: "0" }),
     key({ SLURM_JOB_ID: "7", SLURM_STEP_ID: "1" }),
   );
-  assertEquals(key({ SLURM_JOB_ID: "7" }), "slurm-7-batch");
+  assertEquals(key({ SLURM_JOB_ID: "7" }), "slurm-7-batch-0");
   assertEquals(key({ FLUX_JOB_ID: "f2" }), "flux-f2");
   assertEquals(key({ PBS_JOBID: "12.srv" }), "pbs-12.srv-batch");
   assertEquals(key({ LSB_JOBID: "5", LSB_JOBINDEX: "2" }), "lsf-5-2-batch");
