@@ -1,0 +1,240 @@
+/** Marks in every language, out of order, and from many processes at once, through the executable. */
+import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
+import type { ReportHost } from "../../src/core/report.ts";
+import { parseReport } from "../../src/formats/report.ts";
+import { BINARY, build, endToEnd, joulemark } from "../_support/programs.ts";
+
+function hostOf(dir: string): { host: ReportHost; text: string } {
+  const path = `${dir}/joulemark.report`;
+  const text = Deno.readTextFileSync(path);
+  return { host: parseReport(text, path).hosts[0], text };
+}
+
+/** Visits by region. */
+function counts(host: ReportHost): Record<string, number> {
+  return Object.fromEntries((host.regions ?? []).map((r) => [r.region, Number(r.fields.count)]));
+}
+
+function seconds(host: ReportHost, region: string): number {
+  return Number(host.regions!.find((r) => r.region === region)!.fields["runtime (s)"]);
+}
+
+function has(command: string): boolean {
+  try {
+    return new Deno.Command(command, { args: ["--version"], stdout: "null", stderr: "null" })
+      .outputSync().success;
+  } catch {
+    return false;
+  }
+}
+
+/** As endToEnd, where a command is there. */
+function withCommand(command: string, name: string, body: (dir: string) => void): void {
+  if (has(command)) endToEnd(name, body);
+  else Deno.test({ name: `${name} (skipped: no ${command})`, ignore: true, fn() {} });
+}
+
+function write(dir: string, language: string): void {
+  const out = new Deno.Command(BINARY, { args: ["client", language, "--dir", dir] }).outputSync();
+  assert(out.success, new TextDecoder().decode(out.stderr));
+}
+
+withCommand(
+  "python3",
+  "run hears a Python program: blocks, decorators, threads, children",
+  (dir) => {
+    write(dir, "python");
+    Deno.writeTextFileSync(
+      `${dir}/app.py`,
+      `import joulemark, os, threading, time
+@joulemark.region("assemble", "MEMORY")
+def assemble(): pass
+for step in range(20):
+    joulemark.epoch()
+    with joulemark.region("solve", "COMPUTE"):
+        with joulemark.region("inside"): time.sleep(0.005)
+    assemble()
+joulemark.set_value("step", 20)
+def other():
+    for i in range(50):
+        with joulemark.region("thread"): pass
+threads = [threading.Thread(target=other) for i in range(4)]
+for t in threads: t.start()
+for t in threads: t.join()
+if os.fork() == 0:
+    with joulemark.region("child"): pass
+    os._exit(0)
+os.wait()
+for i in range(100000):
+    joulemark.begin("tight"); joulemark.end("tight")
+joulemark.end("never begun")
+assert joulemark.active()
+`,
+    );
+    const out = joulemark(dir, ["run", "--", "python3", "app.py"]);
+    assertEquals(out.code, 0, out.stderr);
+    const { host, text } = hostOf(dir);
+    // Means over two processes, the child being one.
+    assertEquals(counts(host), {
+      tight: 50000,
+      thread: 100,
+      solve: 10,
+      assemble: 10,
+      child: 0.5,
+    });
+    const solve = seconds(host, "solve");
+    assert(solve >= 0.05 && solve < 1, `${solve} s`);
+    assertStringIncludes(text, "never begun");
+  },
+);
+
+withCommand("python3", "a Python program runs as ever without a run", (dir) => {
+  write(dir, "python");
+  Deno.writeTextFileSync(
+    `${dir}/app.py`,
+    `import joulemark
+joulemark.begin("a"); joulemark.end("a"); joulemark.end("b"); joulemark.epoch()
+joulemark.set_value("x", 1); joulemark.overhead(1.0); joulemark.progress_init(3)
+assert not joulemark.active()
+with joulemark.region("r"): print("done")
+`,
+  );
+  const run = (session: string) =>
+    new Deno.Command("python3", { args: ["app.py"], cwd: dir, env: { JOULEMARK_SESSION: session } })
+      .outputSync();
+  Deno.mkdirSync(`${dir}/open`, { mode: 0o755 });
+  Deno.mkdirSync(`${dir}/shut`, { mode: 0o700 });
+  Deno.symlinkSync(`${dir}/shut`, `${dir}/link`);
+  for (
+    const session of ["", "relative", `${dir}/none`, `${dir}/open`, `${dir}/shut`, `${dir}/link`]
+  ) {
+    const out = run(session);
+    assertEquals(new TextDecoder().decode(out.stdout), "done\n", session);
+    assertEquals(new TextDecoder().decode(out.stderr), "", session);
+  }
+});
+
+for (const shell of ["bash", "dash", "zsh", "sh"]) {
+  const there = shell === "dash" || shell === "sh" ? hasShell(shell) : has(shell);
+  const name = `run hears a script of ${shell}`;
+  if (!there) Deno.test({ name: `${name} (skipped: no ${shell})`, ignore: true, fn() {} });
+  else {
+    endToEnd(name, (dir) => {
+      write(dir, "shell");
+      Deno.writeTextFileSync(
+        `${dir}/script.sh`,
+        `set -eu
+. ./joulemark.sh
+joulemark_begin "compile it"
+sleep 0.1
+joulemark_end "compile it"
+i=0
+while [ $i -lt 500 ]; do
+  joulemark_epoch
+  joulemark_begin quick; joulemark_end quick
+  i=$((i + 1))
+done
+joulemark_begin last
+joulemark_end last
+`,
+      );
+      const out = joulemark(dir, ["run", "--", shell, "script.sh"]);
+      assertEquals(out.code, 0, out.stderr);
+      const { host } = hostOf(dir);
+      assertEquals(counts(host), { "compile it": 1, quick: 500, last: 1 });
+      assertEquals(host.epoch?.count, 500);
+      assertAlmostEquals(seconds(host, "compile it"), 0.1, 0.08);
+      // And without a run nothing happens.
+      const alone = new Deno.Command(shell, { args: ["script.sh"], cwd: dir }).outputSync();
+      assertEquals([alone.code, alone.stdout.length, alone.stderr.length], [0, 0, 0]);
+    });
+  }
+}
+
+function hasShell(shell: string): boolean {
+  try {
+    return new Deno.Command(shell, { args: ["-c", ":"] }).outputSync().success;
+  } catch {
+    return false;
+  }
+}
+
+withCommand("gfortran", "run hears a Fortran program: names, handles, epochs", (dir) => {
+  write(dir, "fortran");
+  Deno.writeTextFileSync(
+    `${dir}/app.f90`,
+    `program app
+  use joulemark
+  implicit none
+  integer :: i
+  integer(joulemark_kind) :: id
+  id = joulemark_region("dgemm", JOULEMARK_HINT_COMPUTE)
+  do i = 1, 50
+    call joulemark_epoch()
+    call joulemark_begin("solve")
+    call joulemark_end("solve   ")
+    call joulemark_enter(id)
+    call joulemark_exit(id)
+  end do
+end program
+`,
+  );
+  const make = "cc -O2 -Wall -Wextra -Werror -c joulemark_fortran.c && " +
+    "gfortran -O2 -Wall -Werror -o app joulemark.f90 app.f90 joulemark_fortran.o";
+  const made = new Deno.Command("sh", { args: ["-c", make], cwd: dir }).outputSync();
+  assert(made.success, new TextDecoder().decode(made.stderr));
+  const out = joulemark(dir, ["run", "--", "./app"]);
+  assertEquals(out.code, 0, out.stderr);
+  const { host } = hostOf(dir);
+  assertEquals(counts(host), { solve: 50, dgemm: 50 });
+  assertEquals(host.epoch?.count, 50);
+});
+
+endToEnd("run mends marks out of order, counts them and names who did it", (dir) => {
+  const app = build("mistakes", dir);
+  const out = joulemark(dir, ["run", "--", app]);
+  assertEquals(out.code, 0, out.stderr);
+  const { host, text } = hostOf(dir);
+  assertEquals(counts(host), {
+    outer: 1,
+    step: 1000,
+    "begun by main": 1,
+    "thread's own": 1,
+    after: 1,
+  });
+  for (
+    const mistake of [
+      /"inner\\" was still open when \\"outer\\" ended: process \d+": 1/,
+      /"inner\\" ended without having begun: process \d+": 1/,
+      /"forgotten\\" was still open when \\"step\\" ended: process \d+": 1000/,
+      /"begun by main\\" was begun by thread \d+ and ended by another: process \d+, thread \d+": 1/,
+      /"never begun\\" ended in \\"thread's own\\" without having begun: process \d+, thread \d+": 1/,
+      /"left open\\" was never ended: process \d+": 1/,
+    ]
+  ) assert(mistake.test(text), `no ${mistake} in the report:\n${text.slice(-2500)}`);
+  assertStringIncludes(out.stderr, "marks were out of order");
+});
+
+endToEnd("run hears 64 processes that start at once, whatever they do", (dir) => {
+  const app = build("crowd", dir);
+  const kinds = ["killed", "fork", "exec", "close", "long", "names"];
+  const lines = Array.from({ length: 64 }, (_, i) => `${app} ${kinds[i] ?? "plain"} &`);
+  Deno.writeTextFileSync(`${dir}/all.sh`, lines.join("\n") + "\nwait\n");
+  const started = performance.now();
+  const out = joulemark(dir, ["run", "--", "sh", "all.sh"]);
+  assert(performance.now() - started < 120_000, "it took too long");
+  assertEquals(out.code, 0, out.stderr);
+  const { host, text } = hostOf(dir);
+  const found = counts(host);
+  // The forked child and the second image are processes of their own: each marks as often.
+  assertEquals(/count: (\d+)\n\s+came later/.exec(text)?.[1], "66");
+  assertAlmostEquals(found.work, 100, 1e-4);
+  const mean = (n: number) => Number((n / 66).toPrecision(6));
+  assertAlmostEquals(found["closed 299"], mean(1), 1e-6);
+  assertAlmostEquals(found["n".repeat(4095)], mean(1), 1e-6);
+  // 65,536 names, "work" and the one for all others among them.
+  assertAlmostEquals(found["[joulemark] other"], mean(100000 - 65535), 1e-2);
+  const facts = text.slice(text.indexOf("processes:"));
+  assertStringIncludes(facts, "visits under one name");
+  assert(/\d+ in fatal/.test(facts), facts);
+});
