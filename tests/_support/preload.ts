@@ -1,0 +1,71 @@
+/** Programs with calls of other tools, run under `joulemark run --preload`. */
+import { assert, assertEquals } from "@std/assert";
+import type { ReportHost } from "../../src/core/report.ts";
+import { parseReport } from "../../src/formats/report.ts";
+import { endToEnd, HAS_BINARY, joulemark, type Outcome } from "./programs.ts";
+
+const PROGRAMS = new URL("../e2e/programs/preload/", import.meta.url).pathname;
+
+/** One cache for all tests of a file: each set of dialects is built once. */
+const cache = HAS_BINARY ? Deno.makeTempDirSync({ prefix: "joulemark-cache-" }) : "";
+if (HAS_BINARY) addEventListener("unload", () => Deno.removeSync(cache, { recursive: true }));
+
+/** Does a shell command succeed? */
+export function works(command: string): boolean {
+  return new Deno.Command("sh", { args: ["-c", command], stdout: "null", stderr: "null" })
+    .outputSync().success;
+}
+
+/** An end-to-end test that needs something more: skipped, and saying what, without it. */
+export function needing(
+  what: string,
+  isThere: boolean,
+  name: string,
+  body: (dir: string) => void,
+): void {
+  if (isThere) endToEnd(name, body);
+  else Deno.test({ name: `${name} (skipped: no ${what})`, ignore: true, fn() {} });
+}
+
+/** Compiles one of the programs with any compiler. */
+export function compile(dir: string, line: string): void {
+  const out = new Deno.Command("sh", {
+    args: ["-c", line.replaceAll("PROGRAMS/", PROGRAMS)],
+    cwd: dir,
+  }).outputSync();
+  assert(out.success, `${line}\n${new TextDecoder().decode(out.stderr)}`);
+}
+
+/** What a run with `--preload` left. */
+export interface Preloaded extends Outcome {
+  host: ReportHost;
+  /** The whole report. */
+  report: string;
+  /** Visits by region. */
+  counts: Record<string, number>;
+}
+
+/** Runs a command with dialects; the status must be 0. */
+export function preloaded(
+  dir: string,
+  dialects: string,
+  command: string[],
+  { options = [], env = {} }: { options?: string[]; env?: Record<string, string> } = {},
+): Preloaded {
+  const args = ["run", "--preload", dialects, ...options, "--", ...command];
+  const out = joulemark(dir, args, { XDG_CACHE_HOME: cache, ...env });
+  assertEquals(out.code, 0, out.stderr);
+  const path = `${dir}/joulemark.report`;
+  const report = Deno.readTextFileSync(path);
+  const host = parseReport(report, path).hosts[0];
+  const counts = Object.fromEntries(
+    (host.regions ?? []).map((r) => [r.region, Number(r.fields.count)]),
+  );
+  return { ...out, host, report, counts };
+}
+
+/** Events of a recording: event, region and value of every row. */
+export function eventsOf(dir: string): string[] {
+  return Deno.readTextFileSync(`${dir}/recording/events.csv`).trimEnd().split("\n").slice(1)
+    .map((line) => line.split(",").slice(2, 5).join(",").replace(/,+$/, ""));
+}

@@ -1,0 +1,54 @@
+/** MPI calls as regions: Open MPI and MPICH, C and both Fortran interfaces, four ranks. */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { compile, needing, preloaded, works } from "../_support/preload.ts";
+
+/** Open MPI asks before it runs as root, or with more ranks than cores. */
+const ENV = {
+  OMPI_ALLOW_RUN_AS_ROOT: "1",
+  OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: "1",
+  OMPI_MCA_rmaps_base_oversubscribe: "1",
+};
+
+const COMMON = {
+  MPI_Init_thread: 1,
+  MPI_Allreduce: 25,
+  MPI_Barrier: 25,
+  MPI_Sendrecv: 25,
+};
+
+const PROGRAMS: readonly {
+  name: string;
+  compiler: string;
+  source: string;
+  more: Record<string, number>;
+}[] = [
+  {
+    name: "C",
+    compiler: "mpicc",
+    source: "mpi.c",
+    more: { MPI_Alltoall: 25, MPI_Waitall: 25, MPI_Gather: 25 },
+  },
+  { name: "Fortran", compiler: "mpif90", source: "mpi.f90", more: {} },
+  { name: "Fortran 2008", compiler: "mpif90", source: "mpi_f08.f90", more: {} },
+];
+
+for (const mpi of ["openmpi", "mpich"]) {
+  for (const { name, compiler, source, more } of PROGRAMS) {
+    needing(
+      `${compiler}.${mpi}`,
+      works(`${compiler}.${mpi} --version && command -v mpirun.${mpi}`),
+      `run --preload mpi hears ${name} with ${mpi}, 4 ranks`,
+      (dir) => {
+        compile(dir, `${compiler}.${mpi} -O2 -o app PROGRAMS/${source}`);
+        const out = preloaded(dir, "mpi", [`mpirun.${mpi}`, "-n", "4", "./app"], { env: ENV });
+        assertEquals(out.stdout, "");
+        assertEquals(out.counts, { ...COMMON, ...more });
+        // Neither the launcher nor its helpers count.
+        assertMatch(out.report, /processes:\n\s+count: 4\n/);
+        const network = Number(out.host.application["time-hint-network (s)"]);
+        assert(network > 0, `${network} s of NETWORK`);
+        assert(!out.report.includes("mistakes:"), out.report.slice(-2000));
+      },
+    );
+  }
+}

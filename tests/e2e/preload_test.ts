@@ -1,0 +1,254 @@
+/** Calls of other tools, answered: regions, counts and times; and what is in the way of it. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { BINARY, endToEnd, HAS_BINARY, joulemark } from "../_support/programs.ts";
+import { compile, eventsOf, needing, preloaded, works } from "../_support/preload.ts";
+
+const DIALECTS = "cc -O2 -Wall -Wextra -Werror -o dialects PROGRAMS/dialects.c";
+
+endToEnd("run --preload geopm answers geopm_prof(3)", (dir) => {
+  compile(dir, DIALECTS);
+  const out = preloaded(dir, "geopm", ["./dialects", "geopm"]);
+  assertEquals(out.stdout, "-1 -3\n");
+  assertEquals(out.counts, { outer: 5 });
+  assertEquals(out.host.epoch?.count, 5);
+  const runtime = Number(out.host.regions![0].fields["runtime (s)"]);
+  assert(runtime >= 0.01 && runtime < 0.5, `${runtime} s`);
+});
+
+endToEnd(
+  "run --preload caliper answers regions, and attributes come with type and value",
+  (dir) => {
+    compile(dir, DIALECTS);
+    const out = preloaded(dir, "caliper", ["./dialects", "caliper"], {
+      options: ["--record", "recording"],
+    });
+    assertEquals(out.counts, { main: 1, setup: 1, "time loop": 1 });
+    const rows = eventsOf(dir);
+    for (
+      const row of [
+        "attribute,input,string 1548",
+        "set,input,small",
+        "begin,phase,setup",
+        "begin,loop,time loop",
+        "attribute,iteration#time loop,int 1",
+        "begin,iteration#time loop,2",
+        "end,iteration#time loop",
+        "enter,halo,NETWORK",
+        "begin,mesh.size,64",
+        "set,level,-3",
+        "attribute,residual,double 1",
+        "set,residual,0.125",
+      ]
+    ) assert(rows.includes(row), `no ${row} in\n${rows.join("\n")}`);
+  },
+);
+
+endToEnd("run --preload pm_mpi hears every generation of pm_mpi_lib", (dir) => {
+  compile(dir, DIALECTS);
+  preloaded(dir, "pm_mpi", ["./dialects", "pm_mpi"], { options: ["--record", "recording"] });
+  assertEquals(eventsOf(dir).filter((row) => row.startsWith("pm_")), [
+    "pm_open,,4.4",
+    "pm_record,,1 10 1 0",
+    "pm_record,,2 20 1 1",
+    "pm_record,,3 30 1 0",
+    "pm_close",
+    "pm_open,,4.0",
+    "pm_record,,7 1 0 0",
+    "pm_close",
+  ]);
+  preloaded(dir, "pm_mpi", ["./dialects", "pm_mpi"], {
+    options: ["--record", "recording"],
+    env: { JOULEMARK_PMC_VERSION: "2.0" },
+  });
+  assert(eventsOf(dir).includes("pm_open,,2.0"));
+});
+
+for (
+  const [word, counts] of [
+    ["roctx", { kernel: 4, started: 1 }],
+    ["tau", { plain: 3, timer: 3, fortran: 3 }],
+    ["craypat", { first: 3, second: 3 }],
+    ["pcontrol", { controlled: 3 }],
+  ] as const
+) {
+  endToEnd(`run --preload ${word} answers its calls`, (dir) => {
+    compile(dir, DIALECTS);
+    const out = preloaded(dir, word, ["./dialects", word], {
+      env: { JOULEMARK_PCONTROL_EPOCH: "5" },
+    });
+    assertEquals(out.counts, counts);
+    if (word === "pcontrol") assertEquals(out.host.epoch?.count, 3);
+    assert(!out.report.includes("mistakes:"), out.report);
+  });
+}
+
+for (
+  const [word, counts] of [
+    ["nvtx", { pushed: 4, "wide é": 4, started: 4, registered: 4 }],
+    ["itt", { task: 4 }],
+    ["kokkos", { region: 4, axpy: 4, section: 4 }],
+  ] as const
+) {
+  endToEnd(`run --preload ${word} is loaded by the program itself`, (dir) => {
+    compile(dir, "cc -O2 -Wall -Wextra -Werror -o injected PROGRAMS/injected.c -ldl");
+    const out = preloaded(dir, word, ["./injected", word]);
+    assertEquals(out.counts, counts);
+    if (word === "itt") assertEquals(out.host.epoch?.count, 4);
+  });
+}
+
+endToEnd("run --preload answers only what is switched on, and only marks make a process", (dir) => {
+  compile(dir, DIALECTS);
+  const out = preloaded(dir, "tau", [
+    "sh",
+    "-c",
+    "ls >/dev/null; ./dialects caliper; ./dialects tau",
+  ]);
+  assertEquals(out.counts, { plain: 3, timer: 3, fortran: 3 });
+  assertMatch(out.report, /processes:\n\s+count: 1\n/);
+  const all = preloaded(dir, "all", ["./dialects", "geopm"], { env: { JOULEMARK_PRELOAD: "tau" } });
+  assertEquals(all.counts, { outer: 5 });
+});
+
+const LIKWID = "#include <likwid-marker.h>";
+needing(
+  "likwid-marker.h (Debian: likwid)",
+  works(`echo '${LIKWID}' | cc -E - && ldconfig -p | grep -q liblikwid`),
+  "a binary of LIKWID's marker interface is heard unmodified",
+  (dir) => {
+    compile(dir, "cc -O2 -DLIKWID_PERFMON -pthread -o marked PROGRAMS/likwid.c -llikwid");
+    const alone = new Deno.Command("./marked", { cwd: dir, args: ["1000"] }).outputSync();
+    assert(alone.success);
+    const out = preloaded(dir, "likwid", ["./marked", "1000"]);
+    assertEquals(out.counts, { solve: 1000, thread: 200 });
+  },
+);
+
+needing(
+  "papi.h (Debian: libpapi-dev)",
+  works("echo '#include <papi.h>' | cc -E -"),
+  "a binary of PAPI's high-level interface is heard unmodified",
+  (dir) => {
+    compile(dir, "cc -O2 -o marked PROGRAMS/papi.c -lpapi");
+    const out = preloaded(dir, "papi", ["./marked"]);
+    assertEquals(out.counts, { "hl region": 6 });
+  },
+);
+
+// What is in the way. The application runs, unmarked, and one line says why.
+
+/** A run that cannot have the library; what was said before the card. */
+function unmarked(dir: string, env: Record<string, string>, ...options: string[]): string {
+  const out = joulemark(dir, ["run", "-q", "--preload", "tau", ...options, "--", "./dialects"], {
+    HOME: `${dir}/home`,
+    ...env,
+  });
+  assertEquals(out.code, 0, out.stderr);
+  return out.stderr;
+}
+
+endToEnd("run --preload goes on without a compiler, and with one that fails", (dir) => {
+  compile(dir, DIALECTS);
+  Deno.mkdirSync(`${dir}/bin`);
+  const none = unmarked(dir, { PATH: `${dir}/bin`, CC: "" });
+  assertStringIncludes(none, "none of cc, gcc, clang in PATH");
+  assertStringIncludes(none, "--preload-lib");
+  const script = '#!/bin/sh\necho "cc: error: no space for a heart" >&2\nexit 4\n';
+  Deno.writeTextFileSync(`${dir}/bin/cc`, script, { mode: 0o755 });
+  const failing = unmarked(dir, { PATH: `${dir}/bin`, CC: "" });
+  assertStringIncludes(failing, "status 4: cc: error: no space for a heart");
+});
+
+endToEnd("run --preload keeps away from a cache that is not its own", (dir) => {
+  compile(dir, DIALECTS);
+  Deno.mkdirSync(`${dir}/other`, { mode: 0o700 });
+  for (const kind of ["open", "link", "file"]) {
+    const cache = `${dir}/${kind}`;
+    Deno.mkdirSync(`${cache}/home/.cache`, { recursive: true });
+    for (const place of [`${cache}/joulemark`, `${cache}/home/.cache/joulemark`]) {
+      if (kind === "open") Deno.mkdirSync(place);
+      else if (kind === "link") Deno.symlinkSync(`${dir}/other`, place);
+      else Deno.writeTextFileSync(place, "");
+      if (kind === "open") Deno.chmodSync(place, 0o777);
+    }
+    const said = unmarked(dir, { XDG_CACHE_HOME: cache, HOME: `${cache}/home` });
+    // The last place, /tmp, may do where this user has it for itself.
+    assert(said === "" || said.includes("not a directory of this user alone"), said);
+    assertEquals([...Deno.readDirSync(`${dir}/other`)].length, 0, kind);
+    if (kind === "open") assertEquals([...Deno.readDirSync(`${cache}/joulemark`)].length, 0);
+  }
+});
+
+endToEnd("run refuses a dialect or a library that cannot be, before the command", (dir) => {
+  const run = (...options: string[]) =>
+    joulemark(dir, ["run", ...options, "--", "sh", "-c", "echo ran"]);
+  const unknown = run("--preload", "tau,calliper");
+  assertEquals([unknown.code, unknown.stdout], [2, ""]);
+  assertStringIncludes(unknown.stderr, "caliper");
+  const missing = run("--preload-lib", "missing.so");
+  assertEquals([missing.code, missing.stdout], [2, ""]);
+  assertStringIncludes(missing.stderr, "joulemark client preload");
+});
+
+endToEnd("client preload writes sources that build without a warning, for --preload-lib", (dir) => {
+  compile(dir, DIALECTS);
+  const written = joulemark(dir, ["client", "preload", "--dir", "."]);
+  const line = /build with: (.*)\n/.exec(written.stderr)![1];
+  compile(
+    dir,
+    line.replace("-O2", "-O2 -Wall -Wextra -Werror").replace(" ./*.c", " " + sources(dir)),
+  );
+  const out = joulemark(dir, [
+    "run",
+    "--preload-lib",
+    "libjoulemark_preload.so",
+    "--",
+    "./dialects",
+    "caliper",
+  ]);
+  assertEquals(out.code, 0, out.stderr);
+  assertStringIncludes(Deno.readTextFileSync(`${dir}/joulemark.report`), 'region: "time loop"');
+});
+
+function sources(dir: string): string {
+  return [...Deno.readDirSync(dir)].map((e) => e.name).filter((n) => n.endsWith(".c")).join(" ");
+}
+
+Deno.test({
+  name: "run --preload builds once for many processes that come together",
+  ignore: !HAS_BINARY || !works("cc --version"),
+  async fn() {
+    const dir = Deno.makeTempDirSync({ prefix: "joulemark-e2e-" });
+    try {
+      compile(dir, DIALECTS);
+      const children = Array.from({ length: 6 }, (_, i) =>
+        new Deno.Command(BINARY, {
+          args: [
+            "run",
+            "-q",
+            "--report",
+            `${i}.report`,
+            "--preload",
+            "tau",
+            "--",
+            "./dialects",
+            "tau",
+          ],
+          cwd: dir,
+          env: { XDG_CACHE_HOME: `${dir}/cache` },
+        }).output());
+      for (const { code, stderr } of await Promise.all(children)) {
+        assertEquals(code, 0, new TextDecoder().decode(stderr));
+      }
+      for (let i = 0; i < 6; i++) {
+        assertStringIncludes(Deno.readTextFileSync(`${dir}/${i}.report`), 'region: "timer"');
+      }
+      const cached = [...Deno.readDirSync(`${dir}/cache/joulemark`)].map((e) => e.name);
+      assertEquals(cached.filter((n) => n.endsWith(".so")).length, 1);
+      assertEquals(cached.filter((n) => n.startsWith("build")).length, 0);
+      assertEquals(Deno.statSync(`${dir}/cache/joulemark`).mode! & 0o777, 0o700);
+    } finally {
+      Deno.removeSync(dir, { recursive: true });
+    }
+  },
+});
