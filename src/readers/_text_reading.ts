@@ -31,6 +31,8 @@ export interface TextSource {
   readonly counter?: CounterKind;
   /** May be below zero, as temperatures are. @default false */
   readonly signed?: boolean;
+  /** Where it lies now, after it went away; chips get another number. @default the same path */
+  readonly relocate?: () => string | undefined;
 }
 
 /** A wanted row: as many columns as its domain has instances. */
@@ -95,6 +97,8 @@ export class TextReading implements SignalReading {
   /** Values of the sources, and when to try again those that went away. */
   readonly #values: Float64Array;
   readonly #retryS: Float64Array;
+  /** The first opening is over: what is opened now went away before. */
+  #moving = false;
 
   constructor(host: Host, rows: readonly TextRow[]) {
     this.#host = host;
@@ -122,6 +126,7 @@ export class TextReading implements SignalReading {
     this.#values = new Float64Array(this.#sources.length).fill(NaN);
     this.#retryS = new Float64Array(this.#sources.length).fill(-Infinity);
     for (const source of this.#sources) this.#reopen(source);
+    this.#moving = true;
   }
 
   get troubles() {
@@ -151,7 +156,8 @@ export class TextReading implements SignalReading {
     source.file?.[Symbol.dispose]();
     source.file = undefined;
     try {
-      source.file = this.#host.keep(source.path);
+      const path = this.#moving ? source.relocate?.() ?? source.path : source.path;
+      source.file = this.#host.keep(path);
     } catch (error) {
       if (!this.#troubles.again(source.name, "gone")) {
         this.#troubles.add(source.name, "gone", (error as Error).message);

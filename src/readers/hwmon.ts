@@ -100,7 +100,13 @@ export const hwmon: Reader = {
       wanted.map((signal) => ({
         name: signal.row.name,
         count: host.topology.count(signal.row.domain),
-        sources: sources.get(signal.row.name) ?? [],
+        sources: (sources.get(signal.row.name) ?? []).map((source) => ({
+          ...source,
+          relocate: () => {
+            const now = survey(host).get(signal.row.name);
+            return now?.find(({ instance }) => instance === source.instance)?.path;
+          },
+        })),
         constant: false,
       })),
     );

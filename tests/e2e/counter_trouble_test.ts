@@ -132,28 +132,33 @@ endToEnd(
   },
 );
 
-endToEnd("a hwmon that is unplugged and plugged in again is read again", async (dir) => {
-  const file = `${HWMON}/hwmon0/power1_average`;
-  const { source, column } = await whileRunning(
-    dir,
-    ["HWMON::METER_POWER"],
-    async ({ root, put, remove, wait }) => {
-      const good = Deno.readTextFileSync(root + file);
-      remove(`${HWMON}/hwmon0`);
-      await wait();
-      Deno.mkdirSync(`${root}${HWMON}/hwmon0`);
-      put(file, good);
-      // Opening is tried once a second.
-      for (let i = 0; i < 5; i++) await wait();
-    },
-  );
-  const watts = column("HWMON::METER_POWER");
-  assert(
-    source("HWMON::METER_POWER").quality === "partial",
-    JSON.stringify(source("HWMON::METER_POWER")),
-  );
-  assert(!Number.isNaN(watts[0]) && !Number.isNaN(watts.at(-1)!), "well at both ends");
-});
+endToEnd(
+  "a hwmon that is unplugged and plugged in again is read again, whatever its number",
+  async (dir) => {
+    const file = `${HWMON}/hwmon0/power1_average`;
+    const { source, column } = await whileRunning(
+      dir,
+      ["HWMON::METER_POWER"],
+      async ({ root, put, remove, wait }) => {
+        const good = Deno.readTextFileSync(root + file);
+        remove(`${HWMON}/hwmon0`);
+        await wait();
+        // It comes back under another number, as chips do.
+        Deno.mkdirSync(`${root}${HWMON}/hwmon9`);
+        put(`${HWMON}/hwmon9/name`, "power_meter\n");
+        put(`${HWMON}/hwmon9/power1_average`, good);
+        // Opening is tried once a second.
+        for (let i = 0; i < 5; i++) await wait();
+      },
+    );
+    const watts = column("HWMON::METER_POWER");
+    assert(
+      source("HWMON::METER_POWER").quality === "partial",
+      JSON.stringify(source("HWMON::METER_POWER")),
+    );
+    assert(!Number.isNaN(watts[0]) && !Number.isNaN(watts.at(-1)!), "well at both ends");
+  },
+);
 
 endToEnd("a CPU that goes offline takes its own counters with it, no others", async (dir) => {
   const { source, column, application } = await whileRunning(

@@ -57,6 +57,32 @@ onPrivateNode(
   },
 );
 
+onPrivateNode("a CPU that goes offline and comes back is NaN in between", async (node) => {
+  const signals = "MSR::APERF:ACNT@cpu";
+  const running = node.joulemark([
+    ...["run", "--report-signals", signals, "--trace", "trace", "--trace-signals", signals],
+    ...["--", "sleep", "2.5"],
+  ]);
+  const wait = (ms: number) => new Promise((go) => setTimeout(go, ms));
+  await wait(1200);
+  node.breakIt("offline 1");
+  await wait(600);
+  node.breakIt("");
+  const out = await running;
+  assertEquals(out.code, 0, out.stderr);
+  const rows = Deno.readTextFileSync(`${node.dir}/trace`).split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#")).map((line) => line.split("|"));
+  const cycles = (cpu: number) => {
+    const at = rows[0].indexOf(`MSR::APERF:ACNT-cpu-${cpu}`);
+    return rows.slice(1).map((row) => Number(row[at]));
+  };
+  assert(cycles(0).every((v) => !Number.isNaN(v)), "the other CPU goes on");
+  const own = cycles(1);
+  assert(own.some(Number.isNaN) && !Number.isNaN(own[0]) && !Number.isNaN(own.at(-1)!));
+  assertAlmostEquals(own.at(-1)! - own[0], cycles(0).at(-1)! - cycles(0)[0], 1e9);
+  assertStringIncludes(reportOf(node).sources["MSR::APERF:ACNT"].trouble, "CPU 1: errno 6");
+});
+
 onPrivateNode("doctor: what is live, how often it changes, when it wraps", async (node) => {
   const out = await node.joulemark(["doctor", "--json"]);
   assertEquals(out.code, 0, out.stderr);
