@@ -4,7 +4,7 @@
  *   deno bench -A tests/bench/attribution_bench.ts
  *   deno run -A --v8-flags=--expose-gc tests/bench/attribution_bench.ts    (the hour)
  */
-import { Attribution } from "../../src/aggregate/attribution/attribution.ts";
+import { Attribution, type CounterSpec } from "../../src/aggregate/attribution/attribution.ts";
 import { Random } from "../../src/sim/random.ts";
 
 const CPUS = 64;
@@ -13,7 +13,7 @@ const STEP_S = 0.005;
 /** A node with two packages, their memory, and a counter of the whole. */
 function node(method: "exact" | "fit", kinds: readonly ("package" | "dram" | "node")[]) {
   const half = (index: number) => Array.from({ length: CPUS / 2 }, (_, i) => index * CPUS / 2 + i);
-  const counters = kinds.flatMap((kind) =>
+  const counters = kinds.flatMap((kind): CounterSpec[] =>
     kind === "node"
       ? [{ kind, index: 0, cpus: [...half(0), ...half(1)], updatePeriodS: 0.1 }]
       : [0, 1].map((index) => ({ kind, index, cpus: half(index), updatePeriodS: 0.001 }))

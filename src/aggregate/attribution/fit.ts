@@ -11,8 +11,12 @@ import { LAG_GRID, Selection } from "./selection.ts";
 
 /** Intervals that lag and filter are chosen on. */
 const CHOICE_ROWS = 4096;
-/** Entries of rows that are kept at most: 200 classes in every interval would be too much. */
-const CHOICE_ENTRIES = 1 << 16;
+/**
+ * Rows of many classes each take long: above this sum of squares of their entries, fewer serve, but
+ * three times as many as there are classes.
+ */
+const CHOICE_WORK = 400_000;
+const CHOICE_PER_CLASS = 3;
 /** Row passes of the choice, and rows that follow it, for each new row. */
 const PASSES = 24;
 const CATCH_UP = 8;
@@ -26,6 +30,7 @@ export class Fit {
   #stream: FitStream | undefined;
   /** Row of the store that the stream takes next. */
   #next = 0;
+  #work = 0;
 
   /** Lags of the grid that are still needed change: called with their places. */
   onChosen: ((lags: readonly number[]) => void) | undefined;
@@ -39,6 +44,7 @@ export class Fit {
   ): void {
     const { rows } = this;
     rows.push(row, energyJ, lengthS, fresh);
+    this.#work += row.count * row.count;
     if (this.#stream === undefined) this.#choose();
     else this.#follow(CATCH_UP);
   }
@@ -75,7 +81,8 @@ export class Fit {
   #choose(): void {
     const { rows } = this;
     if (this.#selection === undefined) {
-      if (rows.rows < CHOICE_ROWS && rows.entries < CHOICE_ENTRIES) return;
+      const isLong = this.#work > CHOICE_WORK && rows.rows >= CHOICE_PER_CLASS * rows.count;
+      if (rows.rows < CHOICE_ROWS && !isLong) return;
       rows.limit(true);
       this.#selection = new Selection(rows, rows.rows);
     }

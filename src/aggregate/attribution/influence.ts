@@ -18,6 +18,9 @@ const FIRST_BLOCK = 12;
 const MOST_BLOCKS = 80;
 /** A block of many classes is large. */
 const MANY_CLASSES = 64;
+/** Rows that all count for the sums over single intervals; of those after them, one in so many. */
+const ALL_ROWS = 8192;
+const EACH = 4;
 
 /** A stretch of intervals. */
 export interface Block {
@@ -43,8 +46,12 @@ export class Influence {
   #sigma = new Float64Array(16);
   #length = 0;
   #leftJ = 0;
-  /** The second term, by class. */
+  /** The second term, by class, and the classes that have one. */
   #v = new Float64Array(16);
+  #isIn = new Uint8Array(16);
+  #second = new Int32Array(16);
+  #union = 0;
+  #rows = 0;
 
   /**
    * Takes a row.
@@ -57,19 +64,26 @@ export class Influence {
     if (rows.fresh[i] === 1) this.#length = 0;
     const from = rows.start[i];
     const n = rows.start[i + 1] - from;
-    const half = (this.#leftJ - shares.leftJ) / 2;
-    const hasSecond = this.#length > 0;
-    if (hasSecond) {
-      for (let k = 0; k < this.#length; k++) this.#v[this.#classes[k]] += this.#sigma[k] * half;
-      for (let k = 0; k < n; k++) this.#v[rows.classes[from + k]] -= shares.sigma[k] * half;
+    this.#union = 0;
+    if (this.#length > 0) {
+      const half = (this.#leftJ - shares.leftJ) / 2;
+      for (let k = 0; k < this.#length; k++) this.#put(this.#classes[k], this.#sigma[k] * half);
+      for (let k = 0; k < n; k++) this.#put(rows.classes[from + k], -shares.sigma[k] * half);
     }
+    // Later rows of a long run: each fourth one stands for four.
+    const times = this.#rows < ALL_ROWS ? 1 : this.#rows % EACH === 0 ? EACH : 0;
+    this.#rows++;
     if (row.counts) {
       block.sums.add(row);
-      this.#first(rows, i, row, power, hasSecond);
+      if (times > 0) this.#first(row, power, times);
     }
-    if (hasSecond) {
-      for (let k = 0; k < this.#length; k++) this.#take(block, this.#classes[k]);
-      for (let k = 0; k < n; k++) this.#take(block, rows.classes[from + k]);
+    for (let k = 0; k < this.#union; k++) {
+      const c = this.#second[k];
+      const v = this.#v[c];
+      block.second[c] += v;
+      this.vv[c] += times * v * v;
+      this.#v[c] = 0;
+      this.#isIn[c] = 0;
     }
     const d = rows.lengthS[i];
     if (n > this.#sigma.length) {
@@ -87,50 +101,35 @@ export class Influence {
     this.#leftJ = shares.leftJ;
   }
 
-  #first(
-    rows: RowStore,
-    i: number,
-    row: WhitenedRows,
-    power: Float64Array,
-    hasSecond: boolean,
-  ): void {
-    const { z, active, length } = row;
+  #first(row: WhitenedRows, power: Float64Array, times: number): void {
+    const { values, active, length } = row;
     let r = row.y;
     for (let k = 0; k < length; k++) {
-      if (active[k] < power.length) r -= z[active[k]] * power[active[k]];
+      if (active[k] < power.length) r -= values[k] * power[active[k]];
     }
+    const { u, uv } = this;
     const wr = row.weight * r;
-    const from = rows.start[i];
-    const to = rows.start[i + 1];
+    const square = times * wr * wr;
     for (let k = 0; k < length; k++) {
       const a = active[k];
-      const u = wr * z[a];
       const base = triangle(a);
-      this.u[base + a] += u * u;
-      for (let m = 0; m < k; m++) {
-        const b = active[m];
-        this.u[a > b ? base + b : triangle(b) + a] += u * wr * z[b];
-      }
-      if (!hasSecond) continue;
+      const z = square * values[k];
+      for (let m = 0; m <= k; m++) u[base + active[m]] += z * values[m];
       const line = a * this.stride;
-      // Classes of both intervals; those of the present one only once.
-      for (let e = from; e < to; e++) {
-        const c = rows.classes[e];
-        this.uv[line + c] += u * this.#v[c];
-      }
-      for (let m = 0; m < this.#length; m++) {
-        const c = this.#classes[m];
-        if (!inRow(rows, from, to, c)) this.uv[line + c] += u * this.#v[c];
+      const first = times * wr * values[k];
+      for (let m = 0; m < this.#union; m++) {
+        const c = this.#second[m];
+        uv[line + c] += first * this.#v[c];
       }
     }
   }
 
-  #take(block: Block, c: number): void {
-    const v = this.#v[c];
-    if (v === 0) return;
-    block.second[c] += v;
-    this.vv[c] += v * v;
-    this.#v[c] = 0;
+  /** Adds to the second term. */
+  #put(c: number, joules: number): void {
+    this.#v[c] += joules;
+    if (this.#isIn[c] === 1) return;
+    this.#isIn[c] = 1;
+    this.#second[this.#union++] = c;
   }
 
   #block(classes: number): Block {
@@ -169,6 +168,8 @@ export class Influence {
     const stride = this.vv.length;
     this.inside = grown(this.inside, stride);
     this.#v = grown(this.#v, stride);
+    this.#isIn = new Uint8Array(stride);
+    this.#second = new Int32Array(stride);
     this.u = grown(this.u, triangle(stride));
     const wider = new Float64Array(stride * stride);
     for (let i = 0; i < this.stride; i++) {
@@ -181,9 +182,4 @@ export class Influence {
 
 function newBlock(): Block {
   return { sums: new NormalSums(), second: new Float64Array(16), intervals: 0 };
-}
-
-function inRow(rows: RowStore, from: number, to: number, c: number): boolean {
-  for (let e = from; e < to; e++) if (rows.classes[e] === c) return true;
-  return false;
 }

@@ -18,18 +18,15 @@ export class NormalSums {
   /** Adds a filtered row. */
   add(row: WhitenedRows): void {
     if (row.z.length > this.c.length) this.reserve(row.z.length);
-    const { z, active, length, weight, y } = row;
-    const a = this.a;
+    const { values, active, length, weight, y } = row;
+    const { a, c } = this;
     for (let k = 0; k < length; k++) {
       const i = active[k];
-      const wz = weight * z[i];
+      const wz = weight * values[k];
       const base = triangle(i);
-      this.c[i] += wz * y;
-      a[base + i] += wz * z[i];
-      for (let m = 0; m < k; m++) {
-        const j = active[m];
-        a[i > j ? base + j : triangle(j) + i] += wz * z[j];
-      }
+      c[i] += wz * y;
+      // Classes ascend, so that all of these lie in the lower triangle.
+      for (let m = 0; m <= k; m++) a[base + active[m]] += wz * values[m];
     }
     this.q += weight * y * y;
     this.rows++;

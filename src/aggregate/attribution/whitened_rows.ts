@@ -25,8 +25,8 @@ export const FILTERS: readonly (readonly [phi: number, theta: number])[] = [
 ];
 /** Rows after a beginning that still hold what the filter does not know. */
 const DROPPED = 3;
-/** Smaller parts of a filtered row, in CPUs, are left out. */
-const NOTHING = 1e-6;
+/** Parts of a filtered row whose sum to come is a smaller share of its CPUs are left out. */
+const NOTHING = 1e-5;
 
 /** One filter at one lag; the filtered row is in its fields until the next one. */
 export class WhitenedRows {
@@ -34,10 +34,12 @@ export class WhitenedRows {
   counts = false;
   /** Filtered power, W. */
   y = 0;
-  /** Filtered CPUs by class, and the classes for which they are not 0. */
+  /** Filtered CPUs by class, and the classes for which they are not 0, ascending. */
   z = new Float64Array(16);
   active = new Int32Array(16);
   length = 0;
+  /** Filtered CPUs of the active classes, in their order. */
+  values = new Float64Array(16);
   /** Weight: the interval's length over the mean length so far. */
   weight = 0;
   readonly #phi: number;
@@ -52,6 +54,8 @@ export class WhitenedRows {
   #lastClasses = new Int32Array(16);
   #lastZ = new Float64Array(16);
   #lastLength = 0;
+  /** CPUs of the row before. */
+  #cpus = 0;
 
   constructor([phi, theta]: readonly [number, number], lag: number) {
     this.#phi = phi;
@@ -76,6 +80,7 @@ export class WhitenedRows {
       }
     }
     this.#current(rows, i, lengthS);
+    for (let k = 0; k < this.length; k++) this.values[k] = this.z[this.active[k]];
     this.#lastY = y;
     this.#since++;
     this.counts = this.#since > DROPPED;
@@ -94,11 +99,12 @@ export class WhitenedRows {
 
   #decay(): void {
     const theta = this.#theta;
+    const least = NOTHING * (1 - theta) * this.#cpus;
     let kept = 0;
     for (let k = 0; k < this.length; k++) {
       const c = this.active[k];
       const z = this.z[c] * theta;
-      if (z > NOTHING || z < -NOTHING) {
+      if (z > least || z < -least) {
         this.z[c] = z;
         this.active[kept++] = c;
       } else {
@@ -116,11 +122,13 @@ export class WhitenedRows {
       this.#lastZ = grown(this.#lastZ, n);
       this.#lastClasses = grownInts(this.#lastClasses, n);
     }
+    this.#cpus = 0;
     for (let k = 0; k < n; k++) {
       const c = rows.classes[from + k];
       const z = rows.tau[(from + k) * rows.lags + this.#lag] / lengthS;
       this.#lastClasses[k] = c;
       this.#lastZ[k] = z;
+      this.#cpus += z;
       this.#add(c, z);
     }
     this.#lastLength = n;
@@ -130,12 +138,15 @@ export class WhitenedRows {
     this.z[c] += z;
     if (this.#isActive[c] === 1) return;
     this.#isActive[c] = 1;
-    this.active[this.length++] = c;
+    let at = this.length++;
+    for (; at > 0 && this.active[at - 1] > c; at--) this.active[at] = this.active[at - 1];
+    this.active[at] = c;
   }
 
   #grow(classes: number): void {
     this.z = grown(this.z, classes);
     this.active = grownInts(this.active, this.z.length);
+    this.values = grown(this.values, this.z.length);
     const flags = new Uint8Array(this.z.length);
     flags.set(this.#isActive);
     this.#isActive = flags;
