@@ -84,6 +84,7 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
   const marks: { [key: string]: Nested } = {
     "folded visits": collector.counts.folded,
     "late events": engine.events.late,
+    ...(engine.events.late > 0 ? { "late by at most (s)": digits(engine.events.mostLateS) } : {}),
   };
   if (collector.counts.other > 0) marks["visits under one name"] = collector.counts.other;
   if (collector.counts.nested > 0) marks["hints left out"] = collector.counts.nested;

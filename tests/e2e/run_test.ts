@@ -46,12 +46,15 @@ endToEnd("run reports two processes of two threads exactly", (dir) => {
     }
   }
   assertEquals(measured.size, 3);
+  const marks = host.joulemark!.marks as Record<string, number>;
+  const moved = marks["late events"] * (marks["late by at most (s)"] ?? 0);
   for (const [name, { count, inner, outer }] of measured) {
     const fields = region(host, name);
     assertEquals(fields.count, count, name);
     const runtime = fields["runtime (s)"];
-    // The report prints six digits.
-    const slack = 50e-6 + 1e-6 * runtime;
+    // The report prints six digits. On a crowded machine a mark can be delayed between its stamp
+    // and its record for more than a tick; the report says by how much it then moved.
+    const slack = 50e-6 + 1e-6 * runtime + moved;
     assert(runtime > inner - slack, `${name}: ${runtime} s, from inside ${inner} s`);
     assert(runtime < outer + slack, `${name}: ${runtime} s, from outside ${outer} s`);
   }
