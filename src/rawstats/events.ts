@@ -70,11 +70,32 @@ const MEMORY_EVENTS: ReadonlyMap<number, PmcEvent> = new Map([
   [0x0c04, { name: "CAS_WRITES", unit: "64B" }],
 ]);
 
-/** The event of a counter of a type, `undefined` where it is none that a metric uses. */
-export function eventOf(type: string, control: number): PmcEvent | undefined {
+/** Knights Landing: DDR commands; and its memory on the package, what misses and what enters it. */
+const KNL_DDR: ReadonlyMap<number, PmcEvent> = new Map([
+  [0x0103, { name: "CAS_READS", unit: "64B" }],
+  [0x0203, { name: "CAS_WRITES", unit: "64B" }],
+]);
+const KNL_LOOKUPS: ReadonlyMap<number, PmcEvent> = new Map([
+  [0x0102, { name: "EDC_HITS", unit: "64B" }],
+  [0x0202, { name: "EDC_HITS", unit: "64B" }],
+  [0x0402, { name: "EDC_MISSES", unit: "64B" }],
+  [0x0802, { name: "EDC_MISSES", unit: "64B" }],
+]);
+const KNL_INSERTS: ReadonlyMap<number, PmcEvent> = new Map([
+  [0x0101, { name: "EDC_INSERTS", unit: "64B" }],
+  [0x0102, { name: "EDC_INSERTS", unit: "64B" }],
+]);
+
+/** The event of a counter of a device, `undefined` where it is none that a metric uses. */
+export function eventOf(type: string, device: string, control: number): PmcEvent | undefined {
+  const code = control % 65536;
+  if (type === "intel_knl_mc") return KNL_DDR.get(code);
+  if (type === "intel_knl_edc") {
+    return (device.endsWith(".2") ? KNL_INSERTS : KNL_LOOKUPS).get(code);
+  }
   if (type === "amd64_pmc" || type === "amd64_df") return CONTROL_EVENTS.get(control);
-  if (type.endsWith("_imc")) return MEMORY_EVENTS.get(control % 65536);
-  if (isIntelCore(type)) return CORE_EVENTS.get(control % 65536);
+  if (type.endsWith("_imc")) return MEMORY_EVENTS.get(code);
+  if (isIntelCore(type)) return CORE_EVENTS.get(code);
 }
 
 /** Is it a type of core counters of an Intel processor, of any generation of hpcperfstats? */

@@ -218,7 +218,7 @@ export class NodeInputs implements JobListener {
     type.keys.forEach((key, column) => {
       if (key.kind !== "event") return;
       const joules = this.#node.jouleUnits.get(`${name}.${key.name}`);
-      const event = pmcEvent(type, key.name, numbers);
+      const event = pmcEvent(type, device, key.name, numbers);
       const scale = joules ?? event?.scale ?? type.units[column].scale;
       const inputs = joules !== undefined
         ? [`joules.${energyOf(key.name)}`]
@@ -252,6 +252,7 @@ function energyOf(key: string): string {
 /** The event that a programmed counter counts. */
 function pmcEvent(
   type: RawType,
+  device: string,
   key: string,
   numbers: Float64Array,
 ): { scale: number; input: string } | undefined {
@@ -264,7 +265,7 @@ function pmcEvent(
     return isIntelCore(name) && fixed !== undefined ? { scale: 1, input: fixed } : undefined;
   }
   const control = type.keys.findIndex((k) => k.name === `CTL${match[2]}`);
-  const event = control < 0 ? undefined : eventOf(name, numbers[control]);
+  const event = control < 0 ? undefined : eventOf(name, device, numbers[control]);
   if (event === undefined) return undefined;
   const bytes = event.unit.endsWith("B");
   return { scale: bytes ? parseRawUnit(event.unit).scale : 1, input: event.name };

@@ -6,6 +6,7 @@
  * docs/raw-stats.md is checked against this table.
  * @module
  */
+import { nodeImbalance, timeImbalance } from "./imbalance.ts";
 import type { NodeInputs } from "./metric_inputs.ts";
 
 const MIB = 2 ** 20;
@@ -87,6 +88,13 @@ function fabric(
   if (what === "packets") return node.sum("opa_packets") >= 0 ? take("opa_packets") : NaN;
   const flits = take("opa_flits");
   return flits === flits ? flits / 125000 : take("ib_bytes") / MIB;
+}
+
+/** Bytes through the memory on the package: all of it, or what a cache served. */
+function packageMemory(node: NodeInputs): number {
+  const inserts = node.total("EDC_INSERTS");
+  const isCache = node.sum("EDC_HITS", "EDC_MISSES") > 0;
+  return isCache ? inserts - node.sum("EDC_MISSES", "CAS_READS") : inserts;
 }
 
 function flopShare(precision: "DOUBLE" | "SINGLE") {
@@ -179,6 +187,12 @@ export const JOB_METRICS: readonly JobMetric[] = [
         const bytes = cas === cas ? cas : 2 * node.sum(...AMD_CHANNELS);
         return bytes / GIB / node.seconds;
       }),
+  },
+  {
+    name: "avg_mcdrambw",
+    unit: "GiB/s",
+    formula: "64 (inserts − misses − DDR reads) / (2^30 dt); 64 inserts where it is no cache",
+    of: (nodes) => mean(nodes, (node) => packageMemory(node) / GIB / node.seconds),
   },
   rate("avg_blockbw", "MiB/s", MIB, ["block_bytes"], "512 (sectors read + written) / (2^20 dt)"),
   rate(
@@ -314,32 +328,4 @@ export const JOB_METRICS: readonly JobMetric[] = [
 function inner(values: readonly number[]): number {
   const kept = values.length > 2 ? values.slice(1, -1) : values;
   return kept.length === 0 ? NaN : kept.reduce((a, b) => a + b) / kept.length;
-}
-
-function nodeImbalance(nodes: readonly NodeInputs[]): number {
-  const length = Math.min(...nodes.map((node) => node.userRates.length));
-  if (nodes.length === 0 || length === 0) return NaN;
-  const sums = new Float64Array(nodes.length);
-  for (let i = 0; i < length; i++) {
-    const max = Math.max(...nodes.map((node) => node.userRates[i]));
-    nodes.forEach((node, n) => sums[n] += max > 0 ? (max - node.userRates[i]) / max : 0);
-  }
-  return Math.max(...sums) / length;
-}
-
-/** How far the work falls off: 1 for an even job, towards 0 for one that stops early. */
-function timeImbalance(node: NodeInputs): number {
-  const { userTimes: t, userRates: r } = node;
-  const area = new Float64Array(t.length);
-  for (let i = 1; i < t.length; i++) {
-    area[i] = area[i - 1] + (r[i] + r[i - 1]) / 2 * (t[i] - t[i - 1]);
-  }
-  const end = t.length - 1;
-  let least = NaN;
-  for (let i = 2; i <= end - 2; i++) {
-    const before = area[i] / (t[i] - t[0]);
-    const after = (area[end] - area[i]) / (t[end] - t[i]);
-    if (before > 0 && !(after / before >= least)) least = after / before;
-  }
-  return least;
 }

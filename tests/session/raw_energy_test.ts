@@ -43,6 +43,9 @@ for (const name of ["intel-skx-2s", "amd-epyc-rome-2s"]) {
         amd_rapl?.pkg_delta_J ?? [rapl.package0.pkg_delta_J, rapl.package1.pkg_delta_J],
       );
       assertAlmostEquals(metric("pkg_energy"), sum, 0.01);
+      const ratio = inputs[0].total("APERF") / inputs[0].total("MPERF");
+      const nominalGhz = name === "intel-skx-2s" ? 2.6 : 3;
+      assertAlmostEquals(metric("avg_freq"), nominalGhz * ratio, 1e-9);
       const seconds = node.frames[last].time - node.frames[0].time;
       assertAlmostEquals(metric("avg_pkgpower"), sum / seconds, 1e-4);
     } finally {

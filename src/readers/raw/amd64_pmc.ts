@@ -19,6 +19,8 @@ const FIXED = [0xc00000e9, 0xc00000e8, 0xc00000e7];
  * branches, two kinds of dispatch stalls.
  */
 const EVENTS = [0x43ff03n, 0xf004000ffn, 0x4300c2n, 0x4300c3n, 0x4308afn, 0x43ffaen];
+/** Performance state 0: multiplier in bits 7:0, divisor in bits 13:8, of 200 MHz. */
+const STATE_0 = 0xc0010064;
 /** Hardware configuration: bit 30 makes the counter of instructions run. */
 const HWCR = 0xc0010015;
 const INSTRUCTIONS_RUN = 1n << 30n;
@@ -61,6 +63,12 @@ export const amd64Pmc: RawStatsType = {
           putRegisters(row, 2 * COUNTERS, registers, FIXED);
           row.emit(String(cpu));
         }
+      },
+      marks() {
+        const registers = machine.registers(0);
+        if (!registers?.read(STATE_0)) return [];
+        const divisor = (registers.low >>> 8) & 0x3f;
+        return divisor === 0 ? [] : [`nominal_hz ${(registers.low & 0xff) * 200e6 / divisor}`];
       },
     };
   },

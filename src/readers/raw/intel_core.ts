@@ -17,6 +17,8 @@ const COUNT = 0xc1;
 const FIXED = 0x309;
 const FIXED_CONTROL = 0x38d;
 const GLOBAL_CONTROL = 0x38f;
+/** Bits 15:8: nominal frequency as a multiple of the bus clock. */
+const PLATFORM_INFO = 0xce;
 /** All three fixed counters, in user and kernel mode. */
 const FIXED_ON = 0x333;
 
@@ -95,6 +97,12 @@ function coreType(name: string, counters: number, keys: string): RawStatsType {
             putRegisters(row, 2 * counters, registers, fixed);
             row.emit(String(cpu));
           }
+        },
+        marks() {
+          const registers = machine.registers(0);
+          if (!registers?.read(PLATFORM_INFO)) return [];
+          const busHz = NEHALEM.includes(processor.model) ? 133_333_333 : 100_000_000;
+          return [`nominal_hz ${((registers.low >>> 8) & 0xff) * busHz}`];
         },
       };
     },
