@@ -15,8 +15,6 @@ import { type Follower, type Marks, RingEvents, type Source } from "./ring_event
 
 /** What went wrong, or was limited, so far. */
 export interface CollectorCounts {
-  /** Events that came later than a tick after they happened; moved to the present. */
-  late: number;
   /** Records, names and files that made no sense. */
   garbage: number;
   /** Visits that processes folded since their ring was full. */
@@ -40,7 +38,6 @@ export interface CollectorOptions {
 /** See the module. */
 export class Collector implements DirectoryListener {
   readonly counts: CollectorCounts = {
-    late: 0,
     garbage: 0,
     folded: 0,
     other: 0,
@@ -243,11 +240,11 @@ export class Collector implements DirectoryListener {
 
   #start(f: Follower): void {
     const ring = f.rings[0];
-    f.handle = this.#options.sink.start(this.#present(ring.startNs) * 1e-9, f.pid, ring.cpus);
+    f.handle = this.#options.sink.start(ring.startNs * 1e-9, f.pid, ring.cpus);
   }
 
   #end(f: Follower): void {
-    const timeS = this.#present(f.endNs) * 1e-9;
+    const timeS = f.endNs * 1e-9;
     this.#feedFoldedEpochs(f, timeS);
     if (!f.died) this.#events.leftOpen(f);
     if (f.died) this.#options.sink.died(timeS, f.handle);
@@ -276,18 +273,11 @@ export class Collector implements DirectoryListener {
     }
   }
 
+  /** What comes too late keeps its time: whoever takes it moves it to the present and counts. */
   #tell(source: Source): void {
-    const { thread } = source;
-    const ns = thread.nextNs >= this.#fedNs ? thread.nextNs : this.#present(thread.nextNs);
-    this.#fedNs = ns;
+    const ns = source.thread.nextNs;
+    if (ns > this.#fedNs) this.#fedNs = ns;
     if (source.follower.handle >= 0) this.#events.tell(source, ns);
-  }
-
-  /** Times never step back: what comes too late happens now. */
-  #present(ns: number): number {
-    if (ns >= this.#fedNs) return ns;
-    this.counts.late++;
-    return this.#fedNs;
   }
 
   #feedFolds(limitNs: number): void {
