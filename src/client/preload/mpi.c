@@ -21,7 +21,7 @@ struct call { const char *name; uint32_t region; };
 /* Is this thread inside an interposed call already? */
 JM_TLS int inside;
 
-static inline __attribute__((always_inline)) struct joulemark__thread *enter(struct call *c) {
+static inline __attribute__((always_inline)) struct joulemark__thread *enter_here(struct call *c) {
     struct joulemark__thread *t;
     if (inside) return NULL;
     t = jm_thread(JM_MPI, 1);
@@ -33,10 +33,18 @@ static inline __attribute__((always_inline)) struct joulemark__thread *enter(str
     return t;
 }
 
-static inline __attribute__((always_inline)) void leave(struct joulemark__thread *t,
-                                                        struct call *c) {
+static inline __attribute__((always_inline)) void leave_here(struct joulemark__thread *t,
+                                                             struct call *c) {
     inside = 0;
     joulemark__exit(t, joulemark__checked(c->region));
+}
+
+/* For Fortran, whose two hundred names would take seconds to compile otherwise. */
+static __attribute__((noinline)) struct joulemark__thread *enter(struct call *c) {
+    return enter_here(c);
+}
+static __attribute__((noinline)) void leave(struct joulemark__thread *t, struct call *c) {
+    leave_here(t, c);
 }
 
 #define P1 long a
@@ -105,9 +113,9 @@ static inline __attribute__((always_inline)) void leave(struct joulemark__thread
     JM_EXPORT int MPI_##Name(P##n) {                                                               \
         static void *slot;                                                                         \
         int (*real)(T##n) = (int (*)(T##n))jm_next(&slot, "MPI_" #Name, LIBRARY);                  \
-        struct joulemark__thread *t = enter(&call_##lower);                                        \
+        struct joulemark__thread *t = enter_here(&call_##lower);                                   \
         int result = real ? real(A##n) : MPI_ERROR;                                                \
-        if (t) leave(t, &call_##lower);                                                            \
+        if (t) leave_here(t, &call_##lower);                                                       \
         return result;                                                                             \
     }                                                                                              \
     FORTRAN_NAMES(mpi_##lower, MPI_##UPPER, call_##lower, n_fortran)
