@@ -68,7 +68,8 @@ Deno.test("counters that stall, restart, leap or fail leave finite figures or no
   const restarted = scene(cases["restarts at 0"]).get("package")!;
   assertAlmostEquals(restarted.of(1).fitJ / (WATTS[0] * LENGTHS[0] / 0.0421 * 30), 1, 0.02);
   const failing = scene(cases["fails now and then"]).get("package")!;
-  assertAlmostEquals(failing.totalJ, CLEAN(30), 1);
+  // The last readings may have failed as well.
+  assertAlmostEquals(failing.totalJ, CLEAN(30), 6);
 });
 
 Deno.test("programs of every odd kind leave finite figures or none", () => {
