@@ -37,6 +37,11 @@ export const VERBS: readonly VerbEntry[] = [
     load: async () => (await import("./merge.ts")).merge,
   },
   {
+    name: "pmc",
+    summary: "energy per step: statistics, histograms, comparisons, sweeps",
+    load: async () => (await import("./pmc.ts")).pmc,
+  },
+  {
     name: "client",
     summary: "write the markup client for a language",
     load: async () => (await import("./client.ts")).client,

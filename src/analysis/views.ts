@@ -1,0 +1,312 @@
+/**
+ * What `joulemark pmc` shows: tables, pictures, and a line in words for each thing worth saying.
+ * @module
+ */
+import type { CraypatCounter } from "./craypat.ts";
+import { compareRuns, type RunGroup } from "./compare_runs.ts";
+import { cumulative, fitNormal, histogram } from "./histogram.ts";
+import { groupOutliers } from "./outlier_groups.ts";
+import type { Panel, Series } from "./picture.ts";
+import { figures, withDeviation } from "./quantity_text.ts";
+import { QUANTITIES, type Quantity, type Run, valuesOf } from "./runs.ts";
+import { normalDensity, normalShare } from "./statistics.ts";
+import { type Sweep } from "./sweep.ts";
+import type { Table } from "./table.ts";
+
+/** One way to look at runs. */
+export interface View {
+  readonly tables: readonly Table[];
+  readonly panels: readonly Panel[];
+  /** For people. */
+  readonly notes: readonly string[];
+}
+
+const ALL = Object.keys(QUANTITIES) as Quantity[];
+
+/** Totals of each run, and what its steps are like. */
+export function summaryView(runs: readonly Run[]): View {
+  const totals: Table = {
+    title: "Runs",
+    columns: [
+      { name: "run" },
+      { name: "steps" },
+      { name: "energy", unit: "J" },
+      { name: "runtime", unit: "s" },
+      { name: "power of the job", unit: "W" },
+    ],
+    rows: runs.map((r) => [r.name, r.steps.length, r.energyJ, r.runtimeS, r.meanPowerW]),
+  };
+  const notes = runs.flatMap((run) => groupNotes(run, "energy"));
+  const energies = runs.map((run): Series => ({
+    name: run.name,
+    kind: "line",
+    x: run.steps.map((s) => s.step),
+    y: run.steps.map((s) => s.energyJ),
+  }));
+  const panel: Panel = {
+    title: QUANTITIES.energy.title,
+    xTitle: "step",
+    yTitle: "energy (J)",
+    series: energies,
+  };
+  return { tables: [totals, stepTable(runs, ALL)], panels: [panel], notes };
+}
+
+function stepTable(runs: readonly Run[], quantities: readonly Quantity[]): Table {
+  return {
+    title: "Steps: all of them, the body, and groups that stand out",
+    columns: [
+      { name: "run" },
+      { name: "figure" },
+      { name: "group" },
+      { name: "count" },
+      { name: "mean" },
+      { name: "deviation" },
+      { name: "median", detail: true },
+      { name: "min", detail: true },
+      { name: "max", detail: true },
+      { name: "sum" },
+      { name: "factor" },
+      { name: "every" },
+    ],
+    rows: runs.flatMap((run) =>
+      quantities.flatMap((quantity) => {
+        const { unit } = QUANTITIES[quantity];
+        const { body, groups } = groupsOf(run, quantity);
+        const title = `${quantity} (${unit})`;
+        const one = (name: string, s: typeof body, factor: number, every: number) => {
+          // The sum of powers means nothing.
+          const sum = quantity === "power" ? NaN : s.sum;
+          const start = [run.name, title, name, s.count, s.mean, s.deviation, s.median];
+          return [...start, s.min, s.max, sum, factor, every];
+        };
+        return [
+          one("body", body, 1, 1),
+          ...groups.map((g, i) => one(`apart ${i + 1}`, g, g.factor, g.every || NaN)),
+        ];
+      })
+    ),
+  };
+}
+
+/** Bins of the body and of what stands out, with the normal distribution of the body. */
+export function histogramView(
+  runs: readonly Run[],
+  quantities: readonly Quantity[] = ALL,
+  bins?: number,
+): View {
+  const rows: (string | number)[][] = [];
+  const fits: (string | number)[][] = [];
+  const panels: Panel[] = [];
+  for (const quantity of quantities) {
+    const { unit, title } = QUANTITIES[quantity];
+    const body: Series[] = [];
+    const far: Series[] = [];
+    runs.forEach((run, colour) => {
+      const { bodyValues, limit } = groupsOf(run, quantity);
+      const apart = valuesOf(run, quantity).filter((value) => value > limit);
+      const fit = fitNormal(bodyValues, normalShare);
+      fits.push([run.name, `${quantity} (${unit})`, fit.mean, fit.deviation, fit.distance]);
+      for (
+        const [group, values, list] of [["body", bodyValues, body], ["apart", apart, far]] as const
+      ) {
+        if (values.length === 0) continue;
+        const { low, width, counts } = histogram(values, bins);
+        const x = Array.from(counts, (_, i) => low + (i + 0.5) * width);
+        x.forEach((at, i) => {
+          const [from, to] = [at - width / 2, at + width / 2];
+          rows.push([run.name, `${quantity} (${unit})`, group, from, to, counts[i]]);
+        });
+        const shown = width > 0 ? width : Math.max(1e-9, Math.abs(low) * 0.02);
+        list.push({ name: run.name, kind: "bars", x, y: counts, width: shown, colour });
+        if (group === "body" && fit.deviation > 0 && width > 0) {
+          body.push(normalLine(run.name, fit, width * values.length, colour));
+        }
+      }
+    });
+    const axes = { xTitle: `${quantity} (${unit})`, yTitle: "steps" };
+    panels.push({ title, ...axes, series: body });
+    if (far.length > 0) panels.push({ title: `${title}: those apart`, ...axes, series: far });
+  }
+  const fitTable: Table = {
+    title: "Normal distribution of the body, and its greatest distance from what was measured",
+    columns: ["run", "figure", "mean", "deviation", "distance"].map((name) => ({ name })),
+    rows: fits,
+  };
+  const binTable: Table = {
+    title: "Histogram",
+    columns: ["run", "figure", "group", "from", "to", "steps"].map((name) => ({ name })),
+    rows,
+  };
+  const notes = runs.flatMap((run) => quantities.flatMap((quantity) => groupNotes(run, quantity)));
+  return { tables: [fitTable, binTable], panels, notes };
+}
+
+function normalLine(
+  name: string,
+  fit: { mean: number; deviation: number },
+  area: number,
+  colour: number,
+): Series {
+  const x = Array.from({ length: 101 }, (_, i) => fit.mean + fit.deviation * (i - 50) / 12.5);
+  const y = x.map((at) => area * normalDensity(at, fit.mean, fit.deviation));
+  return { name: `${name}: normal`, kind: "line", x, y, colour };
+}
+
+/** Shares of steps up to a value. */
+export function cdfView(runs: readonly Run[], quantities: readonly Quantity[] = ALL): View {
+  const rows: (string | number)[][] = [];
+  const panels = quantities.map((quantity): Panel => {
+    const { unit, title } = QUANTITIES[quantity];
+    const series = runs.map((run): Series => {
+      const { values, shares } = cumulative(valuesOf(run, quantity));
+      values.forEach((value, i) =>
+        rows.push([run.name, `${quantity} (${unit})`, value, shares[i]])
+      );
+      return { name: run.name, kind: "line", x: values, y: shares };
+    });
+    return { title, xTitle: `${quantity} (${unit})`, yTitle: "share of steps", series };
+  });
+  const table: Table = {
+    title: "Cumulative distribution",
+    columns: ["run", "figure", "value", "share"].map((name) => ({ name })),
+    rows,
+  };
+  return { tables: [table], panels, notes: [] };
+}
+
+/** Groups of runs beside each other. */
+export function compareView(groups: readonly RunGroup[]): View {
+  const summaries = compareRuns(groups);
+  const table: Table = {
+    title: "Groups of runs: means and deviations over runs",
+    columns: [
+      { name: "group" },
+      { name: "runs" },
+      { name: "energy", unit: "J" },
+      { name: "± energy", unit: "J" },
+      { name: "runtime", unit: "s" },
+      { name: "± runtime", unit: "s" },
+      { name: "power of the job", unit: "W", detail: true },
+      { name: "± power", unit: "W", detail: true },
+      { name: "ratio" },
+      { name: "steps apart", detail: true },
+      { name: "their factor", detail: true },
+      { name: "their energy", unit: "J", detail: true },
+    ],
+    rows: summaries.map(({ name, energyJ, runtimeS, meanPowerW, ratio, outliers }) => [
+      ...[name, energyJ.count, energyJ.mean, energyJ.deviation],
+      ...[runtimeS.mean, runtimeS.deviation, meanPowerW.mean, meanPowerW.deviation],
+      ...[ratio, outliers.count, outliers.factor, outliers.energyJ],
+    ]),
+  };
+  const notes = summaries.map(({ name, energyJ, runtimeS, outliers }) => {
+    const energy = withDeviation(energyJ.mean, energyJ.deviation, "J");
+    const start = `${name}: ${energy} over ${
+      withDeviation(runtimeS.mean, runtimeS.deviation, "s")
+    }`;
+    if (!(outliers.count > 0)) return start;
+    return `${start}; ${figures(outliers.count, 3)} steps of ${
+      figures(outliers.factor, 3)
+    } times ` +
+      `the others, ${withDeviation(outliers.energyJ, 0, "J")} in them`;
+  });
+  const series = summaries.map(({ name, energyJ, runtimeS }): Series => ({
+    name,
+    kind: "points",
+    x: [runtimeS.mean],
+    y: [energyJ.mean],
+    xError: [runtimeS.deviation],
+    yError: [energyJ.deviation],
+    labels: [name],
+  }));
+  const panel: Panel = {
+    title: "Energy and runtime of groups of runs",
+    xTitle: "runtime (s)",
+    yTitle: "energy (J)",
+    series,
+    fromZero: false,
+  };
+  return { tables: [table], panels: [panel], notes };
+}
+
+/** Energy against runtime over a setting. */
+export function sweepView(sweep: Sweep): View {
+  const { points, leastEnergy, leastTime, leastProduct, front } = sweep;
+  const table: Table = {
+    title: "Sweep",
+    columns: [
+      { name: "setting" },
+      { name: "runs" },
+      { name: "energy", unit: "J" },
+      { name: "± energy", unit: "J", detail: true },
+      { name: "runtime", unit: "s" },
+      { name: "± runtime", unit: "s", detail: true },
+      { name: "energy x time", unit: "Js", detail: true },
+      { name: "remark" },
+    ],
+    rows: points.map((p) => [
+      ...[p.label, p.runs, p.energyJ, p.energyDeviationJ, p.runtimeS, p.runtimeDeviationS],
+      ...[
+        p.energyJ * p.runtimeS,
+        p === leastEnergy ? "sweet spot" : front.includes(p) ? "front" : "",
+      ],
+    ]),
+  };
+  const notes = [
+    `sweet spot: ${leastEnergy.label}, ${withDeviation(leastEnergy.energyJ, 0, "J")} over ` +
+    `${withDeviation(leastEnergy.runtimeS, 0, "s")}`,
+    ...(leastTime === leastEnergy ? [] : [`fastest: ${leastTime.label}`]),
+    ...(leastProduct === leastEnergy
+      ? []
+      : [`least product of energy and time: ${leastProduct.label}`]),
+  ];
+  const x = points.map((p) => p.runtimeS);
+  const y = points.map((p) => p.energyJ);
+  const panel: Panel = {
+    title: `Energy against runtime (sweet spot: ${leastEnergy.label})`,
+    xTitle: "runtime (s)",
+    yTitle: "energy (J)",
+    fromZero: false,
+    series: [
+      {
+        name: "settings",
+        kind: "points",
+        x,
+        y,
+        labels: points.map((p) => p.label),
+        xError: points.map((p) => p.runtimeDeviationS),
+        yError: points.map((p) => p.energyDeviationJ),
+      },
+      { name: "in their order", kind: "line", x, y, colour: 5 },
+    ],
+  };
+  return { tables: [table], panels: [panel], notes };
+}
+
+/** As pat_report prints it. */
+export function craypatView(counters: readonly CraypatCounter[]): View {
+  const table: Table = {
+    title: "Program HW Performance Counter Data",
+    columns: [{ name: "counter" }, { name: "value" }, { name: "unit" }, { name: "aggregation" }],
+    rows: counters.map((c) => [c.name, c.value, c.unit, c.aggregation]),
+  };
+  return { tables: [table], panels: [], notes: [] };
+}
+
+function groupsOf(run: Run, quantity: Quantity) {
+  return groupOutliers(valuesOf(run, quantity), run.steps.map((step) => step.step));
+}
+
+function groupNotes(run: Run, quantity: Quantity): string[] {
+  return groupsOf(run, quantity).groups.map(({ count, factor, every, sum }) => {
+    const regular = every > 0 ? `, every ${every} steps` : "";
+    const total = quantity === "power"
+      ? ""
+      : `, ${withDeviation(sum, 0, QUANTITIES[quantity].unit)} in all`;
+    return `${run.name}: ${quantity} of ${count} steps is ${
+      figures(factor, 3)
+    } times that of the ` +
+      `others${regular}${total}`;
+  });
+}

@@ -1,0 +1,226 @@
+/**
+ * `joulemark pmc`: logs of pm_mpi_lib, looked at in the ways of M. Bareford's study (2015).
+ * @module
+ */
+import { CRAYPAT_COUNTERS, type CraypatAggregation, craypatSummary } from "../analysis/craypat.ts";
+import { groupByName, type RunGroup } from "../analysis/compare_runs.ts";
+import { svg } from "../analysis/picture.ts";
+import { QUANTITIES, type Quantity, runOf } from "../analysis/runs.ts";
+import { parseSweepTable, sweepOf, type SweepPoint, sweepPoints } from "../analysis/sweep.ts";
+import { tableCsv, tableJson, tableText } from "../analysis/table.ts";
+import * as views from "../analysis/views.ts";
+import { UnknownNameError, UsageError } from "../core/errors.ts";
+import { statPath } from "../os/files.ts";
+import { writeDocument } from "../session/output_file.ts";
+import { type PmcRun, readPmcRuns, readTableText } from "../session/pmc_read.ts";
+import { EXIT } from "./exit_codes.ts";
+import { writeStderr, writeStdout } from "./io.ts";
+import { parseOptions } from "./options.ts";
+import type { Verb } from "./verb.ts";
+
+const HELP = `Read and analyse PMC logs: power and energy per step of a simulation.
+
+Usage: joulemark pmc [options] [NAME=]FILE[,FILE...]...
+
+Without a choice: totals of each run, what its steps are like, and groups of
+steps that stand out (restart dumps). Files of all pm_mpi_lib versions.
+
+Choices, one of:
+  --histogram             energy, duration, power per step, with normal fit
+  --cdf                   the same as cumulative distribution
+  --compare               groups of runs: means and deviations; runs given as
+                          NAME=FILE,FILE or named NAME-1, NAME-2 are a group
+  --sweep                 energy against runtime over a setting, the sweet
+                          spot; NAME is the value, or FILE a table of all
+  --summary craypat       as pat_report: energies as means over nodes, powers
+                          as maxima; needs 5.0 or 6.0, which tell of nodes
+
+Options:
+  --figure LIST           energy,duration,power for --histogram and --cdf
+  --bins N                bins of the histograms
+  --agg KEY=HOW           mean, max, sum or min for a counter of craypat;
+                          several between commas
+  --format F              text (default), csv, json, svg
+  --json                  the same as --format json
+  -o, --output FILE       there instead of stdout
+  -h, --help              this
+
+Examples:
+  joulemark pmc run.pmc
+  joulemark pmc --compare cray=c1.pmc,c2.pmc gnu=g1.pmc,g2.pmc
+  joulemark pmc --sweep --format svg -o sweep.svg 1=a.pmc 2=b.pmc 3=c.pmc
+`;
+
+const FORMATS = ["text", "csv", "json", "svg"] as const;
+const CHOICES = ["histogram", "cdf", "compare", "sweep"] as const;
+
+/** See the module. */
+export const pmc: Verb = {
+  name: "pmc",
+  summary: "energy per step: statistics, histograms, comparisons, sweeps",
+  help: HELP,
+  run,
+};
+
+/** A word of the command line: files that belong together. */
+interface Named {
+  readonly name: string | undefined;
+  readonly files: readonly string[];
+}
+
+function run(args: string[]): number {
+  const { text, flags, words } = parseOptions("pmc", args, {
+    text: ["summary", "figure", "bins", "agg", "format", "output"],
+    flags: [...CHOICES, "json"],
+    alias: { o: "output" },
+  });
+  if (flags.has("help")) {
+    writeStdout(HELP);
+    return EXIT.done;
+  }
+  const format = text.format ?? (flags.has("json") ? "json" : "text");
+  const chosen = CHOICES.filter((choice) => flags.has(choice));
+  if (!(FORMATS as readonly string[]).includes(format)) {
+    throw wrong(`--format ${format}`, FORMATS.join(", "), format);
+  }
+  if (chosen.length + (text.summary === undefined ? 0 : 1) > 1) {
+    throw wrong("pmc", "one choice of how to look", chosen.map((c) => `--${c}`).join(" "));
+  }
+  if (text.summary !== undefined && text.summary !== "craypat") {
+    throw wrong(`--summary ${text.summary}`, "craypat", text.summary);
+  }
+  if (words.length === 0) throw wrong("pmc", "a PMC log", "none");
+  const tell = (line: string) => {
+    if (!flags.has("quiet")) writeStderr(`joulemark: ${line}\n`);
+  };
+  const view = viewOf(chosen[0] ?? text.summary, words.map(named), text, tell);
+  const output = printed(view, format);
+  if (text.output === undefined) writeStdout(output);
+  else writeDocument(text.output, output);
+  return EXIT.done;
+}
+
+function viewOf(
+  choice: string | undefined,
+  given: readonly Named[],
+  text: Readonly<Record<string, string | undefined>>,
+  tell: (line: string) => void,
+): views.View {
+  if (choice === "sweep") return views.sweepView(sweepOf(points(given, tell)));
+  const loaded = given.flatMap(({ name, files }) => {
+    return files.flatMap((file) => readPmcRuns(file, tell)).map((one) => ({ name, one }));
+  });
+  if (choice === "craypat") {
+    return views.craypatView(
+      craypatSummary(nodesOf(loaded.map(({ one }) => one)), asked(text.agg)),
+    );
+  }
+  const runs = loaded.map(({ one }) => runOf(one.log, one.name));
+  if (choice === "compare") {
+    const labelled = given.some(({ name }) => name !== undefined);
+    const groups = labelled
+      ? [...Map.groupBy(runs.keys(), (i) => loaded[i].name ?? runs[i].name)]
+        .map(([name, list]): RunGroup => ({ name, runs: list.map((i) => runs[i]) }))
+      : groupByName(runs);
+    return views.compareView(groups);
+  }
+  const figures = quantities(text.figure);
+  if (choice === "histogram") return views.histogramView(runs, figures, bins(text.bins));
+  if (choice === "cdf") return views.cdfView(runs, figures);
+  return views.summaryView(runs);
+}
+
+/** `NAME=FILE,FILE`, unless a file of that name is there. */
+function named(word: string): Named {
+  const equals = word.indexOf("=");
+  if (equals <= 0 || statPath(word) !== undefined) return { name: undefined, files: [word] };
+  const files = word.slice(equals + 1).split(",").filter((file) => file !== "");
+  if (files.length === 0) throw wrong(word, "NAME=FILE,...", "no file");
+  return { name: word.slice(0, equals), files };
+}
+
+function points(given: readonly Named[], tell: (line: string) => void): SweepPoint[] {
+  if (given.length === 1 && given[0].name === undefined && isTable(given[0].files[0])) {
+    return parseSweepTable(readTableText(given[0].files[0]), given[0].files[0]);
+  }
+  const groups = given.flatMap(({ name, files }): RunGroup[] => {
+    const runs = files.flatMap((file) => readPmcRuns(file, tell))
+      .map((one) => runOf(one.log, one.name));
+    return name === undefined ? groupByName(runs) : [{ name, runs }];
+  });
+  return sweepPoints(groups);
+}
+
+function isTable(path: string): boolean {
+  return /energy.*time|time.*energy/i.test(readTableText(path).split("\n")[0]) &&
+    !readTableText(path).startsWith("pm_mpi_lib") && !readTableText(path).startsWith("rank,");
+}
+
+function nodesOf(runs: readonly PmcRun[]) {
+  const collated = runs.find((one) => one.nodes.length === 0);
+  if (collated !== undefined) {
+    throw wrong(
+      collated.name,
+      "a log of 5.0 or 6.0, which tells of each node",
+      collated.log.version,
+    );
+  }
+  return runs.flatMap((one) => one.nodes);
+}
+
+function asked(agg: string | undefined): Map<string, CraypatAggregation> {
+  const map = new Map<string, CraypatAggregation>();
+  for (const item of agg?.split(",") ?? []) {
+    const [key, how] = item.split("=").map((part) => part.trim());
+    if (!CRAYPAT_COUNTERS.includes(key)) {
+      throw new UnknownNameError("counter", key, CRAYPAT_COUNTERS);
+    }
+    if (how !== "mean" && how !== "max" && how !== "sum" && how !== "min") {
+      throw wrong(`--agg ${item}`, "mean, max, sum or min", how ?? "nothing");
+    }
+    map.set(key, how);
+  }
+  return map;
+}
+
+function quantities(list: string | undefined): Quantity[] | undefined {
+  return list?.split(",").map((word) => {
+    if (word.trim() in QUANTITIES) return word.trim() as Quantity;
+    throw wrong(`--figure ${list}`, Object.keys(QUANTITIES).join(", "), word);
+  });
+}
+
+function bins(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (Number.isInteger(value) && value > 0 && value <= 1000) return value;
+  throw wrong(`--bins ${text}`, "a whole number from 1 to 1000", text);
+}
+
+/** In the form asked for. */
+export function printed(view: views.View, format: string): string {
+  switch (format) {
+    case "csv":
+      return view.tables.map(tableCsv).join("\n");
+    case "json":
+      return JSON.stringify({ tables: view.tables.map(tableJson), notes: view.notes }, null, 2) +
+        "\n";
+    case "svg":
+      if (view.panels.length === 0) throw wrong("--format svg", "text, csv or json here", "svg");
+      return svg(view.panels);
+    default: {
+      const notes = view.notes.map((line) => `${line}\n`).join("");
+      return view.tables.map(tableText).join("\n") + (notes === "" ? "" : `\n${notes}`);
+    }
+  }
+}
+
+function wrong(target: string, expected: string, found: string): UsageError {
+  return new UsageError({
+    action: "use",
+    target,
+    expected,
+    found,
+    remedy: "see joulemark pmc --help",
+  });
+}

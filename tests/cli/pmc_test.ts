@@ -1,0 +1,105 @@
+/** `joulemark pmc` over the library's own logs and drawn ones. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { pmc } from "../../src/cli/pmc.ts";
+import { stringifyPmc } from "../../src/formats/pmc.ts";
+import { COMPILERS, drawRun, TABLE_3 } from "../analysis/_paper.ts";
+import { capture } from "../_support/capture.ts";
+
+const VECTORS = new URL("../vectors/pmc/", import.meta.url).pathname;
+
+async function withFiles(body: (dir: string) => Promise<void>): Promise<void> {
+  const dir = Deno.makeTempDirSync();
+  try {
+    for (const name of ["cray", "gnu"]) {
+      for (const i of [1, 2]) {
+        const text = stringifyPmc(drawRun(COMPILERS[name], i)) as string;
+        Deno.writeTextFileSync(`${dir}/${name}-${i}.pmc`, text);
+      }
+    }
+    Deno.writeTextFileSync(`${dir}/table3.txt`, TABLE_3);
+    await body(dir);
+  } finally {
+    Deno.removeSync(dir, { recursive: true });
+  }
+}
+
+Deno.test("pmc summarizes the library's own logs, whatever their version", async () => {
+  for (const name of ["v2.0.0.pmc", "v3.1.0.pmc", "v4.3.0.pmc", "v6.0.0.bin", "v6.0.0.ascii"]) {
+    const { code, stdout, stderr } = await capture(pmc, [`${VECTORS}run-a.${name}`]);
+    assertEquals([code, stderr], [0, ""], name);
+    assertStringIncludes(stdout, "5429");
+  }
+});
+
+Deno.test("pmc has every choice in every format", async () => {
+  await withFiles(async (dir) => {
+    const files = ["cray-1", "cray-2", "gnu-1"].map((name) => `${dir}/${name}.pmc`);
+    for (const choice of [[], ["--histogram"], ["--cdf"], ["--compare"], ["--sweep"]]) {
+      for (const format of ["text", "csv", "json", "svg"]) {
+        const got = await capture(pmc, [...choice, "--format", format, ...files]);
+        assertEquals([got.code, got.stderr], [0, ""], `${choice} ${format}`);
+        if (format === "json") JSON.parse(got.stdout);
+        if (format === "svg") {
+          assert(got.stdout.startsWith("<?xml") && got.stdout.endsWith("</svg>\n"));
+          assert(!/NaN|Infinity|undefined/.test(got.stdout), `${choice}`);
+        }
+        if (format === "text" && choice[0] !== "--cdf") {
+          const lines = got.stdout.split("\n").slice(0, 12);
+          assert(lines.every((line) => line.length < 110), lines.join("\n"));
+        }
+      }
+    }
+  });
+});
+
+Deno.test("pmc says what stands out, in words", async () => {
+  await withFiles(async (dir) => {
+    const one = await capture(pmc, [`${dir}/cray-1.pmc`]);
+    assertStringIncludes(one.stdout, "cray-1: energy of 20 steps is 16");
+    assertStringIncludes(one.stdout, "every 1000 steps");
+    const words = [`a=${dir}/cray-1.pmc,${dir}/cray-2.pmc`, `b=${dir}/gnu-1.pmc`];
+    const { stdout } = await capture(pmc, ["--compare", ...words]);
+    assertStringIncludes(stdout, "a: 1.8890 ± 0.0095 MJ over 17");
+    assertStringIncludes(stdout, "20 steps of 16 times the others");
+  });
+});
+
+Deno.test("pmc --sweep finds the sweet spot of Table 3 as printed", async () => {
+  await withFiles(async (dir) => {
+    const { stdout } = await capture(pmc, ["--sweep", `${dir}/table3.txt`]);
+    assertStringIncludes(stdout, "sweet spot: -n 64 -N 8 -S 4 -d 3, 45.05 MJ over 18970 s");
+  });
+});
+
+Deno.test("pmc --summary craypat takes other aggregations, and needs nodes", async () => {
+  const log = `${VECTORS}run-a.v6.0.0.bin`;
+  const { stdout } = await capture(pmc, ["--summary", "craypat", "--format", "csv", log]);
+  assertStringIncludes(stdout, "PM_POWER:NODE,315,W,max");
+  const agg = "PM_POWER:NODE=min,PM_ENERGY:NODE=sum";
+  const other = await capture(pmc, ["--summary", "craypat", "--agg", agg, "--format", "csv", log]);
+  assertStringIncludes(other.stdout, "PM_ENERGY:NODE,5429,J,sum");
+  const text = await capture(pmc, ["--summary", "craypat", `${VECTORS}run-a.v4.3.0.pmc`]);
+  assertEquals(text.code, 2);
+  assertStringIncludes(text.stderr, "tells of each node");
+});
+
+Deno.test("pmc tells of wrong requests in one line", async () => {
+  const log = `${VECTORS}run-a.v4.3.0.pmc`;
+  for (
+    const args of [
+      [],
+      ["--format", "png", log],
+      ["--histogram", "--cdf", log],
+      ["--summary", "perf", log],
+      ["--bins", "0", "--histogram", log],
+      ["--figure", "heat", "--histogram", log],
+      ["--agg", "NOSUCH=mean", "--summary", "craypat", `${VECTORS}run-a.v6.0.0.bin`],
+      ["nosuch.pmc"],
+      [`${VECTORS}README.md`],
+    ]
+  ) {
+    const got = await capture(pmc, args);
+    assertEquals([got.code, got.stdout], [2, ""], args.join(" "));
+    assertEquals(got.stderr.trimEnd().split("\n").length, 1, got.stderr);
+  }
+});
