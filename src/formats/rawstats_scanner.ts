@@ -18,10 +18,11 @@
  * @module
  */
 import { FormatError } from "../core/errors.ts";
-import { EXACT_BELOW, RawColumns, type RawDevice, RawValues } from "./rawstats_columns.ts";
+import { RawColumns, type RawDevice, RawValues } from "./rawstats_columns.ts";
 import { LineSplitter } from "./line_splitter.ts";
 import { RawComplaints } from "./rawstats_complaints.ts";
 import { parseRawSchema, sameSchema } from "./rawstats_schema.ts";
+import { MAX_U64, readValues } from "./rawstats_values.ts";
 
 /** What opens a record group. */
 export interface RawHead {
@@ -50,8 +51,7 @@ export interface RawHandler {
 
 /** Longer lines are skipped: the longest real one, an nfs mount, has some 4 kB. */
 const MAX_LINE = 1 << 20;
-const SPACE = 32, HASH = 35, DOLLAR = 36, PERCENT = 37, BANG = 33, AT = 64;
-const MAX_U64 = 18446744073709551615n;
+const HASH = 35, DOLLAR = 36, PERCENT = 37, BANG = 33, AT = 64;
 const decoder = new TextDecoder();
 
 /** See the module. Feed it with `push`, then `end`. */
@@ -137,53 +137,8 @@ export class RawScanner {
     let i = start + columns.bytes.length;
     if (device === undefined || !startsWith(b, i, end, device.bytes)) return false;
     i += device.bytes.length;
-    if (!this.#numbers(b, i, end, columns)) return false;
+    if (!readValues(b, i, end, columns, this.#values[columns.index])) return false;
     this.#take(device);
-    return true;
-  }
-
-  /** Decodes the values from a place on; false unless they are as many as the schema has. */
-  #numbers(b: Uint8Array, from: number, end: number, columns: RawColumns): boolean {
-    const values = this.#values[columns.index];
-    const numbers = values.numbers;
-    const count = numbers.length;
-    values.hasWide = false;
-    let k = 0;
-    let i = from;
-    while (i < end) {
-      let v = b[i] - 48;
-      // a blank is −16: an empty word is skipped
-      if (v < 0 || v > 9) {
-        if (v === SPACE - 48) {
-          i++;
-          continue;
-        }
-        return false;
-      }
-      const word = i++;
-      while (i < end) {
-        const d = b[i] - 48;
-        if (d < 0 || d > 9) break;
-        v = v * 10 + d;
-        i++;
-      }
-      if (i < end && b[i] !== SPACE) return false;
-      if (k === count) return false;
-      if (v < EXACT_BELOW) numbers[k++] = v;
-      else {
-        const exact = BigInt(decoder.decode(b.subarray(word, i)));
-        if (exact > MAX_U64) return false;
-        values.setWide(k++, exact);
-      }
-      i++;
-    }
-    if (k === count) return true;
-    if (k !== columns.fastCount) return false;
-    // a fast sample: from the last column on, so that none is overwritten before it is moved
-    for (let from = k - 1, to = count - 1; to >= 0; to--) {
-      if (from >= 0 && columns.fast[from] === to) numbers[to] = numbers[from--];
-      else numbers[to] = NaN;
-    }
     return true;
   }
 
@@ -236,7 +191,8 @@ export class RawScanner {
       const text = words.slice(1 + parts).join(" ");
       if (!/^[\d ]*$/.test(text)) break;
       const bytes = new TextEncoder().encode(text);
-      if (!this.#numbers(bytes, 0, bytes.length, columns)) break;
+      const values = this.#values[columns.index];
+      if (!readValues(bytes, 0, bytes.length, columns, values)) break;
       this.#take(columns.device(name));
       return undefined;
     }

@@ -8,7 +8,7 @@
 import type { RawDevice, RawValues } from "../formats/rawstats_columns.ts";
 import { EXACT_BELOW } from "../formats/rawstats_columns.ts";
 import { parseRawUnit, type RawKey, type RawUnit, sameSchema } from "../formats/rawstats_schema.ts";
-import type { RawSchema } from "../formats/rawstats_schema.ts";
+import type { RawKind, RawSchema } from "../formats/rawstats_schema.ts";
 import { judgeStep, type RawCorrectionKind } from "./judge.ts";
 import { isEnergy, trueKeys, widensBySight } from "./quirks.ts";
 
@@ -32,18 +32,19 @@ export class RawType {
   readonly keys: readonly RawKey[];
   readonly units: readonly RawUnit[];
   readonly widths: Uint8Array;
+  /** Columns of event counters, and of gauges. */
   readonly events: Int32Array;
+  readonly gauges: Int32Array;
   readonly devices = new Map<string, RawCounters>();
 
   constructor(readonly schema: RawSchema) {
     this.keys = trueKeys(schema);
     this.units = this.keys.map((key) => parseRawUnit(key.unit));
     this.widths = Uint8Array.from(this.keys, (key) => key.widthBits);
-    const events: number[] = [];
-    this.keys.forEach((key, k) => {
-      if (key.kind === "event") events.push(k);
-    });
-    this.events = Int32Array.from(events);
+    const of = (kind: RawKind) =>
+      Int32Array.from(this.keys.flatMap((key, k) => key.kind === kind ? [k] : []));
+    this.events = of("event");
+    this.gauges = of("gauge");
   }
 }
 

@@ -56,10 +56,11 @@ export class NodeTotals implements JobListener {
         else this.#addWide(totals, k);
       }
     }
-    if (type.events.length === deltas.length) return;
-    for (let k = 0; k < deltas.length; k++) {
+    const { gauges } = type;
+    for (let i = 0; i < gauges.length; i++) {
+      const k = gauges[i];
       const value = numbers[k];
-      if (type.keys[k].kind === "event" || value !== value) continue;
+      if (value !== value) continue;
       if (value < totals.least[k]) totals.least[k] = value;
       if (value > totals.most[k]) totals.most[k] = value;
       totals.last[k] = value;
