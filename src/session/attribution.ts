@@ -30,6 +30,7 @@ const STAMPED_FILES = "/sys/cray/pm_counters/";
 /** What helps where a figure cannot be told. */
 const HELP: Readonly<Record<string, string>> = {
   "too few changes of the counter": "a longer run helps",
+  "steps keep in step with the counter": "--period 0.005 with --dither on helps",
   "always in the same mix with other regions": "their sum is told",
   "its power would be negative": "a longer run helps",
   "uncertain by more than 10 %": "a longer run helps, and a shorter --period at 1 ms counters",

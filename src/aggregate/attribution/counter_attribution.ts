@@ -255,6 +255,7 @@ export class CounterAttribution {
     return {
       lagUnitS: this.#unitS,
       windowS: this.#rowsTold > 0 ? this.#windowSum / this.#rowsTold : 0,
+      inStep: this.changes.inStep,
       totalJ: Math.max(0, totalJ - rest),
       seconds: own,
       shared: rows.shared,

@@ -28,6 +28,9 @@ const STAMP_BLOCKS = 9;
 /** An interval this many times as long as the usual one is a stall. */
 const STALL = 20;
 const LEAST_STALL_S = 1;
+/** Steps to judge by whether they keep in step with the counter, and how far off is chance. */
+const LEAST_SHORT = 500;
+const OFF_SHARE = 0.03;
 
 /** See the module. Allocates nothing after construction. */
 export class CounterChanges {
@@ -46,6 +49,10 @@ export class CounterChanges {
   /** Changes seen, and times that the counter began anew. */
   changes = 0;
   breaks = 0;
+  /** Steps shorter than the update period, those that saw a change, and those that should have. */
+  #short = 0;
+  #shortSeen = 0;
+  #shortExpected = 0;
   /** Power beyond the first leap is judged against the usual one. */
   readonly #options: ChangeOptions;
   readonly #mostW: number;
@@ -97,6 +104,7 @@ export class CounterChanges {
     const elapsedS = timeS - this.lastS;
     const last = this.#lastJ;
     this.lastS = timeS;
+    this.#compare(stepS, growth !== 0);
     if (growth === 0) return CHANGE.NONE;
     this.#lastJ = valueJ;
     const gapS = timeS - this.#changedS;
@@ -116,6 +124,26 @@ export class CounterChanges {
     this.changes++;
     this.#learn(gapS, stepS);
     return this.#change(timeS, stepS, valueJ, stampS);
+  }
+
+  /**
+   * Do steps keep in step with the counter's own updates? Then changes do not lie evenly in their
+   * windows. Even ones are seen by a step in proportion to its length.
+   */
+  get inStep(): boolean {
+    const p = this.#shortExpected / this.#short;
+    const off = Math.abs(this.#shortSeen - this.#shortExpected);
+    return this.#short >= LEAST_SHORT &&
+      off > OFF_SHARE * this.#short + 5 * Math.sqrt(this.#short * p * (1 - p));
+  }
+
+  #compare(stepS: number, seen: boolean): void {
+    // Only where the window is about as long as the step is there anything to see.
+    const period = this.updatePeriodS;
+    if (!(stepS < 2 * period && stepS > period / 4)) return;
+    this.#short++;
+    if (seen) this.#shortSeen++;
+    this.#shortExpected += Math.min(1, stepS / period);
   }
 
   #change(timeS: number, stepS: number, valueJ: number, stampS: number): number {

@@ -11,6 +11,7 @@ import { variances } from "./uncertainty.ts";
 /** Why a class's energy is not told. */
 export type Untold =
   | "too few changes of the counter"
+  | "steps keep in step with the counter"
   | "always in the same mix with other regions"
   | "its power would be negative"
   | "uncertain by more than 10 %"
@@ -48,6 +49,8 @@ export interface FitFrame {
   /** Unit of the lags in seconds, and mean window before a change. */
   readonly lagUnitS: number;
   readonly windowS: number;
+  /** Changes do not lie evenly in their windows, since steps keep in step with the counter. */
+  readonly inStep: boolean;
   /** Energy that the classes are to add up to, J. */
   readonly totalJ: number;
   /** CPU-seconds of each class in the whole run, by own number. */
@@ -66,6 +69,8 @@ const MOST_OVER = 3;
 const MOST_OVER_SHARE = 0.02;
 /** The lag's distribution inside the window is not quite even. */
 const WINDOW_SHARE = 0.05;
+/** And not at all where steps keep in step with the counter. */
+const IN_STEP_SHARE = 0.5;
 
 /** Takes the result; the stream can go on. */
 export function fitOutcome(stream: FitStream, classes: number, frame: FitFrame): FitOutcome {
@@ -86,6 +91,7 @@ export function fitOutcome(stream: FitStream, classes: number, frame: FitFrame):
   }
   const scale = sum > 0 ? frame.totalJ / sum : 0;
   const v = variances(stream, middle, classes);
+  const share = frame.inStep ? IN_STEP_SHARE : WINDOW_SHARE;
   const lagVariance = lag.variance + (WINDOW_SHARE * frame.windowS) ** 2;
   const error = (variance: number, g: number) =>
     Math.sqrt(variance + g * g * lagVariance) * Math.abs(scale);
@@ -152,6 +158,7 @@ function judge(c: number, of: {
   if (!(frame.seconds[c] > 0)) return undefined;
   const needed = Math.max(LEAST_INTERVALS, PER_CLASS * middle.power.length);
   if (stream.counted < needed) return "too few changes of the counter";
+  if (frame.inStep) return "steps keep in step with the counter";
   if (c === frame.shared) return "one of more than 199 regions";
   if (middle.factor.inseparable.has(c)) return "always in the same mix with other regions";
   if (middle.held.has(c)) return "its power would be negative";

@@ -5,6 +5,8 @@ import {
   type ChangeOptions,
   CounterChanges,
 } from "../../../src/aggregate/attribution/counter_changes.ts";
+import { Random } from "../../../src/sim/random.ts";
+import { testSeed } from "./_seed.ts";
 
 /** Steps of 5 ms; `reading` gives the value at a step. */
 function follow(
@@ -86,4 +88,23 @@ Deno.test("observe() ignores steps whose time does not go on", () => {
   assertEquals(changes.observe(0.5, 30), CHANGE.NONE);
   assertEquals(changes.observe(1.1, 40), CHANGE.BREAK);
   assertEquals(changes.totalJ, 30);
+});
+
+Deno.test("inStep says whether shaken steps of 1 ms meet a counter that is no clock of its own", () => {
+  const random = new Random(testSeed("in step"));
+  for (
+    const [periodS, lagS, expected] of [
+      [0.001, 0.0005, true],
+      [0.001, 0, true],
+      [0.000977, 0.0005, false],
+      [0.000977, 0, false],
+    ] as const
+  ) {
+    const changes = new CounterChanges({ updatePeriodS: 0.001 });
+    for (let k = 0; k < 20_000; k++) {
+      const t = 0.001 * (k + random.uniform(-0.25, 0.25));
+      changes.observe(t, Math.floor((t - lagS) / periodS));
+    }
+    assertEquals(changes.inStep, expected, `${periodS} ${lagS}`);
+  }
 });
