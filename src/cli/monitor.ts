@@ -2,7 +2,7 @@
  * `joulemark monitor`: raw stats of the node over time.
  * @module
  */
-import { UnknownNameError, UsageError } from "../core/errors.ts";
+import { AccessError, isHumanError, UnknownNameError, UsageError } from "../core/errors.ts";
 import { RawWriter } from "../formats/rawstats_writer.ts";
 import { realtimeNanoseconds } from "../os/clock.ts";
 import { MachineHost } from "../os/host.ts";
@@ -175,10 +175,15 @@ async function run(
   try {
     monitor.start(now());
   } catch (error) {
-    if (!(error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotFound)) {
-      throw error;
-    }
-    throw usage("--dir: a place that can be written", error.message.split("\n")[0]);
+    if (isHumanError(error)) throw error;
+    throw new AccessError({
+      action: "write to",
+      target: store.directory,
+      expected: "a directory that this user can write to",
+      found: error instanceof Error ? error.message.split("\n")[0] : String(error),
+      remedy: "choose another with --dir",
+      cause: error,
+    });
   }
   tell(`${collection.types.length} types every ${intervalSeconds} s to ${store.directory}`);
   await loop(monitor, listener, intervalSeconds * 1e6);

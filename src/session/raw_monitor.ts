@@ -107,6 +107,10 @@ export class RawMonitor {
       marks = ["rotate -", ...marks];
     }
     this.#today = day;
+    if (this.#store.isLost) {
+      this.#options.tell(`${this.#store.directory}/current is gone; a new one begins`);
+      this.#store.rotate();
+    }
     if (this.#store.hasGap && !Number.isNaN(this.#lastUs)) {
       marks = [`gap ${((timeUs - this.#lastUs) / 1e6).toFixed(0)}`, ...marks];
     }

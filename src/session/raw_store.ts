@@ -73,6 +73,17 @@ export class RawStore {
     return this.#file === undefined;
   }
 
+  /** Was the file moved or removed under us? Then what is appended to it reaches nobody. */
+  get isLost(): boolean {
+    if (this.#file === undefined) return false;
+    try {
+      const [now, ours] = [Deno.statSync(this.#current), this.#file.statSync()];
+      return now.ino !== ours.ino || now.dev !== ours.dev;
+    } catch {
+      return true;
+    }
+  }
+
   /** Appends one record group whole, or nothing. */
   append(record: Uint8Array, timeUs: number): RawWriteResult {
     const file = this.#file!;

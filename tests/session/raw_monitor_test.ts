@@ -166,6 +166,20 @@ Deno.test("RawMonitor begins anew where a file of another day or with another he
   assertEquals([...Deno.readDirSync(`${b.dir}/h`)].length, 4);
 });
 
+Deno.test("RawMonitor begins a new file when somebody took the one it writes", () => {
+  using b = bench();
+  const { monitor, end } = b.make();
+  monitor.start(NOON);
+  Deno.renameSync(b.path, `${b.dir}/h/taken`);
+  monitor.tick(NOON + 10 * S);
+  monitor.tick(NOON + 20 * S);
+  Deno.removeSync(`${b.dir}/h`, { recursive: true });
+  monitor.tick(NOON + 30 * S);
+  end();
+  assertEquals(b.records().records.map((r) => r.timeUs), [NOON + 30 * S]);
+  assertEquals(b.told.length, 2);
+});
+
 Deno.test("RawMonitor goes on when nothing can be written, and marks the gap", () => {
   using b = bench();
   const { monitor, end } = b.make();
