@@ -166,6 +166,19 @@ Deno.test("RawMonitor begins anew where a file of another day or with another he
   assertEquals([...Deno.readDirSync(`${b.dir}/h`)].length, 4);
 });
 
+Deno.test("RawMonitor holds no more descriptors after many records and days than after one", () => {
+  using b = bench();
+  const { monitor, end } = b.make({ types: undefined });
+  const descriptors = () => [...Deno.readDirSync("/proc/self/fd")].length;
+  monitor.start(NOON);
+  monitor.tick(NOON + 10 * S);
+  const before = descriptors();
+  for (let i = 1; i <= 300; i++) monitor.tick(NOON + i * 3600 * S);
+  assertEquals(descriptors(), before);
+  end();
+  assertEquals(monitor.written, 302);
+});
+
 Deno.test("RawMonitor begins a new file when somebody took the one it writes", () => {
   using b = bench();
   const { monitor, end } = b.make();
