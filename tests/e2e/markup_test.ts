@@ -215,6 +215,22 @@ endToEnd("run mends marks out of order, counts them and names who did it", (dir)
   assertStringIncludes(out.stderr, "marks were out of order");
 });
 
+endToEnd("run records values that a C program sets", (dir) => {
+  const app = build("values", dir);
+  const out = joulemark(dir, ["run", "--record", "recording", "--", app]);
+  assertEquals(out.code, 0, out.stderr);
+  const rows = Deno.readTextFileSync(`${dir}/recording/events.csv`).split("\n")
+    .map((line) => line.split(",").slice(2, 5).join(","));
+  for (
+    const row of ["set,step,-7", "set,large,9223372036854775807", "set,eps,0.25", "set,mode,fast"]
+  ) {
+    assert(rows.includes(row), `no ${row} in\n${rows.join("\n")}`);
+  }
+  assert(rows.includes("attribute,step,int 0"));
+  // What the tracker does not see is no hindrance to a replay.
+  assertEquals(joulemark(dir, ["replay", "recording", "--report", "again.report"]).code, 0);
+});
+
 endToEnd("run hears 64 processes that start at once, whatever they do", (dir) => {
   const app = build("crowd", dir);
   const kinds = ["killed", "fork", "exec", "close", "long", "names"];

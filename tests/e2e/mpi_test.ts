@@ -1,5 +1,5 @@
 /** MPI calls as regions: Open MPI and MPICH, C and both Fortran interfaces, four ranks. */
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { compile, needing, preloaded, works } from "../_support/preload.ts";
 
 /** Open MPI asks before it runs as root, or with more ranks than cores. */
@@ -52,3 +52,18 @@ for (const mpi of ["openmpi", "mpich"]) {
     );
   }
 }
+
+needing(
+  "mpicc.openmpi",
+  works("mpicc.openmpi --version && command -v mpirun.openmpi"),
+  "run --preload mpi calls another tool that wraps the same functions, and names it",
+  (dir) => {
+    compile(dir, "mpicc.openmpi -O2 -o app PROGRAMS/mpi.c");
+    compile(dir, "mpicc.openmpi -shared -fPIC -o libothertool.so PROGRAMS/other_tool.c");
+    const out = preloaded(dir, "mpi", ["mpirun.openmpi", "-n", "2", "./app"], {
+      env: { ...ENV, LD_PRELOAD: `${dir}/libothertool.so` },
+    });
+    assertEquals(out.counts.MPI_Barrier, 25);
+    assertStringIncludes(out.report, "libothertool.so answers MPI_Barrier as well");
+  },
+);

@@ -135,6 +135,29 @@ needing(
   },
 );
 
+// Caliper has no package: JOULEMARK_TEST_CALIPER names where it is installed.
+const CALIPER = Deno.env.get("JOULEMARK_TEST_CALIPER");
+needing(
+  "Caliper (JOULEMARK_TEST_CALIPER=DIR)",
+  CALIPER !== undefined,
+  "a binary of the real Caliper is heard unmodified, and Caliper too where it is configured",
+  (dir) => {
+    compile(
+      dir,
+      `c++ -O2 -I${CALIPER}/include -o marked PROGRAMS/caliper.cpp ` +
+        `-L${CALIPER}/lib -lcaliper -Wl,-rpath,${CALIPER}/lib`,
+    );
+    const counts = { work: 10, scope: 10, "time loop": 1, phase: 1, solve: 1000 };
+    assertEquals(preloaded(dir, "caliper", ["./marked"]).counts, counts);
+    const both = preloaded(dir, "caliper", ["./marked"], {
+      env: { CALI_CONFIG: "runtime-report,output=stdout" },
+    });
+    assertEquals(both.counts, counts);
+    assertMatch(both.stdout, /^Path/m);
+    assertMatch(both.stdout, /^time loop/m);
+  },
+);
+
 // What is in the way. The application runs, unmarked, and one line says why.
 
 /** A run that cannot have the library; what was said before the card. */
