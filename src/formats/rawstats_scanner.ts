@@ -51,7 +51,7 @@ export interface RawHandler {
 
 /** Longer lines are skipped: the longest real one, an nfs mount, has some 4 kB. */
 const MAX_LINE = 1 << 20;
-const HASH = 35, DOLLAR = 36, PERCENT = 37, BANG = 33, AT = 64;
+const SPACE = 32, HASH = 35, DOLLAR = 36, PERCENT = 37, BANG = 33, AT = 64;
 const decoder = new TextDecoder();
 
 /** See the module. Feed it with `push`, then `end`. */
@@ -113,7 +113,9 @@ export class RawScanner {
     if (!this.#started && c !== DOLLAR && c !== BANG && !(c >= 48 && c <= 57)) {
       this.#complain("$hpcperfstats VERSION in the first line", "something else, left out");
     } else if ((c >= 97 && c <= 122) || (c >= 65 && c <= 90)) {
-      if (!this.#quickRow(b, start, end)) this.#slowRow(decoder.decode(b.subarray(start, end)));
+      if (!this.#quickRow(b, start, end) && !this.#plainRow(b, start, end)) {
+        this.#slowRow(decoder.decode(b.subarray(start, end)));
+      }
     } else if (c >= 48 && c <= 57) this.#time(decoder.decode(b.subarray(start, end)));
     else if (c === PERCENT) this.#mark(decoder.decode(b.subarray(start + 1, end)));
     else if (c === DOLLAR) this.#property(decoder.decode(b.subarray(start + 1, end)));
@@ -139,6 +141,19 @@ export class RawScanner {
     i += device.bytes.length;
     if (!readValues(b, i, end, columns, this.#values[columns.index])) return false;
     this.#take(device);
+    return true;
+  }
+
+  /** Takes a line that is right but was not expected: another order, a device that is new. */
+  #plainRow(b: Uint8Array, start: number, end: number): boolean {
+    if (this.#record < 0) return false;
+    const first = b.indexOf(SPACE, start);
+    const second = first < 0 ? -1 : b.indexOf(SPACE, first + 1);
+    if (second < 0 || second >= end || second === first + 1) return false;
+    const columns = this.#types.get(decoder.decode(b.subarray(start, first)));
+    if (columns === undefined) return false;
+    if (!readValues(b, second + 1, end, columns, this.#values[columns.index])) return false;
+    this.#take(columns.device(decoder.decode(b.subarray(first + 1, second))));
     return true;
   }
 
