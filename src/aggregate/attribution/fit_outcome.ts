@@ -69,8 +69,6 @@ const MOST_OVER = 3;
 const MOST_OVER_SHARE = 0.02;
 /** The lag's distribution inside the window is not quite even. */
 const WINDOW_SHARE = 0.05;
-/** And not at all where steps keep in step with the counter. */
-const IN_STEP_SHARE = 0.5;
 
 /** Takes the result; the stream can go on. */
 export function fitOutcome(stream: FitStream, classes: number, frame: FitFrame): FitOutcome {
@@ -91,7 +89,6 @@ export function fitOutcome(stream: FitStream, classes: number, frame: FitFrame):
   }
   const scale = sum > 0 ? frame.totalJ / sum : 0;
   const v = variances(stream, middle, classes);
-  const share = frame.inStep ? IN_STEP_SHARE : WINDOW_SHARE;
   const lagVariance = lag.variance + (WINDOW_SHARE * frame.windowS) ** 2;
   const error = (variance: number, g: number) =>
     Math.sqrt(variance + g * g * lagVariance) * Math.abs(scale);
