@@ -27,10 +27,20 @@ export function histogram(values: Float64Array, bins?: number): Histogram {
     ? (high - low) / (2 * spread / Math.cbrt(sorted.length))
     : Math.sqrt(sorted.length);
   const count = bins ?? Math.min(MOST_BINS, Math.max(FEWEST_BINS, Math.ceil(advised)));
+  if (bins === undefined && sorted.every(Number.isInteger)) return wholeBins(sorted, count);
   const counts = new Float64Array(count);
   const width = (high - low) / count;
   for (const value of sorted) counts[Math.min(count - 1, Math.floor((value - low) / width))]++;
   return { low, width, counts };
+}
+
+/** Bins of whole numbers hold equally many of them each, else they would show a comb. */
+function wholeBins(sorted: Float64Array, most: number): Histogram {
+  const [low, high] = [sorted[0], sorted[sorted.length - 1]];
+  const width = Math.ceil((high - low + 1) / most);
+  const counts = new Float64Array(Math.ceil((high - low + 1) / width));
+  for (const value of sorted) counts[Math.floor((value - low) / width)]++;
+  return { low: low - 0.5, width, counts };
 }
 
 /** A normal distribution. */

@@ -122,7 +122,9 @@ function seriesSvg(series: Series, colour: number, n: number, px: Place, py: Pla
     if (dy > 0) out += line(px(at), py(y[i] - dy), px(at), py(y[i] + dy), `stroke="${paint}"`);
     out += mark(n, px(at), py(y[i]), paint);
     const label = series.labels?.[i];
-    return label === undefined ? out : out + text(px(at) + 8, py(y[i]) - 6, label, "start");
+    if (label === undefined) return out;
+    const isRight = px(at) > SIZE.width - SIZE.right - 8 * label.length;
+    return out + text(px(at) + (isRight ? -8 : 8), py(y[i]) - 6, label, isRight ? "end" : "start");
   }).join("");
 }
 
@@ -200,8 +202,17 @@ function escaped(content: string): string {
   return content.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 }
 
+/** Short: `50M`, `0.25`. */
 function number(value: number): string {
-  return String(Number(value.toPrecision(6)));
+  const size = Math.abs(value);
+  const [factor, prefix] = size >= 1e9
+    ? [1e9, "G"]
+    : size >= 1e6
+    ? [1e6, "M"]
+    : size >= 1e4
+    ? [1e3, "k"]
+    : [1, ""];
+  return `${Number((value / factor).toPrecision(6))}${prefix}`;
 }
 
 function round(value: number): number {

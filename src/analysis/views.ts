@@ -269,16 +269,17 @@ export function sweepView(sweep: Sweep): View {
     yTitle: "energy (J)",
     fromZero: false,
     series: [
+      { name: "in their order", kind: "line", x, y, colour: 5 },
       {
         name: "settings",
         kind: "points",
         x,
         y,
-        labels: points.map((p) => p.label),
+        // A whole command line would cover its neighbours.
+        labels: points.map((p) => p.label.length > 12 ? String(p.value) : p.label),
         xError: points.map((p) => p.runtimeDeviationS),
         yError: points.map((p) => p.energyDeviationJ),
       },
-      { name: "in their order", kind: "line", x, y, colour: 5 },
     ],
   };
   return { tables: [table], panels: [panel], notes };

@@ -37,6 +37,11 @@ export const VERBS: readonly VerbEntry[] = [
     load: async () => (await import("./merge.ts")).merge,
   },
   {
+    name: "study",
+    summary: "a sweep over a setting: runs, table, picture",
+    load: async () => (await import("./study.ts")).study,
+  },
+  {
     name: "pmc",
     summary: "energy per step: statistics, histograms, comparisons, sweeps",
     load: async () => (await import("./pmc.ts")).pmc,

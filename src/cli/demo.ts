@@ -34,16 +34,19 @@ export const demo: Verb = {
       writeStdout(HELP);
       return 0;
     }
-    return runWith(args, { command: selfCommand(), simulateIfBlind: true, profile: "demo" });
+    return runWith(args, {
+      command: selfCommand("demo-workload"),
+      simulateIfBlind: true,
+      profile: "demo",
+    });
   },
 };
 
-/** This program, told to be the workload. */
-function selfCommand(): string[] {
+/** This program, with arguments. */
+export function selfCommand(...args: string[]): string[] {
   const self = Deno.execPath();
-  const workload = "demo-workload";
   const packed = (globalThis as { __JOULEMARK_FORM?: string }).__JOULEMARK_FORM === "packed";
-  if (packed || Deno.build.standalone) return [self, workload];
+  if (packed || Deno.build.standalone) return [self, ...args];
   const permissions = ["--allow-ffi", "--allow-read", "--allow-write", "--allow-env"];
-  return [self, "run", "--quiet", "--no-lock", ...permissions, Deno.mainModule, workload];
+  return [self, "run", "--quiet", "--no-lock", ...permissions, Deno.mainModule, ...args];
 }

@@ -1,0 +1,240 @@
+/**
+ * `joulemark study`: a sweep by itself: runs, table, picture.
+ * @module
+ */
+import { svg } from "../analysis/picture.ts";
+import { sweepOf, type SweepPoint } from "../analysis/sweep.ts";
+import { summarize } from "../analysis/statistics.ts";
+import { tableCsv } from "../analysis/table.ts";
+import { sweepView, type View } from "../analysis/views.ts";
+import { AccessError, UsageError } from "../core/errors.ts";
+import { makeDirectories, OsError } from "../os/user_file.ts";
+import { writeDocument } from "../session/output_file.ts";
+import { findCommand } from "../os/process.ts";
+import {
+  beginStudy,
+  noteResult,
+  readStudy,
+  STUDY_FORMAT,
+  type StudyHead,
+  type StudyResult,
+} from "../session/study_log.ts";
+import { parseVaried, type PlannedRun, planStudy } from "../session/study_plan.ts";
+import { NODE_ENERGY, runOnce, type StudyLaunch } from "../session/study_run.ts";
+import { selfCommand } from "./demo.ts";
+import { EXIT } from "./exit_codes.ts";
+import { writeStderr, writeStdout } from "./io.ts";
+import { parseOptions } from "./options.ts";
+import { printed } from "./pmc.ts";
+import { Progress } from "./progress.ts";
+import type { Verb } from "./verb.ts";
+
+const HELP = `Run a command under all values of a setting, and compare energy and time.
+
+Usage: joulemark study --vary NAME=A,B,... [options] -- COMMAND [ARG...]
+
+Sets the environment variable NAME to each value in turn, then all again, so
+often as --repeat says. Each run is a "joulemark run", whose options can be
+given as JOULEMARK_PERIOD, JOULEMARK_SIMULATE, ... Several --vary make all
+combinations. DIR gets a report and the output of each run, study.csv with
+the table, study.svg with energy against runtime, and study.jsonl, which
+knows what is done.
+
+Options:
+  --vary NAME=A,B,...     a setting and its values; may come several times
+  --repeat N              runs of each (3)
+  --dir DIR               where everything goes (joulemark-study)
+  --resume                go on with what is not done yet
+  --pmc                   a PMC log of each run too
+  --format F              of the table: text (default), csv, json
+  --json                  the same as --format json
+  -q, --quiet             no progress
+  -h, --help              this
+
+The status is 0 when every run was: 1 else; such a run is run again by
+--resume and is not in the table.
+
+Examples:
+  joulemark study --vary OMP_NUM_THREADS=1,2,3,4,6 --repeat 3 -- ./app
+  joulemark study --vary NB=64,128 --vary P=1,2 --dir hpl -- mpirun ./xhpl
+  joulemark study --resume --vary OMP_NUM_THREADS=1,2,3,4,6 -- ./app
+`;
+
+/** See the module. */
+export const study: Verb = {
+  name: "study",
+  summary: "a sweep over a setting: runs, table, picture",
+  help: HELP,
+  run,
+};
+
+function run(args: string[]): number {
+  const { varied: texts, rest } = takeVaried(args);
+  const { text, flags, words } = parseOptions("study", rest, {
+    text: ["repeat", "dir", "format"],
+    flags: ["resume", "pmc", "json"],
+    command: true,
+  });
+  if (flags.has("help")) {
+    writeStdout(HELP);
+    return EXIT.done;
+  }
+  if (texts.length === 0) throw missing("--vary NAME=A,B,...");
+  if (words.length === 0) throw missing("a command after --");
+  const format = text.format ?? (flags.has("json") ? "json" : "text");
+  if (!["text", "csv", "json"].includes(format)) throw missing("--format text, csv or json");
+  const repeats = wholeNumber("repeat", text.repeat ?? "3");
+  const directory = text.dir ?? "joulemark-study";
+  const plan = planStudy(texts.map(parseVaried), repeats);
+  const found = findCommand(words[0], Deno.env.get("PATH"));
+  if (!("path" in found)) {
+    writeStderr(`joulemark: ${found.reason}\n`);
+    return found.status;
+  }
+  const head = { format: STUDY_FORMAT, command: words, varied: texts, repeats } as const;
+  const done = begin(directory, head, flags.has("resume"));
+  const launch = {
+    self: selfCommand("run", "--quiet", "--report-signals", NODE_ENERGY),
+    command: words,
+    directory,
+  };
+  const results = runAll(plan, launch, { done, pmc: flags.has("pmc"), quiet: flags.has("quiet") });
+  return finish(directory, results, { planned: plan.length, format });
+}
+
+/** Makes the directory and the log. @returns What is done already. */
+function begin(directory: string, head: StudyHead, resume: boolean): Map<string, StudyResult> {
+  try {
+    makeDirectories(directory);
+  } catch (error) {
+    if (!(error instanceof OsError)) throw error;
+    throw new AccessError({ action: "make", target: directory, found: error.message });
+  }
+  const path = `${directory}/study.jsonl`;
+  const state = readStudy(path, head);
+  if (state !== undefined && !resume) {
+    throw new UsageError({
+      action: "begin a study in",
+      target: directory,
+      expected: "a directory without one",
+      found: `${state.done.size} runs of this study`,
+      remedy: "go on with --resume, or give another directory with --dir",
+    });
+  }
+  const done = new Map([...state?.done ?? []].filter(([, result]) => result.status === 0));
+  beginStudy(path, head, done.values());
+  return done;
+}
+
+function runAll(
+  plan: readonly PlannedRun[],
+  launch: StudyLaunch,
+  { done, pmc, quiet }: { done: Map<string, StudyResult>; pmc: boolean; quiet: boolean },
+): StudyResult[] {
+  const progress = new Progress(plan.length, done.size);
+  let count = done.size;
+  for (const one of plan) {
+    if (done.has(one.file)) continue;
+    const label = `${one.label}, run ${one.repeat}`;
+    const more = pmc ? ["--pmc", `${launch.directory}/${one.file}.pmc`] : [];
+    const own = { ...launch, self: [...launch.self, ...more] };
+    if (!quiet) progress.show(count, label);
+    const result = runOnce(one, own, () => quiet || progress.show(count, label));
+    done.set(one.file, result);
+    noteResult(`${launch.directory}/study.jsonl`, result);
+    count++;
+    if (!quiet) progress.step(count, `${label}: ${outcome(result)}`);
+  }
+  return plan.map((one) => done.get(one.file)!);
+}
+
+function outcome(result: StudyResult): string {
+  if (result.status !== 0) return `failed with status ${result.status}; see its .out`;
+  const energy = result.energyJ === null ? "no energy" : `${result.energyJ.toPrecision(5)} J`;
+  return `${energy}, ${result.runtimeS.toPrecision(5)} s`;
+}
+
+/** Table and picture of the runs that went well. */
+function finish(
+  directory: string,
+  results: readonly StudyResult[],
+  { planned, format }: { planned: number; format: string },
+): number {
+  const good = results.filter((result) => result.status === 0);
+  if (good.length === 0) {
+    writeStderr("joulemark: no run of the study went well; there is nothing to compare\n");
+    return EXIT.failed;
+  }
+  const blind = good.filter((result) => result.energyJ === null).length;
+  const sources = [...new Set(good.map((result) => result.source))];
+  const simulated = good.some((result) => result.simulated);
+  const notes = [
+    ...(blind > 0 ? [`${blind} of ${good.length} runs have no energy: see joulemark doctor`] : []),
+    ...(blind < good.length ? [`energy of ${sources.join(", ")}`] : []),
+    ...(simulated ? ["simulated: nothing here is a measurement"] : []),
+  ];
+  const view = sweepView(sweepOf(pointsOf(good)));
+  const shown: View = blind > 0
+    ? { ...view, notes }
+    : { ...view, notes: [...view.notes, ...notes] };
+  writeStdout(printed(shown, format));
+  writeDocument(`${directory}/study.csv`, shown.tables.map(tableCsv).join("\n"));
+  if (blind === 0) {
+    const note = simulated ? "simulated: nothing here is a measurement" : "";
+    writeDocument(`${directory}/study.svg`, svg(shown.panels, note));
+  }
+  return good.length === planned ? EXIT.done : EXIT.failed;
+}
+
+/** Means over the repeats of each setting, in the order of the plan. */
+function pointsOf(results: readonly StudyResult[]): SweepPoint[] {
+  return [...Map.groupBy(results, (result) => result.label)].map(([label, list]) => {
+    const energy = summarize(list.map((result) => result.energyJ ?? NaN));
+    const runtime = summarize(list.map((result) => result.runtimeS));
+    // One setting with numbers is sorted by them; others stay as they were given.
+    const value = label.includes(" ") ? NaN : Number(label.slice(label.indexOf("=") + 1));
+    return {
+      label,
+      value,
+      energyJ: energy.mean,
+      energyDeviationJ: energy.deviation,
+      runtimeS: runtime.mean,
+      runtimeDeviationS: runtime.deviation,
+      runs: list.length,
+    };
+  });
+}
+
+/** `--vary` may come several times, which a table of options cannot say. */
+function takeVaried(args: string[]): { varied: string[]; rest: string[] } {
+  const end = args.indexOf("--");
+  const varied: string[] = [];
+  const rest: string[] = [];
+  for (let i = 0; i < args.length; i++) {
+    if (end >= 0 && i >= end) rest.push(args[i]);
+    else if (args[i].startsWith("--vary=")) varied.push(args[i].slice("--vary=".length));
+    else if (args[i] === "--vary") varied.push(args[++i] ?? "");
+    else rest.push(args[i]);
+  }
+  return { varied, rest };
+}
+
+function wholeNumber(name: string, text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= 1000) return value;
+  throw new UsageError({
+    action: "use",
+    target: `--${name} ${text}`,
+    expected: "a whole number from 1 to 1000",
+    found: text,
+  });
+}
+
+function missing(expected: string): UsageError {
+  return new UsageError({
+    action: 'run "joulemark study"',
+    expected,
+    found: "none",
+    remedy: "see joulemark study --help",
+  });
+}
