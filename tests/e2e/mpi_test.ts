@@ -1,6 +1,6 @@
 /** MPI calls as regions: Open MPI and MPICH, C and both Fortran interfaces, four ranks. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { compile, needing, preloaded, works } from "../_support/preload.ts";
+import { compile, eventsOf, needing, preloaded, works } from "../_support/preload.ts";
 
 /** Open MPI asks before it runs as root, or with more ranks than cores. */
 const ENV = {
@@ -51,6 +51,23 @@ for (const mpi of ["openmpi", "mpich"]) {
       },
     );
   }
+}
+
+for (const mpi of ["openmpi", "mpich"]) {
+  needing(
+    `mpicc.${mpi}`,
+    works(`mpicc.${mpi} --version && command -v mpirun.${mpi}`),
+    `run --preload pm_mpi keeps records collective with ${mpi}`,
+    (dir) => {
+      compile(dir, `mpicc.${mpi} -O2 -o app PROGRAMS/pm_steps.c`);
+      const out = preloaded(dir, "pm_mpi", [`mpirun.${mpi}`, "-n", "3", "./app"], {
+        env: ENV,
+        options: ["--record", "recording"],
+      });
+      assertEquals(out.stdout, "");
+      assertEquals(eventsOf(dir).filter((row) => row === "pm_record,,1 1 1 0").length, 3);
+    },
+  );
 }
 
 needing(

@@ -28,8 +28,11 @@ static void barrier(void) {
         (int (*)(int *))jm_next(&initialized_slot, "PMPI_Initialized", "libmpi");
     int (*finalized)(int *) = (int (*)(int *))jm_next(&finalized_slot, "PMPI_Finalized", "libmpi");
     int (*wait)(long) = (int (*)(long))jm_next(&barrier_slot, "PMPI_Barrier", "libmpi");
-    void *open_mpi = jm_find_next("ompi_mpi_comm_world", NULL);
-    void *abi = open_mpi ? NULL : jm_find_next("MPI_Abi_get_version", NULL);
+    /* The program may have its own copy of the object, as the linker makes them: that one counts. */
+    void *open_mpi = dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world");
+    void *abi = NULL;
+    if (!open_mpi) open_mpi = jm_find_next("ompi_mpi_comm_world", "libmpi");
+    if (!open_mpi) abi = jm_find_next("MPI_Abi_get_version", "libmpi");
     int up = 0, down = 0;
     if (!initialized || !finalized || !wait) return;
     (void)initialized(&up);
