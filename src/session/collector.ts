@@ -10,6 +10,7 @@
 import type { EventSink } from "../core/event.ts";
 import { ProcessWatch } from "../os/process_watch.ts";
 import type { FoldedVisits } from "../regions/ring_process.ts";
+import { rankOf } from "./process_rank.ts";
 import { type DirectoryListener, RingDirectory } from "./ring_directory.ts";
 import { type Follower, type Marks, RingEvents, type Source } from "./ring_events.ts";
 
@@ -201,6 +202,7 @@ export class Collector implements DirectoryListener {
     this.#followers.push({
       pid: opened.pid,
       execId: opened.execId,
+      rank: rankOf(opened.pid),
       rings: [opened],
       open: [{ id: 0, regions: [] }],
       handle: -1,

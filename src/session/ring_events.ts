@@ -46,6 +46,8 @@ export interface OpenRegions {
 export interface Follower {
   readonly pid: number;
   readonly execId: string;
+  /** Its rank in an MPI job, where it has one. */
+  readonly rank?: string;
   readonly rings: Marks[];
   /** What is open on its threads; the first is the process's own. */
   readonly open: OpenRegions[];
@@ -293,8 +295,9 @@ function openOn(source: Source, id: number): OpenRegions {
   return source.own;
 }
 
-function culprit({ pid }: Follower, id: number): string {
-  return id === 0 ? `process ${pid}` : `process ${pid}, thread ${id}`;
+function culprit({ pid, rank }: Follower, id: number): string {
+  const process = rank === undefined ? `process ${pid}` : `process ${pid} (rank ${rank})`;
+  return id === 0 ? process : `${process}, thread ${id}`;
 }
 
 const words = new Uint32Array(2);

@@ -213,6 +213,9 @@ endToEnd("run mends marks out of order, counts them and names who did it", (dir)
     ]
   ) assert(mistake.test(text), `no ${mistake} in the report:\n${text.slice(-2500)}`);
   assertStringIncludes(out.stderr, "marks were out of order");
+  // Ranks of an MPI job are told as well.
+  assertEquals(joulemark(dir, ["run", "-q", "--", app], { PMI_RANK: "3" }).code, 0);
+  assert(/was never ended: process \d+ \(rank 3\)": 1/.test(hostOf(dir).text));
 });
 
 endToEnd("run records values that a C program sets", (dir) => {
