@@ -120,5 +120,6 @@ Deno.test("Attribution makes 300 regions fit: the longest by themselves, the res
   }
   assertAlmostEquals(sum / totalJ, 1, 1e-9);
   assertAlmostEquals((told + facts.jointJ) / totalJ, 1, 1e-9);
-  assert(facts.untold.length >= 100);
+  // Of 300, a few of the rare ones may never have run.
+  assert(facts.untold.length >= 90);
 });
