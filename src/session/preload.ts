@@ -81,9 +81,7 @@ export function preloadChanges(
   try {
     library = request.library ?? builtLibrary(request.dialects, env);
   } catch (error) {
-    if (!isHumanError(error)) tell(String(error));
-    else tell(error.message);
-    tell("the command runs without --preload");
+    tell(`${isHumanError(error) ? error.message : error}; the command runs without it`);
     return {};
   }
   return changesFor(library, request.dialects, env, tell);

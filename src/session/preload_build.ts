@@ -4,8 +4,8 @@
  *
  * ```
  * $XDG_CACHE_HOME/joulemark/          else ~/.cache/joulemark, else /tmp/joulemark-cache-UID
- *   preload-KEY.so                    renamed to its name when it is whole
- *   preload-KEY.lock                  flock(2): many processes of a job come here at once
+ *   preload-SOURCES-COMPILER.so       renamed to its name when it is whole
+ *   preload-SOURCES-COMPILER.lock     flock(2): many processes of a job come here at once
  *   build-PID/                        gone afterwards
  * ```
  *
@@ -44,19 +44,16 @@ const encoder = new TextEncoder();
  * @throws {AccessError} If there is no compiler, it fails, or there is no private place.
  */
 export function builtLibrary(dialects: readonly string[], env: Environment): string {
-  const compiler = findCompiler(env);
   const files = preloadFiles(dialects);
-  const facts = statPath(compiler);
   const text = files.map(({ name, text }) => `${name}\n${text}`).join("\n");
-  const key = [
-    regionHash(text).toString(16).padStart(8, "0"),
-    regionHash(`${compiler} ${facts?.size} ${FLAGS.join(" ")}`).toString(16).padStart(8, "0"),
-    text.length.toString(16),
-  ].join("-");
+  const sources = `preload-${hash(text)}-${text.length.toString(16)}`;
+  const compiler = findCompiler(env);
+  if (compiler === undefined) return anyBuilt(sources, env);
+  const key = `${sources}-${hash(`${compiler} ${statPath(compiler)?.size} ${FLAGS.join(" ")}`)}`;
   const cache = privateCache(env);
-  const library = `${cache}/preload-${key}.so`;
+  const library = `${cache}/${key}.so`;
   if (isOurFile(library)) return library;
-  const lock = lockFile(`${cache}/preload-${key}.lock`, () => isOurFile(library));
+  const lock = lockFile(`${cache}/${key}.lock`, () => isOurFile(library));
   try {
     if (!isOurFile(library)) build({ compiler, files, cache, library, key });
   } finally {
@@ -82,7 +79,7 @@ function build({ compiler, files, cache, library, key }: Build): void {
   try {
     for (const { name, text } of files) writeNew(`${dir}/${name}`, encoder.encode(text));
     const sources = files.filter(({ name }) => name.endsWith(".c")).map(({ name }) => name);
-    const made = `${dir}/preload-${key}.so`;
+    const made = `${dir}/${key}.so`;
     // The compiler sees none of our own variables, and what it says goes to a file.
     const script = 'cd "$0" && exec "$@" >log 2>&1 </dev/null';
     const args = ["sh", "-c", script, dir, compiler, ...FLAGS, "-o", made, ...sources, "-ldl"];
@@ -117,14 +114,26 @@ function statusOf(pid: number): number {
   }
 }
 
-function findCompiler(env: Environment): string {
+/** Without a compiler: what was built of the same sources, perhaps on another node with this home. */
+function anyBuilt(sources: string, env: Environment): string {
+  const none = `none of ${COMPILERS.join(", ")} in PATH`;
+  const cache = privateCache(env);
+  const name = listDirectory(cache).find((n) => n.startsWith(`${sources}-`) && n.endsWith(".so"));
+  if (name === undefined || !isOurFile(`${cache}/${name}`)) throw noLibrary(none);
+  return `${cache}/${name}`;
+}
+
+function hash(text: string): string {
+  return regionHash(text).toString(16).padStart(8, "0");
+}
+
+function findCompiler(env: Environment): string | undefined {
   const wanted = env("CC");
   // CC may hold options, which are not ours to part.
   for (const name of wanted && !/\s/.test(wanted) ? [wanted, ...COMPILERS] : COMPILERS) {
     const found = findCommand(name, env("PATH"));
     if ("path" in found) return found.path;
   }
-  throw noLibrary(`none of ${COMPILERS.join(", ")} in PATH`);
 }
 
 /** A directory of ours that nobody else can enter. LD_PRELOAD parts its list at blanks and colons. */

@@ -176,10 +176,16 @@ endToEnd("run --preload goes on without a compiler, and with one that fails", (d
   const none = unmarked(dir, { PATH: `${dir}/bin`, CC: "" });
   assertStringIncludes(none, "none of cc, gcc, clang in PATH");
   assertStringIncludes(none, "--preload-lib");
+  assertEquals(none.trimEnd().split("\n").length, 1, none);
   const script = '#!/bin/sh\necho "cc: error: no space for a heart" >&2\nexit 4\n';
   Deno.writeTextFileSync(`${dir}/bin/cc`, script, { mode: 0o755 });
   const failing = unmarked(dir, { PATH: `${dir}/bin`, CC: "" });
   assertStringIncludes(failing, "status 4: cc: error: no space for a heart");
+  assertEquals(failing.trimEnd().split("\n").length, 1, failing);
+  // What another node with this home has built serves where there is no compiler.
+  Deno.removeSync(`${dir}/bin/cc`);
+  assertEquals(unmarked(dir, {}), "");
+  assertEquals(unmarked(dir, { PATH: `${dir}/bin`, CC: "" }), "");
 });
 
 endToEnd("run --preload keeps away from a cache that is not its own", (dir) => {
