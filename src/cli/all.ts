@@ -37,6 +37,11 @@ export const VERBS: readonly VerbEntry[] = [
     load: async () => (await import("./merge.ts")).merge,
   },
   {
+    name: "collate",
+    summary: "reports of many hosts into one, by the site's MPI",
+    load: async () => (await import("./collate.ts")).collate,
+  },
+  {
     name: "study",
     summary: "a sweep over a setting: runs, table, picture",
     load: async () => (await import("./study.ts")).study,

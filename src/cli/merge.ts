@@ -2,11 +2,10 @@
  * `joulemark merge`: reports of many hosts into one.
  * @module
  */
-import { FormatError, UsageError } from "../core/errors.ts";
+import { UsageError } from "../core/errors.ts";
 import { clockLine, clockOffsets } from "../merge/clocks.ts";
-import type { JobFacts } from "../merge/merge.ts";
-import { reportFromYaml } from "../merge/yaml_report.ts";
-import { completeness, type PartFacts, partFacts, reportFiles } from "../session/parts_files.ts";
+import { jobFacts, partFacts, reportFiles } from "../session/parts_files.ts";
+import { yamlReader } from "../session/parts_yaml.ts";
 import { mergeFiles } from "../session/parts_merge.ts";
 import { writePartsPmc } from "../session/parts_pmc.ts";
 import { parsePmcVersion } from "../session/pmc_version.ts";
@@ -73,7 +72,7 @@ async function run(args: string[]): Promise<number> {
     if (!flags.has("quiet")) writeStderr(`joulemark: ${line}\n`);
   };
   const parts = paths.map((path) => partFacts(path)).filter((facts) => facts !== undefined);
-  const outcome = mergeFiles(paths, out, { otherwise: await yamlReader() }, () => jobFacts(parts));
+  const outcome = mergeFiles(paths, out, await yamlReader(), () => jobFacts(parts));
   for (const line of outcome.leftOut) tell(line);
   for (const offset of clockOffsets(parts)) {
     if (Math.abs(offset.offsetS) > 0.5 + offset.residualS) tell(clockLine(offset));
@@ -84,31 +83,4 @@ async function run(args: string[]): Promise<number> {
   }
   tell(`${out}: ${outcome.hosts} hosts${outcome.partial ? ", partial" : ""}`);
   return outcome.partial ? EXIT.failed : EXIT.done;
-}
-
-/** What the parts of a job say of it together; nothing where they are of several. */
-export function jobFacts(parts: readonly PartFacts[]): JobFacts {
-  const own = parts.filter((part) => part.job === parts[0].job);
-  if (own.length === 0) return {};
-  return { ...completeness(own), clocks: own };
-}
-
-/** Loaded only for files that the reader of the fixed layout refused; but that is known too late. */
-async function yamlReader() {
-  const { parse } = await import("@std/yaml/parse");
-  return (text: string, path: string) => {
-    let data: unknown;
-    try {
-      data = parse(text);
-    } catch (cause) {
-      throw new FormatError(path, 0, {
-        action: "merge",
-        expected: "a report",
-        found: (cause as Error).message.split("\n")[0],
-        remedy: "it is left out",
-        cause,
-      });
-    }
-    return reportFromYaml(data, path);
-  };
 }

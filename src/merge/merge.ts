@@ -6,26 +6,13 @@
  * is left out is told in a line each, and the report then says `partial`.
  * @module
  */
-import { FormatError } from "../core/errors.ts";
 import type { Nested, Report } from "../core/report.ts";
-import { parseReport, stringifyReport } from "../formats/report.ts";
+import { stringifyReport } from "../formats/report.ts";
 import { type ClockFacts, clockNotes } from "./clocks.ts";
 import { HostStatistics } from "./host_statistics.ts";
 import { standingOut } from "./outliers.ts";
 import { acrossHosts, listed } from "./print_statistics.ts";
-import { hostTexts } from "./sections.ts";
-
-/** One host's section on its way. */
-export interface HostText {
-  readonly host: string;
-  readonly text: string;
-}
-
-/** What a merger may be given. */
-export interface MergerOptions {
-  /** Reads what is not laid out as a report; throws what the user is to be told. */
-  readonly otherwise?: (text: string, path: string) => Report;
-}
+import type { ReadReport, ReportDigest } from "./read_report.ts";
 
 /** What the caller knows beside the reports. */
 export interface JobFacts {
@@ -38,63 +25,54 @@ export interface JobFacts {
   readonly clocks?: readonly ClockFacts[];
 }
 
-/** The last lines of GEOPM's own last section. */
-const LAST_KEY = "geopmctl network BW (B/s)";
 /** Lines that the report itself keeps; all are told. */
 const KEPT_LINES = 100;
 
 /** See the module. */
 export class ReportMerger {
-  readonly statistics = new HostStatistics();
   /** What was left out and why, a line each. */
   readonly leftOut: string[] = [];
   /** Hosts whose own report says partial. */
   readonly partialHosts: string[] = [];
   readonly #seen = new Map<string, string>();
-  readonly #otherwise: MergerOptions["otherwise"];
   #first: { report: Report; path: string } | undefined;
   #startTime = "";
   #simulated: Nested | undefined;
 
-  constructor(options: MergerOptions = {}) {
-    this.#otherwise = options.otherwise;
+  /** @param statistics Where figures are summed up. */
+  constructor(readonly statistics: HostStatistics = new HostStatistics()) {}
+
+  /** Takes in one report with its figures. @returns Which of its hosts are kept. */
+  add(read: ReadReport): boolean[] {
+    const kept = this.admit(read.digest);
+    read.hosts.forEach((host, i) => kept[i] && this.statistics.add(host));
+    return kept;
   }
 
-  /** Takes in one report. @returns Sections to keep: none when it was left out. */
-  add(text: string, path: string): HostText[] {
-    let report: Report;
-    let texts: string[];
-    try {
-      ({ report, texts } = this.#read(text, path));
-    } catch (error) {
-      if (!(error instanceof FormatError)) throw error;
-      this.leftOut.push(error.message);
-      return [];
+  /** Decides about one report; its figures come another way. @returns Which hosts are kept. */
+  admit(digest: ReportDigest): boolean[] {
+    const { path, header } = digest;
+    const reason = header === undefined ? digest.failure! : this.#stranger(header, path);
+    if (reason !== undefined) {
+      this.leftOut.push(reason);
+      return digest.hosts.map(() => false);
     }
-    const stranger = this.#stranger(report, path);
-    if (stranger !== undefined) {
-      this.leftOut.push(stranger);
-      return [];
-    }
-    this.#first ??= { report: { ...report, hosts: [] }, path };
+    const report = header!;
+    this.#first ??= { report, path };
     if (this.#startTime === "" || report.startTime < this.#startTime) {
       this.#startTime = report.startTime;
     }
     this.#simulated ??= report.joulemark?.simulated;
-    const kept: HostText[] = [];
-    report.hosts.forEach((host, i) => {
-      const before = this.#seen.get(host.host);
+    return digest.hosts.map(({ host, partial }) => {
+      const before = this.#seen.get(host);
       if (before !== undefined) {
-        this.leftOut.push(`${path}: host ${host.host} is in ${before} already; left out`);
-        return;
+        this.leftOut.push(`${path}: host ${host} is in ${before} already; left out`);
+        return false;
       }
-      this.#seen.set(host.host, path);
-      const isPartial = host.joulemark?.partial ?? report.joulemark?.partial;
-      if (isPartial !== undefined && isPartial !== false) this.partialHosts.push(host.host);
-      this.statistics.add(host);
-      kept.push({ host: host.host, text: texts[i] });
+      this.#seen.set(host, path);
+      if (partial) this.partialHosts.push(host);
+      return true;
     });
-    return kept;
   }
 
   /** Hosts taken in. */
@@ -163,30 +141,6 @@ export class ReportMerger {
     return parts.join(", ");
   }
 
-  #read(text: string, path: string): { report: Report; texts: string[] } {
-    let report: Report;
-    try {
-      report = parseReport(text, path);
-    } catch (error) {
-      if (!(error instanceof FormatError) || this.#otherwise === undefined) throw error;
-      // Cut in the middle, it is no better as YAML.
-      if (!text.endsWith("\n")) throw torn(path, text);
-      report = this.#otherwise(text, path);
-      return { report, texts: report.hosts.map((host) => written(report, host)) };
-    }
-    const whole = text.endsWith("\n\n") || report.appended !== undefined ||
-      (text.endsWith("\n") && report.hosts.at(-1)?.application[LAST_KEY] !== undefined);
-    if (!whole) throw torn(path, text);
-    if (report.hosts.length === 0) {
-      const complaint = { action: "merge", expected: "a report with a host", found: "none" };
-      throw new FormatError(path, 0, complaint);
-    }
-    const texts = hostTexts(text);
-    return texts.length === report.hosts.length
-      ? { report, texts }
-      : { report, texts: report.hosts.map((host) => written(report, host)) };
-  }
-
   /** Why a report is none of this job; `undefined`: it is. */
   #stranger(report: Report, path: string): string | undefined {
     if (this.#first === undefined) return undefined;
@@ -203,22 +157,6 @@ export class ReportMerger {
     }
     return undefined;
   }
-}
-
-function torn(path: string, text: string): FormatError {
-  return new FormatError(path, text.split("\n").length, {
-    action: "merge",
-    expected: "a whole report, which ends in an empty line",
-    found: "one that is cut there",
-    remedy: "it is left out",
-  });
-}
-
-/** One host's section as stringifyReport has it. */
-function written(report: Report, host: Report["hosts"][number]): string {
-  const { hosts: _hosts, appended: _appended, ...header } = report;
-  const text = stringifyReport({ ...header, hosts: [host] });
-  return hostTexts(text)[0];
 }
 
 function bounded(lines: readonly string[]): string[] {

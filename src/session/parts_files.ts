@@ -7,6 +7,7 @@ import { UsageError } from "../core/errors.ts";
 import { listDirectory, statPath } from "../os/files.ts";
 import { isDirectory, readUserText, removeUserFile } from "../os/user_file.ts";
 import type { ClockPair } from "../merge/clocks.ts";
+import type { JobFacts } from "../merge/merge.ts";
 
 /** What a node's `HOST.json` says. */
 export interface PartFacts {
@@ -144,4 +145,11 @@ export function completeness(parts: readonly PartFacts[]): {
     complete: nodes > 0 ? parts.length >= nodes : ranks > 0 && here >= ranks,
     missing: listed.filter((name) => !names.has(name) && !names.has(name.split(".")[0])),
   };
+}
+
+/** What the parts of a job say of it together; nothing where they are of several. */
+export function jobFacts(parts: readonly PartFacts[]): JobFacts {
+  const own = parts.filter((part) => part.job === parts[0].job);
+  if (own.length === 0) return {};
+  return { ...completeness(own), clocks: own };
 }

@@ -7,7 +7,8 @@
  */
 import { AccessError, UsageError } from "../core/errors.ts";
 import { OsError, removeUserFile, renameUserFile, UserFile } from "../os/user_file.ts";
-import { type JobFacts, type MergerOptions, ReportMerger } from "../merge/merge.ts";
+import { type JobFacts, ReportMerger } from "../merge/merge.ts";
+import { type OtherReader, type ReadReport, readReport } from "../merge/read_report.ts";
 
 /** How it went. */
 export interface MergeOutcome {
@@ -36,25 +37,18 @@ const encoder = new TextEncoder();
 export function mergeFiles(
   paths: readonly string[],
   out: string,
-  options: MergerOptions = {},
+  otherwise?: OtherReader,
   facts: (merger: ReportMerger) => JobFacts = () => ({}),
 ): MergeOutcome {
-  const merger = new ReportMerger(options);
+  const merger = new ReportMerger();
   using spool = new Spool(out);
   for (const path of paths) {
-    const text = readReport(path, merger);
-    if (text === undefined) continue;
-    for (const section of merger.add(text, path)) spool.keep(section.host, section.text);
-  }
-  if (merger.hosts === 0) {
-    throw new UsageError({
-      action: "merge",
-      expected: "at least one report",
-      found: merger.leftOut.length === 0
-        ? "no file"
-        : `none among ${paths.length} files; ${merger.leftOut[0]}`,
+    const read = readFile(path, otherwise);
+    merger.add(read).forEach((isKept, i) => {
+      if (isKept) spool.keep(read.hosts[i].host, read.texts[i]);
     });
   }
+  refuseNothing(merger, paths.length);
   const known = facts(merger);
   spool.finish(merger.head(known));
   return { hosts: merger.hosts, leftOut: merger.leftOut, partial: merger.isPartial(known) };
@@ -62,20 +56,31 @@ export function mergeFiles(
 
 const decoder = new TextDecoder();
 
-function readReport(path: string, merger: ReportMerger): string | undefined {
+/** A report from a file; what is wrong with it is part of the answer. */
+export function readFile(path: string, otherwise?: OtherReader): ReadReport {
   try {
     using file = UserFile.read(path);
-    return decoder.decode(file.readAll());
+    return readReport(decoder.decode(file.readAll()), path, { otherwise });
   } catch (error) {
     if (!(error instanceof OsError)) throw error;
-    const found = error.message;
-    merger.leftOut.push(`${path}: cannot be read (${found}); left out`);
-    return undefined;
+    return readReport(undefined, path, { failure: `cannot be read (${error.message})` });
   }
 }
 
+/** @throws {UsageError} If nothing could be merged. */
+export function refuseNothing(merger: ReportMerger, files: number): void {
+  if (merger.hosts > 0) return;
+  throw new UsageError({
+    action: "merge",
+    expected: "at least one report",
+    found: merger.leftOut.length === 0
+      ? "no file"
+      : `none among ${files} files; ${merger.leftOut[0]}`,
+  });
+}
+
 /** Sections as they came, and the result that is made of them. */
-class Spool {
+export class Spool {
   readonly #out: string;
   readonly #spoolPath: string;
   readonly #resultPath: string;
@@ -92,8 +97,7 @@ class Spool {
     this.#spool = this.#try(() => UserFile.write(this.#spoolPath));
   }
 
-  keep(host: string, text: string): void {
-    const bytes = encoder.encode(text);
+  keep(host: string, bytes: Uint8Array): void {
     this.#places.push({ host, at: this.#length, length: bytes.length });
     this.#length += bytes.length;
     this.#try(() => this.#put(this.#spool, bytes));

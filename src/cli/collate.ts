@@ -1,0 +1,89 @@
+/**
+ * `joulemark collate`: one report of a job by the site's MPI.
+ * @module
+ */
+import { isHumanError, UsageError } from "../core/errors.ts";
+import { Mpi } from "../os/mpi.ts";
+import { collate as collateParts } from "../session/parts_collate.ts";
+import { yamlReader } from "../session/parts_yaml.ts";
+import { EXIT, exitCode } from "./exit_codes.ts";
+import { writeStderr, writeStdout } from "./io.ts";
+import { parseOptions } from "./options.ts";
+import type { Verb } from "./verb.ts";
+
+const HELP = `Make one report of a job by MPI, as a step of the job.
+
+Usage: LAUNCHER joulemark collate -o OUT DIR
+
+Each process reads its share of the reports in DIR, or those on its own
+node's disk; rank 0 writes OUT. The result equals "joulemark merge", digit
+for digit: for jobs where ten thousand files are too many for one process,
+or lie on the nodes' own disks. OUT is written by rank 0's node.
+
+The library is that of the launcher, else the first of libmpi_abi, Open MPI's
+and MPICH's that is found; Intel MPI and Cray MPICH are taken for MPICH. The
+standard ABI of MPI 5 has not been run on a real library yet.
+
+Options:
+  -o, --output FILE       the job's report
+  --mpi-lib FILE          MPI library (or JOULEMARK_MPI_LIB)
+  -q, --quiet             no notes on stderr
+  -v, --verbose           which library, how many processes
+  -h, --help              this
+
+Examples:
+  srun --ntasks-per-node=1 joulemark collate -o job.report joulemark.report.parts
+  mpirun -n 4 joulemark collate -o job.report results/
+  mpiexec -ppn 1 joulemark collate -o job.report /tmp/parts
+`;
+
+/** See the module. */
+export const collate: Verb = {
+  name: "collate",
+  summary: "reports of many hosts into one, by the site's MPI",
+  help: HELP,
+  run,
+};
+
+async function run(args: string[]): Promise<number> {
+  const { text, flags, words } = parseOptions("collate", args, {
+    text: ["output", "mpi-lib"],
+    alias: { o: "output" },
+  });
+  if (flags.has("help")) {
+    writeStdout(HELP);
+    return EXIT.done;
+  }
+  const out = text.output;
+  if (out === undefined || words.length !== 1) {
+    throw new UsageError({
+      action: "collate",
+      expected: out === undefined ? "-o OUT, the file to write" : "one directory",
+      found: out === undefined ? "none" : String(words.length),
+      remedy: "see joulemark collate --help",
+    });
+  }
+  const otherwise = await yamlReader();
+  const env = (name: string) => Deno.env.get(name);
+  const mpi = new Mpi({ library: text["mpi-lib"] ?? env("JOULEMARK_MPI_LIB"), env });
+  const tell = (line: string) => {
+    if (!flags.has("quiet") && mpi.rank === 0) writeStderr(`joulemark: ${line}\n`);
+  };
+  if (flags.has("verbose")) tell(`${mpi.version} (${mpi.flavour}), ${mpi.size} processes`);
+  let status: number = EXIT.done;
+  try {
+    const outcome = collateParts(mpi, { directory: words[0], out, otherwise });
+    if (outcome !== undefined) {
+      for (const line of outcome.leftOut) tell(line);
+      tell(`${out}: ${outcome.hosts} hosts${outcome.partial ? ", partial" : ""}`);
+      if (outcome.partial) status = EXIT.failed;
+    }
+  } catch (error) {
+    writeStderr(`joulemark: ${isHumanError(error) ? error.message : (error as Error).stack}\n`);
+    status = exitCode(error);
+    // Others may wait for this process: only where everybody has been told it is safe to go on.
+    if (status !== EXIT.usage) mpi.abort(status);
+  }
+  mpi.finalize();
+  return status;
+}

@@ -1,0 +1,123 @@
+/**
+ * One file on its way into the job's report: read, found whole, and taken apart into what decides
+ * whether it belongs to the job and what is merged.
+ * @module
+ */
+import { FormatError } from "../core/errors.ts";
+import type { Nested, Report, ReportHost } from "../core/report.ts";
+import { parseReport, stringifyReport } from "../formats/report.ts";
+import { hostTexts } from "./sections.ts";
+
+/** Reads what is not laid out as a report; throws what the user is to be told. */
+export type OtherReader = (text: string, path: string) => Report;
+
+/** What decides about a report, without its figures: small, so that it can travel. */
+export interface ReportDigest {
+  readonly path: string;
+  /** Why it cannot be read; nothing else is known then. */
+  readonly failure?: string;
+  /** Without hosts. */
+  readonly header?: Report;
+  readonly hosts: readonly {
+    readonly host: string;
+    /** Its own report says partial. */
+    readonly partial: boolean;
+    /** Bytes of its section. */
+    readonly bytes: number;
+  }[];
+}
+
+/** A report, taken apart. */
+export interface ReadReport {
+  readonly digest: ReportDigest;
+  readonly hosts: readonly ReportHost[];
+  /** Each host's section as it stands, in UTF-8. */
+  readonly texts: readonly Uint8Array<ArrayBuffer>[];
+}
+
+/** The last line of GEOPM's own last section. */
+const LAST_KEY = "geopmctl network BW (B/s)";
+const encoder = new TextEncoder();
+
+/** @param text `undefined`: the file could not be read, for the reason that `failure` says. */
+export function readReport(
+  text: string | undefined,
+  path: string,
+  { otherwise, failure }: { otherwise?: OtherReader; failure?: string } = {},
+): ReadReport {
+  const nothing = (reason: string) => ({
+    digest: { path, failure: reason, hosts: [] },
+    hosts: [],
+    texts: [],
+  });
+  if (text === undefined) return nothing(`${path}: ${failure ?? "cannot be read"}; left out`);
+  let report: Report;
+  let sections: string[];
+  try {
+    ({ report, sections } = parsed(text, path, otherwise));
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    return nothing(error.message);
+  }
+  const { hosts, appended: _, ...header } = report;
+  const texts = sections.map((section) => encoder.encode(section));
+  const said = (value: Nested | undefined) => value !== undefined && value !== false;
+  const whole = said(report.joulemark?.partial);
+  return {
+    digest: {
+      path,
+      header: { ...header, hosts: [] },
+      hosts: hosts.map(({ host, joulemark }, i) => ({
+        host,
+        partial: whole || said(joulemark?.partial),
+        bytes: texts[i].length,
+      })),
+    },
+    hosts,
+    texts,
+  };
+}
+
+function parsed(
+  text: string,
+  path: string,
+  otherwise: OtherReader | undefined,
+): { report: Report; sections: string[] } {
+  let report: Report;
+  try {
+    report = parseReport(text, path);
+  } catch (error) {
+    if (!(error instanceof FormatError) || otherwise === undefined) throw error;
+    // Cut in the middle, it is no better as YAML.
+    if (!text.endsWith("\n")) throw torn(path, text);
+    report = otherwise(text, path);
+    return { report, sections: report.hosts.map((host) => written(report, host)) };
+  }
+  const whole = text.endsWith("\n\n") || report.appended !== undefined ||
+    (text.endsWith("\n") && report.hosts.at(-1)?.application[LAST_KEY] !== undefined);
+  if (!whole) throw torn(path, text);
+  if (report.hosts.length === 0) {
+    const complaint = { action: "merge", expected: "a report with a host", found: "none" };
+    throw new FormatError(path, 0, complaint);
+  }
+  const sections = hostTexts(text);
+  return sections.length === report.hosts.length
+    ? { report, sections }
+    : { report, sections: report.hosts.map((host) => written(report, host)) };
+}
+
+function torn(path: string, text: string): FormatError {
+  return new FormatError(path, text.split("\n").length, {
+    action: "merge",
+    expected: "a whole report, which ends in an empty line",
+    found: "one that is cut there",
+    remedy: "it is left out",
+  });
+}
+
+/** One host's section as stringifyReport has it. */
+function written(report: Report, host: ReportHost): string {
+  const { hosts: _hosts, appended: _appended, ...header } = report;
+  const text = stringifyReport({ ...header, hosts: [host] });
+  return hostTexts(text)[0];
+}
