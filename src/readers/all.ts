@@ -19,6 +19,7 @@ import { perfApplication } from "./perf_application.ts";
 import { powercap } from "./powercap.ts";
 import { pressure } from "./pressure.ts";
 import { procstat } from "./procstat.ts";
+import { raw } from "./raw/signals.ts";
 import { rocm } from "./rocm.ts";
 import { thermal } from "./thermal.ts";
 
@@ -39,6 +40,7 @@ export const READERS: readonly Reader[] = [
   powercap,
   pressure,
   procstat,
+  raw,
   rocm,
   thermal,
 ];

@@ -103,7 +103,16 @@ function specFor(text: string, topology: PlatformTopology): SimSpec {
       found: (error as Error).message,
     });
   }
-  return parseSimSpec(data, text, cpus);
+  const spec = parseSimSpec(data, text, cpus);
+  const described = spec.packages * spec.coresPerPackage * spec.threadsPerCore;
+  if (described >= cpus) return spec;
+  // The application runs on this machine's CPUs; on one that the description lacks it would be lost.
+  throw new UsageError({
+    action: "use",
+    target: `--simulate=${text}`,
+    expected: `a node with at least the ${cpus} CPUs of this machine`,
+    found: `packages × coresPerPackage × threadsPerCore = ${described}`,
+  });
 }
 
 /** What stands in for the machine's counters; `undefined`: nothing does. */

@@ -10,7 +10,7 @@ const MS = 1e6;
 
 function node(spec: Partial<SimSpec>): { sim: SimulatedNode; tree: MemoryTree } {
   const tree = new MemoryTree();
-  const sim = new SimulatedNode({ ...presetSpec("both", 4), ...spec }, tree);
+  const sim = new SimulatedNode({ ...presetSpec("both", 4), raplPeriodS: 0.001, ...spec }, tree);
   sim.layOut();
   return { sim, tree };
 }

@@ -1,5 +1,6 @@
 /**
- * Every value of the raw stats types as a signal `RAW::TYPE:KEY`.
+ * Every value of the raw stats types, but for those of single processes, as a signal
+ * `RAW::TYPE:KEY`.
  *
  * Where a type's device is a CPU or a package the signal has that domain; all other devices are
  * added up to the board. Values are in SI units; counters come unwrapped by their declared width,
@@ -70,7 +71,10 @@ function columnOf(type: RawStatsType, text: string, key: number): RawColumn {
   return { row, type, key, keyName, scale, kind, widthBits: Number(width) };
 }
 
-const COLUMNS: readonly RawColumn[] = RAW_TYPES.flatMap((type) =>
+/** What a sum over devices means something of: not single processes, with user numbers and masks. */
+const TYPES = RAW_TYPES.filter((type) => type.name !== "proc");
+
+const COLUMNS: readonly RawColumn[] = TYPES.flatMap((type) =>
   type.keys.split(" ").map((text, key) => columnOf(type, text, key))
 );
 const BY_NAME = new Map(COLUMNS.map((column) => [column.row.name, column]));
@@ -107,16 +111,16 @@ function machineOf(host: Host): RawMachine {
 export const raw: Reader = {
   name: "RAW",
   needs: {
-    files: [...new Set([...PROCESSOR_FILES, ...RAW_TYPES.flatMap((type) => type.needs.files)])],
-    libraries: [...new Set(RAW_TYPES.flatMap((type) => type.needs.libraries))],
-    capabilities: [...new Set(RAW_TYPES.flatMap((type) => type.needs.capabilities))],
+    files: [...new Set([...PROCESSOR_FILES, ...TYPES.flatMap((type) => type.needs.files)])],
+    libraries: [...new Set(TYPES.flatMap((type) => type.needs.libraries))],
+    capabilities: [...new Set(TYPES.flatMap((type) => type.needs.capabilities))],
   },
   signals: COLUMNS.map((column) => column.row),
   probe(host) {
     using machine = machineOf(host);
     const signals: OfferedSignal[] = [];
     const missing = new Map<string, Absence>();
-    for (const type of RAW_TYPES) {
+    for (const type of TYPES) {
       const columns = COLUMNS.filter((column) => column.type === type);
       const opened = openType(type, machine);
       const row = new RawRow(columns.length, () => {});
