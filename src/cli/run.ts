@@ -126,7 +126,13 @@ export async function runWith(
     env,
     Object.keys(Deno.env.toObject()),
   );
-  const prepared = prepare(command, env, tell, preloadChanges(request.preload, env, tell));
+  const answered = preloadChanges(request.preload, env, tell);
+  const changes: Record<string, string> = { ...answered };
+  // The library cannot tell 2.0's calls from 3.1's by themselves.
+  if (request.pmcPath !== undefined && request.preload.dialects.includes("pm_mpi")) {
+    changes.JOULEMARK_PMC_VERSION = request.pmcVersion;
+  }
+  const prepared = prepare(command, env, tell, changes);
   if (prepared.kind === "refused") {
     tell(prepared.reason);
     return prepared.status;

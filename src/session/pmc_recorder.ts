@@ -189,8 +189,11 @@ export class PmcRecorder implements EventSink {
 
   /** The same with the process's own number. */
   call(timeS: number, pid: number, event: Readonly<PmEvent>): void {
-    if (event.kind === "open" && this.#library === undefined) {
-      this.#library = { pid, marks: [], closed: false };
+    const isFirst = this.#library === undefined;
+    if (event.kind === "open" && (isFirst || this.#library!.pid === pid)) {
+      // Opening again truncates a text log, as the library does; binary ones go on growing.
+      const marks = isFirst || this.#version < 5 ? [] : this.#library!.marks;
+      this.#library = { pid, marks, closed: false };
       this.#mark(this.#library, { timeS, step: -1, substep: 1 });
       return;
     }
