@@ -73,6 +73,31 @@ export { parseReport, stringifyReport } from "./src/formats/report.ts";
 export { parseTrace, stringifyTrace, type Trace } from "./src/formats/trace.ts";
 export { Engine, type EngineOptions } from "./src/session/engine.ts";
 
+// Raw stats of a node over time, and their differences.
+export {
+  parseRawStats,
+  type RawLine,
+  type RawRecord,
+  type RawStats,
+  stringifyRawStats,
+} from "./src/formats/rawstats.ts";
+export {
+  type RawDeltaOptions,
+  type RawDeltas,
+  rawDeltas,
+  type RawDeltaSeries,
+} from "./src/rawstats/deltas.ts";
+
+// Energy per step, as pm_mpi_lib logs it.
+export {
+  parsePmc,
+  type PmcLog,
+  type PmcParseOptions,
+  type PmcRecord,
+  type PmcVersion,
+  stringifyPmc,
+} from "./src/formats/pmc.ts";
+
 // Caliper's model.
 export { type Attribute, PROPERTY } from "./src/context/attribute.ts";
 export { Channel } from "./src/context/services/channel.ts";

@@ -9,6 +9,9 @@ import { TRACKER_ALIASES, TRACKER_SIGNALS } from "../../src/regions/tracker_sign
 import { ALIASES } from "../../src/signals/alias.ts";
 import { DERIVED } from "../../src/signals/derived.ts";
 
+/** Above this a row for each signal helps nobody. */
+const MANY = 300;
+
 /** Text that stays in its cell. */
 function cell(text: string): string {
   return text.replace(/\|/g, "\\|").replace(/\s+/g, " ").trim();
@@ -36,6 +39,24 @@ function table(rows: readonly SignalRow[]): string {
       sentence(row),
     ];
     lines.push(`| ${cells.map(cell).join(" | ")} |`);
+  }
+  return lines.join("\n");
+}
+
+/** Names that end in `:key` by what stands before, units in brackets: too many for a row each. */
+function families(rows: readonly SignalRow[]): string {
+  const byFamily = new Map<string, SignalRow[]>();
+  for (const row of rows) {
+    const family = row.name.slice(0, row.name.lastIndexOf(":") + 1);
+    byFamily.set(family, [...byFamily.get(family) ?? [], row]);
+  }
+  const lines = ["| signals | domain | source | keys |", "| --- | --- | --- | --- |"];
+  for (const [family, members] of byFamily) {
+    const keys = members.map(({ name, unit }) => {
+      return `\`${name.slice(family.length)}\`${unit === "" ? "" : ` (${unit})`}`;
+    });
+    const { domain, source } = members[0];
+    lines.push(`| \`${family}…\` | ${domain} | ${cell(source ?? "-")} | ${keys.join(", ")} |`);
   }
   return lines.join("\n");
 }
@@ -68,7 +89,9 @@ function readers(): string {
       ...(libraries.length === 0 ? [] : [`libraries ${libraries.join(", ")}`]),
       ...(capabilities.length === 0 ? [] : [`for what is closed, ${capabilities.join(", ")}`]),
     ].join("; ");
-    return `### ${reader.name}\n\nReads ${needs}.\n\n${table(reader.signals)}\n`;
+    return `### ${reader.name}\n\nReads ${needs}.\n\n${
+      reader.signals.length > MANY ? families(reader.signals) : table(reader.signals)
+    }\n`;
   }).join("\n");
 }
 
