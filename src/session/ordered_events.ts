@@ -11,6 +11,9 @@ import type { RegionTracker } from "../regions/tracker.ts";
 /** Just after a settled step. */
 const NEXT_S = 1e-9;
 
+/** Stamps of two CPUs, of cycles and of the clock, agree to no better than this. */
+const SAME_MOMENT_S = 1e-6;
+
 /** See the module. */
 export class OrderedEvents implements EventSink {
   /** Events told later than they happened. */
@@ -133,8 +136,10 @@ export class OrderedEvents implements EventSink {
 
   #inOrder(timeS: number): number {
     if (timeS >= this.#earliestS) return this.#earliestS = timeS;
+    const lateS = this.#earliestS - timeS;
+    if (lateS < SAME_MOMENT_S) return this.#earliestS;
     this.late++;
-    if (this.#earliestS - timeS > this.mostLateS) this.mostLateS = this.#earliestS - timeS;
+    if (lateS > this.mostLateS) this.mostLateS = lateS;
     return this.#earliestS;
   }
 }
