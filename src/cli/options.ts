@@ -47,7 +47,8 @@ export function parseOptions(verb: string, args: string[], table: OptionTable): 
   const own = args.indexOf("--");
   const mine = own < 0 || table.command !== true ? args : args.slice(0, own);
   const seen = new Map<string, string>();
-  const parsed = parseArgs(joinDashes(mine, new Set(names(text, alias))), {
+  // Tables are known at run time only: what the types make of them helps nobody.
+  const parsed: Given = parseArgs(joinDashes(mine, new Set(names(text, alias))), {
     string: [...text],
     boolean: flags,
     alias,
@@ -81,6 +82,13 @@ export function parseOptions(verb: string, args: string[], table: OptionTable): 
   const words = [...parsed._.map(String), ...(parsed["--"] ?? [])];
   if (mine !== args) words.push(...args.slice(own + 1));
   return { text: values, flags: new Set(seen.keys()), words, separated: own >= 0 };
+}
+
+/** Words and options as they were given. */
+interface Given {
+  readonly [name: string]: unknown;
+  readonly _: readonly (string | number)[];
+  readonly "--"?: readonly string[];
 }
 
 /** Option words that take a value, as they stand on the command line. */
