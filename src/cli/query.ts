@@ -1,5 +1,6 @@
 /**
- * `joulemark query`: CalQL over `.cali` streams, with cali-query's options, output and exit status.
+ * `joulemark query`: CalQL over `.cali` streams, with cali-query's options, output and exit status,
+ * and over reports, traces and raw stats, which are known by their first bytes.
  *
  * 254: the query is not understood; 255: unknown option; 0 also after unreadable records, as there;
  * but 2 when a file cannot be opened. With `--strict` unreadable records end in 1.
@@ -9,7 +10,7 @@ import { isHumanError } from "../core/errors.ts";
 import { byteText } from "../formats/cali.ts";
 import { OsError, UserFile } from "../os/user_file.ts";
 import { fromByteText } from "../query/byte_text.ts";
-import { CaliSource } from "../query/cali_source.ts";
+import { openSource } from "../query/open_source.ts";
 import { OPTIONS, parseOptions, specFromOptions, subjectOf } from "../query/options.ts";
 import { QueryError } from "../query/query_error.ts";
 import { QueryRun } from "../query/run.ts";
@@ -85,14 +86,15 @@ function readFiles(
   let status: number = EXIT.done;
   for (const file of files.length > 0 ? files : [""]) {
     if (how.verbose) how.tell(`Reading ${file}`);
-    let last = "";
+    let last = "", isCali = true;
     const problem = (message: string, line: number) => {
       const text = fromByteText(message);
       if (how.strict) {
         status ||= EXIT.failed;
         how.tell(`Error reading ${file}:${line}: ${text}`);
       } else {
-        last = text;
+        // cali-query names no line.
+        last = isCali || line === 0 ? text : `line ${line}: ${text}`;
       }
     };
     const input = openInput(file);
@@ -101,7 +103,9 @@ function readFiles(
       last = `Cannot open file ${file}`;
     } else {
       try {
-        run.read(new CaliSource(input.read, { strict: how.strict }), problem);
+        const { kind, source } = openSource(input.read, { strict: how.strict });
+        isCali = kind === "cali";
+        run.read(source, problem);
       } catch (error) {
         if (!(error instanceof UnreadableInput)) throw error;
         status = EXIT.usage;

@@ -3,7 +3,8 @@
 import { AGGREGATIONS, FORMATTERS, LET_OPERATORS, type Signature } from "../query/functions.ts";
 import { resultName } from "../query/functions.ts";
 
-const USAGE = `Reads, filters, aggregates and prints .cali streams, as cali-query does.
+const USAGE = `Reads, filters, aggregates and prints .cali streams, as cali-query does;
+also reports, traces and raw stats, known by their first bytes.
 
 Usage: joulemark query [options] [FILE...]
 

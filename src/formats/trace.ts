@@ -107,7 +107,8 @@ export function parseTrace(text: string, path = "trace"): Trace {
   };
 }
 
-function parseCell(cell: string): number | undefined {
+/** The value of a cell in any of the forms that traces have; `undefined` for text. */
+export function parseCell(cell: string): number | undefined {
   if (/^0x[0-9a-f]{16}$/i.test(cell)) return fromBits(cell);
   if (/^0x[0-9a-f]{1,13}$/i.test(cell)) return Number(cell);
   return cell === "NAN" ? NaN : parseNumber(cell);
