@@ -7,7 +7,7 @@ const CONFIG = new URL("../../airgap/deno.json", import.meta.url).pathname;
 
 function command(socket: string, args: string[]): Deno.Command {
   return new Deno.Command(Deno.execPath(), {
-    args: ["run", "--config", CONFIG, "--no-lock", "-A", MAIN, ...args],
+    args: ["run", "--quiet", "--config", CONFIG, "--no-lock", "-A", MAIN, ...args],
     env: { JOULEMARK_MONITOR_SOCKET: socket, NO_COLOR: "1" },
     stdout: "piped",
     stderr: "piped",

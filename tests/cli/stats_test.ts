@@ -13,7 +13,7 @@ interface Ran {
 
 async function stats(...args: string[]): Promise<Ran> {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--config", CONFIG, "--no-lock", "-A", MAIN, "stats", ...args],
+    args: ["run", "--quiet", "--config", CONFIG, "--no-lock", "-A", MAIN, "stats", ...args],
     env: { NO_COLOR: "1" },
   }).output();
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
