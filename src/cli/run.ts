@@ -6,6 +6,7 @@ import { UsageError } from "../core/errors.ts";
 import { prepare } from "../session/launch.ts";
 import { preloadChanges } from "../session/preload.ts";
 import { runRequest } from "../session/request.ts";
+import type { RunIdle } from "../session/run_idle.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { parseOptions } from "./options.ts";
@@ -34,6 +35,8 @@ Measuring
                           exact (by exact edges), fit (with its error; default)
   --dither on|off         shake the steps, so that no loop keeps in step with
                           them (on, where there is a fit)
+  --idle SECONDS|FILE     idle power, measured so long before the command starts
+                          or from a report or JSON: energy net of it
   --profile NAME          name of the run (the command's base name)
   --record-filter F       epochs without marks: proxy_epoch,REGION[,CALLS
                           [,STARTUP]] or edit_distance[,...]
@@ -76,6 +79,7 @@ const TEXT_OPTIONS = [
   "checkpoint",
   "period",
   "attribution",
+  "idle",
   "dither",
   "profile",
   "record-filter",
@@ -126,6 +130,7 @@ export async function runWith(
     env,
     Object.keys(Deno.env.toObject()),
   );
+  const idle = await openIdle(request.idle);
   const answered = preloadChanges(request.preload, env, tell);
   const changes: Record<string, string> = { ...answered };
   // The library cannot tell 2.0's calls from 3.1's by themselves.
@@ -143,7 +148,17 @@ export async function runWith(
     simulateIfBlind: own.simulateIfBlind ?? false,
     version: REPORT_VERSION,
     permissions: permissionFlags(),
+    idle,
   });
+}
+
+/** Loaded only where it is asked for: every process of a job pays for what is loaded. */
+async function openIdle(text: string | undefined): Promise<RunIdle | undefined> {
+  if (text === undefined) return undefined;
+  const { parseBaseline } = await import("../session/idle_baseline.ts");
+  const baseline = parseBaseline(text);
+  const { RunIdle } = await import("../session/run_idle.ts");
+  return new RunIdle(baseline);
 }
 
 /** `--simulate` may stand alone or with `=SPEC`, which a table of options cannot say. */

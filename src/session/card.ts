@@ -62,6 +62,10 @@ function totals(host: ReportHost, facts: CardFacts): string[] {
     lines.push(`${label} ${joules(value)}  ${Number.isFinite(power) ? watts(power) : ""}`);
   };
   energy("package", "package-energy (J)", "CPU_ENERGY");
+  const [idle, net] = ["idle", "net"].map((part) => total[`joulemark-package-energy-${part} (J)`]);
+  if (net !== undefined) {
+    lines.push(lines.pop() + `  idle ${joules(Number(idle))}, net ${joules(Number(net))}`);
+  }
   if (!facts.absent.has("DRAM_ENERGY")) energy("memory ", "dram-energy (J)", "DRAM_ENERGY");
   if (total["gpu-energy (J)"] !== undefined) energy("gpu    ", "gpu-energy (J)", "GPU_ENERGY");
   return lines;

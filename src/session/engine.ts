@@ -160,6 +160,11 @@ export class Engine {
     this.#openWriters();
   }
 
+  /** The host, as the report names it. */
+  get host(): string {
+    return this.#options.host;
+  }
+
   /** Reads the counters of the next step. */
   read(timeS: number): void {
     this.batch.read(timeS);

@@ -28,6 +28,12 @@ export interface LoopFigures {
   memoryKib: number;
 }
 
+/** Of a loop that has not begun. */
+export const NO_STEPS: LoopFigures = {
+  ...{ steps: 0, missed: 0, late: 0, cpuStride: 1, cpusMoved: false, scheduling: "plain" },
+  ...{ cpuS: 0, wallS: 0, memoryKib: 0 },
+};
+
 /** What the mapping is made from. */
 export interface FactSources {
   readonly request: RunRequest;

@@ -17,7 +17,7 @@ import { Waiter, wakeOnTime } from "../os/wait.ts";
 import { RegionTracker } from "../regions/tracker.ts";
 import { Collector } from "./collector.ts";
 import { Engine, profileName } from "./engine.ts";
-import type { LoopFigures } from "./facts.ts";
+import { type LoopFigures, NO_STEPS } from "./facts.ts";
 import { type Prepared } from "./launch.ts";
 import { catalogueFor, openHost } from "./node.ts";
 import type { RunRequest } from "./request.ts";
@@ -25,6 +25,7 @@ import { NodeCpus } from "./node_cpus.ts";
 import { ReadPace } from "./pace.ts";
 import { placeInJob } from "./parts_run.ts";
 import { LivePmc } from "./pmc_live.ts";
+import type { RunIdle } from "./run_idle.ts";
 import { RunReport } from "./run_report.ts";
 import { simulatedBy, type Simulation, simulationFor } from "./simulation.ts";
 import { startTimeText } from "./start_time.ts";
@@ -39,6 +40,7 @@ export interface MonitorOptions {
   /** Version for reports, and the permissions in force. */
   version: string;
   permissions: readonly string[];
+  idle?: RunIdle;
 }
 
 /** Part of the period that a step is shaken by, either way: docs/how-sure.md. */
@@ -81,17 +83,7 @@ class Run {
   readonly #simulation: Simulation | undefined;
   readonly #report: RunReport;
   readonly #pace: ReadPace;
-  readonly #loop: LoopFigures = {
-    steps: 0,
-    missed: 0,
-    late: 0,
-    cpuStride: 1,
-    cpusMoved: false,
-    scheduling: "plain",
-    cpuS: 0,
-    wallS: 0,
-    memoryKib: 0,
-  };
+  readonly #loop: LoopFigures = { ...NO_STEPS };
   readonly #cpus: NodeCpus;
   readonly #events: EventSink;
   #collector!: Collector;
@@ -131,12 +123,8 @@ class Run {
       topology: this.#host.topology,
       tracker,
       table: this.#catalogue,
-      host,
-      profile,
-      startTime,
-      version: options.version,
-      reportSignals: request.reportSignals,
-      traceSignals: request.traceSignals,
+      ...{ host, profile, startTime, version: options.version },
+      ...{ reportSignals: request.reportSignals, traceSignals: request.traceSignals },
       trace: this.#streams.trace,
       tracePeriodS: request.tracePeriodS,
       eventLog: this.#streams.eventLog,
@@ -155,13 +143,14 @@ class Run {
       version: options.version,
       permissions: options.permissions,
       simulated: simulatedBy(request, this.#simulation !== undefined),
-      part: place.part,
-      tell: options.tell,
+      ...{ part: place.part, idle: options.idle, node: this.#host, tell: options.tell },
     });
   }
 
   toTheEnd(): number {
     try {
+      const signal = this.#report.beforeRun(() => this.#nowNs(), this.#simulation);
+      if (signal !== 0) return this.#endBefore(signal);
       this.#launch();
     } catch (error) {
       this.#plan.elected.release();
@@ -190,8 +179,8 @@ class Run {
       originNs: this.#originExactNs,
       sink: this.#events,
     });
-    this.#report.collector = this.#collector;
     const cpus = affinityOf(this.#pid);
+    this.#report.launched(this.#collector, cpus);
     this.#commandHandle = this.#events.startCommand(
       launchNs * 1e-9,
       this.#pid,
@@ -284,6 +273,16 @@ class Run {
     this.#paused = tracker.finished;
     this.#engine.settle(last || this.#paused);
     this.#loop.steps++;
+  }
+
+  /** A signal came before the command was started. */
+  #endBefore(signal: number): number {
+    this.#streams[Symbol.dispose]();
+    this.#report[Symbol.dispose]();
+    this.#engine[Symbol.dispose]();
+    this.#simulation?.[Symbol.dispose]();
+    this.#plan.elected.release();
+    return 128 + signal;
   }
 
   #finish(): void {

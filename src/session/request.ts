@@ -46,6 +46,8 @@ export interface RunRequest {
   dither: boolean;
   profile: string;
   recordFilter?: string;
+  /** The idle baseline, seconds or a file; `parseBaseline` reads it. */
+  idle?: string;
   /** Calls of other tools to answer. */
   preload: PreloadRequest;
   /** Readers to leave out. */
@@ -156,6 +158,7 @@ export function runRequest(
     profile: pick("profile", "GEOPM_PROFILE").value ??
       command[0].slice(command[0].lastIndexOf("/") + 1),
     recordFilter: filter,
+    idle: pick("idle").value,
     preload: preloadRequest(pick("preload").value, pick("preload-lib").value),
     without: (pick("without").value ?? "").split(",").map((t) => t.trim()).filter((t) => t !== ""),
     root: pick("root").value ?? "",

@@ -3,6 +3,7 @@
  * summed up on a card at its end.
  * @module
  */
+import type { Host } from "../core/host.ts";
 import type { Report } from "../core/report.ts";
 import { stringifyReport } from "../formats/report.ts";
 import { removeUserFile } from "../os/user_file.ts";
@@ -13,8 +14,10 @@ import type { Collector } from "./collector.ts";
 import type { Engine } from "./engine.ts";
 import { absentSignals, type FactSources, hostFacts, type LoopFigures, notes } from "./facts.ts";
 import { probeDocument, writeDocument } from "./output_file.ts";
+import { JobShare } from "./job_share.ts";
 import type { JobPart } from "./parts_job.ts";
 import type { RunRequest } from "./request.ts";
+import type { RunIdle } from "./run_idle.ts";
 
 /** What the report is made from. */
 export interface RunReportOptions {
@@ -28,16 +31,19 @@ export interface RunReportOptions {
   readonly simulated?: string;
   /** This node's side of a job of several. */
   readonly part?: JobPart;
+  /** The idle baseline that was asked for. */
+  readonly idle?: RunIdle;
+  readonly node: Host;
   tell(line: string): void;
 }
 
 /** See the module. */
 export class RunReport {
-  /** Set when the command has been launched. */
-  collector!: Collector;
   /** Permissions that were given back after the start. */
   dropped: string[] | undefined;
   readonly #options: RunReportOptions;
+  #collector!: Collector;
+  #share: JobShare | undefined;
   readonly #claimed: Claim;
   readonly #path: string | undefined;
   #checkpointFailed = false;
@@ -47,6 +53,25 @@ export class RunReport {
     const path = options.part?.reportPath ?? options.request.reportPath;
     this.#claimed = claimPath(path);
     this.#path = this.#probe(path);
+    options.idle?.attach(options.engine, options.catalogue);
+  }
+
+  /**
+   * Takes the idle baseline, where one was asked for.
+   *
+   * @returns The signal that ended it, 0 for none.
+   */
+  beforeRun(nowNs: () => number, simulation?: { publish(timeNs: number): void }): number {
+    const { idle, node, catalogue, tell } = this.#options;
+    const publish = (timeNs: number) => simulation?.publish(timeNs);
+    return idle?.prepare({ host: node, catalogue, nowNs, publish, tell }) ??
+      0;
+  }
+
+  /** The command has been launched, on these CPUs. */
+  launched(collector: Collector, cpus: readonly number[]): void {
+    this.#collector = collector;
+    this.#share = JobShare.begin(this.#options.node, cpus);
   }
 
   /** A whole report of the time so far: what a killed monitor leaves. */
@@ -90,18 +115,17 @@ export class RunReport {
       simulated: facts.simulated,
       ownCpuS: facts.loop.cpuS,
       wallS: facts.loop.wallS,
-      notes: notes(facts),
+      notes: [...notes(facts), ...this.#options.idle?.notes() ?? []],
     }).trimEnd();
   }
 
   #facts(loop: LoopFigures, partial: boolean): FactSources {
     const { request, engine, catalogue, permissions, simulated } = this.#options;
-    const { collector } = this;
     return {
       request,
       engine,
       catalogue,
-      collector,
+      collector: this.#collector,
       loop,
       permissions,
       dropped: this.dropped ?? [],
@@ -111,12 +135,14 @@ export class RunReport {
   }
 
   #report(facts: FactSources): Report {
-    const { engine, version, part } = this.#options;
+    const { engine, version, part, idle } = this.#options;
     const host = engine.report({
       memoryKib: facts.loop.memoryKib,
       partial: facts.partial,
       joulemark: { ...hostFacts(facts), ...part?.facts },
     });
+    idle?.addTo(host);
+    this.#share?.addTo(host, facts.catalogue.info("CPU_ENERGY")?.state.ok === true);
     return engine.document([host], {
       version: version.replace(/^.*joulemark\./, ""),
       ...(part === undefined ? {} : { job: part.node.job }),

@@ -1,0 +1,129 @@
+/**
+ * `--idle SECONDS` or `--idle FILE`: what the word means, and the forms of the file.
+ *
+ * A file is a report whose hosts have `joulemark:` → `idle:`, or the same mapping as JSON:
+ * `{"package (W)": 92.1, "dram (W)": 11.8, "length (s)": 5}`.
+ * @module
+ */
+import { UsageError } from "../core/errors.ts";
+import { parseReport } from "../formats/report.ts";
+import { readUserText } from "../os/user_file.ts";
+
+/** Domains that have a baseline, and their energies. */
+export const IDLE_KINDS = {
+  package: "CPU_ENERGY",
+  dram: "DRAM_ENERGY",
+  gpu: "GPU_ENERGY",
+  node: "BOARD_ENERGY",
+} as const;
+
+/** See {@linkcode IDLE_KINDS}. */
+export type IdleKind = keyof typeof IDLE_KINDS;
+
+/** Shortest and longest time that an idle node is watched. */
+const LENGTH_RANGE_S = [0.1, 3600] as const;
+
+/** Powers that a file holds. */
+export interface IdlePowers {
+  /** In W. */
+  readonly powers: ReadonlyMap<IdleKind, number>;
+  /** For how long they were measured; NaN: the file does not say. */
+  readonly lengthS: number;
+}
+
+/** A file with a baseline. */
+export interface BaselineFile {
+  readonly path: string;
+  /** The powers of a host; a file of one host serves all. */
+  of(hostName: string): IdlePowers;
+}
+
+/** One of the two. */
+export interface Baseline {
+  readonly seconds?: number;
+  readonly file?: BaselineFile;
+}
+
+/**
+ * Reads the option.
+ *
+ * @throws {UsageError} If it is neither a time in range nor a file with a baseline.
+ */
+export function parseBaseline(text: string): Baseline {
+  const value = Number(text);
+  if (text.trim() !== "" && !Number.isNaN(value)) {
+    if (value >= LENGTH_RANGE_S[0] && value <= LENGTH_RANGE_S[1]) return { seconds: value };
+    throw refused(text, `${LENGTH_RANGE_S[0]} to ${LENGTH_RANGE_S[1]} seconds`, text);
+  }
+  let content: string;
+  try {
+    content = readUserText(text);
+  } catch (error) {
+    throw refused(text, "seconds, or a file that can be read", (error as Error).message);
+  }
+  return { file: baselineFile(text, content) };
+}
+
+/**
+ * Reads the file's text.
+ *
+ * @throws {UsageError} If it holds no baseline.
+ */
+export function baselineFile(path: string, content: string): BaselineFile {
+  const hosts = content.trimStart().startsWith("{")
+    ? [{ host: "", powers: powersOf(fromJson(path, content)) }]
+    : fromReport(path, content);
+  const held = hosts.filter((h): h is { host: string; powers: IdlePowers } => {
+    return h.powers !== undefined;
+  });
+  if (held.length === 0) throw noBaseline(path, "none");
+  return {
+    path,
+    of(hostName) {
+      const match = held.length === 1 ? held[0] : held.find((h) => h.host === hostName);
+      if (match !== undefined) return match.powers;
+      throw noBaseline(path, `those of ${held.length} hosts without ${hostName}`);
+    },
+  };
+}
+
+function fromJson(path: string, content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch (error) {
+    throw noBaseline(path, (error as Error).message);
+  }
+}
+
+function fromReport(path: string, content: string) {
+  try {
+    return parseReport(content, path).hosts.map(({ host, joulemark }) => ({
+      host,
+      powers: powersOf(joulemark?.idle),
+    }));
+  } catch (error) {
+    throw noBaseline(path, `neither JSON nor a report (${(error as Error).message})`);
+  }
+}
+
+/** `undefined` where there is no power; what is no number, such as an absence, is passed over. */
+function powersOf(mapping: unknown): IdlePowers | undefined {
+  if (typeof mapping !== "object" || mapping === null) return undefined;
+  const fields = mapping as Record<string, unknown>;
+  const powers = new Map<IdleKind, number>();
+  for (const kind of Object.keys(IDLE_KINDS) as IdleKind[]) {
+    const value = fields[`${kind} (W)`];
+    if (typeof value === "number" && value >= 0 && value < Infinity) powers.set(kind, value);
+  }
+  const length = fields["length (s)"];
+  if (powers.size === 0) return undefined;
+  return { powers, lengthS: typeof length === "number" ? length : NaN };
+}
+
+function noBaseline(path: string, found: string): UsageError {
+  return refused(path, 'a report or JSON with idle powers such as "package (W)"', found);
+}
+
+function refused(text: string, expected: string, found: string): UsageError {
+  return new UsageError({ action: "use", target: `--idle=${text}`, expected, found });
+}
