@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { monotonicNanoseconds } from "../../src/os/clock.ts";
 import {
-  FORWARDED_SET,
   formatInherited,
+  FORWARDED_SET,
   guessInherited,
   parseInherited,
   signalBit,
