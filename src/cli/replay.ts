@@ -15,6 +15,7 @@ import { TRACKER_ALIASES } from "../regions/tracker_signals.ts";
 import { nodeRanks, writePmc } from "../session/pmc_log.ts";
 import { parsePmcVersion } from "../session/pmc_version.ts";
 import { type AttributionMode, ATTRIBUTIONS } from "../session/attribution_mode.ts";
+import type { RunIdle } from "../session/run_idle.ts";
 import { replay as replayOne, type Replayed } from "../session/replay.ts";
 import { type PendingFile, writeBeside } from "../session/write_beside.ts";
 import type { NameTable } from "../signals/batch.ts";
@@ -45,6 +46,7 @@ Options:
                           [,STARTUP]] or edit_distance[,...]
   --attribution HOW       energy of regions beside GEOPM's: sampled (none),
                           exact (by exact edges), fit (with its error; default)
+  --idle FILE             energy net of the idle power in a report or JSON
   --profile NAME          another name of the run
   --lenient               repair what is wrong, count and name it
   --json                  the report as JSON on stdout
@@ -72,6 +74,7 @@ const TEXT_OPTIONS = [
   "record-filter",
   "profile",
   "attribution",
+  "idle",
 ] as const;
 
 /** See the module. */
@@ -110,6 +113,7 @@ async function run(args: string[]): Promise<number> {
   const tracePeriodS = text.period === undefined ? undefined : parseSeconds("period", text.period);
   const pmcVersion = parsePmcVersion(text["pmc-version"]);
   const attribution = attributionMode(text.attribution);
+  const idle = await idleFrom(text.idle);
   const makeTable = await tableMaker();
   const results: Replayed[] = [];
   try {
@@ -127,6 +131,7 @@ async function run(args: string[]): Promise<number> {
           trace: sink(text.trace),
           eventLog: sink(text["event-log"]),
           attribution,
+          idle,
           pmcVersion: text.pmc === undefined ? undefined : pmcVersion,
         }),
       );
@@ -159,6 +164,23 @@ function attributionMode(text = "fit"): AttributionMode {
     expected: ATTRIBUTIONS.join(" or "),
     found: text,
   });
+}
+
+/** Makes baselines from a file; there is no node to measure here. */
+async function idleFrom(text: string | undefined): Promise<(() => RunIdle) | undefined> {
+  if (text === undefined) return undefined;
+  const { parseBaseline } = await import("../session/idle_baseline.ts");
+  const baseline = parseBaseline(text);
+  if (baseline.file === undefined) {
+    throw new UsageError({
+      action: "use",
+      target: `--idle=${text}`,
+      expected: "a file: a recording cannot be measured",
+      found: "a time",
+    });
+  }
+  const { RunIdle } = await import("../session/run_idle.ts");
+  return () => new RunIdle(baseline);
 }
 
 /** The first recording's header around all hosts. */

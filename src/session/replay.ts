@@ -18,6 +18,7 @@ import { readUserText } from "../os/user_file.ts";
 import { type EdgeListener, RegionTracker } from "../regions/tracker.ts";
 import type { NameTable } from "../signals/batch.ts";
 import type { AttributionMode } from "./attribution_mode.ts";
+import type { RunIdle } from "./run_idle.ts";
 import { Engine, profileName } from "./engine.ts";
 import { EventRows, type OtherEvent } from "./event_rows.ts";
 import { Repairs } from "./repairs.ts";
@@ -47,6 +48,8 @@ export interface ReplayOptions {
   readonly onEdge?: EdgeListener;
   /** How energies of regions are told beside GEOPM's. @default "sampled" */
   readonly attribution?: AttributionMode;
+  /** The idle baseline to tell net energies by, one for each recording. @default none */
+  readonly idle?: () => RunIdle;
   readonly onOther?: OtherEvent;
   /** Keep the readings of each step, as this version of pm_mpi_lib tells them. */
   readonly pmcVersion?: string;
@@ -147,6 +150,8 @@ class Run {
       recorder: pmc,
     });
     pmc?.attach(engine.batch, table, recording.topology.count("package"));
+    const idle = this.#options.idle?.();
+    idle?.attach(engine, table);
     const told = new EventRows(
       events,
       this.#repairs,
@@ -161,7 +166,7 @@ class Run {
     if (await next(events)) told.header();
     else this.#repairs.wrong(events, "empty file taken as no events", { expected: "a header" });
     await this.#steps(engine, { samples, rows, events, told });
-    const result = this.#result({ recording, engine, samples, events, told });
+    const result = this.#result({ recording, engine, samples, events, told, idle });
     return pmc === undefined ? result : { ...result, steps: nodeSteps(recording, pmc) };
   }
 
@@ -210,8 +215,9 @@ class Run {
     samples: RowReader;
     events: RowReader;
     told: EventRows;
+    idle: RunIdle | undefined;
   }): Replayed {
-    const { recording, engine, samples, events, told } = run;
+    const { recording, engine, samples, events, told, idle } = run;
     for (const reader of [samples, events]) {
       if (reader.cut) {
         const at = { path: reader.path, line: reader.line + 1 };
@@ -220,10 +226,12 @@ class Run {
     }
     const partial = samples.cut || events.cut || !engine.tracker.finished;
     const joulemark = ownMapping(engine, this.#repairs, { late: told.late, partial });
+    const host = engine.report({ joulemark });
+    idle?.addTo(host);
     return {
       recording,
       engine,
-      host: engine.report({ joulemark }),
+      host,
       partial,
       late: told.late,
       repairs: this.#repairs,

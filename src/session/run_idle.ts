@@ -11,8 +11,7 @@ import type { Nested, ReportHost } from "../core/report.ts";
 import { monotonicNanoseconds } from "../os/clock.ts";
 import { FORWARDED, guessInherited, signalBit } from "../os/inherited.ts";
 import { Waiter } from "../os/wait.ts";
-import { Batch } from "../signals/batch.ts";
-import type { Catalogue } from "../signals/catalogue.ts";
+import { Batch, type NameTable } from "../signals/batch.ts";
 import type { Engine } from "./engine.ts";
 import { type Baseline, IDLE_KINDS, type IdleKind } from "./idle_baseline.ts";
 
@@ -25,7 +24,7 @@ const BUSY_PERCENT = 5;
 /** What the measurement needs of a run. */
 export interface IdleNode {
   readonly host: Host;
-  readonly catalogue: Catalogue;
+  readonly table: NameTable;
   /** Time of the run in ns. */
   nowNs(): number;
   /** Brings simulated counters to a moment. */
@@ -53,11 +52,12 @@ export class RunIdle {
    *
    * @throws {UsageError} If the file has no baseline of this host.
    */
-  attach(engine: Engine, catalogue: Catalogue): void {
+  attach(engine: Engine, table: NameTable): void {
     this.#engine = engine;
     for (const [kind, signal] of Object.entries(IDLE_KINDS) as [IdleKind, string][]) {
-      const state = catalogue.info(signal)?.state;
-      if (state?.ok !== true) this.#absent.set(kind, state?.reason ?? `no ${signal}`);
+      const found = table.resolve(signal);
+      if (found.kind === "absent") this.#absent.set(kind, found.reason);
+      else if (found.kind === "unknown") this.#absent.set(kind, `no ${signal} here`);
       else this.#handles.set(kind, engine.aggregator.pushSignal(signal, "board", 0));
     }
     const { file } = this.#baseline;
@@ -129,7 +129,7 @@ export class RunIdle {
   }
 
   #measure(node: IdleNode, seconds: number): number {
-    const batch = new Batch(node.host.topology, node.catalogue);
+    const batch = new Batch(node.host.topology, node.table);
     const meters = [...this.#handles.keys()].map((kind) => ({
       kind,
       handle: batch.pushSignal(IDLE_KINDS[kind], "board", 0),

@@ -64,7 +64,7 @@ export class RunReport {
   beforeRun(nowNs: () => number, simulation?: { publish(timeNs: number): void }): number {
     const { idle, node, catalogue, tell } = this.#options;
     const publish = (timeNs: number) => simulation?.publish(timeNs);
-    return idle?.prepare({ host: node, catalogue, nowNs, publish, tell }) ??
+    return idle?.prepare({ host: node, table: catalogue, nowNs, publish, tell }) ??
       0;
   }
 

@@ -109,3 +109,22 @@ endToEnd("a command on some of the CPUs gets its share of the package energy", (
   const shareJ = Number(application["joulemark-package-energy-job-share (J)"]);
   assertAlmostEquals(shareJ, 0.5 * Number(application["package-energy (J)"]), 1e-3);
 });
+
+endToEnd("replay --idle FILE gives the net energies of the live run", (dir) => {
+  Deno.writeTextFileSync(`${dir}/node.json`, JSON.stringify(SPEC));
+  Deno.writeTextFileSync(`${dir}/idle.json`, '{"package (W)": 80, "node (W)": 152}');
+  const live = ["run", "--simulate=node.json", "--idle", "idle.json", "--record", "rec"];
+  const ran = joulemark(dir, [...live, "--report", "live", "--", "sleep", "0.3"]);
+  assertEquals(ran.code, 0, ran.stderr);
+  const again = joulemark(dir, ["replay", "--idle", "idle.json", "--report", "again", "rec"]);
+  assertEquals(again.code, 0, again.stderr);
+  const keys = (name: string) => {
+    const all = Object.entries(host(dir, name).application);
+    return all.filter(([key]) => /-energy-(gross|idle|net) /.test(key));
+  };
+  assertEquals(keys("live").length, 6);
+  assertEquals(keys("again"), keys("live"));
+  const timed = joulemark(dir, ["replay", "--idle", "5", "rec"]);
+  assertEquals(timed.code, 2);
+  assertStringIncludes(timed.stderr, "a recording cannot be measured");
+});
