@@ -150,6 +150,8 @@ export interface Summary {
   readonly sampled: number;
   readonly exact: number;
   readonly fit: number;
+  /** Standard error of that mean. */
+  readonly fitError: number;
   /** Share of regions told, and of those within two standard errors. */
   readonly told: number;
   readonly covered: number;
@@ -178,10 +180,14 @@ export function summarise(outcomes: readonly Outcome[]): Summary {
     });
   }
   const some = outcomes.filter(({ fit }) => fit.some((e) => !Number.isNaN(e)));
+  const fits = some.map((o) => worst(o.fit));
+  const fit = mean(fits);
+  const scatter = fits.reduce((sum, e) => sum + (e - fit) ** 2, 0) / (fits.length - 1);
   return {
     sampled: mean(outcomes.map((o) => worst(o.sampled))),
     exact: mean(outcomes.map((o) => worst(o.exact))),
-    fit: mean(some.map((o) => worst(o.fit))),
+    fit,
+    fitError: Math.sqrt(scatter / fits.length),
     told: told / all,
     covered: covered / told,
     toldCount: told,

@@ -44,7 +44,8 @@ Deno.test("Attribution is within its bounds for every program, covered by its er
       const line = `${name}, ${way.name}: worst ${percent(sum.fit)} (sampled ` +
         `${percent(sum.sampled)}, exact ${percent(sum.exact)}), told ${percent(sum.told)}`;
       console.log(line);
-      if (!(sum.fit <= error) || !(sum.told >= told)) failures.push(line);
+      // The bound is on the mean over all seeds, of which these are few.
+      if (!(sum.fit <= error + 3 * sum.fitError) || !(sum.told >= told)) failures.push(line);
       if (!(sum.fit < sum.sampled / 2)) failures.push(`${line}: no better than sampling`);
     });
   }
