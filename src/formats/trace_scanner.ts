@@ -21,6 +21,8 @@ export interface TraceHandler {
 
 /** Some thousand signals for each CPU of a large node fit in. */
 const MAX_LINE = 1 << 24;
+/** Headers have five; a file of nothing but comments must not be gathered as one. */
+const MAX_HEADER = 64;
 const HASH = 35;
 
 /** See the module. Feed it with `push`, then `end`. */
@@ -62,7 +64,7 @@ export class TraceScanner {
     const text = this.#decoder.decode(bytes.subarray(start, end));
     if (this.#count === 0) {
       this.#head += text + "\n";
-      if (bytes[start] !== HASH) this.#open(this.#head);
+      if (bytes[start] !== HASH || this.#splitter.line > MAX_HEADER) this.#open(this.#head);
       return;
     }
     if (text.endsWith("\r")) {
