@@ -58,7 +58,7 @@ export const VERBS: readonly VerbEntry[] = [
   },
   {
     name: "query",
-    summary: "CalQL over .cali files, as cali-query",
+    summary: "CalQL over .cali files, reports, traces and raw stats",
     load: async () => (await import("./query.ts")).query,
   },
   {

@@ -27,7 +27,7 @@ const UNKNOWN_OPTION = 255, INVALID_QUERY = 254;
 /** See the module. */
 export const query: Verb = {
   name: "query",
-  summary: "CalQL over .cali files, as cali-query",
+  summary: "CalQL over .cali files, reports, traces and raw stats",
   help: queryHelp("")!,
   run: runQuery,
 };

@@ -11,6 +11,7 @@ import { FormatError } from "../core/errors.ts";
 import { fromByteText, toByteText } from "./byte_text.ts";
 import { CaliSource } from "./cali_source.ts";
 import { MergedTree } from "./merged_tree.ts";
+import { openSource } from "./open_source.ts";
 import { parseQuery } from "./parser.ts";
 import { QueryRun } from "./run.ts";
 
@@ -21,7 +22,7 @@ export type CaliInput = string | Uint8Array;
  * Runs a CalQL query.
  *
  * @param calql The query; without FORMAT the result is a `.cali` stream.
- * @param inputs Streams, which are merged.
+ * @param inputs `.cali` streams, reports, traces or raw stats, told by their beginnings and merged.
  * @param options.strict UTF-8, valid JSON and all digits instead of cali-query's output.
  *   @default true
  * @returns The output.
@@ -39,7 +40,7 @@ export function query(
     output: (bytes) => text += decoder.decode(bytes, { stream: true }),
   });
   for (const input of inputs) {
-    run.read(new CaliSource(bytesOf(input), { strict }));
+    run.read(openSource(bytesOf(input), { strict }).source);
   }
   run.finish();
   return text + decoder.decode();
