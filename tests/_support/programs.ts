@@ -33,14 +33,10 @@ if (!HAS_BINARY) console.log(`skipped: no executable at ${BINARY}; ./compile.sh 
 if (!HAS_COMPILER) console.log("skipped: no C compiler (cc) for the programs under test");
 
 /** An end-to-end test: runs where the executable and a compiler are. */
-export function endToEnd(
-  name: string,
-  body: (dir: string) => void | Promise<void>,
-  ignore = false,
-): void {
+export function endToEnd(name: string, body: (dir: string) => void | Promise<void>): void {
   Deno.test({
     name,
-    ignore: ignore || !HAS_BINARY || !HAS_COMPILER,
+    ignore: !HAS_BINARY || !HAS_COMPILER,
     async fn() {
       const dir = Deno.makeTempDirSync({ prefix: "joulemark-e2e-" });
       try {

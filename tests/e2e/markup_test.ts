@@ -234,12 +234,7 @@ endToEnd("run records values that a C program sets", (dir) => {
   assertEquals(joulemark(dir, ["replay", "recording", "--report", "again.report"]).code, 0);
 });
 
-// KNOWN BUG: on a loaded machine one of the 66 processes is sometimes missing from the counts. Until
-// that is understood the test runs on request only: JOULEMARK_CROWD=1.
-const CROWD = Deno.env.get("JOULEMARK_CROWD") === "1";
-const CROWD_NAME = "run hears 64 processes that start at once, whatever they do" +
-  (CROWD ? "" : " (known to lose one at times; JOULEMARK_CROWD=1 runs it)");
-endToEnd(CROWD_NAME, (dir) => {
+endToEnd("run hears 64 processes that start at once, whatever they do", (dir) => {
   const app = build("crowd", dir);
   const kinds = ["killed", "fork", "exec", "close", "long", "names"];
   const lines = Array.from({ length: 64 }, (_, i) => `${app} ${kinds[i] ?? "plain"} &`);
@@ -261,4 +256,4 @@ endToEnd(CROWD_NAME, (dir) => {
   const facts = text.slice(text.indexOf("processes:"));
   assertStringIncludes(facts, "visits under one name");
   assert(/\d+ in fatal/.test(facts), facts);
-}, !CROWD);
+});
