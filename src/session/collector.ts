@@ -187,17 +187,30 @@ export class Collector implements DirectoryListener {
     this.#processes.add(pid);
   }
 
-  /** A process made its ring file. */
+  /**
+   * A process made its ring file. Files are found in no order that means anything: of two images
+   * that one look finds, the second may come first.
+   */
   ring(opened: Marks): void {
-    const same = this.#followers.find((f) => f.pid === opened.pid);
-    if (same !== undefined && same.execId === opened.execId) {
-      same.rings.push(opened);
-      return;
+    let before: Follower | undefined;
+    let after: Follower | undefined;
+    for (const f of this.#followers) {
+      if (f.pid !== opened.pid) continue;
+      if (f.execId === opened.execId) {
+        // The first one tells when the process began.
+        if (f.handle < 0 && opened.startNs < f.rings[0].startNs) f.rings.unshift(opened);
+        else f.rings.push(opened);
+        return;
+      }
+      const startNs = f.rings[0].startNs;
+      if (startNs <= opened.startNs) {
+        if (before === undefined || startNs > before.rings[0].startNs) before = f;
+      } else if (after === undefined || startNs < after.rings[0].startNs) after = f;
     }
-    if (same !== undefined) {
+    if (before !== undefined && !(before.endNs <= opened.startNs)) {
       // The process executed something else: what it was ended there.
-      same.endNs = opened.startNs;
-      same.died = false;
+      before.endNs = opened.startNs;
+      before.died = false;
     }
     this.#followers.push({
       pid: opened.pid,
@@ -206,7 +219,7 @@ export class Collector implements DirectoryListener {
       rings: [opened],
       open: [{ id: 0, regions: [] }],
       handle: -1,
-      endNs: NaN,
+      endNs: after === undefined ? NaN : after.rings[0].startNs,
       died: false,
       epochs: 0,
     });
