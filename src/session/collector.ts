@@ -117,14 +117,20 @@ export class Collector implements DirectoryListener {
     }
   }
 
-  /** The process that comes or goes next, not after `limitNs`; when, in `#turnNs`. */
+  /**
+   * The process that comes or goes next, not after `limitNs`; when, in `#turnNs`. Of those at one
+   * moment one that comes, lest what it does at that moment finds nobody.
+   */
   #nextTurn(limitNs: number): Follower | undefined {
     let next: Follower | undefined;
     this.#turnNs = limitNs;
     for (let i = 0; i < this.#followers.length; i++) {
       const f = this.#followers[i];
       const ns = f.handle < 0 ? f.rings[0].startNs : f.endNs;
-      if (ns < this.#turnNs || (ns === this.#turnNs && next === undefined)) {
+      if (
+        ns < this.#turnNs ||
+        (ns === this.#turnNs && (next === undefined || (f.handle < 0 && next.handle >= 0)))
+      ) {
         next = f;
         this.#turnNs = ns;
       }
