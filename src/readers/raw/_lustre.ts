@@ -9,14 +9,15 @@
  * @module
  */
 import type { Host } from "../../core/host.ts";
-import { hashOf, KeptFiles, LINES } from "./_lines.ts";
-import type { RawRow } from "./raw_type.ts";
+import { hashOf, hashTable, KeptFiles, LINES } from "./_lines.ts";
+import { filesOnly, keyNames, type RawRow, type RawStatsType } from "./raw_type.ts";
 
 const PLACES = ["/proc/fs/lustre", "/sys/kernel/debug/lustre"];
 /** What types of Lustre read, for `needs`. */
 export const LUSTRE_FILES: readonly string[] = PLACES.map((place) => `${place}/`);
 const ADDRESS = 16;
 const BYTES = hashOf("[bytes]");
+const WAIT = hashOf("req_waittime");
 
 /** One line: the sums that there are. */
 export interface LustreLine {
@@ -95,4 +96,37 @@ export class LustreInstances {
   [Symbol.dispose](): void {
     this.#files[Symbol.dispose]();
   }
+}
+
+/**
+ * A type of requests to one kind of server: `reqs` and `wait` come from the line req_waittime, all
+ * other keys from lines of their own names. Device: `NAME-clilov`.
+ */
+export function lustreRequests(name: "mdc" | "osc", keys: string): RawStatsType {
+  return {
+    name,
+    keys,
+    needs: filesOnly(...LUSTRE_FILES),
+    open({ host }) {
+      const instances = new LustreInstances(host, name);
+      const names = keyNames(keys);
+      const table = hashTable(names);
+      const [reqs, wait] = [names.indexOf("reqs"), names.indexOf("wait")];
+      return {
+        collect(row) {
+          instances.collect(row, ({ key, isBytes, hasSum, count, sum }) => {
+            if (!hasSum) return;
+            if (key === WAIT) {
+              row.add(reqs, ...count);
+              row.add(wait, ...sum);
+              return;
+            }
+            const index = table.get(key);
+            if (index !== undefined) row.add(index, ...(isBytes ? sum : count));
+          });
+        },
+        [Symbol.dispose]: () => instances[Symbol.dispose](),
+      };
+    },
+  };
 }
