@@ -34,6 +34,8 @@ export interface CollectorOptions {
   /** CLOCK_MONOTONIC_RAW that counts as 0. */
   originNs: bigint;
   sink: EventSink;
+  /** The time, since the origin. */
+  nowNs(): number;
 }
 
 /** See the module. */
@@ -45,6 +47,8 @@ export class Collector implements DirectoryListener {
     nested: 0,
     refused: 0,
   };
+  /** When the last process ended that ended without a word. */
+  lastEndNs = -Infinity;
   readonly #options: CollectorOptions;
   readonly #directory: RingDirectory;
   /** Processes that were handed over and run; they may mark later. */
@@ -66,15 +70,15 @@ export class Collector implements DirectoryListener {
     this.#directory = new RingDirectory(options.directory, options.originNs);
   }
 
-  /** Copies new records; notices processes that came and went. @param nowNs Since the origin. */
-  drain(nowNs: number): void {
+  /** Copies new records; notices processes that came and went. */
+  drain(): void {
     this.#directory.look(this);
     for (let i = 0; i < this.#followers.length; i++) {
       const f = this.#followers[i];
       for (let k = 0; k < f.rings.length; k++) this.#drainRing(f, f.rings[k]);
       this.#noticeStop(f);
     }
-    this.checkAlive(nowNs);
+    this.#checkAlive();
   }
 
   /** Hands on every event with a time up to `limitNs`, in order. */
@@ -138,8 +142,8 @@ export class Collector implements DirectoryListener {
     return next;
   }
 
-  /** Notices processes that ended without a word. @param nowNs Since the origin. */
-  checkAlive(nowNs: number): void {
+  /** Notices processes that ended without a word. */
+  #checkAlive(): void {
     this.#processes.ended((pid) => {
       this.#watched.delete(pid);
       this.#noted.delete(pid);
@@ -149,7 +153,9 @@ export class Collector implements DirectoryListener {
         for (const ring of f.rings) this.#drainRing(f, ring);
         this.#noticeStop(f);
         if (!Number.isNaN(f.endNs)) continue;
-        f.endNs = Math.max(nowNs, ...f.rings.map((ring) => ring.lastNs ?? nowNs));
+        // Later than whatever it did: it may have come, marked and gone since this look began.
+        f.endNs = this.#options.nowNs();
+        if (f.endNs > this.lastEndNs) this.lastEndNs = f.endNs;
         f.died = !f.rings.every((ring) => ring.endsSilently);
       }
     });

@@ -178,6 +178,7 @@ class Run {
       directory: this.#plan.elected.directory,
       originNs: this.#originExactNs,
       sink: this.#events,
+      nowNs: () => this.#nowNs(),
     });
     const cpus = affinityOf(this.#pid);
     this.#report.launched(this.#collector, cpus);
@@ -246,9 +247,7 @@ class Run {
   }
 
   #tick(): void {
-    const drainNs = this.#nowNs();
-    this.#collector.drain(drainNs);
-    if (this.#ended !== undefined) this.#collector.checkAlive(drainNs);
+    this.#collector.drain();
     if (!Number.isNaN(this.#openNs)) this.#settle(false);
     const before = this.#nowNs();
     if (this.#simulation === undefined) this.#engine.read(before * 1e-9);
@@ -287,9 +286,9 @@ class Run {
 
   #finish(): void {
     this.#plan.elected.close();
-    const endNs = this.#nowNs();
-    this.#collector.drain(endNs);
-    this.#collector.checkAlive(endNs);
+    const lookNs = this.#nowNs();
+    this.#collector.drain();
+    const endNs = Math.max(lookNs, this.#collector.lastEndNs);
     if (!Number.isNaN(this.#openNs)) this.#settle(false);
     // A command that marked only at its end is known by now; its events come before its own end.
     this.#collector.feed(endNs);

@@ -25,8 +25,6 @@ export interface Marks extends Disposable {
   readonly skipped: { nested: number; refused: number };
   /** It has no last word: that it is gone is all there is to know. */
   readonly endsSilently?: boolean;
-  /** Time of the latest mark read, where that may be later than the look that found it. */
-  readonly lastNs?: number;
   stopNs(originNs: bigint): number;
   poll(): number;
   /** Is there a name of this number? Looks for new ones where it must. */

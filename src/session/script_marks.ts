@@ -42,7 +42,6 @@ export class ScriptMarks implements Marks {
   readonly endsSilently = true;
   garbage = 0;
   otherVisits = 0;
-  lastNs = -Infinity;
   readonly #originNs: bigint;
   readonly #fd: number;
   readonly #numbers = new Map<string, number>();
@@ -128,7 +127,6 @@ export class ScriptMarks implements Marks {
     const told = seconds === undefined ? now : Number(seconds) * 1e9 + Number(micros) * 1e3 + ahead;
     // A clock that was set, or a script that lies, does not move a mark out of the run.
     const ns = Math.min(now, Math.max(told, this.startNs + Number(this.#originNs)));
-    this.lastNs = ns - Number(this.#originNs);
     const kind = what === "b" ? KIND.enter : what === "e" ? KIND.exit : KIND.epoch;
     const record = new DataView(new ArrayBuffer(16));
     record.setBigUint64(0, BigInt(Math.round(ns)), true);
