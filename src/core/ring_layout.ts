@@ -152,6 +152,12 @@ export const FLAG = {
 /** Types of an attribute's value: Caliper's numbers. A string is its number among the names. */
 export const TYPE = { int: 2, uint: 3, string: 4, double: 6, bool: 7 } as const;
 
+/** Bits of ours in an attribute's properties, where Caliper has none. */
+export const PROPERTY = {
+  /** The thread's next record begins the region that the value names. */
+  enterFollows: 1 << 30,
+} as const;
+
 /** Flags of a pm_mpi_lib record. */
 export const PM = {
   /** The call asked for a barrier before its second line. */
@@ -200,7 +206,7 @@ export const SESSION_MAGIC = "JMSESS\0";
 /** The constants above by their names in the clients, and texts as quoted strings. */
 export function ringConstants(): [name: string, value: number | string][] {
   const list: [string, number | string][] = [["VERSION", RING_VERSION]];
-  const groups = { HEADER, THREAD, SLOT, NAME, KIND, FLAG, TYPE, PM, SESSION };
+  const groups = { HEADER, THREAD, SLOT, NAME, KIND, FLAG, TYPE, PROPERTY, PM, SESSION };
   for (const [prefix, table] of Object.entries(groups)) {
     for (const [name, value] of Object.entries(table)) {
       list.push([`${prefix}_${snake(name)}`, value]);

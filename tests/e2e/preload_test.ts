@@ -1,5 +1,6 @@
 /** Calls of other tools, answered: regions, counts and times; and what is in the way of it. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { PROPERTY } from "../../src/core/ring_layout.ts";
 import { BINARY, endToEnd, HAS_BINARY, joulemark } from "../_support/programs.ts";
 import { compile, eventsOf, needing, preloaded, works } from "../_support/preload.ts";
 
@@ -33,13 +34,28 @@ endToEnd(
         "attribute,iteration#time loop,int 1",
         "begin,iteration#time loop,2",
         "end,iteration#time loop",
-        "enter,halo,NETWORK",
         "begin,mesh.size,64",
         "set,level,-3",
         "attribute,residual,double 1",
         "set,residual,0.125",
       ]
     ) assert(rows.includes(row), `no ${row} in\n${rows.join("\n")}`);
+    // The attribute of a region stands directly around it.
+    const events = rows.filter((row) => !/^(attribute|region),/.test(row));
+    const text = `\n${events.join("\n")}\n`;
+    for (
+      const [attribute, properties, region, hint] of [
+        ["phase", 262420, "setup", "UNKNOWN"],
+        ["comm.region", 65812, "halo", "NETWORK"],
+        ["loop", 276, "time loop", "UNKNOWN"],
+      ] as const
+    ) {
+      const told = rows.find((row) => row.startsWith(`attribute,${attribute},string `))!;
+      assertEquals(Number(told.split(" ").at(-1)) & ~PROPERTY.enterFollows, properties);
+      assertStringIncludes(text, `\nbegin,${attribute},${region}\nenter,${region},${hint}\n`);
+      assertStringIncludes(text, `\nexit,${region}\nend,${attribute}\n`);
+    }
+    assert(!text.includes("begin,region"), text);
   },
 );
 

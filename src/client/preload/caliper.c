@@ -92,19 +92,27 @@ static cali_id keep(cali_id id, const char *name, uint32_t type, uint32_t proper
     return id;
 }
 
-/* Those whose values are regions' names, and those that were created. */
+/* Those that Caliper has by itself: values are names of regions, level in the higher bits. */
+static struct attribute region = {0, (char *)"region", TYPE_STRING, NESTED + 20};
+static struct attribute loop = {0, (char *)"loop", TYPE_STRING, NESTED + 20};
+static struct attribute phase = {0, (char *)"phase", TYPE_STRING, 0x40000 + NESTED + 20};
+static struct attribute comm_region = {0, (char *)"comm.region", TYPE_STRING, 0x10000 + NESTED + 20};
+
+/* Those, and the ones that were created. */
 static struct attribute *find(cali_id id) {
-    static struct attribute region = {0, (char *)"region", TYPE_STRING, NESTED + 20};
-    static struct attribute loop = {0, (char *)"loop", TYPE_STRING, NESTED + 20};
-    static struct attribute phase = {0, (char *)"phase", TYPE_STRING, 0x40000 + NESTED + 20};
     struct attribute *a;
     if (id == cali_loop_attr_id) return &loop;
     if (id == cali_phase_attr_id) return &phase;
+    if (id == cali_comm_region_attr_id) return &comm_region;
     if (id == cali_annotation_attr_id || id == cali_function_attr_id ||
-        id == cali_statement_attr_id || id == cali_region_attr_id || id == cali_comm_region_attr_id)
+        id == cali_statement_attr_id || id == cali_region_attr_id)
         return &region;
     a = place_of(id);
     return a && a->name ? a : NULL;
+}
+
+static int is_region(const struct attribute *a) {
+    return (a->properties & NESTED) && a->type == TYPE_STRING;
 }
 
 static uint32_t lookup(struct joulemark__thread *t, const char *name, uint32_t hint) {
@@ -119,26 +127,72 @@ static void tell(struct joulemark__thread *t, uint32_t kind, const char *name, u
     joulemark__value(t, kind, joulemark__lookup(t, name), type, properties, bits);
 }
 
+/* Bit d: the region open at depth d was begun with its attribute, and owes the ring its end. */
+JM_TLS uint64_t jm_told;
+
+/*
+ * Begins a region whose attribute is no plain `region`: the attribute's begin, then the region's,
+ * both in the ring or none. Room for two clock pairs and for both ends is looked for before.
+ */
+static void open_nested(struct joulemark__thread *t, const struct attribute *a, uint32_t name) {
+    uint32_t depth = t->depth;
+    if (depth < JOULEMARK__DEPTH) {
+        jm_told &= ~(1ull << depth);
+        if (a != &region && (depth == 0 || (t->pushed & 1)) && joulemark__room(t, 9)) {
+            tell(t, JOULEMARK__KIND_ATTRIBUTE_BEGIN, a->name, TYPE_STRING,
+                 a->properties | JOULEMARK__PROPERTY_ENTER_FOLLOWS, name);
+            joulemark__enter(t, name);
+            jm_told |= 1ull << depth;
+            t->reserved++;
+            return;
+        }
+    }
+    joulemark__enter(t, name);
+}
+
+/* Ends it, and what is open inside it: the region's end, then the attribute's. */
+static void close_nested(struct joulemark__thread *t, const struct attribute *a, uint32_t name) {
+    uint32_t depth = t->depth, told = 0;
+    joulemark__exit(t, name);
+    for (; depth > t->depth; depth--) {
+        told = depth <= JOULEMARK__DEPTH && (jm_told >> (depth - 1) & 1);
+        if (told && t->reserved) t->reserved--;
+    }
+    if (told) tell(t, JOULEMARK__KIND_ATTRIBUTE_END, a->name, 0, 0, 0);
+}
+
+static uint32_t innermost(const struct joulemark__thread *t) {
+    return t->depth - 1 < JOULEMARK__DEPTH ? t->stack[t->depth - 1] : 0;
+}
+
 /* Begin or set. */
 static void change(uint32_t kind, cali_id id, uint32_t type, uint64_t bits, const char *text) {
     struct joulemark__thread *t = jm_thread(JM_CALIPER, 1);
     struct attribute *a;
     if (!t || !(a = find(id))) return;
     if (text) bits = joulemark__lookup(t, text);
-    /* Of a region that is no plain one it is told what it is, before it begins. */
-    if (!(a->properties & NESTED) || id != cali_region_attr_id)
+    if (kind == JOULEMARK__KIND_ATTRIBUTE_BEGIN && text && is_region(a))
+        open_nested(t, a, (uint32_t)bits);
+    else
         tell(t, kind, a->name, type, a->properties, bits);
-    if ((a->properties & NESTED) && text && kind == JOULEMARK__KIND_ATTRIBUTE_BEGIN)
-        joulemark__enter(t, (uint32_t)bits);
 }
 
 static void finish(cali_id id) {
     struct joulemark__thread *t = jm_thread(JM_CALIPER, 0);
     struct attribute *a;
     if (!t || !(a = find(id))) return;
-    if ((a->properties & NESTED) && a->type == TYPE_STRING) joulemark__pop(t);
-    if (!(a->properties & NESTED) || id != cali_region_attr_id)
-        tell(t, JOULEMARK__KIND_ATTRIBUTE_END, a->name, 0, 0, 0);
+    if (is_region(a)) close_nested(t, a, innermost(t));
+    else tell(t, JOULEMARK__KIND_ATTRIBUTE_END, a->name, 0, 0, 0);
+}
+
+static void begin_named(const struct attribute *a, const char *name, uint32_t hint) {
+    struct joulemark__thread *t = jm_thread(JM_CALIPER, 1);
+    if (t) open_nested(t, a, lookup(t, name, hint));
+}
+
+static void end_named(const struct attribute *a, const char *name) {
+    struct joulemark__thread *t = jm_thread(JM_CALIPER, 0);
+    if (t) close_nested(t, a, joulemark__lookup(t, name));
 }
 
 static uint64_t bits_of(double value) {
@@ -160,25 +214,10 @@ static uint64_t bits_of(double value) {
     }
 REGION(cali_begin_region, jm_begin(JM_CALIPER, name))
 REGION(cali_end_region, jm_end(JM_CALIPER, name))
-REGION(cali_begin_phase, change(BEGIN, cali_phase_attr_id, TYPE_STRING, 0, name))
-REGION(cali_end_comm_region, jm_end(JM_CALIPER, name))
-
-JM_EXPORT void cali_end_phase(const char *name);
-JM_EXPORT void cali_end_phase(const char *name) {
-    struct joulemark__thread *t = jm_thread(JM_CALIPER, 0);
-    if (t) {
-        joulemark__exit(t, joulemark__lookup(t, name));
-        tell(t, JOULEMARK__KIND_ATTRIBUTE_END, "phase", 0, 0, 0);
-    }
-    PASS(cali_end_phase, (const char *), (name));
-}
-
-JM_EXPORT void cali_begin_comm_region(const char *name);
-JM_EXPORT void cali_begin_comm_region(const char *name) {
-    struct joulemark__thread *t = jm_thread(JM_CALIPER, 1);
-    if (t) joulemark__enter(t, lookup(t, name, JOULEMARK_HINT_NETWORK));
-    PASS(cali_begin_comm_region, (const char *), (name));
-}
+REGION(cali_begin_phase, begin_named(&phase, name, JOULEMARK_HINT_UNKNOWN))
+REGION(cali_end_phase, end_named(&phase, name))
+REGION(cali_begin_comm_region, begin_named(&comm_region, name, JOULEMARK_HINT_NETWORK))
+REGION(cali_end_comm_region, end_named(&comm_region, name))
 
 /* ------------------------------------------------------------------ attributes */
 
