@@ -67,6 +67,23 @@ export function formatProperties(bits: number): string {
   return names.length > 0 ? names.join(":") : "default";
 }
 
+/**
+ * Properties by attribute name, of a list such as `k=asvalue:skip_events,j=nested`.
+ *
+ * @param tell Takes a line for each item that is not understood.
+ */
+export function parsePresets(text: string, tell: (line: string) => void): Map<string, number> {
+  const presets = new Map<string, number>();
+  for (const item of text.split(",")) {
+    const at = item.indexOf("=");
+    if (at < 0) continue;
+    const bits = parseProperties(item.slice(at + 1));
+    if (bits === null) tell(`Invalid value "${item}" for CALI_CALIPER_ATTRIBUTE_PROPERTIES`);
+    else presets.set(item.slice(0, at).trim(), bits);
+  }
+  return presets;
+}
+
 /** An attribute as seen by users of the library. */
 export interface Attribute {
   /** Node id of the attribute in its tree. */

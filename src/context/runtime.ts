@@ -8,11 +8,25 @@
  * @module
  */
 
-import { type Attribute, parseProperties, PROPERTY, SCOPE_MASK } from "./attribute.ts";
-import { Blackboard } from "./blackboard.ts";
+import {
+  type Attribute,
+  parsePresets,
+  parseProperties,
+  PROPERTY,
+  SCOPE_MASK,
+} from "./attribute.ts";
 import { type Given, readGiven, typeOfGiven } from "./given.ts";
-import type { EventKind, Service, ServiceFactory, ServiceHost, Trigger } from "./service.ts";
+import { globalsOf } from "./globals.ts";
+import type {
+  EventKind,
+  Machine,
+  Service,
+  ServiceFactory,
+  ServiceHost,
+  Trigger,
+} from "./service.ts";
 import { Snapshot } from "./snapshot.ts";
+import { ThreadContext } from "./thread_context.ts";
 import { ContextTree, type Meta, NONE } from "./tree.ts";
 import { equalValues, reportText, TYPE, type TypeName, type Variant } from "./variant.ts";
 
@@ -21,6 +35,9 @@ export interface RuntimeOptions {
   /** Monotonic time in nanoseconds. */
   now: () => number;
   globals: Record<string, Given>;
+  /** Takes finished records of the trace at once. */
+  stream?: (record: Snapshot) => void;
+  machine?: Machine;
 }
 
 /** More entries than this do not fit a snapshot; the rest is dropped. */
@@ -34,16 +51,17 @@ export class AnnotationRuntime {
 
   readonly #config: Record<string, string>;
   readonly #services: Service[] = [];
-  readonly #now: () => number;
-  readonly #thread = new Blackboard(this.tree);
-  readonly #process = new Blackboard(this.tree);
+  readonly #options: RuntimeOptions;
+  readonly #threads: ThreadContext[] = [];
   readonly #record = new Snapshot();
   readonly #presets: Map<string, number>;
   readonly #defaultScope: number;
   readonly #region: number;
   readonly #phase: number;
   readonly #comm: number;
-  #stopped = false;
+  /** Of `#threads`, the one that everything is about. */
+  #thread = 0;
+  #current: ThreadContext;
 
   /**
    * @param config Caliper's variables.
@@ -51,8 +69,12 @@ export class AnnotationRuntime {
    */
   constructor(config: Record<string, string>, options: RuntimeOptions) {
     this.#config = config;
-    this.#now = options.now;
-    this.#presets = this.#readPresets(config.CALI_CALIPER_ATTRIBUTE_PROPERTIES ?? "");
+    this.#options = options;
+    this.#threads.push(this.#current = new ThreadContext(this.tree, options.now()));
+    this.#presets = parsePresets(
+      config.CALI_CALIPER_ATTRIBUTE_PROPERTIES ?? "",
+      (line) => this.say(line),
+    );
     this.#defaultScope = config.CALI_CALIPER_ATTRIBUTE_DEFAULT_SCOPE === "process"
       ? PROPERTY.process_scope
       : PROPERTY.thread_scope;
@@ -60,21 +82,53 @@ export class AnnotationRuntime {
     this.#make("loop", TYPE.string, PROPERTY.nested);
     this.#phase = this.#make("phase", TYPE.string, PROPERTY.nested | PROPERTY.level_4);
     this.#comm = this.#make("comm.region", TYPE.string, PROPERTY.nested | PROPERTY.level_1);
-    for (const [name, value] of Object.entries(options.globals)) this.#setGlobal(name, value);
+    this.#setGlobals();
   }
 
   /** Adds a service. It is told of attributes that are there already, and of all that happens. */
   protected addService(factory: ServiceFactory): void {
     const host: ServiceHost = {
       tree: this.tree,
-      now: this.#now,
+      now: this.#options.now,
+      thread: () => this.#thread,
+      threadStart: () => this.#current.startNs,
+      stream: this.#options.stream,
+      machine: this.#options.machine,
       config: (name) => this.#config[name],
       createAttribute: (name, type, properties, meta) => this.#make(name, type, properties, meta),
-      stackNode: (attribute) => this.#board(attribute)?.stackNode(attribute) ?? NONE,
+      stackNode: (attribute) => this.#current.board(attribute)?.stackNode(attribute) ?? NONE,
       push: (trigger) => this.#push(trigger),
       log: (line) => this.say(line),
     };
     this.#services.push(factory(host));
+  }
+
+  /**
+   * A further thread, with an empty context of its own.
+   *
+   * @param of A thread of the same process; without one it is the first thread of a new process.
+   * @param startNs When it began. @default now
+   * @returns Its number, for {@linkcode turnTo}.
+   */
+  addThread(of?: number, startNs = this.#options.now()): number {
+    const process = of === undefined ? undefined : this.#threads[of].process;
+    const made = new ThreadContext(this.tree, startNs, process);
+    const before = this.#current;
+    this.#current = made;
+    if (of === undefined) this.#setGlobals();
+    this.#current = before;
+    return this.#threads.push(made) - 1;
+  }
+
+  /** Everything that follows happens in this thread; 0 is there from the start. */
+  turnTo(thread: number): void {
+    this.#thread = thread;
+    this.#current = this.#threads[thread];
+  }
+
+  /** Time has passed for the current thread. */
+  tick(): void {
+    for (const service of this.#services) service.tick?.();
   }
 
   /**
@@ -184,35 +238,23 @@ export class AnnotationRuntime {
       : attribute.id;
   }
 
-  /** Where the values of an attribute live; null for task scope, which stores nothing. */
-  #board(attribute: number): Blackboard | null {
-    switch (this.tree.propertiesOf(attribute) & SCOPE_MASK) {
-      case PROPERTY.thread_scope:
-        return this.#thread;
-      case PROPERTY.process_scope:
-        return this.#process;
-      default:
-        return null;
-    }
-  }
-
   #begin(attribute: number, given: Given): void {
-    if (this.#stopped) return;
+    if (this.#current.stopped) return;
     const value = this.#read(attribute, given);
     this.#tell("begin", attribute, value);
-    this.#board(attribute)?.begin(attribute, value);
+    this.#current.board(attribute)?.begin(attribute, value);
   }
 
   #set(attribute: number, given: Given): void {
-    if (this.#stopped) return;
+    if (this.#current.stopped) return;
     const value = this.#read(attribute, given);
     this.#tell("set", attribute, value);
-    this.#board(attribute)?.set(attribute, value);
+    this.#current.board(attribute)?.set(attribute, value);
   }
 
   #end(attribute: number, expected: Given | undefined): void {
-    const board = this.#board(attribute);
-    if (this.#stopped || board === null) return;
+    const board = this.#current.board(attribute);
+    if (this.#current.stopped || board === null) return;
     const found = board.check(attribute);
     let current: Variant | null = null;
     if (found.kind === "none") current = board.current(attribute);
@@ -233,8 +275,8 @@ export class AnnotationRuntime {
 
   /** @param top The innermost node of the stack, `NONE` where the attribute is not open at all. */
   #mismatch(top: number, name: string): void {
-    if (this.#stopped) return;
-    this.#stopped = true;
+    if (this.#current.stopped) return;
+    this.#current.stopped = true;
     const state = top === NONE
       ? "region stack is empty!"
       : `current region is "${this.tree.textOf(top)}".`;
@@ -243,7 +285,7 @@ export class AnnotationRuntime {
   }
 
   #valueMismatch(attribute: number, wanted: Variant, current: Variant | null): void {
-    this.#stopped = true;
+    this.#current.stopped = true;
     const name = this.tree.nameOf(attribute);
     const state = current === null
       ? "stack is empty"
@@ -264,8 +306,7 @@ export class AnnotationRuntime {
 
   #push(trigger: Trigger): void {
     const { tree } = this, record = this.#record, context = new Snapshot();
-    this.#thread.snapshot(context);
-    this.#process.snapshot(context);
+    this.#current.snapshot(context);
     record.clear();
     append(tree, record, context, trigger.replaces);
     if (trigger.info !== null) append(tree, record, trigger.info, NONE);
@@ -274,10 +315,14 @@ export class AnnotationRuntime {
     for (const service of this.#services) service.take?.(record);
   }
 
+  #setGlobals(): void {
+    for (const [name, value] of Object.entries(this.#options.globals)) this.#setGlobal(name, value);
+  }
+
   #setGlobal(name: string, given: Given, type = typeOfGiven(given)): void {
     const properties = PROPERTY.global | PROPERTY.unaligned | PROPERTY.skip_events;
     const attribute = this.#make(name, type, properties);
-    this.#process.set(attribute, this.#read(attribute, given));
+    this.#current.process.set(attribute, this.#read(attribute, given));
   }
 
   /** Hands over what the services kept, one record after the other. */
@@ -285,38 +330,13 @@ export class AnnotationRuntime {
     for (const service of this.#services) service.flush?.(emit);
   }
 
-  /** The globals among the process's values, each attribute once, the innermost value. */
+  /** Run metadata of all processes. */
   protected globals(): Snapshot {
-    const { tree } = this, context = new Snapshot(), globals = new Snapshot();
-    this.#process.snapshot(context);
-    for (let i = 0; i < context.count; i++) {
-      if (context.immediate[i] === 1) {
-        const id = context.node[i];
-        if (tree.isGlobal(id)) globals.pushValue(id, context.type[i], context.valueAt(i));
-        continue;
-      }
-      const kept = [...context.chain(tree, i)].filter((id) => tree.isGlobal(tree.attributeOf[id]));
-      let node = NONE;
-      for (const id of kept.reverse()) node = tree.childLike(node, id);
-      if (node !== NONE) globals.pushReference(tree, node);
-    }
-    return globals;
+    return globalsOf(this.tree, new Set(this.#threads.map((thread) => thread.process)));
   }
 
   #read(attribute: number, given: Given): Variant {
     return readGiven(this.tree.valueTypeOf(attribute), given);
-  }
-
-  #readPresets(text: string): Map<string, number> {
-    const presets = new Map<string, number>();
-    for (const item of text.split(",")) {
-      const at = item.indexOf("=");
-      if (at < 0) continue;
-      const bits = parseProperties(item.slice(at + 1));
-      if (bits === null) this.say(`Invalid value "${item}" for CALI_CALIPER_ATTRIBUTE_PROPERTIES`);
-      else presets.set(item.slice(0, at).trim(), bits);
-    }
-    return presets;
   }
 }
 

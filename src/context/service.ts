@@ -21,11 +21,34 @@ export interface Trigger {
   replaces: number;
 }
 
+/** A quantity of the machine, as the current thread sees it now. */
+export interface MachineValue {
+  /** Unit in words, `J`; empty for a plain number. */
+  readonly unit: string;
+  /** It only grows: what a snapshot gets is its growth. */
+  readonly grows: boolean;
+  /** @returns NaN where there is nothing. */
+  read(): number;
+}
+
+/** What can be known beside the context. */
+export interface Machine {
+  /** A quantity by its name, or why it cannot be had. */
+  value(name: string): MachineValue | { readonly absent: string };
+}
+
 /** What services may use of their channel. */
 export interface ServiceHost {
   readonly tree: ContextTree;
   /** Monotonic time in nanoseconds. */
   now(): number;
+  /** The thread whose context is current: a small number, 0 for the first. */
+  thread(): number;
+  /** When that thread began, by the same clock. */
+  threadStart(): number;
+  /** Takes finished records at once; without it they are kept until the flush. */
+  readonly stream?: (record: Snapshot) => void;
+  readonly machine?: Machine;
   /** A configuration value, `CALI_<SERVICE>_<KEY>` in full; undefined where unset. */
   config(name: string): string | undefined;
   /** Makes an attribute, with the default scope if `properties` name none. */
@@ -50,6 +73,8 @@ export interface Service {
   take?(record: Snapshot): void;
   /** Hands over what it kept. */
   flush?(emit: (record: Snapshot) => void): void;
+  /** Time has passed for the current thread: the moment to take snapshots by time. */
+  tick?(): void;
 }
 
 /** Makes a service for a channel. */

@@ -33,7 +33,8 @@ class EventService implements Service {
   readonly #include: RegionFilter | null;
   readonly #exclude: RegionFilter | null;
   readonly #branches: RegionFilter | null;
-  readonly #openBranches: Variant[] = [];
+  /** Open branches, by thread. */
+  readonly #openBranches: Variant[][] = [];
   readonly #regionCount: number;
   /** Attributes that hold the id of the attribute an event attribute belongs to. */
   readonly #markers: Record<EventKind, number>;
@@ -105,7 +106,7 @@ class EventService implements Service {
       if (this.#exclude !== null && this.#exclude(name)) return false;
     }
     if (this.#branches === null) return true;
-    const open = this.#openBranches;
+    const open = this.#openBranches[this.#host.thread()] ??= [];
     if (kind === "end") {
       if (open.length === 0) return false;
       const last = open[open.length - 1];

@@ -1,7 +1,7 @@
 /**
  * `timer` (old name `timestamp`): `time.offset.ns` since the channel was made, `time.duration.ns`
- * since the snapshot before, and with CALI_TIMER_INCLUSIVE_DURATION `time.inclusive.duration.ns`
- * on end snapshots. The first snapshot's duration counts from the making of the channel.
+ * since the thread's snapshot before, and with CALI_TIMER_INCLUSIVE_DURATION
+ * `time.inclusive.duration.ns` on end snapshots. A thread's first duration counts from its start.
  * @module
  */
 
@@ -26,22 +26,27 @@ export function timer(host: ServiceHost): Service {
   const inclusiveAttribute = make("time.inclusive.duration.ns", PROPERTY.aggregatable);
   const withInclusive = isTrue(host.config("CALI_TIMER_INCLUSIVE_DURATION") ?? "false");
   const start = host.now();
-  /** Begin times of what is open, per attribute. */
-  const open = new Map<number, number[]>();
-  let previous = 0;
+  /** Of each thread: its snapshot before, and begin times of what is open, per attribute. */
+  const threads: { previous: number; open: Map<number, number[]> }[] = [];
   return {
     name: "timer",
     measure(trigger: Trigger, record: Snapshot): void {
       const offset = Math.max(0, Math.round(host.now() - start));
+      const own = threads[host.thread()] ??= {
+        previous: Math.max(0, Math.round(host.threadStart() - start)),
+        open: new Map(),
+      };
       record.pushNumber(offsetAttribute, TYPE.uint, offset);
-      record.pushNumber(durationAttribute, TYPE.uint, Math.max(0, offset - previous));
-      previous = offset;
+      record.pushNumber(durationAttribute, TYPE.uint, Math.max(0, offset - own.previous));
+      own.previous = offset;
       if (!withInclusive || trigger.event === null || trigger.info === null) return;
       const { kind, attribute } = trigger.event;
       if (kind === "begin") {
-        open.set(attribute, [...(open.get(attribute) ?? []), offset]);
+        const times = own.open.get(attribute);
+        if (times === undefined) own.open.set(attribute, [offset]);
+        else times.push(offset);
       } else if (kind === "end") {
-        const begun = open.get(attribute)?.pop();
+        const begun = own.open.get(attribute)?.pop();
         if (begun !== undefined) record.pushNumber(inclusiveAttribute, TYPE.uint, offset - begun);
       }
     },

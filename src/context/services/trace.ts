@@ -1,10 +1,11 @@
-/** `trace`: keeps every snapshot. */
+/** `trace`: keeps every snapshot, or hands it on at once where the channel has a stream. */
 
 import type { Snapshot } from "../snapshot.ts";
 import type { Service, ServiceHost } from "../service.ts";
 
 /** See the module. */
-export function trace(_host: ServiceHost): Service {
+export function trace({ stream }: ServiceHost): Service {
+  if (stream !== undefined) return { name: "trace", take: stream };
   const records: Snapshot[] = [];
   return {
     name: "trace",

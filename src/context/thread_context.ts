@@ -1,0 +1,46 @@
+/**
+ * Whose context it is: the values of a thread, and of the process that it belongs to.
+ * @module
+ */
+import { PROPERTY, SCOPE_MASK } from "./attribute.ts";
+import { Blackboard } from "./blackboard.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { ContextTree } from "./tree.ts";
+
+/** See the module. */
+export class ThreadContext {
+  /** Values of process scope, shared by its threads. */
+  readonly process: Blackboard;
+  /** When it began, ns. */
+  readonly startNs: number;
+  /** Tracking has ceased after a mismatch. */
+  stopped = false;
+  readonly #tree: ContextTree;
+  readonly #own: Blackboard;
+
+  /** @param process The process that it belongs to; without one, a new process begins with it. */
+  constructor(tree: ContextTree, startNs: number, process?: Blackboard) {
+    this.#tree = tree;
+    this.startNs = startNs;
+    this.#own = new Blackboard(tree);
+    this.process = process ?? new Blackboard(tree);
+  }
+
+  /** Where the values of an attribute live; null for task scope, which stores nothing. */
+  board(attribute: number): Blackboard | null {
+    switch (this.#tree.propertiesOf(attribute) & SCOPE_MASK) {
+      case PROPERTY.thread_scope:
+        return this.#own;
+      case PROPERTY.process_scope:
+        return this.process;
+      default:
+        return null;
+    }
+  }
+
+  /** Adds the context to a record: the thread's, then the process's. */
+  snapshot(record: Snapshot): void {
+    this.#own.snapshot(record);
+    this.process.snapshot(record);
+  }
+}
