@@ -36,7 +36,7 @@ export interface RuntimeOptions {
   now: () => number;
   globals: Record<string, Given>;
   /** Takes finished records of the trace at once. */
-  stream?: (record: Snapshot) => void;
+  stream?: (record: Snapshot, thread: number) => void;
   machine?: Machine;
 }
 
@@ -57,8 +57,6 @@ export class AnnotationRuntime {
   readonly #presets: Map<string, number>;
   readonly #defaultScope: number;
   readonly #region: number;
-  readonly #phase: number;
-  readonly #comm: number;
   /** Of `#threads`, the one that everything is about. */
   #thread = 0;
   #current: ThreadContext;
@@ -80,8 +78,8 @@ export class AnnotationRuntime {
       : PROPERTY.thread_scope;
     this.#region = this.#make("region", TYPE.string, PROPERTY.nested);
     this.#make("loop", TYPE.string, PROPERTY.nested);
-    this.#phase = this.#make("phase", TYPE.string, PROPERTY.nested | PROPERTY.level_4);
-    this.#comm = this.#make("comm.region", TYPE.string, PROPERTY.nested | PROPERTY.level_1);
+    this.#make("phase", TYPE.string, PROPERTY.nested | PROPERTY.level_4);
+    this.#make("comm.region", TYPE.string, PROPERTY.nested | PROPERTY.level_1);
     this.#setGlobals();
   }
 
@@ -98,6 +96,7 @@ export class AnnotationRuntime {
       createAttribute: (name, type, properties, meta) => this.#make(name, type, properties, meta),
       stackNode: (attribute) => this.#current.board(attribute)?.stackNode(attribute) ?? NONE,
       push: (trigger) => this.#push(trigger),
+      setGlobal: (attribute, value) => this.setGlobal(this.tree.nameOf(attribute), value),
       log: (line) => this.say(line),
     };
     this.#services.push(factory(host));
@@ -165,53 +164,29 @@ export class AnnotationRuntime {
     if (id !== NONE) this.#end(id, value);
   }
 
-  beginRegion(name: string): void {
-    this.#begin(this.#region, name);
+  /**
+   * Begins or ends a region that a library made.
+   *
+   * @returns False where no service hears it.
+   */
+  libraryRegion(kind: "begin" | "end", name: string): boolean {
+    for (const service of this.#services) {
+      const attribute = service.adopt?.(name) ?? NONE;
+      if (attribute === NONE) continue;
+      if (kind === "begin") this.#begin(attribute, name);
+      else this.#end(attribute, name);
+      return true;
+    }
+    return false;
   }
 
-  endRegion(name: string): void {
-    this.#end(this.#region, name);
-  }
-
-  beginPhase(name: string): void {
-    this.#begin(this.#phase, name);
-  }
-
-  endPhase(name: string): void {
-    this.#end(this.#phase, name);
-  }
-
-  beginComm(name: string): void {
-    this.#begin(this.#comm, name);
-  }
-
-  endComm(name: string): void {
-    this.#end(this.#comm, name);
-  }
-
-  /** Opens a value of the attribute of that name, which is made with default properties. */
-  beginByName(name: string, value: Given = true): void {
-    this.begin(name, value);
-  }
-
-  /** Sets an integer of that name, which is made unaligned: it survives the end of regions. */
-  setIntByName(name: string, value: number | bigint | string): void {
-    this.#set(this.#make(name, TYPE.int, PROPERTY.unaligned), value);
-  }
-
-  /** Ends the innermost value of the attribute of that name. */
-  endByName(name: string): void {
-    this.end(name);
-  }
-
-  /** Run metadata that is an integer. */
-  globalInt(name: string, value: number | bigint | string): void {
-    this.#setGlobal(name, value, TYPE.int);
-  }
-
-  /** Run metadata that is text. */
-  globalString(name: string, value: string): void {
-    this.#setGlobal(name, value, TYPE.string);
+  /** Visits of a region that ended before now, of which only number and time are known. */
+  foldedVisits(name: string, count: number, ns: number): void {
+    const board = this.#current.board(this.#region);
+    if (this.#current.stopped || board === null) return;
+    board.begin(this.#region, this.#read(this.#region, name));
+    this.#push({ event: null, info: null, replaces: NONE, folded: { count, ns } });
+    board.end(this.#region);
   }
 
   /** Takes a snapshot now. */
@@ -316,22 +291,23 @@ export class AnnotationRuntime {
   }
 
   #setGlobals(): void {
-    for (const [name, value] of Object.entries(this.#options.globals)) this.#setGlobal(name, value);
+    for (const [name, value] of Object.entries(this.#options.globals)) this.setGlobal(name, value);
   }
 
-  #setGlobal(name: string, given: Given, type = typeOfGiven(given)): void {
+  /** Run metadata of the current process. */
+  protected setGlobal(name: string, given: Given, type = typeOfGiven(given)): void {
     const properties = PROPERTY.global | PROPERTY.unaligned | PROPERTY.skip_events;
     const attribute = this.#make(name, type, properties);
     this.#current.process.set(attribute, this.#read(attribute, given));
   }
 
   /** Hands over what the services kept, one record after the other. */
-  protected flushServices(emit: (record: Snapshot) => void): void {
+  flushServices(emit: (record: Snapshot, thread: number) => void): void {
     for (const service of this.#services) service.flush?.(emit);
   }
 
   /** Run metadata of all processes. */
-  protected globals(): Snapshot {
+  globals(): Snapshot {
     return globalsOf(this.tree, new Set(this.#threads.map((thread) => thread.process)));
   }
 

@@ -19,6 +19,8 @@ export interface Trigger {
   info: Snapshot | null;
   /** A reference of the context that `info` stands in for, or `NONE`. */
   replaces: number;
+  /** It stands for that many visits, of which nothing but their number and their time is known. */
+  folded?: { readonly count: number; readonly ns: number };
 }
 
 /** A quantity of the machine, as the current thread sees it now. */
@@ -47,7 +49,7 @@ export interface ServiceHost {
   /** When that thread began, by the same clock. */
   threadStart(): number;
   /** Takes finished records at once; without it they are kept until the flush. */
-  readonly stream?: (record: Snapshot) => void;
+  readonly stream?: (record: Snapshot, thread: number) => void;
   readonly machine?: Machine;
   /** A configuration value, `CALI_<SERVICE>_<KEY>` in full; undefined where unset. */
   config(name: string): string | undefined;
@@ -57,6 +59,8 @@ export interface ServiceHost {
   stackNode(attribute: number): number;
   /** Takes a snapshot. */
   push(trigger: Trigger): void;
+  /** Sets run metadata: the value of an attribute that is global. */
+  setGlobal(attribute: number, value: number | string): void;
   /** Notes a line for people. */
   log(line: string): void;
 }
@@ -65,6 +69,11 @@ export interface Service {
   readonly name: string;
   /** An attribute was made. */
   attributeMade?(attribute: number): void;
+  /**
+   * The attribute under which a region stands that a library made (`MPI_Send`, `[OMPT]…`); `NONE`
+   * where this service does not hear it.
+   */
+  adopt?(region: string): number;
   /** A change of an attribute without `skip_events` is about to happen. */
   event?(kind: EventKind, attribute: number, value: Variant): void;
   /** Adds measurements to a snapshot. */
@@ -72,7 +81,7 @@ export interface Service {
   /** Takes a snapshot, which is overwritten after the call. */
   take?(record: Snapshot): void;
   /** Hands over what it kept. */
-  flush?(emit: (record: Snapshot) => void): void;
+  flush?(emit: (record: Snapshot, thread: number) => void): void;
   /** Time has passed for the current thread: the moment to take snapshots by time. */
   tick?(): void;
 }

@@ -1,36 +1,32 @@
 /**
  * `aggregate`: one row per key instead of one per snapshot.
  *
- * Key are all references of the snapshot and the `asvalue` attributes in CALI_AGGREGATE_KEY. Of
- * each aggregatable attribute M a row holds `min#M`, `max#M`, `sum#M` and `avg#M`, and at the end
- * `count` and `aggregate.slot`, its number in the order of first appearance.
+ * Key are the thread, all references of the snapshot and the `asvalue` attributes in
+ * CALI_AGGREGATE_KEY. Of each aggregatable attribute M a row holds `min#M`, `max#M`, `sum#M` and
+ * `avg#M`, and at the end `count` and `aggregate.slot`, its number in the order of first appearance.
  * @module
  */
 
 import { PROPERTY } from "../attribute.ts";
+import { wordsOf } from "../config_words.ts";
+import type { Service, ServiceHost } from "../service.ts";
 import { Snapshot } from "../snapshot.ts";
 import { NONE } from "../tree.ts";
-import {
-  addVariant,
-  divideVariant,
-  EMPTY,
-  extremeVariant,
-  TYPE,
-  type Variant,
-} from "../variant.ts";
-import type { Service, ServiceHost } from "../service.ts";
+import { TYPE } from "../variant.ts";
+import { Statistics } from "./statistics_of.ts";
 
-interface Statistics {
-  min: Variant;
-  max: Variant;
-  sum: Variant;
-  count: number;
+/** A row, or a step on the way to one: what follows by the next part of the key. */
+interface Step {
+  next?: Map<number | string, Step>;
+  row?: Row;
 }
 
 interface Row {
-  key: Snapshot;
+  readonly key: Snapshot;
+  readonly thread: number;
   count: number;
-  metrics: Map<number, Statistics>;
+  /** By place in the list of metrics. */
+  readonly metrics: (Statistics | undefined)[];
 }
 
 const RESULT = PROPERTY.asvalue | PROPERTY.thread_scope | PROPERTY.skip_events;
@@ -43,87 +39,99 @@ export function aggregate(host: ServiceHost): Service {
 class AggregateService implements Service {
   readonly name = "aggregate";
   readonly #host: ServiceHost;
-  readonly #keyNames: Set<string>;
-  readonly #rows = new Map<string, Row>();
-  /** Aggregatable attributes in the order in which they were made. */
+  readonly #keyNames: readonly string[];
+  /** By thread. */
+  readonly #roots: Step[] = [];
+  readonly #rows: Row[][] = [];
+  /** Aggregatable attributes in the order in which they were made, and their places by id. */
   readonly #metrics: number[] = [];
+  readonly #places = new Map<number, number>();
 
   constructor(host: ServiceHost) {
     this.#host = host;
-    this.#keyNames = new Set(
-      (host.config("CALI_AGGREGATE_KEY") ?? "").split(/[,:]/).map((name) => name.trim())
-        .filter((name) => name !== ""),
-    );
+    this.#keyNames = [...new Set(wordsOf(host.config("CALI_AGGREGATE_KEY")))];
     const ids = host.tree.attributes().map(({ id }) => id).sort((a, b) => a - b);
     for (const id of ids) this.attributeMade(id);
   }
 
   attributeMade(id: number): void {
-    if ((this.#host.tree.propertiesOf(id) & PROPERTY.aggregatable) !== 0) this.#metrics.push(id);
+    if ((this.#host.tree.propertiesOf(id) & PROPERTY.aggregatable) === 0) return;
+    this.#places.set(id, this.#metrics.length);
+    this.#metrics.push(id);
   }
 
   take(record: Snapshot): void {
     const row = this.#rowOf(record);
     row.count++;
     for (let i = 0; i < record.count; i++) {
-      if (record.immediate[i] === 0 || !this.#metrics.includes(record.node[i])) continue;
-      const type = record.type[i], value = record.valueAt(i);
-      const old = row.metrics.get(record.node[i]) ??
-        { min: EMPTY, max: EMPTY, sum: EMPTY, count: 0 };
-      row.metrics.set(record.node[i], {
-        min: extremeVariant(old.min, type, value, -1),
-        max: extremeVariant(old.max, type, value, 1),
-        sum: addVariant(old.sum, type, value),
-        count: old.count + 1,
-      });
+      if (record.immediate[i] === 0) continue;
+      const place = this.#places.get(record.node[i]);
+      if (place === undefined) continue;
+      (row.metrics[place] ??= new Statistics()).add(record.type[i], record.valueAt(i));
     }
   }
 
-  flush(emit: (record: Snapshot) => void): void {
+  flush(emit: (record: Snapshot, thread: number) => void): void {
     const { tree } = this.#host;
     const make = (name: string, type: number) => this.#host.createAttribute(name, type, RESULT);
-    let slot = 0;
-    for (const row of this.#rows.values()) {
-      const record = row.key.copy();
-      for (const id of this.#metrics) {
-        const metric = row.metrics.get(id);
-        if (metric === undefined) continue;
-        const name = tree.nameOf(id), type = tree.valueTypeOf(id);
-        const average = divideVariant(metric.sum, metric.count);
-        for (
-          const [prefix, v] of [["min", metric.min], ["max", metric.max], ["sum", metric.sum], [
-            "avg",
-            average,
-          ]] as const
-        ) {
-          record.pushValue(make(`${prefix}#${name}`, type), v.type, v.value);
-        }
+    for (const rows of this.#rows) {
+      let slot = 0;
+      for (const { key, thread, metrics, count } of rows ?? []) {
+        const record = key.copy();
+        this.#metrics.forEach((id, place) => {
+          const name = tree.nameOf(id), type = tree.valueTypeOf(id);
+          for (const [word, value] of metrics[place]?.results() ?? []) {
+            record.pushValue(make(`${word}#${name}`, type), value.type, value.value);
+          }
+        });
+        record.pushNumber(make("count", TYPE.uint), TYPE.uint, count);
+        record.pushNumber(make("aggregate.slot", TYPE.uint), TYPE.uint, slot++);
+        emit(record, thread);
       }
-      record.pushNumber(make("count", TYPE.uint), TYPE.uint, row.count);
-      record.pushNumber(make("aggregate.slot", TYPE.uint), TYPE.uint, slot++);
-      emit(record);
     }
   }
 
   #rowOf(record: Snapshot): Row {
-    const { tree } = this.#host, key = new Snapshot();
-    let text = "";
+    const thread = this.#host.thread();
+    let step = this.#roots[thread] ??= {};
     for (let i = 0; i < record.count; i++) {
-      if (record.immediate[i] === 1) continue;
-      key.pushReference(tree, record.node[i]);
-      text += ` ${record.node[i]}`;
+      if (record.immediate[i] === 0) step = follow(step, record.node[i]);
     }
     for (const name of this.#keyNames) {
-      const id = tree.attributeByName(name);
-      for (let i = 0; i < record.count && id !== NONE; i++) {
-        if (record.immediate[i] === 0 || record.node[i] !== id) continue;
-        key.pushValue(id, record.type[i], record.valueAt(i));
-        text += ` ${id}=${JSON.stringify(record.textAt(i))}`;
-        break;
-      }
+      const at = this.#keyValue(record, name);
+      if (at >= 0) step = follow(step, `${record.node[at]} ${record.textAt(at)}`);
     }
-    let row = this.#rows.get(text);
-    if (row === undefined) this.#rows.set(text, row = { key, count: 0, metrics: new Map() });
+    return step.row ??= this.#newRow(record, thread);
+  }
+
+  #newRow(record: Snapshot, thread: number): Row {
+    const key = new Snapshot();
+    for (let i = 0; i < record.count; i++) {
+      if (record.immediate[i] === 0) key.pushReference(this.#host.tree, record.node[i]);
+    }
+    for (const name of this.#keyNames) {
+      const at = this.#keyValue(record, name);
+      if (at >= 0) key.pushValue(record.node[at], record.type[at], record.valueAt(at));
+    }
+    const row = { key, thread, count: 0, metrics: [] };
+    (this.#rows[thread] ??= []).push(row);
     return row;
   }
+
+  /** Where the record has a key attribute's value; -1: nowhere. */
+  #keyValue(record: Snapshot, name: string): number {
+    const id = this.#host.tree.attributeByName(name);
+    if (id === NONE) return -1;
+    for (let i = 0; i < record.count; i++) {
+      if (record.immediate[i] === 1 && record.node[i] === id) return i;
+    }
+    return -1;
+  }
+}
+
+function follow(step: Step, key: number | string): Step {
+  const next = step.next ??= new Map();
+  let found = next.get(key);
+  if (found === undefined) next.set(key, found = {});
+  return found;
 }

@@ -13,50 +13,64 @@
  * @module
  */
 
+import { Annotations } from "../annotations.ts";
+import { wordsOf } from "../config_words.ts";
 import type { Given } from "../given.ts";
-import { AnnotationRuntime } from "../runtime.ts";
-import { SERVICES } from "./all.ts";
-import { recordStream } from "./recorder.ts";
+import type { Machine } from "../service.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { ABSENT, OUTPUTS, SERVICES } from "./all.ts";
+import { CaliStream } from "./recorder.ts";
 
 export interface ChannelOptions {
   /** Monotonic time in nanoseconds, for the timer service. @default a clock that stands still */
   now?: () => number;
   /** Run metadata, by name. @default none */
   globals?: Record<string, Given>;
+  /** Takes each record of the trace at once, with its thread. @default kept until the flush */
+  stream?: (record: Snapshot, thread: number) => void;
+  /** Where services find quantities of the machine. @default none */
+  machine?: Machine;
 }
 
 /** The Caliper whose streams ours are like. As a global it is in every record, so none is empty. */
 const FORMAT_VERSION = "2.15.0-joulemark";
 
-export class Channel extends AnnotationRuntime {
-  readonly #records: boolean;
+export class Channel extends Annotations {
+  /** Names of the services that it has. */
+  readonly services: ReadonlySet<string>;
 
   /**
    * @param config Caliper's variables: `CALI_SERVICES_ENABLE` and those of the services.
-   * @param options Clock and run metadata.
+   * @param options Clock, run metadata, machine.
    */
   constructor(config: Record<string, string>, options: ChannelOptions = {}) {
     super(config, {
+      ...options,
       now: options.now ?? (() => 0),
       globals: { "cali.caliper.version": FORMAT_VERSION, ...options.globals },
     });
-    const wanted = (config.CALI_SERVICES_ENABLE ?? "").split(/[,:]/)
-      .map((name) => name.trim()).filter((name) => name !== "");
-    this.#records = wanted.includes("recorder");
+    const wanted = wordsOf(config.CALI_SERVICES_ENABLE);
+    this.services = new Set(wanted.filter((name) => SERVICES.has(name) || OUTPUTS.includes(name)));
     const made = new Set<unknown>();
     for (const [name, factory] of SERVICES) {
-      if (!wanted.includes(name) || made.has(factory)) continue;
+      if (!this.services.has(name) || made.has(factory)) continue;
       made.add(factory);
       this.addService(factory);
     }
     for (const name of wanted) {
-      if (name !== "recorder" && !SERVICES.has(name)) this.say(`Service "${name}" not found!`);
+      const reason = ABSENT.get(name);
+      if (reason !== undefined) this.say(`Service "${name}" is not here: ${reason}`);
+      else if (!this.services.has(name)) this.say(`Service "${name}" not found!`);
     }
   }
 
   /** The `.cali` stream of all that was kept; empty without the recorder service. */
   flush(): string {
-    if (!this.#records) return "";
-    return recordStream(this.tree, (emit) => this.flushServices(emit), this.globals());
+    if (!this.services.has("recorder")) return "";
+    const lines: string[] = [];
+    const stream = new CaliStream(this.tree, (line) => lines.push(line));
+    this.flushServices((record) => stream.record(record));
+    stream.globals(this.globals());
+    return lines.join("");
   }
 }

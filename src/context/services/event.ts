@@ -9,11 +9,12 @@
  */
 
 import { LEVEL_MASK, PROPERTY } from "../attribute.ts";
+import { isTrue, wordsOf } from "../config_words.ts";
 import { Snapshot } from "../snapshot.ts";
 import { FIRST_FREE_ID, NONE } from "../tree.ts";
 import { equalValues, TYPE, type Variant } from "../variant.ts";
 import { parseRegionFilter, type RegionFilter } from "./region_filter.ts";
-import type { EventKind, Service, ServiceHost } from "../service.ts";
+import type { EventKind, Service, ServiceHost, Trigger } from "../service.ts";
 
 const KINDS: readonly EventKind[] = ["begin", "set", "end"];
 /** Level of phases, which REGION_LEVEL may name in a word. */
@@ -54,8 +55,7 @@ class EventService implements Service {
       host.createAttribute(`cali.event.${kind}`, TYPE.uint, skip_events | hidden);
     this.#markers = { begin: marker("begin"), set: marker("set"), end: marker("end") };
     this.#withInfo = isTrue(host.config("CALI_EVENT_ENABLE_SNAPSHOT_INFO") ?? "true");
-    this.#triggers = (host.config("CALI_EVENT_TRIGGER") ?? "").split(/[,:]/)
-      .map((name) => name.trim()).filter((name) => name !== "");
+    this.#triggers = wordsOf(host.config("CALI_EVENT_TRIGGER"));
     this.#level = this.#parseLevel(host.config("CALI_EVENT_REGION_LEVEL") ?? "0");
     this.#include = this.#parseFilter("CALI_EVENT_INCLUDE_REGIONS");
     this.#exclude = this.#parseFilter("CALI_EVENT_EXCLUDE_REGIONS");
@@ -99,6 +99,10 @@ class EventService implements Service {
     this.#host.push({ event: { kind, attribute }, info, replaces });
   }
 
+  measure({ folded }: Trigger, record: Snapshot): void {
+    if (folded !== undefined) record.pushNumber(this.#regionCount, TYPE.uint, folded.count);
+  }
+
   #passes(kind: EventKind, attribute: number, value: Variant): boolean {
     if (this.#host.tree.valueTypeOf(attribute) === TYPE.string) {
       const name = String(value.value);
@@ -132,9 +136,4 @@ class EventService implements Service {
       return null;
     }
   }
-}
-
-/** A configuration switch: true, t or a number that is not 0. */
-export function isTrue(text: string): boolean {
-  return /^\s*(true|t|[1-9][0-9]*)\s*$/i.test(text);
 }

@@ -1,33 +1,34 @@
-/** `recorder`: writes kept snapshots and the globals as a `.cali` stream. */
+/** `recorder`: writes snapshots and the globals as a `.cali` stream. Doubles carry all digits. */
 
 import { type CaliEntry, CaliWriter } from "../../formats/cali.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { ContextTree } from "../tree.ts";
 import { streamText } from "../variant.ts";
 
-/**
- * The `.cali` text of records and globals. Doubles carry all their digits.
- *
- * @param flush Hands over the records, one after the other.
- */
-export function recordStream(
-  tree: ContextTree,
-  flush: (emit: (record: Snapshot) => void) => void,
-  globals: Snapshot,
-): string {
-  const lines: string[] = [];
-  const writer = new CaliWriter(
-    {
-      attributeOf: (id) => tree.attributeOf[id],
-      parentOf: (id) => tree.parentOf[id],
-      textOf: (id) => streamText(tree.typeOf[id], tree.valueOf[id], "all"),
-    },
-    (line) => lines.push(line),
-  );
-  flush((record) => writer.writeContext(entriesOf(record)));
-  // A bare globals record is one that readers report as invalid.
-  if (globals.count > 0) writer.writeGlobals(entriesOf(globals));
-  return lines.join("");
+/** A `.cali` stream under way: each node goes out once, before the first record that needs it. */
+export class CaliStream {
+  readonly #writer: CaliWriter;
+
+  /** @param emit Takes each line with its newline. */
+  constructor(tree: ContextTree, emit: (line: string) => void) {
+    this.#writer = new CaliWriter(
+      {
+        attributeOf: (id) => tree.attributeOf[id],
+        parentOf: (id) => tree.parentOf[id],
+        textOf: (id) => streamText(tree.typeOf[id], tree.valueOf[id], "all"),
+      },
+      emit,
+    );
+  }
+
+  record(record: Snapshot): void {
+    this.#writer.writeContext(entriesOf(record));
+  }
+
+  /** Run metadata; the last record. A bare one is what readers report as invalid. */
+  globals(globals: Snapshot): void {
+    if (globals.count > 0) this.#writer.writeGlobals(entriesOf(globals));
+  }
 }
 
 function entriesOf(record: Snapshot): CaliEntry[] {

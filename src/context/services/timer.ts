@@ -6,9 +6,9 @@
  */
 
 import { PROPERTY } from "../attribute.ts";
+import { isTrue } from "../config_words.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { TYPE } from "../variant.ts";
-import { isTrue } from "./event.ts";
 import type { Service, ServiceHost, Trigger } from "../service.ts";
 
 /** See the module. */
@@ -37,6 +37,13 @@ export function timer(host: ServiceHost): Service {
         open: new Map(),
       };
       record.pushNumber(offsetAttribute, TYPE.uint, offset);
+      if (trigger.folded !== undefined) {
+        // They happened in between; what is left of the time belongs to the next snapshot.
+        const spent = Math.min(Math.round(trigger.folded.ns), Math.max(0, offset - own.previous));
+        record.pushNumber(durationAttribute, TYPE.uint, spent);
+        own.previous += spent;
+        return;
+      }
       record.pushNumber(durationAttribute, TYPE.uint, Math.max(0, offset - own.previous));
       own.previous = offset;
       if (!withInclusive || trigger.event === null || trigger.info === null) return;

@@ -1,15 +1,18 @@
 /** `trace`: keeps every snapshot, or hands it on at once where the channel has a stream. */
 
-import type { Snapshot } from "../snapshot.ts";
 import type { Service, ServiceHost } from "../service.ts";
+import type { Snapshot } from "../snapshot.ts";
 
 /** See the module. */
-export function trace({ stream }: ServiceHost): Service {
-  if (stream !== undefined) return { name: "trace", take: stream };
-  const records: Snapshot[] = [];
+export function trace(host: ServiceHost): Service {
+  const { stream } = host;
+  if (stream !== undefined) {
+    return { name: "trace", take: (record) => stream(record, host.thread()) };
+  }
+  const kept: { record: Snapshot; thread: number }[] = [];
   return {
     name: "trace",
-    take: (record) => void records.push(record.copy()),
-    flush: (emit) => records.forEach(emit),
+    take: (record) => void kept.push({ record: record.copy(), thread: host.thread() }),
+    flush: (emit) => kept.forEach(({ record, thread }) => emit(record, thread)),
   };
 }

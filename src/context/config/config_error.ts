@@ -1,0 +1,43 @@
+/** The error of a configuration string that cannot be understood. */
+
+import { quote, UsageError } from "../../core/errors.ts";
+
+/** What is wrong, and where. */
+export interface ConfigProblem {
+  /** The whole text, and where in it the trouble stands. */
+  text: string;
+  offset: number;
+  /** Caliper's own message. */
+  reason: string;
+  /** Known words close to one that is unknown. */
+  near?: readonly string[];
+}
+
+/** A configuration string that cannot be understood: one line, with Caliper's own words in it. */
+export class ConfigError extends UsageError {
+  /** Caliper's own message. */
+  readonly reason: string;
+  /** Where in the text, from 0. */
+  readonly offset: number;
+  readonly #text: string;
+
+  constructor({ text, offset, reason, near = [] }: ConfigProblem) {
+    super({ action: "read configuration", target: text, found: reason });
+    const help = near.length > 0 ? `; did you mean ${near.join(" or ")}?` : "";
+    this.message = `Cannot read configuration ${quote(text)}: ${reason}, at character ${
+      offset + 1
+    }${help}`;
+    this.name = "ConfigError";
+    this.reason = reason;
+    this.offset = offset;
+    this.#text = text;
+  }
+
+  /** The line of the text with the trouble, and a caret below it. */
+  caret(): string {
+    const begin = this.#text.lastIndexOf("\n", this.offset - 1) + 1;
+    const end = this.#text.indexOf("\n", this.offset);
+    const line = this.#text.slice(begin, end < 0 ? undefined : end);
+    return `${line}\n${" ".repeat(this.offset - begin)}^`;
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * Options of configurations as data: services to add, variables to set, pieces of queries.
+ *
+ * Truth: Caliper manual, ConfigManager API, "Config and option specs".
+ * @module
+ */
+
+/** Groups of options; a configuration takes all options of the groups that it names. */
+export type Category =
+  | "event"
+  | "region"
+  | "metric"
+  | "output"
+  | "sampling"
+  | "treeformatter"
+  | "metadata"
+  | "adiak";
+
+export interface Option {
+  readonly name: string;
+  /** A bool may go without a value, and must be one. */
+  readonly type: "bool" | "string" | "int" | "double";
+  readonly about: string;
+  /** Services that it needs. */
+  readonly services?: readonly string[];
+  /** Options that it includes. */
+  readonly includes?: readonly string[];
+  /** Variables that it sets; `{}` stands for the option's value. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** CalQL that is added to the query over one process's records; `{}` as above. */
+  readonly local?: string;
+  /** CalQL that is added to the query over all processes' rows; `{}` as above. */
+  readonly cross?: string;
+  /** Why it cannot be had, and what to use instead. */
+  readonly absent?: string;
+}
+
+/** Options by group. */
+export type OptionTable = Readonly<Partial<Record<Category, readonly Option[]>>>;
+
+/** A column of a report: what is computed, its title, its unit. */
+export type Column = readonly [expression: string, title?: string, unit?: string];
+
+/** A SELECT clause. */
+export function columns(...rows: Column[]): string {
+  return "select " + rows.map(([expression, title, unit]) =>
+    expression +
+    (title === undefined ? "" : ` as ${quoteWord(title)}`) +
+    (unit === undefined ? "" : ` unit ${quoteWord(unit)}`)
+  ).join(",");
+}
+
+/** A LET clause. */
+export function lets(terms: Readonly<Record<string, string>>): string {
+  return "let " + Object.entries(terms).map(([name, term]) => `${name}=${term}`).join(",");
+}
+
+/** A word of CalQL, in quotes where it needs them. */
+export function quoteWord(text: string): string {
+  return /^[\w.#:%@/+-]+$/.test(text) ? text : `"${text.replace(/["\\]/g, "\\$&")}"`;
+}
+
+/** `first(sum#A,A)`: a metric whether rows were aggregated before or are snapshots. */
+export function kept(operator: string, attribute: string): string {
+  return `first(${operator}#${attribute},${attribute})`;
+}

@@ -1,0 +1,121 @@
+/**
+ * What joulemark adds to every configuration: signals of the node as metrics of regions.
+ *
+ * `joulemark.signals=LIST` enables the service `joulemark`, which puts the signals into snapshots:
+ * each is an attribute of the signal's name (double, asvalue, aggregatable), and holds what a
+ * monotone signal has grown since the snapshot before, or the value that a variable one has now.
+ * `energy` stands for the energies of packages, memory and GPUs.
+ *
+ * Sums over ranks are not offered: ranks on one node see the same counters.
+ * @module
+ */
+
+import { nearest, UsageError } from "../../core/errors.ts";
+import type { ConfigFacts } from "./channel_spec.ts";
+import type { ChosenOptions, Level } from "./chosen_options.ts";
+import { type Column, columns, kept, lets, type Option } from "./option.ts";
+import { wordList } from "./word_reader.ts";
+
+/**
+ * How signals appear: `report`, a tree with exclusive and inclusive columns; `profile`, named as
+ * Hatchet reads metrics; `table`, rows of one level that are no regions; `none`, in no query.
+ */
+export type SignalStyle = "report" | "profile" | "table" | "none";
+
+/** What `energy` stands for. */
+export const ENERGY_SIGNALS: readonly string[] = ["CPU_ENERGY", "DRAM_ENERGY", "GPU_ENERGY"];
+
+/** Options of every configuration. */
+export const SIGNAL_OPTIONS: readonly Option[] = [
+  {
+    name: "joulemark.signals",
+    type: "string",
+    about: "Signals to measure, a comma-separated list in quotes",
+  },
+  { name: "energy", type: "bool", about: `Measure ${ENERGY_SIGNALS.join(", ")}` },
+];
+
+/** The signals of one channel. */
+export class SignalRequest {
+  readonly remarks: readonly string[];
+  readonly #style: SignalStyle;
+  readonly #facts: ConfigFacts;
+  readonly #names: readonly string[];
+
+  constructor(style: SignalStyle, options: ChosenOptions, facts: ConfigFacts) {
+    this.#style = style;
+    this.#facts = facts;
+    const remarks: string[] = [], names: string[] = [];
+    const wanted = options.isEnabled("energy") ? [...ENERGY_SIGNALS] : [];
+    wanted.push(...wordList(options.get("joulemark.signals")));
+    for (const name of new Set(wanted)) {
+      if (!/^[\w:.#@-]+$/.test(name)) {
+        throw new UsageError({
+          action: "measure",
+          target: name,
+          expected: "the name of a signal in joulemark.signals",
+          remedy: nearest(name, ENERGY_SIGNALS).map((near) => `did you mean ${near}?`)[0],
+        });
+      }
+      if (facts.behaviorOf(name) !== undefined) names.push(name);
+      else remarks.push(`Signal ${name} is left out: it is not known on this machine`);
+    }
+    this.#names = names;
+    this.remarks = remarks;
+  }
+
+  services(): string[] {
+    return this.#names.length > 0 ? ["joulemark"] : [];
+  }
+
+  variables(): Record<string, string> {
+    return this.#names.length > 0 ? { CALI_JOULEMARK_SIGNALS: this.#names.join(",") } : {};
+  }
+
+  /** Clauses to add to a query. */
+  query(level: Level): string {
+    if (this.#names.length === 0 || this.#style === "none") return "";
+    const shown = columns(...this.#names.flatMap((name) => this.#columns(level, name)));
+    if (level === "cross" && this.#style !== "table") return shown;
+    const terms = this.#names.map((name) => [local(name), kept(this.#operator(name), name)]);
+    return `${lets(Object.fromEntries(terms))} ${shown}`;
+  }
+
+  #operator(name: string): "sum" | "avg" {
+    return this.#facts.behaviorOf(name) === "monotone" ? "sum" : "avg";
+  }
+
+  #columns(level: Level, name: string): Column[] {
+    const metric = local(name), operator = this.#operator(name);
+    const own = this.#unitOf(name), unit = own === "" ? undefined : own;
+    const title = unit === undefined ? name : `${name} ${unit}`;
+    if (this.#style === "profile") {
+      const exclusive: Column = [`${operator}(${metric})`, name, unit];
+      if (operator === "avg") return [exclusive];
+      return [exclusive, [`inclusive_sum(${metric})`, `${name} (inc)`, unit]];
+    }
+    if (this.#style === "table") return [[`${operator}(${metric})`, title, unit]];
+    if (level === "local") {
+      if (operator === "avg") return [[`avg(${metric})`, `${title} (avg)`, unit]];
+      return [[`sum(${metric})`, `${title} (E)`, unit], [
+        `inclusive_sum(${metric})`,
+        `${title} (I)`,
+        unit,
+      ]];
+    }
+    const row = operator === "avg" ? `avg#${metric}` : `inclusive#${metric}`;
+    return ["min", "avg", "max"].map((over) =>
+      [`${over}(${row})`, `${title}/rank (${over})`, unit] as const
+    );
+  }
+
+  #unitOf(name: string): string {
+    if (this.#facts.unitOf !== undefined) return this.#facts.unitOf(name);
+    return name.includes("ENERGY") ? "J" : name.includes("POWER") ? "W" : "";
+  }
+}
+
+/** The metric of a signal within a query. */
+function local(name: string): string {
+  return `joulemark.${name}`;
+}

@@ -1,0 +1,17 @@
+/** `ompt`: parallel regions of OpenMP, which the interposition library reports, as `omp.parallel`. */
+
+import type { Service, ServiceHost } from "../service.ts";
+import { NONE } from "../tree.ts";
+import { libraryAttribute } from "./library_attribute.ts";
+
+/** How the library names them: docs/mark-regions.md. */
+export const OMPT_PREFIX = "[OMPT]";
+
+/** See the module. */
+export function ompt(host: ServiceHost): Service {
+  const parallel = libraryAttribute(host, "omp.parallel");
+  return {
+    name: "ompt",
+    adopt: (region) => region.startsWith(OMPT_PREFIX) ? parallel : NONE,
+  };
+}

@@ -1,0 +1,50 @@
+/**
+ * `perf`, in the place of `papi`: processor events by perf_event_open(2), under the names that
+ * CALI_PERF_COUNTERS (or CALI_PAPI_COUNTERS) asks for, as `papi.NAME`: growth since the thread's
+ * snapshot before.
+ * @module
+ */
+
+import { PROPERTY } from "../attribute.ts";
+import { wordsOf } from "../config_words.ts";
+import type { Service, ServiceHost } from "../service.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { TYPE } from "../variant.ts";
+
+/** Signals by PAPI's preset names, papi_avail(1); any other name is a signal's own. */
+const SIGNALS: Record<string, string> = {
+  PAPI_TOT_INS: "CPU_INSTRUCTIONS_RETIRED",
+  PAPI_TOT_CYC: "CPU_CYCLES_THREAD",
+  PAPI_REF_CYC: "CPU_CYCLES_REFERENCE",
+};
+
+/** See the module. */
+export function perf(host: ServiceHost): Service {
+  const { asvalue, thread_scope, skip_events, aggregatable } = PROPERTY;
+  const asked = new Set([
+    ...wordsOf(host.config("CALI_PERF_COUNTERS")),
+    ...wordsOf(host.config("CALI_PAPI_COUNTERS")),
+  ]);
+  const columns = [...asked].flatMap((name) => {
+    const value = host.machine?.value(SIGNALS[name] ?? name) ??
+      { absent: "this channel has no machine" };
+    if ("absent" in value) {
+      host.log(`perf: no ${name}: ${value.absent}`);
+      return [];
+    }
+    const properties = asvalue | thread_scope | skip_events | aggregatable;
+    const attribute = host.createAttribute(`papi.${name}`, TYPE.int, properties);
+    return [{ value, attribute, before: [] as number[] }];
+  });
+  return {
+    name: "perf",
+    measure(_trigger, record: Snapshot): void {
+      for (const { value, attribute, before } of columns) {
+        const now = value.read(), thread = host.thread();
+        if (Number.isNaN(now)) continue;
+        record.pushNumber(attribute, TYPE.int, Math.round(now - (before[thread] ?? 0)));
+        before[thread] = now;
+      }
+    },
+  };
+}

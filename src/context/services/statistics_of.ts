@@ -1,0 +1,57 @@
+/** Least, greatest, sum and mean of the values of one metric. */
+
+import {
+  addVariant,
+  divideVariant,
+  EMPTY,
+  extremeVariant,
+  TYPE,
+  type Value,
+  type Variant,
+} from "../variant.ts";
+
+/** Numbers by themselves, without a new object per value; whatever is no number, by variants. */
+export class Statistics {
+  #count = 0;
+  #type: number = TYPE.inv;
+  #min = Infinity;
+  #max = -Infinity;
+  #sum = 0;
+  #wide: { min: Variant; max: Variant; sum: Variant } | undefined;
+
+  add(type: number, value: Value): void {
+    if (this.#wide === undefined && this.#addNumber(type, value)) return;
+    const wide = this.#wide ??= this.#widened();
+    this.#count++;
+    wide.min = extremeVariant(wide.min, type, value, -1);
+    wide.max = extremeVariant(wide.max, type, value, 1);
+    wide.sum = addVariant(wide.sum, type, value);
+  }
+
+  /** The results by the words that stand before `#NAME`. */
+  results(): [word: string, value: Variant][] {
+    const { min, max, sum } = this.#wide ?? this.#widened();
+    return [["min", min], ["max", max], ["sum", sum], ["avg", divideVariant(sum, this.#count)]];
+  }
+
+  /** @returns False where the numbers of ECMAScript do not carry it. */
+  #addNumber(type: number, value: Value): boolean {
+    if (typeof value !== "number") return false;
+    if (type !== TYPE.double && type !== TYPE.int && type !== TYPE.uint) return false;
+    if (this.#count > 0 && type !== this.#type) return false;
+    const sum = this.#sum + value;
+    if (type === TYPE.double ? Number.isNaN(value) : !Number.isSafeInteger(sum)) return false;
+    this.#type = type;
+    this.#sum = sum;
+    this.#count++;
+    if (value < this.#min) this.#min = value;
+    if (value > this.#max) this.#max = value;
+    return true;
+  }
+
+  #widened(): { min: Variant; max: Variant; sum: Variant } {
+    if (this.#count === 0) return { min: EMPTY, max: EMPTY, sum: EMPTY };
+    const of = (value: number): Variant => ({ type: this.#type, value });
+    return { min: of(this.#min), max: of(this.#max), sum: of(this.#sum) };
+  }
+}
