@@ -20,6 +20,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   formats: ["core"],
   rawstats: ["core", "formats"],
   context: ["core"],
+  "context/config": ["core", "context"],
   "context/services": ["core", "context", "formats", "query"],
   query: ["core", "context", "formats"],
   merge: ["core", "formats", "os"],

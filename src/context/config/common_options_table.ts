@@ -1,0 +1,183 @@
+/**
+ * Options that most configurations take: what triggers snapshots, counts and times of regions and
+ * loops, output, the tree's looks.
+ *
+ * Truth: Caliper manual, ConfigManager API, "Built-in options". Names within queries are Caliper's
+ * where readers meet them again: as attributes of a profile and as titles of columns.
+ * @module
+ */
+
+import { columns, kept, lets, type Option, type OptionTable } from "./option.ts";
+
+const PER_VISIT = (over: string) => `${over}#time.inclusive.duration.ns`;
+
+/** Statistics over iterations, in seconds; `iter.duration.ns` is measured by loop_statistics. */
+const ITERATION_SECONDS = lets({
+  "ls.min": "scale(min#iter.duration.ns,1e-9)",
+  "ls.avg": "scale(avg#iter.duration.ns,1e-9)",
+  "ls.max": "scale(max#iter.duration.ns,1e-9)",
+});
+
+/** Columns min, avg and max of something, each by its own operator. */
+function spread(
+  expression: (over: string) => string,
+  title: (over: string) => string,
+  unit?: string,
+) {
+  return ["min", "avg", "max"].map((over) => [expression(over), title(over), unit] as const);
+}
+
+const EVENT: readonly Option[] = [
+  {
+    name: "level",
+    type: "string",
+    about: "Lowest level of regions that count: 0 to 7, or phase",
+    variables: { CALI_EVENT_REGION_LEVEL: "{}" },
+  },
+  {
+    name: "include_branches",
+    type: "string",
+    about: "Only what is inside of these regions",
+    variables: { CALI_EVENT_INCLUDE_BRANCHES: "{}" },
+  },
+  {
+    name: "include_regions",
+    type: "string",
+    about: "Only regions that one of these filters lets pass",
+    variables: { CALI_EVENT_INCLUDE_REGIONS: "{}" },
+  },
+  {
+    name: "exclude_regions",
+    type: "string",
+    about: "No regions that one of these filters lets pass",
+    variables: { CALI_EVENT_EXCLUDE_REGIONS: "{}" },
+  },
+];
+
+const METRIC: readonly Option[] = [
+  {
+    name: "region.count",
+    type: "bool",
+    about: "How often regions were visited",
+    local: `${lets({ "rc.count": kept("sum", "region.count") })} ${
+      columns(["sum(rc.count)", "Calls", "count"])
+    }`,
+    cross: columns(
+      ...spread((over) => `${over}(sum#rc.count)`, (over) => `Calls/rank (${over})`, "count"),
+      ["sum(sum#rc.count)", "Calls (total)", "count"],
+    ),
+  },
+  {
+    name: "region.stats",
+    type: "bool",
+    about: "Visits, and the shortest, mean and longest time of one visit",
+    services: ["event", "timer"],
+    variables: {
+      CALI_TIMER_INCLUSIVE_DURATION: "true",
+      CALI_EVENT_ENABLE_SNAPSHOT_INFO: "true",
+    },
+    local: columns(
+      ["sum(sum#region.count)", "Visits", "count"],
+      ...spread((over) => `${over}(${PER_VISIT(over)})`, (over) => `Nsec/visit (${over})`, "nsec"),
+    ),
+    cross: columns(
+      ["sum(sum#sum#region.count)", "Visits", "count"],
+      ...spread(
+        (over) => `${over}(${over}#${PER_VISIT(over)})`,
+        (over) => `Nsec/visit (${over})`,
+        "nsec",
+      ),
+    ),
+  },
+  {
+    name: "loop.stats",
+    type: "bool",
+    about: "Iterations of loops, and the shortest, mean and longest time of one",
+    services: ["loop_statistics"],
+    local: `${ITERATION_SECONDS} ${
+      columns(
+        ["max(max#iter.count)", "Iterations", "count"],
+        ...spread((over) => `${over}(ls.${over})`, (over) => `Time/iter (${over})`, "sec"),
+      )
+    }`,
+    cross: columns(
+      ["max(max#max#iter.count)", "Iterations", "count"],
+      ...spread((over) => `${over}(${over}#ls.${over})`, (over) => `Time/iter (${over})`, "sec"),
+    ),
+  },
+  {
+    name: "async_events",
+    type: "bool",
+    about: "Timed events of the program: how many, and how long they took",
+    services: ["async_event"],
+    local: `${
+      lets({
+        "as.count": "first(count) if async.end",
+        "as.min": "scale(min#event.duration.ns,1e-9)",
+        "as.avg": "scale(avg#event.duration.ns,1e-9)",
+        "as.max": "scale(max#event.duration.ns,1e-9)",
+      })
+    } ${
+      columns(
+        ["async.end", "Event"],
+        ["sum(as.count)", "Count"],
+        ...spread((over) => `${over}(as.${over})`, (over) => `Event time (${over})`),
+      )
+    } group by async.end`,
+    cross: `${
+      columns(
+        ["async.end", "Event"],
+        ["sum(sum#as.count)", "Count"],
+        ...spread((over) => `${over}(${over}#as.${over})`, (over) => `Event time (${over})`),
+      )
+    } group by async.end`,
+  },
+  {
+    name: "node.order",
+    type: "bool",
+    about: "In which order regions appeared first",
+    local: columns(["min(aggregate.slot)", "Node order"]),
+    cross: columns(["min(min#aggregate.slot)", "Node order"]),
+  },
+  {
+    name: "local_query",
+    type: "string",
+    about: "CalQL to add to the query over one process's records",
+    local: "{}",
+  },
+  {
+    name: "cross_query",
+    type: "string",
+    about: "CalQL to add to the query over all processes' rows",
+    cross: "{}",
+  },
+];
+
+/** The slot is the number of a row in the order of first appearance. */
+const TREE: readonly Option[] = [
+  { name: "max_column_width", type: "int", about: "Widest column of the tree, in characters" },
+  { name: "print.metadata", type: "bool", about: "Print the globals of the run, too" },
+  {
+    name: "order_as_visited",
+    type: "bool",
+    about: "Regions in the order in which they were visited first",
+    local: `${
+      lets({ "o_a_v.slot": "first(aggregate.slot)" })
+    } aggregate min(o_a_v.slot) order by min#o_a_v.slot`,
+    cross: "aggregate min(min#o_a_v.slot) order by min#min#o_a_v.slot",
+  },
+];
+
+/** Options by group. */
+export const COMMON_OPTIONS: OptionTable = {
+  event: EVENT,
+  metric: METRIC,
+  output: [{ name: "output", type: "string", about: "stdout, stderr or a file's name" }],
+  treeformatter: TREE,
+  adiak: [{
+    name: "adiak.import_categories",
+    type: "string",
+    about: "Categories of Adiak's metadata",
+    services: ["adiak_import"],
+  }],
+};

@@ -1,0 +1,172 @@
+/**
+ * Configuration strings, as `CALI_CONFIG` and ConfigManager take them, to channels.
+ *
+ *     string := item {, item}
+ *     item   := config [ ( option {, option} ) ] | option
+ *     option := name [ = value | ( text ) ]
+ *
+ * An option outside of parentheses is for all configurations of the string, those before it, too.
+ * A bool may go without a value. Double quotes protect commas and blanks:
+ *
+ *     runtime-report(region.count,output="my report.txt"),event-trace
+ *
+ * Truth: Caliper manual, ConfigManager API; the texts of errors are Caliper's.
+ * @module
+ */
+
+import { nearest } from "../../core/errors.ts";
+import { allOptionNames, CONFIGS, findConfig, optionsOf } from "./all.ts";
+import type { ChannelSpec, ConfigFacts, Configuration } from "./channel_spec.ts";
+import { type Argument, ChosenOptions } from "./chosen_options.ts";
+import { ConfigError } from "./config_error.ts";
+import { ChannelDraft, type Config } from "./config.ts";
+import type { Option } from "./option.ts";
+import { ABSENT_SERVICES } from "./services.ts";
+import { readBool, WordReader } from "./word_reader.ts";
+
+const METADATA = "metadata";
+
+/**
+ * Makes channels of a configuration string.
+ *
+ * @throws {ConfigError} With Caliper's message, its place, and known words that are near.
+ */
+export function parseConfigString(text: string, facts: ConfigFacts): Configuration {
+  const { chosen, shared } = new Parser(text).parse();
+  const channels: ChannelSpec[] = [], remarks: string[] = [];
+  for (const { config, args, offset } of chosen) {
+    const specs = optionsOf(config);
+    const all = withDefaults(args, [shared, Object.entries(config.defaults ?? {})]);
+    const fail = (reason: string): never => {
+      throw new ConfigError({ text, offset, reason });
+    };
+    for (const [name, value] of all) {
+      if (specs.get(name)?.type === "bool" && readBool(value) === null) {
+        fail(`Invalid value "${value}" for ${name}`);
+      }
+    }
+    const options = new ChosenOptions(specs, all, (option) => whyNot(option, facts));
+    const wrong = config.check?.(options);
+    if (wrong !== undefined) fail(wrong);
+    const made = new ChannelDraft(config, options, facts).finish();
+    channels.push(made.channel);
+    remarks.push(...made.remarks);
+  }
+  return { channels, remarks: [...new Set(remarks)] };
+}
+
+/** Why an option cannot be had. */
+function whyNot(option: Option, facts: ConfigFacts): string | undefined {
+  if (option.absent !== undefined) return option.absent;
+  for (const service of option.services ?? []) {
+    const has = facts.hasService?.(service) ?? !ABSENT_SERVICES.has(service);
+    if (!has) return ABSENT_SERVICES.get(service) ?? `service ${service} is not available`;
+  }
+}
+
+/** Arguments, and those of the further lists that are not among them; `metadata` adds up. */
+function withDefaults(
+  args: readonly Argument[],
+  further: readonly (readonly Argument[])[],
+): Argument[] {
+  const all = [...args];
+  for (const [name, value] of further.flat()) {
+    if (name === METADATA || !all.some(([given]) => given === name)) all.push([name, value]);
+  }
+  return all;
+}
+
+interface ChosenConfig {
+  config: Config;
+  args: Argument[];
+  /** Where the configuration's name stands. */
+  offset: number;
+}
+
+class Parser {
+  readonly #reader: WordReader;
+  readonly #shared: Argument[] = [];
+
+  constructor(text: string) {
+    this.#reader = new WordReader(text);
+  }
+
+  parse(): { chosen: ChosenConfig[]; shared: Argument[] } {
+    const chosen: ChosenConfig[] = [];
+    const reader = this.#reader;
+    reader.skipBlanks();
+    if (reader.atEnd) return { chosen, shared: [] };
+    let c: string;
+    do {
+      const offset = reader.skipBlanks(), word = reader.word(",=()\n");
+      const config = findConfig(word);
+      if (config !== undefined) chosen.push({ config, args: this.#arguments(config), offset });
+      else this.#sharedOption(word, offset);
+      c = reader.char();
+    } while (c === ",");
+    if (c !== "") this.#fail(`Unexpected '${c}'`, reader.offset - 1);
+    return { chosen, shared: this.#shared };
+  }
+
+  #sharedOption(name: string, offset: number): void {
+    const value = this.#value(name);
+    if (name === METADATA) {
+      this.#shared.push([name, value]);
+      return;
+    }
+    const known = allOptionNames();
+    if (!known.includes(name)) {
+      const names = CONFIGS.flatMap((config) => [config.name, ...config.aliases ?? []]);
+      this.#fail(
+        `Unknown config or parameter: ${name}`,
+        offset,
+        name === "" ? [] : nearest(name, [...names, ...known], 2),
+      );
+    }
+    this.#shared.push([name, value === "" ? "true" : value]);
+  }
+
+  #arguments(config: Config): Argument[] {
+    const reader = this.#reader, args: Argument[] = [];
+    let c = reader.char();
+    if (c !== "(") {
+      if (c !== "") reader.unread();
+      return args;
+    }
+    const specs = optionsOf(config);
+    do {
+      const offset = reader.skipBlanks(), name = reader.word(",=()\n");
+      if (name !== "") {
+        if (!specs.has(name) && name !== METADATA) {
+          this.#fail(`Unknown option: ${name}`, offset, nearest(name, specs.keys(), 2));
+        }
+        const value = this.#value(name);
+        args.push([name, value === "" ? "true" : value]);
+      }
+      c = reader.char();
+    } while (c === ",");
+    if (c !== ")") this.#fail("Expected ')'", c === "" ? reader.text.length : reader.offset - 1);
+    return args;
+  }
+
+  /** `=VALUE` or `(TEXT)`; empty if there is neither. */
+  #value(name: string): string {
+    const reader = this.#reader, c = reader.char();
+    if (c === "=") {
+      const value = reader.word(",=()\n");
+      if (value === "") this.#fail(`Expected value after "${name}="`, reader.offset);
+      return value;
+    }
+    if (c === "(") {
+      const text = reader.nested();
+      if (reader.char() !== ")") this.#fail(`Missing ')' after "${name}("`, reader.text.length);
+      return text;
+    }
+    if (c !== "") reader.unread();
+    return "";
+  }
+
+  #fail(reason: string, offset: number, near: readonly string[] = []): never {
+    throw new ConfigError({ text: this.#reader.text, offset, reason, near });
+  }
+}
