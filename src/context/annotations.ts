@@ -50,6 +50,11 @@ export class Annotations extends AnnotationRuntime {
     this.end(name);
   }
 
+  /** Run metadata of a type by its code. */
+  globalValue(name: string, value: Given, type: number): void {
+    this.setGlobal(name, value, type);
+  }
+
   /** Run metadata that is an integer. */
   globalInt(name: string, value: number | bigint | string): void {
     this.setGlobal(name, value, TYPE.int);

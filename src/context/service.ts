@@ -25,6 +25,8 @@ export interface Trigger {
 
 /** A quantity of the machine, as the current thread sees it now. */
 export interface MachineValue {
+  /** Name of the attribute that it becomes. */
+  readonly name: string;
   /** Unit in words, `J`; empty for a plain number. */
   readonly unit: string;
   /** It only grows: what a snapshot gets is its growth. */
@@ -35,8 +37,8 @@ export interface MachineValue {
 
 /** What can be known beside the context. */
 export interface Machine {
-  /** A quantity by its name, or why it cannot be had. */
-  value(name: string): MachineValue | { readonly absent: string };
+  /** A quantity by its name, one of each instance that was asked for, or why it cannot be had. */
+  values(name: string): readonly MachineValue[] | { readonly absent: string };
 }
 
 /** What services may use of their channel. */
@@ -88,3 +90,15 @@ export interface Service {
 
 /** Makes a service for a channel. */
 export type ServiceFactory = (host: ServiceHost) => Service;
+
+/** What a service gets of the machine; what is not to be had is said in one line. */
+export function valuesOf(
+  host: ServiceHost,
+  service: string,
+  name: string,
+): readonly MachineValue[] {
+  const values = host.machine?.values(name) ?? { absent: "this channel has no machine" };
+  if (!("absent" in values)) return values;
+  host.log(`${service}: no ${name}: ${values.absent}`);
+  return [];
+}

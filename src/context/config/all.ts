@@ -1,19 +1,40 @@
 /** The configurations and the groups of options, one line each. */
 
+import { ABSENT_OPTIONS } from "./absent_table.ts";
 import { COMMON_OPTIONS } from "./common_options_table.ts";
 import type { Config } from "./config.ts";
 import { eventTrace } from "./event_trace.ts";
+import { loopReport } from "./loop_report.ts";
+import { MEMORY_IO_OPTIONS } from "./memory_io_options_table.ts";
+import { MPI_OPTIONS } from "./mpi_options_table.ts";
+import { mpiReport } from "./mpi_report.ts";
+import { OPENMP_OPTIONS } from "./openmp_options_table.ts";
+import { openmpReport } from "./openmp_report.ts";
 import type { Option, OptionTable } from "./option.ts";
+import { runtimeProfile } from "./runtime_profile.ts";
 import { runtimeReport } from "./runtime_report.ts";
+import { sampleProfile, sampleReport } from "./sample_configs.ts";
 import { SIGNAL_OPTIONS } from "./signals.ts";
 
 /** All configurations. */
 export const CONFIGS: readonly Config[] = [
   eventTrace,
+  loopReport,
+  mpiReport,
+  openmpReport,
+  runtimeProfile,
   runtimeReport,
+  sampleProfile,
+  sampleReport,
 ];
 
-const OPTION_TABLES: readonly OptionTable[] = [COMMON_OPTIONS];
+const OPTION_TABLES: readonly OptionTable[] = [
+  COMMON_OPTIONS,
+  MPI_OPTIONS,
+  MEMORY_IO_OPTIONS,
+  OPENMP_OPTIONS,
+  ABSENT_OPTIONS,
+];
 
 /** A configuration by one of its names. */
 export function findConfig(name: string): Config | undefined {

@@ -36,14 +36,5 @@ export const SERVICES: ReadonlyMap<string, ServiceFactory> = new Map([
 /** Those that act when all is over: `Channel.flush` and what writes a run's outputs. */
 export const OUTPUTS: readonly string[] = ["recorder", "report", "mpireport"];
 
-/** Why a service of Caliper is not here, and what serves instead. */
-export const ABSENT: ReadonlyMap<string, string> = new Map([
-  ["textlog", "gone since Caliper 2: use event, trace and report with a FORMAT query"],
-  ["env", "gone since Caliper 2: set globals, or attributes at the start of the program"],
-  ["callpath", "there is no call stack from outside the program: use the path of regions"],
-  ["symbollookup", "there are no addresses to look up: use the path of regions"],
-  ["libpfm", "no sampling of addresses: use perf for counts of events"],
-  ["topdown", "no top-down ratios: use perf for counts of events"],
-  ["variorum", "use joulemark with CALI_JOULEMARK_SIGNALS=CPU_ENERGY: energy, not power alone"],
-  ["adiak_import", "no Adiak here: cali_set_global_* calls make run metadata"],
-]);
+/** Those that only hear what the interposition library tells: `Channel.hears`. */
+export const HEARD: readonly string[] = ["io", "alloc", "allocstats", "sysalloc"];

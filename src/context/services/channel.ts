@@ -18,7 +18,8 @@ import { wordsOf } from "../config_words.ts";
 import type { Given } from "../given.ts";
 import type { Machine } from "../service.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { ABSENT, OUTPUTS, SERVICES } from "./all.ts";
+import { remarkOnService } from "../config/services.ts";
+import { HEARD, OUTPUTS, SERVICES } from "./all.ts";
 import { CaliStream } from "./recorder.ts";
 
 export interface ChannelOptions {
@@ -35,6 +36,13 @@ export interface ChannelOptions {
 /** The Caliper whose streams ours are like. As a global it is in every record, so none is empty. */
 const FORMAT_VERSION = "2.15.0-joulemark";
 
+/** What the interposition library tells beside the program, and the services that hear it. */
+const LIBRARY_ATTRIBUTES: readonly (readonly [prefix: string, services: readonly string[]])[] = [
+  ["io.", ["io"]],
+  ["alloc.", ["alloc", "allocstats", "sysalloc"]],
+  ["mem.highwatermark", ["alloc", "allocstats", "sysalloc"]],
+];
+
 export class Channel extends Annotations {
   /** Names of the services that it has. */
   readonly services: ReadonlySet<string>;
@@ -50,7 +58,9 @@ export class Channel extends Annotations {
       globals: { "cali.caliper.version": FORMAT_VERSION, ...options.globals },
     });
     const wanted = wordsOf(config.CALI_SERVICES_ENABLE);
-    this.services = new Set(wanted.filter((name) => SERVICES.has(name) || OUTPUTS.includes(name)));
+    this.services = new Set(wanted.filter((name) => {
+      return SERVICES.has(name) || OUTPUTS.includes(name) || HEARD.includes(name);
+    }));
     const made = new Set<unknown>();
     for (const [name, factory] of SERVICES) {
       if (!this.services.has(name) || made.has(factory)) continue;
@@ -58,10 +68,15 @@ export class Channel extends Annotations {
       this.addService(factory);
     }
     for (const name of wanted) {
-      const reason = ABSENT.get(name);
-      if (reason !== undefined) this.say(`Service "${name}" is not here: ${reason}`);
-      else if (!this.services.has(name)) this.say(`Service "${name}" not found!`);
+      if (this.services.has(name)) continue;
+      this.say(remarkOnService(name) ?? `Service "${name}" not found!`);
     }
+  }
+
+  /** Are changes of this attribute for this channel? What libraries tell is, where a service asks. */
+  hears(attribute: string): boolean {
+    const service = LIBRARY_ATTRIBUTES.find(([prefix]) => attribute.startsWith(prefix));
+    return service === undefined || service[1].some((name) => this.services.has(name));
   }
 
   /** The `.cali` stream of all that was kept; empty without the recorder service. */

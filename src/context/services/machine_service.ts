@@ -1,7 +1,7 @@
 /** Services that do nothing but put quantities of the machine into each snapshot. */
 
 import { PROPERTY } from "../attribute.ts";
-import type { Service, ServiceFactory, ServiceHost } from "../service.ts";
+import { type Service, type ServiceFactory, type ServiceHost, valuesOf } from "../service.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { TYPE } from "../variant.ts";
 
@@ -18,14 +18,9 @@ export function machineService(
   const { asvalue, thread_scope, skip_events, aggregatable } = PROPERTY;
   const more = options.aggregatable === true ? aggregatable : 0;
   return (host: ServiceHost): Service => {
-    const columns = values.flatMap((of) => {
-      const value = host.machine?.value(of) ?? { absent: "this channel has no machine" };
-      if ("absent" in value) {
-        host.log(`${name}: no ${of}: ${value.absent}`);
-        return [];
-      }
+    const columns = values.flatMap((of) => valuesOf(host, name, of)).map((value) => {
       const properties = asvalue | thread_scope | skip_events | more;
-      return [{ value, attribute: host.createAttribute(of, TYPE.uint, properties) }];
+      return { value, attribute: host.createAttribute(value.name, TYPE.uint, properties) };
     });
     return {
       name,

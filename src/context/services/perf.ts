@@ -6,8 +6,8 @@
  */
 
 import { PROPERTY } from "../attribute.ts";
-import { wordsOf } from "../config_words.ts";
-import type { Service, ServiceHost } from "../service.ts";
+import { namesOf } from "../config_words.ts";
+import { type Service, type ServiceHost, valuesOf } from "../service.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { TYPE } from "../variant.ts";
 
@@ -22,19 +22,15 @@ const SIGNALS: Record<string, string> = {
 export function perf(host: ServiceHost): Service {
   const { asvalue, thread_scope, skip_events, aggregatable } = PROPERTY;
   const asked = new Set([
-    ...wordsOf(host.config("CALI_PERF_COUNTERS")),
-    ...wordsOf(host.config("CALI_PAPI_COUNTERS")),
+    ...namesOf(host.config("CALI_PERF_COUNTERS")),
+    ...namesOf(host.config("CALI_PAPI_COUNTERS")),
   ]);
   const columns = [...asked].flatMap((name) => {
-    const value = host.machine?.value(SIGNALS[name] ?? name) ??
-      { absent: "this channel has no machine" };
-    if ("absent" in value) {
-      host.log(`perf: no ${name}: ${value.absent}`);
-      return [];
-    }
-    const properties = asvalue | thread_scope | skip_events | aggregatable;
-    const attribute = host.createAttribute(`papi.${name}`, TYPE.int, properties);
-    return [{ value, attribute, before: [] as number[] }];
+    return valuesOf(host, "perf", SIGNALS[name] ?? name).map((value) => {
+      const properties = asvalue | thread_scope | skip_events | aggregatable;
+      const attribute = host.createAttribute(`papi.${name}`, TYPE.int, properties);
+      return { value, attribute, before: [] as number[] };
+    });
   });
   return {
     name: "perf",

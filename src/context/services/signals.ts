@@ -2,15 +2,21 @@
  * `joulemark`: quantities of the machine in every snapshot: energy, power, frequency, whatever the
  * node offers, by the names of its signals.
  *
- * CALI_JOULEMARK_SIGNALS lists them. What grows (energy in J) is told as its growth since the
+ * CALI_JOULEMARK_SIGNALS lists them, `SIGNAL[@domain]` between commas. What grows (energy in J) is told as its growth since the
  * thread's snapshot before, anything else (power in W) as its value; both are aggregatable and have
  * `attribute.unit`. A value that is not there is left out, never 0.
  * @module
  */
 
 import { PROPERTY } from "../attribute.ts";
-import { wordsOf } from "../config_words.ts";
-import type { MachineValue, Service, ServiceHost, Trigger } from "../service.ts";
+import { namesOf } from "../config_words.ts";
+import {
+  type MachineValue,
+  type Service,
+  type ServiceHost,
+  type Trigger,
+  valuesOf,
+} from "../service.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { TYPE } from "../variant.ts";
 
@@ -26,10 +32,10 @@ export function signals(host: ServiceHost): Service {
   const columns: Column[] = [];
   /** Time of the snapshot before, ns, by thread. */
   const timeBefore: number[] = [];
-  for (const name of new Set(wordsOf(host.config("CALI_JOULEMARK_SIGNALS")))) {
-    const value = host.machine?.value(name) ?? { absent: "this channel has no machine" };
-    if ("absent" in value) host.log(`joulemark: no ${name}: ${value.absent}`);
-    else columns.push({ attribute: attributeFor(host, name, value), value, before: [] });
+  for (const name of new Set(namesOf(host.config("CALI_JOULEMARK_SIGNALS")))) {
+    for (const value of valuesOf(host, "joulemark", name)) {
+      columns.push({ attribute: attributeFor(host, value), value, before: [] });
+    }
   }
   if (columns.length === 0) host.log("joulemark: CALI_JOULEMARK_SIGNALS names no signal to record");
   return {
@@ -55,7 +61,7 @@ export function signals(host: ServiceHost): Service {
   };
 }
 
-function attributeFor(host: ServiceHost, name: string, { unit }: MachineValue): number {
+function attributeFor(host: ServiceHost, { name, unit }: MachineValue): number {
   const { asvalue, thread_scope, skip_events, aggregatable } = PROPERTY;
   const key = host.createAttribute("attribute.unit", TYPE.string, skip_events);
   return host.createAttribute(

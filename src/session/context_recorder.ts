@@ -1,0 +1,279 @@
+/**
+ * Caliper's channels of a run: what processes mark becomes context, and snapshots of it.
+ *
+ * Events of a step wait until the step is settled: only then are the counters before and after them
+ * known, so that a snapshot at an edge gets the energy up to that edge. Then each event is told to
+ * every channel at its own time. No clock and no hardware here, so a replay makes the same.
+ * @module
+ */
+import type { Channel } from "../context/services/channel.ts";
+import type { AttributeEvent, EventSink } from "../core/event.ts";
+import type { ProcessSummary } from "../regions/tracker.ts";
+import type { Batch } from "../signals/batch.ts";
+import type { RunMachine } from "./context_machine.ts";
+import { RunThread } from "./context_threads.ts";
+
+/** What is known of processes and regions; the tracker. */
+export interface RunNames {
+  regionName(handle: number): string;
+  process(handle: number): ProcessSummary;
+  processes(): readonly ProcessSummary[];
+}
+
+const KIND = { processes: 0, enter: 1, exit: 2, attribute: 3, folded: 4 } as const;
+
+/** Events of a step, a column a field. */
+class Waiting {
+  count = 0;
+  kind = new Uint8Array(1024);
+  cpu = new Int32Array(1024);
+  timeS = new Float64Array(1024);
+  process = new Int32Array(1024);
+  thread = new Int32Array(1024);
+  /** Region, or number among the attributes. */
+  what = new Int32Array(1024);
+  visits = new Float64Array(1024);
+  seconds = new Float64Array(1024);
+  attributes: AttributeEvent[] = [];
+
+  add(kind: number, cpu: number, timeS: number, process: number, thread: number): number {
+    const at = this.count++;
+    if (at >= this.kind.length) this.#grow();
+    this.kind[at] = kind;
+    this.cpu[at] = cpu;
+    this.timeS[at] = timeS;
+    this.process[at] = process;
+    this.thread[at] = thread;
+    return at;
+  }
+
+  clear(): void {
+    this.count = 0;
+    if (this.attributes.length > 0) this.attributes = [];
+  }
+
+  #grow(): void {
+    const length = this.kind.length * 2;
+    const larger = <T extends Uint8Array | Int32Array | Float64Array>(old: T): T => {
+      const grown = new (old.constructor as { new (length: number): T })(length);
+      grown.set(old);
+      return grown;
+    };
+    this.kind = larger(this.kind);
+    this.cpu = larger(this.cpu);
+    this.timeS = larger(this.timeS);
+    this.process = larger(this.process);
+    this.thread = larger(this.thread);
+    this.what = larger(this.what);
+    this.visits = larger(this.visits);
+    this.seconds = larger(this.seconds);
+  }
+}
+
+/** A process and its threads, by their ids; 0: its own. */
+interface RunProcess {
+  readonly pid: number;
+  readonly startS: number;
+  readonly threads: Map<number, RunThread>;
+}
+
+/** What a recorder is made from. */
+export interface ContextRecorderOptions {
+  readonly names: RunNames;
+  readonly machine: RunMachine;
+  /** Rank of a process in its MPI job, where it has one. */
+  rankOf(pid: number): string | undefined;
+  /** A process begins in a channel, as this thread of it. */
+  began?(channel: Channel, thread: number, pid: number): void;
+}
+
+/** See the module. */
+export class ContextRecorder implements EventSink {
+  /** Ends of regions that were not open. */
+  unmatched = 0;
+  readonly #options: ContextRecorderOptions;
+  readonly #channels: Channel[] = [];
+  readonly #processes: (RunProcess | undefined)[] = [];
+  readonly #waiting = new Waiting();
+  #cpu = -1;
+  #nowNs = 0;
+
+  constructor(options: ContextRecorderOptions) {
+    this.#options = options;
+  }
+
+  /** The clock that channels are to be made with: ns since the run's zero. */
+  readonly now = (): number => this.#nowNs;
+
+  /** Adds a channel; before the first event. */
+  add(channel: Channel): void {
+    this.#channels.push(channel);
+  }
+
+  get channels(): readonly Channel[] {
+    return this.#channels;
+  }
+
+  at(cpu: number): void {
+    this.#cpu = cpu;
+  }
+
+  start(timeS: number): number {
+    this.#waiting.add(KIND.processes, -1, timeS, -1, 0);
+    return -1;
+  }
+
+  startCommand(timeS: number): number {
+    return this.start(timeS);
+  }
+
+  threadCpus(): void {}
+
+  region(): number {
+    return -1;
+  }
+
+  enter(timeS: number, process: number, region: number, _hint: number, thread: number): void {
+    const at = this.#waiting.add(KIND.enter, this.#takeCpu(), timeS, process, thread);
+    this.#waiting.what[at] = region;
+  }
+
+  exit(timeS: number, process: number, region: number, thread: number): void {
+    const at = this.#waiting.add(KIND.exit, this.#takeCpu(), timeS, process, thread);
+    this.#waiting.what[at] = region;
+  }
+
+  epoch(): void {}
+  tprofInit(): void {}
+  tprofPost(): void {}
+  overhead(): void {}
+
+  shortVisits(
+    timeS: number,
+    process: number,
+    region: number,
+    count: number,
+    seconds: number,
+    thread: number,
+  ): void {
+    const waiting = this.#waiting;
+    const at = waiting.add(KIND.folded, this.#takeCpu(), timeS, process, thread);
+    waiting.what[at] = region;
+    waiting.visits[at] = count;
+    waiting.seconds[at] = seconds;
+  }
+
+  shutdown(timeS: number): void {
+    this.start(timeS);
+  }
+
+  died(timeS: number): void {
+    this.start(timeS);
+  }
+
+  attribute(timeS: number, process: number, thread: number, event: AttributeEvent): void {
+    const waiting = this.#waiting;
+    const at = waiting.add(KIND.attribute, this.#takeCpu(), timeS, process, thread);
+    waiting.what[at] = waiting.attributes.push({ ...event }) - 1;
+  }
+
+  /** A step was settled: everything up to it is told now. */
+  samples(timeS: number, batch: Pick<Batch, "sample">): void {
+    this.#options.machine.take(timeS, batch);
+    this.#tell();
+    this.#nowNs = timeS * 1e9;
+    if (this.#channels.some((channel) => channel.services.has("sampler"))) this.#tick(timeS);
+  }
+
+  /** Tells what no step came after. */
+  finish(): void {
+    this.#tell();
+  }
+
+  #tick(timeS: number): void {
+    this.#processes.forEach((process, handle) => {
+      if (process === undefined || this.#options.names.process(handle).end !== "running") return;
+      for (const [id, thread] of process.threads) {
+        this.#turn(timeS, handle, id, -1);
+        thread.tick(this.#channels);
+      }
+    });
+  }
+
+  #takeCpu(): number {
+    const cpu = this.#cpu;
+    this.#cpu = -1;
+    return cpu;
+  }
+
+  #tell(): void {
+    const waiting = this.#waiting, { names, machine } = this.#options;
+    for (let i = 0; i < waiting.count; i++) {
+      const timeS = waiting.timeS[i], kind = waiting.kind[i];
+      if (kind === KIND.processes) {
+        machine.processes(timeS, names.processes());
+        continue;
+      }
+      const handle = waiting.process[i], id = Math.max(0, waiting.thread[i]);
+      this.#nowNs = timeS * 1e9;
+      const thread = this.#thread(this.#process(handle), id);
+      this.#turn(timeS, handle, id, waiting.cpu[i]);
+      if (kind === KIND.attribute) {
+        thread.attribute(this.#channels, waiting.attributes[waiting.what[i]]);
+        continue;
+      }
+      const name = names.regionName(waiting.what[i]);
+      if (kind === KIND.enter) thread.enter(this.#channels, name);
+      else if (kind === KIND.folded) {
+        thread.folded(this.#channels, name, waiting.visits[i], waiting.seconds[i] * 1e9);
+      } else if (!thread.exit(this.#channels, name)) this.unmatched++;
+    }
+    waiting.clear();
+  }
+
+  #turn(timeS: number, handle: number, id: number, cpu: number): void {
+    const { moment } = this.#options.machine;
+    moment.timeS = timeS;
+    moment.process = handle;
+    moment.pid = this.#process(handle).pid;
+    moment.main = id === 0;
+    moment.cpu = cpu;
+    this.#nowNs = timeS * 1e9;
+  }
+
+  #process(handle: number): RunProcess {
+    const known = this.#processes[handle];
+    if (known !== undefined) return known;
+    const { names } = this.#options;
+    const { pid, startS } = names.process(handle);
+    const made: RunProcess = { pid, startS, threads: new Map() };
+    this.#processes[handle] = made;
+    return made;
+  }
+
+  #thread(process: RunProcess, id: number): RunThread {
+    const known = process.threads.get(id);
+    if (known !== undefined) return known;
+    // The process's own context is that of its first thread.
+    const first = id === 0 ? undefined : this.#thread(process, 0);
+    const startNs = id === 0 ? process.startS * 1e9 : this.#nowNs;
+    const numbers = this.#channels.map((channel, i) => {
+      const number = channel.addThread(first?.numbers[i], startNs);
+      if (first === undefined) this.#begin(channel, number, process.pid);
+      return number;
+    });
+    const made = new RunThread(numbers);
+    process.threads.set(id, made);
+    return made;
+  }
+
+  /** Says in the process's own context which process it is. */
+  #begin(channel: Channel, thread: number, pid: number): void {
+    const rank = this.#options.rankOf(pid);
+    channel.turnTo(thread);
+    const name = rank === undefined ? "process.id" : "mpi.rank";
+    const properties = "asvalue:process_scope:skip_events";
+    channel.set(channel.attribute(name, "int", properties), rank === undefined ? pid : rank);
+    this.#options.began?.(channel, thread, pid);
+  }
+}

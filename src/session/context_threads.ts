@@ -1,0 +1,94 @@
+/**
+ * Threads of a run and their numbers in channels: from the marks of the ring to begin, set and end
+ * of attributes.
+ *
+ * A region is Caliper's `region`, unless an attribute event with the bit `enterFollows` came right
+ * before it (`loop`, `phase`, `comm.region`): then it stands under that attribute. Calls of libraries
+ * (`MPI_Send`, `[OMPT]…`) are heard by channels whose services ask for them. docs/formats/ring.md.
+ * @module
+ */
+import { PROPERTY } from "../context/attribute.ts";
+import type { Channel } from "../context/services/channel.ts";
+import { OMPT_PREFIX } from "../context/services/ompt.ts";
+import { TYPE_NAMES } from "../context/variant.ts";
+import type { AttributeEvent } from "../core/event.ts";
+import { PROPERTY as RING_PROPERTY, SNAPSHOT_NAME } from "../core/ring_layout.ts";
+
+const ENTER_FOLLOWS = RING_PROPERTY.enterFollows;
+
+/** How a region is open. */
+type Opened = "region" | "attribute" | "library";
+
+/** One thread of a run, in all channels. */
+export class RunThread {
+  /** Its number in each channel. */
+  readonly numbers: readonly number[];
+  readonly #open: { name: string; by: Opened }[] = [];
+  /** The next region stands under an attribute that was begun just now. */
+  #follows = false;
+
+  constructor(numbers: readonly number[]) {
+    this.numbers = numbers;
+  }
+
+  enter(channels: readonly Channel[], name: string): void {
+    const by: Opened = this.#follows ? "attribute" : isLibrary(name) ? "library" : "region";
+    this.#follows = false;
+    this.#open.push({ name, by });
+    if (by === "attribute") return;
+    this.#each(channels, (channel) => {
+      if (by === "library") channel.libraryRegion("begin", name);
+      else channel.beginRegion(name);
+    });
+  }
+
+  /** @returns False where nothing of that name is open: then nothing changes. */
+  exit(channels: readonly Channel[], name: string): boolean {
+    const last = this.#open.at(-1);
+    if (last === undefined || last.name !== name) return false;
+    this.#open.pop();
+    // The end of its attribute follows.
+    if (last.by === "attribute") return true;
+    this.#each(channels, (channel) => {
+      if (last.by === "library") channel.libraryRegion("end", name);
+      else channel.endRegion(name);
+    });
+    return true;
+  }
+
+  folded(channels: readonly Channel[], name: string, count: number, ns: number): void {
+    if (isLibrary(name)) return;
+    this.#each(channels, (channel) => channel.foldedVisits(name, count, ns));
+  }
+
+  attribute(channels: readonly Channel[], event: AttributeEvent): void {
+    const { kind, name, value } = event;
+    if (name === SNAPSHOT_NAME) return this.#each(channels, (channel) => channel.snapshot());
+    if (kind === "begin") this.#follows = (event.properties & ENTER_FOLLOWS) !== 0;
+    const properties = event.properties & ~ENTER_FOLLOWS;
+    this.#each(channels, (channel) => {
+      if (!channel.hears(name)) return;
+      if (kind === "end") return channel.endByName(name);
+      const type = TYPE_NAMES[event.type] ?? "string";
+      if ((properties & PROPERTY.global) !== 0) channel.globalValue(name, value, event.type);
+      else if (kind === "begin") channel.begin(channel.attribute(name, type, properties), value);
+      else channel.set(channel.attribute(name, type, properties), value);
+    });
+  }
+
+  /** Time has passed. */
+  tick(channels: readonly Channel[]): void {
+    this.#each(channels, (channel) => channel.tick());
+  }
+
+  #each(channels: readonly Channel[], call: (channel: Channel) => void): void {
+    for (let i = 0; i < channels.length; i++) {
+      channels[i].turnTo(this.numbers[i]);
+      call(channels[i]);
+    }
+  }
+}
+
+function isLibrary(name: string): boolean {
+  return name.startsWith("MPI_") || name.startsWith(OMPT_PREFIX);
+}
