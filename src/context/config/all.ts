@@ -15,6 +15,7 @@ import { runtimeProfile } from "./runtime_profile.ts";
 import { runtimeReport } from "./runtime_report.ts";
 import { sampleProfile, sampleReport } from "./sample_configs.ts";
 import { SIGNAL_OPTIONS } from "./signals.ts";
+import { spot } from "./spot.ts";
 
 /** All configurations. */
 export const CONFIGS: readonly Config[] = [
@@ -26,6 +27,7 @@ export const CONFIGS: readonly Config[] = [
   runtimeReport,
   sampleProfile,
   sampleReport,
+  spot,
 ];
 
 const OPTION_TABLES: readonly OptionTable[] = [

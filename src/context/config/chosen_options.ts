@@ -56,6 +56,11 @@ export class ChosenOptions {
     return this.#args.some(([given]) => given === name);
   }
 
+  /** Names of the bools that are true. */
+  enabledBools(): string[] {
+    return this.enabled.filter((name) => this.#specs.get(name)?.type === "bool");
+  }
+
   isEnabled(name: string): boolean {
     return this.enabled.includes(name);
   }

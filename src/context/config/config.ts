@@ -37,8 +37,19 @@ export class ChannelDraft {
   /** Output that no variable describes. */
   more: Partial<ChannelSpec> = {};
 
-  constructor(config: Config, options: ChosenOptions, facts: ConfigFacts) {
+  /** Begins a further channel that belongs to this one, with options as in parentheses. */
+  readonly nest: (config: Config, options: string) => ChannelDraft;
+
+  constructor(
+    config: Config,
+    { options, facts, nest }: {
+      options: ChosenOptions;
+      facts: ConfigFacts;
+      nest: (config: Config, options: string) => ChannelDraft;
+    },
+  ) {
     this.#config = config;
+    this.nest = nest;
     this.options = options;
     this.facts = facts;
     this.variables = { ...config.variables };

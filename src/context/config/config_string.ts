@@ -15,6 +15,7 @@
  */
 
 import { nearest } from "../../core/errors.ts";
+import { ABSENT_CONFIGS } from "./absent_table.ts";
 import { allOptionNames, CONFIGS, findConfig, optionsOf } from "./all.ts";
 import type { ChannelSpec, ConfigFacts, Configuration } from "./channel_spec.ts";
 import { type Argument, ChosenOptions } from "./chosen_options.ts";
@@ -34,25 +35,42 @@ const METADATA = "metadata";
 export function parseConfigString(text: string, facts: ConfigFacts): Configuration {
   const { chosen, shared } = new Parser(text).parse();
   const channels: ChannelSpec[] = [], remarks: string[] = [];
-  for (const { config, args, offset } of chosen) {
-    const specs = optionsOf(config);
-    const all = withDefaults(args, [shared, Object.entries(config.defaults ?? {})]);
-    const fail = (reason: string): never => {
-      throw new ConfigError({ text, offset, reason });
-    };
-    for (const [name, value] of all) {
-      if (specs.get(name)?.type === "bool" && readBool(value) === null) {
-        fail(`Invalid value "${value}" for ${name}`);
-      }
+  for (const one of chosen) {
+    if ("service" in one) {
+      remarks.push(`Configuration ${one.name} is left out: ${ABSENT_SERVICES.get(one.service)}`);
+      continue;
     }
-    const options = new ChosenOptions(specs, all, (option) => whyNot(option, facts));
-    const wrong = config.check?.(options);
-    if (wrong !== undefined) fail(wrong);
-    const made = new ChannelDraft(config, options, facts).finish();
+    const made = draftOf({ ...one, args: withDefaults(one.args, shared) }, text, facts).finish();
     channels.push(made.channel);
     remarks.push(...made.remarks);
   }
   return { channels, remarks: [...new Set(remarks)] };
+}
+
+/** Begins a channel, with what its options are by default. */
+function draftOf({ config, args, offset }: ChosenConfig, text: string, facts: ConfigFacts) {
+  const fail = (reason: string): never => {
+    throw new ConfigError({ text, offset, reason });
+  };
+  const specs = optionsOf(config);
+  const all = withDefaults(args, Object.entries(config.defaults ?? {}));
+  for (const [name, value] of all) {
+    if (specs.get(name)?.type === "bool" && readBool(value) === null) {
+      fail(`Invalid value "${value}" for ${name}`);
+    }
+  }
+  const options = new ChosenOptions(specs, all, (option) => whyNot(option, facts));
+  const wrong = config.check?.(options);
+  if (wrong !== undefined) fail(wrong);
+  return new ChannelDraft(config, {
+    options,
+    facts,
+    nest(inner: Config, list: string): ChannelDraft {
+      const innerText = `(${list})`;
+      const args = new Parser(innerText).arguments(inner);
+      return draftOf({ config: inner, args, offset: 0 }, innerText, facts);
+    },
+  });
 }
 
 /** Why an option cannot be had. */
@@ -64,13 +82,10 @@ function whyNot(option: Option, facts: ConfigFacts): string | undefined {
   }
 }
 
-/** Arguments, and those of the further lists that are not among them; `metadata` adds up. */
-function withDefaults(
-  args: readonly Argument[],
-  further: readonly (readonly Argument[])[],
-): Argument[] {
+/** Arguments, and those of a further list that are not among them; `metadata` adds up. */
+function withDefaults(args: readonly Argument[], further: readonly Argument[]): Argument[] {
   const all = [...args];
-  for (const [name, value] of further.flat()) {
+  for (const [name, value] of further) {
     if (name === METADATA || !all.some(([given]) => given === name)) all.push([name, value]);
   }
   return all;
@@ -83,6 +98,12 @@ interface ChosenConfig {
   offset: number;
 }
 
+/** A configuration that needs a service which cannot be had. */
+interface AbsentConfig {
+  name: string;
+  service: string;
+}
+
 class Parser {
   readonly #reader: WordReader;
   readonly #shared: Argument[] = [];
@@ -91,8 +112,8 @@ class Parser {
     this.#reader = new WordReader(text);
   }
 
-  parse(): { chosen: ChosenConfig[]; shared: Argument[] } {
-    const chosen: ChosenConfig[] = [];
+  parse(): { chosen: (ChosenConfig | AbsentConfig)[]; shared: Argument[] } {
+    const chosen: (ChosenConfig | AbsentConfig)[] = [];
     const reader = this.#reader;
     reader.skipBlanks();
     if (reader.atEnd) return { chosen, shared: [] };
@@ -100,8 +121,11 @@ class Parser {
     do {
       const offset = reader.skipBlanks(), word = reader.word(",=()\n");
       const config = findConfig(word);
-      if (config !== undefined) chosen.push({ config, args: this.#arguments(config), offset });
-      else this.#sharedOption(word, offset);
+      if (config !== undefined) chosen.push({ config, args: this.arguments(config), offset });
+      else if (ABSENT_CONFIGS.has(word)) {
+        this.#value(word); // whatever its options are
+        chosen.push({ name: word, service: ABSENT_CONFIGS.get(word)! });
+      } else this.#sharedOption(word, offset);
       c = reader.char();
     } while (c === ",");
     if (c !== "") this.#fail(`Unexpected '${c}'`, reader.offset - 1);
@@ -126,7 +150,8 @@ class Parser {
     this.#shared.push([name, value === "" ? "true" : value]);
   }
 
-  #arguments(config: Config): Argument[] {
+  /** A list in parentheses, or none. */
+  arguments(config: Config): Argument[] {
     const reader = this.#reader, args: Argument[] = [];
     let c = reader.char();
     if (c !== "(") {
@@ -159,7 +184,7 @@ class Parser {
     }
     if (c === "(") {
       const text = reader.nested();
-      if (reader.char() !== ")") this.#fail(`Missing ')' after "${name}("`, reader.text.length);
+      if (reader.char() !== ")") this.#fail(`Missing ')' after "${name}"(`, reader.text.length);
       return text;
     }
     if (c !== "") reader.unread();

@@ -1,0 +1,113 @@
+/**
+ * Options about OpenMP and about samples.
+ *
+ * Truth: Caliper manual, ConfigManager API, "OpenMP options" and "Sampling options".
+ * @module
+ */
+
+import { columns, lets, type Option, type OptionTable } from "./option.ts";
+
+const METRIC: readonly Option[] = [
+  {
+    name: "openmp.times",
+    type: "bool",
+    about: "Time in work and in barriers of OpenMP",
+    services: ["ompt", "timestamp"],
+    local: `${
+      lets({
+        "t.omp.ns": "first(sum#time.duration.ns,time.duration.ns)",
+        "t.omp.work": "scale(t.omp.ns,1e-9) if omp.work",
+        "t.omp.sync": "scale(t.omp.ns,1e-9) if omp.sync",
+        "t.omp.total": "first(t.omp.work,t.omp.sync)",
+      })
+    } ${
+      columns(
+        ["sum(t.omp.work)", "Time (work)", "sec"],
+        ["sum(t.omp.sync)", "Time (barrier)", "sec"],
+      )
+    }`,
+    cross: columns(
+      ["avg(sum#t.omp.work)", "Time (work) (avg)", "sec"],
+      ["avg(sum#t.omp.sync)", "Time (barrier) (avg)", "sec"],
+      ["sum(sum#t.omp.work)", "Time (work) (total)", "sec"],
+      ["sum(sum#t.omp.sync)", "Time (barrier) (total)", "sec"],
+    ),
+  },
+  {
+    name: "openmp.efficiency",
+    type: "bool",
+    about: "Shares of work and of barriers in the time of OpenMP",
+    includes: ["openmp.times"],
+    local: columns(
+      ["inclusive_ratio(t.omp.work,t.omp.total,100.0)", "Work %", "percent"],
+      ["inclusive_ratio(t.omp.sync,t.omp.total,100.0)", "Barrier %", "percent"],
+    ),
+    cross: columns(
+      ["min(iratio#t.omp.work/t.omp.total)", "Work % (min)", "percent"],
+      ["avg(iratio#t.omp.work/t.omp.total)", "Work % (avg)", "percent"],
+      ["avg(iratio#t.omp.sync/t.omp.total)", "Barrier % (avg)", "percent"],
+      ["max(iratio#t.omp.sync/t.omp.total)", "Barrier % (max)", "percent"],
+    ),
+  },
+  {
+    name: "openmp.threads",
+    type: "bool",
+    about: "Threads of OpenMP one by one",
+    services: ["ompt"],
+    local: `group by omp.thread.id,omp.thread.type ${
+      lets({ "n.omp.threads": "first(omp.num.threads)" })
+    } ${columns(["max(n.omp.threads)", "#Threads"], ["omp.thread.id", "Thread"])}`,
+    cross: `group by omp.thread.id,omp.thread.type ${
+      columns(["max(max#n.omp.threads)", "#Threads"], ["omp.thread.id", "Thread"])
+    }`,
+  },
+];
+
+/** What is known of the code that a sample hit; symbollookup finds it at the end of the run. */
+function source(
+  { name, about, variable, attribute, title }: {
+    name: string;
+    about: string;
+    variable: string;
+    attribute: string;
+    title: string;
+  },
+): Option {
+  const query = `${columns([attribute, title])} group by ${attribute}`;
+  return {
+    name,
+    type: "bool",
+    about,
+    services: ["symbollookup"],
+    variables: { [`CALI_SYMBOLLOOKUP_LOOKUP_${variable}`]: "true" },
+    local: query,
+    cross: query,
+  };
+}
+
+const SAMPLING: readonly Option[] = [
+  source({
+    name: "source.module",
+    about: "Program or library that was running",
+    variable: "MODULE",
+    attribute: "module#cali.sampler.pc",
+    title: "Module",
+  }),
+  source({
+    name: "source.function",
+    about: "Function that was running",
+    variable: "FUNCTION",
+    attribute: "source.function#cali.sampler.pc",
+    title: "Function",
+  }),
+  source({
+    name: "source.location",
+    about: "File and line that were running",
+    variable: "SOURCELOC",
+    attribute: "sourceloc#cali.sampler.pc",
+    title: "Source",
+  }),
+];
+
+/** Options by group. */
+export const OPENMP_OPTIONS: OptionTable = { metric: METRIC, sampling: SAMPLING };
