@@ -169,6 +169,9 @@ export const PM = {
 /** Attribute whose string values are remarks of the client for the report, not the program's. */
 export const REMARK_NAME = "[joulemark] remark";
 
+/** Attribute that is set, to 0, where the program wants its context and counters noted. */
+export const SNAPSHOT_NAME = "[joulemark] snapshot";
+
 export const RECORD_BYTES = 16;
 /** Records per thread: 3 million events a second at a drain every 5 ms. */
 export const RING_RECORDS = 16384;
@@ -225,6 +228,7 @@ export function ringConstants(): [name: string, value: number | string][] {
   };
   list.push(...Object.entries(single));
   list.push(["OTHER_NAME", `"${OTHER_NAME}"`], ["REMARK_NAME", `"${REMARK_NAME}"`]);
+  list.push(["SNAPSHOT_NAME", `"${SNAPSHOT_NAME}"`]);
   return list;
 }
 

@@ -1,125 +1,17 @@
 /*
- * caliper.c: Caliper's C interface, and the C++ classes behind its macros: cali.h and cali_macros.h
- * in Caliper's documentation. Regions, phases, loops and comm regions are regions; attributes that
- * are not nested travel beside them with their type and properties.
+ * caliper.c: marks of Caliper's C interface: cali.h and cali_macros.h in Caliper's documentation.
+ * Regions, phases, loops and comm regions are regions; other attributes travel beside them with
+ * their type and properties.
  *
  * The real library gets the calls too where something configures it from outside (a CALI_ variable)
- * or JOULEMARK_CHAIN says so. cali::Annotation and channels stay with it.
+ * or JOULEMARK_CHAIN says so.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
-#include "core.h"
+#include "caliper.h"
 
-#define LIBRARY "libcaliper"
-
-typedef uint64_t cali_id;
-
-/* Types and property bits of Caliper. */
-enum { TYPE_INT = 2, TYPE_UINT = 3, TYPE_STRING = 4, TYPE_DOUBLE = 6, TYPE_BOOL = 7 };
-enum { AS_VALUE = 1, NESTED = 256, GLOBAL = 512 + 1024 + 12, UNALIGNED = 1024 };
-
-struct attribute { cali_id id; char *name; uint32_t type, properties; };
-
-#define ATTRIBUTES 4096
-#define OWN_ID 0x6a6d000000000000ULL /* ids of ours, where no Caliper gives any */
-
-static struct attribute attributes[ATTRIBUTES];
-static int attributes_lock;
-static uint32_t attribute_count;
-
-/* Programs read these; a real library that starts up writes its own numbers into them. */
-JM_EXPORT cali_id cali_loop_attr_id = OWN_ID + 1;
-JM_EXPORT cali_id cali_annotation_attr_id = OWN_ID + 2;
-JM_EXPORT cali_id cali_function_attr_id = OWN_ID + 3;
-JM_EXPORT cali_id cali_statement_attr_id = OWN_ID + 4;
-JM_EXPORT cali_id cali_region_attr_id = OWN_ID + 5;
-JM_EXPORT cali_id cali_phase_attr_id = OWN_ID + 6;
-JM_EXPORT cali_id cali_comm_region_attr_id = OWN_ID + 7;
-
-static int chained(void) {
-    static int known = -1;
-    if (known < 0) known = jm_chained(JM_CALIPER, "CALI_");
-    return known;
-}
-
-/* Forwards to Caliper where it listens. */
-#define PASS(symbol, types, args)                                                                  \
-    if (chained()) JM_FORWARD_VOID(#symbol, LIBRARY, types, args)
-
-static struct attribute *place_of(cali_id id) {
-    uint32_t at = (uint32_t)(id * 2654435761u) % ATTRIBUTES, tries;
-    for (tries = 0; tries < ATTRIBUTES; tries++, at = (at + 1) % ATTRIBUTES) {
-        if (!attributes[at].name || attributes[at].id == id) return &attributes[at];
-    }
-    return NULL;
-}
-
-static int locked(void) {
-    int tries;
-    for (tries = 0; tries < 1000000; tries++) {
-        if (!__atomic_exchange_n(&attributes_lock, 1, __ATOMIC_ACQUIRE)) return 1;
-    }
-    return 0;
-}
-
-static cali_id known_by_name(const char *name) {
-    uint32_t at;
-    for (at = 0; at < ATTRIBUTES; at++) {
-        if (attributes[at].name && strcmp(attributes[at].name, name) == 0) return attributes[at].id;
-    }
-    return 0;
-}
-
-/* Registers an attribute; with an id of Caliper's or, 0, one of ours. */
-static cali_id keep(cali_id id, const char *name, uint32_t type, uint32_t properties) {
-    struct attribute *a;
-    cali_id known;
-    if (!name || !locked()) return id;
-    known = id ? 0 : known_by_name(name);
-    if (known) id = known;
-    else {
-        if (!id) id = OWN_ID + 100 + attribute_count;
-        a = place_of(id);
-        if (a && !a->name) {
-            a->id = id;
-            a->type = type;
-            a->properties = properties;
-            __atomic_store_n(&a->name, strdup(name), __ATOMIC_RELEASE);
-            attribute_count++;
-        }
-    }
-    __atomic_store_n(&attributes_lock, 0, __ATOMIC_RELEASE);
-    return id;
-}
-
-/* Those that Caliper has by itself: values are names of regions, level in the higher bits. */
-static struct attribute region = {0, (char *)"region", TYPE_STRING, NESTED + 20};
-static struct attribute loop = {0, (char *)"loop", TYPE_STRING, NESTED + 20};
-static struct attribute phase = {0, (char *)"phase", TYPE_STRING, 0x40000 + NESTED + 20};
-static struct attribute comm_region = {0, (char *)"comm.region", TYPE_STRING, 0x10000 + NESTED + 20};
-
-/* Those, and the ones that were created. */
-static struct attribute *find(cali_id id) {
-    struct attribute *a;
-    if (id == cali_loop_attr_id) return &loop;
-    if (id == cali_phase_attr_id) return &phase;
-    if (id == cali_comm_region_attr_id) return &comm_region;
-    if (id == cali_annotation_attr_id || id == cali_function_attr_id ||
-        id == cali_statement_attr_id || id == cali_region_attr_id)
-        return &region;
-    a = place_of(id);
-    return a && a->name ? a : NULL;
-}
-
-static int is_region(const struct attribute *a) {
-    return (a->properties & NESTED) && a->type == TYPE_STRING;
-}
-
-static uint32_t lookup(struct joulemark__thread *t, const char *name, uint32_t hint) {
-    uint32_t slot = joulemark__place(name);
-    if (t->cache[slot].at == name && strcmp(t->cache[slot].copy, name) == 0)
-        return t->cache[slot].region;
-    return joulemark__find(t, name, hint);
+static int is_region(const struct jm_attribute *a) {
+    return (a->properties & CALI_NESTED) && a->type == CALI_STRING;
 }
 
 static void tell(struct joulemark__thread *t, uint32_t kind, const char *name, uint32_t type,
@@ -128,21 +20,21 @@ static void tell(struct joulemark__thread *t, uint32_t kind, const char *name, u
 }
 
 /* Bit d: the region open at depth d was begun with its attribute, and owes the ring its end. */
-JM_TLS uint64_t jm_told;
+JM_TLS uint64_t told;
 
 /*
  * Begins a region whose attribute is no plain `region`: the attribute's begin, then the region's,
  * both in the ring or none. Room for two clock pairs and for both ends is looked for before.
  */
-static void open_nested(struct joulemark__thread *t, const struct attribute *a, uint32_t name) {
+static void open_region(struct joulemark__thread *t, const struct jm_attribute *a, uint32_t name) {
     uint32_t depth = t->depth;
     if (depth < JOULEMARK__DEPTH) {
-        jm_told &= ~(1ull << depth);
-        if (a != &region && (depth == 0 || (t->pushed & 1)) && joulemark__room(t, 9)) {
-            tell(t, JOULEMARK__KIND_ATTRIBUTE_BEGIN, a->name, TYPE_STRING,
+        told &= ~(1ull << depth);
+        if (a != jm_cali_region && (depth == 0 || (t->pushed & 1)) && joulemark__room(t, 9)) {
+            tell(t, JOULEMARK__KIND_ATTRIBUTE_BEGIN, a->name, CALI_STRING,
                  a->properties | JOULEMARK__PROPERTY_ENTER_FOLLOWS, name);
             joulemark__enter(t, name);
-            jm_told |= 1ull << depth;
+            told |= 1ull << depth;
             t->reserved++;
             return;
         }
@@ -151,184 +43,200 @@ static void open_nested(struct joulemark__thread *t, const struct attribute *a, 
 }
 
 /* Ends it, and what is open inside it: the region's end, then the attribute's. */
-static void close_nested(struct joulemark__thread *t, const struct attribute *a, uint32_t name) {
-    uint32_t depth = t->depth, told = 0;
+static void close_region(struct joulemark__thread *t, const struct jm_attribute *a, uint32_t name) {
+    uint32_t depth = t->depth, owed = 0;
     joulemark__exit(t, name);
     for (; depth > t->depth; depth--) {
-        told = depth <= JOULEMARK__DEPTH && (jm_told >> (depth - 1) & 1);
-        if (told && t->reserved) t->reserved--;
+        owed = depth <= JOULEMARK__DEPTH && (told >> (depth - 1) & 1);
+        if (owed && t->reserved) t->reserved--;
     }
-    if (told) tell(t, JOULEMARK__KIND_ATTRIBUTE_END, a->name, 0, 0, 0);
+    if (owed) tell(t, JOULEMARK__KIND_ATTRIBUTE_END, a->name, 0, 0, 0);
 }
 
-static uint32_t innermost(const struct joulemark__thread *t) {
-    return t->depth - 1 < JOULEMARK__DEPTH ? t->stack[t->depth - 1] : 0;
+JM_HIDDEN void jm_cali_begin(struct joulemark__thread *t, const struct jm_attribute *a,
+                             uint32_t type, uint64_t bits) {
+    if (is_region(a) && type == CALI_STRING) open_region(t, a, (uint32_t)bits);
+    else tell(t, JOULEMARK__KIND_ATTRIBUTE_BEGIN, a->name, type, a->properties, bits);
 }
 
-/* Begin or set. */
-static void change(uint32_t kind, cali_id id, uint32_t type, uint64_t bits, const char *text) {
-    struct joulemark__thread *t = jm_thread(JM_CALIPER, 1);
-    struct attribute *a;
-    if (!t || !(a = find(id))) return;
-    if (text) bits = joulemark__lookup(t, text);
-    if (kind == JOULEMARK__KIND_ATTRIBUTE_BEGIN && text && is_region(a))
-        open_nested(t, a, (uint32_t)bits);
+JM_HIDDEN void jm_cali_set(struct joulemark__thread *t, const struct jm_attribute *a,
+                           uint32_t type, uint64_t bits) {
+    tell(t, JOULEMARK__KIND_ATTRIBUTE_SET, a->name, type, a->properties, bits);
+}
+
+JM_HIDDEN void jm_cali_end(struct joulemark__thread *t, const struct jm_attribute *a) {
+    if (is_region(a))
+        close_region(t, a, t->depth - 1 < JOULEMARK__DEPTH ? t->stack[t->depth - 1] : 0);
     else
-        tell(t, kind, a->name, type, a->properties, bits);
+        tell(t, JOULEMARK__KIND_ATTRIBUTE_END, a->name, 0, 0, 0);
 }
 
-static void finish(cali_id id) {
-    struct joulemark__thread *t = jm_thread(JM_CALIPER, 0);
-    struct attribute *a;
-    if (!t || !(a = find(id))) return;
-    if (is_region(a)) close_nested(t, a, innermost(t));
-    else tell(t, JOULEMARK__KIND_ATTRIBUTE_END, a->name, 0, 0, 0);
+JM_HIDDEN uint32_t jm_cali_text(struct joulemark__thread *t, const char *text, size_t length) {
+    uint32_t slot = joulemark__place(text), region;
+    char copy[JOULEMARK__NAME_BYTES_MAX + 1];
+    length = strnlen(text, length);
+    if (t->cache[slot].at == text && strncmp(t->cache[slot].copy, text, length) == 0 &&
+        t->cache[slot].copy[length] == 0)
+        return t->cache[slot].region;
+    if (length > JOULEMARK__NAME_BYTES_MAX) length = JOULEMARK__NAME_BYTES_MAX;
+    memcpy(copy, text, length);
+    copy[length] = 0;
+    region = joulemark__find(t, copy, JOULEMARK_HINT_UNKNOWN);
+    if (region) {
+        t->cache[slot].at = text;
+        t->cache[slot].copy = joulemark__copy_of(&joulemark__state_2, region);
+        t->cache[slot].region = region;
+    }
+    return region;
 }
 
-static void begin_named(const struct attribute *a, const char *name, uint32_t hint) {
-    struct joulemark__thread *t = jm_thread(JM_CALIPER, 1);
-    if (t) open_nested(t, a, lookup(t, name, hint));
+JM_HIDDEN uint32_t jm_cali_value(struct joulemark__thread *t, const struct jm_variant *value,
+                                 uint64_t *bits) {
+    uint32_t type = (uint32_t)(value->type_and_size & 0xff);
+    *bits = value->value.bits;
+    switch (type) {
+    case CALI_INT:
+    case CALI_UINT:
+    case CALI_DOUBLE: return type;
+    case CALI_BOOL: *bits = value->value.flag != 0; return type;
+    case CALI_STRING:
+        if (!value->value.at) return 0;
+        *bits = jm_cali_text(t, (const char *)value->value.at, value->type_and_size >> 32);
+        return type;
+    default: return 0;
+    }
 }
 
-static void end_named(const struct attribute *a, const char *name) {
-    struct joulemark__thread *t = jm_thread(JM_CALIPER, 0);
-    if (t) close_nested(t, a, joulemark__lookup(t, name));
+JM_HIDDEN struct jm_variant jm_cali_variant(const char *text) {
+    struct jm_variant v = {CALI_STRING | (uint64_t)(text ? strlen(text) : 0) << 32, {0}};
+    v.value.at = text;
+    /* A small hash of first, middle and last byte, which the real library compares. */
+    if (text && *text) {
+        size_t size = strlen(text);
+        v.type_and_size |= (uint64_t)(unsigned char)text[0] << 24 |
+                           (uint64_t)(unsigned char)text[size / 2] << 16 |
+                           (uint64_t)(unsigned char)text[size - 1] << 8;
+    }
+    return v;
 }
-
-static uint64_t bits_of(double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, 8);
-    return bits;
-}
-
-#define BEGIN JOULEMARK__KIND_ATTRIBUTE_BEGIN
-#define SET JOULEMARK__KIND_ATTRIBUTE_SET
 
 /* ------------------------------------------------------------------ regions */
+
+static void begin_named(const struct jm_attribute *a, const char *name, uint32_t hint) {
+    struct joulemark__thread *t = jm_thread(JM_CALIPER, 1);
+    uint32_t slot = joulemark__place(name);
+    if (!t) return;
+    if (t->cache[slot].at == name && strcmp(t->cache[slot].copy, name) == 0)
+        open_region(t, a, t->cache[slot].region);
+    else open_region(t, a, joulemark__find(t, name, hint));
+}
+
+static void end_named(const struct jm_attribute *a, const char *name) {
+    struct joulemark__thread *t = jm_thread(JM_CALIPER, 0);
+    if (t) close_region(t, a, joulemark__lookup(t, name));
+}
 
 #define REGION(symbol, mark)                                                                       \
     JM_EXPORT void symbol(const char *name);                                                       \
     JM_EXPORT void symbol(const char *name) {                                                      \
         mark;                                                                                      \
-        PASS(symbol, (const char *), (name));                                                      \
+        JM_CALI_PASS(#symbol, (const char *), (name));                                             \
     }
 REGION(cali_begin_region, jm_begin(JM_CALIPER, name))
 REGION(cali_end_region, jm_end(JM_CALIPER, name))
-REGION(cali_begin_phase, begin_named(&phase, name, JOULEMARK_HINT_UNKNOWN))
-REGION(cali_end_phase, end_named(&phase, name))
-REGION(cali_begin_comm_region, begin_named(&comm_region, name, JOULEMARK_HINT_NETWORK))
-REGION(cali_end_comm_region, end_named(&comm_region, name))
+REGION(cali_begin_phase, begin_named(jm_cali_phase, name, JOULEMARK_HINT_UNKNOWN))
+REGION(cali_end_phase, end_named(jm_cali_phase, name))
+REGION(cali_begin_comm_region, begin_named(jm_cali_comm_region, name, JOULEMARK_HINT_NETWORK))
+REGION(cali_end_comm_region, end_named(jm_cali_comm_region, name))
 
 /* ------------------------------------------------------------------ attributes */
 
-JM_EXPORT cali_id cali_create_attribute(const char *name, int type, int properties);
-JM_EXPORT cali_id cali_create_attribute(const char *name, int type, int properties) {
-    static void *slot;
-    cali_id (*real)(const char *, int, int) =
-        chained() ? (cali_id(*)(const char *, int, int))jm_next(&slot, "cali_create_attribute",
-                                                                LIBRARY)
-                  : NULL;
-    return keep(real ? real(name, type, properties) : 0, name, (uint32_t)type,
-                (uint32_t)properties);
+/* Begin or set. */
+static void change(int begins, struct jm_attribute *a, uint32_t type, uint64_t bits,
+                   const char *text) {
+    struct joulemark__thread *t = jm_thread(JM_CALIPER, 1);
+    if (!t || !a) return;
+    if (type == CALI_STRING) bits = joulemark__lookup(t, text);
+    if (begins) jm_cali_begin(t, a, type, bits);
+    else jm_cali_set(t, a, type, bits);
 }
 
-JM_EXPORT cali_id cali_create_attribute_with_metadata(const char *name, int type, int properties,
-                                                      int n, const cali_id *keys,
-                                                      const void *values);
-JM_EXPORT cali_id cali_create_attribute_with_metadata(const char *name, int type, int properties,
-                                                      int n, const cali_id *keys,
-                                                      const void *values) {
-    static void *slot;
-    cali_id (*real)(const char *, int, int, int, const cali_id *, const void *) =
-        chained() ? (cali_id(*)(const char *, int, int, int, const cali_id *, const void *))jm_next(
-                        &slot, "cali_create_attribute_with_metadata", LIBRARY)
-                  : NULL;
-    return keep(real ? real(name, type, properties, n, keys, values) : 0, name, (uint32_t)type,
-                (uint32_t)properties);
+static void finish(struct jm_attribute *a) {
+    struct joulemark__thread *t = jm_thread(JM_CALIPER, 0);
+    if (t && a) jm_cali_end(t, a);
 }
 
-JM_EXPORT cali_id cali_make_loop_iteration_attribute(const char *loop);
-JM_EXPORT cali_id cali_make_loop_iteration_attribute(const char *loop) {
-    static void *slot;
-    cali_id (*real)(const char *) =
-        chained() ? (cali_id(*)(const char *))jm_next(
-                        &slot, "cali_make_loop_iteration_attribute", LIBRARY)
-                  : NULL;
-    char name[256];
-    snprintf(name, sizeof name, "iteration#%s", loop ? loop : "");
-    return keep(real ? real(loop) : 0, name, TYPE_INT, AS_VALUE);
-}
+#define IS_ON __builtin_expect(jm_on & JM_CALIPER, 1)
+#define SIGNED (uint64_t)(int64_t)value
 
 #define BY_ID(symbol, type, mark)                                                                  \
     JM_EXPORT void symbol(cali_id id, type value);                                                 \
     JM_EXPORT void symbol(cali_id id, type value) {                                                \
-        mark;                                                                                      \
-        PASS(symbol, (cali_id, type), (id, value));                                                \
+        if (IS_ON) mark;                                                                           \
+        JM_CALI_PASS(#symbol, (cali_id, type), (id, value));                                       \
     }
-BY_ID(cali_begin_int, int, change(BEGIN, id, TYPE_INT, (uint64_t)(int64_t)value, NULL))
-BY_ID(cali_begin_double, double, change(BEGIN, id, TYPE_DOUBLE, bits_of(value), NULL))
-BY_ID(cali_begin_string, const char *, change(BEGIN, id, TYPE_STRING, 0, value))
-BY_ID(cali_set_int, int, change(SET, id, TYPE_INT, (uint64_t)(int64_t)value, NULL))
-BY_ID(cali_set_double, double, change(SET, id, TYPE_DOUBLE, bits_of(value), NULL))
-BY_ID(cali_set_string, const char *, change(SET, id, TYPE_STRING, 0, value))
-BY_ID(cali_safe_end_string, const char *, finish(id))
+BY_ID(cali_begin_int, int, change(1, jm_cali_find(id), CALI_INT, SIGNED, NULL))
+BY_ID(cali_begin_double, double, change(1, jm_cali_find(id), CALI_DOUBLE, jm_bits_of(value), NULL))
+BY_ID(cali_begin_string, const char *, change(1, jm_cali_find(id), CALI_STRING, 0, value))
+BY_ID(cali_set_int, int, change(0, jm_cali_find(id), CALI_INT, SIGNED, NULL))
+BY_ID(cali_set_double, double, change(0, jm_cali_find(id), CALI_DOUBLE, jm_bits_of(value), NULL))
+BY_ID(cali_set_string, const char *, change(0, jm_cali_find(id), CALI_STRING, 0, value))
+BY_ID(cali_safe_end_string, const char *, finish(jm_cali_find(id)))
 
 #define END(symbol, mark)                                                                          \
     JM_EXPORT void symbol(cali_id id);                                                             \
     JM_EXPORT void symbol(cali_id id) {                                                            \
-        mark;                                                                                      \
-        PASS(symbol, (cali_id), (id));                                                             \
+        if (IS_ON) mark;                                                                           \
+        JM_CALI_PASS(#symbol, (cali_id), (id));                                                    \
     }
-END(cali_begin, change(BEGIN, id, TYPE_BOOL, 1, NULL))
-END(cali_end, finish(id))
+END(cali_begin, change(1, jm_cali_find(id), CALI_BOOL, 1, NULL))
+END(cali_end, finish(jm_cali_find(id)))
+
+/* A value of the attribute's own type, by its address. */
+static void set_any(struct jm_attribute *a, const void *value, size_t size) {
+    struct joulemark__thread *t = jm_thread(JM_CALIPER, 1);
+    struct jm_variant v = {0, {0}};
+    uint64_t bits;
+    uint32_t type;
+    if (!t || !a || !value) return;
+    v.type_and_size = a->type | (uint64_t)size << 32;
+    if (a->type == CALI_STRING) v.value.at = value;
+    else memcpy(&v.value, value, size < 8 ? size : 8);
+    /* Integers may come in four bytes. */
+    if (a->type == CALI_INT && size == 4) v.value.integer = (int32_t)v.value.bits;
+    if ((type = jm_cali_value(t, &v, &bits))) jm_cali_set(t, a, type, bits);
+}
+
+JM_EXPORT void cali_set(cali_id id, const void *value, size_t size);
+JM_EXPORT void cali_set(cali_id id, const void *value, size_t size) {
+    if (IS_ON) set_any(jm_cali_find(id), value, size);
+    JM_CALI_PASS("cali_set", (cali_id, const void *, size_t), (id, value, size));
+}
 
 /* By name: begins make a plain attribute, sets one that may overlap regions. */
-#define BY_NAME(symbol, type, kind, cali_type, properties, bits, text)                             \
+#define BY_NAME(symbol, type, begins, cali_type, properties, bits, text)                           \
     JM_EXPORT void symbol(const char *name, type value);                                           \
     JM_EXPORT void symbol(const char *name, type value) {                                          \
-        if (jm_on & JM_CALIPER)                                                                    \
-            change(kind, keep(0, name, cali_type, properties), cali_type, bits, text);             \
-        PASS(symbol, (const char *, type), (name, value));                                         \
+        if (IS_ON)                                                                                 \
+            change(begins, jm_cali_keep(0, name, cali_type, properties), cali_type, bits, text);   \
+        JM_CALI_PASS(#symbol, (const char *, type), (name, value));                                \
     }
-#define SIGNED (uint64_t)(int64_t)value
-BY_NAME(cali_begin_int_byname, int, BEGIN, TYPE_INT, 0, SIGNED, NULL)
-BY_NAME(cali_begin_double_byname, double, BEGIN, TYPE_DOUBLE, 0, bits_of(value), NULL)
-BY_NAME(cali_begin_string_byname, const char *, BEGIN, TYPE_STRING, 0, 0, value)
-BY_NAME(cali_set_int_byname, int, SET, TYPE_INT, UNALIGNED, SIGNED, NULL)
-BY_NAME(cali_set_double_byname, double, SET, TYPE_DOUBLE, UNALIGNED, bits_of(value), NULL)
-BY_NAME(cali_set_string_byname, const char *, SET, TYPE_STRING, UNALIGNED, 0, value)
-BY_NAME(cali_set_global_int_byname, int, SET, TYPE_INT, GLOBAL, SIGNED, NULL)
-BY_NAME(cali_set_global_double_byname, double, SET, TYPE_DOUBLE, GLOBAL, bits_of(value), NULL)
-BY_NAME(cali_set_global_string_byname, const char *, SET, TYPE_STRING, GLOBAL, 0, value)
-BY_NAME(cali_set_global_uint_byname, uint64_t, SET, TYPE_UINT, GLOBAL, value, NULL)
+BY_NAME(cali_begin_int_byname, int, 1, CALI_INT, 0, SIGNED, NULL)
+BY_NAME(cali_begin_double_byname, double, 1, CALI_DOUBLE, 0, jm_bits_of(value), NULL)
+BY_NAME(cali_begin_string_byname, const char *, 1, CALI_STRING, 0, 0, value)
+BY_NAME(cali_set_int_byname, int, 0, CALI_INT, CALI_UNALIGNED, SIGNED, NULL)
+BY_NAME(cali_set_double_byname, double, 0, CALI_DOUBLE, CALI_UNALIGNED, jm_bits_of(value), NULL)
+BY_NAME(cali_set_string_byname, const char *, 0, CALI_STRING, CALI_UNALIGNED, 0, value)
+BY_NAME(cali_set_global_int_byname, int, 0, CALI_INT, CALI_GLOBAL, SIGNED, NULL)
+BY_NAME(cali_set_global_double_byname, double, 0, CALI_DOUBLE, CALI_GLOBAL, jm_bits_of(value), NULL)
+BY_NAME(cali_set_global_string_byname, const char *, 0, CALI_STRING, CALI_GLOBAL, 0, value)
+BY_NAME(cali_set_global_uint_byname, uint64_t, 0, CALI_UINT, CALI_GLOBAL, value, NULL)
 
-JM_EXPORT void cali_begin_byname(const char *name);
-JM_EXPORT void cali_begin_byname(const char *name) {
-    if (jm_on & JM_CALIPER) change(BEGIN, keep(0, name, TYPE_BOOL, 0), TYPE_BOOL, 1, NULL);
-    PASS(cali_begin_byname, (const char *), (name));
-}
-
-JM_EXPORT void cali_end_byname(const char *name);
-JM_EXPORT void cali_end_byname(const char *name) {
-    if (jm_on & JM_CALIPER) finish(keep(0, name, TYPE_STRING, 0));
-    PASS(cali_end_byname, (const char *), (name));
-}
-
-/* ------------------------------------------------------------------ C++ */
-
-/* cali::Function and cali::ScopeAnnotation are empty: a name at the start, nothing at the end. */
-#define SCOPE(begin, end)                                                                          \
-    JM_EXPORT void begin(void *self, const char *name);                                            \
-    JM_EXPORT void begin(void *self, const char *name) {                                           \
-        jm_begin(JM_CALIPER, name);                                                                \
-        PASS(begin, (void *, const char *), (self, name));                                         \
-    }                                                                                              \
-    JM_EXPORT void end(void *self);                                                                \
-    JM_EXPORT void end(void *self) {                                                               \
-        jm_pop(JM_CALIPER);                                                                        \
-        PASS(end, (void *), (self));                                                               \
+#define ALONE_BY_NAME(symbol, mark)                                                                \
+    JM_EXPORT void symbol(const char *name);                                                       \
+    JM_EXPORT void symbol(const char *name) {                                                      \
+        if (IS_ON) mark;                                                                           \
+        JM_CALI_PASS(#symbol, (const char *), (name));                                             \
     }
-SCOPE(_ZN4cali8FunctionC1EPKc, _ZN4cali8FunctionD1Ev)
-SCOPE(_ZN4cali8FunctionC2EPKc, _ZN4cali8FunctionD2Ev)
-SCOPE(_ZN4cali15ScopeAnnotationC1EPKc, _ZN4cali15ScopeAnnotationD1Ev)
-SCOPE(_ZN4cali15ScopeAnnotationC2EPKc, _ZN4cali15ScopeAnnotationD2Ev)
+ALONE_BY_NAME(cali_begin_byname, change(1, jm_cali_keep(0, name, CALI_BOOL, 0), CALI_BOOL, 1, NULL))
+ALONE_BY_NAME(cali_end_byname, finish(jm_cali_named(name)))

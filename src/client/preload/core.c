@@ -8,6 +8,7 @@
 #include <wchar.h>
 
 JM_HIDDEN uint32_t jm_on = UINT32_MAX;
+static uint32_t jm_asked = UINT32_MAX;
 
 static const struct { const char *word; uint32_t bit; } jm_words[] = {
     {"mpi", JM_MPI},       {"pcontrol", JM_PCONTROL}, {"ompt", JM_OMPT},     {"geopm", JM_GEOPM},
@@ -34,10 +35,13 @@ static uint32_t jm_bits(const char *list) {
 
 static __attribute__((constructor)) void jm_load(void) {
     const char *list = getenv("JOULEMARK_PRELOAD");
-    if (list && *list) jm_on = jm_bits(list);
-    /* Without a session every call is one test from here on. */
-    if (joulemark__state_2.mode == 0 && !getenv(JOULEMARK__SESSION_VARIABLE))
+    if (list && *list) jm_asked = jm_bits(list);
+    jm_on = jm_asked;
+    /* Without a session every call is one test from here on, of a word of this library's own. */
+    if (joulemark__state_2.mode == 0 && !getenv(JOULEMARK__SESSION_VARIABLE)) {
         joulemark__state_2.mode = 1;
+        jm_on = 0;
+    }
 }
 
 struct jm_search { const char *library; char path[512]; };
@@ -79,6 +83,7 @@ JM_HIDDEN void *jm_find_next(const char *symbol, const char *library) {
 JM_HIDDEN int jm_chained(uint32_t dialect, const char *variable) {
     const char *list = getenv("JOULEMARK_CHAIN");
     char **entry;
+    if (!(jm_asked & dialect)) return 1; /* not ours to keep */
     if (list) return (jm_bits(list) & dialect) != 0;
     for (entry = environ; variable && entry && *entry; entry++) {
         if (strncmp(*entry, variable, strlen(variable)) == 0) return 1;

@@ -34,7 +34,7 @@ enum jm_dialect {
     JM_PAPI = 4096, JM_CRAYPAT = 8192
 };
 
-/* Dialects that are on: JOULEMARK_PRELOAD names them, all without it. */
+/* Dialects that are on: JOULEMARK_PRELOAD names them, all without it; none without a session. */
 extern JM_HIDDEN uint32_t jm_on;
 
 /* The next library's function of this name; `library` is in the name of the one that it was meant
@@ -44,7 +44,8 @@ JM_HIDDEN void *jm_find_next(const char *symbol, const char *library);
 /*
  * Does the real library get the calls of a dialect too? Some only count what somebody configured by
  * the environment, so without that they would cost and give nothing; others always work.
- * JOULEMARK_CHAIN=LIST says which, by the words of --preload.
+ * JOULEMARK_CHAIN=LIST says which, by the words of --preload. Calls of a dialect that nobody asked
+ * for go on.
  */
 JM_HIDDEN int jm_chained(uint32_t dialect, const char *variable);
 

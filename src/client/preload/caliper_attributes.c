@@ -1,0 +1,215 @@
+/*
+ * caliper_attributes.c: Caliper's attributes by id and by name, cali_create_attribute() and its
+ * like in cali.h. Ids are ours, or those of the real library where it gets the calls too.
+ *
+ * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "caliper.h"
+
+#define ATTRIBUTES 4096 /* a power of two, as all of these */
+#define PLACES (2 * ATTRIBUTES)
+#define OWN_ID 0x6a6d000000000000ULL /* ids of ours, where no Caliper gives any */
+#define FIRST_ID (OWN_ID + 256)
+
+JM_HIDDEN struct jm_attribute jm_cali_attributes[ATTRIBUTES] = {
+    {"region", CALI_STRING, CALI_NESTED + CALI_THREAD},
+    {"loop", CALI_STRING, CALI_NESTED + CALI_THREAD},
+    {"phase", CALI_STRING, 0x40000 + CALI_NESTED + CALI_THREAD},
+    {"comm.region", CALI_STRING, 0x10000 + CALI_NESTED + CALI_THREAD},
+};
+static uint32_t count = 4;
+static uint16_t by_name[PLACES]; /* index + 1 */
+static struct { cali_id id; uint32_t index; } by_id[PLACES]; /* real ids; index + 1 */
+static uint32_t ids;
+static int lock;
+
+/* Programs read these; a real library that starts up writes its own numbers into them. */
+#define OWN(name, number) JM_EXPORT cali_id name = OWN_ID + number;
+#define ALL_OWN(with)                                                                              \
+    with(cali_loop_attr_id, 1) with(cali_annotation_attr_id, 2) with(cali_function_attr_id, 3)     \
+    with(cali_statement_attr_id, 4) with(cali_region_attr_id, 5) with(cali_phase_attr_id, 6)       \
+    with(cali_comm_region_attr_id, 7) with(cali_class_aggregatable_attr_id, 8)                     \
+    with(cali_class_iteration_attr_id, 9) with(cali_class_memoryaddress_attr_id, 10)               \
+    with(cali_class_symboladdress_attr_id, 11) with(cali_subscription_event_attr_id, 12)
+ALL_OWN(OWN)
+
+JM_HIDDEN int jm_cali_chained(void) {
+    static int known = -1;
+    if (__builtin_expect(known < 0, 0)) known = jm_chained(JM_CALIPER, "CALI_");
+    return known;
+}
+
+/* The macros start a Caliper that is there by themselves, where it has not written its ids yet. */
+static __attribute__((constructor)) void leave_ids_to_caliper(void) {
+#define LEAVE(name, number)                                                                        \
+    if (name == OWN_ID + number) name = JM_CALI_INVALID;
+    if (jm_cali_chained() && dlsym(RTLD_NEXT, "cali_loop_attr_id")) { ALL_OWN(LEAVE) }
+}
+
+static int locked(void) {
+    int tries;
+    for (tries = 0; tries < 1000000; tries++) {
+        if (!__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE)) return 1;
+    }
+    return 0;
+}
+
+static uint32_t name_place(const char *name) {
+    return joulemark__hash(name, strlen(name)) & (PLACES - 1);
+}
+
+static uint32_t id_place(cali_id id) {
+    return (uint32_t)(id * 0x9e3779b97f4a7c15ULL >> 40) & (PLACES - 1);
+}
+
+JM_HIDDEN struct jm_attribute *jm_cali_named(const char *name) {
+    uint32_t at = name ? name_place(name) : 0, tries, index;
+    for (index = 0; name && index < 4; index++) {
+        if (strcmp(jm_cali_attributes[index].name, name) == 0) return &jm_cali_attributes[index];
+    }
+    for (tries = 0; name && tries < PLACES; tries++, at = (at + 1) & (PLACES - 1)) {
+        index = __atomic_load_n(&by_name[at], __ATOMIC_ACQUIRE);
+        if (!index) return NULL;
+        if (strcmp(jm_cali_attributes[index - 1].name, name) == 0)
+            return &jm_cali_attributes[index - 1];
+    }
+    return NULL;
+}
+
+JM_HIDDEN struct jm_attribute *jm_cali_find(cali_id id) {
+    uint64_t own = id - FIRST_ID;
+    uint32_t at = id_place(id), tries, index;
+    if (own < __atomic_load_n(&count, __ATOMIC_ACQUIRE)) return &jm_cali_attributes[own];
+    if (id == JM_CALI_INVALID) return NULL;
+    if (id == cali_loop_attr_id) return jm_cali_loop;
+    if (id == cali_phase_attr_id) return jm_cali_phase;
+    if (id == cali_comm_region_attr_id) return jm_cali_comm_region;
+    if (id == cali_region_attr_id || id == cali_annotation_attr_id ||
+        id == cali_function_attr_id || id == cali_statement_attr_id)
+        return jm_cali_region;
+    for (tries = 0; tries < PLACES; tries++, at = (at + 1) & (PLACES - 1)) {
+        index = __atomic_load_n(&by_id[at].index, __ATOMIC_ACQUIRE);
+        if (!index) return NULL;
+        if (by_id[at].id == id) return &jm_cali_attributes[index - 1];
+    }
+    return NULL;
+}
+
+JM_HIDDEN cali_id jm_cali_id(const struct jm_attribute *a) {
+    return FIRST_ID + (uint64_t)(a - jm_cali_attributes);
+}
+
+/* One more attribute of this name. Locked. */
+static struct jm_attribute *make(const char *name, uint32_t type, uint32_t properties) {
+    struct jm_attribute *a = &jm_cali_attributes[count];
+    uint32_t at = name_place(name);
+    if (count == ATTRIBUTES || !(a->name = strdup(name))) return NULL;
+    a->type = type;
+    a->properties = properties;
+    __atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);
+    while (by_name[at]) at = (at + 1) & (PLACES - 1);
+    __atomic_store_n(&by_name[at], (uint16_t)count, __ATOMIC_RELEASE);
+    return a;
+}
+
+JM_HIDDEN struct jm_attribute *jm_cali_keep(cali_id id, const char *name, uint32_t type,
+                                            uint32_t properties) {
+    struct jm_attribute *a = jm_cali_named(name);
+    uint32_t at = id_place(id);
+    if ((a && (!id || jm_cali_find(id))) || !name || !locked()) return a;
+    if (!(a = jm_cali_named(name))) a = make(name, type, properties);
+    if (a && id && !jm_cali_find(id) && ids < ATTRIBUTES) {
+        ids++;
+        while (by_id[at].index) at = (at + 1) & (PLACES - 1);
+        by_id[at].id = id;
+        __atomic_store_n(&by_id[at].index, (uint32_t)(a - jm_cali_attributes) + 1,
+                         __ATOMIC_RELEASE);
+    }
+    __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+    return a;
+}
+
+/* What a program gets: the real library's id, else ours. */
+static cali_id given(cali_id real, const char *name, uint32_t type, uint32_t properties) {
+    struct jm_attribute *a = jm_cali_keep(real, name, type, properties);
+    return real ? real : a ? jm_cali_id(a) : JM_CALI_INVALID;
+}
+
+/* Asks the real library where it listens; 0 else. */
+#define REAL_ID(symbol, types, args)                                                               \
+    do {                                                                                           \
+        if (jm_cali_chained()) JM_FORWARD(cali_id, 0, symbol, JM_CALI_LIBRARY, types, args);       \
+    } while (0)
+
+static cali_id real_create(const char *name, int type, int properties) {
+    REAL_ID("cali_create_attribute", (const char *, int, int), (name, type, properties));
+    return 0;
+}
+
+static cali_id real_create_more(const char *name, int type, int properties, int n,
+                                const cali_id *keys, const struct jm_variant *values) {
+    REAL_ID("cali_create_attribute_with_metadata",
+            (const char *, int, int, int, const cali_id *, const struct jm_variant *),
+            (name, type, properties, n, keys, values));
+    return 0;
+}
+
+static cali_id real_iteration(const char *loop) {
+    REAL_ID("cali_make_loop_iteration_attribute", (const char *), (loop));
+    return 0;
+}
+
+static cali_id real_find(const char *name) {
+    REAL_ID("cali_find_attribute", (const char *), (name));
+    return 0;
+}
+
+JM_EXPORT cali_id cali_create_attribute(const char *name, int type, int properties);
+JM_EXPORT cali_id cali_create_attribute(const char *name, int type, int properties) {
+    return given(real_create(name, type, properties), name, (uint32_t)type, (uint32_t)properties);
+}
+
+JM_EXPORT cali_id cali_create_attribute_with_metadata(const char *name, int type, int properties,
+                                                      int n, const cali_id *keys,
+                                                      const struct jm_variant *values);
+JM_EXPORT cali_id cali_create_attribute_with_metadata(const char *name, int type, int properties,
+                                                      int n, const cali_id *keys,
+                                                      const struct jm_variant *values) {
+    cali_id real = real_create_more(name, type, properties, n, keys, values);
+    uint32_t more = 0;
+    int i;
+    for (i = 0; keys && values && i < n; i++) {
+        if (keys[i] == cali_class_aggregatable_attr_id && values[i].value.flag)
+            more = CALI_AGGREGATABLE;
+    }
+    return given(real, name, (uint32_t)type, (uint32_t)properties | more);
+}
+
+JM_EXPORT cali_id cali_make_loop_iteration_attribute(const char *loop);
+JM_EXPORT cali_id cali_make_loop_iteration_attribute(const char *loop) {
+    char name[256];
+    snprintf(name, sizeof name, "iteration#%s", loop ? loop : "");
+    return given(real_iteration(loop), name, CALI_INT, CALI_AS_VALUE);
+}
+
+JM_EXPORT cali_id cali_find_attribute(const char *name);
+JM_EXPORT cali_id cali_find_attribute(const char *name) {
+    struct jm_attribute *a = jm_cali_named(name);
+    if (jm_cali_chained()) {
+        cali_id id = real_find(name);
+        if (id) return id;
+    }
+    return a ? jm_cali_id(a) : JM_CALI_INVALID;
+}
+
+/* What is known of an attribute; ids that are not ours are the real library's. */
+#define FACT(type, symbol, otherwise, fact)                                                        \
+    JM_EXPORT type symbol(cali_id id);                                                             \
+    JM_EXPORT type symbol(cali_id id) {                                                            \
+        struct jm_attribute *a = jm_cali_find(id);                                                 \
+        if (a) return fact;                                                                        \
+        JM_FORWARD(type, otherwise, #symbol, JM_CALI_LIBRARY, (cali_id), (id));                    \
+    }
+FACT(const char *, cali_attribute_name, NULL, a->name)
+FACT(int, cali_attribute_type, 0, (int)a->type)
+FACT(int, cali_attribute_properties, 0, (int)a->properties)

@@ -1,0 +1,165 @@
+/*
+ * caliper_objects.c: Caliper's C functions for its C++ objects (wrapAnnotation.h and its
+ * neighbours, which the Fortran module calls too). The real library's call the members that
+ * caliper_cxx.c answers, so they only need something where there is no real library.
+ *
+ * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "caliper.h"
+#include <stdbool.h>
+
+/* What a program holds: an address and how to end it, which is nothing here. */
+struct held { void *at; int end; };
+
+/* Members of caliper_cxx.c; an object is one pointer. */
+extern void _ZN4cali15ScopeAnnotationC1EPKc(void *, const char *);
+extern void _ZN4cali15ScopeAnnotationD1Ev(void *);
+extern void _ZN4cali10AnnotationC1EPKci(void *, const char *, int);
+extern void _ZN4cali10AnnotationD1Ev(void *);
+extern void *_ZN4cali10Annotation5beginEi(void *, int);
+extern void *_ZN4cali10Annotation3setEi(void *, int);
+extern void *_ZN4cali10Annotation3setEPKc(void *, const char *);
+extern void *_ZN4cali10Annotation5beginERKNS_7VariantE(void *, const struct jm_variant *);
+extern void _ZN4cali10Annotation3endEv(void *);
+
+/* The real one by name, NULL without. */
+#define NEXT(symbol, type, types)                                                                  \
+    static void *slot;                                                                             \
+    type(*real) types = (type(*) types)jm_next(&slot, symbol, JM_CALI_LIBRARY)
+
+static struct held *filled(struct held *into, void *at) {
+    into->at = at;
+    into->end = 0;
+    return into;
+}
+
+/* ------------------------------------------------------------------ annotations */
+
+JM_EXPORT struct held *cali_ScopeAnnotation_begin(const char *name, struct held *into);
+JM_EXPORT struct held *cali_ScopeAnnotation_begin(const char *name, struct held *into) {
+    NEXT("cali_ScopeAnnotation_begin", struct held *, (const char *, struct held *));
+    if (real) return real(name, into);
+    _ZN4cali15ScopeAnnotationC1EPKc(into, name);
+    return filled(into, NULL);
+}
+
+JM_EXPORT void cali_ScopeAnnotation_end(struct held *self);
+JM_EXPORT void cali_ScopeAnnotation_end(struct held *self) {
+    NEXT("cali_ScopeAnnotation_end", void, (struct held *));
+    if (real) real(self);
+    else _ZN4cali15ScopeAnnotationD1Ev(self);
+}
+
+static struct held *annotation(struct held *into, const char *name, int properties) {
+    void *object = calloc(1, sizeof(void *));
+    if (object) _ZN4cali10AnnotationC1EPKci(object, name, properties);
+    return filled(into, object);
+}
+
+JM_EXPORT struct held *cali_Annotation_new(const char *name, struct held *into);
+JM_EXPORT struct held *cali_Annotation_new(const char *name, struct held *into) {
+    NEXT("cali_Annotation_new", struct held *, (const char *, struct held *));
+    return real ? real(name, into) : annotation(into, name, 0);
+}
+
+JM_EXPORT struct held *cali_Annotation_new_with_properties(const char *name, int properties,
+                                                           struct held *into);
+JM_EXPORT struct held *cali_Annotation_new_with_properties(const char *name, int properties,
+                                                           struct held *into) {
+    NEXT("cali_Annotation_new_with_properties", struct held *, (const char *, int, struct held *));
+    return real ? real(name, properties, into) : annotation(into, name, properties);
+}
+
+JM_EXPORT void cali_Annotation_delete(struct held *self);
+JM_EXPORT void cali_Annotation_delete(struct held *self) {
+    NEXT("cali_Annotation_delete", void, (struct held *));
+    if (real) {
+        real(self);
+        return;
+    }
+    if (self->at) _ZN4cali10AnnotationD1Ev(self->at);
+    free(self->at);
+    self->at = NULL;
+}
+
+/* Our members are called right away: the real functions would do no more. */
+JM_EXPORT void cali_Annotation_begin_int(struct held *self, int value);
+JM_EXPORT void cali_Annotation_begin_int(struct held *self, int value) {
+    if (self->at) _ZN4cali10Annotation5beginEi(self->at, value);
+}
+JM_EXPORT void cali_Annotation_set_int(struct held *self, int value);
+JM_EXPORT void cali_Annotation_set_int(struct held *self, int value) {
+    if (self->at) _ZN4cali10Annotation3setEi(self->at, value);
+}
+JM_EXPORT void cali_Annotation_set_string(struct held *self, const char *value);
+JM_EXPORT void cali_Annotation_set_string(struct held *self, const char *value) {
+    if (self->at) _ZN4cali10Annotation3setEPKc(self->at, value);
+}
+JM_EXPORT void cali_Annotation_begin_string(struct held *self, const char *value);
+JM_EXPORT void cali_Annotation_begin_string(struct held *self, const char *value) {
+    struct jm_variant v = jm_cali_variant(value);
+    if (self->at) _ZN4cali10Annotation5beginERKNS_7VariantE(self->at, &v);
+}
+JM_EXPORT void cali_Annotation_end(struct held *self);
+JM_EXPORT void cali_Annotation_end(struct held *self) {
+    if (self->at) _ZN4cali10Annotation3endEv(self->at);
+}
+
+/* ------------------------------------------------------------------ profiles of the program's own */
+
+/* Nothing to hold, nothing to do, and no error. */
+#define NEW(symbol)                                                                                \
+    JM_EXPORT struct held *symbol(struct held *into);                                              \
+    JM_EXPORT struct held *symbol(struct held *into) {                                             \
+        JM_FORWARD(struct held *, filled(into, NULL), #symbol, JM_CALI_LIBRARY, (struct held *),   \
+                   (into));                                                                        \
+    }
+#define DO(symbol, parameters, types, args)                                                        \
+    JM_EXPORT void symbol parameters;                                                              \
+    JM_EXPORT void symbol parameters {                                                             \
+        JM_FORWARD_VOID(#symbol, JM_CALI_LIBRARY, types, args);                                    \
+    }
+#define PLAIN(symbol) DO(symbol, (struct held * self), (struct held *), (self))
+#define TEXT(symbol)                                                                               \
+    DO(symbol, (struct held * self, const char *text), (struct held *, const char *), (self, text))
+#define NUMBER(symbol)                                                                             \
+    JM_EXPORT double symbol(const struct held *self);                                              \
+    JM_EXPORT double symbol(const struct held *self) {                                             \
+        JM_FORWARD(double, 0, #symbol, JM_CALI_LIBRARY, (const struct held *), (self));            \
+    }
+
+NEW(cali_ConfigManager_new)
+PLAIN(cali_ConfigManager_delete)
+PLAIN(cali_ConfigManager_start)
+PLAIN(cali_ConfigManager_stop)
+PLAIN(cali_ConfigManager_flush)
+TEXT(cali_ConfigManager_add)
+TEXT(cali_ConfigManager_add_config_spec)
+TEXT(cali_ConfigManager_add_option_spec)
+DO(cali_ConfigManager_set_default_parameter,
+   (struct held * self, const char *option, const char *value),
+   (struct held *, const char *, const char *), (self, option, value))
+DO(cali_ConfigManager_set_default_parameter_for_config,
+   (struct held * self, const char *config, const char *option, const char *value),
+   (struct held *, const char *, const char *, const char *), (self, config, option, value))
+
+JM_EXPORT bool cali_ConfigManager_error(struct held *self);
+JM_EXPORT bool cali_ConfigManager_error(struct held *self) {
+    JM_FORWARD(bool, false, "cali_ConfigManager_error", JM_CALI_LIBRARY, (struct held *), (self));
+}
+
+NEW(cali_BufferedRegionProfile_new)
+PLAIN(cali_BufferedRegionProfile_delete)
+PLAIN(cali_BufferedRegionProfile_start)
+PLAIN(cali_BufferedRegionProfile_stop)
+PLAIN(cali_BufferedRegionProfile_clear)
+PLAIN(cali_BufferedRegionProfile_fetch_exclusive_region_times)
+PLAIN(cali_BufferedRegionProfile_fetch_inclusive_region_times)
+NUMBER(cali_BufferedRegionProfile_total_profiling_time)
+NUMBER(cali_BufferedRegionProfile_total_region_time)
+
+JM_EXPORT double cali_BufferedRegionProfile_region_time(struct held *self, const char *region);
+JM_EXPORT double cali_BufferedRegionProfile_region_time(struct held *self, const char *region) {
+    JM_FORWARD(double, 0, "cali_BufferedRegionProfile_region_time", JM_CALI_LIBRARY,
+               (struct held *, const char *), (self, region));
+}

@@ -1,0 +1,113 @@
+/** Caliper's classes, snapshots and queries, answered with the real library and without. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { PROPERTY, SNAPSHOT_NAME } from "../../src/core/ring_layout.ts";
+import { endToEnd } from "../_support/programs.ts";
+import { compile, eventsOf, needing, preloaded } from "../_support/preload.ts";
+
+/** A program whose calls nobody but the interposition library answers. */
+const ALONE = "c++ -O2 -Wall -Wextra -Werror -Wno-self-assign-overloaded -shared -fPIC " +
+  "-Dmain=app_main -o libapp.so PROGRAMS/caliper_cxx.cpp && " +
+  "echo 'int app_main(); int main() { return app_main(); }' > main.cpp && " +
+  "c++ -o marked main.cpp -L. -lapp -Wl,--allow-shlib-undefined -Wl,-rpath,$PWD";
+
+/** What it must have told, in this order, whoever else listens. */
+const EVENTS = [
+  "begin,phase,assembly",
+  "enter,assembly,UNKNOWN",
+  "begin,kernel,axpy",
+  "enter,axpy,UNKNOWN",
+  "exit,axpy",
+  "end,kernel",
+  "exit,assembly",
+  "end,phase",
+  "begin,text,one",
+  "set,text,two",
+  "end,text",
+  "begin,number,3",
+  "set,number,-4",
+  "end,number",
+  "set,real,0.5",
+  "set,real,2",
+  "begin,flag,true",
+  "end,flag",
+  "set,flagged,true",
+  "set,count,9",
+  "begin,loop,main loop",
+  "enter,main loop,UNKNOWN",
+  ...[0, 1, 2].flatMap((i) => [`begin,iteration#main loop,${i}`, "end,iteration#main loop"]),
+  "begin,loop,once more",
+  "enter,once more,UNKNOWN",
+  "exit,once more",
+  "end,loop",
+  "exit,main loop",
+  "end,loop",
+  "begin,loop,unended loop",
+  "enter,unended loop,UNKNOWN",
+  "exit,unended loop",
+  "end,loop",
+  "set,bytes,-7",
+  "begin,step,3",
+  `set,${SNAPSHOT_NAME},0`,
+  "end,step",
+  "begin,phase,by name",
+  "enter,by name,UNKNOWN",
+  "exit,by name",
+  "end,phase",
+  "enter,main,UNKNOWN",
+  "exit,main",
+];
+
+const SAID = "0\naxpy\nstep 2048\nmain\nnone\n";
+
+function checkEvents(dir: string): void {
+  const rows = eventsOf(dir);
+  const told = rows.filter((row) => /^(begin|set|end|enter|exit),/.test(row));
+  assertEquals(told, EVENTS);
+  const typeOf = (name: string) =>
+    rows.find((row) => row.startsWith(`attribute,${name},`))?.split(",")[2];
+  assertEquals(typeOf("number"), "int 1");
+  assertEquals(typeOf("real"), "double 1");
+  assertEquals(typeOf("flag"), "bool 1");
+  assertEquals(typeOf("count"), "uint 1");
+  assertEquals(typeOf("iteration#main loop"), "int 1");
+  assertEquals(typeOf("bytes"), "int 2049");
+  // The values of a snapshot are no events of their own.
+  assertEquals(typeOf("step"), "int 65");
+  assertEquals(Number(typeOf("kernel")!.split(" ")[1]) & ~PROPERTY.enterFollows, 256);
+}
+
+endToEnd("a program of Caliper's C++ classes is heard where there is no Caliper at all", (dir) => {
+  compile(dir, ALONE);
+  const out = preloaded(dir, "caliper", ["./marked"], { options: ["--record", "recording"] });
+  assertEquals(out.stdout, SAID);
+  checkEvents(dir);
+});
+
+// JOULEMARK_TEST_CALIPER names where Caliper is installed, see preload_test.ts.
+const CALIPER = Deno.env.get("JOULEMARK_TEST_CALIPER");
+needing(
+  "Caliper (JOULEMARK_TEST_CALIPER=DIR)",
+  CALIPER !== undefined,
+  "objects of the real Caliper's classes are heard, and Caliper gets them where it is configured",
+  (dir) => {
+    compile(
+      dir,
+      `c++ -O2 -DREAL -I${CALIPER}/include -o marked PROGRAMS/caliper_cxx.cpp ` +
+        `-L${CALIPER}/lib -lcaliper -Wl,-rpath,${CALIPER}/lib`,
+    );
+    const options = ["--record", "recording"];
+    assertEquals(preloaded(dir, "caliper", ["./marked"], { options }).stdout, SAID);
+    checkEvents(dir);
+    const both = preloaded(dir, "caliper", ["./marked"], {
+      options,
+      env: { CALI_CONFIG: "runtime-report,output=stdout" },
+    });
+    assertStringIncludes(both.stdout, SAID);
+    for (const region of ["assembly", "  axpy", "main loop", "unended loop", "by name", "main"]) {
+      assertMatch(both.stdout, new RegExp(`^${region} `, "m"));
+    }
+    checkEvents(dir);
+    // Its own words about mistakes would stand here.
+    assert(!both.stderr.includes("CALIPER"), both.stderr);
+  },
+);
