@@ -1,0 +1,40 @@
+/**
+ * Texts of `caliper.config` files: groups of variables.
+ *
+ *     CALI_LOG_VERBOSITY=1
+ *     # a comment, or the beginning of a group:
+ *     # [my-profile]
+ *     CALI_SERVICES_ENABLE=event,trace,recorder
+ *     CALI_REPORT_CONFIG="select * format table"
+ *
+ * What stands before the first group belongs to the group `default`, which always holds. A value is
+ * one word; quotes protect blanks. Lines without `=` are skipped.
+ *
+ * Truth: Caliper manual, Configuration, "Configuration files".
+ * @module
+ */
+
+import { WordReader } from "./word_reader.ts";
+
+/** The group that always holds. */
+export const DEFAULT_GROUP = "default";
+
+/** Variables by group. */
+export type Groups = Map<string, Record<string, string>>;
+
+/** Adds the groups of a text; what it says of a variable replaces what was said before. */
+export function addGroups(groups: Groups, text: string): Groups {
+  let group = DEFAULT_GROUP;
+  for (const line of text.split("\n")) {
+    if (line.startsWith("#")) {
+      group = /^#[^[]*\[([^\]]+)\]/.exec(line)?.[1] ?? group;
+      continue;
+    }
+    const at = line.indexOf("=");
+    if (at <= 0) continue;
+    const variables = groups.get(group) ?? {};
+    variables[line.slice(0, at)] = new WordReader(line.slice(at + 1)).word("");
+    groups.set(group, variables);
+  }
+  return groups;
+}
