@@ -5,7 +5,8 @@
 import { UsageError } from "../core/errors.ts";
 import { prepare } from "../session/launch.ts";
 import { preloadChanges } from "../session/preload.ts";
-import { runRequest } from "../session/request.ts";
+import type { ContextRun } from "../session/context_run.ts";
+import { asksForContext, type RunRequest, runRequest } from "../session/request.ts";
 import type { RunIdle } from "../session/run_idle.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
@@ -26,6 +27,8 @@ Outputs
   --event-log FILE        every mark, GEOPM's profile trace
   --pmc FILE              power and energy per step, pm_mpi_lib's log
   --pmc-version V         2.0, 3.1, 4.0, 4.3, 4.4, 5.0 or 6.0 (4.4)
+  --cali FILE             every mark with times and energies, a .cali stream
+  --cali-config STRING    Caliper's configurations: runtime-report,event-trace
   --record DIR            a recording that "joulemark replay" reads
   --checkpoint S          time between reports so far, FILE.partial (10)
 
@@ -75,6 +78,8 @@ const TEXT_OPTIONS = [
   "event-log",
   "pmc",
   "pmc-version",
+  "cali",
+  "cali-config",
   "record",
   "checkpoint",
   "period",
@@ -149,7 +154,20 @@ export async function runWith(
     version: REPORT_VERSION,
     permissions: permissionFlags(),
     idle,
+    contexts: await openContexts(request, env, tell),
   });
+}
+
+/** Loaded only where it is asked for. */
+async function openContexts(
+  request: RunRequest,
+  env: (name: string) => string | undefined,
+  tell: (line: string) => void,
+): Promise<ContextRun | undefined> {
+  if (!asksForContext(request, env)) return undefined;
+  const { contextRun } = await import("../session/context_request.ts");
+  const printer = { tell, stdout: writeStdout, stderr: writeStderr };
+  return contextRun(request, Deno.env.toObject(), printer);
 }
 
 /** Loaded only where it is asked for: every process of a job pays for what is loaded. */

@@ -65,6 +65,8 @@ export interface EventSink {
   shutdown(timeS: number, process: number): void;
   /** The process ended without a shutdown. */
   died(timeS: number, process: number): void;
+  /** The CPU on which the next event happened. Needed only where there is a listener. */
+  at?(cpu: number): void;
   /** Needed only where there is a listener. @param thread 0 or below: the process itself. */
   attribute?(timeS: number, process: number, thread: number, event: Readonly<AttributeEvent>): void;
   pm?(timeS: number, process: number, event: Readonly<PmEvent>): void;

@@ -8,16 +8,22 @@
  */
 import type { Channel } from "../context/services/channel.ts";
 import type { AttributeEvent, EventSink } from "../core/event.ts";
-import type { ProcessSummary } from "../regions/tracker.ts";
 import type { Batch } from "../signals/batch.ts";
 import type { RunMachine } from "./context_machine.ts";
+import type { Sharer } from "./context_shares.ts";
 import { RunThread } from "./context_threads.ts";
 
-/** What is known of processes and regions; the tracker. */
+/** A process as the recorder sees it. Times in seconds, as events have them. */
+export interface KnownProcess extends Sharer {
+  readonly pid: number;
+}
+
+/** What is known of processes and regions: the tracker's. */
 export interface RunNames {
   regionName(handle: number): string;
-  process(handle: number): ProcessSummary;
-  processes(): readonly ProcessSummary[];
+  process(handle: number): KnownProcess;
+  /** All that ever were, by handle. */
+  processes(): readonly KnownProcess[];
 }
 
 const KIND = { processes: 0, enter: 1, exit: 2, attribute: 3, folded: 4 } as const;
@@ -80,11 +86,10 @@ interface RunProcess {
 /** What a recorder is made from. */
 export interface ContextRecorderOptions {
   readonly names: RunNames;
-  readonly machine: RunMachine;
   /** Rank of a process in its MPI job, where it has one. */
   rankOf(pid: number): string | undefined;
-  /** A process begins in a channel, as this thread of it. */
-  began?(channel: Channel, thread: number, pid: number): void;
+  /** A thread begins in a channel; `first` is the process's own. */
+  joined?(channel: Channel, thread: number, first: number, pid: number): void;
 }
 
 /** See the module. */
@@ -95,6 +100,7 @@ export class ContextRecorder implements EventSink {
   readonly #channels: Channel[] = [];
   readonly #processes: (RunProcess | undefined)[] = [];
   readonly #waiting = new Waiting();
+  #machine!: RunMachine;
   #cpu = -1;
   #nowNs = 0;
 
@@ -105,13 +111,10 @@ export class ContextRecorder implements EventSink {
   /** The clock that channels are to be made with: ns since the run's zero. */
   readonly now = (): number => this.#nowNs;
 
-  /** Adds a channel; before the first event. */
-  add(channel: Channel): void {
-    this.#channels.push(channel);
-  }
-
-  get channels(): readonly Channel[] {
-    return this.#channels;
+  /** Who is told; before the first step. */
+  attach(machine: RunMachine, channels: readonly Channel[]): void {
+    this.#machine = machine;
+    this.#channels.push(...channels);
   }
 
   at(cpu: number): void {
@@ -179,7 +182,7 @@ export class ContextRecorder implements EventSink {
 
   /** A step was settled: everything up to it is told now. */
   samples(timeS: number, batch: Pick<Batch, "sample">): void {
-    this.#options.machine.take(timeS, batch);
+    this.#machine.take(timeS, batch);
     this.#tell();
     this.#nowNs = timeS * 1e9;
     if (this.#channels.some((channel) => channel.services.has("sampler"))) this.#tick(timeS);
@@ -192,7 +195,7 @@ export class ContextRecorder implements EventSink {
 
   #tick(timeS: number): void {
     this.#processes.forEach((process, handle) => {
-      if (process === undefined || this.#options.names.process(handle).end !== "running") return;
+      if (process === undefined || !Number.isNaN(this.#options.names.process(handle).endS)) return;
       for (const [id, thread] of process.threads) {
         this.#turn(timeS, handle, id, -1);
         thread.tick(this.#channels);
@@ -207,7 +210,7 @@ export class ContextRecorder implements EventSink {
   }
 
   #tell(): void {
-    const waiting = this.#waiting, { names, machine } = this.#options;
+    const waiting = this.#waiting, machine = this.#machine, { names } = this.#options;
     for (let i = 0; i < waiting.count; i++) {
       const timeS = waiting.timeS[i], kind = waiting.kind[i];
       if (kind === KIND.processes) {
@@ -232,7 +235,7 @@ export class ContextRecorder implements EventSink {
   }
 
   #turn(timeS: number, handle: number, id: number, cpu: number): void {
-    const { moment } = this.#options.machine;
+    const { moment } = this.#machine;
     moment.timeS = timeS;
     moment.process = handle;
     moment.pid = this.#process(handle).pid;
@@ -259,6 +262,7 @@ export class ContextRecorder implements EventSink {
     const startNs = id === 0 ? process.startS * 1e9 : this.#nowNs;
     const numbers = this.#channels.map((channel, i) => {
       const number = channel.addThread(first?.numbers[i], startNs);
+      this.#options.joined?.(channel, number, first?.numbers[i] ?? number, process.pid);
       if (first === undefined) this.#begin(channel, number, process.pid);
       return number;
     });
@@ -274,6 +278,5 @@ export class ContextRecorder implements EventSink {
     const name = rank === undefined ? "process.id" : "mpi.rank";
     const properties = "asvalue:process_scope:skip_events";
     channel.set(channel.attribute(name, "int", properties), rank === undefined ? pid : rank);
-    this.#options.began?.(channel, thread, pid);
   }
 }

@@ -12,12 +12,14 @@ import { rawNanoseconds, realtimeNanoseconds } from "../os/clock.ts";
 import { dropPermissions } from "../os/drop_permissions.ts";
 import { closeFile } from "../os/files.ts";
 import { affinityOf, hostName } from "../os/host.ts";
-import { type Ended, openPidfd, reap, sendSignal, spawn } from "../os/process.ts";
+import { type Ended, openPidfd, reap, spawn } from "../os/process.ts";
 import { Waiter, wakeOnTime } from "../os/wait.ts";
 import { RegionTracker } from "../regions/tracker.ts";
 import { Collector } from "./collector.ts";
+import type { ContextRun } from "./context_run.ts";
 import { Engine, profileName } from "./engine.ts";
 import { type LoopFigures, NO_STEPS } from "./facts.ts";
+import { forwardSignals, waitFor } from "./forward.ts";
 import { type Prepared } from "./launch.ts";
 import { catalogueFor, openHost } from "./node.ts";
 import type { RunRequest } from "./request.ts";
@@ -29,6 +31,7 @@ import type { RunIdle } from "./run_idle.ts";
 import { RunReport } from "./run_report.ts";
 import { simulatedBy, type Simulation, simulationFor } from "./simulation.ts";
 import { startTimeText } from "./start_time.ts";
+import { stepListeners } from "./step_listeners.ts";
 import { openStreams, type Streams } from "./streams.ts";
 
 /** What the command line brings along. */
@@ -41,6 +44,8 @@ export interface MonitorOptions {
   version: string;
   permissions: readonly string[];
   idle?: RunIdle;
+  /** Caliper's channels, where any were asked for. */
+  contexts?: ContextRun;
 }
 
 /** Part of the period that a step is shaken by, either way: docs/how-sure.md. */
@@ -128,10 +133,16 @@ class Run {
       trace: this.#streams.trace,
       tracePeriodS: request.tracePeriodS,
       eventLog: this.#streams.eventLog,
-      recorder: this.#pmc.beside(this.#streams.recorder),
+      recorder: stepListeners([
+        this.#streams.recorder,
+        this.#pmc.listener,
+        options.contexts?.begin(tracker),
+      ]),
       attribution: request.attribution,
     });
-    this.#pmc.attach(this.#engine.batch, this.#catalogue, this.#host.topology);
+    for (const listener of [this.#pmc, options.contexts]) {
+      listener?.attach(this.#engine.batch, this.#catalogue, this.#host.topology);
+    }
     this.#streams.describe(this.#engine, startTime, this.#host.topology);
     this.#cpus = new NodeCpus(this.#host.topology.count("cpu"));
     this.#events = this.#cpus.before(this.#engine.events);
@@ -163,7 +174,7 @@ class Run {
     } catch (error) {
       // Whatever happens to us, the application goes on and keeps its status.
       this.#options.tell(`the monitor stopped: ${(error as Error).stack ?? error}`);
-      this.#waitBlindly();
+      this.#ended ??= waitFor(this.#pid);
     }
     this.#plan.elected.release();
     return this.#ended!.code;
@@ -217,6 +228,7 @@ class Run {
       const now = this.#nowNs();
       if (now > checkpointNs) {
         this.#streams.flush();
+        this.#options.contexts?.flush();
         this.#report.checkpoint(this.#figures());
         checkpointNs = now + this.#request.checkpointS * 1e9;
       }
@@ -232,7 +244,7 @@ class Run {
       const wakeNs = nextNs + shakeNs * (2 * Math.random() - 1);
       for (;;) {
         const wake = waiter.until(wakeNs);
-        if (wake === "signal") this.#forward(waiter);
+        if (wake === "signal") forwardSignals(waiter, this.#pid, this.#ended !== undefined);
         else if (wake === "ended") {
           this.#ended ??= reap(this.#pid);
           if (this.#ended === undefined) continue;
@@ -305,32 +317,13 @@ class Run {
       this.#settle(true);
     }
     this.#streams[Symbol.dispose]();
+    this.#options.contexts?.finish();
     this.#pmc.finish(this.#nowNs() * 1e-9);
     this.#report.finish(this.#figures());
     this.#report[Symbol.dispose]();
     this.#engine[Symbol.dispose]();
     this.#collector[Symbol.dispose]();
     this.#simulation?.[Symbol.dispose]();
-  }
-
-  #forward(waiter: Waiter): void {
-    for (;;) {
-      const got = waiter.nextSignal();
-      if (got === undefined) return;
-      // What the terminal sent went to the application as well.
-      if (got.fromTerminal || this.#ended !== undefined) continue;
-      sendSignal(this.#pid, got.signal);
-    }
-  }
-
-  /** The monitor failed; nothing is left but the application's status. */
-  #waitBlindly(): void {
-    using waiter = new Waiter(openPidfd(this.#pid));
-    while (this.#ended === undefined) {
-      this.#ended = reap(this.#pid);
-      if (this.#ended !== undefined) return;
-      if (waiter.until(monotonicNanoseconds() + 1e8) === "signal") this.#forward(waiter);
-    }
   }
 
   /** How the loop goes, and what it costs. */

@@ -50,6 +50,7 @@ class OnNode implements EventSink {
   readonly died: EventSink["died"];
   readonly attribute: EventSink["attribute"];
   readonly pm: EventSink["pm"];
+  readonly at: EventSink["at"];
 
   constructor(sink: EventSink, cpus: NodeCpus) {
     this.#sink = sink;
@@ -66,6 +67,7 @@ class OnNode implements EventSink {
     this.died = sink.died.bind(sink);
     this.attribute = sink.attribute?.bind(sink);
     this.pm = sink.pm?.bind(sink);
+    if (sink.at !== undefined) this.at = (cpu) => sink.at!(this.#cpus.at(cpu));
   }
 
   start(timeS: number, pid: number, cpus: readonly number[]): number {

@@ -22,6 +22,8 @@ export class OrderedEvents implements EventSink {
   mostLateS = 0;
   /** Hears of what the tracker does not: attributes and calls of pm_mpi_lib. */
   others: Pick<EventSink, "attribute" | "pm"> | undefined;
+  /** Only where somebody wants to know. */
+  readonly at?: (cpu: number) => void;
   readonly #tracker: RegionTracker;
   readonly #recorder: EventSink | undefined;
   #earliestS = -Infinity;
@@ -29,6 +31,7 @@ export class OrderedEvents implements EventSink {
   constructor(tracker: RegionTracker, recorder?: EventSink) {
     this.#tracker = tracker;
     this.#recorder = recorder;
+    if (recorder?.at !== undefined) this.at = (cpu) => recorder.at!(cpu);
   }
 
   /** Events are past this time from now on. */

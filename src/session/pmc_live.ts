@@ -1,8 +1,7 @@
 /**
- * The PMC log of a live run: the recorder beside the recording, and what becomes of its readings.
+ * The PMC log of a live run: its recorder, and what becomes of the readings.
  * @module
  */
-import type { EventSink } from "../core/event.ts";
 import type { PlatformTopology } from "../core/topology.ts";
 import { type PmcLog, stringifyPmc } from "../formats/pmc.ts";
 import { realtimeNanoseconds } from "../os/clock.ts";
@@ -13,46 +12,6 @@ import { writeDocument } from "./output_file.ts";
 import { writePmc } from "./pmc_log.ts";
 import type { JobPlace } from "./parts_run.ts";
 import { PmcRecorder } from "./pmc_recorder.ts";
-
-const EVENTS = [
-  "start",
-  "startCommand",
-  "threadCpus",
-  "region",
-  "enter",
-  "exit",
-  "epoch",
-  "tprofInit",
-  "tprofPost",
-  "overhead",
-  "shortVisits",
-  "shutdown",
-  "died",
-  "attribute",
-  "pm",
-] as const satisfies readonly (keyof EventSink)[];
-
-/** Hears for both; one alone hears by itself. */
-function listeners(
-  first: StepListener | undefined,
-  second: StepListener | undefined,
-): StepListener | undefined {
-  if (first === undefined || second === undefined) return first ?? second;
-  type Call = (...args: unknown[]) => number;
-  const both: Record<string, Call> = {};
-  for (const name of EVENTS) {
-    both[name] = (...args) => {
-      (first[name] as Call | undefined)?.apply(first, args);
-      (second[name] as Call | undefined)?.apply(second, args);
-      return -1;
-    };
-  }
-  const samples = (timeS: number, batch: Batch) => {
-    first.samples(timeS, batch);
-    second.samples(timeS, batch);
-  };
-  return { ...both, samples } as unknown as StepListener;
-}
 
 const STEPS = {
   pm_mpi_lib: "the calls of pm_mpi_lib",
@@ -73,9 +32,9 @@ export class LivePmc {
     if (pmcPath !== undefined) this.#recorder = new PmcRecorder(tracker, pmcVersion);
   }
 
-  /** What hears of events and steps: the log, and the recording if there is one. */
-  beside(recording: StepListener | undefined): StepListener | undefined {
-    return listeners(recording, this.#recorder);
+  /** Hears of events and steps, where a log was asked for. */
+  get listener(): StepListener | undefined {
+    return this.#recorder;
   }
 
   /** Asks for the counters; before the first step. */

@@ -38,6 +38,10 @@ export interface RunRequest {
   /** Power and energy per step, pm_mpi_lib's log. */
   pmcPath?: string;
   pmcVersion: PmcVersion;
+  /** Every mark in its context, a `.cali` stream. */
+  caliPath?: string;
+  /** A configuration string of Caliper's. */
+  caliConfig?: string;
   checkpointS: number;
   periodS: number;
   /** How energies of regions are told beside GEOPM's. */
@@ -78,6 +82,20 @@ const GEOPM_HONOURED = new Set([
   "GEOPM_PERIOD",
   "GEOPM_RECORD_FILTER",
 ]);
+
+/** Variables of Caliper that ask for channels. */
+const CALI_ASKING = [
+  "CALI_CONFIG",
+  "CALI_SERVICES_ENABLE",
+  "CALI_CONFIG_PROFILE",
+  "CALI_CONFIG_FILE",
+];
+
+/** Does anything ask for Caliper's channels? Told before what makes them is loaded. */
+export function asksForContext(request: RunRequest, env: Environment): boolean {
+  return request.caliPath !== undefined || request.caliConfig !== undefined ||
+    CALI_ASKING.some((name) => (env(name) ?? "") !== "");
+}
 
 /** Where a value came from. */
 type Origin = "flag" | "joulemark" | "geopm" | "default";
@@ -151,6 +169,8 @@ export function runRequest(
     recordPath: pick("record").value,
     pmcPath: pick("pmc").value,
     pmcVersion: parsePmcVersion(pick("pmc-version").value),
+    caliPath: pick("cali").value,
+    caliConfig: pick("cali-config").value,
     checkpointS: checked(pick("checkpoint"), DEFAULT_CHECKPOINT_S, seconds(0.1, 86400)),
     periodS,
     attribution: checked(pick("attribution"), "fit", oneOf(ATTRIBUTIONS)),

@@ -6,7 +6,7 @@
  * @module
  */
 import type { AttributeEvent, EventSink, PmEvent } from "../core/event.ts";
-import { FLAG, KIND, PM, REMARK_NAME, TYPE } from "../core/ring_layout.ts";
+import { CPU_UNKNOWN, FLAG, KIND, PM, REMARK_NAME, TYPE } from "../core/ring_layout.ts";
 import type { FoldedVisits } from "../regions/ring_process.ts";
 import type { RingThread } from "../regions/ring_thread.ts";
 import { Mistakes } from "./mistakes.ts";
@@ -119,6 +119,7 @@ export class RingEvents {
       source.bound = true;
       if (thread.boundTo.length > 0) sink.threadCpus(timeS, handle, id, thread.boundTo);
     }
+    if (sink.at !== undefined && thread.cpu !== CPU_UNKNOWN) sink.at(thread.cpu);
     switch (thread.kind) {
       case KIND.enter: {
         const region = this.region(timeS, source, thread.value);
@@ -150,7 +151,7 @@ export class RingEvents {
         sink.tprofInit(timeS, handle, thread.value);
         break;
       case KIND.tprofPost:
-        sink.tprofPost(timeS, handle, thread.cpu === 0xffff ? -1 : thread.cpu);
+        sink.tprofPost(timeS, handle, thread.cpu === CPU_UNKNOWN ? -1 : thread.cpu);
         break;
       case KIND.overhead: {
         const seconds = float(thread.payloadLow, thread.payloadHigh);

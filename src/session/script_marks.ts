@@ -13,7 +13,14 @@
  * @module
  */
 import { HINTS } from "../core/hints.ts";
-import { FLAG, KIND, NAME_BYTES_MAX, NAMES_MAX, OTHER_NAME } from "../core/ring_layout.ts";
+import {
+  CPU_UNKNOWN,
+  FLAG,
+  KIND,
+  NAME_BYTES_MAX,
+  NAMES_MAX,
+  OTHER_NAME,
+} from "../core/ring_layout.ts";
 import { rawNanoseconds, realtimeNanoseconds } from "../os/clock.ts";
 import { affinityOf } from "../os/host.ts";
 import { closeFile, O, openFile } from "../os/files.ts";
@@ -130,7 +137,7 @@ export class ScriptMarks implements Marks {
     const kind = what === "b" ? KIND.enter : what === "e" ? KIND.exit : KIND.epoch;
     const record = new DataView(new ArrayBuffer(16));
     record.setBigUint64(0, BigInt(Math.round(ns)), true);
-    record.setUint32(8, kind | (FLAG.process | FLAG.nanoseconds) << 8 | 0xffff << 16, true);
+    record.setUint32(8, kind | (FLAG.process | FLAG.nanoseconds) << 8 | CPU_UNKNOWN << 16, true);
     record.setUint32(12, kind === KIND.epoch ? 0 : this.#number(name ?? ""), true);
     this.threads[0].reserve(1).set(new Uint8Array(record.buffer));
     this.threads[0].filled(1);

@@ -1,0 +1,160 @@
+/**
+ * What a channel of a run leaves: a `.cali` stream by `recorder`, a query's text by `report` or, over
+ * the rows of every process, by `mpireport`.
+ *
+ * A channel that only traces writes each record at once, so its memory does not grow with the run.
+ * @module
+ */
+import { fillName } from "../context/config/file_name.ts";
+import { isTrue } from "../context/config_words.ts";
+import type { ChannelSpec } from "../context/config/channel_spec.ts";
+import { Channel, type ChannelOptions } from "../context/services/channel.ts";
+import { CaliStream } from "../context/services/recorder.ts";
+import type { Snapshot } from "../context/snapshot.ts";
+import { NONE } from "../context/tree.ts";
+import { query } from "../query/library.ts";
+import { QueryError } from "../query/query_error.ts";
+import { openStream, type Printer, type StreamFile, writeText } from "./context_files.ts";
+
+interface OpenStream {
+  readonly file: StreamFile | undefined;
+  readonly stream: CaliStream;
+}
+
+/** See the module. */
+export class ContextOutput {
+  readonly channel: Channel;
+  readonly #spec: ChannelSpec;
+  readonly #printer: Printer;
+  readonly #template: string;
+  /** Streams by the first thread of their process; one for all where the name is one for all. */
+  readonly #streams = new Map<number, OpenStream>();
+  /** First threads of processes by thread, and their pids. */
+  readonly #firsts: number[] = [];
+  readonly #pids = new Map<number, number>();
+
+  constructor(
+    spec: ChannelSpec,
+    options: Omit<ChannelOptions, "stream">,
+    defaultName: () => string,
+    printer: Printer,
+  ) {
+    [this.#spec, this.#printer] = [spec, printer];
+    const { variables } = spec, folder = variables.CALI_RECORDER_DIRECTORY ?? "";
+    const name = variables.CALI_RECORDER_FILENAME || defaultName();
+    this.#template = folder === "" ? name : `${folder}/${name}`;
+    const services = (variables.CALI_SERVICES_ENABLE ?? "").split(/[,:\s]+/);
+    const streams = services.includes("trace") && services.includes("recorder") &&
+      !services.includes("report") && !services.includes("mpireport");
+    this.channel = new Channel({ ...variables }, {
+      ...options,
+      globals: {
+        "cali.channel": spec.name,
+        ...options.globals,
+        ...Object.fromEntries(Object.entries(spec.options).map(([k, v]) => [`opts:${k}`, v])),
+        ...spec.metadata,
+      },
+      ...(streams ? { stream: (record, thread) => this.#record(record, thread) } : {}),
+    });
+  }
+
+  /** Says which threads belong together: `first` is the one that the process began with. */
+  joined(thread: number, first: number, pid: number): void {
+    this.#firsts[thread] = first;
+    this.#pids.set(first, pid);
+  }
+
+  /** Hands what was gathered to the kernel. */
+  flush(): void {
+    for (const { file } of this.#streams.values()) file?.flush();
+  }
+
+  /** All is over. */
+  finish(): void {
+    const { variables, managed } = this.#spec, { services } = this.channel;
+    if (!managed && !isTrue(variables.CALI_CHANNEL_FLUSH_ON_EXIT ?? "true")) return;
+    if (services.has("recorder")) this.#finishStreams();
+    if (services.has("report")) this.#report("CALI_REPORT", [this.#streamText()]);
+    if (services.has("mpireport")) this.#report("CALI_MPIREPORT", this.#locals());
+  }
+
+  #record(record: Snapshot, thread: number): void {
+    this.#streamOf(thread).stream.record(record);
+  }
+
+  #streamOf(thread: number): OpenStream {
+    const own = this.#template.includes("%");
+    const key = own ? this.#firsts[thread] ?? thread : 0;
+    let open = this.#streams.get(key);
+    if (open === undefined) {
+      const folder = this.#template.slice(0, this.#template.lastIndexOf("/") + 1);
+      const provisional = own
+        ? `${folder}joulemark-${this.#pids.get(key)}.cali.partial`
+        : undefined;
+      const file = openStream(this.#template, provisional, this.#printer);
+      const stream = new CaliStream(this.channel.tree, (line) => file?.write(line));
+      this.#streams.set(key, open = { file, stream });
+    }
+    return open;
+  }
+
+  #finishStreams(): void {
+    this.channel.flushServices((record, thread) => this.#record(record, thread));
+    if (this.#streams.size === 0) {
+      this.#printer.tell(`${this.#spec.name}: nothing was marked, so there is no stream`);
+    }
+    for (const [first, { file, stream }] of this.#streams) {
+      const globals = this.channel.globals();
+      stream.globals(globals);
+      file?.close(fillName(this.#template, (name) => this.#valueOf(name, first)));
+    }
+  }
+
+  /** The value of an attribute in a process, for the name of its stream. */
+  #valueOf(name: string, first: number): string | undefined {
+    const { channel } = this, id = channel.tree.attributeByName(name);
+    if (id === NONE) return name === "pid" ? String(this.#pids.get(first)) : undefined;
+    channel.turnTo(first);
+    return channel.currentText(id);
+  }
+
+  /** All that was kept, as one stream. */
+  #streamText(of?: number): string {
+    const lines: string[] = [], { channel } = this;
+    const stream = new CaliStream(channel.tree, (line) => lines.push(line));
+    channel.flushServices((record, thread) => {
+      if (of === undefined || (this.#firsts[thread] ?? thread) === of) stream.record(record);
+    });
+    stream.globals(channel.globals());
+    return lines.join("");
+  }
+
+  /** The rows of each process by the local query. */
+  #locals(): string[] {
+    const text = this.#spec.variables.CALI_MPIREPORT_LOCAL_CONFIG;
+    return [...this.#pids.keys()].map((first) => {
+      const stream = this.#streamText(first);
+      return text === undefined ? stream : this.#query(text, [stream]);
+    });
+  }
+
+  #report(prefix: string, streams: readonly string[]): void {
+    const { variables } = this.#spec;
+    const text = this.#query(variables[`${prefix}_CONFIG`] ?? "", streams);
+    const name = fillName(
+      variables[`${prefix}_FILENAME`] ?? "stdout",
+      (attribute) => this.#valueOf(attribute, this.#pids.keys().next().value ?? 0),
+    );
+    writeText(name, text, isTrue(variables[`${prefix}_APPEND`] ?? "false"), this.#printer);
+  }
+
+  #query(text: string, streams: readonly string[]): string {
+    try {
+      return query(text, streams);
+    } catch (error) {
+      if (!(error instanceof QueryError)) throw error;
+      this.#printer.tell(`${this.#spec.name}: ${error.message}`);
+      return "";
+    }
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Caliper's channels of a run, from `--cali`, `--cali-config` and `CALI_` variables.
+ * @module
+ */
+import type { ChannelSpec, ConfigFacts, Configuration } from "../context/config/channel_spec.ts";
+import { parseConfigString } from "../context/config/config_string.ts";
+import { defaultFileName } from "../context/config/file_name.ts";
+import { configFileNames, readConfiguration } from "../context/config/variables.ts";
+import { UsageError } from "../core/errors.ts";
+import { realtimeNanoseconds } from "../os/clock.ts";
+import { readText } from "../os/files.ts";
+import type { NameTable } from "../signals/batch.ts";
+import type { Printer } from "./context_files.ts";
+import { ALL_ENERGIES, ContextRun } from "./context_run.ts";
+import { ProcessMemory } from "./process_memory.ts";
+import { rankIn, rankOf } from "./process_rank.ts";
+import type { RunRequest } from "./request.ts";
+
+/** Makes the channels' side of a live run. */
+export function contextRun(
+  request: Pick<RunRequest, "caliPath" | "caliConfig" | "command">,
+  env: Readonly<Record<string, string>>,
+  printer: Printer,
+): ContextRun {
+  const now = realtimeNanoseconds();
+  const mpi = isMpi(request.command, env);
+  return new ContextRun({
+    channels: (table) => {
+      const facts = factsOf(table, mpi);
+      return [
+        ...plainStream(request.caliPath),
+        ...told(parseConfigString(request.caliConfig ?? "", facts), printer),
+        ...fromVariables(env, facts, printer),
+      ];
+    },
+    defaultName: () => defaultFileName({ time: new Date(), pid: Deno.pid, random: Math.random }),
+    printer,
+    start: { sec: Number(now / 1_000_000_000n), nsec: Number(now % 1_000_000_000n) },
+    facts: new ProcessMemory(),
+    rankOf,
+  });
+}
+
+/** `--cali FILE`: every mark, with times and the node's energies. */
+export function plainStream(path: string | undefined): ChannelSpec[] {
+  if (path === undefined) return [];
+  const variables = {
+    CALI_SERVICES_ENABLE: "event,timer,mpi,ompt,io,joulemark,trace,recorder",
+    CALI_JOULEMARK_SIGNALS: ALL_ENERGIES,
+    CALI_RECORDER_FILENAME: path,
+  };
+  return [{ name: "joulemark", variables, options: {}, metadata: {}, managed: true }];
+}
+
+/** What configurations must know of this node. */
+export function factsOf(table: NameTable, mpi: boolean): ConfigFacts {
+  const rowOf = (name: string) => {
+    const found = table.resolve(name.split("@")[0]);
+    return found.kind === "offered" || found.kind === "derived" ? found.signal.row : undefined;
+  };
+  return {
+    mpi,
+    behaviorOf: (name) => {
+      const behavior = rowOf(name)?.behavior;
+      return behavior === undefined ? undefined : behavior === "monotone" ? behavior : "variable";
+    },
+    unitOf: (name) => rowOf(name)?.unit ?? "",
+  };
+}
+
+/** A mistake in a variable, which a job script may set for Caliper itself, stops nothing. */
+function fromVariables(
+  env: Readonly<Record<string, string>>,
+  facts: ConfigFacts,
+  printer: Printer,
+): readonly ChannelSpec[] {
+  try {
+    const fileTexts = configFileNames(env).map(readText).filter((text) => text !== undefined);
+    return told(readConfiguration(env, { fileTexts, facts }), printer);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    printer.tell(`${error.message}; it is left aside`);
+    return [];
+  }
+}
+
+function told({ channels, remarks }: Configuration, printer: Printer): readonly ChannelSpec[] {
+  for (const remark of remarks) printer.tell(remark);
+  return channels;
+}
+
+/** Do ranks run on this node, as far as can be seen before they do? */
+function isMpi(command: readonly string[], env: Readonly<Record<string, string>>): boolean {
+  const name = command[0].slice(command[0].lastIndexOf("/") + 1);
+  const environ = Object.entries(env).map(([key, value]) => `${key}=${value}`).join("\0");
+  return /^(mpirun|mpiexec|orterun|prterun|srun|aprun|jsrun|flux)\b/.test(name) ||
+    rankIn(environ) !== undefined;
+}

@@ -1,0 +1,131 @@
+/**
+ * Caliper's channels of a run or a replay, from what was asked for to what they leave.
+ * @module
+ */
+import type { ChannelSpec } from "../context/config/channel_spec.ts";
+import type { Given } from "../context/given.ts";
+import type { PlatformTopology } from "../core/topology.ts";
+import type { TrackedProcess } from "../regions/process.ts";
+import type { RegionTracker } from "../regions/tracker.ts";
+import type { Batch, NameTable } from "../signals/batch.ts";
+import type { Printer } from "./context_files.ts";
+import { type ProcessFacts, RunMachine } from "./context_machine.ts";
+import { ContextOutput } from "./context_output.ts";
+import { ContextRecorder, type KnownProcess } from "./context_recorder.ts";
+
+/** Stands for the energies that the node has. */
+export const ALL_ENERGIES = "*";
+const ENERGIES = ["CPU_ENERGY", "DRAM_ENERGY", "GPU_ENERGY", "BOARD_ENERGY"];
+
+/** What the channels are about. */
+export interface ContextRunOptions {
+  /**
+   * The channels that were asked for, once it is known what signals there are.
+   *
+   * @throws {UsageError} Where that cannot be understood.
+   */
+  channels(table: NameTable): readonly ChannelSpec[];
+  /** Name of a stream for which none is given. */
+  defaultName(): string;
+  readonly printer: Printer;
+  /** Wall clock at the run's zero: `starttime.sec` and `starttime.nsec`. */
+  readonly start?: { readonly sec: number; readonly nsec: number };
+  readonly globals?: Readonly<Record<string, Given>>;
+  readonly facts?: ProcessFacts;
+  rankOf(pid: number): string | undefined;
+}
+
+/** See the module. */
+export class ContextRun {
+  readonly #options: ContextRunOptions;
+  #recorder!: ContextRecorder;
+  #outputs: ContextOutput[] = [];
+  #told = 0;
+
+  constructor(options: ContextRunOptions) {
+    this.#options = options;
+  }
+
+  /** What hears of events and steps. */
+  begin(tracker: RegionTracker): ContextRecorder {
+    return this.#recorder = new ContextRecorder({
+      names: {
+        regionName: (handle) => tracker.table.name(handle),
+        process: (handle) => known(tracker.process(handle)),
+        processes: () => allProcesses(tracker),
+      },
+      rankOf: this.#options.rankOf,
+      joined: (channel, thread, first, pid) => {
+        this.#outputs.find((output) => output.channel === channel)?.joined(thread, first, pid);
+      },
+    });
+  }
+
+  /** Makes the channels, which ask for their signals; before the first step. */
+  attach(batch: Batch, table: NameTable, topology: PlatformTopology): void {
+    const { printer, start, facts } = this.#options;
+    const machine = new RunMachine(batch, table, topology, facts);
+    const globals = {
+      ...(start === undefined ? {} : { "starttime.sec": start.sec, "starttime.nsec": start.nsec }),
+      ...this.#options.globals,
+    };
+    this.#outputs = this.#options.channels(table).map((spec) => {
+      return new ContextOutput(
+        withEnergies(spec, table),
+        { now: this.#recorder.now, machine, globals },
+        () => this.#options.defaultName(),
+        printer,
+      );
+    });
+    this.#recorder.attach(machine, this.#outputs.map(({ channel }) => channel));
+    this.#tellLog();
+  }
+
+  /** Hands what was gathered to the kernel. */
+  flush(): void {
+    for (const output of this.#outputs) output.flush();
+  }
+
+  /** All is over: the last events are told, streams end, reports are made. */
+  finish(): void {
+    this.#recorder.finish();
+    for (const output of this.#outputs) output.finish();
+    this.#tellLog();
+    const { unmatched } = this.#recorder;
+    if (unmatched > 0) {
+      this.#options.printer.tell(`${unmatched} ends of regions that were not open`);
+    }
+  }
+
+  /** What channels have to say, once each. */
+  #tellLog(): void {
+    const lines = new Set(this.#outputs.flatMap(({ channel }) => channel.log));
+    for (const line of [...lines].slice(this.#told)) {
+      this.#options.printer.tell(line.replace(/^== CALIPER: /, "").trimStart());
+    }
+    this.#told = lines.size;
+  }
+}
+
+/** `*` among the signals stands for the energies that the node has. */
+function withEnergies(spec: ChannelSpec, table: NameTable): ChannelSpec {
+  if (spec.variables.CALI_JOULEMARK_SIGNALS !== ALL_ENERGIES) return spec;
+  const has = (name: string) => ["offered", "derived"].includes(table.resolve(name).kind);
+  const signals = ENERGIES.filter(has).join(",");
+  return { ...spec, variables: { ...spec.variables, CALI_JOULEMARK_SIGNALS: signals } };
+}
+
+/** A command that another process took the place of uses nothing. */
+function known({ pid, track, startNs, endNs, end }: TrackedProcess): KnownProcess {
+  const cpus = end === "withdrawn" ? [] : [...track.cpus];
+  return { pid, cpus, startS: startNs * 1e-9, endS: endNs * 1e-9 };
+}
+
+function allProcesses(tracker: RegionTracker): KnownProcess[] {
+  const all: KnownProcess[] = [];
+  for (;;) {
+    const process = tracker.process(all.length);
+    if (process === undefined) return all;
+    all.push(known(process));
+  }
+}
