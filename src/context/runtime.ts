@@ -97,6 +97,9 @@ export class AnnotationRuntime {
       stackNode: (attribute) => this.#current.board(attribute)?.stackNode(attribute) ?? NONE,
       push: (trigger) => this.#push(trigger),
       setGlobal: (attribute, value) => this.setGlobal(this.tree.nameOf(attribute), value),
+      setContext: (attribute, value) => {
+        this.#current.board(attribute)?.set(attribute, this.#read(attribute, value));
+      },
       log: (line) => this.say(line),
     };
     this.#services.push(factory(host));
@@ -125,6 +128,12 @@ export class AnnotationRuntime {
     this.#current = this.#threads[thread];
   }
 
+  /** Text of an attribute's innermost value in the current thread; undefined: it has none. */
+  currentText(attribute: number): string | undefined {
+    const value = this.#current.board(attribute)?.current(attribute) ?? null;
+    return value === null ? undefined : reportText(value.type, value.value);
+  }
+
   /** Time has passed for the current thread. */
   tick(): void {
     for (const service of this.#services) service.tick?.();
@@ -134,13 +143,24 @@ export class AnnotationRuntime {
    * The attribute of a name, made if there is none. An existing one is returned unchanged.
    *
    * @param properties Bits, or names joined by `:`.
+   * @param metadata What else is known of it, by name.
    * @throws {TypeError} If type or properties are none of Caliper's.
    */
-  attribute(name: string, type: TypeName, properties: number | string = 0): Attribute {
+  attribute(
+    name: string,
+    type: TypeName,
+    properties: number | string = 0,
+    metadata: Readonly<Record<string, Given>> = {},
+  ): Attribute {
     if (!Object.hasOwn(TYPE, type)) throw new TypeError(`No such type: "${type}"`);
     const bits = typeof properties === "number" ? properties : parseProperties(properties);
     if (bits === null) throw new TypeError(`No such property: "${properties}"`);
-    return this.tree.attribute(this.#make(name, TYPE[type], bits));
+    const meta = Object.entries(metadata).map(([key, value]): Meta => {
+      const id = this.#make(key, typeOfGiven(value), PROPERTY.skip_events);
+      const read = this.#read(id, value);
+      return [id, read.type, read.value];
+    });
+    return this.tree.attribute(this.#make(name, TYPE[type], bits, meta));
   }
 
   /** Opens a value of an attribute. A name that is no attribute makes one of the value's type. */

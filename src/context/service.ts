@@ -63,6 +63,8 @@ export interface ServiceHost {
   push(trigger: Trigger): void;
   /** Sets run metadata: the value of an attribute that is global. */
   setGlobal(attribute: number, value: number | string): void;
+  /** Sets a value of the current thread's context, without an event. */
+  setContext(attribute: number, value: number | string): void;
   /** Notes a line for people. */
   log(line: string): void;
 }

@@ -22,6 +22,7 @@ export interface Moment {
   /** Number of the process in the tracker's list. */
   process: number;
   pid: number;
+  thread: number;
   /** Main thread: the one that the process's share of the node's counters stands with. */
   main: boolean;
   /** CPU of the event; −1: not known. */
@@ -37,7 +38,9 @@ const MEMORY = {
 /** See the module. */
 export class RunMachine implements Machine {
   /** Whom everything is read for. */
-  readonly moment: Moment = { timeS: 0, process: -1, pid: 0, main: true, cpu: -1 };
+  readonly moment: Moment = {
+    ...{ timeS: 0, process: -1, pid: 0, thread: 0, main: true, cpu: -1 },
+  };
   readonly #batch: Batch;
   readonly #table: NameTable;
   readonly #topology: PlatformTopology;
@@ -57,6 +60,7 @@ export class RunMachine implements Machine {
   /** Signals by name; before the first step, since it asks the batch for them. */
   values(name: string): readonly MachineValue[] | { absent: string } {
     if (name === "cpuinfo.cpu" || name === "cpuinfo.numa_node") return [this.#place(name)];
+    if (name === "pthread.id" || name === "pthread.is_master") return [this.#thread(name)];
     if (name in MEMORY) return this.#memory(name as keyof typeof MEMORY);
     try {
       const [request] = parseSignalList(name, "signal");
@@ -113,6 +117,12 @@ export class RunMachine implements Machine {
     const read = name === "cpuinfo.cpu"
       ? () => moment.cpu
       : () => moment.cpu < 0 ? NaN : this.#topology.indexOfCpu("memory", moment.cpu);
+    return { name, unit: "", grows: false, read };
+  }
+
+  #thread(name: string): MachineValue {
+    const { moment } = this;
+    const read = name === "pthread.id" ? () => moment.thread : () => Number(moment.main);
     return { name, unit: "", grows: false, read };
   }
 

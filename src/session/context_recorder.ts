@@ -239,6 +239,7 @@ export class ContextRecorder implements EventSink {
     moment.timeS = timeS;
     moment.process = handle;
     moment.pid = this.#process(handle).pid;
+    moment.thread = id === 0 ? moment.pid : id;
     moment.main = id === 0;
     moment.cpu = cpu;
     this.#nowNs = timeS * 1e9;

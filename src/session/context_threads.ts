@@ -9,11 +9,14 @@
  */
 import { PROPERTY } from "../context/attribute.ts";
 import type { Channel } from "../context/services/channel.ts";
+import { ITERATION_MARK } from "../context/services/iterations.ts";
 import { OMPT_PREFIX } from "../context/services/ompt.ts";
 import { TYPE_NAMES } from "../context/variant.ts";
 import type { AttributeEvent } from "../core/event.ts";
 import { PROPERTY as RING_PROPERTY, SNAPSHOT_NAME } from "../core/ring_layout.ts";
 
+/** Attributes of loops' iterations: CALI_MARK_LOOP_BEGIN. */
+const ITERATION_PREFIX = "iteration#";
 const ENTER_FOLLOWS = RING_PROPERTY.enterFollows;
 
 /** How a region is open. */
@@ -66,13 +69,18 @@ export class RunThread {
     if (name === SNAPSHOT_NAME) return this.#each(channels, (channel) => channel.snapshot());
     if (kind === "begin") this.#follows = (event.properties & ENTER_FOLLOWS) !== 0;
     const properties = event.properties & ~ENTER_FOLLOWS;
+    const metadata: Record<string, boolean> = {};
+    if (name.startsWith(ITERATION_PREFIX)) metadata[ITERATION_MARK] = true;
     this.#each(channels, (channel) => {
       if (!channel.hears(name)) return;
       if (kind === "end") return channel.endByName(name);
       const type = TYPE_NAMES[event.type] ?? "string";
       if ((properties & PROPERTY.global) !== 0) channel.globalValue(name, value, event.type);
-      else if (kind === "begin") channel.begin(channel.attribute(name, type, properties), value);
-      else channel.set(channel.attribute(name, type, properties), value);
+      else {
+        const attribute = channel.attribute(name, type, properties, metadata);
+        if (kind === "begin") channel.begin(attribute, value);
+        else channel.set(attribute, value);
+      }
     });
   }
 

@@ -4,8 +4,9 @@
  * The service loop_monitor takes a snapshot every so many iterations or seconds. What follows at
  * the end is no single query, so the channel carries it as `loops`.
  *
- * One thing differs from Caliper: iterations a second are iterations over nanoseconds times 1e9;
- * there the least and largest are too small by 1e18.
+ * Two things differ from Caliper: iterations a second are iterations over nanoseconds times 1e9,
+ * where the least and largest are too small by 1e18 there; and the snapshot behind the last
+ * iteration, which covers none, is no row of its own and not the least speed.
  * @module
  */
 
@@ -78,7 +79,6 @@ export function blocksOf(
   const by = `group by ${[...keys, block].join(",")}`;
   const shown = [...keys, block].map((name) => [name] as const);
   const unit = (name: string) => keys.length > 0 ? name : undefined;
-  const condition = keys.length > 0 ? "loop.start_iteration,loop" : "loop";
   return {
     local: `${
       columns(
@@ -87,9 +87,8 @@ export function blocksOf(
         ["sum(loop.iterations)"],
         ["ratio(loop.iterations,time.duration.ns,1e9)"],
       )
-    } ${by} ${lets({ [block]: `truncate(loop.start_iteration,${size})` })} where ${condition}=${
-      quoteWord(loop)
-    }`,
+    } ${by} ${lets({ [block]: `truncate(loop.start_iteration,${size})` })} ` +
+      `where loop.start_iteration,loop=${quoteWord(loop)}`,
     cross: `${
       columns(
         ...shown,
@@ -106,7 +105,9 @@ export function blocksOf(
 }
 
 function summary(draft: ChannelDraft): QueryPair {
-  const speed = lets({ iter_per_sec: "ratio(loop.iterations,time.duration.ns,1e9)" });
+  const speed = lets({
+    iter_per_sec: "ratio(loop.iterations,time.duration.ns,1e9) if loop.start_iteration",
+  });
   return {
     local: draft.query(
       "local",

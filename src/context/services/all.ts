@@ -4,10 +4,13 @@ import type { ServiceFactory } from "../service.ts";
 import { aggregate } from "./aggregate.ts";
 import { cpuinfo } from "./cpuinfo.ts";
 import { event } from "./event.ts";
+import { loopMonitor } from "./loop_monitor.ts";
+import { loopStatistics } from "./loop_statistics.ts";
 import { memstat } from "./memstat.ts";
 import { mpi } from "./mpi.ts";
 import { ompt } from "./ompt.ts";
 import { perf } from "./perf.ts";
+import { pthread } from "./pthread.ts";
 import { sampler } from "./sampler.ts";
 import { signals } from "./signals.ts";
 import { statistics } from "./statistics.ts";
@@ -16,10 +19,13 @@ import { trace } from "./trace.ts";
 
 /** In the order in which they are registered, whatever the order of the list. */
 export const SERVICES: ReadonlyMap<string, ServiceFactory> = new Map([
+  ["pthread", pthread],
   ["mpi", mpi],
   ["ompt", ompt],
   ["event", event],
   ["sampler", sampler],
+  ["loop_monitor", loopMonitor],
+  ["loop_statistics", loopStatistics],
   ["timer", timer],
   ["timestamp", timer],
   ["cpuinfo", cpuinfo],
@@ -36,5 +42,8 @@ export const SERVICES: ReadonlyMap<string, ServiceFactory> = new Map([
 /** Those that act when all is over: `Channel.flush` and what writes a run's outputs. */
 export const OUTPUTS: readonly string[] = ["recorder", "report", "mpireport"];
 
-/** Those that only hear what the interposition library tells: `Channel.hears`. */
-export const HEARD: readonly string[] = ["io", "alloc", "allocstats", "sysalloc"];
+/**
+ * Those that only hear what the interposition library tells: `Channel.hears`. Nothing tells events
+ * that a program times itself (`async_event`).
+ */
+export const HEARD: readonly string[] = ["io", "alloc", "allocstats", "sysalloc", "async_event"];
