@@ -25,17 +25,21 @@ export type CaliInput = string | Uint8Array;
  * @param inputs `.cali` streams, reports, traces or raw stats, told by their beginnings and merged.
  * @param options.strict UTF-8, valid JSON and all digits instead of cali-query's output.
  *   @default true
+ * @param options.asStream The result is a `.cali` stream whatever FORMAT the query names.
+ *   @default false
  * @returns The output.
  * @throws {QueryError} If the query is not understood.
  */
 export function query(
   calql: string,
   inputs: Iterable<CaliInput>,
-  options: { strict?: boolean } = {},
+  options: { strict?: boolean; asStream?: boolean } = {},
 ): string {
   const strict = options.strict ?? true, decoder = new TextDecoder();
+  const spec = parseQuery(toByteText(calql));
+  if (options.asStream === true) spec.format = null;
   let text = "";
-  const run = new QueryRun(parseQuery(toByteText(calql)), {
+  const run = new QueryRun(spec, {
     strict,
     output: (bytes) => text += decoder.decode(bytes, { stream: true }),
   });

@@ -14,6 +14,7 @@ import type { Snapshot } from "../context/snapshot.ts";
 import { NONE } from "../context/tree.ts";
 import { query } from "../query/library.ts";
 import { QueryError } from "../query/query_error.ts";
+import { loopReport } from "./context_loops.ts";
 import { openStream, type Printer, type StreamFile, writeText } from "./context_files.ts";
 
 interface OpenStream {
@@ -76,6 +77,10 @@ export class ContextOutput {
     if (services.has("recorder")) this.#finishStreams();
     if (services.has("report")) this.#report("CALI_REPORT", [this.#streamText()]);
     if (services.has("mpireport")) this.#report("CALI_MPIREPORT", this.#locals());
+    const { loops } = this.#spec;
+    if (loops !== undefined) {
+      this.#write(loops.output, this.#made(() => loopReport(loops, this.#processes())), false);
+    }
   }
 
   #record(record: Snapshot, thread: number): void {
@@ -129,28 +134,36 @@ export class ContextOutput {
     return lines.join("");
   }
 
+  /** A stream of each process. */
+  #processes(): string[] {
+    return [...this.#pids.keys()].map((first) => this.#streamText(first));
+  }
+
   /** The rows of each process by the local query. */
   #locals(): string[] {
-    const text = this.#spec.variables.CALI_MPIREPORT_LOCAL_CONFIG;
-    return [...this.#pids.keys()].map((first) => {
-      const stream = this.#streamText(first);
-      return text === undefined ? stream : this.#query(text, [stream]);
-    });
+    const local = this.#spec.variables.CALI_MPIREPORT_LOCAL_CONFIG;
+    const processes = this.#processes();
+    if (local === undefined) return processes;
+    return processes.map((stream) => this.#made(() => query(local, [stream])));
   }
 
   #report(prefix: string, streams: readonly string[]): void {
     const { variables } = this.#spec;
-    const text = this.#query(variables[`${prefix}_CONFIG`] ?? "", streams);
-    const name = fillName(
-      variables[`${prefix}_FILENAME`] ?? "stdout",
-      (attribute) => this.#valueOf(attribute, this.#pids.keys().next().value ?? 0),
-    );
-    writeText(name, text, isTrue(variables[`${prefix}_APPEND`] ?? "false"), this.#printer);
+    const text = this.#made(() => query(variables[`${prefix}_CONFIG`] ?? "", streams));
+    const append = isTrue(variables[`${prefix}_APPEND`] ?? "false");
+    this.#write(variables[`${prefix}_FILENAME`] ?? "stdout", text, append);
   }
 
-  #query(text: string, streams: readonly string[]): string {
+  #write(to: string, text: string, append: boolean): void {
+    const first = this.#pids.keys().next().value ?? 0;
+    const name = fillName(to, (attribute) => this.#valueOf(attribute, first));
+    writeText(name, text, append, this.#printer);
+  }
+
+  /** What queries make; one that cannot be understood is told. */
+  #made(make: () => string): string {
     try {
-      return query(text, streams);
+      return make();
     } catch (error) {
       if (!(error instanceof QueryError)) throw error;
       this.#printer.tell(`${this.#spec.name}: ${error.message}`);
