@@ -22,7 +22,7 @@ export const mpiReport: Config = {
   finish(draft) {
     plainOutput(draft);
     draft.variables.CALI_MPIREPORT_CONFIG = draft.query(
-      "cross",
+      "local", // the one query is over the records of all ranks
       `${lets({ "sum#time.duration": "scale(sum#time.duration.ns,1e-9)" })} ${
         columns(
           ["mpi.function", "Function"],

@@ -14,11 +14,10 @@ import { nearest, UsageError } from "../../core/errors.ts";
 import type { ConfigFacts } from "./channel_spec.ts";
 import type { ChosenOptions, Level } from "./chosen_options.ts";
 import { type Column, columns, kept, lets, type Option } from "./option.ts";
-import { wordList } from "./word_reader.ts";
 
 /**
  * How signals appear: `report`, a tree with exclusive and inclusive columns; `profile`, named as
- * Hatchet reads metrics; `table`, rows of one level that are no regions; `none`, in no query.
+ * Hatchet reads metrics; `table`, rows that are no tree of regions; `none`, in no query.
  */
 export type SignalStyle = "report" | "profile" | "table" | "none";
 
@@ -47,7 +46,7 @@ export class SignalRequest {
     this.#facts = facts;
     const remarks: string[] = [], names: string[] = [];
     const wanted = options.isEnabled("energy") ? [...ENERGY_SIGNALS] : [];
-    wanted.push(...wordList(options.get("joulemark.signals")));
+    wanted.push(...options.get("joulemark.signals").split(/[\s,]+/).filter((name) => name !== ""));
     for (const name of new Set(wanted)) {
       if (!/^[\w:.#@-]+$/.test(name)) {
         throw new UsageError({
@@ -76,7 +75,7 @@ export class SignalRequest {
   query(level: Level): string {
     if (this.#names.length === 0 || this.#style === "none") return "";
     const shown = columns(...this.#names.flatMap((name) => this.#columns(level, name)));
-    if (level === "cross" && this.#style !== "table") return shown;
+    if (level === "cross") return shown;
     const terms = this.#names.map((name) => [local(name), kept(this.#operator(name), name)]);
     return `${lets(Object.fromEntries(terms))} ${shown}`;
   }
@@ -94,7 +93,10 @@ export class SignalRequest {
       if (operator === "avg") return [exclusive];
       return [exclusive, [`inclusive_sum(${metric})`, `${name} (inc)`, unit]];
     }
-    if (this.#style === "table") return [[`${operator}(${metric})`, title, unit]];
+    if (this.#style === "table") {
+      if (level === "local") return [[`${operator}(${metric})`, title, unit]];
+      return [[`avg(${operator}#${metric})`, `${title}/rank`, unit]];
+    }
     if (level === "local") {
       if (operator === "avg") return [[`avg(${metric})`, `${title} (avg)`, unit]];
       return [[`sum(${metric})`, `${title} (E)`, unit], [

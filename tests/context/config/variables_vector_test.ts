@@ -24,11 +24,18 @@ const VECTORS: Record<"serial" | "mpi", Record<string, Recorded[] | { error: str
   );
 
 /** Defects of Caliper that are not copied: what is recorded, and what it is to be. */
-const MENDED: readonly [string, string][] = [
+const MENDED: readonly [string | RegExp, string][] = [
   // SELECT is missing in the query of openmp-report over ranks
   [" max(max#n.threads)", " select max(max#n.threads)"],
   // the largest mean under the title of the mean instead of the largest size
   ['max(max#mms.avg) as "Msg size (avg)"', 'max(max#mms.max) as "Msg size (max)"'],
+  // bandwidth over a time that rows of the aggregate service do not have
+  [
+    /select io\.region as I\/O,ratio\((ib[rw])\.bytes,time\.duration\.ns/,
+    "let $1.ns=first(sum#time.duration.ns,time.duration.ns) " +
+    "select io.region as I/O,ratio($1.bytes,$1.ns",
+  ],
+  [/ratio#(ib[rw])\.bytes\/time\.duration\.ns/g, "ratio#$1.bytes/$1.ns"],
 ];
 
 /** Queries become what they say. */
