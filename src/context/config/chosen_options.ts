@@ -24,23 +24,29 @@ export class ChosenOptions {
   readonly enabled: readonly string[];
   /** Lines for people about those that cannot be had. */
   readonly remarks: readonly string[];
+  readonly #whyNot: (service: string) => string | undefined;
 
-  /** @param whyNot Says why an option cannot be had; undefined where it can. */
+  /** @param whyNot Says why a service cannot be had; undefined where it can. */
   constructor(
     specs: ReadonlyMap<string, Option>,
     args: readonly Argument[],
-    whyNot: (option: Option) => string | undefined = () => undefined,
+    whyNot: (service: string) => string | undefined = () => undefined,
   ) {
     this.#specs = specs;
     this.#args = args;
+    this.#whyNot = whyNot;
     const enabled = new Set<string>(), remarks: string[] = [];
     const enable = (name: string): void => {
       const spec = specs.get(name);
       if (spec === undefined) return;
-      const why = whyNot(spec);
-      if (why !== undefined) {
-        remarks.push(`Option ${name} is left out: ${why}`);
+      const missing = spec.services?.find((service) => whyNot(service) !== undefined);
+      if (missing !== undefined) {
+        remarks.push(`Option ${name} is left out: ${whyNot(missing)}`);
         return;
+      }
+      for (const service of spec.servicesIfAny ?? []) {
+        const why = whyNot(service);
+        if (why !== undefined) remarks.push(`Option ${name} goes without ${service}: ${why}`);
       }
       enabled.add(name);
       for (const included of spec.includes ?? []) enable(included);
@@ -77,7 +83,11 @@ export class ChosenOptions {
   /** A list of services with those that the options need, sorted. */
   services(base: readonly string[]): string[] {
     const all = new Set(base);
-    for (const spec of this.#specsInOrder()) spec.services?.forEach((name) => all.add(name));
+    for (const spec of this.#specsInOrder()) {
+      spec.services?.forEach((name) => all.add(name));
+      spec.servicesIfAny?.filter((name) => this.#whyNot(name) === undefined)
+        .forEach((name) => all.add(name));
+    }
     return [...all].sort();
   }
 

@@ -21,7 +21,6 @@ import type { ChannelSpec, ConfigFacts, Configuration } from "./channel_spec.ts"
 import { type Argument, ChosenOptions } from "./chosen_options.ts";
 import { ConfigError } from "./config_error.ts";
 import { ChannelDraft, type Config } from "./config.ts";
-import type { Option } from "./option.ts";
 import { ABSENT_SERVICES } from "./services.ts";
 import { readBool, WordReader } from "./word_reader.ts";
 
@@ -59,7 +58,7 @@ function draftOf({ config, args, offset }: ChosenConfig, text: string, facts: Co
       fail(`Invalid value "${value}" for ${name}`);
     }
   }
-  const options = new ChosenOptions(specs, all, (option) => whyNot(option, facts));
+  const options = new ChosenOptions(specs, all, (service) => whyNot(service, facts));
   const wrong = config.check?.(options);
   if (wrong !== undefined) fail(wrong);
   return new ChannelDraft(config, {
@@ -73,13 +72,10 @@ function draftOf({ config, args, offset }: ChosenConfig, text: string, facts: Co
   });
 }
 
-/** Why an option cannot be had. */
-function whyNot(option: Option, facts: ConfigFacts): string | undefined {
-  if (option.absent !== undefined) return option.absent;
-  for (const service of option.services ?? []) {
-    const has = facts.hasService?.(service) ?? !ABSENT_SERVICES.has(service);
-    if (!has) return ABSENT_SERVICES.get(service) ?? `service ${service} is not available`;
-  }
+/** Why a service cannot be had; undefined where it can. */
+function whyNot(service: string, facts: ConfigFacts): string | undefined {
+  if (facts.hasService?.(service) ?? !ABSENT_SERVICES.has(service)) return undefined;
+  return ABSENT_SERVICES.get(service) ?? `service ${service} is not available`;
 }
 
 /** Arguments, and those of a further list that are not among them; `metadata` adds up. */

@@ -44,7 +44,8 @@ export const eventTrace: Config = {
       name: "sampling",
       type: "bool",
       about: "Samples of call paths, too",
-      services: ["callpath", "pthread", "sampler", "symbollookup"],
+      services: ["pthread", "sampler"],
+      servicesIfAny: ["callpath", "symbollookup"],
       variables: { CALI_SAMPLER_FREQUENCY: "200" },
     },
     {
@@ -56,7 +57,13 @@ export const eventTrace: Config = {
     { name: "trace.cuda", type: "bool", about: "CUDA calls", services: ["cupti"] },
     { name: "cuda.activities", type: "bool", about: "CUDA activities", services: ["cuptitrace"] },
     { name: "trace.kokkos", type: "bool", about: "Kokkos kernels", services: ["kokkostime"] },
-    { name: "papi.counters", type: "string", about: "PAPI counters", services: ["papi"] },
+    {
+      name: "papi.counters",
+      type: "string",
+      about: "Counters of the processor by PAPI's names",
+      services: ["papi"],
+      variables: { CALI_PAPI_COUNTERS: "{}" },
+    },
     {
       name: "perf.topdown.toplevel",
       type: "bool",

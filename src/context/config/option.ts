@@ -23,6 +23,8 @@ export interface Option {
   readonly about: string;
   /** Services that it needs. */
   readonly services?: readonly string[];
+  /** Services that it uses where there are any. */
+  readonly servicesIfAny?: readonly string[];
   /** Options that it includes. */
   readonly includes?: readonly string[];
   /** Variables that it sets; `{}` stands for the option's value. */
@@ -31,8 +33,6 @@ export interface Option {
   readonly local?: string;
   /** CalQL that is added to the query over all processes' rows; `{}` as above. */
   readonly cross?: string;
-  /** Why it cannot be had, and what to use instead. */
-  readonly absent?: string;
 }
 
 /** Options by group. */

@@ -7,14 +7,20 @@
 
 const GPU = "the energy of GPUs is measured by joulemark.signals=GPU_ENERGY";
 const COUNTERS = "counters are read by joulemark.signals=NAME, and `joulemark signals` lists them";
+const SAMPLES = "samples are taken from outside of the program and counted by region";
 
 /** Reason and replacement by the name of the service. */
 export const ABSENT_SERVICES: ReadonlyMap<string, string> = new Map([
   ["textlog", `it is no part of Caliper any more; use trace and a report with "format expand"`],
   ["env", "it is no part of Caliper any more; set metadata(KEY=VALUE) instead"],
   ["topdown", `it is no part of Caliper any more; ${COUNTERS}`],
-  ["papi", `PAPI is not used; ${COUNTERS}`],
   ["perf_topdown", `top-down ratios are not computed; ${COUNTERS}`],
+  ["callpath", `calls are not followed; ${SAMPLES}`],
+  ["symbollookup", `there are no addresses to look up; ${SAMPLES}`],
+  ["region_monitor", "there is no such service; level and include_regions thin out what is kept"],
+  ["timeseries", "there is no such service; loop_monitor measures over iterations or time"],
+  ["debug", `there is no such service; use trace and a report with "format expand"`],
+  ["validator", "there is no such service; ends that match no begin are told in any case"],
   ["libpfm", `samples with addresses are not taken; ${COUNTERS}`],
   ["variorum", "Variorum is not used; power and energy are read by joulemark.signals=NAME"],
   ["pcp", `Performance Co-Pilot is not used; ${COUNTERS}`],

@@ -100,6 +100,27 @@ Deno.test("a service that the caller does not have is missing like any other", (
   ]);
 });
 
+Deno.test("samples are by region: what would need addresses is left out and named", () => {
+  const report = parseConfigString("sample-report", serial);
+  assertEquals(
+    report.channels[0].variables.CALI_SERVICES_ENABLE,
+    "pthread,report,sampler,trace",
+  );
+  assertEquals(report.remarks, [
+    "Option source.function is left out: there are no addresses to look up; " +
+    "samples are taken from outside of the program and counted by region",
+  ]);
+  const trace = parseConfigString("event-trace(sampling)", serial);
+  assertEquals(
+    trace.channels[0].variables.CALI_SERVICES_ENABLE,
+    "async_event,event,pthread,recorder,sampler,timer,trace",
+  );
+  assertEquals(trace.remarks.map((remark) => remark.split(":")[0]), [
+    "Option sampling goes without callpath",
+    "Option sampling goes without symbollookup",
+  ]);
+});
+
 Deno.test("wanting all ranks without MPI is said", () => {
   const { channels, remarks } = parseConfigString(
     "runtime-report(aggregate_across_ranks)",

@@ -125,7 +125,7 @@ Deno.test("CALI_CONFIG is taken from the environment alone, as Caliper takes it"
 });
 
 Deno.test("services that cannot be had are left out, with the reason and what to use instead", () => {
-  const made = defaultChannel({ CALI_SERVICES_ENABLE: "event,textlog,env,papi,nosuch" }, {});
+  const made = defaultChannel({ CALI_SERVICES_ENABLE: "event,textlog,env,variorum,nosuch" }, {});
   assertEquals(made?.channel.variables.CALI_SERVICES_ENABLE, "event,nosuch");
   assertEquals(made?.remarks.length, 3);
   for (const remark of made!.remarks) assertEquals(remark.split("\n").length, 1);

@@ -61,7 +61,7 @@ function globalsOf(channel: ChannelSpec): Record<string, string> {
 }
 
 for (const mode of ["serial", "mpi"] as const) {
-  const facts = { mpi: mode === "mpi", behaviorOf: () => undefined };
+  const facts = { mpi: mode === "mpi", behaviorOf: () => undefined, hasService: () => true };
   for (const [text, expected] of Object.entries(VECTORS[mode])) {
     Deno.test(`${mode}: ${text}`, () => {
       if (!Array.isArray(expected)) {
