@@ -31,6 +31,9 @@ export interface MachineValue {
   readonly unit: string;
   /** It only grows: what a snapshot gets is its growth. */
   readonly grows: boolean;
+  /** Where it comes from and how good that is, `measured` or `simulated`, as metadata tell it. */
+  readonly source?: string;
+  readonly quality?: string;
   /** @returns NaN where there is nothing. */
   read(): number;
 }

@@ -67,13 +67,14 @@ export class RunMachine implements Machine {
       const resolved = this.#table.resolve(request.name);
       if (resolved.kind === "absent") return { absent: resolved.reason };
       if (resolved.kind === "unknown") return { absent: "there is no such signal" };
-      const { unit, behavior } = resolved.signal.row;
+      const { row: { unit, behavior }, quality, source } = resolved.signal;
       const whole = request.domain === "board";
       return Array.from({ length: this.#topology.count(request.domain) }, (_, i) => {
         const handle = this.#batch.pushSignal(request.name, request.domain, i);
         const title = whole ? request.name : `${request.name}-${request.domain}-${i}`;
         const cpus = whole ? undefined : this.#topology.cpus(request.domain, i);
-        return this.#signal(title, handle, unit, behavior === "monotone", cpus);
+        const grows = behavior === "monotone";
+        return this.#signal({ name: title, unit, grows, quality, source }, handle, cpus);
       });
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
@@ -92,23 +93,21 @@ export class RunMachine implements Machine {
   }
 
   #signal(
-    name: string,
+    about: Omit<MachineValue, "read">,
     handle: number,
-    unit: string,
-    grows: boolean,
     cpus: readonly number[] | undefined,
   ): MachineValue {
-    const known = this.#byName.get(name);
+    const known = this.#byName.get(about.name);
     if (known !== undefined) return known;
     const { moment } = this;
     let read: () => number;
-    if (grows) {
+    if (about.grows) {
       const share = new CounterShare(cpus);
       this.#counters.push({ handle, share });
       read = () => moment.main ? share.used(moment.process, moment.timeS) : NaN;
     } else read = () => this.#batch.sample(handle);
-    const value = { name, unit, grows, read };
-    this.#byName.set(name, value);
+    const value = { ...about, read };
+    this.#byName.set(about.name, value);
     return value;
   }
 

@@ -9,6 +9,7 @@ import { fillName } from "../context/config/file_name.ts";
 import { isTrue } from "../context/config_words.ts";
 import type { ChannelSpec } from "../context/config/channel_spec.ts";
 import { Channel, type ChannelOptions } from "../context/services/channel.ts";
+import { SIMULATED } from "../context/services/signals.ts";
 import { CaliStream } from "../context/services/recorder.ts";
 import type { Snapshot } from "../context/snapshot.ts";
 import { NONE } from "../context/tree.ts";
@@ -157,7 +158,19 @@ export class ContextOutput {
   #write(to: string, text: string, append: boolean): void {
     const first = this.#pids.keys().next().value ?? 0;
     const name = fillName(to, (attribute) => this.#valueOf(attribute, first));
-    writeText(name, text, append, this.#printer);
+    const simulated = this.#simulated();
+    // A document for programs has it among its globals and its columns' metadata.
+    const says = simulated !== undefined && !/^[[{_]/.test(text);
+    const note = says ? `(simulated node, not measured: ${simulated})\n` : "";
+    writeText(name, text + note, append, this.#printer);
+  }
+
+  /** The signals that no hardware measured, if there are any. */
+  #simulated(): string | undefined {
+    const id = this.channel.tree.attributeByName(SIMULATED);
+    if (id === NONE) return undefined;
+    this.channel.turnTo(0);
+    return this.channel.currentText(id);
   }
 
   /** What queries make; one that cannot be understood is told. */

@@ -8,7 +8,7 @@
  */
 
 import { PROPERTY } from "../attribute.ts";
-import { wordsOf } from "../config_words.ts";
+import { listOf } from "../config_words.ts";
 import type { Service, ServiceHost } from "../service.ts";
 import { Snapshot } from "../snapshot.ts";
 import { NONE } from "../tree.ts";
@@ -49,7 +49,7 @@ class AggregateService implements Service {
 
   constructor(host: ServiceHost) {
     this.#host = host;
-    this.#keyNames = [...new Set(wordsOf(host.config("CALI_AGGREGATE_KEY")))];
+    this.#keyNames = [...new Set(listOf(host.config("CALI_AGGREGATE_KEY")))];
     const ids = host.tree.attributes().map(({ id }) => id).sort((a, b) => a - b);
     for (const id of ids) this.attributeMade(id);
   }
@@ -74,7 +74,8 @@ class AggregateService implements Service {
   flush(emit: (record: Snapshot, thread: number) => void): void {
     const { tree } = this.#host;
     const make = (name: string, type: number) => this.#host.createAttribute(name, type, RESULT);
-    for (const rows of this.#rows) {
+    // As Caliper writes them: the newest thread first.
+    for (const rows of this.#rows.toReversed()) {
       let slot = 0;
       for (const { key, thread, metrics, count } of rows ?? []) {
         const record = key.copy();

@@ -4,7 +4,7 @@
  *
  * CALI_JOULEMARK_SIGNALS lists them, `SIGNAL[@domain]` between commas. What grows (energy in J) is told as its growth since the
  * thread's snapshot before, anything else (power in W) as its value; both are aggregatable and have
- * `attribute.unit`. A value that is not there is left out, never 0.
+ * `attribute.unit`, `joulemark.quality` and `joulemark.source`. A value that is not there is left out, never 0.
  * @module
  */
 
@@ -18,6 +18,7 @@ import {
   valuesOf,
 } from "../service.ts";
 import type { Snapshot } from "../snapshot.ts";
+import type { Meta } from "../tree.ts";
 import { TYPE } from "../variant.ts";
 
 interface Column {
@@ -36,6 +37,13 @@ export function signals(host: ServiceHost): Service {
     for (const value of valuesOf(host, "joulemark", name)) {
       columns.push({ attribute: attributeFor(host, value), value, before: [] });
     }
+  }
+  const simulated = columns.filter(({ value }) => value.quality === "simulated");
+  if (simulated.length > 0) {
+    const { global, unaligned, skip_events } = PROPERTY;
+    const properties = global | unaligned | skip_events;
+    const names = simulated.map(({ value }) => value.name).join(" ");
+    host.setGlobal(host.createAttribute(SIMULATED, TYPE.string, properties), names);
   }
   if (columns.length === 0) host.log("joulemark: CALI_JOULEMARK_SIGNALS names no signal to record");
   return {
@@ -61,13 +69,19 @@ export function signals(host: ServiceHost): Service {
   };
 }
 
-function attributeFor(host: ServiceHost, { name, unit }: MachineValue): number {
+/** Global that names the signals which no hardware measured. */
+export const SIMULATED = "joulemark.simulated";
+
+function attributeFor(host: ServiceHost, { name, unit, quality, source }: MachineValue): number {
   const { asvalue, thread_scope, skip_events, aggregatable } = PROPERTY;
-  const key = host.createAttribute("attribute.unit", TYPE.string, skip_events);
-  return host.createAttribute(
-    name,
-    TYPE.double,
-    asvalue | thread_scope | skip_events | aggregatable,
-    unit === "" ? [] : [[key, TYPE.string, unit]],
-  );
+  const metadata = Object.entries({
+    "attribute.unit": unit,
+    "joulemark.quality": quality,
+    "joulemark.source": source,
+  }).flatMap(([key, text]): Meta[] => {
+    if (text === undefined || text === "") return [];
+    return [[host.createAttribute(key, TYPE.string, skip_events), TYPE.string, text]];
+  });
+  const properties = asvalue | thread_scope | skip_events | aggregatable;
+  return host.createAttribute(name, TYPE.double, properties, metadata);
 }

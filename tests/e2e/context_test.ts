@@ -1,0 +1,124 @@
+/** Caliper's channels of real programs: equal to what Caliper records of them, with energies. */
+import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
+import { query, readCali } from "../../src/query/library.ts";
+import { compile, preloaded } from "../_support/preload.ts";
+import { endToEnd, joulemark } from "../_support/programs.ts";
+
+const VECTORS = new URL("../vectors/caliper/context_program/", import.meta.url);
+const PROGRAM = "cc -O1 -Wall -Wextra -Werror -pthread -o app PROGRAMS/caliper_context.c";
+
+/** What differs from run to run, or says who recorded it. */
+const OWN = /^(time\.|(min|max|sum|avg)#time\.|aggregate\.slot$|starttime\.|process\.id$)/;
+const OURS = ["cali.channel", "opts:output", "cali.caliper.version", "joulemark.simulated"];
+
+/** Records without times, one JSON object a line, keys and lines sorted as the vectors are. */
+function comparable(path: string): string[] {
+  const rows = JSON.parse(query("format json", [Deno.readTextFileSync(path)])) as Record<
+    string,
+    unknown
+  >[];
+  return rows.map((row) => {
+    const kept = Object.entries(row).filter(([key]) => !OWN.test(key) && !OURS.includes(key));
+    return JSON.stringify(Object.fromEntries(kept.sort(([a], [b]) => a < b ? -1 : 1)));
+  }).sort();
+}
+
+function vector(name: string): string[] {
+  const lines = Deno.readTextFileSync(new URL(name, VECTORS)).trimEnd().split("\n");
+  return lines.map((line) => JSON.stringify(JSON.parse(line))).sort();
+}
+
+/** Path and calls of each line of a report's tree. */
+function callsIn(report: string): string[] {
+  return report.trimEnd().split("\n").slice(1).map((line) => {
+    const calls = line.trimEnd().split(/\s+/).at(-1);
+    return `${/^ *\S.*?(?= +[0-9.]+ )/.exec(line)?.[0].trimEnd()} ${calls}`;
+  });
+}
+
+endToEnd(
+  "run --cali-config event-trace records what Caliper records of the same program",
+  (dir) => {
+    compile(dir, PROGRAM);
+    const options = ["--cali-config", "event-trace(output=trace.cali)"];
+    preloaded(dir, "caliper", ["./app"], { options });
+    assertEquals(comparable(`${dir}/trace.cali`), vector("trace.jsonl"));
+  },
+);
+
+endToEnd("CALI_SERVICES_ENABLE makes the rows that Caliper makes of the same program", (dir) => {
+  compile(dir, PROGRAM);
+  preloaded(dir, "caliper", ["./app"], {
+    env: {
+      CALI_SERVICES_ENABLE: "event,timer,aggregate,recorder",
+      CALI_AGGREGATE_KEY: "iteration#timeloop,mesh",
+      CALI_RECORDER_FILENAME: "rows.cali",
+    },
+  });
+  assertEquals(comparable(`${dir}/rows.cali`), vector("aggregate.jsonl"));
+});
+
+endToEnd(
+  "runtime-report has Caliper's regions and calls, and the simulated node's energy",
+  (dir) => {
+    compile(dir, PROGRAM);
+    const options = [
+      "--simulate",
+      "--cali-config",
+      "runtime-report(region.count,output=plain.txt)",
+    ];
+    preloaded(dir, "caliper", ["./app"], { options });
+    const wanted = Deno.readTextFileSync(new URL("runtime-report.txt", VECTORS));
+    assertEquals(callsIn(Deno.readTextFileSync(`${dir}/plain.txt`)), callsIn(wanted));
+    const energy = ["--simulate", "--cali-config", "runtime-report(energy,output=energy.txt)"];
+    const out = preloaded(dir, "caliper", ["./app"], { options: energy });
+    const text = Deno.readTextFileSync(`${dir}/energy.txt`);
+    assertStringIncludes(text.split("\n")[0], "CPU_ENERGY J (I)");
+    assertStringIncludes(text, "simulated node");
+    const main = /^main .*$/m.exec(text)![0].trim().split(/\s+/).map(Number);
+    const titles = text.split("\n")[0].trim().split(/\s{1,}(?=CPU|DRAM|Time|Path)/);
+    const inclusiveJ = main[titles.indexOf("CPU_ENERGY J (I)")];
+    // The report's totals hold what lies outside of main as well, which is little.
+    const packageJ = Number(out.host.application["package-energy (J)"]);
+    assert(inclusiveJ > 0 && inclusiveJ <= packageJ * 1.0001, `${inclusiveJ} J of ${packageJ} J`);
+    assert(inclusiveJ > packageJ / 2, `${inclusiveJ} J of ${packageJ} J`);
+  },
+);
+
+endToEnd("energies of processes that run at once add up to the node's", (dir) => {
+  compile(dir, PROGRAM);
+  const options = ["--simulate", "--cali", "all.cali"];
+  const command = ["sh", "-c", "./app & ./app & ./app & wait"];
+  const out = preloaded(dir, "caliper", command, { options });
+  const { records, globals } = readCali(Deno.readTextFileSync(`${dir}/all.cali`));
+  assert(globals["joulemark.simulated"] !== undefined, JSON.stringify(globals));
+  assertEquals(new Set(records.map((record) => record["process.id"])).size, 3);
+  const sumJ = records.reduce((sum, record) => sum + Number(record.CPU_ENERGY ?? 0), 0);
+  const packageJ = Number(out.host.application["package-energy (J)"]);
+  // What passes after a process's last mark is nobody's record.
+  assertAlmostEquals(sumJ, packageJ, packageJ * 0.35);
+  assert(sumJ <= packageJ * 1.01, `${sumJ} J of ${packageJ} J`);
+});
+
+endToEnd("a stream whose name holds an attribute is one for each process", (dir) => {
+  compile(dir, PROGRAM);
+  const options = ["--cali-config", "event-trace(output=out/p-%process.id%.cali)"];
+  preloaded(dir, "caliper", ["sh", "-c", "./app & ./app & wait"], { options });
+  const names = [...Deno.readDirSync(`${dir}/out`)].map((entry) => entry.name);
+  assertEquals(names.length, 2);
+  for (const name of names) {
+    assertEquals(/^p-\d+\.cali$/.test(name), true, name);
+    assertEquals(comparable(`${dir}/out/${name}`), vector("trace.jsonl"));
+  }
+});
+
+endToEnd("a configuration that is none stops before the command; a variable does not", (dir) => {
+  const wrong = joulemark(dir, ["run", "--cali-config", "runtime-repotr", "--", "touch", "ran"]);
+  assertEquals(wrong.code, 2);
+  assertStringIncludes(wrong.stderr, "runtime-report");
+  assertEquals([...Deno.readDirSync(dir)].some(({ name }) => name === "ran"), false);
+  const variable = joulemark(dir, ["run", "--", "touch", "ran"], { CALI_CONFIG: "nonsense(" });
+  assertEquals(variable.code, 0);
+  assertStringIncludes(variable.stderr, "nonsense");
+  assertEquals([...Deno.readDirSync(dir)].some(({ name }) => name === "ran"), true);
+});
