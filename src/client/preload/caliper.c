@@ -10,6 +10,8 @@
  */
 #include "caliper.h"
 
+#define IS_ON jm_is_on(JM_CALIPER)
+
 static int is_region(const struct jm_attribute *a) {
     return (a->properties & CALI_NESTED) && a->type == CALI_STRING;
 }
@@ -122,7 +124,7 @@ JM_HIDDEN struct jm_variant jm_cali_variant(const char *text) {
 
 /* ------------------------------------------------------------------ regions */
 
-static void begin_named(const struct jm_attribute *a, const char *name, uint32_t hint) {
+JM_MARK void begin_named(const struct jm_attribute *a, const char *name, uint32_t hint) {
     struct joulemark__thread *t = jm_thread(JM_CALIPER, 1);
     uint32_t slot = joulemark__place(name);
     if (!t) return;
@@ -131,7 +133,7 @@ static void begin_named(const struct jm_attribute *a, const char *name, uint32_t
     else open_region(t, a, joulemark__find(t, name, hint));
 }
 
-static void end_named(const struct jm_attribute *a, const char *name) {
+JM_MARK void end_named(const struct jm_attribute *a, const char *name) {
     struct joulemark__thread *t = jm_thread(JM_CALIPER, 0);
     if (t) close_region(t, a, joulemark__lookup(t, name));
 }
@@ -144,15 +146,15 @@ static void end_named(const struct jm_attribute *a, const char *name) {
     }
 REGION(cali_begin_region, jm_begin(JM_CALIPER, name))
 REGION(cali_end_region, jm_end(JM_CALIPER, name))
-REGION(cali_begin_phase, begin_named(jm_cali_phase, name, JOULEMARK_HINT_UNKNOWN))
-REGION(cali_end_phase, end_named(jm_cali_phase, name))
-REGION(cali_begin_comm_region, begin_named(jm_cali_comm_region, name, JOULEMARK_HINT_NETWORK))
-REGION(cali_end_comm_region, end_named(jm_cali_comm_region, name))
+REGION(cali_begin_phase, if (IS_ON) begin_named(jm_cali_phase, name, JOULEMARK_HINT_UNKNOWN))
+REGION(cali_end_phase, if (IS_ON) end_named(jm_cali_phase, name))
+REGION(cali_begin_comm_region, if (IS_ON) begin_named(jm_cali_comm_region, name, JOULEMARK_HINT_NETWORK))
+REGION(cali_end_comm_region, if (IS_ON) end_named(jm_cali_comm_region, name))
 
 /* ------------------------------------------------------------------ attributes */
 
 /* Begin or set. */
-static void change(int begins, struct jm_attribute *a, uint32_t type, uint64_t bits,
+static inline void change(int begins, struct jm_attribute *a, uint32_t type, uint64_t bits,
                    const char *text) {
     struct joulemark__thread *t = jm_thread(JM_CALIPER, 1);
     if (!t || !a) return;
@@ -161,12 +163,17 @@ static void change(int begins, struct jm_attribute *a, uint32_t type, uint64_t b
     else jm_cali_set(t, a, type, bits);
 }
 
-static void finish(struct jm_attribute *a) {
+static inline void finish(struct jm_attribute *a) {
     struct joulemark__thread *t = jm_thread(JM_CALIPER, 0);
     if (t && a) jm_cali_end(t, a);
 }
 
-#define IS_ON __builtin_expect(jm_on & JM_CALIPER, 1)
+JM_MARK void change_by_id(int begins, cali_id id, uint32_t type, uint64_t bits, const char *text) {
+    change(begins, jm_cali_find(id), type, bits, text);
+}
+
+JM_MARK void finish_by_id(cali_id id) { finish(jm_cali_find(id)); }
+
 #define SIGNED (uint64_t)(int64_t)value
 
 #define BY_ID(symbol, type, mark)                                                                  \
@@ -175,13 +182,13 @@ static void finish(struct jm_attribute *a) {
         if (IS_ON) mark;                                                                           \
         JM_CALI_PASS(#symbol, (cali_id, type), (id, value));                                       \
     }
-BY_ID(cali_begin_int, int, change(1, jm_cali_find(id), CALI_INT, SIGNED, NULL))
-BY_ID(cali_begin_double, double, change(1, jm_cali_find(id), CALI_DOUBLE, jm_bits_of(value), NULL))
-BY_ID(cali_begin_string, const char *, change(1, jm_cali_find(id), CALI_STRING, 0, value))
-BY_ID(cali_set_int, int, change(0, jm_cali_find(id), CALI_INT, SIGNED, NULL))
-BY_ID(cali_set_double, double, change(0, jm_cali_find(id), CALI_DOUBLE, jm_bits_of(value), NULL))
-BY_ID(cali_set_string, const char *, change(0, jm_cali_find(id), CALI_STRING, 0, value))
-BY_ID(cali_safe_end_string, const char *, finish(jm_cali_find(id)))
+BY_ID(cali_begin_int, int, change_by_id(1, id, CALI_INT, SIGNED, NULL))
+BY_ID(cali_begin_double, double, change_by_id(1, id, CALI_DOUBLE, jm_bits_of(value), NULL))
+BY_ID(cali_begin_string, const char *, change_by_id(1, id, CALI_STRING, 0, value))
+BY_ID(cali_set_int, int, change_by_id(0, id, CALI_INT, SIGNED, NULL))
+BY_ID(cali_set_double, double, change_by_id(0, id, CALI_DOUBLE, jm_bits_of(value), NULL))
+BY_ID(cali_set_string, const char *, change_by_id(0, id, CALI_STRING, 0, value))
+BY_ID(cali_safe_end_string, const char *, finish_by_id(id))
 
 #define END(symbol, mark)                                                                          \
     JM_EXPORT void symbol(cali_id id);                                                             \
@@ -189,12 +196,13 @@ BY_ID(cali_safe_end_string, const char *, finish(jm_cali_find(id)))
         if (IS_ON) mark;                                                                           \
         JM_CALI_PASS(#symbol, (cali_id), (id));                                                    \
     }
-END(cali_begin, change(1, jm_cali_find(id), CALI_BOOL, 1, NULL))
-END(cali_end, finish(jm_cali_find(id)))
+END(cali_begin, change_by_id(1, id, CALI_BOOL, 1, NULL))
+END(cali_end, finish_by_id(id))
 
 /* A value of the attribute's own type, by its address. */
-static void set_any(struct jm_attribute *a, const void *value, size_t size) {
+JM_MARK void set_any(cali_id id, const void *value, size_t size) {
     struct joulemark__thread *t = jm_thread(JM_CALIPER, 1);
+    struct jm_attribute *a = jm_cali_find(id);
     struct jm_variant v = {0, {0}};
     uint64_t bits;
     uint32_t type;
@@ -209,7 +217,7 @@ static void set_any(struct jm_attribute *a, const void *value, size_t size) {
 
 JM_EXPORT void cali_set(cali_id id, const void *value, size_t size);
 JM_EXPORT void cali_set(cali_id id, const void *value, size_t size) {
-    if (IS_ON) set_any(jm_cali_find(id), value, size);
+    if (IS_ON) set_any(id, value, size);
     JM_CALI_PASS("cali_set", (cali_id, const void *, size_t), (id, value, size));
 }
 

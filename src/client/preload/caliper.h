@@ -49,8 +49,13 @@ struct jm_variant {
     union { uint64_t bits; int64_t integer; double real; const void *at; unsigned char flag; } value;
 };
 
-/* Does the real library get the calls too? */
-JM_HIDDEN int jm_cali_chained(void);
+/* Does the real library get the calls too? −1: nobody asked yet. */
+extern JM_HIDDEN int jm_cali_chain;
+JM_HIDDEN int jm_cali_chain_now(void);
+static inline __attribute__((unused, always_inline)) int jm_cali_chained(void) {
+    if (__builtin_expect(jm_cali_chain == 0, 1)) return 0;
+    return jm_cali_chain_now();
+}
 
 /* By id or name, NULL where there is none; and its id among ours. */
 JM_HIDDEN struct jm_attribute *jm_cali_find(cali_id id);

@@ -33,10 +33,10 @@ static int lock;
     with(cali_class_symboladdress_attr_id, 11) with(cali_subscription_event_attr_id, 12)
 ALL_OWN(OWN)
 
-JM_HIDDEN int jm_cali_chained(void) {
-    static int known = -1;
-    if (__builtin_expect(known < 0, 0)) known = jm_chained(JM_CALIPER, "CALI_");
-    return known;
+JM_HIDDEN int jm_cali_chain = -1;
+JM_HIDDEN int jm_cali_chain_now(void) {
+    if (jm_cali_chain < 0) jm_cali_chain = jm_chained(JM_CALIPER, "CALI_");
+    return jm_cali_chain;
 }
 
 /* The macros start a Caliper that is there by themselves, where it has not written its ids yet. */

@@ -44,6 +44,21 @@ static __attribute__((constructor)) void jm_load(void) {
     }
 }
 
+JM_HIDDEN void jm_begin_name(const char *name) {
+    struct joulemark__thread *t = joulemark__thread(1);
+    if (__builtin_expect(t != NULL, 1)) joulemark__enter(t, joulemark__lookup(t, name));
+}
+
+JM_HIDDEN void jm_end_name(const char *name) {
+    struct joulemark__thread *t = joulemark__thread(0);
+    if (__builtin_expect(t != NULL, 1)) joulemark__exit(t, joulemark__lookup(t, name));
+}
+
+JM_HIDDEN void jm_end_innermost(void) {
+    struct joulemark__thread *t = joulemark__thread(0);
+    if (__builtin_expect(t != NULL, 1)) joulemark__pop(t);
+}
+
 struct jm_search { const char *library; char path[512]; };
 
 static int jm_look(struct dl_phdr_info *info, size_t size, void *data) {

@@ -78,22 +78,32 @@ jm_thread(uint32_t dialect, int begins) {
     return joulemark__thread(begins);
 }
 
+/*
+ * Marks stand in functions of their own, so that a call that marks nothing is one load and one
+ * branch: nothing is put on the stack for what is not done. jm_is_on() comes before each of them.
+ */
+#define JM_MARK static __attribute__((unused, noinline))
+static inline __attribute__((unused, always_inline)) int jm_is_on(uint32_t dialect) {
+    return __builtin_expect((jm_on & dialect) != 0, 0);
+}
+
+JM_HIDDEN void jm_begin_name(const char *name);
+JM_HIDDEN void jm_end_name(const char *name);
+JM_HIDDEN void jm_end_innermost(void);
+
 static inline __attribute__((unused, always_inline)) void jm_begin(uint32_t dialect,
                                                                    const char *name) {
-    struct joulemark__thread *t = jm_thread(dialect, 1);
-    if (t) joulemark__enter(t, joulemark__lookup(t, name));
+    if (jm_is_on(dialect)) jm_begin_name(name);
 }
 
 static inline __attribute__((unused, always_inline)) void jm_end(uint32_t dialect,
                                                                  const char *name) {
-    struct joulemark__thread *t = jm_thread(dialect, 0);
-    if (t) joulemark__exit(t, joulemark__lookup(t, name));
+    if (jm_is_on(dialect)) jm_end_name(name);
 }
 
 /* Ends the innermost region. */
 static inline __attribute__((unused, always_inline)) void jm_pop(uint32_t dialect) {
-    struct joulemark__thread *t = jm_thread(dialect, 0);
-    if (t) joulemark__pop(t);
+    if (jm_is_on(dialect)) jm_end_innermost();
 }
 
 /* A name that comes with its length, from Fortran, in `into`. */
@@ -106,6 +116,17 @@ static inline __attribute__((unused)) const char *jm_fortran(const char *name, i
     into[length] = 0;
     return into;
 }
+
+/* chained() for a file: asked once, then one load. */
+#define JM_CHAINED(dialect, variable)                                                              \
+    static int jm_chain = -1;                                                                      \
+    static __attribute__((noinline, cold)) int jm_chain_now(void) {                                \
+        if (jm_chain < 0) jm_chain = jm_chained(dialect, variable);                                \
+        return jm_chain;                                                                           \
+    }                                                                                              \
+    static inline int chained(void) {                                                              \
+        return __builtin_expect(jm_chain != 0, 0) && jm_chain_now();                               \
+    }
 
 /* Forwards to the real library: a statement that calls it, and its value, else `otherwise`. */
 #define JM_FORWARD(type, otherwise, symbol, library, types, args)                                  \

@@ -11,16 +11,16 @@
 
 static uint32_t regions[NUMBERS];
 
-static void begin(int id, const char *label) {
+JM_MARK void begin(int id, const char *label) {
     struct joulemark__thread *t = jm_thread(JM_CRAYPAT, 1);
     uint32_t region;
     if (!t) return;
-    region = joulemark__find(t, label, JOULEMARK_HINT_UNKNOWN);
+    region = joulemark__lookup(t, label);
     if (id >= 0 && id < NUMBERS) regions[id] = region;
     joulemark__enter(t, region);
 }
 
-static void end(int id) {
+JM_MARK void end(int id) {
     struct joulemark__thread *t = jm_thread(JM_CRAYPAT, 0);
     if (!t) return;
     if (id >= 0 && id < NUMBERS && regions[id]) joulemark__exit(t, joulemark__checked(regions[id]));
@@ -29,20 +29,20 @@ static void end(int id) {
 
 JM_EXPORT int PAT_region_begin(int id, const char *label);
 JM_EXPORT int PAT_region_begin(int id, const char *label) {
-    begin(id, label);
+    if (jm_is_on(JM_CRAYPAT)) begin(id, label);
     JM_FORWARD(int, 0, "PAT_region_begin", LIBRARY, (int, const char *), (id, label));
 }
 
 JM_EXPORT int PAT_region_end(int id);
 JM_EXPORT int PAT_region_end(int id) {
-    end(id);
+    if (jm_is_on(JM_CRAYPAT)) end(id);
     JM_FORWARD(int, 0, "PAT_region_end", LIBRARY, (int), (id));
 }
 
 JM_EXPORT void pat_region_begin_(int *id, const char *label, int *result, int length);
 JM_EXPORT void pat_region_begin_(int *id, const char *label, int *result, int length) {
     char text[256];
-    begin(*id, jm_fortran(label, length, text));
+    if (jm_is_on(JM_CRAYPAT)) begin(*id, jm_fortran(label, length, text));
     if (result) *result = 0;
     JM_FORWARD_VOID("pat_region_begin_", LIBRARY, (int *, const char *, int *, int),
                     (id, label, result, length));
@@ -50,7 +50,7 @@ JM_EXPORT void pat_region_begin_(int *id, const char *label, int *result, int le
 
 JM_EXPORT void pat_region_end_(int *id, int *result);
 JM_EXPORT void pat_region_end_(int *id, int *result) {
-    end(*id);
+    if (jm_is_on(JM_CRAYPAT)) end(*id);
     if (result) *result = 0;
     JM_FORWARD_VOID("pat_region_end_", LIBRARY, (int *, int *), (id, result));
 }

@@ -10,11 +10,7 @@
 
 #define LIBRARY "libgeopm"
 
-static int chained(void) {
-    static int known = -1;
-    if (known < 0) known = jm_chained(JM_GEOPM, NULL);
-    return known;
-}
+JM_CHAINED(JM_GEOPM, NULL)
 
 /* The main thread's state; NULL with *result for everybody else. */
 static struct joulemark__thread *mine(int begins, int *result, const char *call) {
@@ -41,26 +37,34 @@ JM_EXPORT int geopm_prof_region(const char *name, uint64_t hint, uint64_t *id) {
     return result;
 }
 
-JM_EXPORT int geopm_prof_enter(uint64_t id);
-JM_EXPORT int geopm_prof_enter(uint64_t id) {
-    struct joulemark__thread *t;
+JM_MARK int enter(uint64_t id) {
     int result;
-    if (chained()) JM_FORWARD(int, 0, "geopm_prof_enter", LIBRARY, (uint64_t), (id));
-    t = mine(1, &result, "geopm_prof_enter was called by another thread than the main one");
+    struct joulemark__thread *t =
+        mine(1, &result, "geopm_prof_enter was called by another thread than the main one");
     if (t) joulemark__enter(t, joulemark__checked(id));
     return result;
 }
 
-JM_EXPORT int geopm_prof_exit(uint64_t id);
-JM_EXPORT int geopm_prof_exit(uint64_t id) {
-    struct joulemark__thread *t;
+JM_MARK int leave(uint64_t id) {
     int result;
-    if (chained()) JM_FORWARD(int, 0, "geopm_prof_exit", LIBRARY, (uint64_t), (id));
-    t = mine(0, &result, "geopm_prof_exit was called by another thread than the main one");
+    struct joulemark__thread *t =
+        mine(0, &result, "geopm_prof_exit was called by another thread than the main one");
     if (!t) return result;
     result = t->depth == 0 ? -1 : 0;
     joulemark__exit(t, joulemark__checked(id));
     return result;
+}
+
+JM_EXPORT int geopm_prof_enter(uint64_t id);
+JM_EXPORT int geopm_prof_enter(uint64_t id) {
+    if (chained()) JM_FORWARD(int, 0, "geopm_prof_enter", LIBRARY, (uint64_t), (id));
+    return jm_is_on(JM_GEOPM) ? enter(id) : 0;
+}
+
+JM_EXPORT int geopm_prof_exit(uint64_t id);
+JM_EXPORT int geopm_prof_exit(uint64_t id) {
+    if (chained()) JM_FORWARD(int, 0, "geopm_prof_exit", LIBRARY, (uint64_t), (id));
+    return jm_is_on(JM_GEOPM) ? leave(id) : 0;
 }
 
 JM_EXPORT int geopm_prof_epoch(void);

@@ -24,7 +24,7 @@ JM_EXPORT void kokkosp_init_library(int sequence, uint64_t version, uint32_t dev
 JM_EXPORT void kokkosp_finalize_library(void);
 JM_EXPORT void kokkosp_finalize_library(void) {}
 
-static void begin(const char *name, uint64_t *id) {
+JM_MARK void mark_begin(const char *name, uint64_t *id) {
     struct joulemark__thread *t = jm_thread(JM_KOKKOS, 1);
     uint32_t region;
     if (!t) return;
@@ -33,9 +33,17 @@ static void begin(const char *name, uint64_t *id) {
     joulemark__enter(t, region);
 }
 
-static void end(uint64_t id) {
+JM_MARK void mark_end(uint64_t id) {
     struct joulemark__thread *t = jm_thread(JM_KOKKOS, 0);
     if (t) joulemark__exit(t, joulemark__checked(id));
+}
+
+static inline void begin(const char *name, uint64_t *id) {
+    if (jm_is_on(JM_KOKKOS)) mark_begin(name, id);
+}
+
+static inline void end(uint64_t id) {
+    if (jm_is_on(JM_KOKKOS)) mark_end(id);
 }
 
 #define KERNEL(kind)                                                                               \

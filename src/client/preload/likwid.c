@@ -9,11 +9,7 @@
 
 #define LIBRARY "liblikwid"
 
-static int chained(void) {
-    static int known = -1;
-    if (known < 0) known = jm_chained(JM_LIKWID, "LIKWID_MODE=");
-    return known;
-}
+JM_CHAINED(JM_LIKWID, "LIKWID_MODE=")
 
 #define PLAIN(symbol)                                                                              \
     JM_EXPORT void symbol(void);                                                                   \

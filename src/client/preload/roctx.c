@@ -9,18 +9,31 @@
 
 #define LIBRARY "roctx"
 
+/* Both say how deep the range lies. */
+JM_MARK int push(const char *name) {
+    struct joulemark__thread *t = jm_thread(JM_ROCTX, 1);
+    if (!t) return 0;
+    joulemark__enter(t, joulemark__lookup(t, name));
+    return (int)t->depth - 1;
+}
+
+JM_MARK int pop(void) {
+    struct joulemark__thread *t = jm_thread(JM_ROCTX, 0);
+    if (!t) return 0;
+    joulemark__pop(t);
+    return (int)t->depth;
+}
+
 JM_EXPORT int roctxRangePushA(const char *name);
 JM_EXPORT int roctxRangePushA(const char *name) {
-    struct joulemark__thread *t = jm_thread(JM_ROCTX, 1);
-    if (t) joulemark__enter(t, joulemark__lookup(t, name));
-    JM_FORWARD(int, t ? (int)t->depth - 1 : 0, "roctxRangePushA", LIBRARY, (const char *), (name));
+    int depth = jm_is_on(JM_ROCTX) ? push(name) : 0;
+    JM_FORWARD(int, depth, "roctxRangePushA", LIBRARY, (const char *), (name));
 }
 
 JM_EXPORT int roctxRangePop(void);
 JM_EXPORT int roctxRangePop(void) {
-    struct joulemark__thread *t = jm_thread(JM_ROCTX, 0);
-    if (t) joulemark__pop(t);
-    JM_FORWARD(int, t ? (int)t->depth : 0, "roctxRangePop", LIBRARY, (void), ());
+    int depth = jm_is_on(JM_ROCTX) ? pop() : 0;
+    JM_FORWARD(int, depth, "roctxRangePop", LIBRARY, (void), ());
 }
 
 JM_EXPORT uint64_t roctxRangeStartA(const char *name);
