@@ -15,6 +15,7 @@ import { TRACKER_ALIASES } from "../regions/tracker_signals.ts";
 import { nodeRanks, writePmc } from "../session/pmc_log.ts";
 import { parsePmcVersion } from "../session/pmc_version.ts";
 import { type AttributionMode, ATTRIBUTIONS } from "../session/attribution_mode.ts";
+import type { ContextRun } from "../session/context_run.ts";
 import type { RunIdle } from "../session/run_idle.ts";
 import { replay as replayOne, type Replayed } from "../session/replay.ts";
 import { type PendingFile, writeBeside } from "../session/write_beside.ts";
@@ -41,6 +42,8 @@ Options:
   --event-log FILE        every record, GEOPM's profile trace
   --pmc FILE              power and energy per step, pm_mpi_lib's log
   --pmc-version V         2.0, 3.1, 4.0, 4.3, 4.4, 5.0 or 6.0 (4.4)
+  --cali FILE             every mark with times and energies, a .cali stream
+  --cali-config STRING    Caliper's configurations: runtime-report,event-trace
   --period S              keep trace rows at least S seconds apart
   --record-filter F       epochs without marks: proxy_epoch,REGION[,CALLS
                           [,STARTUP]] or edit_distance[,...]
@@ -70,6 +73,8 @@ const TEXT_OPTIONS = [
   "event-log",
   "pmc",
   "pmc-version",
+  "cali",
+  "cali-config",
   "period",
   "record-filter",
   "profile",
@@ -132,6 +137,7 @@ async function run(args: string[]): Promise<number> {
           eventLog: sink(text["event-log"]),
           attribution,
           idle,
+          contexts: await contextsOf(text, several),
           pmcVersion: text.pmc === undefined ? undefined : pmcVersion,
         }),
       );
@@ -181,6 +187,21 @@ async function idleFrom(text: string | undefined): Promise<(() => RunIdle) | und
   }
   const { RunIdle } = await import("../session/run_idle.ts");
   return () => new RunIdle(baseline);
+}
+
+/** Caliper's channels over one recording; of several, each has files of its own. */
+async function contextsOf(
+  text: { cali?: string; "cali-config"?: string },
+  several: boolean,
+): Promise<((host: string) => ContextRun) | undefined> {
+  const { cali: caliPath, "cali-config": caliConfig } = text;
+  if (caliPath === undefined && caliConfig === undefined) return undefined;
+  const { contextReplay } = await import("../session/context_request.ts");
+  const talk = (line: string) => writeStderr(`joulemark: ${line}\n`);
+  const printer = { tell: talk, stdout: writeStdout, stderr: writeStderr };
+  return (host) => {
+    return contextReplay({ caliPath, caliConfig }, several ? host : undefined, printer);
+  };
 }
 
 /** The first recording's header around all hosts. */

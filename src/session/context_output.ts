@@ -18,6 +18,14 @@ import { QueryError } from "../query/query_error.ts";
 import { loopReport } from "./context_loops.ts";
 import { openStream, type Printer, type StreamFile, writeText } from "./context_files.ts";
 
+/** How files are called. */
+export interface OutputNames {
+  /** Name of a stream for which none is given. */
+  defaultName(): string;
+  /** Stands behind the names of files, where each of several hosts writes its own. */
+  readonly host?: string;
+}
+
 interface OpenStream {
   readonly file: StreamFile | undefined;
   readonly stream: CaliStream;
@@ -27,6 +35,7 @@ interface OpenStream {
 export class ContextOutput {
   readonly channel: Channel;
   readonly #spec: ChannelSpec;
+  readonly #names: OutputNames;
   readonly #printer: Printer;
   readonly #template: string;
   /** Streams by the first thread of their process; one for all where the name is one for all. */
@@ -38,12 +47,12 @@ export class ContextOutput {
   constructor(
     spec: ChannelSpec,
     options: Omit<ChannelOptions, "stream">,
-    defaultName: () => string,
+    names: OutputNames,
     printer: Printer,
   ) {
-    [this.#spec, this.#printer] = [spec, printer];
+    [this.#spec, this.#names, this.#printer] = [spec, names, printer];
     const { variables } = spec, folder = variables.CALI_RECORDER_DIRECTORY ?? "";
-    const name = variables.CALI_RECORDER_FILENAME || defaultName();
+    const name = this.#named(variables.CALI_RECORDER_FILENAME || names.defaultName());
     this.#template = folder === "" ? name : `${folder}/${name}`;
     const services = (variables.CALI_SERVICES_ENABLE ?? "").split(/[,:\s]+/);
     const streams = services.includes("trace") && services.includes("recorder") &&
@@ -157,7 +166,7 @@ export class ContextOutput {
 
   #write(to: string, text: string, append: boolean): void {
     const first = this.#pids.keys().next().value ?? 0;
-    const name = fillName(to, (attribute) => this.#valueOf(attribute, first));
+    const name = fillName(this.#named(to), (attribute) => this.#valueOf(attribute, first));
     const simulated = this.#simulated();
     // A document for programs has it among its globals and its columns' metadata.
     const says = simulated !== undefined && !/^[[{_]/.test(text);
@@ -171,6 +180,12 @@ export class ContextOutput {
     if (id === NONE) return undefined;
     this.channel.turnTo(0);
     return this.channel.currentText(id);
+  }
+
+  /** A file's name on this host. */
+  #named(name: string): string {
+    const { host } = this.#names;
+    return host === undefined || name === "stdout" || name === "stderr" ? name : `${name}-${host}`;
   }
 
   /** What queries make; one that cannot be understood is told. */

@@ -41,6 +41,28 @@ export function contextRun(
   });
 }
 
+/**
+ * Makes the channels' side of a replay: no clock, and nothing that a recording does not hold.
+ *
+ * @param host Stands behind the names of files, where several hosts are replayed.
+ */
+export function contextReplay(
+  request: Pick<RunRequest, "caliPath" | "caliConfig">,
+  host: string | undefined,
+  printer: Printer,
+): ContextRun {
+  return new ContextRun({
+    channels: (table) => [
+      ...plainStream(request.caliPath),
+      ...told(parseConfigString(request.caliConfig ?? "", factsOf(table, false)), printer),
+    ],
+    defaultName: () => "joulemark.cali",
+    host,
+    printer,
+    rankOf: () => undefined,
+  });
+}
+
 /** `--cali FILE`: every mark, with times and the node's energies. */
 export function plainStream(path: string | undefined): ChannelSpec[] {
   if (path === undefined) return [];

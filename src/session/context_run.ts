@@ -27,6 +27,8 @@ export interface ContextRunOptions {
   channels(table: NameTable): readonly ChannelSpec[];
   /** Name of a stream for which none is given. */
   defaultName(): string;
+  /** Stands behind the names of files, where each of several hosts writes its own. */
+  readonly host?: string;
   readonly printer: Printer;
   /** Wall clock at the run's zero: `starttime.sec` and `starttime.nsec`. */
   readonly start?: { readonly sec: number; readonly nsec: number };
@@ -73,7 +75,7 @@ export class ContextRun {
       return new ContextOutput(
         withEnergies(spec, table),
         { now: this.#recorder.now, machine, globals },
-        () => this.#options.defaultName(),
+        { defaultName: () => this.#options.defaultName(), host: this.#options.host },
         printer,
       );
     });

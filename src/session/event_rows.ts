@@ -11,6 +11,7 @@ import { HINT_COUNT, parseHint } from "../core/hints.ts";
 import { CsvRow } from "../formats/csv_row.ts";
 import { EVENTS_HEADER, RECORDED_EVENTS, type RecordedEvent } from "../formats/recording.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
+import { AttributeRows } from "./attribute_rows.ts";
 import type { OrderedEvents } from "./ordered_events.ts";
 import type { Repairs } from "./repairs.ts";
 import type { RowReader } from "./row_reader.ts";
@@ -39,6 +40,7 @@ export class EventRows {
   readonly #events: OrderedEvents;
   readonly #onOther: OtherEvent | undefined;
   readonly #row = new CsvRow(COLUMNS);
+  readonly #attributes = new AttributeRows();
   /** Handle of the latest process of a pid. */
   readonly #processes = new Map<number, number>();
   #event: RecordedEvent = "start";
@@ -159,6 +161,11 @@ export class EventRows {
         return events.shutdown(t, handle);
       case "died":
         return events.died(t, handle);
+      case "attribute":
+      case "begin":
+      case "set":
+      case "end":
+        return this.#attribute(handle);
       default:
         this.#onOther?.(t, this.#pid, this.#event, {
           name: this.#row.text(REGION),
@@ -237,6 +244,23 @@ export class EventRows {
     }
     const region = this.#tracker.table.add(this.#row.text(REGION));
     this.#events.shortVisits(this.timeS, handle, region, count, seconds, this.#thread);
+  }
+
+  #attribute(handle: number): void {
+    const name = this.#row.text(REGION), value = this.#row.text(VALUE), event = this.#event;
+    if (event === "attribute") {
+      if (!this.#attributes.describe(name, value)) this.#badField("value, TYPE PROPERTIES", VALUE);
+      return;
+    }
+    const at = { timeS: this.timeS, process: handle, thread: this.#thread };
+    const kind = event as "begin" | "set" | "end";
+    if (!this.#attributes.tell(this.#events, at, kind, { name, value })) {
+      this.#wrong(
+        "change of an unknown attribute left out",
+        "an attribute row before",
+        quote(name),
+      );
+    }
   }
 
   /** Handle of the row's region, −1 when nobody entered or registered it. */

@@ -18,6 +18,7 @@ import { readUserText } from "../os/user_file.ts";
 import { type EdgeListener, RegionTracker } from "../regions/tracker.ts";
 import type { NameTable } from "../signals/batch.ts";
 import type { AttributionMode } from "./attribution_mode.ts";
+import type { ContextRun } from "./context_run.ts";
 import type { RunIdle } from "./run_idle.ts";
 import { Engine, profileName } from "./engine.ts";
 import { EventRows, type OtherEvent } from "./event_rows.ts";
@@ -25,6 +26,7 @@ import { Repairs } from "./repairs.ts";
 import { RowReader } from "./row_reader.ts";
 import { PmcRecorder } from "./pmc_recorder.ts";
 import { nodeSteps, pmEvent } from "./pmc_log.ts";
+import { stepListeners } from "./step_listeners.ts";
 import { instancesOf, SampleRows, sampleTitles } from "./sample_rows.ts";
 
 /** What a replay may be asked for beyond the recording. */
@@ -51,6 +53,8 @@ export interface ReplayOptions {
   /** The idle baseline to tell net energies by, one for each recording. @default none */
   readonly idle?: () => RunIdle;
   readonly onOther?: OtherEvent;
+  /** Caliper's channels over the recording. */
+  readonly contexts?: (host: string) => ContextRun;
   /** Keep the readings of each step, as this version of pm_mpi_lib tells them. */
   readonly pmcVersion?: string;
 }
@@ -132,6 +136,7 @@ class Run {
     const pmc = this.#options.pmcVersion === undefined
       ? undefined
       : new PmcRecorder(tracker, this.#options.pmcVersion);
+    const contexts = this.#options.contexts?.(recording.host);
     const engine: Engine = new Engine({
       topology: recording.topology,
       tracker,
@@ -147,9 +152,10 @@ class Run {
       trace: this.#options.trace?.(recording.host),
       eventLog: this.#options.eventLog?.(recording.host),
       attribution: this.#options.attribution,
-      recorder: pmc,
+      recorder: stepListeners([pmc, contexts?.begin(tracker)]),
     });
     pmc?.attach(engine.batch, table, recording.topology.count("package"));
+    contexts?.attach(engine.batch, table, recording.topology);
     const idle = this.#options.idle?.();
     idle?.attach(engine, table);
     const told = new EventRows(
@@ -166,6 +172,7 @@ class Run {
     if (await next(events)) told.header();
     else this.#repairs.wrong(events, "empty file taken as no events", { expected: "a header" });
     await this.#steps(engine, { samples, rows, events, told });
+    contexts?.finish();
     const result = this.#result({ recording, engine, samples, events, told, idle });
     return pmc === undefined ? result : { ...result, steps: nodeSteps(recording, pmc) };
   }

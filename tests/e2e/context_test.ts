@@ -122,3 +122,18 @@ endToEnd("a configuration that is none stops before the command; a variable does
   assertStringIncludes(variable.stderr, "nonsense");
   assertEquals([...Deno.readDirSync(dir)].some(({ name }) => name === "ran"), true);
 });
+
+endToEnd("a replay makes the stream that the run made", (dir) => {
+  compile(dir, PROGRAM);
+  const options = ["--simulate", "--cali", "live.cali", "--record", "recording"];
+  preloaded(dir, "caliper", ["sh", "-c", "./app & ./app & wait"], { options });
+  const replayed = joulemark(dir, [
+    ...["replay", "--cali", "replayed.cali", "--report", "again.report", "recording"],
+  ]);
+  assertEquals(replayed.code, 0, replayed.stderr);
+  const [live, again] = ["live.cali", "replayed.cali"].map((name) => {
+    const { records } = readCali(Deno.readTextFileSync(`${dir}/${name}`));
+    return records.map((record) => ({ ...record, "starttime.sec": 0, "starttime.nsec": 0 }));
+  });
+  assertEquals(again, live);
+});

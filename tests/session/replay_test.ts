@@ -279,7 +279,7 @@ Deno.test("threads, folded visits, progress, overhead and other events", async (
   const events = `time,process,event,region,value,thread
 0,7,start,,0-1,
 0,7,start,,1,71
-0.1,7,attribute,phase,string default,
+0.1,7,pm_open,,4.4,
 0.2,7,overhead,,0.004,
 0.5,7,enter,work,COMPUTE,71
 1.5,7,exit,work,,71
@@ -303,7 +303,7 @@ Deno.test("threads, folded visits, progress, overhead and other events", async (
   assertEquals(regions.tiny["runtime (s)"], 0.25);
   assertEquals([regions.work["TIME@cpu-0"], regions.work["TIME@cpu-1"]], [0, 1]);
   assertEquals(result.host.application["GEOPM overhead (s)"], 0.004);
-  assertEquals(others, ["0.1 7 attribute phase string default"]);
+  assertEquals(others, ["0.1 7 pm_open  4.4"]);
   assertEquals(trace.trim().split("\n").at(-1)!.split("|").slice(-2), ["0", "0.1"]);
 });
 
