@@ -6,7 +6,7 @@
  */
 
 const GPU = "the energy of GPUs is measured by joulemark.signals=GPU_ENERGY";
-const COUNTERS = "counters are read by joulemark.signals=NAME, and `joulemark signals` lists them";
+const COUNTERS = "counters are read by joulemark.signals=NAME, and `joulemark read --list` lists them";
 const SAMPLES = "samples are taken from outside of the program and counted by region";
 
 /** Reason and replacement by the name of the service. */
@@ -25,7 +25,7 @@ export const ABSENT_SERVICES: ReadonlyMap<string, string> = new Map([
   ["variorum", "Variorum is not used; power and energy are read by joulemark.signals=NAME"],
   ["pcp", `Performance Co-Pilot is not used; ${COUNTERS}`],
   ["pcp.memory", `Performance Co-Pilot is not used; ${COUNTERS}`],
-  ["ldms", "LDMS is not used; `joulemark rawstats` records the node beside the job"],
+  ["ldms", "LDMS is not used; `joulemark monitor` records the node beside the job"],
   ["cupti", `CUDA calls are not intercepted; ${GPU}`],
   ["cuptitrace", `CUDA activities are not recorded; ${GPU}`],
   ["nvtx", "regions are not forwarded to NVTX; --preload nvtx does the reverse"],

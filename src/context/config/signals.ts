@@ -6,7 +6,7 @@
  * monotone signal has grown since the snapshot before, or the value that a variable one has now.
  * `energy` stands for the energies of packages, memory and GPUs.
  *
- * Sums over ranks are not offered: ranks on one node see the same counters.
+ * Each process has its share of what a node's counter grew, so sums over ranks are the nodes'.
  * @module
  */
 
@@ -105,9 +105,15 @@ export class SignalRequest {
         unit,
       ]];
     }
-    const row = operator === "avg" ? `avg#${metric}` : `inclusive#${metric}`;
+    if (operator === "sum") {
+      return [[`sum(sum#${metric})`, `${title} (E)`, unit], [
+        `sum(inclusive#${metric})`,
+        `${title} (I)`,
+        unit,
+      ]];
+    }
     return ["min", "avg", "max"].map((over) =>
-      [`${over}(${row})`, `${title}/rank (${over})`, unit] as const
+      [`${over}(avg#${metric})`, `${title}/rank (${over})`, unit] as const
     );
   }
 
