@@ -17,7 +17,12 @@ export function parseAggregations(text: string): { list: Operation[]; complaints
     if (name !== "" && signature === undefined) {
       complaints.push(`Unknown function "${name}"`);
     } else if (signature !== undefined) {
-      const args = looseArguments(lexer);
+      let args = lexer.list(",()");
+      if (args === null) {
+        // What broke the list off may go on with the next operator.
+        lexer.back();
+        args = [];
+      }
       if (args.length >= signature.min && args.length <= signature.max) {
         list.push({ name, args });
       } else {
@@ -29,23 +34,4 @@ export function parseAggregations(text: string): { list: Operation[]; complaints
     c = lexer.char();
   } while (c === ",");
   return { list, complaints };
-}
-
-function looseArguments(lexer: Lexer): string[] {
-  const args: string[] = [];
-  const open = lexer.char();
-  if (open === null) return args;
-  if (open !== "(") {
-    lexer.back();
-    return args;
-  }
-  for (;;) {
-    const word = lexer.word(",()");
-    const c = lexer.char();
-    if (word !== "" && (c === "," || c === ")")) args.push(word);
-    if (c === ",") continue;
-    if (c === ")") return args;
-    lexer.back();
-    return [];
-  }
 }

@@ -70,3 +70,8 @@ export function escapeJson(text: string, strict: boolean): string {
     return c < " " ? "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0") : c;
   });
 }
+
+/** Is the text a number as JSON writes them? Not all that are printed bare are: `nan`, `007`. */
+export function isJsonNumber(text: string): boolean {
+  return /^-?(0|[1-9][0-9]*)(\.[0-9]+)?$/.test(text);
+}

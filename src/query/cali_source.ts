@@ -107,27 +107,37 @@ class Merger implements CaliHandler {
     for (let i = 0; i < scanner.refCount; i++) {
       const node = this.#ids.map(scanner.refs[i]);
       if (node !== NONE) tree.addGlobalReference(node);
+      else if (this.#strict) this.#sink.problem("reference to an undefined node", scanner.line);
     }
     for (let i = 0; i < scanner.valueCount; i++) {
       const attribute = this.#ids.map(scanner.attributes[i]);
-      if (attribute === NONE || !tree.isAttribute(attribute)) continue;
-      const type = tree.valueTypeOf(attribute);
-      const value = parseValue(type, textOf(scanner, i));
-      tree.addGlobalValue(attribute, value === null ? TYPE.inv : type, value ?? 0);
+      if (!tree.isAttribute(attribute)) {
+        if (this.#strict) this.#sink.problem("undefined attribute", scanner.line);
+        continue;
+      }
+      const type = tree.valueTypeOf(attribute), text = textOf(scanner, i);
+      const value = parseValue(type, text);
+      if (value !== null) tree.addGlobalValue(attribute, type, value);
+      // A global without value is a node that no reader takes.
+      else if (this.#strict) this.#complainOf(attribute, text, scanner.line);
+      else tree.addGlobalValue(attribute, TYPE.inv, 0);
     }
   }
 
   /** A value in the general way: by its text. */
   #push(scanner: CaliScanner, i: number): void {
     const attribute = this.#planned[i], type = this.#types[i];
-    const value = parseValue(type, textOf(scanner, i));
+    const text = textOf(scanner, i), value = parseValue(type, text);
     if (value === null) {
       this.#record.pushNumber(attribute, TYPE.inv, 0);
-      if (this.#strict) {
-        const name = `${this.#tree.nameOf(attribute)}: ${textOf(scanner, i).slice(0, 80)}`;
-        this.#sink.problem(`value that its type cannot hold: ${name}`, scanner.line);
-      }
+      if (this.#strict) this.#complainOf(attribute, text, scanner.line);
     } else this.#record.pushValue(attribute, type, value);
+  }
+
+  #complainOf(attribute: number, text: string, line: number): void {
+    // One line, whatever stands in names and values.
+    const what = `${this.#tree.nameOf(attribute)}: ${text.slice(0, 80)}`.replaceAll("\n", "\\n");
+    this.#sink.problem(`value that its type cannot hold: ${what}`, line);
   }
 
   /** Decides what to do with each value of the scanner's layout. */

@@ -70,6 +70,25 @@ export class Lexer {
     this.last = this.#before;
   }
 
+  /**
+   * A `(word, ...)` list, empty where there is none; null where the closing `)` is missing.
+   *
+   * @param ends Characters that end a word of it.
+   */
+  list(ends: string): string[] | null {
+    const words: string[] = [], open = this.char();
+    if (open === null) return words;
+    if (open !== "(") {
+      this.back();
+      return words;
+    }
+    for (;;) {
+      const word = this.word(ends), c = this.char();
+      if (word !== "" && (c === "," || c === ")")) words.push(word);
+      if (c !== ",") return c === ")" ? words : null;
+    }
+  }
+
   #next(): string | null {
     if (this.at >= this.text.length) {
       this.#ended = true;

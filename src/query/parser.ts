@@ -109,27 +109,9 @@ class Parser {
     return false;
   }
 
-  /** A `(arg, ...)` list, empty where there is none; null where the closing `)` is missing. */
-  #arguments(): string[] | null {
-    const args: string[] = [], lexer = this.#lexer;
-    const open = lexer.char();
-    if (open === null) return args;
-    if (open !== "(") {
-      lexer.back();
-      return args;
-    }
-    for (;;) {
-      const word = lexer.word(",;()\n");
-      const c = lexer.char();
-      if (word !== "" && (c === "," || c === ")")) args.push(word);
-      if (c === ",") continue;
-      return c === ")" ? args : null;
-    }
-  }
-
   /** The arguments of a function; a broken list counts as an empty one, which `min` may refuse. */
   #argumentsOf(signature: Signature, what: string): string[] {
-    const args = this.#arguments(), count = args?.length ?? 0;
+    const args = this.#lexer.list(",;()\n"), count = args?.length ?? 0;
     if (count < signature.min || count > signature.max) {
       this.#fail(`Invalid number of arguments for ${what}${signature.name}`);
     }

@@ -1,7 +1,7 @@
 /** `cali`: the records as a stream, then the globals. */
 
 import type { Snapshot } from "../context/snapshot.ts";
-import { streamText } from "../context/variant.ts";
+import { streamText, TYPE } from "../context/variant.ts";
 import { type CaliEntry, CaliWriter } from "../formats/cali.ts";
 import type { FormatContext, Formatter } from "./formatter.ts";
 
@@ -25,24 +25,26 @@ export class CaliFormatter implements Formatter {
   }
 
   record(record: Snapshot): void {
-    this.#writer.writeContext(this.#entries(record));
+    const entries = this.#entries(record);
+    // A bare record is one that readers report as invalid.
+    if (entries.length > 0 || !this.#context.strict) this.#writer.writeContext(entries);
   }
 
   flush(): void {
-    const { globals } = this.#context.tree;
-    // A bare globals record is one that readers report as invalid.
-    if (globals.count > 0 || !this.#context.strict) {
-      this.#writer.writeGlobals(this.#entries(globals));
-    }
+    const entries = this.#entries(this.#context.tree.globals);
+    if (entries.length > 0 || !this.#context.strict) this.#writer.writeGlobals(entries);
   }
 
+  /** Strictly, without values that are none: their empty text is no number, and so an error. */
   #entries(record: Snapshot): CaliEntry[] {
-    const digits = this.#context.strict ? "all" : "six";
-    return Array.from({ length: record.count }, (_, i) => ({
-      node: record.node[i],
-      text: record.immediate[i] === 1
-        ? streamText(record.type[i], record.valueAt(i), digits)
-        : null,
-    }));
+    const { strict } = this.#context, digits = strict ? "all" : "six", entries: CaliEntry[] = [];
+    for (let i = 0; i < record.count; i++) {
+      const node = record.node[i], type = record.type[i];
+      if (record.immediate[i] === 0) entries.push({ node, text: null });
+      else if (!strict || type !== TYPE.inv) {
+        entries.push({ node, text: streamText(type, record.valueAt(i), digits) });
+      }
+    }
+    return entries;
   }
 }

@@ -20,11 +20,9 @@ export function globalsBlock(tree: MergedTree): string {
     if (globals.immediate[i] === 1) add(globals.node[i], globals.textAt(i));
     else for (const id of globals.chain(tree, i)) add(tree.attributeOf[id], tree.textOf(id));
   }
-  const nameWidth = Math.min(MAX_NAME_WIDTH, Math.max(0, ...rows.map((row) => row.name.length)));
-  const numberWidth = Math.max(
-    0,
-    ...rows.filter((row) => row.number).map((row) => row.text.length),
-  );
+  const widest = (texts: string[]) => texts.reduce((width, t) => Math.max(width, t.length), 0);
+  const nameWidth = Math.min(MAX_NAME_WIDTH, widest(rows.map((row) => row.name)));
+  const numberWidth = widest(rows.filter((row) => row.number).map((row) => row.text));
   return rows.map(({ name, text, number }) =>
     padRight(clamp(name, nameWidth), nameWidth) + ": " +
     (number ? padLeft(text, numberWidth) : clamp(text, MAX_VALUE_WIDTH))

@@ -11,7 +11,7 @@
 import type { Snapshot } from "../context/snapshot.ts";
 import { NONE } from "../context/tree.ts";
 import { TYPE } from "../context/variant.ts";
-import { escapeJson } from "./byte_text.ts";
+import { escapeJson, isJsonNumber } from "./byte_text.ts";
 import { textsByAttribute } from "./chain_text.ts";
 import { type FormatContext, type Formatter, selectedNames } from "./formatter.ts";
 
@@ -100,7 +100,7 @@ export class JsonFormatter implements Formatter {
     const type = this.#context.tree.valueTypeOf(attribute);
     if (this.#quoteAll || type === TYPE.string || type === TYPE.usr) return true;
     if (!this.#context.strict || text === "") return false;
-    return valueType !== TYPE.bool && !/^-?[0-9]+(\.[0-9]+)?$/.test(text) ||
+    return valueType !== TYPE.bool && !isJsonNumber(text) ||
       valueType === TYPE.addr || valueType === TYPE.string || valueType === TYPE.type;
   }
 

@@ -11,7 +11,7 @@
 import type { Snapshot } from "../context/snapshot.ts";
 import { FIRST_FREE_ID, NONE } from "../context/tree.ts";
 import { TYPE } from "../context/variant.ts";
-import { escapeJson } from "./byte_text.ts";
+import { escapeJson, isJsonNumber } from "./byte_text.ts";
 import { textsByAttribute } from "./chain_text.ts";
 import type { FormatContext, Formatter } from "./formatter.ts";
 import { resultName } from "./functions.ts";
@@ -122,7 +122,7 @@ export class JsonSplitFormatter implements Formatter {
     for (let i = 0; i < record.count; i++) {
       if (record.attributeAt(tree, i) !== attribute) continue;
       const text = record.immediate[i] === 1 ? record.textAt(i) : tree.textOf(record.node[i]);
-      if (strict && bare && !/^-?[0-9]/.test(text)) return "null";
+      if (strict && bare && !isJsonNumber(text)) return "null";
       return bare ? text : `"${escapeJson(text, strict)}"`;
     }
     return "null";

@@ -51,8 +51,8 @@ export class TraceEventsFormatter implements Formatter {
   }
 
   record(record: Snapshot): void {
-    const time = this.#value(record, this.#time);
-    if (time === null) return;
+    const time = this.#numberOf(record, this.#time);
+    if (!Number.isFinite(time)) return;
     const { tree } = this.#context;
     let track: Track | null = null;
     const add = (attribute: number, text: () => string) => {
@@ -60,7 +60,7 @@ export class TraceEventsFormatter implements Formatter {
       if (kind === null) return;
       track ??= this.#trackOf(record);
       track.events.push({
-        time: toDouble(time.type, time.value),
+        time,
         order: this.#count++,
         name: text(),
         ...kind,
@@ -95,27 +95,29 @@ export class TraceEventsFormatter implements Formatter {
     events.sort((a, b) => a.time - b.time || a.order - b.order);
     const place = `"pid":${process},"tid":${number}`;
     this.#emit(`{"ph":"M","name":"thread_name",${place},"args":{"name":${quote(thread)}}}`);
-    const open: Event[] = [];
     const last = events.length > 0 ? events[events.length - 1].time : 0;
-    const close = (event: Event, end: number) =>
+    // Innermost last, by category and name: a trace that lost its ends may hold open very many.
+    const open = new Map<string, Event[]>();
+    const complete: (readonly [event: Event, end: number])[] = [];
+    let unmatched = 0;
+    for (const event of events) {
+      const key = `${event.category} ${event.name}`, same = open.get(key);
+      if (!event.begin) {
+        const begun = same?.pop();
+        if (begun === undefined) unmatched++;
+        else complete.push([begun, event.time]);
+      } else if (same === undefined) open.set(key, [event]);
+      else same.push(event);
+    }
+    for (const begun of open.values()) for (const event of begun) complete.push([event, last]);
+    // In the order of time, and what encloses comes before what is inside.
+    complete.sort(([a, endA], [b, endB]) => a.time - b.time || endB - endA || a.order - b.order);
+    for (const [event, end] of complete) {
       this.#emit(
         `{"ph":"X","name":${quote(event.name)},"cat":${quote(event.category)},${place},` +
           `"ts":${event.time / 1000},"dur":${(end - event.time) / 1000}}`,
       );
-    let unmatched = 0;
-    for (const event of events) {
-      if (event.begin) {
-        open.push(event);
-        continue;
-      }
-      let at = open.length - 1;
-      while (at >= 0 && (open[at].category !== event.category || open[at].name !== event.name)) {
-        at--;
-      }
-      if (at < 0) unmatched++;
-      else close(open.splice(at, 1)[0], event.time);
     }
-    for (const event of open.reverse()) close(event, last);
     return unmatched;
   }
 
@@ -142,8 +144,8 @@ export class TraceEventsFormatter implements Formatter {
   }
 
   #trackOf(record: Snapshot): Track {
-    const rank = this.#value(record, this.#rank);
-    const process = rank === null ? 0 : toDouble(rank.type, rank.value);
+    const rank = this.#numberOf(record, this.#rank);
+    const process = Number.isSafeInteger(rank) ? rank : 0;
     let thread = "main";
     for (const name of this.#threads) {
       const value = this.#value(record, name);
@@ -155,6 +157,12 @@ export class TraceEventsFormatter implements Formatter {
     let track = this.#tracks.get(key);
     if (track === undefined) this.#tracks.set(key, track = { process, thread, events: [] });
     return track;
+  }
+
+  /** NaN where there is no value. */
+  #numberOf(record: Snapshot, name: NamedAttribute): number {
+    const value = this.#value(record, name);
+    return value === null ? NaN : toDouble(value.type, value.value);
   }
 
   #value(record: Snapshot, name: NamedAttribute): Variant | null {

@@ -11,55 +11,13 @@
 
 import type { Snapshot } from "../context/snapshot.ts";
 import { NONE } from "../context/tree.ts";
-import {
-  compareValues,
-  EMPTY,
-  equalValues,
-  reportText,
-  TYPE,
-  type Value,
-  type Variant,
-} from "../context/variant.ts";
+import { compareValues, EMPTY, reportText, TYPE, type Variant } from "../context/variant.ts";
 import { clamp, padLeft, padRight } from "./byte_text.ts";
 import type { FormatContext, Formatter } from "./formatter.ts";
+import { type Cell, PathTree, type TreeNode } from "./path_tree.ts";
 import { globalsBlock } from "./print_globals.ts";
 import { columnWidth } from "./print_table.ts";
 import { extractPath } from "./spec.ts";
-
-interface Cell {
-  readonly attribute: number;
-  readonly type: number;
-  readonly value: Value;
-}
-
-class TreeNode {
-  readonly label: Cell;
-  readonly text: string;
-  /** In order of first appearance. */
-  readonly children: TreeNode[] = [];
-  /** Children by attribute and text; several where types differ. */
-  readonly index = new Map<string, TreeNode[]>();
-  records: Cell[][] = [];
-  /** Least and greatest value in the subtree, by sort key. */
-  readonly extremes = new Map<string, Variant>();
-
-  constructor(label: Cell) {
-    this.label = label;
-    this.text = reportText(label.type, label.value);
-  }
-
-  child(label: Cell): TreeNode {
-    const key = label.attribute + " " + String(label.value);
-    const found = this.index.get(key) ?? [];
-    for (const node of found) {
-      if (equalValues(node.label.type, node.label.value, label.type, label.value)) return node;
-    }
-    const node = new TreeNode(label);
-    this.children.push(node);
-    this.index.set(key, [...found, node]);
-    return node;
-  }
-}
 
 interface ColumnInfo {
   title: string;
@@ -68,7 +26,7 @@ interface ColumnInfo {
 
 export class TreeFormatter implements Formatter {
   readonly #context: FormatContext;
-  readonly #root = new TreeNode({ attribute: NONE, ...EMPTY });
+  readonly #paths: PathTree;
   readonly #columns = new Map<number, ColumnInfo>();
   readonly #pathNames: string[];
   readonly #byNesting: boolean;
@@ -77,6 +35,7 @@ export class TreeFormatter implements Formatter {
 
   constructor(context: FormatContext) {
     this.#context = context;
+    this.#paths = new PathTree(context.tree, (attribute) => this.#isPath(attribute));
     const args = context.spec.format?.args;
     const names = args?.get("path-attributes");
     this.#pathNames = names === undefined ? [] : splitList(names);
@@ -89,25 +48,8 @@ export class TreeFormatter implements Formatter {
   }
 
   record(record: Snapshot): void {
-    const { tree } = this.#context;
-    const path: Cell[] = [], data: Cell[] = [];
-    const add = (attribute: number, type: number, value: Value) => {
-      if (this.#isPath(attribute)) path.push({ attribute, type, value });
-      else if (!data.some((cell) => cell.attribute === attribute)) {
-        data.push({ attribute, type, value });
-      }
-    };
-    for (let i = 0; i < record.count; i++) {
-      if (record.immediate[i] === 1) add(record.node[i], record.type[i], record.valueAt(i));
-      else {
-        for (let id = record.node[i]; id !== NONE; id = tree.parentOf[id]) {
-          add(tree.attributeOf[id], tree.typeOf[id], tree.valueOf[id]);
-        }
-      }
-    }
-    if (path.length === 0) return;
-    let node = this.#root;
-    for (let i = path.length - 1; i >= 0; i--) node = node.child(path[i]);
+    const { node, data } = this.#paths.place(record);
+    if (node === this.#paths.root) return;
     node.records.push(data);
     for (const cell of data) this.#widen(cell);
   }
@@ -116,7 +58,11 @@ export class TreeFormatter implements Formatter {
     const { out, tree, spec } = this.#context;
     if (spec.format?.args.has("print-globals")) out.write(globalsBlock(tree));
     const columns = this.#selectColumns();
-    const pathWidth = this.#widthOf(Math.max(4, ...this.#root.children.map((n) => labelWidth(n))));
+    const labels = this.#paths.root.children.reduce(
+      (width, n) => Math.max(width, labelWidth(n)),
+      4,
+    );
+    const pathWidth = this.#widthOf(labels);
     let header = padRight(clamp("Path", pathWidth), pathWidth);
     for (const attribute of columns) {
       const info = this.#infoOf(attribute), width = this.#widthOf(info.width);
@@ -124,7 +70,7 @@ export class TreeFormatter implements Formatter {
     }
     out.write(header + "\n");
     // An explicit stack: paths may be deeper than the call stack.
-    const stack = this.#sorted(this.#root).reverse().map((node) => ({ node, level: 0 }));
+    const stack = this.#sorted(this.#paths.root).reverse().map((node) => ({ node, level: 0 }));
     for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
       this.#print(top.node, top.level, pathWidth, columns);
       const { level } = top;
@@ -228,9 +174,27 @@ export class TreeFormatter implements Formatter {
 
   /** The least (sign 1) or greatest (sign -1) value in a subtree. */
   #extreme(top: TreeNode, attribute: number, sign: number): Variant {
-    const key = `${attribute} ${sign}`, { strict } = this.#context;
-    const known = top.extremes.get(key);
-    if (known !== undefined) return known;
+    const key = `${attribute} ${sign}`;
+    // An explicit stack: paths may be deeper than the call stack. Children come before parents.
+    const stack = [top];
+    while (stack.length > 0) {
+      const node = stack[stack.length - 1];
+      if (!node.extremes.has(key)) {
+        const due = node.children.filter((child) => !child.extremes.has(key));
+        if (due.length > 0) {
+          for (const child of due) stack.push(child);
+          continue;
+        }
+        node.extremes.set(key, this.#extremeOf(node, key, attribute, sign));
+      }
+      stack.pop();
+    }
+    return top.extremes.get(key)!;
+  }
+
+  /** The same of one node whose children have theirs. */
+  #extremeOf(node: TreeNode, key: string, attribute: number, sign: number): Variant {
+    const { strict } = this.#context;
     let best: Variant = EMPTY;
     const take = (v: Variant) => {
       if (
@@ -238,12 +202,11 @@ export class TreeFormatter implements Formatter {
         sign * compareValues(v.type, v.value, best.type, best.value, strict) < 0
       ) best = v;
     };
-    for (const record of top.records) {
+    for (const record of node.records) {
       const cell = record.find((candidate) => candidate.attribute === attribute);
       if (cell !== undefined) take(cell);
     }
-    for (const child of top.children.slice().reverse()) take(this.#extreme(child, attribute, sign));
-    top.extremes.set(key, best);
+    for (const child of node.children.toReversed()) take(child.extremes.get(key)!);
     return best;
   }
 }
