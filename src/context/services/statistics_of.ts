@@ -16,7 +16,8 @@ export class Statistics {
   #type: number = TYPE.inv;
   #min = Infinity;
   #max = -Infinity;
-  #sum = 0;
+  /** Adding to it leaves every first value as it is, -0 too. */
+  #sum = -0;
   #wide: { min: Variant; max: Variant; sum: Variant } | undefined;
 
   add(type: number, value: Value): void {
