@@ -28,7 +28,14 @@ export const DIALECTS: Readonly<Record<string, readonly string[]>> = {
   tau: ["tau.c"],
   papi: ["papi.c"],
   craypat: ["craypat.c"],
+  io: ["io.c"],
 };
+
+/**
+ * Those that `all` is. The others stand before calls that every program has, marked or not, so they
+ * are there for who asks by name.
+ */
+export const ALL_DIALECTS: readonly string[] = Object.keys(DIALECTS).filter((d) => d !== "io");
 
 const ALWAYS = ["core.h", "core.c"];
 

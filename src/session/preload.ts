@@ -6,7 +6,7 @@
  * variable. Nothing here stops the command: without a library it runs unmarked.
  * @module
  */
-import { DIALECTS } from "../client/preload.ts";
+import { ALL_DIALECTS, DIALECTS } from "../client/preload.ts";
 import { isHumanError, UnknownNameError, UsageError } from "../core/errors.ts";
 import { readLinkTarget, statPath } from "../os/files.ts";
 import type { Environment } from "./job_key.ts";
@@ -27,20 +27,20 @@ export type EnvironmentChanges = Readonly<Record<string, string>>;
 const BY_VARIABLE = new Set(["nvtx", "itt", "kokkos"]);
 
 /**
- * The dialects in a list with commas; `all` is all of them.
+ * The dialects in a list with commas; `all` is those of them that need not be named.
  *
  * @throws {UnknownNameError} On a word that is none.
  */
 export function parseDialects(list: string): string[] {
   const known = Object.keys(DIALECTS);
   const words = list.split(",").map((word) => word.trim()).filter((word) => word !== "");
-  if (words.includes("all")) return known;
   for (const word of words) {
-    if (!known.includes(word)) {
+    if (word !== "all" && !known.includes(word)) {
       throw new UnknownNameError("dialect of --preload", word, known, `known: ${known.join(", ")}`);
     }
   }
-  return known.filter((word) => words.includes(word));
+  const all = words.includes("all") ? ALL_DIALECTS : [];
+  return known.filter((word) => words.includes(word) || all.includes(word));
 }
 
 /**
@@ -50,7 +50,7 @@ export function parseDialects(list: string): string[] {
  */
 export function preloadRequest(list: string | undefined, library: string | undefined) {
   const dialects = list === undefined
-    ? library === undefined ? [] : Object.keys(DIALECTS)
+    ? library === undefined ? [] : [...ALL_DIALECTS]
     : parseDialects(list);
   if (library === undefined || library === "") return { dialects };
   const path = library.startsWith("/") ? library : `${readLinkTarget("/proc/self/cwd")}/${library}`;

@@ -7,22 +7,22 @@
 #include <link.h>
 #include <wchar.h>
 
-JM_HIDDEN uint32_t jm_on = UINT32_MAX;
-static uint32_t jm_asked = UINT32_MAX;
+JM_HIDDEN uint32_t jm_on = ~(uint32_t)JM_BY_NAME;
+static uint32_t jm_asked = ~(uint32_t)JM_BY_NAME;
 
 static const struct { const char *word; uint32_t bit; } jm_words[] = {
     {"mpi", JM_MPI},       {"pcontrol", JM_PCONTROL}, {"ompt", JM_OMPT},     {"geopm", JM_GEOPM},
     {"caliper", JM_CALIPER}, {"likwid", JM_LIKWID},   {"pm_mpi", JM_PM_MPI}, {"nvtx", JM_NVTX},
     {"roctx", JM_ROCTX},   {"itt", JM_ITT},           {"kokkos", JM_KOKKOS}, {"tau", JM_TAU},
-    {"papi", JM_PAPI},     {"craypat", JM_CRAYPAT},
+    {"papi", JM_PAPI},     {"craypat", JM_CRAYPAT},   {"io", JM_IO},
 };
 
-/* Bits of the words in a list with commas; "all" is all of them. */
+/* Bits of the words in a list with commas; "all" is all that need not be named. */
 static uint32_t jm_bits(const char *list) {
     uint32_t bits = 0;
     while (*list) {
         size_t length = strcspn(list, ","), i;
-        if (length == 3 && strncmp(list, "all", 3) == 0) bits = UINT32_MAX;
+        if (length == 3 && strncmp(list, "all", 3) == 0) bits |= ~(uint32_t)JM_BY_NAME;
         for (i = 0; i < sizeof jm_words / sizeof *jm_words; i++) {
             if (strlen(jm_words[i].word) == length && strncmp(list, jm_words[i].word, length) == 0)
                 bits |= jm_words[i].bit;

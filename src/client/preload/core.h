@@ -31,8 +31,11 @@
 enum jm_dialect {
     JM_MPI = 1, JM_PCONTROL = 2, JM_OMPT = 4, JM_GEOPM = 8, JM_CALIPER = 16, JM_LIKWID = 32,
     JM_PM_MPI = 64, JM_NVTX = 128, JM_ROCTX = 256, JM_ITT = 512, JM_KOKKOS = 1024, JM_TAU = 2048,
-    JM_PAPI = 4096, JM_CRAYPAT = 8192
+    JM_PAPI = 4096, JM_CRAYPAT = 8192, JM_IO = 16384
 };
+
+/* Calls that every program has, so that they are heard only where they are asked for by name. */
+#define JM_BY_NAME JM_IO
 
 /* Dialects that are on: JOULEMARK_PRELOAD names them, all without it; none without a session. */
 extern JM_HIDDEN uint32_t jm_on;
