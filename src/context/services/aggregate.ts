@@ -12,12 +12,12 @@ import { listOf } from "../config_words.ts";
 import type { Service, ServiceHost } from "../service.ts";
 import { Snapshot } from "../snapshot.ts";
 import { NONE } from "../tree.ts";
-import { TYPE } from "../variant.ts";
+import { TYPE, type Value } from "../variant.ts";
 import { Statistics } from "./statistics_of.ts";
 
 /** A row, or a step on the way to one: what follows by the next part of the key. */
 interface Step {
-  next?: Map<number | string, Step>;
+  next?: Map<Value, Step>;
   row?: Row;
 }
 
@@ -100,7 +100,7 @@ class AggregateService implements Service {
     }
     for (const name of this.#keyNames) {
       const at = this.#keyValue(record, name);
-      if (at >= 0) step = follow(step, `${record.node[at]} ${record.textAt(at)}`);
+      if (at >= 0) step = follow(follow(step, ~record.node[at]), wordOf(record.valueAt(at)));
     }
     return step.row ??= this.#newRow(record, thread);
   }
@@ -130,7 +130,13 @@ class AggregateService implements Service {
   }
 }
 
-function follow(step: Step, key: number | string): Step {
+/** What tells values of one attribute apart; a Map by itself takes -0 for 0. */
+function wordOf(value: Value): Value {
+  return Object.is(value, -0) ? "-0" : value;
+}
+
+/** @param key A node, the complement of an attribute, or its value. */
+function follow(step: Step, key: Value): Step {
   const next = step.next ??= new Map();
   let found = next.get(key);
   if (found === undefined) next.set(key, found = {});
