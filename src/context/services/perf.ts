@@ -7,9 +7,10 @@
 
 import { PROPERTY } from "../attribute.ts";
 import { namesOf } from "../config_words.ts";
-import { type Service, type ServiceHost, valuesOf } from "../service.ts";
+import { type Service, type ServiceHost, type Trigger, valuesOf } from "../service.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { TYPE } from "../variant.ts";
+import { SnapshotPart } from "./snapshot_part.ts";
 
 /** Signals by PAPI's preset names, papi_avail(1); any other name is a signal's own. */
 const SIGNALS: Record<string, string> = {
@@ -29,17 +30,20 @@ export function perf(host: ServiceHost): Service {
     return valuesOf(host, "perf", SIGNALS[name] ?? name).map((value) => {
       const properties = asvalue | thread_scope | skip_events | aggregatable;
       const attribute = host.createAttribute(`papi.${name}`, TYPE.int, properties);
-      return { value, attribute, before: [] as number[] };
+      return { value, attribute, /* up to where it is told, by thread */ before: [] as number[] };
     });
   });
+  const parts = new SnapshotPart(host);
   return {
     name: "perf",
-    measure(_trigger, record: Snapshot): void {
+    measure(trigger: Trigger, record: Snapshot): void {
+      const thread = host.thread(), part = parts.next(trigger);
       for (const { value, attribute, before } of columns) {
-        const now = value.read(), thread = host.thread();
+        const now = value.read();
         if (Number.isNaN(now)) continue;
-        record.pushNumber(attribute, TYPE.int, Math.round(now - (before[thread] ?? 0)));
-        before[thread] = now;
+        const grown = Math.round((now - (before[thread] ?? 0)) * part);
+        record.pushNumber(attribute, TYPE.int, grown);
+        before[thread] = (before[thread] ?? 0) + grown;
       }
     },
   };

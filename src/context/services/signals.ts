@@ -20,19 +20,19 @@ import {
 import type { Snapshot } from "../snapshot.ts";
 import type { Meta } from "../tree.ts";
 import { TYPE } from "../variant.ts";
+import { SnapshotPart } from "./snapshot_part.ts";
 
 interface Column {
   readonly attribute: number;
   readonly value: MachineValue;
-  /** What grows: its reading at the snapshot before, by thread. */
+  /** What grows: up to where it is told, by thread. */
   readonly before: number[];
 }
 
 /** See the module. */
 export function signals(host: ServiceHost): Service {
   const columns: Column[] = [];
-  /** Time of the snapshot before, ns, by thread. */
-  const timeBefore: number[] = [];
+  const parts = new SnapshotPart(host);
   for (const name of new Set(namesOf(host.config("CALI_JOULEMARK_SIGNALS")))) {
     for (const value of valuesOf(host, "joulemark", name)) {
       columns.push({ attribute: attributeFor(host, value), value, before: [] });
@@ -48,12 +48,8 @@ export function signals(host: ServiceHost): Service {
   if (columns.length === 0) host.log("joulemark: CALI_JOULEMARK_SIGNALS names no signal to record");
   return {
     name: "joulemark",
-    measure({ folded }: Trigger, record: Snapshot): void {
-      const thread = host.thread(), nowNs = host.now();
-      const passedNs = nowNs - (timeBefore[thread] ?? host.threadStart());
-      // Folded visits get their part by time; the rest belongs to what comes next.
-      const part = folded === undefined ? 1 : passedNs > 0 ? Math.min(1, folded.ns / passedNs) : 0;
-      timeBefore[thread] = nowNs - passedNs * (1 - part);
+    measure(trigger: Trigger, record: Snapshot): void {
+      const thread = host.thread(), part = parts.next(trigger);
       for (const { attribute, value, before } of columns) {
         const now = value.read();
         if (Number.isNaN(now)) continue;

@@ -1,0 +1,28 @@
+/**
+ * How much of what grew since the thread's snapshot before belongs to this one.
+ *
+ * All of it, unless the snapshot stands for folded visits: they get their part by time, and the rest
+ * belongs to what comes next.
+ * @module
+ */
+import type { ServiceHost, Trigger } from "../service.ts";
+
+/** See the module. */
+export class SnapshotPart {
+  readonly #host: ServiceHost;
+  /** Up to when everything is told, ns, by thread. */
+  readonly #toldNs: number[] = [];
+
+  constructor(host: ServiceHost) {
+    this.#host = host;
+  }
+
+  /** The part, 0 to 1; once a snapshot. */
+  next({ folded }: Trigger): number {
+    const thread = this.#host.thread(), nowNs = this.#host.now();
+    const passedNs = nowNs - (this.#toldNs[thread] ?? this.#host.threadStart());
+    const part = folded === undefined ? 1 : passedNs > 0 ? Math.min(1, folded.ns / passedNs) : 0;
+    this.#toldNs[thread] = nowNs - passedNs * (1 - part);
+    return part;
+  }
+}
