@@ -83,7 +83,7 @@ Deno.test("RawCollection reads what the original does not: clock of the memory c
     const imc = records[0].lines.find((l) => l.type === "intel_ivb_imc" && l.device === "7f/10.0")!;
     assertEquals(imc.values.at(-1), 0x2_0000_1234n);
     const pcu = records[0].lines.find((l) => l.type === "intel_pcu" && l.device === "0")!;
-    assertEquals(pcu.values[0], 0x400004n);
+    assertEquals(pcu.values[0], 0x1400004n);
   } finally {
     Deno.removeSync(root, { recursive: true });
   }

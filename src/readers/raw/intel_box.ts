@@ -1,8 +1,13 @@
 /**
  * Counters of Intel's last-level cache: one box per core (CBo; CHA from Skylake on), by registers.
  *
- * Truth: Intel's uncore performance monitoring guides: box control, two filters, four controls and
- * four counters at a fixed stride.
+ * Truth: Intel's uncore performance monitoring guides (Xeon E5-2600, 2600 v2, v3, v4, Scalable),
+ * "CBo performance monitoring": box control, filters, four controls and four counters at a fixed
+ * stride; the Linux kernel has the same numbers (arch/x86/events/intel/uncore_snbep.c). Control words
+ * are event in bits 0 to 7, unit mask in 8 to 15, 22 enable, 24 to 31 threshold.
+ *
+ * Lookups in the cache (event 34h) count nothing until the filter names the states of cache lines
+ * that are to count: all but "invalid", which is how hpcperfstats programs them, too.
  * @module
  */
 import { type EventCode, programEach, putRegisters, range, uncoreControl } from "./_control.ts";
@@ -22,29 +27,62 @@ interface Box {
   readonly filters: readonly (readonly [number, number])[];
   readonly events: readonly EventCode[];
   readonly threshold: boolean;
+  /** Words of the box control. */
+  readonly freeze: number;
+  readonly run: number;
   /** Register and value that start all boxes. */
   readonly global?: readonly [number, bigint];
 }
 
 const COUNTERS = 4;
-/** Enable freezing and freeze; let run. */
-const FREEZE = 0x10100, RUN = 0x10000;
-
-const SNB = { stride: 0x20, boxControl: 0xd04, control: 0xd10, count: 0xd16, threshold: true };
-const HSW = { stride: 0x10, boxControl: 0xe00, control: 0xe01, count: 0xe08 };
+/** Bit 8 freezes; up to Ivy Bridge bit 16 has to allow it, from Haswell on that bit is reserved. */
+const SNB = {
+  stride: 0x20,
+  boxControl: 0xd04,
+  control: 0xd10,
+  count: 0xd16,
+  threshold: true,
+  freeze: 0x10100,
+  run: 0x10000,
+};
+const HSW = {
+  stride: 0x10,
+  boxControl: 0xe00,
+  control: 0xe01,
+  count: 0xe08,
+  freeze: 0x100,
+  run: 0,
+};
+/** States of cache lines from bit 18 on: five of them, six from Haswell on; 17 is "invalid". */
+const SNB_FILTERS = [[0xd14, 0x1f << 18]] as const;
+const HSW_FILTERS = [[0xe05, 0x3f << 18], [0xe06, 0]] as const;
 const SNB_EVENTS = [0x0334, 0x0534, 0x0f1e, 0x001f];
 const HSW_EVENTS = [0x0111, 0x0334, 0x0f1e, 0x0534];
 const { snb, ivb, hsw, bdw, skx } = INTEL_MODELS;
 
 const BOXES: readonly Box[] = [
-  { ...SNB, name: "intel_snb_cbo", models: snb, widthBits: 44, filters: [], events: SNB_EVENTS },
-  { ...SNB, name: "intel_ivb_cbo", models: ivb, widthBits: 44, filters: [], events: SNB_EVENTS },
+  {
+    ...SNB,
+    name: "intel_snb_cbo",
+    models: snb,
+    widthBits: 44,
+    filters: SNB_FILTERS,
+    events: SNB_EVENTS,
+  },
+  {
+    ...SNB,
+    name: "intel_ivb_cbo",
+    models: ivb,
+    widthBits: 44,
+    filters: SNB_FILTERS,
+    events: SNB_EVENTS,
+  },
   {
     ...HSW,
     name: "intel_hsw_cbo",
     models: hsw,
     widthBits: 48,
-    filters: [],
+    filters: HSW_FILTERS,
     events: HSW_EVENTS,
     threshold: true,
   },
@@ -53,7 +91,7 @@ const BOXES: readonly Box[] = [
     name: "intel_bdw_cbo",
     models: bdw,
     widthBits: 48,
-    filters: [],
+    filters: HSW_FILTERS,
     events: HSW_EVENTS,
     threshold: true,
   },
@@ -99,12 +137,12 @@ function boxType(box: Box): RawStatsType {
             if (registers === undefined) return `no registers of cpu ${cpu}`;
             counts.forEach((register) => registers.started(register));
             return writeAll(registers, [
-              [box.boxControl + offset, FREEZE],
+              [box.boxControl + offset, box.freeze],
               ...box.filters.map(([register, value]) => [register + offset, value] as const),
               ...box.events.map((event, i) =>
                 [controls[i], uncoreControl(event, box.threshold)] as const
               ),
-              [box.boxControl + offset, RUN],
+              [box.boxControl + offset, box.run],
               ...box.global === undefined ? [] : [box.global],
             ]);
           }),

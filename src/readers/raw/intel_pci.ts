@@ -2,8 +2,10 @@
  * Counters of Intel's uncore in PCI configuration space: memory controllers, QPI links, home agents,
  * the ring's way to PCI Express.
  *
- * Truth: Intel's uncore performance monitoring guides. Four controls and four counters, the counters
- * in two words; a box control freezes and starts. A type is there when a function with one of its
+ * Truth: Intel's uncore performance monitoring guides, "PCICFG address space PMON registers"; the
+ * Linux kernel has the same offsets and bits (arch/x86/events/intel/uncore_snbep.c): event in bits 0
+ * to 7, unit mask in 8 to 15, 21 extends the event of a QPI link, 22 enable, 24 to 31 threshold. Four
+ * controls and four counters, the counters in two words; a box control freezes and starts. A type is there when a function with one of its
  * device ids is. Where hpcperfstats maps the window of configuration space from /dev/mem (Skylake,
  * Knights Landing), the same registers are read through /proc/bus/pci.
  * @module

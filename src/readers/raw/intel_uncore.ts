@@ -2,7 +2,8 @@
  * Uncore counters of Nehalem and Westmere packages, with all registers that control them.
  *
  * Truth: Intel SDM vol. 3B, "Performance monitoring facility in Intel microarchitecture code name
- * Nehalem". The type is in every header, as in hpcperfstats, and has lines on those processors only:
+ * Nehalem", uncore: selectors have the event in bits 0 to 7, unit mask in 8 to 15, 22 enable, and
+ * neither user nor kernel bits; the global control has a bit per counter and 32 for the clock. The type is in every header, as in hpcperfstats, and has lines on those processors only:
  * on others the registers are something else.
  * @module
  */
@@ -14,7 +15,7 @@ import type { RawStatsType } from "./raw_type.ts";
 const COUNTERS = 8;
 const GLOBAL_CONTROL = 0x391, FIXED_CONTROL = 0x395;
 const CONTROL = 0x3c0, COUNT = 0x3b0;
-/** Reads, writes and their hits and misses in the last-level cache, DRAM commands. */
+/** Last-level cache: hits, then misses of reads, writes and probes; lines that came, and went. */
 const EVENTS = [0x0108, 0x0208, 0x0408, 0x0109, 0x0209, 0x0409, 0x0f0a, 0x1f0b];
 const numbered = (name: string, options: string) =>
   range(0, COUNTERS).map((i) => `${name}${i},${options}`).join(" ");
