@@ -15,9 +15,8 @@ import { TRACKER_ALIASES } from "../regions/tracker_signals.ts";
 import { nodeRanks, writePmc } from "../session/pmc_log.ts";
 import { parsePmcVersion } from "../session/pmc_version.ts";
 import { type AttributionMode, ATTRIBUTIONS } from "../session/attribution_mode.ts";
-import type { ContextRun } from "../session/context_run.ts";
 import type { RunIdle } from "../session/run_idle.ts";
-import { replay as replayOne, type Replayed } from "../session/replay.ts";
+import { replay as replayOne, type Replayed, type ReplayOptions } from "../session/replay.ts";
 import { type PendingFile, writeBeside } from "../session/write_beside.ts";
 import type { NameTable } from "../signals/batch.ts";
 import { EXIT } from "./exit_codes.ts";
@@ -193,15 +192,16 @@ async function idleFrom(text: string | undefined): Promise<(() => RunIdle) | und
 async function contextsOf(
   text: { cali?: string; "cali-config"?: string },
   several: boolean,
-): Promise<((host: string) => ContextRun) | undefined> {
+): Promise<ReplayOptions["contexts"]> {
   const { cali: caliPath, "cali-config": caliConfig } = text;
   if (caliPath === undefined && caliConfig === undefined) return undefined;
   const { contextReplay } = await import("../session/context_request.ts");
   const talk = (line: string) => writeStderr(`joulemark: ${line}\n`);
   const printer = { tell: talk, stdout: writeStdout, stderr: writeStderr };
-  return (host) => {
-    return contextReplay({ caliPath, caliConfig }, several ? host : undefined, printer);
-  };
+  return (host) => ({
+    run: contextReplay({ caliPath, caliConfig }, printer),
+    place: several ? { host } : {},
+  });
 }
 
 /** The first recording's header around all hosts. */

@@ -67,6 +67,11 @@ export class TrackedRun implements SignalProvider, TrackedState {
     return this.times.zeroS;
   }
 
+  /** Seconds, in the caller's count, of a process's start or end. */
+  absoluteS(timeNs: number): number {
+    return this.times.absoluteS(timeNs);
+  }
+
   /** Seconds from time zero to a time that stands in a record. */
   sinceZero(timeNs: number): number {
     return this.times.sinceZero(timeNs);

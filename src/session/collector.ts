@@ -61,7 +61,7 @@ export class Collector implements DirectoryListener {
   readonly #folds: { fold: FoldedVisits; source: Source }[] = [];
   readonly #events: RingEvents;
   /** Everything up to here has been handed on. */
-  #fedNs = 0;
+  #fedNs = -Infinity;
   #turnNs = NaN;
 
   constructor(options: CollectorOptions) {

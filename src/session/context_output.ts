@@ -9,14 +9,12 @@ import { fillName } from "../context/config/file_name.ts";
 import { isTrue } from "../context/config_words.ts";
 import type { ChannelSpec } from "../context/config/channel_spec.ts";
 import { Channel, type ChannelOptions } from "../context/services/channel.ts";
-import { SIMULATED } from "../context/services/signals.ts";
 import { CaliStream } from "../context/services/recorder.ts";
 import type { Snapshot } from "../context/snapshot.ts";
 import { NONE } from "../context/tree.ts";
-import { query } from "../query/library.ts";
-import { QueryError } from "../query/query_error.ts";
-import { loopReport } from "./context_loops.ts";
-import { openStream, type Printer, type StreamFile, writeText } from "./context_files.ts";
+import { openStream, type Printer, type StreamFile } from "./context_files.ts";
+import { asFileName } from "./job_key.ts";
+import { ContextReports, type RunRecords } from "./context_reports.ts";
 
 /** How files are called. */
 export interface OutputNames {
@@ -36,6 +34,7 @@ export class ContextOutput {
   readonly channel: Channel;
   readonly #spec: ChannelSpec;
   readonly #names: OutputNames;
+  readonly #reports: ContextReports;
   readonly #printer: Printer;
   readonly #template: string;
   /** Streams by the first thread of their process; one for all where the name is one for all. */
@@ -67,6 +66,7 @@ export class ContextOutput {
       },
       ...(streams ? { stream: (record, thread) => this.#record(record, thread) } : {}),
     });
+    this.#reports = new ContextReports(spec, this.channel, printer);
   }
 
   /** Says which threads belong together: `first` is the one that the process began with. */
@@ -80,17 +80,27 @@ export class ContextOutput {
     for (const { file } of this.#streams.values()) file?.flush();
   }
 
-  /** All is over. */
-  finish(): void {
-    const { variables, managed } = this.#spec, { services } = this.channel;
+  /**
+   * All is over.
+   *
+   * @param keep Takes the rows for a report over all nodes of a job, which is made later.
+   */
+  finish(keep?: (rows: string) => void): void {
+    const { variables, managed } = this.#spec;
     if (!managed && !isTrue(variables.CALI_CHANNEL_FLUSH_ON_EXIT ?? "true")) return;
-    if (services.has("recorder")) this.#finishStreams();
-    if (services.has("report")) this.#report("CALI_REPORT", [this.#streamText()]);
-    if (services.has("mpireport")) this.#report("CALI_MPIREPORT", this.#locals());
-    const { loops } = this.#spec;
-    if (loops !== undefined) {
-      this.#write(loops.output, this.#made(() => loopReport(loops, this.#processes())), false);
+    if (this.channel.services.has("recorder")) this.#finishStreams();
+    const records = this.#records();
+    if (this.#reports.wanted) {
+      const rows = this.#reports.rows(records);
+      if (keep === undefined) this.#reports.write([rows], records.valueOf);
+      else keep(rows);
     }
+    this.#reports.writeLoops(records, (name) => this.#named(name));
+  }
+
+  /** Makes the report over all nodes of a job, from what each of them kept. */
+  finishJob(rows: readonly string[]): void {
+    if (rows.length > 0) this.#reports.write(rows, this.#records().valueOf);
   }
 
   #record(record: Snapshot, thread: number): void {
@@ -144,58 +154,18 @@ export class ContextOutput {
     return lines.join("");
   }
 
-  /** A stream of each process. */
-  #processes(): string[] {
-    return [...this.#pids.keys()].map((first) => this.#streamText(first));
-  }
-
-  /** The rows of each process by the local query. */
-  #locals(): string[] {
-    const local = this.#spec.variables.CALI_MPIREPORT_LOCAL_CONFIG;
-    const processes = this.#processes();
-    if (local === undefined) return processes;
-    return processes.map((stream) => this.#made(() => query(local, [stream])));
-  }
-
-  #report(prefix: string, streams: readonly string[]): void {
-    const { variables } = this.#spec;
-    const text = this.#made(() => query(variables[`${prefix}_CONFIG`] ?? "", streams));
-    const append = isTrue(variables[`${prefix}_APPEND`] ?? "false");
-    this.#write(variables[`${prefix}_FILENAME`] ?? "stdout", text, append);
-  }
-
-  #write(to: string, text: string, append: boolean): void {
-    const first = this.#pids.keys().next().value ?? 0;
-    const name = fillName(this.#named(to), (attribute) => this.#valueOf(attribute, first));
-    const simulated = this.#simulated();
-    // A document for programs has it among its globals and its columns' metadata.
-    const says = simulated !== undefined && !/^[[{_]/.test(text);
-    const note = says ? `(simulated node, not measured: ${simulated})\n` : "";
-    writeText(name, text + note, append, this.#printer);
-  }
-
-  /** The signals that no hardware measured, if there are any. */
-  #simulated(): string | undefined {
-    const id = this.channel.tree.attributeByName(SIMULATED);
-    if (id === NONE) return undefined;
-    this.channel.turnTo(0);
-    return this.channel.currentText(id);
+  #records(): RunRecords {
+    return {
+      all: () => this.#streamText(),
+      processes: () => [...this.#pids.keys()].map((first) => this.#streamText(first)),
+      valueOf: (name) => this.#valueOf(name, this.#pids.keys().next().value ?? 0),
+    };
   }
 
   /** A file's name on this host. */
   #named(name: string): string {
     const { host } = this.#names;
-    return host === undefined || name === "stdout" || name === "stderr" ? name : `${name}-${host}`;
-  }
-
-  /** What queries make; one that cannot be understood is told. */
-  #made(make: () => string): string {
-    try {
-      return make();
-    } catch (error) {
-      if (!(error instanceof QueryError)) throw error;
-      this.#printer.tell(`${this.#spec.name}: ${error.message}`);
-      return "";
-    }
+    if (host === undefined || name === "stdout" || name === "stderr") return name;
+    return `${name}-${asFileName(host)}`;
   }
 }

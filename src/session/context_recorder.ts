@@ -102,13 +102,15 @@ export class ContextRecorder implements EventSink {
   readonly #waiting = new Waiting();
   #machine!: RunMachine;
   #cpu = -1;
+  /** The first event of all, from which channels count; NaN before it. */
+  #zeroS = NaN;
   #nowNs = 0;
 
   constructor(options: ContextRecorderOptions) {
     this.#options = options;
   }
 
-  /** The clock that channels are to be made with: ns since the run's zero. */
+  /** The clock that channels are to be made with: ns since the first event. */
   readonly now = (): number => this.#nowNs;
 
   /** Who is told; before the first step. */
@@ -184,7 +186,7 @@ export class ContextRecorder implements EventSink {
   samples(timeS: number, batch: Pick<Batch, "sample">): void {
     this.#machine.take(timeS, batch);
     this.#tell();
-    this.#nowNs = timeS * 1e9;
+    this.#nowNs = this.#since(timeS);
     if (this.#channels.some((channel) => channel.services.has("sampler"))) this.#tick(timeS);
   }
 
@@ -203,6 +205,12 @@ export class ContextRecorder implements EventSink {
     });
   }
 
+  /** Nanoseconds since the first event. */
+  #since(timeS: number): number {
+    if (Number.isNaN(this.#zeroS)) return 0;
+    return Math.max(0, timeS - this.#zeroS) * 1e9;
+  }
+
   #takeCpu(): number {
     const cpu = this.#cpu;
     this.#cpu = -1;
@@ -211,6 +219,7 @@ export class ContextRecorder implements EventSink {
 
   #tell(): void {
     const waiting = this.#waiting, machine = this.#machine, { names } = this.#options;
+    if (waiting.count > 0 && Number.isNaN(this.#zeroS)) this.#zeroS = waiting.timeS[0];
     for (let i = 0; i < waiting.count; i++) {
       const timeS = waiting.timeS[i], kind = waiting.kind[i];
       if (kind === KIND.processes) {
@@ -218,7 +227,7 @@ export class ContextRecorder implements EventSink {
         continue;
       }
       const handle = waiting.process[i], id = Math.max(0, waiting.thread[i]);
-      this.#nowNs = timeS * 1e9;
+      this.#nowNs = this.#since(timeS);
       const thread = this.#thread(this.#process(handle), id);
       this.#turn(timeS, handle, id, waiting.cpu[i]);
       if (kind === KIND.attribute) {
@@ -242,7 +251,7 @@ export class ContextRecorder implements EventSink {
     moment.thread = id === 0 ? moment.pid : id;
     moment.main = id === 0;
     moment.cpu = cpu;
-    this.#nowNs = timeS * 1e9;
+    this.#nowNs = this.#since(timeS);
   }
 
   #process(handle: number): RunProcess {
@@ -260,7 +269,7 @@ export class ContextRecorder implements EventSink {
     if (known !== undefined) return known;
     // The process's own context is that of its first thread.
     const first = id === 0 ? undefined : this.#thread(process, 0);
-    const startNs = id === 0 ? process.startS * 1e9 : this.#nowNs;
+    const startNs = id === 0 ? this.#since(process.startS) : this.#nowNs;
     const numbers = this.#channels.map((channel, i) => {
       const number = channel.addThread(first?.numbers[i], startNs);
       this.#options.joined?.(channel, number, first?.numbers[i] ?? number, process.pid);

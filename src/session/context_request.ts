@@ -41,14 +41,9 @@ export function contextRun(
   });
 }
 
-/**
- * Makes the channels' side of a replay: no clock, and nothing that a recording does not hold.
- *
- * @param host Stands behind the names of files, where several hosts are replayed.
- */
+/** Makes the channels' side of a replay: no clock, and nothing that a recording does not hold. */
 export function contextReplay(
   request: Pick<RunRequest, "caliPath" | "caliConfig">,
-  host: string | undefined,
   printer: Printer,
 ): ContextRun {
   return new ContextRun({
@@ -57,7 +52,6 @@ export function contextReplay(
       ...told(parseConfigString(request.caliConfig ?? "", factsOf(table, false)), printer),
     ],
     defaultName: () => "joulemark.cali",
-    host,
     printer,
     rankOf: () => undefined,
   });

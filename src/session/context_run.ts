@@ -5,9 +5,9 @@
 import type { ChannelSpec } from "../context/config/channel_spec.ts";
 import type { Given } from "../context/given.ts";
 import type { PlatformTopology } from "../core/topology.ts";
-import type { TrackedProcess } from "../regions/process.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import type { Batch, NameTable } from "../signals/batch.ts";
+import type { JobPart } from "./parts_job.ts";
 import type { Printer } from "./context_files.ts";
 import { type ProcessFacts, RunMachine } from "./context_machine.ts";
 import { ContextOutput } from "./context_output.ts";
@@ -27,8 +27,6 @@ export interface ContextRunOptions {
   channels(table: NameTable): readonly ChannelSpec[];
   /** Name of a stream for which none is given. */
   defaultName(): string;
-  /** Stands behind the names of files, where each of several hosts writes its own. */
-  readonly host?: string;
   readonly printer: Printer;
   /** Wall clock at the run's zero: `starttime.sec` and `starttime.nsec`. */
   readonly start?: { readonly sec: number; readonly nsec: number };
@@ -37,23 +35,37 @@ export interface ContextRunOptions {
   rankOf(pid: number): string | undefined;
 }
 
+/** Where a run stands among several. */
+export interface ContextPlace {
+  /** Stands behind the names of files, where each of several hosts writes its own. */
+  readonly host?: string;
+  /** This node's side of the job's report. */
+  readonly part?: JobPart;
+}
+
 /** See the module. */
 export class ContextRun {
   readonly #options: ContextRunOptions;
   #recorder!: ContextRecorder;
   #outputs: ContextOutput[] = [];
+  #place: ContextPlace = {};
   #told = 0;
 
   constructor(options: ContextRunOptions) {
     this.#options = options;
   }
 
-  /** What hears of events and steps. */
-  begin(tracker: RegionTracker): ContextRecorder {
+  /**
+   * What hears of events and steps.
+   *
+   * @param place Where the run stands among several.
+   */
+  begin(tracker: RegionTracker, place: ContextPlace): ContextRecorder {
+    this.#place = place;
     return this.#recorder = new ContextRecorder({
       names: {
         regionName: (handle) => tracker.table.name(handle),
-        process: (handle) => known(tracker.process(handle)),
+        process: (handle) => known(tracker, handle)!,
         processes: () => allProcesses(tracker),
       },
       rankOf: this.#options.rankOf,
@@ -75,7 +87,7 @@ export class ContextRun {
       return new ContextOutput(
         withEnergies(spec, table),
         { now: this.#recorder.now, machine, globals },
-        { defaultName: () => this.#options.defaultName(), host: this.#options.host },
+        { defaultName: () => this.#options.defaultName(), host: this.#place.host },
         printer,
       );
     });
@@ -91,8 +103,16 @@ export class ContextRun {
   /** All is over: the last events are told, streams end, reports are made. */
   finish(): void {
     this.#recorder.finish();
-    for (const output of this.#outputs) output.finish();
+    const { part } = this.#place;
+    this.#outputs.forEach((output, i) => {
+      output.finish(part && ((rows) => part.keep(`cali-${i}`, rows)));
+    });
     this.#tellLog();
+    if (part === undefined) return;
+    part.onMerge = (read, complete) => {
+      // Who reads what is printed wants it once, and whole.
+      if (complete) this.#outputs.forEach((output, i) => output.finishJob(read(`cali-${i}`)));
+    };
     const { unmatched } = this.#recorder;
     if (unmatched > 0) {
       this.#options.printer.tell(`${unmatched} ends of regions that were not open`);
@@ -118,16 +138,19 @@ function withEnergies(spec: ChannelSpec, table: NameTable): ChannelSpec {
 }
 
 /** A command that another process took the place of uses nothing. */
-function known({ pid, track, startNs, endNs, end }: TrackedProcess): KnownProcess {
+function known(tracker: RegionTracker, handle: number): KnownProcess | undefined {
+  const process = tracker.process(handle);
+  if (process === undefined) return undefined;
+  const { pid, track, startNs, endNs, end } = process;
   const cpus = end === "withdrawn" ? [] : [...track.cpus];
-  return { pid, cpus, startS: startNs * 1e-9, endS: endNs * 1e-9 };
+  return { pid, cpus, startS: tracker.absoluteS(startNs), endS: tracker.absoluteS(endNs) };
 }
 
 function allProcesses(tracker: RegionTracker): KnownProcess[] {
   const all: KnownProcess[] = [];
   for (;;) {
-    const process = tracker.process(all.length);
+    const process = known(tracker, all.length);
     if (process === undefined) return all;
-    all.push(known(process));
+    all.push(process);
   }
 }

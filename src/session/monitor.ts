@@ -16,37 +16,22 @@ import { type Ended, openPidfd, reap, spawn } from "../os/process.ts";
 import { Waiter, wakeOnTime } from "../os/wait.ts";
 import { RegionTracker } from "../regions/tracker.ts";
 import { Collector } from "./collector.ts";
-import type { ContextRun } from "./context_run.ts";
 import { Engine, profileName } from "./engine.ts";
 import { type LoopFigures, NO_STEPS } from "./facts.ts";
 import { forwardSignals, waitFor } from "./forward.ts";
 import { type Prepared } from "./launch.ts";
+import type { MonitorOptions } from "./monitor_options.ts";
 import { catalogueFor, openHost } from "./node.ts";
 import type { RunRequest } from "./request.ts";
 import { NodeCpus } from "./node_cpus.ts";
 import { ReadPace } from "./pace.ts";
 import { placeInJob } from "./parts_run.ts";
 import { LivePmc } from "./pmc_live.ts";
-import type { RunIdle } from "./run_idle.ts";
 import { RunReport } from "./run_report.ts";
 import { simulatedBy, type Simulation, simulationFor } from "./simulation.ts";
 import { startTimeText } from "./start_time.ts";
 import { stepListeners } from "./step_listeners.ts";
 import { openStreams, type Streams } from "./streams.ts";
-
-/** What the command line brings along. */
-export interface MonitorOptions {
-  /** Says one line to the user. */
-  tell(line: string): void;
-  /** Stands in the simulated node where no energy counter can be read. */
-  simulateIfBlind: boolean;
-  /** Version for reports, and the permissions in force. */
-  version: string;
-  permissions: readonly string[];
-  idle?: RunIdle;
-  /** Caliper's channels, where any were asked for. */
-  contexts?: ContextRun;
-}
 
 /** Part of the period that a step is shaken by, either way: docs/how-sure.md. */
 const DITHER = 0.25;
@@ -93,6 +78,8 @@ class Run {
   readonly #events: EventSink;
   #collector!: Collector;
   #commandHandle = -1;
+  /** The command's start, until it is told. */
+  #launched: { ns: number; cpus: readonly number[] } | undefined;
   #pid = 0;
   #ended: Ended | undefined;
   /** The step that was read and waits to be settled, ns since the origin; NaN for none. */
@@ -136,7 +123,10 @@ class Run {
       recorder: stepListeners([
         this.#streams.recorder,
         this.#pmc.listener,
-        options.contexts?.begin(tracker),
+        options.contexts?.begin(
+          tracker,
+          place.part === undefined ? {} : { host, part: place.part },
+        ),
       ]),
       attribution: request.attribution,
     });
@@ -193,11 +183,7 @@ class Run {
     });
     const cpus = affinityOf(this.#pid);
     this.#report.launched(this.#collector, cpus);
-    this.#commandHandle = this.#events.startCommand(
-      launchNs * 1e-9,
-      this.#pid,
-      cpus.length > 0 ? cpus : affinityOf(0),
-    );
+    this.#launched = { ns: launchNs, cpus: cpus.length > 0 ? cpus : affinityOf(0) };
     this.#loop.scheduling = wakeOnTime();
   }
 
@@ -272,7 +258,7 @@ class Run {
   #settle(last: boolean): void {
     const timeNs = this.#openNs;
     this.#openNs = NaN;
-    this.#collector.feed(timeNs);
+    this.#feed(timeNs);
     if (this.#simulation !== undefined) {
       // Only now are the edges known that the simulated counters follow.
       this.#simulation.publish(timeNs);
@@ -284,6 +270,19 @@ class Run {
     this.#paused = tracker.finished;
     this.#engine.settle(last || this.#paused);
     this.#loop.steps++;
+  }
+
+  /** Hands on what happened up to a moment. */
+  #feed(limitNs: number): void {
+    const launched = this.#launched;
+    if (launched !== undefined) {
+      this.#launched = undefined;
+      // Processes that were handed over may have marked before this one's command was launched.
+      this.#collector.feed(launched.ns);
+      const { ns, cpus } = launched;
+      this.#commandHandle = this.#events.startCommand(ns * 1e-9, this.#pid, cpus);
+    }
+    this.#collector.feed(limitNs);
   }
 
   /** A signal came before the command was started. */
@@ -303,7 +302,7 @@ class Run {
     const endNs = Math.max(lookNs, this.#collector.lastEndNs);
     if (!Number.isNaN(this.#openNs)) this.#settle(false);
     // A command that marked only at its end is known by now; its events come before its own end.
-    this.#collector.feed(endNs);
+    this.#feed(endNs);
     const command = this.#engine.tracker.process(this.#commandHandle);
     if (command?.command && command.end === "running") {
       const { events } = this.#engine;

@@ -113,6 +113,9 @@ export function removePart(reportPath: string): void {
   for (const end of [".report", ".report.partial", ".pmc", ".json"]) {
     removeUserFile(stem + end);
   }
+  for (let i = 0; statPath(`${stem}.cali-${i}`) !== undefined; i++) {
+    removeUserFile(`${stem}.cali-${i}`);
+  }
 }
 
 function readFacts(path: string): PartFacts | undefined {

@@ -6,6 +6,7 @@
  * REPORT.parts/HOST.json     first, with no end; again when the node is done: then it counts
  *              HOST.report   the node's own report (HOST.report.partial: the time so far)
  *              HOST.pmc      its readings per step, where a PMC log was asked for
+ *              HOST.cali-N   the rows of its processes for a report by Caliper's configuration N
  *              merge.lock    a directory: somebody makes the report at this moment
  * ```
  *
@@ -21,7 +22,7 @@ import type { ClockPair } from "../merge/clocks.ts";
 import { realtimeNanoseconds } from "../os/clock.ts";
 import { statPath } from "../os/files.ts";
 import { cString, libc } from "../os/libc.ts";
-import { makeDirectories, removeUserFile, writeUserFile } from "../os/user_file.ts";
+import { makeDirectories, readUserText, removeUserFile, writeUserFile } from "../os/user_file.ts";
 import { asFileName } from "./job_key.ts";
 import { writeDocument } from "./output_file.ts";
 import {
@@ -58,6 +59,12 @@ export class JobPart {
   readonly reportPath: string;
   /** Where its readings per step go. */
   readonly pmcPath: string;
+  /**
+   * Called when the job's report was made, with what nodes that are done kept under a name.
+   *
+   * @param complete All nodes are done.
+   */
+  onMerge?: (read: (name: string) => string[], complete: boolean) => void;
   readonly #outputs: JobOutputs;
   readonly #directory: string;
   readonly #startS = wallSeconds();
@@ -81,6 +88,11 @@ export class JobPart {
     }
     this.#noteClock();
     this.#write(0);
+  }
+
+  /** Keeps a text of this node for what the job's last one makes of all. */
+  keep(name: string, text: string): void {
+    writeDocument(this.reportPath.replace(/report$/, name), text);
   }
 
   /** For the node's `joulemark:` mapping. */
@@ -136,6 +148,7 @@ export class JobPart {
       const reports = done.map((part) => this.#pathOf(part.host)).sort();
       for (const line of writePartsPmc(reports, pmc.file, pmc.version)) tell(line);
     }
+    this.onMerge?.((name) => this.#kept(done, name), state.complete);
     const rest = (state.nodes ?? 0) - done.length;
     // Of a large job's nodes only the last ones say what is missing.
     if (state.complete || rest < FEW) {
@@ -155,6 +168,12 @@ export class JobPart {
 
   #pathOf(host: string): string {
     return `${this.#directory}/${asFileName(host)}.report`;
+  }
+
+  /** What nodes kept under a name, those that did. */
+  #kept(parts: readonly PartFacts[], name: string): string[] {
+    const paths = parts.map((part) => this.#pathOf(part.host).replace(/report$/, name)).sort();
+    return paths.filter((path) => statPath(path) !== undefined).map((path) => readUserText(path));
   }
 
   /** The node's report, else what it left of it. */

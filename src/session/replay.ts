@@ -18,7 +18,7 @@ import { readUserText } from "../os/user_file.ts";
 import { type EdgeListener, RegionTracker } from "../regions/tracker.ts";
 import type { NameTable } from "../signals/batch.ts";
 import type { AttributionMode } from "./attribution_mode.ts";
-import type { ContextRun } from "./context_run.ts";
+import type { ContextPlace, ContextRun } from "./context_run.ts";
 import type { RunIdle } from "./run_idle.ts";
 import { Engine, profileName } from "./engine.ts";
 import { EventRows, type OtherEvent } from "./event_rows.ts";
@@ -54,7 +54,7 @@ export interface ReplayOptions {
   readonly idle?: () => RunIdle;
   readonly onOther?: OtherEvent;
   /** Caliper's channels over the recording. */
-  readonly contexts?: (host: string) => ContextRun;
+  readonly contexts?: (host: string) => { run: ContextRun; place: ContextPlace };
   /** Keep the readings of each step, as this version of pm_mpi_lib tells them. */
   readonly pmcVersion?: string;
 }
@@ -152,10 +152,10 @@ class Run {
       trace: this.#options.trace?.(recording.host),
       eventLog: this.#options.eventLog?.(recording.host),
       attribution: this.#options.attribution,
-      recorder: stepListeners([pmc, contexts?.begin(tracker)]),
+      recorder: stepListeners([pmc, contexts?.run.begin(tracker, contexts.place)]),
     });
     pmc?.attach(engine.batch, table, recording.topology.count("package"));
-    contexts?.attach(engine.batch, table, recording.topology);
+    contexts?.run.attach(engine.batch, table, recording.topology);
     const idle = this.#options.idle?.();
     idle?.attach(engine, table);
     const told = new EventRows(
@@ -172,7 +172,7 @@ class Run {
     if (await next(events)) told.header();
     else this.#repairs.wrong(events, "empty file taken as no events", { expected: "a header" });
     await this.#steps(engine, { samples, rows, events, told });
-    contexts?.finish();
+    contexts?.run.finish();
     const result = this.#result({ recording, engine, samples, events, told, idle });
     return pmc === undefined ? result : { ...result, steps: nodeSteps(recording, pmc) };
   }

@@ -88,16 +88,15 @@ endToEnd(
 endToEnd("energies of processes that run at once add up to the node's", (dir) => {
   compile(dir, PROGRAM);
   const options = ["--simulate", "--cali", "all.cali"];
-  const command = ["sh", "-c", "./app & ./app & ./app & wait"];
+  const command = ["sh", "-c", "./app 50 & ./app 50 & ./app 50 & wait"];
   const out = preloaded(dir, "caliper", command, { options });
   const { records, globals } = readCali(Deno.readTextFileSync(`${dir}/all.cali`));
   assert(globals["joulemark.simulated"] !== undefined, JSON.stringify(globals));
   assertEquals(new Set(records.map((record) => record["process.id"])).size, 3);
   const sumJ = records.reduce((sum, record) => sum + Number(record.CPU_ENERGY ?? 0), 0);
   const packageJ = Number(out.host.application["package-energy (J)"]);
-  // What passes after a process's last mark is nobody's record.
-  assertAlmostEquals(sumJ, packageJ, packageJ * 0.35);
-  assert(sumJ <= packageJ * 1.01, `${sumJ} J of ${packageJ} J`);
+  // The report counts by whole steps, and what passes after a last mark is in no record.
+  assertAlmostEquals(sumJ, packageJ, packageJ * 0.15);
 });
 
 endToEnd("a stream whose name holds an attribute is one for each process", (dir) => {

@@ -1,8 +1,9 @@
 /** Jobs of two nodes under a real Slurm: one report, both hosts, ranks; a node that is killed. */
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Nested } from "../../src/core/report.ts";
 import { parsePmc } from "../../src/formats/pmc.ts";
 import { parseReport } from "../../src/formats/report.ts";
+import { query } from "../../src/query/library.ts";
 import { BINARY, build, HAS_BINARY, HAS_COMPILER } from "../_support/programs.ts";
 import { NO_SLURM, Slurm } from "./_slurm.ts";
 
@@ -33,6 +34,9 @@ Deno.test({
       assertEquals(ranks[0]["on this node"] + ranks[1]["on this node"], 4);
       for (const host of report.hosts) {
         assertEquals(host.regions!.map((r) => [r.region, r.fields.count]), [["step", 20]]);
+        // Ranks that were handed over mark before the monitor of their node is ready.
+        const runtimeS = Number(host.regions![0].fields["runtime (s)"]);
+        assert(runtimeS >= 20 * 0.02, `${runtimeS} s`);
         const processes = host.joulemark!.processes as Record<string, number>;
         assertEquals(processes.count, (host.joulemark!.ranks as Mapping)["on this node"]);
       }
@@ -44,6 +48,30 @@ Deno.test({
       const parts = [...Deno.readDirSync(`${dir}/two.report.parts`)].map((e) => e.name).sort();
       assertEquals(parts.join(" "), "n1.json n1.pmc n1.report n2.json n2.pmc n2.report");
     });
+
+    await t.step(
+      "makes one of Caliper's reports of all ranks, and a stream of each node",
+      async () => {
+        const config = "runtime-report(region.count,energy,output=both.txt)," +
+          "event-trace(output=both.cali)";
+        const run = [BINARY, "run", "-q", "--simulate", "--report", "cali.report"];
+        const args = ["-N2", "-n4", ...run, "--cali-config", config, "--", app, "20", "5"];
+        const out = await slurm.srun(dir, args).output();
+        assertEquals(out.code, 0, new TextDecoder().decode(out.stderr));
+        const [titles, row, note] = Deno.readTextFileSync(`${dir}/both.txt`).trimEnd().split("\n");
+        assertMatch(titles, /^Path +Min time\/rank +Avg time\/rank .*CPU_ENERGY J \(I\)/);
+        assertMatch(row, /^step /);
+        assertMatch(note, /simulated/);
+        // 20 visits by each rank.
+        assertMatch(row, / 20 +20 +20 +80 /);
+        assert(Number(row.trim().split(/\s+/)[1]) > 20 * 0.005, row);
+        const streams = ["n1", "n2"].map((host) =>
+          Deno.readTextFileSync(`${dir}/both.cali-${host}`)
+        );
+        const sum = "select sum(region.count) where region=step group by region format expand";
+        assertEquals(query(sum, streams).trim(), "sum#region.count=80");
+      },
+    );
 
     await t.step("leaves a partial report when a node's monitor is killed", async () => {
       const run = [BINARY, "run", "--simulate", "--report", "killed.report", "--checkpoint", "0.3"];

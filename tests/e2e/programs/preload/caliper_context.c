@@ -5,6 +5,7 @@
  */
 #include <pthread.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define WEAK __attribute__((weak))
@@ -42,7 +43,8 @@ static void *worker(void *unused) {
     return NULL;
 }
 
-int main(void) {
+/* context [N]: N more visits of "long", of 10 ms each, at the end. */
+int main(int argc, char **argv) {
     pthread_t thread;
     uint64_t steps, size;
     int i;
@@ -72,6 +74,11 @@ int main(void) {
     pthread_create(&thread, NULL, worker, NULL);
     pthread_join(thread, NULL);
     cali_set_double(cali_create_attribute("residual", 6, 1), 0.125);
+    for (i = argc > 1 ? atoi(argv[1]) : 0; i > 0; i--) {
+        cali_begin_region("long");
+        usleep(10000);
+        cali_end_region("long");
+    }
     cali_end_region("main");
     return 0;
 }

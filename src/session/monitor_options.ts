@@ -1,0 +1,18 @@
+/** What the command line brings along for a monitor. */
+
+import type { ContextRun } from "./context_run.ts";
+import type { RunIdle } from "./run_idle.ts";
+
+/** See the module. */
+export interface MonitorOptions {
+  /** Says one line to the user. */
+  tell(line: string): void;
+  /** Stands in the simulated node where no energy counter can be read. */
+  simulateIfBlind: boolean;
+  /** Version for reports, and the permissions in force. */
+  version: string;
+  permissions: readonly string[];
+  idle?: RunIdle;
+  /** Caliper's channels, where any were asked for. */
+  contexts?: ContextRun;
+}
