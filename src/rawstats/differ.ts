@@ -98,6 +98,8 @@ export class RawDiffer {
   #made = 0;
   /** Of the file at hand: counters by number of schema and device. */
   #slots: (RawCounters | undefined)[][] = [];
+  /** The same for types that are derived: their schemas are numbered from −1 downwards. */
+  #derivedSlots: (RawCounters | undefined)[][] = [];
 
   constructor(host: string) {
     this.host = host;
@@ -106,6 +108,7 @@ export class RawDiffer {
   /** Another file of the same node begins. */
   startFile(): void {
     this.#slots = [];
+    this.#derivedSlots = [];
   }
 
   /** Time stepped back: nothing is differenced across it. */
@@ -142,7 +145,8 @@ export class RawDiffer {
   }
 
   #countersOf(device: RawDevice): RawCounters {
-    const slots = this.#slots[device.columns.index] ??= [];
+    const { index } = device.columns;
+    const slots = index < 0 ? this.#derivedSlots[-1 - index] ??= [] : this.#slots[index] ??= [];
     const known = slots[device.index];
     if (known !== undefined) return known;
     const schema = device.columns.schema;

@@ -6,7 +6,9 @@
  * @module
  */
 import type { RawRecord, RawStats } from "../formats/rawstats.ts";
-import { parseRawUnit, type RawKey } from "../formats/rawstats_schema.ts";
+import { parseRawSchema, parseRawUnit, type RawKey } from "../formats/rawstats_schema.ts";
+import { FAMILY10H_CORE, FAMILY10H_EVENTS, FAMILY10H_SOCKET, isFamily10h } from "./family10h.ts";
+import { family10hSocket } from "./family10h.ts";
 
 const MODULUS_BITS = 64;
 
@@ -69,7 +71,53 @@ function assembleHost(stats: RawStats, times: readonly number[]): JobTables {
     });
     (tables[type] ??= {})[name.slice(blank + 1)] = table;
   }
+  const schema = stats.schemas.get("amd64_pmc");
+  if (schema !== undefined && isFamily10h(schema)) deriveFamily10h(tables, times.length);
   return tables;
+}
+
+/** The node that the assembler takes every one of family 10h for: four sockets of four cores. */
+const CORES = 16, SOCKETS = 4;
+/** Control words of the four cores of a socket. */
+const CONTROLS = [
+  [0x4307e0, 0x410076, 0x430142, 0x437f03],
+  [0x410076, 0x4337f6, 0x430142, 0x437f03],
+  [0x410076, 0x430142, 0x4337f7, 0x437f03],
+  [0x410076, 0x430142, 0x437f03, 0x4337f8],
+];
+
+/** Puts amd64_core and amd64_sock in the place of amd64_pmc, where every word is as it must be. */
+function deriveFamily10h(tables: JobTables, count: number): void {
+  const cpus = Object.entries(tables.amd64_pmc ?? {});
+  const fits = cpus.every(([cpu, table]) =>
+    /^\d+$/.test(cpu) && Number(cpu) < CORES &&
+    CONTROLS[Number(cpu) % CONTROLS.length].every((word, i) =>
+      table[`CTL${i}`].every((control) => control === BigInt(word))
+    )
+  );
+  if (cpus.length === 0 || !fits) return;
+  const empty = (line: string, devices: number) => {
+    const names = parseRawSchema(line)!.keys.map((key) => key.name);
+    const table = () =>
+      Object.fromEntries(names.map((name) => [name, new Array<bigint>(count).fill(0n)]));
+    return Object.fromEntries(Array.from({ length: devices }, (_, i) => [String(i), table()]));
+  };
+  const derived = {
+    amd64_core: empty(FAMILY10H_CORE, CORES),
+    amd64_sock: empty(FAMILY10H_SOCKET, SOCKETS),
+  };
+  for (const [cpu, table] of cpus) {
+    CONTROLS[Number(cpu) % CONTROLS.length].forEach((word, i) => {
+      const { type, column, scale } = FAMILY10H_EVENTS.get(word)!;
+      const device = type === "amd64_core" ? cpu : String(family10hSocket(Number(cpu)));
+      const columns = derived[type][device];
+      columns[Object.keys(columns)[column]] = table[`CTR${i}`].map((v) =>
+        BigInt.asUintN(MODULUS_BITS, v * BigInt(scale))
+      );
+    });
+  }
+  delete tables.amd64_pmc;
+  Object.assign(tables, derived);
 }
 
 /** Of each time the sample nearest to it; first and last are kept. */

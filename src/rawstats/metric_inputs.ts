@@ -48,6 +48,10 @@ function inputsOf(type: string, device: string, key: string): readonly string[] 
       if (!METADATA_OPERATIONS.has(key)) return [];
       return key === "open" || key === "close" ? ["metadata", "open_close"] : ["metadata"];
     }
+    case "amd64_core":
+      return key === "SSE_FLOPS" ? ["SSE_FLOPS"] : [];
+    case "amd64_sock":
+      return key === "DRAM" ? ["DRAM"] : ["HYPERTRANSPORT"];
     case "mdc":
     case "osc":
       return key === "reqs" || key === "wait" ? [`${type}.${key}`] : [];

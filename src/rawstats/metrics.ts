@@ -67,9 +67,9 @@ function flopsOf(node: NodeInputs, precision: "DOUBLE" | "SINGLE"): Flops {
   return result;
 }
 
-/** Operations of both precisions, or the AMD event that counts them all. */
+/** Operations of both precisions, or the AMD event that counts them all, of one family or other. */
 function allFlops(node: NodeInputs): number {
-  const amd = node.total("FLOPS");
+  const amd = node.sum("FLOPS", "SSE_FLOPS");
   if (amd === amd) return amd;
   const parts = [flopsOf(node, "DOUBLE").all, flopsOf(node, "SINGLE").all].filter((v) => v === v);
   return parts.length === 0 ? NaN : parts.reduce((a, b) => a + b);
@@ -88,6 +88,14 @@ function fabric(
   if (what === "packets") return node.sum("opa_packets") >= 0 ? take("opa_packets") : NaN;
   const flits = take("opa_flits");
   return flits === flits ? flits / 125000 : take("ib_bytes") / MIB;
+}
+
+const AMD_CHANNELS = [0, 1, 2, 3].map((i) => `MBW_CHANNEL_${i}`);
+
+/** Bytes through the memory controllers, by whatever counts them. */
+function memoryBytes(node: NodeInputs): number {
+  const found = [node.sum("CAS_READS", "CAS_WRITES"), 2 * node.sum(...AMD_CHANNELS)];
+  return found.find((bytes) => bytes === bytes) ?? node.total("DRAM");
 }
 
 /** Bytes through the memory on the package: all of it, or what a cache served. */
@@ -111,8 +119,6 @@ function vectorWidth(precision: "DOUBLE" | "SINGLE") {
     return sums.reduce((n, s) => n + s.all, 0) / sums.reduce((n, s) => n + s.instructions, 0);
   };
 }
-
-const AMD_CHANNELS = [0, 1, 2, 3].map((i) => `MBW_CHANNEL_${i}`);
 
 /** See the module. */
 export const JOB_METRICS: readonly JobMetric[] = [
@@ -138,7 +144,7 @@ export const JOB_METRICS: readonly JobMetric[] = [
   {
     name: "avg_flops",
     unit: "GFLOP/s",
-    formula: "(events × operations per instruction) / (1e9 dt); AMD: the event FLOPS",
+    formula: "(events × operations per instruction) / (1e9 dt); AMD: FLOPS or SSE_FLOPS",
     of: (nodes) => mean(nodes, (node) => allFlops(node) / 1e9 / node.seconds),
   },
   {
@@ -180,14 +186,11 @@ export const JOB_METRICS: readonly JobMetric[] = [
   {
     name: "avg_mbw",
     unit: "GiB/s",
-    formula: "64 (CAS reads + writes) / (2^30 dt); AMD: 2 × 64 (channels 0 to 3)",
-    of: (nodes) =>
-      mean(nodes, (node) => {
-        const cas = node.sum("CAS_READS", "CAS_WRITES");
-        const bytes = cas === cas ? cas : 2 * node.sum(...AMD_CHANNELS);
-        return bytes / GIB / node.seconds;
-      }),
+    formula:
+      "64 (CAS reads + writes) / (2^30 dt); AMD: 2 × 64 (channels 0 to 3), family 10h 64 DRAM",
+    of: (nodes) => mean(nodes, (node) => memoryBytes(node) / GIB / node.seconds),
   },
+  rate("avg_htbw", "GiB/s", GIB, ["HYPERTRANSPORT"], "4 (HT0 + HT1 + HT2) / (2^30 dt)"),
   {
     name: "avg_mcdrambw",
     unit: "GiB/s",

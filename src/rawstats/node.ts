@@ -6,9 +6,10 @@
  * @module
  */
 import type { FormatError } from "../core/errors.ts";
-import type { RawValues } from "../formats/rawstats_columns.ts";
+import type { RawDevice, RawValues } from "../formats/rawstats_columns.ts";
 import type { RawHandler, RawHead } from "../formats/rawstats_scanner.ts";
 import { type RawCounters, RawDiffer } from "./differ.ts";
+import { Family10h } from "./family10h.ts";
 
 /** A record group, as listeners see it. */
 export interface RawSample {
@@ -48,6 +49,7 @@ export class RawNode {
   #isOpen = false;
   /** Jobs between their marks. */
   readonly #inside = new Set<string>();
+  readonly #family10h = new Family10h();
 
   constructor(readonly host: string, listeners: readonly RawListener[]) {
     this.differ = new RawDiffer(host);
@@ -70,16 +72,22 @@ export class RawNode {
       mark: (text) => void this.#marks.push(text),
       row: (device, values) => {
         if (!this.#isOpen) this.#open();
-        const counters = this.differ.take(device, values, this.#head!.timeUs);
-        for (const listener of this.#listeners) listener.row?.(counters, values);
+        this.#row(device, values);
+        if (device.columns.schema.type === "amd64_pmc") this.#family10h.take(device, values);
       },
     };
+  }
+
+  #row(device: RawDevice, values: RawValues): void {
+    const counters = this.differ.take(device, values, this.#head!.timeUs);
+    for (const listener of this.#listeners) listener.row?.(counters, values);
   }
 
   /** No line follows: call it after the last file. */
   endSample(): void {
     if (this.#head === undefined) return;
     if (!this.#isOpen) this.#open();
+    this.#family10h.flush((device, values) => this.#row(device, values));
     for (const listener of this.#listeners) listener.endSample?.();
     this.#isOpen = false;
     this.#head = undefined;
