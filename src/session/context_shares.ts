@@ -29,6 +29,8 @@ export class CounterShare {
   /** By process. */
   readonly #used: number[] = [];
   #weights: readonly number[] = [];
+  /** Changes after the last reading: when, and the parts from then on. */
+  #changes: { readonly timeS: number; readonly weights: readonly number[] }[] = [];
 
   constructor(cpus?: readonly number[]) {
     this.#cpus = cpus === undefined ? undefined : new Set(cpus);
@@ -40,16 +42,26 @@ export class CounterShare {
     [this.#previousS, this.#previous] = [this.#lastS, this.#last];
     [this.#lastS, this.#last] = [timeS, value];
     if (Number.isNaN(this.#shared)) this.#shared = value;
+    const covered = this.#changes.findIndex((change) => change.timeS > timeS);
+    const now = this.#changes.splice(0, covered < 0 ? Infinity : covered);
+    for (const change of now) this.#change(change.timeS, change.weights);
   }
 
   /** From this moment on these processes run. Processes are numbered as in the list. */
   processes(timeS: number, all: readonly Sharer[]): void {
-    this.advance(timeS);
-    this.#weights = weights(timeS, all, this.#cpus);
+    const then = weights(timeS, all, this.#cpus);
+    // What the counter was then, only the next reading tells.
+    if (timeS > this.#lastS) this.#changes.push({ timeS, weights: then });
+    else this.#change(timeS, then);
+  }
+
+  #change(timeS: number, weights: readonly number[]): void {
+    this.#advance(timeS);
+    this.#weights = weights;
   }
 
   /** Shares out what grew up to this moment. */
-  advance(timeS: number): void {
+  #advance(timeS: number): void {
     const now = this.#at(timeS);
     if (Number.isNaN(now)) return;
     const grown = now - this.#shared;
