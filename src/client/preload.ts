@@ -29,13 +29,17 @@ export const DIALECTS: Readonly<Record<string, readonly string[]>> = {
   papi: ["papi.c"],
   craypat: ["craypat.c"],
   io: ["io.c"],
+  alloc: ["alloc.c"],
 };
+
+const BY_NAME: readonly string[] = ["io", "alloc"];
 
 /**
  * Those that `all` is. The others stand before calls that every program has, marked or not, so they
  * are there for who asks by name.
  */
-export const ALL_DIALECTS: readonly string[] = Object.keys(DIALECTS).filter((d) => d !== "io");
+export const ALL_DIALECTS: readonly string[] = Object.keys(DIALECTS)
+  .filter((dialect) => !BY_NAME.includes(dialect));
 
 const ALWAYS = ["core.h", "core.c"];
 

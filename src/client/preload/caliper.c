@@ -30,29 +30,30 @@ JM_TLS uint64_t told;
  */
 static void open_region(struct joulemark__thread *t, const struct jm_attribute *a, uint32_t name) {
     uint32_t depth = t->depth;
-    if (depth < JOULEMARK__DEPTH) {
-        told &= ~(1ull << depth);
-        if (a != jm_cali_region && (depth == 0 || (t->pushed & 1)) && joulemark__room(t, 9)) {
-            tell(t, JOULEMARK__KIND_ATTRIBUTE_BEGIN, a->name, CALI_STRING,
-                 a->properties | JOULEMARK__PROPERTY_ENTER_FOLLOWS, name);
-            joulemark__enter(t, name);
-            told |= 1ull << depth;
-            t->reserved++;
-            return;
-        }
-    }
-    joulemark__enter(t, name);
+    int is_told = a != jm_cali_region && (depth == 0 || (t->pushed & 1));
+    if (jm_around) jm_around(t, 0);
+    if (depth < JOULEMARK__DEPTH) told &= ~(1ull << depth);
+    if (depth < JOULEMARK__DEPTH && is_told && joulemark__room(t, 9)) {
+        tell(t, JOULEMARK__KIND_ATTRIBUTE_BEGIN, a->name, CALI_STRING,
+             a->properties | JOULEMARK__PROPERTY_ENTER_FOLLOWS, name);
+        joulemark__enter(t, name);
+        told |= 1ull << depth;
+        t->reserved++;
+    } else joulemark__enter(t, name);
+    if (jm_around) jm_around(t, 1);
 }
 
 /* Ends it, and what is open inside it: the region's end, then the attribute's. */
 static void close_region(struct joulemark__thread *t, const struct jm_attribute *a, uint32_t name) {
     uint32_t depth = t->depth, owed = 0;
+    if (jm_around) jm_around(t, 0);
     joulemark__exit(t, name);
     for (; depth > t->depth; depth--) {
         owed = depth <= JOULEMARK__DEPTH && (told >> (depth - 1) & 1);
         if (owed && t->reserved) t->reserved--;
     }
     if (owed) tell(t, JOULEMARK__KIND_ATTRIBUTE_END, a->name, 0, 0, 0);
+    if (jm_around) jm_around(t, 1);
 }
 
 JM_HIDDEN void jm_cali_begin(struct joulemark__thread *t, const struct jm_attribute *a,

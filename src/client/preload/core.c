@@ -8,13 +8,16 @@
 #include <wchar.h>
 
 JM_HIDDEN uint32_t jm_on = ~(uint32_t)JM_BY_NAME;
-static uint32_t jm_asked = ~(uint32_t)JM_BY_NAME;
+JM_HIDDEN uint32_t jm_asked = ~(uint32_t)JM_BY_NAME;
+
+JM_HIDDEN void (*jm_around)(struct joulemark__thread *, int);
 
 static const struct { const char *word; uint32_t bit; } jm_words[] = {
     {"mpi", JM_MPI},       {"pcontrol", JM_PCONTROL}, {"ompt", JM_OMPT},     {"geopm", JM_GEOPM},
     {"caliper", JM_CALIPER}, {"likwid", JM_LIKWID},   {"pm_mpi", JM_PM_MPI}, {"nvtx", JM_NVTX},
     {"roctx", JM_ROCTX},   {"itt", JM_ITT},           {"kokkos", JM_KOKKOS}, {"tau", JM_TAU},
     {"papi", JM_PAPI},     {"craypat", JM_CRAYPAT},   {"io", JM_IO},
+    {"alloc", JM_ALLOC},
 };
 
 /* Bits of the words in a list with commas; "all" is all that need not be named. */
@@ -46,17 +49,17 @@ static __attribute__((constructor)) void jm_load(void) {
 
 JM_HIDDEN void jm_begin_name(const char *name) {
     struct joulemark__thread *t = joulemark__thread(1);
-    if (__builtin_expect(t != NULL, 1)) joulemark__enter(t, joulemark__lookup(t, name));
+    if (__builtin_expect(t != NULL, 1)) jm_enter(t, joulemark__lookup(t, name));
 }
 
 JM_HIDDEN void jm_end_name(const char *name) {
     struct joulemark__thread *t = joulemark__thread(0);
-    if (__builtin_expect(t != NULL, 1)) joulemark__exit(t, joulemark__lookup(t, name));
+    if (__builtin_expect(t != NULL, 1)) jm_exit(t, joulemark__lookup(t, name));
 }
 
 JM_HIDDEN void jm_end_innermost(void) {
     struct joulemark__thread *t = joulemark__thread(0);
-    if (__builtin_expect(t != NULL, 1)) joulemark__pop(t);
+    if (__builtin_expect(t != NULL, 1)) jm_leave(t);
 }
 
 struct jm_search { const char *library; char path[512]; };

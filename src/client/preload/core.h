@@ -31,14 +31,41 @@
 enum jm_dialect {
     JM_MPI = 1, JM_PCONTROL = 2, JM_OMPT = 4, JM_GEOPM = 8, JM_CALIPER = 16, JM_LIKWID = 32,
     JM_PM_MPI = 64, JM_NVTX = 128, JM_ROCTX = 256, JM_ITT = 512, JM_KOKKOS = 1024, JM_TAU = 2048,
-    JM_PAPI = 4096, JM_CRAYPAT = 8192, JM_IO = 16384
+    JM_PAPI = 4096, JM_CRAYPAT = 8192, JM_IO = 16384, JM_ALLOC = 32768
 };
 
 /* Calls that every program has, so that they are heard only where they are asked for by name. */
-#define JM_BY_NAME JM_IO
+#define JM_BY_NAME (JM_IO | JM_ALLOC)
 
 /* Dialects that are on: JOULEMARK_PRELOAD names them, all without it; none without a session. */
 extern JM_HIDDEN uint32_t jm_on;
+/* The same, with a session or without. */
+extern JM_HIDDEN uint32_t jm_asked;
+
+/*
+ * Called before (0) and after (1) the mark of a region, by those that have something to tell of the
+ * time up to it; NULL mostly. Calls of libraries, MPI and OpenMP, come and go too fast for it.
+ */
+extern JM_HIDDEN void (*jm_around)(struct joulemark__thread *, int after);
+
+static inline __attribute__((unused, always_inline)) void jm_enter(struct joulemark__thread *t,
+                                                                   uint32_t region) {
+    if (__builtin_expect(jm_around != NULL, 0)) jm_around(t, 0);
+    joulemark__enter(t, region);
+    if (__builtin_expect(jm_around != NULL, 0)) jm_around(t, 1);
+}
+
+static inline __attribute__((unused, always_inline)) void jm_exit(struct joulemark__thread *t,
+                                                                  uint32_t region) {
+    if (__builtin_expect(jm_around != NULL, 0)) jm_around(t, 0);
+    joulemark__exit(t, region);
+    if (__builtin_expect(jm_around != NULL, 0)) jm_around(t, 1);
+}
+
+/* Ends the innermost region. */
+static inline __attribute__((unused, always_inline)) void jm_leave(struct joulemark__thread *t) {
+    jm_exit(t, t->depth - 1 < JOULEMARK__DEPTH ? t->stack[t->depth - 1] : 0);
+}
 
 /* The next library's function of this name; `library` is in the name of the one that it was meant
    for, which is found too where the program loaded it for itself alone. NULL: there is none. */

@@ -17,14 +17,14 @@ JM_MARK void begin(int id, const char *label) {
     if (!t) return;
     region = joulemark__lookup(t, label);
     if (id >= 0 && id < NUMBERS) regions[id] = region;
-    joulemark__enter(t, region);
+    jm_enter(t, region);
 }
 
 JM_MARK void end(int id) {
     struct joulemark__thread *t = jm_thread(JM_CRAYPAT, 0);
     if (!t) return;
-    if (id >= 0 && id < NUMBERS && regions[id]) joulemark__exit(t, joulemark__checked(regions[id]));
-    else joulemark__pop(t);
+    if (id >= 0 && id < NUMBERS && regions[id]) jm_exit(t, joulemark__checked(regions[id]));
+    else jm_leave(t);
 }
 
 JM_EXPORT int PAT_region_begin(int id, const char *label);

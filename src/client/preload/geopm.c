@@ -41,7 +41,7 @@ JM_MARK int enter(uint64_t id) {
     int result;
     struct joulemark__thread *t =
         mine(1, &result, "geopm_prof_enter was called by another thread than the main one");
-    if (t) joulemark__enter(t, joulemark__checked(id));
+    if (t) jm_enter(t, joulemark__checked(id));
     return result;
 }
 
@@ -51,7 +51,7 @@ JM_MARK int leave(uint64_t id) {
         mine(0, &result, "geopm_prof_exit was called by another thread than the main one");
     if (!t) return result;
     result = t->depth == 0 ? -1 : 0;
-    joulemark__exit(t, joulemark__checked(id));
+    jm_exit(t, joulemark__checked(id));
     return result;
 }
 

@@ -100,13 +100,13 @@ JM_EXPORT int __itt_event_create(const char *name, int length) {
 JM_EXPORT int __itt_event_start(int event);
 JM_EXPORT int __itt_event_start(int event) {
     struct joulemark__thread *t = jm_thread(JM_ITT, 1);
-    if (t) joulemark__enter(t, joulemark__checked((uint64_t)(uint32_t)event));
+    if (t) jm_enter(t, joulemark__checked((uint64_t)(uint32_t)event));
     return 0;
 }
 
 JM_EXPORT int __itt_event_end(int event);
 JM_EXPORT int __itt_event_end(int event) {
     struct joulemark__thread *t = jm_thread(JM_ITT, 0);
-    if (t) joulemark__exit(t, joulemark__checked((uint64_t)(uint32_t)event));
+    if (t) jm_exit(t, joulemark__checked((uint64_t)(uint32_t)event));
     return 0;
 }

@@ -30,12 +30,12 @@ JM_MARK void mark_begin(const char *name, uint64_t *id) {
     if (!t) return;
     region = joulemark__lookup(t, name);
     if (id) *id = region;
-    joulemark__enter(t, region);
+    jm_enter(t, region);
 }
 
 JM_MARK void mark_end(uint64_t id) {
     struct joulemark__thread *t = jm_thread(JM_KOKKOS, 0);
-    if (t) joulemark__exit(t, joulemark__checked(id));
+    if (t) jm_exit(t, joulemark__checked(id));
 }
 
 static inline void begin(const char *name, uint64_t *id) {
@@ -79,13 +79,13 @@ JM_EXPORT void kokkosp_destroy_profile_section(uint32_t id) { (void)id; }
 JM_EXPORT void kokkosp_start_profile_section(uint32_t id);
 JM_EXPORT void kokkosp_start_profile_section(uint32_t id) {
     struct joulemark__thread *t = jm_thread(JM_KOKKOS, 1);
-    if (t) joulemark__enter(t, id < SECTIONS ? joulemark__checked(sections[id]) : 0);
+    if (t) jm_enter(t, id < SECTIONS ? joulemark__checked(sections[id]) : 0);
 }
 
 JM_EXPORT void kokkosp_stop_profile_section(uint32_t id);
 JM_EXPORT void kokkosp_stop_profile_section(uint32_t id) {
     struct joulemark__thread *t = jm_thread(JM_KOKKOS, 0);
-    if (t) joulemark__exit(t, id < SECTIONS ? joulemark__checked(sections[id]) : 0);
+    if (t) jm_exit(t, id < SECTIONS ? joulemark__checked(sections[id]) : 0);
 }
 
 /* Copies between memory spaces, whose names come in structures of 64 bytes by value. */

@@ -43,14 +43,14 @@ static const char *message_of(const struct event *e, char into[256]) {
 static int push(const char *name) {
     struct joulemark__thread *t = jm_thread(JM_NVTX, 1);
     if (!t) return -2; /* NVTX_NO_PUSH_POP_TRACKING */
-    joulemark__enter(t, joulemark__lookup(t, name ? name : ""));
+    jm_enter(t, joulemark__lookup(t, name ? name : ""));
     return (int)t->depth - 1;
 }
 
 static int pop(void) {
     struct joulemark__thread *t = jm_thread(JM_NVTX, 0);
     if (!t) return -2;
-    joulemark__pop(t);
+    jm_leave(t);
     return (int)t->depth;
 }
 
@@ -59,7 +59,7 @@ static uint64_t start(const char *name) {
     uint64_t id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
     if (t) {
         uint32_t region = joulemark__lookup(t, name ? name : "");
-        joulemark__enter(t, region);
+        jm_enter(t, region);
         jm_keep_id(id, region);
     }
     return id;
@@ -67,7 +67,7 @@ static uint64_t start(const char *name) {
 
 static void stop(uint64_t id) {
     struct joulemark__thread *t = jm_thread(JM_NVTX, 0);
-    if (t) joulemark__exit(t, joulemark__checked(jm_take_id(id)));
+    if (t) jm_exit(t, joulemark__checked(jm_take_id(id)));
 }
 
 static int push_a(const char *name) { return push(name); }

@@ -13,14 +13,14 @@
 JM_MARK int push(const char *name) {
     struct joulemark__thread *t = jm_thread(JM_ROCTX, 1);
     if (!t) return 0;
-    joulemark__enter(t, joulemark__lookup(t, name));
+    jm_enter(t, joulemark__lookup(t, name));
     return (int)t->depth - 1;
 }
 
 JM_MARK int pop(void) {
     struct joulemark__thread *t = jm_thread(JM_ROCTX, 0);
     if (!t) return 0;
-    joulemark__pop(t);
+    jm_leave(t);
     return (int)t->depth;
 }
 
@@ -46,7 +46,7 @@ JM_EXPORT uint64_t roctxRangeStartA(const char *name) {
     struct joulemark__thread *t = jm_thread(JM_ROCTX, 1);
     if (t) {
         uint32_t region = joulemark__lookup(t, name);
-        joulemark__enter(t, region);
+        jm_enter(t, region);
         jm_keep_id(id, region);
     }
     return id;
@@ -55,7 +55,7 @@ JM_EXPORT uint64_t roctxRangeStartA(const char *name) {
 JM_EXPORT void roctxRangeStop(uint64_t id);
 JM_EXPORT void roctxRangeStop(uint64_t id) {
     struct joulemark__thread *t = jm_thread(JM_ROCTX, 0);
-    if (t) joulemark__exit(t, joulemark__checked(jm_take_id(id)));
+    if (t) jm_exit(t, joulemark__checked(jm_take_id(id)));
     JM_FORWARD_VOID("roctxRangeStop", LIBRARY, (uint64_t), (id));
 }
 

@@ -78,7 +78,7 @@ JM_EXPORT void Tau_start_timer(void *handle, int phase, int tid) {
     void (*real)(void *, int, int) =
         (void (*)(void *, int, int))jm_next(&slot, "Tau_start_timer", LIBRARY);
     struct joulemark__thread *t = jm_thread(JM_TAU, 1);
-    if (t) joulemark__enter(t, region_of(t, handle, real != NULL));
+    if (t) jm_enter(t, region_of(t, handle, real != NULL));
     if (real) real(handle, phase, tid);
 }
 
@@ -87,7 +87,7 @@ JM_EXPORT int Tau_stop_timer(void *handle, int tid) {
     static void *slot;
     int (*real)(void *, int) = (int (*)(void *, int))jm_next(&slot, "Tau_stop_timer", LIBRARY);
     struct joulemark__thread *t = jm_thread(JM_TAU, 0);
-    if (t) joulemark__exit(t, region_of(t, handle, real != NULL));
+    if (t) jm_exit(t, region_of(t, handle, real != NULL));
     return real ? real(handle, tid) : 0;
 }
 
