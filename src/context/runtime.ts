@@ -53,7 +53,9 @@ export class AnnotationRuntime {
   readonly #services: Service[] = [];
   readonly #options: RuntimeOptions;
   readonly #threads: ThreadContext[] = [];
+  /** Reused from snapshot to snapshot: what is under way, and the context that it takes. */
   readonly #record = new Snapshot();
+  readonly #context = new Snapshot();
   readonly #presets: Map<string, number>;
   readonly #defaultScope: number;
   readonly #region: number;
@@ -300,7 +302,8 @@ export class AnnotationRuntime {
   }
 
   #push(trigger: Trigger): void {
-    const { tree } = this, record = this.#record, context = new Snapshot();
+    const { tree } = this, record = this.#record, context = this.#context;
+    context.clear();
     this.#current.snapshot(context);
     record.clear();
     append(tree, record, context, trigger.replaces);
