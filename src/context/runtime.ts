@@ -329,9 +329,15 @@ export class AnnotationRuntime {
     for (const service of this.#services) service.flush?.(emit);
   }
 
-  /** Run metadata of all processes. */
-  globals(): Snapshot {
-    return globalsOf(this.tree, new Set(this.#threads.map((thread) => thread.process)));
+  /**
+   * Run metadata of all processes.
+   *
+   * @param of That of this thread's process alone, with what services said of the channel itself:
+   *   in the first thread, since they do so when they are made.
+   */
+  globals(of?: number): Snapshot {
+    const threads = of === undefined ? this.#threads : [this.#threads[0], this.#threads[of]];
+    return globalsOf(this.tree, new Set(threads.map((thread) => thread.process)));
   }
 
   #read(attribute: number, given: Given): Variant {

@@ -3,7 +3,7 @@
  * `%attribute%` replaced, and its `stdout` and `stderr`.
  *
  * A stream grows by whole records. One whose name holds `%` is a process's own and is named when the
- * process has ended; until then it is `NAME.partial` beside.
+ * run is over; until then it is beside, with a name that ends in `-PID.partial`.
  * @module
  */
 import { makeDirectories, readUserText, renameUserFile } from "../os/user_file.ts";
@@ -33,12 +33,11 @@ export function openStream(
   printer: Printer,
 ): StreamFile | undefined {
   if (name in STANDARD) {
-    const print = printer[name as keyof typeof STANDARD];
     let text = "";
     return {
       write: (line) => void (text += line),
       flush: () => {},
-      close: () => print(text),
+      close: () => printer[name as keyof typeof STANDARD](text),
     };
   }
   const path = provisional ?? name;

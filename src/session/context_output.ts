@@ -112,9 +112,8 @@ export class ContextOutput {
     const key = own ? this.#firsts[thread] ?? thread : 0;
     let open = this.#streams.get(key);
     if (open === undefined) {
-      const folder = this.#template.slice(0, this.#template.lastIndexOf("/") + 1);
       const provisional = own
-        ? `${folder}joulemark-${this.#pids.get(key)}.cali.partial`
+        ? provisionalName(this.#template, this.#pids.get(key) ?? key)
         : undefined;
       const file = openStream(this.#template, provisional, this.#printer);
       const stream = new CaliStream(this.channel.tree, (line) => file?.write(line));
@@ -129,8 +128,7 @@ export class ContextOutput {
       this.#printer.tell(`${this.#spec.name}: nothing was marked, so there is no stream`);
     }
     for (const [first, { file, stream }] of this.#streams) {
-      const globals = this.channel.globals();
-      stream.globals(globals);
+      stream.globals(this.channel.globals(this.#template.includes("%") ? first : undefined));
       file?.close(fillName(this.#template, (name) => this.#valueOf(name, first)));
     }
   }
@@ -150,7 +148,7 @@ export class ContextOutput {
     channel.flushServices((record, thread) => {
       if (of === undefined || (this.#firsts[thread] ?? thread) === of) stream.record(record);
     });
-    stream.globals(channel.globals());
+    stream.globals(channel.globals(of));
     return lines.join("");
   }
 
@@ -168,4 +166,13 @@ export class ContextOutput {
     if (host === undefined || name === "stdout" || name === "stderr") return name;
     return `${name}-${asFileName(host)}`;
   }
+}
+
+/**
+ * A name until it is known what the attributes in the template are: beside the first folder that is
+ * named by one, and unlike that of any other stream.
+ */
+function provisionalName(template: string, pid: number): string {
+  const folder = template.slice(0, template.lastIndexOf("/", template.indexOf("%")) + 1);
+  return `${folder}${template.slice(folder.length).replace(/[%/]/g, "_")}-${pid}.partial`;
 }
