@@ -172,4 +172,20 @@ static inline __attribute__((unused)) const char *jm_fortran(const char *name, i
         if (jm_real) jm_real args;                                                                 \
     } while (0)
 
+/*
+ * The same for a call that marks, `mark`, and always goes on where there is a real library: with
+ * nothing to mark and nobody behind, it returns before anything is put on the stack.
+ */
+#define JM_MARK_AND_FORWARD(dialect, mark, type, otherwise, symbol, library, types, args)          \
+    do {                                                                                           \
+        static void *jm_slot;                                                                      \
+        type (*jm_real) types;                                                                     \
+        if (__builtin_expect(!(jm_on & (dialect)) && jm_slot == (void *)&jm_slot, 1))              \
+            return otherwise;                                                                      \
+        if (jm_on & (dialect)) mark;                                                               \
+        jm_real = (type(*) types)jm_next(&jm_slot, symbol, library);                               \
+        if (jm_real) return jm_real args;                                                          \
+        return otherwise;                                                                          \
+    } while (0)
+
 #endif /* JOULEMARK_PRELOAD_CORE_H */

@@ -29,14 +29,13 @@ JM_MARK void end(int id) {
 
 JM_EXPORT int PAT_region_begin(int id, const char *label);
 JM_EXPORT int PAT_region_begin(int id, const char *label) {
-    if (jm_is_on(JM_CRAYPAT)) begin(id, label);
-    JM_FORWARD(int, 0, "PAT_region_begin", LIBRARY, (int, const char *), (id, label));
+    JM_MARK_AND_FORWARD(JM_CRAYPAT, begin(id, label), int, 0, "PAT_region_begin", LIBRARY,
+                        (int, const char *), (id, label));
 }
 
 JM_EXPORT int PAT_region_end(int id);
 JM_EXPORT int PAT_region_end(int id) {
-    if (jm_is_on(JM_CRAYPAT)) end(id);
-    JM_FORWARD(int, 0, "PAT_region_end", LIBRARY, (int), (id));
+    JM_MARK_AND_FORWARD(JM_CRAYPAT, end(id), int, 0, "PAT_region_end", LIBRARY, (int), (id));
 }
 
 JM_EXPORT void pat_region_begin_(int *id, const char *label, int *result, int length);

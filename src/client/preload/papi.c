@@ -10,14 +10,14 @@
 
 JM_EXPORT int PAPI_hl_region_begin(const char *name);
 JM_EXPORT int PAPI_hl_region_begin(const char *name) {
-    jm_begin(JM_PAPI, name);
-    JM_FORWARD(int, 0, "PAPI_hl_region_begin", LIBRARY, (const char *), (name));
+    JM_MARK_AND_FORWARD(JM_PAPI, jm_begin_name(name), int, 0, "PAPI_hl_region_begin", LIBRARY,
+                        (const char *), (name));
 }
 
 JM_EXPORT int PAPI_hl_region_end(const char *name);
 JM_EXPORT int PAPI_hl_region_end(const char *name) {
-    jm_end(JM_PAPI, name);
-    JM_FORWARD(int, 0, "PAPI_hl_region_end", LIBRARY, (const char *), (name));
+    JM_MARK_AND_FORWARD(JM_PAPI, jm_end_name(name), int, 0, "PAPI_hl_region_end", LIBRARY,
+                        (const char *), (name));
 }
 
 JM_EXPORT int PAPI_hl_read(const char *name);

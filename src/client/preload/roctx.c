@@ -26,14 +26,15 @@ JM_MARK int pop(void) {
 
 JM_EXPORT int roctxRangePushA(const char *name);
 JM_EXPORT int roctxRangePushA(const char *name) {
-    int depth = jm_is_on(JM_ROCTX) ? push(name) : 0;
-    JM_FORWARD(int, depth, "roctxRangePushA", LIBRARY, (const char *), (name));
+    int depth = 0;
+    JM_MARK_AND_FORWARD(JM_ROCTX, depth = push(name), int, depth, "roctxRangePushA", LIBRARY,
+                        (const char *), (name));
 }
 
 JM_EXPORT int roctxRangePop(void);
 JM_EXPORT int roctxRangePop(void) {
-    int depth = jm_is_on(JM_ROCTX) ? pop() : 0;
-    JM_FORWARD(int, depth, "roctxRangePop", LIBRARY, (void), ());
+    int depth = 0;
+    JM_MARK_AND_FORWARD(JM_ROCTX, depth = pop(), int, depth, "roctxRangePop", LIBRARY, (void), ());
 }
 
 JM_EXPORT uint64_t roctxRangeStartA(const char *name);

@@ -14,15 +14,14 @@ struct timer { uint32_t region; char name[128]; };
 #define NAMED(symbol, mark)                                                                        \
     JM_EXPORT void symbol(const char *name);                                                       \
     JM_EXPORT void symbol(const char *name) {                                                      \
-        mark(JM_TAU, name);                                                                        \
-        JM_FORWARD_VOID(#symbol, LIBRARY, (const char *), (name));                                 \
+        JM_MARK_AND_FORWARD(JM_TAU, mark(name), void, , #symbol, LIBRARY, (const char *), (name)); \
     }
-NAMED(Tau_start, jm_begin)
-NAMED(Tau_stop, jm_end)
-NAMED(Tau_pure_start, jm_begin)
-NAMED(Tau_pure_stop, jm_end)
-NAMED(Tau_static_phase_start, jm_begin)
-NAMED(Tau_static_phase_stop, jm_end)
+NAMED(Tau_start, jm_begin_name)
+NAMED(Tau_stop, jm_end_name)
+NAMED(Tau_pure_start, jm_begin_name)
+NAMED(Tau_pure_stop, jm_end_name)
+NAMED(Tau_static_phase_start, jm_begin_name)
+NAMED(Tau_static_phase_stop, jm_end_name)
 
 #define DYNAMIC(symbol, mark)                                                                      \
     JM_EXPORT void symbol(const char *name, int phase);                                            \
