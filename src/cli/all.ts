@@ -27,6 +27,11 @@ export const VERBS: readonly VerbEntry[] = [
     load: async () => (await import("./sample.ts")).sample,
   },
   {
+    name: "top",
+    summary: "what the node draws and what its processes do, now",
+    load: async () => (await import("./top.ts")).top,
+  },
+  {
     name: "replay",
     summary: "make report and traces again from a recording",
     load: async () => (await import("./replay.ts")).replay,

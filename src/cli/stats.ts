@@ -7,14 +7,15 @@ import { parseRawStats, type RawStats } from "../formats/rawstats.ts";
 import { ingest2021 } from "../rawstats/ingest2021.ts";
 import { assembleJob2018, isOfJob } from "../rawstats/job2018.ts";
 import type { RawNode } from "../rawstats/node.ts";
+import { ByteText } from "../rawstats/byte_text.ts";
 import { CSV_HEADER, CsvRows } from "../rawstats/print_csv.ts";
-import { jsonNumber, writeNodeSeries } from "../rawstats/print_json.ts";
-import { writeOpenMetrics } from "../rawstats/print_openmetrics.ts";
+import { jsonNumber } from "../rawstats/print_json.ts";
 import { printRawTable } from "../rawstats/print_table.ts";
-import { NodeSeries } from "../rawstats/series.ts";
 import { metricValues, tableRows } from "../rawstats/tables.ts";
 import { NodeTotals } from "../rawstats/totals.ts";
 import { lookAtRawFiles, type RawFile, readWholeRawFile } from "../session/raw_files.ts";
+import { JsonSeriesWriter, MetricsSeriesWriter } from "../session/raw_series.ts";
+import type { RawSeriesWriter } from "../session/raw_series.ts";
 import { analyseRawFiles, type RawAnalysis, type RawRequest } from "../session/raw_stats.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
@@ -108,32 +109,16 @@ function formatOf(options: ParsedOptions): Format {
   return format;
 }
 
-/** Standard output in pieces of some size. */
-class Output {
-  #pieces: string[] = [];
-  #length = 0;
-
-  readonly sink = (text: string): void => {
-    this.#pieces.push(text);
-    if ((this.#length += text.length) > 1 << 16) this.flush();
-  };
-
-  flush(): void {
-    if (this.#length > 0) writeStdout(this.#pieces.join(""));
-    this.#pieces = [];
-    this.#length = 0;
-  }
-}
-
 /** By our rule. */
 async function ours(request: Request): Promise<number> {
   const { job, files, quiet } = request;
-  const output = new Output();
-  const printer = printerOf(request, output);
+  const out = new ByteText(writeStdout);
+  const printer = printerOf(request, out);
   const analysis = await analyseRawFiles({
     files,
     job,
     listen: printer.listen,
+    finish: printer.finish,
     error: (error) => {
       if (!quiet) writeStderr(`joulemark: ${error.message}\n`);
     },
@@ -147,8 +132,8 @@ async function ours(request: Request): Promise<number> {
     });
   }
   if (job !== undefined) checkJob(job, analysis, quiet);
-  printer.finish(analysis);
-  output.flush();
+  await printer.end(analysis);
+  out.flush();
   return EXIT.done;
 }
 
@@ -162,22 +147,33 @@ function checkJob(job: string, analysis: RawAnalysis, quiet: boolean): void {
 
 interface Printer {
   listen?: RawRequest["listen"];
-  finish(analysis: RawAnalysis): void;
+  finish?: RawRequest["finish"];
+  end(analysis: RawAnalysis): void | Promise<void>;
 }
 
-function printerOf(request: Request, output: Output): Printer {
+function printerOf(request: Request, out: ByteText): Printer {
   switch (request.format) {
     case "csv":
-      output.sink(CSV_HEADER);
-      return { listen: () => new CsvRows(output.sink, request.wants), finish() {} };
+      out.text(CSV_HEADER);
+      return { listen: () => new CsvRows(out, request.wants), end() {} };
     case "table":
-      return tablePrinter(request, output);
-    default:
-      return seriesPrinter(request, output);
+      return tablePrinter(request, out);
+    case "json":
+      return jsonPrinter({ ...request, out });
+    case "openmetrics":
+      return writing(new MetricsSeriesWriter({ ...request, out }));
   }
 }
 
-function tablePrinter(request: Request, output: Output): Printer {
+function writing(writer: RawSeriesWriter): Printer {
+  return {
+    listen: (node) => writer.listen(node),
+    finish: (node) => writer.finish(node),
+    end: () => writer.end(),
+  };
+}
+
+function tablePrinter(request: Request, out: ByteText): Printer {
   const totals = new Map<RawNode, NodeTotals>();
   return {
     listen(node) {
@@ -185,7 +181,7 @@ function tablePrinter(request: Request, output: Output): Printer {
       totals.set(node, sums);
       return sums;
     },
-    finish(analysis) {
+    end(analysis) {
       const counts = { wrap: 0, reset: 0, dip: 0 };
       for (const { differ } of analysis.nodes) {
         for (const kind of ["wrap", "reset", "dip"] as const) counts[kind] += differ.counts[kind];
@@ -204,55 +200,31 @@ function tablePrinter(request: Request, output: Output): Printer {
         cut: seen.cut.length,
       }));
       const metrics = metricValues(analysis.inputs);
-      output.sink(printRawTable({ job: request.job, nodes, metrics, jobs, counts }));
+      out.text(printRawTable({ job: request.job, nodes, metrics, jobs, counts }));
     },
   };
 }
 
-function seriesPrinter(request: Request, output: Output): Printer {
-  const series = new Map<RawNode, NodeSeries>();
-  const sink = output.sink;
+function jsonPrinter(request: Request & { out: ByteText }): Printer {
+  const { out } = request;
+  const writer = new JsonSeriesWriter(request);
   return {
-    listen(node) {
-      const own = new NodeSeries(node.host, request.wants);
-      series.set(node, own);
-      return own;
-    },
-    finish(analysis) {
-      const all = [...series].filter(([, own]) => own.times.length > 0);
-      if (request.format === "openmetrics") {
-        writeOpenMetrics(sink, all.map(([, own]) => own), request.job);
-        return;
-      }
-      sink("{");
-      const write = ([node, own]: [RawNode, NodeSeries]) => {
-        sink(`"host":${JSON.stringify(node.host)},`);
-        writeNodeSeries(sink, own, node.differ.corrections);
-        sink(`,"mended":${JSON.stringify(node.differ.counts)}`);
-      };
-      if (all.length === 1) write(all[0]);
-      else {
-        sink(`"hosts":{`);
-        all.forEach((entry, i) => {
-          sink(`${i > 0 ? "," : ""}${JSON.stringify(entry[0].host)}:{`);
-          write(entry);
-          sink("}");
-        });
-        sink("}");
-      }
+    ...writing(writer),
+    async end(analysis) {
+      await writer.end();
       const values = metricValues(analysis.inputs);
       const units = Object.fromEntries(values.map(({ name, unit }) => [name, unit]));
-      sink(`,"metrics":${metricsJson(values)},"metric_units":${JSON.stringify(units)},"jobs":{`);
-      sink(
-        [...analysis.jobs.values()].map((seen) =>
-          `${JSON.stringify(seen.id)}:{"hosts":${
-            JSON.stringify(seen.inputs.map((input) => input.host))
-          },"begin":${Math.min(...seen.inputs.map((i) => i.firstUs)) / 1e6},"end":${
-            Math.max(...seen.inputs.map((i) => i.lastUs)) / 1e6
-          },"whole":${seen.cut.length === 0},"metrics":${metricsJson(metricValues(seen.inputs))}}`
-        ).join(","),
+      out.text(
+        `,"metrics":${metricsJson(values)},"metric_units":${JSON.stringify(units)},"jobs":{`,
       );
-      sink("}}\n");
+      const jobs = [...analysis.jobs.values()].map((seen) =>
+        `${JSON.stringify(seen.id)}:{"hosts":${
+          JSON.stringify(seen.inputs.map((input) => input.host))
+        },"begin":${Math.min(...seen.inputs.map((i) => i.firstUs)) / 1e6},"end":${
+          Math.max(...seen.inputs.map((i) => i.lastUs)) / 1e6
+        },"whole":${seen.cut.length === 0},"metrics":${metricsJson(metricValues(seen.inputs))}}`
+      );
+      out.text(`${jobs.join(",")}}}\n`);
     },
   };
 }

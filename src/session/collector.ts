@@ -10,6 +10,7 @@
 import type { EventSink } from "../core/event.ts";
 import { ProcessWatch } from "../os/process_watch.ts";
 import type { FoldedVisits } from "../regions/ring_process.ts";
+import { answer } from "./answers.ts";
 import { rankOf } from "./process_rank.ts";
 import { type DirectoryListener, RingDirectory } from "./ring_directory.ts";
 import { type Follower, type Marks, RingEvents, type Source } from "./ring_events.ts";
@@ -191,6 +192,13 @@ export class Collector implements DirectoryListener {
   launched(pid: number): void {
     this.#noted.add(pid);
     this.#follow(pid);
+  }
+
+  asked(name: string): void {
+    answer(this.#options.directory, name, () => {
+      const running = this.#followers.filter((f) => f.handle >= 0);
+      return running.map((f) => this.#events.contextOf(f));
+    });
   }
 
   #follow(pid: number): void {

@@ -49,7 +49,7 @@ export class ContextRun {
   #recorder!: ContextRecorder;
   #outputs: ContextOutput[] = [];
   #place: ContextPlace = {};
-  #told = 0;
+  readonly #told = new Set<string>();
 
   constructor(options: ContextRunOptions) {
     this.#options = options;
@@ -108,24 +108,24 @@ export class ContextRun {
       output.finish(part && ((rows) => part.keep(`cali-${i}`, rows)));
     });
     this.#tellLog();
+    const { unmatched } = this.#recorder;
+    if (unmatched > 0) {
+      this.#options.printer.tell(`${unmatched} ends of regions that were not open`);
+    }
     if (part === undefined) return;
     part.onMerge = (read, complete) => {
       // Who reads what is printed wants it once, and whole.
       if (complete) this.#outputs.forEach((output, i) => output.finishJob(read(`cali-${i}`)));
     };
-    const { unmatched } = this.#recorder;
-    if (unmatched > 0) {
-      this.#options.printer.tell(`${unmatched} ends of regions that were not open`);
-    }
   }
 
   /** What channels have to say, once each. */
   #tellLog(): void {
-    const lines = new Set(this.#outputs.flatMap(({ channel }) => channel.log));
-    for (const line of [...lines].slice(this.#told)) {
+    for (const line of this.#outputs.flatMap(({ channel }) => channel.log)) {
+      if (this.#told.has(line)) continue;
+      this.#told.add(line);
       this.#options.printer.tell(line.replace(/^== CALIPER: /, "").trimStart());
     }
-    this.#told = lines.size;
   }
 }
 

@@ -9,7 +9,7 @@
  * ```
  *
  * The kernel drops the lock with its holder, so a killed monitor leaves nothing to clean up but
- * files, and the next winner removes those. Nothing but libc is loaded before the winner is known:
+ * files, and the next winner, or the next monitor of any job that ends, removes those. Nothing but libc is loaded before the winner is known:
  * hundreds of processes may come here at once.
  * @module
  */
@@ -18,6 +18,7 @@ import { RING_VERSION, SESSION, SESSION_FILE, SESSION_MAGIC } from "../core/ring
 import { monotonicNanoseconds, rawNanoseconds, sleepUntil } from "../os/clock.ts";
 import {
   closeFile,
+  linkCount,
   listDirectory,
   O,
   openFile,
@@ -28,6 +29,7 @@ import {
 } from "../os/files.ts";
 import { cString, ERRNO, errno, errorText, libc } from "../os/libc.ts";
 import { asFileName, type JobIdentity } from "./job_key.ts";
+import { sweep } from "./sweep.ts";
 
 const LOCK_EX_NB = 6;
 const LOCK_SH_NB = 5;
@@ -58,13 +60,17 @@ export function elect(job: JobIdentity | undefined, cycles: boolean): Elected | 
   const base = privateBase();
   const own = `own-${libc().getpid()}-${rawNanoseconds()}`;
   const jobDirectory = `${base}/${asFileName(job?.key ?? own)}`;
-  makePrivate(jobDirectory);
   const deadline = monotonicNanoseconds() + PATIENCE_NS;
   for (;;) {
+    makePrivate(jobDirectory);
     const lock = openFile(`${jobDirectory}/lock`, O.RDWR | O.CREAT | O.NOFOLLOW, 0o600);
+    // A monitor that ended took the directory with it just now.
+    if (lock === -ERRNO.ENOENT) continue;
     if (lock < 0) throw refused(`${jobDirectory}/lock`, -lock);
     if (libc().flock(lock, LOCK_EX_NB) === 0) {
-      return becomeMonitor(jobDirectory, lock, cycles, job === undefined);
+      if (linkCount(lock) > 0) return becomeMonitor(base, jobDirectory, lock, cycles);
+      closeFile(lock);
+      continue;
     }
     closeFile(lock);
     const directory = currentSession(jobDirectory);
@@ -100,10 +106,10 @@ export function joinOuter(directory: string): Joined | undefined {
 }
 
 function becomeMonitor(
+  base: string,
   jobDirectory: string,
   lock: number,
   cycles: boolean,
-  alone: boolean,
 ): Elected {
   for (const name of listDirectory(jobDirectory)) {
     if (name.startsWith("s-")) removeSession(`${jobDirectory}/${name}`);
@@ -129,11 +135,10 @@ function becomeMonitor(
     release() {
       libc().unlink(cString(`${jobDirectory}/current`));
       removeSession(directory);
-      if (alone) {
-        libc().unlink(cString(`${jobDirectory}/lock`));
-        libc().rmdir(cString(jobDirectory));
-      }
+      libc().unlink(cString(`${jobDirectory}/lock`));
+      libc().rmdir(cString(jobDirectory));
       closeFile(lock);
+      sweep(base);
     },
   };
 }

@@ -35,7 +35,7 @@ export interface RawRequest {
   /** Whatever wants the samples of a node; asked once for each node, in the order of the files. */
   listen?(node: RawNode): JobListener;
   /** A node is done. */
-  finish?(node: RawNode): void;
+  finish?(node: RawNode): void | Promise<void>;
   error(error: FormatError): void;
 }
 
@@ -49,18 +49,19 @@ export async function analyseRawFiles(request: RawRequest): Promise<RawAnalysis>
   const jobs = new Map<string, SeenJob>();
   let samples = 0;
   let node: RawNode | undefined;
-  const close = () => {
+  const close = async () => {
     if (node === undefined) return;
     node.endSample();
+    inputs.at(-1)!.rest();
     for (const job of jobs.values()) {
       const here = job.inputs.some((input) => input.host === node!.host);
       if (here && !(node.begun.has(job.id) && node.ended.has(job.id))) job.cut.push(node.host);
     }
-    request.finish?.(node);
+    await request.finish?.(node);
   };
   for (const file of request.files) {
     if (node?.host !== file.host) {
-      close();
+      await close();
       const listeners: RawListener[] = [];
       node = new RawNode(file.host, listeners);
       const own = new NodeInputs(node);
@@ -75,18 +76,20 @@ export async function analyseRawFiles(request: RawRequest): Promise<RawAnalysis>
     }
     await scanRawFile(file.path, node.startFile((error) => request.error(error)));
   }
-  close();
+  await close();
   return { nodes, inputs, jobs, samples };
 }
 
 /** Metrics of every job that a node shows, as they come. */
 class PerJob implements RawListener {
   readonly #active = new Map<string, JobFilter>();
+  readonly #inputs = new Map<JobFilter, NodeInputs>();
   #now: JobFilter[] = [];
 
   constructor(readonly node: RawNode, readonly jobs: Map<string, SeenJob>) {}
 
   sample(sample: Parameters<NonNullable<RawListener["sample"]>>[0]): void {
+    const before = this.#now;
     this.#now = [];
     for (const id of sample.jobs) {
       let filter = this.#active.get(id);
@@ -94,6 +97,7 @@ class PerJob implements RawListener {
         if (!this.jobs.has(id) && this.jobs.size >= MOST_JOBS) continue;
         const inputs = new NodeInputs(this.node);
         filter = new JobFilter(id, inputs);
+        this.#inputs.set(filter, inputs);
         this.#active.set(id, filter);
         const job = this.jobs.get(id) ?? { id, inputs: [], cut: [] };
         job.inputs.push(inputs);
@@ -102,6 +106,8 @@ class PerJob implements RawListener {
       filter.sample(sample);
       this.#now.push(filter);
     }
+    // jobs that are over need no more than their sums
+    for (const filter of before) if (!this.#now.includes(filter)) this.#inputs.get(filter)!.rest();
   }
 
   row(...[counters, values]: Parameters<NonNullable<RawListener["row"]>>): void {

@@ -1,6 +1,7 @@
 /**
  * The run's private directory as the monitor watches it: ring files of processes that mark, and
- * lines of scripts that mark, and notes of processes that were handed over and may mark later.
+ * lines of scripts that mark, notes of processes that were handed over and may mark later, and
+ * questions.
  * @module
  */
 import { closeFile, listDirectory, modifiedAt, O, openFile } from "../os/files.ts";
@@ -8,6 +9,7 @@ import { cString, libc } from "../os/libc.ts";
 import { isAlive } from "../os/process.ts";
 import { RingFileMemory } from "../os/ring_file.ts";
 import { RingProcess } from "../regions/ring_process.ts";
+import { QUESTION_PREFIX } from "./answers.ts";
 import { LAUNCH_PREFIX } from "./election.ts";
 import type { Marks } from "./ring_events.ts";
 import { ScriptMarks } from "./script_marks.ts";
@@ -21,6 +23,8 @@ const LOOKS = 3;
 export interface DirectoryListener {
   ring(ring: Marks): void;
   launched(pid: number): void;
+  /** Somebody asks, by this file, what is open at this moment. */
+  asked(name: string): void;
 }
 
 /** See the module. */
@@ -62,6 +66,8 @@ export class RingDirectory {
         this.#known.add(name);
         const pid = Number(name.slice(LAUNCH_PREFIX.length));
         if (Number.isInteger(pid) && pid > 0) listener.launched(pid);
+      } else if (name.startsWith(QUESTION_PREFIX)) {
+        listener.asked(name);
       } else if (/^\d+\.\d+$/.test(name)) {
         this.#open(name, listener);
       } else if (/^\d+\.sh$/.test(name)) {

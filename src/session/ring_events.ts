@@ -9,7 +9,9 @@ import type { AttributeEvent, EventSink, PmEvent } from "../core/event.ts";
 import { CPU_UNKNOWN, FLAG, KIND, PM, REMARK_NAME, TYPE } from "../core/ring_layout.ts";
 import type { FoldedVisits } from "../regions/ring_process.ts";
 import type { RingThread } from "../regions/ring_thread.ts";
+import type { ProcessContextNow } from "./answers.ts";
 import { Mistakes } from "./mistakes.ts";
+import { floatOf, keepValue, type OpenValues, valueOf } from "./ring_values.ts";
 
 /** One process's marks, wherever they are written: a ring file, or a script's lines. */
 export interface Marks extends Disposable {
@@ -38,6 +40,8 @@ export interface OpenRegions {
   /** 0: the process's own. */
   readonly id: number;
   readonly regions: number[];
+  /** Values of attributes, innermost last. */
+  attributes?: OpenValues;
 }
 
 /** One process as the collector follows it; a second image of it after exec is another one. */
@@ -154,7 +158,7 @@ export class RingEvents {
         sink.tprofPost(timeS, handle, thread.cpu === CPU_UNKNOWN ? -1 : thread.cpu);
         break;
       case KIND.overhead: {
-        const seconds = float(thread.payloadLow, thread.payloadHigh);
+        const seconds = floatOf(thread.payloadLow, thread.payloadHigh);
         if (seconds >= 0 && seconds < 1e9) sink.overhead(timeS, handle, seconds);
         else this.garbage++;
         break;
@@ -207,6 +211,18 @@ export class RingEvents {
     return map[local];
   }
 
+  /** What is open in a process at this moment. */
+  contextOf({ pid, rank, open }: Follower): ProcessContextNow {
+    const threads = open.map(({ id, regions, attributes }) => ({
+      thread: id === 0 ? pid : id,
+      regions: regions.map((region) => this.#names[region] ?? "?"),
+      attributes: Object.fromEntries(
+        [...attributes ?? []].map(([name, values]) => [name, values.at(-1)!]),
+      ),
+    }));
+    return { pid, ...(rank === undefined ? {} : { rank }), threads };
+  }
+
   /** The ring's process is over. */
   forget(ring: Marks): void {
     this.#regions.delete(ring);
@@ -246,7 +262,8 @@ export class RingEvents {
     }
   }
 
-  #tellAttribute(timeS: number, { thread, ring, follower }: Source, id: number): void {
+  #tellAttribute(timeS: number, source: Source, id: number): void {
+    const { thread, ring, follower } = source;
     if (!ring.knowsName(thread.value)) {
       this.garbage++;
       return;
@@ -262,9 +279,13 @@ export class RingEvents {
     event.properties = event.kind === "end" ? 0 : thread.extraHigh;
     event.value = event.kind === "end"
       ? ""
-      : value(event.type, thread.payloadLow, thread.payloadHigh, ring);
-    if (event.name !== REMARK_NAME) this.#sink.attribute?.(timeS, follower.handle, id, event);
-    else if (this.remarks.size < REMARKS_MAX) this.remarks.add(String(event.value));
+      : valueOf(event.type, thread.payloadLow, thread.payloadHigh, ring);
+    if (event.name === REMARK_NAME) {
+      if (this.remarks.size < REMARKS_MAX) this.remarks.add(String(event.value));
+      return;
+    }
+    keepValue(openOn(source, id).attributes ??= new Map(), event, DEPTH_MAX);
+    this.#sink.attribute?.(timeS, follower.handle, id, event);
   }
 
   #tellPm(timeS: number, { thread, follower }: Source): void {
@@ -297,32 +318,4 @@ function openOn(source: Source, id: number): OpenRegions {
 function culprit({ pid, rank }: Follower, id: number): string {
   const process = rank === undefined ? `process ${pid}` : `process ${pid} (rank ${rank})`;
   return id === 0 ? process : `${process}, thread ${id}`;
-}
-
-const words = new Uint32Array(2);
-const asFloat = new Float64Array(words.buffer);
-const asInt = new BigInt64Array(words.buffer);
-const asUint = new BigUint64Array(words.buffer);
-
-function float(low: number, high: number): number {
-  words[0] = low;
-  words[1] = high;
-  return asFloat[0];
-}
-
-/** The value of 64 bits. */
-function value(
-  type: number,
-  low: number,
-  high: number,
-  ring: Marks,
-): number | string {
-  words[0] = low;
-  words[1] = high;
-  if (type === TYPE.string) return ring.knowsName(low) ? ring.names[low].name : "";
-  if (type === TYPE.double) return asFloat[0];
-  if (type === TYPE.bool) return low === 0 ? "false" : "true";
-  const whole = type === TYPE.uint ? asUint[0] : asInt[0];
-  const number = Number(whole);
-  return Number.isSafeInteger(number) ? number : String(whole);
 }

@@ -1,0 +1,50 @@
+/** Values of attributes, out of the 64 bits of a record. */
+
+import type { AttributeEvent } from "../core/event.ts";
+import { TYPE } from "../core/ring_layout.ts";
+
+/** Open values by attribute, innermost last. */
+export type OpenValues = Map<string, (string | number)[]>;
+
+/** Follows an attribute's values. @param deepest More are not kept. */
+export function keepValue(
+  all: OpenValues,
+  { name, kind, value }: AttributeEvent,
+  deepest: number,
+): void {
+  const values = all.get(name) ?? [];
+  if (kind === "end") values.pop();
+  else if (kind === "set" && values.length > 0) values[values.length - 1] = value;
+  else if (values.length < deepest) values.push(value);
+  if (values.length === 0) all.delete(name);
+  else all.set(name, values);
+}
+
+const words = new Uint32Array(2);
+const asFloat = new Float64Array(words.buffer);
+const asInt = new BigInt64Array(words.buffer);
+const asUint = new BigUint64Array(words.buffer);
+
+/** A binary64. */
+export function floatOf(low: number, high: number): number {
+  words[0] = low;
+  words[1] = high;
+  return asFloat[0];
+}
+
+/** A value of a type of the ring; a number that no double holds comes as its digits. */
+export function valueOf(
+  type: number,
+  low: number,
+  high: number,
+  ring: { knowsName(index: number): boolean; readonly names: readonly { name: string }[] },
+): number | string {
+  words[0] = low;
+  words[1] = high;
+  if (type === TYPE.string) return ring.knowsName(low) ? ring.names[low].name : "";
+  if (type === TYPE.double) return asFloat[0];
+  if (type === TYPE.bool) return low === 0 ? "false" : "true";
+  const whole = type === TYPE.uint ? asUint[0] : asInt[0];
+  const number = Number(whole);
+  return Number.isSafeInteger(number) ? number : String(whole);
+}

@@ -1,0 +1,38 @@
+/**
+ * Removes what killed monitors left in the memory file system: session directories, locks, claims.
+ *
+ * A lock that can be had belongs to nobody. Whoever waits for a file that is removed here notices
+ * that it has no name any more, and begins anew: `elect`, `claimPath`.
+ * @module
+ */
+import { closeFile, linkCount, listDirectory, O, openFile, removeTree } from "../os/files.ts";
+import { cString, libc } from "../os/libc.ts";
+
+const LOCK_EX_NB = 6;
+/** A run that ends does not clean up for hundreds of others. */
+const MOST = 64;
+
+/** @param base The directory of all jobs of this user. */
+export function sweep(base: string): void {
+  let removed = 0;
+  for (const name of listDirectory(base)) {
+    if (removed >= MOST) return;
+    const path = `${base}/${name}`;
+    const isClaim = name.startsWith("claim-");
+    if (removeUnlocked(path, isClaim ? path : `${path}/lock`)) removed++;
+  }
+}
+
+/** @returns False where somebody holds the lock, or there is none. */
+function removeUnlocked(path: string, lockPath: string): boolean {
+  const lock = openFile(lockPath, O.RDWR | O.NOFOLLOW);
+  if (lock < 0) return false;
+  const free = libc().flock(lock, LOCK_EX_NB) === 0 && linkCount(lock) > 0;
+  if (free) {
+    // Its name goes first: from then on nobody takes it for a lock.
+    libc().unlink(cString(lockPath));
+    if (path !== lockPath) removeTree(path);
+  }
+  closeFile(lock);
+  return free;
+}
