@@ -1,7 +1,7 @@
 /** Caliper's classes, snapshots and queries, answered with the real library and without. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { PROPERTY, SNAPSHOT_NAME } from "../../src/core/ring_layout.ts";
-import { endToEnd } from "../_support/programs.ts";
+import { endToEnd, joulemark } from "../_support/programs.ts";
 import { compile, eventsOf, needing, preloaded } from "../_support/preload.ts";
 
 /** A program whose calls nobody but the interposition library answers. */
@@ -109,5 +109,53 @@ needing(
     checkEvents(dir);
     // Its own words about mistakes would stand here.
     assert(!both.stderr.includes("CALIPER"), both.stderr);
+  },
+);
+
+/** Records of a stream, without what tells one run from another. */
+function records(dir: string, stream: string): Record<string, string>[] {
+  const out = joulemark(dir, ["query", "-e", stream]);
+  assertEquals(out.code, 0, out.stderr);
+  return out.stdout.trimEnd().split("\n").map((line) =>
+    Object.fromEntries(
+      line.split(",").map((field) => field.split(/=(.*)/s).slice(0, 2))
+        .filter(([name]) => !/^(cali\.|starttime\.|process\.id$)/.test(name)),
+    )
+  );
+}
+
+/** Name, properties and type of all attributes but those of the run. */
+function attributes(dir: string, stream: string): string[] {
+  const out = joulemark(dir, ["query", "--list-attributes", "-e", stream]);
+  assertEquals(out.code, 0, out.stderr);
+  return out.stdout.split("\n").filter((line) => !/=(cali\.|starttime\.|process\.id)/.test(line))
+    .map((line) => line.replace(/(,|^)attribute\.id=\d+/, "")).sort();
+}
+
+needing(
+  "Caliper (JOULEMARK_TEST_CALIPER=DIR)",
+  CALIPER !== undefined,
+  "a run's stream of a program is the one that Caliper itself writes of it",
+  (dir) => {
+    compile(
+      dir,
+      `cc -O2 -I${CALIPER}/include -o marked PROGRAMS/caliper_calls.c ` +
+        `-L${CALIPER}/lib -lcaliper -Wl,-rpath,${CALIPER}/lib`,
+    );
+    const env = { CALI_SERVICES_ENABLE: "event,trace,recorder", CALI_LOG_VERBOSITY: "0" };
+    const alone = new Deno.Command("./marked", {
+      cwd: dir,
+      env: { ...env, CALI_RECORDER_FILENAME: "theirs.cali" },
+    }).outputSync();
+    assert(alone.success);
+    preloaded(dir, "caliper", ["./marked"], {
+      // The real library keeps out of it: it would write to the same file.
+      env: { ...env, CALI_RECORDER_FILENAME: "ours.cali", JOULEMARK_CHAIN: "tau" },
+    });
+    const theirs = records(dir, "theirs.cali");
+    assertEquals(theirs.length, 55);
+    assertEquals(records(dir, "ours.cali"), theirs);
+    assert(attributes(dir, "theirs.cali").length > 20);
+    assertEquals(attributes(dir, "ours.cali"), attributes(dir, "theirs.cali"));
   },
 );
