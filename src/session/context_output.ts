@@ -14,6 +14,7 @@ import type { Snapshot } from "../context/snapshot.ts";
 import { NONE } from "../context/tree.ts";
 import { openStream, type Printer, type StreamFile } from "./context_files.ts";
 import { asFileName } from "./job_key.ts";
+import { markSpotChannel } from "./context_spot.ts";
 import { ContextReports, type RunRecords } from "./context_reports.ts";
 
 /** How files are called. */
@@ -35,6 +36,9 @@ export class ContextOutput {
   readonly #spec: ChannelSpec;
   readonly #names: OutputNames;
   readonly #reports: ContextReports;
+  /** Value of `spot.channel` in its records; empty: none. */
+  #spotChannel = "";
+  #series: ContextOutput | undefined;
   readonly #printer: Printer;
   readonly #template: string;
   /** Streams by the first thread of their process; one for all where the name is one for all. */
@@ -67,12 +71,20 @@ export class ContextOutput {
       ...(streams ? { stream: (record, thread) => this.#record(record, thread) } : {}),
     });
     this.#reports = new ContextReports(spec, this.channel, printer);
+    if (spec.spot !== undefined) this.#spotChannel = "regionprofile";
   }
 
   /** Says which threads belong together: `first` is the one that the process began with. */
   joined(thread: number, first: number, pid: number): void {
     this.#firsts[thread] = first;
     this.#pids.set(first, pid);
+    if (this.#spotChannel !== "") markSpotChannel(this.channel, first, this.#spotChannel);
+  }
+
+  /** Where the series of this output, spot's, are measured. */
+  takeSeries(series: ContextOutput): void {
+    this.#series = series;
+    series.#spotChannel = "timeseries";
   }
 
   /** Hands what was gathered to the kernel. */
@@ -96,6 +108,12 @@ export class ContextOutput {
       else keep(rows);
     }
     this.#reports.writeLoops(records, (name) => this.#named(name));
+    const { spot } = this.#spec;
+    if (spot === undefined) return;
+    const folder = spot.directory === "" ? "" : `${spot.directory}/`;
+    const name = this.#named(folder + (spot.output || this.#names.defaultName()));
+    const series = this.#series === undefined ? [] : this.#series.#records().processes();
+    this.#reports.writeSpot(fillName(name, records.valueOf), spot, records, series);
   }
 
   /** Makes the report over all nodes of a job, from what each of them kept. */

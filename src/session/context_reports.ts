@@ -5,7 +5,7 @@
  * report, and the last one done asks the query of all.
  * @module
  */
-import type { ChannelSpec } from "../context/config/channel_spec.ts";
+import type { ChannelSpec, SpotProfile } from "../context/config/channel_spec.ts";
 import { fillName } from "../context/config/file_name.ts";
 import { isTrue } from "../context/config_words.ts";
 import type { Channel } from "../context/services/channel.ts";
@@ -15,6 +15,7 @@ import { query } from "../query/library.ts";
 import { QueryError } from "../query/query_error.ts";
 import { type Printer, writeText } from "./context_files.ts";
 import { loopReport } from "./context_loops.ts";
+import { spotStream } from "./context_spot.ts";
 
 /** The records of a run, as `.cali` streams. */
 export interface RunRecords {
@@ -68,6 +69,17 @@ export class ContextReports {
     if (loops === undefined) return;
     const text = this.#made(() => loopReport(loops, records.processes()));
     this.#print(fillName(nameOnHost(loops.output), records.valueOf), text, false);
+  }
+
+  /** spot's stream. */
+  writeSpot(
+    name: string,
+    spot: SpotProfile,
+    records: RunRecords,
+    series: readonly string[],
+  ): void {
+    const text = this.#made(() => spotStream(spot, records.processes(), series));
+    writeText(name, text, false, this.#printer);
   }
 
   get #prefix(): "CALI_REPORT" | "CALI_MPIREPORT" | undefined {

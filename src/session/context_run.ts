@@ -83,14 +83,18 @@ export class ContextRun {
       ...(start === undefined ? {} : { "starttime.sec": start.sec, "starttime.nsec": start.nsec }),
       ...this.#options.globals,
     };
-    this.#outputs = this.#options.channels(table).map((spec) => {
-      return new ContextOutput(
+    const make = (spec: ChannelSpec, of?: ContextOutput): ContextOutput[] => {
+      const output = new ContextOutput(
         withEnergies(spec, table),
         { now: this.#recorder.now, machine, globals },
         { defaultName: () => this.#options.defaultName(), host: this.#place.host },
         printer,
       );
-    });
+      of?.takeSeries(output);
+      const series = spec.spot?.series;
+      return [output, ...series ? make(series.channel, output) : []];
+    };
+    this.#outputs = this.#options.channels(table).flatMap((spec) => make(spec));
     this.#recorder.attach(machine, this.#outputs.map(({ channel }) => channel));
     this.#tellLog();
   }

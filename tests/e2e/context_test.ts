@@ -136,3 +136,25 @@ endToEnd("a replay makes the stream that the run made", (dir) => {
   });
   assertEquals(again, live);
 });
+
+endToEnd("spot has Caliper's regions, calls and series, told apart by spot.channel", (dir) => {
+  compile(dir, PROGRAM);
+  const config = "spot(output=spot.cali,timeseries,timeseries.iteration_interval=1)";
+  preloaded(dir, "caliper", ["./app"], { options: ["--cali-config", config] });
+  const text = Deno.readTextFileSync(`${dir}/spot.cali`);
+  const { globals, records } = readCali(text);
+  assertEquals(globals["spot.format.version"], "2");
+  assertEquals(globals["spot.channels"], "regionprofile,timeseries");
+  assertEquals(globals["cali.channel"], "spot");
+  const metrics = String(globals["spot.metrics"]).split(",");
+  assert(metrics.includes("avg#inclusive#sum#time.duration"), metrics.join());
+  const profile = records.filter((record) => record["spot.channel"] === "regionprofile");
+  for (const name of metrics) assert(profile.some((record) => name in record), name);
+  const calls = "select sum#sum#rc.count where spot.channel=regionprofile,comm.region=halo " +
+    "format expand";
+  assertEquals(query(calls, [text]).trim(), "sum#sum#rc.count=3");
+  const series = records.filter((record) => record["spot.channel"] === "timeseries");
+  assertEquals(series.map((record) => [record.block, record["max#sum#loop.iterations"]]), [
+    ...[[0, 1], [1, 1], [2, 1]],
+  ]);
+});
