@@ -34,6 +34,23 @@ export function startsWith(buffer: Uint8Array, p: number, text: Uint8Array): boo
   return true;
 }
 
+/** As `startsRecord` with `CONTEXT`, which nearly every line of a trace asks. */
+export function startsContext(buffer: Uint8Array, p: number): boolean {
+  // The letter in the middle tells the kinds apart; the others confirm it.
+  return buffer[p + 6] === 99 && buffer[p] === 95 && buffer[p + 1] === 95 &&
+    buffer[p + 2] === 114 && buffer[p + 3] === 101 && buffer[p + 4] === 99 &&
+    buffer[p + 5] === EQUALS && buffer[p + 7] === 116 && buffer[p + 8] === 120 &&
+    buffer[p + 9] === COMMA && buffer[p + 10] !== NEWLINE;
+}
+
+/** Position of the first byte from `p` on that ends a value. */
+export function valueEnd(buffer: Uint8Array, p: number): number {
+  // Digits, `-`, `.` and `/` stand between the bytes that end a value: one comparison each.
+  while (((buffer[p] - 45) >>> 0) < 13) p++;
+  while (ENDS[buffer[p]] === 0) p++;
+  return p;
+}
+
 /** A copy of twice the length. */
 export function longer(old: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
   const grown = new Int32Array(old.length * 2);

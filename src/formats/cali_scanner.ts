@@ -32,8 +32,10 @@ import {
   PARENT_KEY,
   REF_KEY,
   RETURN,
+  startsContext,
   startsRecord,
   startsWith,
+  valueEnd,
 } from "./cali_bytes.ts";
 import { BAD_ID, type CaliHandler } from "./cali_handler.ts";
 
@@ -167,7 +169,7 @@ export class CaliScanner {
         p++;
         continue;
       }
-      if (startsRecord(buffer, p, CONTEXT)) {
+      if (startsContext(buffer, p)) {
         p = this.#snapshot(buffer, p + CONTEXT.length);
         this.#handler.context(this);
       } else if (startsRecord(buffer, p, NODE)) {
@@ -285,7 +287,7 @@ export class CaliScanner {
     for (;;) {
       if (count === this.starts.length) this.#moreValues();
       const start = p;
-      while (ENDS[buffer[p]] === 0) p++;
+      p = valueEnd(buffer, p);
       if (buffer[p] === BACKSLASH) {
         p = this.#value(buffer, start, count);
       } else {

@@ -85,14 +85,15 @@ export class Aggregator {
     if (this.#unprepared.length > 0) this.#prepare();
     const batch = this.#batch, row = batch.rows++;
     batch.groups[row] = group;
-    const { count, node: nodes, immediate } = record, columns = this.#immediateColumns;
+    const { count, node: nodes, immediate, type, num, obj } = record;
+    const columns = this.#immediateColumns;
     let ancestors = false;
     for (let i = 0; i < count; i++) {
       const node = nodes[i];
       if (immediate[i] === 1) {
         const column = columns[node];
         if (column === undefined) continue;
-        column.push(row, record.type[i], record.num[i], record.obj[i]);
+        column.push(row, type[i], num[i], obj[i]);
         if (this.#reachesAncestors[node] === 1) ancestors = true;
       } else if (this.#hasReferenceColumns) {
         const column = this.#referenceColumns[this.#tree.attributeOf[node]];

@@ -44,6 +44,12 @@ export class Output {
     if (this.#text.length > FLUSH_LENGTH) this.flush();
   }
 
+  /** Adds bytes, which may be overwritten after the call. */
+  writeBytes(bytes: Uint8Array): void {
+    this.flush();
+    this.#take(bytes);
+  }
+
   flush(): void {
     if (this.#text === "") return;
     this.#take(encodeByteText(this.#text));

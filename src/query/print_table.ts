@@ -13,10 +13,11 @@ import { scanInt64 } from "../context/c_number.ts";
 import type { Snapshot } from "../context/snapshot.ts";
 import { NONE } from "../context/tree.ts";
 import { compareValues, EMPTY, parseValue, TYPE, type Variant } from "../context/variant.ts";
-import { clamp, padLeft, padRight } from "./byte_text.ts";
+import { clamp, padRight } from "./byte_text.ts";
 import { pathText } from "./chain_text.ts";
 import type { FormatContext, Formatter } from "./formatter.ts";
 import { globalsBlock } from "./print_globals.ts";
+import { RowStore } from "./row_store.ts";
 
 interface Column {
   name: string;
@@ -27,18 +28,23 @@ interface Column {
   sort: "ascending" | "descending" | null;
 }
 
-type Row = string[];
+/** Lines are handed over when so many bytes of them are there. */
+const FLUSH_BYTES = 1 << 16;
+const BLANK = 32, TILDE = 126, NEWLINE = 10;
 
 export class TableFormatter implements Formatter {
   readonly #context: FormatContext;
   readonly #columns: Column[] = [];
-  readonly #rows: Row[] = [];
+  readonly #rows = new RowStore();
+  /** The cells of the record at hand. */
+  readonly #row: (string | number)[] = [];
   readonly #automatic: boolean;
   readonly #maxWidth: number;
   /** Attributes that have a printed column, or never get one. */
   readonly #seen = new Set<number>();
-  /** Per column: text by reference node. */
-  readonly #cells: Map<number, string>[] = [];
+  readonly #seenNodes = new Set<number>();
+  /** Per column: number of the text by reference node, `NONE` where there is none. */
+  readonly #cells: Map<number, number>[] = [];
 
   constructor(context: FormatContext) {
     const { spec } = context;
@@ -58,42 +64,60 @@ export class TableFormatter implements Formatter {
 
   record(record: Snapshot): void {
     if (this.#automatic) this.#learnColumns(record);
-    const row: Row = [];
+    const row = this.#row;
     let active = false;
-    for (let c = 0; c < this.#columns.length; c++) {
+    row.length = this.#columns.length;
+    for (let c = 0; c < row.length; c++) {
       const column = this.#columns[c];
       if (column.attribute === NONE) {
         column.attribute = this.#context.tree.attributeByName(column.name);
       }
-      const text = column.attribute === NONE ? "" : this.#cell(record, c);
-      row.push(text);
-      if (text === "") continue;
+      const cell = column.attribute === NONE ? "" : this.#cell(record, c);
+      row[c] = cell;
+      if (cell === "") continue;
       active = true;
-      if (text.length > column.width) column.width = text.length;
+      if (typeof cell === "string") widen(column, cell);
     }
-    if (active) this.#rows.push(row);
+    if (active) this.#rows.add(row);
   }
 
   flush(): void {
     const { out, tree, spec } = this.#context;
     if (spec.format?.args.has("print-globals")) out.write(globalsBlock(tree));
-    this.#sort();
-    const printed = this.#columns
-      .map((column, at) => ({ ...column, at, width: this.#widthOf(column.width) }))
-      .filter((column) => column.sort === null);
+    const columns = this.#columns.map(({ title, width, attribute, sort }) => {
+      const type = tree.valueTypeOf(attribute);
+      const isNumber = type === TYPE.int || type === TYPE.uint || type === TYPE.double;
+      return { title, width: this.#widthOf(width), isNumber, isPrinted: sort === null };
+    });
+    const printed = columns.filter(({ isPrinted }) => isPrinted);
     out.write(
       printed.map(({ title, width }) => padRight(clamp(title, width), width)).join("") + "\n",
     );
-    for (const row of this.#rows) {
-      let line = "";
-      for (const { at, width, attribute } of printed) {
-        if (at >= row.length) break;
-        const text = clamp(row[at], width), type = tree.valueTypeOf(attribute);
-        const number = type === TYPE.int || type === TYPE.uint || type === TYPE.double;
-        line += number ? padLeft(text, width) : padRight(text, width);
+    const longest = printed.reduce((sum, { width }) => sum + width + 1, 1);
+    const rows = this.#rows, lines = new Uint8Array(longest + FLUSH_BYTES).fill(BLANK);
+    let at = 0;
+    const order = this.#order();
+    for (let i = 0; i < rows.count; i++) {
+      rows.open(order === null ? i : order[i]);
+      for (let c = 0; c < rows.cells; c++) {
+        const { width, isNumber, isPrinted } = columns[c];
+        rows.next();
+        if (!isPrinted) continue;
+        const { bytes, start, end } = rows, length = end - start;
+        if (length > width) copyClamped(bytes, start, end, lines, at, width);
+        else {
+          let to = isNumber ? at + width - length : at;
+          for (let i = start; i < end; i++) lines[to++] = bytes[i];
+        }
+        at += width + 1;
       }
-      out.write(line + "\n");
+      lines[at++] = NEWLINE;
+      if (at < FLUSH_BYTES) continue;
+      out.writeBytes(lines.subarray(0, at));
+      lines.fill(BLANK, 0, at);
+      at = 0;
     }
+    out.writeBytes(lines.subarray(0, at));
   }
 
   #addColumn(name: string, title: string, attribute: number, sort: Column["sort"]): void {
@@ -105,7 +129,8 @@ export class TableFormatter implements Formatter {
     const { tree } = this.#context;
     for (let i = 0; i < record.count; i++) {
       if (record.immediate[i] === 1) this.#learn(record.node[i]);
-      else {
+      else if (!this.#seenNodes.has(record.node[i])) {
+        this.#seenNodes.add(record.node[i]);
         for (let id = record.node[i]; id !== NONE; id = tree.parentOf[id]) {
           this.#learn(tree.attributeOf[id]);
         }
@@ -123,44 +148,70 @@ export class TableFormatter implements Formatter {
     this.#addColumn(name, title, attribute, null);
   }
 
-  #cell(record: Snapshot, c: number): string {
-    const { attribute } = this.#columns[c], cells = this.#cells[c];
+  /** Text of an immediate, or the number of the text of a reference, or nothing. */
+  #cell(record: Snapshot, c: number): string | number {
+    const column = this.#columns[c], { attribute } = column, cells = this.#cells[c];
     for (let i = 0; i < record.count; i++) {
       const node = record.node[i];
       if (record.immediate[i] === 1) {
         if (node === attribute) return record.textAt(i);
         continue;
       }
-      let text = cells.get(node);
-      if (text === undefined) {
-        text = pathText(this.#context.tree, node, attribute);
-        cells.set(node, text);
+      let kept = cells.get(node);
+      if (kept === undefined) {
+        const text = pathText(this.#context.tree, node, attribute);
+        kept = text === "" ? NONE : this.#rows.keep(text);
+        widen(column, text);
+        cells.set(node, kept);
       }
-      if (text !== "") return text;
+      if (kept !== NONE) return kept;
     }
     return "";
   }
 
-  #sort(): void {
+  /** Numbers of the rows as they are printed; null where that is as they came. */
+  #order(): number[] | null {
     const { tree, strict } = this.#context;
+    let order: number[] | null = null;
     this.#columns.forEach(({ sort, attribute }, c) => {
       if (sort === null) return;
       const type = tree.valueTypeOf(attribute), sign = sort === "ascending" ? 1 : -1;
-      const keyed = this.#rows.map((row) => {
-        const value = parseValue(type, row[c]);
+      order ??= Array.from({ length: this.#rows.count }, (_, row) => row);
+      const keyed = order.map((row) => {
+        const value = parseValue(type, this.#rows.text(row, c));
         const key: Variant = value === null ? EMPTY : { type, value };
         return { row, key };
       });
       keyed.sort((a, b) =>
         sign * compareValues(a.key.type, a.key.value, b.key.type, b.key.value, strict)
       );
-      keyed.forEach(({ row }, i) => this.#rows[i] = row);
+      order = keyed.map(({ row }) => row);
     });
+    return order;
   }
 
   #widthOf(width: number): number {
     return Math.max(this.#maxWidth > 0 ? Math.min(width, this.#maxWidth) : width, 4);
   }
+}
+
+function widen(column: Column, text: string): void {
+  if (text.length > column.width) column.width = text.length;
+}
+
+/** As `clamp`, for bytes: the two ends of a text that is too long, around `~~`. */
+function copyClamped(
+  from: Uint8Array,
+  start: number,
+  end: number,
+  to: Uint8Array,
+  at: number,
+  width: number,
+): void {
+  const kept = (width >> 1) - 1;
+  to.set(from.subarray(start, start + kept), at);
+  to[at + kept] = to[at + kept + 1] = TILDE;
+  to.set(from.subarray(end - kept, end), at + kept + 2);
 }
 
 /** The argument `column-width`; -1, no limit, where it is no number. */
