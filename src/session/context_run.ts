@@ -3,6 +3,7 @@
  * @module
  */
 import type { ChannelSpec } from "../context/config/channel_spec.ts";
+import { wordsOf } from "../context/config_words.ts";
 import type { Given } from "../context/given.ts";
 import type { PlatformTopology } from "../core/topology.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
@@ -85,7 +86,7 @@ export class ContextRun {
     };
     const make = (spec: ChannelSpec, of?: ContextOutput): ContextOutput[] => {
       const output = new ContextOutput(
-        withEnergies(spec, table),
+        withEnergies(spec, table, printer),
         { now: this.#recorder.now, machine, globals },
         { defaultName: () => this.#options.defaultName(), host: this.#place.host },
         printer,
@@ -133,12 +134,19 @@ export class ContextRun {
   }
 }
 
-/** `*` among the signals stands for the energies that the node has. */
-function withEnergies(spec: ChannelSpec, table: NameTable): ChannelSpec {
-  if (spec.variables.CALI_JOULEMARK_SIGNALS !== ALL_ENERGIES) return spec;
+/** `*` among the signals stands for the energies that the node has; without any, none is asked for. */
+function withEnergies(spec: ChannelSpec, table: NameTable, printer: Printer): ChannelSpec {
+  const { variables } = spec;
+  if (variables.CALI_JOULEMARK_SIGNALS !== ALL_ENERGIES) return spec;
   const has = (name: string) => ["offered", "derived"].includes(table.resolve(name).kind);
   const signals = ENERGIES.filter(has).join(",");
-  return { ...spec, variables: { ...spec.variables, CALI_JOULEMARK_SIGNALS: signals } };
+  const change: Record<string, string> = { CALI_JOULEMARK_SIGNALS: signals };
+  if (signals === "") {
+    const services = wordsOf(variables.CALI_SERVICES_ENABLE).filter((name) => name !== "joulemark");
+    change.CALI_SERVICES_ENABLE = services.join(",");
+    printer.tell('no energy in the stream: this node shows none; ask "joulemark doctor" why');
+  }
+  return { ...spec, variables: { ...variables, ...change } };
 }
 
 /** A command that another process took the place of uses nothing. */

@@ -3,10 +3,18 @@ import type { ChannelSpec } from "../../src/context/config/channel_spec.ts";
 import { readCali } from "../../src/query/library.ts";
 import { RegionTracker } from "../../src/regions/tracker.ts";
 import { ALL_ENERGIES, ContextRun } from "../../src/session/context_run.ts";
+import { Batch, type NameTable } from "../../src/signals/batch.ts";
 import { machineOf, NODE } from "./_context_node.ts";
 
 /** A run of a real tracker, with channels of these variables. */
 function runOf(...variables: Record<string, string>[]) {
+  return runOn(machineOf((_name, _instance, timeS) => 10 * timeS), variables);
+}
+
+function runOn(
+  { batch, table }: Pick<ReturnType<typeof machineOf>, "batch" | "table">,
+  variables: readonly Record<string, string>[],
+) {
   const told: string[] = [], out: string[] = [];
   const run = new ContextRun({
     channels: () =>
@@ -23,7 +31,6 @@ function runOf(...variables: Record<string, string>[]) {
     rankOf: () => undefined,
   });
   const tracker = new RegionTracker({ topology: NODE, profile: "demo" });
-  const { batch, table } = machineOf((_name, _instance, timeS) => 10 * timeS);
   const recorder = run.begin(tracker, {});
   run.attach(batch, table, NODE);
   const step = (timeS: number) => {
@@ -85,6 +92,24 @@ Deno.test("* stands for the energies that the node has", () => {
   const [record] = readCali(out[0]).records;
   assertEquals([record.CPU_ENERGY, record.BOARD_ENERGY, record.GPU_ENERGY], [20, 10, undefined]);
   assertEquals(told, []);
+});
+
+Deno.test("on a node without energies a stream has none, and one line says so", () => {
+  const table: NameTable = { resolve: () => ({ kind: "unknown" }), names: () => [] };
+  const variables = {
+    CALI_SERVICES_ENABLE: "event,joulemark,trace,recorder",
+    CALI_JOULEMARK_SIGNALS: ALL_ENERGIES,
+  };
+  const { run, told, out, step, start, mark } = runOn({ batch: new Batch(NODE, table), table }, [
+    variables,
+  ]);
+  mark("enter", 0.5, start(0, 77, [0]), "a");
+  step(1);
+  run.finish();
+  assertEquals(readCali(out[0]).records.length, 1);
+  assertEquals(told, [
+    'no energy in the stream: this node shows none; ask "joulemark doctor" why',
+  ]);
 });
 
 Deno.test("what channels have to say is told once, whichever channel says it and whenever", () => {
