@@ -7,9 +7,11 @@ import type { FormatError } from "../core/errors.ts";
 import { type RawStats, stringifyRawStats } from "../formats/rawstats.ts";
 import { RawScanner } from "../formats/rawstats_scanner.ts";
 import type { RawKind } from "../formats/rawstats_schema.ts";
+import { ColumnStore } from "./column_store.ts";
 import type { RawCorrection } from "./differ.ts";
 import { JobFilter, RawNode } from "./node.ts";
-import { type Exact, keySeries, NodeSeries } from "./series.ts";
+import { type Exact, type KeyPart, keySeries, NodeSeries, scaled } from "./series.ts";
+import { SeriesCursor } from "./series.ts";
 
 /** One key of one device over time; one entry per time, `undefined` where there is none. */
 export interface RawDeltaSeries {
@@ -67,7 +69,7 @@ export function rawDeltas(
   let host = "";
   const listeners: JobFilter[] = [];
   const node = new RawNode("", listeners);
-  const collected = new NodeSeries("");
+  const collected = new NodeSeries("", new ColumnStore(Infinity));
   listeners.push(new JobFilter(job, collected));
   const handler = node.startFile((error) => void errors.push(error));
   const scanner = new RawScanner(path, {
@@ -84,13 +86,13 @@ export function rawDeltas(
     const ofType: Record<string, Record<string, RawDeltaSeries>> = {};
     for (const [device, keys] of devices) {
       ofType[device] = {};
-      for (const [name, { key, unit, raw, delta }] of keys) {
+      for (const [name, { key, unit, parts, counted }] of keys) {
         ofType[device][name] = {
           unit: unit.name,
           scale: unit.scale,
           kind: key.kind,
-          raw,
-          delta: key.kind === "event" ? delta : undefined,
+          raw: filled(collected.times, parts, (cursor) => cursor.raw),
+          delta: key.kind === "event" ? filled(collected.times, counted, deltaOf) : undefined,
         };
       }
     }
@@ -98,6 +100,22 @@ export function rawDeltas(
   }
   const times = collected.times.map((us) => us / 1e6);
   return { host, times, series, corrections: node.differ.corrections, errors };
+}
+
+/** One entry per time. */
+function filled(
+  times: readonly number[],
+  parts: readonly KeyPart[],
+  of: (cursor: SeriesCursor) => Exact | undefined,
+): (Exact | undefined)[] {
+  const all = new Array<Exact | undefined>(times.length).fill(undefined);
+  const cursor = new SeriesCursor(times, parts);
+  while (cursor.next()) all[cursor.at] = of(cursor);
+  return all;
+}
+
+function deltaOf({ delta, scale }: SeriesCursor): Exact | undefined {
+  return delta === undefined ? undefined : scaled(delta, scale);
 }
 
 function bytesOf(data: string | Uint8Array | RawStats): Uint8Array {

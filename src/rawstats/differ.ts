@@ -35,6 +35,8 @@ export class RawType {
   /** Columns of event counters, and of gauges. */
   readonly events: Int32Array;
   readonly gauges: Int32Array;
+  /** By column: 1 for event counters. */
+  readonly isEvent: Uint8Array;
   readonly devices = new Map<string, RawCounters>();
 
   constructor(readonly schema: RawSchema) {
@@ -45,6 +47,7 @@ export class RawType {
       Int32Array.from(this.keys.flatMap((key, k) => key.kind === kind ? [k] : []));
     this.events = of("event");
     this.gauges = of("gauge");
+    this.isEvent = Uint8Array.from(this.keys, (key) => key.kind === "event" ? 1 : 0);
   }
 }
 

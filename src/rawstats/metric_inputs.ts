@@ -134,6 +134,11 @@ export class NodeInputs implements JobListener {
     return i === undefined ? NaN : this.#peaks[i];
   }
 
+  /** No sample comes for a while: what is kept to be quick is given up. */
+  rest(): void {
+    this.#plans.length = 0;
+  }
+
   sample(sample: RawSample): void {
     if (this.samples++ === 0) this.firstUs = sample.timeUs;
     this.#beforeUs = this.lastUs;

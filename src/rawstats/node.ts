@@ -44,6 +44,7 @@ export class RawNode {
   readonly begun = new Set<string>();
   readonly ended = new Set<string>();
   readonly #listeners: readonly RawListener[];
+  readonly #wants: ((type: string) => boolean) | undefined;
   #head: RawHead | undefined;
   #marks: string[] = [];
   #isOpen = false;
@@ -51,11 +52,17 @@ export class RawNode {
   readonly #inside = new Set<string>();
   readonly #family10h = new Family10h();
 
-  constructor(readonly host: string, listeners: readonly RawListener[]) {
+  /** @param wants Types that are differenced and handed on. @default all */
+  constructor(
+    readonly host: string,
+    listeners: readonly RawListener[],
+    wants?: (type: string) => boolean,
+  ) {
     this.differ = new RawDiffer(host);
     this.differ.energyLimit = (type, key) =>
       2 * NAMEPLATE_W / (this.jouleUnits.get(`${type}.${key}`) ?? NaN);
     this.#listeners = listeners;
+    this.#wants = wants;
   }
 
   /** What a scanner of one of its files reports to; files come in the order of their times. */
@@ -79,6 +86,7 @@ export class RawNode {
   }
 
   #row(device: RawDevice, values: RawValues): void {
+    if (this.#wants !== undefined && !this.#wants(device.columns.schema.type)) return;
     const counters = this.differ.take(device, values, this.#head!.timeUs);
     for (const listener of this.#listeners) listener.row?.(counters, values);
   }

@@ -5,43 +5,77 @@
  */
 import { csvField } from "../formats/csv_row.ts";
 import { EXACT_BELOW, type RawValues } from "../formats/rawstats_columns.ts";
-import type { RawCounters } from "./differ.ts";
+import type { ByteText } from "./byte_text.ts";
+import type { RawCounters, RawType } from "./differ.ts";
 import type { JobListener, RawSample } from "./node.ts";
-import type { Sink } from "./print_json.ts";
 import { scaled } from "./series.ts";
+
+const COMMA = 44, LF = 10;
+const encoder = new TextEncoder();
 
 /** The first row. */
 export const CSV_HEADER = "time,host,job,type,device,key,unit,kind,raw,delta,rate\n";
 
 /** See the module: one row per time, device and key; `delta` and `rate` are in `unit`. */
 export class CsvRows implements JobListener {
-  #prefix = "";
+  readonly #out: ByteText;
+  readonly #wants: (type: string) => boolean;
+  #sample = new Uint8Array();
+  /** By number of the device: `TYPE,DEVICE,`. */
+  readonly #places: (Uint8Array | undefined)[] = [];
+  /** By type: `KEY,UNIT,KIND,` of each column. */
+  readonly #columns = new Map<RawType, Uint8Array[]>();
 
-  constructor(readonly sink: Sink, readonly wants: (type: string) => boolean) {}
+  constructor(out: ByteText, wants: (type: string) => boolean) {
+    this.#out = out;
+    this.#wants = wants;
+  }
 
   sample({ timeUs, host, jobs }: RawSample): void {
-    this.#prefix = `${timeUs / 1e6},${csvField(host)},${csvField(jobs.join(" "))},`;
+    this.#sample = encoder.encode(
+      `${timeUs / 1e6},${csvField(host)},${csvField(jobs.join(" "))},`,
+    );
   }
 
   row(counters: RawCounters, values: RawValues, isFirst: boolean): void {
-    const { type, device, deltas } = counters;
-    if (!this.wants(type.schema.type)) return;
-    const place = `${this.#prefix}${type.schema.type},${csvField(device)},`;
-    let text = "";
-    type.keys.forEach(({ name, kind }, k) => {
+    const { type, device, index, deltas } = counters;
+    if (!this.#wants(type.schema.type)) return;
+    const out = this.#out;
+    const place = this.#places[index] ??= encoder.encode(
+      `${type.schema.type},${csvField(device)},`,
+    );
+    const columns = this.#columnsOf(type);
+    const seconds = counters.elapsedS;
+    for (let k = 0; k < columns.length; k++) {
       const number = values.numbers[k];
-      if (number !== number) return;
-      const raw = number < EXACT_BELOW ? number : values.exact(k);
-      const unit = type.units[k];
-      text += `${place}${name},${unit.name},${kind},${raw},`;
+      if (number !== number) continue;
+      out.bytes(this.#sample);
+      out.bytes(place);
+      out.bytes(columns[k]);
+      if (number < EXACT_BELOW) out.number(number);
+      else out.exact(values.exact(k));
+      out.char(COMMA);
       const delta = deltas[k];
-      if (isFirst || delta !== delta) text += ",\n";
+      if (isFirst || delta !== delta) out.char(COMMA);
       else {
         const exact = delta < EXACT_BELOW ? delta : counters.exactDelta(k)!;
-        const out = scaled(exact, unit.scale);
-        text += `${out},${Number(out) / counters.elapsedS}\n`;
+        const scaledDelta = scaled(exact, type.units[k].scale);
+        out.exact(scaledDelta);
+        out.char(COMMA);
+        out.number(Number(scaledDelta) / seconds);
       }
-    });
-    this.sink(text);
+      out.char(LF);
+    }
+  }
+
+  #columnsOf(type: RawType): Uint8Array[] {
+    let columns = this.#columns.get(type);
+    if (columns === undefined) {
+      columns = type.keys.map(({ name, kind }, k) =>
+        encoder.encode(`${name},${type.units[k].name},${kind},`)
+      );
+      this.#columns.set(type, columns);
+    }
+    return columns;
   }
 }

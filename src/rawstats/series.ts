@@ -1,63 +1,215 @@
 /**
- * Time series of one node: every value and every delta, per type, device and key.
+ * Time series of one node: every value and every delta, per type, device and key, packed.
  *
  * @module
  */
 import { EXACT_BELOW, type RawValues } from "../formats/rawstats_columns.ts";
 import type { RawKey, RawUnit } from "../formats/rawstats_schema.ts";
+import { Column, ColumnReader, type ColumnStore } from "./column_store.ts";
 import type { RawCounters, RawType } from "./differ.ts";
 import type { JobListener, RawSample } from "./node.ts";
 
 /** Numbers below 2^53 as such, others exact. */
 export type Exact = number | bigint;
 
-/** The samples of one device; each column has one entry per entry of `at`. */
+/** Steps from here on are written whole: the numbers that stand for them have to be exact. */
+const STEP_BELOW = 2 ** 51;
+/** Stands for a value that is no plain step: flags follow, and what they say. */
+const WHOLE = 0;
+const HAS_RAW = 1, HAS_DELTA = 2;
+
+/** The samples of one device under one schema. */
 export interface DeviceSeries {
   readonly type: RawType;
   readonly device: string;
-  /** Indices into the node's times. */
-  readonly at: number[];
-  readonly raw: Exact[][];
-  /** In counts; `undefined` where there is none. */
-  readonly delta: (Exact | undefined)[][];
+  rows: number;
+  /** Indices into the node's times, each as the step from the one before. */
+  readonly at: Column;
+  lastAt: number;
+  /** By key; nothing where it was not asked for. */
+  readonly columns: (Column | undefined)[];
+  /** By key: the value before; NaN where a step from it says nothing. */
+  readonly previous: Float64Array;
+}
+
+/** Which columns are kept. */
+export interface SeriesWish {
+  /** @default every type */
+  type?(type: string): boolean;
+  /** @default every key */
+  key?(type: string, device: string, key: string): boolean;
 }
 
 /** See the module. */
 export class NodeSeries implements JobListener {
   /** Microseconds since the epoch. */
   readonly times: number[] = [];
-  readonly samples: RawSample[] = [];
   readonly list: DeviceSeries[] = [];
-  readonly #byIndex: (DeviceSeries | undefined)[] = [];
+  readonly #byIndex: (DeviceSeries | null | undefined)[] = [];
 
-  /** @param wants Which types are kept. @default all */
-  constructor(readonly host: string, readonly wants: (type: string) => boolean = () => true) {}
+  constructor(
+    readonly host: string,
+    readonly store: ColumnStore,
+    readonly wish: SeriesWish = {},
+  ) {}
 
   sample(sample: RawSample): void {
     this.times.push(sample.timeUs);
-    this.samples.push(sample);
   }
 
   row(counters: RawCounters, values: RawValues, isFirst: boolean): void {
     let series = this.#byIndex[counters.index];
-    if (series === undefined) {
-      const { type, device } = counters;
-      if (!this.wants(type.schema.type)) return;
-      const raw = type.keys.map(() => []);
-      const delta = type.keys.map(() => []);
-      series = { type, device, at: [], raw, delta };
-      this.#byIndex[counters.index] = series;
-      this.list.push(series);
-    }
-    series.at.push(this.times.length - 1);
+    if (series === undefined) series = this.#begin(counters);
+    if (series === null) return;
+    const at = this.times.length - 1;
+    series.at.append(at - series.lastAt);
+    series.lastAt = at;
+    series.rows++;
+    const { columns, previous, type } = series;
     const { deltas } = counters;
-    for (let k = 0; k < deltas.length; k++) {
-      const value = values.numbers[k];
-      series.raw[k].push(value < EXACT_BELOW ? value : values.exact(k));
-      const d = deltas[k];
-      const none = isFirst || d !== d;
-      series.delta[k].push(none ? undefined : d < EXACT_BELOW ? d : counters.exactDelta(k));
+    const { numbers } = values;
+    const { isEvent } = type;
+    for (let k = 0; k < columns.length; k++) {
+      const column = columns[k];
+      if (column === undefined) continue;
+      const value = numbers[k];
+      // a value that a plain number cannot hold is no step from anything
+      const step = value < EXACT_BELOW ? value - previous[k] : NaN;
+      if (isEvent[k] === 1) {
+        if (!isFirst && deltas[k] === step && step < STEP_BELOW) {
+          column.append(step + 1);
+          previous[k] = value;
+        } else appendWhole(column, counters, values, k, previous, isFirst);
+      } else if (step < STEP_BELOW && step > -STEP_BELOW) {
+        // odd numbers are steps up, even ones steps down
+        column.append(step >= 0 ? 2 * step + 1 : -2 * step);
+        previous[k] = value;
+      } else appendWhole(column, counters, values, k, previous, isFirst);
     }
+  }
+
+  #begin({ type, device, index }: RawCounters): DeviceSeries | null {
+    const { schema, keys } = type;
+    const { type: wantsType, key: wantsKey } = this.wish;
+    const columns = wantsType !== undefined && !wantsType(schema.type)
+      ? []
+      : keys.map((key) =>
+        wantsKey === undefined || wantsKey(schema.type, device, key.name)
+          ? this.store.column()
+          : undefined
+      );
+    if (columns.every((column) => column === undefined)) return this.#byIndex[index] = null;
+    const previous = new Float64Array(keys.length).fill(NaN);
+    const at = this.store.column();
+    const series = { type, device, rows: 0, at, lastAt: -1, columns, previous };
+    this.#byIndex[index] = series;
+    this.list.push(series);
+    return series;
+  }
+}
+
+/** A first value, a missing one, a wide one, or a delta that is no difference. */
+function appendWhole(
+  column: Column,
+  counters: RawCounters,
+  values: RawValues,
+  k: number,
+  previous: Float64Array,
+  isFirst: boolean,
+): void {
+  const value = values.numbers[k];
+  const delta = isFirst ? undefined : counters.exactDelta(k);
+  const hasRaw = value === value;
+  column.append(WHOLE);
+  column.byte((hasRaw ? HAS_RAW : 0) | (delta === undefined ? 0 : HAS_DELTA));
+  if (hasRaw) appendWord(column, values.exact(k));
+  if (delta !== undefined) appendWord(column, delta);
+  if (hasRaw) previous[k] = value < EXACT_BELOW ? value : NaN;
+}
+
+function appendWord(column: Column, value: bigint): void {
+  column.append(Number(value & 0xffffffffn));
+  column.append(Number(value >> 32n));
+}
+
+function readWord(reader: ColumnReader): Exact {
+  const low = reader.next();
+  const high = reader.next();
+  return high < 2097152 ? high * 4294967296 + low : (BigInt(high) << 32n) | BigInt(low);
+}
+
+/** A key of a device under one schema. */
+export interface KeyPart {
+  readonly device: DeviceSeries;
+  readonly column: number;
+}
+
+/** Goes through a key's samples, over changes of the schema. */
+export class SeriesCursor {
+  /** Index into the node's times. */
+  at = -1;
+  /** In counts; `undefined` where a fast sample omits it. */
+  raw: Exact | undefined;
+  /** In counts. */
+  delta: Exact | undefined;
+  /** Seconds since the device's sample before; NaN at its first. */
+  seconds = NaN;
+  scale = 1;
+  readonly #times: readonly number[];
+  readonly #parts: readonly KeyPart[];
+  #part = -1;
+  #left = 0;
+  #isEvent = false;
+  #before = NaN;
+  #value = 0;
+  #ats: ColumnReader | undefined;
+  #values: ColumnReader | undefined;
+
+  constructor(times: readonly number[], parts: readonly KeyPart[]) {
+    this.#times = times;
+    this.#parts = parts;
+  }
+
+  /** Goes to the next sample; false where there is none. */
+  next(): boolean {
+    while (this.#left === 0) if (!this.#nextPart()) return false;
+    this.#left--;
+    const at = this.at = this.at + this.#ats!.next();
+    const us = this.#times[at];
+    this.seconds = (us - this.#before) / 1e6;
+    this.#before = us;
+    const step = this.#values!.next();
+    if (step === WHOLE) this.#whole();
+    else if (this.#isEvent) {
+      this.delta = step - 1;
+      this.raw = this.#value += step - 1;
+    } else {
+      this.delta = undefined;
+      this.raw = this.#value += (step & 1) === 1 ? (step - 1) / 2 : -step / 2;
+    }
+    return true;
+  }
+
+  #whole(): void {
+    const values = this.#values!;
+    const flags = values.byte();
+    this.raw = (flags & HAS_RAW) !== 0 ? readWord(values) : undefined;
+    this.delta = (flags & HAS_DELTA) !== 0 ? readWord(values) : undefined;
+    if (this.raw !== undefined) this.#value = typeof this.raw === "number" ? this.raw : NaN;
+  }
+
+  #nextPart(): boolean {
+    const part = this.#parts[++this.#part];
+    if (part === undefined) return false;
+    const { device, column } = part;
+    this.#left = device.rows;
+    this.#ats = new ColumnReader(device.at);
+    this.#values = new ColumnReader(device.columns[column]!);
+    this.#isEvent = device.type.isEvent[column] === 1;
+    this.scale = device.type.units[column].scale;
+    this.#before = NaN;
+    this.at = -1;
+    return true;
   }
 }
 
@@ -66,12 +218,10 @@ export interface KeySeries {
   /** As the last schema has it. */
   readonly key: RawKey;
   readonly unit: RawUnit;
-  /** In counts. */
-  readonly raw: (Exact | undefined)[];
-  /** In the unit; empty for gauges and control registers. */
-  readonly delta: (Exact | undefined)[];
-  /** Per second, in the unit. */
-  readonly rate: (number | undefined)[];
+  /** In the order of time. */
+  readonly parts: KeyPart[];
+  /** Those since the key last was none of a counter: where deltas are. */
+  readonly counted: KeyPart[];
 }
 
 /** Keys by type and device, types in ascending order. */
@@ -81,43 +231,20 @@ export function* keySeries(
   const byType = Map.groupBy(series.list, (device) => device.type.schema.type);
   for (const type of [...byType.keys()].sort()) {
     const devices = new Map<string, Map<string, KeySeries>>();
-    for (const part of byType.get(type)!) {
-      const keys = devices.get(part.device) ?? new Map<string, KeySeries>();
-      devices.set(part.device, keys);
-      part.type.keys.forEach((key, k) => addPart(keys, series, part, k, key));
+    for (const device of byType.get(type)!) {
+      const keys = devices.get(device.device) ?? new Map<string, KeySeries>();
+      devices.set(device.device, keys);
+      device.type.keys.forEach((key, column) => {
+        if (device.columns[column] === undefined) return;
+        const before = keys.get(key.name);
+        const part = { device, column };
+        const counted = key.kind === "event" ? [...before?.counted ?? [], part] : [];
+        const unit = device.type.units[column];
+        keys.set(key.name, { key, unit, parts: [...before?.parts ?? [], part], counted });
+      });
     }
     yield [type, devices];
   }
-}
-
-/** Puts what one schema's columns hold into the series of a key. */
-function addPart(
-  keys: Map<string, KeySeries>,
-  { times }: NodeSeries,
-  part: DeviceSeries,
-  k: number,
-  key: RawKey,
-): void {
-  const before = keys.get(key.name);
-  const none = () => new Array<undefined>(times.length).fill(undefined);
-  const isEvent = key.kind === "event";
-  const unit = part.type.units[k];
-  const own: KeySeries = {
-    key,
-    unit,
-    raw: before?.raw ?? none(),
-    delta: !isEvent ? [] : before?.delta.length ? before.delta : none(),
-    rate: !isEvent ? [] : before?.rate.length ? before.rate : none(),
-  };
-  keys.set(key.name, own);
-  part.at.forEach((at, i) => {
-    own.raw[at] = part.raw[k][i];
-    const d = part.delta[k][i];
-    if (!isEvent || d === undefined) return;
-    const delta = scaled(d, unit.scale);
-    own.delta[at] = delta;
-    own.rate[at] = Number(delta) / ((times[at] - times[part.at[i - 1]]) / 1e6);
-  });
 }
 
 /** A count times the factor of its unit. */
