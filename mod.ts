@@ -100,7 +100,10 @@ export {
 
 // Caliper's model.
 export { type Attribute, PROPERTY } from "./src/context/attribute.ts";
-export { Channel } from "./src/context/services/channel.ts";
+export { Annotation } from "./src/context/annotation.ts";
+export type { ChannelListener } from "./src/context/annotations.ts";
+export type { Machine, MachineValue } from "./src/context/service.ts";
+export { Channel, type ChannelOptions } from "./src/context/services/channel.ts";
 export { ContextTree } from "./src/context/tree.ts";
 export { CaliWriter } from "./src/formats/cali.ts";
 export {

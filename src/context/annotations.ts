@@ -4,13 +4,100 @@
  * @module
  */
 
-import { PROPERTY } from "./attribute.ts";
-import type { Given } from "./given.ts";
+import { type Attribute, parseProperties, PROPERTY } from "./attribute.ts";
+import { type Given, typeOfGiven } from "./given.ts";
+import { type PlainRecord, plainRecord, type PlainValue, plainValue } from "./plain_record.ts";
 import { AnnotationRuntime } from "./runtime.ts";
-import { TYPE } from "./variant.ts";
+import type { EventKind } from "./service.ts";
+import { Snapshot } from "./snapshot.ts";
+import type { Meta } from "./tree.ts";
+import { TYPE, type TypeName } from "./variant.ts";
+
+/** What a channel tells of itself. */
+export interface ChannelListener {
+  /** An attribute was made. */
+  attribute?(attribute: Attribute): void;
+  /** A value of an attribute without `skip_events` is about to begin, change or end. */
+  event?(kind: EventKind, attribute: Attribute, value: PlainValue): void;
+  /** A snapshot was taken. */
+  snapshot?(record: PlainRecord): void;
+}
 
 /** See the module. */
 export class Annotations extends AnnotationRuntime {
+  /**
+   * The attribute of a name, made if there is none. An existing one is returned unchanged.
+   *
+   * @param properties Bits, or names joined by `:`.
+   * @param metadata What else is known of it, by name.
+   * @throws {TypeError} If type or properties are none of Caliper's.
+   */
+  attribute(
+    name: string,
+    type: TypeName,
+    properties: number | string = 0,
+    metadata: Readonly<Record<string, Given>> = {},
+  ): Attribute {
+    if (!Object.hasOwn(TYPE, type)) throw new TypeError(`No such type: "${type}"`);
+    const bits = typeof properties === "number" ? properties : parseProperties(properties);
+    if (bits === null) throw new TypeError(`No such property: "${properties}"`);
+    const meta = Object.entries(metadata).map(([key, value]): Meta => {
+      const id = this.make(key, typeOfGiven(value), PROPERTY.skip_events);
+      const read = this.read(id, value);
+      return [id, read.type, read.value];
+    });
+    return this.tree.attribute(this.make(name, TYPE[type], bits, meta));
+  }
+
+  /** The attribute of a name, made if there is none: `attribute` by the service API's word. */
+  createAttribute(
+    name: string,
+    type: TypeName,
+    properties: number | string = 0,
+    metadata: Readonly<Record<string, Given>> = {},
+  ): Attribute {
+    return this.attribute(name, type, properties, metadata);
+  }
+
+  /** Takes a snapshot now. */
+  snapshot(): void {
+    this.takeSnapshot(null);
+  }
+
+  /** Takes a snapshot now. @param values Stand in it beside the context, by attribute. */
+  pushContext(values: Readonly<Record<string, Given>> = {}): void {
+    const info = new Snapshot();
+    for (const [name, given] of Object.entries(values)) {
+      const id = this.make(name, typeOfGiven(given), PROPERTY.asvalue | PROPERTY.skip_events);
+      const { type, value } = this.read(id, given);
+      info.pushValue(id, type, value);
+    }
+    this.takeSnapshot(info);
+  }
+
+  /** What a snapshot would hold now. Nothing is kept, but measurements of growth begin anew. */
+  pullContext(): PlainRecord {
+    return plainRecord(this.tree, this.measured());
+  }
+
+  /**
+   * Calls back on what happens in this channel, after its services.
+   *
+   * @returns Dispose of it, and it hears no more.
+   */
+  on(listener: ChannelListener): Disposable {
+    let listening = true;
+    this.addService(({ tree }) => ({
+      name: "listener",
+      attributeMade: (id) => void (listening && listener.attribute?.(tree.attribute(id))),
+      event(kind, id, { type, value }) {
+        if (listening) listener.event?.(kind, tree.attribute(id), plainValue(type, value));
+      },
+      take: (record) => void (listening && listener.snapshot?.(plainRecord(tree, record))),
+    }));
+    return { [Symbol.dispose]: () => void (listening = false) };
+  }
+
   beginRegion(name: string): void {
     this.begin("region", name);
   }

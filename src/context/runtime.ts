@@ -8,13 +8,7 @@
  * @module
  */
 
-import {
-  type Attribute,
-  parsePresets,
-  parseProperties,
-  PROPERTY,
-  SCOPE_MASK,
-} from "./attribute.ts";
+import { type Attribute, parsePresets, PROPERTY, SCOPE_MASK } from "./attribute.ts";
 import { type Given, readGiven, typeOfGiven } from "./given.ts";
 import { globalsOf } from "./globals.ts";
 import type {
@@ -28,7 +22,7 @@ import type {
 import { Snapshot } from "./snapshot.ts";
 import { ThreadContext } from "./thread_context.ts";
 import { ContextTree, type Meta, NONE } from "./tree.ts";
-import { equalValues, reportText, TYPE, type TypeName, type Variant } from "./variant.ts";
+import { equalValues, reportText, TYPE, type Variant } from "./variant.ts";
 
 /** Clock and run metadata. */
 export interface RuntimeOptions {
@@ -78,10 +72,10 @@ export class AnnotationRuntime {
     this.#defaultScope = config.CALI_CALIPER_ATTRIBUTE_DEFAULT_SCOPE === "process"
       ? PROPERTY.process_scope
       : PROPERTY.thread_scope;
-    this.#region = this.#make("region", TYPE.string, PROPERTY.nested);
-    this.#make("loop", TYPE.string, PROPERTY.nested);
-    this.#make("phase", TYPE.string, PROPERTY.nested | PROPERTY.level_4);
-    this.#make("comm.region", TYPE.string, PROPERTY.nested | PROPERTY.level_1);
+    this.#region = this.make("region", TYPE.string, PROPERTY.nested);
+    this.make("loop", TYPE.string, PROPERTY.nested);
+    this.make("phase", TYPE.string, PROPERTY.nested | PROPERTY.level_4);
+    this.make("comm.region", TYPE.string, PROPERTY.nested | PROPERTY.level_1);
     this.#setGlobals();
   }
 
@@ -95,12 +89,12 @@ export class AnnotationRuntime {
       stream: this.#options.stream,
       machine: this.#options.machine,
       config: (name) => this.#config[name],
-      createAttribute: (name, type, properties, meta) => this.#make(name, type, properties, meta),
+      createAttribute: (name, type, properties, meta) => this.make(name, type, properties, meta),
       stackNode: (attribute) => this.#current.board(attribute)?.stackNode(attribute) ?? NONE,
       push: (trigger) => this.#push(trigger),
       setGlobal: (attribute, value) => this.setGlobal(this.tree.nameOf(attribute), value),
       setContext: (attribute, value) => {
-        this.#current.board(attribute)?.set(attribute, this.#read(attribute, value));
+        this.#current.board(attribute)?.set(attribute, this.read(attribute, value));
       },
       log: (line) => this.say(line),
     };
@@ -139,30 +133,6 @@ export class AnnotationRuntime {
   /** Time has passed for the current thread. */
   tick(): void {
     for (const service of this.#services) service.tick?.();
-  }
-
-  /**
-   * The attribute of a name, made if there is none. An existing one is returned unchanged.
-   *
-   * @param properties Bits, or names joined by `:`.
-   * @param metadata What else is known of it, by name.
-   * @throws {TypeError} If type or properties are none of Caliper's.
-   */
-  attribute(
-    name: string,
-    type: TypeName,
-    properties: number | string = 0,
-    metadata: Readonly<Record<string, Given>> = {},
-  ): Attribute {
-    if (!Object.hasOwn(TYPE, type)) throw new TypeError(`No such type: "${type}"`);
-    const bits = typeof properties === "number" ? properties : parseProperties(properties);
-    if (bits === null) throw new TypeError(`No such property: "${properties}"`);
-    const meta = Object.entries(metadata).map(([key, value]): Meta => {
-      const id = this.#make(key, typeOfGiven(value), PROPERTY.skip_events);
-      const read = this.#read(id, value);
-      return [id, read.type, read.value];
-    });
-    return this.tree.attribute(this.#make(name, TYPE[type], bits, meta));
   }
 
   /** Opens a value of an attribute. A name that is no attribute makes one of the value's type. */
@@ -206,17 +176,28 @@ export class AnnotationRuntime {
   foldedVisits(name: string, count: number, ns: number): void {
     const board = this.#current.board(this.#region);
     if (this.#current.stopped || board === null) return;
-    board.begin(this.#region, this.#read(this.#region, name));
+    board.begin(this.#region, this.read(this.#region, name));
     this.#push({ event: null, info: null, replaces: NONE, folded: { count, ns } });
     board.end(this.#region);
   }
 
-  /** Takes a snapshot now. */
-  snapshot(): void {
-    this.#push({ event: null, info: null, replaces: NONE });
+  /** Takes a snapshot now. @param info Entries beside the context and measurements. */
+  protected takeSnapshot(info: Snapshot | null): void {
+    this.#push({ event: null, info, replaces: NONE });
   }
 
-  #make(name: string, type: number, properties: number, meta: Iterable<Meta> = []): number {
+  /** What a snapshot would hold now; overwritten by the next one. */
+  protected measured(): Snapshot {
+    return this.#measured({ event: null, info: null, replaces: NONE });
+  }
+
+  /** The attribute of a name, made if there is none. */
+  protected make(
+    name: string,
+    type: number,
+    properties: number,
+    meta: Iterable<Meta> = [],
+  ): number {
     const existing = this.tree.attributeByName(name);
     if (existing !== NONE) return existing;
     let bits = this.#presets.get(name) ?? properties;
@@ -231,20 +212,20 @@ export class AnnotationRuntime {
 
   #find(attribute: Attribute | string, value: Given, properties: number): number {
     return typeof attribute === "string"
-      ? this.#make(attribute, typeOfGiven(value), properties)
+      ? this.make(attribute, typeOfGiven(value), properties)
       : attribute.id;
   }
 
   #begin(attribute: number, given: Given): void {
     if (this.#current.stopped) return;
-    const value = this.#read(attribute, given);
+    const value = this.read(attribute, given);
     this.#tell("begin", attribute, value);
     this.#current.board(attribute)?.begin(attribute, value);
   }
 
   #set(attribute: number, given: Given): void {
     if (this.#current.stopped) return;
-    const value = this.#read(attribute, given);
+    const value = this.read(attribute, given);
     this.#tell("set", attribute, value);
     this.#current.board(attribute)?.set(attribute, value);
   }
@@ -257,7 +238,7 @@ export class AnnotationRuntime {
     if (found.kind === "none") current = board.current(attribute);
     else this.#mismatch(found.kind === "other" ? found.node : NONE, this.tree.nameOf(attribute));
     if (expected !== undefined) {
-      const wanted = this.#read(attribute, expected);
+      const wanted = this.read(attribute, expected);
       if (
         current === null || !equalValues(current.type, current.value, wanted.type, wanted.value)
       ) {
@@ -302,15 +283,21 @@ export class AnnotationRuntime {
   }
 
   #push(trigger: Trigger): void {
+    const record = this.#measured(trigger);
+    for (const service of this.#services) service.take?.(record);
+  }
+
+  /** Context, what the trigger adds, and measurements; overwritten by the next snapshot. */
+  #measured(trigger: Trigger): Snapshot {
     const { tree } = this, record = this.#record, context = this.#context;
     context.clear();
     this.#current.snapshot(context);
     record.clear();
-    append(tree, record, context, trigger.replaces);
-    if (trigger.info !== null) append(tree, record, trigger.info, NONE);
+    record.append(tree, context, trigger.replaces);
+    if (trigger.info !== null) record.append(tree, trigger.info, NONE);
     for (const service of this.#services) service.measure?.(trigger, record);
     record.count = Math.min(record.count, MAX_ENTRIES);
-    for (const service of this.#services) service.take?.(record);
+    return record;
   }
 
   #setGlobals(): void {
@@ -320,8 +307,8 @@ export class AnnotationRuntime {
   /** Run metadata of the current process. */
   protected setGlobal(name: string, given: Given, type = typeOfGiven(given)): void {
     const properties = PROPERTY.global | PROPERTY.unaligned | PROPERTY.skip_events;
-    const attribute = this.#make(name, type, properties);
-    this.#current.process.set(attribute, this.#read(attribute, given));
+    const attribute = this.make(name, type, properties);
+    this.#current.process.set(attribute, this.read(attribute, given));
   }
 
   /** Hands over what the services kept, one record after the other. */
@@ -340,14 +327,8 @@ export class AnnotationRuntime {
     return globalsOf(this.tree, new Set(threads.map((thread) => thread.process)));
   }
 
-  #read(attribute: number, given: Given): Variant {
+  /** A given value in the attribute's type. */
+  protected read(attribute: number, given: Given): Variant {
     return readGiven(this.tree.valueTypeOf(attribute), given);
-  }
-}
-
-function append(tree: ContextTree, to: Snapshot, from: Snapshot, without: number): void {
-  for (let i = 0; i < from.count; i++) {
-    if (from.immediate[i] === 1) to.pushValue(from.node[i], from.type[i], from.valueAt(i));
-    else if (from.node[i] !== without) to.pushReference(tree, from.node[i]);
   }
 }

@@ -61,6 +61,14 @@ export class Snapshot {
     this.obj[at] = value;
   }
 
+  /** Adds the entries of another one. @param without A reference that stays out, or `NONE`. */
+  append(tree: ContextTree, from: Snapshot, without: number): void {
+    for (let i = 0; i < from.count; i++) {
+      if (from.immediate[i] === 1) this.pushValue(from.node[i], from.type[i], from.valueAt(i));
+      else if (from.node[i] !== without) this.pushReference(tree, from.node[i]);
+    }
+  }
+
   /** Value of the immediate at an index. */
   valueAt(at: number): Value {
     return this.obj[at] ?? this.num[at];

@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { Snapshot } from "../context/snapshot.ts";
-import { TYPE, TYPE_NAMES, type TypeName, type Value } from "../context/variant.ts";
+import { type PlainRecord, plainRecord, type PlainValue } from "../context/plain_record.ts";
+import { TYPE_NAMES, type TypeName } from "../context/variant.ts";
 import { FormatError } from "../core/errors.ts";
 import { fromByteText, toByteText } from "./byte_text.ts";
 import { CaliSource } from "./cali_source.ts";
@@ -50,11 +50,11 @@ export function query(
   return text + decoder.decode();
 }
 
-/** A value as programs use it: `bool` as boolean, a `type` by its name, `inv` as null. */
-export type CaliValue = number | bigint | string | boolean | null;
-
 /** One snapshot: values by attribute name; of a nested attribute, a list from root to leaf. */
-export type CaliRecord = Record<string, CaliValue | CaliValue[]>;
+export type CaliRecord = PlainRecord;
+
+/** A value in it. */
+export type CaliValue = PlainValue;
 
 /** What a stream holds. */
 export interface CaliContent {
@@ -76,7 +76,7 @@ export function readCali(input: CaliInput, path = "stream.cali"): CaliContent {
   new CaliSource(bytesOf(input), { strict: true }).readInto(tree, {
     wants: () => true,
     node() {},
-    record: (record) => void records.push(toRecord(tree, record)),
+    record: (record) => void records.push(plainRecord(tree, record, fromByteText)),
     problem(message, line) {
       throw new FormatError(path, line, {
         action: "read",
@@ -89,47 +89,7 @@ export function readCali(input: CaliInput, path = "stream.cali"): CaliContent {
   for (const { name, type, properties } of tree.attributes()) {
     attributes[fromByteText(name)] = { type: TYPE_NAMES[type], properties };
   }
-  return { records, globals: toRecord(tree, tree.globals), attributes };
-}
-
-function toRecord(tree: MergedTree, record: Snapshot): CaliRecord {
-  const result: CaliRecord = {};
-  for (let i = 0; i < record.count; i++) {
-    if (record.immediate[i] === 1) {
-      // The first of several values of an attribute stands, as in tables.
-      result[fromByteText(tree.nameOf(record.node[i]))] ??= toValue(
-        record.type[i],
-        record.valueAt(i),
-      );
-      continue;
-    }
-    for (const id of record.chain(tree, i)) {
-      const attribute = tree.attributeOf[id], name = fromByteText(tree.nameOf(attribute));
-      const value = toValue(tree.typeOf[id], tree.valueOf[id]), inner = result[name];
-      if (tree.isNested(attribute)) {
-        result[name] = [value, ...(Array.isArray(inner) ? inner : [])];
-      } else if (inner === undefined) {
-        result[name] = value;
-      }
-    }
-  }
-  return result;
-}
-
-function toValue(type: number, value: Value): CaliValue {
-  switch (type) {
-    case TYPE.inv:
-      return null;
-    case TYPE.bool:
-      return value !== 0;
-    case TYPE.type:
-      return TYPE_NAMES[Number(value)];
-    case TYPE.string:
-    case TYPE.usr:
-      return fromByteText(String(value));
-    default:
-      return value;
-  }
+  return { records, globals: plainRecord(tree, tree.globals, fromByteText), attributes };
 }
 
 function bytesOf(input: CaliInput): (into: Uint8Array) => number | null {

@@ -6,7 +6,8 @@
  */
 
 const GPU = "the energy of GPUs is measured by joulemark.signals=GPU_ENERGY";
-const COUNTERS = "counters are read by joulemark.signals=NAME, and `joulemark read --list` lists them";
+const COUNTERS =
+  "counters are read by joulemark.signals=NAME, and `joulemark read --list` lists them";
 const SAMPLES = "samples are taken from outside of the program and counted by region";
 
 /** Reason and replacement by the name of the service. */

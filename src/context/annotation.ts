@@ -1,0 +1,45 @@
+/**
+ * An attribute to annotate with, as Caliper's `cali::Annotation`.
+ *
+ * ```ts
+ * const phase = new Annotation(channel, "phase");
+ * {
+ *   using _init = phase.begin("init"); // ends with the block
+ * }
+ * phase.set("loop");
+ * phase.end();
+ * ```
+ * @module
+ */
+
+import type { Attribute } from "./attribute.ts";
+import type { Given } from "./given.ts";
+import type { AnnotationRuntime } from "./runtime.ts";
+
+/** See the module. The attribute is made by the first value, of its type, where there is none. */
+export class Annotation {
+  readonly #channel: AnnotationRuntime;
+  readonly #attribute: Attribute | string;
+
+  /** @param attribute One that was made with type and properties, or a name. */
+  constructor(channel: AnnotationRuntime, attribute: Attribute | string) {
+    this.#channel = channel;
+    this.#attribute = attribute;
+  }
+
+  /** Opens a value. @returns Dispose of it instead of calling `end`. */
+  begin(value: Given = true): Disposable {
+    this.#channel.begin(this.#attribute, value);
+    return { [Symbol.dispose]: () => this.end() };
+  }
+
+  /** Replaces the innermost value, or opens one. */
+  set(value: Given): void {
+    this.#channel.set(this.#attribute, value);
+  }
+
+  /** Ends the innermost value. */
+  end(): void {
+    this.#channel.end(this.#attribute);
+  }
+}
