@@ -112,6 +112,38 @@ needing(
   },
 );
 
+endToEnd(
+  "where the ring is full an attribute is told with its region, whole or not at all",
+  (dir) => {
+    compile(dir, "cc -O2 -Wall -Wextra -Werror -o phases PROGRAMS/phases.c -pthread");
+    const out = preloaded(dir, "caliper", ["./phases"], { options: ["--record", "recording"] });
+    assertEquals(out.counts.phase, 200000);
+    const text = Deno.readTextFileSync(`${dir}/recording/events.csv`).trimEnd();
+    const byThread = new Map<string, string[][]>();
+    let folded = 0;
+    for (const line of text.split("\n").slice(1)) {
+      const row = line.split(",");
+      const [event, , value, thread] = row.slice(2);
+      if (event === "short") folded += Number(value.split(" ")[0]);
+      if (!["begin", "end", "enter", "exit"].includes(event)) continue;
+      if (!byThread.has(thread)) byThread.set(thread, []);
+      byThread.get(thread)!.push(row.slice(2, 5));
+    }
+    assertEquals(byThread.size, 2);
+    assert(folded > 0, "the ring was never full");
+    for (const rows of byThread.values()) {
+      const count = (event: string) => rows.filter(([e]) => e === event).length;
+      assertEquals(count("begin"), count("end"));
+      rows.forEach(([event, name, value], i) => {
+        if (event === "begin") assertEquals(rows[i + 1].slice(0, 2), ["enter", value]);
+        if (event !== "end") return;
+        const region = name === "phase" ? "phase" : "halo";
+        assertEquals(rows[i - 1].slice(0, 2), ["exit", region]);
+      });
+    }
+  },
+);
+
 /** Records of a stream, without what tells one run from another. */
 function records(dir: string, stream: string): Record<string, string>[] {
   const out = joulemark(dir, ["query", "-e", stream]);

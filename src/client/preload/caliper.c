@@ -25,8 +25,9 @@ static void tell(struct joulemark__thread *t, uint32_t kind, const char *name, u
 JM_TLS uint64_t told;
 
 /*
- * Begins a region whose attribute is no plain `region`: the attribute's begin, then the region's,
- * both in the ring or none. Room for two clock pairs and for both ends is looked for before.
+ * Begins a region whose attribute is no plain `region`: the attribute's begin, then the region's.
+ * Room for both, for both ends, and for two clock pairs is looked for before; without it the region
+ * goes as one without attribute.
  */
 static void open_region(struct joulemark__thread *t, const struct jm_attribute *a, uint32_t name) {
     uint32_t depth = t->depth;
@@ -52,7 +53,12 @@ static void close_region(struct joulemark__thread *t, const struct jm_attribute 
         owed = depth <= JOULEMARK__DEPTH && (told >> (depth - 1) & 1);
         if (owed && t->reserved) t->reserved--;
     }
-    if (owed) tell(t, JOULEMARK__KIND_ATTRIBUTE_END, a->name, 0, 0, 0);
+    if (owed) {
+        /* As an exit: its room was kept. */
+        uint32_t attribute = joulemark__lookup(t, a->name), flags;
+        uint64_t stamp = joulemark__stamp(t, &flags);
+        joulemark__put(t, stamp, JOULEMARK__KIND_ATTRIBUTE_END, flags | t->process, attribute);
+    }
     if (jm_around) jm_around(t, 1);
 }
 
