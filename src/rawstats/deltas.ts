@@ -10,7 +10,14 @@ import type { RawKind } from "../formats/rawstats_schema.ts";
 import { ColumnStore } from "./column_store.ts";
 import type { RawCorrection } from "./differ.ts";
 import { JobFilter, RawNode } from "./node.ts";
-import { type Exact, type KeyPart, keySeries, NodeSeries, scaled } from "./series.ts";
+import {
+  type Exact,
+  type KeyPart,
+  type KeySeries,
+  keySeries,
+  NodeSeries,
+  scaled,
+} from "./series.ts";
 import { SeriesCursor } from "./series.ts";
 
 /** One key of one device over time; one entry per time, `undefined` where there is none. */
@@ -81,25 +88,31 @@ export function rawDeltas(
   scanner.push(bytesOf(data));
   scanner.end();
   node.endSample();
-  const series: Record<string, Record<string, Record<string, RawDeltaSeries>>> = {};
-  for (const [type, devices] of keySeries(collected)) {
-    const ofType: Record<string, Record<string, RawDeltaSeries>> = {};
-    for (const [device, keys] of devices) {
-      ofType[device] = {};
-      for (const [name, { key, unit, parts, counted }] of keys) {
-        ofType[device][name] = {
-          unit: unit.name,
-          scale: unit.scale,
-          kind: key.kind,
-          raw: filled(collected.times, parts, (cursor) => cursor.raw),
-          delta: key.kind === "event" ? filled(collected.times, counted, deltaOf) : undefined,
-        };
-      }
-    }
-    series[type] = ofType;
-  }
+  // by entries: a file may call a device anything, "__proto__" too
+  const series = Object.fromEntries(
+    [...keySeries(collected)].map(([type, devices]) => [
+      type,
+      Object.fromEntries([...devices].map(([device, keys]) => [
+        device,
+        Object.fromEntries([...keys].map(([name, key]) => [name, seriesOf(collected.times, key)])),
+      ])),
+    ]),
+  );
   const times = collected.times.map((us) => us / 1e6);
   return { host, times, series, corrections: node.differ.corrections, errors };
+}
+
+function seriesOf(
+  times: readonly number[],
+  { key, unit, parts, counted }: KeySeries,
+): RawDeltaSeries {
+  return {
+    unit: unit.name,
+    scale: unit.scale,
+    kind: key.kind,
+    raw: filled(times, parts, (cursor) => cursor.raw),
+    delta: key.kind === "event" ? filled(times, counted, deltaOf) : undefined,
+  };
 }
 
 /** One entry per time. */

@@ -48,14 +48,18 @@ export function ingest2021(stats: RawStats): Ingest2021 {
         const row = { jid: record.jobs, host: record.host, proc };
         processes.set(Object.values(row).join(" "), row);
       }
-      if (SKIPPED.has(type)) continue;
+      // also a line of another schema, which a file may have before its last one
+      const schema = stats.schemas.get(type)!;
+      if (SKIPPED.has(type) || values.length !== schema.keys.length) continue;
       let sums = types.get(type);
       if (sums === undefined) types.set(type, sums = new Sums(times));
-      sums.add(at, device, eventsOf(stats.schemas.get(type)!, values), values);
+      sums.add(at, device, eventsOf(schema, values), values);
     }
   });
-  const series: Record<string, Record<string, IngestSeries>> = {};
-  for (const type of [...types.keys()].sort()) series[type] = types.get(type)!.series();
+  // by entries: a file may call a key anything, "__proto__" too
+  const series = Object.fromEntries(
+    [...types.keys()].sort().map((type) => [type, types.get(type)!.series()]),
+  );
   return { times: times.slice(1), series, processes: [...processes.values()] };
 }
 
@@ -132,7 +136,7 @@ class Sums {
   }
 
   series(): Record<string, IngestSeries> {
-    const out: Record<string, IngestSeries> = {};
+    const out: [string, IngestSeries][] = [];
     for (const name of [...this.#events.keys()].sort()) {
       const { event, value, delta, has } = this.#events.get(name)!;
       const unit = event.unit === "" ? "#" : event.unit.replace(/^\d+/, "");
@@ -145,8 +149,8 @@ class Sums {
         series.rate.push(delta[i] / (this.#times[i] - this.#times[before]));
         before = i;
       }
-      out[name] = series;
+      out.push([name, series]);
     }
-    return out;
+    return Object.fromEntries(out);
   }
 }

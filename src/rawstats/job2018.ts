@@ -51,29 +51,35 @@ function assembleHost(stats: RawStats, times: readonly number[]): JobTables {
   const rows = new Map<string, { timeUs: number; values: BigUint64Array }[]>();
   for (const record of stats.records) {
     for (const { type, device, values } of record.lines) {
+      // a line of another schema, which a file may have before its last one
+      if (values.length !== stats.schemas.get(type)!.keys.length) continue;
       const key = `${type} ${device}`;
       let list = rows.get(key);
       if (list === undefined) rows.set(key, list = []);
       list.push({ timeUs: record.timeUs, values });
     }
   }
-  const tables: JobTables = {};
+  // by entries: a file may call a device anything, "__proto__" too
+  const tables = new Map<string, [device: string, Record<string, bigint[]>][]>();
   for (const [name, samples] of rows) {
     const blank = name.indexOf(" ");
     const type = name.slice(0, blank);
     const chosen = nearest(samples.map((s) => s.timeUs / 1e6), times);
-    const table: Record<string, bigint[]> = {};
-    stats.schemas.get(type)!.keys.forEach((key, k) => {
+    const columns = stats.schemas.get(type)!.keys.map((key, k): [string, bigint[]] => {
       const raw = chosen.map((i) => samples[i].values[k]);
       const column = key.kind === "event" ? rebase(type, key, raw) : raw;
-      const scale = BigInt(parseRawUnit(key.unit).scale);
-      table[key.name] = column.map((v) => BigInt.asUintN(MODULUS_BITS, v * scale));
+      const { scale } = parseRawUnit(key.unit);
+      const factor = Number.isFinite(scale) ? BigInt(scale) : 1n;
+      return [key.name, column.map((v) => BigInt.asUintN(MODULUS_BITS, v * factor))];
     });
-    (tables[type] ??= {})[name.slice(blank + 1)] = table;
+    const table = Object.fromEntries(columns);
+    tables.set(type, [...tables.get(type) ?? [], [name.slice(blank + 1), table]]);
   }
   const schema = stats.schemas.get("amd64_pmc");
   if (schema !== undefined && isFamily10h(schema)) deriveFamily10h(tables, times.length);
-  return tables;
+  return Object.fromEntries(
+    [...tables].map(([type, devices]) => [type, Object.fromEntries(devices)]),
+  );
 }
 
 /** The node that the assembler takes every one of family 10h for: four sockets of four cores. */
@@ -87,8 +93,11 @@ const CONTROLS = [
 ];
 
 /** Puts amd64_core and amd64_sock in the place of amd64_pmc, where every word is as it must be. */
-function deriveFamily10h(tables: JobTables, count: number): void {
-  const cpus = Object.entries(tables.amd64_pmc ?? {});
+function deriveFamily10h(
+  tables: Map<string, [device: string, Record<string, bigint[]>][]>,
+  count: number,
+): void {
+  const cpus = tables.get("amd64_pmc") ?? [];
   const fits = cpus.every(([cpu, table]) =>
     /^\d+$/.test(cpu) && Number(cpu) < CORES &&
     CONTROLS[Number(cpu) % CONTROLS.length].every((word, i) =>
@@ -116,8 +125,8 @@ function deriveFamily10h(tables: JobTables, count: number): void {
       );
     });
   }
-  delete tables.amd64_pmc;
-  Object.assign(tables, derived);
+  tables.delete("amd64_pmc");
+  for (const [type, devices] of Object.entries(derived)) tables.set(type, Object.entries(devices));
 }
 
 /** Of each time the sample nearest to it; first and last are kept. */
