@@ -4,7 +4,8 @@
  * Columns are the selected attributes (or the GROUP BY keys and operators, or all) sorted by name,
  * `path` last if it is wanted. Value columns hold the number or null, all others an index into
  * `nodes` or null. Nodes are numbered as encountered, row by row; equal label chains share nodes,
- * also across columns. Every global becomes a member of the outer object.
+ * also across columns. Every global becomes a member of the outer object, strictly unless it has
+ * the name of one of the lists.
  * @module
  */
 
@@ -15,6 +16,9 @@ import { escapeJson, isJsonNumber } from "./byte_text.ts";
 import { textsByAttribute } from "./chain_text.ts";
 import type { FormatContext, Formatter } from "./formatter.ts";
 import { resultName } from "./functions.ts";
+
+/** Members that are no globals. */
+const LISTS = ["data", "columns", "column_metadata", "nodes"];
 
 interface Column {
   title: string;
@@ -161,6 +165,8 @@ export class JsonSplitFormatter implements Formatter {
   #globals(): string {
     const { tree, strict } = this.#context;
     return [...textsByAttribute(tree, tree.globals)].sort(([a], [b]) => a - b)
+      // Strictly, no member stands twice: readers would take the text for the list.
+      .filter(([attribute]) => !strict || !LISTS.includes(tree.nameOf(attribute)))
       .map(([attribute, text]) =>
         `,\n  "${escapeJson(tree.nameOf(attribute), strict)}": "${escapeJson(text, strict)}"`
       ).join("");

@@ -91,7 +91,10 @@ export class TraceEventsFormatter implements Formatter {
 
   /** Prints a track; returns how many ends had no begin. */
   #pair(track: Track, number: number): number {
-    const { process, thread, events } = track;
+    const { process, thread } = track, { tree } = this.#context;
+    const events = track.events.filter(({ category }) =>
+      tree.isNested(tree.attributeByName(category))
+    );
     events.sort((a, b) => a.time - b.time || a.order - b.order);
     const place = `"pid":${process},"tid":${number}`;
     this.#emit(`{"ph":"M","name":"thread_name",${place},"args":{"name":${quote(thread)}}}`);
@@ -132,7 +135,8 @@ export class TraceEventsFormatter implements Formatter {
     const { tree } = this.#context;
     const found = /^event\.(begin|end)#([\s\S]*)$/.exec(tree.nameOf(attribute));
     const target = found === null ? NONE : tree.attributeByName(found[2]);
-    // Before the attribute itself is defined nothing is decided: its events cannot be of use yet.
+    // The first event of an attribute comes before its first value, so before its definition:
+    // what it is will be known at the end.
     if (found !== null && target === NONE) {
       return { begin: found[1] === "begin", category: found[2] };
     }

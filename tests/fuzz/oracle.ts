@@ -9,6 +9,7 @@ import { parseQuery } from "../../src/query/parser.ts";
 import { QueryError } from "../../src/query/query_error.ts";
 import { QueryRun, type Subject } from "../../src/query/run.ts";
 import type { QuerySpec } from "../../src/query/spec.ts";
+import { brokenSplitRules } from "../query/_support/split_rules.ts";
 import { brokenTraceRules } from "../query/_support/trace_event_rules.ts";
 
 /** One input of the query engine. */
@@ -163,13 +164,13 @@ function judgeOutput(
     if (broken.length > 0) report("trace events against the rules", broken[0]);
   }
   if (!input.strict) return;
-  const isJson = name === "json" && !spec.format?.args.has("split") || name === "json-split";
-  if (isJson) {
-    try {
-      JSON.parse(text);
-    } catch (error) {
-      report("invalid JSON", `${error}\n${text.slice(0, 1000)}`);
-    }
+  try {
+    if (name === "json-split") {
+      const broken = brokenSplitRules(text);
+      if (broken.length > 0) report("json-split against the rules", broken[0]);
+    } else if (name === "json" && !spec.format?.args.has("split")) JSON.parse(text);
+  } catch (error) {
+    report("invalid JSON", `${error}\n${text.slice(0, 1000)}`);
   }
   if (name === "cali") judgeStream(text, report);
 }

@@ -28,6 +28,8 @@ export const NAMES = [
   "cali.attribute.name",
   "cali.attribute.type",
   "cali.attribute.prop",
+  "data",
+  "columns",
   "__proto__",
   "constructor",
   "gr\u00c3\u00b6\u00c3\u009fe",
