@@ -162,23 +162,34 @@ export class AnnotationRuntime {
    * @returns False where no service hears it.
    */
   libraryRegion(kind: "begin" | "end", name: string): boolean {
-    for (const service of this.#services) {
-      const attribute = service.adopt?.(name) ?? NONE;
-      if (attribute === NONE) continue;
-      if (kind === "begin") this.#begin(attribute, name);
-      else this.#end(attribute, name);
-      return true;
-    }
-    return false;
+    const attribute = this.#adopted(name);
+    if (attribute === NONE) return false;
+    if (kind === "begin") this.#begin(attribute, name);
+    else this.#end(attribute, name);
+    return true;
   }
 
-  /** Visits of a region that ended before now, of which only number and time are known. */
-  foldedVisits(name: string, count: number, ns: number): void {
-    const board = this.#current.board(this.#region);
+  /**
+   * Visits of a region that ended before now, of which only number and time are known.
+   *
+   * @param isLibrary A library made it: without a service that hears it nothing happens.
+   */
+  foldedVisits(name: string, count: number, ns: number, isLibrary = false): void {
+    const attribute = isLibrary ? this.#adopted(name) : this.#region;
+    const board = attribute === NONE ? null : this.#current.board(attribute);
     if (this.#current.stopped || board === null) return;
-    board.begin(this.#region, this.read(this.#region, name));
+    board.begin(attribute, this.read(attribute, name));
     this.#push({ event: null, info: null, replaces: NONE, folded: { count, ns } });
-    board.end(this.#region);
+    board.end(attribute);
+  }
+
+  /** The attribute under which a library's region stands; `NONE`: no service hears it. */
+  #adopted(name: string): number {
+    for (const service of this.#services) {
+      const attribute = service.adopt?.(name) ?? NONE;
+      if (attribute !== NONE) return attribute;
+    }
+    return NONE;
   }
 
   /** Takes a snapshot now. @param info Entries beside the context and measurements. */

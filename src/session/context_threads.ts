@@ -60,8 +60,8 @@ export class RunThread {
   }
 
   folded(channels: readonly Channel[], name: string, count: number, ns: number): void {
-    if (isLibrary(name)) return;
-    this.#each(channels, (channel) => channel.foldedVisits(name, count, ns));
+    const library = isLibrary(name);
+    this.#each(channels, (channel) => channel.foldedVisits(name, count, ns, library));
   }
 
   attribute(channels: readonly Channel[], event: AttributeEvent): void {

@@ -59,3 +59,25 @@ Deno.test("a listener hears attributes, events and snapshots until it is dispose
     ...["set mesh=2", "snapshot in main", "end mesh=2", "snapshot in main", "end region=main"],
   ]);
 });
+
+Deno.test("folded calls of a library count where its service is, and are no region elsewhere", () => {
+  const counts = (services: string) => {
+    const made = channel(`${services},event,aggregate,recorder`);
+    made.beginRegion("main");
+    made.foldedVisits("MPI_Send", 500, 5, true);
+    made.foldedVisits("tiny", 20, 5);
+    made.endRegion("main");
+    const calql = "select region,mpi.function,sum(sum#region.count) where sum#region.count " +
+      "group by region,mpi.function format expand";
+    return query(calql, [made.flush()]).trimEnd().split("\n").sort();
+  };
+  assertEquals(counts("mpi"), [
+    "region=main,mpi.function=MPI_Send,sum#sum#region.count=500",
+    "region=main,sum#sum#region.count=1",
+    "region=main/tiny,sum#sum#region.count=20",
+  ]);
+  assertEquals(counts("statistics"), [
+    "region=main,sum#sum#region.count=1",
+    "region=main/tiny,sum#sum#region.count=20",
+  ]);
+});
