@@ -1,0 +1,33 @@
+import { assertEquals } from "@std/assert";
+import { ALL_ENERGIES } from "../../src/session/context_run.ts";
+import { factsOf, plainStream } from "../../src/session/context_request.ts";
+import { machineOf } from "./_context_node.ts";
+
+Deno.test("--cali FILE is one channel of every mark with the node's energies", () => {
+  assertEquals(plainStream(undefined), []);
+  const [{ variables, managed }, ...others] = plainStream("x.cali");
+  assertEquals(others, []);
+  assertEquals(variables.CALI_RECORDER_FILENAME, "x.cali");
+  assertEquals(variables.CALI_JOULEMARK_SIGNALS, ALL_ENERGIES);
+  for (const service of ["event", "timer", "joulemark", "trace", "recorder"]) {
+    assertEquals(variables.CALI_SERVICES_ENABLE.split(",").includes(service), true, service);
+  }
+  // Variables of the environment are not its own, CALI_CHANNEL_FLUSH_ON_EXIT among them.
+  assertEquals(managed, true);
+});
+
+Deno.test("configurations learn of signals what the node has: how they behave, and in which unit", () => {
+  const facts = factsOf(machineOf(() => 0).table, true);
+  assertEquals(facts.mpi, true);
+  assertEquals(["CPU_ENERGY", "CPU_ENERGY@package", "CPU_POWER"].map(facts.behaviorOf), [
+    "monotone",
+    "monotone",
+    "variable",
+  ]);
+  assertEquals(["GPU_ENERGY", "NO_SUCH"].map(facts.behaviorOf), [undefined, undefined]);
+  assertEquals(["CPU_ENERGY", "CPU_POWER", "NO_SUCH"].map((name) => facts.unitOf?.(name)), [
+    "J",
+    "W",
+    "",
+  ]);
+});
