@@ -9,9 +9,10 @@
 import { byteText, type CaliHandler, CaliScanner, unescapedText } from "../formats/cali.ts";
 import { Snapshot } from "../context/snapshot.ts";
 import { NAME_ID, NONE } from "../context/tree.ts";
-import { parseValue, TYPE } from "../context/variant.ts";
+import { TYPE } from "../context/variant.ts";
 import { type MergedTree, StreamIds } from "./merged_tree.ts";
 import type { ReadBytes, RecordSink, RecordSource } from "./source.ts";
+import { parseStreamValue } from "./stream_value.ts";
 
 /** What is done with the immediates of an attribute. */
 const DROP = 0, ANY = 1, WHOLE = 2, REAL = 3;
@@ -116,7 +117,7 @@ class Merger implements CaliHandler {
         continue;
       }
       const type = tree.valueTypeOf(attribute), text = textOf(scanner, i);
-      const value = parseValue(type, text);
+      const value = parseStreamValue(type, text);
       if (value !== null) tree.addGlobalValue(attribute, type, value);
       // A global without value is a node that no reader takes.
       else if (this.#strict) this.#complainOf(attribute, text, scanner.line);
@@ -127,7 +128,7 @@ class Merger implements CaliHandler {
   /** A value in the general way: by its text. */
   #push(scanner: CaliScanner, i: number): void {
     const attribute = this.#planned[i], type = this.#types[i];
-    const text = textOf(scanner, i), value = parseValue(type, text);
+    const text = textOf(scanner, i), value = parseStreamValue(type, text);
     if (value === null) {
       this.#record.pushNumber(attribute, TYPE.inv, 0);
       if (this.#strict) this.#complainOf(attribute, text, scanner.line);

@@ -10,7 +10,8 @@
 import { ContextTree, FIRST_FREE_ID, type Meta, NONE } from "../context/tree.ts";
 import { PROPERTY } from "../context/attribute.ts";
 import { Snapshot } from "../context/snapshot.ts";
-import { equalValues, parseValue, TYPE, type Value } from "../context/variant.ts";
+import { equalValues, TYPE, type Value } from "../context/variant.ts";
+import { parseStreamValue } from "./stream_value.ts";
 
 export class MergedTree extends ContextTree {
   /** Attribute ids of `attribute.alias` and `attribute.unit`. */
@@ -133,7 +134,7 @@ export class StreamIds {
     if (parent !== null && mergedParent === NONE) return NONE;
     // Data of hidden nodes is not read: they show as empty.
     const type = tree.isHidden(mergedAttribute) ? TYPE.usr : tree.valueTypeOf(mergedAttribute);
-    const value = parseValue(type, text);
+    const value = parseStreamValue(type, text);
     if (value === null) return NONE;
     const before = tree.size;
     const node = tree.child(mergedParent, mergedAttribute, type, value);

@@ -62,6 +62,15 @@ Deno.test("a strict stream holds nothing that its own reader complains of", () =
   }
 });
 
+Deno.test("the sign of a NaN is kept, as cali-query does", () => {
+  const stream = "__rec=node,id=12,attr=10,data=1,parent=5\n" +
+    "__rec=node,id=13,attr=8,data=x,parent=12\n" +
+    "__rec=ctx,attr=13=13,data=-nan=nan\n__rec=node,id=14,attr=13,data=-nan\n__rec=ctx,ref=14\n";
+  assertEquals(runQuery("format expand", [stream]).text, "x=-nan,x=nan\nx=-nan\n");
+  const again = runQuery("format cali", [stream], { strict: true }).text;
+  assertEquals(runQuery("format expand", [again]).text, "x=-nan,x=nan\nx=-nan\n");
+});
+
 /** One chain of regions, each the only child of the one before, and a record at its end. */
 function deepStream(depth: number): string {
   const lines = [
