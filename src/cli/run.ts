@@ -51,7 +51,8 @@ Measuring
 Marks that a program already has
   --preload LIST          answer the calls of mpi, pcontrol, ompt, geopm,
                           caliper, likwid, pm_mpi, nvtx, roctx, itt, kokkos,
-                          tau, papi, craypat, or all
+                          tau, papi, craypat, or all; besides, only by name:
+                          io and alloc, for --cali and --cali-config
   --preload-lib FILE      by a library built before ("client preload")
 
 Talk
@@ -141,6 +142,10 @@ export async function runWith(
   // The library cannot tell 2.0's calls from 3.1's by themselves.
   if (request.pmcPath !== undefined && request.preload.dialects.includes("pm_mpi")) {
     changes.JOULEMARK_PMC_VERSION = request.pmcVersion;
+  }
+  // The same variables ask the program's own Caliper: one of the two has to keep still.
+  if (asksForContext(request, env) && request.preload.dialects.includes("caliper")) {
+    changes.JOULEMARK_KEEP = "caliper";
   }
   const prepared = prepare(command, env, tell, changes);
   if (prepared.kind === "refused") {

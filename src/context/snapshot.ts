@@ -61,6 +61,26 @@ export class Snapshot {
     this.obj[at] = value;
   }
 
+  /** Where the first immediate of an attribute stands; -1: nowhere. */
+  indexOf(attribute: number): number {
+    for (let i = 0; i < this.count; i++) {
+      if (this.immediate[i] === 1 && this.node[i] === attribute) return i;
+    }
+    return -1;
+  }
+
+  /** Takes an entry out. */
+  remove(at: number): void {
+    for (let i = at + 1; i < this.count; i++) {
+      this.node[i - 1] = this.node[i];
+      this.immediate[i - 1] = this.immediate[i];
+      this.type[i - 1] = this.type[i];
+      this.num[i - 1] = this.num[i];
+      this.obj[i - 1] = this.obj[i];
+    }
+    this.count--;
+  }
+
   /** Adds the entries of another one. @param without A reference that stays out, or `NONE`. */
   append(tree: ContextTree, from: Snapshot, without: number): void {
     for (let i = 0; i < from.count; i++) {

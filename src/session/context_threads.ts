@@ -26,18 +26,22 @@ type Opened = "region" | "attribute" | "library";
 export class RunThread {
   /** Its number in each channel. */
   readonly numbers: readonly number[];
-  readonly #open: { name: string; by: Opened }[] = [];
-  /** The next region stands under an attribute that was begun just now. */
-  #follows = false;
+  readonly #open: { name: string; by: Opened; attribute?: string }[] = [];
+  /** The attribute, begun just now, under which the next region stands. */
+  #follows: string | undefined;
+  /** The attribute of a region that ended just now: its own end is to follow. */
+  #due: string | undefined;
 
   constructor(numbers: readonly number[]) {
     this.numbers = numbers;
   }
 
   enter(channels: readonly Channel[], name: string): void {
-    const by: Opened = this.#follows ? "attribute" : isLibrary(name) ? "library" : "region";
-    this.#follows = false;
-    this.#open.push({ name, by });
+    this.#endDue(channels);
+    const attribute = this.#follows;
+    const by = attribute !== undefined ? "attribute" : isLibrary(name) ? "library" : "region";
+    this.#follows = undefined;
+    this.#open.push({ name, by, attribute });
     if (by === "attribute") return;
     this.#each(channels, (channel) => {
       if (by === "library") channel.libraryRegion("begin", name);
@@ -47,10 +51,11 @@ export class RunThread {
 
   /** @returns False where nothing of that name is open: then nothing changes. */
   exit(channels: readonly Channel[], name: string): boolean {
+    this.#endDue(channels);
     const last = this.#open.at(-1);
     if (last === undefined || last.name !== name) return false;
     this.#open.pop();
-    // The end of its attribute follows.
+    this.#due = last.attribute;
     if (last.by === "attribute") return true;
     this.#each(channels, (channel) => {
       if (last.by === "library") channel.libraryRegion("end", name);
@@ -60,14 +65,18 @@ export class RunThread {
   }
 
   folded(channels: readonly Channel[], name: string, count: number, ns: number): void {
+    this.#endDue(channels);
     const library = isLibrary(name);
     this.#each(channels, (channel) => channel.foldedVisits(name, count, ns, library));
   }
 
   attribute(channels: readonly Channel[], event: AttributeEvent): void {
     const { kind, name, value } = event;
+    if (kind === "end" && name === this.#due) this.#due = undefined;
+    else this.#endDue(channels);
     if (name === SNAPSHOT_NAME) return this.#each(channels, (channel) => channel.snapshot());
-    if (kind === "begin") this.#follows = (event.properties & ENTER_FOLLOWS) !== 0;
+    const follows = kind === "begin" && (event.properties & ENTER_FOLLOWS) !== 0;
+    this.#follows = follows ? name : undefined;
     const properties = event.properties & ~ENTER_FOLLOWS;
     const metadata: Record<string, boolean> = {};
     if (name.startsWith(ITERATION_PREFIX)) metadata[ITERATION_MARK] = true;
@@ -87,6 +96,14 @@ export class RunThread {
   /** Time has passed. */
   tick(channels: readonly Channel[]): void {
     this.#each(channels, (channel) => channel.tick());
+  }
+
+  /** An outer region that ended first has no word about the attributes of those inside it. */
+  #endDue(channels: readonly Channel[]): void {
+    const name = this.#due;
+    if (name === undefined) return;
+    this.#due = undefined;
+    this.#each(channels, (channel) => channel.endByName(name));
   }
 
   #each(channels: readonly Channel[], call: (channel: Channel) => void): void {

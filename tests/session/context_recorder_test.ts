@@ -309,3 +309,23 @@ Deno.test("channels of one run do not see each other", () => {
   node.step(1);
   assertEquals([node.records(0).length, node.records(1).length], [4, 2]);
 });
+
+Deno.test("a phase that an outer region ends takes its attribute with it", () => {
+  const node = new ContextNode([EVENTS]);
+  const process = node.start(0, 100, [0]);
+  node.step(0);
+  node.enter(0.1, process, "outer");
+  node.attribute(0.2, process, "begin", "phase", "p", { properties: PROPERTY.enterFollows | 256 });
+  node.enter(0.2, process, "p");
+  // What was open inside is ended by the exit of the outer one, without a word of its own.
+  node.exit(0.5, process, "p");
+  node.exit(0.5, process, "outer");
+  node.enter(0.6, process, "next");
+  node.exit(0.7, process, "next");
+  node.step(1);
+  const ends = node.records().flatMap((record) => {
+    return [record["event.end#phase"], record["event.end#region"]].filter((v) => v !== undefined);
+  });
+  assertEquals(ends, ["p", "outer", "next"]);
+  assertEquals(node.recorder.unmatched, 0);
+});

@@ -99,10 +99,11 @@ JM_HIDDEN void *jm_find_next(const char *symbol, const char *library) {
 }
 
 JM_HIDDEN int jm_chained(uint32_t dialect, const char *variable) {
-    const char *list = getenv("JOULEMARK_CHAIN");
+    const char *list = getenv("JOULEMARK_CHAIN"), *kept = getenv("JOULEMARK_KEEP");
     char **entry;
     if (!(jm_asked & dialect)) return 1; /* not ours to keep */
     if (list) return (jm_bits(list) & dialect) != 0;
+    if (kept && (jm_bits(kept) & dialect)) return 0;
     for (entry = environ; variable && entry && *entry; entry++) {
         if (strncmp(*entry, variable, strlen(variable)) == 0) return 1;
     }

@@ -74,8 +74,8 @@ JM_HIDDEN void *jm_find_next(const char *symbol, const char *library);
 /*
  * Does the real library get the calls of a dialect too? Some only count what somebody configured by
  * the environment, so without that they would cost and give nothing; others always work.
- * JOULEMARK_CHAIN=LIST says which, by the words of --preload. Calls of a dialect that nobody asked
- * for go on.
+ * JOULEMARK_CHAIN=LIST says which, by the words of --preload; else JOULEMARK_KEEP=LIST which not,
+ * since the run itself does what the real library would do. Calls of a dialect that nobody asked for go on.
  */
 JM_HIDDEN int jm_chained(uint32_t dialect, const char *variable);
 

@@ -122,11 +122,7 @@ class AggregateService implements Service {
   /** Where the record has a key attribute's value; -1: nowhere. */
   #keyValue(record: Snapshot, name: string): number {
     const id = this.#host.tree.attributeByName(name);
-    if (id === NONE) return -1;
-    for (let i = 0; i < record.count; i++) {
-      if (record.immediate[i] === 1 && record.node[i] === id) return i;
-    }
-    return -1;
+    return id === NONE ? -1 : record.indexOf(id);
   }
 }
 

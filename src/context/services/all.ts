@@ -2,6 +2,7 @@
 
 import type { ServiceFactory } from "../service.ts";
 import { aggregate } from "./aggregate.ts";
+import { allocstats } from "./allocstats.ts";
 import { cpuinfo } from "./cpuinfo.ts";
 import { event } from "./event.ts";
 import { loopMonitor } from "./loop_monitor.ts";
@@ -34,6 +35,7 @@ export const SERVICES: ReadonlyMap<string, ServiceFactory> = new Map([
   ["perf", perf],
   ["papi", perf],
   ["joulemark", signals],
+  ["allocstats", allocstats],
   ["statistics", statistics],
   ["trace", trace],
   ["aggregate", aggregate],
@@ -46,4 +48,4 @@ export const OUTPUTS: readonly string[] = ["recorder", "report", "mpireport"];
  * Those that only hear what the interposition library tells: `Channel.hears`. Nothing tells events
  * that a program times itself (`async_event`).
  */
-export const HEARD: readonly string[] = ["io", "alloc", "allocstats", "sysalloc", "async_event"];
+export const HEARD: readonly string[] = ["io", "alloc", "sysalloc", "async_event"];
