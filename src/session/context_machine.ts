@@ -71,7 +71,7 @@ export class RunMachine implements Machine {
       const whole = request.domain === "board";
       return Array.from({ length: this.#topology.count(request.domain) }, (_, i) => {
         const handle = this.#batch.pushSignal(request.name, request.domain, i);
-        const title = whole ? request.name : `${request.name}-${request.domain}-${i}`;
+        const title = attributeNames(name, this.#topology)[i];
         const cpus = whole ? undefined : this.#topology.cpus(request.domain, i);
         const grows = behavior === "monotone";
         return this.#signal({ name: title, unit, grows, quality, source }, handle, cpus);
@@ -131,4 +131,15 @@ export class RunMachine implements Machine {
     const read = () => facts.memory(this.moment.pid, MEMORY[name]);
     return [{ name, unit: "", grows: false, read }];
   }
+}
+
+/**
+ * Attributes that a signal becomes: its name, or of `NAME@domain` one for each instance.
+ *
+ * @throws {UsageError} If there is no such domain.
+ */
+export function attributeNames(text: string, topology: PlatformTopology): string[] {
+  const [{ name, domain }] = parseSignalList(text, "signal");
+  if (domain === "board") return [name];
+  return Array.from({ length: topology.count(domain) }, (_, i) => `${name}-${domain}-${i}`);
 }

@@ -9,8 +9,10 @@ import { configFileNames, readConfiguration } from "../context/config/variables.
 import { UsageError } from "../core/errors.ts";
 import { realtimeNanoseconds } from "../os/clock.ts";
 import { readText } from "../os/files.ts";
+import type { PlatformTopology } from "../core/topology.ts";
 import type { NameTable } from "../signals/batch.ts";
 import type { Printer } from "./context_files.ts";
+import { attributeNames } from "./context_machine.ts";
 import { ALL_ENERGIES, ContextRun } from "./context_run.ts";
 import { ProcessMemory } from "./process_memory.ts";
 import { rankIn, rankOf } from "./process_rank.ts";
@@ -25,8 +27,8 @@ export function contextRun(
   const now = realtimeNanoseconds();
   const mpi = isMpi(request.command, env);
   return new ContextRun({
-    channels: (table) => {
-      const facts = factsOf(table, mpi);
+    channels: (table, topology) => {
+      const facts = factsOf(table, topology, mpi);
       return [
         ...plainStream(request.caliPath),
         ...told(parseConfigString(request.caliConfig ?? "", facts), printer),
@@ -47,9 +49,12 @@ export function contextReplay(
   printer: Printer,
 ): ContextRun {
   return new ContextRun({
-    channels: (table) => [
+    channels: (table, topology) => [
       ...plainStream(request.caliPath),
-      ...told(parseConfigString(request.caliConfig ?? "", factsOf(table, false)), printer),
+      ...told(
+        parseConfigString(request.caliConfig ?? "", factsOf(table, topology, false)),
+        printer,
+      ),
     ],
     defaultName: () => "joulemark.cali",
     printer,
@@ -69,7 +74,11 @@ export function plainStream(path: string | undefined): ChannelSpec[] {
 }
 
 /** What configurations must know of this node. */
-export function factsOf(table: NameTable, mpi: boolean): ConfigFacts {
+export function factsOf(
+  table: NameTable,
+  topology: PlatformTopology,
+  mpi: boolean,
+): ConfigFacts {
   const rowOf = (name: string) => {
     const found = table.resolve(name.split("@")[0]);
     return found.kind === "offered" || found.kind === "derived" ? found.signal.row : undefined;
@@ -80,6 +89,7 @@ export function factsOf(table: NameTable, mpi: boolean): ConfigFacts {
       const behavior = rowOf(name)?.behavior;
       return behavior === undefined ? undefined : behavior === "monotone" ? behavior : "variable";
     },
+    attributesOf: (name) => attributeNames(name, topology),
     unitOf: (name) => rowOf(name)?.unit ?? "",
   };
 }

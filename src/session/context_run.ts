@@ -25,7 +25,7 @@ export interface ContextRunOptions {
    *
    * @throws {UsageError} Where that cannot be understood.
    */
-  channels(table: NameTable): readonly ChannelSpec[];
+  channels(table: NameTable, topology: PlatformTopology): readonly ChannelSpec[];
   /** Name of a stream for which none is given. */
   defaultName(): string;
   readonly printer: Printer;
@@ -95,7 +95,7 @@ export class ContextRun {
       const series = spec.spot?.series;
       return [output, ...series ? make(series.channel, output) : []];
     };
-    this.#outputs = this.#options.channels(table).flatMap((spec) => make(spec));
+    this.#outputs = this.#options.channels(table, topology).flatMap((spec) => make(spec));
     this.#recorder.attach(machine, this.#outputs.map(({ channel }) => channel));
     this.#tellLog();
   }

@@ -1,3 +1,6 @@
+import { PlatformTopology } from "../../src/core/topology.ts";
+import { parseConfigString } from "../../src/context/config/config_string.ts";
+import { parseQuery } from "../../src/query/parser.ts";
 import { assertEquals } from "@std/assert";
 import { ALL_ENERGIES } from "../../src/session/context_run.ts";
 import { factsOf, plainStream } from "../../src/session/context_request.ts";
@@ -17,7 +20,8 @@ Deno.test("--cali FILE is one channel of every mark with the node's energies", (
 });
 
 Deno.test("configurations learn of signals what the node has: how they behave, and in which unit", () => {
-  const facts = factsOf(machineOf(() => 0).table, true);
+  const topology = PlatformTopology.regular({ packages: 2, coresPerPackage: 2, threadsPerCore: 1 });
+  const facts = factsOf(machineOf(() => 0).table, topology, true);
   assertEquals(facts.mpi, true);
   assertEquals(["CPU_ENERGY", "CPU_ENERGY@package", "CPU_POWER"].map(facts.behaviorOf), [
     "monotone",
@@ -29,5 +33,16 @@ Deno.test("configurations learn of signals what the node has: how they behave, a
     "J",
     "W",
     "",
+  ]);
+  assertEquals(facts.attributesOf?.("CPU_ENERGY"), ["CPU_ENERGY"]);
+  const { channels } = parseConfigString('runtime-report(joulemark.signals="CPU_ENERGY@package")', {
+    ...facts,
+    mpi: false,
+  });
+  const { CALI_JOULEMARK_SIGNALS, CALI_REPORT_CONFIG } = channels[0].variables;
+  assertEquals(CALI_JOULEMARK_SIGNALS, "CPU_ENERGY@package");
+  assertEquals([...parseQuery(CALI_REPORT_CONFIG).aliases.values()].slice(-4), [
+    ...["CPU_ENERGY-package-0 J (E)", "CPU_ENERGY-package-0 J (I)"],
+    ...["CPU_ENERGY-package-1 J (E)", "CPU_ENERGY-package-1 J (I)"],
   ]);
 });

@@ -89,6 +89,8 @@ export interface ConfigFacts {
   readonly mpi: boolean;
   /** How a signal behaves; undefined for one that is not known here. */
   readonly behaviorOf: (signal: string) => "monotone" | "variable" | undefined;
+  /** Attributes that a signal becomes: one of each instance of `NAME@domain`. @default its name */
+  readonly attributesOf?: (signal: string) => readonly string[];
   /** Unit of a signal, empty for none. @default J for names that hold ENERGY, W for POWER */
   readonly unitOf?: (signal: string) => string;
   /** Is there such a service? @default all but those that cannot be, see `services.ts` */

@@ -74,9 +74,13 @@ export class SignalRequest {
   /** Clauses to add to a query. */
   query(level: Level): string {
     if (this.#names.length === 0 || this.#style === "none") return "";
-    const shown = columns(...this.#names.flatMap((name) => this.#columns(level, name)));
+    const all = this.#names.flatMap((signal) => {
+      const attributes = this.#facts.attributesOf?.(signal) ?? [signal];
+      return attributes.map((name) => ({ signal, name }));
+    });
+    const shown = columns(...all.flatMap(({ signal, name }) => this.#columns(level, signal, name)));
     if (level === "cross") return shown;
-    const terms = this.#names.map((name) => [local(name), kept(this.#operator(name), name)]);
+    const terms = all.map(({ signal, name }) => [local(name), kept(this.#operator(signal), name)]);
     return `${lets(Object.fromEntries(terms))} ${shown}`;
   }
 
@@ -84,9 +88,10 @@ export class SignalRequest {
     return this.#facts.behaviorOf(name) === "monotone" ? "sum" : "avg";
   }
 
-  #columns(level: Level, name: string): Column[] {
-    const metric = local(name), operator = this.#operator(name);
-    const own = this.#unitOf(name), unit = own === "" ? undefined : own;
+  /** @param name The attribute, of the signal itself or of one of its instances. */
+  #columns(level: Level, signal: string, name: string): Column[] {
+    const metric = local(name), operator = this.#operator(signal);
+    const own = this.#unitOf(signal), unit = own === "" ? undefined : own;
     const title = unit === undefined ? name : `${name} ${unit}`;
     if (this.#style === "profile") {
       const exclusive: Column = [`${operator}(${metric})`, name, unit];
