@@ -93,12 +93,28 @@ const PERF_APP_MENDS: readonly Mend[] = [
   },
 ];
 
+/** A BMC does what it is told by whoever can open its device; some of it outlasts the job. */
+const IPMI_MENDS: readonly Mend[] = [
+  {
+    risk: "low",
+    opens: "the node's power alone, to every local user, where its firmware has an ACPI meter",
+    lines: ["modprobe acpi_power_meter"],
+  },
+  {
+    risk: "high",
+    opens: "the whole BMC to one group: power off, passwords, firmware",
+    lines: ["chgrp GROUP /dev/ipmi0", "chmod 0660 /dev/ipmi0"],
+    undo: ["chmod 0600 /dev/ipmi0", "chgrp root /dev/ipmi0"],
+  },
+];
+
 const MENDS: Readonly<Record<string, readonly Mend[]>> = {
   MSR: MSR_MENDS,
   POWERCAP: POWERCAP_MENDS,
   PERF: PERF_MENDS,
   PERF_APP: PERF_APP_MENDS,
   HWMON: [forTheJob(METER_FILES)],
+  IPMI: IPMI_MENDS,
 };
 
 /** Mends of a reader's source that is there and forbidden. */

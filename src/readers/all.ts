@@ -11,6 +11,7 @@ import { cpuinfo } from "./cpuinfo.ts";
 import { cray } from "./cray.ts";
 import { hwmon } from "./hwmon.ts";
 import { intelGpu } from "./intel_gpu.ts";
+import { ipmi } from "./ipmi.ts";
 import { meminfo } from "./meminfo.ts";
 import { msr } from "./msr.ts";
 import { nvml } from "./nvml.ts";
@@ -32,6 +33,7 @@ export const READERS: readonly Reader[] = [
   cray,
   hwmon,
   intelGpu,
+  ipmi,
   meminfo,
   msr,
   nvml,

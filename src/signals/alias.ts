@@ -71,6 +71,7 @@ export const ALIASES: readonly Alias[] = [
     "PERF::ENERGY_PSYS",
     "POWERCAP::PSYS_ENERGY_CONSUMED",
     "INTEGRAL::METER_POWER",
+    "INTEGRAL::NODE_POWER",
   ),
   alias(
     "GPU_ENERGY",
@@ -91,6 +92,7 @@ export const ALIASES: readonly Alias[] = [
   powerOf("BOARD_POWER", BOARD_W, ["BOARD_ENERGY", "Power of the node"], {
     "CNL::BOARD_ENERGY": "CNL::BOARD_POWER",
     "INTEGRAL::METER_POWER": "HWMON::METER_POWER",
+    "INTEGRAL::NODE_POWER": "IPMI::NODE_POWER",
   }),
   powerOf("GPU_POWER", GPU_W, ["GPU_ENERGY", "Power of the GPUs"], {
     "NVML::GPU_ENERGY_CONSUMPTION_TOTAL": "NVML::GPU_POWER",

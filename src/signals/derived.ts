@@ -72,6 +72,9 @@ export const DERIVED: readonly DerivedSignal[] = [
   integral("INTEGRAL::METER_POWER", "HWMON::METER_POWER", "Energy of the node, from its meter", {
     domain: "board",
   }),
+  integral("INTEGRAL::NODE_POWER", "IPMI::NODE_POWER", "Energy of the node, from its BMC", {
+    domain: "board",
+  }),
   integral("INTEGRAL::AMDGPU_POWER", "AMDGPU::POWER", "Energy of the GPU, from its meter", {
     domain: "gpu",
   }),
