@@ -27,6 +27,7 @@ import {
   GLOBALS,
   ID_KEY,
   longer,
+  longerBytes,
   NEWLINE,
   NODE,
   PARENT_KEY,
@@ -39,13 +40,14 @@ import {
 } from "./cali_bytes.ts";
 import { BAD_ID, type CaliHandler } from "./cali_handler.ts";
 
-const CHUNK_BYTES = 1 << 18;
+/** Read at once: at first little, because profiles are small and many, then as much as helps. */
+const FIRST_BYTES = 1 << 13, MOST_BYTES = 1 << 18;
 /** A longer line is reported and skipped: a binary file must not fill the memory. */
 const MAX_LINE_BYTES = 1 << 24;
 
 export class CaliScanner {
   /** The bytes that the ranges of the current record refer to. */
-  buffer = new Uint8Array(CHUNK_BYTES * 2);
+  buffer = new Uint8Array(FIRST_BYTES * 2);
   /** 1-based number of the current line. */
   line = 0;
 
@@ -71,6 +73,7 @@ export class CaliScanner {
   readonly #handler: CaliHandler;
   readonly #finalEmpty: boolean;
   #filled = 0;
+  #chunk = FIRST_BYTES;
   #skippingLine = false;
   #attributeCount = 0;
   #dataCount = 0;
@@ -97,8 +100,9 @@ export class CaliScanner {
    */
   readFrom(read: (into: Uint8Array) => number | null): void {
     for (;;) {
-      const got = read(this.#space());
+      const space = this.#space(), got = read(space);
       if (got === null) break;
+      if (got === space.length && this.#chunk < MOST_BYTES) this.#chunk *= 2;
       this.#advance(got);
     }
     this.end();
@@ -127,12 +131,8 @@ export class CaliScanner {
   }
 
   #space(): Uint8Array {
-    if (this.buffer.length - this.#filled < CHUNK_BYTES) {
-      const larger = new Uint8Array(this.buffer.length * 2);
-      larger.set(this.buffer.subarray(0, this.#filled));
-      this.buffer = larger;
-    }
-    return this.buffer.subarray(this.#filled, this.#filled + CHUNK_BYTES - 1);
+    while (this.buffer.length - this.#filled < this.#chunk) this.buffer = longerBytes(this.buffer);
+    return this.buffer.subarray(this.#filled, this.#filled + this.#chunk - 1);
   }
 
   #advance(count: number): void {
@@ -156,7 +156,7 @@ export class CaliScanner {
     this.#handler.problem(`Line longer than ${MAX_LINE_BYTES} bytes`, this.line);
     this.#skippingLine = true;
     this.#filled = 0;
-    this.buffer = new Uint8Array(CHUNK_BYTES * 2);
+    this.buffer = new Uint8Array(this.#chunk * 2);
   }
 
   /** Scans whole lines; the byte before `stop` is a newline, which ends every loop below. */
@@ -306,9 +306,7 @@ export class CaliScanner {
   #moreValues(): void {
     this.starts = longer(this.starts);
     this.ends = longer(this.ends);
-    const old = this.escaped;
-    this.escaped = new Uint8Array(this.starts.length);
-    this.escaped.set(old);
+    this.escaped = longerBytes(this.escaped);
   }
 
   /** One value with escapes into slot `at`; returns the position of the byte that ends it. */
