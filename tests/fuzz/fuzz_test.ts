@@ -47,3 +47,29 @@ Deno.test("judge() finds what is wrong", () => {
     ["RangeError: Maximum call stack size exceeded"],
   );
 });
+
+Deno.test("watch() reports a case that dies and one that never ends, and goes on behind them", async () => {
+  const script = await Deno.makeTempFile({ suffix: ".js" });
+  try {
+    // Case 2 dies, case 4 waits for what never comes, the others do nothing.
+    await Deno.writeTextFile(
+      script,
+      `const [, first, cases] = Deno.args.map(Number);
+      for (let number = first; number < first + cases; number++) {
+        Deno.writeFileSync(Deno.args[4], new Uint8Array(new Float64Array([number]).buffer));
+        if (number === 2) throw new Error("a reason");
+        if (number === 4) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+      }
+      console.log(JSON.stringify({ done: cases }));`,
+    );
+    const { cases, findings } = await watch({ seed: 1, cases: 6, script, hangSeconds: 1 });
+    assertEquals(findings.map(({ number, what }) => [number, what]), [
+      [2, "the process died"],
+      [4, "no end within 1 s"],
+    ]);
+    assertEquals(findings[0].detail.includes("a reason"), true);
+    assertEquals(cases, 6);
+  } finally {
+    await Deno.remove(script);
+  }
+});

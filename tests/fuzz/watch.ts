@@ -11,25 +11,29 @@ export interface Watched {
   findings: (Finding & { number: number })[];
 }
 
-/** So long may one case last before its process is ended. */
-const HANG_SECONDS = 30;
+const SCRIPT = decodeURIComponent(new URL("./run.ts", import.meta.url).pathname);
 /** More findings than these say nothing new. */
 const ENOUGH = 200;
 
 /**
  * Runs cases until there were so many, or so long.
  *
- * @param found Gets each finding at once. @default none
+ * @param options.found Gets each finding at once. @default none
+ * @param options.hangSeconds So long may one case last before its process is ended. @default 30
+ * @param options.script What runs the cases. @default run.ts
  */
 export async function watch(
-  { seed, first = 0, cases = Infinity, seconds = Infinity, found = () => {} }: {
+  options: {
     seed: number;
     first?: number;
     cases?: number;
     seconds?: number;
     found?: (finding: Watched["findings"][number]) => void;
+    hangSeconds?: number;
+    script?: string;
   },
 ): Promise<Watched> {
+  const { seed, first = 0, cases = Infinity, seconds = Infinity, found = () => {} } = options;
   const place = await Deno.makeTempFile(), end = performance.now() + seconds * 1000;
   const result: Watched = { cases: 0, findings: [] };
   const take = (finding: Watched["findings"][number]) => {
@@ -44,8 +48,7 @@ export async function watch(
         [seed, next, Math.min(first + cases - next, Number.MAX_SAFE_INTEGER), left, place].map(
           String,
         ),
-        place,
-        take,
+        { place, take, script: options.script ?? SCRIPT, hangSeconds: options.hangSeconds ?? 30 },
       );
       if (died !== null) take(died);
       const ran = died === null ? done : died.number - next + 1;
@@ -61,10 +64,13 @@ export async function watch(
 
 async function runProcess(
   args: string[],
-  place: string,
-  take: (finding: Watched["findings"][number]) => void,
+  { place, take, script, hangSeconds }: {
+    place: string;
+    take: (finding: Watched["findings"][number]) => void;
+    script: string;
+    hangSeconds: number;
+  },
 ): Promise<{ done: number; died: Watched["findings"][number] | null }> {
-  const script = decodeURIComponent(new URL("./run.ts", import.meta.url).pathname);
   const child = new Deno.Command(Deno.execPath(), {
     // A heap that is small for a server and great for a query of a few hundred kilobytes.
     args: ["run", "-A", "--no-lock", "--no-check", "--v8-flags=--max-old-space-size=512", script]
@@ -77,7 +83,7 @@ async function runProcess(
     const now = placeIn(place);
     still = now === before ? still + 1 : 0;
     before = now;
-    if (still < HANG_SECONDS) return;
+    if (still < hangSeconds) return;
     hung = true;
     child.kill("SIGKILL");
   }, 1000);
@@ -91,7 +97,7 @@ async function runProcess(
   const [{ success }, stderr] = await Promise.all([child.status, words]);
   clearInterval(timer);
   if (success) return { done, died: null };
-  const what = hung ? `no end within ${HANG_SECONDS} s` : "the process died";
+  const what = hung ? `no end within ${hangSeconds} s` : "the process died";
   return { done, died: { number: placeIn(place), what, detail: stderr.slice(0, 2000) } };
 }
 
