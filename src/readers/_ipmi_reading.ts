@@ -4,7 +4,7 @@
  * A request goes out at one tick, its answer is fetched at a later one; in between the last figure
  * stands. What a BMC may do: answer late, not at all, with an error, or to a request that was given up;
  * its driver may go away and come back. Each is a counted trouble, and a figure that is older than
- * {@linkcode PATIENCE_S} is NaN.
+ * {@linkcode PATIENCE_S} is NaN, unless the ticks themselves are slower.
  * @module
  */
 import { GET_POWER_READING, GROUP_RESPONSE, type NoPower, parsePower } from "../core/dcmi.ts";
@@ -25,7 +25,7 @@ const MOST_STRAYS = 16;
 const PAUSE_NS = 5e6;
 
 /** Places in the array of numbers: a number field of an object is allocated when it changes. */
-const WATTS = 0, KNOWN_S = 1, ASKED_S = 2, TRIED_S = 3;
+const WATTS = 0, KNOWN_S = 1, ASKED_S = 2, TRIED_S = 3, TICK_S = 4;
 
 /** Is the message that was fetched the answer to our request? */
 function isAnswer({ message }: BmcDoor, id: number): boolean {
@@ -55,7 +55,7 @@ export class IpmiReading implements SignalReading {
   readonly #name: string;
   readonly #open: () => OpenedDoor;
   readonly #troubles = new Troubles();
-  readonly #numbers = Float64Array.of(NaN, -Infinity, NaN, -Infinity);
+  readonly #numbers = Float64Array.of(NaN, -Infinity, NaN, -Infinity, NaN);
   #door: BmcDoor | undefined;
   /** Of the last request; 31 bits, so that it never becomes another kind of number. */
   #id: number;
@@ -94,7 +94,9 @@ export class IpmiReading implements SignalReading {
     }
     if (this.#waiting) this.#collect(timeS);
     if (!this.#waiting && timeS - n[TRIED_S] >= PERIOD_S) this.#ask(timeS);
-    if (timeS - n[KNOWN_S] > PATIENCE_S) n[WATTS] = NaN;
+    const age = timeS - n[KNOWN_S];
+    if (age > PATIENCE_S && age > timeS - n[TICK_S]) n[WATTS] = NaN;
+    n[TICK_S] = timeS;
     out[0] = n[WATTS];
   }
 
