@@ -9,6 +9,7 @@ import { parseSignalList } from "../core/signal_list.ts";
 import type { PlatformTopology } from "../core/topology.ts";
 import type { Batch, NameTable } from "../signals/batch.ts";
 import { CounterShare, type Sharer } from "./context_shares.ts";
+import { ValueHistory } from "./value_history.ts";
 
 /** What is known of processes beside signals: live runs alone have it. */
 export interface ProcessFacts {
@@ -46,6 +47,8 @@ export class RunMachine implements Machine {
   readonly #topology: PlatformTopology;
   readonly #facts: ProcessFacts | undefined;
   readonly #counters: { readonly handle: number; readonly share: CounterShare }[] = [];
+  /** What does not grow, step by step. */
+  readonly #others: { readonly handle: number; readonly values: ValueHistory }[] = [];
   readonly #byName = new Map<string, MachineValue>();
 
   constructor(
@@ -67,14 +70,15 @@ export class RunMachine implements Machine {
       const resolved = this.#table.resolve(request.name);
       if (resolved.kind === "absent") return { absent: resolved.reason };
       if (resolved.kind === "unknown") return { absent: "there is no such signal" };
-      const { row: { unit, behavior }, quality, source } = resolved.signal;
+      const { row: { unit, behavior }, quality, source, updatePeriodS } = resolved.signal;
       const whole = request.domain === "board";
       return Array.from({ length: this.#topology.count(request.domain) }, (_, i) => {
         const handle = this.#batch.pushSignal(request.name, request.domain, i);
         const title = attributeNames(name, this.#topology)[i];
         const cpus = whole ? undefined : this.#topology.cpus(request.domain, i);
         const grows = behavior === "monotone";
-        return this.#signal({ name: title, unit, grows, quality, source }, handle, cpus);
+        const about = { name: title, unit, grows, quality, source };
+        return this.#signal(about, handle, { cpus, updatePeriodS });
       });
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
@@ -85,6 +89,23 @@ export class RunMachine implements Machine {
   /** A step was read. */
   take(timeS: number, batch: Pick<Batch, "sample">): void {
     for (const { handle, share } of this.#counters) share.take(timeS, batch.sample(handle));
+    for (const { handle, values } of this.#others) values.take(timeS, batch.sample(handle));
+  }
+
+  /** Up to when it is known, at the time of this step, what counters grew. */
+  horizonS(timeS: number): number {
+    return this.#counters.reduce((s, { share }) => Math.min(s, share.horizonS(timeS)), Infinity);
+  }
+
+  /** Nobody asks for what was before this moment any more. */
+  forget(timeS: number): void {
+    for (const { share } of this.#counters) share.forget(timeS);
+    for (const { values } of this.#others) values.forget(timeS);
+  }
+
+  /** No step comes any more. */
+  close(): void {
+    for (const { share } of this.#counters) share.close();
   }
 
   /** From this moment on these processes run. */
@@ -95,17 +116,21 @@ export class RunMachine implements Machine {
   #signal(
     about: Omit<MachineValue, "read">,
     handle: number,
-    cpus: readonly number[] | undefined,
+    { cpus, updatePeriodS }: { cpus?: readonly number[]; updatePeriodS?: number },
   ): MachineValue {
     const known = this.#byName.get(about.name);
     if (known !== undefined) return known;
     const { moment } = this;
     let read: () => number;
     if (about.grows) {
-      const share = new CounterShare(cpus);
+      const share = new CounterShare(cpus, updatePeriodS);
       this.#counters.push({ handle, share });
       read = () => moment.main ? share.used(moment.process, moment.timeS) : NaN;
-    } else read = () => this.#batch.sample(handle);
+    } else {
+      const values = new ValueHistory();
+      this.#others.push({ handle, values });
+      read = () => values.at(moment.timeS);
+    }
     const value = { ...about, read };
     this.#byName.set(about.name, value);
     return value;

@@ -2,8 +2,9 @@
  * Caliper's channels of a run: what processes mark becomes context, and snapshots of it.
  *
  * Events of a step wait until the step is settled: only then are the counters before and after them
- * known, so that a snapshot at an edge gets the energy up to that edge. Then each event is told to
- * every channel at its own time. No clock and no hardware here, so a replay makes the same.
+ * known, so that a snapshot at an edge gets the energy up to that edge; where a counter changes only
+ * ten times a second they wait for its next change. Then each event is told to every channel at its
+ * own time. No clock and no hardware here, so a replay makes the same.
  * @module
  */
 import type { Channel } from "../context/services/channel.ts";
@@ -12,6 +13,7 @@ import type { Batch } from "../signals/batch.ts";
 import type { RunMachine } from "./context_machine.ts";
 import type { Sharer } from "./context_shares.ts";
 import { RunThread } from "./context_threads.ts";
+import { KIND, WaitingEvents } from "./waiting_events.ts";
 
 /** A process as the recorder sees it. Times in seconds, as events have them. */
 export interface KnownProcess extends Sharer {
@@ -24,56 +26,6 @@ export interface RunNames {
   process(handle: number): KnownProcess;
   /** All that ever were, by handle. */
   processes(): readonly KnownProcess[];
-}
-
-const KIND = { processes: 0, enter: 1, exit: 2, attribute: 3, folded: 4 } as const;
-
-/** Events of a step, a column a field. */
-class Waiting {
-  count = 0;
-  kind = new Uint8Array(1024);
-  cpu = new Int32Array(1024);
-  timeS = new Float64Array(1024);
-  process = new Int32Array(1024);
-  thread = new Int32Array(1024);
-  /** Region, or number among the attributes. */
-  what = new Int32Array(1024);
-  visits = new Float64Array(1024);
-  seconds = new Float64Array(1024);
-  attributes: AttributeEvent[] = [];
-
-  add(kind: number, cpu: number, timeS: number, process: number, thread: number): number {
-    const at = this.count++;
-    if (at >= this.kind.length) this.#grow();
-    this.kind[at] = kind;
-    this.cpu[at] = cpu;
-    this.timeS[at] = timeS;
-    this.process[at] = process;
-    this.thread[at] = thread;
-    return at;
-  }
-
-  clear(): void {
-    this.count = 0;
-    if (this.attributes.length > 0) this.attributes = [];
-  }
-
-  #grow(): void {
-    const length = this.kind.length * 2;
-    const larger = <T extends Uint8Array | Int32Array | Float64Array>(old: T): T => {
-      const grown = new (old.constructor as { new (length: number): T })(length);
-      grown.set(old);
-      return grown;
-    };
-    this.kind = larger(this.kind);
-    this.cpu = larger(this.cpu);
-    this.timeS = larger(this.timeS);
-    this.process = larger(this.process);
-    this.thread = larger(this.thread);
-    this.what = larger(this.what);
-    this.visits = larger(this.visits);
-    this.seconds = larger(this.seconds);
-  }
 }
 
 /** A process and its threads, by their ids; 0: its own. */
@@ -99,7 +51,7 @@ export class ContextRecorder implements EventSink {
   readonly #options: ContextRecorderOptions;
   readonly #channels: Channel[] = [];
   readonly #processes: (RunProcess | undefined)[] = [];
-  readonly #waiting = new Waiting();
+  readonly #waiting = new WaitingEvents();
   #machine!: RunMachine;
   #cpu = -1;
   /** The first event of all, from which channels count; NaN before it. */
@@ -179,25 +131,27 @@ export class ContextRecorder implements EventSink {
   attribute(timeS: number, process: number, thread: number, event: AttributeEvent): void {
     const waiting = this.#waiting;
     const at = waiting.add(KIND.attribute, this.#takeCpu(), timeS, process, thread);
-    waiting.what[at] = waiting.attributes.push({ ...event }) - 1;
+    waiting.what[at] = waiting.keep(event);
   }
 
-  /** A step was settled: everything up to it is told now. */
+  /** A step was settled: everything is told now up to which counters are known. */
   samples(timeS: number, batch: Pick<Batch, "sample">): void {
     this.#machine.take(timeS, batch);
-    this.#tell();
-    this.#nowNs = this.#since(timeS);
-    if (this.#channels.some((channel) => channel.services.has("sampler"))) this.#tick(timeS);
+    if (this.#channels.some((channel) => channel.services.has("sampler"))) {
+      this.#waiting.add(KIND.tick, -1, timeS, -1, 0);
+    }
+    this.#tell(this.#machine.horizonS(timeS));
   }
 
   /** Tells what no step came after. */
   finish(): void {
-    this.#tell();
+    this.#machine.close();
+    this.#tell(Infinity);
   }
 
   #tick(timeS: number): void {
     this.#processes.forEach((process, handle) => {
-      if (process === undefined || !Number.isNaN(this.#options.names.process(handle).endS)) return;
+      if (process === undefined || this.#options.names.process(handle).endS <= timeS) return;
       for (const [id, thread] of process.threads) {
         this.#turn(timeS, handle, id, -1);
         thread.tick(this.#channels);
@@ -217,11 +171,19 @@ export class ContextRecorder implements EventSink {
     return cpu;
   }
 
-  #tell(): void {
+  #tell(untilS: number): void {
     const waiting = this.#waiting, machine = this.#machine, { names } = this.#options;
     if (waiting.count > 0 && Number.isNaN(this.#zeroS)) this.#zeroS = waiting.timeS[0];
-    for (let i = 0; i < waiting.count; i++) {
-      const timeS = waiting.timeS[i], kind = waiting.kind[i];
+    for (; waiting.first < waiting.count; waiting.first++) {
+      const i = waiting.first, timeS = waiting.timeS[i], kind = waiting.kind[i];
+      if (timeS > untilS) {
+        waiting.forgetTold();
+        return machine.forget(timeS);
+      }
+      if (kind === KIND.tick) {
+        this.#tick(timeS);
+        continue;
+      }
       if (kind === KIND.processes) {
         machine.processes(timeS, names.processes());
         continue;
@@ -231,7 +193,7 @@ export class ContextRecorder implements EventSink {
       const thread = this.#thread(this.#process(handle), id);
       this.#turn(timeS, handle, id, waiting.cpu[i]);
       if (kind === KIND.attribute) {
-        thread.attribute(this.#channels, waiting.attributes[waiting.what[i]]);
+        thread.attribute(this.#channels, waiting.attribute(waiting.what[i]));
         continue;
       }
       const name = names.regionName(waiting.what[i]);
@@ -240,7 +202,8 @@ export class ContextRecorder implements EventSink {
         thread.folded(this.#channels, name, waiting.visits[i], waiting.seconds[i] * 1e9);
       } else if (!thread.exit(this.#channels, name)) this.unmatched++;
     }
-    waiting.clear();
+    waiting.forgetTold();
+    machine.forget(Infinity);
   }
 
   #turn(timeS: number, handle: number, id: number, cpu: number): void {

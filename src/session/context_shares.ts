@@ -1,7 +1,9 @@
 /**
  * What a process has used of the node's counters, at any moment between two steps.
  *
- * A counter that grows is taken to grow evenly between two readings. What it grew belongs to the
+ * A counter that grows is taken to grow evenly between two readings, one that changes rarely between
+ * two changes: what happens in between is then told only when the next change has come. What it grew
+ * belongs to the
  * processes that run, each by the CPUs it may use, of those of the counter's domain; a CPU that
  * several may use is shared equally. So what all processes have adds up to what the node used while
  * any of them ran. docs/coming-from-caliper.md.
@@ -16,14 +18,18 @@ export interface Sharer {
   readonly cpus: readonly number[];
 }
 
+/** Counters that change at longer intervals than this are read between their changes, s. */
+const RARE_S = 0.02;
+/** So many intervals without a change, and the counter stands still. */
+const PATIENCE = 3;
+
 /** One counter of the node. See the module. */
 export class CounterShare {
   /** The CPUs of its domain; `undefined`: the whole node. */
   readonly #cpus: ReadonlySet<number> | undefined;
-  #previousS = NaN;
-  #previous = NaN;
-  #lastS = NaN;
-  #last = NaN;
+  /** Readings that count, oldest first, as far back as somebody may still ask. */
+  readonly #timesS: number[] = [];
+  readonly #values: number[] = [];
   /** The value up to which everything is shared out. */
   #shared = NaN;
   /** By process. */
@@ -32,15 +38,56 @@ export class CounterShare {
   /** Changes after the last reading: when, and the parts from then on. */
   #changes: { readonly timeS: number; readonly weights: readonly number[] }[] = [];
 
-  constructor(cpus?: readonly number[]) {
+  /** How long a reading may stay the same before it counts; 0: every reading does. */
+  readonly #patienceS: number;
+  /** The latest reading that does not count yet, because nothing has changed. */
+  #sameS = NaN;
+
+  /** @param updatePeriodS Between two changes of the counter, where known. */
+  constructor(cpus?: readonly number[], updatePeriodS = 0) {
     this.#cpus = cpus === undefined ? undefined : new Set(cpus);
+    this.#patienceS = updatePeriodS > RARE_S ? PATIENCE * updatePeriodS : 0;
   }
 
   /** A new reading; NaN, none, leaves the next one to tell what grew meanwhile. */
   take(timeS: number, value: number): void {
     if (Number.isNaN(value)) return;
-    [this.#previousS, this.#previous] = [this.#lastS, this.#last];
-    [this.#lastS, this.#last] = [timeS, value];
+    const same = value === this.#values.at(-1) && timeS - this.#lastS < this.#patienceS;
+    if (same) this.#sameS = timeS;
+    else this.#point(timeS, value);
+  }
+
+  /** Up to when it is known what it grew, at this time; Infinity: as far as it ever will be. */
+  horizonS(timeS: number): number {
+    if (this.#patienceS === 0) return Infinity;
+    return Number.isNaN(this.#lastS) ? timeS - this.#patienceS : Math.max(
+      this.#lastS,
+      timeS - this.#patienceS,
+    );
+  }
+
+  /** No reading comes any more: what has not changed has not grown. */
+  close(): void {
+    if (this.#sameS > this.#lastS) this.#point(this.#sameS, this.#values.at(-1)!);
+  }
+
+  /** Nobody asks for what was before this moment any more. */
+  forget(timeS: number): void {
+    let gone = 0;
+    while (gone < this.#timesS.length - 2 && this.#timesS[gone + 1] < timeS) gone++;
+    if (gone === 0) return;
+    this.#timesS.splice(0, gone);
+    this.#values.splice(0, gone);
+  }
+
+  /** Time of the latest reading that counts; NaN before the first. */
+  get #lastS(): number {
+    return this.#timesS.at(-1) ?? NaN;
+  }
+
+  #point(timeS: number, value: number): void {
+    this.#timesS.push(timeS);
+    this.#values.push(value);
     if (Number.isNaN(this.#shared)) this.#shared = value;
     const covered = this.#changes.findIndex((change) => change.timeS > timeS);
     const now = this.#changes.splice(0, covered < 0 ? Infinity : covered);
@@ -81,11 +128,16 @@ export class CounterShare {
     return (this.#used[process] ?? 0) + grown * (this.#weights[process] ?? 0);
   }
 
+  /** The counter at a moment between two readings that count; NaN: not known. */
   #at(timeS: number): number {
-    if (timeS >= this.#lastS) return timeS === this.#lastS ? this.#last : NaN;
-    if (!(timeS >= this.#previousS)) return NaN;
-    const part = (timeS - this.#previousS) / (this.#lastS - this.#previousS);
-    return this.#previous + part * (this.#last - this.#previous);
+    const times = this.#timesS, values = this.#values;
+    let i = times.length - 1;
+    if (!(timeS <= times[i])) return NaN;
+    while (i >= 0 && times[i] > timeS) i--;
+    if (i < 0) return NaN;
+    if (times[i] === timeS) return values[i];
+    const part = (timeS - times[i]) / (times[i + 1] - times[i]);
+    return values[i] + part * (values[i + 1] - values[i]);
   }
 }
 

@@ -105,6 +105,9 @@ export async function scanRawFile(path: string, handler: RawHandler): Promise<vo
   scanner.end();
 }
 
+/** One buffer for one file after the other: a thousand of them are slow to be collected. */
+let spare: Uint8Array<ArrayBuffer> | undefined;
+
 /** Hands a file over in pieces until the taker has enough or a limit is reached. */
 async function readPieces(
   path: string,
@@ -118,7 +121,21 @@ async function readPieces(
     throw unreadable(path, error);
   }
   using opened = file;
-  const piece = new Uint8Array(PIECE_BYTES);
+  const piece = spare ?? new Uint8Array(PIECE_BYTES);
+  spare = undefined;
+  try {
+    await pass(opened, piece, take, limit);
+  } finally {
+    spare = piece;
+  }
+}
+
+async function pass(
+  opened: Deno.FsFile,
+  piece: Uint8Array<ArrayBuffer>,
+  take: (piece: Uint8Array) => boolean,
+  limit: number,
+): Promise<void> {
   let done = 0;
   const n = opened.readSync(piece) ?? 0;
   if (n >= 2 && piece[0] === 0x1f && piece[1] === 0x8b) {

@@ -6,7 +6,7 @@
  * @module
  */
 import type { AttributeEvent, EventSink, PmEvent } from "../core/event.ts";
-import { CPU_UNKNOWN, FLAG, KIND, PM, REMARK_NAME, TYPE } from "../core/ring_layout.ts";
+import { CPU_UNKNOWN, FLAG, KIND, PM, REMARK_NAME } from "../core/ring_layout.ts";
 import type { FoldedVisits } from "../regions/ring_process.ts";
 import type { RingThread } from "../regions/ring_thread.ts";
 import type { ProcessContextNow } from "./answers.ts";

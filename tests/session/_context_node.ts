@@ -22,16 +22,24 @@ const ROWS: [name: string, domain: Domain, behavior: Behavior, unit: Unit][] = [
   ["CPU_POWER", "package", "variable", "W"],
 ];
 
+/** Seconds between two changes, of all signals or by name. */
+export type UpdatePeriod = number | undefined | ((name: string) => number);
+
 /** Value of a signal's instance at a moment. */
 export type Value = (name: string, instance: number, timeS: number) => number;
 
-function provider(value: Value, quality: "measured" | "simulated"): SignalProvider {
+function provider(
+  value: Value,
+  quality: "measured" | "simulated",
+  updatePeriodS: UpdatePeriod,
+): SignalProvider {
   return {
     name: "TEST",
     signals: ROWS.map(([name, domain, behavior, unit]) => ({
       row: { name, domain, unit, behavior, agg: "sum", about: "" },
       source: "script",
       quality,
+      updatePeriodS: typeof updatePeriodS === "function" ? updatePeriodS(name) : updatePeriodS,
     })),
     open: (wanted) => ({
       readInto(out, timeS) {
@@ -48,9 +56,13 @@ function provider(value: Value, quality: "measured" | "simulated"): SignalProvid
 /** A batch of the node, a name table, and the machine of both. */
 export function machineOf(
   value: Value,
-  options: { facts?: ProcessFacts; quality?: "measured" | "simulated" } = {},
+  options: {
+    facts?: ProcessFacts;
+    quality?: "measured" | "simulated";
+    updatePeriodS?: UpdatePeriod;
+  } = {},
 ) {
-  const source = provider(value, options.quality ?? "measured");
+  const source = provider(value, options.quality ?? "measured", options.updatePeriodS);
   const table: NameTable = {
     resolve(name) {
       const signal = source.signals.find(({ row }) => row.name === name);
@@ -86,6 +98,7 @@ export class ContextNode {
     options: {
       value?: Value;
       facts?: ProcessFacts;
+      updatePeriodS?: UpdatePeriod;
       ranks?: Record<number, string>;
       /** How a channel is made. @default Channel itself */
       make?: (config: Record<string, string>, options: ChannelOptions) => Channel;

@@ -329,3 +329,71 @@ Deno.test("a phase that an outer region ends takes its attribute with it", () =>
   assertEquals(ends, ["p", "outer", "next"]);
   assertEquals(node.recorder.unmatched, 0);
 });
+
+/** 100 W, told ten times a second: steps of 10 J. */
+const staircase = (_name: string, _i: number, timeS: number) => Math.floor(timeS * 10 + 1e-6) * 10;
+
+Deno.test("between two changes of a slow counter regions get their part by time", () => {
+  const node = new ContextNode([withSignals("BOARD_ENERGY")], {
+    value: staircase,
+    updatePeriodS: 0.1,
+  });
+  const process = node.start(0, 100, [0]);
+  for (let step = 0; step <= 200; step++) {
+    const timeS = step * 0.01;
+    // 30 ms in a, 70 ms in b, off the beat of the counter.
+    if (step % 10 === 2) node.enter(timeS - 0.005, process, "a");
+    if (step % 10 === 5) {
+      node.exit(timeS - 0.005, process, "a");
+      node.enter(timeS - 0.005, process, "b");
+    }
+    if (step % 10 === 1 && step > 10) node.exit(timeS + 0.004, process, "b");
+    node.step(timeS);
+  }
+  node.recorder.finish();
+  const by = (name: string) => {
+    const ends = node.records().filter((record) => record["event.end#region"] === name);
+    return ends.map((record) => Number(record.BOARD_ENERGY)).slice(1, -2);
+  };
+  for (const joules of by("a")) assertAlmostEquals(joules, 3, 1e-6);
+  for (const joules of by("b")) assertAlmostEquals(joules, 7, 0.2);
+  assertEquals(by("a").length > 10, true);
+  const all = node.records().reduce((sum, r) => sum + Number(r.BOARD_ENERGY ?? 0), 0);
+  assertAlmostEquals(all, 200, 10);
+});
+
+Deno.test("a slow counter that stands still keeps nothing waiting for long", () => {
+  const node = new ContextNode([withSignals("BOARD_ENERGY,CPU_POWER")], {
+    value: (name, _i, timeS) => name === "CPU_POWER" ? Math.round(timeS * 100) / 2 : 42,
+    updatePeriodS: 0.1,
+  });
+  const process = node.start(0, 100, [0]);
+  for (let step = 0; step <= 100; step++) {
+    if (step === 50) node.enter(0.5, process, "a");
+    node.step(step * 0.01);
+  }
+  assertEquals(node.column("BOARD_ENERGY"), [0]);
+  // Power is that of the step in which it was, although it was told later.
+  assertEquals(node.column("CPU_POWER"), [50]);
+});
+
+Deno.test("a counter that changes at every step is told right beside one that seldom does", () => {
+  const slow = new ContextNode([withSignals("CPU_ENERGY,BOARD_ENERGY")], {
+    value: (name, i, timeS) =>
+      name === "CPU_ENERGY" ? (i + 1) * 100 * timeS : staircase("", 0, timeS),
+    updatePeriodS: (name) => name === "CPU_ENERGY" ? 0.001 : 0.1,
+  });
+  const process = slow.start(0, 100, [0, 1, 2, 3]);
+  for (let step = 0; step <= 60; step++) {
+    const timeS = step * 0.01;
+    if (step > 0 && step % 4 === 0) slow.enter(timeS - 0.003, process, "a");
+    if (step > 0 && step % 4 === 2) slow.exit(timeS - 0.003, process, "a");
+    if (step === 20) slow.exit(timeS - 0.001, process, "nothing");
+    slow.step(timeS);
+  }
+  slow.recorder.finish();
+  const rows = slow.records().slice(2, -3);
+  // 300 W in both packages together, 20 ms from mark to mark.
+  for (const row of rows) assertAlmostEquals(Number(row.CPU_ENERGY), 6, 1e-6);
+  assertEquals(rows.length > 20, true);
+});

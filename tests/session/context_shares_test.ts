@@ -41,7 +41,7 @@ Deno.test("CounterShare of a package looks at the CPUs of the package alone", ()
   assertEquals(all.map((_, i) => share.used(i, 1)), [2, 0, 6]);
 });
 
-Deno.test("CounterShare knows nothing before the first reading, after the last, or two ago", () => {
+Deno.test("CounterShare knows nothing before the first reading, after the last, or what was forgotten", () => {
   const share = new CounterShare(), all = [process(0, NaN, 0)];
   assertEquals(share.used(0, 0), NaN);
   share.processes(0, all);
@@ -49,7 +49,9 @@ Deno.test("CounterShare knows nothing before the first reading, after the last, 
   assertEquals([share.used(0, 0.5), share.used(0, 1), share.used(0, 1.5)], [NaN, 0, NaN]);
   share.take(2, 6);
   share.take(3, 7);
-  assertEquals([share.used(0, 1.5), share.used(0, 2), share.used(0, 3)], [NaN, 1, 2]);
+  assertEquals([share.used(0, 1.5), share.used(0, 2), share.used(0, 3)], [0.5, 1, 2]);
+  share.forget(2.5);
+  assertEquals([share.used(0, 1.5), share.used(0, 2), share.used(0, 2.5)], [NaN, 1, 1.5]);
   assertEquals(share.used(7, 3), 0);
 });
 
