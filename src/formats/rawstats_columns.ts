@@ -35,6 +35,8 @@ export class RawColumns {
   first: RawDevice | undefined;
   /** The type whose lines followed last time. */
   next: RawColumns | undefined;
+  /** Nobody wants its values: lines that look right are not decoded, and values are the last ones. */
+  skipped = false;
 
   /** @param index Number of this schema in its file, from 0. */
   constructor(readonly schema: RawSchema, readonly index: number) {

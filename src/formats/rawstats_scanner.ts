@@ -139,7 +139,9 @@ export class RawScanner {
     let i = start + columns.bytes.length;
     if (device === undefined || !startsWith(b, i, end, device.bytes)) return false;
     i += device.bytes.length;
-    if (!readValues(b, i, end, columns, this.#values[columns.index])) return false;
+    if (!columns.skipped && !readValues(b, i, end, columns, this.#values[columns.index])) {
+      return false;
+    }
     this.#take(device);
     return true;
   }

@@ -70,6 +70,11 @@ export class RawNode {
     this.differ.startFile();
     return {
       error,
+      schema: (columns) => {
+        const { type } = columns.schema;
+        // those of family 10h are needed for the types that are made of them
+        columns.skipped = this.#wants !== undefined && type !== "amd64_pmc" && !this.#wants(type);
+      },
       record: (head) => {
         this.endSample();
         if (head.backwards) this.differ.stepBack();
