@@ -40,6 +40,7 @@ const TO = 0, DATA_OUT = 64, FROM = 384, DATA_IN = 512, PAGE_BYTES = 4096;
 const PROT_READ_WRITE = 3;
 const MAP_PRIVATE_ANONYMOUS = 0x22;
 const POLLIN = 1;
+const ENXIO = 6;
 
 /** A command to the BMC. */
 export interface BmcRequest {
@@ -181,6 +182,9 @@ export function openBmc(request: BmcRequest): OpenedDoor {
 }
 
 function lack(path: string, number: number): OpenedDoor {
+  if (number === ERRNO.ENODEV || number === ENXIO) {
+    return { ok: false, kind: "absent", reason: `${path} is there, and no BMC behind it` };
+  }
   const facts = statPath(path);
   const state = facts === undefined
     ? ""

@@ -44,9 +44,11 @@ cover() {
   done
 }
 
-cover /dev "$W/dev" cpu
+cover /dev "$W/dev" cpu ipmi0
 mkdir /dev/cpu
 mount --rbind "$W/fs/cpu" /dev/cpu
+touch /dev/ipmi0
+mount --bind "$W/fs/ipmi0" /dev/ipmi0
 cover /sys "$W/sys" cray class
 mkdir -p /sys/class /sys/cray
 for entry in "$W"/sys/class/*; do

@@ -57,6 +57,13 @@ export interface PrivateNode {
   joulemark(args: string[], asNobody?: boolean): Promise<NodeOutcome>;
   /** Breaks something: see register_fs.c. "" mends it. */
   breakIt(word: string): void;
+  /** When the program of `programFor` has begun; a node takes a while to be made. */
+  begun(): Promise<void>;
+}
+
+/** A program that lasts so many seconds, and says when it begins. */
+export function programFor(seconds: number): string[] {
+  return ["sh", "-c", `: > begun; exec sleep ${seconds}`];
 }
 
 /** A test on a private node. */
@@ -75,12 +82,25 @@ export function onPrivateNode(name: string, body: (node: PrivateNode) => Promise
           dir,
           joulemark: (args, asNobody = false) => inside(dir, server, args, asNobody),
           breakIt: (word) => Deno.writeTextFileSync(`${dir}/control`, word + "\n"),
+          begun: () => appears(`${dir}/begun`),
         });
       } finally {
         Deno.removeSync(dir, { recursive: true });
       }
     },
   });
+}
+
+async function appears(path: string): Promise<void> {
+  for (let i = 0; i < 600; i++) {
+    try {
+      Deno.statSync(path);
+      return;
+    } catch {
+      await new Promise((go) => setTimeout(go, 50));
+    }
+  }
+  throw new Error(`no ${path} within 30 s`);
 }
 
 async function inside(

@@ -4,6 +4,7 @@
  *   cpu/N/msr         8 bytes at the offset that is the register's number, as msr(4) answers
  *   powercap_energy   energy_uj of a package, mode 0400
  *   cray/NAME         power, energy, freshness, generation, startup of Cray's pm_counters
+ *   ipmi0             the IPMI device, mode 0600: see bmc.h
  *
  * Package 0 takes 100 W, its memory 20 W, the node 300 W, from the moment it is mounted. The energy
  * unit is 2^-24 J, so 32 bits wrap every 2.56 s. CPUs run at 3 GHz of 2 GHz. A word in the control
@@ -20,6 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "bmc.h"
 
 static double started;
 static const char *control;
@@ -99,7 +102,7 @@ static int fs_getattr(const char *path, struct stat *st, struct fuse_file_info *
   if (strcmp(path, "/") == 0 || strcmp(path, "/cpu") == 0 || strcmp(path, "/cray") == 0 ||
       (sscanf(path, "/cpu/%d%n", &cpu, &end) == 1 && path[end] == 0 && cpu < cpus)) {
     st->st_mode = S_IFDIR | 0755;
-  } else if (cpu_of(path) >= 0) {
+  } else if (cpu_of(path) >= 0 || strcmp(path, "/ipmi0") == 0) {
     st->st_mode = S_IFREG | 0600;
   } else if (text_of(path, text, sizeof text) > 0) {
     st->st_mode = S_IFREG | (strcmp(path, "/powercap_energy") == 0 ? 0400 : 0444);
@@ -118,6 +121,7 @@ static int fs_readdir(const char *path, void *buffer, fuse_fill_dir_t fill, off_
     fill(buffer, "cpu", NULL, 0, 0);
     fill(buffer, "cray", NULL, 0, 0);
     fill(buffer, "powercap_energy", NULL, 0, 0);
+    fill(buffer, "ipmi0", NULL, 0, 0);
   } else if (strcmp(path, "/cpu") == 0) {
     for (int i = 0; i < cpus; i++) {
       snprintf(name, sizeof name, "%d", i);
@@ -134,8 +138,42 @@ static int fs_readdir(const char *path, void *buffer, fuse_fill_dir_t fill, off_
 static int fs_open(const char *path, struct fuse_file_info *file) {
   int cpu = cpu_of(path);
   if (cpu >= 0 && broken("offline") == cpu) return -ENXIO;
+  if (strcmp(path, "/ipmi0") == 0) {
+    if (broken("bmc_gone") > 0) return -ENODEV;
+    file->fh = (uint64_t)(uintptr_t)calloc(1, sizeof(struct bmc_user));
+    if (file->fh == 0) return -ENOMEM;
+  }
   /* Every read reaches us, with its own offset and length. */
   file->direct_io = 1;
+  return 0;
+}
+
+static struct bmc_user *user_of(const char *path, struct fuse_file_info *file) {
+  return strcmp(path, "/ipmi0") == 0 ? (struct bmc_user *)(uintptr_t)file->fh : NULL;
+}
+
+static int fs_release(const char *path, struct fuse_file_info *file) {
+  free(user_of(path, file));
+  return 0;
+}
+
+static int fs_ioctl(const char *path, int cmd, void *arg, struct fuse_file_info *file,
+                    unsigned flags, void *data) {
+  struct bmc_user *user = user_of(path, file);
+  (void)flags;
+  return user == NULL ? -ENOTTY : bmc_ioctl(user, (unsigned)cmd, arg, data);
+}
+
+static int fs_poll(const char *path, struct fuse_file_info *file, struct fuse_pollhandle *handle,
+                   unsigned *events) {
+  struct bmc_user *user = user_of(path, file);
+  if (user != NULL) {
+    *events = bmc_poll(user, handle);
+    return 0;
+  }
+  /* ENOSYS would turn poll(2) off for all files at once. */
+  if (handle != NULL) fuse_pollhandle_destroy(handle);
+  *events = POLLIN;
   return 0;
 }
 
@@ -143,6 +181,7 @@ static int fs_read(const char *path, char *buffer, size_t size, off_t offset,
                    struct fuse_file_info *file) {
   (void)file;
   int cpu = cpu_of(path);
+  if (strcmp(path, "/ipmi0") == 0) return -EINVAL;
   if (cpu < 0) {
     char text[128];
     size_t length = text_of(path, text, sizeof text);
@@ -161,7 +200,8 @@ static int fs_read(const char *path, char *buffer, size_t size, off_t offset,
 }
 
 static const struct fuse_operations OPERATIONS = {
-    .getattr = fs_getattr, .readdir = fs_readdir, .open = fs_open, .read = fs_read};
+    .getattr = fs_getattr, .readdir = fs_readdir, .open = fs_open, .read = fs_read,
+    .release = fs_release, .ioctl = fs_ioctl, .poll = fs_poll};
 
 int main(int argc, char **argv) {
   if (argc != 4) return 2;

@@ -2,7 +2,7 @@
 import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
 import { compile } from "../_support/compiled.ts";
-import { onPrivateNode, type PrivateNode } from "../_support/private_node.ts";
+import { onPrivateNode, type PrivateNode, programFor } from "../_support/private_node.ts";
 
 function reportOf(node: PrivateNode) {
   const [host] = parseReport(Deno.readTextFileSync(`${node.dir}/joulemark.report`), "r").hosts;
@@ -44,8 +44,9 @@ onPrivateNode("read finds every source at its true path", async (node) => {
 onPrivateNode(
   "a register that faults in mid-run is NaN with EIO, the others go on",
   async (node) => {
-    const running = node.joulemark(["run", "--", "sleep", "2"]);
-    await new Promise((go) => setTimeout(go, 1200));
+    const running = node.joulemark(["run", "--", ...programFor(2)]);
+    await node.begun();
+    await new Promise((go) => setTimeout(go, 800));
     node.breakIt("eio 0x619");
     const out = await running;
     assertEquals(out.code, 0, out.stderr);
@@ -61,10 +62,11 @@ onPrivateNode("a CPU that goes offline and comes back is NaN in between", async 
   const signals = "MSR::APERF:ACNT@cpu";
   const running = node.joulemark([
     ...["run", "--report-signals", signals, "--trace", "trace", "--trace-signals", signals],
-    ...["--", "sleep", "2.5"],
+    ...["--", ...programFor(2.5)],
   ]);
   const wait = (ms: number) => new Promise((go) => setTimeout(go, ms));
-  await wait(1200);
+  await node.begun();
+  await wait(800);
   node.breakIt("offline 1");
   await wait(600);
   node.breakIt("");
