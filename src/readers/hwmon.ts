@@ -5,7 +5,8 @@
  * coretemp.rst, k10temp.rst; for Grace the "Grace Performance Tuning Guide". The number of a hwmon
  * changes between boots: chips are told apart by `name`, their channels by label.
  * Grace's meters are told apart by `power1_oem_info`: the socket's total holds the CPU and SysIO
- * rails and is never added to them.
+ * rails and is never added to them. The node meters of ibmaem are left alone: in its driver a read of
+ * an energy waits for the BMC, and one of a power for a whole interval besides.
  * @module
  */
 import type { Host, Reader } from "../core/host.ts";
@@ -122,7 +123,8 @@ function probe(host: Host): Offer {
   for (const r of hwmon.signals) {
     const found = sources.get(r.name) ?? [];
     if (found.length === 0) {
-      missing.set(r.name, { kind: "absent", reason: `no such chip in ${DIR}` });
+      const slow = r.name === "HWMON::METER_POWER" ? aemChip(host) : undefined;
+      missing.set(r.name, slow ?? { kind: "absent", reason: `no such chip in ${DIR}` });
       continue;
     }
     const access = host.probe(found[0].path);
@@ -130,13 +132,29 @@ function probe(host: Host): Offer {
     else signals.push(offer(host, r, found));
   }
   if (signals.length === 0) {
-    const worst = [...missing.values()].find((lack) => lack.kind === "forbidden");
+    const lacks = [...missing.values()];
+    const worst = lacks.find((lack) => lack.kind === "forbidden") ??
+      lacks.find((lack) => lack.kind === "unusable");
     return {
       ok: false,
       ...(worst ?? { kind: "absent", reason: `no chip in ${DIR} that measures energy or CPUs` }),
     };
   }
   return { ok: true, signals, missing };
+}
+
+/** Why IBM's meter is no source, where there is one. */
+function aemChip(host: Host): Absence | undefined {
+  const chip = host.list(DIR).find((c) => {
+    return /^aem[12]$/.test(
+      text(host, `${DIR}/${c}/name`) || text(host, `${DIR}/${c}/device/name`),
+    );
+  });
+  if (chip === undefined) return undefined;
+  return {
+    kind: "unusable",
+    reason: `${DIR}/${chip}: ibmaem keeps its reader waiting for the BMC`,
+  };
 }
 
 function offer(host: Host, r: SignalRow, found: readonly TextSource[]): OfferedSignal {

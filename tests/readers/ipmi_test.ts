@@ -4,6 +4,7 @@ import type { OfferedSignal, SignalReading } from "../../src/core/signal.ts";
 import { PlatformTopology } from "../../src/core/topology.ts";
 import type { BmcDoor, OpenedDoor } from "../../src/os/ipmi.ts";
 import { askAndWait } from "../../src/readers/_ipmi_reading.ts";
+import { hwmon } from "../../src/readers/hwmon.ts";
 import { ipmi, ipmiReader } from "../../src/readers/ipmi.ts";
 import { Batch } from "../../src/signals/batch.ts";
 import { buildCatalogue } from "../../src/signals/catalogue.ts";
@@ -279,6 +280,16 @@ Deno.test("BOARD_POWER and BOARD_ENERGY are the BMC's where nothing else is, and
   assertEquals(handles.map((h) => batch.sample(h)), [300, 900]);
   const without = buildCatalogue({ host, readers, without: ["ipmi"] });
   assert(!without.info("BOARD_POWER")!.state.ok);
+});
+
+Deno.test("the meters of ibmaem, which wait for the BMC, are no source and said to be there", () => {
+  const dir = "/sys/class/hwmon/hwmon1";
+  for (const at of [dir, `${dir}/device`]) {
+    const host = new FakeHost({ [`${at}/name`]: "aem2\n", [`${at}/power1_average`]: "1\n" });
+    const offer = hwmon.probe(host);
+    assert(!offer.ok && offer.kind === "unusable");
+    assertEquals(offer.reason, `${dir}: ibmaem keeps its reader waiting for the BMC`);
+  }
 });
 
 Deno.test("the reader declares each device that it opens", () => {
