@@ -12,49 +12,78 @@ import { NONE } from "../context/tree.ts";
 import { streamText } from "../context/variant.ts";
 import { pathText } from "./chain_text.ts";
 import type { FormatContext, Formatter } from "./formatter.ts";
+import { RecordStore } from "./record_store.ts";
+
+interface Column {
+  name: string;
+  attribute: number;
+  /** Text by node id of references. */
+  texts: Map<number, string>;
+}
 
 export class CsvFormatter implements Formatter {
   readonly #context: FormatContext;
   /** All records are held: a later one may bring a column of its own. */
-  readonly #records: Snapshot[] = [];
+  readonly #records = new RecordStore();
   readonly #seen = new Set<number>();
+  readonly #seenNodes = new Set<number>();
 
   constructor(context: FormatContext) {
     this.#context = context;
   }
 
   record(record: Snapshot): void {
-    const { tree } = this.#context;
-    this.#records.push(record.copy());
+    this.#records.add(record);
     for (let i = 0; i < record.count; i++) {
       if (record.immediate[i] === 1) this.#seen.add(record.node[i]);
-      else for (const id of record.chain(tree, i)) this.#seen.add(tree.attributeOf[id]);
+      else this.#learn(record.node[i]);
+    }
+  }
+
+  /** Takes the attributes of a chain, up to a node whose attributes are known. */
+  #learn(node: number): void {
+    const { tree } = this.#context;
+    for (let id = node; id !== NONE && !this.#seenNodes.has(id); id = tree.parentOf[id]) {
+      this.#seenNodes.add(id);
+      this.#seen.add(tree.attributeOf[id]);
     }
   }
 
   flush(): void {
     const { out, tree, spec } = this.#context;
+    const column = (name: string, attribute: number): Column => {
+      return { name, attribute, texts: new Map() };
+    };
     const columns = spec.selection === "list"
-      ? spec.select.map((name) => ({ name, attribute: tree.attributeByName(name) }))
+      ? spec.select.map((name) => column(name, tree.attributeByName(name)))
       : [...this.#seen].filter((id) => !tree.isHidden(id) && !tree.isGlobal(id))
-        .map((attribute) => ({ name: tree.nameOf(attribute), attribute }));
+        .map((attribute) => column(tree.nameOf(attribute), attribute));
     const header = columns.map(({ name, attribute }) =>
       spec.aliases.get(name) ?? tree.titleOf(attribute) ?? name
     );
     out.write(header.map(quoteCell).join(",") + "\n");
-    for (const record of this.#records) {
-      const cells = columns.map(({ attribute }) => this.#cell(record, attribute));
-      if (cells.some((cell) => cell !== "")) out.write(cells.map(quoteCell).join(",") + "\n");
+    for (const record of this.#records.records(tree)) {
+      let line = "", isEmpty = true;
+      for (let c = 0; c < columns.length; c++) {
+        const cell = this.#cell(record, columns[c]);
+        if (cell !== "") isEmpty = false;
+        line += (c > 0 ? "," : "") + quoteCell(cell);
+      }
+      if (!isEmpty) out.write(line + "\n");
     }
   }
 
-  #cell(record: Snapshot, attribute: number): string {
+  #cell(record: Snapshot, { attribute, texts }: Column): string {
     if (attribute === NONE) return "";
     for (let i = 0; i < record.count; i++) {
-      let text = "";
+      const node = record.node[i];
+      let text: string | undefined = "";
       if (record.immediate[i] === 0) {
-        text = pathText(this.#context.tree, record.node[i], attribute);
-      } else if (record.node[i] === attribute) {
+        text = texts.get(node);
+        if (text === undefined) {
+          texts.set(node, text = pathText(this.#context.tree, node, attribute));
+        }
+      } else if (node === attribute) {
         text = streamText(record.type[i], record.valueAt(i), "all");
       }
       if (text !== "") return text;

@@ -16,6 +16,7 @@ import { escapeJson, isJsonNumber } from "./byte_text.ts";
 import { textsByAttribute } from "./chain_text.ts";
 import type { FormatContext, Formatter } from "./formatter.ts";
 import { resultName } from "./functions.ts";
+import { RecordStore } from "./record_store.ts";
 
 /** Members that are no globals. */
 const LISTS = ["data", "columns", "column_metadata", "nodes"];
@@ -25,6 +26,9 @@ interface Column {
   attributes: number[];
   /** Holds an index into the nodes. */
   hierarchy: boolean;
+  /** By node id: the nearest node of its chain with a label, and the index of its own label. */
+  nearest: Map<number, number>;
+  indices: Map<number, number>;
 }
 
 /** The labels of all paths as one tree. */
@@ -32,26 +36,22 @@ class Hierarchy {
   readonly nodes: { label: string; column: string; parent: number }[] = [];
   readonly #index = new Map<string, number>();
 
-  /** Index of a chain of labels from root to leaf, `NONE` for an empty one. */
-  indexOf(labels: string[], column: string): number {
-    let parent = NONE;
-    for (const label of labels) {
-      const key = `${parent} ${label}`;
-      let node = this.#index.get(key);
-      if (node === undefined) {
-        node = this.nodes.length;
-        this.nodes.push({ label, column, parent });
-        this.#index.set(key, node);
-      }
-      parent = node;
+  /** Index of a label below another one, or below none. */
+  child(parent: number, label: string, column: string): number {
+    const key = `${parent} ${label}`;
+    let node = this.#index.get(key);
+    if (node === undefined) {
+      node = this.nodes.length;
+      this.nodes.push({ label, column, parent });
+      this.#index.set(key, node);
     }
-    return parent;
+    return node;
   }
 }
 
 export class JsonSplitFormatter implements Formatter {
   readonly #context: FormatContext;
-  readonly #records: Snapshot[] = [];
+  readonly #records = new RecordStore();
   readonly #hierarchy = new Hierarchy();
   readonly #names: Set<string> | null;
   readonly #withPath: boolean;
@@ -71,26 +71,34 @@ export class JsonSplitFormatter implements Formatter {
   }
 
   record(record: Snapshot): void {
-    this.#records.push(record.copy());
+    this.#records.add(record);
   }
 
   flush(): void {
     const { out } = this.#context, columns = this.#columns();
     out.write('{\n  "data": [');
-    this.#records.forEach((record, i) => {
-      const cells = columns.map((column) =>
-        column.hierarchy
+    let first = true;
+    for (const record of this.#records.records(this.#context.tree)) {
+      let row = first ? "\n    [ " : ",\n    [ ";
+      first = false;
+      for (let c = 0; c < columns.length; c++) {
+        const column = columns[c];
+        if (c > 0) row += ", ";
+        row += column.hierarchy
           ? this.#nodeCell(record, column)
-          : this.#valueCell(record, column.attributes[0])
-      );
-      out.write(`${i > 0 ? "," : ""}\n    [ ${cells.join(", ")} ]`);
-    });
+          : this.#valueCell(record, column.attributes[0]);
+      }
+      out.write(row + " ]");
+    }
     out.write("\n  ]" + this.#metadata(columns) + this.#globals() + "\n}\n");
   }
 
   #columns(): Column[] {
     const { tree, spec } = this.#context;
-    const path: Column = { title: "path", attributes: [], hierarchy: true };
+    const column = (title: string, attributes: number[], hierarchy: boolean): Column => {
+      return { title, attributes, hierarchy, nearest: new Map(), indices: new Map() };
+    };
+    const path = column("path", [], true);
     const columns: Column[] = [];
     for (const { id, name } of tree.attributes()) {
       const nested = tree.isNested(id);
@@ -101,7 +109,7 @@ export class JsonSplitFormatter implements Formatter {
       if (nested) path.attributes.push(id);
       else {
         const title = spec.aliases.get(name) ?? name;
-        columns.push({ title, attributes: [id], hierarchy: !tree.isAsValue(id) });
+        columns.push(column(title, [id], !tree.isAsValue(id)));
       }
     }
     if (path.attributes.length > 0) columns.push(path);
@@ -109,15 +117,61 @@ export class JsonSplitFormatter implements Formatter {
   }
 
   #nodeCell(record: Snapshot, column: Column): string {
-    const { tree } = this.#context, labels: string[] = [];
+    let only = NONE, several = false;
     for (let i = 0; i < record.count; i++) {
       // Immediates too: the chain of their attribute holds its metadata.
-      for (const id of record.chain(tree, i)) {
-        if (column.attributes.includes(tree.attributeOf[id])) labels.push(tree.textOf(id));
+      const near = this.#nearest(record.node[i], column);
+      if (near === NONE) continue;
+      if (only !== NONE) several = true;
+      only = near;
+    }
+    const index = several ? this.#joined(record, column) : this.#indexOf(only, column);
+    return index === NONE ? "null" : String(index);
+  }
+
+  /** The first node of a chain, itself included, that has a label; `NONE` where there is none. */
+  #nearest(node: number, column: Column): number {
+    const { tree } = this.#context, { nearest } = column, unknown: number[] = [];
+    let id = node;
+    while (id !== NONE && !nearest.has(id)) {
+      unknown.push(id);
+      id = tree.parentOf[id];
+    }
+    let near = id === NONE ? NONE : nearest.get(id)!;
+    for (let at = unknown.pop(); at !== undefined; at = unknown.pop()) {
+      if (column.attributes.includes(tree.attributeOf[at])) near = at;
+      nearest.set(at, near);
+    }
+    return near;
+  }
+
+  /** Index of the label of a node, looked up once: rows of an aggregation share their paths. */
+  #indexOf(node: number, column: Column): number {
+    const { tree } = this.#context, { indices } = column, unknown: number[] = [];
+    let id = node;
+    while (id !== NONE && !indices.has(id)) {
+      unknown.push(id);
+      id = this.#nearest(tree.parentOf[id], column);
+    }
+    let index = id === NONE ? NONE : indices.get(id)!;
+    for (let at = unknown.pop(); at !== undefined; at = unknown.pop()) {
+      index = this.#hierarchy.child(index, tree.textOf(at), column.title);
+      indices.set(at, index);
+    }
+    return index;
+  }
+
+  /** Index of the labels of several entries, the last one outermost. */
+  #joined(record: Snapshot, column: Column): number {
+    const { tree } = this.#context, labels: string[] = [];
+    for (let i = 0; i < record.count; i++) {
+      let id = this.#nearest(record.node[i], column);
+      for (; id !== NONE; id = this.#nearest(tree.parentOf[id], column)) {
+        labels.push(tree.textOf(id));
       }
     }
-    const index = this.#hierarchy.indexOf(labels.reverse(), column.title);
-    return index === NONE ? "null" : String(index);
+    const { title } = column, hierarchy = this.#hierarchy;
+    return labels.reduceRight((index, label) => hierarchy.child(index, label, title), NONE);
   }
 
   #valueCell(record: Snapshot, attribute: number): string {
