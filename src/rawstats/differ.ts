@@ -114,6 +114,13 @@ export class RawDiffer {
     this.#derivedSlots = [];
   }
 
+  /** No line of the node follows: what counters were is given up. */
+  end(): void {
+    this.types.clear();
+    this.#slots = [];
+    this.#derivedSlots = [];
+  }
+
   /** Time stepped back: nothing is differenced across it. */
   stepBack(): void {
     this.#stretch++;

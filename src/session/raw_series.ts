@@ -3,7 +3,7 @@
  *
  * Both formats have all samples of a key in one place, the files all keys of a sample. Series are
  * packed while the files are read; what does not fit is counted instead, and the files are read
- * again, some keys at a time. Most inputs need one pass, a gigabyte of one node some five.
+ * again, some keys at a time. Most inputs need one pass, a gigabyte several more.
  * @module
  */
 import type { ByteText } from "../rawstats/byte_text.ts";
@@ -16,7 +16,7 @@ import { type KeySeries, keySeries, NodeSeries, type SeriesWish } from "../rawst
 import { type RawFile, scanRawFile } from "./raw_files.ts";
 
 /** What packed series may take. */
-const MOST_BYTES = 64 << 20;
+const MOST_BYTES = 24 << 20;
 
 /** What is written, and from what. */
 export interface RawSeriesRequest {
@@ -24,7 +24,7 @@ export interface RawSeriesRequest {
   readonly job: string | undefined;
   readonly wants: (type: string) => boolean;
   readonly out: ByteText;
-  /** Bytes that packed series may take. @default 64 MiB */
+  /** Bytes that packed series may take. @default 24 MiB */
   readonly most?: number;
 }
 

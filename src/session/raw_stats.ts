@@ -49,10 +49,13 @@ export async function analyseRawFiles(request: RawRequest): Promise<RawAnalysis>
   const jobs = new Map<string, SeenJob>();
   let samples = 0;
   let node: RawNode | undefined;
+  let perJob: PerJob | undefined;
   const close = async () => {
     if (node === undefined) return;
     node.endSample();
+    node.differ.end();
     inputs.at(-1)!.rest();
+    perJob?.end();
     for (const job of jobs.values()) {
       const here = job.inputs.some((input) => input.host === node!.host);
       if (here && !(node.begun.has(job.id) && node.ended.has(job.id))) job.cut.push(node.host);
@@ -72,7 +75,8 @@ export async function analyseRawFiles(request: RawRequest): Promise<RawAnalysis>
       if (request.listen !== undefined) {
         listeners.push(new JobFilter(request.job, request.listen(node)));
       }
-      listeners.push(new PerJob(node, jobs));
+      perJob = new PerJob(node, jobs);
+      listeners.push(perJob);
     }
     await scanRawFile(file.path, node.startFile((error) => request.error(error)));
   }
@@ -108,6 +112,11 @@ class PerJob implements RawListener {
     }
     // jobs that are over need no more than their sums
     for (const filter of before) if (!this.#now.includes(filter)) this.#inputs.get(filter)!.rest();
+  }
+
+  /** The node is read. */
+  end(): void {
+    for (const inputs of this.#inputs.values()) inputs.rest();
   }
 
   row(...[counters, values]: Parameters<NonNullable<RawListener["row"]>>): void {
