@@ -45,7 +45,7 @@ export class CaliWriter {
   ) {
     this.#nodes = nodes;
     this.#emit = emit;
-    this.#escape = options.asciiOnly ? (text) => escapeCali(dropNonAscii(text)) : escapeCali;
+    this.#escape = options.asciiOnly ? escapeAscii : escapeCali;
   }
 
   /** One snapshot record; references are written before immediates, else in the given order. */
@@ -88,7 +88,7 @@ export class CaliWriter {
   #record(kind: string, entries: readonly CaliEntry[]): void {
     let refs = "", attributes = "", data = "";
     for (const { node, text } of entries) {
-      this.writeNode(node);
+      if (this.#isDue(node)) this.writeNode(node);
       if (text === null) {
         refs += `=${node}`;
       } else {
@@ -111,6 +111,10 @@ export function escapeCali(text: string): string {
   return text.replace(/[\x00-\x1f\\,=]/g, (c) => c === "\n" ? "\\n" : c < " " ? "" : "\\" + c);
 }
 
-function dropNonAscii(text: string): string {
-  return text.replace(/[\u0080-\uffff]/g, "");
+/** As `escapeCali`, without characters from U+0080 on. */
+function escapeAscii(text: string): string {
+  // Most values are numbers: one look at them is enough.
+  // deno-lint-ignore no-control-regex
+  if (!/[\x00-\x1f\\,=\u0080-\uffff]/.test(text)) return text;
+  return escapeCali(text.replace(/[\u0080-\uffff]/g, ""));
 }
