@@ -40,6 +40,8 @@ case $TARGET in
 esac
 TRIPLE=$TARGET-unknown-linux-gnu
 case $OUTPUT in /*) ;; *) OUTPUT=$PWD/$OUTPUT ;; esac
+[ ! -e "$OUTPUT" ] || [ -f "$OUTPUT" ] ||
+  die "cannot write \"$OUTPUT\": expected a file or a new name, found something else"
 [ -w "$(dirname -- "$OUTPUT")" ] ||
   die "cannot write \"$OUTPUT\": expected a directory that can be written; give another with --output FILE"
 

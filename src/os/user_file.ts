@@ -59,6 +59,21 @@ export class UserFile implements Disposable {
     return new UserFile(fd);
   }
 
+  /**
+   * Writes into what is there, a device, a pipe or a descriptor of ours; nothing is made or emptied.
+   *
+   * @throws {OsError} If it cannot be written, or is a pipe that nobody reads.
+   */
+  static into(path: string): UserFile {
+    // Opened like this a pipe without a reader answers at once.
+    const first = openFile(path, O.WRONLY | O.NONBLOCK);
+    if (first < 0) throw new OsError(-first);
+    const fd = openFile(path, O.WRONLY | O.APPEND);
+    closeFile(first);
+    if (fd < 0) throw new OsError(-fd);
+    return new UserFile(fd);
+  }
+
   /** Bytes read, `null` at the end. @throws {OsError} */
   readSync(into: Uint8Array): number | null {
     const n = libc().read(this.#fd, into as Uint8Array<ArrayBuffer>, BigInt(into.length));

@@ -5,6 +5,7 @@
  */
 import { closeFile, linkCount, O, openFile } from "../os/files.ts";
 import { cString, libc } from "../os/libc.ts";
+import { outputTarget } from "../os/output_target.ts";
 import { privateBase } from "./election.ts";
 import { checksum } from "./job_key.ts";
 
@@ -21,6 +22,7 @@ export interface Claim {
 
 /** The path, or the first of `PATH-2`, `PATH-3`, … that nobody writes at this moment. */
 export function claimPath(path: string): Claim {
+  if (outputTarget(path).direct) return { path, moved: false, release() {} };
   const absolute = path.startsWith("/") ? path : `${Deno.cwd()}/${path}`;
   for (let n = 1; n <= MOST; n++) {
     const suffix = n === 1 ? "" : `-${n}`;

@@ -2,12 +2,13 @@
  * Files that a run leaves: whole documents by rename, streams by whole lines.
  *
  * A document is written beside its name and renamed, so that nobody ever sees half of one and an
- * older one stays whole when the disk is full. A stream that cannot be written any more ends, tells
+ * older one stays whole when the disk is full; a device or a pipe is written into. A stream that cannot be written any more ends, tells
  * so once, and never stops the run.
  * @module
  */
 import { AccessError, quote } from "../core/errors.ts";
 import { ERRNO } from "../os/libc.ts";
+import { outputTarget } from "../os/output_target.ts";
 import {
   isDirectory,
   OsError,
@@ -17,19 +18,32 @@ import {
   writeUserFile,
 } from "../os/user_file.ts";
 
+const encoder = new TextEncoder();
+
 /**
  * Writes a document.
  *
  * @throws {AccessError} If it cannot be written; the file that was there stays.
  */
 export function writeDocument(path: string, content: string | Uint8Array): void {
-  const fresh = `${path}.${Deno.pid}.new`;
+  const target = outputTarget(path);
+  if (target.direct) return writeInto(path, content);
+  const fresh = `${target.path}.${Deno.pid}.new`;
   try {
     writeUserFile(fresh, content);
-    renameUserFile(fresh, path);
+    renameUserFile(fresh, target.path);
   } catch (error) {
     removeUserFile(fresh);
     throw unwritable(path, error, "the file that was there, if any, is unchanged");
+  }
+}
+
+function writeInto(path: string, content: string | Uint8Array): void {
+  try {
+    using file = UserFile.into(path);
+    file.writeAll(typeof content === "string" ? encoder.encode(content) : content);
+  } catch (error) {
+    throw unwritable(path, error);
   }
 }
 
@@ -37,7 +51,10 @@ export function writeDocument(path: string, content: string | Uint8Array): void 
  * Can a document be written there? Answers with the error that writing would give.
  */
 export function probeDocument(path: string): AccessError | undefined {
-  const fresh = `${path}.${Deno.pid}.new`;
+  const target = outputTarget(path);
+  // Whoever reads a pipe would take a look for the end.
+  if (target.direct) return undefined;
+  const fresh = `${target.path}.${Deno.pid}.new`;
   try {
     if (isDirectory(path)) throw new OsError(ERRNO.EISDIR);
     writeUserFile(fresh, "");
@@ -60,7 +77,6 @@ export function unwritable(path: string, error: unknown, remedy?: string): Acces
   });
 }
 
-const encoder = new TextEncoder();
 /** Lines are gathered up to here and written in one piece. */
 const BLOCK_BYTES = 65536;
 

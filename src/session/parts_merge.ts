@@ -6,8 +6,10 @@
  * @module
  */
 import { AccessError, UsageError } from "../core/errors.ts";
+import { type OutputTarget, outputTarget } from "../os/output_target.ts";
 import { OsError, removeUserFile, renameUserFile, UserFile } from "../os/user_file.ts";
 import { type JobFacts, ReportMerger } from "../merge/merge.ts";
+import { privateBase } from "./election.ts";
 import { type OtherReader, type ReadReport, readReport } from "../merge/read_report.ts";
 
 /** How it went. */
@@ -82,6 +84,7 @@ export function refuseNothing(merger: ReportMerger, files: number): void {
 /** Sections as they came, and the result that is made of them. */
 export class Spool {
   readonly #out: string;
+  readonly #target: OutputTarget;
   readonly #spoolPath: string;
   readonly #resultPath: string;
   readonly #spool: UserFile;
@@ -92,8 +95,11 @@ export class Spool {
 
   constructor(out: string) {
     this.#out = out;
-    this.#spoolPath = `${out}.${Deno.pid}.spool`;
-    this.#resultPath = `${out}.${Deno.pid}.new`;
+    this.#target = outputTarget(out);
+    const { path, direct } = this.#target;
+    // Beside a device or a pipe there is no place.
+    this.#spoolPath = `${direct ? `${privateBase()}/merge` : path}.${Deno.pid}.spool`;
+    this.#resultPath = direct ? path : `${path}.${Deno.pid}.new`;
     this.#spool = this.#try(() => UserFile.write(this.#spoolPath));
   }
 
@@ -107,7 +113,9 @@ export class Spool {
     this.#try(() => {
       this.#flush(this.#spool);
       using sections = UserFile.read(this.#spoolPath);
-      using file = UserFile.write(this.#resultPath);
+      using file = this.#target.direct
+        ? UserFile.into(this.#resultPath)
+        : UserFile.write(this.#resultPath);
       this.#put(file, encoder.encode(head));
       this.#places.sort((a, b) => a.host < b.host ? -1 : a.host > b.host ? 1 : 0);
       for (const { at, length } of this.#places) {
@@ -118,13 +126,14 @@ export class Spool {
       this.#put(file, encoder.encode("\n"));
       this.#flush(file);
     });
-    this.#try(() => renameUserFile(this.#resultPath, this.#out));
+    if (this.#target.direct) return;
+    this.#try(() => renameUserFile(this.#resultPath, this.#target.path));
   }
 
   [Symbol.dispose](): void {
     this.#spool.close();
     removeUserFile(this.#spoolPath);
-    removeUserFile(this.#resultPath);
+    if (!this.#target.direct) removeUserFile(this.#resultPath);
   }
 
   #put(file: UserFile, bytes: Uint8Array): void {

@@ -3,6 +3,7 @@
  * @module
  */
 import { readText } from "../os/files.ts";
+import { outputTarget } from "../os/output_target.ts";
 import { asFileName } from "./job_key.ts";
 import { JobPart } from "./parts_job.ts";
 import { type JobNode, jobNode } from "./parts_node.ts";
@@ -39,6 +40,8 @@ export function placeInJob(
     hostSuffix: { trace: false, eventLog: false },
     quiet: request.quiet || node.rank !== 0,
   };
+  // Parts lie beside a file: of what goes to a device or a pipe each node writes its own.
+  if (outputTarget(request.reportPath).direct) return { request: named, host };
   const pmc = request.pmcPath === undefined
     ? undefined
     : { file: request.pmcPath, version: request.pmcVersion };

@@ -6,6 +6,7 @@
 import type { Host } from "../core/host.ts";
 import type { Report } from "../core/report.ts";
 import { stringifyReport } from "../formats/report.ts";
+import { outputTarget } from "../os/output_target.ts";
 import { removeUserFile } from "../os/user_file.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
 import { card } from "./card.ts";
@@ -77,6 +78,8 @@ export class RunReport {
   /** A whole report of the time so far: what a killed monitor leaves. */
   checkpoint(loop: LoopFigures): void {
     if (this.#path === undefined || this.#checkpointFailed) return;
+    // A device or a pipe has no place beside it.
+    if (outputTarget(this.#path).direct) return;
     if (this.#options.engine.steps === 0) return;
     try {
       const report = this.#report(this.#facts(loop, true));

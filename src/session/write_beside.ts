@@ -1,8 +1,10 @@
 /**
- * Files that appear whole or not at all: written beside their name, then renamed.
+ * Files that appear whole or not at all: written beside their name, then renamed. A device or a pipe
+ * is written into.
  * @module
  */
 import type { LineSink } from "../formats/trace_header.ts";
+import { outputTarget } from "../os/output_target.ts";
 import { removeUserFile, renameUserFile, UserFile } from "../os/user_file.ts";
 import { unwritable } from "./output_file.ts";
 
@@ -27,6 +29,8 @@ export function writeBeside(path: string): PendingFile {
 
 class Beside implements PendingFile {
   readonly #path: string;
+  /** The file itself, and the one beside it; the same where it is written into. */
+  readonly #target: string;
   readonly #beside: string;
   readonly #file: UserFile;
   #text = "";
@@ -34,8 +38,10 @@ class Beside implements PendingFile {
 
   constructor(path: string) {
     this.#path = path;
-    this.#beside = `${path}.${Deno.pid}.tmp`;
-    this.#file = this.#try(() => UserFile.write(this.#beside));
+    const { path: target, direct } = outputTarget(path);
+    this.#target = target;
+    this.#beside = direct ? target : `${target}.${Deno.pid}.tmp`;
+    this.#file = this.#try(() => direct ? UserFile.into(target) : UserFile.write(this.#beside));
   }
 
   write(lines: string): void {
@@ -45,14 +51,15 @@ class Beside implements PendingFile {
 
   restart(): void {
     this.#text = "";
-    this.#try(() => this.#file.truncate(0));
+    // What went into a pipe is gone.
+    if (this.#beside !== this.#target) this.#try(() => this.#file.truncate(0));
   }
 
   keep(): void {
     this.#flush();
     this.#try(() => {
       this.#file.close();
-      renameUserFile(this.#beside, this.#path);
+      if (this.#beside !== this.#target) renameUserFile(this.#beside, this.#target);
     });
     this.#state = "kept";
   }
@@ -61,7 +68,7 @@ class Beside implements PendingFile {
     if (this.#state !== "open") return;
     this.#state = "gone";
     this.#file.close();
-    removeUserFile(this.#beside);
+    if (this.#beside !== this.#target) removeUserFile(this.#beside);
   }
 
   #flush(): void {
