@@ -17,7 +17,8 @@
  */
 import type { Absence } from "../core/signal.ts";
 import { closeFile, O, openFile, statPath } from "./files.ts";
-import { ERRNO, errno, errorText, libc, LIBC_PATHS } from "./libc.ts";
+import { bindIoctl, type DeviceCall } from "./ioctl.ts";
+import { ERRNO, errno, errorText, libc } from "./libc.ts";
 
 /** Where the device is, by the naming rules of the day; the first one that is there counts. */
 export const IPMI_DEVICES: readonly string[] = ["/dev/ipmi0", "/dev/ipmi/0", "/dev/ipmidev/0"];
@@ -75,9 +76,6 @@ export interface BmcDoor {
   wait(ms: number): void;
   [Symbol.dispose](): void;
 }
-
-/** ioctl(2): 0, or below. */
-export type DeviceCall = (fd: number, request: bigint, buffer: Uint8Array<ArrayBuffer>) => number;
 
 /** See the module. */
 export class DeviceDoor implements BmcDoor {
@@ -192,21 +190,4 @@ function lack(path: string, number: number): OpenedDoor {
   const forbidden = number === ERRNO.EACCES || number === ERRNO.EPERM;
   const kind = forbidden ? "forbidden" : "unusable";
   return { ok: false, kind, reason: `${path}: ${errorText(number)}${state}` };
-}
-
-let bound: DeviceCall | undefined;
-
-function bindIoctl(): DeviceCall | undefined {
-  if (bound !== undefined) return bound;
-  for (const path of LIBC_PATHS) {
-    try {
-      const library = Deno.dlopen(path, {
-        ioctl: { parameters: ["i32", "u64", "buffer"], result: "i32" },
-      });
-      return bound = library.symbols.ioctl;
-    } catch {
-      // Not at this place.
-    }
-  }
-  return undefined;
 }

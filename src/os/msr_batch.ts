@@ -12,7 +12,8 @@
  */
 import type { Registers } from "../core/host.ts";
 import { closeFile, O, openFile, readText } from "./files.ts";
-import { libc, LIBC_PATHS } from "./libc.ts";
+import { bindIoctl, type DeviceCall } from "./ioctl.ts";
+import { libc } from "./libc.ts";
 
 /** The device. */
 export const MSR_BATCH = "/dev/cpu/msr_batch";
@@ -46,9 +47,6 @@ export interface RegisterBatch {
   [Symbol.dispose](): void;
 }
 
-/** The call itself: 0, or below 0. */
-export type BatchCall = (fd: number, request: bigint, header: Uint8Array<ArrayBuffer>) => number;
-
 /** `2.0.0` as the module wants it: a byte each. */
 export function versionNumber(text: string): number {
   const match = /^(\d+)\.(\d+)\.(\d+)/.exec(text);
@@ -71,7 +69,7 @@ export function encodeOperations(operations: readonly BatchOperation[]): Uint8Ar
 export class MsrBatch implements RegisterBatch {
   readonly cells: readonly Registers[];
   readonly #fd: number;
-  readonly #call: BatchCall;
+  readonly #call: DeviceCall;
   readonly #header: Uint8Array<ArrayBuffer>;
   readonly #address: bigint;
   readonly #size: bigint;
@@ -82,7 +80,7 @@ export class MsrBatch implements RegisterBatch {
   constructor(
     fd: number,
     operations: readonly BatchOperation[],
-    { version, call }: { version: number; call: BatchCall },
+    { version, call }: { version: number; call: DeviceCall },
   ) {
     this.#fd = fd;
     this.#call = call;
@@ -161,18 +159,4 @@ export function openMsrBatch(operations: readonly BatchOperation[]): RegisterBat
   }
   const version = versionNumber(readText(VERSION_FILE) ?? "");
   return new MsrBatch(fd, operations, { version, call });
-}
-
-function bindIoctl(): BatchCall | undefined {
-  for (const path of LIBC_PATHS) {
-    try {
-      const library = Deno.dlopen(path, {
-        ioctl: { parameters: ["i32", "u64", "buffer"], result: "i32" },
-      });
-      return library.symbols.ioctl;
-    } catch {
-      // Not at this place.
-    }
-  }
-  return undefined;
 }

@@ -70,7 +70,7 @@ export function plainStream(path: string | undefined): ChannelSpec[] {
     CALI_JOULEMARK_SIGNALS: ALL_ENERGIES,
     CALI_RECORDER_FILENAME: path,
   };
-  return [{ name: "joulemark", variables, options: {}, metadata: {}, managed: true }];
+  return [{ name: "cali", variables, options: {}, metadata: {}, managed: true }];
 }
 
 /** What configurations must know of this node. */

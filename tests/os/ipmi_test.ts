@@ -1,7 +1,8 @@
 /** The IPMI device's calls against a stand-in of the driver that follows the same pointers. */
 import { assert, assertEquals } from "@std/assert";
 import { closeFile, O, openFile } from "../../src/os/files.ts";
-import { type DeviceCall, DeviceDoor } from "../../src/os/ipmi.ts";
+import type { DeviceCall } from "../../src/os/ioctl.ts";
+import { DeviceDoor } from "../../src/os/ipmi.ts";
 import { libc } from "../../src/os/libc.ts";
 
 const SEND = 0x8028690dn;
