@@ -52,7 +52,7 @@ Marks that a program already has
   --preload LIST          answer the calls of mpi, pcontrol, ompt, geopm,
                           caliper, likwid, pm_mpi, nvtx, roctx, itt, kokkos,
                           tau, papi, craypat, or all; besides, only by name:
-                          io and alloc, for --cali and --cali-config
+                          io, alloc and callpath, for --cali and --cali-config
   --preload-lib FILE      by a library built before ("client preload")
 
 Talk

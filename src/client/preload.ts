@@ -30,13 +30,14 @@ export const DIALECTS: Readonly<Record<string, readonly string[]>> = {
   craypat: ["craypat.c"],
   io: ["io.c"],
   alloc: ["alloc.c"],
+  callpath: ["callpath.c", "symbol.h", "symbol.c"],
 };
 
-const BY_NAME: readonly string[] = ["io", "alloc"];
+const BY_NAME: readonly string[] = ["io", "alloc", "callpath"];
 
 /**
- * Those that `all` is. The others stand before calls that every program has, marked or not, so they
- * are there for who asks by name.
+ * Those that `all` is. Every program would pay for the others, which stand before calls that all of
+ * them have or look at the stack at each mark, so they are there for who asks by name.
  */
 export const ALL_DIALECTS: readonly string[] = Object.keys(DIALECTS)
   .filter((dialect) => !BY_NAME.includes(dialect));

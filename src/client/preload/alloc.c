@@ -109,7 +109,7 @@ static void around(struct joulemark__thread *t, int after) {
 }
 
 static __attribute__((constructor)) void start(void) {
-    if (jm_asked & JM_ALLOC && getenv(JOULEMARK__SESSION_VARIABLE)) jm_around = around;
+    if (jm_asked & JM_ALLOC && getenv(JOULEMARK__SESSION_VARIABLE)) jm_hear_marks(around);
 }
 
 /* ------------------------------------------------------------------ the calls */

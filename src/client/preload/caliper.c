@@ -21,6 +21,14 @@ static void tell(struct joulemark__thread *t, uint32_t kind, const char *name, u
     joulemark__value(t, kind, joulemark__lookup(t, name), type, properties, bits);
 }
 
+/* A value that is no region's: an event of its own, so a moment that is noted. */
+static void tell_alone(struct joulemark__thread *t, uint32_t kind, const struct jm_attribute *a,
+                       uint32_t type, uint32_t properties, uint64_t bits) {
+    if (jm_around) jm_around(t, 0);
+    tell(t, kind, a->name, type, properties, bits);
+    if (jm_around) jm_around(t, 1);
+}
+
 /* Bit d: the region open at depth d was begun with its attribute, and owes the ring its end. */
 JM_TLS uint64_t told;
 
@@ -65,19 +73,19 @@ static void close_region(struct joulemark__thread *t, const struct jm_attribute 
 JM_HIDDEN void jm_cali_begin(struct joulemark__thread *t, const struct jm_attribute *a,
                              uint32_t type, uint64_t bits) {
     if (is_region(a) && type == CALI_STRING) open_region(t, a, (uint32_t)bits);
-    else tell(t, JOULEMARK__KIND_ATTRIBUTE_BEGIN, a->name, type, a->properties, bits);
+    else tell_alone(t, JOULEMARK__KIND_ATTRIBUTE_BEGIN, a, type, a->properties, bits);
 }
 
 JM_HIDDEN void jm_cali_set(struct joulemark__thread *t, const struct jm_attribute *a,
                            uint32_t type, uint64_t bits) {
-    tell(t, JOULEMARK__KIND_ATTRIBUTE_SET, a->name, type, a->properties, bits);
+    tell_alone(t, JOULEMARK__KIND_ATTRIBUTE_SET, a, type, a->properties, bits);
 }
 
 JM_HIDDEN void jm_cali_end(struct joulemark__thread *t, const struct jm_attribute *a) {
     if (is_region(a))
         close_region(t, a, t->depth - 1 < JOULEMARK__DEPTH ? t->stack[t->depth - 1] : 0);
     else
-        tell(t, JOULEMARK__KIND_ATTRIBUTE_END, a->name, 0, 0, 0);
+        tell_alone(t, JOULEMARK__KIND_ATTRIBUTE_END, a, 0, 0, 0);
 }
 
 JM_HIDDEN uint32_t jm_cali_text(struct joulemark__thread *t, const char *text, size_t length) {

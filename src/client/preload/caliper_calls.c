@@ -32,6 +32,7 @@ static void snapshot(int n, const cali_id *ids, const struct jm_variant *values)
     uint32_t names[64];
     int i, told = 0;
     if (!t) return;
+    if (jm_around) jm_around(t, 0);
     for (i = 0; ids && values && i < n && i < 64; i++) {
         struct jm_attribute *a = jm_cali_find(ids[i]);
         uint64_t bits;
@@ -45,6 +46,7 @@ static void snapshot(int n, const cali_id *ids, const struct jm_variant *values)
                      joulemark__lookup(t, JOULEMARK__SNAPSHOT_NAME), CALI_INT, 0, 0);
     while (told)
         joulemark__value(t, JOULEMARK__KIND_ATTRIBUTE_END, names[--told], 0, 0, 0);
+    if (jm_around) jm_around(t, 1);
 }
 
 JM_EXPORT void cali_push_snapshot(int scope, int n, const cali_id *ids,

@@ -12,12 +12,25 @@ JM_HIDDEN uint32_t jm_asked = ~(uint32_t)JM_BY_NAME;
 
 JM_HIDDEN void (*jm_around)(struct joulemark__thread *, int);
 
+/* Room for the two that there are, alloc.c and callpath.c. */
+static void (*jm_hearers[2])(struct joulemark__thread *, int);
+
+static void jm_around_all(struct joulemark__thread *t, int after) {
+    jm_hearers[after](t, after);
+    jm_hearers[!after](t, after);
+}
+
+JM_HIDDEN void jm_hear_marks(void (*hears)(struct joulemark__thread *, int)) {
+    jm_hearers[jm_hearers[0] != NULL] = hears;
+    jm_around = jm_hearers[1] ? jm_around_all : hears;
+}
+
 static const struct { const char *word; uint32_t bit; } jm_words[] = {
     {"mpi", JM_MPI},       {"pcontrol", JM_PCONTROL}, {"ompt", JM_OMPT},     {"geopm", JM_GEOPM},
     {"caliper", JM_CALIPER}, {"likwid", JM_LIKWID},   {"pm_mpi", JM_PM_MPI}, {"nvtx", JM_NVTX},
     {"roctx", JM_ROCTX},   {"itt", JM_ITT},           {"kokkos", JM_KOKKOS}, {"tau", JM_TAU},
     {"papi", JM_PAPI},     {"craypat", JM_CRAYPAT},   {"io", JM_IO},
-    {"alloc", JM_ALLOC},
+    {"alloc", JM_ALLOC},   {"callpath", JM_CALLPATH},
 };
 
 /* Bits of the words in a list with commas; "all" is all that need not be named. */
@@ -36,7 +49,8 @@ static uint32_t jm_bits(const char *list) {
     return bits;
 }
 
-static __attribute__((constructor)) void jm_load(void) {
+/* Before all other constructors of the library, in whatever order its files were linked. */
+static __attribute__((constructor(101))) void jm_load(void) {
     const char *list = getenv("JOULEMARK_PRELOAD");
     if (list && *list) jm_asked = jm_bits(list);
     jm_on = jm_asked;

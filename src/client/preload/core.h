@@ -31,11 +31,11 @@
 enum jm_dialect {
     JM_MPI = 1, JM_PCONTROL = 2, JM_OMPT = 4, JM_GEOPM = 8, JM_CALIPER = 16, JM_LIKWID = 32,
     JM_PM_MPI = 64, JM_NVTX = 128, JM_ROCTX = 256, JM_ITT = 512, JM_KOKKOS = 1024, JM_TAU = 2048,
-    JM_PAPI = 4096, JM_CRAYPAT = 8192, JM_IO = 16384, JM_ALLOC = 32768
+    JM_PAPI = 4096, JM_CRAYPAT = 8192, JM_IO = 16384, JM_ALLOC = 32768, JM_CALLPATH = 65536
 };
 
-/* Calls that every program has, so that they are heard only where they are asked for by name. */
-#define JM_BY_NAME (JM_IO | JM_ALLOC)
+/* What every program would pay for, so that it is there only where it is asked for by name. */
+#define JM_BY_NAME (JM_IO | JM_ALLOC | JM_CALLPATH)
 
 /* Dialects that are on: JOULEMARK_PRELOAD names them, all without it; none without a session. */
 extern JM_HIDDEN uint32_t jm_on;
@@ -43,10 +43,13 @@ extern JM_HIDDEN uint32_t jm_on;
 extern JM_HIDDEN uint32_t jm_asked;
 
 /*
- * Called before (0) and after (1) the mark of a region, by those that have something to tell of the
- * time up to it; NULL mostly. Calls of libraries, MPI and OpenMP, come and go too fast for it.
+ * Called before (0) and after (1) the mark of a region, and what else Caliper notes, by those that
+ * have something to tell of the moment or of the time up to it; NULL mostly. Calls of libraries,
+ * MPI and OpenMP, come and go too fast for it.
  */
 extern JM_HIDDEN void (*jm_around)(struct joulemark__thread *, int after);
+/* Makes jm_around() call this one too, from a constructor: the last to come tells and ends inside. */
+JM_HIDDEN void jm_hear_marks(void (*hears)(struct joulemark__thread *, int after));
 
 static inline __attribute__((unused, always_inline)) void jm_enter(struct joulemark__thread *t,
                                                                    uint32_t region) {

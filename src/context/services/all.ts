@@ -3,6 +3,7 @@
 import type { ServiceFactory } from "../service.ts";
 import { aggregate } from "./aggregate.ts";
 import { allocstats } from "./allocstats.ts";
+import { callpath } from "./callpath.ts";
 import { cpuinfo } from "./cpuinfo.ts";
 import { event } from "./event.ts";
 import { loopMonitor } from "./loop_monitor.ts";
@@ -36,6 +37,7 @@ export const SERVICES: ReadonlyMap<string, ServiceFactory> = new Map([
   ["papi", perf],
   ["joulemark", signals],
   ["allocstats", allocstats],
+  ["callpath", callpath],
   ["statistics", statistics],
   ["trace", trace],
   ["aggregate", aggregate],

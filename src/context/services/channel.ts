@@ -41,6 +41,7 @@ const LIBRARY_ATTRIBUTES: readonly (readonly [prefix: string, services: readonly
   ["io.", ["io"]],
   ["alloc.", ["alloc", "allocstats", "sysalloc"]],
   ["mem.highwatermark", ["alloc", "allocstats", "sysalloc"]],
+  ["callpath.", ["callpath"]],
 ];
 
 export class Channel extends Annotations {

@@ -107,16 +107,16 @@ Deno.test("samples are by region: what would need addresses is left out and name
     "pthread,report,sampler,trace",
   );
   assertEquals(report.remarks, [
-    "Option source.function is left out: there are no addresses to look up; " +
-    "samples are taken from outside of the program and counted by region",
+    "Option source.function is left out: addresses are not looked up; --preload callpath names " +
+    "the functions of call paths at marks; samples are taken from outside of the program and " +
+    "counted by region, without call paths",
   ]);
   const trace = parseConfigString("event-trace(sampling)", serial);
   assertEquals(
     trace.channels[0].variables.CALI_SERVICES_ENABLE,
-    "async_event,event,pthread,recorder,sampler,timer,trace",
+    "async_event,callpath,event,pthread,recorder,sampler,timer,trace",
   );
   assertEquals(trace.remarks.map((remark) => remark.split(":")[0]), [
-    "Option sampling goes without callpath",
     "Option sampling goes without symbollookup",
   ]);
 });

@@ -1,0 +1,108 @@
+/**
+ * `callpath`: which functions called each other down to the mark at which a snapshot was taken, as
+ * paths of their own in the tree: `callpath.regname`, functions by their names, and, with
+ * CALI_CALLPATH_USE_ADDRESS, `callpath.address`.
+ *
+ * `--preload callpath` tells both around marks, one text each, the outermost function first. Names
+ * are there unless CALI_CALLPATH_USE_NAME is false: an address alone says little, since nothing
+ * looks it up. CALI_CALLPATH_SKIP_FRAMES leaves out so many of the innermost.
+ * @module
+ */
+
+import { PROPERTY } from "../attribute.ts";
+import { isTrue } from "../config_words.ts";
+import type { Service, ServiceHost, Trigger } from "../service.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { NONE } from "../tree.ts";
+import { parseValue, TYPE } from "../variant.ts";
+
+/** What stands between the functions of a path that is told. */
+const BETWEEN = "\x1f";
+/** Attributes of the library. */
+const TOLD = { names: "callpath.names", addresses: "callpath.addresses" } as const;
+
+/** One kind of path. */
+interface Column {
+  /** Attribute that the library tells. */
+  readonly told: string;
+  /** Attribute of the nodes; undefined where nobody wants them. */
+  readonly attribute: number | undefined;
+  readonly type: number;
+  /** Innermost nodes by what was told. */
+  readonly nodes: Map<string, number>;
+  seen: boolean;
+}
+
+/** See the module. */
+export function callpath(host: ServiceHost): Service {
+  const { tree } = host, { thread_scope, skip_events } = PROPERTY;
+  const wants = (name: string, otherwise: string) => {
+    return isTrue(host.config(`CALI_CALLPATH_${name}`) ?? otherwise);
+  };
+  const skipped = framesToSkip(host);
+  const make = (name: string, type: number) => {
+    // Marks what other services of Caliper may look up.
+    const mark = host.createAttribute("class.symboladdress", TYPE.bool, skip_events);
+    const meta = type === TYPE.addr ? [[mark, TYPE.bool, 1] as const] : [];
+    return host.createAttribute(name, type, thread_scope | skip_events, meta);
+  };
+  const columns: Column[] = [
+    {
+      told: TOLD.addresses,
+      attribute: wants("USE_ADDRESS", "false") ? make("callpath.address", TYPE.addr) : undefined,
+      type: TYPE.addr,
+      nodes: new Map(),
+      seen: false,
+    },
+    {
+      told: TOLD.names,
+      attribute: wants("USE_NAME", "true") ? make("callpath.regname", TYPE.string) : undefined,
+      type: TYPE.string,
+      nodes: new Map(),
+      seen: false,
+    },
+  ];
+  const nodeOf = ({ attribute, type, nodes }: Column, text: string): number => {
+    const known = nodes.get(text);
+    if (known !== undefined) return known;
+    let node = NONE;
+    if (attribute !== undefined) {
+      const words = text.split(BETWEEN);
+      for (const word of words.slice(0, Math.max(0, words.length - skipped))) {
+        node = tree.child(node, attribute, type, parseValue(type, word) ?? 0);
+      }
+    }
+    nodes.set(text, node);
+    return node;
+  };
+  return {
+    name: "callpath",
+    measure(_trigger: Trigger, record: Snapshot): void {
+      for (const column of columns) {
+        const id = tree.attributeByName(column.told);
+        const at = id === NONE ? -1 : record.indexOf(id);
+        if (at < 0) continue;
+        column.seen = true;
+        const node = nodeOf(column, String(record.valueAt(at)));
+        record.remove(at);
+        if (node !== NONE) record.pushReference(tree, node);
+      }
+    },
+    flush(): void {
+      for (const { told, attribute, seen } of columns) {
+        if (attribute === undefined || seen) continue;
+        const remedy = told === TOLD.names
+          ? "run the program with --preload callpath beside what marks, as --preload caliper"
+          : "CALI_CALLPATH_USE_ADDRESS=true has to be in the program's environment";
+        host.log(`callpath: no ${tree.nameOf(attribute)} was told: ${remedy}`);
+      }
+    },
+  };
+}
+
+function framesToSkip(host: ServiceHost): number {
+  const text = host.config("CALI_CALLPATH_SKIP_FRAMES") ?? "0";
+  if (/^\s*[0-9]{1,9}\s*$/.test(text)) return Number(text);
+  host.log(`callpath: CALI_CALLPATH_SKIP_FRAMES is "${text}", not a whole number; 0 taken`);
+  return 0;
+}
