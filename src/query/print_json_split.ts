@@ -31,6 +31,8 @@ interface Column {
   indices: Map<number, number>;
 }
 
+const NO_COLUMNS: readonly number[] = [];
+
 /** The labels of all paths as one tree. */
 class Hierarchy {
   readonly nodes: { label: string; column: string; parent: number }[] = [];
@@ -55,6 +57,10 @@ export class JsonSplitFormatter implements Formatter {
   readonly #hierarchy = new Hierarchy();
   readonly #names: Set<string> | null;
   readonly #withPath: boolean;
+  /** Number of the column by attribute id. */
+  readonly #columnOf = new Map<number, number>();
+  /** By node id: numbers of the columns that its chain has labels for. */
+  readonly #touched: (readonly number[])[] = [];
 
   constructor(context: FormatContext) {
     const { spec } = context;
@@ -77,20 +83,50 @@ export class JsonSplitFormatter implements Formatter {
   flush(): void {
     const { out } = this.#context, columns = this.#columns();
     out.write('{\n  "data": [');
-    let first = true;
+    let start = "\n    [ ";
     for (const record of this.#records.records(this.#context.tree)) {
-      let row = first ? "\n    [ " : ",\n    [ ";
-      first = false;
-      for (let c = 0; c < columns.length; c++) {
-        const column = columns[c];
-        if (c > 0) row += ", ";
-        row += column.hierarchy
-          ? this.#nodeCell(record, column)
-          : this.#valueCell(record, column.attributes[0]);
-      }
-      out.write(row + " ]");
+      out.write(start + this.#row(record, columns).join(", ") + " ]");
+      start = ",\n    [ ";
     }
     out.write("\n  ]" + this.#metadata(columns) + this.#globals() + "\n}\n");
+  }
+
+  /** Cells of a record: most records have values in few of the columns. */
+  #row(record: Snapshot, columns: Column[]): string[] {
+    const { tree } = this.#context, row = columns.map(() => "null");
+    const done = new Set<number>(), labelled: number[] = [];
+    for (let i = 0; i < record.count; i++) {
+      const own = this.#columnOf.get(record.attributeAt(tree, i));
+      if (own !== undefined && !columns[own].hierarchy && !done.has(own)) {
+        done.add(own);
+        row[own] = this.#valueCell(record, i, columns[own].attributes[0]);
+      }
+      // Immediates too: the chain of their attribute holds its metadata.
+      for (const c of this.#touchedBy(record.node[i], columns)) {
+        if (!labelled.includes(c)) labelled.push(c);
+      }
+    }
+    // In the order of columns, which numbers the nodes.
+    if (labelled.length > 1) labelled.sort((a, b) => a - b);
+    for (const c of labelled) row[c] = this.#nodeCell(record, columns[c]);
+    return row;
+  }
+
+  /** Columns of labels that a chain has a label for; chains share their lists where they can. */
+  #touchedBy(node: number, columns: Column[]): readonly number[] {
+    const { tree } = this.#context, unknown: number[] = [];
+    let id = node;
+    while (id !== NONE && this.#touched[id] === undefined) {
+      unknown.push(id);
+      id = tree.parentOf[id];
+    }
+    let list = id === NONE ? NO_COLUMNS : this.#touched[id];
+    for (let at = unknown.pop(); at !== undefined; at = unknown.pop()) {
+      const c = this.#columnOf.get(tree.attributeOf[at]);
+      if (c !== undefined && columns[c].hierarchy && !list.includes(c)) list = [...list, c];
+      this.#touched[at] = list;
+    }
+    return list;
   }
 
   #columns(): Column[] {
@@ -113,13 +149,13 @@ export class JsonSplitFormatter implements Formatter {
       }
     }
     if (path.attributes.length > 0) columns.push(path);
+    columns.forEach(({ attributes }, c) => attributes.forEach((id) => this.#columnOf.set(id, c)));
     return columns;
   }
 
   #nodeCell(record: Snapshot, column: Column): string {
     let only = NONE, several = false;
     for (let i = 0; i < record.count; i++) {
-      // Immediates too: the chain of their attribute holds its metadata.
       const near = this.#nearest(record.node[i], column);
       if (near === NONE) continue;
       if (only !== NONE) several = true;
@@ -174,16 +210,13 @@ export class JsonSplitFormatter implements Formatter {
     return labels.reduceRight((index, label) => hierarchy.child(index, label, title), NONE);
   }
 
-  #valueCell(record: Snapshot, attribute: number): string {
+  #valueCell(record: Snapshot, i: number, attribute: number): string {
     const { tree, strict } = this.#context, type = tree.valueTypeOf(attribute);
-    const bare = type === TYPE.int || type === TYPE.uint || type === TYPE.double;
-    for (let i = 0; i < record.count; i++) {
-      if (record.attributeAt(tree, i) !== attribute) continue;
-      const text = record.immediate[i] === 1 ? record.textAt(i) : tree.textOf(record.node[i]);
-      if (strict && bare && !isJsonNumber(text)) return "null";
-      return bare ? text : `"${escapeJson(text, strict)}"`;
+    const text = record.immediate[i] === 1 ? record.textAt(i) : tree.textOf(record.node[i]);
+    if (type === TYPE.int || type === TYPE.uint || type === TYPE.double) {
+      return strict && !isJsonNumber(text) ? "null" : text;
     }
-    return "null";
+    return `"${escapeJson(text, strict)}"`;
   }
 
   #metadata(columns: Column[]): string {

@@ -103,12 +103,11 @@ export class TableFormatter implements Formatter {
         const { width, isNumber, isPrinted } = columns[c];
         rows.next();
         if (!isPrinted) continue;
-        const { bytes, start, end } = rows, length = end - start;
-        if (length > width) copyClamped(bytes, start, end, lines, at, width);
-        else {
-          let to = isNumber ? at + width - length : at;
-          for (let i = start; i < end; i++) lines[to++] = bytes[i];
-        }
+        const { bytes, start, end } = rows;
+        const length = end - start <= width ? end - start : clampedLength(width);
+        const to = isNumber ? at + width - length : at;
+        if (length < end - start) copyClamped(bytes, start, end, lines, to, length);
+        else for (let i = start; i < end; i++) lines[to + i - start] = bytes[i];
         at += width + 1;
       }
       lines[at++] = NEWLINE;
@@ -199,6 +198,11 @@ function widen(column: Column, text: string): void {
   if (text.length > column.width) column.width = text.length;
 }
 
+/** How long `clamp` makes a text that is longer than an even or odd width. */
+function clampedLength(width: number): number {
+  return width & ~1;
+}
+
 /** As `clamp`, for bytes: the two ends of a text that is too long, around `~~`. */
 function copyClamped(
   from: Uint8Array,
@@ -206,9 +210,9 @@ function copyClamped(
   end: number,
   to: Uint8Array,
   at: number,
-  width: number,
+  length: number,
 ): void {
-  const kept = (width >> 1) - 1;
+  const kept = (length >> 1) - 1;
   to.set(from.subarray(start, start + kept), at);
   to[at + kept] = to[at + kept + 1] = TILDE;
   to.set(from.subarray(end - kept, end), at + kept + 2);

@@ -62,6 +62,23 @@ Deno.test("a strict stream holds nothing that its own reader complains of", () =
   }
 });
 
+Deno.test("what is too long for an odd width of a table stands at its side", () => {
+  const stream = "__rec=node,id=12,attr=10,data=1,parent=1\n" +
+    "__rec=node,id=13,attr=8,data=n,parent=12\n__rec=node,id=14,attr=10,data=1,parent=3\n" +
+    "__rec=node,id=15,attr=8,data=s,parent=14\n" +
+    "__rec=ctx,attr=13=15,data=1234567890123=abcdefghijklm\n__rec=ctx,attr=13=15,data=7=z\n";
+  assertEquals(runQuery("format table(column-width=9)", [stream]).text.split("\n"), [
+    "n         s         ",
+    " 123~~123 abc~~klm  ",
+    "        7 z         ",
+    "",
+  ]);
+  assertEquals(
+    runQuery("format table(column-width=8)", [stream]).text.split("\n")[1],
+    "123~~123 abc~~klm ",
+  );
+});
+
 Deno.test("the sign of a NaN is kept, as cali-query does", () => {
   const stream = "__rec=node,id=12,attr=10,data=1,parent=5\n" +
     "__rec=node,id=13,attr=8,data=x,parent=12\n" +
