@@ -112,9 +112,9 @@ static const char *name_of(const void *at, char into[NAME_BYTES + 1]) {
 static const char *text_of(void *const *at, int n, int which,
                            char into[JOULEMARK__NAME_BYTES_MAX + 1]) {
     char *start = into + JOULEMARK__NAME_BYTES_MAX, own[NAME_BYTES + 1], digits[20];
-    int i, cut = n >= FRAMES;
+    int i, cut = n > FRAMES;
     *start = 0;
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < n && i < FRAMES; i++) {
         const char *name = name_of(at[i], own);
         size_t length;
         if (!name) return NULL;
@@ -202,7 +202,7 @@ static uint32_t attribute(struct joulemark__thread *t, int which) {
 
 /* Paths hold around the mark, so that what is noted at its moment has them and nothing else. */
 static void around(struct joulemark__thread *t, int after) {
-    void *at[FRAMES];
+    void *at[FRAMES + 1];
     uint32_t *numbers;
     int n, which;
     if (after) {
@@ -214,7 +214,7 @@ static void around(struct joulemark__thread *t, int after) {
     }
     told = 0;
     if (!joulemark__room(t, RECORDS)) return;
-    n = backtrace(at, FRAMES);
+    n = backtrace(at, FRAMES + 1);
     if (n <= 0) return;
     numbers = numbers_of(hash(at, n));
     if (__builtin_expect(!numbers, 0)) {
