@@ -70,7 +70,7 @@ export const monitor: Verb = {
       throw usage(`--root: a directory laid out like /`, root);
     }
     const program = options.flags.has("program-counters");
-    using collection = new RawCollection(new RawMachine(host, { program }));
+    using collection = new RawCollection(new RawMachine(host, { program }), types);
     if (program) {
       for (const failed of collection.program()) {
         writeStderr(`joulemark: cannot program ${failed}; its counters stay as they are\n`);

@@ -42,12 +42,13 @@ export class RawCollection {
   #writer: RawWriter | undefined;
   readonly #scratch = new RawWriter();
 
-  constructor(machine: RawMachine) {
+  /** @param named Types that were asked for by name: some do only then what others would notice. */
+  constructor(machine: RawMachine, named?: ReadonlySet<string>) {
     this.machine = machine;
     this.hostname = hostName(machine.host);
     const processor = identifyProcessor(machine.host);
     for (const type of RAW_TYPES) {
-      const collector = type.open(accessOf(type, machine, processor));
+      const collector = type.open(accessOf(type, machine, processor, named));
       if (collector === undefined) continue;
       const schema = { type: type.name, keys: type.keys.split(" ").map(parseRawKey) };
       const open: OpenType = {

@@ -19,6 +19,8 @@ export interface RawNodeAccess {
   /** Registers, PCI functions, owners. */
   readonly machine: RawMachine;
   readonly processor: RawProcessor;
+  /** Was the type asked for by its name, on the machine itself? What others would notice wants that. */
+  readonly isNamed?: boolean;
 }
 
 /** See the module. */
@@ -118,8 +120,12 @@ export function accessOf(
   type: RawStatsType,
   machine: RawMachine,
   processor: RawProcessor = identifyProcessor(machine.host),
+  named?: ReadonlySet<string>,
 ): RawNodeAccess {
-  return { host: new ScopedHost(machine.host, type.name, type.needs), machine, processor };
+  const host = new ScopedHost(machine.host, type.name, type.needs);
+  // a tree has no devices to ask
+  const isNamed = machine.host.root === "" && named?.has(type.name) === true;
+  return { host, machine, processor, isNamed };
 }
 
 /** Names of the keys, in order. */

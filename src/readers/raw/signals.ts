@@ -71,8 +71,12 @@ function columnOf(type: RawStatsType, text: string, key: number): RawColumn {
   return { row, type, key, keyName, scale, kind, widthBits: Number(width) };
 }
 
-/** What a sum over devices means something of: not single processes, with user numbers and masks. */
-const TYPES = RAW_TYPES.filter((type) => type.name !== "proc");
+/**
+ * Types without signals: single processes, of whose user numbers a sum over devices means nothing,
+ * and what sends datagrams through the fabric, which a monitor does where it is told to by name.
+ */
+const NO_SIGNALS: readonly string[] = ["proc", "ib_sw"];
+const TYPES = RAW_TYPES.filter((type) => !NO_SIGNALS.includes(type.name));
 
 const COLUMNS: readonly RawColumn[] = TYPES.flatMap((type) =>
   type.keys.split(" ").map((text, key) => columnOf(type, text, key))
