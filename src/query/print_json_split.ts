@@ -32,6 +32,8 @@ interface Column {
 }
 
 const NO_COLUMNS: readonly number[] = [];
+/** A chain with labels for more columns than this is walked each time: tables would be too great. */
+const WIDE = 16, MANY: readonly number[] = [];
 
 /** The labels of all paths as one tree. */
 class Hierarchy {
@@ -94,21 +96,51 @@ export class JsonSplitFormatter implements Formatter {
   /** Cells of a record: most records have values in few of the columns. */
   #row(record: Snapshot, columns: Column[]): string[] {
     const { tree } = this.#context, row = columns.map(() => "null");
-    const done = new Set<number>(), labelled: number[] = [];
+    const done = new Set<number>();
+    // Per column of labels the nodes with one: of thousands of columns each has its few.
+    const labelled = new Map<number, number[]>();
+    let isWide = false;
     for (let i = 0; i < record.count; i++) {
-      const own = this.#columnOf.get(record.attributeAt(tree, i));
+      const node = record.node[i], own = this.#columnOf.get(record.attributeAt(tree, i));
       if (own !== undefined && !columns[own].hierarchy && !done.has(own)) {
         done.add(own);
         row[own] = this.#valueCell(record, i, columns[own].attributes[0]);
       }
       // Immediates too: the chain of their attribute holds its metadata.
-      for (const c of this.#touchedBy(record.node[i], columns)) {
-        if (!labelled.includes(c)) labelled.push(c);
+      const touched = this.#touchedBy(node, columns);
+      if (touched === MANY) isWide = true;
+      for (const c of touched) {
+        const nodes = labelled.get(c);
+        if (nodes === undefined) labelled.set(c, [node]);
+        else nodes.push(node);
       }
     }
+    if (isWide) return this.#fillWide(row, record, columns);
     // In the order of columns, which numbers the nodes.
-    if (labelled.length > 1) labelled.sort((a, b) => a - b);
-    for (const c of labelled) row[c] = this.#nodeCell(record, columns[c]);
+    const order = labelled.size > 1 ? [...labelled.keys()].sort((a, b) => a - b) : labelled.keys();
+    for (const c of order) row[c] = String(this.#indexOfAll(labelled.get(c)!, columns[c]));
+    return row;
+  }
+
+  /** Fills the labels of a record by one walk along its chains. */
+  #fillWide(row: string[], record: Snapshot, columns: Column[]): string[] {
+    const { tree } = this.#context,
+      hierarchy = this.#hierarchy,
+      labels = new Map<number, string[]>();
+    for (let i = 0; i < record.count; i++) {
+      for (const id of record.chain(tree, i)) {
+        const c = this.#columnOf.get(tree.attributeOf[id]);
+        if (c === undefined || !columns[c].hierarchy) continue;
+        const list = labels.get(c);
+        if (list === undefined) labels.set(c, [tree.textOf(id)]);
+        else list.push(tree.textOf(id));
+      }
+    }
+    for (const c of [...labels.keys()].sort((a, b) => a - b)) {
+      const { title } = columns[c];
+      const last = (index: number, label: string) => hierarchy.child(index, label, title);
+      row[c] = String(labels.get(c)!.reduceRight(last, NONE));
+    }
     return row;
   }
 
@@ -123,7 +155,9 @@ export class JsonSplitFormatter implements Formatter {
     let list = id === NONE ? NO_COLUMNS : this.#touched[id];
     for (let at = unknown.pop(); at !== undefined; at = unknown.pop()) {
       const c = this.#columnOf.get(tree.attributeOf[at]);
-      if (c !== undefined && columns[c].hierarchy && !list.includes(c)) list = [...list, c];
+      if (c !== undefined && columns[c].hierarchy && list !== MANY && !list.includes(c)) {
+        list = list.length < WIDE ? [...list, c] : MANY;
+      }
       this.#touched[at] = list;
     }
     return list;
@@ -153,16 +187,19 @@ export class JsonSplitFormatter implements Formatter {
     return columns;
   }
 
-  #nodeCell(record: Snapshot, column: Column): string {
-    let only = NONE, several = false;
-    for (let i = 0; i < record.count; i++) {
-      const near = this.#nearest(record.node[i], column);
-      if (near === NONE) continue;
-      if (only !== NONE) several = true;
-      only = near;
+  /** Index of the labels of several chains, the last one outermost. */
+  #indexOfAll(nodes: number[], column: Column): number {
+    const { tree } = this.#context;
+    if (nodes.length === 1) return this.#indexOf(this.#nearest(nodes[0], column), column);
+    const labels: string[] = [];
+    for (const node of nodes) {
+      let id = this.#nearest(node, column);
+      for (; id !== NONE; id = this.#nearest(tree.parentOf[id], column)) {
+        labels.push(tree.textOf(id));
+      }
     }
-    const index = several ? this.#joined(record, column) : this.#indexOf(only, column);
-    return index === NONE ? "null" : String(index);
+    const { title } = column, hierarchy = this.#hierarchy;
+    return labels.reduceRight((index, label) => hierarchy.child(index, label, title), NONE);
   }
 
   /** The first node of a chain, itself included, that has a label; `NONE` where there is none. */
@@ -195,19 +232,6 @@ export class JsonSplitFormatter implements Formatter {
       indices.set(at, index);
     }
     return index;
-  }
-
-  /** Index of the labels of several entries, the last one outermost. */
-  #joined(record: Snapshot, column: Column): number {
-    const { tree } = this.#context, labels: string[] = [];
-    for (let i = 0; i < record.count; i++) {
-      let id = this.#nearest(record.node[i], column);
-      for (; id !== NONE; id = this.#nearest(tree.parentOf[id], column)) {
-        labels.push(tree.textOf(id));
-      }
-    }
-    const { title } = column, hierarchy = this.#hierarchy;
-    return labels.reduceRight((index, label) => hierarchy.child(index, label, title), NONE);
   }
 
   #valueCell(record: Snapshot, i: number, attribute: number): string {

@@ -114,3 +114,26 @@ Deno.test("a path deeper than the call stack is sorted, and has a row for each a
   assertEquals(rows.length, depth + 1);
   assertEquals(rows.slice(1).filter((row) => !/ 7 ?$/.test(row)), []);
 });
+
+Deno.test("json-split of a chain of thousands of attributes takes the room of its output", () => {
+  const count = 3000, lines = ["__rec=node,id=12,attr=10,data=20,parent=3"];
+  for (let i = 0; i < count; i++) {
+    const name = 100 + 2 * i, above = i > 0 ? `,parent=${name - 1}` : "";
+    lines.push(`__rec=node,id=${name},attr=8,data=n${i},parent=12`);
+    lines.push(`__rec=node,id=${name + 1},attr=${name},data=v${i}${above}`);
+  }
+  lines.push(`__rec=ctx,ref=${99 + 2 * count}`, "");
+  const before = Deno.memoryUsage().rss;
+  const { data, columns, nodes } = JSON.parse(
+    runQuery("format json-split", [lines.join("\n")], { strict: true }).text,
+  );
+  assertEquals(Deno.memoryUsage().rss - before < 300 << 20, true);
+  const row = data[0] as (number | null)[];
+  const labels = row.flatMap((node, c) =>
+    node === null ? [] : [`${columns[c]} ${nodes[node].label}`]
+  );
+  assertEquals(
+    labels.filter((label) => label.startsWith("n")).sort(),
+    Array.from({ length: count }, (_, i) => `n${i} v${i}`).sort(),
+  );
+});
