@@ -2,6 +2,9 @@
  * An attribute to annotate with, as Caliper's `cali::Annotation`.
  *
  * ```ts
+ * import { Annotation, Channel } from "joulemark";
+ *
+ * const channel = new Channel({ CALI_SERVICES_ENABLE: "event,trace,recorder" });
  * const phase = new Annotation(channel, "phase");
  * {
  *   using _init = phase.begin("init"); // ends with the block
