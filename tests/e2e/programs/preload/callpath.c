@@ -16,7 +16,11 @@
 #include <unistd.h>
 
 #define WEAK __attribute__((weak))
+#if defined(__clang__)
+#define ALONE __attribute__((noinline))
+#else
 #define ALONE __attribute__((noinline, noclone))
+#endif
 WEAK extern void cali_begin_region(const char *);
 WEAK extern void cali_end_region(const char *);
 WEAK extern void cali_set_int_byname(const char *, int);
