@@ -14,7 +14,7 @@ import { printRawTable } from "../rawstats/print_table.ts";
 import { metricValues, tableRows } from "../rawstats/tables.ts";
 import { NodeTotals } from "../rawstats/totals.ts";
 import { lookAtRawFiles, type RawFile, readWholeRawFile } from "../session/raw_files.ts";
-import { JsonSeriesWriter, MetricsSeriesWriter } from "../session/raw_series.ts";
+import { JsonSeriesWriter, MetricsSeriesWriter, MOST_DEVICES } from "../session/raw_series.ts";
 import type { RawSeriesWriter } from "../session/raw_series.ts";
 import { analyseRawFiles, type RawAnalysis, type RawRequest } from "../session/raw_stats.ts";
 import { EXIT } from "./exit_codes.ts";
@@ -161,15 +161,22 @@ function printerOf(request: Request, out: ByteText): Printer {
     case "json":
       return jsonPrinter({ ...request, out });
     case "openmetrics":
-      return writing(new MetricsSeriesWriter({ ...request, out }));
+      return writing(new MetricsSeriesWriter({ ...request, out }), request.quiet);
   }
 }
 
-function writing(writer: RawSeriesWriter): Printer {
+function writing(writer: RawSeriesWriter, quiet: boolean): Printer {
   return {
     listen: (node) => writer.listen(node),
     finish: (node) => writer.finish(node),
-    end: () => writer.end(),
+    async end() {
+      await writer.end();
+      if (writer.leftOut === 0 || quiet) return;
+      writeStderr(
+        `joulemark: ${writer.leftOut} devices have no series: expected at most ${MOST_DEVICES} of a ` +
+          "type; leave the type out with --types, or take --format csv\n",
+      );
+    },
   };
 }
 
@@ -207,11 +214,11 @@ function tablePrinter(request: Request, out: ByteText): Printer {
 
 function jsonPrinter(request: Request & { out: ByteText }): Printer {
   const { out } = request;
-  const writer = new JsonSeriesWriter(request);
+  const series = writing(new JsonSeriesWriter(request), request.quiet);
   return {
-    ...writing(writer),
+    ...series,
     async end(analysis) {
-      await writer.end();
+      await series.end(analysis);
       const values = metricValues(analysis.inputs);
       const units = Object.fromEntries(values.map(({ name, unit }) => [name, unit]));
       out.text(

@@ -14,6 +14,8 @@ export class RawDevice {
   readonly bytes: Uint8Array;
   /** The device whose line followed last time: lines repeat their order. */
   next: RawDevice | undefined;
+  /** Was it given up? Then another device may have its number. */
+  isGone = false;
   /** Number of the record in which it was seen last. */
   record = -1;
 
@@ -22,12 +24,18 @@ export class RawDevice {
   }
 }
 
+/** So many devices of a type are kept whatever comes. */
+const MANY = 4096;
+/** Records in which a device has not been seen before it may be given up. */
+const LONG = 100;
+
 /** A type under one schema; a schema that changes makes a new one. */
 export class RawColumns {
   readonly bytes: Uint8Array;
   readonly devices = new Map<string, RawDevice>();
-  /** Devices in the order of their first line. */
-  readonly list: RawDevice[] = [];
+  /** Numbers that devices have had, and those that are free again. */
+  #made = 0;
+  readonly #free: number[] = [];
   /** Columns that every line has; fewer than all where some are slow. */
   readonly fastCount: number;
   /** Of each value of a fast sample, the column. */
@@ -49,16 +57,35 @@ export class RawColumns {
     this.fastCount = fast.length;
   }
 
-  /** The device of that name, made when it is new. */
-  device(name: string): RawDevice {
+  /**
+   * The device of that name, made when it is new.
+   *
+   * @param record Number of the record at hand: devices not seen for long, processes that are over
+   * say, are given up when there are many.
+   */
+  device(name: string, record = 0): RawDevice {
     let device = this.devices.get(name);
     if (device === undefined) {
-      device = new RawDevice(name, this, this.list.length);
+      if (this.devices.size >= this.#most) this.#giveUp(record - LONG);
+      device = new RawDevice(name, this, this.#free.pop() ?? this.#made++);
       this.devices.set(name, device);
-      this.list.push(device);
       this.first ??= device;
     }
     return device;
+  }
+
+  /** From here on devices are given up; more where many are alive at once. */
+  #most = MANY;
+
+  #giveUp(before: number): void {
+    for (const [name, device] of this.devices) {
+      if (device.record >= before) continue;
+      this.devices.delete(name);
+      this.#free.push(device.index);
+      device.isGone = true;
+      device.next = undefined;
+    }
+    this.#most = Math.max(MANY, 2 * this.devices.size);
   }
 }
 

@@ -137,7 +137,8 @@ export class RawScanner {
       device = columns.first;
     }
     let i = start + columns.bytes.length;
-    if (device === undefined || !startsWith(b, i, end, device.bytes)) return false;
+    if (device === undefined || device.isGone) return false;
+    if (!startsWith(b, i, end, device.bytes)) return false;
     i += device.bytes.length;
     if (!columns.skipped && !readValues(b, i, end, columns, this.#values[columns.index])) {
       return false;
@@ -155,7 +156,7 @@ export class RawScanner {
     const columns = this.#types.get(decoder.decode(b.subarray(start, first)));
     if (columns === undefined) return false;
     if (!readValues(b, second + 1, end, columns, this.#values[columns.index])) return false;
-    this.#take(columns.device(decoder.decode(b.subarray(first + 1, second))));
+    this.#take(columns.device(decoder.decode(b.subarray(first + 1, second)), this.#record));
     return true;
   }
 
@@ -210,7 +211,7 @@ export class RawScanner {
       const bytes = new TextEncoder().encode(text);
       const values = this.#values[columns.index];
       if (!readValues(bytes, 0, bytes.length, columns, values)) break;
-      this.#take(columns.device(name));
+      this.#take(columns.device(name, this.#record));
       return undefined;
     }
     const given = words.length - 2;

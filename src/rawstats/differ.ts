@@ -37,6 +37,8 @@ export class RawType {
   readonly gauges: Int32Array;
   /** By column: 1 for event counters. */
   readonly isEvent: Uint8Array;
+  /** Of all devices, where no column is a counter. */
+  readonly noDeltas: Float64Array;
   readonly devices = new Map<string, RawCounters>();
 
   constructor(readonly schema: RawSchema) {
@@ -48,6 +50,7 @@ export class RawType {
     this.events = of("event");
     this.gauges = of("gauge");
     this.isEvent = Uint8Array.from(this.keys, (key) => key.kind === "event" ? 1 : 0);
+    this.noDeltas = new Float64Array(this.keys.length).fill(NaN);
   }
 }
 
@@ -67,8 +70,9 @@ export class RawCounters {
 
   /** @param index Number of the device within its node, over all types, from 0. */
   constructor(readonly type: RawType, readonly device: string, readonly index: number) {
-    this.deltas = new Float64Array(type.keys.length).fill(NaN);
-    this.base = new Float64Array(type.keys.length).fill(NaN);
+    const hasEvents = type.events.length > 0;
+    this.deltas = hasEvents ? new Float64Array(type.keys.length).fill(NaN) : type.noDeltas;
+    this.base = hasEvents ? new Float64Array(type.keys.length).fill(NaN) : type.noDeltas;
   }
 
   /** A delta, exact. */
@@ -158,7 +162,8 @@ export class RawDiffer {
     const { index } = device.columns;
     const slots = index < 0 ? this.#derivedSlots[-1 - index] ??= [] : this.#slots[index] ??= [];
     const known = slots[device.index];
-    if (known !== undefined) return known;
+    // numbers of devices that were given up are given again
+    if (known !== undefined && known.device === device.name) return known;
     const schema = device.columns.schema;
     let type = this.types.get(schema.type);
     if (type === undefined || !sameSchema(type.schema, schema)) {

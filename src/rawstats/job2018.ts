@@ -73,7 +73,9 @@ function assembleHost(stats: RawStats, times: readonly number[]): JobTables {
       return [key.name, column.map((v) => BigInt.asUintN(MODULUS_BITS, v * factor))];
     });
     const table = Object.fromEntries(columns);
-    tables.set(type, [...tables.get(type) ?? [], [name.slice(blank + 1), table]]);
+    const devices = tables.get(type) ?? [];
+    tables.set(type, devices);
+    devices.push([name.slice(blank + 1), table]);
   }
   const schema = stats.schemas.get("amd64_pmc");
   if (schema !== undefined && isFamily10h(schema)) deriveFamily10h(tables, times.length);

@@ -74,6 +74,14 @@ interface Plan {
   readonly held: Float64Array;
 }
 
+const NO_PLAN: Plan = {
+  columns: new Int32Array(),
+  scales: new Float64Array(),
+  inputs: new Int32Array(),
+  controls: new Int32Array(),
+  held: new Float64Array(),
+};
+
 /** See the module: the inputs of one node. */
 export class NodeInputs implements JobListener {
   firstUs = NaN;
@@ -222,6 +230,7 @@ export class NodeInputs implements JobListener {
     const controls = Int32Array.from(
       type.keys.flatMap((key, k) => key.kind === "control" ? [k] : []),
     );
+    // single processes come and go: what feeds nothing has no plan of its own
     const feeds: [column: number, scale: number, input: number][] = [];
     const name = type.schema.type;
     type.keys.forEach((key, column) => {
@@ -236,6 +245,7 @@ export class NodeInputs implements JobListener {
         : inputsOf(name, device, key.name);
       for (const input of inputs) feeds.push([column, scale, this.#numberOf(input)]);
     });
+    if (feeds.length === 0 && controls.length === 0) return NO_PLAN;
     return {
       columns: Int32Array.from(feeds, ([column]) => column),
       scales: Float64Array.from(feeds, ([, scale]) => scale),

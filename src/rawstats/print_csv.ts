@@ -11,6 +11,8 @@ import type { JobListener, RawSample } from "./node.ts";
 import { scaled } from "./series.ts";
 
 const COMMA = 44, LF = 10;
+/** Devices whose names are kept as bytes: names of processes come for ever. */
+const MOST_PLACES = 20_000;
 const encoder = new TextEncoder();
 
 /** The first row. */
@@ -41,9 +43,11 @@ export class CsvRows implements JobListener {
     const { type, device, index, deltas } = counters;
     if (!this.#wants(type.schema.type)) return;
     const out = this.#out;
-    const place = this.#places[index] ??= encoder.encode(
-      `${type.schema.type},${csvField(device)},`,
-    );
+    let place = this.#places[index];
+    if (place === undefined) {
+      place = encoder.encode(`${type.schema.type},${csvField(device)},`);
+      if (index < MOST_PLACES) this.#places[index] = place;
+    }
     const columns = this.#columnsOf(type);
     const seconds = counters.elapsedS;
     for (let k = 0; k < columns.length; k++) {

@@ -36,6 +36,8 @@ export interface DeviceSeries {
 export interface SeriesWish {
   /** @default every type */
   type?(type: string): boolean;
+  /** Devices of a type; further ones are left out. @default all */
+  readonly most?: number;
   /** @default every key */
   key?(type: string, device: string, key: string): boolean;
 }
@@ -45,7 +47,10 @@ export class NodeSeries implements JobListener {
   /** Microseconds since the epoch. */
   readonly times: number[] = [];
   readonly list: DeviceSeries[] = [];
+  /** Devices that have no series because their type has too many: single processes. */
+  leftOut = 0;
   readonly #byIndex: (DeviceSeries | null | undefined)[] = [];
+  readonly #counts = new Map<RawType, number>();
 
   constructor(
     readonly host: string,
@@ -90,16 +95,20 @@ export class NodeSeries implements JobListener {
 
   #begin({ type, device, index }: RawCounters): DeviceSeries | null {
     const { schema, keys } = type;
-    const { type: wantsType, key: wantsKey } = this.wish;
-    const columns = wantsType !== undefined && !wantsType(schema.type)
-      ? []
-      : keys.map((key) =>
-        wantsKey === undefined || wantsKey(schema.type, device, key.name)
-          ? this.store.column()
-          : undefined
-      );
-    if (columns.every((column) => column === undefined)) return this.#byIndex[index] = null;
+    const { type: wantsType, key: wantsKey, most = Infinity } = this.wish;
+    const wanted = keys.map((key) =>
+      (wantsType === undefined || wantsType(schema.type)) &&
+      (wantsKey === undefined || wantsKey(schema.type, device, key.name))
+    );
+    if (!wanted.includes(true)) return this.#byIndex[index] = null;
+    const count = (this.#counts.get(type) ?? 0) + 1;
+    this.#counts.set(type, count);
+    if (count > most) {
+      this.leftOut++;
+      return this.#byIndex[index] = null;
+    }
     const previous = new Float64Array(keys.length).fill(NaN);
+    const columns = wanted.map((is) => is ? this.store.column() : undefined);
     const at = this.store.column();
     const series = { type, device, rows: 0, at, lastAt: -1, columns, previous };
     this.#byIndex[index] = series;

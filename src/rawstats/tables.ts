@@ -67,7 +67,9 @@ export function tableRows(totals: NodeTotals, perDevice: boolean): RawTableRow[]
   const byType = new Map<string, DeviceTotals[]>();
   for (const device of totals.list) {
     const { type } = device.counters.type.schema;
-    byType.set(type, [...byType.get(type) ?? [], device]);
+    const devices = byType.get(type) ?? [];
+    byType.set(type, devices);
+    devices.push(device);
   }
   const rows: RawTableRow[] = [];
   for (const type of [...byType.keys()].sort()) {
@@ -81,7 +83,8 @@ export function tableRows(totals: NodeTotals, perDevice: boolean): RawTableRow[]
 function rowsOf(type: string, devices: DeviceTotals[], first: DeviceTotals): RawTableRow[] {
   const { keys, units } = first.counters.type;
   const same = devices.filter((d) => d.counters.type === first.counters.type);
-  const device = devices.length === 1 ? first.counters.device : `(${devices.length} devices)`;
+  const count = devices.reduce((n, device) => n + device.devices, 0);
+  const device = count === 1 ? first.counters.device : `(${count} devices)`;
   const rows: RawTableRow[] = [];
   keys.forEach((key, k) => {
     if (key.kind === "control") return;
@@ -97,7 +100,7 @@ function rowsOf(type: string, devices: DeviceTotals[], first: DeviceTotals): Raw
     const total = wide
       ? sums.reduce((n: bigint, sum) => n + BigInt(sum), 0n)
       : sums.reduce((n: number, sum) => n + Number(sum), 0);
-    const seconds = Math.max(...same.map((d) => d.seconds));
+    const seconds = same.reduce((most, d) => Math.max(most, d.seconds), 0);
     const rate = seconds > 0 ? Number(total) / seconds : NaN;
     rows.push({ type, device, key: key.name, unit, total, rate, gauge: undefined });
   });

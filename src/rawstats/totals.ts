@@ -4,21 +4,24 @@
  * @module
  */
 import { EXACT_BELOW, type RawValues } from "../formats/rawstats_columns.ts";
-import type { RawCounters } from "./differ.ts";
+import type { RawCounters, RawType } from "./differ.ts";
 import type { JobListener, RawSample } from "./node.ts";
-import type { Exact } from "./series.ts";
+import { addExact, type Exact } from "./series.ts";
 
-/** Sums of one device. */
+/** So many devices of a type are told apart whatever comes. */
+const MANY = 4096;
+
+/** Sums of one device, or of those of a type that are gone: then gauges are sums, too. */
 export interface DeviceTotals {
   readonly counters: RawCounters;
+  devices: number;
   /** Counts, by column; exact below 2^53, and in `wide` beyond. */
   readonly sums: Float64Array;
   wide: Map<number, bigint> | undefined;
-  /** Gauges: smallest, greatest, last, sum and number of values. */
+  /** Gauges: smallest, greatest and last value, and number of values. */
   readonly least: Float64Array;
   readonly most: Float64Array;
   readonly last: Float64Array;
-  readonly added: Float64Array;
   samples: number;
   /** Seconds over which its deltas were taken. */
   seconds: number;
@@ -26,16 +29,22 @@ export interface DeviceTotals {
 
 /** See the module. */
 export class NodeTotals implements JobListener {
-  readonly list: DeviceTotals[] = [];
+  list: DeviceTotals[] = [];
   firstUs = NaN;
   lastUs = NaN;
   samples = 0;
   readonly #byIndex: (DeviceTotals | undefined)[] = [];
+  /** By type: devices in the list, and how many there may be. */
+  readonly #counts = new Map<RawType, number>();
+  readonly #most = new Map<RawType, number>();
+  /** Time of the sample before. */
+  #beforeUs = NaN;
 
   constructor(readonly host: string) {}
 
   sample(sample: RawSample): void {
     if (this.samples++ === 0) this.firstUs = sample.timeUs;
+    this.#beforeUs = this.lastUs;
     this.lastUs = sample.timeUs;
   }
 
@@ -64,22 +73,22 @@ export class NodeTotals implements JobListener {
       if (value < totals.least[k]) totals.least[k] = value;
       if (value > totals.most[k]) totals.most[k] = value;
       totals.last[k] = value;
-      totals.added[k] += value;
     }
   }
 
   #totalsOf(counters: RawCounters): DeviceTotals {
     let totals = this.#byIndex[counters.index];
     if (totals === undefined) {
+      this.#makeRoom(counters.type);
       const n = counters.deltas.length;
       totals = {
         counters,
+        devices: 1,
         sums: new Float64Array(n),
         wide: undefined,
         least: new Float64Array(n).fill(Infinity),
         most: new Float64Array(n).fill(-Infinity),
         last: new Float64Array(n).fill(NaN),
-        added: new Float64Array(n),
         samples: 0,
         seconds: 0,
       };
@@ -87,6 +96,30 @@ export class NodeTotals implements JobListener {
       this.list.push(totals);
     }
     return totals;
+  }
+
+  /** Adds up the devices of a type that are gone, when there are many: single processes. */
+  #makeRoom(type: RawType): void {
+    const count = (this.#counts.get(type) ?? 0) + 1;
+    this.#counts.set(type, count);
+    if (count <= (this.#most.get(type) ?? MANY)) return;
+    let gone: DeviceTotals | undefined;
+    let kept = 0;
+    const list: DeviceTotals[] = [];
+    for (const totals of this.list) {
+      if (totals.counters.type !== type) list.push(totals);
+      else if (totals.devices === 1 && totals.counters.timeUs >= this.#beforeUs) {
+        list.push(totals);
+        kept++;
+      } else {
+        if (totals.devices === 1) this.#byIndex[totals.counters.index] = undefined;
+        if (gone === undefined) list.push(gone = totals);
+        else addGone(gone, totals);
+      }
+    }
+    this.list = list;
+    this.#counts.set(type, kept);
+    this.#most.set(type, Math.max(MANY, 2 * kept));
   }
 
   /** A sum that plain numbers cannot hold, or no delta at all. */
@@ -98,6 +131,26 @@ export class NodeTotals implements JobListener {
     wide.set(k, sum);
     totals.sums[k] = Number(sum);
   }
+}
+
+/** Adds the totals of a device to those that are gone. */
+function addGone(gone: DeviceTotals, more: DeviceTotals): void {
+  const { isEvent } = gone.counters.type;
+  for (let k = 0; k < isEvent.length; k++) {
+    if (isEvent[k] === 1) {
+      const sum = addExact(sumOf(gone, k), sumOf(more, k));
+      gone.sums[k] = Number(sum);
+      if (typeof sum === "bigint") (gone.wide ??= new Map()).set(k, sum);
+    } else if (more.last[k] === more.last[k]) {
+      const isFirst = gone.last[k] !== gone.last[k];
+      gone.last[k] = more.last[k] + (isFirst ? 0 : gone.last[k]);
+      gone.least[k] = more.least[k] + (isFirst ? 0 : gone.least[k]);
+      gone.most[k] = more.most[k] + (isFirst ? 0 : gone.most[k]);
+    }
+  }
+  gone.devices += more.devices;
+  gone.samples += more.samples;
+  gone.seconds = Math.max(gone.seconds, more.seconds);
 }
 
 /** The sum of a column, exact. */

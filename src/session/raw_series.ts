@@ -18,6 +18,9 @@ import { type RawFile, scanRawFile } from "./raw_files.ts";
 /** What packed series may take. */
 const MOST_BYTES = 24 << 20;
 
+/** Devices of a type and node: 1,024 CPUs are fewer, single processes come for ever. */
+export const MOST_DEVICES = 4096;
+
 /** What is written, and from what. */
 export interface RawSeriesRequest {
   readonly files: readonly RawFile[];
@@ -35,6 +38,8 @@ export interface RawSeriesWriter {
   finish(node: RawNode): Promise<void>;
   /** All are; what stands behind the series is not written. */
   end(): Promise<void>;
+  /** Devices without series, beyond the most of a type. */
+  readonly leftOut: number;
 }
 
 /** Memory that a column takes, about. */
@@ -120,6 +125,7 @@ class NodeKeys {
     series.store.reset(Infinity);
     this.#take(
       await readAgain(request, series.host, series.store, {
+        most: MOST_DEVICES,
         type: (type) => types.has(type),
         key: (type, device, key) => names.has(nameOf(type, device, key)),
       }),
@@ -161,6 +167,7 @@ export class JsonSeriesWriter implements RawSeriesWriter {
   #series: NodeSeries | undefined;
   #spare: ColumnStore | undefined;
   #written = 0;
+  leftOut = 0;
 
   constructor(request: RawSeriesRequest) {
     this.#request = request;
@@ -171,12 +178,16 @@ export class JsonSeriesWriter implements RawSeriesWriter {
     const store = this.#spare ?? new ColumnStore(most);
     store.reset(most);
     this.#spare = undefined;
-    return this.#series = new NodeSeries(node.host, store, { type: this.#request.wants });
+    return this.#series = new NodeSeries(node.host, store, {
+      type: this.#request.wants,
+      most: MOST_DEVICES,
+    });
   }
 
   async finish(node: RawNode): Promise<void> {
     const series = this.#series!;
     this.#series = undefined;
+    this.leftOut += series.leftOut;
     if (series.times.length === 0) {
       this.#spare = series.store;
     } else if (this.#first === undefined && this.#written === 0) {
@@ -253,6 +264,7 @@ export class MetricsSeriesWriter implements RawSeriesWriter {
   #all: NodeSeries[] = [];
   #series: NodeSeries | undefined;
   readonly #costs = new Map<string, number>();
+  leftOut = 0;
 
   constructor(request: RawSeriesRequest) {
     this.#request = request;
@@ -260,12 +272,16 @@ export class MetricsSeriesWriter implements RawSeriesWriter {
   }
 
   listen(node: RawNode): JobListener {
-    return this.#series = new NodeSeries(node.host, this.#store, { type: this.#request.wants });
+    return this.#series = new NodeSeries(node.host, this.#store, {
+      type: this.#request.wants,
+      most: MOST_DEVICES,
+    });
   }
 
   finish(_node: RawNode): Promise<void> {
     const series = this.#series!;
     this.#series = undefined;
+    this.leftOut += series.leftOut;
     for (const { type, columns, at } of series.list) {
       type.keys.forEach(({ name, kind }, k) => {
         if (kind === "control" || columns[k] === undefined) return;
@@ -302,6 +318,7 @@ export class MetricsSeriesWriter implements RawSeriesWriter {
     for (const host of new Set(this.#request.files.map((file) => file.host))) {
       all.push(
         await readAgain(this.#request, host, this.#store, {
+          most: MOST_DEVICES,
           type: (type) => types.has(type),
           key: (type, _device, key) => wanted.has(`${type}.${key}`),
         }),
