@@ -16,7 +16,7 @@ import { type KeySeries, keySeries, NodeSeries, type SeriesWish } from "../rawst
 import { type RawFile, scanRawFile } from "./raw_files.ts";
 
 /** What packed series may take. */
-const MOST_BYTES = 24 << 20;
+const MOST_BYTES = 16 << 20;
 
 /** Devices of a type and node: 1,024 CPUs are fewer, single processes come for ever. */
 export const MOST_DEVICES = 4096;
@@ -27,7 +27,7 @@ export interface RawSeriesRequest {
   readonly job: string | undefined;
   readonly wants: (type: string) => boolean;
   readonly out: ByteText;
-  /** Bytes that packed series may take. @default 24 MiB */
+  /** Bytes that packed series may take. @default 16 MiB */
   readonly most?: number;
 }
 
