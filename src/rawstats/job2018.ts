@@ -6,9 +6,15 @@
  * @module
  */
 import type { RawRecord, RawStats } from "../formats/rawstats.ts";
-import { parseRawSchema, parseRawUnit, type RawKey } from "../formats/rawstats_schema.ts";
+import {
+  parseRawSchema,
+  parseRawUnit,
+  type RawKey,
+  type RawSchema,
+} from "../formats/rawstats_schema.ts";
 import { FAMILY10H_CORE, FAMILY10H_EVENTS, FAMILY10H_SOCKET, isFamily10h } from "./family10h.ts";
 import { family10hSocket } from "./family10h.ts";
+import { nameControls2018 } from "./job2018_controls.ts";
 
 const MODULUS_BITS = 64;
 
@@ -31,6 +37,12 @@ function assumedWidth(type: string, key: RawKey): number {
   return 64;
 }
 
+/** What the assembler multiplies by: it knows `KB` and leading digits, but not the `kB` of proc. */
+function factorOf({ unit }: RawKey): bigint {
+  const { scale } = parseRawUnit(unit.replace(/kB$/, ""));
+  return Number.isFinite(scale) ? BigInt(scale) : 1n;
+}
+
 /**
  * Assembles one job.
  *
@@ -44,6 +56,11 @@ export function assembleJob2018(nodes: ReadonlyMap<string, RawStats>): Job2018 {
     times.push(Math.max(second, (times.at(-1) ?? -Infinity) + 1));
   }
   const hosts = new Map([...nodes].map(([host, stats]) => [host, assembleHost(stats, times)]));
+  const schemas = new Map<string, RawSchema>();
+  for (const stats of nodes.values()) {
+    for (const [type, schema] of stats.schemas) if (!schemas.has(type)) schemas.set(type, schema);
+  }
+  nameControls2018(hosts, schemas);
   return { times, hosts };
 }
 
@@ -68,8 +85,7 @@ function assembleHost(stats: RawStats, times: readonly number[]): JobTables {
     const columns = stats.schemas.get(type)!.keys.map((key, k): [string, bigint[]] => {
       const raw = chosen.map((i) => samples[i].values[k]);
       const column = key.kind === "event" ? rebase(type, key, raw) : raw;
-      const { scale } = parseRawUnit(key.unit);
-      const factor = Number.isFinite(scale) ? BigInt(scale) : 1n;
+      const factor = factorOf(key);
       return [key.name, column.map((v) => BigInt.asUintN(MODULUS_BITS, v * factor))];
     });
     const table = Object.fromEntries(columns);

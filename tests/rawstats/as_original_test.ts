@@ -14,6 +14,10 @@ function vector(name: string) {
   return JSON.parse(Deno.readTextFileSync(new URL(`${name}.json`, VECTORS)));
 }
 
+function mapValues<A, B>(record: Record<string, A>, map: (value: A) => B): Record<string, B> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}
+
 function close(actual: number, expected: number, tolerance: number, what: string): void {
   const error = Math.abs(actual - expected);
   assert(
@@ -44,6 +48,48 @@ Deno.test("assembleJob2018() gives the numbers of the job assembler, mistakes in
     }
   }
   assert(numbers > 5000, String(numbers));
+});
+
+Deno.test("assembleJob2018() names counters after their control words, over all hosts", () => {
+  const nodes = new Map(["a", "b"].map((host) => [host, load(`controls-${host}`)]));
+  const { times, hosts } = assembleJob2018(nodes);
+  const expected = vector("controls.job2018");
+  assertEquals(times, expected.times);
+  for (const host of ["a", "b"]) {
+    const numbers = Object.fromEntries(
+      Object.entries(hosts.get(host)!).map(([type, devices]) => [
+        type,
+        mapValues(devices, (columns) => mapValues(columns, (values) => values.map(Number))),
+      ]),
+    );
+    assertEquals(numbers, expected.hosts[host]);
+  }
+  const ivb = Object.keys(hosts.get("a")!.intel_ivb["0"]);
+  assertEquals(ivb.slice(0, 4), ["LOAD_OPS_ALL", "LOAD_OPS_L1_HIT", "ERROR", "LOAD_OPS_LLC_HIT"]);
+});
+
+Deno.test("assembleJob2018() leaves devices empty of a type that the first host lacks", () => {
+  const text = Deno.readTextFileSync(new URL("controls-a.raw", VECTORS));
+  const without = text.split("\n").filter((line) => !/^!?intel_(snb|knl_edc) /.test(line));
+  const nodes = new Map([["a", parseRawStats(without.join("\n"))], ["b", load("controls-b")]]);
+  const { hosts } = assembleJob2018(nodes);
+  assertEquals(hosts.get("b")!.intel_snb, { "0": {}, "1": {} });
+  assertEquals("CTL0" in hosts.get("b")!.intel_knl_edc["ff/0f.0"], true);
+  // the other way round both are named, by the words of the host that has them
+  const turned = assembleJob2018(new Map([...nodes].reverse())).hosts.get("b")!;
+  assertEquals(Object.keys(turned.intel_snb["0"])[0], "LOAD_OPS_ALL");
+  assertEquals("intel_knl_edc" in turned, false);
+  assertEquals("intel_knl_edc_uclk" in turned, true);
+});
+
+Deno.test("assembleJob2018() takes the kB of proc for plain numbers", () => {
+  const text = (seconds: number, mark: string) =>
+    `\n${seconds} 1 h\n${mark}proc a/1/0/0 1000 7\nmem 0 7\n`;
+  const file = "$tacc_stats 2.3.4\n$hostname h\n!mem MemTotal,U=KB\n!proc Uid VmPeak,U=kB\n" +
+    text(100, "%begin 1\n") + text(200, "%end 1\n");
+  const tables = assembleJob2018(new Map([["h", parseRawStats(file)]])).hosts.get("h")!;
+  assertEquals(tables.proc["a/1/0/0"].VmPeak, [7n, 7n]);
+  assertEquals(tables.mem["0"].MemTotal, [7168n, 7168n]);
 });
 
 Deno.test("ingest2021() gives the numbers of the ingest, mistakes included", () => {
