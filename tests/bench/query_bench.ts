@@ -4,8 +4,8 @@
  *     deno bench -A tests/bench/query_bench.ts
  *     JOULEMARK_BENCH_ITERATIONS=60000 deno bench -A tests/bench/query_bench.ts
  *
- * With CALI_QUERY=/path/to/cali-query it prints a side-by-side of wall time, best of five, each run
- * a process of its own: start-up counts for both.
+ * With JOULEMARK_TEST_CALI_QUERY=/path/to/cali-query it prints a side-by-side of wall time, best of
+ * five, each run a process of its own: start-up counts for both.
  */
 
 import { CaliScanner } from "../../src/formats/cali.ts";
@@ -68,7 +68,7 @@ Deno.bench("aggregate: let, group by value", { group: "stream" }, () => runOver(
 Deno.bench("print: expand", { group: "stream" }, () => runOver("format expand"));
 Deno.bench("print: json", { group: "stream" }, () => runOver("format json"));
 
-const reference = Deno.env.get("CALI_QUERY");
+const reference = Deno.env.get("JOULEMARK_TEST_CALI_QUERY");
 if (reference !== undefined) compare(reference);
 
 /** Best wall time of five of both programs, in seconds. */

@@ -1,7 +1,7 @@
 /**
  * Undamaged streams and queries of the fuzzer through a real cali-query beside us, compared by bytes.
  *
- *     CALI_QUERY=/path/to/cali-query deno run -A tests/fuzz/against.ts --seed 1 --cases 1000
+ *     JOULEMARK_TEST_CALI_QUERY=/path/to/cali-query deno run -A tests/fuzz/against.ts --seed 1 --cases 1000
  *
  * Left out is what is known to differ: formatters of our own, texts in which bytes from 0x80 on
  * would be cut, properties that no bits are, and streams on which that program dies.
@@ -23,9 +23,9 @@ const INVALID_QUERY = 254;
 const options = new Map<string, string>();
 for (let i = 0; i < Deno.args.length; i += 2) options.set(Deno.args[i], Deno.args[i + 1]);
 const seed = Number(options.get("--seed") ?? 1), cases = Number(options.get("--cases") ?? 1000);
-const program = Deno.env.get("CALI_QUERY");
+const program = Deno.env.get("JOULEMARK_TEST_CALI_QUERY");
 if (program === undefined) {
-  console.error("CALI_QUERY names no program: set it to the path of a cali-query");
+  console.error("JOULEMARK_TEST_CALI_QUERY names no program: set it to the path of a cali-query");
   Deno.exit(2);
 }
 

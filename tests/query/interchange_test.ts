@@ -2,8 +2,9 @@
  * Files go both ways: what we write is read by cali-query and by Caliper's Python reader as by us,
  * and what Caliper writes is read by us as by them.
  *
- * CALI_QUERY names a cali-query, CALIPER_READER the folder of caliper-reader (with `caliperreader`
- * inside); without them, recorded outputs stand in where there are any, and the rest is skipped.
+ * JOULEMARK_TEST_CALI_QUERY names a cali-query, JOULEMARK_TEST_CALIPER_READER the folder of
+ * caliper-reader (with `caliperreader` inside); without them, recorded outputs stand in where there
+ * are any, and the rest is skipped. Names that begin with CALI_ would configure Caliper itself.
  */
 
 import { assertEquals } from "@std/assert";
@@ -19,7 +20,8 @@ import { answer, askProgram, ownStreams, QUESTIONS } from "./_support/interchang
 const REAL = new URL("../vectors/caliper/real/", import.meta.url);
 const RECORDED = new URL("outputs.json", REAL);
 const FILES = ["event_trace.cali", "runtime_profile.cali"];
-const CALI_QUERY = Deno.env.get("CALI_QUERY"), CALIPER_READER = Deno.env.get("CALIPER_READER");
+const CALI_QUERY = Deno.env.get("JOULEMARK_TEST_CALI_QUERY"),
+  CALIPER_READER = Deno.env.get("JOULEMARK_TEST_CALIPER_READER");
 
 interface Recorded {
   file: string;
@@ -51,7 +53,7 @@ Deno.test("a stream that Caliper wrote gives the recorded outputs of cali-query"
 
 Deno.test({
   name: CALI_QUERY === undefined
-    ? "cali-query reads our streams as we do (skipped: CALI_QUERY names no cali-query)"
+    ? "cali-query reads our streams as we do (skipped: JOULEMARK_TEST_CALI_QUERY names no cali-query)"
     : "cali-query reads our streams as we do",
   ignore: CALI_QUERY === undefined,
   fn() {
@@ -80,7 +82,7 @@ type Theirs = Record<string, string | string[]>;
 
 Deno.test({
   name: CALIPER_READER === undefined
-    ? "caliper-reader reads our streams as we do (skipped: CALIPER_READER names no folder)"
+    ? "caliper-reader reads our streams as we do (skipped: JOULEMARK_TEST_CALIPER_READER names no folder)"
     : "caliper-reader reads our streams as we do",
   ignore: CALIPER_READER === undefined,
   fn() {
