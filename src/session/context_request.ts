@@ -11,7 +11,7 @@ import { realtimeNanoseconds } from "../os/clock.ts";
 import { readText } from "../os/files.ts";
 import type { PlatformTopology } from "../core/topology.ts";
 import type { NameTable } from "../signals/batch.ts";
-import type { Printer } from "./context_files.ts";
+import { type Printer, writeText } from "./context_files.ts";
 import { attributeNames } from "./context_machine.ts";
 import { ALL_ENERGIES, ContextRun } from "./context_run.ts";
 import { ProcessMemory } from "./process_memory.ts";
@@ -37,10 +37,21 @@ export function contextRun(
     },
     defaultName: () => defaultFileName({ time: new Date(), pid: Deno.pid, random: Math.random }),
     printer,
+    log: logFor(env, printer),
     start: { sec: Number(now / 1_000_000_000n), nsec: Number(now % 1_000_000_000n) },
     facts: new ProcessMemory(),
     rankOf,
   });
+}
+
+/** Where CALI_LOG_VERBOSITY and CALI_LOG_LOGFILE want what channels have to say. */
+function logFor(env: Readonly<Record<string, string>>, printer: Printer): (line: string) => void {
+  if (env.CALI_LOG_VERBOSITY === "0") return () => {};
+  const file = env.CALI_LOG_LOGFILE ?? "stderr";
+  if (file === "" || file === "stderr") return printer.tell;
+  if (file === "stdout") return (line) => printer.stdout(`${line}\n`);
+  let text = "";
+  return (line) => writeText(file, text += `${line}\n`, false, printer);
 }
 
 /** Makes the channels' side of a replay: no clock, and nothing that a recording does not hold. */

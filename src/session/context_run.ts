@@ -29,6 +29,8 @@ export interface ContextRunOptions {
   /** Name of a stream for which none is given. */
   defaultName(): string;
   readonly printer: Printer;
+  /** Takes what channels have to say, a line each. @default the printer */
+  readonly log?: (line: string) => void;
   /** Wall clock at the run's zero: `starttime.sec` and `starttime.nsec`. */
   readonly start?: { readonly sec: number; readonly nsec: number };
   readonly globals?: Readonly<Record<string, Given>>;
@@ -129,7 +131,8 @@ export class ContextRun {
     for (const line of this.#outputs.flatMap(({ channel }) => channel.log)) {
       if (this.#told.has(line)) continue;
       this.#told.add(line);
-      this.#options.printer.tell(line.replace(/^== CALIPER: /, "").trimStart());
+      const { log, printer } = this.#options;
+      (log ?? printer.tell)(line.replace(/^== CALIPER: /, "").trimStart());
     }
   }
 }

@@ -183,3 +183,17 @@ endToEnd("spot has Caliper's regions, calls and series, told apart by spot.chann
     ...[[0, 1], [1, 1], [2, 1]],
   ]);
 });
+
+endToEnd("what channels have to say goes where CALI_LOG_LOGFILE wants it, or nowhere", (dir) => {
+  compile(dir, PROGRAM);
+  const env = {
+    CALI_SERVICES_ENABLE: "event,nonsense,trace,recorder",
+    CALI_RECORDER_FILENAME: "x",
+  };
+  const said = preloaded(dir, "caliper", ["./app"], { env });
+  assertStringIncludes(said.stderr, 'Service "nonsense" not found');
+  const kept = preloaded(dir, "caliper", ["./app"], { env: { ...env, CALI_LOG_LOGFILE: "log" } });
+  assertEquals(Deno.readTextFileSync(`${dir}/log`), 'Service "nonsense" not found!\n');
+  const silent = preloaded(dir, "caliper", ["./app"], { env: { ...env, CALI_LOG_VERBOSITY: "0" } });
+  for (const { stderr } of [kept, silent]) assertEquals(stderr.includes("nonsense"), false, stderr);
+});
