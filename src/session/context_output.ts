@@ -17,6 +17,9 @@ import { asFileName } from "./job_key.ts";
 import { markSpotChannel } from "./context_spot.ts";
 import { ContextReports, type RunRecords } from "./context_reports.ts";
 
+/** Value of `spot.channel` in what another output writes. */
+const SERIES = "timeseries";
+
 /** How files are called. */
 export interface OutputNames {
   /** Name of a stream for which none is given. */
@@ -84,7 +87,7 @@ export class ContextOutput {
   /** Where the series of this output, spot's, are measured. */
   takeSeries(series: ContextOutput): void {
     this.#series = series;
-    series.#spotChannel = "timeseries";
+    series.#spotChannel = SERIES;
   }
 
   /** Hands what was gathered to the kernel. */
@@ -100,6 +103,14 @@ export class ContextOutput {
   finish(keep?: (rows: string) => void): void {
     const { variables, managed } = this.#spec;
     if (!managed && !isTrue(variables.CALI_CHANNEL_FLUSH_ON_EXIT ?? "true")) return;
+    if (this.#pids.size === 0) {
+      if (this.#spotChannel === SERIES) return;
+      this.#printer.tell(
+        `${this.#spec.name}: nothing was marked, so nothing is written; ` +
+          "--preload caliper hears a program's calls of Caliper",
+      );
+      return;
+    }
     if (this.channel.services.has("recorder")) this.#finishStreams();
     const records = this.#records();
     if (this.#reports.wanted) {

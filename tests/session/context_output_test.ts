@@ -250,6 +250,7 @@ Deno.test("CALI_REPORT_FILENAME names a file, whole or added to", () => {
     };
     const names = { defaultName: () => "" };
     const output = new ContextOutput(spec, { now: () => 0 }, names, one.printed);
+    output.joined(0, 0, 1);
     output.channel.beginRegion("a");
     output.channel.endRegion("a");
     output.finish();
@@ -329,10 +330,17 @@ Deno.test("where several hosts write, names end in the host's", () => {
   assertStringIncludes(name, "t.cali-node");
 });
 
-Deno.test("a run that marked nothing says so, and leaves no empty stream", () => {
-  using one = new Case({ CALI_SERVICES_ENABLE: TRACE, CALI_RECORDER_FILENAME: "DIR/t.cali" });
-  assertEquals(one.finish().files(), []);
-  assertEquals(one.printed.told, ["test: nothing was marked, so there is no stream"]);
+Deno.test("a run that marked nothing says so, and leaves no empty stream and no bare titles", () => {
+  const report = { CALI_REPORT_CONFIG: REPORT, CALI_REPORT_FILENAME: "stderr" };
+  const stream = { CALI_RECORDER_FILENAME: "DIR/t.cali" };
+  for (const services of [TRACE, `${ROWS},report`]) {
+    using one = new Case({ CALI_SERVICES_ENABLE: services, ...report, ...stream });
+    assertEquals(one.finish().files(), []);
+    assertEquals(one.printed.told, [
+      "test: nothing was marked, so nothing is written; --preload caliper hears a program's calls " +
+      "of Caliper",
+    ]);
+  }
 });
 
 Deno.test("a place that cannot be written is told once, and the run goes on", () => {
