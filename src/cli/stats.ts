@@ -190,8 +190,8 @@ function tablePrinter(request: Request, out: ByteText): Printer {
     },
     end(analysis) {
       const counts = { wrap: 0, reset: 0, dip: 0 };
-      for (const { differ } of analysis.nodes) {
-        for (const kind of ["wrap", "reset", "dip"] as const) counts[kind] += differ.counts[kind];
+      for (const node of analysis.nodes) {
+        for (const kind of ["wrap", "reset", "dip"] as const) counts[kind] += node.counts[kind];
       }
       const nodes = [...totals.values()].filter((node) => node.samples > 0).map((node) => ({
         host: node.host,

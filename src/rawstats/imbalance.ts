@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { NodeInputs } from "./metric_inputs.ts";
+import type { MetricSums } from "./metric_sums.ts";
 
 /** Greatest over nodes of mean((max − rate) / max) of user time: 0 for even nodes; NaN without any. */
-export function nodeImbalance(nodes: readonly NodeInputs[]): number {
+export function nodeImbalance(nodes: readonly MetricSums[]): number {
   const length = Math.min(...nodes.map((node) => node.userRates.length));
   if (nodes.length === 0 || length === 0) return NaN;
   const sums = new Float64Array(nodes.length);
@@ -18,7 +18,7 @@ export function nodeImbalance(nodes: readonly NodeInputs[]): number {
 }
 
 /** How far the work falls off: 1 for an even job, towards 0 for one that stops early. */
-export function timeImbalance(node: NodeInputs): number {
+export function timeImbalance(node: MetricSums): number {
   const { userTimes: t, userRates: r } = node;
   const area = new Float64Array(t.length);
   for (let i = 1; i < t.length; i++) {

@@ -9,6 +9,7 @@ import type { RawValues } from "../formats/rawstats_columns.ts";
 import { parseRawUnit } from "../formats/rawstats_schema.ts";
 import type { RawCounters, RawType } from "./differ.ts";
 import { eventOf, FIXED_EVENTS, isIntelCore } from "./events.ts";
+import { MetricSums } from "./metric_sums.ts";
 import type { JobListener, RawNode, RawSample } from "./node.ts";
 
 /** Operations on metadata, as llite counts them. */
@@ -84,18 +85,8 @@ const NO_PLAN: Plan = {
 
 /** See the module: the inputs of one node. */
 export class NodeInputs implements JobListener {
-  firstUs = NaN;
-  lastUs = NaN;
-  samples = 0;
-  /** Greatest memory in use by programs, in bytes. */
-  memoryBytes = NaN;
-  /** Per sample after the first: seconds since the epoch, and user time in cores. */
-  readonly userTimes: number[] = [];
-  readonly userRates: number[] = [];
-  /** Means over the devices of one sample. */
-  readonly gpuUtilization: number[] = [];
-  readonly gpuWatts: number[] = [];
   readonly #node: RawNode;
+  readonly #sums: MetricSums;
   /** Numbers of the inputs that there are; sums of this sample and of all; greatest rates. */
   readonly #inputs = new Map<string, number>();
   readonly #now = new Float64Array(MOST_INPUTS);
@@ -109,37 +100,17 @@ export class NodeInputs implements JobListener {
 
   constructor(node: RawNode) {
     this.#node = node;
+    this.#sums = new MetricSums(node.host);
   }
 
-  get host(): string {
-    return this.#node.host;
-  }
-
-  get nominalHz(): number {
-    return this.#node.nominalHz;
-  }
-
-  /** Length of the job on this node. */
-  get seconds(): number {
-    return (this.lastUs - this.firstUs) / 1e6;
-  }
-
-  /** Sum of an input, in the base unit; NaN where nothing fed it. */
-  total(input: string): number {
-    const i = this.#inputs.get(input);
-    return i === undefined ? NaN : this.#totals[i];
-  }
-
-  /** The sum of those that there are; NaN where there is none. */
-  sum(...inputs: string[]): number {
-    const there = inputs.map((input) => this.total(input)).filter((v) => v === v);
-    return there.length === 0 ? NaN : there.reduce((a, b) => a + b);
-  }
-
-  /** Greatest rate of an input over one interval. */
-  peak(input: string): number {
-    const i = this.#inputs.get(input);
-    return i === undefined ? NaN : this.#peaks[i];
+  /** What was gathered; no sample may follow. */
+  finish(): MetricSums {
+    const sums = this.#sums;
+    sums.nominalHz = this.#node.nominalHz;
+    sums.inputs = [...this.#inputs.keys()];
+    sums.totals = this.#totals.slice(0, sums.inputs.length);
+    sums.peaks = this.#peaks.slice(0, sums.inputs.length);
+    return sums;
   }
 
   /** No sample comes for a while: what is kept to be quick is given up. */
@@ -148,9 +119,10 @@ export class NodeInputs implements JobListener {
   }
 
   sample(sample: RawSample): void {
-    if (this.samples++ === 0) this.firstUs = sample.timeUs;
-    this.#beforeUs = this.lastUs;
-    this.lastUs = sample.timeUs;
+    const sums = this.#sums;
+    if (sums.samples++ === 0) sums.firstUs = sample.timeUs;
+    this.#beforeUs = sums.lastUs;
+    sums.lastUs = sample.timeUs;
     this.#now.fill(0);
     this.#fed.fill(0);
     this.#memory = NaN;
@@ -175,22 +147,23 @@ export class NodeInputs implements JobListener {
   }
 
   endSample(): void {
-    const elapsed = (this.lastUs - this.#beforeUs) / 1e6;
+    const sums = this.#sums;
+    const elapsed = (sums.lastUs - this.#beforeUs) / 1e6;
     for (let i = 0; i < this.#inputs.size; i++) {
       if (this.#fed[i] === 0) continue;
       this.#totals[i] = (this.#totals[i] || 0) + this.#now[i];
       const rate = this.#now[i] / elapsed;
       if (elapsed > 0 && !(rate <= this.#peaks[i])) this.#peaks[i] = rate;
     }
-    if (!(this.#memory <= this.memoryBytes)) this.memoryBytes = this.#memory;
+    if (!(this.#memory <= sums.memoryBytes)) sums.memoryBytes = this.#memory;
     if (this.#gpu.count > 0) {
-      this.gpuUtilization.push(this.#gpu.utilization / this.#gpu.count);
-      this.gpuWatts.push(this.#gpu.watts);
+      sums.gpuUtilization.push(this.#gpu.utilization / this.#gpu.count);
+      sums.gpuWatts.push(this.#gpu.watts);
     }
     const user = this.#inputs.get("cpu.user");
     if (!(elapsed > 0) || user === undefined || this.#fed[user] === 0) return;
-    this.userTimes.push(this.lastUs / 1e6);
-    this.userRates.push(this.#now[user] / 100 / elapsed);
+    sums.userTimes.push(sums.lastUs / 1e6);
+    sums.userRates.push(this.#now[user] / 100 / elapsed);
   }
 
   #addMemory(type: RawType, values: RawValues): void {

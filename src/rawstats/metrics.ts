@@ -7,7 +7,7 @@
  * @module
  */
 import { nodeImbalance, timeImbalance } from "./imbalance.ts";
-import type { NodeInputs } from "./metric_inputs.ts";
+import type { MetricSums } from "./metric_sums.ts";
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
@@ -17,29 +17,29 @@ export interface JobMetric {
   readonly name: string;
   readonly unit: string;
   readonly formula: string;
-  of(nodes: readonly NodeInputs[]): number;
+  of(nodes: readonly MetricSums[]): number;
 }
 
 /** Mean over nodes. */
-function mean(nodes: readonly NodeInputs[], of: (node: NodeInputs) => number): number {
+function mean(nodes: readonly MetricSums[], of: (node: MetricSums) => number): number {
   return nodes.length === 0 ? NaN : nodes.reduce((sum, node) => sum + of(node), 0) / nodes.length;
 }
 
 /** Mean over nodes of a sum per second, in a unit of so many base units. */
 function rate(name: string, unit: string, per: number, inputs: readonly string[], formula: string) {
-  const of = (nodes: readonly NodeInputs[]) =>
+  const of = (nodes: readonly MetricSums[]) =>
     mean(nodes, (node) => node.sum(...inputs) / per / node.seconds);
   return { name, unit, formula, of };
 }
 
 /** Greatest over nodes. */
-function greatest(nodes: readonly NodeInputs[], of: (node: NodeInputs) => number): number {
+function greatest(nodes: readonly MetricSums[], of: (node: MetricSums) => number): number {
   const values = nodes.map(of).filter((value) => value === value);
   return values.length === 0 ? NaN : Math.max(...values);
 }
 
 /** Sum over nodes of one input over that of another. */
-function ratio(nodes: readonly NodeInputs[], above: string, below: string): number {
+function ratio(nodes: readonly MetricSums[], above: string, below: string): number {
   const sum = (input: string) => nodes.reduce((n, node) => n + node.total(input), 0);
   return sum(above) / sum(below);
 }
@@ -54,7 +54,7 @@ interface Flops {
 }
 
 /** Floating-point operations of a node, of one precision. */
-function flopsOf(node: NodeInputs, precision: "DOUBLE" | "SINGLE"): Flops {
+function flopsOf(node: MetricSums, precision: "DOUBLE" | "SINGLE"): Flops {
   const result = { all: NaN, vector: 0, instructions: 0 };
   for (const [name, lanes] of WIDTHS) {
     const count = node.total(`FP_ARITH_INST_RETIRED_${name}_${precision}`);
@@ -68,7 +68,7 @@ function flopsOf(node: NodeInputs, precision: "DOUBLE" | "SINGLE"): Flops {
 }
 
 /** Operations of both precisions, or the AMD event that counts them all, of one family or other. */
-function allFlops(node: NodeInputs): number {
+function allFlops(node: MetricSums): number {
   const amd = node.sum("FLOPS", "SSE_FLOPS");
   if (amd === amd) return amd;
   const parts = [flopsOf(node, "DOUBLE").all, flopsOf(node, "SINGLE").all].filter((v) => v === v);
@@ -77,7 +77,7 @@ function allFlops(node: NodeInputs): number {
 
 /** Which of the fabric's types a node has: extended counters before plain ones. */
 function fabric(
-  node: NodeInputs,
+  node: MetricSums,
   what: "bytes" | "packets",
   take: (input: string) => number,
 ): number {
@@ -93,20 +93,20 @@ function fabric(
 const AMD_CHANNELS = [0, 1, 2, 3].map((i) => `MBW_CHANNEL_${i}`);
 
 /** Bytes through the memory controllers, by whatever counts them. */
-function memoryBytes(node: NodeInputs): number {
+function memoryBytes(node: MetricSums): number {
   const found = [node.sum("CAS_READS", "CAS_WRITES"), 2 * node.sum(...AMD_CHANNELS)];
   return found.find((bytes) => bytes === bytes) ?? node.total("DRAM");
 }
 
 /** Bytes through the memory on the package: all of it, or what a cache served. */
-function packageMemory(node: NodeInputs): number {
+function packageMemory(node: MetricSums): number {
   const inserts = node.total("EDC_INSERTS");
   const isCache = node.sum("EDC_HITS", "EDC_MISSES") > 0;
   return isCache ? inserts - node.sum("EDC_MISSES", "CAS_READS") : inserts;
 }
 
 function flopShare(precision: "DOUBLE" | "SINGLE") {
-  return (nodes: readonly NodeInputs[]) => {
+  return (nodes: readonly MetricSums[]) => {
     const sums = nodes.map((node) => flopsOf(node, precision));
     const add = (key: keyof Flops) => sums.reduce((n, s) => n + s[key], 0);
     return 100 * add("vector") / add("all");
@@ -114,7 +114,7 @@ function flopShare(precision: "DOUBLE" | "SINGLE") {
 }
 
 function vectorWidth(precision: "DOUBLE" | "SINGLE") {
-  return (nodes: readonly NodeInputs[]) => {
+  return (nodes: readonly MetricSums[]) => {
     const sums = nodes.map((node) => flopsOf(node, precision));
     return sums.reduce((n, s) => n + s.all, 0) / sums.reduce((n, s) => n + s.instructions, 0);
   };

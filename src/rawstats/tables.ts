@@ -6,7 +6,7 @@
 import type { RawCorrectionKind } from "./judge.ts";
 import { type DeviceTotals, type NodeTotals, sumOf } from "./totals.ts";
 import { type Exact, scaled } from "./series.ts";
-import type { NodeInputs } from "./metric_inputs.ts";
+import type { MetricSums } from "./metric_sums.ts";
 import { JOB_METRICS } from "./metrics.ts";
 
 /** One line of the table. */
@@ -53,7 +53,7 @@ export interface RawAnalysisTable {
 }
 
 /** All metrics over some nodes. */
-export function metricValues(nodes: readonly NodeInputs[]): MetricValue[] {
+export function metricValues(nodes: readonly MetricSums[]): MetricValue[] {
   const there = nodes.filter((node) => node.samples > 0);
   return JOB_METRICS.map(({ name, unit, of }) => ({ name, unit, value: of(there) }));
 }

@@ -1,27 +1,45 @@
 /**
- * Post-processing of raw stats: one pass over the files of all nodes.
+ * Post-processing of raw stats: one pass over the files of each node.
  *
  * @module
  */
 import type { FormatError } from "../core/errors.ts";
+import type { RawCorrectionKind } from "../rawstats/judge.ts";
 import { NodeInputs } from "../rawstats/metric_inputs.ts";
+import type { MetricSums } from "../rawstats/metric_sums.ts";
 import { JobFilter, type JobListener, type RawListener, RawNode } from "../rawstats/node.ts";
 import { type RawFile, scanRawFile } from "./raw_files.ts";
 
 /** A job as the files show it. */
 export interface SeenJob {
   readonly id: string;
-  /** By host: the inputs of its metrics. */
-  readonly inputs: NodeInputs[];
+  /** By host: what its metrics are made from. */
+  readonly inputs: MetricSums[];
   /** Hosts on which its begin or end mark is missing. */
   readonly cut: string[];
 }
 
-/** What a pass found. */
+/** What a pass found on one node; plain data but for the methods of sums. */
+export interface RawNodeAnalysis {
+  readonly host: string;
+  /** Samples read, those of other jobs included. */
+  readonly samples: number;
+  /** Steps backwards of its counters. */
+  readonly counts: Readonly<Record<RawCorrectionKind, number>>;
+  /** What the metrics over the job are made from, or over all samples where none was asked for. */
+  readonly sums: MetricSums;
+  readonly jobs: readonly {
+    readonly id: string;
+    readonly sums: MetricSums;
+    readonly cut: boolean;
+  }[];
+}
+
+/** What the passes found. */
 export interface RawAnalysis {
-  readonly nodes: readonly RawNode[];
-  /** Inputs of the metrics over the job, or over all samples where none was asked for. */
-  readonly inputs: readonly NodeInputs[];
+  readonly nodes: readonly RawNodeAnalysis[];
+  /** Of each node. */
+  readonly inputs: readonly MetricSums[];
   readonly jobs: ReadonlyMap<string, SeenJob>;
   /** Samples read, those of other jobs included. */
   readonly samples: number;
@@ -42,88 +60,108 @@ export interface RawRequest {
 /** Jobs beyond these have no metrics of their own. */
 const MOST_JOBS = 2000;
 
+/** The files of each node; those of one follow each other. */
+export function filesByHost(files: readonly RawFile[]): RawFile[][] {
+  const groups: RawFile[][] = [];
+  for (const file of files) {
+    if (groups.at(-1)?.[0].host === file.host) groups.at(-1)!.push(file);
+    else groups.push([file]);
+  }
+  return groups;
+}
+
 /** Reads all files, node by node. */
 export async function analyseRawFiles(request: RawRequest): Promise<RawAnalysis> {
-  const nodes: RawNode[] = [];
-  const inputs: NodeInputs[] = [];
-  const jobs = new Map<string, SeenJob>();
+  const nodes: RawNodeAnalysis[] = [];
+  for (const files of filesByHost(request.files)) {
+    nodes.push(await analyseRawNode({ ...request, files }));
+  }
+  return joinRawNodes(nodes);
+}
+
+/** Reads the files of one node. */
+export async function analyseRawNode(request: RawRequest): Promise<RawNodeAnalysis> {
+  const { host } = request.files[0];
+  const listeners: RawListener[] = [];
+  const node = new RawNode(host, listeners);
+  const own = new NodeInputs(node);
+  const perJob = new PerJob(node);
   let samples = 0;
-  let node: RawNode | undefined;
-  let perJob: PerJob | undefined;
-  const close = async () => {
-    if (node === undefined) return;
-    node.endSample();
-    node.differ.end();
-    inputs.at(-1)!.rest();
-    perJob?.end();
-    for (const job of jobs.values()) {
-      const here = job.inputs.some((input) => input.host === node!.host);
-      if (here && !(node.begun.has(job.id) && node.ended.has(job.id))) job.cut.push(node.host);
-    }
-    await request.finish?.(node);
-  };
+  listeners.push({ sample: () => void samples++ });
+  listeners.push(new JobFilter(request.job, own));
+  if (request.listen !== undefined) {
+    listeners.push(new JobFilter(request.job, request.listen(node)));
+  }
+  listeners.push(perJob);
   for (const file of request.files) {
-    if (node?.host !== file.host) {
-      await close();
-      const listeners: RawListener[] = [];
-      node = new RawNode(file.host, listeners);
-      const own = new NodeInputs(node);
-      nodes.push(node);
-      inputs.push(own);
-      listeners.push({ sample: () => void samples++ });
-      listeners.push(new JobFilter(request.job, own));
-      if (request.listen !== undefined) {
-        listeners.push(new JobFilter(request.job, request.listen(node)));
-      }
-      perJob = new PerJob(node, jobs);
-      listeners.push(perJob);
-    }
     await scanRawFile(file.path, node.startFile((error) => request.error(error)));
   }
-  await close();
-  return { nodes, inputs, jobs, samples };
+  node.endSample();
+  node.differ.end();
+  const { counts } = node.differ;
+  const found = { host, samples, counts, sums: own.finish(), jobs: perJob.finish() };
+  await request.finish?.(node);
+  return found;
+}
+
+/** All nodes together. */
+export function joinRawNodes(nodes: readonly RawNodeAnalysis[]): RawAnalysis {
+  const jobs = new Map<string, SeenJob>();
+  for (const node of nodes) {
+    for (const { id, sums, cut } of node.jobs) {
+      let job = jobs.get(id);
+      if (job === undefined) {
+        if (jobs.size >= MOST_JOBS) continue;
+        jobs.set(id, job = { id, inputs: [], cut: [] });
+      }
+      job.inputs.push(sums);
+      if (cut) job.cut.push(node.host);
+    }
+  }
+  const samples = nodes.reduce((sum, node) => sum + node.samples, 0);
+  return { nodes, inputs: nodes.map((node) => node.sums), jobs, samples };
 }
 
 /** Metrics of every job that a node shows, as they come. */
 class PerJob implements RawListener {
-  readonly #active = new Map<string, JobFilter>();
-  readonly #inputs = new Map<JobFilter, NodeInputs>();
-  #now: JobFilter[] = [];
+  readonly #jobs = new Map<string, { filter: JobFilter; inputs: NodeInputs }>();
+  #now: { filter: JobFilter; inputs: NodeInputs }[] = [];
 
-  constructor(readonly node: RawNode, readonly jobs: Map<string, SeenJob>) {}
+  constructor(readonly node: RawNode) {}
 
   sample(sample: Parameters<NonNullable<RawListener["sample"]>>[0]): void {
     const before = this.#now;
     this.#now = [];
     for (const id of sample.jobs) {
-      let filter = this.#active.get(id);
-      if (filter === undefined) {
-        if (!this.jobs.has(id) && this.jobs.size >= MOST_JOBS) continue;
+      let job = this.#jobs.get(id);
+      if (job === undefined) {
+        if (this.#jobs.size >= MOST_JOBS) continue;
         const inputs = new NodeInputs(this.node);
-        filter = new JobFilter(id, inputs);
-        this.#inputs.set(filter, inputs);
-        this.#active.set(id, filter);
-        const job = this.jobs.get(id) ?? { id, inputs: [], cut: [] };
-        job.inputs.push(inputs);
-        this.jobs.set(id, job);
+        job = { filter: new JobFilter(id, inputs), inputs };
+        this.#jobs.set(id, job);
       }
-      filter.sample(sample);
-      this.#now.push(filter);
+      job.filter.sample(sample);
+      this.#now.push(job);
     }
     // jobs that are over need no more than their sums
-    for (const filter of before) if (!this.#now.includes(filter)) this.#inputs.get(filter)!.rest();
-  }
-
-  /** The node is read. */
-  end(): void {
-    for (const inputs of this.#inputs.values()) inputs.rest();
+    for (const job of before) if (!this.#now.includes(job)) job.inputs.rest();
   }
 
   row(...[counters, values]: Parameters<NonNullable<RawListener["row"]>>): void {
-    for (const filter of this.#now) filter.row(counters, values);
+    for (const { filter } of this.#now) filter.row(counters, values);
   }
 
   endSample(): void {
-    for (const filter of this.#now) filter.endSample();
+    for (const { filter } of this.#now) filter.endSample();
+  }
+
+  /** The node is read. */
+  finish(): RawNodeAnalysis["jobs"] {
+    const { begun, ended } = this.node;
+    return [...this.#jobs].map(([id, { inputs }]) => ({
+      id,
+      sums: inputs.finish(),
+      cut: !(begun.has(id) && ended.has(id)),
+    }));
   }
 }

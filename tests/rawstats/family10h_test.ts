@@ -87,7 +87,7 @@ Deno.test("family 10h: job metrics use the derived types", () => {
   scanner.push(new TextEncoder().encode(file(8)));
   scanner.end();
   node.endSample();
-  const metric = (name: string) => JOB_METRICS.find((m) => m.name === name)!.of([inputs]);
+  const metric = (name: string) => JOB_METRICS.find((m) => m.name === name)!.of([inputs.finish()]);
   const flops = [0, 1, 2, 3, 4, 5, 6, 7].reduce((sum, cpu) => sum + 2 * (300 + cpu), 0);
   assertEquals(metric("avg_flops"), flops / 1e9 / 1200);
   assertEquals(metric("avg_mbw"), 2 * 64 * (400 + 404) / 2 ** 30 / 1200);

@@ -1,0 +1,55 @@
+/**
+ * What the job metrics of one node are computed from: sums, peaks and a few series.
+ *
+ * Its fields are plain data, so that a process of its own may have gathered them.
+ * @module
+ */
+
+/** See the module; times are in microseconds since the epoch. */
+export class MetricSums {
+  firstUs = NaN;
+  lastUs = NaN;
+  samples = 0;
+  /** Nominal frequency of the cores; NaN where nothing says it. */
+  nominalHz = NaN;
+  /** Greatest memory in use by programs, in bytes. */
+  memoryBytes = NaN;
+  /** Per sample after the first: seconds since the epoch, and user time in cores. */
+  readonly userTimes: number[] = [];
+  readonly userRates: number[] = [];
+  /** Means over the devices of one sample: percent, and watts. */
+  readonly gpuUtilization: number[] = [];
+  readonly gpuWatts: number[] = [];
+  /** Names of the inputs that were fed; by their order: sums in the base unit, greatest rates. */
+  inputs: readonly string[] = [];
+  totals: Float64Array = new Float64Array();
+  peaks: Float64Array = new Float64Array();
+
+  constructor(readonly host: string) {}
+
+  /** From the fields alone, as another process sends them. */
+  static revived(fields: MetricSums): MetricSums {
+    return Object.assign(new MetricSums(fields.host), fields);
+  }
+
+  /** Length of the job on this node. */
+  get seconds(): number {
+    return (this.lastUs - this.firstUs) / 1e6;
+  }
+
+  /** Sum of an input, in the base unit; NaN where nothing fed it. */
+  total(input: string): number {
+    return this.totals[this.inputs.indexOf(input)] ?? NaN;
+  }
+
+  /** The sum of those that there are; NaN where there is none. */
+  sum(...inputs: string[]): number {
+    const there = inputs.map((input) => this.total(input)).filter((v) => v === v);
+    return there.length === 0 ? NaN : there.reduce((a, b) => a + b);
+  }
+
+  /** Greatest rate of an input over one interval. */
+  peak(input: string): number {
+    return this.peaks[this.inputs.indexOf(input)] ?? NaN;
+  }
+}
