@@ -11,6 +11,8 @@ import { form, GEOPM_VERSION, VERSION } from "./version.ts";
 
 /** Hidden verb: the workload of `demo`, which the executable runs as its own application. */
 const DEMO_WORKLOAD = "demo-workload";
+/** Hidden verb: a process that reads a part of the nodes for `stats`. */
+const STATS_HELPER = "stats-helper";
 
 /**
  * The command line.
@@ -38,6 +40,9 @@ export async function main(args: string[]): Promise<number> {
     }
     if (name === DEMO_WORKLOAD) {
       return await (await import("../session/demo_workload.ts")).demoWorkload(rest);
+    }
+    if (name === STATS_HELPER) {
+      return await (await import("../session/raw_crew.ts")).rawTableHelper(rest);
     }
     const entry = VERBS.find((v) => v.name === name);
     if (entry === undefined) {

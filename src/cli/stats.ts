@@ -6,17 +6,18 @@ import { UnknownNameError, UsageError } from "../core/errors.ts";
 import { parseRawStats, type RawStats } from "../formats/rawstats.ts";
 import { ingest2021 } from "../rawstats/ingest2021.ts";
 import { assembleJob2018, isOfJob } from "../rawstats/job2018.ts";
-import type { RawNode } from "../rawstats/node.ts";
 import { ByteText } from "../rawstats/byte_text.ts";
 import { CSV_HEADER, CsvRows } from "../rawstats/print_csv.ts";
 import { jsonNumber } from "../rawstats/print_json.ts";
 import { printRawTable } from "../rawstats/print_table.ts";
-import { metricValues, tableRows } from "../rawstats/tables.ts";
-import { NodeTotals } from "../rawstats/totals.ts";
+import { metricValues } from "../rawstats/tables.ts";
+import { readRawTables } from "../session/raw_crew.ts";
 import { lookAtRawFiles, type RawFile, readWholeRawFile } from "../session/raw_files.ts";
 import { JsonSeriesWriter, MetricsSeriesWriter, MOST_DEVICES } from "../session/raw_series.ts";
 import type { RawSeriesWriter } from "../session/raw_series.ts";
-import { analyseRawFiles, type RawAnalysis, type RawRequest } from "../session/raw_stats.ts";
+import { analyseRawFiles, joinRawNodes } from "../session/raw_stats.ts";
+import type { RawAnalysis, RawRequest } from "../session/raw_stats.ts";
+import { selfCommand } from "./self.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { type ParsedOptions, parseOptions } from "./options.ts";
@@ -39,6 +40,10 @@ Options:
   --devices         table: a row per device, not the sum over devices
   --as-original Y   2018 or 2021: the numbers and layout of the job assembler
                     or the ingest of those years, mistakes included
+  --processes N     table: so many processes read, each some of the nodes; 1:
+                    this one alone (default: one a CPU, at most 8, where there
+                    are several nodes and 64 MiB or more)
+  -v, --verbose     also how many processes read
   -q, --quiet       no lines about what is wrong in the files
   -h, --help        this text
 
@@ -50,6 +55,7 @@ Examples:
 
 const FORMATS = ["table", "csv", "json", "openmetrics"] as const;
 type Format = typeof FORMATS[number];
+type SeriesFormat = Exclude<Format, "table">;
 
 interface Request {
   readonly files: readonly RawFile[];
@@ -57,6 +63,10 @@ interface Request {
   readonly format: Format;
   readonly devices: boolean;
   readonly quiet: boolean;
+  readonly verbose: boolean;
+  /** Processes that read the table; `undefined`: as many as pays. */
+  readonly processes: number | undefined;
+  readonly types: readonly string[] | undefined;
   readonly wants: (type: string) => boolean;
 }
 
@@ -67,7 +77,7 @@ export const stats: Verb = {
   help: HELP,
   async run(args) {
     const options = parseOptions("stats", args, {
-      text: ["job", "types", "format", "as-original"],
+      text: ["job", "types", "format", "as-original", "processes"],
       flags: ["json", "devices"],
     });
     if (options.flags.has("help")) {
@@ -84,6 +94,9 @@ export const stats: Verb = {
       format,
       devices: options.flags.has("devices"),
       quiet: options.flags.has("quiet"),
+      verbose: options.flags.has("verbose"),
+      processes: processesOf(options),
+      types,
       wants: (type) => types === undefined || types.includes(type),
     };
     const year = options.text["as-original"];
@@ -109,11 +122,53 @@ function formatOf(options: ParsedOptions): Format {
   return format;
 }
 
+function processesOf(options: ParsedOptions): number | undefined {
+  const given = options.text.processes;
+  if (given === undefined) return undefined;
+  if (!/^[1-9]\d{0,2}$/.test(given)) throw usage("--processes N from 1 to 999", given);
+  return Number(given);
+}
+
 /** By our rule. */
 async function ours(request: Request): Promise<number> {
+  return request.format === "table" ? await table(request) : await series(request, request.format);
+}
+
+/** Sums and metrics for people. */
+async function table(request: Request): Promise<number> {
+  const { job, quiet } = request;
+  const say = (line: string) => writeStderr(`joulemark: ${line}\n`);
+  const parts = await readRawTables(request, {
+    processes: request.processes,
+    helper: selfCommand("stats-helper"),
+    error: quiet ? () => {} : say,
+    warn: quiet ? () => {} : say,
+    note: request.verbose ? say : () => {},
+  });
+  const analysis = joinRawNodes(parts.map((part) => part.analysis));
+  check(request, analysis);
+  const counts = { wrap: 0, reset: 0, dip: 0 };
+  for (const node of analysis.nodes) {
+    for (const kind of ["wrap", "reset", "dip"] as const) counts[kind] += node.counts[kind];
+  }
+  const jobs = job !== undefined ? [] : [...analysis.jobs.values()].map((seen) => ({
+    id: seen.id,
+    hosts: seen.inputs.length,
+    seconds: Math.max(...seen.inputs.map((input) => input.seconds)),
+    metrics: new Map(metricValues(seen.inputs).map((m) => [m.name, m.value])),
+    cut: seen.cut.length,
+  }));
+  const nodes = parts.flatMap((part) => part.table ?? []);
+  const metrics = metricValues(analysis.inputs);
+  writeStdout(printRawTable({ job, nodes, metrics, jobs, counts }));
+  return EXIT.done;
+}
+
+/** Every sample, for programs. */
+async function series(request: Request, format: SeriesFormat): Promise<number> {
   const { job, files, quiet } = request;
   const out = new ByteText(writeStdout);
-  const printer = printerOf(request, out);
+  const printer = printerOf(request, format, out);
   const analysis = await analyseRawFiles({
     files,
     job,
@@ -123,6 +178,14 @@ async function ours(request: Request): Promise<number> {
       if (!quiet) writeStderr(`joulemark: ${error.message}\n`);
     },
   });
+  check(request, analysis);
+  await printer.end(analysis);
+  out.flush();
+  return EXIT.done;
+}
+
+/** Is there anything, and the job that was asked for? */
+function check({ job, files, quiet }: Request, analysis: RawAnalysis): void {
   if (analysis.samples === 0) {
     throw new UsageError({
       action: "find records in",
@@ -131,13 +194,7 @@ async function ours(request: Request): Promise<number> {
       found: "no record",
     });
   }
-  if (job !== undefined) checkJob(job, analysis, quiet);
-  await printer.end(analysis);
-  out.flush();
-  return EXIT.done;
-}
-
-function checkJob(job: string, analysis: RawAnalysis, quiet: boolean): void {
+  if (job === undefined) return;
   const seen = analysis.jobs.get(job);
   if (seen === undefined) throw new UnknownNameError("job", job, analysis.jobs.keys());
   if (seen.cut.length > 0 && !quiet) {
@@ -151,13 +208,11 @@ interface Printer {
   end(analysis: RawAnalysis): void | Promise<void>;
 }
 
-function printerOf(request: Request, out: ByteText): Printer {
-  switch (request.format) {
+function printerOf(request: Request, format: SeriesFormat, out: ByteText): Printer {
+  switch (format) {
     case "csv":
       out.text(CSV_HEADER);
       return { listen: () => new CsvRows(out, request.wants), end() {} };
-    case "table":
-      return tablePrinter(request, out);
     case "json":
       return jsonPrinter({ ...request, out });
     case "openmetrics":
@@ -176,38 +231,6 @@ function writing(writer: RawSeriesWriter, quiet: boolean): Printer {
         `joulemark: ${writer.leftOut} devices have no series: expected at most ${MOST_DEVICES} of a ` +
           "type; leave the type out with --types, or take --format csv\n",
       );
-    },
-  };
-}
-
-function tablePrinter(request: Request, out: ByteText): Printer {
-  const totals = new Map<RawNode, NodeTotals>();
-  return {
-    listen(node) {
-      const sums = new NodeTotals(node.host);
-      totals.set(node, sums);
-      return sums;
-    },
-    end(analysis) {
-      const counts = { wrap: 0, reset: 0, dip: 0 };
-      for (const node of analysis.nodes) {
-        for (const kind of ["wrap", "reset", "dip"] as const) counts[kind] += node.counts[kind];
-      }
-      const nodes = [...totals.values()].filter((node) => node.samples > 0).map((node) => ({
-        host: node.host,
-        samples: node.samples,
-        seconds: (node.lastUs - node.firstUs) / 1e6,
-        rows: tableRows(node, request.devices).filter((row) => request.wants(row.type)),
-      }));
-      const jobs = request.job !== undefined ? [] : [...analysis.jobs.values()].map((seen) => ({
-        id: seen.id,
-        hosts: seen.inputs.length,
-        seconds: Math.max(...seen.inputs.map((input) => input.seconds)),
-        metrics: new Map(metricValues(seen.inputs).map((m) => [m.name, m.value])),
-        cut: seen.cut.length,
-      }));
-      const metrics = metricValues(analysis.inputs);
-      out.text(printRawTable({ job: request.job, nodes, metrics, jobs, counts }));
     },
   };
 }

@@ -21,7 +21,7 @@ import {
 } from "../session/study_log.ts";
 import { parseVaried, type PlannedRun, planStudy } from "../session/study_plan.ts";
 import { NODE_ENERGY, runOnce, type StudyLaunch } from "../session/study_run.ts";
-import { selfCommand } from "./demo.ts";
+import { selfCommand } from "./self.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { parseOptions } from "./options.ts";

@@ -124,6 +124,7 @@ const FURTHER_SYMBOLS = {
   },
   getdents: { name: "syscall", parameters: ["i64", "i32", "buffer", "usize"], result: "i64" },
   pidfdOpen: { name: "syscall", parameters: ["i64", "i32", "u32"], result: "i64" },
+  memfdCreate: { name: "syscall", parameters: ["i64", "buffer", "u32"], result: "i64" },
   fstat: { name: "syscall", parameters: ["i64", "i32", "buffer"], result: "i64" },
   perfEventOpen: {
     name: "syscall",
@@ -191,6 +192,7 @@ const SYSCALLS = Deno.build.arch === "aarch64"
     fstat: 80n,
     perfEventOpen: 241n,
     sigaction: 134n,
+    memfdCreate: 279n,
   }
   : {
     getdents64: 217n,
@@ -199,6 +201,7 @@ const SYSCALLS = Deno.build.arch === "aarch64"
     fstat: 5n,
     perfEventOpen: 298n,
     sigaction: 13n,
+    memfdCreate: 319n,
   };
 
 /** System call numbers of this architecture, as bigints for the fast path. */

@@ -214,10 +214,29 @@ export function reap(pid: number): Ended | undefined {
     // Somebody else reaped it, or it never was ours: gone without a status.
     return errno() === ERRNO.EINTR ? undefined : { code: 0, signal: 0 };
   }
-  const signal = status[0] & 0x7f;
-  return signal === 0
-    ? { code: (status[0] >> 8) & 0xff, signal: 0 }
-    : { code: 128 + signal, signal };
+  return endedBy(status[0]);
+}
+
+/** Waits for a child's end, asleep. */
+export function waitFor(pid: number): Ended {
+  for (;;) {
+    if (libc().waitpid(pid, statusBytes, 0) === pid) return endedBy(status[0]);
+    if (errno() !== ERRNO.EINTR) return { code: 0, signal: 0 };
+  }
+}
+
+/** What waitpid(2) says. */
+function endedBy(word: number): Ended {
+  const signal = word & 0x7f;
+  return signal === 0 ? { code: (word >> 8) & 0xff, signal: 0 } : { code: 128 + signal, signal };
+}
+
+const PR_SET_PDEATHSIG = 1;
+const SIGTERM = 15;
+
+/** This process is to end when its parent does. */
+export function endWithParent(): void {
+  libc().prctl(PR_SET_PDEATHSIG, BigInt(SIGTERM), 0n, 0n, 0n);
 }
 
 /** A descriptor that becomes readable when the process ends, or −1 on kernels before 5.3. */

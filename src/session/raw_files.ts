@@ -16,6 +16,8 @@ export interface RawFile {
   readonly host: string;
   /** Microseconds since the epoch of its first record; NaN where it has none. */
   readonly firstUs: number;
+  /** As it lies there, packed or not. */
+  readonly bytes: number;
 }
 
 /**
@@ -28,10 +30,10 @@ export async function lookAtRawFiles(paths: readonly string[]): Promise<RawFile[
   const files: RawFile[] = [];
   const seen = new Set<string>();
   for (const path of paths.flatMap(expand)) {
-    const { dev, ino } = Deno.statSync(path);
+    const { dev, ino, size } = Deno.statSync(path);
     if (ino !== null && seen.has(`${dev}:${ino}`)) continue;
     seen.add(`${dev}:${ino}`);
-    files.push(await lookAt(path));
+    files.push({ ...await lookAt(path), bytes: size });
   }
   return files.sort((a, b) =>
     a.host !== b.host ? (a.host < b.host ? -1 : 1) : (a.firstUs || 0) - (b.firstUs || 0)
@@ -63,7 +65,7 @@ function unreadable(path: string, cause: unknown): UsageError {
   });
 }
 
-async function lookAt(path: string): Promise<RawFile> {
+async function lookAt(path: string): Promise<Omit<RawFile, "bytes">> {
   let host = "";
   let firstUs = NaN;
   const scanner = new RawScanner(path, {

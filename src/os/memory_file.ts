@@ -1,0 +1,68 @@
+/**
+ * Anonymous files in memory, memfd_create(2): how data goes to a child process and back, whatever
+ * its size, with no pipe to fill up and nothing on any disk.
+ *
+ * @module
+ */
+import { AccessError } from "../core/errors.ts";
+import { closeFile } from "./files.ts";
+import { cString, errno, errorText, libc, SYSCALLS } from "./libc.ts";
+
+const FIRST_BYTES = 1 << 16;
+
+/** See the module. Children inherit it under the same number. */
+export class MemoryFile implements Disposable {
+  readonly fd: number;
+  #length = 0;
+
+  private constructor(fd: number) {
+    this.fd = fd;
+  }
+
+  /** An empty one; `undefined` where the kernel, before 3.17, or a filter of calls has none. */
+  static create(name: string): MemoryFile | undefined {
+    const fd = Number(libc().memfdCreate(SYSCALLS.memfdCreate, cString(name), 0));
+    return fd < 0 ? undefined : new MemoryFile(fd);
+  }
+
+  /** One that the parent made. */
+  static inherited(fd: number): MemoryFile {
+    return new MemoryFile(fd);
+  }
+
+  /** Adds to what this object wrote. @throws {AccessError} */
+  append(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length;) {
+      const rest = bytes.subarray(at) as Uint8Array<ArrayBuffer>;
+      const place = BigInt(this.#length + at);
+      at += this.#checked(libc().pwriteAt(this.fd, rest, BigInt(rest.length), place), "write");
+    }
+    this.#length += bytes.length;
+  }
+
+  /** All that is in it, whoever wrote it. @throws {AccessError} */
+  readAll(): Uint8Array<ArrayBuffer> {
+    let bytes = new Uint8Array(FIRST_BYTES);
+    for (let length = 0;;) {
+      if (length === bytes.length) {
+        const grown = new Uint8Array(bytes.length * 2);
+        grown.set(bytes);
+        bytes = grown;
+      }
+      const rest = bytes.subarray(length);
+      const read = libc().preadAt(this.fd, rest, BigInt(rest.length), BigInt(length));
+      const n = this.#checked(read, "read");
+      if (n === 0) return bytes.subarray(0, length);
+      length += n;
+    }
+  }
+
+  #checked(result: number | bigint, action: string): number {
+    if (result >= 0) return Number(result);
+    throw new AccessError({ action, target: `descriptor ${this.fd}`, found: errorText(errno()) });
+  }
+
+  [Symbol.dispose](): void {
+    closeFile(this.fd);
+  }
+}
