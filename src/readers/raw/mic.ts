@@ -1,17 +1,35 @@
 /**
- * Xeon Phi coprocessors (Knights Corner): schema only.
+ * Xeon Phi coprocessors (Knights Corner): time of their cores, from the vendor's library.
  *
- * Their counters come from the management library of a driver stack that ended with Linux 4.18; no
- * node that this program runs on has it, so the type is known to readers and never collected.
+ * Truth: miclib.h of the MPSS software stack. Its driver ended with Linux 4.18; built to the
+ * library's interface, it never met a card.
  * @module
  */
-import { filesOnly, type RawStatsType } from "./raw_type.ts";
+import { type MicLibrary, openMic } from "../../os/micmgmt.ts";
+import type { RawStatsType } from "./raw_type.ts";
 
-/** See the module. */
-export const mic: RawStatsType = {
-  name: "mic",
-  keys: "num_cores,C threads_core,C user_sum,E,U=cs nice_sum,E,U=cs sys_sum,E,U=cs " +
-    "idle_sum,E,U=cs jiffy_counter,E,U=cs",
-  needs: filesOnly(),
-  open: () => undefined,
-};
+/** The type, by a way to open the library. */
+export function micType(open: () => MicLibrary | undefined): RawStatsType {
+  return {
+    name: "mic",
+    keys: "num_cores,C threads_core,C user_sum,E,U=cs nice_sum,E,U=cs sys_sum,E,U=cs " +
+      "idle_sum,E,U=cs jiffy_counter,E,U=cs",
+    needs: { files: [], libraries: ["libmicmgmt.so.0"], capabilities: [] },
+    open({ host }) {
+      const library = host.root === "" ? open() : undefined;
+      if (library === undefined) return undefined;
+      return {
+        collect(row) {
+          const put = (key: number, low: number, high: number) => row.put(key, low, high);
+          for (const card of library.cards) {
+            if (library.read(card, put)) row.emit(String(card.card));
+          }
+        },
+        [Symbol.dispose]: () => library[Symbol.dispose](),
+      };
+    },
+  };
+}
+
+/** See the module. Device: number of the card. */
+export const mic: RawStatsType = micType(openMic);
