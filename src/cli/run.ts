@@ -155,6 +155,7 @@ export async function runWith(
   const { monitor } = await import("../session/monitor.ts");
   return monitor(request, prepared, {
     tell,
+    show: (card) => writeStderr(`\n${card}\n`),
     simulateIfBlind: own.simulateIfBlind ?? false,
     version: REPORT_VERSION,
     permissions: permissionFlags(),

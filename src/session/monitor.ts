@@ -144,7 +144,8 @@ class Run {
       version: options.version,
       permissions: options.permissions,
       simulated: simulatedBy(request, this.#simulation !== undefined),
-      ...{ part: place.part, idle: options.idle, node: this.#host, tell: options.tell },
+      ...{ part: place.part, idle: options.idle, node: this.#host },
+      ...{ tell: options.tell, show: options.show },
     });
   }
 

@@ -7,6 +7,8 @@ import type { RunIdle } from "./run_idle.ts";
 export interface MonitorOptions {
   /** Says one line to the user. */
   tell(line: string): void;
+  /** Shows the card, below whatever the command wrote. */
+  show(card: string): void;
   /** Stands in the simulated node where no energy counter can be read. */
   simulateIfBlind: boolean;
   /** Version for reports, and the permissions in force. */

@@ -36,6 +36,8 @@ export interface RunReportOptions {
   readonly idle?: RunIdle;
   readonly node: Host;
   tell(line: string): void;
+  /** The card, below whatever the command wrote. */
+  show(card: string): void;
 }
 
 /** See the module. */
@@ -92,7 +94,7 @@ export class RunReport {
 
   /** Writes the report and shows the card. */
   finish(loop: LoopFigures): void {
-    const { request, part, tell } = this.#options;
+    const { request, part, tell, show } = this.#options;
     const facts = this.#facts(loop, false);
     const report = this.#report(facts);
     let written = this.#path;
@@ -106,7 +108,7 @@ export class RunReport {
       }
     }
     const shown = part === undefined ? written : request.reportPath;
-    if (!request.quiet) tell("\n" + this.#card(report, facts, shown));
+    if (!request.quiet) show(this.#card(report, facts, shown));
     part?.finish(tell);
   }
 
