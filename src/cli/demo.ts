@@ -7,7 +7,7 @@
  * @module
  */
 import { runWith } from "./run.ts";
-import { selfCommand } from "./self.ts";
+import { HIDDEN_VERBS, selfCommand } from "./self.ts";
 import type { Verb } from "./verb.ts";
 import { writeStdout } from "./io.ts";
 
@@ -36,7 +36,7 @@ export const demo: Verb = {
       return 0;
     }
     return runWith(args, {
-      command: selfCommand("demo-workload"),
+      command: selfCommand(HIDDEN_VERBS.demoWorkload),
       simulateIfBlind: true,
       profile: "demo",
     });

@@ -7,12 +7,8 @@ import { parseInherited, setInherited } from "../os/inherited.ts";
 import { VERBS } from "./all.ts";
 import { EXIT, exitCode } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
+import { HIDDEN_VERBS } from "./self.ts";
 import { form, GEOPM_VERSION, VERSION } from "./version.ts";
-
-/** Hidden verb: the workload of `demo`, which the executable runs as its own application. */
-const DEMO_WORKLOAD = "demo-workload";
-/** Hidden verb: a process that reads a part of the nodes for `stats`. */
-const STATS_HELPER = "stats-helper";
 
 /**
  * The command line.
@@ -38,10 +34,10 @@ export async function main(args: string[]): Promise<number> {
       writeStdout(`joulemark ${VERSION} (${form()}, GEOPM ${GEOPM_VERSION} formats)\n`);
       return EXIT.done;
     }
-    if (name === DEMO_WORKLOAD) {
+    if (name === HIDDEN_VERBS.demoWorkload) {
       return await (await import("../session/demo_workload.ts")).demoWorkload(rest);
     }
-    if (name === STATS_HELPER) {
+    if (name === HIDDEN_VERBS.statsHelper) {
       return await (await import("../session/raw_crew.ts")).rawTableHelper(rest);
     }
     const entry = VERBS.find((v) => v.name === name);

@@ -4,6 +4,14 @@
  * @module
  */
 
+/** Verbs that no help shows: what this program starts itself for. */
+export const HIDDEN_VERBS = {
+  /** The workload of `demo`, run as an application of its own. */
+  demoWorkload: "demo-workload",
+  /** A process that reads a part of the nodes for `stats`. */
+  statsHelper: "stats-helper",
+} as const;
+
 /** This program, with arguments. */
 export function selfCommand(...args: string[]): string[] {
   const self = Deno.execPath();

@@ -17,7 +17,7 @@ import { JsonSeriesWriter, MetricsSeriesWriter, MOST_DEVICES } from "../session/
 import type { RawSeriesWriter } from "../session/raw_series.ts";
 import { analyseRawFiles, joinRawNodes } from "../session/raw_stats.ts";
 import type { RawAnalysis, RawRequest } from "../session/raw_stats.ts";
-import { selfCommand } from "./self.ts";
+import { HIDDEN_VERBS, selfCommand } from "./self.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { type ParsedOptions, parseOptions } from "./options.ts";
@@ -140,7 +140,7 @@ async function table(request: Request): Promise<number> {
   const say = (line: string) => writeStderr(`joulemark: ${line}\n`);
   const parts = await readRawTables(request, {
     processes: request.processes,
-    helper: selfCommand("stats-helper"),
+    helper: selfCommand(HIDDEN_VERBS.statsHelper),
     error: quiet ? () => {} : say,
     warn: quiet ? () => {} : say,
     note: request.verbose ? say : () => {},
