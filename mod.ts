@@ -70,7 +70,7 @@ export type { Agent } from "./src/core/agent.ts";
 export { SampleAggregator } from "./src/aggregate/sample_aggregator.ts";
 export type { Report, ReportFields, ReportHost, ReportRegion } from "./src/core/report.ts";
 export { parseReport, stringifyReport } from "./src/formats/report.ts";
-export { parseTrace, stringifyTrace, type Trace } from "./src/formats/trace.ts";
+export { parseTrace, stringifyTrace, type Trace } from "./src/formats/trace/trace.ts";
 export { Engine, type EngineOptions } from "./src/session/engine.ts";
 
 // Raw stats of a node over time, and their differences.
@@ -80,7 +80,7 @@ export {
   type RawRecord,
   type RawStats,
   stringifyRawStats,
-} from "./src/formats/rawstats.ts";
+} from "./src/formats/rawstats/rawstats.ts";
 export {
   type RawDeltaOptions,
   type RawDeltas,
@@ -96,7 +96,7 @@ export {
   type PmcRecord,
   type PmcVersion,
   stringifyPmc,
-} from "./src/formats/pmc.ts";
+} from "./src/formats/pmc/pmc.ts";
 
 // Caliper's model.
 export { type Attribute, PROPERTY } from "./src/context/attribute.ts";
@@ -105,7 +105,7 @@ export type { ChannelListener } from "./src/context/annotations.ts";
 export type { Machine, MachineValue } from "./src/context/service.ts";
 export { Channel, type ChannelOptions } from "./src/context/services/channel.ts";
 export { ContextTree } from "./src/context/tree.ts";
-export { CaliWriter } from "./src/formats/cali.ts";
+export { CaliWriter } from "./src/formats/cali/cali.ts";
 export {
   type CaliContent,
   type CaliInput,

@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 import { walkSync } from "@std/fs";
 
 const ROOT = new URL("../", import.meta.url).pathname;
-const LONGEST = 350;
+const LONGEST = 450;
 
 /** A line that breaks a rule, or a whole file. */
 interface Rule {

@@ -4,7 +4,7 @@
  * Tools" (S-2376-60), and M. Bareford (2015), section 2.
  * @module
  */
-import type { PmcRecord } from "../formats/pmc.ts";
+import type { PmcRecord } from "../formats/pmc/pmc.ts";
 import { summarize } from "./statistics.ts";
 
 /** How figures of nodes become one. */

@@ -5,7 +5,7 @@
  * 2.0 does not write since it is 0. The last line, at close, ends no step of the application.
  * @module
  */
-import type { PmcLog } from "../formats/pmc.ts";
+import type { PmcLog } from "../formats/pmc/pmc.ts";
 
 /** One step of the application. */
 export interface Step {

@@ -5,8 +5,8 @@
 import { UsageError } from "../core/errors.ts";
 import { hostName } from "../os/host.ts";
 import { READERS } from "../readers/all.ts";
-import { ownNames, redactor } from "../session/redact.ts";
-import { capture as save } from "../session/capture.ts";
+import { ownNames, redactor } from "../capture/redact.ts";
+import { capture as save } from "../capture/capture.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { openCatalogue } from "./open_catalogue.ts";

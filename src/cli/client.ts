@@ -4,7 +4,7 @@
  */
 import { LANGUAGES } from "../client/files.ts";
 import { UnknownNameError, UsageError } from "../core/errors.ts";
-import { writeBeside } from "../session/write_beside.ts";
+import { writeBeside } from "../files/write_beside.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { parseOptions } from "./options.ts";

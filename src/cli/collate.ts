@@ -4,8 +4,8 @@
  */
 import { isHumanError, UsageError } from "../core/errors.ts";
 import { Mpi } from "../os/mpi.ts";
-import { collate as collateParts } from "../session/parts_collate.ts";
-import { yamlReader } from "../session/parts_yaml.ts";
+import { collate as collateParts } from "../job/collate.ts";
+import { yamlReader } from "../job/yaml.ts";
 import { EXIT, exitCode } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { parseOptions } from "./options.ts";

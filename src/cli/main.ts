@@ -35,10 +35,10 @@ export async function main(args: string[]): Promise<number> {
       return EXIT.done;
     }
     if (name === HIDDEN_VERBS.demoWorkload) {
-      return await (await import("../session/demo_workload.ts")).demoWorkload(rest);
+      return await (await import("./demo_workload.ts")).demoWorkload(rest);
     }
     if (name === HIDDEN_VERBS.statsHelper) {
-      return await (await import("../session/raw_crew.ts")).rawTableHelper(rest);
+      return await (await import("../rawstats/workers.ts")).rawTableHelper(rest);
     }
     const entry = VERBS.find((v) => v.name === name);
     if (entry === undefined) {

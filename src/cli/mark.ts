@@ -3,8 +3,8 @@
  * @module
  */
 import { AccessError, UsageError } from "../core/errors.ts";
-import { isJobId } from "../session/raw_monitor.ts";
-import { monitorSocketPath, MOST_MARK, sendMark } from "../session/raw_socket.ts";
+import { isJobId } from "../collect/loop.ts";
+import { monitorSocketPath, MOST_MARK, sendMark } from "../collect/socket.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { parseOptions } from "./options.ts";

@@ -4,11 +4,11 @@
  */
 import { UsageError } from "../core/errors.ts";
 import { clockLine, clockOffsets } from "../merge/clocks.ts";
-import { jobFacts, partFacts, reportFiles } from "../session/parts_files.ts";
-import { yamlReader } from "../session/parts_yaml.ts";
-import { mergeFiles } from "../session/parts_merge.ts";
-import { writePartsPmc } from "../session/parts_pmc.ts";
-import { parsePmcVersion } from "../session/pmc_version.ts";
+import { jobFacts, partFacts, reportFiles } from "../job/part_files.ts";
+import { yamlReader } from "../job/yaml.ts";
+import { mergeFiles } from "../job/merge_parts.ts";
+import { writePartsPmc } from "../job/pmc_part.ts";
+import { parsePmcVersion } from "../outputs/pmc/version.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { parseOptions } from "./options.ts";

@@ -3,16 +3,16 @@
  * @module
  */
 import { AccessError, isHumanError, UnknownNameError, UsageError } from "../core/errors.ts";
-import { RawWriter } from "../formats/rawstats_writer.ts";
+import { RawWriter } from "../formats/rawstats/writer.ts";
 import { realtimeNanoseconds } from "../os/clock.ts";
 import { MachineHost } from "../os/host.ts";
 import { RawMachine } from "../os/raw_machine.ts";
 import type { Listener } from "../os/socket.ts";
 import { RAW_TYPES } from "../readers/raw/all.ts";
-import { RawCollection } from "../session/raw_collection.ts";
-import { isJobId, RawMonitor } from "../session/raw_monitor.ts";
-import { listenForMarks, monitorSocketPath, serveMarks } from "../session/raw_socket.ts";
-import { RawStore } from "../session/raw_store.ts";
+import { RawCollection } from "../collect/collection.ts";
+import { isJobId, RawMonitor } from "../collect/loop.ts";
+import { listenForMarks, monitorSocketPath, serveMarks } from "../collect/socket.ts";
+import { RawStore } from "../collect/store.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { type ParsedOptions, parseOptions, parseSeconds } from "./options.ts";

@@ -7,14 +7,14 @@
  * @module
  */
 import { isHumanError } from "../core/errors.ts";
-import { byteText } from "../formats/cali.ts";
+import { byteText } from "../formats/cali/cali.ts";
 import { OsError, UserFile } from "../os/user_file.ts";
 import { fromByteText } from "../query/byte_text.ts";
-import { openSource } from "../query/open_source.ts";
+import { openSource } from "../query/sources/open.ts";
 import { OPTIONS, parseOptions, specFromOptions, subjectOf } from "../query/options.ts";
 import { QueryError } from "../query/query_error.ts";
 import { QueryRun } from "../query/run.ts";
-import type { ReadBytes } from "../query/source.ts";
+import type { ReadBytes } from "../query/sources/source.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { queryHelp } from "./query_help.ts";

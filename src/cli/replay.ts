@@ -9,15 +9,15 @@ import type { Host } from "../core/host.ts";
 import type { ReportHost } from "../core/report.ts";
 import type { SignalProvider } from "../core/signal.ts";
 import { stringifyReport } from "../formats/report.ts";
-import type { LineSink } from "../formats/trace_header.ts";
+import type { LineSink } from "../formats/trace/header.ts";
 import type { NodeSteps } from "../merge/steps.ts";
 import { TRACKER_ALIASES } from "../regions/tracker_signals.ts";
-import { nodeRanks, writePmc } from "../session/pmc_log.ts";
-import { parsePmcVersion } from "../session/pmc_version.ts";
-import { type AttributionMode, ATTRIBUTIONS } from "../session/attribution_mode.ts";
-import type { RunIdle } from "../session/run_idle.ts";
+import { nodeRanks, writePmc } from "../outputs/pmc/log.ts";
+import { parsePmcVersion } from "../outputs/pmc/version.ts";
+import { type AttributionMode, ATTRIBUTIONS } from "../outputs/attribution_mode.ts";
+import type { RunIdle } from "../outputs/run_idle.ts";
 import { replay as replayOne, type Replayed, type ReplayOptions } from "../session/replay.ts";
-import { type PendingFile, writeBeside } from "../session/write_beside.ts";
+import { type PendingFile, writeBeside } from "../files/write_beside.ts";
 import type { NameTable } from "../signals/batch.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
@@ -174,7 +174,7 @@ function attributionMode(text = "fit"): AttributionMode {
 /** Makes baselines from a file; there is no node to measure here. */
 async function idleFrom(text: string | undefined): Promise<(() => RunIdle) | undefined> {
   if (text === undefined) return undefined;
-  const { parseBaseline } = await import("../session/idle_baseline.ts");
+  const { parseBaseline } = await import("../outputs/idle_baseline.ts");
   const baseline = parseBaseline(text);
   if (baseline.file === undefined) {
     throw new UsageError({
@@ -184,7 +184,7 @@ async function idleFrom(text: string | undefined): Promise<(() => RunIdle) | und
       found: "a time",
     });
   }
-  const { RunIdle } = await import("../session/run_idle.ts");
+  const { RunIdle } = await import("../outputs/run_idle.ts");
   return () => new RunIdle(baseline);
 }
 
@@ -195,7 +195,7 @@ async function contextsOf(
 ): Promise<ReplayOptions["contexts"]> {
   const { cali: caliPath, "cali-config": caliConfig } = text;
   if (caliPath === undefined && caliConfig === undefined) return undefined;
-  const { contextReplay } = await import("../session/context_request.ts");
+  const { contextReplay } = await import("../channels/request.ts");
   const talk = (line: string) => writeStderr(`joulemark: ${line}\n`);
   const printer = { tell: talk, stdout: writeStdout, stderr: writeStderr };
   return (host) => ({

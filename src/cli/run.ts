@@ -4,10 +4,10 @@
  */
 import { UsageError } from "../core/errors.ts";
 import { prepare } from "../session/launch.ts";
-import { preloadChanges } from "../session/preload.ts";
-import type { ContextRun } from "../session/context_run.ts";
+import { preloadChanges } from "../preload/preload.ts";
+import type { ContextRun } from "../channels/run.ts";
 import { asksForContext, type RunRequest, runRequest } from "../session/request.ts";
-import type { RunIdle } from "../session/run_idle.ts";
+import type { RunIdle } from "../outputs/run_idle.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { parseOptions } from "./options.ts";
@@ -171,7 +171,7 @@ async function openContexts(
   tell: (line: string) => void,
 ): Promise<ContextRun | undefined> {
   if (!asksForContext(request, env)) return undefined;
-  const { contextRun } = await import("../session/context_request.ts");
+  const { contextRun } = await import("../channels/request.ts");
   const printer = { tell, stdout: writeStdout, stderr: writeStderr };
   return contextRun(request, Deno.env.toObject(), printer);
 }
@@ -179,9 +179,9 @@ async function openContexts(
 /** Loaded only where it is asked for: every process of a job pays for what is loaded. */
 async function openIdle(text: string | undefined): Promise<RunIdle | undefined> {
   if (text === undefined) return undefined;
-  const { parseBaseline } = await import("../session/idle_baseline.ts");
+  const { parseBaseline } = await import("../outputs/idle_baseline.ts");
   const baseline = parseBaseline(text);
-  const { RunIdle } = await import("../session/run_idle.ts");
+  const { RunIdle } = await import("../outputs/run_idle.ts");
   return new RunIdle(baseline);
 }
 

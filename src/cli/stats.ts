@@ -3,7 +3,7 @@
  * @module
  */
 import { UnknownNameError, UsageError } from "../core/errors.ts";
-import { parseRawStats, type RawStats } from "../formats/rawstats.ts";
+import { parseRawStats, type RawStats } from "../formats/rawstats/rawstats.ts";
 import { ingest2021 } from "../rawstats/ingest2021.ts";
 import { assembleJob2018, isOfJob } from "../rawstats/job2018.ts";
 import { ByteText } from "../rawstats/byte_text.ts";
@@ -11,12 +11,12 @@ import { CSV_HEADER, CsvRows } from "../rawstats/print_csv.ts";
 import { jsonNumber } from "../rawstats/print_json.ts";
 import { printRawTable } from "../rawstats/print_table.ts";
 import { metricValues } from "../rawstats/tables.ts";
-import { readRawTables } from "../session/raw_crew.ts";
-import { lookAtRawFiles, type RawFile, readWholeRawFile } from "../session/raw_files.ts";
-import { JsonSeriesWriter, MetricsSeriesWriter, MOST_DEVICES } from "../session/raw_series.ts";
-import type { RawSeriesWriter } from "../session/raw_series.ts";
-import { analyseRawFiles, joinRawNodes } from "../session/raw_stats.ts";
-import type { RawAnalysis, RawRequest } from "../session/raw_stats.ts";
+import { readRawTables } from "../rawstats/workers.ts";
+import { lookAtRawFiles, type RawFile, readWholeRawFile } from "../rawstats/files.ts";
+import { JsonSeriesWriter, MetricsSeriesWriter, MOST_DEVICES } from "../rawstats/packed_series.ts";
+import type { RawSeriesWriter } from "../rawstats/packed_series.ts";
+import { analyseRawFiles, joinRawNodes } from "../rawstats/stats.ts";
+import type { RawAnalysis, RawRequest } from "../rawstats/stats.ts";
 import { HIDDEN_VERBS, selfCommand } from "./self.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";

@@ -9,7 +9,7 @@ import { tableCsv } from "../analysis/table.ts";
 import { sweepView, type View } from "../analysis/views.ts";
 import { AccessError, UsageError } from "../core/errors.ts";
 import { makeDirectories, OsError } from "../os/user_file.ts";
-import { writeDocument } from "../session/output_file.ts";
+import { writeDocument } from "../files/output_file.ts";
 import { findCommand } from "../os/process.ts";
 import {
   beginStudy,
@@ -18,9 +18,9 @@ import {
   STUDY_FORMAT,
   type StudyHead,
   type StudyResult,
-} from "../session/study_log.ts";
-import { parseVaried, type PlannedRun, planStudy } from "../session/study_plan.ts";
-import { NODE_ENERGY, runOnce, type StudyLaunch } from "../session/study_run.ts";
+} from "../study/log.ts";
+import { parseVaried, type PlannedRun, planStudy } from "../study/plan.ts";
+import { NODE_ENERGY, runOnce, type StudyLaunch } from "../study/run.ts";
 import { selfCommand } from "./self.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";

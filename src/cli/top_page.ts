@@ -5,7 +5,7 @@
 import type { Domain } from "../core/domain.ts";
 import type { Host } from "../core/host.ts";
 import { rawSeconds } from "../os/clock.ts";
-import type { ProcessContextNow } from "../session/answers.ts";
+import type { ProcessContextNow } from "../events/answers.ts";
 import { Batch } from "../signals/batch.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
 

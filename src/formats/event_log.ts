@@ -11,7 +11,7 @@ import { FormatError } from "../core/errors.ts";
 import { formatG, formatHex, formatInteger } from "../core/number_format.ts";
 import { EVENT, EVENT_NAMES, type RecordList } from "../core/record.ts";
 import { parseNumber } from "./scalar.ts";
-import { headerLines, type LineSink, splitTrace, type TraceHeader } from "./trace_header.ts";
+import { headerLines, type LineSink, splitTrace, type TraceHeader } from "./trace/header.ts";
 
 const COLUMNS = ["TIME", "PROCESS", "EVENT", "SIGNAL"];
 const CODES = new Map(Object.entries(EVENT_NAMES).map(([code, name]) => [name, Number(code)]));

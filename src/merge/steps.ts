@@ -6,7 +6,7 @@
  * its own readings, and they meet at the end: by call number, checked by the labels of the steps.
  * @module
  */
-import type { PmcLog, PmcRecord, PmcVersion } from "../formats/pmc.ts";
+import type { PmcLog, PmcRecord, PmcVersion } from "../formats/pmc/pmc.ts";
 
 /** What one node kept: raw readings, as records of the binary log. */
 export interface NodeSteps {

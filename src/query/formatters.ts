@@ -1,16 +1,16 @@
 /** The formatter of each FORMAT, by name. */
 
 import type { FormatContext, Formatter } from "./formatter.ts";
-import { CaliFormatter } from "./print_cali.ts";
-import { CsvFormatter } from "./print_csv.ts";
-import { ExpandFormatter } from "./print_expand.ts";
-import { FoldedFormatter } from "./print_folded.ts";
-import { UserFormatter } from "./print_format.ts";
-import { JsonFormatter } from "./print_json.ts";
-import { JsonSplitFormatter } from "./print_json_split.ts";
-import { TableFormatter } from "./print_table.ts";
-import { TraceEventsFormatter } from "./print_trace_events.ts";
-import { TreeFormatter } from "./print_tree.ts";
+import { CaliFormatter } from "./print/cali.ts";
+import { CsvFormatter } from "./print/csv.ts";
+import { ExpandFormatter } from "./print/expand.ts";
+import { FoldedFormatter } from "./print/folded.ts";
+import { UserFormatter } from "./print/format.ts";
+import { JsonFormatter } from "./print/json.ts";
+import { JsonSplitFormatter } from "./print/json_split.ts";
+import { TableFormatter } from "./print/table.ts";
+import { TraceEventsFormatter } from "./print/trace_events.ts";
+import { TreeFormatter } from "./print/tree.ts";
 
 const FORMATTER_CLASSES: Record<string, new (context: FormatContext) => Formatter> = {
   cali: CaliFormatter,

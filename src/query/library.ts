@@ -9,9 +9,9 @@ import { type PlainRecord, plainRecord, type PlainValue } from "../context/plain
 import { TYPE_NAMES, type TypeName } from "../context/variant.ts";
 import { FormatError } from "../core/errors.ts";
 import { fromByteText, toByteText } from "./byte_text.ts";
-import { CaliSource } from "./cali_source.ts";
+import { CaliSource } from "./sources/cali.ts";
 import { MergedTree } from "./merged_tree.ts";
-import { openSource } from "./open_source.ts";
+import { openSource } from "./sources/open.ts";
 import { parseQuery } from "./parser.ts";
 import { QueryRun } from "./run.ts";
 

@@ -13,7 +13,7 @@ import { NONE } from "../context/tree.ts";
 import { TYPE, type Value } from "../context/variant.ts";
 import { toByteText } from "./byte_text.ts";
 import type { MergedTree } from "./merged_tree.ts";
-import type { ReadBytes, RecordSink } from "./source.ts";
+import type { ReadBytes, RecordSink } from "./sources/source.ts";
 
 /** Stands for the file in errors of parsers; whoever reports a problem names the file itself. */
 export const INPUT = "input";

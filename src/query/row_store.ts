@@ -8,7 +8,7 @@
  * @module
  */
 
-import { byteText } from "../formats/cali.ts";
+import { byteText } from "../formats/cali/cali.ts";
 
 /** A row begins at chunk and place, in 32 bits; one that is longer has a chunk of its own. */
 const PLACE_BITS = 20, CHUNK_BYTES = 1 << PLACE_BITS;

@@ -16,7 +16,7 @@ import { type FormatContext, type Formatter, Output } from "./formatter.ts";
 import { makeFormatter } from "./formatters.ts";
 import { compileLet, type LetTerm } from "./let.ts";
 import { MergedTree } from "./merged_tree.ts";
-import type { RecordSink, RecordSource } from "./source.ts";
+import type { RecordSink, RecordSource } from "./sources/source.ts";
 import type { QuerySpec } from "./spec.ts";
 
 /** What is asked of the inputs: their records, their attributes, or their globals. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { EXACT_BELOW } from "../formats/rawstats_columns.ts";
+import { EXACT_BELOW } from "../formats/rawstats/columns.ts";
 import type { Exact } from "./series.ts";
 
 const ZERO = 48;

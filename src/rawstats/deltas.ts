@@ -4,9 +4,9 @@
  * @module
  */
 import type { FormatError } from "../core/errors.ts";
-import { type RawStats, stringifyRawStats } from "../formats/rawstats.ts";
-import { RawScanner } from "../formats/rawstats_scanner.ts";
-import type { RawKind } from "../formats/rawstats_schema.ts";
+import { type RawStats, stringifyRawStats } from "../formats/rawstats/rawstats.ts";
+import { RawScanner } from "../formats/rawstats/scanner.ts";
+import type { RawKind } from "../formats/rawstats/schema.ts";
 import { ColumnStore } from "./column_store.ts";
 import type { RawCorrection } from "./differ.ts";
 import { JobFilter, RawNode } from "./node.ts";

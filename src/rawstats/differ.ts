@@ -5,10 +5,10 @@
  * Every step backwards is judged and recorded; gauges and control registers are never differenced.
  * @module
  */
-import type { RawDevice, RawValues } from "../formats/rawstats_columns.ts";
-import { EXACT_BELOW } from "../formats/rawstats_columns.ts";
-import { parseRawUnit, type RawKey, type RawUnit, sameSchema } from "../formats/rawstats_schema.ts";
-import type { RawKind, RawSchema } from "../formats/rawstats_schema.ts";
+import type { RawDevice, RawValues } from "../formats/rawstats/columns.ts";
+import { EXACT_BELOW } from "../formats/rawstats/columns.ts";
+import { parseRawUnit, type RawKey, type RawUnit, sameSchema } from "../formats/rawstats/schema.ts";
+import type { RawKind, RawSchema } from "../formats/rawstats/schema.ts";
 import { judgeStep, type RawCorrectionKind } from "./judge.ts";
 import { isEnergy, trueKeys, widensBySight } from "./quirks.ts";
 

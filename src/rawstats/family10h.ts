@@ -12,8 +12,8 @@
  * NOPs, 76h cycles, 03h retired SSE operations.
  * @module
  */
-import { EXACT_BELOW, RawColumns, type RawDevice, RawValues } from "../formats/rawstats_columns.ts";
-import { parseRawSchema, type RawSchema } from "../formats/rawstats_schema.ts";
+import { EXACT_BELOW, RawColumns, type RawDevice, RawValues } from "../formats/rawstats/columns.ts";
+import { parseRawSchema, type RawSchema } from "../formats/rawstats/schema.ts";
 
 /** Cores that share a northbridge. */
 const CORES = 4;

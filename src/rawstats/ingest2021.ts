@@ -5,8 +5,8 @@
  * For sites that check a migration; docs/raw-stats.md lists where its numbers are wrong.
  * @module
  */
-import type { RawStats } from "../formats/rawstats.ts";
-import type { RawSchema } from "../formats/rawstats_schema.ts";
+import type { RawStats } from "../formats/rawstats/rawstats.ts";
+import type { RawSchema } from "../formats/rawstats/schema.ts";
 import { CONTROL_EVENTS, FIXED_EVENTS } from "./events.ts";
 
 /** Types that the ingest leaves out. */

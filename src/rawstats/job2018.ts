@@ -5,13 +5,13 @@
  * whole seconds. docs/raw-stats.md lists where its numbers are wrong and how ours differ.
  * @module
  */
-import type { RawRecord, RawStats } from "../formats/rawstats.ts";
+import type { RawRecord, RawStats } from "../formats/rawstats/rawstats.ts";
 import {
   parseRawSchema,
   parseRawUnit,
   type RawKey,
   type RawSchema,
-} from "../formats/rawstats_schema.ts";
+} from "../formats/rawstats/schema.ts";
 import { FAMILY10H_CORE, FAMILY10H_EVENTS, FAMILY10H_SOCKET, isFamily10h } from "./family10h.ts";
 import { family10hSocket } from "./family10h.ts";
 import { nameControls2018 } from "./job2018_controls.ts";

@@ -7,7 +7,7 @@
  * that a migration would meet are kept, and said where they are made.
  * @module
  */
-import type { RawSchema } from "../formats/rawstats_schema.ts";
+import type { RawSchema } from "../formats/rawstats/schema.ts";
 import { CONTROL_NAMES, type ControlNames, KNL_CONTROL_NAMES } from "./control_names.ts";
 import type { JobTables } from "./job2018.ts";
 

@@ -5,8 +5,8 @@
  * that they were programmed to count. An input that no line has fed is NaN, never zero.
  * @module
  */
-import type { RawValues } from "../formats/rawstats_columns.ts";
-import { parseRawUnit } from "../formats/rawstats_schema.ts";
+import type { RawValues } from "../formats/rawstats/columns.ts";
+import { parseRawUnit } from "../formats/rawstats/schema.ts";
 import type { RawCounters, RawType } from "./differ.ts";
 import { eventOf, FIXED_EVENTS, isIntelCore } from "./events.ts";
 import { MetricSums } from "./metric_sums.ts";

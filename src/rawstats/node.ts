@@ -6,8 +6,8 @@
  * @module
  */
 import type { FormatError } from "../core/errors.ts";
-import type { RawDevice, RawValues } from "../formats/rawstats_columns.ts";
-import type { RawHandler, RawHead } from "../formats/rawstats_scanner.ts";
+import type { RawDevice, RawValues } from "../formats/rawstats/columns.ts";
+import type { RawHandler, RawHead } from "../formats/rawstats/scanner.ts";
 import { type RawCounters, RawDiffer } from "./differ.ts";
 import { Family10h } from "./family10h.ts";
 

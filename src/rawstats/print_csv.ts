@@ -4,7 +4,7 @@
  * @module
  */
 import { csvField } from "../formats/csv_row.ts";
-import { EXACT_BELOW, type RawValues } from "../formats/rawstats_columns.ts";
+import { EXACT_BELOW, type RawValues } from "../formats/rawstats/columns.ts";
 import type { ByteText } from "./byte_text.ts";
 import type { RawCounters, RawType } from "./differ.ts";
 import type { JobListener, RawSample } from "./node.ts";

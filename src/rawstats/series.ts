@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { EXACT_BELOW, type RawValues } from "../formats/rawstats_columns.ts";
-import type { RawKey, RawUnit } from "../formats/rawstats_schema.ts";
+import { EXACT_BELOW, type RawValues } from "../formats/rawstats/columns.ts";
+import type { RawKey, RawUnit } from "../formats/rawstats/schema.ts";
 import { Column, ColumnReader, type ColumnStore } from "./column_store.ts";
 import type { RawCounters, RawType } from "./differ.ts";
 import type { JobListener, RawSample } from "./node.ts";

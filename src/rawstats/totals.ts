@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { EXACT_BELOW, type RawValues } from "../formats/rawstats_columns.ts";
+import { EXACT_BELOW, type RawValues } from "../formats/rawstats/columns.ts";
 import type { RawCounters, RawType } from "./differ.ts";
 import type { JobListener, RawSample } from "./node.ts";
 import { addExact, type Exact } from "./series.ts";

@@ -18,13 +18,18 @@ import type { SignalFormat } from "../core/signal.ts";
 import { parseSignalList } from "../core/signal_list.ts";
 import type { PlatformTopology } from "../core/topology.ts";
 import { EventLogWriter } from "../formats/event_log.ts";
-import { columnName, DEFAULT_COLUMNS, type TraceColumn, TraceWriter } from "../formats/trace.ts";
-import type { LineSink, TraceHeader } from "../formats/trace_header.ts";
+import {
+  columnName,
+  DEFAULT_COLUMNS,
+  type TraceColumn,
+  TraceWriter,
+} from "../formats/trace/trace.ts";
+import type { LineSink, TraceHeader } from "../formats/trace/header.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import { isTrackerSignal } from "../regions/tracker_signals.ts";
 import { Batch, type NameTable } from "../signals/batch.ts";
-import { RunAttribution } from "./attribution.ts";
-import type { AttributionMode } from "./attribution_mode.ts";
+import { RunAttribution } from "../outputs/attribution.ts";
+import type { AttributionMode } from "../outputs/attribution_mode.ts";
 import { OrderedEvents } from "./ordered_events.ts";
 
 /** Hears of every event, and of every settled step: what keeps a recording or a PMC log. */

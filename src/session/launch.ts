@@ -18,8 +18,8 @@ import {
 } from "../os/inherited.ts";
 import { libc } from "../os/libc.ts";
 import { environment, findCommand, handOver, type Launch, setSignalMask } from "../os/process.ts";
-import { elect, type Elected, joinOuter } from "./election.ts";
-import { type Environment, jobIdentity } from "./job_key.ts";
+import { elect, type Elected, joinOuter } from "../job/election.ts";
+import { type Environment, jobIdentity } from "../job/job_key.ts";
 
 /** What `run` goes on with. */
 export type Prepared =

@@ -1,7 +1,7 @@
 /** What the command line brings along for a monitor. */
 
-import type { ContextRun } from "./context_run.ts";
-import type { RunIdle } from "./run_idle.ts";
+import type { ContextRun } from "../channels/run.ts";
+import type { RunIdle } from "../outputs/run_idle.ts";
 
 /** See the module. */
 export interface MonitorOptions {

@@ -15,9 +15,9 @@ import { affinityOf, hostName } from "../os/host.ts";
 import { libc } from "../os/libc.ts";
 import { RegionTracker } from "../regions/tracker.ts";
 import { Engine, profileName } from "./engine.ts";
-import { sourceFacts } from "./facts.ts";
+import { sourceFacts } from "../outputs/facts.ts";
 import { catalogueFor, openHost } from "./node.ts";
-import { writeDocument } from "./output_file.ts";
+import { writeDocument } from "../files/output_file.ts";
 import { startTimeText } from "./start_time.ts";
 
 /** Options of {@linkcode Profile.open}. */

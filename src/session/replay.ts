@@ -11,23 +11,23 @@ import { FormatError } from "../core/errors.ts";
 import type { Nested, ReportHost } from "../core/report.ts";
 import type { SignalProvider } from "../core/signal.ts";
 import { describeRecording, type Recording } from "../formats/recording.ts";
-import type { LineSink } from "../formats/trace_header.ts";
+import type { LineSink } from "../formats/trace/header.ts";
 import type { NodeSteps } from "../merge/steps.ts";
 import { statPath } from "../os/files.ts";
 import { readUserText } from "../os/user_file.ts";
 import { type EdgeListener, RegionTracker } from "../regions/tracker.ts";
 import type { NameTable } from "../signals/batch.ts";
-import type { AttributionMode } from "./attribution_mode.ts";
-import type { ContextPlace, ContextRun } from "./context_run.ts";
-import type { RunIdle } from "./run_idle.ts";
+import type { AttributionMode } from "../outputs/attribution_mode.ts";
+import type { ContextPlace, ContextRun } from "../channels/run.ts";
+import type { RunIdle } from "../outputs/run_idle.ts";
 import { Engine, profileName } from "./engine.ts";
-import { EventRows, type OtherEvent } from "./event_rows.ts";
-import { Repairs } from "./repairs.ts";
-import { RowReader } from "./row_reader.ts";
-import { PmcRecorder } from "./pmc_recorder.ts";
-import { nodeSteps, pmEvent } from "./pmc_log.ts";
+import { EventRows, type OtherEvent } from "../recordings/event_rows.ts";
+import { Repairs } from "../recordings/repairs.ts";
+import { RowReader } from "../recordings/row_reader.ts";
+import { PmcRecorder } from "../outputs/pmc/recorder.ts";
+import { nodeSteps, pmEvent } from "../outputs/pmc/log.ts";
 import { stepListeners } from "./step_listeners.ts";
-import { instancesOf, SampleRows, sampleTitles } from "./sample_rows.ts";
+import { instancesOf, SampleRows, sampleTitles } from "../recordings/sample_rows.ts";
 
 /** What a replay may be asked for beyond the recording. */
 export interface ReplayOptions {

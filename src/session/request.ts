@@ -7,12 +7,12 @@
  * @module
  */
 import { UsageError } from "../core/errors.ts";
-import type { PmcVersion } from "../formats/pmc.ts";
+import type { PmcVersion } from "../formats/pmc/pmc.ts";
 import { parseRecordFilter } from "../regions/record_filter.ts";
-import { type AttributionMode, ATTRIBUTIONS } from "./attribution_mode.ts";
-import type { Environment } from "./job_key.ts";
-import { parsePmcVersion } from "./pmc_version.ts";
-import { type PreloadRequest, preloadRequest } from "./preload.ts";
+import { type AttributionMode, ATTRIBUTIONS } from "../outputs/attribution_mode.ts";
+import type { Environment } from "../job/job_key.ts";
+import { parsePmcVersion } from "../outputs/pmc/version.ts";
+import { type PreloadRequest, preloadRequest } from "../preload/preload.ts";
 
 /** Default period of the sampling loop in seconds. */
 export const DEFAULT_PERIOD_S = 0.005;

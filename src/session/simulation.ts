@@ -16,7 +16,7 @@ import { parseSimSpec, presetSpec, type SimSpec } from "../sim/spec.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
 import { hasEnergy } from "./node.ts";
 import type { RunRequest } from "./request.ts";
-import { DirectoryTreeWriter } from "./tree_writer.ts";
+import { DirectoryTreeWriter } from "../sim/run_tree_writer.ts";
 
 /** See the module. */
 export interface Simulation {

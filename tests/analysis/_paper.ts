@@ -1,5 +1,5 @@
 /** Steps drawn after M. Bareford (2015), section 4.1, with fixed seeds. */
-import type { PmcLog, PmcRecord } from "../../src/formats/pmc.ts";
+import type { PmcLog, PmcRecord } from "../../src/formats/pmc/pmc.ts";
 import { Random } from "../session/_random.ts";
 
 /** One compiler's six runs. */

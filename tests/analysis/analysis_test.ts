@@ -10,7 +10,7 @@ import { type Run, runOf } from "../../src/analysis/runs.ts";
 import { normalShare, summarize } from "../../src/analysis/statistics.ts";
 import { sweepOf } from "../../src/analysis/sweep.ts";
 import { tableCsv, tableText } from "../../src/analysis/table.ts";
-import type { PmcRecord } from "../../src/formats/pmc.ts";
+import type { PmcRecord } from "../../src/formats/pmc/pmc.ts";
 import { Random } from "../session/_random.ts";
 import { normal } from "./_paper.ts";
 

@@ -4,7 +4,7 @@ import { compareRuns } from "../../src/analysis/compare_runs.ts";
 import { groupOutliers } from "../../src/analysis/outlier_groups.ts";
 import { runOf, valuesOf } from "../../src/analysis/runs.ts";
 import { parseSweepTable, sweepOf } from "../../src/analysis/sweep.ts";
-import { parsePmc, stringifyPmc } from "../../src/formats/pmc.ts";
+import { parsePmc, stringifyPmc } from "../../src/formats/pmc/pmc.ts";
 import { COMPILERS, drawRun, EVERY, STEPS, TABLE_3 } from "./_paper.ts";
 
 const RUNS = 6;

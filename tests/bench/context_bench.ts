@@ -8,7 +8,7 @@
 import { TYPE } from "../../src/core/ring_layout.ts";
 import { Channel } from "../../src/context/services/channel.ts";
 import { CaliStream } from "../../src/context/services/recorder.ts";
-import { ContextNode } from "../session/_context_node.ts";
+import { ContextNode } from "../channels/_node.ts";
 
 const REGIONS = ["main", "solve", "assemble", "exchange", "precondition", "residual"];
 /** asvalue, thread scope. */

@@ -4,7 +4,7 @@
  *
  *     deno bench --config airgap/deno.json --no-lock -A tests/bench/merge_bench.ts
  */
-import { mergeFiles } from "../../src/session/parts_merge.ts";
+import { mergeFiles } from "../../src/job/merge_parts.ts";
 import { hostName, writeJob } from "../merge/_generated.ts";
 
 const REGIONS = 50;

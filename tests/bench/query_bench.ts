@@ -8,8 +8,8 @@
  * five, each run a process of its own: start-up counts for both.
  */
 
-import { CaliScanner } from "../../src/formats/cali.ts";
-import { CaliSource } from "../../src/query/cali_source.ts";
+import { CaliScanner } from "../../src/formats/cali/cali.ts";
+import { CaliSource } from "../../src/query/sources/cali.ts";
 import { parseQuery } from "../../src/query/parser.ts";
 import { QueryRun } from "../../src/query/run.ts";
 

@@ -3,15 +3,15 @@
  *
  * @module
  */
-import { parseRawStats } from "../../src/formats/rawstats.ts";
-import { RawScanner } from "../../src/formats/rawstats_scanner.ts";
-import { RawWriter } from "../../src/formats/rawstats_writer.ts";
+import { parseRawStats } from "../../src/formats/rawstats/rawstats.ts";
+import { RawScanner } from "../../src/formats/rawstats/scanner.ts";
+import { RawWriter } from "../../src/formats/rawstats/writer.ts";
 import { MachineHost } from "../../src/os/host.ts";
 import { RawMachine } from "../../src/os/raw_machine.ts";
 import { NodeInputs } from "../../src/rawstats/metric_inputs.ts";
 import { JobFilter, RawNode } from "../../src/rawstats/node.ts";
 import { NodeTotals } from "../../src/rawstats/totals.ts";
-import { RawCollection } from "../../src/session/raw_collection.ts";
+import { RawCollection } from "../../src/collect/collection.ts";
 import { memoryFolder, writeRegisterTree } from "../_support/register_files.ts";
 import { loadRawNode, writeRawTree } from "../_support/raw_node.ts";
 

@@ -2,7 +2,7 @@
  * What the simulated node costs its host: one publication every 5 ms, with 200 edges a second on
  * each CPU. `deno run -A tests/bench/simulated_node_bench.ts`.
  */
-import { DirectoryTreeWriter } from "../../src/session/tree_writer.ts";
+import { DirectoryTreeWriter } from "../../src/sim/run_tree_writer.ts";
 import { SimulatedNode } from "../../src/sim/simulated_node.ts";
 import { presetSpec } from "../../src/sim/spec.ts";
 

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { parseRawStats } from "../../src/formats/rawstats.ts";
+import { parseRawStats } from "../../src/formats/rawstats/rawstats.ts";
 import { loadRawNode, writeRawTree } from "../_support/raw_node.ts";
 
 const MAIN = new URL("../../main.ts", import.meta.url).pathname;

@@ -1,7 +1,7 @@
 /** `joulemark pmc` over the library's own logs and drawn ones. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { pmc } from "../../src/cli/pmc.ts";
-import { stringifyPmc } from "../../src/formats/pmc.ts";
+import { stringifyPmc } from "../../src/formats/pmc/pmc.ts";
 import { COMPILERS, drawRun, TABLE_3 } from "../analysis/_paper.ts";
 import { capture } from "../_support/capture.ts";
 

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { LANGUAGES } from "../../src/client/files.ts";
 import { ALL_DIALECTS, DIALECTS, preloadFiles } from "../../src/client/preload.ts";
 import { UnknownNameError, UsageError } from "../../src/core/errors.ts";
-import { changesFor, parseDialects, preloadRequest } from "../../src/session/preload.ts";
+import { changesFor, parseDialects, preloadRequest } from "../../src/preload/preload.ts";
 import { tableOf, textsNow } from "./_embed.ts";
 
 Deno.test("texts_table.ts holds texts/ and preload/", () => {

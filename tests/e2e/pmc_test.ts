@@ -1,6 +1,6 @@
 /** PMC logs of live runs: the library's calls answered, epochs of the application, one node. */
 import { assert, assertEquals } from "@std/assert";
-import { parsePmc } from "../../src/formats/pmc.ts";
+import { parsePmc } from "../../src/formats/pmc/pmc.ts";
 import { compile, preloaded } from "../_support/preload.ts";
 import { build, endToEnd, joulemark } from "../_support/programs.ts";
 

@@ -1,7 +1,7 @@
 /** Jobs of two nodes under a real Slurm: one report, both hosts, ranks; a node that is killed. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Nested } from "../../src/core/report.ts";
-import { parsePmc } from "../../src/formats/pmc.ts";
+import { parsePmc } from "../../src/formats/pmc/pmc.ts";
 import { parseReport } from "../../src/formats/report.ts";
 import { query } from "../../src/query/library.ts";
 import { BINARY, build, HAS_BINARY, HAS_COMPILER } from "../_support/programs.ts";

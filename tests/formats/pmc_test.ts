@@ -7,8 +7,8 @@ import {
   type PmcLog,
   type PmcRecord,
   stringifyPmc,
-} from "../../src/formats/pmc.ts";
-import { formatF, formatRepr } from "../../src/formats/pmc_number.ts";
+} from "../../src/formats/pmc/pmc.ts";
+import { formatF, formatRepr } from "../../src/formats/pmc/number.ts";
 import { Random } from "../session/_random.ts";
 
 const VECTORS = new URL("../vectors/pmc/", import.meta.url).pathname;

@@ -1,12 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
-import { parseRawStats, stringifyRawStats } from "../../src/formats/rawstats.ts";
+import { parseRawStats, stringifyRawStats } from "../../src/formats/rawstats/rawstats.ts";
 import {
   formatRawSchema,
   parseRawKey,
   parseRawSchema,
   parseRawUnit,
-} from "../../src/formats/rawstats_schema.ts";
-import { RawScanner } from "../../src/formats/rawstats_scanner.ts";
+} from "../../src/formats/rawstats/schema.ts";
+import { RawScanner } from "../../src/formats/rawstats/scanner.ts";
 
 const VECTORS = new URL("../vectors/rawstats/", import.meta.url);
 const text = (name: string) => Deno.readTextFileSync(new URL(name, VECTORS));

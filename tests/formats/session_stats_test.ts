@@ -3,7 +3,7 @@ import { aggregate } from "../../src/core/agg.ts";
 import { type Domain } from "../../src/core/domain.ts";
 import { PlatformTopology } from "../../src/core/topology.ts";
 import { SessionStats } from "../../src/formats/session_stats.ts";
-import { columnName } from "../../src/formats/trace.ts";
+import { columnName } from "../../src/formats/trace/trace.ts";
 
 const FILE = new URL("../vectors/geopm/session_report.json", import.meta.url);
 

@@ -4,7 +4,7 @@
  */
 
 import { parseOptions, specFromOptions } from "../../src/query/options.ts";
-import { openSource } from "../../src/query/open_source.ts";
+import { openSource } from "../../src/query/sources/open.ts";
 import { parseQuery } from "../../src/query/parser.ts";
 import { QueryError } from "../../src/query/query_error.ts";
 import { QueryRun, type Subject } from "../../src/query/run.ts";

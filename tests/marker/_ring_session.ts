@@ -5,8 +5,8 @@
  */
 import { KIND, RING_VERSION, SESSION, SESSION_MAGIC } from "../../src/core/ring_layout.ts";
 import { RingFileMemory } from "../../src/os/ring_file.ts";
-import { RingProcess } from "../../src/regions/ring_process.ts";
-import type { RingThread } from "../../src/regions/ring_thread.ts";
+import { RingProcess } from "../../src/events/ring_process.ts";
+import type { RingThread } from "../../src/events/ring_thread.ts";
 
 /** One event of a process, in the order of its thread. */
 export interface SeenEvent {

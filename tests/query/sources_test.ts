@@ -2,9 +2,9 @@
 
 import { assertEquals, assertMatch } from "@std/assert";
 import { toByteText } from "../../src/query/byte_text.ts";
-import { inputKind, openSource } from "../../src/query/open_source.ts";
+import { inputKind, openSource } from "../../src/query/sources/open.ts";
 import { parseQuery } from "../../src/query/parser.ts";
-import { attributeName } from "../../src/query/report_source.ts";
+import { attributeName } from "../../src/query/sources/report.ts";
 import { QueryRun, type Subject } from "../../src/query/run.ts";
 import { reader } from "./_support/run_query.ts";
 

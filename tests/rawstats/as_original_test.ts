@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { parseRawStats } from "../../src/formats/rawstats.ts";
+import { parseRawStats } from "../../src/formats/rawstats/rawstats.ts";
 import { ingest2021 } from "../../src/rawstats/ingest2021.ts";
 import { assembleJob2018 } from "../../src/rawstats/job2018.ts";
 

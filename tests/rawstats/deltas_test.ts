@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { parseRawStats } from "../../src/formats/rawstats.ts";
+import { parseRawStats } from "../../src/formats/rawstats/rawstats.ts";
 import { rawDeltas } from "../../src/rawstats/deltas.ts";
 
 const VECTORS = new URL("../vectors/rawstats/", import.meta.url);

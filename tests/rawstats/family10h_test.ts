@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
-import { parseRawStats } from "../../src/formats/rawstats.ts";
+import { parseRawStats } from "../../src/formats/rawstats/rawstats.ts";
 import { rawDeltas } from "../../src/rawstats/deltas.ts";
 import { assembleJob2018 } from "../../src/rawstats/job2018.ts";
 import { NodeInputs } from "../../src/rawstats/metric_inputs.ts";
 import { JOB_METRICS } from "../../src/rawstats/metrics.ts";
 import { JobFilter, RawNode } from "../../src/rawstats/node.ts";
-import { RawScanner } from "../../src/formats/rawstats_scanner.ts";
+import { RawScanner } from "../../src/formats/rawstats/scanner.ts";
 
 const HEAD =
   "$tacc_stats 1.0.4\n$hostname i101\n!amd64_pmc CTL0,C CTL1,C CTL2,C CTL3,C CTR0,E,W=48 CTR1,E,W=48 CTR2,E,W=48 CTR3,E,W=48\n";

@@ -1,6 +1,6 @@
 /** Devices that come and go for ever, as single processes do: told apart up to a number, none lost. */
 import { assert, assertEquals } from "@std/assert";
-import { RawScanner } from "../../src/formats/rawstats_scanner.ts";
+import { RawScanner } from "../../src/formats/rawstats/scanner.ts";
 import { ColumnStore } from "../../src/rawstats/column_store.ts";
 import { JobFilter, RawNode } from "../../src/rawstats/node.ts";
 import { NodeSeries } from "../../src/rawstats/series.ts";

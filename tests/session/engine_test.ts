@@ -9,7 +9,7 @@ import { PlatformTopology } from "../../src/core/topology.ts";
 import { parseReport, stringifyReport } from "../../src/formats/report.ts";
 import { RegionTracker } from "../../src/regions/tracker.ts";
 import { Engine, type EngineOptions, profileName } from "../../src/session/engine.ts";
-import { RecordingWriter, recordingYaml } from "../../src/session/recording.ts";
+import { RecordingWriter, recordingYaml } from "../../src/recordings/recording.ts";
 import { replay } from "../../src/session/replay.ts";
 import { type Cell, number, topologyOf } from "../aggregate/_vector_source.ts";
 import {

@@ -7,7 +7,7 @@ import { cpuinfo } from "../../src/readers/cpuinfo.ts";
 import { cray } from "../../src/readers/cray.ts";
 import { msr } from "../../src/readers/msr.ts";
 import { powercap } from "../../src/readers/powercap.ts";
-import { DirectoryTreeWriter } from "../../src/session/tree_writer.ts";
+import { DirectoryTreeWriter } from "../../src/sim/run_tree_writer.ts";
 import { Random } from "../../src/sim/random.ts";
 import { SimulatedNode } from "../../src/sim/simulated_node.ts";
 import { presetSpec, type SimSpec } from "../../src/sim/spec.ts";

@@ -1,6 +1,6 @@
 /** `recorder`: writes snapshots and the globals as a `.cali` stream. Doubles carry all digits. */
 
-import { type CaliEntry, CaliWriter } from "../../formats/cali.ts";
+import { type CaliEntry, CaliWriter } from "../../formats/cali/cali.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { ContextTree } from "../tree.ts";
 import { streamText } from "../variant.ts";

@@ -3,7 +3,7 @@
 import { Channel } from "../../../src/context/services/channel.ts";
 import { parseOptions, specFromOptions, subjectOf } from "../../../src/query/options.ts";
 import { QueryRun } from "../../../src/query/run.ts";
-import { CaliSource } from "../../../src/query/cali_source.ts";
+import { CaliSource } from "../../../src/query/sources/cali.ts";
 import { reader, runQuery } from "./run_query.ts";
 
 const VECTORS = new URL("../../vectors/caliper/", import.meta.url);

@@ -1,6 +1,6 @@
 /** Runs queries over streams in memory. */
 
-import { CaliSource } from "../../../src/query/cali_source.ts";
+import { CaliSource } from "../../../src/query/sources/cali.ts";
 import { toByteText } from "../../../src/query/byte_text.ts";
 import { parseQuery } from "../../../src/query/parser.ts";
 import { QueryRun } from "../../../src/query/run.ts";

@@ -1,0 +1,170 @@
+/**
+ * The machine as channels of a run see it: signals of the node, as the process that is being told of
+ * has used them, and what is known of that process by itself.
+ * @module
+ */
+import type { Machine, MachineValue } from "../context/service.ts";
+import { UsageError } from "../core/errors.ts";
+import { parseSignalList } from "../core/signal_list.ts";
+import type { PlatformTopology } from "../core/topology.ts";
+import type { Batch, NameTable } from "../signals/batch.ts";
+import { CounterShare, type Sharer } from "./shares.ts";
+import { ValueHistory } from "./value_history.ts";
+
+/** What is known of processes beside signals: live runs alone have it. */
+export interface ProcessFacts {
+  /** Fields of /proc/PID/statm, in pages. NaN: gone. */
+  memory(pid: number, field: "size" | "resident" | "data"): number;
+}
+
+/** Whom and when a value is read for. */
+export interface Moment {
+  timeS: number;
+  /** Number of the process in the tracker's list. */
+  process: number;
+  pid: number;
+  thread: number;
+  /** Main thread: the one that the process's share of the node's counters stands with. */
+  main: boolean;
+  /** CPU of the event; −1: not known. */
+  cpu: number;
+}
+
+const MEMORY = {
+  "memstat.vmsize": "size",
+  "memstat.vmrss": "resident",
+  "memstat.data": "data",
+} as const;
+
+/** See the module. */
+export class RunMachine implements Machine {
+  /** Whom everything is read for. */
+  readonly moment: Moment = {
+    ...{ timeS: 0, process: -1, pid: 0, thread: 0, main: true, cpu: -1 },
+  };
+  readonly #batch: Batch;
+  readonly #table: NameTable;
+  readonly #topology: PlatformTopology;
+  readonly #facts: ProcessFacts | undefined;
+  readonly #counters: { readonly handle: number; readonly share: CounterShare }[] = [];
+  /** What does not grow, step by step. */
+  readonly #others: { readonly handle: number; readonly values: ValueHistory }[] = [];
+  readonly #byName = new Map<string, MachineValue>();
+
+  constructor(
+    batch: Batch,
+    table: NameTable,
+    topology: PlatformTopology,
+    facts: ProcessFacts | undefined,
+  ) {
+    [this.#batch, this.#table, this.#topology, this.#facts] = [batch, table, topology, facts];
+  }
+
+  /** Signals by name; before the first step, since it asks the batch for them. */
+  values(name: string): readonly MachineValue[] | { absent: string } {
+    if (name === "cpuinfo.cpu" || name === "cpuinfo.numa_node") return [this.#place(name)];
+    if (name === "pthread.id" || name === "pthread.is_master") return [this.#thread(name)];
+    if (name in MEMORY) return this.#memory(name as keyof typeof MEMORY);
+    try {
+      const [request] = parseSignalList(name, "signal");
+      const resolved = this.#table.resolve(request.name);
+      if (resolved.kind === "absent") return { absent: resolved.reason };
+      if (resolved.kind === "unknown") return { absent: "there is no such signal" };
+      const { row: { unit, behavior }, quality, source, updatePeriodS } = resolved.signal;
+      const whole = request.domain === "board";
+      return Array.from({ length: this.#topology.count(request.domain) }, (_, i) => {
+        const handle = this.#batch.pushSignal(request.name, request.domain, i);
+        const title = attributeNames(name, this.#topology)[i];
+        const cpus = whole ? undefined : this.#topology.cpus(request.domain, i);
+        const grows = behavior === "monotone";
+        const about = { name: title, unit, grows, quality, source };
+        return this.#signal(about, handle, { cpus, updatePeriodS });
+      });
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      return { absent: error.message };
+    }
+  }
+
+  /** A step was read. */
+  take(timeS: number, batch: Pick<Batch, "sample">): void {
+    for (const { handle, share } of this.#counters) share.take(timeS, batch.sample(handle));
+    for (const { handle, values } of this.#others) values.take(timeS, batch.sample(handle));
+  }
+
+  /** Up to when it is known, at the time of this step, what counters grew. */
+  horizonS(timeS: number): number {
+    return this.#counters.reduce((s, { share }) => Math.min(s, share.horizonS(timeS)), Infinity);
+  }
+
+  /** Nobody asks for what was before this moment any more. */
+  forget(timeS: number): void {
+    for (const { share } of this.#counters) share.forget(timeS);
+    for (const { values } of this.#others) values.forget(timeS);
+  }
+
+  /** No step comes any more. */
+  close(): void {
+    for (const { share } of this.#counters) share.close();
+  }
+
+  /** From this moment on these processes run. */
+  processes(timeS: number, all: readonly Sharer[]): void {
+    for (const { share } of this.#counters) share.processes(timeS, all);
+  }
+
+  #signal(
+    about: Omit<MachineValue, "read">,
+    handle: number,
+    { cpus, updatePeriodS }: { cpus?: readonly number[]; updatePeriodS?: number },
+  ): MachineValue {
+    const known = this.#byName.get(about.name);
+    if (known !== undefined) return known;
+    const { moment } = this;
+    let read: () => number;
+    if (about.grows) {
+      const share = new CounterShare(cpus, updatePeriodS);
+      this.#counters.push({ handle, share });
+      read = () => moment.main ? share.used(moment.process, moment.timeS) : NaN;
+    } else {
+      const values = new ValueHistory();
+      this.#others.push({ handle, values });
+      read = () => values.at(moment.timeS);
+    }
+    const value = { ...about, read };
+    this.#byName.set(about.name, value);
+    return value;
+  }
+
+  #place(name: string): MachineValue {
+    const { moment } = this;
+    const read = name === "cpuinfo.cpu"
+      ? () => moment.cpu
+      : () => moment.cpu < 0 ? NaN : this.#topology.indexOfCpu("memory", moment.cpu);
+    return { name, unit: "", grows: false, read };
+  }
+
+  #thread(name: string): MachineValue {
+    const { moment } = this;
+    const read = name === "pthread.id" ? () => moment.thread : () => Number(moment.main);
+    return { name, unit: "", grows: false, read };
+  }
+
+  #memory(name: keyof typeof MEMORY): readonly MachineValue[] | { absent: string } {
+    const facts = this.#facts;
+    if (facts === undefined) return { absent: "a recording holds no memory of processes" };
+    const read = () => facts.memory(this.moment.pid, MEMORY[name]);
+    return [{ name, unit: "", grows: false, read }];
+  }
+}
+
+/**
+ * Attributes that a signal becomes: its name, or of `NAME@domain` one for each instance.
+ *
+ * @throws {UsageError} If there is no such domain.
+ */
+export function attributeNames(text: string, topology: PlatformTopology): string[] {
+  const [{ name, domain }] = parseSignalList(text, "signal");
+  if (domain === "board") return [name];
+  return Array.from({ length: topology.count(domain) }, (_, i) => `${name}-${domain}-${i}`);
+}

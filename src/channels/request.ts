@@ -1,0 +1,135 @@
+/**
+ * Caliper's channels of a run, from `--cali`, `--cali-config` and `CALI_` variables.
+ * @module
+ */
+import type { ChannelSpec, ConfigFacts, Configuration } from "../context/config/channel_spec.ts";
+import { parseConfigString } from "../context/config/config_string.ts";
+import { defaultFileName } from "../context/config/file_name.ts";
+import { configFileNames, readConfiguration } from "../context/config/variables.ts";
+import { UsageError } from "../core/errors.ts";
+import { realtimeNanoseconds } from "../os/clock.ts";
+import { readText } from "../os/files.ts";
+import type { PlatformTopology } from "../core/topology.ts";
+import type { NameTable } from "../signals/batch.ts";
+import { type Printer, writeText } from "./files.ts";
+import { attributeNames } from "./machine.ts";
+import { ALL_ENERGIES, ContextRun } from "./run.ts";
+import { ProcessMemory } from "./process_memory.ts";
+import { rankIn, rankOf } from "../job/process_rank.ts";
+import type { RunRequest } from "../session/request.ts";
+
+/** Makes the channels' side of a live run. */
+export function contextRun(
+  request: Pick<RunRequest, "caliPath" | "caliConfig" | "command">,
+  env: Readonly<Record<string, string>>,
+  printer: Printer,
+): ContextRun {
+  const now = realtimeNanoseconds();
+  const mpi = isMpi(request.command, env);
+  return new ContextRun({
+    channels: (table, topology) => {
+      const facts = factsOf(table, topology, mpi);
+      return [
+        ...plainStream(request.caliPath),
+        ...told(parseConfigString(request.caliConfig ?? "", facts), printer),
+        ...fromVariables(env, facts, printer),
+      ];
+    },
+    defaultName: () => defaultFileName({ time: new Date(), pid: Deno.pid, random: Math.random }),
+    printer,
+    log: logFor(env, printer),
+    start: { sec: Number(now / 1_000_000_000n), nsec: Number(now % 1_000_000_000n) },
+    facts: new ProcessMemory(),
+    rankOf,
+  });
+}
+
+/** Where CALI_LOG_VERBOSITY and CALI_LOG_LOGFILE want what channels have to say. */
+function logFor(env: Readonly<Record<string, string>>, printer: Printer): (line: string) => void {
+  if (env.CALI_LOG_VERBOSITY === "0") return () => {};
+  const file = env.CALI_LOG_LOGFILE ?? "stderr";
+  if (file === "" || file === "stderr") return printer.tell;
+  if (file === "stdout") return (line) => printer.stdout(`${line}\n`);
+  let text = "";
+  return (line) => writeText(file, text += `${line}\n`, false, printer);
+}
+
+/** Makes the channels' side of a replay: no clock, and nothing that a recording does not hold. */
+export function contextReplay(
+  request: Pick<RunRequest, "caliPath" | "caliConfig">,
+  printer: Printer,
+): ContextRun {
+  return new ContextRun({
+    channels: (table, topology) => [
+      ...plainStream(request.caliPath),
+      ...told(
+        parseConfigString(request.caliConfig ?? "", factsOf(table, topology, false)),
+        printer,
+      ),
+    ],
+    defaultName: () => "joulemark.cali",
+    printer,
+    rankOf: () => undefined,
+  });
+}
+
+/** `--cali FILE`: every mark, with times and the node's energies. */
+export function plainStream(path: string | undefined): ChannelSpec[] {
+  if (path === undefined) return [];
+  const variables = {
+    CALI_SERVICES_ENABLE: "event,timer,mpi,ompt,io,joulemark,trace,recorder",
+    CALI_JOULEMARK_SIGNALS: ALL_ENERGIES,
+    CALI_RECORDER_FILENAME: path,
+  };
+  return [{ name: "cali", variables, options: {}, metadata: {}, managed: true }];
+}
+
+/** What configurations must know of this node. */
+export function factsOf(
+  table: NameTable,
+  topology: PlatformTopology,
+  mpi: boolean,
+): ConfigFacts {
+  const rowOf = (name: string) => {
+    const found = table.resolve(name.split("@")[0]);
+    return found.kind === "offered" || found.kind === "derived" ? found.signal.row : undefined;
+  };
+  return {
+    mpi,
+    behaviorOf: (name) => {
+      const behavior = rowOf(name)?.behavior;
+      return behavior === undefined ? undefined : behavior === "monotone" ? behavior : "variable";
+    },
+    attributesOf: (name) => attributeNames(name, topology),
+    unitOf: (name) => rowOf(name)?.unit ?? "",
+  };
+}
+
+/** A mistake in a variable, which a job script may set for Caliper itself, stops nothing. */
+function fromVariables(
+  env: Readonly<Record<string, string>>,
+  facts: ConfigFacts,
+  printer: Printer,
+): readonly ChannelSpec[] {
+  try {
+    const fileTexts = configFileNames(env).map(readText).filter((text) => text !== undefined);
+    return told(readConfiguration(env, { fileTexts, facts }), printer);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    printer.tell(`${error.message}; it is left aside`);
+    return [];
+  }
+}
+
+function told({ channels, remarks }: Configuration, printer: Printer): readonly ChannelSpec[] {
+  for (const remark of remarks) printer.tell(remark);
+  return channels;
+}
+
+/** Do ranks run on this node, as far as can be seen before they do? */
+function isMpi(command: readonly string[], env: Readonly<Record<string, string>>): boolean {
+  const name = command[0].slice(command[0].lastIndexOf("/") + 1);
+  const environ = Object.entries(env).map(([key, value]) => `${key}=${value}`).join("\0");
+  return /^(mpirun|mpiexec|orterun|prterun|srun|aprun|jsrun|flux)\b/.test(name) ||
+    rankIn(environ) !== undefined;
+}

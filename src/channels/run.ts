@@ -1,0 +1,171 @@
+/**
+ * Caliper's channels of a run or a replay, from what was asked for to what they leave.
+ * @module
+ */
+import type { ChannelSpec } from "../context/config/channel_spec.ts";
+import { wordsOf } from "../context/config_words.ts";
+import type { Given } from "../context/given.ts";
+import type { PlatformTopology } from "../core/topology.ts";
+import type { RegionTracker } from "../regions/tracker.ts";
+import type { Batch, NameTable } from "../signals/batch.ts";
+import type { JobPart } from "../job/parts.ts";
+import type { Printer } from "./files.ts";
+import { type ProcessFacts, RunMachine } from "./machine.ts";
+import { ContextOutput } from "./output.ts";
+import { ContextRecorder, type KnownProcess } from "./recorder.ts";
+
+/** Stands for the energies that the node has. */
+export const ALL_ENERGIES = "*";
+const ENERGIES = ["CPU_ENERGY", "DRAM_ENERGY", "GPU_ENERGY", "BOARD_ENERGY"];
+
+/** What the channels are about. */
+export interface ContextRunOptions {
+  /**
+   * The channels that were asked for, once it is known what signals there are.
+   *
+   * @throws {UsageError} Where that cannot be understood.
+   */
+  channels(table: NameTable, topology: PlatformTopology): readonly ChannelSpec[];
+  /** Name of a stream for which none is given. */
+  defaultName(): string;
+  readonly printer: Printer;
+  /** Takes what channels have to say, a line each. @default the printer */
+  readonly log?: (line: string) => void;
+  /** Wall clock at the run's zero: `starttime.sec` and `starttime.nsec`. */
+  readonly start?: { readonly sec: number; readonly nsec: number };
+  readonly globals?: Readonly<Record<string, Given>>;
+  readonly facts?: ProcessFacts;
+  rankOf(pid: number): string | undefined;
+}
+
+/** Where a run stands among several. */
+export interface ContextPlace {
+  /** Stands behind the names of files, where each of several hosts writes its own. */
+  readonly host?: string;
+  /** This node's side of the job's report. */
+  readonly part?: JobPart;
+}
+
+/** See the module. */
+export class ContextRun {
+  readonly #options: ContextRunOptions;
+  #recorder!: ContextRecorder;
+  #outputs: ContextOutput[] = [];
+  #place: ContextPlace = {};
+  readonly #told = new Set<string>();
+
+  constructor(options: ContextRunOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * What hears of events and steps.
+   *
+   * @param place Where the run stands among several.
+   */
+  begin(tracker: RegionTracker, place: ContextPlace): ContextRecorder {
+    this.#place = place;
+    return this.#recorder = new ContextRecorder({
+      names: {
+        regionName: (handle) => tracker.table.name(handle),
+        process: (handle) => known(tracker, handle)!,
+        processes: () => allProcesses(tracker),
+      },
+      rankOf: this.#options.rankOf,
+      joined: (channel, thread, first, pid) => {
+        this.#outputs.find((output) => output.channel === channel)?.joined(thread, first, pid);
+      },
+    });
+  }
+
+  /** Makes the channels, which ask for their signals; before the first step. */
+  attach(batch: Batch, table: NameTable, topology: PlatformTopology): void {
+    const { printer, start, facts } = this.#options;
+    const machine = new RunMachine(batch, table, topology, facts);
+    const globals = {
+      ...(start === undefined ? {} : { "starttime.sec": start.sec, "starttime.nsec": start.nsec }),
+      ...this.#options.globals,
+    };
+    const make = (spec: ChannelSpec, of?: ContextOutput): ContextOutput[] => {
+      const output = new ContextOutput(
+        withEnergies(spec, table, printer),
+        { now: this.#recorder.now, machine, globals },
+        { defaultName: () => this.#options.defaultName(), host: this.#place.host },
+        printer,
+      );
+      of?.takeSeries(output);
+      const series = spec.spot?.series;
+      return [output, ...series ? make(series.channel, output) : []];
+    };
+    this.#outputs = this.#options.channels(table, topology).flatMap((spec) => make(spec));
+    this.#recorder.attach(machine, this.#outputs.map(({ channel }) => channel));
+    this.#tellLog();
+  }
+
+  /** Hands what was gathered to the kernel. */
+  flush(): void {
+    for (const output of this.#outputs) output.flush();
+  }
+
+  /** All is over: the last events are told, streams end, reports are made. */
+  finish(): void {
+    this.#recorder.finish();
+    const { part } = this.#place;
+    this.#outputs.forEach((output, i) => {
+      output.finish(part && ((rows) => part.keep(`cali-${i}`, rows)));
+    });
+    this.#tellLog();
+    const { unmatched } = this.#recorder;
+    if (unmatched > 0) {
+      this.#options.printer.tell(`${unmatched} ends of regions that were not open`);
+    }
+    if (part === undefined) return;
+    part.onMerge = (read, complete) => {
+      // Who reads what is printed wants it once, and whole.
+      if (complete) this.#outputs.forEach((output, i) => output.finishJob(read(`cali-${i}`)));
+    };
+  }
+
+  /** What channels have to say, once each. */
+  #tellLog(): void {
+    for (const line of this.#outputs.flatMap(({ channel }) => channel.log)) {
+      if (this.#told.has(line)) continue;
+      this.#told.add(line);
+      const { log, printer } = this.#options;
+      (log ?? printer.tell)(line.replace(/^== CALIPER: /, "").trimStart());
+    }
+  }
+}
+
+/** `*` among the signals stands for the energies that the node has; without any, none is asked for. */
+function withEnergies(spec: ChannelSpec, table: NameTable, printer: Printer): ChannelSpec {
+  const { variables } = spec;
+  if (variables.CALI_JOULEMARK_SIGNALS !== ALL_ENERGIES) return spec;
+  const has = (name: string) => ["offered", "derived"].includes(table.resolve(name).kind);
+  const signals = ENERGIES.filter(has).join(",");
+  const change: Record<string, string> = { CALI_JOULEMARK_SIGNALS: signals };
+  if (signals === "") {
+    const services = wordsOf(variables.CALI_SERVICES_ENABLE).filter((name) => name !== "joulemark");
+    change.CALI_SERVICES_ENABLE = services.join(",");
+    printer.tell('no energy in the stream: this node shows none; ask "joulemark doctor" why');
+  }
+  return { ...spec, variables: { ...variables, ...change } };
+}
+
+/** A command that another process took the place of uses nothing. */
+function known(tracker: RegionTracker, handle: number): KnownProcess | undefined {
+  const process = tracker.process(handle);
+  if (process === undefined) return undefined;
+  const { pid, track, startNs, endNs, end } = process;
+  const cpus = end === "withdrawn" ? [] : [...track.cpus];
+  return { pid, cpus, startS: tracker.absoluteS(startNs), endS: tracker.absoluteS(endNs) };
+}
+
+function allProcesses(tracker: RegionTracker): KnownProcess[] {
+  const all: KnownProcess[] = [];
+  for (;;) {
+    const process = known(tracker, all.length);
+    if (process === undefined) return all;
+    all.push(process);
+  }
+}

@@ -1,0 +1,342 @@
+/**
+ * From ring files to events in order of time: who is there, what they did, when they ended.
+ *
+ * Every tick: `drain` copies what is new out of the rings, `feed` hands on what happened up to a
+ * moment, merged over all threads. The moment lies one tick back, so that an event whose writer
+ * was interrupted between its stamp and its record still finds its place. What comes later than
+ * that is moved to the present and counted.
+ * @module
+ */
+import type { EventSink } from "../core/event.ts";
+import { ProcessWatch } from "../os/process_watch.ts";
+import type { FoldedVisits } from "./ring_process.ts";
+import { answer } from "./answers.ts";
+import { rankOf } from "../job/process_rank.ts";
+import { type DirectoryListener, RingDirectory } from "./ring_directory.ts";
+import { type Follower, type Marks, RingEvents, type Source } from "./ring_events.ts";
+
+/** What went wrong, or was limited, so far. */
+export interface CollectorCounts {
+  /** Records, names and files that made no sense. */
+  garbage: number;
+  /** Visits that processes folded since their ring was full. */
+  folded: number;
+  /** Visits to names beyond the limit, told as one region. */
+  other: number;
+  /** Changes of hint by nested regions that found no room. */
+  nested: number;
+  /** Calls at a wrong moment that found no room to be told. */
+  refused: number;
+}
+
+/** What the collector needs to know. */
+export interface CollectorOptions {
+  directory: string;
+  /** CLOCK_MONOTONIC_RAW that counts as 0. */
+  originNs: bigint;
+  sink: EventSink;
+  /** The time, since the origin. */
+  nowNs(): number;
+}
+
+/** See the module. */
+export class Collector implements DirectoryListener {
+  readonly counts: CollectorCounts = {
+    garbage: 0,
+    folded: 0,
+    other: 0,
+    nested: 0,
+    refused: 0,
+  };
+  /** When the last process ended that ended without a word. */
+  lastEndNs = -Infinity;
+  readonly #options: CollectorOptions;
+  readonly #directory: RingDirectory;
+  /** Processes that were handed over and run; they may mark later. */
+  readonly #noted = new Set<number>();
+  readonly #processes = new ProcessWatch();
+  readonly #watched = new Set<number>();
+  /** Those that run, or whose end has not been handed on yet. */
+  readonly #followers: Follower[] = [];
+  readonly #sources: Source[] = [];
+  readonly #folds: { fold: FoldedVisits; source: Source }[] = [];
+  readonly #events: RingEvents;
+  /** Everything up to here has been handed on. */
+  #fedNs = -Infinity;
+  #turnNs = NaN;
+
+  constructor(options: CollectorOptions) {
+    this.#options = options;
+    this.#events = new RingEvents(options.sink);
+    this.#directory = new RingDirectory(options.directory, options.originNs);
+  }
+
+  /** Copies new records; notices processes that came and went. */
+  drain(): void {
+    this.#directory.look(this);
+    for (let i = 0; i < this.#followers.length; i++) {
+      const f = this.#followers[i];
+      for (let k = 0; k < f.rings.length; k++) this.#drainRing(f, f.rings[k]);
+      this.#noticeStop(f);
+    }
+    this.#checkAlive();
+  }
+
+  /** Hands on every event with a time up to `limitNs`, in order. */
+  feed(limitNs: number): void {
+    for (;;) {
+      const turn = this.#nextTurn(limitNs);
+      let best: Source | undefined;
+      let bestNs = limitNs;
+      let secondNs = Infinity;
+      for (let i = 0; i < this.#sources.length; i++) {
+        const ns = this.#sources[i].thread.nextNs;
+        if (ns <= bestNs && (best === undefined || ns < bestNs)) {
+          secondNs = best === undefined ? secondNs : bestNs;
+          best = this.#sources[i];
+          bestNs = ns;
+        } else if (ns < secondNs) secondNs = ns;
+      }
+      // A process comes before whatever happens at that moment, and goes after it.
+      const first = turn !== undefined && (best === undefined || this.#turnNs < bestNs ||
+        (turn.handle < 0 && this.#turnNs === bestNs));
+      if (first) {
+        this.#feedFolds(this.#turnNs);
+        if (turn.handle < 0) this.#start(turn);
+        else this.#end(turn);
+        continue;
+      }
+      this.#feedFolds(best === undefined ? limitNs : bestNs);
+      if (best === undefined) break;
+      const until = Math.min(limitNs, secondNs, turn === undefined ? Infinity : this.#turnNs);
+      const thread = best.thread;
+      do {
+        this.#tell(best);
+        thread.advance();
+      } while (thread.nextNs <= until);
+    }
+    if (limitNs > this.#fedNs) this.#fedNs = limitNs;
+    for (let i = 0; i < this.#followers.length; i++) {
+      const f = this.#followers[i];
+      if (f.handle >= 0) this.#feedFoldedEpochs(f, this.#fedNs * 1e-9);
+    }
+  }
+
+  /**
+   * The process that comes or goes next, not after `limitNs`; when, in `#turnNs`. Of those at one
+   * moment one that comes, lest what it does at that moment finds nobody.
+   */
+  #nextTurn(limitNs: number): Follower | undefined {
+    let next: Follower | undefined;
+    this.#turnNs = limitNs;
+    for (let i = 0; i < this.#followers.length; i++) {
+      const f = this.#followers[i];
+      const ns = f.handle < 0 ? f.rings[0].startNs : f.endNs;
+      if (
+        ns < this.#turnNs ||
+        (ns === this.#turnNs && (next === undefined || (f.handle < 0 && next.handle >= 0)))
+      ) {
+        next = f;
+        this.#turnNs = ns;
+      }
+    }
+    return next;
+  }
+
+  /** Notices processes that ended without a word. */
+  #checkAlive(): void {
+    this.#processes.ended((pid) => {
+      this.#watched.delete(pid);
+      this.#noted.delete(pid);
+      for (const f of this.#followers) {
+        if (f.pid !== pid || !Number.isNaN(f.endNs)) continue;
+        // What it wrote before it went is drained first.
+        for (const ring of f.rings) this.#drainRing(f, ring);
+        this.#noticeStop(f);
+        if (!Number.isNaN(f.endNs)) continue;
+        // Later than whatever it did: it may have come, marked and gone since this look began.
+        f.endNs = this.#options.nowNs();
+        if (f.endNs > this.lastEndNs) this.lastEndNs = f.endNs;
+        f.died = !f.rings.every((ring) => ring.endsSilently);
+      }
+    });
+  }
+
+  /** Records, names and files that made no sense. */
+  get garbage(): number {
+    return this.counts.garbage + this.#events.garbage;
+  }
+
+  /** Marks that were not in order, and what clients have to say. */
+  get events(): Pick<RingEvents, "mistakes" | "remarks"> {
+    return this.#events;
+  }
+
+  /** Files in the directory that were not ours to read, and why. */
+  get refusedFiles(): readonly string[] {
+    return this.#directory.refused;
+  }
+
+  /** Is any process left that this monitor must wait for? */
+  get busy(): boolean {
+    return this.#directory.waiting || this.#noted.size > 0 ||
+      this.#followers.some((f) => Number.isNaN(f.endNs));
+  }
+
+  [Symbol.dispose](): void {
+    this.#processes[Symbol.dispose]();
+    this.#directory[Symbol.dispose]();
+  }
+
+  /** A process was handed over. */
+  launched(pid: number): void {
+    this.#noted.add(pid);
+    this.#follow(pid);
+  }
+
+  asked(name: string): void {
+    answer(this.#options.directory, name, () => {
+      const running = this.#followers.filter((f) => f.handle >= 0);
+      return running.map((f) => this.#events.contextOf(f));
+    });
+  }
+
+  #follow(pid: number): void {
+    if (this.#watched.has(pid)) return;
+    this.#watched.add(pid);
+    this.#processes.add(pid);
+  }
+
+  /**
+   * A process made its ring file. Files are found in no order that means anything: of two images
+   * that one look finds, the second may come first.
+   */
+  ring(opened: Marks): void {
+    let before: Follower | undefined;
+    let after: Follower | undefined;
+    for (const f of this.#followers) {
+      if (f.pid !== opened.pid) continue;
+      if (f.execId === opened.execId) {
+        // The first one tells when the process began.
+        if (f.handle < 0 && opened.startNs < f.rings[0].startNs) f.rings.unshift(opened);
+        else f.rings.push(opened);
+        return;
+      }
+      const startNs = f.rings[0].startNs;
+      if (startNs <= opened.startNs) {
+        if (before === undefined || startNs > before.rings[0].startNs) before = f;
+      } else if (after === undefined || startNs < after.rings[0].startNs) after = f;
+    }
+    if (before !== undefined && !(before.endNs <= opened.startNs)) {
+      // The process executed something else: what it was ended there.
+      before.endNs = opened.startNs;
+      before.died = false;
+    }
+    this.#followers.push({
+      pid: opened.pid,
+      execId: opened.execId,
+      rank: rankOf(opened.pid),
+      rings: [opened],
+      open: [{ id: 0, regions: [] }],
+      handle: -1,
+      endNs: after === undefined ? NaN : after.rings[0].startNs,
+      died: false,
+      epochs: 0,
+    });
+    this.#follow(opened.pid);
+  }
+
+  #drainRing(follower: Follower, ring: Marks): void {
+    const before = ring.threads.length;
+    ring.poll();
+    for (let i = before; i < ring.threads.length; i++) {
+      this.#sources.push({ thread: ring.threads[i], ring, follower, bound: false });
+    }
+    const folds = ring.takeFolds();
+    for (let i = 0; i < folds.length; i++) {
+      const source = this.#sources.find((s) => s.thread === folds[i].thread);
+      if (source !== undefined) this.#folds.push({ fold: folds[i], source });
+    }
+  }
+
+  /** A process that ended in good order said when. */
+  #noticeStop(f: Follower): void {
+    if (!Number.isNaN(f.endNs)) return;
+    let lastNs = -Infinity;
+    for (const ring of f.rings) {
+      const ns = ring.stopNs(this.#options.originNs);
+      if (Number.isNaN(ns)) return;
+      if (ns > lastNs) lastNs = ns;
+    }
+    // Its last words may have come between our look at its threads and at its state.
+    for (const ring of f.rings) this.#drainRing(f, ring);
+    f.endNs = lastNs;
+  }
+
+  #start(f: Follower): void {
+    const ring = f.rings[0];
+    f.handle = this.#options.sink.start(ring.startNs * 1e-9, f.pid, ring.cpus);
+  }
+
+  #end(f: Follower): void {
+    const timeS = f.endNs * 1e-9;
+    this.#feedFoldedEpochs(f, timeS);
+    if (!f.died) this.#events.leftOpen(f);
+    if (f.died) this.#options.sink.died(timeS, f.handle);
+    else this.#options.sink.shutdown(timeS, f.handle);
+    for (const ring of f.rings) {
+      this.counts.garbage += ring.garbage + ring.threads.reduce((n, t) => n + t.garbage, 0);
+      this.counts.other += ring.otherVisits;
+      this.counts.nested += ring.skipped.nested;
+      this.counts.refused += ring.skipped.refused;
+      this.#events.forget(ring);
+      this.#directory.remove(ring);
+    }
+    this.#followers.splice(this.#followers.indexOf(f), 1);
+    for (let i = this.#sources.length - 1; i >= 0; i--) {
+      if (this.#sources[i].follower === f) this.#sources.splice(i, 1);
+    }
+  }
+
+  /** Epochs that found no room in a ring: their number is all that is known. */
+  #feedFoldedEpochs(f: Follower, timeS: number): void {
+    for (let i = 0; i < f.rings.length; i++) {
+      for (const { count } of f.rings[i].takeFoldedEpochs()) {
+        f.epochs += count;
+        this.#options.sink.epoch(timeS, f.handle, f.epochs);
+      }
+    }
+  }
+
+  /** What comes too late keeps its time: whoever takes it moves it to the present and counts. */
+  #tell(source: Source): void {
+    const ns = source.thread.nextNs;
+    if (ns > this.#fedNs) this.#fedNs = ns;
+    if (source.follower.handle >= 0) this.#events.tell(source, ns);
+  }
+
+  #feedFolds(limitNs: number): void {
+    for (let i = 0; i < this.#folds.length;) {
+      const { fold, source } = this.#folds[i];
+      // A time that cannot be, or that lies behind us, is as good as now.
+      const ns = fold.firstNs > this.#fedNs ? fold.firstNs : this.#fedNs;
+      if (ns > limitNs || source.follower.handle < 0) {
+        i++;
+        continue;
+      }
+      this.#folds.splice(i, 1);
+      const region = this.#events.region(ns * 1e-9, source, fold.region);
+      if (region < 0) continue;
+      const id = source.thread.tid === source.ring.pid ? 0 : source.thread.tid;
+      this.#options.sink.shortVisits(
+        ns * 1e-9,
+        source.follower.handle,
+        region,
+        fold.visits,
+        fold.ns * 1e-9,
+        id,
+      );
+      this.counts.folded += fold.visits;
+    }
+  }
+}

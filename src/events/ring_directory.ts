@@ -1,0 +1,123 @@
+/**
+ * The run's private directory as the monitor watches it: ring files of processes that mark, and
+ * lines of scripts that mark, notes of processes that were handed over and may mark later, and
+ * questions.
+ * @module
+ */
+import { closeFile, listDirectory, modifiedAt, O, openFile } from "../os/files.ts";
+import { cString, libc } from "../os/libc.ts";
+import { isAlive } from "../os/process.ts";
+import { RingFileMemory } from "../os/ring_file.ts";
+import { RingProcess } from "./ring_process.ts";
+import { QUESTION_PREFIX } from "./answers.ts";
+import { LAUNCH_PREFIX } from "../job/election.ts";
+import type { Marks } from "./ring_events.ts";
+import { ScriptMarks } from "./script_marks.ts";
+
+/** More files than this at one time are somebody's mischief. */
+const FILES_MAX = 65536;
+/** Looks after a change: the directory's time is coarse, more may come within the same jiffy. */
+const LOOKS = 3;
+
+/** Hears what is new. */
+export interface DirectoryListener {
+  ring(ring: Marks): void;
+  launched(pid: number): void;
+  /** Somebody asks, by this file, what is open at this moment. */
+  asked(name: string): void;
+}
+
+/** See the module. */
+export class RingDirectory {
+  /** Files that were not ours to read: why, by file. */
+  readonly refused: string[] = [];
+  readonly #path: string;
+  readonly #originNs: bigint;
+  readonly #fd: number;
+  readonly #known = new Set<string>();
+  /** Files that are being made. */
+  readonly #pending = new Set<string>();
+  readonly #files = new Map<Marks, string>();
+  #changedAt = -2;
+  #looks = 0;
+
+  /** @param originNs CLOCK_MONOTONIC_RAW that counts as 0. */
+  constructor(path: string, originNs: bigint) {
+    this.#path = path;
+    this.#originNs = originNs;
+    this.#fd = openFile(path, O.RDONLY | O.DIRECTORY);
+  }
+
+  /** Is a file being made at this moment? */
+  get waiting(): boolean {
+    return this.#pending.size > 0;
+  }
+
+  /** Tells what is new; costs one fstat where nothing is. */
+  look(listener: DirectoryListener): void {
+    const changed = modifiedAt(this.#fd);
+    if (changed !== this.#changedAt) this.#looks = LOOKS;
+    this.#changedAt = changed;
+    if (this.#looks === 0 && this.#pending.size === 0) return;
+    if (this.#looks > 0) this.#looks--;
+    for (const name of listDirectory(this.#path)) {
+      if (this.#known.has(name) || this.#known.size > FILES_MAX) continue;
+      if (name.startsWith(LAUNCH_PREFIX)) {
+        this.#known.add(name);
+        const pid = Number(name.slice(LAUNCH_PREFIX.length));
+        if (Number.isInteger(pid) && pid > 0) listener.launched(pid);
+      } else if (name.startsWith(QUESTION_PREFIX)) {
+        listener.asked(name);
+      } else if (/^\d+\.\d+$/.test(name)) {
+        this.#open(name, listener);
+      } else if (/^\d+\.sh$/.test(name)) {
+        this.#known.add(name);
+        const path = `${this.#path}/${name}`;
+        const script = ScriptMarks.open(path, Number.parseInt(name), this.#originNs);
+        if (script === undefined) this.refused.push(`${name}: cannot be opened`);
+        else {
+          this.#files.set(script, name);
+          listener.ring(script);
+        }
+      }
+    }
+  }
+
+  /** The process is over: its file goes, and with it the memory that it holds. */
+  remove(ring: Marks): void {
+    const name = this.#files.get(ring);
+    ring[Symbol.dispose]();
+    if (name === undefined) return;
+    this.#files.delete(ring);
+    this.#known.delete(name);
+    libc().unlink(cString(`${this.#path}/${name}`));
+  }
+
+  [Symbol.dispose](): void {
+    closeFile(this.#fd);
+    for (const ring of this.#files.keys()) ring[Symbol.dispose]();
+  }
+
+  #open(name: string, listener: DirectoryListener): void {
+    const memory = RingFileMemory.open(`${this.#path}/${name}`);
+    const opened = memory === undefined
+      ? { refused: "cannot be opened" }
+      : RingProcess.open(memory, this.#originNs);
+    if (opened === "wait") {
+      memory?.[Symbol.dispose]();
+      // Its maker may have died over it.
+      if (isAlive(Number(name.split(".")[0]))) this.#pending.add(name);
+      else this.#pending.delete(name);
+      return;
+    }
+    this.#known.add(name);
+    this.#pending.delete(name);
+    if (opened instanceof RingProcess) {
+      this.#files.set(opened, name);
+      listener.ring(opened);
+      return;
+    }
+    memory?.[Symbol.dispose]();
+    this.refused.push(`${name}: ${opened.refused}`);
+  }
+}

@@ -1,0 +1,321 @@
+/**
+ * What the records of a ring mean: calls of an event sink, with the sink's own handles.
+ *
+ * Ends that fit no begin are mended here, as the clients mend them: the end of an outer region ends
+ * those inside it, an end of what is not open changes nothing. Each is counted with its culprits.
+ * @module
+ */
+import type { AttributeEvent, EventSink, PmEvent } from "../core/event.ts";
+import { CPU_UNKNOWN, FLAG, KIND, PM, REMARK_NAME } from "../core/ring_layout.ts";
+import type { FoldedVisits } from "./ring_process.ts";
+import type { RingThread } from "./ring_thread.ts";
+import type { ProcessContextNow } from "./answers.ts";
+import { Mistakes } from "./mistakes.ts";
+import { floatOf, keepValue, type OpenValues, valueOf } from "./ring_values.ts";
+
+/** One process's marks, wherever they are written: a ring file, or a script's lines. */
+export interface Marks extends Disposable {
+  readonly pid: number;
+  /** Tells images of a process apart that followed each other by exec. */
+  readonly execId: string;
+  readonly startNs: number;
+  readonly cpus: readonly number[];
+  readonly threads: readonly RingThread[];
+  readonly names: readonly { name: string; hint: number }[];
+  readonly garbage: number;
+  readonly otherVisits: number;
+  readonly skipped: { nested: number; refused: number };
+  /** It has no last word: that it is gone is all there is to know. */
+  readonly endsSilently?: boolean;
+  stopNs(originNs: bigint): number;
+  poll(): number;
+  /** Is there a name of this number? Looks for new ones where it must. */
+  knowsName(index: number): boolean;
+  takeFolds(): readonly FoldedVisits[];
+  takeFoldedEpochs(): readonly { thread: RingThread; count: number }[];
+}
+
+/** Regions of the sink that are open on a thread, outermost first. */
+export interface OpenRegions {
+  /** 0: the process's own. */
+  readonly id: number;
+  readonly regions: number[];
+  /** Values of attributes, innermost last. */
+  attributes?: OpenValues;
+}
+
+/** One process as the collector follows it; a second image of it after exec is another one. */
+export interface Follower {
+  readonly pid: number;
+  readonly execId: string;
+  /** Its rank in an MPI job, where it has one. */
+  readonly rank?: string;
+  readonly rings: Marks[];
+  /** What is open on its threads; the first is the process's own. */
+  readonly open: OpenRegions[];
+  /** The sink's handle; −1 before it was told of it. */
+  handle: number;
+  /** When it stopped in good order or was missed, ns since the origin; NaN while it runs. */
+  endNs: number;
+  died: boolean;
+  /** Epochs told so far. */
+  epochs: number;
+}
+
+/** A thread whose events are to be told. */
+export interface Source {
+  readonly thread: RingThread;
+  readonly ring: Marks;
+  readonly follower: Follower;
+  /** The sink knows which CPUs it is bound to. */
+  bound: boolean;
+  /** What is open on it, where it has regions of its own. */
+  own?: OpenRegions;
+}
+
+/** Not told yet which handle a name has. */
+const UNKNOWN = -2;
+/** Nobody nests deeper; what a broken ring says beyond is left out. */
+const DEPTH_MAX = 4096;
+const REMARKS_MAX = 20;
+
+/** See the module. */
+export class RingEvents {
+  /** Numbers that name nothing. */
+  garbage = 0;
+  /** Marks that were not in order. */
+  readonly mistakes = new Mistakes();
+  /** What clients have to say about their programs. */
+  readonly remarks = new Set<string>();
+  readonly #sink: EventSink;
+  /** The sink's handles of names, by ring and the ring's own numbers. */
+  readonly #regions = new Map<Marks, Int32Array>();
+  /** Names by the sink's handles. */
+  readonly #names: string[] = [];
+  readonly #attribute: AttributeEvent = {
+    kind: "set",
+    name: "",
+    type: 0,
+    properties: 0,
+    value: 0,
+  };
+  readonly #pm: PmEvent = {
+    kind: "open",
+    version: 0,
+    step: 0,
+    substep: 0,
+    sync: false,
+    initial: false,
+  };
+
+  constructor(sink: EventSink) {
+    this.#sink = sink;
+  }
+
+  /** Tells the event that stands next in a thread. @param ns Its time, since the origin. */
+  tell(source: Source, ns: number): void {
+    const { thread, ring, follower } = source;
+    const sink = this.#sink;
+    const handle = follower.handle;
+    const timeS = ns * 1e-9;
+    const id = (thread.flags & FLAG.process) !== 0 ? 0 : thread.tid;
+    if (id !== 0 && !source.bound) {
+      source.bound = true;
+      if (thread.boundTo.length > 0) sink.threadCpus(timeS, handle, id, thread.boundTo);
+    }
+    if (sink.at !== undefined && thread.cpu !== CPU_UNKNOWN) sink.at(thread.cpu);
+    switch (thread.kind) {
+      case KIND.enter: {
+        const region = this.region(timeS, source, thread.value);
+        if (region < 0) break;
+        const { regions } = openOn(source, id);
+        if (regions.length >= DEPTH_MAX) {
+          this.garbage++;
+          break;
+        }
+        regions.push(region);
+        sink.enter(timeS, handle, region, ring.names[thread.value].hint, id);
+        break;
+      }
+      case KIND.exit: {
+        const region = this.region(timeS, source, thread.value);
+        if (region < 0) break;
+        const open = openOn(source, id);
+        if (open.regions.at(-1) !== region) this.#mend(timeS, source, region, open);
+        else {
+          open.regions.pop();
+          sink.exit(timeS, handle, region, id);
+        }
+        break;
+      }
+      case KIND.epoch:
+        sink.epoch(timeS, handle, ++follower.epochs);
+        break;
+      case KIND.tprofInit:
+        sink.tprofInit(timeS, handle, thread.value);
+        break;
+      case KIND.tprofPost:
+        sink.tprofPost(timeS, handle, thread.cpu === CPU_UNKNOWN ? -1 : thread.cpu);
+        break;
+      case KIND.overhead: {
+        const seconds = floatOf(thread.payloadLow, thread.payloadHigh);
+        if (seconds >= 0 && seconds < 1e9) sink.overhead(timeS, handle, seconds);
+        else this.garbage++;
+        break;
+      }
+      case KIND.attributeBegin:
+      case KIND.attributeSet:
+      case KIND.attributeEnd:
+        this.#tellAttribute(timeS, source, id);
+        break;
+      default:
+        this.#tellPm(timeS, source);
+    }
+  }
+
+  /** The process ended in good order: what it left open is the fault of its marks. */
+  leftOpen(follower: Follower): void {
+    for (const { id, regions } of follower.open) {
+      for (const region of regions) {
+        this.mistakes.note(`${this.#quoted(region)} was never ended: ${culprit(follower, id)}`);
+      }
+      regions.length = 0;
+    }
+  }
+
+  /** The sink's handle of a process's own number of a name; −1 when it makes no sense. */
+  region(timeS: number, source: Source, local: number): number {
+    const { ring, follower } = source;
+    let map = this.#regions.get(ring);
+    if (map === undefined || local >= map.length) {
+      if (!ring.knowsName(local)) {
+        this.garbage++;
+        return -1;
+      }
+      const grown = new Int32Array(Math.max(ring.names.length, (map?.length ?? 0) * 2)).fill(
+        UNKNOWN,
+      );
+      if (map !== undefined) grown.set(map);
+      map = grown;
+      this.#regions.set(ring, map);
+    }
+    if (map[local] === UNKNOWN) {
+      if (!ring.knowsName(local)) {
+        this.garbage++;
+        return -1;
+      }
+      const { name, hint } = ring.names[local];
+      const handle = map[local] = this.#sink.region(timeS, follower.handle, name, hint);
+      if (handle >= 0) this.#names[handle] = name;
+    }
+    return map[local];
+  }
+
+  /** What is open in a process at this moment. */
+  contextOf({ pid, rank, open }: Follower): ProcessContextNow {
+    const threads = open.map(({ id, regions, attributes }) => ({
+      thread: id === 0 ? pid : id,
+      regions: regions.map((region) => this.#names[region] ?? "?"),
+      attributes: Object.fromEntries(
+        [...attributes ?? []].map(([name, values]) => [name, values.at(-1)!]),
+      ),
+    }));
+    return { pid, ...(rank === undefined ? {} : { rank }), threads };
+  }
+
+  /** The ring's process is over. */
+  forget(ring: Marks): void {
+    this.#regions.delete(ring);
+  }
+
+  #mend(timeS: number, source: Source, region: number, open: OpenRegions): void {
+    const { follower } = source;
+    const { regions } = open;
+    const ended = this.#quoted(region);
+    const who = culprit(follower, open.id);
+    const at = regions.lastIndexOf(region);
+    if (at >= 0) {
+      while (regions.length > at) {
+        const inner = regions.pop()!;
+        if (regions.length > at) {
+          this.mistakes.note(`${this.#quoted(inner)} was still open when ${ended} ended: ${who}`);
+        }
+        this.#sink.exit(timeS, follower.handle, inner, open.id);
+      }
+      return;
+    }
+    const elsewhere = follower.open.find((o) => o.regions.includes(region));
+    if (elsewhere !== undefined) {
+      this.mistakes.note(
+        `${ended} was begun by thread ${elsewhere.id || follower.pid} and ended by another: ${who}`,
+      );
+      if (elsewhere.regions.at(-1) !== region) return;
+      elsewhere.regions.pop();
+      this.#sink.exit(timeS, follower.handle, region, elsewhere.id);
+    } else if (regions.length > 0) {
+      const inner = this.#quoted(regions.at(-1)!);
+      this.mistakes.note(`${ended} ended in ${inner} without having begun: ${who}`);
+    } else {
+      this.mistakes.note(`${ended} ended without having begun: ${who}`);
+      // A call that GEOPM would refuse: it belongs among those.
+      this.#sink.exit(timeS, follower.handle, region, open.id);
+    }
+  }
+
+  #tellAttribute(timeS: number, source: Source, id: number): void {
+    const { thread, ring, follower } = source;
+    if (!ring.knowsName(thread.value)) {
+      this.garbage++;
+      return;
+    }
+    const event = this.#attribute;
+    event.name = ring.names[thread.value].name;
+    event.kind = thread.kind === KIND.attributeBegin
+      ? "begin"
+      : thread.kind === KIND.attributeSet
+      ? "set"
+      : "end";
+    event.type = event.kind === "end" ? 0 : thread.extraLow;
+    event.properties = event.kind === "end" ? 0 : thread.extraHigh;
+    event.value = event.kind === "end"
+      ? ""
+      : valueOf(event.type, thread.payloadLow, thread.payloadHigh, ring);
+    if (event.name === REMARK_NAME) {
+      if (this.remarks.size < REMARKS_MAX) this.remarks.add(String(event.value));
+      return;
+    }
+    keepValue(openOn(source, id).attributes ??= new Map(), event, DEPTH_MAX);
+    this.#sink.attribute?.(timeS, follower.handle, id, event);
+  }
+
+  #tellPm(timeS: number, { thread, follower }: Source): void {
+    const event = this.#pm;
+    if (thread.kind === KIND.pmOpen) {
+      event.kind = "open";
+      event.version = thread.value;
+    } else if (thread.kind === KIND.pmRecord) {
+      event.kind = "record";
+      event.step = thread.payloadLow | 0;
+      event.substep = thread.payloadHigh | 0;
+      event.sync = (thread.extraLow & PM.sync) !== 0;
+      event.initial = (thread.extraLow & PM.initial) !== 0;
+    } else event.kind = "close";
+    this.#sink.pm?.(timeS, follower.handle, event);
+  }
+
+  #quoted(region: number): string {
+    const name = this.#names[region] ?? "?";
+    return `"${name.length > 80 ? name.slice(0, 77) + "..." : name}"`;
+  }
+}
+
+function openOn(source: Source, id: number): OpenRegions {
+  if (id === 0) return source.follower.open[0];
+  if (source.own === undefined) source.follower.open.push(source.own = { id, regions: [] });
+  return source.own;
+}
+
+function culprit({ pid, rank }: Follower, id: number): string {
+  const process = rank === undefined ? `process ${pid}` : `process ${pid} (rank ${rank})`;
+  return id === 0 ? process : `${process}, thread ${id}`;
+}

@@ -1,0 +1,158 @@
+/**
+ * Marks of a shell script: lines that it appends to `PID.sh` in the session directory.
+ *
+ * ```
+ * b 1764000000.123456 compile it
+ * e 1764000001.654321 compile it
+ * p 1764000001.700000
+ * ```
+ *
+ * `b` begins, `e` ends, `p` is an epoch; then CLOCK_REALTIME in seconds, as bash has it in
+ * EPOCHREALTIME, or `-` where the shell has no clock: then the line happened when it is read. The
+ * rest of the line is the region's name. docs/formats/ring.md.
+ * @module
+ */
+import { HINTS } from "../core/hints.ts";
+import {
+  CPU_UNKNOWN,
+  FLAG,
+  KIND,
+  NAME_BYTES_MAX,
+  NAMES_MAX,
+  OTHER_NAME,
+} from "../core/ring_layout.ts";
+import { rawNanoseconds, realtimeNanoseconds } from "../os/clock.ts";
+import { affinityOf } from "../os/host.ts";
+import { closeFile, O, openFile } from "../os/files.ts";
+import { libc } from "../os/libc.ts";
+import { type FoldedVisits } from "./ring_process.ts";
+import { RingThread, StampClock } from "./ring_thread.ts";
+import type { Marks } from "./ring_events.ts";
+
+const UNKNOWN = HINTS.indexOf("UNKNOWN");
+const CHUNK = 65536;
+const NOTHING: readonly never[] = [];
+const decoder = new TextDecoder();
+const LINE = /^([bep]) (?:(\d{1,12})[.,](\d{6})\d*|-)(?: (.*))?$/s;
+
+/** See the module. */
+export class ScriptMarks implements Marks {
+  readonly pid: number;
+  readonly execId = "script";
+  readonly startNs: number;
+  readonly cpus: readonly number[];
+  /** None before the first poll, as of a ring. */
+  readonly threads: RingThread[] = [];
+  readonly names = [{ name: OTHER_NAME, hint: UNKNOWN }];
+  readonly skipped = { nested: 0, refused: 0 };
+  /** A shell's own way of noticing its end is left to the script. */
+  readonly endsSilently = true;
+  garbage = 0;
+  otherVisits = 0;
+  readonly #originNs: bigint;
+  readonly #fd: number;
+  readonly #numbers = new Map<string, number>();
+  readonly #bytes = new Uint8Array(CHUNK);
+  #offset = 0n;
+
+  private constructor(fd: number, pid: number, originNs: bigint) {
+    this.#fd = fd;
+    this.pid = pid;
+    this.#originNs = originNs;
+    this.startNs = rawNanoseconds() - Number(originNs);
+    this.cpus = affinityOf(pid);
+  }
+
+  /** `undefined` when there is no such file of ours. */
+  static open(path: string, pid: number, originNs: bigint): ScriptMarks | undefined {
+    const fd = openFile(path, O.RDONLY | O.NOFOLLOW);
+    return fd < 0 ? undefined : new ScriptMarks(fd, pid, originNs);
+  }
+
+  stopNs(): number {
+    return NaN;
+  }
+
+  poll(): number {
+    let lines = 0;
+    if (this.threads.length === 0) {
+      this.threads.push(new RingThread(this.pid, [], new StampClock(this.#originNs)));
+    }
+    for (;;) {
+      const n = Number(
+        libc().preadAt(
+          this.#fd,
+          this.#bytes as Uint8Array<ArrayBuffer>,
+          BigInt(CHUNK),
+          this.#offset,
+        ),
+      );
+      if (n <= 0) return lines;
+      const end = this.#bytes.lastIndexOf(10, n - 1) + 1;
+      if (end === 0) {
+        // A line is being written; one that fills the whole piece never will be one.
+        if (n < CHUNK) return lines;
+        this.garbage++;
+        this.#offset += BigInt(n);
+        continue;
+      }
+      this.#offset += BigInt(end);
+      const text = decoder.decode(this.#bytes.subarray(0, end - 1));
+      const now = rawNanoseconds();
+      const ahead = now - Number(realtimeNanoseconds());
+      for (const line of text.split("\n")) {
+        this.#take(line, now, ahead);
+        lines++;
+      }
+    }
+  }
+
+  knowsName(index: number): boolean {
+    return index < this.names.length;
+  }
+
+  takeFolds(): readonly FoldedVisits[] {
+    return NOTHING;
+  }
+
+  takeFoldedEpochs(): readonly { thread: RingThread; count: number }[] {
+    return NOTHING;
+  }
+
+  [Symbol.dispose](): void {
+    closeFile(this.#fd);
+  }
+
+  /** @param ahead What CLOCK_MONOTONIC_RAW is ahead of CLOCK_REALTIME, ns. */
+  #take(line: string, now: number, ahead: number): void {
+    const found = LINE.exec(line);
+    if (found === null) {
+      this.garbage++;
+      return;
+    }
+    const [, what, seconds, micros, name] = found;
+    const told = seconds === undefined ? now : Number(seconds) * 1e9 + Number(micros) * 1e3 + ahead;
+    // A clock that was set, or a script that lies, does not move a mark out of the run.
+    const ns = Math.min(now, Math.max(told, this.startNs + Number(this.#originNs)));
+    const kind = what === "b" ? KIND.enter : what === "e" ? KIND.exit : KIND.epoch;
+    const record = new DataView(new ArrayBuffer(16));
+    record.setBigUint64(0, BigInt(Math.round(ns)), true);
+    record.setUint32(8, kind | (FLAG.process | FLAG.nanoseconds) << 8 | CPU_UNKNOWN << 16, true);
+    record.setUint32(12, kind === KIND.epoch ? 0 : this.#number(name ?? ""), true);
+    this.threads[0].reserve(1).set(new Uint8Array(record.buffer));
+    this.threads[0].filled(1);
+  }
+
+  #number(name: string): number {
+    const known = this.#numbers.get(name);
+    if (known !== undefined) return known;
+    if (this.names.length >= NAMES_MAX) {
+      this.otherVisits++;
+      return 0;
+    }
+    const region = this.names.length;
+    this.names.push({ name: name.slice(0, NAME_BYTES_MAX), hint: UNKNOWN });
+    this.#numbers.set(name, region);
+    return region;
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * The text that pm_mpi_lib's script makes of a binary log: by rank, times in full, all else cut to
+ * whole numbers.
+ *
+ * ```
+ * rank, time (s), step, substep, node (W), cpu (W), mem (W), node (J), cpu (J), mem (J), cpu0 (C), cpu1 (C)
+ * 0 1253.495130563 -1 1 286 176 60 767219 383609 153443 41 43
+ * ```
+ * @module
+ */
+import { FormatError } from "../../core/errors.ts";
+import type { PmcLog, PmcRecord } from "./pmc.ts";
+import { RECORD_FIELDS } from "./binary.ts";
+import { formatRepr } from "./number.ts";
+
+const HEADER =
+  "rank, time (s), step, substep, node (W), cpu (W), mem (W), node (J), cpu (J), mem (J), cpu0 (C), cpu1 (C)";
+
+/** The conversion of a binary log's records. */
+export function stringifyAscii(records: readonly PmcRecord[]): string {
+  const byRank = Map.groupBy(records, (record) => record.rank ?? 0);
+  const lines = [HEADER];
+  for (const rank of [...byRank.keys()].sort((a, b) => a - b)) {
+    for (const record of byRank.get(rank)!) {
+      lines.push(
+        RECORD_FIELDS.map((field) => {
+          if (field === "timeS") return formatRepr(record.timeS);
+          const value = Math.trunc(record[field] ?? (field === "substep" ? 1 : 0));
+          return value === value ? BigInt(value).toString() : "0";
+        }).join(" "),
+      );
+    }
+  }
+  return lines.join("\n") + "\n";
+}
+
+/** Reads it back. @throws {FormatError} With path and line. */
+export function parseAscii(text: string, path: string, version: "5.0" | "6.0"): PmcLog {
+  const lines = text.split("\n");
+  const last = lines.pop()!;
+  const records: PmcRecord[] = [];
+  for (let i = 1; i < lines.length; i++) {
+    const words = lines[i].split(" ");
+    const numbers = words.map(Number);
+    if (
+      lines[0] !== HEADER || words.length !== RECORD_FIELDS.length || words.includes("") ||
+      numbers.some(Number.isNaN)
+    ) {
+      throw new FormatError(path, lines[0] === HEADER ? i + 1 : 1, {
+        action: "parse",
+        expected: lines[0] === HEADER ? "twelve numbers between blanks" : `the header "${HEADER}"`,
+        found: JSON.stringify((lines[0] === HEADER ? lines[i] : lines[0]).slice(0, 80)),
+      });
+    }
+    const record = {} as Record<typeof RECORD_FIELDS[number], number>;
+    RECORD_FIELDS.forEach((field, k) => record[field] = numbers[k]);
+    records.push(record);
+  }
+  return { version, form: "ascii", records, ...(last === "" ? {} : { cut: true }) };
+}

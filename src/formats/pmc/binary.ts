@@ -1,0 +1,71 @@
+/**
+ * The binary log of pm_mpi_lib 5.0 and 6.0: no header, records of twelve little-endian binary64 as
+ * the monitors of all nodes appended them, by call, then by rank.
+ *
+ * ```
+ * rank  MPI_Wtime  step  substep  node W  CPU W  memory W  node J  CPU J  memory J  cpu0 °C  cpu1 °C
+ * ```
+ * @module
+ */
+import { FormatError } from "../../core/errors.ts";
+import type { PmcRecord } from "./pmc.ts";
+
+/** Twelve binary64. */
+export const RECORD_BYTES = 96;
+
+/** In the file's order. */
+export const RECORD_FIELDS = [
+  "rank",
+  "timeS",
+  "step",
+  "substep",
+  "powerW",
+  "cpuPowerW",
+  "memoryPowerW",
+  "energyJ",
+  "cpuEnergyJ",
+  "memoryEnergyJ",
+  "cpu0TempC",
+  "cpu1TempC",
+] as const satisfies readonly (keyof PmcRecord)[];
+
+/** What the node does not tell is 0, as the library has it. */
+export function encodeRecords(records: readonly PmcRecord[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(records.length * RECORD_BYTES);
+  const view = new DataView(bytes.buffer);
+  let at = 0;
+  for (const record of records) {
+    for (const field of RECORD_FIELDS) {
+      const value = record[field] ?? (field === "substep" ? 1 : 0);
+      view.setFloat64(at, value === value ? value : 0, true);
+      at += 8;
+    }
+  }
+  return bytes;
+}
+
+/** Reads all whole records. @throws {FormatError} If one cannot be a record. */
+export function decodeRecords(bytes: Uint8Array, path: string): PmcRecord[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const records: PmcRecord[] = [];
+  for (let at = 0; at + RECORD_BYTES <= bytes.length; at += RECORD_BYTES) {
+    const record = {} as Record<typeof RECORD_FIELDS[number], number>;
+    for (let i = 0; i < RECORD_FIELDS.length; i++) {
+      record[RECORD_FIELDS[i]] = view.getFloat64(at + 8 * i, true);
+    }
+    const { rank, timeS, step, substep } = record;
+    // Text and other binary files fail here in their first record.
+    if (
+      !Number.isInteger(rank) || rank < 0 || rank > 2 ** 31 || !Number.isFinite(timeS) ||
+      !Number.isInteger(step) || !Number.isInteger(substep)
+    ) {
+      throw new FormatError(path, 0, {
+        action: "parse",
+        expected: "a PMC log: pm_mpi_lib's header, or its binary records of 96 bytes",
+        found: `no record at byte ${at}`,
+      });
+    }
+    records.push(record);
+  }
+  return records;
+}

@@ -1,0 +1,68 @@
+/**
+ * What is wrong in a raw stats file: one line per trouble, not one per line of noise.
+ *
+ * @module
+ */
+import { FormatError } from "../../core/errors.ts";
+
+/** After so many of one sort only their number is told. */
+const MOST = 20;
+
+/** Complaints about one file; neighbouring lines with the same trouble become one. */
+export class RawComplaints {
+  readonly #path: string;
+  readonly #emit: (error: FormatError) => void;
+  #first = -1;
+  #last = 0;
+  #expected = "";
+  #found = "";
+  readonly #counts = new Map<string, number>();
+
+  constructor(path: string, emit: (error: FormatError) => void) {
+    this.#path = path;
+    this.#emit = emit;
+  }
+
+  /** A trouble at a line; lines come in ascending order. */
+  add(line: number, expected: string, found: string): void {
+    if (this.#first >= 0 && expected === this.#expected && found === this.#found) {
+      // an empty line in between makes no difference
+      if (line <= this.#last + 2) {
+        this.#last = line;
+        return;
+      }
+    }
+    this.#tell();
+    this.#first = this.#last = line;
+    this.#expected = expected;
+    this.#found = found;
+  }
+
+  /** Tells what is pending, and how much was not told. */
+  flush(): void {
+    this.#tell();
+    this.#first = -1;
+    for (const [expected, count] of this.#counts) {
+      if (count > MOST) {
+        const found = `${count - MOST} more of these troubles`;
+        this.#emit(new FormatError(this.#path, 0, { action: "read", expected, found }));
+      }
+    }
+    this.#counts.clear();
+  }
+
+  #tell(): void {
+    if (this.#first < 0) return;
+    const count = (this.#counts.get(this.#expected) ?? 0) + 1;
+    this.#counts.set(this.#expected, count);
+    if (count > MOST) return;
+    const lines = this.#last > this.#first ? ` (to line ${this.#last})` : "";
+    this.#emit(
+      new FormatError(this.#path, this.#first, {
+        action: "read",
+        expected: this.#expected,
+        found: this.#found + lines,
+      }),
+    );
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * The PMC log of a job from what its nodes left beside their reports.
+ * @module
+ */
+import { FormatError } from "../core/errors.ts";
+import { parsePmc, type PmcVersion } from "../formats/pmc/pmc.ts";
+import { UserFile } from "../os/user_file.ts";
+import type { NodeSteps } from "../merge/steps.ts";
+import { type PartFacts, partFacts } from "./part_files.ts";
+import { writePmc } from "../outputs/pmc/log.ts";
+
+/**
+ * Collates the `.pmc` beside each report. Nodes that left none are told.
+ *
+ * @returns What was wrong, a line each.
+ * @throws {AccessError} If it cannot be written.
+ */
+export function writePartsPmc(
+  reports: readonly string[],
+  out: string,
+  version: PmcVersion,
+): string[] {
+  const troubles: string[] = [];
+  const nodes: NodeSteps[] = [];
+  reports.forEach((report, i) => {
+    const path = report.replace(/\.report(\.partial)?$/, ".pmc");
+    const facts: Partial<PartFacts> = partFacts(report) ?? {};
+    const host = facts.host ?? path.slice(path.lastIndexOf("/") + 1, -".pmc".length);
+    try {
+      using file = UserFile.read(path);
+      const { records, cut } = parsePmc(file.readAll(), { path });
+      if (cut) troubles.push(`${path}: cut in its last record, read up to there`);
+      nodes.push({ host, rank: facts.rank ?? i, records });
+    } catch (error) {
+      const reason = error instanceof FormatError ? error.message : `${path}: no steps there`;
+      troubles.push(`${reason}; ${host} is left out of the PMC log`);
+    }
+  });
+  return [...troubles, ...writePmc(out, version, nodes)];
+}

@@ -1,0 +1,303 @@
+/**
+ * One node's readings at each step of the application, for a PMC log: live and in replay alike.
+ *
+ * Steps are the application's calls of pm_mpi_lib; without any, its epochs; without those, the
+ * entries into its most entered outermost region. Only one process of the node counts: the first that
+ * opened, or marked. Nothing is asked of the application, and nothing waits: the readings are those
+ * of the sampling loop.
+ *
+ * A call at time t sees the first step of the loop at or after t, as everything in a step does. Node
+ * counters of a controller are published ten times a second, so that is the reading that the library
+ * would have had. Where the node has none and the fine-grained counters of packages, memory and GPUs
+ * are added up instead, energy is interpolated to the exact time.
+ * @module
+ */
+import type { EventSink, PmEvent } from "../../core/event.ts";
+import type { PmcRecord } from "../../formats/pmc/pmc.ts";
+import type { RegionTracker } from "../../regions/tracker.ts";
+import type { Batch, NameTable } from "../../signals/batch.ts";
+
+/** More entries than this are no steps of a simulation. */
+const MOST_STEPS = 200_000;
+const MOST_REGIONS = 64;
+
+type Field =
+  | "powerW"
+  | "energyJ"
+  | "cpuPowerW"
+  | "cpuEnergyJ"
+  | "memoryPowerW"
+  | "memoryEnergyJ"
+  | "cpu0TempC"
+  | "cpu1TempC";
+
+/** First of these that the node has; several at once are added up. */
+const SOURCES: Record<Exclude<Field, "cpu0TempC" | "cpu1TempC">, readonly (readonly string[])[]> = {
+  powerW: [["CNL::BOARD_POWER"], ["BOARD_POWER"], ["CPU_POWER", "DRAM_POWER", "GPU_POWER"]],
+  energyJ: [["CNL::BOARD_ENERGY"], ["BOARD_ENERGY"], ["CPU_ENERGY", "DRAM_ENERGY", "GPU_ENERGY"]],
+  cpuPowerW: [["CNL::BOARD_POWER_CPU"], ["CPU_POWER"], ["CNL::PACKAGE_POWER"]],
+  cpuEnergyJ: [["CNL::BOARD_ENERGY_CPU"], ["CPU_ENERGY"], ["CNL::PACKAGE_ENERGY"]],
+  memoryPowerW: [["CNL::MEMORY_POWER"], ["DRAM_POWER"], ["CNL::DRAM_POWER"]],
+  memoryEnergyJ: [["CNL::MEMORY_ENERGY"], ["DRAM_ENERGY"], ["CNL::DRAM_ENERGY"]],
+};
+const TEMPERATURE = ["CNL::CPU_TEMPERATURE", "CPU_PACKAGE_TEMPERATURE"];
+const FIELDS = [...Object.keys(SOURCES), "cpu0TempC", "cpu1TempC"] as Field[];
+const ENERGIES: readonly Field[] = ["energyJ", "cpuEnergyJ", "memoryEnergyJ"];
+
+/** What the steps were taken from. */
+export type StepSource = "pm_mpi_lib" | "epochs" | "region" | "none";
+
+/** A moment at which the application passed a step. */
+interface Mark {
+  timeS: number;
+  readonly step: number;
+  readonly substep: number;
+  values?: Float64Array;
+}
+
+/** Marks of one kind by one process. */
+interface Series {
+  pid: number;
+  readonly marks: Mark[];
+  closed: boolean;
+}
+
+/** See the module. */
+export class PmcRecorder implements EventSink {
+  readonly #tracker: RegionTracker;
+  /** Handles in the batch by field; several are added up. */
+  readonly #handles = new Map<Field, number[]>();
+  readonly #version: number;
+  #interpolates = false;
+  #library: Series | undefined;
+  #epochs: Series | undefined;
+  readonly #regions = new Map<number, Series>();
+  #marker = -1;
+  /** Marks whose step of the loop has not come yet. */
+  #waiting: Mark[] = [];
+  #previous: { timeS: number; values: Float64Array } | undefined;
+  #last: { timeS: number; values: Float64Array } | undefined;
+  #firstS = NaN;
+  #depth = 0;
+
+  /** @param version A record with both flags makes two lines from 4.3 on. */
+  constructor(tracker: RegionTracker, version: string) {
+    this.#tracker = tracker;
+    this.#version = Number(version);
+  }
+
+  /** Asks for the counters; before the first step. @returns Why there can be no log, if so. */
+  attach(batch: Batch, table: NameTable, packages: number): string | undefined {
+    const has = (name: string) => {
+      const { kind } = table.resolve(name);
+      return kind === "offered" || kind === "derived";
+    };
+    for (const [field, choices] of Object.entries(SOURCES)) {
+      const chosen = choices.map((names) => names.filter(has)).find((names) => names.length > 0);
+      if (chosen === undefined) continue;
+      this.#handles.set(field as Field, chosen.map((name) => batch.pushSignal(name, "board", 0)));
+      if (field === "energyJ") this.#interpolates = chosen[0] === "CPU_ENERGY";
+    }
+    const temperature = TEMPERATURE.find(has);
+    if (temperature !== undefined) {
+      for (let i = 0; i < Math.min(2, packages); i++) {
+        const handle = this.#push(batch, temperature, i);
+        if (handle >= 0) this.#handles.set(`cpu${i as 0 | 1}TempC`, [handle]);
+      }
+    }
+    return this.#handles.has("energyJ")
+      ? undefined
+      : "no energy counter of the node, its packages or its GPUs can be read";
+  }
+
+  /** Where the steps come from. */
+  get source(): StepSource {
+    if (this.#library !== undefined) return "pm_mpi_lib";
+    if (this.#epochs !== undefined && this.#epochs.marks.length > 1) return "epochs";
+    return this.#regionSteps() === undefined ? "none" : "region";
+  }
+
+  /**
+   * Raw readings from open on, as records of the binary log.
+   *
+   * @param epochS What time 0 of the events is on the node's own clock, in seconds.
+   */
+  records(epochS: number): PmcRecord[] {
+    for (const mark of this.#waiting) mark.values ??= this.#last?.values;
+    this.#waiting = [];
+    const series = this.#chosen();
+    if (series === undefined) return [];
+    const marks = [...series.marks];
+    if (!series.closed && marks.length > 0 && series !== this.#library) {
+      const last = marks[marks.length - 1];
+      const end = this.#last;
+      if (end !== undefined) marks.push({ ...end, step: Math.max(last.step, 0) + 1, substep: 1 });
+    }
+    return marks.filter((mark) => mark.values !== undefined).map((mark) => record(mark, epochS));
+  }
+
+  start(): number {
+    return -1;
+  }
+  startCommand(): number {
+    return -1;
+  }
+  threadCpus(): void {}
+  region(): number {
+    return -1;
+  }
+
+  enter(timeS: number, process: number, region: number, _hint: number, thread: number): void {
+    if (this.#library !== undefined || this.#epochs !== undefined || thread > 0) return;
+    const pid = this.#pid(process);
+    if (this.#marker < 0) this.#marker = pid;
+    if (pid !== this.#marker || this.#depth++ > 0) return;
+    let series = this.#regions.get(region);
+    if (series === undefined) {
+      if (this.#regions.size >= MOST_REGIONS) return;
+      series = { pid, marks: [], closed: false };
+      this.#regions.set(region, series);
+    }
+    const n = series.marks.length;
+    if (n <= MOST_STEPS) this.#mark(series, { timeS, step: n === 0 ? -1 : n, substep: 1 });
+  }
+
+  exit(_timeS: number, process: number, _region: number, thread: number): void {
+    if (this.#depth > 0 && thread <= 0 && this.#pid(process) === this.#marker) this.#depth--;
+  }
+
+  epoch(timeS: number, process: number): void {
+    if (this.#library !== undefined) return;
+    const pid = this.#pid(process);
+    this.#epochs ??= { pid, marks: [], closed: false };
+    if (pid !== this.#epochs.pid) return;
+    const n = this.#epochs.marks.length;
+    this.#mark(this.#epochs, { timeS, step: n === 0 ? -1 : n, substep: 1 });
+  }
+
+  tprofInit(): void {}
+  tprofPost(): void {}
+  overhead(): void {}
+  shortVisits(): void {}
+  shutdown(): void {}
+  died(): void {}
+
+  /** A call of the library. */
+  pm(timeS: number, process: number, event: Readonly<PmEvent>): void {
+    this.call(timeS, this.#pid(process), event);
+  }
+
+  /** The same with the process's own number. */
+  call(timeS: number, pid: number, event: Readonly<PmEvent>): void {
+    const isFirst = this.#library === undefined;
+    if (event.kind === "open" && (isFirst || this.#library!.pid === pid)) {
+      // Opening again truncates a text log, as the library does; binary ones go on growing.
+      const marks = isFirst || this.#version < 5 ? [] : this.#library!.marks;
+      this.#library = { pid, marks, closed: false };
+      this.#mark(this.#library, { timeS, step: -1, substep: 1 });
+      return;
+    }
+    const series = this.#library;
+    if (series === undefined || series.pid !== pid || series.closed) return;
+    if (event.kind === "close") {
+      const last = series.marks[series.marks.length - 1].step;
+      // 2.0 calls the reading at open step 0.
+      const step = this.#version < 3 && last < 0 ? 1 : last + 1;
+      this.#mark(series, { timeS, step, substep: 1 });
+      series.closed = true;
+    } else if (event.kind === "record") {
+      const { step, substep } = event;
+      this.#mark(series, { timeS, step, substep });
+      // Before and after the barrier that the call asks for; here nobody waits.
+      if (event.sync && event.initial && this.#version >= 4.3) {
+        this.#mark(series, { timeS, step, substep });
+      }
+    }
+  }
+
+  /** A step of the loop is settled: marks up to its time have their readings. */
+  samples(timeS: number, batch: Batch): void {
+    const values = new Float64Array(FIELDS.length);
+    for (let i = 0; i < FIELDS.length; i++) values[i] = this.#value(FIELDS[i], batch);
+    this.#previous = this.#last;
+    this.#last = { timeS, values };
+    if (Number.isNaN(this.#firstS)) this.#firstS = timeS;
+    if (this.#waiting.length === 0) return;
+    for (const mark of this.#waiting) mark.values = this.#at(mark.timeS, timeS, values);
+    this.#waiting = [];
+  }
+
+  #at(markS: number, timeS: number, values: Float64Array): Float64Array {
+    const before = this.#previous;
+    if (!this.#interpolates || before === undefined || markS >= timeS) return values;
+    const share = (markS - before.timeS) / (timeS - before.timeS);
+    if (!(share >= 0 && share < 1)) return values;
+    const mixed = values.slice();
+    for (const field of ENERGIES) {
+      const i = FIELDS.indexOf(field);
+      mixed[i] = before.values[i] + share * (values[i] - before.values[i]);
+    }
+    return mixed;
+  }
+
+  #value(field: Field, batch: Batch): number {
+    const handles = this.#handles.get(field);
+    if (handles === undefined) return NaN;
+    let sum = 0;
+    for (const handle of handles) sum += batch.sample(handle);
+    return sum;
+  }
+
+  #mark(series: Series, mark: Mark): void {
+    series.marks.push(mark);
+    this.#waiting.push(mark);
+  }
+
+  #chosen(): Series | undefined {
+    if (this.#library !== undefined) return this.#library;
+    if (this.#epochs !== undefined && this.#epochs.marks.length > 1) return this.#epochs;
+    return this.#regionSteps();
+  }
+
+  /** The region that was entered most often; equal ones by who came first. */
+  #regionSteps(): Series | undefined {
+    let most: Series | undefined;
+    for (const series of this.#regions.values()) {
+      const n = series.marks.length;
+      if (n > 1 && n <= MOST_STEPS && n > (most?.marks.length ?? 0)) most = series;
+    }
+    return most;
+  }
+
+  #push(batch: Batch, name: string, index: number): number {
+    try {
+      return batch.pushSignal(name, "package", index);
+    } catch {
+      // A temperature of smaller parts than packages.
+      return -1;
+    }
+  }
+
+  #pid(process: number): number {
+    return this.#tracker.process(process).pid;
+  }
+}
+
+function record(mark: Mark, epochS: number): PmcRecord {
+  const values = mark.values!;
+  const of = (field: Field) => values[FIELDS.indexOf(field)];
+  return {
+    rank: 0,
+    timeS: epochS + mark.timeS,
+    step: mark.step,
+    substep: mark.substep,
+    powerW: of("powerW"),
+    cpuPowerW: of("cpuPowerW"),
+    memoryPowerW: of("memoryPowerW"),
+    energyJ: of("energyJ"),
+    cpuEnergyJ: of("cpuEnergyJ"),
+    memoryEnergyJ: of("memoryEnergyJ"),
+    cpu0TempC: of("cpu0TempC"),
+    cpu1TempC: of("cpu1TempC"),
+  };
+}

@@ -1,0 +1,181 @@
+/**
+ * `run --idle`: the power of an idle node, measured before the command starts or taken from a file,
+ * and what the run drew above it. docs/how-sure.md; keys: docs/formats/report.md.
+ * @module
+ */
+import { busySeconds } from "../aggregate/cpu_share.ts";
+import { IdleMeter, netEnergy } from "../aggregate/idle.ts";
+import { HASH_APPLICATION } from "../core/hash.ts";
+import type { Host } from "../core/host.ts";
+import type { Nested, ReportHost } from "../core/report.ts";
+import { monotonicNanoseconds } from "../os/clock.ts";
+import { FORWARDED, guessInherited, signalBit } from "../os/inherited.ts";
+import { Waiter } from "../os/wait.ts";
+import { Batch, type NameTable } from "../signals/batch.ts";
+import type { Engine } from "../session/engine.ts";
+import { type Baseline, IDLE_KINDS, type IdleKind } from "./idle_baseline.ts";
+
+const STAT = "/proc/stat";
+/** Counters of 1 ms and of 10 Hz are both seen to change within this. */
+const STEP_NS = 5e6;
+/** A node that is busier than this was not idle. */
+const BUSY_PERCENT = 5;
+
+/** What the measurement needs of a run. */
+export interface IdleNode {
+  readonly host: Host;
+  readonly table: NameTable;
+  /** Time of the run in ns. */
+  nowNs(): number;
+  /** Brings simulated counters to a moment. */
+  publish(timeNs: number): void;
+  tell(line: string): void;
+}
+
+/** See the module. */
+export class RunIdle {
+  readonly #baseline: Baseline;
+  readonly #powers = new Map<IdleKind, number>();
+  readonly #absent = new Map<IdleKind, string>();
+  readonly #handles = new Map<IdleKind, number>();
+  #engine: Engine | undefined;
+  #lengthS = NaN;
+  #busyPercent = NaN;
+  #notes: string[] = [];
+
+  constructor(baseline: Baseline) {
+    this.#baseline = baseline;
+  }
+
+  /**
+   * Asks for the energies of the whole run, before its first step, and reads the file.
+   *
+   * @throws {UsageError} If the file has no baseline of this host.
+   */
+  attach(engine: Engine, table: NameTable): void {
+    this.#engine = engine;
+    for (const [kind, signal] of Object.entries(IDLE_KINDS) as [IdleKind, string][]) {
+      const found = table.resolve(signal);
+      if (found.kind === "absent") this.#absent.set(kind, found.reason);
+      else if (found.kind === "unknown") this.#absent.set(kind, `no ${signal} here`);
+      else this.#handles.set(kind, engine.aggregator.pushSignal(signal, "board", 0));
+    }
+    const { file } = this.#baseline;
+    if (file === undefined) return;
+    const found = file.of(engine.host);
+    this.#lengthS = found.lengthS;
+    for (const kind of this.#handles.keys()) {
+      this.#keep(kind, found.powers.get(kind) ?? NaN, `no "${kind} (W)" in ${file.path}`);
+    }
+  }
+
+  /**
+   * Measures the baseline, where no file has it.
+   *
+   * @returns The signal that ended it, 0 for none.
+   */
+  prepare(node: IdleNode): number {
+    const { seconds } = this.#baseline;
+    if (seconds === undefined || this.#handles.size === 0) return 0;
+    node.tell(`measuring the idle node for ${seconds} s; the command starts then`);
+    try {
+      return this.#measure(node, seconds);
+    } catch (error) {
+      // The command runs all the same, without a baseline.
+      for (const kind of this.#handles.keys()) this.#keep(kind, NaN, (error as Error).message);
+      return 0;
+    }
+  }
+
+  /** Adds gross, idle and net to the application, and the baseline to the host's mapping. */
+  addTo(host: ReportHost): void {
+    this.#notes = [];
+    const { application } = host;
+    const idle: { [key: string]: Nested } = {
+      source: this.#baseline.file?.path ??
+        (this.#lengthS > 0 ? "measured before the run" : "not measured"),
+      ...(Number.isFinite(this.#lengthS) ? { "length (s)": rounded(this.#lengthS) } : {}),
+    };
+    for (const kind of Object.keys(IDLE_KINDS) as IdleKind[]) {
+      const powerW = this.#powers.get(kind);
+      const key = `${kind} (W)`;
+      if (powerW === undefined) {
+        idle[key] = { absent: this.#absent.get(kind) ?? "not measured" };
+        continue;
+      }
+      idle[key] = rounded(powerW);
+      const grossJ = this.#engine!.aggregator.sampleRegion(
+        this.#handles.get(kind)!,
+        HASH_APPLICATION,
+      );
+      const energy = netEnergy(grossJ, powerW, Number(application["runtime (s)"]));
+      if (energy === undefined) continue;
+      application[`joulemark-${kind}-energy-gross (J)`] = energy.grossJ;
+      application[`joulemark-${kind}-energy-idle (J)`] = energy.idleJ;
+      application[`joulemark-${kind}-energy-net (J)`] = energy.netJ;
+      if (energy.netJ < 0) {
+        this.#notes.push(`${kind}: idle power times runtime exceeds what the run drew; net is < 0`);
+      }
+    }
+    if (Number.isFinite(this.#busyPercent)) idle["CPUs busy (%)"] = rounded(this.#busyPercent);
+    (host.joulemark ??= {}).idle = idle;
+  }
+
+  /** Lines for the card, as of the last report. */
+  notes(): string[] {
+    if (!(this.#busyPercent > BUSY_PERCENT)) return this.#notes;
+    const busy = this.#busyPercent.toPrecision(2);
+    return [...this.#notes, `the node was not idle before the run: its CPUs were ${busy} % busy`];
+  }
+
+  #measure(node: IdleNode, seconds: number): number {
+    const batch = new Batch(node.host.topology, node.table);
+    const meters = [...this.#handles.keys()].map((kind) => ({
+      kind,
+      handle: batch.pushSignal(IDLE_KINDS[kind], "board", 0),
+      meter: new IdleMeter(),
+    }));
+    const ignored = guessInherited().ignored;
+    using waiter = new Waiter(-1);
+    const before = busySeconds(node.host.readText(STAT) ?? "");
+    const beginNs = node.nowNs();
+    const wakeOffset = monotonicNanoseconds() - beginNs;
+    const endNs = beginNs + seconds * 1e9;
+    let nowNs = beginNs;
+    for (let nextNs = beginNs;; nextNs = Math.min(endNs, Math.max(nextNs, nowNs) + STEP_NS)) {
+      while (waiter.until(nextNs + wakeOffset) === "signal") {
+        const got = waiter.nextSignal()?.signal ?? 0;
+        // What the command would not have ended by does not end the wait for it either.
+        if (got === 0 || got === FORWARDED.SIGCONT || (ignored & signalBit(got)) !== 0n) continue;
+        batch[Symbol.dispose]();
+        return got;
+      }
+      nowNs = node.nowNs();
+      node.publish(nowNs);
+      batch.read(nowNs * 1e-9);
+      batch.settle();
+      for (const { handle, meter } of meters) meter.add(nowNs * 1e-9, batch.sample(handle));
+      if (nowNs >= endNs) break;
+    }
+    this.#lengthS = (nowNs - beginNs) * 1e-9;
+    const after = busySeconds(node.host.readText(STAT) ?? "");
+    const busyS = after.reduce((sum, value, cpu) => sum + value - (before[cpu] ?? NaN), 0);
+    if (after.length > 0) {
+      this.#busyPercent = 100 * busyS / this.#lengthS / node.host.topology.count("cpu");
+    }
+    batch[Symbol.dispose]();
+    for (const { kind, meter } of meters) {
+      this.#keep(kind, meter.powerW, `the counter changed ${meter.changes} times in ${seconds} s`);
+    }
+    return 0;
+  }
+
+  #keep(kind: IdleKind, powerW: number, otherwise: string): void {
+    if (Number.isFinite(powerW)) this.#powers.set(kind, powerW);
+    else this.#absent.set(kind, otherwise);
+  }
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(6));
+}

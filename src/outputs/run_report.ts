@@ -1,0 +1,178 @@
+/**
+ * The report of a run: claimed before it starts, kept as a checkpoint while it goes on, written and
+ * summed up on a card at its end.
+ * @module
+ */
+import type { Host } from "../core/host.ts";
+import type { Report } from "../core/report.ts";
+import { stringifyReport } from "../formats/report.ts";
+import { outputTarget } from "../os/output_target.ts";
+import { removeUserFile } from "../os/user_file.ts";
+import type { Catalogue } from "../signals/catalogue.ts";
+import { card } from "./card.ts";
+import { type Claim, claimPath } from "../job/claim.ts";
+import type { Collector } from "../events/collector.ts";
+import type { Engine } from "../session/engine.ts";
+import { absentSignals, type FactSources, hostFacts, type LoopFigures, notes } from "./facts.ts";
+import { probeDocument, writeDocument } from "../files/output_file.ts";
+import { JobShare } from "./job_share.ts";
+import type { JobPart } from "../job/parts.ts";
+import type { RunRequest } from "../session/request.ts";
+import type { RunIdle } from "./run_idle.ts";
+
+/** What the report is made from. */
+export interface RunReportOptions {
+  readonly request: RunRequest;
+  readonly engine: Engine;
+  readonly catalogue: Catalogue;
+  /** `3.1.0+joulemark.X.Y.Z`. */
+  readonly version: string;
+  readonly permissions: readonly string[];
+  /** What stands in for the machine's counters. */
+  readonly simulated?: string;
+  /** This node's side of a job of several. */
+  readonly part?: JobPart;
+  /** The idle baseline that was asked for. */
+  readonly idle?: RunIdle;
+  readonly node: Host;
+  tell(line: string): void;
+  /** The card, below whatever the command wrote. */
+  show(card: string): void;
+}
+
+/** See the module. */
+export class RunReport {
+  /** Permissions that were given back after the start. */
+  dropped: string[] | undefined;
+  readonly #options: RunReportOptions;
+  #collector!: Collector;
+  #share: JobShare | undefined;
+  readonly #claimed: Claim;
+  readonly #path: string | undefined;
+  #checkpointFailed = false;
+
+  constructor(options: RunReportOptions) {
+    this.#options = options;
+    const path = options.part?.reportPath ?? options.request.reportPath;
+    this.#claimed = claimPath(path);
+    this.#path = this.#probe(path);
+    options.idle?.attach(options.engine, options.catalogue);
+  }
+
+  /**
+   * Takes the idle baseline, where one was asked for.
+   *
+   * @returns The signal that ended it, 0 for none.
+   */
+  beforeRun(nowNs: () => number, simulation?: { publish(timeNs: number): void }): number {
+    const { idle, node, catalogue, tell } = this.#options;
+    const publish = (timeNs: number) => simulation?.publish(timeNs);
+    return idle?.prepare({ host: node, table: catalogue, nowNs, publish, tell }) ??
+      0;
+  }
+
+  /** The command has been launched, on these CPUs. */
+  launched(collector: Collector, cpus: readonly number[]): void {
+    this.#collector = collector;
+    this.#share = JobShare.begin(this.#options.node, cpus);
+  }
+
+  /** A whole report of the time so far: what a killed monitor leaves. */
+  checkpoint(loop: LoopFigures): void {
+    if (this.#path === undefined || this.#checkpointFailed) return;
+    // A device or a pipe has no place beside it.
+    if (outputTarget(this.#path).direct) return;
+    if (this.#options.engine.steps === 0) return;
+    try {
+      const report = this.#report(this.#facts(loop, true));
+      writeDocument(`${this.#path}.partial`, stringifyReport(report));
+    } catch (error) {
+      this.#checkpointFailed = true;
+      this.#options.tell((error as Error).message);
+    }
+  }
+
+  /** Writes the report and shows the card. */
+  finish(loop: LoopFigures): void {
+    const { request, part, tell, show } = this.#options;
+    const facts = this.#facts(loop, false);
+    const report = this.#report(facts);
+    let written = this.#path;
+    if (written !== undefined) {
+      try {
+        writeDocument(written, stringifyReport(report));
+        this.#removePartial();
+      } catch (error) {
+        tell((error as Error).message);
+        written = undefined;
+      }
+    }
+    const shown = part === undefined ? written : request.reportPath;
+    if (!request.quiet) show(this.#card(report, facts, shown));
+    part?.finish(tell);
+  }
+
+  #card(report: Report, facts: FactSources, reportPath: string | undefined): string {
+    const absent = absentSignals(facts.catalogue, facts.request.reportSignals);
+    return card(report, {
+      reportPath,
+      absent: new Map([...absent].map(([name, { reason }]) => [name, reason])),
+      simulated: facts.simulated,
+      ownCpuS: facts.loop.cpuS,
+      wallS: facts.loop.wallS,
+      notes: [...notes(facts), ...this.#options.idle?.notes() ?? []],
+    }).trimEnd();
+  }
+
+  #facts(loop: LoopFigures, partial: boolean): FactSources {
+    const { request, engine, catalogue, permissions, simulated } = this.#options;
+    return {
+      request,
+      engine,
+      catalogue,
+      collector: this.#collector,
+      loop,
+      permissions,
+      dropped: this.dropped ?? [],
+      simulated,
+      partial,
+    };
+  }
+
+  #report(facts: FactSources): Report {
+    const { engine, version, part, idle } = this.#options;
+    const host = engine.report({
+      memoryKib: facts.loop.memoryKib,
+      partial: facts.partial,
+      joulemark: { ...hostFacts(facts), ...part?.facts },
+    });
+    idle?.addTo(host);
+    this.#share?.addTo(host, facts.catalogue.info("CPU_ENERGY")?.state.ok === true);
+    return engine.document([host], {
+      version: version.replace(/^.*joulemark\./, ""),
+      ...(part === undefined ? {} : { job: part.node.job }),
+      ...(facts.simulated === undefined ? {} : { simulated: facts.simulated }),
+      ...(facts.partial ? { partial: "the run goes on" } : {}),
+    });
+  }
+
+  #removePartial(): void {
+    // A short run never had one.
+    removeUserFile(`${this.#path}.partial`);
+  }
+
+  /** Gives the report's name free. */
+  [Symbol.dispose](): void {
+    this.#claimed.release();
+  }
+
+  #probe(wanted: string): string | undefined {
+    const { tell } = this.#options;
+    const { path, moved } = this.#claimed;
+    if (moved) tell(`another run writes ${wanted}; this one writes ${path}`);
+    const failure = probeDocument(path);
+    if (failure === undefined) return path;
+    tell(`${failure.message}; the command runs, and its card is all there will be`);
+    return undefined;
+  }
+}

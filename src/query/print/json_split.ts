@@ -1,0 +1,285 @@
+/**
+ * `json-split`, the form that Hatchet reads: rows of numbers and of indices into a list of nodes.
+ *
+ * Columns are the selected attributes (or the GROUP BY keys and operators, or all) sorted by name,
+ * `path` last if it is wanted. Value columns hold the number or null, all others an index into
+ * `nodes` or null. Nodes are numbered as encountered, row by row; equal label chains share nodes,
+ * also across columns. Every global becomes a member of the outer object, strictly unless it has
+ * the name of one of the lists.
+ * @module
+ */
+
+import type { Snapshot } from "../../context/snapshot.ts";
+import { FIRST_FREE_ID, NONE } from "../../context/tree.ts";
+import { TYPE } from "../../context/variant.ts";
+import { escapeJson, isJsonNumber } from "../byte_text.ts";
+import { textsByAttribute } from "../chain_text.ts";
+import type { FormatContext, Formatter } from "../formatter.ts";
+import { resultName } from "../functions.ts";
+import { RecordStore } from "../record_store.ts";
+
+/** Members that are no globals. */
+const LISTS = ["data", "columns", "column_metadata", "nodes"];
+
+interface Column {
+  title: string;
+  attributes: number[];
+  /** Holds an index into the nodes. */
+  hierarchy: boolean;
+  /** By node id: the nearest node of its chain with a label, and the index of its own label. */
+  nearest: Map<number, number>;
+  indices: Map<number, number>;
+}
+
+const NO_COLUMNS: readonly number[] = [];
+/** A chain with labels for more columns than this is walked each time: tables would be too great. */
+const WIDE = 16, MANY: readonly number[] = [];
+
+/** The labels of all paths as one tree. */
+class Hierarchy {
+  readonly nodes: { label: string; column: string; parent: number }[] = [];
+  readonly #index = new Map<string, number>();
+
+  /** Index of a label below another one, or below none. */
+  child(parent: number, label: string, column: string): number {
+    const key = `${parent} ${label}`;
+    let node = this.#index.get(key);
+    if (node === undefined) {
+      node = this.nodes.length;
+      this.nodes.push({ label, column, parent });
+      this.#index.set(key, node);
+    }
+    return node;
+  }
+}
+
+export class JsonSplitFormatter implements Formatter {
+  readonly #context: FormatContext;
+  readonly #records = new RecordStore();
+  readonly #hierarchy = new Hierarchy();
+  readonly #names: Set<string> | null;
+  readonly #withPath: boolean;
+  /** Number of the column by attribute id. */
+  readonly #columnOf = new Map<number, number>();
+  /** By node id: numbers of the columns that its chain has labels for. */
+  readonly #touched: (readonly number[])[] = [];
+
+  constructor(context: FormatContext) {
+    const { spec } = context;
+    this.#context = context;
+    this.#withPath = spec.selectPath;
+    if (spec.selection === "list") {
+      this.#names = new Set(spec.select);
+    } else if (spec.grouping === "list") {
+      this.#names = new Set([...spec.groupBy, ...(spec.aggregate ?? []).map(resultName)]);
+      this.#withPath = spec.groupByPath;
+    } else {
+      this.#names = null;
+    }
+  }
+
+  record(record: Snapshot): void {
+    this.#records.add(record);
+  }
+
+  flush(): void {
+    const { out } = this.#context, columns = this.#columns();
+    out.write('{\n  "data": [');
+    let start = "\n    [ ";
+    for (const record of this.#records.records(this.#context.tree)) {
+      out.write(start + this.#row(record, columns).join(", ") + " ]");
+      start = ",\n    [ ";
+    }
+    out.write("\n  ]" + this.#metadata(columns) + this.#globals() + "\n}\n");
+  }
+
+  /** Cells of a record: most records have values in few of the columns. */
+  #row(record: Snapshot, columns: Column[]): string[] {
+    const { tree } = this.#context, row = columns.map(() => "null");
+    const done = new Set<number>();
+    // Per column of labels the nodes with one: of thousands of columns each has its few.
+    const labelled = new Map<number, number[]>();
+    let isWide = false;
+    for (let i = 0; i < record.count; i++) {
+      const node = record.node[i], own = this.#columnOf.get(record.attributeAt(tree, i));
+      if (own !== undefined && !columns[own].hierarchy && !done.has(own)) {
+        done.add(own);
+        row[own] = this.#valueCell(record, i, columns[own].attributes[0]);
+      }
+      // Immediates too: the chain of their attribute holds its metadata.
+      const touched = this.#touchedBy(node, columns);
+      if (touched === MANY) isWide = true;
+      for (const c of touched) {
+        const nodes = labelled.get(c);
+        if (nodes === undefined) labelled.set(c, [node]);
+        else nodes.push(node);
+      }
+    }
+    if (isWide) return this.#fillWide(row, record, columns);
+    // In the order of columns, which numbers the nodes.
+    const order = labelled.size > 1 ? [...labelled.keys()].sort((a, b) => a - b) : labelled.keys();
+    for (const c of order) row[c] = String(this.#indexOfAll(labelled.get(c)!, columns[c]));
+    return row;
+  }
+
+  /** Fills the labels of a record by one walk along its chains. */
+  #fillWide(row: string[], record: Snapshot, columns: Column[]): string[] {
+    const { tree } = this.#context,
+      hierarchy = this.#hierarchy,
+      labels = new Map<number, string[]>();
+    for (let i = 0; i < record.count; i++) {
+      for (const id of record.chain(tree, i)) {
+        const c = this.#columnOf.get(tree.attributeOf[id]);
+        if (c === undefined || !columns[c].hierarchy) continue;
+        const list = labels.get(c);
+        if (list === undefined) labels.set(c, [tree.textOf(id)]);
+        else list.push(tree.textOf(id));
+      }
+    }
+    for (const c of [...labels.keys()].sort((a, b) => a - b)) {
+      const { title } = columns[c];
+      const last = (index: number, label: string) => hierarchy.child(index, label, title);
+      row[c] = String(labels.get(c)!.reduceRight(last, NONE));
+    }
+    return row;
+  }
+
+  /** Columns of labels that a chain has a label for; chains share their lists where they can. */
+  #touchedBy(node: number, columns: Column[]): readonly number[] {
+    const { tree } = this.#context, unknown: number[] = [];
+    let id = node;
+    while (id !== NONE && this.#touched[id] === undefined) {
+      unknown.push(id);
+      id = tree.parentOf[id];
+    }
+    let list = id === NONE ? NO_COLUMNS : this.#touched[id];
+    for (let at = unknown.pop(); at !== undefined; at = unknown.pop()) {
+      const c = this.#columnOf.get(tree.attributeOf[at]);
+      if (c !== undefined && columns[c].hierarchy && list !== MANY && !list.includes(c)) {
+        list = list.length < WIDE ? [...list, c] : MANY;
+      }
+      this.#touched[at] = list;
+    }
+    return list;
+  }
+
+  #columns(): Column[] {
+    const { tree, spec } = this.#context;
+    const column = (title: string, attributes: number[], hierarchy: boolean): Column => {
+      return { title, attributes, hierarchy, nearest: new Map(), indices: new Map() };
+    };
+    const path = column("path", [], true);
+    const columns: Column[] = [];
+    for (const { id, name } of tree.attributes()) {
+      const nested = tree.isNested(id);
+      const wanted = this.#names === null
+        ? !tree.isHidden(id) && !tree.isGlobal(id)
+        : this.#withPath && nested || this.#names.has(name);
+      if (!wanted) continue;
+      if (nested) path.attributes.push(id);
+      else {
+        const title = spec.aliases.get(name) ?? name;
+        columns.push(column(title, [id], !tree.isAsValue(id)));
+      }
+    }
+    if (path.attributes.length > 0) columns.push(path);
+    columns.forEach(({ attributes }, c) => attributes.forEach((id) => this.#columnOf.set(id, c)));
+    return columns;
+  }
+
+  /** Index of the labels of several chains, the last one outermost. */
+  #indexOfAll(nodes: number[], column: Column): number {
+    const { tree } = this.#context;
+    if (nodes.length === 1) return this.#indexOf(this.#nearest(nodes[0], column), column);
+    const labels: string[] = [];
+    for (const node of nodes) {
+      let id = this.#nearest(node, column);
+      for (; id !== NONE; id = this.#nearest(tree.parentOf[id], column)) {
+        labels.push(tree.textOf(id));
+      }
+    }
+    const { title } = column, hierarchy = this.#hierarchy;
+    return labels.reduceRight((index, label) => hierarchy.child(index, label, title), NONE);
+  }
+
+  /** The first node of a chain, itself included, that has a label; `NONE` where there is none. */
+  #nearest(node: number, column: Column): number {
+    const { tree } = this.#context, { nearest } = column, unknown: number[] = [];
+    let id = node;
+    while (id !== NONE && !nearest.has(id)) {
+      unknown.push(id);
+      id = tree.parentOf[id];
+    }
+    let near = id === NONE ? NONE : nearest.get(id)!;
+    for (let at = unknown.pop(); at !== undefined; at = unknown.pop()) {
+      if (column.attributes.includes(tree.attributeOf[at])) near = at;
+      nearest.set(at, near);
+    }
+    return near;
+  }
+
+  /** Index of the label of a node, looked up once: rows of an aggregation share their paths. */
+  #indexOf(node: number, column: Column): number {
+    const { tree } = this.#context, { indices } = column, unknown: number[] = [];
+    let id = node;
+    while (id !== NONE && !indices.has(id)) {
+      unknown.push(id);
+      id = this.#nearest(tree.parentOf[id], column);
+    }
+    let index = id === NONE ? NONE : indices.get(id)!;
+    for (let at = unknown.pop(); at !== undefined; at = unknown.pop()) {
+      index = this.#hierarchy.child(index, tree.textOf(at), column.title);
+      indices.set(at, index);
+    }
+    return index;
+  }
+
+  #valueCell(record: Snapshot, i: number, attribute: number): string {
+    const { tree, strict } = this.#context, type = tree.valueTypeOf(attribute);
+    const text = record.immediate[i] === 1 ? record.textAt(i) : tree.textOf(record.node[i]);
+    if (type === TYPE.int || type === TYPE.uint || type === TYPE.double) {
+      return strict && !isJsonNumber(text) ? "null" : text;
+    }
+    return `"${escapeJson(text, strict)}"`;
+  }
+
+  #metadata(columns: Column[]): string {
+    const { strict } = this.#context, quote = (text: string) => `"${escapeJson(text, strict)}"`;
+    const list = (items: string[]) => items.map((item, i) => (i > 0 ? ", " : " ") + item).join("");
+    const titles = list(columns.map((column) => quote(column.title)));
+    const metadata = columns.map((column) => this.#columnMetadata(column)).join(" }, { ");
+    const nodes = list(
+      this.#hierarchy.nodes.map(({ label, column, parent }) =>
+        `{ "label": ${quote(label)}, "column": ${quote(column)}` +
+        (parent === NONE ? "" : `, "parent": ${parent}`) + " }"
+      ),
+    );
+    return `,\n  "columns": [${titles} ],\n  "column_metadata": [` +
+      (columns.length > 0 ? ` { ${metadata} } ` : "") + ` ],\n  "nodes": [${nodes} ]`;
+  }
+
+  #columnMetadata(column: Column): string {
+    const { tree, strict } = this.#context;
+    let text = `"is_value": ${!column.hierarchy}`;
+    if (column.attributes.length !== 1) return text;
+    let node = tree.parentOf[column.attributes[0]];
+    for (; node !== NONE; node = tree.parentOf[node]) {
+      const attribute = tree.attributeOf[node];
+      if (attribute < FIRST_FREE_ID || tree.isHidden(attribute)) continue;
+      text += `, "${escapeJson(tree.nameOf(attribute), strict)}": "${
+        escapeJson(tree.textOf(node), strict)
+      }"`;
+    }
+    return text;
+  }
+
+  #globals(): string {
+    const { tree, strict } = this.#context;
+    return [...textsByAttribute(tree, tree.globals)].sort(([a], [b]) => a - b)
+      // Strictly, no member stands twice: readers would take the text for the list.
+      .filter(([attribute]) => !strict || !LISTS.includes(tree.nameOf(attribute)))
+      .map(([attribute, text]) =>
+        `,\n  "${escapeJson(tree.nameOf(attribute), strict)}": "${escapeJson(text, strict)}"`
+      ).join("");
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * Raw stats as a source of records: one per statistics line, streaming. `host`, `jobid`, `time` in
+ * seconds, `type` and `device`, then the keys of the type.
+ *
+ * Values are the counts of the file, exact to 64 bits; `attribute.unit` is the unit as declared
+ * (`512B`, `cs`). Columns that a fast sample omits are not in its records. A key that another type
+ * has with another unit, or that is one of the five names above, is called `TYPE:KEY`.
+ * @module
+ */
+
+import { TYPE } from "../../context/variant.ts";
+import type { RawColumns, RawValues } from "../../formats/rawstats/columns.ts";
+import { type RawHead, RawScanner } from "../../formats/rawstats/scanner.ts";
+import type { MergedTree } from "../merged_tree.ts";
+import { INPUT, pieces, RecordMaker } from "../record_maker.ts";
+import type { ReadBytes, RecordSink, RecordSource } from "./source.ts";
+
+const OWN = ["host", "jobid", "time", "type", "device"] as const;
+
+export class RawStatsSource implements RecordSource {
+  readonly #read: ReadBytes;
+
+  /** @param read Gives the bytes of the file. */
+  constructor(read: ReadBytes) {
+    this.#read = read;
+  }
+
+  readInto(tree: MergedTree, sink: RecordSink): void {
+    const maker = new RecordMaker(tree, sink);
+    const lines = new Lines(maker);
+    const scanner = new RawScanner(INPUT, {
+      property(name, value) {
+        // Files before 2.x name their host here alone.
+        if (name === "hostname") lines.host = value;
+        maker.global(name, value);
+      },
+      schema: (columns) => lines.schema(columns),
+      record: (head) => lines.head = head,
+      row: ({ name, columns }, values) => lines.row(columns, name, values),
+      error: (error) => maker.problem(error),
+    });
+    for (const piece of pieces(this.#read)) scanner.push(piece);
+    scanner.end();
+  }
+}
+
+class Lines {
+  host = "";
+  head: RawHead = { timeUs: 0, jobs: "-", host: "", backwards: false };
+  readonly #maker: RecordMaker;
+  readonly #own: number[];
+  readonly #ownWanted: boolean[];
+  /** Per schema its keys' attributes, -1 where the value is not needed. */
+  readonly #keys: Int32Array[] = [];
+
+  constructor(maker: RecordMaker) {
+    this.#maker = maker;
+    this.#own = OWN.map((name) => {
+      const isTime = name === "time";
+      return maker.attribute(name, isTime ? TYPE.double : TYPE.string, isTime ? { unit: "s" } : {});
+    });
+    this.#ownWanted = this.#own.map((id) => maker.wants(id));
+  }
+
+  schema({ schema, index }: RawColumns): void {
+    const maker = this.#maker;
+    this.#keys[index] = Int32Array.from(schema.keys, ({ name, unit }) => {
+      const other = `${schema.type}:${name}`;
+      const isTaken = (OWN as readonly string[]).includes(name);
+      const id = maker.attribute(isTaken ? other : name, TYPE.uint, { unit, other });
+      return maker.wants(id) ? id : -1;
+    });
+  }
+
+  row({ schema, index }: RawColumns, device: string, values: RawValues): void {
+    const maker = this.#maker, { head } = this, keys = this.#keys[index];
+    this.#text(0, head.host === "" ? this.host : head.host);
+    this.#text(1, head.jobs);
+    if (this.#ownWanted[2]) maker.push(this.#own[2], TYPE.double, head.timeUs / 1e6);
+    this.#text(3, schema.type);
+    this.#text(4, device);
+    for (let i = 0; i < keys.length; i++) {
+      const number = values.numbers[i];
+      if (keys[i] < 0 || number !== number) continue;
+      const value = number > Number.MAX_SAFE_INTEGER ? values.exact(i) : number;
+      maker.push(keys[i], TYPE.uint, value);
+    }
+    maker.emit();
+  }
+
+  #text(own: number, text: string): void {
+    if (this.#ownWanted[own]) this.#maker.text(this.#own[own], text);
+  }
+}

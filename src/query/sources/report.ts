@@ -1,0 +1,100 @@
+/**
+ * A report as a source of records: one per host and section.
+ *
+ * `section` says which: `region`, `unmarked`, `epoch` or `application`. Pairs that an agent gave a
+ * host go with its application totals; those of the header and at the end are globals. What stands
+ * under `joulemark:` is no table and is left out.
+ * @module
+ */
+
+import { FormatError } from "../../core/errors.ts";
+import { formatHex } from "../../core/number_format.ts";
+import type { Report, ReportFields, ReportHost } from "../../core/report.ts";
+import { PROPERTY } from "../../context/attribute.ts";
+import { TYPE } from "../../context/variant.ts";
+import { parseReport } from "../../formats/report.ts";
+import type { MergedTree } from "../merged_tree.ts";
+import { INPUT, pieces, RecordMaker } from "../record_maker.ts";
+import type { ReadBytes, RecordSink, RecordSource } from "./source.ts";
+
+export class ReportSource implements RecordSource {
+  readonly #read: ReadBytes;
+
+  /** @param read Gives the bytes of the report; it is held whole, as large as its regions are many. */
+  constructor(read: ReadBytes) {
+    this.#read = read;
+  }
+
+  readInto(tree: MergedTree, sink: RecordSink): void {
+    const maker = new RecordMaker(tree, sink);
+    const decoder = new TextDecoder();
+    let text = "";
+    for (const piece of pieces(this.#read)) text += decoder.decode(piece, { stream: true });
+    let report: Report;
+    try {
+      report = parseReport(text + decoder.decode(), INPUT);
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
+      maker.problem(error);
+      return;
+    }
+    pushGlobals(maker, report);
+    for (const host of report.hosts) pushHost(maker, host);
+  }
+}
+
+function pushGlobals(maker: RecordMaker, report: Report): void {
+  maker.global("geopm_version", report.version);
+  maker.global("start_time", report.startTime);
+  maker.global("profile_name", report.profile);
+  maker.global("agent", report.agent);
+  maker.global("policy", report.policy);
+  for (const fields of [report.header, report.appended ?? {}]) {
+    for (const [key, value] of Object.entries(fields)) maker.global(attributeName(key).name, value);
+  }
+}
+
+function pushHost(maker: RecordMaker, host: ReportHost): void {
+  for (const { region, hash, fields } of host.regions ?? []) {
+    begin(maker, host.host, "region");
+    const nested = { properties: PROPERTY.nested };
+    maker.text(maker.attribute("region", TYPE.string, nested), region);
+    maker.text(maker.attribute("hash", TYPE.string), formatHex(hash));
+    pushFields(maker, fields);
+    maker.emit();
+  }
+  for (const section of ["unmarked", "epoch", "application"] as const) {
+    const fields = host[section];
+    if (fields === undefined) continue;
+    begin(maker, host.host, section);
+    pushFields(maker, fields);
+    if (section === "application") pushFields(maker, host.agent);
+    maker.emit();
+  }
+}
+
+function begin(maker: RecordMaker, host: string, section: string): void {
+  maker.text(maker.attribute("host", TYPE.string), host);
+  maker.text(maker.attribute("section", TYPE.string), section);
+}
+
+function pushFields(maker: RecordMaker, fields: ReportFields): void {
+  for (const [key, value] of Object.entries(fields)) {
+    const { name, unit } = attributeName(key);
+    const type = typeof value === "number" ? TYPE.double : TYPE.string;
+    const attribute = maker.attribute(name, type, { unit, other: key });
+    if (typeof value === "string") maker.text(attribute, value);
+    else maker.push(attribute, type, value);
+  }
+}
+
+/**
+ * `package-energy (J)` is `package-energy` with unit `J`. Blanks become hyphens, as reports have
+ * them between words. Percentages say so in their names: `frequency (%)` stands beside
+ * `frequency (Hz)`.
+ */
+export function attributeName(key: string): { name: string; unit: string } {
+  const [, words, unit] = /^(.*\S) \(([^()]+)\)$/.exec(key) ?? [key, key, ""];
+  const name = words.trim().replace(/\s+/g, "-");
+  return { name: unit === "%" ? `${name}-percent` : name, unit };
+}

@@ -1,0 +1,30 @@
+/**
+ * Where records come from: anything that can fill one merged tree and hand over snapshots.
+ *
+ * The engine knows no file format. A `.cali` stream is one source; reports, traces and raw stats
+ * become others by making attributes in the tree and records that refer to them.
+ * @module
+ */
+
+import type { Snapshot } from "../../context/snapshot.ts";
+import type { MergedTree } from "../merged_tree.ts";
+
+/** What a source reports to. */
+export interface RecordSink {
+  /** Is the immediate of this attribute needed? Others may be left out of records. */
+  wants(attribute: number): boolean;
+  /** One record; it is overwritten after the call. */
+  record(record: Snapshot): void;
+  /** An attribute or node was defined. */
+  node(id: number): void;
+  /** Something unreadable, after which reading goes on. */
+  problem(message: string, line: number): void;
+}
+
+export interface RecordSource {
+  /** Reads everything into the tree and the sink. */
+  readInto(tree: MergedTree, sink: RecordSink): void;
+}
+
+/** Fills the given bytes from the front; returns how many, or null at the end of the input. */
+export type ReadBytes = (into: Uint8Array) => number | null;

@@ -1,0 +1,94 @@
+/** Processes that come and go, as the collector hands them on. */
+import { assertEquals } from "@std/assert";
+import type { EventSink } from "../../src/core/event.ts";
+import { FLAG, KIND } from "../../src/core/ring_layout.ts";
+import { RingThread, StampClock } from "../../src/events/ring_thread.ts";
+import { Collector } from "../../src/events/collector.ts";
+import type { Marks } from "../../src/events/ring_events.ts";
+
+/** A ring file without marks. */
+function image(pid: number, execId: string, startNs: number): Marks {
+  return {
+    ...{ pid, execId, startNs, cpus: [0], threads: [], names: [], garbage: 0, otherVisits: 0 },
+    skipped: { nested: 0, refused: 0 },
+    stopNs: () => NaN,
+    poll: () => 0,
+    knowsName: () => false,
+    takeFolds: () => [],
+    takeFoldedEpochs: () => [],
+    [Symbol.dispose]() {},
+  };
+}
+
+function told(images: readonly Marks[]): string[] {
+  const calls: string[] = [];
+  let handles = 0;
+  const sink = {
+    start: (timeS: number) => calls.push(`${timeS} start ${handles}`) && handles++,
+    shutdown: (timeS: number, handle: number) => void calls.push(`${timeS} shutdown ${handle}`),
+    died: (timeS: number, handle: number) => void calls.push(`${timeS} died ${handle}`),
+  } as unknown as EventSink;
+  const directory = Deno.makeTempDirSync();
+  {
+    using collector = new Collector({ directory, originNs: 0n, sink, nowNs: () => 5e9 });
+    for (const marks of images) collector.ring(marks);
+    collector.feed(10e9);
+  }
+  Deno.removeSync(directory, { recursive: true });
+  return calls;
+}
+
+Deno.test("images of one process follow each other by their starts, in whatever order they are found", () => {
+  const [a, b, c] = [1, 2, 3].map((s) => image(Deno.pid, `image ${s}`, s * 1e9));
+  const expected = ["1 start 0", "2 start 1", "2 shutdown 0", "3 start 2", "3 shutdown 1"];
+  for (const order of [[a, b, c], [a, c, b], [b, a, c], [b, c, a], [c, a, b], [c, b, a]]) {
+    assertEquals(told(order), expected);
+  }
+});
+
+Deno.test("of two files of one image the earlier one tells when the process began", () => {
+  const [early, late] = [1, 2].map((s) => image(Deno.pid, "image", s * 1e9));
+  assertEquals(told([late, early]), ["1 start 0"]);
+  assertEquals(told([early, late]), ["1 start 0"]);
+});
+
+Deno.test("a process that came, marked and was killed while the monitor looked loses nothing", async () => {
+  const child = new Deno.Command("true").spawn();
+  await child.status;
+  let nowNs = 1e9;
+  const threads: RingThread[] = [];
+  const marks: Marks = {
+    ...image(child.pid, "image", 2e9),
+    threads,
+    names: [{ name: "work", hint: 1 }],
+    knowsName: () => true,
+    poll() {
+      if (threads.length > 0) return 0;
+      const thread = new RingThread(child.pid, [], new StampClock(0n));
+      const record = new DataView(new ArrayBuffer(16));
+      record.setBigUint64(0, BigInt(3e9), true);
+      record.setUint32(8, KIND.enter | (FLAG.process | FLAG.nanoseconds) << 8, true);
+      thread.reserve(1).set(new Uint8Array(record.buffer));
+      thread.filled(1);
+      threads.push(thread);
+      // The kernel took the processor from the monitor for a while.
+      nowNs = 4e9;
+      return 1;
+    },
+  };
+  const calls: string[] = [];
+  const sink = {
+    start: (timeS: number) => calls.push(`${timeS} start`) && 0,
+    region: () => 7,
+    enter: (timeS: number, _: number, region: number) => void calls.push(`${timeS} in ${region}`),
+    died: (timeS: number) => void calls.push(`${timeS} died`),
+  } as unknown as EventSink;
+  const directory = Deno.makeTempDirSync();
+  using collector = new Collector({ directory, originNs: 0n, sink, nowNs: () => nowNs });
+  collector.ring(marks);
+  collector.drain();
+  collector.feed(10e9);
+  Deno.removeSync(directory, { recursive: true });
+  assertEquals(calls, ["2 start", "3 in 7", "4 died"]);
+  assertEquals(collector.lastEndNs, 4e9);
+});

@@ -1,0 +1,138 @@
+/** A ring file that lies: nothing in it may throw, hang, or make the monitor grow without bound. */
+import { assert, assertEquals } from "@std/assert";
+import type { RingMemory } from "../../src/core/ring_memory.ts";
+import {
+  FLAG,
+  HEADER,
+  KIND,
+  NAME,
+  RECORD_BYTES,
+  RING_MAGIC,
+  RING_VERSION,
+  THREAD,
+} from "../../src/core/ring_layout.ts";
+import { RingProcess } from "../../src/events/ring_process.ts";
+
+/** A file in memory. */
+class Memory implements RingMemory {
+  constructor(readonly bytes: Uint8Array) {}
+  read(offset: number, into: Uint8Array): number {
+    if (!(offset >= 0) || offset >= this.bytes.length) return 0;
+    const part = this.bytes.subarray(offset, offset + into.length);
+    into.set(part);
+    return part.length;
+  }
+  write(offset: number, bytes: Uint8Array): void {
+    if (offset + bytes.length <= this.bytes.length) this.bytes.set(bytes, offset);
+  }
+  [Symbol.dispose](): void {}
+}
+
+const RECORDS = 64;
+const NAMES_AT = HEADER.bytes;
+const THREADS_AT = NAMES_AT + 256 * NAME.bytes;
+const RING_AT = THREADS_AT + 8 * THREAD.bytes;
+const TEXT_AT = RING_AT + RECORDS * RECORD_BYTES;
+
+/** A sound file with one thread and `pairs` visits of the region "solve". */
+function sound(pairs: number): Uint8Array {
+  const bytes = new Uint8Array(TEXT_AT + 64);
+  const view = new DataView(bytes.buffer);
+  const long = (at: number, value: number) => view.setBigUint64(at, BigInt(value), true);
+  bytes.set(new TextEncoder().encode(RING_MAGIC));
+  bytes[7] = RING_VERSION;
+  view.setUint32(HEADER.pid, 42, true);
+  view.setUint32(HEADER.state, 1, true);
+  view.setUint32(HEADER.names, 2, true);
+  view.setUint32(HEADER.threads, 1, true);
+  long(HEADER.startNs, 1000);
+  long(HEADER.nameChunks, NAMES_AT);
+  long(HEADER.threadChunks, THREADS_AT);
+  bytes[HEADER.affinity] = 3;
+  const text = new TextEncoder().encode("[joulemark] othersolve");
+  bytes.set(text, TEXT_AT);
+  long(NAMES_AT, TEXT_AT);
+  view.setUint32(NAMES_AT + NAME.length, 17, true);
+  long(NAMES_AT + NAME.bytes, TEXT_AT + 17);
+  view.setUint32(NAMES_AT + NAME.bytes + NAME.length, 5, true);
+  long(THREADS_AT + THREAD.head, 2 * pairs);
+  view.setUint32(THREADS_AT + THREAD.tid, 42, true);
+  long(THREADS_AT + THREAD.ringOffset, RING_AT);
+  view.setUint32(THREADS_AT + THREAD.ringRecords, RECORDS, true);
+  for (let i = 0; i < 2 * pairs; i++) {
+    const at = RING_AT + i * RECORD_BYTES;
+    long(at, 2000 + i);
+    bytes[at + 8] = i % 2 === 0 ? KIND.enter : KIND.exit;
+    bytes[at + 9] = FLAG.process | FLAG.nanoseconds;
+    view.setUint32(at + 12, 1, true);
+  }
+  return bytes;
+}
+
+function drain(process: RingProcess): number {
+  let events = 0;
+  for (const thread of process.threads) {
+    for (; thread.nextNs !== Infinity; thread.advance()) {
+      assert(thread.nextNs === thread.nextNs);
+      if (++events > 100_000) throw new Error("does not end");
+    }
+  }
+  return events;
+}
+
+Deno.test("RingProcess reads a sound file", () => {
+  const process = RingProcess.open(new Memory(sound(3)), 0n);
+  assert(process instanceof RingProcess);
+  assertEquals(process.poll(), 6);
+  assertEquals(drain(process), 6);
+  assertEquals(process.names.map((n) => n.name), ["[joulemark] other", "solve"]);
+  assertEquals(process.cpus, [0, 1]);
+  assertEquals(process.garbage, 0);
+});
+
+Deno.test("RingProcess survives any byte of a file", () => {
+  const seed = Math.floor(Math.random() * 2 ** 31);
+  console.log(`seed ${seed}`);
+  let state = seed;
+  const random = (below: number) => {
+    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
+    return Math.floor(state / 0x80000000 * below);
+  };
+  const interesting = [0, 1, 2, 7, 0x7f, 0x80, 0xff];
+  for (let round = 0; round < 4000; round++) {
+    const bytes = sound(1 + random(30));
+    const length = bytes.length;
+    for (let n = 1 + random(12); n > 0; n--) {
+      // Most of the mischief goes where the structure is.
+      const at = random(3) === 0 ? random(length) : [
+        random(HEADER.affinity),
+        NAMES_AT + random(64),
+        THREADS_AT + random(THREAD.bytes),
+        RING_AT + random(RECORDS * RECORD_BYTES),
+      ][random(4)];
+      bytes[at] = random(2) === 0 ? random(256) : interesting[random(interesting.length)];
+    }
+    const cut = random(10) === 0 ? bytes.subarray(0, random(length)) : bytes;
+    const process = RingProcess.open(new Memory(cut), 0n);
+    if (!(process instanceof RingProcess)) continue;
+    for (let poll = 0; poll < 3; poll++) {
+      process.poll();
+      drain(process);
+      for (const fold of process.takeFolds()) assert(fold.ns >= 0 && fold.visits > 0);
+      process.takeFoldedEpochs();
+    }
+    assert(process.names.length <= 65537);
+    assert(process.threads.length <= 1016);
+    process.stopNs(0n);
+  }
+});
+
+Deno.test("RingProcess.open() tells what is no ring, and waits for what is not ready", () => {
+  assertEquals(RingProcess.open(new Memory(new Uint8Array(0)), 0n), "wait");
+  assertEquals(RingProcess.open(new Memory(new Uint8Array(8192)), 0n), "wait");
+  const other = sound(1);
+  other[7] = RING_VERSION + 1;
+  assert("refused" in (RingProcess.open(new Memory(other), 0n) as { refused: string }));
+  const noise = new Uint8Array(8192).fill(65);
+  assert("refused" in (RingProcess.open(new Memory(noise), 0n) as { refused: string }));
+});
