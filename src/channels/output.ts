@@ -13,7 +13,7 @@ import { CaliStream } from "../context/services/recorder.ts";
 import type { Snapshot } from "../context/snapshot.ts";
 import { NONE } from "../context/tree.ts";
 import { openStream, type Printer, type StreamFile } from "./files.ts";
-import { asFileName } from "../job/job_key.ts";
+import { asFileName } from "../core/names.ts";
 import { markSpotChannel } from "./spot.ts";
 import { ContextReports, type RunRecords } from "./reports.ts";
 

@@ -16,11 +16,18 @@ import { attributeNames } from "./machine.ts";
 import { ALL_ENERGIES, ContextRun } from "./run.ts";
 import { ProcessMemory } from "./process_memory.ts";
 import { rankIn, rankOf } from "../job/process_rank.ts";
-import type { RunRequest } from "../session/request.ts";
+
+/** The options that ask for channels. */
+export interface ChannelOptions {
+  /** Every mark in its context, a `.cali` stream. */
+  caliPath?: string;
+  /** A configuration string of Caliper. */
+  caliConfig?: string;
+}
 
 /** Makes the channels' side of a live run. */
 export function contextRun(
-  request: Pick<RunRequest, "caliPath" | "caliConfig" | "command">,
+  request: ChannelOptions & { readonly command: readonly string[] },
   env: Readonly<Record<string, string>>,
   printer: Printer,
 ): ContextRun {
@@ -56,7 +63,7 @@ function logFor(env: Readonly<Record<string, string>>, printer: Printer): (line:
 
 /** Makes the channels' side of a replay: no clock, and nothing that a recording does not hold. */
 export function contextReplay(
-  request: Pick<RunRequest, "caliPath" | "caliConfig">,
+  request: ChannelOptions,
   printer: Printer,
 ): ContextRun {
   return new ContextRun({

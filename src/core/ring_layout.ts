@@ -243,3 +243,6 @@ export function ringConstantsAsC(): string {
 function snake(name: string): string {
   return name.replace(/[A-Z]/g, (c) => "_" + c).toUpperCase();
 }
+
+/** Prefix of launch notes: `run.PID` says that the process of that number was handed over. */
+export const LAUNCH_PREFIX = "run.";

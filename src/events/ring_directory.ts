@@ -10,7 +10,7 @@ import { isAlive } from "../os/process.ts";
 import { RingFileMemory } from "../os/ring_file.ts";
 import { RingProcess } from "./ring_process.ts";
 import { QUESTION_PREFIX } from "./answers.ts";
-import { LAUNCH_PREFIX } from "../job/election.ts";
+import { LAUNCH_PREFIX } from "../core/ring_layout.ts";
 import type { Marks } from "./ring_events.ts";
 import { ScriptMarks } from "./script_marks.ts";
 

@@ -17,7 +17,7 @@ import type { OtherReader, ReadReport, ReportDigest } from "../merge/read_report
 import { type FieldName, fieldNames, restore, Share } from "../merge/reduction.ts";
 import { statPath } from "../os/files.ts";
 import type { Mpi } from "../os/mpi.ts";
-import { checksum } from "./job_key.ts";
+import { checksum } from "../core/names.ts";
 import { jobFacts, type PartFacts, partFacts, reportFiles } from "./part_files.ts";
 import { type MergeOutcome, readFile, refuseNothing, Spool } from "./merge_parts.ts";
 

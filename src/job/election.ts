@@ -14,7 +14,13 @@
  * @module
  */
 import { AccessError } from "../core/errors.ts";
-import { RING_VERSION, SESSION, SESSION_FILE, SESSION_MAGIC } from "../core/ring_layout.ts";
+import {
+  LAUNCH_PREFIX,
+  RING_VERSION,
+  SESSION,
+  SESSION_FILE,
+  SESSION_MAGIC,
+} from "../core/ring_layout.ts";
 import { monotonicNanoseconds, rawNanoseconds, sleepUntil } from "../os/clock.ts";
 import {
   closeFile,
@@ -28,15 +34,14 @@ import {
   writeNew,
 } from "../os/files.ts";
 import { cString, ERRNO, errno, errorText, libc } from "../os/libc.ts";
-import { asFileName, type JobIdentity } from "./job_key.ts";
+import { asFileName } from "../core/names.ts";
+import type { JobIdentity } from "./job_key.ts";
 import { sweep } from "./sweep.ts";
 
 const LOCK_EX_NB = 6;
 const LOCK_SH_NB = 5;
 /** How long a loser waits for the winner's session; the winner needs microseconds. */
 const PATIENCE_NS = 5e9;
-/** Prefix of launch notes: `run.PID` says that the process of that number was handed over. */
-export const LAUNCH_PREFIX = "run.";
 
 /** This process is the node's monitor. */
 export interface Elected {

@@ -6,9 +6,7 @@
  * bsub(1), flux-run(1), PMIx and Hydra for launches outside a scheduler.
  * @module
  */
-
-/** Environment as a lookup, so that this stays pure. */
-export type Environment = (name: string) => string | undefined;
+import type { Environment } from "../core/environment.ts";
 
 /** A scheduler job, or an MPI launch. */
 export interface JobIdentity {
@@ -52,17 +50,4 @@ export function jobIdentity(env: Environment, parent?: number): JobIdentity | un
 function mpiLaunch(env: Environment): string | undefined {
   return env("PALS_APID") ?? env("PMIX_NAMESPACE") ?? env("OMPI_MCA_ess_base_jobid") ??
     env("PMI_JOBID") ?? env("HYDRA_JOBID") ?? env("MPIRUN_ID");
-}
-
-/** A text as a file name: short, and nothing but letters, digits, dots and dashes. */
-export function asFileName(text: string): string {
-  const plain = text.replace(/[^A-Za-z0-9.-]/g, "_");
-  return plain.length <= 100 ? plain : `${plain.slice(0, 80)}-${checksum(text)}`;
-}
-
-/** A short checksum that tells long names apart (FNV-1a, 32 bits). */
-export function checksum(text: string): string {
-  let h = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(text)) h = Math.imul(h ^ byte, 0x01000193);
-  return (h >>> 0).toString(16).padStart(8, "0");
 }

@@ -23,7 +23,7 @@ import { realtimeNanoseconds } from "../os/clock.ts";
 import { statPath } from "../os/files.ts";
 import { cString, libc } from "../os/libc.ts";
 import { makeDirectories, readUserText, removeUserFile, writeUserFile } from "../os/user_file.ts";
-import { asFileName } from "./job_key.ts";
+import { asFileName } from "../core/names.ts";
 import { writeDocument } from "../files/output_file.ts";
 import {
   allFacts,

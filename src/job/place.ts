@@ -7,7 +7,7 @@
  * names. Open MPI: mpirun(1), ENVIRONMENT. MPICH and Intel MPI: Hydra's PMI_ and MPI_ names.
  * @module
  */
-import type { Environment } from "./job_key.ts";
+import type { Environment } from "../core/environment.ts";
 
 /** One node of a job of several. */
 export interface JobNode {

@@ -7,7 +7,7 @@ import { parsePmc, type PmcVersion } from "../formats/pmc/pmc.ts";
 import { UserFile } from "../os/user_file.ts";
 import type { NodeSteps } from "../merge/steps.ts";
 import { type PartFacts, partFacts } from "./part_files.ts";
-import { writePmc } from "../outputs/pmc/log.ts";
+import { writePmc } from "../merge/pmc.ts";
 
 /**
  * Collates the `.pmc` beside each report. Nodes that left none are told.

@@ -2,17 +2,31 @@
  * What of a run differs where its job has several nodes: names of files, and of the node.
  * @module
  */
+import { asFileName } from "../core/names.ts";
+import type { PmcVersion } from "../formats/pmc/log.ts";
 import { readText } from "../os/files.ts";
 import { outputTarget } from "../os/output_target.ts";
-import { asFileName } from "./job_key.ts";
 import { JobPart } from "./parts.ts";
 import { type JobNode, jobNode } from "./place.ts";
-import type { RunRequest } from "../session/request.ts";
+
+/** The files of a run, whose names depend on its place in a job. Paths are as given. */
+export interface RunFiles {
+  reportPath: string;
+  tracePath?: string;
+  eventLogPath?: string;
+  recordPath?: string;
+  /** Power and energy per step, the log of pm_mpi_lib. */
+  pmcPath?: string;
+  pmcVersion: PmcVersion;
+  /** Trace and event log get `-HOSTNAME`, as those of GEOPM do. */
+  hostSuffix: { trace: boolean; eventLog: boolean };
+  quiet: boolean;
+}
 
 /** A run's place in its job. */
-export interface JobPlace {
+export interface JobPlace<R extends RunFiles = RunFiles> {
   /** The request, with a host's name on every file that each node writes. */
-  readonly request: RunRequest;
+  readonly request: R;
   readonly host: string;
   /** The node's side of the job's report; absent for a job of one node. */
   readonly part?: JobPart;
@@ -23,16 +37,16 @@ export interface JobPlace {
  *
  * @param hostName As the node calls itself.
  */
-export function placeInJob(
-  request: RunRequest,
+export function placeInJob<R extends RunFiles>(
+  request: R,
   hostName: string,
   tell: (line: string) => void,
-): JobPlace {
+): JobPlace<R> {
   const node = jobNode((name) => Deno.env.get(name), readText);
   if (node === undefined) return { request, host: hostName };
   const host = nameOf(node, hostName);
   const suffix = (path: string | undefined) => path && `${path}-${asFileName(host)}`;
-  const named: RunRequest = {
+  const named: R = {
     ...request,
     tracePath: suffix(request.tracePath),
     eventLogPath: suffix(request.eventLogPath),

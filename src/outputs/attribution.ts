@@ -15,7 +15,7 @@ import type { OfferedSignal } from "../core/signal.ts";
 import type { PlatformTopology } from "../core/topology.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import type { Batch, NameTable } from "../signals/batch.ts";
-import type { AttributionMode } from "./attribution_mode.ts";
+import type { AttributionMode } from "../core/attribution_mode.ts";
 
 /** Where the energy of a kind comes from, and what its counter's update period is if nobody tells. */
 const SIGNALS: Readonly<Record<Kind, readonly [name: string, usualS: number | undefined]>> = {

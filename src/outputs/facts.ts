@@ -8,8 +8,7 @@ import type { Nested } from "../core/report.ts";
 import { parseSignalList } from "../core/signal_list.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
 import type { Collector } from "../events/collector.ts";
-import type { Engine } from "../session/engine.ts";
-import type { RunRequest } from "../session/request.ts";
+import type { ReportOptions, RunView } from "./run_view.ts";
 
 /** How the loop went. */
 export interface LoopFigures {
@@ -36,8 +35,8 @@ export const NO_STEPS: LoopFigures = {
 
 /** What the mapping is made from. */
 export interface FactSources {
-  readonly request: RunRequest;
-  readonly engine: Engine;
+  readonly request: ReportOptions;
+  readonly engine: RunView;
   readonly catalogue: Catalogue;
   readonly collector: Collector;
   readonly loop: LoopFigures;
@@ -151,7 +150,7 @@ export function notes(facts: FactSources): string[] {
 }
 
 /** Where each signal came from and how far to trust it, or why it is absent. */
-export function sourceFacts(engine: Engine, catalogue: Catalogue, reportSignals: string): Nested {
+export function sourceFacts(engine: RunView, catalogue: Catalogue, reportSignals: string): Nested {
   const mapping: { [key: string]: Nested } = {};
   const broken = new Map(troubles(engine).map((t) => [t.signal, t]));
   for (const column of engine.batch.columns) {
@@ -174,7 +173,7 @@ export function sourceFacts(engine: Engine, catalogue: Catalogue, reportSignals:
   return mapping;
 }
 
-function troubles(engine: Engine) {
+function troubles(engine: RunView) {
   return engine.batch.readings.flatMap(({ reading }) => [...(reading.troubles ?? [])]);
 }
 

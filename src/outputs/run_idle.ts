@@ -12,8 +12,8 @@ import { monotonicNanoseconds } from "../os/clock.ts";
 import { FORWARDED, guessInherited, signalBit } from "../os/inherited.ts";
 import { Waiter } from "../os/wait.ts";
 import { Batch, type NameTable } from "../signals/batch.ts";
-import type { Engine } from "../session/engine.ts";
 import { type Baseline, IDLE_KINDS, type IdleKind } from "./idle_baseline.ts";
+import type { RunView } from "./run_view.ts";
 
 const STAT = "/proc/stat";
 /** Counters of 1 ms and of 10 Hz are both seen to change within this. */
@@ -38,7 +38,7 @@ export class RunIdle {
   readonly #powers = new Map<IdleKind, number>();
   readonly #absent = new Map<IdleKind, string>();
   readonly #handles = new Map<IdleKind, number>();
-  #engine: Engine | undefined;
+  #engine: RunView | undefined;
   #lengthS = NaN;
   #busyPercent = NaN;
   #notes: string[] = [];
@@ -52,7 +52,7 @@ export class RunIdle {
    *
    * @throws {UsageError} If the file has no baseline of this host.
    */
-  attach(engine: Engine, table: NameTable): void {
+  attach(engine: RunView, table: NameTable): void {
     this.#engine = engine;
     for (const [kind, signal] of Object.entries(IDLE_KINDS) as [IdleKind, string][]) {
       const found = table.resolve(signal);

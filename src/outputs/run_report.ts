@@ -12,18 +12,17 @@ import type { Catalogue } from "../signals/catalogue.ts";
 import { card } from "./card.ts";
 import { type Claim, claimPath } from "../job/claim.ts";
 import type { Collector } from "../events/collector.ts";
-import type { Engine } from "../session/engine.ts";
 import { absentSignals, type FactSources, hostFacts, type LoopFigures, notes } from "./facts.ts";
 import { probeDocument, writeDocument } from "../files/output_file.ts";
 import { JobShare } from "./job_share.ts";
 import type { JobPart } from "../job/parts.ts";
-import type { RunRequest } from "../session/request.ts";
 import type { RunIdle } from "./run_idle.ts";
+import type { ReportOptions, RunView } from "./run_view.ts";
 
 /** What the report is made from. */
 export interface RunReportOptions {
-  readonly request: RunRequest;
-  readonly engine: Engine;
+  readonly request: ReportOptions;
+  readonly engine: RunView;
   readonly catalogue: Catalogue;
   /** `3.1.0+joulemark.X.Y.Z`. */
   readonly version: string;

@@ -5,27 +5,32 @@
  */
 import type { PlatformTopology } from "../core/topology.ts";
 import type { LineSink } from "../formats/trace/header.ts";
+import type { RunFiles } from "../job/run_names.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import { makeDirectories } from "../os/user_file.ts";
-import type { Engine } from "../session/engine.ts";
+import type { Batch } from "../signals/batch.ts";
 import { LineFile, unwritable, writeDocument } from "../files/output_file.ts";
 import { RecordingWriter, recordingYaml } from "../recordings/recording.ts";
-import type { RunRequest } from "../session/request.ts";
 
-/** See the module. */
+/** What the files are named after. */
+export type StreamOptions =
+  & Pick<RunFiles, "tracePath" | "eventLogPath" | "recordPath" | "hostSuffix">
+  & { readonly profile: string };
+
+/** The files that grow. */
 export interface Streams {
   readonly trace?: LineSink;
   readonly eventLog?: LineSink;
   readonly recorder?: RecordingWriter;
   /** Writes what the recording is about; the engine has pushed all its signals. */
-  describe(engine: Engine, startTime: string, topology: PlatformTopology): void;
+  describe(batch: Batch, startTime: string, topology: PlatformTopology): void;
   flush(): void;
   [Symbol.dispose](): void;
 }
 
 /** Opens what was asked for. */
 export function openStreams(
-  request: RunRequest,
+  request: StreamOptions,
   host: string,
   tracker: RegionTracker,
   tell: (line: string) => void,
@@ -52,7 +57,7 @@ export function openStreams(
     trace,
     eventLog,
     recorder,
-    describe(engine, startTime, topology) {
+    describe(batch, startTime, topology) {
       if (recorder === undefined) return;
       const about = {
         host,
@@ -62,7 +67,7 @@ export function openStreams(
         topology,
       };
       try {
-        writeDocument(`${request.recordPath}/recording.yaml`, recordingYaml(about, engine.batch));
+        writeDocument(`${request.recordPath}/recording.yaml`, recordingYaml(about, batch));
       } catch (error) {
         tell((error as Error).message);
       }

@@ -28,7 +28,7 @@ import {
 import { inheritedState } from "../os/inherited.ts";
 import { cString, ERRNO, errno, errorText, libc } from "../os/libc.ts";
 import { environment, findCommand, reap, sendSignal, spawn } from "../os/process.ts";
-import type { Environment } from "../job/job_key.ts";
+import type { Environment } from "../core/environment.ts";
 
 const COMPILERS = ["cc", "gcc", "clang"];
 const FLAGS = ["-O2", "-std=gnu99", "-fPIC", "-shared", "-w"];

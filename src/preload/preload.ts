@@ -9,7 +9,7 @@
 import { ALL_DIALECTS, DIALECTS } from "../client/preload.ts";
 import { isHumanError, UnknownNameError, UsageError } from "../core/errors.ts";
 import { readLinkTarget, statPath } from "../os/files.ts";
-import type { Environment } from "../job/job_key.ts";
+import type { Environment } from "../core/environment.ts";
 import { builtLibrary } from "./build.ts";
 
 /** What was asked for. */

@@ -14,12 +14,11 @@ import {
 } from "../formats/rawstats/schema.ts";
 import { FAMILY10H_CORE, FAMILY10H_EVENTS, FAMILY10H_SOCKET, isFamily10h } from "./family10h.ts";
 import { family10hSocket } from "./family10h.ts";
-import { nameControls2018 } from "./job2018_controls.ts";
+import { type JobTables, nameControls2018 } from "./job2018_controls.ts";
+
+export type { JobTables };
 
 const MODULUS_BITS = 64;
-
-/** Counters per device and key on the common axis. */
-export type JobTables = Record<string, Record<string, Record<string, bigint[]>>>;
 
 /** See the module. */
 export interface Job2018 {

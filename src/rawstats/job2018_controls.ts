@@ -9,7 +9,9 @@
  */
 import type { RawSchema } from "../formats/rawstats/schema.ts";
 import { CONTROL_NAMES, type ControlNames, KNL_CONTROL_NAMES } from "./control_names.ts";
-import type { JobTables } from "./job2018.ts";
+
+/** Counters per device and key on the common axis. */
+export type JobTables = Record<string, Record<string, Record<string, bigint[]>>>;
 
 const ERROR = "ERROR";
 type Columns = Record<string, bigint[]>;

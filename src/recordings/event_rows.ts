@@ -7,12 +7,12 @@
  */
 import { parseCpuList } from "../core/cpu_list.ts";
 import { quote } from "../core/errors.ts";
+import type { EventSink } from "../core/event.ts";
 import { HINT_COUNT, parseHint } from "../core/hints.ts";
 import { CsvRow } from "../formats/csv_row.ts";
 import { EVENTS_HEADER, RECORDED_EVENTS, type RecordedEvent } from "../formats/recording.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import { AttributeRows } from "./attribute_rows.ts";
-import type { OrderedEvents } from "../session/ordered_events.ts";
 import type { Repairs } from "./repairs.ts";
 import type { RowReader } from "./row_reader.ts";
 
@@ -37,7 +37,7 @@ export class EventRows {
   readonly #reader: RowReader;
   readonly #repairs: Repairs;
   readonly #tracker: RegionTracker;
-  readonly #events: OrderedEvents;
+  readonly #events: EventSink;
   readonly #onOther: OtherEvent | undefined;
   readonly #row = new CsvRow(COLUMNS);
   readonly #attributes = new AttributeRows();
@@ -51,7 +51,7 @@ export class EventRows {
     reader: RowReader,
     repairs: Repairs,
     tracker: RegionTracker,
-    events: OrderedEvents,
+    events: EventSink,
     onOther?: OtherEvent,
   ) {
     this.#reader = reader;

@@ -8,7 +8,7 @@
  * factors count as whole numbers (docs/aggregation.md, "Record filters").
  * @module
  */
-import { type RecordFilter, refused, wholeNumber } from "./record_filter.ts";
+import { type RecordFilter, refused, wholeNumber } from "./filter_words.ts";
 
 const DEFAULTS = [50, 4, 3, 1, 1];
 const LIMITS = [2, 0, 0, 0, 0];

@@ -3,7 +3,7 @@
  * @module
  */
 import { regionHash } from "../core/hash.ts";
-import { type RecordFilter, refused, wholeNumber } from "./record_filter.ts";
+import { type RecordFilter, refused, wholeNumber } from "./filter_words.ts";
 
 /** Makes instances from `proxy_epoch,REGION[,CALLS[,STARTUP]]`. */
 export function proxyEpoch(text: string, parts: string[]): () => RecordFilter {

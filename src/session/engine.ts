@@ -12,7 +12,6 @@ import { MANDATORY_SIGNALS, ReportSignals } from "../aggregate/report_signals.ts
 import { SampleAggregator } from "../aggregate/sample_aggregator.ts";
 import { type Agent, MONITOR } from "../core/agent.ts";
 import type { Domain } from "../core/domain.ts";
-import type { EventSink } from "../core/event.ts";
 import type { Nested, Report, ReportHost } from "../core/report.ts";
 import type { SignalFormat } from "../core/signal.ts";
 import { parseSignalList } from "../core/signal_list.ts";
@@ -28,14 +27,11 @@ import type { LineSink, TraceHeader } from "../formats/trace/header.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import { isTrackerSignal } from "../regions/tracker_signals.ts";
 import { Batch, type NameTable } from "../signals/batch.ts";
+import type { StepListener } from "../signals/step_listener.ts";
 import { RunAttribution } from "../outputs/attribution.ts";
-import type { AttributionMode } from "../outputs/attribution_mode.ts";
+import type { ReportExtras, RunView } from "../outputs/run_view.ts";
+import type { AttributionMode } from "../core/attribution_mode.ts";
 import { OrderedEvents } from "./ordered_events.ts";
-
-/** Hears of every event, and of every settled step: what keeps a recording or a PMC log. */
-export interface StepListener extends EventSink {
-  samples(timeS: number, batch: Batch): void;
-}
 
 /** What an engine is made from. */
 export interface EngineOptions {
@@ -67,20 +63,8 @@ export interface EngineOptions {
   readonly attribution?: AttributionMode;
 }
 
-/** Figures of the host section that the caller knows. */
-export interface ReportExtras {
-  /** High-water mark of the monitor's memory, in KiB. @default 0 */
-  readonly memoryKib?: number;
-  /** @default 0 */
-  readonly networkBytes?: number;
-  /** The run goes on: what would take long is left out. @default false */
-  readonly partial?: boolean;
-  /** The host's `joulemark:` mapping. */
-  readonly joulemark?: { [key: string]: Nested };
-}
-
 /** See the module. Made before the first step; every name is checked here. */
-export class Engine {
+export class Engine implements RunView {
   readonly tracker: RegionTracker;
   readonly batch: Batch;
   readonly aggregator: SampleAggregator;

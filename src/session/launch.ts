@@ -19,7 +19,8 @@ import {
 import { libc } from "../os/libc.ts";
 import { environment, findCommand, handOver, type Launch, setSignalMask } from "../os/process.ts";
 import { elect, type Elected, joinOuter } from "../job/election.ts";
-import { type Environment, jobIdentity } from "../job/job_key.ts";
+import type { Environment } from "../core/environment.ts";
+import { jobIdentity } from "../job/job_key.ts";
 
 /** What `run` goes on with. */
 export type Prepared =

@@ -133,7 +133,7 @@ class Run {
     for (const listener of [this.#pmc, options.contexts]) {
       listener?.attach(this.#engine.batch, this.#catalogue, this.#host.topology);
     }
-    this.#streams.describe(this.#engine, startTime, this.#host.topology);
+    this.#streams.describe(this.#engine.batch, startTime, this.#host.topology);
     this.#cpus = new NodeCpus(this.#host.topology.count("cpu"));
     this.#events = this.#cpus.before(this.#engine.events);
     this.#pace = new ReadPace(request.periodS);

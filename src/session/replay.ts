@@ -17,7 +17,7 @@ import { statPath } from "../os/files.ts";
 import { readUserText } from "../os/user_file.ts";
 import { type EdgeListener, RegionTracker } from "../regions/tracker.ts";
 import type { NameTable } from "../signals/batch.ts";
-import type { AttributionMode } from "../outputs/attribution_mode.ts";
+import type { AttributionMode } from "../core/attribution_mode.ts";
 import type { ContextPlace, ContextRun } from "../channels/run.ts";
 import type { RunIdle } from "../outputs/run_idle.ts";
 import { Engine, profileName } from "./engine.ts";

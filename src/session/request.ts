@@ -7,10 +7,12 @@
  * @module
  */
 import { UsageError } from "../core/errors.ts";
-import type { PmcVersion } from "../formats/pmc/pmc.ts";
+import type { ChannelOptions } from "../channels/request.ts";
+import type { RunFiles } from "../job/run_names.ts";
+import type { ReportOptions } from "../outputs/run_view.ts";
 import { parseRecordFilter } from "../regions/record_filter.ts";
-import { type AttributionMode, ATTRIBUTIONS } from "../outputs/attribution_mode.ts";
-import type { Environment } from "../job/job_key.ts";
+import { type AttributionMode, ATTRIBUTIONS } from "../core/attribution_mode.ts";
+import type { Environment } from "../core/environment.ts";
 import { parsePmcVersion } from "../outputs/pmc/version.ts";
 import { type PreloadRequest, preloadRequest } from "../preload/preload.ts";
 
@@ -23,30 +25,16 @@ export const DEFAULT_CHECKPOINT_S = 10;
 /** Fastest and slowest loop that makes sense. */
 const PERIOD_RANGE_S = [0.0005, 60] as const;
 
-/** See the field names. Paths are as given. */
-export interface RunRequest {
+/** What a run was asked for: the options of its outputs, and its own. */
+export interface RunRequest extends ReportOptions, RunFiles, ChannelOptions {
   command: readonly string[];
-  reportPath: string;
-  /** `SIGNAL[@domain]`, comma-separated. */
-  reportSignals: string;
-  tracePath?: string;
   traceSignals: string;
   /** Rows are kept this far apart, 0: every step. */
   tracePeriodS: number;
-  eventLogPath?: string;
-  recordPath?: string;
-  /** Power and energy per step, pm_mpi_lib's log. */
-  pmcPath?: string;
-  pmcVersion: PmcVersion;
-  /** Every mark in its context, a `.cali` stream. */
-  caliPath?: string;
-  /** A configuration string of Caliper's. */
-  caliConfig?: string;
   checkpointS: number;
-  periodS: number;
   /** How energies of regions are told beside GEOPM's. */
   attribution: AttributionMode;
-  /** Steps are shaken, so that no loop of the application keeps in step with them. */
+  /** Samples are dithered, so that no loop of the application keeps in step with them. */
   dither: boolean;
   profile: string;
   recordFilter?: string;
@@ -60,9 +48,6 @@ export interface RunRequest {
   root: string;
   /** Read the embedded simulated node; its description, "" for the default. */
   simulate?: string;
-  /** Trace and event log get `-HOSTNAME`, as GEOPM's do. */
-  hostSuffix: { trace: boolean; eventLog: boolean };
-  quiet: boolean;
   verbose: boolean;
   /** Lines to tell before the command starts. */
   warnings: readonly string[];

@@ -4,7 +4,7 @@
  */
 import type { EventSink } from "../core/event.ts";
 import type { Batch } from "../signals/batch.ts";
-import type { StepListener } from "./engine.ts";
+import type { StepListener } from "../signals/step_listener.ts";
 
 const EVENTS = [
   "start",

@@ -1,5 +1,5 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
-import { asFileName, jobIdentity } from "../../src/job/job_key.ts";
+import { jobIdentity } from "../../src/job/job_key.ts";
 
 const key = (env: Record<string, string>) => jobIdentity((name) => env[name])?.key;
 
@@ -22,12 +22,4 @@ Deno.test("jobIdentity() is one for a job step, whatever the rank", () => {
     key({ PBS_JOBID: "12", PMIX_NAMESPACE: "a" }),
     key({ PBS_JOBID: "12", PMIX_NAMESPACE: "b" }),
   );
-});
-
-Deno.test("asFileName() leaves nothing that a path could mean", () => {
-  assertEquals(asFileName("slurm-7-0"), "slurm-7-0");
-  assertEquals(asFileName("../../x y\n"), ".._.._x_y_");
-  const long = (c: string) => asFileName("x".repeat(200) + c);
-  assertNotEquals(long("a"), long("b"));
-  assertEquals(long("a").length <= 100, true);
 });

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { StepListener } from "../../src/session/engine.ts";
+import type { StepListener } from "../../src/signals/step_listener.ts";
 import { stepListeners } from "../../src/session/step_listeners.ts";
 import type { Batch } from "../../src/signals/batch.ts";
 

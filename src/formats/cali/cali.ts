@@ -9,6 +9,5 @@
  */
 
 export { byteText, unescapedText } from "./bytes.ts";
-export { BAD_ID, type CaliHandler } from "./handler.ts";
-export { CaliScanner } from "./scanner.ts";
+export { BAD_ID, type CaliHandler, CaliScanner } from "./scanner.ts";
 export { type CaliEntry, type CaliNodes, CaliWriter, escapeCali } from "./writer.ts";

@@ -38,13 +38,28 @@ import {
   startsWith,
   valueEnd,
 } from "./bytes.ts";
-import { BAD_ID, type CaliHandler } from "./handler.ts";
 
 /** Read at once: at first little, because profiles are small and many, then as much as helps. */
 const FIRST_BYTES = 1 << 13, MOST_BYTES = 1 << 18;
 /** A longer line is reported and skipped: a binary file must not fill the memory. */
 const MAX_LINE_BYTES = 1 << 24;
 
+/** An id that is no decimal number, or beyond what any table holds. */
+export const BAD_ID = -1;
+
+/** Receiver of records; all ranges are positions in `scanner.buffer`. */
+export interface CaliHandler {
+  /** A node: `nodeId`, `nodeAttribute`, `hasParent`, `nodeParent`, and its data as value 0. */
+  node(scanner: CaliScanner): void;
+  /** A snapshot: `refCount`, `refs`, `valueCount`, `attributes`, `starts`, `ends`, `escaped`. */
+  context(scanner: CaliScanner): void;
+  /** Run metadata, in the layout of a snapshot. */
+  globals(scanner: CaliScanner): void;
+  /** A record that cannot be read, wholly or in part; scanning goes on. */
+  problem(message: string, line: number): void;
+}
+
+/** Scans records and calls the handler for each. */
 export class CaliScanner {
   /** The bytes that the ranges of the current record refer to. */
   buffer = new Uint8Array(FIRST_BYTES * 2);

@@ -9,7 +9,7 @@
  * @module
  */
 import { FormatError } from "../../core/errors.ts";
-import type { PmcLog, PmcRecord } from "./pmc.ts";
+import type { PmcLog, PmcRecord } from "./log.ts";
 import { RECORD_FIELDS } from "./binary.ts";
 import { formatRepr } from "./number.ts";
 

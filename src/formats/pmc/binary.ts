@@ -8,7 +8,7 @@
  * @module
  */
 import { FormatError } from "../../core/errors.ts";
-import type { PmcRecord } from "./pmc.ts";
+import type { PmcRecord } from "./log.ts";
 
 /** Twelve binary64. */
 export const RECORD_BYTES = 96;

@@ -7,10 +7,10 @@ import { type PmcLog, stringifyPmc } from "../../formats/pmc/pmc.ts";
 import { realtimeNanoseconds } from "../../os/clock.ts";
 import type { RegionTracker } from "../../regions/tracker.ts";
 import type { Batch, NameTable } from "../../signals/batch.ts";
-import type { StepListener } from "../../session/engine.ts";
+import type { StepListener } from "../../signals/step_listener.ts";
 import { writeDocument } from "../../files/output_file.ts";
-import { writePmc } from "./log.ts";
-import type { JobPlace } from "../../job/run_names.ts";
+import { writePmc } from "../../merge/pmc.ts";
+import type { JobPlace, RunFiles } from "../../job/run_names.ts";
 import { PmcRecorder } from "./recorder.ts";
 
 const STEPS = {
@@ -19,13 +19,16 @@ const STEPS = {
   region: "entries into the region that was entered most often",
 };
 
-/** See the module. Does nothing where no log was asked for. */
+/** What the log is asked for. */
+export type PmcOptions = RunFiles & { readonly verbose: boolean };
+
+/** The PMC log of a live run. Does nothing where no log was asked for. */
 export class LivePmc {
-  readonly #place: JobPlace;
+  readonly #place: JobPlace<PmcOptions>;
   readonly #recorder: PmcRecorder | undefined;
   readonly #tell: (line: string) => void;
 
-  constructor(place: JobPlace, tracker: RegionTracker, tell: (line: string) => void) {
+  constructor(place: JobPlace<PmcOptions>, tracker: RegionTracker, tell: (line: string) => void) {
     const { pmcPath, pmcVersion } = place.request;
     this.#place = place;
     this.#tell = tell;

@@ -1,13 +1,11 @@
 /**
- * From the readings of nodes to the PMC log of their job: which ranks the nodes have, when their
- * clocks stood at 0, and the file.
+ * What collating a PMC log needs of recordings: which ranks the nodes have, and when their clocks
+ * stood at 0.
  * @module
  */
 import type { PmEvent } from "../../core/event.ts";
-import { type PmcVersion, stringifyPmc } from "../../formats/pmc/pmc.ts";
 import type { RecordedEvent, Recording } from "../../formats/recording.ts";
-import { collateSteps, type NodeSteps } from "../../merge/steps.ts";
-import { writeDocument } from "../../files/output_file.ts";
+import type { NodeSteps } from "../../merge/steps.ts";
 import type { PmcRecorder } from "./recorder.ts";
 
 /** A row of `events.csv` as a call; `undefined`: none of the library's. */
@@ -60,20 +58,4 @@ export function epochSeconds(startTime: string): number {
   if (found === null) return 0;
   const whole = Date.parse(`${found[1]}${found[3]}:${found[4]}`) / 1000;
   return Number.isFinite(whole) ? whole + Number(found[2] ?? 0) : 0;
-}
-
-/**
- * Collates and writes the job's log.
- *
- * @returns What was wrong with its parts, a line each.
- * @throws {AccessError} If it cannot be written.
- */
-export function writePmc(
-  path: string,
-  version: PmcVersion,
-  nodes: readonly NodeSteps[],
-): readonly string[] {
-  const { log, troubles } = collateSteps(nodes, version);
-  writeDocument(path, stringifyPmc(log));
-  return troubles;
 }

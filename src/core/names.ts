@@ -1,0 +1,17 @@
+/**
+ * Texts of any length as names of files.
+ * @module
+ */
+
+/** A text as a file name: short, and nothing but letters, digits, dots and dashes. */
+export function asFileName(text: string): string {
+  const plain = text.replace(/[^A-Za-z0-9.-]/g, "_");
+  return plain.length <= 100 ? plain : `${plain.slice(0, 80)}-${checksum(text)}`;
+}
+
+/** A short checksum that tells long names apart (FNV-1a, 32 bits). */
+export function checksum(text: string): string {
+  let h = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(text)) h = Math.imul(h ^ byte, 0x01000193);
+  return (h >>> 0).toString(16).padStart(8, "0");
+}

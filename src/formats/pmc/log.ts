@@ -1,0 +1,42 @@
+/** What a PMC log holds, in any of its forms. */
+
+/** Versions whose format differs, oldest first. */
+export const PMC_VERSIONS = ["2.0", "3.1", "4.0", "4.3", "4.4", "5.0", "6.0"] as const;
+
+/** One of them. */
+export type PmcVersion = typeof PMC_VERSIONS[number];
+
+/** One line of a text log, or one rank's record of a binary one. */
+export interface PmcRecord {
+  /** Seconds since open; in 5.0 and 6.0 the rank's MPI_Wtime. */
+  timeS: number;
+  /** The program's label; −1: the reading at open, which 2.0 does not write. */
+  step: number;
+  /** Absent in 2.0. */
+  substep?: number;
+  /** Mean over nodes; in 5.0 and 6.0 the node's own reading. */
+  powerW: number;
+  /** Since open, summed over nodes; in 5.0 and 6.0 the node's counter as read. */
+  energyJ: number;
+  /** Processors and memory, from 4.4 on. */
+  cpuPowerW?: number;
+  memoryPowerW?: number;
+  cpuEnergyJ?: number;
+  memoryEnergyJ?: number;
+  /** Only 5.0 and 6.0: rank in MPI_COMM_WORLD, temperatures of the two packages. */
+  rank?: number;
+  cpu0TempC?: number;
+  cpu1TempC?: number;
+  /** A header line stands before this one too: 2.0 repeats it when the counters began at 0 J. */
+  headed?: boolean;
+}
+
+/** A whole log. */
+export interface PmcLog {
+  version: PmcVersion;
+  /** `ascii`: the text made of a binary log, whose readings are cut to whole numbers. */
+  form: "text" | "binary" | "ascii";
+  records: PmcRecord[];
+  /** The file ends inside a line or record, which is left out. */
+  cut?: boolean;
+}

@@ -1,0 +1,49 @@
+/**
+ * What a run shows to its outputs, and what a report is asked for. The engine of `session/` has this
+ * shape; outputs know no more of it.
+ * @module
+ */
+import type { SampleAggregator } from "../aggregate/sample_aggregator.ts";
+import type { Nested, Report, ReportHost } from "../core/report.ts";
+import type { RegionTracker } from "../regions/tracker.ts";
+import type { Batch } from "../signals/batch.ts";
+import type { RunAttribution } from "./attribution.ts";
+
+/** Figures of the host section that the caller knows. */
+export interface ReportExtras {
+  /** High-water mark of the monitor's memory, in KiB. @default 0 */
+  readonly memoryKib?: number;
+  /** @default 0 */
+  readonly networkBytes?: number;
+  /** The run goes on: what would take long is left out. @default false */
+  readonly partial?: boolean;
+  /** The host's `joulemark:` mapping. */
+  readonly joulemark?: { [key: string]: Nested };
+}
+
+/** A run as its outputs see it. */
+export interface RunView {
+  /** The host, as the report names it. */
+  readonly host: string;
+  readonly batch: Batch;
+  readonly tracker: RegionTracker;
+  readonly aggregator: SampleAggregator;
+  /** Events that came later than they happened, and the most that one was late. */
+  readonly events: { readonly late: number; readonly mostLateS: number };
+  readonly attribution: RunAttribution | undefined;
+  /** Samples settled. */
+  readonly steps: number;
+  /** The host's section as of the last sample. */
+  report(extras?: ReportExtras): ReportHost;
+  /** A whole report around sections of one or more hosts. */
+  document(hosts: ReportHost[], joulemark?: { [key: string]: Nested }): Report;
+}
+
+/** What the report of a run is asked for. */
+export interface ReportOptions {
+  reportPath: string;
+  /** `SIGNAL[@domain]`, comma-separated. */
+  reportSignals: string;
+  periodS: number;
+  quiet: boolean;
+}

@@ -1,0 +1,20 @@
+/** What the record filters have in common: their interface, and how they read their descriptions. */
+import { UsageError } from "../core/errors.ts";
+
+/** Looks at the entries of one process. */
+export interface RecordFilter {
+  /** @returns Number of the epoch that begins with this entry, 0 for none. */
+  onEntry(regionHash: number): number;
+}
+
+/** What all mistakes in a description say. */
+export function refused(text: string, expected: string): UsageError {
+  return new UsageError({ action: "use record filter", target: text, expected });
+}
+
+/** A whole number as C++'s stoi reads it: trailing text is ignored. */
+export function wholeNumber(text: string): number {
+  const found = /^\s*([+-]?[0-9]+)/.exec(text);
+  const value = found === null ? NaN : Number(found[1]);
+  return Math.abs(value) < 2 ** 31 ? value : NaN;
+}
