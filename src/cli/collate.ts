@@ -2,7 +2,7 @@
  * `joulemark collate`: one report of a job by the site's MPI.
  * @module
  */
-import { isHumanError, UsageError } from "../core/errors.ts";
+import { messageFor, UsageError } from "../core/errors.ts";
 import { Mpi } from "../os/mpi.ts";
 import { collate as collateParts } from "../job/collate.ts";
 import { yamlReader } from "../job/yaml.ts";
@@ -79,7 +79,7 @@ async function run(args: string[]): Promise<number> {
       if (outcome.partial) status = EXIT.failed;
     }
   } catch (error) {
-    writeStderr(`joulemark: ${isHumanError(error) ? error.message : (error as Error).stack}\n`);
+    writeStderr(`joulemark: ${messageFor(error, flags.has("debug"))}\n`);
     status = exitCode(error);
     // Others may wait for this process: only where everybody has been told it is safe to go on.
     if (status !== EXIT.usage) mpi.abort(status);

@@ -2,7 +2,7 @@
  * Finds the verb, runs it, and turns errors for people into one line and an exit status.
  * @module
  */
-import { isHumanError, nearest, quote } from "../core/errors.ts";
+import { messageFor, nearest, quote } from "../core/errors.ts";
 import { parseInherited, setInherited } from "../os/inherited.ts";
 import { VERBS } from "./all.ts";
 import { EXIT, exitCode } from "./exit_codes.ts";
@@ -50,12 +50,7 @@ export async function main(args: string[]): Promise<number> {
     return await (await entry.load()).run(rest);
   } catch (error) {
     if (error instanceof Deno.errors.BrokenPipe) return EXIT.done;
-    const text = isHumanError(error) && !debug
-      ? error.message
-      : error instanceof Error
-      ? error.stack ?? error.message
-      : String(error);
-    writeStderr(`joulemark: ${text}\n`);
+    writeStderr(`joulemark: ${messageFor(error, debug)}\n`);
     return exitCode(error);
   }
 }

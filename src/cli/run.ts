@@ -156,6 +156,7 @@ export async function runWith(
   return monitor(request, prepared, {
     tell,
     show: (card) => writeStderr(`\n${card}\n`),
+    debug: options.flags.has("debug"),
     simulateIfBlind: own.simulateIfBlind ?? false,
     version: REPORT_VERSION,
     permissions: permissionFlags(),

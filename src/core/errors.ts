@@ -117,6 +117,17 @@ export function isHumanError(error: unknown): error is HumanError {
     error instanceof AccessError || error instanceof SourceError || error instanceof FormatError;
 }
 
+/**
+ * What a user sees of an error: its message. A mistake of the program itself has its place in the
+ * source only where `--debug` asks for it.
+ */
+export function messageFor(error: unknown, debug = false): string {
+  if (!(error instanceof Error)) return String(error);
+  if (debug) return error.stack ?? error.message;
+  if (isHumanError(error)) return error.message;
+  return `${error.name}: ${error.message} (--debug shows where)`;
+}
+
 /** Up to `most` known names closest to a mistyped one, nearest first. */
 export function nearest(name: string, known: Iterable<string>, most = 3): string[] {
   const wanted = name.slice(0, 80).toUpperCase();

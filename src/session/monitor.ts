@@ -6,6 +6,7 @@
  * ppoll waits for the time, a signal, or the application's end.
  * @module
  */
+import { messageFor } from "../core/errors.ts";
 import type { EventSink } from "../core/event.ts";
 import { cpuSeconds, maxResidentKib, monotonicNanoseconds } from "../os/clock.ts";
 import { rawNanoseconds, realtimeNanoseconds } from "../os/clock.ts";
@@ -103,8 +104,10 @@ class Run {
         this.#engine.attribution?.edge(timeS, cpus, region);
       },
     });
-    this.#simulation = simulationFor(request, plan.elected.directory, machine, () => {
-      return options.simulateIfBlind ? catalogueFor(machine, request.without, tracker) : undefined;
+    this.#simulation = simulationFor(request, plan.elected.directory, machine, {
+      blindCatalogue: () =>
+        options.simulateIfBlind ? catalogueFor(machine, request.without, tracker) : undefined,
+      tell: options.tell,
     });
     this.#host = this.#simulation?.host ?? machine;
     this.#catalogue = catalogueFor(this.#host, request.without, tracker);
@@ -164,7 +167,7 @@ class Run {
       this.#finish();
     } catch (error) {
       // Whatever happens to us, the application goes on and keeps its status.
-      this.#options.tell(`the monitor stopped: ${(error as Error).stack ?? error}`);
+      this.#options.tell(`the monitor stopped: ${messageFor(error, this.#options.debug)}`);
       this.#ended ??= waitFor(this.#pid);
     }
     this.#plan.elected.release();

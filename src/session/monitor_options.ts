@@ -9,6 +9,8 @@ export interface MonitorOptions {
   tell(line: string): void;
   /** Shows the card, below whatever the command wrote. */
   show(card: string): void;
+  /** Errors show where they come from. */
+  debug: boolean;
   /** Stands in the simulated node where no energy counter can be read. */
   simulateIfBlind: boolean;
   /** Version for reports, and the permissions in force. */

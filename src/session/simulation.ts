@@ -3,7 +3,7 @@
  * counters follow the application's own regions. Nothing read from it is a measurement.
  * @module
  */
-import { UsageError } from "../core/errors.ts";
+import { messageFor, UsageError } from "../core/errors.ts";
 import type { PlatformTopology } from "../core/topology.ts";
 import { realtimeNanoseconds } from "../os/clock.ts";
 import { removeTree } from "../os/files.ts";
@@ -34,6 +34,14 @@ export interface Simulation {
   [Symbol.dispose](): void;
 }
 
+/** What the caller of {@linkcode simulationFor} decides. */
+export interface SimulationOptions {
+  /** The node's catalogue where a blind node may be replaced. */
+  blindCatalogue(): Catalogue | undefined;
+  /** Says one line to the user. */
+  tell(line: string): void;
+}
+
 /** Counters of a stand-in: both kinds, so that every field of the report has something to show. */
 const STAND_IN = "both";
 
@@ -41,14 +49,13 @@ const STAND_IN = "both";
  * The simulation, where it was asked for, or where the node is blind and it may stand in.
  *
  * @param directory The run's private directory.
- * @param blindCatalogue The node's catalogue where a blind node may be replaced.
  * @throws {UsageError | FormatError} If the description cannot be read.
  */
 export function simulationFor(
   request: RunRequest,
   directory: string,
   machine: MachineHost,
-  blindCatalogue: () => Catalogue | undefined,
+  { blindCatalogue, tell }: SimulationOptions,
 ): Simulation | undefined {
   if (request.simulate === undefined) {
     const catalogue = blindCatalogue();
@@ -60,7 +67,15 @@ export function simulationFor(
   const writer = new DirectoryTreeWriter(root);
   const wallUs = Number(realtimeNanoseconds() / 1000n);
   const node = new SimulatedNode(spec, writer, { startNs: 0, wallUs });
-  node.layOut();
+  try {
+    node.layOut();
+  } catch (error) {
+    // No room in the memory file system: the command runs all the same, without the simulation.
+    writer[Symbol.dispose]();
+    removeTree(root);
+    tell(`${messageFor(error)}; the command runs without the simulated node`);
+    return undefined;
+  }
   return {
     host: new MachineHost(root),
     edge(timeS, cpus, region, process, tracker) {

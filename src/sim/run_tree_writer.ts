@@ -10,12 +10,15 @@ import type { TreeWriter } from "./tree_writer.ts";
 
 const encoder = new TextEncoder();
 
-/** A file that was patched: it stays open. */
+/** A file that stays open: it is patched, or its mode lets nobody but root open it again. */
 interface Kept {
   readonly fd: number;
   readonly path: string;
   size: bigint;
 }
+
+/** The owner's right to write, of a file's mode. */
+const OWNER_WRITE = 0o200;
 
 /** Sizes and offsets as the bigints that the fast call path wants, made once. */
 const WHOLE: bigint[] = [];
@@ -37,14 +40,18 @@ export class DirectoryTreeWriter implements TreeWriter, Disposable {
     this.#makeParents(path);
     this.#forget(path);
     const beside = `${name}.new`;
-    const fd = openFile(beside, O.WRONLY | O.CREAT | O.TRUNC | O.NOFOLLOW, mode);
+    const fd = openFile(beside, O.RDWR | O.CREAT | O.TRUNC | O.NOFOLLOW, mode);
     if (fd < 0) throw refused(name, -fd);
     const bytes = typeof content === "string" ? encoder.encode(content) : content;
     const n = libc().write(fd, bytes as Uint8Array<ArrayBuffer>, BigInt(bytes.length));
-    closeFile(fd);
     if (n !== BigInt(bytes.length) || libc().rename(cString(beside), cString(name)) !== 0) {
-      throw refused(name, errno());
+      const number = errno();
+      closeFile(fd);
+      throw refused(name, number);
     }
+    // The mode counts only for whoever opens the file; a plain user could not open it to patch it.
+    if ((mode & OWNER_WRITE) === 0) this.#keep(path, fd);
+    else closeFile(fd);
   }
 
   /** @throws {AccessError} If it cannot be written, also when the file system is full. */
@@ -69,7 +76,11 @@ export class DirectoryTreeWriter implements TreeWriter, Disposable {
     const name = this.#root + path;
     const fd = openFile(name, O.RDWR | O.NOFOLLOW);
     if (fd < 0) throw refused(name, -fd);
-    const kept = { fd, path: name, size: BigInt(Number.MAX_SAFE_INTEGER) };
+    return this.#keep(path, fd);
+  }
+
+  #keep(path: string, fd: number): Kept {
+    const kept = { fd, path: this.#root + path, size: BigInt(Number.MAX_SAFE_INTEGER) };
     this.#kept.set(path, kept);
     return kept;
   }

@@ -9,6 +9,7 @@
 import { assert } from "@std/assert";
 import { compile, HAS_COMPILER } from "./compiled.ts";
 import { BINARY, HAS_BINARY } from "./programs.ts";
+import { withTimeLimit } from "./time_limit.ts";
 
 const SCRIPT = new URL("private_node.sh", import.meta.url).pathname;
 
@@ -78,12 +79,14 @@ export function onPrivateNode(name: string, body: (node: PrivateNode) => Promise
         const server = `${dir}/register_fs`;
         compile("_support/register_fs.c", server, FUSE_FLAGS!);
         Deno.writeTextFileSync(`${dir}/control`, "");
-        await body({
-          dir,
-          joulemark: (args, asNobody = false) => inside(dir, server, args, asNobody),
-          breakIt: (word) => Deno.writeTextFileSync(`${dir}/control`, word + "\n"),
-          begun: () => appears(`${dir}/begun`),
-        });
+        await withTimeLimit(() =>
+          body({
+            dir,
+            joulemark: (args, asNobody = false) => inside(dir, server, args, asNobody),
+            breakIt: (word) => Deno.writeTextFileSync(`${dir}/control`, word + "\n"),
+            begun: () => appears(`${dir}/begun`),
+          })
+        );
       } finally {
         Deno.removeSync(dir, { recursive: true });
       }

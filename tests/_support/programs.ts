@@ -3,6 +3,7 @@
  * the executable under test.
  */
 import { assert } from "@std/assert";
+import { withTimeLimit } from "./time_limit.ts";
 
 const HERE = new URL(".", import.meta.url).pathname;
 const ROOT = new URL("../../", import.meta.url).pathname;
@@ -32,15 +33,22 @@ export const HAS_BINARY = (() => {
 if (!HAS_BINARY) console.log(`skipped: no executable at ${BINARY}; ./compile.sh makes it`);
 if (!HAS_COMPILER) console.log("skipped: no C compiler (cc) for the programs under test");
 
-/** An end-to-end test: runs where the executable and a compiler are. */
-export function endToEnd(name: string, body: (dir: string) => void | Promise<void>): void {
+/**
+ * An end-to-end test: runs where the executable and a compiler are, in a folder of its own, and
+ * fails where it takes longer than its limit.
+ */
+export function endToEnd(
+  name: string,
+  body: (dir: string) => void | Promise<void>,
+  limitS?: number,
+): void {
   Deno.test({
     name,
     ignore: !HAS_BINARY || !HAS_COMPILER,
     async fn() {
       const dir = Deno.makeTempDirSync({ prefix: "joulemark-e2e-" });
       try {
-        await body(dir);
+        await withTimeLimit(() => body(dir), limitS);
       } finally {
         Deno.removeSync(dir, { recursive: true });
       }

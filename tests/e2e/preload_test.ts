@@ -1,7 +1,7 @@
 /** Calls of other tools, answered: regions, counts and times; and what is in the way of it. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { PROPERTY } from "../../src/core/ring_layout.ts";
-import { BINARY, endToEnd, HAS_BINARY, joulemark } from "../_support/programs.ts";
+import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
 import { compile, eventsOf, needing, preloaded, works } from "../_support/preload.ts";
 
 const DIALECTS = "cc -O2 -Wall -Wextra -Werror -o dialects PROGRAMS/dialects.c";
@@ -262,41 +262,32 @@ function sources(dir: string): string {
   return [...Deno.readDirSync(dir)].map((e) => e.name).filter((n) => n.endsWith(".c")).join(" ");
 }
 
-Deno.test({
-  name: "run --preload builds once for many processes that come together",
-  ignore: !HAS_BINARY || !works("cc --version"),
-  async fn() {
-    const dir = Deno.makeTempDirSync({ prefix: "joulemark-e2e-" });
-    try {
-      compile(dir, DIALECTS);
-      const children = Array.from({ length: 6 }, (_, i) =>
-        new Deno.Command(BINARY, {
-          args: [
-            "run",
-            "-q",
-            "--report",
-            `${i}.report`,
-            "--preload",
-            "tau",
-            "--",
-            "./dialects",
-            "tau",
-          ],
-          cwd: dir,
-          env: { XDG_CACHE_HOME: `${dir}/cache` },
-        }).output());
-      for (const { code, stderr } of await Promise.all(children)) {
-        assertEquals(code, 0, new TextDecoder().decode(stderr));
-      }
-      for (let i = 0; i < 6; i++) {
-        assertStringIncludes(Deno.readTextFileSync(`${dir}/${i}.report`), 'region: "timer"');
-      }
-      const cached = [...Deno.readDirSync(`${dir}/cache/joulemark`)].map((e) => e.name);
-      assertEquals(cached.filter((n) => n.endsWith(".so")).length, 1);
-      assertEquals(cached.filter((n) => n.startsWith("build")).length, 0);
-      assertEquals(Deno.statSync(`${dir}/cache/joulemark`).mode! & 0o777, 0o700);
-    } finally {
-      Deno.removeSync(dir, { recursive: true });
-    }
-  },
+endToEnd("run --preload builds once for many processes that come together", async (dir) => {
+  compile(dir, DIALECTS);
+  const children = Array.from({ length: 6 }, (_, i) =>
+    new Deno.Command(BINARY, {
+      args: [
+        "run",
+        "-q",
+        "--report",
+        `${i}.report`,
+        "--preload",
+        "tau",
+        "--",
+        "./dialects",
+        "tau",
+      ],
+      cwd: dir,
+      env: { XDG_CACHE_HOME: `${dir}/cache` },
+    }).output());
+  for (const { code, stderr } of await Promise.all(children)) {
+    assertEquals(code, 0, new TextDecoder().decode(stderr));
+  }
+  for (let i = 0; i < 6; i++) {
+    assertStringIncludes(Deno.readTextFileSync(`${dir}/${i}.report`), 'region: "timer"');
+  }
+  const cached = [...Deno.readDirSync(`${dir}/cache/joulemark`)].map((e) => e.name);
+  assertEquals(cached.filter((n) => n.endsWith(".so")).length, 1);
+  assertEquals(cached.filter((n) => n.startsWith("build")).length, 0);
+  assertEquals(Deno.statSync(`${dir}/cache/joulemark`).mode! & 0o777, 0o700);
 });

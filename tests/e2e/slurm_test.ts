@@ -5,6 +5,7 @@ import { parsePmc } from "../../src/formats/pmc/pmc.ts";
 import { parseReport } from "../../src/formats/report.ts";
 import { query } from "../../src/query/library.ts";
 import { BINARY, build, HAS_BINARY, HAS_COMPILER } from "../_support/programs.ts";
+import { withTimeLimit } from "../_support/time_limit.ts";
 import { NO_SLURM, Slurm } from "./_slurm.ts";
 
 if (NO_SLURM !== undefined) console.log(`skipped: jobs under Slurm: ${NO_SLURM}`);
@@ -14,91 +15,91 @@ type Mapping = { [key: string]: Nested };
 Deno.test({
   name: "run under Slurm on two nodes",
   ignore: NO_SLURM !== undefined || !HAS_BINARY || !HAS_COMPILER,
-  async fn(t) {
-    const dir = Deno.makeTempDirSync({ prefix: "joulemark-e2e-" });
-    await using slurm = await Slurm.start();
-    const app = build("steps", dir);
-    const reportOf = (name: string) => parseReport(Deno.readTextFileSync(`${dir}/${name}`), name);
+  fn: (t) => withTimeLimit(() => underSlurm(t), 300),
+});
 
-    await t.step("makes one report of both, with the ranks, and one PMC log", async () => {
-      const run = [BINARY, "run", "--simulate", "--report", "two.report", "--pmc", "two.pmc"];
-      const args = ["-N2", "-n4", ...run, "--", app, "20", "20"];
+async function underSlurm(t: Deno.TestContext): Promise<void> {
+  const dir = Deno.makeTempDirSync({ prefix: "joulemark-e2e-" });
+  await using slurm = await Slurm.start();
+  const app = build("steps", dir);
+  const reportOf = (name: string) => parseReport(Deno.readTextFileSync(`${dir}/${name}`), name);
+
+  await t.step("makes one report of both, with the ranks, and one PMC log", async () => {
+    const run = [BINARY, "run", "--simulate", "--report", "two.report", "--pmc", "two.pmc"];
+    const args = ["-N2", "-n4", ...run, "--", app, "20", "20"];
+    const out = await slurm.srun(dir, args).output();
+    assertEquals(out.code, 0, new TextDecoder().decode(out.stderr));
+    const report = reportOf("two.report");
+    assertEquals(report.joulemark!.partial, undefined);
+    assertEquals(report.hosts.map((h) => h.host), ["n1", "n2"]);
+    const ranks = report.hosts.map((h) => h.joulemark!.ranks as Record<string, number>);
+    assertEquals(ranks[0].lowest, 0);
+    assertEquals(ranks[1].lowest, ranks[0]["on this node"]);
+    assertEquals(ranks[0]["on this node"] + ranks[1]["on this node"], 4);
+    for (const host of report.hosts) {
+      assertEquals(host.regions!.map((r) => [r.region, r.fields.count]), [["step", 20]]);
+      // Ranks that were handed over mark before the monitor of their node is ready.
+      const runtimeS = Number(host.regions![0].fields["runtime (s)"]);
+      assert(runtimeS >= 20 * 0.02, `${runtimeS} s`);
+      const processes = host.joulemark!.processes as Record<string, number>;
+      assertEquals(processes.count, (host.joulemark!.ranks as Mapping)["on this node"]);
+    }
+    const { records } = parsePmc(Deno.readFileSync(`${dir}/two.pmc`));
+    assertEquals(records.map((r) => r.step), [
+      -1,
+      ...Array.from({ length: 20 }, (_, i) => i + 1),
+    ]);
+    const parts = [...Deno.readDirSync(`${dir}/two.report.parts`)].map((e) => e.name).sort();
+    assertEquals(parts.join(" "), "n1.json n1.pmc n1.report n2.json n2.pmc n2.report");
+  });
+
+  await t.step(
+    "makes one of Caliper's reports of all ranks, and a stream of each node",
+    async () => {
+      const config = "runtime-report(region.count,energy,output=both.txt)," +
+        "event-trace(output=both.cali)";
+      const run = [BINARY, "run", "-q", "--simulate", "--report", "cali.report"];
+      const args = ["-N2", "-n4", ...run, "--cali-config", config, "--", app, "20", "5"];
       const out = await slurm.srun(dir, args).output();
       assertEquals(out.code, 0, new TextDecoder().decode(out.stderr));
-      const report = reportOf("two.report");
-      assertEquals(report.joulemark!.partial, undefined);
-      assertEquals(report.hosts.map((h) => h.host), ["n1", "n2"]);
-      const ranks = report.hosts.map((h) => h.joulemark!.ranks as Record<string, number>);
-      assertEquals(ranks[0].lowest, 0);
-      assertEquals(ranks[1].lowest, ranks[0]["on this node"]);
-      assertEquals(ranks[0]["on this node"] + ranks[1]["on this node"], 4);
-      for (const host of report.hosts) {
-        assertEquals(host.regions!.map((r) => [r.region, r.fields.count]), [["step", 20]]);
-        // Ranks that were handed over mark before the monitor of their node is ready.
-        const runtimeS = Number(host.regions![0].fields["runtime (s)"]);
-        assert(runtimeS >= 20 * 0.02, `${runtimeS} s`);
-        const processes = host.joulemark!.processes as Record<string, number>;
-        assertEquals(processes.count, (host.joulemark!.ranks as Mapping)["on this node"]);
+      const [titles, row, note] = Deno.readTextFileSync(`${dir}/both.txt`).trimEnd().split("\n");
+      assertMatch(titles, /^Path +Min time\/rank +Avg time\/rank .*CPU_ENERGY J \(I\)/);
+      assertMatch(row, /^step /);
+      assertMatch(note, /simulated/);
+      // 20 visits by each rank.
+      assertMatch(row, / 20 +20 +20 +80 /);
+      assert(Number(row.trim().split(/\s+/)[1]) > 20 * 0.005, row);
+      const streams = ["n1", "n2"].map((host) => Deno.readTextFileSync(`${dir}/both.cali-${host}`));
+      const sum = "select sum(region.count) where region=step group by region format expand";
+      assertEquals(query(sum, streams).trim(), "sum#region.count=80");
+    },
+  );
+
+  await t.step("leaves a partial report when a node's monitor is killed", async () => {
+    const run = [BINARY, "run", "--simulate", "--report", "killed.report", "--checkpoint", "0.3"];
+    const args = ["-K0", "-N2", "-n2", ...run, "--", app, "40", "50"];
+    const job = slurm.srun(dir, args).output();
+    const victim = `${dir}/killed.report.parts/n2.report.partial`;
+    for (let i = 0; i < 100; i++) {
+      await new Promise((go) => setTimeout(go, 50));
+      try {
+        Deno.statSync(victim);
+        break;
+      } catch {
+        // Not yet.
       }
-      const { records } = parsePmc(Deno.readFileSync(`${dir}/two.pmc`));
-      assertEquals(records.map((r) => r.step), [
-        -1,
-        ...Array.from({ length: 20 }, (_, i) => i + 1),
-      ]);
-      const parts = [...Deno.readDirSync(`${dir}/two.report.parts`)].map((e) => e.name).sort();
-      assertEquals(parts.join(" "), "n1.json n1.pmc n1.report n2.json n2.pmc n2.report");
-    });
+    }
+    killMonitor("n2", dir);
+    await job;
+    const report = reportOf("killed.report");
+    assertEquals(report.hosts.map((h) => h.host), ["n1", "n2"]);
+    assertEquals(report.joulemark!["hosts missing"], ["n2"]);
+    assertStringIncludes(String(report.joulemark!.partial), "partial themselves");
+    assertEquals(report.hosts[0].regions![0].fields.count, 40);
+  });
 
-    await t.step(
-      "makes one of Caliper's reports of all ranks, and a stream of each node",
-      async () => {
-        const config = "runtime-report(region.count,energy,output=both.txt)," +
-          "event-trace(output=both.cali)";
-        const run = [BINARY, "run", "-q", "--simulate", "--report", "cali.report"];
-        const args = ["-N2", "-n4", ...run, "--cali-config", config, "--", app, "20", "5"];
-        const out = await slurm.srun(dir, args).output();
-        assertEquals(out.code, 0, new TextDecoder().decode(out.stderr));
-        const [titles, row, note] = Deno.readTextFileSync(`${dir}/both.txt`).trimEnd().split("\n");
-        assertMatch(titles, /^Path +Min time\/rank +Avg time\/rank .*CPU_ENERGY J \(I\)/);
-        assertMatch(row, /^step /);
-        assertMatch(note, /simulated/);
-        // 20 visits by each rank.
-        assertMatch(row, / 20 +20 +20 +80 /);
-        assert(Number(row.trim().split(/\s+/)[1]) > 20 * 0.005, row);
-        const streams = ["n1", "n2"].map((host) =>
-          Deno.readTextFileSync(`${dir}/both.cali-${host}`)
-        );
-        const sum = "select sum(region.count) where region=step group by region format expand";
-        assertEquals(query(sum, streams).trim(), "sum#region.count=80");
-      },
-    );
-
-    await t.step("leaves a partial report when a node's monitor is killed", async () => {
-      const run = [BINARY, "run", "--simulate", "--report", "killed.report", "--checkpoint", "0.3"];
-      const args = ["-K0", "-N2", "-n2", ...run, "--", app, "40", "50"];
-      const job = slurm.srun(dir, args).output();
-      const victim = `${dir}/killed.report.parts/n2.report.partial`;
-      for (let i = 0; i < 100; i++) {
-        await new Promise((go) => setTimeout(go, 50));
-        try {
-          Deno.statSync(victim);
-          break;
-        } catch {
-          // Not yet.
-        }
-      }
-      killMonitor("n2", dir);
-      await job;
-      const report = reportOf("killed.report");
-      assertEquals(report.hosts.map((h) => h.host), ["n1", "n2"]);
-      assertEquals(report.joulemark!["hosts missing"], ["n2"]);
-      assertStringIncludes(String(report.joulemark!.partial), "partial themselves");
-      assertEquals(report.hosts[0].regions![0].fields.count, 40);
-    });
-
-    Deno.removeSync(dir, { recursive: true });
-  },
-});
+  Deno.removeSync(dir, { recursive: true });
+}
 
 /** Ends the executable under test on one virtual node, of a job that began in `dir`. */
 function killMonitor(node: string, dir: string): void {

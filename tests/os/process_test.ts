@@ -17,6 +17,7 @@ import {
   spawn,
 } from "../../src/os/process.ts";
 import { Waiter } from "../../src/os/wait.ts";
+import { resetSignals } from "../_support/time_limit.ts";
 
 function start(script: string, openFiles = NaN): number {
   return spawn({
@@ -82,6 +83,7 @@ Deno.test("spawn() and reap() give the status that a shell would", () => {
 });
 
 Deno.test("spawn() hands on limits and signal dispositions, not the runtime's", () => {
+  resetSignals();
   const dir = Deno.makeTempDirSync();
   waitFor(start(`ulimit -Sn >${dir}/n; grep ^Sig /proc/self/status >${dir}/s`, 345));
   assertEquals(Deno.readTextFileSync(`${dir}/n`).trim(), "345");

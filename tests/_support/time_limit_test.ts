@@ -1,0 +1,54 @@
+/** The limit of time itself: what hangs is killed and named, what is left over is killed. */
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { withTimeLimit } from "./time_limit.ts";
+
+Deno.test("withTimeLimit() kills what hangs, whatever its group, and names it", async () => {
+  const error = await assertRejects(() =>
+    withTimeLimit(() => {
+      new Deno.Command("setsid", { args: ["--wait", "sleep", "31.41"] }).outputSync();
+    }, 0.5), Error);
+  assertStringIncludes(error.message, "no end within 0.5 s");
+  assertStringIncludes(error.message, "sleep 31.41");
+});
+
+Deno.test("withTimeLimit() leaves nobody behind, and keeps the error of the test", async () => {
+  const dir = Deno.makeTempDirSync();
+  const pid = () => Number(Deno.readTextFileSync(`${dir}/pid`));
+  await assertRejects(
+    () =>
+      withTimeLimit(() => {
+        const command = `sleep 27.18 >/dev/null 2>&1 & echo $! >${dir}/pid`;
+        new Deno.Command("sh", { args: ["-c", command] }).outputSync();
+        throw new RangeError("of the test");
+      }),
+    RangeError,
+    "of the test",
+  );
+  const state = () => {
+    try {
+      return /^State:\s*(\S)/m.exec(Deno.readTextFileSync(`/proc/${pid()}/status`))?.[1] ?? "Z";
+    } catch {
+      return "Z";
+    }
+  };
+  for (let i = 0; i < 50 && state() !== "Z"; i++) await new Promise((go) => setTimeout(go, 20));
+  assertEquals(state(), "Z");
+  Deno.removeSync(dir, { recursive: true });
+});
+
+Deno.test("withTimeLimit() resets signals that a shell's background jobs ignore", async () => {
+  const script = `import { withTimeLimit } from "${import.meta.resolve("./time_limit.ts")}";
+await withTimeLimit(() => {
+  const out = new Deno.Command("grep", { args: ["SigIgn", "/proc/self/status"] }).outputSync();
+  console.log(new TextDecoder().decode(out.stdout));
+});`;
+  const dir = Deno.makeTempDirSync();
+  Deno.writeTextFileSync(`${dir}/ignoring.ts`, script);
+  const command =
+    `trap '' INT QUIT; exec "${Deno.execPath()}" run --no-config -A ${dir}/ignoring.ts`;
+  const out = await new Deno.Command("sh", { args: ["-c", command] }).output();
+  const text = new TextDecoder().decode(out.stdout);
+  const ignored = BigInt(`0x${/SigIgn:\s*([0-9a-f]+)/.exec(text)?.[1]}`);
+  assert((ignored & 0b110n) === 0n, text);
+  Deno.removeSync(dir, { recursive: true });
+});

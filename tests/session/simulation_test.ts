@@ -1,0 +1,24 @@
+/** What becomes of a run whose simulated node has no place to be written. */
+import { assert, assertEquals } from "@std/assert";
+import { MachineHost } from "../../src/os/host.ts";
+import { runRequest } from "../../src/session/request.ts";
+import { simulationFor } from "../../src/session/simulation.ts";
+
+Deno.test("simulationFor() says why and gives nothing where no file can be made", () => {
+  const said: string[] = [];
+  const options = { simulate: "rapl" };
+  const request = runRequest(
+    ["true"],
+    options,
+    { quiet: false, verbose: false },
+    () => undefined,
+    [],
+  );
+  const made = simulationFor(request, "/proc/no-such-place", new MachineHost(""), {
+    blindCatalogue: () => undefined,
+    tell: (line) => said.push(line),
+  });
+  assertEquals(made, undefined);
+  assertEquals(said.length, 1);
+  assert(/^Cannot write .*; the command runs without the simulated node$/.test(said[0]), said[0]);
+});
