@@ -34,8 +34,13 @@ const HELP: Readonly<Record<string, string>> = {
   "always in the same mix with other regions": "their sum is told",
   "its power would be negative": "a longer run helps",
   "uncertain by more than 10 %": "a longer run helps, and a shorter --period at 1 ms counters",
+  "one of many short regions": "fewer names at a time, or a longer run, would help",
   "fewer than half of the regions can be told": "a longer run helps",
 };
+
+/** Names in a note; and in the report's list of what cannot be told, before the rest is a number. */
+const NOTED_NAMES = 3;
+const LISTED_NAMES = 256;
 
 /** What it is made from. */
 export interface RunAttributionOptions {
@@ -149,10 +154,13 @@ export class RunAttribution {
       for (const { name, count } of this.#tracker.regions()) {
         const { why } = of(this.#tracker.table.find(name) + 1);
         if (why === undefined || count === 0) continue;
-        byReason.set(why, [...byReason.get(why) ?? [], name]);
+        const names = byReason.get(why);
+        if (names === undefined) byReason.set(why, [name]);
+        else if (names.length <= NOTED_NAMES) names.push(name);
       }
       for (const [why, names] of byReason) {
-        const some = names.slice(0, 3).join(", ") + (names.length > 3 ? ", ..." : "");
+        const some = names.slice(0, NOTED_NAMES).join(", ") +
+          (names.length > NOTED_NAMES ? ", ..." : "");
         const help = HELP[why] === undefined ? "" : `; ${HELP[why]}`;
         lines.push(`${kind} energy of ${some} cannot be told (${why})${help}`);
       }
@@ -185,8 +193,11 @@ export class RunAttribution {
     for (const [kind, { counters }] of result) {
       for (const counter of counters) {
         facts[`${kind}-${counter.index}`] = {
-          untold: counter.untold.map(nameOf),
+          untold: counter.untold.slice(0, LISTED_NAMES).map(nameOf),
           ...numbers({
+            "untold beside these": counter.untold.length > LISTED_NAMES
+              ? counter.untold.length - LISTED_NAMES
+              : NaN,
             "untold energy (J)": counter.untold.length === 0 ? NaN : counter.jointJ,
             "untold energy se (J)": counter.untold.length === 0 ? NaN : counter.jointSeJ,
             "condition number": counter.condition,

@@ -84,6 +84,20 @@ export class TrackedProcess {
     if (this.#hints[region] === 255) this.#hints[region] = hint;
   }
 
+  /** Sets 1 at the handle of every region that it registered. */
+  markRegistered(isRegistered: Uint8Array): void {
+    const known = Math.min(this.#hints.length, isRegistered.length);
+    for (let region = 0; region < known; region++) {
+      if (this.#hints[region] !== 255) isRegistered[region] = 1;
+    }
+  }
+
+  /** Adds completed outermost visits and their time by region, those of its threads included. */
+  addTotals(counts: Float64Array, runtimesNs: Float64Array): void {
+    this.track.addTotals(counts, runtimesNs);
+    for (const thread of this.threads) thread.addTotals(counts, runtimesNs);
+  }
+
   /** Completed outermost visits to a region, those of its threads included. */
   count(region: number): number {
     let total = this.track.count(region);

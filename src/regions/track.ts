@@ -134,6 +134,15 @@ export class Track {
     return slot < 0 ? 0 : this.#runtimeNs[slot];
   }
 
+  /** Adds completed outermost visits and their time, by region. */
+  addTotals(counts: Float64Array, runtimesNs: Float64Array): void {
+    for (let slot = 0; slot < this.#slots; slot++) {
+      const region = this.#slotRegion[slot];
+      counts[region] += this.#count[slot];
+      runtimesNs[region] += this.#runtimeNs[slot];
+    }
+  }
+
   /** Time of the entry into the open region; meaningless when none is open. */
   get openSinceNs(): number {
     return this.region < 0 ? NaN : this.#entryNs[this.#slotOf[this.region]];

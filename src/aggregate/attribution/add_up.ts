@@ -3,7 +3,7 @@
  * @module
  */
 import type { CounterResult, Method } from "./counter_attribution.ts";
-import type { Untold } from "./fit_outcome.ts";
+import { ONE_OF_MANY, type Untold } from "./fit_outcome.ts";
 
 /** One class's energy of one kind, J. */
 export interface ClassEnergy {
@@ -72,9 +72,8 @@ interface Part {
 function partOf(result: CounterResult, c: number): Part {
   const exactJ = c < result.exactJ.length ? result.exactJ[c] : 0;
   const seconds = c < result.seconds.length ? result.seconds[c] : 0;
-  const all = result.seconds.reduce((sum, s) => sum + s, 0);
   // A domain in which the application has no CPU is unmarked as a whole; so is what nobody was in.
-  if (all === 0) {
+  if (result.allS === 0) {
     const energyJ = c === 0 ? result.totalJ : 0;
     return { exactJ: energyJ, energyJ, seJ: 0 };
   }
@@ -82,7 +81,7 @@ function partOf(result: CounterResult, c: number): Part {
   const own = result.fitOf(c);
   const fit = own < 0 ? undefined : result.fit?.classes[own];
   if (fit === undefined) return { exactJ, energyJ: exactJ, seJ: NaN, why: NO_FIT };
-  const isShared = fit.untold === "one of more than 199 regions";
+  const isShared = fit.untold === ONE_OF_MANY;
   return { exactJ, energyJ: isShared ? exactJ : fit.energyJ, seJ: fit.seJ, why: fit.untold };
 }
 

@@ -29,6 +29,8 @@ export interface CounterResult {
   readonly exactJ: Float64Array;
   /** CPU-seconds in that time. */
   readonly seconds: Float64Array;
+  /** Sum of `seconds`. */
+  readonly allS: number;
   readonly fit: FitOutcome | undefined;
   /** Number of each class in the fit; −1: not in it. */
   readonly fitOf: (classIndex: number) => number;
@@ -117,9 +119,11 @@ export class CounterAttribution {
     const classes = this.#log.classes;
     const totalJ = Math.max(0, changes.totalJ);
     const seconds = new Float64Array(classes);
+    let allS = 0;
     for (let c = 0; c < classes && changes.readings > 0; c++) {
       const before = c < this.#beforeS.length ? this.#beforeS[c] : 0;
       seconds[c] = Math.max(0, this.#log.exposure(c, changes.lastS) - before);
+      allS += seconds[c];
     }
     const exactJ = this.#exact(seconds, totalJ);
     const rows = this.#fit?.rows;
@@ -128,6 +132,7 @@ export class CounterAttribution {
       totalJ,
       exactJ,
       seconds,
+      allS,
       fit,
       fitOf: (c) => rows !== undefined && c < rows.fitOf.length ? rows.fitOf[c] : -1,
       changes: changes.changes,

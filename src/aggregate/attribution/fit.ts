@@ -6,8 +6,8 @@
  */
 import { type FitFrame, type FitOutcome, fitOutcome } from "./fit_outcome.ts";
 import { FitStream } from "./fit_stream.ts";
-import { RowStore } from "./row_store.ts";
-import { LAG_GRID, Selection } from "./selection.ts";
+import { MOST_CLASSES, RowStore } from "./row_store.ts";
+import { LAG_GRID, Selection, ZERO_LAG } from "./selection.ts";
 
 /** Intervals that lag and filter are chosen on. */
 const CHOICE_ROWS = 4096;
@@ -17,6 +17,8 @@ const CHOICE_ROWS = 4096;
  */
 const CHOICE_WORK = 400_000;
 const CHOICE_PER_CLASS = 3;
+/** Entries that are kept without joining rare classes: a few MB. */
+const MOST_ENTRIES = 65_536;
 /** Row passes of the choice, and rows that follow it, for each new row. */
 const PASSES = 24;
 const CATCH_UP = 8;
@@ -25,7 +27,7 @@ const MIDWAY_WORK = 50_000;
 
 /** See the module. */
 export class Fit {
-  readonly rows = new RowStore(LAG_GRID.length);
+  readonly rows = new RowStore(LAG_GRID.length, ZERO_LAG);
   #selection: Selection | undefined;
   #stream: FitStream | undefined;
   /** Row of the store that the stream takes next. */
@@ -44,6 +46,7 @@ export class Fit {
   ): void {
     const { rows } = this;
     rows.push(row, energyJ, lengthS, fresh);
+    if (rows.entries > MOST_ENTRIES) rows.limit();
     this.#work += row.count * row.count;
     if (this.#stream === undefined) this.#choose();
     else this.#follow(CATCH_UP);
@@ -60,8 +63,9 @@ export class Fit {
     const { rows } = this;
     if (this.#stream === undefined && this.#selection === undefined) {
       if (rows.rows === 0) return undefined;
-      if (!isLast && rows.entries * rows.count > MIDWAY_WORK) return undefined;
-      rows.limit(isLast);
+      const isMuch = rows.entries * rows.count > MIDWAY_WORK || rows.count >= MOST_CLASSES;
+      if (!isLast && isMuch) return undefined;
+      if (isLast) rows.limit();
       // Only to the end of this run: the choice is made anew when more is known.
       const selection = new Selection(rows, rows.rows);
       selection.work(Infinity);
@@ -81,9 +85,10 @@ export class Fit {
   #choose(): void {
     const { rows } = this;
     if (this.#selection === undefined) {
-      const isLong = this.#work > CHOICE_WORK && rows.rows >= CHOICE_PER_CLASS * rows.count;
+      const classes = Math.min(rows.count, MOST_CLASSES);
+      const isLong = this.#work > CHOICE_WORK && rows.rows >= CHOICE_PER_CLASS * classes;
       if (rows.rows < CHOICE_ROWS && !isLong) return;
-      rows.limit(true);
+      rows.limit();
       this.#selection = new Selection(rows, rows.rows);
     }
     if (this.#selection.work(PASSES)) this.#chosen();

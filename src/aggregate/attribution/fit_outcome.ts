@@ -17,7 +17,10 @@ export type Untold =
   | "uncertain by more than 10 %"
   | "fewer than half of the regions can be told"
   | "the regions would take more than there is"
-  | "one of more than 199 regions";
+  | typeof ONE_OF_MANY;
+
+/** Why a class without a row of its own is not told. */
+export const ONE_OF_MANY = "one of many short regions";
 
 /** One class. */
 export interface ClassFit {
@@ -156,7 +159,7 @@ function judge(c: number, of: {
   const needed = Math.max(LEAST_INTERVALS, PER_CLASS * middle.power.length);
   if (stream.counted < needed) return "too few changes of the counter";
   if (frame.inStep) return "steps keep in step with the counter";
-  if (c === frame.shared) return "one of more than 199 regions";
+  if (c === frame.shared) return ONE_OF_MANY;
   if (middle.factor.inseparable.has(c)) return "always in the same mix with other regions";
   if (middle.held.has(c)) return "its power would be negative";
   if (!(of.energyJ > 0) || !(of.seJ <= MOST_ERROR * of.energyJ)) {

@@ -1,14 +1,21 @@
 /**
  * Intervals as sparse rows, waiting to be fitted.
  *
- * Classes are renumbered by first appearance; where there are more than the fit takes, those with
- * the most CPU time keep rows of their own and the rest share the last one.
+ * Classes are renumbered by first appearance. Where there are more than the fit takes, those with
+ * the most CPU time keep numbers of their own and the rest share one; a class of the rest gets its
+ * own number once it has a good part of the CPU time. So cost and memory do not grow with names.
  * @module
  */
 import { grown, grownInts } from "./grown.ts";
 
 /** Classes that a fit can hold, the shared one included. */
-export const MOST_CLASSES = 200;
+export const MOST_CLASSES = 64;
+/** Share of the CPU time below which a class of too many has no number of its own. */
+const LEAST_SHARE = 1e-3;
+/** Numbers that classes get without asking after the limit was set. */
+const FREE_CLASSES = MOST_CLASSES / 2;
+/** Share of the CPU time so far with which a later class gets one. */
+const LATE_SHARE = 1 / 128;
 
 /** See the module. Row i has entries `start[i]` to before `start[i + 1]`. */
 export class RowStore {
@@ -29,11 +36,18 @@ export class RowStore {
   /** Number of the class that the rest shares; −1: there is none. */
   shared = -1;
   #limited = false;
+  /** Place of the lag that CPU time is counted at. */
+  readonly #timeLag: number;
+  /** CPU-seconds so far, and those of each class that shares a number. */
+  #seconds = 0;
+  #sharedS = new Float64Array(0);
   /** By own number: place of the entry in the row being made + 1. */
   #place = new Int32Array(16);
 
-  constructor(lags: number) {
+  /** @param timeLag Place of the lag that CPU time is counted at. */
+  constructor(lags: number, timeLag = 0) {
     this.lags = lags;
+    this.#timeLag = timeLag;
     this.tau = new Float64Array(256 * lags);
   }
 
@@ -62,7 +76,7 @@ export class RowStore {
     if (most * this.lags > this.tau.length) this.tau = grown(this.tau, most * this.lags);
     let end = from;
     for (let k = 0; k < row.count; k++) {
-      const c = this.#own(row.classes[k]);
+      const c = this.#own(row.classes[k], row.tau[k * this.lags + this.#timeLag]);
       let at = this.#place[c] - 1;
       const isNew = at < from;
       if (isNew) {
@@ -91,24 +105,33 @@ export class RowStore {
   }
 
   /**
-   * Leaves at most {@linkcode MOST_CLASSES} numbers: the others share the last one.
-   *
-   * @param forGood Classes that come from here on share it too.
+   * From here on there are at most {@linkcode MOST_CLASSES} numbers. Where there are more now, the
+   * classes with the most CPU time keep theirs and the others share one.
    */
-  limit(forGood: boolean): void {
+  limit(): void {
     const again = this.#limited;
-    this.#limited ||= forGood;
+    this.#limited = true;
     if (again || this.count < MOST_CLASSES) return;
     const seconds = new Float64Array(this.count);
-    for (let e = 0; e < this.entries; e++) seconds[this.classes[e]] += this.tau[e * this.lags];
-    const ranked = [...seconds.keys()].sort((a, b) => seconds[b] - seconds[a]);
-    const moved = new Int32Array(this.count).fill(MOST_CLASSES - 1);
-    ranked.slice(0, MOST_CLASSES - 1).forEach((old, rank) => moved[old] = rank);
-    for (let raw = 0; raw < this.fitOf.length; raw++) {
-      if (this.fitOf[raw] >= 0) this.fitOf[raw] = moved[this.fitOf[raw]];
+    let all = 0;
+    for (let e = 0; e < this.entries; e++) {
+      const s = this.tau[e * this.lags + this.#timeLag];
+      seconds[this.classes[e]] += s;
+      all += s;
     }
-    this.count = MOST_CLASSES;
-    this.shared = MOST_CLASSES - 1;
+    const kept = [...seconds.keys()].filter((c) => seconds[c] >= LEAST_SHARE * all)
+      .sort((a, b) => seconds[b] - seconds[a]).slice(0, MOST_CLASSES - 1);
+    const moved = new Int32Array(this.count).fill(kept.length);
+    kept.forEach((old, rank) => moved[old] = rank);
+    this.shared = kept.length;
+    this.count = kept.length + 1;
+    this.#sharedS = new Float64Array(this.fitOf.length);
+    for (let raw = 0; raw < this.fitOf.length; raw++) {
+      const old = this.fitOf[raw];
+      if (old < 0) continue;
+      this.fitOf[raw] = moved[old];
+      if (moved[old] === this.shared) this.#sharedS[raw] = seconds[old];
+    }
     this.#rewrite(moved);
   }
 
@@ -141,16 +164,28 @@ export class RowStore {
     }
   }
 
-  #own(raw: number): number {
+  #own(raw: number, seconds: number): number {
     if (raw >= this.fitOf.length) this.fitOf = grownInts(this.fitOf, raw + 1, -1);
+    this.#seconds += seconds;
     const known = this.fitOf[raw];
-    if (known >= 0) return known;
-    let own = this.count;
-    if (this.#limited && own >= MOST_CLASSES - 1) {
-      own = this.shared = MOST_CLASSES - 1;
-      this.count = MOST_CLASSES;
-    } else this.count++;
-    this.fitOf[raw] = own;
+    if (known >= 0 && known !== this.shared) return known;
+    if (this.shared < 0) {
+      if (!this.#limited || this.count < FREE_CLASSES) return this.#give(raw);
+      this.shared = this.#number();
+    }
+    if (raw >= this.#sharedS.length) this.#sharedS = grown(this.#sharedS, raw + 1);
+    this.#sharedS[raw] += seconds;
+    const large = this.#sharedS[raw] >= LATE_SHARE * this.#seconds;
+    if (large && this.count < MOST_CLASSES) return this.#give(raw);
+    return this.fitOf[raw] = this.shared;
+  }
+
+  #give(raw: number): number {
+    return this.fitOf[raw] = this.#number();
+  }
+
+  #number(): number {
+    const own = this.count++;
     if (own >= this.#place.length) this.#place = grownInts(this.#place, own + 1);
     return own;
   }

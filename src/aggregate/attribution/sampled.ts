@@ -4,17 +4,18 @@
  * @module
  */
 import type { EdgeLog } from "./edge_log.ts";
-import { grown } from "./grown.ts";
+import { grown, grownInts } from "./grown.ts";
 
-/** See the module. */
+/** See the module. Costs by the classes that CPUs are in, not by all that were ever seen. */
 export class Sampled {
   /** J by class. */
   energyJ = new Float64Array(16);
   readonly #log: EdgeLog;
-  /** CPUs by class at the last step. */
+  /** Classes with CPUs at the last step, and how many. */
+  #classes = new Int32Array(16);
   #cpus = new Float64Array(16);
+  #length = 0;
   #owned = 0;
-  #classes = 0;
 
   constructor(log: EdgeLog) {
     this.#log = log;
@@ -23,17 +24,22 @@ export class Sampled {
   /** A step: what the counter grew since the step before, J. */
   step(growthJ: number): void {
     if (growthJ > 0 && this.#owned > 0) {
-      for (let c = 0; c < this.#classes; c++) {
-        if (this.#cpus[c] !== 0) this.energyJ[c] += growthJ * this.#cpus[c] / this.#owned;
+      for (let i = 0; i < this.#length; i++) {
+        this.energyJ[this.#classes[i]] += growthJ * this.#cpus[i] / this.#owned;
       }
     }
-    const { cpus, classes, owned } = this.#log;
-    if (classes > this.#cpus.length) {
-      this.#cpus = grown(this.#cpus, classes);
-      this.energyJ = grown(this.energyJ, this.#cpus.length);
+    const { cpus, present, presentCount, owned, classes } = this.#log;
+    if (classes > this.energyJ.length) this.energyJ = grown(this.energyJ, classes);
+    if (presentCount > this.#classes.length) {
+      this.#classes = grownInts(this.#classes, presentCount);
+      this.#cpus = grown(this.#cpus, presentCount);
     }
-    for (let c = 0; c < classes; c++) this.#cpus[c] = cpus[c];
-    this.#classes = classes;
+    for (let i = 0; i < presentCount; i++) {
+      const c = present[i];
+      this.#classes[i] = c;
+      this.#cpus[i] = cpus[c];
+    }
+    this.#length = presentCount;
     this.#owned = owned;
   }
 }

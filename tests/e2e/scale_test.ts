@@ -1,0 +1,28 @@
+/** Many names, many threads, many visits: all in the report, at a cost that grows with them only. */
+import { assert, assertEquals } from "@std/assert";
+import type { ReportHost } from "../../src/core/report.ts";
+import { parseReport } from "../../src/formats/report.ts";
+import { build, endToEnd, joulemark } from "../_support/programs.ts";
+
+function hostOf(dir: string): ReportHost {
+  const path = `${dir}/joulemark.report`;
+  return parseReport(Deno.readTextFileSync(path), path).hosts[0];
+}
+
+/** Visits by region. */
+function visits(host: ReportHost): Map<string, number> {
+  return new Map((host.regions ?? []).map((r) => [r.region, Number(r.fields.count)]));
+}
+
+endToEnd("20,000 names in 2 s are all told, and cost no more than so many names", (dir) => {
+  const app = build("many_names", dir);
+  const beganMs = Date.now();
+  const out = joulemark(dir, ["run", "--simulate", "--", app, "20000", "2"]);
+  const seconds = (Date.now() - beganMs) / 1000;
+  assertEquals(out.code, 0, out.stderr);
+  const told = visits(hostOf(dir));
+  assertEquals(told.size, 20000);
+  assert([...told.values()].every((count) => count === 1));
+  // Quadratic work took 50 s; this machine may be slow and busy.
+  assert(seconds < 12, `${seconds} s for a program of 2 s`);
+});
