@@ -77,6 +77,21 @@ Deno.test("the project's files keep to the rules that can be checked", () => {
   assertEquals([...ownFiles()].flatMap(([name, text]) => findings(name, text)), []);
 });
 
+Deno.test("end-to-end tests run the executable, and each has a time limit", () => {
+  const found: string[] = [];
+  for (const [name, text] of ownFiles()) {
+    if (!/^tests\/e2e\/\w+_test\.ts$/.test(name)) continue;
+    if (!/\bBINARY\b|\b(joulemark|preloaded|onPrivateNode)\(/.test(text)) {
+      found.push(`${name}: runs the executable`);
+    }
+    const bare = text.split("\n").filter((line) => {
+      return /\bDeno\.test\(/.test(line) && !line.includes("ignore: true");
+    });
+    if (bare.length > 0 && !text.includes("withTimeLimit(")) found.push(`${name}: a time limit`);
+  }
+  assertEquals(found, []);
+});
+
 Deno.test("every file of src/ begins by saying what it is", () => {
   const silent = [...ownFiles()]
     .filter(([name, text]) => /^src\/.*\.ts$/.test(name) && !/^(\/\*\*|\/\/)/.test(text))

@@ -7,17 +7,21 @@
  * as a module, which Deno parses itself to find imports, 27 ms.
  *
  * esbuild splits the program where it has `await import()`, and then turns the parts from modules
- * into functions of (module, exports, require), which need no file to be loaded from.
+ * into functions of (module, exports, require), which need no file to be loaded from. Only the second
+ * pass makes the text small: between the two, declarations are made safe from it.
  */
 
 /** Long enough for esbuild to come over a slow line; never for ever. */
 const BUNDLE_SECONDS = 120;
 
 /** `deno bundle` for browsers: for Deno it begins with `node:module`, which costs 15 ms. */
-const COMMON = ["bundle", "--quiet", "--platform", "browser", "--minify"];
+const COMMON = ["bundle", "--quiet", "--platform", "browser"];
 
 /** Part of the program by its name, `./run-DYR2OPXT.js`. */
 type Parts = Record<string, string>;
+
+/** Declarations with `using` in the small text, by the name of the part. */
+type Resources = Record<string, number>;
 
 /**
  * The script.
@@ -37,12 +41,21 @@ export async function bundle(deno: string, map: string, entry: string): Promise<
       ...["--outdir", modules, entry],
     ]);
     const functions = `${folder}/functions`;
-    const files = [...Deno.readDirSync(modules)].map(({ name }) => `${modules}/${name}`);
+    const resources: Resources = {};
+    const files = [...Deno.readDirSync(modules)].map(({ name }) => {
+      const file = `${modules}/${name}`;
+      const { text, count } = keepDisposals(Deno.readTextFileSync(file));
+      Deno.writeTextFileSync(file, text);
+      resources[`./${name}`] = count;
+      return file;
+    });
     await run(deno, [
-      ...["--no-config", "--format", "cjs", "--external", "./*"],
+      ...["--no-config", "--minify", "--format", "cjs", "--external", "./*"],
       ...["--outdir", functions, ...files],
     ]);
-    return scriptOf(readParts(functions), `./${entry.split("/").at(-1)!.replace(/\.\w+$/, ".js")}`);
+    const parts = readParts(functions);
+    refuseLostDisposals(parts, resources);
+    return scriptOf(parts, `./${entry.split("/").at(-1)!.replace(/\.\w+$/, ".js")}`);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -62,6 +75,64 @@ async function run(deno: string, args: string[]): Promise<void> {
   throw new Error(
     `Cannot bundle: ${why || "no answer from npm"} (esbuild comes from npm or Deno's cache)`,
   );
+}
+
+/** A declaration with `using` as esbuild prints it, at the beginning of a line. */
+const USING = /^( *)((?:await )?using )[\w$]+ = /;
+
+/**
+ * Adds an empty resource to each declaration with `using`.
+ *
+ * esbuild 0.25 puts the value of a variable that is used once, in the next statement, where it is
+ * used, also where the variable is declared by `using`, and with it goes the disposal:
+ * `using file = open(); file.read();` becomes `open().read()`, and the file stays open. It does so
+ * with the last variable of a declaration only, and only if that one is used. The language allows
+ * `null` as a resource and does nothing at its end.
+ *
+ * @param text A module as esbuild prints it without `--minify`: indented, semicolons everywhere.
+ * @returns The text, and how many declarations must be left when it has been made small.
+ */
+export function keepDisposals(text: string): { text: string; count: number } {
+  refuse(
+    text,
+    /\bfor (?:await )?\((?:await )?using /,
+    "for (using ...), which is not made safe yet",
+  );
+  const lines = text.split("\n");
+  let made = 0;
+  let count = 0;
+  let before = "";
+  for (let i = 0; i < lines.length; i++) {
+    const [, indent, keyword] = USING.exec(lines[i]) ?? ["", "", ""];
+    if (keyword !== "") {
+      i = endOfStatement(lines, i, indent);
+      lines[i] = lines[i].replace(/;$/, `, $kept${++made} = null;`);
+      // Neighbours become one declaration.
+      if (indent + keyword !== before) count++;
+    }
+    before = indent + keyword;
+  }
+  return { text: lines.join("\n"), count };
+}
+
+/** The line that ends a statement: it is indented as the first one and ends in a semicolon. */
+function endOfStatement(lines: string[], first: number, indent: string): number {
+  for (let i = first; i < lines.length; i++) {
+    if (!lines[i].startsWith(indent) || (i > first && lines[i][indent.length] === " ")) continue;
+    if (lines[i].endsWith(";")) return i;
+  }
+  throw new Error(`Cannot pack: expected the end of ${lines[first].trim()}`);
+}
+
+/** Every resource that was declared must still be: what makes text small must not change it. */
+function refuseLostDisposals(parts: Parts, resources: Resources): void {
+  for (const [name, expected] of Object.entries(resources)) {
+    const found = [...parts[name].matchAll(/\busing [\w$]+=/g)].length;
+    if (found === expected) continue;
+    throw new Error(
+      `Cannot pack: ${name}: expected ${expected} using declarations, found ${found}`,
+    );
+  }
 }
 
 function readParts(folder: string): Parts {

@@ -1,6 +1,6 @@
 /** The packed program's script: parts are evaluated when asked for, once, and share what they share. */
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { bundle } from "../../airgap/pack/bundle.ts";
+import { bundle, keepDisposals } from "../../airgap/pack/bundle.ts";
 
 const MAP = new URL("../../airgap/deno.json", import.meta.url).pathname;
 
@@ -74,4 +74,79 @@ Deno.test("bundle() rejects node: at the top of a file and a missing module", as
     const error = await assertRejects(() => runBundle({ "entry.ts": entry }), Error);
     assertStringIncludes(error.message, reason);
   }
+});
+
+/** Every way out of a block; in each, the resource is used once, in the next statement. */
+const RESOURCES = `
+class Resource {
+  constructor(readonly name: string) { console.log("open", name); }
+  use(): string { console.log("use", this.name); return this.name; }
+  [Symbol.dispose](): void { console.log("close", this.name); }
+  async [Symbol.asyncDispose](): Promise<void> { console.log("close later", this.name); }
+}
+const open = (name: string, options?: { text: string }) => new Resource(name + (options?.text ?? ""));
+function single(): void { using r = open("single"); r.use(); }
+function returned(): number { using r = open("returned"); return r.use().length; }
+function early(n: number): number {
+  using r = open("early");
+  if (n > 1) return 1;
+  r.use();
+  return 2;
+}
+function loop(): void {
+  for (let i = 0; i < 3; i++) {
+    using r = open("loop" + i);
+    if (r.use() === "loop1") break;
+  }
+}
+function thrown(): never { using r = open("thrown"); throw new Error(r.use()); }
+function argument(): void { using r = open("argument"); console.log("got", r.name); }
+function unused(): void { using _r = open("unused"); console.log("body"); }
+function several(): void {
+  using a = open("a");
+  using b = open("b", {
+    text: "; ",
+  });
+  b.use();
+}
+function alias(given: Resource): void { using r = given; r.use(); }
+async function awaited(): Promise<void> { await using r = open("awaited"); r.use(); }
+async function later(): Promise<void> { using r = open("later"); await r.use(); }
+single(); returned(); early(2); early(0); loop();
+try { thrown(); } catch (error) { console.log((error as Error).message); }
+argument(); unused(); several(); alias(open("alias"));
+awaited().then(later);
+`;
+
+Deno.test("bundle() disposes of every resource that the source disposes of", async () => {
+  const folder = await Deno.makeTempDir();
+  await Deno.writeTextFile(`${folder}/source.ts`, RESOURCES);
+  const source = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-config", `${folder}/source.ts`],
+    env: { NO_COLOR: "1" },
+  }).output();
+  await Deno.remove(folder, { recursive: true });
+  const expected = new TextDecoder().decode(source.stdout);
+  assertEquals(expected.split("\n").filter((line) => line.startsWith("close")).length, 14);
+  assertEquals(await runBundle({ "entry.ts": RESOURCES }), expected);
+});
+
+Deno.test("keepDisposals() makes a declaration safe where it ends, and leaves the rest", () => {
+  const text = [
+    "function f() {",
+    "  using a = open({",
+    "    text: 1;",
+    "  });",
+    '  const using = "using b = 1;";',
+    "  await using c = g();",
+    "  // using d = e;",
+    "}",
+  ];
+  const { text: safe, count } = keepDisposals(text.join("\n"));
+  assertEquals(count, 2);
+  const expected = text.with(3, "  }), $kept1 = null;").with(
+    5,
+    "  await using c = g(), $kept2 = null;",
+  );
+  assertEquals(safe.split("\n"), expected);
 });
