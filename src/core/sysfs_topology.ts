@@ -173,10 +173,15 @@ function gpus(
   return { gpu: gpu.map((cpus) => [...new Set(cpus)].sort((a, b) => a - b)), gpuChip };
 }
 
-/** NVIDIA's driver lists GPUs by PCI address; in containers its device nodes may be all there is. */
+/** GPUs that NVIDIA's driver lists by PCI address; in containers its device nodes may be all. */
+export function nvidiaCount(fs: Pick<TopologyFiles, "list">): number {
+  return fs.list(NVIDIA_DIR).length ||
+    fs.list("/dev").filter((name) => /^nvidia\d+$/.test(name)).length;
+}
+
 function nvidiaGpus(fs: TopologyFiles, places: readonly CpuPlace[]): Pick<TopologySpec, "gpu"> {
   const addresses = fs.list(NVIDIA_DIR);
-  const count = addresses.length || fs.list("/dev").filter((n) => /^nvidia\d+$/.test(n)).length;
+  const count = nvidiaCount(fs);
   if (count === 0) return {};
   const local = addresses.map((a) => cpuList(fs, `/sys/bus/pci/devices/${a}/local_cpulist`));
   const known = local.length > 0 && local.every((cpus) => cpus !== undefined && cpus.length > 0);

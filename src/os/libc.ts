@@ -72,6 +72,7 @@ const FURTHER_SYMBOLS = {
   rmdir: { parameters: ["buffer"], result: "i32" },
   readlink: { parameters: ["buffer", "buffer", "usize"], result: "isize" },
   fcntl: { parameters: ["i32", "i32", "i64"], result: "i32" },
+  dup2: { parameters: ["i32", "i32"], result: "i32" },
   clockNanosleep: {
     name: "clock_nanosleep", // clockid, flags, request, remain
     parameters: ["i32", "i32", "buffer", "u64"],

@@ -5,7 +5,7 @@
  * as written; so a library is looked up by hand, never by the loader's own search.
  * @module
  */
-import { listDirectory, statPath } from "./files.ts";
+import { closeFile, listDirectory, O, openFile, statPath } from "./files.ts";
 import { libc } from "./libc.ts";
 
 /** Directories that the executable may load from, with all below them. */
@@ -68,15 +68,32 @@ function mayLoad(path: string): boolean {
   return LIBRARY_DIRECTORIES.some((directory) => path.startsWith(`${directory}/`));
 }
 
+const F_DUPFD_CLOEXEC = 1030;
 const F_SETFD = 2;
 const FD_CLOEXEC = 1n;
+const STANDARD = [1, 2] as const;
 
-/** Does something of a library's, and sees that the application inherits nothing it opened. */
-export function withoutLeaks<T>(action: () => T): T {
+/**
+ * Does something of a library's. The application inherits nothing that it opened, and what it prints
+ * goes nowhere: the library's complaints come back as a status, in our words.
+ */
+export function confined<T>(action: () => T): T {
   const before = new Set(listDirectory("/proc/self/fd"));
-  const result = action();
-  for (const name of listDirectory("/proc/self/fd")) {
-    if (!before.has(name)) libc().fcntl(Number(name), F_SETFD, FD_CLOEXEC);
+  const nowhere = openFile("/dev/null", O.WRONLY);
+  const kept = STANDARD.map((fd) => libc().fcntl(fd, F_DUPFD_CLOEXEC, 3n));
+  // Where a standard descriptor is closed or cannot be kept, it is left as it is.
+  STANDARD.forEach((fd, i) => kept[i] >= 0 && nowhere >= 0 && libc().dup2(nowhere, fd));
+  try {
+    return action();
+  } finally {
+    STANDARD.forEach((fd, i) => {
+      if (kept[i] < 0) return;
+      libc().dup2(kept[i], fd);
+      closeFile(kept[i]);
+    });
+    closeFile(nowhere);
+    for (const name of listDirectory("/proc/self/fd")) {
+      if (!before.has(name)) libc().fcntl(Number(name), F_SETFD, FD_CLOEXEC);
+    }
   }
-  return result;
 }

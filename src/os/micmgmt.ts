@@ -5,7 +5,7 @@
  * is read of them are opaque pointers.
  * @module
  */
-import { findLibrary, withoutLeaks } from "./library.ts";
+import { confined, findLibrary } from "./library.ts";
 
 const FREE = { parameters: ["u64"], result: "i32" } as const;
 const GET = { parameters: ["u64", "buffer"], result: "i32" } as const;
@@ -130,8 +130,7 @@ export function openMic(given?: string): MicLibrary | undefined {
   const found = findLibrary("libmicmgmt.so.0", given, Deno.env.get("LD_LIBRARY_PATH"));
   if (!found.ok) return undefined;
   try {
-    const { symbols } = Deno.dlopen(found.path, SYMBOLS);
-    const library = withoutLeaks(() => new MicLibrary(symbols));
+    const library = confined(() => new MicLibrary(Deno.dlopen(found.path, SYMBOLS).symbols));
     return library.cards.length > 0 ? library : undefined;
   } catch {
     // Another version, or a stack that is half installed: as good as none.

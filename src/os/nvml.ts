@@ -8,7 +8,7 @@
  * @module
  */
 import { fromBytes } from "./libc.ts";
-import { findLibrary, withoutLeaks } from "./library.ts";
+import { confined, findLibrary } from "./library.ts";
 
 const BY_DEVICE = { parameters: ["u64", "buffer"], result: "i32", optional: true } as const;
 const BY_KIND = { parameters: ["u64", "i32", "buffer"], result: "i32", optional: true } as const;
@@ -310,7 +310,7 @@ export function loadNvml(given?: string): OpenedNvml {
   const { path } = found;
   let symbols: Symbols;
   try {
-    symbols = Deno.dlopen(path, SYMBOLS).symbols;
+    symbols = confined(() => Deno.dlopen(path, SYMBOLS).symbols);
   } catch (error) {
     const forbidden = error instanceof Deno.errors.NotCapable;
     const reason = `${path}: ${(error as Error).message.split("\n")[0]}`;
@@ -318,10 +318,10 @@ export function loadNvml(given?: string): OpenedNvml {
   }
   const init = symbols.nvmlInit_v2 ?? symbols.nvmlInit;
   if (init === null) return { ok: false, kind: "unusable", reason: `${path} has no nvmlInit` };
-  const status = withoutLeaks(() => init());
+  const status = confined(() => init());
   if (status !== NVML.SUCCESS) {
     const kind = status === NVML.NO_PERMISSION ? "forbidden" : "unusable";
     return { ok: false, kind, reason: `${path}: ${nvmlText(status)}` };
   }
-  return { ok: true, library: new NvmlLibrary(path, symbols) };
+  return { ok: true, library: confined(() => new NvmlLibrary(path, symbols)) };
 }

@@ -5,7 +5,7 @@
  * Symbols are optional: a library of another version lacks figures, and no more.
  * @module
  */
-import { findLibrary, withoutLeaks } from "./library.ts";
+import { confined, findLibrary } from "./library.ts";
 
 const BY_DEVICE = { parameters: ["u32", "buffer"], result: "i32", optional: true } as const;
 const BY_SENSOR = { parameters: ["u32", "u32", "buffer"], result: "i32", optional: true } as const;
@@ -184,11 +184,12 @@ export type OpenedRocm =
     readonly remedy?: string;
   };
 
-/** Newest first. */
+/** Newest first; Debian's own has a number of its own. */
 const NAMES = [
   "librocm_smi64.so.7",
   "librocm_smi64.so.6",
   "librocm_smi64.so.5",
+  "librocm_smi64.so.1",
   "librocm_smi64.so",
 ];
 const VARIABLE = "JOULEMARK_ROCM_SMI";
@@ -225,7 +226,7 @@ export function loadRocm(given?: string): OpenedRocm {
   }
   let symbols: Symbols;
   try {
-    symbols = Deno.dlopen(path, SYMBOLS).symbols;
+    symbols = confined(() => Deno.dlopen(path, SYMBOLS).symbols);
   } catch (error) {
     const forbidden = error instanceof Deno.errors.NotCapable;
     const reason = `${path}: ${(error as Error).message.split("\n")[0]}`;
@@ -233,7 +234,7 @@ export function loadRocm(given?: string): OpenedRocm {
   }
   const init = symbols.rsmi_init;
   if (init === null) return { ok: false, kind: "unusable", reason: `${path} has no rsmi_init` };
-  const status = withoutLeaks(() => init(0n));
-  if (status === 0) return { ok: true, library: new RocmLibrary(path, symbols) };
+  const status = confined(() => init(0n));
+  if (status === 0) return { ok: true, library: confined(() => new RocmLibrary(path, symbols)) };
   return { ok: false, kind: "unusable", reason: `${path}: ${rocmText(status)}` };
 }

@@ -3,13 +3,15 @@
  *
  * Truth: "NVML API Reference Guide"; names are GEOPM's (geopm_pio_nvml(7)) where it has one. Energy
  * counts from the loading of the driver, on Volta and later. A GPU's place in our numbering is
- * that of its PCI address among /proc/driver/nvidia/gpus. With Multi-Instance GPU on, all figures
+ * that of its PCI address among /proc/driver/nvidia/gpus; where the driver shows none, the library is
+ * not loaded. With Multi-Instance GPU on, all figures
  * are the whole GPU's: an instance has no power of its own.
  * @module
  */
 import { SourceError } from "../core/errors.ts";
 import type { Host, Reader } from "../core/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import { nvidiaCount } from "../core/sysfs_topology.ts";
 import { NVML, type NvmlDevice, type NvmlLibrary, type NvmlQuery } from "../os/nvml.ts";
 import { nvmlText, type OpenedNvml, openNvml } from "../os/nvml.ts";
 import { type LibraryItem, LibraryReading } from "./_library_reading.ts";
@@ -152,7 +154,7 @@ export const nvml: Reader = nvmlReader(openNvml);
 export function nvmlReader(open: () => OpenedNvml): Reader {
   return {
     name: "NVML",
-    needs: { files: [`${GPUS}/`], libraries: ["libnvidia-ml.so.1"], capabilities: [] },
+    needs: { files: [`${GPUS}/`, "/dev/"], libraries: ["libnvidia-ml.so.1"], capabilities: [] },
     signals: FIGURES.map((f) => f.row),
     probe: (host) => probe(host, open),
     open(host, wanted) {
@@ -173,6 +175,9 @@ export function nvmlReader(open: () => OpenedNvml): Reader {
 function probe(host: Host, open: () => OpenedNvml): Offer {
   if (host.root !== "") {
     return { ok: false, kind: "absent", reason: "a tree has no GPU library" };
+  }
+  if (nvidiaCount(host) === 0) {
+    return { ok: false, kind: "absent", reason: `no GPU in ${GPUS}, no /dev/nvidia0` };
   }
   const answer = open();
   if (!answer.ok) return answer;

@@ -2,7 +2,7 @@
  * AMD GPUs by ROCm SMI: the energy counter that sysfs lacks, power, use, temperature, memory.
  *
  * Truth: rocm_smi.h. A device's place in our numbering is that of its PCI address among the cards of
- * /sys/class/drm. An MI250X or MI250 module is two devices, of which the first one measures both:
+ * /sys/class/drm; without a card there the library is not loaded. An MI250X or MI250 module is two devices, of which the first one measures both:
  * figures of a `gpu` are those of its first device.
  * @module
  */
@@ -15,6 +15,8 @@ import { type RocmQuery, rocmText } from "../os/rocm_smi.ts";
 import { type LibraryItem, LibraryReading } from "./_library_reading.ts";
 
 const MICRO = 1e-6;
+/** PCI vendor, as sysfs writes it. */
+const AMD = "0x1002";
 
 interface Figure {
   readonly row: SignalRow;
@@ -107,6 +109,9 @@ export function rocmReader(open: () => OpenedRocm): Reader {
 function probe(host: Host, open: () => OpenedRocm): Offer {
   if (host.root !== "") {
     return { ok: false, kind: "absent", reason: "a tree has no GPU library" };
+  }
+  if (!gpuDevices(host).some((card) => card.vendor === AMD)) {
+    return { ok: false, kind: "absent", reason: "no AMD GPU in /sys/class/drm" };
   }
   const answer = open();
   if (!answer.ok) return answer;

@@ -73,12 +73,14 @@ for cpu in $(seq 0 $((CPUS - 1))); do
 done >"$W/cpuinfo"
 mount --bind "$W/cpuinfo" /proc/cpuinfo
 
-# A GPU library of the tests, where the executable may load from, and what its driver would list.
-if [ -e "$W/libnvidia-ml.so.1" ]; then
+# GPU libraries of the tests, where the executable may load from, and what a driver would list.
+if ls "$W"/lib*.so* >/dev/null 2>&1; then
   mount -t tmpfs none /opt
   mkdir /opt/gpu
-  cp "$W/libnvidia-ml.so.1" /opt/gpu/
+  cp "$W"/lib*.so* /opt/gpu/
   export LD_LIBRARY_PATH=/opt/gpu
+fi
+if [ -e "$W/libnvidia-ml.so.1" ]; then
   mount -t tmpfs none /proc/driver
   mkdir -p /proc/driver/nvidia/gpus/0000:07:00.0 /proc/driver/nvidia/gpus/0000:87:00.0
 fi

@@ -137,3 +137,35 @@ onPrivateNode("the executable loads NVML from where it may, and reports GPUs", a
   const gpu = JSON.parse(domains.stdout).find((d: { name: string }) => d.name === "gpu");
   assertEquals(gpu.count, 2);
 });
+
+onPrivateNode("a GPU library without its GPU is not loaded", async (node) => {
+  for (const version of [".7", ".6", ".5", ".1", ""]) {
+    const path = `${node.dir}/librocm_smi64.so${version}`;
+    compile("readers/fake_rocm_smi.c", path, ["-shared", "-fPIC", "-DLOUD"]);
+  }
+  Deno.env.set("FAKE_LOADED", `${node.dir}/loaded`);
+  for (const args of [["read", "TIME", "board", "0"], ["monitor", "--once"], ["doctor"]]) {
+    const out = await node.joulemark(args);
+    assertEquals([out.code, out.stderr], [0, ""]);
+    assert(!out.stdout.includes("foreign:"), out.stdout);
+  }
+  const run = await node.joulemark(["run", "--", "true"]);
+  assert(!run.stderr.includes("foreign:"), run.stderr);
+  Deno.env.delete("FAKE_LOADED");
+  assert(![...Deno.readDirSync(node.dir)].some((entry) => entry.name === "loaded"));
+});
+
+onPrivateNode("what a GPU library prints does not reach the user", async (node) => {
+  const path = `${node.dir}/libnvidia-ml.so.1`;
+  compile("readers/fake_nvml.c", path, ["-shared", "-fPIC", "-DLOUD"]);
+  Deno.env.set("FAKE_LOADED", `${node.dir}/loaded`);
+  const out = await node.joulemark([
+    ...["run", "--", "sh", "-c", "echo to the user; echo an error >&2"],
+  ]);
+  Deno.env.delete("FAKE_LOADED");
+  assert(Deno.statSync(`${node.dir}/loaded`).isFile);
+  assertEquals(out.code, 0, out.stderr);
+  assertEquals(out.stdout, "to the user\n");
+  assertStringIncludes(out.stderr, "an error\n");
+  assert(!out.stderr.includes("foreign:"), out.stderr);
+});

@@ -3,8 +3,12 @@
  * second module of one. -DOLD lacks the energy counter and the averaged power.
  */
 #include <stdint.h>
+#include "loud_library.h"
 
-int rsmi_init(uint64_t flags) { return flags == 0 ? 0 : 1; }
+int rsmi_init(uint64_t flags) {
+  loud("rsmi_init");
+  return flags == 0 ? 0 : 1;
+}
 int rsmi_shut_down(void) { return 0; }
 int rsmi_num_monitor_devices(uint32_t *count) {
   *count = 3;

@@ -173,6 +173,16 @@ Deno.test("without the library NVML is absent, and over a tree it is not looked 
   assert(!offer.ok && offer.reason === "a tree has no GPU library");
 });
 
+Deno.test("without a GPU of NVIDIA's driver NVML is not even loaded", () => {
+  const never = (): ReturnType<typeof loadNvml> => {
+    throw new Error("loaded");
+  };
+  const host = new FakeHost({ "/sys/class/drm/card0/device/vendor": "0x1002\n" });
+  host.root = "";
+  const offer = nvmlReader(never).probe(host);
+  assert(!offer.ok && offer.reason.startsWith("no GPU in /proc/driver/nvidia/gpus"));
+});
+
 Deno.test("findLibrary() tells a library that lies where the executable may not load from", () => {
   const dir = Deno.makeTempDirSync({ prefix: "joulemark-lib-" });
   try {

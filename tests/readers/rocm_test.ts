@@ -114,3 +114,16 @@ Deno.test("without the library ROCM is absent", () => {
   assert(!answer.ok && answer.reason === "no /no/such/librocm_smi64.so");
   assertEquals(rocm.probe(new FakeHost()).ok, false);
 });
+
+Deno.test("without an AMD card ROCm SMI is not even loaded", () => {
+  const never = (): OpenedRocm => {
+    throw new Error("loaded");
+  };
+  const nvidia = { "/sys/class/drm/card0/device/vendor": "0x10de\n" };
+  for (const files of [{}, nvidia]) {
+    const host = new FakeHost(files);
+    host.root = "";
+    const offer = rocmReader(never).probe(host);
+    assert(!offer.ok && offer.reason === "no AMD GPU in /sys/class/drm");
+  }
+});

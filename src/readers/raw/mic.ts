@@ -8,15 +8,19 @@
 import { type MicLibrary, openMic } from "../../os/micmgmt.ts";
 import type { RawStatsType } from "./raw_type.ts";
 
+/** What its driver shows. */
+const CARDS = "/sys/class/mic";
+
 /** The type, by a way to open the library. */
 export function micType(open: () => MicLibrary | undefined): RawStatsType {
   return {
     name: "mic",
     keys: "num_cores,C threads_core,C user_sum,E,U=cs nice_sum,E,U=cs sys_sum,E,U=cs " +
       "idle_sum,E,U=cs jiffy_counter,E,U=cs",
-    needs: { files: [], libraries: ["libmicmgmt.so.0"], capabilities: [] },
+    needs: { files: [`${CARDS}/`], libraries: ["libmicmgmt.so.0"], capabilities: [] },
     open({ host }) {
-      const library = host.root === "" ? open() : undefined;
+      const seen = host.root === "" && host.list(CARDS).length > 0;
+      const library = seen ? open() : undefined;
       if (library === undefined) return undefined;
       return {
         collect(row) {

@@ -5,6 +5,7 @@
  * rest of total). hpcperfstats switches persistence mode on; this monitor only looks.
  * @module
  */
+import { nvidiaCount } from "../../core/sysfs_topology.ts";
 import { type NvmlQuery, openNvml } from "../../os/nvml.ts";
 import type { RawStatsType } from "./raw_type.ts";
 
@@ -21,9 +22,13 @@ const SUCCESS = 0;
 export const nvidiaGpu: RawStatsType = {
   name: "nvidia_gpu",
   keys: "memtotal,U=B memfree,U=B memused,U=B power,U=mW utilization",
-  needs: { files: [], libraries: ["libnvidia-ml.so.1"], capabilities: [] },
+  needs: {
+    files: ["/proc/driver/nvidia/gpus/", "/dev/"],
+    libraries: ["libnvidia-ml.so.1"],
+    capabilities: [],
+  },
   open({ host }) {
-    const nvml = host.root === "" ? openNvml() : undefined;
+    const nvml = host.root === "" && nvidiaCount(host) > 0 ? openNvml() : undefined;
     if (!nvml?.ok || nvml.library.devices.length === 0) return undefined;
     const { library } = nvml;
     const queries = QUERIES.map(([key, name]) => [key, library.query(name)] as const);

@@ -7,6 +7,13 @@ import { micType } from "../../../src/readers/raw/mic.ts";
 import { accessOf, RawRow } from "../../../src/readers/raw/raw_type.ts";
 import { compile, HAS_COMPILER, NO_COMPILER } from "../../_support/compiled.ts";
 
+/** A machine whose driver shows cards. */
+class MicHost extends MachineHost {
+  override list(path: string): string[] {
+    return path === "/sys/class/mic" ? ["ctrl", "mic0"] : super.list(path);
+  }
+}
+
 Deno.test({
   name: `mic: a line a card that answers, and nothing left open${NO_COMPILER}`,
   ignore: !HAS_COMPILER,
@@ -16,7 +23,7 @@ Deno.test({
       const path = `${dir}/libmicmgmt.so.0`;
       compile("readers/raw/fake_micmgmt.c", path, ["-shared", "-fPIC"]);
       const type = micType(() => openMic(path));
-      const collector = type.open(accessOf(type, new RawMachine(new MachineHost())))!;
+      const collector = type.open(accessOf(type, new RawMachine(new MicHost())))!;
       const lines: string[] = [];
       const row = new RawRow(7, (device) => lines.push(`${device} ${row.values.join(" ")}`));
       for (let i = 0; i < 2; i++) {
@@ -48,6 +55,8 @@ Deno.test("mic: not there without a library, nor in a tree", () => {
     throw new Error("opened");
   };
   const type = micType(never);
+  const bare = new RawMachine(new MachineHost());
+  assertEquals(type.open(accessOf(type, bare)), undefined, "a machine without cards");
   const machine = new RawMachine(new MachineHost("/tmp"));
   assertEquals(type.open(accessOf(type, machine)), undefined);
 });
