@@ -91,4 +91,14 @@ export const VERBS: readonly VerbEntry[] = [
     summary: "deltas, rates and job metrics of raw stats files",
     load: async () => (await import("./stats.ts")).stats,
   },
+  {
+    name: "man",
+    summary: "write the manual page joulemark(1)",
+    load: async () => (await import("./man.ts")).manOf(VERBS),
+  },
+  {
+    name: "completions",
+    summary: "write completions for bash, zsh or fish",
+    load: async () => (await import("./completions.ts")).completionsOf(VERBS),
+  },
 ];

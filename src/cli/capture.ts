@@ -10,46 +10,36 @@ import { capture as save } from "../capture/capture.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { openCatalogue } from "./open_catalogue.ts";
-import { parseOptions, parseSeconds } from "./options.ts";
+import { parseFormat, parseSeconds } from "./options.ts";
+import { quietOption, ROOT, TEXT_OR_JSON, WITHOUT } from "./common_options.ts";
 import type { Verb } from "./verb.ts";
 
-const HELP = `Saves what the readers read on this node, as a tree for --root.
-
-Usage: joulemark capture [options] DIR
-
-DIR must be empty or not there yet. Nothing but what readers read is saved:
-docs/capture.md lists it. GPU libraries and perf events cannot be saved.
-
-Options:
-  --frames N         how often to look, at most 10000; default 2
-  --interval S       seconds between two looks; default 1
-  --redact           without host and user names and serial numbers
-  --without READERS  leave readers out, comma-separated
-  --root DIR         save a tree laid out like / instead of the machine
-  --json             what was saved, as JSON
-  -q, --quiet        do not tell what was saved
-  -h, --help         this text
-
-Examples:
-  joulemark capture node
-  joulemark capture --frames 10 --interval 0.5 --redact node
-  joulemark doctor --root node
-`;
-
-/** See the module. */
+/** Saves a node as a tree. */
 export const capture: Verb = {
   name: "capture",
   summary: "save what the readers read here, as a tree for --root",
-  help: HELP,
-  run(args) {
-    const { text, flags, words } = parseOptions("capture", args, {
-      text: ["frames", "interval", "without", "root", "format"],
-      flags: ["redact", "json"],
-    });
-    if (flags.has("help")) {
-      writeStdout(HELP);
-      return EXIT.done;
-    }
+  usage: ["[options] DIR"],
+  about: `Saves what the readers read on this node, as a tree for --root.
+
+DIR must be empty or not there yet. Nothing but what readers read is saved: docs/capture.md lists
+it. GPU libraries and perf events cannot be saved.`,
+  options: [
+    { name: "frames", value: "N", default: "2", help: "how often to look, at most 10000" },
+    { name: "interval", value: "S", default: "1", help: "seconds between two looks" },
+    { name: "redact", help: "without host and user names and serial numbers" },
+    WITHOUT,
+    { ...ROOT, help: "save a tree laid out like / instead of the machine" },
+    { name: "json", help: "what was saved, as JSON" },
+    TEXT_OR_JSON,
+    quietOption("do not say what was saved"),
+  ],
+  examples: [
+    "joulemark capture node",
+    "joulemark capture --frames 10 --interval 0.5 --redact node",
+    "joulemark doctor --root node",
+  ],
+  run(options) {
+    const { text, flags, words } = options;
     if (words.length !== 1) {
       throw new UsageError({
         action: "capture",
@@ -72,7 +62,9 @@ export const capture: Verb = {
       redact: flags.has("redact") ? redactor(names) : undefined,
       anonymous: flags.has("redact"),
     });
-    if (flags.has("json") || text.format === "json") writeStdout(JSON.stringify(saved) + "\n");
+    if (parseFormat(options, ["text", "json"]) === "json") {
+      writeStdout(JSON.stringify(saved) + "\n");
+    }
     if (flags.has("quiet")) return EXIT.done;
     const changed = saved.changes.reduce((sum, n) => sum + n, 0);
     writeStderr(

@@ -6,13 +6,16 @@ import { LANGUAGES } from "../client/files.ts";
 import { UnknownNameError, UsageError } from "../core/errors.ts";
 import { writeBeside } from "../files/write_beside.ts";
 import { EXIT } from "./exit_codes.ts";
-import { writeStderr, writeStdout } from "./io.ts";
-import { parseOptions } from "./options.ts";
+import { quietOption } from "./common_options.ts";
+import { writeStderr } from "./io.ts";
 import type { Verb } from "./verb.ts";
 
-const HELP = `Writes the markup client for a language.
-
-Usage: joulemark client LANG [options]
+/** Writes the client of a language. */
+export const client: Verb = {
+  name: "client",
+  summary: "write the markup client for a language",
+  usage: ["LANG [options]"],
+  about: `Writes the markup client for a language.
 
 LANG is one of
   c        joulemark.h, for C and C++: one header, no library
@@ -20,33 +23,20 @@ LANG is one of
   python   joulemark.py: one file, the standard library only
   shell    joulemark.sh, for bash, zsh and POSIX shells
   preload  sources of the library that answers calls of other tools which
-           an application already has; "run --preload" builds it by itself
-
-Options:
-  --dir DIR     where to write; the default is the current directory
-  -q, --quiet   do not tell what was written
-  -h, --help    this text
-
-Files of these names are replaced. A marked program runs as ever without
-joulemark, and each mark then costs a nanosecond or less.
-
-Examples:
-  joulemark client c
-  joulemark client python --dir lib
-  joulemark client c && cc -O2 -o app app.c && joulemark run -- ./app
-`;
-
-/** See the module. */
-export const client: Verb = {
-  name: "client",
-  summary: "write the markup client for a language",
-  help: HELP,
-  run(args) {
-    const options = parseOptions("client", args, { text: ["dir"] });
-    if (options.flags.has("help")) {
-      writeStdout(HELP);
-      return EXIT.done;
-    }
+           an application already has; "run --preload" builds it by itself`,
+  options: [
+    { name: "dir", value: "DIR", help: "where to write; the default is the current directory" },
+    quietOption("do not say what was written"),
+  ],
+  notes: `Files of these names are replaced. A marked program runs as ever without joulemark, and
+each mark then costs a nanosecond or less.`,
+  examples: [
+    "joulemark client c",
+    "joulemark client python --dir lib",
+    "joulemark client c && cc -O2 -o app app.c && joulemark run -- ./app",
+  ],
+  words: ["c", "fortran", "python", "shell", "preload"],
+  run(options) {
     const names = Object.keys(LANGUAGES);
     if (options.words.length !== 1) {
       throw new UsageError({

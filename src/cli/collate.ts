@@ -7,53 +7,40 @@ import { Mpi } from "../os/mpi.ts";
 import { collate as collateParts } from "../job/collate.ts";
 import { yamlReader } from "../job/yaml.ts";
 import { EXIT, exitCode } from "./exit_codes.ts";
-import { writeStderr, writeStdout } from "./io.ts";
-import { parseOptions } from "./options.ts";
+import { outputOption, quietOption } from "./common_options.ts";
+import { writeStderr } from "./io.ts";
+import type { ParsedOptions } from "./options.ts";
 import type { Verb } from "./verb.ts";
 
-const HELP = `Make one report of a job by MPI, as a step of the job.
-
-Usage: LAUNCHER joulemark collate -o OUT DIR
-
-Each process reads its share of the reports in DIR, or those on its own
-node's disk; rank 0 writes OUT. The result equals "joulemark merge", digit
-for digit: for jobs where ten thousand files are too many for one process,
-or lie on the nodes' own disks. OUT is written by rank 0's node.
-
-The library is that of the launcher, else the first of libmpi_abi, Open MPI's
-and MPICH's that is found; Intel MPI and Cray MPICH are taken for MPICH. The
-standard ABI of MPI 5 has not been run on a real library yet.
-
-Options:
-  -o, --output FILE       the job's report
-  --mpi-lib FILE          MPI library (or JOULEMARK_MPI_LIB)
-  -q, --quiet             no notes on stderr
-  -v, --verbose           which library, how many processes
-  -h, --help              this
-
-Examples:
-  srun --ntasks-per-node=1 joulemark collate -o job.report joulemark.report.parts
-  mpirun -n 4 joulemark collate -o job.report results/
-  mpiexec -ppn 1 joulemark collate -o job.report /tmp/parts
-`;
-
-/** See the module. */
+/** Makes one report of a job by MPI. */
 export const collate: Verb = {
   name: "collate",
   summary: "reports of many hosts into one, by the site's MPI",
-  help: HELP,
+  usage: ["-o OUT DIR"],
+  about: `Makes one report of a job by MPI, as a step of the job: behind the launcher.
+
+Each process reads its share of the reports in DIR, or those on its own node's disk; rank 0 writes
+OUT. The result equals "joulemark merge", digit for digit: for jobs where ten thousand files are too
+many for one process, or lie on the nodes' own disks. OUT is written by rank 0's node.
+
+The library is that of the launcher, else the first of libmpi_abi, Open MPI's and MPICH's that is
+found; Intel MPI and Cray MPICH are taken for MPICH. The standard ABI of MPI 5 has not been run on a
+real library yet.`,
+  options: [
+    outputOption("the job's report"),
+    { name: "mpi-lib", value: "FILE", env: true, help: "MPI library (or JOULEMARK_MPI_LIB)" },
+    quietOption("no notes on stderr"),
+    { name: "verbose", short: "v", help: "which library, how many processes" },
+  ],
+  examples: [
+    "srun --ntasks-per-node=1 joulemark collate -o job.report job.report.parts",
+    "mpirun -n 4 joulemark collate -o job.report results/",
+    "mpiexec -ppn 1 joulemark collate -o job.report /tmp/parts",
+  ],
   run,
 };
 
-async function run(args: string[]): Promise<number> {
-  const { text, flags, words } = parseOptions("collate", args, {
-    text: ["output", "mpi-lib"],
-    alias: { o: "output" },
-  });
-  if (flags.has("help")) {
-    writeStdout(HELP);
-    return EXIT.done;
-  }
+async function run({ text, flags, words }: ParsedOptions): Promise<number> {
   const out = text.output;
   if (out === undefined || words.length !== 1) {
     throw new UsageError({
@@ -65,7 +52,7 @@ async function run(args: string[]): Promise<number> {
   }
   const otherwise = await yamlReader();
   const env = (name: string) => Deno.env.get(name);
-  const mpi = new Mpi({ library: text["mpi-lib"] ?? env("JOULEMARK_MPI_LIB"), env });
+  const mpi = new Mpi({ library: text["mpi-lib"], env });
   const tell = (line: string) => {
     if (!flags.has("quiet") && mpi.rank === 0) writeStderr(`joulemark: ${line}\n`);
   };

@@ -6,39 +6,36 @@
  * everything that comes out says so.
  * @module
  */
+import { RUN_OPTIONS } from "../session/run_options.ts";
 import { runWith } from "./run.ts";
 import { HIDDEN_VERBS, selfCommand } from "./self.ts";
 import type { Verb } from "./verb.ts";
-import { writeStdout } from "./io.ts";
 
-const HELP = `Run a built-in marked workload and report on it.
-
-Usage: joulemark demo [options of run]
-
-Takes about four seconds, prints the card, writes joulemark.report. Reads the
-node's energy counters; where there is none to read, a simulated node stands
-in, and card and report say so.
-
-Examples:
-  joulemark demo
-  joulemark demo --report /tmp/demo.report
-  joulemark demo --trace demo.trace --record demo.recording
-`;
-
-/** See the module. */
+/** Runs the built-in workload. */
 export const demo: Verb = {
   name: "demo",
   summary: "run a built-in marked workload and report on it",
-  help: HELP,
-  run(args) {
-    if (args.includes("--help") || args.includes("-h")) {
-      writeStdout(HELP);
-      return 0;
-    }
-    return runWith(args, {
+  usage: ["[options of run]"],
+  about: `Runs a built-in marked workload and reports on it.
+
+Takes about four seconds, prints the card, writes joulemark.report. Reads the node's energy counters;
+where there is none to read, a simulated node stands in, and card and report say so.
+
+Options are those of "joulemark run".`,
+  // The help of run describes them.
+  options: RUN_OPTIONS.map((option) => {
+    return option.name === "help" ? { ...option, group: undefined } : { ...option, help: "" };
+  }),
+  command: true,
+  examples: [
+    "joulemark demo",
+    "joulemark demo --report /tmp/demo.report",
+    "joulemark demo --trace demo.trace --record demo.recording",
+  ],
+  run: (options) =>
+    runWith(options, {
       command: selfCommand(HIDDEN_VERBS.demoWorkload),
       simulateIfBlind: true,
       profile: "demo",
-    });
-  },
+    }),
 };

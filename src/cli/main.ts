@@ -8,6 +8,7 @@ import { VERBS } from "./all.ts";
 import { EXIT, exitCode } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { HIDDEN_VERBS } from "./self.ts";
+import { runVerb } from "./run_verb.ts";
 import { form, GEOPM_VERSION, VERSION } from "./version.ts";
 
 /**
@@ -27,7 +28,8 @@ export async function main(args: string[]): Promise<number> {
   try {
     if (name === undefined || name === "--help" || name === "-h" || name === "help") {
       const verb = name === "help" ? VERBS.find((v) => v.name === rest[0]) : undefined;
-      writeStdout(verb === undefined ? usage() : (await verb.load()).help);
+      if (verb !== undefined) return await runVerb(await verb.load(), ["--help"]);
+      writeStdout(usage());
       return name === undefined ? EXIT.usage : EXIT.done;
     }
     if (name === "--version" || name === "-V") {
@@ -47,7 +49,7 @@ export async function main(args: string[]): Promise<number> {
       writeStderr(`joulemark: no such verb ${quote(name)}${hint} See joulemark --help\n`);
       return EXIT.usage;
     }
-    return await (await entry.load()).run(rest);
+    return await runVerb(await entry.load(), rest);
   } catch (error) {
     if (error instanceof Deno.errors.BrokenPipe) return EXIT.done;
     writeStderr(`joulemark: ${messageFor(error, debug)}\n`);

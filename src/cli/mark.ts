@@ -6,44 +6,31 @@ import { AccessError, UsageError } from "../core/errors.ts";
 import { isJobId } from "../collect/loop.ts";
 import { monitorSocketPath, MOST_MARK, sendMark } from "../collect/socket.ts";
 import { EXIT } from "./exit_codes.ts";
-import { writeStderr, writeStdout } from "./io.ts";
-import { parseOptions } from "./options.ts";
+import { quietOption } from "./common_options.ts";
+import { writeStderr } from "./io.ts";
 import type { Verb } from "./verb.ts";
 
-const HELP = `Marks in the raw stats of the running monitor.
-
-Usage: joulemark mark begin JOBID
-       joulemark mark end JOBID
-       joulemark mark TEXT
-
-The monitor writes a record of all its types at once, with the mark; the
-command returns when it is written. "begin" and "end" also say which job the
-records in between belong to. Root and the monitor's own user may mark.
-
-The socket is $JOULEMARK_MONITOR_SOCKET, else /run/joulemark/monitor.sock for
-root and $XDG_RUNTIME_DIR/joulemark/monitor.sock for others.
-
-Options:
-  -q, --quiet       no line when there is no monitor (status 1 all the same)
-  -h, --help        this text
-
-Examples:
-  joulemark mark begin $SLURM_JOB_ID
-  joulemark mark "exec solver"
-  joulemark mark end $SLURM_JOB_ID
-`;
-
-/** See the module. */
+/** Marks in the raw stats of the running monitor. */
 export const mark: Verb = {
   name: "mark",
   summary: "mark a job's begin, end or a text in the monitor's raw stats",
-  help: HELP,
-  run(args) {
-    const options = parseOptions("mark", args, {});
-    if (options.flags.has("help")) {
-      writeStdout(HELP);
-      return EXIT.done;
-    }
+  usage: ["begin JOBID", "end JOBID", "TEXT"],
+  about: `Marks in the raw stats of the running monitor.
+
+The monitor writes a record of all its types at once, with the mark; the command returns when it is
+written. "begin" and "end" also say which job the records in between belong to. Root and the
+monitor's own user may mark.
+
+The socket is $JOULEMARK_MONITOR_SOCKET, else /run/joulemark/monitor.sock for root and
+$XDG_RUNTIME_DIR/joulemark/monitor.sock for others.`,
+  options: [quietOption("no line when there is no monitor (status 1 all the same)")],
+  examples: [
+    "joulemark mark begin $SLURM_JOB_ID",
+    'joulemark mark "exec solver"',
+    "joulemark mark end $SLURM_JOB_ID",
+  ],
+  words: ["begin", "end"],
+  run(options) {
     const text = textOf(options.words);
     const path = monitorSocketPath();
     const answer = sendMark(path, text);

@@ -10,53 +10,41 @@ import { mergeFiles } from "../job/merge_parts.ts";
 import { writePartsPmc } from "../job/pmc_part.ts";
 import { parsePmcVersion } from "../outputs/pmc/version.ts";
 import { EXIT } from "./exit_codes.ts";
-import { writeStderr, writeStdout } from "./io.ts";
-import { parseOptions } from "./options.ts";
+import { runOptions } from "../session/run_options.ts";
+import { outputOption, quietOption } from "./common_options.ts";
+import { writeStderr } from "./io.ts";
+import type { ParsedOptions } from "./options.ts";
 import type { Verb } from "./verb.ts";
 
-const HELP = `Merge reports of many hosts into one report of the job.
-
-Usage: joulemark merge -o OUT REPORT...|DIR
-
-Of a directory, its *.report and *.parts/*.report are taken. The first report
-says which job it is. Of two reports with one host name the first is kept;
-reports of another job, agent or version, and torn ones, are left out, a line
-each: the result then says "partial" and the status is 1. Only when nothing
-could be merged there is no file, and the status is 2.
-
-Statistics over hosts (mean, deviation, extremes), stragglers and outliers
-stand under the result's own key "joulemark:".
-
-Options:
-  -o, --output FILE       the job's report
-  --pmc FILE              also the PMC log, from the .pmc beside the reports
-  --pmc-version V         2.0, 3.1, 4.0, 4.3, 4.4, 5.0 or 6.0 (4.4)
-  -q, --quiet             no notes on stderr
-  -h, --help              this
-
-Examples:
-  joulemark merge -o job.report joulemark.report.parts
-  joulemark merge -o job.report node1.report node2.report
-  joulemark merge -o job.report --pmc job.pmc results/
-`;
-
-/** See the module. */
+/** Merges reports of many hosts. */
 export const merge: Verb = {
   name: "merge",
   summary: "reports of many hosts into one",
-  help: HELP,
+  usage: ["-o OUT REPORT...|DIR"],
+  about: `Merges reports of many hosts into one report of the job.
+
+Of a directory, its *.report and *.parts/*.report are taken. The first report says which job it is.
+Of two reports with one host name the first is kept; reports of another job, agent or version, and
+torn ones, are left out, a line each: the result then says "partial" and the status is 1. Only when
+nothing could be merged there is no file, and the status is 2.
+
+Statistics over hosts (mean, deviation, extremes), stragglers and outliers stand under the result's
+own key "joulemark:".`,
+  options: [
+    outputOption("the job's report"),
+    { name: "pmc", value: "FILE", help: "also the PMC log, from the .pmc beside the reports" },
+    ...runOptions(["pmc-version"]),
+    quietOption("no notes on stderr"),
+  ],
+  examples: [
+    "joulemark merge -o job.report joulemark.report.parts",
+    "joulemark merge -o job.report node1.report node2.report",
+    "joulemark merge -o job.report --pmc job.pmc results/",
+  ],
   run,
 };
 
-async function run(args: string[]): Promise<number> {
-  const { text, flags, words } = parseOptions("merge", args, {
-    text: ["output", "pmc", "pmc-version"],
-    alias: { o: "output" },
-  });
-  if (flags.has("help")) {
-    writeStdout(HELP);
-    return EXIT.done;
-  }
+async function run({ text, flags, words }: ParsedOptions): Promise<number> {
   const out = text.output;
   if (out === undefined || words.length === 0) {
     throw new UsageError({

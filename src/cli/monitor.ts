@@ -15,53 +15,45 @@ import { listenForMarks, monitorSocketPath, serveMarks } from "../collect/socket
 import { RawStore } from "../collect/store.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
-import { type ParsedOptions, parseOptions, parseSeconds } from "./options.ts";
+import { quietOption, ROOT } from "./common_options.ts";
+import { type ParsedOptions, parseSeconds } from "./options.ts";
 import type { Verb } from "./verb.ts";
-
-const HELP = `Raw stats of the node over time, in the format of hpcperfstats.
-
-Usage: joulemark monitor --dir DIR [--interval S] [options]
-       joulemark monitor --once [--mark TEXT] [options]
-
-Writes DIR/HOST/current, also linked as DIR/HOST/EPOCHSECONDS; midnight and
-SIGHUP begin a new file, SIGTERM ends. A restart goes on with today's file
-after a mark %gap. Marks come by "joulemark mark".
-
-Options:
-  --dir DIR            where the files are written
-  --interval S         seconds between two records (default 300)
-  --jobid ID           job of all records
-  --jobid-file FILE    the first word of FILE is the job; looked at each time
-  --types LIST         only these types get lines, comma-separated
-  --program-counters   write the control registers of hardware counters first
-  --once               header and one record on standard output
-  --mark TEXT          with --once: a mark in the record
-  --root DIR           read a tree laid out like / instead of the machine
-  -q, --quiet          nothing on stderr but errors
-  -h, --help           this text
-
-Examples:
-  joulemark monitor --once
-  joulemark monitor --interval 60 --dir /var/log/joulemark
-  joulemark monitor --dir stats --types cpu,mem,intel_rapl --jobid-file job
-`;
 
 const DEFAULT_INTERVAL = 300;
 
-/** See the module. */
+/** Collects raw stats over time. */
 export const monitor: Verb = {
   name: "monitor",
   summary: "raw stats of the node over time (hpcperfstats)",
-  help: HELP,
-  async run(args) {
-    const options = parseOptions("monitor", args, {
-      text: ["dir", "interval", "jobid", "jobid-file", "types", "mark", "root"],
-      flags: ["once", "program-counters"],
-    });
-    if (options.flags.has("help")) {
-      writeStdout(HELP);
-      return EXIT.done;
-    }
+  usage: ["--dir DIR [--interval S] [options]", "--once [--mark TEXT] [options]"],
+  about: `Raw stats of the node over time, in the format of hpcperfstats.
+
+Writes DIR/HOST/current, also linked as DIR/HOST/EPOCHSECONDS; midnight and SIGHUP begin a new file,
+SIGTERM ends. A restart goes on with today's file after a mark %gap. Marks come by "joulemark mark".`,
+  options: [
+    { name: "dir", value: "DIR", help: "where the files are written" },
+    { name: "interval", value: "S", default: "300", help: "seconds between two records" },
+    { name: "jobid", value: "ID", help: "job of all records" },
+    {
+      ...{ name: "jobid-file", value: "FILE" },
+      help: "the first word of FILE is the job; looked at each time",
+    },
+    { name: "types", value: "LIST", help: "only these types get lines, comma-separated" },
+    {
+      name: "program-counters",
+      help: "write the control registers of hardware counters first",
+    },
+    { name: "once", help: "header and one record on standard output" },
+    { name: "mark", value: "TEXT", help: "with --once: a mark in the record" },
+    ROOT,
+    quietOption("nothing on stderr but errors"),
+  ],
+  examples: [
+    "joulemark monitor --once",
+    "joulemark monitor --interval 60 --dir /var/log/joulemark",
+    "joulemark monitor --dir stats --types cpu,mem,intel_rapl --jobid-file job",
+  ],
+  async run(options) {
     check(options);
     const types = typesOf(options.text.types);
     const root = options.text.root ?? "";

@@ -1,87 +1,108 @@
 /**
- * Command lines of verbs: which options there are, and a clear line for any other.
- *
- * One table per verb says everything; the parsing itself is @std/cli's.
+ * Command lines of verbs, read by a verb's table of options: values, switches, words, and one clear
+ * line for any mistake. The splitting itself is @std/cli's.
  * @module
  */
 import { parseArgs } from "@std/cli/parse-args";
+import type { Environment } from "../core/environment.ts";
 import { nearest, UsageError } from "../core/errors.ts";
+import { type Option, type OptionValues, optionValues } from "../core/option.ts";
 
-/** Options of a verb by name, without dashes. */
-export interface OptionTable {
-  /** Options with a value. */
-  text?: readonly string[];
-  /** Options without. */
-  flags?: readonly string[];
-  /** One-letter names. */
-  alias?: Readonly<Record<string, string>>;
+/** Options that every verb takes; a verb that says more of one has it in its own table. */
+export const COMMON_OPTIONS: readonly Option[] = [
+  { name: "quiet", short: "q", help: "" },
+  { name: "verbose", short: "v", help: "" },
+  { name: "debug", help: "" },
+  { name: "help", short: "h", help: "this text" },
+];
+
+/** What of a verb says how its command line is read. */
+export interface CommandLine {
+  readonly name: string;
+  readonly options: readonly Option[];
   /** The first word that is no option ends them: a command follows. */
-  command?: boolean;
+  readonly command?: boolean;
 }
-
-/** Options that every verb takes. */
-const COMMON_FLAGS = ["help", "quiet", "verbose", "debug"] as const;
-const COMMON_ALIAS = { h: "help", q: "quiet", v: "verbose" } as const;
 
 /** A command line, read. */
 export interface ParsedOptions {
-  /** Values of the options with one. */
+  /** Values of the options with one, whatever gave them. */
   readonly text: Readonly<Record<string, string | undefined>>;
-  /** Those without, when given. */
+  /** The same with where each came from. */
+  readonly values: OptionValues;
+  /** Every value of the options that may come several times. */
+  readonly lists: Readonly<Record<string, readonly string[]>>;
+  /** Switches that are on. */
   readonly flags: ReadonlySet<string>;
   /** What is no option, in order. */
   readonly words: readonly string[];
-  /** Was a "--" given? */
-  readonly separated: boolean;
+}
+
+/** All options of a verb: its own, and those that every verb takes. */
+export function allOptions({ options }: Pick<CommandLine, "options">): readonly Option[] {
+  const own = new Set(options.map(({ name }) => name));
+  return [...options, ...COMMON_OPTIONS.filter(({ name }) => !own.has(name))];
 }
 
 /**
  * Reads a command line.
  *
+ * @param env For the options that can be given as variables. @default none of them is set
  * @throws {UsageError} On an unknown option, a missing value, or an option given twice.
  */
-export function parseOptions(verb: string, args: string[], table: OptionTable): ParsedOptions {
-  const text = table.text ?? [];
-  const flags = [...COMMON_FLAGS, ...(table.flags ?? [])];
-  const alias = { ...COMMON_ALIAS, ...table.alias };
+export function parseOptions(
+  verb: CommandLine,
+  args: readonly string[],
+  env: Environment = () => undefined,
+): ParsedOptions {
+  const table = allOptions(verb);
   const own = args.indexOf("--");
-  const mine = own < 0 || table.command !== true ? args : args.slice(0, own);
-  const seen = new Map<string, string>();
+  const mine = own < 0 || verb.command !== true ? args : args.slice(0, own);
+  const valued = table.filter(({ value }) => value !== undefined).map(({ name }) => name);
+  const switches = table.filter(({ value }) => value === undefined).map(({ name }) => name);
+  const short = table.filter((option) => option.short !== undefined);
   // Tables are known at run time only: what the types make of them helps nobody.
-  const parsed: Given = parseArgs(joinDashes(mine, new Set(names(text, alias))), {
-    string: [...text],
-    boolean: flags,
-    alias,
-    stopEarly: table.command === true,
+  const parsed: Given = parseArgs(withValues(mine, table, verb.command === true), {
+    string: [...valued, "_"],
+    boolean: switches,
+    alias: Object.fromEntries(short.map((option) => [option.short!, option.name])),
+    stopEarly: verb.command === true,
     "--": true,
-    collect: [...text],
+    collect: valued,
     unknown: (arg, key) => {
       if (key === undefined) return true;
-      throw new UsageError({
-        action: `run "joulemark ${verb}"`,
-        expected: suggestion(key, [...text, ...flags]),
-        found: `unknown option ${arg.split("=")[0]}`,
-        remedy: `see joulemark ${verb} --help`,
-      });
+      throw mistake(verb, suggestion(key, table), `unknown option ${arg.split("=")[0]}`);
     },
   });
-  const values: Record<string, string | undefined> = {};
-  for (const name of text) {
-    const given = (parsed[name] ?? []) as string[];
-    if (given.length > 1 || (given.length === 1 && given[0] === "")) {
-      throw new UsageError({
-        action: `run "joulemark ${verb}"`,
-        expected: `--${name} once, with a value`,
-        found: given.length > 1 ? `--${name} ${given.length} times` : `--${name} without a value`,
-        remedy: `see joulemark ${verb} --help`,
-      });
+  const given: Record<string, string | undefined> = {};
+  const lists: Record<string, readonly string[]> = {};
+  for (const { name, optionalValue, repeats, value } of table) {
+    if (value === undefined) {
+      if (parsed[name] === true) given[name] = "1";
+      continue;
     }
-    values[name] = given[0];
+    const all = (parsed[name] ?? []) as string[];
+    lists[name] = all;
+    if (all.includes("") && optionalValue !== true) {
+      throw mistake(verb, `--${name} with a value`, `--${name} without one`);
+    }
+    if (all.length > 1 && repeats !== true) {
+      throw mistake(verb, `--${name} once`, `--${name} ${all.length} times`);
+    }
+    given[name] = all[0];
   }
-  for (const name of flags) if (parsed[name] === true) seen.set(name, "");
+  const values = optionValues(table, given, env);
+  const text: Record<string, string | undefined> = {};
+  for (const name of valued) text[name] = values.get(name)?.text;
+  const flags = switches.filter((name) => isOn(values.get(name)?.text));
   const words = [...parsed._.map(String), ...(parsed["--"] ?? [])];
   if (mine !== args) words.push(...args.slice(own + 1));
-  return { text: values, flags: new Set(seen.keys()), words, separated: own >= 0 };
+  return { text, values, lists, flags: new Set(flags), words };
+}
+
+/** A switch that is a variable is on but for `0`, `off`, `no` and `false`. */
+function isOn(text: string | undefined): boolean {
+  return text !== undefined && !["0", "off", "no", "false"].includes(text.toLowerCase());
 }
 
 /** Words and options as they were given. */
@@ -91,25 +112,61 @@ interface Given {
   readonly "--"?: readonly string[];
 }
 
-/** Option words that take a value, as they stand on the command line. */
-function names(text: readonly string[], alias: Readonly<Record<string, string>>): string[] {
-  const short = Object.entries(alias).filter(([, long]) => text.includes(long));
-  return [...text.map((name) => `--${name}`), ...short.map(([letter]) => `-${letter}`)];
-}
-
-/** A lone "-" after an option is its value, as in `--stats -`: joined, so that it is no option. */
-function joinDashes(args: readonly string[], withValue: ReadonlySet<string>): string[] {
+/**
+ * Joins values that @std/cli would not take for such: a lone "-", as in `--stats -`, and the empty
+ * one of an option whose value may be left out. What follows the first word of a command stays.
+ */
+function withValues(
+  args: readonly string[],
+  table: readonly Option[],
+  command: boolean,
+): string[] {
   const joined: string[] = [];
   for (let i = 0; i < args.length; i++) {
-    const takes = withValue.has(args[i]) && args[i + 1] === "-";
-    joined.push(takes ? `${args[i++]}=-` : args[i]);
+    const arg = args[i];
+    if (arg === "--" || (command && !arg.startsWith("-"))) return [...joined, ...args.slice(i)];
+    const option = table.find(({ name, short }) => arg === `--${name}` || arg === `-${short}`);
+    if (option?.optionalValue === true) joined.push(`${arg}=`);
+    else if (option?.value === undefined || i + 1 === args.length) joined.push(arg);
+    else if (args[i + 1] === "-") joined.push(`${arg}=${args[++i]}`);
+    else if (args[i + 1].startsWith("-")) joined.push(arg);
+    else joined.push(arg, args[++i]);
   }
   return joined;
 }
 
-function suggestion(key: string, known: string[]): string {
-  const near = nearest(key, known, 1);
+function suggestion(key: string, table: readonly Option[]): string {
+  const near = nearest(key, table.map(({ name }) => name), 1);
   return near.length > 0 ? `an option such as --${near[0]}` : "a known option";
+}
+
+function mistake({ name }: CommandLine, expected: string, found: string): UsageError {
+  return new UsageError({
+    action: `run "joulemark ${name}"`,
+    expected,
+    found,
+    remedy: `see joulemark ${name} --help`,
+  });
+}
+
+/**
+ * The format that `--format` or `--json` ask for.
+ *
+ * @throws {UsageError} If it is none of those that the verb has.
+ */
+export function parseFormat<F extends string>(
+  { text, flags }: ParsedOptions,
+  formats: readonly [F, ...F[]],
+): F {
+  const given = text.format ?? (flags.has("json") ? "json" : formats[0]);
+  const format = formats.find((one) => one === given);
+  if (format !== undefined) return format;
+  throw new UsageError({
+    action: "use",
+    target: `--format ${given}`,
+    expected: formats.join(", "),
+    found: given,
+  });
 }
 
 /**

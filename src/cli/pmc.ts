@@ -15,50 +15,63 @@ import { writeDocument } from "../files/output_file.ts";
 import { type PmcRun, readPmcRuns, readTableText } from "../outputs/pmc/read.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
-import { parseOptions } from "./options.ts";
+import { JSON_FORMAT, outputOption } from "./common_options.ts";
+import { type ParsedOptions, parseFormat } from "./options.ts";
 import type { Verb } from "./verb.ts";
-
-const HELP = `Read and analyse PMC logs: power and energy per step of a simulation.
-
-Usage: joulemark pmc [options] [NAME=]FILE[,FILE...]...
-
-Without a choice: totals of each run, what its steps are like, and groups of
-steps that stand out (restart dumps). Files of all pm_mpi_lib versions.
-
-Choices, one of:
-  --histogram             energy, duration, power per step, with normal fit
-  --cdf                   the same as cumulative distribution
-  --compare               groups of runs: means and deviations; runs given as
-                          NAME=FILE,FILE or named NAME-1, NAME-2 are a group
-  --sweep                 energy against runtime over a setting, the sweet
-                          spot; NAME is the value, or FILE a table of all
-  --summary craypat       as pat_report: energies as means over nodes, powers
-                          as maxima; needs 5.0 or 6.0, which tell of nodes
-
-Options:
-  --figure LIST           energy,duration,power for --histogram and --cdf
-  --bins N                bins of the histograms
-  --agg KEY=HOW           mean, max, sum or min for a counter of craypat;
-                          several between commas
-  --format F              text (default), csv, json, svg
-  --json                  the same as --format json
-  -o, --output FILE       there instead of stdout
-  -h, --help              this
-
-Examples:
-  joulemark pmc run.pmc
-  joulemark pmc --compare cray=c1.pmc,c2.pmc gnu=g1.pmc,g2.pmc
-  joulemark pmc --sweep --format svg -o sweep.svg 1=a.pmc 2=b.pmc 3=c.pmc
-`;
 
 const FORMATS = ["text", "csv", "json", "svg"] as const;
 const CHOICES = ["histogram", "cdf", "compare", "sweep"] as const;
 
-/** See the module. */
+const HOW = "Choices, one of";
+
+/** Analyses PMC logs. */
 export const pmc: Verb = {
   name: "pmc",
   summary: "energy per step: statistics, histograms, comparisons, sweeps",
-  help: HELP,
+  usage: ["[options] [NAME=]FILE[,FILE...]..."],
+  about: `Reads and analyses PMC logs: power and energy per step of a simulation.
+
+Without a choice: totals of each run, what its steps are like, and groups of steps that stand out
+(restart dumps). Files of all pm_mpi_lib versions.`,
+  options: [
+    {
+      ...{ name: "histogram", group: HOW },
+      help: "energy, duration, power per step, with normal fit",
+    },
+    { name: "cdf", group: HOW, help: "the same as cumulative distribution" },
+    {
+      ...{ name: "compare", group: HOW },
+      help: "groups of runs: means and deviations; runs given as NAME=FILE,FILE or named NAME-1, " +
+        "NAME-2 are a group",
+    },
+    {
+      ...{ name: "sweep", group: HOW },
+      help: "energy against runtime over a setting, the sweet spot; NAME is the value, or FILE a " +
+        "table of all",
+    },
+    {
+      ...{ name: "summary", value: "craypat", group: HOW, words: ["craypat"] },
+      help: "as pat_report: energies as means over nodes, powers as maxima; needs 5.0 or 6.0, " +
+        "which name the nodes",
+    },
+    {
+      ...{ name: "figure", value: "LIST", words: Object.keys(QUANTITIES) },
+      help: "energy,duration,power for --histogram and --cdf",
+    },
+    { name: "bins", value: "N", help: "bins of the histograms" },
+    {
+      ...{ name: "agg", value: "KEY=HOW" },
+      help: "mean, max, sum or min for a counter of craypat; several between commas",
+    },
+    { name: "format", value: "F", words: FORMATS, help: "text (default), csv, json, svg" },
+    JSON_FORMAT,
+    outputOption("there instead of stdout"),
+  ],
+  examples: [
+    "joulemark pmc run.pmc",
+    "joulemark pmc --compare cray=c1.pmc,c2.pmc gnu=g1.pmc,g2.pmc",
+    "joulemark pmc --sweep --format svg -o sweep.svg 1=a.pmc 2=b.pmc 3=c.pmc",
+  ],
   run,
 };
 
@@ -68,21 +81,10 @@ interface Named {
   readonly files: readonly string[];
 }
 
-function run(args: string[]): number {
-  const { text, flags, words } = parseOptions("pmc", args, {
-    text: ["summary", "figure", "bins", "agg", "format", "output"],
-    flags: [...CHOICES, "json"],
-    alias: { o: "output" },
-  });
-  if (flags.has("help")) {
-    writeStdout(HELP);
-    return EXIT.done;
-  }
-  const format = text.format ?? (flags.has("json") ? "json" : "text");
+function run(options: ParsedOptions): number {
+  const { text, flags, words } = options;
+  const format = parseFormat(options, FORMATS);
   const chosen = CHOICES.filter((choice) => flags.has(choice));
-  if (!(FORMATS as readonly string[]).includes(format)) {
-    throw wrong(`--format ${format}`, FORMATS.join(", "), format);
-  }
   if (chosen.length + (text.summary === undefined ? 0 : 1) > 1) {
     throw wrong("pmc", "one choice of how to look", chosen.map((c) => `--${c}`).join(" "));
   }

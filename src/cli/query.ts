@@ -17,6 +17,7 @@ import { QueryRun } from "../query/run.ts";
 import type { ReadBytes } from "../query/sources/source.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
+import { helpText } from "./help.ts";
 import { queryHelp } from "./query_help.ts";
 import type { Verb } from "./verb.ts";
 import { VERSION } from "./version.ts";
@@ -24,15 +25,30 @@ import { VERSION } from "./version.ts";
 /** cali-query's own exit statuses: -1 and -2 in eight bits. */
 const UNKNOWN_OPTION = 255, INVALID_QUERY = 254;
 
-/** See the module. */
+/** Runs queries over files. */
 export const query: Verb = {
   name: "query",
   summary: "CalQL over .cali files, reports, traces and raw stats",
-  help: queryHelp("")!,
-  run: runQuery,
+  usage: ["[options] [FILE...]"],
+  about:
+    `Reads, filters, aggregates and prints .cali streams, as cali-query does; also reports, traces
+and raw stats, known by their first bytes.
+
+Without a file, standard input is read. Several files are merged.`,
+  options: OPTIONS,
+  notes: `Status: 0 done, 2 a file cannot be opened, 254 the query is not understood, 255 unknown
+option.`,
+  examples: [
+    "joulemark query -t run.cali",
+    "joulemark query -q 'select count() group by path format tree' run.cali",
+    "joulemark query -G -j run.cali",
+  ],
+  // The command line is cali-query's, with its own rules for values and repeated options.
+  runArgs: runQuery,
+  run: () => EXIT.usage,
 };
 
-function runQuery(args: string[]): number {
+function runQuery(args: readonly string[]): number {
   const parsed = parseOptions(args);
   if ("unknown" in parsed) {
     const known = OPTIONS.map(({ name }) => `--${name}`).join(" ");
@@ -42,7 +58,7 @@ function runQuery(args: string[]): number {
   const { options, files } = parsed;
   const help = options.get("help");
   if (help !== undefined) {
-    const text = queryHelp(help);
+    const text = help === "" ? helpText(query) : queryHelp(help);
     if (text === undefined) complain(`Unknown help option "${help}"`);
     else writeStdout(text);
     return EXIT.done;

@@ -1,51 +1,7 @@
-/** Help texts of `joulemark query`: the options, and the language clause by clause. */
+/** Help of `joulemark query` on its language, clause by clause. */
 
 import { AGGREGATIONS, FORMATTERS, LET_OPERATORS, type Signature } from "../query/functions.ts";
 import { resultName } from "../query/functions.ts";
-
-const USAGE = `Reads, filters, aggregates and prints .cali streams, as cali-query does;
-also reports, traces and raw stats, known by their first bytes.
-
-Usage: joulemark query [options] [FILE...]
-
-Without a file, standard input is read. Several files are merged.
-
-Options:
-  -q, --query CALQL          run a query
-  -Q, --query-file FILE      read the query from a file
-  -o, --output FILE          write there instead of standard output
-  -e, --expand               print records as name=value lists
-  -t, --table                print a table
-  -T, --tree                 print a tree by region path
-  -j, --json                 print JSON
-  -f, --format TEXT          print TEXT with %attribute% replaced
-      --title TEXT           first line of --format output
-      --path-attributes A,B  attributes that make the path of a tree
-  -S, --sort-by A,B          sort a table or tree
-      --print-attributes A,B attributes to print
-  -s, --select [-]A[=V],...  keep records with A (equal to V); - negates
-      --aggregate OP(A),...  aggregate, as AGGREGATE does
-      --aggregate-key A,B    key of the aggregation: names, path, or none
-  -G, --list-globals         print the run's metadata
-      --list-attributes      print all attributes
-      --strict               right instead of like cali-query: UTF-8 kept,
-                             valid JSON, 64-bit order, all digits, status 1
-                             after records that cannot be read
-  -v, --verbose              name the files while reading
-      --quiet                nothing on stderr but errors in the request
-  -V, --version              print the version on stderr
-  -h, --help [TOPIC]         this text, or calql, let, select, groupby,
-                             where, format
-
-Status: 0 done, 2 a file cannot be opened, 254 the query is not understood,
-255 unknown option.
-
-Examples:
-  joulemark query -t run.cali
-  joulemark query -q "select count(),sum(time.duration.ns) group by path
-      format tree" run.cali
-  joulemark query -G -j run.cali
-`;
 
 const CALQL = `A query is a list of clauses, in any order; all may be left out.
 
@@ -92,11 +48,9 @@ function list(table: readonly Signature[]): string {
   return table.map(signature).join("\n") + "\n";
 }
 
-/** The text of a topic, the usage for an empty one, undefined for an unknown one. */
+/** The text of a topic; undefined for an unknown one. */
 export function queryHelp(topic: string): string | undefined {
   switch (topic) {
-    case "":
-      return USAGE;
     case "calql":
       return CALQL;
     case "groupby":

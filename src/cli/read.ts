@@ -2,7 +2,6 @@
  * `joulemark read`: one value now, and the catalogue of signals. After geopmread(1).
  * @module
  */
-import { parseArgs } from "@std/cli";
 import { type Domain, DOMAINS, isDomain } from "../core/domain.ts";
 import { UnknownNameError, UsageError } from "../core/errors.ts";
 import { formatSignal } from "../core/number_format.ts";
@@ -13,34 +12,10 @@ import type { Catalogue, CatalogueEntry } from "../signals/catalogue.ts";
 import { wholesOf } from "../signals/containment.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
+import { parseFormat } from "./options.ts";
+import { JSON_SWITCH, quietOption, ROOT, TEXT_OR_JSON, WITHOUT } from "./common_options.ts";
 import { openCatalogue } from "./open_catalogue.ts";
 import type { Verb } from "./verb.ts";
-
-const HELP = `Reads one signal now; lists and describes signals.
-
-Usage: joulemark read [options] [SIGNAL DOMAIN INDEX]
-
-Without arguments: the names of all signals that this node has, one a line.
-
-Options:
-  --list [WORD]      all known signals with domain, unit and source, or those
-                     whose name or description holds WORD
-  --info SIGNAL      unit, domain, behavior, aggregation, source of a signal
-  --domains          the domains and how many of each this node has
-  --json             the same as JSON
-  --root DIR         read a tree laid out like / instead of the machine
-  --without READERS  leave readers out, comma-separated
-  -q, --quiet        no reasons on stderr
-  -h, --help         this text
-
-A signal that has no source here reads "nan", with the reason on stderr and
-status 1; a name that no reader knows is status 2.
-
-Examples:
-  joulemark read CPU_ENERGY package 0
-  joulemark read --list energy
-  joulemark read --info CPU_POWER
-`;
 
 /** geopmread(1) waits so long between the readings that a rate needs. */
 const RATE_READINGS = 8;
@@ -61,53 +36,66 @@ const UNIT_WORDS: Record<Unit, string> = {
   "%": "percent",
 };
 
-/** See the module. */
+/** Reads one signal, or lists them. */
 export const read: Verb = {
   name: "read",
   summary: "read one signal now; list and describe signals",
-  help: HELP,
-  run(args) {
-    const flags = parseArgs(args, {
-      string: ["list", "info", "root", "without", "format", "_"],
-      boolean: ["domains", "json", "help", "quiet", "verbose", "debug"],
-      alias: { help: "h", quiet: "q", verbose: "v", list: "l", info: "i", domains: "d" },
-      unknown: (arg: string, key?: string) => {
-        if (key === undefined) return true;
-        throw new UsageError({
-          action: "read",
-          target: arg,
-          expected: "a known option",
-          remedy: 'see "joulemark read --help"',
-        });
-      },
-    });
-    if (flags.help) {
-      writeStdout(HELP);
-      return EXIT.done;
-    }
-    if (flags.format !== undefined && flags.format !== "json" && flags.format !== "text") {
+  usage: ["[options] [SIGNAL DOMAIN INDEX]"],
+  about: `Reads one signal now; lists and describes signals.
+
+Without arguments: the names of all signals that this node has, one a line.`,
+  options: [
+    {
+      ...{ name: "list", short: "l", value: "WORD", optionalValue: true },
+      help: "all known signals with domain, unit and source, or those whose name or description " +
+        "holds WORD",
+    },
+    {
+      ...{ name: "info", short: "i", value: "SIGNAL" },
+      help: "unit, domain, behavior, aggregation, source of a signal",
+    },
+    { name: "domains", short: "d", help: "the domains and how many of each this node has" },
+    JSON_SWITCH,
+    TEXT_OR_JSON,
+    ROOT,
+    WITHOUT,
+    quietOption("no reasons on stderr"),
+  ],
+  notes:
+    `A signal that has no source here reads "nan", with the reason on stderr and status 1; a name
+that no reader knows is status 2.`,
+  examples: [
+    "joulemark read CPU_ENERGY package 0",
+    "joulemark read --list energy",
+    "joulemark read --info CPU_POWER",
+  ],
+  run(options) {
+    const { text, flags, words } = options;
+    const json = parseFormat(options, ["text", "json"]) === "json";
+    const { host, catalogue } = openCatalogue(text);
+    const most = text.list === "" ? 1 : 0;
+    const lists = flags.has("domains") || text.info !== undefined || text.list !== undefined;
+    if (lists && words.length > most) {
       throw new UsageError({
-        action: "read",
-        target: `--format ${flags.format}`,
-        expected: "text or json",
+        action: 'run "joulemark read"',
+        expected: "no further words",
+        found: words[most],
+        remedy: "see joulemark read --help",
       });
     }
-    const json = flags.json || flags.format === "json";
-    const { host, catalogue } = openCatalogue(flags);
-    if (flags.domains) {
+    if (flags.has("domains")) {
       return print(
         json,
         DOMAINS.map((name) => ({ name, count: host.topology.count(name) })),
         (d) => d.name.padEnd(28) + d.count,
       );
     }
-    if (flags.info !== undefined) return info(catalogue, flags.info, json);
-    if (flags.list !== undefined) return list(catalogue, flags.list, json);
-    const words = flags._.map(String);
+    if (text.info !== undefined) return info(catalogue, text.info, json);
+    if (text.list !== undefined) return list(catalogue, text.list || (words[0] ?? ""), json);
     if (words.length === 0) return print(json, catalogue.availableNames(), (name) => name);
     const batch = new Batch(host.topology, catalogue);
     const request = parseRequest(words);
-    return one(catalogue, batch, { ...request, json, quiet: flags.quiet });
+    return one(catalogue, batch, { ...request, json, quiet: flags.has("quiet") });
   },
 };
 

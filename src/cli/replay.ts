@@ -22,83 +22,48 @@ import { type PendingFile, writeBeside } from "../files/write_beside.ts";
 import type { NameTable } from "../signals/batch.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
-import { parseOptions, parseSeconds } from "./options.ts";
+import { runOptions } from "../session/run_options.ts";
+import { quietOption } from "./common_options.ts";
+import { type ParsedOptions, parseSeconds } from "./options.ts";
 import type { Verb } from "./verb.ts";
 import { REPORT_VERSION } from "./version.ts";
 
-const HELP = `Makes report, trace and event log again from a recording.
-
-Usage: joulemark replay [options] DIR...
-
-DIR holds recording.yaml, events.csv and samples.csv (or .gz), as "run
---record DIR" writes them. Several directories are several hosts of one job.
-Without --report the report goes to stdout.
-
-Options:
-  --report FILE           GEOPM report
-  --report-signals LIST   more signals in it: SIGNAL[@DOMAIN],...
-  --trace FILE            a row of signals per step, GEOPM's trace
-  --trace-signals LIST    more columns in it
-  --event-log FILE        every record, GEOPM's profile trace
-  --pmc FILE              power and energy per step, pm_mpi_lib's log
-  --pmc-version V         2.0, 3.1, 4.0, 4.3, 4.4, 5.0 or 6.0 (4.4)
-  --cali FILE             every mark with times and energies, a .cali stream
-  --cali-config STRING    Caliper's configurations: runtime-report,event-trace
-  --period S              keep trace rows at least S seconds apart
-  --record-filter F       epochs without marks: proxy_epoch,REGION[,CALLS
-                          [,STARTUP]] or edit_distance[,...]
-  --attribution HOW       energy of regions beside GEOPM's: sampled (none),
-                          exact (by exact edges), fit (with its error; default)
-  --idle FILE             energy net of the idle power in a report or JSON
-  --profile NAME          another name of the run
-  --lenient               repair what is wrong, count and name it
-  --json                  the report as JSON on stdout
-  -q, --quiet             no notes on stderr
-  -h, --help              this
-
-Trace and event log of several hosts are FILE-HOSTNAME. A recording that was
-cut is replayed up to the cut, and the report says "partial".
-
-Examples:
-  joulemark replay lu.rec
-  joulemark replay --report lu.report --trace lu.trace node1.rec node2.rec
-  joulemark replay --record-filter proxy_epoch,MPI_Barrier lu.rec
-`;
-
-const TEXT_OPTIONS = [
-  "report",
-  "report-signals",
-  "trace",
-  "trace-signals",
-  "event-log",
-  "pmc",
-  "pmc-version",
-  "cali",
-  "cali-config",
-  "period",
-  "record-filter",
-  "profile",
-  "attribution",
-  "idle",
-] as const;
-
-/** See the module. */
+/** Replays recordings. */
 export const replay: Verb = {
   name: "replay",
   summary: "make report and traces again from a recording",
-  help: HELP,
+  usage: ["[options] DIR..."],
+  about: `Makes report, trace and event log again from a recording.
+
+DIR holds recording.yaml, events.csv and samples.csv (or .gz), as "run --record DIR" writes them.
+Several directories are several hosts of one job. Without --report the report goes to stdout.`,
+  options: [
+    { name: "report", value: "FILE", help: "GEOPM report" },
+    ...runOptions(["report-signals", "trace", "trace-signals", "event-log", "pmc", "pmc-version"]),
+    ...runOptions(["cali", "cali-config"]),
+    { name: "period", value: "S", help: "keep trace rows at least S seconds apart" },
+    ...runOptions(["record-filter", "attribution"]),
+    {
+      ...{ name: "idle", value: "FILE" },
+      help: "energy net of the idle power in a report or JSON",
+    },
+    { name: "profile", value: "NAME", help: "another name of the run" },
+    { name: "lenient", help: "repair what is wrong, count and name it" },
+    { name: "json", help: "the report as JSON on stdout" },
+    quietOption("no notes on stderr"),
+  ],
+  notes:
+    `Trace and event log of several hosts are FILE-HOSTNAME. A recording that was cut is replayed
+up to the cut, and the report says "partial".`,
+  examples: [
+    "joulemark replay lu.rec",
+    "joulemark replay --report lu.report --trace lu.trace node1.rec node2.rec",
+    "joulemark replay --record-filter proxy_epoch,MPI_Barrier lu.rec",
+  ],
   run,
 };
 
-async function run(args: string[]): Promise<number> {
-  const { text, flags, words } = parseOptions("replay", args, {
-    text: TEXT_OPTIONS,
-    flags: ["lenient", "json"],
-  });
-  if (flags.has("help")) {
-    writeStdout(HELP);
-    return EXIT.done;
-  }
+async function run({ text, flags, words }: ParsedOptions): Promise<number> {
   if (words.length === 0) {
     throw new UsageError({
       action: "replay",

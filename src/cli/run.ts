@@ -8,115 +8,46 @@ import { preloadChanges } from "../preload/preload.ts";
 import type { ContextRun } from "../channels/run.ts";
 import { asksForContext, type RunRequest, runRequest } from "../session/request.ts";
 import type { RunIdle } from "../outputs/run_idle.ts";
-import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
-import { parseOptions } from "./options.ts";
+import { RUN_OPTIONS } from "../session/run_options.ts";
+import type { ParsedOptions } from "./options.ts";
 import { permissionFlags } from "./permissions.ts";
 import type { Verb } from "./verb.ts";
 import { REPORT_VERSION } from "./version.ts";
 
-const HELP = `Run a command, find its regions, write a report.
-
-Usage: joulemark run [options] -- COMMAND [ARG...]
-
-Outputs
-  --report FILE           GEOPM report (default joulemark.report)
-  --report-signals LIST   more signals in it: SIGNAL[@DOMAIN],...
-  --trace FILE            a row of signals per step, GEOPM's trace
-  --trace-signals LIST    more columns in it
-  --event-log FILE        every mark, GEOPM's profile trace
-  --pmc FILE              power and energy per step, pm_mpi_lib's log
-  --pmc-version V         2.0, 3.1, 4.0, 4.3, 4.4, 5.0 or 6.0 (4.4)
-  --cali FILE             every mark with times and energies, a .cali stream
-  --cali-config STRING    Caliper's configurations: runtime-report,event-trace
-  --record DIR            a recording that "joulemark replay" reads
-  --checkpoint S          time between reports so far, FILE.partial (10)
-
-Measuring
-  --period S              time between two steps (0.005)
-  --attribution HOW       energy of regions beside GEOPM's: sampled (none),
-                          exact (by exact edges), fit (with its error; default)
-  --dither on|off         shake the steps, so that no loop keeps in step with
-                          them (on, where there is a fit)
-  --idle SECONDS|FILE     idle power, measured so long before the command starts
-                          or from a report or JSON: energy net of it
-  --profile NAME          name of the run (the command's base name)
-  --record-filter F       epochs without marks: proxy_epoch,REGION[,CALLS
-                          [,STARTUP]] or edit_distance[,...]
-  --without READERS       leave sources out: MSR,POWERCAP,...
-  --root DIR              read a tree laid out like / instead of the machine
-  --simulate[=SPEC]       read the embedded simulated node; nothing it says
-                          is a measurement, and every output says so
-
-Marks that a program already has
-  --preload LIST          answer the calls of mpi, pcontrol, ompt, geopm,
-                          caliper, likwid, pm_mpi, nvtx, roctx, itt, kokkos,
-                          tau, papi, craypat, or all; besides, only by name:
-                          io, alloc and callpath, for --cali and --cali-config
-  --preload-lib FILE      by a library built before ("client preload")
-
-Talk
-  -q, --quiet             no card at the end
-  -v, --verbose           more of what was done
-  -h, --help              this
-
-Every option can be given as JOULEMARK_REPORT, JOULEMARK_PERIOD, ...; the
-GEOPM_ variables of the same meaning hold where ours are unset. The exit
-status is the command's: 128+N when signal N ended it, 127 when it was not
-found, 126 when it cannot be executed. Options are checked before it starts.
-
-Examples:
-  joulemark run -- ./app
-  joulemark run --report lu.report --trace lu.trace -- mpirun -n 4 ./lu
-  srun joulemark run --report-signals CPU_ENERGY@package -- ./app
-`;
-
-const TEXT_OPTIONS = [
-  "report",
-  "report-signals",
-  "trace",
-  "trace-signals",
-  "event-log",
-  "pmc",
-  "pmc-version",
-  "cali",
-  "cali-config",
-  "record",
-  "checkpoint",
-  "period",
-  "attribution",
-  "idle",
-  "dither",
-  "profile",
-  "record-filter",
-  "preload",
-  "preload-lib",
-  "without",
-  "root",
-] as const;
-
-/** See the module. */
+/** Runs a command and reports on it. */
 export const run: Verb = {
   name: "run",
   summary: "run a command, find its regions, write a report",
-  help: HELP,
-  run: (args) => runWith(args, {}),
+  usage: ["[options] -- COMMAND [ARG...]"],
+  about: `Runs a command, finds its regions, writes a report.`,
+  options: RUN_OPTIONS,
+  command: true,
+  notes:
+    `Every option can be given as JOULEMARK_REPORT, JOULEMARK_PERIOD, ...; the GEOPM_ variables of
+the same meaning hold where ours are unset. The exit status is the command's: 128+N when signal N
+ended it, 127 when it was not found, 126 when it cannot be executed. Options are checked before it
+starts.`,
+  examples: [
+    "joulemark run -- ./app",
+    "joulemark run --report lu.report --trace lu.trace -- mpirun -n 4 ./lu",
+    "srun joulemark run --report-signals CPU_ENERGY@package -- ./app",
+  ],
+  run: (options) => runWith(options, {}),
 };
 
-/**
- * The verb, with settings that only callers inside the program make.
- *
- * @param args What follows the verb.
- */
+/** The verb, with settings that only callers inside the program make. */
 export async function runWith(
-  args: string[],
+  options: ParsedOptions,
   own: { command?: readonly string[]; simulateIfBlind?: boolean; profile?: string },
 ): Promise<number> {
-  const { simulate, rest } = takeSimulate(args);
-  const options = parseOptions("run", rest, { text: TEXT_OPTIONS, command: true });
-  if (options.flags.has("help")) {
-    writeStdout(HELP);
-    return EXIT.done;
+  if (own.command !== undefined && options.words.length > 0) {
+    throw new UsageError({
+      action: 'run "joulemark demo"',
+      expected: "options only",
+      found: options.words[0],
+      remedy: "another command goes to joulemark run",
+    });
   }
   const command = own.command ?? options.words;
   if (command.length === 0) {
@@ -129,9 +60,13 @@ export async function runWith(
   }
   const env = (name: string) => Deno.env.get(name);
   const tell = (line: string) => writeStderr(`joulemark: ${line}\n`);
+  const values = new Map(options.values);
+  if (own.profile !== undefined && !values.has("profile")) {
+    values.set("profile", { text: own.profile, origin: "flag", name: "--profile" });
+  }
   const request = runRequest(
     command,
-    { ...options.text, profile: options.text.profile ?? own.profile, simulate },
+    values,
     { quiet: options.flags.has("quiet"), verbose: options.flags.has("verbose") },
     env,
     Object.keys(Deno.env.toObject()),
@@ -184,15 +119,4 @@ async function openIdle(text: string | undefined): Promise<RunIdle | undefined> 
   const baseline = parseBaseline(text);
   const { RunIdle } = await import("../outputs/run_idle.ts");
   return new RunIdle(baseline);
-}
-
-/** `--simulate` may stand alone or with `=SPEC`, which a table of options cannot say. */
-function takeSimulate(args: string[]): { simulate?: string; rest: string[] } {
-  const end = args.indexOf("--");
-  const at = args.findIndex((a, i) => {
-    return (end < 0 || i < end) && (a === "--simulate" || a.startsWith("--simulate="));
-  });
-  if (at < 0) return { rest: args };
-  const rest = args.toSpliced(at, 1);
-  return { simulate: args[at].slice("--simulate".length).replace(/^=/, ""), rest };
 }

@@ -19,36 +19,8 @@ import type { Catalogue } from "../signals/catalogue.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { openCatalogue } from "./open_catalogue.ts";
-import { parseOptions } from "./options.ts";
+import { quietOption, ROOT, WITHOUT } from "./common_options.ts";
 import type { Verb } from "./verb.ts";
-
-const HELP = `Signals over time, as CSV on stdout.
-
-Usage: joulemark sample [options]
-
-  --signals LIST        SIGNAL[@DOMAIN],...: a column for every index of the
-                        domain; without it, requests are read from stdin, a
-                        "SIGNAL DOMAIN INDEX" a line ("*": every index), up to
-                        the first empty line; lines that begin with # are
-                        passed over
-  -p, --period S        time between two rows
-  -t, --duration S      how long; without it one row
-  -n, --no-header       rows only
-  -d, --delimiter C     between columns (,)
-  --stats FILE          statistics of every column; - is stdout, and then no
-                        rows are printed
-  --root DIR            read a tree laid out like / instead of the machine
-  --without READERS     leave readers out, comma-separated
-  -q, --quiet           no reasons on stderr
-  -h, --help            this
-
-A signal without a source here is a column of nan, with the reason on stderr.
-
-Examples:
-  joulemark sample --signals CPU_POWER,TIME --period 0.1 --duration 5
-  joulemark sample --signals CPU_ENERGY@package -p 1 -t 60 --stats cpu.yaml
-  echo "CPU_FREQUENCY_STATUS cpu *" | joulemark sample -p 0.5 -t 10
-`;
 
 /** geopmsession(1): rates need two readings before they have a value. */
 const SETTLE_NS = 5_000_000;
@@ -61,21 +33,38 @@ interface Column {
   readonly format: SignalFormat;
 }
 
-/** See the module. */
+/** Samples signals over time. */
 export const sample: Verb = {
   name: "sample",
   summary: "signals over time as CSV, and their statistics",
-  help: HELP,
-  run(args) {
-    const { text, flags, words } = parseOptions("sample", args, {
-      text: ["signals", "period", "duration", "delimiter", "stats", "root", "without"],
-      flags: ["no-header"],
-      alias: { p: "period", t: "duration", n: "no-header", d: "delimiter" },
-    });
-    if (flags.has("help")) {
-      writeStdout(HELP);
-      return EXIT.done;
-    }
+  usage: ["[options]"],
+  about: `Signals over time, as CSV on stdout.`,
+  options: [
+    {
+      ...{ name: "signals", value: "LIST" },
+      help: "SIGNAL[@DOMAIN],...: a column for every index of the domain; without it, requests " +
+        'are read from stdin, a "SIGNAL DOMAIN INDEX" a line ("*": every index), up to the first ' +
+        "empty line; lines that begin with # are passed over",
+    },
+    { name: "period", short: "p", value: "S", help: "time between two rows" },
+    { name: "duration", short: "t", value: "S", help: "how long; without it one row" },
+    { name: "no-header", short: "n", help: "rows only" },
+    { name: "delimiter", short: "d", value: "C", default: ",", help: "between columns" },
+    {
+      ...{ name: "stats", value: "FILE" },
+      help: "statistics of every column; - is stdout, and then no rows are printed",
+    },
+    ROOT,
+    WITHOUT,
+    quietOption("no reasons on stderr"),
+  ],
+  notes: "A signal without a source here is a column of nan, with the reason on stderr.",
+  examples: [
+    "joulemark sample --signals CPU_POWER,TIME --period 0.1 --duration 5",
+    "joulemark sample --signals CPU_ENERGY@package -p 1 -t 60 --stats cpu.yaml",
+    'echo "CPU_FREQUENCY_STATUS cpu *" | joulemark sample -p 0.5 -t 10',
+  ],
+  run({ text, flags, words }) {
     if (words.length > 0) {
       throw new UsageError({
         action: 'run "joulemark sample"',

@@ -20,38 +20,9 @@ import type { RawAnalysis, RawRequest } from "../rawstats/stats.ts";
 import { HIDDEN_VERBS, selfCommand } from "./self.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
-import { type ParsedOptions, parseOptions } from "./options.ts";
+import { JSON_FORMAT, quietOption } from "./common_options.ts";
+import { type ParsedOptions, parseFormat } from "./options.ts";
 import type { Verb } from "./verb.ts";
-
-const HELP = `Post-processing of raw stats files: deltas, rates, job metrics.
-
-Usage: joulemark stats [options] FILE…
-
-FILE is a raw stats file of any version, plain or gzip, or a directory of
-them; files of many nodes go into one call. Counters that wrap at their
-declared width are added up, spurious dips are mended, resets are told from
-both, gauges are never differenced.
-
-Options:
-  --job ID          only the samples of this job
-  --types LIST      only these types, comma-separated
-  --format F        table (default), csv, json, openmetrics
-  --json            the same as --format json
-  --devices         table: a row per device, not the sum over devices
-  --as-original Y   2018 or 2021: the numbers and layout of the job assembler
-                    or the ingest of those years, mistakes included
-  --processes N     table: so many processes read, each some of the nodes; 1:
-                    this one alone (default: one a CPU, at most 8, where there
-                    are several nodes and 64 MiB or more)
-  -v, --verbose     also how many processes read
-  -q, --quiet       no lines about what is wrong in the files
-  -h, --help        this text
-
-Examples:
-  joulemark stats /var/log/joulemark/node17/current
-  joulemark stats --job 4001 --json archive/*/1556000000.gz
-  joulemark stats --format csv --types cpu,intel_rapl current
-`;
 
 const FORMATS = ["table", "csv", "json", "openmetrics"] as const;
 type Format = typeof FORMATS[number];
@@ -70,22 +41,46 @@ interface Request {
   readonly wants: (type: string) => boolean;
 }
 
-/** See the module. */
+/** Post-processes raw stats files. */
 export const stats: Verb = {
   name: "stats",
   summary: "deltas, rates and job metrics of raw stats files",
-  help: HELP,
-  async run(args) {
-    const options = parseOptions("stats", args, {
-      text: ["job", "types", "format", "as-original", "processes"],
-      flags: ["json", "devices"],
-    });
-    if (options.flags.has("help")) {
-      writeStdout(HELP);
-      return EXIT.done;
-    }
+  usage: ["[options] FILE..."],
+  about: `Post-processing of raw stats files: deltas, rates, job metrics.
+
+FILE is a raw stats file of any version, plain or gzip, or a directory of them; files of many nodes
+go into one call. Counters that wrap at their declared width are added up, spurious dips are mended,
+resets are told from both, gauges are never differenced.`,
+  options: [
+    { name: "job", value: "ID", help: "only the samples of this job" },
+    { name: "types", value: "LIST", help: "only these types, comma-separated" },
+    {
+      ...{ name: "format", value: "F", words: FORMATS },
+      help: "table (default), csv, json, openmetrics",
+    },
+    JSON_FORMAT,
+    { name: "devices", help: "table: a row per device, not the sum over devices" },
+    {
+      ...{ name: "as-original", value: "Y", words: ["2018", "2021"] },
+      help: "2018 or 2021: the numbers and layout of the job assembler or the ingest of those " +
+        "years, mistakes included",
+    },
+    {
+      ...{ name: "processes", value: "N" },
+      help: "table: so many processes read, each some of the nodes; 1: this one alone (default: " +
+        "one a CPU, at most 8, where there are several nodes and 64 MiB or more)",
+    },
+    { name: "verbose", short: "v", help: "also how many processes read" },
+    quietOption("no lines about what is wrong in the files"),
+  ],
+  examples: [
+    "joulemark stats /var/log/joulemark/node17/current",
+    "joulemark stats --job 4001 --json archive/*/1556000000.gz",
+    "joulemark stats --format csv --types cpu,intel_rapl current",
+  ],
+  async run(options) {
     if (options.words.length === 0) throw usage("at least one file", "none");
-    const format = formatOf(options);
+    const format = parseFormat(options, FORMATS);
     const files = await lookAtRawFiles(options.words);
     const types = options.text.types?.split(",").map((type) => type.trim());
     const request: Request = {
@@ -113,13 +108,6 @@ function usage(expected: string, found: string): UsageError {
     found,
     remedy: "see joulemark stats --help",
   });
-}
-
-function formatOf(options: ParsedOptions): Format {
-  const given = options.text.format ?? (options.flags.has("json") ? "json" : "table");
-  const format = FORMATS.find((f) => f === given);
-  if (format === undefined) throw usage(`--format ${FORMATS.join(", ")}`, given);
-  return format;
 }
 
 function processesOf(options: ParsedOptions): number | undefined {

@@ -24,65 +24,62 @@ import { NODE_ENERGY, runOnce, type StudyLaunch } from "../study/run.ts";
 import { selfCommand } from "./self.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
-import { parseOptions } from "./options.ts";
+import { JSON_FORMAT, quietOption } from "./common_options.ts";
+import { type ParsedOptions, parseFormat } from "./options.ts";
 import { printed } from "./pmc.ts";
 import { Progress } from "./progress.ts";
 import type { Verb } from "./verb.ts";
 
-const HELP = `Run a command under all values of a setting, and compare energy and time.
+const FORMATS = ["text", "csv", "json"] as const;
 
-Usage: joulemark study --vary NAME=A,B,... [options] -- COMMAND [ARG...]
-
-Sets the environment variable NAME to each value in turn, then all again, so
-often as --repeat says. Each run is a "joulemark run", whose options can be
-given as JOULEMARK_PERIOD, JOULEMARK_SIMULATE, ... Several --vary make all
-combinations. DIR gets a report and the output of each run, study.csv with
-the table, study.svg with energy against runtime, and study.jsonl, which
-knows what is done.
-
-Options:
-  --vary NAME=A,B,...     a setting and its values; may come several times
-  --repeat N              runs of each (3)
-  --dir DIR               where everything goes (joulemark-study)
-  --resume                go on with what is not done yet
-  --pmc                   a PMC log of each run too
-  --format F              of the table: text (default), csv, json
-  --json                  the same as --format json
-  -q, --quiet             no progress
-  -h, --help              this
-
-The status is 0 when every run was: 1 else; such a run is run again by
---resume and is not in the table.
-
-Examples:
-  joulemark study --vary OMP_NUM_THREADS=1,2,3,4,6 --repeat 3 -- ./app
-  joulemark study --vary NB=64,128 --vary P=1,2 --dir hpl -- mpirun ./xhpl
-  joulemark study --resume --vary OMP_NUM_THREADS=1,2,3,4,6 -- ./app
-`;
-
-/** See the module. */
+/** Runs a sweep over a setting. */
 export const study: Verb = {
   name: "study",
   summary: "a sweep over a setting: runs, table, picture",
-  help: HELP,
+  usage: ["--vary NAME=A,B,... [options] -- COMMAND [ARG...]"],
+  about: `Runs a command under all values of a setting, and compares energy and time.
+
+Sets the environment variable NAME to each value in turn, then all again, so often as --repeat says.
+Each run is a "joulemark run", whose options can be given as JOULEMARK_PERIOD, JOULEMARK_SIMULATE, ...
+Several --vary make all combinations. DIR gets a report and the output of each run, study.csv with
+the table, study.svg with energy against runtime, and study.jsonl, which knows what is done.`,
+  options: [
+    {
+      ...{ name: "vary", value: "NAME=A,B,...", repeats: true },
+      help: "a setting and its values; may come several times",
+    },
+    { name: "repeat", value: "N", default: "3", help: "runs of each" },
+    {
+      ...{ name: "dir", value: "DIR", default: "joulemark-study" },
+      help: "where everything goes",
+    },
+    { name: "resume", help: "go on with what is not done yet" },
+    { name: "pmc", help: "a PMC log of each run too" },
+    {
+      ...{ name: "format", value: "F", words: FORMATS },
+      help: "of the table: text (default), csv, json",
+    },
+    JSON_FORMAT,
+    quietOption("no progress"),
+  ],
+  command: true,
+  notes:
+    `The status is 0 when every run was: 1 else; such a run is run again by --resume and is not in
+the table.`,
+  examples: [
+    "joulemark study --vary OMP_NUM_THREADS=1,2,3,4,6 --repeat 3 -- ./app",
+    "joulemark study --vary NB=64,128 --vary P=1,2 --dir hpl -- mpirun ./xhpl",
+    "joulemark study --resume --vary OMP_NUM_THREADS=1,2,3,4,6 -- ./app",
+  ],
   run,
 };
 
-function run(args: string[]): number {
-  const { varied: texts, rest } = takeVaried(args);
-  const { text, flags, words } = parseOptions("study", rest, {
-    text: ["repeat", "dir", "format"],
-    flags: ["resume", "pmc", "json"],
-    command: true,
-  });
-  if (flags.has("help")) {
-    writeStdout(HELP);
-    return EXIT.done;
-  }
+function run(options: ParsedOptions): number {
+  const { text, lists, flags, words } = options;
+  const texts = [...lists.vary];
   if (texts.length === 0) throw missing("--vary NAME=A,B,...");
   if (words.length === 0) throw missing("a command after --");
-  const format = text.format ?? (flags.has("json") ? "json" : "text");
-  if (!["text", "csv", "json"].includes(format)) throw missing("--format text, csv or json");
+  const format = parseFormat(options, FORMATS);
   const repeats = wholeNumber("repeat", text.repeat ?? "3");
   const directory = text.dir ?? "joulemark-study";
   const plan = planStudy(texts.map(parseVaried), repeats);
@@ -203,20 +200,6 @@ function pointsOf(results: readonly StudyResult[]): SweepPoint[] {
       runs: list.length,
     };
   });
-}
-
-/** `--vary` may come several times, which a table of options cannot say. */
-function takeVaried(args: string[]): { varied: string[]; rest: string[] } {
-  const end = args.indexOf("--");
-  const varied: string[] = [];
-  const rest: string[] = [];
-  for (let i = 0; i < args.length; i++) {
-    if (end >= 0 && i >= end) rest.push(args[i]);
-    else if (args[i].startsWith("--vary=")) varied.push(args[i].slice("--vary=".length));
-    else if (args[i] === "--vary") varied.push(args[++i] ?? "");
-    else rest.push(args[i]);
-  }
-  return { varied, rest };
 }
 
 function wholeNumber(name: string, text: string): number {

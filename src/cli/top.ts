@@ -11,51 +11,37 @@ import { privateBase } from "../job/election.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { openCatalogue } from "./open_catalogue.ts";
-import { parseOptions, parseSeconds } from "./options.ts";
+import { ROOT, WITHOUT } from "./common_options.ts";
+import { parseSeconds } from "./options.ts";
 import { Draw, page } from "./top_page.ts";
 import type { Verb } from "./verb.ts";
-
-const HELP = `What the node draws and what its processes are doing, now.
-
-Usage: joulemark top [options]
-       joulemark top --context PID
-
-On a terminal a page that is drawn anew until Ctrl-C; otherwise one page.
-Processes are those that run under "joulemark run" of this user.
-
-Options:
-  --context PID         only this process, once: regions and attributes of
-                        each of its threads, outermost first
-  --interval S          time between two pages (1)
-  --once                one page
-  --root DIR            read a tree laid out like / instead of the machine
-  --without READERS     leave readers out, comma-separated
-  --json                what is shown as JSON, once
-  -h, --help            this
-
-Examples:
-  joulemark top
-  joulemark top --context 4711
-  joulemark top --json
-`;
 
 /** Power over less than this says little. */
 const SHORTEST_S = 0.1;
 
-/** See the module. */
+/** Shows what the node draws. */
 export const top: Verb = {
   name: "top",
   summary: "what the node draws and what its processes do, now",
-  help: HELP,
-  run(args) {
-    const { text, flags, words } = parseOptions("top", args, {
-      text: ["context", "interval", "root", "without"],
-      flags: ["once", "json"],
-    });
-    if (flags.has("help")) {
-      writeStdout(HELP);
-      return EXIT.done;
-    }
+  usage: ["[options]", "--context PID"],
+  about: `What the node draws and what its processes are doing, now.
+
+On a terminal a page that is drawn anew until Ctrl-C; otherwise one page. Processes are those that run
+under "joulemark run" of this user.`,
+  options: [
+    {
+      ...{ name: "context", value: "PID" },
+      help: "only this process, once: regions and attributes of each of its threads, outermost " +
+        "first",
+    },
+    { name: "interval", value: "S", default: "1", help: "time between two pages" },
+    { name: "once", help: "one page" },
+    ROOT,
+    WITHOUT,
+    { name: "json", help: "what is shown as JSON, once" },
+  ],
+  examples: ["joulemark top", "joulemark top --context 4711", "joulemark top --json"],
+  run({ text, flags, words }) {
     if (words.length > 0) {
       throw new UsageError({
         action: 'run "joulemark top"',

@@ -2,21 +2,33 @@
  * What a subcommand is. Adding one: a file with a constant of this shape, and a line in `all.ts`.
  * @module
  */
+import type { Option } from "../core/option.ts";
+import type { CommandLine, ParsedOptions } from "./options.ts";
 
-/** A subcommand. */
-export interface Verb {
+/** A subcommand. Its command line, help, manual page and completions are made of these fields. */
+export interface Verb extends CommandLine {
   readonly name: string;
   /** One line for the list of verbs. */
   readonly summary: string;
-  /** Whole help text: usage, options, and three examples at the end; under 80 columns. */
-  readonly help: string;
+  /** What follows `joulemark NAME`, a line each. */
+  readonly usage: readonly string[];
+  /** What it does; the first paragraph begins the help, the others stand below the usage. */
+  readonly about: string;
+  /** In the order of the help. */
+  readonly options: readonly Option[];
+  /** What is to be known below the options. */
+  readonly notes?: string;
+  readonly examples: readonly [string, string, string];
+  /** What its words are, for completions: files, or one of these. @default files */
+  readonly words?: readonly string[];
+  /** Reads the command line where another program's rules hold, as cali-query's. */
+  runArgs?(args: readonly string[]): Promise<number> | number;
   /**
    * Does the work.
    *
-   * @param args What follows the verb, as given.
    * @returns Exit status; errors for people are thrown and printed by `main`.
    */
-  run(args: string[]): Promise<number> | number;
+  run(options: ParsedOptions): Promise<number> | number;
 }
 
 /** A verb that is loaded when it is called, so that no other one pays for it. */

@@ -7,6 +7,7 @@
  * @module
  */
 
+import type { Option } from "../core/option.ts";
 import { toByteText } from "./byte_text.ts";
 import { findSignature, FORMATTERS } from "./functions.ts";
 import { parseAggregations } from "./aggregation_list.ts";
@@ -15,39 +16,57 @@ import { QueryError } from "./query_error.ts";
 import type { Subject } from "./run.ts";
 import { type Condition, emptySpec, extractPath, type QuerySpec } from "./spec.ts";
 
-/** Long name, short name, and whether a value follows. */
-export interface Option {
-  readonly name: string;
-  readonly short?: string;
-  readonly value?: boolean;
-}
+/** Topics of `--help`. */
+const HELP_TOPICS = ["calql", "let", "select", "groupby", "where", "format"];
 
-/** Options of cali-query, then ours. */
+/** Options of cali-query, then ours, in the order of the help. */
 export const OPTIONS: readonly Option[] = [
-  { name: "select", short: "s", value: true },
-  { name: "aggregate", value: true },
-  { name: "aggregate-key", value: true },
-  { name: "expand", short: "e" },
-  { name: "print-attributes", value: true },
-  { name: "sort-by", short: "S", value: true },
-  { name: "format", short: "f", value: true },
-  { name: "title", value: true },
-  { name: "table", short: "t" },
-  { name: "tree", short: "T" },
-  { name: "path-attributes", value: true },
-  { name: "json", short: "j" },
-  { name: "query", short: "q", value: true },
-  { name: "query-file", short: "Q", value: true },
-  { name: "caliper-config", short: "P", value: true },
-  { name: "verbose", short: "v" },
-  { name: "version", short: "V" },
-  { name: "output", short: "o", value: true },
-  { name: "help", short: "h", value: true },
-  { name: "list-attributes" },
-  { name: "list-globals", short: "G" },
-  { name: "strict" },
-  { name: "quiet" },
-  { name: "debug" },
+  { name: "query", short: "q", value: "CALQL", help: "run a query" },
+  { name: "query-file", short: "Q", value: "FILE", help: "read the query from a file" },
+  {
+    ...{ name: "output", short: "o", value: "FILE" },
+    help: "write there instead of standard output",
+  },
+  { name: "expand", short: "e", help: "print records as name=value lists" },
+  { name: "table", short: "t", help: "print a table" },
+  { name: "tree", short: "T", help: "print a tree by region path" },
+  { name: "json", short: "j", help: "print JSON" },
+  {
+    ...{ name: "format", short: "f", value: "TEXT" },
+    help: "print TEXT with %attribute% replaced",
+  },
+  { name: "title", value: "TEXT", help: "first line of --format output" },
+  {
+    ...{ name: "path-attributes", value: "A,B" },
+    help: "attributes that make the path of a tree",
+  },
+  { name: "sort-by", short: "S", value: "A,B", help: "sort a table or tree" },
+  { name: "print-attributes", value: "A,B", help: "attributes to print" },
+  {
+    ...{ name: "select", short: "s", value: "[-]A[=V],..." },
+    help: "keep records with A (equal to V); - negates",
+  },
+  { name: "aggregate", value: "OP(A),...", help: "aggregate, as AGGREGATE does" },
+  {
+    ...{ name: "aggregate-key", value: "A,B" },
+    help: "key of the aggregation: names, path, or none",
+  },
+  { name: "list-globals", short: "G", help: "print the run's metadata" },
+  { name: "list-attributes", help: "print all attributes" },
+  {
+    name: "strict",
+    help: "right instead of like cali-query: UTF-8 kept, valid JSON, 64-bit order, all digits, " +
+      "status 1 after records that cannot be read",
+  },
+  { name: "verbose", short: "v", help: "name the files while reading" },
+  { name: "quiet", help: "nothing on stderr but errors in the request" },
+  { name: "version", short: "V", help: "print the version on stderr" },
+  { name: "caliper-config", short: "P", value: "STRING", help: "" },
+  { name: "debug", help: "" },
+  {
+    ...{ name: "help", short: "h", value: "TOPIC", words: HELP_TOPICS },
+    help: "this text, or calql, let, select, groupby, where, format",
+  },
 ];
 
 /** Options by long name, and the arguments that are none. */
@@ -75,14 +94,16 @@ export function parseOptions(args: readonly string[]): Parsed | { unknown: strin
     if (arg.startsWith("--")) {
       const option = OPTIONS.find(({ name }) => name === arg.slice(2, stop));
       if (option === undefined) return { unknown: arg };
-      const follows = option.value && given === "" && i + 1 < args.length;
+      const follows = option.value !== undefined && given === "" && i + 1 < args.length;
       set(option.name, follows ? args[++i] : given);
     } else if (arg.startsWith("-")) {
       for (let k = 1; k < stop; k++) {
         const option = OPTIONS.find(({ short }) => short === arg[k]);
         if (option === undefined) return { unknown: arg };
         let value = k === stop - 1 ? given : "";
-        if (k === arg.length - 1 && option.value && i + 1 < args.length) value = args[++i];
+        if (k === arg.length - 1 && option.value !== undefined && i + 1 < args.length) {
+          value = args[++i];
+        }
         set(option.name, value);
       }
     } else {

@@ -6,7 +6,8 @@
  * and the command runs: geopmlaunch(1), ENVIRONMENT.
  * @module
  */
-import { UsageError } from "../core/errors.ts";
+import { nearest, UsageError } from "../core/errors.ts";
+import { type OptionValues, variableOf } from "../core/option.ts";
 import type { ChannelOptions } from "../channels/request.ts";
 import type { RunFiles } from "../job/run_names.ts";
 import type { ReportOptions } from "../outputs/run_view.ts";
@@ -15,6 +16,7 @@ import { type AttributionMode, ATTRIBUTIONS } from "../core/attribution_mode.ts"
 import type { Environment } from "../core/environment.ts";
 import { parsePmcVersion } from "../outputs/pmc/version.ts";
 import { type PreloadRequest, preloadRequest } from "../preload/preload.ts";
+import { RUN_OPTIONS } from "./run_options.ts";
 
 /** Default period of the sampling loop in seconds. */
 export const DEFAULT_PERIOD_S = 0.005;
@@ -53,20 +55,8 @@ export interface RunRequest extends ReportOptions, RunFiles, ChannelOptions {
   warnings: readonly string[];
 }
 
-/** Flags by name, as the command line gave them. */
-export type RunFlags = Readonly<Record<string, string | undefined>>;
-
-/** GEOPM variables that are honoured; the others are told once. */
-const GEOPM_HONOURED = new Set([
-  "GEOPM_REPORT",
-  "GEOPM_REPORT_SIGNALS",
-  "GEOPM_TRACE",
-  "GEOPM_TRACE_SIGNALS",
-  "GEOPM_TRACE_PROFILE",
-  "GEOPM_PROFILE",
-  "GEOPM_PERIOD",
-  "GEOPM_RECORD_FILTER",
-]);
+/** GEOPM variables that are honoured; the others are named once. */
+const GEOPM_HONOURED = new Set(RUN_OPTIONS.flatMap(({ geopm }) => geopm ?? []));
 
 /** Variables of Caliper that ask for channels. */
 const CALI_ASKING = [
@@ -82,93 +72,76 @@ export function asksForContext(request: RunRequest, env: Environment): boolean {
     CALI_ASKING.some((name) => (env(name) ?? "") !== "");
 }
 
-/** Where a value came from. */
-type Origin = "flag" | "joulemark" | "geopm" | "default";
-
 /**
  * Puts a request together.
  *
- * @param environmentNames Names of all variables, to tell which of GEOPM's are not acted on.
+ * @param values Of {@linkcode RUN_OPTIONS}.
+ * @param environmentNames Names of all variables, to tell which of them are not acted on.
  * @throws {UsageError} On a bad flag or JOULEMARK_ variable.
  */
 export function runRequest(
   command: readonly string[],
-  flags: RunFlags,
+  values: OptionValues,
   switches: { quiet: boolean; verbose: boolean },
   env: Environment,
   environmentNames: readonly string[],
 ): RunRequest {
   const warnings: string[] = [];
-  const pick = (flag: string, geopm?: string): { value?: string; origin: Origin; name: string } => {
-    const name = `JOULEMARK_${flag.toUpperCase().replaceAll("-", "_")}`;
-    if (flags[flag] !== undefined) {
-      return { value: flags[flag], origin: "flag", name: `--${flag}` };
-    }
-    const ours = env(name);
-    if (ours !== undefined && ours !== "") return { value: ours, origin: "joulemark", name };
-    const theirs = geopm === undefined ? undefined : env(geopm);
-    if (theirs !== undefined && theirs !== "") {
-      return { value: theirs, origin: "geopm", name: geopm! };
-    }
-    return { origin: "default", name: `--${flag}` };
-  };
+  const text = (option: string) => values.get(option)?.text;
+  const origin = (option: string) => values.get(option)?.origin;
   /** Checks a value; GEOPM's mistakes become warnings and the default. */
   const checked = <T>(
-    picked: ReturnType<typeof pick>,
+    option: string,
     otherwise: T,
     check: (text: string, name: string) => T,
   ): T => {
-    if (picked.value === undefined) return otherwise;
+    const value = values.get(option);
+    if (value === undefined) return otherwise;
     try {
-      return check(picked.value, picked.name);
+      return check(value.text, value.name);
     } catch (error) {
-      if (picked.origin !== "geopm" || !(error instanceof UsageError)) throw error;
+      if (value.origin !== "geopm" || !(error instanceof UsageError)) throw error;
       warnings.push(`${error.message}; it is left aside`);
       return otherwise;
     }
   };
-  const period = pick("period", "GEOPM_PERIOD");
-  const periodS = checked(period, DEFAULT_PERIOD_S, seconds(PERIOD_RANGE_S[0], PERIOD_RANGE_S[1]));
-  const trace = pick("trace", "GEOPM_TRACE");
-  const eventLog = pick("event-log", "GEOPM_TRACE_PROFILE");
-  const report = pick("report", "GEOPM_REPORT");
-  const usesGeopm = environmentNames.some((name) => GEOPM_HONOURED.has(name));
-  const filter = checked(pick("record-filter", "GEOPM_RECORD_FILTER"), undefined, (text) => {
-    parseRecordFilter(text);
-    return text as string | undefined;
+  const periodS = checked(
+    "period",
+    DEFAULT_PERIOD_S,
+    seconds(PERIOD_RANGE_S[0], PERIOD_RANGE_S[1]),
+  );
+  const recordFilter = checked<string | undefined>("record-filter", undefined, (filter) => {
+    parseRecordFilter(filter);
+    return filter;
   });
   warnings.push(...notActedOn(env, environmentNames));
   return {
     command,
-    reportPath: report.value ??
-      (usesGeopm && report.origin === "default" && env("GEOPM_REPORT") !== undefined
-        ? "geopm.report"
-        : "joulemark.report"),
-    reportSignals: pick("report-signals", "GEOPM_REPORT_SIGNALS").value ?? "",
-    tracePath: trace.value,
-    traceSignals: pick("trace-signals", "GEOPM_TRACE_SIGNALS").value ?? "",
-    tracePeriodS: trace.origin === "geopm" && period.origin === "default"
-      ? GEOPM_TRACE_PERIOD_S
-      : 0,
-    eventLogPath: eventLog.value,
-    recordPath: pick("record").value,
-    pmcPath: pick("pmc").value,
-    pmcVersion: parsePmcVersion(pick("pmc-version").value),
-    caliPath: pick("cali").value,
-    caliConfig: pick("cali-config").value,
-    checkpointS: checked(pick("checkpoint"), DEFAULT_CHECKPOINT_S, seconds(0.1, 86400)),
+    // GEOPM's variable, set and empty, asks for GEOPM's own name.
+    reportPath: text("report") ??
+      (env("GEOPM_REPORT") === undefined ? "joulemark.report" : "geopm.report"),
+    reportSignals: text("report-signals") ?? "",
+    tracePath: text("trace"),
+    traceSignals: text("trace-signals") ?? "",
+    tracePeriodS: origin("trace") === "geopm" && !values.has("period") ? GEOPM_TRACE_PERIOD_S : 0,
+    eventLogPath: text("event-log"),
+    recordPath: text("record"),
+    pmcPath: text("pmc"),
+    pmcVersion: parsePmcVersion(text("pmc-version")),
+    caliPath: text("cali"),
+    caliConfig: text("cali-config"),
+    checkpointS: checked("checkpoint", DEFAULT_CHECKPOINT_S, seconds(0.1, 86400)),
     periodS,
-    attribution: checked(pick("attribution"), "fit", oneOf(ATTRIBUTIONS)),
-    dither: checked(pick("dither"), "on", oneOf(["on", "off"])) === "on",
-    profile: pick("profile", "GEOPM_PROFILE").value ??
-      command[0].slice(command[0].lastIndexOf("/") + 1),
-    recordFilter: filter,
-    idle: pick("idle").value,
-    preload: preloadRequest(pick("preload").value, pick("preload-lib").value),
-    without: (pick("without").value ?? "").split(",").map((t) => t.trim()).filter((t) => t !== ""),
-    root: pick("root").value ?? "",
-    simulate: flags.simulate ?? env("JOULEMARK_SIMULATE"),
-    hostSuffix: { trace: trace.origin === "geopm", eventLog: eventLog.origin === "geopm" },
+    attribution: checked("attribution", "fit", oneOf(ATTRIBUTIONS)),
+    dither: checked("dither", "on", oneOf(["on", "off"])) === "on",
+    profile: text("profile") ?? command[0].slice(command[0].lastIndexOf("/") + 1),
+    recordFilter,
+    idle: text("idle"),
+    preload: preloadRequest(text("preload"), text("preload-lib")),
+    without: (text("without") ?? "").split(",").map((t) => t.trim()).filter((t) => t !== ""),
+    root: text("root") ?? "",
+    simulate: text("simulate"),
+    hostSuffix: { trace: origin("trace") === "geopm", eventLog: origin("event-log") === "geopm" },
     ...switches,
     warnings,
   };
@@ -201,9 +174,25 @@ function oneOf<T extends string>(words: readonly T[]): (text: string, name: stri
   };
 }
 
-/** One line for all of GEOPM's variables that mean nothing here. */
+/** Variables of ours that are no option of a run: sites and programs set them, or a run does. */
+const OTHER_VARIABLES = [
+  ...["JOULEMARK_MPI_LIB", "JOULEMARK_MONITOR_SOCKET", "JOULEMARK_NVML", "JOULEMARK_ROCM_SMI"],
+  ...["JOULEMARK_SESSION", "JOULEMARK_CHAIN", "JOULEMARK_KEEP", "JOULEMARK_PCONTROL_EPOCH"],
+  // Of its own build and tests.
+  ...["JOULEMARK_MAP", "JOULEMARK_BIN", "JOULEMARK_CONFIG", "JOULEMARK_RAW_DENO"],
+  ...["JOULEMARK_TEST_CALIPER", "JOULEMARK_TEST_CALI_QUERY"],
+];
+
+/** One line for all variables of a kind that mean nothing here. */
 function notActedOn(env: Environment, names: readonly string[]): string[] {
   const lines: string[] = [];
+  const known = [...RUN_OPTIONS.filter((o) => o.env === true).map(variableOf), ...OTHER_VARIABLES];
+  const ours = names.filter((n) => n.startsWith("JOULEMARK_") && !known.includes(n)).sort();
+  if (ours.length > 0) {
+    const near = nearest(ours[0], known, 1);
+    const hint = near.length > 0 ? `; did you mean ${near[0]}?` : "";
+    lines.push(`not known, so not acted on: ${ours.join(", ")}${hint}`);
+  }
   const agent = env("GEOPM_AGENT");
   const others = names.filter((n) => {
     return n.startsWith("GEOPM_") && !GEOPM_HONOURED.has(n) && n !== "GEOPM_AGENT";

@@ -4,6 +4,7 @@
  * @module
  */
 import { exitCode } from "../../src/cli/exit_codes.ts";
+import { runVerb } from "../../src/cli/run_verb.ts";
 import type { Verb } from "../../src/cli/verb.ts";
 
 /** What a verb did. */
@@ -31,7 +32,7 @@ export async function capture(verb: Verb, args: string[]): Promise<Captured> {
     return bytes.length;
   };
   try {
-    const code = await verb.run(args);
+    const code = await runVerb(verb, args);
     return { code, stdout, stderr };
   } catch (error) {
     return { code: exitCode(error), stdout, stderr: `${stderr}${(error as Error).message}\n` };

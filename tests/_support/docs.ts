@@ -3,16 +3,18 @@
  *
  * @module
  */
+import { cliPage } from "./cli_page.ts";
 import { signalsPage } from "./signals_page.ts";
 
 /** Generated pages by their path below the top. */
-export const PAGES: Readonly<Record<string, () => string>> = {
+export const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
+  "docs/cli.md": cliPage,
   "docs/signals.md": signalsPage,
 };
 
 if (import.meta.main) {
   for (const [path, page] of Object.entries(PAGES)) {
-    Deno.writeTextFileSync(new URL(`../../${path}`, import.meta.url), page());
+    Deno.writeTextFileSync(new URL(`../../${path}`, import.meta.url), await page());
     console.log(path);
   }
 }

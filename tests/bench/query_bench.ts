@@ -15,6 +15,7 @@ import { QueryRun } from "../../src/query/run.ts";
 
 const HERE = new URL(".", import.meta.url);
 const pathOf = (url: URL) => decodeURIComponent(url.pathname);
+const CONFIG = pathOf(new URL("../../airgap/deno.json", HERE));
 const ITERATIONS = Deno.env.get("JOULEMARK_BENCH_ITERATIONS") ?? "6000";
 
 const BY_PATH = "select path,count(),sum(time.duration.ns),inclusive_sum(energy.uj),min(power.w)," +
@@ -76,7 +77,7 @@ function compare(program: string): void {
   const verb = pathOf(new URL("../query/_support/verb.ts", HERE));
   const ours = Deno.env.get("JOULEMARK_BIN") !== undefined
     ? [Deno.env.get("JOULEMARK_BIN")!, "query"]
-    : [Deno.execPath(), "run", "--no-lock", "--no-check", "-A", verb];
+    : [Deno.execPath(), "run", "--no-lock", "--no-check", "--config", CONFIG, "-A", verb];
   for (const args of [["-q", BY_PATH], ["-q", BY_BLOCK], ["-G", "-j"], ["-e"], ["-j"], ["-t"]]) {
     const a = best([program, ...args, trace]), b = best([...ours, ...args, trace]);
     const name = args.join(" ").slice(0, 40);

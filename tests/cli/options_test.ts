@@ -1,38 +1,74 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { UsageError } from "../../src/core/errors.ts";
+import type { Option } from "../../src/core/option.ts";
 import { parseOptions } from "../../src/cli/options.ts";
 
-const TABLE = { text: ["report", "stats"], flags: ["header"], alias: { r: "report" } };
+const OPTIONS: Option[] = [
+  { name: "report", short: "r", value: "FILE", env: true, geopm: "GEOPM_REPORT", help: "a" },
+  { name: "stats", value: "FILE", help: "b" },
+  { name: "vary", value: "NAME=A", repeats: true, help: "c" },
+  { name: "simulate", value: "SPEC", optionalValue: true, env: true, help: "d" },
+  { name: "header", env: true, help: "e" },
+];
+const TABLE = { name: "x", options: OPTIONS };
 
 Deno.test("parseOptions() reads values, flags and words", () => {
-  const o = parseOptions("x", ["--report", "a b", "--header", "one", "-q", "two"], TABLE);
+  const o = parseOptions(TABLE, ["--report", "a b", "--header", "one", "-q", "two", "3"]);
   assertEquals(o.text.report, "a b");
   assertEquals([o.flags.has("header"), o.flags.has("quiet")], [true, true]);
-  assertEquals(o.words, ["one", "two"]);
-  assertEquals(parseOptions("x", ["-r=7"], TABLE).text.report, "7");
+  assertEquals(o.words, ["one", "two", "3"]);
+  assertEquals(parseOptions(TABLE, ["-r=7"]).text.report, "7");
 });
 
 Deno.test("parseOptions() takes a lone dash for a value", () => {
-  assertEquals(parseOptions("x", ["--stats", "-"], TABLE).text.stats, "-");
-  assertEquals(parseOptions("x", ["-r", "-"], TABLE).text.report, "-");
+  assertEquals(parseOptions(TABLE, ["--stats", "-"]).text.stats, "-");
+  assertEquals(parseOptions(TABLE, ["-r", "-"]).text.report, "-");
 });
 
 Deno.test("parseOptions() leaves a command and its options alone", () => {
   const table = { ...TABLE, command: true };
-  const o = parseOptions("run", ["--report", "r", "--", "app", "--report", "-q", "--", ""], table);
+  const o = parseOptions(table, ["--report", "r", "--", "app", "--report", "-q", "--", ""]);
   assertEquals(o.text.report, "r");
   assertEquals(o.words, ["app", "--report", "-q", "--", ""]);
   assertEquals(o.flags.has("quiet"), false);
+  const plain = parseOptions(table, ["-q", "app", "--simulate", "--report"]);
+  assertEquals(plain.words, ["app", "--simulate", "--report"]);
+  assertEquals(plain.text.simulate, undefined);
+});
+
+Deno.test("parseOptions() has options whose value may be left out, and such that repeat", () => {
+  const o = parseOptions(TABLE, ["--simulate", "word", "--vary", "A=1,2", "--vary=B=3"]);
+  assertEquals([o.text.simulate, o.words, o.lists.vary], ["", ["word"], ["A=1,2", "B=3"]]);
+  assertEquals(parseOptions(TABLE, ["--simulate=noise 0"]).text.simulate, "noise 0");
+});
+
+Deno.test("parseOptions() prefers the command line to JOULEMARK_ to GEOPM_ variables", () => {
+  const read = (args: string[], env: Record<string, string>) => {
+    const { values, flags } = parseOptions(TABLE, args, (name) => env[name]);
+    const { text, origin, name } = values.get("report") ?? {};
+    return [text, origin, name, flags.has("header")];
+  };
+  const env = { JOULEMARK_REPORT: "j", GEOPM_REPORT: "g", JOULEMARK_HEADER: "1" };
+  assertEquals(read(["--report", "f"], env), ["f", "flag", "--report", true]);
+  assertEquals(read([], env), ["j", "joulemark", "JOULEMARK_REPORT", true]);
+  assertEquals(read([], { ...env, JOULEMARK_REPORT: "", JOULEMARK_HEADER: "off" }), [
+    ...["g", "geopm", "GEOPM_REPORT"],
+    false,
+  ]);
+  const simulate = (env: Record<string, string>) =>
+    parseOptions(TABLE, [], (name) => env[name]).text.simulate;
+  assertEquals([simulate({}), simulate({ JOULEMARK_SIMULATE: "" })], [undefined, ""]);
 });
 
 Deno.test("parseOptions() answers a mistake with one line that helps", () => {
   const fails = (args: string[]) => {
-    const error = assertThrows(() => parseOptions("x", args, TABLE), UsageError) as UsageError;
+    const error = assertThrows(() => parseOptions(TABLE, args), UsageError) as UsageError;
     assert(!error.message.includes("\n"));
     return error.message;
   };
   assert(fails(["--reprot", "x"]).includes("--report"));
   assert(fails(["--report"]).includes("--report"));
+  assert(fails(["--report", "--header"]).includes("--report without one"));
   assert(fails(["--report", "a", "--report", "b"]).includes("once"));
   assert(fails(["--nonsense=1"]).includes("--nonsense"));
 });

@@ -3,6 +3,10 @@
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "./_support/paths.ts";
 
+const CONFIG = Deno.realPathSync(
+  Deno.env.get("JOULEMARK_CONFIG") ??
+    fromFileUrl(new URL("../../airgap/deno.json", import.meta.url)),
+);
 const ROOT = new URL("../../", import.meta.url);
 const VERB = fromFileUrl(new URL("_support/verb.ts", import.meta.url));
 const page = Deno.readTextFileSync(new URL("docs/query.md", ROOT));
@@ -28,7 +32,7 @@ Deno.test("docs/query.md has examples of all three kinds", () => {
 for (const { command, shown } of transcripts) {
   Deno.test(`docs/query.md: ${command}`, () => {
     const { stdout, stderr, code } = new Deno.Command(Deno.execPath(), {
-      args: ["run", "--no-lock", "-A", VERB, ...words(command).slice(2)],
+      args: ["run", "--no-lock", "--config", CONFIG, "-A", VERB, ...words(command).slice(2)],
       cwd: fromFileUrl(ROOT),
     }).outputSync();
     const decoder = new TextDecoder();

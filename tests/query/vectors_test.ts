@@ -14,6 +14,10 @@ interface Case {
   generate?: { script: string; args: number[]; bytes: number; sha256: string };
 }
 
+const CONFIG = Deno.realPathSync(
+  Deno.env.get("JOULEMARK_CONFIG") ??
+    fromFileUrl(new URL("../../airgap/deno.json", import.meta.url)),
+);
 const VECTORS = new URL("../vectors/caliper/", import.meta.url);
 const { cases } = JSON.parse(Deno.readTextFileSync(new URL("queries.json", VECTORS))) as {
   cases: Case[];
@@ -28,6 +32,7 @@ function runVerb(
     args: [
       "run",
       "--no-lock",
+      ...["--config", CONFIG],
       "-A",
       fromFileUrl(new URL("./_support/verb.ts", import.meta.url)),
       ...args,

@@ -1,10 +1,13 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { UsageError } from "../../src/core/errors.ts";
-import { type RunFlags, runRequest } from "../../src/session/request.ts";
+import { optionValues } from "../../src/core/option.ts";
+import { RUN_OPTIONS } from "../../src/session/run_options.ts";
+import { runRequest } from "../../src/session/request.ts";
 
-function request(flags: RunFlags, env: Record<string, string> = {}) {
+function request(flags: Record<string, string>, env: Record<string, string> = {}) {
   const quiet = { quiet: false, verbose: false };
-  return runRequest(["/opt/app/lu", "-x"], flags, quiet, (n) => env[n], Object.keys(env));
+  const values = optionValues(RUN_OPTIONS, flags, (name) => env[name]);
+  return runRequest(["/opt/app/lu", "-x"], values, quiet, (n) => env[n], Object.keys(env));
 }
 
 Deno.test("runRequest() has defaults", () => {
@@ -55,5 +58,17 @@ Deno.test("runRequest() names GEOPM's variables that mean nothing here, once", (
   assertEquals(r.warnings, [
     "not acted on: GEOPM_CTL, GEOPM_POLICY",
     "GEOPM_AGENT=power_balancer: joulemark measures and controls nothing; agent is monitor",
+  ]);
+});
+
+Deno.test("runRequest() names a JOULEMARK_ variable that it does not know, once, with the nearest", () => {
+  const env = {
+    JOULEMARK_REPROT: "r",
+    JOULEMARK_X: "1",
+    JOULEMARK_MPI_LIB: "m",
+    JOULEMARK_IDLE: "",
+  };
+  assertEquals(request({}, env).warnings, [
+    "not known, so not acted on: JOULEMARK_REPROT, JOULEMARK_X; did you mean JOULEMARK_REPORT?",
   ]);
 });

@@ -1,12 +1,14 @@
 /** What becomes of a run whose simulated node has no place to be written. */
 import { assert, assertEquals } from "@std/assert";
+import { optionValues } from "../../src/core/option.ts";
 import { MachineHost } from "../../src/os/host.ts";
 import { runRequest } from "../../src/session/request.ts";
+import { RUN_OPTIONS } from "../../src/session/run_options.ts";
 import { simulationFor } from "../../src/session/simulation.ts";
 
 Deno.test("simulationFor() says why and gives nothing where no file can be made", () => {
   const said: string[] = [];
-  const options = { simulate: "rapl" };
+  const options = optionValues(RUN_OPTIONS, { simulate: "rapl" }, () => undefined);
   const request = runRequest(
     ["true"],
     options,

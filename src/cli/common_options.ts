@@ -1,0 +1,39 @@
+/**
+ * Options that mean the same with several verbs.
+ * @module
+ */
+import type { Option } from "../core/option.ts";
+
+/** The tree that stands for the machine. */
+export const ROOT: Option = {
+  ...{ name: "root", value: "DIR" },
+  help: "read a tree laid out like / instead of the machine",
+};
+
+/** Sources that are left out. */
+export const WITHOUT: Option = {
+  ...{ name: "without", value: "READERS" },
+  help: "leave readers out, comma-separated",
+};
+
+/** JSON on stdout. */
+export const JSON_SWITCH: Option = { name: "json", help: "the same as JSON" };
+
+/** JSON on stdout, where there are several formats. */
+export const JSON_FORMAT: Option = { name: "json", help: "the same as --format json" };
+
+/** `--format text` and `json`, for scripts that use it with every verb. */
+export const TEXT_OR_JSON: Option = {
+  ...{ name: "format", value: "F", words: ["text", "json"] },
+  help: "",
+};
+
+/** The file that is written. */
+export function outputOption(help: string): Option {
+  return { name: "output", short: "o", value: "FILE", help };
+}
+
+/** `-q`, with what it leaves out. */
+export function quietOption(help: string): Option {
+  return { name: "quiet", short: "q", help };
+}

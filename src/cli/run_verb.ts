@@ -1,0 +1,24 @@
+/**
+ * From the words behind a verb to its work, or to its help.
+ * @module
+ */
+import { EXIT } from "./exit_codes.ts";
+import { writeStdout } from "./io.ts";
+import { parseOptions } from "./options.ts";
+import type { Verb } from "./verb.ts";
+
+/**
+ * Runs a verb on a command line.
+ *
+ * @param args What follows the verb.
+ * @returns Exit status.
+ * @throws {UsageError} On a mistake in the command line.
+ */
+export async function runVerb(verb: Verb, args: readonly string[]): Promise<number> {
+  if (verb.runArgs !== undefined) return await verb.runArgs(args);
+  const options = parseOptions(verb, args, (name) => Deno.env.get(name));
+  if (!options.flags.has("help")) return await verb.run(options);
+  const { helpText } = await import("./help.ts");
+  writeStdout(helpText(verb));
+  return EXIT.done;
+}

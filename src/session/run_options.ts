@@ -1,0 +1,128 @@
+/**
+ * The options of a run, as data. `replay` has those of them that a recording can answer.
+ * @module
+ */
+import { ATTRIBUTIONS } from "../core/attribution_mode.ts";
+import type { Option } from "../core/option.ts";
+
+const OUTPUTS = "Outputs";
+const MEASURING = "Measuring";
+const MARKS = "Marks that a program already has";
+const TALK = "Talk";
+
+/** Words of `--pmc-version`. */
+const VERSIONS = ["2.0", "3.1", "4.0", "4.3", "4.4", "5.0", "6.0"];
+/** Words of `--preload`. */
+const DIALECTS = [
+  ...["mpi", "pcontrol", "ompt", "geopm", "caliper", "likwid", "pm_mpi", "nvtx", "roctx", "itt"],
+  ...["kokkos", "tau", "papi", "craypat", "io", "alloc", "callpath", "all"],
+];
+
+/** In the order of the help. */
+export const RUN_OPTIONS: readonly Option[] = [
+  {
+    ...{ name: "report", value: "FILE", env: true, geopm: "GEOPM_REPORT", group: OUTPUTS },
+    ...{ default: "joulemark.report", help: "GEOPM report" },
+  },
+  {
+    ...{ name: "report-signals", value: "LIST", env: true, geopm: "GEOPM_REPORT_SIGNALS" },
+    ...{ group: OUTPUTS, help: "more signals in it: SIGNAL[@DOMAIN],..." },
+  },
+  {
+    ...{ name: "trace", value: "FILE", env: true, geopm: "GEOPM_TRACE", group: OUTPUTS },
+    help: "a row of signals per sample, GEOPM's trace",
+  },
+  {
+    ...{ name: "trace-signals", value: "LIST", env: true, geopm: "GEOPM_TRACE_SIGNALS" },
+    ...{ group: OUTPUTS, help: "more columns in it" },
+  },
+  {
+    ...{ name: "event-log", value: "FILE", env: true, geopm: "GEOPM_TRACE_PROFILE" },
+    ...{ group: OUTPUTS, help: "every mark, GEOPM's profile trace" },
+  },
+  {
+    ...{ name: "pmc", value: "FILE", env: true, group: OUTPUTS },
+    help: "power and energy per step, pm_mpi_lib's log",
+  },
+  {
+    ...{ name: "pmc-version", value: "V", env: true, group: OUTPUTS, words: VERSIONS },
+    ...{ default: "4.4", help: "2.0, 3.1, 4.0, 4.3, 4.4, 5.0 or 6.0" },
+  },
+  {
+    ...{ name: "cali", value: "FILE", env: true, group: OUTPUTS },
+    help: "every mark with times and energies, a .cali stream",
+  },
+  {
+    ...{ name: "cali-config", value: "STRING", env: true, group: OUTPUTS },
+    help: "Caliper's configurations: runtime-report,event-trace",
+  },
+  {
+    ...{ name: "record", value: "DIR", env: true, group: OUTPUTS },
+    help: 'a recording that "joulemark replay" reads',
+  },
+  {
+    ...{ name: "checkpoint", value: "S", env: true, group: OUTPUTS, default: "10" },
+    help: "time between reports so far, FILE.partial",
+  },
+  {
+    ...{ name: "period", value: "S", env: true, geopm: "GEOPM_PERIOD", group: MEASURING },
+    ...{ default: "0.005", help: "time between two samples" },
+  },
+  {
+    ...{ name: "attribution", value: "HOW", env: true, group: MEASURING, words: ATTRIBUTIONS },
+    help: "energy of regions beside GEOPM's: sampled (none), exact (by exact edges), fit " +
+      "(with its error; default)",
+  },
+  {
+    ...{ name: "dither", value: "on|off", env: true, group: MEASURING, words: ["on", "off"] },
+    help: "dither the samples, so that no loop keeps in step with them (on, where there is a fit)",
+  },
+  {
+    ...{ name: "idle", value: "SECONDS|FILE", env: true, group: MEASURING },
+    help: "idle power, measured so long before the command starts or from a report or JSON: " +
+      "energy net of it",
+  },
+  {
+    ...{ name: "profile", value: "NAME", env: true, geopm: "GEOPM_PROFILE", group: MEASURING },
+    ...{ default: "the command's base name", help: "name of the run" },
+  },
+  {
+    ...{ name: "record-filter", value: "F", env: true, geopm: "GEOPM_RECORD_FILTER" },
+    group: MEASURING,
+    help: "epochs without marks: proxy_epoch,REGION[,CALLS [,STARTUP]] or edit_distance[,...]",
+  },
+  {
+    ...{ name: "without", value: "READERS", env: true, group: MEASURING },
+    help: "leave sources out: MSR,POWERCAP,...",
+  },
+  {
+    ...{ name: "root", value: "DIR", env: true, group: MEASURING },
+    help: "read a tree laid out like / instead of the machine",
+  },
+  {
+    ...{ name: "simulate", value: "SPEC", optionalValue: true, env: true, group: MEASURING },
+    help: "read the embedded simulated node; nothing it says is a measurement, and every output " +
+      "says so",
+  },
+  {
+    ...{ name: "preload", value: "LIST", env: true, group: MARKS, words: DIALECTS },
+    help: "answer the calls of mpi, pcontrol, ompt, geopm, caliper, likwid, pm_mpi, nvtx, roctx, " +
+      "itt, kokkos, tau, papi, craypat, or all; besides, only by name: io, alloc and callpath, " +
+      "for --cali and --cali-config",
+  },
+  {
+    ...{ name: "preload-lib", value: "FILE", env: true, group: MARKS },
+    help: 'by a library built before ("client preload")',
+  },
+  { name: "quiet", short: "q", env: true, group: TALK, help: "no card at the end" },
+  { name: "verbose", short: "v", env: true, group: TALK, help: "more of what was done" },
+  { name: "help", short: "h", group: TALK, help: "this text" },
+];
+
+/** Options of a run by name, with what another verb says differently. */
+export function runOptions(names: readonly string[], group?: string): Option[] {
+  return names.map((name) => {
+    const { env: _env, geopm: _geopm, ...option } = RUN_OPTIONS.find((o) => o.name === name)!;
+    return { ...option, group };
+  });
+}

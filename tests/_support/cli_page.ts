@@ -1,0 +1,75 @@
+/** docs/cli.md, made of the tables of options. */
+import { variableOf } from "../../src/core/option.ts";
+import { VERBS } from "../../src/cli/all.ts";
+import { optionWords, shownOptions } from "../../src/cli/help.ts";
+import type { Verb } from "../../src/cli/verb.ts";
+
+/** The page. */
+export async function cliPage(): Promise<string> {
+  const verbs = await Promise.all(VERBS.map((entry) => entry.load()));
+  return `# Command line
+
+Made of the program's tables of options by \`deno task docs\`. \`joulemark VERB --help\` says the same.
+An unknown option, a missing value, or an option given twice ends with one line and status 2.
+\`joulemark man\` writes this as a manual page, \`joulemark completions SHELL\` completions.
+
+| verb | |
+| --- | --- |
+${verbs.map(({ name, summary }) => `| [${name}](#${name}) | ${cell(summary)} |`).join("\n")}
+
+${verbs.map(section).join("\n")}`;
+}
+
+function section(verb: Verb): string {
+  const usage = verb.usage.map((words) => `joulemark ${verb.name} ${words}`).join("\n");
+  const tables = [...Map.groupBy(shownOptions(verb), (o) => o.group ?? "Options")]
+    .map(([group, options]) => {
+      const rows = options.map((option) => {
+        const variables = [...option.env === true ? [variableOf(option)] : [], option.geopm ?? []];
+        const cells = [
+          code(optionWords(option)),
+          cell(option.help),
+          option.default === undefined ? "" : cell(option.default),
+          variables.flat().map(code).join(", "),
+        ];
+        return `| ${cells.join(" | ")} |`;
+      });
+      return `| ${group} | meaning | default | environment |\n| --- | --- | --- | --- |\n${
+        rows.join("\n")
+      }\n`;
+    });
+  const notes = verb.notes === undefined ? "" : `\n${text(verb.notes)}\n`;
+  return `## ${verb.name}
+
+\`\`\`
+${usage}
+\`\`\`
+
+${text(verb.about)}
+
+${tables.join("\n")}${notes}
+\`\`\`
+${verb.examples.join("\n")}
+\`\`\`
+`;
+}
+
+/** Paragraphs; lines that are indented become a block. */
+function text(paragraphs: string): string {
+  return paragraphs.trim().split("\n\n").map((paragraph) => {
+    const lines = paragraph.split("\n");
+    const first = lines.findIndex((line) => line.startsWith(" "));
+    if (first < 0) return paragraph;
+    return `${lines.slice(0, first).join("\n")}\n\n\`\`\`\n${
+      lines.slice(first).join("\n")
+    }\n\`\`\``;
+  }).join("\n\n");
+}
+
+function code(words: string): string {
+  return `\`${cell(words)}\``;
+}
+
+function cell(words: string): string {
+  return words.replaceAll("|", "\\|");
+}
