@@ -72,7 +72,7 @@ export async function runWith(
     Object.keys(Deno.env.toObject()),
   );
   const idle = await openIdle(request.idle);
-  const answered = preloadChanges(request.preload, env, tell);
+  const answered = await preloadChanges(request.preload, env, tell);
   const changes: Record<string, string> = { ...answered };
   // The library cannot tell 2.0's calls from 3.1's by themselves.
   if (request.pmcPath !== undefined && request.preload.dialects.includes("pm_mpi")) {

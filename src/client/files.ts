@@ -5,7 +5,7 @@
 import { ringConstants, SESSION_FILE, SESSION_VARIABLE } from "../core/ring_layout.ts";
 import { HEADER_NAME, joulemarkHeader } from "./header.ts";
 import { preloadFiles } from "./preload.ts";
-import { TEXTS } from "./texts_table.ts";
+import { TEXTS } from "./texts.ts";
 
 /** A file that is handed out. */
 export interface ClientFile {

@@ -6,11 +6,10 @@
  * variable. Nothing here stops the command: without a library it runs unmarked.
  * @module
  */
-import { ALL_DIALECTS, DIALECTS } from "../client/preload.ts";
+import { ALL_DIALECTS, DIALECTS } from "../client/dialects.ts";
 import { isHumanError, UnknownNameError, UsageError } from "../core/errors.ts";
 import { readLinkTarget, statPath } from "../os/files.ts";
 import type { Environment } from "../core/environment.ts";
-import { builtLibrary } from "./build.ts";
 
 /** What was asked for. */
 export interface PreloadRequest {
@@ -71,15 +70,16 @@ export function preloadRequest(list: string | undefined, library: string | undef
  * What the command's environment needs. Never throws: where there is no library, one line says why
  * and the command runs as it is.
  */
-export function preloadChanges(
+export async function preloadChanges(
   request: PreloadRequest,
   env: Environment,
   tell: (line: string) => void,
-): EnvironmentChanges {
+): Promise<EnvironmentChanges> {
   if (request.dialects.length === 0) return {};
   let library: string;
   try {
-    library = request.library ?? builtLibrary(request.dialects, env);
+    library = request.library ??
+      (await import("./build.ts")).builtLibrary(request.dialects, env);
   } catch (error) {
     tell(`${isHumanError(error) ? error.message : error}; the command runs without it`);
     return {};

@@ -1,16 +1,24 @@
 /** The texts that are handed out: carried as they are, complete, and their constants filled in. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { LANGUAGES } from "../../src/client/files.ts";
-import { ALL_DIALECTS, DIALECTS, preloadFiles } from "../../src/client/preload.ts";
+import { ALL_DIALECTS, DIALECTS } from "../../src/client/dialects.ts";
+import { preloadFiles } from "../../src/client/preload.ts";
+import { TEXTS } from "../../src/client/texts.ts";
 import { UnknownNameError, UsageError } from "../../src/core/errors.ts";
 import { changesFor, parseDialects, preloadRequest } from "../../src/preload/preload.ts";
-import { tableOf, textsNow } from "./_embed.ts";
 
-Deno.test("texts_table.ts holds texts/ and preload/", () => {
-  const file = Deno.readTextFileSync(
-    new URL("../../src/client/texts_table.ts", import.meta.url),
-  );
-  assertEquals(file, tableOf(textsNow()), "run: deno run -A tests/client/_embed.ts");
+Deno.test("TEXTS has every file of texts/ and preload/, as it lies there", () => {
+  const client = new URL("../../src/client/", import.meta.url);
+  const files = ["joulemark.h.in"];
+  for (const folder of ["texts", "preload"]) {
+    for (const { name } of Deno.readDirSync(new URL(folder, client))) {
+      files.push(`${folder}/${name}`);
+    }
+  }
+  assertEquals(Object.keys(TEXTS).sort(), files.sort());
+  for (const file of files) {
+    assertEquals(TEXTS[file], Deno.readTextFileSync(new URL(file, client)), file);
+  }
 });
 
 Deno.test("every language has its files and says how to use them", () => {
