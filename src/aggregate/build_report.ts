@@ -30,52 +30,60 @@ export interface HostResults {
   readonly networkBytes: number;
   readonly agent: Agent;
   readonly joulemark?: { [key: string]: Nested };
+  /** No more regions than this, the longest; the others are counted. @default all */
+  readonly mostRegions?: number;
 }
 
 /** The section of one host; calling it changes nothing. */
 export function buildReportHost(results: HostResults): ReportHost {
   const { signals, agent, runtimeS } = results;
-  const ran = results.regions.filter((region) => region.count > 0).sort(byRuntime);
-  const markedS = ran.reduce((sum, region) => sum + region.runtimeS, 0);
+  const all = results.regions.filter((region) => region.count > 0);
+  const ran = longest(all, results.mostRegions ?? Infinity).sort(byRuntime);
+  const markedS = (ran.length === all.length ? ran : all).reduce(
+    (sum, region) => sum + region.runtimeS,
+    0,
+  );
   const host: ReportHost = {
     host: results.host,
     agent: agent.reportHost?.() ?? {},
     application: {
-      "runtime (s)": runtimeS,
-      count: 0,
-      ...signals.fields(HASH_APPLICATION),
+      ...signals.fields(HASH_APPLICATION, runtimeS, 0),
       ...ownFields(results),
     },
   };
   if (results.regions.length > 0) {
-    host.regions = ran.map(({ name, hash, runtimeS, count }) => ({
-      region: name,
-      hash,
-      fields: {
-        "runtime (s)": runtimeS,
-        count,
-        ...signals.fields(hash),
-        ...agent.reportRegion?.(hash),
-      },
-    }));
+    host.regions = ran.map(({ name, hash, runtimeS, count }) => {
+      const fields = signals.fields(hash, runtimeS, count);
+      if (agent.reportRegion !== undefined) Object.assign(fields, agent.reportRegion(hash));
+      return { region: name, hash, fields };
+    });
   }
   if (markedS !== 0) {
     host.unmarked = {
-      "runtime (s)": runtimeS - markedS,
-      count: 0,
-      ...signals.fields(HASH_UNMARKED),
+      ...signals.fields(HASH_UNMARKED, runtimeS - markedS, 0),
       ...agent.reportRegion?.(HASH_UNMARKED),
     };
   }
   if (!Number.isNaN(results.epochCount) && results.epochCount !== 0) {
     host.epoch = {
-      "runtime (s)": signals.epochRuntimeS(),
-      count: Math.trunc(results.epochCount),
-      ...signals.fields(HASH_EPOCH),
+      ...signals.fields(HASH_EPOCH, signals.epochRuntimeS(), Math.trunc(results.epochCount)),
     };
   }
   if (results.joulemark !== undefined) host.joulemark = results.joulemark;
+  if (host.joulemark !== undefined && ran.length < all.length) {
+    host.joulemark["regions left out here"] = all.length - ran.length;
+  }
   return host;
+}
+
+/** The regions with most time. */
+function longest(all: readonly RegionTotal[], most: number): RegionTotal[] {
+  if (all.length <= most) return [...all];
+  const times = Float64Array.from(all, ({ runtimeS }) => runtimeS).sort();
+  const least = times[times.length - most];
+  const longer = all.filter(({ runtimeS }) => runtimeS > least);
+  const equal = all.filter(({ runtimeS }) => runtimeS === least);
+  return longer.concat(equal.slice(0, most - longer.length));
 }
 
 /** Longest first; equal ones by name, so that no order of processes shows. */

@@ -78,6 +78,8 @@ export class ReportSignals {
   readonly #aggregator: SampleAggregator;
   readonly #fields: Field[];
   readonly #handles = new Map<string, number>();
+  /** Fields of a region that no sample saw. */
+  #unseen: ReportFields | undefined;
   /** A handle of −1: the node does not have the signal. */
   readonly #user: { key: string; handle: number }[] = [];
 
@@ -108,9 +110,26 @@ export class ReportSignals {
     return this.#aggregator.sampleEpoch(this.#handles.get("TIME")!);
   }
 
-  /** All sampled fields of one region, by its hash, in the report's order. */
-  fields(hash: number): ReportFields {
-    const fields: ReportFields = {};
+  /**
+   * The fields of one section in the report's order: time and count, then all sampled fields of a
+   * region by its hash.
+   */
+  fields(hash: number, runtimeS: number, count: number): ReportFields {
+    // Most of very many regions were never seen at a sample: what they show is the same for all.
+    if (!this.#aggregator.hasSeen(hash)) {
+      const fields = { ...(this.#unseen ??= this.#shaped(this.#sampled(hash))) };
+      fields["runtime (s)"] = runtimeS;
+      fields.count = count;
+      return fields;
+    }
+    const fields = this.#sampled(hash);
+    fields["runtime (s)"] = runtimeS;
+    fields.count = count;
+    return fields;
+  }
+
+  #sampled(hash: number): ReportFields {
+    const fields: ReportFields = { "runtime (s)": 0, count: 0 };
     for (const field of this.#fields) {
       const value = this.#value(field, hash);
       // geopm_report(7) has no word for "not available" in its own fields.
@@ -120,6 +139,13 @@ export class ReportSignals {
       fields[key] = handle < 0 ? NaN : this.#aggregator.sampleRegion(handle, hash);
     }
     return fields;
+  }
+
+  /** The same in an object whose copies cost little: one that was read, not built key by key. */
+  #shaped(fields: ReportFields): ReportFields {
+    // 0.5: the engine takes every field for a binary64 from the start.
+    const shape = Object.fromEntries(Object.keys(fields).map((key) => [key, 0.5]));
+    return Object.assign(JSON.parse(JSON.stringify(shape)), fields);
   }
 
   #value(field: Field, hash: number): number {

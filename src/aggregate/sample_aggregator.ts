@@ -146,6 +146,12 @@ export class SampleAggregator {
     return overall(this.#regions[region], place * WIDTH, average);
   }
 
+  /** May a signal have something other of this region than of one that never was? */
+  hasSeen(regionHash: number): boolean {
+    return !this.#updated || regionHash === HASH_EPOCH || regionHash === HASH_APPLICATION ||
+      this.#regionPlace.has(regionHash);
+  }
+
   /** The last completed contiguous run of steps in a region, never the running one. */
   sampleRegionLast(i: number, regionHash: number): number {
     if (!this.#updated) return NaN;

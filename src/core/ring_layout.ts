@@ -182,7 +182,7 @@ export const NAME_CHUNKS = 9;
 export const CHUNK_THREADS = 8;
 export const THREAD_CHUNKS = 7;
 /** Names beyond this share slot 0. */
-export const NAMES_MAX = 65537;
+export const NAMES_MAX = 130_816;
 /** Longer names are cut. */
 export const NAME_BYTES_MAX = 4095;
 /** The CPU of a record that nobody knows. */

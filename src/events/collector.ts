@@ -10,6 +10,7 @@
 import type { EventSink } from "../core/event.ts";
 import { ProcessWatch } from "../os/process_watch.ts";
 import type { FoldedVisits } from "./ring_process.ts";
+import type { RingThread } from "./ring_thread.ts";
 import { answer } from "./answers.ts";
 import { rankOf } from "../job/process_rank.ts";
 import { type DirectoryListener, RingDirectory } from "./ring_directory.ts";
@@ -59,7 +60,10 @@ export class Collector implements DirectoryListener {
   /** Those that run, or whose end has not been handed on yet. */
   readonly #followers: Follower[] = [];
   readonly #sources: Source[] = [];
+  readonly #sourceOf = new Map<RingThread, Source>();
+  /** Folded visits that wait for their time, and the earliest of these times. */
   readonly #folds: { fold: FoldedVisits; source: Source }[] = [];
+  #foldsDueNs = Infinity;
   readonly #events: RingEvents;
   /** Everything up to here has been handed on. */
   #fedNs = -Infinity;
@@ -250,12 +254,17 @@ export class Collector implements DirectoryListener {
     const before = ring.threads.length;
     ring.poll();
     for (let i = before; i < ring.threads.length; i++) {
-      this.#sources.push({ thread: ring.threads[i], ring, follower, bound: false });
+      const source = { thread: ring.threads[i], ring, follower, bound: false };
+      this.#sources.push(source);
+      this.#sourceOf.set(source.thread, source);
     }
     const folds = ring.takeFolds();
     for (let i = 0; i < folds.length; i++) {
-      const source = this.#sources.find((s) => s.thread === folds[i].thread);
-      if (source !== undefined) this.#folds.push({ fold: folds[i], source });
+      const fold = folds[i];
+      const source = this.#sourceOf.get(fold.thread);
+      if (source === undefined) continue;
+      this.#folds.push({ fold, source });
+      if (!(fold.firstNs >= this.#foldsDueNs)) this.#foldsDueNs = fold.firstNs;
     }
   }
 
@@ -293,9 +302,12 @@ export class Collector implements DirectoryListener {
       this.#directory.remove(ring);
     }
     this.#followers.splice(this.#followers.indexOf(f), 1);
-    for (let i = this.#sources.length - 1; i >= 0; i--) {
-      if (this.#sources[i].follower === f) this.#sources.splice(i, 1);
+    let kept = 0;
+    for (const source of this.#sources) {
+      if (source.follower === f) this.#sourceOf.delete(source.thread);
+      else this.#sources[kept++] = source;
     }
+    this.#sources.length = kept;
   }
 
   /** Epochs that found no room in a ring: their number is all that is known. */
@@ -316,27 +328,31 @@ export class Collector implements DirectoryListener {
   }
 
   #feedFolds(limitNs: number): void {
-    for (let i = 0; i < this.#folds.length;) {
-      const { fold, source } = this.#folds[i];
+    // A time that is no number is due now.
+    if (this.#folds.length === 0 || limitNs < this.#foldsDueNs) return;
+    let kept = 0;
+    let dueNs = Infinity;
+    for (let i = 0; i < this.#folds.length; i++) {
+      const waiting = this.#folds[i];
+      const { fold, source } = waiting;
       // A time that cannot be, or that lies behind us, is as good as now.
       const ns = fold.firstNs > this.#fedNs ? fold.firstNs : this.#fedNs;
       if (ns > limitNs || source.follower.handle < 0) {
-        i++;
-        continue;
-      }
-      this.#folds.splice(i, 1);
-      const region = this.#events.region(ns * 1e-9, source, fold.region);
-      if (region < 0) continue;
-      const id = source.thread.tid === source.ring.pid ? 0 : source.thread.tid;
-      this.#options.sink.shortVisits(
-        ns * 1e-9,
-        source.follower.handle,
-        region,
-        fold.visits,
-        fold.ns * 1e-9,
-        id,
-      );
-      this.counts.folded += fold.visits;
+        this.#folds[kept++] = waiting;
+        if (!(fold.firstNs >= dueNs)) dueNs = fold.firstNs;
+      } else this.#feedFold(ns * 1e-9, fold, source);
     }
+    this.#folds.length = kept;
+    this.#foldsDueNs = dueNs;
+  }
+
+  #feedFold(timeS: number, fold: FoldedVisits, source: Source): void {
+    const region = this.#events.region(timeS, source, fold.region);
+    if (region < 0) return;
+    const { follower, thread, ring } = source;
+    const id = thread.tid === ring.pid ? 0 : thread.tid;
+    const { sink } = this.#options;
+    sink.shortVisits(timeS, follower.handle, region, fold.visits, fold.ns * 1e-9, id);
+    this.counts.folded += fold.visits;
   }
 }

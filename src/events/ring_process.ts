@@ -53,6 +53,8 @@ const decoder = new TextDecoder();
 /** One thread chunk at a time, of any process: nothing in it outlives a poll. */
 const ENTRIES = new Uint8Array((CHUNK_THREADS << (THREAD_CHUNKS - 1)) * THREAD.bytes);
 const ENTRIES_VIEW = new DataView(ENTRIES.buffer);
+/** The same for bytes of names; at least as long as the longest one. */
+const NAMES_BLOCK = new Uint8Array(16384);
 
 /** See the module. */
 export class RingProcess {
@@ -80,6 +82,10 @@ export class RingProcess {
   readonly #tailView = new DataView(this.#tail.buffer);
   readonly #foldedEpochs: { thread: RingThread; count: number }[] = [];
   readonly #folds: FoldedVisits[] = [];
+  /** Bytes of names, and where in the file they lie; forgotten when a look for names begins. */
+  readonly #names = NAMES_BLOCK;
+  #namesAt = 0;
+  #namesRead = 0;
 
   private constructor(memory: RingMemory, head: Uint8Array, originNs: bigint) {
     this.#memory = memory;
@@ -269,6 +275,7 @@ export class RingProcess {
   }
 
   #readNames(): void {
+    this.#namesRead = 0;
     const count = Math.min(this.#headerView.getUint32(HEADER.names, true), NAMES_MAX);
     while (this.names.length < count) {
       const index = this.names.length;
@@ -282,15 +289,29 @@ export class RingProcess {
       for (let i = index; i < last; i++) {
         const at = (i - index) * NAME.bytes;
         const length = view.getUint32(at + NAME.length, true);
-        const bytes = new Uint8Array(Math.min(length, NAME_BYTES_MAX));
-        const n = this.#memory.read(this.#offsetAt(view, at + NAME.offset), bytes);
-        if (n !== bytes.length || length > NAME_BYTES_MAX) this.garbage++;
+        const bytes = this.#nameBytes(
+          this.#offsetAt(view, at + NAME.offset),
+          Math.min(length, NAME_BYTES_MAX),
+        );
+        if (bytes.length < length) this.garbage++;
         this.names.push({
-          name: decoder.decode(bytes.subarray(0, Math.max(n, 0))),
+          name: decoder.decode(bytes),
           hint: view.getUint32(at + NAME.hint, true),
         });
       }
     }
+  }
+
+  /** The bytes of a name; those behind it come along, since most names lie one after the other. */
+  #nameBytes(offset: number, length: number): Uint8Array {
+    const block = this.#names;
+    let from = offset - this.#namesAt;
+    if (!(from >= 0 && from + length <= this.#namesRead)) {
+      this.#namesRead = Math.max(0, this.#memory.read(offset, block));
+      this.#namesAt = offset;
+      from = 0;
+    }
+    return block.subarray(from, Math.min(from + length, Math.max(from, this.#namesRead)));
   }
 
   #readFolds(state: ThreadState, at: number): void {

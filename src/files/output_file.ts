@@ -10,6 +10,7 @@ import { AccessError, quote } from "../core/errors.ts";
 import { ERRNO } from "../os/libc.ts";
 import { outputTarget } from "../os/output_target.ts";
 import {
+  type Content,
   isDirectory,
   OsError,
   removeUserFile,
@@ -25,7 +26,7 @@ const encoder = new TextEncoder();
  *
  * @throws {AccessError} If it cannot be written; the file that was there stays.
  */
-export function writeDocument(path: string, content: string | Uint8Array): void {
+export function writeDocument(path: string, content: Content): void {
   const target = outputTarget(path);
   if (target.direct) return writeInto(path, content);
   const fresh = `${target.path}.${Deno.pid}.new`;
@@ -38,10 +39,10 @@ export function writeDocument(path: string, content: string | Uint8Array): void 
   }
 }
 
-function writeInto(path: string, content: string | Uint8Array): void {
+function writeInto(path: string, content: Content): void {
   try {
     using file = UserFile.into(path);
-    file.writeAll(typeof content === "string" ? encoder.encode(content) : content);
+    file.writeContent(content);
   } catch (error) {
     throw unwritable(path, error);
   }

@@ -35,6 +35,7 @@ const HOST = "  ";
 const SECTION = "    ";
 const FIELD = "      ";
 const OWN_DIGITS = 12;
+const GEOPM_DIGITS = 6;
 
 /**
  * Writes a report, six significant digits a number, as GEOPM does; twelve under keys that begin
@@ -46,6 +47,14 @@ const OWN_DIGITS = 12;
  * @throws {TypeError} If a key is a whole number, which no mapping keeps in its place.
  */
 export function stringifyReport(report: Report): string {
+  return [...reportPieces(report)].join("");
+}
+
+/** Regions in a piece of text. */
+const PIECE_REGIONS = 256;
+
+/** The text of {@linkcode stringifyReport} in pieces, so that no report is held whole as text. */
+export function* reportPieces(report: Report): Generator<string, void, undefined> {
   const lines = [
     `GEOPM Version: ${oneLine(report.version)}`,
     `Start Time: ${oneLine(report.startTime)}`,
@@ -53,48 +62,110 @@ export function stringifyReport(report: Report): string {
     `Agent: ${oneLine(report.agent)}`,
     `Policy: ${policyScalar(report.policy)}`,
   ];
-  pushFields(lines, "", report.header);
-  pushOwn(lines, "", report.joulemark);
-  lines.push("", "Hosts:");
-  for (const host of report.hosts) pushHost(lines, host);
-  if (report.appended !== undefined) pushFields(lines, "", report.appended);
-  return lines.join("\n") + "\n\n";
+  const text = lines.join("\n") + "\n" + fieldLines("", report.header);
+  yield `${text}${ownLines("", report.joulemark)}\nHosts:\n`;
+  for (const host of report.hosts) yield* hostPieces(host);
+  if (report.appended !== undefined) yield fieldLines("", report.appended);
+  yield "\n";
 }
 
-function pushHost(lines: string[], host: ReportHost): void {
-  lines.push(`${HOST}${keyScalar(host.host)}:`);
-  pushFields(lines, SECTION, host.agent);
-  if (host.regions !== undefined) lines.push(`${SECTION}Regions:`);
+function* hostPieces(host: ReportHost): Generator<string, void, undefined> {
+  const sections = new FieldLines(FIELD);
+  let text = `${HOST}${keyScalar(host.host)}:\n${fieldLines(SECTION, host.agent)}`;
+  if (host.regions !== undefined) text += `${SECTION}Regions:\n`;
+  let held = 0;
   for (const { region, hash, fields } of host.regions ?? []) {
-    lines.push(`${SECTION}-`, `${FIELD}region: ${quoted(region)}`);
-    lines.push(`${FIELD}hash: ${formatHex(hash)}`);
-    pushFields(lines, FIELD, fields);
+    text += `${SECTION}-\n${FIELD}region: ${quoted(region)}\n${FIELD}hash: ${formatHex(hash)}\n`;
+    text += sections.text(fields);
+    if (++held < PIECE_REGIONS) continue;
+    yield text;
+    text = "";
+    held = 0;
   }
   for (const [title, name] of Object.entries(SECTIONS)) {
     const fields = host[name];
-    if (fields === undefined) continue;
-    lines.push(`${SECTION}${title}:`);
-    pushFields(lines, FIELD, fields);
+    if (fields !== undefined) text += `${SECTION}${title}:\n${sections.text(fields)}`;
   }
-  pushOwn(lines, SECTION, host.joulemark);
+  yield text + ownLines(SECTION, host.joulemark);
 }
 
-function pushFields(lines: string[], blanks: string, fields: ReportFields): void {
-  for (const [key, value] of Object.entries(fields)) {
+function fieldLines(blanks: string, fields: ReportFields): string {
+  return new FieldLines(blanks).text(fields);
+}
+
+/** Lines of fields that are made anew together. */
+const GROUP = 8;
+
+/**
+ * Writes sections of fields one after the other. Those of regions have the same keys, and many the
+ * same numbers: what did not change since the section before is not made again.
+ */
+class FieldLines {
+  readonly #blanks: string;
+  readonly #keys: string[] = [];
+  readonly #starts: string[] = [];
+  readonly #digits: number[] = [];
+  readonly #values: (number | string)[] = [];
+  readonly #lines: string[] = [];
+  readonly #groups: string[] = [];
+
+  constructor(blanks: string) {
+    this.#blanks = blanks;
+  }
+
+  text(fields: ReportFields): string {
+    let text = "";
+    let i = 0;
+    let changed = false;
+    for (const key in fields) {
+      const value = fields[key];
+      if (this.#keys[i] !== key) {
+        this.#setKey(i, key);
+        this.#setValue(i, value);
+        changed = true;
+      } else if (!Object.is(value, this.#values[i])) {
+        this.#setValue(i, value);
+        changed = true;
+      }
+      if (++i % GROUP !== 0) continue;
+      text += this.#group(i, changed);
+      changed = false;
+    }
+    if (i % GROUP !== 0) {
+      // The last group may have had more lines before.
+      text += this.#lines.slice(i - i % GROUP, i).join("");
+      this.#groups.length = Math.min(this.#groups.length, Math.floor(i / GROUP));
+    }
+    return text;
+  }
+
+  /** The group that ends before line `end`. */
+  #group(end: number, changed: boolean): string {
+    const at = end / GROUP - 1;
+    if (!changed && at < this.#groups.length) return this.#groups[at];
+    return this.#groups[at] = this.#lines.slice(end - GROUP, end).join("");
+  }
+
+  #setKey(i: number, key: string): void {
     if (/^[0-9]+$/.test(key)) throw new TypeError(`Report key ${key} is a whole number`);
+    this.#keys[i] = key;
+    this.#starts[i] = `${this.#blanks}${keyScalar(key)}: `;
     // Six digits would not add up; who reads our own keys can do so.
-    const text = typeof value === "number" && key.startsWith("joulemark-")
-      ? formatG(value, OWN_DIGITS)
-      : valueScalar(value);
-    lines.push(`${blanks}${keyScalar(key)}: ${text}`);
+    this.#digits[i] = key.startsWith("joulemark-") ? OWN_DIGITS : GEOPM_DIGITS;
+  }
+
+  #setValue(i: number, value: number | string): void {
+    this.#values[i] = value;
+    const text = typeof value === "number" ? formatG(value, this.#digits[i]) : valueScalar(value);
+    this.#lines[i] = `${this.#starts[i]}${text}\n`;
   }
 }
 
-function pushOwn(lines: string[], blanks: string, own: ReportHost["joulemark"]): void {
-  if (own === undefined) return;
+function ownLines(blanks: string, own: ReportHost["joulemark"]): string {
+  if (own === undefined) return "";
   const inner = nestedLines(own, blanks.length + 2);
-  if (inner.length === 0) lines.push(`${blanks}joulemark: {}`);
-  else lines.push(`${blanks}joulemark:`, ...inner);
+  if (inner.length === 0) return `${blanks}joulemark: {}\n`;
+  return `${blanks}joulemark:\n${inner.join("\n")}\n`;
 }
 
 /** Unquoted as GEOPM has it, unless it would not stay one line. */

@@ -21,6 +21,8 @@ const PLAIN = /^[A-Za-z0-9_/][A-Za-z0-9 _.,;()%/@#:+=&*<>|~^$-]*$/;
 const ESCAPED =
   // deno-lint-ignore no-control-regex
   /["\\\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+/** Text that needs no escapes, as most names are. */
+const PRINTABLE = /^[ !#-[\]-~]*$/;
 const SHORT: Record<string, string> = {
   '"': '\\"',
   "\\": "\\\\",
@@ -50,6 +52,7 @@ const UNESCAPED: Record<string, string> = {
 
 /** A text in double quotes, on one line. */
 export function quoted(text: string): string {
+  if (PRINTABLE.test(text)) return `"${text}"`;
   return `"${
     text.replace(ESCAPED, (c) => SHORT[c] ?? "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"))
   }"`;

@@ -32,6 +32,11 @@ function checked(result: number | bigint): number {
   throw new OsError(errno() || ERRNO.EIO);
 }
 
+/** What a whole file holds: text, bytes, or pieces of text that are made one after the other. */
+export type Content = string | Uint8Array | Iterable<string>;
+
+const encoder = new TextEncoder();
+
 /** An open file; reads and writes go on where the last one ended. */
 export class UserFile implements Disposable {
   #fd: number;
@@ -130,6 +135,24 @@ export class UserFile implements Disposable {
     for (let at = 0; at < bytes.length;) at += this.writeSync(bytes.subarray(at));
   }
 
+  /** Writes a whole content, pieces of text one after the other. @throws {OsError} */
+  writeContent(content: Content): void {
+    if (content instanceof Uint8Array) return this.writeAll(content);
+    if (typeof content === "string") return this.writeAll(encoder.encode(content));
+    let buffer = new Uint8Array(CHUNK_BYTES);
+    let used = 0;
+    for (const piece of content) {
+      const most = piece.length * 3;
+      if (used + most > buffer.length) {
+        this.writeAll(buffer.subarray(0, used));
+        used = 0;
+        if (most > buffer.length) buffer = new Uint8Array(2 * most);
+      }
+      used += encoder.encodeInto(piece, buffer.subarray(used)).written;
+    }
+    this.writeAll(buffer.subarray(0, used));
+  }
+
   /** Cuts it to a size and goes on there. @throws {OsError} */
   truncate(size: number): void {
     checked(libc().ftruncate(this.#fd, BigInt(size)));
@@ -159,9 +182,9 @@ export function readUserText(path: string): string {
 }
 
 /** Writes a whole file. @throws {OsError} */
-export function writeUserFile(path: string, content: string | Uint8Array): void {
+export function writeUserFile(path: string, content: Content): void {
   using file = UserFile.write(path);
-  file.writeAll(typeof content === "string" ? new TextEncoder().encode(content) : content);
+  file.writeContent(content);
 }
 
 /** Gives a file another name, over what was there. @throws {OsError} */

@@ -27,6 +27,13 @@ const SIGNALS: Readonly<Record<Kind, readonly [name: string, usualS: number | un
 const STAMP = "CNL::SAMPLE_STAMP";
 const STAMPED_FILES = "/sys/cray/pm_counters/";
 
+/** Keys of the report. */
+const KEYS = Object.fromEntries(KINDS.map((kind) => [kind, {
+  exact: `joulemark-${kind}-energy-exact (J)`,
+  fit: `joulemark-${kind}-energy-fit (J)`,
+  se: `joulemark-${kind}-energy-fit-se (J)`,
+}])) as Readonly<Record<Kind, { exact: string; fit: string; se: string }>>;
+
 /** What helps where a figure cannot be told. */
 const HELP: Readonly<Record<string, string>> = {
   "too few changes of the counter": "a longer run helps",
@@ -139,8 +146,8 @@ export class RunAttribution {
     }
     if (host.unmarked !== undefined) this.#add(host.unmarked, result, 0);
     for (const [kind, { totalJ }] of result) {
-      host.application[`joulemark-${kind}-energy-exact (J)`] = totalJ;
-      if (this.mode === "fit") host.application[`joulemark-${kind}-energy-fit (J)`] = totalJ;
+      host.application[KEYS[kind].exact] = totalJ;
+      if (this.mode === "fit") host.application[KEYS[kind].fit] = totalJ;
     }
     if (host.joulemark !== undefined) host.joulemark.attribution = this.#facts(result);
   }
@@ -170,11 +177,12 @@ export class RunAttribution {
 
   #add(fields: ReportFields, result: AttributionResult, classIndex: number): void {
     for (const [kind, { of }] of result) {
+      const keys = KEYS[kind];
       const { exactJ, fitJ, seJ } = of(classIndex);
-      fields[`joulemark-${kind}-energy-exact (J)`] = exactJ;
+      fields[keys.exact] = exactJ;
       if (this.mode !== "fit") continue;
-      fields[`joulemark-${kind}-energy-fit (J)`] = fitJ;
-      fields[`joulemark-${kind}-energy-fit-se (J)`] = seJ;
+      fields[keys.fit] = fitJ;
+      fields[keys.se] = seJ;
     }
   }
 

@@ -5,7 +5,7 @@
  */
 import type { Host } from "../core/host.ts";
 import type { Report } from "../core/report.ts";
-import { stringifyReport } from "../formats/report.ts";
+import { reportPieces } from "../formats/report.ts";
 import { outputTarget } from "../os/output_target.ts";
 import { removeUserFile } from "../os/user_file.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
@@ -84,7 +84,7 @@ export class RunReport {
     if (this.#options.engine.steps === 0) return;
     try {
       const report = this.#report(this.#facts(loop, true));
-      writeDocument(`${this.#path}.partial`, stringifyReport(report));
+      writeDocument(`${this.#path}.partial`, reportPieces(report));
     } catch (error) {
       this.#checkpointFailed = true;
       this.#options.tell((error as Error).message);
@@ -99,7 +99,7 @@ export class RunReport {
     let written = this.#path;
     if (written !== undefined) {
       try {
-        writeDocument(written, stringifyReport(report));
+        writeDocument(written, reportPieces(report));
         this.#removePartial();
       } catch (error) {
         tell((error as Error).message);

@@ -63,6 +63,9 @@ export interface EngineOptions {
   readonly attribution?: AttributionMode;
 }
 
+/** Regions of a report of a run that goes on: its cost must not grow with names. */
+const PARTIAL_REGIONS = 1000;
+
 /** See the module. Made before the first step; every name is checked here. */
 export class Engine implements RunView {
   readonly tracker: RegionTracker;
@@ -198,6 +201,7 @@ export class Engine implements RunView {
       networkBytes: extras.networkBytes ?? 0,
       agent: this.#agent,
       joulemark: extras.joulemark,
+      ...(extras.partial === true ? { mostRegions: PARTIAL_REGIONS } : {}),
     });
     this.attribution?.addTo(host, extras.partial !== true);
     return host;

@@ -26,3 +26,16 @@ endToEnd("20,000 names in 2 s are all told, and cost no more than so many names"
   // Quadratic work took 50 s; this machine may be slow and busy.
   assert(seconds < 12, `${seconds} s for a program of 2 s`);
 });
+
+endToEnd("100,000 names are all told, soon after the end", (dir) => {
+  const app = build("many_names", dir);
+  const out = joulemark(dir, ["run", "--simulate", "--", app, "100000", "1"]);
+  assertEquals(out.code, 0, out.stderr);
+  const host = hostOf(dir);
+  const told = visits(host);
+  assertEquals(told.size, 100_000);
+  assert([...told.values()].every((count) => count === 1));
+  const { overhead } = host.joulemark as { overhead: Record<string, number> };
+  // Of the loop; what the report itself takes comes after it.
+  assert(overhead["cpu (s)"] < 10, `${overhead["cpu (s)"]} CPU s`);
+});

@@ -6,6 +6,7 @@ import {
   HEADER,
   KIND,
   NAME,
+  NAMES_MAX,
   RECORD_BYTES,
   RING_MAGIC,
   RING_VERSION,
@@ -121,7 +122,7 @@ Deno.test("RingProcess survives any byte of a file", () => {
       for (const fold of process.takeFolds()) assert(fold.ns >= 0 && fold.visits > 0);
       process.takeFoldedEpochs();
     }
-    assert(process.names.length <= 65537);
+    assert(process.names.length <= NAMES_MAX);
     assert(process.threads.length <= 1016);
     process.stopNs(0n);
   }

@@ -1,6 +1,6 @@
 /** The C client against the monitor's side of the ring: src/client/joulemark.h.in, src/regions/. */
 import { assert, assertEquals } from "@std/assert";
-import { FLAG } from "../../src/core/ring_layout.ts";
+import { FLAG, NAMES_MAX } from "../../src/core/ring_layout.ts";
 import { needs, run, Workshop } from "./_c_program.ts";
 import { RingSession } from "./_ring_session.ts";
 
@@ -174,16 +174,16 @@ test("a program after exec gets a file of its own", async () => {
   assertEquals(first.ring.stopNs(0n), NaN);
 });
 
-test("70,000 distinct names: the last ones share one region, and are counted", async () => {
+test("140,000 distinct names: the last ones share one region, and are counted", async () => {
   using session = new RingSession();
-  await after(["names", "70000"], session);
+  await after(["names", "140000"], session);
   using seen = session.open();
   seen.poll();
   const visits = seen.visits();
-  assertEquals(Object.values(visits).reduce((a, b) => a + b), 70000);
-  assertEquals(seen.ring.names.length, 65537);
-  assertEquals(visits["[joulemark] other"], 70000 - 65536);
-  assertEquals(seen.ring.otherVisits, 70000 - 65536);
+  assertEquals(Object.values(visits).reduce((a, b) => a + b), 140000);
+  assertEquals(seen.ring.names.length, NAMES_MAX);
+  assertEquals(visits["[joulemark] other"], 140000 - (NAMES_MAX - 1));
+  assertEquals(seen.ring.otherVisits, 140000 - (NAMES_MAX - 1));
   assertEquals(visits["region 65535"], 1);
   assertEquals(seen.garbage, 0);
 });

@@ -1,6 +1,6 @@
 /** Marker against the monitor's side of the ring: src/marker/, src/regions/. */
 import { assert, assertEquals } from "@std/assert";
-import { FLAG } from "../../src/core/ring_layout.ts";
+import { FLAG, NAMES_MAX } from "../../src/core/ring_layout.ts";
 import { run } from "./_c_program.ts";
 import { RingSession } from "./_ring_session.ts";
 
@@ -79,15 +79,15 @@ Deno.test("Marker uses the ring again once it is drained", async () => {
   seen![Symbol.dispose]();
 });
 
-Deno.test("Marker keeps 65,536 names, cuts long ones, and counts the rest", async () => {
+Deno.test("Marker keeps 130,815 names, cuts long ones, and counts the rest", async () => {
   using session = new RingSession();
-  await after(["names", "70000"], session);
+  await after(["names", "140000"], session);
   using seen = session.open();
   seen.poll();
   const visits = seen.visits();
-  assertEquals(Object.values(visits).reduce((a, b) => a + b), 70001);
-  assertEquals(visits["[joulemark] other"], 70001 - 65536);
-  assertEquals(seen.ring.otherVisits, 70001 - 65536);
+  assertEquals(Object.values(visits).reduce((a, b) => a + b), 140001);
+  assertEquals(visits["[joulemark] other"], 140001 - (NAMES_MAX - 1));
+  assertEquals(seen.ring.otherVisits, 140001 - (NAMES_MAX - 1));
 });
 
 Deno.test("Marker counts misuse and never fails", async () => {

@@ -43,7 +43,7 @@ int main(int argc, char **argv) {
         joulemark_begin(name);
         joulemark_end(name);
     } else if (strcmp(kind, "names") == 0) {
-        for (int i = 0; i < 100000; i++) {
+        for (int i = 0; i < 140000; i++) {
             char name[32];
             snprintf(name, sizeof name, "name %d", i);
             joulemark_begin(name);
