@@ -1,5 +1,6 @@
 /** Events of a run that wait until counters are known around them. */
 
+import { lengthened } from "../core/grow.ts";
 import type { AttributeEvent } from "../core/event.ts";
 
 /** What waits. */
@@ -65,18 +66,13 @@ export class WaitingEvents {
 
   #grow(): void {
     const length = this.kind.length * 2;
-    const larger = <T extends Uint8Array | Int32Array | Float64Array>(old: T): T => {
-      const grown = new (old.constructor as { new (length: number): T })(length);
-      grown.set(old);
-      return grown;
-    };
-    this.kind = larger(this.kind);
-    this.cpu = larger(this.cpu);
-    this.timeS = larger(this.timeS);
-    this.process = larger(this.process);
-    this.thread = larger(this.thread);
-    this.what = larger(this.what);
-    this.visits = larger(this.visits);
-    this.seconds = larger(this.seconds);
+    this.kind = lengthened(this.kind, length);
+    this.cpu = lengthened(this.cpu, length);
+    this.timeS = lengthened(this.timeS, length);
+    this.process = lengthened(this.process, length);
+    this.thread = lengthened(this.thread, length);
+    this.what = lengthened(this.what, length);
+    this.visits = lengthened(this.visits, length);
+    this.seconds = lengthened(this.seconds, length);
   }
 }

@@ -11,6 +11,7 @@
  * @module
  */
 
+import { lengthened } from "../core/grow.ts";
 import type { Attribute } from "./attribute.ts";
 import { PROPERTY } from "./attribute.ts";
 import { equalValues, reportText, TYPE, type Value } from "./variant.ts";
@@ -248,17 +249,12 @@ export class ContextTree {
 
   #grow(): void {
     const length = this.attributeOf.length * 2;
-    const larger = <T extends Int32Array | Uint8Array>(old: T, fill: number): T => {
-      const grown = new (old.constructor as { new (length: number): T })(length).fill(fill);
-      grown.set(old);
-      return grown as T;
-    };
-    this.attributeOf = larger(this.attributeOf, NONE);
-    this.parentOf = larger(this.parentOf, NONE);
-    this.typeOf = larger(this.typeOf, 0);
-    this.#properties = larger(this.#properties, -1);
-    this.#inTree = larger(this.#inTree, 0);
-    this.#types = larger(this.#types, 255);
+    this.attributeOf = lengthened(this.attributeOf, length, NONE);
+    this.parentOf = lengthened(this.parentOf, length, NONE);
+    this.typeOf = lengthened(this.typeOf, length, 0);
+    this.#properties = lengthened(this.#properties, length, -1);
+    this.#inTree = lengthened(this.#inTree, length, 0);
+    this.#types = lengthened(this.#types, length, 255);
   }
 }
 

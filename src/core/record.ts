@@ -6,6 +6,8 @@
  * @module
  */
 
+import { lengthened } from "./grow.ts";
+
 /** Event numbers. */
 export const EVENT = {
   REGION_ENTRY: 0,
@@ -84,20 +86,13 @@ export class RecordList {
 
   #grow(): void {
     const capacity = this.event.length * 2;
-    this.timeNs = enlarged(this.timeNs, capacity);
-    this.process = enlarged(this.process, capacity);
+    this.timeNs = lengthened(this.timeNs, capacity);
+    this.process = lengthened(this.process, capacity);
     const event = new Uint8Array(capacity);
     event.set(this.event);
     this.event = event;
-    this.signal = enlarged(this.signal, capacity);
-    this.visits = enlarged(this.visits, capacity);
-    this.totalNs = enlarged(this.totalNs, capacity);
+    this.signal = lengthened(this.signal, capacity);
+    this.visits = lengthened(this.visits, capacity);
+    this.totalNs = lengthened(this.totalNs, capacity);
   }
-}
-
-/** A longer copy, zero beyond the old length. */
-export function enlarged(array: Float64Array, capacity: number): Float64Array<ArrayBuffer> {
-  const larger = new Float64Array(capacity);
-  larger.set(array);
-  return larger;
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { grown } from "../core/grow.ts";
 
 const LF = 10;
 
@@ -72,9 +73,7 @@ export class LineSplitter {
       return;
     }
     if (this.#carried + bytes.length > this.#carry.length) {
-      const grown = new Uint8Array(Math.max(this.#carry.length * 2, this.#carried + bytes.length));
-      grown.set(this.#carry.subarray(0, this.#carried));
-      this.#carry = grown;
+      this.#carry = grown(this.#carry, this.#carried + bytes.length);
     }
     this.#carry.set(bytes, this.#carried);
     this.#carried += bytes.length;

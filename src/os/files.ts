@@ -5,6 +5,7 @@
  * uses Deno's own file API and its permissions.
  * @module
  */
+import { grown } from "../core/grow.ts";
 import { AccessError } from "../core/errors.ts";
 import { cString, ERRNO, errno, errorText, fromBytes, libc, SYSCALLS } from "./libc.ts";
 
@@ -49,9 +50,7 @@ export function readWhole(path: string, limit = 1 << 24): Uint8Array | undefined
     let length = 0;
     while (length < limit) {
       if (length === bytes.length) {
-        const grown = new Uint8Array(bytes.length * 2);
-        grown.set(bytes);
-        bytes = grown;
+        bytes = grown(bytes);
       }
       const n = Number(libc().read(fd, bytes.subarray(length), BigInt(bytes.length - length)));
       if (n < 0) return undefined;

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { grown } from "../core/grow.ts";
 import { AccessError } from "../core/errors.ts";
 import { closeFile } from "./files.ts";
 import { cString, errno, errorText, libc, SYSCALLS } from "./libc.ts";
@@ -45,9 +46,7 @@ export class MemoryFile implements Disposable {
     let bytes = new Uint8Array(FIRST_BYTES);
     for (let length = 0;;) {
       if (length === bytes.length) {
-        const grown = new Uint8Array(bytes.length * 2);
-        grown.set(bytes);
-        bytes = grown;
+        bytes = grown(bytes);
       }
       const rest = bytes.subarray(length);
       const read = libc().preadAt(this.fd, rest, BigInt(rest.length), BigInt(length));

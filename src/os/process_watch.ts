@@ -6,6 +6,7 @@
  * pidfd, /proc is asked instead.
  * @module
  */
+import { grown } from "../core/grow.ts";
 import { closeFile } from "./files.ts";
 import { libc } from "./libc.ts";
 import { isAlive, openPidfd } from "./process.ts";
@@ -24,10 +25,8 @@ export class ProcessWatch {
   add(pid: number): void {
     const at = this.#pids.length * ENTRY_BYTES;
     if (at + ENTRY_BYTES > this.#bytes.length) {
-      const grown = new Uint8Array(this.#bytes.length * 2);
-      grown.set(this.#bytes);
-      this.#bytes = grown;
-      this.#polls = new DataView(grown.buffer);
+      this.#bytes = grown(this.#bytes);
+      this.#polls = new DataView(this.#bytes.buffer);
     }
     this.#polls.setInt32(at, openPidfd(pid), true);
     this.#polls.setInt16(at + 4, POLLIN, true);

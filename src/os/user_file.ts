@@ -5,6 +5,7 @@
  * results of HPC jobs often go, unless the program may do everything.
  * @module
  */
+import { grown } from "../core/grow.ts";
 import { closeFile, O, openFile, statPath } from "./files.ts";
 import { cString, ERRNO, errno, errorText, libc } from "./libc.ts";
 
@@ -103,9 +104,7 @@ export class UserFile implements Disposable {
     let length = 0;
     for (;;) {
       if (length === bytes.length) {
-        const grown = new Uint8Array(bytes.length * 2);
-        grown.set(bytes);
-        bytes = grown;
+        bytes = grown(bytes);
       }
       const n = this.readSync(bytes.subarray(length));
       if (n === null) return bytes.subarray(0, length);

@@ -6,6 +6,7 @@
  * @module
  */
 
+import { grown } from "../core/grow.ts";
 import { Snapshot } from "../context/snapshot.ts";
 import { NONE } from "../context/tree.ts";
 import { Batch, BATCH_ROWS, type Column } from "./batch.ts";
@@ -132,7 +133,7 @@ export class Aggregator {
       if (!kernel.inclusive) continue;
       for (const id of kernel.matched) {
         if (id >= this.#reachesAncestors.length) {
-          this.#reachesAncestors = grown(this.#reachesAncestors, id);
+          this.#reachesAncestors = grown(this.#reachesAncestors, id + 1);
         }
         this.#reachesAncestors[id] = 1;
       }
@@ -239,7 +240,7 @@ export class Aggregator {
   #learnNode(node: number): number {
     const tree = this.#tree;
     if (node >= this.#contributes.length) {
-      this.#contributes = grown(this.#contributes, node);
+      this.#contributes = grown(this.#contributes, node + 1);
       const groups = new Int32Array(this.#contributes.length);
       groups.set(this.#groupOfNode);
       this.#groupOfNode = groups;
@@ -253,7 +254,7 @@ export class Aggregator {
 
   #learnImmediate(attribute: number): number {
     if (attribute >= this.#keyImmediate.length) {
-      this.#keyImmediate = grown(this.#keyImmediate, attribute);
+      this.#keyImmediate = grown(this.#keyImmediate, attribute + 1);
     }
     return this.#keyImmediate[attribute] = this.#isKey(attribute) ? YES : NO;
   }
@@ -293,10 +294,4 @@ export class Aggregator {
     for (let i = nodes.length - 1; i >= 0; i--) node = this.#tree.childLike(node, nodes[i]);
     return node;
   }
-}
-
-function grown(old: Uint8Array<ArrayBuffer>, index: number): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(Math.max(index + 1, old.length * 2));
-  larger.set(old);
-  return larger;
 }

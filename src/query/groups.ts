@@ -6,6 +6,7 @@
  * @module
  */
 
+import { grown } from "../core/grow.ts";
 import type { Snapshot } from "../context/snapshot.ts";
 import { type ContextTree, NONE } from "../context/tree.ts";
 import { equalValues, type Value } from "../context/variant.ts";
@@ -40,9 +41,7 @@ export class Groups {
     }
     const group = this.count++;
     if (group === this.parent.length) {
-      const larger = new Int32Array(group * 2);
-      larger.set(this.parent);
-      this.parent = larger;
+      this.parent = grown(this.parent);
     }
     this.parent[group] = UNKNOWN;
     this.#values.push(values.length === 0 ? NO_VALUES : values.slice());

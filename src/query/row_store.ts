@@ -8,6 +8,7 @@
  * @module
  */
 
+import { grown } from "../core/grow.ts";
 import { byteText } from "../formats/cali/cali.ts";
 
 /** A row begins at chunk and place, in 32 bits; one that is longer has a chunk of its own. */
@@ -50,9 +51,7 @@ export class RowStore {
       this.#free = 0;
     }
     if (this.count === this.#rows.length) {
-      const longer = new Uint32Array(this.count * 2);
-      longer.set(this.#rows);
-      this.#rows = longer;
+      this.#rows = grown(this.#rows);
     }
     this.#rows[this.count++] = (this.#chunks.length - 1) * CHUNK_BYTES + this.#free;
     const bytes = this.#chunks[this.#chunks.length - 1];

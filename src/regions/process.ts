@@ -2,6 +2,7 @@
  * One application process as the tracker knows it.
  * @module
  */
+import { grown } from "../core/grow.ts";
 import type { RecordFilter } from "./record_filter.ts";
 import { Track } from "./track.ts";
 
@@ -77,9 +78,7 @@ export class TrackedProcess {
 
   register(region: number, hint: number): void {
     if (region >= this.#hints.length) {
-      const larger = new Uint8Array(Math.max(16, region + 1, this.#hints.length * 2)).fill(255);
-      larger.set(this.#hints);
-      this.#hints = larger;
+      this.#hints = grown(this.#hints, region + 1, 255);
     }
     if (this.#hints[region] === 255) this.#hints[region] = hint;
   }

@@ -6,7 +6,8 @@
  * (docs/aggregation.md, "Short regions"). All times are whole nanoseconds, so that sums are exact.
  * @module
  */
-import { enlarged, EVENT, RecordList } from "../core/record.ts";
+import { grown, lengthened } from "../core/grow.ts";
+import { EVENT, RecordList } from "../core/record.ts";
 
 /** Hints are kept to this depth; deeper levels share the last one. */
 const MAX_HINT_DEPTH = 1024;
@@ -169,18 +170,14 @@ export class Track {
   #setHint(level: number, hint: number): void {
     if (level >= MAX_HINT_DEPTH) level = MAX_HINT_DEPTH - 1;
     if (level >= this.#hints.length) {
-      const larger = new Uint8Array(this.#hints.length * 2);
-      larger.set(this.#hints);
-      this.#hints = larger;
+      this.#hints = grown(this.#hints);
     }
     this.#hints[level] = hint;
   }
 
   #slot(region: number): number {
     if (region >= this.#slotOf.length) {
-      const larger = new Int32Array(Math.max(16, region + 1, this.#slotOf.length * 2)).fill(-1);
-      larger.set(this.#slotOf);
-      this.#slotOf = larger;
+      this.#slotOf = grown(this.#slotOf, region + 1, -1);
     }
     const known = this.#slotOf[region];
     return known >= 0 ? known : this.#newSlot(region);
@@ -190,12 +187,12 @@ export class Track {
     const slot = this.#slots++;
     if (slot === this.#slotRegion.length) {
       const capacity = slot * 2;
-      this.#slotRegion = ints(this.#slotRegion, capacity);
-      this.#entryNs = enlarged(this.#entryNs, capacity);
-      this.#count = enlarged(this.#count, capacity);
-      this.#runtimeNs = enlarged(this.#runtimeNs, capacity);
-      this.#known = ints(this.#known, capacity);
-      this.#record = ints(this.#record, capacity);
+      this.#slotRegion = lengthened(this.#slotRegion, capacity);
+      this.#entryNs = lengthened(this.#entryNs, capacity);
+      this.#count = lengthened(this.#count, capacity);
+      this.#runtimeNs = lengthened(this.#runtimeNs, capacity);
+      this.#known = lengthened(this.#known, capacity);
+      this.#record = lengthened(this.#record, capacity);
       const silent = new Uint8Array(capacity);
       silent.set(this.#silent);
       this.#silent = silent;
@@ -205,10 +202,4 @@ export class Track {
     this.#known[slot] = -1;
     return slot;
   }
-}
-
-function ints(array: Int32Array, capacity: number): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(capacity);
-  larger.set(array);
-  return larger;
 }

@@ -10,6 +10,7 @@
  * processes, so the regions of a domain add up to the domain.
  * @module
  */
+import { grown } from "../core/grow.ts";
 import { Random } from "./random.ts";
 import type { RegionPower, SimSpec } from "./spec.ts";
 
@@ -211,14 +212,9 @@ export class PowerModel {
 
   #grow(index: number): void {
     if ((index + 1) * this.packages <= this.#classS.length) return;
-    const longer = (old: Float64Array) => {
-      const grown = new Float64Array(old.length * 2);
-      grown.set(old);
-      return grown;
-    };
-    this.#classJ = longer(this.#classJ);
-    this.#classRestJ = longer(this.#classRestJ);
-    this.#classS = longer(this.#classS);
+    this.#classJ = grown(this.#classJ);
+    this.#classRestJ = grown(this.#classRestJ);
+    this.#classS = grown(this.#classS);
     this.#grow(index);
   }
 }

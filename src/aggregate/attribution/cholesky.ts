@@ -5,7 +5,7 @@
  * variation that no class before it explains. Golub, Van Loan: "Matrix Computations", 4.2.
  * @module
  */
-import { triangle } from "./grown.ts";
+import { triangle } from "./triangle.ts";
 
 /** Added to the unit diagonal. */
 const RIDGE = 1e-12;

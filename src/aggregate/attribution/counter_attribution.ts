@@ -10,7 +10,7 @@ import type { EdgeLog } from "./edge_log.ts";
 import { Exposure } from "./exposure.ts";
 import { Fit } from "./fit.ts";
 import type { FitFrame, FitOutcome } from "./fit_outcome.ts";
-import { grown } from "./grown.ts";
+import { grown } from "../../core/grow.ts";
 import type { RowStore } from "./row_store.ts";
 import { LAG_GRID, ZERO_LAG } from "./selection.ts";
 

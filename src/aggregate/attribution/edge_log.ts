@@ -6,7 +6,7 @@
  * is older lives on as sums, so memory depends on classes and CPUs, not on the length of a run.
  * @module
  */
-import { grown, grownInts } from "./grown.ts";
+import { grown } from "../../core/grow.ts";
 
 /** See the module. Times are seconds on one clock; what steps back counts as now. */
 export class EdgeLog {
@@ -65,7 +65,7 @@ export class EdgeLog {
       this.cpus = grown(this.cpus, index + 1);
       this.#seconds = grown(this.#seconds, index + 1);
       this.#sinceS = grown(this.#sinceS, index + 1);
-      this.#place = grownInts(this.#place, index + 1);
+      this.#place = grown(this.#place, index + 1);
     }
     if (index >= this.classes) this.classes = index + 1;
     this.#seconds[index] += this.cpus[index] * (t - this.#sinceS[index]);
@@ -86,7 +86,7 @@ export class EdgeLog {
     if (this.cpus[index] !== 0) {
       if (at >= 0) return;
       if (this.presentCount === this.present.length) {
-        this.present = grownInts(this.present, this.presentCount + 1);
+        this.present = grown(this.present, this.presentCount + 1);
       }
       this.present[this.presentCount++] = index;
       this.#place[index] = this.presentCount;
@@ -102,7 +102,7 @@ export class EdgeLog {
     const old = { timeS: this.timeS, classOf: this.classOf, change: this.change, mask: this.mask };
     this.mask = old.mask * 2 + 1;
     this.timeS = grown(old.timeS, this.mask + 1);
-    this.classOf = grownInts(old.classOf, this.mask + 1);
+    this.classOf = grown(old.classOf, this.mask + 1);
     this.change = grown(old.change, this.mask + 1);
     for (let k = this.#first; k < this.next; k++) {
       this.timeS[k & this.mask] = old.timeS[k & old.mask];

@@ -10,7 +10,7 @@
  * @module
  */
 import type { EdgeLog } from "./edge_log.ts";
-import { grown, grownInts } from "./grown.ts";
+import { grown } from "../../core/grow.ts";
 
 /** Follows one {@linkcode EdgeLog} for one counter. */
 export class Exposure {
@@ -129,20 +129,20 @@ export class Exposure {
     if (this.tau.length < length * this.lags.length) {
       this.tau = grown(this.tau, length * this.lags.length);
     }
-    if (this.classes.length < length) this.classes = grownInts(this.classes, length);
+    if (this.classes.length < length) this.classes = grown(this.classes, length);
     return { tau: this.tau, length };
   }
 
   #mark(c: number): void {
     if (c >= this.#place.length) {
-      this.#place = grownInts(this.#place, c + 1);
+      this.#place = grown(this.#place, c + 1);
       this.#cpus = grown(this.#cpus, c + 1);
       this.#seconds = grown(this.#seconds, c + 1);
       this.#sinceS = grown(this.#sinceS, c + 1);
       this.#before = grown(this.#before, this.#place.length * this.lags.length);
     }
     if (this.#place[c] !== 0) return;
-    if (this.#length === this.#list.length) this.#list = grownInts(this.#list, this.#length + 1);
+    if (this.#length === this.#list.length) this.#list = grown(this.#list, this.#length + 1);
     this.#list[this.#length++] = c;
     this.#place[c] = this.#length;
   }

@@ -8,7 +8,8 @@
  * whole (batch means; sandwich estimator of Huber and White). docs/how-sure.md.
  * @module
  */
-import { grown, triangle } from "./grown.ts";
+import { grown } from "../../core/grow.ts";
+import { triangle } from "./triangle.ts";
 import { NormalSums } from "./normal_sums.ts";
 import type { RowStore } from "./row_store.ts";
 import type { Shares } from "./shares.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { Cholesky } from "./cholesky.ts";
-import { triangle } from "./grown.ts";
+import { triangle } from "./triangle.ts";
 
 /** What came out, by class. */
 export interface Solution {

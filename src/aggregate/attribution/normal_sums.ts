@@ -2,7 +2,8 @@
  * Sums of weighted products of rows: A = Σ w z zᵀ, c = Σ w z y, q = Σ w y².
  * @module
  */
-import { grown, triangle } from "./grown.ts";
+import { grown } from "../../core/grow.ts";
+import { triangle } from "./triangle.ts";
 import { nonNegative, type Solution } from "./nnls.ts";
 import type { WhitenedRows } from "./whitened_rows.ts";
 

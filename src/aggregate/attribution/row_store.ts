@@ -6,7 +6,7 @@
  * own number once it has a good part of the CPU time. So cost and memory do not grow with names.
  * @module
  */
-import { grown, grownInts } from "./grown.ts";
+import { grown } from "../../core/grow.ts";
 
 /** Classes that a fit can hold, the shared one included. */
 export const MOST_CLASSES = 64;
@@ -65,14 +65,14 @@ export class RowStore {
   ): void {
     const i = this.rows;
     if (i + 2 > this.start.length) {
-      this.start = grownInts(this.start, i + 2);
+      this.start = grown(this.start, i + 2);
       this.energyJ = grown(this.energyJ, i + 2);
       this.lengthS = grown(this.lengthS, i + 2);
-      this.fresh = grownInts(this.fresh, i + 2);
+      this.fresh = grown(this.fresh, i + 2);
     }
     const from = this.start[i];
     const most = from + row.count;
-    if (most > this.classes.length) this.classes = grownInts(this.classes, most);
+    if (most > this.classes.length) this.classes = grown(this.classes, most);
     if (most * this.lags > this.tau.length) this.tau = grown(this.tau, most * this.lags);
     let end = from;
     for (let k = 0; k < row.count; k++) {
@@ -165,7 +165,7 @@ export class RowStore {
   }
 
   #own(raw: number, seconds: number): number {
-    if (raw >= this.fitOf.length) this.fitOf = grownInts(this.fitOf, raw + 1, -1);
+    if (raw >= this.fitOf.length) this.fitOf = grown(this.fitOf, raw + 1, -1);
     this.#seconds += seconds;
     const known = this.fitOf[raw];
     if (known >= 0 && known !== this.shared) return known;
@@ -186,7 +186,7 @@ export class RowStore {
 
   #number(): number {
     const own = this.count++;
-    if (own >= this.#place.length) this.#place = grownInts(this.#place, own + 1);
+    if (own >= this.#place.length) this.#place = grown(this.#place, own + 1);
     return own;
   }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { EdgeLog } from "./edge_log.ts";
-import { grown, grownInts } from "./grown.ts";
+import { grown } from "../../core/grow.ts";
 
 /** See the module. Costs by the classes that CPUs are in, not by all that were ever seen. */
 export class Sampled {
@@ -31,7 +31,7 @@ export class Sampled {
     const { cpus, present, presentCount, owned, classes } = this.#log;
     if (classes > this.energyJ.length) this.energyJ = grown(this.energyJ, classes);
     if (presentCount > this.#classes.length) {
-      this.#classes = grownInts(this.#classes, presentCount);
+      this.#classes = grown(this.#classes, presentCount);
       this.#cpus = grown(this.#cpus, presentCount);
     }
     for (let i = 0; i < presentCount; i++) {

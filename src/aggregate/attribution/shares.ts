@@ -6,7 +6,7 @@
  * so Σ T = Σ E whatever the powers are. docs/how-sure.md.
  * @module
  */
-import { grown } from "./grown.ts";
+import { grown } from "../../core/grow.ts";
 import type { RowStore } from "./row_store.ts";
 
 /** Least power of a class in the shares, of the greatest power. */

@@ -3,7 +3,7 @@
  * the lag is not known to. docs/how-sure.md, "How sure".
  * @module
  */
-import { triangle } from "./grown.ts";
+import { triangle } from "./triangle.ts";
 import { type FitStream } from "./fit_stream.ts";
 import { rowTimes, type Solution } from "./nnls.ts";
 

@@ -7,7 +7,7 @@
  * generalised least squares after Cochrane and Orcutt, 1949.
  * @module
  */
-import { grown, grownInts } from "./grown.ts";
+import { grown } from "../../core/grow.ts";
 import type { RowStore } from "./row_store.ts";
 
 /** The filters that are tried: φ, θ. The first is none. */
@@ -120,7 +120,7 @@ export class WhitenedRows {
     const n = rows.start[i + 1] - from;
     if (n > this.#lastZ.length) {
       this.#lastZ = grown(this.#lastZ, n);
-      this.#lastClasses = grownInts(this.#lastClasses, n);
+      this.#lastClasses = grown(this.#lastClasses, n);
     }
     this.#cpus = 0;
     for (let k = 0; k < n; k++) {
@@ -145,7 +145,7 @@ export class WhitenedRows {
 
   #grow(classes: number): void {
     this.z = grown(this.z, classes);
-    this.active = grownInts(this.active, this.z.length);
+    this.active = grown(this.active, this.z.length);
     this.values = grown(this.values, this.z.length);
     const flags = new Uint8Array(this.z.length);
     flags.set(this.#isActive);

@@ -51,20 +51,6 @@ export function valueEnd(buffer: Uint8Array, p: number): number {
   return p;
 }
 
-/** A copy of twice the length. */
-export function longer(old: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
-  const grown = new Int32Array(old.length * 2);
-  grown.set(old);
-  return grown;
-}
-
-/** A copy of twice the length. */
-export function longerBytes(old: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  const grown = new Uint8Array(old.length * 2);
-  grown.set(old);
-  return grown;
-}
-
 /** The bytes of a range as a string of one character per byte (Latin-1), not decoded. */
 export function byteText(buffer: Uint8Array, start: number, end: number): string {
   if (end - start <= 512) {

@@ -15,6 +15,7 @@
  * @module
  */
 
+import { grown } from "../../core/grow.ts";
 import {
   ATTR_KEY,
   BACKSLASH,
@@ -26,8 +27,6 @@ import {
   EQUALS,
   GLOBALS,
   ID_KEY,
-  longer,
-  longerBytes,
   NEWLINE,
   NODE,
   PARENT_KEY,
@@ -146,7 +145,7 @@ export class CaliScanner {
   }
 
   #space(): Uint8Array {
-    while (this.buffer.length - this.#filled < this.#chunk) this.buffer = longerBytes(this.buffer);
+    while (this.buffer.length - this.#filled < this.#chunk) this.buffer = grown(this.buffer);
     return this.buffer.subarray(this.#filled, this.#filled + this.#chunk - 1);
   }
 
@@ -261,7 +260,7 @@ export class CaliScanner {
     let p = from, count = 0;
     for (;;) {
       p = this.#id(buffer, p);
-      if (count === this.refs.length) this.refs = longer(this.refs);
+      if (count === this.refs.length) this.refs = grown(this.refs);
       this.refs[count++] = this.#lastId;
       if (buffer[p] !== EQUALS) break;
       p++;
@@ -285,7 +284,7 @@ export class CaliScanner {
     let p = from, count = 0;
     for (;;) {
       p = this.#id(buffer, p);
-      if (count === this.attributes.length) this.attributes = longer(this.attributes);
+      if (count === this.attributes.length) this.attributes = grown(this.attributes);
       this.attributes[count++] = this.#lastId;
       if (buffer[p] !== EQUALS) break;
       p++;
@@ -319,9 +318,9 @@ export class CaliScanner {
   }
 
   #moreValues(): void {
-    this.starts = longer(this.starts);
-    this.ends = longer(this.ends);
-    this.escaped = longerBytes(this.escaped);
+    this.starts = grown(this.starts);
+    this.ends = grown(this.ends);
+    this.escaped = grown(this.escaped);
   }
 
   /** One value with escapes into slot `at`; returns the position of the byte that ends it. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { grown } from "../../core/grow.ts";
 
 const encoder = new TextEncoder();
 const ZERO = 48, BLANK = 32, LF = 10, PERCENT = 37;
@@ -106,8 +107,6 @@ export class RawWriter {
   #room(more: number): void {
     // some slack, so that single bytes after a check fit as well
     if (this.#length + more + 64 <= this.#bytes.length) return;
-    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#length + more + 64));
-    grown.set(this.#bytes.subarray(0, this.#length));
-    this.#bytes = grown;
+    this.#bytes = grown(this.#bytes, this.#length + more + 64);
   }
 }

@@ -1,5 +1,6 @@
 /** `avg(a)`: sum and count are kept as hidden helpers, so that averages of averages are right. */
 
+import { grown } from "../../core/grow.ts";
 import type { Snapshot } from "../../context/snapshot.ts";
 import { NONE } from "../../context/tree.ts";
 import { divideVariant, toUint, TYPE } from "../../context/variant.ts";
@@ -40,9 +41,7 @@ export class AvgKernel implements Kernel {
   accumulate(batch: Batch, groups: Groups): void {
     if (this.#countAttribute === NONE) return;
     if (this.#counts.length < groups.count) {
-      const larger = new Float64Array(Math.max(groups.count, this.#counts.length * 2));
-      larger.set(this.#counts);
-      this.#counts = larger;
+      this.#counts = grown(this.#counts, groups.count);
     }
     for (const columnOf of [batch.reference.bind(batch), batch.immediate.bind(batch)]) {
       const values = columnOf(this.#sum.target.id);

@@ -2,7 +2,7 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { Cholesky } from "../../../src/aggregate/attribution/cholesky.ts";
 import { mixingCondition } from "../../../src/aggregate/attribution/condition.ts";
-import { triangle } from "../../../src/aggregate/attribution/grown.ts";
+import { triangle } from "../../../src/aggregate/attribution/triangle.ts";
 import { nonNegative, rowTimes } from "../../../src/aggregate/attribution/nnls.ts";
 import { Random } from "../../../src/sim/random.ts";
 import { testSeed } from "./_seed.ts";
