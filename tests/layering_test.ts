@@ -32,7 +32,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   study: ["core", "files", "formats", "os"],
   job: ["core", "files", "formats", "merge", "os"],
   preload: ["client", "core", "job", "os"],
-  events: ["core", "job", "os"],
+  events: ["core", "files", "job", "os"],
   recordings: ["core", "formats", "os", "regions", "signals"],
   channels: [
     ...["context", "context/config", "context/services", "core", "files", "job", "os", "query"],

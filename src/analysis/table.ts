@@ -2,6 +2,7 @@
  * Tables of figures: as text for people, CSV and JSON for programs.
  * @module
  */
+import { csvField } from "../formats/csv_row.ts";
 
 /** A column; numbers are shown with so many significant digits. */
 export interface Column {
@@ -40,8 +41,8 @@ export function tableText(table: Table): string {
 
 /** RFC 4180 with LF; all digits. Several tables are told apart by an empty line. */
 export function tableCsv(table: Table): string {
-  const head = table.columns.map(({ name, unit }) => field(unit ? `${name} (${unit})` : name));
-  const rows = table.rows.map((row) => row.map((cell) => field(exact(cell))).join(","));
+  const head = table.columns.map(({ name, unit }) => csvField(unit ? `${name} (${unit})` : name));
+  const rows = table.rows.map((row) => row.map((cell) => csvField(exact(cell))).join(","));
   return [head.join(","), ...rows].join("\n") + "\n";
 }
 
@@ -65,8 +66,4 @@ function shown(cell: string | number): string {
 
 function exact(cell: string | number): string {
   return typeof cell === "number" && Number.isNaN(cell) ? "" : String(cell);
-}
-
-function field(text: string): string {
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -7,7 +7,8 @@
  * @module
  */
 import { makeDirectories, readUserText, renameUserFile } from "../os/user_file.ts";
-import { LineFile, unwritable, writeDocument } from "../files/output_file.ts";
+import { LineFile } from "../files/line_file.ts";
+import { unwritable, writeDocument } from "../files/whole_file.ts";
 
 /** Writes a text whole. */
 export interface Printer {

@@ -4,7 +4,7 @@
  */
 import { LANGUAGES } from "../client/files.ts";
 import { UnknownNameError, UsageError } from "../core/errors.ts";
-import { writeBeside } from "../files/write_beside.ts";
+import { WholeFile } from "../files/whole_file.ts";
 import { EXIT } from "./exit_codes.ts";
 import { quietOption } from "./common_options.ts";
 import { writeStderr } from "./io.ts";
@@ -52,7 +52,7 @@ each mark then costs a nanosecond or less.`,
     const dir = options.text.dir ?? ".";
     const paths = language.files().map(({ name, text }) => {
       const path = `${dir.replace(/\/+$/, "") || "/"}/${name}`.replace(/^\/\//, "/");
-      using file = writeBeside(path);
+      using file = new WholeFile(path);
       file.write(text);
       file.keep();
       return path;

@@ -9,7 +9,8 @@ import { EXIT, exitCode } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { HIDDEN_VERBS } from "./self.ts";
 import { runVerb } from "./run_verb.ts";
-import { form, GEOPM_VERSION, VERSION } from "./version.ts";
+import { GEOPM_VERSION, VERSION } from "../core/version.ts";
+import { form } from "./version.ts";
 
 /**
  * The command line.

@@ -11,7 +11,7 @@ import { tableCsv, tableJson, tableText } from "../analysis/table.ts";
 import * as views from "../analysis/views.ts";
 import { UnknownNameError, UsageError } from "../core/errors.ts";
 import { statPath } from "../os/files.ts";
-import { writeDocument } from "../files/output_file.ts";
+import { writeDocument } from "../files/whole_file.ts";
 import { type PmcRun, readPmcRuns, readTableText } from "../outputs/pmc/read.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";

@@ -20,7 +20,7 @@ import { writeStderr, writeStdout } from "./io.ts";
 import { helpText } from "./help.ts";
 import { queryHelp } from "./query_help.ts";
 import type { Verb } from "./verb.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "../core/version.ts";
 
 /** cali-query's own exit statuses: -1 and -2 in eight bits. */
 const UNKNOWN_OPTION = 255, INVALID_QUERY = 254;

@@ -18,7 +18,7 @@ import { parsePmcVersion } from "../outputs/pmc/version.ts";
 import { type AttributionMode, ATTRIBUTIONS } from "../core/attribution_mode.ts";
 import type { RunIdle } from "../outputs/run_idle.ts";
 import { replay as replayOne, type Replayed, type ReplayOptions } from "../session/replay.ts";
-import { type PendingFile, writeBeside } from "../files/write_beside.ts";
+import { WholeFile } from "../files/whole_file.ts";
 import type { NameTable } from "../signals/batch.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
@@ -26,7 +26,7 @@ import { runOptions } from "../session/run_options.ts";
 import { quietOption } from "./common_options.ts";
 import { type ParsedOptions, parseSeconds } from "./options.ts";
 import type { Verb } from "./verb.ts";
-import { REPORT_VERSION } from "./version.ts";
+import { REPORT_VERSION } from "../core/version.ts";
 
 /** Replays recordings. */
 export const replay: Verb = {
@@ -72,11 +72,11 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
       remedy: "see joulemark replay --help",
     });
   }
-  const files: PendingFile[] = [];
+  const files: WholeFile[] = [];
   const several = words.length > 1;
   const sink = (path: string | undefined) => (host: string): LineSink | undefined => {
     if (path === undefined) return undefined;
-    const file = writeBeside(several ? `${path}-${host}` : path);
+    const file = new WholeFile(several ? `${path}-${host}` : path);
     files.push(file);
     return file;
   };
@@ -111,7 +111,7 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
     const report = document(results);
     const written = stringifyReport(report);
     if (text.report !== undefined) {
-      const file = writeBeside(text.report);
+      const file = new WholeFile(text.report);
       files.push(file);
       file.write(written);
     }

@@ -13,7 +13,7 @@ import { RUN_OPTIONS } from "../session/run_options.ts";
 import type { ParsedOptions } from "./options.ts";
 import { permissionFlags } from "./permissions.ts";
 import type { Verb } from "./verb.ts";
-import { REPORT_VERSION } from "./version.ts";
+import { REPORT_VERSION } from "../core/version.ts";
 
 /** Runs a command and reports on it. */
 export const run: Verb = {

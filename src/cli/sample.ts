@@ -12,7 +12,7 @@ import { SessionStats } from "../formats/session_stats.ts";
 import { columnName } from "../formats/trace/trace.ts";
 import { monotonicNanoseconds, rawSeconds, realtimeNanoseconds, sleepUntil } from "../os/clock.ts";
 import { hostName } from "../os/host.ts";
-import { writeDocument } from "../files/output_file.ts";
+import { writeDocument } from "../files/whole_file.ts";
 import { startTimeText } from "../session/start_time.ts";
 import { Batch } from "../signals/batch.ts";
 import type { Catalogue } from "../signals/catalogue.ts";

@@ -9,7 +9,7 @@ import { tableCsv } from "../analysis/table.ts";
 import { sweepView, type View } from "../analysis/views.ts";
 import { AccessError, UsageError } from "../core/errors.ts";
 import { makeDirectories, OsError } from "../os/user_file.ts";
-import { writeDocument } from "../files/output_file.ts";
+import { writeDocument } from "../files/whole_file.ts";
 import { findCommand } from "../os/process.ts";
 import {
   beginStudy,

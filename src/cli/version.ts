@@ -1,13 +1,4 @@
-/** Which joulemark this is, and in which form it was built. */
-
-/** Version of joulemark. */
-export const VERSION = "0.1.0";
-
-/** Version of the report format that we write, which is GEOPM's. */
-export const GEOPM_VERSION = "3.1.0";
-
-/** What stands in a report's `GEOPM Version`. */
-export const REPORT_VERSION = `${GEOPM_VERSION}+joulemark.${VERSION}`;
+/** In which form this joulemark was built. */
 
 /** `compiled` by deno compile, `packed` into Deno by the packer, or run from `source`. */
 export function form(): "compiled" | "packed" | "source" {

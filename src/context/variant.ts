@@ -7,16 +7,8 @@
  * @module
  */
 
-import {
-  formatFixed,
-  formatGeneral,
-  type Int64,
-  narrow,
-  scanDouble,
-  scanHex64,
-  scanInt64,
-  scanUint64,
-} from "./c_number.ts";
+import { formatF, formatG } from "../core/number_format.ts";
+import { type Int64, narrow, scanDouble, scanHex64, scanInt64, scanUint64 } from "./c_number.ts";
 
 /** Type codes, as they stand in the value of `type` nodes. */
 export const TYPE = {
@@ -100,7 +92,7 @@ export function reportText(type: number, value: Value): string {
       return String(value);
     case TYPE.double:
       // A string here is a number that ECMAScript cannot carry: the NaN with a sign.
-      return typeof value === "string" ? value : formatFixed(Number(value));
+      return typeof value === "string" ? value : formatF(Number(value));
     case TYPE.addr:
     case TYPE.ptr:
       return value.toString(16);
@@ -121,7 +113,7 @@ export type DoubleDigits = "six" | "all";
 /** Text of a value in a `.cali` stream, before escaping. */
 export function streamText(type: number, value: Value, digits: DoubleDigits): string {
   if (type === TYPE.double && typeof value === "number") {
-    if (digits === "six" || !Number.isFinite(value)) return formatGeneral(value);
+    if (digits === "six" || !Number.isFinite(value)) return formatG(value);
     return Object.is(value, -0) ? "-0" : String(value);
   }
   return reportText(type, value);

@@ -1,5 +1,5 @@
 /**
- * How numbers print: C's `%g` in reports, and the format that each signal declares in traces.
+ * How numbers print: C's `%g` and `%f` in reports, and the format that each signal declares in traces.
  *
  * geopm_report(7) prints six significant digits; traces and geopmread(1) use `%.16g`, `%g`, a whole
  * number, `0x%08x`, or the bit pattern.
@@ -103,4 +103,32 @@ export function formatSignal(value: number, format: SignalFormat): string {
     case "raw64":
       return formatRaw64(value);
   }
+}
+
+/** A number as C's `%f` prints it: six decimals, ties to even, never an exponent. */
+export function formatF(x: number): string {
+  if (!Number.isFinite(x)) return x !== x ? "nan" : x > 0 ? "inf" : "-inf";
+  if (x < 0 || Object.is(x, -0)) return "-" + fixedPositive(-x);
+  return fixedPositive(x);
+}
+
+function fixedPositive(x: number): string {
+  // Quarters are exact, and frequent among watts and seconds; toFixed is slow.
+  if (x < 1e9) {
+    const whole = Math.floor(x), rest = x - whole;
+    if (rest === 0) return whole + ".000000";
+    if (rest === 0.5) return whole + ".500000";
+    if (rest === 0.25) return whole + ".250000";
+    if (rest === 0.75) return whole + ".750000";
+  }
+  // Above 2^53 every double is an integer; toFixed would switch to an exponent at 1e21.
+  if (x >= 9007199254740992) return BigInt(x).toString() + ".000000";
+  // A tie at the sixth decimal needs 10^6 x = k + 1/2, so x is an odd multiple of 2^-7.
+  const scaled = x * 128;
+  if (scaled % 2 === 1) {
+    const digits = x.toFixed(7); // exact, and it ends in 5
+    const kept = digits.slice(0, -1);
+    return (kept.charCodeAt(kept.length - 1) & 1) === 0 ? kept : x.toFixed(6);
+  }
+  return x.toFixed(6);
 }

@@ -5,11 +5,12 @@
  * it at its next tick, writes `answer.N` by rename and removes the question. docs/formats/ring.md.
  * @module
  */
+import { writeDocument } from "../files/whole_file.ts";
 import { monotonicNanoseconds, sleepUntil } from "../os/clock.ts";
 import { listDirectory, readText, writeNew } from "../os/files.ts";
 import { cString, libc } from "../os/libc.ts";
 import { isAlive } from "../os/process.ts";
-import { removeUserFile, writeUserFile } from "../os/user_file.ts";
+import { removeUserFile } from "../os/user_file.ts";
 
 /** Prefix of a question's file. */
 export const QUESTION_PREFIX = "ask.";
@@ -45,8 +46,7 @@ export function answer(
   if (!/^\d{1,10}$/.test(asker)) return;
   const path = `${directory}/${ANSWER_PREFIX}${asker}`;
   try {
-    writeUserFile(`${path}.new`, JSON.stringify({ processes: processes() }) + "\n");
-    libc().rename(cString(`${path}.new`), cString(path));
+    writeDocument(path, JSON.stringify({ processes: processes() }) + "\n");
   } catch {
     // No room for an answer: the asker says that there was none.
   }

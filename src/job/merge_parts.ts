@@ -5,9 +5,10 @@
  * stand before them; then they follow, sorted by host.
  * @module
  */
-import { AccessError, UsageError } from "../core/errors.ts";
-import { type OutputTarget, outputTarget } from "../os/output_target.ts";
-import { OsError, removeUserFile, renameUserFile, UserFile } from "../os/user_file.ts";
+import { UsageError } from "../core/errors.ts";
+import { unwritable, WholeFile } from "../files/whole_file.ts";
+import { outputTarget } from "../os/output_target.ts";
+import { OsError, removeUserFile, UserFile } from "../os/user_file.ts";
 import { type JobFacts, ReportMerger } from "../merge/merge.ts";
 import { privateBase } from "./election.ts";
 import { type OtherReader, type ReadReport, readReport } from "../merge/read_report.ts";
@@ -27,7 +28,6 @@ interface Place {
 }
 
 const BLOCK = 1 << 20;
-const encoder = new TextEncoder();
 
 /**
  * Merges files in the order given.
@@ -84,9 +84,7 @@ export function refuseNothing(merger: ReportMerger, files: number): void {
 /** Sections as they came, and the result that is made of them. */
 export class Spool {
   readonly #out: string;
-  readonly #target: OutputTarget;
   readonly #spoolPath: string;
-  readonly #resultPath: string;
   readonly #spool: UserFile;
   readonly #places: Place[] = [];
   readonly #block = new Uint8Array(BLOCK);
@@ -95,11 +93,9 @@ export class Spool {
 
   constructor(out: string) {
     this.#out = out;
-    this.#target = outputTarget(out);
-    const { path, direct } = this.#target;
+    const { path, direct } = outputTarget(out);
     // Beside a device or a pipe there is no place.
     this.#spoolPath = `${direct ? `${privateBase()}/merge` : path}.${Deno.pid}.spool`;
-    this.#resultPath = direct ? path : `${path}.${Deno.pid}.new`;
     this.#spool = this.#try(() => UserFile.write(this.#spoolPath));
   }
 
@@ -113,27 +109,22 @@ export class Spool {
     this.#try(() => {
       this.#flush(this.#spool);
       using sections = UserFile.read(this.#spoolPath);
-      using file = this.#target.direct
-        ? UserFile.into(this.#resultPath)
-        : UserFile.write(this.#resultPath);
-      this.#put(file, encoder.encode(head));
+      using file = new WholeFile(this.#out);
+      file.write(head);
       this.#places.sort((a, b) => a.host < b.host ? -1 : a.host > b.host ? 1 : 0);
       for (const { at, length } of this.#places) {
         const bytes = new Uint8Array(length);
         sections.readAt(bytes, at);
-        this.#put(file, bytes);
+        file.write(bytes);
       }
-      this.#put(file, encoder.encode("\n"));
-      this.#flush(file);
+      file.write("\n");
+      file.keep();
     });
-    if (this.#target.direct) return;
-    this.#try(() => renameUserFile(this.#resultPath, this.#target.path));
   }
 
   [Symbol.dispose](): void {
     this.#spool.close();
     removeUserFile(this.#spoolPath);
-    if (!this.#target.direct) removeUserFile(this.#resultPath);
   }
 
   #put(file: UserFile, bytes: Uint8Array): void {
@@ -153,14 +144,7 @@ export class Spool {
       return action();
     } catch (cause) {
       if (!(cause instanceof OsError)) throw cause;
-      throw new AccessError({
-        action: "write",
-        target: this.#out,
-        expected: "a place that can be written",
-        found: cause.message,
-        remedy: "the file that was there, if any, is unchanged",
-        cause,
-      });
+      throw unwritable(this.#out, cause, "the file that was there, if any, is unchanged");
     }
   }
 }

@@ -24,7 +24,7 @@ import { statPath } from "../os/files.ts";
 import { cString, libc } from "../os/libc.ts";
 import { makeDirectories, readUserText, removeUserFile, writeUserFile } from "../os/user_file.ts";
 import { asFileName } from "../core/names.ts";
-import { writeDocument } from "../files/output_file.ts";
+import { writeDocument } from "../files/whole_file.ts";
 import {
   allFacts,
   completeness,

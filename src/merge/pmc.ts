@@ -2,7 +2,7 @@
  * The PMC log of a job, collated from the readings of its nodes and written.
  * @module
  */
-import { writeDocument } from "../files/output_file.ts";
+import { writeDocument } from "../files/whole_file.ts";
 import { type PmcVersion, stringifyPmc } from "../formats/pmc/pmc.ts";
 import { collateSteps, type NodeSteps } from "./steps.ts";
 

@@ -13,7 +13,7 @@ import { card } from "./card.ts";
 import { type Claim, claimPath } from "../job/claim.ts";
 import type { Collector } from "../events/collector.ts";
 import { absentSignals, type FactSources, hostFacts, type LoopFigures, notes } from "./facts.ts";
-import { probeDocument, writeDocument } from "../files/output_file.ts";
+import { probeDocument, writeDocument } from "../files/whole_file.ts";
 import { JobShare } from "./job_share.ts";
 import type { JobPart } from "../job/parts.ts";
 import type { RunIdle } from "./run_idle.ts";

@@ -9,7 +9,8 @@ import type { RunFiles } from "../job/run_names.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import { makeDirectories } from "../os/user_file.ts";
 import type { Batch } from "../signals/batch.ts";
-import { LineFile, unwritable, writeDocument } from "../files/output_file.ts";
+import { LineFile } from "../files/line_file.ts";
+import { unwritable, writeDocument } from "../files/whole_file.ts";
 import { RecordingWriter, recordingYaml } from "../recordings/recording.ts";
 
 /** What the files are named after. */

@@ -9,6 +9,7 @@
 import type { Agent } from "../core/agent.ts";
 import type { Report } from "../core/report.ts";
 import { HINT_UNKNOWN } from "../core/hints.ts";
+import { REPORT_VERSION } from "../core/version.ts";
 import { stringifyReport } from "../formats/report.ts";
 import { maxResidentKib, rawSeconds, realtimeNanoseconds } from "../os/clock.ts";
 import { affinityOf, hostName } from "../os/host.ts";
@@ -17,7 +18,7 @@ import { RegionTracker } from "../regions/tracker.ts";
 import { Engine, profileName } from "./engine.ts";
 import { sourceFacts } from "../outputs/facts.ts";
 import { catalogueFor, openHost } from "./node.ts";
-import { writeDocument } from "../files/output_file.ts";
+import { writeDocument } from "../files/whole_file.ts";
 import { startTimeText } from "./start_time.ts";
 
 /** Options of {@linkcode Profile.open}. */
@@ -41,7 +42,6 @@ export interface OpenRegion {
   [Symbol.dispose](): void;
 }
 
-const VERSION = "3.1.0+joulemark.0.1.0";
 /**
  * A profile of this program.
  *
@@ -79,7 +79,7 @@ export class Profile {
       host: hostName(host),
       profile,
       startTime: startTimeText(realtimeNanoseconds()),
-      version: options.version ?? VERSION,
+      version: options.version ?? REPORT_VERSION,
       reportSignals: options.reportSignals,
       agent: options.agent,
     });

@@ -7,7 +7,7 @@ import { AccessError, UsageError } from "../core/errors.ts";
 import { closeFile, O, openFile } from "../os/files.ts";
 import { errorText, libc } from "../os/libc.ts";
 import { isMissing, OsError, readUserText } from "../os/user_file.ts";
-import { writeDocument } from "../files/output_file.ts";
+import { writeDocument } from "../files/whole_file.ts";
 
 /** First line: what the study is. */
 export interface StudyHead {

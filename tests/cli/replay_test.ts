@@ -2,7 +2,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { replay } from "../../src/cli/replay.ts";
 import { runVerb } from "../../src/cli/run_verb.ts";
-import { REPORT_VERSION } from "../../src/cli/version.ts";
+import { REPORT_VERSION } from "../../src/core/version.ts";
 import { AccessError, UnknownNameError, UsageError } from "../../src/core/errors.ts";
 import { parseReport } from "../../src/formats/report.ts";
 import { APPLICATION_CASES, recordingOf, RecordingOnDisk } from "../session/_application.ts";

@@ -1,14 +1,8 @@
 import { assertEquals } from "@std/assert";
-import {
-  formatFixed,
-  formatGeneral,
-  scanDouble,
-  scanHex64,
-  scanInt64,
-  scanUint64,
-} from "../../src/context/c_number.ts";
+import { formatF, formatG } from "../../src/core/number_format.ts";
+import { scanDouble, scanHex64, scanInt64, scanUint64 } from "../../src/context/c_number.ts";
 
-Deno.test("formatFixed() prints as printf %f", () => {
+Deno.test("formatF() prints as printf %f", () => {
   const rows: [number, string][] = [
     [0, "0.000000"],
     [-0, "-0.000000"],
@@ -24,10 +18,10 @@ Deno.test("formatFixed() prints as printf %f", () => {
     [-Infinity, "-inf"],
     [NaN, "nan"],
   ];
-  for (const [x, text] of rows) assertEquals(formatFixed(x), text);
+  for (const [x, text] of rows) assertEquals(formatF(x), text);
 });
 
-Deno.test("formatGeneral() prints as printf %g", () => {
+Deno.test("formatG() prints as printf %g", () => {
   const rows: [number, string][] = [
     [95.5, "95.5"],
     [1e6, "1e+06"],
@@ -43,7 +37,7 @@ Deno.test("formatGeneral() prints as printf %g", () => {
     [-1.5e300, "-1.5e+300"],
     [0.1 + 0.2, "0.3"],
   ];
-  for (const [x, text] of rows) assertEquals(formatGeneral(x), text);
+  for (const [x, text] of rows) assertEquals(formatG(x), text);
 });
 
 Deno.test("scanInt64() takes the longest numeric prefix and saturates", () => {

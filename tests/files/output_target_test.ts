@@ -1,9 +1,9 @@
 /** Output to what is no plain file: a device stays a device, a pipe a pipe, a link a link. */
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { AccessError } from "../../src/core/errors.ts";
-import { probeDocument, writeDocument } from "../../src/files/output_file.ts";
+import { probeDocument, writeDocument } from "../../src/files/whole_file.ts";
 import { claimPath } from "../../src/job/claim.ts";
-import { writeBeside } from "../../src/files/write_beside.ts";
+import { WholeFile } from "../../src/files/whole_file.ts";
 
 function inTemp(body: (dir: string) => void | Promise<void>): () => Promise<void> {
   return async () => {
@@ -21,7 +21,7 @@ const names = (dir: string) => [...Deno.readDirSync(dir)].map((entry) => entry.n
 Deno.test("a document for /dev/null leaves the device", () => {
   assertEquals(probeDocument("/dev/null"), undefined);
   writeDocument("/dev/null", "text");
-  using file = writeBeside("/dev/null");
+  using file = new WholeFile("/dev/null");
   file.write("line\n");
   file.keep();
   using _claim = { [Symbol.dispose]: claimPath("/dev/null").release };
@@ -41,7 +41,7 @@ Deno.test(
     assertEquals(Deno.lstatSync(`${dir}/link to it`).isSymlink, true);
     Deno.symlinkSync("deep/made", `${dir}/dangling`);
     {
-      using file = writeBeside(`${dir}/dangling`);
+      using file = new WholeFile(`${dir}/dangling`);
       file.write("made\n");
       file.keep();
     }

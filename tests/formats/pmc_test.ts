@@ -8,7 +8,8 @@ import {
   type PmcRecord,
   stringifyPmc,
 } from "../../src/formats/pmc/pmc.ts";
-import { formatF, formatRepr } from "../../src/formats/pmc/number.ts";
+import { formatF } from "../../src/core/number_format.ts";
+import { formatRepr } from "../../src/formats/pmc/number.ts";
 import { Random } from "../session/_random.ts";
 
 const VECTORS = new URL("../vectors/pmc/", import.meta.url).pathname;

@@ -14,7 +14,7 @@
  * @module
  */
 import { FormatError } from "../../core/errors.ts";
-import { formatF } from "./number.ts";
+import { formatF } from "../../core/number_format.ts";
 import { parseAscii, stringifyAscii } from "./ascii.ts";
 import { decodeRecords, encodeRecords, RECORD_BYTES } from "./binary.ts";
 import { PMC_VERSIONS, type PmcLog, type PmcRecord, type PmcVersion } from "./log.ts";

@@ -8,7 +8,7 @@ import { realtimeNanoseconds } from "../../os/clock.ts";
 import type { RegionTracker } from "../../regions/tracker.ts";
 import type { Batch, NameTable } from "../../signals/batch.ts";
 import type { StepListener } from "../../signals/step_listener.ts";
-import { writeDocument } from "../../files/output_file.ts";
+import { writeDocument } from "../../files/whole_file.ts";
 import { writePmc } from "../../merge/pmc.ts";
 import type { JobPlace, RunFiles } from "../../job/run_names.ts";
 import { PmcRecorder } from "./recorder.ts";

@@ -7,6 +7,7 @@
  * @module
  */
 
+import { csvField } from "../../formats/csv_row.ts";
 import type { Snapshot } from "../../context/snapshot.ts";
 import { NONE } from "../../context/tree.ts";
 import { streamText } from "../../context/variant.ts";
@@ -61,13 +62,13 @@ export class CsvFormatter implements Formatter {
     const header = columns.map(({ name, attribute }) =>
       spec.aliases.get(name) ?? tree.titleOf(attribute) ?? name
     );
-    out.write(header.map(quoteCell).join(",") + "\n");
+    out.write(header.map(csvField).join(",") + "\n");
     for (const record of this.#records.records(tree)) {
       let line = "", isEmpty = true;
       for (let c = 0; c < columns.length; c++) {
         const cell = this.#cell(record, columns[c]);
         if (cell !== "") isEmpty = false;
-        line += (c > 0 ? "," : "") + quoteCell(cell);
+        line += (c > 0 ? "," : "") + csvField(cell);
       }
       if (!isEmpty) out.write(line + "\n");
     }
@@ -90,8 +91,4 @@ export class CsvFormatter implements Formatter {
     }
     return "";
   }
-}
-
-function quoteCell(text: string): string {
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

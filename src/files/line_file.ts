@@ -1,82 +1,13 @@
 /**
- * Files that a run leaves: whole documents by rename, streams by whole lines.
- *
- * A document is written beside its name and renamed, so that nobody ever sees half of one and an
- * older one stays whole when the disk is full; a device or a pipe is written into. A stream that cannot be written any more ends, tells
+ * A file that grows by whole lines while a run goes on. One that cannot be written any more ends, says
  * so once, and never stops the run.
  * @module
  */
-import { AccessError, quote } from "../core/errors.ts";
-import { ERRNO } from "../os/libc.ts";
-import { outputTarget } from "../os/output_target.ts";
-import {
-  type Content,
-  isDirectory,
-  OsError,
-  removeUserFile,
-  renameUserFile,
-  UserFile,
-  writeUserFile,
-} from "../os/user_file.ts";
+import { quote } from "../core/errors.ts";
+import { UserFile } from "../os/user_file.ts";
+import { unwritable } from "./whole_file.ts";
 
 const encoder = new TextEncoder();
-
-/**
- * Writes a document.
- *
- * @throws {AccessError} If it cannot be written; the file that was there stays.
- */
-export function writeDocument(path: string, content: Content): void {
-  const target = outputTarget(path);
-  if (target.direct) return writeInto(path, content);
-  const fresh = `${target.path}.${Deno.pid}.new`;
-  try {
-    writeUserFile(fresh, content);
-    renameUserFile(fresh, target.path);
-  } catch (error) {
-    removeUserFile(fresh);
-    throw unwritable(path, error, "the file that was there, if any, is unchanged");
-  }
-}
-
-function writeInto(path: string, content: Content): void {
-  try {
-    using file = UserFile.into(path);
-    file.writeContent(content);
-  } catch (error) {
-    throw unwritable(path, error);
-  }
-}
-
-/**
- * Can a document be written there? Answers with the error that writing would give.
- */
-export function probeDocument(path: string): AccessError | undefined {
-  const target = outputTarget(path);
-  // Whoever reads a pipe would take a look for the end.
-  if (target.direct) return undefined;
-  const fresh = `${target.path}.${Deno.pid}.new`;
-  try {
-    if (isDirectory(path)) throw new OsError(ERRNO.EISDIR);
-    writeUserFile(fresh, "");
-    removeUserFile(fresh);
-    return undefined;
-  } catch (error) {
-    return unwritable(path, error);
-  }
-}
-
-/** The one error of a place that cannot be written. */
-export function unwritable(path: string, error: unknown, remedy?: string): AccessError {
-  return new AccessError({
-    action: "write",
-    target: path,
-    expected: "a place that can be written",
-    found: (error as Error).message,
-    remedy: remedy ?? "give another one, or make the directory",
-    cause: error,
-  });
-}
 
 /** Lines are gathered up to here and written in one piece. */
 const BLOCK_BYTES = 65536;

@@ -1,0 +1,135 @@
+/**
+ * Files that appear whole or not at all: written beside their name, then renamed, so that nobody sees
+ * half of one and an older one stays whole when the disk is full. A device or a pipe is written into.
+ * @module
+ */
+import { AccessError } from "../core/errors.ts";
+import type { LineSink } from "../formats/trace/header.ts";
+import { ERRNO } from "../os/libc.ts";
+import { outputTarget } from "../os/output_target.ts";
+import {
+  type Content,
+  isDirectory,
+  OsError,
+  removeUserFile,
+  renameUserFile,
+  UserFile,
+} from "../os/user_file.ts";
+
+/** Content is gathered up to here and written in one piece. */
+const BLOCK_BYTES = 65536;
+const encoder = new TextEncoder();
+
+/** Told where a file could not be replaced. */
+const UNCHANGED = "the file that was there, if any, is unchanged";
+
+/**
+ * A file on its way; disposing of it without {@linkcode keep} leaves nothing behind.
+ *
+ * @throws {AccessError} From every method, if it cannot be written, also when the disk is full.
+ */
+export class WholeFile implements LineSink, Disposable {
+  readonly #path: string;
+  /** The file itself, and the one beside it; the same where it is written into. */
+  readonly #target: string;
+  readonly #beside: string;
+  readonly #file: UserFile;
+  readonly #block = new Uint8Array(BLOCK_BYTES);
+  #used = 0;
+  #state: "open" | "kept" | "gone" = "open";
+
+  constructor(path: string) {
+    this.#path = path;
+    const { path: target, direct } = outputTarget(path);
+    this.#target = target;
+    this.#beside = direct ? target : `${target}.${Deno.pid}.new`;
+    this.#file = this.#try(() => direct ? UserFile.into(target) : UserFile.write(this.#beside));
+  }
+
+  /** Adds to it. */
+  write(content: Content): void {
+    if (typeof content !== "string" && !(content instanceof Uint8Array)) {
+      this.#flush();
+      return this.#try(() => this.#file.writeContent(content));
+    }
+    const bytes = typeof content === "string" ? encoder.encode(content) : content;
+    if (this.#used + bytes.length > BLOCK_BYTES) this.#flush();
+    if (bytes.length > BLOCK_BYTES) return this.#try(() => this.#file.writeAll(bytes));
+    this.#block.set(bytes, this.#used);
+    this.#used += bytes.length;
+  }
+
+  /** Drops what was written: the run begins anew. */
+  restart(): void {
+    this.#used = 0;
+    // What went into a pipe is gone.
+    if (this.#beside !== this.#target) this.#try(() => this.#file.truncate(0));
+  }
+
+  /** Renames it to its name. */
+  keep(): void {
+    this.#flush();
+    this.#try(() => {
+      this.#file.close();
+      if (this.#beside !== this.#target) renameUserFile(this.#beside, this.#target);
+    });
+    this.#state = "kept";
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#state !== "open") return;
+    this.#state = "gone";
+    this.#file.close();
+    if (this.#beside !== this.#target) removeUserFile(this.#beside);
+  }
+
+  #flush(): void {
+    if (this.#used > 0) this.#try(() => this.#file.writeAll(this.#block.subarray(0, this.#used)));
+    this.#used = 0;
+  }
+
+  #try<T>(action: () => T): T {
+    try {
+      return action();
+    } catch (cause) {
+      throw unwritable(this.#path, cause, this.#beside === this.#target ? undefined : UNCHANGED);
+    }
+  }
+}
+
+/**
+ * Writes a document.
+ *
+ * @throws {AccessError} If it cannot be written; the file that was there stays.
+ */
+export function writeDocument(path: string, content: Content): void {
+  using file = new WholeFile(path);
+  file.write(content);
+  file.keep();
+}
+
+/** Can a document be written there? Answers with the error that writing would give. */
+export function probeDocument(path: string): AccessError | undefined {
+  // The reader of a pipe would take a look for the end.
+  if (outputTarget(path).direct) return undefined;
+  try {
+    if (isDirectory(path)) throw unwritable(path, new OsError(ERRNO.EISDIR));
+    using _file = new WholeFile(path);
+    return undefined;
+  } catch (error) {
+    if (error instanceof AccessError) return error;
+    throw error;
+  }
+}
+
+/** The one error of a place that cannot be written. */
+export function unwritable(path: string, error: unknown, remedy?: string): AccessError {
+  return new AccessError({
+    action: "write",
+    target: path,
+    expected: "a place that can be written",
+    found: (error as Error).message,
+    remedy: remedy ?? "give another one, or make the directory",
+    cause: error,
+  });
+}
