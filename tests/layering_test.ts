@@ -39,8 +39,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ...["regions", "signals"],
   ],
   outputs: [
-    ...["aggregate", "core", "events", "files", "formats", "job", "merge", "os", "recordings"],
-    ...["regions", "signals"],
+    ...["aggregate", "channels", "core", "events", "files", "formats", "job", "merge", "os"],
+    ...["recordings", "regions", "signals"],
   ],
   session: [
     ...["aggregate", "channels", "core", "events", "files", "formats", "job", "merge", "os"],

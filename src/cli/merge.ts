@@ -10,7 +10,7 @@ import { mergeFiles } from "../job/merge_parts.ts";
 import { writePartsPmc } from "../job/pmc_part.ts";
 import { parsePmcVersion } from "../outputs/pmc/version.ts";
 import { EXIT } from "./exit_codes.ts";
-import { runOptions } from "../session/run_options.ts";
+import { sharedOptions } from "../session/run_options.ts";
 import { outputOption, quietOption } from "./common_options.ts";
 import { writeStderr } from "./io.ts";
 import type { ParsedOptions } from "./options.ts";
@@ -33,7 +33,7 @@ own key "joulemark:".`,
   options: [
     outputOption("the job's report"),
     { name: "pmc", value: "FILE", help: "also the PMC log, from the .pmc beside the reports" },
-    ...runOptions(["pmc-version"]),
+    ...sharedOptions(["pmc-version"]),
     quietOption("no notes on stderr"),
   ],
   examples: [

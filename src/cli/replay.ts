@@ -9,20 +9,20 @@ import type { Host } from "../core/host.ts";
 import type { ReportHost } from "../core/report.ts";
 import type { SignalProvider } from "../core/signal.ts";
 import { stringifyReport } from "../formats/report.ts";
-import type { LineSink } from "../formats/trace/header.ts";
 import type { NodeSteps } from "../merge/steps.ts";
 import { TRACKER_ALIASES } from "../regions/tracker_signals.ts";
 import { writePmc } from "../merge/pmc.ts";
 import { nodeRanks } from "../outputs/pmc/log.ts";
 import { parsePmcVersion } from "../outputs/pmc/version.ts";
-import { type AttributionMode, ATTRIBUTIONS } from "../core/attribution_mode.ts";
+import { loadOutputs, OUTPUTS } from "../outputs/all.ts";
 import type { RunIdle } from "../outputs/run_idle.ts";
-import { replay as replayOne, type Replayed, type ReplayOptions } from "../session/replay.ts";
+import { replay as replayOne, type Replayed } from "../session/replay.ts";
 import { WholeFile } from "../files/whole_file.ts";
 import type { NameTable } from "../signals/batch.ts";
+import { ReplaySite } from "./replay_site.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
-import { runOptions } from "../session/run_options.ts";
+import { replayOptions, sharedOptions } from "../session/run_options.ts";
 import { quietOption } from "./common_options.ts";
 import { type ParsedOptions, parseSeconds } from "./options.ts";
 import type { Verb } from "./verb.ts";
@@ -39,10 +39,10 @@ DIR holds recording.yaml, events.csv and samples.csv (or .gz), as "run --record 
 Several directories are several hosts of one job. Without --report the report goes to stdout.`,
   options: [
     { name: "report", value: "FILE", help: "GEOPM report" },
-    ...runOptions(["report-signals", "trace", "trace-signals", "event-log", "pmc", "pmc-version"]),
-    ...runOptions(["cali", "cali-config"]),
+    ...sharedOptions(["report-signals"]),
+    ...replayOptions(),
     { name: "period", value: "S", help: "keep trace rows at least S seconds apart" },
-    ...runOptions(["record-filter", "attribution"]),
+    ...sharedOptions(["record-filter"]),
     {
       ...{ name: "idle", value: "FILE" },
       help: "energy net of the idle power in a report or JSON",
@@ -63,7 +63,7 @@ up to the cut, and the report says "partial".`,
   run,
 };
 
-async function run({ text, flags, words }: ParsedOptions): Promise<number> {
+async function run({ text, values, flags, words }: ParsedOptions): Promise<number> {
   if (words.length === 0) {
     throw new UsageError({
       action: "replay",
@@ -74,15 +74,11 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
   }
   const files: WholeFile[] = [];
   const several = words.length > 1;
-  const sink = (path: string | undefined) => (host: string): LineSink | undefined => {
-    if (path === undefined) return undefined;
-    const file = new WholeFile(several ? `${path}-${host}` : path);
-    files.push(file);
-    return file;
-  };
-  const tracePeriodS = text.period === undefined ? undefined : parseSeconds("period", text.period);
-  const pmcVersion = parsePmcVersion(text["pmc-version"]);
-  const attribution = attributionMode(text.attribution);
+  const tracePeriodS = text.period === undefined ? 0 : parseSeconds("period", text.period);
+  const outputs = OUTPUTS.filter(({ replays }) => replays);
+  for (const output of outputs) output.check?.(values);
+  const makers = await loadOutputs(outputs, values, () => undefined);
+  const steps: NodeSteps[] = [];
   const idle = await idleFrom(text.idle);
   const makeTable = await tableMaker();
   const results: Replayed[] = [];
@@ -96,14 +92,11 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
           profile: text.profile,
           recordFilter: text["record-filter"],
           reportSignals: text["report-signals"],
-          traceSignals: text["trace-signals"],
-          tracePeriodS,
-          trace: sink(text.trace),
-          eventLog: sink(text["event-log"]),
-          attribution,
+          outputs: (recording) => {
+            const site = new ReplaySite(recording, { several, tracePeriodS, files, steps });
+            return makers.map((make) => make(values, site));
+          },
           idle,
-          contexts: await contextsOf(text, several),
-          pmcVersion: text.pmc === undefined ? undefined : pmcVersion,
         }),
       );
       refuseTwice(results, directory);
@@ -116,7 +109,9 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
       file.write(written);
     }
     for (const file of files) file.keep();
-    if (text.pmc !== undefined) tellPmc(writePmc(text.pmc, pmcVersion, stepsOf(results)));
+    if (text.pmc !== undefined) {
+      tellPmc(writePmc(text.pmc, parsePmcVersion(text["pmc-version"]), ranked(steps, results)));
+    }
     if (flags.has("json")) writeStdout(JSON.stringify(report, null, 2) + "\n");
     else if (text.report === undefined) writeStdout(written);
   } finally {
@@ -124,17 +119,6 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
   }
   if (!flags.has("quiet")) tell(results);
   return EXIT.done;
-}
-
-function attributionMode(text = "fit"): AttributionMode {
-  const mode = ATTRIBUTIONS.find((m) => m === text);
-  if (mode !== undefined) return mode;
-  throw new UsageError({
-    action: "replay",
-    target: `--attribution ${text}`,
-    expected: ATTRIBUTIONS.join(" or "),
-    found: text,
-  });
 }
 
 /** Makes baselines from a file; there is no node to measure here. */
@@ -154,22 +138,6 @@ async function idleFrom(text: string | undefined): Promise<(() => RunIdle) | und
   return () => new RunIdle(baseline);
 }
 
-/** Caliper's channels over one recording; of several, each has files of its own. */
-async function contextsOf(
-  text: { cali?: string; "cali-config"?: string },
-  several: boolean,
-): Promise<ReplayOptions["contexts"]> {
-  const { cali: caliPath, "cali-config": caliConfig } = text;
-  if (caliPath === undefined && caliConfig === undefined) return undefined;
-  const { contextReplay } = await import("../channels/request.ts");
-  const talk = (line: string) => writeStderr(`joulemark: ${line}\n`);
-  const printer = { tell: talk, stdout: writeStdout, stderr: writeStderr };
-  return (host) => ({
-    run: contextReplay({ caliPath, caliConfig }, printer),
-    place: several ? { host } : {},
-  });
-}
-
 /** The first recording's header around all hosts. */
 function document(results: Replayed[]) {
   const hosts: ReportHost[] = results.map((result) => result.host);
@@ -181,11 +149,11 @@ function document(results: Replayed[]) {
 }
 
 /** The nodes' steps, with ranks in the order of the recordings. */
-function stepsOf(results: Replayed[]): NodeSteps[] {
+function ranked(steps: readonly NodeSteps[], results: Replayed[]): NodeSteps[] {
   const ranks = nodeRanks(results.map(({ engine }) => {
     return engine.tracker.processes().filter((p) => p.end !== "withdrawn").map((p) => p.pid);
   }));
-  return results.map(({ steps }, i) => ({ ...steps!, rank: ranks[i] }));
+  return steps.map((node, i) => ({ ...node, rank: ranks[i] }));
 }
 
 function tellPmc(troubles: readonly string[]): void {

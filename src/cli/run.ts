@@ -5,8 +5,8 @@
 import { UsageError } from "../core/errors.ts";
 import { prepare } from "../session/launch.ts";
 import { preloadChanges } from "../preload/preload.ts";
-import type { ContextRun } from "../channels/run.ts";
-import { asksForContext, type RunRequest, runRequest } from "../session/request.ts";
+import { runRequest } from "../session/request.ts";
+import { asksForChannels, loadOutputs, OUTPUTS } from "../outputs/all.ts";
 import type { RunIdle } from "../outputs/run_idle.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { RUN_OPTIONS } from "../session/run_options.ts";
@@ -75,11 +75,11 @@ export async function runWith(
   const answered = await preloadChanges(request.preload, env, tell);
   const changes: Record<string, string> = { ...answered };
   // The library cannot tell 2.0's calls from 3.1's by themselves.
-  if (request.pmcPath !== undefined && request.preload.dialects.includes("pm_mpi")) {
-    changes.JOULEMARK_PMC_VERSION = request.pmcVersion;
+  if (request.pmc !== undefined && request.preload.dialects.includes("pm_mpi")) {
+    changes.JOULEMARK_PMC_VERSION = request.pmc.version;
   }
   // The same variables ask the program's own Caliper: one of the two has to keep still.
-  if (asksForContext(request, env) && request.preload.dialects.includes("caliper")) {
+  if (asksForChannels(values, env) && request.preload.dialects.includes("caliper")) {
     changes.JOULEMARK_KEEP = "caliper";
   }
   const prepared = prepare(command, env, tell, changes);
@@ -89,27 +89,16 @@ export async function runWith(
   }
   const { monitor } = await import("../session/monitor.ts");
   return monitor(request, prepared, {
-    tell,
+    ...{ tell, stdout: writeStdout, stderr: writeStderr },
     show: (card) => writeStderr(`\n${card}\n`),
     debug: options.flags.has("debug"),
     simulateIfBlind: own.simulateIfBlind ?? false,
     version: REPORT_VERSION,
     permissions: permissionFlags(),
     idle,
-    contexts: await openContexts(request, env, tell),
+    outputs: await loadOutputs(OUTPUTS, values, env),
+    values,
   });
-}
-
-/** Loaded only where it is asked for. */
-async function openContexts(
-  request: RunRequest,
-  env: (name: string) => string | undefined,
-  tell: (line: string) => void,
-): Promise<ContextRun | undefined> {
-  if (!asksForContext(request, env)) return undefined;
-  const { contextRun } = await import("../channels/request.ts");
-  const printer = { tell, stdout: writeStdout, stderr: writeStderr };
-  return contextRun(request, Deno.env.toObject(), printer);
 }
 
 /** Loaded only where it is asked for: every process of a job pays for what is loaded. */

@@ -13,7 +13,7 @@ import { columnName } from "../formats/trace/trace.ts";
 import { monotonicNanoseconds, rawSeconds, realtimeNanoseconds, sleepUntil } from "../os/clock.ts";
 import { hostName } from "../os/host.ts";
 import { writeDocument } from "../files/whole_file.ts";
-import { startTimeText } from "../session/start_time.ts";
+import { startTimeText } from "../os/start_time.ts";
 import { Batch } from "../signals/batch.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
 import { EXIT } from "./exit_codes.ts";

@@ -3,8 +3,27 @@
  * one of them loads what measures.
  * @module
  */
+import { UsageError } from "./errors.ts";
+import type { OptionValues } from "./option.ts";
 
 /** GEOPM's figures alone, exact edges beside them, and the fit too. */
 export const ATTRIBUTIONS = ["sampled", "exact", "fit"] as const;
 /** One of them. */
 export type AttributionMode = typeof ATTRIBUTIONS[number];
+
+/** What is meant where nothing is said. */
+export const DEFAULT_ATTRIBUTION: AttributionMode = "fit";
+
+/** @throws {UsageError} If the value is no mode. */
+export function parseAttribution(values: OptionValues): AttributionMode {
+  const value = values.get("attribution");
+  if (value === undefined) return DEFAULT_ATTRIBUTION;
+  const mode = ATTRIBUTIONS.find((one) => one === value.text.trim().toLowerCase());
+  if (mode !== undefined) return mode;
+  throw new UsageError({
+    action: "use",
+    target: `${value.name}=${value.text}`,
+    expected: ATTRIBUTIONS.join(" or "),
+    found: value.text,
+  });
+}

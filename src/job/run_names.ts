@@ -9,25 +9,22 @@ import { outputTarget } from "../os/output_target.ts";
 import { JobPart } from "./parts.ts";
 import { type JobNode, jobNode } from "./place.ts";
 
-/** The files of a run, whose names depend on its place in a job. Paths are as given. */
+/** What of a run depends on its place in a job. */
 export interface RunFiles {
-  reportPath: string;
-  tracePath?: string;
-  eventLogPath?: string;
-  recordPath?: string;
-  /** Power and energy per step, the log of pm_mpi_lib. */
-  pmcPath?: string;
-  pmcVersion: PmcVersion;
-  /** Trace and event log get `-HOSTNAME`, as those of GEOPM do. */
-  hostSuffix: { trace: boolean; eventLog: boolean };
-  quiet: boolean;
+  readonly reportPath: string;
+  /** The log of pm_mpi_lib, where one is asked for. */
+  readonly pmc?: { readonly file: string; readonly version: PmcVersion };
+  readonly quiet: boolean;
 }
 
 /** A run's place in its job. */
-export interface JobPlace<R extends RunFiles = RunFiles> {
-  /** The request, with a host's name on every file that each node writes. */
-  readonly request: R;
+export interface JobPlace {
+  readonly reportPath: string;
   readonly host: string;
+  /** Stands behind the name of every file that each node writes; absent for a job of one node. */
+  readonly fileSuffix?: string;
+  /** The card of one node is enough. */
+  readonly quiet: boolean;
   /** The node's side of the job's report; absent for a job of one node. */
   readonly part?: JobPart;
 }
@@ -37,37 +34,23 @@ export interface JobPlace<R extends RunFiles = RunFiles> {
  *
  * @param hostName As the node calls itself.
  */
-export function placeInJob<R extends RunFiles>(
-  request: R,
+export function placeInJob(
+  { reportPath, pmc, quiet }: RunFiles,
   hostName: string,
   tell: (line: string) => void,
-): JobPlace<R> {
+): JobPlace {
   const node = jobNode((name) => Deno.env.get(name), readText);
-  if (node === undefined) return { request, host: hostName };
+  if (node === undefined) return { reportPath, host: hostName, quiet };
   const host = nameOf(node, hostName);
-  const suffix = (path: string | undefined) => path && `${path}-${asFileName(host)}`;
-  const named: R = {
-    ...request,
-    tracePath: suffix(request.tracePath),
-    eventLogPath: suffix(request.eventLogPath),
-    recordPath: suffix(request.recordPath),
-    hostSuffix: { trace: false, eventLog: false },
-    quiet: request.quiet || node.rank !== 0,
-  };
+  const fileSuffix = asFileName(host);
+  const place = { reportPath, host, fileSuffix, quiet: quiet || node.rank !== 0 };
   // Parts lie beside a file: of what goes to a device or a pipe each node writes its own.
-  if (outputTarget(request.reportPath).direct) return { request: named, host };
-  const pmc = request.pmcPath === undefined
-    ? undefined
-    : { file: request.pmcPath, version: request.pmcVersion };
+  if (outputTarget(reportPath).direct) return place;
   try {
-    return {
-      request: named,
-      host,
-      part: new JobPart(node, host, { report: request.reportPath, pmc }),
-    };
+    return { ...place, part: new JobPart(node, host, { report: reportPath, pmc }) };
   } catch (error) {
     tell(`${(error as Error).message}: no parts of the job; this node's report stands alone`);
-    return { request: { ...named, reportPath: suffix(request.reportPath)! }, host };
+    return { ...place, reportPath: `${reportPath}-${fileSuffix}` };
   }
 }
 

@@ -15,7 +15,9 @@ import type { OfferedSignal } from "../core/signal.ts";
 import type { PlatformTopology } from "../core/topology.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import type { Batch, NameTable } from "../signals/batch.ts";
-import type { AttributionMode } from "../core/attribution_mode.ts";
+import { type AttributionMode, parseAttribution } from "../core/attribution_mode.ts";
+import type { OptionValues } from "../core/option.ts";
+import type { Opener, OpenOutput } from "./output.ts";
 
 /** Where the energy of a kind comes from, and what its counter's update period is if nobody tells. */
 const SIGNALS: Readonly<Record<Kind, readonly [name: string, usualS: number | undefined]>> = {
@@ -58,8 +60,19 @@ export interface RunAttributionOptions {
   readonly tracker: RegionTracker;
 }
 
-/** See the module. */
-export class RunAttribution {
+/** The figures of `--attribution`. */
+export function makeAttribution(values: OptionValues): Opener {
+  return attributionIn(parseAttribution(values));
+}
+
+/** Figures in a mode; `sampled`: none. */
+export function attributionIn(mode: AttributionMode): Opener {
+  return ({ batch, table, topology, tracker }) =>
+    RunAttribution.open({ mode, batch, table, topology, tracker });
+}
+
+/** The energies of regions of one run. */
+export class RunAttribution implements OpenOutput {
   readonly mode: "exact" | "fit";
   readonly #tracker: RegionTracker;
   readonly #batch: Batch;
@@ -105,17 +118,22 @@ export class RunAttribution {
   }
 
   /** CPUs of a process change their region, as the tracker tells it. */
-  edge(timeS: number, cpus: Int32Array, region: number): void {
+  readonly edge = (timeS: number, cpus: Int32Array, region: number): void => {
     if (this.#tracker.generation !== this.#generation) {
       // Another process took the command's place; what was before is not the application's.
       this.#generation = this.#tracker.generation;
       if (this.#generation > 1) this.#attribution.restart();
     }
     this.#attribution.edge(timeS, cpus, region);
+  };
+
+  /** Steps keep in step with counters, and a fit cannot tell them apart then. */
+  get wantsDither(): boolean {
+    return this.mode === "fit";
   }
 
-  /** A settled step. */
-  settle(timeS: number): void {
+  /** A settled sample. */
+  sample(timeS: number): void {
     const { connected, finished } = this.#tracker;
     if (!connected) {
       this.#read();
@@ -136,10 +154,10 @@ export class RunAttribution {
   /**
    * Adds keys to the sections of a host.
    *
-   * @param isLast The run is over.
+   * @param partial The run goes on: what takes long is left out.
    */
-  addTo(host: ReportHost, isLast: boolean): void {
-    const result = this.#result = this.#attribution.result(isLast);
+  addTo(host: ReportHost, partial: boolean): void {
+    const result = this.#result = this.#attribution.result(!partial);
     const { table } = this.#tracker;
     for (const { region, fields } of host.regions ?? []) {
       this.#add(fields, result, table.find(region) + 1);

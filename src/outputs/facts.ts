@@ -122,7 +122,7 @@ export function notes(facts: FactSources): string[] {
   if (loop.cpuStride > 1) {
     lines.push(`per-CPU counters read every ${loop.cpuStride} ticks, to stay under 10 %`);
   }
-  lines.push(...engine.attribution?.notes() ?? []);
+  lines.push(...engine.notes());
   if (loop.cpusMoved) lines.push("the machine has more CPUs than the tree: c counts as c mod N");
   if (collector.counts.folded > 0) {
     lines.push(`${collector.counts.folded} visits came folded: counts and times, no edges`);

@@ -1,13 +1,15 @@
 /**
- * What a run shows to its outputs, and what a report is asked for. The engine of `session/` has this
- * shape; outputs know no more of it.
+ * What a run shows to its outputs. The engine of `session/` has this shape; outputs know no more of
+ * it.
  * @module
  */
 import type { SampleAggregator } from "../aggregate/sample_aggregator.ts";
+import type { Agent } from "../core/agent.ts";
 import type { Nested, Report, ReportHost } from "../core/report.ts";
+import type { PlatformTopology } from "../core/topology.ts";
+import type { TraceHeader } from "../formats/trace/header.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
-import type { Batch } from "../signals/batch.ts";
-import type { RunAttribution } from "./attribution.ts";
+import type { Batch, NameTable } from "../signals/batch.ts";
 
 /** Figures of the host section that the caller knows. */
 export interface ReportExtras {
@@ -25,14 +27,20 @@ export interface ReportExtras {
 export interface RunView {
   /** The host, as the report names it. */
   readonly host: string;
+  /** What stands at the top of traces and logs. */
+  readonly header: TraceHeader;
+  readonly agent: Agent;
+  readonly topology: PlatformTopology;
+  readonly table: NameTable;
   readonly batch: Batch;
   readonly tracker: RegionTracker;
   readonly aggregator: SampleAggregator;
   /** Events that came later than they happened, and the most that one was late. */
   readonly events: { readonly late: number; readonly mostLateS: number };
-  readonly attribution: RunAttribution | undefined;
   /** Samples settled. */
   readonly steps: number;
+  /** Lines of the outputs for the card. */
+  notes(): string[];
   /** The host's section as of the last sample. */
   report(extras?: ReportExtras): ReportHost;
   /** A whole report around sections of one or more hosts. */
@@ -41,9 +49,9 @@ export interface RunView {
 
 /** What the report of a run is asked for. */
 export interface ReportOptions {
-  reportPath: string;
+  readonly reportPath: string;
   /** `SIGNAL[@domain]`, comma-separated. */
   reportSignals: string;
   periodS: number;
-  quiet: boolean;
+  readonly quiet: boolean;
 }

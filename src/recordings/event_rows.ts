@@ -13,20 +13,13 @@ import { CsvRow } from "../formats/csv_row.ts";
 import { EVENTS_HEADER, RECORDED_EVENTS, type RecordedEvent } from "../formats/recording.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import { AttributeRows } from "./attribute_rows.ts";
+import { pmEvent } from "./pm_rows.ts";
 import type { Repairs } from "./repairs.ts";
 import type { RowReader } from "./row_reader.ts";
 
 const COLUMNS = 6;
 const [TIME, PROCESS, EVENT, REGION, VALUE, THREAD] = [0, 1, 2, 3, 4, 5];
 const KNOWN = new Set<string>(RECORDED_EVENTS);
-
-/** Events that go to other consumers than the tracker, in order of time. */
-export type OtherEvent = (
-  timeS: number,
-  pid: number,
-  event: RecordedEvent,
-  fields: { name: string; value: string; thread: number },
-) => void;
 
 /** See the module. */
 export class EventRows {
@@ -38,7 +31,6 @@ export class EventRows {
   readonly #repairs: Repairs;
   readonly #tracker: RegionTracker;
   readonly #events: EventSink;
-  readonly #onOther: OtherEvent | undefined;
   readonly #row = new CsvRow(COLUMNS);
   readonly #attributes = new AttributeRows();
   /** Handle of the latest process of a pid. */
@@ -52,13 +44,11 @@ export class EventRows {
     repairs: Repairs,
     tracker: RegionTracker,
     events: EventSink,
-    onOther?: OtherEvent,
   ) {
     this.#reader = reader;
     this.#repairs = repairs;
     this.#tracker = tracker;
     this.#events = events;
-    this.#onOther = onOther;
   }
 
   /** Checks the header line; the reader stands on it. */
@@ -167,12 +157,13 @@ export class EventRows {
       case "end":
         return this.#attribute(handle);
       default:
-        this.#onOther?.(t, this.#pid, this.#event, {
-          name: this.#row.text(REGION),
-          value: this.#row.text(VALUE),
-          thread: this.#thread,
-        });
+        this.#pm(handle);
     }
+  }
+
+  #pm(handle: number): void {
+    const call = pmEvent(this.#event, this.#row.text(VALUE));
+    if (call !== undefined) this.#events.pm?.(this.timeS, handle, call);
   }
 
   #start(known: number): void {

@@ -11,26 +11,16 @@ import { buildReportHost } from "../aggregate/build_report.ts";
 import { MANDATORY_SIGNALS, ReportSignals } from "../aggregate/report_signals.ts";
 import { SampleAggregator } from "../aggregate/sample_aggregator.ts";
 import { type Agent, MONITOR } from "../core/agent.ts";
-import type { Domain } from "../core/domain.ts";
 import type { Nested, Report, ReportHost } from "../core/report.ts";
-import type { SignalFormat } from "../core/signal.ts";
 import { parseSignalList } from "../core/signal_list.ts";
 import type { PlatformTopology } from "../core/topology.ts";
-import { EventLogWriter } from "../formats/event_log.ts";
-import {
-  columnName,
-  DEFAULT_COLUMNS,
-  type TraceColumn,
-  TraceWriter,
-} from "../formats/trace/trace.ts";
-import type { LineSink, TraceHeader } from "../formats/trace/header.ts";
+import type { TraceHeader } from "../formats/trace/header.ts";
+import type { Opener, OpenOutput } from "../outputs/output.ts";
+import type { ReportExtras, RunView } from "../outputs/run_view.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import { isTrackerSignal } from "../regions/tracker_signals.ts";
 import { Batch, type NameTable } from "../signals/batch.ts";
-import type { StepListener } from "../signals/step_listener.ts";
-import { RunAttribution } from "../outputs/attribution.ts";
-import type { ReportExtras, RunView } from "../outputs/run_view.ts";
-import type { AttributionMode } from "../core/attribution_mode.ts";
+import { eventListeners } from "./event_listeners.ts";
 import { OrderedEvents } from "./ordered_events.ts";
 
 /** What an engine is made from. */
@@ -52,109 +42,103 @@ export interface EngineOptions {
   readonly policy?: string;
   /** `SIGNAL[@domain],…` @default none */
   readonly reportSignals?: string;
-  /** `SIGNAL[@domain],…` @default none */
-  readonly traceSignals?: string;
-  readonly trace?: LineSink;
-  /** Least seconds between two rows of the trace. @default every step */
-  readonly tracePeriodS?: number;
-  readonly eventLog?: LineSink;
-  readonly recorder?: StepListener;
-  /** How energies of regions are told beside GEOPM's. @default "sampled" */
-  readonly attribution?: AttributionMode;
+  /** Traces, logs, recordings, in the order in which they ask for signals. @default none */
+  readonly outputs?: readonly Opener[];
 }
 
-/** Regions of a report of a run that goes on: its cost must not grow with names. */
+/** A report of the time so far has the regions that took the most time, at most so many. */
 const PARTIAL_REGIONS = 1000;
 
-/** See the module. Made before the first step; every name is checked here. */
+/** One node's run: events and samples in, report and outputs out. Names are checked when it is made. */
 export class Engine implements RunView {
   readonly tracker: RegionTracker;
+  readonly topology: PlatformTopology;
+  readonly table: NameTable;
+  readonly agent: Agent;
   readonly batch: Batch;
   readonly aggregator: SampleAggregator;
-  /** Where events go: in order of time, and after the last settled step. */
+  readonly header: TraceHeader;
+  /** Where events go: in order of time, and after the last settled sample. */
   readonly events: OrderedEvents;
-  /** Energies of regions beside GEOPM's; `undefined`: not asked for, or no counter serves. */
-  readonly attribution: RunAttribution | undefined;
-  /** Steps settled. */
+  /** Samples settled. */
   steps = 0;
   readonly #options: EngineOptions;
-  readonly #agent: Agent;
   readonly #reportSignals: ReportSignals;
   readonly #epochHandle: number;
   readonly #stickerHandle: number;
-  readonly #columns: TraceColumn[] = [];
-  readonly #columnHandles: number[] = [];
+  readonly #outputs: readonly OpenOutput[];
   /** Names that the user asked for. */
   readonly #asked: readonly string[];
-  readonly #row: Float64Array;
-  readonly #agentRow: Float64Array;
-  readonly #header: TraceHeader;
   readonly #sample: (handle: number) => number;
-  readonly #sinceZero: (timeNs: number) => number;
-  #trace: TraceWriter | undefined;
-  #eventLog: EventLogWriter | undefined;
   #generation: number;
-  #lastRowS = -Infinity;
 
   /**
    * @throws {UsageError} If a list of signals cannot be read, or a signal cannot stand there.
-   * @throws {UnknownNameError} If nobody knows a name.
+   * @throws {UnknownNameError} If no source knows a name.
    */
   constructor(options: EngineOptions) {
     this.#options = options;
-    this.#agent = options.agent ?? MONITOR;
-    this.tracker = options.tracker;
-    this.batch = new Batch(options.topology, options.table);
+    const { topology, tracker, table, version, startTime, profile, host } = options;
+    this.agent = options.agent ?? MONITOR;
+    [this.topology, this.tracker, this.table] = [topology, tracker, table];
+    this.header = { version, startTime, profile, host, agent: this.agent.name };
+    this.batch = new Batch(topology, table);
     this.aggregator = new SampleAggregator(this.batch);
-    this.events = new OrderedEvents(options.tracker, options.recorder);
     const reported = parseSignalList(options.reportSignals ?? "", "report signal");
     this.#reportSignals = new ReportSignals(this.aggregator, {
       exists: (name) => this.#exists(name),
-      count: (domain) => options.topology.count(domain),
+      count: (domain) => topology.count(domain),
       user: reported,
     });
     this.#epochHandle = this.batch.pushSignal("EPOCH_COUNT", "board", 0);
     this.#stickerHandle = this.#exists("CPUINFO::FREQ_STICKER")
       ? this.batch.pushSignal("CPUINFO::FREQ_STICKER", "board", 0)
       : -1;
-    this.#agent.init?.({
+    this.agent.init?.({
       pushSignal: (name, domain, index) => this.batch.pushSignal(name, domain, index),
-      count: (domain) => options.topology.count(domain),
+      count: (domain) => topology.count(domain),
     });
-    const traced = parseSignalList(options.traceSignals ?? "", "trace signal");
-    this.#asked = [...reported, ...traced].map((request) => request.name);
-    if (options.trace !== undefined) {
-      for (const name of DEFAULT_COLUMNS) this.#column(name, "board", 0);
-      for (const { name, domain } of traced) {
-        for (let i = 0; i < options.topology.count(domain); i++) this.#column(name, domain, i);
-      }
-    }
-    const added = this.#agent.traceColumns ?? [];
-    for (const { name, format } of options.trace === undefined ? [] : added) {
-      this.#columns.push({ name, format: format ?? "double" });
-    }
-    this.attribution = RunAttribution.open({
-      ...{ mode: options.attribution ?? "sampled", batch: this.batch },
-      ...{ table: options.table, topology: options.topology, tracker: options.tracker },
-    });
-    this.#row = new Float64Array(this.#columns.length);
-    this.#agentRow = this.#row.subarray(this.#columnHandles.length);
-    this.#header = {
-      version: options.version,
-      startTime: options.startTime,
-      profile: options.profile,
-      host: options.host,
-      agent: this.#agent.name,
-    };
     this.#sample = (handle) => this.batch.sample(handle);
-    this.#sinceZero = (timeNs) => this.tracker.sinceZero(timeNs);
-    this.#generation = this.tracker.generation;
-    this.#openWriters();
+    this.#generation = tracker.generation;
+    this.#outputs = (options.outputs ?? []).map((open) => open(this))
+      .filter((output) => output !== undefined);
+    const asked = this.#outputs.flatMap((output) => output.asked ?? []);
+    this.#asked = [...reported.map((request) => request.name), ...asked];
+    this.events = new OrderedEvents(
+      tracker,
+      eventListeners(this.#outputs.map((output) => output.events)),
+    );
+    for (const output of this.#outputs) output.begin?.();
   }
 
   /** The host, as the report names it. */
   get host(): string {
     return this.#options.host;
+  }
+
+  /** Samples are to be dithered: an output wants it. */
+  get wantsDither(): boolean {
+    return this.#outputs.some((output) => output.wantsDither === true);
+  }
+
+  /** CPUs change their region, as the tracker tells it. */
+  edge(timeS: number, cpus: Int32Array, region: number, process: number): void {
+    for (const output of this.#outputs) output.edge?.(timeS, cpus, region, process);
+  }
+
+  /** Lines of the outputs for the card. */
+  notes(): string[] {
+    return this.#outputs.flatMap((output) => output.notes?.() ?? []);
+  }
+
+  /** Hands what outputs gathered to the kernel. */
+  flush(): void {
+    for (const output of this.#outputs) output.flush?.();
+  }
+
+  /** The run is over: outputs write what they leave. */
+  finish(): void {
+    for (const output of this.#outputs) output.finish?.();
   }
 
   /** Reads the counters of the next step. */
@@ -175,15 +159,13 @@ export class Engine implements RunView {
     this.batch.settle();
     this.#beginAnew();
     this.aggregator.update();
-    this.attribution?.settle(timeS);
     if (this.#stickerHandle >= 0) {
       const sticker = this.batch.sample(this.#stickerHandle);
       if (sticker === sticker) this.#reportSignals.stickerHz = sticker;
     }
-    this.#agent.step?.(this.#sample);
-    if (!last && !this.tracker.finished) this.#traceRow(timeS);
-    this.#eventLog?.step(this.tracker.records, this.#sinceZero);
-    this.#options.recorder?.samples(timeS, this.batch);
+    this.agent.step?.(this.#sample);
+    const isLast = last || this.tracker.finished;
+    for (const output of this.#outputs) output.sample?.(timeS, isLast);
     this.steps++;
   }
 
@@ -199,11 +181,11 @@ export class Engine implements RunView {
       overheadS: this.tracker.overheadS,
       memoryKib: extras.memoryKib ?? 0,
       networkBytes: extras.networkBytes ?? 0,
-      agent: this.#agent,
+      agent: this.agent,
       joulemark: extras.joulemark,
       ...(extras.partial === true ? { mostRegions: PARTIAL_REGIONS } : {}),
     });
-    this.attribution?.addTo(host, extras.partial !== true);
+    for (const output of this.#outputs) output.addTo?.(host, extras.partial === true);
     return host;
   }
 
@@ -213,9 +195,9 @@ export class Engine implements RunView {
       version: this.#options.version,
       startTime: this.#options.startTime,
       profile: this.#options.profile,
-      agent: this.#agent.name,
+      agent: this.agent.name,
       policy: this.#options.policy ?? "{}",
-      header: this.#agent.reportHeader?.() ?? {},
+      header: this.agent.reportHeader?.() ?? {},
       ...(joulemark === undefined ? {} : { joulemark }),
       hosts,
     };
@@ -246,52 +228,12 @@ export class Engine implements RunView {
     this.#generation = this.tracker.generation;
     if (this.steps === 0) return;
     this.aggregator.restart();
-    this.#lastRowS = -Infinity;
-    const { trace, eventLog } = this.#options;
-    if (trace?.restart !== undefined) {
-      trace.restart();
-      this.#trace = new TraceWriter(trace, this.#header, this.#columns);
-    }
-    if (eventLog?.restart !== undefined) {
-      eventLog.restart();
-      this.#eventLog = new EventLogWriter(eventLog, this.#header);
-    }
-  }
-
-  #openWriters(): void {
-    const { trace, eventLog } = this.#options;
-    if (trace !== undefined) this.#trace = new TraceWriter(trace, this.#header, this.#columns);
-    if (eventLog !== undefined) this.#eventLog = new EventLogWriter(eventLog, this.#header);
-  }
-
-  #traceRow(timeS: number): void {
-    if (this.#trace === undefined) return;
-    const period = this.#options.tracePeriodS ?? 0;
-    // Steps come a little early or late; half a microsecond decides nothing.
-    if (timeS - this.#lastRowS < period - 5e-7) return;
-    this.#lastRowS = timeS;
-    for (let i = 0; i < this.#columnHandles.length; i++) {
-      this.#row[i] = this.batch.sample(this.#columnHandles[i]);
-    }
-    this.#agent.traceValues?.(this.#agentRow);
-    this.#trace.row(this.#row);
-  }
-
-  #column(signal: string, domain: Domain, index: number): void {
-    this.#columnHandles.push(this.batch.pushSignal(signal, domain, index));
-    const name = columnName(signal, domain, index);
-    this.#columns.push({ name, format: this.#format(signal) });
+    for (const output of this.#outputs) output.restart?.();
   }
 
   #exists(name: string): boolean {
     const { kind } = this.#options.table.resolve(name);
     return kind === "offered" || kind === "derived";
-  }
-
-  #format(name: string): SignalFormat {
-    const resolved = this.#options.table.resolve(name);
-    if (resolved.kind !== "offered" && resolved.kind !== "derived") return "double";
-    return resolved.signal.row.format ?? "double";
   }
 }
 

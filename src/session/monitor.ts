@@ -27,12 +27,10 @@ import type { RunRequest } from "./request.ts";
 import { NodeCpus } from "../events/node_cpus.ts";
 import { ReadPace } from "./pace.ts";
 import { placeInJob } from "../job/run_names.ts";
-import { LivePmc } from "../outputs/pmc/live.ts";
 import { RunReport } from "../outputs/run_report.ts";
 import { simulatedBy, type Simulation, simulationFor } from "./simulation.ts";
-import { startTimeText } from "./start_time.ts";
-import { stepListeners } from "./step_listeners.ts";
-import { openStreams, type Streams } from "../outputs/streams.ts";
+import { startTimeText } from "../os/start_time.ts";
+import { LiveSite } from "./live_site.ts";
 
 /** Part of the period that a step is shaken by, either way: docs/how-sure.md. */
 const DITHER = 0.25;
@@ -69,8 +67,7 @@ class Run {
   readonly #host;
   readonly #catalogue;
   readonly #engine: Engine;
-  readonly #streams: Streams;
-  readonly #pmc: LivePmc;
+  readonly #site: LiveSite;
   readonly #simulation: Simulation | undefined;
   readonly #report: RunReport;
   readonly #pace: ReadPace;
@@ -92,8 +89,8 @@ class Run {
     for (const warning of asked.warnings) options.tell(warning);
     const machine = openHost(asked.root);
     const place = placeInJob(asked, hostName(machine), options.tell);
-    const { request, host } = place;
-    this.#request = request;
+    const { host, reportPath, quiet } = place;
+    const request = this.#request = { ...asked, reportPath, quiet };
     const profile = profileName(request.profile);
     const tracker = new RegionTracker({
       topology: machine.topology,
@@ -101,7 +98,7 @@ class Run {
       recordFilter: request.recordFilter,
       onEdge: (timeS, cpus, region, process) => {
         this.#simulation?.edge(timeS, cpus, region, process, tracker);
-        this.#engine.attribution?.edge(timeS, cpus, region);
+        this.#engine.edge(timeS, cpus, region, process);
       },
     });
     this.#simulation = simulationFor(request, plan.elected.directory, machine, {
@@ -111,32 +108,16 @@ class Run {
     });
     this.#host = this.#simulation?.host ?? machine;
     this.#catalogue = catalogueFor(this.#host, request.without, tracker);
-    this.#streams = openStreams(request, host, tracker, options.tell);
+    const site = this.#site = new LiveSite(request, place, options, () => this.#nowNs());
     const startTime = startTimeText(realtimeNanoseconds());
-    this.#pmc = new LivePmc(place, tracker, options.tell);
     this.#engine = new Engine({
       topology: this.#host.topology,
       tracker,
       table: this.#catalogue,
       ...{ host, profile, startTime, version: options.version },
-      ...{ reportSignals: request.reportSignals, traceSignals: request.traceSignals },
-      trace: this.#streams.trace,
-      tracePeriodS: request.tracePeriodS,
-      eventLog: this.#streams.eventLog,
-      recorder: stepListeners([
-        this.#streams.recorder,
-        this.#pmc.listener,
-        options.contexts?.begin(
-          tracker,
-          place.part === undefined ? {} : { host, part: place.part },
-        ),
-      ]),
-      attribution: request.attribution,
+      reportSignals: request.reportSignals,
+      outputs: options.outputs.map((make) => make(options.values, site)),
     });
-    for (const listener of [this.#pmc, options.contexts]) {
-      listener?.attach(this.#engine.batch, this.#catalogue, this.#host.topology);
-    }
-    this.#streams.describe(this.#engine.batch, startTime, this.#host.topology);
     this.#cpus = new NodeCpus(this.#host.topology.count("cpu"));
     this.#events = this.#cpus.before(this.#engine.events);
     this.#pace = new ReadPace(request.periodS);
@@ -208,7 +189,7 @@ class Run {
     const periodNs = this.#request.periodS * 1e9;
     let nextNs = monotonicNanoseconds();
     // Shaken steps: no loop of the application keeps in step with them. Not cumulative.
-    const shakes = this.#request.dither && this.#engine.attribution?.mode === "fit";
+    const shakes = this.#request.dither && this.#engine.wantsDither;
     const shakeNs = shakes ? periodNs * DITHER : 0;
     let checkpointNs = FIRST_CHECKPOINT_S * 1e9;
     for (;;) {
@@ -217,8 +198,8 @@ class Run {
       if (this.#ended !== undefined && !this.#collector.busy) break;
       const now = this.#nowNs();
       if (now > checkpointNs) {
-        this.#streams.flush();
-        this.#options.contexts?.flush();
+        this.#site.flush();
+        this.#engine.flush();
         this.#report.checkpoint(this.#figures());
         checkpointNs = now + this.#request.checkpointS * 1e9;
       }
@@ -291,7 +272,7 @@ class Run {
 
   /** A signal came before the command was started. */
   #endBefore(signal: number): number {
-    this.#streams[Symbol.dispose]();
+    this.#site[Symbol.dispose]();
     this.#report[Symbol.dispose]();
     this.#engine[Symbol.dispose]();
     this.#simulation?.[Symbol.dispose]();
@@ -319,9 +300,8 @@ class Run {
       if (this.#simulation === undefined) this.#engine.read(endNs * 1e-9);
       this.#settle(true);
     }
-    this.#streams[Symbol.dispose]();
-    this.#options.contexts?.finish();
-    this.#pmc.finish(this.#nowNs() * 1e-9);
+    this.#site[Symbol.dispose]();
+    this.#engine.finish();
     this.#report.finish(this.#figures());
     this.#report[Symbol.dispose]();
     this.#engine[Symbol.dispose]();

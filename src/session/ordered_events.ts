@@ -25,10 +25,10 @@ export class OrderedEvents implements EventSink {
   /** Only where somebody wants to know. */
   readonly at?: (cpu: number) => void;
   readonly #tracker: RegionTracker;
-  readonly #recorder: EventSink | undefined;
+  readonly #recorder: Partial<EventSink> | undefined;
   #earliestS = -Infinity;
 
-  constructor(tracker: RegionTracker, recorder?: EventSink) {
+  constructor(tracker: RegionTracker, recorder?: Partial<EventSink>) {
     this.#tracker = tracker;
     this.#recorder = recorder;
     if (recorder?.at !== undefined) this.at = (cpu) => recorder.at!(cpu);
@@ -41,61 +41,61 @@ export class OrderedEvents implements EventSink {
 
   start(timeS: number, pid: number, cpus: readonly number[]): number {
     const t = this.#inOrder(timeS);
-    this.#recorder?.start(t, pid, cpus);
+    this.#recorder?.start?.(t, pid, cpus);
     return this.#tracker.start(t, pid, cpus);
   }
 
   startCommand(timeS: number, pid: number, cpus: readonly number[]): number {
     const t = this.#inOrder(timeS);
-    this.#recorder?.startCommand(t, pid, cpus);
+    this.#recorder?.startCommand?.(t, pid, cpus);
     return this.#tracker.startCommand(t, pid, cpus);
   }
 
   threadCpus(timeS: number, process: number, thread: number, cpus: readonly number[]): void {
     const t = this.#inOrder(timeS);
-    this.#recorder?.threadCpus(t, process, thread, cpus);
+    this.#recorder?.threadCpus?.(t, process, thread, cpus);
     this.#tracker.threadCpus(t, process, thread, cpus);
   }
 
   region(timeS: number, process: number, name: string, hint: number): number {
     const t = this.#inOrder(timeS);
-    this.#recorder?.region(t, process, name, hint);
+    this.#recorder?.region?.(t, process, name, hint);
     return this.#tracker.region(t, process, name, hint);
   }
 
   enter(timeS: number, process: number, region: number, hint: number, thread: number): void {
     const t = this.#inOrder(timeS);
-    this.#recorder?.enter(t, process, region, hint, thread);
+    this.#recorder?.enter?.(t, process, region, hint, thread);
     this.#tracker.enter(t, process, region, hint, thread);
   }
 
   exit(timeS: number, process: number, region: number, thread: number): void {
     const t = this.#inOrder(timeS);
-    this.#recorder?.exit(t, process, region, thread);
+    this.#recorder?.exit?.(t, process, region, thread);
     this.#tracker.exit(t, process, region, thread);
   }
 
   epoch(timeS: number, process: number, number: number): void {
     const t = this.#inOrder(timeS);
-    this.#recorder?.epoch(t, process, number);
+    this.#recorder?.epoch?.(t, process, number);
     this.#tracker.epoch(t, process, number);
   }
 
   tprofInit(timeS: number, process: number, units: number): void {
     const t = this.#inOrder(timeS);
-    this.#recorder?.tprofInit(t, process, units);
+    this.#recorder?.tprofInit?.(t, process, units);
     this.#tracker.tprofInit(t, process, units);
   }
 
   tprofPost(timeS: number, process: number, cpu: number): void {
     const t = this.#inOrder(timeS);
-    this.#recorder?.tprofPost(t, process, cpu);
+    this.#recorder?.tprofPost?.(t, process, cpu);
     this.#tracker.tprofPost(t, process, cpu);
   }
 
   overhead(timeS: number, process: number, seconds: number): void {
     const t = this.#inOrder(timeS);
-    this.#recorder?.overhead(t, process, seconds);
+    this.#recorder?.overhead?.(t, process, seconds);
     this.#tracker.overhead(t, process, seconds);
   }
 
@@ -109,19 +109,19 @@ export class OrderedEvents implements EventSink {
   ): void {
     // They tell of the past by their nature: not late, but never before what was told already.
     const t = Math.max(timeS, this.#earliestS);
-    this.#recorder?.shortVisits(t, process, region, count, seconds, thread);
+    this.#recorder?.shortVisits?.(t, process, region, count, seconds, thread);
     this.#tracker.shortVisits(t, process, region, count, seconds, thread);
   }
 
   shutdown(timeS: number, process: number): void {
     const t = this.#inOrder(timeS);
-    this.#recorder?.shutdown(t, process);
+    this.#recorder?.shutdown?.(t, process);
     this.#tracker.shutdown(t, process);
   }
 
   died(timeS: number, process: number): void {
     const t = this.#inOrder(timeS);
-    this.#recorder?.died(t, process);
+    this.#recorder?.died?.(t, process);
     this.#tracker.died(t, process);
   }
 

@@ -19,7 +19,7 @@ import { Engine, profileName } from "./engine.ts";
 import { sourceFacts } from "../outputs/facts.ts";
 import { catalogueFor, openHost } from "./node.ts";
 import { writeDocument } from "../files/whole_file.ts";
-import { startTimeText } from "./start_time.ts";
+import { startTimeText } from "../os/start_time.ts";
 
 /** Options of {@linkcode Profile.open}. */
 export interface ProfileOptions {

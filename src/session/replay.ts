@@ -11,22 +11,16 @@ import { FormatError } from "../core/errors.ts";
 import type { Nested, ReportHost } from "../core/report.ts";
 import type { SignalProvider } from "../core/signal.ts";
 import { describeRecording, type Recording } from "../formats/recording.ts";
-import type { LineSink } from "../formats/trace/header.ts";
-import type { NodeSteps } from "../merge/steps.ts";
 import { statPath } from "../os/files.ts";
 import { readUserText } from "../os/user_file.ts";
 import { type EdgeListener, RegionTracker } from "../regions/tracker.ts";
 import type { NameTable } from "../signals/batch.ts";
-import type { AttributionMode } from "../core/attribution_mode.ts";
-import type { ContextPlace, ContextRun } from "../channels/run.ts";
+import type { Opener } from "../outputs/output.ts";
 import type { RunIdle } from "../outputs/run_idle.ts";
 import { Engine, profileName } from "./engine.ts";
-import { EventRows, type OtherEvent } from "../recordings/event_rows.ts";
+import { EventRows } from "../recordings/event_rows.ts";
 import { Repairs } from "../recordings/repairs.ts";
 import { RowReader } from "../recordings/row_reader.ts";
-import { PmcRecorder } from "../outputs/pmc/recorder.ts";
-import { nodeSteps, pmEvent } from "../outputs/pmc/log.ts";
-import { stepListeners } from "./step_listeners.ts";
 import { instancesOf, SampleRows, sampleTitles } from "../recordings/sample_rows.ts";
 
 /** What a replay may be asked for beyond the recording. */
@@ -42,21 +36,11 @@ export interface ReplayOptions {
   readonly agent?: Agent;
   readonly recordFilter?: string;
   readonly reportSignals?: string;
-  readonly traceSignals?: string;
-  readonly tracePeriodS?: number;
-  /** Made when the host is known. */
-  trace?(host: string): LineSink | undefined;
-  eventLog?(host: string): LineSink | undefined;
+  /** Openers of the outputs, when the recording is known. @default none */
+  outputs?(recording: Recording): readonly Opener[];
   readonly onEdge?: EdgeListener;
-  /** How energies of regions are told beside GEOPM's. @default "sampled" */
-  readonly attribution?: AttributionMode;
   /** The idle baseline to tell net energies by, one for each recording. @default none */
   readonly idle?: () => RunIdle;
-  readonly onOther?: OtherEvent;
-  /** Caliper's channels over the recording. */
-  readonly contexts?: (host: string) => { run: ContextRun; place: ContextPlace };
-  /** Keep the readings of each step, as this version of pm_mpi_lib tells them. */
-  readonly pmcVersion?: string;
 }
 
 /** What came out. */
@@ -69,8 +53,6 @@ export interface Replayed {
   /** Events that came too late to count. */
   readonly late: number;
   readonly repairs: Repairs;
-  /** Of a PMC log, when one was asked for; its rank is not known yet. */
-  readonly steps?: NodeSteps;
 }
 
 /**
@@ -127,16 +109,12 @@ class Run {
       profile,
       recordFilter: this.#options.recordFilter,
       onEdge: (timeS, cpus, region, process) => {
-        engine.attribution?.edge(timeS, cpus, region);
+        engine.edge(timeS, cpus, region, process);
         this.#options.onEdge?.(timeS, cpus, region, process);
       },
     });
     const rows = new SampleRows(samples, this.#repairs, recording, titles);
     const table = this.#options.makeTable([rows, tracker]);
-    const pmc = this.#options.pmcVersion === undefined
-      ? undefined
-      : new PmcRecorder(tracker, this.#options.pmcVersion);
-    const contexts = this.#options.contexts?.(recording.host);
     const engine: Engine = new Engine({
       topology: recording.topology,
       tracker,
@@ -147,34 +125,16 @@ class Run {
       version: this.#options.version,
       agent: this.#options.agent,
       reportSignals: this.#options.reportSignals,
-      traceSignals: this.#options.traceSignals,
-      tracePeriodS: this.#options.tracePeriodS,
-      trace: this.#options.trace?.(recording.host),
-      eventLog: this.#options.eventLog?.(recording.host),
-      attribution: this.#options.attribution,
-      recorder: stepListeners([pmc, contexts?.run.begin(tracker, contexts.place)]),
+      outputs: this.#options.outputs?.(recording),
     });
-    pmc?.attach(engine.batch, table, recording.topology.count("package"));
-    contexts?.run.attach(engine.batch, table, recording.topology);
     const idle = this.#options.idle?.();
     idle?.attach(engine, table);
-    const told = new EventRows(
-      events,
-      this.#repairs,
-      tracker,
-      engine.events,
-      (timeS, pid, event, fields) => {
-        const call = pmEvent(event, fields.value);
-        if (call !== undefined) pmc?.call(timeS, pid, call);
-        this.#options.onOther?.(timeS, pid, event, fields);
-      },
-    );
+    const told = new EventRows(events, this.#repairs, tracker, engine.events);
     if (await next(events)) told.header();
     else this.#repairs.wrong(events, "empty file taken as no events", { expected: "a header" });
     await this.#steps(engine, { samples, rows, events, told });
-    contexts?.run.finish();
-    const result = this.#result({ recording, engine, samples, events, told, idle });
-    return pmc === undefined ? result : { ...result, steps: nodeSteps(recording, pmc) };
+    engine.finish();
+    return this.#result({ recording, engine, samples, events, told, idle });
   }
 
   async #steps(

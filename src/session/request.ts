@@ -8,12 +8,11 @@
  */
 import { nearest, UsageError } from "../core/errors.ts";
 import { type OptionValues, variableOf } from "../core/option.ts";
-import type { ChannelOptions } from "../channels/request.ts";
 import type { RunFiles } from "../job/run_names.ts";
 import type { ReportOptions } from "../outputs/run_view.ts";
 import { parseRecordFilter } from "../regions/record_filter.ts";
-import { type AttributionMode, ATTRIBUTIONS } from "../core/attribution_mode.ts";
 import type { Environment } from "../core/environment.ts";
+import { OUTPUTS } from "../outputs/all.ts";
 import { parsePmcVersion } from "../outputs/pmc/version.ts";
 import { type PreloadRequest, preloadRequest } from "../preload/preload.ts";
 import { RUN_OPTIONS } from "./run_options.ts";
@@ -28,14 +27,11 @@ export const DEFAULT_CHECKPOINT_S = 10;
 const PERIOD_RANGE_S = [0.0005, 60] as const;
 
 /** What a run was asked for: the options of its outputs, and its own. */
-export interface RunRequest extends ReportOptions, RunFiles, ChannelOptions {
+export interface RunRequest extends ReportOptions, RunFiles {
   command: readonly string[];
-  traceSignals: string;
   /** Rows are kept this far apart, 0: every step. */
   tracePeriodS: number;
   checkpointS: number;
-  /** How energies of regions are told beside GEOPM's. */
-  attribution: AttributionMode;
   /** Samples are dithered, so that no loop of the application keeps in step with them. */
   dither: boolean;
   profile: string;
@@ -57,20 +53,6 @@ export interface RunRequest extends ReportOptions, RunFiles, ChannelOptions {
 
 /** GEOPM variables that are honoured; the others are named once. */
 const GEOPM_HONOURED = new Set(RUN_OPTIONS.flatMap(({ geopm }) => geopm ?? []));
-
-/** Variables of Caliper that ask for channels. */
-const CALI_ASKING = [
-  "CALI_CONFIG",
-  "CALI_SERVICES_ENABLE",
-  "CALI_CONFIG_PROFILE",
-  "CALI_CONFIG_FILE",
-];
-
-/** Does anything ask for Caliper's channels? Told before what makes them is loaded. */
-export function asksForContext(request: RunRequest, env: Environment): boolean {
-  return request.caliPath !== undefined || request.caliConfig !== undefined ||
-    CALI_ASKING.some((name) => (env(name) ?? "") !== "");
-}
 
 /**
  * Puts a request together.
@@ -105,6 +87,7 @@ export function runRequest(
       return otherwise;
     }
   };
+  for (const output of OUTPUTS) output.check?.(values);
   const periodS = checked(
     "period",
     DEFAULT_PERIOD_S,
@@ -121,18 +104,10 @@ export function runRequest(
     reportPath: text("report") ??
       (env("GEOPM_REPORT") === undefined ? "joulemark.report" : "geopm.report"),
     reportSignals: text("report-signals") ?? "",
-    tracePath: text("trace"),
-    traceSignals: text("trace-signals") ?? "",
+    pmc: pmcOf(values),
     tracePeriodS: origin("trace") === "geopm" && !values.has("period") ? GEOPM_TRACE_PERIOD_S : 0,
-    eventLogPath: text("event-log"),
-    recordPath: text("record"),
-    pmcPath: text("pmc"),
-    pmcVersion: parsePmcVersion(text("pmc-version")),
-    caliPath: text("cali"),
-    caliConfig: text("cali-config"),
     checkpointS: checked("checkpoint", DEFAULT_CHECKPOINT_S, seconds(0.1, 86400)),
     periodS,
-    attribution: checked("attribution", "fit", oneOf(ATTRIBUTIONS)),
     dither: checked("dither", "on", oneOf(["on", "off"])) === "on",
     profile: text("profile") ?? command[0].slice(command[0].lastIndexOf("/") + 1),
     recordFilter,
@@ -141,10 +116,16 @@ export function runRequest(
     without: (text("without") ?? "").split(",").map((t) => t.trim()).filter((t) => t !== ""),
     root: text("root") ?? "",
     simulate: text("simulate"),
-    hostSuffix: { trace: origin("trace") === "geopm", eventLog: origin("event-log") === "geopm" },
     ...switches,
     warnings,
   };
+}
+
+/** The file and version of a PMC log. */
+function pmcOf(values: OptionValues): RunFiles["pmc"] {
+  const file = values.get("pmc")?.text;
+  if (file === undefined) return undefined;
+  return { file, version: parsePmcVersion(values.get("pmc-version")?.text) };
 }
 
 function seconds(least: number, most: number): (text: string, name: string) => number {

@@ -2,16 +2,14 @@
  * The options of a run, as data. `replay` has those of them that a recording can answer.
  * @module
  */
-import { ATTRIBUTIONS } from "../core/attribution_mode.ts";
 import type { Option } from "../core/option.ts";
+import { OUTPUTS } from "../outputs/all.ts";
 
-const OUTPUTS = "Outputs";
+const RESULTS = "Outputs";
 const MEASURING = "Measuring";
 const MARKS = "Marks that a program already has";
 const TALK = "Talk";
 
-/** Words of `--pmc-version`. */
-const VERSIONS = ["2.0", "3.1", "4.0", "4.3", "4.4", "5.0", "6.0"];
 /** Words of `--preload`. */
 const DIALECTS = [
   ...["mpi", "pcontrol", "ompt", "geopm", "caliper", "likwid", "pm_mpi", "nvtx", "roctx", "itt"],
@@ -21,57 +19,21 @@ const DIALECTS = [
 /** In the order of the help. */
 export const RUN_OPTIONS: readonly Option[] = [
   {
-    ...{ name: "report", value: "FILE", env: true, geopm: "GEOPM_REPORT", group: OUTPUTS },
+    ...{ name: "report", value: "FILE", env: true, geopm: "GEOPM_REPORT", group: RESULTS },
     ...{ default: "joulemark.report", help: "GEOPM report" },
   },
   {
     ...{ name: "report-signals", value: "LIST", env: true, geopm: "GEOPM_REPORT_SIGNALS" },
-    ...{ group: OUTPUTS, help: "more signals in it: SIGNAL[@DOMAIN],..." },
+    ...{ group: RESULTS, help: "more signals in it: SIGNAL[@DOMAIN],..." },
   },
+  ...OUTPUTS.flatMap(({ options }) => options),
   {
-    ...{ name: "trace", value: "FILE", env: true, geopm: "GEOPM_TRACE", group: OUTPUTS },
-    help: "a row of signals per sample, GEOPM's trace",
-  },
-  {
-    ...{ name: "trace-signals", value: "LIST", env: true, geopm: "GEOPM_TRACE_SIGNALS" },
-    ...{ group: OUTPUTS, help: "more columns in it" },
-  },
-  {
-    ...{ name: "event-log", value: "FILE", env: true, geopm: "GEOPM_TRACE_PROFILE" },
-    ...{ group: OUTPUTS, help: "every mark, GEOPM's profile trace" },
-  },
-  {
-    ...{ name: "pmc", value: "FILE", env: true, group: OUTPUTS },
-    help: "power and energy per step, pm_mpi_lib's log",
-  },
-  {
-    ...{ name: "pmc-version", value: "V", env: true, group: OUTPUTS, words: VERSIONS },
-    ...{ default: "4.4", help: "2.0, 3.1, 4.0, 4.3, 4.4, 5.0 or 6.0" },
-  },
-  {
-    ...{ name: "cali", value: "FILE", env: true, group: OUTPUTS },
-    help: "every mark with times and energies, a .cali stream",
-  },
-  {
-    ...{ name: "cali-config", value: "STRING", env: true, group: OUTPUTS },
-    help: "Caliper's configurations: runtime-report,event-trace",
-  },
-  {
-    ...{ name: "record", value: "DIR", env: true, group: OUTPUTS },
-    help: 'a recording that "joulemark replay" reads',
-  },
-  {
-    ...{ name: "checkpoint", value: "S", env: true, group: OUTPUTS, default: "10" },
+    ...{ name: "checkpoint", value: "S", env: true, group: RESULTS, default: "10" },
     help: "time between reports so far, FILE.partial",
   },
   {
     ...{ name: "period", value: "S", env: true, geopm: "GEOPM_PERIOD", group: MEASURING },
     ...{ default: "0.005", help: "time between two samples" },
-  },
-  {
-    ...{ name: "attribution", value: "HOW", env: true, group: MEASURING, words: ATTRIBUTIONS },
-    help: "energy of regions beside GEOPM's: sampled (none), exact (by exact edges), fit " +
-      "(with its error; default)",
   },
   {
     ...{ name: "dither", value: "on|off", env: true, group: MEASURING, words: ["on", "off"] },
@@ -119,10 +81,19 @@ export const RUN_OPTIONS: readonly Option[] = [
   { name: "help", short: "h", group: TALK, help: "this text" },
 ];
 
-/** Options of a run by name, with what another verb says differently. */
-export function runOptions(names: readonly string[], group?: string): Option[] {
+/** Options of a run that another verb has too, in one group and without variables. */
+export function sharedOptions(names: readonly string[]): Option[] {
   return names.map((name) => {
-    const { env: _env, geopm: _geopm, ...option } = RUN_OPTIONS.find((o) => o.name === name)!;
-    return { ...option, group };
+    const { env: _env, geopm: _geopm, group: _group, ...option } = RUN_OPTIONS.find((o) =>
+      o.name === name
+    )!;
+    return option;
   });
+}
+
+/** Options of the outputs that replays have. */
+export function replayOptions(): Option[] {
+  return sharedOptions(
+    OUTPUTS.filter(({ replays }) => replays).flatMap(({ options }) => options.map((o) => o.name)),
+  );
 }

@@ -5,6 +5,8 @@
  * source in the directory that JOULEMARK_GEOPMPY names (github.com/geopm/geopm, `geopmpy/`). Where
  * one is missing the tests are ignored, and their name says why.
  */
+import { traceTo } from "../../src/outputs/trace.ts";
+import { eventLogTo } from "../../src/outputs/event_log.ts";
 import { assert, assertEquals } from "@std/assert";
 import { stringifyReport } from "../../src/formats/report.ts";
 import { replay } from "../../src/session/replay.ts";
@@ -72,8 +74,10 @@ async function files(directory: string, hosts: string[]): Promise<[string, strin
         makeTable: tableOf,
         version: "3.1.0+joulemark.0.1.0",
         reportSignals: c.report_signals,
-        trace: () => ({ write: (text) => trace += text }),
-        eventLog: () => ({ write: (text) => log += text }),
+        outputs: () => [
+          traceTo({ sink: { write: (text) => trace += text } }),
+          eventLogTo({ write: (text) => log += text }),
+        ],
       }),
     );
   }

@@ -1,4 +1,8 @@
 /** PMC logs from recordings: the library's own, and steps from epochs and regions. */
+import { ReplaySite } from "../../src/cli/replay_site.ts";
+import { optionValues } from "../../src/core/option.ts";
+import { makePmc } from "../../src/outputs/pmc/output.ts";
+import { RUN_OPTIONS } from "../../src/session/run_options.ts";
 import { assert, assertEquals } from "@std/assert";
 import { parsePmc, type PmcRecord, stringifyPmc } from "../../src/formats/pmc/pmc.ts";
 import { collateSteps, type NodeSteps } from "../../src/merge/steps.ts";
@@ -65,8 +69,17 @@ async function stepsOf(events: (k: number) => string[]): Promise<PmcRecord[]> {
   try {
     const nodes: NodeSteps[] = [];
     for (const { path } of recordings) {
-      const options = { makeTable: tableOf, version: "v", pmcVersion: "4.3" };
-      nodes.push((await replay(path, options)).steps!);
+      await replay(path, {
+        makeTable: tableOf,
+        version: "v",
+        outputs: (recording) => {
+          const site = new ReplaySite(recording, {
+            ...{ several: false, tracePeriodS: 0, files: [], steps: nodes },
+          });
+          const given = { pmc: "unused", "pmc-version": "4.3" };
+          return [makePmc(optionValues(RUN_OPTIONS, given, () => undefined), site)];
+        },
+      });
     }
     return collateSteps(nodes.map((n, i) => ({ ...n, rank: i })), "4.3").log.records;
   } finally {

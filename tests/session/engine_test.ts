@@ -1,4 +1,6 @@
 /** The engine turned step by step, and what a live run's recording replays to. */
+import { traceTo } from "../../src/outputs/trace.ts";
+import { eventLogTo } from "../../src/outputs/event_log.ts";
 import { assert, assertEquals } from "@std/assert";
 import type { Agent } from "../../src/core/agent.ts";
 import { HASH_UNMARKED, regionHash } from "../../src/core/hash.ts";
@@ -354,6 +356,14 @@ Deno.test("replay of a run's recording is the run: report, trace and event log (
     const live = { report: "", trace: "", log: "", events: "", samples: "" };
     const tracker = new RegionTracker({ topology: NODE, profile: "demo" });
     const provider = counters(NODE, energy);
+    const recorder = new RecordingWriter(
+      { write: (text) => live.events += text },
+      { write: (text) => live.samples += text },
+      {
+        regionName: (handle) => tracker.table.name(handle),
+        pid: (handle) => tracker.process(handle).pid,
+      },
+    );
     const engine = new Engine({
       topology: NODE,
       tracker,
@@ -363,16 +373,16 @@ Deno.test("replay of a run's recording is the run: report, trace and event log (
       startTime: "2024-10-24T08:00:00.000000000+0000",
       version: "v",
       reportSignals: "CPU_POWER,CPU_ENERGY@package",
-      trace: { write: (text) => live.trace += text, restart: () => live.trace = "" },
-      eventLog: { write: (text) => live.log += text, restart: () => live.log = "" },
-      recorder: new RecordingWriter(
-        { write: (text) => live.events += text },
-        { write: (text) => live.samples += text },
-        {
-          regionName: (handle) => tracker.table.name(handle),
-          pid: (handle) => tracker.process(handle).pid,
-        },
-      ),
+      outputs: [
+        traceTo({
+          sink: { write: (text) => live.trace += text, restart: () => live.trace = "" },
+        }),
+        eventLogTo({ write: (text) => live.log += text, restart: () => live.log = "" }),
+        ({ batch }) => ({
+          events: recorder,
+          sample: (timeS) => recorder.samples(timeS, batch),
+        }),
+      ],
     });
     const yaml = recordingYaml({
       host: "node01",
@@ -398,8 +408,12 @@ Deno.test("replay of a run's recording is the run: report, trace and event log (
       makeTable: tableOf,
       version: "v",
       reportSignals: "CPU_POWER,CPU_ENERGY@package",
-      trace: () => ({ write: (text) => again.trace += text, restart: () => again.trace = "" }),
-      eventLog: () => ({ write: (text) => again.log += text, restart: () => again.log = "" }),
+      outputs: () => [
+        traceTo({
+          sink: { write: (text) => again.trace += text, restart: () => again.trace = "" },
+        }),
+        eventLogTo({ write: (text) => again.log += text, restart: () => again.log = "" }),
+      ],
     });
     delete replayed.host.joulemark;
     assertEquals(replayed.repairs.lines(), [], `seed ${seed}`);
@@ -427,7 +441,9 @@ Deno.test("an event of a settled step is told at the earliest open time, and cou
 Deno.test("a process that marks makes trace and totals begin with it", () => {
   let trace = "";
   const sink = { write: (text: string) => trace += text, restart: () => trace = "" };
-  const engine = engineOn(NODE, counters(NODE, energy), { trace: sink });
+  const engine = engineOn(NODE, counters(NODE, energy), {
+    outputs: [traceTo({ sink })],
+  });
   engine.events.startCommand(0, 7, [0, 1]);
   for (const t of [0, 1]) {
     engine.read(t);
@@ -450,8 +466,7 @@ Deno.test("a process that marks makes trace and totals begin with it", () => {
 Deno.test("trace rows can be kept further apart than steps", () => {
   let trace = "";
   const engine = engineOn(NODE, counters(NODE, energy), {
-    trace: { write: (text) => trace += text },
-    tracePeriodS: 0.2,
+    outputs: [traceTo({ sink: { write: (text) => trace += text }, periodS: 0.2 })],
   });
   engine.events.start(0, 8, [1]);
   for (let k = 0; k <= 100; k++) {
@@ -500,7 +515,7 @@ Deno.test("an agent adds to header, host, regions and trace", () => {
   let trace = "";
   const engine = engineOn(NODE, counters(NODE, energy), {
     agent: new PeakAgent(),
-    trace: { write: (text) => trace += text },
+    outputs: [traceTo({ sink: { write: (text) => trace += text } })],
   });
   turn(engine, randomRun(new Random(3), 2, 1), STEPS);
   const report = parseReport(reportOf(engine));

@@ -1,4 +1,5 @@
 /** Recordings that are cut, wrong, odd or large in some way. */
+import { traceTo } from "../../src/outputs/trace.ts";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { FormatError, UnknownNameError, UsageError } from "../../src/core/errors.ts";
 import { replay, type Replayed, type ReplayOptions } from "../../src/session/replay.ts";
@@ -293,17 +294,25 @@ Deno.test("threads, folded visits, progress, overhead and other events", async (
   let trace = "";
   const result = await run({ "events.csv": events }, {
     reportSignals: "TIME@cpu",
-    traceSignals: "REGION_PROGRESS@cpu",
-    trace: () => ({ write: (lines) => trace += lines }),
-    onOther: (t, pid, event, { name, value }) =>
-      others.push(`${t} ${pid} ${event} ${name} ${value}`),
+    outputs: () => [
+      traceTo({
+        sink: { write: (lines) => trace += lines },
+        signals: "REGION_PROGRESS@cpu",
+      }),
+      ({ tracker }) => ({
+        events: {
+          pm: (t, process, { kind, version }) =>
+            void others.push(`${t} ${tracker.process(process).pid} pm_${kind} ${version / 10}`),
+        },
+      }),
+    ],
   });
   const regions = Object.fromEntries(result.host.regions!.map((r) => [r.region, r.fields]));
   assertEquals(regions.tiny.count, 500);
   assertEquals(regions.tiny["runtime (s)"], 0.25);
   assertEquals([regions.work["TIME@cpu-0"], regions.work["TIME@cpu-1"]], [0, 1]);
   assertEquals(result.host.application["GEOPM overhead (s)"], 0.004);
-  assertEquals(others, ["0.1 7 pm_open  4.4"]);
+  assertEquals(others, ["0.1 7 pm_open 4.4"]);
   assertEquals(trace.trim().split("\n").at(-1)!.split("|").slice(-2), ["0", "0.1"]);
 });
 
@@ -333,7 +342,7 @@ Deno.test("wrong lists of signals stop before the first step", async () => {
     [{ reportSignals: "CPUINFO::FREQ_STICKER" }, "a constant"],
     [{ reportSignals: "CPU_ENERGY@cpu" }, "a domain that holds package"],
     [{ reportSignals: "TIME,,TIME" }, "a signal name"],
-    [{ traceSignals: "TIME@@" }, "one @"],
+    [{ outputs: () => [traceTo({ signals: "TIME@@" })] }, "one @"],
     [{ recordFilter: "proxy_epoch" }, "record filter"],
   ];
   for (const [options, text] of wrong) {

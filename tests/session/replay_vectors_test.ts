@@ -1,4 +1,6 @@
 /** Every whole run of the original library, replayed as a recording. */
+import { traceTo } from "../../src/outputs/trace.ts";
+import { eventLogTo } from "../../src/outputs/event_log.ts";
 import { assert, assertEquals } from "@std/assert";
 import { HINTS } from "../../src/core/hints.ts";
 import { formatHex } from "../../src/core/number_format.ts";
@@ -39,9 +41,10 @@ for (const c of APPLICATION_CASES) {
       makeTable: tableOf,
       version: VECTOR_VERSION,
       reportSignals: c.report_signals,
-      traceSignals: c.trace_signals,
-      trace: () => ({ write: (lines) => trace += lines }),
-      eventLog: () => ({ write: (lines) => eventLog += lines }),
+      outputs: () => [
+        traceTo({ sink: { write: (lines) => trace += lines }, signals: c.trace_signals }),
+        eventLogTo({ write: (lines) => eventLog += lines }),
+      ],
     });
     delete result.host.joulemark;
     const report = stringifyReport(result.engine.document([result.host]));

@@ -1,3 +1,5 @@
+import { LiveSite } from "../../src/session/live_site.ts";
+import type { MonitorOptions } from "../../src/session/monitor_options.ts";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { UsageError } from "../../src/core/errors.ts";
 import { optionValues } from "../../src/core/option.ts";
@@ -19,7 +21,7 @@ Deno.test("runRequest() has defaults", () => {
     "lu",
   ]);
   assertEquals(r.warnings, []);
-  assertEquals(r.tracePath, undefined);
+  assertEquals(r.tracePeriodS, 0);
 });
 
 Deno.test("runRequest() prefers flags to JOULEMARK_ to GEOPM_ variables", () => {
@@ -31,13 +33,26 @@ Deno.test("runRequest() prefers flags to JOULEMARK_ to GEOPM_ variables", () => 
   assertEquals(request({}, env).profile, "p");
 });
 
-Deno.test("runRequest() keeps GEOPM's trace names and rate for GEOPM's variable", () => {
-  const theirs = request({}, { GEOPM_TRACE: "t" });
-  assertEquals([theirs.tracePath, theirs.tracePeriodS, theirs.hostSuffix.trace], ["t", 0.2, true]);
+Deno.test("runRequest() keeps GEOPM's trace rate for GEOPM's variable", () => {
+  assertEquals(request({}, { GEOPM_TRACE: "t" }).tracePeriodS, 0.2);
   const timed = request({}, { GEOPM_TRACE: "t", GEOPM_PERIOD: "0.01" });
   assertEquals([timed.tracePeriodS, timed.periodS], [0, 0.01]);
-  const ours = request({ trace: "t" });
-  assertEquals([ours.tracePeriodS, ours.hostSuffix.trace], [0, false]);
+  assertEquals(request({ trace: "t" }).tracePeriodS, 0);
+  assertThrows(() => request({ attribution: "none" }), UsageError, "--attribution");
+  assertThrows(() => request({ "pmc-version": "7" }), UsageError, "--pmc-version");
+});
+
+Deno.test("LiveSite names files of GEOPM's variables after the host, and all in a job", () => {
+  const options = { tell() {}, stdout() {}, stderr() {} } as unknown as MonitorOptions;
+  const site = (fileSuffix?: string) => {
+    const place = { reportPath: "r", host: "node01", quiet: true, fileSuffix };
+    return new LiveSite(request({}), place, options, () => 0);
+  };
+  const name = (origin: "flag" | "geopm", suffix?: string) =>
+    site(suffix).nameOf({ text: "t", origin, name: "" });
+  assertEquals([name("geopm"), name("flag"), name("geopm", "n7"), name("flag", "n7")], [
+    ...["t-node01", "t", "t-n7", "t-n7"],
+  ]);
 });
 
 Deno.test("runRequest() refuses a bad flag, and goes on over a bad GEOPM_ variable", () => {

@@ -40,3 +40,8 @@ export interface PmcLog {
   /** The file ends inside a line or record, which is left out. */
   cut?: boolean;
 }
+
+/** Is it one of the versions? */
+export function isPmcVersion(text: string): text is PmcVersion {
+  return (PMC_VERSIONS as readonly string[]).includes(text);
+}

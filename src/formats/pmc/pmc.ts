@@ -17,9 +17,9 @@ import { FormatError } from "../../core/errors.ts";
 import { formatF } from "../../core/number_format.ts";
 import { parseAscii, stringifyAscii } from "./ascii.ts";
 import { decodeRecords, encodeRecords, RECORD_BYTES } from "./binary.ts";
-import { PMC_VERSIONS, type PmcLog, type PmcRecord, type PmcVersion } from "./log.ts";
+import { isPmcVersion, PMC_VERSIONS, type PmcLog, type PmcRecord, type PmcVersion } from "./log.ts";
 
-export { PMC_VERSIONS, type PmcLog, type PmcRecord, type PmcVersion };
+export { isPmcVersion, PMC_VERSIONS, type PmcLog, type PmcRecord, type PmcVersion };
 
 /** What a reader cannot see in the file itself. */
 export interface PmcParseOptions {
@@ -42,11 +42,6 @@ const NAMES: Record<PmcVersion, string> = {
 const FIELDS: Record<string, number> = { "2.0": 4, "3.1": 5, "4.0": 5, "4.3": 5, "4.4": 9 };
 const HEADER = /^pm_mpi_lib v([0-9]+\.[0-9]+)(?:\.[0-9]+)?:/;
 const ASCII_HEADER = "rank, time (s),";
-
-/** Is it one of the versions? */
-export function isPmcVersion(text: string): text is PmcVersion {
-  return (PMC_VERSIONS as readonly string[]).includes(text);
-}
 
 /** Does a file begin like a PMC text log? */
 export function looksLikePmc(text: string): boolean {

@@ -3,35 +3,6 @@
  * stood at 0.
  * @module
  */
-import type { PmEvent } from "../../core/event.ts";
-import type { RecordedEvent, Recording } from "../../formats/recording.ts";
-import type { NodeSteps } from "../../merge/steps.ts";
-import type { PmcRecorder } from "./recorder.ts";
-
-/** A row of `events.csv` as a call; `undefined`: none of the library's. */
-export function pmEvent(event: RecordedEvent, value: string): PmEvent | undefined {
-  const kind = event.startsWith("pm_") ? event.slice(3) : "";
-  if (kind !== "open" && kind !== "record" && kind !== "close") return undefined;
-  const words = value.trim() === "" ? [] : value.trim().split(/\s+/);
-  const number = (i: number, otherwise: number) => {
-    const n = Number(words[i] ?? otherwise);
-    return Number.isInteger(n) ? n : otherwise;
-  };
-  return {
-    kind,
-    version: kind === "open" ? Math.round(10 * (parseFloat(words[0] ?? "") || 0)) : 0,
-    step: number(0, 0),
-    substep: number(1, 1),
-    sync: number(2, 0) !== 0,
-    initial: number(3, 0) !== 0,
-  };
-}
-
-/** A replayed node's steps. */
-export function nodeSteps(recording: Recording, recorder: PmcRecorder): NodeSteps {
-  const records = recorder.records(epochSeconds(recording.startTime));
-  return { host: recording.host, rank: 0, records };
-}
 
 /**
  * Ranks of nodes in the order of the job: blocks as large as each node's count of processes. Process

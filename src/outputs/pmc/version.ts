@@ -1,6 +1,6 @@
 /** `--pmc-version`: one of pm_mpi_lib's, `4.3` or `4.3.0`. */
 import { UsageError } from "../../core/errors.ts";
-import { isPmcVersion, PMC_VERSIONS, type PmcVersion } from "../../formats/pmc/pmc.ts";
+import { isPmcVersion, PMC_VERSIONS, type PmcVersion } from "../../formats/pmc/log.ts";
 
 /** What a log is written as where nobody says. */
 export const DEFAULT_PMC_VERSION: PmcVersion = "4.4";

@@ -1,0 +1,68 @@
+/**
+ * Where a replay's outputs go: files that appear whole when all recordings are replayed.
+ * @module
+ */
+import type { OptionValue } from "../core/option.ts";
+import { WholeFile } from "../files/whole_file.ts";
+import type { PmcRecord, PmcVersion } from "../formats/pmc/log.ts";
+import type { Recording } from "../formats/recording.ts";
+import type { NodeSteps } from "../merge/steps.ts";
+import type { OutputSite } from "../outputs/output.ts";
+import { epochSeconds } from "../outputs/pmc/log.ts";
+import { writeStderr, writeStdout } from "./io.ts";
+
+/** What all recordings of a replay have in common. */
+export interface ReplayOutputs {
+  /** Each recording has files of its own. */
+  readonly several: boolean;
+  readonly tracePeriodS: number;
+  /** Takes the files that are to be kept at the end. */
+  readonly files: WholeFile[];
+  /** Takes the steps of each node. */
+  readonly steps: NodeSteps[];
+}
+
+/** The site of one recording. */
+export class ReplaySite implements OutputSite {
+  readonly isLive = false;
+  readonly hostSuffix: string | undefined;
+  readonly tracePeriodS: number;
+  readonly verbose = false;
+  readonly command: readonly string[] = [];
+  readonly stdout = writeStdout;
+  readonly stderr = writeStderr;
+  readonly #recording: Recording;
+  readonly #outputs: ReplayOutputs;
+
+  constructor(recording: Recording, outputs: ReplayOutputs) {
+    this.hostSuffix = outputs.several ? recording.host : undefined;
+    this.tracePeriodS = outputs.tracePeriodS;
+    this.#recording = recording;
+    this.#outputs = outputs;
+  }
+
+  nameOf({ text }: OptionValue): string {
+    return this.hostSuffix === undefined ? text : `${text}-${this.hostSuffix}`;
+  }
+
+  /** @throws {AccessError} If it cannot be made. */
+  lines(path: string): WholeFile {
+    const file = new WholeFile(path);
+    this.#outputs.files.push(file);
+    return file;
+  }
+
+  makeDirectory(): boolean {
+    return false;
+  }
+
+  keepSteps(_path: string, _version: PmcVersion, records: PmcRecord[]): void {
+    this.#outputs.steps.push({ host: this.#recording.host, rank: 0, records });
+  }
+
+  zeroS(): number {
+    return epochSeconds(this.#recording.startTime);
+  }
+
+  readonly tell = (line: string): void => writeStderr(`joulemark: ${line}\n`);
+}

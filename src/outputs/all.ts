@@ -1,0 +1,123 @@
+/**
+ * Every output that a run can have, one entry each, loaded when asked for. Adding one: a file with its
+ * opener, and an entry here; options, help, environment and documents follow.
+ * @module
+ */
+import { ATTRIBUTIONS, parseAttribution } from "../core/attribution_mode.ts";
+import type { Environment } from "../core/environment.ts";
+import type { OptionValues } from "../core/option.ts";
+import type { MakeOpener, Output } from "./output.ts";
+import { PMC_VERSIONS } from "../formats/pmc/log.ts";
+import { parsePmcVersion } from "./pmc/version.ts";
+
+const GROUP = "Outputs";
+
+/** Variables of Caliper that ask for channels. */
+const CALI_ASKING = [
+  "CALI_CONFIG",
+  "CALI_SERVICES_ENABLE",
+  "CALI_CONFIG_PROFILE",
+  "CALI_CONFIG_FILE",
+];
+
+/** In the order in which they ask for signals and get samples. */
+export const OUTPUTS: readonly Output[] = [
+  {
+    name: "trace",
+    options: [
+      {
+        ...{ name: "trace", value: "FILE", env: true, geopm: "GEOPM_TRACE", group: GROUP },
+        help: "a row of signals per sample, GEOPM's trace",
+      },
+      {
+        ...{ name: "trace-signals", value: "LIST", env: true, geopm: "GEOPM_TRACE_SIGNALS" },
+        ...{ group: GROUP, help: "more columns in it" },
+      },
+    ],
+    replays: true,
+    isAsked: (values) => values.has("trace") || values.has("trace-signals"),
+    load: async () => (await import("./trace.ts")).makeTrace,
+  },
+  {
+    name: "event-log",
+    options: [{
+      ...{ name: "event-log", value: "FILE", env: true, geopm: "GEOPM_TRACE_PROFILE" },
+      ...{ group: GROUP, help: "every mark, GEOPM's profile trace" },
+    }],
+    replays: true,
+    isAsked: (values) => values.has("event-log"),
+    load: async () => (await import("./event_log.ts")).makeEventLog,
+  },
+  {
+    name: "attribution",
+    options: [{
+      ...{ name: "attribution", value: "HOW", env: true, group: GROUP, words: ATTRIBUTIONS },
+      help: "energy of regions beside GEOPM's: sampled (none), exact (by exact edges), fit " +
+        "(with its error; default)",
+    }],
+    replays: true,
+    isAsked: (values) => parseAttribution(values) !== "sampled",
+    check: (values) => void parseAttribution(values),
+    load: async () => (await import("./attribution.ts")).makeAttribution,
+  },
+  {
+    name: "recording",
+    options: [{
+      ...{ name: "record", value: "DIR", env: true, group: GROUP },
+      help: 'a recording that "joulemark replay" reads',
+    }],
+    replays: false,
+    isAsked: (values) => values.has("record"),
+    load: async () => (await import("./recording.ts")).makeRecording,
+  },
+  {
+    name: "pmc",
+    options: [
+      {
+        ...{ name: "pmc", value: "FILE", env: true, group: GROUP },
+        help: "power and energy per step, pm_mpi_lib's log",
+      },
+      {
+        ...{ name: "pmc-version", value: "V", env: true, group: GROUP, words: PMC_VERSIONS },
+        ...{ default: "4.4", help: "2.0, 3.1, 4.0, 4.3, 4.4, 5.0 or 6.0" },
+      },
+    ],
+    replays: true,
+    isAsked: (values) => values.has("pmc"),
+    check: (values) => void parsePmcVersion(values.get("pmc-version")?.text),
+    load: async () => (await import("./pmc/output.ts")).makePmc,
+  },
+  {
+    name: "channels",
+    options: [
+      {
+        ...{ name: "cali", value: "FILE", env: true, group: GROUP },
+        help: "every mark with times and energies, a .cali stream",
+      },
+      {
+        ...{ name: "cali-config", value: "STRING", env: true, group: GROUP },
+        help: "Caliper's configurations: runtime-report,event-trace",
+      },
+    ],
+    replays: true,
+    isAsked: asksForChannels,
+    load: async () => (await import("./channels.ts")).makeChannels,
+  },
+];
+
+/** Does anything ask for Caliper's channels? */
+export function asksForChannels(values: OptionValues, env: Environment): boolean {
+  return values.has("cali") || values.has("cali-config") ||
+    CALI_ASKING.some((name) => (env(name) ?? "") !== "");
+}
+
+/** Loads the outputs that are asked for. */
+export async function loadOutputs(
+  outputs: readonly Output[],
+  values: OptionValues,
+  env: Environment,
+): Promise<MakeOpener[]> {
+  return await Promise.all(
+    outputs.filter((output) => output.isAsked(values, env)).map((output) => output.load()),
+  );
+}

@@ -1,0 +1,88 @@
+/**
+ * What an output of a run is: a trace, a recording, Caliper's channels. Live runs, replays and the
+ * library drive them alike; `all.ts` lists them.
+ * @module
+ */
+import type { Environment } from "../core/environment.ts";
+import type { EventSink } from "../core/event.ts";
+import type { Option, OptionValue, OptionValues } from "../core/option.ts";
+import type { ReportHost } from "../core/report.ts";
+import type { PmcRecord, PmcVersion } from "../formats/pmc/log.ts";
+import type { LineSink } from "../formats/trace/header.ts";
+import type { JobPart } from "../job/parts.ts";
+import type { EdgeListener } from "../regions/tracker.ts";
+import type { RunView } from "./run_view.ts";
+
+/** An output under way. */
+export interface OpenOutput {
+  /** Gets every event, in order of time; handles that it gives back are not looked at. */
+  readonly events?: Partial<EventSink>;
+  /** Names of signals that the user asked for; the report says where they come from. */
+  readonly asked?: readonly string[];
+  /** Samples are to be dithered. */
+  readonly wantsDither?: boolean;
+  /** All outputs have asked for their signals; the first sample comes next. */
+  begin?(): void;
+  /** CPUs change their region. */
+  readonly edge?: EdgeListener;
+  /** A settled sample. @param last The loop has ended, or every process has. */
+  sample?(timeS: number, last: boolean): void;
+  /** Another process took the command's place: the run begins with it. */
+  restart?(): void;
+  /** Hands what was gathered to the kernel. */
+  flush?(): void;
+  /** Adds keys to the host's section. @param partial The run goes on. */
+  addTo?(host: ReportHost, partial: boolean): void;
+  /** Lines for the card. */
+  notes?(): readonly string[];
+  /** The run is over, and its files that grow are closed. */
+  finish?(): void;
+}
+
+/** Opens an output: it asks for its signals. `undefined`: there is nothing that it could do. */
+export type Opener = (run: RunView) => OpenOutput | undefined;
+
+/** Where a run takes place, as far as outputs differ by it. */
+export interface OutputSite {
+  /** Live, or from a recording. */
+  readonly isLive: boolean;
+  /** Stands behind the names of files of channels, where each of several hosts writes its own. */
+  readonly hostSuffix?: string;
+  /** This node's side of a job of several. */
+  readonly part?: JobPart;
+  /** Least seconds between two rows of the trace, 0: every sample. */
+  readonly tracePeriodS: number;
+  readonly verbose: boolean;
+  /** The command that is run; of a replay it has none. */
+  readonly command: readonly string[];
+  /** The name of a file on this host, where each host has its own. */
+  nameOf(value: OptionValue): string;
+  /** Opens a file that grows by lines; where it cannot be made, says so and gives `undefined`. */
+  lines(path: string): LineSink | undefined;
+  /** Makes a directory; where it cannot, says so and gives false. */
+  makeDirectory(path: string): boolean;
+  /** Takes the records of a PMC log; rank and time are the job's to settle. */
+  keepSteps(path: string, version: PmcVersion, records: PmcRecord[]): void;
+  /** Seconds since the epoch at the run's zero. */
+  zeroS(): number;
+  /** Says one line to the user. */
+  tell(line: string): void;
+  stdout(text: string): void;
+  stderr(text: string): void;
+}
+
+/** An output that was asked for, as the place of the run makes it. */
+export type MakeOpener = (values: OptionValues, site: OutputSite) => Opener;
+
+/** An output that a run can have. Its implementation is loaded where it is asked for. */
+export interface Output {
+  readonly name: string;
+  readonly options: readonly Option[];
+  /** Replays have it too. */
+  readonly replays: boolean;
+  /** Is it asked for? @param env The environment; of a replay it has nothing. */
+  isAsked(values: OptionValues, env: Environment): boolean;
+  /** @throws {UsageError} On a value that cannot be, before the command starts. */
+  check?(values: OptionValues): void;
+  load(): Promise<MakeOpener>;
+}

@@ -1,0 +1,123 @@
+/**
+ * `--trace`: a row of signals per sample, GEOPM's trace. docs/formats/trace.md.
+ * @module
+ */
+import type { OptionValues } from "../core/option.ts";
+import { parseSignalList } from "../core/signal_list.ts";
+import type { SignalFormat } from "../core/signal.ts";
+import {
+  columnName,
+  DEFAULT_COLUMNS,
+  type TraceColumn,
+  TraceWriter,
+} from "../formats/trace/trace.ts";
+import type { LineSink } from "../formats/trace/header.ts";
+import type { Opener, OpenOutput, OutputSite } from "./output.ts";
+import type { RunView } from "./run_view.ts";
+
+/** Samples come a little early or late; half a microsecond decides nothing. */
+const SAME_TIME_S = 5e-7;
+
+/** What a trace is asked for. */
+export interface TraceOptions {
+  /** Without it no rows are written, and the list is only checked. */
+  readonly sink?: LineSink;
+  /** `SIGNAL[@domain],…` @default none */
+  readonly signals?: string;
+  /** Least seconds between two rows. @default 0, every sample */
+  readonly periodS?: number;
+}
+
+/** The trace of `--trace` and `--trace-signals`. */
+export function makeTrace(values: OptionValues, site: OutputSite): Opener {
+  const path = values.get("trace");
+  const sink = path === undefined ? undefined : site.lines(site.nameOf(path));
+  const signals = values.get("trace-signals")?.text;
+  return traceTo({ sink, signals, periodS: site.tracePeriodS });
+}
+
+/**
+ * A trace.
+ *
+ * @throws {UsageError} From the opener, if the list cannot be read.
+ * @throws {UnknownNameError} From the opener, if no source knows a name.
+ */
+export function traceTo({ sink, signals = "", periodS = 0 }: TraceOptions): Opener {
+  return (run) => {
+    const asked = parseSignalList(signals, "trace signal");
+    const names = asked.map(({ name }) => name);
+    if (sink === undefined) return { asked: names };
+    const columns: TraceColumn[] = [];
+    const handles: number[] = [];
+    const column = (name: string, domain: typeof asked[number]["domain"], index: number) => {
+      handles.push(run.batch.pushSignal(name, domain, index));
+      columns.push({ name: columnName(name, domain, index), format: formatOf(run, name) });
+    };
+    for (const name of DEFAULT_COLUMNS) column(name, "board", 0);
+    for (const { name, domain } of asked) {
+      for (let i = 0; i < run.topology.count(domain); i++) column(name, domain, i);
+    }
+    for (const { name, format } of run.agent.traceColumns ?? []) {
+      columns.push({ name, format: format ?? "double" });
+    }
+    return new Trace(run, sink, { columns, handles, names, periodS });
+  };
+}
+
+class Trace implements OpenOutput {
+  readonly asked: readonly string[];
+  readonly #run: RunView;
+  readonly #sink: LineSink;
+  readonly #columns: TraceColumn[];
+  readonly #handles: readonly number[];
+  readonly #periodS: number;
+  readonly #row: Float64Array;
+  readonly #agentRow: Float64Array;
+  #writer: TraceWriter;
+  #lastRowS = -Infinity;
+
+  constructor(
+    run: RunView,
+    sink: LineSink,
+    { columns, handles, names, periodS }: {
+      columns: TraceColumn[];
+      handles: readonly number[];
+      names: readonly string[];
+      periodS: number;
+    },
+  ) {
+    this.#run = run;
+    this.#sink = sink;
+    this.#columns = columns;
+    this.#handles = handles;
+    this.#periodS = periodS;
+    this.asked = names;
+    this.#row = new Float64Array(columns.length);
+    this.#agentRow = this.#row.subarray(handles.length);
+    this.#writer = new TraceWriter(sink, run.header, columns);
+  }
+
+  /** The last sample is no row, nor one that finds every process ended: GEOPM's loop ends there. */
+  sample(timeS: number, last: boolean): void {
+    if (last || timeS - this.#lastRowS < this.#periodS - SAME_TIME_S) return;
+    this.#lastRowS = timeS;
+    for (let i = 0; i < this.#handles.length; i++) {
+      this.#row[i] = this.#run.batch.sample(this.#handles[i]);
+    }
+    this.#run.agent.traceValues?.(this.#agentRow);
+    this.#writer.row(this.#row);
+  }
+
+  restart(): void {
+    this.#lastRowS = -Infinity;
+    if (this.#sink.restart === undefined) return;
+    this.#sink.restart();
+    this.#writer = new TraceWriter(this.#sink, this.#run.header, this.#columns);
+  }
+}
+
+function formatOf({ table }: RunView, name: string): SignalFormat {
+  const resolved = table.resolve(name);
+  if (resolved.kind !== "offered" && resolved.kind !== "derived") return "double";
+  return resolved.signal.row.format ?? "double";
+}

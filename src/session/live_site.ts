@@ -1,0 +1,104 @@
+/**
+ * Where a live run's outputs go: files that grow, the job's parts, the user. An output that cannot be
+ * made or written is named in one line, and the run goes on without it.
+ * @module
+ */
+import type { OptionValue } from "../core/option.ts";
+import { LineFile } from "../files/line_file.ts";
+import { unwritable, writeDocument } from "../files/whole_file.ts";
+import type { PmcRecord, PmcVersion } from "../formats/pmc/log.ts";
+import { stringifyPmc } from "../formats/pmc/pmc.ts";
+import type { JobPlace } from "../job/run_names.ts";
+import type { JobPart } from "../job/parts.ts";
+import { writePmc } from "../merge/pmc.ts";
+import { realtimeNanoseconds } from "../os/clock.ts";
+import { makeDirectories } from "../os/user_file.ts";
+import type { OutputSite } from "../outputs/output.ts";
+import type { MonitorOptions } from "./monitor_options.ts";
+import type { RunRequest } from "./request.ts";
+
+/** The site of one run. */
+export class LiveSite implements OutputSite {
+  readonly isLive = true;
+  readonly part: JobPart | undefined;
+  readonly tracePeriodS: number;
+  readonly verbose: boolean;
+  readonly command: readonly string[];
+  readonly tell: (line: string) => void;
+  readonly stdout: (text: string) => void;
+  readonly stderr: (text: string) => void;
+  readonly #place: JobPlace;
+  readonly #nowNs: () => number;
+  readonly #files: LineFile[] = [];
+
+  constructor(
+    request: RunRequest,
+    place: JobPlace,
+    options: MonitorOptions,
+    nowNs: () => number,
+  ) {
+    this.part = place.part;
+    this.tracePeriodS = request.tracePeriodS;
+    this.verbose = request.verbose;
+    this.command = request.command;
+    ({ tell: this.tell, stdout: this.stdout, stderr: this.stderr } = options);
+    this.#place = place;
+    this.#nowNs = nowNs;
+  }
+
+  /** Files that GEOPM's variables ask for get the host's name, as GEOPM's do. */
+  nameOf({ text, origin }: OptionValue): string {
+    const { fileSuffix, host } = this.#place;
+    if (fileSuffix !== undefined) return `${text}-${fileSuffix}`;
+    return origin === "geopm" ? `${text}-${host}` : text;
+  }
+
+  lines(path: string): LineFile | undefined {
+    try {
+      const file = new LineFile(path, this.tell);
+      this.#files.push(file);
+      return file;
+    } catch (error) {
+      this.tell(`${(error as Error).message}; the command runs without it`);
+      return undefined;
+    }
+  }
+
+  makeDirectory(path: string): boolean {
+    try {
+      makeDirectories(path);
+      return true;
+    } catch (error) {
+      this.tell(`${unwritable(path, error).message}; nothing is recorded`);
+      return false;
+    }
+  }
+
+  /** Writes the job's log, or in a job of several nodes this node's part of it. */
+  keepSteps(path: string, version: PmcVersion, records: PmcRecord[]): void {
+    const { part, host } = this.#place;
+    try {
+      if (part === undefined) {
+        for (const line of writePmc(path, version, [{ host, rank: 0, records }])) this.tell(line);
+      } else {
+        writeDocument(part.pmcPath, stringifyPmc({ version: "6.0", form: "binary", records }));
+      }
+    } catch (error) {
+      this.tell((error as Error).message);
+    }
+  }
+
+  zeroS(): number {
+    return (Number(realtimeNanoseconds()) - this.#nowNs()) / 1e9;
+  }
+
+  /** Hands what files gathered to the kernel. */
+  flush(): void {
+    for (const file of this.#files) file.flush();
+  }
+
+  /** Closes the files that grow. */
+  [Symbol.dispose](): void {
+    for (const file of this.#files) file[Symbol.dispose]();
+  }
+}
