@@ -98,11 +98,11 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
   if (files.length > 0) marks["files left out"] = files.slice(0, 20);
   const refused = engine.tracker.refused;
   if (refused.length > 0) {
-    marks["refused calls"] = Object.fromEntries(refused.map((r) => [r.what, r.count]));
+    marks["refused calls"] = Object.fromEntries(refused.map((r) => [r.kind, r.count]));
   }
   const { mistakes, remarks } = collector.events;
   if (mistakes.total > 0) {
-    marks.mistakes = Object.fromEntries(mistakes.list.map((m) => [m.text, m.count]));
+    marks.mistakes = Object.fromEntries(mistakes.list.map((m) => [m.kind, m.count]));
   }
   if (collector.counts.refused > 0) marks["mistakes without a name"] = collector.counts.refused;
   if (remarks.size > 0) marks.remarks = [...remarks];
@@ -128,13 +128,13 @@ export function notes(facts: FactSources): string[] {
     lines.push(`${collector.counts.folded} visits came folded: counts and times, no edges`);
   }
   const { mistakes, remarks } = collector.events;
-  for (const { text, count } of mistakes.list.slice(0, 3)) lines.push(`${count} x ${text}`);
+  for (const { kind, count } of mistakes.list.slice(0, 3)) lines.push(`${count} x ${kind}`);
   if (mistakes.list.length > 3) {
     lines.push(`${mistakes.total} marks were out of order in all; the report names them`);
   }
   lines.push(...remarks);
   for (const refused of engine.tracker.refused) {
-    lines.push(`${refused.count} x ${refused.what} (first by process ${refused.firstPid})`);
+    lines.push(`${refused.count} x ${refused.kind} (first by process ${refused.at})`);
   }
   if (collector.garbage > 0) {
     lines.push(`${collector.garbage} records made no sense and were left out`);
@@ -144,7 +144,7 @@ export function notes(facts: FactSources): string[] {
     lines.push(`${engine.events.late} events came late, by ${most} ms at most`);
   }
   for (const trouble of troubles(engine)) {
-    lines.push(`${trouble.signal}: ${trouble.reason} (${trouble.count} times)`);
+    lines.push(`${trouble.subject}: ${trouble.text} (${trouble.count} times)`);
   }
   return lines;
 }
@@ -152,7 +152,7 @@ export function notes(facts: FactSources): string[] {
 /** Where each signal came from and how far to trust it, or why it is absent. */
 export function sourceFacts(engine: RunView, catalogue: Catalogue, reportSignals: string): Nested {
   const mapping: { [key: string]: Nested } = {};
-  const broken = new Map(troubles(engine).map((t) => [t.signal, t]));
+  const broken = new Map(troubles(engine).map((t) => [t.subject, t]));
   for (const column of engine.batch.columns) {
     const { signal } = column;
     // What comes from the application's own marks needs no source.
@@ -164,7 +164,7 @@ export function sourceFacts(engine: RunView, catalogue: Catalogue, reportSignals
       ...(column.name === signal.row.name ? {} : { signal: signal.row.name }),
       source: signal.source,
       ...(signal.note === undefined ? {} : { note: signal.note }),
-      ...(trouble === undefined ? {} : { trouble: `${trouble.reason}, ${trouble.count} times` }),
+      ...(trouble === undefined ? {} : { trouble: `${trouble.text}, ${trouble.count} times` }),
     };
   }
   for (const [name, { reason, remedy }] of absentSignals(catalogue, reportSignals)) {

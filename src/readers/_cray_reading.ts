@@ -10,7 +10,7 @@ import { Counters, HIGH, LOW, STEP, TAKEN, TIME_S, TOTAL } from "../core/counter
 import type { Host, KeptFile } from "../core/host.ts";
 import { HIGH_WEIGHT, isWhole, NumberScanner, SCAN, type Scan } from "../core/parse_number.ts";
 import type { SignalReading } from "../core/signal.ts";
-import { Troubles } from "../core/troubles.ts";
+import { Diagnostics } from "../core/diagnostics.ts";
 import { isGone, scanReason } from "./_text_reading.ts";
 
 /** A wanted row. */
@@ -46,7 +46,7 @@ const FROZEN_S = 2;
 /** See the module. */
 export class CrayReading implements SignalReading {
   readonly #host: Host;
-  readonly #troubles = new Troubles();
+  readonly #troubles = new Diagnostics();
   readonly #columns: Column[] = [];
   readonly #none: number[] = [];
   readonly #scanner = new NumberScanner();

@@ -5,7 +5,7 @@
  */
 import { Counters, HIGH, LOW, STEP, TAKEN, TIME_S, TOTAL } from "../core/counter.ts";
 import type { SignalReading, SignalRow } from "../core/signal.ts";
-import { Troubles } from "../core/troubles.ts";
+import { Diagnostics } from "../core/diagnostics.ts";
 
 /** An open library: its calls leave the halves of what they answer here. */
 export interface FigureLibrary {
@@ -52,7 +52,7 @@ export class LibraryReading<Handle> implements SignalReading {
   readonly #cells: Cell<Handle>[] = [];
   readonly #values: Float64Array;
   readonly #last = new Float64Array(1).fill(-Infinity);
-  readonly #troubles = new Troubles();
+  readonly #troubles = new Diagnostics();
 
   constructor(library: FigureLibrary, items: readonly LibraryItem<Handle>[]) {
     this.#library = library;

@@ -7,7 +7,7 @@ import { Counters, HIGH, LOW, STEP, TAKEN, TIME_S, TOTAL } from "../core/counter
 import type { Host, Registers } from "../core/host.ts";
 import { applyFunction, bits } from "../core/msr_field.ts";
 import type { SignalReading } from "../core/signal.ts";
-import { Troubles } from "../core/troubles.ts";
+import { Diagnostics } from "../core/diagnostics.ts";
 import type { BatchOperation, RegisterBatch } from "../os/msr_batch.ts";
 import type { MsrField } from "./tables/msr_fields.ts";
 
@@ -55,7 +55,7 @@ const RAW_WORDS = new Uint32Array(RAW_DOUBLE.buffer);
 
 /** See the module. */
 export class MsrReading implements SignalReading {
-  readonly #troubles = new Troubles();
+  readonly #troubles = new Diagnostics();
   readonly #devices = new Map<number, Registers | undefined>();
   readonly #operations: ReadOperation[] = [];
   /**

@@ -254,7 +254,7 @@ function ownMapping(
     "late events": late,
     ...(tracker.refused.length === 0
       ? {}
-      : { "refused calls": Object.fromEntries(tracker.refused.map((r) => [r.what, r.count])) }),
-    ...(repairs.list.length === 0 ? {} : { notes: repairs.lines() }),
+      : { "refused calls": Object.fromEntries(tracker.refused.map((r) => [r.kind, r.count])) }),
+    ...(repairs.diagnostics.total === 0 ? {} : { notes: repairs.lines() }),
   };
 }

@@ -108,7 +108,7 @@ withLibrary(
     const name = "NVML::GPU_ENERGY_CONSUMPTION_TOTAL";
     const { rows, troubles } = read(o, [name], [0, 1, 2, 3]);
     assert(Number.isNaN(rows[3][0]) && rows[3][1] > rows[2][1]);
-    assertEquals(troubles.map((t) => [t.kind, t.reason]), [[
+    assertEquals(troubles.map((t) => [t.kind, t.text]), [[
       "gone",
       "GPU 0: the GPU fell off the bus",
     ]]);
