@@ -60,12 +60,14 @@ interface PackOptions {
 async function pack({ out, map, entry, deno, flags }: PackOptions): Promise<void> {
   const file = await Deno.readFile(deno);
   const place = findPlace(file, deno);
+  const { stored, script } = await bundle(Deno.execPath(), map, entry);
   const block = makeBlock({
     ...await guardianFor(place),
     mode: MODE.packed,
     flags: [...RUN_FLAGS, ...flags.filter((flag) => !RUN_FLAGS.includes(flag))],
     variables: VARIABLES,
-    script: new TextEncoder().encode(await bundle(Deno.execPath(), map, entry)),
+    stored,
+    script: (storedAt) => new TextEncoder().encode(script(place.offset + storedAt)),
   });
   await write(out, inject(file, place, block));
 }

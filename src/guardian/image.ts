@@ -2,7 +2,7 @@
  * What carries the guardian (guardian.c): the block that goes into the one-file executable, and a
  * small executable of its own, which a run from source starts.
  *
- * The block is [code | struct config | flags | variables | texts | script]; guardian.c says what the
+ * The block is [code | struct config | flags | variables | texts | stored | script]; guardian.c says what the
  * words of struct config mean, in the same order.
  * @module
  */
@@ -38,8 +38,10 @@ export interface Contents {
   readonly flags?: readonly string[];
   /** Variables that the runtime's environment gets on top. */
   readonly variables?: readonly string[];
-  /** The bundled program. */
-  readonly script?: Uint8Array;
+  /** What the program reads from the executable when it wants it. */
+  readonly stored?: Uint8Array;
+  /** The program. @param storedAt Where `stored` begins in the block. */
+  readonly script?: (storedAt: number) => Uint8Array;
   /** Mode execute: the runtime's path. */
   readonly runtime?: string;
   /** Mode execute: which argument of the command line is the program's first. */
@@ -48,7 +50,7 @@ export interface Contents {
 
 /** Lays the block out. */
 export function makeBlock(contents: Contents): Uint8Array<ArrayBuffer> {
-  const { code, script = new Uint8Array(), flags = [], variables = [] } = contents;
+  const { code, flags = [], variables = [], stored = new Uint8Array() } = contents;
   const parts: Uint8Array[] = [];
   let at = CONFIG_BYTES;
   const put = (texts: readonly string[]): number => {
@@ -60,7 +62,10 @@ export function makeBlock(contents: Contents): Uint8Array<ArrayBuffer> {
   };
   const [flagsAt, variablesAt] = [put(flags), put(variables)];
   const [linkerAt, runtimeAt] = [put([contents.linker]), put([contents.runtime ?? ""])];
-  const scriptAt = Math.ceil(at / 16) * 16;
+  const storedAt = at;
+  parts.push(stored);
+  const scriptAt = Math.ceil((at + stored.length) / 16) * 16;
+  const script = contents.script?.(code.length + storedAt) ?? new Uint8Array();
   const block = new Uint8Array(code.length + scriptAt + script.length);
   block.set(code);
   const view = new DataView(block.buffer, code.length);

@@ -31,7 +31,7 @@ const OBSTACLES: [setup: string, reason: string][] = [
   ["ulimit -v 32000000", "the address space (ulimit -v) is limited to 31250 MB"],
   ["ulimit -d 200000", "the data segment (ulimit -d) is limited to 195 MB"],
   ["ulimit -d 512000", "the data segment (ulimit -d) is limited to 500 MB"],
-  ["ulimit -f 500", "the size of files (ulimit -f) is limited to 500 kB"],
+  ["ulimit -f 20", "the size of files (ulimit -f) is limited to 20 kB"],
   ["ulimit -n 12", "the number of open files (ulimit -n) is limited to 12"],
   ["ulimit -n 4", "the number of open files (ulimit -n) is limited to 4"],
   ["mkdir gone; cd gone; rmdir ../gone", "the working directory was removed"],

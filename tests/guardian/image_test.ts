@@ -47,7 +47,8 @@ const BLOCK = makeBlock({
   linker: "/ld.so",
   flags: ["run", "-q"],
   variables: ["A=1"],
-  script: new TextEncoder().encode("script"),
+  stored: new TextEncoder().encode("stored"),
+  script: (storedAt) => new TextEncoder().encode(`script ${storedAt}`),
   entryDelta: -5,
 });
 
@@ -63,7 +64,8 @@ Deno.test("makeBlock() lays out what struct config says", () => {
   assertEquals(text(flagsAt, 7), "run\0-q\0");
   assertEquals(text(variablesAt, 4), "A=1\0");
   assertEquals(text(linkerAt, 7), "/ld.so\0");
-  assertEquals(text(scriptAt, scriptLength), "script");
+  const [, storedAt] = text(scriptAt, scriptLength).split(" ");
+  assertEquals(text(Number(storedAt) - 16, 6), "stored");
   // the session file, docs/formats/ring.md
   assertEquals([text(13 * 8, 7), cycles], ["JMSESS\0", 8]);
 });
