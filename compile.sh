@@ -4,6 +4,8 @@
 #
 #   ./compile.sh [--target x86_64|aarch64] [--output FILE]
 #
+# In both forms the guardian (docs/guardian.md) comes first, then Deno.
+#
 # With `deno compile` where Deno's base runtime (denort) can be had: from DENORT_BIN, from Deno's
 # cache, or from the network. Otherwise airgap/pack/ makes one file of Deno itself and the bundled
 # program, with the same permissions; `joulemark --version` tells which of the two it is.
@@ -52,23 +54,34 @@ FLAGS=$("$DENO" run --quiet --config "$CONFIG" --no-lock -A "$ROOT/airgap/permis
   die "cannot read the permissions: src/cli/permissions.ts does not run"
 
 NEW=$OUTPUT.new.$$
-trap 'rm -f "$NEW"' EXIT
+trap 'rm -f "$NEW" "$NEW.base"' EXIT
 
 # Is Deno's base runtime at hand, or does the place it comes from answer? Asked of Deno itself.
-can_compile() {
-  [ -z "${DENORT_BIN:-}" ] || return 0
+can_# Deno's base runtime, or the archive that it comes in; fetched by Deno itself where it is not here.
+find_base() {
+  base=${DENORT_BIN:-}
+  [ -z "$base" ] || return 0
   cache=$("$DENO" info --json --no-config 2>/dev/null | sed -n 's/.*"denoDir": *"\([^"]*\)".*/\1/p')
-  [ -z "$cache" ] || ! ls "$cache"/dl/release/v"$DENO_VERSION"/denort-"$TRIPLE".zip >/dev/null 2>&1 ||
-    return 0
-  limited 5 "$DENO" upgrade --dry-run >/dev/null 2>&1
+  base=$cache/dl/release/v$DENO_VERSION/denort-$TRIPLE.zip
+  [ -f "$base" ] || run_compile "" || return 1
+  [ -f "$base" ]
 }
 
-compile() {
-  say "compiling with deno compile for $TARGET"
+# run_compile BASE: deno compile over that base runtime
+run_compile() {
   # word splitting is meant: one flag a line, and no flag has blanks
   # shellcheck disable=SC2086
-  limited 240 "$DENO" compile --quiet --config "$CONFIG" --no-lock $FLAGS "$V8_FLAGS" \
-    --target "$TRIPLE" --output "$NEW" "$ROOT/main.ts" >&2 || return 1
+  limited 240 env ${1:+DENORT_BIN="$1"} "$DENO" compile --quiet --config "$CONFIG" --no-lock \
+    $FLAGS "$V8_FLAGS" --target "$TRIPLE" --output "$NEW" "$ROOT/main.ts" >&2
+}
+
+# The guardian goes in front of the base runtime first: what deno compile appends has to stay last.
+compile() {
+  say "compiling with deno compile for $TARGET"
+  find_base || return 1
+  "$DENO" run --quiet --no-config --no-lock -A "$ROOT/airgap/pack/pack.ts" \
+    --out "$NEW.base" --prepare "$base" >&2 || return 1
+  run_compile "$NEW.base" || return 1
   # The full Deno in DENORT_BIN makes a file that is only Deno again.
   if [ "$TARGET" = "$HERE" ]; then
     case $(limited 20 "$NEW" --version 2>/dev/null) in
@@ -81,13 +94,27 @@ compile() {
   fi
 }
 
+# Deno itself for the target: the one that runs here, or for another processor npm's.
+find_deno_to_pack() {
+  packed=$DENO
+  [ "$TARGET" != "$HERE" ] || return 0
+  case $TARGET in aarch64) name=linux-arm64-glibc ;; *) name=linux-x64-glibc ;; esac
+  packed=$BROUGHT/$TARGET/node_modules/@deno/$name/deno
+  [ ! -x "$packed" ] || return 0
+  say "bringing Deno $DENO_VERSION for $TARGET from npm into .deno/"
+  limited 240 npm install --prefix "$BROUGHT/$TARGET" --force --no-save --no-audit --no-fund \
+    --ignore-scripts --fetch-retries 1 --loglevel error --no-update-notifier \
+    "@deno/$name@$DENO_VERSION" >&2 || true
+  [ -x "$packed" ] ||
+    die "cannot make an executable for $TARGET here: expected Deno's base runtime for it in DENORT_BIN, or npm to bring Deno for it, found neither"
+}
+
 pack() {
-  [ "$TARGET" = "$HERE" ] && [ "$TARGET" = x86_64 ] ||
-    die "cannot make an executable for $TARGET here: expected Deno's base runtime for it, from DENORT_BIN or the network, found neither"
+  find_deno_to_pack
   say "deno compile has no base runtime here; packing Deno and the program into one file"
   # shellcheck disable=SC2086
   "$DENO" run --quiet --no-config --no-lock -A "$ROOT/airgap/pack/pack.ts" \
-    --out "$NEW" --map "$CONFIG" -- $FLAGS ||
+    --out "$NEW" --map "$CONFIG" --deno "$packed" -- $FLAGS ||
     die "cannot pack; see above"
 }
 

@@ -30,6 +30,7 @@ export {
   UnknownNameError,
   UsageError,
 } from "./src/core/errors.ts";
+export { type Diagnostic, Diagnostics, type DiagnosticsOptions } from "./src/core/diagnostics.ts";
 export type { Access, Host, KeptFile, Reader, Registers } from "./src/core/host.ts";
 export type {
   Absence,

@@ -26,6 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   query: ["core", "context", "formats"],
   merge: ["core", "files", "formats", "os"],
   client: ["core"],
+  guardian: ["core", "os"],
   sim: ["core", "formats", "os"],
   capture: ["core", "os", "readers", "signals"],
   collect: ["core", "formats", "os", "readers"],
@@ -43,8 +44,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ...["recordings", "regions", "signals"],
   ],
   session: [
-    ...["aggregate", "channels", "core", "events", "files", "formats", "job", "merge", "os"],
-    ...["outputs", "preload", "readers", "recordings", "regions", "signals", "sim"],
+    ...["aggregate", "channels", "core", "events", "files", "formats", "guardian", "job"],
+    ...["merge", "os", "outputs", "preload", "readers", "recordings", "regions", "signals", "sim"],
   ],
   cli: ["*"],
 };

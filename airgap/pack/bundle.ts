@@ -1,15 +1,20 @@
 /**
- * Bundles the program into one script that starts fast.
+ * Bundles the program into a script that starts fast, and parts that are read when they are wanted.
  *
- * What a process pays before its first line is the parsing of text, and 128 processes of a job start
- * at once. So the bundle is a table of texts, evaluated when first asked for: `joulemark run` never
- * parses the query language. As one text the program would cost 8 ms per process (236 kB, 2 cores),
- * as a module, which Deno parses itself to find imports, 27 ms.
+ * What a process pays before its first line is the reading and parsing of text, and 128 processes of a
+ * job start at once. So the script holds what every verb needs and nothing else; all other parts lie
+ * beside it in the executable and are evaluated when first asked for: `joulemark run` never reads the
+ * query language. As one text the program would cost 8 ms per process (236 kB, 2 cores), as a module,
+ * which Deno parses itself to find imports, 27 ms.
  *
  * esbuild splits the program where it has `await import()`, and then turns the parts from modules
  * into functions of (module, exports, require), which need no file to be loaded from. Only the second
  * pass makes the text small: between the two, declarations are made safe from it.
  */
+
+import { LIBC_PATHS } from "../../src/os/libc.ts";
+
+const O_RDONLY_CLOEXEC = 0o2000000;
 
 /** Long enough for esbuild to come over a slow line; never for ever. */
 const BUNDLE_SECONDS = 120;
@@ -20,18 +25,30 @@ const COMMON = ["bundle", "--quiet", "--platform", "browser"];
 /** Part of the program by its name, `./run-DYR2OPXT.js`. */
 type Parts = Record<string, string>;
 
+/** The bundled program. */
+export interface Bundle {
+  /** Parts that the script reads from the executable, one behind the other. */
+  readonly stored: Uint8Array;
+  /**
+   * The script.
+   *
+   * @param storedAt Where `stored` begins in the file that runs; without it the script holds all.
+   */
+  script(storedAt?: number): string;
+}
+
 /** Declarations with `using` in the small text, by the name of the part. */
 type Resources = Record<string, number>;
 
 /**
- * The script.
+ * The program, bundled.
  *
  * @param deno The Deno that bundles.
  * @param map Its configuration, with the import map.
  * @param entry The first module; it starts the program.
  * @throws {Error} If a module is missing or has a `node:` import at its top, or without esbuild.
  */
-export async function bundle(deno: string, map: string, entry: string): Promise<string> {
+export async function bundle(deno: string, map: string, entry: string): Promise<Bundle> {
   const folder = await Deno.makeTempDir({ prefix: "joulemark-bundle-" });
   try {
     const modules = `${folder}/modules`;
@@ -55,7 +72,7 @@ export async function bundle(deno: string, map: string, entry: string): Promise<
     ]);
     const parts = readParts(functions);
     refuseLostDisposals(parts, resources);
-    return scriptOf(parts, `./${entry.split("/").at(-1)!.replace(/\.\w+$/, ".js")}`);
+    return bundleOf(parts, `./${entry.split("/").at(-1)!.replace(/\.\w+$/, ".js")}`);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -153,21 +170,88 @@ function refuse(text: string, pattern: RegExp, what: string): void {
   if (found !== null) throw new Error(`Cannot pack: expected no ${what}, found ${found[0]}`);
 }
 
-/** The first line lets the program tell which form of the executable it is in. */
-function scriptOf(parts: Parts, first: string): string {
+/** Parts that are evaluated with a part, itself included. */
+function neededBy(name: string, parts: Parts, found = new Set<string>()): Set<string> {
+  if (found.has(name)) return found;
+  found.add(name);
+  for (const [, other] of parts[name].matchAll(/\brequire\("(\.\/[\w.-]+\.js)"\)/g)) {
+    neededBy(other, parts, found);
+  }
+  return found;
+}
+
+function bundleOf(parts: Parts, first: string): Bundle {
   const names = Object.keys(parts).sort();
   if (!names.includes(first)) throw new Error(`Cannot bundle: expected a part ${first}`);
-  const table = names.map((name) => `${JSON.stringify(name)}: ${JSON.stringify(parts[name])}`);
+  const atOnce = neededBy(first, parts);
+  const later = names.filter((name) => !atOnce.has(name)).map((name) => {
+    return { name, bytes: new TextEncoder().encode(parts[name]) };
+  });
+  const stored = new Uint8Array(later.reduce((sum, { bytes }) => sum + bytes.length, 0));
+  let end = 0;
+  const places = later.map(({ name, bytes }) => {
+    stored.set(bytes, end);
+    end += bytes.length;
+    return { name, at: end - bytes.length, size: bytes.length };
+  });
+  const text = (name: string) => `${JSON.stringify(name)}: ${JSON.stringify(parts[name])}`;
+  return {
+    stored,
+    script(storedAt) {
+      const rows = names.filter((name) => storedAt === undefined || atOnce.has(name)).map(text);
+      if (storedAt !== undefined) {
+        for (const { name, at, size } of places) {
+          rows.push(`${JSON.stringify(name)}: [${storedAt + at}, ${size}]`);
+        }
+      }
+      return scriptOf(rows, first);
+    },
+  };
+}
+
+/**
+ * The first line lets the program tell which form of the executable it is in. Deno opens nothing below
+ * /proc for a program without all permissions, so the executable is read by libc.
+ */
+function scriptOf(rows: readonly string[], first: string): string {
   return `globalThis.__JOULEMARK_FORM = "packed";
 const parts = {
-${table.join(",\n")}
+${rows.join(",\n")}
 };
+let libc, file;
+function open() {
+  for (const path of ${JSON.stringify(LIBC_PATHS)}) {
+    try {
+      libc = Deno.dlopen(path, {
+        open: { parameters: ["buffer", "i32", "i32"], result: "i32" },
+        pread64: { parameters: ["i32", "buffer", "usize", "i64"], result: "isize" },
+      }).symbols;
+      break;
+    } catch {
+      // Another distribution keeps it elsewhere.
+    }
+  }
+  if (libc === undefined) throw new Error("no libc where it is expected: ${LIBC_PATHS.join(", ")}");
+  file = libc.open(new TextEncoder().encode("/proc/self/exe\\0"), ${O_RDONLY_CLOEXEC}, 0);
+}
+function textOf(part) {
+  if (typeof part === "string") return part;
+  if (libc === undefined) open();
+  const bytes = new Uint8Array(part[1]);
+  for (let have = 0; have < bytes.length;) {
+    const rest = bytes.subarray(have);
+    const n = Number(libc.pread64(file, rest, BigInt(rest.length), BigInt(part[0] + have)));
+    if (n <= 0) throw new Error("cannot read the executable");
+    have += n;
+  }
+  return new TextDecoder().decode(bytes);
+}
 const loaded = new Map();
 function require(name) {
   let module = loaded.get(name);
   if (module !== undefined) return module.exports;
   loaded.set(name, module = { exports: {} });
-  const source = '(function (module, exports, require, load) {"use strict";' + parts[name] +
+  const source = '(function (module, exports, require, load) {"use strict";' + textOf(parts[name]) +
     "\\n})\\n//# sourceURL=joulemark" + name.slice(1);
   (0, eval)(source)(module, module.exports, require, load);
   return module.exports;

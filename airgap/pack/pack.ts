@@ -1,15 +1,20 @@
 /**
- * Makes ONE executable file of Deno and the bundled program where `deno compile` cannot: its base
- * runtime is not on npm, while Deno itself is. Nothing is extracted when the file runs.
+ * Puts the guardian (src/guardian/guardian.c) in front of a runtime.
  *
- *     deno run -A airgap/pack/pack.ts --out FILE --map CONFIG [--entry FILE] -- PERMISSION_FLAGS...
+ *     deno run -A airgap/pack/pack.ts --out FILE --map CONFIG [--deno DENO] -- PERMISSION_FLAGS...
+ *     deno run -A airgap/pack/pack.ts --out FILE --prepare DENORT
  *
- * The Deno that runs this script is the one that is copied. `deno bundle` fetches esbuild from npm
- * the first time.
+ * The first form makes ONE executable file of Deno and the bundled program where `deno compile`
+ * cannot: its base runtime is not on npm, while Deno itself is. Nothing is extracted when the file
+ * runs. DENO: the one to copy, of any processor that there is a guardian for; by default the one that
+ * runs this script. `deno bundle` fetches esbuild from npm the first time.
+ *
+ * The second form prepares a base runtime, or the zip archive that it comes in, for `deno compile`.
  */
-import { makeBlock, readStub } from "./block.ts";
+import { MACHINES, makeBlock, MODE, readCode } from "../../src/guardian/image.ts";
 import { bundle } from "./bundle.ts";
-import { findPlace, inject } from "./elf.ts";
+import { findPlace, inject, type Place } from "./elf.ts";
+import { unzip } from "./unzip.ts";
 
 /** The young generation stays small: 1 MiB keeps pauses rare and memory low in a sampling loop. */
 const V8_FLAGS = "--v8-flags=--max-semi-space-size=1";
@@ -35,36 +40,64 @@ const VARIABLES = ["DENO_DIR=/dev/null/none", "DENO_NO_UPDATE_CHECK=1"];
 if (import.meta.main) {
   try {
     const options = parse(Deno.args);
-    await pack(options.out, options.map, options.entry, options.flags);
+    if (options.prepare !== undefined) await prepare(options.out, options.prepare);
+    else await pack(options);
   } catch (error) {
     console.error(`pack: ${(error as Error).message}`);
     Deno.exit(1);
   }
 }
 
+interface PackOptions {
+  readonly out: string;
+  readonly map: string;
+  readonly entry: string;
+  readonly deno: string;
+  readonly flags: string[];
+}
+
 /** Bundles `entry` with the import map of `map` and writes the executable to `out`. */
-async function pack(out: string, map: string, entry: string, flags: string[]): Promise<void> {
-  if (Deno.build.os !== "linux" || Deno.build.arch !== "x86_64") {
-    throw new Error(
-      `Cannot pack on ${Deno.build.os} ${Deno.build.arch}: expected linux x86_64; ` +
-        "set DENORT_BIN to Deno's base runtime (denort) and compile again",
-    );
-  }
-  const deno = Deno.execPath();
+async function pack({ out, map, entry, deno, flags }: PackOptions): Promise<void> {
   const file = await Deno.readFile(deno);
   const place = findPlace(file, deno);
-  const stub = await readStub(await Deno.readTextFile(new URL("./stub.hex", import.meta.url)));
+  const { stored, script } = await bundle(Deno.execPath(), map, entry);
   const block = makeBlock({
-    stub,
+    ...await guardianFor(place),
+    mode: MODE.packed,
     flags: [...RUN_FLAGS, ...flags.filter((flag) => !RUN_FLAGS.includes(flag))],
     variables: VARIABLES,
-    script: new TextEncoder().encode(await bundle(deno, map, entry)),
-    entryDelta: place.address - place.entry,
-    environDelta: place.address - place.environ,
+    stored,
+    script: (storedAt) => new TextEncoder().encode(script(place.offset + storedAt)),
   });
+  await write(out, inject(file, place, block));
+}
+
+/** Writes a copy of Deno's base runtime that has a guardian, for DENORT_BIN of `deno compile`. */
+async function prepare(out: string, denort: string): Promise<void> {
+  const given = await Deno.readFile(denort);
+  const file = denort.endsWith(".zip") ? await unzip(given, "denort") : given;
+  const place = findPlace(file, denort);
+  const block = makeBlock({
+    ...await guardianFor(place),
+    mode: MODE.prepared,
+    variables: VARIABLES,
+  });
+  await write(out, inject(file, place, block));
+}
+
+async function guardianFor({ machine, address, entry }: Place) {
+  const hex = new URL(`../../src/guardian/guardian_${machine}.hex`, import.meta.url);
+  return {
+    code: await readCode(await Deno.readTextFile(hex)),
+    linker: MACHINES[machine].linker,
+    entryDelta: address - entry,
+  };
+}
+
+async function write(out: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
   const fresh = `${out}.${Deno.pid}`;
   try {
-    await Deno.writeFile(fresh, inject(file, place, block), { mode: 0o755 });
+    await Deno.writeFile(fresh, bytes, { mode: 0o755 });
     await Deno.rename(fresh, out); // a running copy keeps its file, and nobody sees half of one
   } catch (cause) {
     await Deno.remove(fresh).catch(() => {});
@@ -72,16 +105,24 @@ async function pack(out: string, map: string, entry: string, flags: string[]): P
   }
 }
 
-function parse(args: string[]): { out: string; map: string; entry: string; flags: string[] } {
+function parse(args: string[]): PackOptions & { prepare?: string } {
   const end = args.indexOf("--");
   const flags = end < 0 ? [] : args.slice(end + 1);
   const own = end < 0 ? args : args.slice(0, end);
-  const value = (name: string) => own[own.indexOf(name) + 1];
-  if (!own.includes("--out") || !own.includes("--map")) {
-    throw new Error("Cannot pack: expected --out FILE --map CONFIG -- FLAGS");
+  const value = (name: string) => own.includes(name) ? own[own.indexOf(name) + 1] : undefined;
+  const [out, map, base] = [value("--out"), value("--map"), value("--prepare")];
+  if (out === undefined || (map === undefined && base === undefined)) {
+    throw new Error(
+      "Cannot pack: expected --out FILE and --map CONFIG -- FLAGS, or --prepare FILE",
+    );
   }
-  const entry = own.includes("--entry")
-    ? value("--entry")
-    : new URL("./entry.ts", import.meta.url).pathname;
-  return { out: value("--out"), map: value("--map"), entry, flags };
+  const entry = value("--entry") ?? new URL("./entry.ts", import.meta.url).pathname;
+  return {
+    out,
+    map: map ?? "",
+    entry,
+    deno: value("--deno") ?? Deno.execPath(),
+    flags,
+    prepare: base,
+  };
 }

@@ -6,7 +6,16 @@
  * @module
  */
 
+import { libc } from "../os/libc.ts";
+
 const encoder = new TextEncoder();
+
+let messages: number | undefined;
+
+/** Talk goes to this descriptor from now on: what the runtime prints in distress does not. */
+export function setMessages(fd: number): void {
+  messages = fd;
+}
 
 function writeAll(to: { writeSync(bytes: Uint8Array): number }, data: string | Uint8Array): void {
   let bytes = typeof data === "string" ? encoder.encode(data) : data;
@@ -28,8 +37,14 @@ export function writeStdout(data: string | Uint8Array): void {
 /** Talk. Nobody listening is no reason to fail. */
 export function writeStderr(text: string): void {
   try {
-    writeAll(Deno.stderr, text);
+    writeAll(messages === undefined ? Deno.stderr : { writeSync: writeMessage }, text);
   } catch {
     // Standard error is closed: there is nobody left to tell.
   }
+}
+
+function writeMessage(bytes: Uint8Array): number {
+  const written = Number(libc().write(messages!, new Uint8Array(bytes), BigInt(bytes.length)));
+  if (written < 0) throw new Error("standard error is closed");
+  return written;
 }

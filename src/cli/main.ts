@@ -3,10 +3,11 @@
  * @module
  */
 import { messageFor, nearest, quote } from "../core/errors.ts";
+import { Guardian, guardian, setGuardian } from "../guardian/guardian.ts";
 import { parseInherited, setInherited } from "../os/inherited.ts";
 import { VERBS } from "./all.ts";
 import { EXIT, exitCode } from "./exit_codes.ts";
-import { writeStderr, writeStdout } from "./io.ts";
+import { setMessages, writeStderr, writeStdout } from "./io.ts";
 import { HIDDEN_VERBS } from "./self.ts";
 import { runVerb } from "./run_verb.ts";
 import { GEOPM_VERSION, VERSION } from "../core/version.ts";
@@ -15,15 +16,24 @@ import { form } from "./version.ts";
 /**
  * The command line.
  *
- * @param args As given, the stub's hidden first argument included.
+ * @param args As given, the guardian's hidden first arguments included.
  * @returns Exit status.
  */
 export async function main(args: string[]): Promise<number> {
   const inherited = args.length > 0 ? parseInherited(args[0]) : undefined;
-  if (inherited !== undefined) {
-    setInherited(inherited);
-    args = args.slice(1);
-  }
+  if (inherited === undefined) return await runNamed(args);
+  setInherited(inherited);
+  const own = Guardian.parse(args[1]);
+  if (own === undefined) return await runNamed(args.slice(1));
+  setGuardian(own);
+  setMessages(own.messages);
+  const status = await runNamed(args.slice(2));
+  // A request that was not accepted by now is refused: the command never starts.
+  guardian()?.refuse(status);
+  return status;
+}
+
+async function runNamed(args: string[]): Promise<number> {
   const [name, ...rest] = args;
   const debug = rest.includes("--debug") && rest.indexOf("--debug") < endOfOptions(rest);
   try {

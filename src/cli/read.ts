@@ -184,7 +184,7 @@ function why(entry: CatalogueEntry, batch: Batch): string {
   }
   for (const { reading } of batch.readings) {
     const trouble = reading.troubles?.find((t) => t.kind !== "stall" && t.kind !== "cap");
-    if (trouble !== undefined) return `${trouble.kind}: ${trouble.reason}`;
+    if (trouble !== undefined) return `${trouble.kind}: ${trouble.text}`;
   }
   return "no value at this instance";
 }

@@ -4,7 +4,7 @@
  */
 import { UsageError } from "../core/errors.ts";
 import { prepare } from "../session/launch.ts";
-import { preloadChanges } from "../preload/preload.ts";
+import { LIST_VARIABLES, OPTIONAL_VARIABLES, preloadChanges } from "../preload/preload.ts";
 import { runRequest } from "../session/request.ts";
 import { asksForChannels, loadOutputs, OUTPUTS } from "../outputs/all.ts";
 import type { RunIdle } from "../outputs/run_idle.ts";
@@ -35,6 +35,11 @@ starts.`,
   ],
   run: (options) => runWith(options, {}),
 };
+
+/** Until the first sample, beyond what something takes that was asked for. */
+const START_S = 10;
+/** For the preload library, which is built when it is asked for the first time. */
+const BUILD_S = 60;
 
 /** The verb, with settings that only callers inside the program make. */
 export async function runWith(
@@ -71,7 +76,16 @@ export async function runWith(
     env,
     Object.keys(Deno.env.toObject()),
   );
+  const prepared = await prepare(command, env, tell);
+  if (prepared.kind === "refused") {
+    tell(prepared.reason);
+    return prepared.status;
+  }
   const idle = await openIdle(request.idle);
+  // The command waits a second for us, and longer only for what was asked for.
+  if (idle !== undefined) prepared.guardian.needsTime(idle.secondsBefore + START_S);
+  const { dialects, library } = request.preload;
+  if (dialects.length > 0 && library === undefined) prepared.guardian.needsTime(BUILD_S);
   const answered = await preloadChanges(request.preload, env, tell);
   const changes: Record<string, string> = { ...answered };
   // The library cannot tell 2.0's calls from 3.1's by themselves.
@@ -82,13 +96,9 @@ export async function runWith(
   if (asksForChannels(values, env) && request.preload.dialects.includes("caliper")) {
     changes.JOULEMARK_KEEP = "caliper";
   }
-  const prepared = prepare(command, env, tell, changes);
-  if (prepared.kind === "refused") {
-    tell(prepared.reason);
-    return prepared.status;
-  }
   const { monitor } = await import("../session/monitor.ts");
-  return monitor(request, prepared, {
+  const plan = { guardian: prepared.guardian, changes: changesOf(changes, own.command) };
+  return monitor(request, plan, {
     ...{ tell, stdout: writeStdout, stderr: writeStderr },
     show: (card) => writeStderr(`\n${card}\n`),
     debug: options.flags.has("debug"),
@@ -99,6 +109,20 @@ export async function runWith(
     outputs: await loadOutputs(OUTPUTS, values, env),
     values,
   });
+}
+
+/** As the guardian wants them: command.h. */
+function changesOf(
+  variables: Readonly<Record<string, string>>,
+  command: readonly string[] | undefined,
+): string[] {
+  const changes = Object.entries(variables).map(([name, value]) => {
+    const separator = LIST_VARIABLES[name];
+    if (separator !== undefined) return `${separator}${name}=${value.split(separator)[0]}`;
+    return `${OPTIONAL_VARIABLES.has(name) ? "?" : "="}${name}=${value}`;
+  });
+  if (command !== undefined) changes.push(`p${command[0]}`, ...command.map((word) => `a${word}`));
+  return changes;
 }
 
 /** Loaded only where it is asked for: every process of a job pays for what is loaded. */

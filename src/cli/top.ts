@@ -7,7 +7,7 @@ import { SESSION_VARIABLE } from "../core/ring_layout.ts";
 import { monotonicNanoseconds, sleepUntil } from "../os/clock.ts";
 import { readText } from "../os/files.ts";
 import { ask, type ProcessContextNow, sessionsUnder } from "../events/answers.ts";
-import { privateBase } from "../job/election.ts";
+import { privateBase } from "../job/session.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { openCatalogue } from "./open_catalogue.ts";

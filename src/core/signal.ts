@@ -5,6 +5,7 @@
  * readers scale on the way in, formats on the way out. NaN means "not available", never zero.
  * @module
  */
+import type { Diagnostic } from "./diagnostics.ts";
 import type { Aggregation } from "./agg.ts";
 import type { Domain } from "./domain.ts";
 
@@ -93,15 +94,6 @@ export interface Needs {
   readonly capabilities: readonly string[];
 }
 
-/** Something that went wrong with one signal's values while reading. */
-export interface Trouble {
-  readonly signal: string;
-  /** `reset`, `leap`, `stall`, `error`, `torn`, `gone`. */
-  readonly kind: string;
-  readonly reason: string;
-  count: number;
-}
-
 /** Open sources of the wanted rows. */
 export interface SignalReading {
   /**
@@ -113,7 +105,7 @@ export interface SignalReading {
    */
   readInto(out: Float64Array, timeS: number): void;
   /** What went wrong so far, counted by signal and kind. */
-  readonly troubles?: readonly Trouble[];
+  readonly troubles?: readonly Diagnostic[];
   [Symbol.dispose](): void;
 }
 

@@ -2,15 +2,15 @@
  * What the records of a ring mean: calls of an event sink, with the sink's own handles.
  *
  * Ends that fit no begin are mended here, as the clients mend them: the end of an outer region ends
- * those inside it, an end of what is not open changes nothing. Each is counted with its culprits.
+ * those inside it, an end of what is not open changes nothing. Each is counted with its offenders.
  * @module
  */
+import { Diagnostics } from "../core/diagnostics.ts";
 import type { AttributeEvent, EventSink, PmEvent } from "../core/event.ts";
 import { CPU_UNKNOWN, FLAG, KIND, PM, REMARK_NAME } from "../core/ring_layout.ts";
 import type { FoldedVisits } from "./ring_process.ts";
 import type { RingThread } from "./ring_thread.ts";
 import type { ProcessContextNow } from "./answers.ts";
-import { Mistakes } from "./mistakes.ts";
 import { floatOf, keepValue, type OpenValues, valueOf } from "./ring_values.ts";
 
 /** One process's marks, wherever they are written: a ring file, or a script's lines. */
@@ -79,12 +79,15 @@ const UNKNOWN = -2;
 const DEPTH_MAX = 4096;
 const REMARKS_MAX = 20;
 
+/** An application can make up any number of names. */
+const MISTAKES = { maxEntries: 50, others: "more of other names and threads" };
+
 /** See the module. */
 export class RingEvents {
   /** Numbers that name nothing. */
   garbage = 0;
   /** Marks that were not in order. */
-  readonly mistakes = new Mistakes();
+  readonly mistakes = new Diagnostics(MISTAKES);
   /** What clients have to say about their programs. */
   readonly remarks = new Set<string>();
   readonly #sink: EventSink;
@@ -177,7 +180,7 @@ export class RingEvents {
   leftOpen(follower: Follower): void {
     for (const { id, regions } of follower.open) {
       for (const region of regions) {
-        this.mistakes.note(`${this.#quoted(region)} was never ended: ${culprit(follower, id)}`);
+        this.mistakes.add("", `${this.#quoted(region)} was never ended: ${offender(follower, id)}`);
       }
       regions.length = 0;
     }
@@ -232,13 +235,16 @@ export class RingEvents {
     const { follower } = source;
     const { regions } = open;
     const ended = this.#quoted(region);
-    const who = culprit(follower, open.id);
+    const who = offender(follower, open.id);
     const at = regions.lastIndexOf(region);
     if (at >= 0) {
       while (regions.length > at) {
         const inner = regions.pop()!;
         if (regions.length > at) {
-          this.mistakes.note(`${this.#quoted(inner)} was still open when ${ended} ended: ${who}`);
+          this.mistakes.add(
+            "",
+            `${this.#quoted(inner)} was still open when ${ended} ended: ${who}`,
+          );
         }
         this.#sink.exit(timeS, follower.handle, inner, open.id);
       }
@@ -246,7 +252,8 @@ export class RingEvents {
     }
     const elsewhere = follower.open.find((o) => o.regions.includes(region));
     if (elsewhere !== undefined) {
-      this.mistakes.note(
+      this.mistakes.add(
+        "",
         `${ended} was begun by thread ${elsewhere.id || follower.pid} and ended by another: ${who}`,
       );
       if (elsewhere.regions.at(-1) !== region) return;
@@ -254,9 +261,9 @@ export class RingEvents {
       this.#sink.exit(timeS, follower.handle, region, elsewhere.id);
     } else if (regions.length > 0) {
       const inner = this.#quoted(regions.at(-1)!);
-      this.mistakes.note(`${ended} ended in ${inner} without having begun: ${who}`);
+      this.mistakes.add("", `${ended} ended in ${inner} without having begun: ${who}`);
     } else {
-      this.mistakes.note(`${ended} ended without having begun: ${who}`);
+      this.mistakes.add("", `${ended} ended without having begun: ${who}`);
       // A call that GEOPM would refuse: it belongs among those.
       this.#sink.exit(timeS, follower.handle, region, open.id);
     }
@@ -315,7 +322,7 @@ function openOn(source: Source, id: number): OpenRegions {
   return source.own;
 }
 
-function culprit({ pid, rank }: Follower, id: number): string {
+function offender({ pid, rank }: Follower, id: number): string {
   const process = rank === undefined ? `process ${pid}` : `process ${pid} (rank ${rank})`;
   return id === 0 ? process : `${process}, thread ${id}`;
 }

@@ -6,7 +6,7 @@
 import { closeFile, linkCount, O, openFile } from "../os/files.ts";
 import { cString, libc } from "../os/libc.ts";
 import { outputTarget } from "../os/output_target.ts";
-import { privateBase } from "./election.ts";
+import { privateBase } from "./session.ts";
 import { checksum } from "../core/names.ts";
 
 const LOCK_EX_NB = 6;

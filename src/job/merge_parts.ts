@@ -10,7 +10,7 @@ import { unwritable, WholeFile } from "../files/whole_file.ts";
 import { outputTarget } from "../os/output_target.ts";
 import { OsError, removeUserFile, UserFile } from "../os/user_file.ts";
 import { type JobFacts, ReportMerger } from "../merge/merge.ts";
-import { privateBase } from "./election.ts";
+import { privateBase } from "./session.ts";
 import { type OtherReader, type ReadReport, readReport } from "../merge/read_report.ts";
 
 /** How it went. */

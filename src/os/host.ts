@@ -45,10 +45,6 @@ export class MachineHost implements Host {
     this.simulated = this.root !== "";
   }
 
-  get live(): boolean {
-    return this.facts.time === undefined;
-  }
-
   get topology(): PlatformTopology {
     return this.#topology ??= readTopology(this);
   }

@@ -1,11 +1,10 @@
 /**
- * What this process was started with, so that the application can be given exactly that.
+ * What this process was started with, so that programs that we start can be given exactly that.
  *
  * The runtime ignores SIGPIPE and raises the soft limit of open files before our first line runs,
- * and we need some signals blocked in every thread, which only works before the threads exist. So
- * the executable's entry stub records the original state, blocks those signals, and passes the
- * record as a first hidden argument. Where there is no stub, `run` executes itself once more with
- * the same argument, made here from what is left to see.
+ * and the guardian blocks signals before the runtime's threads exist. So the guardian records the
+ * original state, and passes the record as a first hidden argument. Where there is no guardian it is
+ * made here from what is left to see.
  * @module
  */
 import { readText } from "./files.ts";
@@ -22,21 +21,14 @@ export interface Inherited {
   openFiles: number;
 }
 
-/** Signals that are forwarded to the application, as signal(7) numbers them. */
-export const FORWARDED = {
-  SIGHUP: 1,
-  SIGINT: 2,
-  SIGQUIT: 3,
-  SIGUSR1: 10,
-  SIGUSR2: 12,
-  SIGTERM: 15,
-  SIGCONT: 18,
-} as const;
-
 const SIGPIPE = 13;
+/** Signals that continue or stop a process, or that it ignores unless it asks for them: signal(7). */
+const HARMLESS = new Set([17, 18, 19, 20, 21, 22, 23, 28]);
 
-/** The set of the forwarded signals. */
-export const FORWARDED_SET = Object.values(FORWARDED).reduce((set, n) => set | signalBit(n), 0n);
+/** May this signal end the program that it is sent to? */
+export function mayEnd(signal: number): boolean {
+  return !HARMLESS.has(signal);
+}
 
 /** One signal as a set. */
 export function signalBit(signal: number): bigint {
@@ -57,14 +49,8 @@ export function parseInherited(argument: string): Inherited | undefined {
   };
 }
 
-/** The hidden argument for a state. */
-export function formatInherited(state: Inherited): string {
-  const files = Number.isFinite(state.openFiles) ? String(state.openFiles) : "-";
-  return `${INHERITED_FLAG}${state.blocked.toString(16)}:${state.ignored.toString(16)}:${files}`;
-}
-
 /**
- * The state as far as it can still be seen without the stub: the runtime ignores SIGPIPE itself,
+ * The state as far as it can still be seen without the guardian: the runtime ignores SIGPIPE itself,
  * so whether it was ignored before is taken from the parent, like the limit it raised.
  */
 export function guessInherited(): Inherited {
@@ -82,11 +68,6 @@ export function guessInherited(): Inherited {
   };
 }
 
-/** Are the forwarded signals blocked in every thread of this process? */
-export function signalsAreBlocked(): boolean {
-  return (set(readText("/proc/self/status") ?? "", "SigBlk") & FORWARDED_SET) === FORWARDED_SET;
-}
-
 function set(status: string, key: string): bigint {
   const match = new RegExp(`^${key}:\\s*([0-9a-f]+)`, "m").exec(status);
   return match === null ? 0n : BigInt("0x" + match[1]);
@@ -94,17 +75,17 @@ function set(status: string, key: string): bigint {
 
 let current: Inherited | undefined;
 
-/** Remembers what the stub handed over. */
+/** Remembers what the guardian handed over. */
 export function setInherited(state: Inherited): void {
   current = state;
 }
 
-/** What this process was started with: from the stub, else as far as can still be seen. */
+/** What this process was started with: from the guardian, else as far as can still be seen. */
 export function inheritedState(): Inherited {
   return current ??= guessInherited();
 }
 
-/** Did the stub, or our own second start, record the state before the threads existed? */
+/** Did a guardian record the state before the runtime changed it? */
 export function inheritedIsExact(): boolean {
   return current !== undefined;
 }

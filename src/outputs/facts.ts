@@ -7,7 +7,6 @@ import { MANDATORY_SIGNALS } from "../aggregate/report_signals.ts";
 import type { Nested } from "../core/report.ts";
 import { parseSignalList } from "../core/signal_list.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
-import { coverageFacts, coverageNotes } from "./coverage.ts";
 import type { Collector } from "../events/collector.ts";
 import type { ReportOptions, RunView } from "./run_view.ts";
 
@@ -26,18 +25,12 @@ export interface LoopFigures {
   cpuS: number;
   wallS: number;
   memoryKib: number;
-  /** The monitor stood still while the application ended: seconds of the run, NaN: it did not. */
-  blindFromS: number;
-  blindUntilS: number;
 }
-
-/** A first sample that comes later than that is told. */
-const LATE_PERIODS = 4, LATE_SHARE = 0.01;
 
 /** Of a loop that has not begun. */
 export const NO_STEPS: LoopFigures = {
   ...{ steps: 0, missed: 0, late: 0, cpuStride: 1, cpusMoved: false, scheduling: "plain" },
-  ...{ cpuS: 0, wallS: 0, memoryKib: 0, blindFromS: NaN, blindUntilS: NaN },
+  ...{ cpuS: 0, wallS: 0, memoryKib: 0 },
 };
 
 /** What the mapping is made from. */
@@ -86,16 +79,7 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
     "samples late": loop.late,
     ...(loop.cpuStride > 1 ? { "ticks between reads of per-CPU counters": loop.cpuStride } : {}),
     scheduling: loop.scheduling,
-    ...(loop.blindFromS === loop.blindFromS
-      ? {
-        "stood still from (s)": digits(loop.blindFromS),
-        "stood still until (s)": digits(loop.blindUntilS),
-      }
-      : {}),
-    ...(startsLate(facts) ? { "first sample after (s)": digits(engine.tracker.startupS) } : {}),
   };
-  const coverage = coverageFacts(engine.gaps());
-  if (coverage !== undefined) mapping.coverage = coverage;
   mapping.overhead = {
     "cpu (s)": digits(loop.cpuS),
     "cpu (% of a core)": digits(loop.wallS > 0 ? 100 * loop.cpuS / loop.wallS : 0),
@@ -114,11 +98,11 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
   if (files.length > 0) marks["files left out"] = files.slice(0, 20);
   const refused = engine.tracker.refused;
   if (refused.length > 0) {
-    marks["refused calls"] = Object.fromEntries(refused.map((r) => [r.what, r.count]));
+    marks["refused calls"] = Object.fromEntries(refused.map((r) => [r.kind, r.count]));
   }
   const { mistakes, remarks } = collector.events;
   if (mistakes.total > 0) {
-    marks.mistakes = Object.fromEntries(mistakes.list.map((m) => [m.text, m.count]));
+    marks.mistakes = Object.fromEntries(mistakes.list.map((m) => [m.kind, m.count]));
   }
   if (collector.counts.refused > 0) marks["mistakes without a name"] = collector.counts.refused;
   if (remarks.size > 0) marks.remarks = [...remarks];
@@ -135,18 +119,6 @@ export function notes(facts: FactSources): string[] {
   if (loop.missed + loop.late > 0) {
     lines.push(`${loop.missed} of ${loop.steps + loop.missed} samples missed, ${loop.late} late`);
   }
-  if (loop.blindFromS === loop.blindFromS) {
-    const [from, until] = [loop.blindFromS, loop.blindUntilS].map((s) => s.toPrecision(4));
-    lines.push(
-      `the monitor stood still from ${from} to ${until} s, and the application ended then: ` +
-        `times and energies are those up to ${from} s`,
-    );
-  }
-  if (startsLate(facts)) {
-    const after = engine.tracker.startupS.toPrecision(3);
-    lines.push(`energies and powers begin ${after} s after the start, with the first sample`);
-  }
-  lines.push(...coverageNotes(engine.gaps()));
   if (loop.cpuStride > 1) {
     lines.push(`per-CPU counters read every ${loop.cpuStride} ticks, to stay under 10 %`);
   }
@@ -156,13 +128,13 @@ export function notes(facts: FactSources): string[] {
     lines.push(`${collector.counts.folded} visits came folded: counts and times, no edges`);
   }
   const { mistakes, remarks } = collector.events;
-  for (const { text, count } of mistakes.list.slice(0, 3)) lines.push(`${count} x ${text}`);
+  for (const { kind, count } of mistakes.list.slice(0, 3)) lines.push(`${count} x ${kind}`);
   if (mistakes.list.length > 3) {
     lines.push(`${mistakes.total} marks were out of order in all; the report names them`);
   }
   lines.push(...remarks);
   for (const refused of engine.tracker.refused) {
-    lines.push(`${refused.count} x ${refused.what} (first by process ${refused.firstPid})`);
+    lines.push(`${refused.count} x ${refused.kind} (first by process ${refused.at})`);
   }
   if (collector.garbage > 0) {
     lines.push(`${collector.garbage} records made no sense and were left out`);
@@ -172,21 +144,15 @@ export function notes(facts: FactSources): string[] {
     lines.push(`${engine.events.late} events came late, by ${most} ms at most`);
   }
   for (const trouble of troubles(engine)) {
-    lines.push(`${trouble.signal}: ${trouble.reason} (${trouble.count} times)`);
+    lines.push(`${trouble.subject}: ${trouble.text} (${trouble.count} times)`);
   }
   return lines;
-}
-
-/** Was a part of the run over that is worth a word before the first sample? */
-function startsLate({ engine, request }: FactSources): boolean {
-  const { startupS, runtimeS } = engine.tracker;
-  return startupS > LATE_PERIODS * request.periodS && startupS > LATE_SHARE * runtimeS;
 }
 
 /** Where each signal came from and how far to trust it, or why it is absent. */
 export function sourceFacts(engine: RunView, catalogue: Catalogue, reportSignals: string): Nested {
   const mapping: { [key: string]: Nested } = {};
-  const broken = new Map(troubles(engine).map((t) => [t.signal, t]));
+  const broken = new Map(troubles(engine).map((t) => [t.subject, t]));
   for (const column of engine.batch.columns) {
     const { signal } = column;
     // What comes from the application's own marks needs no source.
@@ -198,7 +164,7 @@ export function sourceFacts(engine: RunView, catalogue: Catalogue, reportSignals
       ...(column.name === signal.row.name ? {} : { signal: signal.row.name }),
       source: signal.source,
       ...(signal.note === undefined ? {} : { note: signal.note }),
-      ...(trouble === undefined ? {} : { trouble: `${trouble.reason}, ${trouble.count} times` }),
+      ...(trouble === undefined ? {} : { trouble: `${trouble.text}, ${trouble.count} times` }),
     };
   }
   for (const [name, { reason, remedy }] of absentSignals(catalogue, reportSignals)) {

@@ -9,8 +9,6 @@ import { HASH_APPLICATION } from "../core/hash.ts";
 import type { Host } from "../core/host.ts";
 import type { Nested, ReportHost } from "../core/report.ts";
 import { monotonicNanoseconds } from "../os/clock.ts";
-import { FORWARDED, guessInherited, signalBit } from "../os/inherited.ts";
-import { Waiter } from "../os/wait.ts";
 import { Batch, type NameTable } from "../signals/batch.ts";
 import { type Baseline, IDLE_KINDS, type IdleKind } from "./idle_baseline.ts";
 import type { RunView } from "./run_view.ts";
@@ -27,6 +25,8 @@ export interface IdleNode {
   readonly table: NameTable;
   /** Time of the run in ns. */
   nowNs(): number;
+  /** Sleeps until a moment of CLOCK_MONOTONIC; a signal that ends the wait, 0 for none. */
+  sleep(untilNs: number): number;
   /** Brings simulated counters to a moment. */
   publish(timeNs: number): void;
   tell(line: string): void;
@@ -45,6 +45,11 @@ export class RunIdle {
 
   constructor(baseline: Baseline) {
     this.#baseline = baseline;
+  }
+
+  /** So long the command has to wait. */
+  get secondsBefore(): number {
+    return this.#baseline.seconds ?? 0;
   }
 
   /**
@@ -135,20 +140,16 @@ export class RunIdle {
       handle: batch.pushSignal(IDLE_KINDS[kind], "board", 0),
       meter: new IdleMeter(),
     }));
-    const ignored = guessInherited().ignored;
-    using waiter = new Waiter(-1);
     const before = busySeconds(node.host.readText(STAT) ?? "");
     const beginNs = node.nowNs();
     const wakeOffset = monotonicNanoseconds() - beginNs;
     const endNs = beginNs + seconds * 1e9;
     let nowNs = beginNs;
     for (let nextNs = beginNs;; nextNs = Math.min(endNs, Math.max(nextNs, nowNs) + STEP_NS)) {
-      while (waiter.until(nextNs + wakeOffset) === "signal") {
-        const got = waiter.nextSignal()?.signal ?? 0;
-        // What the command would not have ended by does not end the wait for it either.
-        if (got === 0 || got === FORWARDED.SIGCONT || (ignored & signalBit(got)) !== 0n) continue;
+      const signal = node.sleep(nextNs + wakeOffset);
+      if (signal !== 0) {
         batch[Symbol.dispose]();
-        return got;
+        return signal;
       }
       nowNs = node.nowNs();
       node.publish(nowNs);

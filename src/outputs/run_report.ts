@@ -63,11 +63,14 @@ export class RunReport {
    *
    * @returns The signal that ended it, 0 for none.
    */
-  beforeRun(nowNs: () => number, simulation?: { publish(timeNs: number): void }): number {
+  beforeRun(
+    nowNs: () => number,
+    sleep: (untilNs: number) => number,
+    simulation?: { publish(timeNs: number): void },
+  ): number {
     const { idle, node, catalogue, tell } = this.#options;
     const publish = (timeNs: number) => simulation?.publish(timeNs);
-    return idle?.prepare({ host: node, table: catalogue, nowNs, publish, tell }) ??
-      0;
+    return idle?.prepare({ host: node, table: catalogue, nowNs, sleep, publish, tell }) ?? 0;
   }
 
   /** The command has been launched, on these CPUs. */
@@ -115,7 +118,6 @@ export class RunReport {
     const absent = absentSignals(facts.catalogue, facts.request.reportSignals);
     return card(report, {
       reportPath,
-      gaps: facts.engine.gaps(),
       absent: new Map([...absent].map(([name, { reason }]) => [name, reason])),
       simulated: facts.simulated,
       ownCpuS: facts.loop.cpuS,

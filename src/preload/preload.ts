@@ -22,6 +22,20 @@ export interface PreloadRequest {
 /** Changes of the command's environment. */
 export type EnvironmentChanges = Readonly<Record<string, string>>;
 
+/** Variables that are lists, with what separates their items: ours goes first. */
+export const LIST_VARIABLES: Readonly<Record<string, string>> = {
+  LD_PRELOAD: ":",
+  OMP_TOOL_LIBRARIES: ":",
+  KOKKOS_TOOLS_LIBS: ";",
+};
+
+/** Variables that keep what they have. */
+export const OPTIONAL_VARIABLES: ReadonlySet<string> = new Set([
+  "NVTX_INJECTION64_PATH",
+  "INTEL_LIBITTNOTIFY64",
+  "INTEL_ITTNOTIFY_GROUPS",
+]);
+
 /** Interfaces that load what a variable names; the others are met by LD_PRELOAD. */
 const BY_VARIABLE = new Set(["nvtx", "itt", "kokkos"]);
 
@@ -95,7 +109,8 @@ export function changesFor(
   tell: (line: string) => void,
 ): EnvironmentChanges {
   const changes: Record<string, string> = { JOULEMARK_PRELOAD: dialects.join(",") };
-  const first = (name: string, separator: string) => {
+  const first = (name: string) => {
+    const separator = LIST_VARIABLES[name];
     const others = (env(name) ?? "").split(separator).filter((p) => p !== "" && p !== library);
     changes[name] = [library, ...others].join(separator);
   };
@@ -104,9 +119,9 @@ export function changesFor(
     if (other === undefined || other === "" || other === library) changes[name] = library;
     else tell(`${name} names another tool, ${other}; it keeps its place`);
   };
-  if (dialects.some((dialect) => !BY_VARIABLE.has(dialect))) first("LD_PRELOAD", ":");
-  if (dialects.includes("ompt")) first("OMP_TOOL_LIBRARIES", ":");
-  if (dialects.includes("kokkos")) first("KOKKOS_TOOLS_LIBS", ";");
+  if (dialects.some((dialect) => !BY_VARIABLE.has(dialect))) first("LD_PRELOAD");
+  if (dialects.includes("ompt")) first("OMP_TOOL_LIBRARIES");
+  if (dialects.includes("kokkos")) first("KOKKOS_TOOLS_LIBS");
   if (dialects.includes("nvtx")) alone("NVTX_INJECTION64_PATH");
   if (dialects.includes("itt")) {
     alone("INTEL_LIBITTNOTIFY64");

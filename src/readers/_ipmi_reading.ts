@@ -10,7 +10,7 @@
 import { GET_POWER_READING, GROUP_RESPONSE, type NoPower, parsePower } from "../core/dcmi.ts";
 import type { PowerStatistics } from "../core/dcmi.ts";
 import type { SignalReading } from "../core/signal.ts";
-import { Troubles } from "../core/troubles.ts";
+import { Diagnostics } from "../core/diagnostics.ts";
 import { monotonicNanoseconds, sleepUntil } from "../os/clock.ts";
 import type { BmcDoor, OpenedDoor } from "../os/ipmi.ts";
 import { isGone } from "./_text_reading.ts";
@@ -54,7 +54,7 @@ export function askAndWait(door: BmcDoor, id: number, limitS: number): PowerStat
 export class IpmiReading implements SignalReading {
   readonly #name: string;
   readonly #open: () => OpenedDoor;
-  readonly #troubles = new Troubles();
+  readonly #troubles = new Diagnostics();
   readonly #numbers = Float64Array.of(NaN, -Infinity, NaN, -Infinity, NaN);
   #door: BmcDoor | undefined;
   /** Of the last request; 31 bits, so that it never becomes another kind of number. */

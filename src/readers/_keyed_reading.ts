@@ -6,7 +6,7 @@
 import type { Host, KeptFile } from "../core/host.ts";
 import { HIGH_WEIGHT, NumberScanner, SCAN } from "../core/parse_number.ts";
 import type { SignalReading } from "../core/signal.ts";
-import { Troubles } from "../core/troubles.ts";
+import { Diagnostics } from "../core/diagnostics.ts";
 
 /** Where a wanted row stands; all of them are of the board. */
 export interface KeyedRow {
@@ -24,7 +24,7 @@ export class KeyedReading implements SignalReading {
   readonly #rows: readonly KeyedRow[];
   readonly #files: (KeptFile | undefined)[];
   readonly #scanner = new NumberScanner();
-  readonly #troubles = new Troubles();
+  readonly #troubles = new Diagnostics();
   #at = 0;
 
   constructor(host: Host, rows: readonly KeyedRow[]) {

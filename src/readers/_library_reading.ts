@@ -5,7 +5,7 @@
  */
 import { Counters, HIGH, LOW, STEP, TAKEN, TIME_S, TOTAL } from "../core/counter.ts";
 import type { SignalReading, SignalRow } from "../core/signal.ts";
-import { Troubles } from "../core/troubles.ts";
+import { Diagnostics } from "../core/diagnostics.ts";
 
 /** An open library: its calls leave the halves of what they answer here. */
 export interface FigureLibrary {
@@ -52,17 +52,16 @@ export class LibraryReading<Handle> implements SignalReading {
   readonly #cells: Cell<Handle>[] = [];
   readonly #values: Float64Array;
   readonly #last = new Float64Array(1).fill(-Infinity);
-  readonly #troubles = new Troubles();
+  readonly #troubles = new Diagnostics();
 
   constructor(library: FigureLibrary, items: readonly LibraryItem<Handle>[]) {
     this.#library = library;
     for (const item of items) {
       item.handles.forEach((handle, gpu) => {
         const scale = item.scale(gpu);
-        const counters = item.row.behavior !== "monotone" ? undefined : new Counters(1, {
-          ...{ range: Infinity, maxPerSecond: MOST_WATTS / scale },
-          showsGaps: item.row.unit === "J",
-        });
+        const counters = item.row.behavior !== "monotone"
+          ? undefined
+          : new Counters(1, { range: Infinity, maxPerSecond: MOST_WATTS / scale });
         this.#cells.push({ item, gpu, handle, counters, scale, known: false });
       });
     }

@@ -7,7 +7,7 @@ import { Counters, HIGH, LOW, STEP, TAKEN, TIME_S, TOTAL } from "../core/counter
 import type { Host, Registers } from "../core/host.ts";
 import { applyFunction, bits } from "../core/msr_field.ts";
 import type { SignalReading } from "../core/signal.ts";
-import { Troubles } from "../core/troubles.ts";
+import { Diagnostics } from "../core/diagnostics.ts";
 import type { BatchOperation, RegisterBatch } from "../os/msr_batch.ts";
 import type { MsrField } from "./tables/msr_fields.ts";
 
@@ -22,8 +22,6 @@ export interface MsrItem {
   readonly scale: number;
   /** Read until it answers, then kept. */
   readonly constant: boolean;
-  /** Fastest growth that is possible, in counts per second; `undefined`: any. */
-  readonly maxPerSecond: number | undefined;
 }
 
 /** Where a field of a register goes. */
@@ -57,7 +55,7 @@ const RAW_WORDS = new Uint32Array(RAW_DOUBLE.buffer);
 
 /** See the module. */
 export class MsrReading implements SignalReading {
-  readonly #troubles = new Troubles();
+  readonly #troubles = new Diagnostics();
   readonly #devices = new Map<number, Registers | undefined>();
   readonly #operations: ReadOperation[] = [];
   /**
@@ -77,7 +75,7 @@ export class MsrReading implements SignalReading {
     const byRegister = new Map<string, ReadOperation>();
     let column = 0;
     for (const item of items) {
-      const counters = item.field?.fn === "overflow" ? counterOf(item) : undefined;
+      const counters = item.field?.fn === "overflow" ? counterOf(host, item) : undefined;
       for (let instance = 0; instance < item.cpus.length; instance++, column++) {
         const cpu = item.cpus[instance];
         const device = cpu < 0 ? undefined : this.#device(host, cpu, item.name);
@@ -188,9 +186,7 @@ export class MsrReading implements SignalReading {
       TAKEN[HIGH] = (device.high & target.highMask) >>> 0;
       TAKEN[LOW] = (device.low & target.lowMask) >>> 0;
       counters.take(target.instance);
-      if (counters.step > STEP.WRAPPED && counters.step < STEP.RESTARTED) {
-        this.#judge(target, counters.step);
-      }
+      if (counters.step > STEP.WRAPPED) this.#judge(target, counters.step);
       out[column] = TAKEN[TOTAL] * scale;
       return;
     }
@@ -215,7 +211,7 @@ export class MsrReading implements SignalReading {
 
   #judge(target: Target, step: number): void {
     const name = target.item.name;
-    const kind = step === STEP.STALLED ? "stall" : step === STEP.LEAP ? "leap" : "reset";
+    const kind = step === STEP.STALLED ? "stall" : "reset";
     if (this.#troubles.again(name, kind)) return;
     const at = `instance ${target.instance}`;
     this.#troubles.add(
@@ -236,13 +232,14 @@ function masks(end: number): [high: number, low: number] {
   return [width(end - 31), width(end + 1)];
 }
 
-function counterOf(item: MsrItem): Counters {
+function counterOf(host: Host, item: MsrItem): Counters {
   const field = item.field!;
+  // A tree's frames may be minutes apart while the clock says milliseconds: no rate holds there.
+  const rate = host.root === "" ? field.maxPerSecond : undefined;
   return new Counters(item.cpus.length, {
     range: 2 ** (field.end - field.begin + 1),
     wrapShare: field.wrapShare,
-    maxPerSecond: item.maxPerSecond,
+    maxPerSecond: rate === undefined ? undefined : rate / item.scale,
     stallAfterS: field.stallAfterS,
-    showsGaps: field.unit === "J",
   });
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { SignalReading } from "../core/signal.ts";
-import { Troubles } from "../core/troubles.ts";
+import { Diagnostics } from "../core/diagnostics.ts";
 import { rawSeconds } from "../os/clock.ts";
 import { openPerfEvent, PERF_READ, PerfCounter, type PerfEventSpec } from "../os/perf_event.ts";
 
@@ -32,7 +32,7 @@ const WHOLE_SHARE = 0.999;
 /** See the module. */
 export class PerfReading implements SignalReading {
   readonly #open: Open[];
-  readonly #troubles = new Troubles();
+  readonly #troubles = new Diagnostics();
   /** What an event is that has not counted yet. */
   readonly #never: string;
   /** When reading may go on, in seconds. */

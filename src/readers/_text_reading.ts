@@ -19,7 +19,7 @@ import {
 import type { Host, KeptFile } from "../core/host.ts";
 import { HIGH_WEIGHT, isWhole, NumberScanner, SCAN, type Scan } from "../core/parse_number.ts";
 import type { SignalReading } from "../core/signal.ts";
-import { Troubles } from "../core/troubles.ts";
+import { Diagnostics } from "../core/diagnostics.ts";
 
 /** One file that feeds one value; files of the same column are added up. */
 export interface TextSource {
@@ -90,7 +90,7 @@ export function scanReason(scan: Scan): string {
 /** See the module. */
 export class TextReading implements SignalReading {
   readonly #host: Host;
-  readonly #troubles = new Troubles();
+  readonly #troubles = new Diagnostics();
   readonly #sources: Source[] = [];
   readonly #scanner = new NumberScanner();
   readonly #empty: number[] = [];
@@ -228,7 +228,7 @@ export class TextReading implements SignalReading {
     else if (step === STEP.RESET) {
       this.#note(source, "reset", "went backwards by less than a wrap; nothing was added");
     } else if (step === STEP.LEAP) {
-      this.#note(source, "leap", "grew faster than is possible; nothing was added");
+      this.#note(source, "reset", "grew faster than is possible; nothing was added");
     }
   }
 

@@ -10,7 +10,7 @@ import { Counters, STEP } from "../core/counter.ts";
 import type { Host, KeptFile, Reader } from "../core/host.ts";
 import { HIGH_WEIGHT, NumberScanner, SCAN } from "../core/parse_number.ts";
 import type { Offer, OfferedSignal, SignalReading, SignalRow } from "../core/signal.ts";
-import { Troubles } from "../core/troubles.ts";
+import { Diagnostics } from "../core/diagnostics.ts";
 
 const PATH = "/proc/stat";
 /** sysconf(_SC_CLK_TCK): 100 on every Linux that we run on. */
@@ -81,7 +81,7 @@ class ProcStatReading implements SignalReading {
   readonly #file: KeptFile;
   readonly #cpus: number;
   readonly #scanner = new NumberScanner();
-  readonly #troubles = new Troubles();
+  readonly #troubles = new Diagnostics();
   /** First column of each time, −1 where nobody asked. */
   readonly #times = new Int32Array(TIMES.length).fill(-1);
   /** Column of each line of the node. */

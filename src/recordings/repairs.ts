@@ -2,20 +2,13 @@
  * What was wrong with a recording: an error at once, or in lenient mode counted and named.
  * @module
  */
+import { Diagnostics } from "../core/diagnostics.ts";
 import { FormatError } from "../core/errors.ts";
 
-/** One kind of trouble, where it came first. */
-export interface Repair {
-  readonly what: string;
-  readonly path: string;
-  readonly line: number;
-  count: number;
-}
-
-/** See the module. */
+/** The repairs of one recording. */
 export class Repairs {
-  /** What was left out or mended. */
-  readonly list: Repair[] = [];
+  /** What was left out or repaired, by file. */
+  readonly diagnostics = new Diagnostics();
   readonly #lenient: boolean;
 
   constructor(lenient: boolean) {
@@ -45,15 +38,13 @@ export class Repairs {
 
   /** Something that is counted in either mode. */
   note(at: { path: string; line: number }, what: string): void {
-    const known = this.list.find((repair) => repair.what === what && repair.path === at.path);
-    if (known !== undefined) known.count++;
-    else this.list.push({ what, path: at.path, line: at.line, count: 1 });
+    this.diagnostics.add(at.path, what, "", at.line);
   }
 
   /** One line each: `DIR/events.csv:12: exit without entry (3 times)`. */
   lines(): string[] {
-    return this.list.map(({ what, path, line, count }) =>
-      `${path}:${line}: ${what}${count > 1 ? ` (${count} times)` : ""}`
+    return this.diagnostics.list.map(({ subject, kind, at, count }) =>
+      `${subject}:${at}: ${kind}${count > 1 ? ` (${count} times)` : ""}`
     );
   }
 }

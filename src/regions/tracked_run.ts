@@ -4,12 +4,12 @@
  * The tracker feeds it; reports and the batch read it.
  * @module
  */
+import { type Diagnostic, Diagnostics } from "../core/diagnostics.ts";
 import type { RegionTotal } from "../core/report.ts";
 import type { OfferedSignal, SignalProvider, SignalReading } from "../core/signal.ts";
 import { CpuStates } from "./cpu_states.ts";
 import type { TrackedProcess } from "./process.ts";
 import { ProcessList, type ProcessSummary } from "./process_list.ts";
-import { type Refusal, Refusals } from "./refusals.ts";
 import { RegionTable } from "./region_table.ts";
 import { RunTimes } from "./run_times.ts";
 import { regionTotals } from "./totals.ts";
@@ -27,7 +27,7 @@ export class TrackedRun implements SignalProvider, TrackedState {
   readonly cpus: CpuStates;
   /** Regions by name. */
   readonly table = new RegionTable();
-  protected readonly refusals = new Refusals();
+  protected readonly refusals = new Diagnostics();
   protected readonly list = new ProcessList();
   protected readonly times = new RunTimes();
 
@@ -108,7 +108,7 @@ export class TrackedRun implements SignalProvider, TrackedState {
   }
 
   /** Calls that were refused, by kind. */
-  get refused(): readonly Refusal[] {
+  get refused(): readonly Diagnostic[] {
     return this.refusals.list;
   }
 

@@ -96,7 +96,7 @@ export class RegionTracker extends TrackedRun implements EventSink {
     const p = this.#running(process);
     if (p === undefined) return -1;
     if (!(hint >= 0 && hint < HINT_COUNT)) {
-      this.refusals.note("region with a hint out of range", p.pid);
+      this.refusals.add("", "region with a hint out of range", "", p.pid);
       return -1;
     }
     const handle = this.table.add(name);
@@ -108,7 +108,7 @@ export class RegionTracker extends TrackedRun implements EventSink {
     const p = this.#running(process);
     if (p === undefined) return;
     if (!(region >= 0 && region < this.table.length)) {
-      return this.refusals.note("enter of an unknown region", p.pid);
+      return this.refusals.add("", "enter of an unknown region", "", p.pid);
     }
     let first = p.hintOf(region);
     if (first < 0) {
@@ -130,9 +130,9 @@ export class RegionTracker extends TrackedRun implements EventSink {
     const p = this.#running(process);
     if (p === undefined) return;
     const track = p.stack(thread);
-    if (track.depth === 0) return this.refusals.note("exit without entry", p.pid);
+    if (track.depth === 0) return this.refusals.add("", "exit without entry", "", p.pid);
     if (track.depth === 1 && region !== track.region) {
-      return this.refusals.note("exit of another region than entered", p.pid);
+      return this.refusals.add("", "exit of another region than entered", "", p.pid);
     }
     const outermost = track.exit(this.#clamped(track, timeS), this.table.hash(region));
     track.changed = ++this.#order;
@@ -149,7 +149,7 @@ export class RegionTracker extends TrackedRun implements EventSink {
     const p = this.#running(process);
     if (p === undefined) return;
     const next = number === 0 ? p.epochs + 1 : number;
-    if (!(next > p.epochs)) return this.refusals.note("epoch that steps back", p.pid);
+    if (!(next > p.epochs)) return this.refusals.add("", "epoch that steps back", "", p.pid);
     p.epochs = next;
     p.track.records.push(this.#clamped(p.track, timeS), p.pid, EVENT.EPOCH_COUNT, next);
   }
@@ -166,7 +166,7 @@ export class RegionTracker extends TrackedRun implements EventSink {
     if (p === undefined) return;
     const at = cpu < 0 ? p.track.cpus[0] ?? -1 : cpu;
     if (!(at >= 0 && at < this.cpus.count)) {
-      return this.refusals.note("work unit on an unknown CPU", p.pid);
+      return this.refusals.add("", "work unit on an unknown CPU", "", p.pid);
     }
     if (this.cpus.unitsTotal[at] !== 0) this.cpus.unitsDone[at]++;
   }
@@ -189,7 +189,7 @@ export class RegionTracker extends TrackedRun implements EventSink {
     const p = this.#running(process);
     if (p === undefined) return;
     if (!(region >= 0 && region < this.table.length && count > 0 && seconds >= 0)) {
-      return this.refusals.note("folded visits without region, count or time", p.pid);
+      return this.refusals.add("", "folded visits without region, count or time", "", p.pid);
     }
     p.register(region, HINT_UNKNOWN);
     const track = p.stack(thread);
@@ -306,13 +306,15 @@ export class RegionTracker extends TrackedRun implements EventSink {
     const p = this.list.all[handle];
     if (p?.end === "running") return p;
     if (p?.end === "withdrawn") return undefined;
-    this.refusals.note("call of a process that is not connected", p?.pid ?? -1);
+    this.refusals.add("", "call of a process that is not connected", "", p?.pid ?? -1);
     return undefined;
   }
 
   #known(cpus: readonly number[]): Int32Array {
     const inside = cpus.filter((cpu) => cpu >= 0 && cpu < this.cpus.count);
-    if (inside.length < cpus.length) this.refusals.note("CPU that the node does not have", -1);
+    if (inside.length < cpus.length) {
+      this.refusals.add("", "CPU that the node does not have", "", -1);
+    }
     return Int32Array.from(inside);
   }
 
@@ -320,7 +322,7 @@ export class RegionTracker extends TrackedRun implements EventSink {
   #clamped(track: Track, timeS: number): number {
     const ns = this.times.ns(timeS);
     if (ns >= track.lastNs) return track.lastNs = ns;
-    this.refusals.note("time that steps back", track.id);
+    this.refusals.add("", "time that steps back", "", track.id);
     return track.lastNs;
   }
 }

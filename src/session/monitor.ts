@@ -1,5 +1,5 @@
 /**
- * The monitor: starts the application, samples beside it, and leaves the report.
+ * The monitor: has the application started, samples beside it, and leaves the report.
  *
  * One tick: drain the rings, hand on the events up to the tick before, settle that tick, read the
  * counters of this one. Always in that order, never concurrently, and without an event loop: one
@@ -11,16 +11,15 @@ import type { EventSink } from "../core/event.ts";
 import { cpuSeconds, maxResidentKib, monotonicNanoseconds } from "../os/clock.ts";
 import { rawNanoseconds, realtimeNanoseconds } from "../os/clock.ts";
 import { dropPermissions } from "../os/drop_permissions.ts";
-import { closeFile } from "../os/files.ts";
 import { affinityOf, hostName } from "../os/host.ts";
-import { type Ended, openPidfd, reap, spawn } from "../os/process.ts";
-import { Waiter, wakeOnTime } from "../os/wait.ts";
+import { wakeOnTime } from "../os/wait.ts";
 import { RegionTracker } from "../regions/tracker.ts";
+import { Session } from "../job/session.ts";
+import type { Guardian } from "../guardian/guardian.ts";
+import { Application } from "./application.ts";
 import { Collector } from "../events/collector.ts";
 import { Engine, profileName } from "./engine.ts";
 import { type LoopFigures, NO_STEPS } from "../outputs/facts.ts";
-import { forwardSignals, waitFor } from "./forward.ts";
-import { type Prepared } from "./launch.ts";
 import type { MonitorOptions } from "./monitor_options.ts";
 import { catalogueFor, openHost } from "./node.ts";
 import type { RunRequest } from "./request.ts";
@@ -36,36 +35,37 @@ import { LiveSite } from "./live_site.ts";
 const DITHER = 0.25;
 /** First checkpoint, whatever the interval after it. */
 const FIRST_CHECKPOINT_S = 1;
-/**
- * Time without a look beyond which the last reading is not the application's: periods, share of the
- * run, and what a loaded machine takes now and then.
- */
-const BLIND_PERIODS = 10, BLIND_SHARE = 0.01, BLIND_LEAST_NS = 0.25e9;
 
-type MonitorPlan = Extract<Prepared, { kind: "monitor" }>;
+/** The command and its guardian. */
+export interface MonitorPlan {
+  readonly guardian: Guardian;
+  /** Of the command: changes of its environment and what else command.h of the guardian knows. */
+  readonly changes: readonly string[];
+}
 
 /**
- * Runs the command under the monitor.
+ * Measures the command, which is started in here and waited for by its guardian.
  *
- * @returns The command's exit status.
+ * @returns 0 where the report was left; the command's status is the guardian's to return.
  * @throws {UsageError | UnknownNameError} On a signal or reader that cannot be; the command has
  * not been started then.
  */
 export function monitor(request: RunRequest, plan: MonitorPlan, options: MonitorOptions): number {
-  let run: Run;
+  const session = new Session(plan.guardian.directory, plan.guardian.lock);
   try {
-    run = new Run(request, plan, options);
-  } catch (error) {
-    plan.elected.release();
-    throw error;
+    session.removeOthers();
+    return new Run(request, plan, options, session).toTheEnd();
+  } finally {
+    session.release();
   }
-  return run.toTheEnd();
 }
 
 class Run {
   readonly #request: RunRequest;
   readonly #plan: MonitorPlan;
   readonly #options: MonitorOptions;
+  readonly #session: Session;
+  readonly #application: Application;
   readonly #originNs = rawNanoseconds();
   readonly #originExactNs = BigInt(Math.round(this.#originNs));
   readonly #cpuAtStartS = cpuSeconds();
@@ -83,19 +83,18 @@ class Run {
   #commandHandle = -1;
   /** The command's start, until it is told. */
   #launched: { ns: number; cpus: readonly number[] } | undefined;
-  #pid = 0;
-  #ended: Ended | undefined;
   /** The step that was read and waits to be settled, ns since the origin; NaN for none. */
   #openNs = NaN;
   #paused = false;
-  /** When the application was last seen alive by a tick. */
-  #lookedNs = NaN;
-  #launchNs = NaN;
-  /** It ended while this process stood still, from `lookedNs` on. */
-  #isBlind = false;
 
-  constructor(asked: RunRequest, plan: MonitorPlan, options: MonitorOptions) {
-    [this.#plan, this.#options] = [plan, options];
+  constructor(
+    asked: RunRequest,
+    plan: MonitorPlan,
+    options: MonitorOptions,
+    session: Session,
+  ) {
+    [this.#plan, this.#options, this.#session] = [plan, options, session];
+    this.#application = new Application(plan.guardian);
     for (const warning of asked.warnings) options.tell(warning);
     const machine = openHost(asked.root);
     const place = placeInJob(asked, hostName(machine), options.tell);
@@ -111,7 +110,7 @@ class Run {
         this.#engine.edge(timeS, cpus, region, process);
       },
     });
-    this.#simulation = simulationFor(request, plan.elected.directory, machine, {
+    this.#simulation = simulationFor(request, session.directory, machine, {
       blindCatalogue: () =>
         options.simulateIfBlind ? catalogueFor(machine, request.without, tracker) : undefined,
       tell: options.tell,
@@ -145,41 +144,44 @@ class Run {
 
   toTheEnd(): number {
     try {
-      const signal = this.#report.beforeRun(() => this.#nowNs(), this.#simulation);
-      if (signal !== 0) return this.#endBefore(signal);
+      const signal = this.#report.beforeRun(
+        () => this.#nowNs(),
+        (untilNs) => this.#application.sleepBefore(untilNs),
+        this.#simulation,
+      );
+      if (signal !== 0) return this.#endBefore(128 + signal);
       this.#launch();
     } catch (error) {
-      this.#plan.elected.release();
+      // The guardian starts the command without us.
       this.#options.tell((error as Error).message);
-      return 126;
+      return 1;
     }
     try {
       this.#watch();
+      if (this.#application.refused !== 0) return this.#endBefore(126);
       this.#finish();
     } catch (error) {
       // Whatever happens to us, the application goes on and keeps its status.
       this.#options.tell(`the monitor stopped: ${messageFor(error, this.#options.debug)}`);
-      this.#ended ??= waitFor(this.#pid);
+      this.#application.waitForEnd();
+      return 1;
     }
-    this.#plan.elected.release();
-    return this.#ended!.code;
+    return 0;
   }
 
   #launch(): void {
     this.#openCounters();
-    // Before it runs: a quick command has marked by the time that this process goes on, and a loaded
-    // machine may let seconds pass before the first tick. So the counters are read here.
-    const launchNs = this.#firstStep();
-    this.#pid = spawn(this.#plan.launch);
+    const cpus = affinityOf(this.#application.pid);
     this.#collector = new Collector({
-      directory: this.#plan.elected.directory,
+      directory: this.#session.directory,
       originNs: this.#originExactNs,
       sink: this.#events,
       nowNs: () => this.#nowNs(),
     });
-    const cpus = affinityOf(this.#pid);
     this.#report.launched(this.#collector, cpus);
-    this.#launchNs = launchNs;
+    // Before it runs: a quick command has marked by the time that this process goes on.
+    const launchNs = this.#nowNs();
+    this.#application.start(this.#plan.changes);
     this.#launched = { ns: launchNs, cpus: cpus.length > 0 ? cpus : affinityOf(0) };
     this.#loop.scheduling = wakeOnTime();
   }
@@ -195,17 +197,8 @@ class Run {
     }
   }
 
-  /** The step that the application begins with. @returns Its time. */
-  #firstStep(): number {
-    const nowNs = this.#nowNs();
-    this.#openNs = this.#lookedNs = nowNs;
-    if (this.#simulation === undefined) this.#engine.read(nowNs * 1e-9);
-    return nowNs;
-  }
-
   #watch(): void {
-    const pidfd = openPidfd(this.#pid);
-    using waiter = new Waiter(pidfd);
+    const application = this.#application;
     const periodNs = this.#request.periodS * 1e9;
     let nextNs = monotonicNanoseconds();
     // Shaken steps: no loop of the application keeps in step with them. Not cumulative.
@@ -215,9 +208,10 @@ class Run {
     for (;;) {
       this.#tick();
       if (this.#loop.steps === 1) this.#report.dropped ??= dropPermissions();
-      if (this.#ended !== undefined && !this.#collector.busy) break;
+      const { ended, hurry, refused } = application;
+      if (refused !== 0 || hurry || (ended !== undefined && !this.#collector.busy)) break;
       const now = this.#nowNs();
-      if (now > checkpointNs) {
+      if (now > checkpointNs || application.takeSignal()) {
         this.#site.flush();
         this.#engine.flush();
         this.#report.checkpoint(this.#figures());
@@ -233,49 +227,15 @@ class Run {
         nextNs += skipped * periodNs;
       }
       const wakeNs = nextNs + shakeNs * (2 * Math.random() - 1);
-      for (;;) {
-        const wake = waiter.until(wakeNs);
-        if (wake === "signal") forwardSignals(waiter, this.#pid, this.#ended !== undefined);
-        else if (wake === "ended") {
-          this.#ended ??= reap(this.#pid);
-          if (this.#ended === undefined) continue;
-          this.#noteEnd(periodNs);
-          waiter.watch(-1);
-          closeFile(pidfd);
-          break;
-        } else break;
-      }
-      if (pidfd < 0 && this.#ended === undefined) {
-        this.#ended = reap(this.#pid);
-        if (this.#ended !== undefined) this.#noteEnd(periodNs);
-      }
+      application.sleep(wakeNs);
       if (monotonicNanoseconds() - wakeNs > periodNs) this.#loop.late++;
     }
-  }
-
-  /**
-   * The application has ended, a moment ago if all is well. Where this process stood still for long
-   * (SIGSTOP, a machine that was suspended), counters read now hold time that is not its own: the
-   * figures end at the last look before, and say so.
-   */
-  #noteEnd(periodNs: number): void {
-    this.#collector.drain();
-    const nowNs = this.#nowNs();
-    const endNs = Math.max(this.#lookedNs, this.#collector.lastEndNs);
-    const most = Math.max(BLIND_PERIODS * periodNs, BLIND_SHARE * endNs, BLIND_LEAST_NS);
-    if (nowNs - endNs <= most) return;
-    this.#isBlind = true;
-    this.#loop.missed += Math.floor((nowNs - this.#lookedNs) / periodNs);
-    this.#loop.blindFromS = (this.#lookedNs - this.#launchNs) * 1e-9;
-    this.#loop.blindUntilS = (nowNs - this.#launchNs) * 1e-9;
   }
 
   #tick(): void {
     this.#collector.drain();
     if (!Number.isNaN(this.#openNs)) this.#settle(false);
-    if (this.#isBlind) return;
     const before = this.#nowNs();
-    if (this.#ended === undefined) this.#lookedNs = before;
     if (this.#simulation === undefined) this.#engine.read(before * 1e-9);
     this.#openNs = before;
     this.#pace.note(this.#nowNs() - before);
@@ -287,7 +247,7 @@ class Run {
     const timeNs = this.#openNs;
     this.#openNs = NaN;
     this.#feed(timeNs);
-    if (this.#simulation !== undefined && !(last && this.#isBlind)) {
+    if (this.#simulation !== undefined) {
       // Only now are the edges known that the simulated counters follow.
       this.#simulation.publish(timeNs);
       this.#engine.read(timeNs * 1e-9);
@@ -308,25 +268,24 @@ class Run {
       // Processes that were handed over may have marked before this one's command was launched.
       this.#collector.feed(launched.ns);
       const { ns, cpus } = launched;
-      this.#commandHandle = this.#events.startCommand(ns * 1e-9, this.#pid, cpus);
+      this.#commandHandle = this.#events.startCommand(ns * 1e-9, this.#application.pid, cpus);
     }
     this.#collector.feed(limitNs);
   }
 
-  /** A signal came before the command was started. */
-  #endBefore(signal: number): number {
+  /** The command never ran: it was refused, or a signal came before. */
+  #endBefore(status: number): number {
     this.#site[Symbol.dispose]();
     this.#report[Symbol.dispose]();
     this.#engine[Symbol.dispose]();
     this.#simulation?.[Symbol.dispose]();
-    this.#plan.elected.release();
-    return 128 + signal;
+    this.#plan.guardian.refuse(status);
+    return status;
   }
 
   #finish(): void {
-    this.#plan.elected.close();
-    // Alive at the last look, it ended after it: the next one was due a period later.
-    const lookNs = this.#isBlind ? this.#lookedNs + this.#request.periodS * 1e9 : this.#nowNs();
+    this.#session.close();
+    const lookNs = this.#nowNs();
     this.#collector.drain();
     const endNs = Math.max(lookNs, this.#collector.lastEndNs);
     if (!Number.isNaN(this.#openNs)) this.#settle(false);
@@ -335,14 +294,13 @@ class Run {
     const command = this.#engine.tracker.process(this.#commandHandle);
     if (command?.command && command.end === "running") {
       const { events } = this.#engine;
-      if (this.#ended!.signal === 0) events.shutdown(endNs * 1e-9, this.#commandHandle);
+      if (this.#application.ended?.signal === 0) events.shutdown(endNs * 1e-9, this.#commandHandle);
       else events.died(endNs * 1e-9, this.#commandHandle);
     }
     if (!this.#paused) {
       this.#openNs = endNs;
       this.#engine.batch.cpuStride = 1;
-      if (this.#isBlind) this.#engine.lose(endNs * 1e-9);
-      else if (this.#simulation === undefined) this.#engine.read(endNs * 1e-9);
+      if (this.#simulation === undefined) this.#engine.read(endNs * 1e-9);
       this.#settle(true);
     }
     this.#site[Symbol.dispose]();

@@ -13,7 +13,7 @@ async function runBundle(files: Record<string, string>): Promise<string> {
     }
     await Deno.writeTextFile(
       `${folder}/script.js`,
-      await bundle(Deno.execPath(), MAP, `${folder}/entry.ts`),
+      (await bundle(Deno.execPath(), MAP, `${folder}/entry.ts`)).script(),
     );
     const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
       args: ["run", "-A", "--no-config", `${folder}/script.js`],

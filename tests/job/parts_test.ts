@@ -1,7 +1,6 @@
 /** Which node of which job, by every launcher's environment; and the parts of a job. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { parseReport, stringifyReport } from "../../src/formats/report.ts";
-import { jobIdentity } from "../../src/job/job_key.ts";
 import { completeness, type PartFacts, sameJob } from "../../src/job/part_files.ts";
 import { JobPart } from "../../src/job/parts.ts";
 import { expandHosts, type JobNode, jobNode } from "../../src/job/place.ts";
@@ -102,12 +101,6 @@ Deno.test("jobNode() knows the other launchers", () => {
   );
   assertEquals(of({ PBS_JOBID: "9", PBS_NODENUM: "0", PBS_NODEFILE: "/nodes" }, files), undefined);
   assertEquals(of({}), undefined);
-});
-
-Deno.test("jobIdentity() tells Hydra's processes by their proxy", () => {
-  const env = (name: string) => ({ PMI_RANK: "1", MPI_LOCALNRANKS: "2" } as Env)[name];
-  assertEquals(jobIdentity(env, 4711)?.key, "mpi-hydra-4711");
-  assertEquals(jobIdentity(() => undefined, 4711), undefined);
 });
 
 Deno.test("expandHosts() reads Slurm's lists", () => {

@@ -145,7 +145,7 @@ Deno.test("no answer within 5 s is a reason, the next request goes out, a late a
   // Given up at 6 s, and asked again in the same tick.
   assertEquals([at(6), bmc.sentS], [NaN, [1, 6]]);
   assertEquals(troubles(reading), { error: 1 });
-  assertEquals(reading.troubles![0].reason, "/dev/ipmi0: the BMC did not answer within 5 s");
+  assertEquals(reading.troubles![0].text, "/dev/ipmi0: the BMC did not answer within 5 s");
   assertEquals(at(6.6), 400);
   // The answer to the first request comes while the third is on its way.
   assertEquals([at(7.5), at(8.5)], [400, 400]);
@@ -179,7 +179,7 @@ Deno.test("a busy BMC keeps its last figure, a refusal and a broken answer do no
     const { reading, at } = opened(bmc);
     assertEquals([at(0), at(1), at(1.1)], [301, 301, after], `${bytes}`);
     assertEquals(troubles(reading), kinds, `${bytes}`);
-    assertStringIncludes(reading.troubles![0].reason, "/dev/ipmi0: the BMC ");
+    assertStringIncludes(reading.troubles![0].text, "/dev/ipmi0: the BMC ");
     assertEquals([at(2), at(2.1)], [after, 400], "the next answer counts again");
   }
   const busy = new FakeBmc(...START, { bytes: [0xc0] });
@@ -201,7 +201,7 @@ Deno.test("a driver that goes away is opened again, once a second", () => {
   bmc.lack = { ok: false, kind: "absent", reason: "no /dev/ipmi0" };
   for (const t of [1.2, 2, 2.5, 3]) assertEquals(at(t), NaN);
   assertEquals(troubles(reading), { gone: 3 });
-  assertMatch(reading.troubles![0].reason, /^\/dev\/ipmi0: no answer can be fetched: errno 19$/);
+  assertMatch(reading.troubles![0].text, /^\/dev\/ipmi0: no answer can be fetched: errno 19$/);
   bmc.lack = undefined;
   bmc.errno = 0;
   bmc.queue.length = 0;
@@ -213,7 +213,7 @@ Deno.test("a request that is not taken is a reason, and tried again a second lat
   const { reading, at } = opened(bmc);
   assertEquals([at(0), at(1), at(1.5), at(2), at(2.1)], [301, NaN, NaN, NaN, 400]);
   assertEquals(troubles(reading), { error: 1 });
-  assertMatch(reading.troubles![0].reason, /the request was not taken: errno 5/);
+  assertMatch(reading.troubles![0].text, /the request was not taken: errno 5/);
 });
 
 Deno.test("probe: absent, forbidden and unusable are told apart", () => {

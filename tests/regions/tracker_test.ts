@@ -126,7 +126,7 @@ Deno.test("refused calls are counted and change nothing", () => {
   assertEquals(shown(tracker), "a");
   assertEquals(tracker.cpus.epoch[0], 2);
   assertEquals(
-    tracker.refused.map((r) => [r.what, r.firstPid, r.count]),
+    tracker.refused.map((r) => [r.kind, r.at, r.count]),
     [
       ["region with a hint out of range", 7, 1],
       ["exit without entry", 7, 1],
@@ -146,7 +146,7 @@ Deno.test("a clock that steps back stands still, and is counted", () => {
   tracker.exit(11, p, a, 0);
   tracker.step(13);
   assertEquals(tracker.regions()[0].runtimeS, 0);
-  assertEquals(tracker.refused[0].what, "time that steps back");
+  assertEquals(tracker.refused[0].kind, "time that steps back");
 });
 
 Deno.test("threads with regions of their own set the CPUs they are bound to", () => {

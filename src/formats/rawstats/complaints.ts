@@ -3,10 +3,11 @@
  *
  * @module
  */
+import { Diagnostics } from "../../core/diagnostics.ts";
 import { FormatError } from "../../core/errors.ts";
 
 /** After so many of one sort only their number is told. */
-const MOST = 20;
+const MAX_TOLD = 20;
 
 /** Complaints about one file; neighbouring lines with the same trouble become one. */
 export class RawComplaints {
@@ -16,7 +17,7 @@ export class RawComplaints {
   #last = 0;
   #expected = "";
   #found = "";
-  readonly #counts = new Map<string, number>();
+  #counts = new Diagnostics();
 
   constructor(path: string, emit: (error: FormatError) => void) {
     this.#path = path;
@@ -42,20 +43,18 @@ export class RawComplaints {
   flush(): void {
     this.#tell();
     this.#first = -1;
-    for (const [expected, count] of this.#counts) {
-      if (count > MOST) {
-        const found = `${count - MOST} more of these troubles`;
-        this.#emit(new FormatError(this.#path, 0, { action: "read", expected, found }));
-      }
+    for (const { kind: expected, count } of this.#counts.list) {
+      if (count <= MAX_TOLD) continue;
+      const found = `${count - MAX_TOLD} more of these troubles`;
+      this.#emit(new FormatError(this.#path, 0, { action: "read", expected, found }));
     }
-    this.#counts.clear();
+    this.#counts = new Diagnostics();
   }
 
   #tell(): void {
     if (this.#first < 0) return;
-    const count = (this.#counts.get(this.#expected) ?? 0) + 1;
-    this.#counts.set(this.#expected, count);
-    if (count > MOST) return;
+    this.#counts.add(this.#path, this.#expected, this.#found, this.#first);
+    if (this.#counts.countOf(this.#path, this.#expected) > MAX_TOLD) return;
     const lines = this.#last > this.#first ? ` (to line ${this.#last})` : "";
     this.#emit(
       new FormatError(this.#path, this.#first, {

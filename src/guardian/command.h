@@ -1,0 +1,201 @@
+/*
+ * The application: what it is, what its environment becomes, and how this process turns into it
+ * with exactly the signal mask, dispositions and limits that it would have without us.
+ */
+struct inherited {
+  u64 blocked; /* signal N is bit N-1 */
+  u64 ignored;
+  u64 open_files; /* soft limit; ~0: leave it */
+};
+
+#define SIGNAL(n) (1ul << ((n) - 1))
+enum { SIG_BLOCK = 0, SIG_UNBLOCK = 1, SIG_SETMASK = 2, SIG_DFL = 0, SIG_IGN = 1 };
+enum { SIGHUP = 1, SIGINT = 2, SIGQUIT = 3, SIGKILL = 9, SIGUSR1 = 10, SIGPIPE = 13, SIGTERM = 15 };
+enum { SIGCHLD = 17, SIGCONT = 18, SIGTSTP = 20, SIGTTIN = 21, SIGTTOU = 22, SIGWINCH = 28 };
+enum { RLIMIT_CPU = 0, RLIMIT_FSIZE = 1, RLIMIT_DATA = 2, RLIMIT_CORE = 4, RLIMIT_NPROC = 6 };
+enum { RLIMIT_NOFILE = 7, RLIMIT_AS = 9 };
+
+static void get_limit(i64 which, u64 limit[2]) {
+  limit[0] = limit[1] = ~0ul;
+  call(SYS_PRLIMIT64, 0, which, 0, (i64)limit);
+}
+
+static u64 disposition(i64 signal) {
+  u64 action[4] = {0, 0, 0, 0}; /* handler, flags, restorer, mask */
+  call(SYS_SIGACTION, signal, 0, (i64)action, 8);
+  return action[0];
+}
+
+static void set_disposition(i64 signal, u64 handler) {
+  u64 action[4] = {handler, 0, 0, 0};
+  call(SYS_SIGACTION, signal, (i64)action, 0, 8);
+}
+
+static u64 set_mask(i64 how, u64 set) {
+  u64 before = 0;
+  call(SYS_SIGPROCMASK, how, (i64)&set, (i64)&before, 8);
+  return before;
+}
+
+static struct inherited look_around(void) {
+  struct inherited state = {0, 0, 0};
+  u64 limit[2];
+  state.blocked = set_mask(SIG_BLOCK, 0);
+  for (i64 signal = 1; signal <= 64; signal++)
+    if (disposition(signal) == SIG_IGN) state.ignored |= SIGNAL(signal);
+  get_limit(RLIMIT_NOFILE, limit);
+  state.open_files = limit[0];
+  return state;
+}
+
+/* MASK:IGNORED:NOFILE, two sets in hex and a number or "-"; src/os/inherited.ts reads it. */
+static void add_inherited(struct text *text, const struct inherited *state) {
+  add_number(text, state->blocked, 16);
+  add(text, ":");
+  add_number(text, state->ignored, 16);
+  add(text, ":");
+  if (state->open_files == ~0ul) add(text, "-");
+  else add_number(text, state->open_files, 10);
+}
+
+/* Looks a command up as a shell does; 0 where there is none that can be executed. */
+static int find_command(const char *command, char **environment, char *path) {
+  char stat[256];
+  int direct = find_char(command, '/') != 0;
+  const char *list = direct ? "" : variable(environment, "PATH");
+  if (!list) list = "/usr/local/bin:/usr/bin:/bin";
+  if (!*command || length(command) >= 4096) return 0;
+  for (;;) {
+    struct text text = text_in(path, 4352);
+    char one[2] = {0, 0};
+    if (direct) {
+      add(&text, command);
+    } else {
+      if (!*list || *list == ':') add(&text, ".");
+      for (; *list && *list != ':'; list++) {
+        one[0] = *list;
+        add(&text, one);
+      }
+      add(&text, "/");
+      add(&text, command);
+    }
+    if (has_stat(AT_FDCWD, path, stat, 0)) {
+      u32 mode = *(u32 *)(stat + STAT_MODE);
+      if ((mode & S_IFMT) == S_IFREG && (mode & 0111)) return 1;
+    }
+    if (!*list) return 0;
+    list++; /* the colon */
+  }
+}
+
+/* The next of the texts that lie one behind the other. */
+static const char *after(const char *text) { return text + length(text) + 1; }
+
+static int names_same(const char *entry, const char *change) {
+  while (*change && *change != '=' && *entry == *change) entry++, change++;
+  return *entry == '=' && (*change == '=' || !*change);
+}
+
+/*
+ * Changes are texts one behind the other, of two letters' meaning at most:
+ *   pPATH          the file to execute          aARGUMENT   one of all its arguments, in order
+ *   =NAME=VALUE    set                          -NAME       removed
+ *   :NAME=VALUE    put before what is there, with a colon (;NAME=VALUE: with a semicolon)
+ *   ?NAME=VALUE    set where it is unset or empty
+ */
+struct command {
+  const char *path;
+  char **arguments;
+  char **environment;
+};
+
+static int is_variable(char tag) {
+  return tag == '=' || tag == '-' || tag == ':' || tag == ';' || tag == '?';
+}
+
+/* 0 where there is no memory. */
+static int apply_changes(struct command *command, const char *changes, u64 size) {
+  const char *end = changes + size;
+  u64 count = 0, arguments = 0, variables = 0, bytes = 0;
+  for (const char *at = changes; at < end; at = after(at)) {
+    count++;
+    if (*at == 'a') arguments++;
+  }
+  for (char **entry = command->environment; *entry; entry++) {
+    variables++;
+    bytes += length(*entry);
+  }
+  char *memory = map_memory((count + variables + arguments + 4) * 8 + bytes + size + count * 2);
+  if (!memory) return 0;
+  char **list = (char **)memory;
+  char **out = list;
+  if (arguments > 0) {
+    for (const char *at = changes; at < end; at = after(at))
+      if (*at == 'a') *out++ = (char *)at + 1;
+    *out++ = 0;
+    command->arguments = list;
+  }
+  for (const char *at = changes; at < end; at = after(at))
+    if (*at == 'p') command->path = at + 1;
+  char **environment = out;
+  char *text = memory + (count + variables + arguments + 4) * 8;
+  for (char **entry = command->environment; *entry; entry++) {
+    int kept = 1;
+    for (const char *at = changes; at < end; at = after(at)) {
+      if (!is_variable(*at) || !names_same(*entry, at + 1)) continue;
+      if (*at == '?' && *(find_char(*entry, '=') + 1)) continue;
+      kept = 0;
+    }
+    if (kept) *out++ = *entry;
+  }
+  for (const char *at = changes; at < end; at = after(at)) {
+    if (!is_variable(*at) || *at == '-') continue;
+    const char *old = 0;
+    for (char **entry = command->environment; *entry; entry++)
+      if (names_same(*entry, at + 1)) old = find_char(*entry, '=') + 1;
+    if (*at == '?' && old && *old) continue;
+    if ((*at == ':' || *at == ';') && old && *old) {
+      const char *value = find_char(at, '=') + 1;
+      u64 value_size = length(value);
+      if (starts(old, value) && (!old[value_size] || old[value_size] == *at)) {
+        copy(text, at + 1, (u64)(value - at) - 1); /* it is there already */
+        *out++ = text;
+        text += value - at - 1;
+        copy(text, old, length(old) + 1);
+        text += length(old) + 1;
+        continue;
+      }
+      u64 own = length(at + 1);
+      copy(text, at + 1, own);
+      text[own] = *at;
+      *out++ = text;
+      text += own + 1;
+      copy(text, old, length(old) + 1);
+      text += length(old) + 1;
+      continue;
+    }
+    *out++ = (char *)at + 1;
+  }
+  *out = 0;
+  command->environment = environment;
+  return 1;
+}
+
+/* Returns only when the kernel refuses: the error. */
+static i64 become(const struct command *command, const struct inherited *state) {
+  if (state->ignored & SIGNAL(SIGCHLD)) set_disposition(SIGCHLD, SIG_IGN);
+  u64 before = set_mask(SIG_SETMASK, state->blocked);
+  i64 error = call(SYS_EXECVE, (i64)command->path, (i64)command->arguments, (i64)command->environment, 0);
+  set_mask(SIG_SETMASK, before);
+  return -error;
+}
+
+static void say_refused(const char *path, i64 error) {
+  char line[640];
+  struct text text = text_in(line, sizeof line);
+  add(&text, "Cannot run \"");
+  add(&text, path);
+  add(&text, "\": expected an executable that this node can start, found ");
+  add(&text, error_text(error));
+  say(line, 0, 0, 0);
+}

@@ -1,0 +1,662 @@
+/*
+ * The guardian: the first code of the executable, started by the kernel before the dynamic linker,
+ * the runtime or anything else that can fail. It owns the application.
+ *
+ * For verbs that run an application (run, demo) it elects the node's monitor (election.h). Whoever
+ * is not elected becomes the application by execve(2), and no runtime is ever started. The elected
+ * guardian forks the application first, parked on a socket, then the runtime, and then does nothing
+ * but forward signals, wait, and return the status:
+ *
+ *   guardian --- application   parked until the runtime says go, has failed, or 1 s is over
+ *            `-- runtime       this same file, entered through the dynamic linker (runtime.h)
+ *
+ * Whatever becomes of the runtime, the application runs on and its status is returned, by the same
+ * signal where one ended it. If a fork fails, the guardian becomes the application.
+ *
+ * The block [this code | struct config | flags | variables | texts | script] is mapped into the
+ * executable by airgap/pack, or stands alone as a small executable of its own which a run from
+ * source starts (image.ts). No variables with static storage: the block is read-only.
+ * Rebuild: sh src/guardian/build.sh --write
+ *
+ * Runtime and guardian speak by packets of a socket. From the runtime:
+ *   G changes   go: the application may start, with these changes (command.h)
+ *   N status    the request is refused: the application never starts
+ *   W seconds   it needs more time before the application starts
+ *   B           it is alive (wanted once a second when the application has ended)
+ *   F text      what to say if the runtime dies from here on
+ * To the runtime, words with blanks between:
+ *   S ns        the application was started (CLOCK_MONOTONIC_RAW)
+ *   E errno     it could not be executed
+ *   K signal    a signal was forwarded, or came when there was nobody to forward it to
+ *   X code signal ns   the application ended
+ */
+#include "sys.h"
+
+/* Written by image.ts right behind the code. Offsets are from this struct. */
+struct config {
+  u64 magic; /* "jmkguard" */
+  u64 mode;
+  i64 entry_delta; /* our address - the runtime's entry: both move together under ASLR */
+  u64 flag_count;
+  u64 flags_at; /* NUL-terminated, one behind the other: run, --no-prompt, ... */
+  u64 variable_count;
+  u64 variables_at; /* likewise: DENO_NO_UPDATE_CHECK=1, ... */
+  u64 linker_at;
+  u64 runtime_at;
+  u64 arguments_from; /* which argument of ours is the program's first */
+  u64 script_at;
+  u64 script_length;
+  u64 session_cycles; /* which byte of the session file says that stamps may be cycles */
+  char session[64];   /* the session file */
+};
+extern const struct config config __attribute__((visibility("hidden")));
+enum { MODE_PACKED = 0, MODE_PREPARED = 1, MODE_EXECUTE = 2 };
+
+#include "election.h"
+#include "command.h"
+#include "runtime.h"
+
+enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_SEQPACKET = 5, SOCK_CLOEXEC = 02000000 };
+enum { SOCK_NONBLOCK = 04000, MSG_NOSIGNAL = 0x4000, MSG_DONTWAIT = 0x40 };
+enum { POLLIN = 1, POLLHUP = 16, WNOHANG = 1, WUNTRACED = 2, WCONTINUED = 8 };
+enum { SI_USER = 0, SI_QUEUE = -1, SI_KERNEL = 0x80 };
+enum { PR_SET_PDEATHSIG = 1, PR_GET_PDEATHSIG = 2, PR_SET_DUMPABLE = 4 };
+enum { PACKET_BYTES = 65536, STDERR_BYTES = 400 };
+#define START_NS 1000000000ul    /* the application waits so long for the runtime */
+#define READY_NS 30000000000ul   /* a runtime that has not said a word by then is ended */
+#define SILENCE_NS 20000000000ul /* likewise when the application has ended */
+#define HURRY_NS 5000000000ul    /* what a signal leaves for the report when the application has ended */
+
+/* Signals that a fault of the runtime's own code raises, and that it handles itself. */
+#define FAULTS (SIGNAL(4) | SIGNAL(5) | SIGNAL(6) | SIGNAL(7) | SIGNAL(8) | SIGNAL(11) | SIGNAL(31))
+/* The two that glibc keeps for its threads. */
+#define THREADS (SIGNAL(32) | SIGNAL(33))
+
+struct guard {
+  const struct process *process;
+  struct inherited inherited;
+  struct session session;
+  struct command command;
+  int has_command; /* demo learns from its runtime what to run */
+  i64 application, runtime; /* pids; 0: ended, or never was */
+  i64 go, executed;         /* to the parked application; its errno, or its end, from there */
+  i64 socket, errors, signals;
+  int started, refused, said_go, stopping, leader;
+  i64 code, signal; /* how the application ended */
+  u64 start_ns;     /* when the application was let go, CLOCK_MONOTONIC_RAW */
+  u64 start_by, ready_by, hear_by; /* CLOCK_MONOTONIC, 0: no such limit */
+  u64 stderr_size;
+  char stderr_text[STDERR_BYTES + 1];
+  char last_words[512];
+};
+
+/* ---- what stands in the way of a runtime ---- */
+
+static int limited_to(const char *what, i64 which, u64 least, const char *ask, struct text *text) {
+  u64 limit[2];
+  get_limit(which, limit);
+  if (limit[1] >= least) return 0;
+  add(text, what);
+  add(text, " is limited to ");
+  int bytes = which == RLIMIT_AS || which == RLIMIT_DATA || which == RLIMIT_FSIZE;
+  int small = bytes && limit[1] < 1ul << 20;
+  add_number(text, !bytes ? limit[1] : small ? limit[1] >> 10 : limit[1] >> 20, 10);
+  add(text, !bytes ? "; " : small ? " kB; " : " MB; ");
+  add(text, ask);
+  return 1;
+}
+
+/* The limit, or what is missing, that explains why the runtime did not come up. */
+static int find_obstacle(struct text *text) {
+  char place[PATH_BYTES], stat[256];
+  if (limited_to("the address space (ulimit -v)", RLIMIT_AS, ~0ul,
+                 "ask for none (h_vmem, pvmem: unlimited)", text) ||
+      limited_to("the data segment (ulimit -d)", RLIMIT_DATA, 2ul << 30, "ask for 2 GB or more", text) ||
+      limited_to("the number of open files (ulimit -n)", RLIMIT_NOFILE, 32, "ask for 64 or more", text) ||
+      limited_to("the size of files (ulimit -f)", RLIMIT_FSIZE, 4ul << 20, "ask for 4 MB or more", text))
+    return 1;
+  if (!has_stat(AT_FDCWD, "/proc/self/status", stat, 0)) {
+    add(text, "there is no /proc; mount it");
+    return 1;
+  }
+  if (call(SYS_GETCWD, (i64)place, sizeof place, 0, 0) == -ENOENT) {
+    add(text, "the working directory was removed; start from one that exists");
+    return 1;
+  }
+  return limited_to("the number of processes (ulimit -u)", RLIMIT_NPROC, 64, "ask for 128 or more", text);
+}
+
+static void say_unmeasured(struct guard *guard, i64 signal) {
+  char why[512];
+  struct text text = text_in(why, sizeof why);
+  if (!find_obstacle(&text)) {
+    const char *line = guard->stderr_text;
+    while (*line == '\n') line++;
+    char *end = (char *)find_char(line, '\n');
+    if (end) {
+      /* a panic has its reason in the second line */
+      char *next = (char *)find_char(end + 1, '\n');
+      if (next) *next = 0;
+      *end = *(end + 1) ? ' ' : 0;
+    }
+    add(&text, "the runtime ended ");
+    if (signal > 0) {
+      add(&text, "by signal ");
+      add_number(&text, (u64)signal, 10);
+    } else {
+      add(&text, signal < 0 ? "with no word" : "before it was ready");
+    }
+    if (*line) {
+      add(&text, ": ");
+      add(&text, line);
+    } else {
+      add(&text, " (no memory, or no more threads allowed?)");
+    }
+  }
+  say("the command runs unmeasured: ", why, 0, 0);
+}
+
+/* ---- the two children ---- */
+
+static i64 fork_process(void) { return call6(SYS_CLONE, SIGCHLD, 0, 0, 0, 0, 0); }
+
+/* In the application's process: waits to be let go, then becomes the command. */
+__attribute__((noreturn)) static void application(struct guard *guard, i64 go, i64 executed) {
+  u32 size = 0;
+  char *at = (char *)&size;
+  for (u64 have = 0; have < 4;) {
+    i64 n = call(SYS_READ, go, (i64)(at + have), (i64)(4 - have), 0);
+    if (n == -EINTR) continue;
+    if (n <= 0) leave(0); /* the request was refused */
+    have += (u64)n;
+  }
+  char *changes = map_memory(size + 1);
+  i64 error = ENOMEM;
+  for (u64 have = 0; changes && have < size;) {
+    i64 n = call(SYS_READ, go, (i64)(changes + have), (i64)(size - have), 0);
+    if (n == -EINTR) continue;
+    if (n <= 0) leave(0);
+    have += (u64)n;
+  }
+  if (changes && apply_changes(&guard->command, changes, size)) error = become(&guard->command, &guard->inherited);
+  u32 number = (u32)error;
+  write_all(executed, (const char *)&number, 4);
+  leave(error == ENOENT ? 127 : 126);
+}
+
+/* The most that the hard limits allow, for the runtime alone. */
+static void raise_limits(void) {
+  static const u8 which[] = {RLIMIT_CPU, RLIMIT_FSIZE, RLIMIT_DATA, RLIMIT_NPROC, RLIMIT_AS};
+  for (u64 i = 0; i < sizeof which; i++) {
+    u64 limit[2];
+    get_limit(which[i], limit);
+    if (limit[0] == limit[1]) continue;
+    limit[0] = limit[1];
+    call(SYS_PRLIMIT64, 0, which[i], (i64)limit, 0);
+  }
+}
+
+__attribute__((noreturn)) static void runtime(struct guard *guard, i64 socket, i64 errors) {
+  char extra[PATH_BYTES + 256];
+  struct text text = text_in(extra, sizeof extra);
+  /* Messages go to standard error as it was; what the runtime itself prints in distress does not. */
+  i64 messages = call(SYS_FCNTL, 2, F_DUPFD_CLOEXEC, 3, 0);
+  call(SYS_DUP3, errors, 2, 0, 0);
+  close_fd(errors);
+  raise_limits();
+  /* Where memory runs out the application is to be the last to go. */
+  i64 score = open_at("/proc/self/oom_score_adj", O_WRONLY, 0);
+  if (score >= 0) write_all(score, "1000", 4);
+  close_fd(score);
+  if (config.mode == MODE_EXECUTE) {
+    call(SYS_FCNTL, socket, F_SETFD, 0, 0);
+    call(SYS_FCNTL, guard->session.lock, F_SETFD, 0, 0);
+    if (messages >= 0) call(SYS_FCNTL, messages, F_SETFD, 0, 0);
+  }
+  add(&text, "--joulemark-inherited=");
+  add_inherited(&text, &guard->inherited);
+  text.at++;
+  *text.at = 0;
+  add(&text, "--joulemark-guardian=");
+  add_number(&text, (u64)socket, 10);
+  add(&text, ":");
+  if (messages >= 0) add_number(&text, (u64)messages, 10);
+  else add(&text, "-");
+  add(&text, ":");
+  add_number(&text, (u64)guard->session.lock, 10);
+  add(&text, ":");
+  add_number(&text, (u64)guard->application, 10);
+  add(&text, ":");
+  add(&text, guard->session.directory);
+  set_mask(SIG_SETMASK, ~(FAULTS | THREADS));
+  start_runtime(guard->process, 0, extra, 2);
+}
+
+/* ---- the conversation ---- */
+
+static void tell_runtime(struct guard *guard, char kind, u64 a, u64 b, u64 c, int numbers) {
+  char line[96], first[2] = {kind, 0};
+  if (!guard->runtime) return;
+  struct text text = text_in(line, sizeof line);
+  add(&text, first);
+  for (int i = 0; i < numbers; i++) {
+    add(&text, " ");
+    add_number(&text, i == 0 ? a : i == 1 ? b : c, 10);
+  }
+  call6(SYS_SENDTO, guard->socket, (i64)line, text.at - line, MSG_NOSIGNAL | MSG_DONTWAIT, 0, 0);
+}
+
+/* Lets the application start. measured: it is to mark, for the session. */
+static void let_go(struct guard *guard, const char *changes, u64 size, int measured) {
+  char own[PATH_BYTES + 64], *all;
+  struct text text = text_in(own, sizeof own);
+  if (guard->started) return;
+  guard->started = 1;
+  guard->start_by = 0;
+  add(&text, measured ? "=JOULEMARK_SESSION=" : "-JOULEMARK_SESSION");
+  if (measured) add(&text, guard->session.directory);
+  u32 total = (u32)(size + (u64)(text.at - own) + 1);
+  if (!(all = map_memory(total + 4))) size = 0, all = own, total = 0;
+  copy(all, (const char *)&total, 4);
+  if (total > 0) {
+    copy(all + 4, changes, size);
+    copy(all + 4 + size, own, (u64)(text.at - own) + 1);
+  }
+  guard->start_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+  for (u64 sent = 0; sent < total + 4ul;) {
+    i64 n = call6(SYS_SENDTO, guard->go, (i64)(all + sent), (i64)(total + 4ul - sent), MSG_NOSIGNAL, 0, 0);
+    if (n == -EINTR) continue;
+    if (n <= 0) break;
+    sent += (u64)n;
+  }
+  close_fd(guard->go);
+  guard->go = -1;
+}
+
+static void hear_runtime(struct guard *guard, char *packet) {
+  for (;;) {
+    i64 size = call6(SYS_RECVFROM, guard->socket, (i64)packet, PACKET_BYTES - 1, MSG_DONTWAIT, 0, 0);
+    if (size == -EINTR) continue;
+    if (size <= 0) return;
+    packet[size] = 0;
+    u64 now = clock_ns(CLOCK_MONOTONIC);
+    if (packet[0] == 'G' && !guard->said_go) {
+      guard->said_go = 1;
+      guard->ready_by = 0;
+      replace_file(guard->session.directory, "/word", packet, (u64)size);
+      if (guard->started) tell_runtime(guard, 'S', guard->start_ns, 0, 0, 1);
+      else let_go(guard, packet + 1, (u64)size - 1, 1);
+    } else if (packet[0] == 'N' && !guard->started) {
+      guard->refused = 1;
+      guard->code = (i64)read_number(packet + 1, 10, 0);
+      if (guard->code > 128) guard->signal = guard->code - 128;
+      replace_file(guard->session.directory, "/word", packet, (u64)size);
+      close_fd(guard->go); /* the parked one leaves */
+      guard->go = -1;
+      guard->start_by = guard->ready_by = 0;
+    } else if (packet[0] == 'W' && !guard->started) {
+      u64 more = read_number(packet + 1, 10, 0) * 1000000000ul;
+      replace_file(guard->session.directory, "/word", packet, (u64)size);
+      guard->start_by = now + more;
+      guard->ready_by = now + more + READY_NS;
+    } else if (packet[0] == 'F') {
+      struct text text = text_in(guard->last_words, sizeof guard->last_words);
+      add(&text, packet + 1);
+    }
+    if (guard->hear_by && !guard->stopping) guard->hear_by = now + SILENCE_NS;
+  }
+}
+
+static void hear_errors(struct guard *guard) {
+  char rest[512];
+  for (;;) {
+    u64 room = STDERR_BYTES - guard->stderr_size;
+    char *into = room > 0 ? guard->stderr_text + guard->stderr_size : rest;
+    i64 n = call(SYS_READ, guard->errors, (i64)into, (i64)(room > 0 ? room : sizeof rest), 0);
+    if (n == -EINTR) continue;
+    if (n <= 0) return;
+    if (room > 0) guard->stderr_size += (u64)n;
+    guard->stderr_text[guard->stderr_size] = 0;
+  }
+}
+
+/* The application's own errno, or that it was executed: the socket closes then. */
+static void hear_executed(struct guard *guard) {
+  u32 error = 0;
+  i64 n = call(SYS_READ, guard->executed, (i64)&error, 4, 0);
+  if (n == -EINTR || n == -EAGAIN) return;
+  close_fd(guard->executed);
+  guard->executed = -1;
+  if (n == 4) {
+    say_refused(guard->command.path, error);
+    tell_runtime(guard, 'E', error, 0, 0, 1);
+  } else if (guard->started) {
+    tell_runtime(guard, 'S', guard->start_ns, 0, 0, 1);
+  }
+}
+
+/* ---- signals ---- */
+
+/* Did the terminal send it to the application's process group too? */
+static int both_got_it(struct guard *guard, i64 signal, i64 code) {
+  if (code != SI_KERNEL) return 0;
+  if (signal != SIGINT && signal != SIGQUIT && signal != SIGTSTP && signal != SIGTTIN &&
+      signal != SIGTTOU && signal != SIGWINCH && signal != SIGHUP && signal != SIGCONT)
+    return 0;
+  if (signal == SIGHUP && guard->leader) return 0; /* a hang-up goes to the leader alone */
+  return call(SYS_GETPGID, guard->application, 0, 0, 0) == call(SYS_GETPGID, 0, 0, 0, 0);
+}
+
+static void forward(struct guard *guard, const char *info) {
+  i64 signal = *(const u32 *)info, code = *(const i32 *)(info + 8);
+  if (signal == SIGCHLD && code > 0) return; /* our own children */
+  if (code == SI_USER && *(const u32 *)(info + 12) == (u32)call(SYS_GETPID, 0, 0, 0, 0)) return;
+  if (signal == SIGPIPE && code == SI_KERNEL) return;
+  if (guard->application) {
+    if (!both_got_it(guard, signal, code)) {
+      if (code == SI_QUEUE) {
+        u64 queued[16] = {0}; /* siginfo_t: signal, errno, code, then pid, uid, value */
+        char *to = (char *)queued;
+        *(i32 *)to = (i32)signal;
+        *(i32 *)(to + 8) = SI_QUEUE;
+        copy(to + 16, info + 12, 8);
+        copy(to + 24, info + 48, 8);
+        call(SYS_SIGQUEUEINFO, guard->application, signal, (i64)queued, 0);
+      } else {
+        call(SYS_KILL, guard->application, signal, 0, 0);
+      }
+    }
+  } else if (signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT) {
+    /* Only the report is still to come: soon, or not at all. */
+    if (guard->stopping && guard->runtime) call(SYS_KILL, guard->runtime, SIGKILL, 0, 0);
+    guard->stopping = 1;
+    guard->hear_by = clock_ns(CLOCK_MONOTONIC) + HURRY_NS;
+  }
+  tell_runtime(guard, 'K', (u64)signal, 0, 0, 1);
+}
+
+static void hear_signals(struct guard *guard) {
+  char info[128] __attribute__((aligned(8)));
+  for (;;) {
+    i64 n = call(SYS_READ, guard->signals, (i64)info, sizeof info, 0);
+    if (n == -EINTR) continue;
+    if (n != sizeof info) return;
+    forward(guard, info);
+  }
+}
+
+/* Stops like the application did at a terminal, so that the shell has its prompt back; goes on when
+   the shell says so. */
+static void stop_like(struct guard *guard, i64 signal) {
+  if (signal != SIGTSTP && signal != SIGTTIN && signal != SIGTTOU) return;
+  if (call(SYS_GETPGID, guard->application, 0, 0, 0) != call(SYS_GETPGID, 0, 0, 0, 0)) return;
+  u64 ignored = disposition(signal) == SIG_IGN;
+  if (ignored) set_disposition(signal, SIG_DFL);
+  call(SYS_KILL, call(SYS_GETPID, 0, 0, 0, 0), signal, 0, 0);
+  set_mask(SIG_UNBLOCK, SIGNAL(signal)); /* here it stops */
+  set_mask(SIG_BLOCK, SIGNAL(signal));
+  if (ignored) set_disposition(signal, SIG_IGN);
+}
+
+/* ---- ends ---- */
+
+static void application_ended(struct guard *guard, u32 status) {
+  u64 now = clock_ns(CLOCK_MONOTONIC_RAW);
+  guard->application = 0;
+  if (guard->refused) return;
+  guard->signal = status & 0x7f;
+  guard->code = guard->signal ? 128 + guard->signal : (status >> 8) & 0xff;
+  if (guard->executed >= 0) hear_executed(guard);
+  tell_runtime(guard, 'X', (u64)guard->code, (u64)guard->signal, now, 3);
+  guard->hear_by = clock_ns(CLOCK_MONOTONIC) + SILENCE_NS;
+}
+
+static void runtime_ended(struct guard *guard, u32 status, char *packet) {
+  hear_runtime(guard, packet); /* its last packets are still there */
+  hear_errors(guard);
+  guard->runtime = 0;
+  guard->hear_by = guard->ready_by = 0;
+  if (guard->refused) return;
+  if (!guard->started && !guard->has_command) {
+    guard->refused = 1; /* a demo without its runtime is nothing */
+    guard->code = 1;
+    close_fd(guard->go);
+    guard->go = -1;
+  }
+  if (!guard->said_go) {
+    if (guard->application) say_unmeasured(guard, status & 0x7f);
+    if (guard->application) let_go(guard, 0, 0, 0);
+  } else if (status != 0) {
+    char how[64];
+    struct text text = text_in(how, sizeof how);
+    add(&text, status & 0x7f ? "signal " : "status ");
+    add_number(&text, status & 0x7f ? status & 0x7f : (status >> 8) & 0xff, 10);
+    say(guard->application ? "the monitor ended (" : "the monitor ended before its report was left (", how,
+        guard->application ? "); the command goes on unmeasured" : ")",
+        guard->last_words);
+  }
+}
+
+static void hear_children(struct guard *guard, char *packet) {
+  for (;;) {
+    u32 status = 0;
+    i64 pid = call(SYS_WAIT4, -1, (i64)&status, WNOHANG | WUNTRACED | WCONTINUED, 0);
+    if (pid == -EINTR) continue;
+    if (pid <= 0) return;
+    int stopped = (status & 0xff) == 0x7f, continued = status == 0xffff;
+    if (pid == guard->application) {
+      if (stopped) stop_like(guard, (status >> 8) & 0xff);
+      else if (!continued) application_ended(guard, status);
+    } else if (pid == guard->runtime && !stopped && !continued) {
+      runtime_ended(guard, status, packet);
+    }
+  }
+}
+
+/* As the application ended: whoever started us sees the same. */
+__attribute__((noreturn)) static void end_like(struct guard *guard) {
+  if (guard->signal) {
+    call(SYS_PRCTL, PR_SET_DUMPABLE, 0, 0, 0); /* one core file is enough */
+    if (guard->signal != SIGKILL) set_disposition(guard->signal, SIG_DFL);
+    call(SYS_KILL, call(SYS_GETPID, 0, 0, 0, 0), guard->signal, 0, 0);
+    set_mask(SIG_UNBLOCK, SIGNAL(guard->signal));
+  }
+  leave(guard->code);
+}
+
+static u64 sooner(u64 a, u64 b) { return !a ? b : !b ? a : a < b ? a : b; }
+
+static void watch(struct guard *guard) {
+  char *packet = map_memory(PACKET_BYTES);
+  char spare[2048];
+  if (!packet) packet = spare; /* longer packets are cut: what they change is lost, the rest goes on */
+  while (guard->application || guard->runtime) {
+    struct {
+      i32 fd;
+      u16 events, got;
+    } polls[4] = {{(i32)guard->signals, POLLIN, 0},
+                  {guard->runtime ? (i32)guard->socket : -1, POLLIN, 0},
+                  {guard->runtime ? (i32)guard->errors : -1, POLLIN, 0},
+                  {(i32)guard->executed, POLLIN, 0}};
+    u64 now = clock_ns(CLOCK_MONOTONIC), time[2] = {0, 0};
+    u64 next = sooner(guard->start_by, sooner(guard->ready_by, guard->hear_by));
+    if (next > now) time[0] = (next - now) / 1000000000ul, time[1] = (next - now) % 1000000000ul;
+    call6(SYS_PPOLL, (i64)polls, 4, next ? (i64)time : 0, 0, 8, 0);
+    if (guard->runtime) hear_runtime(guard, packet);
+    if (guard->runtime) hear_errors(guard);
+    if (guard->executed >= 0) hear_executed(guard);
+    hear_signals(guard);
+    hear_children(guard, packet);
+    /* An end of the socket without a process's end is no news: its process is asked. */
+    now = clock_ns(CLOCK_MONOTONIC);
+    if (guard->start_by && now >= guard->start_by && guard->has_command) let_go(guard, 0, 0, 1);
+    if (guard->ready_by && now >= guard->ready_by && guard->runtime) {
+      guard->ready_by = 0;
+      call(SYS_KILL, guard->runtime, SIGKILL, 0, 0);
+    }
+    if (guard->hear_by && now >= guard->hear_by && guard->runtime) {
+      guard->hear_by = 0;
+      call(SYS_KILL, guard->runtime, SIGKILL, 0, 0);
+    }
+  }
+}
+
+/* ---- the beginning ---- */
+
+__attribute__((noreturn)) static void run_in_place(struct guard *guard, const char *changes, u64 size) {
+  i64 error = ENOMEM;
+  if (apply_changes(&guard->command, changes, size)) error = become(&guard->command, &guard->inherited);
+  say_refused(guard->command.path, error);
+  leave(error == ENOENT ? 127 : 126);
+}
+
+__attribute__((noreturn)) static void run_unmeasured(struct guard *guard, const char *why, i64 error) {
+  char reason[PATH_BYTES + 128];
+  struct text text = text_in(reason, sizeof reason);
+  if (!find_obstacle(&text)) {
+    add(&text, "expected ");
+    add(&text, why);
+    add(&text, ", found: ");
+    add(&text, error_text(error));
+  }
+  say("the command runs unmeasured: ", reason, 0, 0);
+  run_in_place(guard, "-JOULEMARK_SESSION", sizeof "-JOULEMARK_SESSION");
+}
+
+__attribute__((noreturn)) static void become_member(struct guard *guard, int waits) {
+  char *word = map_memory(WORD_BYTES + PATH_BYTES);
+  if (!word) run_in_place(guard, "-JOULEMARK_SESSION", sizeof "-JOULEMARK_SESSION");
+  i64 size = waits ? word_of(guard->session.directory, word) : 0;
+  if (size > 0 && word[0] == 'N') leave((i64)read_number(word + 1, 10, 0));
+  if (size <= 0) {
+    size = 1;
+    word[1] = 0;
+  }
+  note_launch(guard->session.directory);
+  struct text text = {word + size, word + size + PATH_BYTES - 1};
+  add(&text, "=JOULEMARK_SESSION=");
+  add(&text, guard->session.directory);
+  run_in_place(guard, word + 1, (u64)(text.at - word));
+}
+
+__attribute__((noreturn)) static void guard_application(struct guard *guard) {
+  i32 go[2], executed[2], sockets[2], errors[2];
+  u64 all = ~0ul;
+  i64 error;
+  if ((error = call(SYS_SOCKETPAIR, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, (i64)go)) != 0 ||
+      (error = call(SYS_PIPE2, (i64)executed, O_CLOEXEC | O_NONBLOCK, 0, 0)) != 0 ||
+      (error = call(SYS_SOCKETPAIR, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, (i64)sockets)) != 0 ||
+      (error = call(SYS_PIPE2, (i64)errors, O_CLOEXEC | O_NONBLOCK, 0, 0)) != 0)
+    run_unmeasured(guard, "free descriptors", -error);
+  for (int i = 0; i < 2; i++) {
+    go[i] = (i32)above_streams(go[i]);
+    executed[i] = (i32)above_streams(executed[i]);
+    sockets[i] = (i32)above_streams(sockets[i]);
+    errors[i] = (i32)above_streams(errors[i]);
+  }
+  set_mask(SIG_SETMASK, ~0ul);
+  i32 death = 0;
+  call(SYS_PRCTL, PR_GET_PDEATHSIG, (i64)&death, 0, 0);
+  guard->application = fork_process();
+  if (guard->application < 0) {
+    set_mask(SIG_SETMASK, guard->inherited.blocked);
+    run_unmeasured(guard, "another process", -guard->application);
+  }
+  if (guard->application == 0) {
+    close_fd(go[0]);
+    close_fd(executed[0]);
+    close_fd(sockets[0]);
+    close_fd(sockets[1]);
+    /* Whoever asked to be killed with its parent still is. */
+    if (death == SIGKILL) call(SYS_PRCTL, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
+    application(guard, go[1], executed[1]);
+  }
+  guard->runtime = fork_process();
+  if (guard->runtime == 0) {
+    close_fd(go[0]);
+    close_fd(go[1]);
+    close_fd(executed[0]);
+    close_fd(executed[1]);
+    close_fd(sockets[0]);
+    close_fd(errors[0]);
+    set_disposition(SIGCHLD, SIG_DFL);
+    runtime(guard, sockets[1], errors[1]);
+  }
+  close_fd(go[1]);
+  close_fd(executed[1]);
+  close_fd(sockets[1]);
+  close_fd(errors[1]);
+  guard->go = go[0];
+  guard->executed = executed[0];
+  guard->socket = sockets[0];
+  guard->errors = errors[0];
+  if (guard->runtime < 0) {
+    error = guard->runtime;
+    close_fd(guard->go); /* the parked one leaves, and we take its place */
+    call(SYS_WAIT4, guard->application, 0, 0, 0);
+    run_unmeasured(guard, "another process", -error);
+  }
+  if (disposition(SIGCHLD) != SIG_DFL) set_disposition(SIGCHLD, SIG_DFL);
+  guard->signals = above_streams(call(SYS_SIGNALFD4, -1, (i64)&all, 8, O_CLOEXEC | O_NONBLOCK));
+  guard->leader = call(SYS_GETSID, 0, 0, 0, 0) == call(SYS_GETPID, 0, 0, 0, 0);
+  u64 now = clock_ns(CLOCK_MONOTONIC);
+  guard->start_by = now + START_NS;
+  guard->ready_by = now + READY_NS;
+  watch(guard);
+  end_like(guard);
+}
+
+/* Where the command begins: behind the first "--"; 0: there is none. */
+static u64 find_separator(const struct process *process, u64 from) {
+  for (u64 i = from; i < process->count; i++)
+    if (equal(process->arguments[i], "--")) return i + 1 < process->count ? i + 1 : 0;
+  return 0;
+}
+
+/* A verb without an application: a signal ends it as any program. SIGUSR1 is blocked before the
+   runtime's threads exist: it would open its debugger on a port. */
+__attribute__((noreturn)) static void start_verb(const struct process *process) {
+  char extra[256];
+  struct text text = text_in(extra, sizeof extra);
+  struct inherited state = look_around();
+  set_mask(SIG_BLOCK, SIGNAL(SIGUSR1));
+  add(&text, "--joulemark-inherited=");
+  add_inherited(&text, &state);
+  start_runtime(process, 0, extra, 1);
+}
+
+__attribute__((used, noreturn)) void guardian_main(u64 *stack, u64 self) {
+  struct process process = {stack[0], (char **)(stack + 1), 0, 0, 2, self};
+  process.environment = process.arguments + process.count + 1;
+  char **last = process.environment;
+  while (*last) last++;
+  process.vector = (u64 *)(last + 1);
+  while (process.vector[process.vector_words - 2]) process.vector_words += 2;
+
+  u64 first = config.mode == MODE_EXECUTE ? config.arguments_from : 1;
+  const char *raw = variable(process.environment, "JOULEMARK_RAW_DENO");
+  if (raw && equal(raw, "1") && config.mode == MODE_PACKED && !auxiliary(&process, AT_SECURE))
+    start_runtime(&process, 1, 0, 0);
+  const char *verb = process.count > first ? process.arguments[first] : "";
+  int demo = equal(verb, "demo");
+  u64 at = demo ? 0 : equal(verb, "run") ? find_separator(&process, first + 1) : 0;
+  char path[4352];
+  if (!demo && (at == 0 || !find_command(process.arguments[at], process.environment, path))) {
+    if (config.mode == MODE_EXECUTE) leave(127); /* who started us has looked it up */
+    start_verb(&process);
+  }
+  char memory[sizeof(struct guard)] __attribute__((aligned(16)));
+  for (u64 i = 0; i < sizeof memory; i++) memory[i] = 0;
+  struct guard *guard = (struct guard *)memory;
+  guard->process = &process;
+  guard->has_command = !demo;
+  guard->command = (struct command){path, process.arguments + at, process.environment};
+  guard->executed = guard->go = -1;
+  guard->inherited = look_around();
+  if (!demo && join_outer(process.environment, &guard->session)) become_member(guard, 0);
+  enum role role = elect(&guard->session, process.environment, &config, demo);
+  if (role == MEMBER) become_member(guard, 1);
+  if (role == ELECTED) guard_application(guard);
+  if (demo) start_verb(&process);
+  run_unmeasured(guard, guard->session.problem, guard->session.error);
+}

@@ -1,0 +1,151 @@
+/**
+ * The runtime's side of the guardian: it owns the application, we measure it.
+ *
+ * guardian.c describes the packets. A runtime that says nothing is no harm: the application starts
+ * without it after a second, and goes on when it is gone.
+ * @module
+ */
+import { closeFile } from "../os/files.ts";
+import { ERRNO, errno, libc } from "../os/libc.ts";
+
+/** The hidden argument: `--joulemark-guardian=SOCKET:MESSAGES:LOCK:PID:DIRECTORY`. */
+const FLAG = "--joulemark-guardian=";
+const PACKET_BYTES = 256;
+/** A sign of life so often is enough: the guardian waits twenty times as long. */
+const ALIVE_NS = 1e9;
+
+/** What the guardian has to say. */
+export type GuardianEvent =
+  /** The application was started at this moment, CLOCK_MONOTONIC_RAW in ns. */
+  | { readonly kind: "started"; readonly ns: number }
+  /** The kernel refused to execute it. */
+  | { readonly kind: "refused"; readonly errno: number }
+  /** A signal went to the application, or came when there was none. */
+  | { readonly kind: "signal"; readonly signal: number }
+  /** It ended: status as a shell tells it, the signal or 0, CLOCK_MONOTONIC_RAW in ns. */
+  | { readonly kind: "ended"; readonly code: number; readonly signal: number; readonly ns: number };
+
+/** See the module. */
+export class Guardian {
+  /** Readable when there is something to hear. */
+  readonly socket: number;
+  /** Standard error as the user knows it; −1 where it was closed. */
+  readonly messages: number;
+  /** The lock of the node's monitor. */
+  readonly lock: number;
+  /** The application, parked until `go()`. */
+  readonly pid: number;
+  /** The session directory. */
+  readonly directory: string;
+  #open = true;
+  #said = false;
+  #aliveNs = 0;
+  readonly #packet = new Uint8Array(PACKET_BYTES);
+
+  private constructor(fields: readonly string[]) {
+    [this.socket, this.messages, this.lock, this.pid] = fields.slice(1, 5).map((field) => {
+      return field === "-" ? -1 : Number(field);
+    });
+    this.directory = fields[5];
+  }
+
+  /** From the hidden argument; `undefined` when it is not one or is garbled. */
+  static parse(argument: string | undefined): Guardian | undefined {
+    if (!argument?.startsWith(FLAG)) return undefined;
+    const match = /^(\d+):(\d+|-):(\d+):(\d+):(\/.*)$/.exec(argument.slice(FLAG.length));
+    return match === null ? undefined : new Guardian(match);
+  }
+
+  /** Has the guardian been told what is to become of the application? */
+  get answered(): boolean {
+    return this.#said;
+  }
+
+  /** False when the guardian is gone: nobody tells of the application's end any more. */
+  get open(): boolean {
+    return this.#open;
+  }
+
+  /** The application may start, with these changes of its environment: guardian.c, command.h. */
+  go(changes: readonly string[]): void {
+    this.#said = true;
+    this.#send("G" + changes.map((change) => `${change}\0`).join(""));
+  }
+
+  /** The request cannot be served; the application never starts. */
+  refuse(status: number): void {
+    if (this.#said) return;
+    this.#said = true;
+    this.#send(`N${status}`);
+  }
+
+  /** The application is to wait so long, for something that was asked for. */
+  needsTime(seconds: number): void {
+    if (!this.#said) this.#send(`W${Math.ceil(seconds)}`);
+  }
+
+  /** To be called in every round of a loop: the guardian ends a runtime that falls silent. */
+  alive(monotonicNs: number): void {
+    if (monotonicNs - this.#aliveNs < ALIVE_NS) return;
+    this.#aliveNs = monotonicNs;
+    this.#send("B");
+  }
+
+  /** What the guardian says if we die from here on. */
+  lastWords(text: string): void {
+    this.#send(`F${text}`);
+  }
+
+  /** The next packet; `undefined` when there is none now. */
+  next(): GuardianEvent | undefined {
+    while (this.#open) {
+      const size = Number(libc().read(this.socket, this.#packet, BigInt(PACKET_BYTES)));
+      if (size < 0) {
+        if (errno() === ERRNO.EINTR) continue;
+        return undefined;
+      }
+      if (size === 0) {
+        this.#open = false;
+        return undefined;
+      }
+      const event = eventOf(new TextDecoder().decode(this.#packet.subarray(0, size)));
+      if (event !== undefined) return event;
+    }
+  }
+
+  #send(text: string): void {
+    const bytes = new TextEncoder().encode(text);
+    libc().write(this.socket, bytes, BigInt(bytes.length));
+  }
+
+  [Symbol.dispose](): void {
+    closeFile(this.socket);
+    this.#open = false;
+  }
+}
+
+function eventOf(text: string): GuardianEvent | undefined {
+  const [a, b, c] = text.slice(1).trim().split(" ").map(Number);
+  switch (text[0]) {
+    case "S":
+      return { kind: "started", ns: a };
+    case "E":
+      return { kind: "refused", errno: a };
+    case "K":
+      return { kind: "signal", signal: a };
+    case "X":
+      return { kind: "ended", code: a, signal: b, ns: c };
+  }
+}
+
+let current: Guardian | undefined;
+
+/** Remembers what the entry code handed over. */
+export function setGuardian(guardian: Guardian): void {
+  current = guardian;
+}
+
+/** The guardian of this process, where it has one. */
+export function guardian(): Guardian | undefined {
+  return current;
+}

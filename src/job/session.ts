@@ -1,0 +1,103 @@
+/**
+ * The session of a node's monitor: the private directory where the processes that it measures leave
+ * their rings. The guardian elects the monitor and makes the directory (src/guardian/election.h says
+ * what lies where); its runtime tidies up.
+ *
+ * The kernel drops the lock with its holders, so a killed monitor leaves nothing but files, and the
+ * next elected one, or the next monitor of any job that ends, removes those.
+ * @module
+ */
+import { AccessError } from "../core/errors.ts";
+import { closeFile, listDirectory, removeTree, statPath } from "../os/files.ts";
+import { cString, ERRNO, errno, errorText, libc } from "../os/libc.ts";
+import { sweep } from "./sweep.ts";
+
+/** The session that this process's guardian was elected for. */
+export class Session {
+  /** Absolute path of the session directory. */
+  readonly directory: string;
+  readonly #job: string;
+  readonly #lock: number;
+
+  /** @param lock The descriptor of the job's lock, held by the guardian too. */
+  constructor(directory: string, lock: number) {
+    this.directory = directory;
+    this.#job = directory.slice(0, directory.lastIndexOf("/"));
+    this.#lock = lock;
+  }
+
+  /** Removes what killed monitors of the same job left. */
+  removeOthers(): void {
+    for (const name of listDirectory(this.#job)) {
+      const path = `${this.#job}/${name}`;
+      if (name.startsWith("s-") && path !== this.directory) removeSession(path);
+    }
+  }
+
+  /** Takes the session off the board, so that nobody joins any more. */
+  close(): void {
+    libc().unlink(cString(`${this.#job}/current`));
+  }
+
+  /** Gives the name of the lock free and removes the files. */
+  release(): void {
+    this.close();
+    removeSession(this.directory);
+    libc().unlink(cString(`${this.#job}/lock`));
+    libc().rmdir(cString(this.#job));
+    closeFile(this.#lock);
+    sweep(this.#job.slice(0, this.#job.lastIndexOf("/")));
+  }
+}
+
+/** Our private directory where the kernel keeps files in memory; the rest for machines without /dev/shm. */
+export function privateBase(): string {
+  const uid = libc().getuid();
+  let failure: unknown;
+  for (const parent of ["/dev/shm", `/run/user/${uid}`, "/tmp"]) {
+    const path = `${parent}/joulemark-${uid}`;
+    try {
+      makePrivate(path);
+      return path;
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+function makePrivate(path: string): void {
+  if (libc().mkdir(cString(path), 0o700) !== 0) {
+    const number = errno();
+    if (number !== ERRNO.EEXIST) throw refused(path, number);
+  }
+  if (!isPrivate(path)) {
+    throw new AccessError({
+      action: "use",
+      target: path,
+      expected: "a directory of this user that nobody else can enter",
+      found: "something else in its place",
+      remedy: "remove it, or ask its owner to",
+    });
+  }
+}
+
+/** A real directory, ours, closed to everybody else. */
+function isPrivate(path: string): boolean {
+  const facts = statPath(path, false);
+  return facts !== undefined && (facts.mode & 0o170000) === 0o040000 &&
+    facts.uid === libc().geteuid() && (facts.mode & 0o077) === 0;
+}
+
+function removeSession(directory: string): void {
+  if (isPrivate(directory)) removeTree(directory);
+}
+
+function refused(path: string, number: number): AccessError {
+  return new AccessError({
+    action: "make",
+    target: path,
+    expected: "a private directory for the run",
+    found: errorText(number),
+  });
+}

@@ -1,0 +1,153 @@
+/**
+ * The application, as far as the monitor has to do with it: the guardian starts it, forwards its
+ * signals and waits for it; here we hear of that, between two samples.
+ * @module
+ */
+import type { Guardian } from "../guardian/guardian.ts";
+import { monotonicNanoseconds, rawNanoseconds } from "../os/clock.ts";
+import { closeFile } from "../os/files.ts";
+import { inheritedState, mayEnd, signalBit } from "../os/inherited.ts";
+import { isAlive, openPidfd } from "../os/process.ts";
+import { Waiter } from "../os/wait.ts";
+
+/** Reports at once for signals come no faster than this, whoever sends them. */
+const SIGNAL_REPORT_NS = 0.5e9;
+/** Without a guardian the application's end is looked for so often. */
+const LOOK_NS = 0.1e9;
+
+/** How the application ended. */
+export interface Ended {
+  /** As a shell has it: 128 + N for signal N. */
+  readonly code: number;
+  readonly signal: number;
+  /** CLOCK_MONOTONIC_RAW in ns. */
+  readonly ns: number;
+}
+
+/** See the module. */
+export class Application implements Disposable {
+  readonly pid: number;
+  readonly #guardian: Guardian;
+  readonly #pidfd: number;
+  readonly #waiter: Waiter;
+  #startNs = NaN;
+  #refused = 0;
+  #ended: Ended | undefined;
+  #signalled = false;
+  #reportedNs = -Infinity;
+  #hurry = false;
+
+  constructor(guardian: Guardian) {
+    this.#guardian = guardian;
+    this.pid = guardian.pid;
+    this.#pidfd = openPidfd(guardian.pid);
+    this.#waiter = new Waiter(guardian.socket, -1);
+  }
+
+  /** CLOCK_MONOTONIC_RAW in ns when it was started; NaN before. */
+  get startNs(): number {
+    return this.#startNs;
+  }
+
+  /** The kernel's error when it could not be executed, 0 for none. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  get ended(): Ended | undefined {
+    return this.#ended;
+  }
+
+  /** A signal came after the application's end: only the report is to be left, and soon. */
+  get hurry(): boolean {
+    return this.#hurry;
+  }
+
+  /** Lets it start. @param changes As command.h of the guardian has them. */
+  start(changes: readonly string[]): void {
+    this.#guardian.go(changes);
+    this.#startNs = rawNanoseconds();
+  }
+
+  /**
+   * Was a signal forwarded that may be the last thing that we live to see? True once for all that
+   * came since the last time, and not more often than a report can be written.
+   */
+  takeSignal(): boolean {
+    const now = monotonicNanoseconds();
+    if (!this.#signalled || now - this.#reportedNs < SIGNAL_REPORT_NS) return false;
+    this.#signalled = false;
+    this.#reportedNs = now;
+    return true;
+  }
+
+  /** Sleeps until a moment of CLOCK_MONOTONIC, or the application's end, or a signal to report on. */
+  sleep(untilNs: number): void {
+    this.#guardian.alive(monotonicNanoseconds());
+    const running = this.#ended === undefined;
+    for (;;) {
+      const wake = this.#waiter.until(untilNs);
+      if (wake === "time") break;
+      if (wake === "ended") {
+        this.#gone();
+        return;
+      }
+      this.#hear();
+      if (!this.#guardian.open) this.#alone();
+      if (this.#signalled || this.#hurry || running !== (this.#ended === undefined)) return;
+    }
+  }
+
+  /**
+   * Sleeps until a moment of CLOCK_MONOTONIC while the application has not been started.
+   *
+   * @returns A signal that the application would have ended by, 0 for none.
+   */
+  sleepBefore(untilNs: number): number {
+    this.#guardian.alive(monotonicNanoseconds());
+    while (this.#waiter.until(untilNs) === "message") {
+      for (let event = this.#guardian.next(); event !== undefined; event = this.#guardian.next()) {
+        if (event.kind !== "signal" || !mayEnd(event.signal)) continue;
+        if ((inheritedState().ignored & signalBit(event.signal)) === 0n) return event.signal;
+      }
+      if (!this.#guardian.open) this.#waiter.ignoreMessages();
+    }
+    return 0;
+  }
+
+  #hear(): void {
+    for (let event = this.#guardian.next(); event !== undefined; event = this.#guardian.next()) {
+      if (event.kind === "started") this.#startNs = event.ns;
+      else if (event.kind === "refused") this.#refused = event.errno;
+      else if (event.kind === "ended") this.#ended = event;
+      else if (mayEnd(event.signal)) {
+        if (this.#ended === undefined) this.#signalled = true;
+        else this.#hurry = true;
+      }
+    }
+  }
+
+  /** The guardian was killed: the application's end is all that can be seen, without a status. */
+  #alone(): void {
+    this.#waiter.ignoreMessages();
+    if (this.#pidfd >= 0) this.#waiter.watchProcess(this.#pidfd);
+    if (!isAlive(this.pid)) this.#gone();
+  }
+
+  #gone(): void {
+    this.#waiter.watchProcess(-1);
+    this.#ended ??= { code: 0, signal: 0, ns: rawNanoseconds() };
+  }
+
+  /** Waits for the end when nothing else is left to do. */
+  waitForEnd(): void {
+    while (this.#ended === undefined && this.#refused === 0) {
+      this.sleep(monotonicNanoseconds() + LOOK_NS);
+      if (!this.#guardian.open && !isAlive(this.pid)) this.#gone();
+    }
+  }
+
+  [Symbol.dispose](): void {
+    closeFile(this.#pidfd);
+  }
+}

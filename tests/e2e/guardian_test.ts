@@ -1,0 +1,290 @@
+/** The application is untouchable: limits, signals, deaths of the runtime, seen on the executable. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { parseReport } from "../../src/formats/report.ts";
+import { BINARY, endToEnd } from "../_support/programs.ts";
+
+const LAUNCHER = ["--default-signal", "--"];
+
+/** A shell's line, with every signal as a login shell has it. */
+function shell(dir: string, script: string, env: Record<string, string> = {}) {
+  const { code, signal, stdout, stderr } = new Deno.Command("env", {
+    args: [...LAUNCHER, "bash", "-c", script],
+    cwd: dir,
+    env: { J: BINARY, ...env },
+    stdin: "null",
+  }).outputSync();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, signal, stdout: text(stdout), stderr: text(stderr) };
+}
+
+const exists = (path: string) => {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+};
+
+/** What is set up before, and what the line has to name. Applications need some limits themselves. */
+const OBSTACLES: [setup: string, reason: string][] = [
+  ["ulimit -v 2000000", "the address space (ulimit -v) is limited to 1953 MB"],
+  ["ulimit -v 32000000", "the address space (ulimit -v) is limited to 31250 MB"],
+  ["ulimit -d 200000", "the data segment (ulimit -d) is limited to 195 MB"],
+  ["ulimit -d 512000", "the data segment (ulimit -d) is limited to 500 MB"],
+  ["ulimit -f 20", "the size of files (ulimit -f) is limited to 20 kB"],
+  ["ulimit -n 12", "the number of open files (ulimit -n) is limited to 12"],
+  ["ulimit -n 4", "the number of open files (ulimit -n) is limited to 4"],
+  ["mkdir gone; cd gone; rmdir ../gone", "the working directory was removed"],
+];
+
+for (const user of ["root", "nobody"]) {
+  endToEnd(`the command runs unmeasured where the runtime cannot (${user})`, (dir) => {
+    Deno.chmodSync(dir, 0o777);
+    const become = user === "root" || Deno.uid() !== 0
+      ? ""
+      : "setpriv --reuid=65534 --regid=65534 --clear-groups ";
+    for (const [setup, reason] of OBSTACLES) {
+      const { code, stdout, stderr } = shell(
+        dir,
+        `${setup}; exec ${become}$J run -- sh -c 'echo ran; exit 9'`,
+      );
+      assertEquals([code, stdout], [9, "ran\n"], `${setup}: ${stderr}`);
+      const lines = stderr.split("\n").filter((line) => line.startsWith("joulemark: "));
+      assertEquals(lines.length, 1, stderr);
+      assertStringIncludes(lines[0], `joulemark: the command runs unmeasured: ${reason}`);
+      assert(!exists(`${dir}/joulemark.report`), setup);
+    }
+  }, 60);
+}
+
+endToEnd("limits that are only soft keep nothing from being measured", (dir) => {
+  const { code, stderr } = shell(
+    dir,
+    "ulimit -Sn 20; ulimit -Sv 4000000; ulimit -Sf 100; $J run -q -- sh -c 'ulimit -Sn; exit 9' >out",
+  );
+  assertEquals([code, stderr], [9, ""]);
+  assertEquals(Deno.readTextFileSync(`${dir}/out`), "20\n");
+  assert(exists(`${dir}/joulemark.report`));
+});
+
+endToEnd("the status is the command's, by the same signal where one ended it", (dir) => {
+  const status = (script: string) => {
+    const { code, signal } = shell(dir, `exec ${script}`);
+    return [code, signal];
+  };
+  assertEquals(status("$J run -q -- sh -c 'exit 9'"), [9, null]);
+  assertEquals(status("$J run -q -- sh -c 'kill -TERM $$'"), [143, "SIGTERM"]);
+  assertEquals(status("$J run -q -- sh -c 'kill -KILL $$'"), [137, "SIGKILL"]);
+  assertEquals(status("$J run -q -- sh -c 'kill -XCPU $$'"), [152, "SIGXCPU"]);
+  assertEquals(status("$J run -q -- ./none"), [127, null]);
+  Deno.writeTextFileSync(`${dir}/text`, "exit 3\n", { mode: 0o755 });
+  assertEquals(status("$J run -q -- ./text"), [126, null]);
+  assertEquals(status("$J run --nonsense -- true"), [2, null]);
+});
+
+endToEnd("dispositions and masks of whoever starts us change no status", (dir) => {
+  const run = "$J run -q -- sh -c 'exit 9'";
+  assertEquals(shell(dir, `trap '' CHLD; exec ${run}`).code, 9);
+  assertEquals(shell(dir, `trap '' PIPE INT QUIT TERM HUP USR1; exec ${run}`).code, 9);
+  assertEquals(shell(dir, `exec 0<&- 1>&- 2>&-; exec ${run}`).code, 9);
+  const { stdout } = shell(
+    dir,
+    "trap '' CHLD USR2; exec $J run -q -- grep SigIgn /proc/self/status",
+  );
+  const { stdout: plain } = shell(dir, "trap '' CHLD USR2; exec grep SigIgn /proc/self/status");
+  assertEquals(stdout, plain);
+});
+
+/** Every signal that can be caught, real-time ones at both ends. SIGCONT comes last and by itself: a
+ * stop signal takes one away that waits. */
+const SIGNALS = [1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15, 16, 17, 20, 21, 22, 23, 24, 25, 26]
+  .concat([27, 28, 29, 30, 31, 34, 35, 63, 64, 18]);
+
+endToEnd("every signal that can be caught reaches the application", async (dir) => {
+  const program = `
+import os, signal, sys, time
+got = []
+for n in [int(w) for w in sys.argv[1].split(",")]:
+    signal.signal(n, lambda n, frame: got.append(n))
+open("ready", "w").close()
+end = time.monotonic() + 20
+while len(set(got)) < len(sys.argv[1].split(",")) and time.monotonic() < end: time.sleep(0.01)
+print(",".join(map(str, sorted(set(got)))))
+sys.exit(7)
+`;
+  Deno.writeTextFileSync(`${dir}/catch.py`, program);
+  const list = SIGNALS.join(",");
+  const child = new Deno.Command("env", {
+    args: [...LAUNCHER, BINARY, "run", "-q", "--", "python3", "catch.py", list],
+    cwd: dir,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const output = child.output();
+  while (!exists(`${dir}/ready`)) await new Promise((go) => setTimeout(go, 10));
+  // the runtime's name for a signal lacks some: kill(1) has all of them
+  for (const signal of SIGNALS) {
+    if (signal === 18) await new Promise((go) => setTimeout(go, 500));
+    new Deno.Command("kill", { args: ["-s", String(signal), String(child.pid)] }).outputSync();
+  }
+  const { code, stdout, stderr } = await output;
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  const all = SIGNALS.toSorted((a, b) => a - b).join(",");
+  assertEquals([text(stdout), code], [`${all}\n`, 7], text(stderr));
+  assert(exists(`${dir}/joulemark.report`));
+}, 60);
+
+/** Starts a run, waits until its application says so, and gives the pids of its processes. */
+async function start(dir: string, options: string[], script: string) {
+  const child = new Deno.Command("env", {
+    args: [
+      ...LAUNCHER,
+      BINARY,
+      "run",
+      "-q",
+      ...options,
+      "--",
+      "sh",
+      "-c",
+      `echo >ready; ${script}`,
+    ],
+    cwd: dir,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  while (!exists(`${dir}/ready`)) await new Promise((go) => setTimeout(go, 10));
+  const children = Deno.readTextFileSync(`/proc/${child.pid}/task/${child.pid}/children`);
+  const pids = children.trim().split(" ").map(Number);
+  const isRuntime = (pid: number) => Deno.readLinkSync(`/proc/${pid}/exe`) === BINARY;
+  return {
+    child,
+    runtime: pids.find(isRuntime)!,
+    application: pids.find((pid) => !isRuntime(pid))!,
+  };
+}
+
+endToEnd("a killed runtime costs the measurement, not the application", async (dir) => {
+  const { child, runtime } = await start(dir, ["--checkpoint", "0.2"], "sleep 2; exit 9");
+  await new Promise((go) => setTimeout(go, 1200));
+  Deno.kill(runtime, "SIGKILL");
+  const { code, stderr } = await child.output();
+  assertEquals(code, 9);
+  assertMatch(
+    new TextDecoder().decode(stderr),
+    /^joulemark: the monitor ended \(signal 9\); .*\n$/,
+  );
+  assert(exists(`${dir}/joulemark.report.partial`) || exists(`${dir}/joulemark.report`));
+});
+
+endToEnd("a stopped runtime does not keep the application's status", async (dir) => {
+  const { child, runtime } = await start(dir, [], "sleep 0.3; exit 9");
+  Deno.kill(runtime, "SIGSTOP");
+  const begin = performance.now();
+  const { code, stderr } = await child.output();
+  assertEquals(code, 9);
+  assert(performance.now() - begin < 30_000);
+  assertStringIncludes(new TextDecoder().decode(stderr), "before its report was left (signal 9)");
+}, 60);
+
+endToEnd(
+  "with the guardian killed the application goes on, and the report is left",
+  async (dir) => {
+    const { child, application } = await start(dir, [], "sleep 1.5; echo done >end");
+    child.kill("SIGKILL");
+    await child.output();
+    Deno.statSync(`/proc/${application}`);
+    for (let i = 0; i < 100 && !exists(`${dir}/joulemark.report`); i++) {
+      await new Promise((go) => setTimeout(go, 100));
+    }
+    assertEquals(Deno.readTextFileSync(`${dir}/end`), "done\n");
+    const [host] = parseReport(Deno.readTextFileSync(`${dir}/joulemark.report`), "r").hosts;
+    assert(Number(host.application["runtime (s)"]) > 1.4);
+  },
+);
+
+endToEnd("a signal that may end the job leaves a report of the time so far", async (dir) => {
+  const { child } = await start(dir, ["--checkpoint", "100"], "trap '' TERM; exec sleep 10");
+  await new Promise((go) => setTimeout(go, 2500));
+  child.kill("SIGTERM");
+  await new Promise((go) => setTimeout(go, 700));
+  const text = Deno.readTextFileSync(`${dir}/joulemark.report.partial`);
+  const [host] = parseReport(text, "r").hosts;
+  assert(Number(host.application["runtime (s)"]) > 2.3, text);
+  const group = Deno.readTextFileSync(`/proc/${child.pid}/task/${child.pid}/children`);
+  child.kill("SIGKILL");
+  for (const pid of group.trim().split(" ")) Deno.kill(Number(pid), "SIGKILL");
+  await child.output();
+});
+
+endToEnd("a stopped job has its shell back, and goes on", (dir) => {
+  // script(1) gives the shell a terminal; Ctrl-Z is the byte 26
+  const run = `${BINARY} run -q -- sh -c 'echo one; sleep 1.2; echo two; exit 9'`;
+  Deno.writeTextFileSync(`${dir}/job`, `set -m; ${run}; echo stopped $?; fg; echo status $?\n`);
+  const { stdout } = shell(
+    dir,
+    "{ sleep 0.6; printf '\\032'; sleep 3; } | script -qec 'bash job' /dev/null",
+  );
+  const lines = stdout.replaceAll("\r", "").replaceAll("^Z", "").split("\n").filter((l) =>
+    /^(one|two|st)/.test(l)
+  );
+  assertEquals(lines, ["one", "stopped 148", "two", "status 9"], stdout);
+});
+
+endToEnd("one job is one session, whatever the rank; its name is its scheduler's", (dir) => {
+  const key = (env: Record<string, string>) => {
+    const lines = Object.entries(env).map(([name, value]) => `${name}=${value}`).join(" ");
+    const { stdout } = shell(dir, `exec env ${lines} $J run -q -- sh -c 'echo $JOULEMARK_SESSION'`);
+    return stdout.trim().split("/").at(-2);
+  };
+  const own = Date.now();
+  assertEquals(key({ SLURM_JOB_ID: `${own}`, SLURM_PROCID: "1" }), `slurm-${own}-batch-0`);
+  const step = { SLURM_JOBID: `${own}`, SLURM_STEP_ID: "2", SLURM_NODEID: "1" };
+  assertEquals(key(step), `slurm-${own}-2-1`);
+  assertEquals(key({ FLUX_JOB_ID: `f${own}` }), `flux-f${own}`);
+  assertEquals(key({ PBS_JOBID: `${own}.srv/x` }), `pbs-${own}.srv_x-batch`);
+  assertEquals(key({ PBS_JOBID: "7", PMIX_NAMESPACE: `${own}` }), `pbs-7-${own}`);
+  assertEquals(key({ LSB_JOBID: `${own}`, LSB_JOBINDEX: "3" }), `lsf-${own}-3-batch`);
+  assertEquals(key({ PMIX_NAMESPACE: `n${own}` }), `mpi-n${own}`);
+  assertMatch(key({ PMI_RANK: "0", MPI_LOCALNRANKS: "2" })!, /^mpi-hydra-\d+$/);
+  assertMatch(key({})!, /^own-\d+-\d+$/);
+  const long = key({ FLUX_JOB_ID: "x".repeat(200) })!;
+  assertMatch(long, /^flux-x{75}-[0-9a-f]{1,8}$/);
+});
+
+endToEnd("ranks that are not elected never start a runtime", async (dir) => {
+  const job = { SLURM_JOB_ID: `g${Deno.pid}`, SLURM_STEP_ID: String(Date.now()) };
+  const begin = (script: string, options: string[] = []) =>
+    new Deno.Command("env", {
+      args: [...LAUNCHER, BINARY, "run", "-q", ...options, "--", "sh", "-c", script],
+      cwd: dir,
+      env: job,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+    }).output();
+  const first = begin("echo >ready; sleep 1");
+  while (!exists(`${dir}/ready`)) await new Promise((go) => setTimeout(go, 10));
+  // the second one is its own command: same process, our executable nowhere
+  const second = await begin("readlink /proc/$$/exe; ls -l /proc/$PPID/exe");
+  const text = new TextDecoder().decode(second.stdout);
+  assertEquals([second.code, text.includes(BINARY)], [0, false], text);
+  await first;
+  // a request that is refused is refused for all
+  const refused = await Promise.all([1, 2, 3, 4].map(() => begin("echo ran", ["--nonsense"])));
+  assertEquals(refused.map(({ code }) => code), [2, 2, 2, 2]);
+  assertEquals(refused.map(({ stdout }) => stdout.length), [0, 0, 0, 0]);
+});
+
+endToEnd("the application is let go after a second where the runtime hangs", (dir) => {
+  // strace holds the runtime's threads at their first futex for longer than the guardian waits
+  if (!new Deno.Command("sh", { args: ["-c", "command -v strace"] }).outputSync().success) return;
+  const { code, stdout } = shell(
+    dir,
+    "exec strace -f -qq -o /dev/null -e trace=memfd_create " +
+      "-e inject=memfd_create:delay_enter=2500000 $J run -q -- sh -c 'date +%s%N; exit 9'",
+  );
+  assertEquals(code, 9);
+  assertMatch(stdout, /^\d+\n$/);
+});
