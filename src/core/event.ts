@@ -62,6 +62,8 @@ export interface EventSink {
     seconds: number,
     thread: number,
   ): void;
+  /** A thread with regions of its own ended, outside of all. Needed only to let go of it. */
+  threadEnd?(timeS: number, process: number, thread: number): void;
   shutdown(timeS: number, process: number): void;
   /** The process ended without a shutdown. */
   died(timeS: number, process: number): void;

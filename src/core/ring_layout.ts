@@ -28,8 +28,12 @@
  * @module
  */
 
-/** Version of the layout; another one is refused by both sides. */
-export const RING_VERSION = 1;
+/**
+ * Version of the layout. The reader takes older ones too: 1 had no records of threads that begin
+ * and end, fewer names and threads, and its long names were cut.
+ */
+export const RING_VERSION = 2;
+export const OLDEST_RING_VERSION = 1;
 
 /** First seven bytes of a ring file, before the version byte. */
 export const RING_MAGIC = "JMRING\0";
@@ -51,7 +55,7 @@ export const HEADER = {
   threads: 44,
   /** Bytes allocated so far. */
   fileBytes: 48,
-  /** Visits to names that found no room, counted. */
+  /** Visits to names that found no room, counted; they are told as visits of name 0 as well. */
   otherVisits: 56,
   /** One pair of cycle counter and CLOCK_MONOTONIC_RAW ns, taken when the process attached. */
   pairCycles: 64,
@@ -59,6 +63,10 @@ export const HEADER = {
   /** A second pair, at least a tenth of a second later; zero until then. */
   laterCycles: 80,
   laterNs: 88,
+  /** Grows by one with every entry that a new thread takes over. */
+  takeovers: 96,
+  /** Visits of threads that found no room for a ring; told nowhere else. */
+  lostVisits: 104,
   nameChunks: 128,
   threadChunks: 256,
   /** sched_getaffinity(2) of the process: 1024 CPUs. */
@@ -130,6 +138,9 @@ export const KIND = {
   pmOpen: 11,
   pmRecord: 12,
   pmClose: 13,
+  /** The thread of this entry ended; and another one took the entry over. Value: its id. */
+  threadEnd: 14,
+  threadBegin: 15,
 } as const;
 
 /** Kinds that are followed by a payload record. */
@@ -139,6 +150,7 @@ export const KINDS_WITH_PAYLOAD: readonly number[] = [
   KIND.attributeBegin,
   KIND.attributeSet,
   KIND.pmRecord,
+  KIND.threadBegin,
 ];
 
 /** Bits of a record's flags. */
@@ -180,11 +192,13 @@ export const CHUNK_NAMES = 256;
 export const NAME_CHUNKS = 9;
 /** Entries in the first chunk of threads. */
 export const CHUNK_THREADS = 8;
-export const THREAD_CHUNKS = 7;
+export const THREAD_CHUNKS = 10;
 /** Names beyond this share slot 0. */
 export const NAMES_MAX = 130_816;
-/** Longer names are cut. */
-export const NAME_BYTES_MAX = 4095;
+/** A longer name keeps its begin and ends in a hash of the whole, so that it stays the only one. */
+export const NAME_BYTES_MAX = 1_100_000;
+/** Bytes of all names of a process: what does not fit shares name 0. */
+export const NAME_HEAP_MAX = 67_108_864;
 /** The CPU of a record that nobody knows. */
 export const CPU_UNKNOWN = 0xffff;
 /** Name of slot 0. */
@@ -203,6 +217,8 @@ export const SESSION = {
   bytes: 64,
 } as const;
 
+/** Version of the session file. */
+export const SESSION_VERSION = 1;
 /** First seven bytes of the session file, before the version byte. */
 export const SESSION_MAGIC = "JMSESS\0";
 
@@ -224,6 +240,8 @@ export function ringConstants(): [name: string, value: number | string][] {
     THREAD_CHUNKS,
     NAMES_MAX,
     NAME_BYTES_MAX,
+    NAME_HEAP_MAX,
+    SESSION_VERSION,
     CPU_UNKNOWN,
   };
   list.push(...Object.entries(single));

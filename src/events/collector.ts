@@ -8,6 +8,8 @@
  * @module
  */
 import type { EventSink } from "../core/event.ts";
+import { HINT_UNKNOWN } from "../core/hints.ts";
+import { OTHER_NAME } from "../core/ring_layout.ts";
 import { ProcessWatch } from "../os/process_watch.ts";
 import type { FoldedVisits } from "./ring_process.ts";
 import type { RingThread } from "./ring_thread.ts";
@@ -26,6 +28,8 @@ export interface CollectorCounts {
   other: number;
   /** Changes of hint by nested regions that found no room. */
   nested: number;
+  /** Visits of threads without room for a ring: counted under one name, without time. */
+  lost: number;
   /** Calls at a wrong moment that found no room to be told. */
   refused: number;
 }
@@ -47,6 +51,7 @@ export class Collector implements DirectoryListener {
     folded: 0,
     other: 0,
     nested: 0,
+    lost: 0,
     refused: 0,
   };
   /** When the last process ended that ended without a word. */
@@ -122,7 +127,9 @@ export class Collector implements DirectoryListener {
     if (limitNs > this.#fedNs) this.#fedNs = limitNs;
     for (let i = 0; i < this.#followers.length; i++) {
       const f = this.#followers[i];
-      if (f.handle >= 0) this.#feedFoldedEpochs(f, this.#fedNs * 1e-9);
+      if (f.handle < 0) continue;
+      this.#feedFoldedEpochs(f, this.#fedNs * 1e-9);
+      this.#feedLost(f, this.#fedNs * 1e-9);
     }
   }
 
@@ -149,7 +156,7 @@ export class Collector implements DirectoryListener {
 
   /** Notices processes that ended without a word. */
   #checkAlive(): void {
-    this.#processes.ended((pid) => {
+    this.#processes.ended((pid, bySignal) => {
       this.#watched.delete(pid);
       this.#noted.delete(pid);
       for (const f of this.#followers) {
@@ -161,7 +168,8 @@ export class Collector implements DirectoryListener {
         // Later than whatever it did: it may have come, marked and gone since this look began.
         f.endNs = this.#options.nowNs();
         if (f.endNs > this.lastEndNs) this.lastEndNs = f.endNs;
-        f.died = !f.rings.every((ring) => ring.endsSilently);
+        f.died = bySignal === true && !f.rings.every((ring) => ring.endsSilently);
+        f.silent = bySignal === undefined && !f.rings.every((ring) => ring.endsSilently);
       }
     });
   }
@@ -231,12 +239,7 @@ export class Collector implements DirectoryListener {
         if (before === undefined || startNs > before.rings[0].startNs) before = f;
       } else if (after === undefined || startNs < after.rings[0].startNs) after = f;
     }
-    if (before !== undefined && !(before.endNs <= opened.startNs)) {
-      // The process executed something else: what it was ended there.
-      before.endNs = opened.startNs;
-      before.died = false;
-    }
-    this.#followers.push({
+    const follower: Follower = {
       pid: opened.pid,
       execId: opened.execId,
       rank: rankOf(opened.pid),
@@ -245,8 +248,20 @@ export class Collector implements DirectoryListener {
       handle: -1,
       endNs: after === undefined ? NaN : after.rings[0].startNs,
       died: false,
+      lost: 0,
       epochs: 0,
-    });
+    };
+    if (before !== undefined && !(before.endNs <= opened.startNs)) {
+      // The process executed something else: the same process goes on as that.
+      before.endNs = opened.startNs;
+      follower.before = before;
+      before.succeeded = true;
+    }
+    if (after !== undefined && after.handle < 0) {
+      after.before = follower;
+      follower.succeeded = true;
+    }
+    this.#followers.push(follower);
     this.#follow(opened.pid);
   }
 
@@ -284,15 +299,28 @@ export class Collector implements DirectoryListener {
 
   #start(f: Follower): void {
     const ring = f.rings[0];
+    if (f.before !== undefined && f.before.handle >= 0) {
+      const timeS = ring.startNs * 1e-9;
+      this.#feedFoldedEpochs(f.before, timeS);
+      this.#events.replaced(timeS, f.before, this.#sources);
+      f.handle = f.before.handle;
+      f.epochs = f.before.epochs;
+      return;
+    }
     f.handle = this.#options.sink.start(ring.startNs * 1e-9, f.pid, ring.cpus);
   }
 
   #end(f: Follower): void {
     const timeS = f.endNs * 1e-9;
-    this.#feedFoldedEpochs(f, timeS);
-    if (!f.died) this.#events.leftOpen(f);
-    if (f.died) this.#options.sink.died(timeS, f.handle);
-    else this.#options.sink.shutdown(timeS, f.handle);
+    this.#feedLost(f, timeS);
+    if (f.succeeded !== true) {
+      this.#feedFoldedEpochs(f, timeS);
+      // How it ended is not known: whoever is in a region did not mean to go.
+      if (f.silent === true) f.died = f.open.some(({ regions }) => regions.length > 0);
+      if (!f.died) this.#events.leftOpen(f);
+      if (f.died) this.#options.sink.died(timeS, f.handle);
+      else this.#options.sink.shutdown(timeS, f.handle);
+    }
     for (const ring of f.rings) {
       this.counts.garbage += ring.garbage + ring.threads.reduce((n, t) => n + t.garbage, 0);
       this.counts.other += ring.otherVisits;
@@ -308,6 +336,19 @@ export class Collector implements DirectoryListener {
       else this.#sources[kept++] = source;
     }
     this.#sources.length = kept;
+  }
+
+  /** Visits of threads that found no room for a ring: that they were is all that is known. */
+  #feedLost(f: Follower, timeS: number): void {
+    let lost = 0;
+    for (const ring of f.rings) lost += ring.lostVisits ?? 0;
+    if (!(lost > f.lost)) return;
+    const region = this.#options.sink.region(timeS, f.handle, OTHER_NAME, HINT_UNKNOWN);
+    if (region >= 0) {
+      this.#options.sink.shortVisits(timeS, f.handle, region, lost - f.lost, 0, 0);
+    }
+    this.counts.lost += lost - f.lost;
+    f.lost = lost;
   }
 
   /** Epochs that found no room in a ring: their number is all that is known. */

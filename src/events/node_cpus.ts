@@ -46,6 +46,7 @@ class OnNode implements EventSink {
   readonly tprofInit: EventSink["tprofInit"];
   readonly overhead: EventSink["overhead"];
   readonly shortVisits: EventSink["shortVisits"];
+  readonly threadEnd: EventSink["threadEnd"];
   readonly shutdown: EventSink["shutdown"];
   readonly died: EventSink["died"];
   readonly attribute: EventSink["attribute"];
@@ -63,6 +64,7 @@ class OnNode implements EventSink {
     this.tprofInit = sink.tprofInit.bind(sink);
     this.overhead = sink.overhead.bind(sink);
     this.shortVisits = sink.shortVisits.bind(sink);
+    this.threadEnd = sink.threadEnd?.bind(sink);
     this.shutdown = sink.shutdown.bind(sink);
     this.died = sink.died.bind(sink);
     this.attribute = sink.attribute?.bind(sink);

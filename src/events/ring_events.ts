@@ -27,6 +27,10 @@ export interface Marks extends Disposable {
   readonly skipped: { nested: number; refused: number };
   /** It has no last word: that it is gone is all there is to know. */
   readonly endsSilently?: boolean;
+  /** Visits of threads that found no room for a ring. */
+  readonly lostVisits?: number;
+  /** CPUs that a thread is bound to now. */
+  boundNow?(thread: RingThread): readonly number[];
   stopNs(originNs: bigint): number;
   poll(): number;
   /** Is there a name of this number? Looks for new ones where it must. */
@@ -44,7 +48,7 @@ export interface OpenRegions {
   attributes?: OpenValues;
 }
 
-/** One process as the collector follows it; a second image of it after exec is another one. */
+/** One image of a process as the collector follows it; exec makes another one of the same process. */
 export interface Follower {
   readonly pid: number;
   readonly execId: string;
@@ -55,9 +59,16 @@ export interface Follower {
   readonly open: OpenRegions[];
   /** The sink's handle; −1 before it was told of it. */
   handle: number;
+  /** The image before it, whose handle it takes over; and whether another one took over this one's. */
+  before?: Follower;
+  succeeded?: boolean;
   /** When it stopped in good order or was missed, ns since the origin; NaN while it runs. */
   endNs: number;
   died: boolean;
+  /** Nothing is known of how it ended. */
+  silent?: boolean;
+  /** Visits without a ring that were told. */
+  lost: number;
   /** Epochs told so far. */
   epochs: number;
 }
@@ -171,8 +182,61 @@ export class RingEvents {
       case KIND.attributeEnd:
         this.#tellAttribute(timeS, source, id);
         break;
+      case KIND.threadEnd:
+        this.#endThread(timeS, source);
+        break;
+      case KIND.threadBegin:
+        if (!thread.ended) this.#endThread(timeS, source);
+        this.#beginThread(source);
+        break;
       default:
         this.#tellPm(timeS, source);
+    }
+  }
+
+  /** A thread ended: what it left open ends with it, and is the fault of its marks. */
+  #endThread(timeS: number, source: Source): void {
+    const { thread, follower } = source;
+    thread.ended = true;
+    if (source.own !== undefined) this.#close(timeS, follower, source.own);
+    this.#sink.threadEnd?.(timeS, follower.handle, thread.tid);
+    follower.open.splice(
+      1,
+      follower.open.length,
+      ...follower.open.filter((o, i) => {
+        return i > 0 && o !== source.own;
+      }),
+    );
+    source.own = undefined;
+  }
+
+  /** Another thread takes over an entry whose thread ended. */
+  #beginThread(source: Source): void {
+    const { thread, ring } = source;
+    const bound = thread.payloadLow !== 0;
+    thread.tid = thread.value;
+    thread.ended = false;
+    thread.boundTo = !bound
+      ? []
+      : thread.cpu !== CPU_UNKNOWN
+      ? [thread.cpu]
+      : ring.boundNow?.(thread) ?? [];
+    source.bound = false;
+  }
+
+  /** The process executed another image: nothing of this one is open any more. */
+  replaced(timeS: number, follower: Follower, sources: readonly Source[]): void {
+    for (const open of follower.open) this.#close(timeS, follower, open);
+    for (const { thread, follower: f } of sources) {
+      if (f === follower) this.#sink.threadEnd?.(timeS, follower.handle, thread.tid);
+    }
+  }
+
+  #close(timeS: number, follower: Follower, { id, regions }: OpenRegions): void {
+    while (regions.length > 0) {
+      const region = regions.pop()!;
+      this.mistakes.add("", `${this.#quoted(region)} was never ended: ${offender(follower, id)}`);
+      this.#sink.exit(timeS, follower.handle, region, id);
     }
   }
 

@@ -12,7 +12,9 @@ import {
   HEADER,
   NAME,
   NAME_BYTES_MAX,
+  NAME_HEAP_MAX,
   NAMES_MAX,
+  OLDEST_RING_VERSION,
   RECORD_BYTES,
   RING_MAGIC,
   RING_VERSION,
@@ -50,10 +52,11 @@ interface ThreadState {
 const TWO_32 = 4294967296;
 const NOTHING: readonly never[] = [];
 const decoder = new TextDecoder();
-/** One thread chunk at a time, of any process: nothing in it outlives a poll. */
-const ENTRIES = new Uint8Array((CHUNK_THREADS << (THREAD_CHUNKS - 1)) * THREAD.bytes);
+/** Some thread entries at a time, of any process: nothing in it outlives a poll. */
+const ENTRIES_AT_ONCE = 128;
+const ENTRIES = new Uint8Array(ENTRIES_AT_ONCE * THREAD.bytes);
 const ENTRIES_VIEW = new DataView(ENTRIES.buffer);
-/** The same for bytes of names; at least as long as the longest one. */
+/** The same for bytes of names; longer ones are read by themselves. */
 const NAMES_BLOCK = new Uint8Array(16384);
 
 /** See the module. */
@@ -71,6 +74,8 @@ export class RingProcess {
   garbage = 0;
   /** Visits whose names found no room. */
   otherVisits = 0;
+  /** Visits of threads that found no room: nothing else tells of them. */
+  lostVisits = 0;
   readonly #memory: RingMemory;
   readonly #clock: StampClock;
   readonly #header = new Uint8Array(HEADER.affinity);
@@ -86,6 +91,8 @@ export class RingProcess {
   readonly #names = NAMES_BLOCK;
   #namesAt = 0;
   #namesRead = 0;
+  #nameBytesSoFar = 0;
+  #takeovers = 0;
 
   private constructor(memory: RingMemory, head: Uint8Array, originNs: bigint) {
     this.#memory = memory;
@@ -108,8 +115,9 @@ export class RingProcess {
     if (memory.read(0, head) !== head.length) return "wait";
     if (head.subarray(0, 8).every((b) => b === 0)) return "wait";
     if (decoder.decode(head.subarray(0, 7)) !== RING_MAGIC) return { refused: "not a ring file" };
-    if (head[7] !== RING_VERSION) {
-      return { refused: `ring version ${head[7]}, expected ${RING_VERSION}` };
+    if (!(head[7] >= OLDEST_RING_VERSION && head[7] <= RING_VERSION)) {
+      const expected = `${OLDEST_RING_VERSION} to ${RING_VERSION}`;
+      return { refused: `ring version ${head[7]}, expected ${expected}` };
     }
     return new RingProcess(memory, head, originNs);
   }
@@ -129,10 +137,25 @@ export class RingProcess {
       this.#headerView.getUint32(HEADER.threads, true),
       CHUNK_THREADS * ((1 << THREAD_CHUNKS) - 1),
     );
-    for (let chunk = 0, first = 0; first < count; chunk++) {
-      const inChunk = Math.min(CHUNK_THREADS << chunk, count - first);
-      const offset = this.#offsetAt(this.#headerView, HEADER.threadChunks + 8 * chunk);
-      const bytes = this.#entries.subarray(0, inChunk * THREAD.bytes);
+    const takeovers = this.#headerView.getUint32(HEADER.takeovers, true);
+    const tookOver = takeovers !== this.#takeovers;
+    this.#takeovers = takeovers;
+    for (let first = 0; first < count;) {
+      const chunk = 31 - Math.clz32(Math.floor(first / CHUNK_THREADS) + 1);
+      const begin = CHUNK_THREADS * ((1 << chunk) - 1);
+      const some = Math.min(
+        ENTRIES_AT_ONCE,
+        begin + (CHUNK_THREADS << chunk) - first,
+        count - first,
+      );
+      // Where all threads ended, only one that takes an entry over brings something new.
+      if (!tookOver && this.#allEnded(first, some)) {
+        first += some;
+        continue;
+      }
+      const offset = this.#offsetAt(this.#headerView, HEADER.threadChunks + 8 * chunk) +
+        (first - begin) * THREAD.bytes;
+      const bytes = this.#entries.subarray(0, some * THREAD.bytes);
       if (this.#memory.read(offset, bytes) !== bytes.length) {
         this.garbage++;
         break;
@@ -142,15 +165,26 @@ export class RingProcess {
         this.#memory.read(0, this.#header);
         this.#refine();
       }
-      for (let i = 0; i < inChunk; i++) {
+      for (let i = 0; i < some; i++) {
         if (first + i >= this.#states.length) this.#addThread(i, offset + i * THREAD.bytes);
         copied += this.#pollThread(this.#states[first + i], i * THREAD.bytes);
       }
-      first += CHUNK_THREADS << chunk;
+      first += some;
     }
     this.#readNames();
-    this.otherVisits = Number(this.#headerView.getBigUint64(HEADER.otherVisits, true));
+    this.otherVisits = this.#offsetAt(this.#headerView, HEADER.otherVisits);
+    this.lostVisits = this.#offsetAt(this.#headerView, HEADER.lostVisits);
     return copied;
+  }
+
+  /** CPUs that a thread is bound to now, as its entry says. */
+  boundNow(thread: RingThread): readonly number[] {
+    const state = this.#states.find((s) => s.thread === thread);
+    const mask = new Uint8Array(HEADER.affinityBytes);
+    if (state === undefined) return NOTHING;
+    return this.#memory.read(state.entry + THREAD.affinity, mask) === mask.length
+      ? cpusOf(mask)
+      : NOTHING;
   }
 
   /** Looks for names that were published while `poll` went on; is this number one of them? */
@@ -188,6 +222,17 @@ export class RingProcess {
 
   #offsetAt(view: DataView, at: number): number {
     return view.getUint32(at + 4, true) * TWO_32 + view.getUint32(at, true);
+  }
+
+  #allEnded(first: number, count: number): boolean {
+    for (let i = first; i < first + count; i++) {
+      const state = this.#states[i];
+      if (
+        state === undefined || !state.thread.ended || state.folds < 0 ||
+        state.thread.nextNs !== Infinity
+      ) return false;
+    }
+    return true;
   }
 
   #addThread(index: number, entry: number): void {
@@ -241,6 +286,9 @@ export class RingProcess {
       this.#tailView.setUint32(4, Math.floor(head / TWO_32), true);
       this.#memory.write(state.entry + THREAD.tail, this.#tail);
     }
+    if (state.thread.ended && view.getUint32(at + THREAD.tid, true) !== state.thread.tid) {
+      state.thread.ended = false;
+    }
     const folds = view.getUint32(at + THREAD.folds, true);
     if (folds !== state.folds) {
       state.folds = folds;
@@ -289,10 +337,13 @@ export class RingProcess {
       for (let i = index; i < last; i++) {
         const at = (i - index) * NAME.bytes;
         const length = view.getUint32(at + NAME.length, true);
+        // Whatever the file says, all names together have a bound.
+        const left = NAME_HEAP_MAX - this.#nameBytesSoFar;
         const bytes = this.#nameBytes(
           this.#offsetAt(view, at + NAME.offset),
-          Math.min(length, NAME_BYTES_MAX),
+          Math.min(length, NAME_BYTES_MAX, left),
         );
+        this.#nameBytesSoFar += bytes.length;
         if (bytes.length < length) this.garbage++;
         this.names.push({
           name: decoder.decode(bytes),
@@ -304,6 +355,10 @@ export class RingProcess {
 
   /** The bytes of a name; those behind it come along, since most names lie one after the other. */
   #nameBytes(offset: number, length: number): Uint8Array {
+    if (length > NAMES_BLOCK.length) {
+      const own = new Uint8Array(length);
+      return own.subarray(0, Math.max(0, this.#memory.read(offset, own)));
+    }
     const block = this.#names;
     let from = offset - this.#namesAt;
     if (!(from >= 0 && from + length <= this.#namesRead)) {

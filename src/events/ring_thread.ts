@@ -81,9 +81,12 @@ export class StampClock {
 
 /** Records copied but not yet handed on. */
 export class RingThread {
-  readonly tid: number;
+  /** Changes when another thread takes the ring over. */
+  tid: number;
   /** CPUs it is bound to where these are fewer than its process's; empty otherwise. */
-  readonly boundTo: readonly number[];
+  boundTo: readonly number[];
+  /** Its thread ended, and nothing came after that. */
+  ended = false;
   /** Time of the next event since the origin; Infinity when there is none. */
   nextNs = Infinity;
   /** Fields of the next event. */

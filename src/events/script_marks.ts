@@ -13,14 +13,7 @@
  * @module
  */
 import { HINTS } from "../core/hints.ts";
-import {
-  CPU_UNKNOWN,
-  FLAG,
-  KIND,
-  NAME_BYTES_MAX,
-  NAMES_MAX,
-  OTHER_NAME,
-} from "../core/ring_layout.ts";
+import { CPU_UNKNOWN, FLAG, KIND, NAMES_MAX, OTHER_NAME } from "../core/ring_layout.ts";
 import { rawNanoseconds, realtimeNanoseconds } from "../os/clock.ts";
 import { affinityOf } from "../os/host.ts";
 import { closeFile, O, openFile } from "../os/files.ts";
@@ -151,7 +144,7 @@ export class ScriptMarks implements Marks {
       return 0;
     }
     const region = this.names.length;
-    this.names.push({ name: name.slice(0, NAME_BYTES_MAX), hint: UNKNOWN });
+    this.names.push({ name, hint: UNKNOWN });
     this.#numbers.set(name, region);
     return region;
   }

@@ -6,7 +6,7 @@
  * words of struct config mean, in the same order.
  * @module
  */
-import { RING_VERSION, SESSION, SESSION_MAGIC } from "../core/ring_layout.ts";
+import { SESSION, SESSION_MAGIC, SESSION_VERSION } from "../core/ring_layout.ts";
 
 /** "jmkguard" as a little-endian word: what a file that carries the block can be told by. */
 const MAGIC = 0x64726175676b6d6an;
@@ -89,7 +89,7 @@ export function makeBlock(contents: Contents): Uint8Array<ArrayBuffer> {
 function sessionFile(): Uint8Array {
   const bytes = new Uint8Array(SESSION_BYTES);
   bytes.set(new TextEncoder().encode(SESSION_MAGIC));
-  bytes[7] = RING_VERSION;
+  bytes[7] = SESSION_VERSION;
   return bytes;
 }
 

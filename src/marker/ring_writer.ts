@@ -14,6 +14,7 @@ import {
   KIND,
   NAME,
   NAME_BYTES_MAX,
+  NAME_HEAP_MAX,
   NAMES_MAX,
   OTHER_NAME,
   RECORD_BYTES,
@@ -32,7 +33,6 @@ const TWO_32 = 4294967296;
 const DEPTH = 64;
 const HEAP_BYTES = 16384;
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 /** Who writes. */
 export interface RingOwner {
@@ -73,6 +73,7 @@ export class RingWriter {
   #ring = 0;
   #heap = 0;
   #heapLeft = 0;
+  #heapBytes = 0;
   #head = 0;
   #tail = 0;
   #depth = 0;
@@ -108,13 +109,7 @@ export class RingWriter {
   region(name: string, hint: number): number {
     const known = this.#numbers.get(name);
     if (known !== undefined) return known;
-    let bytes = encoder.encode(name);
-    if (bytes.length > NAME_BYTES_MAX) {
-      bytes = bytes.slice(0, NAME_BYTES_MAX);
-      name = decoder.decode(bytes);
-      const same = this.#numbers.get(name);
-      if (same !== undefined) return same;
-    }
+    const bytes = shortened(encoder.encode(name));
     const index = this.#numbers.size;
     if (index >= NAMES_MAX || !this.#roomForName(index, bytes.length)) return 0;
     const { chunk, place } = chunkOf(index, CHUNK_NAMES);
@@ -258,10 +253,13 @@ export class RingWriter {
       this.#put64(HEADER.nameChunks + 8 * chunk, at);
     }
     if (this.#heapLeft < length) {
-      const at = this.#file.area(HEAP_BYTES);
+      const size = Math.max(HEAP_BYTES, length);
+      if (this.#heapBytes + size > NAME_HEAP_MAX) return false;
+      const at = this.#file.area(size);
       if (at < 0) return false;
       this.#heap = at;
-      this.#heapLeft = HEAP_BYTES;
+      this.#heapLeft = size;
+      this.#heapBytes += size;
     }
     return true;
   }
@@ -343,4 +341,18 @@ export class RingWriter {
     this.#view.setUint32(0, value, true);
     this.#file.write(offset, this.#four);
   }
+}
+
+/** A very long name keeps its begin and ends in a hash of the whole (FNV-1a, two ways): two stay two. */
+function shortened(bytes: Uint8Array): Uint8Array {
+  if (bytes.length <= NAME_BYTES_MAX) return bytes;
+  let [one, other] = [0x811c9dc5, 0x9e3779b9];
+  for (let i = 0; i < bytes.length; i++) {
+    one = Math.imul(one ^ bytes[i], 0x01000193);
+    other = Math.imul(other ^ bytes[i], 0x85ebca6b) + i | 0;
+  }
+  const hex = (word: number) => (word >>> 0).toString(16).padStart(8, "0");
+  const short = bytes.slice(0, NAME_BYTES_MAX);
+  short.set(encoder.encode(`#${hex(one)}${hex(other)}`), NAME_BYTES_MAX - 17);
+  return short;
 }

@@ -5,11 +5,11 @@
  */
 import {
   HEADER,
-  RING_VERSION,
   SESSION,
   SESSION_FILE,
   SESSION_MAGIC,
   SESSION_VARIABLE,
+  SESSION_VERSION,
 } from "../core/ring_layout.ts";
 import { closeFile, O, openFile, readLinkTarget, readWhole, statPath } from "../os/files.ts";
 import { libc, LIBC_PATHS } from "../os/libc.ts";
@@ -57,7 +57,7 @@ function isOurs(directory: string): boolean {
   const session = new Uint8Array(SESSION.bytes);
   const n = libc().read(fd, session, BigInt(session.length));
   closeFile(fd);
-  return n === BigInt(SESSION.bytes) && session[7] === RING_VERSION &&
+  return n === BigInt(SESSION.bytes) && session[7] === SESSION_VERSION &&
     new TextDecoder().decode(session.subarray(0, 7)) === SESSION_MAGIC;
 }
 

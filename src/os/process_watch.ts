@@ -7,7 +7,8 @@
  * @module
  */
 import { grown } from "../core/grow.ts";
-import { closeFile } from "./files.ts";
+import { closeFile, readWhole } from "./files.ts";
+import { bindIoctl } from "./ioctl.ts";
 import { libc } from "./libc.ts";
 import { isAlive, openPidfd } from "./process.ts";
 
@@ -15,9 +16,18 @@ const POLLIN = 1;
 /** struct pollfd: descriptor, events, results. */
 const ENTRY_BYTES = 8;
 
+/** _IOWR(0xff, 11, struct pidfd_info of 64 bytes): linux/pidfd.h. */
+const PIDFD_GET_INFO = 0xc040ff0bn;
+const PIDFD_INFO_BYTES = 64;
+/** Linux 6.15: the status of a process that its parent has noticed. */
+const PIDFD_INFO_EXIT = 8n;
+const EXIT_CODE = 60;
+
 /** See the module. */
 export class ProcessWatch {
   readonly #pids: number[] = [];
+  /** Bound now: later the permission may be gone. */
+  readonly #ioctl = bindIoctl();
   #polls = new DataView(new ArrayBuffer(64 * ENTRY_BYTES));
   #bytes = new Uint8Array(this.#polls.buffer);
 
@@ -38,8 +48,12 @@ export class ProcessWatch {
     return this.#pids.length;
   }
 
-  /** Calls back for every process that ended since the last call. */
-  ended(tell: (pid: number) => void): void {
+  /**
+   * Calls back for every process that ended since the last call.
+   *
+   * @param tell `bySignal`: a signal ended it; `undefined`: the kernel does not say.
+   */
+  ended(tell: (pid: number, bySignal: boolean | undefined) => void): void {
     if (this.#pids.length === 0) return;
     libc().poll(this.#bytes, BigInt(this.#pids.length), 0);
     for (let i = this.#pids.length - 1; i >= 0; i--) {
@@ -50,9 +64,10 @@ export class ProcessWatch {
         : !isAlive(this.#pids[i]);
       if (!gone) continue;
       const pid = this.#pids[i];
+      const status = fd >= 0 ? this.#exitStatus(fd, pid) : undefined;
       closeFile(fd);
       this.#remove(i);
-      tell(pid);
+      tell(pid, status === undefined ? undefined : (status & 0x7f) !== 0);
     }
   }
 
@@ -63,6 +78,20 @@ export class ProcessWatch {
     this.#pids.length = 0;
   }
 
+  /** The status of a process that is not our child, as wait(2) has it; `undefined`: nobody says. */
+  #exitStatus(pidfd: number, pid: number): number | undefined {
+    // Before its parent notices /proc says it, after that its pidfd, on kernels that keep it there.
+    return statusInProc(pid) ?? this.#statusInPidfd(pidfd) ?? statusInProc(pid);
+  }
+
+  #statusInPidfd(pidfd: number): number | undefined {
+    const info = new DataView(new ArrayBuffer(PIDFD_INFO_BYTES));
+    info.setBigUint64(0, PIDFD_INFO_EXIT, true);
+    const answer = this.#ioctl?.(pidfd, PIDFD_GET_INFO, new Uint8Array(info.buffer));
+    const known = answer === 0 && (info.getBigUint64(0, true) & PIDFD_INFO_EXIT) !== 0n;
+    return known ? info.getInt32(EXIT_CODE, true) : undefined;
+  }
+
   /** The last one takes the place of one that is gone. */
   #remove(i: number): void {
     const last = this.#pids.length - 1;
@@ -71,4 +100,13 @@ export class ProcessWatch {
     this.#bytes.copyWithin(i * ENTRY_BYTES, last * ENTRY_BYTES, (last + 1) * ENTRY_BYTES);
     this.#polls.setInt16(i * ENTRY_BYTES + 6, 0, true);
   }
+}
+
+/** The last field of stat of a process that waits for its parent: proc(5). */
+function statusInProc(pid: number): number | undefined {
+  const stat = readWhole(`/proc/${pid}/stat`);
+  if (stat === undefined) return undefined;
+  const text = new TextDecoder().decode(stat);
+  const fields = text.slice(text.lastIndexOf(")") + 2).trim().split(" ");
+  return fields[0] === "Z" && fields.length === 50 ? Number(fields[49]) : undefined;
 }

@@ -92,6 +92,7 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
     ...(engine.events.late > 0 ? { "late by at most (s)": digits(engine.events.mostLateS) } : {}),
   };
   if (collector.counts.other > 0) marks["visits under one name"] = collector.counts.other;
+  if (collector.counts.lost > 0) marks["visits of threads without room"] = collector.counts.lost;
   if (collector.counts.nested > 0) marks["hints left out"] = collector.counts.nested;
   if (collector.garbage > 0) marks["records left out"] = collector.garbage;
   const files = collector.refusedFiles;
@@ -126,6 +127,11 @@ export function notes(facts: FactSources): string[] {
   if (loop.cpusMoved) lines.push("the machine has more CPUs than the tree: c counts as c mod N");
   if (collector.counts.folded > 0) {
     lines.push(`${collector.counts.folded} visits came folded: counts and times, no edges`);
+  }
+  const { other, lost } = collector.counts;
+  if (other > 0) lines.push(`${other} visits to names without room are told as [joulemark] other`);
+  if (lost > 0) {
+    lines.push(`${lost} visits of threads without room count as [joulemark] other, without time`);
   }
   const { mistakes, remarks } = collector.events;
   for (const { kind, count } of mistakes.list.slice(0, 3)) lines.push(`${count} x ${kind}`);

@@ -26,18 +26,22 @@ export class CpuUpdate {
   /** Brings the CPUs of a process up to date. */
   apply(process: TrackedProcess): void {
     const own = process.track;
-    if (process.threads.length === 0) {
+    const { threads, retired } = process;
+    if (threads.length === 0 && retired.length === 0) {
       for (let k = 0; k < own.cpus.length; k++) {
         this.#cpus.write(own.cpus[k], own.region, own.hint, own.changed);
       }
       return;
     }
     this.#clear(own.cpus);
-    for (const thread of process.threads) this.#clear(thread.cpus);
+    for (const thread of threads) this.#clear(thread.cpus);
+    for (const thread of retired) this.#clear(thread.cpus);
     this.#consider(own);
-    for (const thread of process.threads) this.#consider(thread);
+    for (const thread of threads) this.#consider(thread);
+    for (const thread of retired) this.#consider(thread);
     this.#write(own.cpus);
-    for (const thread of process.threads) this.#write(thread.cpus);
+    for (const thread of threads) this.#write(thread.cpus);
+    for (const thread of retired) this.#write(thread.cpus);
   }
 
   /** What one CPU of a process shows now, among its open tracks. */

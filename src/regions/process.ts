@@ -6,6 +6,8 @@ import { grown } from "../core/grow.ts";
 import type { RecordFilter } from "./record_filter.ts";
 import { Track } from "./track.ts";
 
+const NO_CPUS = new Int32Array(0);
+
 /** What became of a process. */
 export type ProcessEnd = "running" | "shutdown" | "died" | "withdrawn";
 
@@ -16,6 +18,10 @@ export class TrackedProcess {
   readonly track: Track;
   /** Stacks of threads with regions of their own, in order of their first event. */
   readonly threads: Track[] = [];
+  /** Totals of threads that ended, so that many of them cost no more than few. */
+  #past: Track | undefined;
+  /** Those that ended in this step: their records are still to be taken. */
+  readonly retired: Track[] = [];
   readonly startNs: number;
   /** It stands in for a command that has marked nothing so far. */
   command: boolean;
@@ -65,6 +71,25 @@ export class TrackedProcess {
     return track;
   }
 
+  /** A thread ended, outside all regions; its totals stay. */
+  retire(thread: number): void {
+    const track = this.#byThread.get(thread);
+    if (track === undefined || track.depth > 0) return;
+    this.retired.push(track);
+    this.threads.splice(this.threads.indexOf(track), 1);
+    this.#byThread.delete(thread);
+    if (this.#lastThread === track) this.#lastThread = undefined;
+  }
+
+  /** Lets go of the threads that ended; what they did in the step has been taken. */
+  foldRetired(): void {
+    for (const track of this.retired) {
+      this.#past ??= new Track(this.pid, NO_CPUS);
+      this.#past.absorb(track);
+    }
+    this.retired.length = 0;
+  }
+
   /** Region that the process itself is in; −1: none. */
   get openRegion(): number {
     return this.track.region;
@@ -94,20 +119,24 @@ export class TrackedProcess {
   /** Adds completed outermost visits and their time by region, those of its threads included. */
   addTotals(counts: Float64Array, runtimesNs: Float64Array): void {
     this.track.addTotals(counts, runtimesNs);
+    this.#past?.addTotals(counts, runtimesNs);
+    for (const thread of this.retired) thread.addTotals(counts, runtimesNs);
     for (const thread of this.threads) thread.addTotals(counts, runtimesNs);
   }
 
   /** Completed outermost visits to a region, those of its threads included. */
   count(region: number): number {
-    let total = this.track.count(region);
+    let total = this.track.count(region) + (this.#past?.count(region) ?? 0);
     for (const thread of this.threads) total += thread.count(region);
+    for (const thread of this.retired) total += thread.count(region);
     return total;
   }
 
   /** Whole time of the completed outermost visits, those of its threads included. */
   runtimeNs(region: number): number {
-    let total = this.track.runtimeNs(region);
+    let total = this.track.runtimeNs(region) + (this.#past?.runtimeNs(region) ?? 0);
     for (const thread of this.threads) total += thread.runtimeNs(region);
+    for (const thread of this.retired) total += thread.runtimeNs(region);
     return total;
   }
 }

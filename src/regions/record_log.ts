@@ -24,6 +24,7 @@ export function collectRecords(
     if (process.filter === undefined) take(process.track, out);
     else filter(process, out);
     spreadEpochs(process, out, from, cpus);
+    for (let k = 0; k < process.retired.length; k++) take(process.retired[k], out);
     for (let k = 0; k < process.threads.length; k++) take(process.threads[k], out);
     process.track.nextWindow();
     for (let k = 0; k < process.threads.length; k++) process.threads[k].nextWindow();

@@ -109,6 +109,15 @@ export class Track {
     this.#fold(slot, count, totalNs);
   }
 
+  /** Takes over the totals of a track that is gone. */
+  absorb(other: Track): void {
+    for (let k = 0; k < other.#slots; k++) {
+      const slot = this.#slot(other.#slotRegion[k]);
+      this.#count[slot] += other.#count[k];
+      this.#runtimeNs[slot] += other.#runtimeNs[k];
+    }
+  }
+
   /** The process is gone: open regions stay uncounted. */
   abandon(): void {
     this.depth = 0;

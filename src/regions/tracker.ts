@@ -198,6 +198,11 @@ export class RegionTracker extends TrackedRun implements EventSink {
     this.foldedVisits += count;
   }
 
+  threadEnd(_timeS: number, process: number, thread: number): void {
+    const p = this.list.all[process];
+    if (p?.end === "running") p.retire(thread);
+  }
+
   shutdown(timeS: number, process: number): void {
     const p = this.#running(process);
     if (p === undefined) return;
@@ -226,6 +231,7 @@ export class RegionTracker extends TrackedRun implements EventSink {
     }
     this.records.length = 0;
     collectRecords(live, this.records, this.cpus);
+    for (let i = 0; i < live.length; i++) live[i].foldRetired();
     this.cpus.step(ns);
     this.list.dropEnded();
   }

@@ -113,6 +113,11 @@ export class OrderedEvents implements EventSink {
     this.#tracker.shortVisits(t, process, region, count, seconds, thread);
   }
 
+  threadEnd(timeS: number, process: number, thread: number): void {
+    // All of its regions have ended: recordings need not know.
+    this.#tracker.threadEnd(this.#inOrder(timeS), process, thread);
+  }
+
   shutdown(timeS: number, process: number): void {
     const t = this.#inOrder(timeS);
     this.#recorder?.shutdown?.(t, process);

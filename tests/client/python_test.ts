@@ -64,7 +64,7 @@ for i in range(300):
   );
   seen!.poll();
   assertEquals(seen!.visits(), { thread: 300 });
-  assertEquals(seen!.ring.threads.length, 300);
+  assert(seen!.ring.threads.length < 300);
   const { size } = Deno.statSync(`${session.dir}/${session.files[0]}`);
   seen![Symbol.dispose]();
   assert(size < 300 * 272 * 1024, `${size} bytes`);

@@ -39,3 +39,45 @@ endToEnd("100,000 names are all told, soon after the end", (dir) => {
   // Of the loop; what the report itself takes comes after it.
   assert(overhead["cpu (s)"] < 10, `${overhead["cpu (s)"]} CPU s`);
 });
+
+endToEnd("3,000 threads of one process, one after the other: every visit is told", (dir) => {
+  const app = build("many_threads", dir);
+  const out = joulemark(dir, ["run", "--simulate", "--", app, "3000", "1000"]);
+  assertEquals(out.code, 0, out.stderr);
+  assertEquals(visits(hostOf(dir)), new Map([["work", 3_000_000]]));
+});
+
+endToEnd("20,000 threads, 20 at a time: every visit is told", (dir) => {
+  const app = build("many_threads", dir);
+  const out = joulemark(dir, ["run", "--simulate", "--", app, "20000", "20", "20"]);
+  assertEquals(out.code, 0, out.stderr);
+  const host = hostOf(dir);
+  assertEquals(visits(host), new Map([["work", 400_000]]));
+  assertEquals((host.joulemark!.processes as Record<string, number>).count, 1);
+});
+
+endToEnd("an image that a process executes is the same process; _exit(0) is no death", (dir) => {
+  const app = build("images", dir);
+  const of = (kind: string) => {
+    const out = joulemark(dir, ["run", "--simulate", "--", app, kind]);
+    assertEquals(out.code, 0, out.stderr);
+    const host = hostOf(dir);
+    const { count, died } = host.joulemark!.processes as Record<string, number>;
+    return [count, died, ...visits(host)];
+  };
+  assertEquals(of("exec"), [1, 0, ["work", 11]]);
+  assertEquals(of("fork"), [5, 0, ["work", 1]]);
+  assertEquals(of("killed"), [2, 1, ["work", 1]]);
+});
+
+endToEnd("two names of a megabyte that begin alike are two, and whole", (dir) => {
+  const app = build("images", dir);
+  const told = (bytes: number) => {
+    assertEquals(joulemark(dir, ["run", "--simulate", "--", app, "long", String(bytes)]).code, 0);
+    return [...visits(hostOf(dir)).keys()].sort();
+  };
+  const alike = "n".repeat((1 << 20) - 1);
+  assertEquals(told(1 << 20), [`${alike}1`, `${alike}2`, "work"]);
+  // Longer ones end in a hash.
+  assertEquals(told(3_000_000).length, 3);
+});

@@ -40,7 +40,8 @@ function told(images: readonly Marks[]): string[] {
 
 Deno.test("images of one process follow each other by their starts, in whatever order they are found", () => {
   const [a, b, c] = [1, 2, 3].map((s) => image(Deno.pid, `image ${s}`, s * 1e9));
-  const expected = ["1 start 0", "2 start 1", "2 shutdown 0", "3 start 2", "3 shutdown 1"];
+  // One process, which executed twice and still runs.
+  const expected = ["1 start 0"];
   for (const order of [[a, b, c], [a, c, b], [b, a, c], [b, c, a], [c, a, b], [c, b, a]]) {
     assertEquals(told(order), expected);
   }

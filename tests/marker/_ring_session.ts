@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { KIND, RING_VERSION, SESSION, SESSION_MAGIC } from "../../src/core/ring_layout.ts";
+import { KIND, SESSION, SESSION_MAGIC, SESSION_VERSION } from "../../src/core/ring_layout.ts";
 import { RingFileMemory } from "../../src/os/ring_file.ts";
 import { RingProcess } from "../../src/events/ring_process.ts";
 import type { RingThread } from "../../src/events/ring_thread.ts";
@@ -34,7 +34,7 @@ export class RingSession {
   readonly dir: string;
 
   constructor(
-    { parent = "/dev/shm", version = RING_VERSION, cycles = true, mode = 0o700 }: {
+    { parent = "/dev/shm", version = SESSION_VERSION, cycles = true, mode = 0o700 }: {
       parent?: string;
       version?: number;
       cycles?: boolean;
@@ -127,7 +127,10 @@ export class SeenRing {
   #take(thread: RingThread, keep: boolean): void {
     while (thread.nextNs !== Infinity) {
       const kind = KINDS.get(thread.kind) ?? "other";
-      if (keep) {
+      // A thread begins with an ended one's ring, or ends: no event of the program's.
+      if (thread.kind === KIND.threadBegin || thread.kind === KIND.threadEnd) {
+        if (thread.kind === KIND.threadBegin) thread.tid = thread.value;
+      } else if (keep) {
         this.events.push({
           kind,
           region: kind === "enter" || kind === "exit"

@@ -90,18 +90,14 @@ JM_HIDDEN void jm_cali_end(struct joulemark__thread *t, const struct jm_attribut
 
 JM_HIDDEN uint32_t jm_cali_text(struct joulemark__thread *t, const char *text, size_t length) {
     uint32_t slot = joulemark__place(text), region;
-    char copy[JOULEMARK__NAME_BYTES_MAX + 1];
     length = strnlen(text, length);
     if (t->cache[slot].at == text && strncmp(t->cache[slot].copy, text, length) == 0 &&
         t->cache[slot].copy[length] == 0)
         return t->cache[slot].region;
-    if (length > JOULEMARK__NAME_BYTES_MAX) length = JOULEMARK__NAME_BYTES_MAX;
-    memcpy(copy, text, length);
-    copy[length] = 0;
-    region = joulemark__find(t, copy, JOULEMARK_HINT_UNKNOWN);
+    region = joulemark__number(text, length, JOULEMARK_HINT_UNKNOWN);
     if (region) {
         t->cache[slot].at = text;
-        t->cache[slot].copy = joulemark__copy_of(&joulemark__state_2, region);
+        t->cache[slot].copy = joulemark__copy_of(&joulemark__state_3, region);
         t->cache[slot].region = region;
     }
     return region;

@@ -88,7 +88,7 @@ JM_EXPORT const char *cali_get_current_region_or(const char *otherwise);
 JM_EXPORT const char *cali_get_current_region_or(const char *otherwise) {
     struct joulemark__thread *t = jm_thread(JM_CALIPER, 0);
     if (t && t->depth - 1 < JOULEMARK__DEPTH)
-        return joulemark__copy_of(&joulemark__state_2, t->stack[t->depth - 1]);
+        return joulemark__copy_of(&joulemark__state_3, t->stack[t->depth - 1]);
     if (t && !t->depth) return otherwise;
     JM_FORWARD(const char *, otherwise, "cali_get_current_region_or", JM_CALI_LIBRARY,
                (const char *), (otherwise));

@@ -16,7 +16,8 @@ extern int backtrace(void **, int) __attribute__((weak));
 
 #define FRAMES 64      /* of a stack, our own among them */
 #define NAME_BYTES 99  /* of a function's name, as Caliper cuts them */
-#define PATHS 32768    /* different ones of a process; half of the names that a ring has */
+#define TEXT_BYTES 4095 /* of a path */
+#define PATHS 32768    /* different ones of a process; a quarter of the names that a ring has */
 #define PATH_BYTES (16u << 20) /* of all of them */
 #define SYMBOLS 16384  /* addresses whose names are kept; a power of two, as is twice PATHS */
 #define NO_NUMBER UINT32_MAX /* of a path that is left out for good */
@@ -110,8 +111,8 @@ static const char *name_of(const void *at, char into[NAME_BYTES + 1]) {
 
 /* Fills `into` from its end; what is outermost gives way where there is no room for all. */
 static const char *text_of(void *const *at, int n, int which,
-                           char into[JOULEMARK__NAME_BYTES_MAX + 1]) {
-    char *start = into + JOULEMARK__NAME_BYTES_MAX, own[NAME_BYTES + 1], digits[20];
+                           char into[TEXT_BYTES + 1]) {
+    char *start = into + TEXT_BYTES, own[NAME_BYTES + 1], digits[20];
     int i, cut = n > FRAMES;
     *start = 0;
     for (i = 0; i < n && i < FRAMES; i++) {
@@ -149,12 +150,12 @@ static uint32_t full(void) {
 static __attribute__((noinline, cold)) uint32_t make(struct joulemark__thread *t, void *const *at,
                                                      int n, int which) {
     static uint64_t bytes;
-    char into[JOULEMARK__NAME_BYTES_MAX + 1];
+    char into[TEXT_BYTES + 1];
     const char *text = text_of(at, n, which, into);
     size_t length = text ? strlen(text) : 0;
     if (!length) return 0;
     /* Regions have to find room for their names as well. */
-    if (__atomic_load_n(&joulemark__state_2.count, __ATOMIC_RELAXED) >= PATHS ||
+    if (__atomic_load_n(&joulemark__state_3.count, __ATOMIC_RELAXED) >= PATHS ||
         __atomic_add_fetch(&bytes, length, __ATOMIC_RELAXED) > PATH_BYTES)
         return full();
     return joulemark__find(t, text, JOULEMARK_HINT_UNKNOWN);

@@ -55,8 +55,8 @@ static __attribute__((constructor(101))) void jm_load(void) {
     if (list && *list) jm_asked = jm_bits(list);
     jm_on = jm_asked;
     /* Without a session every call is one test from here on, of a word of this library's own. */
-    if (joulemark__state_2.mode == 0 && !getenv(JOULEMARK__SESSION_VARIABLE)) {
-        joulemark__state_2.mode = 1;
+    if (joulemark__state_3.mode == 0 && !getenv(JOULEMARK__SESSION_VARIABLE)) {
+        joulemark__state_3.mode = 1;
         jm_on = 0;
     }
 }

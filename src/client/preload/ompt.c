@@ -68,7 +68,7 @@ static void parallel_end(union data *parallel, union data *task, int flags, cons
 
 static void work(int kind, int endpoint, union data *parallel, union data *task, uint64_t count,
                  const void *at) {
-    struct joulemark__thread *t = joulemark__self_2;
+    struct joulemark__thread *t = joulemark__self_3;
     (void)parallel;
     (void)task;
     (void)at;
@@ -98,7 +98,7 @@ JM_EXPORT struct tool *ompt_start_tool(unsigned version, const char *runtime) {
     struct tool *(*other)(unsigned, const char *) =
         (struct tool * (*)(unsigned, const char *)) jm_next(&slot, "ompt_start_tool", "omp");
     /* The runtime has an empty one of its own. Without anybody to tell, it need not call at all. */
-    if (!(jm_on & JM_OMPT) || joulemark__state_2.mode == 1)
+    if (!(jm_on & JM_OMPT) || joulemark__state_3.mode == 1)
         return other ? other(version, runtime) : NULL;
     return &tool;
 }

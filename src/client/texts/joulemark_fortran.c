@@ -12,12 +12,11 @@
 static __thread struct { const char *at; size_t length; uint32_t region; } jmf_cache[64];
 
 uint32_t joulemark_fortran_region(const char *name, size_t length, uint32_t hint) {
-    char copy[JOULEMARK__NAME_BYTES_MAX + 1];
     while (length > 0 && name[length - 1] == ' ') length--;
-    if (length > JOULEMARK__NAME_BYTES_MAX) length = JOULEMARK__NAME_BYTES_MAX;
-    memcpy(copy, name, length);
-    copy[length] = 0;
-    return joulemark_region(copy, hint);
+    /* A NUL ends a name in C, so it does here. */
+    const char *end = length > 0 ? (const char *)memchr(name, 0, length) : NULL;
+    if (end) length = (size_t)(end - name);
+    return joulemark__thread(0) ? joulemark__number(name, length, hint) : 0;
 }
 
 static uint32_t jmf_find(const char *name, size_t length) {
@@ -25,7 +24,7 @@ static uint32_t jmf_find(const char *name, size_t length) {
     uint32_t region = jmf_cache[slot].region;
     if (region && jmf_cache[slot].at == name && jmf_cache[slot].length == length) {
         /* The same text still? */
-        const char *known = joulemark__copy_of(&joulemark__state_2, region);
+        const char *known = joulemark__copy_of(&joulemark__state_3, region);
         size_t n = length;
         while (n > 0 && name[n - 1] == ' ') n--;
         if (strncmp(known, name, n) == 0 && known[n] == 0) return region;
