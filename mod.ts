@@ -25,16 +25,19 @@ export { type Aggregation, AGGREGATIONS } from "./src/core/agg.ts";
 export { type Domain, DOMAINS, isDomain, isInside } from "./src/core/domain.ts";
 export {
   AccessError,
+  type Complaint,
   FormatError,
+  type HumanError,
   SourceError,
   UnknownNameError,
   UsageError,
 } from "./src/core/errors.ts";
 export { type Diagnostic, Diagnostics, type DiagnosticsOptions } from "./src/core/diagnostics.ts";
-export type { Access, Host, KeptFile, Reader, Registers } from "./src/core/host.ts";
+export type { Access, CpuidLeaf, Host, KeptFile, Reader, Registers } from "./src/core/host.ts";
 export type {
   Absence,
   Behavior,
+  Lack,
   Needs,
   Offer,
   OfferedSignal,
@@ -44,6 +47,7 @@ export type {
   SignalReading,
   SignalRow,
   SignalSource,
+  Unit,
 } from "./src/core/signal.ts";
 export {
   type CpuPlace,
@@ -52,27 +56,63 @@ export {
   type TopologySpec,
 } from "./src/core/topology.ts";
 export { READERS } from "./src/readers/all.ts";
-export { Batch, type NameTable, type NativeColumn } from "./src/signals/batch.ts";
+export type { DerivedSignal } from "./src/signals/derived.ts";
+export { HINTS } from "./src/core/hints.ts";
+export {
+  Batch,
+  type NameTable,
+  type NativeColumn,
+  type ResolvedName,
+} from "./src/signals/batch.ts";
 export {
   buildCatalogue,
   Catalogue as SignalCatalogue,
   type CatalogueEntry,
   type CatalogueOptions,
 } from "./src/signals/catalogue.ts";
+export type { Candidate } from "./src/signals/entry.ts";
 export { openHost } from "./src/session/node.ts";
 
 // Regions: marks in, exact times, counts and CPU states out.
-export type { EventSink } from "./src/core/event.ts";
+export type { AttributeEvent, EventSink, PmEvent } from "./src/core/event.ts";
 export { regionHash } from "./src/core/hash.ts";
-export { type ProcessSummary, RegionTracker, type TrackerOptions } from "./src/regions/tracker.ts";
+export type { ProcessEnd } from "./src/regions/process.ts";
+export type { CpuStates } from "./src/regions/cpu_states.ts";
+export type { TrackedState } from "./src/regions/tracker_signals.ts";
+export { TrackedRun } from "./src/regions/tracked_run.ts";
+export {
+  type EdgeListener,
+  type ProcessSummary,
+  RegionTracker,
+  type TrackerOptions,
+} from "./src/regions/tracker.ts";
 
 // Aggregation and reports.
-export type { Agent } from "./src/core/agent.ts";
+export type { Agent, AgentColumn, AgentPlatform } from "./src/core/agent.ts";
 export { SampleAggregator } from "./src/aggregate/sample_aggregator.ts";
-export type { Report, ReportFields, ReportHost, ReportRegion } from "./src/core/report.ts";
+export type {
+  Nested,
+  RegionTotal,
+  Report,
+  ReportFields,
+  ReportHost,
+  ReportRegion,
+  ReportValue,
+} from "./src/core/report.ts";
 export { parseReport, stringifyReport } from "./src/formats/report.ts";
-export { parseTrace, stringifyTrace, type Trace } from "./src/formats/trace/trace.ts";
+export type { LineSink, TraceHeader } from "./src/formats/trace/header.ts";
+export {
+  parseTrace,
+  stringifyTrace,
+  type Trace,
+  type TraceColumn,
+} from "./src/formats/trace/trace.ts";
+export { eventLogTo } from "./src/outputs/event_log.ts";
+export type { Opener, OpenOutput } from "./src/outputs/output.ts";
+export type { ReportExtras, RunView } from "./src/outputs/run_view.ts";
+export { type TraceOptions, traceTo } from "./src/outputs/trace.ts";
 export { Engine, type EngineOptions } from "./src/session/engine.ts";
+export type { OrderedEvents } from "./src/session/ordered_events.ts";
 
 // Raw stats of a node over time, and their differences.
 export {
@@ -82,6 +122,10 @@ export {
   type RawStats,
   stringifyRawStats,
 } from "./src/formats/rawstats/rawstats.ts";
+export type { RawKey, RawKind, RawSchema } from "./src/formats/rawstats/schema.ts";
+export type { RawCorrection } from "./src/rawstats/differ.ts";
+export type { RawCorrectionKind } from "./src/rawstats/judge.ts";
+export type { Exact } from "./src/rawstats/series.ts";
 export {
   type RawDeltaOptions,
   type RawDeltas,
@@ -92,6 +136,7 @@ export {
 // Energy per step, as pm_mpi_lib logs it.
 export {
   parsePmc,
+  PMC_VERSIONS,
   type PmcLog,
   type PmcParseOptions,
   type PmcRecord,
@@ -102,11 +147,16 @@ export {
 // Caliper's model.
 export { type Attribute, PROPERTY } from "./src/context/attribute.ts";
 export { Annotation } from "./src/context/annotation.ts";
-export type { ChannelListener } from "./src/context/annotations.ts";
-export type { Machine, MachineValue } from "./src/context/service.ts";
+export { Annotations, type ChannelListener } from "./src/context/annotations.ts";
+export type { Given } from "./src/context/given.ts";
+export type { PlainRecord, PlainValue } from "./src/context/plain_record.ts";
+export { AnnotationRuntime } from "./src/context/runtime.ts";
+export type { EventKind, Machine, MachineValue } from "./src/context/service.ts";
 export { Channel, type ChannelOptions } from "./src/context/services/channel.ts";
-export { ContextTree } from "./src/context/tree.ts";
-export { CaliWriter } from "./src/formats/cali/cali.ts";
+export { Snapshot } from "./src/context/snapshot.ts";
+export { ContextTree, type Meta } from "./src/context/tree.ts";
+export { TYPE, type TypeName, type Value, type Variant } from "./src/context/variant.ts";
+export { type CaliEntry, CaliWriter } from "./src/formats/cali/cali.ts";
 export {
   type CaliContent,
   type CaliInput,
@@ -117,5 +167,5 @@ export {
 export { QueryError } from "./src/query/query_error.ts";
 
 // Programs in TypeScript: marks for a monitor, or a profile of their own.
-export { Marker } from "./src/marker/marker.ts";
+export { type Hint, type MarkedRegion, Marker } from "./src/marker/marker.ts";
 export { type OpenRegion, Profile, type ProfileOptions } from "./src/session/profile.ts";

@@ -26,6 +26,11 @@ const RULES: Rule[] = [
     except: /^tests\//, // fixtures are file-system roots, and vectors may hold any path
   },
   { says: "no host of a package registry", files: /./, line: new RegExp(HOSTS.join("|")) },
+  {
+    says: "a doc comment says what the thing is",
+    files: /\.ts$/,
+    line: new RegExp("See the " + "module"),
+  },
   { says: "a TODO names its issue, TODO(#12)", files: /\.ts$/, line: /\bTODO\b(?!\(#\d+\))/ },
   {
     says: "libraries are opened and programs started in src/os/ only",

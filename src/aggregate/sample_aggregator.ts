@@ -31,7 +31,26 @@ const EPOCH = WIDTH;
 const PERIOD = 2 * WIDTH;
 const FIXED = 3 * WIDTH;
 
-/** See the module. Values of signals that were never available count for nothing. */
+/**
+ * Adds up samples by what each domain instance was doing. Values of signals that were never available count for nothing.
+ *
+ * @example
+ * ```ts
+ * import { buildCatalogue, Engine, openHost, PlatformTopology, RegionTracker } from "joulemark";
+ *
+ * const topology = PlatformTopology.regular({
+ *   ...{ packages: 1, coresPerPackage: 2, threadsPerCore: 1 },
+ * });
+ * const tracker = new RegionTracker({ topology, profile: "example" });
+ * const table = buildCatalogue({ host: openHost(""), readers: [], application: [tracker] });
+ * using engine = new Engine({
+ *   ...{ topology, tracker, table, host: "node01", profile: "example" },
+ *   ...{ startTime: "2024-10-24T08:00:00.000000000+0000", version: "3.1.0" },
+ * });
+ * const handle = engine.aggregator.pushSignal("TIME", "board", 0);
+ * console.log(engine.aggregator.sampleApplication(handle));
+ * ```
+ */
 export class SampleAggregator {
   readonly #source: SignalSource;
   readonly #scopes: Scope[] = [];
@@ -59,7 +78,7 @@ export class SampleAggregator {
   #durationS = 0;
   #lastPeriod = 0;
 
-  /** @param source Where signals are pushed and sampled: a batch, or anything of its shape. */
+  /** An aggregator without signals; push them before the first sample. @param source Where signals are pushed and sampled: a batch, or anything of its shape. */
   constructor(source: SignalSource) {
     this.#source = source;
   }

@@ -7,7 +7,7 @@ import type { Domain } from "../core/domain.ts";
 import { HASH_INVALID } from "../core/hash.ts";
 import type { SignalSource } from "../core/signal.ts";
 
-/** See the module. */
+/** One domain instance, sampled once a sample for all of its signals. */
 export class Scope {
   /** Place of the region among the regions seen, by the caller's count. */
   region = -1;

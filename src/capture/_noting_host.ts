@@ -9,7 +9,7 @@ import { readTopology } from "../core/sysfs_topology.ts";
 import type { PlatformTopology } from "../core/topology.ts";
 import type { MachineHost } from "../os/host.ts";
 
-/** See the module. Everything is answered by the machine or tree below. */
+/** Notes what readers ask. Everything is answered by the machine or tree below. */
 export class NotingHost implements Host {
   readonly simulated: boolean;
   /** Files that were opened, or found closed; directories that were listed. */

@@ -36,7 +36,7 @@ const MEMORY = {
   "memstat.data": "data",
 } as const;
 
-/** See the module. */
+/** The quantities that services of a run's channels read. */
 export class RunMachine implements Machine {
   /** Whom everything is read for. */
   readonly moment: Moment = {

@@ -33,7 +33,7 @@ interface OpenStream {
   readonly stream: CaliStream;
 }
 
-/** See the module. */
+/** One channel and the files that it leaves. */
 export class ContextOutput {
   readonly channel: Channel;
   readonly #spec: ChannelSpec;

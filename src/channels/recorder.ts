@@ -44,7 +44,7 @@ export interface ContextRecorderOptions {
   joined?(channel: Channel, thread: number, first: number, pid: number): void;
 }
 
-/** See the module. */
+/** Keeps the events of a sample and passes them on to the channels when it is settled. */
 export class ContextRecorder implements EventSink {
   /** Ends of regions that were not open. */
   unmatched = 0;

@@ -27,7 +27,7 @@ export interface RunRecords {
   valueOf(attribute: string): string | undefined;
 }
 
-/** See the module. */
+/** The reports of one channel. */
 export class ContextReports {
   readonly #spec: ChannelSpec;
   readonly #channel: Channel;

@@ -46,7 +46,7 @@ export interface ContextPlace {
   readonly part?: JobPart;
 }
 
-/** See the module. */
+/** All channels of one run or replay. */
 export class ContextRun {
   readonly #options: ContextRunOptions;
   #recorder!: ContextRecorder;

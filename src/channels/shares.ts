@@ -23,7 +23,7 @@ const RARE_S = 0.02;
 /** So many intervals without a change, and the counter stands still. */
 const PATIENCE = 3;
 
-/** One counter of the node. See the module. */
+/** The use of one counter of the node by its processes. */
 export class CounterShare {
   /** The CPUs of its domain; `undefined`: the whole node. */
   readonly #cpus: ReadonlySet<number> | undefined;

@@ -1,6 +1,6 @@
 /** Values of a signal, step by step, as long as somebody may still ask for them. */
 
-/** See the module. */
+/** The history of one signal. */
 export class ValueHistory {
   #timesS: number[] = [];
   #values: number[] = [];

@@ -6,7 +6,7 @@ import { writeStderr } from "./io.ts";
 
 const WIDTH = 24;
 
-/** See the module. */
+/** The progress of a known number of runs. */
 export class Progress {
   readonly #total: number;
   readonly #isTerminal = Deno.stderr.isTerminal();

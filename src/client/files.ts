@@ -13,7 +13,7 @@ export interface ClientFile {
   readonly text: string;
 }
 
-/** See the module. DIR in `use` stands for where the files are. */
+/** The client of one language. DIR in `use` stands for where the files are. */
 export interface Language {
   files(): ClientFile[];
   readonly use: string;

@@ -34,7 +34,7 @@ export interface RawRecordRequest {
   readonly isFirst?: boolean;
 }
 
-/** See the module. */
+/** The open types of one node. */
 export class RawCollection {
   readonly machine: RawMachine;
   readonly hostname: string;

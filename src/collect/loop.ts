@@ -26,7 +26,7 @@ export function isJobId(text: string): boolean {
   return /^[^\s,]{1,79}$/.test(text) && text !== "-" && text !== "0";
 }
 
-/** See the module. */
+/** Decides when a record is written, and to which file. */
 export class RawMonitor {
   readonly #collection: RawCollection;
   readonly #store: RawStore;

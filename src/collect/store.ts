@@ -15,7 +15,7 @@ const TAIL_BYTES = 1 << 22;
 /** How a write went. */
 export type RawWriteResult = { readonly ok: true } | { readonly ok: false; reason: string };
 
-/** See the module. */
+/** Writes the files of one host. */
 export class RawStore {
   readonly directory: string;
   /** Time of the last record in the file; NaN: the next record begins a new file. */

@@ -19,12 +19,24 @@ import type { Attribute } from "./attribute.ts";
 import type { Given } from "./given.ts";
 import type { AnnotationRuntime } from "./runtime.ts";
 
-/** See the module. The attribute is made by the first value, of its type, where there is none. */
+/**
+ * One attribute to annotate with. The attribute is made by the first value, of its type, where there is none.
+ *
+ * @example
+ * ```ts
+ * import { Annotation, Channel } from "joulemark";
+ *
+ * const channel = new Channel({ CALI_SERVICES_ENABLE: "event,trace" });
+ * const iteration = new Annotation(channel, "iteration");
+ * iteration.begin(7);
+ * iteration.end();
+ * ```
+ */
 export class Annotation {
   readonly #channel: AnnotationRuntime;
   readonly #attribute: Attribute | string;
 
-  /** @param attribute One that was made with type and properties, or a name. */
+  /** Marks a channel with an attribute, or one that is made by its name. @param attribute One that was made with type and properties, or a name. */
   constructor(channel: AnnotationRuntime, attribute: Attribute | string) {
     this.#channel = channel;
     this.#attribute = attribute;

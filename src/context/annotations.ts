@@ -23,7 +23,18 @@ export interface ChannelListener {
   snapshot?(record: PlainRecord): void;
 }
 
-/** See the module. */
+/**
+ * Annotates a channel.
+ *
+ * @example
+ * ```ts
+ * import { Channel } from "joulemark";
+ *
+ * const channel = new Channel({ CALI_SERVICES_ENABLE: "event,trace" });
+ * channel.beginRegion("solve");
+ * channel.endRegion("solve");
+ * ```
+ */
 export class Annotations extends AnnotationRuntime {
   /**
    * The attribute of a name, made if there is none. An existing one is returned unchanged.
@@ -98,26 +109,32 @@ export class Annotations extends AnnotationRuntime {
     return { [Symbol.dispose]: () => void (listening = false) };
   }
 
+  /** Begins a region, Caliper's `region`. */
   beginRegion(name: string): void {
     this.begin("region", name);
   }
 
+  /** Ends it. */
   endRegion(name: string): void {
     this.end("region", name);
   }
 
+  /** Begins a phase, Caliper's `phase`. */
   beginPhase(name: string): void {
     this.begin("phase", name);
   }
 
+  /** Ends it. */
   endPhase(name: string): void {
     this.end("phase", name);
   }
 
+  /** Begins a communication region, Caliper's `comm.region`. */
   beginComm(name: string): void {
     this.begin("comm.region", name);
   }
 
+  /** Ends it. */
   endComm(name: string): void {
     this.end("comm.region", name);
   }

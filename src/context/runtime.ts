@@ -37,6 +37,19 @@ export interface RuntimeOptions {
 /** More entries than this do not fit a snapshot; the rest is dropped. */
 const MAX_ENTRIES = 120;
 
+/**
+ * Attributes, blackboards and services of a channel, for all threads of its processes.
+ *
+ * @example
+ * ```ts
+ * import { Channel } from "joulemark";
+ *
+ * const channel = new Channel({ CALI_SERVICES_ENABLE: "event,trace" });
+ * channel.turnTo(channel.addThread());
+ * channel.begin("phase", "setup");
+ * channel.end("phase");
+ * ```
+ */
 export class AnnotationRuntime {
   /** Nodes and attributes of the channel. */
   readonly tree = new ContextTree();
@@ -58,6 +71,8 @@ export class AnnotationRuntime {
   #current: ThreadContext;
 
   /**
+   * A runtime with a configuration's services.
+   *
    * @param config Caliper's variables.
    * @param options Clock in nanoseconds, and run metadata.
    */
@@ -79,7 +94,11 @@ export class AnnotationRuntime {
     this.#setGlobals();
   }
 
-  /** Adds a service. It is told of attributes that are there already, and of all that happens. */
+  /**
+   * Adds a service. It is told of attributes that are there already, and of all that happens.
+   *
+   * @ignore
+   */
   protected addService(factory: ServiceFactory): void {
     const host: ServiceHost = {
       tree: this.tree,

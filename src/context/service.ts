@@ -33,8 +33,9 @@ export interface MachineValue {
   readonly grows: boolean;
   /** Where it comes from and how good that is, `measured` or `simulated`, as metadata tell it. */
   readonly source?: string;
+  /** How the value came about: measured, derived, simulated. */
   readonly quality?: string;
-  /** @returns NaN where there is nothing. */
+  /** The value now; NaN where there is none. @returns NaN where there is nothing. */
   read(): number;
 }
 

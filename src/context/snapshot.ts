@@ -11,6 +11,18 @@ import type { ContextTree } from "./tree.ts";
 import { NAME_ID, NONE } from "./tree.ts";
 import { reportText, TYPE, type Value } from "./variant.ts";
 
+/**
+ * A record under way: references to nodes, and immediate values. Reused.
+ *
+ * @example
+ * ```ts
+ * import { Channel } from "joulemark";
+ *
+ * const channel = new Channel({ CALI_SERVICES_ENABLE: "trace" });
+ * const metadata = channel.globals();
+ * console.log(metadata.copy());
+ * ```
+ */
 export class Snapshot {
   /** Number of entries. */
   count = 0;
@@ -25,6 +37,7 @@ export class Snapshot {
   /** Value of an immediate that is no plain number, else null. */
   obj: (string | bigint | null)[] = new Array(32).fill(null);
 
+  /** Makes it empty, for the next one. */
   clear(): void {
     this.count = 0;
   }

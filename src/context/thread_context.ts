@@ -7,7 +7,7 @@ import { Blackboard } from "./blackboard.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { ContextTree } from "./tree.ts";
 
-/** See the module. */
+/** The context of one thread. */
 export class ThreadContext {
   /** Values of process scope, shared by its threads. */
   readonly process: Blackboard;

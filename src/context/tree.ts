@@ -48,9 +48,21 @@ const NODE_OF_TYPE: readonly number[] = TYPE_NODES.reduce((list, [id, type]) => 
   return list;
 }, [] as number[]);
 
+/**
+ * Caliper's context tree: attributes, and the values that records refer to, as nodes with a parent.
+ *
+ * @example
+ * ```ts
+ * import { ContextTree, PROPERTY, TYPE } from "joulemark";
+ *
+ * const tree = new ContextTree();
+ * const region = tree.createAttribute("region", TYPE.string, PROPERTY.nested);
+ * if (!tree.isNested(region)) throw new Error("expected a nested attribute");
+ * ```
+ */
 export class ContextTree {
   /** Number of nodes; ids run from 0 to `size - 1`. */
-  size = FIRST_FREE_ID;
+  size: number = FIRST_FREE_ID;
   /** Attribute id per node. */
   attributeOf = new Int32Array(256);
   /** Parent id per node, `NONE` for roots. */
@@ -191,18 +203,22 @@ export class ContextTree {
     return this.#properties[attribute];
   }
 
+  /** Values of the attribute are regions, which nest. */
   isNested(attribute: number): boolean {
     return (this.propertiesOf(attribute) & PROPERTY.nested) !== 0;
   }
 
+  /** The attribute is left out of what is printed. */
   isHidden(attribute: number): boolean {
     return (this.propertiesOf(attribute) & PROPERTY.hidden) !== 0;
   }
 
+  /** The attribute describes the whole run. */
   isGlobal(attribute: number): boolean {
     return (this.propertiesOf(attribute) & PROPERTY.global) !== 0;
   }
 
+  /** Values of the attribute are kept in records, not as nodes. */
   isAsValue(attribute: number): boolean {
     return (this.propertiesOf(attribute) & PROPERTY.asvalue) !== 0;
   }

@@ -35,7 +35,9 @@ export type Value = number | bigint | string;
 
 /** A value with its type. */
 export interface Variant {
+  /** Number of its type. */
   readonly type: number;
+  /** The value itself. */
   readonly value: Value;
 }
 

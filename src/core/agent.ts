@@ -11,6 +11,7 @@ import type { SignalFormat } from "./signal.ts";
 
 /** Where an agent asks for signals, before the first step. */
 export interface AgentPlatform {
+  /** Asks for a signal. @returns Its handle for samples. */
   pushSignal(name: string, domain: Domain, index: number): number;
   /** Instances of a domain on this node. */
   count(domain: Domain): number;
@@ -18,17 +19,19 @@ export interface AgentPlatform {
 
 /** A column that an agent adds to the trace, after all others. */
 export interface AgentColumn {
+  /** Title of the column. */
   readonly name: string;
-  /** @default "double" */
+  /** How its values are printed. @default "double" */
   readonly format?: SignalFormat;
 }
 
-/** See the module. Every method but the name and period is optional. */
+/** An addition to a run. Every method but the name and period is optional. */
 export interface Agent {
   /** Stands in the report's and the trace's header. */
   readonly name: string;
   /** Seconds between two steps, where the user does not say. */
   readonly waitS: number;
+  /** Columns that it adds to the trace; none where absent. */
   readonly traceColumns?: readonly AgentColumn[];
   /** Asks for the signals that it wants to see. */
   init?(platform: AgentPlatform): void;
@@ -36,7 +39,9 @@ export interface Agent {
   step?(sample: (handle: number) => number): void;
   /** Fills in its trace columns for the step. */
   traceValues?(out: Float64Array): void;
+  /** Pairs for the head of the report. */
   reportHeader?(): ReportFields;
+  /** Pairs for the host's section. */
   reportHost?(): ReportFields;
   /** Pairs for one region, or for the unmarked region by its hash. */
   reportRegion?(hash: number): ReportFields | undefined;

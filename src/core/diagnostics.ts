@@ -14,6 +14,7 @@ export interface Diagnostic {
   readonly text: string;
   /** Where it was first: a line of the file, a process's number; −1 where there is no place. */
   readonly at: number;
+  /** How often it was counted. */
   count: number;
 }
 
@@ -49,7 +50,7 @@ export class Diagnostics {
   readonly #others: string;
   #beyond = 0;
 
-  /** @param options A limit, for subjects that an application can make up. */
+  /** An empty list. @param options A limit, for subjects that an application can make up. */
   constructor({ maxEntries = Infinity, others = "more of other kinds" }: DiagnosticsOptions = {}) {
     this.#maxEntries = maxEntries;
     this.#others = others;

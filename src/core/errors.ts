@@ -18,6 +18,7 @@ export interface Complaint {
   found?: string;
   /** What to do about it. */
   remedy?: string;
+  /** The error behind it. */
   cause?: unknown;
 }
 
@@ -47,21 +48,46 @@ function sentence(c: Complaint): string {
 
 /** What all errors for people share: a code, and the exit status that it maps to. */
 export interface HumanError extends Error {
+  /** Tells the classes apart without `instanceof`. */
   readonly code: string;
 }
 
-/** A wrong request: option, value, combination. */
+/**
+ * A wrong request: option, value, combination.
+ *
+ * @example
+ * ```ts
+ * import { UsageError } from "joulemark";
+ *
+ * const error = new UsageError({ action: "use", target: "--bins x", expected: "a number" });
+ * if (!error.message.includes("--bins x")) throw new Error("expected the option in the message");
+ * ```
+ */
 export class UsageError extends Error implements HumanError {
+  /** Tells the classes apart without `instanceof`. */
   readonly code = "usage";
+  /** A mistake of the user: what was asked, what is expected, what was found. */
   constructor(complaint: Complaint) {
     super(sentence(complaint), { cause: complaint.cause });
     this.name = "UsageError";
   }
 }
 
-/** A name that is in no table; the nearest known ones are offered. */
+/**
+ * A name that is in no table; the nearest known ones are offered.
+ *
+ * @example
+ * ```ts
+ * import { UnknownNameError } from "joulemark";
+ *
+ * const error = new UnknownNameError("signal", "CPU_ENERGIE", ["CPU_ENERGY", "TIME"]);
+ * if (!error.message.includes("CPU_ENERGY")) throw new Error("expected the nearest name");
+ * ```
+ */
 export class UnknownNameError extends Error implements HumanError {
+  /** Tells the classes apart without `instanceof`. */
   readonly code = "unknown-name";
+  /** A name of a kind that is in no list; the nearest known ones are suggested. */
   constructor(kind: string, name: string, known: Iterable<string>, list?: string) {
     const near = nearest(name, known);
     super(sentence({
@@ -74,20 +100,44 @@ export class UnknownNameError extends Error implements HumanError {
   }
 }
 
-/** A capability or file right is missing. */
+/**
+ * A capability or file right is missing.
+ *
+ * @example
+ * ```ts
+ * import { AccessError } from "joulemark";
+ *
+ * const error = new AccessError({ action: "read", target: "/dev/cpu/0/msr", found: "mode 0600" });
+ * if (error.code !== "access") throw new Error("expected the code of the class");
+ * ```
+ */
 export class AccessError extends Error implements HumanError {
+  /** Tells the classes apart without `instanceof`. */
   readonly code = "access";
+  /** A file or device that may not be used, and what would allow it. */
   constructor(complaint: Complaint) {
     super(sentence(complaint), { cause: complaint.cause });
     this.name = "AccessError";
   }
 }
 
-/** A source failed while it was read. */
+/**
+ * A source failed while it was read.
+ *
+ * @example
+ * ```ts
+ * import { SourceError } from "joulemark";
+ *
+ * const error = new SourceError("gone", { action: "read", target: "GPU 1" });
+ * if (error.kind !== "gone") throw new Error("expected the kind");
+ * ```
+ */
 export class SourceError extends Error implements HumanError {
+  /** Tells the classes apart without `instanceof`. */
   readonly code = "source";
   /** `retry`: try again; `gone`: it ended; `fatal`: it will never work. */
   readonly kind: "retry" | "gone" | "fatal";
+  /** A source that fails: for now, since its device is gone, or for good. */
   constructor(kind: "retry" | "gone" | "fatal", complaint: Complaint) {
     super(sentence(complaint), { cause: complaint.cause });
     this.name = "SourceError";
@@ -95,12 +145,25 @@ export class SourceError extends Error implements HumanError {
   }
 }
 
-/** A file does not hold what its format demands. */
+/**
+ * A file does not hold what its format demands.
+ *
+ * @example
+ * ```ts
+ * import { FormatError } from "joulemark";
+ *
+ * const error = new FormatError("a.trace", 7, { action: "parse", expected: "12 columns" });
+ * if (error.line !== 7) throw new Error("expected the line");
+ * ```
+ */
 export class FormatError extends SyntaxError implements HumanError {
+  /** Tells the classes apart without `instanceof`. */
   readonly code = "format";
+  /** The file, as the user named it. */
   readonly path: string;
   /** 1-based line, 0 where the file as a whole is meant. */
   readonly line: number;
+  /** A file that cannot be read, and the line where that shows. */
   constructor(path: string, line: number, complaint: Omit<Complaint, "target">) {
     super(sentence({ ...complaint, target: line > 0 ? `${path}:${line}` : path }), {
       cause: complaint.cause,

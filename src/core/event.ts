@@ -9,7 +9,9 @@
 
 /** A value beside the regions, Caliper's `attribute:value`: begun, set or ended. Reused. */
 export interface AttributeEvent {
+  /** What happens to the value. */
   kind: "begin" | "set" | "end";
+  /** The attribute's name. */
   name: string;
   /** TYPE of core/ring_layout.ts; 0 where it ended. */
   type: number;
@@ -21,12 +23,17 @@ export interface AttributeEvent {
 
 /** A call of pm_mpi_lib. Reused. */
 export interface PmEvent {
+  /** Which call it is. */
   kind: "open" | "record" | "close";
   /** Version of the library that the program was written for, × 10. */
   version: number;
+  /** The program's label of the step. */
   step: number;
+  /** The program's label within the step. */
   substep: number;
+  /** The call asks for a barrier. */
   sync: boolean;
+  /** The reading before the barrier is logged too. */
   initial: boolean;
 }
 
@@ -44,14 +51,17 @@ export interface EventSink {
   threadCpus(timeS: number, process: number, thread: number, cpus: readonly number[]): void;
   /** Registers a name; a known one keeps its first hint. @returns Its handle, −1 when refused. */
   region(timeS: number, process: number, name: string, hint: number): number;
-  /** @param thread Id of a thread with regions of its own; 0 or below: the process itself. */
+  /** A region begins. @param thread Id of a thread with regions of its own; 0 or below: the process itself. */
   enter(timeS: number, process: number, region: number, hint: number, thread: number): void;
+  /** A region ends. */
   exit(timeS: number, process: number, region: number, thread: number): void;
-  /** @param number The epoch's number within the process; 0: the next one. */
+  /** A step of the outer loop begins. @param number The epoch's number within the process; 0: the next one. */
   epoch(timeS: number, process: number, number: number): void;
+  /** A region announces its units of work. */
   tprofInit(timeS: number, process: number, units: number): void;
-  /** @param cpu Where the unit was done; below 0: the first CPU of the process. */
+  /** A unit of work is done. @param cpu Where the unit was done; below 0: the first CPU of the process. */
   tprofPost(timeS: number, process: number, cpu: number): void;
+  /** Time that marking itself has cost the process. */
   overhead(timeS: number, process: number, seconds: number): void;
   /** Completed outermost visits that the ring itself folded, at the time of the first one. */
   shortVisits(
@@ -64,6 +74,7 @@ export interface EventSink {
   ): void;
   /** A thread with regions of its own ended, outside of all. Needed only to let go of it. */
   threadEnd?(timeS: number, process: number, thread: number): void;
+  /** The process ended its marks. */
   shutdown(timeS: number, process: number): void;
   /** The process ended without a shutdown. */
   died(timeS: number, process: number): void;
@@ -71,5 +82,6 @@ export interface EventSink {
   at?(cpu: number): void;
   /** Needed only where there is a listener. @param thread 0 or below: the process itself. */
   attribute?(timeS: number, process: number, thread: number, event: Readonly<AttributeEvent>): void;
+  /** A call of pm_mpi_lib. Needed only where there is a listener. */
   pm?(timeS: number, process: number, event: Readonly<PmEvent>): void;
 }

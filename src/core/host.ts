@@ -14,11 +14,13 @@ export type Access = { readonly ok: true } | ({ readonly ok: false } & Absence);
 
 /** A file that stays open and is read from its start again and again, without allocation. */
 export interface KeptFile {
+  /** The path below the host's root. */
   readonly path: string;
   /** Filled by `read`; valid up to the length it returned, until the next read of any kept file. */
   readonly bytes: Uint8Array;
   /** Bytes read, or −errno. Never throws; a file that went away gives −ENOENT. */
   read(): number;
+  /** Closes the file. */
   [Symbol.dispose](): void;
 }
 
@@ -26,21 +28,24 @@ export interface KeptFile {
 export interface Registers {
   /** Low and high 32 bits of the last register read. */
   readonly low: number;
+  /** Its upper half. */
   readonly high: number;
   /** 0, or the errno: 5 (EIO) for a register that the CPU does not have. */
   read(register: number): number;
+  /** Closes the device. */
   [Symbol.dispose](): void;
 }
 
 /** One CPUID leaf: eax, ebx, ecx, edx. */
 export type CpuidLeaf = readonly [number, number, number, number];
 
-/** See the module. Paths are absolute and as on the real machine, whatever the root. */
+/** A node's files, registers and topology. Paths are absolute and as on the real machine, whatever the root. */
 export interface Host {
   /** Prefix under which everything is looked up; "" is the machine itself. */
   readonly root: string;
   /** A tree that a simulator keeps: nothing read from it is a measurement. */
   readonly simulated: boolean;
+  /** The domains of the node. */
   readonly topology: PlatformTopology;
   /** Can it be opened for reading? Answers, never throws. */
   probe(path: string): Access;
@@ -50,9 +55,9 @@ export interface Host {
   readText(path: string): string | undefined;
   /** Target of a symbolic link, `undefined` when it is none. */
   readLink(path: string): string | undefined;
-  /** @throws {AccessError} If it cannot be opened. */
+  /** Opens a file that is read again and again. @throws {AccessError} If it cannot be opened. */
   keep(path: string): KeptFile;
-  /** @throws {AccessError} If the CPU's register device cannot be opened. */
+  /** Opens the registers of a CPU. @throws {AccessError} If the CPU's register device cannot be opened. */
   registers(cpu: number): Registers;
   /** Can the register device of a CPU be opened? Names which device it is. */
   probeRegisters(cpu: number): { ok: true; device: string } | ({ ok: false } & Absence);
@@ -68,6 +73,7 @@ export interface Host {
 export interface Reader {
   /** Prefix of the names of its signals, and its name for `--without`. */
   readonly name: string;
+  /** Files, libraries and capabilities that it needs. */
   readonly needs: Needs;
   /** Every row that it could ever offer, for the catalogue; true on any machine. */
   readonly signals: readonly SignalRow[];

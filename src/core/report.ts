@@ -19,7 +19,9 @@ export type Nested = null | boolean | number | string | Nested[] | { [key: strin
 
 /** One entry of `Regions:`. */
 export interface ReportRegion {
+  /** Its name. */
   region: string;
+  /** GEOPM's hash of the name. */
   hash: number;
   /** From `runtime (s)` on. */
   fields: ReportFields;
@@ -27,6 +29,7 @@ export interface ReportRegion {
 
 /** One host's section. */
 export interface ReportHost {
+  /** The host's name. */
   host: string;
   /** Pairs that an agent added before the regions. */
   agent: ReportFields;
@@ -48,7 +51,9 @@ export interface Report {
   version: string;
   /** Local time as `YYYY-MM-DDTHH:MM:SS.nnnnnnnnn±HHMM`; older files have C's own form. */
   startTime: string;
+  /** Name of the run. */
   profile: string;
+  /** Name of the agent. */
   agent: string;
   /** As it stands in the file: `{}`, a JSON object, a path, `DYNAMIC`. */
   policy: string;
@@ -56,6 +61,7 @@ export interface Report {
   header: ReportFields;
   /** As for a host, for the job as a whole. */
   joulemark?: { [key: string]: Nested };
+  /** One section a host. */
   hosts: ReportHost[];
   /** What scripts append: `Figure of Merit`, `Total Runtime`. */
   appended?: ReportFields;
@@ -63,7 +69,9 @@ export interface Report {
 
 /** Exact totals of one region name, as means over processes. */
 export interface RegionTotal {
+  /** Its name. */
   readonly name: string;
+  /** GEOPM's hash of the name. */
   readonly hash: number;
   /** Mean over processes of the time between outermost entry and exit. */
   readonly runtimeS: number;

@@ -9,7 +9,7 @@ import type { Access, CpuidLeaf, Host, KeptFile, Registers } from "./host.ts";
 import type { Absence, Needs } from "./signal.ts";
 import type { PlatformTopology } from "./topology.ts";
 
-/** See the module. */
+/** A host that refuses what its reader did not declare. */
 export class ScopedHost implements Host {
   readonly #host: Host;
   readonly #owner: string;

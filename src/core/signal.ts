@@ -27,10 +27,13 @@ export interface SignalRow {
   readonly name: string;
   /** The domain whose instances have values of their own. */
   readonly domain: Domain;
+  /** SI unit, empty for a number without. */
   readonly unit: Unit;
+  /** How it changes over time. */
   readonly behavior: Behavior;
+  /** How instances of a smaller domain make one of a larger. */
   readonly agg: Aggregation;
-  /** @default "double" */
+  /** How it is printed. @default "double" */
   readonly format?: SignalFormat;
   /** One sentence. */
   readonly about: string;
@@ -48,9 +51,11 @@ export type Quality = "measured" | "derived" | "simulated";
 
 /** A row whose source exists on this node. */
 export interface OfferedSignal {
+  /** Name, domain, unit and behavior. */
   readonly row: SignalRow;
   /** Where it is read on this node: path, register and CPU, library. */
   readonly source: string;
+  /** How the values come about. */
   readonly quality: Quality;
   /** Something about its quality that a reader of the report must know. */
   readonly note?: string;
@@ -67,6 +72,7 @@ export type Lack = "absent" | "forbidden" | "unusable";
 
 /** A missing source: an answer, not an error. */
 export interface Absence {
+  /** Why it is absent, in one word. */
   readonly kind: Lack;
   /** What was found, in one clause. */
   readonly reason: string;
@@ -106,6 +112,7 @@ export interface SignalReading {
   readInto(out: Float64Array, timeS: number): void;
   /** What went wrong so far, counted by signal and kind. */
   readonly troubles?: readonly Diagnostic[];
+  /** Closes what is open. */
   [Symbol.dispose](): void;
 }
 
@@ -113,6 +120,7 @@ export interface SignalReading {
 export interface SignalProvider {
   /** Prefix of its signals' names, and the name for `--without`. */
   readonly name: string;
+  /** The signals that it has on this node. */
   readonly signals: readonly OfferedSignal[];
   /** Opens what was asked for, in the order given. */
   open(wanted: readonly OfferedSignal[]): SignalReading;
@@ -124,5 +132,6 @@ export interface SignalSource {
   pushSignal(name: string, domain: Domain, index: number): number;
   /** Value of the last batch; NaN: not available. */
   sample(signalIndex: number): number;
+  /** How a signal changes over time. */
   behavior(name: string): Behavior;
 }

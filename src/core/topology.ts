@@ -19,22 +19,37 @@ export interface TopologySpec {
   memory?: readonly (readonly number[])[];
   /** NUMA nodes without CPUs, by the package they hang on. @default none */
   packageIntegratedMemory?: readonly (readonly number[])[];
-  /** @default none */
+  /** CPUs of each GPU; without them the GPUs share all evenly. @default none */
   gpu?: readonly (readonly number[])[];
-  /** @default as `gpu` */
+  /** CPUs of each chip of a GPU. @default as `gpu` */
   gpuChip?: readonly (readonly number[])[];
-  /** @default none */
+  /** CPUs of each network adapter. @default none */
   nic?: readonly (readonly number[])[];
 }
 
 /** Regular nodes, as recordings describe them. */
 export interface RegularTopology {
+  /** Packages of the node. */
   packages: number;
+  /** Cores of each package. */
   coresPerPackage: number;
+  /** CPUs of each core. */
   threadsPerCore: number;
 }
 
-/** A node's domains. Immutable. */
+/**
+ * A node's domains. Immutable.
+ *
+ * @example
+ * ```ts
+ * import { PlatformTopology } from "joulemark";
+ *
+ * const topology = PlatformTopology.regular({
+ *   ...{ packages: 1, coresPerPackage: 2, threadsPerCore: 1 },
+ * });
+ * if (topology.count("cpu") !== 2) throw new Error("expected two CPUs");
+ * ```
+ */
 export class PlatformTopology {
   /** CPU lists by domain and index. */
   readonly #cpus: Record<Domain, readonly (readonly number[])[]>;
@@ -43,6 +58,7 @@ export class PlatformTopology {
   /** CPU places as given. */
   readonly places: readonly CpuPlace[];
 
+  /** A node of these packages, cores and CPUs. */
   constructor(spec: TopologySpec) {
     this.places = spec.cpus;
     const packages: number[][] = [];

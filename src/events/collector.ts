@@ -44,7 +44,7 @@ export interface CollectorOptions {
   nowNs(): number;
 }
 
-/** See the module. */
+/** Collects the marks of all processes of a run. */
 export class Collector implements DirectoryListener {
   readonly counts: CollectorCounts = {
     garbage: 0,

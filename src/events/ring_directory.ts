@@ -27,7 +27,7 @@ export interface DirectoryListener {
   asked(name: string): void;
 }
 
-/** See the module. */
+/** Watches one directory. */
 export class RingDirectory {
   /** Files that were not ours to read: why, by file. */
   readonly refused: string[] = [];

@@ -93,7 +93,7 @@ const REMARKS_MAX = 20;
 /** An application can make up any number of names. */
 const MISTAKES = { maxEntries: 50, others: "more of other names and threads" };
 
-/** See the module. */
+/** Turns records of rings into calls of a sink. */
 export class RingEvents {
   /** Numbers that name nothing. */
   garbage = 0;

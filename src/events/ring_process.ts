@@ -59,7 +59,7 @@ const ENTRIES_VIEW = new DataView(ENTRIES.buffer);
 /** The same for bytes of names; longer ones are read by themselves. */
 const NAMES_BLOCK = new Uint8Array(16384);
 
-/** See the module. */
+/** The rings of one process. */
 export class RingProcess {
   readonly pid: number;
   readonly execId: string;

@@ -28,7 +28,7 @@ const NOTHING: readonly never[] = [];
 const decoder = new TextDecoder();
 const LINE = /^([bep]) (?:(\d{1,12})[.,](\d{6})\d*|-)(?: (.*))?$/s;
 
-/** See the module. */
+/** The marks of one script. */
 export class ScriptMarks implements Marks {
   readonly pid: number;
   readonly execId = "script";

@@ -7,7 +7,7 @@ import { grown } from "../core/grow.ts";
 
 const LF = 10;
 
-/** See the module. */
+/** Splits pieces of bytes into lines. */
 export class LineSplitter {
   /** Number of the line at hand, from 1. */
   line = 0;

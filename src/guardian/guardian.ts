@@ -25,7 +25,7 @@ export type GuardianEvent =
   /** It ended: status as a shell tells it, the signal or 0, CLOCK_MONOTONIC_RAW in ns. */
   | { readonly kind: "ended"; readonly code: number; readonly signal: number; readonly ns: number };
 
-/** See the module. */
+/** The guardian of one run. */
 export class Guardian {
   /** Readable when there is something to hear. */
   readonly socket: number;

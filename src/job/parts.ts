@@ -51,7 +51,7 @@ export interface JobOutputs {
   readonly pmc?: { readonly file: string; readonly version: PmcVersion };
 }
 
-/** See the module. One node's side of it. */
+/** One node's side of the job. One node's side of it. */
 export class JobPart {
   readonly node: JobNode;
   readonly host: string;

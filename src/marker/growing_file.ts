@@ -10,7 +10,7 @@ import { cString, ERRNO, libc } from "../os/libc.ts";
 const RLIMIT_FSIZE = 1;
 const PAGE = 4096;
 
-/** See the module. No method throws. */
+/** One growing file. No method throws. */
 export class GrowingFile {
   /** Bytes so far. */
   size = 0;

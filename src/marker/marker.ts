@@ -14,6 +14,7 @@ export type Hint = (typeof HINTS)[number];
 
 /** A region that ends with its block. */
 export interface MarkedRegion extends Disposable {
+  /** Its name. */
   readonly name: string;
 }
 
@@ -115,6 +116,7 @@ export class Marker implements Disposable {
     ring?.close();
   }
 
+  /** Ends the marks of this process. */
   [Symbol.dispose](): void {
     this.shutdown();
   }

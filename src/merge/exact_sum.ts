@@ -20,7 +20,7 @@ const ADDITIONS = 2 ** 20;
 const number = new Float64Array(1);
 const words = new Uint32Array(number.buffer);
 
-/** See the module. */
+/** A sum without rounding. */
 export class ExactSum {
   /** Least significant first. Only whole numbers. */
   readonly limbs: Float64Array;

@@ -102,7 +102,7 @@ const SECTIONS = [
   ["Application Totals", "application"],
 ] as const;
 
-/** See the module. */
+/** The statistics of one job's hosts. */
 export class HostStatistics {
   /** Host names by number. */
   readonly hosts: string[] = [];

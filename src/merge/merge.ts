@@ -28,7 +28,7 @@ export interface JobFacts {
 /** Lines that the report itself keeps; all are told. */
 const KEPT_LINES = 100;
 
-/** See the module. */
+/** Merges the reports of one job. */
 export class ReportMerger {
   /** What was left out and why, a line each. */
   readonly leftOut: string[] = [];

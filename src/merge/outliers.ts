@@ -31,7 +31,7 @@ export interface Standing {
   readonly outliers: readonly StandsOut[];
 }
 
-/** See the module. */
+/** Finds the hosts that stand out. */
 export function standingOut(statistics: HostStatistics): Standing {
   const stragglers: StandsOut[] = [];
   const outliers: StandsOut[] = [];

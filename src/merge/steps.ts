@@ -23,7 +23,7 @@ export interface CollatedSteps {
   readonly troubles: readonly string[];
 }
 
-/** See the module. Nodes may come in any order; those without a record are named and left out. */
+/** Collates the steps of nodes. Nodes may come in any order; those without a record are named and left out. */
 export function collateSteps(nodes: readonly NodeSteps[], version: PmcVersion): CollatedSteps {
   const troubles: string[] = [];
   const told = nodes.filter(({ host, records }) => {

@@ -32,7 +32,7 @@ export interface RootFacts {
 /** The register devices of a CPU, the one meant for ordinary users first. */
 const REGISTER_DEVICES = ["msr_safe", "msr"] as const;
 
-/** See the module. */
+/** The machine or a tree. */
 export class MachineHost implements Host {
   readonly root: string;
   readonly simulated: boolean;

@@ -77,7 +77,7 @@ export interface BmcDoor {
   [Symbol.dispose](): void;
 }
 
-/** See the module. */
+/** The kernel's IPMI device. */
 export class DeviceDoor implements BmcDoor {
   readonly path: string;
   readonly bytes = new Uint8Array(MOST_DATA_BYTES);

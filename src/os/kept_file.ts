@@ -15,7 +15,7 @@ import { ERRNO, errno, errorText, libc } from "./libc.ts";
 const BUFFER_BYTES = 262144;
 const shared = new Uint8Array(BUFFER_BYTES);
 
-/** See the module. */
+/** One file that stays open. */
 export class OpenKeptFile implements KeptFile {
   readonly path: string;
   readonly bytes = shared;

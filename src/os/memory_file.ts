@@ -11,7 +11,7 @@ import { cString, errno, errorText, libc, SYSCALLS } from "./libc.ts";
 
 const FIRST_BYTES = 1 << 16;
 
-/** See the module. Children inherit it under the same number. */
+/** One file in memory. Children inherit it under the same number. */
 export class MemoryFile implements Disposable {
   readonly fd: number;
   #length = 0;

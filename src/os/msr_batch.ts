@@ -65,7 +65,7 @@ export function encodeOperations(operations: readonly BatchOperation[]): Uint8Ar
   return new Uint8Array(view.buffer);
 }
 
-/** See the module. */
+/** One set of registers, read together. */
 export class MsrBatch implements RegisterBatch {
   readonly cells: readonly Registers[];
   readonly #fd: number;

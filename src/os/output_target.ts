@@ -12,7 +12,7 @@ const LINKS_MAX = 40;
 /** Names of descriptors, whatever is behind them. */
 const DESCRIPTOR = /^\/dev\/(?:stdout|stderr|stdin|fd\/)|^\/proc\//;
 
-/** See the module. */
+/** What is behind the name of an output. */
 export interface OutputTarget {
   /** What to open: the file itself, not a link to it. */
   readonly path: string;

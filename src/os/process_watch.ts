@@ -23,7 +23,7 @@ const PIDFD_INFO_BYTES = 64;
 const PIDFD_INFO_EXIT = 8n;
 const EXIT_CODE = 60;
 
-/** See the module. */
+/** Watches processes until they end. */
 export class ProcessWatch {
   readonly #pids: number[] = [];
   /** Bound now: later the permission may be gone. */

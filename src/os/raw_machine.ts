@@ -13,7 +13,7 @@ import { ERRNO, libc } from "./libc.ts";
 import { type FileSystemFacts, statFileSystem } from "./statfs.ts";
 import { userName } from "./users.ts";
 
-/** See the module. */
+/** A node as raw stats types see it. */
 export class RawMachine {
   readonly host: Host;
   /** May control registers be written? */

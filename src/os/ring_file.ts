@@ -9,7 +9,7 @@ import type { RingMemory } from "../core/ring_memory.ts";
 import { closeFile, O, openFile } from "./files.ts";
 import { libc } from "./libc.ts";
 
-/** See the module. */
+/** One open ring file. */
 export class RingFileMemory implements RingMemory {
   #fd: number;
 

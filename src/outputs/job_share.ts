@@ -13,7 +13,7 @@ import type { ReportHost } from "../core/report.ts";
 const MOUNT = "/sys/fs/cgroup";
 const STAT = "/proc/stat";
 
-/** See the module. */
+/** Measures the share over one run. */
 export class JobShare {
   readonly #host: Host;
   readonly #own: ReadonlySet<number>;

@@ -32,7 +32,7 @@ export interface IdleNode {
   tell(line: string): void;
 }
 
-/** See the module. */
+/** The idle baseline of one run. */
 export class RunIdle {
   readonly #baseline: Baseline;
   readonly #powers = new Map<IdleKind, number>();

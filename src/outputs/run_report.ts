@@ -39,7 +39,7 @@ export interface RunReportOptions {
   show(card: string): void;
 }
 
-/** See the module. */
+/** Writes the report of one run. */
 export class RunReport {
   /** Permissions that were given back after the start. */
   dropped: string[] | undefined;

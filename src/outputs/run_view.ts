@@ -15,7 +15,7 @@ import type { Batch, NameTable } from "../signals/batch.ts";
 export interface ReportExtras {
   /** High-water mark of the monitor's memory, in KiB. @default 0 */
   readonly memoryKib?: number;
-  /** @default 0 */
+  /** Bytes over the network. @default 0 */
   readonly networkBytes?: number;
   /** The run goes on: what would take long is left out. @default false */
   readonly partial?: boolean;
@@ -29,11 +29,17 @@ export interface RunView {
   readonly host: string;
   /** What stands at the top of traces and logs. */
   readonly header: TraceHeader;
+  /** What else watches the run. */
   readonly agent: Agent;
+  /** Domains of the node. */
   readonly topology: PlatformTopology;
+  /** Names that signals are found by. */
   readonly table: NameTable;
+  /** The signals of each sample. */
   readonly batch: Batch;
+  /** Regions, times and counts from events. */
   readonly tracker: RegionTracker;
+  /** Sampled totals by region. */
   readonly aggregator: SampleAggregator;
   /** Events that came later than they happened, and the most that one was late. */
   readonly events: { readonly late: number; readonly mostLateS: number };

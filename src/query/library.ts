@@ -58,6 +58,7 @@ export type CaliValue = PlainValue;
 
 /** What a stream holds. */
 export interface CaliContent {
+  /** In the order of the stream. */
   records: CaliRecord[];
   /** Run metadata. */
   globals: CaliRecord;

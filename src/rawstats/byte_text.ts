@@ -14,7 +14,7 @@ const ROOM = 32;
 const BILLION = 1e9;
 const encoder = new TextEncoder();
 
-/** See the module. */
+/** Text that grows as bytes. */
 export class ByteText {
   readonly #buffer = new Uint8Array(BUFFER_BYTES);
   readonly #out: (bytes: Uint8Array) => void;

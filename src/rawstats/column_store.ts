@@ -14,7 +14,7 @@ const CHUNKS = SLAB_BYTES / CHUNK_BYTES;
 /** What a column costs beside its chunks, about. */
 const COLUMN_BYTES = 256;
 
-/** See the module. */
+/** Columns of 64-bit counters, packed. */
 export class ColumnStore {
   /** Bytes taken, those of columns that were given up included. */
   #taken = 0;

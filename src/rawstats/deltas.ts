@@ -26,6 +26,7 @@ export interface RawDeltaSeries {
   readonly unit: string;
   /** What one count is worth in `unit`. */
   readonly scale: number;
+  /** Counter or gauge. */
   readonly kind: RawKind;
   /** In counts: numbers below 2^53, bigints from there on. */
   readonly raw: readonly (Exact | undefined)[];
@@ -35,6 +36,7 @@ export interface RawDeltaSeries {
 
 /** What `rawDeltas` gives. */
 export interface RawDeltas {
+  /** The host that the files are of. */
   readonly host: string;
   /** Seconds since the epoch. */
   readonly times: readonly number[];

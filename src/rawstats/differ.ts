@@ -16,12 +16,19 @@ import { isEnergy, trueKeys, widensBySight } from "./quirks.ts";
 export interface RawCorrection {
   /** Microseconds since the epoch: the later sample. */
   readonly timeUs: number;
+  /** Host of the record. */
   readonly host: string;
+  /** Record type. */
   readonly type: string;
+  /** Device within the type. */
   readonly device: string;
+  /** Key of the counter. */
   readonly key: string;
+  /** What happened to the counter. */
   readonly kind: RawCorrectionKind;
+  /** Value before. */
   readonly from: bigint;
+  /** Value after. */
   readonly to: bigint;
   /** Counts that were taken instead of the difference. */
   readonly delta: bigint;
@@ -93,7 +100,7 @@ const MOST_CORRECTIONS = 100_000;
 /** The same for devices: names of processes come and go for ever. */
 const MOST_DEVICES = 20_000;
 
-/** See the module. */
+/** Takes samples in order of time and gives their differences. */
 export class RawDiffer {
   readonly types = new Map<string, RawType>();
   readonly corrections: RawCorrection[] = [];

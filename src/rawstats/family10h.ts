@@ -60,7 +60,7 @@ interface Row {
   readonly values: RawValues;
 }
 
-/** See the module: takes the lines of a sample, and gives those of the derived types. */
+/** Takes the lines of a sample, and gives those of the types that they stand for. */
 export class Family10h {
   // numbers below zero: these schemas stand in no file
   readonly #core = new RawColumns(parseRawSchema(FAMILY10H_CORE)!, -1);

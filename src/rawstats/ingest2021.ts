@@ -22,7 +22,7 @@ export interface IngestSeries {
   readonly rate: number[];
 }
 
-/** See the module. */
+/** The rows of one job as that ingest stored them. */
 export interface Ingest2021 {
   /** Seconds since the epoch, without the first sample. */
   readonly times: number[];

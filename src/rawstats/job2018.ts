@@ -20,7 +20,7 @@ export type { JobTables };
 
 const MODULUS_BITS = 64;
 
-/** See the module. */
+/** One job as that assembler stored it. */
 export interface Job2018 {
   readonly times: number[];
   /** By host. */

@@ -16,7 +16,7 @@
 /** What a step backwards was. */
 export type RawCorrectionKind = "wrap" | "reset" | "dip";
 
-/** See the module. */
+/** What happened to the counter, and how much it counted. */
 export interface RawJudgement {
   readonly kind: RawCorrectionKind;
   /** Counts, never below zero. */

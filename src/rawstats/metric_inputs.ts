@@ -83,7 +83,7 @@ const NO_PLAN: Plan = {
   held: new Float64Array(),
 };
 
-/** See the module: the inputs of one node. */
+/** Gathers the inputs of one node. */
 export class NodeInputs implements JobListener {
   readonly #node: RawNode;
   readonly #sums: MetricSums;

@@ -5,7 +5,7 @@
  * @module
  */
 
-/** See the module; times are in microseconds since the epoch. */
+/** The inputs of one node's metrics; times are in microseconds since the epoch. */
 export class MetricSums {
   firstUs = NaN;
   lastUs = NaN;

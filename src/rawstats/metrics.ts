@@ -120,7 +120,7 @@ function vectorWidth(precision: "DOUBLE" | "SINGLE") {
   };
 }
 
-/** See the module. */
+/** The metrics in the order in which they print. */
 export const JOB_METRICS: readonly JobMetric[] = [
   rate(
     "avg_cpuusage",

@@ -33,7 +33,7 @@ export interface RawListener {
 /** Watts that no package, nor the memory on it, exceeds: bounds what an energy counter can do. */
 export const NAMEPLATE_W = 1000;
 
-/** See the module. */
+/** Reads the files of one node and calls listeners for each sample. */
 export class RawNode {
   readonly differ: RawDiffer;
   /** Joules of one count, by `TYPE.KEY`, from the mark `%units`. */

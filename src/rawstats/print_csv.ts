@@ -18,7 +18,7 @@ const encoder = new TextEncoder();
 /** The first row. */
 export const CSV_HEADER = "time,host,job,type,device,key,unit,kind,raw,delta,rate\n";
 
-/** See the module: one row per time, device and key; `delta` and `rate` are in `unit`. */
+/** Prints one row per time, device and key; `delta` and `rate` are in `unit`. */
 export class CsvRows implements JobListener {
   readonly #out: ByteText;
   readonly #wants: (type: string) => boolean;

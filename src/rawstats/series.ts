@@ -42,7 +42,7 @@ export interface SeriesWish {
   key?(type: string, device: string, key: string): boolean;
 }
 
-/** See the module. */
+/** Collects the series of one node. */
 export class NodeSeries implements JobListener {
   /** Microseconds since the epoch. */
   readonly times: number[] = [];

@@ -32,7 +32,7 @@ export interface MetricValue {
   readonly value: number;
 }
 
-/** See the module. */
+/** One job's tables. */
 export interface RawAnalysisTable {
   readonly job: string | undefined;
   readonly nodes: readonly {

@@ -27,7 +27,7 @@ export interface DeviceTotals {
   seconds: number;
 }
 
-/** See the module. */
+/** Adds up one node's counters. */
 export class NodeTotals implements JobListener {
   list: DeviceTotals[] = [];
   firstUs = NaN;

@@ -43,7 +43,7 @@ const REOPEN_S = 1;
 /** Publications that may be missed before the controller is called frozen. */
 const FROZEN_S = 2;
 
-/** See the module. */
+/** Reads the wanted rows of one publication. */
 export class CrayReading implements SignalReading {
   readonly #host: Host;
   readonly #troubles = new Diagnostics();

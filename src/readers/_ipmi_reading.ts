@@ -50,7 +50,7 @@ export function askAndWait(door: BmcDoor, id: number, limitS: number): PowerStat
   return { ok: false, kind: "later", reason: `the BMC did not answer within ${limitS} s` };
 }
 
-/** See the module. */
+/** Reads the power that the BMC last answered. */
 export class IpmiReading implements SignalReading {
   readonly #name: string;
   readonly #open: () => OpenedDoor;

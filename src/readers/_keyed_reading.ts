@@ -19,7 +19,7 @@ export interface KeyedRow {
   readonly scale: number;
 }
 
-/** See the module. */
+/** Reads the wanted rows of such files. */
 export class KeyedReading implements SignalReading {
   readonly #rows: readonly KeyedRow[];
   readonly #files: (KeptFile | undefined)[];

@@ -46,7 +46,7 @@ interface Cell<Handle> {
   known: boolean;
 }
 
-/** See the module. */
+/** Reads the wanted figures of all GPUs. */
 export class LibraryReading<Handle> implements SignalReading {
   readonly #library: FigureLibrary;
   readonly #cells: Cell<Handle>[] = [];

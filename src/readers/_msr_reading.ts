@@ -53,7 +53,7 @@ interface ReadOperation {
 const RAW_DOUBLE = new Float64Array(1);
 const RAW_WORDS = new Uint32Array(RAW_DOUBLE.buffer);
 
-/** See the module. */
+/** Reads the wanted registers. */
 export class MsrReading implements SignalReading {
   readonly #troubles = new Diagnostics();
   readonly #devices = new Map<number, Registers | undefined>();

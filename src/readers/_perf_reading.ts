@@ -29,7 +29,7 @@ const READ_SHARE = 0.01;
 /** Counted less than this share of the time, an event is said to have been scaled up. */
 const WHOLE_SHARE = 0.999;
 
-/** See the module. */
+/** Reads the wanted counters. */
 export class PerfReading implements SignalReading {
   readonly #open: Open[];
   readonly #troubles = new Diagnostics();

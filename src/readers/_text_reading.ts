@@ -87,7 +87,7 @@ export function scanReason(scan: Scan): string {
   }
 }
 
-/** See the module. */
+/** Reads the wanted files. */
 export class TextReading implements SignalReading {
   readonly #host: Host;
   readonly #troubles = new Diagnostics();

@@ -96,7 +96,7 @@ const FILES: readonly GpuFile[] = [
   ),
 ];
 
-/** See the module. */
+/** The reader of the amdgpu driver's files. */
 export const amdgpu: Reader = {
   name: "AMDGPU",
   needs: { files: ["/sys/class/drm/"], libraries: [], capabilities: [] },

@@ -32,7 +32,7 @@ const ENTRIES: readonly Entry[] = [
   ["MEMORY_PEAK", "memory.peak", "", "B", "Most memory that the group ever had"],
 ];
 
-/** See the module. */
+/** The reader of the control group's files. */
 export const cgroup: Reader = {
   name: "CGROUP",
   needs: { files: [OWN, `${MOUNT}/`], libraries: [], capabilities: [] },

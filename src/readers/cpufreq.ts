@@ -23,7 +23,7 @@ const FILES: readonly (readonly [file: string, about: string, quirks?: string])[
   ["bios_limit", "Highest frequency that the firmware allows"],
 ];
 
-/** See the module. */
+/** The reader of cpufreq's files. */
 export const cpufreq: Reader = {
   name: "CPUFREQ",
   needs: { files: [`${CPU_DIR}/`], libraries: [], capabilities: [] },

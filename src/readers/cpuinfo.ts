@@ -25,7 +25,7 @@ const row = (name: string, about: string, source: string): SignalRow => ({
   source,
 });
 
-/** See the module. */
+/** The reader of the processor's own frequencies. */
 export const cpuinfo: Reader = {
   name: "CPUINFO",
   needs: {

@@ -100,7 +100,7 @@ const FILES: readonly CrayFile[] = [
   },
 ];
 
-/** See the module. */
+/** The reader of pm_counters. */
 export const cray: Reader = {
   name: "CNL",
   needs: { files: [`${DIR}/`], libraries: [], capabilities: [] },

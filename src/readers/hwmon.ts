@@ -30,7 +30,7 @@ const row = (name: string, shape: Shape, about: string, source: string, quirks?:
   quirks,
 });
 
-/** See the module. */
+/** The reader of hwmon's files. */
 export const hwmon: Reader = {
   name: "HWMON",
   needs: {

@@ -21,7 +21,7 @@ const row = (name: string, more: Pick<SignalRow, "unit" | "behavior" | "about" |
   ...more,
 });
 
-/** See the module. */
+/** The reader of Intel GPUs. */
 export const intelGpu: Reader = {
   name: "INTEL_GPU",
   needs: { files: ["/sys/class/drm/"], libraries: [], capabilities: [] },

@@ -30,7 +30,7 @@ const ROW: SignalRow = {
     "the last one stands; for root only",
 };
 
-/** See the module. */
+/** The reader of the BMC's power. */
 export const ipmi: Reader = ipmiReader(() =>
   openBmc({ netfn: GROUP_REQUEST, command: GET_POWER_READING, data: powerRequest() })
 );

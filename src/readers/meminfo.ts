@@ -26,7 +26,7 @@ const LINES: readonly (readonly [line: string, name: string, about: string])[] =
   ["SwapFree:", "SWAP_FREE", "Swap space that is free"],
 ];
 
-/** See the module. */
+/** The reader of /proc/meminfo. */
 export const meminfo: Reader = {
   name: "MEMINFO",
   needs: { files: [PATH], libraries: [], capabilities: [] },

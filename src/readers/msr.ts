@@ -23,7 +23,7 @@ import {
 const EIO = 5;
 const EACCES = 13;
 
-/** See the module. */
+/** The reader of registers. */
 export const msr: Reader = {
   name: "MSR",
   needs: {

@@ -147,7 +147,7 @@ const FIGURES: readonly Figure[] = [
   ),
 ];
 
-/** See the module. */
+/** The reader of NVML. */
 export const nvml: Reader = nvmlReader(openNvml);
 
 /** The reader over a library that `open` answers, so that tests can hand in one of their own. */

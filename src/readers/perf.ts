@@ -38,7 +38,7 @@ const EVENTS = [
 const TIMES_SHARE = "scaled up where events had to take turns on a hardware counter";
 const ENOENT = 2;
 
-/** See the module. */
+/** The reader of perf events of the whole node. */
 export const perf: Reader = {
   name: "PERF",
   needs: { files: [`${PMU}/`, PARANOID], libraries: [], capabilities: ["CAP_PERFMON"] },

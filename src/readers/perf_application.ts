@@ -34,7 +34,7 @@ const EVENTS = [
 
 const NEVER = "no command was started, or the event has had no turn on a hardware counter";
 
-/** See the module. */
+/** The reader of perf events of the application alone. */
 export const perfApplication: Reader = {
   name: "PERF_APP",
   needs: { files: [PARANOID], libraries: [], capabilities: [] },

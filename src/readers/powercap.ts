@@ -36,7 +36,7 @@ type Part = typeof PARTS[number][0];
 
 const LIMITED: readonly Part[] = ["CPU", "DRAM", "PSYS"];
 
-/** See the module. */
+/** The reader of powercap zones. */
 export const powercap: Reader = {
   name: "POWERCAP",
   needs: {

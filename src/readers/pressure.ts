@@ -15,7 +15,7 @@ const ROWS = (["cpu", "memory", "io"] as const).flatMap((resource) =>
   (["some", "full"] as const).map((share) => ({ resource, share }))
 );
 
-/** See the module. */
+/** The reader of /proc/pressure. */
 export const pressure: Reader = {
   name: "PRESSURE",
   needs: { files: [`${DIR}/`], libraries: [], capabilities: [] },

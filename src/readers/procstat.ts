@@ -38,7 +38,7 @@ const LINES = [
   ["procs_blocked", "BLOCKED", "Threads that wait for I/O", false],
 ] as const;
 
-/** See the module. */
+/** The reader of /proc/stat. */
 export const procstat: Reader = {
   name: "PROCSTAT",
   needs: { files: [PATH], libraries: [], capabilities: [] },

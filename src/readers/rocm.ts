@@ -74,7 +74,7 @@ const FIGURES: readonly Figure[] = [
   ),
 ];
 
-/** See the module. */
+/** The reader of ROCm SMI. */
 export const rocm: Reader = rocmReader(openRocm);
 
 /** The reader over a library that `open` answers, so that tests can hand in one of their own. */

@@ -11,7 +11,7 @@ import { TextReading } from "./_text_reading.ts";
 
 const DIR = "/sys/class/thermal";
 
-/** See the module. */
+/** The reader of thermal zones. */
 export const thermal: Reader = {
   name: "THERMAL",
   needs: { files: [`${DIR}/`], libraries: [], capabilities: [] },

@@ -21,7 +21,7 @@ const COLUMNS = 6;
 const [TIME, PROCESS, EVENT, REGION, VALUE, THREAD] = [0, 1, 2, 3, 4, 5];
 const KNOWN = new Set<string>(RECORDED_EVENTS);
 
-/** See the module. */
+/** Parses rows of `events.csv` and passes them on as events. */
 export class EventRows {
   /** Time of the row last parsed. */
   timeS = -Infinity;

@@ -26,7 +26,7 @@ export interface RecordingNames {
 /** Caliper's names of types. */
 const TYPE_NAMES = new Map<number, string>(Object.entries(TYPE).map(([name, n]) => [n, name]));
 
-/** See the module. Handles are the tracker's. */
+/** Writes events and samples of one run. Handles are the tracker's. */
 export class RecordingWriter implements EventSink {
   readonly #events: LineSink;
   readonly #samples: LineSink;

@@ -18,7 +18,7 @@ const MAX_ROW = 1 << 22;
 /** What a read found. */
 export type RowState = "row" | "more" | "end";
 
-/** See the module. */
+/** Reads one file row by row, plain or compressed. */
 export class RowReader {
   /** The row is `bytes[start, end)`; valid until the next one. */
   bytes: Uint8Array = new Uint8Array(CHUNK * 2);

@@ -10,13 +10,28 @@ import { HINT_COUNT, HINT_UNSET } from "../core/hints.ts";
 /** Last hint of a CPU that was not in use at the previous step. */
 const NOT_USED = 255;
 
-/** See the module. Arrays are by CPU number. */
+/**
+ * The states of all CPUs of a node. Arrays are by CPU number.
+ *
+ * @example
+ * ```ts
+ * import { PlatformTopology, RegionTracker } from "joulemark";
+ *
+ * const topology = PlatformTopology.regular({
+ *   ...{ packages: 1, coresPerPackage: 2, threadsPerCore: 1 },
+ * });
+ * const { cpus } = new RegionTracker({ topology, profile: "example" });
+ * if (cpus.count !== 2) throw new Error("expected two CPUs");
+ * ```
+ */
 export class CpuStates {
+  /** CPUs of the node. */
   readonly count: number;
   /** 1 from the first process on that may run there. */
   readonly used: Uint8Array;
   /** Handle of the region, −1 outside all. */
   readonly region: Int32Array;
+  /** Hint of each CPU's region. */
   readonly hint: Uint8Array;
   /** Order of the event that wrote region and hint. */
   readonly written: Float64Array;
@@ -26,12 +41,14 @@ export class CpuStates {
   readonly processes: Int32Array;
   /** Work units of the parallel loop, 0 when none was announced. */
   readonly unitsTotal: Float64Array;
+  /** Units of work done by each CPU. */
   readonly unitsDone: Float64Array;
   /** Nanoseconds by hint and CPU. */
   readonly hintNs: Float64Array[];
   readonly #lastHint: Uint8Array;
   #lastStepNs = NaN;
 
+  /** States of so many CPUs, all unused. */
   constructor(count: number) {
     this.count = count;
     this.used = new Uint8Array(count);
@@ -92,10 +109,12 @@ export class CpuStates {
     this.hint[cpu] = hint;
   }
 
+  /** Announces units of work on CPUs. */
   setUnits(cpus: Int32Array, units: number): void {
     for (const cpu of cpus) this.unitsTotal[cpu] = units;
   }
 
+  /** Ends the work on CPUs. */
   clearUnits(cpus: Int32Array): void {
     for (const cpu of cpus) this.unitsTotal[cpu] = this.unitsDone[cpu] = 0;
   }

@@ -11,7 +11,7 @@ const NO_CPUS = new Int32Array(0);
 /** What became of a process. */
 export type ProcessEnd = "running" | "shutdown" | "died" | "withdrawn";
 
-/** See the module. */
+/** One process, its threads and its filter. */
 export class TrackedProcess {
   readonly pid: number;
   /** The process's own stack of regions. */

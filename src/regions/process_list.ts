@@ -8,20 +8,27 @@ import type { RunTimes } from "./run_times.ts";
 
 /** One process, as reports list it. */
 export interface ProcessSummary {
+  /** The kernel's number of the process. */
   readonly pid: number;
+  /** CPUs that it is bound to. */
   readonly cpus: readonly number[];
+  /** Start, in seconds of the run. */
   readonly startS: number;
   /** NaN while it runs. */
   readonly endS: number;
+  /** How it ended, or that it runs. */
   readonly end: ProcessEnd;
+  /** Epochs that it marked. */
   readonly epochs: number;
+  /** Seconds that marking cost it. */
   readonly overheadS: number;
+  /** It is the launched command, which marked nothing. */
   readonly command: boolean;
   /** Name of the region it was in when it ended. */
   readonly openRegion?: string;
 }
 
-/** See the module. */
+/** The processes of a run. */
 export class ProcessList {
   /** In order of start; a handle is a place here. */
   readonly all: TrackedProcess[] = [];

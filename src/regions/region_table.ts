@@ -4,7 +4,7 @@
  */
 import { HASH_UNMARKED, regionHash } from "../core/hash.ts";
 
-/** See the module. Handles count from 0 in order of registration. */
+/** The names of a run's regions. Handles count from 0 in order of registration. */
 export class RegionTable {
   readonly #handles = new Map<string, number>();
   readonly #names: string[] = [];

@@ -5,7 +5,7 @@
  * @module
  */
 
-/** See the module. */
+/** When the application began, and how long it ran. */
 export class RunTimes {
   /** TIME of the last step. */
   elapsedS = 0;

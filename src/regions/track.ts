@@ -13,7 +13,7 @@ import { EVENT, RecordList } from "../core/record.ts";
 const MAX_HINT_DEPTH = 1024;
 const FIRST_SLOTS = 8;
 
-/** See the module. */
+/** One stack and its times. */
 export class Track {
   /** Process id, or thread id. */
   readonly id: number;

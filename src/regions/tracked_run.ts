@@ -15,7 +15,21 @@ import { RunTimes } from "./run_times.ts";
 import { regionTotals } from "./totals.ts";
 import { type TrackedState, TRACKER_SIGNALS, TrackerReading } from "./tracker_signals.ts";
 
-/** See the module. */
+/**
+ * The state that the tracker keeps of a run.
+ *
+ * @example
+ * ```ts
+ * import { PlatformTopology, RegionTracker } from "joulemark";
+ *
+ * const topology = PlatformTopology.regular({
+ *   ...{ packages: 1, coresPerPackage: 2, threadsPerCore: 1 },
+ * });
+ * const tracker = new RegionTracker({ topology, profile: "example" });
+ * tracker.start(0, 4711, [0]);
+ * if (tracker.processes()[0].pid !== 4711) throw new Error("expected the process");
+ * ```
+ */
 export class TrackedRun implements SignalProvider, TrackedState {
   readonly name = "PROFILE";
   readonly signals: readonly OfferedSignal[] = TRACKER_SIGNALS.map((row) => ({
@@ -27,10 +41,14 @@ export class TrackedRun implements SignalProvider, TrackedState {
   readonly cpus: CpuStates;
   /** Regions by name. */
   readonly table = new RegionTable();
+  /** Calls that GEOPM would refuse. */
   protected readonly refusals = new Diagnostics();
+  /** Processes by handle. */
   protected readonly list = new ProcessList();
+  /** When the application began and ended. */
   protected readonly times = new RunTimes();
 
+  /** A run on so many CPUs. */
   constructor(cpuCount: number) {
     this.cpus = new CpuStates(cpuCount);
   }
@@ -39,6 +57,7 @@ export class TrackedRun implements SignalProvider, TrackedState {
     return new TrackerReading(this, wanted);
   }
 
+  /** GEOPM's hash of a region's name. */
   hashOf(region: number): number {
     return this.table.hash(region);
   }
@@ -102,7 +121,11 @@ export class TrackedRun implements SignalProvider, TrackedState {
     return this.list.summaries(this.times, this.table);
   }
 
-  /** Exact totals of one process and its threads, by region name. */
+  /**
+   * Exact totals of one process and its threads, by region name.
+   *
+   * @ignore
+   */
   process(handle: number): TrackedProcess {
     return this.list.all[handle];
   }

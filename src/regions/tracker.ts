@@ -39,12 +39,30 @@ export interface TrackerOptions {
   profile?: string;
   /** See {@linkcode parseRecordFilter}. @default none */
   recordFilter?: string;
+  /** Gets every change of region on CPUs, at its exact time. */
   onEdge?: EdgeListener;
 }
 
 export type { ProcessSummary } from "./process_list.ts";
 
-/** See the module. */
+/**
+ * Tracks the regions of every process of a run.
+ *
+ * @example
+ * ```ts
+ * import { PlatformTopology, RegionTracker } from "joulemark";
+ *
+ * const topology = PlatformTopology.regular({
+ *   ...{ packages: 1, coresPerPackage: 2, threadsPerCore: 1 },
+ * });
+ * const tracker = new RegionTracker({ topology, profile: "example" });
+ * const process = tracker.start(0, 4711, [0, 1]);
+ * const region = tracker.region(0, process, "solve", 2);
+ * tracker.enter(1, process, region, -1, 0);
+ * tracker.exit(3, process, region, 0);
+ * if (tracker.regions()[0].runtimeS !== 2) throw new Error("expected 2 s");
+ * ```
+ */
 export class RegionTracker extends TrackedRun implements EventSink {
   /** Records of the last step, grouped by process in order of pid. */
   readonly records = new RecordList(64);
@@ -60,6 +78,7 @@ export class RegionTracker extends TrackedRun implements EventSink {
   #order = 0;
   readonly #oneCpu = new Int32Array(1);
 
+  /** A tracker of a run that has not begun. */
   constructor(options: TrackerOptions) {
     super(options.topology.count("cpu"));
     this.#update = new CpuUpdate(this.cpus);
@@ -104,6 +123,7 @@ export class RegionTracker extends TrackedRun implements EventSink {
     return handle;
   }
 
+  /** Enters a region. */
   enter(timeS: number, process: number, region: number, hint: number, thread: number): void {
     const p = this.#running(process);
     if (p === undefined) return;
@@ -126,6 +146,7 @@ export class RegionTracker extends TrackedRun implements EventSink {
     if (this.#onEdge !== undefined) this.#onEdge(timeS, track.cpus, region, process);
   }
 
+  /** Leaves a region. */
   exit(timeS: number, process: number, region: number, thread: number): void {
     const p = this.#running(process);
     if (p === undefined) return;
@@ -145,6 +166,7 @@ export class RegionTracker extends TrackedRun implements EventSink {
     if (this.#onEdge !== undefined) this.#edgesOfExit(timeS, process, p, track);
   }
 
+  /** Begins an epoch. */
   epoch(timeS: number, process: number, number: number): void {
     const p = this.#running(process);
     if (p === undefined) return;
@@ -154,6 +176,7 @@ export class RegionTracker extends TrackedRun implements EventSink {
     p.track.records.push(this.#clamped(p.track, timeS), p.pid, EVENT.EPOCH_COUNT, next);
   }
 
+  /** Announces units of work. */
   tprofInit(_timeS: number, process: number, units: number): void {
     const p = this.#running(process);
     if (p === undefined || !(units > 1)) return;
@@ -161,6 +184,7 @@ export class RegionTracker extends TrackedRun implements EventSink {
     this.cpus.setUnits(p.track.cpus, Math.trunc(units));
   }
 
+  /** Counts a unit of work. */
   tprofPost(_timeS: number, process: number, cpu: number): void {
     const p = this.#running(process);
     if (p === undefined) return;
@@ -171,6 +195,7 @@ export class RegionTracker extends TrackedRun implements EventSink {
     if (this.cpus.unitsTotal[at] !== 0) this.cpus.unitsDone[at]++;
   }
 
+  /** Adds what marking cost. */
   overhead(timeS: number, process: number, seconds: number): void {
     const p = this.#running(process);
     if (p === undefined) return;
@@ -198,11 +223,13 @@ export class RegionTracker extends TrackedRun implements EventSink {
     this.foldedVisits += count;
   }
 
+  /** Lets go of a thread that ended outside of all regions. */
   threadEnd(_timeS: number, process: number, thread: number): void {
     const p = this.list.all[process];
     if (p?.end === "running") p.retire(thread);
   }
 
+  /** Ends a process in good order. */
   shutdown(timeS: number, process: number): void {
     const p = this.#running(process);
     if (p === undefined) return;

@@ -86,11 +86,13 @@ export function isTrackerSignal(name: string): boolean {
 
 /** What the signals are read from: the state after the last step. */
 export interface TrackedState {
+  /** What each CPU does. */
   readonly cpus: CpuStates;
   /** Has any process ever connected? */
   readonly connected: boolean;
   /** TIME of the last step. */
   readonly elapsedS: number;
+  /** GEOPM's hash of a region's name. */
   hashOf(region: number): number;
 }
 

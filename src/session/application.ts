@@ -24,7 +24,7 @@ export interface Ended {
   readonly ns: number;
 }
 
-/** See the module. */
+/** The command under the guardian. */
 export class Application implements Disposable {
   readonly pid: number;
   readonly #guardian: Guardian;

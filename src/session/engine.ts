@@ -25,10 +25,13 @@ import { OrderedEvents } from "./ordered_events.ts";
 
 /** What an engine is made from. */
 export interface EngineOptions {
+  /** Domains of the node. */
   readonly topology: PlatformTopology;
+  /** Takes the events. */
   readonly tracker: RegionTracker;
   /** Names; the tracker's own signals are among them. */
   readonly table: NameTable;
+  /** Name of the host. */
   readonly host: string;
   /** Cleaned: see {@linkcode profileName}. */
   readonly profile: string;
@@ -36,9 +39,9 @@ export interface EngineOptions {
   readonly startTime: string;
   /** Stands in every header: `3.1.0+joulemark.X.Y.Z`. */
   readonly version: string;
-  /** @default {@linkcode MONITOR} */
+  /** What else watches the run. @default {@linkcode MONITOR} */
   readonly agent?: Agent;
-  /** @default "{}" */
+  /** The agent's policy, as the report prints it. @default "{}" */
   readonly policy?: string;
   /** `SIGNAL[@domain],…` @default none */
   readonly reportSignals?: string;
@@ -49,13 +52,45 @@ export interface EngineOptions {
 /** A report of the time so far has the regions that took the most time, at most so many. */
 const PARTIAL_REGIONS = 1000;
 
-/** One node's run: events and samples in, report and outputs out. Names are checked when it is made. */
+/**
+ * One node's run: events and samples in, report and outputs out. Names are checked when it is made.
+ *
+ * @example
+ * ```ts
+ * import { buildCatalogue, Engine, openHost, PlatformTopology, RegionTracker } from "joulemark";
+ *
+ * const topology = PlatformTopology.regular({
+ *   ...{ packages: 1, coresPerPackage: 2, threadsPerCore: 1 },
+ * });
+ * const tracker = new RegionTracker({ topology, profile: "example" });
+ * const table = buildCatalogue({ host: openHost(""), readers: [], application: [tracker] });
+ * using engine = new Engine({
+ *   ...{ topology, tracker, table, host: "node01", profile: "example" },
+ *   ...{ startTime: "2024-10-24T08:00:00.000000000+0000", version: "3.1.0" },
+ * });
+ * const process = engine.events.start(0, 4711, [0, 1]);
+ * for (const timeS of [0, 1]) {
+ *   engine.read(timeS);
+ *   engine.settle();
+ * }
+ * engine.events.shutdown(1.5, process);
+ * engine.read(2);
+ * engine.settle(true);
+ * if (engine.report().application["runtime (s)"] !== 1.5) throw new Error("expected 1.5 s");
+ * ```
+ */
 export class Engine implements RunView {
+  /** Regions, times and counts from events. */
   readonly tracker: RegionTracker;
+  /** Domains of the node. */
   readonly topology: PlatformTopology;
+  /** Names that signals are found by. */
   readonly table: NameTable;
+  /** What else watches the run. */
   readonly agent: Agent;
+  /** The signals of each sample. */
   readonly batch: Batch;
+  /** Sampled totals by region. */
   readonly aggregator: SampleAggregator;
   readonly header: TraceHeader;
   /** Where events go: in order of time, and after the last settled sample. */
@@ -73,6 +108,8 @@ export class Engine implements RunView {
   #generation: number;
 
   /**
+   * Checks every name, and opens the outputs.
+   *
    * @throws {UsageError} If a list of signals cannot be read, or a signal cannot stand there.
    * @throws {UnknownNameError} If no source knows a name.
    */
@@ -218,6 +255,7 @@ export class Engine implements RunView {
     return sources;
   }
 
+  /** Closes the sources. */
   [Symbol.dispose](): void {
     this.batch[Symbol.dispose]();
   }

@@ -21,7 +21,7 @@ import { Collector } from "../events/collector.ts";
 import { Engine, profileName } from "./engine.ts";
 import { type LoopFigures, NO_STEPS } from "../outputs/facts.ts";
 import type { MonitorOptions } from "./monitor_options.ts";
-import { catalogueFor, openHost } from "./node.ts";
+import { catalogueFor, openMachine } from "./node.ts";
 import type { RunRequest } from "./request.ts";
 import { NodeCpus } from "../events/node_cpus.ts";
 import { ReadPace } from "./pace.ts";
@@ -96,7 +96,7 @@ class Run {
     [this.#plan, this.#options, this.#session] = [plan, options, session];
     this.#application = new Application(plan.guardian);
     for (const warning of asked.warnings) options.tell(warning);
-    const machine = openHost(asked.root);
+    const machine = openMachine(asked.root);
     const place = placeInJob(asked, hostName(machine), options.tell);
     const { host, reportPath, quiet } = place;
     const request = this.#request = { ...asked, reportPath, quiet };

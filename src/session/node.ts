@@ -3,6 +3,7 @@
  * @module
  */
 import { UsageError } from "../core/errors.ts";
+import type { Host } from "../core/host.ts";
 import { MachineHost } from "../os/host.ts";
 import { READERS } from "../readers/all.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
@@ -10,11 +11,20 @@ import { TRACKER_ALIASES, TRACKER_SIGNALS } from "../regions/tracker_signals.ts"
 import { buildCatalogue, type Catalogue } from "../signals/catalogue.ts";
 
 /**
- * Opens the machine or a tree.
+ * Opens the machine, or a tree laid out like `/`.
  *
  * @throws {UsageError} If the root is no tree.
  */
-export function openHost(root: string): MachineHost {
+export function openHost(root: string): Host {
+  return openMachine(root);
+}
+
+/**
+ * The same with what only a machine has: the time and facts that a tree was saved with.
+ *
+ * @throws {UsageError} If the root is no tree.
+ */
+export function openMachine(root: string): MachineHost {
   const host = new MachineHost(root);
   if (root !== "" && host.list("/").length === 0) {
     throw new UsageError({
@@ -29,7 +39,7 @@ export function openHost(root: string): MachineHost {
 
 /** All names for a run: readers of the node, and the application's own. */
 export function catalogueFor(
-  host: MachineHost,
+  host: Host,
   without: readonly string[],
   tracker: RegionTracker,
 ): Catalogue {

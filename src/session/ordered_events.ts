@@ -14,7 +14,27 @@ const NEXT_S = 1e-9;
 /** Stamps of two CPUs, of cycles and of the clock, agree to no better than this. */
 const SAME_MOMENT_S = 1e-6;
 
-/** See the module. */
+/**
+ * Passes events on in order of time.
+ *
+ * @example
+ * ```ts
+ * import { buildCatalogue, Engine, openHost, PlatformTopology, RegionTracker } from "joulemark";
+ *
+ * const topology = PlatformTopology.regular({
+ *   ...{ packages: 1, coresPerPackage: 2, threadsPerCore: 1 },
+ * });
+ * const tracker = new RegionTracker({ topology, profile: "example" });
+ * const table = buildCatalogue({ host: openHost(""), readers: [], application: [tracker] });
+ * using engine = new Engine({
+ *   ...{ topology, tracker, table, host: "node01", profile: "example" },
+ *   ...{ startTime: "2024-10-24T08:00:00.000000000+0000", version: "3.1.0" },
+ * });
+ * engine.events.closeStep(1);
+ * engine.events.start(0.5, 4711, [0]);
+ * if (engine.events.late !== 1) throw new Error("expected a late event");
+ * ```
+ */
 export class OrderedEvents implements EventSink {
   /** Events told later than they happened. */
   late = 0;
@@ -28,6 +48,7 @@ export class OrderedEvents implements EventSink {
   readonly #recorder: Partial<EventSink> | undefined;
   #earliestS = -Infinity;
 
+  /** Orders events for a tracker, and for what else gets them. */
   constructor(tracker: RegionTracker, recorder?: Partial<EventSink>) {
     this.#tracker = tracker;
     this.#recorder = recorder;

@@ -10,7 +10,7 @@ const SHARE = 0.1;
 const EVERY = 32;
 const MOST = 64;
 
-/** See the module. */
+/** Decides how often counters of single CPUs are read. */
 export class ReadPace {
   /** Read per-CPU counters every so many ticks. */
   stride = 1;

@@ -39,6 +39,7 @@ export interface ProfileOptions {
 
 /** A region that ends when it is disposed of. */
 export interface OpenRegion {
+  /** Ends the region. */
   [Symbol.dispose](): void;
 }
 
@@ -146,6 +147,7 @@ export class Profile {
     return report;
   }
 
+  /** Closes the sources; without `finish` no report is written. */
   [Symbol.dispose](): void {
     this.#done = true;
     this.#engine[Symbol.dispose]();

@@ -18,7 +18,7 @@ import { hasEnergy } from "./node.ts";
 import type { RunRequest } from "./request.ts";
 import { DirectoryTreeWriter } from "../sim/run_tree_writer.ts";
 
-/** See the module. */
+/** A simulated node beside a run. */
 export interface Simulation {
   readonly host: MachineHost;
   /** A change of region on CPUs, at its exact time. */

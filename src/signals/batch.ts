@@ -39,9 +39,11 @@ export type ResolvedName =
 export interface NativeColumn {
   /** The name that was asked for. */
   readonly name: string;
+  /** Its name, domain, unit and source. */
   readonly signal: OfferedSignal;
   /** Where its first instance stands in `values`. */
   readonly offset: number;
+  /** Instances of its domain. */
   readonly count: number;
 }
 
@@ -70,7 +72,21 @@ interface Request {
   readonly indices: Int32Array;
 }
 
-/** See the module. */
+/**
+ * The signals of one run and their values.
+ *
+ * @example
+ * ```ts
+ * import { Batch, buildCatalogue, openHost, READERS } from "joulemark";
+ *
+ * const host = openHost("");
+ * using batch = new Batch(host.topology, buildCatalogue({ host, readers: READERS }));
+ * const handle = batch.pushSignal("MEMINFO::MEM_TOTAL", "board", 0);
+ * batch.read(0);
+ * batch.settle();
+ * console.log(batch.sample(handle));
+ * ```
+ */
 export class Batch implements SignalSource {
   readonly #topology: PlatformTopology;
   readonly #table: NameTable;
@@ -90,6 +106,7 @@ export class Batch implements SignalSource {
   /** Counters of single CPUs are read every so many ticks; in between they keep their value. */
   cpuStride = 1;
 
+  /** An empty batch over a node and its names. */
   constructor(topology: PlatformTopology, table: NameTable) {
     this.#topology = topology;
     this.#table = table;
@@ -149,7 +166,7 @@ export class Batch implements SignalSource {
     return handle;
   }
 
-  /** @throws {UnknownNameError} If no reader knows the name. */
+  /** How a signal changes over time. @throws {UnknownNameError} If no reader knows the name. */
   behavior(name: string): Behavior {
     const resolved = this.#resolve(name);
     return resolved.kind === "absent" ? resolved.behavior : resolved.signal.row.behavior;
@@ -218,6 +235,7 @@ export class Batch implements SignalSource {
     );
   }
 
+  /** Closes the sources. */
   [Symbol.dispose](): void {
     for (const part of this.#parts) part.reading?.[Symbol.dispose]();
   }

@@ -19,7 +19,9 @@ export type { Candidate, CatalogueEntry } from "./entry.ts";
 
 /** What a catalogue is made from. */
 export interface CatalogueOptions {
+  /** The node. */
   readonly host: Host;
+  /** Sources in order of preference. */
   readonly readers: readonly Reader[];
   /** Names of readers to leave out, in any case. @default none */
   readonly without?: readonly string[];
@@ -61,7 +63,18 @@ export function buildCatalogue(options: CatalogueOptions): Catalogue {
   return new Catalogue(options);
 }
 
-/** See the module. */
+/**
+ * The names of one node.
+ *
+ * @example
+ * ```ts
+ * import { openHost, READERS, SignalCatalogue } from "joulemark";
+ *
+ * const catalogue = new SignalCatalogue({ host: openHost(""), readers: READERS });
+ * const absent = catalogue.list("ENERGY").filter(({ state }) => !state.ok);
+ * console.log(absent.map(({ name }) => name));
+ * ```
+ */
 export class Catalogue implements NameTable {
   readonly #host: Host;
   readonly #readers: readonly Reader[];
@@ -73,6 +86,7 @@ export class Catalogue implements NameTable {
   /** Names being resolved, to answer a circle with "absent" instead of running in it. */
   readonly #open = new Set<string>();
 
+  /** Probes every reader, and settles names. */
   constructor(options: CatalogueOptions) {
     this.#host = options.host;
     this.#readers = options.readers;

@@ -10,6 +10,7 @@ import { makeSlope } from "./_slope.ts";
 
 /** A calculated signal. */
 export interface DerivedSignal {
+  /** Name, domain, unit and behavior. */
   readonly row: SignalRow;
   /** Names it is calculated from; it exists where all of them do. */
   readonly inputs: readonly string[];

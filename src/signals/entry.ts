@@ -7,7 +7,9 @@ import type { Absence, OfferedSignal, SignalRow } from "../core/signal.ts";
 
 /** What the catalogue says of one name. */
 export interface CatalogueEntry {
+  /** As it is asked for. */
   readonly name: string;
+  /** Domain, unit and behavior. */
   readonly row: SignalRow;
   /** The source here, or why there is none. */
   readonly state:
@@ -23,7 +25,9 @@ export interface CatalogueEntry {
 
 /** One possible source of an alias. */
 export interface Candidate {
+  /** Name of the signal. */
   readonly name: string;
+  /** It is the one that the alias resolves to here. */
   readonly chosen: boolean;
   /** Why it was chosen, or why not. */
   readonly why: string;

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** See the module. Moments are counted from 0; values of the last few are kept. */
+/** The values that a counter showed at regular moments. Moments are counted from 0; values of the last few are kept. */
 export class Captures {
   readonly #periodNs: number;
   readonly #lagNs: number;

@@ -6,7 +6,7 @@ import type { TreeWriter } from "./tree_writer.ts";
 
 const encoder = new TextEncoder();
 
-/** See the module. */
+/** One such file. */
 export class NumberFile {
   readonly #writer: TreeWriter;
   readonly #path: string;

@@ -15,7 +15,7 @@ const DIR = "/sys/cray/pm_counters";
 const PARTS = ["", "cpu_", "memory_"] as const;
 export const PM_COLUMNS = PARTS.length;
 
-/** See the module. */
+/** Publishes the files of pm_counters. */
 export class PmCounterFiles {
   readonly #energy: NumberFile[] = [];
   readonly #power: NumberFile[] = [];

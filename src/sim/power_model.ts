@@ -22,7 +22,7 @@ export const UNMARKED = 1;
 export const METER = { package: 0, dram: 1 } as const;
 const METERS = 2;
 
-/** See the module. Times are ns on one clock and never step back. */
+/** The power and energy of the node's domains. Times are ns on one clock and never step back. */
 export class PowerModel {
   readonly cpus: number;
   readonly packages: number;

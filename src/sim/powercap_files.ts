@@ -14,7 +14,7 @@ const DIR = "/sys/class/powercap";
 const UNIT_NJ = [61035, 15300] as const;
 const RAW_MAX = 4294967295;
 
-/** See the module. */
+/** Keeps the zones' files up to date. */
 export class PowercapFiles {
   readonly #energy: NumberFile[] = [];
 

@@ -6,7 +6,7 @@
  * @module
  */
 
-/** See the module. */
+/** A generator with a seed. */
 export class Random {
   #a: number;
   #b: number;

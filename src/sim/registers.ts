@@ -28,7 +28,7 @@ const LAST = PLATFORM_ENERGY;
 const CLOCKS = [TSC, PACKAGE_THERM] as const;
 const ENERGIES = [ENERGY[0], PLATFORM_ENERGY] as const;
 
-/** See the module. */
+/** Keeps the register files up to date. */
 export class RegisterFiles {
   readonly #writer: TreeWriter;
   readonly #paths: string[];

@@ -23,7 +23,7 @@ const OWNER_WRITE = 0o200;
 /** Sizes and offsets as the bigints that the fast call path wants, made once. */
 const WHOLE: bigint[] = [];
 
-/** See the module. */
+/** Writes the tree into a directory. */
 export class DirectoryTreeWriter implements TreeWriter, Disposable {
   readonly #root: string;
   readonly #kept = new Map<string, Kept>();

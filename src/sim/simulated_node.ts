@@ -23,7 +23,7 @@ import type { ClassTruth, DomainTruth, ShownCounters, SimTruth } from "./truth.t
 const RAW_RANGE = 4294967296;
 const OFF: Required<RegionPower> = { watts: 0, dramWatts: 0, busy: 0, hz: 8e8 };
 
-/** See the module. Times are ns on one clock; what steps back counts as now. */
+/** One simulated node. Times are ns on one clock; what steps back counts as now. */
 export class SimulatedNode {
   readonly spec: SimSpec;
   readonly cpus: number;

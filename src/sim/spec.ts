@@ -16,7 +16,7 @@ export interface RegionPower {
   readonly hz?: number;
 }
 
-/** See the module. Powers are of one package unless it says otherwise. */
+/** The description of a simulated node. Powers are of one package unless it says otherwise. */
 export interface SimSpec {
   /** Which counters there are: `rapl` (MSR and powercap), `cray` (pm_counters), `both`. */
   readonly preset: "rapl" | "cray" | "both";

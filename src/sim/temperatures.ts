@@ -10,7 +10,7 @@ const AMBIENT_C = 28;
 const CELSIUS_PER_WATT = 0.25;
 const TIME_CONSTANT_S = 4;
 
-/** See the module. */
+/** The temperatures of all packages. */
 export class Temperatures {
   readonly #writer: TreeWriter;
   readonly #celsius: Float64Array;

@@ -15,7 +15,7 @@ export type Content = string | number | (() => string | number);
 const EIO = 5;
 const ENOENT = 2;
 
-/** See the module. */
+/** The machine of a test. */
 export class FakeHost implements Host {
   root = "/fake";
   readonly simulated = false;

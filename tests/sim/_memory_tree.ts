@@ -5,7 +5,7 @@
  */
 import type { TreeWriter } from "../../src/sim/tree_writer.ts";
 
-/** See the module. */
+/** A tree in memory. */
 export class MemoryTree implements TreeWriter {
   readonly files = new Map<string, Uint8Array>();
   writes = 0;

@@ -48,7 +48,7 @@ interface Domain {
   readonly counters: number[];
 }
 
-/** See the module. Class 0 is `unmarked`, class r + 1 is region r. */
+/** Attributes the energy of all counters of a node. Class 0 is `unmarked`, class r + 1 is region r. */
 export class Attribution {
   readonly method: Method;
   readonly #options: AttributionOptions;

@@ -41,7 +41,7 @@ export interface CounterResult {
   readonly seen: boolean;
 }
 
-/** See the module. */
+/** Attributes the energy of one counter. */
 export class CounterAttribution {
   readonly changes: CounterChanges;
   readonly #log: EdgeLog;

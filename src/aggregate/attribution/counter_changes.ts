@@ -32,7 +32,7 @@ const LEAST_STALL_S = 1;
 const LEAST_SHORT = 500;
 const OFF_SHARE = 0.03;
 
-/** See the module. Allocates nothing after construction. */
+/** Finds the changes of one counter. Allocates nothing after construction. */
 export class CounterChanges {
   /** The last change: time, window before it, and value. */
   timeS = NaN;

@@ -8,7 +8,7 @@
  */
 import { grown } from "../../core/grow.ts";
 
-/** See the module. Times are seconds on one clock; what steps back counts as now. */
+/** The edges of one domain instance. Times are seconds on one clock; what steps back counts as now. */
 export class EdgeLog {
   /** Edges told so far; they are numbered from 0. */
   next = 0;

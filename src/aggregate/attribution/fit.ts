@@ -25,7 +25,7 @@ const CATCH_UP = 8;
 /** Entries × classes up to which a choice may be made in between: a few milliseconds. */
 const MIDWAY_WORK = 50_000;
 
-/** See the module. */
+/** The fit of one counter. */
 export class Fit {
   readonly rows = new RowStore(LAG_GRID.length, ZERO_LAG);
   #selection: Selection | undefined;

@@ -19,7 +19,7 @@ export interface LagSums {
   readonly shares: Shares;
 }
 
-/** See the module. */
+/** The fit of the intervals behind the first ones. */
 export class FitStream {
   /** Lags around the chosen one, ascending; the middle one keeps its sums in blocks. */
   readonly lags: readonly LagSums[];

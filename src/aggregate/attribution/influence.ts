@@ -31,7 +31,7 @@ export interface Block {
   intervals: number;
 }
 
-/** See the module. */
+/** Gathers what the variances are made from. */
 export class Influence {
   readonly blocks: Block[] = [newBlock()];
   /** Σ u uᵀ, packed, with u = w r z; Σ u vᵀ by `stride`, v the second term; Σ v² by class. */

@@ -7,7 +7,7 @@ import { triangle } from "./triangle.ts";
 import { nonNegative, type Solution } from "./nnls.ts";
 import type { WhitenedRows } from "./whitened_rows.ts";
 
-/** See the module. */
+/** The sums of one fit. */
 export class NormalSums {
   /** Packed lower triangle, and by class. */
   a = new Float64Array(triangle(16));

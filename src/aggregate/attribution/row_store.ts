@@ -17,7 +17,7 @@ const FREE_CLASSES = MOST_CLASSES / 2;
 /** Share of the CPU time so far with which a later class gets one. */
 const LATE_SHARE = 1 / 128;
 
-/** See the module. Row i has entries `start[i]` to before `start[i + 1]`. */
+/** A queue of sparse rows. Row i has entries `start[i]` to before `start[i + 1]`. */
 export class RowStore {
   rows = 0;
   start = new Int32Array(64);

@@ -6,7 +6,7 @@
 import type { EdgeLog } from "./edge_log.ts";
 import { grown } from "../../core/grow.ts";
 
-/** See the module. Costs by the classes that CPUs are in, not by all that were ever seen. */
+/** The sampled energies of one counter. Costs by the classes that CPUs are in, not by all that were ever seen. */
 export class Sampled {
   /** J by class. */
   energyJ = new Float64Array(16);

@@ -27,7 +27,7 @@ export interface Chosen {
   readonly solution: Solution;
 }
 
-/** See the module. */
+/** Compares the lags and filters of a fit. */
 export class Selection {
   readonly #rows: RowStore;
   readonly #count: number;

@@ -12,7 +12,7 @@ import type { RowStore } from "./row_store.ts";
 /** Least power of a class in the shares, of the greatest power. */
 const FLOOR = 0.02;
 
-/** See the module. */
+/** The shares of one lag. */
 export class Shares {
   /** By class: J and CPU-seconds. */
   b = new Float64Array(16);

@@ -10,7 +10,7 @@ export function plainOutput(draft: ChannelDraft): void {
   }
 }
 
-/** See the module. */
+/** The configuration `event-trace`. */
 export const eventTrace: Config = {
   name: "event-trace",
   about: "Record begin and end of regions as a .cali stream",

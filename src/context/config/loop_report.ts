@@ -139,7 +139,7 @@ function summary(draft: ChannelDraft): QueryPair {
   };
 }
 
-/** See the module. */
+/** The configuration `loop-report`. */
 export const loopReport: Config = {
   name: "loop-report",
   about: "Print times and speeds of loops, as a whole and over their iterations",

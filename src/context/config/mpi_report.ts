@@ -4,7 +4,7 @@ import type { Config } from "./config.ts";
 import { plainOutput } from "./event_trace.ts";
 import { columns, lets } from "./option.ts";
 
-/** See the module. */
+/** The configuration `mpi-report`. */
 export const mpiReport: Config = {
   name: "mpi-report",
   about: "Print the time in functions of MPI",

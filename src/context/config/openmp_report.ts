@@ -14,7 +14,7 @@ function split(name: string, about: string, attribute: string, title: string): O
   return { name, type: "bool", about, local: query, cross: query };
 }
 
-/** See the module. */
+/** The configuration `openmp-report`. */
 export const openmpReport: Config = {
   name: "openmp-report",
   about: "Print times of OpenMP's work and barriers",

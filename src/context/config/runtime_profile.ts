@@ -34,7 +34,7 @@ export function checkFormat(config: string, known: readonly string[]) {
   };
 }
 
-/** See the module. */
+/** The configuration `runtime-profile`. */
 export const runtimeProfile: Config = {
   name: "runtime-profile",
   aliases: ["hatchet-region-profile"],

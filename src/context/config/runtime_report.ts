@@ -18,7 +18,7 @@ const SECONDS = `${
   lets({ "report.t": "scale(sum#time.duration.ns,1e-9)", "report.l": "leaf()" })
 } where report.l group by path`;
 
-/** See the module. */
+/** The configuration `runtime-report`. */
 export const runtimeReport: Config = {
   name: "runtime-report",
   about: "Print the time of regions",

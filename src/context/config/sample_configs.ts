@@ -23,7 +23,7 @@ function checkFrequency(config: string, options: ChosenOptions): string | undefi
   if (!(Number.parseFloat(text) > 0)) return `${config}: Invalid value "${text}" for ${FREQUENCY}`;
 }
 
-/** See the module. */
+/** The configuration `sample-report`. */
 export const sampleReport: Config = {
   name: "sample-report",
   about: "Print a profile made of samples",
@@ -91,7 +91,7 @@ export const sampleReport: Config = {
 
 const FORMATS = ["cali", "json", "json-split", "hatchet"];
 
-/** See the module. */
+/** The configuration `sample-profile`. */
 export const sampleProfile: Config = {
   name: "sample-profile",
   aliases: ["hatchet-sample-profile"],

@@ -51,7 +51,7 @@ function seriesOf(draft: ChannelDraft): ChannelDraft {
   return nested;
 }
 
-/** See the module. */
+/** The configuration `spot`. */
 export const spot: Config = {
   name: "spot",
   about: "Write a profile for Spot",

@@ -31,7 +31,7 @@ interface Row {
 
 const RESULT = PROPERTY.asvalue | PROPERTY.thread_scope | PROPERTY.skip_events;
 
-/** See the module. */
+/** The service `aggregate`. */
 export function aggregate(host: ServiceHost): Service {
   return new AggregateService(host);
 }

@@ -25,7 +25,7 @@ interface Allocations {
   largest: number;
 }
 
-/** See the module. */
+/** The service `allocstats`. */
 export function allocstats(host: ServiceHost): Service {
   const { tree } = host;
   const found = new Map<string, Allocations>();

@@ -33,7 +33,7 @@ interface Column {
   seen: boolean;
 }
 
-/** See the module. */
+/** The service `callpath`. */
 export function callpath(host: ServiceHost): Service {
   const { tree } = host, { thread_scope, skip_events } = PROPERTY;
   const wants = (name: string, otherwise: string) => {

@@ -22,6 +22,7 @@ import { remarkOnService } from "../config/services.ts";
 import { HEARD, OUTPUTS, SERVICES } from "./all.ts";
 import { CaliStream } from "./recorder.ts";
 
+/** What a channel needs beside its configuration. */
 export interface ChannelOptions {
   /** Monotonic time in nanoseconds, for the timer service. @default a clock that stands still */
   now?: () => number;
@@ -44,11 +45,27 @@ const LIBRARY_ATTRIBUTES: readonly (readonly [prefix: string, services: readonly
   ["callpath.", ["callpath"]],
 ];
 
+/**
+ * A channel of Caliper: its configuration's services over the marks of a program.
+ *
+ * @example
+ * ```ts
+ * import { Annotation, Channel } from "joulemark";
+ *
+ * const channel = new Channel({ CALI_SERVICES_ENABLE: "event,trace" });
+ * const phase = new Annotation(channel, "phase");
+ * phase.begin("solve");
+ * phase.end();
+ * if (!channel.services.has("trace")) throw new Error("expected the service trace");
+ * ```
+ */
 export class Channel extends Annotations {
   /** Names of the services that it has. */
   readonly services: ReadonlySet<string>;
 
   /**
+   * Makes the services that the configuration names.
+   *
    * @param config Caliper's variables: `CALI_SERVICES_ENABLE` and those of the services.
    * @param options Clock, run metadata, machine.
    */

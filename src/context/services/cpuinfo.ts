@@ -2,5 +2,5 @@
 
 import { machineService } from "./machine_service.ts";
 
-/** See the module. */
+/** The service `cpuinfo`. */
 export const cpuinfo = machineService("cpuinfo", ["cpuinfo.cpu", "cpuinfo.numa_node"]);

@@ -20,7 +20,7 @@ const KINDS: readonly EventKind[] = ["begin", "set", "end"];
 /** Level of phases, which REGION_LEVEL may name in a word. */
 const PHASE_LEVEL = 4;
 
-/** See the module. */
+/** The service `event`. */
 export function event(host: ServiceHost): Service {
   return new EventService(host);
 }

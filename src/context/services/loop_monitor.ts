@@ -24,7 +24,7 @@ interface Loops {
   lastNs: number;
 }
 
-/** See the module. */
+/** The service `loop_monitor`. */
 export function loopMonitor(host: ServiceHost): Service {
   const interval = Number(host.config("CALI_LOOP_MONITOR_ITERATION_INTERVAL") ?? 0);
   const seconds = Number(host.config("CALI_LOOP_MONITOR_TIME_INTERVAL") ?? 0);

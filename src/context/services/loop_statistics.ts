@@ -11,7 +11,7 @@ import { NONE } from "../tree.ts";
 import { TYPE } from "../variant.ts";
 import { isIteration } from "./iterations.ts";
 
-/** See the module. */
+/** The service `loop_statistics`. */
 export function loopStatistics(host: ServiceHost): Service {
   const { asvalue, skip_events, aggregatable, thread_scope } = PROPERTY;
   const properties = asvalue | skip_events | aggregatable | thread_scope;

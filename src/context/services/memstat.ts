@@ -2,7 +2,7 @@
 
 import { machineService } from "./machine_service.ts";
 
-/** See the module. */
+/** The service `memstat`. */
 export const memstat = machineService("memstat", [
   "memstat.vmsize",
   "memstat.vmrss",

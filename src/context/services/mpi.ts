@@ -9,7 +9,7 @@ import type { Service, ServiceHost } from "../service.ts";
 import { NONE } from "../tree.ts";
 import { libraryAttribute } from "./library_attribute.ts";
 
-/** See the module. */
+/** The service `mpi`. */
 export function mpi(host: ServiceHost): Service {
   const functions = libraryAttribute(host, "mpi.function");
   const white = new Set(wordsOf(host.config("CALI_MPI_WHITELIST")));

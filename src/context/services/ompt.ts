@@ -7,7 +7,7 @@ import { libraryAttribute } from "./library_attribute.ts";
 /** How the library names them: docs/mark-regions.md. */
 export const OMPT_PREFIX = "[OMPT]";
 
-/** See the module. */
+/** The service `ompt`. */
 export function ompt(host: ServiceHost): Service {
   const parallel = libraryAttribute(host, "omp.parallel");
   return {

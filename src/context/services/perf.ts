@@ -19,7 +19,7 @@ const SIGNALS: Record<string, string> = {
   PAPI_REF_CYC: "CPU_CYCLES_REFERENCE",
 };
 
-/** See the module. */
+/** The service `perf`. */
 export function perf(host: ServiceHost): Service {
   const { asvalue, thread_scope, skip_events, aggregatable } = PROPERTY;
   const asked = new Set([

@@ -4,7 +4,7 @@ import { PROPERTY } from "../attribute.ts";
 import { type Service, type ServiceHost, valuesOf } from "../service.ts";
 import { TYPE } from "../variant.ts";
 
-/** See the module. */
+/** The service `pthread`. */
 export function pthread(host: ServiceHost): Service {
   const { unaligned, skip_events, thread_scope } = PROPERTY;
   const properties = unaligned | skip_events | thread_scope;

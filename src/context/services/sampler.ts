@@ -13,7 +13,7 @@ import { TYPE } from "../variant.ts";
 
 const DEFAULT_HZ = 50;
 
-/** See the module. */
+/** The service `sampler`. */
 export function sampler(host: ServiceHost): Service {
   const text = host.config("CALI_SAMPLER_FREQUENCY") ?? String(DEFAULT_HZ);
   let hz = Number(text);

@@ -29,7 +29,7 @@ interface Column {
   readonly before: number[];
 }
 
-/** See the module. */
+/** The service `joulemark`. */
 export function signals(host: ServiceHost): Service {
   const columns: Column[] = [];
   const parts = new SnapshotPart(host);

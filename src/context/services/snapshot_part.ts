@@ -7,7 +7,7 @@
  */
 import type { ServiceHost, Trigger } from "../service.ts";
 
-/** See the module. */
+/** Splits growth between snapshots. */
 export class SnapshotPart {
   readonly #host: ServiceHost;
   /** Up to when everything is told, ns, by thread. */

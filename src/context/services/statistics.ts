@@ -2,7 +2,7 @@
 
 import type { EventKind, Service, ServiceHost } from "../service.ts";
 
-/** See the module. */
+/** The service `statistics`. */
 export function statistics(host: ServiceHost): Service {
   const events: Record<EventKind, number> = { begin: 0, set: 0, end: 0 };
   const threads = new Set<number>();

@@ -11,7 +11,7 @@ import type { Snapshot } from "../snapshot.ts";
 import { TYPE } from "../variant.ts";
 import type { Service, ServiceHost, Trigger } from "../service.ts";
 
-/** See the module. */
+/** The service `timer`. */
 export function timer(host: ServiceHost): Service {
   const unit = host.createAttribute("time.unit", TYPE.string, PROPERTY.skip_events);
   const make = (name: string, more: number) =>

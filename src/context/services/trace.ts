@@ -3,7 +3,7 @@
 import type { Service, ServiceHost } from "../service.ts";
 import type { Snapshot } from "../snapshot.ts";
 
-/** See the module. */
+/** The service `trace`. */
 export function trace(host: ServiceHost): Service {
   const { stream } = host;
   if (stream !== undefined) {

@@ -18,6 +18,7 @@ export interface CaliNodes {
 
 /** An entry of a record: a reference to a node, or an immediate of an attribute node. */
 export interface CaliEntry {
+  /** Node of the value, or of the attribute of an immediate. */
   node: number;
   /** Text of the immediate's value, not escaped; null for a reference. */
   text: string | null;
@@ -26,6 +27,20 @@ export interface CaliEntry {
 /** Nodes 0 to 10 exist in every stream and are suppressed; 11 may appear. */
 const FIRST_WRITTEN_ID = 11;
 
+/**
+ * Writes a `.cali` stream: nodes before the first record that refers to them, a record a line.
+ *
+ * @example
+ * ```ts
+ * import { CaliWriter } from "joulemark";
+ *
+ * const nodes = { attributeOf: () => 8, parentOf: () => -1, textOf: () => "region" };
+ * const lines: string[] = [];
+ * const writer = new CaliWriter(nodes, (line) => lines.push(line));
+ * writer.writeContext([{ node: 20, text: null }]);
+ * if (!lines.at(-1)!.startsWith("__rec=ctx")) throw new Error("expected a record");
+ * ```
+ */
 export class CaliWriter {
   readonly #nodes: CaliNodes;
   readonly #emit: (line: string) => void;
@@ -33,6 +48,8 @@ export class CaliWriter {
   readonly #written = new Set<number>();
 
   /**
+   * A writer of one stream.
+   *
    * @param nodes The tree that ids refer to.
    * @param emit Takes each line with its newline.
    * @param options.asciiOnly Drop characters from U+0080 on, as Caliper does where `char` is

@@ -20,12 +20,17 @@ export interface PmcRecord {
   energyJ: number;
   /** Processors and memory, from 4.4 on. */
   cpuPowerW?: number;
+  /** Mean power of the memory. */
   memoryPowerW?: number;
+  /** Energy of the processors since open. */
   cpuEnergyJ?: number;
+  /** Energy of the memory since open. */
   memoryEnergyJ?: number;
   /** Only 5.0 and 6.0: rank in MPI_COMM_WORLD, temperatures of the two packages. */
   rank?: number;
+  /** Temperature of the first package. */
   cpu0TempC?: number;
+  /** Temperature of the second package. */
   cpu1TempC?: number;
   /** A header line stands before this one too: 2.0 repeats it when the counters began at 0 J. */
   headed?: boolean;
@@ -33,9 +38,11 @@ export interface PmcRecord {
 
 /** A whole log. */
 export interface PmcLog {
+  /** The library's version, which settles the fields. */
   version: PmcVersion;
   /** `ascii`: the text made of a binary log, whose readings are cut to whole numbers. */
   form: "text" | "binary" | "ascii";
+  /** In the order of the file. */
   records: PmcRecord[];
   /** The file ends inside a line or record, which is left out. */
   cut?: boolean;

@@ -12,6 +12,7 @@ import { formatRawSchema, type RawSchema } from "./schema.ts";
 
 /** One statistics line. */
 export interface RawLine {
+  /** Name of the record type: `cpu`, `mem`, `intel_rapl`. */
   readonly type: string;
   /** `-` where none applies; may hold blanks. */
   readonly device: string;
@@ -29,6 +30,7 @@ export interface RawRecord {
   readonly host: string;
   /** Without their %. */
   readonly marks: readonly string[];
+  /** A line a device. */
   readonly lines: readonly RawLine[];
 }
 
@@ -36,7 +38,9 @@ export interface RawRecord {
 export interface RawStats {
   /** `hpcperfstats` → `2.3.5`, `hostname`, `uname`, `uptime`, in the order of the header. */
   readonly properties: ReadonlyMap<string, string>;
+  /** Keys of each type, by its name. */
   readonly schemas: ReadonlyMap<string, RawSchema>;
+  /** In the order of the file. */
   readonly records: readonly RawRecord[];
   /** What was wrong; the rest was read. */
   readonly errors: readonly FormatError[];

@@ -54,7 +54,7 @@ const MAX_LINE = 1 << 20;
 const SPACE = 32, HASH = 35, DOLLAR = 36, PERCENT = 37, BANG = 33, AT = 64;
 const decoder = new TextDecoder();
 
-/** See the module. Feed it with `push`, then `end`. */
+/** Scans one file. Feed it with `push`, then `end`. */
 export class RawScanner {
   readonly #handler: RawHandler;
   readonly #complaints: RawComplaints;

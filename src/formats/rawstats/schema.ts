@@ -16,7 +16,9 @@ export type RawKind = "event" | "control" | "gauge";
 
 /** One column of a type. */
 export interface RawKey {
+  /** The key's name. */
   readonly name: string;
+  /** Counter, register or gauge. */
   readonly kind: RawKind;
   /** 64 where the line declares none. */
   readonly widthBits: number;
@@ -28,7 +30,9 @@ export interface RawKey {
 
 /** The columns of a type, in the order of its statistics lines. */
 export interface RawSchema {
+  /** Name of the record type. */
   readonly type: string;
+  /** In the order of a line's values. */
   readonly keys: readonly RawKey[];
 }
 

@@ -8,7 +8,7 @@ import { grown } from "../../core/grow.ts";
 const encoder = new TextEncoder();
 const ZERO = 48, BLANK = 32, LF = 10, PERCENT = 37;
 
-/** See the module. */
+/** Writes record groups. */
 export class RawWriter {
   #bytes = new Uint8Array(65536);
   #length = 0;

@@ -16,15 +16,21 @@ import { quoted, textScalar, unquoted } from "../scalar.ts";
 
 /** What the five lines say. */
 export interface TraceHeader {
+  /** Version of the report format and of joulemark. */
   version: string;
+  /** As `Start Time` of the report has it. */
   startTime: string;
+  /** Name of the run. */
   profile: string;
+  /** Name of the host. */
   host: string;
+  /** Name of the agent. */
   agent: string;
 }
 
 /** Takes whole lines, each with its LF, possibly several at once. */
 export interface LineSink {
+  /** Adds whole lines. */
   write(lines: string): void;
   /** Everything written so far is withdrawn: the run began anew. */
   restart?(): void;

@@ -25,7 +25,7 @@ const MAX_LINE = 1 << 24;
 const MAX_HEADER = 64;
 const HASH = 35;
 
-/** See the module. Feed it with `push`, then `end`. */
+/** Scans one trace or event log. Feed it with `push`, then `end`. */
 export class TraceScanner {
   readonly #path: string;
   readonly #handler: TraceHandler;

@@ -32,13 +32,17 @@ export const DEFAULT_COLUMNS: readonly string[] = [
 
 /** A column and how its values print. */
 export interface TraceColumn {
+  /** Its title. */
   name: string;
+  /** How its values are printed. */
   format: SignalFormat;
 }
 
 /** A whole trace. */
 export interface Trace {
+  /** What stands above the columns. */
   header: TraceHeader;
+  /** In the order of the file. */
   columns: TraceColumn[];
   /** One value a column; NaN: not available. */
   rows: number[][];

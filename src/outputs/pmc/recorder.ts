@@ -62,7 +62,7 @@ interface Series {
   closed: boolean;
 }
 
-/** See the module. */
+/** Records the steps of one node. */
 export class PmcRecorder implements EventSink {
   readonly #tracker: RegionTracker;
   /** Handles in the batch by field; several are added up. */

@@ -15,7 +15,7 @@ const CONTROL = 0xc0010240;
 const COUNT = 0xc0010241;
 const EVENTS = [0x403807, 0x403847, 0x403887, 0x4038c7];
 
-/** See the module. Device: number of the first CPU of the package. */
+/** Raw counters of AMD's data fabric. Device: number of the first CPU of the package. */
 export const amd64Df: RawStatsType = {
   name: "amd64_df",
   keys: "CTL0,C CTL1,C CTL2,C CTL3,C CTR0,E,W=48 CTR1,E,W=48 CTR2,E,W=48 CTR3,E,W=48",

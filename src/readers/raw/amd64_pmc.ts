@@ -32,7 +32,7 @@ export function isCountedAmd({ vendor, family, model }: RawProcessor): boolean {
     (family === 0x19 && model === 1);
 }
 
-/** See the module. Device: number of the CPU. */
+/** Raw core counters of AMD processors. Device: number of the CPU. */
 export const amd64Pmc: RawStatsType = {
   name: "amd64_pmc",
   keys: "CTL0,C CTL1,C CTL2,C CTL3,C CTL4,C CTL5,C CTR0,E,W=48 CTR1,E,W=48 CTR2,E,W=48 " +

@@ -14,7 +14,7 @@ const UNIT = 0xc0010299;
 const CORE = 0xc001029a;
 const PACKAGE = 0xc001029b;
 
-/** See the module. Device: number of the package. */
+/** Raw energy counters of AMD packages. Device: number of the package. */
 export const amd64Rapl: RawStatsType = {
   name: "amd64_rapl",
   keys: "MSR_CORE_ENERGY_STAT,E,U=mJ,W=32 MSR_PKG_ENERGY_STAT,E,U=mJ,W=32",

@@ -11,7 +11,7 @@ import { filesOnly, type RawStatsType } from "./raw_type.ts";
 const DIRECTORY = "/sys/block/";
 const KEYS = 11;
 
-/** See the module. Device: name of the block device, without loop and ram devices. */
+/** Raw counters of block devices. Device: name of the block device, without loop and ram devices. */
 export const block: RawStatsType = {
   name: "block",
   keys: "rd_ios,E rd_merges,E rd_sectors,E,U=512B rd_ticks,E,U=ms wr_ios,E wr_merges,E " +

@@ -12,7 +12,7 @@ const PATH = "/proc/stat";
 const CPU = new TextEncoder().encode("cpu");
 const KEYS = 7;
 
-/** See the module. Device: number of the CPU. */
+/** Raw times of logical CPUs. Device: number of the CPU. */
 export const cpu: RawStatsType = {
   name: "cpu",
   keys: "user,E,U=cs nice,E,U=cs system,E,U=cs idle,E,U=cs iowait,E,U=cs irq,E,U=cs " +

@@ -17,7 +17,7 @@ const KEYS = "excessive_buffer_overrun_errors,E,W=32 link_downed,E,W=32 " +
   "port_xmit_data,E,U=4B,W=32 port_xmit_discards,E,W=32 port_xmit_packets,E,W=32 " +
   "port_xmit_wait,E,U=ms,W=32 symbol_error,E,W=32 VL15_dropped,E,W=32";
 
-/** See the module. Device: `ADAPTER.PORT`. */
+/** Raw port counters of InfiniBand adapters. Device: `ADAPTER.PORT`. */
 export const ib: RawStatsType = {
   name: "ib",
   keys: KEYS,

@@ -22,7 +22,7 @@ const FILES: readonly (readonly [now: string, before: string])[] = [
   ["multicast_rcv_packets", "port_multicast_rcv_packets"],
 ];
 
-/** See the module. Device: `ADAPTER/PORT`. */
+/** Raw 64-bit port counters of InfiniBand adapters. Device: `ADAPTER/PORT`. */
 export const ibExt: RawStatsType = {
   name: "ib_ext",
   keys: "port_select,C counter_select,C port_xmit_data,E,U=4B port_rcv_data,E,U=4B " +

@@ -78,5 +78,5 @@ function ask(door: MadDoor, port: number, transaction: number, row: RawRow): boo
   return true;
 }
 
-/** See the module. Device: `ADAPTER/PORT`. */
+/** Raw counters of InfiniBand switch ports. Device: `ADAPTER/PORT`. */
 export const ibSw: RawStatsType = ibSwType(openUmad);

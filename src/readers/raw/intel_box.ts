@@ -159,5 +159,5 @@ function boxType(box: Box): RawStatsType {
   };
 }
 
-/** See the module. Device: `PACKAGE/BOX`, read on the first CPU of the package. */
+/** Raw counters of Intel's last-level cache, a type a processor family. Device: `PACKAGE/BOX`, read on the first CPU of the package. */
 export const INTEL_BOX_TYPES: readonly RawStatsType[] = BOXES.map(boxType);

@@ -114,7 +114,7 @@ function numbered(name: string, count: number, options: string): string {
   return Array.from({ length: count }, (_, i) => `${name}${i},${options}`).join(" ");
 }
 
-/** See the module. Device: number of the CPU. `CTR,C` of the second type is hpcperfstats' own. */
+/** Raw core counters of Intel processors, a type a number of counters. Device: number of the CPU. `CTR,C` of the second type is hpcperfstats' own. */
 export const INTEL_CORE_TYPES: readonly RawStatsType[] = [
   coreType(
     "intel_8pmc3",

@@ -201,5 +201,5 @@ function read(pci: PciFunction, layout: Layout, row: RawRow): void {
   }
 }
 
-/** See the module. Device: `BUS/DEVICE.FUNCTION`, in hexadecimal. */
+/** Raw uncore counters of Intel packages, a type a kind of device. Device: `BUS/DEVICE.FUNCTION`, in hexadecimal. */
 export const INTEL_PCI_TYPES: readonly RawStatsType[] = TYPES.map(pciType);

@@ -23,7 +23,7 @@ const RESIDENCY = [0x3fc, 0x3fd];
 const EVENTS = [0x04, 0x05, 0x81, 0x82];
 const { snb, ivb, hsw, bdw } = INTEL_MODELS;
 
-/** See the module. Device: number of the package. */
+/** Raw counters of Intel's power control unit. Device: number of the package. */
 export const intelPcu: RawStatsType = {
   name: "intel_pcu",
   keys: `${fourCounters("E,W=48")} FIXED_CTR0,E,W=48 FIXED_CTR1,E,W=48`,

@@ -15,7 +15,7 @@ const KEYS = "MSR_PKG_ENERGY_STATUS,E,U=mJ,W=32 MSR_PP0_ENERGY_STATUS,E,U=mJ,W=3
 const REGISTERS = [0x611, 0x639, 0x619];
 const UNIT = 0x606;
 
-/** See the module. Device: number of the package. */
+/** Raw energy counters of Intel packages. Device: number of the package. */
 export const intelRapl: RawStatsType = {
   name: "intel_rapl",
   keys: KEYS,

@@ -20,7 +20,7 @@ const EVENTS = [0x0108, 0x0208, 0x0408, 0x0109, 0x0209, 0x0409, 0x0f0a, 0x1f0b];
 const numbered = (name: string, options: string) =>
   range(0, COUNTERS).map((i) => `${name}${i},${options}`).join(" ");
 
-/** See the module. Device: number of the package. */
+/** Raw uncore counters of Nehalem and Westmere. Device: number of the package. */
 export const intelUncore: RawStatsType = {
   name: "intel_uncore",
   keys: "PERF_GLOBAL_CTRL,C PERF_GLOBAL_STATUS,C PERF_GLOBAL_OVF_CTRL,C FIXED_CTR0,E,W=48 " +

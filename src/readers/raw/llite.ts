@@ -16,7 +16,7 @@ const KEYS = "read_bytes,E,U=B write_bytes,E,U=B direct_read,E,U=B direct_write,
   "setxattr,E getxattr,E listxattr,E removexattr,E inode_permission,E readdir,E create,E " +
   "lookup,E link,E unlink,E symlink,E mkdir,E rmdir,E mknod,E rename,E";
 
-/** See the module. Device: `NAME-clilov`. */
+/** Raw counters of Lustre mounts. Device: `NAME-clilov`. */
 export const llite: RawStatsType = {
   name: "llite",
   keys: KEYS,

@@ -12,7 +12,7 @@ const PATHS = ["/proc/sys/lnet/stats", "/sys/kernel/debug/lnet/stats"];
 /** Of each of the eleven numbers its key: −1 for those that have none. */
 const KEY_OF = [-1, -1, -1, 0, 1, -1, 2, 3, 4, -1, 5];
 
-/** See the module. Device: `-`. */
+/** Raw counters of Lustre's network layer. Device: `-`. */
 export const lnet: RawStatsType = {
   name: "lnet",
   keys: "tx_msgs,E rx_msgs,E rx_msgs_dropped,E tx_bytes,E,U=B rx_bytes,E,U=B rx_bytes_dropped,E",

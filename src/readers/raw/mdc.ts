@@ -5,7 +5,7 @@
  */
 import { lustreRequests } from "./_lustre.ts";
 
-/** See the module. */
+/** Raw counters of requests to metadata servers. */
 export const mdc = lustreRequests(
   "mdc",
   "ldlm_cancel,E mds_close,E mds_getattr,E mds_getattr_lock,E mds_getxattr,E mds_readpage,E " +

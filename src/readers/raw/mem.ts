@@ -13,7 +13,7 @@ const KEYS = "MemTotal,U=KB MemFree,U=KB MemUsed,U=KB Active,U=KB Inactive,U=KB 
   "Writeback,U=KB FilePages,U=KB Mapped,U=KB AnonPages,U=KB PageTables,U=KB NFS_Unstable,U=KB " +
   "Bounce,U=KB Slab,U=KB AnonHugePages,U=KB HugePages_Total HugePages_Free";
 
-/** See the module. Device: number of the node. */
+/** Raw memory figures of NUMA nodes. Device: number of the node. */
 export const mem: RawStatsType = {
   name: "mem",
   keys: KEYS,

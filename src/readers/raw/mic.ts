@@ -35,5 +35,5 @@ export function micType(open: () => MicLibrary | undefined): RawStatsType {
   };
 }
 
-/** See the module. Device: number of the card. */
+/** Raw times of the cores of Xeon Phi cards. Device: number of the card. */
 export const mic: RawStatsType = micType(openMic);

@@ -16,7 +16,7 @@ const KEYS = "collisions,E multicast,E rx_bytes,E,U=B rx_compressed,E rx_crc_err
   "tx_heartbeat_errors,E tx_packets,E tx_window_errors,E";
 const UP = 1;
 
-/** See the module. Device: name of the interface. */
+/** Raw counters of network interfaces. Device: name of the interface. */
 export const net: RawStatsType = {
   name: "net",
   keys: KEYS,

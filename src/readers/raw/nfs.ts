@@ -32,7 +32,7 @@ const KEYS = [
 const INDEX = new Map(keyNames(KEYS).map((name, i) => [name, i]));
 const HEAD = /^device .* mounted on (\S+) with fstype nfs statvers=1\.[01]$/;
 
-/** See the module. Device: mount point. */
+/** Raw counters of NFS mounts. Device: mount point. */
 export const nfs: RawStatsType = {
   name: "nfs",
   keys: KEYS,

@@ -12,7 +12,7 @@ import { filesOnly, type RawStatsType } from "./raw_type.ts";
 
 const KEYS = "numa_hit,E numa_miss,E numa_foreign,E interleave_hit,E local_node,E other_node,E";
 
-/** See the module. Device: number of the node. */
+/** Raw allocation counters of NUMA nodes. Device: number of the node. */
 export const numa: RawStatsType = {
   name: "numa",
   keys: KEYS,

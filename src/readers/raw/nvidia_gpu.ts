@@ -18,7 +18,7 @@ const QUERIES: readonly (readonly [key: number, query: NvmlQuery])[] = [
 ];
 const SUCCESS = 0;
 
-/** See the module. Device: number of the GPU, in NVML's order. */
+/** Raw figures of NVIDIA GPUs. Device: number of the GPU, in NVML's order. */
 export const nvidiaGpu: RawStatsType = {
   name: "nvidia_gpu",
   keys: "memtotal,U=B memfree,U=B memused,U=B power,U=mW utilization",

@@ -22,7 +22,7 @@ const FILES: readonly (readonly [key: number, file: string])[] = [
 ];
 const DATA_KEYS = 2;
 
-/** See the module. Device: `ADAPTER/PORT`. */
+/** Raw port counters of Omni-Path adapters. Device: `ADAPTER/PORT`. */
 export const opa: RawStatsType = {
   name: "opa",
   keys: "PortXmitData,E PortRcvData,E PortXmitPkts,E PortRcvPkts,E PortMulticastXmitPkts,E " +

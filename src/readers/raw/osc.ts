@@ -6,7 +6,7 @@
  */
 import { lustreRequests } from "./_lustre.ts";
 
-/** See the module. */
+/** Raw counters of requests to object servers. */
 export const osc = lustreRequests(
   "osc",
   "read_bytes,E,U=B write_bytes,E,U=B ost_destroy,E ost_punch,E ost_read,E ost_setattr,E " +

@@ -17,7 +17,7 @@ const NAME = hashOf("Name");
 const CPUS = hashOf("Cpus_allowed_list");
 const MEMORIES = hashOf("Mems_allowed_list");
 
-/** See the module. Device: `NAME/PID/CPUS/MEMORIES`; a name may hold blanks. */
+/** Raw figures of users' processes. Device: `NAME/PID/CPUS/MEMORIES`; a name may hold blanks. */
 export const proc: RawStatsType = {
   name: "proc",
   keys: KEYS,

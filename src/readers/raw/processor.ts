@@ -17,7 +17,7 @@ export interface RawPlace {
   readonly thread: number;
 }
 
-/** See the module. */
+/** The processor of a node. */
 export interface RawProcessor {
   readonly vendor: "intel" | "amd" | "other";
   readonly family: number;

@@ -13,7 +13,7 @@ const LOAD = "/proc/loadavg";
 const CTXT = hashOf("ctxt");
 const PROCESSES = hashOf("processes");
 
-/** See the module. Device: `-`. */
+/** Raw counts of the node's processes. Device: `-`. */
 export const ps: RawStatsType = {
   name: "ps",
   keys: "ctxt,E processes,E load_1 load_5 load_15 nr_running nr_threads",

@@ -23,7 +23,7 @@ export interface RawNodeAccess {
   readonly isNamed?: boolean;
 }
 
-/** See the module. */
+/** One raw stats type. */
 export interface RawStatsType {
   readonly name: string;
   /** As in the schema line, `user,E,U=cs nice,E,U=cs`. */

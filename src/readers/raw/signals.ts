@@ -111,7 +111,7 @@ function machineOf(host: Host): RawMachine {
   return new RawMachine(host instanceof ScopedHost ? host.inner : host);
 }
 
-/** See the module. */
+/** The reader of raw stats types as signals. */
 export const raw: Reader = {
   name: "RAW",
   needs: {

@@ -9,7 +9,7 @@ import { filesOnly, type RawStatsType } from "./raw_type.ts";
 
 const PATH = "/proc/sysvipc/shm";
 
-/** See the module. Device: `-`. */
+/** Raw figures of shared memory segments. Device: `-`. */
 export const sysvShm: RawStatsType = {
   name: "sysv_shm",
   keys: "mem_used,U=B segs_used",

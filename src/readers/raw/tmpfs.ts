@@ -7,7 +7,7 @@ import { filesOnly, type RawStatsType } from "./raw_type.ts";
 
 const PATH = "/proc/mounts";
 
-/** See the module. Device: mount point, escaped as in /proc/mounts. */
+/** Raw figures of tmpfs mounts. Device: mount point, escaped as in /proc/mounts. */
 export const tmpfs: RawStatsType = {
   name: "tmpfs",
   keys: "bytes_used,U=B files_used",

@@ -10,7 +10,7 @@ import { filesOnly, type RawStatsType } from "./raw_type.ts";
 
 const DIRECTORY = "/proc/sys/fs/";
 
-/** See the module. Device: `-`. */
+/** Raw figures of the kernel's file tables. Device: `-`. */
 export const vfs: RawStatsType = {
   name: "vfs",
   keys: "dentry_use file_use inode_use",

@@ -18,7 +18,7 @@ const KEYS = "nr_anon_transparent_hugepages pgpgin,E,U=KB pgpgout,E,U=KB pswpin,
   "pgrotated,E thp_fault_alloc,E thp_fault_fallback,E thp_collapse_alloc,E " +
   "thp_collapse_alloc_failed,E thp_split,E";
 
-/** See the module. Device: `-`. */
+/** Raw counters of virtual memory. Device: `-`. */
 export const vm: RawStatsType = {
   name: "vm",
   keys: KEYS,
