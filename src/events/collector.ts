@@ -9,7 +9,7 @@
  */
 import type { EventSink } from "../core/event.ts";
 import { HINT_UNKNOWN } from "../core/hints.ts";
-import { OTHER_NAME } from "../core/ring_layout.ts";
+import { FLAG, OTHER_NAME } from "../core/ring_layout.ts";
 import { ProcessWatch } from "../os/process_watch.ts";
 import type { FoldedVisits } from "./ring_process.ts";
 import type { RingThread } from "./ring_thread.ts";
@@ -54,6 +54,10 @@ export class Collector implements DirectoryListener {
     lost: 0,
     refused: 0,
   };
+  /** Complete visits up to this length are folded as they are read, ns; 0: none. */
+  foldBelowNs = 0;
+  /** Visits that were folded so: they are among `counts.folded` too. */
+  foldedHere = 0;
   /** When the last process ended that ended without a word. */
   lastEndNs = -Infinity;
   readonly #options: CollectorOptions;
@@ -69,6 +73,16 @@ export class Collector implements DirectoryListener {
   /** Folded visits that wait for their time, and the earliest of these times. */
   readonly #folds: { fold: FoldedVisits; source: Source }[] = [];
   #foldsDueNs = Infinity;
+  /** Visits of one thread that are being folded, by region. */
+  readonly #shortVisits = new Map<number, { firstNs: number; visits: number; ns: number }>();
+  readonly #addShort = (region: number, ns: number, lengthNs: number) => {
+    const sum = this.#shortVisits.get(region);
+    if (sum === undefined) this.#shortVisits.set(region, { firstNs: ns, visits: 1, ns: lengthNs });
+    else {
+      sum.visits++;
+      sum.ns += lengthNs;
+    }
+  };
   readonly #events: RingEvents;
   /** Everything up to here has been handed on. */
   #fedNs = -Infinity;
@@ -89,6 +103,23 @@ export class Collector implements DirectoryListener {
       this.#noticeStop(f);
     }
     this.#checkAlive();
+    if (this.foldBelowNs > 0) {
+      for (let i = 0; i < this.#sources.length; i++) this.#foldShort(this.#sources[i]);
+    }
+  }
+
+  /** Folds short visits of a thread that is outside all regions. */
+  #foldShort(source: Source): void {
+    const { thread } = source;
+    const open = (thread.flags & FLAG.process) !== 0 ? source.follower.open[0] : source.own;
+    if (open !== undefined && open.regions.length > 0) return;
+    const sums = this.#shortVisits;
+    this.foldedHere += thread.foldShort(this.foldBelowNs, this.#addShort);
+    for (const [region, { firstNs, visits, ns }] of sums) {
+      this.#folds.push({ fold: { thread, region, firstNs, visits, ns }, source });
+      if (!(firstNs >= this.#foldsDueNs)) this.#foldsDueNs = firstNs;
+    }
+    if (sums.size > 0) sums.clear();
   }
 
   /** Hands on every event with a time up to `limitNs`, in order. */

@@ -111,6 +111,8 @@ export class RingThread {
   #cyclesHigh = 0;
   #pairNs = NaN;
   #lastNs = -Infinity;
+  /** Regions of a visit that may be folded. */
+  readonly #open = new Uint32Array(64);
 
   constructor(tid: number, boundTo: readonly number[], clock: StampClock) {
     this.tid = tid;
@@ -142,6 +144,54 @@ export class RingThread {
   filled(records: number): void {
     this.#end += records;
     if (this.nextNs === Infinity) this.advance();
+  }
+
+  /**
+   * Takes the visits at the head of what is buffered that are complete, short and without anything
+   * but regions inside, and adds them up instead of handing on their events.
+   *
+   * @param mostNs Longer visits stay. @param add Gets number, time of the begin and length of each.
+   * @returns Visits taken.
+   */
+  foldShort(mostNs: number, add: (region: number, ns: number, lengthNs: number) => void): number {
+    let taken = 0;
+    while (this.nextNs !== Infinity && this.kind === KIND.enter) {
+      const behind = this.#endOfVisit();
+      if (behind < 0) break;
+      const at = (behind - 1) * WORDS;
+      const endNs = this.#nsOf(at, this.#words[at + 2]);
+      const lengthNs = endNs - this.nextNs;
+      if (!(lengthNs >= 0 && lengthNs <= mostNs)) break;
+      add(this.value, this.nextNs, lengthNs);
+      taken++;
+      this.#lastNs = endNs;
+      this.#start = behind;
+      this.advance();
+    }
+    return taken;
+  }
+
+  /** Place behind the exit of the visit that the next event begins; −1: not in order, or not here. */
+  #endOfVisit(): number {
+    const words = this.#words;
+    const open = this.#open;
+    open[0] = this.value;
+    let depth = 1;
+    for (let i = this.#start; i < this.#end; i++) {
+      const kind = words[i * WORDS + 2] & 0xff;
+      const value = words[i * WORDS + 3];
+      if (kind === KIND.enter && depth < open.length) open[depth++] = value;
+      else if (kind !== KIND.exit || open[--depth] !== value) return -1;
+      if (depth === 0) return i + 1;
+    }
+    return -1;
+  }
+
+  #nsOf(at: number, word: number): number {
+    const low = this.#words[at];
+    const high = this.#words[at + 1];
+    return (word >>> 8 & FLAG.nanoseconds) !== 0 ? this.#clock.fromClock(low, high) : this.#pairNs +
+      ((high - this.#cyclesHigh) * TWO_32 + (low - this.#cyclesLow)) * this.#clock.nsPerCycle;
   }
 
   /** Moves to the next event that makes sense. */

@@ -7,7 +7,7 @@
  * @module
  */
 import { AccessError } from "../core/errors.ts";
-import { readWhole, statPath } from "./files.ts";
+import { closeFile, O, openFile, readWhole, statPath } from "./files.ts";
 import { type Inherited, signalBit } from "./inherited.ts";
 import { cString, ERRNO, errno, errorText, libc, SYSCALLS } from "./libc.ts";
 
@@ -256,4 +256,13 @@ export function isAlive(pid: number): boolean {
 /** Sends a signal; false when there is nobody to send it to. */
 export function sendSignal(pid: number, signal: number): boolean {
   return libc().kill(pid, signal) === 0;
+}
+
+/** Where memory runs out this process goes before the application: proc_pid_oom_score_adj(5). */
+export function goFirstWithoutMemory(): void {
+  const fd = openFile("/proc/self/oom_score_adj", O.WRONLY);
+  if (fd < 0) return;
+  const text = new TextEncoder().encode("1000");
+  libc().write(fd, text, BigInt(text.length));
+  closeFile(fd);
 }

@@ -22,6 +22,12 @@ export interface LoopFigures {
   /** CPUs of processes lay outside the node and count as CPU c mod N. */
   cpusMoved: boolean;
   scheduling: string;
+  /** What was done to stay within the budget. */
+  budget?: {
+    readonly mostFactor: number;
+    readonly foldingS: number;
+    readonly longerS: number;
+  };
   cpuS: number;
   wallS: number;
   memoryKib: number;
@@ -85,6 +91,8 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
     "cpu (% of a core)": digits(loop.wallS > 0 ? 100 * loop.cpuS / loop.wallS : 0),
     "resident memory (KiB)": loop.memoryKib,
   };
+  const shed = shedFacts(facts);
+  if (shed !== undefined) mapping.budget = shed;
   mapping.processes = processes(facts);
   const marks: { [key: string]: Nested } = {
     "folded visits": collector.counts.folded,
@@ -113,6 +121,18 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
   return mapping;
 }
 
+/** What was left out to stay within the budget; `undefined`: nothing. */
+function shedFacts({ loop, collector }: FactSources): Nested | undefined {
+  const { mostFactor = 1, foldingS = 0, longerS = 0 } = loop.budget ?? {};
+  if (collector.foldedHere === 0 && mostFactor === 1) return undefined;
+  return {
+    "visits folded": collector.foldedHere,
+    "time of folding (s)": digits(foldingS),
+    "period times, at most": mostFactor,
+    "time of longer periods (s)": digits(longerS),
+  };
+}
+
 /** Lines for the card: what a reader of the figures must know. */
 export function notes(facts: FactSources): string[] {
   const { engine, collector, loop } = facts;
@@ -126,7 +146,14 @@ export function notes(facts: FactSources): string[] {
   lines.push(...engine.notes());
   if (loop.cpusMoved) lines.push("the machine has more CPUs than the tree: c counts as c mod N");
   if (collector.counts.folded > 0) {
-    lines.push(`${collector.counts.folded} visits came folded: counts and times, no edges`);
+    const came = collector.counts.folded - collector.foldedHere;
+    if (came > 0) lines.push(`${came} visits came folded: counts and times, no edges`);
+  }
+  if (shedFacts(facts) !== undefined) {
+    lines.push(
+      `to stay within the budget, ${collector.foldedHere} short visits were folded (their energy ` +
+        `by edges counts as unmarked), and the period was up to ${loop.budget?.mostFactor} times longer`,
+    );
   }
   const { other, lost } = collector.counts;
   if (other > 0) lines.push(`${other} visits to names without room are told as [joulemark] other`);

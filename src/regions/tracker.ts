@@ -218,7 +218,8 @@ export class RegionTracker extends TrackedRun implements EventSink {
     }
     p.register(region, HINT_UNKNOWN);
     const track = p.stack(thread);
-    const ns = this.#clamped(track, timeS);
+    // Told at the time of the first of them: others of the thread may be known already.
+    const ns = track.lastNs = Math.max(track.lastNs, this.times.ns(timeS));
     track.addShort(ns, region, this.table.hash(region), count, Math.round(seconds * 1e9));
     this.foldedVisits += count;
   }

@@ -12,6 +12,7 @@ import { cpuSeconds, maxResidentKib, monotonicNanoseconds } from "../os/clock.ts
 import { rawNanoseconds, realtimeNanoseconds } from "../os/clock.ts";
 import { dropPermissions } from "../os/drop_permissions.ts";
 import { affinityOf, hostName } from "../os/host.ts";
+import { goFirstWithoutMemory } from "../os/process.ts";
 import { wakeOnTime } from "../os/wait.ts";
 import { RegionTracker } from "../regions/tracker.ts";
 import { Session } from "../job/session.ts";
@@ -24,6 +25,7 @@ import type { MonitorOptions } from "./monitor_options.ts";
 import { catalogueFor, openMachine } from "./node.ts";
 import type { RunRequest } from "./request.ts";
 import { NodeCpus } from "../events/node_cpus.ts";
+import { Budget } from "./budget.ts";
 import { ReadPace } from "./pace.ts";
 import { placeInJob } from "../job/run_names.ts";
 import { RunReport } from "../outputs/run_report.ts";
@@ -33,6 +35,8 @@ import { LiveSite } from "./live_site.ts";
 
 /** Part of the period that a step is shaken by, either way: docs/how-sure.md. */
 const DITHER = 0.25;
+/** Share of one core that the monitor may take, %. */
+const DEFAULT_BUDGET = 5;
 /** First checkpoint, whatever the interval after it. */
 const FIRST_CHECKPOINT_S = 1;
 
@@ -51,6 +55,7 @@ export interface MonitorPlan {
  * not been started then.
  */
 export function monitor(request: RunRequest, plan: MonitorPlan, options: MonitorOptions): number {
+  goFirstWithoutMemory();
   const session = new Session(plan.guardian.directory, plan.guardian.lock);
   try {
     session.removeOthers();
@@ -76,6 +81,7 @@ class Run {
   readonly #simulation: Simulation | undefined;
   readonly #report: RunReport;
   readonly #pace: ReadPace;
+  readonly #budget: Budget;
   readonly #loop: LoopFigures = { ...NO_STEPS };
   readonly #cpus: NodeCpus;
   readonly #events: EventSink;
@@ -130,6 +136,9 @@ class Run {
     this.#cpus = new NodeCpus(this.#host.topology.count("cpu"));
     this.#events = this.#cpus.before(this.#engine.events);
     this.#pace = new ReadPace(request.periodS);
+    // What stands in for counters costs more than they do; traces have a budget of their own.
+    const isPlain = this.#simulation === undefined && request.root === "" && !request.wantsEvents;
+    this.#budget = new Budget(request.budget ?? (isPlain ? DEFAULT_BUDGET : Infinity));
     this.#report = new RunReport({
       request,
       engine: this.#engine,
@@ -199,11 +208,9 @@ class Run {
 
   #watch(): void {
     const application = this.#application;
-    const periodNs = this.#request.periodS * 1e9;
     let nextNs = monotonicNanoseconds();
     // Shaken steps: no loop of the application keeps in step with them. Not cumulative.
     const shakes = this.#request.dither && this.#engine.wantsDither;
-    const shakeNs = shakes ? periodNs * DITHER : 0;
     let checkpointNs = FIRST_CHECKPOINT_S * 1e9;
     for (;;) {
       this.#tick();
@@ -217,6 +224,10 @@ class Run {
         this.#report.checkpoint(this.#figures());
         checkpointNs = now + this.#request.checkpointS * 1e9;
       }
+      this.#budget.note(this.#nowNs() * 1e-9, cpuSeconds() - this.#cpuAtStartS);
+      // Who asked for the events gets them all.
+      this.#collector.foldBelowNs = this.#request.wantsEvents ? 0 : this.#budget.foldBelowNs;
+      const periodNs = this.#request.periodS * 1e9 * this.#budget.periodFactor;
       nextNs += periodNs;
       const behind = monotonicNanoseconds() - nextNs;
       if (behind > 0) {
@@ -226,7 +237,7 @@ class Run {
         this.#loop.missed += skipped;
         nextNs += skipped * periodNs;
       }
-      const wakeNs = nextNs + shakeNs * (2 * Math.random() - 1);
+      const wakeNs = nextNs + (shakes ? periodNs * DITHER : 0) * (2 * Math.random() - 1);
       application.sleep(wakeNs);
       if (monotonicNanoseconds() - wakeNs > periodNs) this.#loop.late++;
     }
@@ -318,6 +329,7 @@ class Run {
     this.#loop.wallS = this.#nowNs() * 1e-9;
     this.#loop.memoryKib = maxResidentKib();
     this.#loop.cpusMoved = this.#cpus.moved;
+    this.#loop.budget = this.#budget;
     return this.#loop;
   }
 

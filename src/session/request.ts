@@ -23,6 +23,8 @@ export const DEFAULT_PERIOD_S = 0.005;
 const GEOPM_TRACE_PERIOD_S = 0.2;
 /** Default time between checkpoints in seconds. */
 export const DEFAULT_CHECKPOINT_S = 10;
+/** Options of outputs that hold single events: they have a budget of their own. */
+const EVENT_OUTPUTS = ["trace", "event-log", "record", "cali", "cali-config", "pmc"];
 /** Fastest and slowest loop that makes sense. */
 const PERIOD_RANGE_S = [0.0005, 60] as const;
 
@@ -32,6 +34,10 @@ export interface RunRequest extends ReportOptions, RunFiles {
   /** Rows are kept this far apart, 0: every step. */
   tracePeriodS: number;
   checkpointS: number;
+  /** Share of one core that the monitor may take, %; `undefined`: the default. */
+  budget?: number;
+  /** An output was asked for that is made of single events. */
+  wantsEvents: boolean;
   /** Samples are dithered, so that no loop of the application keeps in step with them. */
   dither: boolean;
   profile: string;
@@ -108,6 +114,9 @@ export function runRequest(
     tracePeriodS: origin("trace") === "geopm" && !values.has("period") ? GEOPM_TRACE_PERIOD_S : 0,
     checkpointS: checked("checkpoint", DEFAULT_CHECKPOINT_S, seconds(0.1, 86400)),
     periodS,
+    budget: checked<number | undefined>("budget", undefined, percent),
+    wantsEvents: EVENT_OUTPUTS.some((option) => values.has(option)) ||
+      recordFilter !== undefined || environmentNames.some((name) => name.startsWith("CALI_")),
     dither: checked("dither", "on", oneOf(["on", "off"])) === "on",
     profile: text("profile") ?? command[0].slice(command[0].lastIndexOf("/") + 1),
     recordFilter,
@@ -139,6 +148,18 @@ function seconds(least: number, most: number): (text: string, name: string) => n
       found: text,
     });
   };
+}
+
+/** A share of one core; from 100 % on there is no bound. */
+function percent(text: string, name: string): number {
+  const value = Number(text.replace(/%$/, ""));
+  if (text.trim() !== "" && value >= 0.1 && value <= 100) return value < 100 ? value : Infinity;
+  throw new UsageError({
+    action: "use",
+    target: `${name}=${text}`,
+    expected: "a share of one core from 0.1 to 100 %",
+    found: text,
+  });
 }
 
 /** A word of a list. */

@@ -36,6 +36,11 @@ export const RUN_OPTIONS: readonly Option[] = [
     ...{ default: "0.005", help: "time between two samples" },
   },
   {
+    ...{ name: "budget", value: "P%", env: true, group: MEASURING, default: "5 %" },
+    help: "share of one core that sampling may take: short visits are folded, then samples are " +
+      "fewer; 100: no bound",
+  },
+  {
     ...{ name: "dither", value: "on|off", env: true, group: MEASURING, words: ["on", "off"] },
     help: "dither the samples, so that no loop keeps in step with them (on, where there is a fit)",
   },

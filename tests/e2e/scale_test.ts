@@ -81,3 +81,30 @@ endToEnd("two names of a megabyte that begin alike are two, and whole", (dir) =>
   // Longer ones end in a hash.
   assertEquals(told(3_000_000).length, 3);
 });
+
+endToEnd(
+  "a budget folds short visits and lengthens the period: counts stay exact, and it is said",
+  (dir) => {
+    const app = build("rate", dir);
+    const out = joulemark(dir, ["run", "--simulate", "--budget", "1", "--", app, "50000", "4"]);
+    assertEquals(out.code, 0, out.stderr);
+    const [a, b] = out.stdout.trim().split(" ").map(Number);
+    const host = hostOf(dir);
+    assertEquals([...visits(host)].sort(), [["a", a], ["b", b]]);
+    const budget = host.joulemark!.budget as Record<string, number>;
+    assert(budget["visits folded"] > 0 && budget["period times, at most"] > 1, out.stderr);
+    assert(out.stderr.includes("to stay within the budget"), out.stderr);
+    const refused = joulemark(dir, ["run", "--budget", "none", "--", app]);
+    assertEquals(refused.code, 2);
+    assert(refused.stderr.includes("a share of one core"), refused.stderr);
+  },
+);
+
+endToEnd("where memory runs out the monitor goes before the application", (dir) => {
+  // The command's own, and the highest of its parent's other children: the runtime's.
+  const script = `cat /proc/self/oom_score_adj; for p in /proc/[0-9]*; do
+    [ "$(cut -d' ' -f4 <$p/stat 2>/dev/null)" = $PPID ] && cat $p/oom_score_adj; done | sort -n | tail -1`;
+  const out = joulemark(dir, ["run", "-q", "--", "sh", "-c", `sleep 0.3; ${script}`]);
+  assertEquals(out.code, 0, out.stderr);
+  assertEquals(out.stdout.trim().split("\n"), ["0", "1000"]);
+});

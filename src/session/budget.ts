@@ -1,0 +1,76 @@
+/**
+ * Keeps the monitor's own cost within a share of one core, whatever the application does.
+ *
+ * When a stretch of the run cost more than the budget: first short visits are folded as they are
+ * read (counts and times stay exact, their edges are gone), then the sampling period is lengthened,
+ * twofold each time. Both are taken back, one by one, when half the budget would do. The report and
+ * the card say what was done. Pure: times are handed in.
+ * @module
+ */
+
+/** Seconds of a stretch, and of the start, which is not judged. */
+const STRETCH_S = 0.5;
+const START_S = 1;
+/** Longest period: this many times the one asked for. */
+const MAX_FACTOR = 16;
+/** Quiet stretches before something is taken back. */
+const QUIET = 4;
+/** Visits up to this long are folded, ns: longer ones are few. */
+const SHORT_NS = 1e6;
+
+/** See the module. */
+export class Budget {
+  /** Visits that are shorter are folded, ns; 0: none. */
+  foldBelowNs = 0;
+  /** The period is so many times the one asked for. */
+  periodFactor = 1;
+  /** The most that it was. */
+  mostFactor = 1;
+  /** Seconds of the run in which visits were folded, and in which the period was longer. */
+  foldingS = 0;
+  longerS = 0;
+  readonly #share: number;
+  #fromS = NaN;
+  #fromCpuS = NaN;
+  #quiet = 0;
+
+  /** @param percent Of one core; Infinity: no bound. */
+  constructor(percent: number) {
+    this.#share = percent / 100;
+  }
+
+  /** A tick. @param nowS Since the start of the run. @param cpuS CPU time of the monitor. */
+  note(nowS: number, cpuS: number): void {
+    if (!(nowS >= START_S) || this.#share === Infinity) return;
+    if (Number.isNaN(this.#fromS)) return this.#begin(nowS, cpuS);
+    const elapsedS = nowS - this.#fromS;
+    if (elapsedS < STRETCH_S) return;
+    if (this.foldBelowNs > 0) this.foldingS += elapsedS;
+    if (this.periodFactor > 1) this.longerS += elapsedS;
+    this.#judge((cpuS - this.#fromCpuS) / elapsedS);
+    this.#begin(nowS, cpuS);
+  }
+
+  #begin(nowS: number, cpuS: number): void {
+    this.#fromS = nowS;
+    this.#fromCpuS = cpuS;
+  }
+
+  #judge(share: number): void {
+    if (share > this.#share) {
+      this.#quiet = 0;
+      if (this.foldBelowNs === 0) this.foldBelowNs = SHORT_NS;
+      else if (this.periodFactor < MAX_FACTOR) this.periodFactor *= 2;
+      if (this.periodFactor > this.mostFactor) this.mostFactor = this.periodFactor;
+      return;
+    }
+    if (share > this.#share / 2 || this.foldBelowNs === 0) {
+      this.#quiet = 0;
+      return;
+    }
+    if (++this.#quiet < QUIET) return;
+    this.#quiet = 0;
+    if (this.periodFactor > 1) this.periodFactor /= 2;
+    else this.foldBelowNs = 0;
+  }
+}

@@ -1,0 +1,38 @@
+/** The monitor's budget: what is left out when, and taken back. */
+import { assertEquals } from "@std/assert";
+import { Budget } from "../../src/session/budget.ts";
+
+/** Ticks of 5 ms at a share of one core, from a moment on. */
+function run(budget: Budget, fromS: number, seconds: number, share: number, cpu = { s: 0 }) {
+  for (let k = 1; k <= seconds / 0.005; k++) {
+    cpu.s += 0.005 * share;
+    budget.note(fromS + k * 0.005, cpu.s);
+  }
+  return cpu;
+}
+
+Deno.test("Budget folds short visits first, then lengthens the period, up to a bound", () => {
+  const budget = new Budget(5);
+  // The start is not judged.
+  const cpu = run(budget, 0, 1, 0.9);
+  assertEquals([budget.foldBelowNs, budget.periodFactor], [0, 1]);
+  run(budget, 1, 0.6, 0.2, cpu);
+  assertEquals([budget.foldBelowNs, budget.periodFactor], [1e6, 1]);
+  run(budget, 1.6, 20, 0.2, cpu);
+  assertEquals([budget.foldBelowNs, budget.periodFactor, budget.mostFactor], [1e6, 16, 16]);
+});
+
+Deno.test("Budget takes back what is not needed any more, and remembers what it did", () => {
+  const budget = new Budget(5);
+  const cpu = run(budget, 0, 4, 0.2);
+  assertEquals(budget.periodFactor > 1, true);
+  run(budget, 4, 60, 0.01, cpu);
+  assertEquals([budget.foldBelowNs, budget.periodFactor], [0, 1]);
+  assertEquals(budget.mostFactor > 1 && budget.foldingS > 2 && budget.longerS > 1, true);
+});
+
+Deno.test("Budget of a run that stays within it does nothing", () => {
+  const budget = new Budget(5);
+  run(budget, 0, 60, 0.045);
+  assertEquals([budget.foldBelowNs, budget.periodFactor, budget.foldingS], [0, 1, 0]);
+});
