@@ -18,7 +18,7 @@ const QUIET = 4;
 /** Visits up to this long are folded, ns: longer ones are few. */
 const SHORT_NS = 1e6;
 
-/** See the module. */
+/** What is left out to keep the monitor within its share of a core. */
 export class Budget {
   /** Visits that are shorter are folded, ns; 0: none. */
   foldBelowNs = 0;
