@@ -55,6 +55,7 @@ export function buildReportHost(results: HostResults): ReportHost {
     host.regions = ran.map(({ name, hash, runtimeS, count }) => {
       const fields = signals.fields(hash, runtimeS, count);
       if (agent.reportRegion !== undefined) Object.assign(fields, agent.reportRegion(hash));
+      signals.addKnown(fields, hash);
       return { region: name, hash, fields };
     });
   }
@@ -69,6 +70,9 @@ export function buildReportHost(results: HostResults): ReportHost {
       ...signals.fields(HASH_EPOCH, signals.epochRuntimeS(), Math.trunc(results.epochCount)),
     };
   }
+  signals.addKnown(host.application, HASH_APPLICATION);
+  if (host.unmarked !== undefined) signals.addKnown(host.unmarked, HASH_UNMARKED);
+  if (host.epoch !== undefined) signals.addKnown(host.epoch, HASH_EPOCH);
   if (results.joulemark !== undefined) host.joulemark = results.joulemark;
   if (host.joulemark !== undefined && ran.length < all.length) {
     host.joulemark["regions left out here"] = all.length - ran.length;

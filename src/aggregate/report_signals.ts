@@ -8,6 +8,9 @@ import type { Domain } from "../core/domain.ts";
 import { REPORTED_HINTS } from "../core/hints.ts";
 import type { ReportFields } from "../core/report.ts";
 import type { SignalRequest } from "../core/signal_list.ts";
+import { HASH_APPLICATION } from "../core/hash.ts";
+import type { Unit } from "../core/signal.ts";
+import type { Coverage, FigureCoverage, Known } from "./coverage.ts";
 import type { SampleAggregator } from "./sample_aggregator.ts";
 
 interface Field {
@@ -69,6 +72,10 @@ export interface ReportSignalsOptions {
   count(domain: Domain): number;
   /** The user's own, in their order. */
   user: readonly SignalRequest[];
+  /** Unit of a signal. */
+  unit(name: string): Unit | undefined;
+  /** Watches which part of the time energies and powers cover. */
+  coverage: Coverage;
 }
 
 /** Pushes what a report needs, and answers with the fields of one region. */
@@ -82,6 +89,8 @@ export class ReportSignals {
   #unseen: ReportFields | undefined;
   /** A handle of −1: the node does not have the signal. */
   readonly #user: { key: string; handle: number }[] = [];
+  /** Energies and powers by key; what is absent has none. */
+  readonly #covered = new Map<string, FigureCoverage>();
 
   /**
    * @throws {UsageError} If a user's signal is constant or a label, or does not fit its domain.
@@ -101,7 +110,19 @@ export class ReportSignals {
         const handle = aggregator.pushSignal(name, domain, i);
         const key = domain === "board" ? name : `${name}@${domain}-${i}`;
         this.#user.push({ key, handle: options.exists(name) ? handle : -1 });
+        if (!isFigure(options.unit(name))) continue;
+        const figure = options.coverage.watch(name, domain, i);
+        if (figure !== undefined) this.#covered.set(key, figure);
       }
+    }
+    const bySignal = new Map<string, FigureCoverage | undefined>();
+    for (const { key, signal } of this.#fields) {
+      if (!isFigure(options.unit(signal))) continue;
+      if (!bySignal.has(signal)) {
+        bySignal.set(signal, options.coverage.watch(signal, "board", 0));
+      }
+      const figure = bySignal.get(signal);
+      if (figure !== undefined) this.#covered.set(key, figure);
     }
   }
 
@@ -132,11 +153,12 @@ export class ReportSignals {
     const fields: ReportFields = { "runtime (s)": 0, count: 0 };
     for (const field of this.#fields) {
       const value = this.#value(field, hash);
-      // geopm_report(7) has no word for "not available" in its own fields.
-      fields[field.key] = Number.isNaN(value) ? 0 : value;
+      // geopm_report(7) has no word for "never there" in its own fields.
+      fields[field.key] = !this.isWhole(field.key, hash) ? NaN : Number.isNaN(value) ? 0 : value;
     }
     for (const { key, handle } of this.#user) {
-      fields[key] = handle < 0 ? NaN : this.#aggregator.sampleRegion(handle, hash);
+      const isKnown = handle >= 0 && this.isWhole(key, hash);
+      fields[key] = isKnown ? this.#aggregator.sampleRegion(handle, hash) : NaN;
     }
     return fields;
   }
@@ -148,6 +170,50 @@ export class ReportSignals {
     return Object.assign(JSON.parse(JSON.stringify(shape)), fields);
   }
 
+  /** Adds what is known of figures that do not cover all of a region: docs/coverage.md. */
+  addKnown(fields: ReportFields, hash: number): void {
+    for (const [key, figure] of this.#covered) {
+      if (figure.isWhole(hash)) continue;
+      const { name, unit } = ownKey(key);
+      const { value, share } = hash === HASH_APPLICATION
+        ? this.#knownOfAll(key, figure)
+        : this.#knownOf(key, hash, figure);
+      fields[`joulemark-${name}-known${unit}`] = value;
+      fields[`joulemark-${name}-coverage (%)`] = 100 * share;
+    }
+  }
+
+  /** Figures of the application that do not cover all of it, by GEOPM's key or the user's. */
+  gaps(): Map<string, Known> {
+    const gaps = new Map<string, Known>();
+    for (const [key, figure] of this.#covered) {
+      if (!figure.isWhole(HASH_APPLICATION)) gaps.set(key, figure.known());
+    }
+    return gaps;
+  }
+
+  /** Is the figure of a key known for all of a region? */
+  isWhole(key: string, hash: number): boolean {
+    return this.#covered.get(key)?.isWhole(hash) ?? true;
+  }
+
+  #knownOfAll(key: string, figure: FigureCoverage): { value: number; share: number } {
+    const { value, powerW, share } = figure.known();
+    return { value: isMean(key) ? powerW : value, share };
+  }
+
+  /** Of the steps in which every part was measured. */
+  #knownOf(key: string, hash: number, figure: FigureCoverage): { value: number; share: number } {
+    const field = this.#fields.find((f) => f.key === key);
+    const user = this.#user.find((u) => u.key === key);
+    const handle = user?.handle ?? this.#handles.get(field!.signal)!;
+    const sampled = this.#aggregator.sampleRegion(handle, hash);
+    const lengthS = this.#aggregator.sampleRegion(this.#handles.get("TIME")!, hash);
+    const coveredS = Math.max(0, lengthS - figure.lostS(hash));
+    const value = field?.per === undefined ? sampled : coveredS > 0 ? sampled / coveredS : NaN;
+    return { value, share: lengthS > 0 ? coveredS / lengthS : 0 };
+  }
+
   #value(field: Field, hash: number): number {
     const sampled = this.#aggregator.sampleRegion(this.#handles.get(field.signal)!, hash);
     if (field.per === undefined) return sampled;
@@ -156,4 +222,20 @@ export class ReportSignals {
     if (field.scale === "percent") return 100 * sampled / divisor;
     return (field.scale === "sticker" ? this.stickerHz : 1) * sampled / divisor;
   }
+}
+
+function isFigure(unit: Unit | undefined): boolean {
+  return unit === "J" || unit === "W";
+}
+
+/** `power (W)` is an energy over a time. */
+function isMean(key: string): boolean {
+  return key === "power (W)";
+}
+
+/** Name and unit of a key of ours beside one of GEOPM's or of the user's. */
+function ownKey(key: string): { name: string; unit: string } {
+  if (isMean(key)) return { name: "package-power", unit: " (W)" };
+  const found = /^(.*) (\([JW]\))$/.exec(key);
+  return found === null ? { name: key, unit: "" } : { name: found[1], unit: ` ${found[2]}` };
 }

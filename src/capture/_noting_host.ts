@@ -31,6 +31,10 @@ export class NotingHost implements Host {
     return this.#inner.root;
   }
 
+  get live(): boolean {
+    return this.#inner.live;
+  }
+
   get topology(): PlatformTopology {
     return this.#topology ??= readTopology(this);
   }

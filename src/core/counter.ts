@@ -2,8 +2,10 @@
  * Differences of hardware counters: the one place that judges wrap, reset and stall.
  *
  * A counter shows only its low bits and starts again at 0 above its range. Going backwards means
- * that it wrapped, or that it was reset; taking a reset for a wrap invents joules, so in doubt the
- * accumulated value stays as it is and the caller counts a trouble.
+ * that it wrapped, or that it was reset; taking a reset for a wrap invents joules, so in doubt
+ * nothing is added. Of an energy the reading in doubt is NaN, and the one after it decides: back where
+ * it was, nothing is lost; else the accumulated value goes back by one count, by which everyone
+ * downstream, a replay too, sees that what was counted in between is not known: docs/coverage.md.
  * @module
  */
 
@@ -14,7 +16,8 @@ export interface CounterKind {
   /** A value is given as high × base + low, both exact. @default 2^32 */
   readonly base?: number;
   /**
-   * Fastest growth that is physically possible, in counts per second; a second of slack is added.
+   * Fastest growth that is physically possible, in counts per second. It holds over the time since
+   * the last change, and a second of slack for counters that are published rarely.
    * @default unknown: see `wrapShare`
    */
   readonly maxPerSecond?: number;
@@ -22,6 +25,11 @@ export interface CounterKind {
   readonly wrapShare?: number;
   /** Seconds without change after which the counter is called frozen. @default never */
   readonly stallAfterS?: number;
+  /**
+   * What is not known must be seen, as of energies: NaN in doubt and while frozen, and one count back
+   * where it begins again. Else nothing is added there, and no more. @default false
+   */
+  readonly showsGaps?: boolean;
 }
 
 /** What the last update of a counter was. */
@@ -36,6 +44,8 @@ export const STEP = {
   LEAP: 5,
   /** Has not changed for `stallAfterS`; told once for each time it freezes. */
   STALLED: 6,
+  /** Of a counter that shows its gaps: counts again, and its value went back by one count. */
+  RESTARTED: 7,
 } as const;
 
 /** See {@link STEP}. */
@@ -49,6 +59,11 @@ export const TAKEN = new Float64Array(4);
 /** Where in {@link TAKEN} the halves of a reading, its time and the answer stand. */
 export const HIGH = 0, LOW = 1, TIME_S = 2, TOTAL = 3;
 
+/** Counters of some nodes are published once a second. */
+const SLACK_S = 1;
+/** So long a counter that shows its gaps may come back from a glitch. */
+const DOUBT_S = 0.25;
+
 /** The counters of one signal, one for each instance; allocates nothing after construction. */
 export class Counters {
   /** What the last `update` found. */
@@ -58,17 +73,18 @@ export class Counters {
   readonly #rate: number;
   readonly #wrapMost: number;
   readonly #stallAfterS: number;
+  readonly #showsGaps: boolean;
   readonly #started: Uint8Array;
   readonly #high: Float64Array;
   readonly #low: Float64Array;
   readonly #first: Float64Array;
   /** Counts since the first reading; kept apart, so that rounding does not add up. */
   readonly #grown: Float64Array;
-  readonly #timeS: Float64Array;
   readonly #changedS: Float64Array;
   readonly #stalled: Uint8Array;
   /** The reading before a reset or leap, to which a glitch returns. */
   readonly #doubt: Uint8Array;
+  readonly #doubtS: Float64Array;
   readonly #oldHigh: Float64Array;
   readonly #oldLow: Float64Array;
 
@@ -79,15 +95,16 @@ export class Counters {
     this.#rate = kind.maxPerSecond ?? Infinity;
     this.#wrapMost = this.#range * (kind.wrapShare ?? 0.5);
     this.#stallAfterS = kind.stallAfterS ?? Infinity;
+    this.#showsGaps = kind.showsGaps ?? false;
     this.#started = new Uint8Array(count);
     this.#high = new Float64Array(count);
     this.#low = new Float64Array(count);
     this.#first = new Float64Array(count);
     this.#grown = new Float64Array(count);
-    this.#timeS = new Float64Array(count);
     this.#changedS = new Float64Array(count);
     this.#stalled = new Uint8Array(count);
     this.#doubt = new Uint8Array(count);
+    this.#doubtS = new Float64Array(count);
     this.#oldHigh = new Float64Array(count);
     this.#oldLow = new Float64Array(count);
   }
@@ -95,7 +112,7 @@ export class Counters {
   /**
    * Takes a reading of instance `i`.
    *
-   * @returns The counts without wraps, starting at the first raw value.
+   * @returns The counts without wraps, starting at the first raw value; NaN while in doubt.
    */
   update(i: number, high: number, low: number, timeS: number): number {
     TAKEN[HIGH] = high;
@@ -115,14 +132,21 @@ export class Counters {
     const low = TAKEN[LOW];
     const timeS = TAKEN[TIME_S];
     let delta = (high - this.#high[i]) * this.#base + (low - this.#low[i]);
+    const most = this.#rate * (timeS - this.#changedS[i] + SLACK_S);
     if (this.#doubt[i] !== 0) {
-      // The reading after a reset or leap tells which it was: a value that fits better to the
-      // reading before was a glitch, and then the smaller difference counts.
-      this.#doubt[i] = 0;
+      // A reading after a reset or leap tells which it was: a value that fits to the reading before
+      // was a glitch, and then the difference to that one counts.
       const old = (high - this.#oldHigh[i]) * this.#base + (low - this.#oldLow[i]);
-      if (old >= 0 && (delta < 0 || old < delta)) delta = old;
+      const isGlitch = old >= 0 && (delta < 0 || old < delta || (this.#showsGaps && old <= most));
+      if (isGlitch) delta = old;
+      else if (this.#showsGaps) {
+        // The same glitch may be seen by several looks.
+        if (timeS - this.#doubtS[i] < DOUBT_S) TAKEN[TOTAL] = NaN;
+        else this.#rebase(i);
+        return;
+      }
+      this.#doubt[i] = 0;
     }
-    const elapsed = timeS - this.#timeS[i];
     let step: Step = STEP.FORWARD;
     if (delta === 0) {
       step = STEP.SAME;
@@ -130,50 +154,71 @@ export class Counters {
         this.#stalled[i] = 1;
         step = STEP.STALLED;
       }
+    } else if (this.#stalled[i] !== 0 && this.#showsGaps) {
+      // Whether it caught up on what it had missed cannot be known.
+      this.#rebase(i);
+      return;
     } else if (delta < 0) {
       // NaN where there is no range: that counter never wraps.
       const wrapped = this.#range === Infinity ? NaN : delta + this.#range;
-      const most = this.#rate === Infinity ? this.#wrapMost : this.#rate * (elapsed + 1);
-      step = wrapped >= 0 && wrapped <= most ? STEP.WRAPPED : STEP.RESET;
+      const mostWrapped = this.#rate === Infinity ? this.#wrapMost : most;
+      step = wrapped >= 0 && wrapped <= mostWrapped ? STEP.WRAPPED : STEP.RESET;
       delta = step === STEP.WRAPPED ? wrapped : 0;
-    } else if (delta > this.#rate * (elapsed + 1)) {
+    } else if (delta > most) {
       step = STEP.LEAP;
       delta = 0;
     }
     if (step === STEP.RESET || step === STEP.LEAP) {
       this.#doubt[i] = 1;
+      this.#doubtS[i] = timeS;
       this.#oldHigh[i] = this.#high[i];
       this.#oldLow[i] = this.#low[i];
     }
-    if (step !== STEP.SAME && step !== STEP.STALLED) {
+    const moved = step !== STEP.SAME && step !== STEP.STALLED;
+    if (moved && (this.#doubt[i] === 0 || !this.#showsGaps)) {
       this.#changedS[i] = timeS;
       this.#stalled[i] = 0;
     }
     this.#high[i] = high;
     this.#low[i] = low;
-    this.#timeS[i] = timeS;
     this.#grown[i] += delta;
     this.step = step;
-    TAKEN[TOTAL] = this.#first[i] + this.#grown[i];
+    TAKEN[TOTAL] = this.#showsGaps && (this.#doubt[i] | this.#stalled[i]) !== 0
+      ? NaN
+      : this.#first[i] + this.#grown[i];
   }
 
   /** Told from outside that the source restarted: the next reading adds nothing. */
   restart(i: number): void {
     if (this.#started[i] !== 0) this.#started[i] = 2;
-    this.#doubt[i] = 0;
   }
 
   #start(i: number): void {
     const high = TAKEN[HIGH];
     const low = TAKEN[LOW];
-    // After a restart the accumulated value stays: only the base is new.
-    if (this.#started[i] === 0) this.#first[i] = high * this.#base + low;
+    if (this.#started[i] === 2) {
+      this.#started[i] = 1;
+      this.#rebase(i);
+      return;
+    }
     this.#started[i] = 1;
+    this.#first[i] = high * this.#base + low;
     this.#high[i] = high;
     this.#low[i] = low;
-    this.#timeS[i] = TAKEN[TIME_S];
     this.#changedS[i] = TAKEN[TIME_S];
     this.step = STEP.FIRST;
+    TAKEN[TOTAL] = this.#first[i];
+  }
+
+  /** Counts from this reading on. What was accumulated stays, less the count that says so. */
+  #rebase(i: number): void {
+    this.#high[i] = TAKEN[HIGH];
+    this.#low[i] = TAKEN[LOW];
+    this.#changedS[i] = TAKEN[TIME_S];
+    this.#doubt[i] = 0;
+    this.#stalled[i] = 0;
+    if (this.#showsGaps) this.#grown[i] -= 1;
+    this.step = this.#showsGaps ? STEP.RESTARTED : STEP.FIRST;
     TAKEN[TOTAL] = this.#first[i] + this.#grown[i];
   }
 }

@@ -45,6 +45,8 @@ export interface Host {
   readonly root: string;
   /** A tree that a simulator keeps: nothing read from it is a measurement. */
   readonly simulated: boolean;
+  /** Its counters follow the clock; those of a tree with a time of its own change when they like. */
+  readonly live: boolean;
   /** The domains of the node. */
   readonly topology: PlatformTopology;
   /** Can it be opened for reading? Answers, never throws. */

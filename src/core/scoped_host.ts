@@ -30,6 +30,10 @@ export class ScopedHost implements Host {
     return this.#host.simulated;
   }
 
+  get live(): boolean {
+    return this.#host.live;
+  }
+
   get topology(): PlatformTopology {
     return this.#host.topology;
   }

@@ -93,6 +93,13 @@ function fieldLines(blanks: string, fields: ReportFields): string {
   return new FieldLines(blanks).text(fields);
 }
 
+/**
+ * Energies and powers among GEOPM's own fields: where one does not cover all of its section it is
+ * YAML's NaN, which GEOPM's parser takes for a number. docs/coverage.md.
+ */
+const GEOPM_FIGURE =
+  /^(package-energy|dram-energy|gpu(-core)?-energy) \(J\)$|^(gpu-(core-)?)?power \(W\)$/;
+
 /** Lines of fields that are made anew together. */
 const GROUP = 8;
 
@@ -156,7 +163,11 @@ class FieldLines {
 
   #setValue(i: number, value: number | string): void {
     this.#values[i] = value;
-    const text = typeof value === "number" ? formatG(value, this.#digits[i]) : valueScalar(value);
+    const text = typeof value !== "number"
+      ? valueScalar(value)
+      : value !== value && GEOPM_FIGURE.test(this.#keys[i])
+      ? ".nan"
+      : formatG(value, this.#digits[i]);
     this.#lines[i] = `${this.#starts[i]}${text}\n`;
   }
 }

@@ -100,10 +100,10 @@ export function parseValue(text: string): number | string {
   return number === undefined ? text : number;
 }
 
-/** A decimal number, `nan`, `inf`; `undefined` for anything else. */
+/** A decimal number, `nan`, YAML's `.nan`, `inf`; `undefined` for anything else. */
 export function parseNumber(text: string): number | undefined {
   if (/^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?$/i.test(text)) return Number(text);
-  if (/^-?nan$/i.test(text)) return NaN;
+  if (/^(-?|\.)nan$/i.test(text)) return NaN;
   if (text === "inf") return Infinity;
   return text === "-inf" ? -Infinity : undefined;
 }

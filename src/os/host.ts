@@ -45,6 +45,10 @@ export class MachineHost implements Host {
     this.simulated = this.root !== "";
   }
 
+  get live(): boolean {
+    return this.facts.time === undefined;
+  }
+
   get topology(): PlatformTopology {
     return this.#topology ??= readTopology(this);
   }

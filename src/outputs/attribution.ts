@@ -10,6 +10,8 @@ import {
   type Kind,
   KINDS,
 } from "../aggregate/attribution/attribution.ts";
+import type { Coverage, FigureCoverage } from "../aggregate/coverage.ts";
+import { HASH_APPLICATION, HASH_UNMARKED } from "../core/hash.ts";
 import type { Nested, ReportFields, ReportHost } from "../core/report.ts";
 import type { OfferedSignal } from "../core/signal.ts";
 import type { PlatformTopology } from "../core/topology.ts";
@@ -58,6 +60,7 @@ export interface RunAttributionOptions {
   readonly table: NameTable;
   readonly topology: PlatformTopology;
   readonly tracker: RegionTracker;
+  readonly coverage: Coverage;
 }
 
 /** The figures of `--attribution`. */
@@ -67,8 +70,8 @@ export function makeAttribution(values: OptionValues): Opener {
 
 /** Figures in a mode; `sampled`: none. */
 export function attributionIn(mode: AttributionMode): Opener {
-  return ({ batch, table, topology, tracker }) =>
-    RunAttribution.open({ mode, batch, table, topology, tracker });
+  return ({ batch, table, topology, tracker, coverage }) =>
+    RunAttribution.open({ mode, batch, table, topology, tracker, coverage });
 }
 
 /** The energies of regions of one run. */
@@ -79,6 +82,8 @@ export class RunAttribution implements OpenOutput {
   readonly #attribution: Attribution;
   readonly #counters: readonly (CounterSpec & { handle: number })[];
   readonly #stamp: number;
+  /** By kind: only what covers all of a region's time is told. */
+  readonly #coverage = new Map<Kind, FigureCoverage>();
   readonly #values: Float64Array;
   readonly #stamps: Float64Array;
   #generation: number;
@@ -96,7 +101,7 @@ export class RunAttribution implements OpenOutput {
   }
 
   private constructor(
-    { batch, table, topology, tracker }: RunAttributionOptions,
+    { batch, table, topology, tracker, coverage }: RunAttributionOptions,
     mode: "exact" | "fit",
     counters: readonly (CounterSpec & { handle: number })[],
   ) {
@@ -108,6 +113,10 @@ export class RunAttribution implements OpenOutput {
     this.#stamp = counters.some((counter) => counter.stamped) && offered(table, STAMP) !== undefined
       ? batch.pushSignal(STAMP, "board", 0)
       : -1;
+    for (const kind of new Set(counters.map((counter) => counter.kind))) {
+      const figure = coverage.watch(SIGNALS[kind][0], "board", 0);
+      if (figure !== undefined) this.#coverage.set(kind, figure);
+    }
     this.#values = new Float64Array(counters.length);
     this.#stamps = new Float64Array(counters.length).fill(NaN);
     this.#attribution = new Attribution({
@@ -159,14 +168,19 @@ export class RunAttribution implements OpenOutput {
   addTo(host: ReportHost, partial: boolean): void {
     const result = this.#result = this.#attribution.result(!partial);
     const { table } = this.#tracker;
-    for (const { region, fields } of host.regions ?? []) {
+    for (const { region, hash, fields } of host.regions ?? []) {
       this.#add(fields, result, table.find(region) + 1);
+      this.#forget(fields, result, hash);
     }
-    if (host.unmarked !== undefined) this.#add(host.unmarked, result, 0);
+    if (host.unmarked !== undefined) {
+      this.#add(host.unmarked, result, 0);
+      this.#forget(host.unmarked, result, HASH_UNMARKED);
+    }
     for (const [kind, { totalJ }] of result) {
       host.application[KEYS[kind].exact] = totalJ;
       if (this.mode === "fit") host.application[KEYS[kind].fit] = totalJ;
     }
+    this.#forget(host.application, result, HASH_APPLICATION);
     if (host.joulemark !== undefined) host.joulemark.attribution = this.#facts(result);
   }
 
@@ -201,6 +215,14 @@ export class RunAttribution implements OpenOutput {
       if (this.mode !== "fit") continue;
       fields[keys.fit] = fitJ;
       fields[keys.se] = seJ;
+    }
+  }
+
+  /** What covers a part of the time is no figure. */
+  #forget(fields: ReportFields, result: AttributionResult, hash: number): void {
+    for (const kind of result.keys()) {
+      if (this.#coverage.get(kind)?.isWhole(hash) !== false) continue;
+      for (const key of Object.values(KEYS[kind])) if (key in fields) fields[key] = NaN;
     }
   }
 

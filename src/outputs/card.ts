@@ -5,7 +5,9 @@
  * simulated is shown without the word.
  * @module
  */
+import type { Known } from "../aggregate/coverage.ts";
 import type { Report, ReportFields, ReportHost } from "../core/report.ts";
+import { coverageText } from "./coverage.ts";
 
 const FIT = "joulemark-package-energy-fit (J)";
 const FIT_SE = "joulemark-package-energy-fit-se (J)";
@@ -19,6 +21,8 @@ export interface CardFacts {
   reportPath?: string;
   /** Signals whose mandatory field reads 0 since they are absent, with the reason. */
   absent: ReadonlyMap<string, string>;
+  /** Figures of the application that do not cover all of it, by their key. */
+  gaps?: ReadonlyMap<string, Known>;
   /** Something in it came from the simulated node or a tree. */
   simulated?: string;
   /** CPU seconds of the monitor, and wall seconds that it watched. */
@@ -56,6 +60,11 @@ function totals(host: ReportHost, facts: CardFacts): string[] {
     if (reason !== undefined) {
       const first = reason.split(";")[0].slice(0, 40);
       return lines.push(`${label} not measured: ${first}; more by joulemark doctor`);
+    }
+    const known = facts.gaps?.get(key);
+    if (known !== undefined) {
+      const covered = `${joules(known.value)} ${coverageText(key, known)}`;
+      return lines.push(`${label} ${covered}  ${watts(known.powerW)} while measured`);
     }
     const value = Number(total[key]);
     const power = value / Number(total["sync-runtime (s)"]);

@@ -7,6 +7,7 @@ import { MANDATORY_SIGNALS } from "../aggregate/report_signals.ts";
 import type { Nested } from "../core/report.ts";
 import { parseSignalList } from "../core/signal_list.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
+import { coverageFacts, coverageNotes } from "./coverage.ts";
 import type { Collector } from "../events/collector.ts";
 import type { ReportOptions, RunView } from "./run_view.ts";
 
@@ -31,12 +32,18 @@ export interface LoopFigures {
   cpuS: number;
   wallS: number;
   memoryKib: number;
+  /** The monitor stood still while the application ended: seconds of the run, NaN: it did not. */
+  blindFromS: number;
+  blindUntilS: number;
 }
+
+/** A first sample that comes later than that is told. */
+const LATE_PERIODS = 4, LATE_SHARE = 0.01;
 
 /** Of a loop that has not begun. */
 export const NO_STEPS: LoopFigures = {
   ...{ steps: 0, missed: 0, late: 0, cpuStride: 1, cpusMoved: false, scheduling: "plain" },
-  ...{ cpuS: 0, wallS: 0, memoryKib: 0 },
+  ...{ cpuS: 0, wallS: 0, memoryKib: 0, blindFromS: NaN, blindUntilS: NaN },
 };
 
 /** What the mapping is made from. */
@@ -85,7 +92,16 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
     "samples late": loop.late,
     ...(loop.cpuStride > 1 ? { "ticks between reads of per-CPU counters": loop.cpuStride } : {}),
     scheduling: loop.scheduling,
+    ...(loop.blindFromS === loop.blindFromS
+      ? {
+        "stood still from (s)": digits(loop.blindFromS),
+        "stood still until (s)": digits(loop.blindUntilS),
+      }
+      : {}),
+    ...(startsLate(facts) ? { "first sample after (s)": digits(engine.tracker.startupS) } : {}),
   };
+  const coverage = coverageFacts(engine.gaps());
+  if (coverage !== undefined) mapping.coverage = coverage;
   mapping.overhead = {
     "cpu (s)": digits(loop.cpuS),
     "cpu (% of a core)": digits(loop.wallS > 0 ? 100 * loop.cpuS / loop.wallS : 0),
@@ -140,6 +156,18 @@ export function notes(facts: FactSources): string[] {
   if (loop.missed + loop.late > 0) {
     lines.push(`${loop.missed} of ${loop.steps + loop.missed} samples missed, ${loop.late} late`);
   }
+  if (loop.blindFromS === loop.blindFromS) {
+    const [from, until] = [loop.blindFromS, loop.blindUntilS].map((s) => s.toPrecision(4));
+    lines.push(
+      `the monitor stood still from ${from} to ${until} s, and the application ended then: ` +
+        `energies are those up to ${from} s`,
+    );
+  }
+  if (startsLate(facts)) {
+    const after = engine.tracker.startupS.toPrecision(3);
+    lines.push(`energies and powers begin ${after} s after the start, with the first sample`);
+  }
+  lines.push(...coverageNotes(engine.gaps()));
   if (loop.cpuStride > 1) {
     lines.push(`per-CPU counters read every ${loop.cpuStride} ticks, to stay under 10 %`);
   }
@@ -180,6 +208,12 @@ export function notes(facts: FactSources): string[] {
     lines.push(`${trouble.subject}: ${trouble.text} (${trouble.count} times)`);
   }
   return lines;
+}
+
+/** Was a part of the run over that is worth a word before the first sample? */
+function startsLate({ engine, request }: FactSources): boolean {
+  const { startupS, runtimeS } = engine.tracker;
+  return startupS > LATE_PERIODS * request.periodS && startupS > LATE_SHARE * runtimeS;
 }
 
 /** Where each signal came from and how far to trust it, or why it is absent. */

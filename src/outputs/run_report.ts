@@ -118,6 +118,7 @@ export class RunReport {
     const absent = absentSignals(facts.catalogue, facts.request.reportSignals);
     return card(report, {
       reportPath,
+      gaps: facts.engine.gaps(),
       absent: new Map([...absent].map(([name, { reason }]) => [name, reason])),
       simulated: facts.simulated,
       ownCpuS: facts.loop.cpuS,

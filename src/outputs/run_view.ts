@@ -3,6 +3,7 @@
  * it.
  * @module
  */
+import type { Coverage, Known } from "../aggregate/coverage.ts";
 import type { SampleAggregator } from "../aggregate/sample_aggregator.ts";
 import type { Agent } from "../core/agent.ts";
 import type { Nested, Report, ReportHost } from "../core/report.ts";
@@ -41,12 +42,15 @@ export interface RunView {
   readonly tracker: RegionTracker;
   /** Sampled totals by region. */
   readonly aggregator: SampleAggregator;
+  readonly coverage: Coverage;
   /** Events that came later than they happened, and the most that one was late. */
   readonly events: { readonly late: number; readonly mostLateS: number };
   /** Samples settled. */
   readonly steps: number;
   /** Lines of the outputs for the card. */
   notes(): string[];
+  /** Figures of the application that do not cover all of it, by their key. */
+  gaps(): Map<string, Known>;
   /** The host's section as of the last sample. */
   report(extras?: ReportExtras): ReportHost;
   /** A whole report around sections of one or more hosts. */

@@ -11,6 +11,7 @@ import type { Host, KeptFile } from "../core/host.ts";
 import { HIGH_WEIGHT, isWhole, NumberScanner, SCAN, type Scan } from "../core/parse_number.ts";
 import type { SignalReading } from "../core/signal.ts";
 import { Diagnostics } from "../core/diagnostics.ts";
+import { FALLBACK_W, fastest } from "./_power_bound.ts";
 import { isGone, scanReason } from "./_text_reading.ts";
 
 /** A wanted row. */
@@ -41,6 +42,8 @@ const TRIES = 4;
 const EAGAIN = 11;
 const REOPEN_S = 1;
 /** Publications that may be missed before the controller is called frozen. */
+/** Whole joules: at 1 W an energy changes every second. */
+const STALL_S = 10;
 const FROZEN_S = 2;
 
 /** Reads the wanted rows of one publication. */
@@ -73,7 +76,11 @@ export class CrayReading implements SignalReading {
         if (path === undefined) this.#none.push(at);
         else {
           const counters = row.counter
-            ? new Counters(1, { range: Infinity, base: HIGH_WEIGHT })
+            ? new Counters(1, {
+              ...{ range: Infinity, base: HIGH_WEIGHT, showsGaps: true },
+              maxPerSecond: fastest(host, FALLBACK_W.node, 1),
+              stallAfterS: STALL_S,
+            })
             : undefined;
           const index = this.#columns.length;
           const file = this.#keep(path);
@@ -240,8 +247,12 @@ export class CrayReading implements SignalReading {
     TAKEN[LOW] = this.#low[index];
     counters.take(0);
     out[at] = TAKEN[TOTAL];
-    if (counters.step === STEP.RESET) {
+    if (counters.step === STEP.STALLED) {
+      this.#note(row.name, "stall", "has not changed for long");
+    } else if (counters.step === STEP.RESET) {
       this.#note(row.name, "reset", "went backwards; nothing was added over the gap");
+    } else if (counters.step === STEP.LEAP) {
+      this.#note(row.name, "leap", "grew faster than is possible; nothing was added over the gap");
     }
   }
 

@@ -59,9 +59,10 @@ export class LibraryReading<Handle> implements SignalReading {
     for (const item of items) {
       item.handles.forEach((handle, gpu) => {
         const scale = item.scale(gpu);
-        const counters = item.row.behavior !== "monotone"
-          ? undefined
-          : new Counters(1, { range: Infinity, maxPerSecond: MOST_WATTS / scale });
+        const counters = item.row.behavior !== "monotone" ? undefined : new Counters(1, {
+          ...{ range: Infinity, maxPerSecond: MOST_WATTS / scale },
+          showsGaps: item.row.unit === "J",
+        });
         this.#cells.push({ item, gpu, handle, counters, scale, known: false });
       });
     }

@@ -22,6 +22,8 @@ export interface MsrItem {
   readonly scale: number;
   /** Read until it answers, then kept. */
   readonly constant: boolean;
+  /** Fastest growth that is possible, in counts per second; `undefined`: any. */
+  readonly maxPerSecond: number | undefined;
 }
 
 /** Where a field of a register goes. */
@@ -75,7 +77,7 @@ export class MsrReading implements SignalReading {
     const byRegister = new Map<string, ReadOperation>();
     let column = 0;
     for (const item of items) {
-      const counters = item.field?.fn === "overflow" ? counterOf(host, item) : undefined;
+      const counters = item.field?.fn === "overflow" ? counterOf(item) : undefined;
       for (let instance = 0; instance < item.cpus.length; instance++, column++) {
         const cpu = item.cpus[instance];
         const device = cpu < 0 ? undefined : this.#device(host, cpu, item.name);
@@ -186,7 +188,9 @@ export class MsrReading implements SignalReading {
       TAKEN[HIGH] = (device.high & target.highMask) >>> 0;
       TAKEN[LOW] = (device.low & target.lowMask) >>> 0;
       counters.take(target.instance);
-      if (counters.step > STEP.WRAPPED) this.#judge(target, counters.step);
+      if (counters.step > STEP.WRAPPED && counters.step < STEP.RESTARTED) {
+        this.#judge(target, counters.step);
+      }
       out[column] = TAKEN[TOTAL] * scale;
       return;
     }
@@ -211,7 +215,7 @@ export class MsrReading implements SignalReading {
 
   #judge(target: Target, step: number): void {
     const name = target.item.name;
-    const kind = step === STEP.STALLED ? "stall" : "reset";
+    const kind = step === STEP.STALLED ? "stall" : step === STEP.LEAP ? "leap" : "reset";
     if (this.#troubles.again(name, kind)) return;
     const at = `instance ${target.instance}`;
     this.#troubles.add(
@@ -232,14 +236,13 @@ function masks(end: number): [high: number, low: number] {
   return [width(end - 31), width(end + 1)];
 }
 
-function counterOf(host: Host, item: MsrItem): Counters {
+function counterOf(item: MsrItem): Counters {
   const field = item.field!;
-  // A tree's frames may be minutes apart while the clock says milliseconds: no rate holds there.
-  const rate = host.root === "" ? field.maxPerSecond : undefined;
   return new Counters(item.cpus.length, {
     range: 2 ** (field.end - field.begin + 1),
     wrapShare: field.wrapShare,
-    maxPerSecond: rate === undefined ? undefined : rate / item.scale,
+    maxPerSecond: item.maxPerSecond,
     stallAfterS: field.stallAfterS,
+    showsGaps: field.unit === "J",
   });
 }

@@ -228,7 +228,7 @@ export class TextReading implements SignalReading {
     else if (step === STEP.RESET) {
       this.#note(source, "reset", "went backwards by less than a wrap; nothing was added");
     } else if (step === STEP.LEAP) {
-      this.#note(source, "reset", "grew faster than is possible; nothing was added");
+      this.#note(source, "leap", "grew faster than is possible; nothing was added");
     }
   }
 

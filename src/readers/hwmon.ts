@@ -11,6 +11,7 @@
  */
 import type { Host, Reader } from "../core/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import { FALLBACK_W, fastest } from "./_power_bound.ts";
 import { textCounter, TextReading, type TextSource } from "./_text_reading.ts";
 
 const DIR = "/sys/class/hwmon";
@@ -246,7 +247,10 @@ function amdEnergy(host: Host, dir: string, found: Found): void {
     if (match === null) continue;
     const name = match[1] === "core" ? "AMD_CORE_ENERGY" : "AMD_SOCKET_ENERGY";
     const stallAfterS = match[1] === "core" ? undefined : 10;
-    const counter = textCounter({ range: Infinity, stallAfterS });
+    const counter = textCounter({
+      ...{ range: Infinity, stallAfterS, showsGaps: true },
+      maxPerSecond: fastest(host, FALLBACK_W.part, MICRO),
+    });
     add(host, found, name, { path, scale: MICRO, instance: Number(match[2]), counter });
   }
 }

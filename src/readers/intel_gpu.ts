@@ -9,6 +9,7 @@
 import type { Host, Reader } from "../core/host.ts";
 import type { Absence, Offer, SignalRow } from "../core/signal.ts";
 import { gpuDevices } from "../core/sysfs_topology.ts";
+import { FALLBACK_W, fastest } from "./_power_bound.ts";
 import { textCounter, TextReading, type TextSource } from "./_text_reading.ts";
 
 const INTEL = "0x8086";
@@ -92,7 +93,12 @@ function sourcesOf(host: Host, r: SignalRow): TextSource[] {
         : [[`${hwmon}/${r.name === "INTEL_GPU::ENERGY" ? "energy1_input" : "power1_max"}`, MICRO]];
     const found = candidates.find(([path]) => host.readText(path) !== undefined);
     if (found === undefined) return [];
-    const counter = r.unit === "J" ? textCounter({ range: Infinity, stallAfterS: 10 }) : undefined;
+    const counter = r.unit === "J"
+      ? textCounter({
+        ...{ range: Infinity, stallAfterS: 10, showsGaps: true },
+        maxPerSecond: fastest(host, FALLBACK_W.part, MICRO),
+      })
+      : undefined;
     return [{ path: found[0], scale: found[1], instance: gpu, counter }];
   });
 }

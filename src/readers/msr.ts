@@ -6,9 +6,11 @@
  * its CPUs. What a processor really has is found by reading: a register that faults is absent.
  * @module
  */
+import { bits } from "../core/msr_field.ts";
 import type { Host, Reader, Registers } from "../core/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
 import { MSR_BATCH, openMsrBatch } from "../os/msr_batch.ts";
+import { boundW, fastest } from "./_power_bound.ts";
 import { identify, type Processor } from "./processor.ts";
 import { type MsrItem, MsrReading, type OpenBatch } from "./_msr_reading.ts";
 import { MSR_REGISTERS, type MsrField, type MsrRegister } from "./tables/msr_fields.ts";
@@ -21,6 +23,13 @@ import {
 } from "./tables/rapl_units.ts";
 
 const EIO = 5;
+/** What bounds the power of a package. */
+const LIMIT_FIELDS = [
+  "MSR::PKG_POWER_LIMIT:PL1_POWER_LIMIT",
+  "MSR::PKG_POWER_LIMIT:PL2_POWER_LIMIT",
+  "MSR::PKG_POWER_INFO:THERMAL_SPEC_POWER",
+  "MSR::PKG_POWER_INFO:MAX_POWER",
+] as const;
 const EACCES = 13;
 
 /** The reader of registers. */
@@ -178,15 +187,35 @@ class Survey {
 
   /** What to read for a row that was offered. */
   item(row: SignalRow): MsrItem {
-    const found = this.#find(row.name)!;
+    const { register, field } = this.#find(row.name)!;
+    const scale = field === undefined ? 1 : this.#scale(field);
+    const most = field?.maxPerSecond;
+    const isPackage = register.name === "PKG_ENERGY_STATUS";
+    const rate = most !== undefined && isPackage ? this.#packageBoundW(most) : most;
     return {
       name: row.name,
-      offset: found.register.offset,
-      cpus: this.#cpus(found.register),
-      field: found.field,
-      scale: found.field === undefined ? 1 : this.#scale(found.field),
+      offset: register.offset,
+      cpus: this.#cpus(register),
+      field,
+      scale,
       constant: row.behavior === "constant",
+      maxPerSecond: rate === undefined ? undefined : fastest(this.#host, rate, scale),
     };
+  }
+
+  /** By the limits and the design power of the packages; AMD's registers have none. */
+  #packageBoundW(fallbackW: number): number {
+    const watts = LIMIT_FIELDS.flatMap((name) => {
+      const found = this.#find(name);
+      if (found === undefined || this.#units === undefined) return [];
+      const scale = this.#scale(found.field!);
+      return this.#cpus(found.register).flatMap((cpu) => {
+        const value = cpu < 0 ? EIO : this.#read(cpu, found.register.offset);
+        if (typeof value === "number") return [];
+        return [bits(value[0], value[1], found.field!.begin, found.field!.end) * scale];
+      });
+    });
+    return boundW(watts, fallbackW);
   }
 
   /** TjMax by CPU, for the temperatures. */

@@ -9,6 +9,7 @@
  */
 import type { Host, Reader } from "../core/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import { boundW, FALLBACK_W, fastest } from "./_power_bound.ts";
 import { identify } from "./processor.ts";
 import { textCounter, TextReading, type TextRow, type TextSource } from "./_text_reading.ts";
 
@@ -20,9 +21,6 @@ const TRUNCATED: Record<string, string> = {
   "65532610987": "the driver's unit is cut to 15258 nJ: 52 ppm below the register's",
   "65712999613": "the driver's unit is 15300 nJ: 0.27 % above 2^−16 J",
 };
-/** No package takes more, so nothing grows faster. */
-const MOST_W = 10_000;
-
 const WRAP = "wraps at max_energy_range_uj, minutes to an hour at full power";
 
 const PARTS = [
@@ -33,6 +31,8 @@ const PARTS = [
   ["PSYS", "board", "the platform as its power supply reports it"],
 ] as const;
 type Part = typeof PARTS[number][0];
+
+const LIMIT_FILE = /^constraint_\d_(max_power|power_limit)_uw$/;
 
 const LIMITED: readonly Part[] = ["CPU", "DRAM", "PSYS"];
 
@@ -255,12 +255,22 @@ function sourcesOf(host: Host, zones: readonly Zone[], row: SignalRow): TextSour
     const range = Number(host.readText(`${path}/max_energy_range_uj`) ?? NaN) + 1;
     const counter = textCounter({
       range: range > 1 ? range : Infinity,
-      maxPerSecond: host.root === "" ? MOST_W / MICRO : undefined,
+      maxPerSecond: fastest(host, mostW(host, path, part), MICRO),
+      showsGaps: true,
       // Cores and graphics may sleep for long; a package does not.
       stallAfterS: part === "CORE" || part === "UNCORE" ? undefined : 2,
     });
     return [{ path: full, scale: MICRO, instance, counter }];
   });
+}
+
+/** The limits of a memory's zone are often wrong. */
+function mostW(host: Host, zone: string, part: string): number {
+  const fallbackW = part === "PSYS" ? FALLBACK_W.node : FALLBACK_W.part;
+  if (part !== "CPU" && part !== "PSYS") return fallbackW;
+  const limits = host.list(zone).filter((name) => LIMIT_FILE.test(name));
+  const watts = limits.map((name) => Number(host.readText(`${zone}/${name}`) ?? NaN) * MICRO);
+  return boundW(watts, fallbackW);
 }
 
 function attributeFile(attribute: string): string {

@@ -9,6 +9,7 @@
  */
 import { buildReportHost } from "../aggregate/build_report.ts";
 import { MANDATORY_SIGNALS, ReportSignals } from "../aggregate/report_signals.ts";
+import { Coverage, type Known } from "../aggregate/coverage.ts";
 import { SampleAggregator } from "../aggregate/sample_aggregator.ts";
 import { type Agent, MONITOR } from "../core/agent.ts";
 import type { Nested, Report, ReportHost } from "../core/report.ts";
@@ -92,6 +93,7 @@ export class Engine implements RunView {
   readonly batch: Batch;
   /** Sampled totals by region. */
   readonly aggregator: SampleAggregator;
+  readonly coverage: Coverage;
   readonly header: TraceHeader;
   /** Where events go: in order of time, and after the last settled sample. */
   readonly events: OrderedEvents;
@@ -121,11 +123,18 @@ export class Engine implements RunView {
     this.header = { version, startTime, profile, host, agent: this.agent.name };
     this.batch = new Batch(topology, table);
     this.aggregator = new SampleAggregator(this.batch);
+    this.coverage = new Coverage(this.batch);
     const reported = parseSignalList(options.reportSignals ?? "", "report signal");
     this.#reportSignals = new ReportSignals(this.aggregator, {
       exists: (name) => this.#exists(name),
       count: (domain) => topology.count(domain),
       user: reported,
+      unit: (name) => {
+        const resolved = table.resolve(name);
+        const known = resolved.kind === "offered" || resolved.kind === "derived";
+        return known ? resolved.signal.row.unit : undefined;
+      },
+      coverage: this.coverage,
     });
     this.#epochHandle = this.batch.pushSignal("EPOCH_COUNT", "board", 0);
     this.#stickerHandle = this.#exists("CPUINFO::FREQ_STICKER")
@@ -183,6 +192,11 @@ export class Engine implements RunView {
     this.batch.read(timeS);
   }
 
+  /** A step at which no counter was read: nothing is known since the one before. */
+  lose(timeS: number): void {
+    this.batch.lose(timeS);
+  }
+
   /**
    * Closes the step that was read: every event up to its time has been told.
    *
@@ -196,6 +210,7 @@ export class Engine implements RunView {
     this.batch.settle();
     this.#beginAnew();
     this.aggregator.update();
+    this.coverage.step();
     if (this.#stickerHandle >= 0) {
       const sticker = this.batch.sample(this.#stickerHandle);
       if (sticker === sticker) this.#reportSignals.stickerHz = sticker;
@@ -240,6 +255,11 @@ export class Engine implements RunView {
     };
   }
 
+  /** Figures of the application that do not cover all of it, by their key: docs/coverage.md. */
+  gaps(): Map<string, Known> {
+    return this.#reportSignals.gaps();
+  }
+
   /** Where every signal of the report and trace comes from, or why it is absent; for `joulemark:`. */
   sources(): { [signal: string]: Nested } {
     const sources: { [signal: string]: Nested } = {};
@@ -266,6 +286,7 @@ export class Engine implements RunView {
     this.#generation = this.tracker.generation;
     if (this.steps === 0) return;
     this.aggregator.restart();
+    this.coverage.restart();
     for (const output of this.#outputs) output.restart?.();
   }
 

@@ -39,6 +39,11 @@ const DITHER = 0.25;
 const DEFAULT_BUDGET = 5;
 /** First checkpoint, whatever the interval after it. */
 const FIRST_CHECKPOINT_S = 1;
+/**
+ * Time without a look beyond which the last reading is not the application's: periods, share of the
+ * run, and what a loaded machine takes now and then.
+ */
+const BLIND_PERIODS = 10, BLIND_SHARE = 0.01, BLIND_LEAST_NS = 0.25e9;
 
 /** The command and its guardian. */
 export interface MonitorPlan {
@@ -92,6 +97,11 @@ class Run {
   /** The step that was read and waits to be settled, ns since the origin; NaN for none. */
   #openNs = NaN;
   #paused = false;
+  /** The last sample before the application's end. */
+  #lookedNs = NaN;
+  #launchNs = NaN;
+  /** When it ended, where this process stood still meanwhile, from `lookedNs` on; else NaN. */
+  #endNs = NaN;
 
   constructor(
     asked: RunRequest,
@@ -188,9 +198,11 @@ class Run {
       nowNs: () => this.#nowNs(),
     });
     this.#report.launched(this.#collector, cpus);
-    // Before it runs: a quick command has marked by the time that this process goes on.
-    const launchNs = this.#nowNs();
+    // Before it runs: a quick command has marked by the time that this process goes on, and a loaded
+    // machine may let seconds pass before the first tick. So the counters are read here.
+    const launchNs = this.#firstStep();
     this.#application.start(this.#plan.changes);
+    this.#launchNs = launchNs;
     this.#launched = { ns: launchNs, cpus: cpus.length > 0 ? cpus : affinityOf(0) };
     this.#loop.scheduling = wakeOnTime();
   }
@@ -204,6 +216,14 @@ class Run {
       // The command runs all the same; the first step will fail likewise and say the rest.
       this.#options.tell((error as Error).message);
     }
+  }
+
+  /** The step that the application begins with. @returns Its time. */
+  #firstStep(): number {
+    const nowNs = this.#nowNs();
+    this.#openNs = this.#lookedNs = nowNs;
+    if (this.#simulation === undefined) this.#engine.read(nowNs * 1e-9);
+    return nowNs;
   }
 
   #watch(): void {
@@ -238,15 +258,41 @@ class Run {
         nextNs += skipped * periodNs;
       }
       const wakeNs = nextNs + (shakes ? periodNs * DITHER : 0) * (2 * Math.random() - 1);
+      const wasRunning = application.ended === undefined;
       application.sleep(wakeNs);
+      if (wasRunning && application.ended !== undefined) this.#noteEnd(periodNs);
       if (monotonicNanoseconds() - wakeNs > periodNs) this.#loop.late++;
     }
+  }
+
+  /**
+   * The application has ended, a moment ago if all is well. Where this process stood still for long
+   * (SIGSTOP, a machine that was suspended), counters read now hold time that is not its own: the
+   * figures end at the last sample before, and say so.
+   */
+  #noteEnd(periodNs: number): void {
+    const nowNs = this.#nowNs();
+    const most = Math.max(BLIND_PERIODS * periodNs, BLIND_SHARE * nowNs, BLIND_LEAST_NS);
+    if (nowNs - this.#lookedNs <= most) return;
+    const toldNs = this.#application.ended!.ns - this.#originNs;
+    // A guardian that was stopped and goes on together with us saw the end no sooner than we do;
+    // the application was alive at our last look, and the next one was due a period later.
+    this.#endNs = nowNs - toldNs > BLIND_LEAST_NS ? toldNs : this.#lookedNs + periodNs;
+    this.#loop.missed += Math.floor((nowNs - this.#lookedNs) / periodNs);
+    this.#loop.blindFromS = (this.#lookedNs - this.#launchNs) * 1e-9;
+    this.#loop.blindUntilS = (nowNs - this.#launchNs) * 1e-9;
+  }
+
+  get #isBlind(): boolean {
+    return !Number.isNaN(this.#endNs);
   }
 
   #tick(): void {
     this.#collector.drain();
     if (!Number.isNaN(this.#openNs)) this.#settle(false);
+    if (this.#isBlind) return;
     const before = this.#nowNs();
+    if (this.#application.ended === undefined) this.#lookedNs = before;
     if (this.#simulation === undefined) this.#engine.read(before * 1e-9);
     this.#openNs = before;
     this.#pace.note(this.#nowNs() - before);
@@ -258,7 +304,7 @@ class Run {
     const timeNs = this.#openNs;
     this.#openNs = NaN;
     this.#feed(timeNs);
-    if (this.#simulation !== undefined) {
+    if (this.#simulation !== undefined && !(last && this.#isBlind)) {
       // Only now are the edges known that the simulated counters follow.
       this.#simulation.publish(timeNs);
       this.#engine.read(timeNs * 1e-9);
@@ -296,7 +342,7 @@ class Run {
 
   #finish(): void {
     this.#session.close();
-    const lookNs = this.#nowNs();
+    const lookNs = this.#isBlind ? this.#endNs : this.#nowNs();
     this.#collector.drain();
     const endNs = Math.max(lookNs, this.#collector.lastEndNs);
     if (!Number.isNaN(this.#openNs)) this.#settle(false);
@@ -311,7 +357,8 @@ class Run {
     if (!this.#paused) {
       this.#openNs = endNs;
       this.#engine.batch.cpuStride = 1;
-      if (this.#simulation === undefined) this.#engine.read(endNs * 1e-9);
+      if (this.#isBlind) this.#engine.lose(endNs * 1e-9);
+      else if (this.#simulation === undefined) this.#engine.read(endNs * 1e-9);
       this.#settle(true);
     }
     this.#site[Symbol.dispose]();

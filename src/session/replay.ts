@@ -21,6 +21,7 @@ import { Engine, profileName } from "./engine.ts";
 import { EventRows } from "../recordings/event_rows.ts";
 import { Repairs } from "../recordings/repairs.ts";
 import { RowReader } from "../recordings/row_reader.ts";
+import { coverageFacts } from "../outputs/coverage.ts";
 import { instancesOf, SampleRows, sampleTitles } from "../recordings/sample_rows.ts";
 
 /** What a replay may be asked for beyond the recording. */
@@ -239,12 +240,14 @@ function ownMapping(
   { late, partial }: { late: number; partial: boolean },
 ): { [key: string]: Nested } {
   const { tracker } = engine;
+  const coverage = coverageFacts(engine.gaps());
   const processes = tracker.processes().filter((process) => process.end !== "withdrawn");
   return {
     replayed: true,
     ...(partial ? { partial: true } : {}),
     sources: engine.sources(),
     steps: engine.steps,
+    ...(coverage === undefined ? {} : { coverage }),
     processes: {
       seen: processes.length,
       died: processes.filter((process) => process.end === "died").length,

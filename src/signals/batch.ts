@@ -70,6 +70,8 @@ interface Request {
   readonly column: NativeColumn | undefined;
   readonly kind: OfferedSignal["row"]["agg"];
   readonly indices: Int32Array;
+  /** A sum of energies or powers: of some of its parts it would be wrong. */
+  readonly ofAll: boolean;
 }
 
 /**
@@ -157,6 +159,7 @@ export class Batch implements SignalSource {
     this.#requests.push({
       column,
       kind: column?.signal.row.agg ?? "select_first",
+      ofAll: column !== undefined && needsAll(column.signal.row),
       indices: Int32Array.from(
         this.#topology.nested(native, domain, index),
         (i) => i + (column?.offset ?? 0),
@@ -164,6 +167,21 @@ export class Batch implements SignalSource {
     });
     this.#handles.set(key, handle);
     return handle;
+  }
+
+  /**
+   * Asks for a signal at each instance of its own domain inside a domain instance.
+   *
+   * @returns Handles, ascending by instance; none where the signal is absent here.
+   */
+  pushParts(name: string, domain: Domain, index: number): number[] {
+    const resolved = this.#resolve(name);
+    if (resolved.kind === "absent") return [];
+    const native = resolved.signal.row.domain;
+    return Array.from(
+      this.#topology.nested(native, domain, index),
+      (part) => this.pushSignal(name, native, part),
+    );
   }
 
   /** How a signal changes over time. @throws {UnknownNameError} If no reader knows the name. */
@@ -194,6 +212,19 @@ export class Batch implements SignalSource {
     this.#tick++;
   }
 
+  /** A step whose counters nobody read in time: they are not available. */
+  lose(timeS: number): void {
+    this.open();
+    this.#timeS = timeS;
+    for (const { phase, wanted, offsets } of this.#parts) {
+      if (phase !== "read") continue;
+      wanted.forEach(({ row }, k) => {
+        this.#values.fill(NaN, offsets[k], offsets[k] + this.#topology.count(row.domain));
+      });
+    }
+    this.#tick++;
+  }
+
   /** Fills in what comes from events up to the time of `read`, calculates, and aggregates. */
   settle(): void {
     this.#readParts("settle");
@@ -203,6 +234,7 @@ export class Batch implements SignalSource {
       // Three stores, not one of a choice: a number that might come from a call is allocated.
       if (r.column === undefined) this.#samples[i] = NaN;
       else if (r.indices.length === 1) this.#samples[i] = this.#values[r.indices[0]];
+      else if (r.ofAll && lacksOne(this.#values, r.indices)) this.#samples[i] = NaN;
       else this.#samples[i] = aggregate(r.kind, this.#values, r.indices);
     }
   }
@@ -330,4 +362,15 @@ export class Batch implements SignalSource {
       }
     }
   }
+}
+
+function needsAll({ unit, agg, behavior }: OfferedSignal["row"]): boolean {
+  return agg === "sum" && ((unit === "J" && behavior === "monotone") || unit === "W");
+}
+
+function lacksOne(values: Float64Array, indices: Int32Array): boolean {
+  for (let i = 0; i < indices.length; i++) {
+    if (values[indices[i]] !== values[indices[i]]) return true;
+  }
+  return false;
 }

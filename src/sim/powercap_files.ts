@@ -6,7 +6,7 @@
  * @module
  */
 import { NumberFile } from "./number_file.ts";
-import type { SimSpec } from "./spec.ts";
+import { designW, type SimSpec } from "./spec.ts";
 import type { TreeWriter } from "./tree_writer.ts";
 
 const DIR = "/sys/class/powercap";
@@ -20,7 +20,7 @@ export class PowercapFiles {
 
   constructor(spec: SimSpec, writer: TreeWriter, raw: Float64Array) {
     writer.put(`${DIR}/intel-rapl/enabled`, "1\n");
-    const watts = [spec.idleW + spec.dynamicW, spec.dramIdleW + spec.dramDynamicW];
+    const watts = [designW(spec), spec.dramIdleW + spec.dramDynamicW];
     for (let pkg = 0; pkg < spec.packages; pkg++) {
       const zone = `${DIR}/intel-rapl:${pkg}`;
       const zones = [[zone, `package-${pkg}`], [`${zone}/intel-rapl:${pkg}:0`, "dram"]] as const;

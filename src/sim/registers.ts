@@ -5,7 +5,7 @@
  * energy counts 2^−14 J and memory energy 2^−16 J, in 32 bits.
  * @module
  */
-import type { SimSpec } from "./spec.ts";
+import { designW, type SimSpec } from "./spec.ts";
 import type { TreeWriter } from "./tree_writer.ts";
 
 const TWO_32 = 4294967296;
@@ -47,7 +47,7 @@ export class RegisterFiles {
     this.#clocks = this.#files.map(part(CLOCKS));
     this.#energies = this.#files.map(part(ENERGIES));
     const ratio = Math.round(spec.baseHz / 1e8);
-    const tdp = Math.round((spec.idleW + spec.dynamicW) * 8) & 0x7fff;
+    const tdp = Math.min(0x7fff, Math.round(designW(spec) * 8));
     const dram = Math.round((spec.dramIdleW + spec.dramDynamicW) * 8) & 0x7fff;
     for (let cpu = 0; cpu < cpus; cpu++) {
       this.#set(cpu, PLATFORM_INFO, ratio << 8, 8 << 8);

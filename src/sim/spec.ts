@@ -179,3 +179,10 @@ function isPower(data: unknown): boolean {
   return Object.keys(data).every((k) => known.includes(k)) && sane(data.watts, 1e4) &&
     sane(data.dramWatts ?? 0, 1e4) && sane(data.busy ?? 0, 1) && sane(data.hz ?? 0, 9.9e9);
 }
+
+/** The most that a package is meant to draw, W: its named regions may draw more than the rest. */
+export function designW(spec: SimSpec): number {
+  const cpus = spec.coresPerPackage * spec.threadsPerCore;
+  const named = Object.values(spec.regions).map((r) => typeof r === "number" ? r : r.watts ?? 0);
+  return spec.idleW + Math.max(spec.dynamicW, cpus * Math.max(0, ...named));
+}

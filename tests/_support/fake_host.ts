@@ -19,6 +19,8 @@ const ENOENT = 2;
 export class FakeHost implements Host {
   root = "/fake";
   readonly simulated = false;
+  /** Tests feed counters minutes of energy at once, unless they say otherwise. */
+  live = false;
   topology: PlatformTopology;
   readonly files = new Map<string, Content>();
   /** Registers by CPU; a register that is not there faults. */

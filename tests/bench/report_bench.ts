@@ -4,6 +4,7 @@
  * Run: `deno bench -A --config CONFIG tests/bench/report_bench.ts`; figures: docs/aggregation.md.
  */
 import { buildReportHost } from "../../src/aggregate/build_report.ts";
+import { Coverage, type PartSource } from "../../src/aggregate/coverage.ts";
 import { ReportSignals } from "../../src/aggregate/report_signals.ts";
 import { SampleAggregator } from "../../src/aggregate/sample_aggregator.ts";
 import { MONITOR } from "../../src/core/agent.ts";
@@ -14,16 +15,22 @@ import { parseReport, stringifyReport } from "../../src/formats/report.ts";
 function make(count: number): () => Report {
   const values = new Map<number, number>();
   const handles = new Map<string, number>();
-  const aggregator = new SampleAggregator({
+  const source: PartSource = {
     pushSignal(name, domain, index) {
       const key = `${name}@${domain}-${index}`;
       if (!handles.has(key)) handles.set(key, handles.size);
       return handles.get(key)!;
     },
+    pushParts: (name, domain, index) => [source.pushSignal(name, domain, index)],
     sample: (handle) => values.get(handle) ?? 0,
     behavior: () => "monotone",
+  };
+  const aggregator = new SampleAggregator(source);
+  const coverage = new Coverage(source);
+  const signals = new ReportSignals(aggregator, {
+    ...{ exists: () => true, count: () => 1, user: [], coverage },
+    unit: (name) => name.endsWith("ENERGY") ? "J" : "",
   });
-  const signals = new ReportSignals(aggregator, { exists: () => true, count: () => 1, user: [] });
   signals.stickerHz = 2e9;
   const regions = Array.from({ length: count }, (_, i) => ({
     name: `region ${i}`,
@@ -36,6 +43,7 @@ function make(count: number): () => Report {
       values.set(handle, key === "REGION_HASH@board-0" ? hash : k * 0.311 + handle);
     }
     aggregator.update();
+    coverage.step();
   });
   return () => ({
     version: "3.1.0",

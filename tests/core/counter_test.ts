@@ -98,3 +98,45 @@ Deno.test("Counters is right modulo 2^W for any growth below half the range", ()
     }
   }
 });
+
+Deno.test("Counters of an energy shows what is not known: NaN in doubt, then a count back", () => {
+  const kind = { range: 2 ** 32, showsGaps: true };
+  assertEquals(feed(new Counters(1, kind), [1000, 1500, 1400, 1450, 1475]), [
+    [1000, STEP.FIRST],
+    [1500, STEP.FORWARD],
+    [NaN, STEP.RESET],
+    [1499, STEP.RESTARTED],
+    [1524, STEP.FORWARD],
+  ]);
+  // A glitch is bridged.
+  assertEquals(feed(new Counters(1, kind), [1_000_000, 5, 1_000_100]), [
+    [1_000_000, STEP.FIRST],
+    [NaN, STEP.RESET],
+    [1_000_100, STEP.FORWARD],
+  ]);
+  const seen = feed(new Counters(1, kind), [1000, 1010, 3, 3, 4, 1020, 1030], 0.01);
+  assertEquals(seen.map(([total]) => total), [1000, 1010, NaN, NaN, NaN, 1020, 1030]);
+  const bound = { ...kind, maxPerSecond: 1e6 };
+  assertEquals(feed(new Counters(1, bound), [0, 9e6, 9e6 + 5]), [
+    [0, STEP.FIRST],
+    [NaN, STEP.LEAP],
+    [-1, STEP.RESTARTED],
+  ]);
+  const frozen = feed(
+    new Counters(1, { ...kind, stallAfterS: 2 }),
+    [5, 5, 5, 5, 5, 9, 9, 9, 9, 9, 20, 21],
+  );
+  assertEquals(frozen.filter(([, step]) => step === STEP.STALLED).length, 2);
+  assertEquals(frozen.map(([total]) => total), [5, 5, 5, NaN, NaN, 4, 4, 4, NaN, NaN, 3, 4]);
+  const told = new Counters(1, kind);
+  told.update(0, 0, 5100, 1);
+  told.restart(0);
+  assertEquals(told.update(0, 0, 900_000, 2), 5099);
+  assertEquals(told.update(0, 0, 900_010, 3), 5109);
+});
+
+Deno.test("Counters judges growth by the time since the last change, not the last look", () => {
+  const rare = [0, ...Array.from({ length: 8 }, () => 0), 9e6];
+  const kind = { range: 2 ** 32, maxPerSecond: 1e6 };
+  assertEquals(feed(new Counters(1, kind), rare).at(-1), [9e6, STEP.FORWARD]);
+});

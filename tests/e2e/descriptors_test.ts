@@ -1,23 +1,7 @@
 /** A monitor opens and closes: after many checkpoints and answers it holds no more than at first. */
 import { assert, assertEquals } from "@std/assert";
+import { ownProcesses } from "../_support/processes.ts";
 import { BINARY, build, endToEnd, joulemark } from "../_support/programs.ts";
-
-/** Our processes below one, and itself: the application may be one of theirs. */
-function ownProcesses(pid: number): number[] {
-  const binary = Deno.realPathSync(BINARY);
-  const found: number[] = [];
-  const look = (at: number) => {
-    try {
-      if (Deno.readLinkSync(`/proc/${at}/exe`) === binary) found.push(at);
-      const children = Deno.readTextFileSync(`/proc/${at}/task/${at}/children`);
-      for (const child of children.split(" ").filter((word) => word !== "")) look(Number(child));
-    } catch {
-      // It has ended.
-    }
-  };
-  look(pid);
-  return found;
-}
 
 /** What they hold open, as links; a file that was removed is another one than its successor. */
 function descriptors(pid: number): string[] {

@@ -1,0 +1,318 @@
+/**
+ * How much of the time, and of its parts, an energy or a power covers.
+ *
+ * A figure of a report adds up the counters of several parts (packages, memories, GPUs) from step to
+ * step. A part may not be available for some time (NaN), or its counter may begin again, which it
+ * shows by a step back (`core/counter.ts`). What it counted between two valid values that grow is
+ * known, however far apart they lie; what it counted up to a step back, before its first value and
+ * after its last one is not. The rules, and what a report makes of them: docs/coverage.md.
+ *
+ * Nothing allocates after the first sight of a region.
+ * @module
+ */
+import type { Domain } from "../core/domain.ts";
+import { HASH_APPLICATION, HASH_EPOCH, HASH_INVALID } from "../core/hash.ts";
+import { grown } from "../core/grow.ts";
+import type { SignalSource } from "../core/signal.ts";
+
+/** Where values of parts come from: a batch, before its first step. */
+export interface PartSource extends SignalSource {
+  /** Handles of a signal at each instance of its own domain inside an instance; none if absent. */
+  pushParts(name: string, domain: Domain, index: number): number[];
+}
+
+/** One part of a figure that does not cover the whole time. */
+export interface PartLoss {
+  /** Place among the parts. */
+  readonly part: number;
+  /** Seconds since the first step at which it was seen first and last. */
+  readonly fromS: number;
+  readonly untilS: number;
+  /** Seconds between the two of which nothing is known, and how often it began again. */
+  readonly lostS: number;
+  readonly restarts: number;
+}
+
+/** What is known of a figure over the whole time. */
+export interface Known {
+  /** Sum over parts: J, or W for a power. */
+  readonly value: number;
+  /** Each part over its own covered time, W. */
+  readonly powerW: number;
+  /** Part of the time, over all parts, that is covered: 0 to 1. */
+  readonly share: number;
+  readonly parts: number;
+  readonly losses: readonly PartLoss[];
+}
+
+/** Steps of all figures. */
+export class Coverage {
+  readonly #source: PartSource;
+  readonly #figures: FigureCoverage[] = [];
+  readonly #placeOf = new Map<number, number>();
+  readonly #timeHandle: number;
+
+  constructor(source: PartSource) {
+    this.#source = source;
+    this.#timeHandle = source.pushSignal("TIME", "board", 0);
+  }
+
+  /** Watches a figure; `undefined` where the signal is absent. Before the first step. */
+  watch(name: string, domain: Domain, index: number): FigureCoverage | undefined {
+    const handles = this.#source.pushParts(name, domain, index);
+    if (handles.length === 0) return undefined;
+    const region = this.#source.pushSignal("REGION_HASH", domain, index);
+    const epoch = this.#source.pushSignal("EPOCH_COUNT", domain, index);
+    const isPower = this.#source.behavior(name) !== "monotone";
+    const figure = new FigureCoverage({ handles, region, epoch, isPower }, this.#placeOf);
+    this.#figures.push(figure);
+    return figure;
+  }
+
+  /** Takes the batch just settled into account; the first call only remembers where all began. */
+  step(): void {
+    const timeS = this.#source.sample(this.#timeHandle);
+    if (timeS !== timeS) return;
+    for (let i = 0; i < this.#figures.length; i++) this.#figures[i].step(this.#source, timeS);
+  }
+
+  /** Forgets everything but what is watched. */
+  restart(): void {
+    for (const figure of this.#figures) figure.restart();
+  }
+}
+
+interface Handles {
+  readonly handles: readonly number[];
+  readonly region: number;
+  readonly epoch: number;
+  readonly isPower: boolean;
+}
+
+/** Seconds by region: those in doubt, which become lost or known, and those lost. */
+class RegionSeconds {
+  readonly #placeOf: Map<number, number>;
+  #doubtS = new Float64Array(16);
+  #lostS = new Float64Array(16);
+  /** Regions in doubt, and which of them are listed. */
+  #listed = new Int32Array(16);
+  #isListed = new Uint8Array(16);
+  #count = 0;
+
+  constructor(placeOf: Map<number, number>) {
+    this.#placeOf = placeOf;
+  }
+
+  /** Place of a region, made at first sight. */
+  place(hash: number): number {
+    let place = this.#placeOf.get(hash);
+    if (place === undefined) {
+      place = this.#placeOf.size;
+      this.#placeOf.set(hash, place);
+    }
+    if (place >= this.#lostS.length) this.#grow(place + 1);
+    return place;
+  }
+
+  doubt(place: number, seconds: number): void {
+    this.#doubtS[place] += seconds;
+    if (this.#isListed[place] !== 0) return;
+    this.#isListed[place] = 1;
+    this.#listed[this.#count++] = place;
+  }
+
+  /** All doubt is over. @param lost It was lost; else it is known after all. */
+  resolve(lost: boolean): void {
+    for (let k = 0; k < this.#count; k++) {
+      const place = this.#listed[k];
+      if (lost) this.#lostS[place] += this.#doubtS[place];
+      this.#doubtS[place] = 0;
+      this.#isListed[place] = 0;
+    }
+    this.#count = 0;
+  }
+
+  /** Seconds lost of a region. @param withDoubt Those in doubt count as lost. */
+  lostS(hash: number, withDoubt: boolean): number {
+    const place = this.#placeOf.get(hash);
+    if (place === undefined || place >= this.#lostS.length) return 0;
+    return this.#lostS[place] + (withDoubt ? this.#doubtS[place] : 0);
+  }
+
+  clear(): void {
+    this.resolve(false);
+    this.#lostS.fill(0);
+  }
+
+  #grow(least: number): void {
+    this.#doubtS = grown(this.#doubtS, least);
+    this.#lostS = grown(this.#lostS, least);
+    this.#listed = grown(this.#listed, least);
+    this.#isListed = grown(this.#isListed, least);
+  }
+}
+
+/** One figure: a signal at a domain instance. */
+export class FigureCoverage {
+  readonly isPower: boolean;
+  readonly #handles: Int32Array;
+  readonly #regionHandle: number;
+  readonly #epochHandle: number;
+  readonly #regions: RegionSeconds;
+  /** By part: last valid value, NaN before it; when it came or changed; what is known so far. */
+  readonly #value: Float64Array;
+  readonly #sinceS: Float64Array;
+  readonly #fromS: Float64Array;
+  readonly #sum: Float64Array;
+  readonly #coveredS: Float64Array;
+  readonly #lostS: Float64Array;
+  readonly #restarts: Int32Array;
+  /** Not available at the last step. */
+  readonly #missing: Uint8Array;
+  #startS = NaN;
+  #lastS = NaN;
+  #region = 0;
+  #hash = NaN;
+  #inEpoch = false;
+  #epochDoubtS = 0;
+  #epochLostS = 0;
+
+  constructor({ handles, region, epoch, isPower }: Handles, placeOf: Map<number, number>) {
+    this.isPower = isPower;
+    this.#handles = Int32Array.from(handles);
+    [this.#regionHandle, this.#epochHandle] = [region, epoch];
+    this.#regions = new RegionSeconds(placeOf);
+    const n = handles.length;
+    this.#value = new Float64Array(n).fill(NaN);
+    this.#sinceS = new Float64Array(n);
+    this.#fromS = new Float64Array(n).fill(NaN);
+    this.#sum = new Float64Array(n);
+    this.#coveredS = new Float64Array(n);
+    this.#lostS = new Float64Array(n);
+    this.#restarts = new Int32Array(n);
+    this.#missing = new Uint8Array(n);
+  }
+
+  step(source: SignalSource, timeS: number): void {
+    if (this.#startS === this.#startS) this.#advance(source, timeS);
+    else this.#begin(source, timeS);
+    this.#lastS = timeS;
+    const sampled = source.sample(this.#regionHandle);
+    const hash = sampled === sampled ? sampled : HASH_INVALID;
+    if (hash !== this.#hash) {
+      this.#hash = hash;
+      this.#region = this.#regions.place(hash);
+    }
+    const epoch = source.sample(this.#epochHandle);
+    this.#inEpoch = epoch === epoch && epoch !== 0;
+  }
+
+  restart(): void {
+    this.#startS = NaN;
+    this.#value.fill(NaN);
+    this.#fromS.fill(NaN);
+    for (const rows of [this.#sum, this.#coveredS, this.#lostS, this.#restarts, this.#missing]) {
+      rows.fill(0);
+    }
+    this.#regions.clear();
+    this.#epochDoubtS = this.#epochLostS = 0;
+  }
+
+  /** Is the figure of a region, the epochs or the application known for all its time and parts? */
+  isWhole(hash: number): boolean {
+    return this.lostS(hash) === 0;
+  }
+
+  /** Seconds of it in which a part was lost; of the application, over all parts. */
+  lostS(hash: number): number {
+    const missing = this.#missing.includes(1);
+    if (hash === HASH_EPOCH) return this.#epochLostS + (missing ? this.#epochDoubtS : 0);
+    if (hash !== HASH_APPLICATION) return this.#regions.lostS(hash, missing);
+    let lost = 0;
+    for (let i = 0; i < this.#lostS.length; i++) lost += this.#lostSOf(i);
+    return lost;
+  }
+
+  /** What is known of the application's figure. */
+  known(): Known {
+    const lengthS = this.#lastS - this.#startS;
+    let value = 0, powerW = 0, covered = 0;
+    const losses: PartLoss[] = [];
+    for (let i = 0; i < this.#sum.length; i++) {
+      const lostS = this.#lostSOf(i);
+      const coveredS = Math.max(0, lengthS - lostS);
+      covered += coveredS;
+      const mean = coveredS > 0 ? this.#sum[i] / coveredS : 0;
+      value += this.isPower ? mean : this.#sum[i];
+      powerW += mean;
+      if (lostS === 0) continue;
+      const fromS = this.#fromS[i] - this.#startS;
+      const untilS = this.#missing[i] !== 0 ? this.#sinceS[i] - this.#startS : lengthS;
+      const tailS = fromS === fromS ? fromS + (lengthS - untilS) : lengthS;
+      losses.push({
+        part: i,
+        fromS,
+        untilS,
+        lostS: Math.max(0, lostS - tailS),
+        restarts: this.#restarts[i],
+      });
+    }
+    const parts = this.#sum.length;
+    const share = lengthS > 0 ? Math.min(1, covered / (parts * lengthS)) : 1;
+    return { value, powerW, share, parts, losses };
+  }
+
+  #lostSOf(i: number): number {
+    if (this.#missing[i] === 0) return this.#lostS[i];
+    return this.#lostS[i] + this.#lastS - this.#sinceS[i];
+  }
+
+  #begin(source: SignalSource, timeS: number): void {
+    this.#startS = timeS;
+    this.#sinceS.fill(timeS);
+    for (let i = 0; i < this.#handles.length; i++) {
+      const value = source.sample(this.#handles[i]);
+      this.#value[i] = value;
+      this.#missing[i] = value === value ? 0 : 1;
+      if (value === value) this.#fromS[i] = timeS;
+    }
+  }
+
+  #advance(source: SignalSource, timeS: number): void {
+    const elapsedS = timeS - this.#lastS;
+    let open = false, lost = false;
+    for (let i = 0; i < this.#handles.length; i++) {
+      const value = source.sample(this.#handles[i]);
+      const last = this.#value[i];
+      this.#missing[i] = value === value ? 0 : 1;
+      if (value !== value) {
+        open = true;
+        continue;
+      }
+      // A power that comes back tells nothing of the time without it.
+      const gapS = timeS - this.#sinceS[i];
+      const gone = last !== last || (this.isPower ? gapS > elapsedS : value < last);
+      if (!this.isPower && value === last) {
+        open = true;
+        continue;
+      }
+      if (this.#fromS[i] !== this.#fromS[i]) this.#fromS[i] = timeS;
+      if (gone) {
+        lost = true;
+        this.#lostS[i] += gapS;
+        if (last === last) this.#restarts[i]++;
+      } else {
+        this.#coveredS[i] += gapS;
+        this.#sum[i] += this.isPower ? value * gapS : value - last;
+      }
+      this.#value[i] = value;
+      this.#sinceS[i] = timeS;
+    }
+    this.#regions.doubt(this.#region, elapsedS);
+    if (this.#inEpoch) this.#epochDoubtS += elapsedS;
+    if (!lost && open) return;
+    this.#regions.resolve(lost);
+    if (lost) this.#epochLostS += this.#epochDoubtS;
+    this.#epochDoubtS = 0;
+  }
+}

@@ -1,0 +1,110 @@
+/** Timelines: one row a step; energies of two parts, the region that the step begins in. */
+import { assertAlmostEquals, assertEquals } from "@std/assert";
+import { Coverage, type FigureCoverage, type PartSource } from "../../src/aggregate/coverage.ts";
+import { HASH_APPLICATION, HASH_EPOCH } from "../../src/core/hash.ts";
+
+const A = 1, B = 2;
+
+/** TIME, REGION_HASH, EPOCH_COUNT, parts. */
+type Row = readonly [timeS: number, region: number, epoch: number, ...parts: number[]];
+
+function follow(rows: readonly Row[], behavior: "monotone" | "variable" = "monotone") {
+  let row: readonly number[] = [];
+  const places: Record<string, number> = { TIME: 0, REGION_HASH: 1, EPOCH_COUNT: 2 };
+  const source: PartSource = {
+    pushSignal: (name) => places[name],
+    pushParts: () => rows[0].slice(3).map((_, i) => 3 + i),
+    sample: (handle) => row[handle],
+    behavior: () => behavior,
+  };
+  const coverage = new Coverage(source);
+  const figure = coverage.watch("CPU_ENERGY", "board", 0) as FigureCoverage;
+  const run = () => {
+    for (row of rows) coverage.step();
+    return figure;
+  };
+  run();
+  // A run that begins anew is as a new one.
+  coverage.restart();
+  return run();
+}
+
+function lost(figure: FigureCoverage): number[] {
+  return [A, B, HASH_EPOCH, HASH_APPLICATION].map((hash) => figure.lostS(hash));
+}
+
+Deno.test("Coverage is whole where every part grows from step to step, or stands still a while", () => {
+  const figure = follow([
+    [0, A, 0, 100, 500],
+    [1, A, 0, 110, 500],
+    [2, B, 1, 110, 520],
+    [3, B, 1, 130, 520],
+  ]);
+  assertEquals(lost(figure), [0, 0, 0, 0]);
+  const { value, powerW, share, parts, losses } = figure.known();
+  assertEquals([value, share, parts, losses.length], [50, 1, 2, 0]);
+  assertAlmostEquals(powerW, 50 / 3);
+});
+
+Deno.test("Coverage bridges a gap of a counter that went on", () => {
+  const figure = follow([
+    [0, A, 0, 100, 500],
+    [1, B, 0, 110, NaN],
+    [2, B, 0, 120, NaN],
+    [3, B, 0, 130, 530],
+  ]);
+  assertEquals(lost(figure), [0, 0, 0, 0]);
+  assertEquals(figure.known().value, 60);
+});
+
+Deno.test("Coverage knows a lost part up to its last change, and the other one", () => {
+  const figure = follow([
+    [0, A, 0, 100, 500],
+    [1, A, 1, 110, 510],
+    [2, B, 1, 120, NaN],
+    [4, B, 1, 140, NaN],
+  ]);
+  // The step that began in A at 1 s ends without the second part.
+  assertEquals(lost(figure), [1, 2, 3, 3]);
+  const { value, powerW, share, losses } = figure.known();
+  assertEquals([value, powerW], [50, 20]);
+  assertEquals(share, 5 / 8);
+  assertEquals(losses, [{ part: 1, fromS: 0, untilS: 1, lostS: 0, restarts: 0 }]);
+});
+
+Deno.test("Coverage leaves out the time before a step back", () => {
+  const figure = follow([
+    [0, A, 0, 100],
+    [1, A, 0, 110],
+    [2, B, 0, NaN],
+    [3, A, 0, 109],
+    [4, A, 0, 119],
+  ]);
+  assertEquals(lost(figure), [1, 1, 0, 2]);
+  const { value, powerW, losses } = figure.known();
+  assertEquals([value, powerW], [20, 10]);
+  assertEquals(losses, [{ part: 0, fromS: 0, untilS: 4, lostS: 2, restarts: 1 }]);
+});
+
+Deno.test("Coverage begins late where a part does", () => {
+  const figure = follow([[0, A, 0, NaN], [1, B, 0, NaN], [3, B, 0, 7], [4, B, 0, 17]]);
+  assertEquals(lost(figure), [1, 2, 0, 3]);
+  const { value, powerW, losses } = figure.known();
+  assertEquals([value, powerW], [10, 10]);
+  assertEquals(losses, [{ part: 0, fromS: 3, untilS: 4, lostS: 0, restarts: 0 }]);
+});
+
+Deno.test("Coverage of a part that never came is none", () => {
+  const figure = follow([[0, A, 0, NaN, 1], [1, A, 0, NaN, 2]]);
+  const { value, share, losses } = figure.known();
+  assertEquals([value, share], [1, 0.5]);
+  assertEquals(losses.length, 1);
+  assertEquals(losses[0].fromS, NaN);
+});
+
+Deno.test("Coverage of a power has no bridges", () => {
+  const figure = follow([[0, A, 0, 50], [1, A, 0, 50], [2, B, 0, NaN], [3, B, 0, 70]], "variable");
+  assertEquals(lost(figure), [1, 1, 0, 2]);
+  const { value, powerW } = figure.known();
+  assertEquals([value, powerW], [50, 50]);
+});

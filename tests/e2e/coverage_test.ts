@@ -1,0 +1,168 @@
+/** The rules of docs/coverage.md, each on a tree whose counters break while a run reads them. */
+import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  exists,
+  type Fault,
+  type Faulty,
+  replayed,
+  runOver,
+  WATTS,
+} from "../_support/live_tree.ts";
+import { monitorProcess } from "../_support/processes.ts";
+import { endToEnd } from "../_support/programs.ts";
+
+const ENERGY = "package-energy (J)";
+const KNOWN = "joulemark-package-energy-known (J)";
+const KNOWN_POWER = "joulemark-package-power-known (W)";
+const SHARE = "joulemark-package-energy-coverage (%)";
+/** The tree is written every 10 ms, on a loaded machine now and then a tenth of a second late. */
+const SLACK_J = 35, SLACK_W = 35;
+
+/** So long it may be a glitch. */
+const DOUBT_S = 0.25;
+
+const whole = (_pkg: number, _s: number, uj: number) => `${uj}\n`;
+
+function length(run: Faulty): number {
+  return Number(run.application["sync-runtime (s)"]);
+}
+
+/** A figure that covers a part: no plain number anywhere, ours says what is known and how much. */
+function assertPartial(run: Faulty, knownJ: number, share: number): void {
+  assertStringIncludes(run.text, "package-energy (J): .nan\n");
+  assertStringIncludes(run.text, "power (W): .nan\n");
+  assertEquals(run.application[ENERGY], NaN);
+  assertEquals(run.application["joulemark-package-energy-exact (J)"], NaN);
+  assertEquals(run.application["joulemark-package-energy-fit (J)"], NaN);
+  assertAlmostEquals(Number(run.application[KNOWN]), knownJ, SLACK_J, KNOWN);
+  assertAlmostEquals(Number(run.application[KNOWN_POWER]), 2 * WATTS, SLACK_W, KNOWN_POWER);
+  assertAlmostEquals(Number(run.application[SHARE]), 100 * share, 8, SHARE);
+  assert(/^package [\d.]+ J of .* while measured$/m.test(run.stderr), run.stderr);
+  assert(run.joulemark.coverage !== undefined);
+}
+
+function assertWhole(run: Faulty): void {
+  const energyJ = 2 * WATTS * length(run);
+  assertAlmostEquals(Number(run.application[ENERGY]), energyJ, SLACK_J);
+  assertAlmostEquals(Number(run.application["power (W)"]), 2 * WATTS, SLACK_W);
+  assertEquals(run.application[KNOWN], undefined);
+  assertEquals(run.joulemark.coverage, undefined);
+}
+
+function troubleOf(run: Faulty): string {
+  const sources = run.joulemark.sources as Record<string, Record<string, string>>;
+  return sources.CPU_ENERGY.trouble ?? "";
+}
+
+endToEnd("well counters cover all, from the start of the command to its end", async (dir) => {
+  const run = await runOver(dir, { seconds: 0.6, fault: whole });
+  assertWhole(run);
+  const runtimeS = Number(run.application["runtime (s)"]);
+  assertAlmostEquals(length(run), runtimeS, 0.002, "the first sample comes before the command");
+  assertAlmostEquals(Number(run.application["GEOPM startup (s)"]), 0, 0.001);
+});
+
+const GONE: readonly (readonly [string, Fault])[] = [
+  ["that is lost", (pkg, s, uj) => pkg === 1 && s > 0.8 ? undefined : `${uj}\n`],
+  ["that turns to garbage", (pkg, s, uj) => pkg === 1 && s > 0.8 ? "banana\n" : `${uj}\n`],
+];
+for (const [what, fault] of GONE) {
+  endToEnd(`of a package ${what} midway the time before counts, and the other one`, async (dir) => {
+    const run = await runOver(dir, { seconds: 1.6, fault, options: ["--record", "recording"] });
+    const seconds = length(run);
+    const covered = (seconds + 0.8) / (2 * seconds);
+    assertPartial(run, WATTS * (seconds + 0.8), covered);
+    assert(/^package \d+\.\d J of 1 of 2 packages after 0\.\d+ s/m.test(run.stderr), run.stderr);
+    assert(troubleOf(run) !== "");
+    const again = replayed(dir, "recording");
+    for (const key of [ENERGY, KNOWN, KNOWN_POWER, SHARE, "sync-runtime (s)"]) {
+      assertEquals(again.application[key], run.application[key], key);
+    }
+    assertEquals(again.joulemark.coverage, run.joulemark.coverage);
+  });
+}
+
+endToEnd("a package that appears late counts from there on", async (dir) => {
+  const fault: Fault = (pkg, s, uj) => pkg === 1 && s < 0.8 ? "not yet\n" : `${uj}\n`;
+  const run = await runOver(dir, { seconds: 1.6, fault });
+  const seconds = length(run);
+  assertPartial(run, WATTS * (2 * seconds - 0.8), 1 - 0.8 / (2 * seconds));
+  assert(/package 1 from 0\.\d+ s until/.test(run.stderr), run.stderr);
+});
+
+endToEnd("a short gap that the counter bridges leaves the energy whole", async (dir) => {
+  const fault: Fault = (pkg, s, uj) => pkg === 1 && s > 0.4 && s < 0.6 ? "" : `${uj}\n`;
+  const run = await runOver(dir, { seconds: 1, fault });
+  assertWhole(run);
+  assertStringIncludes(troubleOf(run), "empty");
+});
+
+endToEnd("a spike is rejected, counted and named, and leaves the energy whole", async (dir) => {
+  let spikes = 0;
+  const fault: Fault = (pkg, s, uj) => {
+    const spike = pkg === 1 && s > 0.5 && spikes < 5;
+    if (spike) spikes++;
+    return `${uj + (spike ? 50e9 : 0)}\n`;
+  };
+  const run = await runOver(dir, { seconds: 1, fault });
+  assertWhole(run);
+  assertStringIncludes(troubleOf(run), "grew faster than is possible");
+});
+
+endToEnd("a counter that jumps for good begins again, and the jump is not counted", async (dir) => {
+  const fault: Fault = (pkg, s, uj) => `${uj + (pkg === 1 && s > 0.5 ? 50e9 : 0)}\n`;
+  const run = await runOver(dir, { seconds: 1, fault });
+  assertPartial(run, WATTS * (2 * length(run) - DOUBT_S), 1 - DOUBT_S / (2 * length(run)));
+  assertStringIncludes(troubleOf(run), "grew faster than is possible");
+  assertStringIncludes(run.stderr, "began again once");
+});
+
+endToEnd("a counter that restarts is not taken for a wrap", async (dir) => {
+  const fault: Fault = (pkg, s, uj) => `${uj - (pkg === 1 && s > 0.5 ? 1.9e9 : 0)}\n`;
+  const run = await runOver(dir, { seconds: 1, fault });
+  assertPartial(run, WATTS * (2 * length(run) - DOUBT_S), 1 - DOUBT_S / (2 * length(run)));
+  assertStringIncludes(troubleOf(run), "went backwards");
+});
+
+endToEnd("a frozen counter counts until it froze", async (dir) => {
+  let frozen = "";
+  const fault: Fault = (pkg, s, uj) => {
+    if (pkg === 0 || s < 0.5) return `${uj}\n`;
+    return frozen ||= `${uj}\n`;
+  };
+  const run = await runOver(dir, { seconds: 3.2, fault });
+  const seconds = length(run);
+  assertPartial(run, WATTS * (seconds + 0.5), (seconds + 0.5) / (2 * seconds));
+  assertStringIncludes(troubleOf(run), "has not changed for long");
+});
+
+endToEnd(
+  "a monitor that stood still while the command ended keeps to the time before",
+  async (dir) => {
+    const run = await runOver(dir, {
+      seconds: 1.5,
+      fault: whole,
+      async during(pid) {
+        while (!exists(`${dir}/begun`)) await wait(20);
+        await wait(500);
+        const monitor = monitorProcess(pid);
+        Deno.kill(monitor, "SIGSTOP");
+        await wait(2500);
+        Deno.kill(monitor, "SIGCONT");
+      },
+    });
+    // The guardian saw the end; what was counted after the last sample is lost.
+    assertAlmostEquals(Number(run.application["runtime (s)"]), 1.5, 0.1);
+    assertAlmostEquals(length(run), 1.5, 0.1);
+    const covered = Number(/^package [\d.]+ J of the first ([\d.]+) s/m.exec(run.stderr)?.[1]);
+    assert(covered > 0.3 && covered < 1.2, run.stderr);
+    assertPartial(run, 2 * WATTS * covered, covered / length(run));
+    const { "samples missed": missed } = run.joulemark.sampling as Record<string, number>;
+    assert(missed > 100, `${missed} missed`);
+    assertStringIncludes(run.stderr, "the monitor stood still from");
+  },
+);
+
+function wait(ms: number): Promise<void> {
+  return new Promise((go) => setTimeout(go, ms));
+}
