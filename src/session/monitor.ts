@@ -260,6 +260,8 @@ class Run {
       const wakeNs = nextNs + (shakes ? periodNs * DITHER : 0) * (2 * Math.random() - 1);
       const wasRunning = application.ended === undefined;
       application.sleep(wakeNs);
+      // After a standstill the time is over before anything else is looked at.
+      if (monotonicNanoseconds() - wakeNs > periodNs) application.sleep(wakeNs);
       if (wasRunning && application.ended !== undefined) this.#noteEnd(periodNs);
       if (monotonicNanoseconds() - wakeNs > periodNs) this.#loop.late++;
     }
@@ -292,10 +294,13 @@ class Run {
     if (!Number.isNaN(this.#openNs)) this.#settle(false);
     if (this.#isBlind) return;
     const before = this.#nowNs();
-    if (this.#application.ended === undefined) this.#lookedNs = before;
     if (this.#simulation === undefined) this.#engine.read(before * 1e-9);
+    const tookNs = this.#nowNs() - before;
+    // Stopped in the middle of it: when the counters had these values is not known.
+    if (tookNs > BLIND_LEAST_NS) return;
+    if (this.#application.ended === undefined) this.#lookedNs = before;
     this.#openNs = before;
-    this.#pace.note(this.#nowNs() - before);
+    this.#pace.note(tookNs);
     this.#engine.batch.cpuStride = this.#loop.cpuStride = this.#pace.stride;
   }
 
