@@ -238,11 +238,12 @@ function textOf(part) {
   if (typeof part === "string") return part;
   if (libc === undefined) open();
   const bytes = new Uint8Array(part[1]);
-  for (let have = 0; have < bytes.length;) {
+  for (let have = 0, failures = 0; have < bytes.length;) {
     const rest = bytes.subarray(have);
     const n = Number(libc.pread64(file, rest, BigInt(rest.length), BigInt(part[0] + have)));
-    if (n <= 0) throw new Error("cannot read the executable");
-    have += n;
+    // a signal may have come between
+    if (n <= 0 && ++failures > 9) throw new Error("the executable cannot be read");
+    if (n > 0) have += n;
   }
   return new TextDecoder().decode(bytes);
 }

@@ -28,8 +28,8 @@ export async function main(args: string[]): Promise<number> {
   setGuardian(own);
   setMessages(own.messages);
   const status = await runNamed(args.slice(2));
-  // A request that was not accepted by now is refused: the command never starts.
-  guardian()?.refuse(status);
+  // A request that is wrong is refused: the command never starts. Where we failed, it does.
+  if (status === EXIT.usage || status === EXIT.done) guardian()?.refuse(status);
   return status;
 }
 

@@ -61,7 +61,7 @@ enum { SOCK_NONBLOCK = 04000, MSG_NOSIGNAL = 0x4000, MSG_DONTWAIT = 0x40 };
 enum { POLLIN = 1, POLLHUP = 16, WNOHANG = 1, WUNTRACED = 2, WCONTINUED = 8 };
 enum { SI_USER = 0, SI_QUEUE = -1, SI_KERNEL = 0x80 };
 enum { PR_SET_PDEATHSIG = 1, PR_GET_PDEATHSIG = 2, PR_SET_DUMPABLE = 4 };
-enum { PACKET_BYTES = 65536, STDERR_BYTES = 400 };
+enum { PACKET_BYTES = 65536, STDERR_BYTES = 8000 };
 #define START_NS 1000000000ul    /* the application waits so long for the runtime */
 #define READY_NS 30000000000ul   /* a runtime that has not said a word by then is ended */
 #define SILENCE_NS 20000000000ul /* likewise when the application has ended */
@@ -126,30 +126,42 @@ static int find_obstacle(struct text *text) {
   return limited_to("the number of processes (ulimit -u)", RLIMIT_NPROC, 64, "ask for 128 or more", text);
 }
 
+static const char *find_text(const char *text, const char *wanted) {
+  for (; *text; text++)
+    if (starts(text, wanted)) return text;
+  return 0;
+}
+
+/* What the runtime printed in its distress: the message of a panic, else the first line; without
+   colours and rulers. Ends the line in place. */
+static const char *reason_given(struct guard *guard) {
+  const char *panic = find_text(guard->stderr_text, "panicked at ");
+  const char *line = panic ? find_char(panic, '\n') : guard->stderr_text;
+  if (!line) line = panic;
+  for (char *c = guard->stderr_text; *c; c++)
+    if (*c != '\n' && (*c < ' ' || *c == 127)) *c = ' ';
+  while (*line == '\n' || *line == ' ' || *line == '=') line++;
+  char *end = (char *)find_char(line, '\n');
+  if (end) *end = 0;
+  return line;
+}
+
 static void say_unmeasured(struct guard *guard, i64 signal) {
   char why[512];
   struct text text = text_in(why, sizeof why);
   if (!find_obstacle(&text)) {
-    const char *line = guard->stderr_text;
-    while (*line == '\n') line++;
-    char *end = (char *)find_char(line, '\n');
-    if (end) {
-      /* a panic has its reason in the second line */
-      char *next = (char *)find_char(end + 1, '\n');
-      if (next) *next = 0;
-      *end = *(end + 1) ? ' ' : 0;
-    }
+    const char *line = reason_given(guard);
     add(&text, "the runtime ended ");
     if (signal > 0) {
       add(&text, "by signal ");
       add_number(&text, (u64)signal, 10);
     } else {
-      add(&text, signal < 0 ? "with no word" : "before it was ready");
+      add(&text, "before it was ready");
     }
     if (*line) {
       add(&text, ": ");
       add(&text, line);
-    } else {
+    } else if (signal > 0) {
       add(&text, " (no memory, or no more threads allowed?)");
     }
   }
@@ -160,27 +172,28 @@ static void say_unmeasured(struct guard *guard, i64 signal) {
 
 static i64 fork_process(void) { return call6(SYS_CLONE, SIGCHLD, 0, 0, 0, 0, 0); }
 
-/* In the application's process: waits to be let go, then becomes the command. */
+/* 1 when all came, 0 when the other side closed before, or reading fails. */
+static int receive(i64 fd, char *into, u64 size) {
+  for (u64 have = 0; have < size;) {
+    i64 n = call(SYS_READ, fd, (i64)(into + have), (i64)(size - have), 0);
+    if (n == -EINTR) continue;
+    if (n <= 0) return 0;
+    have += (u64)n;
+  }
+  return 1;
+}
+
+/* In the application's process: waits to be let go, then becomes the command. Where nothing can be
+   said any more it starts as it is: a request that is refused ends this process by a signal. */
 __attribute__((noreturn)) static void application(struct guard *guard, i64 go, i64 executed) {
   u32 size = 0;
-  char *at = (char *)&size;
-  for (u64 have = 0; have < 4;) {
-    i64 n = call(SYS_READ, go, (i64)(at + have), (i64)(4 - have), 0);
-    if (n == -EINTR) continue;
-    if (n <= 0) leave(0); /* the request was refused */
-    have += (u64)n;
-  }
-  char *changes = map_memory(size + 1);
-  i64 error = ENOMEM;
-  for (u64 have = 0; changes && have < size;) {
-    i64 n = call(SYS_READ, go, (i64)(changes + have), (i64)(size - have), 0);
-    if (n == -EINTR) continue;
-    if (n <= 0) leave(0);
-    have += (u64)n;
-  }
-  if (changes && apply_changes(&guard->command, changes, size)) error = become(&guard->command, &guard->inherited);
-  u32 number = (u32)error;
-  write_all(executed, (const char *)&number, 4);
+  char *changes = 0;
+  if (receive(go, (char *)&size, 4) && (changes = map_memory(size + 1)) && receive(go, changes, size))
+    apply_changes(&guard->command, changes, size);
+  else if (!guard->has_command)
+    leave(0);
+  u32 error = (u32)become(&guard->command, &guard->inherited);
+  write_all(executed, (const char *)&error, 4);
   leave(error == ENOENT ? 127 : 126);
 }
 
@@ -230,6 +243,11 @@ __attribute__((noreturn)) static void runtime(struct guard *guard, i64 socket, i
   add(&text, guard->session.directory);
   set_mask(SIG_SETMASK, ~(FAULTS | THREADS));
   start_runtime(guard->process, 0, extra, 2);
+}
+
+/* It never starts. Never pid 0, which would be our whole process group. */
+static void end_application(struct guard *guard) {
+  if (guard->application > 0) call(SYS_KILL, guard->application, SIGKILL, 0, 0);
 }
 
 /* ---- the conversation ---- */
@@ -291,8 +309,7 @@ static void hear_runtime(struct guard *guard, char *packet) {
       guard->code = (i64)read_number(packet + 1, 10, 0);
       if (guard->code > 128) guard->signal = guard->code - 128;
       replace_file(guard->session.directory, "/word", packet, (u64)size);
-      close_fd(guard->go); /* the parked one leaves */
-      guard->go = -1;
+      end_application(guard);
       guard->start_by = guard->ready_by = 0;
     } else if (packet[0] == 'W' && !guard->started) {
       u64 more = read_number(packet + 1, 10, 0) * 1000000000ul;
@@ -420,8 +437,7 @@ static void runtime_ended(struct guard *guard, u32 status, char *packet) {
   if (!guard->started && !guard->has_command) {
     guard->refused = 1; /* a demo without its runtime is nothing */
     guard->code = 1;
-    close_fd(guard->go);
-    guard->go = -1;
+    end_application(guard);
   }
   if (!guard->said_go) {
     if (guard->application) say_unmeasured(guard, status & 0x7f);
@@ -503,9 +519,10 @@ static void watch(struct guard *guard) {
 
 /* ---- the beginning ---- */
 
+/* Without memory for the changes it runs as it is. */
 __attribute__((noreturn)) static void run_in_place(struct guard *guard, const char *changes, u64 size) {
-  i64 error = ENOMEM;
-  if (apply_changes(&guard->command, changes, size)) error = become(&guard->command, &guard->inherited);
+  apply_changes(&guard->command, changes, size);
+  i64 error = become(&guard->command, &guard->inherited);
   say_refused(guard->command.path, error);
   leave(error == ENOENT ? 127 : 126);
 }
@@ -592,7 +609,7 @@ __attribute__((noreturn)) static void guard_application(struct guard *guard) {
   guard->errors = errors[0];
   if (guard->runtime < 0) {
     error = guard->runtime;
-    close_fd(guard->go); /* the parked one leaves, and we take its place */
+    end_application(guard); /* we take its place */
     call(SYS_WAIT4, guard->application, 0, 0, 0);
     run_unmeasured(guard, "another process", -error);
   }

@@ -252,7 +252,7 @@ static void say(const char *a, const char *b, const char *c, const char *d) {
   if (c) add(&text, c);
   if (d) add(&text, d);
   *text.at++ = '\n';
-  call(SYS_WRITE, 2, (i64)line, text.at - line, 0);
+  if (call(SYS_WRITE, 2, (i64)line, text.at - line, 0) < 0) call(SYS_WRITE, 2, (i64)line, text.at - line, 0);
 }
 
 __attribute__((noreturn)) static void leave(i64 status) {

@@ -10,8 +10,11 @@ import { inheritedState, mayEnd, signalBit } from "../os/inherited.ts";
 import { isAlive, openPidfd } from "../os/process.ts";
 import { Waiter } from "../os/wait.ts";
 
+const SIGKILL = 9;
 /** Reports at once for signals come no faster than this, whoever sends them. */
 const SIGNAL_REPORT_NS = 0.5e9;
+/** The guardian's word on the application's end comes at once after the end, or never. */
+const WORD_NS = 0.5e9;
 /** Without a guardian the application's end is looked for so often. */
 const LOOK_NS = 0.1e9;
 
@@ -36,12 +39,14 @@ export class Application implements Disposable {
   #signalled = false;
   #reportedNs = -Infinity;
   #hurry = false;
+  /** The application is gone: CLOCK_MONOTONIC in ns when that was seen. */
+  #goneNs = NaN;
 
   constructor(guardian: Guardian) {
     this.#guardian = guardian;
     this.pid = guardian.pid;
     this.#pidfd = openPidfd(guardian.pid);
-    this.#waiter = new Waiter(guardian.socket, -1);
+    this.#waiter = new Waiter(guardian.socket, this.#pidfd);
   }
 
   /** CLOCK_MONOTONIC_RAW in ns when it was started; NaN before. */
@@ -83,14 +88,17 @@ export class Application implements Disposable {
 
   /** Sleeps until a moment of CLOCK_MONOTONIC, or the application's end, or a signal to report on. */
   sleep(untilNs: number): void {
-    this.#guardian.alive(monotonicNanoseconds());
+    const now = monotonicNanoseconds();
+    this.#guardian.alive(now);
+    if (now - this.#goneNs > WORD_NS) this.#gone();
     const running = this.#ended === undefined;
     for (;;) {
       const wake = this.#waiter.until(untilNs);
       if (wake === "time") break;
       if (wake === "ended") {
-        this.#gone();
-        return;
+        this.#waiter.watchProcess(-1);
+        this.#goneNs = monotonicNanoseconds();
+        continue;
       }
       this.#hear();
       if (!this.#guardian.open) this.#alone();
@@ -105,14 +113,16 @@ export class Application implements Disposable {
    */
   sleepBefore(untilNs: number): number {
     this.#guardian.alive(monotonicNanoseconds());
-    while (this.#waiter.until(untilNs) === "message") {
+    for (;;) {
+      const wake = this.#waiter.until(untilNs);
+      if (wake === "time") return 0;
+      if (wake === "ended") return SIGKILL;
       for (let event = this.#guardian.next(); event !== undefined; event = this.#guardian.next()) {
         if (event.kind !== "signal" || !mayEnd(event.signal)) continue;
         if ((inheritedState().ignored & signalBit(event.signal)) === 0n) return event.signal;
       }
       if (!this.#guardian.open) this.#waiter.ignoreMessages();
     }
-    return 0;
   }
 
   #hear(): void {
@@ -130,12 +140,10 @@ export class Application implements Disposable {
   /** The guardian was killed: the application's end is all that can be seen, without a status. */
   #alone(): void {
     this.#waiter.ignoreMessages();
-    if (this.#pidfd >= 0) this.#waiter.watchProcess(this.#pidfd);
     if (!isAlive(this.pid)) this.#gone();
   }
 
   #gone(): void {
-    this.#waiter.watchProcess(-1);
     this.#ended ??= { code: 0, signal: 0, ns: rawNanoseconds() };
   }
 

@@ -28,10 +28,12 @@ export async function prepare(
   if (own !== undefined) return { kind: "guarded", guardian: own };
   const found = findCommand(command[0], env("PATH"));
   if (!("path" in found)) return { kind: "refused", ...found };
+  let reason = "its guardian did not find it";
   if (!inheritedIsExact()) {
     const { startGuardian } = await import("../guardian/start.ts");
-    log(`the command runs unmeasured: ${await startGuardian(Deno.args)}`);
+    reason = await startGuardian(Deno.args);
   }
+  log(`the command runs unmeasured: ${reason}`);
   try {
     handOver({
       path: found.path,

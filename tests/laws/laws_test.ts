@@ -1,0 +1,30 @@
+/** A short form of the laws: some faults of all, as root and as a plain user. laws.ts has the long one. */
+import { assert, assertEquals } from "@std/assert";
+import { BINARY, HAS_BINARY, HAS_COMPILER } from "../_support/programs.ts";
+import { testLaws } from "./laws.ts";
+
+const HAS_STRACE = (() => {
+  try {
+    // strace, and the right to trace
+    return new Deno.Command("strace", { args: ["-o", "/dev/null", "true"], stderr: "null" })
+      .outputSync().success;
+  } catch {
+    return false;
+  }
+})();
+const IGNORE = !HAS_BINARY || !HAS_COMPILER || !HAS_STRACE || Deno.build.arch !== "x86_64";
+
+for (const asUser of [false, true]) {
+  Deno.test({
+    name: `the laws hold whatever system call fails, ${asUser ? "as a plain user" : "as root"}` +
+      (HAS_STRACE ? "" : " (skipped: no strace)"),
+    ignore: IGNORE || (asUser && Deno.uid() !== 0),
+    async fn() {
+      const seed = Math.floor(Math.random() * 1000);
+      const verdict = await testLaws({ binary: BINARY, faults: 100, seed, asUser });
+      assertEquals(verdict.breaches, [], `seed ${seed}`);
+      assert(verdict.injected >= 90 && verdict.reports > 0 && verdict.unmeasured > 0);
+      console.log(`seed ${seed}: ${verdict.injected} calls failed, no law broken`);
+    },
+  });
+}
