@@ -65,7 +65,7 @@ export interface RawDeltaOptions {
  *
  * @example
  * ```ts
- * import { rawDeltas } from "../../src/rawstats/deltas.ts";
+ * import { rawDeltas } from "./deltas.ts";
  * const text = "$hpcperfstats 2.3.5\n!x a,E,W=32\n\n1.0 - h\nx 0 4294967290\n\n2.0 - h\nx 0 4\n";
  * console.log(rawDeltas(text).series.x["0"].a.delta); // [undefined, 10]
  * ```

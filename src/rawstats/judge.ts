@@ -31,7 +31,7 @@ export interface RawJudgement {
  *
  * @example
  * ```ts
- * import { judgeStep } from "../../src/rawstats/judge.ts";
+ * import { judgeStep } from "./judge.ts";
  * console.log(judgeStep(4294960000n, 1200n, 32)); // { kind: "wrap", delta: 8496n }
  * ```
  */

@@ -21,7 +21,7 @@ import type { ReportExtras, RunView } from "../outputs/run_view.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import { isTrackerSignal } from "../regions/tracker_signals.ts";
 import { Batch, type NameTable } from "../signals/batch.ts";
-import { eventListeners } from "./event_listeners.ts";
+import { eventListeners } from "../core/event_listeners.ts";
 import { OrderedEvents } from "./ordered_events.ts";
 
 /** What an engine is made from. */

@@ -2,7 +2,7 @@
  * One sink that stands for several: recording, PMC log, Caliper's channels.
  * @module
  */
-import type { EventSink } from "../core/event.ts";
+import type { EventSink } from "./event.ts";
 
 const EVENTS = [
   "start",

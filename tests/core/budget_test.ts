@@ -1,6 +1,6 @@
 /** The monitor's budget: what is left out when, and taken back. */
 import { assertEquals } from "@std/assert";
-import { Budget } from "../../src/session/budget.ts";
+import { Budget } from "../../src/core/budget.ts";
 
 /** Ticks of 5 ms at a share of one core, from a moment on. */
 function run(budget: Budget, fromS: number, seconds: number, share: number, cpu = { s: 0 }) {

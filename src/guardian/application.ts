@@ -3,7 +3,7 @@
  * signals and waits for it; here we hear of that, between two samples.
  * @module
  */
-import type { Guardian } from "../guardian/guardian.ts";
+import type { Guardian } from "./guardian.ts";
 import { monotonicNanoseconds, rawNanoseconds } from "../os/clock.ts";
 import { closeFile } from "../os/files.ts";
 import { inheritedState, mayEnd, signalBit } from "../os/inherited.ts";

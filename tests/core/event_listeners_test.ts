@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { EventSink } from "../../src/core/event.ts";
-import { eventListeners } from "../../src/session/event_listeners.ts";
+import { eventListeners } from "../../src/core/event_listeners.ts";
 
 /** A listener that hears these events and notes what it hears. */
 function listener(name: string, heard: string[], ...events: string[]): EventSink {
