@@ -4,6 +4,7 @@
  * @module
  */
 import { quote } from "../core/errors.ts";
+import { outputTarget } from "../os/output_target.ts";
 import { UserFile } from "../os/user_file.ts";
 import { unwritable } from "./whole_file.ts";
 
@@ -18,6 +19,8 @@ export class LineFile {
   failure?: string;
   readonly path: string;
   readonly #file: UserFile;
+  /** A pipe or a device: what went into it is gone. */
+  readonly #direct: boolean;
   /** Bytes that are in the file, all of them whole lines. */
   #size = 0;
   readonly #tell: (line: string) => void;
@@ -29,7 +32,9 @@ export class LineFile {
     this.path = path;
     this.#tell = tell;
     try {
-      this.#file = UserFile.write(path);
+      const { path: target, direct } = outputTarget(path);
+      this.#direct = direct;
+      this.#file = direct ? UserFile.into(target) : UserFile.write(path);
     } catch (error) {
       throw unwritable(path, error);
     }
@@ -51,6 +56,7 @@ export class LineFile {
   /** Forgets everything that was written: the run begins anew. */
   restart(): void {
     this.#used = 0;
+    if (this.#direct) return;
     try {
       this.#file.truncate(0);
       this.#size = 0;
@@ -74,7 +80,11 @@ export class LineFile {
 
   [Symbol.dispose](): void {
     this.flush();
-    this.#file.close();
+    try {
+      this.#file.close();
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   #fail(error: unknown): void {

@@ -79,7 +79,7 @@ export class WholeFile implements LineSink, Disposable {
   [Symbol.dispose](): void {
     if (this.#state !== "open") return;
     this.#state = "gone";
-    this.#file.close();
+    this.#file[Symbol.dispose]();
     if (this.#beside !== this.#target) removeUserFile(this.#beside);
   }
 

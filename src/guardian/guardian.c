@@ -165,7 +165,7 @@ static void say_unmeasured(struct guard *guard, i64 signal) {
       add(&text, " (no memory, or no more threads allowed?)");
     }
   }
-  say("the command runs unmeasured: ", why, 0, 0);
+  say(guard->started ? "the command ran unmeasured: " : "the command runs unmeasured: ", why, 0, 0);
 }
 
 /* ---- the two children ---- */
@@ -440,7 +440,7 @@ static void runtime_ended(struct guard *guard, u32 status, char *packet) {
     end_application(guard);
   }
   if (!guard->said_go) {
-    if (guard->application) say_unmeasured(guard, status & 0x7f);
+    say_unmeasured(guard, status & 0x7f);
     if (guard->application) let_go(guard, 0, 0, 0);
   } else if (status != 0) {
     char how[64];

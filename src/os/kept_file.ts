@@ -32,7 +32,7 @@ export class OpenKeptFile implements KeptFile {
     this.path = path;
     this.#name = name;
     this.#replaceable = replaceable;
-    this.#fd = openFile(name, O.RDONLY);
+    this.#fd = openFile(name, O.RDONLY | O.NONBLOCK);
     if (this.#fd < 0) {
       throw new AccessError({
         action: "read",
@@ -47,11 +47,14 @@ export class OpenKeptFile implements KeptFile {
   read(): number {
     if (this.#fd < 0 || (this.#replaceable && linkCount(this.#fd) === 0)) {
       closeFile(this.#fd);
-      this.#fd = openFile(this.#name, O.RDONLY);
+      this.#fd = openFile(this.#name, O.RDONLY | O.NONBLOCK);
       if (this.#fd < 0) return this.#fd;
     }
     const n = libc().pread(this.#fd, shared, BUFFER_BYTES, 0);
-    return n >= 0 ? n : -(errno() || ERRNO.EIO);
+    if (n >= 0) return n;
+    const number = errno() || ERRNO.EIO;
+    // Nothing interrupts but the bound on calls that block: deadline.ts.
+    return -(number === ERRNO.EINTR ? ERRNO.ETIMEDOUT : number);
   }
 
   [Symbol.dispose](): void {

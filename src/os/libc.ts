@@ -96,6 +96,19 @@ const FURTHER_SYMBOLS = {
     parameters: ["i32", "usize", "buffer"],
     result: "i32",
   },
+  timerCreate: {
+    name: "syscall",
+    parameters: ["i64", "i32", "buffer", "buffer"],
+    result: "i64",
+  },
+  timerSettime: {
+    name: "syscall",
+    parameters: ["i64", "i32", "i32", "buffer", "u64"],
+    result: "i64",
+  },
+  gettid: { name: "syscall", parameters: ["i64"], result: "i64" },
+  dlsym: { parameters: ["u64", "buffer"], result: "u64" },
+  sigactionOf: { name: "sigaction", parameters: ["i32", "buffer", "u64"], result: "i32" },
   setpriority: { parameters: ["i32", "i32", "i32"], result: "i32" },
   getrusage: { parameters: ["i32", "buffer"], result: "i32" },
   signalfd: { parameters: ["i32", "buffer", "i32"], result: "i32" },
@@ -194,6 +207,9 @@ const SYSCALLS = Deno.build.arch === "aarch64"
     perfEventOpen: 241n,
     sigaction: 134n,
     memfdCreate: 279n,
+    timerCreate: 107n,
+    timerSettime: 110n,
+    gettid: 178n,
   }
   : {
     getdents64: 217n,
@@ -203,6 +219,9 @@ const SYSCALLS = Deno.build.arch === "aarch64"
     perfEventOpen: 298n,
     sigaction: 13n,
     memfdCreate: 319n,
+    timerCreate: 222n,
+    timerSettime: 223n,
+    gettid: 186n,
   };
 
 /** System call numbers of this architecture, as bigints for the fast path. */
@@ -261,6 +280,7 @@ export const ERRNO = {
   EMFILE: 24,
   ENOSPC: 28,
   EROFS: 30,
+  ETIMEDOUT: 110,
 } as const;
 
 const TEXTS: Record<number, string> = {
@@ -288,6 +308,7 @@ const TEXTS: Record<number, string> = {
   38: "Function not implemented",
   40: "Too many levels of symbolic links",
   95: "Operation not supported",
+  110: "no answer in time",
   122: "Disk quota exceeded",
 };
 

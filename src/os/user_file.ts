@@ -26,11 +26,25 @@ export function isMissing(error: unknown): boolean {
 }
 
 const SEEK_SET = 0;
+const POLLOUT = 4;
 const CHUNK_BYTES = 65536;
+/** What waits for the reader of a pipe, at most. */
+const QUEUE_BYTES = 16 << 20;
+/** A reader that takes nothing for so long at the end is left behind. */
+const READER_MS = 2000;
+
+let waits = true;
+
+/** From now on this process waits for no reader of a pipe: what one does not take is queued. */
+export function neverWaitForReaders(): void {
+  waits = false;
+}
 
 function checked(result: number | bigint): number {
   if (result >= 0) return Number(result);
-  throw new OsError(errno() || ERRNO.EIO);
+  const number = errno() || ERRNO.EIO;
+  // Nothing interrupts but the bound on calls that block: deadline.ts.
+  throw new OsError(number === ERRNO.EINTR ? ERRNO.ETIMEDOUT : number);
 }
 
 /** What a whole file holds: text, bytes, or pieces of text that are made one after the other. */
@@ -41,6 +55,9 @@ const encoder = new TextEncoder();
 /** An open file; reads and writes go on where the last one ended. */
 export class UserFile implements Disposable {
   #fd: number;
+  /** What the reader of a pipe has not taken yet; `undefined`: writing waits for it. */
+  #queue: Uint8Array[] | undefined;
+  #queued = 0;
 
   private constructor(fd: number) {
     this.#fd = fd;
@@ -74,10 +91,12 @@ export class UserFile implements Disposable {
     // Opened like this a pipe without a reader answers at once.
     const first = openFile(path, O.WRONLY | O.NONBLOCK);
     if (first < 0) throw new OsError(-first);
-    const fd = openFile(path, O.WRONLY | O.APPEND);
+    const fd = openFile(path, O.WRONLY | O.APPEND | (waits ? 0 : O.NONBLOCK));
     closeFile(first);
     if (fd < 0) throw new OsError(-fd);
-    return new UserFile(fd);
+    const file = new UserFile(fd);
+    if (!waits) file.#queue = [];
+    return file;
   }
 
   /** Bytes read, `null` at the end. @throws {OsError} */
@@ -131,6 +150,7 @@ export class UserFile implements Disposable {
 
   /** Writes all of it. @throws {OsError} */
   writeAll(bytes: Uint8Array): void {
+    if (this.#queue !== undefined) return this.#enqueue(bytes);
     for (let at = 0; at < bytes.length;) at += this.writeSync(bytes.subarray(at));
   }
 
@@ -158,12 +178,61 @@ export class UserFile implements Disposable {
     checked(libc().lseek(this.#fd, BigInt(size), SEEK_SET));
   }
 
+  /** @throws {OsError} If the reader of a pipe did not take everything. */
   close(): void {
+    const left = this.#fd < 0 ? 0 : this.#drainToEnd();
     closeFile(this.#fd);
     this.#fd = -1;
+    if (left > 0) throw new OsError(ERRNO.ETIMEDOUT);
+  }
+
+  #enqueue(bytes: Uint8Array): void {
+    this.#drain();
+    if (this.#queued + bytes.length > QUEUE_BYTES) throw new OsError(ERRNO.ETIMEDOUT);
+    this.#queue!.push(bytes.slice());
+    this.#queued += bytes.length;
+    this.#drain();
+  }
+
+  /** Writes what the reader takes now. @throws {OsError} */
+  #drain(): void {
+    const queue = this.#queue!;
+    while (queue.length > 0) {
+      const first = queue[0] as Uint8Array<ArrayBuffer>;
+      const n = Number(libc().write(this.#fd, first, BigInt(first.length)));
+      if (n < 0) {
+        const number = errno();
+        if (number === ERRNO.EAGAIN || number === ERRNO.EINTR) return;
+        throw new OsError(number || ERRNO.EIO);
+      }
+      this.#queued -= n;
+      if (n === first.length) queue.shift();
+      else queue[0] = first.subarray(n);
+    }
+  }
+
+  /** Gives the reader some time. @returns How many bytes it left. */
+  #drainToEnd(): number {
+    if (this.#queue === undefined) return 0;
+    const spec = new Uint8Array(8);
+    const view = new DataView(spec.buffer);
+    view.setInt32(0, this.#fd, true);
+    view.setInt16(4, POLLOUT, true);
+    while (this.#queued > 0) {
+      const before = this.#queued;
+      if (libc().poll(spec, 1n, READER_MS) === 0) break;
+      try {
+        this.#drain();
+      } catch {
+        break; // the reader is gone
+      }
+      if (this.#queued === before) break;
+    }
+    return this.#queued;
   }
 
   [Symbol.dispose](): void {
+    this.#queue = undefined;
     this.close();
   }
 }

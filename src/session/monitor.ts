@@ -13,6 +13,8 @@ import { rawNanoseconds, realtimeNanoseconds } from "../os/clock.ts";
 import { dropPermissions } from "../os/drop_permissions.ts";
 import { affinityOf, hostName } from "../os/host.ts";
 import { goFirstWithoutMemory } from "../os/process.ts";
+import { Deadline } from "../os/deadline.ts";
+import { neverWaitForReaders } from "../os/user_file.ts";
 import { wakeOnTime } from "../os/wait.ts";
 import { RegionTracker } from "../regions/tracker.ts";
 import { Session } from "../job/session.ts";
@@ -37,6 +39,10 @@ import { LiveSite } from "./live_site.ts";
 const DITHER = 0.25;
 /** Share of one core that the monitor may take, %. */
 const DEFAULT_BUDGET = 5;
+/** A source that does not answer for so long has failed. */
+const BLOCKED_S = 0.25;
+/** Likewise a place for outputs. */
+const WRITING_S = 5;
 /** First checkpoint, whatever the interval after it. */
 const FIRST_CHECKPOINT_S = 1;
 /**
@@ -63,6 +69,7 @@ export function monitor(request: RunRequest, plan: MonitorPlan, options: Monitor
   goFirstWithoutMemory();
   const session = new Session(plan.guardian.directory, plan.guardian.lock);
   try {
+    neverWaitForReaders();
     session.removeOthers();
     return new Run(request, plan, options, session).toTheEnd();
   } finally {
@@ -228,17 +235,21 @@ class Run {
 
   #watch(): void {
     const application = this.#application;
+    using deadline = new Deadline();
     let nextNs = monotonicNanoseconds();
     // Shaken steps: no loop of the application keeps in step with them. Not cumulative.
     const shakes = this.#request.dither && this.#engine.wantsDither;
     let checkpointNs = FIRST_CHECKPOINT_S * 1e9;
     for (;;) {
+      // Sleeping is no blocking: the bound is set anew before it can end.
+      deadline.set(BLOCKED_S + 2 * this.#request.periodS * this.#budget.periodFactor);
       this.#tick();
       if (this.#loop.steps === 1) this.#report.dropped ??= dropPermissions();
       const { ended, hurry, refused } = application;
       if (refused !== 0 || hurry || (ended !== undefined && !this.#collector.busy)) break;
       const now = this.#nowNs();
       if (now > checkpointNs || application.takeSignal()) {
+        deadline.set(WRITING_S);
         this.#site.flush();
         this.#engine.flush();
         this.#report.checkpoint(this.#figures());
