@@ -39,8 +39,9 @@ export class Application implements Disposable {
   #signalled = false;
   #reportedNs = -Infinity;
   #hurry = false;
-  /** The application is gone: CLOCK_MONOTONIC in ns when that was seen. */
+  /** The application is gone: CLOCK_MONOTONIC in ns when that was seen, and the raw clock's. */
   #goneNs = NaN;
+  #seenNs = NaN;
 
   constructor(guardian: Guardian) {
     this.#guardian = guardian;
@@ -61,6 +62,15 @@ export class Application implements Disposable {
 
   get ended(): Ended | undefined {
     return this.#ended;
+  }
+
+  /**
+   * CLOCK_MONOTONIC_RAW in ns when it ended, as the guardian or the kernel told, whoever was first: a
+   * guardian may be stopped; NaN before.
+   */
+  get endNs(): number {
+    if (this.#ended === undefined) return this.#seenNs;
+    return this.#seenNs < this.#ended.ns ? this.#seenNs : this.#ended.ns;
   }
 
   /** A signal came after the application's end: only the report is to be left, and soon. */
@@ -98,6 +108,7 @@ export class Application implements Disposable {
       if (wake === "ended") {
         this.#waiter.watchProcess(-1);
         this.#goneNs = monotonicNanoseconds();
+        this.#seenNs = rawNanoseconds();
         continue;
       }
       this.#hear();
@@ -144,7 +155,8 @@ export class Application implements Disposable {
   }
 
   #gone(): void {
-    this.#ended ??= { code: 0, signal: 0, ns: rawNanoseconds() };
+    const ns = Number.isNaN(this.#seenNs) ? rawNanoseconds() : this.#seenNs;
+    this.#ended ??= { code: 0, signal: 0, ns };
   }
 
   /** Waits for the end when nothing else is left to do. */

@@ -197,6 +197,11 @@ export class Engine implements RunView {
     this.batch.lose(timeS);
   }
 
+  /** A step right after the one before: the counters have the same values. */
+  hold(timeS: number): void {
+    this.batch.hold(timeS);
+  }
+
   /**
    * Closes the step that was read: every event up to its time has been told.
    *

@@ -104,6 +104,8 @@ class Run {
   /** The step that was read and waits to be settled, ns since the origin; NaN for none. */
   #openNs = NaN;
   #paused = false;
+  /** The last sample. */
+  #readNs = NaN;
   /** The last sample before the application's end. */
   #lookedNs = NaN;
   #launchNs = NaN;
@@ -228,7 +230,7 @@ class Run {
   /** The step that the application begins with. @returns Its time. */
   #firstStep(): number {
     const nowNs = this.#nowNs();
-    this.#openNs = this.#lookedNs = nowNs;
+    this.#openNs = this.#lookedNs = this.#readNs = nowNs;
     if (this.#simulation === undefined) this.#engine.read(nowNs * 1e-9);
     return nowNs;
   }
@@ -269,11 +271,11 @@ class Run {
         nextNs += skipped * periodNs;
       }
       const wakeNs = nextNs + (shakes ? periodNs * DITHER : 0) * (2 * Math.random() - 1);
-      const wasRunning = application.ended === undefined;
+      const wasRunning = Number.isNaN(application.endNs);
       application.sleep(wakeNs);
       // After a standstill the time is over before anything else is looked at.
       if (monotonicNanoseconds() - wakeNs > periodNs) application.sleep(wakeNs);
-      if (wasRunning && application.ended !== undefined) this.#noteEnd(periodNs);
+      if (wasRunning && !Number.isNaN(application.endNs)) this.#noteEnd(periodNs);
       if (monotonicNanoseconds() - wakeNs > periodNs) this.#loop.late++;
     }
   }
@@ -287,13 +289,18 @@ class Run {
     const nowNs = this.#nowNs();
     const most = Math.max(BLIND_PERIODS * periodNs, BLIND_SHARE * nowNs, BLIND_LEAST_NS);
     if (nowNs - this.#lookedNs <= most) return;
-    const toldNs = this.#application.ended!.ns - this.#originNs;
+    const toldNs = this.#application.endNs - this.#originNs;
     // A guardian that was stopped and goes on together with us saw the end no sooner than we do;
     // the application was alive at our last look, and the next one was due a period later.
     this.#endNs = nowNs - toldNs > BLIND_LEAST_NS ? toldNs : this.#lookedNs + periodNs;
     this.#loop.missed += Math.floor((nowNs - this.#lookedNs) / periodNs);
     this.#loop.blindFromS = (this.#lookedNs - this.#launchNs) * 1e-9;
     this.#loop.blindUntilS = (nowNs - this.#launchNs) * 1e-9;
+  }
+
+  /** It ended and was sampled once more. A guardian that is stopped may say so much later. */
+  #isOver(): boolean {
+    return this.#application.endNs - this.#originNs <= this.#readNs && !this.#collector.busy;
   }
 
   get #isBlind(): boolean {
@@ -303,14 +310,14 @@ class Run {
   #tick(): void {
     this.#collector.drain();
     if (!Number.isNaN(this.#openNs)) this.#settle(false);
-    if (this.#isBlind) return;
+    if (this.#isBlind || this.#isOver()) return;
     const before = this.#nowNs();
     if (this.#simulation === undefined) this.#engine.read(before * 1e-9);
     const tookNs = this.#nowNs() - before;
     // Stopped in the middle of it: when the counters had these values is not known.
     if (tookNs > BLIND_LEAST_NS) return;
-    if (this.#application.ended === undefined) this.#lookedNs = before;
-    this.#openNs = before;
+    if (Number.isNaN(this.#application.endNs)) this.#lookedNs = before;
+    this.#openNs = this.#readNs = before;
     this.#pace.note(tookNs);
     this.#engine.batch.cpuStride = this.#loop.cpuStride = this.#pace.stride;
   }
@@ -358,7 +365,9 @@ class Run {
 
   #finish(): void {
     this.#session.close();
-    const lookNs = this.#isBlind ? this.#endNs : this.#nowNs();
+    // A guardian that was stopped tells late of an end that was sampled in time.
+    const isLate = this.#nowNs() - this.#readNs > BLIND_LEAST_NS && !this.#isBlind;
+    const lookNs = this.#isBlind ? this.#endNs : isLate ? this.#readNs + 1e3 : this.#nowNs();
     this.#collector.drain();
     const endNs = Math.max(lookNs, this.#collector.lastEndNs);
     if (!Number.isNaN(this.#openNs)) this.#settle(false);
@@ -374,6 +383,7 @@ class Run {
       this.#openNs = endNs;
       this.#engine.batch.cpuStride = 1;
       if (this.#isBlind) this.#engine.lose(endNs * 1e-9);
+      else if (isLate) this.#engine.hold(endNs * 1e-9);
       else if (this.#simulation === undefined) this.#engine.read(endNs * 1e-9);
       this.#settle(true);
     }

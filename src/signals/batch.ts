@@ -212,6 +212,13 @@ export class Batch implements SignalSource {
     this.#tick++;
   }
 
+  /** A step at which the counters have the values of the one before. */
+  hold(timeS: number): void {
+    this.open();
+    this.#timeS = timeS;
+    this.#tick++;
+  }
+
   /** A step whose counters nobody read in time: they are not available. */
   lose(timeS: number): void {
     this.open();

@@ -139,18 +139,7 @@ endToEnd("a frozen counter counts until it froze", async (dir) => {
 endToEnd(
   "a monitor that stood still while the command ended keeps to the time before",
   async (dir) => {
-    const run = await runOver(dir, {
-      seconds: 1.5,
-      fault: whole,
-      async during(pid) {
-        while (!exists(`${dir}/begun`)) await wait(20);
-        await wait(500);
-        const monitor = monitorProcess(pid);
-        Deno.kill(monitor, "SIGSTOP");
-        await wait(2500);
-        Deno.kill(monitor, "SIGCONT");
-      },
-    });
+    const run = await stopping(dir, (pid) => [monitorProcess(pid)]);
     // The guardian saw the end; what was counted after the last sample is lost.
     assertAlmostEquals(Number(run.application["runtime (s)"]), 1.5, 0.1);
     assertAlmostEquals(length(run), 1.5, 0.1);
@@ -159,6 +148,40 @@ endToEnd(
     assertPartial(run, 2 * WATTS * covered, covered / length(run));
     const { "samples missed": missed } = run.joulemark.sampling as Record<string, number>;
     assert(missed > 100, `${missed} missed`);
+    assertStringIncludes(run.stderr, "the monitor stood still from");
+  },
+);
+
+/** Stops processes half a second into a run of 1.5 s, until two seconds after its end. */
+function stopping(dir: string, which: (pid: number) => number[]) {
+  return runOver(dir, {
+    seconds: 1.5,
+    fault: whole,
+    async during(pid) {
+      while (!exists(`${dir}/begun`)) await wait(20);
+      await wait(500);
+      const stopped = which(pid);
+      for (const process of stopped) Deno.kill(process, "SIGSTOP");
+      await wait(2500);
+      for (const process of stopped) Deno.kill(process, "SIGCONT");
+    },
+  });
+}
+
+endToEnd("a guardian that is stopped tells late of an end that was seen in time", async (dir) => {
+  const run = await stopping(dir, (pid) => [pid]);
+  assertAlmostEquals(Number(run.application["runtime (s)"]), 1.5, 0.1);
+  assertAlmostEquals(length(run), 1.5, 0.1);
+  assertWhole(run);
+});
+
+endToEnd(
+  "where all of joulemark was stopped, figures end at the last sample before",
+  async (dir) => {
+    const run = await stopping(dir, (pid) => [pid, monitorProcess(pid)]);
+    const seconds = length(run);
+    assert(seconds > 0.3 && seconds < 1.2, `${seconds} s`);
+    assertPartial(run, 2 * WATTS * seconds, 1);
     assertStringIncludes(run.stderr, "the monitor stood still from");
   },
 );
