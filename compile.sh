@@ -57,7 +57,15 @@ NEW=$OUTPUT.new.$$
 trap 'rm -f "$NEW" "$NEW.base"' EXIT
 
 # Is Deno's base runtime at hand, or does the place it comes from answer? Asked of Deno itself.
-can_# Deno's base runtime, or the archive that it comes in; fetched by Deno itself where it is not here.
+can_compile() {
+  [ -z "${DENORT_BIN:-}" ] || return 0
+  cache=$("$DENO" info --json --no-config 2>/dev/null | sed -n 's/.*"denoDir": *"\([^"]*\)".*/\1/p')
+  [ -z "$cache" ] || ! ls "$cache"/dl/release/v"$DENO_VERSION"/denort-"$TRIPLE".zip >/dev/null 2>&1 ||
+    return 0
+  limited 5 "$DENO" upgrade --dry-run >/dev/null 2>&1
+}
+
+# Deno's base runtime, or the archive that it comes in; fetched by Deno itself where it is not here.
 find_base() {
   base=${DENORT_BIN:-}
   [ -z "$base" ] || return 0
