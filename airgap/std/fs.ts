@@ -3,13 +3,13 @@
  * `node:fs` would cost every start of the program its first `node:` import.
  */
 
-/** What {@linkcode walk} finds: a directory entry with its path. */
+/** What {@linkcode walkSync} finds: a directory entry with its path. */
 export interface WalkEntry extends Deno.DirEntry {
   /** The root as given, then the names below it. */
   path: string;
 }
 
-/** @std's options of `walk`. */
+/** @std's options of `walkSync`. */
 export interface WalkOptions {
   /** How far to go down; 0: the root alone. @default {Infinity} */
   maxDepth?: number;
@@ -29,70 +29,6 @@ export interface WalkOptions {
   skip?: RegExp[];
 }
 
-/** @std's options of `exists`. */
-export interface ExistsOptions {
-  /** Only a directory counts. @default {false} */
-  isDirectory?: boolean;
-  /** Only a file counts. @default {false} */
-  isFile?: boolean;
-}
-
-/** Makes a directory and its parents, unless it is there. */
-export function ensureDirSync(dir: string | URL): void {
-  Deno.mkdirSync(dir, { recursive: true });
-}
-
-/** {@linkcode ensureDirSync}, not waiting. */
-export async function ensureDir(dir: string | URL): Promise<void> {
-  await Deno.mkdir(dir, { recursive: true });
-}
-
-/** Whether something is at a path, links followed. */
-export function existsSync(
-  path: string | URL,
-  options: ExistsOptions = {},
-): boolean {
-  try {
-    return isWanted(Deno.statSync(path), options);
-  } catch (error) {
-    return isThereDespite(error, path);
-  }
-}
-
-/** {@linkcode existsSync}, not waiting. */
-export async function exists(
-  path: string | URL,
-  options: ExistsOptions = {},
-): Promise<boolean> {
-  try {
-    return isWanted(await Deno.stat(path), options);
-  } catch (error) {
-    return isThereDespite(error, path);
-  }
-}
-
-function isWanted(
-  info: Deno.FileInfo,
-  { isDirectory, isFile }: ExistsOptions,
-): boolean {
-  if (isDirectory && isFile) {
-    throw new TypeError(
-      "ExistsOptions.options.isDirectory and isFile must not be true together",
-    );
-  }
-  return (!isDirectory || info.isDirectory) && (!isFile || info.isFile);
-}
-
-/** A refusal by the file system, not by Deno, means that something is there. */
-function isThereDespite(error: unknown, path: string | URL): boolean {
-  if (error instanceof Deno.errors.NotFound) return false;
-  if (
-    error instanceof Deno.errors.PermissionDenied &&
-    Deno.permissions.querySync({ name: "read", path }).state === "granted"
-  ) return true;
-  throw error;
-}
-
 /** Everything below a directory, the directory first; the order within one is the system's. */
 export function* walkSync(
   root: string | URL,
@@ -107,14 +43,6 @@ export function* walkSync(
     isDirectory: info.isDirectory,
     isSymlink: false,
   }, options);
-}
-
-/** {@linkcode walkSync} as an async iterable, as @std has it. */
-export async function* walk(
-  root: string | URL,
-  options: WalkOptions = {},
-): AsyncGenerator<WalkEntry> {
-  yield* walkSync(root, options);
 }
 
 function* walkEntry(
@@ -164,69 +92,6 @@ function isIncluded(path: string, { exts, match, skip }: WalkOptions): boolean {
 
 function dotted(ext: string): string {
   return ext.startsWith(".") ? ext : `.${ext}`;
-}
-
-/** Removes everything inside a directory; makes the directory where there is none. */
-export function emptyDirSync(dir: string | URL): void {
-  ensureDirSync(dir);
-  const path = pathOf(dir);
-  for (const { name } of Deno.readDirSync(path)) {
-    Deno.removeSync(`${path}/${name}`, { recursive: true });
-  }
-}
-
-/** {@linkcode emptyDirSync}, as @std has it. */
-export function emptyDir(dir: string | URL): Promise<void> {
-  return Promise.try(() => emptyDirSync(dir));
-}
-
-/** @std's options of `copy`. */
-export interface CopyOptions {
-  /** Replace what is there. @default {false} */
-  overwrite?: boolean;
-}
-
-/** Copies a file, a link or a whole directory. */
-export function copySync(
-  source: string | URL,
-  target: string | URL,
-  options: CopyOptions = {},
-): void {
-  const [from, to] = [pathOf(source), pathOf(target)];
-  const info = Deno.lstatSync(from);
-  if (!options.overwrite && isThere(to)) {
-    throw new Deno.errors.AlreadyExists(`'${to}' already exists.`);
-  }
-  if (info.isSymlink) {
-    if (isThere(to)) Deno.removeSync(to);
-    Deno.symlinkSync(Deno.readLinkSync(from), to);
-  } else if (info.isDirectory) {
-    ensureDirSync(to);
-    for (const { name } of Deno.readDirSync(from)) {
-      copySync(`${from}/${name}`, `${to}/${name}`, options);
-    }
-  } else {
-    Deno.copyFileSync(from, to);
-  }
-}
-
-/** {@linkcode copySync}, as @std has it. */
-export function copy(
-  source: string | URL,
-  target: string | URL,
-  options: CopyOptions = {},
-): Promise<void> {
-  return Promise.try(() => copySync(source, target, options));
-}
-
-function isThere(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }
 
 function pathOf(path: string | URL): string {

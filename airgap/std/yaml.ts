@@ -1,9 +1,8 @@
 /**
- * Stands for `@std/yaml` where JSR does not answer: its `parse`, `parseAll` and `stringify` over
- * npm's `yaml`, with @std's default schema (YAML 1.2 core, timestamps, merge keys, binary).
+ * Stands for `@std/yaml` where JSR does not answer: its `parse` over npm's `yaml`, with @std's default schema (YAML 1.2 core, timestamps, merge keys, binary).
  * They differ where nothing of ours goes: `0o17` is text for @std, and it lets a tab indent.
  */
-import { type Document, parseAllDocuments, stringify as write } from "yaml";
+import { type Document, parseAllDocuments } from "yaml";
 
 /** What stands at a place in the text that is no YAML. */
 export class YamlSyntaxError extends SyntaxError {
@@ -16,20 +15,6 @@ export interface ParseOptions {
   schema?: "core" | "default" | "failsafe" | "json" | "extended";
   /** A repeated key replaces the first instead of being an error. @default {false} */
   allowDuplicateKeys?: boolean;
-}
-
-/** @std's options that are acted on here. */
-export interface StringifyOptions {
-  /** Blanks per level. @default {2} */
-  indent?: number;
-  /** Leave out what YAML cannot hold, instead of throwing. @default {false} */
-  skipInvalid?: boolean;
-  /** Keys in order of code points, or as the function says. @default {false} */
-  sortKeys?: boolean | ((a: string, b: string) => number);
-  /** Fold plain text beyond this column; -1: never. @default {80} */
-  lineWidth?: number;
-  /** Write a repeated object once, then as an alias. @default {true} */
-  useAnchors?: boolean;
 }
 
 const EXTRA_TAGS = [
@@ -58,7 +43,7 @@ export function parse(content: string, options: ParseOptions = {}): unknown {
 }
 
 /** Reads every document of a YAML stream; see {@linkcode parse}. */
-export function parseAll(
+function parseAll(
   content: string,
   options: ParseOptions = {},
 ): unknown[] {
@@ -82,47 +67,4 @@ function valueOf(document: Document.Parsed): unknown {
   } catch (cause) { // an alias without its anchor
     throw new YamlSyntaxError((cause as Error).message, { cause });
   }
-}
-
-/**
- * Writes a value as one YAML document.
- *
- * @throws {TypeError} If the value holds something that YAML cannot, such as a function.
- */
-export function stringify(
-  data: unknown,
-  options: StringifyOptions = {},
-): string {
-  const clean = options.skipInvalid ? data : checked(data, new Set());
-  const sort = options.sortKeys;
-  const order = typeof sort === "function" ? sort : byCodePoint;
-  return write(clean, {
-    indent: options.indent ?? 2,
-    lineWidth: options.lineWidth === undefined ? 80 : Math.max(0, options.lineWidth),
-    customTags: [...EXTRA_TAGS],
-    aliasDuplicateObjects: options.useAnchors ?? true,
-    sortMapEntries: sort
-      ? (a, b) =>
-        order(
-          String((a.key as { value: unknown }).value),
-          String((b.key as { value: unknown }).value),
-        )
-      : false,
-  });
-}
-
-function byCodePoint(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/** npm's `yaml` drops functions and symbols silently; @std refuses them. */
-function checked(value: unknown, seen: Set<unknown>): unknown {
-  if (typeof value === "function" || typeof value === "symbol") {
-    throw new TypeError(`Cannot stringify ${typeof value}`);
-  }
-  if (typeof value === "object" && value !== null && !seen.has(value)) {
-    seen.add(value);
-    for (const inner of Object.values(value)) checked(inner, seen);
-  }
-  return value;
 }

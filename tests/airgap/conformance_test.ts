@@ -5,41 +5,19 @@
 import {
   assert,
   assertAlmostEquals,
-  assertArrayIncludes,
   assertEquals,
-  assertExists,
-  assertFalse,
-  assertGreater,
-  assertGreaterOrEqual,
-  assertInstanceOf,
   AssertionError,
-  assertLess,
-  assertLessOrEqual,
   assertMatch,
   assertNotEquals,
   assertNotMatch,
-  assertNotStrictEquals,
-  assertObjectMatch,
   assertRejects,
-  assertStrictEquals,
   assertStringIncludes,
   assertThrows,
   equal,
-  fail,
-  unreachable,
 } from "@std/assert";
 import { parseArgs } from "@std/cli/parse-args";
-import {
-  copySync,
-  emptyDirSync,
-  ensureDir,
-  ensureDirSync,
-  exists,
-  existsSync,
-  walk,
-  walkSync,
-} from "@std/fs";
-import { parse, parseAll, stringify, YamlSyntaxError } from "@std/yaml";
+import { walkSync } from "@std/fs";
+import { parse } from "@std/yaml";
 
 Deno.test("equal() compares structure, prototype and numbers as @std does", () => {
   class Point {
@@ -86,28 +64,18 @@ Deno.test("equal() compares structure, prototype and numbers as @std does", () =
   ];
   for (const [a, b] of same) assert(equal(a, b), Deno.inspect([a, b]));
   for (const [a, b] of different) {
-    assertFalse(equal(a, b), Deno.inspect([a, b]));
+    assertEquals(equal(a, b), false, Deno.inspect([a, b]));
   }
 });
 
 Deno.test("each assertion passes what it should and throws AssertionError otherwise", async () => {
   const cases: [() => void, () => void][] = [
     [() => assert(1), () => assert(0)],
-    [() => assertFalse(""), () => assertFalse("x")],
     [() => assertEquals([1], [1]), () => assertEquals([1], [2])],
     [() => assertNotEquals([1], [2]), () => assertNotEquals([1], [1])],
-    [
-      () => assertStrictEquals(NaN, NaN),
-      () => assertStrictEquals<unknown>({}, {}),
-    ],
-    [() => assertNotStrictEquals({}, {}), () => assertNotStrictEquals(1, 1)],
     [() => assertAlmostEquals(1, 1 + 1e-8), () => assertAlmostEquals(1, 1.1)],
     [() => assertAlmostEquals(NaN, NaN), () => assertAlmostEquals(NaN, 1)],
     [() => assertAlmostEquals(1, 2, 1), () => assertAlmostEquals(1, 2.1, 1)],
-    [() => assertGreater(2, 1), () => assertGreater(1, 1)],
-    [() => assertGreaterOrEqual(1, 1), () => assertGreaterOrEqual(NaN, 1)],
-    [() => assertLess(1, 2), () => assertLess(2, 2)],
-    [() => assertLessOrEqual(2, 2), () => assertLessOrEqual(3, 2)],
     [() => assertMatch("ab", /b/), () => assertMatch("ab", /c/)],
     [() => assertNotMatch("ab", /c/), () => assertNotMatch("ab", /b/)],
     [
@@ -115,22 +83,9 @@ Deno.test("each assertion passes what it should and throws AssertionError otherw
       () => assertStringIncludes("abc", "d"),
     ],
     [
-      () => assertArrayIncludes([{ a: 1 }, 2], [{ a: 1 }]),
-      () => assertArrayIncludes([1], [2]),
-    ],
-    [
-      () => assertObjectMatch({ a: { b: 1, c: 2 }, d: [1] }, { a: { b: 1 } }),
-      () => assertObjectMatch({ a: { b: 1 } }, { a: { b: 2 } }),
-    ],
-    [() => assertExists(0), () => assertExists(null)],
-    [() => assertInstanceOf([], Array), () => assertInstanceOf({}, Array)],
-    [
       () => assertThrows(() => JSON.parse("{"), SyntaxError, "JSON"),
       () => assertThrows(() => JSON.parse("{"), TypeError),
     ],
-    [() => assertThrows(() => fail()), () => assertThrows(() => 1)],
-    [() => {}, () => fail("why")],
-    [() => {}, () => unreachable()],
   ];
   for (const [passes, fails] of cases) {
     passes();
@@ -279,7 +234,6 @@ Deno.test("parse() reads YAML 1.2 with timestamps and merge keys", () => {
   for (const [text, expected] of rows) {
     assertEquals(parse(text), expected, JSON.stringify(text));
   }
-  assertEquals(parseAll("a: 1\n---\nb: 2\n"), [{ a: 1 }, { b: 2 }]);
 });
 
 Deno.test("parse() rejects what is no YAML, twice the same key, and a second document", () => {
@@ -299,57 +253,16 @@ Deno.test("parse() rejects what is no YAML, twice the same key, and a second doc
       JSON.stringify(text),
     );
   }
-  assertThrows(() => parse("a: ["), YamlSyntaxError);
   assertEquals(parse("a: 1\na: 2\n", { allowDuplicateKeys: true }), { a: 2 });
 });
 
-Deno.test("stringify() writes what parse() reads back", () => {
-  const values = [
-    null,
-    "",
-    "plain",
-    "0x10",
-    "true",
-    "- x",
-    "a: b",
-    "two\nlines\n",
-    " blanks ",
-    "é ☃ \u0001",
-    1.5,
-    -0.1,
-    NaN,
-    [],
-    {},
-    [[], [1, [2]]],
-    {
-      "package-energy (J)": 12.5,
-      list: [{ a: 1, b: null }],
-      nested: { deep: { er: "x" } },
-    },
-  ];
-  for (const value of values) {
-    assertEquals(parse(stringify(value)), value, JSON.stringify(value));
-  }
-  assertEquals(stringify({ a: 1, b: { c: "x" } }), "a: 1\nb:\n  c: x\n");
-  assertEquals(stringify({ b: 1, a: 2 }, { sortKeys: true }), "a: 2\nb: 1\n");
-  assertThrows(() => stringify({ f: () => 1 }), TypeError);
-});
-
-Deno.test("fs makes, walks, copies and empties directories", async () => {
+Deno.test("walkSync() walks directories", () => {
   const root = Deno.makeTempDirSync();
   try {
-    ensureDirSync(`${root}/a/b`);
-    await ensureDir(`${root}/a/b`);
+    Deno.mkdirSync(`${root}/a/b`, { recursive: true });
     Deno.writeTextFileSync(`${root}/a/one.ts`, "1");
     Deno.writeTextFileSync(`${root}/a/b/two.txt`, "2");
     Deno.symlinkSync("one.ts", `${root}/a/link`);
-    assertEquals([existsSync(`${root}/a`), existsSync(`${root}/no`)], [
-      true,
-      false,
-    ]);
-    assertEquals(await exists(`${root}/a/one.ts`, { isFile: true }), true);
-    assertEquals(existsSync(`${root}/a`, { isFile: true }), false);
-
     const paths = (options = {}) =>
       [...walkSync(`${root}/a`, options)].map((entry) => entry.path.slice(root.length)).sort();
     assertEquals(paths(), [
@@ -370,17 +283,6 @@ Deno.test("fs makes, walks, copies and empties directories", async () => {
       "/a/one.ts",
     ]);
     assertEquals(paths({ match: [/\/b$/], includeFiles: false }), ["/a/b"]);
-    const names: string[] = [];
-    for await (const entry of walk(`${root}/a`, { includeDirs: false })) {
-      names.push(entry.name);
-    }
-    assertEquals(names.sort(), ["link", "one.ts", "two.txt"]);
-
-    copySync(`${root}/a`, `${root}/c`);
-    assertEquals(Deno.readTextFileSync(`${root}/c/b/two.txt`), "2");
-    assertThrows(() => copySync(`${root}/a/one.ts`, `${root}/c/one.ts`));
-    emptyDirSync(`${root}/c`);
-    assertEquals([...Deno.readDirSync(`${root}/c`)], []);
   } finally {
     Deno.removeSync(root, { recursive: true });
   }
