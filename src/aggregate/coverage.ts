@@ -35,7 +35,7 @@ export interface PartLoss {
 
 /** What is known of a figure over the whole time. */
 export interface Known {
-  /** Sum over parts: J, or W for a power. */
+  /** Sum over parts: J, or W for a power; NaN where nothing is covered. */
   readonly value: number;
   /** Each part over its own covered time, W. */
   readonly powerW: number;
@@ -259,6 +259,8 @@ export class FigureCoverage {
     }
     const parts = this.#sum.length;
     const share = lengthS > 0 ? Math.min(1, covered / (parts * lengthS)) : 1;
+    // Of nothing nothing is known, which is not 0.
+    if (share === 0) value = powerW = NaN;
     return { value, powerW, share, parts, losses };
   }
 

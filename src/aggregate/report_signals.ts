@@ -210,7 +210,7 @@ export class ReportSignals {
     const sampled = this.#aggregator.sampleRegion(handle, hash);
     const lengthS = this.#aggregator.sampleRegion(this.#handles.get("TIME")!, hash);
     const coveredS = Math.max(0, lengthS - figure.lostS(hash));
-    const value = field?.per === undefined ? sampled : coveredS > 0 ? sampled / coveredS : NaN;
+    const value = coveredS === 0 ? NaN : field?.per === undefined ? sampled : sampled / coveredS;
     return { value, share: lengthS > 0 ? coveredS / lengthS : 0 };
   }
 

@@ -22,6 +22,9 @@ export function coverageText(key: string, known: Known): string {
   const [first, ...others] = known.losses;
   const [one, many] = partNames(key);
   const untilS = first.untilS;
+  if (known.losses.every((loss) => loss.fromS !== loss.fromS)) {
+    return `of ${known.parts - known.losses.length} of ${known.parts} ${many}`;
+  }
   const isTail = (loss: PartLoss) => {
     return loss.lostS < SAME_S && loss.fromS < SAME_S && Math.abs(loss.untilS - untilS) < SAME_S;
   };

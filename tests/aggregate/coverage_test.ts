@@ -102,6 +102,11 @@ Deno.test("Coverage of a part that never came is none", () => {
   assertEquals(losses[0].fromS, NaN);
 });
 
+Deno.test("Coverage of nothing is NaN, not 0", () => {
+  const { value, powerW, share } = follow([[0, A, 0, NaN], [1, A, 0, NaN]]).known();
+  assertEquals([value, powerW, share], [NaN, NaN, 0]);
+});
+
 Deno.test("Coverage of a power has no bridges", () => {
   const figure = follow([[0, A, 0, 50], [1, A, 0, 50], [2, B, 0, NaN], [3, B, 0, 70]], "variable");
   assertEquals(lost(figure), [1, 1, 0, 2]);

@@ -90,6 +90,20 @@ endToEnd("a package that appears late counts from there on", async (dir) => {
   assert(/package 1 from 0\.\d+ s until/.test(run.stderr), run.stderr);
 });
 
+endToEnd("a package that never counts leaves the other one", async (dir) => {
+  const run = await runOver(dir, {
+    seconds: 0.5,
+    fault: (pkg, _s, uj) => pkg === 1 ? "never\n" : `${uj}\n`,
+    options: ["--report-signals", "CPU_ENERGY@package"],
+  });
+  assertStringIncludes(run.text, "package-energy (J): .nan\n");
+  assertAlmostEquals(Number(run.application[KNOWN]), WATTS * length(run), SLACK_J);
+  assertEquals(run.application["CPU_ENERGY@package-1"], NaN);
+  assertEquals(run.application["joulemark-CPU_ENERGY@package-1-known"], NaN);
+  assertAlmostEquals(Number(run.application["CPU_ENERGY@package-0"]), WATTS * length(run), SLACK_J);
+  assert(/^package [\d.]+ J of 1 of 2 packages /m.test(run.stderr), run.stderr);
+});
+
 endToEnd("a short gap that the counter bridges leaves the energy whole", async (dir) => {
   const fault: Fault = (pkg, s, uj) => pkg === 1 && s > 0.4 && s < 0.6 ? "" : `${uj}\n`;
   const run = await runOver(dir, { seconds: 1, fault });
