@@ -1,17 +1,25 @@
 /**
- * A file that grows by whole lines while a run goes on. One that cannot be written any more ends, says
- * so once, and never stops the run.
+ * A file that grows by whole lines while a run goes on.
+ *
+ * On a disk that is full lines wait, some MiB of them; those that find no place are counted, which the
+ * report says. Any other failure ends the file. A failure is said once, and never stops the run.
  * @module
  */
 import { quote } from "../core/errors.ts";
+import { ERRNO } from "../os/libc.ts";
 import { outputTarget } from "../os/output_target.ts";
-import { UserFile } from "../os/user_file.ts";
+import { OsError, UserFile } from "../os/user_file.ts";
 import { unwritable } from "./whole_file.ts";
 
 const encoder = new TextEncoder();
+const LF = 10;
 
 /** Lines are gathered up to here and written in one piece. */
 const BLOCK_BYTES = 65536;
+/** So much waits for a disk that is full. */
+const WAITING_BYTES = 4 << 20;
+/** Is the disk full? EDQUOT is the same for one user. */
+const FULL: ReadonlySet<number> = new Set([ERRNO.ENOSPC, ERRNO.EDQUOT]);
 
 /** A file that grows by whole lines. */
 export class LineFile {
@@ -21,13 +29,18 @@ export class LineFile {
   readonly #file: UserFile;
   /** A pipe or a device: what went into it is gone. */
   readonly #direct: boolean;
+  readonly #tell: (line: string) => void;
   /** Bytes that are in the file, all of them whole lines. */
   #size = 0;
-  readonly #tell: (line: string) => void;
   #buffer = new Uint8Array(BLOCK_BYTES * 2);
   #used = 0;
+  #full = false;
+  #lost = 0;
 
-  /** @throws {AccessError} If it cannot be made. */
+  /**
+   * @param tell Says one line to the user.
+   * @throws {AccessError} If it cannot be made.
+   */
   constructor(path: string, tell: (line: string) => void) {
     this.path = path;
     this.#tell = tell;
@@ -40,17 +53,21 @@ export class LineFile {
     }
   }
 
+  /** Lines that are not in the file. */
+  get lost(): number {
+    return this.#lost;
+  }
+
   /** Adds text that ends in LF. */
   write(text: string): void {
     if (this.failure !== undefined) return;
-    if (this.#used + text.length * 3 > this.#buffer.length) {
+    const most = text.length * 3;
+    if (this.#used + most > this.#buffer.length) {
       this.flush();
-      if (text.length * 3 > this.#buffer.length) {
-        this.#buffer = new Uint8Array(text.length * 3 + BLOCK_BYTES);
-      }
+      if (this.failure !== undefined || !this.#makeRoom(most)) return;
     }
     this.#used += encoder.encodeInto(text, this.#buffer.subarray(this.#used)).written;
-    if (this.#used >= BLOCK_BYTES) this.flush();
+    if (this.#used >= BLOCK_BYTES && !this.#full) this.flush();
   }
 
   /** Forgets everything that was written: the run begins anew. */
@@ -67,19 +84,27 @@ export class LineFile {
 
   /** Hands what was gathered to the kernel. */
   flush(): void {
-    if (this.failure === undefined && this.#used > 0) {
-      try {
-        this.#file.writeAll(this.#buffer.subarray(0, this.#used));
-        this.#size += this.#used;
-      } catch (error) {
-        this.#fail(error);
-      }
+    if (this.failure !== undefined || this.#used === 0) return;
+    try {
+      this.#file.writeAll(this.#buffer.subarray(0, this.#used));
+      this.#size += this.#used;
+      this.#used = 0;
+      this.#full = false;
+    } catch (error) {
+      if (error instanceof OsError && FULL.has(error.errno) && !this.#direct) this.#wait(error);
+      else this.#fail(error);
     }
-    this.#used = 0;
   }
 
   [Symbol.dispose](): void {
     this.flush();
+    if (this.#full) {
+      this.#lost += this.#linesWaiting();
+      this.#used = 0;
+    }
+    if (this.#lost > 0) {
+      this.#tell(`${quote(this.path)} lacks ${this.#lost} lines, since the disk was full`);
+    }
     try {
       this.#file.close();
     } catch (error) {
@@ -87,15 +112,49 @@ export class LineFile {
     }
   }
 
-  #fail(error: unknown): void {
-    if (this.failure !== undefined) return;
-    this.failure = (error as Error).message;
+  /** @returns False where the disk is full and no more can wait: the text is counted as lost. */
+  #makeRoom(bytes: number): boolean {
+    const wanted = this.#used + bytes;
+    if (wanted <= this.#buffer.length) return true;
+    if (this.#full && wanted > WAITING_BYTES) {
+      this.#lost++;
+      return false;
+    }
+    const larger = new Uint8Array(Math.max(2 * this.#buffer.length, wanted + BLOCK_BYTES));
+    larger.set(this.#buffer.subarray(0, this.#used));
+    this.#buffer = larger;
+    return true;
+  }
+
+  #linesWaiting(): number {
+    let lines = 0;
+    for (let i = 0; i < this.#used; i++) if (this.#buffer[i] === LF) lines++;
+    return lines;
+  }
+
+  /** Half a line would mislead a reader; the disk has room for as much as before. */
+  #wait(error: Error): void {
+    if (!this.#full) {
+      this.#tell(`Cannot write ${quote(this.path)}: ${error.message}; lines wait for room`);
+    }
+    this.#full = true;
+    this.#cut();
+  }
+
+  #cut(): void {
+    if (this.#direct) return;
     try {
-      // Half a line would mislead a reader; a full disk lets go of bytes, if of nothing else.
       this.#file.truncate(this.#size);
     } catch {
       // Readers skip a cut tail.
     }
+  }
+
+  #fail(error: unknown): void {
+    if (this.failure !== undefined) return;
+    this.failure = (error as Error).message;
+    this.#used = 0;
+    this.#cut();
     this.#tell(`Cannot write ${quote(this.path)}: ${this.failure}; the rest is left out`);
   }
 }

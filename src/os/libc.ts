@@ -66,6 +66,7 @@ const FURTHER_SYMBOLS = {
   // The same with full offsets.
   preadAt: { name: "pread64", parameters: ["i32", "buffer", "usize", "i64"], result: "isize" },
   pwriteAt: { name: "pwrite64", parameters: ["i32", "buffer", "usize", "i64"], result: "isize" },
+  fallocate: { parameters: ["i32", "i32", "i64", "i64"], result: "i32" },
   fsync: { parameters: ["i32"], result: "i32" },
   ftruncate: { parameters: ["i32", "i64"], result: "i32" },
   lseek: { parameters: ["i32", "i64", "i32"], result: "i64" },
@@ -281,6 +282,7 @@ export const ERRNO = {
   ENOSPC: 28,
   EROFS: 30,
   ETIMEDOUT: 110,
+  EDQUOT: 122,
 } as const;
 
 const TEXTS: Record<number, string> = {

@@ -6,6 +6,7 @@
 import type { Host } from "../core/host.ts";
 import type { Report } from "../core/report.ts";
 import { reportPieces } from "../formats/report.ts";
+import { Reserve } from "../files/reserve.ts";
 import { outputTarget } from "../os/output_target.ts";
 import { removeUserFile } from "../os/user_file.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
@@ -18,6 +19,9 @@ import { JobShare } from "./job_share.ts";
 import type { JobPart } from "../job/parts.ts";
 import type { RunIdle } from "./run_idle.ts";
 import type { ReportOptions, RunView } from "./run_view.ts";
+
+/** Kept free on the disk for the report at the end: some hundred regions with their fields. */
+const RESERVED_BYTES = 1 << 20;
 
 /** What the report is made from. */
 export interface RunReportOptions {
@@ -34,6 +38,8 @@ export interface RunReportOptions {
   /** The idle baseline that was asked for. */
   readonly idle?: RunIdle;
   readonly node: Host;
+  /** Lines that are not in the files of outputs, by file. */
+  lostLines?(): Record<string, number>;
   tell(line: string): void;
   /** The card, below whatever the command wrote. */
   show(card: string): void;
@@ -49,12 +55,14 @@ export class RunReport {
   readonly #claimed: Claim;
   readonly #path: string | undefined;
   #checkpointFailed = false;
+  #reserve: Reserve | undefined;
 
   constructor(options: RunReportOptions) {
     this.#options = options;
     const path = options.part?.reportPath ?? options.request.reportPath;
     this.#claimed = claimPath(path);
     this.#path = this.#probe(path);
+    if (this.#path !== undefined) this.#reserve = new Reserve(this.#path, RESERVED_BYTES);
     options.idle?.attach(options.engine, options.catalogue);
   }
 
@@ -81,7 +89,7 @@ export class RunReport {
 
   /** A whole report of the time so far: what a killed monitor leaves. */
   checkpoint(loop: LoopFigures): void {
-    if (this.#path === undefined || this.#checkpointFailed) return;
+    if (this.#path === undefined) return;
     // A device or a pipe has no place beside it.
     if (outputTarget(this.#path).direct) return;
     if (this.#options.engine.steps === 0) return;
@@ -89,8 +97,9 @@ export class RunReport {
       const report = this.#report(this.#facts(loop, true));
       writeDocument(`${this.#path}.partial`, reportPieces(report));
     } catch (error) {
+      // Said once, and tried again: a disk that is full may have room later.
+      if (!this.#checkpointFailed) this.#options.tell((error as Error).message);
       this.#checkpointFailed = true;
-      this.#options.tell((error as Error).message);
     }
   }
 
@@ -101,6 +110,7 @@ export class RunReport {
     const report = this.#report(facts);
     let written = this.#path;
     if (written !== undefined) {
+      this.#reserve?.[Symbol.dispose]();
       try {
         writeDocument(written, reportPieces(report));
         this.#removePartial();
@@ -144,10 +154,15 @@ export class RunReport {
 
   #report(facts: FactSources): Report {
     const { engine, version, part, idle } = this.#options;
+    const lost = this.#options.lostLines?.() ?? {};
     const host = engine.report({
       memoryKib: facts.loop.memoryKib,
       partial: facts.partial,
-      joulemark: { ...hostFacts(facts), ...part?.facts },
+      joulemark: {
+        ...hostFacts(facts),
+        ...(Object.keys(lost).length > 0 ? { "lines lost": lost } : {}),
+        ...part?.facts,
+      },
     });
     idle?.addTo(host);
     this.#share?.addTo(host, facts.catalogue.info("CPU_ENERGY")?.state.ok === true);
@@ -166,6 +181,7 @@ export class RunReport {
 
   /** Gives the report's name free. */
   [Symbol.dispose](): void {
+    this.#reserve?.[Symbol.dispose]();
     this.#claimed.release();
   }
 

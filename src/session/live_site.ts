@@ -64,6 +64,13 @@ export class LiveSite implements OutputSite {
     }
   }
 
+  /** Lines that did not get into their files, by file. */
+  lost(): Record<string, number> {
+    return Object.fromEntries(
+      this.#files.filter((file) => file.lost > 0).map((file) => [file.path, file.lost]),
+    );
+  }
+
   makeDirectory(path: string): boolean {
     try {
       makeDirectories(path);

@@ -166,7 +166,7 @@ class Run {
       permissions: options.permissions,
       simulated: simulatedBy(request, this.#simulation !== undefined),
       ...{ part: place.part, idle: options.idle, node: this.#host },
-      ...{ tell: options.tell, show: options.show },
+      ...{ tell: options.tell, show: options.show, lostLines: () => site.lost() },
     });
   }
 

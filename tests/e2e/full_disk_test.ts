@@ -1,6 +1,6 @@
 /** A disk that is full: one clear line each, the old file whole, the command untouched. */
-import { assertEquals, assertStringIncludes } from "@std/assert";
-import { endToEnd, joulemark } from "../_support/programs.ts";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
 
 /** Mounts a small file system; `false` where that is not allowed. */
 function mountSmall(dir: string, bytes: number): boolean {
@@ -43,6 +43,80 @@ endToEnd("run on a full disk leaves the old report whole and tells so", (dir) =>
     assertEquals(Deno.readTextFileSync(`${small}/joulemark.report`), "the old report\n");
     const left = [...Deno.readDirSync(small)].map((e) => e.name).filter((n) => n.includes(".new"));
     assertEquals(left, []);
+  } finally {
+    new Deno.Command("umount", { args: [small] }).outputSync();
+  }
+});
+
+endToEnd("a disk that fills and empties again loses nothing that can wait", async (dir) => {
+  const small = `${dir}/small`;
+  if (!mountSmall(small, 1 << 22)) return;
+  try {
+    const fill = () => {
+      try {
+        Deno.writeFileSync(`${small}/filler`, new Uint8Array(1 << 23));
+      } catch {
+        // That is the point.
+      }
+    };
+    const child = new Deno.Command(BINARY, {
+      args: [
+        ...["run", "-q", "--simulate", "--period", "0.002", "--checkpoint", "0.2"],
+        ...["--report", "small/a.report", "--trace", "small/a.trace", "--", "sleep", "3"],
+      ],
+      cwd: dir,
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+    }).spawn();
+    await new Promise((go) => setTimeout(go, 700));
+    fill();
+    await new Promise((go) => setTimeout(go, 900));
+    Deno.removeSync(`${small}/filler`);
+    const { code, stderr } = await child.output();
+    const text = new TextDecoder().decode(stderr);
+    assertEquals(code, 0, text);
+    const times = Deno.readTextFileSync(`${small}/a.trace`).split("\n")
+      .filter((line) => /^[0-9]/.test(line)).map((line) => Number(line.split("|")[0]));
+    assert(times.length > 500, `${times.length} rows`);
+    const gaps = times.slice(1).map((time, i) => time - times[i]);
+    assert(Math.max(...gaps) < 0.5, `a gap of ${Math.max(...gaps)} s; ${text}`);
+    assertEquals(Deno.readTextFileSync(`${small}/a.report`).includes("lines lost"), false);
+  } finally {
+    new Deno.Command("umount", { args: [small] }).outputSync();
+  }
+});
+
+endToEnd("space for the report is kept on a disk that fills for good", async (dir) => {
+  const small = `${dir}/small`;
+  if (!mountSmall(small, 1 << 22)) return;
+  try {
+    const child = new Deno.Command(BINARY, {
+      args: [
+        "run",
+        "-q",
+        "--report",
+        "small/a.report",
+        "--checkpoint",
+        "100",
+        "--",
+        "sleep",
+        "1.5",
+      ],
+      cwd: dir,
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+    }).spawn();
+    await new Promise((go) => setTimeout(go, 700));
+    try {
+      Deno.writeFileSync(`${small}/filler`, new Uint8Array(1 << 23));
+    } catch {
+      // That is the point.
+    }
+    const { code, stderr } = await child.output();
+    assertEquals(code, 0, new TextDecoder().decode(stderr));
+    assertStringIncludes(Deno.readTextFileSync(`${small}/a.report`), "GEOPM Version");
   } finally {
     new Deno.Command("umount", { args: [small] }).outputSync();
   }
