@@ -47,6 +47,11 @@ export const VERBS: readonly VerbEntry[] = [
     load: async () => (await import("./collate.ts")).collate,
   },
   {
+    name: "recover",
+    summary: "the report of a run whose monitor was killed",
+    load: async () => (await import("./recover.ts")).recover,
+  },
+  {
     name: "study",
     summary: "a sweep over a setting: runs, table, picture",
     load: async () => (await import("./study.ts")).study,

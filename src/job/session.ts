@@ -10,6 +10,7 @@
 import { AccessError } from "../core/errors.ts";
 import { closeFile, listDirectory, removeTree, statPath } from "../os/files.ts";
 import { cString, ERRNO, errno, errorText, libc } from "../os/libc.ts";
+import { recoverSession } from "./recover.ts";
 import { sweep } from "./sweep.ts";
 
 /** The session that this process's guardian was elected for. */
@@ -26,12 +27,18 @@ export class Session {
     this.#lock = lock;
   }
 
-  /** Removes what killed monitors of the same job left. */
-  removeOthers(): void {
-    for (const name of listDirectory(this.#job)) {
-      const path = `${this.#job}/${name}`;
-      if (name.startsWith("s-") && path !== this.directory) removeSession(path);
+  /** Makes the reports that killed monitors of the same job left in journals, and removes the rest. */
+  removeOthers(tell: (line: string) => void): void {
+    for (const path of this.#others()) {
+      const { done, report } = recoverSession(path, true);
+      if (report !== undefined) tell(`a monitor was killed; its report: ${report}`);
+      if (done) removeSession(path);
     }
+  }
+
+  #others(): string[] {
+    return listDirectory(this.#job).filter((name) => name.startsWith("s-"))
+      .map((name) => `${this.#job}/${name}`).filter((path) => path !== this.directory);
   }
 
   /** Takes the session off the board, so that nobody joins any more. */
@@ -39,12 +46,19 @@ export class Session {
     libc().unlink(cString(`${this.#job}/current`));
   }
 
-  /** Gives the name of the lock free and removes the files. */
-  release(): void {
+  /**
+   * Gives the name of the lock free and removes the files.
+   *
+   * @param reported The report was left: else what the journal has of it is.
+   */
+  release(reported: boolean): void {
     this.close();
-    removeSession(this.directory);
-    libc().unlink(cString(`${this.#job}/lock`));
-    libc().rmdir(cString(this.#job));
+    if (reported || recoverSession(this.directory, false).done) removeSession(this.directory);
+    // What is left for recover is found by its lock.
+    if (this.#others().length === 0 && statPath(this.directory) === undefined) {
+      libc().unlink(cString(`${this.#job}/lock`));
+      libc().rmdir(cString(this.#job));
+    }
     closeFile(this.#lock);
     sweep(this.#job.slice(0, this.#job.lastIndexOf("/")));
   }

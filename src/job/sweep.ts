@@ -1,5 +1,6 @@
 /**
- * Removes what killed monitors left in the memory file system: session directories, locks, claims.
+ * Removes what killed monitors left in the memory file system: session directories, locks, claims;
+ * after their reports were made of their journals.
  *
  * A lock that can be had belongs to nobody. Whoever waits for a file that is removed here notices
  * that it has no name any more, and begins anew: `elect`, `claimPath`.
@@ -7,6 +8,7 @@
  */
 import { closeFile, linkCount, listDirectory, O, openFile, removeTree } from "../os/files.ts";
 import { cString, libc } from "../os/libc.ts";
+import { recoverSession } from "./recover.ts";
 
 const LOCK_EX_NB = 6;
 /** A run that ends does not clean up for hundreds of others. */
@@ -28,11 +30,17 @@ function removeUnlocked(path: string, lockPath: string): boolean {
   const lock = openFile(lockPath, O.RDWR | O.NOFOLLOW);
   if (lock < 0) return false;
   const free = libc().flock(lock, LOCK_EX_NB) === 0 && linkCount(lock) > 0;
-  if (free) {
+  if (free && (path === lockPath || recovered(path))) {
     // Its name goes first: from then on nobody takes it for a lock.
     libc().unlink(cString(lockPath));
     if (path !== lockPath) removeTree(path);
   }
   closeFile(lock);
   return free;
+}
+
+/** Makes the reports of a job's sessions. @returns Whether nothing of them is needed any more. */
+function recovered(job: string): boolean {
+  const sessions = listDirectory(job).filter((name) => name.startsWith("s-"));
+  return sessions.map((name) => recoverSession(`${job}/${name}`, true).done).every((done) => done);
 }

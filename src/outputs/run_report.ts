@@ -12,6 +12,7 @@ import { removeUserFile } from "../os/user_file.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
 import { card } from "./card.ts";
 import { type Claim, claimPath } from "../job/claim.ts";
+import { Journal } from "../job/journal.ts";
 import type { Collector } from "../events/collector.ts";
 import { absentSignals, type FactSources, hostFacts, type LoopFigures, notes } from "./facts.ts";
 import { probeDocument, writeDocument } from "../files/whole_file.ts";
@@ -52,6 +53,7 @@ export class RunReport {
   readonly #options: RunReportOptions;
   #collector!: Collector;
   #share: JobShare | undefined;
+  #journal: Journal | undefined;
   readonly #claimed: Claim;
   readonly #path: string | undefined;
   #checkpointFailed = false;
@@ -82,9 +84,19 @@ export class RunReport {
   }
 
   /** The command has been launched, on these CPUs. */
-  launched(collector: Collector, cpus: readonly number[]): void {
+  launched(collector: Collector, cpus: readonly number[], directory: string): void {
     this.#collector = collector;
+    const path = this.#path;
+    if (path !== undefined && !outputTarget(path).direct) {
+      this.#journal = new Journal(directory, path.startsWith("/") ? path : `${Deno.cwd()}/${path}`);
+    }
     this.#share = JobShare.begin(this.#options.node, cpus);
+  }
+
+  /** What the report would be now, where a killed monitor leaves it. */
+  journal(loop: LoopFigures): void {
+    if (this.#journal === undefined || this.#options.engine.steps === 0) return;
+    this.#journal.write([...reportPieces(this.#report(this.#facts(loop, true)))].join(""));
   }
 
   /** A whole report of the time so far: what a killed monitor leaves. */
@@ -183,6 +195,7 @@ export class RunReport {
   [Symbol.dispose](): void {
     this.#reserve?.[Symbol.dispose]();
     this.#claimed.release();
+    this.#journal?.[Symbol.dispose]();
   }
 
   #probe(wanted: string): string | undefined {

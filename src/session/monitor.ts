@@ -51,6 +51,10 @@ const FIRST_CHECKPOINT_S = 1;
  */
 const BLIND_PERIODS = 10, BLIND_SHARE = 0.01, BLIND_LEAST_NS = 0.25e9;
 
+/** Time between two entries of the journal, and the most that they may take of a core. */
+const JOURNAL_S = 0.9;
+const JOURNAL_SHARE = 0.03;
+
 /** The command and its guardian. */
 export interface MonitorPlan {
   readonly guardian: Guardian;
@@ -68,12 +72,14 @@ export interface MonitorPlan {
 export function monitor(request: RunRequest, plan: MonitorPlan, options: MonitorOptions): number {
   goFirstWithoutMemory();
   const session = new Session(plan.guardian.directory, plan.guardian.lock);
+  let failed = 1;
   try {
     neverWaitForReaders();
-    session.removeOthers();
-    return new Run(request, plan, options, session).toTheEnd();
+    session.removeOthers(options.tell);
+    failed = new Run(request, plan, options, session).toTheEnd();
+    return failed;
   } finally {
-    session.release();
+    session.release(failed === 0);
   }
 }
 
@@ -206,7 +212,7 @@ class Run {
       sink: this.#events,
       nowNs: () => this.#nowNs(),
     });
-    this.#report.launched(this.#collector, cpus);
+    this.#report.launched(this.#collector, cpus, this.#session.directory);
     // Before it runs: a quick command has marked by the time that this process goes on, and a loaded
     // machine may let seconds pass before the first tick. So the counters are read here.
     const launchNs = this.#firstStep();
@@ -242,6 +248,7 @@ class Run {
     // Shaken steps: no loop of the application keeps in step with them. Not cumulative.
     const shakes = this.#request.dither && this.#engine.wantsDither;
     let checkpointNs = FIRST_CHECKPOINT_S * 1e9;
+    let journalNs = JOURNAL_S * 1e9;
     for (;;) {
       // Sleeping is no blocking: the bound is set anew before it can end.
       deadline.set(BLOCKED_S + 2 * this.#request.periodS * this.#budget.periodFactor);
@@ -256,6 +263,15 @@ class Run {
         this.#engine.flush();
         this.#report.checkpoint(this.#figures());
         checkpointNs = now + this.#request.checkpointS * 1e9;
+      }
+      if (now > journalNs) {
+        const beforeS = cpuSeconds();
+        this.#report.journal(this.#figures());
+        // Where a report takes long it is made less often; the first one is no measure.
+        const isFirst = journalNs === JOURNAL_S * 1e9;
+        const tookS = isFirst ? 0 : cpuSeconds() - beforeS;
+        const nextS = Math.max(JOURNAL_S, tookS / JOURNAL_SHARE);
+        journalNs = now + nextS * 1e9;
       }
       this.#budget.note(this.#nowNs() * 1e-9, cpuSeconds() - this.#cpuAtStartS);
       // Who asked for the events gets them all.

@@ -1,0 +1,48 @@
+/**
+ * `joulemark recover`: the report of a run whose monitor was killed.
+ * @module
+ */
+import { UsageError } from "../core/errors.ts";
+import { recoverAll } from "../job/recover_all.ts";
+import { privateBase } from "../job/session.ts";
+import { EXIT } from "./exit_codes.ts";
+import { quietOption } from "./common_options.ts";
+import { writeStderr, writeStdout } from "./io.ts";
+import type { ParsedOptions } from "./options.ts";
+import type { Verb } from "./verb.ts";
+
+/** Makes reports of journals that killed monitors left. */
+export const recover: Verb = {
+  name: "recover",
+  summary: "the report of a run whose monitor was killed",
+  usage: ["[DIR]"],
+  about: `Makes the report of a run whose monitor was killed, on the node where it ran.
+
+A monitor notes once a second, in memory, what its report would be. Where it was killed, this writes
+that: as REPORT, or as REPORT.recovered where there is one. The next run of the same job or user does
+the same. DIR is a session, a job's directory, or all jobs of the user, which is the default. A run
+whose monitor or processes still run is left alone. The names of the reports go to stdout.`,
+  options: [quietOption("no notes on stderr")],
+  examples: [
+    "joulemark recover",
+    "joulemark recover /dev/shm/joulemark-$(id -u)",
+    "srun --ntasks-per-node=1 joulemark recover",
+  ],
+  run,
+};
+
+function run({ flags, words }: ParsedOptions): number {
+  if (words.length > 1) {
+    throw new UsageError({
+      action: "recover",
+      expected: "one directory at most",
+      found: String(words.length),
+      remedy: "see joulemark recover --help",
+    });
+  }
+  const reports = recoverAll(words[0] ?? privateBase(), (line) => {
+    if (!flags.has("quiet")) writeStderr(`joulemark: ${line}\n`);
+  });
+  for (const report of reports) writeStdout(`${report}\n`);
+  return EXIT.done;
+}

@@ -1,0 +1,72 @@
+/**
+ * The report of a run whose monitor was killed, from the journal in its session directory.
+ *
+ * A session whose processes still run stays: they mark into it, and nothing of it is lost.
+ * @module
+ */
+import { parseReport, reportPieces } from "../formats/report.ts";
+import { writeDocument } from "../files/whole_file.ts";
+import { listDirectory, readWhole, statPath } from "../os/files.ts";
+import { isAlive } from "../os/process.ts";
+import { removeUserFile } from "../os/user_file.ts";
+import { readJournal } from "./journal.ts";
+
+/** What became of a session: `report` is where its report was written. */
+export interface Recovered {
+  /** Nothing of it is needed any more. */
+  readonly done: boolean;
+  readonly report?: string;
+  /** Why there is no report. */
+  readonly reason?: string;
+}
+
+/**
+ * Makes the report of a session that no monitor holds.
+ *
+ * @param beside Writes `REPORT.recovered` even where there is no report: a run will write that.
+ */
+export function recoverSession(directory: string, beside: boolean): Recovered {
+  const members = listDirectory(directory).flatMap((name) => {
+    const found = /^(\d+)\.(\d+|sh)$/.exec(name);
+    return found === null ? [] : [Number(found[1])];
+  });
+  if (members.some((pid) => marksInto(pid, directory))) {
+    return { done: false, reason: "its processes still run" };
+  }
+  const journal = readJournal(directory);
+  if (journal === undefined) return { done: true, reason: "it has no journal" };
+  const wanted = journal.reportPath;
+  const report = parseReport(journal.report, wanted);
+  const words = "the monitor was killed; figures end there, at most a second before that";
+  report.joulemark = { ...without(report.joulemark, "partial"), recovered: words };
+  for (const host of report.hosts) {
+    host.joulemark = { recovered: words, ...without(host.joulemark, "partial") };
+  }
+  const isThere = (path: string) => statPath(path) !== undefined;
+  let path = !beside && !isThere(wanted) ? wanted : `${wanted}.recovered`;
+  for (let n = 2; path !== wanted && isThere(path); n++) path = `${wanted}.recovered-${n}`;
+  try {
+    writeDocument(path, reportPieces(report));
+  } catch (error) {
+    // Kept: somebody may make room, or give it back its directory.
+    return { done: false, reason: (error as Error).message };
+  }
+  // The journal is never older.
+  removeUserFile(`${wanted}.partial`);
+  return { done: true, report: path };
+}
+
+/** Does a process mark into a session? Its number alone may be another one's by now. */
+function marksInto(pid: number, directory: string): boolean {
+  if (!isAlive(pid)) return false;
+  // A client maps its ring, and has the name of the directory from its environment.
+  return ["maps", "environ"].some((name) => {
+    const bytes = readWhole(`/proc/${pid}/${name}`);
+    return bytes !== undefined && new TextDecoder().decode(bytes).includes(directory);
+  });
+}
+
+function without<T>(mapping: { [key: string]: T } | undefined, key: string): { [key: string]: T } {
+  const { [key]: _, ...rest } = mapping ?? {};
+  return rest;
+}
