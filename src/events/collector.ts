@@ -60,6 +60,8 @@ export class Collector implements DirectoryListener {
   foldedHere = 0;
   /** When the last process ended that ended without a word. */
   lastEndNs = -Infinity;
+  /** When the last process ended that said so itself. */
+  lastStopNs = -Infinity;
   readonly #options: CollectorOptions;
   readonly #directory: RingDirectory;
   /** Processes that were handed over and run; they may mark later. */
@@ -71,7 +73,7 @@ export class Collector implements DirectoryListener {
   readonly #sources: Source[] = [];
   readonly #sourceOf = new Map<RingThread, Source>();
   /** Folded visits that wait for their time, and the earliest of these times. */
-  readonly #folds: { fold: FoldedVisits; source: Source }[] = [];
+  #folds: { fold: FoldedVisits; source: Source }[] = [];
   #foldsDueNs = Infinity;
   /** Visits of one thread that are being folded, by region. */
   readonly #shortVisits = new Map<number, { firstNs: number; visits: number; ns: number }>();
@@ -326,6 +328,7 @@ export class Collector implements DirectoryListener {
     // Its last words may have come between our look at its threads and at its state.
     for (const ring of f.rings) this.#drainRing(f, ring);
     f.endNs = lastNs;
+    if (lastNs > this.lastStopNs) this.lastStopNs = lastNs;
   }
 
   #start(f: Follower): void {
@@ -344,6 +347,11 @@ export class Collector implements DirectoryListener {
   #end(f: Follower): void {
     const timeS = f.endNs * 1e-9;
     this.#feedLost(f, timeS);
+    // What it folded last may seem to lie behind its end, by a trace.
+    for (const waiting of this.#folds) {
+      if (waiting.source.follower === f) this.#feedFold(timeS, waiting.fold, waiting.source);
+    }
+    this.#folds = this.#folds.filter(({ source }) => source.follower !== f);
     if (f.succeeded !== true) {
       this.#feedFoldedEpochs(f, timeS);
       // How it ended is not known: whoever is in a region did not mean to go.
@@ -409,7 +417,7 @@ export class Collector implements DirectoryListener {
       const { fold, source } = waiting;
       // A time that cannot be, or that lies behind us, is as good as now.
       const ns = fold.firstNs > this.#fedNs ? fold.firstNs : this.#fedNs;
-      if (ns > limitNs || source.follower.handle < 0) {
+      if (fold.firstNs > limitNs || source.follower.handle < 0) {
         this.#folds[kept++] = waiting;
         if (!(fold.firstNs >= dueNs)) dueNs = fold.firstNs;
       } else this.#feedFold(ns * 1e-9, fold, source);

@@ -385,7 +385,9 @@ class Run {
     const isLate = this.#nowNs() - this.#readNs > BLIND_LEAST_NS && !this.#isBlind;
     const lookNs = this.#isBlind ? this.#endNs : isLate ? this.#readNs + 1e3 : this.#nowNs();
     this.#collector.drain();
-    const endNs = Math.max(lookNs, this.#collector.lastEndNs);
+    // Whatever we missed, a process that tells when it ended was there until then.
+    const stopNs = Math.min(this.#collector.lastStopNs, this.#nowNs());
+    const endNs = Math.max(lookNs, this.#collector.lastEndNs, stopNs);
     if (!Number.isNaN(this.#openNs)) this.#settle(false);
     // A command that marked only at its end is known by now; its events come before its own end.
     this.#feed(endNs);
