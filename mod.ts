@@ -55,6 +55,7 @@ export {
   type RegularTopology,
   type TopologySpec,
 } from "./src/core/topology.ts";
+export type { Remedy, Risk } from "./src/core/remedy.ts";
 export { READERS } from "./src/readers/all.ts";
 export type { DerivedSignal } from "./src/signals/derived.ts";
 export { HINTS } from "./src/core/hints.ts";
@@ -109,6 +110,7 @@ export {
 } from "./src/formats/trace/trace.ts";
 export { eventLogTo } from "./src/outputs/event_log.ts";
 export type { Opener, OpenOutput } from "./src/outputs/output.ts";
+export { Coverage, type Known, type PartLoss, type PartSource } from "./src/aggregate/coverage.ts";
 export type { ReportExtras, RunView } from "./src/outputs/run_view.ts";
 export { type TraceOptions, traceTo } from "./src/outputs/trace.ts";
 export { Engine, type EngineOptions } from "./src/session/engine.ts";

@@ -27,9 +27,11 @@ export interface PartLoss {
   readonly part: number;
   /** Seconds since the first step at which it was seen first and last. */
   readonly fromS: number;
+  /** End of the time that is known. */
   readonly untilS: number;
   /** Seconds between the two of which nothing is known, and how often it began again. */
   readonly lostS: number;
+  /** How often it began again. */
   readonly restarts: number;
 }
 
@@ -41,23 +43,48 @@ export interface Known {
   readonly powerW: number;
   /** Part of the time, over all parts, that is covered: 0 to 1. */
   readonly share: number;
+  /** How many parts the figure has. */
   readonly parts: number;
+  /** What is missing, by part. */
   readonly losses: readonly PartLoss[];
 }
 
-/** Steps of all figures. */
+/**
+ * Which part of a run's time and of a node's parts each figure covers.
+ *
+ * @example
+ * ```ts
+ * import { buildCatalogue, Engine, openHost, PlatformTopology, RegionTracker } from "joulemark";
+ *
+ * const topology = PlatformTopology.regular({
+ *   ...{ packages: 1, coresPerPackage: 2, threadsPerCore: 1 },
+ * });
+ * const tracker = new RegionTracker({ topology, profile: "example" });
+ * const table = buildCatalogue({ host: openHost(""), readers: [], application: [tracker] });
+ * using engine = new Engine({
+ *   ...{ topology, tracker, table, host: "node01", profile: "example" },
+ *   ...{ startTime: "2024-10-24T08:00:00.000000000+0000", version: "3.1.0" },
+ * });
+ * if (engine.gaps().size > 0) throw new Error("expected no gap before the first sample");
+ * ```
+ */
 export class Coverage {
   readonly #source: PartSource;
   readonly #figures: FigureCoverage[] = [];
   readonly #placeOf = new Map<number, number>();
   readonly #timeHandle: number;
 
+  /** Coverage without figures yet. */
   constructor(source: PartSource) {
     this.#source = source;
     this.#timeHandle = source.pushSignal("TIME", "board", 0);
   }
 
-  /** Watches a figure; `undefined` where the signal is absent. Before the first step. */
+  /**
+   * Watches a figure; `undefined` where the signal is absent. Before the first step.
+   *
+   * @ignore
+   */
   watch(name: string, domain: Domain, index: number): FigureCoverage | undefined {
     const handles = this.#source.pushParts(name, domain, index);
     if (handles.length === 0) return undefined;

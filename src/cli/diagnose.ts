@@ -11,7 +11,7 @@ import { identify } from "../readers/processor.ts";
 import { Batch } from "../signals/batch.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
 import { containmentTree } from "../signals/containment.ts";
-import { type Mend, mendsOf } from "./mends.ts";
+import type { Remedy } from "../core/remedy.ts";
 
 /** One source. */
 export interface SourceRow {
@@ -25,7 +25,7 @@ export interface SourceRow {
   /** Rows that this node lacks, with the reason. */
   readonly lacks: readonly { signal: string; kind: string; reason: string; remedy?: string }[];
   readonly notes: readonly string[];
-  readonly mends: readonly Mend[];
+  readonly mends: readonly Remedy[];
   /** Its energy counters, watched for a moment. */
   readonly live: readonly LiveCounter[];
 }
@@ -136,12 +136,12 @@ function sourceRow(
       reader,
       state: offer.kind,
       summary: offer.reason,
-      // The mends below say more than "see doctor".
+      // The remedies below say more than "see doctor".
       remedy: forbidden ? undefined : offer.remedy,
       signals: 0,
       lacks: [],
       notes: [],
-      mends: forbidden ? mendsOf(reader) : [],
+      mends: forbidden ? remediesOf(reader) : [],
       live: [],
     };
   }
@@ -159,7 +159,7 @@ function sourceRow(
     signals: offer.signals.length,
     lacks,
     notes: [...notes],
-    mends: forbidden.length > 0 ? mendsOf(reader) : [],
+    mends: forbidden.length > 0 ? remediesOf(reader) : [],
     live,
   };
 }
@@ -305,4 +305,9 @@ function permissions(host: MachineHost): Record<string, string> {
       : held.join(", "),
     perf_event_paranoid: paranoid ?? "not readable",
   };
+}
+
+/** What opens a reader's source that is there and forbidden. */
+export function remediesOf(reader: string): readonly Remedy[] {
+  return READERS.find(({ name }) => name === reader)?.remedies ?? [];
 }

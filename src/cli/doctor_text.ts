@@ -4,7 +4,7 @@
  * @module
  */
 import type { Diagnosis, LiveCounter, RecordRow, SourceRow } from "./diagnose.ts";
-import type { Mend } from "./mends.ts";
+import type { Remedy } from "../core/remedy.ts";
 import { PERMISSIONS } from "./permissions.ts";
 
 /** Widest line where nobody says how wide the terminal is. */
@@ -121,7 +121,7 @@ function sourceLines(page: Page, source: SourceRow, verbose: boolean): void {
   }
 }
 
-function mendLines(page: Page, mend: Mend): void {
+function mendLines(page: Page, mend: Remedy): void {
   page.entry("", NAME_COLUMN, `mend, risk ${mend.risk}: opens ${mend.opens}`);
   for (const line of mend.lines) page.command(NAME_COLUMN + 2, line);
   if (mend.undo === undefined) return;

@@ -5,6 +5,7 @@
  * any other. A reader gets a host scoped to what it declared, so `needs` is a promise that is kept.
  * @module
  */
+import type { Remedy } from "./remedy.ts";
 import type { Absence, Needs, Offer, SignalReading, SignalRow } from "./signal.ts";
 import type { OfferedSignal } from "./signal.ts";
 import type { PlatformTopology } from "./topology.ts";
@@ -77,6 +78,8 @@ export interface Reader {
   readonly name: string;
   /** Files, libraries and capabilities that it needs. */
   readonly needs: Needs;
+  /** What opens its source where that is there and forbidden, least risk first. @default none */
+  readonly remedies?: readonly Remedy[];
   /** Every row that it could ever offer, for the catalogue; true on any machine. */
   readonly signals: readonly SignalRow[];
   /** What is there. Answers, never throws. */

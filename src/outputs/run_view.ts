@@ -42,6 +42,7 @@ export interface RunView {
   readonly tracker: RegionTracker;
   /** Sampled totals by region. */
   readonly aggregator: SampleAggregator;
+  /** Which part of the time and of the packages figures cover. */
   readonly coverage: Coverage;
   /** Events that came later than they happened, and the most that one was late. */
   readonly events: { readonly late: number; readonly mostLateS: number };

@@ -9,6 +9,7 @@
  * an energy waits for the BMC, and one of a power for a whole interval besides.
  * @module
  */
+import { openForJob, type Remedy } from "../core/remedy.ts";
 import type { Host, Reader } from "../core/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
 import { FALLBACK_W, fastest } from "./_power_bound.ts";
@@ -31,9 +32,12 @@ const row = (name: string, shape: Shape, about: string, source: string, quirks?:
   quirks,
 });
 
+const REMEDIES: readonly Remedy[] = [openForJob("/sys/class/hwmon/hwmon*/energy*_input")];
+
 /** The reader of hwmon's files. */
 export const hwmon: Reader = {
   name: "HWMON",
+  remedies: REMEDIES,
   needs: {
     files: [`${DIR}/`, "/sys/devices/system/cpu/"],
     libraries: [],

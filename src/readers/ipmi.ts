@@ -6,6 +6,7 @@
  * once when the source is looked up, and once when it is opened, so that the first tick has a value.
  * @module
  */
+import type { Remedy } from "../core/remedy.ts";
 import { GET_POWER_READING, GROUP_REQUEST, powerRequest } from "../core/dcmi.ts";
 import { SourceError } from "../core/errors.ts";
 import type { Host, Reader } from "../core/host.ts";
@@ -30,6 +31,21 @@ const ROW: SignalRow = {
     "the last one stands; for root only",
 };
 
+/** A BMC does what it is told by whoever can open its device; some of it outlasts the job. */
+const REMEDIES: readonly Remedy[] = [
+  {
+    risk: "low",
+    opens: "the node's power alone, to every local user, where its firmware has an ACPI meter",
+    lines: ["modprobe acpi_power_meter"],
+  },
+  {
+    risk: "high",
+    opens: "the whole BMC to one group: power off, passwords, firmware",
+    lines: ["chgrp GROUP /dev/ipmi0", "chmod 0660 /dev/ipmi0"],
+    undo: ["chmod 0600 /dev/ipmi0", "chgrp root /dev/ipmi0"],
+  },
+];
+
 /** The reader of the BMC's power. */
 export const ipmi: Reader = ipmiReader(() =>
   openBmc({ netfn: GROUP_REQUEST, command: GET_POWER_READING, data: powerRequest() })
@@ -39,6 +55,7 @@ export const ipmi: Reader = ipmiReader(() =>
 export function ipmiReader(open: () => OpenedDoor): Reader {
   return {
     name: "IPMI",
+    remedies: REMEDIES,
     needs: { files: IPMI_DEVICES, libraries: [], capabilities: ["CAP_DAC_OVERRIDE"] },
     signals: [ROW],
     probe: (host) => probe(host, open),

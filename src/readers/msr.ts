@@ -6,6 +6,7 @@
  * its CPUs. What a processor really has is found by reading: a register that faults is absent.
  * @module
  */
+import type { Remedy } from "../core/remedy.ts";
 import { bits } from "../core/msr_field.ts";
 import type { Host, Reader, Registers } from "../core/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
@@ -32,9 +33,33 @@ const LIMIT_FIELDS = [
 ] as const;
 const EACCES = 13;
 
+const REMEDIES: readonly Remedy[] = [
+  {
+    risk: "low",
+    opens: "one group, the listed registers, for reading",
+    lines: [
+      "modprobe msr-safe",
+      "./joulemark doctor --allow-list > /dev/cpu/msr_allowlist",
+      "chgrp GROUP /dev/cpu/*/msr_safe /dev/cpu/msr_batch",
+      "chmod 0440 /dev/cpu/*/msr_safe /dev/cpu/msr_batch",
+    ],
+  },
+  {
+    risk: "high",
+    opens: "one group, every register, and raw I/O to the executable",
+    lines: [
+      "modprobe msr",
+      "chgrp GROUP /dev/cpu/*/msr",
+      "chmod 0440 /dev/cpu/*/msr",
+      "setcap cap_sys_rawio=ep ./joulemark",
+    ],
+  },
+];
+
 /** The reader of registers. */
 export const msr: Reader = {
   name: "MSR",
+  remedies: REMEDIES,
   needs: {
     files: ["/dev/cpu/", "/proc/cpuinfo"],
     libraries: [],

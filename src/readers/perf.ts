@@ -8,6 +8,7 @@
  * Everything of a CPU is counted, so perf_event_paranoid must be 0 or less, or CAP_PERFMON held.
  * @module
  */
+import type { Remedy } from "../core/remedy.ts";
 import { parseCpuList } from "../core/cpu_list.ts";
 import type { Host, Reader } from "../core/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
@@ -38,9 +39,23 @@ const EVENTS = [
 const TIMES_SHARE = "scaled up where events had to take turns on a hardware counter";
 const ENOENT = 2;
 
+const REMEDIES: readonly Remedy[] = [
+  {
+    risk: "medium",
+    opens: "counters of the node to whoever may run that executable; Linux 5.8 and later",
+    lines: ["setcap cap_perfmon=ep ./joulemark"],
+  },
+  {
+    risk: "high",
+    opens: "system-wide counters to every local user: CVE-2020-8694 again",
+    lines: ["sysctl kernel.perf_event_paranoid=0"],
+  },
+];
+
 /** The reader of perf events of the whole node. */
 export const perf: Reader = {
   name: "PERF",
+  remedies: REMEDIES,
   needs: { files: [`${PMU}/`, PARANOID], libraries: [], capabilities: ["CAP_PERFMON"] },
   signals: [
     ...ENERGIES.map(([event, domain, about]): SignalRow => ({

@@ -8,6 +8,7 @@
  * Without CAP_PERFMON and with perf_event_paranoid of 2 or more the kernel's part is left out.
  * @module
  */
+import type { Remedy } from "../core/remedy.ts";
 import type { Host, Reader } from "../core/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
 import { openPerfEvent, PerfCounter, type PerfEventSpec } from "../os/perf_event.ts";
@@ -34,9 +35,19 @@ const EVENTS = [
 
 const NEVER = "no command was started, or the event has had no turn on a hardware counter";
 
+/** Where even the user's own processes may not be counted: Debian's and Android's levels above 2. */
+const REMEDIES: readonly Remedy[] = [
+  {
+    risk: "low",
+    opens: "to each user the counters of their own processes, outside the kernel",
+    lines: ["sysctl kernel.perf_event_paranoid=2"],
+  },
+];
+
 /** The reader of perf events of the application alone. */
 export const perfApplication: Reader = {
   name: "PERF_APP",
+  remedies: REMEDIES,
   needs: { files: [PARANOID], libraries: [], capabilities: [] },
   signals: EVENTS.map(([event, type, , scale, about]): SignalRow => ({
     name: `PERF_APP::${event}`,

@@ -7,6 +7,7 @@
  * another way and never counted.
  * @module
  */
+import { openForJob, type Remedy } from "../core/remedy.ts";
 import type { Host, Reader } from "../core/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
 import { boundW, FALLBACK_W, fastest } from "./_power_bound.ts";
@@ -36,9 +37,27 @@ const LIMIT_FILE = /^constraint_\d_(max_power|power_limit)_uw$/;
 
 const LIMITED: readonly Part[] = ["CPU", "DRAM", "PSYS"];
 
+/** The class lists zones and sub-zones side by side, so that one pattern finds all of them. */
+const ENERGY_FILES = "/sys/class/powercap/*-rapl:*/energy_uj";
+
+const REMEDIES: readonly Remedy[] = [
+  openForJob(ENERGY_FILES),
+  {
+    risk: "high",
+    opens: "every file of the node to whoever may run that executable",
+    lines: ["setcap cap_dac_read_search=ep ./joulemark"],
+  },
+  {
+    risk: "high",
+    opens: "every local user: CVE-2020-8694 again",
+    lines: [`chmod a+r ${ENERGY_FILES}`],
+  },
+];
+
 /** The reader of powercap zones. */
 export const powercap: Reader = {
   name: "POWERCAP",
+  remedies: REMEDIES,
   needs: {
     files: [`${DIR}/`, "/sys/devices/system/cpu/", "/proc/cpuinfo", "/dev/cpu/"],
     libraries: [],

@@ -93,6 +93,7 @@ export class Engine implements RunView {
   readonly batch: Batch;
   /** Sampled totals by region. */
   readonly aggregator: SampleAggregator;
+  /** Which part of the time and of the packages figures cover. */
   readonly coverage: Coverage;
   readonly header: TraceHeader;
   /** Where events go: in order of time, and after the last settled sample. */

@@ -1,8 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
-import { diagnose, type SourceRow } from "../../src/cli/diagnose.ts";
+import { diagnose, remediesOf, type SourceRow } from "../../src/cli/diagnose.ts";
 import { doctor } from "../../src/cli/doctor.ts";
 import { diagnosisText, wrapText } from "../../src/cli/doctor_text.ts";
-import { mendsOf } from "../../src/cli/mends.ts";
 import { permissionFlags } from "../../src/cli/permissions.ts";
 import { READERS } from "../../src/readers/all.ts";
 import { capture } from "../_support/capture.ts";
@@ -39,9 +38,9 @@ Deno.test("doctor says that a tree's energy files are for root, and that nothing
 Deno.test("mends come least risk first, and the ones that open to all say so", () => {
   const order = ["none", "low", "medium", "high"];
   for (const { name } of READERS) {
-    const risks = mendsOf(name).map((mend) => order.indexOf(mend.risk));
+    const risks = remediesOf(name).map((mend) => order.indexOf(mend.risk));
     assertEquals(risks, [...risks].sort((a, b) => a - b), name);
-    for (const mend of mendsOf(name)) {
+    for (const mend of remediesOf(name)) {
       assert(mend.lines.length > 0, name);
       const open = /a\+r|paranoid=0/.test(mend.lines.join("\n"));
       if (open) assert(mend.opens.includes("CVE-2020-8694"));
@@ -90,7 +89,7 @@ Deno.test("diagnosisText() prints forbidden sources with lines that can be copie
     signals: 0,
     lacks: [],
     notes: [],
-    mends: mendsOf("POWERCAP"),
+    mends: remediesOf("POWERCAP"),
     live: [],
   };
   const energy = { name: "CPU_ENERGY", available: false, reason: "closed", readers: ["POWERCAP"] };

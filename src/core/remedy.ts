@@ -1,0 +1,33 @@
+/**
+ * What opens a source that is forbidden or missing: exact lines, least risk first. Each reader has its
+ * own.
+ *
+ * Energy counters are for root since CVE-2020-8694 ("PLATYPUS"): unprivileged readings leak AES
+ * keys. Each remedy therefore says who can read afterwards. docs/permissions.md explains.
+ * @module
+ */
+
+/** How much a remedy opens. */
+export type Risk = "none" | "low" | "medium" | "high";
+
+/** One way to open a source. */
+export interface Remedy {
+  /** How much it opens. */
+  readonly risk: Risk;
+  /** Who can read afterwards. */
+  readonly opens: string;
+  /** Command lines for root's shell, in order; GROUP stands for the group that may read. */
+  readonly lines: readonly string[];
+  /** Lines that take it back, for the end of the job. */
+  readonly undo?: readonly string[];
+}
+
+/** Opens files to one group for the time of a job that has the node to itself. */
+export function openForJob(files: string): Remedy {
+  return {
+    risk: "low",
+    opens: "the job's own group, on a node that it has to itself: job prolog and epilog",
+    lines: [`chgrp GROUP ${files}`, `chmod 0440 ${files}`],
+    undo: [`chmod 0400 ${files}`, `chgrp root ${files}`],
+  };
+}
