@@ -33,7 +33,7 @@ import { placeInJob } from "../job/run_names.ts";
 import { RunReport } from "../outputs/run_report.ts";
 import { simulatedBy, type Simulation, simulationFor } from "./simulation.ts";
 import { startTimeText } from "../os/start_time.ts";
-import { LiveSite } from "./live_site.ts";
+import { LiveSite } from "../outputs/live_site.ts";
 
 /** Part of the period that a step is shaken by, either way: docs/how-sure.md. */
 const DITHER = 0.25;
@@ -148,7 +148,10 @@ class Run {
     });
     this.#host = this.#simulation?.host ?? machine;
     this.#catalogue = catalogueFor(this.#host, request.without, tracker);
-    const site = this.#site = new LiveSite(request, place, options, () => this.#nowNs());
+    const site = this.#site = new LiveSite({
+      ...{ place, request, printer: options },
+      nowNs: () => this.#nowNs(),
+    });
     const startTime = startTimeText(realtimeNanoseconds());
     this.#engine = new Engine({
       topology: this.#host.topology,

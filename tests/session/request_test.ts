@@ -1,5 +1,4 @@
-import { LiveSite } from "../../src/session/live_site.ts";
-import type { MonitorOptions } from "../../src/session/monitor_options.ts";
+import { LiveSite } from "../../src/outputs/live_site.ts";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { UsageError } from "../../src/core/errors.ts";
 import { optionValues } from "../../src/core/option.ts";
@@ -43,10 +42,10 @@ Deno.test("runRequest() keeps GEOPM's trace rate for GEOPM's variable", () => {
 });
 
 Deno.test("LiveSite names files of GEOPM's variables after the host, and all in a job", () => {
-  const options = { tell() {}, stdout() {}, stderr() {} } as unknown as MonitorOptions;
+  const printer = { tell() {}, stdout() {}, stderr() {} };
   const site = (fileSuffix?: string) => {
     const place = { reportPath: "r", host: "node01", quiet: true, fileSuffix };
-    return new LiveSite(request({}), place, options, () => 0);
+    return new LiveSite({ place, request: request({}), printer, nowNs: () => 0 });
   };
   const name = (origin: "flag" | "geopm", suffix?: string) =>
     site(suffix).nameOf({ text: "t", origin, name: "" });

@@ -13,9 +13,17 @@ import type { JobPart } from "../job/parts.ts";
 import { writePmc } from "../merge/pmc.ts";
 import { realtimeNanoseconds } from "../os/clock.ts";
 import { makeDirectories } from "../os/user_file.ts";
-import type { OutputSite } from "../outputs/output.ts";
-import type { MonitorOptions } from "./monitor_options.ts";
-import type { RunRequest } from "./request.ts";
+import type { OutputSite } from "./output.ts";
+
+/** What a site is made from. */
+export interface LiveSiteOptions {
+  readonly place: JobPlace;
+  readonly request: Pick<OutputSite, "tracePeriodS" | "verbose" | "command">;
+  /** Where lines for the user, and what channels print, go. */
+  readonly printer: Pick<OutputSite, "tell" | "stdout" | "stderr">;
+  /** Nanoseconds since the run's zero. */
+  nowNs(): number;
+}
 
 /** The site of one run. */
 export class LiveSite implements OutputSite {
@@ -31,17 +39,12 @@ export class LiveSite implements OutputSite {
   readonly #nowNs: () => number;
   readonly #files: LineFile[] = [];
 
-  constructor(
-    request: RunRequest,
-    place: JobPlace,
-    options: MonitorOptions,
-    nowNs: () => number,
-  ) {
+  constructor({ place, request, printer, nowNs }: LiveSiteOptions) {
     this.part = place.part;
     this.tracePeriodS = request.tracePeriodS;
     this.verbose = request.verbose;
     this.command = request.command;
-    ({ tell: this.tell, stdout: this.stdout, stderr: this.stderr } = options);
+    ({ tell: this.tell, stdout: this.stdout, stderr: this.stderr } = printer);
     this.#place = place;
     this.#nowNs = nowNs;
   }
