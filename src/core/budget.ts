@@ -10,7 +10,7 @@
 
 /** Seconds of a stretch, and of the start, which is not judged. */
 const STRETCH_S = 0.5;
-const START_S = 1;
+const START_S = 1.5;
 /** Longest period: this many times the one asked for. */
 const MAX_FACTOR = 16;
 /** Quiet stretches before something is taken back. */

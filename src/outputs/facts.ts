@@ -177,11 +177,15 @@ export function notes(facts: FactSources): string[] {
     const came = collector.counts.folded - collector.foldedHere;
     if (came > 0) lines.push(`${came} visits came folded: counts and times, no edges`);
   }
-  if (shedFacts(facts) !== undefined) {
+  if (collector.foldedHere > 0) {
     lines.push(
-      `to stay within the budget, ${collector.foldedHere} short visits were folded (their energy ` +
-        `by edges counts as unmarked), and the period was up to ${loop.budget?.mostFactor} times longer`,
+      `to stay within the budget, ${collector.foldedHere} short visits were folded: counts and ` +
+        "times are exact, their energy by edges counts as unmarked",
     );
+  }
+  const { mostFactor = 1 } = loop.budget ?? {};
+  if (mostFactor > 1) {
+    lines.push(`to stay within the budget, the period was up to ${mostFactor} times longer`);
   }
   const { other, lost } = collector.counts;
   if (other > 0) lines.push(`${other} visits to names without room are told as [joulemark] other`);

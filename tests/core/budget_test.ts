@@ -14,19 +14,19 @@ function run(budget: Budget, fromS: number, seconds: number, share: number, cpu 
 Deno.test("Budget folds short visits first, then lengthens the period, up to a bound", () => {
   const budget = new Budget(5);
   // The start is not judged.
-  const cpu = run(budget, 0, 1, 0.9);
+  const cpu = run(budget, 0, 1.5, 0.9);
   assertEquals([budget.foldBelowNs, budget.periodFactor], [0, 1]);
-  run(budget, 1, 0.6, 0.2, cpu);
+  run(budget, 1.5, 0.6, 0.2, cpu);
   assertEquals([budget.foldBelowNs, budget.periodFactor], [1e6, 1]);
-  run(budget, 1.6, 20, 0.2, cpu);
+  run(budget, 2.1, 20, 0.2, cpu);
   assertEquals([budget.foldBelowNs, budget.periodFactor, budget.mostFactor], [1e6, 16, 16]);
 });
 
 Deno.test("Budget takes back what is not needed any more, and remembers what it did", () => {
   const budget = new Budget(5);
-  const cpu = run(budget, 0, 4, 0.2);
+  const cpu = run(budget, 0, 5, 0.2);
   assertEquals(budget.periodFactor > 1, true);
-  run(budget, 4, 60, 0.01, cpu);
+  run(budget, 5, 60, 0.01, cpu);
   assertEquals([budget.foldBelowNs, budget.periodFactor], [0, 1]);
   assertEquals(budget.mostFactor > 1 && budget.foldingS > 2 && budget.longerS > 1, true);
 });
