@@ -2,7 +2,7 @@
  * Every subcommand, one line each, loaded when called. What does not work yet is not listed.
  * @module
  */
-import type { VerbEntry } from "./verb.ts";
+import type { VerbEntry } from "./command_line/verb.ts";
 
 /** In the order of `--help`. */
 export const VERBS: readonly VerbEntry[] = [
@@ -99,11 +99,11 @@ export const VERBS: readonly VerbEntry[] = [
   {
     name: "man",
     summary: "write the manual page joulemark(1)",
-    load: async () => (await import("./man.ts")).manOf(VERBS),
+    load: async () => (await import("./command_line/man.ts")).manOf(VERBS),
   },
   {
     name: "completions",
     summary: "write completions for bash, zsh or fish",
-    load: async () => (await import("./completions.ts")).completionsOf(VERBS),
+    load: async () => (await import("./command_line/completions.ts")).completionsOf(VERBS),
   },
 ];

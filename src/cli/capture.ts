@@ -10,9 +10,9 @@ import { capture as save } from "../capture/capture.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { openCatalogue } from "./open_catalogue.ts";
-import { parseFormat, parseSeconds } from "./options.ts";
-import { quietOption, ROOT, TEXT_OR_JSON, WITHOUT } from "./common_options.ts";
-import type { Verb } from "./verb.ts";
+import { parseFormat, parseSeconds } from "./command_line/options.ts";
+import { quietOption, ROOT, TEXT_OR_JSON, WITHOUT } from "./command_line/common_options.ts";
+import type { Verb } from "./command_line/verb.ts";
 
 /** Saves a node as a tree. */
 export const capture: Verb = {

@@ -6,9 +6,9 @@ import { LANGUAGES } from "../client/files.ts";
 import { UnknownNameError, UsageError } from "../core/errors.ts";
 import { WholeFile } from "../files/whole_file.ts";
 import { EXIT } from "./exit_codes.ts";
-import { quietOption } from "./common_options.ts";
+import { quietOption } from "./command_line/common_options.ts";
 import { writeStderr } from "./io.ts";
-import type { Verb } from "./verb.ts";
+import type { Verb } from "./command_line/verb.ts";
 
 /** Writes the client of a language. */
 export const client: Verb = {

@@ -7,10 +7,10 @@ import { Mpi } from "../os/mpi.ts";
 import { collate as collateParts } from "../job/collate.ts";
 import { yamlReader } from "../job/yaml.ts";
 import { EXIT, exitCode } from "./exit_codes.ts";
-import { outputOption, quietOption } from "./common_options.ts";
+import { outputOption, quietOption } from "./command_line/common_options.ts";
 import { writeStderr } from "./io.ts";
-import type { ParsedOptions } from "./options.ts";
-import type { Verb } from "./verb.ts";
+import type { ParsedOptions } from "./command_line/options.ts";
+import type { Verb } from "./command_line/verb.ts";
 
 /** Makes one report of a job by MPI. */
 export const collate: Verb = {

@@ -9,10 +9,10 @@ import { diagnosisText } from "./doctor_text.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStdout } from "./io.ts";
 import { openCatalogue } from "./open_catalogue.ts";
-import { parseFormat } from "./options.ts";
-import { JSON_SWITCH, ROOT, TEXT_OR_JSON, WITHOUT } from "./common_options.ts";
+import { parseFormat } from "./command_line/options.ts";
+import { JSON_SWITCH, ROOT, TEXT_OR_JSON, WITHOUT } from "./command_line/common_options.ts";
 import { permissionFlags } from "./permissions.ts";
-import type { Verb } from "./verb.ts";
+import type { Verb } from "./command_line/verb.ts";
 
 /** Examines the sources of the node. */
 export const doctor: Verb = {

@@ -9,7 +9,7 @@ import { VERBS } from "./all.ts";
 import { EXIT, exitCode } from "./exit_codes.ts";
 import { setMessages, writeStderr, writeStdout } from "./io.ts";
 import { HIDDEN_VERBS } from "./self.ts";
-import { runVerb } from "./run_verb.ts";
+import { runVerb } from "./command_line/run_verb.ts";
 import { GEOPM_VERSION, VERSION } from "../core/version.ts";
 import { form } from "./version.ts";
 

@@ -6,9 +6,9 @@ import { AccessError, UsageError } from "../core/errors.ts";
 import { isJobId } from "../collect/loop.ts";
 import { monitorSocketPath, MOST_MARK, sendMark } from "../collect/socket.ts";
 import { EXIT } from "./exit_codes.ts";
-import { quietOption } from "./common_options.ts";
+import { quietOption } from "./command_line/common_options.ts";
 import { writeStderr } from "./io.ts";
-import type { Verb } from "./verb.ts";
+import type { Verb } from "./command_line/verb.ts";
 
 /** Marks in the raw stats of the running monitor. */
 export const mark: Verb = {

@@ -11,10 +11,10 @@ import { writePartsPmc } from "../job/pmc_part.ts";
 import { parsePmcVersion } from "../outputs/pmc/version.ts";
 import { EXIT } from "./exit_codes.ts";
 import { sharedOptions } from "../session/run_options.ts";
-import { outputOption, quietOption } from "./common_options.ts";
+import { outputOption, quietOption } from "./command_line/common_options.ts";
 import { writeStderr } from "./io.ts";
-import type { ParsedOptions } from "./options.ts";
-import type { Verb } from "./verb.ts";
+import type { ParsedOptions } from "./command_line/options.ts";
+import type { Verb } from "./command_line/verb.ts";
 
 /** Merges reports of many hosts. */
 export const merge: Verb = {

@@ -15,9 +15,9 @@ import { listenForMarks, monitorSocketPath, serveMarks } from "../collect/socket
 import { RawStore } from "../collect/store.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
-import { quietOption, ROOT } from "./common_options.ts";
-import { type ParsedOptions, parseSeconds } from "./options.ts";
-import type { Verb } from "./verb.ts";
+import { quietOption, ROOT } from "./command_line/common_options.ts";
+import { type ParsedOptions, parseSeconds } from "./command_line/options.ts";
+import type { Verb } from "./command_line/verb.ts";
 
 const DEFAULT_INTERVAL = 300;
 

@@ -15,9 +15,9 @@ import { writeDocument } from "../files/whole_file.ts";
 import { type PmcRun, readPmcRuns, readTableText } from "../outputs/pmc/read.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
-import { JSON_FORMAT, outputOption } from "./common_options.ts";
-import { type ParsedOptions, parseFormat } from "./options.ts";
-import type { Verb } from "./verb.ts";
+import { JSON_FORMAT, outputOption } from "./command_line/common_options.ts";
+import { type ParsedOptions, parseFormat } from "./command_line/options.ts";
+import type { Verb } from "./command_line/verb.ts";
 
 const FORMATS = ["text", "csv", "json", "svg"] as const;
 const CHOICES = ["histogram", "cdf", "compare", "sweep"] as const;

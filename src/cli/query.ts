@@ -17,9 +17,9 @@ import { QueryRun } from "../query/run.ts";
 import type { ReadBytes } from "../query/sources/source.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
-import { helpText } from "./help.ts";
+import { helpText } from "./command_line/help.ts";
 import { queryHelp } from "./query_help.ts";
-import type { Verb } from "./verb.ts";
+import type { Verb } from "./command_line/verb.ts";
 import { VERSION } from "../core/version.ts";
 
 /** cali-query's own exit statuses: -1 and -2 in eight bits. */

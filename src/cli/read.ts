@@ -12,10 +12,16 @@ import type { Catalogue, CatalogueEntry } from "../signals/catalogue.ts";
 import { wholesOf } from "../signals/containment.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
-import { parseFormat } from "./options.ts";
-import { JSON_SWITCH, quietOption, ROOT, TEXT_OR_JSON, WITHOUT } from "./common_options.ts";
+import { parseFormat } from "./command_line/options.ts";
+import {
+  JSON_SWITCH,
+  quietOption,
+  ROOT,
+  TEXT_OR_JSON,
+  WITHOUT,
+} from "./command_line/common_options.ts";
 import { openCatalogue } from "./open_catalogue.ts";
-import type { Verb } from "./verb.ts";
+import type { Verb } from "./command_line/verb.ts";
 
 /** geopmread(1) waits so long between the readings that a rate needs. */
 const RATE_READINGS = 8;

@@ -6,10 +6,10 @@ import { UsageError } from "../core/errors.ts";
 import { recoverAll } from "../job/recover_all.ts";
 import { privateBase } from "../job/session.ts";
 import { EXIT } from "./exit_codes.ts";
-import { quietOption } from "./common_options.ts";
+import { quietOption } from "./command_line/common_options.ts";
 import { writeStderr, writeStdout } from "./io.ts";
-import type { ParsedOptions } from "./options.ts";
-import type { Verb } from "./verb.ts";
+import type { ParsedOptions } from "./command_line/options.ts";
+import type { Verb } from "./command_line/verb.ts";
 
 /** Makes reports of journals that killed monitors left. */
 export const recover: Verb = {

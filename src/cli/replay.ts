@@ -23,9 +23,9 @@ import { ReplaySite } from "./replay_site.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { replayOptions, sharedOptions } from "../session/run_options.ts";
-import { quietOption } from "./common_options.ts";
-import { type ParsedOptions, parseSeconds } from "./options.ts";
-import type { Verb } from "./verb.ts";
+import { quietOption } from "./command_line/common_options.ts";
+import { type ParsedOptions, parseSeconds } from "./command_line/options.ts";
+import type { Verb } from "./command_line/verb.ts";
 import { REPORT_VERSION } from "../core/version.ts";
 
 /** Replays recordings. */

@@ -10,9 +10,9 @@ import { asksForChannels, loadOutputs, OUTPUTS } from "../outputs/all.ts";
 import type { RunIdle } from "../outputs/run_idle.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { RUN_OPTIONS } from "../session/run_options.ts";
-import type { ParsedOptions } from "./options.ts";
+import type { ParsedOptions } from "./command_line/options.ts";
 import { permissionFlags } from "./permissions.ts";
-import type { Verb } from "./verb.ts";
+import type { Verb } from "./command_line/verb.ts";
 import { REPORT_VERSION } from "../core/version.ts";
 
 /** Runs a command and reports on it. */

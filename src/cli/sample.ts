@@ -19,8 +19,8 @@ import type { Catalogue } from "../signals/catalogue.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { openCatalogue } from "./open_catalogue.ts";
-import { quietOption, ROOT, WITHOUT } from "./common_options.ts";
-import type { Verb } from "./verb.ts";
+import { quietOption, ROOT, WITHOUT } from "./command_line/common_options.ts";
+import type { Verb } from "./command_line/verb.ts";
 
 /** geopmsession(1): rates need two readings before they have a value. */
 const SETTLE_NS = 5_000_000;

@@ -20,9 +20,9 @@ import type { RawAnalysis, RawRequest } from "../rawstats/stats.ts";
 import { HIDDEN_VERBS, selfCommand } from "./self.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
-import { JSON_FORMAT, quietOption } from "./common_options.ts";
-import { type ParsedOptions, parseFormat } from "./options.ts";
-import type { Verb } from "./verb.ts";
+import { JSON_FORMAT, quietOption } from "./command_line/common_options.ts";
+import { type ParsedOptions, parseFormat } from "./command_line/options.ts";
+import type { Verb } from "./command_line/verb.ts";
 
 const FORMATS = ["table", "csv", "json", "openmetrics"] as const;
 type Format = typeof FORMATS[number];

@@ -24,11 +24,11 @@ import { NODE_ENERGY, runOnce, type StudyLaunch } from "../study/run.ts";
 import { selfCommand } from "./self.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
-import { JSON_FORMAT, quietOption } from "./common_options.ts";
-import { type ParsedOptions, parseFormat } from "./options.ts";
+import { JSON_FORMAT, quietOption } from "./command_line/common_options.ts";
+import { type ParsedOptions, parseFormat } from "./command_line/options.ts";
 import { printed } from "./pmc.ts";
 import { Progress } from "./progress.ts";
-import type { Verb } from "./verb.ts";
+import type { Verb } from "./command_line/verb.ts";
 
 const FORMATS = ["text", "csv", "json"] as const;
 

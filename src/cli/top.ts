@@ -11,10 +11,10 @@ import { privateBase } from "../job/session.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { openCatalogue } from "./open_catalogue.ts";
-import { ROOT, WITHOUT } from "./common_options.ts";
-import { parseSeconds } from "./options.ts";
+import { ROOT, WITHOUT } from "./command_line/common_options.ts";
+import { parseSeconds } from "./command_line/options.ts";
 import { Draw, page } from "./top_page.ts";
-import type { Verb } from "./verb.ts";
+import type { Verb } from "./command_line/verb.ts";
 
 /** Power over less than this says little. */
 const SHORTEST_S = 0.1;

@@ -4,8 +4,8 @@
  * @module
  */
 import { exitCode } from "../../src/cli/exit_codes.ts";
-import { runVerb } from "../../src/cli/run_verb.ts";
-import type { Verb } from "../../src/cli/verb.ts";
+import { runVerb } from "../../src/cli/command_line/run_verb.ts";
+import type { Verb } from "../../src/cli/command_line/verb.ts";
 
 /** What a verb did. */
 export interface Captured {

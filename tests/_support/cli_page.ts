@@ -1,8 +1,8 @@
 /** docs/cli.md, made of the tables of options. */
 import { variableOf } from "../../src/core/option.ts";
 import { VERBS } from "../../src/cli/all.ts";
-import { optionWords, shownOptions } from "../../src/cli/help.ts";
-import type { Verb } from "../../src/cli/verb.ts";
+import { optionWords, shownOptions } from "../../src/cli/command_line/help.ts";
+import type { Verb } from "../../src/cli/command_line/verb.ts";
 
 /** The page. */
 export async function cliPage(): Promise<string> {

@@ -1,7 +1,7 @@
 /** The verb over the vectors' runs, against whole files in tests/golden/replay. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { replay } from "../../src/cli/replay.ts";
-import { runVerb } from "../../src/cli/run_verb.ts";
+import { runVerb } from "../../src/cli/command_line/run_verb.ts";
 import { REPORT_VERSION } from "../../src/core/version.ts";
 import { AccessError, UnknownNameError, UsageError } from "../../src/core/errors.ts";
 import { parseReport } from "../../src/formats/report.ts";

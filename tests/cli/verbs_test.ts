@@ -2,9 +2,9 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { VERBS } from "../../src/cli/all.ts";
 import { EXIT } from "../../src/cli/exit_codes.ts";
-import { helpText, shownOptions } from "../../src/cli/help.ts";
-import { allOptions } from "../../src/cli/options.ts";
-import type { Verb } from "../../src/cli/verb.ts";
+import { helpText, shownOptions } from "../../src/cli/command_line/help.ts";
+import { allOptions } from "../../src/cli/command_line/options.ts";
+import type { Verb } from "../../src/cli/command_line/verb.ts";
 import { capture } from "../_support/capture.ts";
 
 const LOADED: readonly Verb[] = await Promise.all(VERBS.map((entry) => entry.load()));

@@ -1,7 +1,7 @@
 /** `joulemark client`, and the workload that marks by the same ring: src/cli/client.ts. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { client } from "../../src/cli/client.ts";
-import { runVerb } from "../../src/cli/run_verb.ts";
+import { runVerb } from "../../src/cli/command_line/run_verb.ts";
 import { joulemarkHeader } from "../../src/client/header.ts";
 import { UnknownNameError, UsageError } from "../../src/core/errors.ts";
 import { run } from "./_c_program.ts";

@@ -2,8 +2,8 @@
  * From the words behind a verb to its work, or to its help.
  * @module
  */
-import { EXIT } from "./exit_codes.ts";
-import { writeStdout } from "./io.ts";
+import { EXIT } from "../exit_codes.ts";
+import { writeStdout } from "../io.ts";
 import { parseOptions } from "./options.ts";
 import type { Verb } from "./verb.ts";
 

@@ -4,9 +4,9 @@
  * @module
  */
 import { parseArgs } from "@std/cli/parse-args";
-import type { Environment } from "../core/environment.ts";
-import { nearest, UsageError } from "../core/errors.ts";
-import { type Option, type OptionValues, optionValues } from "../core/option.ts";
+import type { Environment } from "../../core/environment.ts";
+import { nearest, UsageError } from "../../core/errors.ts";
+import { type Option, type OptionValues, optionValues } from "../../core/option.ts";
 
 /** Options that every verb takes; a verb that says more of one has it in its own table. */
 export const COMMON_OPTIONS: readonly Option[] = [

@@ -2,7 +2,7 @@
  * What a subcommand is. Adding one: a file with a constant of this shape, and a line in `all.ts`.
  * @module
  */
-import type { Option } from "../core/option.ts";
+import type { Option } from "../../core/option.ts";
 import type { CommandLine, ParsedOptions } from "./options.ts";
 
 /** A subcommand. Its command line, help, manual page and completions are made of these fields. */

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { UsageError } from "../../src/core/errors.ts";
-import type { Option } from "../../src/core/option.ts";
-import { parseOptions } from "../../src/cli/options.ts";
+import { UsageError } from "../../../src/core/errors.ts";
+import type { Option } from "../../../src/core/option.ts";
+import { parseOptions } from "../../../src/cli/command_line/options.ts";
 
 const OPTIONS: Option[] = [
   { name: "report", short: "r", value: "FILE", env: true, geopm: "GEOPM_REPORT", help: "a" },

@@ -2,7 +2,7 @@
  * Options that mean the same with several verbs.
  * @module
  */
-import type { Option } from "../core/option.ts";
+import type { Option } from "../../core/option.ts";
 
 /** The tree that stands for the machine. */
 export const ROOT: Option = {

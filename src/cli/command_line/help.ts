@@ -3,7 +3,7 @@
  * 80 columns.
  * @module
  */
-import type { Option } from "../core/option.ts";
+import type { Option } from "../../core/option.ts";
 import { allOptions } from "./options.ts";
 import type { Verb } from "./verb.ts";
 

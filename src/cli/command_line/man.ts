@@ -3,13 +3,13 @@
  * macros.
  * @module
  */
-import { UnknownNameError } from "../core/errors.ts";
-import { variableOf } from "../core/option.ts";
-import { EXIT } from "./exit_codes.ts";
+import { UnknownNameError } from "../../core/errors.ts";
+import { variableOf } from "../../core/option.ts";
+import { EXIT } from "../exit_codes.ts";
 import { optionText, optionWords, shownOptions } from "./help.ts";
-import { writeStdout } from "./io.ts";
+import { writeStdout } from "../io.ts";
 import type { Verb, VerbEntry } from "./verb.ts";
-import { VERSION } from "../core/version.ts";
+import { VERSION } from "../../core/version.ts";
 
 /** The verb that writes the manual page of all these. */
 export function manOf(entries: readonly VerbEntry[]): Verb {

@@ -2,10 +2,10 @@
  * `joulemark completions`: completions for a shell, made of the tables of options.
  * @module
  */
-import { UsageError } from "../core/errors.ts";
-import type { Option } from "../core/option.ts";
-import { EXIT } from "./exit_codes.ts";
-import { writeStdout } from "./io.ts";
+import { UsageError } from "../../core/errors.ts";
+import type { Option } from "../../core/option.ts";
+import { EXIT } from "../exit_codes.ts";
+import { writeStdout } from "../io.ts";
 import { allOptions } from "./options.ts";
 import { shownOptions } from "./help.ts";
 import type { Verb, VerbEntry } from "./verb.ts";
