@@ -535,6 +535,7 @@ __attribute__((noreturn)) static void run_unmeasured(struct guard *guard, const 
     add(&text, why);
     add(&text, ", found: ");
     add(&text, error_text(error));
+    if (error == EAGAIN) add(&text, "; ask for more processes (pids.max, ulimit -u)");
   }
   say("the command runs unmeasured: ", reason, 0, 0);
   run_in_place(guard, "-JOULEMARK_SESSION", sizeof "-JOULEMARK_SESSION");

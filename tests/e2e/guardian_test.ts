@@ -108,7 +108,7 @@ for n in [int(w) for w in sys.argv[1].split(",")]:
     signal.signal(n, lambda n, frame: got.append(n))
 open("ready", "w").close()
 end = time.monotonic() + 20
-while len(set(got)) < len(sys.argv[1].split(",")) and time.monotonic() < end: time.sleep(0.01)
+while len(set(got)) < len(sys.argv[1].split(",")) and time.monotonic() < end: time.sleep(0.04)
 print(",".join(map(str, sorted(set(got)))))
 sys.exit(7)
 `;
@@ -288,3 +288,65 @@ endToEnd("the application is let go after a second where the runtime hangs", (di
   assertEquals(code, 9);
   assertMatch(stdout, /^\d+\n$/);
 });
+
+/** A cgroup of version 1 or 2 that this test may limit; `undefined` where there is none. */
+function makeGroup(controller: string, limits: Record<string, string>): string | undefined {
+  for (const base of [`/sys/fs/cgroup/${controller}`, "/sys/fs/cgroup"]) {
+    const group = `${base}/joulemark-test-${Deno.pid}`;
+    try {
+      Deno.mkdirSync(group);
+    } catch {
+      continue;
+    }
+    try {
+      for (const [name, value] of Object.entries(limits)) {
+        Deno.writeTextFileSync(`${group}/${name}`, value);
+      }
+      return group;
+    } catch {
+      Deno.removeSync(group);
+    }
+  }
+}
+
+endToEnd("a limit on processes keeps no command from running", (dir) => {
+  for (const most of ["1", "2", "3", "5"]) {
+    const group = makeGroup("pids", { "pids.max": most });
+    if (group === undefined) return console.log("skipped: no cgroup of processes to limit");
+    try {
+      const line = `echo $$ >${group}/cgroup.procs; exec $J run -- /bin/echo ran`;
+      const { code, stdout, stderr } = shell(dir, line);
+      assertEquals([code, stdout], [0, "ran\n"], `${most}: ${stderr}`);
+      assertMatch(stderr, /^joulemark: the command runs unmeasured: .*\n$/, most);
+    } finally {
+      Deno.removeSync(group);
+    }
+  }
+});
+
+/** Takes memory, some each time, until somebody in the group was killed. */
+const GROW = `
+import os, sys, time
+events = [p for p in (sys.argv[1] + "/memory.oom_control", sys.argv[1] + "/memory.events") if os.path.exists(p)][0]
+def kills(): return int([l.split()[1] for l in open(events) if l.startswith("oom_kill ")][0])
+before, data = kills(), []
+while kills() == before and len(data) < 800:
+    data.append(bytearray(1 << 19))
+    time.sleep(0.04)
+print("killed", kills() - before)
+`;
+
+endToEnd("where memory runs out the runtime is the first to go", (dir) => {
+  const group = makeGroup("memory", { "memory.limit_in_bytes": "150M" }) ??
+    makeGroup("", { "memory.max": "150M", "memory.swap.max": "0" });
+  if (group === undefined) return console.log("skipped: no cgroup of memory to limit");
+  try {
+    Deno.writeTextFileSync(`${dir}/grow.py`, GROW);
+    const line = `echo $$ >${group}/cgroup.procs; exec $J run -q -- python3 grow.py ${group}`;
+    const { code, stdout, stderr } = shell(dir, line);
+    assertEquals([code, stdout], [0, "killed 1\n"], stderr);
+    assertMatch(stderr, /^joulemark: the monitor ended \(signal 9\); .*\n$/, stderr);
+  } finally {
+    Deno.removeSync(group);
+  }
+}, 60);

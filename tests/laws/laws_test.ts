@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { BINARY, HAS_BINARY, HAS_COMPILER } from "../_support/programs.ts";
 import { testLaws } from "./laws.ts";
+import { testSignals } from "./signals.ts";
 
 const HAS_STRACE = (() => {
   try {
@@ -28,3 +29,13 @@ for (const asUser of [false, true]) {
     },
   });
 }
+
+Deno.test({
+  name: "the laws hold under signals at random moments",
+  ignore: !HAS_BINARY,
+  async fn() {
+    const seed = Math.floor(Math.random() * 1000);
+    const { breaches, runs } = await testSignals(BINARY, 30, seed);
+    assertEquals([breaches, runs], [[], 30], `seed ${seed}`);
+  },
+});
