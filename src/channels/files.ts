@@ -6,7 +6,8 @@
  * run is over; until then it is beside, with a name that ends in `-PID.partial`.
  * @module
  */
-import { makeDirectories, readUserText, renameUserFile } from "../os/user_file.ts";
+import { renameOutput } from "../os/output_place.ts";
+import { makeDirectories, readUserText } from "../os/user_file.ts";
 import { LineFile } from "../files/line_file.ts";
 import { unwritable, writeDocument } from "../files/whole_file.ts";
 
@@ -72,7 +73,7 @@ export function writeText(name: string, text: string, append: boolean, printer: 
 function moved(from: string, to: string): void {
   try {
     makeFolder(to);
-    renameUserFile(from, to);
+    renameOutput(from, to);
   } catch (error) {
     throw unwritable(to, error, `the stream is ${from}`);
   }

@@ -8,6 +8,7 @@
  */
 import { isHumanError } from "../core/errors.ts";
 import { byteText } from "../formats/cali/cali.ts";
+import { OutputPlace } from "../os/output_place.ts";
 import { OsError, UserFile } from "../os/user_file.ts";
 import { fromByteText } from "../query/byte_text.ts";
 import { openSource } from "../query/sources/open.ts";
@@ -167,7 +168,8 @@ function openOutput(path: string | undefined): { write(bytes: Uint8Array): void;
   if (path === "stderr") {
     return { write: (bytes) => writeStderr(new TextDecoder().decode(bytes)), close() {} };
   }
-  const file = UserFile.write(path);
+  using place = new OutputPlace(path);
+  const file = place.direct ? place.into() : place.grow();
   return {
     write: (bytes) => file.writeAll(bytes),
     close: () => file.close(),

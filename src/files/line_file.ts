@@ -7,8 +7,8 @@
  */
 import { quote } from "../core/errors.ts";
 import { ERRNO } from "../os/libc.ts";
-import { outputTarget } from "../os/output_target.ts";
-import { OsError, UserFile } from "../os/user_file.ts";
+import { OutputPlace } from "../os/output_place.ts";
+import { OsError, type UserFile } from "../os/user_file.ts";
 import { unwritable } from "./whole_file.ts";
 
 const encoder = new TextEncoder();
@@ -45,9 +45,9 @@ export class LineFile {
     this.path = path;
     this.#tell = tell;
     try {
-      const { path: target, direct } = outputTarget(path);
-      this.#direct = direct;
-      this.#file = direct ? UserFile.into(target) : UserFile.write(path);
+      using place = new OutputPlace(path);
+      this.#direct = place.direct;
+      this.#file = place.direct ? place.into() : place.grow();
     } catch (error) {
       throw unwritable(path, error);
     }

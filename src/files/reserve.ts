@@ -5,11 +5,9 @@
  * reserve nothing.
  * @module
  */
-import { closeFile, O, openFile } from "../os/files.ts";
+import { closeFile } from "../os/files.ts";
 import { libc } from "../os/libc.ts";
-import { outputTarget } from "../os/output_target.ts";
-
-const TMPFILE = 0o20000000 | O.DIRECTORY;
+import { OutputPlace } from "../os/output_place.ts";
 
 /** Space in the directory of a file, until it is given back. */
 export class Reserve implements Disposable {
@@ -17,10 +15,7 @@ export class Reserve implements Disposable {
 
   /** @param path The file that will be written. */
   constructor(path: string, bytes: number) {
-    const { path: target, direct } = outputTarget(path);
-    const slash = target.lastIndexOf("/");
-    const directory = slash < 0 ? "." : target.slice(0, slash) || "/";
-    this.#fd = direct ? -1 : openFile(directory, O.RDWR | TMPFILE, 0o600);
+    this.#fd = nameless(path);
     if (this.#fd >= 0 && libc().fallocate(this.#fd, 0, 0n, BigInt(bytes)) !== 0) {
       this[Symbol.dispose]();
     }
@@ -30,5 +25,14 @@ export class Reserve implements Disposable {
   [Symbol.dispose](): void {
     closeFile(this.#fd);
     this.#fd = -1;
+  }
+}
+
+function nameless(path: string): number {
+  try {
+    using place = new OutputPlace(path);
+    return place.nameless();
+  } catch {
+    return -1; // to write the file says why
   }
 }

@@ -6,15 +6,8 @@
 import { AccessError } from "../core/errors.ts";
 import type { LineSink } from "../formats/trace/header.ts";
 import { ERRNO } from "../os/libc.ts";
-import { outputTarget } from "../os/output_target.ts";
-import {
-  type Content,
-  isDirectory,
-  OsError,
-  removeUserFile,
-  renameUserFile,
-  UserFile,
-} from "../os/user_file.ts";
+import { isWrittenInto, OutputPlace, PlantedError } from "../os/output_place.ts";
+import { type Content, isDirectory, OsError, type UserFile } from "../os/user_file.ts";
 
 /** Content is gathered up to here and written in one piece. */
 const BLOCK_BYTES = 65536;
@@ -30,20 +23,25 @@ const UNCHANGED = "the file that was there, if any, is unchanged";
  */
 export class WholeFile implements LineSink, Disposable {
   readonly #path: string;
-  /** The file itself, and the one beside it; the same where it is written into. */
-  readonly #target: string;
-  readonly #beside: string;
+  readonly #place: OutputPlace;
+  readonly #survives: boolean;
   readonly #file: UserFile;
   readonly #block = new Uint8Array(BLOCK_BYTES);
   #used = 0;
   #state: "open" | "kept" | "gone" = "open";
 
-  constructor(path: string) {
+  /** @param survives It is on the disk before it has its name, also where the machine crashes. */
+  constructor(path: string, { survives = false } = {}) {
     this.#path = path;
-    const { path: target, direct } = outputTarget(path);
-    this.#target = target;
-    this.#beside = direct ? target : `${target}.${Deno.pid}.new`;
-    this.#file = this.#try(() => direct ? UserFile.into(target) : UserFile.write(this.#beside));
+    this.#survives = survives;
+    this.#place = this.#try(() => new OutputPlace(path));
+    try {
+      const place = this.#place;
+      this.#file = this.#try(() => place.direct ? place.into() : place.beside());
+    } catch (error) {
+      this.#place[Symbol.dispose]();
+      throw error;
+    }
   }
 
   /** Adds to it. */
@@ -63,24 +61,26 @@ export class WholeFile implements LineSink, Disposable {
   restart(): void {
     this.#used = 0;
     // What went into a pipe is gone.
-    if (this.#beside !== this.#target) this.#try(() => this.#file.truncate(0));
+    if (!this.#place.direct) this.#try(() => this.#file.truncate(0));
   }
 
   /** Renames it to its name. */
   keep(): void {
     this.#flush();
     this.#try(() => {
+      if (this.#survives && !this.#place.direct) this.#file.sync();
       this.#file.close();
-      if (this.#beside !== this.#target) renameUserFile(this.#beside, this.#target);
+      if (!this.#place.direct) this.#place.rename();
     });
     this.#state = "kept";
+    this.#place[Symbol.dispose]();
   }
 
   [Symbol.dispose](): void {
     if (this.#state !== "open") return;
     this.#state = "gone";
     this.#file[Symbol.dispose]();
-    if (this.#beside !== this.#target) removeUserFile(this.#beside);
+    this.#place[Symbol.dispose]();
   }
 
   #flush(): void {
@@ -92,7 +92,8 @@ export class WholeFile implements LineSink, Disposable {
     try {
       return action();
     } catch (cause) {
-      throw unwritable(this.#path, cause, this.#beside === this.#target ? undefined : UNCHANGED);
+      const isDirect = this.#place === undefined || this.#place.direct;
+      throw unwritable(this.#path, cause, isDirect ? undefined : UNCHANGED);
     }
   }
 }
@@ -102,8 +103,12 @@ export class WholeFile implements LineSink, Disposable {
  *
  * @throws {AccessError} If it cannot be written; the file that was there stays.
  */
-export function writeDocument(path: string, content: Content): void {
-  using file = new WholeFile(path);
+export function writeDocument(
+  path: string,
+  content: Content,
+  options: { survives?: boolean } = {},
+): void {
+  using file = new WholeFile(path, options);
   file.write(content);
   file.keep();
 }
@@ -111,7 +116,7 @@ export function writeDocument(path: string, content: Content): void {
 /** Can a document be written there? Answers with the error that writing would give. */
 export function probeDocument(path: string): AccessError | undefined {
   // The reader of a pipe would take a look for the end.
-  if (outputTarget(path).direct) return undefined;
+  if (isWrittenInto(path)) return undefined;
   try {
     if (isDirectory(path)) throw unwritable(path, new OsError(ERRNO.EISDIR));
     using _file = new WholeFile(path);
@@ -129,7 +134,9 @@ export function unwritable(path: string, error: unknown, remedy?: string): Acces
     target: path,
     expected: "a place that can be written",
     found: (error as Error).message,
-    remedy: remedy ?? "give another one, or make the directory",
+    remedy: error instanceof PlantedError
+      ? "remove it, or write where nobody else can"
+      : remedy ?? "give another one, or make the directory",
     cause: error,
   });
 }

@@ -5,7 +5,7 @@
  */
 import { closeFile, linkCount, O, openFile } from "../os/files.ts";
 import { cString, libc } from "../os/libc.ts";
-import { outputTarget } from "../os/output_target.ts";
+import { isWrittenInto } from "../os/output_place.ts";
 import { privateBase } from "./session.ts";
 import { checksum } from "../core/names.ts";
 
@@ -22,7 +22,7 @@ export interface Claim {
 
 /** The path, or the first of `PATH-2`, `PATH-3`, … that nobody writes at this moment. */
 export function claimPath(path: string): Claim {
-  if (outputTarget(path).direct) return { path, moved: false, release() {} };
+  if (isWrittenInto(path)) return { path, moved: false, release() {} };
   const absolute = path.startsWith("/") ? path : `${Deno.cwd()}/${path}`;
   for (let n = 1; n <= MOST; n++) {
     const suffix = n === 1 ? "" : `-${n}`;

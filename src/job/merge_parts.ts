@@ -1,14 +1,14 @@
 /**
  * Merging report files: one at a time, whatever their number, into one file that appears whole.
  *
- * Sections of hosts are kept in a file beside the result until all are known, since the statistics
+ * Sections of hosts are kept in a nameless file beside the result until all are known, since the statistics
  * stand before them; then they follow, sorted by host.
  * @module
  */
 import { UsageError } from "../core/errors.ts";
 import { unwritable, WholeFile } from "../files/whole_file.ts";
-import { outputTarget } from "../os/output_target.ts";
-import { OsError, removeUserFile, UserFile } from "../os/user_file.ts";
+import { OutputPlace } from "../os/output_place.ts";
+import { OsError, UserFile } from "../os/user_file.ts";
 import { type JobFacts, ReportMerger } from "../merge/merge.ts";
 import { privateBase } from "./session.ts";
 import { type OtherReader, type ReadReport, readReport } from "../merge/read_report.ts";
@@ -84,7 +84,6 @@ export function refuseNothing(merger: ReportMerger, files: number): void {
 /** Sections as they came, and the result that is made of them. */
 export class Spool {
   readonly #out: string;
-  readonly #spoolPath: string;
   readonly #spool: UserFile;
   readonly #places: Place[] = [];
   readonly #block = new Uint8Array(BLOCK);
@@ -93,10 +92,13 @@ export class Spool {
 
   constructor(out: string) {
     this.#out = out;
-    const { path, direct } = outputTarget(out);
-    // Beside a device or a pipe there is no place.
-    this.#spoolPath = `${direct ? `${privateBase()}/merge` : path}.${Deno.pid}.spool`;
-    this.#spool = this.#try(() => UserFile.write(this.#spoolPath));
+    this.#spool = this.#try(() => {
+      using place = new OutputPlace(out);
+      if (!place.direct) return place.beside();
+      // Beside a device or a pipe there is no place.
+      using other = new OutputPlace(`${privateBase()}/merge`);
+      return other.beside();
+    });
   }
 
   keep(host: string, bytes: Uint8Array): void {
@@ -108,13 +110,12 @@ export class Spool {
   finish(head: string): void {
     this.#try(() => {
       this.#flush(this.#spool);
-      using sections = UserFile.read(this.#spoolPath);
-      using file = new WholeFile(this.#out);
+      using file = new WholeFile(this.#out, { survives: true });
       file.write(head);
       this.#places.sort((a, b) => a.host < b.host ? -1 : a.host > b.host ? 1 : 0);
       for (const { at, length } of this.#places) {
         const bytes = new Uint8Array(length);
-        sections.readAt(bytes, at);
+        this.#spool.readAt(bytes, at);
         file.write(bytes);
       }
       file.write("\n");
@@ -124,7 +125,6 @@ export class Spool {
 
   [Symbol.dispose](): void {
     this.#spool.close();
-    removeUserFile(this.#spoolPath);
   }
 
   #put(file: UserFile, bytes: Uint8Array): void {

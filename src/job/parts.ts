@@ -22,7 +22,7 @@ import type { ClockPair } from "../merge/clocks.ts";
 import { realtimeNanoseconds } from "../os/clock.ts";
 import { statPath } from "../os/files.ts";
 import { cString, libc } from "../os/libc.ts";
-import { makeDirectories, readUserText, removeUserFile, writeUserFile } from "../os/user_file.ts";
+import { makeDirectories, readUserText, removeUserFile } from "../os/user_file.ts";
 import { asFileName } from "../core/names.ts";
 import { writeDocument } from "../files/whole_file.ts";
 import {
@@ -187,7 +187,7 @@ export class JobPart {
     const path = `${this.#directory}/${asFileName(this.host)}.clock`;
     try {
       const beforeS = wallSeconds();
-      writeUserFile(path, "");
+      writeDocument(path, "");
       const afterS = wallSeconds();
       const sharedS = Number(statPath(path)!.modifiedNs) / 1e9;
       removeUserFile(path);

@@ -46,7 +46,7 @@ export function recoverSession(directory: string, beside: boolean): Recovered {
   let path = !beside && !isThere(wanted) ? wanted : `${wanted}.recovered`;
   for (let n = 2; path !== wanted && isThere(path); n++) path = `${wanted}.recovered-${n}`;
   try {
-    writeDocument(path, reportPieces(report));
+    writeDocument(path, reportPieces(report), { survives: true });
   } catch (error) {
     // Kept: somebody may make room, or give it back its directory.
     return { done: false, reason: (error as Error).message };

@@ -5,7 +5,7 @@
 import { asFileName } from "../core/names.ts";
 import type { PmcVersion } from "../formats/pmc/log.ts";
 import { readText } from "../os/files.ts";
-import { outputTarget } from "../os/output_target.ts";
+import { isWrittenInto } from "../os/output_place.ts";
 import { JobPart } from "./parts.ts";
 import { type JobNode, jobNode } from "./place.ts";
 
@@ -45,7 +45,7 @@ export function placeInJob(
   const fileSuffix = asFileName(host);
   const place = { reportPath, host, fileSuffix, quiet: quiet || node.rank !== 0 };
   // Parts lie beside a file: of what goes to a device or a pipe each node writes its own.
-  if (outputTarget(reportPath).direct) return place;
+  if (isWrittenInto(reportPath)) return place;
   try {
     return { ...place, part: new JobPart(node, host, { report: reportPath, pmc }) };
   } catch (error) {

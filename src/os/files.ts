@@ -23,6 +23,7 @@ export const O = {
   DIRECTORY: ARM ? 0o40000 : 0o200000,
   NOFOLLOW: ARM ? 0o100000 : 0o400000,
   CLOEXEC: 0o2000000,
+  PATH: 0o10000000,
 } as const;
 
 /** Opens a file; a descriptor, or −errno. Always closed on exec. */
@@ -131,6 +132,11 @@ export function statPath(path: string, follow = true): FileFacts | undefined {
   const flags = follow ? 0 : AT_SYMLINK_NOFOLLOW;
   const r = libc().fstatat(SYSCALLS.newfstatat, AT_FDCWD, cString(path), statBytes, flags);
   return r === 0n ? facts() : undefined;
+}
+
+/** fstat(2) of what is open, or `undefined`. */
+export function statOpen(fd: number): FileFacts | undefined {
+  return libc().fstat(SYSCALLS.fstat, fd, statBytes) === 0n ? facts() : undefined;
 }
 
 /** Number of names an open file still has: 0 once it was replaced or removed. No allocation. */

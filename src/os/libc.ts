@@ -71,6 +71,15 @@ const FURTHER_SYMBOLS = {
   ftruncate: { parameters: ["i32", "i64"], result: "i32" },
   lseek: { parameters: ["i32", "i64", "i32"], result: "i64" },
   rmdir: { parameters: ["buffer"], result: "i32" },
+  openat: { parameters: ["i32", "buffer", "i32", "i32"], result: "i32" }, // directory, name, flags, mode
+  openat2: {
+    name: "syscall", // directory, name, struct open_how, its size
+    parameters: ["i64", "i32", "buffer", "buffer", "usize"],
+    result: "i64",
+  },
+  renameat: { parameters: ["i32", "buffer", "i32", "buffer"], result: "i32" },
+  unlinkat: { parameters: ["i32", "buffer", "i32"], result: "i32" },
+  readlinkat: { parameters: ["i32", "buffer", "buffer", "usize"], result: "isize" },
   readlink: { parameters: ["buffer", "buffer", "usize"], result: "isize" },
   fcntl: { parameters: ["i32", "i32", "i64"], result: "i32" },
   dup2: { parameters: ["i32", "i32"], result: "i32" },
@@ -203,6 +212,7 @@ const SYSCALLS = Deno.build.arch === "aarch64"
   ? {
     getdents64: 61n,
     pidfdOpen: 434n,
+    openat2: 437n,
     newfstatat: 79n,
     fstat: 80n,
     perfEventOpen: 241n,
@@ -215,6 +225,7 @@ const SYSCALLS = Deno.build.arch === "aarch64"
   : {
     getdents64: 217n,
     pidfdOpen: 434n,
+    openat2: 437n,
     newfstatat: 262n,
     fstat: 5n,
     perfEventOpen: 298n,
@@ -281,6 +292,7 @@ export const ERRNO = {
   EMFILE: 24,
   ENOSPC: 28,
   EROFS: 30,
+  ELOOP: 40,
   ETIMEDOUT: 110,
   EDQUOT: 122,
 } as const;

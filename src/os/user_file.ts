@@ -75,23 +75,22 @@ export class UserFile implements Disposable {
     return file;
   }
 
-  /** Makes it, or empties it. @throws {OsError} If it cannot be written. */
-  static write(path: string, mode = 0o666): UserFile {
-    const fd = openFile(path, O.WRONLY | O.CREAT | O.TRUNC, mode);
-    if (fd < 0) throw new OsError(-fd);
+  /** Of a descriptor, which is closed with it. */
+  static of(fd: number): UserFile {
     return new UserFile(fd);
   }
 
   /**
    * Writes into what is there, a device, a pipe or a descriptor of ours; nothing is made or emptied.
    *
+   * @param open Opens it with these flags: a descriptor, or −errno.
    * @throws {OsError} If it cannot be written, or is a pipe that nobody reads.
    */
-  static into(path: string): UserFile {
+  static into(open: (flags: number) => number): UserFile {
     // Opened like this a pipe without a reader answers at once.
-    const first = openFile(path, O.WRONLY | O.NONBLOCK);
+    const first = open(O.WRONLY | O.NONBLOCK);
     if (first < 0) throw new OsError(-first);
-    const fd = openFile(path, O.WRONLY | O.APPEND | (waits ? 0 : O.NONBLOCK));
+    const fd = open(O.WRONLY | O.APPEND | (waits ? 0 : O.NONBLOCK));
     closeFile(first);
     if (fd < 0) throw new OsError(-fd);
     const file = new UserFile(fd);
@@ -178,6 +177,13 @@ export class UserFile implements Disposable {
     checked(libc().lseek(this.#fd, BigInt(size), SEEK_SET));
   }
 
+  /** Waits until it survives a crash of the machine; of a pipe there is nothing to wait for. */
+  sync(): void {
+    if (libc().fsync(this.#fd) === 0) return;
+    const number = errno();
+    if (number !== ERRNO.EINVAL && number !== ERRNO.EROFS) throw new OsError(number || ERRNO.EIO);
+  }
+
   /** @throws {OsError} If the reader of a pipe did not take everything. */
   close(): void {
     const left = this.#fd < 0 ? 0 : this.#drainToEnd();
@@ -247,17 +253,6 @@ export function isDirectory(path: string): boolean {
 export function readUserText(path: string): string {
   using file = UserFile.read(path);
   return new TextDecoder().decode(file.readAll());
-}
-
-/** Writes a whole file. @throws {OsError} */
-export function writeUserFile(path: string, content: Content): void {
-  using file = UserFile.write(path);
-  file.writeContent(content);
-}
-
-/** Gives a file another name, over what was there. @throws {OsError} */
-export function renameUserFile(from: string, to: string): void {
-  checked(libc().rename(cString(from), cString(to)));
 }
 
 /** Removes a file; false when there was none. */

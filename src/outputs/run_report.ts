@@ -7,7 +7,7 @@ import type { Host } from "../core/host.ts";
 import type { Report } from "../core/report.ts";
 import { reportPieces } from "../formats/report.ts";
 import { Reserve } from "../files/reserve.ts";
-import { outputTarget } from "../os/output_target.ts";
+import { isWrittenInto } from "../os/output_place.ts";
 import { removeUserFile } from "../os/user_file.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
 import { card } from "./card.ts";
@@ -87,7 +87,7 @@ export class RunReport {
   launched(collector: Collector, cpus: readonly number[], directory: string): void {
     this.#collector = collector;
     const path = this.#path;
-    if (path !== undefined && !outputTarget(path).direct) {
+    if (path !== undefined && !isWrittenInto(path)) {
       this.#journal = new Journal(directory, path.startsWith("/") ? path : `${Deno.cwd()}/${path}`);
     }
     this.#share = JobShare.begin(this.#options.node, cpus);
@@ -103,7 +103,7 @@ export class RunReport {
   checkpoint(loop: LoopFigures): void {
     if (this.#path === undefined) return;
     // A device or a pipe has no place beside it.
-    if (outputTarget(this.#path).direct) return;
+    if (isWrittenInto(this.#path)) return;
     if (this.#options.engine.steps === 0) return;
     try {
       const report = this.#report(this.#facts(loop, true));
@@ -124,7 +124,7 @@ export class RunReport {
     if (written !== undefined) {
       this.#reserve?.[Symbol.dispose]();
       try {
-        writeDocument(written, reportPieces(report));
+        writeDocument(written, reportPieces(report), { survives: true });
         this.#removePartial();
       } catch (error) {
         tell((error as Error).message);

@@ -1,0 +1,273 @@
+/**
+ * Where an output goes: a directory that is held open, and a name in it.
+ *
+ * As root we write where other users may write too. A link that one of them made must not lead us to
+ * a file of ours, so no link is followed by its name: each part of a path is opened by itself, and a
+ * link is read only where its directory belongs to us or root alone, or where the link does. All that
+ * comes later, the new file, the rename, happens in the directory that is open: nobody can exchange it.
+ *
+ * Whole files appear by rename; a device, a pipe or a descriptor of ours is written into. Renaming over
+ * `/dev/null` would take it from everybody.
+ * @module
+ */
+import { closeFile, type FileFacts, O, openFile, statOpen, statPath } from "./files.ts";
+import { cString, ERRNO, errno, libc, SYSCALLS } from "./libc.ts";
+import { OsError, UserFile } from "./user_file.ts";
+
+const S_IFMT = 0o170000, S_IFDIR = 0o040000, S_IFREG = 0o100000, S_IFLNK = 0o120000;
+const S_IFIFO = 0o010000;
+const AT_FDCWD = -100;
+const WRITABLE_BY_OTHERS = 0o022;
+const RESOLVE_NO_SYMLINKS = 4n;
+/** As many links as the kernel follows: path_resolution(7). */
+const LINKS_MAX = 40;
+/** New names that are tried; each has 48 random bits. */
+const TRIES = 8;
+const TMPFILE = 0o20000000 | O.DIRECTORY;
+/** Names of descriptors, whatever is behind them. */
+const DESCRIPTOR = /^\/dev\/(?:stdout|stderr|stdin|fd\/)|^\/proc\//;
+const DIRECTORY = O.PATH | O.DIRECTORY | O.NOFOLLOW;
+
+/** Something that another user put where we were to write. */
+export class PlantedError extends OsError {
+  constructor(what: string, owner: number, directory: FileFacts) {
+    super(ERRNO.ELOOP);
+    this.name = "PlantedError";
+    const mode = (directory.mode & 0o7777).toString(8);
+    this.message = `${what} of user ${owner}, in a directory that is not ours alone ` +
+      `(owner ${directory.uid}, mode ${mode})`;
+  }
+}
+
+/** Is output to this name written into what is there? Only a look: to open it checks more. */
+export function isWrittenInto(path: string): boolean {
+  if (DESCRIPTOR.test(path)) return true;
+  const facts = statPath(path);
+  return facts !== undefined && !isFileOrDirectory(facts);
+}
+
+/** A directory that is held open, and what is to be written there. */
+export class OutputPlace implements Disposable {
+  /** It is written into; else a new file takes the name. */
+  readonly direct: boolean;
+  readonly #directory: number;
+  readonly #name: string;
+  readonly #found: FileFacts | undefined;
+  #beside = "";
+
+  /** @throws {OsError} If there is no such directory, or another user put a link there. */
+  constructor(path: string) {
+    const { directory, name, found } = find(path);
+    this.#directory = directory;
+    this.#name = name;
+    this.#found = found;
+    // A directory is nobody's output; that the rename fails is the clear answer.
+    this.direct = directory < 0 || (found !== undefined && !isFileOrDirectory(found));
+  }
+
+  /** Writes into the device, the pipe, the descriptor. @throws {OsError} */
+  into(): UserFile {
+    if (this.#directory < 0) return UserFile.into((flags) => openFile(this.#name, flags));
+    const directory = statOpen(this.#directory)!;
+    const found = this.#found!;
+    if (isShared(directory) && !isTrusted(found.uid)) {
+      throw new PlantedError(kindOf(found), found.uid, directory);
+    }
+    return UserFile.into((flags) => openAt(this.#directory, this.#name, flags | O.NOFOLLOW));
+  }
+
+  /** A new file with a random name in the directory, to write and to read. @throws {OsError} */
+  beside(): UserFile {
+    for (let tries = 1;; tries++) {
+      this.#beside = `${this.#name}.${randomName()}.new`;
+      const flags = O.RDWR | O.CREAT | O.EXCL | O.NOFOLLOW;
+      const fd = openAt(this.#directory, this.#beside, flags, 0o666);
+      if (fd >= 0) return UserFile.of(fd);
+      this.#beside = "";
+      if (fd !== -ERRNO.EEXIST || tries === TRIES) throw new OsError(-fd);
+    }
+  }
+
+  /** Gives the new file its name, over what was there. @throws {OsError} */
+  rename(): void {
+    const [from, to] = [cString(this.#beside), cString(this.#name)];
+    const done = libc().renameat(this.#directory, from, this.#directory, to);
+    if (done !== 0) throw new OsError(errno() || ERRNO.EIO);
+    this.#beside = "";
+  }
+
+  /** Removes the name of the new file, if it still has that one. */
+  forget(): void {
+    if (this.#beside !== "") libc().unlinkat(this.#directory, cString(this.#beside), 0);
+    this.#beside = "";
+  }
+
+  /** The file itself, made or emptied: it grows where it is. @throws {OsError} */
+  grow(): UserFile {
+    const flags = O.WRONLY | O.CREAT | O.NOFOLLOW | O.NONBLOCK;
+    const fd = openAt(this.#directory, this.#name, flags, 0o666);
+    if (fd < 0) throw new OsError(-fd);
+    const file = UserFile.of(fd);
+    try {
+      const facts = statOpen(fd)!;
+      const directory = statOpen(this.#directory)!;
+      const isOurs = facts.uid === libc().geteuid() && facts.links === 1;
+      if ((facts.mode & S_IFMT) !== S_IFREG || (isShared(directory) && !isOurs)) {
+        throw new PlantedError(kindOf(facts), facts.uid, directory);
+      }
+      file.truncate(0);
+      return file;
+    } catch (error) {
+      file[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  /** A file without a name in the directory; negative where the file system has none. */
+  nameless(): number {
+    return this.direct ? -1 : openAt(this.#directory, ".", O.RDWR | TMPFILE, 0o600);
+  }
+
+  [Symbol.dispose](): void {
+    this.forget();
+    closeFile(this.#directory);
+  }
+}
+
+/** Gives a file another name, over what was there; no link on the way is followed. @throws {OsError} */
+export function renameOutput(from: string, to: string): void {
+  const [a, b] = [find(from), find(to)];
+  const done = libc().renameat(a.directory, cString(a.name), b.directory, cString(b.name));
+  const number = done === 0 ? 0 : errno() || ERRNO.EIO;
+  closeFile(a.directory);
+  closeFile(b.directory);
+  if (number !== 0) throw new OsError(number);
+}
+
+interface Found {
+  /** −1: the name is one of the runtime's own descriptors. */
+  readonly directory: number;
+  readonly name: string;
+  /** What has the name; never a link. */
+  readonly found?: FileFacts;
+}
+
+/** Opens the directory of a path, link by link. */
+function find(path: string): Found {
+  if (DESCRIPTOR.test(path)) return { directory: -1, name: path };
+  const slash = path.lastIndexOf("/");
+  if (slash === path.length - 1) throw new OsError(path === "" ? ERRNO.ENOENT : ERRNO.EISDIR);
+  // One call where no directory on the way is a link.
+  let directory = withoutLinks(slash < 0 ? "." : path.slice(0, slash) || "/");
+  const parts = directory >= 0 ? [path.slice(slash + 1)] : partsOf(path);
+  if (directory < 0) directory = start(path);
+  try {
+    for (let links = 0;;) {
+      const name = parts.shift();
+      if (name === undefined) throw new OsError(ERRNO.EISDIR);
+      const isLast = parts.length === 0;
+      const next = openAt(directory, name, isLast ? O.PATH | O.NOFOLLOW : DIRECTORY);
+      if (next >= 0 && !isLast) {
+        closeFile(directory);
+        directory = next;
+        continue;
+      }
+      if (next === -ERRNO.ENOENT && isLast) return { directory, name };
+      const fd = next >= 0 ? next : openAt(directory, name, O.PATH | O.NOFOLLOW);
+      if (fd < 0) throw new OsError(-fd);
+      const found = statOpen(fd)!;
+      const isLink = (found.mode & S_IFMT) === S_IFLNK;
+      const target = isLink ? linkTarget(fd) : "";
+      closeFile(fd);
+      if (!isLink && isLast) return { directory, name, found };
+      if (!isLink) throw new OsError(ERRNO.ENOTDIR);
+      refusePlanted(found, statOpen(directory)!, isLast);
+      if (++links > LINKS_MAX) throw new OsError(ERRNO.ELOOP);
+      if (isLast && DESCRIPTOR.test(target)) {
+        closeFile(directory);
+        return { directory: -1, name: target };
+      }
+      if (target.startsWith("/")) {
+        closeFile(directory);
+        directory = start(target);
+      }
+      parts.unshift(...partsOf(target));
+    }
+  } catch (error) {
+    closeFile(directory);
+    throw error;
+  }
+}
+
+/**
+ * A link that another user made. As no root, we follow directories of links that the owner of their
+ * directory made: project directories are laid out so, and a name of ours stays the name.
+ */
+function refusePlanted(link: FileFacts, directory: FileFacts, isLast: boolean): void {
+  if (!isShared(directory) || isTrusted(link.uid)) return;
+  if (!isLast && libc().geteuid() !== 0 && link.uid === directory.uid) return;
+  throw new PlantedError("a link", link.uid, directory);
+}
+
+/** May somebody else make names in it? */
+function isShared(directory: FileFacts): boolean {
+  return !isTrusted(directory.uid) || (directory.mode & WRITABLE_BY_OTHERS) !== 0;
+}
+
+function isTrusted(uid: number): boolean {
+  return uid === 0 || uid === libc().geteuid();
+}
+
+function isFileOrDirectory(facts: FileFacts): boolean {
+  const kind = facts.mode & S_IFMT;
+  return kind === S_IFREG || kind === S_IFDIR;
+}
+
+function kindOf(facts: FileFacts): string {
+  const kind = facts.mode & S_IFMT;
+  return kind === S_IFIFO ? "a pipe" : kind === S_IFREG ? "a file" : "a device or socket";
+}
+
+function partsOf(path: string): string[] {
+  return path.split("/").filter((part) => part !== "" && part !== ".");
+}
+
+function start(path: string): number {
+  const fd = openFile(path.startsWith("/") ? "/" : ".", O.PATH | O.DIRECTORY);
+  if (fd < 0) throw new OsError(-fd);
+  return fd;
+}
+
+function openAt(directory: number, name: string, flags: number, mode = 0): number {
+  const fd = libc().openat(directory, cString(name), flags | O.CLOEXEC, mode);
+  if (fd >= 0) return fd;
+  const first = errno();
+  if (first !== ERRNO.EINTR && first !== 0) return -first;
+  const again = libc().openat(directory, cString(name), flags | O.CLOEXEC, mode);
+  return again >= 0 ? again : -(errno() || ERRNO.EIO);
+}
+
+/** A directory by openat2(2); negative where a link is on the way, or the kernel has no such call. */
+function withoutLinks(path: string): number {
+  const how = new BigUint64Array([
+    BigInt(O.PATH | O.DIRECTORY | O.CLOEXEC),
+    0n,
+    RESOLVE_NO_SYMLINKS,
+  ]);
+  const bytes = new Uint8Array(how.buffer);
+  return Number(
+    libc().openat2(SYSCALLS.openat2, AT_FDCWD, cString(path), bytes, BigInt(bytes.length)),
+  );
+}
+
+function linkTarget(fd: number): string {
+  const bytes = new Uint8Array(4096);
+  const n = Number(libc().readlinkat(fd, cString(""), bytes, 4096n));
+  if (n < 0) throw new OsError(errno() || ERRNO.EIO);
+  return new TextDecoder().decode(bytes.subarray(0, n));
+}
+
+function randomName(): string {
+  return [...crypto.getRandomValues(new Uint8Array(6))]
+    .map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
