@@ -3,7 +3,6 @@
  * @module
  */
 import { UnknownNameError, UsageError } from "../core/errors.ts";
-import { parseRawStats, type RawStats } from "../formats/rawstats/rawstats.ts";
 import { ingest2021 } from "../rawstats/ingest2021.ts";
 import { assembleJob2018, isOfJob } from "../rawstats/job2018.ts";
 import { ByteText } from "../rawstats/byte_text.ts";
@@ -12,7 +11,9 @@ import { jsonNumber } from "../rawstats/print_json.ts";
 import { printRawTable } from "../rawstats/print_table.ts";
 import { metricValues } from "../rawstats/tables.ts";
 import { readRawTables } from "../rawstats/workers.ts";
-import { lookAtRawFiles, type RawFile, readWholeRawFile } from "../rawstats/files.ts";
+import { lookAtRawFiles, type RawFile } from "../rawstats/files.ts";
+import { readOriginalNodes } from "../rawstats/original_nodes.ts";
+import type { RawCopies } from "../rawstats/once.ts";
 import { JsonSeriesWriter, MetricsSeriesWriter, MOST_DEVICES } from "../rawstats/packed_series.ts";
 import type { RawSeriesWriter } from "../rawstats/packed_series.ts";
 import { analyseRawFiles, joinRawNodes } from "../rawstats/stats.ts";
@@ -172,8 +173,22 @@ async function series(request: Request, format: SeriesFormat): Promise<number> {
   return EXIT.done;
 }
 
+/** What was found more than once, in one line. */
+function tellCopies(all: readonly RawCopies[]): void {
+  const sum = (key: keyof RawCopies) => all.reduce((n, copies) => n + copies[key], 0);
+  if (sum("records") === 0) return;
+  const differing = sum("differing");
+  writeStderr(
+    `joulemark: ${sum("records")} records (${sum("lines")} lines) are the same in several files ` +
+      "by host, time, type and device: each counts once" +
+      (differing === 0 ? "" : `; in ${differing} lines values differ: the later file's count`) +
+      "\n",
+  );
+}
+
 /** Is there anything, and the job that was asked for? */
 function check({ job, files, quiet }: Request, analysis: RawAnalysis): void {
+  if (!quiet) tellCopies(analysis.nodes.map((node) => node.copies));
   if (analysis.samples === 0) {
     throw new UsageError({
       action: "find records in",
@@ -253,14 +268,16 @@ function metricsJson(values: readonly { name: string; value: number }[]): string
 
 /** With the numbers of the original programs. */
 async function asOriginal(request: Request, year: "2018" | "2021"): Promise<number> {
-  const nodes = new Map<string, RawStats>();
-  for (const file of request.files) {
-    const read = parseRawStats(await readWholeRawFile(file.path), file.path);
-    if (!request.quiet) { for (const e of read.errors) writeStderr(`joulemark: ${e.message}\n`); }
-    const before = nodes.get(file.host);
-    const records = [...before?.records ?? [], ...read.records];
-    nodes.set(file.host, { ...read, records });
-  }
+  const copies = { records: 0, lines: 0, differing: 0 };
+  const nodes = await readOriginalNodes(request.files, {
+    // The ingest names the values one by one until either side ends; the assembler drops the line.
+    keepsOddLines: year === "2021",
+    copies,
+    error: (error) => {
+      if (!request.quiet) writeStderr(`joulemark: ${error.message}\n`);
+    },
+  });
+  if (!request.quiet) tellCopies([copies]);
   const { job } = request;
   if (job !== undefined) {
     for (const [host, node] of nodes) {

@@ -5,13 +5,12 @@
  */
 import { FormatError, UsageError } from "../core/errors.ts";
 import { type RawHandler, RawScanner } from "../formats/rawstats/scanner.ts";
+import { RawOutline, type RawPart } from "./outline.ts";
 
 const PIECE_BYTES = 1 << 20;
-/** A header with all 55 types has 12 kB. */
-const PEEK_BYTES = 1 << 18;
 
-/** A file, and what its beginning says. */
-export interface RawFile {
+/** What one host has in one file. */
+export interface RawFile extends Partial<RawPart> {
   readonly path: string;
   readonly host: string;
   /** Microseconds since the epoch of its first record; NaN where it has none. */
@@ -21,8 +20,9 @@ export interface RawFile {
 }
 
 /**
- * Finds out whose files these are; by host, then by time. A file given under two names, as the
- * monitor's `current` and its hard link are, is read once.
+ * Finds out whose records these are; by host, then by time, then as given. A file given under two
+ * names, as the monitor's `current` and its hard link are, is read once; files that were joined by
+ * `cat` are taken as the files that they were.
  *
  * @throws {UsageError} If one cannot be read.
  */
@@ -33,7 +33,11 @@ export async function lookAtRawFiles(paths: readonly string[]): Promise<RawFile[
     const { dev, ino, size } = Deno.statSync(path);
     if (ino !== null && seen.has(`${dev}:${ino}`)) continue;
     seen.add(`${dev}:${ino}`);
-    files.push({ ...await lookAt(path), bytes: size });
+    const parts = await lookAt(path);
+    for (const part of parts) {
+      const bytes = parts.length === 1 ? size : Math.min(part.to, size) - Math.min(part.from, size);
+      files.push({ ...part, path, bytes });
+    }
   }
   return files.sort((a, b) =>
     a.host !== b.host ? (a.host < b.host ? -1 : 1) : (a.firstUs || 0) - (b.firstUs || 0)
@@ -65,25 +69,15 @@ function unreadable(path: string, cause: unknown): UsageError {
   });
 }
 
-async function lookAt(path: string): Promise<Omit<RawFile, "bytes">> {
-  let host = "";
-  let firstUs = NaN;
-  const scanner = new RawScanner(path, {
-    property(name, value) {
-      if (name === "hostname") host = value;
-    },
-    record(head) {
-      if (firstUs === firstUs) return;
-      firstUs = head.timeUs;
-      if (host === "") host = head.host;
-    },
-    error() {},
-  });
-  await readPieces(path, (piece) => {
-    scanner.push(piece);
-    return firstUs !== firstUs;
-  }, PEEK_BYTES);
-  return { path, host: host === "" ? "unknown" : host, firstUs };
+async function lookAt(path: string): Promise<RawPart[]> {
+  const outline = new RawOutline();
+  try {
+    for await (const piece of readPieces(path)) outline.push(piece);
+  } catch (error) {
+    // What is wrong in a gzip file is told when it is read.
+    if (error instanceof UsageError) throw error;
+  }
+  return outline.end();
 }
 
 /**
@@ -91,31 +85,43 @@ async function lookAt(path: string): Promise<Omit<RawFile, "bytes">> {
  *
  * @throws {UsageError} If it cannot be opened.
  */
-export async function scanRawFile(path: string, handler: RawHandler): Promise<void> {
-  const scanner = new RawScanner(path, handler);
+export async function scanRawFile(file: RawFile, handler: RawHandler): Promise<void> {
+  const scanner = new RawScanner(file.path, handler);
+  for await (const piece of piecesFor(scanner, file, handler)) scanner.push(piece);
+  scanner.end();
+}
+
+/** The pieces of a file that its scanner is to get, the scanner being told where they lie. */
+export async function* piecesFor(
+  scanner: RawScanner,
+  { path, from = 0, to, linesAbove = 0, header }: RawFile,
+  handler: RawHandler,
+): AsyncGenerator<Uint8Array> {
   try {
-    await readPieces(path, (piece) => {
-      scanner.push(piece);
-      return true;
-    });
+    if (header !== undefined) {
+      scanner.linesAbove(header.linesAbove);
+      yield* readPieces(path, header);
+    }
+    scanner.linesAbove(linesAbove);
+    yield* readPieces(path, { from, to: to ?? Infinity });
   } catch (error) {
     if (error instanceof UsageError) throw error;
     // A gzip file that ends early: what came out of it counts.
     const found = error instanceof Error ? error.message : String(error);
     handler.error(new FormatError(path, 0, { action: "read", expected: "whole gzip data", found }));
   }
-  scanner.end();
 }
 
 /** One buffer for one file after the other: a thousand of them are slow to be collected. */
 let spare: Uint8Array<ArrayBuffer> | undefined;
 
-/** Hands a file over in pieces until the taker has enough or a limit is reached. */
-async function readPieces(
+const WHOLE = { from: 0, to: Infinity };
+
+/** The pieces of a file, or of a part of it; each is valid until the next one. */
+async function* readPieces(
   path: string,
-  take: (piece: Uint8Array) => boolean,
-  limit = Infinity,
-): Promise<void> {
+  span: { readonly from: number; readonly to: number } = WHOLE,
+): AsyncGenerator<Uint8Array> {
   let file: Deno.FsFile;
   try {
     file = Deno.openSync(path);
@@ -126,31 +132,48 @@ async function readPieces(
   const piece = spare ?? new Uint8Array(PIECE_BYTES);
   spare = undefined;
   try {
-    await pass(opened, piece, take, limit);
+    const n = opened.readSync(piece) ?? 0;
+    if (n >= 2 && piece[0] === 0x1f && piece[1] === 0x8b) {
+      opened.seekSync(0, Deno.SeekMode.Start);
+      yield* cut(inflate(opened), span);
+    } else if (span.from === 0) yield* cut(plain(opened, piece, n), span);
+    else {
+      opened.seekSync(span.from, Deno.SeekMode.Start);
+      yield* cut(plain(opened, piece, opened.readSync(piece) ?? 0), {
+        from: 0,
+        to: span.to - span.from,
+      });
+    }
   } finally {
     spare = piece;
   }
 }
 
-async function pass(
+function* plain(
   opened: Deno.FsFile,
   piece: Uint8Array<ArrayBuffer>,
-  take: (piece: Uint8Array) => boolean,
-  limit: number,
-): Promise<void> {
-  let done = 0;
-  const n = opened.readSync(piece) ?? 0;
-  if (n >= 2 && piece[0] === 0x1f && piece[1] === 0x8b) {
-    opened.seekSync(0, Deno.SeekMode.Start);
-    await inflate(opened, (bytes) => take(bytes) && (done += bytes.length) < limit);
-    return;
-  }
-  for (let k: number | null = n; k !== null && k > 0; k = opened.readSync(piece)) {
-    if (!take(piece.subarray(0, k)) || (done += k) >= limit) return;
+  first: number,
+): Generator<Uint8Array> {
+  for (let k: number | null = first; k !== null && k > 0; k = opened.readSync(piece)) {
+    yield piece.subarray(0, k);
   }
 }
 
-async function inflate(file: Deno.FsFile, take: (bytes: Uint8Array) => boolean): Promise<void> {
+/** What of the pieces lies in the span. */
+async function* cut(
+  pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  { from, to }: { readonly from: number; readonly to: number },
+): AsyncGenerator<Uint8Array> {
+  let at = 0;
+  for await (const piece of pieces) {
+    const [first, last] = [Math.max(from - at, 0), Math.min(to - at, piece.length)];
+    if (first < last) yield piece.subarray(first, last);
+    at += piece.length;
+    if (at >= to) return;
+  }
+}
+
+async function* inflate(file: Deno.FsFile): AsyncGenerator<Uint8Array> {
   const source = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull(controller) {
       const bytes = new Uint8Array(PIECE_BYTES >> 2);
@@ -160,29 +183,15 @@ async function inflate(file: Deno.FsFile, take: (bytes: Uint8Array) => boolean):
     },
   });
   const reader = source.pipeThrough(new DecompressionStream("gzip")).getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    if (!take(value)) {
-      await reader.cancel();
-      return;
+  let isOver = false;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      isOver = done;
+      if (done) return;
+      yield value;
     }
+  } finally {
+    if (!isOver) await reader.cancel().catch(() => {});
   }
-}
-
-/**
- * A whole file, unpacked.
- *
- * @throws {UsageError} If it cannot be read.
- */
-export async function readWholeRawFile(path: string): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  await readPieces(path, (piece) => pieces.push(piece.slice()) > 0);
-  const whole = new Uint8Array(pieces.reduce((n, piece) => n + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }

@@ -42,15 +42,16 @@ export function ingest2021(stats: RawStats): Ingest2021 {
   const types = new Map<string, Sums>();
   const processes = new Map<string, { jid: string; host: string; proc: string }>();
   stats.records.forEach((record, at) => {
-    for (const { type, device, values } of record.lines) {
+    for (const { type, device, values, schema: own } of record.lines) {
       if (type === "proc") {
         const proc = device.split("/")[0];
         const row = { jid: record.jobs, host: record.host, proc };
         processes.set(Object.values(row).join(" "), row);
       }
+      const schema = own ?? stats.schemas.get(type)!;
+      if (SKIPPED.has(type)) continue;
       // also a line of another schema, which a file may have before its last one
-      const schema = stats.schemas.get(type)!;
-      if (SKIPPED.has(type) || values.length !== schema.keys.length) continue;
+      if (own === undefined && values.length !== schema.keys.length) continue;
       let sums = types.get(type);
       if (sums === undefined) types.set(type, sums = new Sums(times));
       sums.add(at, device, eventsOf(schema, values), values);
@@ -103,13 +104,14 @@ class Sums {
     values: BigUint64Array,
   ): void {
     events.forEach((event, k) => {
-      if (event === undefined) return;
+      // A line may have fewer values than its schema: those that it has count.
+      if (event === undefined || k >= values.length) return;
       const value = Number(values[k]);
       const key = `${event.name} ${k} ${device}`;
       const before = this.#before.get(key);
       this.#before.set(key, value);
-      if (before === undefined) return;
-      let delta = value - before;
+      // A device's first value counts among the values, with no delta.
+      let delta = before === undefined ? 0 : value - before;
       // 2^64 overflows to 0 in the integers that the ingest uses, so a 64-bit step back stays.
       if (delta < 0 && event.widthBits < 64) delta += 2 ** event.widthBits;
       const sum = this.#sumOf(event);
@@ -141,8 +143,9 @@ class Sums {
       const { event, value, delta, has } = this.#events.get(name)!;
       const unit = event.unit === "" ? "#" : event.unit.replace(/^\d+/, "");
       const series: IngestSeries = { unit, value: [], delta: [], rate: [] };
-      let before = 0;
-      for (let i = 1; i < has.length; i++) {
+      // No time has passed before the event's first sample, which is therefore dropped.
+      let before = has.indexOf(1);
+      for (let i = before + 1; i < has.length; i++) {
         if (has[i] === 0) continue;
         series.value.push(value[i]);
         series.delta.push(delta[i]);

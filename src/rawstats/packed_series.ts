@@ -13,7 +13,8 @@ import { JsonTree, writeKey, writeSums, writeTimes } from "./print_json.ts";
 import { addFamilies, type MetricFamily, METRICS_END } from "./print_openmetrics.ts";
 import { writeFamily } from "./print_openmetrics.ts";
 import { type KeySeries, keySeries, NodeSeries, type SeriesWish } from "./series.ts";
-import { type RawFile, scanRawFile } from "./files.ts";
+import type { RawFile } from "./files.ts";
+import { scanRawNode } from "./once.ts";
 
 /** What packed series may take. */
 const MOST_BYTES = 16 << 20;
@@ -56,9 +57,7 @@ async function readAgain(
 ): Promise<NodeSeries> {
   const series = new NodeSeries(host, store, wish);
   const node = new RawNode(host, [new JobFilter(job, series)], wish.type);
-  for (const file of files) {
-    if (file.host === host) await scanRawFile(file.path, node.startFile(() => {}));
-  }
+  await scanRawNode(files.filter((file) => file.host === host), node, () => {});
   node.endSample();
   return series;
 }

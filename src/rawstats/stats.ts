@@ -8,7 +8,8 @@ import type { RawCorrectionKind } from "./judge.ts";
 import { NodeInputs } from "./metric_inputs.ts";
 import type { MetricSums } from "./metric_sums.ts";
 import { JobFilter, type JobListener, type RawListener, RawNode } from "./node.ts";
-import { type RawFile, scanRawFile } from "./files.ts";
+import type { RawFile } from "./files.ts";
+import { type RawCopies, scanRawNode } from "./once.ts";
 
 /** A job as the files show it. */
 export interface SeenJob {
@@ -24,6 +25,8 @@ export interface RawNodeAnalysis {
   readonly host: string;
   /** Samples read, those of other jobs included. */
   readonly samples: number;
+  /** What its files hold more than once. */
+  readonly copies: RawCopies;
   /** Steps backwards of its counters. */
   readonly counts: Readonly<Record<RawCorrectionKind, number>>;
   /** What the metrics over the job are made from, or over all samples where none was asked for. */
@@ -93,13 +96,11 @@ export async function analyseRawNode(request: RawRequest): Promise<RawNodeAnalys
     listeners.push(new JobFilter(request.job, request.listen(node)));
   }
   listeners.push(perJob);
-  for (const file of request.files) {
-    await scanRawFile(file.path, node.startFile((error) => request.error(error)));
-  }
+  const copies = await scanRawNode(request.files, node, (error) => request.error(error));
   node.endSample();
   node.differ.end();
   const { counts } = node.differ;
-  const found = { host, samples, counts, sums: own.finish(), jobs: perJob.finish() };
+  const found = { host, samples, copies, counts, sums: own.finish(), jobs: perJob.finish() };
   await request.finish?.(node);
   return found;
 }

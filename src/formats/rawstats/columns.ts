@@ -105,7 +105,27 @@ export class RawValues {
     this.#wide = new BigUint64Array(count);
   }
 
-  /** Sets a value that plain numbers cannot hold. */
+  /** These values, kept. */
+  copy(): RawValues {
+    const kept = new RawValues(this.numbers.length);
+    kept.numbers.set(this.numbers);
+    kept.#wide.set(this.#wide);
+    kept.hasWide = this.hasWide;
+    return kept;
+  }
+
+  /** Are they the same, to the last bit? */
+  equals(other: RawValues): boolean {
+    if (this.numbers.length !== other.numbers.length) return false;
+    for (let i = 0; i < this.numbers.length; i++) {
+      const value = this.numbers[i];
+      if (!Object.is(value, other.numbers[i])) return false;
+      if (value >= EXACT_BELOW && this.#wide[i] !== other.#wide[i]) return false;
+    }
+    return true;
+  }
+
+  /** Sets a value, which may be one that plain numbers cannot hold. */
   setWide(column: number, value: bigint): void {
     this.numbers[column] = Number(value);
     this.#wide[column] = value;

@@ -18,6 +18,8 @@ export interface RawLine {
   readonly device: string;
   /** In the order of the schema; 0 where a fast sample omits a column. */
   readonly values: BigUint64Array;
+  /** Where it is not the last one of its type. */
+  readonly schema?: RawSchema;
 }
 
 /** One record group. */

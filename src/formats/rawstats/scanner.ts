@@ -45,13 +45,15 @@ export interface RawHandler {
   mark?(text: string): void;
   /** One statistics line; `values` is reused. */
   row?(device: RawDevice, values: RawValues): void;
+  /** A line of a known type with more or fewer values than its schema; true: it is wanted so. */
+  oddRow?(columns: RawColumns, device: string, words: readonly string[]): boolean;
   /** Something was wrong; reading goes on. */
   error(error: FormatError): void;
 }
 
 /** Longer lines are skipped: the longest real one, an nfs mount, has some 4 kB. */
 const MAX_LINE = 1 << 20;
-const SPACE = 32, HASH = 35, DOLLAR = 36, PERCENT = 37, BANG = 33, AT = 64;
+const CR = 13, SPACE = 32, HASH = 35, DOLLAR = 36, PERCENT = 37, BANG = 33, AT = 64;
 const decoder = new TextDecoder();
 
 /** Scans one file. Feed it with `push`, then `end`. */
@@ -90,6 +92,11 @@ export class RawScanner {
     this.#splitter.push(chunk);
   }
 
+  /** What comes next stands below so many lines of its file. */
+  linesAbove(count: number): void {
+    this.#splitter.line = count;
+  }
+
   /** The file is over. */
   end(): void {
     if (this.#splitter.end()) this.#complain("a line end", "a cut last line, left out");
@@ -103,7 +110,9 @@ export class RawScanner {
     this.#complaints.add(this.#splitter.line, expected, found);
   }
 
-  #one(b: Uint8Array, start: number, end: number): void {
+  #one(b: Uint8Array, start: number, stop: number): void {
+    // Files that went through other systems end their lines in CR LF.
+    const end = stop > start && b[stop - 1] === CR ? stop - 1 : stop;
     if (start === end) {
       this.#blankBefore = true;
       this.#inHeader = false;
@@ -216,6 +225,9 @@ export class RawScanner {
     }
     const given = words.length - 2;
     const wanted = columns.schema.keys.length;
+    if (given !== wanted && this.#record >= 0 && words.slice(2).every((w) => /^\d+$/.test(w))) {
+      if (this.#handler.oddRow?.(columns, words[1], words.slice(2))) return undefined;
+    }
     if (given !== wanted && words.slice(2).every((word) => /^\d+$/.test(word))) {
       return `${given} values of ${words[0]} where its schema has ${wanted}, left out`;
     }

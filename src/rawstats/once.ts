@@ -1,0 +1,178 @@
+/**
+ * Records of one node that several files hold, each once: copies of a file, a file beside its packed
+ * form, an earlier copy of a longer one.
+ *
+ * A line is known by host, time, type and device. Where copies differ, that of the later file
+ * counts: files are ordered by their first record, then as they were given.
+ * @module
+ */
+import type { FormatError } from "../core/errors.ts";
+import { type RawColumns, type RawDevice, RawValues } from "../formats/rawstats/columns.ts";
+import { type RawHandler, type RawHead, RawScanner } from "../formats/rawstats/scanner.ts";
+import { piecesFor, type RawFile, scanRawFile } from "./files.ts";
+import type { RawNode } from "./node.ts";
+
+/** What was found more than once. */
+export interface RawCopies {
+  /** Record groups, and their lines. */
+  records: number;
+  lines: number;
+  /** Lines whose values were not the same. */
+  differing: number;
+}
+
+/** One statistics line, and the number of the file that it came from. */
+export interface HeldLine {
+  readonly device: RawDevice;
+  readonly values: RawValues;
+  readonly file: number;
+}
+
+/** A record group as one file, or several, have it. */
+export interface HeldRecord {
+  readonly head: RawHead;
+  readonly marks: readonly string[];
+  readonly lines: readonly HeldLine[];
+}
+
+/** Who is told of what stands between the records. */
+export type HeldHandler = Pick<RawHandler, "schema" | "oddRow" | "property" | "error">;
+
+/** Files whose times meet, together; those that stand alone, alone. */
+function meeting(files: readonly RawFile[]): RawFile[][] {
+  const groups: RawFile[][] = [];
+  let lastUs = -Infinity;
+  for (const file of files) {
+    const own = file.lastUs ?? NaN;
+    if (file.firstUs <= lastUs) groups.at(-1)!.push(file);
+    else groups.push([file]);
+    if (own > lastUs) lastUs = own;
+  }
+  return groups;
+}
+
+/** Hands a node its files, in the order of time, every record once. */
+export async function scanRawNode(
+  files: readonly RawFile[],
+  node: RawNode,
+  error: (error: FormatError) => void,
+): Promise<RawCopies> {
+  const copies: RawCopies = { records: 0, lines: 0, differing: 0 };
+  for (const group of meeting(files)) {
+    const handler = node.startFile(error);
+    if (group.length === 1) {
+      await scanRawFile(group[0], handler);
+      continue;
+    }
+    let from = -1;
+    for await (const { head, marks, lines } of recordsOnce(group, handler, copies)) {
+      handler.record!(head);
+      for (const mark of marks) handler.mark!(mark);
+      for (const { device, values, file } of lines) {
+        // Devices are numbered within their file.
+        if (file !== from) node.differ.startFile();
+        from = file;
+        handler.row!(device, values);
+      }
+    }
+  }
+  return copies;
+}
+
+/** The records of some files in the order of time, each once. */
+export async function* recordsOnce(
+  files: readonly RawFile[],
+  handler: HeldHandler,
+  copies: RawCopies,
+): AsyncGenerator<HeldRecord> {
+  const sources = files.map((file, i) => recordsOf(file, i, handler));
+  const heads = await Promise.all(sources.map(async (source) => (await source.next()).value));
+  let lastUs = -Infinity;
+  for (;;) {
+    let timeUs = Infinity;
+    for (const record of heads) {
+      if (record !== undefined && record.head.timeUs < timeUs) timeUs = record.head.timeUs;
+    }
+    if (timeUs === Infinity) return;
+    // A file may have several records of one time: the first ones are copies of each other.
+    const found: HeldRecord[][] = [];
+    for (const [i, source] of sources.entries()) {
+      for (let k = 0; heads[i]?.head.timeUs === timeUs; k++) {
+        (found[k] ??= []).push(heads[i]!);
+        heads[i] = (await source.next()).value;
+      }
+    }
+    for (const same of found) {
+      const record = same.length === 1 ? same[0] : joined(same, copies);
+      yield { ...record, head: { ...record.head, backwards: timeUs < lastUs } };
+      lastUs = timeUs;
+    }
+  }
+}
+
+/** One record out of its copies. */
+function joined(same: readonly HeldRecord[], copies: RawCopies): HeldRecord {
+  const lines = new Map<string, HeldLine>();
+  for (const record of same) {
+    for (const line of record.lines) {
+      const key = `${line.device.columns.schema.type} ${line.device.name}`;
+      const before = lines.get(key);
+      if (before !== undefined) {
+        copies.lines++;
+        if (!before.values.equals(line.values)) copies.differing++;
+      }
+      lines.set(key, line);
+    }
+  }
+  copies.records += same.length - 1;
+  // Lines of one file follow each other.
+  const ordered = [...lines.values()].sort((a, b) => a.file - b.file);
+  const marks = [...new Set(same.flatMap((record) => record.marks))];
+  return { head: same.at(-1)!.head, marks, lines: ordered };
+}
+
+/** The records of one file, kept as long as their piece. */
+async function* recordsOf(
+  file: RawFile,
+  number: number,
+  handler: HeldHandler,
+): AsyncGenerator<HeldRecord, undefined> {
+  let ready: HeldRecord[] = [];
+  let now: { head: RawHead; marks: string[]; lines: HeldLine[] } | undefined;
+  const own: RawHandler = {
+    property: (name, value) => handler.property?.(name, value),
+    schema: (columns: RawColumns) => handler.schema?.(columns),
+    oddRow: (columns, device, words) => {
+      if (!handler.oddRow?.(columns, device, words)) return false;
+      const values = firstValues(words, columns.schema.keys.length);
+      now!.lines.push({ device: columns.device(device), values, file: number });
+      return true;
+    },
+    error: (error) => handler.error(error),
+    record(head) {
+      if (now !== undefined) ready.push(now);
+      now = { head, marks: [], lines: [] };
+    },
+    mark: (text) => void now!.marks.push(text),
+    row(device, values) {
+      if (!device.columns.skipped) now!.lines.push({ device, values: values.copy(), file: number });
+    },
+  };
+  const scanner = new RawScanner(file.path, own);
+  for await (const piece of piecesFor(scanner, file, own)) {
+    scanner.push(piece);
+    yield* ready;
+    ready = [];
+  }
+  scanner.end();
+  yield* ready;
+  if (now !== undefined) yield now;
+}
+
+/** Values of a line that has more or fewer than its schema. */
+function firstValues(words: readonly string[], most: number): RawValues {
+  const count = Math.min(words.length, most);
+  const values = new RawValues(count);
+  for (let k = 0; k < count; k++) values.setWide(k, BigInt.asUintN(64, BigInt(words[k])));
+  return values;
+}
