@@ -4,7 +4,7 @@
  */
 import { UsageError } from "../core/errors.ts";
 import { clockLine, clockOffsets } from "../merge/clocks.ts";
-import { jobFacts, partFacts, reportFiles } from "../job/part_files.ts";
+import { jobFacts, partFacts, refuseOutputAmongInputs, reportFiles } from "../job/part_files.ts";
 import { yamlReader } from "../job/yaml.ts";
 import { mergeFiles } from "../job/merge_parts.ts";
 import { writePartsPmc } from "../job/pmc_part.ts";
@@ -24,9 +24,10 @@ export const merge: Verb = {
   about: `Merges reports of many hosts into one report of the job.
 
 Of a directory, its *.report and *.parts/*.report are taken. The first report says which job it is.
-Of two reports with one host name the first is kept; reports of another job, agent or version, and
-torn ones, are left out, a line each: the result then says "partial" and the status is 1. Only when
-nothing could be merged there is no file, and the status is 2.
+Of two reports with one host name the first is kept; reports of another job, profile, agent or
+version, of a run at another time, and torn ones, are left out, a line each: the result then says
+"partial" and the status is 1. --force joins what does not belong together. Only when nothing could be
+merged there is no file, and the status is 2. OUT must be none of the reports.
 
 Statistics over hosts (mean, deviation, extremes), stragglers and outliers stand under the result's
 own key "joulemark:".`,
@@ -34,6 +35,7 @@ own key "joulemark:".`,
     outputOption("the job's report"),
     { name: "pmc", value: "FILE", help: "also the PMC log, from the .pmc beside the reports" },
     ...sharedOptions(["pmc-version"]),
+    { name: "force", help: "join reports that do not belong together; the result names them" },
     quietOption("no notes on stderr"),
   ],
   examples: [
@@ -54,14 +56,20 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
       remedy: "see joulemark merge --help",
     });
   }
+  refuseOutputAmongInputs(words, out);
+  if (text.pmc !== undefined) refuseOutputAmongInputs(words, text.pmc);
   const version = parsePmcVersion(text["pmc-version"]);
   const paths = reportFiles(words, out);
   const tell = (line: string) => {
     if (!flags.has("quiet")) writeStderr(`joulemark: ${line}\n`);
   };
   const parts = paths.map((path) => partFacts(path)).filter((facts) => facts !== undefined);
-  const outcome = mergeFiles(paths, out, await yamlReader(), () => jobFacts(parts));
-  for (const line of outcome.leftOut) tell(line);
+  const outcome = mergeFiles(paths, out, {
+    otherwise: await yamlReader(),
+    facts: () => jobFacts(parts),
+    force: flags.has("force"),
+  });
+  for (const line of [...outcome.leftOut, ...outcome.forced ?? []]) tell(line);
   for (const offset of clockOffsets(parts)) {
     if (Math.abs(offset.offsetS) > 0.5 + offset.residualS) tell(clockLine(offset));
   }

@@ -19,6 +19,8 @@ export interface MergeOutcome {
   /** A line for each report that was left out. */
   readonly leftOut: readonly string[];
   readonly partial: boolean;
+  /** A line for each report that was joined by force. */
+  readonly forced?: readonly string[];
 }
 
 interface Place {
@@ -32,17 +34,21 @@ const BLOCK = 1 << 20;
 /**
  * Merges files in the order given.
  *
- * @param facts What is known beside the reports, asked when all have been read.
+ * @param options.facts What is known beside the reports, asked when all have been read.
+ * @param options.force Join reports that do not belong together. @default false
  * @throws {UsageError} If none of them could be merged; there is no file then.
  * @throws {AccessError} If the result cannot be written.
  */
 export function mergeFiles(
   paths: readonly string[],
   out: string,
-  otherwise?: OtherReader,
-  facts: (merger: ReportMerger) => JobFacts = () => ({}),
+  { otherwise, facts = () => ({}), force = false }: {
+    otherwise?: OtherReader;
+    facts?: (merger: ReportMerger) => JobFacts;
+    force?: boolean;
+  } = {},
 ): MergeOutcome {
-  const merger = new ReportMerger();
+  const merger = new ReportMerger(undefined, force);
   using spool = new Spool(out);
   for (const path of paths) {
     const read = readFile(path, otherwise);
@@ -53,7 +59,8 @@ export function mergeFiles(
   refuseNothing(merger, paths.length);
   const known = facts(merger);
   spool.finish(merger.head(known));
-  return { hosts: merger.hosts, leftOut: merger.leftOut, partial: merger.isPartial(known) };
+  const { hosts, leftOut, forced } = merger;
+  return { hosts, leftOut, forced, partial: merger.isPartial(known) };
 }
 
 const decoder = new TextDecoder();

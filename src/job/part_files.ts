@@ -37,6 +37,31 @@ export const PART_FORMAT = "joulemark-part/1";
 /** What a node left behind that never finished. */
 const CHECKPOINT = ".report.partial";
 
+/** Are two paths one file? */
+function isSameFile(a: string, b: string): boolean {
+  if (a === b) return true;
+  const [own, other] = [statPath(a), statPath(b)];
+  return own !== undefined && other !== undefined && own.inode === other.inode &&
+    own.device === other.device;
+}
+
+/**
+ * Refuses a result among what it is made from.
+ *
+ * @throws {UsageError} Before anything is read.
+ */
+export function refuseOutputAmongInputs(named: readonly string[], out: string): void {
+  const same = named.find((path) => isSameFile(path, out));
+  if (same === undefined) return;
+  throw new UsageError({
+    action: "merge into",
+    target: out,
+    expected: "a file that is none of the reports to merge",
+    found: same === out ? "it among them" : `${same}, which is the same file`,
+    remedy: "choose another name after -o",
+  });
+}
+
 /**
  * Reports in what the user named: files as they are; a directory's `*.report` and
  * `*.parts/*.report`, sorted, and checkpoints of hosts that left nothing else.
@@ -56,12 +81,7 @@ export function reportFiles(named: readonly string[], out: string): string[] {
     }
     return isDirectory(path) ? inDirectory(path, true) : [path];
   });
-  const own = statPath(out);
-  return found.filter((path) => {
-    if (path === out) return false;
-    const facts = own === undefined ? undefined : statPath(path);
-    return facts === undefined || facts.inode !== own!.inode || facts.device !== own!.device;
-  });
+  return found.filter((path) => !isSameFile(path, out));
 }
 
 function inDirectory(directory: string, deeper: boolean): string[] {

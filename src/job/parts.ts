@@ -137,12 +137,8 @@ export class JobPart {
     const files = parts.map((part) => this.#fileOf(part)).filter((path) => path !== undefined);
     const { report, pmc } = this.#outputs;
     const state = completeness(done);
-    const outcome = mergeFiles(
-      files.sort(),
-      report,
-      undefined,
-      () => ({ ...state, clocks: parts }),
-    );
+    const facts = () => ({ ...state, clocks: parts });
+    const outcome = mergeFiles(files.sort(), report, { facts });
     for (const line of outcome.leftOut) tell(line);
     if (pmc !== undefined) {
       const reports = done.map((part) => this.#pathOf(part.host)).sort();

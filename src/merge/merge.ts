@@ -12,6 +12,7 @@ import { type ClockFacts, clockNotes } from "./clocks.ts";
 import { HostStatistics } from "./host_statistics.ts";
 import { standingOut } from "./outliers.ts";
 import { acrossHosts, listed } from "./print_statistics.ts";
+import { gapS, runSpan, type Span, spanning } from "./run_span.ts";
 import type { ReadReport, ReportDigest } from "./read_report.ts";
 
 /** What the caller knows beside the reports. */
@@ -27,6 +28,10 @@ export interface JobFacts {
 
 /** Lines that the report itself keeps; all are told. */
 const KEPT_LINES = 100;
+/** Nodes start a run together, to within their clocks and a slow launch. */
+const MOST_GAP_S = 60;
+/** Reports that name the same job: a scheduler gives its numbers again one day. */
+const MOST_GAP_OF_JOB_S = 86_400;
 
 /** Merges the reports of one job. */
 export class ReportMerger {
@@ -34,13 +39,23 @@ export class ReportMerger {
   readonly leftOut: string[] = [];
   /** Hosts whose own report says partial. */
   readonly partialHosts: string[] = [];
+  /** What does not belong together and was joined all the same, a line each. */
+  readonly forced: string[] = [];
   readonly #seen = new Map<string, string>();
   #first: { report: Report; path: string } | undefined;
   #startTime = "";
+  /** From the first start to the last end of what was taken in; `undefined`: not known. */
+  #span: Span | undefined;
   #simulated: Nested | undefined;
 
-  /** @param statistics Where figures are summed up. */
-  constructor(readonly statistics: HostStatistics = new HostStatistics()) {}
+  /**
+   * @param statistics Where figures are summed up.
+   * @param force Are reports joined that do not belong together?
+   */
+  constructor(
+    readonly statistics: HostStatistics = new HostStatistics(),
+    readonly force = false,
+  ) {}
 
   /** Takes in one report with its figures. @returns Which of its hosts are kept. */
   add(read: ReadReport): boolean[] {
@@ -52,12 +67,18 @@ export class ReportMerger {
   /** Decides about one report; its figures come another way. @returns Which hosts are kept. */
   admit(digest: ReportDigest): boolean[] {
     const { path, header } = digest;
-    const reason = header === undefined ? digest.failure! : this.#stranger(header, path);
-    if (reason !== undefined) {
-      this.leftOut.push(reason);
+    if (header === undefined) {
+      this.leftOut.push(digest.failure!);
       return digest.hosts.map(() => false);
     }
-    const report = header!;
+    const reason = this.#stranger(header, digest);
+    if (reason !== undefined && !this.force) {
+      this.leftOut.push(`${reason}; left out (--force joins them)`);
+      return digest.hosts.map(() => false);
+    }
+    if (reason !== undefined) this.forced.push(`${reason}; joined by --force`);
+    const report = header;
+    this.#span = spanning(this.#span, runSpan(report, digest.seconds));
     this.#first ??= { report, path };
     if (this.#startTime === "" || report.startTime < this.#startTime) {
       this.#startTime = report.startTime;
@@ -118,6 +139,7 @@ export class ReportMerger {
     }
     if (this.partialHosts.length > 0) own["hosts partial"] = bounded([...this.partialHosts].sort());
     if (this.leftOut.length > 0) own["left out"] = bounded(this.leftOut);
+    if (this.forced.length > 0) own["joined by force"] = bounded(this.forced);
     const clocks = clockNotes(facts.clocks ?? []);
     if (clocks !== undefined) own.clocks = clocks;
     if (this.hosts > 1) {
@@ -142,20 +164,22 @@ export class ReportMerger {
   }
 
   /** Why a report is none of this job; `undefined`: it is. */
-  #stranger(report: Report, path: string): string | undefined {
+  #stranger(report: Report, { path, seconds }: ReportDigest): string | undefined {
     if (this.#first === undefined) return undefined;
     const first = this.#first.report;
     const differs = (what: string, own: unknown, wanted: unknown) =>
       `${path}: ${what} ${JSON.stringify(own)}, the first report (${this.#first!.path}) has ` +
-      `${JSON.stringify(wanted)}; left out`;
+      JSON.stringify(wanted);
     if (report.version !== first.version) return differs("version", report.version, first.version);
     if (report.profile !== first.profile) return differs("profile", report.profile, first.profile);
     if (report.agent !== first.agent) return differs("agent", report.agent, first.agent);
     const [own, wanted] = [report.joulemark?.job, first.joulemark?.job];
-    if (own !== undefined && wanted !== undefined && own !== wanted) {
-      return differs("job", own, wanted);
-    }
-    return undefined;
+    const sameJob = own !== undefined && own === wanted;
+    if (own !== undefined && wanted !== undefined && !sameJob) return differs("job", own, wanted);
+    const gap = gapS(this.#span, runSpan(report, seconds));
+    if (gap <= (sameJob ? MOST_GAP_OF_JOB_S : MOST_GAP_S)) return undefined;
+    return `${differs("start time", report.startTime, first.startTime)}: ` +
+      `${Math.round(gap)} s lie between the runs`;
   }
 }
 

@@ -18,6 +18,8 @@ export interface ReportDigest {
   readonly failure?: string;
   /** Without hosts. */
   readonly header?: Report;
+  /** The longest runtime of its hosts; absent where none is known. */
+  readonly seconds?: number;
   readonly hosts: readonly {
     readonly host: string;
     /** Its own report says partial. */
@@ -62,11 +64,14 @@ export function readReport(
   const { hosts, appended: _, ...header } = report;
   const texts = sections.map((section) => encoder.encode(section));
   const said = (value: Nested | undefined) => value !== undefined && value !== false;
+  const seconds = hosts.map(({ application }) => Number(application["runtime (s)"]))
+    .filter((value) => value >= 0);
   const whole = said(report.joulemark?.partial);
   return {
     digest: {
       path,
       header: { ...header, hosts: [] },
+      ...(seconds.length === 0 ? {} : { seconds: Math.max(...seconds) }),
       hosts: hosts.map(({ host, joulemark }, i) => ({
         host,
         partial: whole || said(joulemark?.partial),

@@ -1,0 +1,52 @@
+/** What `merge` joins, and what it refuses. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { stringifyReport } from "../../src/formats/report.ts";
+import { hostReport } from "../merge/_generated.ts";
+import { endToEnd, joulemark } from "../_support/programs.ts";
+
+/** Writes a host's report; with the start of its run, where it is another. */
+function write(dir: string, host: string, number: number, startTime?: string): string {
+  const report = hostReport(host, number, { regions: 2 });
+  if (startTime !== undefined) report.startTime = startTime;
+  const path = `${dir}/${host}.report`;
+  Deno.writeTextFileSync(path, stringifyReport(report));
+  return path;
+}
+
+endToEnd("merge -o X X Y: an output among the inputs is refused before anything is read", (dir) => {
+  write(dir, "x", 1);
+  const before = Deno.readTextFileSync(`${dir}/x.report`);
+  Deno.writeTextFileSync(`${dir}/y.report`, "no report at all\n");
+  Deno.linkSync(`${dir}/x.report`, `${dir}/link`);
+  for (const out of ["x.report", "./x.report", "link"]) {
+    const got = joulemark(dir, ["merge", "-o", out, "x.report", "y.report"]);
+    assertEquals(got.code, 2);
+    assertStringIncludes(got.stderr, "none of the reports to merge");
+    assert(!got.stderr.includes("y.report"), got.stderr);
+  }
+  assertEquals(Deno.readTextFileSync(`${dir}/x.report`), before);
+  const names = [...Deno.readDirSync(dir)].map(({ name }) => name).sort();
+  assertEquals(names, ["link", "x.report", "y.report"]);
+});
+
+endToEnd("reports of runs three weeks apart are named; --force joins them", (dir) => {
+  write(dir, "a", 1);
+  write(dir, "b", 2, "2024-10-24T08:00:05.000000000+0000");
+  write(dir, "c", 3, "2024-11-14T08:00:00.000000000+0000");
+  // the same moment as the others, in another zone
+  write(dir, "d", 4, "2024-10-24T10:00:02.000000000+0200");
+  const words = ["a.report", "b.report", "c.report", "d.report"];
+  const apart = joulemark(dir, ["merge", "-o", "job", ...words]);
+  assertEquals(apart.code, 1);
+  const [line, last] = apart.stderr.split("\n");
+  assertStringIncludes(line, 'c.report: start time "2024-11-14T08:00:00.000000000+0000"');
+  assertStringIncludes(line, "lie between the runs; left out (--force joins them)");
+  assertEquals(last, "joulemark: job: 3 hosts, partial");
+  assertStringIncludes(Deno.readTextFileSync(`${dir}/job`), "partial: 1 reports left out");
+  const forced = joulemark(dir, ["merge", "--force", "-o", "job", ...words]);
+  assertEquals(forced.code, 0);
+  assertStringIncludes(forced.stderr, "joined by --force");
+  const text = Deno.readTextFileSync(`${dir}/job`);
+  assertStringIncludes(text, "joined by force:");
+  assertStringIncludes(text, "hosts: 4");
+});
