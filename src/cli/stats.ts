@@ -12,6 +12,7 @@ import { printRawTable } from "../rawstats/print_table.ts";
 import { metricValues } from "../rawstats/tables.ts";
 import { readRawTables } from "../rawstats/workers.ts";
 import { lookAtRawFiles, type RawFile } from "../rawstats/files.ts";
+import { energySourceLine, type EnergyUnits, parseEnergyUnits } from "../rawstats/energy_units.ts";
 import { readOriginalNodes } from "../rawstats/original_nodes.ts";
 import type { RawCopies } from "../rawstats/once.ts";
 import { JsonSeriesWriter, MetricsSeriesWriter, MOST_DEVICES } from "../rawstats/packed_series.ts";
@@ -32,6 +33,7 @@ type SeriesFormat = Exclude<Format, "table">;
 interface Request {
   readonly files: readonly RawFile[];
   readonly job: string | undefined;
+  readonly energyUnits: EnergyUnits | undefined;
   readonly format: Format;
   readonly devices: boolean;
   readonly quiet: boolean;
@@ -60,6 +62,11 @@ resets are told from both, gauges are never differenced.`,
       help: "table (default), csv, json, openmetrics",
     },
     JSON_FORMAT,
+    {
+      ...{ name: "energy-unit", value: "J" },
+      help: "joules of a count of energy registers, where the files do not say: 61.04uJ, 2^-14, " +
+        "or TYPE=..., TYPE.KEY=..., comma-separated",
+    },
     { name: "devices", help: "table: a row per device, not the sum over devices" },
     {
       ...{ name: "as-original", value: "Y", words: ["2018", "2021"] },
@@ -87,6 +94,9 @@ resets are told from both, gauges are never differenced.`,
     const request: Request = {
       files,
       job: options.text.job,
+      energyUnits: options.text["energy-unit"] === undefined
+        ? undefined
+        : parseEnergyUnits(options.text["energy-unit"]),
       format,
       devices: options.flags.has("devices"),
       quiet: options.flags.has("quiet"),
@@ -161,6 +171,7 @@ async function series(request: Request, format: SeriesFormat): Promise<number> {
   const analysis = await analyseRawFiles({
     files,
     job,
+    energyUnits: request.energyUnits,
     listen: printer.listen,
     finish: printer.finish,
     error: (error) => {
@@ -188,7 +199,11 @@ function tellCopies(all: readonly RawCopies[]): void {
 
 /** Is there anything, and the job that was asked for? */
 function check({ job, files, quiet }: Request, analysis: RawAnalysis): void {
-  if (!quiet) tellCopies(analysis.nodes.map((node) => node.copies));
+  if (!quiet) {
+    tellCopies(analysis.nodes.map((node) => node.copies));
+    const lines = analysis.nodes.flatMap((node) => node.energySources.map(energySourceLine));
+    for (const line of new Set(lines)) writeStderr(`joulemark: ${line}\n`);
+  }
   if (analysis.samples === 0) {
     throw new UsageError({
       action: "find records in",

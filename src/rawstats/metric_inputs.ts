@@ -208,7 +208,8 @@ export class NodeInputs implements JobListener {
     const name = type.schema.type;
     type.keys.forEach((key, column) => {
       if (key.kind !== "event") return;
-      const joules = this.#node.jouleUnits.get(`${name}.${key.name}`);
+      const joules = this.#node.energyUnits.of(name, key.name) ??
+        nodeJoules(name, key.name, type.units[column].name);
       const event = pmcEvent(type, device, key.name, numbers);
       const scale = joules ?? event?.scale ?? type.units[column].scale;
       const inputs = joules !== undefined
@@ -235,8 +236,18 @@ export class NodeInputs implements JobListener {
   }
 }
 
+/** Types that hold the meter of a whole node. */
+const NODE_METERS = ["cray_pm", "pm_counters"];
+
+/** Joules of a count of a node's own meter; `undefined`: it is none. */
+function nodeJoules(type: string, key: string, unit: string): number | undefined {
+  if (!NODE_METERS.includes(type) || !/^(node_)?energy$/.test(key)) return undefined;
+  return unit === "J" ? 1 : unit === "mJ" ? 1e-3 : undefined;
+}
+
 /** What an energy counter's name says it covers. */
 function energyOf(key: string): string {
+  if (/^(node_)?energy$/.test(key)) return "node";
   const word = /PKG|PP0|DRAM|CORE/i.exec(key)?.[0].toLowerCase() ?? "other";
   return word === "core" ? "pp0" : word;
 }

@@ -315,16 +315,20 @@ export const JOB_METRICS: readonly JobMetric[] = [
     formula: "counts × joules of a count, memory, sum over nodes",
     of: (nodes) => nodes.reduce((sum, node) => sum + node.total("joules.dram"), 0),
   },
-  {
-    name: "node_power",
-    unit: "W",
-    formula: "package power + GPU power where there are GPUs",
-    of: (nodes) =>
-      mean(nodes, (node) => {
-        const gpus = inner(node.gpuWatts);
-        return node.total("joules.pkg") / node.seconds + (gpus === gpus ? gpus : 0);
-      }),
-  },
+  rate(
+    "package_power",
+    "W",
+    1,
+    ["joules.pkg"],
+    "joules of the packages / dt: not the node's power",
+  ),
+  rate(
+    "node_power",
+    "W",
+    1,
+    ["joules.node"],
+    "joules of the node's own meter / dt, where recorded",
+  ),
 ];
 
 /** Mean without the first and last value. */

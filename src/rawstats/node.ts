@@ -9,6 +9,7 @@ import type { FormatError } from "../core/errors.ts";
 import type { RawDevice, RawValues } from "../formats/rawstats/columns.ts";
 import type { RawHandler, RawHead } from "../formats/rawstats/scanner.ts";
 import { type RawCounters, RawDiffer } from "./differ.ts";
+import { type EnergyUnits, NodeEnergyUnits } from "./energy_units.ts";
 import { Family10h } from "./family10h.ts";
 
 /** A record group, as listeners see it. */
@@ -36,8 +37,8 @@ export const NAMEPLATE_W = 1000;
 /** Reads the files of one node and calls listeners for each sample. */
 export class RawNode {
   readonly differ: RawDiffer;
-  /** Joules of one count, by `TYPE.KEY`, from the mark `%units`. */
-  readonly jouleUnits = new Map<string, number>();
+  /** Joules of one count of its energy counters. */
+  readonly energyUnits: NodeEnergyUnits;
   /** Nominal frequency of the cores, from the mark `%nominal_hz`; NaN where none says. */
   nominalHz = NaN;
   /** Jobs with a begin mark, and with an end mark. */
@@ -52,15 +53,20 @@ export class RawNode {
   readonly #inside = new Set<string>();
   readonly #family10h = new Family10h();
 
-  /** @param wants Types that are differenced and handed on. @default all */
+  /**
+   * @param wants Types that are differenced and handed on. @default all
+   * @param energyUnits What the user says of energies whose files do not.
+   */
   constructor(
     readonly host: string,
     listeners: readonly RawListener[],
     wants?: (type: string) => boolean,
+    energyUnits?: EnergyUnits,
   ) {
     this.differ = new RawDiffer(host);
+    this.energyUnits = new NodeEnergyUnits(energyUnits);
     this.differ.energyLimit = (type, key) =>
-      2 * NAMEPLATE_W / (this.jouleUnits.get(`${type}.${key}`) ?? NaN);
+      2 * NAMEPLATE_W / (this.energyUnits.of(type, key) ?? NaN);
     this.#listeners = listeners;
     this.#wants = wants;
   }
@@ -72,6 +78,7 @@ export class RawNode {
       error,
       schema: (columns) => {
         const { type } = columns.schema;
+        this.energyUnits.types.add(type);
         // those of family 10h are needed for the types that are made of them
         columns.skipped = this.#wants !== undefined && type !== "amd64_pmc" && !this.#wants(type);
       },
@@ -137,7 +144,7 @@ export class RawNode {
     for (const pair of pairs) {
       const at = pair.indexOf("=");
       const joules = Number(pair.slice(at + 1));
-      if (at > 0 && joules > 0) this.jouleUnits.set(`${type}.${pair.slice(0, at)}`, joules);
+      if (at > 0 && joules > 0) this.energyUnits.marked.set(`${type}.${pair.slice(0, at)}`, joules);
     }
   }
 }

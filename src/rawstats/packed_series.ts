@@ -13,6 +13,7 @@ import { JsonTree, writeKey, writeSums, writeTimes } from "./print_json.ts";
 import { addFamilies, type MetricFamily, METRICS_END } from "./print_openmetrics.ts";
 import { writeFamily } from "./print_openmetrics.ts";
 import { type KeySeries, keySeries, NodeSeries, type SeriesWish } from "./series.ts";
+import type { EnergyUnits } from "./energy_units.ts";
 import type { RawFile } from "./files.ts";
 import { scanRawNode } from "./once.ts";
 
@@ -26,6 +27,7 @@ export const MOST_DEVICES = 4096;
 export interface RawSeriesRequest {
   readonly files: readonly RawFile[];
   readonly job: string | undefined;
+  readonly energyUnits?: EnergyUnits;
   readonly wants: (type: string) => boolean;
   readonly out: ByteText;
   /** Bytes that packed series may take. @default 16 MiB */
@@ -50,13 +52,13 @@ function costOf(column: Column, at: Column): number {
 
 /** Reads files of a node again, for some of its keys. */
 async function readAgain(
-  { files, job }: RawSeriesRequest,
+  { files, job, energyUnits }: RawSeriesRequest,
   host: string,
   store: ColumnStore,
   wish: Required<SeriesWish>,
 ): Promise<NodeSeries> {
   const series = new NodeSeries(host, store, wish);
-  const node = new RawNode(host, [new JobFilter(job, series)], wish.type);
+  const node = new RawNode(host, [new JobFilter(job, series)], wish.type, energyUnits);
   await scanRawNode(files.filter((file) => file.host === host), node, () => {});
   node.endSample();
   return series;

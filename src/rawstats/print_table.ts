@@ -48,7 +48,7 @@ export function printRawTable(table: RawAnalysisTable): string {
     text += wrap(`without counters here: ${missing.map((m) => m.name).join(" ")}`) + "\n";
   }
   if (table.jobs.length > 0) {
-    const rows = [["JOB", "HOSTS", "SECONDS", "CORES", "GFLOP/S", "GIB/S", "WATTS", "NOTE"]];
+    const rows = [["JOB", "HOSTS", "SECONDS", "CORES", "GFLOP/S", "GIB/S", "PACKAGE W", "NOTE"]];
     for (const job of table.jobs) {
       const of = (name: string) => shortNumber(job.metrics.get(name) ?? NaN);
       rows.push([
@@ -58,7 +58,7 @@ export function printRawTable(table: RawAnalysisTable): string {
         of("avg_cpuusage"),
         of("avg_flops"),
         of("avg_mbw"),
-        of("node_power"),
+        of("package_power"),
         job.cut > 0 ? `begin or end mark missing on ${job.cut} of its hosts` : "",
       ]);
     }

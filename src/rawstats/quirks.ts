@@ -9,9 +9,11 @@ import type { RawKey, RawSchema } from "../formats/rawstats/schema.ts";
  * The columns as they have to be taken.
  *
  * hpcperfstats writes `CTR0,C` for the counters of type intel_4pmc3, where all its other types of
- * core counters write `CTR0,E,W=48`; they are the same registers.
+ * core counters write `CTR0,E,W=48`; they are the same registers. It calls raw counts of energy
+ * registers mJ, which they are on no processor: a label that is not true is left out.
  */
 export function trueKeys(schema: RawSchema): readonly RawKey[] {
+  if (isEnergy(schema.type)) return schema.keys.map((key) => ({ ...key, unit: "" }));
   if (schema.type !== "intel_4pmc3") return schema.keys;
   return schema.keys.map((key) =>
     /^CTR\d$/.test(key.name) ? { ...key, kind: "event", widthBits: 48 } : key

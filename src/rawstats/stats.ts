@@ -5,6 +5,7 @@
  */
 import type { FormatError } from "../core/errors.ts";
 import type { RawCorrectionKind } from "./judge.ts";
+import type { EnergySource, EnergyUnits } from "./energy_units.ts";
 import { NodeInputs } from "./metric_inputs.ts";
 import type { MetricSums } from "./metric_sums.ts";
 import { JobFilter, type JobListener, type RawListener, RawNode } from "./node.ts";
@@ -27,6 +28,8 @@ export interface RawNodeAnalysis {
   readonly samples: number;
   /** What its files hold more than once. */
   readonly copies: RawCopies;
+  /** Energies whose unit neither files nor user told. */
+  readonly energySources: readonly EnergySource[];
   /** Steps backwards of its counters. */
   readonly counts: Readonly<Record<RawCorrectionKind, number>>;
   /** What the metrics over the job are made from, or over all samples where none was asked for. */
@@ -53,6 +56,8 @@ export interface RawRequest {
   readonly files: readonly RawFile[];
   /** @default every sample */
   readonly job?: string;
+  /** What the user says of energies whose files do not. */
+  readonly energyUnits?: EnergyUnits;
   /** Whatever wants the samples of a node; asked once for each node, in the order of the files. */
   listen?(node: RawNode): JobListener;
   /** A node is done. */
@@ -86,7 +91,7 @@ export async function analyseRawFiles(request: RawRequest): Promise<RawAnalysis>
 export async function analyseRawNode(request: RawRequest): Promise<RawNodeAnalysis> {
   const { host } = request.files[0];
   const listeners: RawListener[] = [];
-  const node = new RawNode(host, listeners);
+  const node = new RawNode(host, listeners, undefined, request.energyUnits);
   const own = new NodeInputs(node);
   const perJob = new PerJob(node);
   let samples = 0;
@@ -100,7 +105,16 @@ export async function analyseRawNode(request: RawRequest): Promise<RawNodeAnalys
   node.endSample();
   node.differ.end();
   const { counts } = node.differ;
-  const found = { host, samples, copies, counts, sums: own.finish(), jobs: perJob.finish() };
+  const { sources: energySources } = node.energyUnits;
+  const found = {
+    host,
+    samples,
+    copies,
+    energySources,
+    counts,
+    sums: own.finish(),
+    jobs: perJob.finish(),
+  };
   await request.finish?.(node);
   return found;
 }

@@ -7,6 +7,7 @@ import type { FormatError } from "../core/errors.ts";
 import type { RawAnalysisTable } from "./tables.ts";
 import { tableRows } from "./tables.ts";
 import { NodeTotals } from "./totals.ts";
+import type { EnergyUnits } from "./energy_units.ts";
 import type { RawFile } from "./files.ts";
 import { analyseRawNode, type RawNodeAnalysis } from "./stats.ts";
 
@@ -19,6 +20,8 @@ export interface RawTableRequest {
   readonly types: readonly string[] | undefined;
   /** A row per device, not the sum over devices. */
   readonly devices: boolean;
+  /** What the user says of energies whose files do not. */
+  readonly energyUnits?: EnergyUnits;
 }
 
 /** One node's part of the table, and of the metrics. */
@@ -33,9 +36,9 @@ export async function readRawTable(
   request: RawTableRequest,
   error: (error: FormatError) => void,
 ): Promise<RawTablePart> {
-  const { files, job, types, devices } = request;
+  const { files, job, types, devices, energyUnits } = request;
   const totals = new NodeTotals(files[0].host);
-  const analysis = await analyseRawNode({ files, job, error, listen: () => totals });
+  const analysis = await analyseRawNode({ files, job, energyUnits, error, listen: () => totals });
   if (totals.samples === 0) return { analysis, table: undefined };
   const rows = tableRows(totals, devices)
     .filter((row) => types === undefined || types.includes(row.type));

@@ -90,7 +90,7 @@ async function byHelpers(
   options: RawCrewOptions,
 ): Promise<Map<string, Done>> {
   const { deserialize, serialize } = await import("node:v8");
-  const { job, types, devices } = request;
+  const { job, types, devices, energyUnits } = request;
   const done = new Map<string, Done>();
   const [command, ...args] = options.helper;
   const found = findCommand(command, undefined);
@@ -104,7 +104,9 @@ async function byHelpers(
       if (order === undefined || output === undefined) break;
       stack.use(order);
       stack.use(output);
-      order.append(serialize({ files, job, types, devices } satisfies RawTableRequest));
+      order.append(
+        serialize({ files, job, types, devices, energyUnits } satisfies RawTableRequest),
+      );
       const pid = spawn({
         path: found.path,
         args: [command, ...args, String(order.fd), String(output.fd)],

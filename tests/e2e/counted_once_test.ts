@@ -101,3 +101,48 @@ endToEnd("--as-original 2021: a first value and a line of a wrong length count a
   assertEquals(series.t.a, { unit: "#", value: [105, 110], delta: [4, 5], rate: [0.4, 0.5] });
   assertEquals(series.t.b, { unit: "#", value: [12, 11], delta: [1, 1], rate: [0.1, 0.1] });
 });
+
+/** A node's packages count 100 W in units of 2^-14 J; the meter of the node, if there is one, 250 W. */
+function energies(type: string, meter = ""): string {
+  let text = `$hpcperfstats 2.3.5\n$hostname n1\n!${type} CTL0,C\n` +
+    "!intel_rapl MSR_PKG_ENERGY_STATUS,E,U=mJ,W=32 MSR_DRAM_ENERGY_STATUS,E,U=mJ,W=32\n" +
+    (meter === "" ? "" : `!${meter} energy,E,U=J\n`);
+  for (let i = 0; i <= 10; i++) {
+    text += `\n${1000 + 10 * i}.000000 7 n1\nintel_rapl 0 ${16384000 * i} ${655360 * i}\n`;
+    if (meter !== "") text += `${meter} - ${2500 * i}\n`;
+  }
+  return text;
+}
+
+endToEnd("energies of archives without units: the family's, --energy-unit, or none", (dir) => {
+  const metrics = (text: string, ...more: string[]) => {
+    Deno.writeTextFileSync(`${dir}/a`, text);
+    const out = joulemark(dir, ["stats", "--json", ...more, "a"]);
+    assertEquals(out.code, 0);
+    // the label that the original's schema has is true on no processor
+    assertEquals(out.stdout.includes("mJ"), false);
+    return { stderr: out.stderr, ...JSON.parse(out.stdout).metrics };
+  };
+  const family = metrics(energies("intel_skx_imc"));
+  assertStringIncludes(family.stderr, "the unit of Skylake is taken");
+  assertEquals([family.pkg_energy, family.dram_energy], [10_000, 100]);
+  const unknown = metrics(energies("intel_8pmc3"));
+  assertStringIncludes(unknown.stderr, "no joules");
+  assertEquals([unknown.pkg_energy, unknown.package_power], [null, null]);
+  const given = metrics(energies("intel_8pmc3"), "--energy-unit", "2^-14");
+  assertEquals([given.stderr, given.pkg_energy, given.dram_energy], ["", 10_000, 400]);
+  const unit = "intel_rapl=61.03515625uJ,intel_rapl.MSR_DRAM_ENERGY_STATUS=2^-16";
+  const each = metrics(energies("intel_8pmc3"), "--energy-unit", unit);
+  assertEquals([each.pkg_energy, each.dram_energy], [10_000, 100]);
+  const bad = joulemark(dir, ["stats", "--energy-unit", "mJ", "a"]);
+  assertEquals(bad.code, 2);
+  assertStringIncludes(bad.stderr, '"mJ"');
+});
+
+endToEnd("node_power is the node's meter; the packages' is package_power", (dir) => {
+  Deno.writeTextFileSync(`${dir}/a`, energies("intel_skx_imc"));
+  Deno.writeTextFileSync(`${dir}/b`, energies("intel_skx_imc", "cray_pm"));
+  const of = (path: string) => JSON.parse(joulemark(dir, ["stats", "--json", path]).stdout).metrics;
+  assertEquals([of("a").package_power, of("a").node_power], [100, null]);
+  assertEquals([of("b").package_power, of("b").node_power], [100, 250]);
+});
