@@ -31,7 +31,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   capture: ["core", "os", "readers", "signals"],
   collect: ["core", "formats", "os", "readers"],
   study: ["core", "files", "formats", "os"],
-  job: ["core", "files", "formats", "merge", "os"],
+  job: ["core", "files", "formats", "guardian", "merge", "os"],
   preload: ["client", "core", "job", "os"],
   events: ["core", "files", "job", "os"],
   recordings: ["core", "formats", "os", "regions", "signals"],

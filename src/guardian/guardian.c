@@ -24,11 +24,13 @@
  *   W seconds   it needs more time before the application starts
  *   B           it is alive (wanted once a second when the application has ended)
  *   F text      what to say if the runtime dies from here on
+ *   P pid       which rank has this process?
  * To the runtime, words with blanks between:
  *   S ns        the application was started (CLOCK_MONOTONIC_RAW)
  *   E errno     it could not be executed
  *   K signal    a signal was forwarded, or came when there was nobody to forward it to
  *   X code signal ns   the application ended
+ *   P pid rank         a rank; without one the process has none, or cannot be asked
  */
 #include "sys.h"
 
@@ -55,6 +57,7 @@ enum { MODE_PACKED = 0, MODE_PREPARED = 1, MODE_EXECUTE = 2 };
 #include "election.h"
 #include "command.h"
 #include "runtime.h"
+#include "confine.h"
 
 enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_SEQPACKET = 5, SOCK_CLOEXEC = 02000000 };
 enum { SOCK_NONBLOCK = 04000, MSG_NOSIGNAL = 0x4000, MSG_DONTWAIT = 0x40 };
@@ -71,6 +74,8 @@ enum { PACKET_BYTES = 65536, STDERR_BYTES = 8000 };
 #define FAULTS (SIGNAL(4) | SIGNAL(5) | SIGNAL(6) | SIGNAL(7) | SIGNAL(8) | SIGNAL(11) | SIGNAL(31))
 /* The two that glibc keeps for its threads. */
 #define THREADS (SIGNAL(32) | SIGNAL(33))
+/* By which the runtime confines its threads. */
+#define CONFINE SIGNAL(40)
 
 struct guard {
   const struct process *process;
@@ -85,6 +90,7 @@ struct guard {
   i64 code, signal; /* how the application ended */
   u64 start_ns;     /* when the application was let go, CLOCK_MONOTONIC_RAW */
   u64 start_by, ready_by, hear_by; /* CLOCK_MONOTONIC, 0: no such limit */
+  char *environ; /* room for that of one process, once it is wanted */
   u64 stderr_size;
   char stderr_text[STDERR_BYTES + 1];
   char last_words[512];
@@ -240,8 +246,13 @@ __attribute__((noreturn)) static void runtime(struct guard *guard, i64 socket, i
   add(&text, ":");
   add_number(&text, (u64)guard->application, 10);
   add(&text, ":");
+  /* Addresses hold where this very image goes on. */
+  add_number(&text, config.mode == MODE_EXECUTE ? 0 : (u64)confine_thread, 10);
+  add(&text, ":");
+  add_number(&text, config.mode == MODE_EXECUTE ? 0 : (u64)return_from_signal, 10);
+  add(&text, ":");
   add(&text, guard->session.directory);
-  set_mask(SIG_SETMASK, ~(FAULTS | THREADS));
+  set_mask(SIG_SETMASK, ~(FAULTS | THREADS | CONFINE));
   start_runtime(guard->process, 0, extra, 2);
 }
 
@@ -291,6 +302,37 @@ static void let_go(struct guard *guard, const char *changes, u64 size, int measu
   guard->go = -1;
 }
 
+/* The value of a variable in a text of entries that end in NUL, if it is a number of some digits. */
+static int find_rank(const char *entries, const char *end, const char *name, u64 *rank) {
+  u64 size = length(name);
+  for (const char *at = entries; at < end; at = after(at)) {
+    const char *rest;
+    if (!starts(at, name) || at[size] != '=') continue;
+    *rank = read_number(at + size + 1, 10, &rest);
+    return rest > at + size + 1 && rest < at + size + 11 && !*rest;
+  }
+  return 0;
+}
+
+/* Ranks are in the environment of a process, which the runtime may not read once it is confined. */
+static void answer_rank(struct guard *guard, u64 pid) {
+  enum { ENVIRON_BYTES = 1 << 20 };
+  if (!guard->environ) guard->environ = map_memory(ENVIRON_BYTES);
+  char path[48], *buffer = guard->environ;
+  struct text text = text_in(path, sizeof path);
+  add(&text, "/proc/");
+  add_number(&text, pid, 10);
+  add(&text, "/environ");
+  i64 length_read = buffer ? read_file(path, buffer, ENVIRON_BYTES) : 0;
+  const char *end = buffer + (length_read > 0 ? length_read : 0);
+  u64 rank = 0;
+  int found = find_rank(buffer, end, "OMPI_COMM_WORLD_RANK", &rank) || find_rank(buffer, end, "PMIX_RANK", &rank) ||
+              find_rank(buffer, end, "PMI_RANK", &rank) || find_rank(buffer, end, "PALS_RANKID", &rank) ||
+              find_rank(buffer, end, "ALPS_APP_PE", &rank) || find_rank(buffer, end, "FLUX_TASK_RANK", &rank) ||
+              find_rank(buffer, end, "SLURM_PROCID", &rank);
+  tell_runtime(guard, 'P', pid, rank, 0, found ? 2 : 1);
+}
+
 static void hear_runtime(struct guard *guard, char *packet) {
   for (;;) {
     i64 size = call6(SYS_RECVFROM, guard->socket, (i64)packet, PACKET_BYTES - 1, MSG_DONTWAIT, 0, 0);
@@ -316,6 +358,9 @@ static void hear_runtime(struct guard *guard, char *packet) {
       replace_file(guard->session.directory, "/word", packet, (u64)size);
       guard->start_by = now + more;
       guard->ready_by = now + more + READY_NS;
+    } else if (packet[0] == 'P') {
+      answer_rank(guard, read_number(packet + 1, 10, 0));
+      continue;
     } else if (packet[0] == 'F') {
       struct text text = text_in(guard->last_words, sizeof guard->last_words);
       add(&text, packet + 1);

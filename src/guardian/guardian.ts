@@ -8,9 +8,12 @@
 import { closeFile } from "../os/files.ts";
 import { ERRNO, errno, libc } from "../os/libc.ts";
 
-/** The hidden argument: `--joulemark-guardian=SOCKET:MESSAGES:LOCK:PID:DIRECTORY`. */
+/** The hidden argument: `--joulemark-guardian=SOCKET:MESSAGES:LOCK:PID:HANDLER:RETURN:DIRECTORY`. */
 const FLAG = "--joulemark-guardian=";
 const PACKET_BYTES = 256;
+const POLLIN = 1;
+/** The guardian has nothing else to do: it answers within microseconds. */
+const ANSWER_MS = 20;
 /** A sign of life so often is enough: the guardian waits twenty times as long. */
 const ALIVE_NS = 1e9;
 
@@ -35,24 +38,32 @@ export class Guardian {
   readonly lock: number;
   /** The application, parked until `go()`. */
   readonly pid: number;
+  /** Addresses of confine_thread and return_from_signal (confine.h); 0 where they are not mapped. */
+  readonly handler: bigint;
+  readonly restorer: bigint;
   /** The session directory. */
   readonly directory: string;
   #open = true;
   #said = false;
   #aliveNs = 0;
   readonly #packet = new Uint8Array(PACKET_BYTES);
+  /** Events that came while an answer was waited for. */
+  readonly #early: GuardianEvent[] = [];
 
   private constructor(fields: readonly string[]) {
     [this.socket, this.messages, this.lock, this.pid] = fields.slice(1, 5).map((field) => {
       return field === "-" ? -1 : Number(field);
     });
-    this.directory = fields[5];
+    [this.handler, this.restorer] = [BigInt(fields[5]), BigInt(fields[6])];
+    this.directory = fields[7];
   }
 
   /** From the hidden argument; `undefined` when it is not one or is garbled. */
   static parse(argument: string | undefined): Guardian | undefined {
     if (!argument?.startsWith(FLAG)) return undefined;
-    const match = /^(\d+):(\d+|-):(\d+):(\d+):(\/.*)$/.exec(argument.slice(FLAG.length));
+    const match = /^(\d+):(\d+|-):(\d+):(\d+):(\d+):(\d+):(\/.*)$/.exec(
+      argument.slice(FLAG.length),
+    );
     return match === null ? undefined : new Guardian(match);
   }
 
@@ -96,8 +107,37 @@ export class Guardian {
     this.#send(`F${text}`);
   }
 
+  /**
+   * The rank of a process by its environment, which only the guardian may still read.
+   *
+   * @returns `undefined` when it has none, or there is no answer in time.
+   */
+  rankOf(pid: number): string | undefined {
+    this.#send(`P${pid}`);
+    const poll = new Uint8Array(8);
+    const view = new DataView(poll.buffer);
+    view.setInt32(0, this.socket, true);
+    view.setInt16(4, POLLIN, true);
+    for (let tries = 0; tries < 10 && this.#open; tries++) {
+      for (let event = this.#read(); event !== undefined; event = this.#read()) {
+        if (event.kind !== "rank") this.#early.push(event);
+        else if (event.pid === pid) return event.rank;
+      }
+      libc().poll(poll, 1n, ANSWER_MS);
+    }
+  }
+
   /** The next packet; `undefined` when there is none now. */
   next(): GuardianEvent | undefined {
+    const early = this.#early.shift();
+    if (early !== undefined) return early;
+    for (let event = this.#read(); event !== undefined; event = this.#read()) {
+      // an answer that came too late
+      if (event.kind !== "rank") return event;
+    }
+  }
+
+  #read(): GuardianEvent | RankAnswer | undefined {
     while (this.#open) {
       const size = Number(libc().read(this.socket, this.#packet, BigInt(PACKET_BYTES)));
       if (size < 0) {
@@ -124,7 +164,14 @@ export class Guardian {
   }
 }
 
-function eventOf(text: string): GuardianEvent | undefined {
+/** The answer on a question. */
+interface RankAnswer {
+  readonly kind: "rank";
+  readonly pid: number;
+  readonly rank: string | undefined;
+}
+
+function eventOf(text: string): GuardianEvent | RankAnswer | undefined {
   const [a, b, c] = text.slice(1).trim().split(" ").map(Number);
   switch (text[0]) {
     case "S":
@@ -135,6 +182,8 @@ function eventOf(text: string): GuardianEvent | undefined {
       return { kind: "signal", signal: a };
     case "X":
       return { kind: "ended", code: a, signal: b, ns: c };
+    case "P":
+      return { kind: "rank", pid: a, rank: b === undefined ? undefined : String(b) };
   }
 }
 

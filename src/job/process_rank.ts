@@ -3,6 +3,7 @@
  * who know their processes by it. mpirun(1) of Open MPI and MPICH, srun(1), flux-run(1), aprun(1).
  * @module
  */
+import { guardian } from "../guardian/guardian.ts";
 import { readText } from "../os/files.ts";
 
 const VARIABLES = [
@@ -17,6 +18,9 @@ const VARIABLES = [
 
 /** The number as it stands there; `undefined` where nobody gave one, or the process is gone. */
 export function rankOf(pid: number): string | undefined {
+  // A confined process may not read the environment of another one.
+  const own = guardian();
+  if (own?.open) return own.rankOf(pid);
   return rankIn(readText(`/proc/${pid}/environ`) ?? "");
 }
 

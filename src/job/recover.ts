@@ -42,9 +42,18 @@ export function recoverSession(directory: string, beside: boolean): Recovered {
   for (const host of report.hosts) {
     host.joulemark = { recovered: words, ...without(host.joulemark, "partial") };
   }
+  // A node's part of a job is taken for the time so far: the job's report counts it as that.
+  const isPart = /\.parts\/[^/]+$/.test(wanted);
+  if (isPart) report.joulemark.partial = words;
   const isThere = (path: string) => statPath(path) !== undefined;
-  let path = !beside && !isThere(wanted) ? wanted : `${wanted}.recovered`;
-  for (let n = 2; path !== wanted && isThere(path); n++) path = `${wanted}.recovered-${n}`;
+  let path = isPart
+    ? `${wanted}.partial`
+    : !beside && !isThere(wanted)
+    ? wanted
+    : `${wanted}.recovered`;
+  for (let n = 2; !isPart && path !== wanted && isThere(path); n++) {
+    path = `${wanted}.recovered-${n}`;
+  }
   try {
     writeDocument(path, reportPieces(report), { survives: true });
   } catch (error) {
@@ -52,7 +61,7 @@ export function recoverSession(directory: string, beside: boolean): Recovered {
     return { done: false, reason: (error as Error).message };
   }
   // The journal is never older.
-  removeUserFile(`${wanted}.partial`);
+  if (!isPart) removeUserFile(`${wanted}.partial`);
   return { done: true, report: path };
 }
 
@@ -60,10 +69,10 @@ export function recoverSession(directory: string, beside: boolean): Recovered {
 function marksInto(pid: number, directory: string): boolean {
   if (!isAlive(pid)) return false;
   // A client maps its ring, and has the name of the directory from its environment.
-  return ["maps", "environ"].some((name) => {
-    const bytes = readWhole(`/proc/${pid}/${name}`);
-    return bytes !== undefined && new TextDecoder().decode(bytes).includes(directory);
-  });
+  const texts = ["maps", "environ"].map((name) => readWhole(`/proc/${pid}/${name}`));
+  // What a confined process may not look at is taken for one that does.
+  if (texts.every((bytes) => bytes === undefined)) return true;
+  return texts.some((bytes) => new TextDecoder().decode(bytes).includes(directory));
 }
 
 function without<T>(mapping: { [key: string]: T } | undefined, key: string): { [key: string]: T } {

@@ -111,6 +111,8 @@ const FURTHER_SYMBOLS = {
     parameters: ["i64", "i32", "buffer", "buffer"],
     result: "i64",
   },
+  tgkill: { name: "syscall", parameters: ["i64", "i32", "i32", "i32"], result: "i64" },
+  seccomp: { name: "syscall", parameters: ["i64", "u64", "u64", "buffer"], result: "i64" },
   timerSettime: {
     name: "syscall",
     parameters: ["i64", "i32", "i32", "buffer", "u64"],
@@ -221,6 +223,8 @@ const SYSCALLS = Deno.build.arch === "aarch64"
     timerCreate: 107n,
     timerSettime: 110n,
     gettid: 178n,
+    tgkill: 131n,
+    seccomp: 277n,
   }
   : {
     getdents64: 217n,
@@ -234,6 +238,8 @@ const SYSCALLS = Deno.build.arch === "aarch64"
     timerCreate: 222n,
     timerSettime: 223n,
     gettid: 186n,
+    tgkill: 234n,
+    seccomp: 317n,
   };
 
 /** System call numbers of this architecture, as bigints for the fast path. */

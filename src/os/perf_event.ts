@@ -5,10 +5,9 @@
  * read_format u64 at 32, flag bits u64 at 40. A read gives three u64: count, time enabled, time
  * running; the last two differ when events share a hardware counter by turns.
  *
- * A command is counted from its first instruction like this: the event is opened on the thread that
- * will start it, switched off, with `inherit` and `enable_on_exec`. The child that this thread
- * starts gets a copy, which its execve(2) switches on; ours stays off and, when it is read, adds up
- * the copies of the command and of all that it starts.
+ * A command is counted from its first instruction like this: the event is opened on the process that
+ * waits to become it, switched off, with `inherit` and `enable_on_exec`. Its execve(2) switches the
+ * event on, and when it is read it adds up the copies of all that the command starts.
  * @module
  */
 import { closeFile } from "./files.ts";
@@ -32,12 +31,19 @@ export interface PerfEventSpec {
   /** CPU to count on; −1: wherever the process runs. */
   readonly cpu: number;
   /**
-   * Counts the commands that this thread will start, from their first instruction, with all that
-   * they start; `cpu` is −1 then. @default false: everything on the CPU
+   * Counts the command, from its first instruction, with all that it starts; `cpu` is −1 then.
+   * @default false: everything on the CPU
    */
   readonly commands?: boolean;
   /** What happens inside the kernel is not counted. @default false */
   readonly userOnly?: boolean;
+}
+
+let commandPid = 0;
+
+/** The process that waits to become the command. @param pid 0: what this thread starts. */
+export function countCommand(pid: number): void {
+  commandPid = pid;
 }
 
 /** Opens a counter, running from now on: its descriptor, or −errno. */
@@ -56,7 +62,7 @@ export function openPerfEvent(spec: PerfEventSpec): number {
   const fd = libc().perfEventOpen(
     number,
     bytes,
-    spec.commands === true ? 0 : -1,
+    spec.commands === true ? commandPid : -1,
     spec.cpu,
     -1,
     PERF_FLAG_FD_CLOEXEC,

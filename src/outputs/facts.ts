@@ -3,6 +3,7 @@
  * was absent and why, what was lost or refused, and what the monitor itself cost.
  * @module
  */
+import type { Confinement } from "../os/confine.ts";
 import { MANDATORY_SIGNALS } from "../aggregate/report_signals.ts";
 import type { Nested } from "../core/report.ts";
 import { parseSignalList } from "../core/signal_list.ts";
@@ -56,6 +57,8 @@ export interface FactSources {
   readonly permissions: readonly string[];
   /** Those that were given back after the start. */
   readonly dropped: readonly string[];
+  /** What the kernel holds us to; `undefined` before the first sample. */
+  readonly confinement: Confinement | undefined;
   /** `simulated` or `tree DIR`, where the counters are not the machine's. */
   readonly simulated?: string;
   /** The run goes on: what is told is the time so far. */
@@ -134,6 +137,10 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
   mapping.marks = marks;
   mapping.permissions = [...facts.permissions];
   if (facts.dropped.length > 0) mapping["permissions given back"] = [...facts.dropped];
+  if (facts.confinement !== undefined) {
+    const { privileges, calls } = facts.confinement;
+    mapping.confinement = { capabilities: privileges, "system calls": calls };
+  }
   return mapping;
 }
 

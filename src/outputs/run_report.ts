@@ -6,6 +6,7 @@
 import type { Host } from "../core/host.ts";
 import type { Report } from "../core/report.ts";
 import { reportPieces } from "../formats/report.ts";
+import type { Confinement } from "../os/confine.ts";
 import { Reserve } from "../files/reserve.ts";
 import { isWrittenInto } from "../os/output_place.ts";
 import { removeUserFile } from "../os/user_file.ts";
@@ -50,6 +51,8 @@ export interface RunReportOptions {
 export class RunReport {
   /** Permissions that were given back after the start. */
   dropped: string[] | undefined;
+  /** What the kernel holds us to since the first sample. */
+  confinement: Confinement | undefined;
   readonly #options: RunReportOptions;
   #collector!: Collector;
   #share: JobShare | undefined;
@@ -81,6 +84,12 @@ export class RunReport {
     const { idle, node, catalogue, tell } = this.#options;
     const publish = (timeNs: number) => simulation?.publish(timeNs);
     return idle?.prepare({ host: node, table: catalogue, nowNs, sleep, publish, tell }) ?? 0;
+  }
+
+  /** Where files are still to be written when the run goes on. */
+  get directories(): string[] {
+    const slash = this.#path?.lastIndexOf("/") ?? -1;
+    return slash < 0 ? [Deno.cwd()] : [Deno.cwd(), this.#path!.slice(0, slash) || "/"];
   }
 
   /** The command has been launched, on these CPUs. */
@@ -159,6 +168,7 @@ export class RunReport {
       loop,
       permissions,
       dropped: this.dropped ?? [],
+      confinement: this.confinement,
       simulated,
       partial,
     };

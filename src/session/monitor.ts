@@ -13,6 +13,8 @@ import { rawNanoseconds, realtimeNanoseconds } from "../os/clock.ts";
 import { dropPermissions } from "../os/drop_permissions.ts";
 import { affinityOf, hostName } from "../os/host.ts";
 import { goFirstWithoutMemory } from "../os/process.ts";
+import { confine } from "../os/confine.ts";
+import { countCommand } from "../os/perf_event.ts";
 import { Deadline } from "../os/deadline.ts";
 import { neverWaitForReaders } from "../os/user_file.ts";
 import { wakeOnTime } from "../os/wait.ts";
@@ -75,6 +77,7 @@ export function monitor(request: RunRequest, plan: MonitorPlan, options: Monitor
   let failed = 1;
   try {
     neverWaitForReaders();
+    countCommand(plan.guardian.pid);
     session.removeOthers(options.tell);
     failed = new Run(request, plan, options, session).toTheEnd();
     return failed;
@@ -256,7 +259,10 @@ class Run {
       // Sleeping is no blocking: the bound is set anew before it can end.
       deadline.set(BLOCKED_S + 2 * this.#request.periodS * this.#budget.periodFactor);
       this.#tick();
-      if (this.#loop.steps === 1) this.#report.dropped ??= dropPermissions();
+      if (this.#loop.steps === 1 && this.#report.dropped === undefined) {
+        this.#report.dropped = dropPermissions();
+        this.#report.confinement = confine(this.#plan.guardian, this.#report.directories);
+      }
       const { ended, hurry, refused } = application;
       if (refused !== 0 || hurry || (ended !== undefined && !this.#collector.busy)) break;
       const now = this.#nowNs();

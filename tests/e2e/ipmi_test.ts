@@ -45,7 +45,8 @@ onPrivateNode("a BMC that answers late delays no tick", async (node) => {
   const signals = "IPMI::NODE_POWER";
   const out = await node.joulemark([
     ...["run", ...ALONE, "--report-signals", signals, "--trace", "trace", "--trace-signals"],
-    ...[signals, "--", "sleep", "4"],
+    // The command waits a second for us, and the BMC takes longer to say its first word.
+    ...[signals, "--", "sleep", "6"],
   ]);
   assertEquals(out.code, 0, out.stderr);
   const [names, ...rows] = Deno.readTextFileSync(`${node.dir}/trace`).split("\n")
