@@ -3,7 +3,7 @@
  * its threads (src/os/confine.ts), since capabilities and no-new-privs belong to threads, and threads
  * of the runtime's own run no code of ours but this.
  */
-enum { PR_SET_NO_NEW_PRIVS = 38, PR_CAPBSET_DROP = 24, LINUX_CAPABILITY_VERSION_3 = 0x20080522 };
+enum { PR_SET_NO_NEW_PRIVS = 38, LINUX_CAPABILITY_VERSION_3 = 0x20080522 };
 
 /* Gives up all capabilities, for good: capset(2). */
 __attribute__((used)) static void confine_thread(int signal) {

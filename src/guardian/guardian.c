@@ -676,6 +676,12 @@ static u64 find_separator(const struct process *process, u64 from) {
   return 0;
 }
 
+/* Does a verb read counters of this machine? Only such a one has a use for capabilities. */
+static int reads_counters(const char *verb) {
+  return equal(verb, "run") || equal(verb, "demo") || equal(verb, "read") || equal(verb, "sample") ||
+         equal(verb, "monitor") || equal(verb, "top") || equal(verb, "doctor") || equal(verb, "capture");
+}
+
 /* A verb without an application: a signal ends it as any program. SIGUSR1 is blocked before the
    runtime's threads exist: it would open its debugger on a port. */
 __attribute__((noreturn)) static void start_verb(const struct process *process) {
@@ -701,6 +707,8 @@ __attribute__((used, noreturn)) void guardian_main(u64 *stack, u64 self) {
   if (raw && equal(raw, "1") && config.mode == MODE_PACKED && !auxiliary(&process, AT_SECURE))
     start_runtime(&process, 1, 0, 0);
   const char *verb = process.count > first ? process.arguments[first] : "";
+  /* Capabilities of the file (setcap) are for counters, not for files that a user names. */
+  if (auxiliary(&process, AT_SECURE) && !reads_counters(verb)) confine_thread(0);
   int demo = equal(verb, "demo");
   u64 at = demo ? 0 : equal(verb, "run") ? find_separator(&process, first + 1) : 0;
   char path[4352];

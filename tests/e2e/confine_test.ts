@@ -73,3 +73,31 @@ endToEnd(
     assertMatch(capabilities, /^kept: .*theirs is another user's/);
   },
 );
+
+endToEnd("capabilities of the file are for counters: no interpreter, no foreign files", (dir) => {
+  if (Deno.uid() !== 0) return;
+  const file = `${dir}/capable`;
+  Deno.copyFileSync(BINARY, file);
+  const made = new Deno.Command("setcap", {
+    args: ["cap_dac_read_search+ep", file],
+    stderr: "null",
+  });
+  try {
+    if (!made.outputSync().success) return console.log("skipped: no file capabilities here");
+  } catch {
+    return console.log("skipped: no setcap");
+  }
+  Deno.chmodSync(dir, 0o755);
+  const run = (args: string[], env: Record<string, string> = {}) => {
+    const { stdout, stderr } = new Deno.Command("setpriv", {
+      args: ["--reuid=65534", "--regid=65534", "--clear-groups", file, ...args],
+      cwd: dir,
+      env,
+    }).outputSync();
+    return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  };
+  const code = "console.log(Deno.readTextFileSync('/etc/shadow'))";
+  const raw = run(["eval", code], { JOULEMARK_RAW_DENO: "1" });
+  assertMatch(raw, /no such verb "eval"/);
+  assertMatch(run(["query", "/etc/shadow"]), /Cannot open file/);
+});

@@ -350,3 +350,15 @@ endToEnd("where memory runs out the runtime is the first to go", (dir) => {
     Deno.removeSync(group);
   }
 }, 60);
+
+endToEnd("a limit on files that is reached midway costs the trace, not the report", (dir) => {
+  // 300 kB, hard: as many rows as that, and the report is smaller
+  const { code, stderr } = shell(
+    dir,
+    "ulimit -f 300; exec $J run -q --simulate --period 0.0005 --trace t -- sh -c 'sleep 2.5; exit 9'",
+  );
+  assertEquals(code, 9, stderr);
+  assertMatch(stderr, /^joulemark: Cannot write "t": .*; the rest is left out\n$/);
+  assert(exists(`${dir}/joulemark.report`));
+  assert(Deno.statSync(`${dir}/t`).size <= 300 * 1024);
+});
