@@ -22,11 +22,17 @@ const ENTER_FOLLOWS = RING_PROPERTY.enterFollows;
 /** How a region is open. */
 type Opened = "region" | "attribute" | "library";
 
+interface OpenRegion {
+  name: string;
+  by: Opened;
+  attribute?: string;
+}
+
 /** One thread of a run, in all channels. */
 export class RunThread {
   /** Its number in each channel. */
   readonly numbers: readonly number[];
-  readonly #open: { name: string; by: Opened; attribute?: string }[] = [];
+  readonly #open: OpenRegion[] = [];
   /** The attribute, begun just now, under which the next region stands. */
   #follows: string | undefined;
   /** The attribute of a region that ended just now: its own end is to follow. */
@@ -41,27 +47,39 @@ export class RunThread {
     const attribute = this.#follows;
     const by = attribute !== undefined ? "attribute" : isLibrary(name) ? "library" : "region";
     this.#follows = undefined;
-    this.#open.push({ name, by, attribute });
-    if (by === "attribute") return;
-    this.#each(channels, (channel) => {
-      if (by === "library") channel.libraryRegion("begin", name);
-      else channel.beginRegion(name);
-    });
+    const open: OpenRegion = { name, by, attribute };
+    this.#open.push(open);
+    this.#mark(channels, "begin", open);
   }
 
-  /** @returns False where nothing of that name is open: then nothing changes. */
+  /**
+   * Ends a region. A channel has one stack: those of other tracks that were begun later end before
+   * it, and begin again.
+   *
+   * @returns False where nothing of that name is open: then nothing changes.
+   */
   exit(channels: readonly Channel[], name: string): boolean {
     this.#endDue(channels);
-    const last = this.#open.at(-1);
-    if (last === undefined || last.name !== name) return false;
-    this.#open.pop();
-    this.#due = last.attribute;
-    if (last.by === "attribute") return true;
+    const level = this.#open.findLastIndex((open) => open.name === name);
+    if (level < 0) return false;
+    const [ended, ...later] = this.#open.splice(level);
+    for (const open of later.toReversed()) this.#mark(channels, "end", open);
+    this.#due = ended.attribute;
+    this.#mark(channels, "end", ended);
+    for (const open of later) {
+      this.#mark(channels, "begin", open);
+      this.#open.push(open);
+    }
+    return true;
+  }
+
+  #mark(channels: readonly Channel[], what: "begin" | "end", { name, by }: OpenRegion): void {
+    if (by === "attribute") return;
     this.#each(channels, (channel) => {
-      if (last.by === "library") channel.libraryRegion("end", name);
+      if (by === "library") channel.libraryRegion(what, name);
+      else if (what === "begin") channel.beginRegion(name);
       else channel.endRegion(name);
     });
-    return true;
   }
 
   folded(channels: readonly Channel[], name: string, count: number, ns: number): void {

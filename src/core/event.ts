@@ -51,10 +51,26 @@ export interface EventSink {
   threadCpus(timeS: number, process: number, thread: number, cpus: readonly number[]): void;
   /** Registers a name; a known one keeps its first hint. @returns Its handle, −1 when refused. */
   region(timeS: number, process: number, name: string, hint: number): number;
-  /** A region begins. @param thread Id of a thread with regions of its own; 0 or below: the process itself. */
-  enter(timeS: number, process: number, region: number, hint: number, thread: number): void;
+  /**
+   * Whose marks some are, as `dialect` or `dialect/domain`: an end fits a begin of its own track.
+   * @returns Its handle; 0 is the program's own.
+   */
+  track?(name: string): number;
+  /**
+   * A region begins.
+   * @param thread Id of a thread with regions of its own; 0 or below: the process itself.
+   * @param track Whose marks these are; left out: the program's own.
+   */
+  enter(
+    timeS: number,
+    process: number,
+    region: number,
+    hint: number,
+    thread: number,
+    track?: number,
+  ): void;
   /** A region ends. */
-  exit(timeS: number, process: number, region: number, thread: number): void;
+  exit(timeS: number, process: number, region: number, thread: number, track?: number): void;
   /** A step of the outer loop begins. @param number The epoch's number within the process; 0: the next one. */
   epoch(timeS: number, process: number, number: number): void;
   /** A region announces its units of work. */

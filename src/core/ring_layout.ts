@@ -23,16 +23,16 @@
  * the monitor has read; the writer never passes tail + RING_RECORDS.
  *
  * Record: stamp u64, then kind u8, flags u8, cpu u16, then value u32 (a region's number in the name
- * table, unless the kind says otherwise). A kind with a payload is followed by one record whose
+ * table and its track, unless the kind says otherwise). A kind with a payload is followed by one record whose
  * stamp is the payload.
  * @module
  */
 
 /**
  * Version of the layout. The reader takes older ones too: 1 had no records of threads that begin
- * and end, fewer names and threads, and its long names were cut.
+ * and end, fewer names and threads, and its long names were cut; 2 had no tracks.
  */
-export const RING_VERSION = 2;
+export const RING_VERSION = 3;
 export const OLDEST_RING_VERSION = 1;
 
 /** First seven bytes of a ring file, before the version byte. */
@@ -67,11 +67,15 @@ export const HEADER = {
   takeovers: 96,
   /** Visits of threads that found no room for a ring; told nowhere else. */
   lostVisits: 104,
+  /** Tracks published, the program's own included. */
+  tracks: 112,
   nameChunks: 128,
   threadChunks: 256,
   /** sched_getaffinity(2) of the process: 1024 CPUs. */
   affinity: 384,
   affinityBytes: 128,
+  /** By track: number of its name, 32 bits. */
+  trackNames: 512,
   bytes: 4096,
 } as const;
 
@@ -159,6 +163,8 @@ export const FLAG = {
   process: 1,
   /** The stamp is CLOCK_MONOTONIC_RAW in ns; else the cycle counter. */
   nanoseconds: 2,
+  /** Of an exit: regions of its track that were begun later go on. */
+  alone: 4,
 } as const;
 
 /** Types of an attribute's value: Caliper's numbers. A string is its number among the names. */
@@ -193,6 +199,10 @@ export const NAME_CHUNKS = 9;
 /** Entries in the first chunk of threads. */
 export const CHUNK_THREADS = 8;
 export const THREAD_CHUNKS = 10;
+/** An enter's and exit's value: the name's number, and from this bit on its track. */
+export const TRACK_SHIFT = 24;
+/** Domains beyond share their dialect's track. */
+export const TRACKS_MAX = 256;
 /** Names beyond this share slot 0. */
 export const NAMES_MAX = 130_816;
 /** A longer name keeps its begin and ends in a hash of the whole, so that it stays the only one. */
@@ -238,6 +248,8 @@ export function ringConstants(): [name: string, value: number | string][] {
     NAME_CHUNKS,
     CHUNK_THREADS,
     THREAD_CHUNKS,
+    TRACK_SHIFT,
+    TRACKS_MAX,
     NAMES_MAX,
     NAME_BYTES_MAX,
     NAME_HEAP_MAX,

@@ -16,7 +16,8 @@ import type { RingThread } from "./ring_thread.ts";
 import { answer } from "./answers.ts";
 import { rankOf } from "../job/process_rank.ts";
 import { type DirectoryListener, RingDirectory } from "./ring_directory.ts";
-import { type Follower, type Marks, RingEvents, type Source } from "./ring_events.ts";
+import type { Follower, Marks, Source } from "./marks.ts";
+import { RingEvents } from "./ring_events.ts";
 
 /** What went wrong, or was limited, so far. */
 export interface CollectorCounts {
@@ -277,7 +278,7 @@ export class Collector implements DirectoryListener {
       execId: opened.execId,
       rank: rankOf(opened.pid),
       rings: [opened],
-      open: [{ id: 0, regions: [] }],
+      open: [{ id: 0, regions: [], tracks: [] }],
       handle: -1,
       endNs: after === undefined ? NaN : after.rings[0].startNs,
       died: false,

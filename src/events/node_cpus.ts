@@ -41,6 +41,7 @@ class OnNode implements EventSink {
   readonly #cpus: NodeCpus;
   readonly enter: EventSink["enter"];
   readonly exit: EventSink["exit"];
+  readonly track: EventSink["track"];
   readonly region: EventSink["region"];
   readonly epoch: EventSink["epoch"];
   readonly tprofInit: EventSink["tprofInit"];
@@ -59,6 +60,7 @@ class OnNode implements EventSink {
     // What names no CPU goes straight through.
     this.enter = sink.enter.bind(sink);
     this.exit = sink.exit.bind(sink);
+    this.track = sink.track?.bind(sink);
     this.region = sink.region.bind(sink);
     this.epoch = sink.epoch.bind(sink);
     this.tprofInit = sink.tprofInit.bind(sink);

@@ -11,7 +11,7 @@ import { RingFileMemory } from "../os/ring_file.ts";
 import { RingProcess } from "./ring_process.ts";
 import { QUESTION_PREFIX } from "./answers.ts";
 import { LAUNCH_PREFIX } from "../core/ring_layout.ts";
-import type { Marks } from "./ring_events.ts";
+import type { Marks } from "./marks.ts";
 import { ScriptMarks } from "./script_marks.ts";
 
 /** More files than this at one time are somebody's mischief. */

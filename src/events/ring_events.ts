@@ -7,82 +7,26 @@
  */
 import { Diagnostics } from "../core/diagnostics.ts";
 import type { AttributeEvent, EventSink, PmEvent } from "../core/event.ts";
-import { CPU_UNKNOWN, FLAG, KIND, PM, REMARK_NAME } from "../core/ring_layout.ts";
-import type { FoldedVisits } from "./ring_process.ts";
-import type { RingThread } from "./ring_thread.ts";
+import {
+  CPU_UNKNOWN,
+  FLAG,
+  KIND,
+  PM,
+  REMARK_NAME,
+  TRACK_SHIFT,
+  TRACKS_MAX,
+} from "../core/ring_layout.ts";
+import {
+  type Follower,
+  levelOf,
+  type Marks,
+  openOn,
+  type OpenRegions,
+  type Source,
+} from "./marks.ts";
+import { NAME_MASK } from "./ring_thread.ts";
 import type { ProcessContextNow } from "./answers.ts";
-import { floatOf, keepValue, type OpenValues, valueOf } from "./ring_values.ts";
-
-/** One process's marks, wherever they are written: a ring file, or a script's lines. */
-export interface Marks extends Disposable {
-  readonly pid: number;
-  /** Tells images of a process apart that followed each other by exec. */
-  readonly execId: string;
-  readonly startNs: number;
-  readonly cpus: readonly number[];
-  readonly threads: readonly RingThread[];
-  readonly names: readonly { name: string; hint: number }[];
-  readonly garbage: number;
-  readonly otherVisits: number;
-  readonly skipped: { nested: number; refused: number };
-  /** It has no last word: that it is gone is all there is to know. */
-  readonly endsSilently?: boolean;
-  /** Visits of threads that found no room for a ring. */
-  readonly lostVisits?: number;
-  /** CPUs that a thread is bound to now. */
-  boundNow?(thread: RingThread): readonly number[];
-  stopNs(originNs: bigint): number;
-  poll(): number;
-  /** Is there a name of this number? Looks for new ones where it must. */
-  knowsName(index: number): boolean;
-  takeFolds(): readonly FoldedVisits[];
-  takeFoldedEpochs(): readonly { thread: RingThread; count: number }[];
-}
-
-/** Regions of the sink that are open on a thread, outermost first. */
-export interface OpenRegions {
-  /** 0: the process's own. */
-  readonly id: number;
-  readonly regions: number[];
-  /** Values of attributes, innermost last. */
-  attributes?: OpenValues;
-}
-
-/** One image of a process as the collector follows it; exec makes another one of the same process. */
-export interface Follower {
-  readonly pid: number;
-  readonly execId: string;
-  /** Its rank in an MPI job, where it has one. */
-  readonly rank?: string;
-  readonly rings: Marks[];
-  /** What is open on its threads; the first is the process's own. */
-  readonly open: OpenRegions[];
-  /** The sink's handle; −1 before it was told of it. */
-  handle: number;
-  /** The image before it, whose handle it takes over; and whether another one took over this one's. */
-  before?: Follower;
-  succeeded?: boolean;
-  /** When it stopped in good order or was missed, ns since the origin; NaN while it runs. */
-  endNs: number;
-  died: boolean;
-  /** Nothing is known of how it ended. */
-  silent?: boolean;
-  /** Visits without a ring that were told. */
-  lost: number;
-  /** Epochs told so far. */
-  epochs: number;
-}
-
-/** A thread whose events are to be told. */
-export interface Source {
-  readonly thread: RingThread;
-  readonly ring: Marks;
-  readonly follower: Follower;
-  /** The sink knows which CPUs it is bound to. */
-  bound: boolean;
-  /** What is open on it, where it has regions of its own. */
-  own?: OpenRegions;
-}
+import { floatOf, keepValue, valueOf } from "./ring_values.ts";
 
 /** Not told yet which handle a name has. */
 const UNKNOWN = -2;
@@ -104,6 +48,9 @@ export class RingEvents {
   readonly #sink: EventSink;
   /** The sink's handles of names, by ring and the ring's own numbers. */
   readonly #regions = new Map<Marks, Int32Array>();
+  /** The same of tracks. */
+  readonly #tracks = new Map<Marks, Int32Array>();
+  readonly #trackNames: string[] = [""];
   /** Names by the sink's handles. */
   readonly #names: string[] = [];
   readonly #attribute: AttributeEvent = {
@@ -140,25 +87,31 @@ export class RingEvents {
     if (sink.at !== undefined && thread.cpu !== CPU_UNKNOWN) sink.at(thread.cpu);
     switch (thread.kind) {
       case KIND.enter: {
-        const region = this.region(timeS, source, thread.value);
+        const name = thread.value & NAME_MASK;
+        const region = this.region(timeS, source, name);
         if (region < 0) break;
-        const { regions } = openOn(source, id);
+        const { regions, tracks } = openOn(source, id);
         if (regions.length >= DEPTH_MAX) {
           this.garbage++;
           break;
         }
+        const track = this.#trackOf(ring, thread.value >>> TRACK_SHIFT);
         regions.push(region);
-        sink.enter(timeS, handle, region, ring.names[thread.value].hint, id);
+        tracks.push(track);
+        sink.enter(timeS, handle, region, ring.names[name].hint, id, track);
         break;
       }
       case KIND.exit: {
-        const region = this.region(timeS, source, thread.value);
+        const region = this.region(timeS, source, thread.value & NAME_MASK);
         if (region < 0) break;
+        const track = this.#trackOf(ring, thread.value >>> TRACK_SHIFT);
         const open = openOn(source, id);
-        if (open.regions.at(-1) !== region) this.#mend(timeS, source, region, open);
-        else {
+        if (open.regions.at(-1) !== region || open.tracks.at(-1) !== track) {
+          this.#mend(timeS, source, { region, track }, open);
+        } else {
           open.regions.pop();
-          sink.exit(timeS, handle, region, id);
+          open.tracks.pop();
+          sink.exit(timeS, handle, region, id, track);
         }
         break;
       }
@@ -232,21 +185,26 @@ export class RingEvents {
     }
   }
 
-  #close(timeS: number, follower: Follower, { id, regions }: OpenRegions): void {
+  #close(timeS: number, follower: Follower, { id, regions, tracks }: OpenRegions): void {
     while (regions.length > 0) {
       const region = regions.pop()!;
-      this.mistakes.add("", `${this.#quoted(region)} was never ended: ${offender(follower, id)}`);
-      this.#sink.exit(timeS, follower.handle, region, id);
+      const track = tracks.pop()!;
+      this.#neverEnded(follower, { id, region, track });
+      this.#sink.exit(timeS, follower.handle, region, id, track);
     }
+  }
+
+  #neverEnded(follower: Follower, what: { id: number; region: number; track: number }): void {
+    const who = this.#offender(follower, what.id, what.track);
+    this.mistakes.add("", `${this.#quoted(what.region)} was never ended: ${who}`);
   }
 
   /** The process ended in good order: what it left open is the fault of its marks. */
   leftOpen(follower: Follower): void {
-    for (const { id, regions } of follower.open) {
-      for (const region of regions) {
-        this.mistakes.add("", `${this.#quoted(region)} was never ended: ${offender(follower, id)}`);
-      }
+    for (const { id, regions, tracks } of follower.open) {
+      regions.forEach((region, i) => this.#neverEnded(follower, { id, region, track: tracks[i] }));
       regions.length = 0;
+      tracks.length = 0;
     }
   }
 
@@ -293,44 +251,72 @@ export class RingEvents {
   /** The ring's process is over. */
   forget(ring: Marks): void {
     this.#regions.delete(ring);
+    this.#tracks.delete(ring);
   }
 
-  #mend(timeS: number, source: Source, region: number, open: OpenRegions): void {
-    const { follower } = source;
-    const { regions } = open;
+  /** The sink's handle of a process's own number of a track. */
+  #trackOf(ring: Marks, local: number): number {
+    if (local === 0) return 0;
+    let map = this.#tracks.get(ring);
+    if (map === undefined) this.#tracks.set(ring, map = new Int32Array(TRACKS_MAX).fill(UNKNOWN));
+    if (map[local] === UNKNOWN) {
+      const name = ring.trackName?.(local) ?? "";
+      map[local] = name === "" ? 0 : this.#sink.track?.(name) ?? 0;
+      this.#trackNames[map[local]] = name;
+    }
+    return map[local];
+  }
+
+  #mend(
+    timeS: number,
+    source: Source,
+    { region, track }: { region: number; track: number },
+    open: OpenRegions,
+  ): void {
+    const { follower, thread } = source;
+    const { regions, tracks } = open;
     const ended = this.#quoted(region);
-    const who = offender(follower, open.id);
-    const at = regions.lastIndexOf(region);
+    const who = this.#offender(follower, open.id, track);
+    const alone = (thread.flags & FLAG.alone) !== 0;
+    const at = levelOf(open, track, region);
     if (at >= 0) {
-      while (regions.length > at) {
-        const inner = regions.pop()!;
-        if (regions.length > at) {
+      for (let level = regions.length - 1; level >= at; level--) {
+        if (level > at && (alone || tracks[level] !== track)) continue;
+        const inner = regions[level];
+        if (level > at) {
           this.mistakes.add(
             "",
             `${this.#quoted(inner)} was still open when ${ended} ended: ${who}`,
           );
         }
-        this.#sink.exit(timeS, follower.handle, inner, open.id);
+        this.#take(timeS, follower, open, level);
       }
       return;
     }
-    const elsewhere = follower.open.find((o) => o.regions.includes(region));
+    const elsewhere = follower.open.find((o) => levelOf(o, track, region) >= 0);
+    const inner = levelOf(open, track);
     if (elsewhere !== undefined) {
       this.mistakes.add(
         "",
         `${ended} was begun by thread ${elsewhere.id || follower.pid} and ended by another: ${who}`,
       );
-      if (elsewhere.regions.at(-1) !== region) return;
-      elsewhere.regions.pop();
-      this.#sink.exit(timeS, follower.handle, region, elsewhere.id);
-    } else if (regions.length > 0) {
-      const inner = this.#quoted(regions.at(-1)!);
-      this.mistakes.add("", `${ended} ended in ${inner} without having begun: ${who}`);
+      const there = levelOf(elsewhere, track);
+      if (elsewhere.regions[there] === region) this.#take(timeS, follower, elsewhere, there);
+    } else if (inner >= 0) {
+      const around = this.#quoted(regions[inner]);
+      this.mistakes.add("", `${ended} ended in ${around} without having begun: ${who}`);
     } else {
       this.mistakes.add("", `${ended} ended without having begun: ${who}`);
       // A call that GEOPM would refuse: it belongs among those.
-      this.#sink.exit(timeS, follower.handle, region, open.id);
+      this.#sink.exit(timeS, follower.handle, region, open.id, track);
     }
+  }
+
+  /** Ends one open region of a thread, wherever it lies. */
+  #take(timeS: number, follower: Follower, open: OpenRegions, level: number): void {
+    const [region] = open.regions.splice(level, 1);
+    const [track] = open.tracks.splice(level, 1);
+    this.#sink.exit(timeS, follower.handle, region, open.id, track);
   }
 
   #tellAttribute(timeS: number, source: Source, id: number): void {
@@ -378,15 +364,10 @@ export class RingEvents {
     const name = this.#names[region] ?? "?";
     return `"${name.length > 80 ? name.slice(0, 77) + "..." : name}"`;
   }
-}
 
-function openOn(source: Source, id: number): OpenRegions {
-  if (id === 0) return source.follower.open[0];
-  if (source.own === undefined) source.follower.open.push(source.own = { id, regions: [] });
-  return source.own;
-}
-
-function offender({ pid, rank }: Follower, id: number): string {
-  const process = rank === undefined ? `process ${pid}` : `process ${pid} (rank ${rank})`;
-  return id === 0 ? process : `${process}, thread ${id}`;
+  #offender({ pid, rank }: Follower, id: number, track: number): string {
+    const process = rank === undefined ? `process ${pid}` : `process ${pid} (rank ${rank})`;
+    const where = id === 0 ? process : `${process}, thread ${id}`;
+    return track === 0 ? where : `${where}, ${this.#trackNames[track]}`;
+  }
 }

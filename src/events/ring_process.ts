@@ -21,6 +21,7 @@ import {
   SLOT,
   THREAD,
   THREAD_CHUNKS,
+  TRACKS_MAX,
 } from "../core/ring_layout.ts";
 import type { RingMemory } from "../core/ring_memory.ts";
 import { RingThread, StampClock } from "./ring_thread.ts";
@@ -80,6 +81,7 @@ export class RingProcess {
   readonly #clock: StampClock;
   readonly #header = new Uint8Array(HEADER.affinity);
   readonly #headerView = new DataView(this.#header.buffer);
+  readonly #tracks: string[] = [""];
   readonly #states: ThreadState[] = [];
   readonly #entries = ENTRIES;
   readonly #entriesView = ENTRIES_VIEW;
@@ -193,6 +195,17 @@ export class RingProcess {
     this.#memory.read(0, this.#header);
     this.#readNames();
     return index < this.names.length;
+  }
+
+  /** Name of a track; "" of the program's own, and of one that makes no sense. */
+  trackName(track: number): string {
+    const known = this.#tracks[track];
+    if (known !== undefined) return known;
+    const number = new Uint8Array(4);
+    this.#memory.read(HEADER.trackNames + 4 * track, number);
+    const name = new DataView(number.buffer).getUint32(0, true);
+    if (!(track > 0 && track < TRACKS_MAX && name > 0 && this.knowsName(name))) return "";
+    return this.#tracks[track] = this.names[name].name;
   }
 
   /** Folded visits since the last call; the caller takes them all. */

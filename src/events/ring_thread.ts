@@ -6,9 +6,11 @@
  * a record is trusted: what cannot be is counted and skipped.
  * @module
  */
-import { FLAG, KIND, KINDS_WITH_PAYLOAD, RECORD_BYTES } from "../core/ring_layout.ts";
+import { FLAG, KIND, KINDS_WITH_PAYLOAD, RECORD_BYTES, TRACK_SHIFT } from "../core/ring_layout.ts";
 
 const TWO_32 = 4294967296;
+/** The name in an enter's or exit's value. */
+export const NAME_MASK = (1 << TRACK_SHIFT) - 1;
 const WORDS = RECORD_BYTES / 4;
 const HAS_PAYLOAD = Uint8Array.from({ length: 256 }, (_, k) => {
   return KINDS_WITH_PAYLOAD.includes(k) ? 1 : 0;
@@ -162,7 +164,7 @@ export class RingThread {
       const endNs = this.#nsOf(at, this.#words[at + 2]);
       const lengthNs = endNs - this.nextNs;
       if (!(lengthNs >= 0 && lengthNs <= mostNs)) break;
-      add(this.value, this.nextNs, lengthNs);
+      add(this.value & NAME_MASK, this.nextNs, lengthNs);
       taken++;
       this.#lastNs = endNs;
       this.#start = behind;

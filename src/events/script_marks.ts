@@ -20,7 +20,7 @@ import { closeFile, O, openFile } from "../os/files.ts";
 import { libc } from "../os/libc.ts";
 import { type FoldedVisits } from "./ring_process.ts";
 import { RingThread, StampClock } from "./ring_thread.ts";
-import type { Marks } from "./ring_events.ts";
+import type { Marks } from "./marks.ts";
 
 const UNKNOWN = HINTS.indexOf("UNKNOWN");
 const CHUNK = 65536;

@@ -13,6 +13,15 @@ import { EVENT, RecordList } from "../core/record.ts";
 const MAX_HINT_DEPTH = 1024;
 const FIRST_SLOTS = 8;
 
+/** What is known of a visit that begins. Reused. */
+export interface Visit {
+  /** GEOPM's hash of the region's name. */
+  hash: number;
+  hint: number;
+  /** Whose marks these are: ends fit begins within one track. 0: the program's own marks. */
+  track: number;
+}
+
 /** One stack and its times. */
 export class Track {
   /** Process id, or thread id. */
@@ -34,6 +43,9 @@ export class Track {
   /** Time of the last event. */
   lastNs = 0;
   #hints = new Uint8Array(16);
+  /** Regions that are open, the outermost first, and their tracks. */
+  #openRegion = new Int32Array(16);
+  #openTrack = new Int32Array(16);
   #window = 0;
   /** Slot of a region handle, −1 for none. Slots keep the tables as small as the regions used. */
   #slotOf = new Int32Array(0);
@@ -54,34 +66,82 @@ export class Track {
   }
 
   /** Enters a region; only the outermost entry counts, inner ones set the hint. */
-  enter(timeNs: number, region: number, hash: number, hint: number): void {
-    if (this.depth === 0) {
-      const slot = this.#slot(region);
-      this.#entryNs[slot] = timeNs;
-      if (this.#known[slot] === this.#window) {
-        this.#silent[slot] = 1;
-      } else {
-        this.#silent[slot] = 0;
-        this.#known[slot] = this.#window;
-        this.#record[slot] = this.records.push(timeNs, this.id, EVENT.REGION_ENTRY, hash);
-      }
-      this.region = region;
-    }
+  enter(timeNs: number, region: number, visit: Visit): void {
+    const { hash, hint, track } = visit;
+    if (this.depth === 0) this.#own(timeNs, region, hash);
     this.hint = hint;
-    this.#setHint(this.depth++, hint);
+    const level = this.depth++;
+    if (level >= this.#openRegion.length) {
+      this.#openRegion = grown(this.#openRegion);
+      this.#openTrack = grown(this.#openTrack);
+    }
+    this.#openRegion[level] = region;
+    this.#openTrack[level] = track;
+    this.#setHint(level, hint);
   }
 
   /**
-   * Leaves the innermost level.
+   * Level of a track's innermost region; −1: it has none open.
+   *
+   * @param region The innermost of this region; below 0: of any.
+   */
+  levelOf(track: number, region = -1): number {
+    let level = this.depth - 1;
+    while (
+      level >= 0 &&
+      (this.#openTrack[level] !== track || (region >= 0 && this.#openRegion[level] !== region))
+    ) level--;
+    return level;
+  }
+
+  /**
+   * Leaves a level. Where it was the outermost, and others are open, the one that was begun
+   * earliest owns the CPUs from here on: see {@linkcode Track.takeOver}.
    *
    * @returns Whether that was the outermost one.
    */
-  exit(timeNs: number, hash: number): boolean {
+  exit(timeNs: number, hash: number, level = this.depth - 1): boolean {
     this.depth--;
-    if (this.depth > 0) {
-      this.hint = this.#hints[Math.min(this.depth, MAX_HINT_DEPTH) - 1];
-      return false;
+    if (level < this.depth) this.#closeGap(level);
+    this.hint = this.depth === 0 ? 0 : this.#hints[Math.min(this.depth, MAX_HINT_DEPTH) - 1];
+    if (level > 0) return false;
+    this.#countVisit(timeNs, hash);
+    return true;
+  }
+
+  /** The region that the outermost one left behind, and the earliest begun: it counts from here. */
+  get heir(): number {
+    return this.depth === 0 ? -1 : this.#openRegion[0];
+  }
+
+  /** The heir's visit begins to count. */
+  takeOver(timeNs: number, hash: number): void {
+    this.#own(timeNs, this.#openRegion[0], hash);
+  }
+
+  #own(timeNs: number, region: number, hash: number): void {
+    const slot = this.#slot(region);
+    this.#entryNs[slot] = timeNs;
+    if (this.#known[slot] === this.#window) {
+      this.#silent[slot] = 1;
+    } else {
+      this.#silent[slot] = 0;
+      this.#known[slot] = this.#window;
+      this.#record[slot] = this.records.push(timeNs, this.id, EVENT.REGION_ENTRY, hash);
     }
+    this.region = region;
+  }
+
+  #closeGap(level: number): void {
+    this.#openRegion.copyWithin(level, level + 1, this.depth + 1);
+    this.#openTrack.copyWithin(level, level + 1, this.depth + 1);
+    if (level < MAX_HINT_DEPTH) {
+      this.#hints.copyWithin(level, level + 1, Math.min(this.depth + 1, MAX_HINT_DEPTH));
+    }
+  }
+
+  /** The outermost visit ends: it counts, and has its record. */
+  #countVisit(timeNs: number, hash: number): void {
     const slot = this.#slotOf[this.region];
     const lengthNs = timeNs - this.#entryNs[slot];
     this.#count[slot]++;
@@ -96,8 +156,6 @@ export class Track {
       this.records.push(timeNs, this.id, EVENT.REGION_EXIT, hash);
     }
     this.region = -1;
-    this.hint = 0;
-    return true;
   }
 
   /** Adds visits that were folded before they came here. */

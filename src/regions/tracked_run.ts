@@ -12,6 +12,7 @@ import type { TrackedProcess } from "./process.ts";
 import { ProcessList, type ProcessSummary } from "./process_list.ts";
 import { RegionTable } from "./region_table.ts";
 import { RunTimes } from "./run_times.ts";
+import { TrackTable } from "./track_table.ts";
 import { regionTotals } from "./totals.ts";
 import { type TrackedState, TRACKER_SIGNALS, TrackerReading } from "./tracker_signals.ts";
 
@@ -41,6 +42,8 @@ export class TrackedRun implements SignalProvider, TrackedState {
   readonly cpus: CpuStates;
   /** Regions by name. */
   readonly table = new RegionTable();
+  /** Tracks by name; the program's own marks are 0. */
+  readonly tracks = new TrackTable();
   /** Calls that GEOPM would refuse. */
   protected readonly refusals = new Diagnostics();
   /** Processes by handle. */

@@ -15,7 +15,7 @@ import { CpuUpdate } from "./cpu_update.ts";
 import { type ProcessEnd, TrackedProcess } from "./process.ts";
 import { parseRecordFilter, type RecordFilter } from "./record_filter.ts";
 import { collectRecords } from "./record_log.ts";
-import type { Track } from "./track.ts";
+import type { Track, Visit } from "./track.ts";
 import { TrackedRun } from "./tracked_run.ts";
 
 /**
@@ -77,6 +77,7 @@ export class RegionTracker extends TrackedRun implements EventSink {
   /** Counts changes of CPU states, to tell which came last. */
   #order = 0;
   readonly #oneCpu = new Int32Array(1);
+  readonly #visit: Visit = { hash: 0, hint: 0, track: 0 };
 
   /** A tracker of a run that has not begun. */
   constructor(options: TrackerOptions) {
@@ -123,8 +124,19 @@ export class RegionTracker extends TrackedRun implements EventSink {
     return handle;
   }
 
+  track(name: string): number {
+    return this.tracks.add(name);
+  }
+
   /** Enters a region. */
-  enter(timeS: number, process: number, region: number, hint: number, thread: number): void {
+  enter(
+    timeS: number,
+    process: number,
+    region: number,
+    hint: number,
+    thread: number,
+    trackId = 0,
+  ): void {
     const p = this.#running(process);
     if (p === undefined) return;
     if (!(region >= 0 && region < this.table.length)) {
@@ -138,7 +150,11 @@ export class RegionTracker extends TrackedRun implements EventSink {
     const track = p.stack(thread);
     const ns = this.#clamped(track, timeS);
     const outermost = track.depth === 0;
-    track.enter(ns, region, this.table.hash(region), hintOnEntry(first));
+    const visit = this.#visit;
+    visit.hash = this.table.hash(region);
+    visit.hint = hintOnEntry(first);
+    visit.track = trackId;
+    track.enter(ns, region, visit);
     track.changed = ++this.#order;
     p.dirty = true;
     if (!outermost) return;
@@ -146,17 +162,26 @@ export class RegionTracker extends TrackedRun implements EventSink {
     if (this.#onEdge !== undefined) this.#onEdge(timeS, track.cpus, region, process);
   }
 
-  /** Leaves a region. */
-  exit(timeS: number, process: number, region: number, thread: number): void {
+  /**
+   * Leaves a region. Of the program's own marks it is the innermost, as GEOPM has it; of another
+   * track it is that track's innermost one of this name.
+   */
+  exit(timeS: number, process: number, region: number, thread: number, trackId = 0): void {
     const p = this.#running(process);
     if (p === undefined) return;
     const track = p.stack(thread);
-    if (track.depth === 0) return this.refusals.add("", "exit without entry", "", p.pid);
-    if (track.depth === 1 && region !== track.region) {
+    const level = trackId === 0 ? track.levelOf(0) : track.levelOf(trackId, region);
+    if (level < 0) return this.refusals.add("", "exit without entry", "", p.pid);
+    if (level === 0 && region !== track.region) {
       return this.refusals.add("", "exit of another region than entered", "", p.pid);
     }
-    const outermost = track.exit(this.#clamped(track, timeS), this.table.hash(region));
+    const ns = this.#clamped(track, timeS);
+    const outermost = track.exit(ns, this.table.hash(region), level);
     track.changed = ++this.#order;
+    if (outermost && track.depth > 0) {
+      track.takeOver(ns, this.table.hash(track.heir));
+      track.entered = this.#order;
+    }
     p.dirty = true;
     if (!outermost) return;
     if (p.counting && track === p.track) {
@@ -329,7 +354,7 @@ export class RegionTracker extends TrackedRun implements EventSink {
   }
 
   #edgesOfExit(timeS: number, handle: number, p: TrackedProcess, track: Track): void {
-    if (p.threads.length === 0) return this.#onEdge!(timeS, track.cpus, -1, handle);
+    if (p.threads.length === 0) return this.#onEdge!(timeS, track.cpus, track.region, handle);
     for (const cpu of track.cpus) {
       this.#oneCpu[0] = cpu;
       this.#onEdge!(timeS, this.#oneCpu, CpuUpdate.regionAt(p, cpu), handle);

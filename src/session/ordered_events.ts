@@ -84,16 +84,27 @@ export class OrderedEvents implements EventSink {
     return this.#tracker.region(t, process, name, hint);
   }
 
-  enter(timeS: number, process: number, region: number, hint: number, thread: number): void {
-    const t = this.#inOrder(timeS);
-    this.#recorder?.enter?.(t, process, region, hint, thread);
-    this.#tracker.enter(t, process, region, hint, thread);
+  track(name: string): number {
+    return this.#tracker.track(name);
   }
 
-  exit(timeS: number, process: number, region: number, thread: number): void {
+  enter(
+    timeS: number,
+    process: number,
+    region: number,
+    hint: number,
+    thread: number,
+    track = 0,
+  ): void {
     const t = this.#inOrder(timeS);
-    this.#recorder?.exit?.(t, process, region, thread);
-    this.#tracker.exit(t, process, region, thread);
+    this.#recorder?.enter?.(t, process, region, hint, thread, track);
+    this.#tracker.enter(t, process, region, hint, thread, track);
+  }
+
+  exit(timeS: number, process: number, region: number, thread: number, track = 0): void {
+    const t = this.#inOrder(timeS);
+    this.#recorder?.exit?.(t, process, region, thread, track);
+    this.#tracker.exit(t, process, region, thread, track);
   }
 
   epoch(timeS: number, process: number, number: number): void {

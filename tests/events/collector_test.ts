@@ -4,7 +4,7 @@ import type { EventSink } from "../../src/core/event.ts";
 import { FLAG, KIND } from "../../src/core/ring_layout.ts";
 import { RingThread, StampClock } from "../../src/events/ring_thread.ts";
 import { Collector } from "../../src/events/collector.ts";
-import type { Marks } from "../../src/events/ring_events.ts";
+import type { Marks } from "../../src/events/marks.ts";
 
 /** A ring file without marks. */
 function image(pid: number, execId: string, startNs: number): Marks {

@@ -314,3 +314,69 @@ Deno.test("onEdge hears every change of region, CPU by CPU where threads share",
   tracker.shutdown(4, p);
   assertEquals(edges, ["0 0,1 -1", "1 0,1 0", "2 1 1", "3 1 0", "4 0,1 -1", "4 1 -1"]);
 });
+
+Deno.test("exit() ends the region of its own track, in whatever order tracks end", () => {
+  const tracker = node(1);
+  const p = tracker.start(0, 7, [0]);
+  const [solve, kernel] = ["solve", "kernel"].map((name) => tracker.region(0, p, name, COMPUTE));
+  const [caliper, roctx] = ["caliper", "roctx"].map((name) => tracker.track(name));
+  tracker.enter(1, p, solve, -1, 0, caliper);
+  tracker.enter(2, p, kernel, -1, 0, roctx);
+  tracker.step(2.5);
+  assertEquals(shown(tracker), "solve");
+  tracker.exit(3, p, solve, 0, caliper);
+  tracker.step(3.5);
+  // The one begun earliest that is still open owns the CPU, and counts from there.
+  assertEquals(shown(tracker), "kernel");
+  assertEquals(records(tracker), ["3 7 EXIT", "3 7 ENTRY"]);
+  tracker.exit(5, p, kernel, 0, roctx);
+  tracker.step(6);
+  assertEquals(shown(tracker), "-");
+  assertEquals(tracker.regions().map((r) => [r.name, r.runtimeS, r.count]), [
+    ["solve", 2, 1],
+    ["kernel", 2, 1],
+  ]);
+  assertEquals(tracker.refusedCalls, 0);
+});
+
+Deno.test("exit() of an inner track leaves the hint of the latest that is open", () => {
+  const tracker = node(1);
+  const p = tracker.start(0, 7, [0]);
+  const [a, b, c] = ["a", "b", "c"].map((n, i) => tracker.region(0, p, n, [COMPUTE, IO, 4][i]));
+  const [one, two] = ["nvtx/one", "nvtx/two"].map((name) => tracker.track(name));
+  const { track } = tracker.process(p);
+  tracker.enter(1, p, a, -1, 0);
+  tracker.enter(2, p, b, -1, 0, one);
+  tracker.enter(3, p, c, -1, 0, two);
+  assertEquals(track.hint, 4);
+  tracker.exit(4, p, b, 0, one);
+  assertEquals(track.hint, 4);
+  tracker.exit(5, p, c, 0, two);
+  assertEquals(track.hint, COMPUTE);
+  tracker.exit(6, p, a, 0);
+  assertEquals(tracker.regions().map((r) => r.count), [1, 0, 0]);
+});
+
+Deno.test("exit() finds the regions of a track that overlap: each counts", () => {
+  const tracker = node(1);
+  const p = tracker.start(0, 7, [0]);
+  const [a, b] = ["a", "b"].map((name) => tracker.region(0, p, name, COMPUTE));
+  const likwid = tracker.track("likwid");
+  for (let t = 0; t < 40; t += 4) {
+    tracker.enter(t, p, a, -1, 0, likwid);
+    tracker.enter(t + 1, p, b, -1, 0, likwid);
+    tracker.exit(t + 2, p, a, 0, likwid);
+    tracker.exit(t + 3, p, b, 0, likwid);
+  }
+  tracker.step(41);
+  assertEquals(tracker.regions().map((r) => [r.name, r.runtimeS, r.count]), [
+    ["a", 20, 10],
+    ["b", 10, 10],
+  ]);
+  // What is not open on the track is refused, whatever another one has open.
+  tracker.enter(42, p, a, -1, 0);
+  tracker.exit(43, p, a, 0, likwid);
+  assertEquals(tracker.lastRefusal, "exit without entry");
+  tracker.exit(44, p, a, 0);
+  assertEquals(tracker.process(p).count(a), 11);
+});

@@ -29,8 +29,10 @@ static void tell_alone(struct joulemark__thread *t, uint32_t kind, const struct 
     if (jm_around) jm_around(t, 1);
 }
 
-/* Bit d: the region open at depth d was begun with its attribute, and owes the ring its end. */
-JM_TLS uint64_t told;
+/* The bits of the regions that are open: those above were ended by another call. */
+static uint64_t owing(const struct joulemark__thread *t) {
+    return t->depth < JOULEMARK__DEPTH ? t->told & ((1ull << t->depth) - 1) : t->told;
+}
 
 /*
  * Begins a region whose attribute is no plain `region`: the attribute's begin, then the region's.
@@ -38,29 +40,33 @@ JM_TLS uint64_t told;
  * goes as one without attribute.
  */
 static void open_region(struct joulemark__thread *t, const struct jm_attribute *a, uint32_t name) {
-    uint32_t depth = t->depth;
+    uint32_t depth = t->depth, region = jm_of(jm_track(JM_CALIPER), name);
     int is_told = a != jm_cali_region && (depth == 0 || (t->pushed & 1));
     if (jm_around) jm_around(t, 0);
-    if (depth < JOULEMARK__DEPTH) told &= ~(1ull << depth);
+    t->told = owing(t);
     if (depth < JOULEMARK__DEPTH && is_told && joulemark__room(t, 9)) {
         tell(t, JOULEMARK__KIND_ATTRIBUTE_BEGIN, a->name, CALI_STRING,
              a->properties | JOULEMARK__PROPERTY_ENTER_FOLLOWS, name);
-        joulemark__enter(t, name);
-        told |= 1ull << depth;
+        joulemark__enter(t, region);
+        t->told |= 1ull << depth;
         t->reserved++;
-    } else joulemark__enter(t, name);
+    } else joulemark__enter(t, region);
     if (jm_around) jm_around(t, 1);
 }
 
 /* Ends it, and what is open inside it: the region's end, then the attribute's. */
-static void close_region(struct joulemark__thread *t, const struct jm_attribute *a, uint32_t name) {
-    uint32_t depth = t->depth, owed = 0;
+static void close_region(struct joulemark__thread *t, const struct jm_attribute *a,
+                         uint32_t region) {
+    uint32_t at = joulemark__top(t, JOULEMARK__TRACK_OF(region)), owed, before;
     if (jm_around) jm_around(t, 0);
-    joulemark__exit(t, name);
-    for (; depth > t->depth; depth--) {
-        owed = depth <= JOULEMARK__DEPTH && (told >> (depth - 1) & 1);
-        if (owed && t->reserved) t->reserved--;
-    }
+    while (at > 0 && t->stack[at - 1] != region) at--;
+    t->told = owing(t);
+    before = (uint32_t)__builtin_popcountll(t->told);
+    owed = at > 0 && at <= JOULEMARK__DEPTH && (t->told >> (at - 1) & 1);
+    joulemark__exit(t, region);
+    t->told = owing(t);
+    before -= (uint32_t)__builtin_popcountll(t->told);
+    t->reserved -= before < t->reserved ? before : t->reserved;
     if (owed) {
         /* As an exit: its room was kept. */
         uint32_t attribute = joulemark__lookup(t, a->name), flags;
@@ -82,9 +88,11 @@ JM_HIDDEN void jm_cali_set(struct joulemark__thread *t, const struct jm_attribut
 }
 
 JM_HIDDEN void jm_cali_end(struct joulemark__thread *t, const struct jm_attribute *a) {
-    if (is_region(a))
-        close_region(t, a, t->depth - 1 < JOULEMARK__DEPTH ? t->stack[t->depth - 1] : 0);
-    else
+    if (is_region(a)) {
+        uint32_t track = jm_track(JM_CALIPER), top = t->depth;
+        if (top <= JOULEMARK__DEPTH) top = joulemark__top(t, track);
+        close_region(t, a, top - 1 < JOULEMARK__DEPTH ? t->stack[top - 1] : jm_of(track, 0));
+    } else
         tell_alone(t, JOULEMARK__KIND_ATTRIBUTE_END, a, 0, 0, 0);
 }
 
@@ -97,7 +105,7 @@ JM_HIDDEN uint32_t jm_cali_text(struct joulemark__thread *t, const char *text, s
     region = joulemark__number(text, length, JOULEMARK_HINT_UNKNOWN);
     if (region) {
         t->cache[slot].at = text;
-        t->cache[slot].copy = joulemark__copy_of(&joulemark__state_3, region);
+        t->cache[slot].copy = joulemark__copy_of(&joulemark__state_4, region);
         t->cache[slot].region = region;
     }
     return region;
@@ -146,7 +154,7 @@ JM_MARK void begin_named(const struct jm_attribute *a, const char *name, uint32_
 
 JM_MARK void end_named(const struct jm_attribute *a, const char *name) {
     struct joulemark__thread *t = jm_thread(JM_CALIPER, 0);
-    if (t) close_region(t, a, joulemark__lookup(t, name));
+    if (t) close_region(t, a, jm_of(jm_track(JM_CALIPER), joulemark__lookup(t, name)));
 }
 
 #define REGION(symbol, mark)                                                                       \

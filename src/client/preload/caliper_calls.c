@@ -83,13 +83,15 @@ DO(cali_find_all_in_snapshot,
 
 /* ------------------------------------------------------------------ queries */
 
-/* The innermost region of the thread: ours are all of them, Caliper's only those that it got. */
+/* The innermost region of the thread that Caliper's calls began. */
 JM_EXPORT const char *cali_get_current_region_or(const char *otherwise);
 JM_EXPORT const char *cali_get_current_region_or(const char *otherwise) {
     struct joulemark__thread *t = jm_thread(JM_CALIPER, 0);
-    if (t && t->depth - 1 < JOULEMARK__DEPTH)
-        return joulemark__copy_of(&joulemark__state_3, t->stack[t->depth - 1]);
-    if (t && !t->depth) return otherwise;
+    if (t && t->depth <= JOULEMARK__DEPTH) {
+        uint32_t top = joulemark__top(t, jm_track(JM_CALIPER));
+        if (!top) return otherwise;
+        return joulemark__copy_of(&joulemark__state_4, JOULEMARK__NAME_OF(t->stack[top - 1]));
+    }
     JM_FORWARD(const char *, otherwise, "cali_get_current_region_or", JM_CALI_LIBRARY,
                (const char *), (otherwise));
 }

@@ -55,25 +55,54 @@ static __attribute__((constructor(101))) void jm_load(void) {
     if (list && *list) jm_asked = jm_bits(list);
     jm_on = jm_asked;
     /* Without a session every call is one test from here on, of a word of this library's own. */
-    if (joulemark__state_3.mode == 0 && !getenv(JOULEMARK__SESSION_VARIABLE)) {
-        joulemark__state_3.mode = 1;
+    if (joulemark__state_4.mode == 0 && !getenv(JOULEMARK__SESSION_VARIABLE)) {
+        joulemark__state_4.mode = 1;
         jm_on = 0;
     }
 }
 
-JM_HIDDEN void jm_begin_name(const char *name) {
+JM_HIDDEN uint32_t jm_tracks[17];
+
+JM_HIDDEN uint32_t jm_new_track(uint32_t dialect) {
+    size_t i;
+    for (i = 0; i < sizeof jm_words / sizeof *jm_words; i++) {
+        if (jm_words[i].bit == dialect)
+            return jm_tracks[__builtin_ctz(dialect)] = joulemark__track(jm_words[i].word);
+    }
+    return 0;
+}
+
+JM_HIDDEN uint32_t jm_domain_track(uint32_t dialect, const char *domain) {
+    char name[256];
+    uint32_t track, own = jm_track(dialect);
+    if (!domain || !*domain) return own;
+    snprintf(name, sizeof name, "%s/%s",
+             joulemark__copy_of(&joulemark__state_4, joulemark__state_4.track_names[own]), domain);
+    track = joulemark__track(name);
+    return track ? track : own;
+}
+
+JM_HIDDEN void jm_begin_name(uint32_t dialect, const char *name) {
     struct joulemark__thread *t = joulemark__thread(1);
-    if (__builtin_expect(t != NULL, 1)) jm_enter(t, joulemark__lookup(t, name));
+    if (__builtin_expect(t != NULL, 1))
+        jm_enter(t, jm_of(jm_track(dialect), joulemark__lookup(t, name)));
 }
 
-JM_HIDDEN void jm_end_name(const char *name) {
+JM_HIDDEN void jm_end_name(uint32_t dialect, const char *name) {
     struct joulemark__thread *t = joulemark__thread(0);
-    if (__builtin_expect(t != NULL, 1)) jm_exit(t, joulemark__lookup(t, name));
+    if (__builtin_expect(t != NULL, 1))
+        jm_exit(t, jm_of(jm_track(dialect), joulemark__lookup(t, name)));
 }
 
-JM_HIDDEN void jm_end_innermost(void) {
+JM_HIDDEN void jm_end_alone(uint32_t dialect, const char *name) {
     struct joulemark__thread *t = joulemark__thread(0);
-    if (__builtin_expect(t != NULL, 1)) jm_leave(t);
+    if (__builtin_expect(t != NULL, 1))
+        jm_exit_alone(t, jm_of(jm_track(dialect), joulemark__lookup(t, name)));
+}
+
+JM_HIDDEN void jm_end_innermost(uint32_t dialect) {
+    struct joulemark__thread *t = joulemark__thread(0);
+    if (__builtin_expect(t != NULL, 1)) jm_leave(t, jm_track(dialect));
 }
 
 struct jm_search { const char *library; char path[512]; };

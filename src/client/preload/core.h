@@ -65,9 +65,38 @@ static inline __attribute__((unused, always_inline)) void jm_exit(struct joulema
     if (__builtin_expect(jm_around != NULL, 0)) jm_around(t, 1);
 }
 
-/* Ends the innermost region. */
-static inline __attribute__((unused, always_inline)) void jm_leave(struct joulemark__thread *t) {
-    jm_exit(t, t->depth - 1 < JOULEMARK__DEPTH ? t->stack[t->depth - 1] : 0);
+/* Ends a region that need not be the innermost of its track: those inside it go on. */
+static inline __attribute__((unused, always_inline)) void
+jm_exit_alone(struct joulemark__thread *t, uint32_t region) {
+    if (__builtin_expect(jm_around != NULL, 0)) jm_around(t, 0);
+    joulemark__exit_alone(t, region);
+    if (__builtin_expect(jm_around != NULL, 0)) jm_around(t, 1);
+}
+
+/* A dialect's track, by the number of its bit; 0 before its first mark. */
+extern JM_HIDDEN uint32_t jm_tracks[17];
+JM_HIDDEN uint32_t jm_new_track(uint32_t dialect);
+/* The track of a dialect's domain; the dialect's own where there are too many. Of the attached. */
+JM_HIDDEN uint32_t jm_domain_track(uint32_t dialect, const char *domain);
+
+/* The dialect's track. Only where marks go somewhere. */
+static inline __attribute__((unused, always_inline)) uint32_t jm_track(uint32_t dialect) {
+    uint32_t track = jm_tracks[__builtin_ctz(dialect)];
+    return __builtin_expect(track != 0, 1) ? track : jm_new_track(dialect);
+}
+
+/* A region's name with the track that it is of. */
+static inline __attribute__((unused, always_inline)) uint32_t jm_of(uint32_t track,
+                                                                    uint32_t name) {
+    return JOULEMARK__NAME_OF(name) | track << JOULEMARK__TRACK_SHIFT;
+}
+
+/* Ends the innermost region of a track. */
+static inline __attribute__((unused, always_inline)) void jm_leave(struct joulemark__thread *t,
+                                                                   uint32_t track) {
+    if (__builtin_expect(jm_around != NULL, 0)) jm_around(t, 0);
+    joulemark__pop(t, track);
+    if (__builtin_expect(jm_around != NULL, 0)) jm_around(t, 1);
 }
 
 /* The next library's function of this name; `library` is in the name of the one that it was meant
@@ -120,23 +149,24 @@ static inline __attribute__((unused, always_inline)) int jm_is_on(uint32_t diale
     return __builtin_expect((jm_on & dialect) != 0, 0);
 }
 
-JM_HIDDEN void jm_begin_name(const char *name);
-JM_HIDDEN void jm_end_name(const char *name);
-JM_HIDDEN void jm_end_innermost(void);
+JM_HIDDEN void jm_begin_name(uint32_t dialect, const char *name);
+JM_HIDDEN void jm_end_name(uint32_t dialect, const char *name);
+JM_HIDDEN void jm_end_alone(uint32_t dialect, const char *name);
+JM_HIDDEN void jm_end_innermost(uint32_t dialect);
 
 static inline __attribute__((unused, always_inline)) void jm_begin(uint32_t dialect,
                                                                    const char *name) {
-    if (jm_is_on(dialect)) jm_begin_name(name);
+    if (jm_is_on(dialect)) jm_begin_name(dialect, name);
 }
 
 static inline __attribute__((unused, always_inline)) void jm_end(uint32_t dialect,
                                                                  const char *name) {
-    if (jm_is_on(dialect)) jm_end_name(name);
+    if (jm_is_on(dialect)) jm_end_name(dialect, name);
 }
 
 /* Ends the innermost region. */
 static inline __attribute__((unused, always_inline)) void jm_pop(uint32_t dialect) {
-    if (jm_is_on(dialect)) jm_end_innermost();
+    if (jm_is_on(dialect)) jm_end_innermost(dialect);
 }
 
 /* A name that comes with its length, from Fortran, in `into`. */

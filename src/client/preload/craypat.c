@@ -15,7 +15,7 @@ JM_MARK void begin(int id, const char *label) {
     struct joulemark__thread *t = jm_thread(JM_CRAYPAT, 1);
     uint32_t region;
     if (!t) return;
-    region = joulemark__lookup(t, label);
+    region = jm_of(jm_track(JM_CRAYPAT), joulemark__lookup(t, label));
     if (id >= 0 && id < NUMBERS) regions[id] = region;
     jm_enter(t, region);
 }
@@ -23,8 +23,8 @@ JM_MARK void begin(int id, const char *label) {
 JM_MARK void end(int id) {
     struct joulemark__thread *t = jm_thread(JM_CRAYPAT, 0);
     if (!t) return;
-    if (id >= 0 && id < NUMBERS && regions[id]) jm_exit(t, joulemark__checked(regions[id]));
-    else jm_leave(t);
+    if (id >= 0 && id < NUMBERS && regions[id]) jm_exit(t, regions[id]);
+    else jm_leave(t, jm_track(JM_CRAYPAT));
 }
 
 JM_EXPORT int PAT_region_begin(int id, const char *label);

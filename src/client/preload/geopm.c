@@ -50,7 +50,7 @@ JM_MARK int leave(uint64_t id) {
     struct joulemark__thread *t =
         mine(0, &result, "geopm_prof_exit was called by another thread than the main one");
     if (!t) return result;
-    result = t->depth == 0 ? -1 : 0;
+    result = joulemark__levels(t, 0) == 0 ? -1 : 0;
     jm_exit(t, joulemark__checked(id));
     return result;
 }

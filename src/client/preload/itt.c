@@ -37,7 +37,7 @@ JM_EXPORT void *__itt_domain_create(const char *name) {
     if (!d && (d = (struct domain *)calloc(1, sizeof *d)) != NULL) {
         d->name = strdup(name);
         /* Without the flag the program's macros do not call at all. */
-        d->flags = (jm_on & JM_ITT) && joulemark__state_3.mode != 1;
+        d->flags = (jm_on & JM_ITT) && joulemark__state_4.mode != 1;
         d->next = domains;
         if (d->name) domains = d;
     }
@@ -59,20 +59,32 @@ JM_EXPORT void *__itt_string_handle_create(const char *name) {
     return s;
 }
 
+/* A domain's track: kept in a field of it that the interface leaves to the tool. */
+static uint32_t track_of(const void *domain) {
+    struct domain *d = (struct domain *)(uintptr_t)domain;
+    if (!d) return jm_track(JM_ITT);
+    if (!d->extra1) d->extra1 = (int)jm_domain_track(JM_ITT, d->name);
+    return (uint32_t)d->extra1;
+}
+
+static void begin(struct joulemark__thread *t, const void *domain, const char *name) {
+    jm_enter(t, jm_of(track_of(domain), joulemark__lookup(t, name ? name : "")));
+}
+
 JM_EXPORT void __itt_task_begin(const void *domain, struct id task, struct id parent,
                                 const struct string *name);
 JM_EXPORT void __itt_task_begin(const void *domain, struct id task, struct id parent,
                                 const struct string *name) {
-    (void)domain;
+    struct joulemark__thread *t = jm_thread(JM_ITT, 1);
     (void)task;
     (void)parent;
-    jm_begin(JM_ITT, name && name->name ? name->name : "");
+    if (t) begin(t, domain, name ? name->name : NULL);
 }
 
 JM_EXPORT void __itt_task_end(const void *domain);
 JM_EXPORT void __itt_task_end(const void *domain) {
-    (void)domain;
-    jm_pop(JM_ITT);
+    struct joulemark__thread *t = jm_thread(JM_ITT, 0);
+    if (t) jm_leave(t, track_of(domain));
 }
 
 JM_EXPORT void __itt_frame_begin_v3(const void *domain, const struct id *id);
@@ -97,16 +109,23 @@ JM_EXPORT int __itt_event_create(const char *name, int length) {
     return (int)joulemark__find(t, jm_fortran(name, length, text), JOULEMARK_HINT_UNKNOWN);
 }
 
+/* Events may overlap, and nest with no task. */
+static uint32_t event_track(void) {
+    static uint32_t track;
+    if (!track) track = jm_domain_track(JM_ITT, "events");
+    return track;
+}
+
 JM_EXPORT int __itt_event_start(int event);
 JM_EXPORT int __itt_event_start(int event) {
     struct joulemark__thread *t = jm_thread(JM_ITT, 1);
-    if (t) jm_enter(t, joulemark__checked((uint64_t)(uint32_t)event));
+    if (t) jm_enter(t, jm_of(event_track(), joulemark__checked((uint64_t)(uint32_t)event)));
     return 0;
 }
 
 JM_EXPORT int __itt_event_end(int event);
 JM_EXPORT int __itt_event_end(int event) {
     struct joulemark__thread *t = jm_thread(JM_ITT, 0);
-    if (t) jm_exit(t, joulemark__checked((uint64_t)(uint32_t)event));
+    if (t) jm_exit_alone(t, jm_of(event_track(), joulemark__checked((uint64_t)(uint32_t)event)));
     return 0;
 }

@@ -30,12 +30,12 @@ JM_MARK void mark_begin(const char *name, uint64_t *id) {
     if (!t) return;
     region = joulemark__lookup(t, name);
     if (id) *id = region;
-    jm_enter(t, region);
+    jm_enter(t, jm_of(jm_track(JM_KOKKOS), region));
 }
 
 JM_MARK void mark_end(uint64_t id) {
     struct joulemark__thread *t = jm_thread(JM_KOKKOS, 0);
-    if (t) jm_exit(t, joulemark__checked(id));
+    if (t) jm_exit(t, jm_of(jm_track(JM_KOKKOS), joulemark__checked(id)));
 }
 
 static inline void begin(const char *name, uint64_t *id) {
@@ -76,16 +76,23 @@ JM_EXPORT void kokkosp_create_profile_section(const char *name, uint32_t *id) {
 JM_EXPORT void kokkosp_destroy_profile_section(uint32_t id);
 JM_EXPORT void kokkosp_destroy_profile_section(uint32_t id) { (void)id; }
 
+/* Sections may overlap: each is its own, on a track beside that of kernels and regions. */
+static uint32_t section(uint32_t id) {
+    static uint32_t track;
+    if (!track) track = jm_domain_track(JM_KOKKOS, "sections");
+    return jm_of(track, id < SECTIONS ? joulemark__checked(sections[id]) : 0);
+}
+
 JM_EXPORT void kokkosp_start_profile_section(uint32_t id);
 JM_EXPORT void kokkosp_start_profile_section(uint32_t id) {
     struct joulemark__thread *t = jm_thread(JM_KOKKOS, 1);
-    if (t) jm_enter(t, id < SECTIONS ? joulemark__checked(sections[id]) : 0);
+    if (t) jm_enter(t, section(id));
 }
 
 JM_EXPORT void kokkosp_stop_profile_section(uint32_t id);
 JM_EXPORT void kokkosp_stop_profile_section(uint32_t id) {
     struct joulemark__thread *t = jm_thread(JM_KOKKOS, 0);
-    if (t) jm_exit(t, id < SECTIONS ? joulemark__checked(sections[id]) : 0);
+    if (t) jm_exit_alone(t, section(id));
 }
 
 /* Copies between memory spaces, whose names come in structures of 64 bytes by value. */

@@ -40,6 +40,11 @@ JM_EXPORT void likwid_markerinit_(void) {
     if (chained()) JM_FORWARD_VOID("likwid_markerinit_", LIBRARY, (void), ());
 }
 
+/* Regions may overlap: A begins, B begins, A ends, B ends. */
+static void stop(const char *name) {
+    if (jm_is_on(JM_LIKWID)) jm_end_alone(JM_LIKWID, name);
+}
+
 #define WITH_NAME(symbol, mark)                                                                    \
     JM_EXPORT int symbol(const char *name);                                                        \
     JM_EXPORT int symbol(const char *name) {                                                       \
@@ -49,12 +54,12 @@ JM_EXPORT void likwid_markerinit_(void) {
     }
 WITH_NAME(likwid_markerRegisterRegion, (void)0)
 WITH_NAME(likwid_markerStartRegion, jm_begin(JM_LIKWID, name))
-WITH_NAME(likwid_markerStopRegion, jm_end(JM_LIKWID, name))
+WITH_NAME(likwid_markerStopRegion, stop(name))
 WITH_NAME(likwid_markerResetRegion, (void)0)
 WITH_NAME(likwid_gpuMarkerStartRegion, jm_begin(JM_LIKWID, name))
-WITH_NAME(likwid_gpuMarkerStopRegion, jm_end(JM_LIKWID, name))
+WITH_NAME(likwid_gpuMarkerStopRegion, stop(name))
 WITH_NAME(nvmon_markerStartRegion, jm_begin(JM_LIKWID, name))
-WITH_NAME(nvmon_markerStopRegion, jm_end(JM_LIKWID, name))
+WITH_NAME(nvmon_markerStopRegion, stop(name))
 
 JM_EXPORT int likwid_markerWriteFile(const char *path);
 JM_EXPORT int likwid_markerWriteFile(const char *path) {

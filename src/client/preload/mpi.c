@@ -29,14 +29,14 @@ static inline __attribute__((always_inline)) struct joulemark__thread *enter_her
     if (__builtin_expect(!c->region, 0))
         c->region = joulemark__find(t, c->name, JOULEMARK_HINT_NETWORK);
     inside = 1;
-    joulemark__enter(t, joulemark__checked(c->region));
+    joulemark__enter(t, jm_of(jm_track(JM_MPI), joulemark__checked(c->region)));
     return t;
 }
 
 static inline __attribute__((always_inline)) void leave_here(struct joulemark__thread *t,
                                                              struct call *c) {
     inside = 0;
-    joulemark__exit(t, joulemark__checked(c->region));
+    joulemark__exit(t, jm_of(jm_track(JM_MPI), joulemark__checked(c->region)));
 }
 
 /* For Fortran, whose two hundred names would take seconds to compile otherwise. */

@@ -2,7 +2,7 @@
  * nvtx.c: NVTX version 3, which is in the program itself and loads the library that
  * NVTX_INJECTION64_PATH names: "Tool injection" in NVIDIA's NVTX documentation, whose tables of
  * numbers these are. Pushed ranges are regions of their thread; started ranges too, from where they
- * start. A range of a domain other than the default one keeps its plain name.
+ * start. Each domain is a track of its own; its ranges keep their plain names.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
@@ -27,8 +27,15 @@ struct callbacks {
     int (*table)(int module, function ***table, unsigned *size);
 };
 
-/* A string registered before: what its handle points to. */
-struct text { char name[256]; };
+/* A string registered before, or a domain: what its handle points to. */
+struct text { uint32_t track; char name[256]; };
+
+/* Track of a domain: NULL is the default one. Only where marks go somewhere. */
+static uint32_t track_of(struct text *domain) {
+    if (!domain) return jm_track(JM_NVTX);
+    if (!domain->track) domain->track = jm_domain_track(JM_NVTX, domain->name);
+    return domain->track;
+}
 
 static uint64_t last_id;
 
@@ -40,25 +47,29 @@ static const char *message_of(const struct event *e, char into[256]) {
     return "";
 }
 
-static int push(const char *name) {
+static int push(struct text *domain, const char *name) {
     struct joulemark__thread *t = jm_thread(JM_NVTX, 1);
+    uint32_t track;
     if (!t) return -2; /* NVTX_NO_PUSH_POP_TRACKING */
-    jm_enter(t, joulemark__lookup(t, name ? name : ""));
-    return (int)t->depth - 1;
+    track = track_of(domain);
+    jm_enter(t, jm_of(track, joulemark__lookup(t, name ? name : "")));
+    return (int)joulemark__levels(t, track) - 1;
 }
 
-static int pop(void) {
+static int pop(struct text *domain) {
     struct joulemark__thread *t = jm_thread(JM_NVTX, 0);
+    uint32_t track;
     if (!t) return -2;
-    jm_leave(t);
-    return (int)t->depth;
+    track = track_of(domain);
+    jm_leave(t, track);
+    return (int)joulemark__levels(t, track);
 }
 
-static uint64_t start(const char *name) {
+static uint64_t start(struct text *domain, const char *name) {
     struct joulemark__thread *t = jm_thread(JM_NVTX, 1);
     uint64_t id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
     if (t) {
-        uint32_t region = joulemark__lookup(t, name ? name : "");
+        uint32_t region = jm_of(track_of(domain), joulemark__lookup(t, name ? name : ""));
         jm_enter(t, region);
         jm_keep_id(id, region);
     }
@@ -67,39 +78,31 @@ static uint64_t start(const char *name) {
 
 static void stop(uint64_t id) {
     struct joulemark__thread *t = jm_thread(JM_NVTX, 0);
-    if (t) jm_exit(t, joulemark__checked(jm_take_id(id)));
+    if (t) jm_exit_alone(t, jm_take_id(id));
 }
 
-static int push_a(const char *name) { return push(name); }
+static int push_a(const char *name) { return push(NULL, name); }
+static int pop_own(void) { return pop(NULL); }
 static int push_w(const wchar_t *name) {
     char text[256];
-    return push(jm_narrow(name, text, sizeof text));
-}
-static int push_ex(const struct event *e) {
-    char text[256];
-    return push(message_of(e, text));
+    return push(NULL, jm_narrow(name, text, sizeof text));
 }
 static int domain_push(void *domain, const struct event *e) {
-    (void)domain;
-    return push_ex(e);
+    char text[256];
+    return push((struct text *)domain, message_of(e, text));
 }
-static int domain_pop(void *domain) {
-    (void)domain;
-    return pop();
-}
-static uint64_t start_a(const char *name) { return start(name); }
+static int push_ex(const struct event *e) { return domain_push(NULL, e); }
+static int domain_pop(void *domain) { return pop((struct text *)domain); }
+static uint64_t start_a(const char *name) { return start(NULL, name); }
 static uint64_t start_w(const wchar_t *name) {
     char text[256];
-    return start(jm_narrow(name, text, sizeof text));
-}
-static uint64_t start_ex(const struct event *e) {
-    char text[256];
-    return start(message_of(e, text));
+    return start(NULL, jm_narrow(name, text, sizeof text));
 }
 static uint64_t domain_start(void *domain, const struct event *e) {
-    (void)domain;
-    return start_ex(e);
+    char text[256];
+    return start((struct text *)domain, message_of(e, text));
 }
+static uint64_t start_ex(const struct event *e) { return domain_start(NULL, e); }
 static void domain_stop(void *domain, uint64_t id) {
     (void)domain;
     stop(id);
@@ -124,7 +127,7 @@ static const struct { int module; unsigned at; function call; } calls[] = {
     {MODULE_CORE, 4, (function)start_ex},      {MODULE_CORE, 5, (function)start_a},
     {MODULE_CORE, 6, (function)start_w},       {MODULE_CORE, 7, (function)stop},
     {MODULE_CORE, 8, (function)push_ex},       {MODULE_CORE, 9, (function)push_a},
-    {MODULE_CORE, 10, (function)push_w},       {MODULE_CORE, 11, (function)pop},
+    {MODULE_CORE, 10, (function)push_w},       {MODULE_CORE, 11, (function)pop_own},
     {MODULE_CORE2, 2, (function)domain_start}, {MODULE_CORE2, 3, (function)domain_stop},
     {MODULE_CORE2, 4, (function)domain_push},  {MODULE_CORE2, 5, (function)domain_pop},
     {MODULE_CORE2, 10, (function)register_a},  {MODULE_CORE2, 11, (function)register_w},
@@ -135,7 +138,7 @@ JM_EXPORT int InitializeInjectionNvtx2(const void *(*tables)(uint32_t id));
 JM_EXPORT int InitializeInjectionNvtx2(const void *(*tables)(uint32_t id)) {
     const struct callbacks *callbacks;
     size_t i;
-    if (!(jm_on & JM_NVTX) || joulemark__state_3.mode == 1) return 0;
+    if (!(jm_on & JM_NVTX) || joulemark__state_4.mode == 1) return 0;
     callbacks = (const struct callbacks *)tables(TABLE_CALLBACKS);
     if (!callbacks || callbacks->size < sizeof *callbacks || !callbacks->table) return 0;
     for (i = 0; i < sizeof calls / sizeof *calls; i++) {

@@ -55,7 +55,7 @@ static void parallel_begin(union data *task, const void *frame, union data *para
     (void)flags;
     if (!t) return;
     parallel->value = region_at(t, at);
-    joulemark__enter(t, (uint32_t)parallel->value);
+    joulemark__enter(t, jm_of(jm_track(JM_OMPT), (uint32_t)parallel->value));
 }
 
 static void parallel_end(union data *parallel, union data *task, int flags, const void *at) {
@@ -63,12 +63,12 @@ static void parallel_end(union data *parallel, union data *task, int flags, cons
     (void)task;
     (void)flags;
     (void)at;
-    if (t) joulemark__exit(t, joulemark__checked(parallel->value));
+    if (t) joulemark__exit(t, jm_of(jm_track(JM_OMPT), joulemark__checked(parallel->value)));
 }
 
 static void work(int kind, int endpoint, union data *parallel, union data *task, uint64_t count,
                  const void *at) {
-    struct joulemark__thread *t = joulemark__self_3;
+    struct joulemark__thread *t = joulemark__self_4;
     (void)parallel;
     (void)task;
     (void)at;
@@ -98,7 +98,7 @@ JM_EXPORT struct tool *ompt_start_tool(unsigned version, const char *runtime) {
     struct tool *(*other)(unsigned, const char *) =
         (struct tool * (*)(unsigned, const char *)) jm_next(&slot, "ompt_start_tool", "omp");
     /* The runtime has an empty one of its own. Without anybody to tell, it need not call at all. */
-    if (!(jm_on & JM_OMPT) || joulemark__state_3.mode == 1)
+    if (!(jm_on & JM_OMPT) || joulemark__state_4.mode == 1)
         return other ? other(version, runtime) : NULL;
     return &tool;
 }

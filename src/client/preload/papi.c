@@ -10,13 +10,13 @@
 
 JM_EXPORT int PAPI_hl_region_begin(const char *name);
 JM_EXPORT int PAPI_hl_region_begin(const char *name) {
-    JM_MARK_AND_FORWARD(JM_PAPI, jm_begin_name(name), int, 0, "PAPI_hl_region_begin", LIBRARY,
+    JM_MARK_AND_FORWARD(JM_PAPI, jm_begin_name(JM_PAPI, name), int, 0, "PAPI_hl_region_begin", LIBRARY,
                         (const char *), (name));
 }
 
 JM_EXPORT int PAPI_hl_region_end(const char *name);
 JM_EXPORT int PAPI_hl_region_end(const char *name) {
-    JM_MARK_AND_FORWARD(JM_PAPI, jm_end_name(name), int, 0, "PAPI_hl_region_end", LIBRARY,
+    JM_MARK_AND_FORWARD(JM_PAPI, jm_end_name(JM_PAPI, name), int, 0, "PAPI_hl_region_end", LIBRARY,
                         (const char *), (name));
 }
 

@@ -53,8 +53,10 @@ static void controlled(int level, const void *argument) {
     if (!t) return;
     if (level == epoch_level()) joulemark_epoch();
     else if ((level == 1 || level == -1) && (name = name_at(argument, text)) != NULL) {
-        if (level == 1) jm_enter(t, joulemark__find(t, name, JOULEMARK_HINT_UNKNOWN));
-        else jm_exit(t, joulemark__find(t, name, JOULEMARK_HINT_UNKNOWN));
+        uint32_t region = joulemark__find(t, name, JOULEMARK_HINT_UNKNOWN);
+        region = jm_of(jm_track(JM_PCONTROL), region);
+        if (level == 1) jm_enter(t, region);
+        else jm_exit(t, region);
     }
     errno = saved;
 }

@@ -12,16 +12,20 @@
 /* Both say how deep the range lies. */
 JM_MARK int push(const char *name) {
     struct joulemark__thread *t = jm_thread(JM_ROCTX, 1);
+    uint32_t track;
     if (!t) return 0;
-    jm_enter(t, joulemark__lookup(t, name));
-    return (int)t->depth - 1;
+    track = jm_track(JM_ROCTX);
+    jm_enter(t, jm_of(track, joulemark__lookup(t, name)));
+    return (int)joulemark__levels(t, track) - 1;
 }
 
 JM_MARK int pop(void) {
     struct joulemark__thread *t = jm_thread(JM_ROCTX, 0);
+    uint32_t track;
     if (!t) return 0;
-    jm_leave(t);
-    return (int)t->depth;
+    track = jm_track(JM_ROCTX);
+    jm_leave(t, track);
+    return (int)joulemark__levels(t, track);
 }
 
 JM_EXPORT int roctxRangePushA(const char *name);
@@ -46,7 +50,7 @@ JM_EXPORT uint64_t roctxRangeStartA(const char *name) {
     uint64_t id = real ? real(name) : __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
     struct joulemark__thread *t = jm_thread(JM_ROCTX, 1);
     if (t) {
-        uint32_t region = joulemark__lookup(t, name);
+        uint32_t region = jm_of(jm_track(JM_ROCTX), joulemark__lookup(t, name));
         jm_enter(t, region);
         jm_keep_id(id, region);
     }
@@ -56,7 +60,7 @@ JM_EXPORT uint64_t roctxRangeStartA(const char *name) {
 JM_EXPORT void roctxRangeStop(uint64_t id);
 JM_EXPORT void roctxRangeStop(uint64_t id) {
     struct joulemark__thread *t = jm_thread(JM_ROCTX, 0);
-    if (t) jm_exit(t, joulemark__checked(jm_take_id(id)));
+    if (t) jm_exit_alone(t, jm_take_id(id));
     JM_FORWARD_VOID("roctxRangeStop", LIBRARY, (uint64_t), (id));
 }
 

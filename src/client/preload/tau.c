@@ -14,7 +14,8 @@ struct timer { uint32_t region; char name[128]; };
 #define NAMED(symbol, mark)                                                                        \
     JM_EXPORT void symbol(const char *name);                                                       \
     JM_EXPORT void symbol(const char *name) {                                                      \
-        JM_MARK_AND_FORWARD(JM_TAU, mark(name), void, , #symbol, LIBRARY, (const char *), (name)); \
+        JM_MARK_AND_FORWARD(JM_TAU, mark(JM_TAU, name), void, , #symbol, LIBRARY, (const char *),  \
+                            (name));                                                               \
     }
 NAMED(Tau_start, jm_begin_name)
 NAMED(Tau_stop, jm_end_name)
@@ -77,7 +78,7 @@ JM_EXPORT void Tau_start_timer(void *handle, int phase, int tid) {
     void (*real)(void *, int, int) =
         (void (*)(void *, int, int))jm_next(&slot, "Tau_start_timer", LIBRARY);
     struct joulemark__thread *t = jm_thread(JM_TAU, 1);
-    if (t) jm_enter(t, region_of(t, handle, real != NULL));
+    if (t) jm_enter(t, jm_of(jm_track(JM_TAU), region_of(t, handle, real != NULL)));
     if (real) real(handle, phase, tid);
 }
 
@@ -86,7 +87,7 @@ JM_EXPORT int Tau_stop_timer(void *handle, int tid) {
     static void *slot;
     int (*real)(void *, int) = (int (*)(void *, int))jm_next(&slot, "Tau_stop_timer", LIBRARY);
     struct joulemark__thread *t = jm_thread(JM_TAU, 0);
-    if (t) jm_exit(t, region_of(t, handle, real != NULL));
+    if (t) jm_exit(t, jm_of(jm_track(JM_TAU), region_of(t, handle, real != NULL)));
     return real ? real(handle, tid) : 0;
 }
 

@@ -1,0 +1,25 @@
+/**
+ * Names of tracks: whose marks a region's begin and end are, "nvtx/solver".
+ * @module
+ */
+
+/** Handles of tracks by their names. */
+export class TrackTable {
+  readonly #names: string[] = [""];
+  readonly #handles = new Map<string, number>([["", 0]]);
+
+  /** Handle of a name, made when it is new. The program's own marks, "", are 0. */
+  add(name: string): number {
+    let handle = this.#handles.get(name);
+    if (handle === undefined) {
+      handle = this.#names.push(name) - 1;
+      this.#handles.set(name, handle);
+    }
+    return handle;
+  }
+
+  /** Name of a handle; "" of what nobody named. */
+  name(handle: number): string {
+    return this.#names[handle] ?? "";
+  }
+}
