@@ -25,8 +25,13 @@ export interface OpenOutput {
   begin?(): void;
   /** CPUs change their region. */
   readonly edge?: EdgeListener;
-  /** A settled sample. @param last The loop has ended, or every process has. */
-  sample?(timeS: number, last: boolean): void;
+  /**
+   * A settled sample.
+   *
+   * @param last The loop has ended, or every process had at the sample before.
+   * @param ends It is the first that finds every process ended.
+   */
+  sample?(timeS: number, last: boolean, ends: boolean): void;
   /** Another process took the command's place: the run begins with it. */
   restart?(): void;
   /** Hands what was gathered to the kernel. */

@@ -97,9 +97,10 @@ class Trace implements OpenOutput {
     this.#writer = new TraceWriter(sink, run.header, columns);
   }
 
-  /** The last sample is no row, nor one that finds every process ended: GEOPM's loop ends there. */
-  sample(timeS: number, last: boolean): void {
-    if (last || timeS - this.#lastRowS < this.#periodS - SAME_TIME_S) return;
+  /** The update after the loop is no row; the step that ends the loop is one, however soon. */
+  sample(timeS: number, last: boolean, ends = false): void {
+    const isSoon = timeS - this.#lastRowS < this.#periodS - SAME_TIME_S;
+    if (last || (isSoon && !ends)) return;
     this.#lastRowS = timeS;
     for (let i = 0; i < this.#handles.length; i++) {
       this.#row[i] = this.#run.batch.sample(this.#handles[i]);

@@ -53,6 +53,9 @@ export interface EngineOptions {
 /** A report of the time so far has the regions that took the most time, at most so many. */
 const PARTIAL_REGIONS = 1000;
 
+/** From the step that finds the end to the update after the loop. */
+const AFTER_LOOP_S = 1e-6;
+
 /**
  * One node's run: events and samples in, report and outputs out. Names are checked when it is made.
  *
@@ -108,6 +111,7 @@ export class Engine implements RunView {
   /** Names that the user asked for. */
   readonly #asked: readonly string[];
   readonly #sample: (handle: number) => number;
+  #wasFinished = false;
   #generation: number;
 
   /**
@@ -206,10 +210,15 @@ export class Engine implements RunView {
   /**
    * Closes the step that was read: every event up to its time has been told.
    *
-   * @param last The loop has ended: this step writes no row of the trace. Nor does one that finds
-   * every process ended, since GEOPM's loop ends there.
+   * The step that first finds every process ended has its row of the trace, as in GEOPM's loop,
+   * which ends there; later ones have none.
+   *
+   * @param last The loop has ended: this step writes no row of the trace.
    */
   settle(last = false): void {
+    const wasFinished = this.#wasFinished;
+    const { finished } = this.tracker;
+    this.#wasFinished = finished;
     const timeS = this.batch.timeS;
     this.events.closeStep(timeS);
     this.tracker.step(timeS);
@@ -222,9 +231,21 @@ export class Engine implements RunView {
       if (sticker === sticker) this.#reportSignals.stickerHz = sticker;
     }
     this.agent.step?.(this.#sample);
-    const isLast = last || this.tracker.finished;
-    for (const output of this.#outputs) output.sample?.(timeS, isLast);
+    const isLast = last || (finished && wasFinished);
+    const ends = finished && !wasFinished;
+    for (const output of this.#outputs) output.sample?.(timeS, isLast, ends);
     this.steps++;
+  }
+
+  /**
+   * Closes the step that was read as the one that first finds every process ended, and makes the
+   * update after the loop: a moment later, with the same counters, without a row.
+   */
+  settleEnd(): void {
+    const { timeS } = this.batch;
+    this.settle();
+    this.batch.hold(timeS + AFTER_LOOP_S);
+    this.settle(true);
   }
 
   /** The host's section as of the last step. Changes nothing, so it serves checkpoints too. */

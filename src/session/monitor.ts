@@ -361,7 +361,8 @@ class Run {
     if (this.#paused && tracker.finished) return;
     // With nobody left the application is over, until another process comes.
     this.#paused = tracker.finished;
-    this.#engine.settle(last || this.#paused);
+    if (this.#paused && !this.#isBlind) this.#engine.settleEnd();
+    else this.#engine.settle(last || this.#paused);
     this.#loop.steps++;
   }
 

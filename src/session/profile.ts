@@ -162,7 +162,8 @@ export class Profile {
     const timeS = rawSeconds() - this.#originS;
     this.#engine.read(timeS);
     const result = tell(timeS);
-    this.#engine.settle(this.#done);
+    if (this.#done) this.#engine.settleEnd();
+    else this.#engine.settle();
     return result;
   }
 }

@@ -158,8 +158,9 @@ class Run {
         event = nextHere(events, told) ?? await nextGood(events, told);
       }
       more = nextHere(samples, rows) ?? await nextGood(samples, rows);
-      // Without any process the last row alone is the step after the loop.
-      engine.settle(!more && !samples.cut && !engine.tracker.connected);
+      // The last row is the step after the loop, unless the recording was cut while they ran.
+      const { connected, finished } = engine.tracker;
+      engine.settle(!more && !samples.cut && (finished || !connected));
     }
     for (; event; event = await nextGood(events, told)) told.tooLate();
   }
