@@ -114,7 +114,7 @@ export function histogramView(
         const { low, width, counts } = histogram(values, bins);
         const x = Array.from(counts, (_, i) => low + (i + 0.5) * width);
         x.forEach((at, i) => {
-          const [from, to] = [at - width / 2, at + width / 2];
+          const [from, to] = [shortEdge(at - width / 2), shortEdge(at + width / 2)];
           rows.push([run.name, `${quantity} (${unit})`, group, from, to, counts[i]]);
         });
         const shown = width > 0 ? width : Math.max(1e-9, Math.abs(low) * 0.02);
@@ -310,4 +310,9 @@ function groupNotes(run: Run, quantity: Quantity): string[] {
     } times that of the ` +
       `others${regular}${total}`;
   });
+}
+
+/** An edge of a bin without the last digits of its sum, 80.65 for 80.64999999999999. */
+function shortEdge(value: number): number {
+  return Number(value.toPrecision(12));
 }

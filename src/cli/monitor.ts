@@ -8,7 +8,7 @@ import { realtimeNanoseconds } from "../os/clock.ts";
 import { MachineHost } from "../os/host.ts";
 import { RawMachine } from "../os/raw_machine.ts";
 import type { Listener } from "../os/socket.ts";
-import { RAW_TYPES } from "../readers/raw/all.ts";
+import { OLD_RAW_TYPES, RAW_TYPES } from "../readers/raw/all.ts";
 import { RawCollection } from "../collect/collection.ts";
 import { isJobId, RawMonitor } from "../collect/loop.ts";
 import { listenForMarks, monitorSocketPath, serveMarks } from "../collect/socket.ts";
@@ -55,7 +55,7 @@ SIGTERM ends. A restart goes on with today's file after a mark %gap. Marks come 
   ],
   async run(options) {
     check(options);
-    const types = typesOf(options.text.types);
+    const types = typesOf(options.text.types, options.flags.has("quiet"));
     const root = options.text.root ?? "";
     const host = new MachineHost(root);
     if (root !== "" && host.list("/").length === 0) {
@@ -99,15 +99,18 @@ function check({ text, flags, words }: ParsedOptions): void {
 }
 
 /** @throws {UnknownNameError} If a name is in no table. */
-function typesOf(list: string | undefined): ReadonlySet<string> | undefined {
+function typesOf(list: string | undefined, quiet: boolean): ReadonlySet<string> | undefined {
   if (list === undefined) return undefined;
   const known = new Set(RAW_TYPES.map((type) => type.name));
   const names = list.split(",").map((name) => name.trim()).filter((name) => name !== "");
-  for (const name of names) {
-    if (!known.has(name)) throw new UnknownNameError("raw stats type", name, known);
-  }
   if (names.length === 0) throw usage("--types with at least one name", "none");
-  return new Set(names);
+  return new Set(names.flatMap((name) => {
+    if (known.has(name)) return name;
+    const today = OLD_RAW_TYPES.get(name);
+    if (today === undefined) throw new UnknownNameError("raw stats type", name, known);
+    if (!quiet) writeStderr(`joulemark: ${name} is called ${today.join(" or ")} here\n`);
+    return today;
+  }));
 }
 
 /** Microseconds since the epoch. */

@@ -118,6 +118,11 @@ function viewOf(
     );
   }
   const runs = loaded.map(({ one }) => runOf(one.log, one.name));
+  const titled = loaded.map(({ name, one }, i) => {
+    if (name === undefined) return runs[i];
+    const isAlone = loaded.filter((other) => other.name === name).length === 1;
+    return { ...runs[i], name: isAlone ? name : `${name} ${one.name}` };
+  });
   if (choice === "compare") {
     const labelled = given.some(({ name }) => name !== undefined);
     const groups = labelled
@@ -127,9 +132,9 @@ function viewOf(
     return views.compareView(groups);
   }
   const figures = quantities(text.figure);
-  if (choice === "histogram") return views.histogramView(runs, figures, bins(text.bins));
-  if (choice === "cdf") return views.cdfView(runs, figures);
-  return views.summaryView(runs);
+  if (choice === "histogram") return views.histogramView(titled, figures, bins(text.bins));
+  if (choice === "cdf") return views.cdfView(titled, figures);
+  return views.summaryView(titled);
 }
 
 /** `NAME=FILE,FILE`, unless a file of that name is there. */

@@ -214,7 +214,8 @@ export class RunAttribution implements OpenOutput {
       fields[keys.exact] = exactJ;
       if (this.mode !== "fit") continue;
       fields[keys.fit] = fitJ;
-      fields[keys.se] = seJ;
+      // An error of nothing is none.
+      fields[keys.se] = fitJ === fitJ ? seJ : NaN;
     }
   }
 

@@ -149,6 +149,9 @@ class Run {
         options.simulateIfBlind ? catalogueFor(machine, request.without, tracker) : undefined,
       tell: options.tell,
     });
+    // A request that is refused further down leaves no tree behind.
+    using refused = new DisposableStack();
+    refused.use(this.#simulation);
     this.#host = this.#simulation?.host ?? machine;
     this.#catalogue = catalogueFor(this.#host, request.without, tracker);
     const site = this.#site = new LiveSite({
@@ -180,6 +183,7 @@ class Run {
       ...{ part: place.part, idle: options.idle, node: this.#host },
       ...{ tell: options.tell, show: options.show, lostLines: () => site.lost() },
     });
+    refused.move();
   }
 
   toTheEnd(): number {

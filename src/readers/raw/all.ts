@@ -70,3 +70,18 @@ export const RAW_TYPES: readonly RawStatsType[] = [
   vfs,
   vm,
 ].sort((a, b) => a.name < b.name ? -1 : 1);
+
+const CORE = ["intel_8pmc3", "intel_4pmc3"];
+const PCU = ["intel_pcu"];
+
+/**
+ * Types as older monitors called them, one per processor model, and what stands for them since: the
+ * core counters by their number, the power control unit by itself.
+ */
+export const OLD_RAW_TYPES: ReadonlyMap<string, readonly string[]> = new Map([
+  ...["nhm", "wtm", "snb", "ivb", "hsw", "hsw_ht", "bdw", "skx"].map((model) =>
+    [`intel_${model}`, CORE] as const
+  ),
+  ["intel_pmc3", CORE],
+  ...["snb", "ivb", "hsw", "bdw"].map((model) => [`intel_${model}_pcu`, PCU] as const),
+]);

@@ -1,0 +1,58 @@
+/** Single statements of the documents that no larger test holds. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { endToEnd, joulemark } from "../_support/programs.ts";
+
+const OLD = [
+  "intel_hsw",
+  "intel_hsw_ht",
+  "intel_nhm",
+  "intel_snb",
+  "intel_snb_pcu",
+  "intel_hsw_pcu",
+];
+
+endToEnd(
+  "monitor --types: every listed type is known, by the names of older monitors too",
+  (dir) => {
+    const out = joulemark(dir, ["monitor", "--once", "--types", [...OLD, "ps"].join(",")]);
+    assertEquals(out.code, 0, out.stderr);
+    for (const name of OLD) {
+      const today = name.endsWith("_pcu") ? "intel_pcu" : "intel_8pmc3 or intel_4pmc3";
+      assertStringIncludes(out.stderr, `joulemark: ${name} is called ${today} here\n`);
+    }
+    assert(/^ps - \d+/m.test(out.stdout), out.stdout);
+  },
+);
+
+endToEnd("usage errors with --simulate leave no tree in memory files", (dir) => {
+  const trees = () =>
+    [...Deno.readDirSync("/dev/shm")].map(({ name }) => name).filter((n) => n.includes("joulemark"))
+      .flatMap((name) => {
+        try {
+          return [...Deno.readDirSync(`/dev/shm/${name}`)].map((inner) => `${name}/${inner.name}`);
+        } catch {
+          return [name];
+        }
+      }).filter((name) => name.endsWith("-node"));
+  const before = new Set(trees());
+  for (const wrong of [["--report-signals", "NO_SUCH"], ["--trace-signals", "NO_SUCH"]]) {
+    const out = joulemark(dir, ["run", "--simulate", "--trace", "t", ...wrong, "--", "true"]);
+    assertEquals(out.code, 2, out.stderr);
+  }
+  assertEquals(trees().filter((name) => !before.has(name)), []);
+});
+
+endToEnd("pmc --histogram 1=a.pmc keeps the name, and edges of bins are short", (dir) => {
+  let log = "pm_mpi_lib v4.3.0: time (s), step, substep, average power (W), energy used (J)\n";
+  for (let i = 0; i < 40; i++) {
+    log += `${i}.000000 ${i === 0 ? -1 : i} 1 ${(80 + (i * 7 % 13) / 10).toFixed(6)} ${80 * i}\n`;
+  }
+  Deno.writeTextFileSync(`${dir}/a.pmc`, log);
+  const out = joulemark(dir, ["pmc", "--histogram", "--format", "csv", "first=a.pmc"]);
+  assertEquals(out.code, 0, out.stderr);
+  assert(/^first,/m.test(out.stdout), out.stdout);
+  assert(!/^a,/m.test(out.stdout), out.stdout);
+  const long = out.stdout.split(/[\s,]/).filter((word) => /^\d+\.\d{13,}$/.test(word));
+  // means and deviations have all their digits; edges do not
+  assert(!long.some((word) => /(9999|0000)\d{0,2}$/.test(word)), long.join(" "));
+});
