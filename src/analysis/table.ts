@@ -2,6 +2,7 @@
  * Tables of figures: as text for people, CSV and JSON for programs.
  * @module
  */
+import { printable } from "../core/printable.ts";
 import { csvField } from "../formats/csv_row.ts";
 
 /** A column; numbers are shown with so many significant digits. */
@@ -27,7 +28,7 @@ export function tableText(table: Table): string {
   const columns = table.columns.filter((column) => !column.detail);
   const shownRows = table.rows.map((row) => row.filter((_, i) => !table.columns[i].detail));
   const head = columns.map(({ name, unit }) => unit ? `${name} (${unit})` : name);
-  const cells = shownRows.map((row) => row.map(shown));
+  const cells = shownRows.map((row) => row.map((cell) => printable(shown(cell))));
   const width = head.map((title, i) =>
     Math.max(title.length, ...cells.map((row) => row[i].length))
   );

@@ -6,6 +6,7 @@
  * @module
  */
 
+import { printableLines } from "../core/printable.ts";
 import { libc } from "../os/libc.ts";
 
 const encoder = new TextEncoder();
@@ -34,10 +35,16 @@ export function writeStdout(data: string | Uint8Array): void {
   writeAll(Deno.stdout, data);
 }
 
-/** Talk. Nobody listening is no reason to fail. */
+/** Talk, with nothing in it that a terminal would obey. Nobody listening is no reason to fail. */
 export function writeStderr(text: string): void {
+  writeTerminal(printableLines(text));
+}
+
+/** The same of text that moves the cursor: nothing that others named may be in it. */
+export function writeTerminal(text: string): void {
   try {
-    writeAll(messages === undefined ? Deno.stderr : { writeSync: writeMessage }, text);
+    const to = messages === undefined ? Deno.stderr : { writeSync: writeMessage };
+    writeAll(to, text);
   } catch {
     // Standard error is closed: there is nobody left to tell.
   }

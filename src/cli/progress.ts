@@ -2,7 +2,8 @@
  * A progress bar on a terminal; a line per step elsewhere.
  * @module
  */
-import { writeStderr } from "./io.ts";
+import { printable } from "../core/printable.ts";
+import { writeStderr, writeTerminal } from "./io.ts";
 
 const WIDTH = 24;
 
@@ -28,13 +29,13 @@ export class Progress {
     const filled = Math.round(WIDTH * done / this.#total);
     const bar = "#".repeat(filled).padEnd(WIDTH, ".");
     const line = `[${bar}] ${done}/${this.#total} ${label}${this.#left(done, now)}`;
-    writeStderr(`\r${line.slice(0, 79).padEnd(79)}`);
+    writeTerminal(`\r${printable(line).slice(0, 79).padEnd(79)}`);
   }
 
   /** A step is done. */
   step(done: number, text: string): void {
-    const clear = this.#isTerminal ? `\r${" ".repeat(79)}\r` : "";
-    writeStderr(`${clear}${done}/${this.#total} ${text}\n`);
+    if (this.#isTerminal) writeTerminal(`\r${" ".repeat(79)}\r`);
+    writeStderr(`${done}/${this.#total} ${text}\n`);
   }
 
   #left(done: number, now: number): string {

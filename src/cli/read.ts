@@ -2,6 +2,7 @@
  * `joulemark read`: one value now, and the catalogue of signals. After geopmread(1).
  * @module
  */
+import { printable } from "../core/printable.ts";
 import { type Domain, DOMAINS, isDomain } from "../core/domain.ts";
 import { UnknownNameError, UsageError } from "../core/errors.ts";
 import { formatSignal } from "../core/number_format.ts";
@@ -250,8 +251,8 @@ export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, k) => Math.max(...rows.map((row) => row[k].length)));
   const width = Deno.stdout.isTerminal() ? Deno.consoleSize().columns : Infinity;
   return rows.map((row) => {
-    const line = row.map((cell, k) => k === row.length - 1 ? cell : cell.padEnd(widths[k]))
-      .join("  ").trimEnd();
+    const cells = row.map((cell, k) => k === row.length - 1 ? cell : cell.padEnd(widths[k]));
+    const line = printable(cells.join("  ").trimEnd());
     return (line.length > width ? line.slice(0, width - 1) + "…" : line) + "\n";
   }).join("");
 }

@@ -6,6 +6,8 @@
  * @module
  */
 
+import { printable } from "./printable.ts";
+
 /** Parts of a message; the class puts them together, so that all messages read alike. */
 export interface Complaint {
   /** What was attempted: `read`, `parse`, `push`. */
@@ -27,11 +29,7 @@ const MAX_QUOTED = 200;
 /** A value in double quotes, on one line and of bounded length, whatever it holds. */
 export function quote(value: string): string {
   const short = value.length > MAX_QUOTED ? value.slice(0, MAX_QUOTED) + "…" : value;
-  // deno-lint-ignore no-control-regex
-  const plain = short.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (c) => {
-    return "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0");
-  });
-  return `"${plain}"`;
+  return `"${printable(short)}"`;
 }
 
 function sentence(c: Complaint): string {

@@ -6,16 +6,20 @@
  */
 import { closeFile, listDirectory, modifiedAt, O, openFile } from "../os/files.ts";
 import { cString, libc } from "../os/libc.ts";
+import { rawNanoseconds } from "../os/clock.ts";
 import { isAlive } from "../os/process.ts";
 import { RingFileMemory } from "../os/ring_file.ts";
 import { RingProcess } from "./ring_process.ts";
 import { QUESTION_PREFIX } from "./answers.ts";
 import { LAUNCH_PREFIX } from "../core/ring_layout.ts";
+import { LaunchNotes, lookAtNoted } from "./launch_notes.ts";
 import type { Marks } from "./marks.ts";
 import { ScriptMarks } from "./script_marks.ts";
 
 /** More files than this at one time are somebody's mischief. */
 const FILES_MAX = 65536;
+/** Of those that are refused so many are named. */
+const REFUSED_MAX = 1000;
 /** Looks after a change: the directory's time is coarse, more may come within the same jiffy. */
 const LOOKS = 3;
 
@@ -29,7 +33,7 @@ export interface DirectoryListener {
 
 /** Watches one directory. */
 export class RingDirectory {
-  /** Files that were not ours to read: why, by file. */
+  /** Files that were not ours to read, and what in others no clock can reach: why, by file. */
   readonly refused: string[] = [];
   readonly #path: string;
   readonly #originNs: bigint;
@@ -38,6 +42,7 @@ export class RingDirectory {
   /** Files that are being made. */
   readonly #pending = new Set<string>();
   readonly #files = new Map<Marks, string>();
+  readonly #notes: LaunchNotes;
   #changedAt = -2;
   #looks = 0;
 
@@ -45,16 +50,27 @@ export class RingDirectory {
   constructor(path: string, originNs: bigint) {
     this.#path = path;
     this.#originNs = originNs;
-    this.#fd = openFile(path, O.RDONLY | O.DIRECTORY);
+    this.#fd = openFile(path, O.RDONLY | O.DIRECTORY | O.NOFOLLOW);
+    this.#notes = new LaunchNotes((pid) => lookAtNoted(pid, path));
   }
 
-  /** Is a file being made at this moment? */
+  /** Is a file being made at this moment, or is it not known yet whose process a note means? */
   get waiting(): boolean {
-    return this.#pending.size > 0;
+    return this.#pending.size > 0 || this.#notes.waiting;
   }
 
   /** Tells what is new; costs one fstat where nothing is. */
   look(listener: DirectoryListener): void {
+    this.#list(listener);
+    if (!this.#notes.waiting) return;
+    this.#notes.check(
+      rawNanoseconds(),
+      (pid) => listener.launched(pid),
+      (why) => this.#refuse(`${LAUNCH_PREFIX}*`, why),
+    );
+  }
+
+  #list(listener: DirectoryListener): void {
     const changed = modifiedAt(this.#fd);
     if (changed !== this.#changedAt) this.#looks = LOOKS;
     this.#changedAt = changed;
@@ -65,7 +81,7 @@ export class RingDirectory {
       if (name.startsWith(LAUNCH_PREFIX)) {
         this.#known.add(name);
         const pid = Number(name.slice(LAUNCH_PREFIX.length));
-        if (Number.isInteger(pid) && pid > 0) listener.launched(pid);
+        if (Number.isInteger(pid) && pid > 0) this.#notes.add(pid, rawNanoseconds());
       } else if (name.startsWith(QUESTION_PREFIX)) {
         listener.asked(name);
       } else if (/^\d+\.\d+$/.test(name)) {
@@ -74,7 +90,7 @@ export class RingDirectory {
         this.#known.add(name);
         const path = `${this.#path}/${name}`;
         const script = ScriptMarks.open(path, Number.parseInt(name), this.#originNs);
-        if (script === undefined) this.refused.push(`${name}: cannot be opened`);
+        if (!(script instanceof ScriptMarks)) this.#refuse(name, script.refused);
         else {
           this.#files.set(script, name);
           listener.ring(script);
@@ -100,11 +116,14 @@ export class RingDirectory {
 
   #open(name: string, listener: DirectoryListener): void {
     const memory = RingFileMemory.open(`${this.#path}/${name}`);
-    const opened = memory === undefined
-      ? { refused: "cannot be opened" }
-      : RingProcess.open(memory, this.#originNs);
+    if (!(memory instanceof RingFileMemory)) {
+      this.#known.add(name);
+      this.#pending.delete(name);
+      return this.#refuse(name, memory.refused);
+    }
+    const opened = RingProcess.open(memory, this.#originNs, (what) => this.#refuse(name, what));
     if (opened === "wait") {
-      memory?.[Symbol.dispose]();
+      memory[Symbol.dispose]();
       // Its maker may have died over it.
       if (isAlive(Number(name.split(".")[0]))) this.#pending.add(name);
       else this.#pending.delete(name);
@@ -117,7 +136,11 @@ export class RingDirectory {
       listener.ring(opened);
       return;
     }
-    memory?.[Symbol.dispose]();
-    this.refused.push(`${name}: ${opened.refused}`);
+    memory[Symbol.dispose]();
+    this.#refuse(name, opened.refused);
+  }
+
+  #refuse(name: string, why: string): void {
+    if (this.refused.length < REFUSED_MAX) this.refused.push(`${this.#path}/${name}: ${why}`);
   }
 }

@@ -24,6 +24,8 @@ import {
   TRACKS_MAX,
 } from "../core/ring_layout.ts";
 import type { RingMemory } from "../core/ring_memory.ts";
+import { ClockLimits, type Refuse } from "./clock_limits.ts";
+import { cpusOf } from "./ring_values.ts";
 import { RingThread, StampClock } from "./ring_thread.ts";
 
 /** Visits that the process folded since they were last asked for. */
@@ -53,6 +55,10 @@ interface ThreadState {
 const TWO_32 = 4294967296;
 const NOTHING: readonly never[] = [];
 const decoder = new TextDecoder();
+/** A region within itself counts its time again: as deep as visits nest. */
+const NESTED = 64;
+/** Whatever the number of threads, no more run at one time: Linux has 8192 CPUs at most. */
+const CPUS_MAX = 8192;
 /** Some thread entries at a time, of any process: nothing in it outlives a poll. */
 const ENTRIES_AT_ONCE = 128;
 const ENTRIES = new Uint8Array(ENTRIES_AT_ONCE * THREAD.bytes);
@@ -79,6 +85,7 @@ export class RingProcess {
   lostVisits = 0;
   readonly #memory: RingMemory;
   readonly #clock: StampClock;
+  readonly #limits: ClockLimits;
   readonly #header = new Uint8Array(HEADER.affinity);
   readonly #headerView = new DataView(this.#header.buffer);
   readonly #tracks: string[] = [""];
@@ -96,13 +103,15 @@ export class RingProcess {
   #nameBytesSoFar = 0;
   #takeovers = 0;
 
-  private constructor(memory: RingMemory, head: Uint8Array, originNs: bigint) {
+  private constructor(memory: RingMemory, head: Uint8Array, originNs: bigint, refuse: Refuse) {
     this.#memory = memory;
+    this.#limits = new ClockLimits(originNs, refuse);
     const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
     this.pid = view.getInt32(HEADER.pid, true);
     this.execId = view.getBigUint64(HEADER.execId, true).toString(16);
     this.#clock = new StampClock(originNs);
     this.startNs = Number(view.getBigInt64(HEADER.startNs, true) - originNs);
+    this.#limits.startNs = this.startNs;
     this.#clock.setFirst(
       view.getUint32(HEADER.pairCycles, true),
       view.getUint32(HEADER.pairCycles + 4, true),
@@ -112,7 +121,11 @@ export class RingProcess {
   }
 
   /** Opens a file that is ready; `"wait"` when it is not yet, a reason when it never will be. */
-  static open(memory: RingMemory, originNs: bigint): RingProcess | "wait" | { refused: string } {
+  static open(
+    memory: RingMemory,
+    originNs: bigint,
+    refuse: Refuse = () => {},
+  ): RingProcess | "wait" | { refused: string } {
     const head = new Uint8Array(HEADER.affinity + HEADER.affinityBytes);
     if (memory.read(0, head) !== head.length) return "wait";
     if (head.subarray(0, 8).every((b) => b === 0)) return "wait";
@@ -121,7 +134,7 @@ export class RingProcess {
       const expected = `${OLDEST_RING_VERSION} to ${RING_VERSION}`;
       return { refused: `ring version ${head[7]}, expected ${expected}` };
     }
-    return new RingProcess(memory, head, originNs);
+    return new RingProcess(memory, head, originNs, refuse);
   }
 
   /** When it ended in good order, ns since the origin; NaN while it runs. */
@@ -174,8 +187,14 @@ export class RingProcess {
       first += some;
     }
     this.#readNames();
-    this.otherVisits = this.#offsetAt(this.#headerView, HEADER.otherVisits);
-    this.lostVisits = this.#offsetAt(this.#headerView, HEADER.lostVisits);
+    const other = this.#offsetAt(this.#headerView, HEADER.otherVisits);
+    const lost = this.#offsetAt(this.#headerView, HEADER.lostVisits);
+    if (other !== this.otherVisits && this.#limits.allows(other, "visits to others", CPUS_MAX)) {
+      this.otherVisits = other;
+    }
+    if (lost !== this.lostVisits && this.#limits.allows(lost, "visits without room", CPUS_MAX)) {
+      this.lostVisits = lost;
+    }
     return copied;
   }
 
@@ -309,11 +328,18 @@ export class RingProcess {
     }
     const epochs = view.getUint32(at + THREAD.foldedEpochs, true);
     if (epochs !== state.epochs) {
-      this.#foldedEpochs.push({ thread: state.thread, count: (epochs - state.epochs) >>> 0 });
+      const count = (epochs - state.epochs) >>> 0;
+      if (this.#limits.allows(count, "epochs")) {
+        this.#foldedEpochs.push({ thread: state.thread, count });
+      }
       state.epochs = epochs;
     }
-    state.skipped = view.getUint32(at + THREAD.skippedNested, true);
-    state.refused = view.getUint32(at + THREAD.refused, true);
+    const skipped = view.getUint32(at + THREAD.skippedNested, true);
+    const refused = view.getUint32(at + THREAD.refused, true);
+    if (skipped !== state.skipped && this.#limits.allows(skipped, "nested visits")) {
+      state.skipped = skipped;
+    }
+    if (refused !== state.refused && this.#limits.allows(refused, "calls")) state.refused = refused;
     return fresh;
   }
 
@@ -413,6 +439,9 @@ export class RingProcess {
     }
     const rate = this.#clock.unrated ? 0 : this.#clock.nsPerCycle;
     const spent = ns - before.ns + (cycles - before.cycles) * rate;
+    state.told.set(region, { visits, ns, cycles });
+    const more = visits - before.visits;
+    if (!this.#limits.allows(more, "visits") || !this.#limits.allows(spent, "ns", NESTED)) return;
     const inNs = (view.getUint32(at + SLOT.firstFlags, true) & FLAG.nanoseconds) !== 0;
     const low = view.getUint32(at + SLOT.first, true);
     const high = view.getUint32(at + SLOT.first + 4, true);
@@ -420,17 +449,8 @@ export class RingProcess {
       thread: state.thread,
       region,
       firstNs: inNs ? this.#clock.fromClock(low, high) : this.#clock.fromCycles(low, high),
-      visits: visits - before.visits,
+      visits: more,
       ns: Math.max(0, spent),
     });
-    state.told.set(region, { visits, ns, cycles });
   }
-}
-
-function cpusOf(mask: Uint8Array): number[] {
-  const cpus: number[] = [];
-  for (let cpu = 0; cpu < mask.length * 8; cpu++) {
-    if ((mask[cpu >> 3] >> (cpu & 7)) & 1) cpus.push(cpu);
-  }
-  return cpus;
 }

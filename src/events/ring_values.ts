@@ -48,3 +48,12 @@ export function valueOf(
   const number = Number(whole);
   return Number.isSafeInteger(number) ? number : String(whole);
 }
+
+/** CPUs whose bits are set in a mask. */
+export function cpusOf(mask: Uint8Array): number[] {
+  const cpus: number[] = [];
+  for (let cpu = 0; cpu < mask.length * 8; cpu++) {
+    if ((mask[cpu >> 3] >> (cpu & 7)) & 1) cpus.push(cpu);
+  }
+  return cpus;
+}

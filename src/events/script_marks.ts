@@ -16,7 +16,7 @@ import { HINTS } from "../core/hints.ts";
 import { CPU_UNKNOWN, FLAG, KIND, NAMES_MAX, OTHER_NAME } from "../core/ring_layout.ts";
 import { rawNanoseconds, realtimeNanoseconds } from "../os/clock.ts";
 import { affinityOf } from "../os/host.ts";
-import { closeFile, O, openFile } from "../os/files.ts";
+import { closeFile, O, openOwnFile } from "../os/files.ts";
 import { libc } from "../os/libc.ts";
 import { type FoldedVisits } from "./ring_process.ts";
 import { RingThread, StampClock } from "./ring_thread.ts";
@@ -56,10 +56,10 @@ export class ScriptMarks implements Marks {
     this.cpus = affinityOf(pid);
   }
 
-  /** `undefined` when there is no such file of ours. */
-  static open(path: string, pid: number, originNs: bigint): ScriptMarks | undefined {
-    const fd = openFile(path, O.RDONLY | O.NOFOLLOW);
-    return fd < 0 ? undefined : new ScriptMarks(fd, pid, originNs);
+  /** A file of ours, or why it is none. */
+  static open(path: string, pid: number, originNs: bigint): ScriptMarks | { refused: string } {
+    const fd = openOwnFile(path, O.RDONLY);
+    return typeof fd === "string" ? { refused: fd } : new ScriptMarks(fd, pid, originNs);
   }
 
   stopNs(): number {

@@ -37,6 +37,31 @@ export function openFile(path: string, flags: number, mode = 0): number {
   return fd >= 0 ? fd : -(errno() || ERRNO.EIO);
 }
 
+/**
+ * Opens a regular file of this user, whatever else has its name: a link is not followed, and a pipe or
+ * a device never makes us wait.
+ *
+ * @returns A descriptor, or why not.
+ */
+export function openOwnFile(path: string, flags: number): number | string {
+  const fd = openFile(path, flags | O.NOFOLLOW | O.NONBLOCK);
+  if (fd < 0) return -fd === ERRNO.ELOOP ? "a link" : errorText(-fd);
+  const facts = statOpen(fd);
+  const kind = facts === undefined ? 0 : facts.mode & 0o170000;
+  if (kind === 0o100000 && facts!.uid === libc().geteuid()) return fd;
+  closeFile(fd);
+  if (kind === 0o100000) return `a file of user ${facts!.uid}`;
+  const word = KINDS[kind] ?? "not a file";
+  return facts === undefined ? word : `${word} of user ${facts.uid}`;
+}
+
+const KINDS: Record<number, string> = {
+  0o010000: "a pipe",
+  0o020000: "a device",
+  0o040000: "a directory",
+  0o060000: "a device",
+};
+
 /** Closes a descriptor. */
 export function closeFile(fd: number): void {
   if (fd >= 0) libc().close(fd);

@@ -6,7 +6,7 @@
  * @module
  */
 import type { RingMemory } from "../core/ring_memory.ts";
-import { closeFile, O, openFile } from "./files.ts";
+import { closeFile, O, openOwnFile } from "./files.ts";
 import { libc } from "./libc.ts";
 
 /** One open ring file. */
@@ -17,10 +17,10 @@ export class RingFileMemory implements RingMemory {
     this.#fd = fd;
   }
 
-  /** `undefined` when it cannot be opened; never follows a link. */
-  static open(path: string): RingFileMemory | undefined {
-    const fd = openFile(path, O.RDWR | O.NOFOLLOW);
-    return fd < 0 ? undefined : new RingFileMemory(fd);
+  /** A regular file of this user, or why it is none. */
+  static open(path: string): RingFileMemory | { refused: string } {
+    const fd = openOwnFile(path, O.RDWR);
+    return typeof fd === "string" ? { refused: fd } : new RingFileMemory(fd);
   }
 
   read(offset: number, into: Uint8Array): number {

@@ -7,6 +7,7 @@
  */
 import type { Known } from "../aggregate/coverage.ts";
 import type { Report, ReportFields, ReportHost } from "../core/report.ts";
+import { printable } from "../core/printable.ts";
 import { coverageText } from "./coverage.ts";
 
 const FIT = "joulemark-package-energy-fit (J)";
@@ -40,14 +41,14 @@ export function card(report: Report, facts: CardFacts): string {
   lines.push(...regions(host, facts));
   const share = facts.wallS > 0 ? 100 * facts.ownCpuS / facts.wallS : 0;
   lines.push(`monitor ${fixed(facts.ownCpuS, 2)} CPU s, ${fixed(share, 1)} % of one core`);
-  for (const note of facts.notes) lines.push(`note: ${note}`);
-  if (facts.reportPath !== undefined) lines.push(`report ${plain(facts.reportPath)}`);
+  for (const note of facts.notes) lines.push(`note: ${printable(note)}`);
+  if (facts.reportPath !== undefined) lines.push(`report ${printable(facts.reportPath)}`);
   return lines.map((line) => line.slice(0, 400) + "\n").join("");
 }
 
 function head(report: Report, host: ReportHost, facts: CardFacts): string {
-  const name = plain(report.profile).slice(0, 40);
-  const text = `--- joulemark: ${name} on ${plain(host.host)} `;
+  const name = printable(report.profile).slice(0, 40);
+  const text = `--- joulemark: ${name} on ${printable(host.host)} `;
   const marked = facts.simulated === undefined ? text : `${text}[${facts.simulated}] `;
   return marked + "-".repeat(Math.max(3, WIDTH - marked.length));
 }
@@ -100,7 +101,7 @@ function regions(host: ReportHost, facts: CardFacts): string[] {
       : joules(Number(f["package-energy (J)"]));
     const power = measured ? watts(Number(f["power (W)"])) : "-";
     const times = [seconds(f["runtime (s)"]), seconds(f["sync-runtime (s)"])];
-    return line([plain(name), count, ...times, energy, power]);
+    return line([printable(name), count, ...times, energy, power]);
   };
   const lines = [line(["region", "visits", "runtime", "sync", "energy", "power"])];
   for (const r of list.slice(0, TOP_REGIONS)) {
@@ -109,12 +110,6 @@ function regions(host: ReportHost, facts: CardFacts): string[] {
   if (list.length > TOP_REGIONS) lines.push(`... and ${list.length - TOP_REGIONS} more`);
   if (host.unmarked !== undefined) lines.push(row("(unmarked)", host.unmarked, ""));
   return lines;
-}
-
-/** Text without anything that a terminal would obey. */
-function plain(text: string): string {
-  // deno-lint-ignore no-control-regex
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, "?");
 }
 
 function fixed(value: number, digits: number): string {

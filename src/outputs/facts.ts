@@ -205,6 +205,9 @@ export function notes(facts: FactSources): string[] {
     lines.push(`${mistakes.total} marks were out of order in all; the report names them`);
   }
   lines.push(...remarks);
+  const files = collector.refusedFiles;
+  for (const file of files.slice(0, 3)) lines.push(`refused ${file}`);
+  if (files.length > 3) lines.push(`${files.length} files of marks were refused in all`);
   for (const refused of engine.tracker.refused) {
     lines.push(`${refused.count} x ${refused.kind} (first by process ${refused.at})`);
   }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { printable } from "../core/printable.ts";
 import type { RawAnalysisTable } from "./tables.ts";
 
 /** A number in at most nine places. */
@@ -17,7 +18,9 @@ export function shortNumber(value: number): string {
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, k) => Math.max(...rows.map((row) => row[k].length)));
   return rows.map((row) =>
-    row.map((cell, k) => k === row.length - 1 ? cell : cell.padEnd(widths[k])).join("  ")
+    printable(
+      row.map((cell, k) => k === row.length - 1 ? cell : cell.padEnd(widths[k])).join("  "),
+    )
       .trimEnd() + "\n"
   ).join("");
 }

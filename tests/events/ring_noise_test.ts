@@ -10,6 +10,7 @@ import {
   RECORD_BYTES,
   RING_MAGIC,
   RING_VERSION,
+  SLOT,
   THREAD,
 } from "../../src/core/ring_layout.ts";
 import { RingProcess } from "../../src/events/ring_process.ts";
@@ -136,4 +137,34 @@ Deno.test("RingProcess.open() tells what is no ring, and waits for what is not r
   assert("refused" in (RingProcess.open(new Memory(other), 0n) as { refused: string }));
   const noise = new Uint8Array(8192).fill(65);
   assert("refused" in (RingProcess.open(new Memory(noise), 0n) as { refused: string }));
+});
+
+Deno.test("RingProcess refuses counts that no clock reaches, names them once, and goes on", () => {
+  const bytes = sound(3);
+  const view = new DataView(bytes.buffer);
+  const refused: string[] = [];
+  const ring = RingProcess.open(new Memory(bytes), 0n, (what) => refused.push(what));
+  assert(ring instanceof RingProcess);
+  view.setBigUint64(HEADER.otherVisits, 2n ** 64n - 1n, true);
+  view.setBigUint64(HEADER.lostVisits, 2n ** 64n - 1n, true);
+  for (let poll = 0; poll < 3; poll++) ring.poll();
+  assertEquals(ring.otherVisits, 0);
+  assertEquals(ring.lostVisits, 0);
+  assertEquals(refused.length, 2);
+  assert(/^1\.84e\+19 visits to others in [\d.e+]+ s left out/.test(refused[0]), refused[0]);
+  // Folded visits: a slot of the second name.
+  const slots = bytes.length - 64 - 2 * SLOT.bytes;
+  const fold = (visits: bigint, ns: bigint, folds: number) => {
+    view.setBigUint64(THREADS_AT + THREAD.slotChunks, BigInt(slots), true);
+    view.setBigUint64(slots + SLOT.bytes + SLOT.visits, visits, true);
+    view.setBigUint64(slots + SLOT.bytes + SLOT.ns, ns, true);
+    view.setUint32(THREADS_AT + THREAD.folds, folds, true);
+    ring.poll();
+    return ring.takeFolds().map((f) => [f.visits, f.ns]);
+  };
+  assertEquals(fold(5n, 500n, 1), [[5, 500]]);
+  assertEquals(fold(2n ** 63n, 600n, 2), []);
+  assertEquals(fold(2n ** 63n + 4096n, 700n, 3), [[4096, 100]]);
+  assertEquals(fold(2n ** 63n + 8192n, 2n ** 63n, 4), []);
+  assertEquals(refused.length, 4);
 });

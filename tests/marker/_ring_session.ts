@@ -64,7 +64,7 @@ export class RingSession {
   /** @throws {Error} If the file is not a ring that is ready. */
   open(name = this.files[0]): SeenRing {
     const memory = RingFileMemory.open(`${this.dir}/${name}`);
-    if (memory === undefined) throw new Error(`cannot open ${name}`);
+    if (!(memory instanceof RingFileMemory)) throw new Error(memory.refused);
     const ring = RingProcess.open(memory, 0n);
     if (!(ring instanceof RingProcess)) throw new Error(`${name}: ${JSON.stringify(ring)}`);
     return new SeenRing(ring);

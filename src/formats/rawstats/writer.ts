@@ -4,6 +4,7 @@
  * @module
  */
 import { grown } from "../../core/grow.ts";
+import { printable } from "../../core/printable.ts";
 
 const encoder = new TextEncoder();
 const ZERO = 48, BLANK = 32, LF = 10, PERCENT = 37;
@@ -34,15 +35,16 @@ export class RawWriter {
     this.#byte(LF);
     const seconds = Math.floor(timeUs / 1e6);
     this.#small(seconds);
-    this.text(`.${String(timeUs - seconds * 1e6).padStart(6, "0")} ${jobs} ${host}\n`);
+    this.text(
+      `.${String(timeUs - seconds * 1e6).padStart(6, "0")} ${printable(jobs)} ${printable(host)}\n`,
+    );
   }
 
-  /** A mark; one of several lines becomes several marks. Control characters become blanks. */
+  /** A mark; one of several lines becomes several marks. Control characters become `\\xNN`. */
   mark(text: string): void {
     for (const line of text.split("\n")) {
       this.#byte(PERCENT);
-      // deno-lint-ignore no-control-regex
-      this.text(line.replace(/[\u0000-\u001f\u007f]/g, " ") + "\n");
+      this.text(printable(line) + "\n");
     }
   }
 
@@ -52,7 +54,7 @@ export class RawWriter {
    * @param halves Low and high words of each value, alternating.
    */
   line(type: string, device: string, halves: Uint32Array): void {
-    this.text(`${type} ${device}`);
+    this.text(`${type} ${printable(device)}`);
     this.#room(halves.length * 11);
     for (let i = 0; i < halves.length; i += 2) {
       this.#bytes[this.#length++] = BLANK;
