@@ -11,7 +11,8 @@ import type { Listener } from "../os/socket.ts";
 import { OLD_RAW_TYPES, RAW_TYPES } from "../readers/raw/all.ts";
 import { RawCollection } from "../collect/collection.ts";
 import { isJobId, RawMonitor } from "../collect/loop.ts";
-import { listenForMarks, monitorSocketPath, serveMarks } from "../collect/socket.ts";
+import { MarkServer } from "../collect/mark_server.ts";
+import { listenForMarks, monitorSocketPath } from "../collect/socket.ts";
 import { RawStore } from "../collect/store.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
@@ -187,6 +188,7 @@ async function run(
 
 /** Ticks at multiples of the interval since the epoch, so that all nodes tick together. */
 async function loop(monitor: RawMonitor, listener: Listener, intervalUs: number): Promise<void> {
+  using server = new MarkServer(listener, (mark) => monitor.mark(mark, now()));
   let ended = false;
   let rotates = false;
   const end = () => {
@@ -203,8 +205,8 @@ async function loop(monitor: RawMonitor, listener: Listener, intervalUs: number)
   let next = Math.ceil((now() + 1) / intervalUs) * intervalUs;
   while (!ended) {
     // a clock that was set back must not make the wait longer than an interval
-    await listener.wait(Math.min(next - now(), intervalUs) / 1000);
-    serveMarks(listener, (mark) => monitor.mark(mark, now()));
+    await server.wait(Math.min(next - now(), intervalUs) / 1000);
+    server.serve();
     if (rotates) {
       rotates = false;
       monitor.rotate(now());

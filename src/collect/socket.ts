@@ -12,7 +12,6 @@ import { connectTo, Listener } from "../os/socket.ts";
 
 const VARIABLE = "JOULEMARK_MONITOR_SOCKET";
 const ANSWER_SECONDS = 30;
-const READ_SECONDS = 0.5;
 /** A mark is one line of the raw stats file. */
 export const MOST_MARK = 4096;
 
@@ -71,26 +70,6 @@ export function listenForMarks(path: string): Listener {
   const listener = new Listener(path);
   Deno.chmodSync(path, 0o600);
   return listener;
-}
-
-/**
- * Serves everybody who waits.
- *
- * @param mark Writes a mark; says what was wrong with it.
- */
-export function serveMarks(listener: Listener, mark: (text: string) => string | undefined): void {
-  for (;;) {
-    using connection = listener.accept(READ_SECONDS);
-    if (connection === undefined) return;
-    const peer = connection.peer;
-    if (peer === undefined || (peer.uid !== 0 && peer.uid !== libc().geteuid())) {
-      connection.writeLine("error only root and the monitor's own user may mark");
-      continue;
-    }
-    const text = connection.readLine(MOST_MARK + 1);
-    const failed = text === undefined ? "no line came, or one that is too long" : mark(text);
-    connection.writeLine(failed === undefined ? "ok" : `error ${failed}`);
-  }
 }
 
 /** How a mark went. */

@@ -97,9 +97,9 @@ export interface PeerCredentials {
 export class Connection {
   readonly #fd: number;
 
-  constructor(fd: number, timeoutSeconds: number) {
+  constructor(fd: number, timeoutSeconds?: number) {
     this.#fd = fd;
-    setTimeouts(fd, timeoutSeconds);
+    if (timeoutSeconds !== undefined) setTimeouts(fd, timeoutSeconds);
   }
 
   /** As the kernel recorded them when the peer connected; `undefined` when it cannot say. */
@@ -111,6 +111,19 @@ export class Connection {
       return undefined;
     }
     return { pid: credentials[0], uid: credentials[1] >>> 0, gid: credentials[2] >>> 0 };
+  }
+
+  /** For poll(2). */
+  get descriptor(): number {
+    return this.#fd;
+  }
+
+  /** Of a connection that was accepted: what is there now. @returns Bytes read, −1: the end. */
+  readNow(into: Uint8Array<ArrayBuffer>): number {
+    const n = Number(libc().read(this.#fd, into, BigInt(into.length)));
+    if (n > 0) return n;
+    const number = n < 0 ? errno() : 0;
+    return number === ERRNO.EAGAIN || number === ERRNO.EINTR ? 0 : -1;
   }
 
   /** One line without its end; `undefined` when none comes in time or it is too long. */
@@ -157,8 +170,6 @@ export class Listener {
   readonly #fd: number;
   readonly #bell: number;
   readonly #path: string;
-  readonly #polls = new DataView(new ArrayBuffer(16));
-  readonly #pollBytes = new Uint8Array(this.#polls.buffer);
 
   /** @throws {AccessError} If it cannot be made. */
   constructor(path: string) {
@@ -171,16 +182,18 @@ export class Listener {
       throw new AccessError({ action: "listen on", target: path, found });
     }
     this.#bell = calls().eventfd(0, EFD_CLOEXEC_NONBLOCK);
-    this.#polls.setInt32(0, this.#fd, true);
-    this.#polls.setInt16(4, POLLIN, true);
-    this.#polls.setInt32(8, this.#bell, true);
-    this.#polls.setInt16(12, POLLIN, true);
   }
 
-  /** Sleeps until somebody connects, the bell rings, or the time is over. */
-  async wait(milliseconds: number): Promise<void> {
+  /** Sleeps until somebody connects or says something, the bell rings, or the time is over. */
+  async wait(milliseconds: number, clients: readonly Connection[] = []): Promise<void> {
     const most = Math.max(0, Math.min(milliseconds, 2147483647));
-    await calls().pollAside(this.#pollBytes, 2n, Math.ceil(most));
+    const all = [this.#fd, this.#bell, ...clients.map((client) => client.descriptor)];
+    const polls = new DataView(new ArrayBuffer(8 * all.length));
+    all.forEach((fd, i) => {
+      polls.setInt32(8 * i, fd, true);
+      polls.setInt16(8 * i + 4, POLLIN, true);
+    });
+    await calls().pollAside(new Uint8Array(polls.buffer), BigInt(all.length), Math.ceil(most));
     libc().read(this.#bell, new Uint8Array(8), 8n);
   }
 
@@ -189,10 +202,10 @@ export class Listener {
     libc().write(this.#bell, new Uint8Array(BigUint64Array.of(1n).buffer), 8n);
   }
 
-  /** Somebody who connected; `undefined`: nobody. */
-  accept(timeoutSeconds: number): Connection | undefined {
-    const fd = calls().accept4(this.#fd, 0n, 0n, SOCK_STREAM_CLOEXEC & ~1);
-    return fd < 0 ? undefined : new Connection(fd, timeoutSeconds);
+  /** Somebody who connected, never waited for; `undefined`: nobody. */
+  accept(): Connection | undefined {
+    const fd = calls().accept4(this.#fd, 0n, 0n, (SOCK_STREAM_CLOEXEC & ~1) | SOCK_NONBLOCK);
+    return fd < 0 ? undefined : new Connection(fd);
   }
 
   [Symbol.dispose](): void {

@@ -40,11 +40,11 @@ export class RawWriter {
     );
   }
 
-  /** A mark; one of several lines becomes several marks. Control characters become `\\xNN`. */
+  /** A mark; one of several lines becomes several marks. A tab becomes a blank, other control characters `\\xNN`. */
   mark(text: string): void {
     for (const line of text.split("\n")) {
       this.#byte(PERCENT);
-      this.text(printable(line) + "\n");
+      this.text(printable(line.replaceAll("\t", " ")) + "\n");
     }
   }
 
