@@ -1,6 +1,6 @@
 /** A session directory with files that a monitor must not trust. */
 import { assertEquals, assertMatch } from "@std/assert";
-import type { Marks } from "../../src/events/ring_events.ts";
+import type { Marks } from "../../src/events/marks.ts";
 import { RingDirectory } from "../../src/events/ring_directory.ts";
 import { LaunchNotes, lookAtNoted, type NotedProcess } from "../../src/events/launch_notes.ts";
 
