@@ -6,10 +6,6 @@
 /** What a terminal obeys, what ends a line, and what turns the direction of text. */
 // deno-lint-ignore no-control-regex
 const COMMANDS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-/** The same, but for the line ends and tabs of a text of several lines. */
-// deno-lint-ignore no-control-regex
-const BETWEEN_LINES =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 function visible(c: string): string {
   const hex = c.charCodeAt(0).toString(16);
@@ -23,5 +19,5 @@ export function printable(text: string): string {
 
 /** The same of a text of several lines, which stay lines. */
 export function printableLines(text: string): string {
-  return text.replace(BETWEEN_LINES, visible);
+  return text.replace(COMMANDS, (c) => c === "\n" || c === "\t" ? c : visible(c));
 }
