@@ -10,6 +10,8 @@ export type Refuse = (what: string) => void;
 
 /** Clocks of two processors, and of two looks, differ by less. */
 const MARGIN_NS = 1e9;
+/** Whatever the number of threads, no more run at one time: Linux has 8192 CPUs at most. */
+const CPUS_MAX = 8192;
 
 /** Limits of one process. */
 export class ClockLimits {
@@ -25,6 +27,11 @@ export class ClockLimits {
   constructor(originNs: bigint, refuse: Refuse) {
     this.#originNs = Number(originNs);
     this.#refuse = refuse;
+  }
+
+  /** A count of all threads together: the new one, or where no clock gets so far the one before. */
+  next(before: number, count: number, kind: string): number {
+    return count === before || this.allows(count, kind, CPUS_MAX) ? count : before;
   }
 
   /** Can it be so many by now? @param times That may go on at one time: threads, nested visits. */

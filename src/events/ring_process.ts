@@ -57,8 +57,6 @@ const NOTHING: readonly never[] = [];
 const decoder = new TextDecoder();
 /** A region within itself counts its time again: as deep as visits nest. */
 const NESTED = 64;
-/** Whatever the number of threads, no more run at one time: Linux has 8192 CPUs at most. */
-const CPUS_MAX = 8192;
 /** Some thread entries at a time, of any process: nothing in it outlives a poll. */
 const ENTRIES_AT_ONCE = 128;
 const ENTRIES = new Uint8Array(ENTRIES_AT_ONCE * THREAD.bytes);
@@ -189,12 +187,8 @@ export class RingProcess {
     this.#readNames();
     const other = this.#offsetAt(this.#headerView, HEADER.otherVisits);
     const lost = this.#offsetAt(this.#headerView, HEADER.lostVisits);
-    if (other !== this.otherVisits && this.#limits.allows(other, "visits to others", CPUS_MAX)) {
-      this.otherVisits = other;
-    }
-    if (lost !== this.lostVisits && this.#limits.allows(lost, "visits without room", CPUS_MAX)) {
-      this.lostVisits = lost;
-    }
+    this.otherVisits = this.#limits.next(this.otherVisits, other, "visits to others");
+    this.lostVisits = this.#limits.next(this.lostVisits, lost, "visits without room");
     return copied;
   }
 
@@ -336,10 +330,8 @@ export class RingProcess {
     }
     const skipped = view.getUint32(at + THREAD.skippedNested, true);
     const refused = view.getUint32(at + THREAD.refused, true);
-    if (skipped !== state.skipped && this.#limits.allows(skipped, "nested visits")) {
-      state.skipped = skipped;
-    }
-    if (refused !== state.refused && this.#limits.allows(refused, "calls")) state.refused = refused;
+    state.skipped = this.#limits.next(state.skipped, skipped, "nested visits");
+    state.refused = this.#limits.next(state.refused, refused, "refused calls");
     return fresh;
   }
 
