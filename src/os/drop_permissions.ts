@@ -5,14 +5,11 @@
  * @module
  */
 
-import { bindAll } from "./libc.ts";
-
 /** What a monitor needs only until it samples: opening libraries, and the environment. */
 const DROPPED = ["ffi", "env"] as const;
 
 /** Names of the permissions that were given back. */
 export function dropPermissions(): string[] {
-  bindAll();
   const dropped: string[] = [];
   for (const name of DROPPED) {
     try {

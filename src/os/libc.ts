@@ -23,7 +23,8 @@ export const LIBC_PATHS: readonly string[] = [
   "/usr/lib/libc.so.6",
 ];
 
-const SYMBOLS = {
+/** What every process of a job needs on its way to the monitor or to the application. */
+const FIRST_SYMBOLS = {
   open: { parameters: ["buffer", "i32", "i32"], result: "i32" }, // const char*, int flags, mode
   close: { parameters: ["i32"], result: "i32" },
   write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
@@ -56,6 +57,10 @@ const SYMBOLS = {
     parameters: ["i64", "i32", "buffer", "buffer", "i32"],
     result: "i64",
   },
+} as const satisfies Deno.ForeignLibraryInterface;
+
+/** What only the monitor needs: 0.1 ms each to bind. */
+const FURTHER_SYMBOLS = {
   // Offsets below 2^32, on the fast path: registers and file starts.
   pread: { name: "pread64", parameters: ["i32", "buffer", "u32", "u32"], result: "i32" },
   // The same with full offsets.
@@ -154,62 +159,27 @@ const SYMBOLS = {
   },
 } as const satisfies Deno.ForeignLibraryInterface;
 
+type FirstSymbols = Deno.DynamicLibrary<typeof FIRST_SYMBOLS>["symbols"];
+
 /** libc's functions as typed above. */
-export type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
+export type Libc =
+  & FirstSymbols
+  & Deno.DynamicLibrary<typeof FURTHER_SYMBOLS>["symbols"];
 
 let opened: Libc | undefined;
-let libcPath = "";
 
 /**
- * libc. Binding a function takes 0.1 ms and more, so each one is bound when it is first asked for.
+ * Opens libc once.
  *
- * @throws {AccessError} From the first function that is asked for, if no known path holds libc, or
- * FFI is not permitted.
+ * @throws {AccessError} If no known path holds it, or FFI is not permitted.
  */
 export function libc(): Libc {
-  return opened ??= bindWhenAsked();
-}
-
-function bindWhenAsked(): Libc {
-  const lazy = {} as Libc;
-  for (const name of Object.keys(SYMBOLS) as (keyof Libc)[]) {
-    Object.defineProperty(lazy, name, {
-      configurable: true,
-      enumerable: true,
-      get() {
-        const value = bind({ [name]: SYMBOLS[name] } as unknown as typeof SYMBOLS)[name];
-        Object.defineProperty(lazy, name, { value, configurable: true, enumerable: true });
-        return value;
-      },
-    });
-  }
-  return lazy;
-}
-
-/**
- * Binds what has not been asked for yet: before the permission is given back. From then on the
- * functions are plain properties, which calls of a loop are quickest through.
- */
-export function bindAll(): void {
-  const lazy = libc();
-  const names = Object.keys(SYMBOLS) as (keyof Libc)[];
-  const isBound = (name: keyof Libc) => "value" in Object.getOwnPropertyDescriptor(lazy, name)!;
-  const rest = Object.fromEntries(
-    names.filter((name) => !isBound(name)).map((name) => [name, SYMBOLS[name]]),
-  );
-  const late = Object.keys(rest).length === 0 ? {} : bind(rest as unknown as typeof SYMBOLS);
-  opened = Object.fromEntries(names.map((name) => {
-    return [name, name in rest ? (late as Libc)[name] : lazy[name]];
-  })) as unknown as Libc;
-}
-
-function bind(symbols: typeof SYMBOLS): Libc {
+  if (opened !== undefined) return opened;
   let cause: unknown;
-  for (const path of libcPath === "" ? LIBC_PATHS : [libcPath]) {
+  for (const path of LIBC_PATHS) {
     try {
-      const bound = Deno.dlopen(path, symbols).symbols;
-      libcPath = path;
-      return bound;
+      opened = withFurther(Deno.dlopen(path, FIRST_SYMBOLS).symbols, path);
+      return opened;
     } catch (error) {
       cause ??= error;
     }
@@ -222,6 +192,22 @@ function bind(symbols: typeof SYMBOLS): Libc {
     remedy: "run the joulemark executable, or give --allow-ffi",
     cause,
   });
+}
+
+/** The first symbols, and the others bound together when one of them is first asked for. */
+function withFurther(first: FirstSymbols, path: string): Libc {
+  const lazy: Record<string, unknown> = { ...first };
+  for (const name of Object.keys(FURTHER_SYMBOLS)) {
+    Object.defineProperty(lazy, name, {
+      get() {
+        // A plain object again, so that calls through it stay on the fast path.
+        const whole = { ...first, ...Deno.dlopen(path, FURTHER_SYMBOLS).symbols };
+        opened = whole;
+        return whole[name as keyof Libc];
+      },
+    });
+  }
+  return lazy as Libc;
 }
 
 const SYSCALLS = Deno.build.arch === "aarch64"
