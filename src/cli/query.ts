@@ -11,7 +11,7 @@ import { byteText } from "../formats/cali/cali.ts";
 import { OutputPlace } from "../os/output_place.ts";
 import { OsError, UserFile } from "../os/user_file.ts";
 import { fromByteText } from "../query/byte_text.ts";
-import { openSource } from "../query/sources/open.ts";
+import { openSource, PackedInput } from "../query/sources/open.ts";
 import { OPTIONS, parseOptions, specFromOptions, subjectOf } from "../query/options.ts";
 import { QueryError } from "../query/query_error.ts";
 import { QueryRun } from "../query/run.ts";
@@ -120,13 +120,19 @@ function readFiles(
       last = `Cannot open file ${file}`;
     } else {
       try {
-        const { kind, source } = openSource(input.read, { strict: how.strict });
+        const { kind, source } = openSource(input.read, {
+          strict: how.strict,
+          wholeLines: how.strict,
+        });
         isCali = kind === "cali";
         run.read(source, problem);
       } catch (error) {
-        if (!(error instanceof UnreadableInput)) throw error;
+        const isPacked = error instanceof PackedInput;
+        if (!isPacked && !(error instanceof UnreadableInput)) throw error;
         status = EXIT.usage;
-        last = `Cannot read file ${file}`;
+        last = isPacked
+          ? "expected text, found gzip data; unpack it first, by gzip -d"
+          : `Cannot read file ${file}`;
       } finally {
         input.close();
       }

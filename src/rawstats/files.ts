@@ -107,6 +107,7 @@ export async function* piecesFor(
   } catch (error) {
     if (error instanceof UsageError) throw error;
     // A gzip file that ends early: what came out of it counts.
+    scanner.unreadable();
     const found = error instanceof Error ? error.message : String(error);
     handler.error(new FormatError(path, 0, { action: "read", expected: "whole gzip data", found }));
   }

@@ -86,6 +86,7 @@ export class CaliScanner {
 
   readonly #handler: CaliHandler;
   readonly #finalEmpty: boolean;
+  readonly #wholeLines: boolean;
   #filled = 0;
   #chunk = FIRST_BYTES;
   #skippingLine = false;
@@ -101,10 +102,13 @@ export class CaliScanner {
    * @param handler Gets the records.
    * @param options.finalEmpty Take a `data=` that ends its line for an empty value. Caliper's own
    *   reader does not see such a field, and then reports a size mismatch. @default false
+   * @param options.wholeLines Report a last line without its end: the stream may be cut in it.
+   *   @default false
    */
-  constructor(handler: CaliHandler, options: { finalEmpty?: boolean } = {}) {
+  constructor(handler: CaliHandler, options: { finalEmpty?: boolean; wholeLines?: boolean } = {}) {
     this.#handler = handler;
     this.#finalEmpty = options.finalEmpty ?? false;
+    this.#wholeLines = options.wholeLines ?? false;
   }
 
   /**
@@ -138,6 +142,9 @@ export class CaliScanner {
     if (this.#filled > 0 && !this.#skippingLine) {
       this.buffer[this.#filled] = NEWLINE; // #space leaves room for it
       this.#scan(0, this.#filled + 1);
+      if (this.#wholeLines) {
+        this.#handler.problem("the last line has no end: is it cut?", this.line);
+      }
     }
     this.#filled = 0;
     this.line = 0;

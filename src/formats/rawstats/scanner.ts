@@ -65,6 +65,7 @@ export class RawScanner {
   #made = 0;
   readonly #splitter: LineSplitter;
   #started = false;
+  #unreadable = false;
   #inHeader = true;
   #blankBefore = false;
   #record = -1;
@@ -100,10 +101,15 @@ export class RawScanner {
   /** The file is over. */
   end(): void {
     if (this.#splitter.end()) this.#complain("a line end", "a cut last line, left out");
-    if (!this.#started && this.#splitter.line === 0) {
+    if (!this.#started && this.#splitter.line === 0 && !this.#unreadable) {
       this.#complain("a raw stats file", "nothing");
     }
     this.#complaints.flush();
+  }
+
+  /** The file could not be read to its end, which was said: that nothing came means nothing. */
+  unreadable(): void {
+    this.#unreadable = true;
   }
 
   #complain(expected: string, found: string): void {

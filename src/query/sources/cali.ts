@@ -26,21 +26,24 @@ const HALF_DIGITS = 9, MAX_DIGITS = 15;
 export class CaliSource implements RecordSource {
   readonly #read: ReadBytes;
   readonly #strict: boolean;
+  readonly #wholeLines: boolean;
 
   /**
    * @param read Gives the bytes of the stream.
    * @param options.strict Report also what Caliper's reader passes over in silence, ids that were
    *   never defined and values that their type cannot hold, and see a final empty value.
    *   @default false
+   * @param options.wholeLines Report a last line without its end. @default false
    */
-  constructor(read: ReadBytes, options: { strict?: boolean } = {}) {
+  constructor(read: ReadBytes, options: { strict?: boolean; wholeLines?: boolean } = {}) {
     this.#read = read;
+    this.#wholeLines = options.wholeLines ?? false;
     this.#strict = options.strict ?? false;
   }
 
   readInto(tree: MergedTree, sink: RecordSink): void {
-    new CaliScanner(new Merger(tree, sink, this.#strict), { finalEmpty: this.#strict })
-      .readFrom(this.#read);
+    const how = { finalEmpty: this.#strict, wholeLines: this.#wholeLines };
+    new CaliScanner(new Merger(tree, sink, this.#strict), how).readFrom(this.#read);
   }
 }
 

@@ -28,6 +28,9 @@ const KINDS: readonly (readonly [kind: InputKind, begin: RegExp])[] = [
 /** The longest beginning above. */
 const ENOUGH = 24;
 
+/** An input that has to be unpacked first. */
+export class PackedInput extends Error {}
+
 /** The kind of an input from its first bytes. */
 export function inputKind(head: string): InputKind {
   return KINDS.find(([, begin]) => begin.test(head))?.[0] ?? "cali";
@@ -37,11 +40,12 @@ export function inputKind(head: string): InputKind {
  * The source for an input of any kind.
  *
  * @param read Gives the bytes; the first are read at once.
- * @param options.strict See `CaliSource`. @default false
+ * @param options See `CaliSource`.
+ * @throws {PackedInput} If it is packed by gzip.
  */
 export function openSource(
   read: ReadBytes,
-  options: { strict?: boolean } = {},
+  options: { strict?: boolean; wholeLines?: boolean } = {},
 ): { kind: InputKind; source: RecordSource } {
   let head: Uint8Array | null = new Uint8Array(ENOUGH);
   let filled = 0;
@@ -50,6 +54,7 @@ export function openSource(
     if (count === null) break;
     filled += count;
   }
+  if (filled >= 2 && head[0] === 0x1f && head[1] === 0x8b) throw new PackedInput();
   const kind = inputKind(String.fromCharCode(...head.subarray(0, filled)));
   const all: ReadBytes = (into) => {
     if (head === null) return read(into);
@@ -63,7 +68,11 @@ export function openSource(
   return { kind, source: sourceOf(kind, all, options) };
 }
 
-function sourceOf(kind: InputKind, read: ReadBytes, options: { strict?: boolean }): RecordSource {
+function sourceOf(
+  kind: InputKind,
+  read: ReadBytes,
+  options: { strict?: boolean; wholeLines?: boolean },
+): RecordSource {
   switch (kind) {
     case "report":
       return new ReportSource(read);

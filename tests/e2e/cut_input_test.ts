@@ -1,0 +1,46 @@
+/** Files that were cut: a clear line each and a status, never a stack. */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { gzipSync } from "node:zlib";
+import { endToEnd, joulemark } from "../_support/programs.ts";
+
+endToEnd("a .gz that is cut in its first bytes is told in clear lines, with status 2", (dir) => {
+  const packed = gzipSync(new TextEncoder().encode("$hpcperfstats 2.3.5\n".repeat(100)));
+  Deno.mkdirSync(`${dir}/recording`);
+  for (const length of [2, 5, 10, 15, 20]) {
+    Deno.writeFileSync(`${dir}/cut.gz`, packed.subarray(0, length));
+    Deno.writeFileSync(`${dir}/recording/samples.csv.gz`, packed.subarray(0, length));
+    for (
+      const args of [
+        ["query", "cut.gz"],
+        ["stats", "cut.gz"],
+        ["merge", "cut.gz", "-o", "out"],
+        ["pmc", "cut.gz"],
+        ["replay", "recording"],
+      ]
+    ) {
+      const out = joulemark(dir, args);
+      const what = `${args[0]} of ${length} bytes: ${out.stderr}`;
+      assertEquals(out.code, 2, what);
+      assertMatch(out.stderr, /expected|found|Cannot/, what);
+      assert(!/TypeError|^ {4}at /m.test(out.stderr), what);
+      assert(out.stderr.trimEnd().split("\n").length <= 3, what);
+    }
+  }
+});
+
+endToEnd("query --strict reports a .cali that is cut inside its last line", (dir) => {
+  const text =
+    "__rec=node,id=12,attr=10,data=64,parent=1\n__rec=node,id=13,attr=8,data=x,parent=12\n" +
+    "__rec=ctx,attr=13,data=1234\n";
+  Deno.writeTextFileSync(`${dir}/whole.cali`, text);
+  Deno.writeTextFileSync(`${dir}/cut.cali`, text.slice(0, -3));
+  const query = (...args: string[]) => joulemark(dir, ["query", ...args]);
+  assertEquals(query("--strict", "whole.cali").code, 0);
+  assertEquals(query("--strict", "whole.cali").stderr, "");
+  const strict = query("--strict", "cut.cali");
+  assertEquals(strict.code, 1);
+  assertMatch(strict.stderr, /^joulemark: Error reading cut\.cali:3: the last line has no end/);
+  // cali-query says nothing.
+  const plain = query("cut.cali");
+  assertEquals([plain.code, plain.stderr], [0, ""]);
+});
