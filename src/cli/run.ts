@@ -4,6 +4,7 @@
  */
 import { UsageError } from "../core/errors.ts";
 import { prepare } from "../session/launch.ts";
+import { parsePmcVersion } from "../outputs/pmc/version.ts";
 import { LIST_VARIABLES, OPTIONAL_VARIABLES, preloadChanges } from "../preload/preload.ts";
 import { runRequest } from "../session/request.ts";
 import { asksForChannels, loadOutputs, OUTPUTS } from "../outputs/all.ts";
@@ -76,6 +77,10 @@ export async function runWith(
     env,
     Object.keys(Deno.env.toObject()),
   );
+  const hearsPm = request.preload.dialects.includes("pm_mpi");
+  if (hearsPm && !values.has("pmc")) {
+    values.set("pmc", (await import("../outputs/pmc/output.ts")).PMC_BY_CALLS);
+  }
   const prepared = await prepare(command, env, tell);
   if (prepared.kind === "refused") {
     tell(prepared.reason);
@@ -89,8 +94,8 @@ export async function runWith(
   const answered = await preloadChanges(request.preload, env, tell);
   const changes: Record<string, string> = { ...answered };
   // The library cannot tell 2.0's calls from 3.1's by themselves.
-  if (request.pmc !== undefined && request.preload.dialects.includes("pm_mpi")) {
-    changes.JOULEMARK_PMC_VERSION = request.pmc.version;
+  if (hearsPm) {
+    changes.JOULEMARK_PMC_VERSION = parsePmcVersion(values.get("pmc-version")?.text);
   }
   // The same variables ask the program's own Caliper: one of the two has to keep still.
   if (asksForChannels(values, env) && request.preload.dialects.includes("caliper")) {

@@ -25,6 +25,8 @@ export interface AttributeEvent {
 export interface PmEvent {
   /** Which call it is. */
   kind: "open" | "record" | "close";
+  /** The log that the program opens, as a whole path; absent where the real library writes it. */
+  path?: string;
   /** Version of the library that the program was written for, × 10. */
   version: number;
   /** The program's label of the step. */

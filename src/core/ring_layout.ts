@@ -186,6 +186,8 @@ export const PM = {
 
 /** Attribute whose string values are remarks of the client for the report, not the program's. */
 export const REMARK_NAME = "[joulemark] remark";
+/** The attribute whose string is the log that the next call of pm_mpi_lib opens, as a whole path. */
+export const PM_LOG_NAME = "[joulemark] pm log";
 
 /** Attribute that is set, to 0, where the program wants its context and counters noted. */
 export const SNAPSHOT_NAME = "[joulemark] snapshot";
@@ -257,7 +259,10 @@ export function ringConstants(): [name: string, value: number | string][] {
     CPU_UNKNOWN,
   };
   list.push(...Object.entries(single));
-  list.push(["OTHER_NAME", `"${OTHER_NAME}"`], ["REMARK_NAME", `"${REMARK_NAME}"`]);
+  list.push(["OTHER_NAME", `"${OTHER_NAME}"`], ["REMARK_NAME", `"${REMARK_NAME}"`], [
+    "PM_LOG_NAME",
+    `"${PM_LOG_NAME}"`,
+  ]);
   list.push(["SNAPSHOT_NAME", `"${SNAPSHOT_NAME}"`]);
   return list;
 }

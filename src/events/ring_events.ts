@@ -12,6 +12,7 @@ import {
   FLAG,
   KIND,
   PM,
+  PM_LOG_NAME,
   REMARK_NAME,
   TRACK_SHIFT,
   TRACKS_MAX,
@@ -341,6 +342,10 @@ export class RingEvents {
       if (this.remarks.size < REMARKS_MAX) this.remarks.add(String(event.value));
       return;
     }
+    if (event.name === PM_LOG_NAME) {
+      this.#pm.path = String(event.value);
+      return;
+    }
     keepValue(openOn(source, id).attributes ??= new Map(), event, DEPTH_MAX);
     this.#sink.attribute?.(timeS, follower.handle, id, event);
   }
@@ -358,6 +363,7 @@ export class RingEvents {
       event.initial = (thread.extraLow & PM.initial) !== 0;
     } else event.kind = "close";
     this.#sink.pm?.(timeS, follower.handle, event);
+    event.path = undefined;
   }
 
   #quoted(region: number): string {

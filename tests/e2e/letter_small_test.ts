@@ -25,15 +25,20 @@ endToEnd(
 );
 
 endToEnd("usage errors with --simulate leave no tree in memory files", (dir) => {
-  const trees = () =>
-    [...Deno.readDirSync("/dev/shm")].map(({ name }) => name).filter((n) => n.includes("joulemark"))
-      .flatMap((name) => {
-        try {
-          return [...Deno.readDirSync(`/dev/shm/${name}`)].map((inner) => `${name}/${inner.name}`);
-        } catch {
-          return [name];
-        }
-      }).filter((name) => name.endsWith("-node"));
+  const trees = (path = "/dev/shm", depth = 0): string[] => {
+    let entries: Deno.DirEntry[];
+    try {
+      entries = [...Deno.readDirSync(path)];
+    } catch {
+      // Gone meanwhile, or somebody else's.
+      return [];
+    }
+    return entries.filter(({ name }) => depth > 0 || name.startsWith("joulemark")).flatMap((e) => {
+      const inner = `${path}/${e.name}`;
+      if (e.name.endsWith("-node")) return [inner];
+      return e.isDirectory && depth < 3 ? trees(inner, depth + 1) : [];
+    });
+  };
   const before = new Set(trees());
   for (const wrong of [["--report-signals", "NO_SUCH"], ["--trace-signals", "NO_SUCH"]]) {
     const out = joulemark(dir, ["run", "--simulate", "--trace", "t", ...wrong, "--", "true"]);

@@ -43,3 +43,29 @@ endToEnd("run --pmc says when there are no steps", (dir) => {
   const wrong = joulemark(dir, ["run", "--pmc", "x", "--pmc-version", "9", "--", "true"]);
   assertEquals([wrong.code, wrong.stdout], [2, ""]);
 });
+
+endToEnd('pm_mpi_open(NULL) writes ./PMC, pm_mpi_open("X") writes X', (dir) => {
+  compile(dir, "cc -O2 -Wall -Wextra -Werror -o pm_log PROGRAMS/pm_log.c");
+  Deno.mkdirSync(`${dir}/deep`);
+  const cases = [[[], "PMC"], [["X"], "X"], [["deep/X"], "deep/X"], [[`${dir}/whole`], "whole"]];
+  for (const [words, file] of cases as [string[], string][]) {
+    const options = ["--simulate", "--pmc-version", "4.3"];
+    const out = preloaded(dir, "pm_mpi", ["./pm_log", ...words], { options });
+    const { version, records } = parsePmc(Deno.readFileSync(`${dir}/${file}`), { path: file });
+    assertEquals([version, records.map((r) => r.step)], ["4.3", [-1, 1, 2, 3, 4]], out.stderr);
+    assert(records.at(-1)!.energyJ > 0);
+  }
+  // --pmc says where, whatever the calls name
+  preloaded(dir, "pm_mpi", ["./pm_log", "Y"], { options: ["--simulate", "--pmc", "mine"] });
+  assertEquals(parsePmc(Deno.readFileSync(`${dir}/mine`)).records.length, 5);
+  const names = [...Deno.readDirSync(dir)].map(({ name }) => name);
+  assert(!names.includes("Y"), names.join());
+});
+
+endToEnd("run --preload pm_mpi of a program without its calls leaves no log", (dir) => {
+  compile(dir, DIALECTS);
+  const options = ["--simulate"];
+  const out = preloaded(dir, "pm_mpi", ["./dialects", "roctx"], { options });
+  const names = [...Deno.readDirSync(dir)].map(({ name }) => name);
+  assert(!names.includes("PMC") && !out.stderr.includes("PMC"), names.join() + out.stderr);
+});

@@ -51,6 +51,29 @@ static void event(uint32_t kind, uint32_t value, int step, int substep, uint32_t
         JOULEMARK__U32(t->entry, JOULEMARK__THREAD_REFUSED) += 1;
 }
 
+/*
+ * Which log the program opens, as a whole path; without a name the library's own, in the folder that
+ * the program is in. The real library, where it is linked, writes its log itself.
+ */
+static void tell_log(const char *symbol, const char *path, const char *otherwise) {
+    struct joulemark__thread *t = jm_thread(JM_PM_MPI, 0);
+    char whole[4096];
+    void *slot = NULL;
+    size_t used = 0;
+    int written;
+    if (!t || jm_next(&slot, symbol, LIBRARY)) return;
+    if (!path || !*path) path = otherwise;
+    if (*path != '/' && getcwd(whole, sizeof whole - 1)) {
+        used = strlen(whole);
+        whole[used++] = '/';
+    }
+    written = snprintf(whole + used, sizeof whole - used, "%s", path);
+    if (written < 0 || (size_t)written >= sizeof whole - used) return;
+    joulemark__value(t, JOULEMARK__KIND_ATTRIBUTE_SET,
+                     joulemark__lookup(t, JOULEMARK__PM_LOG_NAME), JOULEMARK__TYPE_STRING, 0,
+                     joulemark__find(t, whole, JOULEMARK_HINT_UNKNOWN));
+}
+
 static void opening(uint32_t version) {
     opened = 1;
     event(JOULEMARK__KIND_PM_OPEN, version, 0, 0, 0);
@@ -63,6 +86,7 @@ static void closing(void) {
 
 JM_EXPORT int pm_mpi_open(char *path);
 JM_EXPORT int pm_mpi_open(char *path) {
+    tell_log("pm_mpi_open", path, "PMC");
     opening(is_version_2() ? 20 : 40);
     JM_FORWARD(int, 0, "pm_mpi_open", LIBRARY, (char *), (path));
 }
@@ -85,6 +109,7 @@ JM_EXPORT int pm_mpi_close(void) {
 
 JM_EXPORT void pm_mpi_initialise(const char *path);
 JM_EXPORT void pm_mpi_initialise(const char *path) {
+    tell_log("pm_mpi_initialise", path, "pm_log.out");
     opening(44);
     JM_FORWARD_VOID("pm_mpi_initialise", LIBRARY, (const char *), (path));
 }

@@ -2,7 +2,7 @@
  * `--pmc`: power and energy per step of the application, the log of pm_mpi_lib.
  * @module
  */
-import type { OptionValues } from "../../core/option.ts";
+import type { OptionValue, OptionValues } from "../../core/option.ts";
 import type { Opener, OutputSite } from "../output.ts";
 import { PmcRecorder } from "./recorder.ts";
 import { parsePmcVersion } from "./version.ts";
@@ -13,14 +13,21 @@ const STEPS = {
   region: "entries into the region that was entered most often",
 };
 
+/**
+ * What `--pmc` is where nobody gave it: the calls of pm_mpi_lib name the log, `pm_mpi_open("X")` X and
+ * `pm_mpi_open(NULL)` PMC.
+ */
+export const PMC_BY_CALLS: OptionValue = { text: "PMC", origin: "flag", name: "--preload pm_mpi" };
+
 /** The log of `--pmc` and `--pmc-version`. */
 export function makePmc(values: OptionValues, site: OutputSite): Opener {
-  const path = values.get("pmc")!.text;
+  const given = values.get("pmc")!;
+  const byCalls = given === PMC_BY_CALLS;
   const version = parsePmcVersion(values.get("pmc-version")?.text);
   return ({ tracker, batch, table, topology }) => {
     const recorder = new PmcRecorder(tracker, version);
     const reason = recorder.attach(batch, table, topology.count("package"));
-    if (reason !== undefined && site.isLive) {
+    if (reason !== undefined && site.isLive && !byCalls) {
       site.tell(`the PMC log will have no energy: ${reason}`);
     }
     return {
@@ -29,6 +36,15 @@ export function makePmc(values: OptionValues, site: OutputSite): Opener {
       finish() {
         const records = recorder.records(site.zeroS());
         const { source } = recorder;
+        if (byCalls && (source !== "pm_mpi_lib" || recorder.path === undefined)) return;
+        if (byCalls && site.part !== undefined) {
+          site.tell("the calls of pm_mpi_lib on several nodes make one log by --pmc FILE");
+          return;
+        }
+        if (reason !== undefined && byCalls) {
+          site.tell(`the PMC log has no energy: ${reason}`);
+        }
+        const path = byCalls ? recorder.path! : given.text;
         if (source === "none" && site.isLive) {
           site.tell(
             "no steps for the PMC log: no call of pm_mpi_lib, no epoch, no repeated region",

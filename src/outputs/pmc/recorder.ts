@@ -78,6 +78,8 @@ export class PmcRecorder implements EventSink {
   #previous: { timeS: number; values: Float64Array } | undefined;
   #last: { timeS: number; values: Float64Array } | undefined;
   #firstS = NaN;
+  /** The log that the library's calls named last. */
+  path: string | undefined;
   #depth = 0;
 
   /** @param version A record with both flags makes two lines from 4.3 on. */
@@ -192,6 +194,7 @@ export class PmcRecorder implements EventSink {
     const isFirst = this.#library === undefined;
     if (event.kind === "open" && (isFirst || this.#library!.pid === pid)) {
       // Opening again truncates a text log, as the library does; binary ones go on growing.
+      this.path = event.path ?? this.path;
       const marks = isFirst || this.#version < 5 ? [] : this.#library!.marks;
       this.#library = { pid, marks, closed: false };
       this.#mark(this.#library, { timeS, step: -1, substep: 1 });
