@@ -2,6 +2,7 @@
  * `joulemark client`: hands out what applications are marked with, a file per language.
  * @module
  */
+import { makeDirectories } from "../os/user_file.ts";
 import { LANGUAGES } from "../client/files.ts";
 import { UnknownNameError, UsageError } from "../core/errors.ts";
 import { WholeFile } from "../files/whole_file.ts";
@@ -50,6 +51,7 @@ each mark then costs a nanosecond or less.`,
     if (!Object.hasOwn(LANGUAGES, name)) throw new UnknownNameError("language", name, names);
     const language = LANGUAGES[name];
     const dir = options.text.dir ?? ".";
+    makeDirectories(dir);
     const paths = language.files().map(({ name, text }) => {
       const path = `${dir.replace(/\/+$/, "") || "/"}/${name}`.replace(/^\/\//, "/");
       using file = new WholeFile(path);

@@ -53,14 +53,16 @@ async function runNamed(args: string[]): Promise<number> {
     if (name === HIDDEN_VERBS.statsHelper) {
       return await (await import("../rawstats/workers.ts")).rawTableHelper(rest);
     }
-    const entry = VERBS.find((v) => v.name === name);
+    // A program by its path: `joulemark ./app` is `joulemark run -- ./app`.
+    const isProgram = name.includes("/");
+    const entry = VERBS.find((v) => v.name === (isProgram ? "run" : name));
     if (entry === undefined) {
       const near = nearest(name, VERBS.map((v) => v.name));
       const hint = near.length > 0 ? `, did you mean ${near.join(" or ")}?` : "";
       writeStderr(`joulemark: no such verb ${quote(name)}${hint} See joulemark --help\n`);
       return EXIT.usage;
     }
-    return await runVerb(await entry.load(), rest);
+    return await runVerb(await entry.load(), isProgram ? ["--", ...args] : rest);
   } catch (error) {
     if (error instanceof Deno.errors.BrokenPipe) return EXIT.done;
     writeStderr(`joulemark: ${messageFor(error, debug)}\n`);

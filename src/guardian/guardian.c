@@ -710,7 +710,8 @@ __attribute__((used, noreturn)) void guardian_main(u64 *stack, u64 self) {
   /* Capabilities of the file (setcap) are for counters, not for files that a user names. */
   if (auxiliary(&process, AT_SECURE) && !reads_counters(verb)) confine_thread(0);
   int demo = equal(verb, "demo");
-  u64 at = demo ? 0 : equal(verb, "run") ? find_separator(&process, first + 1) : 0;
+  u64 at = equal(verb, "run") ? find_separator(&process, first + 1) : 0;
+  if (find_char(verb, '/')) at = first; /* joulemark ./app */
   char path[4352];
   if (!demo && (at == 0 || !find_command(process.arguments[at], process.environment, path))) {
     if (config.mode == MODE_EXECUTE) leave(127); /* who started us has looked it up */

@@ -26,6 +26,8 @@ const TRIES = 8;
 const TMPFILE = 0o20000000 | O.DIRECTORY;
 /** Names of descriptors, whatever is behind them. */
 const DESCRIPTOR = /^\/dev\/(?:stdout|stderr|stdin|fd\/)|^\/proc\//;
+/** What people write for it. */
+const STDOUT = "-";
 const DIRECTORY = O.PATH | O.DIRECTORY | O.NOFOLLOW;
 
 /** Something that another user put where we were to write. */
@@ -41,6 +43,7 @@ export class PlantedError extends OsError {
 
 /** Is output to this name written into what is there? Only a look: to open it checks more. */
 export function isWrittenInto(path: string): boolean {
+  if (path === STDOUT) return true;
   if (DESCRIPTOR.test(path)) return true;
   const facts = statPath(path);
   return facts !== undefined && !isFileOrDirectory(facts);
@@ -154,6 +157,7 @@ interface Found {
 
 /** Opens the directory of a path, link by link. */
 function find(path: string): Found {
+  if (path === STDOUT) return find("/dev/stdout");
   if (DESCRIPTOR.test(path)) return { directory: -1, name: path };
   const slash = path.lastIndexOf("/");
   if (slash === path.length - 1) throw new OsError(path === "" ? ERRNO.ENOENT : ERRNO.EISDIR);

@@ -362,3 +362,19 @@ endToEnd("a limit on files that is reached midway costs the trace, not the repor
   assert(exists(`${dir}/joulemark.report`));
   assert(Deno.statSync(`${dir}/t`).size <= 300 * 1024);
 });
+
+endToEnd("a program by its path is run", (dir) => {
+  Deno.writeTextFileSync(`${dir}/app`, "#!/bin/sh\necho $1 $2; exit 9\n", { mode: 0o755 });
+  const { code, stdout } = shell(dir, "exec $J ./app one --two");
+  assertEquals([code, stdout], [9, "one --two\n"]);
+  assert(exists(`${dir}/joulemark.report`));
+});
+
+endToEnd("a report for - goes to standard output, behind what the command printed", (dir) => {
+  const line = "JOULEMARK_SIMULATE=1 exec $J run -q --report - -- echo printed";
+  const { code, stdout } = shell(dir, line);
+  assertEquals(code, 0);
+  assertMatch(stdout, /^printed\nGEOPM Version: /);
+  assertStringIncludes(stdout, "simulated");
+  assert(!exists(`${dir}/-`));
+});
