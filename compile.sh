@@ -2,7 +2,10 @@
 # Makes ./joulemark, one executable file. Needs Deno or Node.js, no compiler; works without network
 # where Deno's cache has what it needs.
 #
-#   ./compile.sh [--target x86_64|aarch64] [--output FILE]
+#   ./compile.sh [--target x86_64|aarch64] [--output FILE] [--sbom FILE]
+#
+# The same sources give the same bytes; the last line has their SHA-256. --sbom also writes what the file
+# is made of, as CycloneDX 1.5.
 #
 # In both forms the guardian (docs/guardian.md) comes first, then Deno.
 #
@@ -16,10 +19,11 @@ HERE=$(uname -m)
 [ "$HERE" != arm64 ] || HERE=aarch64
 TARGET=$HERE
 OUTPUT=$ROOT/joulemark
+SBOM=
 V8_FLAGS=--v8-flags=--max-semi-space-size=1
 
 usage() {
-  say "$1; usage: ./compile.sh [--target x86_64|aarch64] [--output FILE]"
+  say "$1; usage: ./compile.sh [--target x86_64|aarch64] [--output FILE] [--sbom FILE]"
   exit 2
 }
 
@@ -27,9 +31,10 @@ while [ $# -gt 0 ]; do
   case $1 in
     --target=*) TARGET=${1#*=} ;;
     --output=*) OUTPUT=${1#*=} ;;
-    --target | --output)
+    --sbom=*) SBOM=${1#*=} ;;
+    --target | --output | --sbom)
       [ $# -ge 2 ] || usage "$1 needs a value"
-      if [ "$1" = --target ]; then TARGET=$2; else OUTPUT=$2; fi
+      case $1 in --target) TARGET=$2 ;; --output) OUTPUT=$2 ;; *) SBOM=$2 ;; esac
       shift
       ;;
     *) usage "unknown argument \"$1\"" ;;
@@ -50,7 +55,10 @@ case $OUTPUT in /*) ;; *) OUTPUT=$PWD/$OUTPUT ;; esac
 find_deno
 choose_map
 
-FLAGS=$("$DENO" run --quiet --config "$CONFIG" --no-lock -A "$ROOT/airgap/permission_flags.ts") ||
+# Packages of npm have to be the ones of the lock file; the map of JSR has none.
+case $CONFIG in */airgap/deno.json) LOCK=--frozen ;; *) LOCK=--no-lock ;; esac
+
+FLAGS=$("$DENO" run --quiet --config "$CONFIG" $LOCK -A "$ROOT/airgap/permission_flags.ts") ||
   die "cannot read the permissions: src/cli/permissions.ts does not run"
 
 NEW=$OUTPUT.new.$$
@@ -79,7 +87,7 @@ find_base() {
 run_compile() {
   # word splitting is meant: one flag a line, and no flag has blanks
   # shellcheck disable=SC2086
-  limited 240 env ${1:+DENORT_BIN="$1"} "$DENO" compile --quiet --config "$CONFIG" --no-lock \
+  limited 240 env ${1:+DENORT_BIN="$1"} "$DENO" compile --quiet --config "$CONFIG" $LOCK \
     $FLAGS "$V8_FLAGS" --target "$TRIPLE" --output "$NEW" "$ROOT/main.ts" >&2
 }
 
@@ -132,4 +140,10 @@ else
   pack
 fi
 mv -f "$NEW" "$OUTPUT" || die "cannot write \"$OUTPUT\""
+if [ -n "$SBOM" ]; then
+  "$DENO" run --quiet --no-config --no-lock -A "$ROOT/airgap/sbom.ts" \
+    --executable "$OUTPUT" --map "$CONFIG" --deno "$DENO_VERSION" --out "$SBOM" >&2 ||
+    die "cannot write \"$SBOM\"; see above"
+fi
 say "made $OUTPUT ($(($(wc -c <"$OUTPUT") / 1000000)) MB)"
+if command -v sha256sum >/dev/null 2>&1; then say "sha256 $(sha256sum <"$OUTPUT" | cut -d ' ' -f 1)"; fi

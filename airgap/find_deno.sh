@@ -9,7 +9,9 @@
 
 DENO_VERSION=2.9.6
 BROUGHT="$ROOT/.deno"
-INSTALLER=https://raw.githubusercontent.com/denoland/deno_install/master/install.sh
+# One commit of Deno's installer, and the SHA-256 of the script there.
+INSTALLER=https://raw.githubusercontent.com/denoland/deno_install/68b4bb22d46c3d1aa6b20bb42113d3a6ebc763ee/install.sh
+INSTALLER_SHA256=83f19ea13f6d7884f4dc0e2f92e7e08e7589204138d9b6edfcd53c3f07b3273b
 
 say() {
   printf '%s: %s\n' "${0##*/}" "$*" >&2
@@ -74,7 +76,7 @@ bring_deno() {
     say "npm is not here or does not answer"
   fi
   say "bringing Deno $DENO_VERSION by Deno's installer into .deno/"
-  if fetch_to "$BROUGHT/install.sh" "$INSTALLER"; then
+  if fetch_to "$BROUGHT/install.sh" "$INSTALLER" && has_sum "$BROUGHT/install.sh" "$INSTALLER_SHA256"; then
     DENO_INSTALL="$BROUGHT" limited 240 sh "$BROUGHT/install.sh" "v$DENO_VERSION" --no-modify-path \
       </dev/null >&2 || true
   fi
@@ -88,6 +90,20 @@ npm_answers() {
   command -v npm >/dev/null 2>&1 || return 1
   answer=$(limited 12 npm view --fetch-retries 0 "deno@$DENO_VERSION" version 2>/dev/null) || return 1
   [ -n "$answer" ]
+}
+
+# has_sum FILE SHA256: is it that file? Where no program can tell, it is not.
+has_sum() {
+  if command -v sha256sum >/dev/null 2>&1; then
+    sum=$(sha256sum <"$1" | cut -d ' ' -f 1)
+  elif command -v openssl >/dev/null 2>&1; then
+    sum=$(openssl dgst -sha256 -r <"$1" | cut -d ' ' -f 1)
+  else
+    sum="no program to tell"
+  fi
+  [ "$sum" != "$2" ] || return 0
+  say "$1 is not the file expected: SHA-256 $2, found $sum; it is not used"
+  return 1
 }
 
 fetch_to() {
