@@ -74,6 +74,8 @@ export interface ReportSignalsOptions {
   user: readonly SignalRequest[];
   /** Unit of a signal. */
   unit(name: string): Unit | undefined;
+  /** Reads a signal that never changes, whenever asked; `undefined`: it may change. */
+  constant(name: string, domain: Domain, index: number): (() => number) | undefined;
   /** Watches which part of the time energies and powers cover. */
   coverage: Coverage;
 }
@@ -88,12 +90,12 @@ export class ReportSignals {
   /** Fields of a region that no sample saw. */
   #unseen: ReportFields | undefined;
   /** A handle of −1: the node does not have the signal. */
-  readonly #user: { key: string; handle: number }[] = [];
+  readonly #user: { key: string; handle: number; constant?: () => number }[] = [];
   /** Energies and powers by key; what is absent has none. */
   readonly #covered = new Map<string, FigureCoverage>();
 
   /**
-   * @throws {UsageError} If a user's signal is constant or a label, or does not fit its domain.
+   * @throws {UsageError} If a user's signal is a label, or does not fit its domain.
    * @throws {UnknownNameError} If nobody knows a user's signal.
    */
   constructor(aggregator: SampleAggregator, options: ReportSignalsOptions) {
@@ -107,8 +109,14 @@ export class ReportSignals {
     for (const { name, domain } of options.user) {
       const count = domain === "board" ? 1 : options.count(domain);
       for (let i = 0; i < count; i++) {
-        const handle = aggregator.pushSignal(name, domain, i);
         const key = domain === "board" ? name : `${name}@${domain}-${i}`;
+        // What never changes has no mean: every section shows it as it is.
+        const constant = options.constant(name, domain, i);
+        if (constant !== undefined) {
+          this.#user.push({ key, handle: options.exists(name) ? 0 : -1, constant });
+          continue;
+        }
+        const handle = aggregator.pushSignal(name, domain, i);
         this.#user.push({ key, handle: options.exists(name) ? handle : -1 });
         if (!isFigure(options.unit(name))) continue;
         const figure = options.coverage.watch(name, domain, i);
@@ -156,7 +164,11 @@ export class ReportSignals {
       // geopm_report(7) has no word for "never there" in its own fields.
       fields[field.key] = !this.isWhole(field.key, hash) ? NaN : Number.isNaN(value) ? 0 : value;
     }
-    for (const { key, handle } of this.#user) {
+    for (const { key, handle, constant } of this.#user) {
+      if (constant !== undefined) {
+        fields[key] = handle >= 0 ? constant() : NaN;
+        continue;
+      }
       const isKnown = handle >= 0 && this.isWhole(key, hash);
       fields[key] = isKnown ? this.#aggregator.sampleRegion(handle, hash) : NaN;
     }

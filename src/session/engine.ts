@@ -139,6 +139,11 @@ export class Engine implements RunView {
         const known = resolved.kind === "offered" || resolved.kind === "derived";
         return known ? resolved.signal.row.unit : undefined;
       },
+      constant: (name, domain, index) => {
+        if (this.batch.behavior(name) !== "constant") return undefined;
+        const handle = this.batch.pushSignal(name, domain, index);
+        return () => this.batch.sample(handle);
+      },
       coverage: this.coverage,
     });
     this.#epochHandle = this.batch.pushSignal("EPOCH_COUNT", "board", 0);

@@ -29,6 +29,7 @@ function make(count: number): () => Report {
   const coverage = new Coverage(source);
   const signals = new ReportSignals(aggregator, {
     ...{ exists: () => true, count: () => 1, user: [], coverage },
+    constant: () => undefined,
     unit: (name) => name.endsWith("ENERGY") ? "J" : "",
   });
   signals.stickerHz = 2e9;

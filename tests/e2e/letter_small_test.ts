@@ -61,3 +61,14 @@ endToEnd("pmc --histogram 1=a.pmc keeps the name, and edges of bins are short", 
   // means and deviations have all their digits; edges do not
   assert(!long.some((word) => /(9999|0000)\d{0,2}$/.test(word)), long.join(" "));
 });
+
+endToEnd("--report-signals UNITS:POWER,THERMAL_SPEC…: constants are taken as constants", (dir) => {
+  const signals = ["UNITS:POWER", "UNITS:ENERGY", "CPUINFO::FREQ_STICKER"];
+  const list = signals.join(",");
+  const out = joulemark(dir, ["run", "--simulate", "--report-signals", list, "--", "true"]);
+  assertEquals(out.code, 0, out.stderr);
+  const report = Deno.readTextFileSync(`${dir}/joulemark.report`);
+  for (const signal of signals) {
+    assert(new RegExp(`^ +"?${signal}"?: [\\d.e+-]+$`, "m").test(report), `${signal}\n${report}`);
+  }
+});

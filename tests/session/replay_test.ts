@@ -333,13 +333,19 @@ Deno.test("a recording without processes totals over its samples", async () => {
   assertEquals(result.host.application["runtime (s)"], 3);
 });
 
+Deno.test("--report-signals takes constants as they are, in every section", async () => {
+  const { host } = await run({}, { reportSignals: "CPUINFO::FREQ_STICKER" });
+  const hz = host.application["CPUINFO::FREQ_STICKER"];
+  assert(Number(hz) > 1e8, String(hz));
+  for (const { fields } of host.regions ?? []) assertEquals(fields["CPUINFO::FREQ_STICKER"], hz);
+});
+
 Deno.test("wrong lists of signals stop before the first step", async () => {
   const wrong: [Partial<ReplayOptions>, string][] = [
     [{ reportSignals: "NOPE" }, "NOPE"],
     [{ reportSignals: "TIME@cpu@cpu" }, "one @"],
     [{ reportSignals: "TIME@socket" }, "one of the domains"],
     [{ reportSignals: "REGION_HASH" }, "a label"],
-    [{ reportSignals: "CPUINFO::FREQ_STICKER" }, "a constant"],
     [{ reportSignals: "CPU_ENERGY@cpu" }, "a domain that holds package"],
     [{ reportSignals: "TIME,,TIME" }, "a signal name"],
     [{ outputs: () => [traceTo({ signals: "TIME@@" })] }, "one @"],
