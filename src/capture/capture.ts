@@ -7,6 +7,7 @@
  * copied over the tree in order, frames make it what it was then. docs/capture.md.
  * @module
  */
+import { OutputPlace } from "../os/output_place.ts";
 import { AccessError } from "../core/errors.ts";
 import type { Reader } from "../core/host.ts";
 import { monotonicNanoseconds, rawSeconds, realtimeNanoseconds, sleepUntil } from "../os/clock.ts";
@@ -82,6 +83,8 @@ export function capture(options: CaptureOptions): Captured {
 function prepare(directory: string): void {
   try {
     Deno.mkdirSync(directory, { recursive: true });
+    // A link that another user planted would lead the whole tree elsewhere.
+    using _place = new OutputPlace(`${directory}/hostname`);
     for (const entry of Deno.readDirSync(directory)) {
       throw new AccessError({
         action: "capture to",

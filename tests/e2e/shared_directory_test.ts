@@ -53,3 +53,15 @@ endToEnd("merge and query: a planted link ends the verb with a line", (dir) => {
   for (const out of [merged, asked]) assertEquals(out.stderr.trimEnd().split("\n").length, 1);
   assertEquals(Deno.readTextFileSync(ours), "ours");
 });
+
+endToEnd("capture: a planted link in place of the directory is refused", (dir) => {
+  if (!isRoot) return console.log("skipped: another user's link needs root");
+  const { shared } = plant(dir, "x");
+  Deno.mkdirSync(`${dir}/empty`);
+  const args = ["--reuid=65534", "--regid=65534", "--clear-groups", "ln", "-s", `${dir}/empty`];
+  new Deno.Command("setpriv", { args: [...args, `${shared}/tree`] }).outputSync();
+  const out = joulemark(dir, ["capture", `${shared}/tree`]);
+  assertMatch(out.stderr, /Cannot capture to ".*": found a link of user 65534/);
+  assertEquals(out.code === 0, false);
+  assertEquals([...Deno.readDirSync(`${dir}/empty`)], []);
+});
