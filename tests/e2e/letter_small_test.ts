@@ -1,6 +1,6 @@
 /** Single statements of the documents that no larger test holds. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { endToEnd, joulemark } from "../_support/programs.ts";
+import { build, endToEnd, joulemark } from "../_support/programs.ts";
 
 const OLD = [
   "intel_hsw",
@@ -71,4 +71,19 @@ endToEnd("--report-signals UNITS:POWER,THERMAL_SPEC…: constants are taken as c
   for (const signal of signals) {
     assert(new RegExp(`^ +"?${signal}"?: [\\d.e+-]+$`, "m").test(report), `${signal}\n${report}`);
   }
+});
+
+endToEnd("CALI_SERVICES_ENABLE=recorder:timestamp writes a stream", (dir) => {
+  const app = build("four_regions", dir);
+  const env = { CALI_SERVICES_ENABLE: "recorder:timestamp" };
+  const out = joulemark(dir, ["run", "-q", "--simulate", "--", app], env);
+  assertEquals(out.code, 0, out.stderr);
+  assert(!out.stderr.includes("nothing was marked"), out.stderr);
+  const streams = [...Deno.readDirSync(dir)].map(({ name }) => name).filter((n) =>
+    n.endsWith(".cali")
+  );
+  assertEquals(streams.length, 1);
+  const text = Deno.readTextFileSync(`${dir}/${streams[0]}`);
+  assertEquals(text.split("\n").filter((line) => line.startsWith("__rec=ctx")), []);
+  assert(/^__rec=globals,/m.test(text), text);
 });
