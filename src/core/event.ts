@@ -21,6 +21,21 @@ export interface AttributeEvent {
   value: number | string;
 }
 
+/**
+ * A span: begun here, ended on any thread, in any order. It is no region: hash, hint, runtime and
+ * count of regions know nothing of it. Reused.
+ */
+export interface SpanEvent {
+  /** What happens to it. */
+  kind: "begin" | "end";
+  /** Number of the span within its process; a number that was ended may come again. */
+  id: number;
+  /** Its name; of an end, what it began with. */
+  name: string;
+  /** Whose it is: see `track`; "" is the program's own. */
+  track: string;
+}
+
 /** A call of pm_mpi_lib. Reused. */
 export interface PmEvent {
   /** Which call it is. */
@@ -100,6 +115,8 @@ export interface EventSink {
   at?(cpu: number): void;
   /** Needed only where there is a listener. @param thread 0 or below: the process itself. */
   attribute?(timeS: number, process: number, thread: number, event: Readonly<AttributeEvent>): void;
+  /** A span begins or ends. @param thread Where it does; 0 or below: the process itself. */
+  span?(timeS: number, process: number, thread: number, event: Readonly<SpanEvent>): void;
   /** A call of pm_mpi_lib. Needed only where there is a listener. */
   pm?(timeS: number, process: number, event: Readonly<PmEvent>): void;
 }

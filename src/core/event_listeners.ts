@@ -20,6 +20,7 @@ const EVENTS = [
   "died",
   "at",
   "attribute",
+  "span",
   "pm",
 ] as const satisfies readonly (keyof EventSink)[];
 

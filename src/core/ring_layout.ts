@@ -69,6 +69,8 @@ export const HEADER = {
   lostVisits: 104,
   /** Tracks published, the program's own included. */
   tracks: 112,
+  /** Begins and ends of spans that found no room. */
+  lostSpans: 120,
   nameChunks: 128,
   threadChunks: 256,
   /** sched_getaffinity(2) of the process: 1024 CPUs. */
@@ -145,6 +147,9 @@ export const KIND = {
   /** The thread of this entry ended; and another one took the entry over. Value: its id. */
   threadEnd: 14,
   threadBegin: 15,
+  /** A span. Payload: its number, 48 bits; then the numbers' space, so that two never meet. */
+  spanBegin: 16,
+  spanEnd: 17,
 } as const;
 
 /** Kinds that are followed by a payload record. */
@@ -155,6 +160,8 @@ export const KINDS_WITH_PAYLOAD: readonly number[] = [
   KIND.attributeSet,
   KIND.pmRecord,
   KIND.threadBegin,
+  KIND.spanBegin,
+  KIND.spanEnd,
 ];
 
 /** Bits of a record's flags. */

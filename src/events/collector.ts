@@ -21,6 +21,8 @@ import { RingEvents } from "./ring_events.ts";
 
 /** What went wrong, or was limited, so far. */
 export interface CollectorCounts {
+  /** Begins and ends of spans that found no room. */
+  lostSpans: number;
   /** Records, names and files that made no sense. */
   garbage: number;
   /** Visits that processes folded since their ring was full. */
@@ -48,6 +50,7 @@ export interface CollectorOptions {
 /** Collects the marks of all processes of a run. */
 export class Collector implements DirectoryListener {
   readonly counts: CollectorCounts = {
+    lostSpans: 0,
     garbage: 0,
     folded: 0,
     other: 0,
@@ -279,6 +282,7 @@ export class Collector implements DirectoryListener {
       rank: rankOf(opened.pid),
       rings: [opened],
       open: [{ id: 0, regions: [], tracks: [] }],
+      spans: new Map(),
       handle: -1,
       endNs: after === undefined ? NaN : after.rings[0].startNs,
       died: false,
@@ -366,6 +370,7 @@ export class Collector implements DirectoryListener {
       this.counts.other += ring.otherVisits;
       this.counts.nested += ring.skipped.nested;
       this.counts.refused += ring.skipped.refused;
+      this.counts.lostSpans += ring.lostSpans ?? 0;
       this.#events.forget(ring);
       this.#directory.remove(ring);
     }

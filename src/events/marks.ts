@@ -22,6 +22,8 @@ export interface Marks extends Disposable {
   readonly endsSilently?: boolean;
   /** Visits of threads that found no room for a ring. */
   readonly lostVisits?: number;
+  /** Begins and ends of spans that found no room. */
+  readonly lostSpans?: number;
   /** Name of a track; "" of the program's own. */
   trackName?(track: number): string;
   /** CPUs that a thread is bound to now. */
@@ -54,6 +56,8 @@ export interface Follower {
   readonly rings: Marks[];
   /** What is open on its threads; the first is the process's own. */
   readonly open: OpenRegions[];
+  /** Names and tracks of its spans that are open, by their numbers. */
+  readonly spans: Map<number, { name: string; track: string }>;
   /** The sink's handle; −1 before it was told of it. */
   handle: number;
   /** The image before it, whose handle it takes over; and whether another one took over this one's. */

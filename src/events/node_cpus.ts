@@ -51,6 +51,7 @@ class OnNode implements EventSink {
   readonly shutdown: EventSink["shutdown"];
   readonly died: EventSink["died"];
   readonly attribute: EventSink["attribute"];
+  readonly span: EventSink["span"];
   readonly pm: EventSink["pm"];
   readonly at: EventSink["at"];
 
@@ -70,6 +71,7 @@ class OnNode implements EventSink {
     this.shutdown = sink.shutdown.bind(sink);
     this.died = sink.died.bind(sink);
     this.attribute = sink.attribute?.bind(sink);
+    this.span = sink.span?.bind(sink);
     this.pm = sink.pm?.bind(sink);
     if (sink.at !== undefined) this.at = (cpu) => sink.at!(this.#cpus.at(cpu));
   }

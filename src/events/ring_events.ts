@@ -25,6 +25,7 @@ import {
   type OpenRegions,
   type Source,
 } from "./marks.ts";
+import { RingSpans } from "./ring_spans.ts";
 import { NAME_MASK } from "./ring_thread.ts";
 import type { ProcessContextNow } from "./answers.ts";
 import { floatOf, keepValue, valueOf } from "./ring_values.ts";
@@ -47,6 +48,7 @@ export class RingEvents {
   /** What clients have to say about their programs. */
   readonly remarks = new Set<string>();
   readonly #sink: EventSink;
+  readonly #spans: RingSpans;
   /** The sink's handles of names, by ring and the ring's own numbers. */
   readonly #regions = new Map<Marks, Int32Array>();
   /** The same of tracks. */
@@ -72,6 +74,7 @@ export class RingEvents {
 
   constructor(sink: EventSink) {
     this.#sink = sink;
+    this.#spans = new RingSpans(sink, this.mistakes);
   }
 
   /** Tells the event that stands next in a thread. @param ns Its time, since the origin. */
@@ -135,6 +138,10 @@ export class RingEvents {
       case KIND.attributeSet:
       case KIND.attributeEnd:
         this.#tellAttribute(timeS, source, id);
+        break;
+      case KIND.spanBegin:
+      case KIND.spanEnd:
+        if (!this.#spans.tell(timeS, source, id)) this.garbage++;
         break;
       case KIND.threadEnd:
         this.#endThread(timeS, source);
@@ -207,6 +214,7 @@ export class RingEvents {
       regions.length = 0;
       tracks.length = 0;
     }
+    this.#spans.leftOpen(follower);
   }
 
   /** The sink's handle of a process's own number of a name; −1 when it makes no sense. */

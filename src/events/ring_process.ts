@@ -81,6 +81,8 @@ export class RingProcess {
   otherVisits = 0;
   /** Visits of threads that found no room: nothing else tells of them. */
   lostVisits = 0;
+  /** Begins and ends of spans that found no room. */
+  lostSpans = 0;
   readonly #memory: RingMemory;
   readonly #clock: StampClock;
   readonly #limits: ClockLimits;
@@ -189,6 +191,8 @@ export class RingProcess {
     const lost = this.#offsetAt(this.#headerView, HEADER.lostVisits);
     this.otherVisits = this.#limits.next(this.otherVisits, other, "visits to others");
     this.lostVisits = this.#limits.next(this.lostVisits, lost, "visits without room");
+    const lostSpans = this.#offsetAt(this.#headerView, HEADER.lostSpans);
+    this.lostSpans = this.#limits.next(this.lostSpans, lostSpans, "spans without room");
     return copied;
   }
 

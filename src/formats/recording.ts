@@ -26,6 +26,10 @@ export const FORMAT_NAME = "joulemark-recording/1";
 /** First line of `events.csv`. */
 export const EVENTS_HEADER = "time,process,event,region,value,thread";
 
+/** The same of a recording with tracks or spans. */
+export const FORMAT_NAME_2 = "joulemark-recording/2";
+export const EVENTS_HEADER_2 = EVENTS_HEADER + ",track,span";
+
 /** Every event that a row of `events.csv` may hold. */
 export const RECORDED_EVENTS = [
   "start",
@@ -86,7 +90,9 @@ export function describeRecording(data: unknown, path: string, seen: Instances =
       found: found === undefined ? undefined : JSON.stringify(found)?.slice(0, 80),
     });
   if (!isMapping(data)) throw wrong("a mapping");
-  if (data.format !== FORMAT_NAME) throw wrong(`format: ${FORMAT_NAME}`, data.format);
+  if (data.format !== FORMAT_NAME && data.format !== FORMAT_NAME_2) {
+    throw wrong(`format: ${FORMAT_NAME} or ${FORMAT_NAME_2}`, data.format);
+  }
   const signals = data.signals ?? [];
   if (!Array.isArray(signals)) throw wrong("a list of signals", signals);
   return {

@@ -6,6 +6,7 @@
 import type { Confinement } from "../os/confine.ts";
 import { MANDATORY_SIGNALS } from "../aggregate/report_signals.ts";
 import type { Nested } from "../core/report.ts";
+import { spanFacts } from "./span_facts.ts";
 import { parseSignalList } from "../core/signal_list.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
 import { coverageFacts, coverageNotes } from "./coverage.ts";
@@ -113,6 +114,8 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
   const shed = shedFacts(facts);
   if (shed !== undefined) mapping.budget = shed;
   mapping.processes = processes(facts);
+  const spans = spanFacts(engine.tracker.spans());
+  if (spans !== undefined) mapping.spans = spans;
   const marks: { [key: string]: Nested } = {
     "folded visits": collector.counts.folded,
     "late events": engine.events.late,
@@ -120,6 +123,9 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
   };
   if (collector.counts.other > 0) marks["visits under one name"] = collector.counts.other;
   if (collector.counts.lost > 0) marks["visits of threads without room"] = collector.counts.lost;
+  if (collector.counts.lostSpans > 0) {
+    marks["begins and ends of spans without room"] = collector.counts.lostSpans;
+  }
   if (collector.counts.nested > 0) marks["hints left out"] = collector.counts.nested;
   if (collector.garbage > 0) marks["records left out"] = collector.garbage;
   const files = collector.refusedFiles;

@@ -19,17 +19,27 @@ export function makeRecording(values: OptionValues, site: OutputSite): Opener {
     const writer = new RecordingWriter(events, samples, {
       regionName: (handle) => tracker.table.name(handle),
       pid: (handle) => tracker.process(handle).pid,
+      trackName: (handle) => tracker.tracks.name(handle),
     });
+    let begun = false;
+    const describe = () => {
+      const { profile, startTime } = run.header;
+      const { hasTracks } = writer;
+      const about = { host, profile, agent: agent.name, startTime, topology, hasTracks };
+      try {
+        writeDocument(`${path}/recording.yaml`, recordingYaml(about, batch));
+      } catch (error) {
+        site.tell((error as Error).message);
+      }
+    };
+    writer.onVersion2 = () => {
+      if (begun) describe();
+    };
     return {
       events: writer,
       begin() {
-        const { profile, startTime } = run.header;
-        const about = { host, profile, agent: agent.name, startTime, topology };
-        try {
-          writeDocument(`${path}/recording.yaml`, recordingYaml(about, batch));
-        } catch (error) {
-          site.tell((error as Error).message);
-        }
+        begun = true;
+        describe();
       },
       sample: (timeS) => writer.samples(timeS, batch),
     };

@@ -7,18 +7,24 @@
  */
 import { parseCpuList } from "../core/cpu_list.ts";
 import { quote } from "../core/errors.ts";
-import type { EventSink } from "../core/event.ts";
+import type { EventSink, SpanEvent } from "../core/event.ts";
 import { HINT_COUNT, parseHint } from "../core/hints.ts";
 import { CsvRow } from "../formats/csv_row.ts";
-import { EVENTS_HEADER, RECORDED_EVENTS, type RecordedEvent } from "../formats/recording.ts";
+import {
+  EVENTS_HEADER,
+  EVENTS_HEADER_2,
+  RECORDED_EVENTS,
+  type RecordedEvent,
+} from "../formats/recording.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import { AttributeRows } from "./attribute_rows.ts";
 import { pmEvent } from "./pm_rows.ts";
 import type { Repairs } from "./repairs.ts";
 import type { RowReader } from "./row_reader.ts";
 
-const COLUMNS = 6;
-const [TIME, PROCESS, EVENT, REGION, VALUE, THREAD] = [0, 1, 2, 3, 4, 5];
+/** Of version 1, and with track and span. */
+const COLUMNS = 6, COLUMNS_2 = 8;
+const [TIME, PROCESS, EVENT, REGION, VALUE, THREAD, TRACK, SPAN] = [0, 1, 2, 3, 4, 5, 6, 7];
 const KNOWN = new Set<string>(RECORDED_EVENTS);
 
 /** Parses rows of `events.csv` and passes them on as events. */
@@ -31,10 +37,12 @@ export class EventRows {
   readonly #repairs: Repairs;
   readonly #tracker: RegionTracker;
   readonly #events: EventSink;
-  readonly #row = new CsvRow(COLUMNS);
+  readonly #row = new CsvRow(COLUMNS_2);
   readonly #attributes = new AttributeRows();
   /** Handle of the latest process of a pid. */
   readonly #processes = new Map<number, number>();
+  readonly #span: SpanEvent = { kind: "begin", id: 0, name: "", track: "" };
+  #columns = COLUMNS;
   #event: RecordedEvent = "start";
   #pid = -1;
   #thread = 0;
@@ -56,7 +64,8 @@ export class EventRows {
     const { bytes, start, end } = this.#reader;
     const text = new TextDecoder().decode(bytes.subarray(start, end));
     if (this.#reader.carriage) this.#carriage();
-    if (text !== EVENTS_HEADER) {
+    if (text === EVENTS_HEADER_2) this.#columns = COLUMNS_2;
+    else if (text !== EVENTS_HEADER) {
       this.#wrong("header taken for the usual one", `the columns ${EVENTS_HEADER}`, quote(text));
     }
   }
@@ -66,9 +75,14 @@ export class EventRows {
     const { bytes, start, end, carriage } = this.#reader;
     if (carriage) this.#carriage();
     const count = this.#row.split(bytes, start, end);
-    if (count !== COLUMNS) {
+    if (this.#columns === COLUMNS && count === COLUMNS_2 && this.#row.text(SPAN) === "span") {
+      this.#columns = COLUMNS_2; // the header again: tracks and spans come from here on
+      return false;
+    }
+    if (count !== this.#columns) {
       const found = count < 0 ? "quotes that do not match" : String(count);
-      this.#wrong("row that has not six fields left out", "six fields", found);
+      const expected = this.#columns === COLUMNS ? "six fields" : "eight fields";
+      this.#wrong(`row that has not ${expected} left out`, expected, found);
       return false;
     }
     const time = this.#row.number(TIME);
@@ -129,9 +143,10 @@ export class EventRows {
     const t = this.timeS;
     switch (this.#event) {
       case "enter":
-        return this.#enter(handle);
+        return this.#isSpan() ? this.#tellSpan(handle, "begin") : this.#enter(handle);
       case "exit":
-        return events.exit(t, handle, this.#known(), this.#thread);
+        if (this.#isSpan()) return this.#tellSpan(handle, "end");
+        return events.exit(t, handle, this.#known(), this.#thread, this.#track());
       case "region":
         return this.#region(handle);
       case "start":
@@ -207,7 +222,30 @@ export class EventRows {
       return;
     }
     if (region < 0) region = this.#tracker.table.add(this.#row.text(REGION));
-    this.#events.enter(this.timeS, handle, region, hint, this.#thread);
+    this.#events.enter(this.timeS, handle, region, hint, this.#thread, this.#track());
+  }
+
+  #isSpan(): boolean {
+    return this.#columns === COLUMNS_2 && !this.#row.isEmpty(SPAN);
+  }
+
+  #track(): number {
+    if (this.#columns === COLUMNS || this.#row.isEmpty(TRACK)) return 0;
+    return this.#tracker.track(this.#row.text(TRACK));
+  }
+
+  #tellSpan(handle: number, kind: "begin" | "end"): void {
+    const id = this.#row.number(SPAN);
+    if (id === undefined || !Number.isSafeInteger(id)) {
+      this.#badField("span", SPAN);
+      return;
+    }
+    const event = this.#span;
+    event.kind = kind;
+    event.id = id;
+    event.name = this.#row.text(REGION);
+    event.track = this.#row.text(TRACK);
+    this.#events.span?.(this.timeS, handle, this.#thread, event);
   }
 
   #epoch(handle: number): void {

@@ -4,13 +4,19 @@
  * @module
  */
 import { formatCpuList } from "../core/cpu_list.ts";
-import type { AttributeEvent, EventSink, PmEvent } from "../core/event.ts";
+import type { AttributeEvent, EventSink, PmEvent, SpanEvent } from "../core/event.ts";
 import { HINTS } from "../core/hints.ts";
 import type { Nested } from "../core/report.ts";
 import { TYPE } from "../core/ring_layout.ts";
 import { PlatformTopology } from "../core/topology.ts";
 import { nestedLines } from "../formats/nested.ts";
-import { csvField, EVENTS_HEADER, FORMAT_NAME } from "../formats/recording.ts";
+import {
+  csvField,
+  EVENTS_HEADER,
+  EVENTS_HEADER_2,
+  FORMAT_NAME,
+  FORMAT_NAME_2,
+} from "../formats/recording.ts";
 import type { LineSink } from "../formats/trace/header.ts";
 import { isTrackerSignal } from "../regions/tracker_signals.ts";
 import type { Batch, NativeColumn } from "../signals/batch.ts";
@@ -21,7 +27,12 @@ export interface RecordingNames {
   regionName(handle: number): string;
   /** Process id of a process handle. */
   pid(handle: number): number;
+  /** Name of a track handle. */
+  trackName(handle: number): string;
 }
+
+/** Rows kept for the case that tracks come into use: their number, at most. */
+const KEPT_ROWS = 10_000;
 
 /** Caliper's names of types. */
 const TYPE_NAMES = new Map<number, string>(Object.entries(TYPE).map(([name, n]) => [n, name]));
@@ -36,7 +47,13 @@ export class RecordingWriter implements EventSink {
   #columns: NativeColumn[] | undefined;
   #last = new Float64Array(0);
   /** A step's events, written at once when it closes. */
-  #pending = "";
+  #pending: string[] = [];
+  /** What was written before; `undefined`: too much, or it has the columns already. */
+  #written: string[] | undefined = [];
+  /** Hears that the recording is of version 2 from here on. */
+  onVersion2?: () => void;
+  /** It has tracks or spans. */
+  hasTracks = false;
 
   constructor(events: LineSink, samples: LineSink, names: RecordingNames) {
     this.#events = events;
@@ -64,15 +81,32 @@ export class RecordingWriter implements EventSink {
     return -1;
   }
 
-  enter(timeS: number, process: number, region: number, hint: number, thread: number): void {
+  enter(
+    timeS: number,
+    process: number,
+    region: number,
+    hint: number,
+    thread: number,
+    track = 0,
+  ): void {
     const value = HINTS[hint] ?? "";
     const name = this.#names.regionName(region);
-    this.#row(timeS, this.#names.pid(process), "enter", name, value, thread);
+    const extra = track === 0 ? "," : this.#track(track);
+    this.#row(timeS, this.#names.pid(process), "enter", name, value, thread, extra);
   }
 
-  exit(timeS: number, process: number, region: number, thread: number): void {
+  exit(timeS: number, process: number, region: number, thread: number, track = 0): void {
     const name = this.#names.regionName(region);
-    this.#row(timeS, this.#names.pid(process), "exit", name, "", thread);
+    const extra = track === 0 ? "," : this.#track(track);
+    this.#row(timeS, this.#names.pid(process), "exit", name, "", thread, extra);
+  }
+
+  span(timeS: number, process: number, thread: number, event: SpanEvent): void {
+    this.#useTracks();
+    const { kind, name, track, id } = event;
+    const what = kind === "begin" ? "enter" : "exit";
+    const extra = `${csvField(track)},${id}`;
+    this.#row(timeS, this.#names.pid(process), what, name, "", thread, extra);
   }
 
   epoch(timeS: number, process: number, number: number): void {
@@ -137,8 +171,7 @@ export class RecordingWriter implements EventSink {
 
   /** Writes the row of a settled step, and the events that led to it before it. */
   samples(timeS: number, batch: Batch): void {
-    if (this.#pending !== "") this.#events.write(this.#pending);
-    this.#pending = "";
+    this.#writePending();
     const first = this.#columns === undefined;
     const columns = this.#columns ??= this.#open(batch);
     let line = String(timeS);
@@ -174,11 +207,51 @@ export class RecordingWriter implements EventSink {
     region: string,
     value: string,
     thread: number,
+    extra = ",",
   ): void {
-    this.#pending += `${timeS},${pid},${event},${csvField(region)},${csvField(value)},${
+    const row = `${timeS},${pid},${event},${csvField(region)},${csvField(value)},${
       thread > 0 ? thread : ""
-    }\n`;
+    }`;
+    this.#pending.push(this.hasTracks ? `${row},${extra}\n` : `${row}\n`);
   }
+
+  #writePending(): void {
+    if (this.#pending.length === 0) return;
+    this.#events.write(this.#pending.join(""));
+    if (this.#written !== undefined) {
+      this.#written.push(...this.#pending);
+      if (this.#written.length > KEPT_ROWS) this.#written = undefined;
+    }
+    this.#pending.length = 0;
+  }
+
+  #track(track: number): string {
+    this.#useTracks();
+    return csvField(this.#names.trackName(track)) + ",";
+  }
+
+  /**
+   * The first track or span: all rows get the two columns. Where too many are written already, the
+   * header comes again, with the columns that hold from there on.
+   */
+  #useTracks(): void {
+    if (this.hasTracks) return;
+    this.hasTracks = true;
+    const rows = this.#pending.map(withColumns);
+    if (this.#written !== undefined && this.#events.restart !== undefined) {
+      this.#events.restart();
+      rows.unshift(...this.#written.map(withColumns));
+    }
+    this.#written = undefined;
+    this.#pending = [];
+    this.#events.write(EVENTS_HEADER_2 + "\n" + rows.join(""));
+    this.onVersion2?.();
+  }
+}
+
+/** A row of version 1 as one of version 2. */
+function withColumns(row: string): string {
+  return row.slice(0, -1) + ",,\n";
 }
 
 /** Every pushed signal that does not come from events. */
@@ -193,12 +266,14 @@ export interface RecordingDescription {
   readonly agent: string;
   readonly startTime: string;
   readonly topology: PlatformTopology;
+  /** It has tracks or spans. */
+  readonly hasTracks?: boolean;
 }
 
 /** The text of `recording.yaml`; the batch has all its signals pushed. */
 export function recordingYaml(about: RecordingDescription, batch: Batch): string {
   const data: { [key: string]: Nested } = {
-    format: FORMAT_NAME,
+    format: about.hasTracks ? FORMAT_NAME_2 : FORMAT_NAME,
     host: about.host,
     profile: about.profile,
     agent: about.agent,

@@ -12,6 +12,7 @@ import type { TrackedProcess } from "./process.ts";
 import { ProcessList, type ProcessSummary } from "./process_list.ts";
 import { RegionTable } from "./region_table.ts";
 import { RunTimes } from "./run_times.ts";
+import { Spans, type SpanTotal } from "./spans.ts";
 import { TrackTable } from "./track_table.ts";
 import { regionTotals } from "./totals.ts";
 import { type TrackedState, TRACKER_SIGNALS, TrackerReading } from "./tracker_signals.ts";
@@ -44,6 +45,8 @@ export class TrackedRun implements SignalProvider, TrackedState {
   readonly table = new RegionTable();
   /** Tracks by name; the program's own marks are 0. */
   readonly tracks = new TrackTable();
+  /** What is no region, and overlaps. */
+  protected readonly spanSums = new Spans();
   /** Calls that GEOPM would refuse. */
   protected readonly refusals = new Diagnostics();
   /** Processes by handle. */
@@ -117,6 +120,11 @@ export class TrackedRun implements SignalProvider, TrackedState {
   /** Means over processes for every registered name, by name. */
   regions(): RegionTotal[] {
     return regionTotals(this.list.all, this.table);
+  }
+
+  /** Spans by name and track, over all processes. */
+  spans(): SpanTotal[] {
+    return this.spanSums.totals();
   }
 
   /** Every process, in order of its start. */

@@ -7,7 +7,7 @@
  * @module
  */
 import type { Domain } from "../core/domain.ts";
-import type { EventSink } from "../core/event.ts";
+import type { EventSink, SpanEvent } from "../core/event.ts";
 import { regionHash } from "../core/hash.ts";
 import { HINT_COUNT, HINT_UNKNOWN, hintOnEntry } from "../core/hints.ts";
 import { EVENT, RecordList } from "../core/record.ts";
@@ -247,6 +247,15 @@ export class RegionTracker extends TrackedRun implements EventSink {
     const ns = track.lastNs = Math.max(track.lastNs, this.times.ns(timeS));
     track.addShort(ns, region, this.table.hash(region), count, Math.round(seconds * 1e9));
     this.foldedVisits += count;
+  }
+
+  /** A span begins or ends; its process's regions do not change. */
+  span(timeS: number, process: number, _thread: number, event: Readonly<SpanEvent>): void {
+    const p = this.#running(process);
+    if (p === undefined) return;
+    if (!this.spanSums.tell(this.times.ns(timeS), process, event)) {
+      this.refusals.add("", "end of a span that is not open", "", p.pid);
+    }
   }
 
   /** Lets go of a thread that ended outside of all regions. */

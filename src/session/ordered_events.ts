@@ -5,7 +5,7 @@
  * to the tracker goes to the recording too, so a replay sees the same.
  * @module
  */
-import type { AttributeEvent, EventSink, PmEvent } from "../core/event.ts";
+import type { AttributeEvent, EventSink, PmEvent, SpanEvent } from "../core/event.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 
 /** Just after a settled step. */
@@ -166,6 +166,12 @@ export class OrderedEvents implements EventSink {
     const t = this.#inOrder(timeS);
     this.#recorder?.attribute?.(t, process, thread, event);
     this.others?.attribute?.(t, process, thread, event);
+  }
+
+  span(timeS: number, process: number, thread: number, event: SpanEvent): void {
+    const t = this.#inOrder(timeS);
+    this.#recorder?.span?.(t, process, thread, event);
+    this.#tracker.span(t, process, thread, event);
   }
 
   pm(timeS: number, process: number, event: PmEvent): void {

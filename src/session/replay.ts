@@ -21,6 +21,7 @@ import { Engine, profileName } from "./engine.ts";
 import { EventRows } from "../recordings/event_rows.ts";
 import { Repairs } from "../recordings/repairs.ts";
 import { RowReader } from "../recordings/row_reader.ts";
+import { spanFacts } from "../outputs/span_facts.ts";
 import { coverageFacts } from "../outputs/coverage.ts";
 import { instancesOf, SampleRows, sampleTitles } from "../recordings/sample_rows.ts";
 
@@ -243,6 +244,7 @@ function ownMapping(
   const { tracker } = engine;
   const coverage = coverageFacts(engine.gaps());
   const processes = tracker.processes().filter((process) => process.end !== "withdrawn");
+  const spans = spanFacts(tracker.spans());
   return {
     replayed: true,
     ...(partial ? { partial: true } : {}),
@@ -254,6 +256,7 @@ function ownMapping(
       died: processes.filter((process) => process.end === "died").length,
       "still running": processes.filter((process) => process.end === "running").length,
     },
+    ...(spans === undefined ? {} : { spans }),
     "folded visits": tracker.foldedVisits,
     "late events": late,
     ...(tracker.refused.length === 0

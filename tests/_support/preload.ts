@@ -64,6 +64,19 @@ export function preloaded(
   return { ...out, host, report, counts };
 }
 
+/** What a report says of a kind of spans. */
+export interface SpanFact {
+  span: string;
+  track?: string;
+  count: number;
+  "time (s)": number;
+}
+
+/** Spans of a report's host. */
+export function spansOf({ host }: { host: ReportHost }): SpanFact[] {
+  return (host.joulemark?.spans ?? []) as unknown as SpanFact[];
+}
+
 /** Events of a recording: event, region and value of every row. */
 export function eventsOf(dir: string): string[] {
   return Deno.readTextFileSync(`${dir}/recording/events.csv`).trimEnd().split("\n").slice(1)

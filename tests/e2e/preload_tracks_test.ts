@@ -1,7 +1,8 @@
 /** Marks of several dialects and domains at once: each is matched by itself. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { endToEnd } from "../_support/programs.ts";
-import { compile, eventsOf, type Preloaded, preloaded } from "../_support/preload.ts";
+import { endToEnd, joulemark } from "../_support/programs.ts";
+import { parseReport } from "../../src/formats/report.ts";
+import { compile, eventsOf, type Preloaded, preloaded, spansOf } from "../_support/preload.ts";
 
 const TRACKS = "cc -O2 -Wall -Wextra -Werror -pthread -o tracks PROGRAMS/tracks.c";
 
@@ -54,3 +55,50 @@ endToEnd("a mistake names its dialect, and ends nothing of another one", (dir) =
   assertMatch(report, /'inner' was still open when 'outer' ended: process \d+, caliper"?: 1/);
   assertMatch(report, /ended without having begun: process \d+, roctx"?: 1/);
 });
+
+endToEnd("ranges by id overlap and end on any thread: spans of exact time", (dir) => {
+  compile(dir, TRACKS);
+  const out = preloaded(dir, "all", ["./tracks", "ranges"]);
+  // They do not stand among the regions, whose figures know nothing of them.
+  assertEquals(out.counts, { around: 1 });
+  assertPauses(out, "around", 4);
+  const spans = spansOf(out);
+  assertEquals(spans.map(({ span, track, count }) => [span, track, count]), [
+    ["a", "roctx", 1],
+    ["b", "roctx", 1],
+    ["handed", "roctx", 1],
+  ]);
+  spans.forEach((span, i) => {
+    const expected = [0.04, 0.04, 0.02][i];
+    assert(
+      span["time (s)"] >= expected && span["time (s)"] < expected + 0.02,
+      JSON.stringify(span),
+    );
+  });
+  assert(!out.report.includes("mistakes:"), out.report);
+});
+
+for (const [word, version] of [["crossed", 2], ["ranges", 2], ["nothing", 1]] as const) {
+  endToEnd(
+    `a recording of ${word} is of version ${version}, and its replay is the live report`,
+    (dir) => {
+      compile(dir, TRACKS);
+      const live = preloaded(dir, "caliper,roctx", ["./tracks", word], {
+        options: ["--record", "recording"],
+      });
+      const recorded = Deno.readTextFileSync(`${dir}/recording/recording.yaml`);
+      assertMatch(recorded, new RegExp(`^format: "?joulemark-recording/${version}"?\n`));
+      const [header, ...rows] = Deno.readTextFileSync(`${dir}/recording/events.csv`).trimEnd()
+        .split("\n");
+      const columns = "time,process,event,region,value,thread";
+      assertEquals(header, version === 2 ? `${columns},track,span` : columns);
+      for (const row of rows) assertEquals(row.split(",").length, header.split(",").length, row);
+      const out = joulemark(dir, ["replay", "--report", "again.report", "recording"]);
+      assertEquals(out.code, 0, out.stderr);
+      const path = `${dir}/again.report`;
+      const host = parseReport(Deno.readTextFileSync(path), path).hosts[0];
+      assertEquals(host.regions, live.host.regions);
+      assertEquals(host.joulemark?.spans, live.host.joulemark?.spans);
+    },
+  );
+}

@@ -380,3 +380,28 @@ Deno.test("exit() finds the regions of a track that overlap: each counts", () =>
   tracker.exit(44, p, a, 0);
   assertEquals(tracker.process(p).count(a), 11);
 });
+
+Deno.test("span() adds up what overlaps, and leaves the regions as they are", () => {
+  const tracker = node(1);
+  const p = tracker.start(0, 7, [0]);
+  const a = tracker.region(0, p, "a", COMPUTE);
+  tracker.enter(1, p, a, -1, 0);
+  const span = (timeS: number, kind: "begin" | "end", id: number, name = "get", track = "") =>
+    tracker.span(timeS, p, 0, { kind, id, name, track });
+  span(2, "begin", 1);
+  span(3, "begin", 2);
+  span(3, "begin", 3, "get", "nvtx");
+  span(5, "end", 1);
+  tracker.exit(5, p, a, 0);
+  span(7, "end", 2);
+  span(8, "end", 3);
+  span(8, "begin", 9, "never ended");
+  span(9, "end", 3);
+  assertEquals(tracker.lastRefusal, "end of a span that is not open");
+  tracker.step(10);
+  assertEquals(tracker.spans(), [
+    { name: "get", track: "", count: 2, timeS: 7 },
+    { name: "get", track: "nvtx", count: 1, timeS: 5 },
+  ]);
+  assertEquals(tracker.regions().map((r) => [r.name, r.runtimeS, r.count]), [["a", 4, 1]]);
+});

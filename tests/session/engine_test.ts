@@ -361,6 +361,7 @@ Deno.test("replay of a run's recording is the run: report, trace and event log (
       { write: (text) => live.samples += text },
       {
         regionName: (handle) => tracker.table.name(handle),
+        trackName: (handle) => tracker.tracks.name(handle),
         pid: (handle) => tracker.process(handle).pid,
       },
     );

@@ -99,6 +99,19 @@ static inline __attribute__((unused, always_inline)) void jm_leave(struct joulem
     if (__builtin_expect(jm_around != NULL, 0)) jm_around(t, 1);
 }
 
+/* Whose numbers a span has: joulemark.h's and those of dialects that take them from there, or others. */
+enum jm_space { JM_SPANS_OWN = 0, JM_SPANS_ROCTX = 1, JM_SPANS_ITT_TASKS = 2, JM_SPANS_ITT_REGIONS = 3 };
+
+static inline __attribute__((unused)) void jm_span_begin(struct joulemark__thread *t,
+                                                         uint32_t region, uint64_t id,
+                                                         enum jm_space space) {
+    joulemark__span(t, JOULEMARK__KIND_SPAN_BEGIN, region, id, space);
+}
+static inline __attribute__((unused)) void jm_span_end(struct joulemark__thread *t, uint32_t track,
+                                                       uint64_t id, enum jm_space space) {
+    joulemark__span(t, JOULEMARK__KIND_SPAN_END, jm_of(track, 0), id, space);
+}
+
 /* The next library's function of this name; `library` is in the name of the one that it was meant
    for, which is found too where the program loaded it for itself alone. NULL: there is none. */
 JM_HIDDEN void *jm_find_next(const char *symbol, const char *library);

@@ -87,6 +87,76 @@ JM_EXPORT void __itt_task_end(const void *domain) {
     if (t) jm_leave(t, track_of(domain));
 }
 
+/* The same with a function in place of a name: its dynamic symbol, else MODULE+0xOFFSET. */
+JM_EXPORT void __itt_task_begin_fn(const void *domain, struct id task, struct id parent, void *fn);
+JM_EXPORT void __itt_task_begin_fn(const void *domain, struct id task, struct id parent, void *fn) {
+    struct joulemark__thread *t = jm_thread(JM_ITT, 1);
+    char text[128];
+    Dl_info where;
+    const char *name = text;
+    int saved = errno;
+    (void)task;
+    (void)parent;
+    if (!t) return;
+    if (!dladdr(fn, &where) || !where.dli_fname) {
+        snprintf(text, sizeof text, "%p", fn);
+    } else if (where.dli_sname && where.dli_saddr == fn) {
+        name = where.dli_sname;
+    } else {
+        const char *base = strrchr(where.dli_fname, '/');
+        snprintf(text, sizeof text, "%.99s+0x%lx", base ? base + 1 : where.dli_fname,
+                 (unsigned long)((uintptr_t)fn - (uintptr_t)where.dli_fbase));
+    }
+    begin(t, domain, name);
+    errno = saved;
+}
+
+/* 48 bits of an id's three words. */
+static uint64_t number_of(struct id id) {
+    uint64_t h = (id.d1 ^ (id.d2 + 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull) + id.d3;
+    h = (h ^ h >> 29) * 0x94d049bb133111ebull;
+    return (h ^ h >> 32) & 0xffffffffffffull;
+}
+
+/* Tasks that overlap, and ITT's own regions, begin and end by id, on any thread: spans. */
+static void span_begin(const void *domain, struct id id, const struct string *name,
+                       enum jm_space space) {
+    struct joulemark__thread *t = jm_thread(JM_ITT, 0);
+    const char *text = name && name->name ? name->name : "";
+    if (t) jm_span_begin(t, jm_of(track_of(domain), joulemark__lookup(t, text)), number_of(id), space);
+}
+
+static void span_end(const void *domain, struct id id, enum jm_space space) {
+    struct joulemark__thread *t = jm_thread(JM_ITT, 0);
+    if (t) jm_span_end(t, track_of(domain), number_of(id), space);
+}
+
+JM_EXPORT void __itt_task_begin_overlapped(const void *domain, struct id task, struct id parent,
+                                           const struct string *name);
+JM_EXPORT void __itt_task_begin_overlapped(const void *domain, struct id task, struct id parent,
+                                           const struct string *name) {
+    (void)parent;
+    span_begin(domain, task, name, JM_SPANS_ITT_TASKS);
+}
+
+JM_EXPORT void __itt_task_end_overlapped(const void *domain, struct id task);
+JM_EXPORT void __itt_task_end_overlapped(const void *domain, struct id task) {
+    span_end(domain, task, JM_SPANS_ITT_TASKS);
+}
+
+JM_EXPORT void __itt_region_begin(const void *domain, struct id id, struct id parent,
+                                  const struct string *name);
+JM_EXPORT void __itt_region_begin(const void *domain, struct id id, struct id parent,
+                                  const struct string *name) {
+    (void)parent;
+    span_begin(domain, id, name, JM_SPANS_ITT_REGIONS);
+}
+
+JM_EXPORT void __itt_region_end(const void *domain, struct id id);
+JM_EXPORT void __itt_region_end(const void *domain, struct id id) {
+    span_end(domain, id, JM_SPANS_ITT_REGIONS);
+}
+
 JM_EXPORT void __itt_frame_begin_v3(const void *domain, const struct id *id);
 JM_EXPORT void __itt_frame_begin_v3(const void *domain, const struct id *id) {
     (void)domain;

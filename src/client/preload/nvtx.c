@@ -1,8 +1,7 @@
 /*
  * nvtx.c: NVTX version 3, which is in the program itself and loads the library that
  * NVTX_INJECTION64_PATH names: "Tool injection" in NVIDIA's NVTX documentation, whose tables of
- * numbers these are. Pushed ranges are regions of their thread; started ranges too, from where they
- * start. Each domain is a track of its own; its ranges keep their plain names.
+ * numbers these are. Pushed ranges are regions of their thread; started ranges are spans. Each domain is a track of its own; its ranges keep their plain names.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
@@ -37,8 +36,6 @@ static uint32_t track_of(struct text *domain) {
     return domain->track;
 }
 
-static uint64_t last_id;
-
 static const char *message_of(const struct event *e, char into[256]) {
     if (!e) return "";
     if (e->message_type == 1) return (const char *)e->message;
@@ -66,19 +63,18 @@ static int pop(struct text *domain) {
 }
 
 static uint64_t start(struct text *domain, const char *name) {
-    struct joulemark__thread *t = jm_thread(JM_NVTX, 1);
-    uint64_t id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+    struct joulemark__thread *t = jm_thread(JM_NVTX, 0);
+    uint64_t id = joulemark__next_span();
     if (t) {
         uint32_t region = jm_of(track_of(domain), joulemark__lookup(t, name ? name : ""));
-        jm_enter(t, region);
-        jm_keep_id(id, region);
+        jm_span_begin(t, region, id, JM_SPANS_OWN);
     }
     return id;
 }
 
 static void stop(uint64_t id) {
     struct joulemark__thread *t = jm_thread(JM_NVTX, 0);
-    if (t) jm_exit_alone(t, jm_take_id(id));
+    if (t) jm_span_end(t, jm_track(JM_NVTX), id, JM_SPANS_OWN);
 }
 
 static int push_a(const char *name) { return push(NULL, name); }

@@ -1,6 +1,6 @@
 /*
  * roctx.c: ROCTX, AMD's annotation interface: roctx.h in ROCm's documentation. Ranges on the
- * thread's stack, ranges by id, and marks, which have no length and so no place here. The real
+ * thread's stack, ranges by id, which are spans, and marks, which have no length and so no place here. The real
  * library always gets the calls too, since rocprof may listen there.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
@@ -48,19 +48,16 @@ JM_EXPORT uint64_t roctxRangeStartA(const char *name) {
     uint64_t (*real)(const char *) =
         (uint64_t(*)(const char *))jm_next(&slot, "roctxRangeStartA", LIBRARY);
     uint64_t id = real ? real(name) : __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
-    struct joulemark__thread *t = jm_thread(JM_ROCTX, 1);
-    if (t) {
-        uint32_t region = jm_of(jm_track(JM_ROCTX), joulemark__lookup(t, name));
-        jm_enter(t, region);
-        jm_keep_id(id, region);
-    }
+    struct joulemark__thread *t = jm_thread(JM_ROCTX, 0);
+    if (t)
+        jm_span_begin(t, jm_of(jm_track(JM_ROCTX), joulemark__lookup(t, name)), id, JM_SPANS_ROCTX);
     return id;
 }
 
 JM_EXPORT void roctxRangeStop(uint64_t id);
 JM_EXPORT void roctxRangeStop(uint64_t id) {
     struct joulemark__thread *t = jm_thread(JM_ROCTX, 0);
-    if (t) jm_exit_alone(t, jm_take_id(id));
+    if (t) jm_span_end(t, jm_track(JM_ROCTX), id, JM_SPANS_ROCTX);
     JM_FORWARD_VOID("roctxRangeStop", LIBRARY, (uint64_t), (id));
 }
 

@@ -80,20 +80,48 @@ static void nvtx(void) {
 
 struct id { uint64_t d1, d2, d3; };
 
+__attribute__((visibility("default"))) void injected_task(void) {}
+
 static void itt(void) {
     void *handle = tool("INTEL_LIBITTNOTIFY64");
-    const struct id none = {0, 0, 0};
-    void *domain, *name;
+    const struct id none = {0, 0, 0}, one = {1, 0, 7}, two = {2, 0, 7};
+    void *domain, *name, *outer, *overlapped, *region;
+    void (*begin)(void *, struct id, struct id, void *);
+    void (*begin_fn)(void *, struct id, struct id, void (*)(void));
+    void (*end)(void *);
     if (!getenv("INTEL_ITTNOTIFY_GROUPS")) exit(6);
     find(handle, "__itt_api_version");
     domain = ((void *(*)(const char *))find(handle, "__itt_domain_create"))("d");
     name = ((void *(*)(const char *))find(handle, "__itt_string_handle_create"))("task");
+    outer = ((void *(*)(const char *))find(handle, "__itt_string_handle_create"))("outer");
+    overlapped =
+        ((void *(*)(const char *))find(handle, "__itt_string_handle_create"))("overlapped");
+    region = ((void *(*)(const char *))find(handle, "__itt_string_handle_create"))("region");
     if (!*(int *)domain) exit(7);
+    begin = (void (*)(void *, struct id, struct id, void *))find(handle, "__itt_task_begin");
+    begin_fn =
+        (void (*)(void *, struct id, struct id, void (*)(void)))find(handle, "__itt_task_begin_fn");
+    end = (void (*)(void *))find(handle, "__itt_task_end");
     for (int i = 0; i < 4; i++) {
         ((void (*)(void *, const void *))find(handle, "__itt_frame_begin_v3"))(domain, NULL);
         ((void (*)(void *, struct id, struct id, void *))find(handle, "__itt_task_begin"))(
             domain, none, none, name);
         ((void (*)(void *))find(handle, "__itt_task_end"))(domain);
+        begin(domain, none, none, outer);
+        begin_fn(domain, none, none, injected_task);
+        end(domain);
+        end(domain);
+        begin_fn(domain, none, none, injected_task);
+        end(domain);
+        ((void (*)(void *, struct id, struct id, void *))find(
+            handle, "__itt_task_begin_overlapped"))(domain, one, none, overlapped);
+        ((void (*)(void *, struct id, struct id, void *))find(
+            handle, "__itt_task_begin_overlapped"))(domain, two, none, overlapped);
+        ((void (*)(void *, struct id, struct id, void *))find(
+            handle, "__itt_region_begin"))(domain, one, none, region);
+        ((void (*)(void *, struct id))find(handle, "__itt_task_end_overlapped"))(domain, one);
+        ((void (*)(void *, struct id))find(handle, "__itt_task_end_overlapped"))(domain, two);
+        ((void (*)(void *, struct id))find(handle, "__itt_region_end"))(domain, one);
     }
 }
 

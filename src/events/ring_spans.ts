@@ -1,0 +1,84 @@
+/**
+ * Spans of rings: begun on one thread, ended on any, by their numbers.
+ * @module
+ */
+import type { Diagnostics } from "../core/diagnostics.ts";
+import type { EventSink, SpanEvent } from "../core/event.ts";
+import { KIND, TRACK_SHIFT } from "../core/ring_layout.ts";
+import type { Follower, Source } from "./marks.ts";
+import { NAME_MASK } from "./ring_thread.ts";
+
+/** Numbers have 48 bits, and their spaces the few above. */
+const HIGH_MASK = 0xffff;
+const TWO_32 = 4294967296;
+const TWO_48 = 281474976710656;
+const SPACES = 16;
+/** Nobody has more open at a time; what a broken ring says beyond is left out. */
+const MOST_OPEN = 1_000_000;
+
+/** Turns their records into calls of a sink. */
+export class RingSpans {
+  readonly #sink: EventSink;
+  readonly #mistakes: Diagnostics;
+  readonly #event: SpanEvent = { kind: "begin", id: 0, name: "", track: "" };
+
+  constructor(sink: EventSink, mistakes: Diagnostics) {
+    this.#sink = sink;
+    this.#mistakes = mistakes;
+  }
+
+  /** Tells the span's record that stands next in a thread. @returns False where it makes no sense. */
+  tell(timeS: number, { thread, ring, follower }: Source, id: number): boolean {
+    const { spans } = follower;
+    if (thread.extraLow >= SPACES) return false;
+    const number = thread.payloadLow + (thread.payloadHigh & HIGH_MASK) * TWO_32 +
+      thread.extraLow * TWO_48;
+    const event = this.#event;
+    event.id = number;
+    if (thread.kind === KIND.spanBegin) {
+      const name = thread.value & NAME_MASK;
+      if (spans.size >= MOST_OPEN || !ring.knowsName(name)) return false;
+      const open = {
+        name: ring.names[name].name,
+        track: ring.trackName?.(thread.value >>> TRACK_SHIFT) ?? "",
+      };
+      const before = spans.get(number);
+      if (before !== undefined) this.#add(follower, before, "was begun again before its end");
+      spans.set(number, open);
+      event.kind = "begin";
+      event.name = open.name;
+      event.track = open.track;
+      this.#sink.span?.(timeS, follower.handle, id, event);
+      return true;
+    }
+    const open = spans.get(number);
+    if (open === undefined) {
+      const track = ring.trackName?.(thread.value >>> TRACK_SHIFT) ?? "";
+      const what = `a span ended without having begun: ${whose(follower, track)}`;
+      this.#mistakes.add("", what);
+      return true;
+    }
+    spans.delete(number);
+    event.kind = "end";
+    event.name = open.name;
+    event.track = open.track;
+    this.#sink.span?.(timeS, follower.handle, id, event);
+    return true;
+  }
+
+  /** The process ended in good order. */
+  leftOpen(follower: Follower): void {
+    for (const open of follower.spans.values()) this.#add(follower, open, "was never ended");
+    follower.spans.clear();
+  }
+
+  #add(follower: Follower, { name, track }: { name: string; track: string }, what: string): void {
+    const shown = name.length > 80 ? name.slice(0, 77) + "..." : name;
+    this.#mistakes.add("", `span "${shown}" ${what}: ${whose(follower, track)}`);
+  }
+}
+
+function whose({ pid, rank }: Follower, track: string): string {
+  const process = rank === undefined ? `process ${pid}` : `process ${pid} (rank ${rank})`;
+  return track === "" ? process : `${process}, ${track}`;
+}
