@@ -75,9 +75,10 @@ export type { Candidate } from "./src/signals/entry.ts";
 export { openHost } from "./src/session/node.ts";
 
 // Regions: marks in, exact times, counts and CPU states out.
-export type { AttributeEvent, EventSink, PmEvent } from "./src/core/event.ts";
+export type { AttributeEvent, EventSink, PmEvent, SpanEvent } from "./src/core/event.ts";
 export { regionHash } from "./src/core/hash.ts";
 export type { ProcessEnd } from "./src/regions/process.ts";
+export type { SpanTotal } from "./src/regions/spans.ts";
 export type { CpuStates } from "./src/regions/cpu_states.ts";
 export type { TrackedState } from "./src/regions/tracker_signals.ts";
 export { TrackedRun } from "./src/regions/tracked_run.ts";
