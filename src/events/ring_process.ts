@@ -216,13 +216,11 @@ export class RingProcess {
 
   /** Name of a track; "" of the program's own, and of one that makes no sense. */
   trackName(track: number): string {
-    const known = this.#tracks[track];
-    if (known !== undefined) return known;
+    if (this.#tracks[track] !== undefined || track >= TRACKS_MAX) return this.#tracks[track] ?? "";
     const number = new Uint8Array(4);
     this.#memory.read(HEADER.trackNames + 4 * track, number);
     const name = new DataView(number.buffer).getUint32(0, true);
-    if (!(track > 0 && track < TRACKS_MAX && name > 0 && this.knowsName(name))) return "";
-    return this.#tracks[track] = this.names[name].name;
+    return name > 0 && this.knowsName(name) ? this.#tracks[track] = this.names[name].name : "";
   }
 
   /** Folded visits since the last call; the caller takes them all. */
