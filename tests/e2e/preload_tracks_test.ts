@@ -2,7 +2,15 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { endToEnd, joulemark } from "../_support/programs.ts";
 import { parseReport } from "../../src/formats/report.ts";
-import { compile, eventsOf, type Preloaded, preloaded, spansOf } from "../_support/preload.ts";
+import {
+  compile,
+  eventsOf,
+  needing,
+  type Preloaded,
+  preloaded,
+  spansOf,
+  works,
+} from "../_support/preload.ts";
 
 const TRACKS = "cc -O2 -Wall -Wextra -Werror -pthread -o tracks PROGRAMS/tracks.c";
 
@@ -102,3 +110,55 @@ for (const [word, version] of [["crossed", 2], ["ranges", 2], ["nothing", 1]] as
     },
   );
 }
+
+const PYTHON = `import joulemark, threading
+import asyncio, time
+@joulemark.region("task")
+async def task(i):
+    await asyncio.sleep(0.1)
+    return i
+@joulemark.region("numbers")
+def numbers():
+    got = yield 1
+    time.sleep(0.05)
+    yield got
+@joulemark.region("stream")
+async def stream():
+    for i in range(3):
+        await asyncio.sleep(0.01)
+        yield i
+async def main():
+    assert await asyncio.gather(task(1), task(2), task(3)) == [1, 2, 3]
+    assert [i async for i in stream()] == [0, 1, 2]
+asyncio.run(main())
+n = numbers()
+assert next(n) == 1 and n.send("sent") == "sent"
+assert next(n, "end") == "end"
+handed = joulemark.span_begin("handed")
+t = threading.Thread(target=joulemark.span_end, args=(handed,)); t.start(); t.join()
+`;
+
+needing(
+  "python3",
+  works("python3 -c 'import asyncio'"),
+  "@region of async functions and generators is a span of their whole time",
+  (dir) => {
+    Deno.writeTextFileSync(`${dir}/app.py`, PYTHON);
+    assertEquals(joulemark(dir, ["client", "python", "--dir", "."]).code, 0);
+    const out = joulemark(dir, ["run", "--", "python3", "app.py"]);
+    assertEquals(out.code, 0, out.stderr);
+    const path = `${dir}/joulemark.report`;
+    const [host] = parseReport(Deno.readTextFileSync(path), path).hosts;
+    const spans = spansOf({ host });
+    assertEquals(spans.map(({ span, count }) => [span, count]), [
+      ["handed", 1],
+      ["numbers", 1],
+      ["stream", 1],
+      ["task", 3],
+    ]);
+    const [, numbers, stream, task] = spans.map((span) => span["time (s)"]);
+    assert(numbers >= 0.05 && numbers < 0.1, `numbers: ${numbers} s`);
+    assert(stream >= 0.03 && stream < 0.13, `stream: ${stream} s`);
+    assert(task >= 0.3 && task < 0.45, `three tasks of 0.1 s: ${task} s`);
+  },
+);
