@@ -12,7 +12,9 @@ import { libc } from "./libc.ts";
 const POLLIN = 1;
 
 const PR_SET_TIMERSLACK = 29;
+const SCHED_OTHER = 0;
 const SCHED_FIFO = 1;
+const RLIMIT_RTPRIO = 14;
 
 /** Why a wait ended. */
 export type Wake = "time" | "message" | "ended";
@@ -71,7 +73,36 @@ export type Scheduling = "fifo" | "nice" | "plain";
 export function wakeOnTime(): Scheduling {
   const c = libc();
   c.prctl(PR_SET_TIMERSLACK, 1n, 0n, 0n, 0n);
-  const priority = new Int32Array([1]);
-  if (c.schedSetscheduler(0, SCHED_FIFO, new Uint8Array(priority.buffer)) === 0) return "fifo";
+  // The right to come back to it, when the capability for it has been given up: setrlimit(2).
+  const limit = new BigUint64Array([1n, 1n]);
+  mayReturn = c.setrlimit(RLIMIT_RTPRIO, new Uint8Array(limit.buffer)) === 0;
+  if (schedule(SCHED_FIFO, 1)) return "fifo";
   return c.setpriority(0, 0, -20) === 0 ? "nice" : "plain";
+}
+
+let mayReturn = false;
+
+/**
+ * Leaves the real-time class for work that takes its time, and comes back to it. In that class a
+ * thread that computes keeps every other one from its CPU. Where there is no way back it stays.
+ */
+export function atLeisure<T>(scheduling: string, work: () => T): T {
+  if (scheduling !== "fifo" || !mayReturn) return work();
+  schedule(SCHED_OTHER, 0);
+  try {
+    return work();
+  } finally {
+    schedule(SCHED_FIFO, 1);
+  }
+}
+
+/** Nothing has to be on time any more: other work goes first. */
+export function yieldToOthers(): void {
+  schedule(SCHED_OTHER, 0);
+  libc().setpriority(0, 0, 10);
+}
+
+function schedule(policy: number, priority: number): boolean {
+  const parameter = new Int32Array([priority]);
+  return libc().schedSetscheduler(0, policy, new Uint8Array(parameter.buffer)) === 0;
 }

@@ -17,7 +17,7 @@ import { confine } from "../os/confine.ts";
 import { countCommand } from "../os/perf_event.ts";
 import { Deadline } from "../os/deadline.ts";
 import { neverWaitForReaders } from "../os/user_file.ts";
-import { wakeOnTime } from "../os/wait.ts";
+import { atLeisure, wakeOnTime, yieldToOthers } from "../os/wait.ts";
 import { RegionTracker } from "../regions/tracker.ts";
 import { Session } from "../job/session.ts";
 import type { Guardian } from "../guardian/guardian.ts";
@@ -272,14 +272,16 @@ class Run {
       const now = this.#nowNs();
       if (now > checkpointNs || application.takeSignal()) {
         deadline.set(WRITING_S);
-        this.#site.flush();
-        this.#engine.flush();
-        this.#report.checkpoint(this.#figures());
+        atLeisure(this.#loop.scheduling, () => {
+          this.#site.flush();
+          this.#engine.flush();
+          this.#report.checkpoint(this.#figures());
+        });
         checkpointNs = now + this.#request.checkpointS * 1e9;
       }
       if (now > journalNs) {
         const beforeS = cpuSeconds();
-        this.#report.journal(this.#figures());
+        atLeisure(this.#loop.scheduling, () => this.#report.journal(this.#figures()));
         // Where a report takes long it is made less often; the first one is no measure.
         const isFirst = journalNs === JOURNAL_S * 1e9;
         const tookS = isFirst ? 0 : cpuSeconds() - beforeS;
@@ -394,6 +396,7 @@ class Run {
   }
 
   #finish(): void {
+    yieldToOthers();
     this.#session.close();
     // A guardian that was stopped tells late of an end that was sampled in time.
     const isLate = this.#nowNs() - this.#readNs > BLIND_LEAST_NS && !this.#isBlind;
