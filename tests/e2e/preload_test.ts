@@ -82,7 +82,7 @@ endToEnd("run --preload pm_mpi hears every generation of pm_mpi_lib", (dir) => {
 for (
   const [word, counts] of [
     ["roctx", { kernel: 4 }],
-    ["tau", { plain: 3, timer: 3, fortran: 3 }],
+    ["tau", { plain: 3, timer: 3, fortran: 3, lite: 3, "fortran timer": 3 }],
     ["craypat", { first: 3, second: 3 }],
     ["pcontrol", { controlled: 3 }],
   ] as const
@@ -130,7 +130,7 @@ endToEnd("run --preload answers only what is switched on, and only marks make a 
     "-c",
     "ls >/dev/null; ./dialects caliper; ./dialects tau",
   ]);
-  assertEquals(out.counts, { plain: 3, timer: 3, fortran: 3 });
+  assertEquals(out.counts, { plain: 3, timer: 3, fortran: 3, lite: 3, "fortran timer": 3 });
   assertMatch(out.report, /processes:\n\s+count: 1\n/);
   const all = preloaded(dir, "all", ["./dialects", "geopm"], { env: { JOULEMARK_PRELOAD: "tau" } });
   assertEquals(all.counts, { outer: 5 });

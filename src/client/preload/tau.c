@@ -91,6 +91,60 @@ JM_EXPORT int Tau_stop_timer(void *handle, int tid) {
     return real ? real(handle, tid) : 0;
 }
 
+/* What TAU_PROFILE_START and TAU_PROFILE_STOP are in TAU's header. */
+JM_EXPORT void Tau_lite_start_timer(void *handle, int phase);
+JM_EXPORT void Tau_lite_start_timer(void *handle, int phase) {
+    static void *slot;
+    void (*real)(void *, int) =
+        (void (*)(void *, int))jm_next(&slot, "Tau_lite_start_timer", LIBRARY);
+    struct joulemark__thread *t = jm_thread(JM_TAU, 1);
+    if (t) jm_enter(t, jm_of(jm_track(JM_TAU), region_of(t, handle, real != NULL)));
+    if (real) real(handle, phase);
+}
+
+JM_EXPORT void Tau_lite_stop_timer(void *handle);
+JM_EXPORT void Tau_lite_stop_timer(void *handle) {
+    static void *slot;
+    void (*real)(void *) = (void (*)(void *))jm_next(&slot, "Tau_lite_stop_timer", LIBRARY);
+    struct joulemark__thread *t = jm_thread(JM_TAU, 0);
+    if (t) jm_exit(t, jm_of(jm_track(JM_TAU), region_of(t, handle, real != NULL)));
+    if (real) real(handle);
+}
+
+/* Fortran's timers and static phases: a handle that is zero at first, then start and stop by it. */
+#define FORTRAN_TIMER(symbol)                                                                      \
+    JM_EXPORT void symbol(void **handle, const char *name, int length);                            \
+    JM_EXPORT void symbol(void **handle, const char *name, int length) {                           \
+        static void *slot;                                                                         \
+        void (*real)(void **, const char *, int) =                                                 \
+            (void (*)(void **, const char *, int))jm_next(&slot, #symbol, LIBRARY);                \
+        struct joulemark__thread *t = jm_thread(JM_TAU, 0);                                        \
+        char text[256];                                                                            \
+        if (*handle) return;                                                                       \
+        jm_fortran(name, length, text);                                                            \
+        if (real) real(handle, name, length);                                                      \
+        else *handle = new_timer(text);                                                            \
+        if (real && t)                                                                             \
+            jm_keep_id((uint64_t)(uintptr_t)*handle,                                               \
+                       joulemark__find(t, text, JOULEMARK_HINT_UNKNOWN));                          \
+    }
+FORTRAN_TIMER(tau_profile_timer_)
+FORTRAN_TIMER(tau_phase_create_static_)
+
+#define FORTRAN_MARK(symbol, mark, begins)                                                         \
+    JM_EXPORT void symbol(void **handle);                                                          \
+    JM_EXPORT void symbol(void **handle) {                                                         \
+        static void *slot;                                                                         \
+        void (*real)(void **) = (void (*)(void **))jm_next(&slot, #symbol, LIBRARY);               \
+        struct joulemark__thread *t = jm_thread(JM_TAU, begins);                                   \
+        if (t) mark(t, jm_of(jm_track(JM_TAU), region_of(t, *handle, real != NULL)));              \
+        if (real) real(handle);                                                                    \
+    }
+FORTRAN_MARK(tau_profile_start_, jm_enter, 1)
+FORTRAN_MARK(tau_profile_stop_, jm_exit, 0)
+FORTRAN_MARK(tau_phase_start_, jm_enter, 1)
+FORTRAN_MARK(tau_phase_stop_, jm_exit, 0)
+
 #define FORTRAN(symbol, mark)                                                                      \
     JM_EXPORT void symbol(const char *name, int length);                                           \
     JM_EXPORT void symbol(const char *name, int length) {                                          \

@@ -50,6 +50,11 @@ WEAK extern void Tau_stop(const char *);
 WEAK extern void Tau_profile_c_timer(void **, const char *, const char *, uint64_t, const char *);
 WEAK extern void Tau_start_timer(void *, int, int);
 WEAK extern int Tau_stop_timer(void *, int);
+WEAK extern void Tau_lite_start_timer(void *, int);
+WEAK extern void Tau_lite_stop_timer(void *);
+WEAK extern void tau_profile_timer_(void **, const char *, int);
+WEAK extern void tau_profile_start_(void **);
+WEAK extern void tau_profile_stop_(void **);
 WEAK extern void tau_start_(const char *, int);
 WEAK extern void tau_stop_(const char *, int);
 
@@ -132,7 +137,7 @@ static void roctx(void) {
 }
 
 static void tau(void) {
-    static void *timer;
+    static void *timer, *lite, *fortran_timer;
     if (!Tau_start) return;
     for (int i = 0; i < 3; i++) {
         Tau_start("plain");
@@ -142,6 +147,12 @@ static void tau(void) {
         Tau_stop_timer(timer, 0);
         tau_start_("fortran   ", 10);
         tau_stop_("fortran   ", 10);
+        Tau_profile_c_timer(&lite, "lite", "", 1, "USER");
+        Tau_lite_start_timer(lite, 0);
+        Tau_lite_stop_timer(lite);
+        tau_profile_timer_(&fortran_timer, "fortran timer  ", 15);
+        tau_profile_start_(&fortran_timer);
+        tau_profile_stop_(&fortran_timer);
     }
 }
 
