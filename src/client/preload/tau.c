@@ -9,7 +9,7 @@
 #define LIBRARY "libTAU"
 
 /* A timer of ours, where no TAU makes one: found again by its address. */
-struct timer { uint32_t region; char name[128]; };
+struct timer { uint32_t region; char name[256]; };
 
 #define NAMED(symbol, mark)                                                                        \
     JM_EXPORT void symbol(const char *name);                                                       \
