@@ -146,7 +146,9 @@ class Runner {
     else if (!ran(dir)) broken("the application did not run");
     else if (code !== STATUS) broken(`status ${code}, not the application's ${STATUS}`);
     // Whoever is killed while writing leaves what is written beside the name, never below it.
-    const report = reportIn(dir, /ended by signal|\(signal \d+\)/.test(stderr));
+    const killed = /ended by signal|\(signal \d+\)/.test(stderr);
+    // What cannot be removed stays.
+    const report = reportIn(dir, killed || fault.call.startsWith("unlink"));
     if (report === "whole") verdict.reports++;
     else verdict.unmeasured++;
     if (report === "none" && stderr.trim() === "") broken("no report, and no line that says why");
