@@ -33,7 +33,15 @@ export {
   UsageError,
 } from "./src/core/errors.ts";
 export { type Diagnostic, Diagnostics, type DiagnosticsOptions } from "./src/core/diagnostics.ts";
-export type { Access, CpuidLeaf, Host, KeptFile, Reader, Registers } from "./src/core/host.ts";
+export type {
+  Access,
+  CpuidLeaf,
+  Host,
+  KeptFile,
+  Reader,
+  ReaderAlias,
+  Registers,
+} from "./src/core/host.ts";
 export type {
   Absence,
   Behavior,
@@ -56,7 +64,7 @@ export {
   type TopologySpec,
 } from "./src/core/topology.ts";
 export type { Remedy, Risk } from "./src/core/remedy.ts";
-export { READERS } from "./src/readers/all.ts";
+export { READERS } from "./src/readers/with_raw.ts";
 export type { DerivedSignal } from "./src/signals/derived.ts";
 export { HINTS } from "./src/core/hints.ts";
 export {
@@ -75,7 +83,19 @@ export type { Candidate } from "./src/signals/entry.ts";
 export { openHost } from "./src/session/node.ts";
 
 // Regions: marks in, exact times, counts and CPU states out.
-export type { AttributeEvent, EventSink, PmEvent, SpanEvent } from "./src/core/event.ts";
+export type {
+  AttributeEvent,
+  EventReceiver,
+  EventSink,
+  FoldedEvent,
+  PmEvent,
+  SpanEvent,
+} from "./src/core/event.ts";
+export { EventRecord } from "./src/core/event.ts";
+export { EventCalls } from "./src/core/event_calls.ts";
+export type { MarkKind } from "./src/core/event_kinds.ts";
+export { KIND } from "./src/core/event_kinds.ts";
+export type { FoldedStats } from "./src/core/path_stats.ts";
 export { regionHash } from "./src/core/hash.ts";
 export type { ProcessEnd } from "./src/regions/process.ts";
 export type { SpanTotal } from "./src/regions/spans.ts";

@@ -21,6 +21,15 @@ interface LockFile {
   jsr?: Record<string, { integrity: string }>;
 }
 
+/** Licences of the packages that are in the executable, by the beginning of their names. */
+const LICENCES: readonly (readonly [name: RegExp, id: string])[] = [
+  [/^uplot$/, "MIT"],
+  [/^pprof-format$/, "MIT"],
+  [/^d3-flame-graph$/, "Apache-2.0"],
+  [/^(d3-|internmap$|yaml$)/, "ISC"],
+  [/^@std\//, "MIT"],
+];
+
 /** A package of a lock file, `NAME@VERSION`; npm's integrity is base64, JSR's SHA-256 in hex. */
 function packaged(kind: "npm" | "jsr", key: string, integrity: string | undefined): Component {
   const at = key.lastIndexOf("@");
@@ -29,8 +38,10 @@ function packaged(kind: "npm" | "jsr", key: string, integrity: string | undefine
     ? `pkg:npm/${name.replace("@", "%40")}@${version}`
     : `pkg:generic/${name.replace("@", "%40")}@${version}?repository=jsr`;
   const hash = integrity === undefined ? undefined : hashOf(integrity);
+  const licence = LICENCES.find(([pattern]) => pattern.test(name))?.[1];
   return {
     ...{ type: "library", "bom-ref": purl, name, version, purl },
+    ...(licence === undefined ? {} : { licenses: [{ license: { id: licence } }] }),
     ...(hash === undefined ? {} : { hashes: [hash] }),
   };
 }
@@ -62,7 +73,7 @@ async function packages(map: string): Promise<Component[]> {
   }
   const targets: string[] = Object.values(config.imports);
   return targets.flatMap((target) => {
-    const [, kind, key] = /^(npm|jsr):(.+@.+)$/.exec(target) ?? [];
+    const [, kind, key] = /^(npm|jsr):([^/].*@.*[^/])$/.exec(target) ?? [];
     return kind === undefined ? [] : [packaged(kind as "npm" | "jsr", key, undefined)];
   });
 }

@@ -10,6 +10,9 @@
  * esbuild splits the program where it has `await import()`, and then turns the parts from modules
  * into functions of (module, exports, require), which need no file to be loaded from. Only the second
  * pass makes the text small: between the two, declarations are made safe from it.
+ *
+ * A run, which a job starts many times, needs 70 parts one after the other; they lie in the executable
+ * once more as one text, which is read and compiled at once.
  */
 
 import { LIBC_PATHS } from "../../src/os/libc.ts";
@@ -46,15 +49,21 @@ type Resources = Record<string, number>;
  * @param deno The Deno that bundles.
  * @param map Its configuration, with the import map.
  * @param entry The first module; it starts the program.
+ * @param together Modules that are loaded on demand one after the other, by their names: each by those
+ * before it, the first of them by the first part. They are compiled as one text. @default none
  * @throws {Error} If a module is missing or has a `node:` import at its top, or without esbuild.
  */
-export async function bundle(deno: string, map: string, entry: string): Promise<Bundle> {
+export async function bundle(
+  deno: string,
+  map: string,
+  entry: string,
+  together: readonly string[] = [],
+): Promise<Bundle> {
   const folder = await Deno.makeTempDir({ prefix: "joulemark-bundle-" });
   try {
     const modules = `${folder}/modules`;
-    // names are kept for messages that print them
     await run(deno, [
-      ...["--config", map, "--format", "esm", "--code-splitting", "--keep-names"],
+      ...["--config", map, "--format", "esm", "--code-splitting"],
       ...["--outdir", modules, entry],
     ]);
     const functions = `${folder}/functions`;
@@ -72,7 +81,7 @@ export async function bundle(deno: string, map: string, entry: string): Promise<
     ]);
     const parts = readParts(functions);
     refuseLostDisposals(parts, resources);
-    return bundleOf(parts, `./${entry.split("/").at(-1)!.replace(/\.\w+$/, ".js")}`);
+    return bundleOf(parts, `./${entry.split("/").at(-1)!.replace(/\.\w+$/, ".js")}`, together);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -180,13 +189,44 @@ function neededBy(name: string, parts: Parts, found = new Set<string>()): Set<st
   return found;
 }
 
-function bundleOf(parts: Parts, first: string): Bundle {
+/** Parts that are evaluated behind the first ones, and the one that begins them. */
+function findTogether(
+  modules: readonly string[],
+  parts: Parts,
+  atOnce: ReadonlySet<string>,
+): { first?: string; names: string[] } {
+  const names = new Set<string>();
+  const begins = modules.map((module) => {
+    const pattern = new RegExp(`\\bload\\("(\\./${module}-\\w+\\.js)"\\)`, "g");
+    // A verb may have the name of a module that is loaded later.
+    const from = names.size === 0 ? atOnce : names.difference(atOnce);
+    const found = new Set([...from].flatMap((name) => {
+      return [...parts[name].matchAll(pattern)].map(([, part]) => part);
+    }));
+    if (found.size !== 1) {
+      throw new Error(`Cannot bundle: expected one part ${module}, found ${found.size}`);
+    }
+    const [part] = found;
+    neededBy(part, parts, names);
+    return part;
+  });
+  return { first: begins[0], names: [...names.difference(atOnce)].sort() };
+}
+
+function bundleOf(parts: Parts, first: string, modules: readonly string[]): Bundle {
   const names = Object.keys(parts).sort();
   if (!names.includes(first)) throw new Error(`Cannot bundle: expected a part ${first}`);
   const atOnce = neededBy(first, parts);
   const later = names.filter((name) => !atOnce.has(name)).map((name) => {
     return { name, bytes: new TextEncoder().encode(parts[name]) };
   });
+  const run = findTogether(modules, parts, atOnce);
+  // In parentheses they are compiled at once, and not looked through first.
+  const texts = run.names.map((name) => `${JSON.stringify(name)}: (${functionOf(parts[name])})`);
+  if (texts.length > 0) {
+    const bytes = new TextEncoder().encode(`({\n${texts.join(",\n")}\n})`);
+    later.push({ name: TOGETHER, bytes });
+  }
   const stored = new Uint8Array(later.reduce((sum, { bytes }) => sum + bytes.length, 0));
   let end = 0;
   const places = later.map(({ name, bytes }) => {
@@ -204,16 +244,26 @@ function bundleOf(parts: Parts, first: string): Bundle {
           rows.push(`${JSON.stringify(name)}: [${storedAt + at}, ${size}]`);
         }
       }
-      return scriptOf(rows, first);
+      return scriptOf(rows, first, storedAt === undefined ? undefined : run.first);
     },
   };
 }
+
+/** The text of the parts that are compiled together, among the parts. */
+const TOGETHER = "together";
+
+/** A part as a function: what stands before it and behind it in the script below. */
+function functionOf(text: string): string {
+  return `${FUNCTION}${text}\n}`;
+}
+
+const FUNCTION = 'function (module, exports, require, load) {"use strict";';
 
 /**
  * The first line lets the program tell which form of the executable it is in. Deno opens nothing below
  * /proc for a program without all permissions, so the executable is read by libc.
  */
-function scriptOf(rows: readonly string[], first: string): string {
+function scriptOf(rows: readonly string[], first: string, run?: string): string {
   return `globalThis.__JOULEMARK_FORM = "packed";
 const parts = {
 ${rows.join(",\n")}
@@ -248,16 +298,22 @@ function textOf(part) {
   return new TextDecoder().decode(bytes);
 }
 const loaded = new Map();
+let together = {};
+function compiled(name) {
+  return together[name] ?? (0, eval)('(${FUNCTION}' + textOf(parts[name]) +
+    "\\n})\\n//# sourceURL=joulemark" + name.slice(1));
+}
 function require(name) {
   let module = loaded.get(name);
   if (module !== undefined) return module.exports;
   loaded.set(name, module = { exports: {} });
-  const source = '(function (module, exports, require, load) {"use strict";' + textOf(parts[name]) +
-    "\\n})\\n//# sourceURL=joulemark" + name.slice(1);
-  (0, eval)(source)(module, module.exports, require, load);
+  compiled(name)(module, module.exports, require, load);
   return module.exports;
 }
 async function load(name) {
+  if (name === ${JSON.stringify(run ?? "")}) {
+    together = (0, eval)(textOf(parts.${TOGETHER}) + "\\n//# sourceURL=joulemark/together.js");
+  }
   return require(name);
 }
 require(${JSON.stringify(first)});

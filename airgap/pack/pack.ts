@@ -16,8 +16,8 @@ import { bundle } from "./bundle.ts";
 import { findPlace, inject, type Place } from "./elf.ts";
 import { unzip } from "./unzip.ts";
 
-/** The young generation stays small: 1 MiB keeps pauses rare and memory low in a sampling loop. */
-const V8_FLAGS = "--v8-flags=--max-semi-space-size=1";
+/** The young generation stays small, which keeps memory low in a sampling loop; 1 MiB is not worth threads. */
+const V8_FLAGS = "--v8-flags=--max-semi-space-size=1,--no-parallel-scavenge";
 
 /** Everything that could make Deno look further than this file, off. */
 const RUN_FLAGS = [
@@ -34,8 +34,20 @@ const RUN_FLAGS = [
   V8_FLAGS,
 ];
 
-/** Deno's cache is none (128 processes would lock files in one HOME), and it asks for no news. */
-const VARIABLES = ["DENO_DIR=/dev/null/none", "DENO_NO_UPDATE_CHECK=1"];
+/**
+ * Deno's cache is none (128 processes would lock files in one HOME), which on a terminal it would say at
+ * each start; and it asks for no news.
+ */
+const VARIABLES = [
+  "DENO_DIR=/dev/null/none",
+  "DENO_LOG=error,deno::cache::cache_db=off",
+  "DENO_NO_UPDATE_CHECK=1",
+];
+
+/** What every run loads, in this order; 128 of them start at once. */
+const RUN = ["run", "run_parts", "monitor", "attribution"];
+
+const ENTRY = new URL("./entry.ts", import.meta.url).pathname;
 
 if (import.meta.main) {
   try {
@@ -60,7 +72,7 @@ interface PackOptions {
 async function pack({ out, map, entry, deno, flags }: PackOptions): Promise<void> {
   const file = await Deno.readFile(deno);
   const place = findPlace(file, deno);
-  const { stored, script } = await bundle(Deno.execPath(), map, entry);
+  const { stored, script } = await bundle(Deno.execPath(), map, entry, entry === ENTRY ? RUN : []);
   const block = makeBlock({
     ...await guardianFor(place),
     mode: MODE.packed,
@@ -116,7 +128,7 @@ function parse(args: string[]): PackOptions & { prepare?: string } {
       "Cannot pack: expected --out FILE and --map CONFIG -- FLAGS, or --prepare FILE",
     );
   }
-  const entry = value("--entry") ?? new URL("./entry.ts", import.meta.url).pathname;
+  const entry = value("--entry") ?? ENTRY;
   return {
     out,
     map: map ?? "",

@@ -60,8 +60,9 @@ export function buildReportHost(results: HostResults): ReportHost {
     });
   }
   if (markedS !== 0) {
+    const restS = runtimeS - markedS;
     host.unmarked = {
-      ...signals.fields(HASH_UNMARKED, runtimeS - markedS, 0),
+      ...signals.fields(HASH_UNMARKED, Math.abs(restS) < ROUNDING * runtimeS ? 0 : restS, 0),
       ...agent.reportRegion?.(HASH_UNMARKED),
     };
   }
@@ -79,6 +80,9 @@ export function buildReportHost(results: HostResults): ReportHost {
   }
   return host;
 }
+
+/** Difference of two sums of as many seconds that is none. */
+const ROUNDING = 1e-12;
 
 /** The regions with most time. */
 function longest(all: readonly RegionTotal[], most: number): RegionTotal[] {

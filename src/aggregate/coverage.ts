@@ -19,6 +19,8 @@ import type { SignalSource } from "../core/signal.ts";
 export interface PartSource extends SignalSource {
   /** Handles of a signal at each instance of its own domain inside an instance; none if absent. */
   pushParts(name: string, domain: Domain, index: number): number[];
+  /** Is it a machine's own counter, which never stands still? Of a tree of files one may. */
+  isMeasured(name: string): boolean;
 }
 
 /** One part of a figure that does not cover the whole time. */
@@ -91,7 +93,11 @@ export class Coverage {
     const region = this.#source.pushSignal("REGION_HASH", domain, index);
     const epoch = this.#source.pushSignal("EPOCH_COUNT", domain, index);
     const isPower = this.#source.behavior(name) !== "monotone";
-    const figure = new FigureCoverage({ handles, region, epoch, isPower }, this.#placeOf);
+    const mayStand = isPower || !this.#source.isMeasured(name);
+    const figure = new FigureCoverage(
+      { name, handles, region, epoch, isPower, mayStand },
+      this.#placeOf,
+    );
     this.#figures.push(figure);
     return figure;
   }
@@ -103,6 +109,14 @@ export class Coverage {
     for (let i = 0; i < this.#figures.length; i++) this.#figures[i].step(this.#source, timeS);
   }
 
+  /** Signals of which no counter changed since the first step: nothing says that they count. */
+  get still(): ReadonlySet<string> {
+    const all = Map.groupBy(this.#figures, ({ name }) => name);
+    return new Set(
+      [...all].filter(([, list]) => list.every(({ isStill }) => isStill)).map(([name]) => name),
+    );
+  }
+
   /** Forgets everything but what is watched. */
   restart(): void {
     for (const figure of this.#figures) figure.restart();
@@ -110,10 +124,12 @@ export class Coverage {
 }
 
 interface Handles {
+  readonly name: string;
   readonly handles: readonly number[];
   readonly region: number;
   readonly epoch: number;
   readonly isPower: boolean;
+  readonly mayStand: boolean;
 }
 
 /** Seconds by region: those in doubt, which become lost or known, and those lost. */
@@ -181,7 +197,9 @@ class RegionSeconds {
 
 /** One figure: a signal at a domain instance. */
 export class FigureCoverage {
+  readonly name: string;
   readonly isPower: boolean;
+  readonly #mayStand: boolean;
   readonly #handles: Int32Array;
   readonly #regionHandle: number;
   readonly #epochHandle: number;
@@ -204,8 +222,13 @@ export class FigureCoverage {
   #epochDoubtS = 0;
   #epochLostS = 0;
 
-  constructor({ handles, region, epoch, isPower }: Handles, placeOf: Map<number, number>) {
+  constructor(
+    { name, handles, region, epoch, isPower, mayStand }: Handles,
+    placeOf: Map<number, number>,
+  ) {
+    this.name = name;
     this.isPower = isPower;
+    this.#mayStand = mayStand;
     this.#handles = Int32Array.from(handles);
     [this.#regionHandle, this.#epochHandle] = [region, epoch];
     this.#regions = new RegionSeconds(placeOf);
@@ -252,7 +275,7 @@ export class FigureCoverage {
 
   /** Seconds of it in which a part was lost; of the application, over all parts. */
   lostS(hash: number): number {
-    const missing = this.#missing.includes(1);
+    const missing = this.#missing.includes(1) || this.#handles.some((_, i) => this.#isStill(i));
     if (hash === HASH_EPOCH) return this.#epochLostS + (missing ? this.#epochDoubtS : 0);
     if (hash !== HASH_APPLICATION) return this.#regions.lostS(hash, missing);
     let lost = 0;
@@ -291,7 +314,19 @@ export class FigureCoverage {
     return { value, powerW, share, parts, losses };
   }
 
+  /** Did no part change since the first step? */
+  get isStill(): boolean {
+    return this.#handles.every((_, i) => this.#isStill(i));
+  }
+
+  /** A counter that stood still all the time may not count at all: of it nothing is known. */
+  #isStill(i: number): boolean {
+    return !this.#mayStand && this.#lastS > this.#startS && this.#sum[i] === 0 &&
+      this.#restarts[i] === 0 && this.#fromS[i] === this.#startS;
+  }
+
   #lostSOf(i: number): number {
+    if (this.#isStill(i)) return this.#lastS - this.#startS;
     if (this.#missing[i] === 0) return this.#lostS[i];
     return this.#lostS[i] + this.#lastS - this.#sinceS[i];
   }

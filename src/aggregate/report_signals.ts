@@ -64,6 +64,11 @@ export const MANDATORY_SIGNALS: readonly string[] = [
   "CPUINFO::FREQ_STICKER",
 ];
 
+/** The signal that a field of every section comes from; `undefined` where it is no such field. */
+export function keySignal(key: string): string | undefined {
+  return FIELDS.find((field) => field.key === key)?.signal;
+}
+
 /** What the fields depend on beyond the aggregator. */
 export interface ReportSignalsOptions {
   /** Does the node have this signal? */

@@ -171,7 +171,11 @@ export class SampleAggregator {
       this.#regionPlace.has(regionHash);
   }
 
-  /** The last completed contiguous run of steps in a region, never the running one. */
+  /**
+   * The last completed contiguous run of steps in a region, never the running one.
+   *
+   * A value without {@linkcode periodDuration} too, as GEOPM's program has it; its manual page says NAN.
+   */
   sampleRegionLast(i: number, regionHash: number): number {
     if (!this.#updated) return NaN;
     if (regionHash === HASH_EPOCH) return this.sampleEpochLast(i);

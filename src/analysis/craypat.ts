@@ -1,24 +1,33 @@
 /**
- * The summary that pat_report prints of a run's counters: one figure a counter over all nodes,
- * energies as means, powers as maxima. Cray, "Using Cray Performance Measurement and Analysis
- * Tools" (S-2376-60), and M. Bareford (2015), section 2.
+ * The table that pat_report prints of a run's counters: one figure a counter over all nodes, energies
+ * as means over their processors or nodes, powers as maxima. Cray, "Using Cray Performance Measurement
+ * and Analysis Tools" (S-2376-60), and M. Bareford (2015), section 2.
  * @module
  */
-import type { PmcRecord } from "../formats/pmc/pmc.ts";
+import type { Report } from "../core/report.ts";
+import type { PmcRecord } from "../formats/pmc/log.ts";
 import { summarize } from "./statistics.ts";
 
-/** How figures of nodes become one. */
+/** How figures of nodes and processors become one. */
 export type CraypatAggregation = "mean" | "max" | "sum" | "min";
+
+/** A counter's figures, of all nodes. */
+export interface CounterFigures {
+  readonly name: string;
+  readonly unit: string;
+  /** Of each node, or of each package or other part of each node. */
+  readonly each: readonly number[];
+}
 
 /** One line of the summary. */
 export interface CraypatCounter {
   readonly name: string;
   readonly value: number;
-  readonly unit: "W" | "J";
+  readonly unit: string;
   readonly aggregation: CraypatAggregation;
 }
 
-const COUNTERS = [
+const PMC_COUNTERS = [
   { name: "PM_POWER:NODE", unit: "W", field: "powerW" },
   { name: "PM_ENERGY:NODE", unit: "J", field: "energyJ" },
   { name: "PM_POWER:CPU", unit: "W", field: "cpuPowerW" },
@@ -27,29 +36,55 @@ const COUNTERS = [
   { name: "PM_ENERGY:MEMORY", unit: "J", field: "memoryEnergyJ" },
 ] as const;
 
-/** Names of all counters, for messages. */
-export const CRAYPAT_COUNTERS: readonly string[] = COUNTERS.map(({ name }) => name);
+/** Figures that grow without a unit are counts, and have a mean as energies do. */
+const MEAN_COUNTS = ["PM_FRESHNESS"];
+/** What CrayPat calls the unit of a time stamp. */
+const UNITS: Readonly<Record<string, string>> = { PM_STARTUP: "cycles" };
 
-/**
- * @param nodes Raw readings of each node, from open to close.
- * @param asked Other aggregations than the counter's own, by its name.
- */
-export function craypatSummary(
-  nodes: readonly (readonly PmcRecord[])[],
-  asked: ReadonlyMap<string, CraypatAggregation> = new Map(),
-): CraypatCounter[] {
-  const counters: CraypatCounter[] = [];
-  for (const { name, unit, field } of COUNTERS) {
-    const figures = nodes.filter((records) => records.length > 0).map((records) => {
+/** Figures out of PMC logs. @param nodes Raw readings of each node, from open to close. */
+export function pmcFigures(nodes: readonly (readonly PmcRecord[])[]): CounterFigures[] {
+  const told = nodes.filter((records) => records.length > 0);
+  return PMC_COUNTERS.map(({ name, unit, field }) => ({
+    name,
+    unit,
+    each: told.map((records) => {
       const values = records.map((record) => record[field] ?? 0);
       // The greatest reading of a power, what a counter of energy grew by.
       return unit === "W" ? Math.max(...values) : values[values.length - 1] - values[0];
-    });
-    // Counters that no node has read 0 everywhere.
-    if (figures.length === 0 || figures.every((figure) => figure === 0)) continue;
-    const aggregation = asked.get(name) ?? (unit === "W" ? "max" : "mean");
-    const { mean, max, sum, min } = summarize(figures);
-    counters.push({ name, unit, aggregation, value: { mean, max, sum, min }[aggregation] });
+    }),
+  }));
+}
+
+/** Figures that the hosts of reports have under `counters:`, in the order of the first. */
+export function reportFigures(reports: readonly Report[]): CounterFigures[] {
+  const found = new Map<string, { name: string; unit: string; each: number[] }>();
+  for (const { joulemark } of reports.flatMap(({ hosts }) => hosts)) {
+    for (const [name, told] of Object.entries(joulemark?.counters ?? {})) {
+      if (typeof told !== "object" || told === null || Array.isArray(told)) continue;
+      const { each, unit } = told;
+      if (!Array.isArray(each)) continue;
+      const figures = found.get(name) ??
+        { name, unit: UNITS[name] ?? (typeof unit === "string" ? unit : ""), each: [] };
+      found.set(name, figures);
+      figures.each.push(...each.map(Number).filter((value) => !Number.isNaN(value)));
+    }
   }
-  return counters;
+  return [...found.values()];
+}
+
+/**
+ * @param asked Other aggregations than the counter's own, by its name.
+ * @returns Without counters that are 0 on all nodes, which pat_report leaves out too.
+ */
+export function craypatSummary(
+  figures: readonly CounterFigures[],
+  asked: ReadonlyMap<string, CraypatAggregation> = new Map(),
+): CraypatCounter[] {
+  return figures.filter(({ each }) => each.some((figure) => figure !== 0)).map((counter) => {
+    const { name, unit, each } = counter;
+    const isMean = unit === "J" || MEAN_COUNTS.includes(name);
+    const aggregation = asked.get(name) ?? (isMean ? "mean" : "max");
+    const { mean, max, sum, min } = summarize(each);
+    return { name, unit, aggregation, value: { mean, max, sum, min }[aggregation] };
+  });
 }

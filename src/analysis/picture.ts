@@ -47,14 +47,24 @@ const PALETTE = [
 const DASHES = ["", "7 3", "2 3", "9 3 2 3", "12 4", "1 2", "5 5"];
 const SIZE = { width: 640, height: 400, left: 74, right: 20, top: 36, bottom: 52 };
 
-/** Panels one above the other. @param note Stands below: `simulated`, for one. */
-export function svg(panels: readonly Panel[], note = ""): string {
-  const height = panels.length * SIZE.height + (note === "" ? 0 : 24);
-  const body = panels.map((panel, i) => drawn(panel, i * SIZE.height)).join("");
+/**
+ * Panels one above the other.
+ *
+ * @param note Stands below: `simulated`, for one.
+ * @param inPairs Two panels in a row.
+ */
+export function svg(panels: readonly Panel[], note = "", inPairs = false): string {
+  const columns = inPairs ? 2 : 1;
+  const width = columns * SIZE.width;
+  const height = Math.ceil(panels.length / columns) * SIZE.height + (note === "" ? 0 : 24);
+  const body = panels.map((panel, i) => {
+    const own = drawn(panel, Math.floor(i / columns) * SIZE.height);
+    return i % columns === 0 ? own : `<g transform="translate(${SIZE.width} 0)">\n${own}</g>\n`;
+  }).join("");
   const foot = note === "" ? "" : text(SIZE.left, height - 8, note, "start");
   return `<?xml version="1.0" encoding="UTF-8"?>\n` +
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${SIZE.width}" height="${height}" ` +
-    `viewBox="0 0 ${SIZE.width} ${height}" font-family="sans-serif" font-size="12">\n` +
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
+    `viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">\n` +
     `<rect width="100%" height="100%" fill="white"/>\n${body}${foot}</svg>\n`;
 }
 

@@ -9,6 +9,8 @@ import { csvField } from "../formats/csv_row.ts";
 export interface Column {
   readonly name: string;
   readonly unit?: string;
+  /** Digits behind the point, at most, for people. @default as many as five significant ones need */
+  readonly decimals?: number;
   /** Only for programs: a line for people stays short without it. */
   readonly detail?: boolean;
 }
@@ -23,21 +25,45 @@ export interface Table {
 
 const DIGITS = 5;
 
-/** Aligned columns under a title, lines ending in LF. */
-export function tableText(table: Table): string {
-  const columns = table.columns.filter((column) => !column.detail);
-  const shownRows = table.rows.map((row) => row.filter((_, i) => !table.columns[i].detail));
-  const head = columns.map(({ name, unit }) => unit ? `${name} (${unit})` : name);
-  const cells = shownRows.map((row) => row.map((cell) => printable(shown(cell))));
-  const width = head.map((title, i) =>
-    Math.max(title.length, ...cells.map((row) => row[i].length))
-  );
-  const line = (row: readonly string[]) =>
-    row.map((cell, i) => {
-      const isText = shownRows.every((r) => typeof r[i] === "string");
-      return isText ? cell.padEnd(width[i]) : cell.padStart(width[i]);
-    }).join("  ").trimEnd() + "\n";
-  return `${table.title}\n${line(head)}${cells.map(line).join("")}`;
+/** A column of names is not made narrower. */
+const MIN_NAME = 16;
+const GAP = 2;
+
+/**
+ * Aligned columns under a title, lines ending in LF.
+ *
+ * @param maxWidth Of a terminal: names lose their ends, then columns are left out from the right, and
+ * the title says how many. @default no limit
+ */
+export function tableText(table: Table, maxWidth = Infinity): string {
+  const shownColumns = [...table.columns.keys()].filter((i) => !table.columns[i].detail);
+  const columns = shownColumns.map((i) => {
+    const { name, unit, decimals } = table.columns[i];
+    const head = unit ? `${name} (${unit})` : name;
+    const cells = table.rows.map((row) => printable(shown(row[i], decimals)));
+    const width = cells.reduce((most, cell) => Math.max(most, cell.length), head.length);
+    return { head, cells, width, isText: table.rows.every((row) => typeof row[i] === "string") };
+  });
+  const over = () => columns.reduce((sum, { width }) => sum + width + GAP, -GAP) - maxWidth;
+  for (const column of columns.filter(({ isText }) => isText).sort((a, b) => b.width - a.width)) {
+    const least = Math.max(MIN_NAME, column.head.length);
+    column.width = Math.max(Math.min(least, column.width), column.width - Math.max(0, over()));
+  }
+  const count = columns.length;
+  while (over() > 0 && columns.length > 2) columns.pop();
+  const left = count - columns.length;
+  const line = (of: (column: typeof columns[number]) => string) =>
+    columns.map((column) => {
+      const cell = of(column);
+      const { width, isText } = column;
+      if (!isText) return cell.padStart(width);
+      return (cell.length > width ? `${cell.slice(0, width - 3)}...` : cell).padEnd(width);
+    }).join(" ".repeat(GAP)).trimEnd() + "\n";
+  const title = left === 0
+    ? table.title
+    : `${table.title} (${left} column${left === 1 ? "" : "s"} more by --json)`;
+  const rows = table.rows.map((_, i) => line(({ cells }) => cells[i]));
+  return `${title}\n${line(({ head }) => head)}${rows.join("")}`;
 }
 
 /** RFC 4180 with LF; all digits. Several tables are told apart by an empty line. */
@@ -59,9 +85,10 @@ export function tableJson(table: Table): { title: string; rows: Record<string, u
   return { title: table.title, rows };
 }
 
-function shown(cell: string | number): string {
+function shown(cell: string | number, decimals: number | undefined): string {
   if (typeof cell === "string") return cell;
   if (Number.isNaN(cell)) return "-";
+  if (decimals !== undefined) return String(Number(cell.toFixed(decimals)));
   return String(Number(cell.toPrecision(DIGITS)));
 }
 

@@ -6,6 +6,7 @@ import type { CraypatCounter } from "./craypat.ts";
 import { compareRuns, type RunGroup } from "./compare_runs.ts";
 import { cumulative, fitNormal, histogram } from "./histogram.ts";
 import { groupOutliers } from "./outlier_groups.ts";
+import { type Peak, peaksOf } from "./peaks.ts";
 import type { Panel, Series } from "./picture.ts";
 import { figures, withDeviation } from "./quantity_text.ts";
 import { QUANTITIES, type Quantity, type Run, valuesOf } from "./runs.ts";
@@ -17,6 +18,8 @@ import type { Table } from "./table.ts";
 export interface View {
   readonly tables: readonly Table[];
   readonly panels: readonly Panel[];
+  /** Panels stand two in a row. */
+  readonly inPairs?: boolean;
   /** For people. */
   readonly notes: readonly string[];
 }
@@ -97,6 +100,8 @@ export function histogramView(
 ): View {
   const rows: (string | number)[][] = [];
   const fits: (string | number)[][] = [];
+  const peaks: (string | number)[][] = [];
+  const notes: string[] = [];
   const panels: Panel[] = [];
   for (const quantity of quantities) {
     const { unit, title } = QUANTITIES[quantity];
@@ -106,6 +111,14 @@ export function histogramView(
       const { bodyValues, limit } = groupsOf(run, quantity);
       const apart = valuesOf(run, quantity).filter((value) => value > limit);
       const fit = fitNormal(bodyValues, normalShare);
+      const found = peaksOf(bodyValues);
+      const main = found.reduce((a, b) => b.count > a.count ? b : a, found[0]);
+      found.forEach((one, i) => {
+        const { at, deviation, count, share } = one;
+        const start = [run.name, `${quantity} (${unit})`, i + 1, at, deviation, count, share];
+        peaks.push([...start, one === main ? "main" : ""]);
+      });
+      if (found.length > 1) notes.push(peakNote(run.name, quantity, found, main));
       fits.push([run.name, `${quantity} (${unit})`, fit.mean, fit.deviation, fit.distance]);
       for (
         const [group, values, list] of [["body", bodyValues, body], ["apart", apart, far]] as const
@@ -127,6 +140,8 @@ export function histogramView(
     const axes = { xTitle: `${quantity} (${unit})`, yTitle: "steps" };
     panels.push({ title, ...axes, series: body });
     if (far.length > 0) panels.push({ title: `${title}: those apart`, ...axes, series: far });
+    // Only power has one peak, of which mean and deviation tell all.
+    if (quantity === "power" && runs.length > 1) panels.push(normalsPanel(runs));
   }
   const fitTable: Table = {
     title: "Normal distribution of the body, and its greatest distance from what was measured",
@@ -138,8 +153,43 @@ export function histogramView(
     columns: ["run", "figure", "group", "from", "to", "steps"].map((name) => ({ name })),
     rows,
   };
-  const notes = runs.flatMap((run) => quantities.flatMap((quantity) => groupNotes(run, quantity)));
-  return { tables: [fitTable, binTable], panels, notes };
+  const peakTable: Table = {
+    title: "Peaks of the body",
+    columns: ["run", "figure", "peak", "at", "deviation", "steps", "share", "remark"]
+      .map((name) => ({ name })),
+    rows: peaks,
+  };
+  notes.push(...runs.flatMap((run) => quantities.flatMap((quantity) => groupNotes(run, quantity))));
+  return { tables: [fitTable, peakTable, binTable], panels, notes };
+}
+
+function peakNote(
+  run: string,
+  quantity: Quantity,
+  peaks: readonly Peak[],
+  main: Peak,
+): string {
+  const list = peaks.map((peak) => {
+    const share = `${figures(100 * peak.share, 3)} % of the steps`;
+    const at = withDeviation(peak.at, 0, QUANTITIES[quantity].unit);
+    return `${at} (${share}${peak === main ? ", the main one" : ""})`;
+  });
+  return `${run}: ${quantity} of a step has ${peaks.length} peaks: ${list.join(", ")}`;
+}
+
+/** The normal distributions of several runs' power alone: figures 3 and 5 of the paper. */
+function normalsPanel(runs: readonly Run[]): Panel {
+  const { unit, title } = QUANTITIES.power;
+  const series = runs.flatMap((run, colour) => {
+    const fit = fitNormal(groupsOf(run, "power").bodyValues, normalShare);
+    return fit.deviation > 0 ? [{ ...normalLine(run.name, fit, 1, colour), name: run.name }] : [];
+  });
+  return {
+    title: `${title}: normal distributions`,
+    xTitle: `power (${unit})`,
+    yTitle: `share of steps per ${unit}`,
+    series,
+  };
 }
 
 function normalLine(
@@ -156,7 +206,7 @@ function normalLine(
 /** Shares of steps up to a value. */
 export function cdfView(runs: readonly Run[], quantities: readonly Quantity[] = ALL): View {
   const rows: (string | number)[][] = [];
-  const panels = quantities.map((quantity): Panel => {
+  const panels = quantities.flatMap((quantity): Panel[] => {
     const { unit, title } = QUANTITIES[quantity];
     const series = runs.map((run): Series => {
       const { values, shares } = cumulative(valuesOf(run, quantity));
@@ -165,14 +215,15 @@ export function cdfView(runs: readonly Run[], quantities: readonly Quantity[] = 
       );
       return { name: run.name, kind: "line", x: values, y: shares };
     });
-    return { title, xTitle: `${quantity} (${unit})`, yTitle: "share of steps", series };
+    const panel = { title, xTitle: `${quantity} (${unit})`, yTitle: "share of steps", series };
+    return quantity === "power" ? [normalsPanel(runs), panel] : [panel];
   });
   const table: Table = {
     title: "Cumulative distribution",
     columns: ["run", "figure", "value", "share"].map((name) => ({ name })),
     rows,
   };
-  return { tables: [table], panels, notes: [] };
+  return { tables: [table], panels, notes: [], inPairs: quantities.join() === "power" };
 }
 
 /** Groups of runs beside each other. */
@@ -288,8 +339,13 @@ export function sweepView(sweep: Sweep): View {
 /** As pat_report prints it. */
 export function craypatView(counters: readonly CraypatCounter[]): View {
   const table: Table = {
-    title: "Program HW Performance Counter Data",
-    columns: [{ name: "counter" }, { name: "value" }, { name: "unit" }, { name: "aggregation" }],
+    title: "Table 1:  Program HW Performance Counter Data\n",
+    columns: [
+      { name: "counter" },
+      { name: "value", decimals: 3 },
+      { name: "unit" },
+      { name: "aggregation" },
+    ],
     rows: counters.map((c) => [c.name, c.value, c.unit, c.aggregation]),
   };
   return { tables: [table], panels: [], notes: [] };

@@ -96,7 +96,14 @@ function prepare(directory: string): void {
   } catch (error) {
     if (error instanceof AccessError) throw error;
     const found = (error as Error).message;
-    throw new AccessError({ action: "capture to", target: directory, found, cause: error });
+    const expected = "a directory that can be made";
+    throw new AccessError({
+      action: "capture to",
+      target: directory,
+      expected,
+      found,
+      cause: error,
+    });
   }
 }
 

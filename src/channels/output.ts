@@ -15,6 +15,7 @@ import { NONE } from "../context/tree.ts";
 import { openStream, type Printer, type StreamFile } from "./files.ts";
 import { asFileName } from "../core/names.ts";
 import { markSpotChannel } from "./spot.ts";
+import { TreeEnergies, type TreeSource } from "./tree_energies.ts";
 import { ContextReports, type RunRecords } from "./reports.ts";
 
 /** Value of `spot.channel` in what another output writes. */
@@ -26,6 +27,10 @@ export interface OutputNames {
   defaultName(): string;
   /** Stands behind the names of files, where each of several hosts writes its own. */
   readonly host?: string;
+  /** Energies of the run's paths, at its end; `undefined`: it has none. */
+  treeSource?(): TreeSource | undefined;
+  /** A channel's streams have ended; what else it leaves is flushed, and noted, once more. */
+  streamsEnded?(): void;
 }
 
 interface OpenStream {
@@ -39,6 +44,7 @@ export class ContextOutput {
   readonly #spec: ChannelSpec;
   readonly #names: OutputNames;
   readonly #reports: ContextReports;
+  readonly #treeSource: (() => TreeSource | undefined) | undefined;
   /** Value of `spot.channel` in its records; empty: none. */
   #spotChannel = "";
   #series: ContextOutput | undefined;
@@ -57,6 +63,7 @@ export class ContextOutput {
     printer: Printer,
   ) {
     [this.#spec, this.#names, this.#printer] = [spec, names, printer];
+    this.#treeSource = names.treeSource;
     const { variables } = spec, folder = variables.CALI_RECORDER_DIRECTORY ?? "";
     const name = this.#named(variables.CALI_RECORDER_FILENAME || names.defaultName());
     this.#template = folder === "" ? name : `${folder}/${name}`;
@@ -65,6 +72,7 @@ export class ContextOutput {
       !services.includes("report") && !services.includes("mpireport");
     this.channel = new Channel({ ...variables }, {
       ...options,
+      name: spec.name,
       globals: {
         "cali.channel": spec.name,
         ...options.globals,
@@ -75,6 +83,11 @@ export class ContextOutput {
     });
     this.#reports = new ContextReports(spec, this.channel, printer);
     if (spec.spot !== undefined) this.#spotChannel = "regionprofile";
+  }
+
+  /** The channel's name. */
+  get name(): string {
+    return this.#spec.name;
   }
 
   /** Says which threads belong together: `first` is the one that the process began with. */
@@ -107,11 +120,15 @@ export class ContextOutput {
       if (this.#spotChannel === SERIES) return;
       this.#printer.tell(
         `${this.#spec.name}: nothing was marked, so nothing is written; ` +
-          "--preload caliper hears a program's calls of Caliper",
+          "--preload caliper answers a program's calls of Caliper",
       );
       return;
     }
-    if (this.channel.services.has("recorder")) this.#finishStreams();
+    this.channel.note("Flushing Caliper data");
+    if (this.channel.services.has("recorder")) {
+      this.#finishStreams();
+      this.#names.streamsEnded?.();
+    }
     const records = this.#records();
     if (this.#reports.wanted) {
       const rows = this.#reports.rows(records);
@@ -152,12 +169,13 @@ export class ContextOutput {
   }
 
   #finishStreams(): void {
-    this.channel.flushServices((record, thread) => this.#record(record, thread));
+    this.#flush((record, thread) => this.#record(record, thread));
     // Without a service that keeps snapshots a stream has the run's globals alone, as Caliper's has.
     const [somebody] = this.#pids.keys();
     if (this.#streams.size === 0) this.#streamOf(somebody);
     for (const [first, { file, stream }] of this.#streams) {
       stream.globals(this.channel.globals(this.#template.includes("%") ? first : undefined));
+      this.channel.note(`Recorder: Wrote ${stream.written} records.`);
       file?.close(fillName(this.#template, (name) => this.#valueOf(name, first)));
     }
   }
@@ -170,11 +188,27 @@ export class ContextOutput {
     return channel.currentText(id);
   }
 
+  /** What the services kept, with the energies of the report's tree. */
+  #flush(emit: (record: Snapshot, thread: number) => void): void {
+    const { channel } = this;
+    const source = this.#treeSource?.();
+    if (source === undefined || !channel.services.has("aggregate")) {
+      return channel.flushServices(emit);
+    }
+    const rows: { record: Snapshot; thread: number }[] = [];
+    channel.flushServices((record, thread) => rows.push({ record, thread }));
+    const energies = new TreeEnergies(channel.tree, source, rows.map(({ record }) => record));
+    for (const { record, thread } of rows) {
+      energies.apply(record);
+      emit(record, thread);
+    }
+  }
+
   /** All that was kept, as one stream. */
   #streamText(of?: number): string {
     const lines: string[] = [], { channel } = this;
     const stream = new CaliStream(channel.tree, (line) => lines.push(line));
-    channel.flushServices((record, thread) => {
+    this.#flush((record, thread) => {
       if (of === undefined || (this.#firsts[thread] ?? thread) === of) stream.record(record);
     });
     stream.globals(channel.globals(of));

@@ -8,12 +8,15 @@
  * @module
  */
 import type { Channel } from "../context/services/channel.ts";
-import type { AttributeEvent, EventSink } from "../core/event.ts";
+import type { AttributeEvent, EventReceiver, EventRecord, FoldedEvent } from "../core/event.ts";
+import { KIND } from "../core/event_kinds.ts";
+import type { PathTable } from "../core/path_stats.ts";
 import type { Batch } from "../signals/batch.ts";
 import type { RunMachine } from "./machine.ts";
 import type { Sharer } from "./shares.ts";
+import { PathSums } from "./path_sums.ts";
 import { RunThread } from "./threads.ts";
-import { KIND, WaitingEvents } from "./waiting_events.ts";
+import { SAMPLE, WaitingEvents } from "./waiting_events.ts";
 
 /** A process as the recorder sees it. Times in seconds, as events have them. */
 export interface KnownProcess extends Sharer {
@@ -26,6 +29,7 @@ export interface RunNames {
   process(handle: number): KnownProcess;
   /** All that ever were, by handle. */
   processes(): readonly KnownProcess[];
+  readonly paths: PathTable;
 }
 
 /** A process and its threads, by their ids; 0: its own. */
@@ -33,6 +37,8 @@ interface RunProcess {
   readonly pid: number;
   readonly startS: number;
   readonly threads: Map<number, RunThread>;
+  /** Visits that came too fast to be told in their order. */
+  outOfOrder: number;
 }
 
 /** What a recorder is made from. */
@@ -45,21 +51,22 @@ export interface ContextRecorderOptions {
 }
 
 /** Keeps the events of a sample and passes them on to the channels when it is settled. */
-export class ContextRecorder implements EventSink {
+export class ContextRecorder implements EventReceiver {
   /** Ends of regions that were not open. */
   unmatched = 0;
   readonly #options: ContextRecorderOptions;
   readonly #channels: Channel[] = [];
   readonly #processes: (RunProcess | undefined)[] = [];
   readonly #waiting = new WaitingEvents();
+  readonly #sums: PathSums;
   #machine!: RunMachine;
-  #cpu = -1;
   /** The first event of all, from which channels count; NaN before it. */
   #zeroS = NaN;
   #nowNs = 0;
 
   constructor(options: ContextRecorderOptions) {
     this.#options = options;
+    this.#sums = new PathSums(options.names.paths);
   }
 
   /** The clock that channels are to be made with: ns since the first event. */
@@ -69,76 +76,34 @@ export class ContextRecorder implements EventSink {
   attach(machine: RunMachine, channels: readonly Channel[]): void {
     this.#machine = machine;
     this.#channels.push(...channels);
+    this.#sums.attach(this.#channels);
   }
 
-  at(cpu: number): void {
-    this.#cpu = cpu;
-  }
-
-  start(timeS: number): number {
-    this.#waiting.add(KIND.processes, -1, timeS, -1, 0);
+  receive(event: EventRecord): number {
+    switch (event.kind) {
+      case KIND.start:
+      case KIND.startCommand:
+      case KIND.shutdown:
+      case KIND.died:
+      case KIND.enter:
+      case KIND.exit:
+      case KIND.shortVisits:
+      case KIND.folding:
+      case KIND.folded:
+      case KIND.inPath:
+      case KIND.attributeBegin:
+      case KIND.attributeSet:
+      case KIND.attributeEnd:
+        this.#waiting.add(event);
+    }
     return -1;
-  }
-
-  startCommand(timeS: number): number {
-    return this.start(timeS);
-  }
-
-  threadCpus(): void {}
-
-  region(): number {
-    return -1;
-  }
-
-  enter(timeS: number, process: number, region: number, _hint: number, thread: number): void {
-    const at = this.#waiting.add(KIND.enter, this.#takeCpu(), timeS, process, thread);
-    this.#waiting.what[at] = region;
-  }
-
-  exit(timeS: number, process: number, region: number, thread: number): void {
-    const at = this.#waiting.add(KIND.exit, this.#takeCpu(), timeS, process, thread);
-    this.#waiting.what[at] = region;
-  }
-
-  epoch(): void {}
-  tprofInit(): void {}
-  tprofPost(): void {}
-  overhead(): void {}
-
-  shortVisits(
-    timeS: number,
-    process: number,
-    region: number,
-    count: number,
-    seconds: number,
-    thread: number,
-  ): void {
-    const waiting = this.#waiting;
-    const at = waiting.add(KIND.folded, this.#takeCpu(), timeS, process, thread);
-    waiting.what[at] = region;
-    waiting.visits[at] = count;
-    waiting.seconds[at] = seconds;
-  }
-
-  shutdown(timeS: number): void {
-    this.start(timeS);
-  }
-
-  died(timeS: number): void {
-    this.start(timeS);
-  }
-
-  attribute(timeS: number, process: number, thread: number, event: AttributeEvent): void {
-    const waiting = this.#waiting;
-    const at = waiting.add(KIND.attribute, this.#takeCpu(), timeS, process, thread);
-    waiting.what[at] = waiting.keep(event);
   }
 
   /** A step was settled: everything is told now up to which counters are known. */
   samples(timeS: number, batch: Pick<Batch, "sample">): void {
     this.#machine.take(timeS, batch);
     if (this.#channels.some((channel) => channel.services.has("sampler"))) {
-      this.#waiting.add(KIND.tick, -1, timeS, -1, 0);
+      this.#waiting.addSample(timeS);
     }
     this.#tell(this.#machine.horizonS(timeS));
   }
@@ -147,6 +112,12 @@ export class ContextRecorder implements EventSink {
   finish(): void {
     this.#machine.close();
     this.#tell(Infinity);
+    for (const process of this.#processes) {
+      for (const thread of process?.threads.values() ?? []) this.#sums.finish(thread);
+      if (process !== undefined && process.outOfOrder > 0) {
+        process.threads.get(0)?.outOfOrder(this.#channels, process.outOfOrder);
+      }
+    }
   }
 
   #tick(timeS: number): void {
@@ -165,12 +136,6 @@ export class ContextRecorder implements EventSink {
     return Math.max(0, timeS - this.#zeroS) * 1e9;
   }
 
-  #takeCpu(): number {
-    const cpu = this.#cpu;
-    this.#cpu = -1;
-    return cpu;
-  }
-
   #tell(untilS: number): void {
     const waiting = this.#waiting, machine = this.#machine, { names } = this.#options;
     if (waiting.count > 0 && Number.isNaN(this.#zeroS)) this.#zeroS = waiting.timeS[0];
@@ -180,30 +145,49 @@ export class ContextRecorder implements EventSink {
         waiting.forgetTold();
         return machine.forget(timeS);
       }
-      if (kind === KIND.tick) {
-        this.#tick(timeS);
-        continue;
-      }
-      if (kind === KIND.processes) {
-        machine.processes(timeS, names.processes());
-        continue;
-      }
-      const handle = waiting.process[i], id = Math.max(0, waiting.thread[i]);
-      this.#nowNs = this.#since(timeS);
-      const thread = this.#thread(this.#process(handle), id);
-      this.#turn(timeS, handle, id, waiting.cpu[i]);
-      if (kind === KIND.attribute) {
-        thread.attribute(this.#channels, waiting.attribute(waiting.what[i]));
-        continue;
-      }
-      const name = names.regionName(waiting.what[i]);
-      if (kind === KIND.enter) thread.enter(this.#channels, name);
-      else if (kind === KIND.folded) {
-        thread.folded(this.#channels, name, waiting.visits[i], waiting.seconds[i] * 1e9);
-      } else if (!thread.exit(this.#channels, name)) this.unmatched++;
+      if (kind === SAMPLE) this.#tick(timeS);
+      else if (isTurn(kind)) machine.processes(timeS, names.processes());
+      else this.#tellOne(i);
     }
     waiting.forgetTold();
     machine.forget(Infinity);
+  }
+
+  #tellOne(i: number): void {
+    const waiting = this.#waiting, kind = waiting.kind[i], timeS = waiting.timeS[i];
+    const handle = waiting.process[i], id = Math.max(0, waiting.thread[i]);
+    this.#nowNs = this.#since(timeS);
+    const thread = this.#thread(this.#process(handle), id);
+    this.#turn(timeS, handle, id, waiting.cpu[i]);
+    switch (kind) {
+      case KIND.attributeBegin:
+      case KIND.attributeSet:
+      case KIND.attributeEnd:
+        return thread.attribute(this.#channels, waiting.kept<AttributeEvent>(waiting.what[i]));
+      case KIND.folding:
+      case KIND.folded:
+      case KIND.inPath:
+        return this.#tellPath(this.#process(handle), thread, kind, waiting.what[i]);
+    }
+    // They are in its paths too.
+    if (thread.folds) return;
+    const name = this.#options.names.regionName(waiting.what[i]);
+    if (kind === KIND.enter) thread.enter(this.#channels, name);
+    else if (kind === KIND.shortVisits) {
+      thread.folded(this.#channels, name, waiting.visits[i], waiting.seconds[i] * 1e9);
+    } else if (!thread.exit(this.#channels, name)) this.unmatched++;
+  }
+
+  #tellPath(process: RunProcess, thread: RunThread, kind: number, what: number): void {
+    if (kind === KIND.folding) return thread.foldByPath(this.#channels);
+    if (kind === KIND.inPath) return thread.moveTo(this.#channels, this.#sums.stepsOf(what));
+    const event = this.#waiting.kept<FoldedEvent>(what);
+    if (thread.folds) return this.#sums.add(thread, event);
+    // Of a thread whose visits are told in their order: those for which there was no room.
+    if (event.count === 0) return;
+    process.outOfOrder += event.count;
+    const folded = { count: event.count, ns: event.selfNs };
+    thread.foldedPath(this.#channels, this.#sums.stepsOf(event.path), folded);
   }
 
   #turn(timeS: number, handle: number, id: number, cpu: number): void {
@@ -222,7 +206,7 @@ export class ContextRecorder implements EventSink {
     if (known !== undefined) return known;
     const { names } = this.#options;
     const { pid, startS } = names.process(handle);
-    const made: RunProcess = { pid, startS, threads: new Map() };
+    const made: RunProcess = { pid, startS, threads: new Map(), outOfOrder: 0 };
     this.#processes[handle] = made;
     return made;
   }
@@ -252,4 +236,10 @@ export class ContextRecorder implements EventSink {
     const properties = "asvalue:process_scope:skip_events";
     channel.set(channel.attribute(name, "int", properties), rank === undefined ? pid : rank);
   }
+}
+
+/** Does a process come or go? */
+function isTurn(kind: number): boolean {
+  return kind === KIND.start || kind === KIND.startCommand || kind === KIND.shutdown ||
+    kind === KIND.died;
 }

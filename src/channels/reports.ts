@@ -58,7 +58,9 @@ export class ContextReports {
     const prefix = this.#prefix;
     if (prefix === undefined) return;
     const { variables } = this.#spec;
-    const text = this.#made(() => query(variables[`${prefix}_CONFIG`] ?? "", rows));
+    // As Caliper: the one service has a format of its own, the other that of queries.
+    const format = prefix === "CALI_REPORT" ? { otherwise: "table" } as const : {};
+    const text = this.#made(() => query(variables[`${prefix}_CONFIG`] ?? "", rows, format));
     const append = isTrue(variables[`${prefix}_APPEND`] ?? "false");
     this.#print(fillName(variables[`${prefix}_FILENAME`] ?? "stdout", valueOf), text, append);
   }
@@ -79,6 +81,7 @@ export class ContextReports {
     series: readonly string[],
   ): void {
     const text = this.#made(() => spotStream(spot, records.processes(), series));
+    this.#channel.note(`Wrote ${text.split("\n").length - 1} records.`);
     writeText(name, text, false, this.#printer);
   }
 

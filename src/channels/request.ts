@@ -13,7 +13,7 @@ import type { PlatformTopology } from "../core/topology.ts";
 import type { NameTable } from "../signals/batch.ts";
 import { type Printer, writeText } from "./files.ts";
 import { attributeNames } from "./machine.ts";
-import { ALL_ENERGIES, ContextRun } from "./run.ts";
+import { ALL_ENERGIES, ContextRun, withoutMark } from "./run.ts";
 import { ProcessMemory } from "./process_memory.ts";
 import { rankIn, rankOf } from "../job/process_rank.ts";
 
@@ -45,6 +45,8 @@ export function contextRun(
     defaultName: () => defaultFileName({ time: new Date(), pid: Deno.pid, random: Math.random }),
     printer,
     log: logFor(env, printer),
+    isVerbose: isVerbose(env),
+    isManaged: (env.CALI_CONFIG ?? "") !== "",
     start: { sec: Number(now / 1_000_000_000n), nsec: Number(now % 1_000_000_000n) },
     facts: new ProcessMemory(),
     rankOf,
@@ -55,10 +57,17 @@ export function contextRun(
 function logFor(env: Readonly<Record<string, string>>, printer: Printer): (line: string) => void {
   if (env.CALI_LOG_VERBOSITY === "0") return () => {};
   const file = env.CALI_LOG_LOGFILE ?? "stderr";
-  if (file === "" || file === "stderr") return printer.tell;
+  if (file === "" || file === "stderr") {
+    if (isVerbose(env)) return (line) => printer.stderr(`${line}\n`);
+    return (line) => printer.tell(withoutMark(line));
+  }
   if (file === "stdout") return (line) => printer.stdout(`${line}\n`);
   let text = "";
   return (line) => writeText(file, text += `${line}\n`, false, printer);
+}
+
+function isVerbose(env: Readonly<Record<string, string>>): boolean {
+  return Number(env.CALI_LOG_VERBOSITY) >= 1;
 }
 
 /** Makes the channels' side of a replay: no clock, and nothing that a recording does not hold. */

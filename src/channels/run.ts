@@ -10,13 +10,18 @@ import type { RegionTracker } from "../regions/tracker.ts";
 import type { Batch, NameTable } from "../signals/batch.ts";
 import type { JobPart } from "../job/parts.ts";
 import type { Printer } from "./files.ts";
+import { needsOrder } from "./order.ts";
 import { type ProcessFacts, RunMachine } from "./machine.ts";
 import { ContextOutput } from "./output.ts";
+import type { TreeSource } from "./tree_energies.ts";
 import { ContextRecorder, type KnownProcess } from "./recorder.ts";
 
 /** Stands for the energies that the node has. */
 export const ALL_ENERGIES = "*";
 const ENERGIES = ["CPU_ENERGY", "DRAM_ENERGY", "GPU_ENERGY", "BOARD_ENERGY"];
+
+/** Caliper's own channel, which makes those of CALI_CONFIG. */
+const MANAGER = "builtin.configmgr";
 
 /** What the channels are about. */
 export interface ContextRunOptions {
@@ -29,8 +34,12 @@ export interface ContextRunOptions {
   /** Name of a stream for which none is given. */
   defaultName(): string;
   readonly printer: Printer;
-  /** Takes what channels have to say, a line each. @default the printer */
+  /** Takes what channels have to say, a line each. @default the printer, without Caliper's mark */
   readonly log?: (line: string) => void;
+  /** Channels tell what they do, as Caliper does with CALI_LOG_VERBOSITY=1. @default false */
+  readonly isVerbose?: boolean;
+  /** CALI_CONFIG makes channels, which Caliper does by one of its own. @default false */
+  readonly isManaged?: boolean;
   /** Wall clock at the run's zero: `starttime.sec` and `starttime.nsec`. */
   readonly start?: { readonly sec: number; readonly nsec: number };
   readonly globals?: Readonly<Record<string, Given>>;
@@ -44,6 +53,8 @@ export interface ContextPlace {
   readonly host?: string;
   /** This node's side of the job's report. */
   readonly part?: JobPart;
+  /** Energies of the run's paths, at its end; `undefined`: it has none. */
+  treeSource?(): TreeSource | undefined;
 }
 
 /** All channels of one run or replay. */
@@ -52,6 +63,7 @@ export class ContextRun {
   #recorder!: ContextRecorder;
   #outputs: ContextOutput[] = [];
   #place: ContextPlace = {};
+  #order: "kept" | "folded" | undefined;
   readonly #told = new Set<string>();
 
   constructor(options: ContextRunOptions) {
@@ -70,6 +82,7 @@ export class ContextRun {
         regionName: (handle) => tracker.table.name(handle),
         process: (handle) => known(tracker, handle)!,
         processes: () => allProcesses(tracker),
+        paths: tracker.paths,
       },
       rankOf: this.#options.rankOf,
       joined: (channel, thread, first, pid) => {
@@ -86,20 +99,42 @@ export class ContextRun {
       ...(start === undefined ? {} : { "starttime.sec": start.sec, "starttime.nsec": start.nsec }),
       ...this.#options.globals,
     };
-    const make = (spec: ChannelSpec, of?: ContextOutput): ContextOutput[] => {
+    const make = (given: ChannelSpec, of?: ContextOutput): ContextOutput[] => {
+      const spec = this.#options.isVerbose ? verbose(given) : given;
+      this.#note(`Creating channel ${spec.name}`);
       const output = new ContextOutput(
         withEnergies(spec, table, printer),
-        { now: this.#recorder.now, machine, globals },
-        { defaultName: () => this.#options.defaultName(), host: this.#place.host },
+        { now: this.#recorder.now, machine, globals, onLog: (line) => this.#tellOnce(line) },
+        {
+          defaultName: () => this.#options.defaultName(),
+          host: this.#place.host,
+          treeSource: this.#place.treeSource,
+          streamsEnded: () => {
+            for (const line of this.#told) if (FLUSHED.test(line)) this.#told.delete(line);
+          },
+        },
         printer,
       );
       of?.takeSeries(output);
       const series = spec.spot?.series;
       return [output, ...series ? make(series.channel, output) : []];
     };
-    this.#outputs = this.#options.channels(table, topology).flatMap((spec) => make(spec));
+    const specs = this.#options.channels(table, topology);
+    if (specs.length > 0) this.#order = specs.some(needsOrder) ? "kept" : "folded";
+    this.#note("Initialized");
+    if (specs.every(({ managed }) => managed)) {
+      this.#note("No manual config specified, disabling default channel");
+    }
+    const isManaged = this.#options.isManaged === true;
+    if (isManaged) this.#note(`Creating channel ${MANAGER}`);
+    this.#outputs = specs.flatMap((spec) => make(spec));
+    if (isManaged) this.#note("Registered builtin ConfigManager");
     this.#recorder.attach(machine, this.#outputs.map(({ channel }) => channel));
-    this.#tellLog();
+  }
+
+  /** Whether channels need every visit in its order; known once they are made. */
+  get order(): "kept" | "folded" | undefined {
+    return this.#order;
   }
 
   /** Hands what was gathered to the kernel. */
@@ -110,31 +145,52 @@ export class ContextRun {
   /** All is over: the last events are told, streams end, reports are made. */
   finish(): void {
     this.#recorder.finish();
+    this.#note("Finalizing ... ");
+    const isManaged = this.#options.isManaged === true;
+    if (isManaged) this.#note(`${MANAGER}: Flushing Caliper data`);
     const { part } = this.#place;
     this.#outputs.forEach((output, i) => {
       output.finish(part && ((rows) => part.keep(`cali-${i}`, rows)));
     });
-    this.#tellLog();
+    for (const name of [...isManaged ? [MANAGER] : [], ...this.#outputs.map(({ name }) => name)]) {
+      this.#note(`Releasing channel ${name}`);
+    }
+    this.#note("Finished");
     const { unmatched } = this.#recorder;
     if (unmatched > 0) {
       this.#options.printer.tell(`${unmatched} ends of regions that were not open`);
     }
     if (part === undefined) return;
-    part.onMerge = (read, complete) => {
+    part.onMerge.push((read, complete) => {
       // Who reads what is printed wants it once, and whole.
       if (complete) this.#outputs.forEach((output, i) => output.finishJob(read(`cali-${i}`)));
-    };
+    });
   }
 
-  /** What channels have to say, once each. */
-  #tellLog(): void {
-    for (const line of this.#outputs.flatMap(({ channel }) => channel.log)) {
-      if (this.#told.has(line)) continue;
-      this.#told.add(line);
-      const { log, printer } = this.#options;
-      (log ?? printer.tell)(line.replace(/^== CALIPER: /, "").trimStart());
-    }
+  /** Channels of one program have the same things to say. */
+  #tellOnce(line: string): void {
+    if (this.#told.has(line)) return;
+    this.#told.add(line);
+    const { log, printer } = this.#options;
+    if (log === undefined) printer.tell(withoutMark(line));
+    else log(line);
   }
+
+  #note(line: string): void {
+    if (this.#options.isVerbose) this.#tellOnce(`== CALIPER: ${line}`);
+  }
+}
+
+/** What services note at a flush, which each output of a channel makes. */
+const FLUSHED = / flushed \d+ snapshots\.$/i;
+
+/** A line of Caliper's log as one of ours. */
+export function withoutMark(line: string): string {
+  return line.replace(/^== CALIPER: /, "").trimStart();
+}
+
+function verbose(spec: ChannelSpec): ChannelSpec {
+  return { ...spec, variables: { CALI_LOG_VERBOSITY: "1", ...spec.variables } };
 }
 
 /** `*` among the signals stands for the energies that the node has; without any, none is asked for. */

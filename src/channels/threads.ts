@@ -8,15 +8,19 @@
  * @module
  */
 import { PROPERTY } from "../context/attribute.ts";
+import type { PathStep } from "../context/path_step.ts";
+import type { FoldedVisits } from "../context/service.ts";
 import type { Channel } from "../context/services/channel.ts";
 import { ITERATION_MARK } from "../context/services/iterations.ts";
 import { OMPT_PREFIX } from "../context/services/ompt.ts";
-import { TYPE_NAMES } from "../context/variant.ts";
+import { TYPE, TYPE_NAMES } from "../context/variant.ts";
 import type { AttributeEvent } from "../core/event.ts";
 import { PROPERTY as RING_PROPERTY, SNAPSHOT_NAME } from "../core/ring_layout.ts";
 
 /** Attributes of loops' iterations: CALI_MARK_LOOP_BEGIN. */
 const ITERATION_PREFIX = "iteration#";
+/** Metadata of a process: nested visits that came too fast to be told one by one. */
+const OUT_OF_ORDER = "joulemark.visits.folded";
 const ENTER_FOLLOWS = RING_PROPERTY.enterFollows;
 
 /** How a region is open. */
@@ -32,6 +36,9 @@ interface OpenRegion {
 export class RunThread {
   /** Its number in each channel. */
   readonly numbers: readonly number[];
+  /** All of its visits are folded by path. */
+  folds = false;
+  #place: readonly PathStep[] = [];
   readonly #open: OpenRegion[] = [];
   /** The attribute, begun just now, under which the next region stands. */
   #follows: string | undefined;
@@ -111,6 +118,39 @@ export class RunThread {
     });
   }
 
+  /** All of its visits are folded by path from now on. */
+  foldByPath(channels: readonly Channel[]): void {
+    if (this.folds) return;
+    this.folds = true;
+    this.#each(channels, (channel) => channel.foldByPath());
+  }
+
+  /**
+   * Visits of a path.
+   *
+   * @param channels At their places; `undefined`: not this one.
+   * @param steps Its regions, from outside of all.
+   */
+  foldedPath(
+    channels: readonly (Channel | undefined)[],
+    steps: readonly PathStep[],
+    folded: FoldedVisits,
+  ): void {
+    this.#each(channels, (channel) => channel.foldedPath(steps, folded));
+  }
+
+  /** So many visits of its process stand in the stream without their order. */
+  outOfOrder(channels: readonly Channel[], visits: number): void {
+    this.#each(channels, (channel) => channel.globalValue(OUT_OF_ORDER, visits, TYPE.uint));
+  }
+
+  /** Where it is when its next attribute comes; only where it folds. */
+  moveTo(channels: readonly Channel[], steps: readonly PathStep[]): void {
+    const from = this.#place;
+    this.#place = steps;
+    this.#each(channels, (channel) => channel.moveTo(from, steps));
+  }
+
   /** Time has passed. */
   tick(channels: readonly Channel[]): void {
     this.#each(channels, (channel) => channel.tick());
@@ -124,14 +164,17 @@ export class RunThread {
     this.#each(channels, (channel) => channel.endByName(name));
   }
 
-  #each(channels: readonly Channel[], call: (channel: Channel) => void): void {
+  #each(channels: readonly (Channel | undefined)[], call: (channel: Channel) => void): void {
     for (let i = 0; i < channels.length; i++) {
-      channels[i].turnTo(this.numbers[i]);
-      call(channels[i]);
+      const channel = channels[i];
+      if (channel === undefined) continue;
+      channel.turnTo(this.numbers[i]);
+      call(channel);
     }
   }
 }
 
-function isLibrary(name: string): boolean {
+/** Does a library make regions of this name? */
+export function isLibrary(name: string): boolean {
   return name.startsWith("MPI_") || name.startsWith(OMPT_PREFIX);
 }

@@ -1,10 +1,28 @@
-/** Events of a run that wait until counters are known around them. */
-
+/**
+ * Events of a run that wait until counters are known around them.
+ * @module
+ */
+import type { AttributeEvent, EventRecord, FoldedEvent } from "../core/event.ts";
+import { KIND } from "../core/event_kinds.ts";
 import { lengthened } from "../core/grow.ts";
-import type { AttributeEvent } from "../core/event.ts";
 
-/** What waits. */
-export const KIND = { processes: 0, enter: 1, exit: 2, attribute: 3, folded: 4, tick: 5 } as const;
+/** Beside the kinds of events: a sample was settled. */
+export const SAMPLE = 0;
+
+/** Attribute events by kind. */
+const ATTRIBUTE_CHANGES = new Map<number, AttributeEvent["kind"]>([
+  [KIND.attributeBegin, "begin"],
+  [KIND.attributeSet, "set"],
+  [KIND.attributeEnd, "end"],
+]);
+
+/** By kind, 1: the CPU on which it happened counts. */
+const HAS_CPU = new Uint8Array(64);
+for (const kind of [KIND.enter, KIND.exit, KIND.shortVisits, ...ATTRIBUTE_CHANGES.keys()]) {
+  HAS_CPU[kind] = 1;
+}
+
+type Kept = AttributeEvent | FoldedEvent;
 
 /** Events in order of time, a column a field. */
 export class WaitingEvents {
@@ -16,38 +34,60 @@ export class WaitingEvents {
   timeS = new Float64Array(1024);
   process = new Int32Array(1024);
   thread = new Int32Array(1024);
-  /** Region, or number among the attributes. */
+  /** Region, path, or number among what is kept. */
   what = new Int32Array(1024);
   visits = new Float64Array(1024);
   seconds = new Float64Array(1024);
-  #attributes: AttributeEvent[] = [];
+  #kept: Kept[] = [];
   /** Number of the first of them. */
-  #firstAttribute = 0;
+  #firstKept = 0;
 
-  add(kind: number, cpu: number, timeS: number, process: number, thread: number): number {
+  /** A sample was settled. */
+  addSample(timeS: number): void {
+    const at = this.#next();
+    this.kind[at] = SAMPLE;
+    this.timeS[at] = timeS;
+  }
+
+  /** An event; the caller says what of it a channel needs. */
+  add(event: EventRecord): void {
+    const at = this.#next(), { kind } = event;
+    this.kind[at] = kind;
+    this.cpu[at] = HAS_CPU[kind] === 1 ? event.cpu : -1;
+    this.timeS[at] = event.timeS;
+    this.process[at] = event.process;
+    this.thread[at] = event.thread;
+    this.what[at] = this.#what(event);
+    this.visits[at] = event.visits;
+    this.seconds[at] = event.seconds;
+  }
+
+  #what(event: EventRecord): number {
+    const { name, type, properties, value, path } = event;
+    const change = ATTRIBUTE_CHANGES.get(event.kind);
+    if (change !== undefined) return this.#keep({ kind: change, name, type, properties, value });
+    if (event.kind === KIND.folded) return this.#keep({ path, ...event.folded });
+    return event.kind === KIND.inPath ? path : event.region;
+  }
+
+  #next(): number {
     const at = this.count++;
     if (at >= this.kind.length) this.#grow();
-    this.kind[at] = kind;
-    this.cpu[at] = cpu;
-    this.timeS[at] = timeS;
-    this.process[at] = process;
-    this.thread[at] = thread;
     return at;
   }
 
-  /** Keeps a copy of an attribute event. @returns Its number. */
-  keep(event: AttributeEvent): number {
-    return this.#firstAttribute + this.#attributes.push({ ...event }) - 1;
+  #keep(event: Kept): number {
+    return this.#firstKept + this.#kept.push(event) - 1;
   }
 
   /** A kept one; those before it are not asked for any more. */
-  attribute(number: number): AttributeEvent {
-    const at = number - this.#firstAttribute;
+  kept<T extends Kept>(number: number): T {
+    const at = number - this.#firstKept;
     if (at > 1024) {
-      this.#attributes.splice(0, at);
-      this.#firstAttribute = number;
+      this.#kept.splice(0, at);
+      this.#firstKept = number;
     }
-    return this.#attributes[number - this.#firstAttribute];
+    return this.#kept[number - this.#firstKept] as T;
   }
 
   /** Room is made where many were told. */

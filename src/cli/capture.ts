@@ -4,7 +4,7 @@
  */
 import { UsageError } from "../core/errors.ts";
 import { hostName } from "../os/host.ts";
-import { READERS } from "../readers/all.ts";
+import { READERS } from "../readers/with_raw.ts";
 import { ownNames, redactor } from "../capture/redact.ts";
 import { capture as save } from "../capture/capture.ts";
 import { EXIT } from "./exit_codes.ts";

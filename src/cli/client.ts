@@ -21,6 +21,10 @@ export const client: Verb = {
 LANG is one of
   c        joulemark.h, for C and C++: one header, no library
   fortran  joulemark.f90, a module, and the C file that it calls
+  go       joulemark.go, by cgo: regions that hold a goroutine to its thread,
+           and spans that may end in any
+  rust     joulemark.rs, regions and spans that end with their scopes, and
+           the C file that it calls
   python   joulemark.py: one file, the standard library only
   shell    joulemark.sh, for bash, zsh and POSIX shells
   preload  sources of the library that answers calls of other tools which
@@ -36,7 +40,7 @@ each mark then costs a nanosecond or less.`,
     "joulemark client python --dir lib",
     "joulemark client c && cc -O2 -o app app.c && joulemark run -- ./app",
   ],
-  words: ["c", "fortran", "python", "shell", "preload"],
+  words: ["c", "fortran", "go", "rust", "python", "shell", "preload"],
   run(options) {
     const names = Object.keys(LANGUAGES);
     if (options.words.length !== 1) {

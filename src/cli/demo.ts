@@ -27,6 +27,7 @@ Options are those of "joulemark run".`,
     return option.name === "help" ? { ...option, group: undefined } : { ...option, help: "" };
   }),
   command: true,
+  section: "run",
   examples: [
     "joulemark demo",
     "joulemark demo --report /tmp/demo.report",

@@ -5,8 +5,10 @@
 import type { Host } from "../core/host.ts";
 import type { Offer } from "../core/signal.ts";
 import { monotonicNanoseconds, rawSeconds, sleepUntil } from "../os/clock.ts";
+import { pathsState } from "../os/confine.ts";
 import type { MachineHost } from "../os/host.ts";
-import { READERS } from "../readers/all.ts";
+import { processorName } from "../outputs/machine_facts.ts";
+import { READERS } from "../readers/with_raw.ts";
 import { identify } from "../readers/processor.ts";
 import { Batch } from "../signals/batch.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
@@ -73,6 +75,16 @@ export interface Diagnosis {
   /** Energy counters of this node, each after the one that holds it. */
   readonly containment: readonly ContainedCounter[];
   readonly permissions: Readonly<Record<string, string>>;
+  /** Who reads what is closed to this user; @default nobody is asked */
+  readonly collector?: CollectorRow;
+}
+
+/** The collector of the node. */
+export interface CollectorRow {
+  readonly socket: string;
+  readonly answers: boolean;
+  /** What it reads, or why it does not answer. */
+  readonly state: string;
 }
 
 /** What the report of a run is made from. */
@@ -108,7 +120,21 @@ export function diagnose(host: MachineHost, catalogue: Catalogue): Diagnosis {
     records: RECORDED.map((name) => recordRow(catalogue, name)),
     containment: containment(catalogue),
     permissions: permissions(host),
+    collector: collectorRow(host),
   };
+}
+
+function collectorRow({ collector }: MachineHost): CollectorRow | undefined {
+  if (collector === undefined) return undefined;
+  const { path: socket, state } = collector;
+  if (!state.ok) return { socket, answers: false, state: state.reason };
+  const { files, cpus, registers } = state.table;
+  const parts = [
+    counted(files.length, "file"),
+    ...cpus.length === 0 ? [] : [`${registers.length} registers of ${counted(cpus.length, "CPU")}`],
+  ];
+  const user = state.peer === undefined ? "" : `, user ${state.peer.uid} on ${socket}`;
+  return { socket, answers: true, state: `reads ${parts.join(", ")}${user}` };
 }
 
 /** A number and its noun. */
@@ -117,11 +143,7 @@ function counted(count: number, noun: string): string {
 }
 
 function processorOf(host: Host): string {
-  const text = host.readText("/proc/cpuinfo") ?? "";
-  const name = /^model name\s*:\s*(.*)$/m.exec(text)?.[1] ??
-    (/^CPU implementer\s*:\s*0x41$/m.test(text) ? "Arm processor" : "unknown processor");
-  const virtual = identify(host).hypervisor ? " (virtual machine)" : "";
-  return name.trim().replace(/\s+/g, " ") + virtual;
+  return processorName(host) + (identify(host).hypervisor ? " (virtual machine)" : "");
 }
 
 function sourceRow(
@@ -304,6 +326,7 @@ function permissions(host: MachineHost): Record<string, string> {
       ? "none of those that open counters"
       : held.join(", "),
     perf_event_paranoid: paranoid ?? "not readable",
+    "paths of a run": pathsState(),
   };
 }
 

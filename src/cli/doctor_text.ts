@@ -5,6 +5,9 @@
  */
 import type { Diagnosis, LiveCounter, RecordRow, SourceRow } from "./diagnose.ts";
 import type { Remedy } from "../core/remedy.ts";
+import type { SettingsFound } from "./command_line/settings.ts";
+import { FIRST_SECTION } from "../core/config_text.ts";
+import { printable } from "../core/printable.ts";
 import { PERMISSIONS } from "./permissions.ts";
 
 /** Widest line where nobody says how wide the terminal is. */
@@ -45,11 +48,20 @@ export function wrapText(text: string, width: number): string[] {
 }
 
 /** The whole answer, each line ended. */
-export function diagnosisText(found: Diagnosis, style: TextStyle): string {
+export function diagnosisText(
+  found: Diagnosis & { readonly settings?: SettingsFound },
+  style: TextStyle,
+): string {
   const page = new Page(Math.max(LEAST_WIDTH, style.width ?? PLAIN_WIDTH));
   const where = found.root === "" ? "this machine" : `the tree ${found.root}: nothing is measured`;
   page.entry("Node", 6, `${found.processor}; ${found.domains}; ${where}`);
   page.title("Sources");
+  // One that nobody started is worth a line only where something is closed.
+  const isWanted = found.sources.some(({ state }) => state === "forbidden" || state === "partly");
+  const collector = found.collector;
+  if (collector !== undefined && (collector.answers || isWanted)) {
+    page.entry("  collector", NAME_COLUMN, collector.state);
+  }
   for (const source of found.sources) sourceLines(page, source, style.verbose);
   page.title("A run would record here");
   for (const record of found.records) recordLines(page, record, found.sources);
@@ -60,6 +72,7 @@ export function diagnosisText(found: Diagnosis, style: TextStyle): string {
       page.entry("", 2 + 2 * depth, signal + role);
     }
   }
+  if (found.settings !== undefined) settingLines(page, found.settings);
   page.title("Permissions in force");
   for (const [name, value] of Object.entries(found.permissions)) {
     page.entry(`  ${name}`, FIGURE_COLUMN, value);
@@ -67,6 +80,16 @@ export function diagnosisText(found: Diagnosis, style: TextStyle): string {
   page.title("Permissions of the executable");
   for (const p of PERMISSIONS) page.entry(`  ${p.flag.split("=")[0]}`, FIGURE_COLUMN, p.why);
   return page.text();
+}
+
+function settingLines(page: Page, { files, inForce, mistakes }: SettingsFound): void {
+  page.title("Settings");
+  for (const { path, state } of files) page.entry(`  ${path}`, FIGURE_COLUMN, state);
+  for (const { verb, option, value, from } of inForce) {
+    const label = verb === FIRST_SECTION ? option : `${verb}: ${option}`;
+    page.entry(`  ${label}`, FIGURE_COLUMN, `${printable(value)} (${from})`);
+  }
+  for (const line of mistakes) page.entry("  left aside", FIGURE_COLUMN, printable(line));
 }
 
 /** Lines under construction. */
@@ -162,7 +185,7 @@ function recordText(record: RecordRow, sources: readonly SourceRow[]): string {
     const state = sources.find((s) => s.reader === name)?.state;
     return state === "forbidden" || state === "partly";
   });
-  if (closed.length > 0) return `nothing: ${closed.join(", ")} closed to you, see the mends above`;
+  if (closed.length > 0) return `nothing: ${closed.join(", ")} closed to you, see remedies above`;
   return readers.length < 2 ? `nothing: ${record.reason}` : `nothing from ${readers.join(", ")}`;
 }
 

@@ -30,6 +30,11 @@ function writeAll(to: { writeSync(bytes: Uint8Array): number }, data: string | U
   }
 }
 
+/** Columns of the terminal that data goes to; of a file or a pipe there is no limit. */
+export function terminalWidth(): number {
+  return Deno.stdout.isTerminal() ? Deno.consoleSize().columns : Infinity;
+}
+
 /** Data. */
 export function writeStdout(data: string | Uint8Array): void {
   writeAll(Deno.stdout, data);

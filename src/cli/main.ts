@@ -62,7 +62,13 @@ async function runNamed(args: string[]): Promise<number> {
       writeStderr(`joulemark: no such verb ${quote(name)}${hint} See joulemark --help\n`);
       return EXIT.usage;
     }
-    return await runVerb(await entry.load(), isProgram ? ["--", ...args] : rest);
+    const { settingsOf } = await import("./command_line/settings.ts");
+    const names = VERBS.map((v) => v.name);
+    return await runVerb(
+      await entry.load(),
+      isProgram ? ["--", ...args] : rest,
+      (verb, env) => settingsOf(verb, env, names),
+    );
   } catch (error) {
     if (error instanceof Deno.errors.BrokenPipe) return EXIT.done;
     writeStderr(`joulemark: ${messageFor(error, debug)}\n`);
@@ -78,7 +84,11 @@ function endOfOptions(args: string[]): number {
 
 function usage(): string {
   const width = Math.max(...VERBS.map((v) => v.name.length));
-  const verbs = VERBS.map((v) => `  ${v.name.padEnd(width)}  ${v.summary}`).join("\n");
+  const verbs = [...Map.groupBy(VERBS, ({ group }) => group)].map(([group, entries]) => {
+    return [`${group}:`, ...entries.map((v) => `  ${v.name.padEnd(width)}  ${v.summary}`)].join(
+      "\n",
+    );
+  }).join("\n\n");
   return `joulemark: where the time and the joules went, region by region
 
 Usage: joulemark VERB [options]

@@ -36,7 +36,8 @@ $XDG_RUNTIME_DIR/joulemark/monitor.sock for others.`,
     const answer = sendMark(path, text);
     if (answer.ok) return EXIT.done;
     if (answer.isListening) {
-      throw new AccessError({ action: "mark", target: text, found: answer.reason });
+      const expected = "a mark that the monitor takes";
+      throw new AccessError({ action: "mark", target: text, expected, found: answer.reason });
     }
     if (!options.flags.has("quiet")) {
       writeStderr(`joulemark: no monitor is running at ${path}; see joulemark monitor --help\n`);

@@ -59,10 +59,10 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
   refuseOutputAmongInputs(words, out);
   if (text.pmc !== undefined) refuseOutputAmongInputs(words, text.pmc);
   const version = parsePmcVersion(text["pmc-version"]);
-  const paths = reportFiles(words, out);
   const tell = (line: string) => {
     if (!flags.has("quiet")) writeStderr(`joulemark: ${line}\n`);
   };
+  const paths = reportFiles(words, out, tell);
   const parts = paths.map((path) => partFacts(path)).filter((facts) => facts !== undefined);
   const outcome = mergeFiles(paths, out, {
     otherwise: await yamlReader(),

@@ -2,9 +2,18 @@
  * `joulemark monitor`: raw stats of the node over time.
  * @module
  */
+import { listOf } from "../core/names.ts";
 import { AccessError, isHumanError, UnknownNameError, UsageError } from "../core/errors.ts";
 import { RawWriter } from "../formats/rawstats/writer.ts";
-import { realtimeNanoseconds } from "../os/clock.ts";
+import type { Domain } from "../core/domain.ts";
+import { openMetricsText, prometheusText } from "../formats/metrics.ts";
+import { rawSeconds, realtimeNanoseconds } from "../os/clock.ts";
+import { nodeMetrics } from "../outputs/metrics.ts";
+import { parseMetricsAddress } from "../outputs/metrics_address.ts";
+import { MetricsServer } from "../outputs/metrics_server.ts";
+import { Batch } from "../signals/batch.ts";
+import { pushQuantities } from "../signals/quantities.ts";
+import { openCatalogue } from "./open_catalogue.ts";
 import { MachineHost } from "../os/host.ts";
 import { RawMachine } from "../os/raw_machine.ts";
 import type { Listener } from "../os/socket.ts";
@@ -46,6 +55,10 @@ SIGTERM ends. A restart goes on with today's file after a mark %gap. Marks come 
     },
     { name: "once", help: "header and one record on standard output" },
     { name: "mark", value: "TEXT", help: "with --once: a mark in the record" },
+    {
+      ...{ name: "metrics", value: "ADDRESS" },
+      help: "answer scrapes of power, energy, frequency, temperature on unix:PATH or [HOST:]PORT",
+    },
     ROOT,
     quietOption("nothing on stderr but errors"),
   ],
@@ -97,13 +110,14 @@ function check({ text, flags, words }: ParsedOptions): void {
     }
   } else if (text.dir === undefined) throw usage("--dir DIR, or --once", "neither");
   else if (text.mark !== undefined) throw usage("--mark with --once", "--mark without");
+  if (text.metrics !== undefined) parseMetricsAddress(text.metrics);
 }
 
 /** @throws {UnknownNameError} If a name is in no table. */
 function typesOf(list: string | undefined, quiet: boolean): ReadonlySet<string> | undefined {
   if (list === undefined) return undefined;
   const known = new Set(RAW_TYPES.map((type) => type.name));
-  const names = list.split(",").map((name) => name.trim()).filter((name) => name !== "");
+  const names = listOf(list);
   if (names.length === 0) throw usage("--types with at least one name", "none");
   return new Set(names.flatMap((name) => {
     if (known.has(name)) return name;
@@ -182,12 +196,40 @@ async function run(
     });
   }
   tell(`${collection.types.length} types every ${intervalSeconds} s to ${store.directory}`);
-  await loop(monitor, listener, intervalSeconds * 1e6);
+  using metrics = openMetrics(text, collection.hostname);
+  await loop(monitor, { listener, metrics: metrics?.server }, intervalSeconds * 1e6);
   return EXIT.done;
 }
 
+/** What the node shows of itself, read when somebody asks. @throws {AccessError} */
+function openMetrics(
+  text: ParsedOptions["text"],
+  host: string,
+): { server: MetricsServer } & Disposable | undefined {
+  if (text.metrics === undefined) return undefined;
+  const { host: node, catalogue } = openCatalogue(text);
+  const resources = new DisposableStack();
+  const batch = resources.use(new Batch(node.topology, catalogue));
+  const count = (domain: Domain) => node.topology.count(domain);
+  const quantities = pushQuantities(batch, { table: catalogue, count });
+  batch.open();
+  const server = resources.use(
+    new MetricsServer(parseMetricsAddress(text.metrics), text.metrics, (isOpen) => {
+      batch.read(rawSeconds());
+      batch.settle();
+      const families = nodeMetrics(quantities, host, (handle) => batch.sample(handle));
+      return isOpen ? openMetricsText(families) : prometheusText(families);
+    }),
+  );
+  return { server, [Symbol.dispose]: () => resources.dispose() };
+}
+
 /** Ticks at multiples of the interval since the epoch, so that all nodes tick together. */
-async function loop(monitor: RawMonitor, listener: Listener, intervalUs: number): Promise<void> {
+async function loop(
+  monitor: RawMonitor,
+  { listener, metrics }: { listener: Listener; metrics: MetricsServer | undefined },
+  intervalUs: number,
+): Promise<void> {
   using server = new MarkServer(listener, (mark) => monitor.mark(mark, now()));
   let ended = false;
   let rotates = false;
@@ -205,8 +247,10 @@ async function loop(monitor: RawMonitor, listener: Listener, intervalUs: number)
   let next = Math.ceil((now() + 1) / intervalUs) * intervalUs;
   while (!ended) {
     // a clock that was set back must not make the wait longer than an interval
-    await server.wait(Math.min(next - now(), intervalUs) / 1000);
+    const most = Math.min(Math.min(next - now(), intervalUs) / 1000, metrics?.waitMs ?? Infinity);
+    await server.wait(most, metrics?.descriptors);
     server.serve();
+    metrics?.serve(performance.now() / 1000);
     if (rotates) {
       rotates = false;
       monitor.rotate(now());

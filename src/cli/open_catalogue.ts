@@ -3,12 +3,13 @@
  *
  * @module
  */
-import { UsageError } from "../core/errors.ts";
+import { listOf } from "../core/names.ts";
 import type { OfferedSignal, SignalProvider } from "../core/signal.ts";
 import { rawSeconds } from "../os/clock.ts";
-import { MachineHost } from "../os/host.ts";
-import { READERS } from "../readers/all.ts";
+import type { MachineHost } from "../os/host.ts";
+import { READERS } from "../readers/with_raw.ts";
 import { TRACKER_ALIASES, TRACKER_SIGNALS } from "../regions/tracker_signals.ts";
+import { openMachine } from "../session/node.ts";
 import { buildCatalogue, type Catalogue } from "../signals/catalogue.ts";
 
 /** Options that several verbs share. */
@@ -17,6 +18,8 @@ export interface NodeOptions {
   readonly root?: string;
   /** Readers to leave out, comma-separated. @default none */
   readonly without?: string;
+  /** Socket of a collector, or "off". @default the machine's, where one listens */
+  readonly collector?: string;
 }
 
 /**
@@ -26,16 +29,8 @@ export interface NodeOptions {
  */
 export function openCatalogue(options: NodeOptions): { host: MachineHost; catalogue: Catalogue } {
   const root = options.root ?? "";
-  const host = new MachineHost(root);
-  if (root !== "" && host.list("/").length === 0) {
-    throw new UsageError({
-      action: "read",
-      target: root,
-      expected: "a directory laid out like / (proc/, sys/, dev/)",
-      found: "nothing",
-    });
-  }
-  const without = (options.without ?? "").split(",").map((s) => s.trim()).filter((s) => s !== "");
+  const host = openMachine(root, options.collector);
+  const without = listOf(options.without);
   const catalogue = buildCatalogue({
     host,
     readers: READERS,

@@ -2,7 +2,13 @@
  * `joulemark pmc`: logs of pm_mpi_lib, looked at in the ways of M. Bareford's study (2015).
  * @module
  */
-import { CRAYPAT_COUNTERS, type CraypatAggregation, craypatSummary } from "../analysis/craypat.ts";
+import {
+  type CounterFigures,
+  type CraypatAggregation,
+  craypatSummary,
+  pmcFigures,
+  reportFigures,
+} from "../analysis/craypat.ts";
 import { groupByName, type RunGroup } from "../analysis/compare_runs.ts";
 import { svg } from "../analysis/picture.ts";
 import { QUANTITIES, type Quantity, runOf } from "../analysis/runs.ts";
@@ -10,16 +16,17 @@ import { parseSweepTable, sweepOf, type SweepPoint, sweepPoints } from "../analy
 import { tableCsv, tableJson, tableText } from "../analysis/table.ts";
 import * as views from "../analysis/views.ts";
 import { UnknownNameError, UsageError } from "../core/errors.ts";
+import { parseReport } from "../formats/report.ts";
 import { statPath } from "../os/files.ts";
 import { writeDocument } from "../files/whole_file.ts";
 import { type PmcRun, readPmcRuns, readTableText } from "../outputs/pmc/read.ts";
 import { EXIT } from "./exit_codes.ts";
-import { writeStderr, writeStdout } from "./io.ts";
+import { terminalWidth, writeStderr, writeStdout } from "./io.ts";
 import { JSON_FORMAT, outputOption } from "./command_line/common_options.ts";
 import { type ParsedOptions, parseFormat } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 
-const FORMATS = ["text", "csv", "json", "svg"] as const;
+const FORMATS = ["text", "csv", "json", "svg", "html"] as const;
 const CHOICES = ["histogram", "cdf", "compare", "sweep"] as const;
 
 const HOW = "Choices, one of";
@@ -51,8 +58,8 @@ Without a choice: totals of each run, what its steps are like, and groups of ste
     },
     {
       ...{ name: "summary", value: "craypat", group: HOW, words: ["craypat"] },
-      help: "as pat_report: energies as means over nodes, powers as maxima; needs 5.0 or 6.0, " +
-        "which name the nodes",
+      help: "as pat_report: energies as means over processors or nodes, powers as maxima; of " +
+        "reports of run --counters, or of logs of 5.0 or 6.0, which name the nodes",
     },
     {
       ...{ name: "figure", value: "LIST", words: Object.keys(QUANTITIES) },
@@ -63,7 +70,7 @@ Without a choice: totals of each run, what its steps are like, and groups of ste
       ...{ name: "agg", value: "KEY=HOW" },
       help: "mean, max, sum or min for a counter of craypat; several between commas",
     },
-    { name: "format", value: "F", words: FORMATS, help: "text (default), csv, json, svg" },
+    { name: "format", value: "F", words: FORMATS, help: "text (default), csv, json, svg, html" },
     JSON_FORMAT,
     outputOption("there instead of stdout"),
   ],
@@ -81,7 +88,7 @@ interface Named {
   readonly files: readonly string[];
 }
 
-function run(options: ParsedOptions): number {
+async function run(options: ParsedOptions): Promise<number> {
   const { text, flags, words } = options;
   const format = parseFormat(options, FORMATS);
   const chosen = CHOICES.filter((choice) => flags.has(choice));
@@ -96,7 +103,9 @@ function run(options: ParsedOptions): number {
     if (!flags.has("quiet")) writeStderr(`joulemark: ${line}\n`);
   };
   const view = viewOf(chosen[0] ?? text.summary, words.map(named), text, tell);
-  const output = printed(view, format);
+  const output = format === "html"
+    ? (await import("./show_html.ts")).viewHtml(view, words.join(", "))
+    : printed(view, format, text.output === undefined ? terminalWidth() : Infinity);
   if (text.output === undefined) writeStdout(output);
   else writeDocument(text.output, output);
   return EXIT.done;
@@ -109,14 +118,13 @@ function viewOf(
   tell: (line: string) => void,
 ): views.View {
   if (choice === "sweep") return views.sweepView(sweepOf(points(given, tell)));
+  if (choice === "craypat") {
+    const figures = figuresOf(given.flatMap(({ files }) => files), tell);
+    return views.craypatView(craypatSummary(figures, asked(text.agg, figures)));
+  }
   const loaded = given.flatMap(({ name, files }) => {
     return files.flatMap((file) => readPmcRuns(file, tell)).map((one) => ({ name, one }));
   });
-  if (choice === "craypat") {
-    return views.craypatView(
-      craypatSummary(nodesOf(loaded.map(({ one }) => one)), asked(text.agg)),
-    );
-  }
   const runs = loaded.map(({ one }) => runOf(one.log, one.name));
   const titled = loaded.map(({ name, one }, i) => {
     if (name === undefined) return runs[i];
@@ -175,13 +183,28 @@ function nodesOf(runs: readonly PmcRun[]) {
   return runs.flatMap((one) => one.nodes);
 }
 
-function asked(agg: string | undefined): Map<string, CraypatAggregation> {
+/** Figures by node out of reports, or of logs. */
+function figuresOf(files: readonly string[], tell: (line: string) => void): CounterFigures[] {
+  const reports = files.filter((file) => /^GEOPM Version:/.test(readTableText(file)));
+  if (reports.length === 0) {
+    return pmcFigures(nodesOf(files.flatMap((file) => readPmcRuns(file, tell))));
+  }
+  const log = files.find((file) => !reports.includes(file));
+  if (log !== undefined) throw wrong(log, `a report, as ${reports[0]} is`, "none");
+  const figures = reportFigures(reports.map((file) => parseReport(readTableText(file), file)));
+  if (figures.length > 0) return figures;
+  throw wrong(reports[0], "figures of counters, which run --counters leaves", "none");
+}
+
+function asked(
+  agg: string | undefined,
+  figures: readonly CounterFigures[],
+): Map<string, CraypatAggregation> {
+  const names = figures.map(({ name }) => name);
   const map = new Map<string, CraypatAggregation>();
   for (const item of agg?.split(",") ?? []) {
     const [key, how] = item.split("=").map((part) => part.trim());
-    if (!CRAYPAT_COUNTERS.includes(key)) {
-      throw new UnknownNameError("counter", key, CRAYPAT_COUNTERS);
-    }
+    if (!names.includes(key)) throw new UnknownNameError("counter", key, names);
     if (how !== "mean" && how !== "max" && how !== "sum" && how !== "min") {
       throw wrong(`--agg ${item}`, "mean, max, sum or min", how ?? "nothing");
     }
@@ -204,8 +227,8 @@ function bins(text: string | undefined): number | undefined {
   throw wrong(`--bins ${text}`, "a whole number from 1 to 1000", text);
 }
 
-/** In the form asked for. */
-export function printed(view: views.View, format: string): string {
+/** In the form asked for. @param width Of the terminal, for text. */
+export function printed(view: views.View, format: string, width = Infinity): string {
   switch (format) {
     case "csv":
       return view.tables.map(tableCsv).join("\n");
@@ -214,10 +237,11 @@ export function printed(view: views.View, format: string): string {
         "\n";
     case "svg":
       if (view.panels.length === 0) throw wrong("--format svg", "text, csv or json here", "svg");
-      return svg(view.panels);
+      return svg(view.panels, "", view.inPairs);
     default: {
       const notes = view.notes.map((line) => `${line}\n`).join("");
-      return view.tables.map(tableText).join("\n") + (notes === "" ? "" : `\n${notes}`);
+      const tables = view.tables.map((table) => tableText(table, width)).join("\n");
+      return tables + (notes === "" ? "" : `\n${notes}`);
     }
   }
 }

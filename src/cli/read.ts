@@ -12,9 +12,10 @@ import { Batch } from "../signals/batch.ts";
 import type { Catalogue, CatalogueEntry } from "../signals/catalogue.ts";
 import { wholesOf } from "../signals/containment.ts";
 import { EXIT } from "./exit_codes.ts";
-import { writeStderr, writeStdout } from "./io.ts";
+import { terminalWidth, writeStderr, writeStdout } from "./io.ts";
 import { parseFormat } from "./command_line/options.ts";
 import {
+  COLLECTOR,
   JSON_SWITCH,
   quietOption,
   ROOT,
@@ -66,6 +67,7 @@ Without arguments: the names of all signals that this node has, one a line.`,
     TEXT_OR_JSON,
     ROOT,
     WITHOUT,
+    COLLECTOR,
     quietOption("no reasons on stderr"),
   ],
   notes:
@@ -249,7 +251,7 @@ function list(catalogue: Catalogue, word: string, json: boolean): number {
 /** Columns under each other; the last one is cut where a terminal is narrower. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, k) => Math.max(...rows.map((row) => row[k].length)));
-  const width = Deno.stdout.isTerminal() ? Deno.consoleSize().columns : Infinity;
+  const width = terminalWidth();
   return rows.map((row) => {
     const cells = row.map((cell, k) => k === row.length - 1 ? cell : cell.padEnd(widths[k]));
     const line = printable(cells.join("  ").trimEnd());

@@ -6,15 +6,19 @@
  */
 import { UsageError } from "../core/errors.ts";
 import type { Host } from "../core/host.ts";
-import type { ReportHost } from "../core/report.ts";
+import type { Report, ReportHost } from "../core/report.ts";
 import type { SignalProvider } from "../core/signal.ts";
+import type { Recording } from "../formats/recording.ts";
 import { stringifyReport } from "../formats/report.ts";
 import type { NodeSteps } from "../merge/steps.ts";
 import { TRACKER_ALIASES } from "../regions/tracker_signals.ts";
 import { writePmc } from "../merge/pmc.ts";
 import { nodeRanks } from "../outputs/pmc/log.ts";
+import { DEFAULT_ATTRIBUTION } from "../core/attribution_mode.ts";
+import { attributionIn } from "../outputs/attribution.ts";
 import { parsePmcVersion } from "../outputs/pmc/version.ts";
 import { loadOutputs, OUTPUTS } from "../outputs/all.ts";
+import type { Opener } from "../outputs/output.ts";
 import type { RunIdle } from "../outputs/run_idle.ts";
 import { replay as replayOne, type Replayed } from "../session/replay.ts";
 import { WholeFile } from "../files/whole_file.ts";
@@ -102,6 +106,7 @@ async function run({ text, values, flags, words }: ParsedOptions): Promise<numbe
       refuseTwice(results, directory);
     }
     const report = document(results);
+    for (const { engine, host } of results) engine.reported({ ...report, hosts: [host] });
     const written = stringifyReport(report);
     if (text.report !== undefined) {
       const file = new WholeFile(text.report);
@@ -136,6 +141,31 @@ async function idleFrom(text: string | undefined): Promise<(() => RunIdle) | und
   }
   const { RunIdle } = await import("../outputs/run_idle.ts");
   return () => new RunIdle(baseline);
+}
+
+/**
+ * The report that recordings give, for looking at it: what is wrong is repaired and said.
+ *
+ * @param outputs Of each recording.
+ */
+export async function replayReport(
+  directories: readonly string[],
+  outputs: (recording: Recording) => readonly Opener[] = () => [],
+): Promise<Report> {
+  const makeTable = await tableMaker();
+  const results: Replayed[] = [];
+  for (const directory of directories) {
+    results.push(
+      await replayOne(directory, {
+        ...{ makeTable, version: REPORT_VERSION, lenient: true },
+        // Energies of regions as a run has them where nobody asks for others.
+        outputs: (recording) => [attributionIn(DEFAULT_ATTRIBUTION), ...outputs(recording)],
+      }),
+    );
+    refuseTwice(results, directory);
+  }
+  tell(results);
+  return document(results);
 }
 
 /** The first recording's header around all hosts. */
@@ -187,7 +217,7 @@ function tell(results: Replayed[]): void {
 
 /** Known names are those of any machine; sources are the recording and the application only. */
 async function tableMaker(): Promise<(providers: readonly SignalProvider[]) => NameTable> {
-  const { READERS } = await import("../readers/all.ts");
+  const { READERS } = await import("../readers/with_raw.ts");
   const { buildCatalogue } = await import("../signals/catalogue.ts");
   return (providers) => {
     const catalogue = buildCatalogue({

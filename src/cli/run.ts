@@ -2,7 +2,13 @@
  * `joulemark run`: the command line, and the way to the monitor.
  * @module
  */
-import { UsageError } from "../core/errors.ts";
+import { isHumanError, UsageError } from "../core/errors.ts";
+import { type OptionValues, withoutFiles } from "../core/option.ts";
+import type { MonitorOptions } from "../session/monitor_options.ts";
+import { wrongOrder } from "../job/wrong_order.ts";
+import { countersChecked, countersCheckedPath } from "../files/counters_checked.ts";
+import { readText } from "../os/files.ts";
+import { findCommand } from "../os/process.ts";
 import { prepare } from "../session/launch.ts";
 import { parsePmcVersion } from "../outputs/pmc/version.ts";
 import { LIST_VARIABLES, OPTIONAL_VARIABLES, preloadChanges } from "../preload/preload.ts";
@@ -66,54 +72,87 @@ export async function runWith(
   }
   const env = (name: string) => Deno.env.get(name);
   const tell = (line: string) => writeStderr(`joulemark: ${line}\n`);
-  const values = new Map(options.values);
-  if (own.profile !== undefined && !values.has("profile")) {
-    values.set("profile", { text: own.profile, origin: "flag", name: "--profile" });
+  const given = new Map(options.values);
+  if (own.profile !== undefined && !given.has("profile")) {
+    given.set("profile", { text: own.profile, origin: "flag", name: "--profile" });
   }
-  const request = runRequest(
-    command,
-    values,
-    { quiet: options.flags.has("quiet"), verbose: options.flags.has("verbose") },
-    env,
-    Object.keys(Deno.env.toObject()),
-  );
+  const switches = { quiet: options.flags.has("quiet"), verbose: options.flags.has("verbose") };
+  const names = Object.keys(Deno.env.toObject());
+  const plain = withoutFiles(given);
+  const ask = async (values: OptionValues) => {
+    const request = runRequest(command, values, switches, env, names);
+    return { request, values: new Map(values), idle: await openIdle(request.idle) };
+  };
+  const leftAside = (error: unknown) => {
+    if (plain === given || !isHumanError(error)) throw error;
+    tell(`${error.message}; the configuration files are left aside`);
+  };
+  const { request, values, idle } = await ask(given).catch((error) => {
+    leftAside(error);
+    return ask(plain);
+  });
   const hearsPm = request.preload.dialects.includes("pm_mpi");
   if (hearsPm && !values.has("pmc")) {
     values.set("pmc", (await import("../outputs/pmc/output.ts")).PMC_BY_CALLS);
   }
+  const isProgram = (word: string) => "path" in findCommand(word, env("PATH"));
+  const wrong = wrongOrder(command, { env, read: readText, isProgram });
+  if (wrong !== undefined) tell(wrong);
   const prepared = await prepare(command, env, tell);
   if (prepared.kind === "refused") {
     tell(prepared.reason);
     return prepared.status;
   }
-  const idle = await openIdle(request.idle);
   // The command waits a second for us, and longer only for what was asked for.
   if (idle !== undefined) prepared.guardian.needsTime(idle.secondsBefore + START_S);
-  const { dialects, library } = request.preload;
+  const { library } = request.preload;
+  const dialects = [
+    ...request.preload.dialects,
+    ...(request.phases === undefined ? [] : ["phase"]),
+  ];
   if (dialects.length > 0 && library === undefined) prepared.guardian.needsTime(BUILD_S);
-  const answered = await preloadChanges(request.preload, env, tell);
+  const answered = await preloadChanges({ dialects, library }, env, tell);
   const changes: Record<string, string> = { ...answered };
+  if (request.phases !== undefined) changes.JOULEMARK_PHASES = request.phases;
+  if (options.flags.has("python")) {
+    Object.assign(changes, (await import("../preload/python.ts")).pythonChanges(env, tell));
+  }
   // The library cannot tell 2.0's calls from 3.1's by themselves.
   if (hearsPm) {
     changes.JOULEMARK_PMC_VERSION = parsePmcVersion(values.get("pmc-version")?.text);
   }
   // The same variables ask the program's own Caliper: one of the two has to keep still.
-  if (asksForChannels(values, env) && request.preload.dialects.includes("caliper")) {
-    changes.JOULEMARK_KEEP = "caliper";
+  const channels = asksForChannels(values, env);
+  if (channels && request.preload.dialects.includes("caliper")) changes.JOULEMARK_KEEP = "caliper";
+  // What each thread does would fill the rings for nobody else.
+  if (request.preload.dialects.includes("ompt") && (channels || values.has("record"))) {
+    changes.JOULEMARK_OMPT_EVENTS = "1";
   }
+  const plainOutputs = plain === given ? [] : await loadOutputs(OUTPUTS, plain, env);
   const { monitor } = await import("../session/monitor.ts");
   const plan = { guardian: prepared.guardian, changes: changesOf(changes, own.command) };
-  return monitor(request, plan, {
+  const { loadRunParts } = await import("../session/run_parts.ts");
+  const simulateIfBlind = own.simulateIfBlind ?? false;
+  const parts = await loadRunParts(request, { values, channels, simulateIfBlind });
+  const settings: MonitorOptions = {
     ...{ tell, stdout: writeStdout, stderr: writeStderr },
     show: (card) => writeStderr(`\n${card}\n`),
     debug: options.flags.has("debug"),
-    simulateIfBlind: own.simulateIfBlind ?? false,
+    simulateIfBlind,
     version: REPORT_VERSION,
     permissions: permissionFlags(),
+    countersChecked: countersChecked(countersCheckedPath((name) => Deno.env.get(name))),
     idle,
     outputs: await loadOutputs(OUTPUTS, values, env),
     values,
-  });
+    parts,
+    otherwise(error) {
+      leftAside(error);
+      const other = runRequest(command, plain, switches, env, names);
+      return { request: other, options: { ...settings, outputs: plainOutputs, values: plain } };
+    },
+  };
+  return monitor(request, plan, settings);
 }
 
 /** As the guardian wants them: command.h. */

@@ -19,7 +19,7 @@ import type { Catalogue } from "../signals/catalogue.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { openCatalogue } from "./open_catalogue.ts";
-import { quietOption, ROOT, WITHOUT } from "./command_line/common_options.ts";
+import { COLLECTOR, quietOption, ROOT, WITHOUT } from "./command_line/common_options.ts";
 import type { Verb } from "./command_line/verb.ts";
 
 /** geopmsession(1): rates need two readings before they have a value. */
@@ -56,6 +56,7 @@ export const sample: Verb = {
     },
     ROOT,
     WITHOUT,
+    COLLECTOR,
     quietOption("no reasons on stderr"),
   ],
   notes: "A signal without a source here is a column of nan, with the reason on stderr.",

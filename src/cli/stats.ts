@@ -9,7 +9,7 @@ import { ByteText } from "../rawstats/byte_text.ts";
 import { CSV_HEADER, CsvRows } from "../rawstats/print_csv.ts";
 import { jsonNumber } from "../rawstats/print_json.ts";
 import { printRawTable } from "../rawstats/print_table.ts";
-import { metricValues } from "../rawstats/tables.ts";
+import { metricValues, type RawAnalysisTable } from "../rawstats/tables.ts";
 import { readRawTables } from "../rawstats/workers.ts";
 import { lookAtRawFiles, type RawFile } from "../rawstats/files.ts";
 import { energySourceLine, type EnergyUnits, parseEnergyUnits } from "../rawstats/energy_units.ts";
@@ -133,10 +133,30 @@ async function ours(request: Request): Promise<number> {
   return request.format === "table" ? await table(request) : await series(request, request.format);
 }
 
+/** Sums and metrics of files, as `stats` prints them. @param say Says one line to the user. */
+export async function rawTable(
+  paths: readonly string[],
+  say: (line: string) => void,
+): Promise<RawAnalysisTable> {
+  return await analysed({
+    ...{ files: await lookAtRawFiles(paths), job: undefined, energyUnits: undefined },
+    ...{ format: "table", devices: false, quiet: false, verbose: false, processes: undefined },
+    ...{ types: undefined, wants: () => true },
+  }, say);
+}
+
 /** Sums and metrics for people. */
 async function table(request: Request): Promise<number> {
+  writeStdout(printRawTable(await analysed(request, sayOnStderr)));
+  return EXIT.done;
+}
+
+function sayOnStderr(line: string): void {
+  writeStderr(`joulemark: ${line}\n`);
+}
+
+async function analysed(request: Request, say: (line: string) => void): Promise<RawAnalysisTable> {
   const { job, quiet } = request;
-  const say = (line: string) => writeStderr(`joulemark: ${line}\n`);
   const parts = await readRawTables(request, {
     processes: request.processes,
     helper: selfCommand(HIDDEN_VERBS.statsHelper),
@@ -159,8 +179,7 @@ async function table(request: Request): Promise<number> {
   }));
   const nodes = parts.flatMap((part) => part.table ?? []);
   const metrics = metricValues(analysis.inputs);
-  writeStdout(printRawTable({ job, nodes, metrics, jobs, counts }));
-  return EXIT.done;
+  return { job, nodes, metrics, jobs, counts };
 }
 
 /** Every sample, for programs. */

@@ -2,13 +2,15 @@
  * `joulemark study`: a sweep by itself: runs, table, picture.
  * @module
  */
+import { NODE_ENERGY } from "../analysis/job_figures.ts";
 import { svg } from "../analysis/picture.ts";
 import { sweepOf, type SweepPoint } from "../analysis/sweep.ts";
 import { summarize } from "../analysis/statistics.ts";
-import { tableCsv } from "../analysis/table.ts";
+import { type Table, tableCsv } from "../analysis/table.ts";
 import { sweepView, type View } from "../analysis/views.ts";
 import { AccessError, UsageError } from "../core/errors.ts";
-import { makeDirectories, OsError } from "../os/user_file.ts";
+import { expandHosts } from "../core/host_list.ts";
+import { makeDirectories, OsError, readUserText } from "../os/user_file.ts";
 import { writeDocument } from "../files/whole_file.ts";
 import { findCommand } from "../os/process.ts";
 import {
@@ -19,11 +21,18 @@ import {
   type StudyHead,
   type StudyResult,
 } from "../study/log.ts";
-import { parseVaried, type PlannedRun, planStudy } from "../study/plan.ts";
-import { NODE_ENERGY, runOnce, type StudyLaunch } from "../study/run.ts";
+import {
+  parseTopology,
+  type Place,
+  type Placements,
+  placementsOf,
+  type Scenario,
+} from "../study/placement.ts";
+import { parseVaried, PLACEMENT, type PlannedRun, planStudy } from "../study/plan.ts";
+import { runOnce, type StudyLaunch } from "../study/run.ts";
 import { selfCommand } from "./self.ts";
 import { EXIT } from "./exit_codes.ts";
-import { writeStderr, writeStdout } from "./io.ts";
+import { terminalWidth, writeStderr, writeStdout } from "./io.ts";
 import { JSON_FORMAT, quietOption } from "./command_line/common_options.ts";
 import { type ParsedOptions, parseFormat } from "./command_line/options.ts";
 import { printed } from "./pmc.ts";
@@ -36,17 +45,35 @@ const FORMATS = ["text", "csv", "json"] as const;
 export const study: Verb = {
   name: "study",
   summary: "a sweep over a setting: runs, table, picture",
-  usage: ["--vary NAME=A,B,... [options] -- COMMAND [ARG...]"],
+  usage: [
+    "--vary NAME=A,B,... [options] -- COMMAND [ARG...]",
+    "--placement N [options] -- srun -w {nodes} {run} COMMAND",
+  ],
   about: `Runs a command under all values of a setting, and compares energy and time.
 
 Sets the environment variable NAME to each value in turn, then all again, so often as --repeat says.
 Each run is a "joulemark run", whose options can be given as JOULEMARK_PERIOD, JOULEMARK_SIMULATE, ...
-Several --vary make all combinations. DIR gets a report and the output of each run, study.csv with
-the table, study.svg with energy against runtime, and study.jsonl, which knows what is done.`,
+Several --vary make all combinations. --placement runs it on N nodes of one chassis, on halves in two
+chassis of a group, and on halves in two groups; {nodes} in the command stands for them, and {run} for
+"joulemark run" where a launcher has to come first. DIR gets a report and the output of each run, study.csv with
+the table, study.svg and study.html with energy against runtime, and study.jsonl, which knows what is done.`,
   options: [
     {
       ...{ name: "vary", value: "NAME=A,B,...", repeats: true },
       help: "a setting and its values; may come several times",
+    },
+    {
+      ...{ name: "placement", value: "N" },
+      help: "N nodes placed in three ways: one chassis, two chassis, two groups",
+    },
+    {
+      ...{ name: "nodes", value: "LIST" },
+      help: "nodes to choose from, n[1-8,12] (default: those of the Slurm job)",
+    },
+    {
+      ...{ name: "topology", value: "FILE" },
+      help:
+        "where nodes are, if their names do not tell: NODE CNAME in each line, or Slurm's topology",
     },
     { name: "repeat", value: "N", default: "3", help: "runs of each" },
     {
@@ -68,21 +95,29 @@ the table, study.svg with energy against runtime, and study.jsonl, which knows w
 the table.`,
   examples: [
     "joulemark study --vary OMP_NUM_THREADS=1,2,3,4,6 --repeat 3 -- ./app",
-    "joulemark study --vary NB=64,128 --vary P=1,2 --dir hpl -- mpirun ./xhpl",
+    "joulemark study --placement 8 -- srun -w {nodes} -N 8 {run} ./cp2k",
     "joulemark study --resume --vary OMP_NUM_THREADS=1,2,3,4,6 -- ./app",
   ],
   run,
 };
 
-function run(options: ParsedOptions): number {
+async function run(options: ParsedOptions): Promise<number> {
   const { text, lists, flags, words } = options;
+  const placements = text.placement === undefined ? undefined : placed(text);
   const texts = [...lists.vary];
-  if (texts.length === 0) throw missing("--vary NAME=A,B,...");
+  if (texts.length === 0 && placements === undefined) throw missing("--vary NAME=A,B,...");
   if (words.length === 0) throw missing("a command after --");
   const format = parseFormat(options, FORMATS);
   const repeats = wholeNumber("repeat", text.repeat ?? "3");
   const directory = text.dir ?? "joulemark-study";
-  const plan = planStudy(texts.map(parseVaried), repeats);
+  const varied = texts.map(parseVaried);
+  if (placements !== undefined) {
+    const { scenarios, missing } = placements;
+    for (const line of missing) writeStderr(`joulemark: left out: ${line}\n`);
+    varied.push({ name: PLACEMENT, values: scenarios.map(({ name }) => name) });
+    texts.push(...scenarios.map(({ name, nodes }) => `${PLACEMENT}=${name}: ${nodes.join()}`));
+  }
+  const plan = planStudy(varied, repeats);
   const found = findCommand(words[0], Deno.env.get("PATH"));
   if (!("path" in found)) {
     writeStderr(`joulemark: ${found.reason}\n`);
@@ -94,9 +129,35 @@ function run(options: ParsedOptions): number {
     self: selfCommand("run", "--quiet", "--report-signals", NODE_ENERGY),
     command: words,
     directory,
+    nodes: new Map(placements?.scenarios.map(({ name, nodes }) => [name, nodes])),
   };
   const results = runAll(plan, launch, { done, pmc: flags.has("pmc"), quiet: flags.has("quiet") });
-  return finish(directory, results, { planned: plan.length, format });
+  const more = placements === undefined ? [] : [placementTable(placements.scenarios)];
+  return await finish(directory, results, { planned: plan.length, format, more });
+}
+
+/** @throws {UsageError} If nothing can be placed. */
+function placed({ placement, nodes, topology }: ParsedOptions["text"]): Placements {
+  const count = wholeNumber("placement", placement!);
+  const list = nodes ?? Deno.env.get("SLURM_JOB_NODELIST");
+  const wrong = (expected: string, found: string) =>
+    new UsageError({ action: "use", target: `--placement ${placement}`, expected, found });
+  if (count % 2 !== 0) throw wrong("an even number of nodes, for the halves", placement!);
+  if (list === undefined) throw wrong("--nodes LIST, or a Slurm job", "neither");
+  const places = topology === undefined
+    ? new Map<string, Place>()
+    : parseTopology(readUserText(topology), topology);
+  const found = placementsOf(expandHosts(list), places, count);
+  if (found.scenarios.length > 0) return found;
+  throw wrong("nodes whose place is known, enough of them", found.missing.join("; "));
+}
+
+function placementTable(scenarios: readonly Scenario[]): Table {
+  return {
+    title: "Placements",
+    columns: ["placement", "in", "nodes"].map((name) => ({ name })),
+    rows: scenarios.map(({ name, where, nodes }) => [name, where, nodes.join(",")]),
+  };
 }
 
 /** Makes the directory and the log. @returns What is done already. */
@@ -105,7 +166,10 @@ function begin(directory: string, head: StudyHead, resume: boolean): Map<string,
     makeDirectories(directory);
   } catch (error) {
     if (!(error instanceof OsError)) throw error;
-    throw new AccessError({ action: "make", target: directory, found: error.message });
+    throw new AccessError({
+      ...{ action: "make", target: directory, expected: "a directory that can be written" },
+      found: error.message,
+    });
   }
   const path = `${directory}/study.jsonl`;
   const state = readStudy(path, head);
@@ -151,12 +215,12 @@ function outcome(result: StudyResult): string {
   return `${energy}, ${result.runtimeS.toPrecision(5)} s`;
 }
 
-/** Table and picture of the runs that went well. */
-function finish(
+/** Table and pictures of the runs that went well. */
+async function finish(
   directory: string,
   results: readonly StudyResult[],
-  { planned, format }: { planned: number; format: string },
-): number {
+  { planned, format, more }: { planned: number; format: string; more: readonly Table[] },
+): Promise<number> {
   const good = results.filter((result) => result.status === 0);
   if (good.length === 0) {
     writeStderr("joulemark: no run of the study went well; there is nothing to compare\n");
@@ -170,15 +234,19 @@ function finish(
     ...(blind < good.length ? [`energy of ${sources.join(", ")}`] : []),
     ...(simulated ? ["simulated: nothing here is a measurement"] : []),
   ];
-  const view = sweepView(sweepOf(pointsOf(good)));
+  const swept = sweepView(sweepOf(pointsOf(good)));
+  const view = { ...swept, tables: [...swept.tables, ...more] };
   const shown: View = blind > 0
     ? { ...view, notes }
     : { ...view, notes: [...view.notes, ...notes] };
-  writeStdout(printed(shown, format));
+  writeStdout(printed(shown, format, terminalWidth()));
   writeDocument(`${directory}/study.csv`, shown.tables.map(tableCsv).join("\n"));
   if (blind === 0) {
     const note = simulated ? "simulated: nothing here is a measurement" : "";
     writeDocument(`${directory}/study.svg`, svg(shown.panels, note));
+    const { viewHtml } = await import("./show_html.ts");
+    const simulatedBy = simulated ? "simulated counters" : undefined;
+    writeDocument(`${directory}/study.html`, viewHtml(shown, directory, simulatedBy));
   }
   return good.length === planned ? EXIT.done : EXIT.failed;
 }

@@ -4,25 +4,30 @@
  * @module
  */
 
+const HIDE: readonly string[] = ["hide.h", "hide.c", "dynsym.h"];
+const MPI: readonly string[] = ["mpi.h", "mpi_calls.h", "mpi.c", "mpi_absent.c", ...HIDE];
+
 /** Calls that codes already have, by the word that switches them on, with the files they need. */
 export const DIALECTS: Readonly<Record<string, readonly string[]>> = {
-  mpi: ["mpi.c"],
+  mpi: MPI,
   pcontrol: ["pcontrol.c"],
-  ompt: ["ompt.c", "symbol.h", "symbol.c"],
+  ompt: ["openmp.h", "openmp.c", "ompt.c", "gomp.c", "symbol.h", "symbol.c"],
   geopm: ["geopm.c"],
   caliper: [
     "caliper.h",
+    "dynsym.h",
     "caliper.c",
     "caliper_attributes.c",
+    "caliper_variant.c",
     "caliper_cxx.c",
     "caliper_calls.c",
     "caliper_objects.c",
   ],
   likwid: ["likwid.c"],
-  pm_mpi: ["pm_mpi.c"],
+  pm_mpi: ["pm_mpi.c", "mpi_world.c"],
   nvtx: ["nvtx.c"],
   roctx: ["roctx.c"],
-  itt: ["itt.c"],
+  itt: ["itt.c", "itt_values.c"],
   kokkos: ["kokkos.c"],
   tau: ["tau.c"],
   papi: ["papi.c"],
@@ -30,9 +35,21 @@ export const DIALECTS: Readonly<Record<string, readonly string[]>> = {
   io: ["io.c"],
   alloc: ["alloc.c"],
   callpath: ["callpath.c", "symbol.h", "symbol.c"],
+  phase: ["phase.c"],
+  perfstubs: ["perfstubs.c", ...HIDE],
+  scorep: ["scorep.c"],
+  "mpi=all": [...MPI, "mpi_all.c", "mpi_world.c"],
 };
 
-const BY_NAME: readonly string[] = ["io", "alloc", "callpath"];
+const BY_NAME: readonly string[] = [
+  "io",
+  "alloc",
+  "callpath",
+  "phase",
+  "perfstubs",
+  "scorep",
+  "mpi=all",
+];
 
 /**
  * Those that `all` is. Every program would pay for the others, which stand before calls that all of

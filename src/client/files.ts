@@ -40,6 +40,19 @@ export const LANGUAGES: Readonly<Record<string, Language>> = {
     files: () => [{ name: "joulemark.py", text: pythonModule() }],
     use: "use with: PYTHONPATH=DIR python3 app.py",
   },
+  go: {
+    files: () => [{ name: HEADER_NAME, text: joulemarkHeader() }, text("joulemark.go")],
+    use: "build with: go build, by cgo; import the folder DIR of your module",
+  },
+  rust: {
+    files: () => [
+      { name: HEADER_NAME, text: joulemarkHeader() },
+      text("joulemark_fortran.c"),
+      text("joulemark.rs"),
+    ],
+    use: "compile with: cc -O2 -c DIR/joulemark_fortran.c && " +
+      "rustc -O -C link-arg=joulemark_fortran.o app.rs  (mod joulemark;)",
+  },
   shell: {
     files: () => [text("joulemark.sh")],
     use: "use with: . DIR/joulemark.sh",

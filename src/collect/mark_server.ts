@@ -33,12 +33,12 @@ export class MarkServer implements Disposable {
     this.#mark = mark;
   }
 
-  /** Sleeps until there is something to serve, or the time is over. */
-  wait(milliseconds: number): Promise<void> {
+  /** Sleeps until there is something to serve, here or of others, or the time is over. */
+  wait(milliseconds: number, others: readonly number[] = []): Promise<void> {
     const oldest = this.#clients[0];
     const left = oldest === undefined ? Infinity : oldest.sinceMs + PATIENCE_MS - performance.now();
-    const connections = this.#clients.map((client) => client.connection);
-    return this.#listener.wait(Math.min(milliseconds, left), connections);
+    const clients = this.#clients.map((client) => client.connection.descriptor);
+    return this.#listener.wait(Math.min(milliseconds, left), [...clients, ...others]);
   }
 
   /** Serves everybody who has said something. */

@@ -59,14 +59,6 @@ export function parseProperties(text: string): number | null {
   return bits;
 }
 
-/** The `:` list of names for property bits, in the order of the table; `default` for none. */
-export function formatProperties(bits: number): string {
-  const names = Object.entries(PROPERTY)
-    .filter(([name, value]) => value !== 0 && (bits & maskOf(name, value)) === value)
-    .map(([name]) => name);
-  return names.length > 0 ? names.join(":") : "default";
-}
-
 /**
  * Properties by attribute name, of a list such as `k=asvalue:skip_events,j=nested`.
  *

@@ -3,7 +3,8 @@
  * and the value of each `asvalue` attribute.
  *
  * Tree attributes share two stacks: `region` for all that is aligned, nested or not, and
- * `unaligned`, whose values may overlap regions. A stack is one tree node, the innermost.
+ * `unaligned`, whose values may overlap regions. A stack is one tree node, the innermost. On request
+ * each attribute is a stack by itself, as in Caliper's first years: only nested ones are held to nest.
  * Truth: the Caliper manual, "Attributes" and "Region nesting".
  * @module
  */
@@ -27,14 +28,17 @@ export type Mismatch =
 
 export class Blackboard {
   readonly #tree: ContextTree;
+  readonly #ownStacks: boolean;
   readonly #stacks: { region: Stack | null; unaligned: Stack | null } = {
     region: null,
     unaligned: null,
   };
   readonly #values = new Map<number, Variant>();
 
-  constructor(tree: ContextTree) {
+  /** @param ownStacks An attribute that is not nested may end while others are open above it. */
+  constructor(tree: ContextTree, ownStacks = false) {
     this.#tree = tree;
+    this.#ownStacks = ownStacks;
   }
 
   /** The innermost node of the stack that an attribute belongs to, `NONE` where it is empty. */
@@ -84,9 +88,9 @@ export class Blackboard {
     const top = this.stackNode(attribute);
     if (top !== NONE && tree.attributeOf[top] === attribute) return { kind: "none" };
     if (tree.metadataNode(top, attribute) === NONE) return { kind: "empty" };
-    return stackOf(tree, attribute) === "unaligned"
-      ? { kind: "none" }
-      : { kind: "other", node: top };
+    if (stackOf(tree, attribute) === "unaligned") return { kind: "none" };
+    const above = this.#ownStacks ? this.#nestedAbove(top, attribute) : top;
+    return above === NONE ? { kind: "none" } : { kind: "other", node: above };
   }
 
   /** Removes the innermost value of an attribute, for which `check` found no mismatch. */
@@ -100,6 +104,13 @@ export class Blackboard {
     this.#setNode(attribute, this.#repeat(top, found, tree.parentOf[found]));
   }
 
+  /** Puts another stack in the place of the regions'. @returns The one before, by its innermost node. */
+  swapRegions(node: number): number {
+    const before = this.#stacks.region?.node ?? NONE;
+    this.#stacks.region = node === NONE ? null : { node, visible: true };
+    return before;
+  }
+
   /** Adds the context to a record. */
   snapshot(record: Snapshot): void {
     const { region, unaligned } = this.#stacks;
@@ -109,6 +120,16 @@ export class Blackboard {
     for (const [attribute, { type, value }] of this.#values) {
       if (!this.#tree.isHidden(attribute)) record.pushValue(attribute, type, value);
     }
+  }
+
+  /** The innermost nested value above the one that a nested attribute would end; else `NONE`. */
+  #nestedAbove(top: number, attribute: number): number {
+    const tree = this.#tree;
+    if (!isNested(tree, attribute)) return NONE;
+    for (let id = top; tree.attributeOf[id] !== attribute; id = tree.parentOf[id]) {
+      if (isNested(tree, tree.attributeOf[id])) return id;
+    }
+    return NONE;
   }
 
   /** The nodes between `top` and `below` (exclusive), repeated on another base. */
@@ -126,6 +147,10 @@ export class Blackboard {
     else if (stack !== null) stack.node = node;
     else this.#stacks[name] = { node, visible: !this.#tree.isHidden(attribute) };
   }
+}
+
+function isNested(tree: ContextTree, attribute: number): boolean {
+  return (tree.propertiesOf(attribute) & PROPERTY.nested) !== 0;
 }
 
 function stackOf(tree: ContextTree, attribute: number): "region" | "unaligned" {

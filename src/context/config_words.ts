@@ -5,11 +5,6 @@ export function wordsOf(text: string | undefined): string[] {
   return (text ?? "").split(/[,:]/).map((word) => word.trim()).filter((word) => word !== "");
 }
 
-/** Names between commas, which may hold blanks and colons. */
-export function listOf(text: string | undefined): string[] {
-  return (text ?? "").split(",").map((word) => word.trim()).filter((word) => word !== "");
-}
-
 /** Names between commas or blanks: those of signals hold colons. */
 export function namesOf(text: string | undefined): string[] {
   return (text ?? "").split(/[,\s]+/).filter((name) => name !== "");

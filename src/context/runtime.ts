@@ -9,16 +9,20 @@
  */
 
 import { type Attribute, parsePresets, PROPERTY, SCOPE_MASK } from "./attribute.ts";
+import { LAYOUT, readLayouts } from "./blob_layout.ts";
+import { isTrue } from "./config_words.ts";
 import { type Given, readGiven, typeOfGiven } from "./given.ts";
 import { globalsOf } from "./globals.ts";
 import type {
   EventKind,
+  FoldedVisits,
   Machine,
   Service,
   ServiceFactory,
   ServiceHost,
   Trigger,
 } from "./service.ts";
+import { movePath, NO_VISITS, nodeOfPath, type PathStep } from "./path_step.ts";
 import { Snapshot } from "./snapshot.ts";
 import { ThreadContext } from "./thread_context.ts";
 import { ContextTree, type Meta, NONE } from "./tree.ts";
@@ -29,9 +33,13 @@ export interface RuntimeOptions {
   /** Monotonic time in nanoseconds. */
   now: () => number;
   globals: Record<string, Given>;
+  /** The channel's, in what it notes. @default "default" */
+  name?: string;
   /** Takes finished records of the trace at once. */
   stream?: (record: Snapshot, thread: number) => void;
   machine?: Machine;
+  /** Hears each line of the log at once. */
+  onLog?: (line: string) => void;
 }
 
 /** More entries than this do not fit a snapshot; the rest is dropped. */
@@ -64,8 +72,12 @@ export class AnnotationRuntime {
   readonly #record = new Snapshot();
   readonly #context = new Snapshot();
   readonly #presets: Map<string, number>;
+  /** Layouts of attributes' bytes, as JSON. */
+  readonly #layouts: ReadonlyMap<string, string>;
   readonly #defaultScope: number;
   readonly #region: number;
+  readonly #isVerbose: boolean;
+  readonly #ownStacks: boolean;
   /** Of `#threads`, the one that everything is about. */
   #thread = 0;
   #current: ThreadContext;
@@ -79,9 +91,16 @@ export class AnnotationRuntime {
   constructor(config: Record<string, string>, options: RuntimeOptions) {
     this.#config = config;
     this.#options = options;
-    this.#threads.push(this.#current = new ThreadContext(this.tree, options.now()));
+    this.#isVerbose = Number(config.CALI_LOG_VERBOSITY) >= 1;
+    this.#ownStacks = isTrue(config.CALI_CALIPER_ATTRIBUTE_STACKS ?? "false");
+    this.#current = new ThreadContext(this.tree, options.now(), undefined, this.#ownStacks);
+    this.#threads.push(this.#current);
     this.#presets = parsePresets(
       config.CALI_CALIPER_ATTRIBUTE_PROPERTIES ?? "",
+      (line) => this.say(line),
+    );
+    this.#layouts = readLayouts(
+      config.CALI_CALIPER_ATTRIBUTE_LAYOUTS ?? "",
       (line) => this.say(line),
     );
     this.#defaultScope = config.CALI_CALIPER_ATTRIBUTE_DEFAULT_SCOPE === "process"
@@ -105,6 +124,7 @@ export class AnnotationRuntime {
       now: this.#options.now,
       thread: () => this.#thread,
       threadStart: () => this.#current.startNs,
+      folds: () => this.#current.folds,
       stream: this.#options.stream,
       machine: this.#options.machine,
       config: (name) => this.#config[name],
@@ -116,6 +136,7 @@ export class AnnotationRuntime {
         this.#current.board(attribute)?.set(attribute, this.read(attribute, value));
       },
       log: (line) => this.say(line),
+      note: (line) => this.note(line),
     };
     this.#services.push(factory(host));
   }
@@ -129,7 +150,7 @@ export class AnnotationRuntime {
    */
   addThread(of?: number, startNs = this.#options.now()): number {
     const process = of === undefined ? undefined : this.#threads[of].process;
-    const made = new ThreadContext(this.tree, startNs, process);
+    const made = new ThreadContext(this.tree, startNs, process, this.#ownStacks);
     const before = this.#current;
     this.#current = made;
     if (of === undefined) this.#setGlobals();
@@ -202,6 +223,49 @@ export class AnnotationRuntime {
     board.end(attribute);
   }
 
+  /** All visits of the current thread are folded by path from now on. */
+  foldByPath(): void {
+    this.#current.fold(this.#options.now());
+  }
+
+  /**
+   * Visits of a path, from outside of all regions, of which only number and time are known.
+   *
+   * @param steps Its regions, the outermost first. What no service hears is left out; where that is
+   *   the last one its time belongs to the region around it.
+   * @ignore
+   */
+  foldedPath(steps: readonly PathStep[], folded: FoldedVisits): void {
+    if (this.#current.stopped) return;
+    const board = this.#current.board(this.#region), ns = this.#current.takeBefore();
+    if (board === null) return;
+    if (ns >= 0) this.foldedPath([], { count: 0, ns, byPath: NO_VISITS });
+    const isHeard = steps.length === 0 || this.#attributeOf(steps[steps.length - 1]) !== NONE;
+    const told = isHeard ? folded : { ...folded, count: 0, byPath: folded.byPath && NO_VISITS };
+    const before = board.swapRegions(
+      nodeOfPath(this.tree, steps, (step) => this.#attributeOf(step)),
+    );
+    this.#push({ event: null, info: null, replaces: NONE, folded: told });
+    board.swapRegions(before);
+  }
+
+  /**
+   * Moves the current thread from one path to another without an event.
+   *
+   * @ignore
+   */
+  moveTo(from: readonly PathStep[], to: readonly PathStep[]): void {
+    const board = this.#current.board(this.#region);
+    if (this.#current.stopped || board === null) return;
+    movePath(board, { from, to }, (step) => this.#attributeOf(step));
+  }
+
+  #attributeOf({ name, attribute, isLibrary }: PathStep): number {
+    if (isLibrary) return this.#adopted(name);
+    if (attribute === "") return this.#region;
+    return this.make(attribute, TYPE.string, PROPERTY.nested);
+  }
+
   /** The attribute under which a library's region stands; `NONE`: no service hears it. */
   #adopted(name: string): number {
     for (const service of this.#services) {
@@ -235,7 +299,12 @@ export class AnnotationRuntime {
       bits = (bits & ~SCOPE_MASK) | PROPERTY.process_scope | PROPERTY.unaligned;
     }
     if ((bits & SCOPE_MASK) === 0) bits |= this.#defaultScope;
-    const id = this.tree.createAttribute(name, type, bits, meta);
+    const layout = this.#layouts.get(name);
+    const all = layout === undefined ? meta : [
+      ...meta,
+      [this.make(LAYOUT, TYPE.string, PROPERTY.skip_events), TYPE.string, layout] as Meta,
+    ];
+    const id = this.tree.createAttribute(name, type, bits, all);
     for (const service of this.#services) service.attributeMade?.(id);
     return id;
   }
@@ -289,7 +358,7 @@ export class AnnotationRuntime {
       ? "region stack is empty!"
       : `current region is "${this.tree.textOf(top)}".`;
     this.say(`Region stack mismatch: Trying to end "${name}" but ${state}`);
-    this.log.push("  Ceasing region tracking!");
+    this.#log("  Ceasing region tracking!");
   }
 
   #valueMismatch(attribute: number, wanted: Variant, current: Variant | null): void {
@@ -304,7 +373,22 @@ export class AnnotationRuntime {
 
   /** Notes a line for people, in Caliper's form. */
   protected say(line: string): void {
-    this.log.push(`== CALIPER: ${line}`);
+    this.#log(`== CALIPER: ${line}`);
+  }
+
+  #log(line: string): void {
+    this.log.push(line);
+    this.#options.onLog?.(line);
+  }
+
+  /**
+   * Notes what was done, where that is wanted: CALI_LOG_VERBOSITY.
+   *
+   * @param isOwn Under the channel's name.
+   * @ignore
+   */
+  note(line: string, isOwn = true): void {
+    if (this.#isVerbose) this.say(isOwn ? `${this.#options.name ?? "default"}: ${line}` : line);
   }
 
   #tell(kind: EventKind, attribute: number, value: Variant): void {
@@ -314,7 +398,7 @@ export class AnnotationRuntime {
 
   #push(trigger: Trigger): void {
     const record = this.#measured(trigger);
-    for (const service of this.#services) service.take?.(record);
+    for (const service of this.#services) service.take?.(record, trigger);
   }
 
   /** Context, what the trigger adds, and measurements; overwritten by the next snapshot. */

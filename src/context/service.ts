@@ -11,6 +11,22 @@ import type { Variant } from "./variant.ts";
 /** A change of context; services see it before it happens. */
 export type EventKind = "begin" | "set" | "end";
 
+/** Visits that a snapshot stands for. */
+export interface FoldedVisits {
+  readonly count: number;
+  /** Their time, without what is nested in them where that is told by itself. */
+  readonly ns: number;
+  /** Of a thread that folds all of its visits by path: the time is exact, and no part of any other. */
+  readonly byPath?: {
+    /** Snapshots that it stands for. */
+    readonly snapshots: number;
+    /** Lengths of the visits: sum, least, greatest; nested ones included. */
+    readonly sumNs: number;
+    readonly minNs: number;
+    readonly maxNs: number;
+  };
+}
+
 /** What made a snapshot. */
 export interface Trigger {
   /** The event, or null for a snapshot that the program asked for. */
@@ -19,8 +35,8 @@ export interface Trigger {
   info: Snapshot | null;
   /** A reference of the context that `info` stands in for, or `NONE`. */
   replaces: number;
-  /** It stands for that many visits, of which nothing but their number and their time is known. */
-  folded?: { readonly count: number; readonly ns: number };
+  /** It stands for visits of which nothing but their number and their time is known. */
+  folded?: FoldedVisits;
 }
 
 /** A quantity of the machine, as the current thread sees it now. */
@@ -52,6 +68,8 @@ export interface ServiceHost {
   now(): number;
   /** The thread whose context is current: a small number, 0 for the first. */
   thread(): number;
+  /** All visits of that thread are folded by path: time is told of paths, never of events. */
+  folds(): boolean;
   /** When that thread began, by the same clock. */
   threadStart(): number;
   /** Takes finished records at once; without it they are kept until the flush. */
@@ -71,6 +89,8 @@ export interface ServiceHost {
   setContext(attribute: number, value: number | string): void;
   /** Notes a line for people. */
   log(line: string): void;
+  /** Notes what it did, under the channel's name, where CALI_LOG_VERBOSITY is 1 or more. */
+  note(line: string): void;
 }
 
 export interface Service {
@@ -87,7 +107,7 @@ export interface Service {
   /** Adds measurements to a snapshot. */
   measure?(trigger: Trigger, record: Snapshot): void;
   /** Takes a snapshot, which is overwritten after the call. */
-  take?(record: Snapshot): void;
+  take?(record: Snapshot, trigger: Trigger): void;
   /** Hands over what it kept. */
   flush?(emit: (record: Snapshot, thread: number) => void): void;
   /** Time has passed for the current thread: the moment to take snapshots by time. */

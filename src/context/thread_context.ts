@@ -15,15 +15,35 @@ export class ThreadContext {
   readonly startNs: number;
   /** Tracking has ceased after a mismatch. */
   stopped = false;
+  /** All of its visits are folded by path. */
+  folds = false;
+  /** Time before the first of them, ns; NaN once it is told. */
+  #beforeNs = NaN;
   readonly #tree: ContextTree;
   readonly #own: Blackboard;
 
-  /** @param process The process that it belongs to; without one, a new process begins with it. */
-  constructor(tree: ContextTree, startNs: number, process?: Blackboard) {
+  /**
+   * @param process The process that it belongs to; without one, a new process begins with it.
+   * @param ownStacks Each attribute is a stack by itself.
+   */
+  constructor(tree: ContextTree, startNs: number, process?: Blackboard, ownStacks = false) {
     this.#tree = tree;
     this.startNs = startNs;
-    this.#own = new Blackboard(tree);
-    this.process = process ?? new Blackboard(tree);
+    this.#own = new Blackboard(tree, ownStacks);
+    this.process = process ?? new Blackboard(tree, ownStacks);
+  }
+
+  /** All visits are folded by path from now on; the time before belongs to no region. */
+  fold(nowNs: number): void {
+    if (!this.folds) this.#beforeNs = Math.max(0, nowNs - this.startNs);
+    this.folds = true;
+  }
+
+  /** The time before the first visit, once; NaN then. */
+  takeBefore(): number {
+    const ns = this.#beforeNs;
+    this.#beforeNs = NaN;
+    return ns;
   }
 
   /** Where the values of an attribute live; null for task scope, which stores nothing. */

@@ -8,21 +8,11 @@
  */
 
 import { formatF, formatG } from "../core/number_format.ts";
+import { TYPE as RING_TYPE } from "../core/ring_layout.ts";
 import { type Int64, narrow, scanDouble, scanHex64, scanInt64, scanUint64 } from "./c_number.ts";
 
 /** Type codes, as they stand in the value of `type` nodes. */
-export const TYPE = {
-  inv: 0,
-  usr: 1,
-  int: 2,
-  uint: 3,
-  string: 4,
-  addr: 5,
-  double: 6,
-  bool: 7,
-  type: 8,
-  ptr: 9,
-} as const;
+export const TYPE = { inv: 0, ...RING_TYPE, ptr: 9 } as const;
 
 /** Name of one of the ten types. */
 export type TypeName = keyof typeof TYPE;

@@ -39,12 +39,18 @@ export class Budget {
     this.#share = percent / 100;
   }
 
-  /** A tick. @param nowS Since the start of the run. @param cpuS CPU time of the monitor. */
-  note(nowS: number, cpuS: number): void {
+  /**
+   * A tick.
+   *
+   * @param nowS Since the start of the run.
+   * @param cpuTimeS CPU time of the monitor; asked for at the ends of stretches only.
+   */
+  note(nowS: number, cpuTimeS: () => number): void {
     if (!(nowS >= START_S) || this.#share === Infinity) return;
-    if (Number.isNaN(this.#fromS)) return this.#begin(nowS, cpuS);
+    if (Number.isNaN(this.#fromS)) return this.#begin(nowS, cpuTimeS());
     const elapsedS = nowS - this.#fromS;
     if (elapsedS < STRETCH_S) return;
+    const cpuS = cpuTimeS();
     if (this.foldBelowNs > 0) this.foldingS += elapsedS;
     if (this.periodFactor > 1) this.longerS += elapsedS;
     this.#judge((cpuS - this.#fromCpuS) / elapsedS);

@@ -188,6 +188,11 @@ export class Counters {
       : this.#first[i] + this.#grown[i];
   }
 
+  /** The value last given of an instance. */
+  total(i: number): number {
+    return this.#first[i] + this.#grown[i];
+  }
+
   /** Told from outside that the source restarted: the next reading adds nothing. */
   restart(i: number): void {
     if (this.#started[i] !== 0) this.#started[i] = 2;

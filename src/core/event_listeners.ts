@@ -1,45 +1,26 @@
 /**
- * One sink that stands for several: recording, PMC log, Caliper's channels.
+ * One receiver that stands for several: recording, PMC log, Caliper's channels.
  * @module
  */
-import type { EventSink } from "./event.ts";
+import type { EventReceiver, EventRecord } from "./event.ts";
 
-const EVENTS = [
-  "start",
-  "startCommand",
-  "threadCpus",
-  "region",
-  "enter",
-  "exit",
-  "epoch",
-  "tprofInit",
-  "tprofPost",
-  "overhead",
-  "shortVisits",
-  "shutdown",
-  "died",
-  "at",
-  "attribute",
-  "span",
-  "pm",
-] as const satisfies readonly (keyof EventSink)[];
-
-type Call = (...args: unknown[]) => number;
-
-/** Passes events on to all; one alone gets them itself. What no sink wants has no method. */
+/** Passes events on to all, in their order; one alone gets them itself. */
 export function eventListeners(
-  wanted: readonly (Partial<EventSink> | undefined)[],
-): Partial<EventSink> | undefined {
-  const all = wanted.filter((sink) => sink !== undefined);
-  if (all.length < 2) return all[0];
-  const together: Record<string, Call> = {};
-  for (const name of EVENTS) {
-    const sinks = all.filter((sink) => sink[name] !== undefined);
-    if (sinks.length === 0) continue;
-    together[name] = (...args) => {
-      for (const sink of sinks) (sink[name] as Call).apply(sink, args);
-      return -1;
-    };
+  wanted: readonly (EventReceiver | undefined)[],
+): EventReceiver | undefined {
+  const all = wanted.filter((receiver) => receiver !== undefined);
+  return all.length < 2 ? all[0] : new Listeners(all);
+}
+
+class Listeners implements EventReceiver {
+  readonly #all: readonly EventReceiver[];
+
+  constructor(all: readonly EventReceiver[]) {
+    this.#all = all;
   }
-  return together as unknown as Partial<EventSink>;
+
+  receive(event: EventRecord): number {
+    for (let i = 0; i < this.#all.length; i++) this.#all[i].receive(event);
+    return -1;
+  }
 }

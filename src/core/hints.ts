@@ -22,8 +22,6 @@ export const HINTS = [
 export const HINT_UNSET = 0;
 /** Nobody said. */
 export const HINT_UNKNOWN = 1;
-/** A CPU of no process. */
-export const HINT_INACTIVE = 9;
 /** How many there are; numbers from here up are refused. */
 export const HINT_COUNT = HINTS.length;
 

@@ -60,12 +60,24 @@ export interface Host {
   readLink(path: string): string | undefined;
   /** Opens a file that is read again and again. @throws {AccessError} If it cannot be opened. */
   keep(path: string): KeptFile;
+  /** Who reads a file for us that we may not read, in words; `undefined`: nobody has to. @default nobody */
+  servedBy?(path: string): string | undefined;
   /** Opens the registers of a CPU. @throws {AccessError} If the CPU's register device cannot be opened. */
   registers(cpu: number): Registers;
   /** Can the register device of a CPU be opened? Names which device it is. */
   probeRegisters(cpu: number): { ok: true; device: string } | ({ ok: false } & Absence);
   /** `undefined` where the processor or the tree has no such leaf. */
   cpuid(cpu: number, leaf: number, sub?: number): CpuidLeaf | undefined;
+}
+
+/** A portable name that a reader's signal may stand for. */
+export interface ReaderAlias {
+  /** The portable name: one of `signals/alias.ts`, or a new one, which is what the signal is. */
+  readonly name: string;
+  /** The reader's signal. */
+  readonly signal: string;
+  /** The source of a known name that comes right after it. @default it comes last */
+  readonly before?: string;
 }
 
 /**
@@ -80,6 +92,8 @@ export interface Reader {
   readonly needs: Needs;
   /** What opens its source where that is there and forbidden, least risk first. @default none */
   readonly remedies?: readonly Remedy[];
+  /** Portable names that its signals may stand for, beside those of `signals/alias.ts`. @default none */
+  readonly aliases?: readonly ReaderAlias[];
   /** Every row that it could ever offer, for the catalogue; true on any machine. */
   readonly signals: readonly SignalRow[];
   /** What is there. Answers, never throws. */

@@ -1,5 +1,5 @@
 /**
- * Texts of any length as names of files.
+ * Texts as names: of files, in lists, in order.
  * @module
  */
 
@@ -14,4 +14,14 @@ export function checksum(text: string): string {
   let h = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(text)) h = Math.imul(h ^ byte, 0x01000193);
   return (h >>> 0).toString(16).padStart(8, "0");
+}
+
+/** Order of texts by their code units, the same in every locale. */
+export function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Names between commas, without blanks around them; none where nothing is given. */
+export function listOf(text: string | undefined): string[] {
+  return (text ?? "").split(",").map((word) => word.trim()).filter((word) => word !== "");
 }

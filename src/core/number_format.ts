@@ -7,6 +7,11 @@
  */
 import type { SignalFormat } from "./signal.ts";
 
+/** A number with so many significant digits: six, as the rest of a report has them. */
+export function rounded(value: number, digits = 6): number {
+  return Number(value.toPrecision(digits));
+}
+
 /**
  * A number as C's `%.{digits}g` prints it.
  *

@@ -21,8 +21,8 @@ export interface Option {
   readonly words?: readonly string[];
   /** Can be given as `JOULEMARK_NAME`. */
   readonly env?: boolean;
-  /** Variable of GEOPM with the same meaning, for where ours is unset. */
-  readonly geopm?: string;
+  /** Variable of another tool, GEOPM or CrayPat, with the same meaning, for where ours is unset. */
+  readonly foreign?: string;
   /** Value where none is given, as the help shows it. */
   readonly default?: string;
   /** Heading in the help. @default "Options" */
@@ -31,14 +31,17 @@ export interface Option {
   readonly help: string;
 }
 
-/** Where a value came from. */
-export type Origin = "flag" | "joulemark" | "geopm";
+/**
+ * Where a value came from: the command line, our variable, another tool's, the file of the user or of
+ * the site.
+ */
+export type Origin = "flag" | "joulemark" | "foreign" | "user" | "site";
 
 /** A value of an option. */
 export interface OptionValue {
   readonly text: string;
   readonly origin: Origin;
-  /** What the user wrote: `--period` or the variable's name. */
+  /** What the user wrote: `--period`, the variable's name, or `FILE:LINE: period`. */
   readonly name: string;
 }
 
@@ -51,19 +54,21 @@ export function variableOf({ name }: Pick<Option, "name">): string {
 }
 
 /**
- * Values of options: what the command line gave, then `JOULEMARK_`, then `GEOPM_` variables. Empty
- * variables are unset, but for options whose value may be left out.
+ * Values of options: what the command line gave, then `JOULEMARK_` variables, then those of other tools, then
+ * what files say. Empty variables are unset, but for options whose value may be left out.
  *
  * @param given By name, from the command line.
+ * @param files What configuration files say, the first one before the others.
  */
 export function optionValues(
   options: readonly Option[],
   given: Readonly<Record<string, string | undefined>>,
   env: Environment,
+  files: readonly OptionValues[] = [],
 ): OptionValues {
   const values = new Map<string, OptionValue>();
   for (const option of options) {
-    const { name, geopm } = option;
+    const { name, foreign } = option;
     const flag = given[name];
     if (flag !== undefined) {
       values.set(name, { text: flag, origin: "flag", name: `--${name}` });
@@ -75,10 +80,19 @@ export function optionValues(
       values.set(name, { text: ours, origin: "joulemark", name: variable });
       continue;
     }
-    const theirs = geopm === undefined ? undefined : env(geopm);
+    const theirs = foreign === undefined ? undefined : env(foreign);
     if (theirs !== undefined && theirs !== "") {
-      values.set(name, { text: theirs, origin: "geopm", name: geopm! });
+      values.set(name, { text: theirs, origin: "foreign", name: foreign! });
+      continue;
     }
+    const setting = files.find((file) => file.has(name))?.get(name);
+    if (setting !== undefined) values.set(name, setting);
   }
   return values;
+}
+
+/** The values that no file gave; the same map where no file gave any. */
+export function withoutFiles(values: OptionValues): OptionValues {
+  const own = [...values].filter(([, { origin }]) => origin !== "user" && origin !== "site");
+  return own.length === values.size ? values : new Map(own);
 }

@@ -17,6 +17,17 @@ export type ReportFields = Record<string, ReportValue>;
 /** Plain nested data under a `joulemark:` key. */
 export type Nested = null | boolean | number | string | Nested[] | { [key: string]: Nested };
 
+/** A field that is a number; NaN where it is absent, or something else. */
+export function fieldOf(fields: ReportFields, key: string): number {
+  const value = fields[key];
+  return typeof value === "number" ? value : NaN;
+}
+
+/** Is it a mapping, no list and no value? */
+export function isMapping(value: Nested | undefined): value is { [key: string]: Nested } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** One entry of `Regions:`. */
 export interface ReportRegion {
   /** Its name. */

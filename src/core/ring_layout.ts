@@ -16,6 +16,7 @@
  *          thread chunk k   8·2^k entries of THREAD.bytes: head, tail, ring, slot chunks, mask
  *          ring             RING_RECORDS records of 16 bytes, one writer
  *          slot chunk k     256·2^k slots of 64 bytes: what was folded, per region
+ *          path chunk k     32·2^k paths of 64 bytes, then as many histograms: folded by path
  * ```
  *
  * A record is valid when its number is below `head`, which the writer publishes after the record
@@ -27,12 +28,13 @@
  * stamp is the payload.
  * @module
  */
+import { EVENT_KINDS } from "./event_kinds.ts";
 
 /**
  * Version of the layout. The reader takes older ones too: 1 had no records of threads that begin
- * and end, fewer names and threads, and its long names were cut; 2 had no tracks.
+ * and end, fewer names and threads, and its long names were cut; 2 had no tracks; 3 had no paths.
  */
-export const RING_VERSION = 3;
+export const RING_VERSION = 4;
 export const OLDEST_RING_VERSION = 1;
 
 /** First seven bytes of a ring file, before the version byte. */
@@ -100,11 +102,40 @@ export const THREAD = {
   refused: 40,
   /** Set where the thread is bound to fewer CPUs than its process. */
   bound: 44,
+  /** The path that it is in, and 1 where all of its visits are folded by path. */
+  path: 48,
+  folding: 52,
+  /** Stamp of its last change of path; 0: it is in none. In cycles, unless PATH_SINCE_NS says ns. */
+  pathSince: 56,
   /** Records read so far; the monitor's only field, on a cache line of its own. */
   tail: 64,
   slotChunks: 128,
   affinity: 256,
+  pathChunks: 384,
+  /** Paths published, the one outside of all regions included. */
+  paths: 464,
+  /** Visits whose path found no room: their time is that of the path around them. */
+  lostPaths: 472,
   bytes: 512,
+} as const;
+
+/** Offsets in a path. Numbers with a point are binary64, in ns. */
+export const PATH = {
+  /** Visits that ended. */
+  visits: 0,
+  /** Of their lengths: sum, sum of squares, least and greatest. */
+  ns: 8,
+  squares: 16,
+  least: 24,
+  most: 32,
+  /** Time in the path and in none below it, up to the thread's last change of path. */
+  self: 40,
+  /** The path around it; number of the region's name and track, as a record has it. */
+  parent: 48,
+  region: 52,
+  /** Number of the attribute's name under which the region was begun; 0: a plain region. */
+  attribute: 56,
+  bytes: 64,
 } as const;
 
 /** Offsets in a slot. All of it only grows, but for the last three. */
@@ -124,45 +155,14 @@ export const SLOT = {
 /** Offsets in a name entry. */
 export const NAME = { offset: 0, length: 8, hint: 12, bytes: 16 } as const;
 
-/** What a record says. */
-export const KIND = {
-  /** Payload: CLOCK_MONOTONIC_RAW in ns at the moment of the stamp. */
-  clock: 1,
-  enter: 2,
-  exit: 3,
-  epoch: 4,
-  /** Value: work units on all CPUs of the process. */
-  tprofInit: 5,
-  tprofPost: 6,
-  /** Payload: seconds, binary64. */
-  overhead: 7,
-  /** Attribute: value is its name's number; payload: its value, then TYPE and properties. */
-  attributeBegin: 8,
-  attributeSet: 9,
-  attributeEnd: 10,
-  /** pm_mpi_lib: value is the version × 10; payload: step, substep, then PM's flags. */
-  pmOpen: 11,
-  pmRecord: 12,
-  pmClose: 13,
-  /** The thread of this entry ended; and another one took the entry over. Value: its id. */
-  threadEnd: 14,
-  threadBegin: 15,
-  /** A span. Payload: its number, 48 bits; then the numbers' space, so that two never meet. */
-  spanBegin: 16,
-  spanEnd: 17,
-} as const;
+const KINDS_IN_RINGS = EVENT_KINDS.filter(({ ring }) => ring !== undefined);
+
+/** Numbers that a record's kind may be: see core/event_kinds.ts. */
+export const RING_KINDS: readonly number[] = KINDS_IN_RINGS.map(({ code }) => code);
 
 /** Kinds that are followed by a payload record. */
-export const KINDS_WITH_PAYLOAD: readonly number[] = [
-  KIND.clock,
-  KIND.overhead,
-  KIND.attributeBegin,
-  KIND.attributeSet,
-  KIND.pmRecord,
-  KIND.threadBegin,
-  KIND.spanBegin,
-  KIND.spanEnd,
-];
+export const KINDS_WITH_PAYLOAD: readonly number[] = KINDS_IN_RINGS
+  .filter(({ ring }) => ring?.payload !== undefined).map(({ code }) => code);
 
 /** Bits of a record's flags. */
 export const FLAG = {
@@ -175,7 +175,16 @@ export const FLAG = {
 } as const;
 
 /** Types of an attribute's value: Caliper's numbers. A string is its number among the names. */
-export const TYPE = { int: 2, uint: 3, string: 4, double: 6, bool: 7 } as const;
+export const TYPE = {
+  usr: 1,
+  int: 2,
+  uint: 3,
+  string: 4,
+  addr: 5,
+  double: 6,
+  bool: 7,
+  type: 8,
+} as const;
 
 /** Bits of ours in an attribute's properties, where Caliper has none. */
 export const PROPERTY = {
@@ -189,12 +198,18 @@ export const PM = {
   sync: 1,
   /** The call asked for a line at its start. */
   initial: 2,
+  /** The barrier of the record before this one is over: no call of its own. */
+  after: 4,
 } as const;
 
 /** Attribute whose string values are remarks of the client for the report, not the program's. */
 export const REMARK_NAME = "[joulemark] remark";
 /** The attribute whose string is the log that the next call of pm_mpi_lib opens, as a whole path. */
 export const PM_LOG_NAME = "[joulemark] pm log";
+/** The attribute whose strings are counts of MPI: `MPI_Send 100 8000`, calls and bytes, or `peers 3`. */
+export const MPI_NAME = "[joulemark] mpi";
+/** The same of OpenMP: `barrier 100 8000`, how often and ns of all threads, or `threads 3`. */
+export const OPENMP_NAME = "[joulemark] openmp";
 
 /** Attribute that is set, to 0, where the program wants its context and counters noted. */
 export const SNAPSHOT_NAME = "[joulemark] snapshot";
@@ -208,6 +223,13 @@ export const NAME_CHUNKS = 9;
 /** Entries in the first chunk of threads. */
 export const CHUNK_THREADS = 8;
 export const THREAD_CHUNKS = 10;
+/** Entries in the first chunk of paths; and chunks, so that a thread has at most 16,352 paths. */
+export const CHUNK_PATHS = 32;
+export const PATH_CHUNKS = 9;
+/** Beside the number of the path that a thread is in: `pathSince` is CLOCK_MONOTONIC_RAW in ns. */
+export const PATH_SINCE_NS = 1 << 30;
+/** A path's histogram: 64-bit counts, four buckets an octave from 1 ns: see core/path_stats.ts. */
+export const PATH_BUCKETS = 176;
 /** An enter's and exit's value: the name's number, and from this bit on its track. */
 export const TRACK_SHIFT = 24;
 /** Domains beyond share their dialect's track. */
@@ -233,8 +255,13 @@ export const SESSION = {
   magic: 0,
   /** 1: the cycle counter of this machine may be used for stamps. */
   cycles: 8,
+  /** 0: not decided yet; 1: nested visits are folded by path; 2: every visit in its order. */
+  order: 12,
   bytes: 64,
 } as const;
+
+/** What the session file says of the order of nested visits. */
+export const ORDER = { undecided: 0, folded: 1, kept: 2 } as const;
 
 /** Version of the session file. */
 export const SESSION_VERSION = 1;
@@ -244,7 +271,10 @@ export const SESSION_MAGIC = "JMSESS\0";
 /** The constants above by their names in the clients, and texts as quoted strings. */
 export function ringConstants(): [name: string, value: number | string][] {
   const list: [string, number | string][] = [["VERSION", RING_VERSION]];
-  const groups = { HEADER, THREAD, SLOT, NAME, KIND, FLAG, TYPE, PROPERTY, PM, SESSION };
+  const KIND = Object.fromEntries(KINDS_IN_RINGS.map(({ name, code }) => [name, code]));
+  const groups = {
+    ...{ HEADER, THREAD, SLOT, PATH, NAME, KIND, FLAG, TYPE, PROPERTY, PM, SESSION, ORDER },
+  };
   for (const [prefix, table] of Object.entries(groups)) {
     for (const [name, value] of Object.entries(table)) {
       list.push([`${prefix}_${snake(name)}`, value]);
@@ -257,6 +287,10 @@ export function ringConstants(): [name: string, value: number | string][] {
     NAME_CHUNKS,
     CHUNK_THREADS,
     THREAD_CHUNKS,
+    CHUNK_PATHS,
+    PATH_CHUNKS,
+    PATH_BUCKETS,
+    PATH_SINCE_NS,
     TRACK_SHIFT,
     TRACKS_MAX,
     NAMES_MAX,
@@ -270,6 +304,7 @@ export function ringConstants(): [name: string, value: number | string][] {
     "PM_LOG_NAME",
     `"${PM_LOG_NAME}"`,
   ]);
+  list.push(["MPI_NAME", `"${MPI_NAME}"`], ["OPENMP_NAME", `"${OPENMP_NAME}"`]);
   list.push(["SNAPSHOT_NAME", `"${SNAPSHOT_NAME}"`]);
   return list;
 }

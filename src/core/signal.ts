@@ -108,8 +108,15 @@ export interface SignalReading {
    * @param out For each wanted row, in order, one value per instance of its domain, ascending; SI
    * units, NaN where there was nothing. Counters come out unwrapped, starting at their raw value.
    * @param timeS Seconds on the monotonic clock; only differences mean anything.
+   * @param all A total is made of this reading: sources that are read less often are read as well.
    */
-  readInto(out: Float64Array, timeS: number): void;
+  readInto(out: Float64Array, timeS: number, all?: boolean): void;
+  /**
+   * What the last value at a place of `out` leaves out of a whole count beyond 2^53.
+   *
+   * @default 0: nothing
+   */
+  restAt?(place: number): number;
   /** What went wrong so far, counted by signal and kind. */
   readonly troubles?: readonly Diagnostic[];
   /** Closes what is open. */

@@ -3,6 +3,9 @@
 /** Version of joulemark. */
 export const VERSION = "0.1.0";
 
+/** Its day, as the manual page has it. */
+export const VERSION_DATE = "2026-11-22";
+
 /** Version of the report format that we write, which is GEOPM's. */
 export const GEOPM_VERSION = "3.1.0";
 

@@ -7,35 +7,20 @@
  * that is moved to the present and counted.
  * @module
  */
-import type { EventSink } from "../core/event.ts";
+import { EventRecord, type EventSink } from "../core/event.ts";
+import { KIND, type MarkKind } from "../core/event_kinds.ts";
 import { HINT_UNKNOWN } from "../core/hints.ts";
 import { FLAG, OTHER_NAME } from "../core/ring_layout.ts";
 import { ProcessWatch } from "../os/process_watch.ts";
-import type { FoldedVisits } from "./ring_process.ts";
+import type { FoldedVisits } from "./ring_slots.ts";
 import type { RingThread } from "./ring_thread.ts";
 import { answer } from "./answers.ts";
+import { addCounts, noCounts } from "./collector_counts.ts";
+import { FoldedPaths, type OutOfOrder } from "./folded_paths.ts";
 import { rankOf } from "../job/process_rank.ts";
 import { type DirectoryListener, RingDirectory } from "./ring_directory.ts";
-import type { Follower, Marks, Source } from "./marks.ts";
+import { type Follower, followerOf, type Marks, type Source } from "./marks.ts";
 import { RingEvents } from "./ring_events.ts";
-
-/** What went wrong, or was limited, so far. */
-export interface CollectorCounts {
-  /** Begins and ends of spans that found no room. */
-  lostSpans: number;
-  /** Records, names and files that made no sense. */
-  garbage: number;
-  /** Visits that processes folded since their ring was full. */
-  folded: number;
-  /** Visits to names beyond the limit, told as one region. */
-  other: number;
-  /** Changes of hint by nested regions that found no room. */
-  nested: number;
-  /** Visits of threads without room for a ring: counted under one name, without time. */
-  lost: number;
-  /** Calls at a wrong moment that found no room to be told. */
-  refused: number;
-}
 
 /** What the collector needs to know. */
 export interface CollectorOptions {
@@ -47,17 +32,12 @@ export interface CollectorOptions {
   nowNs(): number;
 }
 
+/** Processes whose ranks are kept. */
+const MOST_RANKS = 65_536;
+
 /** Collects the marks of all processes of a run. */
 export class Collector implements DirectoryListener {
-  readonly counts: CollectorCounts = {
-    lostSpans: 0,
-    garbage: 0,
-    folded: 0,
-    other: 0,
-    nested: 0,
-    lost: 0,
-    refused: 0,
-  };
+  readonly counts = noCounts();
   /** Complete visits up to this length are folded as they are read, ns; 0: none. */
   foldBelowNs = 0;
   /** Visits that were folded so: they are among `counts.folded` too. */
@@ -74,6 +54,8 @@ export class Collector implements DirectoryListener {
   readonly #watched = new Set<number>();
   /** Those that run, or whose end has not been handed on yet. */
   readonly #followers: Follower[] = [];
+  /** Ranks by process, those that ended included. */
+  readonly #ranks = new Map<number, string>();
   readonly #sources: Source[] = [];
   readonly #sourceOf = new Map<RingThread, Source>();
   /** Folded visits that wait for their time, and the earliest of these times. */
@@ -89,6 +71,9 @@ export class Collector implements DirectoryListener {
       sum.ns += lengthNs;
     }
   };
+  /** The one record of all events from rings. */
+  readonly #event = new EventRecord();
+  readonly #paths: FoldedPaths;
   readonly #events: RingEvents;
   /** Everything up to here has been handed on. */
   #fedNs = -Infinity;
@@ -96,12 +81,14 @@ export class Collector implements DirectoryListener {
 
   constructor(options: CollectorOptions) {
     this.#options = options;
-    this.#events = new RingEvents(options.sink);
+    this.#paths = new FoldedPaths(options.sink, this.#event);
+    this.#events = new RingEvents(options.sink, this.#event, this.#paths);
     this.#directory = new RingDirectory(options.directory, options.originNs);
   }
 
   /** Copies new records; notices processes that came and went. */
   drain(): void {
+    const nowNs = this.#options.nowNs();
     this.#directory.look(this);
     for (let i = 0; i < this.#followers.length; i++) {
       const f = this.#followers[i];
@@ -109,6 +96,7 @@ export class Collector implements DirectoryListener {
       this.#noticeStop(f);
     }
     this.#checkAlive();
+    for (let i = 0; i < this.#sources.length; i++) this.#paths.drain(this.#sources[i], nowNs);
     if (this.foldBelowNs > 0) {
       for (let i = 0; i < this.#sources.length; i++) this.#foldShort(this.#sources[i]);
     }
@@ -162,6 +150,7 @@ export class Collector implements DirectoryListener {
       } while (thread.nextNs <= until);
     }
     if (limitNs > this.#fedNs) this.#fedNs = limitNs;
+    this.#paths.feed(limitNs, this.#fedNs * 1e-9);
     for (let i = 0; i < this.#followers.length; i++) {
       const f = this.#followers[i];
       if (f.handle < 0) continue;
@@ -217,8 +206,18 @@ export class Collector implements DirectoryListener {
   }
 
   /** Marks that were not in order, and what clients have to say. */
-  get events(): Pick<RingEvents, "mistakes" | "remarks"> {
+  get events(): Pick<RingEvents, "mistakes" | "remarks" | "mpi" | "openmp"> {
     return this.#events;
+  }
+
+  /** By thread: nested visits that are told without their order although that was wanted. */
+  get outOfOrder(): readonly OutOfOrder[] {
+    return this.#paths.outOfOrder;
+  }
+
+  /** Rank of a process within its MPI job, where it has one. */
+  rankOf(pid: number): string | undefined {
+    return this.#ranks.get(pid);
   }
 
   /** Files in the directory that were not ours to read, and why. */
@@ -244,10 +243,9 @@ export class Collector implements DirectoryListener {
   }
 
   asked(name: string): void {
-    answer(this.#options.directory, name, () => {
-      const running = this.#followers.filter((f) => f.handle >= 0);
-      return running.map((f) => this.#events.contextOf(f));
-    });
+    const running = this.#followers.filter((f) => f.handle >= 0);
+    const all = () => running.map((f) => this.#events.contextOf(f, this.#sources));
+    answer(this.#options.directory, name, all);
   }
 
   #follow(pid: number): void {
@@ -276,19 +274,8 @@ export class Collector implements DirectoryListener {
         if (before === undefined || startNs > before.rings[0].startNs) before = f;
       } else if (after === undefined || startNs < after.rings[0].startNs) after = f;
     }
-    const follower: Follower = {
-      pid: opened.pid,
-      execId: opened.execId,
-      rank: rankOf(opened.pid),
-      rings: [opened],
-      open: [{ id: 0, regions: [], tracks: [] }],
-      spans: new Map(),
-      handle: -1,
-      endNs: after === undefined ? NaN : after.rings[0].startNs,
-      died: false,
-      lost: 0,
-      epochs: 0,
-    };
+    const follower = followerOf(opened, rankOf(opened.pid));
+    if (after !== undefined) follower.endNs = after.rings[0].startNs;
     if (before !== undefined && !(before.endNs <= opened.startNs)) {
       // The process executed something else: the same process goes on as that.
       before.endNs = opened.startNs;
@@ -300,6 +287,9 @@ export class Collector implements DirectoryListener {
       follower.succeeded = true;
     }
     this.#followers.push(follower);
+    if (follower.rank !== undefined && this.#ranks.size < MOST_RANKS) {
+      this.#ranks.set(follower.pid, follower.rank);
+    }
     this.#follow(opened.pid);
   }
 
@@ -311,9 +301,7 @@ export class Collector implements DirectoryListener {
       this.#sources.push(source);
       this.#sourceOf.set(source.thread, source);
     }
-    const folds = ring.takeFolds();
-    for (let i = 0; i < folds.length; i++) {
-      const fold = folds[i];
+    for (const fold of ring.takeFolds()) {
       const source = this.#sourceOf.get(fold.thread);
       if (source === undefined) continue;
       this.#folds.push({ fold, source });
@@ -346,7 +334,9 @@ export class Collector implements DirectoryListener {
       f.epochs = f.before.epochs;
       return;
     }
-    f.handle = this.#options.sink.start(ring.startNs * 1e-9, f.pid, ring.cpus);
+    this.#event.number = f.pid;
+    this.#event.cpus = ring.cpus;
+    f.handle = this.#emit(KIND.start, ring.startNs * 1e-9, f);
   }
 
   #end(f: Follower): void {
@@ -357,20 +347,16 @@ export class Collector implements DirectoryListener {
       if (waiting.source.follower === f) this.#feedFold(timeS, waiting.fold, waiting.source);
     }
     this.#folds = this.#folds.filter(({ source }) => source.follower !== f);
+    this.#paths.end(f, this.#sources, timeS);
     if (f.succeeded !== true) {
       this.#feedFoldedEpochs(f, timeS);
       // How it ended is not known: whoever is in a region did not mean to go.
       if (f.silent === true) f.died = f.open.some(({ regions }) => regions.length > 0);
       if (!f.died) this.#events.leftOpen(f);
-      if (f.died) this.#options.sink.died(timeS, f.handle);
-      else this.#options.sink.shutdown(timeS, f.handle);
-    }
+      this.#emit(f.died ? KIND.died : KIND.shutdown, timeS, f);
+    } else this.#events.leftByExec(f);
     for (const ring of f.rings) {
-      this.counts.garbage += ring.garbage + ring.threads.reduce((n, t) => n + t.garbage, 0);
-      this.counts.other += ring.otherVisits;
-      this.counts.nested += ring.skipped.nested;
-      this.counts.refused += ring.skipped.refused;
-      this.counts.lostSpans += ring.lostSpans ?? 0;
+      addCounts(this.counts, ring, this.#paths);
       this.#events.forget(ring);
       this.#directory.remove(ring);
     }
@@ -388,10 +374,13 @@ export class Collector implements DirectoryListener {
     let lost = 0;
     for (const ring of f.rings) lost += ring.lostVisits ?? 0;
     if (!(lost > f.lost)) return;
-    const region = this.#options.sink.region(timeS, f.handle, OTHER_NAME, HINT_UNKNOWN);
-    if (region >= 0) {
-      this.#options.sink.shortVisits(timeS, f.handle, region, lost - f.lost, 0, 0);
-    }
+    const event = this.#event;
+    event.name = OTHER_NAME;
+    event.hint = HINT_UNKNOWN;
+    event.region = this.#emit(KIND.region, timeS, f);
+    event.visits = lost - f.lost;
+    event.seconds = 0;
+    if (event.region >= 0) this.#emit(KIND.shortVisits, timeS, f);
     this.counts.lost += lost - f.lost;
     f.lost = lost;
   }
@@ -401,7 +390,8 @@ export class Collector implements DirectoryListener {
     for (let i = 0; i < f.rings.length; i++) {
       for (const { count } of f.rings[i].takeFoldedEpochs()) {
         f.epochs += count;
-        this.#options.sink.epoch(timeS, f.handle, f.epochs);
+        this.#event.number = f.epochs;
+        this.#emit(KIND.epoch, timeS, f);
       }
     }
   }
@@ -410,7 +400,9 @@ export class Collector implements DirectoryListener {
   #tell(source: Source): void {
     const ns = source.thread.nextNs;
     if (ns > this.#fedNs) this.#fedNs = ns;
-    if (source.follower.handle >= 0) this.#events.tell(source, ns);
+    if (source.follower.handle < 0) return;
+    this.#paths.announce(source, ns * 1e-9);
+    this.#events.tell(source, ns);
   }
 
   #feedFolds(limitNs: number): void {
@@ -435,10 +427,16 @@ export class Collector implements DirectoryListener {
   #feedFold(timeS: number, fold: FoldedVisits, source: Source): void {
     const region = this.#events.region(timeS, source, fold.region);
     if (region < 0) return;
-    const { follower, thread, ring } = source;
-    const id = thread.tid === ring.pid ? 0 : thread.tid;
-    const { sink } = this.#options;
-    sink.shortVisits(timeS, follower.handle, region, fold.visits, fold.ns * 1e-9, id);
+    const { follower, thread, ring } = source, event = this.#event;
+    event.region = region;
+    event.visits = fold.visits;
+    event.seconds = fold.ns * 1e-9;
+    this.#emit(KIND.shortVisits, timeS, follower, thread.tid === ring.pid ? 0 : thread.tid);
     this.counts.folded += fold.visits;
+  }
+
+  #emit(kind: MarkKind, timeS: number, { handle }: Follower, thread = 0): number {
+    this.#event.cpu = -1;
+    return this.#options.sink.receive(this.#event.as(kind, timeS, handle, thread));
   }
 }

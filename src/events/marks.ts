@@ -2,7 +2,7 @@
  * Whose marks they are, and what is open: processes, their threads, and regions by track.
  * @module
  */
-import type { FoldedVisits } from "./ring_process.ts";
+import type { FoldedVisits } from "./ring_slots.ts";
 import type { RingThread } from "./ring_thread.ts";
 import type { OpenValues } from "./ring_values.ts";
 
@@ -74,6 +74,15 @@ export interface Follower {
   epochs: number;
 }
 
+/** An image whose first marks these are; nothing of it was told yet. */
+export function followerOf(ring: Marks, rank: string | undefined): Follower {
+  return {
+    ...{ pid: ring.pid, execId: ring.execId, rank, rings: [ring], spans: new Map() },
+    open: [{ id: 0, regions: [], tracks: [] }],
+    ...{ handle: -1, endNs: NaN, died: false, lost: 0, epochs: 0 },
+  };
+}
+
 /** A thread whose events are to be told. */
 export interface Source {
   readonly thread: RingThread;
@@ -81,6 +90,10 @@ export interface Source {
   readonly follower: Follower;
   /** The sink knows which CPUs it is bound to. */
   bound: boolean;
+  /** The thread of which the sink knows that all of its visits are folded by path. */
+  folds?: number;
+  /** Of its paths, the first that the sink was not told of because of their order. */
+  pathsTold?: number;
   /** What is open on it, where it has regions of its own. */
   own?: OpenRegions;
 }

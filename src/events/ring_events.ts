@@ -1,22 +1,25 @@
 /**
- * What the records of a ring mean: calls of an event sink, with the sink's own handles.
+ * What the records of a ring mean: events, with the sink's own handles.
  *
  * Ends that fit no begin are mended here, as the clients mend them: the end of an outer region ends
  * those inside it, an end of what is not open changes nothing. Each is counted with its offenders.
  * @module
  */
 import { Diagnostics } from "../core/diagnostics.ts";
-import type { AttributeEvent, EventSink, PmEvent } from "../core/event.ts";
+import type { EventRecord, EventSink } from "../core/event.ts";
+import { KIND, type MarkKind } from "../core/event_kinds.ts";
 import {
   CPU_UNKNOWN,
   FLAG,
-  KIND,
+  MPI_NAME,
+  OPENMP_NAME,
   PM,
   PM_LOG_NAME,
   REMARK_NAME,
   TRACK_SHIFT,
   TRACKS_MAX,
 } from "../core/ring_layout.ts";
+import { type FoldedPaths, positionOf } from "./folded_paths.ts";
 import {
   type Follower,
   levelOf,
@@ -25,6 +28,7 @@ import {
   type OpenRegions,
   type Source,
 } from "./marks.ts";
+import { ToldSums } from "./told_sums.ts";
 import { RingSpans } from "./ring_spans.ts";
 import { NAME_MASK } from "./ring_thread.ts";
 import type { ProcessContextNow } from "./answers.ts";
@@ -39,7 +43,7 @@ const REMARKS_MAX = 20;
 /** An application can make up any number of names. */
 const MISTAKES = { maxEntries: 50, others: "more of other names and threads" };
 
-/** Turns records of rings into calls of a sink. */
+/** Turns records of rings into events. */
 export class RingEvents {
   /** Numbers that name nothing. */
   garbage = 0;
@@ -47,8 +51,13 @@ export class RingEvents {
   readonly mistakes = new Diagnostics(MISTAKES);
   /** What clients have to say about their programs. */
   readonly remarks = new Set<string>();
+  /** What processes say of their MPI calls. */
+  readonly mpi = new ToldSums("peers");
+  /** What they say of their OpenMP threads. */
+  readonly openmp = new ToldSums("threads");
   readonly #sink: EventSink;
   readonly #spans: RingSpans;
+  readonly #paths: FoldedPaths;
   /** The sink's handles of names, by ring and the ring's own numbers. */
   readonly #regions = new Map<Marks, Int32Array>();
   /** The same of tracks. */
@@ -56,88 +65,61 @@ export class RingEvents {
   readonly #trackNames: string[] = [""];
   /** Names by the sink's handles. */
   readonly #names: string[] = [];
-  readonly #attribute: AttributeEvent = {
-    kind: "set",
-    name: "",
-    type: 0,
-    properties: 0,
-    value: 0,
-  };
-  readonly #pm: PmEvent = {
-    kind: "open",
-    version: 0,
-    step: 0,
-    substep: 0,
-    sync: false,
-    initial: false,
-  };
+  /** The one record of all events from rings. */
+  readonly #event: EventRecord;
+  /** The log that the next call of pm_mpi_lib opens. */
+  #logPath: string | undefined;
 
-  constructor(sink: EventSink) {
+  constructor(sink: EventSink, event: EventRecord, paths: FoldedPaths) {
     this.#sink = sink;
-    this.#spans = new RingSpans(sink, this.mistakes);
+    this.#event = event;
+    this.#paths = paths;
+    this.#spans = new RingSpans(sink, event, this.mistakes);
   }
 
-  /** Tells the event that stands next in a thread. @param ns Its time, since the origin. */
+  /** Emits the event that stands next in a thread. @param ns Its time, since the origin. */
   tell(source: Source, ns: number): void {
-    const { thread, ring, follower } = source;
-    const sink = this.#sink;
-    const handle = follower.handle;
+    const { thread, follower } = source;
     const timeS = ns * 1e-9;
     const id = (thread.flags & FLAG.process) !== 0 ? 0 : thread.tid;
+    const event = this.#event;
+    event.cpu = thread.cpu === CPU_UNKNOWN ? -1 : thread.cpu;
     if (id !== 0 && !source.bound) {
       source.bound = true;
-      if (thread.boundTo.length > 0) sink.threadCpus(timeS, handle, id, thread.boundTo);
+      event.cpus = thread.boundTo;
+      if (thread.boundTo.length > 0) this.#emit(KIND.threadCpus, timeS, follower, id);
     }
-    if (sink.at !== undefined && thread.cpu !== CPU_UNKNOWN) sink.at(thread.cpu);
     switch (thread.kind) {
-      case KIND.enter: {
-        const name = thread.value & NAME_MASK;
-        const region = this.region(timeS, source, name);
-        if (region < 0) break;
-        const { regions, tracks } = openOn(source, id);
-        if (regions.length >= DEPTH_MAX) {
-          this.garbage++;
-          break;
-        }
-        const track = this.#trackOf(ring, thread.value >>> TRACK_SHIFT);
-        regions.push(region);
-        tracks.push(track);
-        sink.enter(timeS, handle, region, ring.names[name].hint, id, track);
+      case KIND.enter:
+        this.#enter(timeS, source, id);
         break;
-      }
-      case KIND.exit: {
-        const region = this.region(timeS, source, thread.value & NAME_MASK);
-        if (region < 0) break;
-        const track = this.#trackOf(ring, thread.value >>> TRACK_SHIFT);
-        const open = openOn(source, id);
-        if (open.regions.at(-1) !== region || open.tracks.at(-1) !== track) {
-          this.#mend(timeS, source, { region, track }, open);
-        } else {
-          open.regions.pop();
-          open.tracks.pop();
-          sink.exit(timeS, handle, region, id, track);
-        }
+      case KIND.exit:
+        this.#exit(timeS, source, id);
         break;
-      }
       case KIND.epoch:
-        sink.epoch(timeS, handle, ++follower.epochs);
+        event.number = ++follower.epochs;
+        this.#emit(KIND.epoch, timeS, follower, 0);
         break;
       case KIND.tprofInit:
-        sink.tprofInit(timeS, handle, thread.value);
+        event.number = thread.value;
+        this.#emit(KIND.tprofInit, timeS, follower, 0);
         break;
       case KIND.tprofPost:
-        sink.tprofPost(timeS, handle, thread.cpu === CPU_UNKNOWN ? -1 : thread.cpu);
+        this.#emit(KIND.tprofPost, timeS, follower, 0);
         break;
-      case KIND.overhead: {
-        const seconds = floatOf(thread.payloadLow, thread.payloadHigh);
-        if (seconds >= 0 && seconds < 1e9) sink.overhead(timeS, handle, seconds);
-        else this.garbage++;
+      case KIND.overhead:
+        event.seconds = floatOf(thread.payloadLow, thread.payloadHigh);
+        if (event.seconds >= 0 && event.seconds < 1e9) {
+          this.#emit(KIND.overhead, timeS, follower, 0);
+        } else this.garbage++;
         break;
-      }
       case KIND.attributeBegin:
       case KIND.attributeSet:
       case KIND.attributeEnd:
-        this.#tellAttribute(timeS, source, id);
+        this.#attribute(timeS, source, id, thread.kind);
+        break;
+      case KIND.inPath:
+        this.#paths.moveTo(source, id, timeS);
         break;
       case KIND.spanBegin:
       case KIND.spanEnd:
@@ -150,9 +132,55 @@ export class RingEvents {
         if (!thread.ended) this.#endThread(timeS, source);
         this.#beginThread(source);
         break;
-      default:
-        this.#tellPm(timeS, source);
+      case KIND.pmOpen:
+      case KIND.pmRecord:
+      case KIND.pmClose:
+        this.#pm(timeS, source, thread.kind);
     }
+  }
+
+  #emit(kind: MarkKind, timeS: number, follower: Follower, thread: number): number {
+    return this.#sink.receive(this.#event.as(kind, timeS, follower.handle, thread));
+  }
+
+  #enter(timeS: number, source: Source, id: number): void {
+    const { thread, ring, follower } = source;
+    const name = thread.value & NAME_MASK;
+    const region = this.region(timeS, source, name);
+    if (region < 0) return;
+    const { regions, tracks } = openOn(source, id);
+    if (regions.length >= DEPTH_MAX) {
+      this.garbage++;
+      return;
+    }
+    const track = this.#trackOf(ring, thread.value >>> TRACK_SHIFT);
+    regions.push(region);
+    tracks.push(track);
+    const event = this.#event;
+    event.region = region;
+    event.hint = ring.names[name].hint;
+    event.track = track;
+    this.#emit(KIND.enter, timeS, follower, id);
+  }
+
+  #exit(timeS: number, source: Source, id: number): void {
+    const { thread, ring, follower } = source;
+    const region = this.region(timeS, source, thread.value & NAME_MASK);
+    if (region < 0) return;
+    const track = this.#trackOf(ring, thread.value >>> TRACK_SHIFT);
+    const open = openOn(source, id), last = open.regions.length - 1;
+    if (last < 0 || open.regions[last] !== region || open.tracks[last] !== track) {
+      return this.#mend(timeS, source, { region, track }, open);
+    }
+    open.regions.pop();
+    open.tracks.pop();
+    this.#emitExit(timeS, follower, open.id, region, track);
+  }
+
+  #emitExit(timeS: number, follower: Follower, id: number, region: number, track: number): void {
+    this.#event.region = region;
+    this.#event.track = track;
+    this.#emit(KIND.exit, timeS, follower, id);
   }
 
   /** A thread ended: what it left open ends with it, and is the fault of its marks. */
@@ -160,7 +188,7 @@ export class RingEvents {
     const { thread, follower } = source;
     thread.ended = true;
     if (source.own !== undefined) this.#close(timeS, follower, source.own);
-    this.#sink.threadEnd?.(timeS, follower.handle, thread.tid);
+    this.#emit(KIND.threadEnd, timeS, follower, thread.tid);
     follower.open.splice(
       1,
       follower.open.length,
@@ -187,9 +215,10 @@ export class RingEvents {
 
   /** The process executed another image: nothing of this one is open any more. */
   replaced(timeS: number, follower: Follower, sources: readonly Source[]): void {
+    this.#event.cpu = -1;
     for (const open of follower.open) this.#close(timeS, follower, open);
     for (const { thread, follower: f } of sources) {
-      if (f === follower) this.#sink.threadEnd?.(timeS, follower.handle, thread.tid);
+      if (f === follower) this.#emit(KIND.threadEnd, timeS, follower, thread.tid);
     }
   }
 
@@ -198,13 +227,18 @@ export class RingEvents {
       const region = regions.pop()!;
       const track = tracks.pop()!;
       this.#neverEnded(follower, { id, region, track });
-      this.#sink.exit(timeS, follower.handle, region, id, track);
+      this.#emitExit(timeS, follower, id, region, track);
     }
   }
 
   #neverEnded(follower: Follower, what: { id: number; region: number; track: number }): void {
     const who = this.#offender(follower, what.id, what.track);
     this.mistakes.add("", `${this.#quoted(what.region)} was never ended: ${who}`);
+  }
+
+  /** The process executed something else: its spans are nobody's from here on. */
+  leftByExec(follower: Follower): void {
+    this.#spans.leftOpen(follower, "was open when the process executed something else");
   }
 
   /** The process ended in good order: what it left open is the fault of its marks. */
@@ -239,22 +273,32 @@ export class RingEvents {
         return -1;
       }
       const { name, hint } = ring.names[local];
-      const handle = map[local] = this.#sink.region(timeS, follower.handle, name, hint);
+      this.#event.name = name;
+      this.#event.hint = hint;
+      const handle = map[local] = this.#emit(KIND.region, timeS, follower, 0);
       if (handle >= 0) this.#names[handle] = name;
     }
     return map[local];
   }
 
   /** What is open in a process at this moment. */
-  contextOf({ pid, rank, open }: Follower): ProcessContextNow {
+  contextOf(follower: Follower, sources: readonly Source[]): ProcessContextNow {
+    const { pid, rank, open } = follower;
+    const own = sources.filter((source) => source.follower === follower);
     const threads = open.map(({ id, regions, attributes }) => ({
       thread: id === 0 ? pid : id,
-      regions: regions.map((region) => this.#names[region] ?? "?"),
+      regions: this.#folded(id === 0 ? pid : id, own) ??
+        regions.map((region) => this.#names[region] ?? "?"),
       attributes: Object.fromEntries(
         [...attributes ?? []].map(([name, values]) => [name, values.at(-1)!]),
       ),
     }));
     return { pid, ...(rank === undefined ? {} : { rank }), threads };
+  }
+
+  #folded(thread: number, sources: readonly Source[]): string[] | undefined {
+    const source = sources.find((s) => s.thread.tid === thread && s.thread.paths?.folding);
+    return source && positionOf(source);
   }
 
   /** The ring's process is over. */
@@ -270,7 +314,7 @@ export class RingEvents {
     if (map === undefined) this.#tracks.set(ring, map = new Int32Array(TRACKS_MAX).fill(UNKNOWN));
     if (map[local] === UNKNOWN) {
       const name = ring.trackName?.(local) ?? "";
-      map[local] = name === "" ? 0 : this.#sink.track?.(name) ?? 0;
+      map[local] = name === "" ? 0 : this.#sink.track(name);
       this.#trackNames[map[local]] = name;
     }
     return map[local];
@@ -317,7 +361,7 @@ export class RingEvents {
     } else {
       this.mistakes.add("", `${ended} ended without having begun: ${who}`);
       // A call that GEOPM would refuse: it belongs among those.
-      this.#sink.exit(timeS, follower.handle, region, open.id, track);
+      this.#emitExit(timeS, follower, open.id, region, track);
     }
   }
 
@@ -325,53 +369,52 @@ export class RingEvents {
   #take(timeS: number, follower: Follower, open: OpenRegions, level: number): void {
     const [region] = open.regions.splice(level, 1);
     const [track] = open.tracks.splice(level, 1);
-    this.#sink.exit(timeS, follower.handle, region, open.id, track);
+    this.#emitExit(timeS, follower, open.id, region, track);
   }
 
-  #tellAttribute(timeS: number, source: Source, id: number): void {
+  #attribute(timeS: number, source: Source, id: number, kind: MarkKind): void {
     const { thread, ring, follower } = source;
     if (!ring.knowsName(thread.value)) {
       this.garbage++;
       return;
     }
-    const event = this.#attribute;
+    const event = this.#event, isEnd = kind === KIND.attributeEnd;
+    event.kind = kind;
     event.name = ring.names[thread.value].name;
-    event.kind = thread.kind === KIND.attributeBegin
-      ? "begin"
-      : thread.kind === KIND.attributeSet
-      ? "set"
-      : "end";
-    event.type = event.kind === "end" ? 0 : thread.extraLow;
-    event.properties = event.kind === "end" ? 0 : thread.extraHigh;
-    event.value = event.kind === "end"
-      ? ""
-      : valueOf(event.type, thread.payloadLow, thread.payloadHigh, ring);
+    event.type = isEnd ? 0 : thread.extraLow;
+    event.properties = isEnd ? 0 : thread.extraHigh;
+    event.value = isEnd ? "" : valueOf(event.type, thread.payloadLow, thread.payloadHigh, ring);
     if (event.name === REMARK_NAME) {
       if (this.remarks.size < REMARKS_MAX) this.remarks.add(String(event.value));
       return;
     }
+    if (event.name === MPI_NAME || event.name === OPENMP_NAME) {
+      const sums = event.name === MPI_NAME ? this.mpi : this.openmp;
+      if (!sums.tell(String(event.value))) this.garbage++;
+      return;
+    }
     if (event.name === PM_LOG_NAME) {
-      this.#pm.path = String(event.value);
+      this.#logPath = String(event.value);
       return;
     }
     keepValue(openOn(source, id).attributes ??= new Map(), event, DEPTH_MAX);
-    this.#sink.attribute?.(timeS, follower.handle, id, event);
+    this.#emit(kind, timeS, follower, id);
   }
 
-  #tellPm(timeS: number, { thread, follower }: Source): void {
-    const event = this.#pm;
-    if (thread.kind === KIND.pmOpen) {
-      event.kind = "open";
-      event.version = thread.value;
-    } else if (thread.kind === KIND.pmRecord) {
-      event.kind = "record";
-      event.step = thread.payloadLow | 0;
-      event.substep = thread.payloadHigh | 0;
-      event.sync = (thread.extraLow & PM.sync) !== 0;
-      event.initial = (thread.extraLow & PM.initial) !== 0;
-    } else event.kind = "close";
-    this.#sink.pm?.(timeS, follower.handle, event);
-    event.path = undefined;
+  #pm(timeS: number, { thread, follower }: Source, kind: MarkKind): void {
+    const call = this.#event.pm;
+    if (kind === KIND.pmOpen) call.version = thread.value;
+    else if (kind === KIND.pmRecord) {
+      call.step = thread.payloadLow | 0;
+      call.substep = thread.payloadHigh | 0;
+      call.sync = (thread.extraLow & PM.sync) !== 0;
+      call.initial = (thread.extraLow & PM.initial) !== 0;
+      call.after = (thread.extraLow & PM.after) !== 0;
+    }
+    call.rank = follower.rank === undefined ? undefined : Number(follower.rank);
+    call.path = this.#logPath;
+    this.#logPath = undefined;
+    this.#emit(kind, timeS, follower, 0);
   }
 
   #quoted(region: number): string {

@@ -8,7 +8,6 @@
 import {
   CHUNK_NAMES,
   CHUNK_THREADS,
-  FLAG,
   HEADER,
   NAME,
   NAME_BYTES_MAX,
@@ -18,7 +17,6 @@ import {
   RECORD_BYTES,
   RING_MAGIC,
   RING_VERSION,
-  SLOT,
   THREAD,
   THREAD_CHUNKS,
   TRACKS_MAX,
@@ -26,17 +24,10 @@ import {
 import type { RingMemory } from "../core/ring_memory.ts";
 import { ClockLimits, type Refuse } from "./clock_limits.ts";
 import { cpusOf } from "./ring_values.ts";
-import { RingThread, StampClock } from "./ring_thread.ts";
-
-/** Visits that the process folded since they were last asked for. */
-export interface FoldedVisits {
-  readonly thread: RingThread;
-  readonly region: number;
-  /** Start of the first of them, ns since the origin. */
-  readonly firstNs: number;
-  readonly visits: number;
-  readonly ns: number;
-}
+import { RingPaths } from "./ring_paths.ts";
+import { type FoldedVisits, RingSlots } from "./ring_slots.ts";
+import { RingThread } from "./ring_thread.ts";
+import { StampClock, wordAt } from "./stamp_clock.ts";
 
 interface ThreadState {
   readonly thread: RingThread;
@@ -44,19 +35,22 @@ interface ThreadState {
   readonly ringOffset: number;
   readonly ringRecords: number;
   head: number;
+  /** So many looks in a row its entry said that its thread has ended, at most `OVER`. */
+  over: number;
   folds: number;
   epochs: number;
   skipped: number;
   refused: number;
-  /** Visits and times already told, by region. */
-  told: Map<number, { visits: number; ns: number; cycles: number }>;
+  readonly slots: RingSlots;
 }
 
 const TWO_32 = 4294967296;
+/** What one look reads is of several moments: the second one has all that came before the end. */
+const OVER = 2;
+/** Older rings have something else, or nothing, where paths are. */
+const FIRST_WITH_PATHS = 4;
 const NOTHING: readonly never[] = [];
 const decoder = new TextDecoder();
-/** A region within itself counts its time again: as deep as visits nest. */
-const NESTED = 64;
 /** Some thread entries at a time, of any process: nothing in it outlives a poll. */
 const ENTRIES_AT_ONCE = 128;
 const ENTRIES = new Uint8Array(ENTRIES_AT_ONCE * THREAD.bytes);
@@ -84,6 +78,7 @@ export class RingProcess {
   /** Begins and ends of spans that found no room. */
   lostSpans = 0;
   readonly #memory: RingMemory;
+  readonly #hasPaths: boolean;
   readonly #clock: StampClock;
   readonly #limits: ClockLimits;
   readonly #header = new Uint8Array(HEADER.affinity);
@@ -105,6 +100,7 @@ export class RingProcess {
 
   private constructor(memory: RingMemory, head: Uint8Array, originNs: bigint, refuse: Refuse) {
     this.#memory = memory;
+    this.#hasPaths = head[7] >= FIRST_WITH_PATHS;
     this.#limits = new ClockLimits(originNs, refuse);
     const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
     this.pid = view.getInt32(HEADER.pid, true);
@@ -155,6 +151,7 @@ export class RingProcess {
     const takeovers = this.#headerView.getUint32(HEADER.takeovers, true);
     const tookOver = takeovers !== this.#takeovers;
     this.#takeovers = takeovers;
+    if (tookOver) { for (const state of this.#states) state.over = 0; }
     for (let first = 0; first < count;) {
       const chunk = 31 - Math.clz32(Math.floor(first / CHUNK_THREADS) + 1);
       const begin = CHUNK_THREADS * ((1 << chunk) - 1);
@@ -168,7 +165,7 @@ export class RingProcess {
         first += some;
         continue;
       }
-      const offset = this.#offsetAt(this.#headerView, HEADER.threadChunks + 8 * chunk) +
+      const offset = wordAt(this.#headerView, HEADER.threadChunks + 8 * chunk) +
         (first - begin) * THREAD.bytes;
       const bytes = this.#entries.subarray(0, some * THREAD.bytes);
       if (this.#memory.read(offset, bytes) !== bytes.length) {
@@ -187,11 +184,11 @@ export class RingProcess {
       first += some;
     }
     this.#readNames();
-    const other = this.#offsetAt(this.#headerView, HEADER.otherVisits);
-    const lost = this.#offsetAt(this.#headerView, HEADER.lostVisits);
+    const other = wordAt(this.#headerView, HEADER.otherVisits);
+    const lost = wordAt(this.#headerView, HEADER.lostVisits);
     this.otherVisits = this.#limits.next(this.otherVisits, other, "visits to others");
     this.lostVisits = this.#limits.next(this.lostVisits, lost, "visits without room");
-    const lostSpans = this.#offsetAt(this.#headerView, HEADER.lostSpans);
+    const lostSpans = wordAt(this.#headerView, HEADER.lostSpans);
     this.lostSpans = this.#limits.next(this.lostSpans, lostSpans, "spans without room");
     return copied;
   }
@@ -248,15 +245,11 @@ export class RingProcess {
     this.#memory[Symbol.dispose]();
   }
 
-  #offsetAt(view: DataView, at: number): number {
-    return view.getUint32(at + 4, true) * TWO_32 + view.getUint32(at, true);
-  }
-
   #allEnded(first: number, count: number): boolean {
     for (let i = first; i < first + count; i++) {
       const state = this.#states[i];
       if (
-        state === undefined || !state.thread.ended || state.folds < 0 ||
+        state === undefined || !state.thread.ended || state.over < OVER || state.folds < 0 ||
         state.thread.nextNs !== Infinity
       ) return false;
     }
@@ -279,24 +272,27 @@ export class RingProcess {
     const records = view.getUint32(at + THREAD.ringRecords, true);
     const sound = records > 0 && records <= 1 << 20 && (records & (records - 1)) === 0;
     if (!sound) this.garbage++;
+    const place = { memory: this.#memory, entry, clock: this.#clock, limits: this.#limits };
+    if (this.#hasPaths) thread.paths = new RingPaths(place);
     this.threads.push(thread);
     this.#states.push({
       thread,
       entry,
-      ringOffset: this.#offsetAt(view, at + THREAD.ringOffset),
+      ringOffset: wordAt(view, at + THREAD.ringOffset),
       ringRecords: sound ? records : 0,
       head: 0,
+      over: 0,
       folds: 0,
       epochs: 0,
       skipped: 0,
       refused: 0,
-      told: new Map(),
+      slots: new RingSlots(place, thread),
     });
   }
 
   #pollThread(state: ThreadState, at: number): number {
     const view = this.#entriesView;
-    const head = this.#offsetAt(view, at + THREAD.head);
+    const head = wordAt(view, at + THREAD.head);
     let fresh = head - state.head;
     if (fresh < 0 || fresh > state.ringRecords) {
       // Only a broken or hostile writer passes the tail; what it wrote cannot be told apart.
@@ -314,6 +310,8 @@ export class RingProcess {
       this.#tailView.setUint32(4, Math.floor(head / TWO_32), true);
       this.#memory.write(state.entry + THREAD.tail, this.#tail);
     }
+    const isOver = view.getUint32(at + THREAD.state, true) === 2;
+    state.over = isOver ? Math.min(OVER, state.over + 1) : 0;
     if (state.thread.ended && view.getUint32(at + THREAD.tid, true) !== state.thread.tid) {
       state.thread.ended = false;
     }
@@ -322,6 +320,7 @@ export class RingProcess {
       state.folds = folds;
       this.#readFolds(state, at);
     }
+    state.thread.paths?.look(view, at);
     const epochs = view.getUint32(at + THREAD.foldedEpochs, true);
     if (epochs !== state.epochs) {
       const count = (epochs - state.epochs) >>> 0;
@@ -363,7 +362,7 @@ export class RingProcess {
       const chunk = 31 - Math.clz32(Math.floor(index / CHUNK_NAMES) + 1);
       const first = CHUNK_NAMES * ((1 << chunk) - 1);
       const last = Math.min(count, first + (CHUNK_NAMES << chunk));
-      const base = this.#offsetAt(this.#headerView, HEADER.nameChunks + 8 * chunk);
+      const base = wordAt(this.#headerView, HEADER.nameChunks + 8 * chunk);
       const entries = new Uint8Array((last - index) * NAME.bytes);
       this.#memory.read(base + (index - first) * NAME.bytes, entries);
       const view = new DataView(entries.buffer);
@@ -373,7 +372,7 @@ export class RingProcess {
         // Whatever the file says, all names together have a bound.
         const left = NAME_HEAP_MAX - this.#nameBytesSoFar;
         const bytes = this.#nameBytes(
-          this.#offsetAt(view, at + NAME.offset),
+          wordAt(view, at + NAME.offset),
           Math.min(length, NAME_BYTES_MAX, left),
         );
         this.#nameBytesSoFar += bytes.length;
@@ -405,46 +404,8 @@ export class RingProcess {
   #readFolds(state: ThreadState, at: number): void {
     this.#memory.read(0, this.#header);
     const names = Math.min(this.#headerView.getUint32(HEADER.names, true), NAMES_MAX);
-    for (let chunk = 0, first = 0; first < names; first += CHUNK_NAMES << chunk, chunk++) {
-      const offset = this.#offsetAt(this.#entriesView, at + THREAD.slotChunks + 8 * chunk);
-      if (offset === 0) continue;
-      const slots = new Uint8Array(Math.min(CHUNK_NAMES << chunk, names - first) * SLOT.bytes);
-      if (this.#memory.read(offset, slots) !== slots.length) {
-        this.garbage++;
-        continue;
-      }
-      const view = new DataView(slots.buffer);
-      for (let i = 0; i * SLOT.bytes < slots.length; i++) {
-        this.#readSlot(state, first + i, view, i * SLOT.bytes);
-      }
-    }
-  }
-
-  #readSlot(state: ThreadState, region: number, view: DataView, at: number): void {
-    const visits = this.#offsetAt(view, at + SLOT.visits);
-    const before = state.told.get(region) ?? { visits: 0, ns: 0, cycles: 0 };
-    if (visits <= before.visits) return;
-    const ns = this.#offsetAt(view, at + SLOT.ns);
-    const cycles = this.#offsetAt(view, at + SLOT.cycles);
-    // Before it is known how long a cycle is nothing can be told; nothing is lost, only later.
-    if (this.#clock.unrated && cycles > before.cycles) {
-      state.folds = -1;
-      return;
-    }
-    const rate = this.#clock.unrated ? 0 : this.#clock.nsPerCycle;
-    const spent = ns - before.ns + (cycles - before.cycles) * rate;
-    state.told.set(region, { visits, ns, cycles });
-    const more = visits - before.visits;
-    if (!this.#limits.allows(more, "visits") || !this.#limits.allows(spent, "ns", NESTED)) return;
-    const inNs = (view.getUint32(at + SLOT.firstFlags, true) & FLAG.nanoseconds) !== 0;
-    const low = view.getUint32(at + SLOT.first, true);
-    const high = view.getUint32(at + SLOT.first + 4, true);
-    this.#folds.push({
-      thread: state.thread,
-      region,
-      firstNs: inNs ? this.#clock.fromClock(low, high) : this.#clock.fromCycles(low, high),
-      visits: more,
-      ns: Math.max(0, spent),
-    });
+    const { slots } = state, before = slots.garbage;
+    if (!slots.read(this.#entriesView, at, names, this.#folds)) state.folds = -1;
+    this.garbage += slots.garbage - before;
   }
 }

@@ -3,8 +3,9 @@
  * @module
  */
 import type { Diagnostics } from "../core/diagnostics.ts";
-import type { EventSink, SpanEvent } from "../core/event.ts";
-import { KIND, TRACK_SHIFT } from "../core/ring_layout.ts";
+import type { EventReceiver, EventRecord } from "../core/event.ts";
+import { KIND } from "../core/event_kinds.ts";
+import { TRACK_SHIFT } from "../core/ring_layout.ts";
 import type { Follower, Source } from "./marks.ts";
 import { NAME_MASK } from "./ring_thread.ts";
 
@@ -16,14 +17,15 @@ const SPACES = 16;
 /** Nobody has more open at a time; what a broken ring says beyond is left out. */
 const MOST_OPEN = 1_000_000;
 
-/** Turns their records into calls of a sink. */
+/** Turns their records into events. */
 export class RingSpans {
-  readonly #sink: EventSink;
+  readonly #sink: EventReceiver;
   readonly #mistakes: Diagnostics;
-  readonly #event: SpanEvent = { kind: "begin", id: 0, name: "", track: "" };
+  readonly #event: EventRecord;
 
-  constructor(sink: EventSink, mistakes: Diagnostics) {
+  constructor(sink: EventReceiver, event: EventRecord, mistakes: Diagnostics) {
     this.#sink = sink;
+    this.#event = event;
     this.#mistakes = mistakes;
   }
 
@@ -34,7 +36,7 @@ export class RingSpans {
     const number = thread.payloadLow + (thread.payloadHigh & HIGH_MASK) * TWO_32 +
       thread.extraLow * TWO_48;
     const event = this.#event;
-    event.id = number;
+    event.number = number;
     if (thread.kind === KIND.spanBegin) {
       const name = thread.value & NAME_MASK;
       if (spans.size >= MOST_OPEN || !ring.knowsName(name)) return false;
@@ -45,10 +47,9 @@ export class RingSpans {
       const before = spans.get(number);
       if (before !== undefined) this.#add(follower, before, "was begun again before its end");
       spans.set(number, open);
-      event.kind = "begin";
       event.name = open.name;
-      event.track = open.track;
-      this.#sink.span?.(timeS, follower.handle, id, event);
+      event.trackName = open.track;
+      this.#sink.receive(event.as(KIND.spanBegin, timeS, follower.handle, id));
       return true;
     }
     const open = spans.get(number);
@@ -59,16 +60,15 @@ export class RingSpans {
       return true;
     }
     spans.delete(number);
-    event.kind = "end";
     event.name = open.name;
-    event.track = open.track;
-    this.#sink.span?.(timeS, follower.handle, id, event);
+    event.trackName = open.track;
+    this.#sink.receive(event.as(KIND.spanEnd, timeS, follower.handle, id));
     return true;
   }
 
-  /** The process ended in good order. */
-  leftOpen(follower: Follower): void {
-    for (const open of follower.spans.values()) this.#add(follower, open, "was never ended");
+  /** The process ended in good order, or went on as another image, which knows none of them. */
+  leftOpen(follower: Follower, what = "was never ended"): void {
+    for (const open of follower.spans.values()) this.#add(follower, open, what);
     follower.spans.clear();
   }
 

@@ -6,7 +6,16 @@
  * a record is trusted: what cannot be is counted and skipped.
  * @module
  */
-import { FLAG, KIND, KINDS_WITH_PAYLOAD, RECORD_BYTES, TRACK_SHIFT } from "../core/ring_layout.ts";
+import type { RingPaths } from "./ring_paths.ts";
+import type { StampClock } from "./stamp_clock.ts";
+import { KIND } from "../core/event_kinds.ts";
+import {
+  FLAG,
+  KINDS_WITH_PAYLOAD,
+  RECORD_BYTES,
+  RING_KINDS,
+  TRACK_SHIFT,
+} from "../core/ring_layout.ts";
 
 const TWO_32 = 4294967296;
 /** The name in an enter's or exit's value. */
@@ -16,70 +25,8 @@ const HAS_PAYLOAD = Uint8Array.from({ length: 256 }, (_, k) => {
   return KINDS_WITH_PAYLOAD.includes(k) ? 1 : 0;
 });
 const KNOWN = Uint8Array.from({ length: 256 }, (_, k) => {
-  return Object.values(KIND).includes(k as never) ? 1 : 0;
+  return RING_KINDS.includes(k) ? 1 : 0;
 });
-
-/** How the stamps of one process become nanoseconds since an origin. */
-export class StampClock {
-  readonly #originHigh: number;
-  readonly #originLow: number;
-  /** First pair of the process. */
-  #cyclesHigh = 0;
-  #cyclesLow = 0;
-  #pairNs = 0;
-  /** Latest pair. */
-  #lateHigh = 0;
-  #lateLow = 0;
-  #lateNs = 0;
-  /** NaN until a second pair is known. */
-  nsPerCycle = NaN;
-
-  /** @param originNs CLOCK_MONOTONIC_RAW that counts as 0. */
-  constructor(originNs: bigint) {
-    this.#originHigh = Number(originNs >> 32n);
-    this.#originLow = Number(originNs & 0xffffffffn);
-  }
-
-  /** A stamp that is CLOCK_MONOTONIC_RAW in ns, since the origin. */
-  fromClock(low: number, high: number): number {
-    return (high - this.#originHigh) * TWO_32 + (low - this.#originLow);
-  }
-
-  /** Is it still unknown how long a cycle is? */
-  get unrated(): boolean {
-    return Number.isNaN(this.nsPerCycle);
-  }
-
-  /** The pair taken when the process attached. */
-  setFirst(cyclesLow: number, cyclesHigh: number, ns: number): void {
-    this.#cyclesLow = cyclesLow;
-    this.#cyclesHigh = cyclesHigh;
-    this.#pairNs = ns;
-    this.#keep(cyclesLow, cyclesHigh, ns);
-  }
-
-  /** A stamp of the cycle counter, by the latest pair; NaN until the rate is known. */
-  fromCycles(low: number, high: number): number {
-    return this.#lateNs +
-      ((high - this.#lateHigh) * TWO_32 + (low - this.#lateLow)) * this.nsPerCycle;
-  }
-
-  /** A later pair: the longer the time between, the better the rate is known. */
-  refine(cyclesLow: number, cyclesHigh: number, ns: number): void {
-    const cycles = (cyclesHigh - this.#cyclesHigh) * TWO_32 + (cyclesLow - this.#cyclesLow);
-    const rate = (ns - this.#pairNs) / cycles;
-    // 10 MHz (some Arm counters) to 10 GHz; anything else is nonsense in the file.
-    if (!(rate >= 0.1 && rate <= 1000)) return;
-    this.nsPerCycle = rate;
-    this.#keep(cyclesLow, cyclesHigh, ns);
-  }
-
-  #keep(cyclesLow: number, cyclesHigh: number, ns: number): void {
-    this.#lateLow = cyclesLow;
-    this.#lateHigh = cyclesHigh;
-    this.#lateNs = ns;
-  }
-}
 
 /** Records copied but not yet handed on. */
 export class RingThread {
@@ -103,6 +50,8 @@ export class RingThread {
   extraHigh = 0;
   /** Records that made no sense. */
   garbage = 0;
+  /** Its visits that were folded by path, where its client does so. */
+  paths?: RingPaths;
   readonly #clock: StampClock;
   #words = new Uint32Array(1024 * WORDS);
   #bytes = new Uint8Array(this.#words.buffer);
@@ -192,7 +141,10 @@ export class RingThread {
   #nsOf(at: number, word: number): number {
     const low = this.#words[at];
     const high = this.#words[at + 1];
-    return (word >>> 8 & FLAG.nanoseconds) !== 0 ? this.#clock.fromClock(low, high) : this.#pairNs +
+    if ((word >>> 8 & FLAG.nanoseconds) !== 0) return this.#clock.fromClock(low, high);
+    // Before the thread's first pair, for which there may have been no room, the process's serve.
+    if (this.#pairNs !== this.#pairNs) return this.#clock.fromCycles(low, high);
+    return this.#pairNs +
       ((high - this.#cyclesHigh) * TWO_32 + (low - this.#cyclesLow)) * this.#clock.nsPerCycle;
   }
 
@@ -221,8 +173,7 @@ export class RingThread {
         continue;
       }
       const flags = (word >>> 8) & 0xff;
-      let ns = (flags & FLAG.nanoseconds) !== 0 ? this.#clock.fromClock(low, high) : this.#pairNs +
-        ((high - this.#cyclesHigh) * TWO_32 + (low - this.#cyclesLow)) * this.#clock.nsPerCycle;
+      let ns = this.#nsOf(at, word);
       if (!(ns < 1e18 && ns > -1e18)) {
         this.garbage++;
         continue;

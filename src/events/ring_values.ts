@@ -1,6 +1,7 @@
 /** Values of attributes, out of the 64 bits of a record. */
 
-import type { AttributeEvent } from "../core/event.ts";
+import type { EventRecord } from "../core/event.ts";
+import { KIND } from "../core/event_kinds.ts";
 import { TYPE } from "../core/ring_layout.ts";
 
 /** Open values by attribute, innermost last. */
@@ -9,12 +10,12 @@ export type OpenValues = Map<string, (string | number)[]>;
 /** Follows an attribute's values. @param deepest More are not kept. */
 export function keepValue(
   all: OpenValues,
-  { name, kind, value }: AttributeEvent,
+  { name, kind, value }: Pick<EventRecord, "name" | "kind" | "value">,
   deepest: number,
 ): void {
   const values = all.get(name) ?? [];
-  if (kind === "end") values.pop();
-  else if (kind === "set" && values.length > 0) values[values.length - 1] = value;
+  if (kind === KIND.attributeEnd) values.pop();
+  else if (kind === KIND.attributeSet && values.length > 0) values[values.length - 1] = value;
   else if (values.length < deepest) values.push(value);
   if (values.length === 0) all.delete(name);
   else all.set(name, values);
@@ -32,7 +33,14 @@ export function floatOf(low: number, high: number): number {
   return asFloat[0];
 }
 
-/** A value of a type of the ring; a number that no double holds comes as its digits. */
+const TYPE_NAMES = new Map<number, string>(
+  Object.entries(TYPE).map(([name, code]) => [code, name]),
+);
+
+/**
+ * A value of a type of the ring: a number that no double holds as its digits, an address and bytes in
+ * hexadecimal, a type by its name.
+ */
 export function valueOf(
   type: number,
   low: number,
@@ -41,9 +49,13 @@ export function valueOf(
 ): number | string {
   words[0] = low;
   words[1] = high;
-  if (type === TYPE.string) return ring.knowsName(low) ? ring.names[low].name : "";
+  if (type === TYPE.string || type === TYPE.usr) {
+    return ring.knowsName(low) ? ring.names[low].name : "";
+  }
   if (type === TYPE.double) return asFloat[0];
   if (type === TYPE.bool) return low === 0 ? "false" : "true";
+  if (type === TYPE.addr) return asUint[0].toString(16);
+  if (type === TYPE.type) return TYPE_NAMES.get(low) ?? "inv";
   const whole = type === TYPE.uint ? asUint[0] : asInt[0];
   const number = Number(whole);
   return Number.isSafeInteger(number) ? number : String(whole);

@@ -5,28 +5,34 @@
  * b 1764000000.123456 compile it
  * e 1764000001.654321 compile it
  * p 1764000001.700000
+ * s 1764000001.800000 1 upload
+ * f 1764000001.900000 1
  * ```
  *
- * `b` begins, `e` ends, `p` is an epoch; then CLOCK_REALTIME in seconds, as bash has it in
+ * `b` begins, `e` ends, `p` is an epoch, `s` and `f` begin and end a span by a number; then CLOCK_REALTIME in seconds, as bash has it in
  * EPOCHREALTIME, or `-` where the shell has no clock: then the line happened when it is read. The
  * rest of the line is the region's name. docs/formats/ring.md.
  * @module
  */
 import { HINTS } from "../core/hints.ts";
-import { CPU_UNKNOWN, FLAG, KIND, NAMES_MAX, OTHER_NAME } from "../core/ring_layout.ts";
+import { KIND } from "../core/event_kinds.ts";
+import { CPU_UNKNOWN, FLAG, NAMES_MAX, OTHER_NAME } from "../core/ring_layout.ts";
 import { rawNanoseconds, realtimeNanoseconds } from "../os/clock.ts";
 import { affinityOf } from "../os/host.ts";
 import { closeFile, O, openOwnFile } from "../os/files.ts";
 import { libc } from "../os/libc.ts";
-import { type FoldedVisits } from "./ring_process.ts";
-import { RingThread, StampClock } from "./ring_thread.ts";
+import type { FoldedVisits } from "./ring_slots.ts";
+import { RingThread } from "./ring_thread.ts";
+import { StampClock } from "./stamp_clock.ts";
 import type { Marks } from "./marks.ts";
 
 const UNKNOWN = HINTS.indexOf("UNKNOWN");
 const CHUNK = 65536;
 const NOTHING: readonly never[] = [];
 const decoder = new TextDecoder();
-const LINE = /^([bep]) (?:(\d{1,12})[.,](\d{6})\d*|-)(?: (.*))?$/s;
+const LINE = /^([bepsf]) (?:(\d{1,12})[.,](\d{6})\d*|-)(?: (.*))?$/s;
+/** A span's number, and its name where it begins. */
+const SPAN = /^(\d{1,14})(?: (.*))?$/s;
 
 /** The marks of one script. */
 export class ScriptMarks implements Marks {
@@ -127,6 +133,7 @@ export class ScriptMarks implements Marks {
     const told = seconds === undefined ? now : Number(seconds) * 1e9 + Number(micros) * 1e3 + ahead;
     // A clock that was set, or a script that lies, does not move a mark out of the run.
     const ns = Math.min(now, Math.max(told, this.startNs + Number(this.#originNs)));
+    if (what === "s" || what === "f") return this.#takeSpan(what, ns, name ?? "");
     const kind = what === "b" ? KIND.enter : what === "e" ? KIND.exit : KIND.epoch;
     const record = new DataView(new ArrayBuffer(16));
     record.setBigUint64(0, BigInt(Math.round(ns)), true);
@@ -134,6 +141,23 @@ export class ScriptMarks implements Marks {
     record.setUint32(12, kind === KIND.epoch ? 0 : this.#number(name ?? ""), true);
     this.threads[0].reserve(1).set(new Uint8Array(record.buffer));
     this.threads[0].filled(1);
+  }
+
+  #takeSpan(what: "s" | "f", ns: number, rest: string): void {
+    const found = SPAN.exec(rest);
+    if (found === null) {
+      this.garbage++;
+      return;
+    }
+    const [, number, name] = found;
+    const record = new DataView(new ArrayBuffer(32));
+    const kind = what === "s" ? KIND.spanBegin : KIND.spanEnd;
+    record.setBigUint64(0, BigInt(Math.round(ns)), true);
+    record.setUint32(8, kind | (FLAG.process | FLAG.nanoseconds) << 8 | CPU_UNKNOWN << 16, true);
+    record.setUint32(12, what === "s" ? this.#number(name ?? "") : 0, true);
+    record.setBigUint64(16, BigInt(number), true);
+    this.threads[0].reserve(2).set(new Uint8Array(record.buffer));
+    this.threads[0].filled(2);
   }
 
   #number(name: string): number {

@@ -5,6 +5,7 @@
  * report says. Any other failure ends the file. A failure is said once, and never stops the run.
  * @module
  */
+import { lengthened } from "../core/grow.ts";
 import { quote } from "../core/errors.ts";
 import { ERRNO } from "../os/libc.ts";
 import { OutputPlace } from "../os/output_place.ts";
@@ -16,6 +17,8 @@ const LF = 10;
 
 /** Lines are gathered up to here and written in one piece. */
 const BLOCK_BYTES = 65536;
+/** Lines of text are gathered up to here. */
+const TEXT_CHARACTERS = 8192;
 /** So much waits for a disk that is full. */
 const WAITING_BYTES = 4 << 20;
 /** Is the disk full? EDQUOT is the same for one user. */
@@ -32,8 +35,12 @@ export class LineFile {
   readonly #tell: (line: string) => void;
   /** Bytes that are in the file, all of them whole lines. */
   #size = 0;
+  /** Text that is to become bytes in one go: a call for each line costs more than the line. */
+  #text = "";
   #buffer = new Uint8Array(BLOCK_BYTES * 2);
   #used = 0;
+  /** Pieces of bytes among them. */
+  #pieces = 0;
   #full = false;
   #lost = 0;
 
@@ -58,21 +65,42 @@ export class LineFile {
     return this.#lost;
   }
 
-  /** Adds text that ends in LF. */
-  write(text: string): void {
+  /** Adds text that ends in LF, or bytes that are whole in themselves: they count as one line. */
+  write(content: string | Uint8Array): void {
     if (this.failure !== undefined) return;
-    const most = text.length * 3;
-    if (this.#used + most > this.#buffer.length) {
-      this.flush();
-      if (this.failure !== undefined || !this.#makeRoom(most)) return;
+    if (typeof content === "string") {
+      this.#text += content;
+      if (this.#text.length >= TEXT_CHARACTERS) this.#encode();
+      return;
+    }
+    this.#encode();
+    if (!this.#hasRoom(content.length)) {
+      if (this.failure === undefined) this.#lost++;
+      return;
+    }
+    this.#buffer.set(content, this.#used);
+    this.#used += content.length;
+    this.#pieces++;
+    if (this.#used >= BLOCK_BYTES && !this.#full) this.#flushBytes();
+  }
+
+  /** Turns the text that waits into bytes. */
+  #encode(): void {
+    const text = this.#text;
+    if (text === "") return;
+    this.#text = "";
+    if (!this.#hasRoom(text.length * 3)) {
+      if (this.failure === undefined) this.#lost += text.split("\n").length - 1;
+      return;
     }
     this.#used += encoder.encodeInto(text, this.#buffer.subarray(this.#used)).written;
-    if (this.#used >= BLOCK_BYTES && !this.#full) this.flush();
+    if (this.#used >= BLOCK_BYTES && !this.#full) this.#flushBytes();
   }
 
   /** Forgets everything that was written: the run begins anew. */
   restart(): void {
-    this.#used = 0;
+    this.#text = "";
+    this.#used = this.#pieces = 0;
     if (this.#direct) return;
     try {
       this.#file.truncate(0);
@@ -84,11 +112,16 @@ export class LineFile {
 
   /** Hands what was gathered to the kernel. */
   flush(): void {
+    this.#encode();
+    this.#flushBytes();
+  }
+
+  #flushBytes(): void {
     if (this.failure !== undefined || this.#used === 0) return;
     try {
       this.#file.writeAll(this.#buffer.subarray(0, this.#used));
       this.#size += this.#used;
-      this.#used = 0;
+      this.#used = this.#pieces = 0;
       this.#full = false;
     } catch (error) {
       if (error instanceof OsError && FULL.has(error.errno) && !this.#direct) this.#wait(error);
@@ -112,21 +145,21 @@ export class LineFile {
     }
   }
 
-  /** @returns False where the disk is full and no more can wait: the text is counted as lost. */
-  #makeRoom(bytes: number): boolean {
+  /** @returns False where the file has ended, or the disk is full and no more can wait. */
+  #hasRoom(bytes: number): boolean {
+    if (this.#used + bytes <= this.#buffer.length) return true;
+    this.#flushBytes();
+    if (this.failure !== undefined) return false;
     const wanted = this.#used + bytes;
     if (wanted <= this.#buffer.length) return true;
-    if (this.#full && wanted > WAITING_BYTES) {
-      this.#lost++;
-      return false;
-    }
-    const larger = new Uint8Array(Math.max(2 * this.#buffer.length, wanted + BLOCK_BYTES));
-    larger.set(this.#buffer.subarray(0, this.#used));
-    this.#buffer = larger;
+    if (this.#full && wanted > WAITING_BYTES) return false;
+    const length = Math.max(2 * this.#buffer.length, wanted + BLOCK_BYTES);
+    this.#buffer = lengthened(this.#buffer, length);
     return true;
   }
 
   #linesWaiting(): number {
+    if (this.#pieces > 0) return this.#pieces;
     let lines = 0;
     for (let i = 0; i < this.#used; i++) if (this.#buffer[i] === LF) lines++;
     return lines;

@@ -135,7 +135,7 @@ export function unwritable(path: string, error: unknown, remedy?: string): Acces
     expected: "a place that can be written",
     found: (error as Error).message,
     remedy: error instanceof PlantedError
-      ? "remove it, or write where nobody else can"
+      ? "remove it, or write where no other user can"
       : remedy ?? "give another one, or make the directory",
     cause: error,
   });

@@ -30,31 +30,6 @@ export const EVENTS_HEADER = "time,process,event,region,value,thread";
 export const FORMAT_NAME_2 = "joulemark-recording/2";
 export const EVENTS_HEADER_2 = EVENTS_HEADER + ",track,span";
 
-/** Every event that a row of `events.csv` may hold. */
-export const RECORDED_EVENTS = [
-  "start",
-  "region",
-  "enter",
-  "exit",
-  "epoch",
-  "tprof_init",
-  "tprof_post",
-  "overhead",
-  "short",
-  "shutdown",
-  "died",
-  "attribute",
-  "begin",
-  "set",
-  "end",
-  "pm_open",
-  "pm_record",
-  "pm_close",
-] as const;
-
-/** One of them. */
-export type RecordedEvent = typeof RECORDED_EVENTS[number];
-
 const BEHAVIORS: readonly string[] = ["constant", "monotone", "variable", "label"];
 const FORMATS: readonly string[] = ["double", "float", "integer", "hex", "raw64"];
 const QUALITIES: readonly string[] = ["measured", "derived", "simulated"];

@@ -103,7 +103,7 @@ export class Application implements Disposable {
     if (now - this.#goneNs > WORD_NS) this.#gone();
     const running = this.#ended === undefined;
     for (;;) {
-      const wake = this.#waiter.until(untilNs);
+      const wake = this.#guardian.hasEarly ? "message" : this.#waiter.until(untilNs);
       if (wake === "time") break;
       if (wake === "ended") {
         this.#waiter.watchProcess(-1);
@@ -125,7 +125,7 @@ export class Application implements Disposable {
   sleepBefore(untilNs: number): number {
     this.#guardian.alive(monotonicNanoseconds());
     for (;;) {
-      const wake = this.#waiter.until(untilNs);
+      const wake = this.#guardian.hasEarly ? "message" : this.#waiter.until(untilNs);
       if (wake === "time") return 0;
       if (wake === "ended") return SIGKILL;
       for (let event = this.#guardian.next(); event !== undefined; event = this.#guardian.next()) {

@@ -127,6 +127,11 @@ export class Guardian {
     }
   }
 
+  /** Packets came while an answer was waited for: no poll tells of them. */
+  get hasEarly(): boolean {
+    return this.#early.length > 0;
+  }
+
   /** The next packet; `undefined` when there is none now. */
   next(): GuardianEvent | undefined {
     const early = this.#early.shift();

@@ -84,8 +84,9 @@ export function collate(
   for (const { host, text } of texts) spool.keep(host, text);
   receiveTexts(mpi, offered, verdict, spool);
   const facts = jobFacts(offered.flatMap((one) => one.facts ?? []));
-  spool.finish(merger.head(facts));
-  return { hosts: merger.hosts, leftOut: merger.leftOut, partial: merger.isPartial(facts) };
+  const head = merger.head(facts);
+  spool.finish(head);
+  return { head, hosts: merger.hosts, leftOut: merger.leftOut, partial: merger.isPartial(facts) };
 }
 
 /** Reads this process's share of the files. */

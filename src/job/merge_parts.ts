@@ -19,6 +19,8 @@ export interface MergeOutcome {
   /** A line for each report that was left out. */
   readonly leftOut: readonly string[];
   readonly partial: boolean;
+  /** The report up to its first host. */
+  readonly head: string;
   /** A line for each report that was joined by force. */
   readonly forced?: readonly string[];
 }
@@ -58,9 +60,10 @@ export function mergeFiles(
   }
   refuseNothing(merger, paths.length);
   const known = facts(merger);
-  spool.finish(merger.head(known));
+  const head = merger.head(known);
+  spool.finish(head);
   const { hosts, leftOut, forced } = merger;
-  return { hosts, leftOut, forced, partial: merger.isPartial(known) };
+  return { hosts, leftOut, forced, head, partial: merger.isPartial(known) };
 }
 
 const decoder = new TextDecoder();

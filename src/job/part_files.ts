@@ -34,6 +34,11 @@ export interface PartFacts {
 /** What `format:` says. */
 export const PART_FORMAT = "joulemark-part/1";
 
+/** End of the file with what counters beyond 2^53 have more than the doubles of `HOST.pmc` hold. */
+export const PMC_RESTS = "pmc-rests";
+/** Ending of a node's power over time, for the page of its job. */
+export const PART_TIMELINE = "timeline";
+
 /** What a node left behind that never finished. */
 const CHECKPOINT = ".report.partial";
 
@@ -67,9 +72,14 @@ export function refuseOutputAmongInputs(named: readonly string[], out: string): 
  * `*.parts/*.report`, sorted, and checkpoints of hosts that left nothing else.
  *
  * @param out Left out: an earlier result may lie among its parts.
+ * @param tell Hears that it was.
  * @throws {UsageError} If something is not there.
  */
-export function reportFiles(named: readonly string[], out: string): string[] {
+export function reportFiles(
+  named: readonly string[],
+  out: string,
+  tell: (line: string) => void = () => {},
+): string[] {
   const found = named.flatMap((path) => {
     if (statPath(path) === undefined) {
       throw new UsageError({
@@ -81,7 +91,11 @@ export function reportFiles(named: readonly string[], out: string): string[] {
     }
     return isDirectory(path) ? inDirectory(path, true) : [path];
   });
-  return found.filter((path) => !isSameFile(path, out));
+  return found.filter((path) => {
+    const isOut = isSameFile(path, out);
+    if (isOut) tell(`${path}: left out, it is the earlier result, which is written again`);
+    return !isOut;
+  });
 }
 
 function inDirectory(directory: string, deeper: boolean): string[] {
@@ -130,7 +144,16 @@ export function sameJob(part: PartFacts, mark: JobMark): boolean {
 /** Removes what a host left, the report's name given. */
 export function removePart(reportPath: string): void {
   const stem = reportPath.replace(/\.report$/, "");
-  for (const end of [".report", ".report.partial", ".pmc", ".json"]) {
+  for (
+    const end of [
+      ".report",
+      ".report.partial",
+      ".pmc",
+      `.${PMC_RESTS}`,
+      `.${PART_TIMELINE}`,
+      ".json",
+    ]
+  ) {
     removeUserFile(stem + end);
   }
   for (let i = 0; statPath(`${stem}.cali-${i}`) !== undefined; i++) {

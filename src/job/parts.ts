@@ -51,6 +51,14 @@ export interface JobOutputs {
   readonly pmc?: { readonly file: string; readonly version: PmcVersion };
 }
 
+/**
+ * Makes something of all nodes.
+ *
+ * @param read What nodes that are done kept under a name; `report`: their reports.
+ * @param complete All nodes are done.
+ */
+export type MergeListener = (read: (name: string) => string[], complete: boolean) => void;
+
 /** One node's side of the job. One node's side of it. */
 export class JobPart {
   readonly node: JobNode;
@@ -59,12 +67,10 @@ export class JobPart {
   readonly reportPath: string;
   /** Where its readings per step go. */
   readonly pmcPath: string;
-  /**
-   * Called when the job's report was made, with what nodes that are done kept under a name.
-   *
-   * @param complete All nodes are done.
-   */
-  onMerge?: (read: (name: string) => string[], complete: boolean) => void;
+  /** Called when the job's report was made. */
+  readonly onMerge: MergeListener[] = [];
+  /** Called when the report of the whole job was made, with its text up to the first host. */
+  onJob?: (head: string) => void;
   readonly #outputs: JobOutputs;
   readonly #directory: string;
   readonly #startS = wallSeconds();
@@ -144,7 +150,8 @@ export class JobPart {
       const reports = done.map((part) => this.#pathOf(part.host)).sort();
       for (const line of writePartsPmc(reports, pmc.file, pmc.version)) tell(line);
     }
-    this.onMerge?.((name) => this.#kept(done, name), state.complete);
+    for (const listen of this.onMerge) listen((name) => this.#kept(done, name), state.complete);
+    if (state.complete) this.onJob?.(outcome.head);
     const rest = (state.nodes ?? 0) - done.length;
     // Of a large job's nodes only the last ones say what is missing.
     if (state.complete || rest < FEW) {

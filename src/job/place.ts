@@ -8,6 +8,7 @@
  * @module
  */
 import type { Environment } from "../core/environment.ts";
+import { expandHosts } from "../core/host_list.ts";
 
 /** One node of a job of several. */
 export interface JobNode {
@@ -219,36 +220,4 @@ function pbs(look: Lookup): JobNode | undefined {
 function lsfJob(env: Environment): string | undefined {
   const id = env("LSB_JOBID");
   return id === undefined ? undefined : `${id}-${env("LSB_JOBINDEX") ?? "0"}`;
-}
-
-/** More names than any machine has nodes: a list that grows beyond is no list of hosts. */
-const MOST_HOSTS = 200_000;
-
-/** Slurm's lists: `n[1-3,07],login` are n1, n2, n3, n07 and login. Several brackets may follow. */
-export function expandHosts(list: string): string[] {
-  const items = list.match(/(?:[^,[]|\[[^\]]*\])+/g) ?? [];
-  const names: string[] = [];
-  for (const item of items) {
-    let grown = [""];
-    for (const part of item.match(/\[[^\]]*\]|[^[]+/g) ?? []) {
-      const choices = part.startsWith("[") ? ranges(part.slice(1, -1)) : [part];
-      if (grown.length * choices.length > MOST_HOSTS) return names;
-      grown = grown.flatMap((start) => choices.map((choice) => start + choice));
-    }
-    names.push(...grown);
-  }
-  return names;
-}
-
-function ranges(text: string): string[] {
-  return text.split(",").flatMap((part) => {
-    const found = /^([0-9]+)-([0-9]+)$/.exec(part);
-    if (found === null) return [part];
-    const [first, last] = [Number(found[1]), Number(found[2])];
-    const count = Math.min(last - first + 1, MOST_HOSTS);
-    if (count < 1) return [];
-    return Array.from({ length: count }, (_, i) => {
-      return String(first + i).padStart(found[1].length, "0");
-    });
-  });
 }

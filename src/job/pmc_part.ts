@@ -3,10 +3,11 @@
  * @module
  */
 import { FormatError } from "../core/errors.ts";
-import { parsePmc, type PmcVersion } from "../formats/pmc/pmc.ts";
-import { UserFile } from "../os/user_file.ts";
+import { parsePmc, type PmcRecord, type PmcVersion } from "../formats/pmc/pmc.ts";
+import { readUserText, UserFile } from "../os/user_file.ts";
 import type { NodeSteps } from "../merge/steps.ts";
-import { type PartFacts, partFacts } from "./part_files.ts";
+import { statPath } from "../os/files.ts";
+import { type PartFacts, partFacts, PMC_RESTS } from "./part_files.ts";
 import { writePmc } from "../merge/pmc.ts";
 
 /**
@@ -30,6 +31,7 @@ export function writePartsPmc(
       using file = UserFile.read(path);
       const { records, cut } = parsePmc(file.readAll(), { path });
       if (cut) troubles.push(`${path}: cut in its last record, read up to there`);
+      addRests(records, path.replace(/pmc$/, PMC_RESTS));
       nodes.push({ host, rank: facts.rank ?? i, records });
     } catch (error) {
       const reason = error instanceof FormatError ? error.message : `${path}: no steps there`;
@@ -37,4 +39,28 @@ export function writePartsPmc(
     }
   });
   return [...troubles, ...writePmc(out, version, nodes)];
+}
+
+/** @throws {FormatError} If the file is there and is none of ours. */
+function addRests(records: PmcRecord[], path: string): void {
+  if (statPath(path) === undefined) return;
+  const rests = restsIn(readUserText(path));
+  if (rests === undefined || rests.length < records.length) {
+    throw new FormatError(path, 0, {
+      action: "parse",
+      expected: `${records.length} rests of energies`,
+    });
+  }
+  records.forEach((record, i) => record.restsJ = rests[i] ?? undefined);
+}
+
+function restsIn(text: string): PmcRecord["restsJ"][] | undefined {
+  try {
+    const data = JSON.parse(text);
+    const isRest = (rest: unknown) =>
+      rest === null || Array.isArray(rest) && rest.length === 3 && rest.every(Number.isFinite);
+    return Array.isArray(data) && data.every(isRest) ? data : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -4,10 +4,9 @@
  */
 import { asFileName } from "../core/names.ts";
 import type { PmcVersion } from "../formats/pmc/log.ts";
-import { readText } from "../os/files.ts";
 import { isWrittenInto } from "../os/output_place.ts";
-import { JobPart } from "./parts.ts";
-import { type JobNode, jobNode } from "./place.ts";
+import type { JobPart } from "./parts.ts";
+import type { JobNode } from "./place.ts";
 
 /** What of a run depends on its place in a job. */
 export interface RunFiles {
@@ -29,18 +28,26 @@ export interface JobPlace {
   readonly part?: JobPart;
 }
 
+/** A node of a job of several, and how it says so; loaded only there. */
+export interface NodeOfJob {
+  readonly node: JobNode;
+  readonly JobPart: typeof JobPart;
+}
+
 /**
  * Finds the place, and says in the job's directory that this node has begun.
  *
+ * @param job Absent for a job of one node.
  * @param hostName As the node calls itself.
  */
 export function placeInJob(
   { reportPath, pmc, quiet }: RunFiles,
+  job: NodeOfJob | undefined,
   hostName: string,
   tell: (line: string) => void,
 ): JobPlace {
-  const node = jobNode((name) => Deno.env.get(name), readText);
-  if (node === undefined) return { reportPath, host: hostName, quiet };
+  if (job === undefined) return { reportPath, host: hostName, quiet };
+  const { node, JobPart } = job;
   const host = nameOf(node, hostName);
   const fileSuffix = asFileName(host);
   const place = { reportPath, host, fileSuffix, quiet: quiet || node.rank !== 0 };

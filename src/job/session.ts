@@ -8,7 +8,8 @@
  * @module
  */
 import { AccessError } from "../core/errors.ts";
-import { closeFile, listDirectory, removeTree, statPath } from "../os/files.ts";
+import { ORDER, SESSION, SESSION_FILE } from "../core/ring_layout.ts";
+import { closeFile, listDirectory, O, openFile, removeTree, statPath } from "../os/files.ts";
 import { cString, ERRNO, errno, errorText, libc } from "../os/libc.ts";
 import { recoverSession } from "./recover.ts";
 import { sweep } from "./sweep.ts";
@@ -34,6 +35,16 @@ export class Session {
       if (report !== undefined) tell(`a monitor was killed; its report: ${report}`);
       if (done) removeSession(path);
     }
+  }
+
+  /** Says to the processes whether nested visits are to be told in their order. */
+  keepOrder(kept: boolean): void {
+    const bytes = new Uint8Array(4);
+    bytes[0] = kept ? ORDER.kept : ORDER.folded;
+    const fd = openFile(`${this.directory}/${SESSION_FILE}`, O.WRONLY | O.NOFOLLOW);
+    if (fd < 0) return;
+    libc().pwriteAt(fd, bytes, 4n, BigInt(SESSION.order));
+    closeFile(fd);
   }
 
   #others(): string[] {
@@ -89,7 +100,7 @@ function makePrivate(path: string): void {
     throw new AccessError({
       action: "use",
       target: path,
-      expected: "a directory of this user that nobody else can enter",
+      expected: "a directory of this user that no other user can enter",
       found: "something else in its place",
       remedy: "remove it, or ask its owner to",
     });

@@ -6,12 +6,12 @@
  * they are taken, and visits that find the ring full are folded into their region's slot.
  * @module
  */
+import { KIND } from "../core/event_kinds.ts";
 import {
   CHUNK_NAMES,
   CHUNK_THREADS,
   FLAG,
   HEADER,
-  KIND,
   NAME,
   NAME_BYTES_MAX,
   NAME_HEAP_MAX,

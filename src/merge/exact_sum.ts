@@ -87,6 +87,11 @@ export class ExactSum {
     this.#additions = 0;
   }
 
+  /** The double next to the sum. */
+  get value(): number {
+    return ratio(this.scaled(), 1n << SCALE);
+  }
+
   /** The sum times 2^1088. */
   scaled(): bigint {
     this.normalize();

@@ -6,10 +6,14 @@
  * is left out is told in a line each, and the report then says `partial`.
  * @module
  */
+import { spreadsToNested } from "../core/process_spread.ts";
+import { treeToNested } from "../core/region_tree.ts";
 import type { Nested, Report } from "../core/report.ts";
 import { stringifyReport } from "../formats/report.ts";
 import { type ClockFacts, clockNotes } from "./clocks.ts";
 import { HostStatistics } from "./host_statistics.ts";
+import { jobProcesses } from "./job_processes.ts";
+import { jobTotals, jobTree } from "./job_totals.ts";
 import { standingOut } from "./outliers.ts";
 import { acrossHosts, listed } from "./print_statistics.ts";
 import { gapS, runSpan, type Span, spanning } from "./run_span.ts";
@@ -140,6 +144,7 @@ export class ReportMerger {
     if (this.partialHosts.length > 0) own["hosts partial"] = bounded([...this.partialHosts].sort());
     if (this.leftOut.length > 0) own["left out"] = bounded(this.leftOut);
     if (this.forced.length > 0) own["joined by force"] = bounded(this.forced);
+    own.totals = jobTotals(statistics);
     const clocks = clockNotes(facts.clocks ?? []);
     if (clocks !== undefined) own.clocks = clocks;
     if (this.hosts > 1) {
@@ -148,6 +153,10 @@ export class ReportMerger {
       own.outliers = listed(outliers);
       own["across hosts"] = acrossHosts(statistics);
     }
+    const spreads = jobProcesses(statistics);
+    if (spreads.length > 0) own["across processes"] = spreadsToNested(spreads);
+    const tree = jobTree(statistics);
+    if (tree !== undefined) own.tree = treeToNested(tree);
     return own;
   }
 

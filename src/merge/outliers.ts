@@ -4,7 +4,9 @@
  * "How to Detect and Handle Outliers" (1993): beyond 3.5 robust deviations.
  * @module
  */
-import type { FieldSums, HostStatistics } from "./host_statistics.ts";
+import { compareTexts } from "../core/names.ts";
+import type { HostStatistics } from "./host_statistics.ts";
+import type { FieldSums } from "./field_sums.ts";
 
 /** Robust deviations. */
 const LIMIT = 3.5;
@@ -67,11 +69,7 @@ function median(sorted: Float64Array): number {
 function worstFirst(list: StandsOut[]): StandsOut[] {
   const factor = ({ value, median }: StandsOut) => Math.abs(value - median) / Math.abs(median || 1);
   return list.sort((a, b) =>
-    factor(b) - factor(a) || compare(a.host, b.host) || compare(a.where, b.where) ||
-    compare(a.field, b.field)
+    factor(b) - factor(a) || compareTexts(a.host, b.host) || compareTexts(a.where, b.where) ||
+    compareTexts(a.field, b.field)
   );
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

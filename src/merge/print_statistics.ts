@@ -2,8 +2,10 @@
  * Statistics over hosts as they stand under the report's `joulemark:` key, six significant digits.
  * @module
  */
+import { rounded } from "../core/number_format.ts";
 import type { Nested } from "../core/report.ts";
-import type { HostStatistics, SectionSums } from "./host_statistics.ts";
+import type { HostStatistics } from "./host_statistics.ts";
+import type { SectionSums } from "./field_sums.ts";
 import type { StandsOut } from "./outliers.ts";
 
 /** Named one by one; the rest is counted. */
@@ -27,7 +29,7 @@ export function acrossHosts(statistics: HostStatistics): Mapping {
 /** Who stands out, a line each. */
 export function listed(found: readonly StandsOut[]): Nested {
   const lines = found.slice(0, MOST).map(({ host, where, field, value, median }) =>
-    `${host}: ${field} of ${where} ${digits(value)}, median ${digits(median)}`
+    `${host}: ${field} of ${where} ${rounded(value)}, median ${rounded(median)}`
   );
   if (found.length > MOST) lines.push(`and ${found.length - MOST} more`);
   return lines;
@@ -51,11 +53,11 @@ function section(sums: SectionSums): Mapping {
     const { count, mean, deviation, min, minHost, max, maxHost } = field.result();
     if (count === 0 || (min === 0 && max === 0)) continue;
     mapping[field.key] = {
-      mean: digits(mean),
-      deviation: digits(deviation),
-      min: digits(min),
+      mean: rounded(mean),
+      deviation: rounded(deviation),
+      min: rounded(min),
       "min host": minHost,
-      max: digits(max),
+      max: rounded(max),
       "max host": maxHost,
     };
   }
@@ -65,8 +67,4 @@ function section(sums: SectionSums): Mapping {
 /** Mappings cannot keep whole numbers as keys in their place. */
 function key(name: string): string {
   return /^[0-9]+$/.test(name) ? `region ${name}` : name;
-}
-
-function digits(value: number): number {
-  return Number(value.toPrecision(6));
 }

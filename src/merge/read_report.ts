@@ -98,9 +98,7 @@ function parsed(
     report = otherwise(text, path);
     return { report, sections: report.hosts.map((host) => written(report, host)) };
   }
-  const whole = text.endsWith("\n\n") || report.appended !== undefined ||
-    (text.endsWith("\n") && report.hosts.at(-1)?.application[LAST_KEY] !== undefined);
-  if (!whole) throw torn(path, text);
+  if (!isWhole(text, report)) throw torn(path, text);
   if (report.hosts.length === 0) {
     const complaint = { action: "merge", expected: "a report with a host", found: "none" };
     throw new FormatError(path, 0, complaint);
@@ -111,12 +109,28 @@ function parsed(
     : { report, sections: report.hosts.map((host) => written(report, host)) };
 }
 
+/** Does the text end as a report does? One that is cut may be read without an error. */
+export function isWhole(text: string, report: Report): boolean {
+  if (text.endsWith("\n\n") || report.appended !== undefined) return true;
+  // Copies of GEOPM's own may lack the empty line; behind ours there is more than its last key.
+  return text.endsWith("\n") && !report.version.includes("+joulemark") &&
+    report.hosts.at(-1)?.application[LAST_KEY] !== undefined;
+}
+
 function torn(path: string, text: string): FormatError {
+  return cutReport(path, text, { action: "merge", remedy: "it is left out" });
+}
+
+/** The error for a report that is cut. */
+export function cutReport(
+  path: string,
+  text: string,
+  complaint: { action: string; remedy?: string },
+): FormatError {
   return new FormatError(path, text.split("\n").length, {
-    action: "merge",
     expected: "a whole report, which ends in an empty line",
     found: "one that is cut there",
-    remedy: "it is left out",
+    ...complaint,
   });
 }
 

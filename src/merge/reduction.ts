@@ -6,7 +6,8 @@
  * @module
  */
 import { LIMBS } from "./exact_sum.ts";
-import { FieldSums, HostStatistics, type SectionSums } from "./host_statistics.ts";
+import { HostStatistics } from "./host_statistics.ts";
+import { FieldSums, type SectionSums } from "./field_sums.ts";
 
 /** A field of a region (`R`) or of another section (`S`). */
 export type FieldName = readonly ["R" | "S", string, string];

@@ -34,7 +34,9 @@ export function collateSteps(nodes: readonly NodeSteps[], version: PmcVersion): 
   const binary = version === "5.0" || version === "6.0";
   const calls = matched(told, troubles);
   const kept = upToRestart(told, calls, troubles);
-  const records = binary ? rawRecords(told, kept) : meanRecords(kept, version);
+  const records = binary
+    ? rawRecords(told, kept)
+    : meanRecords(withoutGaps(told, kept, troubles), version);
   return { log: { version, form: binary ? "binary" : "text", records }, troubles };
 }
 
@@ -76,7 +78,7 @@ function upToRestart(
   troubles: string[],
 ): readonly Call[] {
   for (let k = 1; k < calls.length; k++) {
-    const at = calls[k].findIndex((record, i) => record.energyJ < calls[k - 1][i].energyJ);
+    const at = calls[k].findIndex((record, i) => grownJ(calls[k - 1][i], record, "energyJ") < 0);
     if (at < 0) continue;
     troubles.push(
       `${nodes[at].host}: energy fell from ${calls[k - 1][at].energyJ} J to ` +
@@ -88,6 +90,50 @@ function upToRestart(
   return calls;
 }
 
+/**
+ * Calls whose energies are all known: a reading that is missing is the one before, as if the counter
+ * stood still, and at open the first that there is. A counter that a node never has stays away.
+ */
+function withoutGaps(
+  nodes: readonly NodeSteps[],
+  calls: readonly Call[],
+  troubles: string[],
+): readonly Call[] {
+  const filled = calls.map((call) => call.map((record) => ({ ...record })));
+  nodes.forEach(({ host }, i) => {
+    ENERGIES.forEach((field, at) => {
+      const known = filled.findIndex((call) => isKnown(call[i][field]));
+      if (known < 0) return;
+      let missing = 0;
+      let last = filled[known][i];
+      for (const call of filled) {
+        const record = call[i];
+        if (isKnown(record[field])) last = record;
+        else {
+          missing++;
+          record[field] = last[field]!;
+          const rests: [number, number, number] = [...record.restsJ ?? [0, 0, 0]];
+          rests[at] = last.restsJ?.[at] ?? 0;
+          record.restsJ = rests;
+        }
+      }
+      if (missing === 0) return;
+      troubles.push(
+        `${host}: ${missing} of ${calls.length} readings of the ${
+          WHOSE[at]
+        }'s energy are not known; ` +
+          "the PMC log has the reading before each of them" +
+          (known > 0 ? ", and begins with the first that there is" : ""),
+      );
+    });
+  });
+  return filled;
+}
+
+function isKnown(value: number | undefined): boolean {
+  return value !== undefined && value === value;
+}
+
 function rawRecords(nodes: readonly NodeSteps[], calls: readonly Call[]): PmcRecord[] {
   return calls.flatMap((call) => call.map((record, i) => ({ ...record, rank: nodes[i].rank })));
 }
@@ -96,28 +142,39 @@ function meanRecords(calls: readonly Call[], version: PmcVersion): PmcRecord[] {
   if (calls.length === 0) return [];
   const [open] = calls;
   const domains = version === "4.4";
-  const sum = (call: Call, field: "energyJ" | "cpuEnergyJ" | "memoryEnergyJ") => total(call, field);
-  const base = {
-    energyJ: sum(open, "energyJ"),
-    cpuEnergyJ: sum(open, "cpuEnergyJ"),
-    memoryEnergyJ: sum(open, "memoryEnergyJ"),
-  };
+  const used = (call: Call, field: Energy) =>
+    version === "4.0"
+      // That library keeps its baseline in binary64.
+      ? total(call, field) - total(open, field)
+      : call.reduce((sum, record, i) => sum + (grownJ(open[i], record, field) || 0), 0);
   const lines = version === "2.0" ? calls.slice(1) : calls;
   return lines.map((call): PmcRecord => ({
     timeS: call[0].timeS - open[0].timeS,
     step: call[0].step,
     ...(version === "2.0" ? {} : { substep: call[0].substep ?? 1 }),
     powerW: total(call, "powerW") / call.length,
-    energyJ: sum(call, "energyJ") - base.energyJ,
+    energyJ: used(call, "energyJ"),
     ...(domains
       ? {
         cpuPowerW: total(call, "cpuPowerW") / call.length,
         memoryPowerW: total(call, "memoryPowerW") / call.length,
-        cpuEnergyJ: sum(call, "cpuEnergyJ") - base.cpuEnergyJ,
-        memoryEnergyJ: sum(call, "memoryEnergyJ") - base.memoryEnergyJ,
+        cpuEnergyJ: used(call, "cpuEnergyJ"),
+        memoryEnergyJ: used(call, "memoryEnergyJ"),
       }
       : {}),
   }));
+}
+
+const ENERGIES = ["energyJ", "cpuEnergyJ", "memoryEnergyJ"] as const;
+type Energy = typeof ENERGIES[number];
+/** What they are of. */
+const WHOSE = ["node", "processor", "memory"] as const;
+
+/** What a node's counter grew by, exact beyond 2^53 too; NaN where it has none. */
+function grownJ(from: PmcRecord, to: PmcRecord, field: Energy): number {
+  const at = ENERGIES.indexOf(field);
+  const rest = (to.restsJ?.[at] ?? 0) - (from.restsJ?.[at] ?? 0);
+  return (to[field] ?? NaN) - (from[field] ?? NaN) + rest;
 }
 
 /** Sum over nodes; a counter that a node does not have counts 0, as in the library. */

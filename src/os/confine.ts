@@ -9,7 +9,7 @@
  * @module
  */
 import { listDirectory, readText, statPath } from "./files.ts";
-import { libc, SYSCALLS } from "./libc.ts";
+import { libc, LIBC_PATHS, SYSCALLS } from "./libc.ts";
 
 const ARM = Deno.build.arch === "aarch64";
 /** The signal that guardian.c leaves unblocked for this: CONFINE. */
@@ -59,6 +59,14 @@ const REFUSED: Readonly<Record<string, readonly [number, number]>> = {
   reboot: [169, 142],
 };
 const SOCKET = ARM ? 198 : 41;
+/** Calls that a process makes no more that has opened all it ever needs. */
+const OPENING: readonly (readonly [number, number])[] = [
+  ...[[2, 56], [257, 56], [437, 437], [85, 56], [304, 265]] as const, // open, openat, openat2, creat
+  ...[[42, 203], [41, 198], [53, 199]] as const, // connect, socket, socketpair
+  ...[[87, 35], [263, 35], [82, 38], [264, 38], [316, 276]] as const, // unlink, rename
+  ...[[83, 34], [258, 34], [90, 53], [268, 53], [92, 54], [260, 54]] as const, // mkdir, chmod, chown
+  ...[[62, 129], [234, 131], [200, 130]] as const, // kill, tgkill, tkill
+];
 
 /** What is in force; a reason where something is not. */
 export interface Confinement {
@@ -66,6 +74,8 @@ export interface Confinement {
   readonly privileges: "none" | string;
   /** Every thread: system calls by a filter. */
   readonly calls: "filtered" | string;
+  /** Which files may still be opened. */
+  readonly paths: string;
 }
 
 /** Where the code of the guardian lies in this process; 0 where it does not. */
@@ -87,7 +97,7 @@ export function confine(
   const c = libc();
   if (c.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) !== 0) {
     const reason = "no_new_privs is unknown to this kernel";
-    return { privileges: reason, calls: reason };
+    return { privileges: reason, calls: reason, paths: pathsState() };
   }
   // First, since the filter takes the right to no call that this needs.
   const foreign = directories.find((directory) => !isWritable(directory));
@@ -96,7 +106,41 @@ export function confine(
     : handler === 0n
     ? "kept: the runtime was started without the guardian's code"
     : dropCapabilities(handler, restorer);
-  return { privileges, calls: filterCalls() };
+  return { privileges, calls: filterCalls(), paths: pathsState() };
+}
+
+/**
+ * Confines a process that has opened all it ever needs: user and groups that own nothing, in every
+ * thread (glibc's setresuid(2) reaches all of them, and leaves no capability where root was), and a
+ * filter that also refuses to open, to connect, to remove and to kill.
+ *
+ * @param id Of the user and the group.
+ */
+export function confineToOpenFiles(id: number): Confinement {
+  const c = libc();
+  if (c.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) !== 0) {
+    const reason = "no_new_privs is unknown to this kernel";
+    return { privileges: reason, calls: reason, paths: pathsState() };
+  }
+  const privileges = c.geteuid() !== 0 ? "none" : becomeUser(id);
+  const calls = filterCalls(OPENING);
+  return { privileges, calls, paths: calls === "filtered" ? "none" : pathsState() };
+}
+
+const CREATE_RULESET = 444;
+const RULESET_VERSION = 1;
+
+/**
+ * Why paths are not restricted. A process in a domain of landlock(7) may look into no process outside of
+ * it: `/proc/PID/maps` and `environ` of the job's processes would be closed, by which it is known whose
+ * session a directory is and which process a note means.
+ */
+export function pathsState(): string {
+  // landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION): the version that there is.
+  const version = libc().tgkill(BigInt(CREATE_RULESET), 0, 0, RULESET_VERSION);
+  return version > 0n
+    ? "not restricted: landlock would close /proc of the job's processes"
+    : "not restricted: this kernel has no landlock";
 }
 
 /** Can this user write there without a capability? By owner and mode; a group may allow more. */
@@ -141,9 +185,24 @@ function pause(): void {
   libc().clockNanosleep(1, 0, new Uint8Array(pauseSpec.buffer), 0n);
 }
 
+const USER_SYMBOLS = {
+  setgroups: { parameters: ["usize", "u64"], result: "i32" }, // count, list
+  setresgid: { parameters: ["u32", "u32", "u32"], result: "i32" },
+  setresuid: { parameters: ["u32", "u32", "u32"], result: "i32" },
+} as const satisfies Deno.ForeignLibraryInterface;
+
+function becomeUser(id: number): string {
+  const path = LIBC_PATHS.find((path) => statPath(path) !== undefined);
+  if (path === undefined) return "kept: no C library at a usual place";
+  const { setgroups, setresgid, setresuid } = Deno.dlopen(path, USER_SYMBOLS).symbols;
+  const isDone = setgroups(0n, 0n) === 0 && setresgid(id, id, id) === 0 &&
+    setresuid(id, id, id) === 0;
+  return isDone ? "none" : "kept: this user may not become another one";
+}
+
 /** A filter of seccomp(2): classic BPF over struct seccomp_data {nr, arch, ip, args}. */
-function filterCalls(): string {
-  const numbers = Object.values(REFUSED).map((pair) => pair[ARM ? 1 : 0]);
+function filterCalls(more: readonly (readonly [number, number])[] = []): string {
+  const numbers = [...Object.values(REFUSED), ...more].map((pair) => pair[ARM ? 1 : 0]);
   const program: [code: number, whenTrue: number, whenFalse: number, value: number][] = [
     [0x20, 0, 0, 4], // the architecture
     [0x15, 1, 0, AUDIT_ARCH],

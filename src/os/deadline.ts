@@ -8,6 +8,7 @@
  * guardian ends the runtime when the application has ended.
  * @module
  */
+import { monotonicNanoseconds } from "./clock.ts";
 import { cString, libc, SYSCALLS } from "./libc.ts";
 
 const SIGALRM = 14;
@@ -17,6 +18,9 @@ const SIGEV_THREAD_ID = 4;
 /** After the first time, for further calls that block. */
 const AGAIN_NS = 50_000_000n;
 
+/** The timer is set to so many times the bound, and anew when less than the bound is left of it. */
+const AHEAD = 1.5;
+
 /** A bound on blocking calls of this thread. */
 export class Deadline implements Disposable {
   readonly #spec = new BigInt64Array(4); // interval, value: seconds and nanoseconds
@@ -24,6 +28,8 @@ export class Deadline implements Disposable {
   /** −1 where the kernel gives no timer: then nothing is bounded. */
   readonly #timer: number;
   #seconds = NaN;
+  /** When the timer ends. */
+  #endNs = NaN;
 
   constructor() {
     const c = libc();
@@ -45,14 +51,21 @@ export class Deadline implements Disposable {
     c.sigmask(SIG_UNBLOCK, set, new Uint8Array(128));
   }
 
-  /** Calls that block longer than this from now on end with EINTR, until it is set again. */
-  set(seconds: number): void {
+  /**
+   * Calls that block longer than this, and half as long again, end with EINTR from now on, until it is
+   * set again. Most calls of this find enough time left, and make no system call.
+   *
+   * @param nowNs CLOCK_MONOTONIC.
+   */
+  set(seconds: number, nowNs: number = monotonicNanoseconds()): void {
     if (seconds !== this.#seconds) {
       this.#seconds = seconds;
+      const aheadS = AHEAD * seconds;
       this.#spec[1] = AGAIN_NS;
-      this.#spec[2] = BigInt(Math.floor(seconds));
-      this.#spec[3] = BigInt(Math.round((seconds % 1) * 1e9));
-    }
+      this.#spec[2] = BigInt(Math.floor(aheadS));
+      this.#spec[3] = BigInt(Math.round((aheadS % 1) * 1e9));
+    } else if (this.#endNs - nowNs >= seconds * 1e9) return;
+    this.#endNs = nowNs + AHEAD * seconds * 1e9;
     this.#apply();
   }
 

@@ -5,11 +5,14 @@
  * @module
  */
 
+import { bindForRunning } from "./libc.ts";
+
 /** What a monitor needs only until it samples: opening libraries, and the environment. */
 const DROPPED = ["ffi", "env"] as const;
 
 /** Names of the permissions that were given back. */
 export function dropPermissions(): string[] {
+  bindForRunning();
   const dropped: string[] = [];
   for (const name of DROPPED) {
     try {

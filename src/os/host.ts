@@ -17,6 +17,7 @@ import {
   readText,
   statPath,
 } from "./files.ts";
+import type { CollectorClient } from "./collector_client.ts";
 import { OpenKeptFile } from "./kept_file.ts";
 import { ERRNO, errorText, libc } from "./libc.ts";
 import { DeviceRegisters, FileRegisters, JsonRegisters } from "./registers.ts";
@@ -29,6 +30,9 @@ export interface RootFacts {
   time?: number;
 }
 
+/** How a source says who read it. */
+const COLLECTOR_WORDS = "by the collector";
+
 /** The register devices of a CPU, the one meant for ordinary users first. */
 const REGISTER_DEVICES = ["msr_safe", "msr"] as const;
 
@@ -39,8 +43,15 @@ export class MachineHost implements Host {
   #topology: PlatformTopology | undefined;
   #facts: RootFacts | undefined;
 
-  /** @param root Prefix of every path; "" for the machine itself. */
-  constructor(root = "") {
+  /** Reads what this user may not; asked for nothing else. */
+  readonly collector: CollectorClient | undefined;
+
+  /**
+   * @param root Prefix of every path; "" for the machine itself.
+   * @param collector Reads what this user may not. @default nobody
+   */
+  constructor(root = "", collector?: CollectorClient) {
+    this.collector = collector;
     this.root = root === "/" ? "" : root.replace(/\/+$/, "");
     this.simulated = this.root !== "";
   }
@@ -68,6 +79,18 @@ export class MachineHost implements Host {
   }
 
   probe(path: string): Access {
+    const access = this.#probeOwn(path);
+    return !access.ok && access.kind === "forbidden" && this.collector?.hasFile(path) === true
+      ? { ok: true }
+      : access;
+  }
+
+  servedBy(path: string): string | undefined {
+    if (this.collector === undefined || this.#probeOwn(path).ok) return undefined;
+    return this.probe(path).ok ? COLLECTOR_WORDS : undefined;
+  }
+
+  #probeOwn(path: string): Access {
     const mode = this.facts.modes?.[path];
     if (mode !== undefined && libc().geteuid() !== 0 && (parseInt(mode, 8) & 0o004) === 0) {
       return lack(path, ERRNO.EACCES, `mode ${mode}`);
@@ -89,7 +112,14 @@ export class MachineHost implements Host {
   }
 
   readText(path: string): string | undefined {
-    return readText(this.#at(path));
+    return readText(this.#at(path)) ?? this.#textOfServed(path);
+  }
+
+  #textOfServed(path: string): string | undefined {
+    if (this.servedBy(path) === undefined) return undefined;
+    using file = this.collector!.keep(path);
+    const length = file.read();
+    return length < 0 ? undefined : new TextDecoder().decode(file.bytes.subarray(0, length));
   }
 
   readLink(path: string): string | undefined {
@@ -97,10 +127,22 @@ export class MachineHost implements Host {
   }
 
   keep(path: string): KeptFile {
-    return new OpenKeptFile(path, this.#at(path), this.root !== "");
+    try {
+      return new OpenKeptFile(path, this.#at(path), this.root !== "");
+    } catch (error) {
+      if (this.servedBy(path) === undefined) throw error;
+      return this.collector!.keep(path);
+    }
   }
 
   probeRegisters(cpu: number): { ok: true; device: string } | ({ ok: false } & Absence) {
+    const own = this.#probeOwnRegisters(cpu);
+    return !own.ok && this.collector?.hasRegisters(cpu) === true
+      ? { ok: true, device: `/dev/cpu/${cpu}/msr ${COLLECTOR_WORDS}` }
+      : own;
+  }
+
+  #probeOwnRegisters(cpu: number): { ok: true; device: string } | ({ ok: false } & Absence) {
     if (this.root !== "") {
       for (const name of ["msr.json", "msr"]) {
         const path = `/dev/cpu/${cpu}/${name}`;
@@ -129,6 +171,7 @@ export class MachineHost implements Host {
         remedy: found.remedy,
       });
     }
+    if (found.device.endsWith(COLLECTOR_WORDS)) return this.collector!.registers(cpu);
     const path = this.#at(found.device);
     if (found.device.endsWith(".json")) return new JsonRegisters(path);
     const fd = openFile(path, O.RDONLY);
@@ -191,6 +234,13 @@ function lack(path: string, number: number, state?: string): { ok: false } & Abs
 export function hostName(host: Host): string {
   const name = host.readText("/proc/sys/kernel/hostname")?.trim();
   return name === undefined || name === "" ? "localhost" : name;
+}
+
+/** Keeps the calling thread on one CPU. @returns Whether the kernel did so. */
+export function stayOn(cpu: number): boolean {
+  const mask = new Uint8Array(1024);
+  mask[cpu >> 3] |= 1 << (cpu & 7);
+  return libc().schedSetaffinity(0, 1024n, mask) === 0;
 }
 
 /** The logical CPUs that a process may run on; 0 is the caller. Empty when it is gone. */

@@ -23,8 +23,8 @@ export const LIBC_PATHS: readonly string[] = [
   "/usr/lib/libc.so.6",
 ];
 
-/** What every process of a job needs on its way to the monitor or to the application. */
-const FIRST_SYMBOLS = {
+/** Each is bound when it is first asked for: that takes 0.1 ms, and no process needs them all. */
+const SYMBOLS = {
   open: { parameters: ["buffer", "i32", "i32"], result: "i32" }, // const char*, int flags, mode
   close: { parameters: ["i32"], result: "i32" },
   write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
@@ -57,10 +57,6 @@ const FIRST_SYMBOLS = {
     parameters: ["i64", "i32", "buffer", "buffer", "i32"],
     result: "i64",
   },
-} as const satisfies Deno.ForeignLibraryInterface;
-
-/** What only the monitor needs: 0.1 ms each to bind. */
-const FURTHER_SYMBOLS = {
   // Offsets below 2^32, on the fast path: registers and file starts.
   pread: { name: "pread64", parameters: ["i32", "buffer", "u32", "u32"], result: "i32" },
   // The same with full offsets.
@@ -123,7 +119,6 @@ const FURTHER_SYMBOLS = {
   sigactionOf: { name: "sigaction", parameters: ["i32", "buffer", "u64"], result: "i32" },
   setpriority: { parameters: ["i32", "i32", "i32"], result: "i32" },
   getrusage: { parameters: ["i32", "buffer"], result: "i32" },
-  signalfd: { parameters: ["i32", "buffer", "i32"], result: "i32" },
   kill: { parameters: ["i32", "i32"], result: "i32" },
   waitpid: { parameters: ["i32", "buffer", "i32"], result: "i32" },
   munmap: { parameters: ["u64", "usize"], result: "i32" },
@@ -150,6 +145,7 @@ const FURTHER_SYMBOLS = {
   },
   getdents: { name: "syscall", parameters: ["i64", "i32", "buffer", "usize"], result: "i64" },
   pidfdOpen: { name: "syscall", parameters: ["i64", "i32", "u32"], result: "i64" },
+  signalfd: { parameters: ["i32", "buffer", "i32"], result: "i32" },
   memfdCreate: { name: "syscall", parameters: ["i64", "buffer", "u32"], result: "i64" },
   fstat: { name: "syscall", parameters: ["i64", "i32", "buffer"], result: "i64" },
   perfEventOpen: {
@@ -159,12 +155,15 @@ const FURTHER_SYMBOLS = {
   },
 } as const satisfies Deno.ForeignLibraryInterface;
 
-type FirstSymbols = Deno.DynamicLibrary<typeof FIRST_SYMBOLS>["symbols"];
-
 /** libc's functions as typed above. */
-export type Libc =
-  & FirstSymbols
-  & Deno.DynamicLibrary<typeof FURTHER_SYMBOLS>["symbols"];
+export type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
+
+/** Calls for starting processes and opening libraries: a monitor whose run has begun makes none. */
+const STARTING: ReadonlySet<string> = new Set<keyof Libc>([
+  ...["dup2", "execve", "fcntl", "getppid", "posixSpawn", "schedSetaffinity"] as const,
+  ...["spawnattrInit", "spawnattrSetflags", "spawnattrSetsigdefault"] as const,
+  ...["signalfd", "spawnattrSetsigmask", "waitpid"] as const,
+]);
 
 let opened: Libc | undefined;
 
@@ -178,7 +177,7 @@ export function libc(): Libc {
   let cause: unknown;
   for (const path of LIBC_PATHS) {
     try {
-      opened = withFurther(Deno.dlopen(path, FIRST_SYMBOLS).symbols, path);
+      opened = boundOnDemand(path);
       return opened;
     } catch (error) {
       cause ??= error;
@@ -194,20 +193,34 @@ export function libc(): Libc {
   });
 }
 
-/** The first symbols, and the others bound together when one of them is first asked for. */
-function withFurther(first: FirstSymbols, path: string): Libc {
-  const lazy: Record<string, unknown> = { ...first };
-  for (const name of Object.keys(FURTHER_SYMBOLS)) {
-    Object.defineProperty(lazy, name, {
+/**
+ * The functions as properties. A getter of the prototype binds one and leaves it as the object's own
+ * property, so that calls through it are on the fast path.
+ */
+function boundOnDemand(path: string): Libc {
+  const bind = (name: keyof Libc) => Deno.dlopen(path, { [name]: SYMBOLS[name] }).symbols[name];
+  const onDemand = {};
+  const libc = Object.create(onDemand);
+  for (const name of Object.keys(SYMBOLS) as (keyof Libc)[]) {
+    Object.defineProperty(onDemand, name, {
       get() {
-        // A plain object again, so that calls through it stay on the fast path.
-        const whole = { ...first, ...Deno.dlopen(path, FURTHER_SYMBOLS).symbols };
-        opened = whole;
-        return whole[name as keyof Libc];
+        const value = bind(name);
+        Object.defineProperty(libc, name, { value, enumerable: true });
+        return value;
       },
     });
   }
-  return lazy as Libc;
+  // Is it there at all?
+  libc.errnoAddress;
+  return libc;
+}
+
+/** Binds what a running monitor may still call: libc is not opened again once that is not permitted. */
+export function bindForRunning(): void {
+  const all = libc();
+  for (const name of Object.keys(SYMBOLS) as (keyof Libc)[]) {
+    if (!STARTING.has(name)) all[name];
+  }
 }
 
 const SYSCALLS = Deno.build.arch === "aarch64"
@@ -328,6 +341,8 @@ const TEXTS: Record<number, string> = {
   38: "Function not implemented",
   40: "Too many levels of symbolic links",
   95: "Operation not supported",
+  98: "Address already in use",
+  99: "Cannot assign requested address",
   110: "no answer in time",
   122: "Disk quota exceeded",
 };

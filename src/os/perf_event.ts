@@ -21,6 +21,8 @@ const INHERIT = 2n;
 const EXCLUDE_KERNEL = 32n;
 const ENABLE_ON_EXEC = 4096n;
 const PERF_FLAG_FD_CLOEXEC = 8n;
+/** PERF_TYPE_SOFTWARE. */
+const SOFTWARE = 1;
 const SYSCALL: Partial<Record<typeof Deno.build.arch, bigint>> = { x86_64: 298n, aarch64: 241n };
 
 /** What to count, and where. */
@@ -77,7 +79,7 @@ const HIGH_WEIGHT = 4294967296;
 /** What `PerfCounter.read` found. */
 export const PERF_READ = {
   OK: 0,
-  /** The event has not been switched on, or has had no turn on a hardware counter. */
+  /** No command waits that would switch the event on, or it has had no turn on a hardware counter. */
   NEVER_COUNTED: -1,
   /** The count went backwards: nothing was added. */
   BACKWARDS: -2,
@@ -93,10 +95,15 @@ export class PerfCounter {
   /** Share of the time that the event was really counted, 0 to 1. */
   share = 0;
   readonly #fd: number;
+  readonly #takesTurns: boolean;
+  readonly #waits: boolean;
   readonly #last = new Uint32Array(6);
 
-  constructor(fd: number) {
+  /** @param spec What `fd` counts: software events take no turns, and those of a command wait for it. */
+  constructor(fd: number, spec: PerfEventSpec) {
     this.#fd = fd;
+    this.#takesTurns = spec.type !== SOFTWARE;
+    this.#waits = spec.commands === true && commandPid > 0;
   }
 
   /** One of {@linkcode PERF_READ}, or an errno. */
@@ -112,15 +119,19 @@ export class PerfCounter {
     const last = this.#last;
     const enabled = reading[3] * HIGH_WEIGHT + reading[2];
     const running = reading[5] * HIGH_WEIGHT + reading[4];
-    if (running === 0) return PERF_READ.NEVER_COUNTED;
-    this.share = running < enabled ? running / enabled : 1;
+    // Before its execve(2) a command has done nothing, and a software event misses nothing: their
+    // counts are right, whatever the times say.
+    const isRight = enabled === 0 ? this.#waits : !this.#takesTurns;
+    if (running === 0 && !isRight) return PERF_READ.NEVER_COUNTED;
+    this.share = isRight || running >= enabled ? 1 : running / enabled;
     // By halves: a difference of 64-bit counts is exact, the counts themselves may not be.
     const delta = (reading[1] - last[1]) * HIGH_WEIGHT + (reading[0] - last[0]);
     const elapsed = (reading[3] - last[3]) * HIGH_WEIGHT + (reading[2] - last[2]);
     const counted = (reading[5] - last[5]) * HIGH_WEIGHT + (reading[4] - last[4]);
     for (let i = 0; i < 6; i++) last[i] = reading[i];
     if (delta < 0) return PERF_READ.BACKWARDS;
-    this.total[0] += counted > 0 && counted < elapsed ? delta * (elapsed / counted) : delta;
+    const isShort = this.#takesTurns && counted > 0 && counted < elapsed;
+    this.total[0] += isShort ? delta * (elapsed / counted) : delta;
     return PERF_READ.OK;
   }
 

@@ -1,5 +1,6 @@
 /**
- * Private unix sockets with the peer's credentials: unix(7), and waiting for them beside timers.
+ * Private unix sockets with the peer's credentials: unix(7), and waiting for them beside timers; ports
+ * of this node, for those who ask for one: ip(7).
  *
  * The runtime's own listener tells nobody who is at the other end, which is what a private socket
  * is for.
@@ -18,6 +19,7 @@ const SYMBOLS = {
   getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
   setsockopt: { parameters: ["i32", "i32", "i32", "buffer", "u32"], result: "i32" },
   send: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
+  umask: { parameters: ["u32"], result: "u32" },
   eventfd: { parameters: ["u32", "i32"], result: "i32" },
   // on a thread of the runtime, so that timers and signals go on
   pollAside: {
@@ -30,16 +32,18 @@ const SYMBOLS = {
 
 type Calls = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
 
-const AF_UNIX = 1;
+const AF_UNIX = 1, AF_INET = 2, AF_INET6 = 10;
 const SOCK_STREAM_CLOEXEC = 0o2000001;
 const SOCK_NONBLOCK = 0o4000;
 const SOL_SOCKET = 1;
+const SO_REUSEADDR = 2;
 const SO_PEERCRED = 17;
 const SO_RCVTIMEO = 20;
 const SO_SNDTIMEO = 21;
-const MSG_NOSIGNAL = 0x4000;
+const MSG_NOSIGNAL = 0x4000, MSG_DONTWAIT = 0x40;
+const F_GETFL = 3, F_SETFL = 4;
 const EFD_CLOEXEC_NONBLOCK = 0o2004000;
-const POLLIN = 1;
+const POLLIN = 1, POLLOUT = 4;
 /** sun_path, its NUL included. */
 const MOST_PATH = 108;
 
@@ -77,7 +81,24 @@ function address(path: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Sending and receiving give up after so long. */
+/** A port of this node: an address in numbers, 4 bytes or 16, and the port. */
+export interface PortAddress {
+  readonly bytes: Uint8Array;
+  readonly port: number;
+}
+
+/** struct sockaddr_in or sockaddr_in6. */
+function portAddress({ bytes, port }: PortAddress): Uint8Array<ArrayBuffer> {
+  const isLong = bytes.length === 16;
+  const address = new Uint8Array(isLong ? 28 : 16);
+  const view = new DataView(address.buffer);
+  view.setUint16(0, isLong ? AF_INET6 : AF_INET, true);
+  view.setUint16(2, port);
+  address.set(bytes, isLong ? 8 : 4);
+  return address;
+}
+
+/** Connecting, sending and receiving give up after so long. */
 function setTimeouts(fd: number, seconds: number): void {
   const value = new BigInt64Array([BigInt(Math.floor(seconds)), BigInt((seconds % 1) * 1e6 | 0)]);
   const bytes = new Uint8Array(value.buffer);
@@ -97,9 +118,8 @@ export interface PeerCredentials {
 export class Connection {
   readonly #fd: number;
 
-  constructor(fd: number, timeoutSeconds?: number) {
+  constructor(fd: number) {
     this.#fd = fd;
-    if (timeoutSeconds !== undefined) setTimeouts(fd, timeoutSeconds);
   }
 
   /** As the kernel recorded them when the peer connected; `undefined` when it cannot say. */
@@ -118,11 +138,25 @@ export class Connection {
     return this.#fd;
   }
 
+  /** Sending and receiving give up after so long. */
+  setTimeouts(seconds: number): void {
+    setTimeouts(this.#fd, seconds);
+  }
+
   /** Of a connection that was accepted: what is there now. @returns Bytes read, −1: the end. */
   readNow(into: Uint8Array<ArrayBuffer>): number {
     const n = Number(libc().read(this.#fd, into, BigInt(into.length)));
     if (n > 0) return n;
     const number = n < 0 ? errno() : 0;
+    return number === ERRNO.EAGAIN || number === ERRNO.EINTR ? 0 : -1;
+  }
+
+  /** Sends what there is room for, never waiting. @returns Bytes sent, −1: nobody takes them. */
+  sendNow(bytes: Uint8Array<ArrayBuffer>): number {
+    const flags = MSG_NOSIGNAL | MSG_DONTWAIT;
+    const n = Number(calls().send(this.#fd, bytes, BigInt(bytes.length), flags));
+    if (n >= 0) return n;
+    const number = errno();
     return number === ERRNO.EAGAIN || number === ERRNO.EINTR ? 0 : -1;
   }
 
@@ -156,7 +190,9 @@ export class Connection {
 export function connectTo(path: string, timeoutSeconds: number): Connection | undefined {
   const fd = calls().socket(AF_UNIX, SOCK_STREAM_CLOEXEC, 0);
   const to = address(path);
-  if (calls().connect(fd, to, to.length) === 0) return new Connection(fd, timeoutSeconds);
+  // Before it connects: a listener whose queue is full would keep us waiting.
+  setTimeouts(fd, timeoutSeconds);
+  if (calls().connect(fd, to, to.length) === 0) return new Connection(fd);
   const number = errno();
   closeFile(fd);
   if (number === ERRNO.EACCES || number === ERRNO.EPERM) {
@@ -165,29 +201,80 @@ export function connectTo(path: string, timeoutSeconds: number): Connection | un
   return undefined;
 }
 
+/** Does some work in which new files and sockets get no more than 0777 without these bits. */
+export function withUmask<T>(mask: number, work: () => T): T {
+  const before = calls().umask(mask);
+  try {
+    return work();
+  } finally {
+    calls().umask(before);
+  }
+}
+
+/** A descriptor to wait for. */
+export interface Waiting {
+  readonly descriptor: number;
+  /** There is something to send, and no room yet. */
+  readonly sends: boolean;
+}
+
+/** Descriptors of this process that listen already: sd_listen_fds(3). */
+const FIRST_GIVEN = 3;
+
 /** A listening socket, and a bell that ends a wait from inside. */
 export class Listener {
   readonly #fd: number;
   readonly #bell: number;
-  readonly #path: string;
+  readonly #path: string | undefined;
 
-  /** @throws {AccessError} If it cannot be made. */
-  constructor(path: string) {
-    this.#path = path;
-    this.#fd = calls().socket(AF_UNIX, SOCK_STREAM_CLOEXEC | SOCK_NONBLOCK, 0);
-    const at = address(path);
+  /** The socket that systemd listened on for us: sd_listen_fds(3); `undefined`: there is none. */
+  static given(env: (name: string) => string | undefined): Listener | undefined {
+    const isOurs = Number(env("LISTEN_PID")) === libc().getpid() && Number(env("LISTEN_FDS")) === 1;
+    if (!isOurs) return undefined;
+    const flags = Number(libc().fcntl(FIRST_GIVEN, F_GETFL, 0n));
+    libc().fcntl(FIRST_GIVEN, F_SETFL, BigInt(flags | SOCK_NONBLOCK));
+    return new Listener(FIRST_GIVEN);
+  }
+
+  /**
+   * @param to A path, a port, or a descriptor that listens.
+   * @param name What the user calls it. @default the path
+   * @throws {AccessError} If it cannot be made.
+   */
+  constructor(to: string | PortAddress | number, name = String(to)) {
+    this.#path = typeof to === "string" ? to : undefined;
+    this.#bell = calls().eventfd(0, EFD_CLOEXEC_NONBLOCK);
+    if (typeof to === "number") {
+      this.#fd = to;
+      return;
+    }
+    const at = typeof to === "string" ? address(to) : portAddress(to);
+    const family = at[0];
+    this.#fd = calls().socket(family, SOCK_STREAM_CLOEXEC | SOCK_NONBLOCK, 0);
+    // A port of a run that ended a moment ago is free again.
+    const one = new Uint8Array(Int32Array.of(1).buffer);
+    if (family !== AF_UNIX) calls().setsockopt(this.#fd, SOL_SOCKET, SO_REUSEADDR, one, 4);
     if (calls().bind(this.#fd, at, at.length) !== 0 || calls().listen(this.#fd, 16) !== 0) {
       const found = errorText(errno());
       closeFile(this.#fd);
-      throw new AccessError({ action: "listen on", target: path, found });
+      closeFile(this.#bell);
+      throw new AccessError({ action: "listen on", target: name, found });
     }
-    this.#bell = calls().eventfd(0, EFD_CLOEXEC_NONBLOCK);
   }
 
-  /** Sleeps until somebody connects or says something, the bell rings, or the time is over. */
-  async wait(milliseconds: number, clients: readonly Connection[] = []): Promise<void> {
+  /** For poll(2). */
+  get descriptor(): number {
+    return this.#fd;
+  }
+
+  /**
+   * Sleeps until somebody connects or says something, the bell rings, or the time is over.
+   *
+   * @param others Descriptors of connections and other listeners. @default none
+   */
+  async wait(milliseconds: number, others: readonly number[] = []): Promise<void> {
     const most = Math.max(0, Math.min(milliseconds, 2147483647));
-    const all = [this.#fd, this.#bell, ...clients.map((client) => client.descriptor)];
+    const all = [this.#fd, this.#bell, ...others];
     const polls = new DataView(new ArrayBuffer(8 * all.length));
     all.forEach((fd, i) => {
       polls.setInt32(8 * i, fd, true);
@@ -195,6 +282,25 @@ export class Listener {
     });
     await calls().pollAside(new Uint8Array(polls.buffer), BigInt(all.length), Math.ceil(most));
     libc().read(this.#bell, new Uint8Array(8), 8n);
+  }
+
+  /**
+   * The same on this thread, for a process that does nothing else.
+   *
+   * @returns What became ready of `others`; the listener itself is not told apart.
+   */
+  waitHere(milliseconds: number, others: readonly Waiting[]): Set<number> {
+    const polls = new DataView(new ArrayBuffer(8 * (others.length + 1)));
+    polls.setInt32(0, this.#fd, true);
+    polls.setInt16(4, POLLIN, true);
+    others.forEach(({ descriptor, sends }, i) => {
+      polls.setInt32(8 * i + 8, descriptor, true);
+      polls.setInt16(8 * i + 12, sends ? POLLOUT : POLLIN, true);
+    });
+    const count = BigInt(others.length + 1);
+    libc().poll(new Uint8Array(polls.buffer), count, Math.ceil(milliseconds));
+    const ready = others.filter((_, i) => polls.getInt16(8 * i + 14, true) !== 0);
+    return new Set(ready.map(({ descriptor }) => descriptor));
   }
 
   /** Ends a wait, now or the next one. */
@@ -212,7 +318,7 @@ export class Listener {
     closeFile(this.#fd);
     closeFile(this.#bell);
     try {
-      Deno.removeSync(this.#path);
+      if (this.#path !== undefined) Deno.removeSync(this.#path);
     } catch {
       // somebody else removed it
     }

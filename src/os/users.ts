@@ -1,12 +1,14 @@
 /**
- * Names of users, from wherever the node keeps them: getpwuid(3).
+ * Names of users and groups, from wherever the node keeps them: getpwuid(3), getpwnam(3), getgrnam(3).
  *
  * @module
  */
-import { fromBytes, libc, LIBC_PATHS } from "./libc.ts";
+import { cString, fromBytes, libc, LIBC_PATHS } from "./libc.ts";
 
 const SYMBOLS = {
   getpwuid: { parameters: ["u32"], result: "u64" }, // uid_t; struct passwd*
+  getpwnam: { parameters: ["buffer"], result: "u64" }, // char*; struct passwd*
+  getgrnam: { parameters: ["buffer"], result: "u64" }, // char*; struct group*
 } as const satisfies Deno.ForeignLibraryInterface;
 
 let opened: Deno.DynamicLibrary<typeof SYMBOLS>["symbols"] | undefined;
@@ -25,6 +27,28 @@ export function userName(uid: number): string | undefined {
   }
   known.set(uid, name);
   return name;
+}
+
+/** Number of a user, by name or by itself; `undefined` where the node knows none. */
+export function userId(name: string): number | undefined {
+  return /^\d{1,10}$/.test(name)
+    ? Number(name)
+    : thirdWord((opened ??= open())?.getpwnam(cString(name)));
+}
+
+/** Number of a group, likewise. */
+export function groupId(name: string): number | undefined {
+  return /^\d{1,10}$/.test(name)
+    ? Number(name)
+    : thirdWord((opened ??= open())?.getgrnam(cString(name)));
+}
+
+/** struct passwd and struct group begin alike: name, password, number. */
+function thirdWord(entry: bigint | undefined): number | undefined {
+  if (entry === undefined || entry === 0n) return undefined;
+  const number = new Uint32Array(1);
+  libc().peek(new Uint8Array(number.buffer), entry + 16n, 4n);
+  return number[0];
 }
 
 /** Bytes of a C string, at most 255: one by one, since what lies behind it may not be mapped. */

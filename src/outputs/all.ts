@@ -6,6 +6,7 @@
 import { ATTRIBUTIONS, parseAttribution } from "../core/attribution_mode.ts";
 import type { Environment } from "../core/environment.ts";
 import type { OptionValues } from "../core/option.ts";
+import { parseMetricsAddress } from "./metrics_address.ts";
 import type { MakeOpener, Output } from "./output.ts";
 import { PMC_VERSIONS } from "../formats/pmc/log.ts";
 import { parsePmcVersion } from "./pmc/version.ts";
@@ -26,25 +27,27 @@ export const OUTPUTS: readonly Output[] = [
     name: "trace",
     options: [
       {
-        ...{ name: "trace", value: "FILE", env: true, geopm: "GEOPM_TRACE", group: GROUP },
+        ...{ name: "trace", value: "FILE", env: true, foreign: "GEOPM_TRACE", group: GROUP },
         help: "a row of signals per sample, GEOPM's trace",
       },
       {
-        ...{ name: "trace-signals", value: "LIST", env: true, geopm: "GEOPM_TRACE_SIGNALS" },
+        ...{ name: "trace-signals", value: "LIST", env: true, foreign: "GEOPM_TRACE_SIGNALS" },
         ...{ group: GROUP, help: "more columns in it" },
       },
     ],
     replays: true,
+    holdsEvents: true,
     isAsked: (values) => values.has("trace") || values.has("trace-signals"),
     load: async () => (await import("./trace.ts")).makeTrace,
   },
   {
     name: "event-log",
     options: [{
-      ...{ name: "event-log", value: "FILE", env: true, geopm: "GEOPM_TRACE_PROFILE" },
+      ...{ name: "event-log", value: "FILE", env: true, foreign: "GEOPM_TRACE_PROFILE" },
       ...{ group: GROUP, help: "every mark, GEOPM's profile trace" },
     }],
     replays: true,
+    holdsEvents: true,
     isAsked: (values) => values.has("event-log"),
     load: async () => (await import("./event_log.ts")).makeEventLog,
   },
@@ -67,6 +70,7 @@ export const OUTPUTS: readonly Output[] = [
       help: 'a recording that "joulemark replay" reads',
     }],
     replays: false,
+    holdsEvents: true,
     isAsked: (values) => values.has("record"),
     load: async () => (await import("./recording.ts")).makeRecording,
   },
@@ -83,9 +87,31 @@ export const OUTPUTS: readonly Output[] = [
       },
     ],
     replays: true,
+    holdsEvents: true,
     isAsked: (values) => values.has("pmc"),
     check: (values) => void parsePmcVersion(values.get("pmc-version")?.text),
     load: async () => (await import("./pmc/output.ts")).makePmc,
+  },
+  {
+    name: "counters",
+    options: [{
+      ...{ name: "counters", value: "LIST", env: true, foreign: "PAT_RT_PERFCTR", group: GROUP },
+      help: 'figures of counters by node and package in the report, for "pmc --summary craypat"; ' +
+        "CrayPat's PAT_RT_PERFCTR does too",
+    }],
+    replays: true,
+    isAsked: (values) => values.has("counters"),
+    load: async () => (await import("./counters.ts")).makeCounters,
+  },
+  {
+    name: "html",
+    options: [{
+      ...{ name: "html", value: "FILE", env: true, group: GROUP },
+      help: "one page with pictures and tables, for a browser",
+    }],
+    replays: true,
+    isAsked: (values) => values.has("html"),
+    load: async () => (await import("./html.ts")).makeHtml,
   },
   {
     name: "channels",
@@ -100,8 +126,49 @@ export const OUTPUTS: readonly Output[] = [
       },
     ],
     replays: true,
+    holdsEvents: true,
     isAsked: asksForChannels,
     load: async () => (await import("./channels.ts")).makeChannels,
+  },
+  {
+    name: "perfetto",
+    options: [{
+      ...{ name: "perfetto", value: "FILE", env: true, group: GROUP },
+      help: "regions of every thread beside the node's power, for ui.perfetto.dev",
+    }],
+    replays: true,
+    holdsEvents: true,
+    isAsked: (values) => values.has("perfetto"),
+    load: async () => (await import("./perfetto.ts")).makePerfetto,
+  },
+  {
+    name: "metric files",
+    options: [
+      {
+        ...{ name: "openmetrics", value: "FILE", env: true, group: GROUP },
+        help:
+          "figures for monitoring as OpenMetrics text, rewritten with each checkpoint; FILE.prom: " +
+          "for node_exporter's textfile collector",
+      },
+      {
+        ...{ name: "otlp", value: "FILE", env: true, group: GROUP },
+        help: "the same at the end, as OTLP metrics in JSON",
+      },
+    ],
+    replays: true,
+    isAsked: (values) => values.has("openmetrics") || values.has("otlp"),
+    load: async () => (await import("./metrics.ts")).makeMetricFiles,
+  },
+  {
+    name: "live metrics",
+    options: [{
+      ...{ name: "metrics", value: "ADDRESS", env: true, group: GROUP },
+      help: "answer scrapes on unix:PATH or [HOST:]PORT while the command runs",
+    }],
+    replays: false,
+    isAsked: (values) => values.has("metrics"),
+    check: (values) => void parseMetricsAddress(values.get("metrics")?.text ?? "1"),
+    load: async () => (await import("./metrics.ts")).makeLiveMetrics,
   },
 ];
 

@@ -10,8 +10,13 @@ import {
   type Kind,
   KINDS,
 } from "../aggregate/attribution/attribution.ts";
+import type { CounterFacts } from "../aggregate/attribution/add_up.ts";
+import { CAUSES } from "../aggregate/attribution/causes.ts";
+import { PathFamilies } from "../aggregate/build_tree.ts";
+import { PeakPower } from "../aggregate/peak_power.ts";
 import type { Coverage, FigureCoverage } from "../aggregate/coverage.ts";
 import { HASH_APPLICATION, HASH_UNMARKED } from "../core/hash.ts";
+import { ENERGY_KINDS, type PathEnergies } from "../core/region_tree.ts";
 import type { Nested, ReportFields, ReportHost } from "../core/report.ts";
 import type { OfferedSignal } from "../core/signal.ts";
 import type { PlatformTopology } from "../core/topology.ts";
@@ -36,18 +41,23 @@ const KEYS = Object.fromEntries(KINDS.map((kind) => [kind, {
   exact: `joulemark-${kind}-energy-exact (J)`,
   fit: `joulemark-${kind}-energy-fit (J)`,
   se: `joulemark-${kind}-energy-fit-se (J)`,
-}])) as Readonly<Record<Kind, { exact: string; fit: string; se: string }>>;
+  caused: `joulemark-${kind}-energy-caused (J)`,
+}])) as Readonly<Record<Kind, { exact: string; fit: string; se: string; caused: string }>>;
 
 /** What helps where a figure cannot be told. */
 const HELP: Readonly<Record<string, string>> = {
   "too few changes of the counter": "a longer run helps",
   "steps keep in step with the counter": "--period 0.005 with --dither on helps",
+  "regions keep in step with the counter": "no sampling helps",
   "always in the same mix with other regions": "their sum is told",
   "its power would be negative": "a longer run helps",
   "uncertain by more than 10 %": "a longer run helps, and a shorter --period at 1 ms counters",
   "one of many short regions": "fewer names at a time, or a longer run, would help",
   "fewer than half of the regions can be told": "a longer run helps",
 };
+
+/** What is said where the fit could not be tested. */
+const NOT_TESTED = "not tested: too few changes of the counter, or its update period is not known";
 
 /** Names in a note; and in the report's list of what cannot be told, before the rest is a number. */
 const NOTED_NAMES = 3;
@@ -84,13 +94,20 @@ export class RunAttribution implements OpenOutput {
   readonly #stamp: number;
   /** By kind: only what covers all of a region's time is told. */
   readonly #coverage = new Map<Kind, FigureCoverage>();
+  readonly #peaks: PeakPower;
   readonly #values: Float64Array;
   readonly #stamps: Float64Array;
   #generation: number;
   /** The step before the first process: the application's energy counts from there. */
   #idleS = NaN;
+  #hasEdges = false;
   #finished = false;
+  /** Samples so far, and how many there were when the end was asked for. */
+  #samples = 0;
+  #endSamples = -1;
   #result: AttributionResult = new Map();
+  /** Kinds for which what was caused stands beside what was drawn. */
+  readonly #caused = new Set<Kind>();
 
   /** @returns `undefined` where nothing is asked for, or no counter serves. */
   static open(options: RunAttributionOptions): RunAttribution | undefined {
@@ -117,23 +134,36 @@ export class RunAttribution implements OpenOutput {
       const figure = coverage.watch(SIGNALS[kind][0], "board", 0);
       if (figure !== undefined) this.#coverage.set(kind, figure);
     }
+    this.#peaks = new PeakPower(counters.map(({ kind }) => kind));
     this.#values = new Float64Array(counters.length);
     this.#stamps = new Float64Array(counters.length).fill(NaN);
     this.#attribution = new Attribution({
       cpuCount: topology.count("cpu"),
       counters,
       method: mode,
+      parentOf: (path) => tracker.paths.parent(path),
+      outermostOf: (path) => outermostPlain(tracker, path),
     });
+    tracker.pathCpus.foldedListener = (path, seconds, cpus) =>
+      this.#attribution.folded(path - 1, seconds, cpus);
+    tracker.pathCpus.listener = this.#move;
   }
 
-  /** CPUs of a process change their region, as the tracker tells it. */
-  readonly edge = (timeS: number, cpus: Int32Array, region: number): void => {
+  /** CPUs change their path, as the tracker tells it. */
+  readonly #move = (timeS: number, cpus: Int32Array, path: number): void => {
     if (this.#tracker.generation !== this.#generation) {
       // Another process took the command's place; what was before is not the application's.
       this.#generation = this.#tracker.generation;
-      if (this.#generation > 1) this.#attribution.restart();
+      if (this.#generation > 1) {
+        this.#attribution.restart();
+        this.#peaks.restart();
+      }
+      this.#hasEdges = false;
     }
-    this.#attribution.edge(timeS, cpus, region);
+    // The application's energy counts from the reading before its first process.
+    const isFirst = !this.#hasEdges && this.#idleS < timeS;
+    this.#attribution.edge(isFirst ? this.#idleS : timeS, cpus, path - 1);
+    this.#hasEdges = true;
   };
 
   /** Steps keep in step with counters, and a fit cannot tell them apart then. */
@@ -158,6 +188,13 @@ export class RunAttribution implements OpenOutput {
     }
     this.#read();
     this.#attribution.step(timeS, this.#values, this.#stamps);
+    this.#peaks.sample(timeS, this.#values);
+    this.#samples++;
+  }
+
+  /** Greatest power so far by kind, W. */
+  get peaksW(): ReadonlyMap<Kind, number> {
+    return this.#peaks.watts;
   }
 
   /**
@@ -166,57 +203,138 @@ export class RunAttribution implements OpenOutput {
    * @param partial The run goes on: what takes long is left out.
    */
   addTo(host: ReportHost, partial: boolean): void {
-    const result = this.#result = this.#attribution.result(!partial);
-    const { table } = this.#tracker;
+    const result = this.#result = this.#resultNow(!partial);
+    const pathsOf = this.#outermost();
+    this.#caused.clear();
+    for (const kind of result.keys()) if (this.#hasCaused(kind, pathsOf)) this.#caused.add(kind);
+    this.#untold.clear();
     for (const { region, hash, fields } of host.regions ?? []) {
-      this.#add(fields, result, table.find(region) + 1);
+      this.#add(fields, result, pathsOf(region), region);
       this.#forget(fields, result, hash);
     }
     if (host.unmarked !== undefined) {
-      this.#add(host.unmarked, result, 0);
+      this.#add(host.unmarked, result, [0]);
       this.#forget(host.unmarked, result, HASH_UNMARKED);
     }
     for (const [kind, { totalJ }] of result) {
       host.application[KEYS[kind].exact] = totalJ;
-      if (this.mode === "fit") host.application[KEYS[kind].fit] = totalJ;
+      if (this.mode !== "fit") continue;
+      host.application[KEYS[kind].fit] = totalJ;
+      if (this.#caused.has(kind)) host.application[KEYS[kind].caused] = totalJ;
     }
     this.#forget(host.application, result, HASH_APPLICATION);
     if (host.joulemark !== undefined) host.joulemark.attribution = this.#facts(result);
   }
 
-  /** Lines for people: what cannot be told, why, and what would help. As of the last report. */
-  notes(): string[] {
-    const lines: string[] = [];
-    if (this.mode !== "fit") return lines;
-    for (const [kind, { of }] of this.#result) {
-      const byReason = new Map<string, string[]>();
-      for (const { name, count } of this.#tracker.regions()) {
-        const { why } = of(this.#tracker.table.find(name) + 1);
-        if (why === undefined || count === 0) continue;
-        const names = byReason.get(why);
-        if (names === undefined) byReason.set(why, [name]);
-        else if (names.length <= NOTED_NAMES) names.push(name);
-      }
-      for (const [why, names] of byReason) {
-        const some = names.slice(0, NOTED_NAMES).join(", ") +
-          (names.length > NOTED_NAMES ? ", ..." : "");
-        const help = HELP[why] === undefined ? "" : `; ${HELP[why]}`;
-        lines.push(`${kind} energy of ${some} cannot be told (${why})${help}`);
-      }
-    }
-    return lines;
+  /** The run is over: what else tells energies tells these. */
+  finish(): void {
+    this.#result = this.#resultNow(true);
   }
 
-  #add(fields: ReportFields, result: AttributionResult, classIndex: number): void {
-    for (const [kind, { of }] of result) {
+  /** The end takes long, and is asked for more than once. */
+  #resultNow(isLast: boolean): AttributionResult {
+    if (isLast && this.#endSamples === this.#samples) return this.#result;
+    if (isLast) this.#endSamples = this.#samples;
+    return this.#attribution.result(isLast);
+  }
+
+  /** Lines for people: what cannot be told of the most inclusive counter, and what the fit lacks. */
+  notes(): string[] {
+    return this.mode === "fit" ? [...this.#untoldNote(), ...this.#lackNote()] : [];
+  }
+
+  /** That powers depend on more than the region, of the most inclusive counter. */
+  #lackNote(): string[] {
+    for (const kind of ENERGY_KINDS) {
+      const result = this.#result.get(kind);
+      if (result === undefined) continue;
+      const causes = new Set(result.counters.flatMap(({ lack }) => lack?.causes ?? []));
+      if (causes.size === 0) return [];
+      const caused = this.#caused.has(kind) ? "; energy-caused (J) beside what was drawn" : "";
+      return [`${kind} ${[...causes].join("; ")}: the errors hold it${caused}`];
+    }
+    return [];
+  }
+
+  /** What cannot be told, why, and what would help. */
+  #untoldNote(): string[] {
+    for (const kind of ENERGY_KINDS) {
+      const untold = this.#untold.get(kind);
+      if (untold === undefined || this.#coverage.get(kind)?.isStill === true) continue;
+      const reason = untold[0].why;
+      const names = untold.slice(0, NOTED_NAMES).map(({ name }) => name).join(", ");
+      const more = untold.length > NOTED_NAMES ? `, ${untold.length - NOTED_NAMES} more` : "";
+      const help = HELP[reason] === undefined ? "" : `; ${HELP[reason]}`;
+      return [`${kind} energy of ${names}${more} cannot be told (${reason}; ~: by edges)${help}`];
+    }
+    return [];
+  }
+
+  /** Energies of paths, as of the last report. */
+  get energies(): PathEnergies {
+    const result = this.#result;
+    return {
+      kinds: ENERGY_KINDS.filter((kind) =>
+        result.has(kind) && this.#coverage.get(kind)?.isWhole(HASH_APPLICATION) !== false
+      ),
+      of: (kind, paths) => result.get(kind)!.sum(paths),
+    };
+  }
+
+  /** Regions of the last report whose energy cannot be told, by kind, those with most time first. */
+  readonly #untold = new Map<Kind, { name: string; why: string }[]>();
+  #pathsByName = new Map<string, number[]>();
+  #pathsKnown = 0;
+
+  /** By name: every path that it is the outermost region of, or in. */
+  #outermost(): (name: string) => readonly number[] {
+    const { paths } = this.#tracker;
+    // Paths are never taken away.
+    if (this.#pathsByName.size > 0 && this.#pathsKnown === paths.length) {
+      return (name) => this.#pathsByName.get(name) ?? [];
+    }
+    this.#pathsKnown = paths.length;
+    const families = new PathFamilies(paths);
+    const byName = this.#pathsByName = new Map<string, number[]>();
+    for (const path of families.children(0)) {
+      const list = byName.get(paths.name(path));
+      const family = families.family(path);
+      if (list === undefined) byName.set(paths.name(path), family);
+      else list.push(...family);
+    }
+    return (name) => byName.get(name) ?? [];
+  }
+
+  #add(
+    fields: ReportFields,
+    result: AttributionResult,
+    paths: readonly number[],
+    region?: string,
+  ): void {
+    for (const [kind, { sum }] of result) {
       const keys = KEYS[kind];
-      const { exactJ, fitJ, seJ } = of(classIndex);
+      const { exactJ, fitJ, seJ, causedJ, why } = sum(paths);
+      if (why !== undefined && region !== undefined) {
+        this.#untold.get(kind)?.push({ name: region, why }) ??
+          this.#untold.set(kind, [{ name: region, why }]);
+      }
       fields[keys.exact] = exactJ;
       if (this.mode !== "fit") continue;
       fields[keys.fit] = fitJ;
       // An error of nothing is none.
       fields[keys.se] = fitJ === fitJ ? seJ : NaN;
+      if (this.#caused.has(kind)) fields[keys.caused] = causedJ;
     }
+  }
+
+  /** Power follows the load late, and a region caused more or less than was drawn in it, surely. */
+  #hasCaused(kind: Kind, pathsOf: (name: string) => readonly number[]): boolean {
+    const { counters, sum } = this.#result.get(kind)!;
+    if (!counters.some(({ lack }) => lack?.causes.includes(CAUSES.slow))) return false;
+    return this.#tracker.regions().some(({ name }) => {
+      const { fitJ, seJ, causedJ } = sum(pathsOf(name));
+      return Math.abs(causedJ - fitJ) > seJ;
+    });
   }
 
   /** What covers a part of the time is no figure. */
@@ -238,11 +356,12 @@ export class RunAttribution implements OpenOutput {
 
   #facts(result: AttributionResult): Nested {
     const facts: { [key: string]: Nested } = { method: this.mode };
-    const nameOf = (c: number) => c === 0 ? "unmarked" : this.#tracker.table.name(c - 1);
+    const nameOf = (c: number) => c === 0 ? "unmarked" : this.#tracker.paths.names(c).join("/");
     for (const [kind, { counters }] of result) {
       for (const counter of counters) {
         facts[`${kind}-${counter.index}`] = {
           untold: counter.untold.slice(0, LISTED_NAMES).map(nameOf),
+          ...lackFacts(counter),
           ...numbers({
             "untold beside these": counter.untold.length > LISTED_NAMES
               ? counter.untold.length - LISTED_NAMES
@@ -256,6 +375,9 @@ export class RunAttribution implements OpenOutput {
             intervals: counter.intervals,
             "changes seen": counter.changes,
             // The first stretch begins too.
+            ...(counter.lack?.causes.includes(CAUSES.slow)
+              ? { "time constant (s)": counter.lack.constantS }
+              : {}),
             ...(counter.breaks > 1 ? { "begun anew": counter.breaks - 1 } : {}),
           }),
         };
@@ -263,6 +385,19 @@ export class RunAttribution implements OpenOutput {
     }
     return facts;
   }
+}
+
+/** What a fit says of its own lack. */
+function lackFacts({ lack }: CounterFacts): { [key: string]: string } {
+  if (lack === undefined) return {};
+  if (!lack.tested) return { "lack of fit": NOT_TESTED };
+  return lack.causes.length === 0 ? {} : { "lack of fit": lack.causes.join("; ") };
+}
+
+/** The path that edges are told with: a plain region, whatever attribute it was begun under. */
+function outermostPlain({ paths }: RegionTracker, path: number): number {
+  const [top = 0] = paths.line(path);
+  return top === 0 ? 0 : paths.add(0, paths.name(top), paths.track(top));
 }
 
 /** What there is no number for is left out. */

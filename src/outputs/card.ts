@@ -1,145 +1,261 @@
 /**
  * The end-of-job card: what a run cost, on twenty lines of a terminal.
  *
- * Pure: a report in, text out. A figure without a source reads "not measured" and why; nothing
- * simulated is shown without the word.
+ * Pure: a report in, text out, so that what is read from the report's file makes the same card. One
+ * estimator a row: energy, its error and power are those of the report's tree, or GEOPM's sampled
+ * ones where there is no other; the column says which. A figure without a source reads "not measured"
+ * and why; nothing simulated is shown without the word.
  * @module
  */
-import type { Known } from "../aggregate/coverage.ts";
-import type { Report, ReportFields, ReportHost } from "../core/report.ts";
+import {
+  absenceOf,
+  hostTotals,
+  type JobTotals,
+  STOOD_STILL,
+  totalsFromNested,
+} from "../core/job_totals.ts";
 import { printable } from "../core/printable.ts";
-import { coverageText } from "./coverage.ts";
+import { ENERGY_KINDS, type EnergyKind, type TreeRow } from "../core/region_tree.ts";
+import { isMapping, type Nested, type Report, type ReportHost } from "../core/report.ts";
+import { type RegionRows, regionRows } from "../core/region_rows.ts";
+import { simulatedBy } from "../core/simulated.ts";
+import { count, quantity, time, withError } from "./card_text.ts";
 
-const FIT = "joulemark-package-energy-fit (J)";
-const FIT_SE = "joulemark-package-energy-fit-se (J)";
-/** Regions shown; the report has all. */
-const TOP_REGIONS = 8;
 const WIDTH = 78;
+const MOST_LINES = 20;
+const MOST_NOTES = 3;
+/** Regions shown where there is room; the report has all. */
+const MOST_ROWS = 8;
+const LABELS: Readonly<Record<EnergyKind, string>> = {
+  node: "node",
+  package: "package",
+  dram: "memory",
+  gpu: "GPU",
+};
+const KWH_FROM_J = 3.6e5;
 
-/** What the card says beside the report's own figures. */
-export interface CardFacts {
-  /** Where the report went, `undefined` when it could not be written. */
-  reportPath?: string;
-  /** Signals whose mandatory field reads 0 since they are absent, with the reason. */
-  absent: ReadonlyMap<string, string>;
-  /** Figures of the application that do not cover all of it, by their key. */
-  gaps?: ReadonlyMap<string, Known>;
-  /** Something in it came from the simulated node or a tree. */
-  simulated?: string;
-  /** CPU seconds of the monitor, and wall seconds that it watched. */
-  ownCpuS: number;
-  wallS: number;
-  /** Lines worth a look: late samples, refused calls, folded visits. */
-  notes: readonly string[];
+/** What the card says beside the report. */
+export interface CardOptions {
+  /** Where the report went; `undefined` when it could not be written. */
+  readonly reportPath?: string;
 }
 
-/** The card of a report's first host, lines ending in LF. */
-export function card(report: Report, facts: CardFacts): string {
-  const host = report.hosts[0];
-  const lines = [head(report, host, facts)];
-  lines.push(...totals(host, facts));
-  lines.push(...regions(host, facts));
-  const share = facts.wallS > 0 ? 100 * facts.ownCpuS / facts.wallS : 0;
-  lines.push(`monitor ${fixed(facts.ownCpuS, 2)} CPU s, ${fixed(share, 1)} % of one core`);
-  for (const note of facts.notes) lines.push(`note: ${printable(note)}`);
-  if (facts.reportPath !== undefined) lines.push(`report ${printable(facts.reportPath)}`);
+/** The card of a report, of one host or of a whole job; lines ending in LF. */
+export function card(report: Report, { reportPath }: CardOptions = {}): string {
+  const top = [head(report), ...totals(report), ...spread(report)];
+  const bottom = [
+    ...overhead(report),
+    ...notes(report),
+    ...(reportPath === undefined ? [] : [`report ${printable(reportPath)}`]),
+  ];
+  const table = regionRows(report);
+  // The table takes what is left, but for its heading, what is left out, and unmarked.
+  const room = MOST_LINES - top.length - bottom.length - 4;
+  const steps = stepLines(report);
+  const middle = table.rows.length === 0 && steps.length > 0
+    ? steps
+    : [...tableLines(table, Math.min(MOST_ROWS, Math.max(1, room))), ...steps];
+  const lines = [...top, ...middle, ...bottom];
   return lines.map((line) => line.slice(0, 400) + "\n").join("");
 }
 
-function head(report: Report, host: ReportHost, facts: CardFacts): string {
+function head(report: Report): string {
   const name = printable(report.profile).slice(0, 40);
-  const text = `--- joulemark: ${name} on ${printable(host.host)} `;
-  const marked = facts.simulated === undefined ? text : `${text}[${facts.simulated}] `;
+  const { hosts } = report;
+  const where = hosts.length === 1 ? printable(hosts[0].host) : `${hostCount(report)} nodes`;
+  const simulated = simulatedBy(report);
+  const text = `--- ${name} on ${where} `.slice(0, WIDTH - 4);
+  const room = WIDTH - text.length - 6;
+  const label = simulated === undefined ? "" : printable(simulated);
+  const short = label.length > room ? `${label.slice(0, Math.max(9, room - 3))}...` : label;
+  const marked = simulated === undefined ? text : `${text}[${short}] `;
   return marked + "-".repeat(Math.max(3, WIDTH - marked.length));
 }
 
-function totals(host: ReportHost, facts: CardFacts): string[] {
-  const total = host.application;
-  const lines = [`time    ${seconds(total["runtime (s)"])}`];
-  const energy = (label: string, key: string, signal: string) => {
-    const reason = facts.absent.get(signal);
-    if (reason !== undefined) {
-      const first = reason.split(";")[0].slice(0, 40);
-      return lines.push(`${label} not measured: ${first}; more by joulemark doctor`);
+function hostCount(report: Report): number {
+  const { hosts } = report.joulemark ?? {};
+  return typeof hosts === "number" ? hosts : report.hosts.length;
+}
+
+/** Totals of the job: as the report has them, else of its only host. */
+export function cardTotals(report: Report): JobTotals | undefined {
+  const [host] = report.hosts;
+  return totalsFromNested(report.joulemark?.totals) ??
+    (report.hosts.length === 1
+      ? totalsFromNested(host.joulemark?.totals) ?? hostTotals(host)
+      : undefined);
+}
+
+function totals(report: Report): string[] {
+  const found = cardTotals(report);
+  const [host] = report.hosts;
+  if (found === undefined) return [];
+  const lines = [`time    ${time(found.seconds)}${edp(found)}`];
+  for (const kind of ENERGY_KINDS) {
+    const total = found.components.get(kind);
+    const label = LABELS[kind].padEnd(8);
+    if (total === undefined) {
+      const reason = host === undefined ? undefined : absenceOf(host, kind);
+      if (reason?.startsWith(STOOD_STILL)) {
+        lines.push(`${label}not measured: ${STOOD_STILL}`);
+        continue;
+      }
+      // What a node has not got is worth a line only where nothing else stands for it.
+      if (kind !== "package" || reason === undefined || found.components.size > 0) continue;
+      const first = printable(reason).split(";")[0].slice(0, 40);
+      lines.push(`${label}not measured: ${first}; more by joulemark doctor`);
+      continue;
     }
-    const known = facts.gaps?.get(key);
-    if (known !== undefined) {
-      const covered = `${joules(known.value)} ${coverageText(key, known)}`;
-      return lines.push(`${label} ${covered}  ${watts(known.powerW)} while measured`);
+    const parts = [`${label}${quantity(total.joules, "J").padStart(8)}`];
+    if (total.covers !== "") {
+      const covered = `${parts[0]} of ${printable(total.covers)}`;
+      lines.push(`${covered}  ${quantity(total.meanW, "W")} while measured`);
+      continue;
     }
-    const value = Number(total[key]);
-    const power = value / Number(total["sync-runtime (s)"]);
-    lines.push(`${label} ${joules(value)}  ${Number.isFinite(power) ? watts(power) : ""}`);
-  };
-  energy("package", "package-energy (J)", "CPU_ENERGY");
-  const [idle, net] = ["idle", "net"].map((part) => total[`joulemark-package-energy-${part} (J)`]);
-  if (net !== undefined) {
-    lines.push(lines.pop() + `  idle ${joules(Number(idle))}, net ${joules(Number(net))}`);
+    if (total.joules >= KWH_FROM_J) parts.push(quantity(total.joules / 3.6e6, "kWh"));
+    parts.push(`mean ${quantity(total.meanW, "W")}`);
+    if (Number.isFinite(total.peakW)) parts.push(`peak ${quantity(total.peakW, "W")}`);
+    if (Number.isFinite(total.netJ)) {
+      parts.push(`idle ${quantity(total.idleJ, "J")}, net ${quantity(total.netJ, "J")}`);
+    }
+    lines.push(parts.join("  "));
   }
-  if (!facts.absent.has("DRAM_ENERGY")) energy("memory ", "dram-energy (J)", "DRAM_ENERGY");
-  if (total["gpu-energy (J)"] !== undefined) energy("gpu    ", "gpu-energy (J)", "GPU_ENERGY");
   return lines;
 }
 
-function regions(host: ReportHost, facts: CardFacts): string[] {
-  const list = host.regions ?? [];
-  if (list.length === 0) return ["no region was marked; see docs/mark-regions in the manual"];
-  const measured = !facts.absent.has("CPU_ENERGY");
-  const fitted = host.application[FIT] !== undefined;
-  const widths = fitted ? [18, 9, 10, 10, 16, 8] : [24, 9, 11, 11, 10, 8];
-  const line = (cells: string[]) => {
-    const [name, ...rest] = cells.map((cell, i) => {
-      return i === 0 ? cell.slice(0, widths[0]).padEnd(widths[0]) : cell.padStart(widths[i]);
-    });
-    return [name, ...rest].join(" ");
-  };
-  const row = (name: string, f: ReportFields, count: string) => {
-    const energy = !measured
-      ? "-"
-      : fitted
-      ? withError(Number(f[FIT]), Number(f[FIT_SE]))
-      : joules(Number(f["package-energy (J)"]));
-    const power = measured ? watts(Number(f["power (W)"])) : "-";
-    const times = [seconds(f["runtime (s)"]), seconds(f["sync-runtime (s)"])];
-    return line([printable(name), count, ...times, energy, power]);
-  };
-  const lines = [line(["region", "visits", "runtime", "sync", "energy", "power"])];
-  for (const r of list.slice(0, TOP_REGIONS)) {
-    lines.push(row(r.region, r.fields, String(round(Number(r.fields.count)))));
+/** Where the hosts of a job lie, by its most inclusive component. */
+function spread(report: Report): string[] {
+  const { totals } = report.joulemark ?? {};
+  if (hostCount(report) < 2 || !isMapping(totals)) return [];
+  const kind = ENERGY_KINDS.find((kind) => isMapping(totals[kind]));
+  const fields = kind === undefined ? undefined : totals[kind];
+  if (!isMapping(fields)) return [];
+  const [least, most, mean] = ["least", "most", "mean"].map((word) => {
+    return quantity(Number(fields[`host ${word} (J)`] ?? NaN), "J");
+  });
+  const [low, high] = ["host least", "host most"].map((key) => printable(String(fields[key])));
+  return [`hosts   ${least} (${low}) to ${most} (${high}), mean ${mean}`];
+}
+
+function edp({ edp }: JobTotals): string {
+  return Number.isFinite(edp) ? `  energy x time ${quantity(edp, "J s")}` : "";
+}
+
+/** The log of steps that the run left. */
+function stepLines(report: Report): string[] {
+  const { hosts } = report;
+  const steps = hosts.length === 1 ? hosts[0].joulemark?.steps : undefined;
+  if (!isMapping(steps)) return [];
+  const [count, of, file] = ["count", "of", "file"].map((key) => printable(String(steps[key])));
+  return wrapped(`steps   ${count} by ${of}: joulemark pmc ${file}`);
+}
+
+/** What stands for one that cannot be told. */
+const ABOUT = "~";
+const NAME_WIDTH = 22;
+
+function tableLines(table: RegionRows, most: number): string[] {
+  const { kinds, rows, leftOut, unmarked, method } = table;
+  if (rows.length === 0) {
+    return ["no region was marked; joulemark run --preload LIST, joulemark client --help"];
   }
-  if (list.length > TOP_REGIONS) lines.push(`... and ${list.length - TOP_REGIONS} more`);
-  if (host.unmarked !== undefined) lines.push(row("(unmarked)", host.unmarked, ""));
+  // The first with its error and power, one more beside it; the report has all.
+  const [main, beside] = kinds;
+  const joulesOf = (row: TreeRow, kind: EnergyKind, hasError: boolean): string => {
+    const energy = row.energies.get(kind);
+    if (energy === undefined) return "-";
+    const { joules, seJ, exactJ } = energy;
+    if (!Number.isNaN(joules)) {
+      return hasError ? withError(joules, seJ, "J") : quantity(joules, "J");
+    }
+    return (method === "fit" ? ABOUT : "") + quantity(exactJ, "J");
+  };
+  const cells = (row: TreeRow): string[] => [
+    indented(row),
+    Number.isNaN(row.count) ? "" : count(row.count),
+    time(row.runtimeS),
+    ...(main === undefined
+      ? []
+      : [joulesOf(row, main, true), quantity(row.energies.get(main)?.powerW ?? NaN, "W")]),
+    ...(beside === undefined ? [] : [joulesOf(row, beside, false)]),
+  ];
+  const by = { sampled: ", sampled", exact: ", by edges", fit: "" }[method];
+  const lines = [line([
+    ...["region", "visits", "time"],
+    ...(main === undefined ? [] : [LABELS[main] + by, "power"]),
+    ...(beside === undefined ? [] : [LABELS[beside]]),
+  ])];
+  for (const row of rows.slice(0, most)) lines.push(line(cells(row)));
+  const more = leftOut + Math.max(0, rows.length - most);
+  if (more > 0) lines.push(`... and ${more} more in the report`);
+  if (unmarked !== undefined) lines.push(line(cells(unmarked)));
   return lines;
 }
 
-function fixed(value: number, digits: number): string {
-  return value.toFixed(digits);
+/** The innermost names matter most: what is too long loses its end. */
+function indented({ depth, region }: TreeRow): string {
+  return "  ".repeat(Math.min(depth, 6)) + printable(region);
 }
 
-function round(value: number): number {
-  return Math.round(value * 100) / 100;
+function line([name, ...rest]: string[]): string {
+  const widths = [7, 9, 17, 8, 10];
+  const isWide = rest.length < 5;
+  const own = name.slice(0, isWide ? NAME_WIDTH + 10 : NAME_WIDTH).padEnd(NAME_WIDTH);
+  return [own, ...rest.map((cell, i) => cell.padStart(widths[i]))].join(" ").trimEnd();
 }
 
-function seconds(value: number | string | undefined): string {
-  const n = Number(value);
-  if (!Number.isFinite(n)) return "-";
-  return Math.abs(n) < 1 ? `${(n * 1000).toPrecision(4)} ms` : `${n.toPrecision(5)} s`;
+/** What the monitor cost, and how the sampling went, of the host that took most. */
+function overhead(report: Report): string[] {
+  let most: { cpuS: number; percent: number } | undefined;
+  for (const { joulemark } of report.hosts) {
+    const cpuS = figure(joulemark, "overhead", "cpu (s)");
+    const share = figure(joulemark, "overhead", "cpu (% of a core)");
+    if (Number.isFinite(cpuS) && !(share <= (most?.percent ?? -1))) most = { cpuS, percent: share };
+  }
+  if (most === undefined) return [];
+  const where = report.hosts.length > 1 ? " at most" : "";
+  return [
+    `monitor ${most.cpuS.toFixed(2)} CPU s, ${most.percent.toFixed(1)} % of one core${where}`,
+  ];
 }
 
-function joules(value: number): string {
-  if (!Number.isFinite(value)) return "-";
-  return Math.abs(value) >= 1e6 ? `${(value / 1e6).toFixed(3)} MJ` : `${value.toPrecision(4)} J`;
+function figure(own: ReportHost["joulemark"], mapping: string, key: string): number {
+  const part = own?.[mapping];
+  const value = isMapping(part) ? part[key] : undefined;
+  return typeof value === "number" ? value : NaN;
 }
 
-/** An energy and its standard error, both to the error's second digit. */
-function withError(value: number, error: number): string {
-  if (!Number.isFinite(value)) return "cannot be told";
-  if (!(error > 0)) return joules(value);
-  const [scale, unit] = value >= 1e6 ? [1e6, "MJ"] : value >= 1e4 ? [1e3, "kJ"] : [1, "J"];
-  const digits = Math.min(4, Math.max(0, 1 - Math.floor(Math.log10(error / scale))));
-  return `${(value / scale).toFixed(digits)} ± ${(error / scale).toFixed(digits)} ${unit}`;
+function notes(report: Report): string[] {
+  const all = report.hosts.length === 1 ? listOf(report.hosts[0].joulemark?.notes) : [];
+  const { partial, ...job } = report.joulemark ?? {};
+  if (report.hosts.length !== 1 && typeof partial === "string") all.unshift(`partial: ${partial}`);
+  for (const kind of ["stragglers", "outliers"]) {
+    const [first, ...others] = listOf(job[kind]);
+    const more = others.length > 0 ? `, and ${others.length} more` : "";
+    if (first !== undefined) all.push(`${kind}: ${first}${more}; see those nodes`);
+  }
+  const lines = all.slice(0, MOST_NOTES).flatMap((note) => wrapped(`note: ${printable(note)}`));
+  const more = all.length - MOST_NOTES;
+  if (more > 0) lines.push(`${INDENT}and ${more} more under notes in the report`);
+  return lines;
 }
 
-function watts(value: number): string {
-  return Number.isFinite(value) ? `${value.toPrecision(4)} W` : "-";
+/** Blanks below "note: ". */
+const INDENT = "      ";
+
+/** A line on two at most; what does not fit is left out in the middle, since the end says what to do. */
+function wrapped(text: string): string[] {
+  if (text.length <= WIDTH) return [text];
+  const at = text.lastIndexOf(" ", WIDTH);
+  const cut = at > INDENT.length ? at : WIDTH;
+  const rest = text.slice(cut).trim();
+  const room = WIDTH - INDENT.length;
+  return [
+    text.slice(0, cut),
+    `${INDENT}${rest.length > room ? "..." + rest.slice(3 - room) : rest}`,
+  ];
+}
+
+function listOf(value: Nested | undefined): string[] {
+  return Array.isArray(value) ? value.filter((note) => typeof note === "string") : [];
 }

@@ -15,16 +15,25 @@ export function makeChannels(values: OptionValues, site: OutputSite): Opener {
   const run = site.isLive
     ? contextRun({ ...request, command: site.command }, Deno.env.toObject(), site)
     : contextReplay(request, site);
-  return ({ tracker, batch, table, topology, host }) => {
-    const place = site.part !== undefined
+  return (view) => {
+    const { tracker, batch, table, topology, host } = view;
+    const own = site.part !== undefined
       ? { host, part: site.part }
       : site.hostSuffix === undefined
       ? {}
       : { host: site.hostSuffix };
+    const treeSource = () => {
+      const { energies } = view;
+      if (energies === undefined) return undefined;
+      const isFolded = (path: number) => tracker.regionPaths.isFolded(path);
+      return { paths: tracker.paths, energies, isFolded };
+    };
+    const place = { ...own, treeSource };
     const recorder = run.begin(tracker, place);
     run.attach(batch, table, topology);
     return {
       events: recorder,
+      order: run.order,
       sample: (timeS) => recorder.samples(timeS, batch),
       flush: () => run.flush(),
       finish: () => run.finish(),

@@ -3,6 +3,7 @@
  * `joulemark:` mapping. The rules: docs/coverage.md.
  * @module
  */
+import { rounded } from "../core/number_format.ts";
 import type { Known, PartLoss } from "../aggregate/coverage.ts";
 import type { Nested } from "../core/report.ts";
 
@@ -40,9 +41,10 @@ export function coverageFacts(gaps: Map<string, Known>): Nested | undefined {
   const mapping: { [key: string]: Nested } = {};
   for (const [key, known] of gaps) {
     mapping[key] = {
-      known: digits(known.value),
-      ...(key.endsWith("(J)") ? { "power while measured (W)": digits(known.powerW) } : {}),
-      "coverage (%)": digits(100 * known.share),
+      known: rounded(known.value),
+      of: coverageText(key, known).replace(/^of /, ""),
+      ...(key.endsWith("(J)") ? { "power while measured (W)": rounded(known.powerW) } : {}),
+      "coverage (%)": rounded(100 * known.share),
       parts: known.losses.slice(0, 20).map((loss) => `${partNames(key)[0]} ${lossText(loss)}`),
     };
   }
@@ -86,8 +88,4 @@ function time(seconds: number): string {
 function percent(share: number): string {
   // Never "100 %" of what is not whole.
   return `${Math.min(99.9, Math.floor(share * 1000) / 10)} %`;
-}
-
-function digits(value: number): number {
-  return Number(value.toPrecision(6));
 }

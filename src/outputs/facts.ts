@@ -3,50 +3,25 @@
  * was absent and why, what was lost or refused, and what the monitor itself cost.
  * @module
  */
+import { rounded } from "../core/number_format.ts";
 import type { Confinement } from "../os/confine.ts";
 import { MANDATORY_SIGNALS } from "../aggregate/report_signals.ts";
+import { STOOD_STILL } from "../core/job_totals.ts";
 import type { Nested } from "../core/report.ts";
+import { processSpreadFacts } from "./process_spread.ts";
 import { spanFacts } from "./span_facts.ts";
 import { parseSignalList } from "../core/signal_list.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
-import { coverageFacts, coverageNotes } from "./coverage.ts";
+import { coverageFacts } from "./coverage.ts";
+import type { LoopFigures } from "./loop_figures.ts";
+import { startsLate, troubles } from "./findings.ts";
+import { type MpiKind, mpiKind } from "../client/mpi_calls.ts";
 import type { Collector } from "../events/collector.ts";
+import type { ToldSums } from "../events/told_sums.ts";
 import type { ReportOptions, RunView } from "./run_view.ts";
 
-/** How the loop went. */
-export interface LoopFigures {
-  steps: number;
-  /** Steps that were skipped since their time had passed. */
-  missed: number;
-  /** Steps that began more than a period late. */
-  late: number;
-  /** Ticks between two reads of per-CPU counters, 1: every tick. */
-  cpuStride: number;
-  /** CPUs of processes lay outside the node and count as CPU c mod N. */
-  cpusMoved: boolean;
-  scheduling: string;
-  /** What was done to stay within the budget. */
-  budget?: {
-    readonly mostFactor: number;
-    readonly foldingS: number;
-    readonly longerS: number;
-  };
-  cpuS: number;
-  wallS: number;
-  memoryKib: number;
-  /** The monitor stood still while the application ended: seconds of the run, NaN: it did not. */
-  blindFromS: number;
-  blindUntilS: number;
-}
-
-/** A first sample that comes later than that is told. */
-const LATE_PERIODS = 4, LATE_SHARE = 0.01;
-
-/** Of a loop that has not begun. */
-export const NO_STEPS: LoopFigures = {
-  ...{ steps: 0, missed: 0, late: 0, cpuStride: 1, cpusMoved: false, scheduling: "plain" },
-  ...{ cpuS: 0, wallS: 0, memoryKib: 0, blindFromS: NaN, blindUntilS: NaN },
-};
+/** Threads that the report names. */
+const MOST_THREADS = 20;
 
 /** What the mapping is made from. */
 export interface FactSources {
@@ -56,6 +31,8 @@ export interface FactSources {
   readonly collector: Collector;
   readonly loop: LoopFigures;
   readonly permissions: readonly string[];
+  /** What an earlier test of this node's counters found. */
+  readonly countersChecked?: Nested | undefined;
   /** Those that were given back after the start. */
   readonly dropped: readonly string[];
   /** What the kernel holds us to; `undefined` before the first sample. */
@@ -98,28 +75,37 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
     scheduling: loop.scheduling,
     ...(loop.blindFromS === loop.blindFromS
       ? {
-        "stood still from (s)": digits(loop.blindFromS),
-        "stood still until (s)": digits(loop.blindUntilS),
+        "stood still from (s)": rounded(loop.blindFromS),
+        "stood still until (s)": rounded(loop.blindUntilS),
       }
       : {}),
-    ...(startsLate(facts) ? { "first sample after (s)": digits(engine.tracker.startupS) } : {}),
+    ...(startsLate(engine, request.periodS)
+      ? { "first sample after (s)": rounded(engine.tracker.startupS) }
+      : {}),
   };
+  if (facts.countersChecked !== undefined) mapping["counters checked"] = facts.countersChecked;
   const coverage = coverageFacts(engine.gaps());
   if (coverage !== undefined) mapping.coverage = coverage;
   mapping.overhead = {
-    "cpu (s)": digits(loop.cpuS),
-    "cpu (% of a core)": digits(loop.wallS > 0 ? 100 * loop.cpuS / loop.wallS : 0),
+    "cpu (s)": rounded(loop.cpuS),
+    "cpu (% of a core)": rounded(loop.wallS > 0 ? 100 * loop.cpuS / loop.wallS : 0),
     "resident memory (KiB)": loop.memoryKib,
   };
   const shed = shedFacts(facts);
   if (shed !== undefined) mapping.budget = shed;
   mapping.processes = processes(facts);
+  const spread = processSpreadFacts(engine.tracker, (pid) => collector.rankOf(pid));
+  if (spread !== undefined) mapping["across processes"] = spread;
   const spans = spanFacts(engine.tracker.spans());
   if (spans !== undefined) mapping.spans = spans;
+  const { mpi, openmp } = collector.events;
+  const mpiSection = { ...mpiTimes(engine), ...(mpi.processes > 0 ? mpiFacts(mpi) : {}) };
+  if (Object.keys(mpiSection).length > 0) mapping.mpi = mpiSection;
+  if (openmp.processes > 0) mapping.openmp = openmpFacts(openmp);
   const marks: { [key: string]: Nested } = {
     "folded visits": collector.counts.folded,
     "late events": engine.events.late,
-    ...(engine.events.late > 0 ? { "late by at most (s)": digits(engine.events.mostLateS) } : {}),
+    ...(engine.events.late > 0 ? { "late by at most (s)": rounded(engine.events.mostLateS) } : {}),
   };
   if (collector.counts.other > 0) marks["visits under one name"] = collector.counts.other;
   if (collector.counts.lost > 0) marks["visits of threads without room"] = collector.counts.lost;
@@ -127,6 +113,17 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
     marks["begins and ends of spans without room"] = collector.counts.lostSpans;
   }
   if (collector.counts.nested > 0) marks["hints left out"] = collector.counts.nested;
+  const { outOfOrder } = collector;
+  if (outOfOrder.length > 0) {
+    marks["visits out of order"] = Object.fromEntries(
+      outOfOrder.slice(0, MOST_THREADS).map(({ pid, thread, visits, fromS, untilS }) => [
+        thread === pid ? `process ${pid}` : `process ${pid}, thread ${thread}`,
+        { visits, "from (s)": rounded(fromS), "until (s)": rounded(untilS) },
+      ]),
+    );
+  }
+  if (collector.counts.nestedLost > 0) marks["nested visits lost"] = collector.counts.nestedLost;
+  if (collector.counts.pathless > 0) marks["visits without a path"] = collector.counts.pathless;
   if (collector.garbage > 0) marks["records left out"] = collector.garbage;
   const files = collector.refusedFiles;
   if (files.length > 0) marks["files left out"] = files.slice(0, 20);
@@ -144,10 +141,48 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
   mapping.permissions = [...facts.permissions];
   if (facts.dropped.length > 0) mapping["permissions given back"] = [...facts.dropped];
   if (facts.confinement !== undefined) {
-    const { privileges, calls } = facts.confinement;
-    mapping.confinement = { capabilities: privileges, "system calls": calls };
+    const { privileges, calls, paths } = facts.confinement;
+    mapping.confinement = { capabilities: privileges, "system calls": calls, paths };
   }
   return mapping;
+}
+
+/** Time in calls of MPI by what they are for, within regions too: means over processes. */
+function mpiTimes({ tracker }: RunView): { [key: string]: Nested } {
+  const { paths, regionPaths: { stats } } = tracker;
+  const ns: Partial<Record<MpiKind, number>> = {};
+  for (let path = 1; path < paths.length; path++) {
+    const name = paths.name(path);
+    if (!name.startsWith("MPI_") || !(stats.count[path] > 0)) continue;
+    const kind = mpiKind(name);
+    if (kind !== undefined) ns[kind] = (ns[kind] ?? 0) + stats.sumNs[path];
+  }
+  const processes = Math.max(1, tracker.processCount);
+  return Object.fromEntries(
+    Object.entries(ns).map(([kind, sum]) => [`mpi-${kind} (s)`, rounded(sum * 1e-9 / processes)]),
+  );
+}
+
+/** Calls of MPI by name. */
+function mpiFacts({ sums, processes, mostOthers }: ToldSums): { [key: string]: Nested } {
+  return {
+    "processes that said": processes,
+    "peers of a process, at most": mostOthers,
+    calls: sums.map(({ name, count, amount }) => ({ call: name, count, bytes: amount })),
+  };
+}
+
+/** Times of OpenMP's threads by kind, those of all threads added up. */
+function openmpFacts({ sums, processes, mostOthers }: ToldSums): Nested {
+  return {
+    "processes that said": processes,
+    "threads of a process, at most": mostOthers,
+    times: sums.map(({ name, count, amount }) => ({
+      kind: name,
+      count,
+      "time (s)": rounded(amount * 1e-9),
+    })),
+  };
 }
 
 /** What was left out to stay within the budget; `undefined`: nothing. */
@@ -156,84 +191,10 @@ function shedFacts({ loop, collector }: FactSources): Nested | undefined {
   if (collector.foldedHere === 0 && mostFactor === 1) return undefined;
   return {
     "visits folded": collector.foldedHere,
-    "time of folding (s)": digits(foldingS),
+    "time of folding (s)": rounded(foldingS),
     "period times, at most": mostFactor,
-    "time of longer periods (s)": digits(longerS),
+    "time of longer periods (s)": rounded(longerS),
   };
-}
-
-/** Lines for the card: what a reader of the figures must know. */
-export function notes(facts: FactSources): string[] {
-  const { engine, collector, loop } = facts;
-  const lines: string[] = [];
-  if (loop.missed + loop.late > 0) {
-    lines.push(`${loop.missed} of ${loop.steps + loop.missed} samples missed, ${loop.late} late`);
-  }
-  if (loop.blindFromS === loop.blindFromS) {
-    const [from, until] = [loop.blindFromS, loop.blindUntilS].map((s) => s.toPrecision(4));
-    lines.push(
-      `the monitor stood still from ${from} to ${until} s, and the application ended then: ` +
-        `energies are those up to ${from} s`,
-    );
-  }
-  if (startsLate(facts)) {
-    const after = engine.tracker.startupS.toPrecision(3);
-    lines.push(`energies and powers begin ${after} s after the start, with the first sample`);
-  }
-  lines.push(...coverageNotes(engine.gaps()));
-  if (loop.cpuStride > 1) {
-    lines.push(`per-CPU counters read every ${loop.cpuStride} ticks, to stay under 10 %`);
-  }
-  lines.push(...engine.notes());
-  if (loop.cpusMoved) lines.push("the machine has more CPUs than the tree: c counts as c mod N");
-  if (collector.counts.folded > 0) {
-    const came = collector.counts.folded - collector.foldedHere;
-    if (came > 0) lines.push(`${came} visits came folded: counts and times, no edges`);
-  }
-  if (collector.foldedHere > 0) {
-    lines.push(
-      `to stay within the budget, ${collector.foldedHere} short visits were folded: counts and ` +
-        "times are exact, their energy by edges counts as unmarked",
-    );
-  }
-  const { mostFactor = 1 } = loop.budget ?? {};
-  if (mostFactor > 1) {
-    lines.push(`to stay within the budget, the period was up to ${mostFactor} times longer`);
-  }
-  const { other, lost } = collector.counts;
-  if (other > 0) lines.push(`${other} visits to names without room are told as [joulemark] other`);
-  if (lost > 0) {
-    lines.push(`${lost} visits of threads without room count as [joulemark] other, without time`);
-  }
-  const { mistakes, remarks } = collector.events;
-  for (const { kind, count } of mistakes.list.slice(0, 3)) lines.push(`${count} x ${kind}`);
-  if (mistakes.list.length > 3) {
-    lines.push(`${mistakes.total} marks were out of order in all; the report names them`);
-  }
-  lines.push(...remarks);
-  const files = collector.refusedFiles;
-  for (const file of files.slice(0, 3)) lines.push(`refused ${file}`);
-  if (files.length > 3) lines.push(`${files.length} files of marks were refused in all`);
-  for (const refused of engine.tracker.refused) {
-    lines.push(`${refused.count} x ${refused.kind} (first by process ${refused.at})`);
-  }
-  if (collector.garbage > 0) {
-    lines.push(`${collector.garbage} records made no sense and were left out`);
-  }
-  if (engine.events.late > 0) {
-    const most = (engine.events.mostLateS * 1e3).toPrecision(3);
-    lines.push(`${engine.events.late} events came late, by ${most} ms at most`);
-  }
-  for (const trouble of troubles(engine)) {
-    lines.push(`${trouble.subject}: ${trouble.text} (${trouble.count} times)`);
-  }
-  return lines;
-}
-
-/** Was a part of the run over that is worth a word before the first sample? */
-function startsLate({ engine, request }: FactSources): boolean {
-  const { startupS, runtimeS } = engine.tracker;
-  return startupS > LATE_PERIODS * request.periodS && startupS > LATE_SHARE * runtimeS;
 }
 
 /** Where each signal came from and how far to trust it, or why it is absent. */
@@ -245,23 +206,21 @@ export function sourceFacts(engine: RunView, catalogue: Catalogue, reportSignals
     // What comes from the application's own marks needs no source.
     if (engine.tracker.signals.includes(signal)) continue;
     const trouble = broken.get(column.name) ?? broken.get(signal.row.name);
+    const isStill = engine.stillCounters.has(column.name);
     mapping[column.name] = {
-      quality: trouble === undefined ? signal.quality : "partial",
+      quality: trouble === undefined && !isStill ? signal.quality : "partial",
       // Which one of its candidates a portable name stands for here.
       ...(column.name === signal.row.name ? {} : { signal: signal.row.name }),
       source: signal.source,
       ...(signal.note === undefined ? {} : { note: signal.note }),
       ...(trouble === undefined ? {} : { trouble: `${trouble.text}, ${trouble.count} times` }),
+      ...(isStill ? { trouble: STOOD_STILL } : {}),
     };
   }
   for (const [name, { reason, remedy }] of absentSignals(catalogue, reportSignals)) {
     mapping[name] = { absent: reason, ...(remedy === undefined ? {} : { remedy }) };
   }
   return mapping;
-}
-
-function troubles(engine: RunView) {
-  return engine.batch.readings.flatMap(({ reading }) => [...(reading.troubles ?? [])]);
 }
 
 function processes(facts: FactSources): Nested {
@@ -283,9 +242,4 @@ function processes(facts: FactSources): Nested {
       }
       : {}),
   };
-}
-
-/** Six significant digits, as the rest of the report has. */
-function digits(value: number): number {
-  return Number(value.toPrecision(6));
 }

@@ -5,12 +5,11 @@
  */
 import type { OptionValue } from "../core/option.ts";
 import { LineFile } from "../files/line_file.ts";
-import { unwritable, writeDocument } from "../files/whole_file.ts";
+import { unwritable } from "../files/whole_file.ts";
 import type { PmcRecord, PmcVersion } from "../formats/pmc/log.ts";
-import { stringifyPmc } from "../formats/pmc/pmc.ts";
+import type { KeepSteps } from "../job/keep_steps.ts";
 import type { JobPlace } from "../job/run_names.ts";
 import type { JobPart } from "../job/parts.ts";
-import { writePmc } from "../merge/pmc.ts";
 import { realtimeNanoseconds } from "../os/clock.ts";
 import { makeDirectories } from "../os/user_file.ts";
 import type { OutputSite } from "./output.ts";
@@ -21,6 +20,8 @@ export interface LiveSiteOptions {
   readonly request: Pick<OutputSite, "tracePeriodS" | "verbose" | "command">;
   /** Where lines for the user, and what channels print, go. */
   readonly printer: Pick<OutputSite, "tell" | "stdout" | "stderr">;
+  /** Leaves a PMC log, where one is asked for. */
+  readonly keepSteps?: KeepSteps;
   /** Nanoseconds since the run's zero. */
   nowNs(): number;
 }
@@ -36,16 +37,18 @@ export class LiveSite implements OutputSite {
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
   readonly #place: JobPlace;
+  readonly #keepSteps: KeepSteps | undefined;
   readonly #nowNs: () => number;
   readonly #files: LineFile[] = [];
 
-  constructor({ place, request, printer, nowNs }: LiveSiteOptions) {
+  constructor({ place, request, printer, keepSteps, nowNs }: LiveSiteOptions) {
     this.part = place.part;
     this.tracePeriodS = request.tracePeriodS;
     this.verbose = request.verbose;
     this.command = request.command;
     ({ tell: this.tell, stdout: this.stdout, stderr: this.stderr } = printer);
     this.#place = place;
+    this.#keepSteps = keepSteps;
     this.#nowNs = nowNs;
   }
 
@@ -53,7 +56,7 @@ export class LiveSite implements OutputSite {
   nameOf({ text, origin }: OptionValue): string {
     const { fileSuffix, host } = this.#place;
     if (fileSuffix !== undefined) return `${text}-${fileSuffix}`;
-    return origin === "geopm" ? `${text}-${host}` : text;
+    return origin === "foreign" ? `${text}-${host}` : text;
   }
 
   lines(path: string): LineFile | undefined {
@@ -86,12 +89,9 @@ export class LiveSite implements OutputSite {
 
   /** Writes the job's log, or in a job of several nodes this node's part of it. */
   keepSteps(path: string, version: PmcVersion, records: PmcRecord[]): void {
-    const { part, host } = this.#place;
     try {
-      if (part === undefined) {
-        for (const line of writePmc(path, version, [{ host, rank: 0, records }])) this.tell(line);
-      } else {
-        writeDocument(part.pmcPath, stringifyPmc({ version: "6.0", form: "binary", records }));
+      for (const line of this.#keepSteps?.(this.#place, path, version, records) ?? []) {
+        this.tell(line);
       }
     } catch (error) {
       this.tell((error as Error).message);

@@ -4,27 +4,42 @@
  * @module
  */
 import type { Environment } from "../core/environment.ts";
-import type { EventSink } from "../core/event.ts";
+import type { EventReceiver } from "../core/event.ts";
+import type { EnergyKind, PathEnergies } from "../core/region_tree.ts";
 import type { Option, OptionValue, OptionValues } from "../core/option.ts";
-import type { ReportHost } from "../core/report.ts";
+import type { Report, ReportHost } from "../core/report.ts";
 import type { PmcRecord, PmcVersion } from "../formats/pmc/log.ts";
-import type { LineSink } from "../formats/trace/header.ts";
+import type { ByteSink } from "../formats/trace/header.ts";
 import type { JobPart } from "../job/parts.ts";
-import type { EdgeListener } from "../regions/tracker.ts";
 import type { RunView } from "./run_view.ts";
 
 /** An output under way. */
 export interface OpenOutput {
-  /** Gets every event, in order of time; handles that it gives back are not looked at. */
-  readonly events?: Partial<EventSink>;
+  /** Gets every event, in order of time; what it answers does not count. */
+  readonly events?: EventReceiver;
   /** Names of signals that the user asked for; the report says where they come from. */
   readonly asked?: readonly string[];
   /** Samples are to be dithered. */
   readonly wantsDither?: boolean;
+  /**
+   * `kept`: nested visits are to be told in their order. `folded`: it sums them up by path, and loses
+   * none at any rate where clients do that. @default either serves
+   */
+  readonly order?: "kept" | "folded";
   /** All outputs have asked for their signals; the first sample comes next. */
   begin?(): void;
-  /** CPUs change their region. */
-  readonly edge?: EdgeListener;
+  /**
+   * Energies of paths as of the last `addTo`, where this output finds them.
+   *
+   * @ignore
+   */
+  readonly energies?: PathEnergies;
+  /**
+   * Greatest power so far by component, W.
+   *
+   * @ignore
+   */
+  readonly peaksW?: ReadonlyMap<EnergyKind, number>;
   /**
    * A settled sample.
    *
@@ -42,6 +57,8 @@ export interface OpenOutput {
   notes?(): readonly string[];
   /** The run is over, and its files that grow are closed. */
   finish?(): void;
+  /** The report is made, after all outputs are finished. */
+  document?(report: Report): void;
 }
 
 /** Opens an output: it asks for its signals. `undefined`: there is nothing that it could do. */
@@ -63,7 +80,7 @@ export interface OutputSite {
   /** The name of a file on this host, where each host has its own. */
   nameOf(value: OptionValue): string;
   /** Opens a file that grows by lines; where it cannot be made, says so and gives `undefined`. */
-  lines(path: string): LineSink | undefined;
+  lines(path: string): ByteSink | undefined;
   /** Makes a directory; where it cannot, says so and gives false. */
   makeDirectory(path: string): boolean;
   /** Takes the records of a PMC log; rank and time are the job's to settle. */
@@ -85,6 +102,8 @@ export interface Output {
   readonly options: readonly Option[];
   /** Replays have it too. */
   readonly replays: boolean;
+  /** It is made of single events, which costs memory: a run that has one has a budget of its own. */
+  readonly holdsEvents?: true;
   /** Is it asked for? @param env The environment; of a replay it has nothing. */
   isAsked(values: OptionValues, env: Environment): boolean;
   /** @throws {UsageError} On a value that cannot be, before the command starts. */

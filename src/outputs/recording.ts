@@ -20,6 +20,7 @@ export function makeRecording(values: OptionValues, site: OutputSite): Opener {
       regionName: (handle) => tracker.table.name(handle),
       pid: (handle) => tracker.process(handle).pid,
       trackName: (handle) => tracker.tracks.name(handle),
+      paths: tracker.paths,
     });
     let begun = false;
     const describe = () => {
@@ -37,6 +38,7 @@ export function makeRecording(values: OptionValues, site: OutputSite): Opener {
     };
     return {
       events: writer,
+      order: "kept",
       begin() {
         begun = true;
         describe();

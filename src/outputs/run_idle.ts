@@ -3,6 +3,7 @@
  * and what the run drew above it. docs/how-sure.md; keys: docs/formats/report.md.
  * @module
  */
+import { rounded } from "../core/number_format.ts";
 import { busySeconds } from "../aggregate/cpu_share.ts";
 import { IdleMeter, netEnergy } from "../aggregate/idle.ts";
 import { HASH_APPLICATION } from "../core/hash.ts";
@@ -175,8 +176,4 @@ export class RunIdle {
     if (Number.isFinite(powerW)) this.#powers.set(kind, powerW);
     else this.#absent.set(kind, otherwise);
   }
-}
-
-function rounded(value: number): number {
-  return Number(value.toPrecision(6));
 }

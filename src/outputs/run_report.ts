@@ -4,18 +4,22 @@
  * @module
  */
 import type { Host } from "../core/host.ts";
-import type { Report } from "../core/report.ts";
-import { reportPieces } from "../formats/report.ts";
+import type { Nested, Report } from "../core/report.ts";
+import { parseReport, reportPieces } from "../formats/report.ts";
 import type { Confinement } from "../os/confine.ts";
 import { Reserve } from "../files/reserve.ts";
 import { isWrittenInto } from "../os/output_place.ts";
 import { removeUserFile } from "../os/user_file.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
 import { card } from "./card.ts";
+import { machineFacts } from "./machine_facts.ts";
 import { type Claim, claimPath } from "../job/claim.ts";
 import { Journal } from "../job/journal.ts";
 import type { Collector } from "../events/collector.ts";
-import { absentSignals, type FactSources, hostFacts, type LoopFigures, notes } from "./facts.ts";
+import { findingLine } from "../core/finding.ts";
+import { type FactSources, hostFacts } from "./facts.ts";
+import { findings } from "./findings.ts";
+import type { LoopFigures } from "./loop_figures.ts";
 import { probeDocument, writeDocument } from "../files/whole_file.ts";
 import { JobShare } from "./job_share.ts";
 import type { JobPart } from "../job/parts.ts";
@@ -33,6 +37,8 @@ export interface RunReportOptions {
   /** `3.1.0+joulemark.X.Y.Z`. */
   readonly version: string;
   readonly permissions: readonly string[];
+  /** What an earlier test of this node's counters found. */
+  readonly countersChecked?: Nested | undefined;
   /** What stands in for the machine's counters. */
   readonly simulated?: string;
   /** This node's side of a job of several. */
@@ -56,6 +62,7 @@ export class RunReport {
   readonly #options: RunReportOptions;
   #collector!: Collector;
   #share: JobShare | undefined;
+  #machine: Nested = {};
   #journal: Journal | undefined;
   readonly #claimed: Claim;
   readonly #path: string | undefined;
@@ -99,6 +106,7 @@ export class RunReport {
     if (path !== undefined && !isWrittenInto(path)) {
       this.#journal = new Journal(directory, path.startsWith("/") ? path : `${Deno.cwd()}/${path}`);
     }
+    this.#machine = machineFacts(this.#options.node);
     this.#share = JobShare.begin(this.#options.node, cpus);
   }
 
@@ -127,8 +135,7 @@ export class RunReport {
   /** Writes the report and shows the card. */
   finish(loop: LoopFigures): void {
     const { request, part, tell, show } = this.#options;
-    const facts = this.#facts(loop, false);
-    const report = this.#report(facts);
+    const report = this.#report(this.#facts(loop, false));
     let written = this.#path;
     if (written !== undefined) {
       this.#reserve?.[Symbol.dispose]();
@@ -140,26 +147,21 @@ export class RunReport {
         written = undefined;
       }
     }
+    this.#options.engine.reported(report);
     const shown = part === undefined ? written : request.reportPath;
-    if (!request.quiet) show(this.#card(report, facts, shown));
-    part?.finish(tell);
-  }
-
-  #card(report: Report, facts: FactSources, reportPath: string | undefined): string {
-    const absent = absentSignals(facts.catalogue, facts.request.reportSignals);
-    return card(report, {
-      reportPath,
-      gaps: facts.engine.gaps(),
-      absent: new Map([...absent].map(([name, { reason }]) => [name, reason])),
-      simulated: facts.simulated,
-      ownCpuS: facts.loop.cpuS,
-      wallS: facts.loop.wallS,
-      notes: [...notes(facts), ...this.#options.idle?.notes() ?? []],
-    }).trimEnd();
+    if (!request.quiet) show(card(report, { reportPath: shown }).trimEnd());
+    if (part === undefined) return;
+    // Whoever completes the job shows what all of it took.
+    if (!(request.quietJob ?? request.quiet)) {
+      part.onJob = (head) => {
+        show(card(parseReport(head + "\n"), { reportPath: request.reportPath }).trimEnd());
+      };
+    }
+    part.finish(tell);
   }
 
   #facts(loop: LoopFigures, partial: boolean): FactSources {
-    const { request, engine, catalogue, permissions, simulated } = this.#options;
+    const { request, engine, catalogue, permissions, simulated, countersChecked } = this.#options;
     return {
       request,
       engine,
@@ -167,6 +169,7 @@ export class RunReport {
       collector: this.#collector,
       loop,
       permissions,
+      countersChecked,
       dropped: this.dropped ?? [],
       confinement: this.confinement,
       simulated,
@@ -182,12 +185,22 @@ export class RunReport {
       partial: facts.partial,
       joulemark: {
         ...hostFacts(facts),
+        machine: this.#machine,
         ...(Object.keys(lost).length > 0 ? { "lines lost": lost } : {}),
         ...part?.facts,
       },
     });
     idle?.addTo(host);
     this.#share?.addTo(host, facts.catalogue.info("CPU_ENERGY")?.state.ok === true);
+    const { late, mostLateS } = engine.events;
+    const { loop, collector, request: { periodS } } = facts;
+    const list = findings({
+      engine,
+      late: { count: late, mostS: mostLateS },
+      live: { loop, collector, periodS },
+      idle: idle?.notes(),
+    });
+    if (list.length > 0) host.joulemark!.notes = list.map(findingLine);
     return engine.document([host], {
       version: version.replace(/^.*joulemark\./, ""),
       ...(part === undefined ? {} : { job: part.node.job }),

@@ -3,9 +3,11 @@
  * it.
  * @module
  */
+import type { OptionValues } from "../core/option.ts";
 import type { Coverage, Known } from "../aggregate/coverage.ts";
 import type { SampleAggregator } from "../aggregate/sample_aggregator.ts";
 import type { Agent } from "../core/agent.ts";
+import type { PathEnergies } from "../core/region_tree.ts";
 import type { Nested, Report, ReportHost } from "../core/report.ts";
 import type { PlatformTopology } from "../core/topology.ts";
 import type { TraceHeader } from "../formats/trace/header.ts";
@@ -52,17 +54,31 @@ export interface RunView {
   notes(): string[];
   /** Figures of the application that do not cover all of it, by their key. */
   gaps(): Map<string, Known>;
+  /** Signals of which no counter changed in the whole run. */
+  readonly stillCounters: ReadonlySet<string>;
   /** The host's section as of the last sample. */
   report(extras?: ReportExtras): ReportHost;
+  /** Shows the report to the outputs that want it. */
+  reported(report: Report): void;
+  /**
+   * Energies of paths as they are known so far; `undefined`: nobody asked for them.
+   *
+   * @ignore
+   */
+  readonly energies: PathEnergies | undefined;
   /** A whole report around sections of one or more hosts. */
   document(hosts: ReportHost[], joulemark?: { [key: string]: Nested }): Report;
 }
 
 /** What the report of a run is asked for. */
 export interface ReportOptions {
+  /** What was given of all options: an option that needs no check is read here by who uses it. */
+  readonly values: OptionValues;
   readonly reportPath: string;
   /** `SIGNAL[@domain]`, comma-separated. */
   reportSignals: string;
   periodS: number;
   readonly quiet: boolean;
+  /** No card of the job either, which the node shows that completes it. @default as `quiet` */
+  readonly quietJob?: boolean;
 }

@@ -123,7 +123,8 @@ function anyBuilt(sources: string, env: Environment): string {
   return `${cache}/${name}`;
 }
 
-function hash(text: string): string {
+/** A text's number, for names of files. */
+export function hash(text: string): string {
   return regionHash(text).toString(16).padStart(8, "0");
 }
 
@@ -137,7 +138,7 @@ function findCompiler(env: Environment): string | undefined {
 }
 
 /** A directory of ours that nobody else can enter. LD_PRELOAD parts its list at blanks and colons. */
-function privateCache(env: Environment): string {
+export function privateCache(env: Environment): string {
   const uid = libc().getuid();
   const places: [parent: string | undefined, name: string][] = [
     [env("XDG_CACHE_HOME"), "joulemark"],

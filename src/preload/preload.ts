@@ -6,6 +6,7 @@
  * variable. Nothing here stops the command: without a library it runs unmarked.
  * @module
  */
+import { listOf } from "../core/names.ts";
 import { ALL_DIALECTS, DIALECTS } from "../client/dialects.ts";
 import { isHumanError, UnknownNameError, UsageError } from "../core/errors.ts";
 import { readLinkTarget, statPath } from "../os/files.ts";
@@ -25,6 +26,7 @@ export type EnvironmentChanges = Readonly<Record<string, string>>;
 /** Variables that are lists, with what separates their items: ours goes first. */
 export const LIST_VARIABLES: Readonly<Record<string, string>> = {
   LD_PRELOAD: ":",
+  PYTHONPATH: ":",
   OMP_TOOL_LIBRARIES: ":",
   KOKKOS_TOOLS_LIBS: ";",
 };
@@ -46,7 +48,7 @@ const BY_VARIABLE = new Set(["nvtx", "itt", "kokkos"]);
  */
 export function parseDialects(list: string): string[] {
   const known = Object.keys(DIALECTS);
-  const words = list.split(",").map((word) => word.trim()).filter((word) => word !== "");
+  const words = listOf(list);
   for (const word of words) {
     if (word !== "all" && !known.includes(word)) {
       throw new UnknownNameError("dialect of --preload", word, known, `known: ${known.join(", ")}`);

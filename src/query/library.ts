@@ -27,17 +27,21 @@ export type CaliInput = string | Uint8Array;
  *   @default true
  * @param options.asStream The result is a `.cali` stream whatever FORMAT the query names.
  *   @default false
+ * @param options.otherwise The format where the query names none. @default "cali"
  * @returns The output.
  * @throws {QueryError} If the query is not understood.
  */
 export function query(
   calql: string,
   inputs: Iterable<CaliInput>,
-  options: { strict?: boolean; asStream?: boolean } = {},
+  options: { strict?: boolean; asStream?: boolean; otherwise?: "table" } = {},
 ): string {
   const strict = options.strict ?? true, decoder = new TextDecoder();
   const spec = parseQuery(toByteText(calql));
   if (options.asStream === true) spec.format = null;
+  else if (options.otherwise !== undefined) {
+    spec.format ??= { name: options.otherwise, args: new Map() };
+  }
   let text = "";
   const run = new QueryRun(spec, {
     strict,

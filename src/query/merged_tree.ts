@@ -7,19 +7,29 @@
  * @module
  */
 
+import { lengthened } from "../core/grow.ts";
 import { ContextTree, FIRST_FREE_ID, type Meta, NONE } from "../context/tree.ts";
 import { PROPERTY } from "../context/attribute.ts";
+import { bytesOfText, fieldsOf, LAYOUT, parseLayout } from "../context/blob_layout.ts";
 import { Snapshot } from "../context/snapshot.ts";
 import { equalValues, TYPE, type Value } from "../context/variant.ts";
+import { toByteText } from "./byte_text.ts";
 import { parseStreamValue } from "./stream_value.ts";
+
+/** A field of bytes whose layout is known. */
+type Field = [attribute: number, type: number, value: Value];
 
 export class MergedTree extends ContextTree {
   /** Attribute ids of `attribute.alias` and `attribute.unit`. */
   readonly aliasAttribute: number;
   readonly unitAttribute: number;
+  /** Fields of the bytes that nodes hold. */
+  readonly nodeFields = new Map<number, readonly Field[]>();
   /** Run metadata of all streams. */
   readonly globals = new Snapshot();
 
+  /** Layouts of bytes, by the node that holds their text. */
+  readonly #layouts = new Map<number, ReturnType<typeof parseLayout>>();
   readonly #aliases: ReadonlyMap<string, string>;
   readonly #units: ReadonlyMap<string, string>;
 
@@ -48,6 +58,38 @@ export class MergedTree extends ContextTree {
     if (unit !== undefined) meta.push([this.unitAttribute, TYPE.string, unit]);
     if (alias !== undefined) meta.push([this.aliasAttribute, TYPE.string, alias]);
     return this.createAttribute(name, type, properties, meta);
+  }
+
+  /**
+   * Fields of bytes of which the attribute's metadata tell the layout; nothing for other values.
+   *
+   * @param text The bytes, as streams write them.
+   */
+  fields(attribute: number, text: string): Field[] {
+    const node = this.#layoutNode(attribute);
+    const bytes = node === NONE ? undefined : bytesOfText(text);
+    if (bytes === undefined) return [];
+    const known = this.#layouts.get(node);
+    const layout = known ?? parseLayout(this.textOf(node));
+    this.#layouts.set(node, layout);
+    if ("wrong" in layout) return [];
+    const name = this.nameOf(attribute);
+    return [...fieldsOf(layout, bytes)].map(([field, type, value]) => [
+      this.createAttribute(`${name}.${field}`, type, PROPERTY.asvalue),
+      type,
+      type === TYPE.string ? toByteText(value as string) : value,
+    ]);
+  }
+
+  /** Do its metadata tell the layout of its bytes? */
+  hasLayout(attribute: number): boolean {
+    return this.#layoutNode(attribute) !== NONE;
+  }
+
+  #layoutNode(attribute: number): number {
+    if (this.valueTypeOf(attribute) !== TYPE.usr) return NONE;
+    const id = this.attributeByName(LAYOUT);
+    return id === NONE ? NONE : this.metadataNode(attribute, id);
   }
 
   /** Title of an attribute from its metadata, or null. */
@@ -134,11 +176,16 @@ export class StreamIds {
     if (parent !== null && mergedParent === NONE) return NONE;
     // Data of hidden nodes is not read: they show as empty.
     const type = tree.isHidden(mergedAttribute) ? TYPE.usr : tree.valueTypeOf(mergedAttribute);
-    const value = parseStreamValue(type, text);
+    const fields = type === TYPE.usr ? tree.fields(mergedAttribute, text) : [];
+    // Bytes cannot be read back, but where their layout is known they are told apart.
+    const value = fields.length > 0
+      ? String.fromCharCode(...bytesOfText(text)!)
+      : parseStreamValue(type, text);
     if (value === null) return NONE;
     const before = tree.size;
     const node = tree.child(mergedParent, mergedAttribute, type, value);
     if (tree.size > before && tree.isAttribute(node)) tree.registerAttribute(node);
+    if (fields.length > 0) tree.nodeFields.set(node, fields);
     if (this.map(id) === NONE) this.#set(id, node);
     return node;
   }
@@ -149,9 +196,8 @@ export class StreamIds {
       return;
     }
     if (id >= this.table.length) {
-      const larger = new Int32Array(Math.min(TABLE_LIMIT, Math.max(id + 1, this.table.length * 2)))
-        .fill(NONE);
-      larger.set(this.table);
+      const length = Math.min(TABLE_LIMIT, Math.max(id + 1, this.table.length * 2));
+      const larger = lengthened(this.table, length, NONE);
       for (const [beyond, merged] of this.#beyond) {
         if (beyond < larger.length) larger[beyond] = merged;
       }

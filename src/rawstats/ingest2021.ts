@@ -72,14 +72,16 @@ function eventsOf(schema: RawSchema, values: BigUint64Array): (Event | undefined
     const fixed = /^FIXED_CTR(\d)$/.exec(name);
     if (fixed !== null) return { name: FIXED_EVENTS[Number(fixed[1])] ?? name, unit, widthBits };
     const counter = /^CTR(\d)$/.exec(name);
-    if (counter === null) return { name, unit, widthBits };
+    // Of what has no event the ingest keeps the name alone: a count of 64 bits.
+    if (counter === null) return { name, unit: "", widthBits: 64 };
     const control = keys.findIndex((key) => key.name === `CTL${counter[1]}`);
     const event = CONTROL_EVENTS.get(Number(values[control]));
-    return { name: event?.name ?? "OTHER", unit: event?.unit ?? "", widthBits };
+    if (event === undefined) return { name: "OTHER", unit: "", widthBits: 64 };
+    return { name: event.name, unit: event.unit, widthBits };
   });
 }
 
-/** One event over time, summed over the columns and devices that count it. */
+/** One event over time, summed over the devices that count it. */
 interface Sum {
   readonly event: Event;
   readonly value: Float64Array;
@@ -90,7 +92,7 @@ interface Sum {
 class Sums {
   readonly #times: readonly number[];
   readonly #events = new Map<string, Sum>();
-  /** By device, event and column: the value before. */
+  /** By device and event: the value before. */
   readonly #before = new Map<string, number>();
 
   constructor(times: readonly number[]) {
@@ -103,11 +105,16 @@ class Sums {
     events: readonly (Event | undefined)[],
     values: BigUint64Array,
   ): void {
+    // Of columns with one event the last one counts. A line may have fewer values than its schema:
+    // those that it has count.
+    const columns = new Map<string, number>();
     events.forEach((event, k) => {
-      // A line may have fewer values than its schema: those that it has count.
-      if (event === undefined || k >= values.length) return;
+      if (event !== undefined && k < values.length) columns.set(event.name, k);
+    });
+    for (const k of columns.values()) {
+      const event = events[k]!;
       const value = Number(values[k]);
-      const key = `${event.name} ${k} ${device}`;
+      const key = `${event.name} ${device}`;
       const before = this.#before.get(key);
       this.#before.set(key, value);
       // A device's first value counts among the values, with no delta.
@@ -119,7 +126,7 @@ class Sums {
       sum.value[at] += value;
       sum.delta[at] += delta * (digits === null ? 1 : Number(digits[0]));
       sum.has[at] = 1;
-    });
+    }
   }
 
   #sumOf(event: Event): Sum {

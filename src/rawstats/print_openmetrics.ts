@@ -5,6 +5,7 @@
  * its value. Families are `rawstats_TYPE_KEY_UNIT`, labels host, device and, for one job, its id.
  * @module
  */
+import { escapedLabel } from "../formats/metrics.ts";
 import type { ByteText } from "./byte_text.ts";
 import type { RawType } from "./differ.ts";
 import { addExact, type Exact, type KeyPart, type NodeSeries, scaled } from "./series.ts";
@@ -86,5 +87,5 @@ export function writeFamily(
 export const METRICS_END = "# EOF\n";
 
 function label(text: string): string {
-  return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;
+  return `"${escapedLabel(text)}"`;
 }

@@ -37,6 +37,8 @@ interface Column {
   state: number;
 }
 
+/** Doubles of 64-bit counts lie this close together at least. */
+const MOST_REST = 2048;
 const PASSES = 10;
 const TRIES = 4;
 const EAGAIN = 11;
@@ -137,6 +139,16 @@ export class CrayReading implements SignalReading {
       }
     }
     for (let i = 0; i < this.#columns.length; i++) this.#put(this.#columns[i], out);
+  }
+
+  restAt(place: number): number {
+    const column = this.#columns.find(({ at }) => at === place);
+    if (column?.counters === undefined || column.state !== SCAN.OK) return 0;
+    const base = BigInt(HIGH_WEIGHT);
+    const count = BigInt(this.#high[column.index]) * base + BigInt(this.#low[column.index]);
+    const rest = Number(count - BigInt(column.counters.total(0)));
+    // After a restart the total is not the count.
+    return Math.abs(rest) < MOST_REST ? rest : 0;
   }
 
   [Symbol.dispose](): void {

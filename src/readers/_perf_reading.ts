@@ -47,7 +47,7 @@ export class PerfReading implements SignalReading {
         const where = column.spec.cpu < 0 ? "the command" : `CPU ${column.spec.cpu}`;
         this.#troubles.add(column.name, "error", `${where} cannot be counted: errno ${-fd}`);
       }
-      return { ...column, at, counter: fd < 0 ? undefined : new PerfCounter(fd) };
+      return { ...column, at, counter: fd < 0 ? undefined : new PerfCounter(fd, column.spec!) };
     });
   }
 
@@ -55,8 +55,8 @@ export class PerfReading implements SignalReading {
     return this.#troubles.list;
   }
 
-  readInto(out: Float64Array, timeS: number): void {
-    const read = timeS >= this.#next[0];
+  readInto(out: Float64Array, timeS: number, all = false): void {
+    const read = all || timeS >= this.#next[0];
     const startS = read ? rawSeconds() : 0;
     for (let i = 0; i < this.#open.length; i++) {
       const { at, counter, scale } = this.#open[i];

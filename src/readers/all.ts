@@ -1,5 +1,6 @@
 /**
- * All readers, in no order that means anything: an alias says which source comes first.
+ * All readers but that of raw stats types (with_raw.ts), in no order that means anything: an alias says
+ * which source comes first.
  *
  * @module
  */
@@ -20,12 +21,11 @@ import { perfApplication } from "./perf_application.ts";
 import { powercap } from "./powercap.ts";
 import { pressure } from "./pressure.ts";
 import { procstat } from "./procstat.ts";
-import { raw } from "./raw/signals.ts";
 import { rocm } from "./rocm.ts";
 import { thermal } from "./thermal.ts";
 
 /** One line a reader. */
-export const READERS: readonly Reader[] = [
+export const READERS_BUT_RAW: readonly Reader[] = [
   amdgpu,
   cgroup,
   cpufreq,
@@ -42,7 +42,6 @@ export const READERS: readonly Reader[] = [
   powercap,
   pressure,
   procstat,
-  raw,
   rocm,
   thermal,
 ];

@@ -26,6 +26,11 @@ const row = (name: string, more: Pick<SignalRow, "unit" | "behavior" | "about" |
 export const intelGpu: Reader = {
   name: "INTEL_GPU",
   needs: { files: ["/sys/class/drm/"], libraries: [], capabilities: [] },
+  aliases: [
+    { name: "GPU_ENERGY", signal: "INTEL_GPU::ENERGY", before: "INTEGRAL::AMDGPU_POWER" },
+    { name: "GPU_CORE_FREQUENCY_STATUS", signal: "INTEL_GPU::CORE_FREQUENCY" },
+    { name: "GPU_POWER_LIMIT_CONTROL", signal: "INTEL_GPU::POWER_LIMIT" },
+  ],
   signals: [
     row("ENERGY", {
       unit: "J",

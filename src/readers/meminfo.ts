@@ -13,7 +13,7 @@ const KIB = 1024;
 
 const LINES: readonly (readonly [line: string, name: string, about: string])[] = [
   ["MemTotal:", "MEM_TOTAL", "Memory of the node"],
-  ["MemFree:", "MEM_FREE", "Memory that nobody uses"],
+  ["MemFree:", "MEM_FREE", "Memory that is free"],
   ["MemAvailable:", "MEM_AVAILABLE", "Memory that programs could get without swapping"],
   ["Buffers:", "BUFFERS", "Memory in buffers of block devices"],
   ["Cached:", "CACHED", "Memory in the page cache"],

@@ -287,13 +287,13 @@ class Survey {
     if (field.fn === "overflow") {
       // A throttle time of 0 is good news; an energy or a cycle count of 0 is no counter.
       if (field.unit === "J" && zero()) return "reads 0: this processor has no such domain";
-      if (field.unit === "" && zero()) return "reads 0: nobody switched the counter on";
+      if (field.unit === "" && zero()) return "reads 0: the counter is not switched on";
     } else if (field.unit === "Hz" || register.name.endsWith("POWER_INFO")) {
       if (zero()) return "reads 0: not told here";
     } else if (field.belowTjMax !== undefined) {
       const cpu = cpus.find((c) => c >= 0)!;
       const tj = this.tjMaxC()(cpu);
-      if (!(tj > 0)) return "needs register 0x1a2 (TEMPERATURE_TARGET), which tells nothing";
+      if (!(tj > 0)) return "needs register 0x1a2 (TEMPERATURE_TARGET), which holds no value";
     }
     return undefined;
   }

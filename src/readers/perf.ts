@@ -12,8 +12,10 @@ import type { Remedy } from "../core/remedy.ts";
 import { parseCpuList } from "../core/cpu_list.ts";
 import type { Host, Reader } from "../core/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
-import { openPerfEvent, PerfCounter, type PerfEventSpec } from "../os/perf_event.ts";
+import { monotonicNanoseconds, sleepUntil } from "../os/clock.ts";
+import { openPerfEvent, PERF_READ, PerfCounter, type PerfEventSpec } from "../os/perf_event.ts";
 import { type PerfColumn, PerfReading } from "./_perf_reading.ts";
+import { identify } from "./processor.ts";
 
 const PMU = "/sys/bus/event_source/devices/power";
 const PARANOID = "/proc/sys/kernel/perf_event_paranoid";
@@ -36,13 +38,15 @@ const EVENTS = [
   ["MIGRATIONS", 1, 4, 1, "Tasks that came from another CPU"],
 ] as const;
 
+const COUNTS_WITHIN_MS = 8;
+const NO_COUNT = "counts nothing: a virtual machine's counter that its host does not serve";
 const TIMES_SHARE = "scaled up where events had to take turns on a hardware counter";
 const ENOENT = 2;
 
 const REMEDIES: readonly Remedy[] = [
   {
     risk: "medium",
-    opens: "counters of the node to whoever may run that executable; Linux 5.8 and later",
+    opens: "counters of the node to anyone who may run that executable; Linux 5.8 and later",
     lines: ["setcap cap_perfmon=ep ./joulemark"],
   },
   {
@@ -56,7 +60,11 @@ const REMEDIES: readonly Remedy[] = [
 export const perf: Reader = {
   name: "PERF",
   remedies: REMEDIES,
-  needs: { files: [`${PMU}/`, PARANOID], libraries: [], capabilities: ["CAP_PERFMON"] },
+  needs: {
+    files: [`${PMU}/`, PARANOID, "/proc/cpuinfo", "/dev/cpu/"],
+    libraries: [],
+    capabilities: ["CAP_PERFMON"],
+  },
   signals: [
     ...ENERGIES.map(([event, domain, about]): SignalRow => ({
       name: `PERF::ENERGY_${event.toUpperCase()}`,
@@ -106,13 +114,27 @@ function probe(host: Host): Offer {
       missing.set(row.name, refused(host, -fd));
       continue;
     }
-    new PerfCounter(fd)[Symbol.dispose]();
     const { scale } = first;
+    const isEnergy = row.name.startsWith("PERF::ENERGY_");
+    using counter = new PerfCounter(fd, first.spec!);
+    if (isEnergy && identify(host).hypervisor && !counts(counter)) {
+      missing.set(row.name, { kind: "unusable", reason: `${row.source}: ${NO_COUNT}` });
+      continue;
+    }
     signals.push({ row, source: row.source!, quality: "measured", resolution: scale });
   }
   if (signals.length > 0) return { ok: true, signals, missing };
   const worst = [...missing.values()].find((lack) => lack.kind === "forbidden");
   return { ok: false, ...(worst ?? [...missing.values()][0]) };
+}
+
+/** A virtual machine may show a counter that its host never lets count: real ones change each ms. */
+function counts(counter: PerfCounter): boolean {
+  for (let waitedMs = 0; waitedMs < COUNTS_WITHIN_MS; waitedMs++) {
+    if (counter.read() === PERF_READ.OK && counter.total[0] > 0) return true;
+    sleepUntil(monotonicNanoseconds() + 1e6);
+  }
+  return false;
 }
 
 function refused(host: Host, errno: number): Absence {
@@ -121,7 +143,7 @@ function refused(host: Host, errno: number): Absence {
     return {
       kind: "forbidden",
       reason: `perf_event_paranoid is ${paranoid} and CAP_PERFMON is not held`,
-      remedy: 'see "joulemark doctor" for the mends by risk',
+      remedy: 'see "joulemark doctor" for the remedies by risk',
     };
   }
   const why = errno === ENOENT

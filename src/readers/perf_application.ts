@@ -4,7 +4,6 @@
  * Truth: perf_event_open(2). The counters are opened before the command starts, on the thread that
  * starts it, so that nothing of it is missed and nothing else is counted: neither the monitor nor
  * other processes of the node. What joined the run without being a child of the command is not in.
- * A report's totals begin at the first step, as all totals do: some milliseconds after the start.
  * Without CAP_PERFMON and with perf_event_paranoid of 2 or more the kernel's part is left out.
  * @module
  */
@@ -84,7 +83,7 @@ function open(row: SignalRow): PerfEventSpec | number {
     const spec = { type, config, cpu: -1, commands: true, userOnly };
     const fd = openPerfEvent(spec);
     if (fd >= 0) {
-      new PerfCounter(fd)[Symbol.dispose]();
+      new PerfCounter(fd, spec)[Symbol.dispose]();
       return spec;
     }
     refused ||= -fd;

@@ -44,7 +44,7 @@ const REMEDIES: readonly Remedy[] = [
   openForJob(ENERGY_FILES),
   {
     risk: "high",
-    opens: "every file of the node to whoever may run that executable",
+    opens: "every file of the node to anyone who may run that executable",
     lines: ["setcap cap_dac_read_search=ep ./joulemark"],
   },
   {
@@ -227,7 +227,7 @@ function probe(host: Host): Offer {
     const access = host.probe(path);
     if (!access.ok) {
       const remedy = access.kind === "forbidden" && row.unit === "J"
-        ? 'energy is for root since CVE-2020-8694; see "joulemark doctor" for the mends by risk'
+        ? 'energy is for root since CVE-2020-8694; see "joulemark doctor" for the remedies by risk'
         : access.remedy;
       missing.set(row.name, { ...access, remedy });
       continue;

@@ -15,13 +15,18 @@ const DIR = "/sys/class/thermal";
 export const thermal: Reader = {
   name: "THERMAL",
   needs: { files: [`${DIR}/`], libraries: [], capabilities: [] },
+  aliases: [{
+    name: "CPU_PACKAGE_TEMPERATURE",
+    signal: "THERMAL::PACKAGE_TEMPERATURE",
+    before: "CNL::CPU_TEMPERATURE",
+  }],
   signals: [{
     name: "THERMAL::PACKAGE_TEMPERATURE",
     domain: "package",
     unit: "°C",
     behavior: "variable",
     agg: "average",
-    about: "Temperature of the package as the kernel's thermal zone tells it",
+    about: "Temperature of the package as the kernel's thermal zone reports it",
     source: `${DIR}/thermal_zoneN/temp (x86_pkg_temp)`,
   }],
   probe(host): Offer {

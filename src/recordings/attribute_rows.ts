@@ -1,19 +1,36 @@
 /**
- * Rows of `events.csv` about attributes: `attribute` tells type and properties, `begin`, `set` and
- * `end` change the value. docs/formats/recording.md.
+ * Rows of `events.csv` that say type and properties of an attribute, before the first row that
+ * changes it. docs/formats/recording.md.
  * @module
  */
-import type { AttributeEvent, EventSink } from "../core/event.ts";
+import type { EventRecord } from "../core/event.ts";
+import { DESCRIBING_ROWS, KIND } from "../core/event_kinds.ts";
 import { TYPE } from "../core/ring_layout.ts";
+import type { PlainRow } from "./path_rows.ts";
 
 /** Types by name, as rows have them; a number stands for itself. */
 const TYPES = new Map<string, number>(Object.entries(TYPE));
+const TYPE_NAMES = new Map<number, string>(Object.entries(TYPE).map(([name, n]) => [n, name]));
 
-/** What rows have told about attributes so far. */
+/** Describes attributes whose type or properties were not described yet. */
+export class AttributeRowsWriter {
+  readonly #known = new Map<string, string>();
+
+  /** Before a change: says what the attribute is, where that is new. */
+  describe({ kind, name, type, properties }: EventRecord, write: (row: PlainRow) => void): void {
+    if (kind === KIND.attributeEnd) return;
+    const value = `${TYPE_NAMES.get(type) ?? type} ${properties}`;
+    if (this.#known.get(name) === value) return;
+    this.#known.set(name, value);
+    write({ event: DESCRIBING_ROWS.attribute.event, region: name, value });
+  }
+}
+
+/** What rows have said about attributes so far. */
 export class AttributeRows {
   readonly #known = new Map<string, { type: number; properties: number }>();
 
-  /** Takes the description of an attribute. @returns False where it is none. */
+  /** A description. @returns False where it is none. */
   describe(name: string, text: string): boolean {
     const found = /^(\w+) (\d+)$/.exec(text);
     const type = found === null ? NaN : TYPES.get(found[1]) ?? Number(found[1]);
@@ -22,19 +39,13 @@ export class AttributeRows {
     return true;
   }
 
-  /** Tells a change. @returns False where nothing described the attribute. */
-  tell(
-    sink: Pick<EventSink, "attribute">,
-    at: { timeS: number; process: number; thread: number },
-    kind: AttributeEvent["kind"],
-    { name, value }: { name: string; value: string },
-  ): boolean {
-    const known = this.#known.get(name);
-    if (known === undefined && kind !== "end") return false;
-    const { type, properties } = kind === "end" || known === undefined
-      ? { type: 0, properties: 0 }
-      : known;
-    sink.attribute?.(at.timeS, at.process, at.thread, { kind, name, type, properties, value });
+  /** Sets type and properties of a change. @returns False where no row described the attribute. */
+  complete(event: EventRecord): boolean {
+    const isEnd = event.kind === KIND.attributeEnd;
+    const known = isEnd ? { type: 0, properties: 0 } : this.#known.get(event.name);
+    if (known === undefined) return false;
+    event.type = known.type;
+    event.properties = known.properties;
     return true;
   }
 }

@@ -1,31 +1,40 @@
 /**
- * The rows of `events.csv`, told to the tracker one by one. docs/formats/recording.md.
+ * The rows of `events.csv`, as events in their order. docs/formats/recording.md.
  *
  * Rows are calls. What GEOPM answers with an error is counted and changes nothing; what no call
  * could have been (no number where one is due, an unknown process, time that steps back) is wrong.
  * @module
  */
-import { parseCpuList } from "../core/cpu_list.ts";
 import { quote } from "../core/errors.ts";
-import type { EventSink, SpanEvent } from "../core/event.ts";
-import { HINT_COUNT, parseHint } from "../core/hints.ts";
-import { CsvRow } from "../formats/csv_row.ts";
+import { EventRecord, type EventSink } from "../core/event.ts";
 import {
-  EVENTS_HEADER,
-  EVENTS_HEADER_2,
-  RECORDED_EVENTS,
-  type RecordedEvent,
-} from "../formats/recording.ts";
+  DESCRIBING_ROWS,
+  EVENT_KINDS,
+  KIND,
+  KIND_INFO,
+  type MarkKind,
+} from "../core/event_kinds.ts";
+import { HINT_COUNT } from "../core/hints.ts";
+import { CsvRow } from "../formats/csv_row.ts";
+import { EVENTS_HEADER, EVENTS_HEADER_2 } from "../formats/recording.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import { AttributeRows } from "./attribute_rows.ts";
-import { pmEvent } from "./pm_rows.ts";
+import { PathRows } from "./path_rows.ts";
 import type { Repairs } from "./repairs.ts";
+import { type Cell, ROW_VALUES } from "./row_values.ts";
 import type { RowReader } from "./row_reader.ts";
 
 /** Of version 1, and with track and span. */
 const COLUMNS = 6, COLUMNS_2 = 8;
 const [TIME, PROCESS, EVENT, REGION, VALUE, THREAD, TRACK, SPAN] = [0, 1, 2, 3, 4, 5, 6, 7];
-const KNOWN = new Set<string>(RECORDED_EVENTS);
+
+/** Kinds by their word in the `event` column; of several of one word the first. */
+const KIND_OF = new Map<string, MarkKind>(
+  EVENT_KINDS.flatMap(({ code, row }) => row === undefined ? [] : [[row.event, code]])
+    .toReversed() as [string, MarkKind][],
+);
+const START = KIND_INFO[KIND.start]!.row!.event;
+const PATH = DESCRIBING_ROWS.path.event, ATTRIBUTE = DESCRIBING_ROWS.attribute.event;
 
 /** Parses rows of `events.csv` and passes them on as events. */
 export class EventRows {
@@ -39,11 +48,18 @@ export class EventRows {
   readonly #events: EventSink;
   readonly #row = new CsvRow(COLUMNS_2);
   readonly #attributes = new AttributeRows();
+  readonly #paths = new PathRows();
   /** Handle of the latest process of a pid. */
   readonly #processes = new Map<number, number>();
-  readonly #span: SpanEvent = { kind: "begin", id: 0, name: "", track: "" };
+  /** The one record of all rows. */
+  readonly #record = new EventRecord();
+  readonly #value: Cell = {
+    text: () => this.#row.text(VALUE),
+    number: () => this.#row.number(VALUE),
+    isEmpty: () => this.#row.isEmpty(VALUE),
+  };
   #columns = COLUMNS;
-  #event: RecordedEvent = "start";
+  #event = START;
   #pid = -1;
   #thread = 0;
 
@@ -90,7 +106,9 @@ export class EventRows {
     const pid = this.#row.number(PROCESS);
     if (pid === undefined || !Number.isInteger(pid)) return this.#badField("process", PROCESS);
     const event = this.#row.text(EVENT);
-    if (!KNOWN.has(event)) return this.#badField("event", EVENT);
+    if (!KIND_OF.has(event) && event !== PATH && event !== ATTRIBUTE) {
+      return this.#badField("event", EVENT);
+    }
     const thread = this.#row.isEmpty(THREAD) ? 0 : this.#row.number(THREAD);
     if (thread === undefined || !Number.isInteger(thread)) {
       return this.#badField("thread", THREAD);
@@ -102,16 +120,16 @@ export class EventRows {
         `${time} after ${this.timeS}`,
       );
     } else this.timeS = time;
-    this.#event = event as RecordedEvent;
+    this.#event = event;
     this.#pid = pid;
     this.#thread = thread;
     return true;
   }
 
-  /** Tells the parsed row. */
+  /** Emits the parsed row. */
   apply(): void {
     const handle = this.#processes.get(this.#pid) ?? -1;
-    if (this.#event === "start" && this.#thread <= 0) return this.#start(handle);
+    if (this.#event === START && this.#thread <= 0) return this.#start(handle);
     if (handle < 0) {
       this.#wrong(
         "event of an unknown process left out",
@@ -139,51 +157,78 @@ export class EventRows {
   }
 
   #tell(handle: number): void {
-    const events = this.#events;
-    const t = this.timeS;
-    switch (this.#event) {
-      case "enter":
-        return this.#isSpan() ? this.#tellSpan(handle, "begin") : this.#enter(handle);
-      case "exit":
-        if (this.#isSpan()) return this.#tellSpan(handle, "end");
-        return events.exit(t, handle, this.#known(), this.#thread, this.#track());
-      case "region":
-        return this.#region(handle);
-      case "start":
-        return this.#withCpus((cpus) => events.threadCpus(t, handle, this.#thread, cpus));
-      case "epoch":
-        return this.#epoch(handle);
-      case "tprof_init":
-        return this.#withNumber((units) => events.tprofInit(t, handle, units));
-      case "tprof_post":
-        if (this.#row.isEmpty(VALUE)) return events.tprofPost(t, handle, -1);
-        return this.#withNumber((cpu) => events.tprofPost(t, handle, cpu));
-      case "overhead":
-        return this.#withNumber((seconds) => events.overhead(t, handle, seconds));
-      case "short":
-        return this.#short(handle);
-      case "shutdown":
-        return events.shutdown(t, handle);
-      case "died":
-        return events.died(t, handle);
-      case "attribute":
-      case "begin":
-      case "set":
-      case "end":
-        return this.#attribute(handle);
-      default:
-        this.#pm(handle);
-    }
+    if (this.#event === PATH) return this.#describePath();
+    if (this.#event === ATTRIBUTE) return this.#describeAttribute();
+    const kind = this.#kind();
+    const event = this.#record.as(kind, this.timeS, handle, this.#thread);
+    if (this.#read(kind, event) && this.#resolve(kind, event)) this.#events.receive(event);
   }
 
-  #pm(handle: number): void {
-    const call = pmEvent(this.#event, this.#row.text(VALUE));
-    if (call !== undefined) this.#events.pm?.(this.timeS, handle, call);
+  #kind(): MarkKind {
+    const kind = KIND_OF.get(this.#event)!;
+    if (kind === KIND.start) return KIND.threadCpus;
+    if (!this.#isSpan()) return kind;
+    return kind === KIND.enter ? KIND.spanBegin : kind === KIND.exit ? KIND.spanEnd : kind;
+  }
+
+  /** Reads the columns that a kind has into its record. @returns False where one makes no sense. */
+  #read(kind: MarkKind, event: EventRecord): boolean {
+    const row = KIND_INFO[kind]!.row!;
+    if (row.value !== undefined) {
+      const { label, read } = ROW_VALUES[row.value];
+      if (!read(this.#value, event)) return this.#badField(label, VALUE);
+    }
+    event.name = this.#row.text(REGION);
+    if (row.track === "handle") event.track = this.#track();
+    if (row.track === "span") {
+      const id = this.#row.number(SPAN);
+      if (id === undefined || !Number.isSafeInteger(id)) return this.#badField("span", SPAN);
+      event.number = id;
+      event.trackName = this.#row.text(TRACK);
+    }
+    return true;
+  }
+
+  /** Puts handles and descriptions in the place of names. @returns False where the row is left out. */
+  #resolve(kind: MarkKind, event: EventRecord): boolean {
+    switch (kind) {
+      case KIND.enter:
+        return this.#resolveEntry(event);
+      case KIND.exit:
+        event.region = this.#tracker.table.find(event.name);
+        return true;
+      case KIND.shortVisits:
+        event.region = this.#tracker.table.add(event.name);
+        return true;
+      case KIND.threadCpus:
+        this.#keepToNode(event);
+        return true;
+      case KIND.epoch:
+        return this.#isNextEpoch(event);
+      case KIND.attributeBegin:
+      case KIND.attributeSet:
+      case KIND.attributeEnd:
+        if (this.#attributes.complete(event)) return true;
+        this.#wrong(
+          "change of an unknown attribute left out",
+          "an attribute row before",
+          quote(event.name),
+        );
+        return false;
+      case KIND.folded:
+      case KIND.foldedLengths:
+      case KIND.inPath: {
+        const handle = this.#paths.handle(event.path);
+        if (handle === undefined) return this.#badField("value", VALUE);
+        event.path = handle;
+      }
+    }
+    return true;
   }
 
   #start(known: number): void {
     const process = known < 0 ? undefined : this.#tracker.process(known);
-    const command = this.#row.text(REGION) === "command";
+    const isCommand = this.#row.text(REGION) === KIND_INFO[KIND.startCommand]!.row!.region;
     if (process?.end === "running" && !process.command) {
       this.#wrong(
         "second start of a running process left out",
@@ -192,37 +237,23 @@ export class EventRows {
       );
       return;
     }
-    this.#withCpus((cpus) => {
-      const handle = command
-        ? this.#events.startCommand(this.timeS, this.#pid, cpus)
-        : this.#events.start(this.timeS, this.#pid, cpus);
-      if (handle >= 0) this.#processes.set(this.#pid, handle);
-    });
+    const kind = isCommand ? KIND.startCommand : KIND.start;
+    const event = this.#record.as(kind, this.timeS, -1, 0);
+    if (!this.#read(kind, event)) return;
+    this.#keepToNode(event);
+    event.number = this.#pid;
+    const handle = this.#events.receive(event);
+    if (handle >= 0) this.#processes.set(this.#pid, handle);
   }
 
-  #region(handle: number): void {
-    const hint = parseHint(this.#row.text(VALUE));
-    if (hint < 0) {
-      this.#badField("hint", VALUE);
-      return;
-    }
-    this.#events.region(this.timeS, handle, this.#row.text(REGION), hint);
-  }
-
-  #enter(handle: number): void {
-    const hint = this.#row.isEmpty(VALUE) ? -1 : parseHint(this.#row.text(VALUE));
-    if (hint < 0 && !this.#row.isEmpty(VALUE)) {
-      this.#badField("hint", VALUE);
-      return;
-    }
-    let region = this.#known();
-    if (hint >= HINT_COUNT && (region < 0 || this.#tracker.process(handle).hintOf(region) < 0)) {
-      // Registering fails, so there is nothing to enter.
-      this.#events.region(this.timeS, handle, this.#row.text(REGION), hint);
-      return;
-    }
-    if (region < 0) region = this.#tracker.table.add(this.#row.text(REGION));
-    this.#events.enter(this.timeS, handle, region, hint, this.#thread, this.#track());
+  #resolveEntry(event: EventRecord): boolean {
+    const { name, hint, process } = event;
+    event.region = this.#tracker.table.find(name);
+    const isNew = event.region < 0 || this.#tracker.process(process).hintOf(event.region) < 0;
+    // Registering fails, so there is nothing to enter.
+    if (hint >= HINT_COUNT && isNew) event.kind = KIND.region;
+    else if (event.region < 0) event.region = this.#tracker.table.add(name);
+    return true;
   }
 
   #isSpan(): boolean {
@@ -234,93 +265,37 @@ export class EventRows {
     return this.#tracker.track(this.#row.text(TRACK));
   }
 
-  #tellSpan(handle: number, kind: "begin" | "end"): void {
-    const id = this.#row.number(SPAN);
-    if (id === undefined || !Number.isSafeInteger(id)) {
-      this.#badField("span", SPAN);
-      return;
-    }
-    const event = this.#span;
-    event.kind = kind;
-    event.id = id;
-    event.name = this.#row.text(REGION);
-    event.track = this.#row.text(TRACK);
-    this.#events.span?.(this.timeS, handle, this.#thread, event);
+  #isNextEpoch({ number, process }: EventRecord): boolean {
+    const before = this.#tracker.process(process).epochs;
+    if (this.#row.isEmpty(VALUE) || (Number.isInteger(number) && number > before)) return true;
+    this.#wrong(
+      "epoch that steps back left out",
+      `a whole number above ${before}`,
+      `epoch ${number}`,
+    );
+    return false;
   }
 
-  #epoch(handle: number): void {
-    if (this.#row.isEmpty(VALUE)) return this.#events.epoch(this.timeS, handle, 0);
-    this.#withNumber((number) => {
-      const before = this.#tracker.process(handle).epochs;
-      if (Number.isInteger(number) && number > before) {
-        return this.#events.epoch(this.timeS, handle, number);
-      }
-      this.#wrong(
-        "epoch that steps back left out",
-        `a whole number above ${before}`,
-        `epoch ${number}`,
-      );
-    });
+  #describePath(): void {
+    const track = this.#columns === COLUMNS ? "" : this.#row.text(TRACK);
+    const row = { region: this.#row.text(REGION), value: this.#row.text(VALUE), track };
+    if (!this.#paths.describe(this.#events, row)) this.#badField("value", VALUE);
   }
 
-  #short(handle: number): void {
-    const found = /^([0-9]+) ([0-9.]+(?:e[-+]?[0-9]+)?)$/i.exec(this.#row.text(VALUE));
-    const count = Number(found?.[1]);
-    const seconds = Number(found?.[2]);
-    if (!(count > 0 && Number.isFinite(seconds))) {
-      this.#badField("value, COUNT SECONDS", VALUE);
-      return;
-    }
-    const region = this.#tracker.table.add(this.#row.text(REGION));
-    this.#events.shortVisits(this.timeS, handle, region, count, seconds, this.#thread);
+  #describeAttribute(): void {
+    const isKnown = this.#attributes.describe(this.#row.text(REGION), this.#row.text(VALUE));
+    if (!isKnown) this.#badField("value, TYPE PROPERTIES", VALUE);
   }
 
-  #attribute(handle: number): void {
-    const name = this.#row.text(REGION), value = this.#row.text(VALUE), event = this.#event;
-    if (event === "attribute") {
-      if (!this.#attributes.describe(name, value)) this.#badField("value, TYPE PROPERTIES", VALUE);
-      return;
-    }
-    const at = { timeS: this.timeS, process: handle, thread: this.#thread };
-    const kind = event as "begin" | "set" | "end";
-    if (!this.#attributes.tell(this.#events, at, kind, { name, value })) {
-      this.#wrong(
-        "change of an unknown attribute left out",
-        "an attribute row before",
-        quote(name),
-      );
-    }
-  }
-
-  /** Handle of the row's region, −1 when nobody entered or registered it. */
-  #known(): number {
-    return this.#tracker.table.find(this.#row.text(REGION));
-  }
-
-  #withNumber(tell: (value: number) => void): void {
-    const value = this.#row.number(VALUE);
-    if (value === undefined || !Number.isFinite(value)) this.#badField("value", VALUE);
-    else tell(value);
-  }
-
-  #withCpus(tell: (cpus: number[]) => void): void {
-    let cpus: number[];
-    try {
-      cpus = parseCpuList(this.#row.text(VALUE));
-    } catch {
-      this.#badField("CPU list", VALUE);
-      return;
-    }
-    const count = this.#tracker.cpus.count;
-    if (cpus.some((cpu) => cpu >= count)) {
-      this.#wrong(
-        "CPU that the node does not have left out",
-        `CPUs below ${count}`,
-        quote(this.#row.text(VALUE)),
-      );
-      cpus = cpus.filter((cpu) => cpu < count);
-    }
-    tell(cpus);
+  #keepToNode(event: EventRecord): void {
+    const { count } = this.#tracker.cpus;
+    if (event.cpus.every((cpu) => cpu < count)) return;
+    this.#wrong(
+      "CPU that the node does not have left out",
+      `CPUs below ${count}`,
+      quote(this.#row.text(VALUE)),
+    );
+    event.cpus = event.cpus.filter((cpu) => cpu < count);
   }
 
   #badField(name: string, field: number): false {

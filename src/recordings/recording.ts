@@ -4,10 +4,10 @@
  * @module
  */
 import { formatCpuList } from "../core/cpu_list.ts";
-import type { AttributeEvent, EventSink, PmEvent, SpanEvent } from "../core/event.ts";
-import { HINTS } from "../core/hints.ts";
+import type { EventReceiver, EventRecord } from "../core/event.ts";
+import { KIND, KIND_INFO, type RecordedRow } from "../core/event_kinds.ts";
+import type { PathTable } from "../core/path_stats.ts";
 import type { Nested } from "../core/report.ts";
-import { TYPE } from "../core/ring_layout.ts";
 import { PlatformTopology } from "../core/topology.ts";
 import { nestedLines } from "../formats/nested.ts";
 import {
@@ -19,6 +19,10 @@ import {
 } from "../formats/recording.ts";
 import type { LineSink } from "../formats/trace/header.ts";
 import { isTrackerSignal } from "../regions/tracker_signals.ts";
+import { AttributeRowsWriter } from "./attribute_rows.ts";
+import { PathRowsWriter, type PlainRow } from "./path_rows.ts";
+import { ROW_VALUES } from "./row_values.ts";
+import { VisitRows } from "./visit_rows.ts";
 import type { Batch, NativeColumn } from "../signals/batch.ts";
 
 /** What the events' handles stand for. */
@@ -29,25 +33,26 @@ export interface RecordingNames {
   pid(handle: number): number;
   /** Name of a track handle. */
   trackName(handle: number): string;
+  /** Paths of regions. */
+  readonly paths: PathTable;
 }
 
 /** Rows kept for the case that tracks come into use: their number, at most. */
 const KEPT_ROWS = 10_000;
 
-/** Caliper's names of types. */
-const TYPE_NAMES = new Map<number, string>(Object.entries(TYPE).map(([name, n]) => [n, name]));
-
 /** Writes events and samples of one run. Handles are the tracker's. */
-export class RecordingWriter implements EventSink {
+export class RecordingWriter implements EventReceiver {
   readonly #events: LineSink;
   readonly #samples: LineSink;
   readonly #names: RecordingNames;
-  /** Types and properties told, by attribute. */
-  readonly #attributes = new Map<string, string>();
+  readonly #paths: PathRowsWriter;
+  readonly #attributes = new AttributeRowsWriter();
   #columns: NativeColumn[] | undefined;
   #last = new Float64Array(0);
-  /** A step's events, written at once when it closes. */
+  readonly #visits = new VisitRows();
+  /** A step's events, written at once when it closes: rows while `written` wants them, then text. */
   #pending: string[] = [];
+  #text = "";
   /** What was written before; `undefined`: too much, or it has the columns already. */
   #written: string[] | undefined = [];
   /** Hears that the recording is of version 2 from here on. */
@@ -59,114 +64,52 @@ export class RecordingWriter implements EventSink {
     this.#events = events;
     this.#samples = samples;
     this.#names = names;
+    this.#paths = new PathRowsWriter(names.paths);
     events.write(EVENTS_HEADER + "\n");
   }
 
-  start(timeS: number, pid: number, cpus: readonly number[]): number {
-    this.#row(timeS, pid, "start", "", formatCpuList(cpus), 0);
-    return -1;
-  }
-
-  startCommand(timeS: number, pid: number, cpus: readonly number[]): number {
-    this.#row(timeS, pid, "start", "command", formatCpuList(cpus), 0);
-    return -1;
-  }
-
-  threadCpus(timeS: number, process: number, thread: number, cpus: readonly number[]): void {
-    this.#row(timeS, this.#names.pid(process), "start", "", formatCpuList(cpus), thread);
-  }
-
-  region(timeS: number, process: number, name: string, hint: number): number {
-    this.#row(timeS, this.#names.pid(process), "region", name, HINTS[hint] ?? String(hint), 0);
-    return -1;
-  }
-
-  enter(
-    timeS: number,
-    process: number,
-    region: number,
-    hint: number,
-    thread: number,
-    track = 0,
-  ): void {
-    const value = HINTS[hint] ?? "";
-    const name = this.#names.regionName(region);
-    const extra = track === 0 ? "," : this.#track(track);
-    this.#row(timeS, this.#names.pid(process), "enter", name, value, thread, extra);
-  }
-
-  exit(timeS: number, process: number, region: number, thread: number, track = 0): void {
-    const name = this.#names.regionName(region);
-    const extra = track === 0 ? "," : this.#track(track);
-    this.#row(timeS, this.#names.pid(process), "exit", name, "", thread, extra);
-  }
-
-  span(timeS: number, process: number, thread: number, event: SpanEvent): void {
-    this.#useTracks();
-    const { kind, name, track, id } = event;
-    const what = kind === "begin" ? "enter" : "exit";
-    const extra = `${csvField(track)},${id}`;
-    this.#row(timeS, this.#names.pid(process), what, name, "", thread, extra);
-  }
-
-  epoch(timeS: number, process: number, number: number): void {
-    this.#row(timeS, this.#names.pid(process), "epoch", "", number === 0 ? "" : `${number}`, 0);
-  }
-
-  tprofInit(timeS: number, process: number, units: number): void {
-    this.#row(timeS, this.#names.pid(process), "tprof_init", "", String(units), 0);
-  }
-
-  tprofPost(timeS: number, process: number, cpu: number): void {
-    this.#row(timeS, this.#names.pid(process), "tprof_post", "", cpu < 0 ? "" : String(cpu), 0);
-  }
-
-  overhead(timeS: number, process: number, seconds: number): void {
-    this.#row(timeS, this.#names.pid(process), "overhead", "", String(seconds), 0);
-  }
-
-  shortVisits(
-    timeS: number,
-    process: number,
-    region: number,
-    count: number,
-    seconds: number,
-    thread: number,
-  ): void {
-    const name = this.#names.regionName(region);
-    this.#row(timeS, this.#names.pid(process), "short", name, `${count} ${seconds}`, thread);
-  }
-
-  shutdown(timeS: number, process: number): void {
-    this.#row(timeS, this.#names.pid(process), "shutdown", "", "", 0);
-  }
-
-  died(timeS: number, process: number): void {
-    this.#row(timeS, this.#names.pid(process), "died", "", "", 0);
-  }
-
-  attribute(timeS: number, process: number, thread: number, event: AttributeEvent): void {
-    const pid = this.#names.pid(process);
-    const { kind, name, type, properties, value } = event;
-    if (kind !== "end" && this.#attributes.get(name) !== `${type} ${properties}`) {
-      this.#attributes.set(name, `${type} ${properties}`);
-      this.#row(timeS, pid, "attribute", name, `${TYPE_NAMES.get(type) ?? type} ${properties}`, 0);
+  receive(event: EventRecord): number {
+    if (VisitRows.has(event)) {
+      this.#add(event.timeS + this.#visits.text(event, this.#makeVisit));
+      return -1;
     }
-    this.#row(timeS, pid, kind, name, kind === "end" ? "" : String(value), thread);
+    const row = KIND_INFO[event.kind]?.row;
+    if (row === undefined) return -1;
+    const { kind, timeS } = event;
+    const starts = kind === KIND.start || kind === KIND.startCommand;
+    const pid = starts ? event.number : this.#names.pid(event.process);
+    const write = (plain: PlainRow) => this.#row(timeS, pid, plain);
+    if (row.value === "folded" || row.value === "lengths" || row.value === "path") {
+      this.#paths.describe(event.path, write);
+    } else if (row.value === "attribute") this.#attributes.describe(event, write);
+    write({
+      event: row.event,
+      region: this.#region(row, event),
+      value: row.value === undefined ? "" : ROW_VALUES[row.value].write(event),
+      thread: row.thread === true ? event.thread : 0,
+      track: this.#track(row, event),
+      span: row.track === "span" ? event.number : undefined,
+    });
+    return -1;
   }
 
-  pm(timeS: number, process: number, event: PmEvent): void {
-    const value = event.kind === "open"
-      ? (event.version / 10).toFixed(1)
-      : event.kind === "close"
-      ? ""
-      : `${event.step} ${event.substep} ${Number(event.sync)} ${Number(event.initial)}`;
-    this.#row(timeS, this.#names.pid(process), `pm_${event.kind}`, "", value, 0);
+  readonly #makeVisit = (event: EventRecord): string => {
+    const { row } = KIND_INFO[event.kind]!;
+    const value = row!.value === undefined ? "" : ROW_VALUES[row!.value].write(event);
+    const plain = { event: row!.event, region: this.#region(row!, event), value };
+    return this.#fields(this.#names.pid(event.process), { ...plain, thread: event.thread });
+  };
+
+  #region({ region }: RecordedRow, event: EventRecord): string {
+    if (region === "region") return this.#names.regionName(event.region);
+    if (region === "path") return this.#names.paths.name(event.path);
+    if (region === "name") return event.name;
+    return region ?? "";
   }
 
-  /** An event of another kind: attributes and the like, which the tracker does not see. */
-  other(timeS: number, pid: number, event: string, region: string, value: string): void {
-    this.#row(timeS, pid, event, region, value, 0);
+  #track({ track }: RecordedRow, event: EventRecord): string {
+    if (track === "span") return event.trackName;
+    return track === "handle" && event.track !== 0 ? this.#names.trackName(event.track) : "";
   }
 
   /** Writes the row of a settled step, and the events that led to it before it. */
@@ -179,7 +122,9 @@ export class RecordingWriter implements EventSink {
     for (const { offset, count } of columns) {
       for (let i = offset; i < offset + count; i++, k++) {
         const value = batch.values[i];
-        if (!first && Object.is(value, this.#last[k])) line += ",=";
+        if (Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+          line += `,${wholeText(value, batch.restAt(i))}`;
+        } else if (!first && Object.is(value, this.#last[k])) line += ",=";
         else line += value === value ? `,${value}` : ",";
         this.#last[k] = value;
       }
@@ -200,22 +145,32 @@ export class RecordingWriter implements EventSink {
     return columns;
   }
 
-  #row(
-    timeS: number,
-    pid: number,
-    event: string,
-    region: string,
-    value: string,
-    thread: number,
-    extra = ",",
-  ): void {
-    const row = `${timeS},${pid},${event},${csvField(region)},${csvField(value)},${
+  #row(timeS: number, pid: number, row: PlainRow): void {
+    if ((row.track ?? "") !== "" || row.span !== undefined) this.#useTracks();
+    this.#add(timeS + this.#fields(pid, row));
+  }
+
+  /** All of a row behind its time. */
+  #fields(pid: number, row: PlainRow): string {
+    const { event, region = "", value = "", thread = 0, track = "", span } = row;
+    const fields = `,${pid},${event},${csvField(region)},${csvField(value)},${
       thread > 0 ? thread : ""
     }`;
-    this.#pending.push(this.hasTracks ? `${row},${extra}\n` : `${row}\n`);
+    return this.hasTracks ? `${fields},${csvField(track)},${span ?? ""}\n` : `${fields}\n`;
+  }
+
+  #add(row: string): void {
+    if (this.#written === undefined) this.#text += row;
+    else this.#pending.push(row);
+  }
+
+  #writeText(): void {
+    if (this.#text !== "") this.#events.write(this.#text);
+    this.#text = "";
   }
 
   #writePending(): void {
+    this.#writeText();
     if (this.#pending.length === 0) return;
     this.#events.write(this.#pending.join(""));
     if (this.#written !== undefined) {
@@ -225,11 +180,6 @@ export class RecordingWriter implements EventSink {
     this.#pending.length = 0;
   }
 
-  #track(track: number): string {
-    this.#useTracks();
-    return csvField(this.#names.trackName(track)) + ",";
-  }
-
   /**
    * The first track or span: all rows get the two columns. Where too many are written already, the
    * header comes again, with the columns that hold from there on.
@@ -237,6 +187,8 @@ export class RecordingWriter implements EventSink {
   #useTracks(): void {
     if (this.hasTracks) return;
     this.hasTracks = true;
+    this.#visits.clear();
+    this.#writeText();
     const rows = this.#pending.map(withColumns);
     if (this.#written !== undefined && this.#events.restart !== undefined) {
       this.#events.restart();
@@ -247,6 +199,11 @@ export class RecordingWriter implements EventSink {
     this.#events.write(EVENTS_HEADER_2 + "\n" + rows.join(""));
     this.onVersion2?.();
   }
+}
+
+/** A count beyond 2^53 to its last digit. */
+function wholeText(value: number, rest: number): string {
+  return Number.isFinite(value) ? String(BigInt(value) + BigInt(rest)) : String(value);
 }
 
 /** A row of version 1 as one of version 2. */

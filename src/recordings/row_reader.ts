@@ -5,6 +5,7 @@
  * the runtime's own decompressor.
  * @module
  */
+import { lengthened } from "../core/grow.ts";
 import { UserFile } from "../os/user_file.ts";
 import { FormatError } from "../core/errors.ts";
 
@@ -139,20 +140,19 @@ export class RowReader {
       this.#filled -= this.#next;
       this.#next = 0;
     }
-    if (this.bytes.length - this.#filled < CHUNK) this.#enlarge(this.bytes.length * 2);
+    if (this.bytes.length - this.#filled < CHUNK) {
+      this.bytes = lengthened(this.bytes, this.bytes.length * 2);
+    }
   }
 
   #append(chunk: Uint8Array): void {
     if (this.#filled + chunk.length > this.bytes.length) {
-      this.#enlarge(Math.max(this.bytes.length * 2, this.#filled + chunk.length));
+      this.bytes = lengthened(
+        this.bytes,
+        Math.max(this.bytes.length * 2, this.#filled + chunk.length),
+      );
     }
     this.bytes.set(chunk, this.#filled);
     this.#filled += chunk.length;
-  }
-
-  #enlarge(size: number): void {
-    const larger = new Uint8Array(size);
-    larger.set(this.bytes.subarray(0, this.#filled));
-    this.bytes = larger;
   }
 }

@@ -62,6 +62,9 @@ export class SampleRows implements SignalProvider {
   readonly #values: Float64Array;
   /** The same, of the row last taken. */
   readonly #taken: Float64Array;
+  /** What these leave out of whole numbers beyond 2^53. */
+  readonly #rests: Float64Array;
+  readonly #takenRests: Float64Array;
   /** Where each column's values go; −1: nowhere. */
   readonly #target: Int32Array;
   /** 1: an empty cell repeats the row above, since the signal is constant. */
@@ -81,6 +84,8 @@ export class SampleRows implements SignalProvider {
     }
     this.#values = new Float64Array(width).fill(NaN);
     this.#taken = new Float64Array(width).fill(NaN);
+    this.#rests = new Float64Array(width);
+    this.#takenRests = new Float64Array(width);
     this.#target = Int32Array.from(titles, (title) => this.#place(title, recording, topology));
     this.#constant = Uint8Array.from(titles, (title) => {
       const signal = recording.signals.find(({ row }) => row.name === title?.name);
@@ -121,6 +126,7 @@ export class SampleRows implements SignalProvider {
   /** Makes the row last parsed the one that is read; the next may then be parsed already. */
   take(): void {
     this.#taken.set(this.#values);
+    this.#takenRests.set(this.#rests);
   }
 
   open(wanted: readonly OfferedSignal[]): SignalReading {
@@ -135,8 +141,18 @@ export class SampleRows implements SignalProvider {
           at += count;
         }
       },
+      restAt: (place) => this.#restAt(places, place),
       [Symbol.dispose]() {},
     };
+  }
+
+  #restAt(places: readonly { offset: number; count: number }[], place: number): number {
+    let at = place;
+    for (const { offset, count } of places) {
+      if (at < count) return this.#takenRests[offset + at];
+      at -= count;
+    }
+    return 0;
   }
 
   #place(
@@ -191,12 +207,20 @@ export class SampleRows implements SignalProvider {
         this.#text(start, end),
       );
     }
-    this.#set(column, value ?? NaN);
+    const isLarge = value !== undefined && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+    this.#set(column, value ?? NaN, isLarge ? this.#restOf(start, end, value) : 0);
   }
 
-  #set(column: number, value: number): void {
+  #set(column: number, value: number, rest = 0): void {
     const target = this.#target[column];
-    if (target >= 0) this.#values[target] = value;
+    if (target < 0) return;
+    this.#values[target] = value;
+    this.#rests[target] = rest;
+  }
+
+  #restOf(start: number, end: number, value: number): number {
+    const text = new TextDecoder().decode(this.#reader.bytes.subarray(start, end));
+    return /^-?[0-9]+$/.test(text) ? Number(BigInt(text) - BigInt(value)) : 0;
   }
 
   #text(start: number, end: number): string {

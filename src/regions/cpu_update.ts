@@ -44,8 +44,8 @@ export class CpuUpdate {
     for (const thread of retired) this.#write(thread.cpus);
   }
 
-  /** What one CPU of a process shows now, among its open tracks. */
-  static regionAt(process: TrackedProcess, cpu: number): number {
+  /** The open track of a process that one of its CPUs shows now. */
+  static trackAt(process: TrackedProcess, cpu: number): Track | undefined {
     let best = process.track.region >= 0 && process.track.cpus.includes(cpu)
       ? process.track
       : undefined;
@@ -53,7 +53,7 @@ export class CpuUpdate {
       if (thread.region < 0 || !thread.cpus.includes(cpu)) continue;
       if (best === undefined || thread.entered > best.entered) best = thread;
     }
-    return best?.region ?? -1;
+    return best;
   }
 
   #clear(cpus: Int32Array): void {

@@ -4,6 +4,7 @@
  */
 import { grown } from "../core/grow.ts";
 import type { RecordFilter } from "./record_filter.ts";
+import type { RegionPaths } from "./region_paths.ts";
 import { Track } from "./track.ts";
 
 const NO_CPUS = new Int32Array(0);
@@ -33,6 +34,7 @@ export class TrackedProcess {
   overheadS = 0;
   /** First hint of each region handle that it registered; 255: not registered. */
   #hints = new Uint8Array(0);
+  readonly #paths: RegionPaths;
   readonly #byThread = new Map<number, Track>();
   #lastThread: Track | undefined;
   /** Events since the last step changed the state of its CPUs. */
@@ -46,10 +48,11 @@ export class TrackedProcess {
     pid: number,
     cpus: Int32Array,
     startNs: number,
-    options: { command: boolean; filter: RecordFilter | undefined },
+    options: { command: boolean; filter: RecordFilter | undefined; paths: RegionPaths },
   ) {
     this.pid = pid;
-    this.track = new Track(pid, cpus);
+    this.#paths = options.paths;
+    this.track = new Track(pid, cpus, options.paths);
     this.track.lastNs = startNs;
     this.startNs = startNs;
     this.command = options.command;
@@ -62,13 +65,18 @@ export class TrackedProcess {
     if (this.#lastThread?.id === thread) return this.#lastThread;
     let track = this.#byThread.get(thread);
     if (track === undefined) {
-      track = new Track(thread, this.track.cpus);
+      track = new Track(thread, this.track.cpus, this.#paths);
       track.lastNs = this.track.lastNs;
       this.#byThread.set(thread, track);
       this.threads.push(track);
     }
     this.#lastThread = track;
     return track;
+  }
+
+  /** The stack of a thread that had events; `undefined`: it had none, or it ended. */
+  known(thread: number): Track | undefined {
+    return thread <= 0 ? this.track : this.#byThread.get(thread);
   }
 
   /** A thread ended, outside all regions; its totals stay. */
@@ -84,7 +92,7 @@ export class TrackedProcess {
   /** Lets go of the threads that ended; what they did in the step has been taken. */
   foldRetired(): void {
     for (const track of this.retired) {
-      this.#past ??= new Track(this.pid, NO_CPUS);
+      this.#past ??= new Track(this.pid, NO_CPUS, this.#paths);
       this.#past.absorb(track);
     }
     this.retired.length = 0;

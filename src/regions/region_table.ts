@@ -9,6 +9,9 @@ export class RegionTable {
   readonly #handles = new Map<string, number>();
   readonly #names: string[] = [];
   readonly #hashes: number[] = [];
+  /** By hash, and by handle: the first handle with this hash. */
+  readonly #firstOf = new Map<number, number>();
+  readonly #firsts: number[] = [];
 
   /** Number of names. */
   get length(): number {
@@ -23,7 +26,10 @@ export class RegionTable {
     this.#handles.set(name, handle);
     this.#names.push(name);
     // The marker calls turn the empty name's hash, 0, into "unmarked".
-    this.#hashes.push(regionHash(name) || HASH_UNMARKED);
+    const hash = regionHash(name) || HASH_UNMARKED;
+    this.#hashes.push(hash);
+    if (!this.#firstOf.has(hash)) this.#firstOf.set(hash, handle);
+    this.#firsts.push(this.#firstOf.get(hash)!);
     return handle;
   }
 
@@ -38,5 +44,10 @@ export class RegionTable {
 
   hash(handle: number): number {
     return this.#hashes[handle];
+  }
+
+  /** The first handle with the same hash: GEOPM adds up what has one hash. */
+  first(handle: number): number {
+    return this.#firsts[handle];
   }
 }

@@ -3,7 +3,9 @@
  * any thread, so no CPU is in a span, and none has energy of its own.
  * @module
  */
-import type { SpanEvent } from "../core/event.ts";
+import { compareTexts } from "../core/names.ts";
+import type { EventRecord } from "../core/event.ts";
+import { KIND } from "../core/event_kinds.ts";
 
 /** Spans of one name and track. */
 export interface SpanTotal {
@@ -31,15 +33,15 @@ export class Spans {
   readonly #open: Map<number, { sum: Sum; ns: number }>[] = [];
 
   /** A span begins or ends. @returns False where an end fits no begin. */
-  tell(ns: number, process: number, event: Readonly<SpanEvent>): boolean {
-    const open = this.#open[process] ??= new Map();
-    if (event.kind === "begin") {
-      open.set(event.id, { sum: this.#sum(event), ns });
+  add(ns: number, event: EventRecord): boolean {
+    const open = this.#open[event.process] ??= new Map();
+    if (event.kind === KIND.spanBegin) {
+      open.set(event.number, { sum: this.#sum(event), ns });
       return true;
     }
-    const began = open.get(event.id);
+    const began = open.get(event.number);
     if (began === undefined) return false;
-    open.delete(event.id);
+    open.delete(event.number);
     began.sum.count++;
     began.sum.ns += Math.max(0, ns - began.ns);
     return true;
@@ -50,18 +52,14 @@ export class Spans {
     return [...this.#sums.values()].flatMap((tracks) => [...tracks.values()])
       .filter(({ count }) => count > 0)
       .map(({ name, track, count, ns }) => ({ name, track, count, timeS: ns * 1e-9 }))
-      .sort((a, b) => compare(a.name, b.name) || compare(a.track, b.track));
+      .sort((a, b) => compareTexts(a.name, b.name) || compareTexts(a.track, b.track));
   }
 
-  #sum({ name, track }: Readonly<SpanEvent>): Sum {
+  #sum({ name, trackName: track }: EventRecord): Sum {
     let tracks = this.#sums.get(name);
     if (tracks === undefined) this.#sums.set(name, tracks = new Map());
     let sum = tracks.get(track);
     if (sum === undefined) tracks.set(track, sum = { name, track, count: 0, ns: 0 });
     return sum;
   }
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

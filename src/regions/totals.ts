@@ -5,6 +5,7 @@
  * processes that never entered count in the divisor. geopm_report(7), `runtime (s)` and `count`.
  * @module
  */
+import type { ProcessTime } from "../core/process_spread.ts";
 import type { RegionTotal } from "../core/report.ts";
 import type { TrackedProcess } from "./process.ts";
 import type { RegionTable } from "./region_table.ts";
@@ -29,25 +30,53 @@ export function regionTotals(
     p.markRegistered(isRegistered);
     p.addTotals(counts, runtimesNs);
   }
-  const countOf = new Map<number, number>();
-  const runtimeOf = new Map<number, number>();
   for (let region = 0; region < table.length; region++) {
-    if (isRegistered[region] === 0) continue;
-    const hash = table.hash(region);
-    countOf.set(hash, (countOf.get(hash) ?? 0) + counts[region]);
-    runtimeOf.set(hash, (runtimeOf.get(hash) ?? 0) + runtimesNs[region]);
+    const first = table.first(region);
+    if (first === region || isRegistered[region] === 0) continue;
+    counts[first] += counts[region];
+    runtimesNs[first] += runtimesNs[region];
   }
   const n = Math.max(1, counted);
   const totals: RegionTotal[] = [];
   for (let region = 0; region < table.length; region++) {
     if (isRegistered[region] === 0) continue;
-    const hash = table.hash(region);
+    const first = table.first(region);
     totals.push({
       name: table.name(region),
-      hash,
-      runtimeS: runtimeOf.get(hash)! * 1e-9 / n,
-      count: countOf.get(hash)! / n,
+      hash: table.hash(region),
+      runtimeS: runtimesNs[first] * 1e-9 / n,
+      count: counts[first] / n,
     });
   }
   return totals;
+}
+
+/**
+ * Time of each process in the regions with most time, names with one hash added up. Processes come in
+ * the order of their start; of one process nothing is told.
+ */
+export function processTimes(
+  processes: readonly TrackedProcess[],
+  table: RegionTable,
+  most: number,
+): { name: string; times: ProcessTime[] }[] {
+  const counted = processes.filter(({ end }) => end !== "withdrawn");
+  if (counted.length < 2) return [];
+  const regions = regionTotals(counted, table).filter(({ runtimeS }) => runtimeS > 0)
+    .sort((a, b) => b.runtimeS - a.runtimeS || (a.name < b.name ? -1 : 1)).slice(0, most)
+    .map(({ name }) => ({ name, own: [] as number[], times: [] as ProcessTime[] }));
+  // By first handle: the regions that its hash stands for.
+  const told = Map.groupBy(regions, ({ name }) => table.first(table.find(name)));
+  for (let i = 0; i < table.length; i++) {
+    for (const { own } of told.get(table.first(i)) ?? []) own.push(i);
+  }
+  const counts = new Float64Array(table.length), runtimesNs = new Float64Array(table.length);
+  for (const process of counted) {
+    runtimesNs.fill(0);
+    process.addTotals(counts, runtimesNs);
+    for (const { own, times } of regions) {
+      times.push({ pid: process.pid, timeNs: own.reduce((sum, i) => sum + runtimesNs[i], 0) });
+    }
+  }
+  return regions.map(({ name, times }) => ({ name, times }));
 }

@@ -7,7 +7,9 @@
  * @module
  */
 import { grown, lengthened } from "../core/grow.ts";
+import { ROOT } from "../core/path_stats.ts";
 import { EVENT, RecordList } from "../core/record.ts";
+import type { RegionPaths } from "./region_paths.ts";
 
 /** Hints are kept to this depth; deeper levels share the last one. */
 const MAX_HINT_DEPTH = 1024;
@@ -42,10 +44,21 @@ export class Track {
   entered = 0;
   /** Time of the last event. */
   lastNs = 0;
+  /** All of its visits are told by path, folded: what is told in order is in there too. */
+  folds = false;
+  /** Path of the innermost open region; 0: none is open. */
+  path = ROOT;
+  /** Which CPUs are this track's: see `RegionTracker`. */
+  readonly owner: number;
+  readonly #paths: RegionPaths;
+  /** Since when it is in its path. */
+  #pathNs = 0;
   #hints = new Uint8Array(16);
   /** Regions that are open, the outermost first, and their tracks. */
   #openRegion = new Int32Array(16);
   #openTrack = new Int32Array(16);
+  #openPath = new Int32Array(16);
+  #openNs = new Float64Array(16);
   #window = 0;
   /** Slot of a region handle, −1 for none. Slots keep the tables as small as the regions used. */
   #slotOf = new Int32Array(0);
@@ -60,9 +73,11 @@ export class Track {
   /** 1: the open visit has no entry record, since the region was already folded in its window. */
   #silent = new Uint8Array(FIRST_SLOTS);
 
-  constructor(id: number, cpus: Int32Array) {
+  constructor(id: number, cpus: Int32Array, paths: RegionPaths) {
     this.id = id;
     this.cpus = cpus;
+    this.#paths = paths;
+    this.owner = paths.nextOwner();
   }
 
   /** Enters a region; only the outermost entry counts, inner ones set the hint. */
@@ -74,9 +89,13 @@ export class Track {
     if (level >= this.#openRegion.length) {
       this.#openRegion = grown(this.#openRegion);
       this.#openTrack = grown(this.#openTrack);
+      this.#openPath = grown(this.#openPath);
+      this.#openNs = grown(this.#openNs);
     }
     this.#openRegion[level] = region;
     this.#openTrack[level] = track;
+    this.#openNs[level] = timeNs;
+    this.#moveTo(this.#openPath[level] = this.#paths.within(this.path, region, track), timeNs);
     this.#setHint(level, hint);
   }
 
@@ -101,8 +120,10 @@ export class Track {
    * @returns Whether that was the outermost one.
    */
   exit(timeNs: number, hash: number, level = this.depth - 1): boolean {
+    if (!this.folds) this.#paths.stats.add(this.#openPath[level], timeNs - this.#openNs[level]);
     this.depth--;
     if (level < this.depth) this.#closeGap(level);
+    this.#moveTo(this.depth === 0 ? ROOT : this.#openPath[this.depth - 1], timeNs);
     this.hint = this.depth === 0 ? 0 : this.#hints[Math.min(this.depth, MAX_HINT_DEPTH) - 1];
     if (level > 0) return false;
     this.#countVisit(timeNs, hash);
@@ -132,11 +153,25 @@ export class Track {
     this.region = region;
   }
 
+  #moveTo(path: number, timeNs: number): void {
+    if (this.path !== ROOT && !this.folds) {
+      this.#paths.stats.addSelf(this.path, timeNs - this.#pathNs);
+    }
+    this.path = path;
+    this.#pathNs = timeNs;
+  }
+
   #closeGap(level: number): void {
+    this.#openNs.copyWithin(level, level + 1, this.depth + 1);
     this.#openRegion.copyWithin(level, level + 1, this.depth + 1);
     this.#openTrack.copyWithin(level, level + 1, this.depth + 1);
     if (level < MAX_HINT_DEPTH) {
       this.#hints.copyWithin(level, level + 1, Math.min(this.depth + 1, MAX_HINT_DEPTH));
+    }
+    let path = level === 0 ? ROOT : this.#openPath[level - 1];
+    for (let at = level; at < this.depth; at++) {
+      path = this.#paths.within(path, this.#openRegion[at], this.#openTrack[at]);
+      this.#openPath[at] = path;
     }
   }
 
@@ -163,6 +198,7 @@ export class Track {
     const slot = this.#slot(region);
     this.#count[slot] += count;
     this.#runtimeNs[slot] += totalNs;
+    if (!this.folds) this.#paths.addShort(region, count, totalNs);
     if (this.#known[slot] !== this.#window) this.#openShort(slot, timeNs, hash);
     this.#fold(slot, count, totalNs);
   }
@@ -177,7 +213,8 @@ export class Track {
   }
 
   /** The process is gone: open regions stay uncounted. */
-  abandon(): void {
+  abandon(timeNs: number): void {
+    this.#moveTo(ROOT, Math.max(timeNs, this.#pathNs));
     this.depth = 0;
     this.region = -1;
     this.hint = 0;

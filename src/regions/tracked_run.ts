@@ -5,16 +5,20 @@
  * @module
  */
 import { type Diagnostic, Diagnostics } from "../core/diagnostics.ts";
+import { EventCalls } from "../core/event_calls.ts";
+import { PathTable } from "../core/path_stats.ts";
+import type { ProcessTime } from "../core/process_spread.ts";
 import type { RegionTotal } from "../core/report.ts";
 import type { OfferedSignal, SignalProvider, SignalReading } from "../core/signal.ts";
 import { CpuStates } from "./cpu_states.ts";
 import type { TrackedProcess } from "./process.ts";
 import { ProcessList, type ProcessSummary } from "./process_list.ts";
+import { RegionPaths } from "./region_paths.ts";
 import { RegionTable } from "./region_table.ts";
 import { RunTimes } from "./run_times.ts";
 import { Spans, type SpanTotal } from "./spans.ts";
 import { TrackTable } from "./track_table.ts";
-import { regionTotals } from "./totals.ts";
+import { processTimes, regionTotals } from "./totals.ts";
 import { type TrackedState, TRACKER_SIGNALS, TrackerReading } from "./tracker_signals.ts";
 
 /**
@@ -32,7 +36,7 @@ import { type TrackedState, TRACKER_SIGNALS, TrackerReading } from "./tracker_si
  * if (tracker.processes()[0].pid !== 4711) throw new Error("expected the process");
  * ```
  */
-export class TrackedRun implements SignalProvider, TrackedState {
+export abstract class TrackedRun extends EventCalls implements SignalProvider, TrackedState {
   readonly name = "PROFILE";
   readonly signals: readonly OfferedSignal[] = TRACKER_SIGNALS.map((row) => ({
     row,
@@ -45,6 +49,18 @@ export class TrackedRun implements SignalProvider, TrackedState {
   readonly table = new RegionTable();
   /** Tracks by name; the program's own marks are 0. */
   readonly tracks = new TrackTable();
+  /**
+   * Paths of regions.
+   *
+   * @ignore
+   */
+  readonly paths = new PathTable();
+  /**
+   * Visits by path.
+   *
+   * @ignore
+   */
+  readonly regionPaths = new RegionPaths(this.paths, this.table, this.tracks);
   /** What is no region, and overlaps. */
   protected readonly spanSums = new Spans();
   /** Calls that GEOPM would refuse. */
@@ -56,6 +72,7 @@ export class TrackedRun implements SignalProvider, TrackedState {
 
   /** A run on so many CPUs. */
   constructor(cpuCount: number) {
+    super();
     this.cpus = new CpuStates(cpuCount);
   }
 
@@ -120,6 +137,15 @@ export class TrackedRun implements SignalProvider, TrackedState {
   /** Means over processes for every registered name, by name. */
   regions(): RegionTotal[] {
     return regionTotals(this.list.all, this.table);
+  }
+
+  /**
+   * Time of each process in the regions with most time.
+   *
+   * @ignore
+   */
+  processTimes(most: number): { name: string; times: ProcessTime[] }[] {
+    return processTimes(this.list.all, this.table, most);
   }
 
   /** Spans by name and track, over all processes. */

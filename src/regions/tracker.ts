@@ -7,11 +7,13 @@
  * @module
  */
 import type { Domain } from "../core/domain.ts";
-import type { EventSink, SpanEvent } from "../core/event.ts";
+import type { EventRecord } from "../core/event.ts";
+import { KIND } from "../core/event_kinds.ts";
 import { regionHash } from "../core/hash.ts";
 import { HINT_COUNT, HINT_UNKNOWN, hintOnEntry } from "../core/hints.ts";
 import { EVENT, RecordList } from "../core/record.ts";
 import { CpuUpdate } from "./cpu_update.ts";
+import { PathCpus } from "./path_cpus.ts";
 import { type ProcessEnd, TrackedProcess } from "./process.ts";
 import { parseRecordFilter, type RecordFilter } from "./record_filter.ts";
 import { collectRecords } from "./record_log.ts";
@@ -63,13 +65,19 @@ export type { ProcessSummary } from "./process_list.ts";
  * if (tracker.regions()[0].runtimeS !== 2) throw new Error("expected 2 s");
  * ```
  */
-export class RegionTracker extends TrackedRun implements EventSink {
+export class RegionTracker extends TrackedRun {
   /** Records of the last step, grouped by process in order of pid. */
   readonly records = new RecordList(64);
   /** Grows when the run begins anew: at the first process, and when it replaces the command. */
   generation = 0;
   /** Visits that came folded. */
   foldedVisits = 0;
+  /**
+   * Nested regions on CPUs.
+   *
+   * @ignore
+   */
+  readonly pathCpus: PathCpus;
   readonly #profileHash: number;
   readonly #makeFilter: (() => RecordFilter) | undefined;
   readonly #onEdge: EdgeListener | undefined;
@@ -83,6 +91,7 @@ export class RegionTracker extends TrackedRun implements EventSink {
   constructor(options: TrackerOptions) {
     super(options.topology.count("cpu"));
     this.#update = new CpuUpdate(this.cpus);
+    this.pathCpus = new PathCpus(this.cpus.count);
     // GEOPM hashes the name with the quotes that its report has around it.
     this.#profileHash = regionHash(`"${options.profile ?? "default"}"`);
     this.#makeFilter = options.recordFilter === undefined
@@ -93,26 +102,62 @@ export class RegionTracker extends TrackedRun implements EventSink {
 
   // Events, in order of time.
 
-  start(timeS: number, pid: number, cpus: readonly number[]): number {
-    const adopted = this.#adoptCommand(pid, cpus);
+  /** An event, in order of time. */
+  receive(event: EventRecord): number {
+    switch (event.kind) {
+      case KIND.enter:
+        this.#enter(event);
+        break;
+      case KIND.exit:
+        this.#exit(event);
+        break;
+      case KIND.start:
+        return this.#start(event);
+      case KIND.startCommand:
+        return this.processCount > 0 ? -1 : this.#connect(event, true);
+      case KIND.region:
+        return this.#region(event);
+      case KIND.foldedLengths:
+        this.regionPaths.stats.addBucket(event.path, event.number, event.visits);
+        break;
+      case KIND.threadEnd:
+        this.#threadEnd(event);
+        break;
+      case KIND.threadCpus:
+      case KIND.epoch:
+      case KIND.tprofInit:
+      case KIND.tprofPost:
+      case KIND.overhead:
+      case KIND.shortVisits:
+      case KIND.folding:
+      case KIND.folded:
+      case KIND.spanBegin:
+      case KIND.spanEnd:
+      case KIND.shutdown:
+      case KIND.died:
+        this.#ofProcess(event);
+    }
+    return -1;
+  }
+
+  /** Handle of a track; 0 is the program's own. */
+  track(name: string): number {
+    return this.tracks.add(name);
+  }
+
+  /** Handle of a path of regions. */
+  regionPath(parent: number, name: string, track: string, attribute: string): number {
+    return this.paths.add(parent, name, track, attribute);
+  }
+
+  #start(event: EventRecord): number {
+    const adopted = this.#adoptCommand(event.number, event.cpus);
     if (adopted >= 0) return adopted;
     this.#withdrawCommand();
-    return this.#connect(timeS, pid, cpus, false);
+    return this.#connect(event, false);
   }
 
-  startCommand(timeS: number, pid: number, cpus: readonly number[]): number {
-    if (this.processCount > 0) return -1;
-    return this.#connect(timeS, pid, cpus, true);
-  }
-
-  threadCpus(_timeS: number, process: number, thread: number, cpus: readonly number[]): void {
-    const p = this.#running(process);
-    if (p === undefined || thread <= 0) return;
-    p.stack(thread).cpus = this.#known(cpus);
-    p.dirty = true;
-  }
-
-  region(_timeS: number, process: number, name: string, hint: number): number {
+  #region({ process, name, hint }: EventRecord): number {
     const p = this.#running(process);
     if (p === undefined) return -1;
     if (!(hint >= 0 && hint < HINT_COUNT)) {
@@ -124,19 +169,8 @@ export class RegionTracker extends TrackedRun implements EventSink {
     return handle;
   }
 
-  track(name: string): number {
-    return this.tracks.add(name);
-  }
-
-  /** Enters a region. */
-  enter(
-    timeS: number,
-    process: number,
-    region: number,
-    hint: number,
-    thread: number,
-    trackId = 0,
-  ): void {
+  #enter(event: EventRecord): void {
+    const { timeS, process, region, hint } = event;
     const p = this.#running(process);
     if (p === undefined) return;
     if (!(region >= 0 && region < this.table.length)) {
@@ -147,30 +181,32 @@ export class RegionTracker extends TrackedRun implements EventSink {
       first = hint >= 0 && hint < HINT_COUNT ? hint : HINT_UNKNOWN;
       p.register(region, first);
     }
-    const track = p.stack(thread);
+    const track = p.stack(event.thread);
     const ns = this.#clamped(track, timeS);
     const outermost = track.depth === 0;
     const visit = this.#visit;
     visit.hash = this.table.hash(region);
     visit.hint = hintOnEntry(first);
-    visit.track = trackId;
+    visit.track = event.track;
     track.enter(ns, region, visit);
     track.changed = ++this.#order;
     p.dirty = true;
-    if (!outermost) return;
+    if (!outermost) return this.pathCpus.move(timeS, track, p.threads.length === 0);
     track.entered = this.#order;
+    this.pathCpus.show(timeS, track.cpus, track);
     if (this.#onEdge !== undefined) this.#onEdge(timeS, track.cpus, region, process);
   }
 
   /**
-   * Leaves a region. Of the program's own marks it is the innermost, as GEOPM has it; of another
-   * track it is that track's innermost one of this name.
+   * Of the program's own marks the innermost region ends, as GEOPM has it; of another track that
+   * track's innermost one of this name.
    */
-  exit(timeS: number, process: number, region: number, thread: number, trackId = 0): void {
+  #exit(event: EventRecord): void {
+    const { timeS, process, region } = event;
     const p = this.#running(process);
     if (p === undefined) return;
-    const track = p.stack(thread);
-    const level = trackId === 0 ? track.levelOf(0) : track.levelOf(trackId, region);
+    const track = p.stack(event.thread);
+    const level = event.track === 0 ? track.levelOf(0) : track.levelOf(event.track, region);
     if (level < 0) return this.refusals.add("", "exit without entry", "", p.pid);
     if (level === 0 && region !== track.region) {
       return this.refusals.add("", "exit of another region than entered", "", p.pid);
@@ -183,36 +219,64 @@ export class RegionTracker extends TrackedRun implements EventSink {
       track.entered = this.#order;
     }
     p.dirty = true;
-    if (!outermost) return;
+    if (!outermost) return this.pathCpus.move(timeS, track, p.threads.length === 0);
     if (p.counting && track === p.track) {
       p.counting = false;
       this.cpus.clearUnits(track.cpus);
     }
-    if (this.#onEdge !== undefined) this.#edgesOfExit(timeS, process, p, track);
+    this.#edgesOfExit(timeS, process, p, track);
   }
 
-  /** Begins an epoch. */
-  epoch(timeS: number, process: number, number: number): void {
-    const p = this.#running(process);
+  /** What needs a process that runs, and happens seldom. */
+  #ofProcess(event: EventRecord): void {
+    const p = this.#running(event.process);
     if (p === undefined) return;
+    switch (event.kind) {
+      case KIND.threadCpus:
+        if (event.thread <= 0) return;
+        p.stack(event.thread).cpus = this.#known(event.cpus);
+        p.dirty = true;
+        return;
+      case KIND.epoch:
+        return this.#epoch(p, event);
+      case KIND.tprofInit:
+        if (!(event.number > 1)) return;
+        p.counting = true;
+        return this.cpus.setUnits(p.track.cpus, Math.trunc(event.number));
+      case KIND.tprofPost:
+        return this.#unitDone(p, event.cpu);
+      case KIND.overhead: {
+        p.overheadS += event.seconds;
+        const ns = this.#clamped(p.track, event.timeS);
+        p.track.records.push(ns, p.pid, EVENT.OVERHEAD, event.seconds);
+        return;
+      }
+      case KIND.shortVisits:
+        return this.#shortVisits(p, event);
+      case KIND.folding:
+        p.stack(event.thread).folds = true;
+        return;
+      case KIND.folded:
+        return this.#folded(p, event);
+      case KIND.spanBegin:
+      case KIND.spanEnd:
+        if (this.spanSums.add(this.times.ns(event.timeS), event)) return;
+        return this.refusals.add("", "end of a span that is not open", "", p.pid);
+      case KIND.shutdown:
+        return this.#shutdown(p, event);
+      case KIND.died:
+        this.#end(event, "died", this.#clamped(p.track, event.timeS));
+    }
+  }
+
+  #epoch(p: TrackedProcess, { timeS, number }: EventRecord): void {
     const next = number === 0 ? p.epochs + 1 : number;
     if (!(next > p.epochs)) return this.refusals.add("", "epoch that steps back", "", p.pid);
     p.epochs = next;
     p.track.records.push(this.#clamped(p.track, timeS), p.pid, EVENT.EPOCH_COUNT, next);
   }
 
-  /** Announces units of work. */
-  tprofInit(_timeS: number, process: number, units: number): void {
-    const p = this.#running(process);
-    if (p === undefined || !(units > 1)) return;
-    p.counting = true;
-    this.cpus.setUnits(p.track.cpus, Math.trunc(units));
-  }
-
-  /** Counts a unit of work. */
-  tprofPost(_timeS: number, process: number, cpu: number): void {
-    const p = this.#running(process);
-    if (p === undefined) return;
+  #unitDone(p: TrackedProcess, cpu: number): void {
     const at = cpu < 0 ? p.track.cpus[0] ?? -1 : cpu;
     if (!(at >= 0 && at < this.cpus.count)) {
       return this.refusals.add("", "work unit on an unknown CPU", "", p.pid);
@@ -220,63 +284,38 @@ export class RegionTracker extends TrackedRun implements EventSink {
     if (this.cpus.unitsTotal[at] !== 0) this.cpus.unitsDone[at]++;
   }
 
-  /** Adds what marking cost. */
-  overhead(timeS: number, process: number, seconds: number): void {
-    const p = this.#running(process);
-    if (p === undefined) return;
-    p.overheadS += seconds;
-    p.track.records.push(this.#clamped(p.track, timeS), p.pid, EVENT.OVERHEAD, seconds);
-  }
-
-  shortVisits(
-    timeS: number,
-    process: number,
-    region: number,
-    count: number,
-    seconds: number,
-    thread: number,
-  ): void {
-    const p = this.#running(process);
-    if (p === undefined) return;
-    if (!(region >= 0 && region < this.table.length && count > 0 && seconds >= 0)) {
+  #shortVisits(p: TrackedProcess, event: EventRecord): void {
+    const { timeS, region, visits, seconds } = event;
+    if (!(region >= 0 && region < this.table.length && visits > 0 && seconds >= 0)) {
       return this.refusals.add("", "folded visits without region, count or time", "", p.pid);
     }
     p.register(region, HINT_UNKNOWN);
-    const track = p.stack(thread);
-    // Told at the time of the first of them: others of the thread may be known already.
+    const track = p.stack(event.thread);
+    // Their time is that of the first of them: others of the thread may be known already.
     const ns = track.lastNs = Math.max(track.lastNs, this.times.ns(timeS));
-    track.addShort(ns, region, this.table.hash(region), count, Math.round(seconds * 1e9));
-    this.foldedVisits += count;
+    track.addShort(ns, region, this.table.hash(region), visits, Math.round(seconds * 1e9));
+    this.foldedVisits += visits;
   }
 
-  /** A span begins or ends; its process's regions do not change. */
-  span(timeS: number, process: number, _thread: number, event: Readonly<SpanEvent>): void {
-    const p = this.#running(process);
-    if (p === undefined) return;
-    if (!this.spanSums.tell(this.times.ns(timeS), process, event)) {
-      this.refusals.add("", "end of a span that is not open", "", p.pid);
-    }
+  #folded(p: TrackedProcess, { thread, path, folded }: EventRecord): void {
+    const track = p.known(thread), isAll = track?.folds === true;
+    this.regionPaths.addFolded(path, folded, isAll);
+    if (!isAll) return;
+    this.pathCpus.fold(path, folded.selfNs * 1e-9, track, p.threads.length === 0);
   }
 
-  /** Lets go of a thread that ended outside of all regions. */
-  threadEnd(_timeS: number, process: number, thread: number): void {
+  /** A thread ended outside of all regions. */
+  #threadEnd({ process, thread }: EventRecord): void {
     const p = this.list.all[process];
     if (p?.end === "running") p.retire(thread);
   }
 
   /** Ends a process in good order. */
-  shutdown(timeS: number, process: number): void {
-    const p = this.#running(process);
-    if (p === undefined) return;
-    const ns = this.#clamped(p.track, timeS);
+  #shutdown(p: TrackedProcess, event: EventRecord): void {
+    const ns = this.#clamped(p.track, event.timeS);
     p.track.records.push(ns, p.pid, EVENT.OVERHEAD, 0);
     p.track.records.push(ns, p.pid, EVENT.STOP_PROFILE, this.#profileHash);
-    this.#end(timeS, process, "shutdown", ns);
-  }
-
-  died(timeS: number, process: number): void {
-    const p = this.#running(process);
-    if (p !== undefined) this.#end(timeS, process, "died", this.#clamped(p.track, timeS));
+    this.#end(event, "shutdown", ns);
   }
 
   // Steps.
@@ -298,17 +337,20 @@ export class RegionTracker extends TrackedRun implements EventSink {
     this.list.dropEnded();
   }
 
-  #connect(timeS: number, pid: number, cpus: readonly number[], command: boolean): number {
+  #connect({ timeS, number: pid, cpus }: EventRecord, command: boolean): number {
     const isFirst = !this.connected;
     if (isFirst) this.generation++;
     const ns = this.times.ns(timeS);
     const known = this.#known(cpus);
-    const process = new TrackedProcess(pid, known, ns, { command, filter: this.#makeFilter?.() });
+    const process = new TrackedProcess(pid, known, ns, {
+      ...{ command, filter: this.#makeFilter?.(), paths: this.regionPaths },
+    });
     const handle = this.list.add(process);
     this.times.started(ns, isFirst);
     this.cpus.connect(known);
     this.#recordStart(process);
     this.#onEdge?.(timeS, known, -1, handle);
+    this.pathCpus.show(timeS, known, undefined);
     return handle;
   }
 
@@ -342,31 +384,42 @@ export class RegionTracker extends TrackedRun implements EventSink {
     this.list.withdraw(p);
     this.cpus.clear();
     this.times.forgetStartup();
+    this.regionPaths.restart();
   }
 
-  #end(timeS: number, handle: number, end: ProcessEnd, ns: number): void {
+  #end({ timeS, process: handle }: EventRecord, end: ProcessEnd, ns: number): void {
     const p = this.list.all[handle];
     p.lastOpen = p.openRegion;
     p.end = end;
     p.endNs = ns;
-    p.track.abandon();
+    p.track.abandon(ns);
     p.track.changed = ++this.#order;
     for (const thread of p.threads) {
-      thread.abandon();
+      thread.abandon(ns);
       thread.changed = this.#order;
     }
     p.dirty = true;
     if (p.counting) this.cpus.clearUnits(p.track.cpus);
     this.cpus.disconnect(p.track.cpus);
     this.#onEdge?.(timeS, p.track.cpus, -1, handle);
-    for (const thread of p.threads) this.#onEdge?.(timeS, thread.cpus, -1, handle);
+    this.pathCpus.show(timeS, p.track.cpus, undefined);
+    for (const thread of p.threads) {
+      this.#onEdge?.(timeS, thread.cpus, -1, handle);
+      this.pathCpus.show(timeS, thread.cpus, undefined);
+    }
   }
 
   #edgesOfExit(timeS: number, handle: number, p: TrackedProcess, track: Track): void {
-    if (p.threads.length === 0) return this.#onEdge!(timeS, track.cpus, track.region, handle);
+    if (p.threads.length === 0) {
+      this.pathCpus.show(timeS, track.cpus, track);
+      return this.#onEdge?.(timeS, track.cpus, track.region, handle);
+    }
+    if (this.#onEdge === undefined && this.pathCpus.listener === undefined) return;
     for (const cpu of track.cpus) {
       this.#oneCpu[0] = cpu;
-      this.#onEdge!(timeS, this.#oneCpu, CpuUpdate.regionAt(p, cpu), handle);
+      const shown = CpuUpdate.trackAt(p, cpu);
+      this.pathCpus.show(timeS, this.#oneCpu, shown);
+      this.#onEdge?.(timeS, this.#oneCpu, shown?.region ?? -1, handle);
     }
   }
 

@@ -8,10 +8,13 @@
  * @module
  */
 import { buildReportHost } from "../aggregate/build_report.ts";
+import { buildTree } from "../aggregate/build_tree.ts";
 import { MANDATORY_SIGNALS, ReportSignals } from "../aggregate/report_signals.ts";
 import { Coverage, type Known } from "../aggregate/coverage.ts";
 import { SampleAggregator } from "../aggregate/sample_aggregator.ts";
 import { type Agent, MONITOR } from "../core/agent.ts";
+import { hostTotals, STOOD_STILL, totalsToNested } from "../core/job_totals.ts";
+import { type PathEnergies, type RegionTree, treeToNested } from "../core/region_tree.ts";
 import type { Nested, Report, ReportHost } from "../core/report.ts";
 import { parseSignalList } from "../core/signal_list.ts";
 import type { PlatformTopology } from "../core/topology.ts";
@@ -177,9 +180,13 @@ export class Engine implements RunView {
     return this.#outputs.some((output) => output.wantsDither === true);
   }
 
-  /** CPUs change their region, as the tracker tells it. */
-  edge(timeS: number, cpus: Int32Array, region: number, process: number): void {
-    for (const output of this.#outputs) output.edge?.(timeS, cpus, region, process);
+  /**
+   * Nested visits are to be told in their order: an output wants it, or none sums up by path. Without
+   * order they come at any rate, but of nested regions no energy of their own can be fitted.
+   */
+  get wantsOrder(): boolean {
+    const wanted = this.#outputs.map(({ order }) => order);
+    return wanted.includes("kept") || !wanted.includes("folded");
   }
 
   /** Lines of the outputs for the card. */
@@ -195,6 +202,11 @@ export class Engine implements RunView {
   /** The run is over: outputs write what they leave. */
   finish(): void {
     for (const output of this.#outputs) output.finish?.();
+  }
+
+  /** The report is made: outputs that show it get it. */
+  reported(report: Report): void {
+    for (const output of this.#outputs) output.document?.(report);
   }
 
   /** Reads the counters of the next step. */
@@ -270,11 +282,44 @@ export class Engine implements RunView {
       ...(extras.partial === true ? { mostRegions: PARTIAL_REGIONS } : {}),
     });
     for (const output of this.#outputs) output.addTo?.(host, extras.partial === true);
+    if (host.joulemark !== undefined) {
+      const tree = this.tree();
+      if (tree !== undefined) host.joulemark.tree = treeToNested(tree);
+    }
     return host;
+  }
+
+  /**
+   * Regions by path as of the last report; `undefined`: none was marked.
+   *
+   * @ignore
+   */
+  tree(): RegionTree | undefined {
+    const { paths, regionPaths } = this.tracker;
+    const processes = Math.max(1, this.tracker.processCount);
+    const { energies } = this, isFolded = (path: number) => regionPaths.isFolded(path);
+    return buildTree({ paths, stats: regionPaths.stats, processes, energies, isFolded });
+  }
+
+  /**
+   * Energies of paths as they are known so far.
+   *
+   * @ignore
+   */
+  get energies(): PathEnergies | undefined {
+    return this.#outputs.find((output) => output.energies !== undefined)?.energies;
   }
 
   /** A whole report around sections of one or more hosts. */
   document(hosts: ReportHost[], joulemark?: { [key: string]: Nested }): Report {
+    const peaksW = this.#outputs.find((output) => output.peaksW !== undefined)?.peaksW;
+    for (const host of hosts) {
+      if (host.joulemark === undefined) continue;
+      // The longest part comes last.
+      const { tree, ...facts } = host.joulemark;
+      const totals = totalsToNested(hostTotals(host, peaksW));
+      host.joulemark = { totals, ...facts, ...(tree === undefined ? {} : { tree }) };
+    }
     return {
       version: this.#options.version,
       startTime: this.#options.startTime,
@@ -292,6 +337,11 @@ export class Engine implements RunView {
     return this.#reportSignals.gaps();
   }
 
+  /** Signals of which no counter changed in the whole run: nothing is known of them. */
+  get stillCounters(): ReadonlySet<string> {
+    return this.coverage.still;
+  }
+
   /** Where every signal of the report and trace comes from, or why it is absent; for `joulemark:`. */
   sources(): { [signal: string]: Nested } {
     const sources: { [signal: string]: Nested } = {};
@@ -302,7 +352,12 @@ export class Engine implements RunView {
       if (resolved.kind === "absent") sources[name] = { absent: resolved.reason };
       if (resolved.kind !== "offered" && resolved.kind !== "derived") continue;
       const { quality, source, note } = resolved.signal;
-      sources[name] = { quality, source, ...(note === undefined ? {} : { note }) };
+      sources[name] = {
+        quality,
+        source,
+        ...(note === undefined ? {} : { note }),
+        ...(this.stillCounters.has(name) ? { trouble: STOOD_STILL } : {}),
+      };
     }
     return sources;
   }

@@ -4,7 +4,7 @@
  */
 import type { Environment } from "../core/environment.ts";
 import { type Guardian, guardian } from "../guardian/guardian.ts";
-import { inheritedIsExact, inheritedState } from "../os/inherited.ts";
+import { INHERITED_FLAG, inheritedIsExact, inheritedState } from "../os/inherited.ts";
 import { environment, findCommand, handOver } from "../os/process.ts";
 
 /** What `run` goes on with. */
@@ -15,7 +15,8 @@ export type Prepared =
 
 /**
  * The guardian of this process, which holds the command ready. Without one the command is looked
- * up, and this process becomes the guardian, or if that cannot be, the command.
+ * up, and this process becomes the guardian, or if that cannot be, the command. A guardian finds
+ * the command behind "--": where that is missing this program starts anew, with it.
  *
  * @param log Writes one line to the user.
  */
@@ -28,20 +29,31 @@ export async function prepare(
   if (own !== undefined) return { kind: "guarded", guardian: own };
   const found = findCommand(command[0], env("PATH"));
   if (!("path" in found)) return { kind: "refused", ...found };
-  let reason = "its guardian did not find it";
-  if (!inheritedIsExact()) {
+  let reason = 'expected "--" before it';
+  if (inheritedIsExact()) {
+    const args = Deno.args.filter((word) => !word.startsWith(INHERITED_FLAG));
+    const again = separated(args, command);
+    if (again !== undefined) become("/proc/self/exe", ["joulemark", ...again]);
+  } else {
     const { startGuardian } = await import("../guardian/start.ts");
     reason = await startGuardian(Deno.args);
   }
   log(`the command runs unmeasured: ${reason}`);
+  return { kind: "refused", status: 126, reason: become(found.path, command) };
+}
+
+/** The arguments with "--" before the command; `undefined`: it stands there already. */
+function separated(args: readonly string[], command: readonly string[]): string[] | undefined {
+  const at = args.length - command.length;
+  const isThere = args[at - 1] === "--" || command.some((word, i) => args[at + i] !== word);
+  return isThere ? undefined : [...args.slice(0, at), "--", ...command];
+}
+
+/** Becomes another program; returns only where that cannot be, with the reason. */
+function become(path: string, args: readonly string[]): string {
   try {
-    handOver({
-      path: found.path,
-      args: command,
-      env: environment({}),
-      inherited: inheritedState(),
-    });
+    return handOver({ path, args, env: environment({}), inherited: inheritedState() });
   } catch (error) {
-    return { kind: "refused", status: 126, reason: (error as Error).message };
+    return (error as Error).message;
   }
 }

@@ -7,7 +7,7 @@
  * @module
  */
 import { messageFor } from "../core/errors.ts";
-import type { EventSink } from "../core/event.ts";
+import type { EventCalls } from "../core/event_calls.ts";
 import { cpuSeconds, maxResidentKib, monotonicNanoseconds } from "../os/clock.ts";
 import { rawNanoseconds, realtimeNanoseconds } from "../os/clock.ts";
 import { dropPermissions } from "../os/drop_permissions.ts";
@@ -20,25 +20,24 @@ import { neverWaitForReaders } from "../os/user_file.ts";
 import { atLeisure, wakeOnTime, yieldToOthers } from "../os/wait.ts";
 import { RegionTracker } from "../regions/tracker.ts";
 import { Session } from "../job/session.ts";
-import type { Guardian } from "../guardian/guardian.ts";
 import { Application } from "../guardian/application.ts";
 import { Collector } from "../events/collector.ts";
 import { Engine, profileName } from "./engine.ts";
-import { type LoopFigures, NO_STEPS } from "../outputs/facts.ts";
-import type { MonitorOptions } from "./monitor_options.ts";
-import { catalogueFor, openMachine } from "./node.ts";
+import { type LoopFigures, NO_STEPS } from "../outputs/loop_figures.ts";
+import type { MonitorOptions, MonitorPlan } from "./monitor_options.ts";
+import { catalogueFor, openMachine, simulatedBy } from "./node.ts";
 import type { RunRequest } from "./request.ts";
 import { NodeCpus } from "../events/node_cpus.ts";
 import { Budget } from "../core/budget.ts";
 import { ReadPace } from "../signals/pace.ts";
 import { placeInJob } from "../job/run_names.ts";
 import { RunReport } from "../outputs/run_report.ts";
-import { simulatedBy, type Simulation, simulationFor } from "./simulation.ts";
+import type { Simulation } from "./simulation.ts";
 import { startTimeText } from "../os/start_time.ts";
 import { LiveSite } from "../outputs/live_site.ts";
 
 /** Part of the period that a step is shaken by, either way: docs/how-sure.md. */
-const DITHER = 0.25;
+const dither = (periodNs: number): number => periodNs > 2e6 ? 0.25 : 0.5;
 /** Share of one core that the monitor may take, %. */
 const DEFAULT_BUDGET = 5;
 /** A source that does not answer for so long has failed. */
@@ -57,13 +56,6 @@ const BLIND_PERIODS = 10, BLIND_SHARE = 0.01, BLIND_LEAST_NS = 0.25e9;
 const JOURNAL_S = 0.9;
 const JOURNAL_SHARE = 0.03;
 
-/** The command and its guardian. */
-export interface MonitorPlan {
-  readonly guardian: Guardian;
-  /** Of the command: changes of its environment and what else command.h of the guardian knows. */
-  readonly changes: readonly string[];
-}
-
 /**
  * Measures the command, which is started in here and waited for by its guardian.
  *
@@ -79,10 +71,19 @@ export function monitor(request: RunRequest, plan: MonitorPlan, options: Monitor
     neverWaitForReaders();
     countCommand(plan.guardian.pid);
     session.removeOthers(options.tell);
-    failed = new Run(request, plan, options, session).toTheEnd();
+    failed = begin(request, plan, options, session).toTheEnd();
     return failed;
   } finally {
     session.release(failed === 0);
+  }
+}
+
+function begin(...[request, plan, options, session]: ConstructorParameters<typeof Run>): Run {
+  try {
+    return new Run(request, plan, options, session);
+  } catch (error) {
+    const other = options.otherwise(error);
+    return new Run(other.request, plan, other.options, session);
   }
 }
 
@@ -95,6 +96,7 @@ class Run {
   readonly #originNs = rawNanoseconds();
   readonly #originExactNs = BigInt(Math.round(this.#originNs));
   readonly #cpuAtStartS = cpuSeconds();
+  readonly #cpuTimeS = (): number => cpuSeconds() - this.#cpuAtStartS;
   readonly #host;
   readonly #catalogue;
   readonly #engine: Engine;
@@ -105,7 +107,7 @@ class Run {
   readonly #budget: Budget;
   readonly #loop: LoopFigures = { ...NO_STEPS };
   readonly #cpus: NodeCpus;
-  readonly #events: EventSink;
+  readonly #events: EventCalls;
   #collector!: Collector;
   #commandHandle = -1;
   /** The command's start, until it is told. */
@@ -130,10 +132,11 @@ class Run {
     [this.#plan, this.#options, this.#session] = [plan, options, session];
     this.#application = new Application(plan.guardian);
     for (const warning of asked.warnings) options.tell(warning);
-    const machine = openMachine(asked.root);
-    const place = placeInJob(asked, hostName(machine), options.tell);
+    const { parts } = options;
+    const machine = openMachine(asked.root, asked.collector);
+    const place = placeInJob(asked, parts.job, hostName(machine), options.tell);
     const { host, reportPath, quiet } = place;
-    const request = this.#request = { ...asked, reportPath, quiet };
+    const request = this.#request = { ...asked, reportPath, quiet, quietJob: asked.quiet };
     const profile = profileName(request.profile);
     const tracker = new RegionTracker({
       topology: machine.topology,
@@ -141,21 +144,20 @@ class Run {
       recordFilter: request.recordFilter,
       onEdge: (timeS, cpus, region, process) => {
         this.#simulation?.edge(timeS, cpus, region, process, tracker);
-        this.#engine.edge(timeS, cpus, region, process);
       },
     });
-    this.#simulation = simulationFor(request, session.directory, machine, {
-      blindCatalogue: () =>
-        options.simulateIfBlind ? catalogueFor(machine, request.without, tracker) : undefined,
+    const table = { readers: parts.readers, without: request.without, tracker };
+    this.#simulation = parts.simulationFor?.(request, session.directory, machine, {
+      blindCatalogue: () => options.simulateIfBlind ? catalogueFor(machine, table) : undefined,
       tell: options.tell,
     });
     // A request that is refused further down leaves no tree behind.
     using refused = new DisposableStack();
     refused.use(this.#simulation);
     this.#host = this.#simulation?.host ?? machine;
-    this.#catalogue = catalogueFor(this.#host, request.without, tracker);
+    this.#catalogue = catalogueFor(this.#host, table);
     const site = this.#site = new LiveSite({
-      ...{ place, request, printer: options },
+      ...{ place, request, printer: options, keepSteps: parts.keepSteps },
       nowNs: () => this.#nowNs(),
     });
     const startTime = startTimeText(realtimeNanoseconds());
@@ -177,8 +179,8 @@ class Run {
       request,
       engine: this.#engine,
       catalogue: this.#catalogue,
-      version: options.version,
-      permissions: options.permissions,
+      ...{ version: options.version, permissions: options.permissions },
+      countersChecked: isPlain ? options.countersChecked : undefined,
       simulated: simulatedBy(request, this.#simulation !== undefined),
       ...{ part: place.part, idle: options.idle, node: this.#host },
       ...{ tell: options.tell, show: options.show, lostLines: () => site.lost() },
@@ -225,6 +227,7 @@ class Run {
     this.#report.launched(this.#collector, cpus, this.#session.directory);
     // Before it runs: a quick command has marked by the time that this process goes on, and a loaded
     // machine may let seconds pass before the first tick. So the counters are read here.
+    this.#session.keepOrder(this.#engine.wantsOrder);
     const launchNs = this.#firstStep();
     this.#application.start(this.#plan.changes);
     this.#launchNs = launchNs;
@@ -257,8 +260,7 @@ class Run {
     let nextNs = monotonicNanoseconds();
     // Shaken steps: no loop of the application keeps in step with them. Not cumulative.
     const shakes = this.#request.dither && this.#engine.wantsDither;
-    let checkpointNs = FIRST_CHECKPOINT_S * 1e9;
-    let journalNs = JOURNAL_S * 1e9;
+    let [checkpointNs, journalNs] = [FIRST_CHECKPOINT_S * 1e9, JOURNAL_S * 1e9];
     for (;;) {
       // Sleeping is no blocking: the bound is set anew before it can end.
       deadline.set(BLOCKED_S + 2 * this.#request.periodS * this.#budget.periodFactor);
@@ -288,7 +290,7 @@ class Run {
         const nextS = Math.max(JOURNAL_S, tookS / JOURNAL_SHARE);
         journalNs = now + nextS * 1e9;
       }
-      this.#budget.note(this.#nowNs() * 1e-9, cpuSeconds() - this.#cpuAtStartS);
+      this.#budget.note(this.#nowNs() * 1e-9, this.#cpuTimeS);
       // Who asked for the events gets them all.
       this.#collector.foldBelowNs = this.#request.wantsEvents ? 0 : this.#budget.foldBelowNs;
       const periodNs = this.#request.periodS * 1e9 * this.#budget.periodFactor;
@@ -301,7 +303,7 @@ class Run {
         this.#loop.missed += skipped;
         nextNs += skipped * periodNs;
       }
-      const wakeNs = nextNs + (shakes ? periodNs * DITHER : 0) * (2 * Math.random() - 1);
+      const wakeNs = nextNs + (shakes ? periodNs * dither(periodNs) : 0) * (2 * Math.random() - 1);
       const wasRunning = Number.isNaN(application.endNs);
       application.sleep(wakeNs);
       // After a standstill the time is over before anything else is looked at.
@@ -343,6 +345,7 @@ class Run {
     if (!Number.isNaN(this.#openNs)) this.#settle(false);
     if (this.#isBlind || this.#isOver()) return;
     const before = this.#nowNs();
+    this.#engine.batch.readsAll = !Number.isNaN(this.#application.endNs);
     if (this.#simulation === undefined) this.#engine.read(before * 1e-9);
     const tookNs = this.#nowNs() - before;
     // Stopped in the middle of it: when the counters had these values is not known.
@@ -416,7 +419,7 @@ class Run {
     }
     if (!this.#paused) {
       this.#openNs = endNs;
-      this.#engine.batch.cpuStride = 1;
+      this.#engine.batch.readsAll = true;
       if (this.#isBlind) this.#engine.lose(endNs * 1e-9);
       else if (isLate) this.#engine.hold(endNs * 1e-9);
       else if (this.#simulation === undefined) this.#engine.read(endNs * 1e-9);
@@ -433,7 +436,7 @@ class Run {
 
   /** How the loop goes, and what it costs. */
   #figures(): LoopFigures {
-    this.#loop.cpuS = cpuSeconds() - this.#cpuAtStartS;
+    this.#loop.cpuS = this.#cpuTimeS();
     this.#loop.wallS = this.#nowNs() * 1e-9;
     this.#loop.memoryKib = maxResidentKib();
     this.#loop.cpusMoved = this.#cpus.moved;

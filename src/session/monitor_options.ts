@@ -1,7 +1,18 @@
 /** What the command line brings along for a monitor. */
+import type { Nested } from "../core/report.ts";
 import type { OptionValues } from "../core/option.ts";
+import type { Guardian } from "../guardian/guardian.ts";
 import type { MakeOpener } from "../outputs/output.ts";
+import type { RunParts } from "./run_parts.ts";
+import type { RunRequest } from "./request.ts";
 import type { RunIdle } from "../outputs/run_idle.ts";
+
+/** The command and its guardian. */
+export interface MonitorPlan {
+  readonly guardian: Guardian;
+  /** Of the command: changes of its environment and what else command.h of the guardian knows. */
+  readonly changes: readonly string[];
+}
 
 /** What the command line decides, beside the request. */
 export interface MonitorOptions {
@@ -18,8 +29,14 @@ export interface MonitorOptions {
   /** Version for reports, and the permissions in force. */
   version: string;
   permissions: readonly string[];
+  /** What an earlier test of this node's counters found. */
+  countersChecked?: Nested | undefined;
   idle?: RunIdle;
   /** The outputs that were asked for, and the values of their options. */
   readonly outputs: readonly MakeOpener[];
   readonly values: OptionValues;
+  /** What only some runs need. */
+  readonly parts: RunParts;
+  /** What to measure where the request cannot be; where there is nothing else it throws the error. */
+  otherwise(error: unknown): { readonly request: RunRequest; readonly options: MonitorOptions };
 }

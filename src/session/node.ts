@@ -3,9 +3,10 @@
  * @module
  */
 import { UsageError } from "../core/errors.ts";
-import type { Host } from "../core/host.ts";
+import type { Host, Reader } from "../core/host.ts";
+import { collectorFor } from "../os/collector_client.ts";
 import { MachineHost } from "../os/host.ts";
-import { READERS } from "../readers/all.ts";
+import type { RunRequest } from "./request.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import { TRACKER_ALIASES, TRACKER_SIGNALS } from "../regions/tracker_signals.ts";
 import { buildCatalogue, type Catalogue } from "../signals/catalogue.ts";
@@ -22,10 +23,11 @@ export function openHost(root: string): Host {
 /**
  * The same with what only a machine has: the time and facts that a tree was saved with.
  *
+ * @param collector Socket of a collector, or "off". @default the machine's, where one listens
  * @throws {UsageError} If the root is no tree.
  */
-export function openMachine(root: string): MachineHost {
-  const host = new MachineHost(root);
+export function openMachine(root: string, collector?: string): MachineHost {
+  const host = new MachineHost(root, collectorFor(root, collector));
   if (root !== "" && host.list("/").length === 0) {
     throw new UsageError({
       action: "read",
@@ -40,12 +42,15 @@ export function openMachine(root: string): MachineHost {
 /** All names for a run: readers of the node, and the application's own. */
 export function catalogueFor(
   host: Host,
-  without: readonly string[],
-  tracker: RegionTracker,
+  { readers, without = [], tracker }: {
+    readonly readers: readonly Reader[];
+    readonly without?: readonly string[];
+    readonly tracker: RegionTracker;
+  },
 ): Catalogue {
   return buildCatalogue({
     host,
-    readers: READERS,
+    readers,
     without,
     application: [tracker],
     applicationRows: TRACKER_SIGNALS,
@@ -58,4 +63,10 @@ export function hasEnergy(catalogue: Catalogue): boolean {
   return ["CPU_ENERGY", "BOARD_ENERGY", "GPU_ENERGY"].some((name) => {
     return catalogue.info(name)?.state.ok === true;
   });
+}
+
+/** What stands in for the machine's counters; `undefined`: nothing does. */
+export function simulatedBy(request: RunRequest, embedded: boolean): string | undefined {
+  if (embedded) return "simulated node";
+  return request.root === "" ? undefined : `simulated: read from the tree ${request.root}`;
 }

@@ -5,7 +5,9 @@
  * to the tracker goes to the recording too, so a replay sees the same.
  * @module
  */
-import type { AttributeEvent, EventSink, PmEvent, SpanEvent } from "../core/event.ts";
+import type { EventReceiver, EventRecord } from "../core/event.ts";
+import { EventCalls } from "../core/event_calls.ts";
+import { KIND_INFO } from "../core/event_kinds.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 
 /** Just after a settled step. */
@@ -13,6 +15,9 @@ const NEXT_S = 1e-9;
 
 /** Stamps of two CPUs, of cycles and of the clock, agree to no better than this. */
 const SAME_MOMENT_S = 1e-6;
+
+/** By kind, 1: it sums up what is past. Not late, but never before what was told already. */
+const SUMS_UP = Uint8Array.from(KIND_INFO, (kind) => kind?.sumsUp === true ? 1 : 0);
 
 /**
  * Passes events on in order of time.
@@ -35,24 +40,20 @@ const SAME_MOMENT_S = 1e-6;
  * if (engine.events.late !== 1) throw new Error("expected a late event");
  * ```
  */
-export class OrderedEvents implements EventSink {
+export class OrderedEvents extends EventCalls {
   /** Events told later than they happened. */
   late = 0;
   /** The most that one was late. */
   mostLateS = 0;
-  /** Hears of what the tracker does not: attributes and calls of pm_mpi_lib. */
-  others: Pick<EventSink, "attribute" | "pm"> | undefined;
-  /** Only where somebody wants to know. */
-  readonly at?: (cpu: number) => void;
   readonly #tracker: RegionTracker;
-  readonly #recorder: Partial<EventSink> | undefined;
+  readonly #listener: EventReceiver | undefined;
   #earliestS = -Infinity;
 
   /** Orders events for a tracker, and for what else gets them. */
-  constructor(tracker: RegionTracker, recorder?: Partial<EventSink>) {
+  constructor(tracker: RegionTracker, listener?: EventReceiver) {
+    super();
     this.#tracker = tracker;
-    this.#recorder = recorder;
-    if (recorder?.at !== undefined) this.at = (cpu) => recorder.at!(cpu);
+    this.#listener = listener;
   }
 
   /** Events are past this time from now on. */
@@ -60,124 +61,23 @@ export class OrderedEvents implements EventSink {
     if (timeS + NEXT_S > this.#earliestS) this.#earliestS = timeS + NEXT_S;
   }
 
-  start(timeS: number, pid: number, cpus: readonly number[]): number {
-    const t = this.#inOrder(timeS);
-    this.#recorder?.start?.(t, pid, cpus);
-    return this.#tracker.start(t, pid, cpus);
+  /** Passes an event on, at the earliest time that is still open where it is late. */
+  receive(event: EventRecord): number {
+    event.timeS = SUMS_UP[event.kind] === 1
+      ? Math.max(event.timeS, this.#earliestS)
+      : this.#inOrder(event.timeS);
+    if (this.#listener !== undefined) this.#listener.receive(event);
+    return this.#tracker.receive(event);
   }
 
-  startCommand(timeS: number, pid: number, cpus: readonly number[]): number {
-    const t = this.#inOrder(timeS);
-    this.#recorder?.startCommand?.(t, pid, cpus);
-    return this.#tracker.startCommand(t, pid, cpus);
-  }
-
-  threadCpus(timeS: number, process: number, thread: number, cpus: readonly number[]): void {
-    const t = this.#inOrder(timeS);
-    this.#recorder?.threadCpus?.(t, process, thread, cpus);
-    this.#tracker.threadCpus(t, process, thread, cpus);
-  }
-
-  region(timeS: number, process: number, name: string, hint: number): number {
-    const t = this.#inOrder(timeS);
-    this.#recorder?.region?.(t, process, name, hint);
-    return this.#tracker.region(t, process, name, hint);
-  }
-
+  /** The tracker's handle of a track. */
   track(name: string): number {
     return this.#tracker.track(name);
   }
 
-  enter(
-    timeS: number,
-    process: number,
-    region: number,
-    hint: number,
-    thread: number,
-    track = 0,
-  ): void {
-    const t = this.#inOrder(timeS);
-    this.#recorder?.enter?.(t, process, region, hint, thread, track);
-    this.#tracker.enter(t, process, region, hint, thread, track);
-  }
-
-  exit(timeS: number, process: number, region: number, thread: number, track = 0): void {
-    const t = this.#inOrder(timeS);
-    this.#recorder?.exit?.(t, process, region, thread, track);
-    this.#tracker.exit(t, process, region, thread, track);
-  }
-
-  epoch(timeS: number, process: number, number: number): void {
-    const t = this.#inOrder(timeS);
-    this.#recorder?.epoch?.(t, process, number);
-    this.#tracker.epoch(t, process, number);
-  }
-
-  tprofInit(timeS: number, process: number, units: number): void {
-    const t = this.#inOrder(timeS);
-    this.#recorder?.tprofInit?.(t, process, units);
-    this.#tracker.tprofInit(t, process, units);
-  }
-
-  tprofPost(timeS: number, process: number, cpu: number): void {
-    const t = this.#inOrder(timeS);
-    this.#recorder?.tprofPost?.(t, process, cpu);
-    this.#tracker.tprofPost(t, process, cpu);
-  }
-
-  overhead(timeS: number, process: number, seconds: number): void {
-    const t = this.#inOrder(timeS);
-    this.#recorder?.overhead?.(t, process, seconds);
-    this.#tracker.overhead(t, process, seconds);
-  }
-
-  shortVisits(
-    timeS: number,
-    process: number,
-    region: number,
-    count: number,
-    seconds: number,
-    thread: number,
-  ): void {
-    // They tell of the past by their nature: not late, but never before what was told already.
-    const t = Math.max(timeS, this.#earliestS);
-    this.#recorder?.shortVisits?.(t, process, region, count, seconds, thread);
-    this.#tracker.shortVisits(t, process, region, count, seconds, thread);
-  }
-
-  threadEnd(timeS: number, process: number, thread: number): void {
-    // All of its regions have ended: recordings need not know.
-    this.#tracker.threadEnd(this.#inOrder(timeS), process, thread);
-  }
-
-  shutdown(timeS: number, process: number): void {
-    const t = this.#inOrder(timeS);
-    this.#recorder?.shutdown?.(t, process);
-    this.#tracker.shutdown(t, process);
-  }
-
-  died(timeS: number, process: number): void {
-    const t = this.#inOrder(timeS);
-    this.#recorder?.died?.(t, process);
-    this.#tracker.died(t, process);
-  }
-
-  attribute(timeS: number, process: number, thread: number, event: AttributeEvent): void {
-    const t = this.#inOrder(timeS);
-    this.#recorder?.attribute?.(t, process, thread, event);
-    this.others?.attribute?.(t, process, thread, event);
-  }
-
-  span(timeS: number, process: number, thread: number, event: SpanEvent): void {
-    const t = this.#inOrder(timeS);
-    this.#recorder?.span?.(t, process, thread, event);
-    this.#tracker.span(t, process, thread, event);
-  }
-
-  pm(timeS: number, process: number, event: PmEvent): void {
-    const t = this.#inOrder(timeS);
-    this.#recorder?.pm?.(t, process, event);
-    this.others?.pm?.(t, process, event);
+  /** The tracker's handle of a path of regions. */
+  regionPath(parent: number, name: string, track: string, attribute: string): number {
+    return this.#tracker.regionPath(parent, name, track, attribute);
   }
 
   #inOrder(timeS: number): number {

@@ -18,6 +18,7 @@ import { RegionTracker } from "../regions/tracker.ts";
 import { Engine, profileName } from "./engine.ts";
 import { sourceFacts } from "../outputs/facts.ts";
 import { catalogueFor, openHost } from "./node.ts";
+import { READERS } from "../readers/with_raw.ts";
 import { writeDocument } from "../files/whole_file.ts";
 import { startTimeText } from "../os/start_time.ts";
 
@@ -72,7 +73,7 @@ export class Profile {
     const host = openHost(options.root ?? "");
     const profile = profileName(options.profile ?? "");
     const tracker = new RegionTracker({ topology: host.topology, profile });
-    this.#catalogue = catalogueFor(host, [], tracker);
+    this.#catalogue = catalogueFor(host, { readers: READERS, tracker });
     this.#engine = new Engine({
       topology: host.topology,
       tracker,

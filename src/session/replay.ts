@@ -21,8 +21,11 @@ import { Engine, profileName } from "./engine.ts";
 import { EventRows } from "../recordings/event_rows.ts";
 import { Repairs } from "../recordings/repairs.ts";
 import { RowReader } from "../recordings/row_reader.ts";
+import { processSpreadFacts } from "../outputs/process_spread.ts";
 import { spanFacts } from "../outputs/span_facts.ts";
+import { findingLine } from "../core/finding.ts";
 import { coverageFacts } from "../outputs/coverage.ts";
+import { findings } from "../outputs/findings.ts";
 import { instancesOf, SampleRows, sampleTitles } from "../recordings/sample_rows.ts";
 
 /** What a replay may be asked for beyond the recording. */
@@ -111,7 +114,6 @@ class Run {
       profile,
       recordFilter: this.#options.recordFilter,
       onEdge: (timeS, cpus, region, process) => {
-        engine.edge(timeS, cpus, region, process);
         this.#options.onEdge?.(timeS, cpus, region, process);
       },
     });
@@ -195,9 +197,16 @@ class Run {
       }
     }
     const partial = samples.cut || events.cut || !engine.tracker.finished;
-    const joulemark = ownMapping(engine, this.#repairs, { late: told.late, partial });
+    const joulemark = ownMapping(engine, { late: told.late, partial });
     const host = engine.report({ joulemark });
     idle?.addTo(host);
+    const list = findings({
+      engine,
+      late: { count: told.late },
+      repairs: this.#repairs.lines(),
+      idle: idle?.notes(),
+    });
+    if (list.length > 0) host.joulemark!.notes = list.map(findingLine);
     return {
       recording,
       engine,
@@ -238,13 +247,13 @@ function empty(reader: RowReader): FormatError {
 /** What the host's `joulemark:` mapping says of a replay. */
 function ownMapping(
   engine: Engine,
-  repairs: Repairs,
   { late, partial }: { late: number; partial: boolean },
 ): { [key: string]: Nested } {
   const { tracker } = engine;
   const coverage = coverageFacts(engine.gaps());
   const processes = tracker.processes().filter((process) => process.end !== "withdrawn");
   const spans = spanFacts(tracker.spans());
+  const spread = processSpreadFacts(tracker);
   return {
     replayed: true,
     ...(partial ? { partial: true } : {}),
@@ -256,12 +265,12 @@ function ownMapping(
       died: processes.filter((process) => process.end === "died").length,
       "still running": processes.filter((process) => process.end === "running").length,
     },
+    ...(spread === undefined ? {} : { "across processes": spread }),
     ...(spans === undefined ? {} : { spans }),
     "folded visits": tracker.foldedVisits,
     "late events": late,
     ...(tracker.refused.length === 0
       ? {}
       : { "refused calls": Object.fromEntries(tracker.refused.map((r) => [r.kind, r.count])) }),
-    ...(repairs.diagnostics.total === 0 ? {} : { notes: repairs.lines() }),
   };
 }

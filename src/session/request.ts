@@ -1,11 +1,12 @@
 /**
- * What a `run` was asked for: flags first, then JOULEMARK_ variables, then GEOPM's.
+ * What a `run` was asked for: flags first, then JOULEMARK_ variables, then GEOPM's, then files.
  *
  * A mistake in a flag or a JOULEMARK_ variable is the caller's and stops before the command starts.
- * A mistake in a GEOPM_ variable, which a job script may set for another tool, is told in one line,
- * and the command runs: geopmlaunch(1), ENVIRONMENT.
+ * A mistake in a GEOPM_ variable, which a job script may set for another tool (geopmlaunch(1),
+ * ENVIRONMENT), or in a configuration file is one line, and the command runs.
  * @module
  */
+import { listOf } from "../core/names.ts";
 import { nearest, UsageError } from "../core/errors.ts";
 import { type OptionValues, variableOf } from "../core/option.ts";
 import type { RunFiles } from "../job/run_names.ts";
@@ -14,6 +15,7 @@ import { parseRecordFilter } from "../regions/record_filter.ts";
 import type { Environment } from "../core/environment.ts";
 import { OUTPUTS } from "../outputs/all.ts";
 import { parsePmcVersion } from "../outputs/pmc/version.ts";
+import { posixExpression } from "../preload/phase.ts";
 import { type PreloadRequest, preloadRequest } from "../preload/preload.ts";
 import { RUN_OPTIONS } from "./run_options.ts";
 
@@ -23,8 +25,6 @@ export const DEFAULT_PERIOD_S = 0.005;
 const GEOPM_TRACE_PERIOD_S = 0.2;
 /** Default time between checkpoints in seconds. */
 export const DEFAULT_CHECKPOINT_S = 10;
-/** Options of outputs that hold single events: they have a budget of their own. */
-const EVENT_OUTPUTS = ["trace", "event-log", "record", "cali", "cali-config", "pmc"];
 /** Fastest and slowest loop that makes sense. */
 const PERIOD_RANGE_S = [0.0005, 60] as const;
 
@@ -46,10 +46,14 @@ export interface RunRequest extends ReportOptions, RunFiles {
   idle?: string;
   /** Calls of other tools to answer. */
   preload: PreloadRequest;
+  /** Lines that begin a phase, as an extended regular expression. */
+  phases?: string;
   /** Readers to leave out. */
   without: readonly string[];
   /** Tree to read instead of the machine. */
   root: string;
+  /** Socket of a collector, or "off". */
+  collector?: string;
   /** Read the embedded simulated node; its description, "" for the default. */
   simulate?: string;
   verbose: boolean;
@@ -58,7 +62,7 @@ export interface RunRequest extends ReportOptions, RunFiles {
 }
 
 /** GEOPM variables that are honoured; the others are named once. */
-const GEOPM_HONOURED = new Set(RUN_OPTIONS.flatMap(({ geopm }) => geopm ?? []));
+const GEOPM_HONOURED = new Set(RUN_OPTIONS.flatMap(({ foreign }) => foreign ?? []));
 
 /**
  * Puts a request together.
@@ -88,7 +92,8 @@ export function runRequest(
     try {
       return check(value.text, value.name);
     } catch (error) {
-      if (value.origin !== "geopm" || !(error instanceof UsageError)) throw error;
+      const isCallers = value.origin === "flag" || value.origin === "joulemark";
+      if (isCallers || !(error instanceof UsageError)) throw error;
       warnings.push(`${error.message}; it is left aside`);
       return otherwise;
     }
@@ -106,24 +111,27 @@ export function runRequest(
   warnings.push(...notActedOn(env, environmentNames));
   return {
     command,
+    values,
     // GEOPM's variable, set and empty, asks for GEOPM's own name.
     reportPath: text("report") ??
       (env("GEOPM_REPORT") === undefined ? "joulemark.report" : "geopm.report"),
     reportSignals: text("report-signals") ?? "",
     pmc: pmcOf(values),
-    tracePeriodS: origin("trace") === "geopm" && !values.has("period") ? GEOPM_TRACE_PERIOD_S : 0,
+    tracePeriodS: origin("trace") === "foreign" && !values.has("period") ? GEOPM_TRACE_PERIOD_S : 0,
     checkpointS: checked("checkpoint", DEFAULT_CHECKPOINT_S, seconds(0.1, 86400)),
     periodS,
     budget: checked<number | undefined>("budget", undefined, percent),
-    wantsEvents: EVENT_OUTPUTS.some((option) => values.has(option)) ||
+    wantsEvents: OUTPUTS.some((o) => o.holdsEvents === true && o.isAsked(values, env)) ||
       recordFilter !== undefined || environmentNames.some((name) => name.startsWith("CALI_")),
     dither: checked("dither", "on", oneOf(["on", "off"])) === "on",
     profile: text("profile") ?? command[0].slice(command[0].lastIndexOf("/") + 1),
     recordFilter,
     idle: text("idle"),
     preload: preloadRequest(text("preload"), text("preload-lib")),
-    without: (text("without") ?? "").split(",").map((t) => t.trim()).filter((t) => t !== ""),
+    phases: checked<string | undefined>("phase", undefined, posixExpression),
+    without: listOf(text("without")),
     root: text("root") ?? "",
+    collector: text("collector"),
     simulate: text("simulate"),
     ...switches,
     warnings,
@@ -180,16 +188,20 @@ function oneOf<T extends string>(words: readonly T[]): (text: string, name: stri
 const OTHER_VARIABLES = [
   ...["JOULEMARK_MPI_LIB", "JOULEMARK_MONITOR_SOCKET", "JOULEMARK_NVML", "JOULEMARK_ROCM_SMI"],
   ...["JOULEMARK_SESSION", "JOULEMARK_CHAIN", "JOULEMARK_KEEP", "JOULEMARK_PCONTROL_EPOCH"],
+  ...["JOULEMARK_OMPT_EVENTS", "JOULEMARK_PHASES"],
   // Of its own build and tests.
   ...["JOULEMARK_MAP", "JOULEMARK_BIN", "JOULEMARK_CONFIG", "JOULEMARK_RAW_DENO"],
-  ...["JOULEMARK_TEST_CALIPER", "JOULEMARK_TEST_CALI_QUERY"],
 ];
+/** Begins the variables of its own tests. */
+const TEST_PREFIX = "JOULEMARK_TEST_";
 
 /** One line for all variables of a kind that mean nothing here. */
 function notActedOn(env: Environment, names: readonly string[]): string[] {
   const lines: string[] = [];
   const known = [...RUN_OPTIONS.filter((o) => o.env === true).map(variableOf), ...OTHER_VARIABLES];
-  const ours = names.filter((n) => n.startsWith("JOULEMARK_") && !known.includes(n)).sort();
+  const ours = names.filter((n) => {
+    return n.startsWith("JOULEMARK_") && !n.startsWith(TEST_PREFIX) && !known.includes(n);
+  }).sort();
   if (ours.length > 0) {
     const near = nearest(ours[0], known, 1);
     const hint = near.length > 0 ? `; did you mean ${near[0]}?` : "";

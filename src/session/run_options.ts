@@ -13,17 +13,18 @@ const TALK = "Talk";
 /** Words of `--preload`. */
 const DIALECTS = [
   ...["mpi", "pcontrol", "ompt", "geopm", "caliper", "likwid", "pm_mpi", "nvtx", "roctx", "itt"],
-  ...["kokkos", "tau", "papi", "craypat", "io", "alloc", "callpath", "all"],
+  ...["kokkos", "tau", "papi", "craypat", "io", "alloc", "callpath", "perfstubs", "scorep"],
+  ...["mpi=all", "all"],
 ];
 
 /** In the order of the help. */
 export const RUN_OPTIONS: readonly Option[] = [
   {
-    ...{ name: "report", value: "FILE", env: true, geopm: "GEOPM_REPORT", group: RESULTS },
+    ...{ name: "report", value: "FILE", env: true, foreign: "GEOPM_REPORT", group: RESULTS },
     ...{ default: "joulemark.report", help: "GEOPM report" },
   },
   {
-    ...{ name: "report-signals", value: "LIST", env: true, geopm: "GEOPM_REPORT_SIGNALS" },
+    ...{ name: "report-signals", value: "LIST", env: true, foreign: "GEOPM_REPORT_SIGNALS" },
     ...{ group: RESULTS, help: "more signals in it: SIGNAL[@DOMAIN],..." },
   },
   ...OUTPUTS.flatMap(({ options }) => options),
@@ -32,7 +33,7 @@ export const RUN_OPTIONS: readonly Option[] = [
     help: "time between reports so far, FILE.partial",
   },
   {
-    ...{ name: "period", value: "S", env: true, geopm: "GEOPM_PERIOD", group: MEASURING },
+    ...{ name: "period", value: "S", env: true, foreign: "GEOPM_PERIOD", group: MEASURING },
     ...{ default: "0.005", help: "time between two samples" },
   },
   {
@@ -50,11 +51,11 @@ export const RUN_OPTIONS: readonly Option[] = [
       "energy net of it",
   },
   {
-    ...{ name: "profile", value: "NAME", env: true, geopm: "GEOPM_PROFILE", group: MEASURING },
+    ...{ name: "profile", value: "NAME", env: true, foreign: "GEOPM_PROFILE", group: MEASURING },
     ...{ default: "the command's base name", help: "name of the run" },
   },
   {
-    ...{ name: "record-filter", value: "F", env: true, geopm: "GEOPM_RECORD_FILTER" },
+    ...{ name: "record-filter", value: "F", env: true, foreign: "GEOPM_RECORD_FILTER" },
     group: MEASURING,
     help: "epochs without marks: proxy_epoch,REGION[,CALLS [,STARTUP]] or edit_distance[,...]",
   },
@@ -67,6 +68,11 @@ export const RUN_OPTIONS: readonly Option[] = [
     help: "read a tree laid out like / instead of the machine",
   },
   {
+    ...{ name: "collector", value: "SOCKET|off", env: true, group: MEASURING },
+    ...{ default: "/run/joulemark-collector.sock" },
+    help: "who reads counters that are closed to you (joulemark collector)",
+  },
+  {
     ...{ name: "simulate", value: "SPEC", optionalValue: true, env: true, group: MEASURING },
     help: "read the embedded simulated node; nothing it says is a measurement, and every output " +
       "says so",
@@ -74,12 +80,20 @@ export const RUN_OPTIONS: readonly Option[] = [
   {
     ...{ name: "preload", value: "LIST", env: true, group: MARKS, words: DIALECTS },
     help: "answer the calls of mpi, pcontrol, ompt, geopm, caliper, likwid, pm_mpi, nvtx, roctx, " +
-      "itt, kokkos, tau, papi, craypat, or all; besides, only by name: io, alloc and callpath, " +
-      "for --cali and --cali-config",
+      "itt, kokkos, tau, papi, craypat, or all; besides, only by name: mpi=all, perfstubs, scorep, and " +
+      "io, alloc and callpath, for --cali and --cali-config",
   },
   {
     ...{ name: "preload-lib", value: "FILE", env: true, group: MARKS },
     help: 'by a library built before ("client preload")',
+  },
+  {
+    ...{ name: "phase", value: "REGEX", env: true, group: MARKS },
+    help: "a line of the command's output that matches begins a phase, named for the first group",
+  },
+  {
+    ...{ name: "python", env: true, group: MARKS },
+    help: "functions of a Python program's own files are regions, without a line in it",
   },
   { name: "quiet", short: "q", env: true, group: TALK, help: "no card at the end" },
   { name: "verbose", short: "v", env: true, group: TALK, help: "more of what was done" },
@@ -89,7 +103,7 @@ export const RUN_OPTIONS: readonly Option[] = [
 /** Options of a run that another verb has too, in one group and without variables. */
 export function sharedOptions(names: readonly string[]): Option[] {
   return names.map((name) => {
-    const { env: _env, geopm: _geopm, group: _group, ...option } = RUN_OPTIONS.find((o) =>
+    const { env: _env, foreign: _foreign, group: _group, ...option } = RUN_OPTIONS.find((o) =>
       o.name === name
     )!;
     return option;

@@ -52,7 +52,7 @@ const STAND_IN = "both";
  * @throws {UsageError | FormatError} If the description cannot be read.
  */
 export function simulationFor(
-  request: RunRequest,
+  request: Pick<RunRequest, "simulate">,
   directory: string,
   machine: MachineHost,
   { blindCatalogue, tell }: SimulationOptions,
@@ -129,10 +129,4 @@ function specFor(text: string, topology: PlatformTopology): SimSpec {
     expected: `a node with at least the ${cpus} CPUs of this machine`,
     found: `packages × coresPerPackage × threadsPerCore = ${described}`,
   });
-}
-
-/** What stands in for the machine's counters; `undefined`: nothing does. */
-export function simulatedBy(request: RunRequest, embedded: boolean): string | undefined {
-  if (embedded) return "simulated node";
-  return request.root === "" ? undefined : `simulated: read from the tree ${request.root}`;
 }

@@ -5,8 +5,10 @@
  * is the controller's counter, or the platform's, or a meter's, never a sum with its parts. Order:
  * GEOPM's where it has one (registers first), then exactness. Names of PAPI's components cray_pm and
  * rapl and of CrayPat are aliases too; energies are in joules under them as well.
+ * Where one more source just takes its place among those, or is the only one, its reader says so.
  * @module
  */
+import type { Reader } from "../core/host.ts";
 import {
   type Alias,
   alias,
@@ -40,8 +42,8 @@ function powerOf(
   return { ...base, follows: { alias: energy, sources } };
 }
 
-/** All of them. */
-export const ALIASES: readonly Alias[] = [
+/** Those of several readers: the order of their sources is weighed here. */
+const ALIASES: readonly Alias[] = [
   alias(
     "CPU_ENERGY",
     PACKAGE_J,
@@ -79,7 +81,6 @@ export const ALIASES: readonly Alias[] = [
     "Energy of the GPUs",
     "NVML::GPU_ENERGY_CONSUMPTION_TOTAL",
     "ROCM::ENERGY",
-    "INTEL_GPU::ENERGY",
     "INTEGRAL::AMDGPU_POWER",
   ),
   powerOf("CPU_POWER", PACKAGE_W, ["CPU_ENERGY", "Power of the packages"], {
@@ -195,7 +196,6 @@ export const ALIASES: readonly Alias[] = [
     "Temperature of the packages",
     "MSR::PACKAGE_THERM_STATUS:TEMPERATURE",
     "HWMON::PACKAGE_TEMPERATURE",
-    "THERMAL::PACKAGE_TEMPERATURE",
     "CNL::CPU_TEMPERATURE",
   ),
   alias(
@@ -238,7 +238,6 @@ export const ALIASES: readonly Alias[] = [
     "Current frequency of the GPUs",
     "NVML::GPU_CORE_FREQUENCY_STATUS",
     "AMDGPU::CORE_FREQUENCY",
-    "INTEL_GPU::CORE_FREQUENCY",
   ),
   alias(
     "GPU_UTILIZATION",
@@ -260,7 +259,22 @@ export const ALIASES: readonly Alias[] = [
     "Power limit of the GPUs",
     "NVML::GPU_POWER_LIMIT",
     "AMDGPU::POWER_LIMIT",
-    "INTEL_GPU::POWER_LIMIT",
   ),
   ...PAPI_ALIASES,
 ];
+
+/** All portable names, with the sources that these readers add. */
+export function aliasesWith(readers: readonly Pick<Reader, "aliases" | "signals">[]): Alias[] {
+  const all = new Map(ALIASES.map((alias) => [alias.row.name, alias]));
+  for (const { aliases = [], signals } of readers) {
+    for (const { name, signal, before } of aliases) {
+      const known = all.get(name);
+      const row = known?.row ?? { ...signals.find((row) => row.name === signal)!, name };
+      const candidates = [...known?.candidates ?? []];
+      const at = before === undefined ? -1 : candidates.indexOf(before);
+      candidates.splice(at < 0 ? candidates.length : at, 0, signal);
+      all.set(name, { ...known, row, candidates });
+    }
+  }
+  return [...all.values()];
+}

@@ -107,6 +107,8 @@ export class Batch implements SignalSource {
   #tick = 0;
   /** Counters of single CPUs are read every so many ticks; in between they keep their value. */
   cpuStride = 1;
+  /** What is read less often than each tick is read all the same: totals end here. */
+  readsAll = false;
 
   /** An empty batch over a node and its names. */
   constructor(topology: PlatformTopology, table: NameTable) {
@@ -190,6 +192,12 @@ export class Batch implements SignalSource {
     return resolved.kind === "absent" ? resolved.behavior : resolved.signal.row.behavior;
   }
 
+  /** Is it a machine's own counter? Those of trees and simulated nodes are none. */
+  isMeasured(name: string): boolean {
+    const resolved = this.#resolve(name);
+    return resolved.kind !== "absent" && resolved.signal.quality === "measured";
+  }
+
   /** The native domain of a name, also of one that is absent here. */
   nativeDomain(name: string): Domain {
     const resolved = this.#resolve(name);
@@ -244,6 +252,27 @@ export class Batch implements SignalSource {
       else if (r.ofAll && lacksOne(this.#values, r.indices)) this.#samples[i] = NaN;
       else this.#samples[i] = aggregate(r.kind, this.#values, r.indices);
     }
+  }
+
+  /** What the value of a handle leaves out of a whole count beyond 2^53; 0 for sums of several. */
+  rest(handle: number): number {
+    const { column, indices } = this.#requests[handle];
+    return column === undefined || indices.length !== 1 ? 0 : this.restAt(indices[0]);
+  }
+
+  /** The same of a native value, by its place in `values`. */
+  restAt(place: number): number {
+    if (!(Math.abs(this.#values[place]) > Number.MAX_SAFE_INTEGER)) return 0;
+    for (const { wanted, offsets, reading } of this.#parts) {
+      let at = 0;
+      for (let k = 0; k < wanted.length; k++) {
+        const n = this.#topology.count(wanted[k].row.domain);
+        const within = place - offsets[k];
+        if (within >= 0 && within < n) return reading?.restAt?.(at + within) ?? 0;
+        at += n;
+      }
+    }
+    return 0;
   }
 
   /** Value of a handle at the last settled tick; NaN: not available. */
@@ -357,9 +386,9 @@ export class Batch implements SignalSource {
     for (let i = 0; i < this.#parts.length; i++) {
       const part = this.#parts[i];
       if (part.phase !== phase) continue;
-      if (part.perCpu && this.#tick % this.cpuStride !== 0) continue;
+      if (part.perCpu && !this.readsAll && this.#tick % this.cpuStride !== 0) continue;
       const view = part.view!;
-      part.reading!.readInto(view, this.#timeS);
+      part.reading!.readInto(view, this.#timeS, this.readsAll);
       let at = 0;
       for (let k = 0; k < part.wanted.length; k++) {
         const n = this.#topology.count(part.wanted[k].row.domain);

@@ -10,7 +10,7 @@ import { UnknownNameError } from "../core/errors.ts";
 import type { Host, Reader } from "../core/host.ts";
 import { ScopedHost } from "../core/scoped_host.ts";
 import type { Absence, Offer, OfferedSignal, SignalProvider, SignalRow } from "../core/signal.ts";
-import { type Alias, ALIASES, bareName } from "./alias.ts";
+import { type Alias, aliasesWith, bareName } from "./alias.ts";
 import type { NameTable, ResolvedName } from "./batch.ts";
 import { DERIVED, type DerivedSignal } from "./derived.ts";
 import type { Candidate, CatalogueEntry } from "./entry.ts";
@@ -97,7 +97,9 @@ export class Catalogue implements NameTable {
       if (reader !== undefined) return reader.name;
       throw new UnknownNameError("reader", name, options.readers.map((r) => r.name));
     }));
-    for (const alias of ALIASES) this.#add({ kind: "alias", row: alias.row, alias });
+    for (const alias of aliasesWith(options.readers)) {
+      this.#add({ kind: "alias", row: alias.row, alias });
+    }
     for (const derived of DERIVED) this.#add({ kind: "derived", row: derived.row, derived });
     for (const reader of options.readers) {
       for (const row of reader.signals) this.#add({ kind: "reader", row, reader });
@@ -230,13 +232,17 @@ export class Catalogue implements NameTable {
     return offer;
   }
 
-  /** What a simulator keeps is never called a measurement. */
+  /** What a simulator keeps is never called a measurement, and what another read says so. */
   #marked(offer: Offer): Offer {
-    if (!offer.ok || !this.#host.simulated) return offer;
-    return {
-      ...offer,
-      signals: offer.signals.map((s) => ({ ...s, quality: "simulated" as const })),
-    };
+    if (!offer.ok) return offer;
+    const host = this.#host;
+    const signals = offer.signals.map((signal) => {
+      const by = signal.source.startsWith("/") ? host.servedBy?.(signal.source) : undefined;
+      const source = by === undefined ? signal.source : `${signal.source} ${by}`;
+      const quality = host.simulated ? "simulated" as const : signal.quality;
+      return { ...signal, source, quality };
+    });
+    return { ...offer, signals };
   }
 
   #scoped(reader: Reader): Host {

@@ -54,14 +54,13 @@ export function runProgram(
   const random = new Random(program.spec.seed + 5);
   const endNs = program.seconds * 1e9;
   let next = 0;
+  const edges = edgesOf(program);
   for (let k = 0;; k++) {
     const shake = k === 0 ? 0 : random.uniform(-dither, dither);
     const ns = Math.round((k + shake) * periodS * 1e9);
-    for (; next < program.visits.length && program.visits[next].startNs <= ns; next++) {
-      const { process, region, startNs } = program.visits[next];
-      for (const cpu of program.processes[process].cpus) {
-        sim.edge(startNs, cpu, program.regions[region]);
-      }
+    for (; next < edges.length && edges[next].ns <= ns; next++) {
+      const { process, region, ns } = edges[next];
+      for (const cpu of program.processes[process].cpus) sim.edge(ns, cpu, region);
     }
     const ended = ns >= endNs;
     if (ended) {
@@ -72,6 +71,24 @@ export function runProgram(
     step({ timeS: ns * 1e-9, packageJ: packageJ[0], dramJ: dramJ[0], nodeJ, nodeStampS });
     if (ended) return sim;
   }
+}
+
+/** What the processes do, in order of time; between visits they are outside all regions. */
+function edgesOf(
+  { processes, visits, regions, seconds }: SimProgram,
+): { ns: number; process: number; region: string | undefined }[] {
+  const edges: { ns: number; process: number; region: string | undefined }[] = [];
+  const untilNs = new Float64Array(processes.length);
+  for (const { process, region, startNs, endNs } of visits) {
+    const ns = untilNs[process];
+    if (startNs > ns) edges.push({ ns, process, region: undefined });
+    edges.push({ ns: startNs, process, region: regions[region] });
+    untilNs[process] = endNs;
+  }
+  untilNs.forEach((ns, process) => {
+    if (ns < seconds * 1e9) edges.push({ ns, process, region: undefined });
+  });
+  return edges.sort((a, b) => a.ns - b.ns);
 }
 
 /** Runs a program and writes all of it down. */

@@ -24,6 +24,9 @@ export interface PlannedRun {
   readonly file: string;
 }
 
+/** The setting of `--placement`. */
+export const PLACEMENT = "placement";
+
 const MOST_RUNS = 10_000;
 
 /** `NAME=A,B,…`. @throws {UsageError} If it is not. */

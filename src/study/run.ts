@@ -5,6 +5,7 @@
  * runtime's own means. A shell puts the command's output into a file.
  * @module
  */
+import { jobFigures } from "../analysis/job_figures.ts";
 import type { Report } from "../core/report.ts";
 import { parseReport } from "../formats/report.ts";
 import { monotonicNanoseconds, sleepUntil } from "../os/clock.ts";
@@ -12,7 +13,7 @@ import { inheritedState } from "../os/inherited.ts";
 import { environment, reap, spawn } from "../os/process.ts";
 import { readUserText } from "../os/user_file.ts";
 import type { StudyResult } from "./log.ts";
-import type { PlannedRun } from "./plan.ts";
+import { PLACEMENT, type PlannedRun } from "./plan.ts";
 
 /** How a run is started. */
 export interface StudyLaunch {
@@ -21,12 +22,14 @@ export interface StudyLaunch {
   readonly command: readonly string[];
   /** Where reports and outputs go. */
   readonly directory: string;
+  /** Nodes of each placement. */
+  readonly nodes?: ReadonlyMap<string, readonly string[]>;
 }
 
-const NAP_NS = 50e6;
-/** Asked for beside GEOPM's own: the energy of the whole node, where it has a counter. */
-export const NODE_ENERGY = "BOARD_ENERGY";
+/** Words of a command that stand for this program's `run`, and for the nodes of a placement. */
+const RUN = "{run}", NODES = "{nodes}";
 
+const NAP_NS = 50e6;
 /**
  * Runs it to its end.
  *
@@ -35,12 +38,17 @@ export const NODE_ENERGY = "BOARD_ENERGY";
 export function runOnce(run: PlannedRun, launch: StudyLaunch, wait: () => void): StudyResult {
   const stem = `${launch.directory}/${run.file}`;
   const report = `${stem}.report`;
-  const own = [...launch.self, "--report", report, "--", ...launch.command];
+  const self = [...launch.self, "--report", report, "--"];
+  const nodes = launch.nodes?.get(run.settings[PLACEMENT])?.join(",") ?? "";
+  const command = launch.command.flatMap((word) =>
+    word === RUN ? self : [word.replaceAll(NODES, nodes)]
+  );
+  const own = launch.command.includes(RUN) ? command : [...self, ...command];
   const startNs = monotonicNanoseconds();
   const pid = spawn({
     path: "/bin/sh",
     args: ["sh", "-c", 'exec "$@" >"$0" 2>&1', `${stem}.out`, ...own],
-    env: environment(run.settings),
+    env: environment({ ...run.settings, ...(nodes === "" ? {} : { JOULEMARK_NODES: nodes }) }),
     inherited: inheritedState(),
   });
   let ended = reap(pid);
@@ -61,25 +69,12 @@ export function runOnce(run: PlannedRun, launch: StudyLaunch, wait: () => void):
 
 type Figures = Pick<StudyResult, "energyJ" | "runtimeS" | "source" | "simulated">;
 
-/** Energy of all hosts: of the nodes where all tell, else of what GEOPM's own fields have. */
+/** What the study notes of a report. */
 export function figures(report: Report): Figures {
-  const totals = report.hosts.map((host) => host.application);
-  const sum = (key: string) => totals.reduce((all, fields) => all + Number(fields[key] ?? NaN), 0);
-  const runtimeS = Math.max(...totals.map((fields) => Number(fields["runtime (s)"] ?? NaN)));
-  const simulated = report.joulemark?.simulated !== undefined;
-  const node = sum(NODE_ENERGY);
-  if (Number.isFinite(node)) return { energyJ: node, runtimeS, source: "node", simulated };
-  const isAbsent = (signal: string) =>
-    report.hosts.some(({ joulemark }) => {
-      const sources = joulemark?.sources as Record<string, { absent?: string }> | undefined;
-      return sources?.[signal]?.absent !== undefined;
-    });
-  const parts = [
-    ["package", "package-energy (J)", "CPU_ENERGY"],
-    ["memory", "dram-energy (J)", "DRAM_ENERGY"],
-    ["GPU", "gpu-energy (J)", "GPU_ENERGY"],
-  ].filter(([, key, signal]) => Number.isFinite(sum(key)) && !isAbsent(signal));
-  if (parts.length === 0) return { energyJ: null, runtimeS, source: "none", simulated };
-  const energyJ = parts.reduce((all, [, key]) => all + sum(key), 0);
-  return { energyJ, runtimeS, source: parts.map(([name]) => name).join(" + "), simulated };
+  const { energyJ, timeS, source } = jobFigures(report);
+  const isKnown = Number.isFinite(energyJ);
+  return {
+    ...{ energyJ: isKnown ? energyJ : null, runtimeS: timeS, source: isKnown ? source : "none" },
+    simulated: report.joulemark?.simulated !== undefined,
+  };
 }

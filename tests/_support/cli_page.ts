@@ -1,4 +1,5 @@
 /** docs/cli.md, made of the tables of options. */
+import { SETTINGS_TEXT } from "../../src/core/config_text.ts";
 import { variableOf } from "../../src/core/option.ts";
 import { VERBS } from "../../src/cli/all.ts";
 import { optionWords, shownOptions } from "../../src/cli/command_line/help.ts";
@@ -13,6 +14,8 @@ Made of the program's tables of options by \`deno task docs\`. \`joulemark VERB 
 An unknown option, a missing value, or an option given twice ends with one line and status 2.
 \`joulemark man\` writes this as a manual page, \`joulemark completions SHELL\` completions.
 
+${SETTINGS_TEXT.replaceAll(/(?<=^|[ ,])(\/etc|~|\$XDG)[^ ,\n]*/gm, "`$&`")}
+
 | verb | |
 | --- | --- |
 ${verbs.map(({ name, summary }) => `| [${name}](#${name}) | ${cell(summary)} |`).join("\n")}
@@ -25,7 +28,10 @@ function section(verb: Verb): string {
   const tables = [...Map.groupBy(shownOptions(verb), (o) => o.group ?? "Options")]
     .map(([group, options]) => {
       const rows = options.map((option) => {
-        const variables = [...option.env === true ? [variableOf(option)] : [], option.geopm ?? []];
+        const variables = [
+          ...option.env === true ? [variableOf(option)] : [],
+          option.foreign ?? [],
+        ];
         const cells = [
           code(optionWords(option)),
           cell(option.help),

@@ -3,13 +3,23 @@
  *
  * @module
  */
+import { answeredPage } from "./answered_page.ts";
 import { cliPage } from "./cli_page.ts";
+import { glossaryPage, reportPage } from "./words_pages.ts";
+import { withKindTables } from "./kind_tables.ts";
+import { withPictures } from "./pictures.ts";
 import { signalsPage } from "./signals_page.ts";
 
 /** Generated pages by their path below the top. */
 export const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
+  "docs/answered.md": answeredPage,
   "docs/cli.md": cliPage,
+  "docs/formats/recording.md": () => withKindTables("docs/formats/recording.md"),
+  "docs/formats/report.md": reportPage,
+  "docs/formats/ring.md": () => withKindTables("docs/formats/ring.md"),
+  "docs/glossary.md": glossaryPage,
   "docs/signals.md": signalsPage,
+  "docs/first-report.md": () => withPictures("docs/first-report.md"),
 };
 
 if (import.meta.main) {

@@ -4,7 +4,7 @@
  * @module
  */
 import { MachineHost } from "../../src/os/host.ts";
-import { READERS } from "../../src/readers/all.ts";
+import { READERS } from "../../src/readers/with_raw.ts";
 import { Batch } from "../../src/signals/batch.ts";
 import { buildCatalogue, type Catalogue } from "../../src/signals/catalogue.ts";
 import type { Domain } from "../../src/core/domain.ts";

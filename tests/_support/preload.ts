@@ -22,8 +22,9 @@ export function needing(
   isThere: boolean,
   name: string,
   body: (dir: string) => void,
+  limitS?: number,
 ): void {
-  if (isThere) endToEnd(name, body);
+  if (isThere) endToEnd(name, body, limitS);
   else Deno.test({ name: `${name} (skipped: no ${what})`, ignore: true, fn() {} });
 }
 

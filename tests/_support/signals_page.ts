@@ -4,9 +4,9 @@
  * @module
  */
 import type { SignalRow } from "../../src/core/signal.ts";
-import { READERS } from "../../src/readers/all.ts";
+import { READERS } from "../../src/readers/with_raw.ts";
 import { TRACKER_ALIASES, TRACKER_SIGNALS } from "../../src/regions/tracker_signals.ts";
-import { ALIASES } from "../../src/signals/alias.ts";
+import { aliasesWith } from "../../src/signals/alias.ts";
 import { DERIVED } from "../../src/signals/derived.ts";
 
 /** Above this a row for each signal helps nobody. */
@@ -66,7 +66,7 @@ function aliases(): string {
     "| signal | domain | unit | what it is | stands for the first of these that the node has |",
     "| --- | --- | --- | --- | --- |",
   ];
-  for (const { row, candidates, follows } of ALIASES) {
+  for (const { row, candidates, follows } of aliasesWith(READERS)) {
     const own = Object.entries(follows?.sources ?? {})
       .map(([source, name]) => `\`${name}\` where \`${follows!.alias}\` is \`${source}\``);
     const names = [...own, ...candidates.map((name) => `\`${name}\``)].join(", ");

@@ -5,7 +5,7 @@
  */
 import type { Registers } from "../../src/core/host.ts";
 import { MachineHost } from "../../src/os/host.ts";
-import { READERS } from "../../src/readers/all.ts";
+import { READERS } from "../../src/readers/with_raw.ts";
 import { Batch } from "../../src/signals/batch.ts";
 import { buildCatalogue } from "../../src/signals/catalogue.ts";
 import { memoryFolder } from "./register_files.ts";

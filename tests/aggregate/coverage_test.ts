@@ -8,11 +8,16 @@ const A = 1, B = 2;
 /** TIME, REGION_HASH, EPOCH_COUNT, parts. */
 type Row = readonly [timeS: number, region: number, epoch: number, ...parts: number[]];
 
-function follow(rows: readonly Row[], behavior: "monotone" | "variable" = "monotone") {
+function follow(
+  rows: readonly Row[],
+  behavior: "monotone" | "variable" = "monotone",
+  isMeasured = true,
+) {
   let row: readonly number[] = [];
   const places: Record<string, number> = { TIME: 0, REGION_HASH: 1, EPOCH_COUNT: 2 };
   const source: PartSource = {
     pushSignal: (name) => places[name],
+    isMeasured: () => isMeasured,
     pushParts: () => rows[0].slice(3).map((_, i) => 3 + i),
     sample: (handle) => row[handle],
     behavior: () => behavior,
@@ -32,6 +37,20 @@ function follow(rows: readonly Row[], behavior: "monotone" | "variable" = "monot
 function lost(figure: FigureCoverage): number[] {
   return [A, B, HASH_EPOCH, HASH_APPLICATION].map((hash) => figure.lostS(hash));
 }
+
+Deno.test("Coverage knows nothing of a machine's counter that stands still all the time", () => {
+  const rows: Row[] = [[0, A, 1, 100, 7], [1, A, 1, 110, 7], [2, B, 1, 130, 7], [3, B, 1, 150, 7]];
+  const figure = follow(rows);
+  assertEquals(lost(figure), [2, 1, 3, 3]);
+  const { value, share, losses } = figure.known();
+  assertEquals([value, share, losses.map(({ part }) => part)], [50, 0.5, [1]]);
+  assertEquals(figure.isStill, false);
+  const dead = follow(rows.map(([t, region, epoch]) => [t, region, epoch, 7, 7]));
+  assertEquals([dead.isStill, dead.known().value, dead.known().share], [true, NaN, 0]);
+  // A tree of files may stand still as a whole.
+  const tree = follow(rows, "monotone", false);
+  assertEquals([tree.isWhole(HASH_APPLICATION), tree.known().value], [true, 50]);
+});
 
 Deno.test("Coverage is whole where every part grows from step to step, or stands still a while", () => {
   const figure = follow([

@@ -100,7 +100,7 @@ Deno.test({
         Z: "2",
       };
       const seen = await look(file, [], variables);
-      assertEquals(seen.variables, ["A", "DENO_DIR", "DENO_NO_UPDATE_CHECK", "Z"]);
+      assertEquals(seen.variables, ["A", "DENO_DIR", "DENO_LOG", "DENO_NO_UPDATE_CHECK", "Z"]);
       assertEquals(seen.received.sort(), Object.entries(variables).map((v) => v.join("=")).sort());
     });
 

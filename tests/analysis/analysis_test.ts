@@ -1,9 +1,12 @@
 /** Statistics, histograms, pictures and tables; CrayPat's summary. */
 import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
-import { craypatSummary } from "../../src/analysis/craypat.ts";
+import { peaksOf } from "../../src/analysis/peaks.ts";
+import type { Report, ReportHost } from "../../src/core/report.ts";
+import { craypatSummary, pmcFigures, reportFigures } from "../../src/analysis/craypat.ts";
 import { cumulative, fitNormal, histogram } from "../../src/analysis/histogram.ts";
 import { groupByName } from "../../src/analysis/compare_runs.ts";
 import { groupOutliers } from "../../src/analysis/outlier_groups.ts";
+import { jobFigures } from "../../src/analysis/job_figures.ts";
 import { svg } from "../../src/analysis/picture.ts";
 import { withDeviation } from "../../src/analysis/quantity_text.ts";
 import { type Run, runOf } from "../../src/analysis/runs.ts";
@@ -12,6 +15,7 @@ import { sweepOf } from "../../src/analysis/sweep.ts";
 import { tableCsv, tableText } from "../../src/analysis/table.ts";
 import type { PmcRecord } from "../../src/formats/pmc/pmc.ts";
 import { Random } from "../session/_random.ts";
+import { hostReport } from "../merge/_generated.ts";
 import { normal } from "./_paper.ts";
 
 Deno.test("summarize() is exact for few, and NaN for none", () => {
@@ -72,6 +76,35 @@ Deno.test("runOf() takes a record before and after a barrier as one step", () =>
   assertEquals(runOf({ version: "4.3", form: "text", records: [] }, "r").steps, []);
 });
 
+Deno.test("peaksOf() finds one main peak and two minor ones below it, and no more than there are", () => {
+  const kinds = [[70, 0.1], [82, 0.15], [96, 0.75]];
+  const random = new Random(4);
+  const draw = (round: (x: number) => number) =>
+    Float64Array.from({ length: 20_000 }, () => {
+      const at = random.next();
+      const [mean] = kinds.find((_, i) => {
+        return at < kinds.slice(0, i + 1).reduce((sum, [, share]) => sum + share, 0);
+      })!;
+      return round(mean * (1 + 0.025 * normal(random)));
+    });
+  for (const round of [(x: number) => x, Math.round]) {
+    const peaks = peaksOf(draw(round));
+    assertEquals(peaks.length, 3);
+    peaks.forEach(({ at, share }, i) => {
+      assertAlmostEquals(at, kinds[i][0], 0.5);
+      assertAlmostEquals(share, kinds[i][1], 0.02);
+    });
+  }
+  for (let seed = 1; seed <= 50; seed++) {
+    const one = new Random(seed);
+    const values = Float64Array.from({ length: 40 * seed }, () => 300 + 8 * normal(one));
+    assertEquals(peaksOf(values).length, 1, `seed ${seed}`);
+    assertEquals(peaksOf(values.map(Math.round)).length, 1, `seed ${seed}, whole`);
+  }
+  assertEquals(peaksOf(new Float64Array()), []);
+  assertEquals(peaksOf(Float64Array.of(5, 5, 5)), [{ at: 5, deviation: 0, count: 3, share: 1 }]);
+});
+
 Deno.test("groupByName() groups names that differ in a number at the end", () => {
   const names = (list: string[]) =>
     groupByName(list.map((name) => ({ name } as Run))).map((g) => `${g.name}: ${g.runs.length}`);
@@ -83,12 +116,33 @@ Deno.test("craypatSummary() means energies and takes the maximum of powers", () 
   const node = (powers: number[], energies: number[]) =>
     powers.map((powerW, i): PmcRecord => ({ ...LINE, powerW, energyJ: energies[i] }));
   const nodes = [node([280, 286, 270], [100, 400, 900]), node([200, 210, 205], [50, 60, 650])];
-  assertEquals(craypatSummary(nodes).map((c) => [c.name, c.value, c.aggregation]), [
+  assertEquals(craypatSummary(pmcFigures(nodes)).map((c) => [c.name, c.value, c.aggregation]), [
     ["PM_POWER:NODE", 286, "max"],
     ["PM_ENERGY:NODE", 700, "mean"],
   ]);
   const asked = new Map([["PM_ENERGY:NODE", "sum"], ["PM_POWER:NODE", "min"]] as const);
-  assertEquals(craypatSummary(nodes, asked).map((c) => c.value), [210, 1400]);
+  assertEquals(craypatSummary(pmcFigures(nodes), asked).map((c) => c.value), [210, 1400]);
+});
+
+Deno.test("reportFigures() joins hosts, and what is 0 everywhere is left out", () => {
+  const host = (each: number[], cap: number): ReportHost => ({
+    host: "a",
+    application: {},
+    joulemark: {
+      counters: {
+        "PACKAGE_ENERGY": { unit: "J", each },
+        "PM_POWER_CAP:NODE": { unit: "W", each: [cap] },
+        "PM_STARTUP": { each: [1414408518017769] },
+        "THERMAL_SPEC": { unit: "W", each: [130, NaN] },
+      },
+    },
+  } as unknown as ReportHost);
+  const figures = reportFigures([{ hosts: [host([500, 540], 0), host([520, 560], 0)] } as Report]);
+  assertEquals(craypatSummary(figures).map((c) => [c.name, c.value, c.unit, c.aggregation]), [
+    ["PACKAGE_ENERGY", 530, "J", "mean"],
+    ["PM_STARTUP", 1414408518017769, "cycles", "max"],
+    ["THERMAL_SPEC", 130, "W", "max"],
+  ]);
 });
 
 Deno.test("sweepOf() names the front when fast and sparing differ", () => {
@@ -124,4 +178,43 @@ Deno.test("withDeviation() shows as many digits as the deviation allows", () => 
   assertEquals(withDeviation(1.92e6, 0.02e6, "J"), "1.920 ± 0.020 MJ");
   assertEquals(withDeviation(1748, 2.6, "s"), "1748.0 ± 2.6 s");
   assertEquals(withDeviation(45.052e6, 0, "J"), "45.05 MJ");
+});
+
+Deno.test("tableText() fits a terminal: names lose their ends, then columns are left out", () => {
+  const table = {
+    title: "Regions",
+    columns: ["region", "time", "energy", "power"].map((name) => ({ name })),
+    rows: [["a_region_with_a_long_name_that_does_not_end", 1, 2345.6, 3], ["b", 4, 5, 6]],
+  };
+  const wide = tableText(table);
+  assertStringIncludes(wide, "does_not_end");
+  const lines = tableText(table, 44).split("\n");
+  assert(lines.every((line) => line.length <= 44), lines.join("\n"));
+  assertStringIncludes(lines[2], "...");
+  assertStringIncludes(lines[1], "power");
+  const narrow = tableText(table, 28);
+  assertStringIncludes(narrow, "Regions (2 columns more by --json)");
+  assert(!narrow.includes("energy") && !narrow.includes("power"), narrow);
+});
+
+Deno.test("jobFigures() takes regions from the tree, nested ones by their path", () => {
+  const report = hostReport("n1", 1, { regions: 2 });
+  const row = (region: string, depth: number, joules: number, dramJ: number) => ({
+    ...{ region, depth, count: 1, "runtime (s)": 2, "runtime-self (s)": 1 },
+    ...{ "package-energy (J)": joules, "dram-energy (J)": dramJ, "dram-energy-exact (J)": 4 },
+  });
+  report.hosts[0].joulemark!.tree = {
+    processes: 1,
+    rows: [row("solve", 0, 100, 10), row("multiply", 1, 60, NaN), row("write", 0, 5, 1)],
+  };
+  const { regions, source } = jobFigures(report);
+  assertEquals(source, "package + memory");
+  assertEquals([...regions].map(([name, { energyJ, timeS }]) => [name, energyJ, timeS]), [
+    ["solve", 110, 2],
+    // What cannot be told is taken by exact edges.
+    ["solve/multiply", 64, 2],
+    ["write", 6, 2],
+  ]);
+  delete report.hosts[0].joulemark!.tree;
+  assertEquals([...jobFigures(report).regions.keys()], ["region_00", "region_01"]);
 });

@@ -37,19 +37,19 @@ function prepared(variables: Record<string, string>, streams: boolean) {
   node.step(0);
   const handles = REGIONS.map((name) => node.region(name));
   const round = () => {
-    const { recorder } = node;
+    const { calls } = node;
     let told = 0;
     for (let lap = 0; told < EVENTS; lap++) {
       const process = processes[lap & 1], thread = (lap & 2) === 0 ? 0 : process + 1000;
       const at = () => timeS += 1e-6;
-      recorder.at(lap & 3);
+      calls.at(lap & 3);
       node.attribute(at(), process, "begin", "iteration#loop", iteration++ & 1023, {
         type: TYPE.int,
         properties: ITERATION,
         thread,
       });
-      for (const region of handles) recorder.enter(at(), process, region, 0, thread);
-      for (let i = handles.length; i > 0; i--) recorder.exit(at(), process, handles[i - 1], thread);
+      for (const region of handles) calls.enter(at(), process, region, 0, thread);
+      for (let i = handles.length; i > 0; i--) calls.exit(at(), process, handles[i - 1], thread);
       node.attribute(at(), process, "end", "iteration#loop", "", { thread });
       told += 2 * handles.length + 2;
     }

@@ -5,6 +5,8 @@
  *   folded   nobody reads: after 16,384 records every pair is folded
  *   drained  bursts of 4,000 pairs; between them the reader gets time to empty the ring
  *   handle   as drained, by joulemark_enter and joulemark_exit
+ *   path     inside an open region, where visits are folded by path
+ *   paths    as path, five regions in turn
  *
  * The loop itself is measured with empty bodies and taken off.
  */
@@ -34,6 +36,19 @@ static double by_name(long pairs) {
         joulemark_begin("solve");
         __asm__ __volatile__("" ::: "memory");
         joulemark_end("solve");
+    }
+    return now() - start;
+}
+
+static double by_five(long pairs) {
+    static const char *const names[] = {"a", "b", "c", "d", "e"};
+    double start = now();
+    for (long i = 0; i < pairs; i += 5) {
+        for (int k = 0; k < 5; k++) {
+            joulemark_begin(names[k]);
+            __asm__ __volatile__("" ::: "memory");
+            joulemark_end(names[k]);
+        }
     }
     return now() - start;
 }
@@ -71,13 +86,16 @@ int main(int argc, char **argv) {
         }
         pairs = done;
     } else {
-        if (strcmp(mode, "folded") == 0) {
+        int is_path = strncmp(mode, "path", 4) == 0;
+        if (is_path) joulemark_begin("main");
+        if (is_path || strcmp(mode, "folded") == 0) {
             for (int i = 0; i < 40; i++) {
                 by_name(10000);
                 rest(5);
             }
         }
-        ns = by_name(pairs);
+        ns = strcmp(mode, "paths") == 0 ? by_five(pairs) : by_name(pairs);
+        if (is_path) joulemark_end("main");
     }
     printf("%.2f\n", (ns - idle) / (double)pairs);
     return 0;

@@ -2,7 +2,7 @@
  * What marks cost an application in C, and how fast a ring is read. Run by
  * `deno run -A tests/bench/marker_bench.ts`; `Deno.bench` does not fit, the work is another process's.
  */
-import { RECORD_BYTES, RING_RECORDS } from "../../src/core/ring_layout.ts";
+import { ORDER, RECORD_BYTES, RING_RECORDS } from "../../src/core/ring_layout.ts";
 import { run, Workshop } from "../marker/_c_program.ts";
 import { RingSession, type SeenRing } from "../marker/_ring_session.ts";
 
@@ -12,6 +12,8 @@ const MODES: readonly (readonly [mode: string, pairs: number, mostNs: number])[]
   ["folded", 20_000_000, 30],
   ["drained", 1_000_000, 30],
   ["handle", 1_000_000, 30],
+  ["path", 20_000_000, 30],
+  ["paths", 20_000_000, 35],
 ];
 
 async function pairs(compiler: string): Promise<void> {
@@ -19,7 +21,9 @@ async function pairs(compiler: string): Promise<void> {
   shop.write("bench.c", Deno.readTextFileSync(new URL("marker_bench.c", import.meta.url)));
   shop.compile(compiler, ["-O2", "-o", "bench", "bench.c"]);
   for (const [mode, count, most] of MODES) {
-    using session = new RingSession();
+    using session = new RingSession({
+      order: mode.startsWith("path") ? ORDER.folded : ORDER.kept,
+    });
     const reads = mode === "drained" || mode === "handle";
     const figures: number[] = [];
     let folds = 0;

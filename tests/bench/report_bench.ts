@@ -21,6 +21,7 @@ function make(count: number): () => Report {
       if (!handles.has(key)) handles.set(key, handles.size);
       return handles.get(key)!;
     },
+    isMeasured: () => true,
     pushParts: (name, domain, index) => [source.pushSignal(name, domain, index)],
     sample: (handle) => values.get(handle) ?? 0,
     behavior: () => "monotone",

@@ -4,7 +4,7 @@ import { RawWriter } from "../../src/formats/rawstats/writer.ts";
 import { capture as verb } from "../../src/cli/capture.ts";
 import { MachineHost } from "../../src/os/host.ts";
 import { RawMachine } from "../../src/os/raw_machine.ts";
-import { READERS } from "../../src/readers/all.ts";
+import { READERS } from "../../src/readers/with_raw.ts";
 import { capture } from "../../src/capture/capture.ts";
 import { RawCollection } from "../../src/collect/collection.ts";
 import { isIdentity, ownNames, redactor } from "../../src/capture/redact.ts";

@@ -1,12 +1,14 @@
 /** A small node whose counters follow a script, and Caliper's channels of what runs on it. */
 import type { Domain } from "../../src/core/domain.ts";
 import type { AttributeEvent } from "../../src/core/event.ts";
+import { PathTable } from "../../src/core/path_stats.ts";
 import { TYPE } from "../../src/core/ring_layout.ts";
 import type { Behavior, SignalProvider, Unit } from "../../src/core/signal.ts";
 import { PlatformTopology } from "../../src/core/topology.ts";
 import { Channel, type ChannelOptions } from "../../src/context/services/channel.ts";
 import { type CaliRecord, readCali } from "../../src/query/library.ts";
 import { type ProcessFacts, RunMachine } from "../../src/channels/machine.ts";
+import { ReceiverCalls } from "../_support/receiver_calls.ts";
 import { ContextRecorder, type KnownProcess } from "../../src/channels/recorder.ts";
 import { Batch, type NameTable } from "../../src/signals/batch.ts";
 
@@ -85,11 +87,14 @@ export interface ScriptedProcess extends KnownProcess {
 /** Channels of a run whose events a test tells. */
 export class ContextNode {
   readonly recorder: ContextRecorder;
+  /** Events for it. */
+  readonly calls: ReceiverCalls;
   readonly channels: Channel[];
   readonly batch: Batch;
   readonly machine: RunMachine;
   /** Threads as the recorder numbered them, per channel. */
   readonly joined: { channel: number; thread: number; first: number; pid: number }[] = [];
+  readonly paths = new PathTable();
   readonly #regions: string[] = [];
   readonly #processes: ScriptedProcess[] = [];
 
@@ -108,6 +113,7 @@ export class ContextNode {
     [this.batch, this.machine] = [batch, machine];
     this.recorder = new ContextRecorder({
       names: {
+        paths: this.paths,
         regionName: (handle) => this.#regions[handle],
         process: (handle) => this.#processes[handle],
         processes: () => this.#processes,
@@ -117,6 +123,7 @@ export class ContextNode {
         this.joined.push({ channel: this.channels.indexOf(channel), thread, first, pid });
       },
     });
+    this.calls = new ReceiverCalls(this.recorder);
     const make = options.make ?? ((config, about) => new Channel(config, about));
     this.channels = configs.map((config) => make(config, { now: this.recorder.now, machine }));
     this.recorder.attach(machine, this.channels);
@@ -125,13 +132,13 @@ export class ContextNode {
   /** A process begins. @returns Its handle. */
   start(timeS: number, pid: number, cpus: readonly number[]): number {
     const handle = this.#processes.push({ pid, cpus, startS: timeS, endS: NaN }) - 1;
-    this.recorder.start(timeS);
+    this.calls.start(timeS, pid, cpus);
     return handle;
   }
 
   end(timeS: number, process: number): void {
     this.#processes[process].endS = timeS;
-    this.recorder.shutdown(timeS);
+    this.calls.shutdown(timeS, process);
   }
 
   region(name: string): number {
@@ -140,11 +147,11 @@ export class ContextNode {
   }
 
   enter(timeS: number, process: number, name: string, thread = 0): void {
-    this.recorder.enter(timeS, process, this.region(name), 0, thread);
+    this.calls.enter(timeS, process, this.region(name), 0, thread);
   }
 
   exit(timeS: number, process: number, name: string, thread = 0): void {
-    this.recorder.exit(timeS, process, this.region(name), thread);
+    this.calls.exit(timeS, process, this.region(name), thread);
   }
 
   attribute(
@@ -159,7 +166,7 @@ export class ContextNode {
       thread?: number;
     } = {},
   ): void {
-    this.recorder.attribute(timeS, process, thread, { kind, name, type, properties, value });
+    this.calls.attribute(timeS, process, thread, { kind, name, type, properties, value });
   }
 
   /** A step is read and settled. */

@@ -291,7 +291,9 @@ Deno.test("a text about a simulated node says so; a document for programs has it
   const note = "(simulated node, not measured: CPU_ENERGY)\n";
   assertEquals(simulated("select count() format expand").endsWith(`\n${note}`), true);
   assertEquals(simulated("select count() format json").includes("not measured"), false);
-  assertEquals(simulated("select count()").includes("joulemark.simulated"), true);
+  assertEquals(simulated("select count() format cali").includes("joulemark.simulated"), true);
+  // Without a format it is a table.
+  assertEquals(simulated("select count()").endsWith(note), true);
 });
 
 Deno.test("a query that cannot be understood is told in one line, and stops nothing else", () => {
@@ -337,7 +339,7 @@ Deno.test("a run that marked nothing says so, and leaves no empty stream and no 
     using one = new Case({ CALI_SERVICES_ENABLE: services, ...report, ...stream });
     assertEquals(one.finish().files(), []);
     assertEquals(one.printed.told, [
-      "test: nothing was marked, so nothing is written; --preload caliper hears a program's calls " +
+      "test: nothing was marked, so nothing is written; --preload caliper answers a program's calls " +
       "of Caliper",
     ]);
   }

@@ -169,8 +169,8 @@ Deno.test("folded visits are one record with their number and their time", () =>
   const node = new ContextNode([TRACE]);
   const process = node.start(0, 100, [0]);
   node.enter(0.1, process, "a");
-  node.recorder.shortVisits(0.5, process, node.region("tiny"), 1000, 0.25, 0);
-  node.recorder.shortVisits(0.5, process, node.region("MPI_Send"), 1000, 0.25, 0);
+  node.calls.shortVisits(0.5, process, node.region("tiny"), 1000, 0.25, 0);
+  node.calls.shortVisits(0.5, process, node.region("MPI_Send"), 1000, 0.25, 0);
   node.exit(0.6, process, "a");
   node.step(1);
   const [, folded, end] = node.records();
@@ -260,9 +260,9 @@ Deno.test("a process that was replaced uses nothing", () => {
 Deno.test("cpuinfo and pthread tell where and who, of the event's own CPU", () => {
   const node = new ContextNode([{ CALI_SERVICES_ENABLE: "event,cpuinfo,pthread,trace,recorder" }]);
   const process = node.start(0, 100, [0]);
-  node.recorder.at(3);
+  node.calls.at(3);
   node.enter(0.1, process, "a");
-  node.recorder.at(0);
+  node.calls.at(0);
   node.enter(0.2, process, "t", 555);
   // Nothing told the CPU of this one.
   node.exit(0.3, process, "a");

@@ -1,3 +1,4 @@
+import { ReceiverCalls } from "../_support/receiver_calls.ts";
 import { assertEquals } from "@std/assert";
 import type { ChannelSpec } from "../../src/context/config/channel_spec.ts";
 import { readCali } from "../../src/query/library.ts";
@@ -32,6 +33,7 @@ function runOn(
   });
   const tracker = new RegionTracker({ topology: NODE, profile: "demo" });
   const recorder = run.begin(tracker, {});
+  const calls = new ReceiverCalls(recorder);
   run.attach(batch, table, NODE);
   const step = (timeS: number) => {
     batch.read(timeS);
@@ -41,17 +43,17 @@ function runOn(
   /** A process of which tracker and channels hear. */
   const start = (timeS: number, pid: number, cpus: readonly number[]) => {
     const handle = tracker.start(timeS, pid, cpus);
-    recorder.start(timeS);
+    calls.start(timeS, pid, cpus);
     return handle;
   };
   const mark = (kind: "enter" | "exit", timeS: number, process: number, name: string) => {
     const region = tracker.table.add(name);
     if (kind === "enter") {
       tracker.enter(timeS, process, region, -1, 0);
-      recorder.enter(timeS, process, region, -1, 0);
+      calls.enter(timeS, process, region, -1, 0);
     } else {
       tracker.exit(timeS, process, region, 0);
-      recorder.exit(timeS, process, region, 0);
+      calls.exit(timeS, process, region, 0);
     }
   };
   return { run, told, out, step, start, mark };

@@ -3,7 +3,7 @@ import { diagnose, remediesOf, type SourceRow } from "../../src/cli/diagnose.ts"
 import { doctor } from "../../src/cli/doctor.ts";
 import { diagnosisText, wrapText } from "../../src/cli/doctor_text.ts";
 import { permissionFlags } from "../../src/cli/permissions.ts";
-import { READERS } from "../../src/readers/all.ts";
+import { READERS } from "../../src/readers/with_raw.ts";
 import { capture } from "../_support/capture.ts";
 import { NODES } from "../_support/node_tree.ts";
 import { openNode } from "../_support/node_run.ts";
@@ -107,7 +107,7 @@ Deno.test("diagnosisText() prints forbidden sources with lines that can be copie
   assert(text.includes("chgrp GROUP /sys/class/powercap/*-rapl:*/energy_uj\n"), text);
   assert(text.includes("chmod 0400 /sys/class/powercap/*-rapl:*/energy_uj\n"), text);
   assert(text.indexOf("risk low") < text.indexOf("risk high"));
-  assert(text.includes("nothing: POWERCAP closed to you, see the mends above"), text);
+  assert(text.includes("nothing: POWERCAP closed to you, see remedies above"), text);
 });
 
 Deno.test("doctor shows each energy counter below the one that holds it, and what was chosen", async () => {

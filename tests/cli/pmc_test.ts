@@ -35,10 +35,11 @@ Deno.test("pmc has every choice in every format", async () => {
   await withFiles(async (dir) => {
     const files = ["cray-1", "cray-2", "gnu-1"].map((name) => `${dir}/${name}.pmc`);
     for (const choice of [[], ["--histogram"], ["--cdf"], ["--compare"], ["--sweep"]]) {
-      for (const format of ["text", "csv", "json", "svg"]) {
+      for (const format of ["text", "csv", "json", "svg", "html"]) {
         const got = await capture(pmc, [...choice, "--format", format, ...files]);
         assertEquals([got.code, got.stderr], [0, ""], `${choice} ${format}`);
         if (format === "json") JSON.parse(got.stdout);
+        if (format === "html") assertStringIncludes(got.stdout, '"format":"joulemark-page/1"');
         if (format === "svg") {
           assert(got.stdout.startsWith("<?xml") && got.stdout.endsWith("</svg>\n"));
           assert(!/NaN|Infinity|undefined/.test(got.stdout), `${choice}`);

@@ -42,7 +42,10 @@ Deno.test("every language has its files and says how to use them", () => {
 Deno.test("parseDialects() takes a list in any order, and all", () => {
   assertEquals(parseDialects("tau, mpi,,tau"), ["mpi", "tau"]);
   assertEquals(parseDialects("all"), ALL_DIALECTS);
-  assertEquals(parseDialects("callpath,alloc,io,all"), Object.keys(DIALECTS));
+  assertEquals(
+    parseDialects("callpath,alloc,io,phase,perfstubs,scorep,mpi=all,all"),
+    Object.keys(DIALECTS),
+  );
   assert(ALL_DIALECTS.length > 10 && !ALL_DIALECTS.includes("io"));
   assertEquals(parseDialects(""), []);
   assertThrows(() => parseDialects("mpi,likwit"), UnknownNameError, "likwid");

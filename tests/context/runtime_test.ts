@@ -1,6 +1,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { parseProperties, PROPERTY } from "../../src/context/attribute.ts";
+import { Channel } from "../../src/context/services/channel.ts";
 import { TYPE } from "../../src/context/variant.ts";
+import { readCali } from "../../src/query/library.ts";
 import { Scripted } from "./_scripted.ts";
 
 Deno.test("threads of a process have contexts of their own", () => {
@@ -131,6 +133,29 @@ Deno.test("a mismatch stops the thread that made it, and no other", () => {
     "  Ceasing region tracking!",
     "== CALIPER: Stack value mismatch: Trying to end region=a but stack is empty",
   ]);
+});
+
+Deno.test("CALI_CALIPER_ATTRIBUTE_STACKS: plain attributes overlap, nested ones still nest", () => {
+  const channel = new Channel({
+    CALI_SERVICES_ENABLE: "event,trace,recorder",
+    CALI_CALIPER_ATTRIBUTE_STACKS: "true",
+  });
+  channel.beginPhase("loop");
+  const iteration = channel.attribute("iteration", "int");
+  channel.set(iteration, 7);
+  channel.endPhase("loop");
+  channel.snapshot();
+  assertEquals(channel.log, []);
+  assertEquals(readCali(channel.flush()).records.at(-1), {
+    ...{ "cali.caliper.version": "2.15.0-joulemark", iteration: 7 },
+  });
+  channel.beginRegion("a");
+  channel.beginPhase("p");
+  channel.endRegion("a");
+  assertEquals(
+    channel.log[0],
+    '== CALIPER: Region stack mismatch: Trying to end "region" but current region is "p".',
+  );
 });
 
 Deno.test("folded visits stand below what is open, once, and leave it as it was", () => {

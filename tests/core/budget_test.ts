@@ -6,7 +6,7 @@ import { Budget } from "../../src/core/budget.ts";
 function run(budget: Budget, fromS: number, seconds: number, share: number, cpu = { s: 0 }) {
   for (let k = 1; k <= seconds / 0.005; k++) {
     cpu.s += 0.005 * share;
-    budget.note(fromS + k * 0.005, cpu.s);
+    budget.note(fromS + k * 0.005, () => cpu.s);
   }
   return cpu;
 }

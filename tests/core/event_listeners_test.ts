@@ -1,52 +1,40 @@
 import { assertEquals } from "@std/assert";
-import type { EventSink } from "../../src/core/event.ts";
+import { type EventReceiver, EventRecord } from "../../src/core/event.ts";
+import { KIND } from "../../src/core/event_kinds.ts";
 import { eventListeners } from "../../src/core/event_listeners.ts";
 
-/** A listener that hears these events and notes what it hears. */
-function listener(name: string, heard: string[], ...events: string[]): EventSink {
-  const made: Record<string, unknown> = { mark: name };
-  for (const event of events) {
-    made[event] = function (this: { mark: string }, ...args: unknown[]) {
-      heard.push(`${this.mark} ${event} ${args.slice(0, 2).join(" ")}`);
-      return 7;
-    };
+/** A receiver that notes what it gets, and answers 7. */
+class Listener implements EventReceiver {
+  readonly #name: string;
+  readonly #heard: string[];
+
+  constructor(name: string, heard: string[]) {
+    this.#name = name;
+    this.#heard = heard;
   }
-  return made as unknown as EventSink;
+
+  receive({ kind, timeS, process }: EventRecord): number {
+    return this.#heard.push(`${this.#name} ${kind} ${timeS} ${process}`) && 7;
+  }
 }
 
 Deno.test("eventListeners() of none or one is that one itself", () => {
-  const one = listener("a", [], "enter");
+  const one = new Listener("a", []);
   assertEquals(eventListeners([]), undefined);
   assertEquals(eventListeners([undefined, undefined]), undefined);
   assertEquals(eventListeners([undefined, one]) === one, true);
 });
 
-Deno.test("eventListeners() tells everybody in order, each as a method of its own", () => {
+Deno.test("eventListeners() passes each event to all, in their order", () => {
   const heard: string[] = [];
-  const both = eventListeners([
-    listener("a", heard, "enter", "exit"),
-    undefined,
-    listener("b", heard, "enter", "attribute"),
-  ])!;
-  both.enter!(1, 2, 3, 0, 0);
-  both.exit!(4, 5, 6, 0);
-  both.attribute!(7, 8, 0, { kind: "end", name: "x", type: 0, properties: 0, value: "" });
-  assertEquals(heard, [
-    ...["a enter 1 2", "b enter 1 2", "a exit 4 5", "b attribute 7 8"],
-  ]);
+  const both = eventListeners([new Listener("a", heard), undefined, new Listener("b", heard)])!;
+  const event = new EventRecord();
+  both.receive(event.as(KIND.enter, 1, 2, 0));
+  both.receive(event.as(KIND.exit, 4, 5, 0));
+  assertEquals(heard, ["a 2 1 2", "b 2 1 2", "a 3 4 5", "b 3 4 5"]);
 });
 
-Deno.test("eventListeners() has no method for what nobody hears, so that nobody prepares it", () => {
-  const both = eventListeners([listener("a", [], "enter"), listener("b", [], "at")])!;
-  assertEquals(typeof both.enter, "function");
-  assertEquals(typeof both.at, "function");
-  assertEquals(
-    [both.attribute, both.pm, both.exit],
-    [undefined, undefined, undefined] as unknown[],
-  );
-});
-
-Deno.test("handles that listeners answer with are nobody's", () => {
-  const both = eventListeners([listener("a", [], "start"), listener("b", [], "start")])!;
-  assertEquals(both.start!(0, 1, []), -1);
+Deno.test("eventListeners() of several answers no handle", () => {
+  const both = eventListeners([new Listener("a", []), new Listener("b", [])])!;
+  assertEquals(both.receive(new EventRecord().as(KIND.start, 0, -1, 0)), -1);
 });

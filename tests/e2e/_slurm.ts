@@ -56,14 +56,17 @@ export class Slurm implements AsyncDisposable {
     this.#dir = dir;
   }
 
-  /** @throws If it does not come up. */
-  static async start(): Promise<Slurm> {
+  /**
+   * @param more Further lines of slurm.conf. @default none
+   * @throws If it does not come up.
+   */
+  static async start(more = ""): Promise<Slurm> {
     const dir = Deno.makeTempDirSync({ prefix: "joulemark-slurm-" });
     const slurm = new Slurm(dir);
     const port = 20000 + 4 * (Deno.pid % 10000);
     Deno.mkdirSync(`${dir}/state`);
     Deno.chmodSync(dir, 0o755);
-    Deno.writeTextFileSync(`${dir}/slurm.conf`, CONF(dir, Deno.hostname(), port));
+    Deno.writeTextFileSync(`${dir}/slurm.conf`, CONF(dir, Deno.hostname(), port) + more);
     Deno.writeFileSync(`${dir}/munge.key`, crypto.getRandomValues(new Uint8Array(128)), {
       mode: 0o400,
     });
@@ -90,6 +93,11 @@ export class Slurm implements AsyncDisposable {
   /** `srun ARGS`, in a folder. */
   srun(cwd: string, args: string[]): Deno.Command {
     return this.#command("srun", args, cwd);
+  }
+
+  /** `sbatch --wait ARGS`, in a folder: a job's script. */
+  sbatch(cwd: string, args: string[]): Deno.Command {
+    return this.#command("sbatch", ["--wait", ...args], cwd);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

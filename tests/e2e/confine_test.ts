@@ -44,10 +44,9 @@ for (const user of ["root", "nobody"]) {
       assertEquals(free.slice(0, 2), plain.slice(0, 2));
       if (user === "root") assertEquals(free[2], plain[2]);
       const [host] = parseReport(Deno.readTextFileSync(`${dir}/joulemark.report`), "r").hosts;
-      assertEquals(host.joulemark!.confinement as unknown, {
-        capabilities: "none",
-        "system calls": "filtered",
-      });
+      const { paths, ...rest } = host.joulemark!.confinement as Record<string, string>;
+      assertEquals(rest, { capabilities: "none", "system calls": "filtered" });
+      assertMatch(paths, /^not restricted: (landlock would close|this kernel has no landlock)/);
       // sampling goes on: rows at the period until the end
       const rows = Deno.readTextFileSync(`${dir}/a.trace`).split("\n").filter((l) =>
         /^[0-9]/.test(l)

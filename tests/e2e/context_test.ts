@@ -81,7 +81,10 @@ endToEnd(
     // The report's totals hold what lies outside of main as well, which is little.
     const packageJ = Number(out.host.application["package-energy (J)"]);
     assert(inclusiveJ > 0 && inclusiveJ <= packageJ * 1.0001, `${inclusiveJ} J of ${packageJ} J`);
-    assert(inclusiveJ > packageJ / 2, `${inclusiveJ} J of ${packageJ} J`);
+    // What is outside may take longer than main where the node is busy.
+    const { fields } = out.host.regions!.find(({ region }) => region === "main")!;
+    const share = Number(fields["runtime (s)"]) / Number(out.host.application["runtime (s)"]);
+    assert(inclusiveJ > packageJ * share / 2, `${inclusiveJ} J of ${packageJ} J, ${share}`);
   },
 );
 
@@ -193,7 +196,174 @@ endToEnd("what channels have to say goes where CALI_LOG_LOGFILE wants it, or now
   const said = preloaded(dir, "caliper", ["./app"], { env });
   assertStringIncludes(said.stderr, 'Service "nonsense" not found');
   const kept = preloaded(dir, "caliper", ["./app"], { env: { ...env, CALI_LOG_LOGFILE: "log" } });
-  assertEquals(Deno.readTextFileSync(`${dir}/log`), 'Service "nonsense" not found!\n');
+  assertEquals(Deno.readTextFileSync(`${dir}/log`), '== CALIPER: Service "nonsense" not found!\n');
   const silent = preloaded(dir, "caliper", ["./app"], { env: { ...env, CALI_LOG_VERBOSITY: "0" } });
   for (const { stderr } of [kept, silent]) assertEquals(stderr.includes("nonsense"), false, stderr);
+});
+
+/** Of Caliper 2.15-dev with the same variables, but for the number of records, which is each stream's own. */
+const LOGS: [Record<string, string>, string[]][] = [
+  [{ CALI_SERVICES_ENABLE: "event,recorder,timestamp,trace", CALI_RECORDER_FILENAME: "t.cali" }, [
+    "Initialized",
+    "Creating channel default",
+    "default: Registered event trigger service",
+    "default: Registered timer service",
+    "default: Registered trace service",
+    "Finalizing ... ",
+    "default: Flushing Caliper data",
+    "default: trace: Flushed 10 snapshots.",
+    "default: Recorder: Wrote N records.",
+    "Releasing channel default",
+    "Finished",
+  ]],
+  [{ CALI_SERVICES_ENABLE: "event,timer,aggregate,report" }, [
+    "Initialized",
+    "Creating channel default",
+    "default: Registered event trigger service",
+    "default: Registered timer service",
+    "default: Registered aggregation service",
+    "default: Registered report service",
+    "Finalizing ... ",
+    "default: Flushing Caliper data",
+    "default: Aggregate: flushed 4 snapshots.",
+    "Releasing channel default",
+    "Finished",
+  ]],
+  [{ CALI_SERVICES_ENABLE: "event,aggregate,recorder,report", CALI_RECORDER_FILENAME: "b.cali" }, [
+    "Initialized",
+    "Creating channel default",
+    "default: Registered event trigger service",
+    "default: Registered aggregation service",
+    "default: Registered report service",
+    "Finalizing ... ",
+    "default: Flushing Caliper data",
+    "default: Aggregate: flushed 4 snapshots.",
+    "default: Recorder: Wrote N records.",
+    "default: Aggregate: flushed 4 snapshots.",
+    "Releasing channel default",
+    "Finished",
+  ]],
+  [{ CALI_SERVICES_ENABLE: "recorder:timestamp", CALI_RECORDER_FILENAME: "r.cali" }, [
+    "Initialized",
+    "Creating channel default",
+    "default: Registered timer service",
+    'Config check: Warning: offline output service "recorder" requires snapshot buffer services, ' +
+    "but none are active.",
+    "Finalizing ... ",
+    "default: Flushing Caliper data",
+    "default: Recorder: Wrote N records.",
+    "Releasing channel default",
+    "Finished",
+  ]],
+  [{ CALI_CONFIG: "runtime-report" }, [
+    "Initialized",
+    "No manual config specified, disabling default channel",
+    "Creating channel builtin.configmgr",
+    "Creating channel runtime-report",
+    "runtime-report: Registered aggregation service",
+    "runtime-report: Registered event trigger service",
+    "runtime-report: Registered report service",
+    "runtime-report: Registered timer service",
+    "Registered builtin ConfigManager",
+    "Finalizing ... ",
+    "builtin.configmgr: Flushing Caliper data",
+    "runtime-report: Flushing Caliper data",
+    "runtime-report: Aggregate: flushed 3 snapshots.",
+    "Releasing channel builtin.configmgr",
+    "Releasing channel runtime-report",
+    "Finished",
+  ]],
+];
+
+endToEnd(
+  "== CALIPER: Registered recorder service … Wrote 38 records … Finished: as 2.15 says it",
+  (dir) => {
+    compile(dir, PROGRAM.replace(/\S*\.c\b/, "PROGRAMS/caliper_small.c"));
+    for (const [variables, lines] of LOGS) {
+      const env = { CALI_LOG_VERBOSITY: "1", ...variables };
+      const { stdout, stderr } = preloaded(dir, "caliper", ["./app"], { env });
+      const said = stderr.split("\n").filter((line) => line.startsWith("== CALIPER: "))
+        .map((line) => line.slice("== CALIPER: ".length).replace(/Wrote \d+/, "Wrote N"));
+      assertEquals(said, lines);
+      const quiet = preloaded(dir, "caliper", ["./app"], { env: variables });
+      assertEquals(quiet.stderr.includes("CALIPER"), false, quiet.stderr);
+      // The report service makes a table where its query names no format.
+      const isAsked = variables.CALI_SERVICES_ENABLE?.includes("report") ?? false;
+      assertEquals(stdout.startsWith("event.begin#region "), isAsked, stdout);
+    }
+    const records = Deno.readTextFileSync(`${dir}/t.cali`).split("\n").length - 1;
+    const env = { CALI_LOG_VERBOSITY: "1", ...LOGS[0][0] };
+    const { stderr } = preloaded(dir, "caliper", ["./app"], { env });
+    assertStringIncludes(stderr, `default: Recorder: Wrote ${records} records.`);
+  },
+);
+
+endToEnd(
+  "the slide's own program runs to the end, where each attribute is a stack by itself",
+  (dir) => {
+    compile(dir, "cc -O2 -Wall -Wextra -Werror -o app PROGRAMS/caliper_slide.c");
+    const counted = (variables: Record<string, string>) => {
+      const env = {
+        CALI_SERVICES_ENABLE: "event,aggregate,recorder",
+        CALI_RECORDER_FILENAME: "slide.cali",
+        ...variables,
+      };
+      const { stderr } = preloaded(dir, "caliper", ["./app"], { env });
+      const text = Deno.readTextFileSync(`${dir}/slide.cali`);
+      const rows = query(
+        "select phase,sum(count) where event.end#phase group by phase order by phase format csv",
+        [text],
+      );
+      return { stderr, rows };
+    };
+    const today = counted({});
+    assertStringIncludes(today.stderr, 'Trying to end "phase" but current region is "2"');
+    assertEquals(today.rows, "phase,sum#count\ninit,1\n");
+    const first = counted({ CALI_CALIPER_ATTRIBUTE_STACKS: "true" });
+    assertEquals(first.stderr.includes("mismatch"), false, first.stderr);
+    assertEquals(first.rows, "phase,sum#count\ninit,1\nloop,1\noutput,1\n");
+  },
+);
+
+endToEnd(
+  "binary blobs, addresses and types are heard live, and values are made as by 2.15",
+  (dir) => {
+    compile(dir, "cc -O2 -Wall -Wextra -Werror -o app PROGRAMS/caliper_blobs.c");
+    const env = { CALI_SERVICES_ENABLE: "event,trace,recorder", CALI_RECORDER_FILENAME: "b.cali" };
+    const options = ["--record", "kept"];
+    const { stdout, stderr } = preloaded(dir, "caliper", ["./app"], { env, options });
+    const values = new URL("../vectors/caliper/values-2.15.txt", import.meta.url);
+    assertEquals(stdout, Deno.readTextFileSync(values), stderr);
+    const check = (file: string) => {
+      const text = Deno.readTextFileSync(`${dir}/${file}`);
+      // As Caliper writes them; nobody can read bytes back from a stream.
+      assertStringIncludes(text, "data=01:0:ff:41:a:\n");
+      const [row] = readCali(text).records.filter((record) => record["event.begin#region"] === "x");
+      assertEquals([row.where, row.kind], [0xffffffff12345678n, "double"]);
+    };
+    check("b.cali");
+    assertEquals(joulemark(dir, ["replay", "-q", "kept", "--cali", "again.cali"]).code, 0);
+    check("again.cali");
+  },
+);
+
+endToEnd("Complex datatypes: describes layout of binary blobs", (dir) => {
+  compile(dir, "cc -O2 -Wall -Wextra -Werror -o app PROGRAMS/caliper_blobs.c");
+  const layout = [{ name: "low", type: "uint", size: 2 }, { name: "mark", type: "int", size: 1 }];
+  const env = {
+    CALI_SERVICES_ENABLE: "event,trace,recorder",
+    CALI_RECORDER_FILENAME: "b.cali",
+    CALI_CALIPER_ATTRIBUTE_LAYOUTS: JSON.stringify({ blob: layout }),
+  };
+  preloaded(dir, "caliper", ["./app"], { env });
+  const out = joulemark(dir, [
+    ...[
+      "query",
+      "-q",
+      "select blob.low,blob.mark,max(blob.low) where region=x group by blob.low," +
+      "blob.mark format csv",
+    ],
+    "b.cali",
+  ]);
+  assertEquals(out.stdout, "blob.low,blob.mark,max#blob.low\n1,-1,1\n", out.stderr);
 });

@@ -1,5 +1,6 @@
 /** Single statements of the documents that no larger test holds. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { parseReport } from "../../src/formats/report.ts";
 import { build, endToEnd, joulemark } from "../_support/programs.ts";
 
 const OLD = [
@@ -73,7 +74,7 @@ endToEnd("--report-signals UNITS:POWER,THERMAL_SPEC…: constants are taken as c
   }
 });
 
-endToEnd("CALI_SERVICES_ENABLE=recorder:timestamp writes a stream", (dir) => {
+endToEnd("export CALI_SERVICES_ENABLE=recorder:timestamp, run, ls *.cali: a stream", (dir) => {
   const app = build("four_regions", dir);
   const env = { CALI_SERVICES_ENABLE: "recorder:timestamp" };
   const out = joulemark(dir, ["run", "-q", "--simulate", "--", app], env);
@@ -86,4 +87,28 @@ endToEnd("CALI_SERVICES_ENABLE=recorder:timestamp writes a stream", (dir) => {
   const text = Deno.readTextFileSync(`${dir}/${streams[0]}`);
   assertEquals(text.split("\n").filter((line) => line.startsWith("__rec=ctx")), []);
   assert(/^__rec=globals,/m.test(text), text);
+});
+
+endToEnd("a region's fit that cannot be told has no standard error, in every section", (dir) => {
+  const app = build("nested", dir);
+  for (const [visits, periodS] of [["200", "0.005"], ["40000", "0.005"], ["40000", "0.05"]]) {
+    const args = ["run", "-q", "--simulate", "--period", periodS, "--", app, visits];
+    const out = joulemark(dir, args);
+    assertEquals(out.code, 0, out.stderr);
+    const text = Deno.readTextFileSync(`${dir}/joulemark.report`);
+    const [host] = parseReport(text).hosts;
+    const sections = [...host.regions!.map(({ fields }) => fields), host.unmarked!];
+    let seen = 0;
+    for (const fields of sections) {
+      for (const kind of ["node", "package", "dram"]) {
+        const fit = Number(fields[`joulemark-${kind}-energy-fit (J)`]);
+        const se = Number(fields[`joulemark-${kind}-energy-fit-se (J)`]);
+        assertEquals(Number.isNaN(fit), Number.isNaN(se), `${kind} ${fit} ${se}\n${text}`);
+        // what is told has an error that somebody can read
+        if (!Number.isNaN(fit)) assert(se > 1e-6 * fit, `${kind} ${fit} ${se}`);
+        seen++;
+      }
+    }
+    assert(seen >= 6, text);
+  }
 });

@@ -50,3 +50,14 @@ endToEnd("reports of runs three weeks apart are named; --force joins them", (dir
   assertStringIncludes(text, "joined by force:");
   assertStringIncludes(text, "hosts: 4");
 });
+
+endToEnd("an earlier result in the directory is left out and named", (dir) => {
+  write(dir, "a", 1);
+  write(dir, "b", 2);
+  assertEquals(joulemark(dir, ["merge", "-o", "job.report", "."]).code, 0);
+  const first = Deno.readTextFileSync(`${dir}/job.report`);
+  const again = joulemark(dir, ["merge", "-o", "job.report", "."]);
+  assertEquals(again.code, 0);
+  assertStringIncludes(again.stderr, "job.report: left out, it is the earlier result");
+  assertEquals(Deno.readTextFileSync(`${dir}/job.report`), first);
+});

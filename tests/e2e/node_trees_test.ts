@@ -44,7 +44,11 @@ function memoryEnergyJ(name: string): number {
   return at(node.frames.length - 1) - at(0);
 }
 
-async function runOver(name: string, dir: string): Promise<NodeFile> {
+async function runOver(
+  name: string,
+  dir: string,
+  env: Record<string, string> = {},
+): Promise<NodeFile> {
   const node = loadNode(name);
   const root = `${dir}/tree`;
   writeNodeTree(root, node);
@@ -61,6 +65,7 @@ async function runOver(name: string, dir: string): Promise<NodeFile> {
       "read line",
     ],
     cwd: dir,
+    env,
     stdin: "piped",
     stdout: "null",
     stderr: "piped",
@@ -139,3 +144,48 @@ for (const name of NODES) {
     JSON.parse(json.stdout);
   });
 }
+
+/** As the paper's job script has it, its line breaks included. */
+const PAT_RT_PERFCTR = `UNITS:POWER,UNITS:ENERGY,UNITS:TIME, /
+THERMAL_SPEC,MINIMUM_POWER,MAXIMUM_POWER,MAXIMUM_TIME_WINDOW, /
+PACKAGE_ENERGY,PP0_ENERGY,DRAM_ENERGY, /
+PM_POWER_CAP:NODE,PM_POWER:NODE,PM_ENERGY:NODE, /
+PM_FRESHNESS,PM_GENERATION,PM_STARTUP,PM_VERSION`;
+
+endToEnd(
+  "PAT_RT_PERFCTR: PACKAGE_ENERGY is the average energy used by the processors, powers are maxima",
+  async (dir) => {
+    const name = "cray-xc30-ivb";
+    const node = await runOver(name, dir, { PAT_RT_PERFCTR: `${PAT_RT_PERFCTR},NO_SUCH` });
+    const [host] = parseReport(Deno.readTextFileSync(`${dir}/joulemark.report`), "report").hosts;
+    assertEquals(Object.keys(host.joulemark!.counters!).length, 17);
+    const table = joulemark(dir, ["pmc", "--summary", "craypat", "--json", "joulemark.report"]);
+    assertEquals(table.code, 0, table.stderr);
+    const rows: Record<string, string | number>[] = JSON.parse(table.stdout).tables[0].rows;
+    const found = new Map(rows.map((row) => [row.counter, row]));
+    const { package0, package1 } = node.truth.rapl;
+    const mean = (a: number[], b: number[]) => total(a, b) / 2;
+    for (
+      const [counter, value, unit] of [
+        ["THERMAL_SPEC", 130, "W"],
+        ["PACKAGE_ENERGY", mean(package0.pkg_delta_J, package1.pkg_delta_J), "J"],
+        ["DRAM_ENERGY", mean(package0.dram_delta_J, package1.dram_delta_J), "J"],
+      ] as const
+    ) {
+      assertAlmostEquals(Number(found.get(counter)!.value), value, 1e-4 * value, counter);
+      assertEquals(found.get(counter)!.unit, unit);
+    }
+    const counters = frameOf(node, 0).tree;
+    assertEquals(found.get("PM_STARTUP"), {
+      ...{ counter: "PM_STARTUP", unit: "cycles", aggregation: "max" },
+      value: parseInt(counters["/sys/cray/pm_counters/startup"]),
+    });
+    const powers = node.frames.map((_, frame) =>
+      parseInt(frameOf(node, frame).tree["/sys/cray/pm_counters/power"])
+    );
+    assertEquals(found.get("PM_POWER:NODE")!.value, Math.max(...powers));
+    const text = joulemark(dir, ["pmc", "--summary", "craypat", "joulemark.report"]).stdout;
+    assertStringIncludes(text, "Program HW Performance Counter Data");
+    console.log(text);
+  },
+);

@@ -1,6 +1,6 @@
-/** Parallel regions of OpenMP by OMPT, with clang's runtime. */
+/** OpenMP: LLVM's runtime by OMPT, GCC's by answering its calls. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { compile, needing, preloaded, works } from "../_support/preload.ts";
+import { compile, needing, type Preloaded, preloaded, works } from "../_support/preload.ts";
 
 const HAS_LIBOMP = works("echo 'int main(void){return 0;}' | clang -fopenmp -x c - -o /dev/null");
 
@@ -28,3 +28,93 @@ needing(
     }
   },
 );
+
+const HAS_LIBGOMP = works("echo 'int main(void){return 0;}' | gcc -fopenmp -x c - -o /dev/null");
+
+interface OpenMpFacts {
+  readonly "threads of a process, at most": number;
+  readonly times: readonly { kind: string; count: number; "time (s)": number }[];
+}
+
+function openmp({ host }: Preloaded): OpenMpFacts {
+  return host.joulemark!.openmp as unknown as OpenMpFacts;
+}
+
+/** How often threads were in a kind of time, and how long all together. */
+function times(out: Preloaded, kind: string): [count: number, seconds: number] {
+  const row = openmp(out).times.find((time) => time.kind === kind);
+  assert(row !== undefined, `no ${kind} in ${JSON.stringify(openmp(out))}`);
+  return [Number(row.count), Number(row["time (s)"])];
+}
+
+for (
+  const { compiler, isThere, barrier } of [
+    { compiler: "clang", isThere: HAS_LIBOMP, barrier: "barrier_explicit" },
+    { compiler: "gcc", isThere: HAS_LIBGOMP, barrier: "barrier_explicit" },
+  ]
+) {
+  needing(
+    `${compiler} with OpenMP`,
+    isThere,
+    `run --preload ompt tells what threads do, with ${compiler}`,
+    (dir) => {
+      compile(dir, `${compiler} -O2 -fopenmp -o app PROGRAMS/openmp_all.c`);
+      const out = preloaded(dir, "ompt", ["./app"]);
+      assertMatch(out.stdout, /^\d\.\d+ \d\.\d+ 8\n$/);
+      const [waited, excluded] = out.stdout.split(" ").map(Number);
+      assert(waited > 0.14 && excluded > 0.09, out.stdout);
+      assertEquals(Object.values(out.counts), [1, 1, 1]);
+      for (const name of Object.keys(out.counts)) {
+        assertMatch(name, /^\[OMPT\](steps|exclusive|tasks|main)\+0x[0-9a-f]+$/);
+      }
+      assertEquals(Number(openmp(out)["threads of a process, at most"]), 2);
+      assertEquals(times(out, "parallel")[0], 3);
+      // What ends when the process does may come too late to be told.
+      assert([5, 6].includes(times(out, "implicit_task")[0]), `${times(out, "implicit_task")}`);
+      // Three of two threads each, one more of two; gcc makes a barrier of its own of the single's end.
+      assertEquals(times(out, barrier)[0], compiler === "gcc" ? 10 : 8);
+      const seconds = times(out, barrier)[1];
+      // Thread 0 waits a little, and gcc runs tasks at the end of the single.
+      assert(seconds > waited * 0.999 && seconds < waited + 1, `${seconds} and ${waited} s`);
+      const wait = times(out, "wait_critical");
+      assertEquals(wait[0], 2);
+      assert(
+        Math.abs(wait[1] - excluded) < 0.001 * excluded + 2e-5,
+        `${wait[1]} and ${excluded} s`,
+      );
+      const held = times(out, "critical");
+      assertEquals(held[0], compiler === "gcc" ? held[0] : 2);
+      assert(held[1] > 0.2 && held[1] < 2, `${held[1]} s`);
+      if (compiler === "clang") {
+        assertEquals(times(out, "task")[0], 8);
+        assert(times(out, "task")[1] > 0.08, `${times(out, "task")[1]} s in tasks`);
+        assertEquals(times(out, "single_executor")[0], 1);
+        assertEquals(times(out, "loop")[0], 6);
+      }
+      assert(!out.report.includes("mistakes:"), out.report.slice(-2000));
+    },
+  );
+
+  needing(
+    `${compiler} with OpenMP`,
+    isThere,
+    `run --cali-config openmp-report has work and barriers of ${compiler}`,
+    (dir) => {
+      compile(dir, `${compiler} -O2 -fopenmp -o app PROGRAMS/openmp_all.c`);
+      const out = preloaded(dir, "ompt", ["./app"], {
+        options: [
+          "--cali-config",
+          "openmp-report(output=openmp.txt,show_threads,show_thread_type,show_regions=false)",
+        ],
+      });
+      const [head, ...lines] = Deno.readTextFileSync(`${dir}/openmp.txt`).trimEnd().split("\n");
+      for (const column of ["#Threads", "Time (work)", "Time (barrier)", "Work %", "Barrier %"]) {
+        assert(head.includes(column), head);
+      }
+      const [waited] = out.stdout.split(" ").map(Number);
+      const at = head.indexOf("Time (barrier)");
+      const barrier = lines.reduce((sum, line) => sum + (parseFloat(line.slice(at)) || 0), 0);
+      assert(barrier >= waited * 0.99, `${barrier} and ${waited} s\n${head}\n${lines.join("\n")}`);
+    },
+  );
+}

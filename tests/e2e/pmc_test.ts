@@ -1,5 +1,5 @@
 /** PMC logs of live runs: the library's calls answered, epochs of the application, one node. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { parsePmc } from "../../src/formats/pmc/pmc.ts";
 import { compile, preloaded } from "../_support/preload.ts";
 import { build, endToEnd, joulemark } from "../_support/programs.ts";
@@ -44,23 +44,37 @@ endToEnd("run --pmc says when there are no steps", (dir) => {
   assertEquals([wrong.code, wrong.stdout], [2, ""]);
 });
 
-endToEnd('pm_mpi_open(NULL) writes ./PMC, pm_mpi_open("X") writes X', (dir) => {
-  compile(dir, "cc -O2 -Wall -Wextra -Werror -o pm_log PROGRAMS/pm_log.c");
-  Deno.mkdirSync(`${dir}/deep`);
-  const cases = [[[], "PMC"], [["X"], "X"], [["deep/X"], "deep/X"], [[`${dir}/whole`], "whole"]];
-  for (const [words, file] of cases as [string[], string][]) {
-    const options = ["--simulate", "--pmc-version", "4.3"];
-    const out = preloaded(dir, "pm_mpi", ["./pm_log", ...words], { options });
-    const { version, records } = parsePmc(Deno.readFileSync(`${dir}/${file}`), { path: file });
-    assertEquals([version, records.map((r) => r.step)], ["4.3", [-1, 1, 2, 3, 4]], out.stderr);
-    assert(records.at(-1)!.energyJ > 0);
-  }
-  // --pmc says where, whatever the calls name
-  preloaded(dir, "pm_mpi", ["./pm_log", "Y"], { options: ["--simulate", "--pmc", "mine"] });
-  assertEquals(parsePmc(Deno.readFileSync(`${dir}/mine`)).records.length, 5);
-  const names = [...Deno.readDirSync(dir)].map(({ name }) => name);
-  assert(!names.includes("Y"), names.join());
-});
+endToEnd(
+  'pm_mpi_open: "a NULL parameter will set the output file name to ./PMC", X writes X',
+  (dir) => {
+    compile(dir, "cc -O2 -Wall -Wextra -Werror -o pm_log PROGRAMS/pm_log.c");
+    Deno.mkdirSync(`${dir}/deep`);
+    const cases = [[[], "PMC"], [["X"], "X"], [["deep/X"], "deep/X"], [[`${dir}/whole`], "whole"]];
+    for (const [words, file] of cases as [string[], string][]) {
+      const options = ["--simulate", "--pmc-version", "4.3"];
+      const out = preloaded(dir, "pm_mpi", ["./pm_log", ...words], { options });
+      const { version, records } = parsePmc(Deno.readFileSync(`${dir}/${file}`), { path: file });
+      assertEquals([version, records.map((r) => r.step)], ["4.3", [-1, 1, 2, 3, 4]], out.stderr);
+      assert(records.at(-1)!.energyJ > 0);
+    }
+    const card = joulemark(dir, [
+      "run",
+      "--simulate",
+      "--preload",
+      "pm_mpi",
+      "--",
+      "./pm_log",
+      "X",
+    ]);
+    assertStringIncludes(card.stderr, "steps   4 by the calls of pm_mpi_lib: joulemark pmc");
+    assert(!card.stderr.includes("no region was marked"), card.stderr);
+    // --pmc says where, whatever the calls name
+    preloaded(dir, "pm_mpi", ["./pm_log", "Y"], { options: ["--simulate", "--pmc", "mine"] });
+    assertEquals(parsePmc(Deno.readFileSync(`${dir}/mine`)).records.length, 5);
+    const names = [...Deno.readDirSync(dir)].map(({ name }) => name);
+    assert(!names.includes("Y"), names.join());
+  },
+);
 
 endToEnd("run --preload pm_mpi of a program without its calls leaves no log", (dir) => {
   compile(dir, DIALECTS);
@@ -69,3 +83,43 @@ endToEnd("run --preload pm_mpi of a program without its calls leaves no log", (d
   const names = [...Deno.readDirSync(dir)].map(({ name }) => name);
   assert(!names.includes("PMC") && !out.stderr.includes("PMC"), names.join() + out.stderr);
 });
+
+endToEnd(
+  "Energy: the energy used by all assigned compute nodes since the last call to pm_mpi_open, exact",
+  (dir) => {
+    const counters = `${dir}/tree/sys/cray/pm_counters`;
+    Deno.mkdirSync(counters, { recursive: true });
+    const first = 9_007_199_254_740_993n;
+    const write = (name: string, text: string) =>
+      Deno.writeTextFileSync(`${counters}/${name}`, text);
+    for (const name of ["freshness", "startup", "version"]) write(name, "1\n");
+    write("power", "100 W\n");
+    write("energy", `${first} J\n`);
+    compile(dir, "cc -O2 -Wall -Wextra -Werror -o counting PROGRAMS/pm_counting.c");
+    const options = [
+      "--root",
+      "tree",
+      "--record",
+      "kept",
+      "--pmc",
+      "live.pmc",
+      "--pmc-version",
+      "4.3",
+    ];
+    preloaded(dir, "pm_mpi", ["./counting", `${counters}/energy`, String(first)], { options });
+    const energies = (file: string) =>
+      parsePmc(Deno.readFileSync(`${dir}/${file}`)).records.map((record) => record.energyJ);
+    assertEquals(energies("live.pmc"), [0, 1, 3, 6, 10, 10]);
+    const again = joulemark(dir, [
+      "replay",
+      "-q",
+      "kept",
+      "--pmc",
+      "again.pmc",
+      "--pmc-version",
+      "4.3",
+    ]);
+    assertEquals(again.code, 0, again.stderr);
+    assertEquals(energies("again.pmc"), [0, 1, 3, 6, 10, 10]);
+  },
+);

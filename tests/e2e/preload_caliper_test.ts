@@ -5,10 +5,11 @@ import { endToEnd, joulemark } from "../_support/programs.ts";
 import { compile, eventsOf, needing, preloaded } from "../_support/preload.ts";
 
 /** A program whose calls nobody but the interposition library answers. */
-const ALONE = "c++ -O2 -Wall -Wextra -Werror -Wno-self-assign-overloaded -shared -fPIC " +
-  "-Dmain=app_main -o libapp.so PROGRAMS/caliper_cxx.cpp && " +
-  "echo 'int app_main(); int main() { return app_main(); }' > main.cpp && " +
-  "c++ -o marked main.cpp -L. -lapp -Wl,--allow-shlib-undefined -Wl,-rpath,$PWD";
+const alone = (compiler: string, source: string) =>
+  `${compiler} -O2 -Wall -Wextra -Werror -shared -fPIC -Dmain=app_main -o libapp.so ` +
+  `PROGRAMS/${source} && ` +
+  `echo 'int app_main(); int main() { return app_main(); }' > main.c && ` +
+  `${compiler} -o marked main.c -L. -lapp -Wl,--allow-shlib-undefined -Wl,-rpath,$PWD`;
 
 /** What it must have told, in this order, whoever else listens. */
 const EVENTS = [
@@ -77,7 +78,7 @@ function checkEvents(dir: string): void {
 }
 
 endToEnd("a program of Caliper's C++ classes is heard where there is no Caliper at all", (dir) => {
-  compile(dir, ALONE);
+  compile(dir, alone("c++ -Wno-self-assign-overloaded", "caliper_cxx.cpp"));
   const out = preloaded(dir, "caliper", ["./marked"], { options: ["--record", "recording"] });
   assertEquals(out.stdout, SAID);
   checkEvents(dir);
@@ -109,6 +110,32 @@ needing(
     checkEvents(dir);
     // Its own words about mistakes would stand here.
     assert(!both.stderr.includes("CALIPER"), both.stderr);
+  },
+);
+
+/** Alone there is no error; the real library has one. Both end what Fortran held. */
+const FORTRAN_ENDED = "1 0 1 0\n";
+
+endToEnd("objects of Caliper's Fortran module are made and ended without Caliper", (dir) => {
+  compile(dir, alone("cc -Wno-strict-prototypes", "caliper_fortran.c"));
+  const out = preloaded(dir, "caliper", ["./marked"], { options: ["--record", "recording"] });
+  assertEquals(out.stdout, `<> 1 0\n${FORTRAN_ENDED}`);
+  const told = eventsOf(dir).filter((row) => /^(begin|end),/.test(row));
+  assertEquals(told, ["begin,step,7", "end,step"]);
+});
+
+needing(
+  "Caliper (JOULEMARK_TEST_CALIPER=DIR)",
+  CALIPER !== undefined,
+  "objects of Caliper's Fortran module are the real library's where it is linked",
+  (dir) => {
+    const link = `-L${CALIPER}/lib -lcaliper -Wl,-rpath,${CALIPER}/lib`;
+    compile(dir, `cc -O2 -o marked PROGRAMS/caliper_fortran.c ${link}`);
+    const out = preloaded(dir, "caliper", ["./marked"], { options: ["--record", "recording"] });
+    assertMatch(out.stdout, /^<.*no-such-report.*> 1 0\n/);
+    assert(out.stdout.endsWith(FORTRAN_ENDED), out.stdout);
+    const told = eventsOf(dir).filter((row) => /^(begin|end),/.test(row));
+    assertEquals(told, ["begin,step,7", "end,step"]);
   },
 );
 
@@ -189,5 +216,36 @@ needing(
     assertEquals(records(dir, "ours.cali"), theirs);
     assert(attributes(dir, "theirs.cali").length > 20);
     assertEquals(attributes(dir, "ours.cali"), attributes(dir, "theirs.cali"));
+  },
+);
+
+needing(
+  "Caliper (JOULEMARK_TEST_CALIPER=DIR)",
+  CALIPER !== undefined,
+  "a program's own ConfigManager gets its answers, and its output is what it was",
+  (dir) => {
+    compile(
+      dir,
+      `c++ -O2 -std=c++17 -I${CALIPER}/include -o marked PROGRAMS/caliper_own.cpp ` +
+        `-L${CALIPER}/lib -lcaliper -Wl,-rpath,${CALIPER}/lib`,
+    );
+    const alone = new Deno.Command(`${dir}/marked`, { cwd: dir }).outputSync();
+    // Its figures are times, and columns as wide as they are; names and counts are the same.
+    const shape = (text: string) =>
+      text.split("\n").map((line) => line.replace(/\d+\.\d{2,}/g, "T").replace(/ +/g, " ")).join(
+        "\n",
+      );
+    const decoder = new TextDecoder();
+    const said = shape(decoder.decode(alone.stdout));
+    assertMatch(said, /^ solve .*\n {1,2}work /m);
+    const out = preloaded(dir, "caliper", ["./marked"]);
+    assertEquals(shape(out.stdout), said);
+    assert(!out.stderr.includes("CALIPER"), out.stderr);
+    assertEquals(out.counts, { before: 1 });
+    const channels = preloaded(dir, "caliper", ["./marked"], {
+      options: ["--cali-config", "runtime-report(output=ours.txt)"],
+    });
+    assertEquals(shape(channels.stdout), said);
+    assertMatch(Deno.readTextFileSync(`${dir}/ours.txt`), /^ {2}solve/m);
   },
 );

@@ -136,6 +136,56 @@ endToEnd("run --preload answers only what is switched on, and only marks make a 
   assertEquals(all.counts, { outer: 5 });
 });
 
+for (
+  const [word, counts, values] of [
+    ["tau", { profiler: 3, "step [7]": 1 }, [
+      "set,input,small",
+      "set,bytes sent,0",
+      "set,bytes sent,1.5",
+      "set,bytes sent,3",
+    ]],
+    ["perfstubs", { timer: 3, "step [0]": 2, "step [1]": 1 }, [
+      "set,bytes,0",
+      "set,bytes,0.5",
+      "set,bytes,1",
+      "set,input,small",
+    ]],
+    ["scorep", { "by handle": 3, fortran: 3 }, [
+      "set,input,small",
+      "set,load,0",
+      "set,input,small",
+      "set,load,0.5",
+      "set,input,small",
+      "set,load,1",
+    ]],
+    ["itt", { timed: 1 }, [
+      "set,d.items,1",
+      "set,d.items,42",
+      "set,d.load,0.25",
+      "set,mesh,coarse",
+      "set,itt.marker,here",
+    ]],
+  ] as const
+) {
+  endToEnd(`run --preload ${word} records values that are told beside regions`, (dir) => {
+    compile(dir, "cc -O2 -Wall -Wextra -Werror -o values PROGRAMS/told_values.c -ldl");
+    const out = preloaded(dir, word, ["./values", word], { options: ["--record", "recording"] });
+    assertEquals(out.counts, counts);
+    assertEquals(eventsOf(dir).filter((row) => row.startsWith("set,")), [...values]);
+    assert(!out.report.includes("mistakes:"), out.report);
+    if (word !== "perfstubs") return;
+    // A library with everything in it is no tool for PerfStubs where nobody asked by name.
+    compile(
+      dir,
+      `${BINARY} client preload --dir jm && cc -O0 -w -std=gnu99 -fPIC -shared -o all.so jm/*.c -ldl`,
+    );
+    for (const [words, said] of [["all", "none\n"], ["perfstubs,tau", "found\n"]]) {
+      const args = ["run", "-q", "--preload", words, "--preload-lib", "all.so", "--", "./values"];
+      assertEquals(joulemark(dir, [...args, "perfstubs"]).stdout, said, words);
+    }
+  });
+}
+
 const LIKWID = "#include <likwid-marker.h>";
 needing(
   "likwid-marker.h (Debian: likwid)",

@@ -136,7 +136,8 @@ endToEnd("run survives hostile names and calls in the wrong order", (dir) => {
   assertEquals(host.regions!.length >= 11, true);
   assert(host.regions!.some((r) => r.region.length === 2 ** 20 - 1), "names are kept whole");
   assert(!out.stderr.includes("\x1b["), "an escape sequence reached the terminal");
-  assertStringIncludes(out.stderr, "exit without entry");
+  // The card has room for three notes, the report has all.
+  assertStringIncludes(String(host.joulemark!.notes), "exit without entry");
   const bytes = Deno.readFileSync(`${dir}/joulemark.report`);
   assert(!bytes.includes(0x1b));
 });
@@ -214,3 +215,23 @@ endToEnd("run forwards signals and keeps its hands off the rest", async (dir) =>
     assertEquals(text, `ready\n${signal}\n`);
   }
 });
+
+endToEnd(
+  "run without -- before the command measures it, arguments and status as they are",
+  (dir) => {
+    const out = joulemark(dir, [
+      "run",
+      "--period",
+      "0.01",
+      "sh",
+      "-c",
+      'echo "$@"; exit 3',
+      "x",
+      "a b",
+    ]);
+    assertEquals([out.code, out.stdout], [3, "a b\n"], out.stderr);
+    assert(!out.stderr.includes("unmeasured"), out.stderr);
+    const [host] = parseReport(Deno.readTextFileSync(`${dir}/joulemark.report`), "report").hosts;
+    assert(Number(host.application["runtime (s)"]) > 0);
+  },
+);

@@ -61,7 +61,10 @@ endToEnd("capture: a planted link in place of the directory is refused", (dir) =
   const args = ["--reuid=65534", "--regid=65534", "--clear-groups", "ln", "-s", `${dir}/empty`];
   new Deno.Command("setpriv", { args: [...args, `${shared}/tree`] }).outputSync();
   const out = joulemark(dir, ["capture", `${shared}/tree`]);
-  assertMatch(out.stderr, /Cannot capture to ".*": found a link of user 65534/);
+  assertMatch(
+    out.stderr,
+    /Cannot capture to ".*": expected a directory that can be made, found a link of user 65534/,
+  );
   assertEquals(out.code === 0, false);
   assertEquals([...Deno.readDirSync(`${dir}/empty`)], []);
 });

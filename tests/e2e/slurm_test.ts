@@ -4,7 +4,8 @@ import type { Nested } from "../../src/core/report.ts";
 import { parsePmc } from "../../src/formats/pmc/pmc.ts";
 import { parseReport } from "../../src/formats/report.ts";
 import { query } from "../../src/query/library.ts";
-import { BINARY, build, HAS_BINARY, HAS_COMPILER } from "../_support/programs.ts";
+import { BROWSER, Browser } from "../_support/browser.ts";
+import { BINARY, build, HAS_BINARY, HAS_COMPILER, joulemark } from "../_support/programs.ts";
 import { withTimeLimit } from "../_support/time_limit.ts";
 import { NO_SLURM, Slurm } from "./_slurm.ts";
 
@@ -72,6 +73,48 @@ async function underSlurm(t: Deno.TestContext): Promise<void> {
       const streams = ["n1", "n2"].map((host) => Deno.readTextFileSync(`${dir}/both.cali-${host}`));
       const sum = "select sum(region.count) where region=step group by region format expand";
       assertEquals(query(sum, streams).trim(), "sum#region.count=80");
+    },
+  );
+
+  await t.step(
+    "makes a page of the job, again out of its parts, and of its report",
+    async () => {
+      const run = [
+        BINARY,
+        "run",
+        "-q",
+        "--simulate",
+        "--report",
+        "page.report",
+        "--html",
+        "page.html",
+      ];
+      const out = await slurm.srun(dir, ["-N2", "-n4", ...run, "--", app, "20", "20"]).output();
+      assertEquals(out.code, 0, new TextDecoder().decode(out.stderr));
+      const pages = ["page.html"];
+      for (const input of ["page.report", "page.report.parts"]) {
+        const html = `${input}.html`;
+        const shown = joulemark(dir, ["show", "--html", "-o", html, input]);
+        assertEquals([shown.code, shown.stderr], [0, ""]);
+        pages.push(html);
+      }
+      for (const name of pages) {
+        const html = Deno.readTextFileSync(`${dir}/${name}`);
+        assertStringIncludes(html, '"format":"joulemark-page/1"');
+        if (BROWSER === undefined) continue;
+        await using page = await Browser.open();
+        await page.show(`${dir}/${name}`);
+        const text = await page.run<string>("document.body.innerText");
+        assertStringIncludes(
+          text,
+          "2 hosts: energy",
+        );
+        assertStringIncludes(text, "step");
+        // A report has no samples over time; its parts and the run have.
+        const charts = text.match(/Power over time: n[12]/g)?.length ?? 0;
+        assertEquals(charts, name === "page.report.html" ? 0 : 2, name);
+        assertEquals(page.errors, [], name);
+      }
     },
   );
 

@@ -1,8 +1,10 @@
 /** Processes that come and go, as the collector hands them on. */
 import { assertEquals } from "@std/assert";
-import type { EventSink } from "../../src/core/event.ts";
-import { FLAG, KIND } from "../../src/core/ring_layout.ts";
-import { RingThread, StampClock } from "../../src/events/ring_thread.ts";
+import type { EventRecord, EventSink } from "../../src/core/event.ts";
+import { KIND } from "../../src/core/event_kinds.ts";
+import { FLAG } from "../../src/core/ring_layout.ts";
+import { RingThread } from "../../src/events/ring_thread.ts";
+import { StampClock } from "../../src/events/stamp_clock.ts";
 import { Collector } from "../../src/events/collector.ts";
 import type { Marks } from "../../src/events/marks.ts";
 
@@ -20,14 +22,19 @@ function image(pid: number, execId: string, startNs: number): Marks {
   };
 }
 
+function sinkOf(receive: (event: EventRecord) => number): EventSink {
+  return { receive, track: () => 0, regionPath: () => 0 };
+}
+
 function told(images: readonly Marks[]): string[] {
   const calls: string[] = [];
   let handles = 0;
-  const sink = {
-    start: (timeS: number) => calls.push(`${timeS} start ${handles}`) && handles++,
-    shutdown: (timeS: number, handle: number) => void calls.push(`${timeS} shutdown ${handle}`),
-    died: (timeS: number, handle: number) => void calls.push(`${timeS} died ${handle}`),
-  } as unknown as EventSink;
+  const sink = sinkOf(({ kind, timeS, process }) => {
+    if (kind === KIND.start) calls.push(`${timeS} start ${handles}`);
+    if (kind === KIND.shutdown) calls.push(`${timeS} shutdown ${process}`);
+    if (kind === KIND.died) calls.push(`${timeS} died ${process}`);
+    return kind === KIND.start ? handles++ : -1;
+  });
   const directory = Deno.makeTempDirSync();
   {
     using collector = new Collector({ directory, originNs: 0n, sink, nowNs: () => 5e9 });
@@ -78,12 +85,12 @@ Deno.test("a process that came, marked and was killed while the monitor looked l
     },
   };
   const calls: string[] = [];
-  const sink = {
-    start: (timeS: number) => calls.push(`${timeS} start`) && 0,
-    region: () => 7,
-    enter: (timeS: number, _: number, region: number) => void calls.push(`${timeS} in ${region}`),
-    died: (timeS: number) => void calls.push(`${timeS} died`),
-  } as unknown as EventSink;
+  const sink = sinkOf(({ kind, timeS, region }) => {
+    if (kind === KIND.start) calls.push(`${timeS} start`);
+    if (kind === KIND.enter) calls.push(`${timeS} in ${region}`);
+    if (kind === KIND.died) calls.push(`${timeS} died`);
+    return kind === KIND.start ? 0 : kind === KIND.region ? 7 : -1;
+  });
   const directory = Deno.makeTempDirSync();
   using collector = new Collector({ directory, originNs: 0n, sink, nowNs: () => nowNs });
   collector.ring(marks);

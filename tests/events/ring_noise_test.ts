@@ -1,12 +1,13 @@
 /** A ring file that lies: nothing in it may throw, hang, or make the monitor grow without bound. */
+import { KIND } from "../../src/core/event_kinds.ts";
 import { assert, assertEquals } from "@std/assert";
 import type { RingMemory } from "../../src/core/ring_memory.ts";
 import {
   FLAG,
   HEADER,
-  KIND,
   NAME,
   NAMES_MAX,
+  PATH_CHUNKS,
   RECORD_BYTES,
   RING_MAGIC,
   RING_VERSION,
@@ -127,6 +128,45 @@ Deno.test("RingProcess survives any byte of a file", () => {
     assert(process.threads.length <= 1016);
     process.stopNs(0n);
   }
+});
+
+Deno.test("RingPaths takes figures that could be, whatever bytes stand where paths are", () => {
+  const seed = Math.floor(Math.random() * 2 ** 31);
+  console.log(`seed ${seed}`);
+  let state = seed, taken = 0;
+  const random = (below: number) => {
+    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
+    return Math.floor(state / 0x80000000 * below);
+  };
+  for (let round = 0; round < 2000; round++) {
+    const bytes = sound(1 + random(30)), view = new DataView(bytes.buffer);
+    const entry = THREADS_AT;
+    view.setUint32(entry + THREAD.paths, random(4) === 0 ? random(2 ** 31) : random(64), true);
+    for (let k = 0; k < PATH_CHUNKS; k++) {
+      const at = random(3) === 0 ? random(2 ** 31) : random(bytes.length);
+      view.setBigUint64(entry + THREAD.pathChunks + 8 * k, BigInt(at), true);
+    }
+    view.setUint32(entry + THREAD.path, random(64), true);
+    view.setBigUint64(entry + THREAD.pathSince, BigInt(random(2 ** 31)), true);
+    const process = RingProcess.open(new Memory(bytes), 0n);
+    if (!(process instanceof RingProcess)) throw new Error("expected a ring");
+    for (let look = 1; look <= 3; look++) {
+      for (let n = random(200); n > 0; n--) {
+        bytes[RING_AT + random(RECORDS * RECORD_BYTES)] = random(256);
+      }
+      process.poll();
+      for (const { paths } of process.threads) {
+        paths!.read(look * 1e9, (path, { count, ns, squares, selfNs }) => {
+          taken++;
+          assert(path >= 0 && path < paths!.count && count >= 0 && ns >= 0);
+          assert([count, ns, squares, selfNs].every(Number.isFinite));
+          assert(paths!.parent[path] < path);
+          paths!.readBuckets(path, (bucket, visits) => assert(bucket >= 0 && visits <= 2 ** 53));
+        });
+      }
+    }
+  }
+  assert(taken > 0, "nothing was taken");
 });
 
 Deno.test("RingProcess.open() tells what is no ring, and waits for what is not ready", () => {

@@ -108,7 +108,9 @@ function placeIn(file: string): number {
 
 async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   let rest = "";
-  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+  const decoder = new TextDecoder();
+  for await (const bytes of stream) {
+    const text = decoder.decode(bytes, { stream: true });
     const lines = (rest + text).split("\n");
     rest = lines.pop()!;
     yield* lines;

@@ -3,7 +3,8 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { parseReport, stringifyReport } from "../../src/formats/report.ts";
 import { completeness, type PartFacts, sameJob } from "../../src/job/part_files.ts";
 import { JobPart } from "../../src/job/parts.ts";
-import { expandHosts, type JobNode, jobNode } from "../../src/job/place.ts";
+import { expandHosts } from "../../src/core/host_list.ts";
+import { type JobNode, jobNode } from "../../src/job/place.ts";
 import { hostReport } from "../merge/_generated.ts";
 
 type Env = Record<string, string>;

@@ -3,7 +3,9 @@
  *
  * @module
  */
-import { KIND, SESSION, SESSION_MAGIC, SESSION_VERSION } from "../../src/core/ring_layout.ts";
+import { KIND } from "../../src/core/event_kinds.ts";
+import { SESSION, SESSION_MAGIC, SESSION_VERSION } from "../../src/core/ring_layout.ts";
+import { rawNanoseconds } from "../../src/os/clock.ts";
 import { RingFileMemory } from "../../src/os/ring_file.ts";
 import { RingProcess } from "../../src/events/ring_process.ts";
 import type { RingThread } from "../../src/events/ring_thread.ts";
@@ -34,11 +36,13 @@ export class RingSession {
   readonly dir: string;
 
   constructor(
-    { parent = "/dev/shm", version = SESSION_VERSION, cycles = true, mode = 0o700 }: {
+    { parent = "/dev/shm", version = SESSION_VERSION, cycles = true, mode = 0o700, order = 0 }: {
       parent?: string;
       version?: number;
       cycles?: boolean;
       mode?: number;
+      /** See ORDER. */
+      order?: number;
     } = {},
   ) {
     this.dir = Deno.makeTempDirSync({ dir: parent, prefix: "joulemark-test-" });
@@ -46,6 +50,7 @@ export class RingSession {
     session.set(new TextEncoder().encode(SESSION_MAGIC));
     session[7] = version;
     session[SESSION.cycles] = cycles ? 1 : 0;
+    session[SESSION.order] = order;
     Deno.writeFileSync(`${this.dir}/session`, session);
     Deno.chmodSync(this.dir, mode);
   }
@@ -75,6 +80,14 @@ export class RingSession {
   }
 }
 
+/** What visits of a path come to. */
+export interface PathSum {
+  count: number;
+  ns: number;
+  squares: number;
+  selfNs: number;
+}
+
 /** A ring file and everything read from it so far. */
 export class SeenRing {
   readonly ring: RingProcess;
@@ -83,6 +96,7 @@ export class SeenRing {
   readonly folds: { region: string; tid: number; visits: number; ns: number; firstNs: number }[] =
     [];
   foldedEpochs = 0;
+  readonly #paths: Record<string, PathSum> = {};
 
   constructor(ring: RingProcess) {
     this.ring = ring;
@@ -113,6 +127,27 @@ export class SeenRing {
     }
     for (const f of this.folds) counts[f.region] = (counts[f.region] ?? 0) + f.visits;
     return counts;
+  }
+
+  /** All that was folded by path so far, by `thread:path/of/regions`. */
+  paths(): Record<string, PathSum> {
+    const nowNs = rawNanoseconds();
+    for (const { paths, tid } of this.ring.threads) {
+      const nameOf = (path: number): string => {
+        if (path <= 0) return `${tid}:`;
+        const attribute = paths!.attribute[path];
+        const kind = attribute === 0 ? "" : `${this.ring.names[attribute].name}=`;
+        return `${nameOf(paths!.parent[path])}/${kind}${this.ring.names[paths!.nameOf(path)].name}`;
+      };
+      paths?.read(nowNs, (path, { count, ns, squares, selfNs }) => {
+        const sum = this.#paths[nameOf(path)] ??= { count: 0, ns: 0, squares: 0, selfNs: 0 };
+        sum.count += count;
+        sum.ns += ns;
+        sum.squares += squares;
+        sum.selfNs += selfNs;
+      });
+    }
+    return this.#paths;
   }
 
   /** What made no sense in file and records. */

@@ -35,10 +35,18 @@ export function labels(version: string): string[] {
 }
 
 /**
+ * @param moreJ What all energies of the first node have more, of the second three times, and so on.
  * @param events The calls instead of the library's: events of the first process at second k.
  */
-export function pmcJob(version: string, events?: (k: number) => string[]): RecordingOnDisk[] {
-  return INPUT.nodes.map(({ hostname, states }: { hostname: string; states: State[] }) => {
+export function pmcJob(
+  version: string,
+  events?: (k: number) => string[],
+  moreJ = 0n,
+): RecordingOnDisk[] {
+  const nodes: { hostname: string; states: State[] }[] = INPUT.nodes;
+  return nodes.map(({ hostname, states }, node) => {
+    const value = (state: State, key: keyof State) =>
+      key.endsWith("_J") ? BigInt(state[key]) + moreJ * BigInt(2 * node + 1) : state[key];
     const yaml = `format: joulemark-recording/1
 host: ${hostname}
 profile: run-a
@@ -57,7 +65,8 @@ ${
 `;
     const header = SIGNALS.map(([name]) => `${name}@board-0`).join(",");
     const rows = states.map((state, k) =>
-      [k, ...SIGNALS.map(([, , , key]) => state[key]), state.cpu0_temp_C, state.cpu1_temp_C].join()
+      [k, ...SIGNALS.map(([, , , key]) => value(state, key)), state.cpu0_temp_C, state.cpu1_temp_C]
+        .join()
     );
     const calls = labels(version);
     const library = (k: number) => {

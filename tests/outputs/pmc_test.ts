@@ -16,8 +16,8 @@ import { tableOf } from "../session/_table.ts";
 const VECTORS = new URL("../vectors/pmc/", import.meta.url).pathname;
 
 /** The log that the verb writes for the job. */
-async function written(version: string): Promise<Uint8Array> {
-  const recordings = pmcJob(version);
+async function written(version: string, moreJ = 0n): Promise<Uint8Array> {
+  const recordings = pmcJob(version, undefined, moreJ);
   const out = Deno.makeTempFileSync();
   try {
     const directories = recordings.map((r) => r.path);
@@ -41,6 +41,18 @@ for (const version of ["2.0", "3.1", "4.3"]) {
   Deno.test(`replay --pmc is the library's ${version} log but for the time`, async () => {
     const library = Deno.readFileSync(`${VECTORS}run-a.v${version}.0.pmc`);
     assertEquals(withoutTime(await written(version)), withoutTime(library));
+  });
+}
+
+for (const version of ["2.0", "3.1", "4.3", "4.4"]) {
+  Deno.test(`replay --pmc in ${version} is exact where counters are beyond 2^53 J`, async () => {
+    const plain = withoutTime(await written(version));
+    // Alone and summed, odd and even.
+    for (
+      const moreJ of [3_002_399_751_580_331n, 9_007_199_254_740_993n, 4_611_686_018_427_387_905n]
+    ) {
+      assertEquals(withoutTime(await written(version, moreJ)), plain, `${moreJ}`);
+    }
   });
 }
 
@@ -136,6 +148,20 @@ Deno.test("collateSteps() tells of missing steps, of nodes without any, and of r
   const restart = collateSteps([node("a", 0, [10, 20, 30]), node("b", 1, [10, 15, 3])], "3.1");
   assertEquals(restart.log.records.map((r) => r.energyJ), [0, 15]);
   assert(restart.troubles[0].startsWith("b: energy fell from 15 J to 3 J at step 2"));
+});
+
+Deno.test("collateSteps() holds the reading before one that is missing, and says so", () => {
+  const gaps = collateSteps([
+    node("a", 0, [NaN, 100, NaN, 130]),
+    node("b", 1, [10, 20, 30, 40]),
+  ], "3.1");
+  assertEquals(gaps.log.records.map((r) => r.energyJ), [0, 10, 20, 60]);
+  assertEquals(gaps.troubles, [
+    "a: 2 of 4 readings of the node's energy are not known; the PMC log has the reading before " +
+    "each of them, and begins with the first that there is",
+  ]);
+  const never = collateSteps([node("a", 0, [NaN, NaN]), node("b", 1, [10, 20])], "3.1");
+  assertEquals([never.log.records.map((r) => r.energyJ), never.troubles], [[0, 10], []]);
 });
 
 Deno.test("collateSteps() ignores the order of nodes, and rounds the sum once a line", () => {

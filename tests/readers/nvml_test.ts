@@ -3,7 +3,7 @@ import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { PlatformTopology } from "../../src/core/topology.ts";
 import { loadNvml } from "../../src/os/nvml.ts";
 import { findLibrary } from "../../src/os/library.ts";
-import { READERS } from "../../src/readers/all.ts";
+import { READERS } from "../../src/readers/with_raw.ts";
 import { nvml, nvmlReader } from "../../src/readers/nvml.ts";
 import { buildCatalogue } from "../../src/signals/catalogue.ts";
 import { Batch } from "../../src/signals/batch.ts";

@@ -2,7 +2,7 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { PlatformTopology } from "../../src/core/topology.ts";
 import { loadRocm, type OpenedRocm } from "../../src/os/rocm_smi.ts";
-import { READERS } from "../../src/readers/all.ts";
+import { READERS } from "../../src/readers/with_raw.ts";
 import { rocm, rocmReader } from "../../src/readers/rocm.ts";
 import { buildCatalogue } from "../../src/signals/catalogue.ts";
 import { compile, HAS_COMPILER, NO_COMPILER } from "../_support/compiled.ts";

@@ -363,6 +363,7 @@ Deno.test("replay of a run's recording is the run: report, trace and event log (
         regionName: (handle) => tracker.table.name(handle),
         trackName: (handle) => tracker.tracks.name(handle),
         pid: (handle) => tracker.process(handle).pid,
+        paths: tracker.paths,
       },
     );
     const engine = new Engine({

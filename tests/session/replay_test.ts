@@ -1,4 +1,5 @@
 /** Recordings that are cut, wrong, odd or large in some way. */
+import { KIND } from "../../src/core/event_kinds.ts";
 import { traceTo } from "../../src/outputs/trace.ts";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { FormatError, UnknownNameError, UsageError } from "../../src/core/errors.ts";
@@ -301,8 +302,11 @@ Deno.test("threads, folded visits, progress, overhead and other events", async (
       }),
       ({ tracker }) => ({
         events: {
-          pm: (t, process, { kind, version }) =>
-            void others.push(`${t} ${tracker.process(process).pid} pm_${kind} ${version / 10}`),
+          receive({ kind, timeS, process, pm: { version } }) {
+            if (kind !== KIND.pmOpen) return -1;
+            const { pid } = tracker.process(process);
+            return others.push(`${timeS} ${pid} pm_open ${version / 10}`);
+          },
         },
       }),
     ],

@@ -47,9 +47,9 @@ Deno.test("LiveSite names files of GEOPM's variables after the host, and all in 
     const place = { reportPath: "r", host: "node01", quiet: true, fileSuffix };
     return new LiveSite({ place, request: request({}), printer, nowNs: () => 0 });
   };
-  const name = (origin: "flag" | "geopm", suffix?: string) =>
+  const name = (origin: "flag" | "foreign", suffix?: string) =>
     site(suffix).nameOf({ text: "t", origin, name: "" });
-  assertEquals([name("geopm"), name("flag"), name("geopm", "n7"), name("flag", "n7")], [
+  assertEquals([name("foreign"), name("flag"), name("foreign", "n7"), name("flag", "n7")], [
     ...["t-node01", "t", "t-n7", "t-n7"],
   ]);
 });

@@ -1,9 +1,10 @@
+import { thermal } from "../../src/readers/thermal.ts";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { UnknownNameError } from "../../src/core/errors.ts";
 import type { Host, Reader } from "../../src/core/host.ts";
 import type { Offer, SignalRow } from "../../src/core/signal.ts";
-import { READERS } from "../../src/readers/all.ts";
-import { ALIASES } from "../../src/signals/alias.ts";
+import { READERS } from "../../src/readers/with_raw.ts";
+import { aliasesWith } from "../../src/signals/alias.ts";
 import { Batch } from "../../src/signals/batch.ts";
 import { buildCatalogue } from "../../src/signals/catalogue.ts";
 import { DERIVED } from "../../src/signals/derived.ts";
@@ -120,7 +121,9 @@ Deno.test("all candidates and inputs are names that exist, but for readers still
   const known = new Set(c.names());
   const later = /^(PERF|NVML|ROCM)::/;
   const missing = [
-    ...ALIASES.flatMap((a) => [...a.candidates, ...Object.values(a.follows?.sources ?? {})]),
+    ...aliasesWith(READERS).flatMap((
+      a,
+    ) => [...a.candidates, ...Object.values(a.follows?.sources ?? {})]),
     ...DERIVED.flatMap((d) => [...d.inputs, ...d.parts ?? []]),
   ].filter((name) => !known.has(name) && !later.test(name));
   assertEquals(missing, []);
@@ -130,7 +133,7 @@ Deno.test("names are unique over readers, calculated signals and aliases", () =>
   const all = [
     ...READERS.flatMap((r) => r.signals.map((s) => s.name)),
     ...DERIVED.map((d) => d.row.name),
-    ...ALIASES.map((a) => a.row.name),
+    ...aliasesWith(READERS).map((a) => a.row.name),
   ];
   assertEquals(all.filter((name, i) => all.indexOf(name) !== i), []);
   for (const r of READERS) {
@@ -140,7 +143,7 @@ Deno.test("names are unique over readers, calculated signals and aliases", () =>
 
 Deno.test("an alias has the domain, unit and behavior of each of its sources", () => {
   const c = catalogue(READERS);
-  for (const { row, candidates } of ALIASES) {
+  for (const { row, candidates } of aliasesWith(READERS)) {
     for (const name of candidates) {
       const source = c.info(name)?.row;
       // PP0_ENERGY of AMD adds the cores up; GEOPM averages what differs between packages.
@@ -167,4 +170,21 @@ Deno.test("nothing read from a tree is called measured", () => {
   for (const { name, state } of run.catalogue.list()) {
     if (state.ok) assertEquals([name, state.signal.quality], [name, "simulated"]);
   }
+});
+
+Deno.test("aliasesWith() puts a reader's signal among the sources of a name, or makes the name", () => {
+  const own = { ...thermal, aliases: undefined };
+  const sources = (readers: readonly Reader[], name: string) =>
+    aliasesWith(readers).find(({ row }) => row.name === name)?.candidates;
+  assertEquals(
+    sources([own], "CPU_PACKAGE_TEMPERATURE")?.includes("THERMAL::PACKAGE_TEMPERATURE"),
+    false,
+  );
+  assertEquals(sources([thermal], "CPU_PACKAGE_TEMPERATURE")?.slice(-2), [
+    ...["THERMAL::PACKAGE_TEMPERATURE", "CNL::CPU_TEMPERATURE"],
+  ]);
+  const signal = "THERMAL::PACKAGE_TEMPERATURE";
+  const made = { ...thermal, aliases: [{ name: "WARMTH", signal }] };
+  assertEquals(sources([made], "WARMTH"), [signal]);
+  assertEquals(aliasesWith([made]).at(-1)?.row, { ...thermal.signals[0], name: "WARMTH" });
 });

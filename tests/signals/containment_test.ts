@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
-import { READERS } from "../../src/readers/all.ts";
-import { ALIASES } from "../../src/signals/alias.ts";
+import { READERS } from "../../src/readers/with_raw.ts";
+import { aliasesWith } from "../../src/signals/alias.ts";
 import { overlaps, wholesOf } from "../../src/signals/containment.ts";
 import { DERIVED } from "../../src/signals/derived.ts";
 
@@ -17,7 +17,7 @@ Deno.test("every whole is a name that exists", () => {
   const names = [
     ...READERS.flatMap((r) => r.signals.map((s) => s.name)),
     ...DERIVED.map((d) => d.row.name),
-    ...ALIASES.map((a) => a.row.name),
+    ...aliasesWith(READERS).map((a) => a.row.name),
   ];
   const unknown = names.flatMap(wholesOf).filter((whole) => !names.includes(whole));
   assertEquals(unknown, []);

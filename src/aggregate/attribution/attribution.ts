@@ -8,13 +8,16 @@
  */
 import { CounterAttribution, type CounterResult, type Method } from "./counter_attribution.ts";
 import { EdgeLog } from "./edge_log.ts";
+import { FoldedTimes } from "./folded_splits.ts";
 import { Sampled } from "./sampled.ts";
+import { VisitTerms } from "./visit_terms.ts";
+import type { EnergyKind } from "../../core/region_tree.ts";
 import { addUp, type KindResult } from "./add_up.ts";
 
-/** Kinds of counters, as they stand in keys. */
-export const KINDS = ["package", "dram", "gpu", "node"] as const;
+/** Kinds of counters in the order of keys. */
+export const KINDS = ["package", "dram", "gpu", "node"] as const satisfies readonly EnergyKind[];
 /** One of them. */
-export type Kind = typeof KINDS[number];
+export type Kind = EnergyKind;
 
 /** One counter of the node. */
 export interface CounterSpec {
@@ -35,6 +38,10 @@ export interface AttributionOptions {
   readonly cpuCount: number;
   readonly counters: readonly CounterSpec[];
   readonly method: Method;
+  /** Class that a class is nested in, at most 0 for none. @default no class is nested */
+  readonly parentOf?: (classIndex: number) => number;
+  /** Of a class that comes by `folded()`: the one that comes by edges around it. @default itself */
+  readonly outermostOf?: (classIndex: number) => number;
 }
 
 /** Results by kind; kinds without any reading are left out. */
@@ -44,6 +51,9 @@ export type AttributionResult = ReadonlyMap<Kind, KindResult>;
 interface Domain {
   readonly members: Uint8Array;
   log: EdgeLog;
+  folded: FoldedTimes;
+  /** What powers may depend on beside the region; only a fit asks for it. */
+  visits: VisitTerms | undefined;
   /** Places in `#counters`. */
   readonly counters: number[];
 }
@@ -70,7 +80,8 @@ export class Attribution {
       if (domain === undefined) {
         const members = new Uint8Array(options.cpuCount);
         for (const cpu of cpus) if (cpu < members.length) members[cpu] = 1;
-        domain = { members, log: new EdgeLog(), counters: [] };
+        const begun = this.#begin();
+        domain = { members, ...begun, counters: [] };
         bySet.set(key, domain);
         this.#domains.push(domain);
       }
@@ -82,7 +93,9 @@ export class Attribution {
   /** Everything begins anew: all that was told so far is not the application's. */
   restart(): void {
     this.#classOf.fill(-1);
-    for (const domain of this.#domains) domain.log = new EdgeLog();
+    for (const domain of this.#domains) {
+      Object.assign(domain, this.#begin());
+    }
     this.#open();
   }
 
@@ -90,7 +103,8 @@ export class Attribution {
   edge(timeS: number, cpus: ArrayLike<number>, region: number): void {
     const to = region + 1;
     for (let k = 0; k < this.#domains.length; k++) {
-      const { members, log } = this.#domains[k];
+      const { members, log, visits } = this.#domains[k];
+      visits?.edge(timeS, cpus, members, to);
       let from = -2;
       let count = 0;
       for (let i = 0; i < cpus.length; i++) {
@@ -112,6 +126,19 @@ export class Attribution {
   }
 
   /**
+   * A nested region took time since the last step, without edges.
+   *
+   * @param cpus Those that it took it on, each for so long.
+   */
+  folded(region: number, seconds: number, cpus: ArrayLike<number>): void {
+    for (const { members, folded } of this.#domains) {
+      let count = 0;
+      for (let i = 0; i < cpus.length; i++) if (members[cpus[i]] === 1) count++;
+      if (count > 0) folded.add(region + 1, seconds * count);
+    }
+  }
+
+  /**
    * A step: every edge up to its time has been told.
    *
    * @param valuesJ Readings in the order of the counters, without wraps; NaN: none.
@@ -119,8 +146,12 @@ export class Attribution {
    */
   step(timeS: number, valuesJ: Float64Array, stampsS: Float64Array): void {
     for (let d = 0; d < this.#domains.length; d++) {
-      const { log, counters } = this.#domains[d];
+      const { log, folded, visits, counters } = this.#domains[d];
       let needed = log.next;
+      let neededTerm = visits?.log.next ?? 0;
+      let neededS = timeS;
+      folded.sample(timeS);
+      visits?.step(timeS);
       for (let i = 0; i < counters.length; i++) {
         const k = counters[i];
         const counter = this.#counters[k];
@@ -128,8 +159,12 @@ export class Attribution {
         this.#sampled[k].step(counter.changes.totalJ - this.#lastJ[k]);
         this.#lastJ[k] = counter.changes.totalJ;
         if (counter.cursor < needed) needed = counter.cursor;
+        if (counter.termCursor < neededTerm) neededTerm = counter.termCursor;
+        if (counter.foldedS < neededS) neededS = counter.foldedS;
       }
       log.release(needed);
+      visits?.log.release(neededTerm);
+      folded.release(neededS);
     }
   }
 
@@ -152,14 +187,24 @@ export class Attribution {
     return kinds;
   }
 
+  #begin(): Pick<Domain, "log" | "folded" | "visits"> {
+    const log = new EdgeLog();
+    const visits = this.method === "fit" ? new VisitTerms(log, this.#options.cpuCount) : undefined;
+    return { log, folded: new FoldedTimes(), visits };
+  }
+
   #open(): void {
-    const { counters, method } = this.#options;
+    const { counters, method, parentOf, outermostOf } = this.#options;
     this.#counters = [];
     this.#sampled = [];
     this.#lastJ = new Float64Array(counters.length);
     counters.forEach(({ updatePeriodS, stamped }, k) => {
-      const { log } = this.#domains.find((domain) => domain.counters.includes(k))!;
-      this.#counters.push(new CounterAttribution(log, method, { updatePeriodS, stamped }));
+      const { log, folded, visits } = this.#domains.find(({ counters }) => counters.includes(k))!;
+      this.#counters.push(
+        new CounterAttribution(log, method, {
+          ...{ updatePeriodS, stamped, parentOf, folded, outermostOf, visits },
+        }),
+      );
       this.#sampled.push(new Sampled(log));
     });
   }

@@ -24,8 +24,14 @@ export class Cholesky {
   readonly #factor: Float64Array;
   readonly #work: Float64Array;
 
-  /** @param a Packed lower triangle. @param wanted Classes, each with a diagonal above 0. */
-  constructor(a: Float64Array, wanted: readonly number[]) {
+  /** Logarithm of the determinant of the members' system. */
+  logDeterminant = 0;
+
+  /**
+   * @param a Packed lower triangle. @param wanted Classes, each with a diagonal above 0.
+   * @param isColumn Numbers that are no classes: without a sound pivot they are only left out.
+   */
+  constructor(a: Float64Array, wanted: readonly number[], isColumn?: Uint8Array) {
     const n = wanted.length;
     this.#scale = new Float64Array(n);
     this.#factor = new Float64Array(triangle(n));
@@ -46,11 +52,12 @@ export class Cholesky {
       let pivot = 1 + RIDGE;
       for (let k = 0; k < i; k++) pivot -= l[row + k] * l[row + k];
       if (!(pivot >= LEAST_PIVOT)) {
-        this.#nameCombination(i, c);
+        if (isColumn?.[c] !== 1) this.#nameCombination(i, c);
         continue;
       }
       l[row + i] = Math.sqrt(pivot);
       this.#scale[i] = scale;
+      this.logDeterminant += Math.log(pivot) - 2 * Math.log(scale);
       this.members.push(c);
     }
   }

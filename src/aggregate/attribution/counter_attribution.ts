@@ -5,22 +5,29 @@
  * docs/how-sure.md.
  * @module
  */
-import { CHANGE, type ChangeOptions, CounterChanges } from "./counter_changes.ts";
+import { CHANGE, type ChangeOptions, CounterChanges, MOST_WAITING } from "./counter_changes.ts";
 import type { EdgeLog } from "./edge_log.ts";
 import { Exposure } from "./exposure.ts";
+import { type ExposureRow, FoldedSplits, FoldedTimes } from "./folded_splits.ts";
 import { Fit } from "./fit.ts";
 import type { FitFrame, FitOutcome } from "./fit_outcome.ts";
 import { grown } from "../../core/grow.ts";
 import type { RowStore } from "./row_store.ts";
-import { LAG_GRID, ZERO_LAG } from "./selection.ts";
+import { LAG_GRID, ZERO_LAG } from "./lag_curve.ts";
+import { CONSTANTS, LONGEST_S, type VisitTerms } from "./visit_terms.ts";
 
 /** What is attributed how: see the module. */
 export type Method = "exact" | "fit";
 
 /** Longest unit of the lags, s. */
 const MOST_UNIT_S = 0.01;
-/** Changes that wait for edges behind them. */
-const WAITING = 16;
+/** Changes that wait for edges behind them: as many as may come at once, and until visits are over. */
+/** Part of an interval that the window before its end may be, for the fit to be tested by it. */
+const MOST_WINDOW = 0.5;
+const WAITING = MOST_WAITING + 256;
+const NO_TERMS = { count: 0, classes: new Int32Array(0), tau: new Float64Array(0), width: 0 };
+/** Edges that are kept for the first changes, until the counter's update period is known. */
+const MOST_EDGES = 65_536;
 
 /** What one counter's run came to. Arrays by class. */
 export interface CounterResult {
@@ -31,7 +38,11 @@ export interface CounterResult {
   readonly seconds: Float64Array;
   /** Sum of `seconds`. */
   readonly allS: number;
+  /** CPUs of the domain that belonged to processes, at most. */
+  readonly cpus: number;
   readonly fit: FitOutcome | undefined;
+  /** Of a class that came folded: the class whose time was divided; −1: it did not. */
+  readonly foldedIn: (classIndex: number) => number;
   /** Number of each class in the fit; −1: not in it. */
   readonly fitOf: (classIndex: number) => number;
   readonly changes: number;
@@ -41,12 +52,28 @@ export interface CounterResult {
   readonly seen: boolean;
 }
 
+/** How classes belong together. */
+export interface ClassOptions {
+  /** Class that a class is nested in, at most 0 for none. @default no class is nested */
+  readonly parentOf?: (classIndex: number) => number;
+  /** Time of classes that come without edges. */
+  readonly folded?: FoldedTimes;
+  /** The class by whose edges the CPU time of such a class is known. */
+  readonly outermostOf?: (classIndex: number) => number;
+  /** What powers may depend on beside the class. @default nothing */
+  readonly visits?: VisitTerms;
+}
+
 /** Attributes the energy of one counter. */
 export class CounterAttribution {
   readonly changes: CounterChanges;
   readonly #log: EdgeLog;
   readonly #exposure: Exposure;
+  /** The same of terms. */
+  #terms: Exposure | undefined;
+  readonly #visits: VisitTerms | undefined;
   readonly #fit: Fit | undefined;
+  readonly #parentOf: (classIndex: number) => number;
   #unitS = NaN;
   #stampSlackS: number;
   /** Changes that wait: time, window, value, and whether they begin anew. */
@@ -54,32 +81,66 @@ export class CounterAttribution {
   readonly #windows = new Float64Array(WAITING);
   readonly #values = new Float64Array(WAITING);
   readonly #begins = new Uint8Array(WAITING);
+  readonly #splits: FoldedSplits;
   #firstWaiting = 0;
   #lastWaiting = 0;
   /** The last boundary: time in the middle of its window, value; NaN: none yet. */
   #middleS = NaN;
+  #beginS = NaN;
   #valueJ = NaN;
   /** The next row does not follow the one before it. */
   #fresh = true;
   #windowSum = 0;
+  #lengthSum = 0;
   #rowsTold = 0;
   /** By class: exact energy and CPU-seconds in intervals, and CPU-seconds before the first reading. */
   #exactJ = new Float64Array(16);
   #inS = new Float64Array(16);
   #beforeS = new Float64Array(0);
 
-  constructor(log: EdgeLog, method: Method, options: ChangeOptions) {
+  constructor(
+    log: EdgeLog,
+    method: Method,
+    options: ChangeOptions & ClassOptions,
+  ) {
     this.#log = log;
+    this.#parentOf = options.parentOf ?? (() => 0);
     this.changes = new CounterChanges(options);
-    this.#exposure = new Exposure(log, new Float64Array(LAG_GRID.length));
+    const { visits } = options;
+    const terms = visits && {
+      visits,
+      cpus: () => this.#log.owned,
+      isTestable: () => this.changes.isPeriodKnown,
+    };
+    const fit = this.#fit = method === "fit" ? new Fit(options.parentOf, terms) : undefined;
+    const onEdge = fit === undefined ? undefined : (timeS: number) => {
+      fit.edges++;
+      fit.lock.edge(timeS);
+    };
+    const lags = new Float64Array(LAG_GRID.length);
+    const constants = fit === undefined ? [] : CONSTANTS;
+    this.#exposure = new Exposure(log, lags, onEdge, constants);
+    if (fit !== undefined && visits !== undefined) {
+      this.#visits = visits;
+      visits.readers++;
+      this.#terms = new Exposure(visits.log, lags);
+      this.#terms.wanted = this.#exposure.wanted;
+    }
+    const times = options.folded ?? new FoldedTimes();
+    this.#splits = new FoldedSplits(times, this.#exposure, options.outermostOf ?? ((c) => c));
     this.#stampSlackS = options.stamped === true ? 0.25 : 0;
-    if (method === "exact") {
+    if (fit === undefined) {
       this.#exposure.wanted.fill(0);
       this.#exposure.wanted[ZERO_LAG] = 1;
       return;
     }
-    this.#fit = new Fit();
-    this.#fit.onChosen = (lags) => {
+    fit.onUntested = () => {
+      this.#leaveTerms();
+      this.#exposure.responds = false;
+    };
+    fit.onChosen = (lags, columns) => {
+      if (!columns.needsTerms) this.#leaveTerms();
+      if (columns.carried.length === 0) this.#exposure.responds = false;
       const { wanted } = this.#exposure;
       for (let l = 0; l < wanted.length; l++) {
         wanted[l] = lags.includes(l) || l === ZERO_LAG ? 1 : 0;
@@ -95,16 +156,18 @@ export class CounterAttribution {
    */
   step(timeS: number, valueJ: number, stampS: number): void {
     const { changes } = this;
+    if (this.#visits?.isTooMuch === true && this.#fit?.isUntested === false) {
+      this.#leaveTerms();
+      this.#exposure.responds = false;
+      this.#fit.giveUp();
+    }
     const before = changes.readings;
-    const change = changes.observe(timeS, valueJ, stampS);
+    changes.observe(timeS, valueJ, stampS);
     if (before === 0 && changes.readings === 1) this.#begin(timeS);
-    if (change !== CHANGE.NONE) this.#wait(change);
+    this.#pull();
     this.#process(timeS);
-    const oldest = this.#firstWaiting === this.#lastWaiting
-      ? timeS
-      : this.#times[this.#firstWaiting % WAITING] - this.#windows[this.#firstWaiting % WAITING];
-    const unitS = this.#unitS > 0 ? this.#unitS : MOST_UNIT_S;
-    this.#exposure.fold(oldest - LAG_GRID[LAG_GRID.length - 1] * unitS - this.#stampSlackS);
+    this.#fold(timeS);
+    if (this.#log.next - this.#exposure.cursor > MOST_EDGES) changes.settle();
   }
 
   /** Edges before this number are not needed here any more. */
@@ -112,28 +175,54 @@ export class CounterAttribution {
     return this.#exposure.cursor;
   }
 
+  /** The same of the edges of terms. */
+  get termCursor(): number {
+    return this.#terms?.cursor ?? Infinity;
+  }
+
+  /** No column needs them. */
+  #leaveTerms(): void {
+    if (this.#terms === undefined) return;
+    this.#terms = undefined;
+    this.#visits!.readers--;
+  }
+
+  /** What folded paths took before this is not needed here any more. */
+  get foldedS(): number {
+    return this.#splits.neededS;
+  }
+
   /** @param isLast The run is over: what waits for edges will get none. */
   result(isLast: boolean): CounterResult {
-    if (isLast) this.#process(Infinity);
+    if (isLast) {
+      this.#visits?.end(this.changes.lastS);
+      this.changes.settle();
+      this.#pull();
+      this.#process(Infinity);
+    }
     const { changes } = this;
     const classes = this.#log.classes;
     const totalJ = Math.max(0, changes.totalJ);
-    const seconds = new Float64Array(classes);
+    const byEdges = new Float64Array(classes);
     let allS = 0;
     for (let c = 0; c < classes && changes.readings > 0; c++) {
       const before = c < this.#beforeS.length ? this.#beforeS[c] : 0;
-      seconds[c] = Math.max(0, this.#log.exposure(c, changes.lastS) - before);
-      allS += seconds[c];
+      byEdges[c] = Math.max(0, this.#log.exposure(c, changes.lastS) - before);
+      allS += byEdges[c];
     }
+    const seconds = this.#splits.dividedSeconds(byEdges);
     const exactJ = this.#exact(seconds, totalJ);
     const rows = this.#fit?.rows;
-    const fit = this.#fit?.outcome((r) => this.#frame(r, seconds, exactJ, totalJ), isLast);
+    const frame = (r: RowStore) => this.#frame(r, { seconds, exactJ, totalJ });
+    const fit = this.#fit?.outcome(frame, isLast);
     return {
       totalJ,
       exactJ,
       seconds,
       allS,
+      cpus: this.#log.owned,
       fit,
+      foldedIn: (c) => this.#splits.foldedIn(c),
       fitOf: (c) => rows !== undefined && c < rows.fitOf.length ? rows.fitOf[c] : -1,
       changes: changes.changes,
       breaks: changes.breaks,
@@ -146,6 +235,31 @@ export class CounterAttribution {
     const { classes } = this.#log;
     this.#beforeS = new Float64Array(classes);
     for (let c = 0; c < classes; c++) this.#beforeS[c] = this.#log.exposure(c, timeS);
+    this.#splits.begin();
+  }
+
+  /** Takes up edges that no change still to come reaches back to. */
+  #fold(timeS: number): void {
+    const at = this.#firstWaiting % WAITING;
+    const oldest = this.#firstWaiting === this.#lastWaiting
+      ? Math.min(timeS, this.changes.waitingSinceS)
+      : this.#times[at] - this.#windows[at];
+    const unitS = this.#unitS > 0 ? this.#unitS : MOST_UNIT_S;
+    const beforeS = oldest - LAG_GRID[LAG_GRID.length - 1] * unitS - this.#stampSlackS;
+    this.#exposure.fold(beforeS);
+    // Edges of terms come when a visit's length is known.
+    this.#terms?.fold(Math.min(beforeS, timeS - LONGEST_S));
+  }
+
+  /** Takes the changes whose times are known. */
+  #pull(): void {
+    const { changes } = this;
+    for (;;) {
+      const change = changes.next();
+      if (change === CHANGE.NONE) return;
+      if (!(this.#unitS > 0)) this.#learnUnit();
+      this.#wait(change);
+    }
   }
 
   #wait(change: number): void {
@@ -160,10 +274,11 @@ export class CounterAttribution {
 
   /** Takes the changes behind which all edges are known. */
   #process(knownS: number): void {
-    const behind = this.#unitS > 0 ? -LAG_GRID[0] * this.#unitS : 0;
+    const behind = -LAG_GRID[0] * this.#unitS + (this.#terms === undefined ? 0 : LONGEST_S);
     while (this.#firstWaiting < this.#lastWaiting) {
       if (this.#times[this.#firstWaiting % WAITING] + behind > knownS) return;
       this.#take(this.#firstWaiting++);
+      if (this.#firstWaiting < this.#lastWaiting) this.#fold(knownS);
     }
   }
 
@@ -173,10 +288,11 @@ export class CounterAttribution {
     const windowS = this.#windows[at];
     const valueJ = this.#values[at];
     // What lies before the first process is not the application's.
-    const lead = LAG_GRID[LAG_GRID.length - 1] * (this.#unitS > 0 ? this.#unitS : 0);
+    const lead = LAG_GRID[LAG_GRID.length - 1] * this.#unitS;
     if (!(timeS - windowS - lead >= this.#log.firstS)) return;
-    const exposure = this.#exposure;
-    exposure.boundary(timeS, windowS);
+    this.#exposure.boundary(timeS, windowS);
+    this.#terms?.boundary(timeS, windowS);
+    this.#splits.boundary(timeS, windowS);
     const middleS = timeS - windowS / 2;
     const lengthS = middleS - this.#middleS;
     const energyJ = valueJ - this.#valueJ;
@@ -185,33 +301,31 @@ export class CounterAttribution {
     this.#valueJ = valueJ;
     if (begins) this.#fresh = true;
     else {
-      this.#addExact(energyJ);
-      if (this.#unitS > 0) {
-        this.#fit?.add(exposure, energyJ, lengthS, this.#fresh);
-        this.#windowSum += windowS;
-        this.#rowsTold++;
-        this.#fresh = false;
-      }
+      const row = this.#splits.divided(this.#exposure, this.#exposure.wanted);
+      this.#addExact(row, energyJ);
+      const interval = { energyJ, lengthS, fresh: this.#fresh, beginS: this.#beginS };
+      this.#fit?.add(row, interval, this.#terms ?? NO_TERMS);
+      this.#windowSum += windowS;
+      this.#lengthSum += lengthS;
+      this.#rowsTold++;
+      this.#fresh = false;
     }
-    if (this.#fit !== undefined && !(this.#unitS > 0)) this.#learnUnit(timeS, windowS);
+    this.#beginS = timeS;
+    // A change that has a time of its own is in no window.
+    if (this.#fit !== undefined && windowS === 0) this.#fit.lock.periodS = 0;
   }
 
   /** As soon as the update period is known, so are the lags to try. */
-  #learnUnit(timeS: number, windowS: number): void {
-    const period = this.changes.updatePeriodS;
-    if (!(period > 0)) return;
-    this.#unitS = Math.min(period, MOST_UNIT_S);
+  #learnUnit(): void {
+    this.#unitS = Math.min(this.changes.updatePeriodS, MOST_UNIT_S);
+    if (this.#fit !== undefined) this.#fit.lock.periodS = this.changes.updatePeriodS;
     for (let l = 0; l < LAG_GRID.length; l++) this.#exposure.lags[l] = LAG_GRID[l] * this.#unitS;
-    // The same boundary once more: every lag begins here.
-    this.#exposure.boundary(timeS, windowS);
-    this.#fresh = true;
   }
 
-  #addExact(energyJ: number): void {
-    const { count, classes, tau, lags } = this.#exposure;
+  #addExact({ count, classes, tau, width }: ExposureRow, energyJ: number): void {
     let all = 0;
     for (let i = 0; i < count; i++) {
-      all += tau[i * lags.length + ZERO_LAG];
+      all += tau[i * width + ZERO_LAG];
       if (classes[i] >= this.#inS.length) {
         this.#inS = grown(this.#inS, classes[i] + 1);
         this.#exactJ = grown(this.#exactJ, this.#inS.length);
@@ -219,7 +333,7 @@ export class CounterAttribution {
     }
     if (!(all > 0)) return;
     for (let i = 0; i < count; i++) {
-      const t = tau[i * lags.length + ZERO_LAG];
+      const t = tau[i * width + ZERO_LAG];
       this.#inS[classes[i]] += t;
       this.#exactJ[classes[i]] += energyJ * t / all;
     }
@@ -249,20 +363,37 @@ export class CounterAttribution {
     return result;
   }
 
-  #frame(rows: RowStore, seconds: Float64Array, exactJ: Float64Array, totalJ: number): FitFrame {
+  #frame(
+    rows: RowStore,
+    { seconds, exactJ, totalJ }: { seconds: Float64Array; exactJ: Float64Array; totalJ: number },
+  ): FitFrame {
     const own = new Float64Array(rows.count);
+    const outermost = new Map<number, Set<number>>();
     let rest = 0;
     for (let c = 0; c < seconds.length; c++) {
       const k = c < rows.fitOf.length ? rows.fitOf[c] : -1;
-      if (k >= 0) own[k] += seconds[c];
-      else rest += exactJ[c];
+      if (k < 0) {
+        rest += exactJ[c];
+        continue;
+      }
+      own[k] += seconds[c];
+      if (!(seconds[c] > 0)) continue;
+      let top = c;
+      for (let p = this.#parentOf(c); p > 0; p = this.#parentOf(p)) top = p;
+      const group = outermost.get(top);
+      if (group === undefined) outermost.set(top, new Set([k]));
+      else group.add(k);
     }
     return {
       lagUnitS: this.#unitS,
       windowS: this.#rowsTold > 0 ? this.#windowSum / this.#rowsTold : 0,
+      isClose: this.#windowSum > MOST_WINDOW * this.#lengthSum,
+      isUntested: this.#fit?.isUntested === true,
       inStep: this.changes.inStep,
+      isLocked: this.#fit?.lock.isLocked === true,
       totalJ: Math.max(0, totalJ - rest),
       seconds: own,
+      groups: [...outermost.values()].map((group) => [...group]),
       shared: rows.shared,
     };
   }

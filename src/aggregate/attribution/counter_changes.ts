@@ -5,7 +5,8 @@
  * period is known to be shorter than a step, within one period before, since it changes at every
  * one. A time that comes with the reading (`stamp`) says when exactly, on a clock of its own.
  * Readings are unwrapped already; what falls or leaps anyway, is NaN or stands still for long
- * begins anew: no interval reaches over it. docs/how-sure.md.
+ * begins anew: no interval reaches over it. The first changes wait until the update period and the
+ * clock of the stamps can be judged by them, so that none is lost. docs/how-sure.md.
  * @module
  */
 
@@ -19,7 +20,7 @@ export interface ChangeOptions {
   readonly mostW?: number;
 }
 
-/** What a reading was. */
+/** What a change is. */
 export const CHANGE = { NONE: 0, SEEN: 1, BREAK: 2 } as const;
 
 /** Changes from which the update period and the clock of stamps are judged. */
@@ -32,9 +33,23 @@ const LEAST_STALL_S = 1;
 const LEAST_SHORT = 500;
 const OFF_SHARE = 0.03;
 
+/** Those that wait, and the first reading. */
+export const MOST_WAITING = WARM_UP + 1;
+
+/** Changes that wait; places are numbers modulo {@linkcode MOST_WAITING}. */
+interface Waiting {
+  readonly timeS: Float64Array;
+  /** Length of the step that saw it; Infinity: it is the first reading. */
+  readonly stepS: Float64Array;
+  readonly valueJ: Float64Array;
+  /** NaN: none that serves. */
+  readonly stampS: Float64Array;
+  readonly begins: Uint8Array;
+}
+
 /** Finds the changes of one counter. Allocates nothing after construction. */
 export class CounterChanges {
-  /** The last change: time, window before it, and value. */
+  /** The change that `next()` gave: time, window before it, and value. */
   timeS = NaN;
   windowS = NaN;
   valueJ = NaN;
@@ -44,7 +59,7 @@ export class CounterChanges {
   readings = 0;
   firstS = NaN;
   lastS = NaN;
-  /** Seconds between two updates; NaN until `WARM_UP` changes were seen. */
+  /** Seconds between two updates; NaN until `WARM_UP` changes were seen, or `settle()`. */
   updatePeriodS = NaN;
   /** Changes seen, and times that the counter began anew. */
   changes = 0;
@@ -67,12 +82,24 @@ export class CounterChanges {
   readonly #gaps = new Float64Array(WARM_UP);
   readonly #steps = new Float64Array(WARM_UP);
   #usualS = NaN;
+  #usualStepS = NaN;
   readonly #least = new Float64Array(STAMP_BLOCKS).fill(NaN);
   readonly #sorted = new Float64Array(STAMP_BLOCKS);
   #blockLeast = Infinity;
   #inBlock = 0;
   #blocks = 0;
   #lastStampS = NaN;
+  readonly #waiting: Waiting = {
+    timeS: new Float64Array(MOST_WAITING),
+    stepS: new Float64Array(MOST_WAITING),
+    valueJ: new Float64Array(MOST_WAITING),
+    stampS: new Float64Array(MOST_WAITING),
+    begins: new Uint8Array(MOST_WAITING),
+  };
+  #first = 0;
+  #last = 0;
+  /** The first reading was no boundary: the change after it begins. */
+  #isUnbegun = false;
 
   constructor(options: ChangeOptions = {}) {
     this.#options = options;
@@ -80,32 +107,32 @@ export class CounterChanges {
   }
 
   /**
-   * Takes the reading of a step.
+   * Takes the reading of a step; `next()` gives what it changed.
    *
-   * @param stampS When the source took it, on its own clock; NaN: it does not tell.
-   * @returns One of {@linkcode CHANGE}. `BREAK` comes with a change that begins a new stretch.
+   * @param stampS When the source took it, on its own clock; NaN: unknown.
    */
-  observe(timeS: number, valueJ: number, stampS = NaN): number {
+  observe(timeS: number, valueJ: number, stampS = NaN): void {
     const stepS = timeS - this.#stepS;
-    if (stepS <= 0) return CHANGE.NONE;
+    if (stepS <= 0) return;
     this.#stepS = timeS;
     if (!Number.isFinite(valueJ)) {
       this.#broken = true;
-      return CHANGE.NONE;
+      return;
     }
     this.readings++;
     if (this.readings === 1) {
       this.firstS = timeS;
       this.#stretchJ = this.#lastJ = valueJ;
       this.lastS = this.#changedS = timeS;
-      return CHANGE.NONE;
+      this.#wait(timeS, Infinity, valueJ, stampS);
+      return;
     }
     const growth = valueJ - this.#lastJ;
     const elapsedS = timeS - this.lastS;
     const last = this.#lastJ;
     this.lastS = timeS;
     this.#compare(stepS, growth !== 0);
-    if (growth === 0) return CHANGE.NONE;
+    if (growth === 0) return;
     this.#lastJ = valueJ;
     const gapS = timeS - this.#changedS;
     this.#changedS = timeS;
@@ -115,7 +142,7 @@ export class CounterChanges {
       this.#stretchJ = valueJ;
       this.totalJ = this.#mendedJ;
       this.#broken = true;
-      return CHANGE.NONE;
+      return;
     }
     this.totalJ = this.#mendedJ + (valueJ - this.#stretchJ);
     if (gapS > LEAST_STALL_S && gapS > STALL * this.#usualS) this.#broken = true;
@@ -123,7 +150,39 @@ export class CounterChanges {
     if (growth > this.#mostW * gapS) this.#broken = true;
     this.changes++;
     this.#learn(gapS, stepS);
-    return this.#change(timeS, stepS, valueJ, stampS);
+    this.#wait(timeS, stepS, valueJ, stampS);
+  }
+
+  /**
+   * The next change, in its fields, as soon as the update period is known.
+   *
+   * @returns One of {@linkcode CHANGE}: `NONE` where none is left; `BREAK` begins a new stretch.
+   */
+  next(): number {
+    while (this.#first !== this.#last && this.updatePeriodS > 0) {
+      const change = this.#change(this.#first++ % MOST_WAITING);
+      if (change !== CHANGE.NONE) return change;
+    }
+    return CHANGE.NONE;
+  }
+
+  /** Earliest time that a change which waits may have been at; Infinity: none waits. */
+  get waitingSinceS(): number {
+    if (this.#first === this.#last) return Infinity;
+    const at = this.#first % MOST_WAITING;
+    const stepS = this.#waiting.stepS[at];
+    return stepS === Infinity ? -Infinity : this.#waiting.timeS[at] - stepS;
+  }
+
+  /** Nothing more can be waited for: the period is judged by the changes that there are. */
+  settle(): void {
+    if (this.updatePeriodS > 0 || this.changes === 0) return;
+    const n = this.changes;
+    // The first gap begins at the first reading, not at a change.
+    const gaps = this.#gaps.slice(1, n).sort();
+    const stepS = this.#steps.slice(0, n).sort()[n >> 1];
+    this.#judge(gaps.length > 0 ? gaps[gaps.length >> 1] : stepS, stepS);
+    if (this.#blocks === 0 && this.#inBlock > 0) this.#endBlock();
   }
 
   /**
@@ -137,6 +196,15 @@ export class CounterChanges {
       off > OFF_SHARE * this.#short + 5 * Math.sqrt(this.#short * p * (1 - p));
   }
 
+  /**
+   * Is it known how long before a step the counter changed? Not where it may move more often than
+   * there are steps, by a period that nobody told.
+   */
+  get isPeriodKnown(): boolean {
+    const told = this.#options.updatePeriodS ?? NaN;
+    return this.updatePeriodS === told || this.updatePeriodS > 1.5 * this.#usualStepS;
+  }
+
   #compare(stepS: number, seen: boolean): void {
     // Only where the window is about as long as the step is there anything to see.
     const period = this.updatePeriodS;
@@ -146,25 +214,45 @@ export class CounterChanges {
     this.#shortExpected += Math.min(1, stepS / period);
   }
 
-  #change(timeS: number, stepS: number, valueJ: number, stampS: number): number {
+  #wait(timeS: number, stepS: number, valueJ: number, stampS: number): void {
+    const at = this.#last++ % MOST_WAITING;
+    const waiting = this.#waiting;
+    waiting.timeS[at] = timeS;
+    waiting.stepS[at] = stepS;
+    waiting.valueJ[at] = valueJ;
+    waiting.stampS[at] = this.#options.stamped === true ? this.#clock(timeS, stampS) : NaN;
+    waiting.begins[at] = this.#broken ? 1 : 0;
+    this.#broken = false;
+  }
+
+  #change(at: number): number {
+    const waiting = this.#waiting;
+    const timeS = waiting.timeS[at];
+    const stepS = waiting.stepS[at];
+    const isFirst = stepS === Infinity;
     let t = timeS;
-    // Before the period is known, all of the step may have seen it.
     const known = this.updatePeriodS;
     let windowS = known < stepS ? known : stepS;
     if (this.#options.stamped === true) {
-      const moved = this.#moved(timeS, stampS);
+      const moved = this.#moved(waiting.stampS[at]);
       // A clock that was set, or a stamp that is none: the step serves.
-      const far = Math.max(4 * stepS, 2 * (known > 0 ? known : stepS));
+      const far = Math.max(isFirst ? 0 : 4 * stepS, 2 * known);
       if (Math.abs(timeS - moved) <= far) {
         t = moved;
         windowS = 0;
       } else if (moved === moved) this.#forgetClock();
     }
-    const broken = this.#broken || !(t > this.timeS);
-    this.#broken = false;
+    // The first reading shows an update of up to one period ago: too far to serve where steps are
+    // shorter than that.
+    if (isFirst && windowS > this.#usualStepS) {
+      this.#isUnbegun = true;
+      return CHANGE.NONE;
+    }
+    const broken = waiting.begins[at] === 1 || this.#isUnbegun || !(t > this.timeS);
+    this.#isUnbegun = false;
     this.timeS = t;
     this.windowS = windowS;
-    this.valueJ = valueJ;
+    this.valueJ = waiting.valueJ[at];
     if (!broken) return CHANGE.SEEN;
     this.breaks++;
     return CHANGE.BREAK;
@@ -177,27 +265,40 @@ export class CounterChanges {
     this.#steps[this.changes - 1] = stepS;
     if (this.changes < WARM_UP) return;
     this.#usualS = this.#gaps.sort()[WARM_UP >> 1];
-    const stepUsual = this.#steps.sort()[WARM_UP >> 1];
+    this.#judge(this.#usualS, this.#steps.sort()[WARM_UP >> 1]);
+  }
+
+  #judge(usualS: number, stepS: number): void {
     const told = this.#options.updatePeriodS ?? NaN;
-    this.updatePeriodS = this.#usualS <= 1.5 * Math.max(stepUsual, told) ? told : this.#usualS;
     // Only seen at steps: a period below the step cannot be found, and need not be.
-    if (!(told > 0)) this.updatePeriodS = this.#usualS;
+    this.#usualStepS = stepS;
+    const isAsTold = told > 0 && usualS <= 1.5 * Math.max(stepS, told);
+    this.updatePeriodS = isAsTold ? told : usualS;
   }
 
   /**
-   * The stamp on the clock of the steps. Each block of changes has one that was read soonest after
+   * The offset of the stamps' clock. Each block of changes has one that was read soonest after
    * its stamp; the median of the last blocks is robust against readings that came late.
+   *
+   * @returns The stamp, NaN where it is none.
    */
-  #moved(timeS: number, stampS: number): number {
+  #clock(timeS: number, stampS: number): number {
     if (!(stampS > this.#lastStampS || this.#lastStampS !== this.#lastStampS)) return NaN;
     this.#lastStampS = stampS;
     const behind = timeS - stampS;
     if (behind < this.#blockLeast) this.#blockLeast = behind;
-    if (++this.#inBlock === WARM_UP) {
-      this.#least[this.#blocks++ % STAMP_BLOCKS] = this.#blockLeast;
-      this.#blockLeast = Infinity;
-      this.#inBlock = 0;
-    }
+    if (++this.#inBlock === WARM_UP) this.#endBlock();
+    return stampS;
+  }
+
+  #endBlock(): void {
+    this.#least[this.#blocks++ % STAMP_BLOCKS] = this.#blockLeast;
+    this.#blockLeast = Infinity;
+    this.#inBlock = 0;
+  }
+
+  /** The stamp on the clock of the steps. */
+  #moved(stampS: number): number {
     if (this.#blocks === 0) return NaN;
     const n = Math.min(this.#blocks, STAMP_BLOCKS);
     this.#sorted.fill(Infinity);

@@ -8,6 +8,12 @@
  */
 import { grown } from "../../core/grow.ts";
 
+/**
+ * The first CPUs count as unmarked for so long before they come: the first reading of a counter, a
+ * step before, shows an update that is older still. Seconds.
+ */
+const LEAD_IN_S = 0.2;
+
 /** The edges of one domain instance. Times are seconds on one clock; what steps back counts as now. */
 export class EdgeLog {
   /** Edges told so far; they are numbered from 0. */
@@ -19,7 +25,7 @@ export class EdgeLog {
   classOf = new Int32Array(64);
   /** CPUs that it gains, below 0 for those that leave it. */
   change = new Float64Array(64);
-  /** When the first CPU came; NaN before. */
+  /** From when on the first CPU counts; NaN before one came. */
   firstS = NaN;
   /** CPUs by class now. */
   cpus = new Float64Array(16);
@@ -40,12 +46,29 @@ export class EdgeLog {
 
   /** CPUs change to another class. @param from −1: they belonged to nobody. */
   move(timeS: number, from: number, to: number, count: number): void {
-    const t = timeS >= this.#lastS ? timeS : this.#lastS;
-    this.#lastS = t;
-    if (this.firstS !== this.firstS) this.firstS = t;
+    const isFirst = this.firstS !== this.firstS;
+    if (isFirst) this.firstS = timeS - LEAD_IN_S;
+    const known = timeS >= this.#lastS ? timeS : this.#lastS;
+    this.#lastS = known;
+    const t = isFirst && to === 0 ? this.firstS : known;
     if (from >= 0) this.#push(t, from, -count);
     else this.owned += count;
     this.#push(t, to, count);
+  }
+
+  /** A class gains so many CPUs, or parts of them, at a time that may lie before edges told already. */
+  insert(timeS: number, index: number, change: number): void {
+    this.#push(timeS, index, change);
+    const { mask, classOf, change: changes } = this;
+    let k = this.next - 1;
+    for (; k > this.#first && this.timeS[(k - 1) & mask] > timeS; k--) {
+      this.timeS[k & mask] = this.timeS[(k - 1) & mask];
+      classOf[k & mask] = classOf[(k - 1) & mask];
+      changes[k & mask] = changes[(k - 1) & mask];
+    }
+    this.timeS[k & mask] = timeS;
+    classOf[k & mask] = index;
+    changes[k & mask] = change;
   }
 
   /** CPU-seconds of a class up to a time, which no edge lies beyond. */
@@ -53,6 +76,11 @@ export class EdgeLog {
     if (classIndex >= this.classes) return 0;
     const still = Math.max(0, timeS - this.#sinceS[classIndex]);
     return this.#seconds[classIndex] + this.cpus[classIndex] * still;
+  }
+
+  /** The same up to the class's last edge. */
+  exposureSoFar(classIndex: number): number {
+    return classIndex < this.classes ? this.#seconds[classIndex] : 0;
   }
 
   /** Edges before this number are needed no more. */

@@ -1,16 +1,24 @@
 /**
- * CPU-seconds of each class between two changes of a counter, for several lags at once.
+ * CPU-seconds of each class between two changes of a counter, for several lags at once, and the same
+ * as power would see them that follows the load with a time constant.
  *
  * That a counter changed is seen at a step; it happened somewhere in the window of length a before
  * it. The exposure at such a boundary is averaged over the window: what is left of the error is then
  * independent of the exposure (Berkson, "Are there two regressions?", 1950), so that a fit over many
  * intervals is not drawn to the mean, as it would be with the middle of the window.
  * With one edge at s, c CPUs more, and y = boundary − lag, the average of c·max(0, y′ − s) over
- * y′ in (y − a, y) is c·(Q(y − s) − Q(y − a − s)) / a, Q(x) = max(x, 0)² / 2. docs/how-sure.md.
+ * y′ in (y − a, y) is c·(Q(y − s) − Q(y − a − s)) / a, Q(x) = max(x, 0)² / 2. A first-order response of
+ * time constant T takes c·T·(1 − e^(−x/T)) from it, averaged alike. docs/how-sure.md.
  * @module
  */
 import type { EdgeLog } from "./edge_log.ts";
 import { grown } from "../../core/grow.ts";
+
+/** Part of a CPU below which what a class left behind no longer counts. */
+const LEAST_TAIL = 0.002;
+
+/** Time constants after which nothing is left of a response. */
+const FADED = 12;
 
 /** Follows one {@linkcode EdgeLog} for one counter. */
 export class Exposure {
@@ -20,15 +28,23 @@ export class Exposure {
   /** The row of the last boundary: classes that had CPU time since the boundary before. */
   count = 0;
   classes = new Int32Array(16);
-  /** CPU-seconds of the entries: entry i at lag l stands at `i * lags.length + l`. */
+  /** Numbers of an entry: one a lag, then one a lag for each time constant. */
+  readonly width: number;
+  /** CPU-seconds of the entries: entry i at lag l stands at `i * width + l`. */
   tau = new Float64Array(16);
   /** Edges before this number are taken up. */
   cursor: number;
+  /** Cleared where nobody asks what a response makes of exposures: it costs most of them. */
+  responds: boolean;
   readonly #log: EdgeLog;
+  readonly #onEdge: ((timeS: number) => void) | undefined;
+  readonly #constants: readonly number[];
   /** By class: CPUs, CPU-seconds since the last boundary and when they were last brought up. */
   #cpus = new Float64Array(16);
   #seconds = new Float64Array(16);
   #sinceS = new Float64Array(16);
+  /** By class and time constant: what edges still matter of, as of `#sinceS`. */
+  #tails: Float64Array;
   /** By class and lag: exposure at the last boundary. */
   #before: Float64Array;
   /** Classes that may have CPU time in this interval. */
@@ -37,11 +53,25 @@ export class Exposure {
   /** By class: its place in the list + 1; 0: not in it. */
   #place = new Int32Array(16);
 
-  constructor(log: EdgeLog, lags: Float64Array) {
+  /**
+   * @param onEdge Gets the time of each edge that is taken up.
+   * @param constants Time constants in seconds.
+   */
+  constructor(
+    log: EdgeLog,
+    lags: Float64Array,
+    onEdge?: (timeS: number) => void,
+    constants: readonly number[] = [],
+  ) {
     this.#log = log;
+    this.#onEdge = onEdge;
+    this.#constants = constants;
+    this.responds = constants.length > 0;
     this.lags = lags;
+    this.width = lags.length * (1 + constants.length);
     this.wanted = new Uint8Array(lags.length).fill(1);
-    this.#before = new Float64Array(16 * lags.length);
+    this.#before = new Float64Array(16 * this.width);
+    this.#tails = new Float64Array(16 * constants.length);
     // A counter that joins late finds CPUs in their classes already.
     this.cursor = log.next;
     for (let c = 0; c < log.classes; c++) {
@@ -61,10 +91,18 @@ export class Exposure {
       if (s >= beforeS) return;
       const c = log.classOf[at];
       this.#mark(c);
-      this.#seconds[c] += this.#cpus[c] * (s - this.#sinceS[c]);
+      const sinceS = s - this.#sinceS[c];
+      this.#seconds[c] += this.#cpus[c] * sinceS;
+      for (let m = 0; this.responds && m < this.#constants.length; m++) {
+        const k = c * this.#constants.length + m;
+        const tail = this.#tails[k];
+        const left = tail === 0 ? 0 : tail * Math.exp(-sinceS / this.#constants[m]);
+        this.#tails[k] = left + log.change[at];
+      }
       this.#sinceS[c] = s;
       this.#cpus[c] += log.change[at];
       this.cursor++;
+      this.#onEdge?.(s);
     }
   }
 
@@ -76,10 +114,16 @@ export class Exposure {
   boundary(timeS: number, windowS: number): void {
     const log = this.#log;
     const lags = this.lags;
-    const width = lags.length;
-    for (let k = this.cursor; k < log.next; k++) this.#mark(log.classOf[k & log.mask]);
+    const width = this.width;
+    let mostS = -Infinity;
+    for (let l = 0; l < lags.length; l++) {
+      if (this.wanted[l] === 1 && timeS - lags[l] > mostS) mostS = timeS - lags[l];
+    }
+    for (let k = this.cursor; k < log.next && log.timeS[k & log.mask] < mostS; k++) {
+      this.#mark(log.classOf[k & log.mask]);
+    }
     const { tau, length } = this.#row();
-    for (let l = 0; l < width; l++) {
+    for (let l = 0; l < lags.length; l++) {
       if (this.wanted[l] === 0) continue;
       const y = timeS - lags[l];
       const middle = y - windowS / 2;
@@ -95,20 +139,51 @@ export class Exposure {
         const area = x < windowS ? x * x / (2 * windowS) : x - windowS / 2;
         tau[i * width + l] += log.change[at] * area;
       }
+      if (!this.responds) continue;
+      for (let m = 0; m < this.#constants.length; m++) this.#respond(l, m, { y, windowS });
     }
     this.#finish(width);
+  }
+
+  /** What a first-order response makes of the exposure at a lag. */
+  #respond(l: number, m: number, { y, windowS }: { y: number; windowS: number }): void {
+    const log = this.#log, tau = this.tau, width = this.width, count = this.#constants.length;
+    const at = (m + 1) * this.lags.length + l;
+    const constant = this.#constants[m];
+    for (let i = 0; i < this.#length; i++) {
+      const c = this.#list[i];
+      const tail = this.#tails[c * count + m];
+      const x = y - this.#sinceS[c];
+      const left = tail === 0 || x > FADED * constant + windowS
+        ? 0
+        : tail * decay(x, windowS, constant);
+      tau[i * width + at] = tau[i * width + l] - constant * (this.#cpus[c] - left);
+    }
+    for (let k = this.cursor; k < log.next; k++) {
+      const edge = k & log.mask;
+      const x = y - log.timeS[edge];
+      if (x <= 0) break;
+      const i = this.#place[log.classOf[edge]] - 1;
+      const part = x < windowS
+        ? x / windowS - (1 - Math.exp(-x / constant)) * constant / windowS
+        : x > FADED * constant + windowS
+        ? 1
+        : 1 - decay(x, windowS, constant);
+      tau[i * width + at] -= constant * log.change[edge] * part;
+    }
   }
 
   /** Turns exposures at the boundary into those of the interval, and begins the next one. */
   #finish(width: number): void {
     const { tau } = this;
+    const count = this.responds ? this.#constants.length : 0;
     let kept = 0;
     for (let i = 0; i < this.#length; i++) {
       const c = this.#list[i];
       this.classes[i] = c;
       const folded = this.#seconds[c];
       this.#seconds[c] = 0;
-      for (let l = 0; l < width; l++) {
+      for (let l = 0; l < (this.responds ? width : this.lags.length); l++) {
         const now = tau[i * width + l];
         const before = this.#before[c * width + l];
         // Rounding may leave a trace below zero.
@@ -117,18 +192,34 @@ export class Exposure {
       }
       this.#place[c] = 0;
       // Who has no CPU now is named again by its next edge.
-      if (this.#cpus[c] !== 0) this.#list[kept++] = c;
+      let stays = this.#cpus[c] !== 0;
+      for (let m = 0; m < count && !stays; m++) {
+        const k = c * count + m;
+        stays = Math.abs(this.#tails[k]) > LEAST_TAIL;
+        // A response fades: seen at each boundary, some of which lie within it.
+        if (stays) stays = this.#fades(c, m);
+      }
+      if (stays) this.#list[kept++] = c;
     }
     this.count = this.#length;
     this.#length = kept;
     for (let i = 0; i < kept; i++) this.#place[this.#list[i]] = i + 1;
   }
 
+  /** Is what a class without CPUs left behind still to be seen? Else it is forgotten. */
+  #fades(c: number, m: number): boolean {
+    const { cursor } = this;
+    const log = this.#log;
+    const nowS = cursor < log.next ? log.timeS[cursor & log.mask] : this.#sinceS[c];
+    const count = this.#constants.length;
+    const left = this.#tails[c * count + m] *
+      Math.exp(-(nowS - this.#sinceS[c]) / this.#constants[m]);
+    return Math.abs(left) > LEAST_TAIL;
+  }
+
   #row(): { tau: Float64Array; length: number } {
     const length = this.#length;
-    if (this.tau.length < length * this.lags.length) {
-      this.tau = grown(this.tau, length * this.lags.length);
-    }
+    if (this.tau.length < length * this.width) this.tau = grown(this.tau, length * this.width);
     if (this.classes.length < length) this.classes = grown(this.classes, length);
     return { tau: this.tau, length };
   }
@@ -139,11 +230,19 @@ export class Exposure {
       this.#cpus = grown(this.#cpus, c + 1);
       this.#seconds = grown(this.#seconds, c + 1);
       this.#sinceS = grown(this.#sinceS, c + 1);
-      this.#before = grown(this.#before, this.#place.length * this.lags.length);
+      const room = this.#place.length;
+      this.#before = grown(this.#before, room * this.width);
+      this.#tails = grown(this.#tails, room * this.#constants.length);
     }
     if (this.#place[c] !== 0) return;
     if (this.#length === this.#list.length) this.#list = grown(this.#list, this.#length + 1);
     this.#list[this.#length++] = c;
     this.#place[c] = this.#length;
   }
+}
+
+/** e^(−x/T), averaged over the window before x. */
+function decay(x: number, windowS: number, constant: number): number {
+  if (windowS === 0) return Math.exp(-x / constant);
+  return (Math.exp(-(x - windowS) / constant) - Math.exp(-x / constant)) * constant / windowS;
 }

@@ -4,20 +4,25 @@
  */
 import { mixingCondition } from "./condition.ts";
 import type { FitStream } from "./fit_stream.ts";
+import { MIDDLE } from "./lag_curve.ts";
+import type { LackOfFit } from "./causes.ts";
+import { lackOf, LEAST_ROWS, likelyModels } from "./lack_of_fit.ts";
 import type { Solution } from "./nnls.ts";
-import { LAG_GRID } from "./selection.ts";
-import { variances } from "./uncertainty.ts";
 
 /** Why a class's energy is not told. */
 export type Untold =
   | "too few changes of the counter"
   | "steps keep in step with the counter"
+  | "regions keep in step with the counter"
   | "always in the same mix with other regions"
   | "its power would be negative"
-  | "uncertain by more than 10 %"
+  | typeof UNCERTAIN
   | "fewer than half of the regions can be told"
   | "the regions would take more than there is"
   | typeof ONE_OF_MANY;
+
+/** Why an energy with a large error is not told. */
+export const UNCERTAIN = "uncertain by more than 10 %";
 
 /** Why a class without a row of its own is not told. */
 export const ONE_OF_MANY = "one of many short regions";
@@ -43,8 +48,23 @@ export interface FitOutcome {
   /** Intervals, and those of them that were filtered. */
   readonly intervals: number;
   readonly filter: number;
+  /** What powers depend on beside the region. */
+  readonly lack: LackOfFit;
+  /**
+   * What classes caused beyond what was drawn while CPUs were there, J, since power follows the load
+   * late: adds up to 0.
+   */
+  readonly beyondJ: Float64Array;
   /** Standard error of what all untold classes took together, J; NaN: there is none. */
   readonly jointSeJ: number;
+  /** Why nothing is told of this counter at all. */
+  readonly blocked: Untold | undefined;
+  /**
+   * Standard error of the sum of some classes, covariances included, J; NaN: there is none.
+   *
+   * @param parts Of the energy of each of them. @default all
+   */
+  readonly seOf: (classes: readonly number[], parts?: readonly number[]) => number;
 }
 
 /** What the counter says beside the rows. */
@@ -52,12 +72,20 @@ export interface FitFrame {
   /** Unit of the lags in seconds, and mean window before a change. */
   readonly lagUnitS: number;
   readonly windowS: number;
+  /** Changes come about as often as steps, so that most of an interval is its windows. */
+  readonly isClose: boolean;
+  /** It was given up to test anything. */
+  readonly isUntested: boolean;
   /** Changes do not lie evenly in their windows, since steps keep in step with the counter. */
   readonly inStep: boolean;
+  /** Visits and the counter's updates follow one clock. */
+  readonly isLocked: boolean;
   /** Energy that the classes are to add up to, J. */
   readonly totalJ: number;
   /** CPU-seconds of each class in the whole run, by own number. */
   readonly seconds: Float64Array;
+  /** Own numbers of each outermost class and all that is nested in it. */
+  readonly groups: readonly (readonly number[])[];
   /** Number that many classes share; −1: none. */
   readonly shared: number;
 }
@@ -70,52 +98,87 @@ const OVER: Untold = "the regions would take more than there is";
 /** Standard errors, or share of the total, by which what is told may be above the total. */
 const MOST_OVER = 3;
 const MOST_OVER_SHARE = 0.02;
-/** The lag's distribution inside the window is not quite even. */
-const WINDOW_SHARE = 0.05;
 
 /** Takes the result; the stream can go on. */
 export function fitOutcome(stream: FitStream, classes: number, frame: FitFrame): FitOutcome {
-  const solutions = stream.solve(classes);
-  const middle = solutions[1];
-  const lag = bestLag(stream, solutions, frame.lagUnitS);
-  const at = [0, 1, 2].map((k) => energiesAt(stream, k, solutions[k], frame.seconds));
+  const models = likelyModels(stream, classes, frame);
+  const [{ model: best }] = models;
   const energies = new Float64Array(classes);
-  const slope = new Float64Array(classes);
-  const { x, stepS } = lag;
   let sum = 0;
   for (let c = 0; c < classes; c++) {
-    const [low, mid, high] = [at[0][c], at[1][c], at[2][c]];
-    const bend = (low - 2 * mid + high) / 2;
-    energies[c] = mid + x * (high - low) / 2 + x * x * bend;
-    slope[c] = ((high - low) / 2 + 2 * x * bend) / stepS;
+    // What had no time of the run is no part of its sum: a window may reach before it.
+    if (!(frame.seconds[c] > 0)) continue;
+    for (const { model, weight } of models) energies[c] += weight * model.energies[c];
     sum += energies[c];
   }
   const scale = sum > 0 ? frame.totalJ / sum : 0;
-  const v = variances(stream, middle, classes);
-  const lagVariance = lag.variance + (WINDOW_SHARE * frame.windowS) ** 2;
-  const error = (variance: number, g: number) =>
-    Math.sqrt(variance + g * g * lagVariance) * Math.abs(scale);
+  const beyondJ = new Float64Array(classes);
+  for (const { model, weight } of models) {
+    for (let c = 0; c < classes; c++) beyondJ[c] -= scale * weight * model.carriedJ[c];
+  }
+  // What the ends of the run cut off is nobody's.
+  const cutJ = beyondJ.reduce((sum, joules) => sum + joules, 0);
+  const allS = frame.seconds.reduce((sum, s) => sum + s, 0);
+  for (let c = 0; c < classes && allS > 0; c++) beyondJ[c] -= cutJ * frame.seconds[c] / allS;
+  const errorOf = (weights: Float64Array): number => {
+    const joules = dot(weights, energies);
+    // What the scale adds or takes may belong to the ends of the run alone.
+    let variance = (joules * (scale - 1)) ** 2;
+    for (const { model, doubt } of models) {
+      const apart = dot(weights, model.energies) - joules;
+      variance += doubt * (model.variance(weights) + apart * apart) * scale * scale;
+    }
+    return Math.sqrt(variance);
+  };
+  const seOf = (some: readonly number[], parts?: readonly number[]): number => {
+    const weights = new Float64Array(classes);
+    some.forEach((c, i) => weights[c] = parts?.[i] ?? 1);
+    const seJ = errorOf(weights);
+    return Number.isFinite(seJ) ? seJ : NaN;
+  };
+  const middle = best.solution;
+  const reason = counterReason(stream, frame, stream.store.classCount);
   const list: ClassFit[] = [];
   for (let c = 0; c < classes; c++) {
-    const seJ = error(v.single[c], slope[c]);
+    const seJ = seOf([c]);
     const energyJ = energies[c] * scale;
-    const untold = judge(c, { energyJ, seJ, middle, stream, frame, scale });
+    const untold = judge(c, { energyJ, seJ, middle, frame, reason });
     list.push({
       energyJ: frame.seconds[c] > 0 ? energyJ : 0,
-      seJ: Number.isFinite(seJ) ? seJ : NaN,
+      seJ,
       ...(untold === undefined ? {} : { untold }),
     });
   }
   const some = list.flatMap((fit, c) => fit.untold === undefined ? [c] : []);
-  const jointSlope = some.reduce((g, c) => g + slope[c], 0);
-  const jointSeJ = some.length === list.length ? 0 : error(v.sumOf(some), jointSlope);
-  const told = tell(list, frame, jointSeJ);
-  const { shares } = stream.lags[1];
+  const jointSeJ = some.length === list.length ? 0 : seOf(some);
+  const isSure = (group: readonly number[]): boolean => {
+    if (group.length === 1) return list[group[0]].untold === undefined;
+    const energyJ = group.reduce((sum, c) => sum + list[c].energyJ, 0);
+    return reason === undefined && isTold(energyJ, seOf(group));
+  };
+  const groups = frame.groups.map((group) => ({ group, isSure: isSure(group) }));
+  const { isGuess } = best;
+  // A class that was there for a moment says nothing about the others.
+  const counted = groups.filter(({ group, isSure }) => isSure || group.some((c) => !isGuess[c]));
+  const isFew = 2 * counted.filter(({ isSure }) => isSure).length < counted.length;
+  const { told, blocked } = tell(list, { frame, jointSeJ, reason: isFew ? reason ?? FEW : reason });
+  const { shares } = stream.lags[MIDDLE];
   return {
     classes: told,
-    lagS: lag.lagS,
-    lagSeS: Math.sqrt(lag.variance),
-    condition: mixingCondition(shares.m, shares.stride, shares.d.subarray(0, classes)),
+    seOf,
+    blocked,
+    lagS: models.reduce((sum, { model, weight }) => sum + weight * model.lag.lagS, 0),
+    lagSeS: Math.sqrt(best.lag.variance),
+    lack: lackOf(
+      models,
+      !frame.isUntested && stream.counted >= LEAST_ROWS && stream.columns.list.length > 0,
+    ),
+    beyondJ,
+    condition: mixingCondition(
+      shares.m,
+      shares.stride,
+      onlyClasses(shares.d, stream.store.isColumn, classes),
+    ),
     intervals: stream.taken,
     filter: stream.filter,
     // Where nothing is told, all is untold together, and its sum is the counter's.
@@ -124,92 +187,67 @@ export function fitOutcome(stream: FitStream, classes: number, frame: FitFrame):
 }
 
 /** The rules for a whole domain instance. */
-function tell(list: ClassFit[], frame: FitFrame, jointSeJ: number): ClassFit[] {
+function tell(
+  list: ClassFit[],
+  { frame, jointSeJ, reason }: { frame: FitFrame; jointSeJ: number; reason: Untold | undefined },
+): { told: readonly ClassFit[]; blocked: Untold | undefined } {
   const seen = list.filter((_, c) => frame.seconds[c] > 0);
   const told = seen.filter((fit) => fit.untold === undefined);
   const toldJ = told.reduce((sum, fit) => sum + fit.energyJ, 0);
   const overJ = toldJ - frame.totalJ;
-  // Errors are underrated where most classes cannot be told.
-  if (2 * told.length < seen.length) return allUntold(list, frame, FEW);
-  if (!(overJ > 0) || told.length === seen.length) return list;
+  // Errors are underrated where most regions cannot be told.
+  if (reason !== undefined) return { told: allUntold(list, frame, reason), blocked: reason };
+  if (!(overJ > 0) || told.length === seen.length) return { told: list, blocked: undefined };
   if (overJ > Math.max(MOST_OVER * jointSeJ, MOST_OVER_SHARE * frame.totalJ)) {
-    return allUntold(list, frame, OVER);
+    return { told: allUntold(list, frame, OVER), blocked: OVER };
   }
   // What is not told took nothing that can be seen: the others do not take more than there is.
-  return list.map((fit): ClassFit =>
+  const scaled = list.map((fit): ClassFit =>
     fit.untold === undefined ? { ...fit, energyJ: fit.energyJ * frame.totalJ / toldJ } : fit
   );
+  return { told: scaled, blocked: undefined };
 }
 
 function allUntold(list: ClassFit[], frame: FitFrame, untold: Untold): ClassFit[] {
   return list.map((fit, c): ClassFit => frame.seconds[c] > 0 ? { untold, ...fit } : fit);
 }
 
+/** Why nothing can be told of a counter. */
+function counterReason(stream: FitStream, frame: FitFrame, classes: number): Untold | undefined {
+  const needed = Math.max(LEAST_INTERVALS, PER_CLASS * classes);
+  if (stream.counted < needed) return "too few changes of the counter";
+  if (frame.inStep) return "steps keep in step with the counter";
+  return frame.isLocked ? "regions keep in step with the counter" : undefined;
+}
+
 function judge(c: number, of: {
   energyJ: number;
   seJ: number;
   middle: Solution;
-  stream: FitStream;
   frame: FitFrame;
-  scale: number;
+  reason: Untold | undefined;
 }): Untold | undefined {
-  const { middle, stream, frame } = of;
+  const { middle, frame } = of;
   // Who had no CPU time drew nothing, for certain.
   if (!(frame.seconds[c] > 0)) return undefined;
-  const needed = Math.max(LEAST_INTERVALS, PER_CLASS * middle.power.length);
-  if (stream.counted < needed) return "too few changes of the counter";
-  if (frame.inStep) return "steps keep in step with the counter";
+  if (of.reason !== undefined) return of.reason;
   if (c === frame.shared) return ONE_OF_MANY;
   if (middle.factor.inseparable.has(c)) return "always in the same mix with other regions";
   if (middle.held.has(c)) return "its power would be negative";
-  if (!(of.energyJ > 0) || !(of.seJ <= MOST_ERROR * of.energyJ)) {
-    return "uncertain by more than 10 %";
-  }
-  return undefined;
+  return isTold(of.energyJ, of.seJ) ? undefined : UNCERTAIN;
 }
 
-/** T = b + (D − M)π and π times what lies in no interval, by class. */
-function energiesAt(
-  stream: FitStream,
-  k: number,
-  { power }: Solution,
-  seconds: Float64Array,
-): Float64Array {
-  const { shares } = stream.lags[k];
-  const out = new Float64Array(power.length);
-  shares.energies(power, out);
-  let allJ = 0;
-  let allS = 0;
-  for (let c = 0; c < out.length; c++) {
-    allJ += shares.b[c];
-    allS += shares.d[c];
-  }
-  for (let c = 0; c < out.length; c++) {
-    const rest = Math.max(0, seconds[c] - shares.d[c]);
-    // A power found on less time than it would be used for is worth nothing: the mean serves.
-    out[c] += rest * (rest < shares.d[c] ? power[c] : allS > 0 ? allJ / allS : 0);
-  }
-  return out;
+/** Is an energy known well enough to be told? */
+export function isTold(energyJ: number, seJ: number): boolean {
+  return energyJ > 0 && seJ <= MOST_ERROR * energyJ;
 }
 
-/** Vertex of the parabola through the three residual sums, in steps from the middle. */
-function bestLag(
-  stream: FitStream,
-  solutions: readonly Solution[],
-  unitS: number,
-): { lagS: number; variance: number; x: number; stepS: number } {
-  const stepS = (LAG_GRID[1] - LAG_GRID[0]) * unitS;
-  const widest = (LAG_GRID[LAG_GRID.length - 1] - LAG_GRID[0]) * unitS;
-  const most = widest * widest / 12;
-  const [low, mid, high] = solutions.map((solution) => solution.rss);
-  const bend = low - 2 * mid + high;
-  const middleS = LAG_GRID[stream.lags[1].lag] * unitS;
-  if (!(bend > 0)) {
-    const x = mid <= low && mid <= high ? 0 : low < high ? -1 : 1;
-    return { lagS: middleS + x * stepS, variance: most, x, stepS };
-  }
-  const x = Math.min(1, Math.max(-1, (low - high) / (2 * bend)));
-  const s2 = mid / Math.max(1, stream.counted);
-  const variance = Math.min(most, 2 * s2 * stepS * stepS / bend);
-  return { lagS: middleS + x * stepS, variance, x, stepS };
+function dot(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+function onlyClasses(d: Float64Array, isColumn: Uint8Array, count: number): Float64Array {
+  return d.slice(0, count).map((s, i) => isColumn[i] === 1 ? 0 : s);
 }

@@ -1,19 +1,30 @@
 /**
- * The fit as it goes on: three lags side by side, one filter, shares by the newest powers.
+ * The fit as it goes on: five lags side by side, one filter, shares by the newest powers.
  * @module
  */
 import { Influence } from "./influence.ts";
-import type { Solution } from "./nnls.ts";
+import type { Columns } from "./columns.ts";
+import { FOLLOWED, LAG_GRID, MIDDLE } from "./lag_curve.ts";
+import { LagRow } from "./lag_row.ts";
+import type { PhaseLock } from "./phase_lock.ts";
+import type { Between, Solution } from "./nnls.ts";
+import { slownesses, stretchAt } from "./slowness.ts";
 import { NormalSums } from "./normal_sums.ts";
 import type { RowStore } from "./row_store.ts";
-import { type Chosen, LAG_GRID } from "./selection.ts";
+import type { Chosen } from "./selection.ts";
 import { Shares } from "./shares.ts";
+import type { VisitTerms } from "./visit_terms.ts";
 import { FILTERS, WhitenedRows } from "./whitened_rows.ts";
 
-/** One of the three lags. */
+/** Rows after which the powers are found again; sooner where a class has doubled its CPU time. */
+const RENEW_ROWS = 512;
+const CHECK_ROWS = 32;
+
+/** One of the lags. */
 export interface LagSums {
   /** Place in `LAG_GRID`. */
   readonly lag: number;
+  readonly row: LagRow;
   readonly rows: WhitenedRows;
   readonly sums: NormalSums;
   readonly shares: Shares;
@@ -23,68 +34,133 @@ export interface LagSums {
 export class FitStream {
   /** Lags around the chosen one, ascending; the middle one keeps its sums in blocks. */
   readonly lags: readonly LagSums[];
-  readonly influence = new Influence();
+  readonly influence: Influence;
   readonly theta: number;
   readonly filter: number;
   /** Rows taken, and those of them that were filtered. */
   taken = 0;
   counted = 0;
   #power: Float64Array;
-  /** Rows at which the powers are found again. */
+  /** Classes without power at the lag in the middle: where the others begin. */
+  #held: ReadonlySet<number> | undefined;
+  /** Rows at which the powers are found again, and at which it is seen whether that is due. */
   #again: number;
+  #check: number;
+  /** CPU-seconds by class that the powers were found on. */
+  #foundOn: Float64Array;
 
-  /** @param rows Rows that the choice was made from. */
-  constructor(chosen: Chosen, rows: number) {
+  readonly columns: Columns;
+  /** Where numbers are given. */
+  readonly store: RowStore;
+  /** Visits: what power that follows the load carries. */
+  readonly visits: VisitTerms | undefined;
+  /** What is left unexplained by row, W² of weight 1. */
+  s2: number;
+
+  /** @param rows Those that the choice was made from. @param lock Gets what boundaries moved. */
+  constructor(
+    chosen: Chosen,
+    rows: RowStore,
+    lock: PhaseLock,
+    { columns, visits }: { columns: Columns; visits: VisitTerms | undefined },
+  ) {
+    this.visits = visits;
+    this.columns = columns;
+    this.store = rows;
+    this.s2 = chosen.s2;
+    this.influence = new Influence(lock);
     this.filter = chosen.filter;
     this.theta = FILTERS[chosen.filter][1];
-    const middle = Math.min(Math.max(chosen.lag, 1), LAG_GRID.length - 2);
-    this.lags = [middle - 1, middle, middle + 1].map((lag) => ({
+    const middle = Math.min(Math.max(chosen.lag, MIDDLE), LAG_GRID.length - FOLLOWED + MIDDLE);
+    this.lags = Array.from({ length: FOLLOWED }, (_, k) => middle + k - MIDDLE).map((lag) => ({
       lag,
-      rows: new WhitenedRows(FILTERS[chosen.filter], lag),
+      row: new LagRow(lag),
+      rows: new WhitenedRows(FILTERS[chosen.filter]),
       sums: new NormalSums(),
-      shares: new Shares(lag),
+      shares: new Shares(),
     }));
     this.#power = chosen.solution.power;
-    for (const { shares } of this.lags) shares.use(this.#power);
-    this.#again = 2 * rows;
+    for (const { shares } of this.lags) shares.use(chosen.solution, rows.isColumn);
+    this.#foundOn = rows.seconds();
+    this.#again = rows.rows + RENEW_ROWS;
+    this.#check = CHECK_ROWS;
   }
 
   /** Takes row `i`. */
   take(rows: RowStore, i: number): void {
-    for (let k = 0; k < 3; k++) {
+    for (let k = 0; k < FOLLOWED; k++) {
       const lag = this.lags[k];
-      lag.rows.take(rows, i);
-      lag.shares.take(rows, i);
-      if (k === 1) this.influence.take(rows, i, lag.rows, lag.shares, this.#power);
+      lag.row.take(rows, i, this.#power, this.columns);
+      lag.rows.take(rows, i, lag.row);
+      lag.shares.take(lag.row, rows.energyJ[i], rows.count);
+      if (k === MIDDLE) this.influence.take(rows, i, lag.rows, lag.shares, this.#power);
       else if (lag.rows.counts) lag.sums.add(lag.rows);
     }
     this.taken++;
-    if (this.lags[1].rows.counts) this.counted++;
-    if (this.taken < this.#again) return;
-    this.#again *= 2;
+    if (this.lags[MIDDLE].rows.counts) this.counted++;
+    if (this.taken < this.#check) return;
+    this.#check = this.taken + CHECK_ROWS;
+    if (this.taken < this.#again && !this.#hasDoubled()) return;
+    this.#again = this.taken + RENEW_ROWS;
     this.#renew(rows.count);
   }
 
-  /** The powers at each lag, now. */
-  solve(classes: number): Solution[] {
-    this.#gather();
-    let held: ReadonlySet<number> | undefined;
-    return [1, 0, 2].map((k) => {
-      const solution = this.lags[k].sums.solve(classes, held);
-      held ??= solution.held;
-      return { k, solution };
-    }).sort((a, b) => a.k - b.k).map(({ solution }) => solution);
+  /** Is there a class with twice the CPU time that its power was found on? */
+  #hasDoubled(): boolean {
+    const { d } = this.lags[MIDDLE].shares;
+    const { isColumn } = this.store;
+    for (let c = 0; c < d.length; c++) {
+      const known = c < this.#foundOn.length ? this.#foundOn[c] : 0;
+      if (isColumn[c] !== 1 && d[c] > 2 * known) return true;
+    }
+    return false;
   }
 
-  #gather(): void {
-    const { sums } = this.lags[1];
+  /**
+   * The powers at each lag, now.
+   *
+   * @param families Bits of the families of columns that are let in.
+   * @param slowness How power follows the load: see `stretchAt()`.
+   */
+  solve(classes: number, families: number, slowness: number): Solution[] {
+    const between = stretchAt(this.columns, slowness);
+    const middle = this.#solveAt(MIDDLE, classes, families)(between);
+    return this.lags.map((_, k) =>
+      k === MIDDLE ? middle : this.#solveAt(k, classes, families)(between)
+    );
+  }
+
+  #solveAt(k: number, classes: number, families: number): (between?: Between) => Solution {
+    const { isColumn } = this.store;
+    const ridge = this.columns.ridge(this.store, { power: this.#power, s2: this.s2, families });
+    const { sums } = this.lags[k];
+    return (between?: Between) => {
+      const known = { isColumn, ridge, between };
+      const solution = sums.solve(classes, k === MIDDLE ? undefined : this.#held, known);
+      if (k === MIDDLE) this.#held = solution.held;
+      return solution;
+    };
+  }
+
+  /** Brings the sums of the lag in the middle together: before `solve()`. */
+  gather(): void {
+    const { sums } = this.lags[MIDDLE];
     sums.clear();
     for (const block of this.influence.blocks) sums.addAll(block.sums);
   }
 
   #renew(classes: number): void {
-    const solutions = this.solve(classes);
-    this.#power = solutions[1].power;
-    solutions.forEach(({ power }, k) => this.lags[k].shares.use(power));
+    this.gather();
+    // The plain powers: with columns of their own classes' powers would be those beside them.
+    const best = slownesses(this.columns, this.#solveAt(MIDDLE, classes, 0))
+      .reduce((best, one) => one.rss < best.rss ? one : best);
+    const solutions = this.lags.map((_, k) =>
+      k === MIDDLE ? best : this.#solveAt(k, classes, 0)(best.between)
+    );
+    this.#power = solutions[MIDDLE].power;
+    this.s2 = solutions[MIDDLE].rss / Math.max(1, this.counted);
+    const { isColumn } = this.store;
+    solutions.forEach((solution, k) => this.lags[k].shares.use(solution, isColumn));
+    this.#foundOn = this.lags[MIDDLE].shares.d.slice();
   }
 }

@@ -8,9 +8,10 @@
  * whole (batch means; sandwich estimator of Huber and White). docs/how-sure.md.
  * @module
  */
-import { grown } from "../../core/grow.ts";
+import { grown, lengthened } from "../../core/grow.ts";
 import { triangle } from "./triangle.ts";
 import { NormalSums } from "./normal_sums.ts";
+import type { PhaseLock } from "./phase_lock.ts";
 import type { RowStore } from "./row_store.ts";
 import type { Shares } from "./shares.ts";
 import type { WhitenedRows } from "./whitened_rows.ts";
@@ -34,25 +35,46 @@ export interface Block {
 /** Gathers what the variances are made from. */
 export class Influence {
   readonly blocks: Block[] = [newBlock()];
-  /** Σ u uᵀ, packed, with u = w r z; Σ u vᵀ by `stride`, v the second term; Σ v² by class. */
+  /** Σ u uᵀ, packed, with u = w r z; Σ u vᵀ by `stride`, v the second term; Σ v vᵀ, packed. */
   u = new Float64Array(triangle(16));
   uv = new Float64Array(256);
-  vv = new Float64Array(16);
+  vv = new Float64Array(triangle(16));
   stride = 16;
-  /** Σ σ(1 − σ)d² by class. */
+  /** Σ σ d² by class, and Σ d² σσᵀ, packed: σ(1 − σ)d² of any set of classes. */
   inside = new Float64Array(16);
+  insideBoth = new Float64Array(triangle(16));
+  /**
+   * Σ E²(σ_rσ_s(Σσ² − σ_r − σ_s) + σ_r² where r = s), packed: what goes astray inside an interval
+   * where each class draws there more or less than it usually does, by one part of it.
+   */
+  mixed = new Float64Array(triangle(16));
+  /** Σ E²σ_u²(σ − 1_u)(σ − 1_u)ᵀ, packed: the same where unmarked time u alone does. */
+  unmarked = new Float64Array(triangle(16));
+  /** Σ (σ_{k−1} − σ_k)(σ_{k−1} − σ_k)ᵀ, packed: how often a boundary moves energy. */
+  moved = new Float64Array(triangle(16));
+  /** Sum of lengths, s, and Σ e_{k−1} e_k over `pairs`: below 0 through errors at boundaries. */
+  lengthS = 0;
+  products = 0;
+  pairs = 0;
   #perBlock = FIRST_BLOCK;
   /** The interval before: its shares by class, and what was left of its energy. */
   #classes = new Int32Array(16);
   #sigma = new Float64Array(16);
   #length = 0;
   #leftJ = 0;
-  /** The second term, by class, and the classes that have one. */
+  /** It holds only classes whose powers were known. */
+  #certain = false;
+  /** σ_{k−1} − σ_k by class, and the classes that have one. */
   #v = new Float64Array(16);
   #isIn = new Uint8Array(16);
   #second = new Int32Array(16);
   #union = 0;
   #rows = 0;
+  readonly #lock: PhaseLock;
+
+  constructor(lock: PhaseLock) {
+    this.#lock = lock;
+  }
 
   /**
    * Takes a row.
@@ -66,43 +88,106 @@ export class Influence {
     const from = rows.start[i];
     const n = rows.start[i + 1] - from;
     this.#union = 0;
+    // What a class of unknown power leaves is no noise: such rows stand in the blocks alone.
+    const certain = shares.certain && (this.#certain || this.#length === 0);
+    let half = 0;
     if (this.#length > 0) {
-      const half = (this.#leftJ - shares.leftJ) / 2;
-      for (let k = 0; k < this.#length; k++) this.#put(this.#classes[k], this.#sigma[k] * half);
-      for (let k = 0; k < n; k++) this.#put(rows.classes[from + k], -shares.sigma[k] * half);
+      for (let k = 0; k < this.#length; k++) this.#put(this.#classes[k], this.#sigma[k]);
+      for (let k = 0; k < n; k++) this.#put(rows.classes[from + k], -shares.sigma[k]);
+      if (certain) {
+        half = (this.#leftJ - shares.leftJ) / 2;
+        this.products += this.#leftJ * shares.leftJ;
+        this.pairs++;
+        this.#lock.boundary(rows.beginS[i], half);
+      }
     }
     // Later rows of a long run: each fourth one stands for four.
     const times = this.#rows < ALL_ROWS ? 1 : this.#rows % EACH === 0 ? EACH : 0;
     this.#rows++;
     if (row.counts) {
       block.sums.add(row);
-      if (times > 0) this.#first(row, power, times);
+      if (times > 0 && certain) this.#first(row, power, { times, half });
     }
-    for (let k = 0; k < this.#union; k++) {
-      const c = this.#second[k];
-      const v = this.#v[c];
-      block.second[c] += v;
-      this.vv[c] += times * v * v;
-      this.#v[c] = 0;
-      this.#isIn[c] = 0;
-    }
-    const d = rows.lengthS[i];
+    this.#boundary(block, times, half);
+    this.lengthS += rows.lengthS[i];
     if (n > this.#sigma.length) {
       this.#sigma = grown(this.#sigma, n);
       this.#classes = new Int32Array(this.#sigma.length);
     }
+    if (times > 0) this.#spread(rows, i, { sigma: shares.sigma, times });
     for (let k = 0; k < n; k++) {
-      const c = rows.classes[from + k];
-      const s = shares.sigma[k];
-      this.inside[c] += s * (1 - s) * d * d;
-      this.#classes[k] = c;
-      this.#sigma[k] = s;
+      this.#classes[k] = rows.classes[from + k];
+      this.#sigma[k] = shares.sigma[k];
     }
     this.#length = n;
     this.#leftJ = shares.leftJ;
+    this.#certain = shares.certain;
   }
 
-  #first(row: WhitenedRows, power: Float64Array, times: number): void {
+  /** What no share can see inside row `i`. */
+  #spread(
+    rows: RowStore,
+    i: number,
+    { sigma, times }: { sigma: Float64Array; times: number },
+  ): void {
+    const from = rows.start[i];
+    const n = rows.start[i + 1] - from;
+    const d2 = times * rows.lengthS[i] ** 2;
+    const e2 = times * rows.energyJ[i] ** 2;
+    let squares = 0;
+    let share = 0;
+    const own = rows.fitOf[0];
+    for (let k = 0; k < n; k++) {
+      squares += sigma[k] * sigma[k];
+      if (rows.classes[from + k] === own) share = sigma[k];
+    }
+    const uneven = e2 * share * share;
+    for (let k = 0; k < n; k++) {
+      const s = sigma[k];
+      if (s === 0) continue;
+      const c = rows.classes[from + k];
+      this.inside[c] += s * d2;
+      this.mixed[triangle(c) + c] += e2 * s * s;
+      for (let m = 0; m < n; m++) {
+        const b = rows.classes[from + m];
+        if (b > c) continue;
+        const both = s * sigma[m];
+        this.insideBoth[triangle(c) + b] += both * d2;
+        this.mixed[triangle(c) + b] += e2 * both * (squares - s - sigma[m]);
+        if (uneven === 0) continue;
+        const other = sigma[m] - (b === own ? 1 : 0);
+        this.unmarked[triangle(c) + b] += uneven * (s - (c === own ? 1 : 0)) * other;
+      }
+    }
+  }
+
+  /** The second terms v = (σ_{k−1} − σ_k)·half; empties the list of them. */
+  #boundary(block: Block, times: number, half: number): void {
+    const { moved, vv } = this;
+    for (let k = 0; k < this.#union; k++) {
+      const c = this.#second[k];
+      const s = this.#v[c];
+      block.second[c] += s * half;
+      if (times === 0) continue;
+      for (let m = 0; m < this.#union; m++) {
+        const b = this.#second[m];
+        if (b > c) continue;
+        const product = times * s * this.#v[b];
+        moved[triangle(c) + b] += product;
+        vv[triangle(c) + b] += half * half * product;
+      }
+    }
+    for (let k = 0; k < this.#union; k++) {
+      this.#v[this.#second[k]] = 0;
+      this.#isIn[this.#second[k]] = 0;
+    }
+  }
+
+  #first(
+    row: WhitenedRows,
+    power: Float64Array,
+    { times, half }: { times: number; half: number },
+  ): void {
     const { values, active, length } = row;
     let r = row.y;
     for (let k = 0; k < length; k++) {
@@ -117,7 +202,7 @@ export class Influence {
       const z = square * values[k];
       for (let m = 0; m <= k; m++) u[base + active[m]] += z * values[m];
       const line = a * this.stride;
-      const first = times * wr * values[k];
+      const first = times * wr * values[k] * half;
       for (let m = 0; m < this.#union; m++) {
         const c = this.#second[m];
         uv[line + c] += first * this.#v[c];
@@ -125,9 +210,8 @@ export class Influence {
     }
   }
 
-  /** Adds to the second term. */
-  #put(c: number, joules: number): void {
-    this.#v[c] += joules;
+  #put(c: number, share: number): void {
+    this.#v[c] += share;
     if (this.#isIn[c] === 1) return;
     this.#isIn[c] = 1;
     this.#second[this.#union++] = c;
@@ -165,13 +249,17 @@ export class Influence {
   }
 
   #grow(classes: number): void {
-    this.vv = grown(this.vv, classes);
-    const stride = this.vv.length;
-    this.inside = grown(this.inside, stride);
+    this.inside = grown(this.inside, classes);
+    const stride = this.inside.length;
+    this.vv = lengthened(this.vv, triangle(stride));
+    this.insideBoth = lengthened(this.insideBoth, triangle(stride));
+    this.mixed = lengthened(this.mixed, triangle(stride));
+    this.unmarked = lengthened(this.unmarked, triangle(stride));
+    this.moved = lengthened(this.moved, triangle(stride));
     this.#v = grown(this.#v, stride);
     this.#isIn = new Uint8Array(stride);
     this.#second = new Int32Array(stride);
-    this.u = grown(this.u, triangle(stride));
+    this.u = lengthened(this.u, triangle(stride));
     const wider = new Float64Array(stride * stride);
     for (let i = 0; i < this.stride; i++) {
       wider.set(this.uv.subarray(i * this.stride, (i + 1) * this.stride), i * stride);

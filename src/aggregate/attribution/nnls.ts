@@ -1,5 +1,5 @@
 /**
- * Least squares with powers that are not negative, by active set. Lawson, Hanson: "Solving Least
+ * Least squares with powers that are not negative, and columns beside them of either sign, by active set. Lawson, Hanson: "Solving Least
  * Squares Problems", chapter 23; started from the free solution, which is nearly always it.
  * @module
  */
@@ -10,34 +10,152 @@ import { triangle } from "./triangle.ts";
 export interface Solution {
   /** W per CPU, not negative; 0 for classes that were held or never seen. */
   readonly power: Float64Array;
+  /** 1 for classes that the rows say something about. */
+  readonly seen: Uint8Array;
   /** Classes whose power would be negative. */
   readonly held: ReadonlySet<number>;
   /** Factor of the free classes' system. */
   readonly factor: Cholesky;
-  /** q − 2cᵀπ + πᵀAπ, not negative. */
+  /** q − 2cᵀπ + πᵀAπ, and λπ² of the columns, not negative. */
   readonly rss: number;
+  /** λ by number, 0 for classes. */
+  readonly ridge: Float64Array;
+  /** Where between two columns the solution lies; `undefined`: it was not asked for. */
+  readonly between: (Between & { readonly part: number }) | undefined;
 }
 
-/** Minimises πᵀAπ − 2cᵀπ + q over π ≥ 0. @param start Classes to hold at first. */
-export function nonNegative(
-  system: { a: Float64Array; c: Float64Array; q: number; classes: number },
-  start: Iterable<number> = [],
-): Solution {
-  const { a, c, q, classes } = system;
+/**
+ * A mixture of two columns, 1 − part of the one and part of the other, that is taken off what is
+ * explained.
+ */
+export interface Between {
+  /** Number of a column; −1: nothing at all. */
+  readonly low: number;
+  readonly high: number;
+  /** @default found, without any bound */
+  readonly part?: number;
+}
+
+/** What is known beside the rows. */
+export interface Known {
+  /** Numbers that are columns, not classes. @default none */
+  readonly isColumn?: Uint8Array;
+  /** λ by number: what a column's square costs; Infinity: it is left out. @default 0 */
+  readonly ridge?: Float64Array;
+  readonly between?: Between | undefined;
+}
+
+/** Sums of so many rows; see `NormalSums`. */
+interface System extends Known {
+  readonly a: Float64Array;
+  readonly c: Float64Array;
+  readonly q: number;
+  readonly rows: number;
+  readonly classes: number;
+}
+
+/**
+ * Minimises πᵀAπ − 2cᵀπ + q over π ≥ 0. Classes of which the rows say less than that their power is
+ * about the mean, by twice, are left out: nothing is seen of them.
+ *
+ * @param start Classes to hold at first.
+ */
+export function nonNegative(system: System, start: Iterable<number> = []): Solution {
+  const { classes, isColumn, ridge = new Float64Array(classes) } = system;
   const seen: number[] = [];
-  for (let i = 0; i < classes; i++) if (a[triangle(i) + i] > 0) seen.push(i);
+  const a = system.a.slice(0, triangle(classes));
+  for (let i = 0; i < classes; i++) {
+    if (ridge[i] === Infinity) continue;
+    // A column without any prior is one of another choice.
+    if (isColumn?.[i] === 1 && !(ridge[i] > 0)) continue;
+    if (a[triangle(i) + i] > 0) seen.push(i);
+    a[triangle(i) + i] += ridge[i];
+  }
+  const { between } = system;
+  const whole = { ...system, a, ridge };
+  if (between !== undefined) {
+    Object.assign(whole, mixed(whole, between));
+    if (between.part === undefined && a[triangle(between.high) + between.high] > 0) {
+      seen.push(between.high);
+      seen.sort((x, y) => x - y);
+    }
+  }
+  const solution = solve(whole, seen, start);
+  const known = seen.filter(isKnown(system, solution));
+  return known.length === seen.length ? solution : solve(whole, known, solution.held);
+}
+
+/** Takes a mixture off what is explained, in place; the higher column is then what its part adds. */
+function mixed(
+  { a, c: whole, q: all, classes }: System,
+  { low, high, part }: Between,
+): { c: Float64Array; q: number } {
+  const c = whole.slice();
+  let q = all;
+  const at = (i: number, j: number) => i > j ? triangle(i) + j : triangle(j) + i;
+  const taken: [number, number][] = part === undefined
+    ? [[low, 1]]
+    : [[low, 1 - part], [high, part]];
+  for (const [i, share] of taken) {
+    if (i < 0 || share === 0) continue;
+    q += share * (share * a[at(i, i)] - 2 * c[i]);
+    for (let j = 0; j < classes; j++) c[j] -= share * a[at(i, j)];
+  }
+  if (part === undefined && low >= 0) {
+    const square = a[at(high, high)] - 2 * a[at(high, low)] + a[at(low, low)];
+    for (let j = 0; j < classes; j++) if (j !== high) a[at(high, j)] -= a[at(low, j)];
+    a[at(high, high)] = square;
+    c[high] -= c[low];
+  }
+  return { c, q };
+}
+
+/** Puts the part of a mixture into the solution. */
+function placed(between: Between | undefined, power: Float64Array): Solution["between"] {
+  if (between === undefined) return undefined;
+  const { low, high } = between;
+  if (between.part !== undefined) power[high] = between.part;
+  const part = power[high];
+  if (low >= 0) power[low] = 1 - part;
+  return { ...between, part };
+}
+
+/** Is the error of a class's power, were it alone, below the mean power? */
+function isKnown(
+  { a, rows, isColumn }: System,
+  { power, rss }: Solution,
+): (i: number) => boolean {
+  let weighted = 0;
+  let weights = 0;
+  for (let i = 0; i < power.length; i++) {
+    if (isColumn?.[i] === 1) continue;
+    const weight = a[triangle(i) + i];
+    weighted += weight * power[i];
+    weights += weight;
+  }
+  const mean = weighted / weights;
+  const s2 = rss / Math.max(1, rows);
+  return (i) => isColumn?.[i] === 1 || a[triangle(i) + i] * mean * mean >= s2;
+}
+
+function solve(
+  system: System & { ridge: Float64Array },
+  seen: readonly number[],
+  start: Iterable<number>,
+): Solution {
+  const { a, c, q, classes, isColumn, ridge } = system;
   const held = new Set<number>(start);
   const power = new Float64Array(classes);
   const freed = new Set<number>();
-  let factor = new Cholesky(a, seen.filter((i) => !held.has(i)));
+  let factor = new Cholesky(a, seen.filter((i) => !held.has(i)), isColumn);
   for (let round = 0; round < 3 * classes; round++) {
     power.fill(0);
     factor.solve(c, power);
-    const worst = mostNegative(power, factor.members);
+    const worst = mostNegative(power, factor.members, isColumn);
     if (worst >= 0) {
       // Many classes: all negative ones at once, and back one by one where that was too many.
       if (classes > 32 && round < 3) {
-        for (const i of factor.members) if (power[i] < 0) held.add(i);
+        for (const i of factor.members) if (power[i] < 0 && isColumn?.[i] !== 1) held.add(i);
       } else held.add(worst);
     } else {
       const back = mostWanted(system, power, held, freed);
@@ -45,14 +163,17 @@ export function nonNegative(
       held.delete(back);
       freed.add(back);
     }
-    factor = new Cholesky(a, seen.filter((i) => !held.has(i)));
+    factor = new Cholesky(a, seen.filter((i) => !held.has(i)), isColumn);
   }
-  for (let i = 0; i < classes; i++) if (power[i] < 0) power[i] = 0;
+  for (let i = 0; i < classes; i++) if (power[i] < 0 && isColumn?.[i] !== 1) power[i] = 0;
   let rss = q;
   for (let i = 0; i < classes; i++) {
     if (power[i] !== 0) rss += power[i] * (rowTimes(a, i, power) - 2 * c[i]);
   }
-  return { power, held, factor, rss: Math.max(0, rss) };
+  const isSeen = new Uint8Array(classes);
+  for (const i of seen) isSeen[i] = 1;
+  const between = placed(system.between, power);
+  return { power, seen: isSeen, held, factor, rss: Math.max(0, rss), ridge, between };
 }
 
 /** Element i of A·x. */
@@ -64,10 +185,14 @@ export function rowTimes(a: Float64Array, i: number, x: Float64Array): number {
   return sum;
 }
 
-function mostNegative(power: Float64Array, members: readonly number[]): number {
+function mostNegative(
+  power: Float64Array,
+  members: readonly number[],
+  isColumn: Uint8Array | undefined,
+): number {
   let worst = -1;
   for (const i of members) {
-    if (power[i] < 0 && (worst < 0 || power[i] < power[worst])) worst = i;
+    if (power[i] < 0 && isColumn?.[i] !== 1 && (worst < 0 || power[i] < power[worst])) worst = i;
   }
   return worst;
 }

@@ -4,7 +4,7 @@
  */
 import { grown } from "../../core/grow.ts";
 import { triangle } from "./triangle.ts";
-import { nonNegative, type Solution } from "./nnls.ts";
+import { type Known, nonNegative, type Solution } from "./nnls.ts";
 import type { WhitenedRows } from "./whitened_rows.ts";
 
 /** The sums of one fit. */
@@ -51,10 +51,11 @@ export class NormalSums {
     this.rows = 0;
   }
 
-  /** @param start Classes to hold at 0 at first. */
-  solve(classes: number, start?: Iterable<number>): Solution {
+  /** @param start Classes to hold at 0 at first. @param known See `System`. */
+  solve(classes: number, start?: Iterable<number>, known?: Known): Solution {
     if (classes > this.c.length) this.reserve(classes);
-    return nonNegative({ a: this.a, c: this.c, q: this.q, classes }, start);
+    const { a, c, q, rows } = this;
+    return nonNegative({ a, c, q, rows, classes, ...known }, start);
   }
 
   /** Makes room for so many classes. */

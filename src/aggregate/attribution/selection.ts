@@ -6,17 +6,20 @@
  * more around what came out. Work comes in pieces, so that no step of a live run waits for it.
  * @module
  */
-import type { Solution } from "./nnls.ts";
+import { ALL_FAMILIES, type Columns } from "./columns.ts";
+import { LAG_GRID } from "./lag_curve.ts";
+import { LagRow } from "./lag_row.ts";
+import type { Between, Solution } from "./nnls.ts";
+import { slownesses } from "./slowness.ts";
 import { NormalSums } from "./normal_sums.ts";
 import type { RowStore } from "./row_store.ts";
 import { FILTERS, WhitenedRows } from "./whitened_rows.ts";
 
-/** Lags that are tried, as multiples of the update period (of 10 ms at most). */
-export const LAG_GRID: readonly number[] = [-0.5, -0.25, 0, 0.25, 0.5, 0.75, 1];
-/** Where the grid is 0. */
-export const ZERO_LAG = 2;
 const FIRST_LAG = 3;
 const FIRST_FILTER = 1;
+/** Twice a logarithm of likelihoods up to which both may be true. */
+const ALIKE = 40;
+const NONE = new Float64Array(0);
 
 /** The best pair, and what the rows say with it. */
 export interface Chosen {
@@ -25,6 +28,17 @@ export interface Chosen {
   /** Place in `FILTERS`. */
   readonly filter: number;
   readonly solution: Solution;
+  /** What is left unexplained by row, W² of weight 1. */
+  readonly s2: number;
+}
+
+/** A pair in work. */
+interface Pair {
+  readonly lag: number;
+  readonly filter: number;
+  readonly row: LagRow;
+  readonly rows: WhitenedRows;
+  readonly sums: NormalSums;
 }
 
 /** Compares the lags and filters of a fit. */
@@ -33,16 +47,23 @@ export class Selection {
   readonly #count: number;
   /** Pairs tried so far, by lag × filters + filter: RSS over rows. */
   readonly #tried = new Map<number, number>();
+  /** The same for power that follows the load at once. */
+  readonly #atOnce = new Map<number, number>();
   #best: Chosen | undefined;
   #least = Infinity;
   /** The pair in work. */
-  #pair: { lag: number; filter: number; rows: WhitenedRows; sums: NormalSums } | undefined;
+  #pair: Pair | undefined;
   #next = 0;
   #wanted: { lag: number; filter: number }[];
+  readonly #columns: Columns;
+  /** The first solution knows nothing of columns, and gives them their powers. */
+  #isFirst: boolean;
 
   /** @param count Rows to judge by. */
-  constructor(rows: RowStore, count: number) {
+  constructor(rows: RowStore, count: number, columns: Columns) {
     this.#rows = rows;
+    this.#columns = columns;
+    this.#isFirst = columns.list.length > 0;
     this.#count = count;
     this.#wanted = LAG_GRID.map((_, lag) => ({ lag, filter: FIRST_FILTER }));
     // The likeliest first: its solution is a good start for the others.
@@ -57,7 +78,9 @@ export class Selection {
       const end = Math.min(this.#count, this.#next + left);
       left -= end - this.#next;
       for (; this.#next < end; this.#next++) {
-        pair.rows.take(this.#rows, this.#next);
+        const power = this.#best?.solution.power ?? NONE;
+        pair.row.take(this.#rows, this.#next, power, this.#columns);
+        pair.rows.take(this.#rows, this.#next, pair.row);
         if (pair.rows.counts) pair.sums.add(pair.rows);
       }
       if (this.#next < this.#count) return false;
@@ -66,9 +89,26 @@ export class Selection {
     return this.#pair === undefined && this.#wanted.length === 0 && this.#done();
   }
 
-  /** The result; all work is done. */
+  /**
+   * The result; all work is done.
+   *
+   * A lag and a power that follows the load look alike: where both explain the rows, the lag is one that lies
+   * beside the best of either.
+   */
   get chosen(): Chosen {
-    return this.#best!;
+    const best = this.#best!;
+    const { filter, s2 } = best;
+    let atOnce = best.lag;
+    let least = Infinity;
+    for (let lag = 0; lag < LAG_GRID.length; lag++) {
+      const left = this.#atOnce.get(key(lag, filter));
+      if (left === undefined || !(left < least)) continue;
+      least = left;
+      atOnce = lag;
+    }
+    if ((least - s2) * this.#count > ALIKE * s2) return best;
+    const lag = Math.abs(atOnce - best.lag) === 2 ? (atOnce + best.lag) / 2 : atOnce;
+    return { ...best, lag };
   }
 
   #begin() {
@@ -82,7 +122,8 @@ export class Selection {
       this.#next = 0;
       return {
         ...next,
-        rows: new WhitenedRows(FILTERS[next.filter], next.lag),
+        row: new LagRow(next.lag),
+        rows: new WhitenedRows(FILTERS[next.filter]),
         sums: new NormalSums(),
       };
     }
@@ -91,12 +132,42 @@ export class Selection {
   #judge(): void {
     const { lag, filter, sums } = this.#pair!;
     this.#pair = undefined;
-    const solution = sums.solve(this.#rows.count, this.#best?.solution.held);
+    const ways = this.#isFirst ? [this.#solve(sums, 0)] : this.#ways(sums, ALL_FAMILIES);
+    const solution = ways.reduce(lesser);
     const left = solution.rss / Math.max(1, sums.rows);
+    if (this.#isFirst) {
+      this.#isFirst = false;
+      this.#best = { lag, filter, solution, s2: left };
+      this.#wanted.unshift({ lag, filter });
+      return;
+    }
     this.#tried.set(key(lag, filter), left);
+    this.#atOnce.set(key(lag, filter), ways[0].rss / Math.max(1, sums.rows));
     if (this.#best !== undefined && !(left < this.#least)) return;
     this.#least = left;
-    this.#best = { lag, filter, solution };
+    // The plain powers: see `FitStream`.
+    const plain = this.#ways(sums, 0).reduce(lesser);
+    this.#best = { lag, filter, solution: plain, s2: left };
+  }
+
+  #solve(sums: NormalSums, families: number, between?: Between): Solution {
+    const { isColumn, count } = this.#rows;
+    return sums.solve(count, this.#best?.solution.held, {
+      isColumn,
+      ridge: this.#ridge(families),
+      between,
+    });
+  }
+
+  /** The ways that power may follow the load. */
+  #ways(sums: NormalSums, families: number): Solution[] {
+    return slownesses(this.#columns, (between?: Between) => this.#solve(sums, families, between));
+  }
+
+  #ridge(families: number): Float64Array {
+    if (this.#best === undefined) return new Float64Array(this.#rows.count);
+    const { solution: { power }, s2 } = this.#best;
+    return this.#columns.ridge(this.#rows, { power, s2, families });
   }
 
   /** Asks for what has not been tried around the best pair. @returns Whether there is nothing. */
@@ -109,6 +180,10 @@ export class Selection {
     this.#wanted = around.filter((pair) => !this.#tried.has(key(pair.lag, pair.filter)));
     return this.#wanted.length === 0;
   }
+}
+
+function lesser(one: Solution, other: Solution): Solution {
+  return other.rss < one.rss ? other : one;
 }
 
 function key(lag: number, filter: number): number {

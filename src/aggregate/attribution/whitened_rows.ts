@@ -8,6 +8,7 @@
  * @module
  */
 import { grown } from "../../core/grow.ts";
+import type { LagRow } from "./lag_row.ts";
 import type { RowStore } from "./row_store.ts";
 
 /** The filters that are tried: φ, θ. The first is none. */
@@ -44,7 +45,6 @@ export class WhitenedRows {
   weight = 0;
   readonly #phi: number;
   readonly #theta: number;
-  readonly #lag: number;
   #isActive = new Uint8Array(16);
   #since = 0;
   #rows = 0;
@@ -57,14 +57,13 @@ export class WhitenedRows {
   /** CPUs of the row before. */
   #cpus = 0;
 
-  constructor([phi, theta]: readonly [number, number], lag: number) {
+  constructor([phi, theta]: readonly [number, number]) {
     this.#phi = phi;
     this.#theta = theta;
-    this.#lag = lag;
   }
 
-  /** Takes row `i`. */
-  take(rows: RowStore, i: number): void {
+  /** Takes row `i`, as a lag has it. */
+  take(rows: RowStore, i: number, row: LagRow): void {
     if (rows.count > this.z.length) this.#grow(rows.count);
     const lengthS = rows.lengthS[i];
     this.#seconds += lengthS;
@@ -79,7 +78,7 @@ export class WhitenedRows {
         this.#add(this.#lastClasses[k], -this.#phi * this.#lastZ[k]);
       }
     }
-    this.#current(rows, i, lengthS);
+    this.#current(row, lengthS);
     for (let k = 0; k < this.length; k++) this.values[k] = this.z[this.active[k]];
     this.#lastY = y;
     this.#since++;
@@ -115,21 +114,20 @@ export class WhitenedRows {
     this.length = kept;
   }
 
-  #current(rows: RowStore, i: number, lengthS: number): void {
-    const from = rows.start[i];
-    const n = rows.start[i + 1] - from;
+  #current(row: LagRow, lengthS: number): void {
+    const n = row.length;
     if (n > this.#lastZ.length) {
       this.#lastZ = grown(this.#lastZ, n);
       this.#lastClasses = grown(this.#lastClasses, n);
     }
     this.#cpus = 0;
     for (let k = 0; k < n; k++) {
-      const c = rows.classes[from + k];
-      const z = rows.tau[(from + k) * rows.lags + this.#lag] / lengthS;
+      const c = row.numbers[k];
+      const z = row.values[k] / lengthS;
       this.#lastClasses[k] = c;
       this.#lastZ[k] = z;
-      this.#cpus += z;
-      this.#add(c, z);
+      if (k < row.classes) this.#cpus += z;
+      if (z !== 0) this.#add(c, z);
     }
     this.#lastLength = n;
   }

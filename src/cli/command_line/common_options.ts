@@ -16,6 +16,12 @@ export const WITHOUT: Option = {
   help: "leave readers out, comma-separated",
 };
 
+/** Who reads what is closed. */
+export const COLLECTOR: Option = {
+  ...{ name: "collector", value: "SOCKET|off", env: true },
+  help: "who reads counters that are closed to you",
+};
+
 /** JSON on stdout. */
 export const JSON_SWITCH: Option = { name: "json", help: "the same as JSON" };
 

@@ -65,7 +65,7 @@ function described(option: Option, width: number): string {
 }
 
 /** Lines below the width. Lines that are indented already stay as they are. */
-function wrapped(text: string, indent: string): string {
+export function wrapped(text: string, indent: string): string {
   const lines: string[] = [];
   for (const given of text.split("\n").reduce<string[]>(joinPlain, [])) {
     if (given.startsWith(" ")) {

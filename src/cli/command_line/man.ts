@@ -1,15 +1,16 @@
 /**
- * `joulemark man`: the manual page joulemark(1), made of the tables of options; in the man(7)
+ * `joulemark man`: the manual page joulemark(1), made of the tables of options; in the mdoc(7)
  * macros.
  * @module
  */
 import { UnknownNameError } from "../../core/errors.ts";
-import { variableOf } from "../../core/option.ts";
+import { SETTINGS_TEXT } from "../../core/config_text.ts";
+import { type Option, variableOf } from "../../core/option.ts";
 import { EXIT } from "../exit_codes.ts";
-import { optionText, optionWords, shownOptions } from "./help.ts";
+import { optionText, shownOptions } from "./help.ts";
 import { writeStdout } from "../io.ts";
 import type { Verb, VerbEntry } from "./verb.ts";
-import { VERSION } from "../../core/version.ts";
+import { VERSION, VERSION_DATE } from "../../core/version.ts";
 
 /** The verb that writes the manual page of all these. */
 export function manOf(entries: readonly VerbEntry[]): Verb {
@@ -18,7 +19,7 @@ export function manOf(entries: readonly VerbEntry[]): Verb {
     name: "man",
     summary: "write the manual page joulemark(1)",
     usage: ["[VERB]"],
-    about: `Writes the manual page of joulemark, or of one verb, in the man(7) macros.`,
+    about: `Writes the manual page of joulemark, or of one verb, in the mdoc(7) macros.`,
     options: [],
     examples: [
       "joulemark man > joulemark.1",
@@ -37,22 +38,33 @@ export function manOf(entries: readonly VerbEntry[]): Verb {
   };
 }
 
+/** A line of text is at most this long, as mdoc's checkers want it. */
+const WIDTH = 78;
+const MONTHS =
+  "January February March April May June July August September October November December"
+    .split(" ");
+
 /** The page of all verbs. */
 export function wholePage(verbs: readonly Verb[]): string {
   return [
-    `.TH JOULEMARK 1 "" "joulemark ${VERSION}"`,
-    ".SH NAME",
-    "joulemark \\- where the time and the joules went, region by region",
-    ".SH SYNOPSIS",
-    ".B joulemark",
-    ".I VERB",
-    "[options]",
-    ".SH VERBS",
-    ...verbs.flatMap((verb) => [".TP", `.B ${escaped(verb.name)}`, escaped(verb.summary)]),
+    ...titled("JOULEMARK"),
+    ".Nm joulemark",
+    ".Nd where the time and the joules went, region by region",
+    ".Sh SYNOPSIS",
+    ".Nm joulemark",
+    ".Ar verb",
+    ".Op Ar options",
+    ".Sh DESCRIPTION",
+    ...flowing(`Version ${VERSION}. The verbs, each with a section of its own below:`),
+    ".Bl -tag -width Ds",
+    ...verbs.flatMap((verb) => [`.It Cm ${word(verb.name)}`, ...flowing(verb.summary)]),
+    ".El",
     ...verbs.flatMap((verb) => [
-      `.SH ${escaped(verb.name.toUpperCase())}`,
-      ...described(verb, ".SS"),
+      `.Sh ${word(verb.name.toUpperCase())}`,
+      ...described(verb, ".Ss"),
     ]),
+    ".Sh FILES",
+    ...flowing(SETTINGS_TEXT),
     "",
   ].join("\n");
 }
@@ -60,47 +72,113 @@ export function wholePage(verbs: readonly Verb[]): string {
 /** The page of one verb. */
 export function verbPage(verb: Verb): string {
   return [
-    `.TH JOULEMARK\\-${verb.name.toUpperCase()} 1 "" "joulemark ${VERSION}"`,
-    ".SH NAME",
-    `joulemark\\-${escaped(verb.name)} \\- ${escaped(verb.summary)}`,
-    ".SH DESCRIPTION",
-    ...described(verb, ".SH"),
+    ...titled(`JOULEMARK-${verb.name.toUpperCase()}`),
+    `.Nm joulemark-${verb.name}`,
+    `.Nd ${words(verb.summary.replace(/[.?!]$/, ""))}`,
+    ".Sh DESCRIPTION",
+    ...described(verb, ".Sh"),
     "",
   ].join("\n");
 }
 
+function titled(title: string): string[] {
+  const [year, month, day] = VERSION_DATE.split("-");
+  return [
+    `.Dd ${MONTHS[Number(month) - 1]} ${Number(day)}, ${year}`,
+    `.Dt ${title} 1`,
+    ".Os",
+    ".Sh NAME",
+  ];
+}
+
 /** Usage, description, options and examples, with headings of a level. */
-function described(verb: Verb, heading: ".SH" | ".SS"): string[] {
-  const lines: string[] = [];
-  for (const words of verb.usage) lines.push(`.B joulemark ${verb.name}`, escaped(words), ".br");
-  for (const paragraph of verb.about.trim().split("\n\n")) lines.push(".PP", ...flowing(paragraph));
+function described(verb: Verb, heading: ".Sh" | ".Ss"): string[] {
+  const called = verb.usage.map((words) => `joulemark ${verb.name} ${words}`);
+  const lines = literal(called);
+  for (const paragraph of verb.about.trim().split("\n\n")) lines.push(".Pp", ...flowing(paragraph));
   for (const [group, options] of Map.groupBy(shownOptions(verb), (o) => o.group ?? "Options")) {
-    lines.push(`${heading} ${escaped(group)}`);
+    lines.push(`${heading} ${words(group)}`, ".Bl -tag -width Ds");
     for (const option of options) {
-      lines.push(".TP", `.B ${escaped(optionWords(option))}`, escaped(optionText(option)));
-      const variables = [...option.env === true ? [variableOf(option)] : [], option.geopm ?? []];
-      if (variables.flat().length > 0) lines.push(`Environment: ${variables.flat().join(", ")}.`);
+      lines.push(`.It ${flags(option)}`, ...flowing(optionText(option)));
+      const variables = [...option.env === true ? [variableOf(option)] : [], option.foreign ?? []];
+      const named = variables.flat();
+      if (named.length > 0) lines.push("Environment:");
+      named.forEach((name, i) => lines.push(`.Ev ${name}${i < named.length - 1 ? " ," : ""}`));
     }
+    lines.push(".El");
   }
   if (verb.notes !== undefined) {
     lines.push(`${heading} Notes`);
-    for (const paragraph of verb.notes.trim().split("\n\n")) {
-      lines.push(".PP", ...flowing(paragraph));
-    }
+    verb.notes.trim().split("\n\n").forEach((paragraph, i) => {
+      lines.push(...i > 0 ? [".Pp"] : [], ...flowing(paragraph));
+    });
   }
-  lines.push(`${heading} Examples`, ".nf", ...verb.examples.map(escaped), ".fi");
+  // "EXAMPLES" has a place among mdoc's own sections, which these are not.
+  lines.push(`${heading} Examples`, ...literal(verb.examples));
   return lines;
 }
 
-/** A paragraph; lines that are indented stay lines. */
+/** `Fl o , Fl -output Ar FILE`. */
+function flags({ name, short, value, optionalValue }: Option): string {
+  const long = `Fl -${word(name)}`;
+  const whole = value === undefined
+    ? long
+    : optionalValue === true
+    ? `${long} Ns Oo = Ns Ar ${words(value)} Oc`
+    : `${long} Ar ${words(value)}`;
+  return short === undefined ? whole : `Fl ${word(short)} , ${whole}`;
+}
+
+/** Lines that stay as they are. */
+function literal(lines: readonly string[]): string[] {
+  return [".Bd -literal", ...lines.map(escaped), ".Ed"];
+}
+
+/** A paragraph, a sentence a line; lines that are indented stay lines. */
 function flowing(paragraph: string): string[] {
-  return paragraph.split("\n").flatMap((line) => {
-    return line.startsWith(" ") ? [".br", escaped(line)] : [escaped(line)];
-  });
+  const lines: string[] = [];
+  const indented: string[] = [], plain: string[] = [];
+  const close = () => {
+    if (plain.length > 0) lines.push(...sentences(plain.splice(0).join(" ")));
+    if (indented.length > 0) lines.push(...literal(indented.splice(0)));
+  };
+  for (const line of paragraph.split("\n")) {
+    const isIndented = line.startsWith(" ");
+    if ((isIndented ? plain : indented).length > 0) close();
+    (isIndented ? indented : plain).push(line);
+  }
+  close();
+  return lines;
+}
+
+function sentences(text: string): string[] {
+  const lines: string[] = [];
+  for (const sentence of text.split(/(?<=[.!?]\)?) +/)) {
+    let line = "";
+    for (const next of sentence.split(/ +/)) {
+      if (line !== "" && escaped(line).length + 1 + escaped(next).length > WIDTH) {
+        lines.push(escaped(line));
+        line = "";
+      }
+      line = line === "" ? next : `${line} ${next}`;
+    }
+    lines.push(escaped(line));
+  }
+  return lines;
 }
 
 /** Text in which nothing is a request of roff. */
 function escaped(text: string): string {
   const plain = text.replaceAll("\\", "\\e").replaceAll("-", "\\-");
   return /^[.']/.test(plain) ? `\\&${plain}` : plain;
+}
+
+/** One argument of a macro: neither the name of another one nor punctuation. */
+function word(text: string): string {
+  const plain = escaped(text).replaceAll('"', "\\(dq");
+  return /^[A-Z%][a-z1]{1,2}$|^[^\w\\]$/.test(text) ? `\\&${plain}` : plain;
+}
+
+function words(text: string): string {
+  return text.split(" ").map(word).join(" ");
 }

@@ -22,6 +22,14 @@ export interface CommandLine {
   readonly options: readonly Option[];
   /** The first word that is no option ends them: a command follows. */
   readonly command?: boolean;
+  /** The verb whose settings in configuration files are its own too. @default itself */
+  readonly section?: string;
+  /** It shows what files say, mistakes too, and none of them ends it. */
+  readonly showsSettings?: boolean;
+  /** What looks like an option and is none of its own is a word. */
+  readonly anyWords?: boolean;
+  /** Words stand on both sides of `--`, and options on either. */
+  readonly sides?: boolean;
 }
 
 /** A command line, read. */
@@ -36,6 +44,8 @@ export interface ParsedOptions {
   readonly flags: ReadonlySet<string>;
   /** What is no option, in order. */
   readonly words: readonly string[];
+  /** Of a verb with two sides: how many of the words stand before `--`; absent: there is none. */
+  readonly left?: number;
 }
 
 /** All options of a verb: its own, and those that every verb takes. */
@@ -48,19 +58,28 @@ export function allOptions({ options }: Pick<CommandLine, "options">): readonly 
  * Reads a command line.
  *
  * @param env For the options that can be given as variables. @default none of them is set
+ * @param files What configuration files say to this verb. @default nothing
  * @throws {UsageError} On an unknown option, a missing value, or an option given twice.
  */
 export function parseOptions(
   verb: CommandLine,
   args: readonly string[],
   env: Environment = () => undefined,
+  files: readonly OptionValues[] = [],
 ): ParsedOptions {
   const table = allOptions(verb);
   const own = args.indexOf("--");
+  if (verb.sides === true && own >= 0) {
+    const one = { ...verb, sides: false };
+    const before = args.slice(0, own);
+    const left = parseOptions(one, before).words.length;
+    return { ...parseOptions(one, [...before, ...args.slice(own + 1)], env), left };
+  }
   const mine = own < 0 || verb.command !== true ? args : args.slice(0, own);
   const valued = table.filter(({ value }) => value !== undefined).map(({ name }) => name);
   const switches = table.filter(({ value }) => value === undefined).map(({ name }) => name);
   const short = table.filter((option) => option.short !== undefined);
+  const others: string[] = [];
   // Tables are known at run time only: what the types make of them helps nobody.
   const parsed: Given = parseArgs(withValues(mine, table, verb.command === true), {
     string: [...valued, "_"],
@@ -71,6 +90,10 @@ export function parseOptions(
     collect: valued,
     unknown: (arg, key) => {
       if (key === undefined) return true;
+      if (verb.anyWords === true) {
+        others.push(arg);
+        return false;
+      }
       throw mistake(verb, suggestion(key, table), `unknown option ${arg.split("=")[0]}`);
     },
   });
@@ -91,11 +114,11 @@ export function parseOptions(
     }
     given[name] = all[0];
   }
-  const values = optionValues(table, given, env);
+  const values = optionValues(table, given, env, files);
   const text: Record<string, string | undefined> = {};
   for (const name of valued) text[name] = values.get(name)?.text;
   const flags = switches.filter((name) => isOn(values.get(name)?.text));
-  const words = [...parsed._.map(String), ...(parsed["--"] ?? [])];
+  const words = [...others, ...parsed._.map(String), ...(parsed["--"] ?? [])];
   if (mine !== args) words.push(...args.slice(own + 1));
   return { text, values, lists, flags: new Set(flags), words };
 }

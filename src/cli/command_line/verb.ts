@@ -34,6 +34,8 @@ export interface Verb extends CommandLine {
 /** A verb that is loaded when it is called, so that no other one pays for it. */
 export interface VerbEntry {
   readonly name: string;
+  /** Heading in the list of verbs: what one wants of it. */
+  readonly group: "Measure" | "Look" | "Site";
   readonly summary: string;
   load(): Promise<Verb>;
 }

@@ -10,6 +10,8 @@
  */
 #include "caliper.h"
 
+#define BYTES_MOST 4096
+
 #define IS_ON jm_is_on(JM_CALIPER)
 
 static int is_region(const struct jm_attribute *a) {
@@ -44,13 +46,19 @@ static void open_region(struct joulemark__thread *t, const struct jm_attribute *
     int is_told = a != jm_cali_region && (depth == 0 || (t->pushed & 1));
     if (jm_around) jm_around(t, 0);
     t->told = owing(t);
-    if (depth < JOULEMARK__DEPTH && is_told && joulemark__room(t, 9)) {
+    if (a != jm_cali_region) t->attribute = joulemark__lookup(t, a->name);
+    if (t->order == JOULEMARK__ORDER_UNDECIDED) joulemark__decide_order(t);
+    if (t->order == JOULEMARK__ORDER_FOLDED) {
+        joulemark__enter(t, region);
+    } else if (depth < JOULEMARK__DEPTH && is_told && joulemark__room(t, 9)) {
+        t->levels[depth].attribute = t->attribute;
         tell(t, JOULEMARK__KIND_ATTRIBUTE_BEGIN, a->name, CALI_STRING,
              a->properties | JOULEMARK__PROPERTY_ENTER_FOLLOWS, name);
         joulemark__enter(t, region);
         t->told |= 1ull << depth;
         t->reserved++;
     } else joulemark__enter(t, region);
+    t->attribute = 0;
     if (jm_around) jm_around(t, 1);
 }
 
@@ -105,10 +113,22 @@ JM_HIDDEN uint32_t jm_cali_text(struct joulemark__thread *t, const char *text, s
     region = joulemark__number(text, length, JOULEMARK_HINT_UNKNOWN);
     if (region) {
         t->cache[slot].at = text;
-        t->cache[slot].copy = joulemark__copy_of(&joulemark__state_4, region);
+        t->cache[slot].copy = joulemark__copy_of(&joulemark__state_5, region);
         t->cache[slot].region = region;
     }
     return region;
+}
+
+/* Bytes of a program's own type travel as digits, two each; of very many the first. */
+static uint32_t bytes_text(const unsigned char *bytes, uint64_t size) {
+    static const char digits[] = "0123456789abcdef";
+    char text[2 * BYTES_MOST];
+    uint32_t i, n = size < BYTES_MOST ? (uint32_t)size : BYTES_MOST;
+    for (i = 0; i < n; i++) {
+        text[2 * i] = digits[bytes[i] >> 4];
+        text[2 * i + 1] = digits[bytes[i] & 15];
+    }
+    return joulemark__number(text, 2 * n, JOULEMARK_HINT_UNKNOWN);
 }
 
 JM_HIDDEN uint32_t jm_cali_value(struct joulemark__thread *t, const struct jm_variant *value,
@@ -118,7 +138,13 @@ JM_HIDDEN uint32_t jm_cali_value(struct joulemark__thread *t, const struct jm_va
     switch (type) {
     case CALI_INT:
     case CALI_UINT:
+    case CALI_ADDR:
+    case CALI_TYPE:
     case CALI_DOUBLE: return type;
+    case CALI_USR:
+        if (!value->value.at) return 0;
+        *bits = bytes_text(value->value.at, value->type_and_size >> 32);
+        return type;
     case CALI_BOOL: *bits = value->value.flag != 0; return type;
     case CALI_STRING:
         if (!value->value.at) return 0;
@@ -227,7 +253,7 @@ JM_MARK void set_any(cali_id id, const void *value, size_t size) {
     uint32_t type;
     if (!t || !a || !value) return;
     v.type_and_size = a->type | (uint64_t)size << 32;
-    if (a->type == CALI_STRING) v.value.at = value;
+    if (a->type == CALI_STRING || a->type == CALI_USR) v.value.at = value;
     else memcpy(&v.value, value, size < 8 ? size : 8);
     /* Integers may come in four bytes. */
     if (a->type == CALI_INT && size == 4) v.value.integer = (int32_t)v.value.bits;

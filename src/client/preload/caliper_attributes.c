@@ -5,6 +5,7 @@
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
 #include "caliper.h"
+#include "dynsym.h"
 
 #define ATTRIBUTES 4096 /* a power of two, as all of these */
 #define PLACES (2 * ATTRIBUTES)
@@ -34,8 +35,52 @@ static int lock;
 ALL_OWN(OWN)
 
 JM_HIDDEN int jm_cali_chain = -1;
+
+/* A call by which a program makes a channel of its own: ConfigManager's, in C++ and C, and the like. */
+static int makes_channel(const char *name) {
+    return strncmp(name, "_ZN4cali13ConfigManager", 23) == 0 ||
+           strncmp(name, "cali_ConfigManager_", 19) == 0 ||
+           strcmp(name, "cali_create_channel") == 0 ||
+           strncmp(name, "_ZN4cali14create_channel", 24) == 0 ||
+           strncmp(name, "_ZN4cali7Caliper14create_channel", 32) == 0;
+}
+
+static int asks(struct dl_phdr_info *info, size_t size, void *data) {
+    struct jm_dynsym table;
+    uint32_t i;
+    int k;
+    (void)size;
+    (void)data;
+    if (info->dlpi_name && (strstr(info->dlpi_name, "vdso") || strstr(info->dlpi_name, "libcaliper")))
+        return 0;
+    for (k = 0; k < info->dlpi_phnum; k++) {
+        if (info->dlpi_phdr[k].p_type != PT_DYNAMIC ||
+            !jm_dynsym_of((const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[k].p_vaddr),
+                          info->dlpi_addr, &table))
+            continue;
+        /* What a file wants of others comes first, and is not in the hash table. */
+        for (i = 1; i < table.gnu[1]; i++) {
+            if (table.symbols[i].st_shndx == SHN_UNDEF &&
+                makes_channel(table.names + table.symbols[i].st_name))
+                return 1;
+        }
+    }
+    return 0;
+}
+
+/* Does the program, or a library of it, profile itself by a channel of its own? It gets its answers. */
+static int has_own_channel(void) {
+    return dlsym(RTLD_NEXT, "cali_begin_region") != NULL && dl_iterate_phdr(asks, NULL);
+}
+
 JM_HIDDEN int jm_cali_chain_now(void) {
-    if (jm_cali_chain < 0) jm_cali_chain = jm_chained(JM_CALIPER, "CALI_");
+    if (jm_cali_chain < 0) {
+        int chain = jm_chained(JM_CALIPER, "CALI_");
+        /* Where variables ask for profiles that the run makes itself, both would write them. */
+        if (!chain && !getenv("JOULEMARK_CHAIN") && !jm_has_variable("CALI_"))
+            chain = has_own_channel();
+        jm_cali_chain = chain;
+    }
     return jm_cali_chain;
 }
 

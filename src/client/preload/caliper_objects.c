@@ -10,6 +10,8 @@
 
 /* What a program holds: an address and how to end it, which is nothing here. */
 struct held { void *at; int end; };
+/* Ended as an annotation, by the module's own number. */
+#define JM_ANNOTATION 2
 
 /* Members of caliper_cxx.c; an object is one pointer. */
 extern void _ZN4cali15ScopeAnnotationC1EPKc(void *, const char *);
@@ -53,7 +55,9 @@ JM_EXPORT void cali_ScopeAnnotation_end(struct held *self) {
 static struct held *annotation(struct held *into, const char *name, int properties) {
     void *object = calloc(1, sizeof(void *));
     if (object) _ZN4cali10AnnotationC1EPKci(object, name, properties);
-    return filled(into, object);
+    (void)filled(into, object);
+    into->end = JM_ANNOTATION;
+    return into;
 }
 
 JM_EXPORT struct held *cali_Annotation_new(const char *name, struct held *into);
@@ -146,6 +150,54 @@ DO(cali_ConfigManager_set_default_parameter_for_config,
 JM_EXPORT bool cali_ConfigManager_error(struct held *self);
 JM_EXPORT bool cali_ConfigManager_error(struct held *self) {
     JM_FORWARD(bool, false, "cali_ConfigManager_error", JM_CALI_LIBRARY, (struct held *), (self));
+}
+
+/* A text for Fortran: what holds it, where it is, type, length, and shape. */
+struct array {
+    struct held holder;
+    const char *text;
+    int type;
+    size_t length, size;
+    int rank;
+    long shape[7];
+};
+
+JM_EXPORT void cali_ConfigManager_error_msg_bufferify(struct held *self, struct array *into);
+JM_EXPORT void cali_ConfigManager_error_msg_bufferify(struct held *self, struct array *into) {
+    NEXT("cali_ConfigManager_error_msg_bufferify", void, (struct held *, struct array *));
+    if (real) {
+        real(self, into);
+        return;
+    }
+    filled(&into->holder, NULL);
+    into->text = NULL;
+    into->length = 0;
+    into->size = 1;
+    into->rank = 0;
+}
+
+/* Ends what Fortran holds, of which only annotations are more than nothing here. */
+JM_EXPORT void cali_SHROUD_memory_destructor(struct held *self);
+JM_EXPORT void cali_SHROUD_memory_destructor(struct held *self) {
+    NEXT("cali_SHROUD_memory_destructor", void, (struct held *));
+    if (real) {
+        real(self);
+        return;
+    }
+    if (self->end == JM_ANNOTATION) cali_Annotation_delete(self);
+    filled(self, NULL);
+}
+
+JM_EXPORT void cali_ShroudCopyStringAndFree(struct array *from, char *into, size_t length);
+JM_EXPORT void cali_ShroudCopyStringAndFree(struct array *from, char *into, size_t length) {
+    NEXT("cali_ShroudCopyStringAndFree", void, (struct array *, char *, size_t));
+    if (real) {
+        real(from, into, length);
+        return;
+    }
+    if (length > from->length) length = from->length;
+    if (from->text) memcpy(into, from->text, length);
+    cali_SHROUD_memory_destructor(&from->holder);
 }
 
 NEW(cali_BufferedRegionProfile_new)

@@ -30,7 +30,8 @@ static const struct { const char *word; uint32_t bit; } jm_words[] = {
     {"caliper", JM_CALIPER}, {"likwid", JM_LIKWID},   {"pm_mpi", JM_PM_MPI}, {"nvtx", JM_NVTX},
     {"roctx", JM_ROCTX},   {"itt", JM_ITT},           {"kokkos", JM_KOKKOS}, {"tau", JM_TAU},
     {"papi", JM_PAPI},     {"craypat", JM_CRAYPAT},   {"io", JM_IO},
-    {"alloc", JM_ALLOC},   {"callpath", JM_CALLPATH},
+    {"alloc", JM_ALLOC},   {"callpath", JM_CALLPATH},  {"mpi=all", JM_MPI | JM_MPI_ALL},
+    {"perfstubs", JM_PERFSTUBS}, {"scorep", JM_SCOREP},
 };
 
 /* Bits of the words in a list with commas; "all" is all that need not be named. */
@@ -55,13 +56,13 @@ static __attribute__((constructor(101))) void jm_load(void) {
     if (list && *list) jm_asked = jm_bits(list);
     jm_on = jm_asked;
     /* Without a session every call is one test from here on, of a word of this library's own. */
-    if (joulemark__state_4.mode == 0 && !getenv(JOULEMARK__SESSION_VARIABLE)) {
-        joulemark__state_4.mode = 1;
+    if (joulemark__state_5.mode == 0 && !getenv(JOULEMARK__SESSION_VARIABLE)) {
+        joulemark__state_5.mode = 1;
         jm_on = 0;
     }
 }
 
-JM_HIDDEN uint32_t jm_tracks[17];
+JM_HIDDEN uint32_t jm_tracks[20];
 
 JM_HIDDEN uint32_t jm_new_track(uint32_t dialect) {
     size_t i;
@@ -77,7 +78,7 @@ JM_HIDDEN uint32_t jm_domain_track(uint32_t dialect, const char *domain) {
     uint32_t track, own = jm_track(dialect);
     if (!domain || !*domain) return own;
     snprintf(name, sizeof name, "%s/%s",
-             joulemark__copy_of(&joulemark__state_4, joulemark__state_4.track_names[own]), domain);
+             joulemark__copy_of(&joulemark__state_5, joulemark__state_5.track_names[own]), domain);
     track = joulemark__track(name);
     return track ? track : own;
 }
@@ -141,24 +142,31 @@ JM_HIDDEN void *jm_find_next(const char *symbol, const char *library) {
     return found;
 }
 
-JM_HIDDEN int jm_chained(uint32_t dialect, const char *variable) {
-    const char *list = getenv("JOULEMARK_CHAIN"), *kept = getenv("JOULEMARK_KEEP");
+JM_HIDDEN int jm_has_variable(const char *start) {
     char **entry;
-    if (!(jm_asked & dialect)) return 1; /* not ours to keep */
-    if (list) return (jm_bits(list) & dialect) != 0;
-    if (kept && (jm_bits(kept) & dialect)) return 0;
-    for (entry = environ; variable && entry && *entry; entry++) {
-        if (strncmp(*entry, variable, strlen(variable)) == 0) return 1;
+    for (entry = environ; entry && *entry; entry++) {
+        if (strncmp(*entry, start, strlen(start)) == 0) return 1;
     }
     return 0;
 }
 
+JM_HIDDEN int jm_chained(uint32_t dialect, const char *variable) {
+    const char *list = getenv("JOULEMARK_CHAIN"), *kept = getenv("JOULEMARK_KEEP");
+    if (!(jm_asked & dialect)) return 1; /* not ours to keep */
+    if (list) return (jm_bits(list) & dialect) != 0;
+    if (kept && (jm_bits(kept) & dialect)) return 0;
+    return variable && jm_has_variable(variable);
+}
+
+JM_HIDDEN void jm_tell(struct joulemark__thread *t, const char *name, const char *text) {
+    joulemark__value(t, JOULEMARK__KIND_ATTRIBUTE_SET,
+                     joulemark__find(t, name, JOULEMARK_HINT_UNKNOWN), JOULEMARK__TYPE_STRING, 0,
+                     joulemark__find(t, text, JOULEMARK_HINT_UNKNOWN));
+}
+
 JM_HIDDEN void jm_remark(const char *text) {
     struct joulemark__thread *t = joulemark__thread(0);
-    if (t)
-        joulemark__value(t, JOULEMARK__KIND_ATTRIBUTE_SET,
-                         joulemark__lookup(t, JOULEMARK__REMARK_NAME), JOULEMARK__TYPE_STRING, 0,
-                         joulemark__find(t, text, JOULEMARK_HINT_UNKNOWN));
+    if (t) jm_tell(t, JOULEMARK__REMARK_NAME, text);
 }
 
 /* Ids of ranges that are open; the oldest gives way where there are more. */

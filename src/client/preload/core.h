@@ -31,11 +31,15 @@
 enum jm_dialect {
     JM_MPI = 1, JM_PCONTROL = 2, JM_OMPT = 4, JM_GEOPM = 8, JM_CALIPER = 16, JM_LIKWID = 32,
     JM_PM_MPI = 64, JM_NVTX = 128, JM_ROCTX = 256, JM_ITT = 512, JM_KOKKOS = 1024, JM_TAU = 2048,
-    JM_PAPI = 4096, JM_CRAYPAT = 8192, JM_IO = 16384, JM_ALLOC = 32768, JM_CALLPATH = 65536
+    JM_PAPI = 4096, JM_CRAYPAT = 8192, JM_IO = 16384, JM_ALLOC = 32768, JM_CALLPATH = 65536,
+    JM_PERFSTUBS = 131072,
+    JM_MPI_ALL = 262144, /* of JM_MPI: all its calls */
+    JM_SCOREP = 524288
 };
 
 /* What every program would pay for, so that it is there only where it is asked for by name. */
-#define JM_BY_NAME (JM_IO | JM_ALLOC | JM_CALLPATH)
+#define JM_BY_NAME (JM_IO | JM_ALLOC | JM_CALLPATH | JM_MPI_ALL | JM_PERFSTUBS | \
+                    JM_SCOREP)
 
 /* Dialects that are on: JOULEMARK_PRELOAD names them, all without it; none without a session. */
 extern JM_HIDDEN uint32_t jm_on;
@@ -74,7 +78,7 @@ jm_exit_alone(struct joulemark__thread *t, uint32_t region) {
 }
 
 /* A dialect's track, by the number of its bit; 0 before its first mark. */
-extern JM_HIDDEN uint32_t jm_tracks[17];
+extern JM_HIDDEN uint32_t jm_tracks[20];
 JM_HIDDEN uint32_t jm_new_track(uint32_t dialect);
 /* The track of a dialect's domain; the dialect's own where there are too many. Of the attached. */
 JM_HIDDEN uint32_t jm_domain_track(uint32_t dialect, const char *domain);
@@ -123,9 +127,16 @@ JM_HIDDEN void *jm_find_next(const char *symbol, const char *library);
  * since the run itself does what the real library would do. Calls of a dialect that nobody asked for go on.
  */
 JM_HIDDEN int jm_chained(uint32_t dialect, const char *variable);
+/* Is there a variable whose name begins so? */
+JM_HIDDEN int jm_has_variable(const char *start);
 
 /* Tells the report's reader something about this program, once. */
 JM_HIDDEN void jm_remark(const char *text);
+/* The same under another of our own names. */
+JM_HIDDEN void jm_tell(struct joulemark__thread *t, const char *name, const char *text);
+
+/* MPI_COMM_WORLD of the MPI that is there, as C has it: mpi_world.c. 0: nobody knows. */
+JM_HIDDEN int jm_mpi_world(long *world);
 
 /* Ids that another library gave out, and the regions that they stand for. */
 JM_HIDDEN void jm_keep_id(uint64_t id, uint32_t region);

@@ -2,7 +2,7 @@
  * itt.c: Intel's Instrumentation and Tracing interface, which is in the program itself and loads the
  * library that INTEL_LIBITTNOTIFY64 names; the functions are then found by their names. Structures
  * and calls: the ITT API reference in Intel's VTune documentation. Tasks and events are regions of
- * their thread, a frame is a time step.
+ * their thread, a frame is a time step; itt_values.c has the rest.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
@@ -37,7 +37,7 @@ JM_EXPORT void *__itt_domain_create(const char *name) {
     if (!d && (d = (struct domain *)calloc(1, sizeof *d)) != NULL) {
         d->name = strdup(name);
         /* Without the flag the program's macros do not call at all. */
-        d->flags = (jm_on & JM_ITT) && joulemark__state_4.mode != 1;
+        d->flags = (jm_on & JM_ITT) && joulemark__state_5.mode != 1;
         d->next = domains;
         if (d->name) domains = d;
     }
@@ -155,6 +155,66 @@ JM_EXPORT void __itt_region_begin(const void *domain, struct id id, struct id pa
 JM_EXPORT void __itt_region_end(const void *domain, struct id id);
 JM_EXPORT void __itt_region_end(const void *domain, struct id id) {
     span_end(domain, id, JM_SPANS_ITT_REGIONS);
+}
+
+/*
+ * The same with a time of the program's own clock, which nobody here knows: they count at the call.
+ */
+JM_EXPORT void __itt_task_begin_ex(const void *domain, void *clock, uint64_t time, struct id task,
+                                   struct id parent, const struct string *name);
+JM_EXPORT void __itt_task_begin_ex(const void *domain, void *clock, uint64_t time, struct id task,
+                                   struct id parent, const struct string *name) {
+    (void)clock;
+    (void)time;
+    __itt_task_begin(domain, task, parent, name);
+}
+
+JM_EXPORT void __itt_task_begin_fn_ex(const void *domain, void *clock, uint64_t time,
+                                      struct id task, struct id parent, void *fn);
+JM_EXPORT void __itt_task_begin_fn_ex(const void *domain, void *clock, uint64_t time,
+                                      struct id task, struct id parent, void *fn) {
+    (void)clock;
+    (void)time;
+    __itt_task_begin_fn(domain, task, parent, fn);
+}
+
+JM_EXPORT void __itt_task_end_ex(const void *domain, void *clock, uint64_t time);
+JM_EXPORT void __itt_task_end_ex(const void *domain, void *clock, uint64_t time) {
+    (void)clock;
+    (void)time;
+    __itt_task_end(domain);
+}
+
+JM_EXPORT void __itt_task_begin_overlapped_ex(const void *domain, void *clock, uint64_t time,
+                                              struct id task, struct id parent,
+                                              const struct string *name);
+JM_EXPORT void __itt_task_begin_overlapped_ex(const void *domain, void *clock, uint64_t time,
+                                              struct id task, struct id parent,
+                                              const struct string *name) {
+    (void)clock;
+    (void)time;
+    __itt_task_begin_overlapped(domain, task, parent, name);
+}
+
+JM_EXPORT void __itt_task_end_overlapped_ex(const void *domain, void *clock, uint64_t time,
+                                            struct id task);
+JM_EXPORT void __itt_task_end_overlapped_ex(const void *domain, void *clock, uint64_t time,
+                                            struct id task) {
+    (void)clock;
+    (void)time;
+    __itt_task_end_overlapped(domain, task);
+}
+
+/* A frame that is over already. */
+JM_EXPORT void __itt_frame_submit_v3(const void *domain, struct id *id, uint64_t begin,
+                                     uint64_t end);
+JM_EXPORT void __itt_frame_submit_v3(const void *domain, struct id *id, uint64_t begin,
+                                     uint64_t end) {
+    (void)domain;
+    (void)id;
+    (void)begin;
+    (void)end;
+    if (jm_thread(JM_ITT, 0)) joulemark_epoch();
 }
 
 JM_EXPORT void __itt_frame_begin_v3(const void *domain, const struct id *id);

@@ -77,6 +77,24 @@ static void stop(uint64_t id) {
     if (t) jm_span_end(t, jm_track(JM_NVTX), id, JM_SPANS_OWN);
 }
 
+/* A moment: an attribute that is set, of recordings and channels. */
+static void mark(const char *name) {
+    struct joulemark__thread *t = jm_thread(JM_NVTX, 1);
+    if (t)
+        joulemark__value(t, JOULEMARK__KIND_ATTRIBUTE_SET, joulemark__lookup(t, "nvtx.mark"),
+                         JOULEMARK__TYPE_STRING, 0, joulemark__lookup(t, name ? name : ""));
+}
+static void mark_w(const wchar_t *name) {
+    char text[256];
+    mark(jm_narrow(name, text, sizeof text));
+}
+static void domain_mark(void *domain, const struct event *e) {
+    char text[256];
+    (void)domain;
+    mark(message_of(e, text));
+}
+static void mark_ex(const struct event *e) { domain_mark(NULL, e); }
+
 static int push_a(const char *name) { return push(NULL, name); }
 static int pop_own(void) { return pop(NULL); }
 static int push_w(const wchar_t *name) {
@@ -120,6 +138,8 @@ static void *create_w(const wchar_t *name) { return register_w(NULL, name); }
 enum { MODULE_CORE = 1, MODULE_CORE2 = 5, TABLE_CALLBACKS = 1 };
 
 static const struct { int module; unsigned at; function call; } calls[] = {
+    {MODULE_CORE, 1, (function)mark_ex},       {MODULE_CORE, 2, (function)mark},
+    {MODULE_CORE, 3, (function)mark_w},        {MODULE_CORE2, 1, (function)domain_mark},
     {MODULE_CORE, 4, (function)start_ex},      {MODULE_CORE, 5, (function)start_a},
     {MODULE_CORE, 6, (function)start_w},       {MODULE_CORE, 7, (function)stop},
     {MODULE_CORE, 8, (function)push_ex},       {MODULE_CORE, 9, (function)push_a},
@@ -134,7 +154,7 @@ JM_EXPORT int InitializeInjectionNvtx2(const void *(*tables)(uint32_t id));
 JM_EXPORT int InitializeInjectionNvtx2(const void *(*tables)(uint32_t id)) {
     const struct callbacks *callbacks;
     size_t i;
-    if (!(jm_on & JM_NVTX) || joulemark__state_4.mode == 1) return 0;
+    if (!(jm_on & JM_NVTX) || joulemark__state_5.mode == 1) return 0;
     callbacks = (const struct callbacks *)tables(TABLE_CALLBACKS);
     if (!callbacks || callbacks->size < sizeof *callbacks || !callbacks->table) return 0;
     for (i = 0; i < sizeof calls / sizeof *calls; i++) {

@@ -15,33 +15,33 @@
 #define LIBRARY "pm_mpi"
 
 static int opened;
+/* The real library is in its open or close, which call its record: no calls of the program's. */
+static int inside;
 
 static int is_version_2(void) {
     const char *version = getenv("JOULEMARK_PMC_VERSION");
     return version && version[0] == '2';
 }
 
-/* Barrier of all ranks, whatever the MPI: its communicator is an object, or one of two numbers. */
-static void barrier(void) {
+/* Barrier of all ranks, as in the library; 0: MPI is not up, and nobody waited. */
+static int barrier(void) {
     static void *initialized_slot, *finalized_slot, *barrier_slot;
     int (*initialized)(int *) =
         (int (*)(int *))jm_next(&initialized_slot, "PMPI_Initialized", "libmpi");
     int (*finalized)(int *) = (int (*)(int *))jm_next(&finalized_slot, "PMPI_Finalized", "libmpi");
     int (*wait)(long) = (int (*)(long))jm_next(&barrier_slot, "PMPI_Barrier", "libmpi");
-    /* The program may have its own copy of the object, as the linker makes them: that one counts. */
-    void *open_mpi = dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world");
-    void *abi = NULL;
-    if (!open_mpi) open_mpi = jm_find_next("ompi_mpi_comm_world", "libmpi");
-    if (!open_mpi) abi = jm_find_next("MPI_Abi_get_version", "libmpi");
     int up = 0, down = 0;
-    if (!initialized || !finalized || !wait) return;
+    long world;
+    if (!initialized || !finalized || !wait) return 0;
     (void)initialized(&up);
     (void)finalized(&down);
-    if (up && !down) (void)wait(open_mpi ? (long)(uintptr_t)open_mpi : abi ? 0x101 : 0x44000000L);
+    if (!up || down || !jm_mpi_world(&world)) return 0;
+    (void)wait(world);
+    return 1;
 }
 
 static void event(uint32_t kind, uint32_t value, int step, int substep, uint32_t flags) {
-    struct joulemark__thread *t = jm_thread(JM_PM_MPI, 0);
+    struct joulemark__thread *t = inside ? NULL : jm_thread(JM_PM_MPI, 0);
     uint64_t payload[2];
     if (!t) return;
     payload[0] = (uint64_t)(uint32_t)substep << 32 | (uint32_t)step;
@@ -84,11 +84,28 @@ static void closing(void) {
     opened = 0;
 }
 
+/* The real library, if it is there, within one of its calls. */
+#define WITHIN(name, type, otherwise, symbol, types, args)                                         \
+    static type name types {                                                                       \
+        static void *slot;                                                                         \
+        type(*real) types = (type(*) types)jm_next(&slot, symbol, LIBRARY);                        \
+        type result = otherwise;                                                                   \
+        inside = 1;                                                                                \
+        if (real) result = real args;                                                              \
+        inside = 0;                                                                                \
+        return result;                                                                             \
+    }
+WITHIN(real_open, int, 0, "pm_mpi_open", (char *path), (path))
+WITHIN(real_close, int, 0, "pm_mpi_close", (void), ())
+
 JM_EXPORT int pm_mpi_open(char *path);
 JM_EXPORT int pm_mpi_open(char *path) {
+    int result;
     tell_log("pm_mpi_open", path, "PMC");
+    /* Time begins where the library's own does, at the end of it. */
+    result = real_open(path);
     opening(is_version_2() ? 20 : 40);
-    JM_FORWARD(int, 0, "pm_mpi_open", LIBRARY, (char *), (path));
+    return result;
 }
 
 JM_EXPORT int pm_mpi_monitor(int step, int substep);
@@ -97,21 +114,23 @@ JM_EXPORT int pm_mpi_monitor(int step, int substep) {
     int (*real)(int, int) = (int (*)(int, int))jm_next(&slot, "pm_mpi_monitor", LIBRARY);
     event(JOULEMARK__KIND_PM_RECORD, 0, step, is_version_2() ? 0 : substep, 0);
     if (real) return real(step, substep);
-    barrier();
+    (void)barrier();
     return 0;
 }
 
 JM_EXPORT int pm_mpi_close(void);
 JM_EXPORT int pm_mpi_close(void) {
     closing();
-    JM_FORWARD(int, 0, "pm_mpi_close", LIBRARY, (void), ());
+    return real_close();
 }
 
 JM_EXPORT void pm_mpi_initialise(const char *path);
 JM_EXPORT void pm_mpi_initialise(const char *path) {
     tell_log("pm_mpi_initialise", path, "pm_log.out");
-    opening(44);
+    inside = 1;
     JM_FORWARD_VOID("pm_mpi_initialise", LIBRARY, (const char *), (path));
+    inside = 0;
+    opening(44);
 }
 
 /* 0: done, 1: not initialised. */
@@ -123,14 +142,26 @@ JM_EXPORT unsigned int pm_mpi_record(int step, int substep, int sync, int initia
     if (!opened && !real) return 1;
     event(JOULEMARK__KIND_PM_RECORD, 0, step, substep,
           (sync ? JOULEMARK__PM_SYNC : 0) | (initial ? JOULEMARK__PM_INITIAL : 0));
-    if (real) return real(step, substep, sync, initial);
-    if (sync) barrier();
-    barrier();
+    if (real) {
+        unsigned int result = real(step, substep, sync, initial);
+        if (sync) event(JOULEMARK__KIND_PM_RECORD, 0, step, substep, JOULEMARK__PM_AFTER);
+        return result;
+    }
+    /* The line after it: the call alone says when everybody was there. */
+    if (sync && barrier())
+        event(JOULEMARK__KIND_PM_RECORD, 0, step, substep, JOULEMARK__PM_AFTER);
+    (void)barrier();
     return 0;
 }
 
 JM_EXPORT void pm_mpi_finalise(void);
 JM_EXPORT void pm_mpi_finalise(void) {
+    static void *slot;
+    void (*real)(void) = (void (*)(void))jm_next(&slot, "pm_mpi_finalise", LIBRARY);
+    if (!real && opened) (void)barrier();
     closing();
-    JM_FORWARD_VOID("pm_mpi_finalise", LIBRARY, (void), ());
+    inside = 1;
+    if (real) real();
+    else (void)barrier();
+    inside = 0;
 }

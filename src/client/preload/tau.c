@@ -1,6 +1,7 @@
 /*
  * tau.c: TAU's instrumentation interface, C and Fortran: "TAU Instrumentation API" in its manual.
- * Timers and phases are regions. The real library always gets the calls too.
+ * Timers and phases are regions, user events and metadata are attributes that are set. The real library
+ * always gets the calls too.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
@@ -56,6 +57,47 @@ JM_EXPORT void Tau_profile_c_timer(void **handle, const char *name, const char *
     } else {
         *handle = new_timer(name);
     }
+}
+
+/* A profiler by its name; TAU_PROFILER_START is Tau_start_timer. */
+JM_EXPORT void *Tau_get_profiler(const char *name, const char *type, uint64_t group,
+                                 const char *group_name);
+JM_EXPORT void *Tau_get_profiler(const char *name, const char *type, uint64_t group,
+                                 const char *group_name) {
+    static void *slot;
+    void *(*real)(const char *, const char *, uint64_t, const char *) =
+        (void *(*)(const char *, const char *, uint64_t, const char *))jm_next(
+            &slot, "Tau_get_profiler", LIBRARY);
+    struct joulemark__thread *t = jm_thread(JM_TAU, 0);
+    void *handle = real ? real(name, type, group, group_name) : new_timer(name);
+    if (real && t)
+        jm_keep_id((uint64_t)(uintptr_t)handle, joulemark__find(t, name, JOULEMARK_HINT_UNKNOWN));
+    return handle;
+}
+
+/* A timer or phase of each iteration: NAME [ITERATION], as TAU calls it. */
+JM_EXPORT void Tau_profile_dynamic_auto(int iteration, void **handle, char *name, char *type,
+                                        uint64_t group, char *group_name, int phase);
+JM_EXPORT void Tau_profile_dynamic_auto(int iteration, void **handle, char *name, char *type,
+                                        uint64_t group, char *group_name, int phase) {
+    static void *slot;
+    void (*real)(int, void **, char *, char *, uint64_t, char *, int) =
+        (void (*)(int, void **, char *, char *, uint64_t, char *, int))jm_next(
+            &slot, "Tau_profile_dynamic_auto", LIBRARY);
+    struct joulemark__thread *t = jm_thread(JM_TAU, 0);
+    char text[256];
+    snprintf(text, sizeof text, "%.240s [%d]", name ? name : "", iteration);
+    if (real) real(iteration, handle, name, type, group, group_name, phase);
+    else *handle = new_timer(text);
+    if (real && t)
+        jm_keep_id((uint64_t)(uintptr_t)*handle, joulemark__find(t, text, JOULEMARK_HINT_UNKNOWN));
+}
+
+/* Ends the timer that was started last. */
+JM_EXPORT void Tau_global_stop(void);
+JM_EXPORT void Tau_global_stop(void) {
+    jm_pop(JM_TAU);
+    JM_FORWARD_VOID("Tau_global_stop", LIBRARY, (void), ());
 }
 
 /* Region of a timer: TAU's own are known by the address that it gave them. */
@@ -154,3 +196,67 @@ FORTRAN_MARK(tau_phase_stop_, jm_exit, 0)
     }
 FORTRAN(tau_start_, jm_begin)
 FORTRAN(tau_stop_, jm_end)
+
+/* ---------------------------------------------------------------- user events, metadata */
+
+/* Names of events that a real TAU gave out, by its own handles; the latest stand. */
+static struct { void *event; char name[120]; } known_events[256];
+static uint32_t known_next;
+
+static void *new_event(void *real, const char *name) {
+    uint32_t at;
+    if (!real) return new_timer(name);
+    at = __atomic_fetch_add(&known_next, 1, __ATOMIC_RELAXED) % 256;
+    snprintf(known_events[at].name, sizeof known_events[at].name, "%s", name ? name : "");
+    __atomic_store_n(&known_events[at].event, real, __ATOMIC_RELEASE);
+    return real;
+}
+
+/* A value of an event: an attribute of its name that is set. */
+static void happened(void *event, double data, int is_real) {
+    const char *name = event && !is_real ? ((struct timer *)event)->name : NULL;
+    int i;
+    for (i = 0; is_real && !name && i < 256; i++) {
+        if (__atomic_load_n(&known_events[i].event, __ATOMIC_ACQUIRE) == event)
+            name = known_events[i].name;
+    }
+    if (name && jm_thread(JM_TAU, 1)) joulemark_set_double(name, data);
+}
+
+JM_EXPORT void *Tau_get_userevent(const char *name);
+JM_EXPORT void *Tau_get_userevent(const char *name) {
+    static void *slot;
+    void *(*real)(const char *) = (void *(*)(const char *))jm_next(&slot, "Tau_get_userevent", LIBRARY);
+    return new_event(real ? real(name) : NULL, name);
+}
+
+JM_EXPORT void Tau_get_context_userevent(void **event, const char *name);
+JM_EXPORT void Tau_get_context_userevent(void **event, const char *name) {
+    static void *slot;
+    void (*real)(void **, const char *) =
+        (void (*)(void **, const char *))jm_next(&slot, "Tau_get_context_userevent", LIBRARY);
+    if (real) real(event, name);
+    if (!real && *event) return;
+    *event = new_event(real ? *event : NULL, name);
+}
+
+#define EVENT(symbol)                                                                              \
+    JM_EXPORT void symbol(void *event, double data);                                               \
+    JM_EXPORT void symbol(void *event, double data) {                                              \
+        static void *slot;                                                                         \
+        void (*real)(void *, double) = (void (*)(void *, double))jm_next(&slot, #symbol, LIBRARY); \
+        happened(event, data, real != NULL);                                                       \
+        if (real) real(event, data);                                                               \
+    }
+EVENT(Tau_userevent)
+EVENT(Tau_context_userevent)
+
+#define METADATA(symbol)                                                                           \
+    JM_EXPORT void symbol(const char *name, const char *value);                                    \
+    JM_EXPORT void symbol(const char *name, const char *value) {                                   \
+        if (name && value && jm_thread(JM_TAU, 1)) joulemark_set_string(name, value);              \
+        JM_FORWARD_VOID(#symbol, LIBRARY, (const char *, const char *), (name, value));            \
+    }
+METADATA(Tau_metadata)
+METADATA(Tau_phase_metadata)
+METADATA(Tau_context_metadata)

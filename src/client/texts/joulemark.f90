@@ -17,11 +17,11 @@
 !
 ! Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
 module joulemark
-  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int32_t, c_size_t
+  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int32_t, c_int64_t, c_size_t
   implicit none
   private
 
-  integer, parameter, public :: joulemark_kind = c_int32_t
+  integer, parameter, public :: joulemark_kind = c_int32_t, joulemark_span_kind = c_int64_t
   integer(c_int32_t), parameter, public :: JOULEMARK_HINT_UNKNOWN = 1, JOULEMARK_HINT_COMPUTE = 2, &
     JOULEMARK_HINT_MEMORY = 3, JOULEMARK_HINT_NETWORK = 4, JOULEMARK_HINT_IO = 5, &
     JOULEMARK_HINT_SERIAL = 6, JOULEMARK_HINT_PARALLEL = 7, JOULEMARK_HINT_IGNORE = 8, &
@@ -29,7 +29,7 @@ module joulemark
 
   public :: joulemark_begin, joulemark_end, joulemark_region, joulemark_enter, joulemark_exit
   public :: joulemark_epoch, joulemark_progress_init, joulemark_progress_post
-  public :: joulemark_overhead, joulemark_shutdown
+  public :: joulemark_overhead, joulemark_shutdown, joulemark_span_begin, joulemark_span_end
 
   interface
     subroutine c_begin(name, length) bind(C, name="joulemark_fortran_begin")
@@ -49,6 +49,17 @@ module joulemark
       integer(c_int32_t), value :: hint
       integer(c_int32_t) :: region
     end function
+    function c_span_begin(name, length) result(span) bind(C, name="joulemark_fortran_span_begin")
+      import :: c_char, c_int64_t, c_size_t
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_size_t), value :: length
+      integer(c_int64_t) :: span
+    end function
+    !> Ends a span, on any thread.
+    subroutine joulemark_span_end(span) bind(C, name="joulemark_fortran_span_end")
+      import :: c_int64_t
+      integer(c_int64_t), value :: span
+    end subroutine
     !> Begins and ends the region of a handle.
     subroutine joulemark_enter(region) bind(C, name="joulemark_fortran_enter")
       import :: c_int32_t
@@ -91,6 +102,13 @@ contains
     character(len=*), intent(in) :: name
     call c_end(name, len(name, c_size_t))
   end subroutine
+
+  !> Begins a span, which may overlap others and end on another thread; the number that ends it.
+  function joulemark_span_begin(name) result(span)
+    character(len=*), intent(in) :: name
+    integer(c_int64_t) :: span
+    span = c_span_begin(name, len(name, c_size_t))
+  end function
 
   !> Registers a name with a hint; the handle for joulemark_enter and joulemark_exit.
   function joulemark_region(name, hint) result(region)

@@ -3,6 +3,8 @@
 #   . ./joulemark.sh
 #   joulemark_begin "compile it"; ...; joulemark_end "compile it"
 #
+#   joulemark_span_begin "upload"; span=$joulemark_span; upload & ...; joulemark_span_end $span
+#
 # and run the script under `joulemark run -- sh script.sh`. Without a monitor every call does
 # nothing. A call starts no process, keeps no descriptor, prints nothing, and its status is 0. In
 # bash 5 and zsh marks carry the time of the call; other shells have no clock, so there a mark
@@ -22,8 +24,15 @@ if [ -n "${JOULEMARK_SESSION-}" ] && [ -O "$JOULEMARK_SESSION" ] && [ -d "$JOULE
   joulemark_begin() { joulemark__line "b ${EPOCHREALTIME:--} $*"; }
   joulemark_end() { joulemark__line "e ${EPOCHREALTIME:--} $*"; }
   joulemark_epoch() { joulemark__line "p ${EPOCHREALTIME:--}"; }
+  joulemark_span_begin() {
+    joulemark_span=$((${joulemark_span:-0} + 1))
+    joulemark__line "s ${EPOCHREALTIME:--} $joulemark_span $*"
+  }
+  joulemark_span_end() { joulemark__line "f ${EPOCHREALTIME:--} $1"; }
 else
   joulemark_begin() { :; }
   joulemark_end() { :; }
   joulemark_epoch() { :; }
+  joulemark_span_begin() { :; }
+  joulemark_span_end() { :; }
 fi

@@ -1,5 +1,5 @@
 /*
- * joulemark_fortran.c: what joulemark.f90 calls. Names come with their length and blanks behind
+ * joulemark_fortran.c: what joulemark.f90 and joulemark.rs call. Names come with their length and blanks behind
  * them, and without a NUL.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
@@ -24,7 +24,7 @@ static uint32_t jmf_find(const char *name, size_t length) {
     uint32_t region = jmf_cache[slot].region;
     if (region && jmf_cache[slot].at == name && jmf_cache[slot].length == length) {
         /* The same text still? */
-        const char *known = joulemark__copy_of(&joulemark__state_4, region);
+        const char *known = joulemark__copy_of(&joulemark__state_5, region);
         size_t n = length;
         while (n > 0 && name[n - 1] == ' ') n--;
         if (strncmp(known, name, n) == 0 && known[n] == 0) return region;
@@ -46,18 +46,31 @@ void joulemark_fortran_end(const char *name, size_t length) {
     if (t) joulemark__exit(t, jmf_find(name, length));
 }
 
+int64_t joulemark_fortran_span_begin(const char *name, size_t length) {
+    struct joulemark__thread *t = joulemark__thread(0);
+    uint64_t span;
+    if (!t) return 0;
+    span = joulemark__next_span();
+    joulemark__span(t, JOULEMARK__KIND_SPAN_BEGIN, jmf_find(name, length), span, 0);
+    return (int64_t)span;
+}
+
 #else /* no ring here */
 
 uint32_t joulemark_fortran_region(const char *name, unsigned long length, uint32_t hint) {
     return (void)name, (void)length, (void)hint, 0;
 }
 void joulemark_fortran_begin(const char *name, unsigned long length) { (void)name, (void)length; }
+int64_t joulemark_fortran_span_begin(const char *name, unsigned long length) {
+    return (void)name, (void)length, 0;
+}
 void joulemark_fortran_end(const char *name, unsigned long length) { (void)name, (void)length; }
 
 #endif
 
 void joulemark_fortran_enter(uint32_t region) { joulemark_enter(region); }
 void joulemark_fortran_exit(uint32_t region) { joulemark_exit(region); }
+void joulemark_fortran_span_end(int64_t span) { joulemark_span_end((uint64_t)span); }
 void joulemark_fortran_epoch(void) { joulemark_epoch(); }
 void joulemark_fortran_progress_init(uint32_t units) { joulemark_progress_init(units); }
 void joulemark_fortran_progress_post(void) { joulemark_progress_post(); }

@@ -1,33 +1,13 @@
 /**
- * Names of output: `stdout` and `stderr`, `%attribute%` for the attribute's value, and the name of
+ * Names of output: `%attribute%` for the attribute's value, and the name of
  * `.cali` files for which none is given.
  *
  * Truth: Caliper manual, Caliper services, "Recorder" and "Report".
  * @module
  */
 
-/** Where output goes. */
-export type Output =
-  | { readonly to: "stdout" | "stderr" }
-  | { readonly to: "file"; readonly path: string };
-
 /** The value of an attribute as text; undefined where it is not set. */
 export type Lookup = (attribute: string) => string | undefined;
-
-/**
- * Where a name leads: `out-%mpi.rank%.cali` holds the rank, and nothing there if it is not set.
- * In a folder `stdout` is a file like any other.
- *
- * @param options.directory Folder for files, or empty. @default ""
- */
-export function resolveOutput(
-  name: string,
-  { lookup, directory = "" }: { lookup: Lookup; directory?: string },
-): Output {
-  const path = directory === "" ? name : `${directory}/${name}`;
-  if (path === "stdout" || path === "stderr") return { to: path };
-  return { to: "file", path: fillName(path, lookup) };
-}
 
 /**
  * Puts values into a name: what stands between two `%` is an attribute, `%[8]attribute%` with the

@@ -49,3 +49,39 @@ export function remarkOnService(name: string): string | undefined {
   const why = ABSENT_SERVICES.get(name);
   return why === undefined ? undefined : `Service ${name} is left out: ${why}`;
 }
+
+/** Kinds of services, and those of Caliper that are of each. */
+const KINDS = {
+  "snapshot trigger": [
+    ...["alloc", "cuptitrace", "event", "libpfm", "loop_monitor", "region_monitor", "sampler"],
+  ],
+  "snapshot buffer": ["aggregate", "trace", "cuptitrace"],
+  "snapshot process": ["aggregate", "trace", "textlog"],
+  "online output": ["textlog"],
+  "offline output": ["recorder", "report", "sos", "mpireport"],
+} as const;
+
+/** A service of the one kind does nothing without one of the other. */
+const NEEDS: readonly (readonly [kind: keyof typeof KINDS, other: keyof typeof KINDS])[] = [
+  ["snapshot trigger", "snapshot process"],
+  ["snapshot process", "snapshot trigger"],
+  ["snapshot buffer", "offline output"],
+  ["online output", "snapshot trigger"],
+  ["offline output", "snapshot buffer"],
+];
+
+/** What a list of services lacks so that something is recorded, in Caliper's words: two lines each. */
+export function missingServices(services: readonly string[]): string[] {
+  return NEEDS.flatMap(([kind, other]) => {
+    const first = KINDS[kind].find((name) => services.includes(name));
+    const others: readonly string[] = KINDS[other];
+    if (first === undefined || others.some((name) => services.includes(name))) return [];
+    const quoted = others.map((name) => `"${name}"`);
+    const last = quoted.pop()!;
+    const list = quoted.length > 0 ? `${quoted.join(", ")} or ${last}` : last;
+    return [
+      `Config check: Warning: ${kind} service "${first}" requires ${other} services, but none are ` +
+      `active.\n     Add ${list} to CALI_SERVICES_ENABLE to generate Caliper output.`,
+    ];
+  });
+}

@@ -8,8 +8,8 @@
  */
 
 import { PROPERTY } from "../attribute.ts";
-import { listOf } from "../config_words.ts";
-import type { Service, ServiceHost } from "../service.ts";
+import { listOf } from "../../core/names.ts";
+import type { Service, ServiceHost, Trigger } from "../service.ts";
 import { Snapshot } from "../snapshot.ts";
 import { NONE } from "../tree.ts";
 import { TYPE, type Value } from "../variant.ts";
@@ -60,9 +60,9 @@ class AggregateService implements Service {
     this.#metrics.push(id);
   }
 
-  take(record: Snapshot): void {
+  take(record: Snapshot, trigger: Trigger): void {
     const row = this.#rowOf(record);
-    row.count++;
+    row.count += trigger.folded?.byPath?.snapshots ?? 1;
     for (let i = 0; i < record.count; i++) {
       if (record.immediate[i] === 0) continue;
       const place = this.#places.get(record.node[i]);
@@ -74,6 +74,7 @@ class AggregateService implements Service {
   flush(emit: (record: Snapshot, thread: number) => void): void {
     const { tree } = this.#host;
     const make = (name: string, type: number) => this.#host.createAttribute(name, type, RESULT);
+    let flushed = 0;
     // As Caliper writes them: the newest thread first.
     for (const rows of this.#rows.toReversed()) {
       let slot = 0;
@@ -89,7 +90,9 @@ class AggregateService implements Service {
         record.pushNumber(make("aggregate.slot", TYPE.uint), TYPE.uint, slot++);
         emit(record, thread);
       }
+      flushed += slot;
     }
+    this.#host.note(`Aggregate: flushed ${flushed} snapshots.`);
   }
 
   #rowOf(record: Snapshot): Row {

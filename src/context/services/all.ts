@@ -51,3 +51,27 @@ export const OUTPUTS: readonly string[] = ["recorder", "report", "mpireport"];
  * that a program times itself (`async_event`).
  */
 export const HEARD: readonly string[] = ["io", "alloc", "sysalloc", "async_event"];
+
+/** What Caliper's services say of themselves when they are made; some say nothing. */
+export const REGISTERED: ReadonlyMap<string, string> = new Map([
+  ["pthread", "Registered pthread service"],
+  ["mpi", "Registered MPI service"],
+  ["mpireport", "Registered mpireport service"],
+  ["event", "Registered event trigger service"],
+  ["loop_monitor", "Registered loop_monitor service"],
+  ["loop_statistics", "registered loop_statistics service"],
+  ["timer", "Registered timer service"],
+  ["timestamp", "Registered timer service"],
+  ["cpuinfo", "Registered cpuinfo service"],
+  ["memstat", "registered memstat service"],
+  ["memusage", "registered memstat service"],
+  ["alloc", "Registered alloc service"],
+  ["allocstats", "Registered allocstats service"],
+  ["sysalloc", "Registered sysalloc service"],
+  ["callpath", "Registered callpath service"],
+  ["statistics", "Registered statistics service"],
+  ["trace", "Registered trace service"],
+  ["aggregate", "Registered aggregation service"],
+  ["io", "Registered io service"],
+  ["report", "Registered report service"],
+]);

@@ -18,8 +18,8 @@ import { wordsOf } from "../config_words.ts";
 import type { Given } from "../given.ts";
 import type { Machine } from "../service.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { remarkOnService } from "../config/services.ts";
-import { HEARD, OUTPUTS, SERVICES } from "./all.ts";
+import { missingServices, remarkOnService } from "../config/services.ts";
+import { HEARD, OUTPUTS, REGISTERED, SERVICES } from "./all.ts";
 import { CaliStream } from "./recorder.ts";
 
 /** What a channel needs beside its configuration. */
@@ -30,6 +30,10 @@ export interface ChannelOptions {
   globals?: Record<string, Given>;
   /** Takes each record of the trace at once, with its thread. @default kept until the flush */
   stream?: (record: Snapshot, thread: number) => void;
+  /** The channel's name, in what it notes. @default "default" */
+  name?: string;
+  /** Hears each line of the log at once. */
+  onLog?: (line: string) => void;
   /** Where services find quantities of the machine. @default none */
   machine?: Machine;
 }
@@ -40,6 +44,7 @@ const FORMAT_VERSION = "2.15.0-joulemark";
 /** What the interposition library tells beside the program, and the services that hear it. */
 const LIBRARY_ATTRIBUTES: readonly (readonly [prefix: string, services: readonly string[]])[] = [
   ["io.", ["io"]],
+  ["omp.", ["ompt"]],
   ["alloc.", ["alloc", "allocstats", "sysalloc"]],
   ["mem.highwatermark", ["alloc", "allocstats", "sysalloc"]],
   ["callpath.", ["callpath"]],
@@ -85,6 +90,17 @@ export class Channel extends Annotations {
       made.add(factory);
       this.addService(factory);
     }
+    const said = wanted.filter((name) => this.services.has(name)).map((name) =>
+      REGISTERED.get(name)
+    );
+    for (const line of new Set(said)) {
+      if (line !== undefined) this.note(line);
+    }
+    if (wanted.length === 0) {
+      const name = options.name ?? "default";
+      this.note(`No services enabled, ${name} channel will not record data.`);
+    }
+    for (const text of missingServices(wanted)) this.note(text, false);
     for (const name of wanted) {
       if (this.services.has(name)) continue;
       this.say(remarkOnService(name) ?? `Service "${name}" not found!`);
@@ -99,11 +115,13 @@ export class Channel extends Annotations {
 
   /** The `.cali` stream of all that was kept; empty without the recorder service. */
   flush(): string {
+    this.note("Flushing Caliper data");
     if (!this.services.has("recorder")) return "";
     const lines: string[] = [];
     const stream = new CaliStream(this.tree, (line) => lines.push(line));
     this.flushServices((record) => stream.record(record));
     stream.globals(this.globals());
+    this.note(`Recorder: Wrote ${stream.written} records.`);
     return lines.join("");
   }
 }

@@ -100,7 +100,9 @@ class EventService implements Service {
   }
 
   measure({ folded }: Trigger, record: Snapshot): void {
-    if (folded !== undefined) record.pushNumber(this.#regionCount, TYPE.uint, folded.count);
+    if (folded !== undefined && folded.count > 0) {
+      record.pushNumber(this.#regionCount, TYPE.uint, folded.count);
+    }
   }
 
   #passes(kind: EventKind, attribute: number, value: Variant): boolean {

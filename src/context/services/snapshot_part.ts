@@ -20,6 +20,8 @@ export class SnapshotPart {
   /** The part, 0 to 1; once a snapshot. */
   next({ folded }: Trigger): number {
     const thread = this.#host.thread(), nowNs = this.#host.now();
+    // What such a thread's time is made of is told by path.
+    if (folded === undefined && this.#host.folds()) return 0;
     const passedNs = nowNs - (this.#toldNs[thread] ?? this.#host.threadStart());
     const part = folded === undefined ? 1 : passedNs > 0 ? Math.min(1, folded.ns / passedNs) : 0;
     this.#toldNs[thread] = nowNs - passedNs * (1 - part);

@@ -37,9 +37,18 @@ export function timer(host: ServiceHost): Service {
         open: new Map(),
       };
       record.pushNumber(offsetAttribute, TYPE.uint, offset);
-      if (trigger.folded !== undefined) {
+      const { folded } = trigger;
+      if (folded?.byPath !== undefined) {
+        record.pushNumber(durationAttribute, TYPE.uint, Math.round(folded.ns));
+        if (withInclusive && folded.count > 0) {
+          record.pushNumber(inclusiveAttribute, TYPE.uint, Math.round(folded.byPath.sumNs));
+        }
+        return;
+      }
+      if (host.folds()) return;
+      if (folded !== undefined) {
         // They happened in between; what is left of the time belongs to the next snapshot.
-        const spent = Math.min(Math.round(trigger.folded.ns), Math.max(0, offset - own.previous));
+        const spent = Math.min(Math.round(folded.ns), Math.max(0, offset - own.previous));
         record.pushNumber(durationAttribute, TYPE.uint, spent);
         own.previous += spent;
         return;

@@ -7,12 +7,23 @@ import type { Snapshot } from "../snapshot.ts";
 export function trace(host: ServiceHost): Service {
   const { stream } = host;
   if (stream !== undefined) {
-    return { name: "trace", take: (record) => stream(record, host.thread()) };
+    let streamed = 0;
+    return {
+      name: "trace",
+      take(record) {
+        streamed++;
+        stream(record, host.thread());
+      },
+      flush: () => host.note(`trace: Flushed ${streamed} snapshots.`),
+    };
   }
   const kept: { record: Snapshot; thread: number }[] = [];
   return {
     name: "trace",
     take: (record) => void kept.push({ record: record.copy(), thread: host.thread() }),
-    flush: (emit) => kept.forEach(({ record, thread }) => emit(record, thread)),
+    flush(emit) {
+      kept.forEach(({ record, thread }) => emit(record, thread));
+      host.note(`trace: Flushed ${kept.length} snapshots.`);
+    },
   };
 }

@@ -5,6 +5,7 @@
  * Layout and escapes: docs/formats/cali.md.
  * @module
  */
+import { grown } from "../../core/grow.ts";
 
 /** What the writer needs to know about nodes. */
 export interface CaliNodes {
@@ -26,6 +27,8 @@ export interface CaliEntry {
 
 /** Nodes 0 to 10 exist in every stream and are suppressed; 11 may appear. */
 const FIRST_WRITTEN_ID = 11;
+/** Ids below are looked up in an array. */
+const DENSE_IDS = 1 << 20;
 
 /**
  * Writes a `.cali` stream: nodes before the first record that refers to them, a record a line.
@@ -45,7 +48,15 @@ export class CaliWriter {
   readonly #nodes: CaliNodes;
   readonly #emit: (line: string) => void;
   readonly #escape: (text: string) => string;
-  readonly #written = new Set<number>();
+  /** By id, 1: it was written. */
+  #written = new Uint8Array(256);
+  readonly #writtenAbove = new Set<number>();
+  /** By id: how records name it. */
+  readonly #names: string[] = [];
+  /** The record under way. */
+  #refs = "";
+  #attributes = "";
+  #data = "";
 
   /**
    * A writer of one stream.
@@ -67,12 +78,39 @@ export class CaliWriter {
 
   /** One snapshot record; references are written before immediates, else in the given order. */
   writeContext(entries: readonly CaliEntry[]): void {
-    this.#record("__rec=ctx", entries);
+    this.#add(entries);
+    this.endContext();
   }
 
   /** The run's metadata; belongs at the end of the stream. */
   writeGlobals(entries: readonly CaliEntry[]): void {
-    this.#record("__rec=globals", entries);
+    this.#add(entries);
+    this.endGlobals();
+  }
+
+  /** Adds a reference to the record that `endContext` or `endGlobals` writes. */
+  addReference(node: number): void {
+    this.#refs += this.#named(node);
+  }
+
+  /**
+   * Adds an immediate to that record.
+   *
+   * @param isPlain The text has nothing to escape: a number.
+   */
+  addValue(attribute: number, text: string, isPlain = false): void {
+    this.#attributes += this.#named(attribute);
+    this.#data += "=" + (isPlain ? text : this.#escape(text));
+  }
+
+  /** Writes what was added as a snapshot record. */
+  endContext(): void {
+    this.#end("__rec=ctx");
+  }
+
+  /** Writes what was added as the run's metadata. */
+  endGlobals(): void {
+    this.#end("__rec=globals");
   }
 
   /** Writes a node, and what it needs, unless that was done before. */
@@ -90,7 +128,7 @@ export class CaliWriter {
       else if (this.#isDue(parent)) stack.push(parent);
       else {
         stack.pop();
-        this.#written.add(top);
+        this.#setWritten(top);
         const data = this.#escape(this.#nodes.textOf(top));
         const last = parent >= 0 ? `,parent=${parent}\n` : "\n";
         this.#emit(`__rec=node,id=${top},attr=${attribute},data=${data}${last}`);
@@ -99,24 +137,36 @@ export class CaliWriter {
   }
 
   #isDue(id: number): boolean {
-    return id >= FIRST_WRITTEN_ID && !this.#written.has(id);
+    if (id >= DENSE_IDS) return !this.#writtenAbove.has(id);
+    return id >= FIRST_WRITTEN_ID && this.#written[id] !== 1;
   }
 
-  #record(kind: string, entries: readonly CaliEntry[]): void {
-    let refs = "", attributes = "", data = "";
-    for (const { node, text } of entries) {
-      if (this.#isDue(node)) this.writeNode(node);
-      if (text === null) {
-        refs += `=${node}`;
-      } else {
-        attributes += `=${node}`;
-        data += "=" + this.#escape(text);
-      }
+  #setWritten(id: number): void {
+    if (id >= DENSE_IDS) {
+      this.#writtenAbove.add(id);
+      return;
     }
-    this.#emit(
-      kind + (refs === "" ? "" : ",ref" + refs) +
-        (attributes === "" ? "" : ",attr" + attributes + ",data" + data) + "\n",
-    );
+    if (id >= this.#written.length) this.#written = grown(this.#written, id + 1);
+    this.#written[id] = 1;
+  }
+
+  #named(id: number): string {
+    if (this.#isDue(id)) this.writeNode(id);
+    return id < DENSE_IDS ? this.#names[id] ??= `=${id}` : `=${id}`;
+  }
+
+  #add(entries: readonly CaliEntry[]): void {
+    for (const { node, text } of entries) {
+      if (text === null) this.addReference(node);
+      else this.addValue(node, text);
+    }
+  }
+
+  #end(kind: string): void {
+    const refs = this.#refs === "" ? "" : ",ref" + this.#refs;
+    const values = this.#attributes === "" ? "" : ",attr" + this.#attributes + ",data" + this.#data;
+    this.#refs = this.#attributes = this.#data = "";
+    this.#emit(kind + refs + values + "\n");
   }
 }
 

@@ -32,6 +32,11 @@ export interface PmcRecord {
   cpu0TempC?: number;
   /** Temperature of the second package. */
   cpu1TempC?: number;
+  /**
+   * What the three energies, node's, processors' and memory's, leave out of counters beyond 2^53 J;
+   * no file holds it.
+   */
+  restsJ?: readonly [number, number, number];
   /** A header line stands before this one too: 2.0 repeats it when the counters began at 0 J. */
   headed?: boolean;
 }

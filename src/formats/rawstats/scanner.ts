@@ -317,7 +317,7 @@ export class RawScanner {
     if (known !== undefined) {
       this.#complain(
         "one schema per type",
-        `another one of ${schema.type}; its counters start anew here`,
+        `another one of ${schema.type}; its counters start again here`,
       );
     } else if (!this.#inHeader) {
       this.#complain("schemas in the header", `one of ${schema.type} among the records`);

@@ -36,6 +36,11 @@ export interface LineSink {
   restart?(): void;
 }
 
+/** Takes bytes too: packets of a binary format, each whole. */
+export interface ByteSink extends LineSink {
+  write(lines: string | Uint8Array): void;
+}
+
 /** Which line holds what. */
 const LINES: readonly (readonly [name: string, key: keyof TraceHeader])[] = [
   ["geopm_version", "version"],

@@ -33,6 +33,12 @@ export function makePmc(values: OptionValues, site: OutputSite): Opener {
     return {
       events: recorder,
       sample: (timeS) => recorder.samples(timeS, batch),
+      addTo(host) {
+        const { source, count } = recorder;
+        const file = byCalls ? recorder.path : given.text;
+        if (source === "none" || file === undefined || byCalls && source !== "pm_mpi_lib") return;
+        host.joulemark = { ...host.joulemark, steps: { count, of: STEPS[source], file } };
+      },
       finish() {
         const records = recorder.records(site.zeroS());
         const { source } = recorder;

@@ -12,7 +12,8 @@
  * are added up instead, energy is interpolated to the exact time.
  * @module
  */
-import type { EventSink, PmEvent } from "../../core/event.ts";
+import type { EventReceiver, EventRecord } from "../../core/event.ts";
+import { KIND } from "../../core/event_kinds.ts";
 import type { PmcRecord } from "../../formats/pmc/pmc.ts";
 import type { RegionTracker } from "../../regions/tracker.ts";
 import type { Batch, NameTable } from "../../signals/batch.ts";
@@ -42,7 +43,7 @@ const SOURCES: Record<Exclude<Field, "cpu0TempC" | "cpu1TempC">, readonly (reado
 };
 const TEMPERATURE = ["CNL::CPU_TEMPERATURE", "CPU_PACKAGE_TEMPERATURE"];
 const FIELDS = [...Object.keys(SOURCES), "cpu0TempC", "cpu1TempC"] as Field[];
-const ENERGIES: readonly Field[] = ["energyJ", "cpuEnergyJ", "memoryEnergyJ"];
+const ENERGIES = ["energyJ", "cpuEnergyJ", "memoryEnergyJ"] as const satisfies readonly Field[];
 
 /** What the steps were taken from. */
 export type StepSource = "pm_mpi_lib" | "epochs" | "region" | "none";
@@ -53,17 +54,20 @@ interface Mark {
   readonly step: number;
   readonly substep: number;
   values?: Float64Array;
+  restsJ?: [number, number, number];
 }
 
 /** Marks of one kind by one process. */
 interface Series {
   pid: number;
+  /** Of the process; infinite where it has none. */
+  rank?: number;
   readonly marks: Mark[];
   closed: boolean;
 }
 
 /** Records the steps of one node. */
-export class PmcRecorder implements EventSink {
+export class PmcRecorder implements EventReceiver {
   readonly #tracker: RegionTracker;
   /** Handles in the batch by field; several are added up. */
   readonly #handles = new Map<Field, number[]>();
@@ -112,6 +116,11 @@ export class PmcRecorder implements EventSink {
       : "no energy counter of the node, its packages or its GPUs can be read";
   }
 
+  /** Steps so far, without the reading at open. */
+  get count(): number {
+    return Math.max(0, (this.#chosen()?.marks.length ?? 0) - 1);
+  }
+
   /** Where the steps come from. */
   get source(): StepSource {
     if (this.#library !== undefined) return "pm_mpi_lib";
@@ -138,20 +147,33 @@ export class PmcRecorder implements EventSink {
     return marks.filter((mark) => mark.values !== undefined).map((mark) => record(mark, epochS));
   }
 
-  start(): number {
-    return -1;
-  }
-  startCommand(): number {
-    return -1;
-  }
-  threadCpus(): void {}
-  region(): number {
+  receive(event: EventRecord): number {
+    switch (event.kind) {
+      case KIND.enter:
+        this.#enter(event);
+        break;
+      case KIND.exit:
+        if (this.#depth > 0 && event.thread <= 0 && this.#pid(event) === this.#marker) {
+          this.#depth--;
+        }
+        break;
+      case KIND.epoch:
+        this.#epoch(event);
+        break;
+      case KIND.pmOpen:
+        this.#open(event);
+        break;
+      case KIND.pmRecord:
+      case KIND.pmClose:
+        this.#libraryCall(event);
+    }
     return -1;
   }
 
-  enter(timeS: number, process: number, region: number, _hint: number, thread: number): void {
-    if (this.#library !== undefined || this.#epochs !== undefined || thread > 0) return;
-    const pid = this.#pid(process);
+  #enter(event: EventRecord): void {
+    const { timeS, region } = event;
+    if (this.#library !== undefined || this.#epochs !== undefined || event.thread > 0) return;
+    const pid = this.#pid(event);
     if (this.#marker < 0) this.#marker = pid;
     if (pid !== this.#marker || this.#depth++ > 0) return;
     let series = this.#regions.get(region);
@@ -164,58 +186,45 @@ export class PmcRecorder implements EventSink {
     if (n <= MOST_STEPS) this.#mark(series, { timeS, step: n === 0 ? -1 : n, substep: 1 });
   }
 
-  exit(_timeS: number, process: number, _region: number, thread: number): void {
-    if (this.#depth > 0 && thread <= 0 && this.#pid(process) === this.#marker) this.#depth--;
-  }
-
-  epoch(timeS: number, process: number): void {
+  #epoch(event: EventRecord): void {
     if (this.#library !== undefined) return;
-    const pid = this.#pid(process);
+    const pid = this.#pid(event);
     this.#epochs ??= { pid, marks: [], closed: false };
     if (pid !== this.#epochs.pid) return;
     const n = this.#epochs.marks.length;
-    this.#mark(this.#epochs, { timeS, step: n === 0 ? -1 : n, substep: 1 });
+    this.#mark(this.#epochs, { timeS: event.timeS, step: n === 0 ? -1 : n, substep: 1 });
   }
 
-  tprofInit(): void {}
-  tprofPost(): void {}
-  overhead(): void {}
-  shortVisits(): void {}
-  shutdown(): void {}
-  died(): void {}
-
-  /** A call of the library. */
-  pm(timeS: number, process: number, event: Readonly<PmEvent>): void {
-    this.call(timeS, this.#pid(process), event);
+  /** The library's times are those of its lowest rank, whoever comes first. */
+  #open(event: EventRecord): void {
+    const pid = this.#pid(event), rank = event.pm.rank ?? Infinity, before = this.#library;
+    const counts = before === undefined || before.pid === pid || rank < (before.rank ?? Infinity);
+    if (!counts) return;
+    // Opening again truncates a text log, as the library does; binary ones go on growing.
+    this.path = event.pm.path ?? this.path;
+    const goesOn = before?.pid === pid && this.#version >= 5;
+    this.#library = { pid, rank, marks: goesOn ? before.marks : [], closed: false };
+    this.#mark(this.#library, { timeS: event.timeS, step: -1, substep: 1 });
   }
 
-  /** The same with the process's own number. */
-  call(timeS: number, pid: number, event: Readonly<PmEvent>): void {
-    const isFirst = this.#library === undefined;
-    if (event.kind === "open" && (isFirst || this.#library!.pid === pid)) {
-      // Opening again truncates a text log, as the library does; binary ones go on growing.
-      this.path = event.path ?? this.path;
-      const marks = isFirst || this.#version < 5 ? [] : this.#library!.marks;
-      this.#library = { pid, marks, closed: false };
-      this.#mark(this.#library, { timeS, step: -1, substep: 1 });
-      return;
-    }
-    const series = this.#library;
-    if (series === undefined || series.pid !== pid || series.closed) return;
-    if (event.kind === "close") {
+  #libraryCall(event: EventRecord): void {
+    const { kind, timeS } = event, series = this.#library;
+    if (series === undefined || series.pid !== this.#pid(event) || series.closed) return;
+    if (kind === KIND.pmClose) {
       const last = series.marks[series.marks.length - 1].step;
       // 2.0 calls the reading at open step 0.
       const step = this.#version < 3 && last < 0 ? 1 : last + 1;
       this.#mark(series, { timeS, step, substep: 1 });
       series.closed = true;
-    } else if (event.kind === "record") {
-      const { step, substep } = event;
-      this.#mark(series, { timeS, step, substep });
-      // Before and after the barrier that the call asks for; here nobody waits.
-      if (event.sync && event.initial && this.#version >= 4.3) {
-        this.#mark(series, { timeS, step, substep });
-      }
+      return;
     }
+    const { step, substep, sync, initial, after } = event.pm;
+    // What was read at the call is read when its barrier is over.
+    const early = after ? series.marks.pop() : undefined;
+    if (early !== undefined) this.#waiting = this.#waiting.filter((mark) => mark !== early);
+    this.#mark(series, { timeS, step, substep });
+    // Before and after the barrier that the call asks for.
+    if (sync && initial && this.#version >= 4.3) this.#mark(series, { timeS, step, substep });
   }
 
   /** A step of the loop is settled: marks up to its time have their readings. */
@@ -226,7 +235,11 @@ export class PmcRecorder implements EventSink {
     this.#last = { timeS, values };
     if (Number.isNaN(this.#firstS)) this.#firstS = timeS;
     if (this.#waiting.length === 0) return;
-    for (const mark of this.#waiting) mark.values = this.#at(mark.timeS, timeS, values);
+    const rests = ENERGIES.map((field) => this.#rest(field, batch)) as [number, number, number];
+    for (const mark of this.#waiting) {
+      mark.values = this.#at(mark.timeS, timeS, values);
+      if (rests.some((rest) => rest !== 0)) mark.restsJ = rests;
+    }
     this.#waiting = [];
   }
 
@@ -249,6 +262,11 @@ export class PmcRecorder implements EventSink {
     let sum = 0;
     for (const handle of handles) sum += batch.sample(handle);
     return sum;
+  }
+
+  #rest(field: Field, batch: Batch): number {
+    const handles = this.#handles.get(field);
+    return handles?.length === 1 ? batch.rest(handles[0]) : 0;
   }
 
   #mark(series: Series, mark: Mark): void {
@@ -281,7 +299,7 @@ export class PmcRecorder implements EventSink {
     }
   }
 
-  #pid(process: number): number {
+  #pid({ process }: EventRecord): number {
     return this.#tracker.process(process).pid;
   }
 }
@@ -302,5 +320,6 @@ function record(mark: Mark, epochS: number): PmcRecord {
     memoryEnergyJ: of("memoryEnergyJ"),
     cpu0TempC: of("cpu0TempC"),
     cpu1TempC: of("cpu1TempC"),
+    ...(mark.restsJ === undefined ? {} : { restsJ: mark.restsJ }),
   };
 }

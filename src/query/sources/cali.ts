@@ -89,8 +89,10 @@ class Merger implements CaliHandler {
     record.count = 0;
     for (let i = 0; i < refCount; i++) {
       const node = this.#ids.map(refs[i]);
-      if (node !== NONE) record.pushReference(tree, node);
-      else if (this.#strict) this.#sink.problem("reference to an undefined node", scanner.line);
+      if (node !== NONE) {
+        record.pushReference(tree, node);
+        if (tree.nodeFields.size > 0) this.#pushFields(node);
+      } else if (this.#strict) this.#sink.problem("reference to an undefined node", scanner.line);
     }
     if (scanner.layout !== this.#layout) this.#plan(scanner);
     const actions = this.#actions;
@@ -136,6 +138,16 @@ class Merger implements CaliHandler {
       this.#record.pushNumber(attribute, TYPE.inv, 0);
       if (this.#strict) this.#complainOf(attribute, text, scanner.line);
     } else this.#record.pushValue(attribute, type, value);
+    if (type !== TYPE.usr) return;
+    for (const field of this.#tree.fields(attribute, text)) this.#record.pushValue(...field);
+  }
+
+  /** Fields of bytes of a known layout on the way to the root. */
+  #pushFields(node: number): void {
+    const tree = this.#tree;
+    for (let id = node; id !== NONE; id = tree.parentOf[id]) {
+      for (const field of tree.nodeFields.get(id) ?? []) this.#record.pushValue(...field);
+    }
   }
 
   #complainOf(attribute: number, text: string, line: number): void {
@@ -161,7 +173,8 @@ class Merger implements CaliHandler {
         if (this.#strict && isUsed) this.#sink.problem("undefined attribute", scanner.line);
         continue;
       }
-      if (!this.#sink.wants(attribute)) continue;
+      // What stands in bytes may be wanted where they are not.
+      if (!this.#sink.wants(attribute) && !tree.hasLayout(attribute)) continue;
       const type = this.#types[i] = tree.valueTypeOf(attribute);
       const whole = type === TYPE.int || type === TYPE.uint;
       this.#actions[i] = whole ? WHOLE : type === TYPE.double ? REAL : ANY;

@@ -41,6 +41,8 @@ export interface Outcome {
   /** Regions and unmarked against the counter, relative. */
   readonly sumError: number;
   readonly why: (string | undefined)[];
+  /** Of `unmarked`: what was drawn, what is told, and its standard error, J. */
+  readonly unmarked: { readonly joules: number; readonly fitJ: number; readonly seJ: number };
 }
 
 /** Runs a program and attributes its energy in each way. */
@@ -49,8 +51,17 @@ export function measure(
   { seed, seconds, dither = 0.25 }: { seed: number; seconds: number; dither?: number },
   ways: readonly Way[],
 ): Outcome[] {
-  const made = makeProgram(name, { seed, seconds });
-  const program = { ...made, spec: { ...made.spec, raplPeriodS: RAPL_PERIOD_S } };
+  return measureProgram(makeProgram(name, { seed, seconds }), ways, dither);
+}
+
+/** The same with any program. @param raplPeriodS Between two updates of RAPL's registers. */
+export function measureProgram(
+  made: SimProgram,
+  ways: readonly Way[],
+  dither = 0.25,
+  raplPeriodS = RAPL_PERIOD_S,
+): Outcome[] {
+  const program = { ...made, spec: { ...made.spec, raplPeriodS } };
   const outcomes = new Map<Way, Outcome>();
   for (const periodS of new Set(ways.map((way) => way.periodS))) {
     const own = ways.filter((way) => way.periodS === periodS);
@@ -117,6 +128,12 @@ function outcome(
     lagErrorS: result.counters[0].lagS - lagS,
     sumError: 0,
     why: [],
+    unmarked: {
+      // What comes between the program's end and the last step is in the counter as well.
+      joules: truth.unmarked.joules + truth.nobody.joules,
+      fitJ: result.of(0).fitJ,
+      seJ: result.of(0).seJ,
+    },
   };
   let sum = result.of(0).exactJ;
   program.regions.forEach((region, r) => {

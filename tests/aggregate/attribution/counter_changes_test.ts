@@ -17,23 +17,46 @@ function follow(
 ) {
   const changes = new CounterChanges(options);
   const seen: { what: number; t: number; a: number; v: number }[] = [];
+  const take = () => {
+    for (let what = changes.next(); what !== CHANGE.NONE; what = changes.next()) {
+      seen.push({ what, t: changes.timeS, a: changes.windowS, v: changes.valueJ });
+    }
+  };
   for (let k = 0; k < steps; k++) {
     const t = k * 0.005;
-    const what = changes.observe(t, reading(t, k), stamp(t));
-    if (what === CHANGE.NONE) continue;
-    seen.push({ what, t: changes.timeS, a: changes.windowS, v: changes.valueJ });
+    changes.observe(t, reading(t, k), stamp(t));
+    take();
   }
+  changes.settle();
+  take();
   return { changes, seen };
 }
 
 Deno.test("observe() gives windows of the update period where it is shorter than a step", () => {
   const { changes, seen } = follow({ updatePeriodS: 0.001 }, 200, (t) => 100 * t);
-  assertEquals(seen.length, 199);
+  // The first reading begins: steps are no shorter than the period, so it is as good as a change.
+  assertEquals(seen.length, 200);
   assertEquals(seen[0].what, CHANGE.BREAK);
   assert(seen.slice(1).every(({ what }) => what === CHANGE.SEEN));
   assertEquals(changes.updatePeriodS, 0.001);
   assertAlmostEquals(seen.at(-1)!.a, 0.001, 1e-12);
   assertAlmostEquals(changes.totalJ, 100 * 199 * 0.005, 1e-9);
+});
+
+Deno.test("next() keeps the first changes until the period is known, and loses none", () => {
+  const { seen } = follow({ updatePeriodS: 0.001 }, 200, (t) => 100 * t);
+  // Windows of the first ones are those of the later ones.
+  assert(seen.every(({ a }) => Math.abs(a - 0.001) < 1e-12));
+  const slow = follow({}, 300, (t) => Math.floor(t / 0.1 + 1e-9));
+  assertEquals(slow.seen.length, 14);
+  assertAlmostEquals(slow.changes.updatePeriodS, 0.1, 1e-9);
+  const stamped = follow(
+    { stamped: true },
+    1000,
+    (t) => Math.floor(t / 0.1),
+    (t) => 1e9 + Math.floor(t / 0.1) * 0.1,
+  );
+  assert(stamped.seen.every(({ a }) => a === 0));
 });
 
 Deno.test("observe() finds the update period of a slow counter, whatever was told", () => {
@@ -84,9 +107,15 @@ Deno.test("observe() begins anew after NaN, a fall, a leap and a stall, and keep
 Deno.test("observe() ignores steps whose time does not go on", () => {
   const changes = new CounterChanges();
   changes.observe(1, 10);
-  assertEquals(changes.observe(1, 20), CHANGE.NONE);
-  assertEquals(changes.observe(0.5, 30), CHANGE.NONE);
-  assertEquals(changes.observe(1.1, 40), CHANGE.BREAK);
+  changes.observe(1, 20);
+  changes.observe(0.5, 30);
+  changes.settle();
+  assertEquals(changes.next(), CHANGE.NONE);
+  changes.observe(1.1, 40);
+  changes.settle();
+  assertEquals(changes.next(), CHANGE.BREAK);
+  assertEquals(changes.next(), CHANGE.SEEN);
+  assertEquals(changes.next(), CHANGE.NONE);
   assertEquals(changes.totalJ, 30);
 });
 

@@ -20,7 +20,8 @@ function systemOf(rows: readonly number[][], y: readonly number[]) {
     }
     q += y[k] * y[k];
   });
-  return { a, c, q, classes };
+  // No row is noisy: every class is known.
+  return { a, c, q, classes, rows: Infinity };
 }
 
 Deno.test("nonNegative() meets the conditions of the best solution on any rows", () => {
@@ -44,6 +45,16 @@ Deno.test("nonNegative() meets the conditions of the best solution on any rows",
     rows.forEach((z, k) => sum += (y[k] - z.reduce((s, v, i) => s + v * power[i], 0)) ** 2);
     assertAlmostEquals(rss / sum, 1, 1e-6);
   }
+});
+
+Deno.test("nonNegative() leaves out a class that the rows say nothing of, and no other", () => {
+  const random = new Random(testSeed("leak"));
+  const rows = Array.from({ length: 200 }, (_, k) => [1, random.uniform(), 1e-9 * 0.5 ** k]);
+  const y = rows.map(([, z]) => 100 + 50 * z + random.normal());
+  const { power, seen } = nonNegative({ ...systemOf(rows, y), rows: rows.length });
+  assertEquals([...seen], [1, 1, 0]);
+  assertEquals(power[2], 0);
+  assertAlmostEquals(power[0], 100, 1);
 });
 
 Deno.test("Cholesky names all classes that are always in one mix, and only those", () => {

@@ -4,7 +4,7 @@ import type { Option } from "../../../src/core/option.ts";
 import { parseOptions } from "../../../src/cli/command_line/options.ts";
 
 const OPTIONS: Option[] = [
-  { name: "report", short: "r", value: "FILE", env: true, geopm: "GEOPM_REPORT", help: "a" },
+  { name: "report", short: "r", value: "FILE", env: true, foreign: "GEOPM_REPORT", help: "a" },
   { name: "stats", value: "FILE", help: "b" },
   { name: "vary", value: "NAME=A", repeats: true, help: "c" },
   { name: "simulate", value: "SPEC", optionalValue: true, env: true, help: "d" },
@@ -52,7 +52,7 @@ Deno.test("parseOptions() prefers the command line to JOULEMARK_ to GEOPM_ varia
   assertEquals(read(["--report", "f"], env), ["f", "flag", "--report", true]);
   assertEquals(read([], env), ["j", "joulemark", "JOULEMARK_REPORT", true]);
   assertEquals(read([], { ...env, JOULEMARK_REPORT: "", JOULEMARK_HEADER: "off" }), [
-    ...["g", "geopm", "GEOPM_REPORT"],
+    ...["g", "foreign", "GEOPM_REPORT"],
     false,
   ]);
   const simulate = (env: Record<string, string>) =>

@@ -1,6 +1,6 @@
 /** Names of output. What `%…%` comes to was seen with Caliper 2.15 (global num.x = 7, app = demo). */
 import { assertEquals, assertMatch } from "@std/assert";
-import { defaultFileName, fillName, resolveOutput } from "../../../src/context/config/file_name.ts";
+import { defaultFileName, fillName } from "../../../src/context/config/file_name.ts";
 
 const lookup = (name: string) => ({ "num.x": "7", app: "demo" })[name];
 
@@ -16,16 +16,6 @@ Deno.test("fillName() puts values where attributes stand between two %", () => {
     ["plain.cali", "plain.cali"],
   ];
   for (const [name, expected] of cases) assertEquals(fillName(name, lookup), expected, name);
-});
-
-Deno.test("resolveOutput() knows streams, files and folders", () => {
-  assertEquals(resolveOutput("stdout", { lookup }), { to: "stdout" });
-  assertEquals(resolveOutput("stderr", { lookup }), { to: "stderr" });
-  assertEquals(resolveOutput("%app%.cali", { lookup }), { to: "file", path: "demo.cali" });
-  assertEquals(resolveOutput("stdout", { lookup, directory: "d%num.x%" }), {
-    to: "file",
-    path: "d7/stdout",
-  });
 });
 
 Deno.test("defaultFileName() is made of time, process and twelve characters", () => {

@@ -1,4 +1,7 @@
-/* Steps of pm_mpi_lib in an MPI program: records are collective, so nobody leaves one early. */
+/*
+ * Steps of pm_mpi_lib in an MPI program: records are collective, so nobody leaves one early. With an
+ * argument there is a line before the barrier too, and rank 0 comes first to it and last to open.
+ */
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -12,10 +15,11 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (pm_mpi_initialise) {
+        if (argc > 1 && rank == 0) usleep(50000);
         double start = MPI_Wtime();
         pm_mpi_initialise("pm.log");
         if (rank == 1) usleep(200000);
-        pm_mpi_record(1, 1, 1, 0);
+        pm_mpi_record(1, 1, 1, argc > 1);
         if (MPI_Wtime() - start < 0.1) printf("rank %d left early\n", rank);
         pm_mpi_finalise();
     }

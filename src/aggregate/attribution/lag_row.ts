@@ -1,0 +1,92 @@
+/**
+ * One interval as the fit sees it at one lag: CPU-seconds of its classes, then what it holds of the
+ * columns that powers may depend on beside them.
+ * @module
+ */
+import { grown } from "../../core/grow.ts";
+import type { Columns } from "./columns.ts";
+import type { RowStore } from "./row_store.ts";
+import { LAG_GRID } from "./lag_curve.ts";
+
+/** The row of a lag; valid until the next one. */
+export class LagRow {
+  /** Own numbers and amounts: first `classes` of them CPU-seconds of classes, then columns. */
+  numbers = new Int32Array(16);
+  values = new Float64Array(16);
+  classes = 0;
+  length = 0;
+  readonly #lag: number;
+
+  constructor(lag: number) {
+    this.#lag = lag;
+  }
+
+  /**
+   * Takes row `i`.
+   *
+   * @param power W per CPU by class, for columns of energy that one power leaves in another class.
+   */
+  take(rows: RowStore, i: number, power: Float64Array, columns: Columns): void {
+    const { carried } = columns;
+    const from = rows.start[i];
+    const n = rows.start[i + 1] - from;
+    const { lags, tau, columnOf, termLags } = rows;
+    const terms = columnOf.length > 0 ? rows.termStart[i + 1] - rows.termStart[i] : 0;
+    const most = n + 5 * terms + carried.length;
+    if (most > this.values.length) {
+      this.values = grown(this.values, most);
+      this.numbers = grown(this.numbers, this.values.length);
+    }
+    for (let k = 0; k < n; k++) {
+      this.numbers[k] = rows.classes[from + k];
+      this.values[k] = tau[(from + k) * lags + this.#lag];
+    }
+    this.classes = n;
+    let end = n;
+    for (let k = 0; k < terms; k++) {
+      const at = rows.termStart[i] + k;
+      const column = columnOf[rows.terms[at]] ?? -1;
+      if (column < 0) continue;
+      const value = rows.termTau[at * termLags + this.#lag];
+      const pair = columns.pairOf[rows.terms[at]];
+      if (pair >= 0) {
+        const { a, b, victims, causes, all } = columns.pairs[pair];
+        const part = value / columns.others;
+        const ofA = a < power.length ? part * power[a] : 0;
+        const ofB = b < power.length ? part * power[b] : 0;
+        end = this.#put(end, n, { number: victims[0], value: ofA });
+        end = this.#put(end, n, { number: victims[1], value: ofB });
+        end = this.#put(end, n, { number: causes[0], value: ofB });
+        end = this.#put(end, n, { number: causes[1], value: ofA });
+        end = this.#put(end, n, { number: all, value: ofA + ofB });
+      } else {
+        this.numbers[end] = column;
+        this.values[end++] = value;
+      }
+    }
+    for (let m = 0; m < carried.length; m++) {
+      let joules = 0;
+      const shift = (m + 1) * LAG_GRID.length + this.#lag;
+      for (let k = 0; k < n; k++) {
+        const c = this.numbers[k];
+        if (c >= power.length) continue;
+        joules += power[c] * (tau[(from + k) * lags + shift] - this.values[k]);
+      }
+      this.numbers[end] = carried[m];
+      this.values[end++] = joules;
+    }
+    this.length = end;
+  }
+
+  /** Adds to a column that may be there already. @returns Entries. */
+  #put(end: number, from: number, { number, value }: { number: number; value: number }): number {
+    for (let k = from; k < end; k++) {
+      if (this.numbers[k] !== number) continue;
+      this.values[k] += value;
+      return end;
+    }
+    this.numbers[end] = number;
+    this.values[end] = value;
+    return end + 1;
+  }
+}

@@ -1,0 +1,331 @@
+/**
+ * What powers may depend on beside the region: the beginning of a visit, its length, what the
+ * other CPUs do, and where the CPU was before. Exposures to the first three become columns of
+ * the fit (`columns.ts`), which makes them from the edges here as it does for regions.
+ *
+ * A visit is a CPU's stay in one class. CPUs that moved together are followed by one of them.
+ * The length of a visit counts by its logarithm, up to {@linkcode LONGEST_S}: until then it waits to be
+ * known, and so do the intervals. docs/how-sure.md, "What it assumes".
+ * @module
+ */
+import { EdgeLog } from "./edge_log.ts";
+import { grown } from "../../core/grow.ts";
+
+/** Visits that last longer all count as that long. */
+export const LONGEST_S = 0.064;
+/** Visits that are shorter all count as that short. */
+const SHORTEST_S = 0.0005;
+/** What counts as the beginning of a visit, in the narrow and in the wide sense. */
+const BEGINNINGS_S: readonly number[] = [0.001, 0.004];
+/** Time constants of power that follows the load. */
+export const CONSTANTS: readonly number[] = [0.0003, 0.0008, 0.002, 0.005];
+/** Classes in one place at which pairs of them are followed no more. */
+const MOST_PRESENT = 6;
+const MOST_TERMS = 256;
+/** Classes that a CPU's power may still remember. */
+const REMEMBERED = 4;
+const LEAST_MEMORY = 0.001;
+const MOST_PAIRS = 4096;
+/** Weights of lengths are multiples of this, so that sums of them are exact. */
+const GRAIN = 1 / 64;
+
+/** What a term is an exposure to. */
+export const TERM = { FIRST: 0, EARLY: 1, LENGTH: 2, BESIDE: 3 } as const;
+
+/** One term: of a class, or of two beside each other. */
+export interface Term {
+  readonly kind: number;
+  readonly a: number;
+  readonly b: number;
+  /**
+   * Visits and their CPU-seconds in the term; of lengths, sums over those of the weight and its
+   * square; of beginnings, `weighted` is the CPU-seconds of the whole visits.
+   */
+  visits: number;
+  seconds: number;
+  weighted: number;
+  squares: number;
+}
+
+/** CPU-seconds that power which follows the load moved from one class to another, by time constant. */
+export interface Carried {
+  readonly to: number;
+  readonly from: number;
+  readonly seconds: Float64Array;
+}
+
+/** So often it is looked at how fast edges come, and at most so many a second are followed. */
+const LOOK_EDGES = 1024, MOST_EDGES_A_SECOND = 20_000;
+
+/** Follows the visits of one domain instance. */
+export class VisitTerms {
+  /** Edges of the terms: their numbers are classes there. */
+  readonly log = new EdgeLog();
+  readonly terms: Term[] = [];
+  readonly carried = new Map<number, Carried>();
+  /** Pairs of classes are followed. */
+  pairs = true;
+  /** Who reads edges of terms; without any there are none. */
+  readers = 0;
+  readonly #classes: EdgeLog;
+  /** By CPU: its class, since when, whether the visit's length is told, and whose memory it shares. */
+  readonly #class: Int32Array;
+  readonly #sinceS: Float64Array;
+  readonly #weight: Float64Array;
+  readonly #leader: Int32Array;
+  /** By CPU and place: classes that its power remembers, and by how much for each time constant. */
+  readonly #from: Int32Array;
+  readonly #left: Float64Array;
+  readonly #scratch = new Float64Array(CONSTANTS.length);
+  readonly #first = new Map<number, number>();
+  readonly #pair = new Map<number, number>();
+  #counts = new Float64Array(16);
+
+  /** Edges came so fast that following them would cost more than sampling: nothing is known any more. */
+  isTooMuch = false;
+  #edges = 0;
+  #lookedS = 0;
+
+  /** @param classes The edges of the classes themselves. */
+  constructor(classes: EdgeLog, cpuCount: number) {
+    this.#classes = classes;
+    this.#class = new Int32Array(cpuCount).fill(-1);
+    this.#sinceS = new Float64Array(cpuCount);
+    this.#weight = new Float64Array(cpuCount).fill(-1);
+    this.#leader = Int32Array.from({ length: cpuCount }, (_, cpu) => cpu);
+    this.#from = new Int32Array(cpuCount * REMEMBERED);
+    this.#left = new Float64Array(cpuCount * REMEMBERED * CONSTANTS.length);
+  }
+
+  /** CPUs of the domain go to a class; those that are there already stay. */
+  edge(timeS: number, cpus: ArrayLike<number>, members: Uint8Array, to: number): void {
+    if (this.isTooMuch) return;
+    if ((++this.#edges & (LOOK_EDGES - 1)) === 0) {
+      this.isTooMuch = (timeS - this.#lookedS) * MOST_EDGES_A_SECOND < LOOK_EDGES;
+      this.#lookedS = timeS;
+    }
+    for (let i = 0; i < cpus.length;) {
+      const cpu = cpus[i];
+      if (members[cpu] !== 1 || this.#class[cpu] === to) {
+        i++;
+        continue;
+      }
+      const from = this.#class[cpu], leader = this.#leader[cpu], sinceS = this.#sinceS[cpu];
+      const weight = this.#weight[cpu];
+      let count = 0;
+      for (; i < cpus.length; i++) {
+        const other = cpus[i];
+        if (members[other] !== 1) continue;
+        const same = this.#class[other] === from && this.#sinceS[other] === sinceS &&
+          (from < 0 || this.#leader[other] === leader);
+        if (!same) break;
+        this.#class[other] = to;
+        this.#sinceS[other] = timeS;
+        this.#weight[other] = -1;
+        this.#leader[other] = cpu;
+        count++;
+      }
+      this.#leave(timeS, { from, leader, sinceS, weight, count, cpu, to });
+      if (this.pairs && this.readers > 0) this.#beside(timeS, from, to, count);
+    }
+  }
+
+  /** A step: visits that last long are known to. */
+  step(timeS: number): void {
+    if (this.readers > 0 && !this.isTooMuch) this.#tell(timeS, LONGEST_S);
+  }
+
+  /** Nothing comes behind this: visits that go on have the length that they have. */
+  end(timeS: number): void {
+    if (!this.isTooMuch) this.#tell(timeS, 0);
+  }
+
+  #tell(timeS: number, longerS: number): void {
+    const cpus = this.#class;
+    for (let cpu = 0; cpu < cpus.length;) {
+      const c = cpus[cpu], sinceS = this.#sinceS[cpu], ageS = timeS - sinceS;
+      if (c <= 0 || this.#weight[cpu] >= 0 || !(ageS > longerS)) {
+        cpu++;
+        continue;
+      }
+      const weight = lengthWeight(ageS);
+      let count = 0;
+      for (; cpu < cpus.length; cpu++) {
+        if (cpus[cpu] !== c || this.#sinceS[cpu] !== sinceS || this.#weight[cpu] >= 0) break;
+        this.#weight[cpu] = weight;
+        count++;
+      }
+      this.#begin(c, { sinceS, untilS: timeS, weight, count });
+    }
+  }
+
+  #leave(
+    timeS: number,
+    { from, leader, sinceS, weight, count, cpu, to }: {
+      from: number;
+      leader: number;
+      sinceS: number;
+      weight: number;
+      count: number;
+      cpu: number;
+      to: number;
+    },
+  ): void {
+    const lengthS = timeS - sinceS;
+    if (from > 0 && lengthS > 0 && this.readers > 0) {
+      const known = weight >= 0 ? weight : lengthWeight(lengthS);
+      if (weight < 0) this.#begin(from, { sinceS, untilS: timeS, weight: known, count });
+      const first = this.#termsOf(from);
+      if (first >= 0) {
+        this.log.insert(timeS, first + TERM.LENGTH, -count * known);
+        const term = this.terms[first + TERM.LENGTH];
+        term.visits++;
+        term.seconds += count * lengthS;
+        term.weighted += count * lengthS * known;
+        term.squares += count * lengthS * known * known;
+      }
+    }
+    this.#carry(from, { leader, lengthS, count, cpu, to });
+  }
+
+  /** A visit whose length is known: its beginning, and its length from its beginning on. */
+  #begin(
+    c: number,
+    { sinceS, untilS, weight, count }: {
+      sinceS: number;
+      untilS: number;
+      weight: number;
+      count: number;
+    },
+  ): void {
+    const first = this.#termsOf(c);
+    if (first < 0) return;
+    for (let k = 0; k < BEGINNINGS_S.length; k++) {
+      this.log.insert(sinceS, first + k, count);
+      this.log.insert(Math.min(untilS, sinceS + BEGINNINGS_S[k]), first + k, -count);
+      const term = this.terms[first + k];
+      term.visits++;
+      term.seconds += count * Math.min(untilS - sinceS, BEGINNINGS_S[k]);
+      term.weighted += count * (untilS - sinceS);
+    }
+    this.log.insert(sinceS, first + TERM.LENGTH, count * weight);
+  }
+
+  /** Power that follows the load: what the classes before still draw in this visit. */
+  #carry(
+    c: number,
+    { leader, lengthS, count, cpu, to }: {
+      leader: number;
+      lengthS: number;
+      count: number;
+      cpu: number;
+      to: number;
+    },
+  ): void {
+    const width = CONSTANTS.length, from = this.#from, left = this.#left;
+    const own = this.#scratch.fill(1);
+    const base = leader * REMEMBERED, target = cpu * REMEMBERED;
+    let weakest = 0;
+    let least = Infinity;
+    for (let k = 0; k < REMEMBERED; k++) {
+      const class_ = from[base + k];
+      let most = 0;
+      for (let m = 0; m < width; m++) {
+        const w = left[(base + k) * width + m];
+        const keep = w === 0 ? 0 : Math.exp(-lengthS / CONSTANTS[m]);
+        if (w !== 0 && c >= 0) {
+          this.#add(c, class_, { m, seconds: count * w * CONSTANTS[m] * (1 - keep) });
+        }
+        const now = class_ === to || w * keep < LEAST_MEMORY ? 0 : w * keep;
+        own[m] -= w * keep;
+        left[(target + k) * width + m] = now;
+        if (now > most) most = now;
+      }
+      from[target + k] = class_;
+      if (most < least) {
+        least = most;
+        weakest = k;
+      }
+    }
+    // What nobody owned drew no power of its own.
+    if (c < 0 || c === to) return;
+    from[target + weakest] = c;
+    for (let m = 0; m < width; m++) {
+      left[(target + weakest) * width + m] = own[m] < LEAST_MEMORY ? 0 : own[m];
+    }
+  }
+
+  #add(to: number, from: number, { m, seconds }: { m: number; seconds: number }): void {
+    const key = to * 65536 + from;
+    let carried = this.carried.get(key);
+    if (carried === undefined) {
+      if (this.carried.size === MOST_PAIRS) return;
+      carried = { to, from, seconds: new Float64Array(CONSTANTS.length) };
+      this.carried.set(key, carried);
+    }
+    carried.seconds[m] += seconds;
+  }
+
+  /** Numbers of CPUs times each other, for classes that are there at one time. */
+  #beside(timeS: number, from: number, to: number, count: number): void {
+    const { present, presentCount } = this.#classes;
+    if (presentCount > MOST_PRESENT) {
+      this.pairs = false;
+      return;
+    }
+    const most = Math.max(from, to);
+    if (most >= this.#counts.length) this.#counts = grown(this.#counts, most + 1);
+    const counts = this.#counts;
+    for (let k = 0; k < presentCount; k++) {
+      const c = present[k];
+      if (c === from || c === to) continue;
+      const n = c < counts.length ? counts[c] : 0;
+      if (n === 0) continue;
+      if (from >= 0) this.#together(timeS, from, c, -count * n);
+      this.#together(timeS, to, c, count * n);
+    }
+    if (from >= 0) {
+      const [a, b] = [counts[from], counts[to]];
+      this.#together(timeS, from, to, (a - count) * (b + count) - a * b);
+      counts[from] -= count;
+    }
+    counts[to] += count;
+  }
+
+  #together(timeS: number, a: number, b: number, change: number): void {
+    if (change === 0) return;
+    const key = Math.max(a, b) * 65536 + Math.min(a, b);
+    let term = this.#pair.get(key);
+    if (term === undefined) {
+      if (this.terms.length >= MOST_TERMS) return;
+      term = this.#newTerm(TERM.BESIDE, Math.min(a, b), Math.max(a, b));
+      this.#pair.set(key, term);
+    }
+    this.terms[term].visits++;
+    this.log.insert(timeS, term, change);
+  }
+
+  /** Number of the first of a class's terms: its beginnings, then its lengths; −1: none. */
+  #termsOf(c: number): number {
+    const known = this.#first.get(c);
+    if (known !== undefined) return known;
+    let made = -1;
+    if (this.terms.length + 3 <= MOST_TERMS / 2) {
+      made = this.#newTerm(TERM.FIRST, c, -1);
+      this.#newTerm(TERM.EARLY, c, -1);
+      this.#newTerm(TERM.LENGTH, c, -1);
+    }
+    this.#first.set(c, made);
+    return made;
+  }
+
+  #newTerm(kind: number, a: number, b: number): number {
+    return this.terms.push({ kind, a, b, visits: 0, seconds: 0, weighted: 0, squares: 0 }) - 1;
+  }
+}
+
+/** What the length of a visit counts as: its logarithm. */
+function lengthWeight(lengthS: number): number {
+  const bounded = Math.min(LONGEST_S, Math.max(SHORTEST_S, lengthS));
+  return Math.round(Math.log2(bounded / SHORTEST_S) / GRAIN) * GRAIN;
+}

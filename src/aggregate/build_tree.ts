@@ -1,0 +1,152 @@
+/**
+ * The tree of regions out of a run: visits by path, and the energies of paths where there are any.
+ * @module
+ */
+import { compareTexts } from "../core/names.ts";
+import { type PathStats, type PathTable, ROOT } from "../core/path_stats.ts";
+import {
+  type EnergyKind,
+  type PathEnergies,
+  type RegionTree,
+  type TreeEnergy,
+  type TreeRow,
+  type TreeVisits,
+} from "../core/region_tree.ts";
+
+/** Rows kept; the others have less time. */
+const MOST_ROWS = 1000;
+
+/** What a tree is made from. */
+export interface TreeSources {
+  readonly paths: PathTable;
+  readonly stats: PathStats;
+  readonly processes: number;
+  readonly energies?: PathEnergies;
+  /**
+   * Came a path's visits folded? Then it is not known when they were, and no energy of their own.
+   * @default none
+   */
+  isFolded?(path: number): boolean;
+}
+
+const UNTOLD = { exactJ: NaN, fitJ: NaN, seJ: NaN, powerW: NaN };
+
+/** Children of each path, and who is inside a path. */
+export class PathFamilies {
+  readonly #children: (number[] | undefined)[] = [];
+
+  constructor(paths: PathTable) {
+    for (let path = 1; path < paths.length; path++) {
+      (this.#children[paths.parent(path)] ??= []).push(path);
+    }
+  }
+
+  /** Paths right inside a path. */
+  children(path: number): readonly number[] {
+    return this.#children[path] ?? [];
+  }
+
+  /** A path and all inside it. */
+  family(path: number): number[] {
+    const all = [path];
+    for (let at = 0; at < all.length; at++) all.push(...this.children(all[at]));
+    return all;
+  }
+}
+
+/** The tree so far. `undefined`: no region was marked. */
+export function buildTree(
+  { paths, stats, processes, energies, isFolded = () => false }: TreeSources,
+): RegionTree | undefined {
+  const families = new PathFamilies(paths);
+  const kept = pathsWithTime(paths, stats);
+  if (kept.size === 0) return undefined;
+  const least = leastTime([...kept.values()]);
+  const rows: TreeRow[] = [];
+  const energiesOf = (inside: readonly number[], own: readonly number[]) => {
+    const list = new Map<EnergyKind, TreeEnergy>();
+    // The outermost regions are always told in order.
+    const [path] = own, isUntold = paths.parent(path) > ROOT && isFolded(path);
+    const isMixed = isUntold ||
+      families.children(path).some((child) => path > 0 && isFolded(child));
+    for (const kind of energies?.kinds ?? []) {
+      const all = isUntold ? UNTOLD : energies!.of(kind, inside);
+      const self = isMixed ? UNTOLD : inside.length === own.length ? all : energies!.of(kind, own);
+      list.set(kind, {
+        ...{ joules: all.fitJ, seJ: told(all), exactJ: all.exactJ, powerW: all.powerW },
+        ...{ selfJ: self.fitJ, selfSeJ: told(self) },
+      });
+    }
+    return list;
+  };
+  const add = (path: number, depth: number): void => {
+    const { count, inclusiveS, exclusiveS, ...visits } = stats.figures(path);
+    const family = families.family(path);
+    rows.push({
+      region: paths.name(path),
+      depth,
+      track: paths.track(path),
+      attribute: paths.attribute(path),
+      count: count / processes,
+      runtimeS: inclusiveS / processes,
+      selfS: exclusiveS / processes,
+      visits: visitsOf(stats, path, visits),
+      energies: energiesOf(family, [path]),
+    });
+    for (const child of inOrder(path)) add(child, depth + 1);
+  };
+  const inOrder = (path: number) =>
+    families.children(path).filter((child) => (kept.get(child) ?? -1) >= least)
+      .sort((a, b) => kept.get(b)! - kept.get(a)! || compareTexts(paths.name(a), paths.name(b)));
+  for (const path of inOrder(ROOT)) add(path, 0);
+  return {
+    processes,
+    rows,
+    leftOut: kept.size - rows.length,
+    unmarked: energiesOf([ROOT], [ROOT]),
+  };
+}
+
+/** Time of each path that a visit was in, what is inside it included. */
+function pathsWithTime(paths: PathTable, stats: PathStats): Map<number, number> {
+  const times = new Float64Array(paths.length);
+  const isSeen = new Uint8Array(paths.length);
+  // Those inside a path have greater numbers.
+  for (let path = paths.length - 1; path > ROOT; path--) {
+    const selfNs = stats.selfNs[path] ?? 0;
+    times[path] = Math.max(times[path] + selfNs, stats.sumNs[path] ?? 0);
+    if (selfNs > 0 || (stats.count[path] ?? 0) > 0) isSeen[path] = 1;
+    if (isSeen[path] === 0) continue;
+    times[paths.parent(path)] += times[path];
+    isSeen[paths.parent(path)] = 1;
+  }
+  const kept = new Map<number, number>();
+  for (let path = 1; path < paths.length; path++) {
+    if (isSeen[path] === 1) kept.set(path, times[path]);
+  }
+  return kept;
+}
+
+function leastTime(times: number[]): number {
+  if (times.length <= MOST_ROWS) return 0;
+  // What lies around a path has no less time; equal ones beyond the limit go together.
+  const sorted = Float64Array.from(times).sort();
+  const least = sorted[sorted.length - MOST_ROWS];
+  return sorted[sorted.length - MOST_ROWS - 1] === least ? least * (1 + 1e-12) : least;
+}
+
+function visitsOf(
+  stats: PathStats,
+  path: number,
+  figures: Omit<TreeVisits, "buckets">,
+): TreeVisits {
+  const buckets = new Map<number, number>();
+  stats.forBuckets(path, (bucket, visits) => buckets.set(bucket, visits));
+  const { minS, p50S, p99S, maxS, deviationS } = figures;
+  return { minS, p50S, p99S, maxS, deviationS, buckets };
+}
+
+/** The standard error of what is told. */
+function told({ fitJ, seJ }: { fitJ: number; seJ: number }): number {
+  return Number.isNaN(fitJ) ? NaN : seJ;
+}

@@ -1,0 +1,117 @@
+/**
+ * A report as figures of its job: energy and time of all hosts, and of each region.
+ * @module
+ */
+import { regionRows, toldJoules } from "../core/region_rows.ts";
+import type { EnergyKind } from "../core/region_tree.ts";
+import type { Report, ReportFields, ReportHost } from "../core/report.ts";
+
+/** Asked for by name in a report: the energy of the whole node. */
+export const NODE_ENERGY = "BOARD_ENERGY";
+
+/** Figures of a run. NaN: not known. */
+export interface JobFigures {
+  /** Over all hosts. */
+  readonly energyJ: number;
+  /** The longest of the hosts. */
+  readonly timeS: number;
+  /** What the energy is made of: `node`, or `package + memory`; `none`. */
+  readonly source: string;
+  /** In the order of the report; one inside others by its path, `solve/multiply`. */
+  readonly regions: ReadonlyMap<string, RegionFigures>;
+}
+
+/** Figures of a region over all hosts. */
+export interface RegionFigures {
+  /** Of the same parts as the job's; NaN where one cannot be told. */
+  readonly energyJ: number;
+  /** Runtime: mean over the hosts that have it. */
+  readonly timeS: number;
+  /** `tree`, `fit`, `exact` or `sampled`; empty: none. */
+  readonly estimator: string;
+}
+
+/** Part of a node's energy: its name, how keys of the report name it, GEOPM's signal. */
+const PARTS = [
+  { name: "package", key: "package", signal: "CPU_ENERGY" },
+  { name: "memory", key: "dram", signal: "DRAM_ENERGY" },
+  { name: "GPU", key: "gpu", signal: "GPU_ENERGY" },
+] as const;
+
+type Part = { readonly name: string; readonly key: string };
+
+/** Energy of the nodes where all hosts have it, else of what GEOPM's own fields have. */
+export function jobFigures(report: Report): JobFigures {
+  const { hosts } = report;
+  const timeS = Math.max(...hosts.map((host) => Number(host.application["runtime (s)"] ?? NaN)));
+  const nodes = hosts.map(({ application }) => {
+    return Number(
+      application[NODE_ENERGY] ?? application["joulemark-node-energy-exact (J)"] ?? NaN,
+    );
+  });
+  const isNode = hosts.length > 0 && nodes.every(Number.isFinite);
+  const parts: readonly Part[] = isNode
+    ? [{ name: "node", key: "node" }]
+    : PARTS.filter((part) => hosts.every((host) => hasPart(host, part)));
+  const energies = isNode ? nodes : parts.flatMap(({ key }) => {
+    return hosts.map(({ application }) => Number(application[`${key}-energy (J)`]));
+  });
+  return {
+    energyJ: parts.length === 0 ? NaN : energies.reduce((sum, value) => sum + value, 0),
+    ...{ timeS, source: parts.map(({ name }) => name).join(" + ") || "none" },
+    regions: treeFigures(report, parts) ?? regionFigures(hosts, parts),
+  };
+}
+
+function hasPart({ application, joulemark }: ReportHost, { key, signal }: typeof PARTS[number]) {
+  const sources = joulemark?.sources as Record<string, { absent?: string }> | undefined;
+  // Where there was no counter GEOPM's key is 0; where it failed for a while, the key is NaN.
+  return application[`${key}-energy (J)`] !== undefined && sources?.[signal]?.absent === undefined;
+}
+
+function regionFigures(hosts: readonly ReportHost[], parts: readonly Part[]) {
+  const byName = new Map<string, ReportFields[]>();
+  for (const { regions } of hosts) {
+    for (const { region, fields } of regions ?? []) {
+      const list = byName.get(region);
+      if (list === undefined) byName.set(region, [fields]);
+      else list.push(fields);
+    }
+  }
+  return new Map([...byName].map(([name, list]) => [name, regionOf(list, parts)]));
+}
+
+/** Of the report's tree, as the card has them; `undefined`: it has none. */
+function treeFigures(
+  report: Report,
+  parts: readonly Part[],
+): Map<string, RegionFigures> | undefined {
+  const { rows, method } = regionRows(report);
+  if (method === "sampled" || rows.length === 0) return undefined;
+  const figures = new Map<string, RegionFigures>();
+  const path: string[] = [];
+  for (const { depth, region, runtimeS, energies } of rows) {
+    path.splice(depth, Infinity, region);
+    const energyJ = parts.length === 0 ? NaN : parts.reduce((sum, { key }) => {
+      return sum + toldJoules(energies.get(key as EnergyKind));
+    }, 0);
+    figures.set(path.join("/"), { energyJ, timeS: runtimeS, estimator: "tree" });
+  }
+  return figures;
+}
+
+/** By the best estimator that all hosts and parts have. */
+function regionOf(list: readonly ReportFields[], parts: readonly Part[]): RegionFigures {
+  const timeS = list.reduce((sum, f) => sum + Number(f["runtime (s)"]), 0) / list.length;
+  for (const estimator of ["fit", "exact", "sampled"]) {
+    const values = parts.flatMap(({ key }) => {
+      const name = estimator === "sampled"
+        ? `${key}-energy (J)`
+        : `joulemark-${key}-energy-${estimator} (J)`;
+      return list.map((fields) => Number(fields[name] ?? NaN));
+    });
+    const energyJ = values.reduce((sum, value) => sum + value, 0);
+    if (values.length > 0 && Number.isFinite(energyJ)) return { energyJ, timeS, estimator };
+  }
+  return { energyJ: NaN, timeS, estimator: "" };
+}

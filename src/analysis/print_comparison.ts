@@ -1,0 +1,201 @@
+/**
+ * A comparison as text for people, JSON and JUnit for programs.
+ * @module
+ */
+import { printable } from "../core/printable.ts";
+import type { Comparison, MetricRow, RegionRow } from "./comparison.ts";
+import { ALARM_P, type Difference, MIN_RUNS } from "./difference.ts";
+import { figures } from "./quantity_text.ts";
+
+const MAX_REGIONS = 20;
+/** Names are cut so that a line has 79 columns, but to no less. */
+const LINE = 79, LEAST_NAME = 12;
+/** Regions that are marked. */
+const SIGNIFICANT_P = 0.05;
+
+/** What was told beside the figures. */
+export interface ComparisonNotes {
+  /** `simulated node`, for one. */
+  readonly simulated?: string;
+  /** Names of the runs, where they are not one. */
+  readonly profiles?: readonly string[];
+  /** Reasons against the comparison that were overruled. */
+  readonly overruled: readonly string[];
+}
+
+/** For people, 80 columns wide. */
+export function comparisonText(comparison: Comparison, notes: ComparisonNotes): string {
+  const { gate, job, regions, source, missing } = comparison;
+  const { a, b } = gate.difference;
+  const lines = [
+    `${runs(a.count)} (A) and ${runs(b.count)} (B)` +
+    (notes.simulated === undefined ? "" : ` [${printable(notes.simulated)}]`),
+    `energy of ${source}; ± is the deviation of a run`,
+    "",
+    ...table([
+      ["", "A", "B", "change", "95 % interval"],
+      ...[...job, ...job.some(({ metric }) => metric === gate.metric) ? [] : [gate]].map(metricRow),
+    ]),
+    "",
+    `verdict: ${verdictText(gate)}`,
+    ...detectableText(gate.difference, gate.maxIncrease),
+  ];
+  if (regions.length > 0) {
+    lines.push("", "Energy of regions, for information; p is corrected for their number (Holm)");
+    const rows = regions.slice(0, MAX_REGIONS).map(regionRow);
+    lines.push(...table([["", "A (J)", "B (J)", "change", "p  "], ...rows]));
+    if (regions.length > MAX_REGIONS) lines.push(`... and ${regions.length - MAX_REGIONS} more`);
+  }
+  for (const reason of notes.overruled) lines.push(`note: compared in spite of ${reason}`);
+  if (notes.profiles !== undefined) {
+    lines.push(
+      `note: runs of different names: ${notes.profiles.slice(0, 3).map(printable).join(", ")}`,
+    );
+  }
+  if (missing.length > 0) {
+    const some = missing.slice(0, 3).map(printable).join(", ");
+    const more = missing.length > 3 ? ` and ${missing.length - 3} more` : "";
+    lines.push(`note: only some runs have the region ${some}${more}`);
+  }
+  return lines.map((line) => line.trimEnd() + "\n").join("");
+}
+
+/** What the gate says, in a sentence. */
+export function verdictText(
+  { metric, difference, maxIncrease, verdict }: Comparison["gate"],
+): string {
+  const { change, p } = difference;
+  const name = printable(metric);
+  const than = maxIncrease === 0 ? "increase" : `increase by more than ${percent(maxIncrease)}`;
+  if (verdict === "fail") return `FAIL: ${name} ${signed(change)}, an ${than} (p ${pText(p)})`;
+  if (verdict === "pass") return `pass: no ${than} of ${name} is shown (p ${pText(p)})`;
+  if (Number.isNaN(change)) return `none: ${name} is not known of every run`;
+  return `none: too few runs, at least ${MIN_RUNS} and ${MIN_RUNS} are needed`;
+}
+
+/** What runs of this noise can show, in a sentence. */
+export function detectableText(
+  { detectable, detectableRuns: [a, b], noise }: Difference,
+  max: number,
+) {
+  if (Number.isNaN(detectable)) {
+    return ["how much runs vary is not known of single runs: repeat them"];
+  }
+  const over = max === 0 ? "" : ` over the ${percent(max)} allowed`;
+  return [
+    `runs vary by ${percent(noise)}: ${a} and ${b} runs find an increase of ` +
+    `${percent(detectable)}${over} in 9 of 10 cases`,
+  ];
+}
+
+function metricRow({ metric, unit, difference: { a, b, change, low, high } }: MetricRow): string[] {
+  const interval = Number.isNaN(low) ? "-" : `${signed(low)} ... ${signed(high)}`;
+  return [
+    `${metric} (${unit})`,
+    withSpread(a.mean, a.deviation),
+    withSpread(b.mean, b.deviation),
+    signed(change),
+    interval,
+  ];
+}
+
+function regionRow({ metric, difference: { a, b, change }, p }: RegionRow): string[] {
+  const name = metric.slice("region:".length);
+  const mark = p <= SIGNIFICANT_P ? " *" : "  ";
+  return [name, figures(a.mean, 5), figures(b.mean, 5), signed(change), pText(p) + mark];
+}
+
+/** Columns are as wide as their widest cell, two blanks apart; the first one is cut. */
+function table(rows: readonly (readonly string[])[]): string[] {
+  const [, ...widths] = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
+  const room = LINE - widths.reduce((sum, width) => sum + width + 2, 0);
+  const names = rows.map(([name]) => printable(name));
+  const first = Math.min(Math.max(room, LEAST_NAME), Math.max(...names.map((n) => n.length)));
+  return rows.map(([, ...cells], i) => {
+    const short = names[i].length > first ? `${names[i].slice(0, first - 3)}...` : names[i];
+    return short.padEnd(first) + cells.map((c, k) => "  " + c.padStart(widths[k])).join("");
+  });
+}
+
+function withSpread(mean: number, deviation: number): string {
+  if (!Number.isFinite(mean)) return "-";
+  return deviation > 0 ? `${figures(mean, 5)} ± ${figures(deviation, 2)}` : figures(mean, 5);
+}
+
+function runs(count: number): string {
+  return `${count} run${count === 1 ? "" : "s"}`;
+}
+
+function percent(value: number): string {
+  return `${figures(100 * value, 3)} %`;
+}
+
+function signed(value: number): string {
+  if (!Number.isFinite(value)) return "-";
+  return `${value < 0 ? "-" : "+"}${(100 * Math.abs(value)).toFixed(2)} %`;
+}
+
+function pText(p: number): string {
+  return Number.isNaN(p) ? "-" : p < 0.0001 ? "< 0.0001" : p.toFixed(4);
+}
+
+/** For programs: every figure; what is not known is null. */
+export function comparisonJson(comparison: Comparison, notes: ComparisonNotes): string {
+  const { gate, job, regions, source, missing } = comparison;
+  const document = {
+    gate: {
+      ...rowJson(gate),
+      verdict: gate.verdict,
+      "max increase": gate.maxIncrease,
+      "alarm at p": ALARM_P,
+    },
+    "energy of": source,
+    ...(notes.simulated === undefined ? {} : { simulated: notes.simulated }),
+    ...(notes.overruled.length === 0 ? {} : { "compared in spite of": notes.overruled }),
+    job: job.map(rowJson),
+    regions: regions.map((region) => ({ ...rowJson(region), p: region.p, "p is": "Holm" })),
+    "regions of some runs": missing,
+  };
+  return JSON.stringify(document, (_, value) => {
+    return typeof value === "number" && !Number.isFinite(value) ? null : value;
+  }, 2) + "\n";
+}
+
+function rowJson({ metric, unit, a, b, difference: d }: MetricRow) {
+  return {
+    ...{ metric, unit, a, b, change: d.change, low: d.low, high: d.high, p: d.p },
+    ...{ noise: d.noise, detectable: d.detectable },
+  };
+}
+
+/** JUnit's XML: the gate is the one test. */
+export function comparisonJunit(comparison: Comparison, notes: ComparisonNotes): string {
+  const { gate } = comparison;
+  const limit = `${gate.metric} increases by at most ${percent(gate.maxIncrease)}`;
+  const said = xml(verdictText(gate));
+  const inner = gate.verdict === "fail"
+    ? `      <failure message="${said}"/>\n`
+    : gate.verdict === "none"
+    ? `      <error message="${said}"/>\n`
+    : "";
+  const [failures, errors] = [gate.verdict === "fail" ? 1 : 0, gate.verdict === "none" ? 1 : 0];
+  const counts = `tests="1" failures="${failures}" errors="${errors}"`;
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites ${counts}>
+  <testsuite name="joulemark compare" ${counts}>
+    <testcase classname="joulemark.compare" name="${xml(limit)}">
+${inner}      <system-out>${xml(comparisonText(comparison, notes))}</system-out>
+    </testcase>
+  </testsuite>
+</testsuites>
+`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  ...{ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" },
+};
+
+/** XML 1.0 has no control characters, not even as numbers; printable() leaves none but LF. */
+function xml(text: string): string {
+  return text.split("\n").map(printable).join("\n").replace(/[&<>"]/g, (c) => ENTITIES[c]);
+}

@@ -1,0 +1,375 @@
+/**
+ * A report as tables: totals by component, hosts, regions, sources, and a line for each thing that
+ * a reader of the figures must know.
+ * @module
+ */
+import { type ComponentTotal, reportTotals } from "../core/job_totals.ts";
+import { type RegionRows, regionRows, toldJoules } from "../core/region_rows.ts";
+import type { EnergyKind, TreeRow } from "../core/region_tree.ts";
+import type { Nested, Report, ReportFields, ReportHost } from "../core/report.ts";
+import { simulatedBy } from "../core/simulated.ts";
+import { jobFigures } from "./job_figures.ts";
+import { processTable } from "./process_times.ts";
+import { summarize } from "./statistics.ts";
+import type { Column, Table } from "./table.ts";
+import type { View } from "./views.ts";
+
+const J_PER_KWH = 3.6e6;
+/** Of what is listed in a note. */
+const MAX_NAMES = 4;
+
+/** Components for people. */
+export const COMPONENT_NAMES: Readonly<Record<EnergyKind, string>> = {
+  ...{ node: "node", package: "package", dram: "memory", gpu: "GPU" },
+};
+
+/** GEOPM's figures of one region, over all hosts. NaN: not known. */
+export interface RegionLine {
+  readonly name: string;
+  readonly hosts: number;
+  /** Means over hosts. */
+  readonly count: number;
+  readonly runtimeS: number;
+  readonly syncS: number;
+  readonly ghz: number;
+  readonly powerW: number;
+  /** Sum over hosts, by samples. */
+  readonly packageJ: number;
+}
+
+/** Everything that can be said of a report without samples. */
+export function reportView(report: Report): View {
+  const rows = regionRows(report);
+  return {
+    tables: [
+      totals(report),
+      ...report.hosts.length > 1 ? [hostTable(report)] : [],
+      // Without a tree the rows are GEOPM's, which stand below.
+      ...rows.method === "sampled" ? [] : [treeTable(rows)],
+      sectionTable(regionLines(report)),
+      acrossTable(report),
+      processTable(report),
+      ...epochTable(report),
+      ...standingTables(report),
+      sourceTable(report),
+    ].filter(({ rows }) => rows.length > 0),
+    panels: [],
+    notes: reportNotes(report),
+  };
+}
+
+/** GEOPM's figures of each region, and of what is in none, in the order of the report. */
+export function regionLines({ hosts }: Report): RegionLine[] {
+  const lists = new Map<string, ReportFields[]>();
+  const add = (name: string, fields: ReportFields) => {
+    const list = lists.get(name);
+    if (list === undefined) lists.set(name, [fields]);
+    else list.push(fields);
+  };
+  for (const { regions } of hosts) for (const r of regions ?? []) add(r.region, r.fields);
+  for (const { unmarked } of hosts) if (unmarked !== undefined) add("(unmarked)", unmarked);
+  return [...lists].map(([name, list]) => {
+    const mean = (key: string) => {
+      return summarize(list.map((f) => Number(f[key] ?? NaN)).filter(Number.isFinite)).mean;
+    };
+    return {
+      ...{ name, hosts: list.length, count: mean("count"), runtimeS: mean("runtime (s)") },
+      ...{ syncS: mean("sync-runtime (s)"), ghz: mean("frequency (Hz)") / 1e9 },
+      powerW: mean("power (W)"),
+      packageJ: list.reduce((sum, f) => sum + Number(f["package-energy (J)"] ?? NaN), 0),
+    };
+  });
+}
+
+function totals(report: Report): Table {
+  const { seconds, components, edp } = reportTotals(report);
+  const all = [...components];
+  const has = (of: (total: ComponentTotal) => number) => {
+    return all.some(([, total]) => Number.isFinite(of(total)));
+  };
+  const columns: Column[] = [
+    { name: "component" },
+    { name: "energy", unit: "J" },
+    { name: "energy", unit: "kWh" },
+    { name: "mean power", unit: "W" },
+    { name: "peak power", unit: "W", detail: !has((t) => t.peakW) },
+    { name: "idle", unit: "J", detail: !has((t) => t.idleJ) },
+    { name: "net", unit: "J", detail: !has((t) => t.netJ) },
+    { name: "coverage", unit: "%", detail: all.every(([, t]) => t.coverage === 1) },
+  ];
+  const [first] = all;
+  const energy = first === undefined
+    ? ", energy not known"
+    : `, ${shortNumber(first[1].joules)} J (${COMPONENT_NAMES[first[0]]}), ` +
+      `energy x time ${shortNumber(edp)} J s`;
+  return {
+    title: `${report.profile}: ${shortNumber(seconds)} s${energy}`,
+    columns,
+    rows: all.map(([kind, t]) => [
+      ...[COMPONENT_NAMES[kind], t.joules, t.joules / J_PER_KWH, t.meanW, t.peakW],
+      ...[t.idleJ, t.netJ, 100 * t.coverage],
+    ]),
+  };
+}
+
+/** Regions inside each other, one estimator a row. */
+function treeTable({ kinds, rows, unmarked, method, leftOut }: RegionRows): Table {
+  const [main, ...others] = kinds;
+  const name = (kind: EnergyKind) => COMPONENT_NAMES[kind];
+  const all = unmarked === undefined ? rows : [...rows, unmarked];
+  const has = (of: (row: TreeRow) => number) => all.some((row) => Number.isFinite(of(row)));
+  const by = (row: TreeRow) => {
+    if (main === undefined) return "";
+    const energy = row.energies.get(main);
+    if (method === "fit" && Number.isNaN(energy?.joules ?? NaN)) return "edges";
+    return method === "fit" ? "fit" : "edges";
+  };
+  const isTold = (kind: EnergyKind) => {
+    return method !== "fit" ||
+      rows.some(({ energies }) => !Number.isNaN(energies.get(kind)?.joules));
+  };
+  const detail = !has((row) => row.visits.p50S);
+  return {
+    title: "Regions, with all that is inside them" +
+      (leftOut > 0 ? `; ${leftOut} paths are left out` : ""),
+    columns: [
+      { name: "region" },
+      { name: "visits" },
+      { name: "time", unit: "s" },
+      { name: "own time", unit: "s", detail: rows.every(({ depth }) => depth === 0) },
+      ...main === undefined ? [] : [
+        { name: name(main), unit: "J" },
+        { name: "±", unit: "J", detail: !has((row) => row.energies.get(main)?.seJ ?? NaN) },
+        { name: "power", unit: "W" },
+        { name: "by" },
+        ...others.map((kind) => ({
+          name: name(kind) + (isTold(kind) ? "" : " by edges"),
+          unit: "J",
+        })),
+      ],
+      { name: "p50", unit: "s", detail },
+      { name: "p99", unit: "s", detail },
+      { name: "max", unit: "s", detail: true },
+    ],
+    rows: all.map((row) => {
+      const { region, depth, count, runtimeS, selfS, visits, energies } = row;
+      const energy = main === undefined ? undefined : energies.get(main);
+      return [
+        ...["  ".repeat(depth) + region, count, runtimeS, selfS],
+        ...main === undefined ? [] : [
+          ...[toldJoules(energy), energy?.seJ ?? NaN, energy?.powerW ?? NaN, by(row)],
+          ...others.map((kind) => toldJoules(energies.get(kind))),
+        ],
+        ...[visits.p50S, visits.p99S, visits.maxS],
+      ];
+    }),
+  };
+}
+
+function hostTable(report: Report): Table {
+  const rows = report.hosts.map((host) => {
+    const { energyJ, timeS } = jobFigures({ ...report, hosts: [host] });
+    const { regions } = host;
+    return [host.host, timeS, energyJ, energyJ / timeS, regions?.length ?? 0];
+  });
+  const energy = summarize(rows.map((row) => Number(row[2])).filter(Number.isFinite));
+  const spread = energy.count > 1
+    ? `: energy ${shortNumber(energy.mean)} ± ${shortNumber(energy.deviation)} J, from ` +
+      `${shortNumber(energy.min)} to ${shortNumber(energy.max)} J`
+    : "";
+  return {
+    title: `${report.hosts.length} hosts${spread}`,
+    columns: [
+      { name: "host" },
+      { name: "time", unit: "s" },
+      { name: "energy", unit: "J" },
+      { name: "power", unit: "W" },
+      { name: "regions" },
+    ],
+    rows,
+  };
+}
+
+function sectionTable(regions: readonly RegionLine[]): Table {
+  return {
+    title: "GEOPM's figures, by samples: energy of all hosts, the rest means over hosts",
+    columns: [
+      { name: "region" },
+      { name: "count" },
+      { name: "runtime", unit: "s" },
+      { name: "sync-runtime", unit: "s" },
+      { name: "package", unit: "J" },
+      { name: "power", unit: "W" },
+      { name: "frequency", unit: "GHz" },
+      { name: "hosts", detail: true },
+    ],
+    rows: regions.map((r) => {
+      return [r.name, r.count, r.runtimeS, r.syncS, r.packageJ, r.powerW, r.ghz, r.hosts];
+    }),
+  };
+}
+
+/** How regions differ from host to host, as a merged report has it. */
+function acrossTable({ joulemark }: Report): Table {
+  const sections = mapping(joulemark?.["across hosts"]);
+  const regions = { ...mapping(sections.Regions), "(all)": sections["Application Totals"] };
+  const fields = [["time", "s", "runtime (s)"], ["package", "J", "package-energy (J)"]] as const;
+  const rows = Object.entries(regions).map(([name, section]) => [
+    name,
+    ...fields.flatMap(([, , key]) => {
+      const figures = mapping(mapping(section)[key]);
+      const numbers = ["mean", "deviation", "min", "max"].map((one) => Number(figures[one] ?? NaN));
+      return [...numbers, String(figures["max host"] ?? "-")];
+    }),
+  ]);
+  return {
+    title: "Regions from host to host, GEOPM's figures",
+    columns: [
+      { name: "region" },
+      ...fields.flatMap(([name, unit]) => [
+        { name, unit },
+        { name: "±", unit },
+        { name: "least", unit },
+        { name: "most", unit },
+        { name: "most on" },
+      ]),
+    ],
+    rows: sections.Regions === undefined ? [] : rows,
+  };
+}
+
+/** Who stands out among the hosts of a job. */
+function standingTables({ joulemark }: Report): Table[] {
+  return ["stragglers", "outliers"].map((key) => {
+    const lines = joulemark?.[key];
+    return {
+      title: `${key[0].toUpperCase()}${key.slice(1)}`,
+      columns: [{ name: "host, field, region" }],
+      rows: Array.isArray(lines) ? lines.map((line) => [String(line)]) : [],
+    };
+  });
+}
+
+function epochTable(report: Report): Table[] {
+  const rows = report.hosts.flatMap(({ host, epoch }) =>
+    epoch === undefined ? [] : [[
+      host,
+      ...["count", "runtime (s)", "package-energy (J)", "power (W)"].map((key) => {
+        return Number(epoch[key] ?? NaN);
+      }),
+    ]]
+  );
+  if (rows.length === 0) return [];
+  return [{
+    title: "Epochs",
+    columns: [
+      { name: "host" },
+      { name: "count" },
+      { name: "time", unit: "s" },
+      { name: "package energy", unit: "J" },
+      { name: "power", unit: "W" },
+    ],
+    rows,
+  }];
+}
+
+/** Where each signal came from, once for hosts that agree. */
+function sourceTable({ hosts }: Report): Table {
+  const seen = new Map<string, { row: string[]; hosts: number }>();
+  for (const { joulemark } of hosts) {
+    for (const [name, source] of Object.entries(mapping(joulemark?.sources))) {
+      const { absent, quality, source: from } = mapping(source);
+      const row = absent === undefined
+        ? [name, String(quality ?? "-"), String(from ?? "-")]
+        : [name, "absent", String(absent)];
+      const key = JSON.stringify(row);
+      seen.set(key, { row, hosts: (seen.get(key)?.hosts ?? 0) + 1 });
+    }
+  }
+  return {
+    title: "Where the figures come from",
+    columns: [
+      { name: "signal" },
+      { name: "quality" },
+      { name: "hosts", detail: hosts.length < 2 },
+      { name: "source" },
+    ],
+    rows: [...seen.values()].map(({ row: [name, quality, from], hosts }) => {
+      return [name, quality, hosts, from];
+    }),
+  };
+}
+
+/** What a reader must know: what is partial, simulated, missed, absent or cannot be told. */
+export function reportNotes({ joulemark, hosts }: Report): string[] {
+  const notes: string[] = [];
+  const simulated = simulatedBy({ joulemark, hosts });
+  if (simulated !== undefined) notes.push(`simulated: ${simulated}; no figure is a measurement`);
+  if (joulemark?.partial !== undefined && joulemark.partial !== false) {
+    notes.push(`partial: ${joulemark.partial}`);
+  }
+  const note = (of: (host: ReportHost) => string | undefined) => {
+    const said = hosts.map((host) => ({ name: host.host, line: of(host) }))
+      .filter(({ line }) => line !== undefined);
+    for (const [line, list] of Map.groupBy(said, ({ line }) => line!)) {
+      const names = list.slice(0, MAX_NAMES).map(({ name }) => name).join(", ");
+      const more = list.length > MAX_NAMES ? ` and ${list.length - MAX_NAMES} more` : "";
+      notes.push(hosts.length === 1 ? line : `${names}${more}: ${line}`);
+    }
+  };
+  note(({ joulemark }) => joulemark?.partial ? `partial: ${joulemark.partial}` : undefined);
+  for (const  of of[missedNote, coverageNote, absentNote, untoldNote]) {
+    // What a run noted itself says more.
+    note((host) => Array.isArray(host.joulemark?.notes) ? undefined : of(host));
+  }
+  for (const { joulemark, host } of hosts) {
+    for (const line of Array.isArray(joulemark?.notes) ? joulemark.notes : []) {
+      notes.push(hosts.length === 1 ? String(line) : `${host}: ${line}`);
+    }
+  }
+  note(({ joulemark }) => {
+    const { "cpu (s)": cpuS, "cpu (% of a core)": share } = mapping(joulemark?.overhead);
+    return cpuS === undefined ? undefined : `monitor: ${cpuS} CPU s, ${share} % of one core`;
+  });
+  return notes;
+}
+
+function missedNote({ joulemark }: ReportHost): string | undefined {
+  const sampling = mapping(joulemark?.sampling);
+  const [missed, late] = [Number(sampling["samples missed"]), Number(sampling["samples late"])];
+  if (!(missed + late > 0)) return undefined;
+  return `${missed} of ${Number(sampling.samples) + missed} samples missed, ${late} late`;
+}
+
+function coverageNote({ joulemark }: ReportHost): string | undefined {
+  const gaps = Object.entries(mapping(joulemark?.coverage)).map(([key, gap]) => {
+    return `${key} covers ${mapping(gap)["coverage (%)"]} %`;
+  });
+  return gaps.length === 0 ? undefined : gaps.join("; ");
+}
+
+function absentNote({ joulemark }: ReportHost): string | undefined {
+  const absent = Object.entries(mapping(joulemark?.sources))
+    .filter(([name, source]) => name.endsWith("ENERGY") && mapping(source).absent !== undefined);
+  if (absent.length === 0) return undefined;
+  return `${absent.map(([name]) => name).join(", ")} absent; joulemark doctor says why`;
+}
+
+function untoldNote({ joulemark }: ReportHost): string | undefined {
+  const untold = Object.entries(mapping(joulemark?.attribution)).flatMap(([counter, fit]) => {
+    const names = mapping(fit).untold;
+    if (!Array.isArray(names) || names.length === 0) return [];
+    const more = names.length > MAX_NAMES ? ", ..." : "";
+    return [`${counter}: energy of ${names.slice(0, MAX_NAMES).join(", ")}${more} cannot be told`];
+  });
+  return untold.length === 0 ? undefined : untold.join("; ");
+}
+
+function shortNumber(value: number): string {
+  return Number.isFinite(value) ? String(Number(value.toPrecision(5))) : "-";
+}
+
+/** A mapping, empty where it is none. */
+export function mapping(value: Nested | undefined): { [key: string]: Nested } {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+}

@@ -1,0 +1,52 @@
+/**
+ * Which channels need every visit in its order, and which are content with visits folded by path:
+ * those that sum up by path, as `runtime-report` and all profiles do.
+ * @module
+ */
+import type { ChannelSpec } from "../context/config/channel_spec.ts";
+import { isTrue, wordsOf } from "../context/config_words.ts";
+
+/** Services that can do with visits folded by path. */
+const BY_PATH = new Set([
+  ...["event", "timer", "timestamp", "aggregate", "report", "mpireport", "mpi", "ompt", "pthread"],
+  ...["joulemark", "perf", "papi"],
+]);
+
+/** Variables that choose among events: what is left out changes the time of others. */
+const CHOOSING = [
+  ...["CALI_EVENT_TRIGGER", "CALI_EVENT_INCLUDE_REGIONS", "CALI_EVENT_EXCLUDE_REGIONS"],
+  "CALI_EVENT_INCLUDE_BRANCHES",
+];
+
+/** What rows may be told apart by: what a path or its process and thread have. */
+const KEYS = new Set([
+  ...["path", "prop:nested", "region", "loop", "phase", "comm.region", "function", "annotation"],
+  ...["mpi.function", "omp.parallel", "mpi.rank", "process.id", "pthread.id", "cali.channel"],
+]);
+
+/** Does a channel need every visit in its order? */
+export function needsOrder({ variables, loops, spot }: ChannelSpec): boolean {
+  const services = wordsOf(variables.CALI_SERVICES_ENABLE);
+  // Without events there is nothing to be told.
+  if (loops !== undefined || (spot?.series ?? null) !== null) return true;
+  if (services.some((name) => !BY_PATH.has(name)) || !services.includes("aggregate")) return true;
+  if (isTrue(variables.CALI_EVENT_ENABLE_SNAPSHOT_INFO ?? "true")) return true;
+  if (CHOOSING.some((name) => (variables[name] ?? "") !== "")) return true;
+  if (!/^0?$/.test(variables.CALI_EVENT_REGION_LEVEL ?? "")) return true;
+  if (wordsOf(variables.CALI_AGGREGATE_KEY).some((name) => !KEYS.has(name))) return true;
+  const queries = [
+    ...Object.values(variables),
+    spot?.profile.local ?? "",
+    spot?.profile.cross ?? "",
+  ];
+  return queries.some((text) => asksForSnapshots(text));
+}
+
+/** Does a query ask for what only single snapshots know, or tell rows apart by other values? */
+function asksForSnapshots(query: string): boolean {
+  if (/\b(min|max|avg)#time\.(inclusive\.)?duration/i.test(query)) return true;
+  for (const [, keys] of query.matchAll(/\bgroup\s+by\s+((?:[^\s,]+\s*,\s*)*[^\s,]+)/gi)) {
+    if (keys.split(",").some((key) => !KEYS.has(key.trim()))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,118 @@
+/**
+ * `joulemark collector`: counters that root alone may read, for monitors without rights.
+ * @module
+ */
+import { UsageError } from "../core/errors.ts";
+import { COLLECTOR_SOCKET } from "../os/collector_client.ts";
+import { confineToOpenFiles } from "../os/confine.ts";
+import { dropPermissions } from "../os/drop_permissions.ts";
+import { MachineHost } from "../os/host.ts";
+import { libc } from "../os/libc.ts";
+import { Listener } from "../os/socket.ts";
+import { groupId, userId } from "../os/users.ts";
+import { CounterServer } from "../serve/counter_server.ts";
+import { CounterTable } from "../serve/counter_table.ts";
+import { type Audience, listenForMonitors } from "../serve/listen.ts";
+import { quietOption, ROOT } from "./command_line/common_options.ts";
+import type { ParsedOptions } from "./command_line/options.ts";
+import type { Verb } from "./command_line/verb.ts";
+import { EXIT } from "./exit_codes.ts";
+import { writeStderr } from "./io.ts";
+
+/** The user "nobody", who owns nothing. */
+const NOBODY = 65534;
+
+/** Serves counters to monitors without rights. */
+export const collector: Verb = {
+  name: "collector",
+  summary: "read closed counters for monitors without rights",
+  usage: ["[--user LIST | --group NAME] [options]"],
+  about: `Reads closed counters for monitors without rights.
+
+Opens the energy counters of powercap, hwmon, pm_counters and the registers of "doctor --allow-list",
+gives all rights up, and answers with values over a socket, to nobody but those named. "run", "read",
+"sample" and "doctor" ask it for what they may not read themselves. What a client sends names no path.
+Energy is read at most once a millisecond. "doctor --unit" prints what systemd and Slurm start it with.`,
+  options: [
+    {
+      ...{ name: "socket", value: "PATH", default: COLLECTOR_SOCKET },
+      help: "where it listens; what systemd listens on goes first",
+    },
+    { name: "user", value: "LIST", help: "these users may ask, comma-separated, and root" },
+    { name: "group", value: "NAME", help: "members of this group may ask, by the socket's mode" },
+    ROOT,
+    quietOption("nothing on stderr but errors"),
+  ],
+  notes:
+    `Without --user and --group only its own user may ask, or whom the mode of systemd's socket lets in.
+Who reads energy often sees what others compute (CVE-2020-8694): name those who have the node to
+themselves.`,
+  examples: [
+    "joulemark collector --user $SLURM_JOB_USER",
+    "joulemark collector --group hpc",
+    "joulemark collector --root TREE --socket TREE/socket",
+  ],
+  run: (options) => serve(options),
+};
+
+function usage(expected: string, found: string): UsageError {
+  return new UsageError({
+    action: 'run "joulemark collector"',
+    expected,
+    found,
+    remedy: "see joulemark collector --help",
+  });
+}
+
+function audienceOf({ text, words }: ParsedOptions): Audience {
+  if (words.length > 0) throw usage("options only", words[0]);
+  if (text.user !== undefined && text.group !== undefined) throw usage("--user or --group", "both");
+  const names = text.user?.split(",").map((name) => name.trim());
+  const users = names?.map((name) => {
+    const id = userId(name);
+    if (id === undefined) throw usage("--user: users of this node", name);
+    return id;
+  });
+  const group = text.group === undefined ? undefined : groupId(text.group);
+  if (text.group !== undefined && group === undefined) {
+    throw usage("--group: a group of this node", text.group);
+  }
+  return { users: users === undefined ? undefined : new Set(users), group };
+}
+
+function serve(options: ParsedOptions): number {
+  const audience = audienceOf(options);
+  const root = options.text.root ?? "";
+  const host = new MachineHost(root);
+  if (root !== "" && host.list("/").length === 0) throw usage("--root: a directory like /", root);
+  using table = new CounterTable(host);
+  if (table.table.files.length + table.table.cpus.length === 0) {
+    writeStderr(
+      "joulemark: this node has no counter of the list, or it is closed to this user too\n",
+    );
+    return EXIT.failed;
+  }
+  const path = options.text.socket ?? COLLECTOR_SOCKET;
+  const given = Listener.given((name) => Deno.env.get(name));
+  using listener = given ?? listenForMonitors(path, audience);
+  const own = libc().geteuid();
+  using server = new CounterServer(table, listener, (uid) => {
+    const { users } = audience;
+    const isNamed = users === undefined || users.has(uid) || uid === 0 || uid === own;
+    return isNamed ? undefined : "this collector is for other users";
+  });
+  // Samples of others wait for the answers; what may be asked of it is bounded.
+  libc().setpriority(0, 0, -20);
+  const { privileges, calls } = confineToOpenFiles(NOBODY);
+  dropPermissions();
+  if (!options.flags.has("quiet")) {
+    const { files, cpus, registers } = table.table;
+    const what = cpus.length === 0 ? "" : `, ${registers.length} registers of ${cpus.length} CPUs`;
+    const where = given === undefined ? path : "the socket of systemd";
+    writeStderr(
+      `joulemark: ${files.length} files${what} on ${where}; rights: ${privileges}, system calls: ` +
+        `${calls}\n`,
+    );
+  }
+  for (;;) server.turn();
+}

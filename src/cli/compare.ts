@@ -1,0 +1,133 @@
+/**
+ * `joulemark compare`: two sets of reports, and whether one metric has grown.
+ * @module
+ */
+import { differences, type NamedReport } from "../analysis/comparable.ts";
+import { compare as compareSets, type Comparison, METRICS } from "../analysis/comparison.ts";
+import {
+  comparisonJson,
+  comparisonJunit,
+  type ComparisonNotes,
+  comparisonText,
+  verdictText,
+} from "../analysis/print_comparison.ts";
+import { simulatedBy } from "../core/simulated.ts";
+import { UsageError } from "../core/errors.ts";
+import { writeDocument } from "../files/whole_file.ts";
+import { readRuns } from "../job/read_runs.ts";
+import { yamlReader } from "../job/yaml.ts";
+import { EXIT } from "./exit_codes.ts";
+import { writeStderr, writeStdout } from "./io.ts";
+import { JSON_FORMAT, outputOption, quietOption } from "./command_line/common_options.ts";
+import { type ParsedOptions, parseFormat } from "./command_line/options.ts";
+import type { Verb } from "./command_line/verb.ts";
+
+const FORMATS = ["text", "json", "junit", "html"] as const;
+/** A set that grows a thousandfold is a mistake. */
+const MAX_PERCENT = 100_000;
+
+/** Compares two sets of reports. */
+export const compare: Verb = {
+  name: "compare",
+  summary: "two sets of reports: has the energy grown?",
+  usage: ["[options] A... -- B..."],
+  about: `Compares the reports of two sets of runs, and fails where one metric has grown.
+
+A and B are reports, one a run, or directories with them; a directory REPORT.parts is one run of
+several hosts. How much runs vary is known from the repeats: five of each are a good number, three of
+each the least. The null hypothesis is that B is no more than P % above A; the gate fails where that is
+improbable, and of 100 comparisons without a difference at most one fails.`,
+  options: [
+    {
+      ...{ name: "metric", value: "M", default: "energy", words: Object.keys(METRICS) },
+      help: "energy, time, power, edp (energy x time), region:NAME for the energy of a region, " +
+        "region-time:NAME for its runtime",
+    },
+    {
+      ...{ name: "max-increase", value: "P%", default: "0" },
+      help: "increase that is allowed, in per cent",
+    },
+    { name: "force", help: "compare what is not comparable; the reasons become notes" },
+    { name: "format", value: "F", words: FORMATS, help: "text (default), json, junit, html" },
+    JSON_FORMAT,
+    outputOption("there instead of stdout"),
+    quietOption("no notes on stderr"),
+  ],
+  sides: true,
+  notes:
+    `The status is 0 where the gate passes, 1 where it fails, and 2 where there is no verdict: too few
+runs, a metric that is not known of every run, or runs that are not comparable: of another version,
+number of hosts, processor, clock, simulation, counters, or with a counter that failed for a while.`,
+  examples: [
+    "joulemark compare old-*.report -- new-*.report",
+    "joulemark compare --metric region:solve --max-increase 2% before/ -- after/",
+    "joulemark compare --format junit -o energy.xml main/ -- branch/",
+  ],
+  run,
+};
+
+async function run(options: ParsedOptions): Promise<number> {
+  const { text, flags, words, left } = options;
+  const format = parseFormat(options, FORMATS);
+  const maxIncrease = parsePercent(text["max-increase"] ?? "0");
+  if (left === undefined || left === 0 || left === words.length) {
+    throw new UsageError({
+      action: 'run "joulemark compare"',
+      expected: "reports on both sides of --",
+      found: left === undefined ? "no --" : left === 0 ? "none before it" : "none behind it",
+      remedy: "see joulemark compare --help",
+    });
+  }
+  const otherwise = await yamlReader();
+  const read = (paths: readonly string[]) => paths.flatMap((path) => readRuns(path, { otherwise }));
+  const [a, b] = [read(words.slice(0, left)), read(words.slice(left))];
+  const reasons = differences([...a, ...b]);
+  if (reasons.length > 0 && !flags.has("force")) {
+    for (const reason of reasons) {
+      writeStderr(`joulemark: Not comparable because of ${reason} (--force compares)\n`);
+    }
+    return EXIT.usage;
+  }
+  const comparison = compareSets(a, b, { metric: text.metric, maxIncrease });
+  const profiles = [...new Set([...a, ...b].map(({ report }) => report.profile))];
+  const notes: ComparisonNotes = {
+    ...profiles.length > 1 ? { profiles } : {},
+    simulated: simulatedBy(a[0].report),
+    overruled: reasons,
+  };
+  const output = format === "html"
+    ? await html(comparison, { a, b }, notes)
+    : { text: comparisonText, json: comparisonJson, junit: comparisonJunit }[format](
+      comparison,
+      notes,
+    );
+  if (text.output === undefined) writeStdout(output);
+  else writeDocument(text.output, output);
+  const { gate } = comparison;
+  if (gate.verdict !== "pass" && !flags.has("quiet")) {
+    writeStderr(`joulemark: compare: ${verdictText(gate)}\n`);
+  }
+  return { pass: EXIT.done, fail: EXIT.failed, none: EXIT.usage }[gate.verdict];
+}
+
+async function html(
+  comparison: Comparison,
+  sets: { a: readonly NamedReport[]; b: readonly NamedReport[] },
+  notes: ComparisonNotes,
+): Promise<string> {
+  const { comparePage } = await import("../page/compare_page.ts");
+  const { pageHtml } = await import("../page/html.ts");
+  return pageHtml(comparePage(comparison, sets, notes));
+}
+
+/** `3`, `3%`, `0.5 %` as a share. */
+function parsePercent(text: string): number {
+  const found = /^\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*%?\s*$/.exec(text);
+  if (found !== null && Number(found[1]) <= MAX_PERCENT) return Number(found[1]) / 100;
+  throw new UsageError({
+    action: "use",
+    target: `--max-increase ${text}`,
+    expected: `per cent from 0 to ${MAX_PERCENT}`,
+    found: text,
+  });
+}

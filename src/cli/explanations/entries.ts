@@ -1,0 +1,149 @@
+/**
+ * Everything that can be explained: the rows that help, pages and reports are made of.
+ * @module
+ */
+import { variableOf } from "../../core/option.ts";
+import type { SignalRow } from "../../core/signal.ts";
+import { READERS } from "../../readers/with_raw.ts";
+import { TRACKER_ALIASES, TRACKER_SIGNALS } from "../../regions/tracker_signals.ts";
+import { aliasesWith } from "../../signals/alias.ts";
+import { DERIVED } from "../../signals/derived.ts";
+import { optionText, optionWords, shownOptions } from "../command_line/help.ts";
+import type { Verb } from "../command_line/verb.ts";
+import { type FieldRow, GEOPM_FIELDS, OWN_FIELDS, OWN_KEYS } from "./fields_table.ts";
+import { GLOSSARY } from "./glossary_table.ts";
+import { WARNINGS } from "./warnings_table.ts";
+
+/** One explanation. */
+export interface Entry {
+  readonly kind: "verb" | "option" | "field" | "signal" | "word" | "warning";
+  /** What it is called. */
+  readonly name: string;
+  /** Other spellings. */
+  readonly names: readonly string[];
+  /** Paragraphs. */
+  readonly text: readonly string[];
+}
+
+/** All of them. @param verbs Loaded. */
+export function allEntries(verbs: readonly Verb[]): Entry[] {
+  return [
+    ...verbs.map(verbEntry),
+    ...GLOSSARY.map(([word, meaning, source]): Entry => {
+      return { kind: "word", name: word, names: [], text: [meaning, `Source: ${source}.`] };
+    }),
+    ...[...GEOPM_FIELDS, ...OWN_FIELDS, ...OWN_KEYS].flatMap(fieldEntries),
+    ...optionEntries(verbs),
+    ...WARNINGS.map(({ name, means, todo }): Entry => {
+      return { kind: "warning", name, names: [], text: [means, `What to do: ${todo}`] };
+    }),
+    ...signalEntries(),
+  ];
+}
+
+/** What a word, a key, an option or a whole note of a card means; the best fits first. */
+export function entriesFor(asked: string, all: readonly Entry[]): Entry[] {
+  const word = asked.trim().replace(/^note: /, "");
+  const plain = word.replace(/^-+/, "").toLowerCase();
+  const exact = all.filter(({ name, names }) => {
+    return [name, ...names].some((one) => one === word || one.toLowerCase() === plain);
+  });
+  const asIs = exact.filter(({ name }) => name === word);
+  if (exact.length > 0) return [...asIs, ...exact.filter(({ name }) => name !== word)];
+  const unnumbered = fieldPattern(word);
+  const field = all.filter(({ kind, name }) =>
+    kind === "field" && fieldPattern(name) === unnumbered
+  );
+  if (field.length > 0) return field;
+  const warning = WARNINGS.find(({ pattern }) => pattern.test(word));
+  return all.filter(({ kind, name }) => kind === "warning" && name === warning?.name);
+}
+
+/** A key without its unit, and with the parts and hints that stand for all. */
+function fieldPattern(key: string): string {
+  return key.replace(/ \([^)]*\)$/, "").toLowerCase()
+    .replace(/^joulemark-(package|dram|gpu|node|part)-/, "joulemark-PART-")
+    .replace(/^time-hint-\w+$/, "time-hint-HINT");
+}
+
+function verbEntry({ name, summary, usage, about, options, examples }: Verb): Entry {
+  const own = shownOptions({ name, summary, usage, about, options, examples } as Verb)
+    .map((option) => `--${option.name}`);
+  return {
+    ...{ kind: "verb", name, names: [`joulemark ${name}`] },
+    text: [
+      `${summary[0].toUpperCase()}${summary.slice(1).replace(/\?$/, "")}.`,
+      usage.map((words) => `joulemark ${name} ${words}`).join("\n"),
+      `Options: ${own.join(" ")}`,
+      `Example: ${examples[0]}`,
+      `joulemark ${name} --help says all.`,
+    ],
+  };
+}
+
+function fieldEntries({ keys, about }: FieldRow): Entry[] {
+  const text = [plainText(about), "See docs/formats/report.md."];
+  return keys.map((key) => {
+    return { kind: "field", name: key, names: [key.replace(/ \([^)]*\)$/, "")], text };
+  });
+}
+
+/** One entry a name: an option of several verbs mostly means the same. */
+function optionEntries(verbs: readonly Verb[]): Entry[] {
+  const found = verbs.flatMap((verb) => shownOptions(verb).map((option) => ({ verb, option })));
+  return [...Map.groupBy(found, ({ option }) => option.name)].map(([name, uses]): Entry => {
+    const byText = Map.groupBy(
+      uses,
+      ({ option }) => `${optionWords(option)}: ${optionText(option)}`,
+    );
+    const variables = new Set(uses.flatMap(({ option }) => [
+      ...option.env === true ? [variableOf(option)] : [],
+      ...option.foreign === undefined ? [] : [option.foreign],
+    ]));
+    return {
+      ...{ kind: "option", name: `--${name}`, names: [name, ...variables] },
+      text: [
+        ...[...byText].map(([text, of]) =>
+          `${text} (${of.map(({ verb }) => verb.name).join(", ")})`
+        ),
+        ...variables.size > 0 ? [`Environment: ${[...variables].join(", ")}.`] : [],
+      ],
+    };
+  });
+}
+
+function signalEntries(): Entry[] {
+  const entry = (row: SignalRow, more: readonly string[] = []): Entry => ({
+    ...{ kind: "signal", name: row.name, names: [] },
+    text: [
+      row.about.replace(/\.?$/, "."),
+      `Domain ${row.domain}, unit ${
+        row.unit || "none"
+      }, ${row.behavior}; over domains: ${row.agg}.`,
+      ...row.source === undefined ? [] : [`Source: ${row.source}.`],
+      ...row.quirks === undefined ? [] : [`Mind: ${row.quirks}`],
+      ...more,
+      `joulemark read --info ${row.name} says what this node has.`,
+    ],
+  });
+  return [
+    ...aliasesWith(READERS).map(({ row, candidates }) =>
+      entry(row, [`Stands for the first of ${candidates.join(", ")} that the node has.`])
+    ),
+    ...Object.entries(TRACKER_ALIASES).map(([name, target]): Entry => {
+      return { kind: "signal", name, names: [], text: [`The same as ${target}.`] };
+    }),
+    ...TRACKER_SIGNALS.map((row) => entry(row)),
+    ...DERIVED.map(({ row }) => entry(row)),
+    ...READERS.flatMap((reader) => reader.signals.map((row) => entry(row))),
+  ];
+}
+
+/** Markdown as it is read aloud. */
+function plainText(markdown: string): string {
+  return markdown.replace(/\[([^\]]*)\]\(([^)]*)\)/g, "$1 (docs/$2)").replaceAll(
+    "docs/../",
+    "docs/",
+  )
+    .replaceAll("`", "");
+}

@@ -1,0 +1,100 @@
+/*
+ * perfstubs.c: PerfStubs, the thin layer that libraries such as ADIOS2 and CAMTIMERS call: it looks for a
+ * tool's functions by their names, perfstubs_api/tool.h. Timers and dynamic phases are regions, counters,
+ * parameters and metadata are attributes that are set.
+ *
+ * Its library prints a line of its own where it finds a tool, so we are one only where we are asked by
+ * name: otherwise the first of these functions, by which it looks, is hidden.
+ *
+ * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "core.h"
+#include "hide.h"
+
+/* A timer or a counter. */
+struct handle { uint32_t region; char name[256]; };
+
+static int is_first(const char *name) { return strcmp(name, "ps_tool_initialize") == 0; }
+
+static __attribute__((constructor(102))) void perfstubs_load(void) {
+    if (!(jm_on & JM_PERFSTUBS)) jm_hide(is_first);
+}
+
+JM_EXPORT void ps_tool_initialize(void);
+JM_EXPORT void ps_tool_initialize(void) {}
+JM_EXPORT void ps_tool_finalize(void);
+JM_EXPORT void ps_tool_finalize(void) {}
+JM_EXPORT void ps_tool_register_thread(void);
+JM_EXPORT void ps_tool_register_thread(void) {}
+
+JM_EXPORT void *ps_tool_timer_create(const char *name);
+JM_EXPORT void *ps_tool_timer_create(const char *name) {
+    struct handle *handle = (struct handle *)calloc(1, sizeof *handle);
+    if (handle) snprintf(handle->name, sizeof handle->name, "%s", name ? name : "");
+    return handle;
+}
+
+static uint32_t region_of(struct joulemark__thread *t, struct handle *handle) {
+    uint32_t region = joulemark__checked(handle->region);
+    if (!region) {
+        region = joulemark__find(t, handle->name, JOULEMARK_HINT_UNKNOWN);
+        handle->region = region;
+    }
+    return jm_of(jm_track(JM_PERFSTUBS), region);
+}
+
+JM_EXPORT void ps_tool_timer_start(void *handle);
+JM_EXPORT void ps_tool_timer_start(void *handle) {
+    struct joulemark__thread *t = jm_thread(JM_PERFSTUBS, 1);
+    if (t && handle) jm_enter(t, region_of(t, (struct handle *)handle));
+}
+
+JM_EXPORT void ps_tool_timer_stop(void *handle);
+JM_EXPORT void ps_tool_timer_stop(void *handle) {
+    struct joulemark__thread *t = jm_thread(JM_PERFSTUBS, 0);
+    if (t && handle) jm_exit(t, region_of(t, (struct handle *)handle));
+}
+
+JM_EXPORT void ps_tool_start_string(const char *name);
+JM_EXPORT void ps_tool_start_string(const char *name) { jm_begin(JM_PERFSTUBS, name); }
+JM_EXPORT void ps_tool_stop_string(const char *name);
+JM_EXPORT void ps_tool_stop_string(const char *name) { jm_end(JM_PERFSTUBS, name); }
+JM_EXPORT void ps_tool_stop_current(void);
+JM_EXPORT void ps_tool_stop_current(void) { jm_pop(JM_PERFSTUBS); }
+
+/* A phase of each iteration: PREFIX [ITERATION]. */
+static const char *phase(const char *prefix, int iteration, char into[256]) {
+    snprintf(into, 256, "%.240s [%d]", prefix ? prefix : "", iteration);
+    return into;
+}
+
+JM_EXPORT void ps_tool_dynamic_phase_start(const char *prefix, int iteration);
+JM_EXPORT void ps_tool_dynamic_phase_start(const char *prefix, int iteration) {
+    char text[256];
+    jm_begin(JM_PERFSTUBS, phase(prefix, iteration, text));
+}
+
+JM_EXPORT void ps_tool_dynamic_phase_stop(const char *prefix, int iteration);
+JM_EXPORT void ps_tool_dynamic_phase_stop(const char *prefix, int iteration) {
+    char text[256];
+    jm_end(JM_PERFSTUBS, phase(prefix, iteration, text));
+}
+
+JM_EXPORT void *ps_tool_create_counter(const char *name);
+JM_EXPORT void *ps_tool_create_counter(const char *name) { return ps_tool_timer_create(name); }
+
+JM_EXPORT void ps_tool_sample_counter(void *counter, double value);
+JM_EXPORT void ps_tool_sample_counter(void *counter, double value) {
+    if (counter && jm_thread(JM_PERFSTUBS, 1))
+        joulemark_set_double(((struct handle *)counter)->name, value);
+}
+
+JM_EXPORT void ps_tool_set_parameter(const char *name, int64_t value);
+JM_EXPORT void ps_tool_set_parameter(const char *name, int64_t value) {
+    if (name && jm_thread(JM_PERFSTUBS, 1)) joulemark_set_int(name, value);
+}
+
+JM_EXPORT void ps_tool_set_metadata(const char *name, const char *value);
+JM_EXPORT void ps_tool_set_metadata(const char *name, const char *value) {
+    if (name && value && jm_thread(JM_PERFSTUBS, 1)) joulemark_set_string(name, value);
+}

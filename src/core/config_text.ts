@@ -1,0 +1,113 @@
+/**
+ * Text of a configuration file: settings of verbs, one a line.
+ *
+ * ```
+ * # what every run here is to do
+ * period = 0.01
+ * [monitor]
+ * interval = 60
+ * ```
+ *
+ * Keys are the long names of a verb's options; `[VERB]` begins the settings of another verb, and what
+ * stands above the first of them is of `run`. `#` begins a comment at the start of a line. An empty
+ * value is none, but for options whose value may be left out.
+ * @module
+ */
+import { nearest } from "./errors.ts";
+import type { Option, OptionValue, Origin } from "./option.ts";
+
+/** What pages say of the files. */
+export const SETTINGS_TEXT =
+  `Options can be set in /etc/joulemark.conf, by the site, and in $XDG_CONFIG_HOME/joulemark.conf or
+~/.config/joulemark.conf, by the user: one KEY = VALUE a line, the key an option's long name. [VERB]
+begins the settings of another verb; those above the first of them are of run. An option on the
+command line goes first, then its JOULEMARK_ variable, then GEOPM's, then the user's file, then the
+site's. A file is taken where only root and its user can write to it and its directory. A wrong line is
+named: a run goes on without it, other verbs end with status 2. "joulemark doctor" shows what is set, and
+where.`;
+
+/** The verb whose settings need no heading. */
+export const FIRST_SECTION = "run";
+/** Options that belong to one call. */
+const NOT_SETTINGS = ["help", "debug"];
+
+/** A line of a file. */
+export interface Setting {
+  readonly line: number;
+  /** The verb that it is for. */
+  readonly section: string;
+  readonly key: string;
+  readonly value: string;
+}
+
+/** A file as it was read. */
+export interface ConfigFile {
+  readonly path: string;
+  readonly origin: Extract<Origin, "user" | "site">;
+  readonly settings: readonly Setting[];
+  /** What is wrong with its lines, each as `PATH:LINE: expected …, found …`. */
+  readonly mistakes: readonly string[];
+}
+
+/** Reads the lines of a file. @param verbs Names of all verbs. */
+export function parseConfig(
+  text: string,
+  { path, origin }: Pick<ConfigFile, "path" | "origin">,
+  verbs: readonly string[],
+): ConfigFile {
+  const settings: Setting[] = [];
+  const mistakes: string[] = [];
+  let section: string | undefined = FIRST_SECTION;
+  text.split("\n").forEach((given, i) => {
+    const line = given.trim(), place = `${path}:${i + 1}`;
+    if (line === "" || line.startsWith("#")) return;
+    const heading = /^\[([^\]]*)\]$/.exec(line)?.[1].trim();
+    if (heading !== undefined) {
+      section = verbs.includes(heading) ? heading : undefined;
+      if (section === undefined) mistakes.push(unknown(place, "verb", heading, verbs));
+      return;
+    }
+    const equals = line.indexOf("=");
+    if (equals < 1) mistakes.push(`${place}: expected KEY = VALUE or [VERB], found ${line}`);
+    else if (section !== undefined) {
+      const [key, value] = [line.slice(0, equals).trim(), line.slice(equals + 1).trim()];
+      settings.push({ line: i + 1, section, key, value });
+    }
+  });
+  return { path, origin, settings, mistakes };
+}
+
+/** What a file says to a verb. */
+export interface VerbSettings {
+  /** By the names of options. */
+  readonly values: ReadonlyMap<string, OptionValue>;
+  readonly mistakes: readonly string[];
+}
+
+/** Holds a file to a verb's table of options. */
+export function settingsFor(
+  { path, origin, settings }: ConfigFile,
+  section: string,
+  options: readonly Option[],
+): VerbSettings {
+  const known = options.filter((o) => o.repeats !== true && !NOT_SETTINGS.includes(o.name));
+  const values = new Map<string, OptionValue>();
+  const mistakes: string[] = [];
+  for (const { line, key, value } of settings.filter((s) => s.section === section)) {
+    const place = `${path}:${line}`;
+    const option = known.find(({ name }) => name === key);
+    if (option === undefined) {
+      mistakes.push(unknown(place, `option of ${section}`, key, known.map(({ name }) => name)));
+    } else if (values.has(key)) mistakes.push(`${place}: expected ${key} once, found it again`);
+    else if (value !== "" || option.optionalValue === true) {
+      values.set(key, { text: value, origin, name: `${place}: ${key}` });
+    }
+  }
+  return { values, mistakes };
+}
+
+function unknown(place: string, kind: string, name: string, known: readonly string[]): string {
+  const near = nearest(name, known, 1);
+  const hint = near.length > 0 ? ` such as ${near[0]}` : "";
+  return `${place}: expected a known ${kind}${hint}, found ${name}`;
+}

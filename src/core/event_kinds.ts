@@ -1,0 +1,270 @@
+/**
+ * The one table of kinds of events: the number of each, how a ring's record carries it, and its row
+ * in a recording. The ring's layout, the clients' constants, recordings and the tables in
+ * docs/formats/ring.md and docs/formats/recording.md are made of it.
+ *
+ * Numbers below 32 are those of a ring's records.
+ * @module
+ */
+
+/** Numbers of the kinds, by their names. They never change. */
+export const KIND = {
+  clock: 1,
+  enter: 2,
+  exit: 3,
+  epoch: 4,
+  tprofInit: 5,
+  tprofPost: 6,
+  overhead: 7,
+  attributeBegin: 8,
+  attributeSet: 9,
+  attributeEnd: 10,
+  pmOpen: 11,
+  pmRecord: 12,
+  pmClose: 13,
+  threadEnd: 14,
+  threadBegin: 15,
+  spanBegin: 16,
+  spanEnd: 17,
+  inPath: 18,
+  start: 32,
+  startCommand: 33,
+  threadCpus: 34,
+  region: 35,
+  shortVisits: 36,
+  folding: 37,
+  folded: 38,
+  foldedLengths: 39,
+  shutdown: 40,
+  died: 41,
+} as const;
+
+/** Names of kinds. */
+type EventKindName = keyof typeof KIND;
+
+/** Number of a kind: one of {@linkcode KIND}. */
+export type MarkKind = typeof KIND[keyof typeof KIND];
+
+/** How a ring carries a kind: the words that docs/formats/ring.md says of it. */
+export interface RingRecord {
+  /** What it is. */
+  readonly about: string;
+  /** What its `value` is. @default nothing */
+  readonly value?: string;
+  /** What the record behind it is. @default there is none */
+  readonly payload?: string;
+}
+
+/** Which values a row's `value` column holds; `recordings/row_values.ts` writes and reads them. */
+export type RowValueName =
+  | "cpus"
+  | "hint"
+  | "entryHint"
+  | "epoch"
+  | "number"
+  | "cpu"
+  | "seconds"
+  | "visits"
+  | "folded"
+  | "lengths"
+  | "path"
+  | "attribute"
+  | "pmOpen"
+  | "pmRecord";
+
+/** A kind's row in `events.csv`. */
+export interface RecordedRow {
+  /** The `event` column. */
+  readonly event: string;
+  /** What the `region` column holds: a region's name by its handle or path, a name, or this word. */
+  readonly region?: "region" | "path" | "name" | "command";
+  /** What the `value` column holds. @default empty */
+  readonly value?: RowValueName;
+  /** The event is a thread's: the `thread` column says whose. */
+  readonly thread?: true;
+  /** The `track` column, and for spans the `span` column: of a handle, or of a span's own track. */
+  readonly track?: "handle" | "span";
+  /** What docs/formats/recording.md says of the `value` column. */
+  readonly about?: string;
+}
+
+/** One kind of event. */
+export interface EventKindInfo {
+  /** Its number: see {@linkcode KIND}. */
+  readonly code: MarkKind;
+  /** Absent: no ring has it. */
+  readonly ring?: RingRecord;
+  /** Absent: recordings do not have it. */
+  readonly row?: RecordedRow;
+  /** It sums up what is past: not late, but never before what was told already. */
+  readonly sumsUp?: true;
+}
+
+const NAME_AND_TRACK = "number of the name, 24 bits; above them its track, 8 bits";
+const NAME = "number of the attribute's name";
+
+const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
+  clock: {
+    ring: { about: "clock", payload: "CLOCK_MONOTONIC_RAW in ns at the moment of the stamp" },
+  },
+  enter: {
+    ring: { about: "enter", value: NAME_AND_TRACK },
+    row: {
+      ...{ event: "enter", region: "region", value: "entryHint", thread: true, track: "handle" },
+      about: "hint or empty; enters of unregistered names register them, else the first hint stays",
+    },
+  },
+  exit: {
+    ring: { about: "exit", value: NAME_AND_TRACK },
+    row: { event: "exit", region: "region", thread: true, track: "handle" },
+  },
+  epoch: {
+    ring: { about: "epoch" },
+    row: { event: "epoch", value: "epoch", about: "its number, or empty: the next" },
+  },
+  tprofInit: {
+    ring: { about: "progress begins", value: "work units" },
+    row: { event: "tprof_init", value: "number", about: "work units" },
+  },
+  tprofPost: {
+    ring: { about: "one unit done" },
+    row: { event: "tprof_post", value: "cpu", about: "CPU or empty" },
+  },
+  overhead: {
+    ring: { about: "overhead", payload: "seconds, binary64" },
+    row: { event: "overhead", value: "seconds", about: "seconds" },
+  },
+  attributeBegin: {
+    ring: { about: "attribute begins", value: NAME, payload: "its value: see below" },
+    row: { event: "begin", region: "name", value: "attribute", thread: true, about: "its value" },
+  },
+  attributeSet: {
+    ring: { about: "attribute is set", value: NAME, payload: "its value: see below" },
+    row: { event: "set", region: "name", value: "attribute", thread: true, about: "its value" },
+  },
+  attributeEnd: {
+    ring: { about: "attribute ends", value: NAME },
+    row: { event: "end", region: "name", thread: true },
+  },
+  pmOpen: {
+    ring: { about: "pm_mpi_lib open", value: "version × 10" },
+    row: {
+      ...{ event: "pm_open", value: "pmOpen" },
+      about: "version, and the rank of the process where it has one",
+    },
+  },
+  pmRecord: {
+    ring: { about: "pm_mpi_lib record", payload: "step u32, substep u32; then flags" },
+    row: {
+      ...{ event: "pm_record", value: "pmRecord" },
+      about: "`STEP SUBSTEP SYNC INITIAL`; a fifth word 1 is no call: the barrier of the one " +
+        "before is over",
+    },
+  },
+  pmClose: {
+    ring: { about: "pm_mpi_lib close" },
+    row: { event: "pm_close" },
+  },
+  threadEnd: { ring: { about: "thread ended", value: "thread's id" } },
+  threadBegin: {
+    ring: {
+      ...{ about: "thread begins", value: "thread's id" },
+      payload: "1 if it is bound to fewer CPUs",
+    },
+  },
+  spanBegin: {
+    ring: { about: "span begins", value: "name and track, as of 2", payload: "number of the span" },
+    row: {
+      ...{ event: "enter", region: "name", thread: true, track: "span" },
+      about: "with a number under `span`: a span begins, on any thread",
+    },
+  },
+  spanEnd: {
+    ring: { about: "span ends", value: "the track alone, or 0", payload: "number of the span" },
+    row: {
+      ...{ event: "exit", region: "name", thread: true, track: "span" },
+      about: "with a number under `span`: it ends, on any thread",
+    },
+  },
+  inPath: {
+    ring: { about: "in path", value: "the path that the thread is in at its next attribute" },
+    row: {
+      ...{ event: "in_path", value: "path", thread: true },
+      about: "`PATH` that the thread is in at its next attribute",
+    },
+  },
+  start: {
+    row: { event: "start", value: "cpus", about: "CPU list" },
+  },
+  startCommand: {
+    row: {
+      ...{ event: "start", region: "command", value: "cpus" },
+      about: "CPU list of the launched command",
+    },
+  },
+  threadCpus: {
+    row: {
+      ...{ event: "start", value: "cpus", thread: true },
+      about: "with a thread: the CPUs that it is bound to",
+    },
+  },
+  region: {
+    row: { event: "region", region: "name", value: "hint", about: "hint, by name or number" },
+  },
+  shortVisits: {
+    sumsUp: true,
+    row: {
+      ...{ event: "short", region: "region", value: "visits", thread: true },
+      about: "`COUNT SECONDS`: visits that the ring folded, at the time of the first",
+    },
+  },
+  folding: {
+    row: {
+      ...{ event: "folding", thread: true },
+      about: "empty: all visits of the thread are folded from here on",
+    },
+  },
+  folded: {
+    sumsUp: true,
+    row: {
+      ...{ event: "folded", region: "path", value: "folded", thread: true },
+      about:
+        "`PATH COUNT SUM SQUARES LEAST MOST SELF`, in ns: visits that came too fast for their " +
+        "order, folded by path; SELF is the time in the path itself, below 0 where it was too " +
+        "much before",
+    },
+  },
+  foldedLengths: {
+    sumsUp: true,
+    row: {
+      ...{ event: "lengths", value: "lengths", thread: true },
+      about: "`PATH BUCKET VISITS`: a bucket of the histogram of those, at the process's end",
+    },
+  },
+  shutdown: { row: { event: "shutdown" } },
+  died: { row: { event: "died" } },
+};
+
+/** All kinds, in order of their numbers. */
+export const EVENT_KINDS: readonly (EventKindInfo & { readonly name: EventKindName })[] =
+  (Object.keys(KIND) as EventKindName[]).map((name) => ({
+    name,
+    code: KIND[name],
+    ...TABLE[name],
+  }));
+
+/** By number: what a kind is. */
+export const KIND_INFO: readonly (EventKindInfo | undefined)[] = Array.from(
+  { length: 1 + Math.max(...EVENT_KINDS.map(({ code }) => code)) },
+  (_, code) => EVENT_KINDS.find((kind) => kind.code === code),
+);
+
+/** Rows of `events.csv` that are no events: they describe what later rows name. */
+export const DESCRIBING_ROWS = {
+  path: {
+    event: "path",
+    about: "`NUMBER PARENT ATTRIBUTE`: a path, a region within another path, 0 the outermost; " +
+      "the attribute may be missing",
+  },
+  attribute: { event: "attribute", about: "`TYPE PROPERTIES` of the attribute" },
+} as const;

@@ -1,0 +1,201 @@
+/**
+ * What a run took by component: energy, power, idle and net, of one host or of a job, and the way to
+ * a report's `totals:` and back. Layout: docs/formats/report.md.
+ * @module
+ */
+import { rounded } from "./number_format.ts";
+import { ENERGY_KINDS, type EnergyKind } from "./region_tree.ts";
+import { fieldOf, isMapping, type Nested, type Report, type ReportHost } from "./report.ts";
+
+/** The signal that a component's energy comes from. */
+export const ENERGY_SIGNALS: Readonly<Record<EnergyKind, string>> = {
+  node: "BOARD_ENERGY",
+  package: "CPU_ENERGY",
+  dram: "DRAM_ENERGY",
+  gpu: "GPU_ENERGY",
+};
+
+/** One component; NaN: not known. */
+export interface ComponentTotal {
+  readonly joules: number;
+  readonly meanW: number;
+  /** Greatest mean over a second; of a job at most the sum of its hosts'. */
+  readonly peakW: number;
+  readonly idleJ: number;
+  readonly netJ: number;
+  /** Part of the time and of the parts that the energy covers, 0 to 1. */
+  readonly coverage: number;
+  /** Which part that is, in words; "" where it is all. */
+  readonly covers: string;
+  readonly source: string;
+}
+
+/** Of one host, or of a job. */
+export interface JobTotals {
+  /** Runtime, of a job the longest of its hosts'. */
+  readonly seconds: number;
+  /** The most inclusive first. */
+  readonly components: ReadonlyMap<EnergyKind, ComponentTotal>;
+  /** Energy × time of the most inclusive component, J s; NaN: there is none. */
+  readonly edp: number;
+}
+
+const J_PER_KWH = 3.6e6;
+const DIGITS = 12;
+const KEYS = {
+  joules: "energy (J)",
+  meanW: "power (W)",
+  peakW: "power-peak (W)",
+  idleJ: "idle (J)",
+  netJ: "net (J)",
+} as const;
+
+/** What a report says of a counter of which nothing is known, since it may not count at all. */
+export const STOOD_STILL = "the counter did not change in the whole run";
+
+/** Why a component has no energy, by the host's own words; `undefined`: it has, or nobody asked. */
+export function absenceOf(host: ReportHost, kind: EnergyKind): string | undefined {
+  const source = sourceOf(host, kind);
+  if (source?.trouble === STOOD_STILL) return `${STOOD_STILL}: ${source.source}`;
+  return typeof source?.absent === "string" ? source.absent : undefined;
+}
+
+/**
+ * Totals of one host out of its sections.
+ *
+ * @param peaksW Greatest power by component, where that is known.
+ */
+export function hostTotals(
+  host: ReportHost,
+  peaksW: ReadonlyMap<EnergyKind, number> = new Map(),
+): JobTotals {
+  const { application } = host;
+  const runtimeS = fieldOf(application, "runtime (s)");
+  const sampledS = fieldOf(application, "sync-runtime (s)");
+  const components = new Map<EnergyKind, ComponentTotal>();
+  for (const kind of ENERGY_KINDS) {
+    const own = `joulemark-${kind}-energy`;
+    const sampled = fieldOf(application, `${kind}-energy (J)`);
+    const known = fieldOf(application, `${own}-known (J)`);
+    // GEOPM's 0 for a counter that is not there is no energy.
+    const isThere = absenceOf(host, kind) === undefined;
+    const exact = fieldOf(application, `${own}-exact (J)`);
+    const joules = !isThere ? NaN : [exact, sampled, known].find(Number.isFinite) ?? NaN;
+    if (!Number.isFinite(joules)) continue;
+    const isPart = Number.isFinite(known);
+    const source = sourceOf(host, kind);
+    const meanW = isPart
+      ? fieldOf(application, `joulemark-${kind}-power-known (W)`)
+      : joules / (sampledS > 0 ? sampledS : runtimeS);
+    const seenW = peaksW.get(kind) ?? NaN;
+    components.set(kind, {
+      joules,
+      meanW,
+      // Seconds that no window covers, at the ends of a short run, may have drawn more than all others.
+      peakW: seenW < meanW ? meanW : seenW,
+      idleJ: fieldOf(application, `${own}-idle (J)`),
+      netJ: fieldOf(application, `${own}-net (J)`),
+      coverage: isPart ? fieldOf(application, `${own}-coverage (%)`) / 100 : 1,
+      covers: isPart ? coveredPart(host, kind) : "",
+      source: [source?.quality, source?.source].filter((text) => typeof text === "string").join(
+        ", ",
+      ),
+    });
+  }
+  return { seconds: runtimeS, components, edp: edpOf(components, runtimeS) };
+}
+
+/** Totals of a report: as its job or its only host has them, else summed up over its hosts. */
+export function reportTotals({ joulemark, hosts }: Report): JobTotals {
+  const own = totalsFromNested(joulemark?.totals);
+  if (own !== undefined) return own;
+  const all = hosts.map((host) => totalsFromNested(host.joulemark?.totals) ?? hostTotals(host));
+  if (all.length === 1) return all[0];
+  const seconds = Math.max(...all.map((one) => one.seconds));
+  const components = new Map<EnergyKind, ComponentTotal>();
+  for (const kind of ENERGY_KINDS) {
+    const parts = all.map((one) => one.components.get(kind)).filter((part) => part !== undefined);
+    // Of some hosts alone it is no total of the job.
+    if (parts.length === 0 || parts.length < all.length) continue;
+    const sum = (of: (part: ComponentTotal) => number) => {
+      return parts.reduce((total, part) => total + of(part), 0);
+    };
+    components.set(kind, {
+      ...{ joules: sum((p) => p.joules), meanW: sum((p) => p.meanW), peakW: sum((p) => p.peakW) },
+      ...{ idleJ: sum((p) => p.idleJ), netJ: sum((p) => p.netJ) },
+      coverage: sum((p) => p.coverage) / parts.length,
+      covers: parts.find(({ covers }) => covers !== "")?.covers ?? "",
+      source: parts[0].source,
+    });
+  }
+  return { seconds, components, edp: edpOf(components, seconds) };
+}
+
+/** Energy × time of the most inclusive component. */
+export function edpOf(
+  components: ReadonlyMap<EnergyKind, { readonly joules: number }>,
+  seconds: number,
+): number {
+  const [first] = components.values();
+  return first === undefined ? NaN : first.joules * seconds;
+}
+
+/** As it stands under `joulemark:`. */
+export function totalsToNested(totals: JobTotals): { [key: string]: Nested } {
+  const nested: { [key: string]: Nested } = {
+    "time (s)": digits(totals.seconds),
+    ...(Number.isFinite(totals.edp) ? { "EDP (J s)": digits(totals.edp) } : {}),
+  };
+  for (const [kind, total] of totals.components) {
+    const fields: { [key: string]: Nested } = {};
+    for (const [name, key] of Object.entries(KEYS)) {
+      const value = total[name as keyof typeof KEYS];
+      if (!Number.isFinite(value)) continue;
+      fields[key] = digits(value);
+      if (name === "joules") fields["energy (kWh)"] = digits(value / J_PER_KWH);
+    }
+    fields["coverage (%)"] = digits(100 * total.coverage);
+    if (total.covers !== "") fields.covers = total.covers;
+    if (total.source !== "") fields.source = total.source;
+    nested[kind] = fields;
+  }
+  return nested;
+}
+
+/** Totals from a report; `undefined` for what is none. */
+export function totalsFromNested(nested: Nested | undefined): JobTotals | undefined {
+  if (!isMapping(nested) || typeof nested["time (s)"] !== "number") return undefined;
+  const components = new Map<EnergyKind, ComponentTotal>();
+  for (const kind of ENERGY_KINDS) {
+    const fields = nested[kind];
+    if (!isMapping(fields)) continue;
+    const figures = Object.fromEntries(
+      Object.entries(KEYS).map(([name, key]) => [name, number(fields[key])]),
+    ) as unknown as Record<keyof typeof KEYS, number>;
+    const coverage = number(fields["coverage (%)"]) / 100;
+    const [covers, source] = ["covers", "source"].map((key) => String(fields[key] ?? ""));
+    components.set(kind, { ...figures, coverage, covers, source });
+  }
+  return { seconds: nested["time (s)"], components, edp: number(nested["EDP (J s)"]) };
+}
+
+function sourceOf(host: ReportHost, kind: EnergyKind): { [key: string]: Nested } | undefined {
+  const { sources } = host.joulemark ?? {};
+  const source = isMapping(sources) ? sources[ENERGY_SIGNALS[kind]] : undefined;
+  return isMapping(source) ? source : undefined;
+}
+
+/** What the host's mapping says of it. */
+function coveredPart(host: ReportHost, kind: EnergyKind): string {
+  const { coverage } = host.joulemark ?? {};
+  const facts = isMapping(coverage) ? coverage[`${kind}-energy (J)`] : undefined;
+  return isMapping(facts) && typeof facts.of === "string" ? facts.of : "a part of the time";
+}
+
+function number(value: Nested | undefined): number {
+  return typeof value === "number" ? value : NaN;
+}
+
+function digits(value: number): number {
+  return rounded(value, DIGITS);
+}

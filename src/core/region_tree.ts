@@ -1,0 +1,217 @@
+/**
+ * Regions by path as a report has them under `tree:`, and the way there and back.
+ *
+ * A row is a path; rows stand in the order of the tree, each behind the row around it, `depth` 0
+ * outermost. Times and counts are means over processes, as GEOPM's are; energies are the node's.
+ * Layout: docs/formats/report.md.
+ * @module
+ */
+import { rounded } from "./number_format.ts";
+import { isMapping, type Nested } from "./report.ts";
+
+/** Counters that a region's energy comes from, the most inclusive first. */
+export const ENERGY_KINDS = ["node", "package", "dram", "gpu"] as const;
+/** One of them. */
+export type EnergyKind = typeof ENERGY_KINDS[number];
+
+/** Energy of one kind; J, W; NaN: there is none. */
+export interface TreeEnergy {
+  /** With all that is nested in it, and its standard error; NaN: it cannot be told. */
+  readonly joules: number;
+  readonly seJ: number;
+  /** By exact edges alone: stands where the other cannot be told, or was not asked for. */
+  readonly exactJ: number;
+  /** Outside of what is nested in it, and its standard error. */
+  readonly selfJ: number;
+  readonly selfSeJ: number;
+  /** Power of the domains while all their CPUs of the application were there. */
+  readonly powerW: number;
+}
+
+/** Lengths of visits, s; NaN: no visit ended. */
+export interface TreeVisits {
+  readonly minS: number;
+  readonly p50S: number;
+  readonly p99S: number;
+  readonly maxS: number;
+  readonly deviationS: number;
+  /** Visits by bucket of length: see `bucketOf`. Of all processes. */
+  readonly buckets: ReadonlyMap<number, number>;
+}
+
+/** One path. */
+export interface TreeRow {
+  readonly region: string;
+  readonly depth: number;
+  /** Whose marks it is, as `dialect` or `dialect/domain`; "" is the program's own. */
+  readonly track: string;
+  /** Caliper's attribute; "" of a plain region. */
+  readonly attribute: string;
+  readonly count: number;
+  readonly runtimeS: number;
+  readonly selfS: number;
+  readonly visits: TreeVisits;
+  readonly energies: ReadonlyMap<EnergyKind, TreeEnergy>;
+}
+
+/** The tree of one host, or of a job. */
+export interface RegionTree {
+  /** Processes that times and counts are means over. */
+  readonly processes: number;
+  readonly rows: readonly TreeRow[];
+  /** Paths with less time than those that have rows. */
+  readonly leftOut: number;
+  /** Outside all regions. */
+  readonly unmarked: ReadonlyMap<EnergyKind, TreeEnergy>;
+}
+
+/** Energies of sets of paths. */
+export interface PathEnergies {
+  /** Kinds that there are, the most inclusive first. */
+  readonly kinds: readonly EnergyKind[];
+  /** Energy of some paths together, and the power of the domains there; NaN: there is none. */
+  of(kind: EnergyKind, paths: readonly number[]): {
+    readonly exactJ: number;
+    readonly fitJ: number;
+    readonly seJ: number;
+    readonly powerW: number;
+  };
+}
+
+const DIGITS = 12;
+const VISIT_KEYS = {
+  minS: "visit-min (s)",
+  p50S: "visit-p50 (s)",
+  p99S: "visit-p99 (s)",
+  maxS: "visit-max (s)",
+  deviationS: "visit-sd (s)",
+} as const;
+const ENERGY_KEYS = {
+  joules: "-energy (J)",
+  seJ: "-energy-se (J)",
+  exactJ: "-energy-exact (J)",
+  selfJ: "-energy-self (J)",
+  selfSeJ: "-energy-self-se (J)",
+  powerW: "-power (W)",
+} as const;
+
+/** Keys of each kind's energies: a merge reads millions of them. */
+const KIND_KEYS = ENERGY_KINDS.map((kind) => {
+  const keys = Object.entries(ENERGY_KEYS).map(([field, key]) => [field, kind + key]);
+  return [kind, Object.fromEntries(keys) as Record<keyof typeof ENERGY_KEYS, string>] as const;
+});
+
+/** As it stands under `joulemark:`. */
+export function treeToNested(tree: RegionTree): Nested {
+  return {
+    processes: tree.processes,
+    ...(tree.leftOut > 0 ? { "rows left out": tree.leftOut } : {}),
+    rows: tree.rows.map(rowToNested),
+    ...(tree.unmarked.size > 0 ? { unmarked: energiesToNested(tree.unmarked) } : {}),
+  };
+}
+
+function rowToNested(row: TreeRow): Nested {
+  const { visits } = row;
+  const lengths = [...visits.buckets].map(([bucket, n]) => `${bucket}:${n}`).join(" ");
+  return {
+    region: row.region,
+    depth: row.depth,
+    ...(row.track === "" ? {} : { track: row.track }),
+    ...(row.attribute === "" ? {} : { attribute: row.attribute }),
+    count: digits(row.count),
+    "runtime (s)": digits(row.runtimeS),
+    "runtime-self (s)": digits(row.selfS),
+    ...energiesToNested(row.energies),
+    ...finite(Object.entries(VISIT_KEYS).map(([field, key]) => [key, visits[field as "minS"]])),
+    ...(lengths === "" ? {} : { "visit-lengths": lengths }),
+  };
+}
+
+function energiesToNested(
+  energies: ReadonlyMap<EnergyKind, TreeEnergy>,
+): { [key: string]: number } {
+  const fields: [string, number][] = [];
+  for (const [kind, energy] of energies) {
+    for (const [field, key] of Object.entries(ENERGY_KEYS)) {
+      const value = energy[field as keyof TreeEnergy];
+      // What cannot be told is named; what stands for it then is left out elsewhere.
+      if (field === "joules" && Number.isNaN(value)) fields.push([kind + key, NaN]);
+      else if (field !== "exactJ" || Number.isNaN(energy.joules)) {
+        if (Number.isFinite(value)) fields.push([kind + key, value]);
+      }
+    }
+  }
+  return Object.fromEntries(fields.map(([key, value]) => [key, digits(value)]));
+}
+
+/** A tree from a report; `undefined` for what is none. */
+export function treeFromNested(nested: Nested | undefined): RegionTree | undefined {
+  if (!isMapping(nested) || !Array.isArray(nested.rows)) return undefined;
+  const rows: TreeRow[] = [];
+  let depth = -1;
+  for (const row of nested.rows) {
+    if (!isMapping(row) || typeof row.depth !== "number") return undefined;
+    // A row stands inside the one before it, or beside one of those around it.
+    if (!Number.isInteger(row.depth) || row.depth < 0 || row.depth > depth + 1) return undefined;
+    depth = row.depth;
+    rows.push(rowFromNested(row));
+  }
+  return {
+    processes: number(nested.processes, 1),
+    rows,
+    leftOut: number(nested["rows left out"], 0),
+    unmarked: energiesFromNested(isMapping(nested.unmarked) ? nested.unmarked : {}),
+  };
+}
+
+function rowFromNested(row: { [key: string]: Nested }): TreeRow {
+  const buckets = new Map<number, number>();
+  for (const part of String(row["visit-lengths"] ?? "").split(" ")) {
+    const [bucket, visits] = part.split(":").map(Number);
+    if (Number.isInteger(bucket) && visits > 0) buckets.set(bucket, visits);
+  }
+  const visits = {
+    ...{ minS: number(row[VISIT_KEYS.minS]), p50S: number(row[VISIT_KEYS.p50S]) },
+    ...{ p99S: number(row[VISIT_KEYS.p99S]), maxS: number(row[VISIT_KEYS.maxS]) },
+    deviationS: number(row[VISIT_KEYS.deviationS]),
+  };
+  return {
+    region: String(row.region ?? ""),
+    depth: row.depth as number,
+    track: String(row.track ?? ""),
+    attribute: String(row.attribute ?? ""),
+    count: number(row.count),
+    runtimeS: number(row["runtime (s)"]),
+    selfS: number(row["runtime-self (s)"]),
+    visits: { ...visits, buckets },
+    energies: energiesFromNested(row),
+  };
+}
+
+function energiesFromNested(fields: { [key: string]: Nested }): Map<EnergyKind, TreeEnergy> {
+  const energies = new Map<EnergyKind, TreeEnergy>();
+  for (const [kind, keys] of KIND_KEYS) {
+    const joules = number(fields[keys.joules]), exactJ = number(fields[keys.exactJ]);
+    if (Number.isNaN(joules) && Number.isNaN(exactJ)) continue;
+    energies.set(kind, {
+      ...{ joules, exactJ, seJ: number(fields[keys.seJ]), powerW: number(fields[keys.powerW]) },
+      ...{ selfJ: number(fields[keys.selfJ]), selfSeJ: number(fields[keys.selfSeJ]) },
+    });
+  }
+  return energies;
+}
+
+function number(value: Nested | undefined, otherwise = NaN): number {
+  return typeof value === "number" ? value : otherwise;
+}
+
+function finite(entries: [string, number][]): { [key: string]: number } {
+  return Object.fromEntries(
+    entries.filter(([, value]) => Number.isFinite(value)).map(([key, v]) => [key, digits(v)]),
+  );
+}
+
+function digits(value: number): number {
+  return rounded(value, DIGITS);
+}

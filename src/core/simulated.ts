@@ -1,0 +1,22 @@
+/**
+ * Were a report's counters those of a machine?
+ * @module
+ */
+import type { Report } from "./report.ts";
+
+/** What stood in for counters; `undefined`: nothing that the report tells of. */
+export function simulatedBy(
+  { joulemark, hosts }: Pick<Report, "joulemark" | "hosts">,
+): string | undefined {
+  const told = joulemark?.simulated ??
+    hosts.find((h) => h.joulemark?.simulated)?.joulemark?.simulated;
+  if (told !== undefined) return String(told);
+  const isSource = hosts.some(({ joulemark }) => {
+    return Object.values(fields(joulemark?.sources)).some((s) => fields(s).quality === "simulated");
+  });
+  return isSource ? "simulated counters" : undefined;
+}
+
+function fields(value: unknown): { readonly [key: string]: unknown } {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}

@@ -1,0 +1,47 @@
+/**
+ * What went wrong with marks, or was limited: counts for the report.
+ * @module
+ */
+import type { FoldedPaths } from "./folded_paths.ts";
+import type { Marks } from "./marks.ts";
+
+/** What went wrong, or was limited, so far. */
+export interface CollectorCounts {
+  /** Begins and ends of spans that found no room. */
+  lostSpans: number;
+  /** Records, names and files that made no sense. */
+  garbage: number;
+  /** Visits that processes folded since their ring was full. */
+  folded: number;
+  /** Visits to names beyond the limit, told as one region. */
+  other: number;
+  /** Changes of hint by nested regions that found no room. */
+  nested: number;
+  /** Nested visits that are told nowhere: their client does not fold them by path. */
+  nestedLost: number;
+  /** Visits whose path found no room: their time is that of the path around them. */
+  pathless: number;
+  /** Visits of threads without room for a ring: counted under one name, without time. */
+  lost: number;
+  /** Calls at a wrong moment that found no room to be told. */
+  refused: number;
+}
+
+/** Nothing yet. */
+export function noCounts(): CollectorCounts {
+  return {
+    ...{ lostSpans: 0, garbage: 0, folded: 0, other: 0, nested: 0, nestedLost: 0, pathless: 0 },
+    ...{ lost: 0, refused: 0 },
+  };
+}
+
+/** Adds what the ring of a process that is over says. */
+export function addCounts(counts: CollectorCounts, ring: Marks, paths: FoldedPaths): void {
+  counts.garbage += ring.garbage + ring.threads.reduce((n, t) => n + t.garbage, 0);
+  counts.other += ring.otherVisits;
+  counts.nested += ring.skipped.nested;
+  counts.nestedLost += paths.lostVisits(ring);
+  counts.pathless += ring.threads.reduce((n, t) => n + (t.paths?.lost ?? 0), 0);
+  counts.refused += ring.skipped.refused;
+  counts.lostSpans += ring.lostSpans ?? 0;
+}

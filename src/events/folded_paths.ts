@@ -1,0 +1,251 @@
+/**
+ * Visits that clients folded by path, from the rings to the sink: read at each drain, told when the
+ * sample is settled that the drain was made for.
+ * @module
+ */
+import type { EventRecord, EventSink } from "../core/event.ts";
+import { KIND, type MarkKind } from "../core/event_kinds.ts";
+import { lengthened } from "../core/grow.ts";
+import { OTHER_NAME } from "../core/ring_layout.ts";
+import type { Follower, Marks, Source } from "./marks.ts";
+import type { RingPaths } from "./ring_paths.ts";
+
+/** Not told yet which handle a path has. */
+const UNKNOWN = -2;
+
+/** What was added to paths and waits to be told; columns, first come first. */
+class WaitingPaths {
+  count = 0;
+  dueNs = new Float64Array(256);
+  path = new Int32Array(256);
+  visits = new Float64Array(256);
+  ns = new Float64Array(256);
+  squares = new Float64Array(256);
+  selfNs = new Float64Array(256);
+  readonly sources: Source[] = [];
+
+  add(): number {
+    const at = this.count++;
+    if (at < this.dueNs.length) return at;
+    const length = at * 2;
+    this.dueNs = lengthened(this.dueNs, length);
+    this.path = lengthened(this.path, length);
+    this.visits = lengthened(this.visits, length);
+    this.ns = lengthened(this.ns, length);
+    this.squares = lengthened(this.squares, length);
+    this.selfNs = lengthened(this.selfNs, length);
+    return at;
+  }
+
+  /** Moves one to another place, before it. */
+  move(from: number, to: number): void {
+    this.dueNs[to] = this.dueNs[from];
+    this.path[to] = this.path[from];
+    this.visits[to] = this.visits[from];
+    this.ns[to] = this.ns[from];
+    this.squares[to] = this.squares[from];
+    this.selfNs[to] = this.selfNs[from];
+    this.sources[to] = this.sources[from];
+  }
+}
+
+/** Nested visits of a thread that were to be told in their order, and came too fast for it. */
+export interface OutOfOrder {
+  readonly pid: number;
+  readonly thread: number;
+  visits: number;
+  /** The looks that found the first and the last of them, s since the origin. */
+  readonly fromS: number;
+  untilS: number;
+}
+
+/** Passes on what threads folded by path. */
+export class FoldedPaths {
+  /** By thread: what is told without its order although that was wanted. */
+  readonly outOfOrder: OutOfOrder[] = [];
+  readonly #sink: EventSink;
+  readonly #waiting = new WaitingPaths();
+  /** The sink's handles of a thread's paths. */
+  readonly #handles = new Map<RingPaths, Int32Array>();
+  readonly #event: EventRecord;
+  #nowNs = 0;
+  #source!: Source;
+  readonly #add = (
+    path: number,
+    added: { count: number; ns: number; squares: number; selfNs: number },
+  ): void => {
+    const waiting = this.#waiting, at = waiting.add();
+    waiting.dueNs[at] = this.#nowNs;
+    waiting.path[at] = path;
+    waiting.visits[at] = added.count;
+    waiting.ns[at] = added.ns;
+    waiting.squares[at] = added.squares;
+    waiting.selfNs[at] = added.selfNs;
+    waiting.sources[at] = this.#source;
+  };
+
+  constructor(sink: EventSink, event: EventRecord) {
+    this.#sink = sink;
+    this.#event = event;
+  }
+
+  /** Reads what a thread has added. @param nowNs A moment before this call, since the origin. */
+  drain(source: Source, nowNs: number): void {
+    const { paths } = source.thread;
+    if (paths === undefined) return;
+    this.#nowNs = nowNs;
+    this.#source = source;
+    paths.read(nowNs, this.#add);
+  }
+
+  /** Says once of a thread that all of its visits are folded. */
+  announce(source: Source, timeS: number): void {
+    const { thread, follower, ring } = source;
+    if (thread.paths?.folding !== true || source.folds === thread.tid) return;
+    source.folds = thread.tid;
+    this.#emit(KIND.folding, timeS, follower, idOf(ring, thread.tid));
+  }
+
+  /**
+   * The thread's record says which path it is in. Paths up to it were entered before: they are told
+   * first, without a visit, since outputs keep the order in which regions were visited first.
+   */
+  moveTo(source: Source, id: number, timeS: number): void {
+    const { thread, follower } = source, { folded } = this.#event;
+    const path = thread.value, last = Math.min(path, (thread.paths?.count ?? 0) - 1);
+    for (let before = source.pathsTold ?? 1; before <= last; before++) {
+      this.#event.path = this.handleOf(source, before);
+      folded.count =
+        folded.sumNs =
+        folded.sumSquareNs2 =
+        folded.selfNs =
+          0;
+      [folded.minNs, folded.maxNs] = [Infinity, -Infinity];
+      this.#emit(KIND.folded, timeS, follower, id);
+      source.pathsTold = before + 1;
+    }
+    this.#event.path = this.handleOf(source, path);
+    this.#emit(KIND.inPath, timeS, follower, id);
+  }
+
+  /** Tells what was read up to a moment. @param of Of this process alone, whenever it was read. */
+  feed(limitNs: number, timeS: number, of?: Follower): void {
+    const waiting = this.#waiting;
+    let kept = 0;
+    for (let i = 0; i < waiting.count; i++) {
+      const source = waiting.sources[i], { handle } = source.follower;
+      const due = of === undefined ? waiting.dueNs[i] <= limitNs : source.follower === of;
+      if (due && handle >= 0) this.#tell(i, timeS);
+      else waiting.move(i, kept++);
+    }
+    waiting.count = waiting.sources.length = kept;
+  }
+
+  /** A process is over, at this time: all that is not told yet is told, and its histograms. */
+  end(follower: Follower, sources: readonly Source[], timeS: number): void {
+    const own = sources.filter((source) => source.follower === follower);
+    for (const source of own) this.drain(source, follower.endNs);
+    this.feed(Infinity, timeS, follower);
+    for (const source of own) this.#endThread(source, timeS);
+  }
+
+  #endThread(source: Source, timeS: number): void {
+    const { thread: { paths, tid }, ring, follower } = source;
+    if (paths === undefined) return;
+    const id = idOf(ring, tid), event = this.#event;
+    for (let path = 0; path < paths.count; path++) {
+      paths.readBuckets(path, (bucket, visits) => {
+        event.path = this.handleOf(source, path);
+        event.number = bucket;
+        event.visits = visits;
+        this.#emit(KIND.foldedLengths, timeS, follower, id);
+      });
+    }
+    this.#handles.delete(paths);
+  }
+
+  #tell(i: number, timeS: number): void {
+    const waiting = this.#waiting, { folded } = this.#event;
+    const source = waiting.sources[i], { thread, ring, follower } = source;
+    const path = waiting.path[i], paths = thread.paths!;
+    this.announce(source, timeS);
+    this.#event.path = this.handleOf(source, path);
+    folded.count = waiting.visits[i];
+    folded.sumNs = waiting.ns[i];
+    folded.sumSquareNs2 = waiting.squares[i];
+    folded.selfNs = waiting.selfNs[i];
+    folded.minNs = folded.count > 0 ? paths.least[path] : Infinity;
+    folded.maxNs = folded.count > 0 ? paths.most[path] : -Infinity;
+    this.#emit(KIND.folded, timeS, follower, idOf(ring, thread.tid));
+    if (!paths.folding && folded.count > 0) {
+      this.#note(source, folded.count, waiting.dueNs[i] * 1e-9);
+    }
+  }
+
+  #emit(kind: MarkKind, timeS: number, { handle }: Follower, thread: number): void {
+    this.#sink.receive(this.#event.as(kind, timeS, handle, thread));
+  }
+
+  #note({ thread: { tid }, follower: { pid } }: Source, visits: number, timeS: number): void {
+    const known = this.outOfOrder.find((one) => one.pid === pid && one.thread === tid);
+    if (known === undefined) {
+      this.outOfOrder.push({ pid, thread: tid, visits, fromS: timeS, untilS: timeS });
+      return;
+    }
+    known.visits += visits;
+    known.untilS = timeS;
+  }
+
+  /** Nested visits of a process that are told nowhere, so far; 0 where its client folds all. */
+  lostVisits(ring: Marks): number {
+    if (ring.threads.some(({ paths }) => paths?.folding)) return 0;
+    const kept = this.outOfOrder.filter(({ pid }) => pid === ring.pid);
+    const pathless = ring.threads.reduce((sum, { paths }) => sum + (paths?.lost ?? 0), 0);
+    const told = kept.reduce((sum, { visits }) => sum + visits, 0);
+    return Math.max(0, ring.skipped.nested - told - pathless);
+  }
+
+  /** The sink's handle of a thread's own number of a path; 0 where it makes no sense. */
+  handleOf(source: Source, path: number): number {
+    const { thread: { paths }, ring } = source;
+    if (paths === undefined || path <= 0 || path >= paths.count) return 0;
+    let handles = this.#handles.get(paths);
+    if (handles === undefined || path >= handles.length) {
+      handles = lengthened(
+        handles ?? new Int32Array(0),
+        Math.max(16, path + 1, 2 * path),
+        UNKNOWN,
+      );
+      this.#handles.set(paths, handles);
+    }
+    if (handles[path] === UNKNOWN) {
+      const parent = this.handleOf(source, paths.parent[path]);
+      const track = paths.trackOf(path), attribute = paths.attribute[path];
+      handles[path] = this.#sink.regionPath(
+        parent,
+        nameOf(ring, paths.nameOf(path)),
+        track === 0 ? "" : ring.trackName?.(track) ?? "",
+        attribute === 0 ? "" : nameOf(ring, attribute),
+      );
+    }
+    return handles[path];
+  }
+}
+
+/** Names of the regions that a thread is in, the outermost first; it folds all of its visits. */
+export function positionOf({ thread: { paths }, ring }: Source): string[] {
+  const names: string[] = [];
+  for (let path = paths?.position ?? 0; path > 0; path = paths!.parent[path]) {
+    names.unshift(nameOf(ring, paths!.nameOf(path)));
+  }
+  return names;
+}
+
+function nameOf(ring: Marks, number: number): string {
+  return ring.knowsName(number) ? ring.names[number].name : OTHER_NAME;
+}
+
+/** Thread as the sink has it: 0 is the process's own. */
+function idOf(ring: Marks, tid: number): number {
+  return tid === ring.pid ? 0 : tid;
+}

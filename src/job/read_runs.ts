@@ -1,0 +1,135 @@
+/**
+ * Reports by the names that a user gives: a file, a run's directory of parts, or a directory of
+ * runs.
+ * @module
+ */
+import { FormatError, UsageError } from "../core/errors.ts";
+import type { Report } from "../core/report.ts";
+import { parseReport } from "../formats/report.ts";
+import { type JobFacts, ReportMerger } from "../merge/merge.ts";
+import {
+  cutReport,
+  isWhole,
+  type OtherReader,
+  type ReadReport,
+  readReport,
+} from "../merge/read_report.ts";
+import { statPath } from "../os/files.ts";
+import { isDirectory, OsError, readUserText } from "../os/user_file.ts";
+import { jobFacts, partFacts, reportFiles } from "./part_files.ts";
+import { repairReport } from "./repair_report.ts";
+
+/** A run's report. */
+export interface NamedRun {
+  /** The path, as the user gave it. */
+  readonly name: string;
+  readonly report: Report;
+}
+
+/** How reports are read. */
+export interface ReadRunsOptions {
+  /** Reads what is not laid out as a report. */
+  readonly otherwise: OtherReader;
+  /** A report that is cut is read up to there, and says partial. @default it is refused */
+  readonly repair?: boolean;
+}
+
+/**
+ * The runs of a path: of a file one; of a directory whose name ends in `.parts` one, of several
+ * hosts; of another directory one for each of its reports.
+ *
+ * @throws {UsageError} If there is none, or one cannot be read.
+ * @throws {FormatError} If one is no report, or is cut.
+ */
+export function readRuns(path: string, options: ReadRunsOptions): NamedRun[] {
+  const name = path.replace(/(.)\/+$/, "$1");
+  if (statPath(name) === undefined) throw wrong(name, "nothing there");
+  if (!isDirectory(name)) return [{ name, report: readOne(name, options) }];
+  const files = reportFiles([name], "");
+  if (files.length === 0) throw wrong(name, "none in it");
+  const isParts = (file: string) => file.slice(0, file.lastIndexOf("/")).endsWith(".parts");
+  // The parts of a run lie beside its report, which is made of them.
+  const whole = files.filter((file) => name.endsWith(".parts") || !isParts(file));
+  if (name.endsWith(".parts")) return [mergedRun(name, whole, options)];
+  return whole.map((file) => ({ name: file, report: readOne(file, options) }));
+}
+
+/**
+ * The reports of a job's hosts as one run, with the job's totals, tree and statistics; what does not
+ * belong to it is left out, and said in the report.
+ *
+ * @throws {UsageError} If nothing could be merged.
+ */
+export function mergedRun(
+  name: string,
+  files: readonly string[],
+  options: ReadRunsOptions,
+): NamedRun {
+  const parts = files.map((file) => partFacts(file)).filter((facts) => facts !== undefined);
+  const reads = files.map((file) => readReport(readText(file), file, options));
+  return { name, report: mergedReport(name, reads, parts.length === 0 ? {} : jobFacts(parts)) };
+}
+
+/** The same of reports that are read. @throws {UsageError} If nothing could be merged. */
+export function mergedReport(name: string, reads: readonly ReadReport[], facts: JobFacts): Report {
+  const merger = new ReportMerger();
+  const hosts = reads.flatMap((read) => {
+    const kept = merger.add(read);
+    return read.hosts.filter((_, i) => kept[i]);
+  });
+  if (hosts.length === 0) throw wrong(name, merger.leftOut[0] ?? "none in it");
+  return { ...parseReport(merger.head(facts), name), hosts };
+}
+
+function readText(path: string): string {
+  try {
+    return readUserText(path);
+  } catch (error) {
+    if (!(error instanceof OsError)) throw error;
+    throw wrong(path, error.message);
+  }
+}
+
+function readOne(path: string, { otherwise, repair = false }: ReadRunsOptions): Report {
+  const text = readText(path);
+  let report: Report;
+  try {
+    report = parseReport(text, path);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    return otherReport(text, path, { error, otherwise, repair });
+  }
+  if (!isWhole(text, report)) {
+    const error = cutReport(path, text, { action: "read" });
+    if (!repair) throw error;
+    report = repairReport(text, path, error);
+  }
+  if (report.hosts.length > 0) return report;
+  const complaint = { action: "read", expected: "a report with a host", found: "none" };
+  throw new FormatError(path, 0, complaint);
+}
+
+/** By YAML's own rules, where the text ends as a whole one does; else what is whole of it. */
+function otherReport(
+  text: string,
+  path: string,
+  { error, otherwise, repair }: ReadRunsOptions & { readonly error: FormatError },
+): Report {
+  if (!text.endsWith("\n")) {
+    if (repair) return repairReport(text, path, error);
+    throw error;
+  }
+  try {
+    return otherwise(text, path);
+  } catch (other) {
+    if (!(other instanceof FormatError)) throw other;
+    if (repair) return repairReport(text, path, error);
+    // Of a text that is laid out as ours, the line is worth more than what YAML says.
+    throw text.startsWith("GEOPM Version:") ? error : other;
+  }
+}
+
+function wrong(target: string, found: string): UsageError {
+  const expected = "a report, or a directory with reports";
+  return new UsageError({ action: "read", target, expected, found });
+}

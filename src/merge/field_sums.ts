@@ -1,0 +1,97 @@
+/**
+ * Sums of one field, and of the fields of one section, over the hosts of a job.
+ * @module
+ */
+import type { ReportFields } from "../core/report.ts";
+import { ExactSum, moments } from "./exact_sum.ts";
+
+/** Fields whose single values are kept, to find who stands out. */
+export const WATCHED: readonly string[] = [
+  ...["runtime (s)", "package-energy (J)", "power (W)"],
+  ...["node energy (J)", "dram energy (J)", "gpu energy (J)"],
+];
+
+/** One field of one section over hosts. */
+export interface FieldStatistics {
+  readonly count: number;
+  readonly mean: number;
+  /** Of a sample, n − 1; 0 for one host. */
+  readonly deviation: number;
+  readonly min: number;
+  readonly minHost: string;
+  readonly max: number;
+  readonly maxHost: string;
+}
+
+/** A field's sums as they grow, and as they travel. */
+export class FieldSums {
+  count = 0;
+  min = Infinity;
+  minHost = "";
+  max = -Infinity;
+  maxHost = "";
+  readonly sum = new ExactSum();
+  readonly squares = new ExactSum();
+  /** Values of the watched fields, with the hosts' numbers. */
+  readonly watched: { host: number; value: number }[] | undefined;
+
+  constructor(readonly key: string) {
+    this.watched = WATCHED.includes(key) ? [] : undefined;
+  }
+
+  /** A host's value. Ties of the extremes go to the name that sorts first. */
+  add(value: number, host: string, number: number, hasSpread = true): void {
+    if (!Number.isFinite(value)) return;
+    this.count++;
+    if (value < this.min || (value === this.min && host < this.minHost)) {
+      this.min = value;
+      this.minHost = host;
+    }
+    if (value > this.max || (value === this.max && host < this.maxHost)) {
+      this.max = value;
+      this.maxHost = host;
+    }
+    this.sum.add(value);
+    if (hasSpread) this.squares.addSquare(value);
+    this.watched?.push({ host: number, value });
+  }
+
+  result(): FieldStatistics {
+    const { count, min, minHost, max, maxHost } = this;
+    return { count, ...moments(count, this.sum, this.squares), min, minHost, max, maxHost };
+  }
+}
+
+/** Fields of one section, in the order that the first host has them. */
+export class SectionSums {
+  readonly fields: FieldSums[] = [];
+  readonly #byKey = new Map<string, FieldSums>();
+  hosts = 0;
+
+  /** @param name The region's, or the section's title. */
+  constructor(readonly name: string) {}
+
+  /** @param hasSpread Deviations are asked for: they cost twice what sums do. */
+  add(fields: ReportFields, host: string, number: number, hasSpread = true): void {
+    this.hosts++;
+    let i = 0;
+    for (const key in fields) {
+      const value = fields[key];
+      if (typeof value !== "number") continue;
+      // Hosts of a job have the same fields in the same order, nearly always.
+      const field = this.fields[i]?.key === key ? this.fields[i] : this.field(key);
+      field.add(value, host, number, hasSpread);
+      i++;
+    }
+  }
+
+  field(key: string): FieldSums {
+    let field = this.#byKey.get(key);
+    if (field === undefined) {
+      field = new FieldSums(key);
+      this.#byKey.set(key, field);
+      this.fields.push(field);
+    }
+    return field;
+  }
+}

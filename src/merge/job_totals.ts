@@ -1,0 +1,260 @@
+/**
+ * Totals and tree of a job out of those of its hosts. They go with the other statistics over hosts,
+ * as sections of their own, so that results depend neither on the order of hosts nor on who added
+ * them up.
+ * @module
+ */
+import { rounded } from "../core/number_format.ts";
+import { type ComponentTotal, edpOf, hostTotals, totalsFromNested } from "../core/job_totals.ts";
+import { type JobTotals, totalsToNested } from "../core/job_totals.ts";
+import { HISTOGRAM_BUCKETS, PathStats } from "../core/path_stats.ts";
+import {
+  ENERGY_KINDS,
+  type EnergyKind,
+  type RegionTree,
+  type TreeEnergy,
+  treeFromNested,
+  type TreeRow,
+} from "../core/region_tree.ts";
+import type { Nested, ReportHost } from "../core/report.ts";
+import type { SectionSums } from "./field_sums.ts";
+
+const TOTALS = "Job totals";
+const TREE = "Job tree ";
+const UNMARKED = "Job unmarked";
+/** Rows kept; the others have less time. */
+const MOST_ROWS = 1000;
+
+/** Keys of a path's energies, and of its histogram: made once, since hosts and paths are many. */
+const KEYS = {
+  ...{ node: keysOf("node"), package: keysOf("package") },
+  ...{ dram: keysOf("dram"), gpu: keysOf("gpu") },
+} as const satisfies Readonly<Record<EnergyKind, unknown>>;
+const BUCKET_KEYS = Array.from({ length: HISTOGRAM_BUCKETS }, (_, k) => `bucket ${k}`);
+
+function keysOf(kind: EnergyKind) {
+  return {
+    ...{ told: `${kind} told`, variance: `${kind} variance`, best: `${kind} best` },
+    ...{ self: `${kind} self`, selfVariance: `${kind} self variance`, watts: `${kind} watts` },
+  };
+}
+
+type Fields = { [key: string]: number };
+
+/** Where the sections of a job are. */
+interface Statistics {
+  readonly hosts: readonly string[];
+  readonly sections: ReadonlyMap<string, SectionSums>;
+  section(title: string): SectionSums;
+}
+
+/** Adds what one host's own mapping has. */
+export function addJobTotals(statistics: Statistics, host: ReportHost, number: number): void {
+  const { joulemark } = host;
+  const totals = totalsFromNested(joulemark?.totals) ?? hostTotals(host);
+  const tree = treeFromNested(joulemark?.tree);
+  const fields: Fields = { seconds: totals.seconds, processes: tree?.processes ?? NaN };
+  for (const [kind, total] of totals.components) {
+    fields[energyKey(kind)] = total.joules;
+    fields[`${kind} watts`] = total.meanW;
+    fields[`${kind} peak`] = total.peakW;
+    fields[`${kind} idle`] = total.idleJ;
+    fields[`${kind} net`] = total.netJ;
+    fields[`${kind} covered`] = total.coverage;
+  }
+  statistics.section(TOTALS).add(fields, host.host, number);
+  if (tree === undefined) return;
+  const line: string[][] = [];
+  for (const row of tree.rows) {
+    line.length = row.depth;
+    line.push([row.region, row.track, row.attribute]);
+    const section = statistics.section(TREE + JSON.stringify(line));
+    section.add(rowFields(row, tree.processes), host.host, number, false);
+  }
+  const unmarked: Fields = {};
+  addEnergies(unmarked, tree.unmarked);
+  statistics.section(UNMARKED).add(unmarked, host.host, number, false);
+}
+
+/** Key of a component's energy: `WATCHED` has them, so that hosts that stand out are found. */
+function energyKey(kind: EnergyKind): string {
+  return `${kind} energy (J)`;
+}
+
+function rowFields(row: TreeRow, processes: number): Fields {
+  const visits = row.count * processes;
+  const seconds = row.runtimeS * processes;
+  const { deviationS, minS, maxS, buckets } = row.visits;
+  const spread = visits > 1 && Number.isFinite(deviationS) ? (visits - 1) * deviationS ** 2 : 0;
+  const fields: Fields = {
+    visits,
+    seconds,
+    self: row.selfS * processes,
+    squares: visits > 0 ? spread + seconds * seconds / visits : 0,
+    least: minS,
+    most: maxS,
+  };
+  addEnergies(fields, row.energies);
+  for (const [bucket, n] of buckets) fields[BUCKET_KEYS[bucket] ?? `bucket ${bucket}`] = n;
+  return fields;
+}
+
+function addEnergies(fields: Fields, energies: ReadonlyMap<EnergyKind, TreeEnergy>): void {
+  for (const [kind, energy] of energies) {
+    const { joules, seJ, exactJ, selfJ, selfSeJ, powerW } = energy;
+    const keys = KEYS[kind];
+    fields[keys.told] = joules;
+    fields[keys.variance] = seJ * seJ;
+    fields[keys.best] = Number.isNaN(joules) ? exactJ : joules;
+    fields[keys.self] = selfJ;
+    fields[keys.selfVariance] = selfSeJ * selfSeJ;
+    fields[keys.watts] = powerW;
+  }
+}
+
+/** `totals:` of the job. */
+export function jobTotals(statistics: Statistics): Nested {
+  const section = statistics.section(TOTALS);
+  const hosts = statistics.hosts.length;
+  const seconds = section.field("seconds").max;
+  const components = new Map<EnergyKind, ComponentTotal>();
+  const spreads: { [key: string]: { [key: string]: Nested } } = {};
+  for (const kind of ENERGY_KINDS) {
+    const energy = section.field(energyKey(kind));
+    if (energy.count === 0) continue;
+    const whole = (name: string) => {
+      const field = section.field(`${kind} ${name}`);
+      return field.count === hosts ? sum(field) : NaN;
+    };
+    const joules = sum(energy);
+    const isAll = energy.count === hosts;
+    components.set(kind, {
+      joules,
+      ...{ meanW: sum(section.field(`${kind} watts`)), peakW: whole("peak") },
+      ...{ idleJ: whole("idle"), netJ: whole("net") },
+      coverage: sum(section.field(`${kind} covered`)) / hosts,
+      covers: isAll ? "" : `${energy.count} of ${hosts} hosts`,
+      source: "",
+    });
+    const { deviation, min, minHost, max, maxHost } = energy.result();
+    spreads[kind] = {
+      hosts: energy.count,
+      "host mean (J)": digits(joules / energy.count),
+      "host deviation (J)": digits(deviation),
+      "host least (J)": digits(min),
+      "host least": minHost,
+      "host most (J)": digits(max),
+      "host most": maxHost,
+    };
+  }
+  const totals: JobTotals = {
+    seconds: Number.isFinite(seconds) ? seconds : NaN,
+    components,
+    edp: edpOf(components, seconds),
+  };
+  const nested = totalsToNested(totals);
+  for (const [kind, spread] of Object.entries(spreads)) Object.assign(nested[kind]!, spread);
+  return nested;
+}
+
+/** The job's tree; `undefined`: no host has one. */
+export function jobTree(statistics: Statistics): RegionTree | undefined {
+  const processes = sum(statistics.section(TOTALS).field("processes"));
+  const nodes = new Map<string, Node>();
+  const top: Node = { line: [], section: undefined, children: [] };
+  const sections = [...statistics.sections].filter(([name]) => name.startsWith(TREE));
+  if (sections.length === 0 || !(processes > 0)) return undefined;
+  const nodeOf = (line: string[][]): Node => {
+    if (line.length === 0) return top;
+    const key = JSON.stringify(line);
+    const known = nodes.get(key);
+    if (known !== undefined) return known;
+    const made: Node = { line, section: undefined, children: [] };
+    nodes.set(key, made);
+    nodeOf(line.slice(0, -1)).children.push(made);
+    return made;
+  };
+  for (const [name, section] of sections) {
+    nodeOf(JSON.parse(name.slice(TREE.length))).section = section;
+  }
+  const rows: TreeRow[] = [];
+  const add = (node: Node): void => {
+    if (rows.length >= MOST_ROWS) return;
+    if (node.section !== undefined) rows.push(rowOf(node.line, node.section, processes));
+    for (const child of node.children.sort(byTime)) add(child);
+  };
+  add(top);
+  const unmarked = energiesOf(statistics.section(UNMARKED));
+  return { processes, rows, leftOut: sections.length - rows.length, unmarked };
+}
+
+interface Node {
+  readonly line: string[][];
+  section: SectionSums | undefined;
+  readonly children: Node[];
+}
+
+function byTime(a: Node, b: Node): number {
+  const seconds = ({ section }: Node) => section === undefined ? 0 : sum(section.field("seconds"));
+  return seconds(b) - seconds(a) || (JSON.stringify(a.line) < JSON.stringify(b.line) ? -1 : 1);
+}
+
+function rowOf(line: string[][], section: SectionSums, processes: number): TreeRow {
+  const [region, track, attribute] = line[line.length - 1];
+  const visits = sum(section.field("visits"));
+  const seconds = sum(section.field("seconds"));
+  const stats = new PathStats();
+  stats.addFolded(0, {
+    count: visits,
+    sumNs: seconds * 1e9,
+    sumSquareNs2: sum(section.field("squares")) * 1e18,
+    minNs: section.field("least").min * 1e9,
+    maxNs: section.field("most").max * 1e9,
+    selfNs: 0,
+  });
+  const buckets = new Map<number, number>();
+  const counts = section.fields.filter(({ key }) => key.startsWith("bucket "))
+    .map((field) => [Number(field.key.slice(7)), sum(field)] as const)
+    .sort((a, b) => a[0] - b[0]);
+  for (const [bucket, n] of counts) {
+    buckets.set(bucket, n);
+    stats.addBucket(0, bucket, n);
+  }
+  const { minS, p50S, p99S, maxS, deviationS } = stats.figures(0);
+  return {
+    ...{ region, depth: line.length - 1, track, attribute, count: visits / processes },
+    ...{ runtimeS: seconds / processes, selfS: sum(section.field("self")) / processes },
+    visits: { minS, p50S, p99S, maxS, deviationS, buckets },
+    energies: energiesOf(section),
+  };
+}
+
+function energiesOf(section: SectionSums): Map<EnergyKind, TreeEnergy> {
+  const energies = new Map<EnergyKind, TreeEnergy>();
+  for (const kind of ENERGY_KINDS) {
+    const best = section.field(`${kind} best`);
+    if (best.count === 0) continue;
+    // One host that cannot tell it is enough for the job not to.
+    const whole = (name: string) => {
+      const field = section.field(`${kind} ${name}`);
+      return field.count === section.hosts ? sum(field) : NaN;
+    };
+    energies.set(kind, {
+      joules: whole("told"),
+      seJ: Math.sqrt(whole("variance")),
+      exactJ: sum(best),
+      selfJ: whole("self"),
+      selfSeJ: Math.sqrt(whole("self variance")),
+      powerW: sum(section.field(`${kind} watts`)),
+    });
+  }
+  return energies;
+}
+
+function sum(field: { readonly count: number; readonly sum: { readonly value: number } }): number {
+  return field.count === 0 ? 0 : field.sum.value;
+}
+
+function digits(value: number): number {
+  return rounded(value, 12);
+}

@@ -1,0 +1,88 @@
+/**
+ * Files that decide what this process does: taken only where nobody else could have written them.
+ * @module
+ */
+import { closeFile, type FileFacts, O, openFile, readWhole, statOpen, statPath } from "./files.ts";
+import { ERRNO, errorText, libc } from "./libc.ts";
+
+const S_IFMT = 0o170000, S_IFREG = 0o100000;
+const WRITABLE_BY_OTHERS = 0o022;
+const AT_SECURE = 23n;
+/** A configuration file has a few lines. */
+const BYTES_MAX = 1 << 20;
+
+/** A file that was looked for: its text, why it is not taken, or neither where there is none. */
+export interface TrustedText {
+  readonly text?: string;
+  readonly refused?: string;
+}
+
+/**
+ * Reads a file of root or of this user, in a directory of theirs; no other user may write to them.
+ *
+ * In a user namespace without root of the node, files of root show the overflow user: user_namespaces(7).
+ * In a directory right below "/", which has the same owner as "/", only root puts files.
+ */
+export function readTrusted(path: string): TrustedText {
+  const fd = openFile(path, O.RDONLY | O.NONBLOCK);
+  if (fd === -ERRNO.ENOENT || fd === -ERRNO.ENOTDIR) return {};
+  // What lies where this user may not look is nobody's word to them, as of a HOME that is another's.
+  if (fd === -ERRNO.EACCES && statPath(path) === undefined) return {};
+  if (fd < 0) return { refused: errorText(-fd) };
+  try {
+    const facts = statOpen(fd)!;
+    if ((facts.mode & S_IFMT) !== S_IFREG) return { refused: "it is not a file" };
+    if (facts.size > BYTES_MAX) return { refused: `it is longer than ${BYTES_MAX} bytes` };
+    const directory = path.slice(0, path.lastIndexOf("/")) || "/";
+    const root = directory.lastIndexOf("/") === 0 ? unmappedRoot() : undefined;
+    const why = distrust("it", facts, root) ??
+      distrust("its directory", statPath(directory), root);
+    if (why !== undefined) return { refused: why };
+    const bytes = readWhole(`/proc/self/fd/${fd}`, BYTES_MAX);
+    return bytes === undefined
+      ? { refused: "it cannot be read" }
+      : { text: new TextDecoder().decode(bytes) };
+  } finally {
+    closeFile(fd);
+  }
+}
+
+/** @param root Who else stands for root. */
+function distrust(
+  what: string,
+  facts: FileFacts | undefined,
+  root: number | undefined,
+): string | undefined {
+  if (facts === undefined) return `${what} is gone`;
+  if (![0, libc().geteuid(), root].includes(facts.uid)) {
+    return `${what} belongs to user ${facts.uid}`;
+  }
+  if ((facts.mode & WRITABLE_BY_OTHERS) === 0) return undefined;
+  return `others may write to ${what}: chmod go-w`;
+}
+
+/** The owner of "/" where it is no user of this user namespace; `undefined`: it is one. */
+function unmappedRoot(): number | undefined {
+  const owner = statPath("/")?.uid, map = readWhole("/proc/self/uid_map");
+  if (owner === undefined || map === undefined) return undefined;
+  const ranges = new TextDecoder().decode(map).trim().split("\n").map((line) =>
+    line.trim().split(/\s+/).map(Number)
+  );
+  const isMapped = ranges.some(([first, , count]) => owner >= first && owner < first + count);
+  return isMapped ? undefined : owner;
+}
+
+/**
+ * Was this program started with more rights than its caller has, as by setcap(8)? Then the caller's
+ * environment names no files. getauxval(3), AT_SECURE.
+ */
+export function isElevated(): boolean {
+  const vector = readWhole("/proc/self/auxv");
+  // The kernel shows it to root alone where the program is such a one.
+  if (vector === undefined) return true;
+  const words = new BigUint64Array(vector.slice().buffer);
+  for (let i = 0; i + 1 < words.length; i += 2) {
+    if (words[i] === AT_SECURE) return words[i + 1] !== 0n;
+  }
+  return false;
+}

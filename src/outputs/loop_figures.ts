@@ -1,0 +1,36 @@
+/**
+ * How the loop of a live run went: for the report and its findings.
+ * @module
+ */
+
+/** How the loop went. */
+export interface LoopFigures {
+  steps: number;
+  /** Steps that were skipped since their time had passed. */
+  missed: number;
+  /** Steps that began more than a period late. */
+  late: number;
+  /** Ticks between two reads of per-CPU counters, 1: every tick. */
+  cpuStride: number;
+  /** CPUs of processes lay outside the node and count as CPU c mod N. */
+  cpusMoved: boolean;
+  scheduling: string;
+  /** What was done to stay within the budget. */
+  budget?: {
+    readonly mostFactor: number;
+    readonly foldingS: number;
+    readonly longerS: number;
+  };
+  cpuS: number;
+  wallS: number;
+  memoryKib: number;
+  /** The monitor stood still while the application ended: seconds of the run, NaN: it did not. */
+  blindFromS: number;
+  blindUntilS: number;
+}
+
+/** Of a loop that has not begun. */
+export const NO_STEPS: LoopFigures = {
+  ...{ steps: 0, missed: 0, late: 0, cpuStride: 1, cpusMoved: false, scheduling: "plain" },
+  ...{ cpuS: 0, wallS: 0, memoryKib: 0, blindFromS: NaN, blindUntilS: NaN },
+};

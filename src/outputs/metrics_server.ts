@@ -1,0 +1,178 @@
+/**
+ * Answers scrapes over HTTP/1.1 from inside a loop that waits for nobody: clients that are slow keep
+ * what they have not taken yet, and only so many of them are served at a time.
+ * @module
+ */
+import { AccessError } from "../core/errors.ts";
+import { OPENMETRICS_TYPE, PROMETHEUS_TYPE } from "../formats/metrics.ts";
+import { monotonicNanoseconds, sleepUntil } from "../os/clock.ts";
+import { statPath } from "../os/files.ts";
+import { cString, libc } from "../os/libc.ts";
+import { type Connection, connectTo, Listener } from "../os/socket.ts";
+import type { MetricsAddress } from "./metrics_address.ts";
+
+const CLIENTS_MAX = 16;
+const REQUEST_BYTES_MAX = 8192;
+/** A client that neither asks nor takes its answer for so long goes. */
+const CLIENT_S = 5;
+/** Answers to scrapes that come close together are the same; making them takes so much of the time. */
+const SAME_S = 0.5;
+const MAKING_SHARE = 0.03;
+const BUSY_MS = 20;
+/** After the application's end: a request on its way gets one such pause, a reader many while it reads. */
+const LAST_STEP_NS = 2e6;
+const LAST_STEPS = 100;
+const S_IFMT = 0o170000, S_IFSOCK = 0o140000;
+
+interface Client {
+  readonly connection: Connection;
+  activeS: number;
+  request: string;
+  answer?: Uint8Array<ArrayBuffer>;
+}
+
+/** The metrics as text. @param isOpen As OpenMetrics, else in Prometheus' own format. */
+export type MetricsText = (isOpen: boolean) => string;
+
+/** Serves one address. */
+export class MetricsServer implements Disposable {
+  readonly #listener: Listener;
+  readonly #text: MetricsText;
+  readonly #clients: Client[] = [];
+  readonly #made: { text: string; untilS: number }[] = [];
+  readonly #decoder = new TextDecoder();
+  readonly #bytes = new Uint8Array(REQUEST_BYTES_MAX);
+
+  /** @throws {AccessError} If somebody else listens there, or it cannot be made. */
+  constructor(address: MetricsAddress, name: string, text: MetricsText) {
+    this.#text = text;
+    if (typeof address === "string") clearSocket(address);
+    this.#listener = new Listener(address, name);
+  }
+
+  /** What poll(2) is to look at. */
+  get descriptors(): number[] {
+    return [this.#listener.descriptor, ...this.#clients.map((c) => c.connection.descriptor)];
+  }
+
+  /** Until it wants to be served, though nobody says anything: somebody takes an answer slowly. */
+  get waitMs(): number {
+    return this.#clients.length > 0 ? BUSY_MS : Infinity;
+  }
+
+  /** Serves all who ask. @param nowS Of a steady clock. */
+  serve(nowS: number): void {
+    for (;;) {
+      const connection = this.#listener.accept();
+      if (connection === undefined) break;
+      this.#clients.push({ connection, activeS: nowS, request: "" });
+      if (this.#clients.length > CLIENTS_MAX) this.#end(this.#clients[0]);
+    }
+    for (let i = this.#clients.length - 1; i >= 0; i--) this.#turn(this.#clients[i], nowS);
+  }
+
+  /**
+   * The last answers: who asked gets a whole one, if it takes it at once. Clients that have said nothing
+   * go, so that none of them holds up the end of a run.
+   *
+   * @param pause Called between looks at the clients.
+   */
+  finish(nowS: number, pause = () => sleepUntil(monotonicNanoseconds() + LAST_STEP_NS)): void {
+    this.#made.length = 0;
+    this.serve(nowS);
+    for (let step = 0; step < LAST_STEPS && this.#clients.length > 0; step++) {
+      const before = this.#unsentBytes();
+      pause();
+      this.serve(nowS);
+      for (const client of [...this.#clients]) if (client.answer === undefined) this.#end(client);
+      if (step > 0 && this.#unsentBytes() === before) break;
+    }
+  }
+
+  #unsentBytes(): number {
+    return this.#clients.reduce((sum, { answer }) => sum + (answer?.length ?? 0), 0);
+  }
+
+  [Symbol.dispose](): void {
+    for (const client of [...this.#clients]) this.#end(client);
+    this.#listener[Symbol.dispose]();
+  }
+
+  #turn(client: Client, nowS: number): void {
+    if (client.answer === undefined) {
+      const n = client.connection.readNow(this.#bytes);
+      if (n > 0) {
+        client.activeS = nowS;
+        client.request += this.#decoder.decode(this.#bytes.subarray(0, n));
+      }
+      if (/\r?\n\r?\n/.test(client.request)) client.answer = this.#answer(client.request, nowS);
+      else if (n < 0 || client.request.length > REQUEST_BYTES_MAX) return this.#end(client);
+    }
+    if (client.answer !== undefined) {
+      const sent = client.connection.sendNow(client.answer);
+      if (sent < 0) return this.#end(client);
+      if (sent > 0) client.activeS = nowS;
+      client.answer = client.answer.subarray(sent);
+      if (client.answer.length === 0) return this.#end(client);
+    }
+    if (nowS - client.activeS > CLIENT_S) this.#end(client);
+  }
+
+  #answer(request: string, nowS: number): Uint8Array<ArrayBuffer> {
+    const [method, target] = request.split("\n", 1)[0].trim().split(" ");
+    const path = (target ?? "").split("?", 1)[0];
+    if (method !== "GET") return response("405 Method Not Allowed", "text/plain", "GET only\n");
+    if (path !== "/metrics" && path !== "/") {
+      return response("404 Not Found", "text/plain", "see /metrics\n");
+    }
+    const isOpen = /^accept:.*application\/openmetrics-text/im.test(request);
+    const type = isOpen ? OPENMETRICS_TYPE : PROMETHEUS_TYPE;
+    return response("200 OK", type, this.#current(isOpen, nowS));
+  }
+
+  #current(isOpen: boolean, nowS: number): string {
+    const at = isOpen ? 1 : 0;
+    const made = this.#made[at];
+    if (made !== undefined && nowS < made.untilS) return made.text;
+    const beganMs = performance.now();
+    const text = this.#text(isOpen);
+    const tookS = (performance.now() - beganMs) / 1000;
+    this.#made[at] = { text, untilS: nowS + Math.max(SAME_S, tookS / MAKING_SHARE) };
+    return text;
+  }
+
+  #end(client: Client): void {
+    client.connection[Symbol.dispose]();
+    this.#clients.splice(this.#clients.indexOf(client), 1);
+  }
+}
+
+function response(status: string, type: string, text: string): Uint8Array<ArrayBuffer> {
+  const encoder = new TextEncoder();
+  const body = encoder.encode(text);
+  const head = encoder.encode(
+    `HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n` +
+      "Connection: close\r\n\r\n",
+  );
+  const whole = new Uint8Array(head.length + body.length);
+  whole.set(head);
+  whole.set(body, head.length);
+  return whole;
+}
+
+/** A socket that a killed run left behind goes; one that answers, and what is no socket, stays. */
+function clearSocket(path: string): void {
+  const facts = statPath(path, false);
+  if (facts === undefined) return;
+  if ((facts.mode & S_IFMT) === S_IFSOCK) {
+    using other = connectTo(path, 1);
+    if (other === undefined) return void libc().unlink(cString(path));
+  }
+  const found = (facts.mode & S_IFMT) === S_IFSOCK ? "another one that answers" : "a file";
+  throw new AccessError({
+    action: "listen on",
+    target: `unix:${path}`,
+    expected: "a name that is free",
+    found,
+  });
+}

@@ -1,0 +1,102 @@
+/**
+ * The page of a comparison: its tables, the runs as points, and a flame graph of what changed.
+ * @module
+ */
+import type { NamedReport } from "../analysis/comparable.ts";
+import type { Comparison, MetricRow } from "../analysis/comparison.ts";
+import { type ComparisonNotes, detectableText, verdictText } from "../analysis/print_comparison.ts";
+import { COMPONENT_NAMES } from "../analysis/report_view.ts";
+import type { Table } from "../analysis/table.ts";
+import { treeDifference } from "../analysis/tree_difference.ts";
+import type { PageContent, TreeNode } from "./content.ts";
+import { viewPage } from "./page.ts";
+
+/** The page. */
+export function comparePage(
+  comparison: Comparison,
+  { a, b }: { a: readonly NamedReport[]; b: readonly NamedReport[] },
+  { simulated, overruled }: ComparisonNotes,
+): PageContent {
+  const { gate, job, regions, source } = comparison;
+  const detectable = detectableText(gate.difference, gate.maxIncrease);
+  const page = viewPage({
+    tables: [
+      metricTable(`Energy of ${source}; ± is the deviation of a run`, job),
+      {
+        ...metricTable("Energy of regions, for information; p is corrected (Holm)", regions),
+        rows: regions.map((region) =>
+          rowOf(region, region.metric.slice("region:".length), region.p)
+        ),
+      },
+    ].filter(({ rows }) => rows.length > 0),
+    panels: [{
+      title: `${gate.metric} of each run`,
+      xTitle: "run",
+      yTitle: `${gate.metric} (${gate.unit})`,
+      fromZero: false,
+      series: [["A", gate.a], ["B", gate.b]].map(([name, values]) => ({
+        ...{ name: name as string, kind: "points" as const, y: values as number[] },
+        x: (values as number[]).map((_, i) => i + 1),
+      })),
+    }],
+    notes: [
+      verdictText(gate),
+      ...detectable,
+      ...overruled.map((one) => `compared in spite of ${one}`),
+    ],
+  }, {
+    title: `${a.length} runs (A) and ${b.length} runs (B): ${gate.metric}`,
+    lead: `A: ${names(a)}; B: ${names(b)}`,
+    ...simulated === undefined ? {} : { simulated },
+  });
+  const tree = changes(a, b);
+  return tree === undefined ? page : { ...page, tree };
+}
+
+const MAX_NAMES = 5;
+
+function names(runs: readonly NamedReport[]): string {
+  const some = runs.slice(0, MAX_NAMES).map(({ name }) => name).join(", ");
+  return runs.length > MAX_NAMES ? `${some} and ${runs.length - MAX_NAMES} more` : some;
+}
+
+function metricTable(title: string, rows: readonly MetricRow[]): Table {
+  return {
+    title,
+    columns: [
+      { name: "" },
+      { name: "A" },
+      { name: "± A" },
+      { name: "B" },
+      { name: "± B" },
+      { name: "change", unit: "%" },
+      { name: "from", unit: "%" },
+      { name: "to", unit: "%" },
+      { name: "p" },
+    ],
+    rows: rows.map((row) => rowOf(row, `${row.metric} (${row.unit})`, row.difference.p)),
+  };
+}
+
+function rowOf({ difference: d }: MetricRow, name: string, p: number): (string | number)[] {
+  const shares = [d.change, d.low, d.high].map((share) => 100 * share);
+  return [name, d.a.mean, d.a.deviation, d.b.mean, d.b.deviation, ...shares, p];
+}
+
+/** Energies of B, with what each changed by. */
+function changes(a: readonly NamedReport[], b: readonly NamedReport[]): TreeNode | undefined {
+  const { kind, paths } = treeDifference(a, b);
+  if (kind === undefined || paths.length === 0) return undefined;
+  const root = { name: `B: ${COMPONENT_NAMES[kind]}`, children: [] as TreeNode[] };
+  const around = [root.children];
+  let [all, change] = [0, 0];
+  for (const { name, depth, aJ, bJ, timeS } of paths) {
+    const children: TreeNode[] = [];
+    const known = (value: number) => Number.isFinite(value) ? Number(value.toPrecision(7)) : null;
+    const changeJ = known((bJ || 0) - (aJ || 0));
+    around[depth].push({ name, energyJ: known(bJ), timeS: known(timeS), changeJ, children });
+    around[depth + 1] = children;
+    if (depth === 0) [all, change] = [all + (bJ || 0), change + (changeJ ?? 0)];
+  }
+  return { ...root, energyJ: all, timeS: null, changeJ: change };
+}

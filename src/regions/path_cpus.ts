@@ -1,0 +1,72 @@
+/**
+ * Which path each CPU is in: every change, nested regions too, to whoever follows them.
+ *
+ * A CPU follows the track that it shows: the one of its process that entered an outermost region
+ * last. Changes inside that region by others do not move it.
+ * @module
+ */
+import { ROOT } from "../core/path_stats.ts";
+import type { Track } from "./track.ts";
+
+/**
+ * Gets every change of path on CPUs, at its exact time.
+ *
+ * @param cpus Reused between calls.
+ * @param path Number in the tracker's table of paths; 0 outside every region.
+ */
+export type PathListener = (timeS: number, cpus: Int32Array, path: number) => void;
+
+/**
+ * Gets what a path took without edges, since the last time.
+ *
+ * @param cpus Those that it took it on, each for so long. Reused between calls.
+ */
+export type FoldedListener = (path: number, seconds: number, cpus: Int32Array) => void;
+
+/** The paths of CPUs. */
+export class PathCpus {
+  /** Set before the first process. */
+  listener: PathListener | undefined;
+  foldedListener: FoldedListener | undefined;
+  /** By CPU: the owner number of the track that it shows; 0: of none. */
+  readonly #owners: Int32Array;
+  /** Scratch space by length. */
+  readonly #some: Int32Array[] = [];
+
+  constructor(cpuCount: number) {
+    this.#owners = new Int32Array(cpuCount);
+  }
+
+  /** CPUs show a track from here on; `undefined`: none. */
+  show(timeS: number, cpus: Int32Array, track: Track | undefined): void {
+    if (this.listener === undefined) return;
+    for (let i = 0; i < cpus.length; i++) this.#owners[cpus[i]] = track?.owner ?? 0;
+    this.listener(timeS, cpus, track?.path ?? ROOT);
+  }
+
+  /** A track's path changes on the CPUs that show it. @param isAlone No thread has regions. */
+  move(timeS: number, track: Track, isAlone: boolean): void {
+    if (this.listener === undefined) return;
+    const cpus = isAlone ? track.cpus : this.#shown(track);
+    if (cpus.length > 0) this.listener(timeS, cpus, track.path);
+  }
+
+  /** A path of a track took time without edges. @param isAlone No thread has regions. */
+  fold(path: number, seconds: number, track: Track, isAlone: boolean): void {
+    if (this.foldedListener === undefined || seconds === 0) return;
+    const cpus = isAlone ? track.cpus : this.#shown(track);
+    if (cpus.length > 0) this.foldedListener(path, seconds, cpus);
+  }
+
+  /** The CPUs that show a track. */
+  #shown({ cpus, owner }: Track): Int32Array {
+    let count = 0;
+    for (let i = 0; i < cpus.length; i++) if (this.#owners[cpus[i]] === owner) count++;
+    if (count === cpus.length) return cpus;
+    const some = this.#some[count] ??= new Int32Array(count);
+    for (let i = 0, k = 0; k < count; i++) {
+      if (this.#owners[cpus[i]] === owner) some[k++] = cpus[i];
+    }
+    return some;
+  }
+}

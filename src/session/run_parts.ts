@@ -1,0 +1,53 @@
+/**
+ * Parts of the program that only some runs need. They are loaded before the monitor begins, because
+ * its loop waits for nothing: every process of a job pays for what is loaded.
+ * @module
+ */
+import type { OptionValues } from "../core/option.ts";
+import type { Reader } from "../core/host.ts";
+import { jobNode } from "../job/place.ts";
+import type { NodeOfJob } from "../job/run_names.ts";
+import type { KeepSteps } from "../job/keep_steps.ts";
+import { readText } from "../os/files.ts";
+import { READERS_BUT_RAW } from "../readers/all.ts";
+import type { RunRequest } from "./request.ts";
+import type { simulationFor } from "./simulation.ts";
+
+/** What a run has beside the monitor. */
+export interface RunParts {
+  readonly readers: readonly Reader[];
+  /** Absent where nothing is to be simulated. */
+  readonly simulationFor?: typeof simulationFor;
+  /** This node's place in a job of several; absent for a job of one node. */
+  readonly job?: NodeOfJob;
+  /** Absent where no PMC log is asked for. */
+  readonly keepSteps?: KeepSteps;
+}
+
+/** What decides beside the request. */
+export interface RunPartsOptions {
+  readonly values: OptionValues;
+  /** Caliper's channels are asked for: their variables name signals too. */
+  readonly channels: boolean;
+  /** A node without energy counters may be replaced. */
+  readonly simulateIfBlind: boolean;
+}
+
+/** Loads what a run needs. */
+export async function loadRunParts(
+  request: RunRequest,
+  { values, channels, simulateIfBlind }: RunPartsOptions,
+): Promise<RunParts> {
+  const node = jobNode((name) => Deno.env.get(name), readText);
+  const asked = [request.reportSignals, ...[...values.values()].map(({ text }) => text)];
+  const namesRaw = channels || asked.some((text) => /\braw\b/i.test(text));
+  const simulates = simulateIfBlind || request.simulate !== undefined;
+  return {
+    readers: namesRaw ? (await import("../readers/with_raw.ts")).READERS : READERS_BUT_RAW,
+    ...simulates ? { simulationFor: (await import("./simulation.ts")).simulationFor } : {},
+    ...node === undefined
+      ? {}
+      : { job: { node, JobPart: (await import("../job/parts.ts")).JobPart } },
+    ...values.has("pmc") ? { keepSteps: (await import("../job/keep_steps.ts")).keepSteps } : {},
+  };
+}

@@ -1,0 +1,39 @@
+/** docs/glossary.md, and the tables of fields in docs/formats/report.md, made of the rows of `explain`. */
+import {
+  type FieldRow,
+  GEOPM_FIELDS,
+  OWN_FIELDS,
+  OWN_KEYS,
+} from "../../src/cli/explanations/fields_table.ts";
+import { GLOSSARY } from "../../src/cli/explanations/glossary_table.ts";
+
+/** The glossary. */
+export function glossaryPage(): string {
+  const rows = GLOSSARY.map((row) => `| ${row.join(" | ")} |`);
+  return `# Glossary
+
+Each word in the field's sense, with its source. Made by \`deno task docs\`; \`joulemark explain WORD\`
+says the same.
+
+| word | meaning | source |
+| --- | --- | --- |
+${rows.join("\n")}
+`;
+}
+
+/** The page with its tables of fields as they are in the program. */
+export function reportPage(): string {
+  const page = Deno.readTextFileSync(new URL("../../docs/formats/report.md", import.meta.url));
+  const tables = { "geopm-fields": GEOPM_FIELDS, "own-fields": OWN_FIELDS, "own-keys": OWN_KEYS };
+  return Object.entries(tables).reduce((text, [name, rows]) => {
+    const block = new RegExp(`(<!-- ${name}: [^>]*-->\n)[^]*?(<!-- end -->)`);
+    return text.replace(block, (_, begin, end) => begin + table(rows) + end);
+  }, page);
+}
+
+function table(rows: readonly FieldRow[]): string {
+  const lines = rows.map(({ keys, about }) => {
+    return `| ${keys.map((key) => `\`${key}\``).join(", ")} | ${about} |\n`;
+  });
+  return `| key | value |\n| --- | --- |\n${lines.join("")}`;
+}

@@ -1,0 +1,87 @@
+/**
+ * What attribution costs at 128 CPUs: two packages and their memories, regions nested in 20 others.
+ *
+ *   deno run -A tests/bench/attribution_many_bench.ts one|many [PATHS [SECONDS]]
+ *
+ * `one`: one process on all CPUs, 250 visits a second. `many`: a process a CPU, each by itself.
+ */
+import { Attribution, type CounterSpec } from "../../src/aggregate/attribution/attribution.ts";
+import { Random } from "../../src/sim/random.ts";
+
+const CPUS = 128;
+const STEP_S = 0.005;
+const OUTERMOST = 20;
+
+/** Processes that go from path to path, each at random by itself. */
+class Processes {
+  readonly cpus: readonly (readonly number[])[];
+  readonly path: Int32Array;
+  readonly #next: Float64Array;
+  readonly #random = new Random(3);
+
+  constructor(readonly isMany: boolean, readonly paths: number) {
+    const all = Array.from({ length: CPUS }, (_, cpu) => cpu);
+    this.cpus = isMany ? all.map((cpu) => [cpu]) : [all];
+    this.path = new Int32Array(this.cpus.length);
+    this.#next = new Float64Array(this.cpus.length);
+  }
+
+  /** Changes up to a time, in their order. */
+  until(timeS: number): { timeS: number; process: number; path: number }[] {
+    const list: { timeS: number; process: number; path: number }[] = [];
+    const meanS = this.isMany ? 0.02 : 0.004;
+    for (let process = 0; process < this.cpus.length; process++) {
+      while (this.#next[process] < timeS) {
+        const path = 1 + this.#random.below(this.paths);
+        list.push({ timeS: this.#next[process], process, path });
+        this.#next[process] += meanS * this.#random.uniform(0.5, 1.5);
+      }
+    }
+    return list.sort((a, b) => a.timeS - b.timeS);
+  }
+
+  /** Mean power of what runs, with noise, W. */
+  watts(): number {
+    const sum = this.path.reduce((all, path) => all + 90 + path, 0);
+    return 2 * sum / this.path.length * (1 + 0.03 * this.#random.normal());
+  }
+}
+
+if (import.meta.main) {
+  const [mode = "one", paths = "100", seconds = "3600"] = Deno.args;
+  const half = (index: number) => Array.from({ length: CPUS / 2 }, (_, i) => index * CPUS / 2 + i);
+  const counters = (["package", "dram"] as const).flatMap((kind) =>
+    [0, 1].map((index): CounterSpec => ({ kind, index, cpus: half(index), updatePeriodS: 0.001 }))
+  );
+  const parentOf = (c: number) => c > OUTERMOST ? 1 + c % OUTERMOST : 0;
+  const attribution = new Attribution({ cpuCount: CPUS, counters, method: "fit", parentOf });
+  const processes = new Processes(mode === "many", Number(paths));
+  for (const cpus of processes.cpus) attribution.edge(0, cpus, -1);
+  const values = new Float64Array(counters.length);
+  const stamps = new Float64Array(counters.length).fill(NaN);
+  let edges = 0, joules = 0, spentMs = 0, most = 0;
+  for (let k = 1; k * STEP_S <= Number(seconds); k++) {
+    const changes = processes.until(k * STEP_S);
+    const begin = performance.now();
+    for (const { timeS, process, path } of changes) {
+      attribution.edge(timeS, processes.cpus[process], path - 1);
+      processes.path[process] = path;
+    }
+    edges += changes.length;
+    joules += processes.watts() * STEP_S;
+    values.forEach((_, i) => values[i] = joules * (i < 2 ? 1 : 0.2) + i);
+    attribution.step(k * STEP_S, values, stamps);
+    spentMs += performance.now() - begin;
+    if (k % 1000 === 0) most = Math.max(most, Deno.memoryUsage().external);
+  }
+  const endAt = performance.now();
+  const result = attribution.result(true).get("package")!;
+  const endMs = performance.now() - endAt;
+  const told = Array.from({ length: Number(paths) }, (_, c) => result.of(c + 1))
+    .filter(({ fitJ }) => Number.isFinite(fitJ)).length;
+  console.log(
+    `${mode}: ${edges} visits, ${(spentMs / 10 / Number(seconds)).toFixed(2)} % of a core, end ` +
+      `${endMs.toFixed(0)} ms, arrays ${(most / 1048576).toFixed(0)} MiB at most; ` +
+      `${told} of ${paths} told`,
+  );
+}

@@ -1,0 +1,64 @@
+/** The interposition library against the names of every dialect's public header. */
+import { assert, assertEquals } from "@std/assert";
+import { DIALECTS } from "../../src/client/dialects.ts";
+import { LANGUAGES } from "../../src/client/files.ts";
+import { TEXTS } from "../../src/client/texts.ts";
+import { dialectNames } from "../_support/answered_page.ts";
+import { needs } from "../marker/_c_program.ts";
+
+/** Names that the library exports. */
+function exported(): Set<string> {
+  const dir = Deno.makeTempDirSync({ prefix: "joulemark-names-" });
+  try {
+    for (const { name, text } of LANGUAGES.preload.files()) {
+      Deno.writeTextFileSync(`${dir}/${name}`, text);
+    }
+    const line =
+      "cc -O0 -w -std=gnu99 -fPIC -shared -o lib.so *.c -ldl && nm -D --defined-only lib.so";
+    const out = new Deno.Command("sh", { args: ["-c", line], cwd: dir }).outputSync();
+    assert(out.success, new TextDecoder().decode(out.stderr));
+    const rows = new TextDecoder().decode(out.stdout).trimEnd().split("\n");
+    return new Set(rows.map((row) => row.split(" ").at(-1)!));
+  } finally {
+    Deno.removeSync(dir, { recursive: true });
+  }
+}
+
+Deno.test({
+  ...needs("cc", "every name of a public header is answered, or the page says that it is not"),
+  fn() {
+    const have = exported();
+    const dialects = dialectNames();
+    for (const [word, { answered, notAnswered }] of Object.entries(dialects)) {
+      assert(word in DIALECTS, word);
+      assert(answered.length > 0, word);
+      // NVTX's calls come by a table of the program's, not by name.
+      if (word === "nvtx") continue;
+      assertEquals(answered.filter((name) => !have.has(name)), [], `${word}: not exported`);
+      assertEquals(notAnswered.filter((name) => have.has(name)), [], `${word}: answered after all`);
+    }
+    // No call of ours is missing in the names of MPI.
+    const { answered } = dialects.mpi;
+    const ours = [...have].filter((name) => /^MPI_[A-Z][a-z]/.test(name));
+    assertEquals(ours.filter((name) => !answered.includes(name)), []);
+  },
+});
+
+Deno.test("places of NVTX's table are those that the page says are answered", () => {
+  const { answered, notAnswered } = dialectNames().nvtx;
+  const places = TEXTS["preload/nvtx.c"].matchAll(/\{MODULE_CORE2?, \d+,/g);
+  assertEquals([...places].length, answered.length);
+  assertEquals(answered.length + notAnswered.length, 30);
+});
+
+Deno.test("callbacks of OMPT that are set are those that the page says", () => {
+  const { callbacks } = dialectNames().ompt;
+  const text = TEXTS["preload/ompt.c"];
+  const numbers = [
+    ...text.slice(text.indexOf("callbacks[] =")).matchAll(/\{([A-Z_]+), \(function\)/g),
+  ];
+  assertEquals(
+    numbers.map(([, name]) => `ompt_callback_${name.toLowerCase()}`).sort(),
+    [...callbacks!.answered],
+  );
+});

@@ -1,0 +1,81 @@
+/** What a run costs, as counts: they are the same on a machine that is busy. */
+import { assert, assertEquals } from "@std/assert";
+import { READERS } from "../../src/readers/with_raw.ts";
+import { BINARY, endToEnd } from "../_support/programs.ts";
+
+/** Memory and threads of the runtime itself: its compilers come and go as they like. */
+const RUNTIMES_OWN = "futex,mprotect,mmap,munmap,madvise,brk";
+
+/** Can calls be counted here? strace has to be there, and to be permitted. */
+const CAN_TRACE = (() => {
+  try {
+    return new Deno.Command("strace", { args: ["-qq", "-o", "/dev/null", "true"], stderr: "null" })
+      .outputSync().success;
+  } catch {
+    return false;
+  }
+})();
+if (!CAN_TRACE) console.log("skipped: no strace that may trace, so no counts of system calls");
+
+/** Counters are read by calls, and each machine has its own. */
+const WITHOUT = ["--without", READERS.map(({ name }) => name).join(",")];
+
+/** What strace leaves of a run, a line each. */
+function traced(dir: string, options: string[], command: string[]): string[] {
+  const out = `${dir}/calls`;
+  const { success, stderr } = new Deno.Command("strace", {
+    args: ["-f", "-qq", ...options, "-o", out, BINARY, "run", "-q", ...command],
+    ...{ cwd: dir, stdin: "null", stdout: "null" },
+  }).outputSync();
+  assert(success, new TextDecoder().decode(stderr));
+  return Deno.readTextFileSync(out).trimEnd().split("\n");
+}
+
+/** Calls by name. */
+function callsOf(dir: string, seconds: number): Map<string, number> {
+  const rows = traced(dir, ["-c", "-e", `trace=!${RUNTIMES_OWN}`], [
+    ...WITHOUT,
+    "--",
+    "sleep",
+    String(seconds),
+  ]);
+  // time, seconds, microseconds a call, calls, perhaps errors, name
+  const fields = rows.map((row) => row.trim().split(/\s+/));
+  const counted = fields.filter(([, , , calls]) => /^[0-9]+$/.test(calls));
+  return new Map(
+    counted.filter((row) => row.at(-1) !== "total").map((row) => [row.at(-1)!, Number(row[3])]),
+  );
+}
+
+endToEnd("a sample takes two system calls where nothing is read by any", (dir) => {
+  if (!CAN_TRACE) return;
+  const short = callsOf(dir, 1), long = callsOf(dir, 4);
+  const more = (name: string) => (long.get(name) ?? 0) - (short.get(name) ?? 0);
+  const samples = more("ppoll");
+  assert(samples > 0);
+  // Sleeping, and a look for new processes; the journal's, once a second, are beside it.
+  const others = [...long.keys()].filter((name) =>
+    !["ppoll", "fstat", "newfstatat"].includes(name)
+  );
+  const rest = others.reduce((sum, name) => sum + Math.max(0, more(name)), 0);
+  assert(more("fstat") <= samples + 20, `${more("fstat")} fstat for ${samples} samples`);
+  const told = others.filter((name) => more(name) > 0).map((name) => `${name} ${more(name)}`);
+  assert(rest <= samples / 2 + 150, `${rest} for ${samples} samples: ${told.join(", ")}`);
+}, 120);
+
+endToEnd("a run reads little of the program, in few pieces", (dir) => {
+  if (!CAN_TRACE) return;
+  const rows = traced(dir, ["-e", "trace=pread64,write"], ["--", "true"]);
+  const script = rows.filter((row) => row.includes("__JOULEMARK_FORM"));
+  if (script.length === 0) {
+    return console.log("skipped: compiled by Deno, which reads it all itself");
+  }
+  assertEquals(script.length, 1);
+  const sizes = rows.filter((row) => row.includes("pread64(")).map((row) =>
+    Number(row.split("= ").at(-1))
+  );
+  const parts = sizes.filter((size) => size > 500);
+  const bytes = parts.reduce((sum, size) => sum + size, 0) + Number(script[0].split("= ").at(-1));
+  assert(parts.length <= 20, `${parts.length} pieces`);
+  assert(bytes < 800_000, `${bytes} bytes`);
+}, 60);

@@ -1,0 +1,117 @@
+/** `run --phase`: phases from what a program prints, and a program that notices nothing of it. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { parseReport } from "../../src/formats/report.ts";
+import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
+import { compile, needing, works } from "../_support/preload.ts";
+
+const decoder = new TextDecoder();
+
+/** The line of a run in a shell, whose cache is the test's own. */
+function shell(dir: string, line: string, env: Record<string, string> = {}) {
+  const out = new Deno.Command("timeout", {
+    args: ["60", "sh", "-c", line.replaceAll("RUN", `${BINARY} run -q --simulate --phase`)],
+    cwd: dir,
+    env: { XDG_CACHE_HOME: `${dir}/cache`, ...env },
+  }).outputSync();
+  return { code: out.code, bytes: out.stdout, stdout: decoder.decode(out.stdout), out };
+}
+
+function phases(dir: string): Record<string, { count: number; seconds: number }> {
+  const path = `${dir}/joulemark.report`;
+  const report = Deno.readTextFileSync(path);
+  assert(!report.includes("mistakes:"), report.slice(-1500));
+  return Object.fromEntries(
+    (parseReport(report, path).hosts[0].regions ?? []).map((r) => [r.region, {
+      count: Number(r.fields.count),
+      seconds: Number(r.fields["runtime (s)"]),
+    }]),
+  );
+}
+
+endToEnd("run --phase makes phases of lines, named for the first group", (dir) => {
+  const out = shell(
+    dir,
+    `RUN '^(\\w+) begins|^step \\d+$' -- sh -c 'echo setup begins; sleep 0.2; echo x; ` +
+      `for i in 1 2 3; do echo step $i; sleep 0.1; done; echo step 4x; printf "end begins"'`,
+  );
+  assertEquals(out.code, 0);
+  assertEquals(out.stdout, "setup begins\nx\nstep 1\nstep 2\nstep 3\nstep 4x\nend begins");
+  const found = phases(dir);
+  assertEquals(Object.keys(found).sort(), ["end", "setup", "step 1", "step 2", "step 3"]);
+  assert(Math.abs(found.setup.seconds - 0.2) < 0.05, `${found.setup.seconds} s`);
+  assert(Math.abs(found["step 2"].seconds - 0.1) < 0.05, `${found["step 2"].seconds} s`);
+  assertEquals(found["step 3"].count, 1);
+});
+
+endToEnd("run --phase leaves the output byte for byte, its order and where it goes", (dir) => {
+  const bytes = crypto.getRandomValues(new Uint8Array(65536));
+  Deno.writeFileSync(`${dir}/random`, bytes);
+  const copy = "sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do cat random; done'";
+  const piped = shell(dir, `RUN x -- ${copy}`);
+  assertEquals(piped.bytes.length, 655360);
+  for (let i = 0; i < 10; i++) {
+    assertEquals(piped.bytes.subarray(65536 * i, 65536 * (i + 1)), bytes, `piece ${i}`);
+  }
+  // To a file: all of it is there when the command is over.
+  shell(dir, `RUN x -- ${copy} > all`);
+  assertEquals(Deno.statSync(`${dir}/all`).size, 655360);
+  const both = "sh -c 'for i in 1 2 3 4 5 6 7 8 9; do echo out $i; echo err $i >&2; done'";
+  assertEquals(shell(dir, `RUN x -- ${both} 2>&1`).stdout, shell(dir, `${both} 2>&1`).stdout);
+});
+
+endToEnd("run --phase passes the status, signals and a broken pipe on", (dir) => {
+  assertEquals(shell(dir, "RUN x -- sh -c 'echo x; exit 7'").code, 7);
+  assertEquals(shell(dir, "RUN x -- sh -c 'echo x; kill -TERM $$'; echo $?").stdout, "x\n143\n");
+  const broken = shell(dir, "{ RUN x -- yes; echo $? >&2; } | head -n 1");
+  assertEquals(broken.stdout, "y\n");
+  // 141: ended by SIGPIPE, as without us.
+  assertMatch(decoder.decode(broken.out.stderr), /^141\n$/m);
+  // No child that the program does not know, no descriptor, no variable.
+  const alone =
+    "sh -c 'ls -1 /proc/self/fd | wc -l; env | grep -c PHASE; ps -o pid= --ppid $$ | wc -l'";
+  assertEquals(shell(dir, `RUN x -- ${alone}`).stdout, shell(dir, alone).stdout);
+});
+
+endToEnd("run --phase goes on when the monitor is gone, and with what is left behind", (dir) => {
+  const killed = shell(
+    dir,
+    `RUN '^(p\\d)' -- sh -c 'echo p1; sleep 0.5; ` +
+      `for p in $(ps -o pid= --ppid $PPID); do [ $p = $$ ] || kill -9 $p; done; ` +
+      `sleep 0.3; echo p2; sleep 0.1; echo p3; exit 5'`,
+  );
+  assertEquals([killed.stdout, killed.code], ["p1\np2\np3\n", 5]);
+  // Somebody keeps the output open: the run does not wait for that.
+  const start = Date.now();
+  shell(dir, `RUN '^(p\\d)' -- sh -c 'echo p1; sleep 20 2>/dev/null & sleep 0.2' > out`);
+  assert(Date.now() - start < 10_000, `${Date.now() - start} ms`);
+  assertEquals(phases(dir).p1.count, 1);
+});
+
+needing(
+  "script(1)",
+  works("script -qec true /dev/null"),
+  "run --phase: what was a terminal is one, as wide as it was",
+  (dir) => {
+    compile(dir, "cc -O2 -o tty PROGRAMS/tty.c");
+    const line = "script -qec 'stty rows 33 cols 77; COMMAND' /dev/null < /dev/null";
+    const alone = shell(dir, line.replace("COMMAND", "./tty"));
+    assertStringIncludes(alone.stdout, "terminal 33 77\r\n");
+    const watched = shell(dir, line.replace("COMMAND", "RUN ^term -- ./tty"));
+    assertEquals(watched.stdout, alone.stdout);
+    assertEquals(Object.keys(phases(dir)), ["term"]);
+  },
+);
+
+endToEnd("run --phase refuses what is no expression", (dir) => {
+  for (
+    const [bad, found] of [["(", "unterminated"], ["a+?", "lazy"], ["(?:x)", "(?"], [
+      "[\\D]",
+      "\\D",
+    ]]
+  ) {
+    const out = joulemark(dir, ["run", "--phase", bad, "--", "true"]);
+    assertEquals(out.code, 2, bad);
+    assertStringIncludes(out.stderr, `--phase ${bad}`);
+    assertStringIncludes(out.stderr.toLowerCase(), found.toLowerCase());
+  }
+});

@@ -1,0 +1,47 @@
+/** Ranks that are not equally long in a region: report, tables and page name the last one. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { spreadsFromNested } from "../../src/core/process_spread.ts";
+import { parseReport } from "../../src/formats/report.ts";
+import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
+
+endToEnd("run tells who of several ranks is longest in a region", (dir) => {
+  new Deno.Command(BINARY, { args: ["client", "shell", "--dir", dir] }).outputSync();
+  Deno.writeTextFileSync(
+    `${dir}/rank.sh`,
+    `. ./joulemark.sh
+joulemark_begin solve
+sleep "$1"
+joulemark_end solve
+`,
+  );
+  Deno.writeTextFileSync(
+    `${dir}/job.sh`,
+    `for rank in 0 1 2 3; do
+  seconds=0.2
+  [ $rank = 2 ] && seconds=1.5
+  OMPI_COMM_WORLD_RANK=$rank sh rank.sh $seconds &
+done
+wait
+`,
+  );
+  const args = ["run", "-q", "--simulate", "--html", "run.html", "--", "sh", "job.sh"];
+  const out = joulemark(dir, args);
+  assertEquals([out.code, out.stderr], [0, ""]);
+  const path = `${dir}/joulemark.report`;
+  const { hosts: [host] } = parseReport(Deno.readTextFileSync(path), path);
+  const [spread, ...others] = spreadsFromNested(host.joulemark?.["across processes"]);
+  assertEquals([spread.region, spread.processes, others.length], ["solve", 4, 0]);
+  assertEquals(spread.most, "rank 2");
+  // Marks of a plain shell happen when they are read.
+  assert(spread.mostS > 1.2 && spread.leastS < spread.mostS - 0.5, JSON.stringify(spread));
+  assert(Math.abs(Number(host.regions![0].fields["runtime (s)"]) - spread.meanS) < 1e-4);
+  const shown = joulemark(dir, ["show", "joulemark.report"]).stdout;
+  assertStringIncludes(shown, "Regions from process to process\n");
+  assert(/^solve +4 .*rank \d +rank 2$/m.test(shown), shown);
+  const page = Deno.readTextFileSync(`${dir}/run.html`);
+  assertStringIncludes(page, "Times over processes");
+  assertStringIncludes(page, "rank 2");
+  // One process has no spread.
+  joulemark(dir, ["run", "-q", "--simulate", "--", "sh", "rank.sh", "0.01"]);
+  assert(!Deno.readTextFileSync(path).includes("across processes"));
+});

@@ -1,0 +1,61 @@
+/** Clients of `--metrics` at the end of a run: who has asked gets an answer, nobody holds it up. */
+import { assert, assertEquals } from "@std/assert";
+import { MetricsServer } from "../../src/outputs/metrics_server.ts";
+
+const ASKING = new TextEncoder().encode("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+
+async function withServer(
+  text: string,
+  body: (server: MetricsServer, connect: () => Promise<Deno.UnixConn>) => Promise<void>,
+): Promise<void> {
+  const dir = Deno.makeTempDirSync({ prefix: "joulemark-metrics-" });
+  const path = `${dir}/m.sock`;
+  const clients: Deno.UnixConn[] = [];
+  try {
+    using server = new MetricsServer(path, path, () => text);
+    await body(server, async () => {
+      const client = await Deno.connect({ transport: "unix", path });
+      clients.push(client);
+      return client;
+    });
+  } finally {
+    for (const client of clients) client.close();
+    Deno.removeSync(dir, { recursive: true });
+  }
+}
+
+Deno.test("silent clients do not hold up the end of a run", async () => {
+  await withServer("up 1\n", async (server, connect) => {
+    for (let i = 0; i < 12; i++) {
+      const client = await connect();
+      if (i % 3 === 0) await client.write(ASKING.subarray(0, 9));
+    }
+    let pauses = 0;
+    server.finish(1, () => void pauses++);
+    assertEquals(pauses, 1);
+    assertEquals(server.waitMs, Infinity);
+  });
+});
+
+Deno.test("a client that takes nothing of its answer does not hold up the end of a run", async () => {
+  // More than a socket keeps for a reader.
+  await withServer("x".repeat(8 << 20), async (server, connect) => {
+    await (await connect()).write(ASKING);
+    let pauses = 0;
+    server.finish(1, () => void pauses++);
+    assertEquals(pauses, 2);
+  });
+});
+
+Deno.test("who asked before the end of a run gets the whole answer", async () => {
+  await withServer("up 0\n", async (server, connect) => {
+    const client = await connect();
+    await client.write(ASKING);
+    let pauses = 0;
+    server.finish(1, () => void pauses++);
+    assertEquals(pauses, 0);
+    const bytes = new Uint8Array(1000);
+    const answer = new TextDecoder().decode(bytes.subarray(0, (await client.read(bytes))!));
+    assert(answer.endsWith("\r\n\r\nup 0\n"), answer);
+  });
+});
