@@ -202,13 +202,18 @@ export const PM = {
   after: 4,
 } as const;
 
-/** Attribute whose string values are remarks of the client for the report, not the program's. */
+/**
+ * What clients tell the monitor themselves is a name that no record has, `WORD PID TEXT`: it needs no
+ * room in a ring that the program keeps full. A forked child's copy of it has another's PID.
+ */
+export const SAID_PREFIX = "[joulemark] ";
+/** Remarks of the client for the report. */
 export const REMARK_NAME = "[joulemark] remark";
 /** The attribute whose string is the log that the next call of pm_mpi_lib opens, as a whole path. */
 export const PM_LOG_NAME = "[joulemark] pm log";
-/** The attribute whose strings are counts of MPI: `MPI_Send 100 8000`, calls and bytes, or `peers 3`. */
+/** Counts of MPI: `MPI_Send 100 8000`, calls and bytes, or `peers 3`. */
 export const MPI_NAME = "[joulemark] mpi";
-/** The same of OpenMP: `barrier 100 8000`, how often and ns of all threads, or `threads 3`. */
+/** Counts of OpenMP: `barrier 100 8000`, how often and ns of all threads, or `threads 3`. */
 export const OPENMP_NAME = "[joulemark] openmp";
 
 /** Attribute that is set, to 0, where the program wants its context and counters noted. */

@@ -301,6 +301,7 @@ export class Collector implements DirectoryListener {
       this.#sources.push(source);
       this.#sourceOf.set(source.thread, source);
     }
+    for (const said of ring.takeSaid?.() ?? []) this.#events.hear(said);
     for (const fold of ring.takeFolds()) {
       const source = this.#sourceOf.get(fold.thread);
       if (source === undefined) continue;

@@ -32,6 +32,8 @@ export interface Marks extends Disposable {
   poll(): number;
   /** Is there a name of this number? Looks for new ones where it must. */
   knowsName(index: number): boolean;
+  /** What its client has to say: see SAID_PREFIX. */
+  takeSaid?(): readonly { word: string; text: string }[];
   takeFolds(): readonly FoldedVisits[];
   takeFoldedEpochs(): readonly { thread: RingThread; count: number }[];
 }

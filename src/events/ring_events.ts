@@ -139,6 +139,17 @@ export class RingEvents {
     }
   }
 
+  /** What a client tells of itself, beside its records. */
+  hear({ word, text }: { word: string; text: string }): void {
+    if (word === REMARK_NAME) {
+      if (this.remarks.size < REMARKS_MAX) this.remarks.add(text);
+    } else if (word === MPI_NAME) {
+      if (!this.mpi.tell(text)) this.garbage++;
+    } else if (word === OPENMP_NAME) {
+      if (!this.openmp.tell(text)) this.garbage++;
+    }
+  }
+
   #emit(kind: MarkKind, timeS: number, follower: Follower, thread: number): number {
     return this.#sink.receive(this.#event.as(kind, timeS, follower.handle, thread));
   }
@@ -384,15 +395,6 @@ export class RingEvents {
     event.type = isEnd ? 0 : thread.extraLow;
     event.properties = isEnd ? 0 : thread.extraHigh;
     event.value = isEnd ? "" : valueOf(event.type, thread.payloadLow, thread.payloadHigh, ring);
-    if (event.name === REMARK_NAME) {
-      if (this.remarks.size < REMARKS_MAX) this.remarks.add(String(event.value));
-      return;
-    }
-    if (event.name === MPI_NAME || event.name === OPENMP_NAME) {
-      const sums = event.name === MPI_NAME ? this.mpi : this.openmp;
-      if (!sums.tell(String(event.value))) this.garbage++;
-      return;
-    }
     if (event.name === PM_LOG_NAME) {
       this.#logPath = String(event.value);
       return;

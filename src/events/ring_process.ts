@@ -17,6 +17,7 @@ import {
   RECORD_BYTES,
   RING_MAGIC,
   RING_VERSION,
+  SAID_PREFIX,
   THREAD,
   THREAD_CHUNKS,
   TRACKS_MAX,
@@ -69,6 +70,8 @@ export class RingProcess {
   readonly threads: RingThread[] = [];
   /** Names with their hints, by the process's own numbers. */
   readonly names: { name: string; hint: number }[] = [];
+  /** What its client tells: a word of ours, and the text behind it. */
+  readonly #said: { word: string; text: string }[] = [];
   /** What made no sense in the file itself. */
   garbage = 0;
   /** Visits whose names found no room. */
@@ -218,6 +221,11 @@ export class RingProcess {
     this.#memory.read(HEADER.trackNames + 4 * track, number);
     const name = new DataView(number.buffer).getUint32(0, true);
     return name > 0 && this.knowsName(name) ? this.#tracks[track] = this.names[name].name : "";
+  }
+
+  /** What the client told since the last call; the caller takes it all. */
+  takeSaid(): readonly { word: string; text: string }[] {
+    return this.#said.length === 0 ? NOTHING : this.#said.splice(0);
   }
 
   /** Folded visits since the last call; the caller takes them all. */
@@ -377,12 +385,16 @@ export class RingProcess {
         );
         this.#nameBytesSoFar += bytes.length;
         if (bytes.length < length) this.garbage++;
-        this.names.push({
-          name: decoder.decode(bytes),
-          hint: view.getUint32(at + NAME.hint, true),
-        });
+        const name = decoder.decode(bytes);
+        if (name.startsWith(SAID_PREFIX)) this.#hear(name);
+        this.names.push({ name, hint: view.getUint32(at + NAME.hint, true) });
       }
     }
+  }
+
+  #hear(name: string): void {
+    const [, word, pid, text] = /^(.*?) (\d+) (.*)$/s.exec(name.slice(SAID_PREFIX.length)) ?? [];
+    if (Number(pid) === this.pid) this.#said.push({ word: SAID_PREFIX + word, text });
   }
 
   /** The bytes of a name; those behind it come along, since most names lie one after the other. */

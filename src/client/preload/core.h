@@ -132,8 +132,8 @@ JM_HIDDEN int jm_has_variable(const char *start);
 
 /* Tells the report's reader something about this program, once. */
 JM_HIDDEN void jm_remark(const char *text);
-/* The same under another of our own names. */
-JM_HIDDEN void jm_tell(struct joulemark__thread *t, const char *name, const char *text);
+/* The same under another of our own words: a name that no record has, whatever room the ring has. */
+JM_HIDDEN void jm_tell(struct joulemark__thread *t, const char *word, const char *text);
 
 /* MPI_COMM_WORLD of the MPI that is there, as C has it: mpi_world.c. 0: nobody knows. */
 JM_HIDDEN int jm_mpi_world(long *world);

@@ -18,7 +18,6 @@ import sys
 
 
 def _watch(here):
-    import atexit
     import sysconfig
     import threading
     import time
@@ -60,28 +59,8 @@ def _watch(here):
         known[code] = found
         return found
 
-    unsaid = []
-
-    def say():
-        """What is left out, as soon as the ring has room: a function that is so fast fills it."""
-        while unsaid and joulemark._told(
-                joulemark._REMARK_NAME, "%s is left out after 10000 visits: it is entered more than "
-                "50,000 times a second" % unsaid[0]):
-            del unsaid[0]
-
-    def say_last():
-        for _ in range(50):
-            say()
-            if not unsaid:
-                break
-            time.sleep(0.002)
-
-    atexit.register(say_last)
-
     def entered(code):
         """False where the function is none of the program's, or left out."""
-        if unsaid:
-            say()
         try:
             f = known[code]
         except KeyError:
@@ -91,8 +70,8 @@ def _watch(here):
         f.visits += 1
         if f.visits == 10000 and f.open == 0 and now() - f.since < 0.2:
             known[code] = None
-            unsaid.append(f.name)
-            say()
+            joulemark._remark("%s is left out after 10000 visits: it is entered more than "
+                              "50,000 times a second" % f.name)
             return False
         f.open += 1
         begin(f.name)
