@@ -4,9 +4,7 @@
  * @module
  */
 import type { Environment } from "../core/environment.ts";
-
-/** Commands that start an application on the nodes of a job: launcher, word before its options. */
-const LAUNCHERS = /^(srun|mpirun|mpiexec|mpiexec\.hydra|orterun|prterun|prun|aprun|jsrun|ibrun)$/;
+import { applicationAt, baseName, isLauncher } from "./launchers.ts";
 
 /** What of the machine is asked. */
 export interface LaunchPlace {
@@ -23,8 +21,8 @@ export interface LaunchPlace {
  * @param command The command of `run`.
  */
 export function wrongOrder(command: readonly string[], place: LaunchPlace): string | undefined {
-  const name = command[0].slice(command[0].lastIndexOf("/") + 1);
-  if (!LAUNCHERS.test(name)) return undefined;
+  const name = baseName(command[0]);
+  if (!isLauncher(name)) return undefined;
   const nodes = nodesOf(place);
   if (nodes < 2) return undefined;
   return `the job has ${nodes} nodes, and only what ${name} starts on this one is measured; ` +
@@ -53,21 +51,4 @@ function rightLine(command: readonly string[], { isProgram }: LaunchPlace): stri
     ? [command[0], "[options]", "joulemark", "run", "--", "./app"]
     : [...command.slice(0, at), "joulemark", "run", "--", ...command.slice(at)];
   return words.map((word) => /[\s'"$`\\|&;<>()*?]/.test(word) ? `'${word}'` : word).join(" ");
-}
-
-/**
- * Where the application stands: the first word with a slash, or that is a program and no value of an
- * option; −1 where nobody can tell without knowing every option of every launcher.
- */
-function applicationAt(command: readonly string[], isProgram: (word: string) => boolean): number {
-  const marked = command.indexOf("--", 1);
-  if (marked > 0 && marked + 1 < command.length) return marked + 1;
-  for (let i = 1; i < command.length; i++) {
-    const word = command[i];
-    if (word.startsWith("-") || !isProgram(word)) continue;
-    const before = command[i - 1];
-    const isValue = before.startsWith("-") && !before.includes("=");
-    if (word.includes("/") || !isValue) return i;
-  }
-  return -1;
 }

@@ -9,7 +9,9 @@
 import { listOf } from "../core/names.ts";
 import { nearest, UsageError } from "../core/errors.ts";
 import { type OptionValues, variableOf } from "../core/option.ts";
+import { applicationName } from "../job/launchers.ts";
 import type { RunFiles } from "../job/run_names.ts";
+import { findCommand } from "../os/process.ts";
 import type { ReportOptions } from "../outputs/run_view.ts";
 import { parseRecordFilter } from "../regions/record_filter.ts";
 import type { Environment } from "../core/environment.ts";
@@ -124,7 +126,8 @@ export function runRequest(
     wantsEvents: OUTPUTS.some((o) => o.holdsEvents === true && o.isAsked(values, env)) ||
       recordFilter !== undefined || environmentNames.some((name) => name.startsWith("CALI_")),
     dither: checked("dither", "on", oneOf(["on", "off"])) === "on",
-    profile: text("profile") ?? command[0].slice(command[0].lastIndexOf("/") + 1),
+    profile: text("profile") ??
+      applicationName(command, (word) => "path" in findCommand(word, env("PATH"))),
     recordFilter,
     idle: text("idle"),
     preload: preloadRequest(text("preload"), text("preload-lib")),

@@ -52,7 +52,7 @@ export const RUN_OPTIONS: readonly Option[] = [
   },
   {
     ...{ name: "profile", value: "NAME", env: true, foreign: "GEOPM_PROFILE", group: MEASURING },
-    ...{ default: "the command's base name", help: "name of the run" },
+    ...{ default: "the application's name", help: "name of the run" },
   },
   {
     ...{ name: "record-filter", value: "F", env: true, foreign: "GEOPM_RECORD_FILTER" },

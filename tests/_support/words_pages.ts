@@ -4,6 +4,7 @@ import {
   GEOPM_FIELDS,
   OWN_FIELDS,
   OWN_KEYS,
+  TREE_FIELDS,
 } from "../../src/cli/explanations/fields_table.ts";
 import { GLOSSARY } from "../../src/cli/explanations/glossary_table.ts";
 
@@ -24,7 +25,12 @@ ${rows.join("\n")}
 /** The page with its tables of fields as they are in the program. */
 export function reportPage(): string {
   const page = Deno.readTextFileSync(new URL("../../docs/formats/report.md", import.meta.url));
-  const tables = { "geopm-fields": GEOPM_FIELDS, "own-fields": OWN_FIELDS, "own-keys": OWN_KEYS };
+  const tables = {
+    "geopm-fields": GEOPM_FIELDS,
+    "own-fields": OWN_FIELDS,
+    "tree-fields": TREE_FIELDS,
+    "own-keys": OWN_KEYS,
+  };
   return Object.entries(tables).reduce((text, [name, rows]) => {
     const block = new RegExp(`(<!-- ${name}: [^>]*-->\n)[^]*?(<!-- end -->)`);
     return text.replace(block, (_, begin, end) => begin + table(rows) + end);

@@ -42,6 +42,8 @@ for (const mpi of ["openmpi", "mpich"]) {
       (dir) => {
         compile(dir, `${compiler}.${mpi} -O2 -o app PROGRAMS/${source}`);
         const out = preloaded(dir, "mpi", [`mpirun.${mpi}`, "-n", "4", "./app"], { env: ENV });
+        // The run has the application's name, not the launcher's.
+        assertStringIncludes(out.report, 'Profile: "app"');
         assertEquals(out.stdout, "");
         assertEquals(out.counts, { ...COMMON, ...more });
         // Neither the launcher nor its helpers count.

@@ -10,7 +10,14 @@ import { aliasesWith } from "../../signals/alias.ts";
 import { DERIVED } from "../../signals/derived.ts";
 import { optionText, optionWords, shownOptions } from "../command_line/help.ts";
 import type { Verb } from "../command_line/verb.ts";
-import { type FieldRow, GEOPM_FIELDS, OWN_FIELDS, OWN_KEYS } from "./fields_table.ts";
+import {
+  type FieldRow,
+  GEOPM_FIELDS,
+  HEADER_FIELDS,
+  OWN_FIELDS,
+  OWN_KEYS,
+  TREE_FIELDS,
+} from "./fields_table.ts";
 import { GLOSSARY } from "./glossary_table.ts";
 import { WARNINGS } from "./warnings_table.ts";
 
@@ -32,7 +39,9 @@ export function allEntries(verbs: readonly Verb[]): Entry[] {
     ...GLOSSARY.map(([word, meaning, source]): Entry => {
       return { kind: "word", name: word, names: [], text: [meaning, `Source: ${source}.`] };
     }),
-    ...[...GEOPM_FIELDS, ...OWN_FIELDS, ...OWN_KEYS].flatMap(fieldEntries),
+    ...[...HEADER_FIELDS, ...GEOPM_FIELDS, ...OWN_FIELDS, ...TREE_FIELDS, ...OWN_KEYS].flatMap(
+      fieldEntries,
+    ),
     ...optionEntries(verbs),
     ...WARNINGS.map(({ name, means, todo }): Entry => {
       return { kind: "warning", name, names: [], text: [means, `What to do: ${todo}`] };
@@ -62,7 +71,8 @@ export function entriesFor(asked: string, all: readonly Entry[]): Entry[] {
 /** A key without its unit, and with the parts and hints that stand for all. */
 function fieldPattern(key: string): string {
   return key.replace(/ \([^)]*\)$/, "").toLowerCase()
-    .replace(/^joulemark-(package|dram|gpu|node|part)-/, "joulemark-PART-")
+    .replace(/^(joulemark-)?(package|dram|gpu|node|part)-(?=energy|power|\d+$|n$)/, "$1PART-")
+    .replace(/^PART-(\d+|n)$/, "PART-N")
     .replace(/^time-hint-\w+$/, "time-hint-HINT");
 }
 

@@ -7,6 +7,27 @@ export interface FieldRow {
   readonly about: string;
 }
 
+/** The report's own first lines, and the names of its sections. */
+export const HEADER_FIELDS: readonly FieldRow[] = [
+  {
+    keys: ["GEOPM Version", "Start Time", "Profile", "Agent", "Policy"],
+    about:
+      "whose format it is and which joulemark made it; when the run began, its name, and what " +
+      "controlled the node: nothing, `monitor`",
+  },
+  {
+    keys: ["Hosts", "Regions", "region", "hash", "Unmarked Totals", "Epoch Totals"],
+    about: "a host's regions by name, GEOPM's number of it beside; the time outside of all; and " +
+      "the time steps, if there were any",
+  },
+  { keys: ["Application Totals"], about: "the whole run on this host" },
+  {
+    keys: ["joulemark", "version"],
+    about: "what joulemark adds to GEOPM's report: of the job behind the header, of each host " +
+      "behind its sections",
+  },
+];
+
 /** Fields of sections that GEOPM's report has. */
 export const GEOPM_FIELDS: readonly FieldRow[] = [
   {
@@ -89,69 +110,183 @@ export const OWN_FIELDS: readonly FieldRow[] = [
   },
 ];
 
+/** Fields of a row of the tree of regions. */
+export const TREE_FIELDS: readonly FieldRow[] = [
+  {
+    keys: ["region", "depth", "track", "attribute"],
+    about: "name, levels around it, whose mark it is (`nvtx/solver`), Caliper's attribute",
+  },
+  {
+    keys: ["count", "runtime (s)"],
+    about:
+      "visits that ended and their time with all nested in them, means over `processes` as in " +
+      "GEOPM's sections",
+  },
+  {
+    keys: ["runtime-self (s)"],
+    about: "time in it and in nothing nested in it, visits that have not ended included",
+  },
+  {
+    keys: ["PART-energy (J)", "PART-energy-se (J)"],
+    about: "energy with all nested in it, and its standard error, covariances included; `.nan`: " +
+      "cannot be told",
+  },
+  {
+    keys: ["PART-energy-exact (J)"],
+    about: "by exact edges, where the other cannot be told or was not asked for",
+  },
+  {
+    keys: ["PART-energy-self (J)", "PART-energy-self-se (J)"],
+    about: "the same of itself alone",
+  },
+  {
+    keys: ["PART-power (W)"],
+    about: "CPUs × energy / CPU-seconds: what the domain drew while all CPUs of the application " +
+      "were there",
+  },
+  {
+    keys: ["visit-min (s)", "visit-p50 (s)", "visit-p99 (s)", "visit-max (s)", "visit-sd (s)"],
+    about: "lengths of single visits, over all processes; quantiles to a fifth of an octave",
+  },
+  {
+    keys: ["visit-lengths"],
+    about: "their histogram, four buckets an octave from 1 ns: `bucket:visits`",
+  },
+];
+
 /** Mappings and keys below `joulemark:`, beside a host's sections or in the header. */
 export const OWN_KEYS: readonly FieldRow[] = [
   {
-    keys: ["sources", "quality", "absent"],
+    keys: ["sources", "quality", "source", "absent", "note", "trouble"],
     about: "where each signal came from: `measured`, `derived`, `simulated`, `partial`, or " +
-      "`absent` and why",
+      "`absent` and why; what is to be known of it, and what went wrong with it",
   },
   { keys: ["simulated"], about: "the counters are those of a simulated node or of a tree" },
   { keys: ["partial"], about: "the report covers a part of the time or of the hosts, and which" },
-  { keys: ["machine"], about: "the node's processor, and its packages, cores and CPUs" },
   {
-    keys: ["sampling", "samples", "samples missed", "samples late", "period (s)", "scheduling"],
+    keys: ["machine", "processor", "packages", "cores", "cpus"],
+    about: "the node's processor, and its packages, cores and CPUs",
+  },
+  {
+    keys: (
+      "sampling; ticks between reads of per-CPU counters; stood still from (s); " +
+      "stood still until (s); first sample after (s); samples; samples missed; " +
+      "samples late; period (s); scheduling"
+    ).split("; "),
     about: "how the loop went: its period, samples taken, skipped since their time had passed, " +
       "and begun more than a period late",
   },
-  { keys: ["coverage"], about: "figures that do not cover all of the time or of the parts" },
+  {
+    keys: ["coverage", "coverage (%)", "power while measured (W)"],
+    about: "figures that do not cover all of the time or of the parts",
+  },
   {
     keys: ["overhead", "cpu (s)", "cpu (% of a core)", "resident memory (KiB)"],
     about: "what the monitor itself cost",
   },
-  { keys: ["budget"], about: "what was left out to stay within `--budget`" },
   {
-    keys: ["processes", "came later", "died", "without marks"],
+    keys: (
+      "budget; visits folded; time of folding (s); period times, at most; " +
+      "time of longer periods (s)"
+    ).split("; "),
+    about: "what was left out to stay within `--budget`",
+  },
+  {
+    keys: (
+      "processes; seen; still running; ended inside a region; processes that said; " +
+      "came later; died; without marks"
+    ).split("; "),
     about: "processes that were counted, those that came after the start or ended without a " +
       "shutdown",
   },
   {
-    keys: ["marks", "folded visits", "late events", "refused calls", "records left out"],
-    about: "what of the application's marks was folded, came late, was wrong or left out",
+    keys: (
+      "marks; late by at most (s); visits under one name; visits of threads without room; " +
+      "begins and ends of spans without room; hints left out; visits out of order; " +
+      "nested visits lost; visits without a path; files left out; mistakes without a name; " +
+      "folded visits; late events; refused calls; records left out; mistakes; " +
+      "exit without entry; remarks"
+    ).split("; "),
+    about: "what of the application's marks was folded, came late, was wrong or left out; what " +
+      "was out of order, by name, and what clients have to say",
   },
   {
     keys: ["counters checked", "tried at", "PART trusted at (s)"],
     about: "what `doctor --energy` found on this node: lengths of visits",
   },
-  { keys: ["spans"], about: "count and time of spans, which are no regions" },
+  { keys: ["spans", "span"], about: "count and time of spans, which are no regions, by name" },
   {
-    keys: [
-      ...["attribution", "untold", "lack of fit", "time constant (s)", "condition number"],
-      ...["lag (s)", "update period (s)"],
-    ],
+    keys: (
+      "attribution; untold beside these; begun anew; method; PART-N; untold; " +
+      "untold energy (J); untold energy se (J); lack of fit; time constant (s); " +
+      "condition number; lag (s); lag se (s); update period (s); intervals; changes seen"
+    ).split("; "),
     about:
-      "the fit of each counter: what cannot be told apart, what powers depend on, how it is posed",
+      "the fit of each counter: what cannot be told apart, and its joint energy; what powers " +
+      "depend on; how it is posed: how late the counter tells, how often it changes, changes " +
+      "that were seen and intervals that were used",
   },
   {
-    keys: ["totals", "EDP (J s)", "power-peak (W)", "energy (kWh)", "notes"],
+    keys: (
+      "totals; time (s); EDP (J s); energy (J); energy (kWh); power-peak (W); idle (J); " +
+      "net (J); notes"
+    ).split("; "),
     about: "energy, power, idle and net by component, and what a reader must know",
   },
   {
-    keys: ["tree", "runtime-self (s)", "visit-min (s)", "visit-p50 (s)", "visit-p99 (s)"],
-    about: "regions by path: time, visits and energy of each with all nested in it and of itself",
+    keys: ["node", "package", "dram", "gpu"],
+    about: "components, the most inclusive first: the node with all in it, its processors, their " +
+      "memory, its GPUs",
+  },
+  {
+    keys: ["tree", "rows", "unmarked"],
+    about:
+      "regions by path: time, visits and energy of each with all nested in it and of itself; " +
+      "and what lies outside of all",
   },
   { keys: ["permissions", "permissions given back"], about: "what the executable may do" },
-  { keys: ["confinement"], about: "what the kernel holds the monitor to after the first sample" },
   {
-    keys: ["across processes", "least in", "most in"],
+    keys: ["confinement", "capabilities", "system calls", "paths"],
+    about: "what the kernel holds the monitor to after the first sample",
+  },
+  {
+    keys: (
+      "across processes; mean (s); deviation (s); least (s); least in; most (s); most in; " +
+      "times"
+    ).split("; "),
     about:
       "time of a region from process to process: mean, deviation, extremes and who had them, " +
       "and processes by bucket of time (2 % wide, from 1 ns)",
   },
   {
-    keys: ["stragglers", "outliers", "across hosts"],
+    keys: (
+      "stragglers; outliers; across hosts; hosts missing; hosts partial; left out; " +
+      "joined by force; host mean (J); host deviation (J); host least (J); host least; " +
+      "host most (J); host most; residual (s); spread (s)"
+    ).split("; "),
     about: "of many hosts: who stands out, and mean, deviation and extremes of every field",
   },
-  { keys: ["job share"], about: "the job's part of the package energy on a shared node" },
-  { keys: ["idle"], about: "the idle power that net energies were told by" },
+  {
+    keys: ["job share", "share", "cpus found by"],
+    about: "the job's part of the package energy on a shared node",
+  },
+  {
+    keys: (
+      "idle; CPUs busy (%); length (s); package (W); dram (W); gpu (W); node (W)"
+    ).split("; "),
+    about: "the idle power that net energies were told by, and how long it was measured",
+  },
+  {
+    keys: (
+      "mpi; calls; peers of a process, at most; mpi-wait (s); mpi-transfer (s); " +
+      "mpi-io (s)"
+    ).split("; "),
+    about: "calls of MPI with their bytes, and the mean time of a process in each kind of them",
+  },
+  {
+    keys: ["openmp", "threads of a process, at most"],
+    about: "what OpenMP's threads did, how often and how long, all of them added up",
+  },
+  { keys: ["replayed", "steps"], about: "made again of a recording, of so many steps" },
+  { keys: ["counters"], about: "figures of `--counters`, by node and package" },
 ];

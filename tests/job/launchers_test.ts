@@ -1,0 +1,23 @@
+import { assertEquals } from "@std/assert";
+import { applicationName } from "../../src/job/launchers.ts";
+
+const PROGRAMS = ["mpirun", "bash", "lu", "nice"];
+const name = (line: string) => {
+  return applicationName(line.split(" "), (word) => PROGRAMS.includes(word) || word.includes("/"));
+};
+
+Deno.test("a run is called after its application, whatever launcher starts it", () => {
+  assertEquals(name("./lu"), "lu");
+  assertEquals(name("/opt/bin/lu -n 4"), "lu");
+  assertEquals(name("mpirun -n 4 ./lu"), "lu");
+  assertEquals(name("/usr/bin/mpirun.mpich -n 2 -x OMP_NUM_THREADS=2 /opt/bin/lu --size 3"), "lu");
+  assertEquals(name("mpiexec.hydra -n 4 lu"), "lu");
+  assertEquals(name("srun -N 2 -- lu"), "lu");
+  assertEquals(name("flux run -n 2 ./lu"), "lu");
+});
+
+Deno.test("where nobody can tell the application, a run is called after its command", () => {
+  assertEquals(name("mpirun --app hosts"), "mpirun");
+  assertEquals(name("mpirun"), "mpirun");
+  assertEquals(name("bash job.sh"), "bash");
+});
