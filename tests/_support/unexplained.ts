@@ -4,7 +4,8 @@ import { allEntries, entriesFor } from "../../src/cli/explanations/entries.ts";
 
 const entries = allEntries(await Promise.all(VERBS.map((entry) => entry.load())));
 /** Below these, names of the program or of the machine. */
-const NAMED = /^( {2}\w[^ ]*|.*(sources|mistakes|notes|refused calls|visits out of order): .*)$/;
+const NAMED =
+  /^( {2}\w[^ ]*|.*across hosts: Regions: [^:]+|.*(sources|mistakes|notes|refused calls|visits out of order): .*)$/;
 
 /** Keys that have no explanation as a field or signal, with the keys around them. */
 export function unexplained(report: string): string[] {
@@ -19,7 +20,7 @@ export function unexplained(report: string): string[] {
     if (around[0] === "Hosts" && blanks.length === 2) continue;
     const path = around.filter((one) => one !== undefined).join(": ");
     if (NAMED.test(path)) continue;
-    const known = entriesFor(key, entries);
+    const known = entriesFor(key.replace(/@\w+-\d+$/, ""), entries);
     if (!known.some(({ kind }) => kind === "field" || kind === "signal")) bad.add(path);
   }
   return [...bad];

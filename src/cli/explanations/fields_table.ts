@@ -228,7 +228,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   },
   {
     keys: (
-      "totals; time (s); EDP (J s); energy (J); energy (kWh); power-peak (W); idle (J); " +
+      "totals; covers; time (s); EDP (J s); energy (J); energy (kWh); power-peak (W); idle (J); " +
       "net (J); notes"
     ).split("; "),
     about: "energy, power, idle and net by component, and what a reader must know",
@@ -260,7 +260,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   },
   {
     keys: (
-      "stragglers; outliers; across hosts; hosts missing; hosts partial; left out; " +
+      "stragglers; outliers; across hosts; min; min host; max; max host; mean; std; hosts missing; hosts partial; left out; " +
       "joined by force; host mean (J); host deviation (J); host least (J); host least; " +
       "host most (J); host most; residual (s); spread (s)"
     ).split("; "),
