@@ -39,6 +39,7 @@ export class Application implements Disposable {
   #signalled = false;
   #reportedNs = -Infinity;
   #hurry = false;
+  #lowered = false;
   /** The application is gone: CLOCK_MONOTONIC in ns when that was seen, and the raw clock's. */
   #goneNs = NaN;
   #seenNs = NaN;
@@ -76,6 +77,11 @@ export class Application implements Disposable {
   /** A signal came after the application's end: only the report is to be left, and soon. */
   get hurry(): boolean {
     return this.#hurry;
+  }
+
+  /** The guardian gave us the lowest priority: we took more than our budget. */
+  get lowered(): boolean {
+    return this.#lowered;
   }
 
   /** Lets it start. @param changes As command.h of the guardian has them. */
@@ -141,6 +147,7 @@ export class Application implements Disposable {
       if (event.kind === "started") this.#startNs = event.ns;
       else if (event.kind === "refused") this.#refused = event.errno;
       else if (event.kind === "ended") this.#ended = event;
+      else if (event.kind === "lowered") this.#lowered = true;
       else if (mayEnd(event.signal)) {
         if (this.#ended === undefined) this.#signalled = true;
         else this.#hurry = true;

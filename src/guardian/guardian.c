@@ -24,12 +24,14 @@
  *   W seconds   it needs more time before the application starts
  *   B           it is alive (wanted once a second when the application has ended)
  *   F text      what to say if the runtime dies from here on
+ *   L permille  its budget, of one core (budget.h); 0: none
  *   P pid       which rank has this process?
  * To the runtime, words with blanks between:
  *   S ns        the application was started (CLOCK_MONOTONIC_RAW)
  *   E errno     it could not be executed
  *   K signal    a signal was forwarded, or came when there was nobody to forward it to
  *   X code signal ns   the application ended
+ *   L           it took more than its budget and has the lowest priority now
  *   P pid rank         a rank; without one the process has none, or cannot be asked
  */
 #include "sys.h"
@@ -58,6 +60,7 @@ enum { MODE_PACKED = 0, MODE_PREPARED = 1, MODE_EXECUTE = 2 };
 #include "command.h"
 #include "runtime.h"
 #include "confine.h"
+#include "budget.h"
 
 enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_SEQPACKET = 5, SOCK_CLOEXEC = 02000000 };
 enum { SOCK_NONBLOCK = 04000, MSG_NOSIGNAL = 0x4000, MSG_DONTWAIT = 0x40 };
@@ -90,6 +93,7 @@ struct guard {
   i64 code, signal; /* how the application ended */
   u64 start_ns;     /* when the application was let go, CLOCK_MONOTONIC_RAW */
   u64 start_by, ready_by, hear_by; /* CLOCK_MONOTONIC, 0: no such limit */
+  struct budget budget;
   char *environ; /* room for that of one process, once it is wanted */
   u64 stderr_size;
   char stderr_text[STDERR_BYTES + 1];
@@ -364,7 +368,10 @@ static void hear_runtime(struct guard *guard, char *packet) {
     } else if (packet[0] == 'F') {
       struct text text = text_in(guard->last_words, sizeof guard->last_words);
       add(&text, packet + 1);
+    } else if (packet[0] == 'L') {
+      set_budget(&guard->budget, read_number(packet + 1, 10, 0));
     }
+    guard->budget.heard_ns = now;
     if (guard->hear_by && !guard->stopping) guard->hear_by = now + SILENCE_NS;
   }
 }
@@ -462,9 +469,16 @@ static void stop_like(struct guard *guard, i64 signal) {
 
 /* ---- ends ---- */
 
+static void watch_budget(struct guard *guard) {
+  enum verdict verdict = judge(&guard->budget, guard->runtime);
+  if (verdict == LOWERED) tell_runtime(guard, 'L', 0, 0, 0, 0);
+  if (verdict == STUCK) call(SYS_KILL, guard->runtime, SIGKILL, 0, 0);
+}
+
 static void application_ended(struct guard *guard, u32 status) {
   u64 now = clock_ns(CLOCK_MONOTONIC_RAW);
   guard->application = 0;
+  guard->budget.look_by = 0; /* the final report has a budget of its own */
   if (guard->refused) return;
   guard->signal = status & 0x7f;
   guard->code = guard->signal ? 128 + guard->signal : (status >> 8) & 0xff;
@@ -477,7 +491,7 @@ static void runtime_ended(struct guard *guard, u32 status, char *packet) {
   hear_runtime(guard, packet); /* its last packets are still there */
   hear_errors(guard);
   guard->runtime = 0;
-  guard->hear_by = guard->ready_by = 0;
+  guard->hear_by = guard->ready_by = guard->budget.look_by = 0;
   if (guard->refused) return;
   if (!guard->started && !guard->has_command) {
     guard->refused = 1; /* a demo without its runtime is nothing */
@@ -540,7 +554,7 @@ static void watch(struct guard *guard) {
                   {guard->runtime ? (i32)guard->errors : -1, POLLIN, 0},
                   {(i32)guard->executed, POLLIN, 0}};
     u64 now = clock_ns(CLOCK_MONOTONIC), time[2] = {0, 0};
-    u64 next = sooner(guard->start_by, sooner(guard->ready_by, guard->hear_by));
+    u64 next = sooner(sooner(guard->start_by, guard->budget.look_by), sooner(guard->ready_by, guard->hear_by));
     if (next > now) time[0] = (next - now) / 1000000000ul, time[1] = (next - now) % 1000000000ul;
     call6(SYS_PPOLL, (i64)polls, 4, next ? (i64)time : 0, 0, 8, 0);
     if (guard->runtime) hear_runtime(guard, packet);
@@ -551,6 +565,7 @@ static void watch(struct guard *guard) {
     /* An end of the socket without a process's end is no news: its process is asked. */
     now = clock_ns(CLOCK_MONOTONIC);
     if (guard->start_by && now >= guard->start_by && guard->has_command) let_go(guard, 0, 0, 1);
+    if (guard->budget.look_by && now >= guard->budget.look_by && guard->runtime) watch_budget(guard);
     if (guard->ready_by && now >= guard->ready_by && guard->runtime) {
       guard->ready_by = 0;
       call(SYS_KILL, guard->runtime, SIGKILL, 0, 0);

@@ -25,6 +25,8 @@ export type GuardianEvent =
   | { readonly kind: "refused"; readonly errno: number }
   /** A signal went to the application, or came when there was none. */
   | { readonly kind: "signal"; readonly signal: number }
+  /** We took more than our budget, and have the lowest priority from now on. */
+  | { readonly kind: "lowered" }
   /** It ended: status as a shell tells it, the signal or 0, CLOCK_MONOTONIC_RAW in ns. */
   | { readonly kind: "ended"; readonly code: number; readonly signal: number; readonly ns: number };
 
@@ -100,6 +102,11 @@ export class Guardian {
     if (monotonicNs - this.#aliveNs < ALIVE_NS) return;
     this.#aliveNs = monotonicNs;
     this.#send("B");
+  }
+
+  /** What we may take of a core, %: the guardian watches it from now on. Infinity: no bound. */
+  budget(percent: number): void {
+    this.#send(`L${Number.isFinite(percent) ? Math.max(1, Math.round(percent * 10)) : 0}`);
   }
 
   /** What the guardian says if we die from here on. */
@@ -187,6 +194,8 @@ function eventOf(text: string): GuardianEvent | RankAnswer | undefined {
       return { kind: "signal", signal: a };
     case "X":
       return { kind: "ended", code: a, signal: b, ns: c };
+    case "L":
+      return { kind: "lowered" };
     case "P":
       return { kind: "rank", pid: a, rank: b === undefined ? undefined : String(b) };
   }

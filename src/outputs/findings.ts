@@ -130,6 +130,13 @@ function budgetFindings({ loop, collector }: Live): Finding[] {
         "and times are exact, their energy by edges counts as unmarked",
     });
   }
+  if (loop.scheduling.includes("guardian")) {
+    list.push({
+      ...{ code: "budget-lowered", severity: "warning" },
+      text: "the monitor took twice its budget, and has had the lowest priority since",
+      remedy: "give it more by --budget, or ask for fewer events",
+    });
+  }
   const { mostFactor = 1 } = loop.budget ?? {};
   if (mostFactor > 1) {
     list.push({

@@ -17,7 +17,7 @@ import { confine } from "../os/confine.ts";
 import { countCommand } from "../os/perf_event.ts";
 import { Deadline } from "../os/deadline.ts";
 import { neverWaitForReaders } from "../os/user_file.ts";
-import { atLeisure, wakeOnTime, yieldToOthers } from "../os/wait.ts";
+import { wakeOnTime, yieldToOthers } from "../os/wait.ts";
 import { RegionTracker } from "../regions/tracker.ts";
 import { Session } from "../job/session.ts";
 import { Application } from "../guardian/application.ts";
@@ -27,6 +27,7 @@ import { type LoopFigures, NO_STEPS } from "../outputs/loop_figures.ts";
 import type { MonitorOptions, MonitorPlan } from "./monitor_options.ts";
 import { catalogueFor, openMachine, simulatedBy } from "./node.ts";
 import type { RunRequest } from "./request.ts";
+import { Safekeeping } from "./safekeeping.ts";
 import { NodeCpus } from "../events/node_cpus.ts";
 import { Budget } from "../core/budget.ts";
 import { ReadPace } from "../signals/pace.ts";
@@ -40,21 +41,19 @@ import { LiveSite } from "../outputs/live_site.ts";
 const dither = (periodNs: number): number => periodNs > 2e6 ? 0.25 : 0.5;
 /** Share of one core that the monitor may take, %. */
 const DEFAULT_BUDGET = 5;
+/** Likewise where more was asked for, traces and events: beyond twice that the guardian intervenes. */
+const TRACES_BUDGET = 50;
+/** What the guardian has made of us: its budget.h. */
+const LOWERED = "nice 19, by the guardian";
 /** A source that does not answer for so long has failed. */
 const BLOCKED_S = 0.25;
 /** Likewise a place for outputs. */
 const WRITING_S = 5;
-/** First checkpoint, whatever the interval after it. */
-const FIRST_CHECKPOINT_S = 1;
 /**
  * Time without a look beyond which the last reading is not the application's: periods, share of the
  * run, and what a loaded machine takes now and then.
  */
 const BLIND_PERIODS = 10, BLIND_SHARE = 0.01, BLIND_LEAST_NS = 0.25e9;
-
-/** Time between two entries of the journal, and the most that they may take of a core. */
-const JOURNAL_S = 0.9;
-const JOURNAL_SHARE = 0.03;
 
 /**
  * Measures the command, which is started in here and waited for by its guardian.
@@ -175,6 +174,7 @@ class Run {
     // What stands in for counters costs more than they do; traces have a budget of their own.
     const isPlain = this.#simulation === undefined && request.root === "" && !request.wantsEvents;
     this.#budget = new Budget(request.budget ?? (isPlain ? DEFAULT_BUDGET : Infinity));
+    plan.guardian.budget(request.budget ?? (isPlain ? DEFAULT_BUDGET : TRACES_BUDGET));
     this.#report = new RunReport({
       request,
       engine: this.#engine,
@@ -260,7 +260,16 @@ class Run {
     let nextNs = monotonicNanoseconds();
     // Shaken steps: no loop of the application keeps in step with them. Not cumulative.
     const shakes = this.#request.dither && this.#engine.wantsDither;
-    let [checkpointNs, journalNs] = [FIRST_CHECKPOINT_S * 1e9, JOURNAL_S * 1e9];
+    const safekeeping = new Safekeeping({
+      checkpointS: this.#request.checkpointS,
+      checkpoint: () => {
+        deadline.set(WRITING_S);
+        this.#site.flush();
+        this.#engine.flush();
+        this.#report.checkpoint(this.#figures());
+      },
+      journal: () => this.#report.journal(this.#figures()),
+    });
     for (;;) {
       // Sleeping is no blocking: the bound is set anew before it can end.
       deadline.set(BLOCKED_S + 2 * this.#request.periodS * this.#budget.periodFactor);
@@ -271,25 +280,8 @@ class Run {
       }
       const { ended, hurry, refused } = application;
       if (refused !== 0 || hurry || (ended !== undefined && !this.#collector.busy)) break;
-      const now = this.#nowNs();
-      if (now > checkpointNs || application.takeSignal()) {
-        deadline.set(WRITING_S);
-        atLeisure(this.#loop.scheduling, () => {
-          this.#site.flush();
-          this.#engine.flush();
-          this.#report.checkpoint(this.#figures());
-        });
-        checkpointNs = now + this.#request.checkpointS * 1e9;
-      }
-      if (now > journalNs) {
-        const beforeS = cpuSeconds();
-        atLeisure(this.#loop.scheduling, () => this.#report.journal(this.#figures()));
-        // Where a report takes long it is made less often; the first one is no measure.
-        const isFirst = journalNs === JOURNAL_S * 1e9;
-        const tookS = isFirst ? 0 : cpuSeconds() - beforeS;
-        const nextS = Math.max(JOURNAL_S, tookS / JOURNAL_SHARE);
-        journalNs = now + nextS * 1e9;
-      }
+      if (application.lowered) this.#loop.scheduling = LOWERED;
+      safekeeping.look(this.#nowNs() * 1e-9, application.takeSignal(), this.#loop.scheduling);
       this.#budget.note(this.#nowNs() * 1e-9, this.#cpuTimeS);
       // Who asked for the events gets them all.
       this.#collector.foldBelowNs = this.#request.wantsEvents ? 0 : this.#budget.foldBelowNs;

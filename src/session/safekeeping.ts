@@ -1,0 +1,53 @@
+/**
+ * What a monitor leaves that is killed: a checkpoint beside the report, and the journal, each at its time.
+ * @module
+ */
+import { cpuSeconds } from "../os/clock.ts";
+import { atLeisure } from "../os/wait.ts";
+
+/** First checkpoint, whatever the interval after it. */
+const FIRST_CHECKPOINT_S = 1;
+/** Time between two entries of the journal, and the most that they may take of a core. */
+const JOURNAL_S = 0.9;
+const JOURNAL_SHARE = 0.03;
+
+/** How it is kept. */
+export interface Keeping {
+  readonly checkpointS: number;
+  /** Writes all that is so far. */
+  checkpoint(): void;
+  journal(): void;
+}
+
+/** Calls both when they are due. Times are seconds of the run. */
+export class Safekeeping {
+  readonly #keeping: Keeping;
+  #checkpointS = FIRST_CHECKPOINT_S;
+  #journalS = JOURNAL_S;
+  #isFirst = true;
+
+  constructor(keeping: Keeping) {
+    this.#keeping = keeping;
+  }
+
+  /**
+   * A round of the loop.
+   *
+   * @param isUrgent A signal came that may be the last: all that is known goes to the checkpoint now.
+   * @param scheduling What the loop runs in.
+   */
+  look(nowS: number, isUrgent: boolean, scheduling: string): void {
+    if (nowS > this.#checkpointS || isUrgent) {
+      atLeisure(scheduling, () => this.#keeping.checkpoint());
+      this.#checkpointS = nowS + this.#keeping.checkpointS;
+    }
+    if (nowS > this.#journalS) {
+      const beforeS = cpuSeconds();
+      atLeisure(scheduling, () => this.#keeping.journal());
+      // Where an entry takes long there are fewer; the first one is no measure.
+      const tookS = this.#isFirst ? 0 : cpuSeconds() - beforeS;
+      this.#isFirst = false;
+      this.#journalS = nowS + Math.max(JOURNAL_S, tookS / JOURNAL_SHARE);
+    }
+  }
+}

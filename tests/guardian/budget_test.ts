@@ -1,0 +1,113 @@
+/** A runtime that takes more than its budget, or goes round in circles, under the real guardian. */
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import {
+  type Machine,
+  MACHINES,
+  makeBlock,
+  makeExecutable,
+  MODE,
+  readCode,
+} from "../../src/guardian/image.ts";
+import { withTimeLimit } from "../_support/time_limit.ts";
+
+/** Stands in for the runtime: says go and its budget, then computes; says what it hears and what it is. */
+const RUNTIME = `#!/usr/bin/env python3
+import os, sys, threading, time
+word = [w for w in sys.argv if w.startswith("--joulemark-guardian=")][0].split("=", 1)[1]
+sock = int(word.split(":")[0])
+os.set_blocking(sock, False)
+mode = os.environ["MODE"]
+threading.Thread(target=lambda: time.sleep(60), daemon=True).start()
+os.write(sock, b"G")
+os.write(sock, b"L50")
+told = began = time.monotonic()
+while True:
+    now = time.monotonic()
+    if mode == "quiet" and now - began < 2.5: time.sleep(0.05)
+    if mode != "stuck" and now - told > 0.5:
+        told = now
+        os.write(sock, b"B")
+    try: packet = os.read(sock, 256)
+    except BlockingIOError: continue
+    with open("heard", "a") as out: out.write(packet.decode() + "\\n")
+    if packet[:1] == b"L":
+        levels = [os.getpriority(os.PRIO_PROCESS, int(t)) for t in os.listdir("/proc/self/task")]
+        with open("levels", "w") as out: out.write("%s %d" % (levels, os.sched_getscheduler(0)))
+    if packet[:1] in (b"X", b""): sys.exit(0)
+`;
+
+function text(path: string): string {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return "";
+  }
+}
+
+/** Runs a command under the guardian, with that runtime. */
+async function guarded(dir: string, mode: string, script: string) {
+  const machine = Deno.build.arch as Machine;
+  const hex = new URL(`../../src/guardian/guardian_${machine}.hex`, import.meta.url);
+  Deno.writeTextFileSync(`${dir}/runtime`, RUNTIME, { mode: 0o755 });
+  const block = makeBlock({
+    code: await readCode(Deno.readTextFileSync(hex)),
+    mode: MODE.execute,
+    linker: MACHINES[machine].linker,
+    runtime: `${dir}/runtime`,
+    argumentsFrom: 1,
+  });
+  Deno.writeFileSync(`${dir}/guardian`, makeExecutable(machine, block), { mode: 0o755 });
+  const { code, stderr } = await new Deno.Command(`${dir}/guardian`, {
+    args: ["run", "--", "sh", "-c", script],
+    cwd: dir,
+    env: { MODE: mode },
+    stdin: "null",
+  }).output();
+  return { code, stderr: new TextDecoder().decode(stderr) };
+}
+
+function test(name: string, body: (dir: string) => Promise<void>) {
+  const hasPython = (() => {
+    try {
+      return new Deno.Command("python3", { args: ["-V"] }).outputSync().success;
+    } catch {
+      return false;
+    }
+  })();
+  Deno.test({
+    name,
+    ignore: !hasPython,
+    async fn() {
+      const dir = Deno.makeTempDirSync({ prefix: "joulemark-guardian-" });
+      try {
+        await withTimeLimit(() => body(dir), 90);
+      } finally {
+        Deno.removeSync(dir, { recursive: true });
+      }
+    },
+  });
+}
+
+/** Until the runtime has heard of it, at most so long. */
+const UNTIL_LOWERED =
+  "i=0; while [ ! -s levels ] && [ $i -lt 300 ]; do sleep 0.1; i=$((i+1)); done; exit 7";
+
+test("a runtime that takes twice its budget gets nice 19 in all threads, and is told", async (dir) => {
+  const { code, stderr } = await guarded(dir, "busy", UNTIL_LOWERED);
+  assertEquals([code, stderr], [7, ""]);
+  assertEquals(text(`${dir}/levels`), "[19, 19] 0");
+  assertEquals(text(`${dir}/heard`).split("\n").filter((line) => line === "L").length, 1);
+});
+
+test("a runtime that goes round in circles is ended, and the command goes on", async (dir) => {
+  const wait = 'while kill -0 $(pgrep -f "$PWD/runtime" | head -1) 2>/dev/null; do sleep 0.2; done';
+  const { code, stderr } = await guarded(dir, "stuck", `sleep 2; ${wait}; echo ran >end; exit 7`);
+  assertEquals([code, text(`${dir}/end`)], [7, "ran\n"]);
+  assertMatch(stderr, /^joulemark: the monitor ended \(signal 9\); the command goes on/);
+});
+
+test("a runtime within its budget is left alone", async (dir) => {
+  const { code } = await guarded(dir, "quiet", "sleep 2.4; exit 7");
+  assertEquals(code, 7);
+  assert(!text(`${dir}/heard`).includes("L"));
+});
