@@ -107,6 +107,13 @@ async function run(options: ParsedOptions): Promise<number> {
     write(printed(await pmcView(words, tell), format, width));
     return EXIT.done;
   }
+  if (kind === "cali" && format === "text") {
+    const view = (await import("./show_cali.ts")).traceView(words);
+    if (view !== undefined) {
+      write(printed(view, format, width));
+      return EXIT.done;
+    }
+  }
   // What has a verb of its own is shown by it.
   const output = text.output === undefined ? [] : ["-o", text.output];
   const { runVerb } = await import("./command_line/run_verb.ts");

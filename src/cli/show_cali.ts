@@ -3,6 +3,7 @@
  * @module
  */
 import type { Table } from "../analysis/table.ts";
+import type { View } from "../analysis/views.ts";
 import { type PlainRecord, plainRecord } from "../context/plain_record.ts";
 import { UserFile } from "../os/user_file.ts";
 import type { TreeNode } from "../page/content.ts";
@@ -32,6 +33,7 @@ export interface CaliView {
   readonly tables: readonly Table[];
   readonly notes: readonly string[];
   readonly tree: TreeNode | undefined;
+  readonly records: number;
   readonly simulated?: string;
 }
 
@@ -78,6 +80,7 @@ export function caliView(paths: readonly string[]): CaliView {
     notes: problems.length === 0
       ? []
       : [`${problems.length} records could not be read, the first at ${problems[0]}`],
+    records: count,
     tree: root.inside.size === 0 ? undefined : nodeOf(paths[0], root, energyName !== ""),
     ...simulated ? { simulated: "simulated counters" } : {},
   };
@@ -109,7 +112,42 @@ function add(
   }
   at.timeS += Number(record[name] ?? 0) * unitS;
   at.energyJ += Number(record[energyName] ?? 0);
-  at.count += Number(record["region.count"] ?? record["sum#rc.count"] ?? 0);
+  at.count += Number(record["region.count"] ?? record["sum#rc.count"] ?? (isEnd(record) ? 1 : 0));
+}
+
+/** The snapshot of a trace at the end of a region, which is still open in it. */
+function isEnd(record: PlainRecord): boolean {
+  for (const name in record) if (name.startsWith("event.end#")) return true;
+  return false;
+}
+
+/** What a trace tells of its regions; `undefined` of a stream whose records fit on a page. */
+export function traceView(paths: readonly string[]): View | undefined {
+  const { tree, records, notes, tables: [metadata], simulated } = caliView(paths);
+  if (tree === undefined || records < MAX_RECORDS) return undefined;
+  const hasEnergy = tree.energyJ !== null;
+  const rows: (string | number)[][] = [];
+  const visit = ({ name, count, timeS, energyJ, children = [] }: TreeNode, depth: number) => {
+    const ownS = (timeS ?? NaN) - children.reduce((sum, child) => sum + (child.timeS ?? 0), 0);
+    const figures = [timeS ?? NaN, Number(Math.max(0, ownS).toPrecision(7))];
+    if (hasEnergy) figures.push(energyJ ?? NaN);
+    rows.push(["  ".repeat(depth) + name, count ?? "", ...figures]);
+    const longest = children.toSorted((a, b) => (b.timeS ?? 0) - (a.timeS ?? 0));
+    for (const child of longest) visit(child, depth + 1);
+  };
+  for (const child of tree.children ?? []) visit(child, 0);
+  const units = ["", "", "s", "s", ...hasEnergy ? ["J"] : []];
+  const names = ["region", "visits", "time", "own time", ...hasEnergy ? ["energy"] : []];
+  const regions: Table = {
+    title: "Regions, with all that is inside them",
+    columns: names.map((name, i) => units[i] === "" ? { name } : { name, unit: units[i] }),
+    rows,
+  };
+  const all = `${records} records: joulemark query -T FILE prints each`;
+  return {
+    ...{ tables: [regions, metadata], panels: [] },
+    notes: [...simulated === undefined ? [] : [simulated], ...notes, all],
+  };
 }
 
 /** With all inside. */
