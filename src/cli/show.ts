@@ -250,7 +250,7 @@ function kindOf(path: string): Kind {
 }
 
 function firstLine(text: string): string {
-  return JSON.stringify(text.split("\n")[0].slice(0, 60));
+  return text.includes("\0") ? "a binary file" : JSON.stringify(text.split("\n")[0].slice(0, 60));
 }
 
 function wrong(target: string, expected: string, found: string, remedy?: string): UsageError {

@@ -135,6 +135,7 @@ Deno.test("show says in one line what it cannot show", async () => {
     Deno.mkdirSync(`${dir}/empty`);
     Deno.writeTextFileSync(`${dir}/none`, "");
     Deno.writeTextFileSync(`${dir}/text`, "hello\nworld\n");
+    Deno.writeFileSync(`${dir}/binary`, Uint8Array.from({ length: 4096 }, (_, i) => i % 251));
     Deno.writeTextFileSync(`${dir}/head.report`, "GEOPM Version: 3.1.0\nStart Time: x\n");
     const wrong: string[][] = [
       [],
@@ -142,6 +143,7 @@ Deno.test("show says in one line what it cannot show", async () => {
       [`${dir}/empty`],
       [`${dir}/none`],
       [`${dir}/text`],
+      [`${dir}/binary`],
       [`${dir}/head.report`],
       [GOLDEN, `${VECTORS}pmc/run-a.v4.3.0.pmc`],
     ];
@@ -149,6 +151,7 @@ Deno.test("show says in one line what it cannot show", async () => {
       const { code, stdout, stderr } = await capture(show, args);
       assertEquals([code, stdout], [2, ""], `${args}`);
       assertEquals(stderr.trim().split("\n").length, 1, stderr);
+      assert(stderr.length < 300 + dir.length, stderr);
     }
   });
 });
