@@ -29,7 +29,7 @@ export const DIALECTS: Readonly<Record<string, readonly string[]>> = {
   roctx: ["roctx.c"],
   itt: ["itt.c", "itt_values.c"],
   kokkos: ["kokkos.c"],
-  tau: ["tau.c"],
+  tau: ["tau.h", "tau.c", "tau_fortran.c", "tau_values.c"],
   papi: ["papi.c"],
   craypat: ["craypat.c"],
   io: ["io.c"],

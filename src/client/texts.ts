@@ -53,6 +53,9 @@ import scorepC from "./preload/scorep.c" with { type: "text" };
 import symbolC from "./preload/symbol.c" with { type: "text" };
 import symbolH from "./preload/symbol.h" with { type: "text" };
 import tauC from "./preload/tau.c" with { type: "text" };
+import tauH from "./preload/tau.h" with { type: "text" };
+import tauFortranC from "./preload/tau_fortran.c" with { type: "text" };
+import tauValuesC from "./preload/tau_values.c" with { type: "text" };
 
 /** Texts by their path below this folder. */
 export const TEXTS: Readonly<Record<string, string>> = {
@@ -106,4 +109,7 @@ export const TEXTS: Readonly<Record<string, string>> = {
   "preload/symbol.c": symbolC,
   "preload/symbol.h": symbolH,
   "preload/tau.c": tauC,
+  "preload/tau.h": tauH,
+  "preload/tau_fortran.c": tauFortranC,
+  "preload/tau_values.c": tauValuesC,
 };

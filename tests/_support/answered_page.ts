@@ -33,7 +33,9 @@ const REASONS: Readonly<Record<string, string>> = {
   mpi: "They work on the process alone, and take no time that is worth a region",
   ompt: "They wait for nobody, or OMPT tells of them by another callback",
   itt: "They are for other tools: locks, heaps, stacks, modules, the control of VTune",
-  tau: "They configure TAU, or ask for its own figures",
+  tau:
+    "They configure TAU, ask for its own figures, or are for wrappers of its own; members of its C++ classes " +
+    "are called by the library itself, and what they do to a timer is heard where the program starts it",
 };
 
 /** The whole page. */

@@ -104,7 +104,8 @@ static inline __attribute__((unused, always_inline)) void jm_leave(struct joulem
 }
 
 /* Whose numbers a span has: joulemark.h's and those of dialects that take them from there, or others. */
-enum jm_space { JM_SPANS_OWN = 0, JM_SPANS_ROCTX = 1, JM_SPANS_ITT_TASKS = 2, JM_SPANS_ITT_REGIONS = 3 };
+enum jm_space { JM_SPANS_OWN = 0, JM_SPANS_ROCTX = 1, JM_SPANS_ITT_TASKS = 2, JM_SPANS_ITT_REGIONS = 3,
+                JM_SPANS_TAU = 4 };
 
 static inline __attribute__((unused)) void jm_span_begin(struct joulemark__thread *t,
                                                          uint32_t region, uint64_t id,

@@ -1,22 +1,20 @@
 /*
- * tau.c: TAU's instrumentation interface, C and Fortran: "TAU Instrumentation API" in its manual.
- * Timers and phases are regions, user events and metadata are attributes that are set. The real library
- * always gets the calls too.
+ * tau.c: TAU's timers, phases and tasks as C and C++ have them: "TAU Instrumentation API" in its manual,
+ * TauAPI.h, TauCppAPI.h. The real library always gets the calls too.
+ *
+ * In C++ a timer is made by tauCreateFI, whose names may be std::string; started and stopped it is by
+ * the calls that C has.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
-#include "core.h"
+#include "tau.h"
 
-#define LIBRARY "libTAU"
-
-/* A timer of ours, where no TAU makes one: found again by its address. */
-struct timer { uint32_t region; char name[256]; };
+JM_HIDDEN __thread __attribute__((tls_model("initial-exec"))) int jm_tau_inside;
 
 #define NAMED(symbol, mark)                                                                        \
     JM_EXPORT void symbol(const char *name);                                                       \
     JM_EXPORT void symbol(const char *name) {                                                      \
-        JM_MARK_AND_FORWARD(JM_TAU, mark(JM_TAU, name), void, , #symbol, LIBRARY, (const char *),  \
-                            (name));                                                               \
+        JM_TAU_CALL(#symbol, mark(JM_TAU, name), (const char *), (name));                          \
     }
 NAMED(Tau_start, jm_begin_name)
 NAMED(Tau_stop, jm_end_name)
@@ -25,19 +23,187 @@ NAMED(Tau_pure_stop, jm_end_name)
 NAMED(Tau_static_phase_start, jm_begin_name)
 NAMED(Tau_static_phase_stop, jm_end_name)
 
-#define DYNAMIC(symbol, mark)                                                                      \
-    JM_EXPORT void symbol(const char *name, int phase);                                            \
-    JM_EXPORT void symbol(const char *name, int phase) {                                           \
-        mark(JM_TAU, name);                                                                        \
-        JM_FORWARD_VOID(#symbol, LIBRARY, (const char *, int), (name, phase));                     \
+#define WITH_NUMBER(symbol, mark)                                                                  \
+    JM_EXPORT void symbol(const char *name, int number);                                           \
+    JM_EXPORT void symbol(const char *name, int number) {                                          \
+        JM_TAU_CALL(#symbol, mark, (const char *, int), (name, number));                           \
     }
-DYNAMIC(Tau_dynamic_start, jm_begin)
-DYNAMIC(Tau_dynamic_stop, jm_end)
+/* The number says whether it is a phase. */
+WITH_NUMBER(Tau_dynamic_start, jm_begin_name(JM_TAU, name))
+WITH_NUMBER(Tau_dynamic_stop, jm_end_name(JM_TAU, name))
+/* The number is a thread's, or a task's. */
+WITH_NUMBER(Tau_pure_start_task, jm_tau_begin_name(name, number))
+WITH_NUMBER(Tau_pure_stop_task, jm_tau_end_name(name, number))
 
-static struct timer *new_timer(const char *name) {
-    struct timer *timer = (struct timer *)calloc(1, sizeof *timer);
+JM_EXPORT void Tau_pure_start_task_group(const char *name, int task, const char *group);
+JM_EXPORT void Tau_pure_start_task_group(const char *name, int task, const char *group) {
+    JM_TAU_CALL("Tau_pure_start_task_group", jm_tau_begin_name(name, task),
+                (const char *, int, const char *), (name, task, group));
+}
+
+/* Ends the timer that was started last. */
+#define INNERMOST(symbol)                                                                          \
+    JM_EXPORT void symbol(void);                                                                   \
+    JM_EXPORT void symbol(void) {                                                                  \
+        JM_TAU_CALL(#symbol, jm_end_innermost(JM_TAU), (void), ());                                \
+    }
+INNERMOST(Tau_global_stop)
+INNERMOST(Tau_stop_current_timer)
+
+/* ---------------------------------------------------------------- tasks */
+
+/* Numbers that Tau_create_task gave out: what is started with one is of no thread. */
+static uint8_t tasks[8192];
+/* Ours begin here, where no TAU gives them. */
+static int next_task = 32768;
+
+static int is_task(int number) {
+    return number >= 0 && number < 65536 &&
+           (__atomic_load_n(&tasks[number >> 3], __ATOMIC_RELAXED) >> (number & 7) & 1);
+}
+
+JM_EXPORT int Tau_create_task(void);
+JM_EXPORT int Tau_create_task(void) {
+    static void *slot;
+    int (*real)(void) = (int (*)(void))jm_next(&slot, "Tau_create_task", JM_TAU_LIBRARY);
+    int number;
+    if (real) JM_TAU_REAL(number = real());
+    else number = __atomic_fetch_add(&next_task, 1, __ATOMIC_RELAXED);
+    if (number >= 0 && number < 65536)
+        __atomic_fetch_or(&tasks[number >> 3], (uint8_t)(1u << (number & 7)), __ATOMIC_RELAXED);
+    return number;
+}
+
+/* A timer that TAU keeps for itself, as ".TAU application" around the whole run. */
+#define ITS_OWN UINT32_MAX
+
+/* Of a task it is a span, begun here and ended on any thread; else a region of the thread. */
+static void begin(struct joulemark__thread *t, uint32_t region, int task) {
+    if (region == ITS_OWN) return;
+    if (is_task(task))
+        jm_span_begin(t, jm_of(jm_track(JM_TAU), region), (uint64_t)task << 32 | region, JM_SPANS_TAU);
+    else jm_enter(t, jm_of(jm_track(JM_TAU), region));
+}
+
+static void end(struct joulemark__thread *t, uint32_t region, int task) {
+    if (region == ITS_OWN) return;
+    if (is_task(task))
+        jm_span_end(t, jm_track(JM_TAU), (uint64_t)task << 32 | region, JM_SPANS_TAU);
+    else jm_exit(t, jm_of(jm_track(JM_TAU), region));
+}
+
+JM_HIDDEN void jm_tau_begin_name(const char *name, int task) {
+    struct joulemark__thread *t = jm_tau_thread(1);
+    if (t) begin(t, joulemark__lookup(t, name), task);
+}
+
+JM_HIDDEN void jm_tau_end_name(const char *name, int task) {
+    struct joulemark__thread *t = jm_tau_thread(0);
+    if (t) end(t, joulemark__lookup(t, name), task);
+}
+
+/* ---------------------------------------------------------------- timers by handle */
+
+JM_HIDDEN struct jm_timer *jm_new_timer(const char *name) {
+    struct jm_timer *timer = (struct jm_timer *)calloc(1, sizeof *timer);
     if (timer) snprintf(timer->name, sizeof timer->name, "%s", name ? name : "");
     return timer;
+}
+
+/* Regions of the real library's timers by their address; what finds no place is asked for again. */
+#define PLACES 16384u
+static struct { uintptr_t handle; uint32_t region; } known[PLACES];
+
+static uint32_t place_of(uintptr_t handle) {
+    return (uint32_t)((handle * 0x9e3779b97f4a7c15u) >> 50);
+}
+
+/* The region of a timer that the real library made, by the name that it has there. */
+static uint32_t real_region(struct joulemark__thread *t, void *handle) {
+    static void *slot;
+    const char *(*name_of)(void *);
+    const char *name = NULL;
+    uint32_t i, at = place_of((uintptr_t)handle), region;
+    for (i = 0; i < 8; i++) {
+        uintptr_t there = __atomic_load_n(&known[(at + i) % PLACES].handle, __ATOMIC_ACQUIRE);
+        region = __atomic_load_n(&known[(at + i) % PLACES].region, __ATOMIC_RELAXED);
+        if (there == (uintptr_t)handle && region) return joulemark__checked(region);
+        if (!there) break;
+    }
+    name_of = (const char *(*)(void *))jm_next(&slot, "Tau_profile_get_name", JM_TAU_LIBRARY);
+    if (name_of) JM_TAU_REAL(name = name_of(handle));
+    if (!name) return 0;
+    if (strncmp(name, ".TAU", 4) == 0) return ITS_OWN;
+    region = joulemark__find(t, name, JOULEMARK_HINT_UNKNOWN);
+    for (i = 0; region && i < 8; i++) {
+        uintptr_t none = 0;
+        uintptr_t *where = &known[(at + i) % PLACES].handle;
+        if (__atomic_compare_exchange_n(where, &none, (uintptr_t)handle, 0, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE) || none == (uintptr_t)handle) {
+            __atomic_store_n(&known[(at + i) % PLACES].region, region, __ATOMIC_RELEASE);
+            break;
+        }
+    }
+    return region;
+}
+
+static uint32_t region_of(struct joulemark__thread *t, void *handle, int is_real) {
+    struct jm_timer *timer = (struct jm_timer *)handle;
+    if (!handle) return 0;
+    if (is_real) return real_region(t, handle);
+    if (!timer->region) timer->region = joulemark__find(t, timer->name, JOULEMARK_HINT_UNKNOWN);
+    return joulemark__checked(timer->region);
+}
+
+JM_HIDDEN void jm_tau_begin(void *handle, int is_real, int task) {
+    struct joulemark__thread *t = jm_tau_thread(1);
+    if (t) begin(t, region_of(t, handle, is_real), task);
+}
+
+JM_HIDDEN void jm_tau_end(void *handle, int is_real, int task) {
+    struct joulemark__thread *t = jm_tau_thread(0);
+    if (t) end(t, region_of(t, handle, is_real), task);
+}
+
+/* No thread and no task: the caller's own stack. */
+#define CALLER (-1)
+
+JM_EXPORT void Tau_start_timer(void *handle, int phase, int tid);
+JM_EXPORT void Tau_start_timer(void *handle, int phase, int tid) {
+    static void *slot;
+    void (*real)(void *, int, int) =
+        (void (*)(void *, int, int))jm_next(&slot, "Tau_start_timer", JM_TAU_LIBRARY);
+    jm_tau_begin(handle, real != NULL, tid);
+    if (real) JM_TAU_REAL(real(handle, phase, tid));
+}
+
+JM_EXPORT int Tau_stop_timer(void *handle, int tid);
+JM_EXPORT int Tau_stop_timer(void *handle, int tid) {
+    static void *slot;
+    int (*real)(void *, int) = (int (*)(void *, int))jm_next(&slot, "Tau_stop_timer", JM_TAU_LIBRARY);
+    int status = 0;
+    jm_tau_end(handle, real != NULL, tid);
+    if (real) JM_TAU_REAL(status = real(handle, tid));
+    return status;
+}
+
+/* What TAU_PROFILE_START and TAU_PROFILE_STOP are in TAU's header, and its C++ objects. */
+JM_EXPORT void Tau_lite_start_timer(void *handle, int phase);
+JM_EXPORT void Tau_lite_start_timer(void *handle, int phase) {
+    static void *slot;
+    void (*real)(void *, int) =
+        (void (*)(void *, int))jm_next(&slot, "Tau_lite_start_timer", JM_TAU_LIBRARY);
+    jm_tau_begin(handle, real != NULL, CALLER);
+    if (real) JM_TAU_REAL(real(handle, phase));
+}
+
+JM_EXPORT void Tau_lite_stop_timer(void *handle);
+JM_EXPORT void Tau_lite_stop_timer(void *handle) {
+    static void *slot;
+    void (*real)(void *) =
+        (void (*)(void *))jm_next(&slot, "Tau_lite_stop_timer", JM_TAU_LIBRARY);
+    jm_tau_end(handle, real != NULL, CALLER);
+    if (real) JM_TAU_REAL(real(handle));
 }
 
 JM_EXPORT void Tau_profile_c_timer(void **handle, const char *name, const char *type,
@@ -47,33 +213,29 @@ JM_EXPORT void Tau_profile_c_timer(void **handle, const char *name, const char *
     static void *slot;
     void (*real)(void **, const char *, const char *, uint64_t, const char *) =
         (void (*)(void **, const char *, const char *, uint64_t, const char *))jm_next(
-            &slot, "Tau_profile_c_timer", LIBRARY);
-    struct joulemark__thread *t = jm_thread(JM_TAU, 0);
+            &slot, "Tau_profile_c_timer", JM_TAU_LIBRARY);
     if (*handle) return;
-    if (real) {
-        real(handle, name, type, group, group_name);
-        if (t) jm_keep_id((uint64_t)(uintptr_t)*handle,
-                          joulemark__find(t, name, JOULEMARK_HINT_UNKNOWN));
-    } else {
-        *handle = new_timer(name);
-    }
+    if (real) JM_TAU_REAL(real(handle, name, type, group, group_name));
+    else *handle = jm_new_timer(name);
 }
 
-/* A profiler by its name; TAU_PROFILER_START is Tau_start_timer. */
-JM_EXPORT void *Tau_get_profiler(const char *name, const char *type, uint64_t group,
-                                 const char *group_name);
-JM_EXPORT void *Tau_get_profiler(const char *name, const char *type, uint64_t group,
-                                 const char *group_name) {
-    static void *slot;
-    void *(*real)(const char *, const char *, uint64_t, const char *) =
-        (void *(*)(const char *, const char *, uint64_t, const char *))jm_next(
-            &slot, "Tau_get_profiler", LIBRARY);
-    struct joulemark__thread *t = jm_thread(JM_TAU, 0);
-    void *handle = real ? real(name, type, group, group_name) : new_timer(name);
-    if (real && t)
-        jm_keep_id((uint64_t)(uintptr_t)handle, joulemark__find(t, name, JOULEMARK_HINT_UNKNOWN));
-    return handle;
-}
+/* A timer by its name; TAU_PROFILER_START is Tau_start_timer. */
+#define MADE_BY_NAME(symbol)                                                                       \
+    JM_EXPORT void *symbol(const char *name, const char *type, uint64_t group,                     \
+                           const char *group_name);                                                \
+    JM_EXPORT void *symbol(const char *name, const char *type, uint64_t group,                     \
+                           const char *group_name) {                                               \
+        static void *slot;                                                                         \
+        void *(*real)(const char *, const char *, uint64_t, const char *) =                        \
+            (void *(*)(const char *, const char *, uint64_t, const char *))jm_next(                \
+                &slot, #symbol, JM_TAU_LIBRARY);                                                   \
+        void *handle;                                                                              \
+        if (real) JM_TAU_REAL(handle = real(name, type, group, group_name));                       \
+        else handle = jm_new_timer(name);                                                          \
+        return handle;                                                                             \
+    }
+MADE_BY_NAME(Tau_get_profiler)
+MADE_BY_NAME(Tau_get_function_info)
 
 /* A timer or phase of each iteration: NAME [ITERATION], as TAU calls it. */
 JM_EXPORT void Tau_profile_dynamic_auto(int iteration, void **handle, char *name, char *type,
@@ -83,180 +245,40 @@ JM_EXPORT void Tau_profile_dynamic_auto(int iteration, void **handle, char *name
     static void *slot;
     void (*real)(int, void **, char *, char *, uint64_t, char *, int) =
         (void (*)(int, void **, char *, char *, uint64_t, char *, int))jm_next(
-            &slot, "Tau_profile_dynamic_auto", LIBRARY);
-    struct joulemark__thread *t = jm_thread(JM_TAU, 0);
+            &slot, "Tau_profile_dynamic_auto", JM_TAU_LIBRARY);
     char text[256];
     snprintf(text, sizeof text, "%.240s [%d]", name ? name : "", iteration);
-    if (real) real(iteration, handle, name, type, group, group_name, phase);
-    else *handle = new_timer(text);
-    if (real && t)
-        jm_keep_id((uint64_t)(uintptr_t)*handle, joulemark__find(t, text, JOULEMARK_HINT_UNKNOWN));
+    if (real) JM_TAU_REAL(real(iteration, handle, name, type, group, group_name, phase));
+    else *handle = jm_new_timer(text);
 }
 
-/* Ends the timer that was started last. */
-JM_EXPORT void Tau_global_stop(void);
-JM_EXPORT void Tau_global_stop(void) {
-    jm_pop(JM_TAU);
-    JM_FORWARD_VOID("Tau_global_stop", LIBRARY, (void), ());
+/* ---------------------------------------------------------------- C++ */
+
+/* Text of a std::string, whose first word points to it, with a 0 behind: the ABI of libstdc++. */
+static const char *text_of(const void *string) {
+    return *(const char *const *)string;
 }
 
-/* Region of a timer: TAU's own are known by the address that it gave them. */
-static uint32_t region_of(struct joulemark__thread *t, void *handle, int is_real) {
-    struct timer *timer = (struct timer *)handle;
-    uint32_t region;
-    if (is_real) {
-        region = jm_take_id((uint64_t)(uintptr_t)handle);
-        if (region) jm_keep_id((uint64_t)(uintptr_t)handle, region);
-        return joulemark__checked(region);
-    }
-    if (!timer) return 0;
-    if (!timer->region) timer->region = joulemark__find(t, timer->name, JOULEMARK_HINT_UNKNOWN);
-    return joulemark__checked(timer->region);
-}
-
-JM_EXPORT void Tau_start_timer(void *handle, int phase, int tid);
-JM_EXPORT void Tau_start_timer(void *handle, int phase, int tid) {
-    static void *slot;
-    void (*real)(void *, int, int) =
-        (void (*)(void *, int, int))jm_next(&slot, "Tau_start_timer", LIBRARY);
-    struct joulemark__thread *t = jm_thread(JM_TAU, 1);
-    if (t) jm_enter(t, jm_of(jm_track(JM_TAU), region_of(t, handle, real != NULL)));
-    if (real) real(handle, phase, tid);
-}
-
-JM_EXPORT int Tau_stop_timer(void *handle, int tid);
-JM_EXPORT int Tau_stop_timer(void *handle, int tid) {
-    static void *slot;
-    int (*real)(void *, int) = (int (*)(void *, int))jm_next(&slot, "Tau_stop_timer", LIBRARY);
-    struct joulemark__thread *t = jm_thread(JM_TAU, 0);
-    if (t) jm_exit(t, jm_of(jm_track(JM_TAU), region_of(t, handle, real != NULL)));
-    return real ? real(handle, tid) : 0;
-}
-
-/* What TAU_PROFILE_START and TAU_PROFILE_STOP are in TAU's header. */
-JM_EXPORT void Tau_lite_start_timer(void *handle, int phase);
-JM_EXPORT void Tau_lite_start_timer(void *handle, int phase) {
-    static void *slot;
-    void (*real)(void *, int) =
-        (void (*)(void *, int))jm_next(&slot, "Tau_lite_start_timer", LIBRARY);
-    struct joulemark__thread *t = jm_thread(JM_TAU, 1);
-    if (t) jm_enter(t, jm_of(jm_track(JM_TAU), region_of(t, handle, real != NULL)));
-    if (real) real(handle, phase);
-}
-
-JM_EXPORT void Tau_lite_stop_timer(void *handle);
-JM_EXPORT void Tau_lite_stop_timer(void *handle) {
-    static void *slot;
-    void (*real)(void *) = (void (*)(void *))jm_next(&slot, "Tau_lite_stop_timer", LIBRARY);
-    struct joulemark__thread *t = jm_thread(JM_TAU, 0);
-    if (t) jm_exit(t, jm_of(jm_track(JM_TAU), region_of(t, handle, real != NULL)));
-    if (real) real(handle);
-}
-
-/* Fortran's timers and static phases: a handle that is zero at first, then start and stop by it. */
-#define FORTRAN_TIMER(symbol)                                                                      \
-    JM_EXPORT void symbol(void **handle, const char *name, int length);                            \
-    JM_EXPORT void symbol(void **handle, const char *name, int length) {                           \
+/* tauCreateFI(void **, name, type, group, group's name): four of them, by what their names are. */
+#define MAKES(symbol, name_type, name_text, type_type)                                             \
+    JM_EXPORT void symbol(void **handle, name_type name, type_type type, uint64_t group,           \
+                          const char *group_name);                                                 \
+    JM_EXPORT void symbol(void **handle, name_type name, type_type type, uint64_t group,           \
+                          const char *group_name) {                                                \
         static void *slot;                                                                         \
-        void (*real)(void **, const char *, int) =                                                 \
-            (void (*)(void **, const char *, int))jm_next(&slot, #symbol, LIBRARY);                \
-        struct joulemark__thread *t = jm_thread(JM_TAU, 0);                                        \
-        char text[256];                                                                            \
-        if (*handle) return;                                                                       \
-        jm_fortran(name, length, text);                                                            \
-        if (real) real(handle, name, length);                                                      \
-        else *handle = new_timer(text);                                                            \
-        if (real && t)                                                                             \
-            jm_keep_id((uint64_t)(uintptr_t)*handle,                                               \
-                       joulemark__find(t, text, JOULEMARK_HINT_UNKNOWN));                          \
+        void (*real)(void **, name_type, type_type, uint64_t, const char *) =                      \
+            (void (*)(void **, name_type, type_type, uint64_t, const char *))jm_next(              \
+                &slot, #symbol, JM_TAU_LIBRARY);                                                   \
+        if (real) JM_TAU_REAL(real(handle, name, type, group, group_name));                        \
+        else if (!*handle) *handle = jm_new_timer(name_text(name));                                \
     }
-FORTRAN_TIMER(tau_profile_timer_)
-FORTRAN_TIMER(tau_phase_create_static_)
-
-#define FORTRAN_MARK(symbol, mark, begins)                                                         \
-    JM_EXPORT void symbol(void **handle);                                                          \
-    JM_EXPORT void symbol(void **handle) {                                                         \
-        static void *slot;                                                                         \
-        void (*real)(void **) = (void (*)(void **))jm_next(&slot, #symbol, LIBRARY);               \
-        struct joulemark__thread *t = jm_thread(JM_TAU, begins);                                   \
-        if (t) mark(t, jm_of(jm_track(JM_TAU), region_of(t, *handle, real != NULL)));              \
-        if (real) real(handle);                                                                    \
-    }
-FORTRAN_MARK(tau_profile_start_, jm_enter, 1)
-FORTRAN_MARK(tau_profile_stop_, jm_exit, 0)
-FORTRAN_MARK(tau_phase_start_, jm_enter, 1)
-FORTRAN_MARK(tau_phase_stop_, jm_exit, 0)
-
-#define FORTRAN(symbol, mark)                                                                      \
-    JM_EXPORT void symbol(const char *name, int length);                                           \
-    JM_EXPORT void symbol(const char *name, int length) {                                          \
-        char text[256];                                                                            \
-        mark(JM_TAU, jm_fortran(name, length, text));                                              \
-        JM_FORWARD_VOID(#symbol, LIBRARY, (const char *, int), (name, length));                    \
-    }
-FORTRAN(tau_start_, jm_begin)
-FORTRAN(tau_stop_, jm_end)
-
-/* ---------------------------------------------------------------- user events, metadata */
-
-/* Names of events that a real TAU gave out, by its own handles; the latest stand. */
-static struct { void *event; char name[120]; } known_events[256];
-static uint32_t known_next;
-
-static void *new_event(void *real, const char *name) {
-    uint32_t at;
-    if (!real) return new_timer(name);
-    at = __atomic_fetch_add(&known_next, 1, __ATOMIC_RELAXED) % 256;
-    snprintf(known_events[at].name, sizeof known_events[at].name, "%s", name ? name : "");
-    __atomic_store_n(&known_events[at].event, real, __ATOMIC_RELEASE);
-    return real;
-}
-
-/* A value of an event: an attribute of its name that is set. */
-static void happened(void *event, double data, int is_real) {
-    const char *name = event && !is_real ? ((struct timer *)event)->name : NULL;
-    int i;
-    for (i = 0; is_real && !name && i < 256; i++) {
-        if (__atomic_load_n(&known_events[i].event, __ATOMIC_ACQUIRE) == event)
-            name = known_events[i].name;
-    }
-    if (name && jm_thread(JM_TAU, 1)) joulemark_set_double(name, data);
-}
-
-JM_EXPORT void *Tau_get_userevent(const char *name);
-JM_EXPORT void *Tau_get_userevent(const char *name) {
-    static void *slot;
-    void *(*real)(const char *) = (void *(*)(const char *))jm_next(&slot, "Tau_get_userevent", LIBRARY);
-    return new_event(real ? real(name) : NULL, name);
-}
-
-JM_EXPORT void Tau_get_context_userevent(void **event, const char *name);
-JM_EXPORT void Tau_get_context_userevent(void **event, const char *name) {
-    static void *slot;
-    void (*real)(void **, const char *) =
-        (void (*)(void **, const char *))jm_next(&slot, "Tau_get_context_userevent", LIBRARY);
-    if (real) real(event, name);
-    if (!real && *event) return;
-    *event = new_event(real ? *event : NULL, name);
-}
-
-#define EVENT(symbol)                                                                              \
-    JM_EXPORT void symbol(void *event, double data);                                               \
-    JM_EXPORT void symbol(void *event, double data) {                                              \
-        static void *slot;                                                                         \
-        void (*real)(void *, double) = (void (*)(void *, double))jm_next(&slot, #symbol, LIBRARY); \
-        happened(event, data, real != NULL);                                                       \
-        if (real) real(event, data);                                                               \
-    }
-EVENT(Tau_userevent)
-EVENT(Tau_context_userevent)
-
-#define METADATA(symbol)                                                                           \
-    JM_EXPORT void symbol(const char *name, const char *value);                                    \
-    JM_EXPORT void symbol(const char *name, const char *value) {                                   \
-        if (name && value && jm_thread(JM_TAU, 1)) joulemark_set_string(name, value);              \
-        JM_FORWARD_VOID(#symbol, LIBRARY, (const char *, const char *), (name, value));            \
-    }
-METADATA(Tau_metadata)
-METADATA(Tau_phase_metadata)
-METADATA(Tau_context_metadata)
+#define AS_IT_IS(text) (text)
+MAKES(_Z11tauCreateFIPPvPKcS2_mS2_, const char *, AS_IT_IS, const char *)
+MAKES(_Z11tauCreateFIPPvPKcRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEmS2_,
+      const char *, AS_IT_IS, const void *)
+MAKES(_Z11tauCreateFIPPvRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEPKcmSA_,
+      const void *, text_of, const char *)
+MAKES(_Z11tauCreateFIPPvRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEES8_mPKc,
+      const void *, text_of, const void *)
+MAKES(_Z22tauCreateFI_signalSafePPvRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEPKcmSA_,
+      const void *, text_of, const char *)

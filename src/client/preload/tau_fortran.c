@@ -1,0 +1,110 @@
+/*
+ * tau_fortran.c: TAU's timers and phases as Fortran has them, by names with one underscore. Names come
+ * with their lengths, iterations as arguments that TAU itself does not look at.
+ *
+ * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "tau.h"
+
+/* Timers and phases: a handle that is zero at first, then start and stop by it. */
+#define TIMER(symbol)                                                                              \
+    JM_EXPORT void symbol(void **handle, const char *name, int length);                            \
+    JM_EXPORT void symbol(void **handle, const char *name, int length) {                           \
+        static void *slot;                                                                         \
+        void (*real)(void **, const char *, int) =                                                 \
+            (void (*)(void **, const char *, int))jm_next(&slot, #symbol, JM_TAU_LIBRARY);         \
+        char text[256];                                                                            \
+        if (real) JM_TAU_REAL(real(handle, name, length));                                         \
+        else if (!*handle) *handle = jm_new_timer(jm_fortran(name, length, text));                 \
+    }
+TIMER(tau_profile_timer_)
+TIMER(tau_phase_create_static_)
+
+/* Of each call: a name that the program has put the iteration into, so a timer each time. */
+#define DYNAMIC(symbol)                                                                            \
+    JM_EXPORT void symbol(void **handle, const char *name, int length);                            \
+    JM_EXPORT void symbol(void **handle, const char *name, int length) {                           \
+        static void *slot;                                                                         \
+        void (*real)(void **, const char *, int) =                                                 \
+            (void (*)(void **, const char *, int))jm_next(&slot, #symbol, JM_TAU_LIBRARY);         \
+        char text[256];                                                                            \
+        if (real) JM_TAU_REAL(real(handle, name, length));                                         \
+        else *handle = jm_new_timer(jm_fortran(name, length, text));                               \
+    }
+DYNAMIC(tau_profile_timer_dynamic_)
+DYNAMIC(tau_phase_create_dynamic_)
+
+JM_EXPORT void tau_profile_timer_group_(void **handle, const char *name, int *group, int length);
+JM_EXPORT void tau_profile_timer_group_(void **handle, const char *name, int *group, int length) {
+    static void *slot;
+    void (*real)(void **, const char *, int *, int) = (void (*)(void **, const char *, int *, int))
+        jm_next(&slot, "tau_profile_timer_group_", JM_TAU_LIBRARY);
+    char text[256];
+    if (real) JM_TAU_REAL(real(handle, name, group, length));
+    else if (!*handle) *handle = jm_new_timer(jm_fortran(name, length, text));
+}
+
+/* NAME [ITERATION], as TAU calls it. */
+#define ITERATION(symbol)                                                                          \
+    JM_EXPORT void symbol(int *iteration, void **handle, const char *name, int length);            \
+    JM_EXPORT void symbol(int *iteration, void **handle, const char *name, int length) {           \
+        static void *slot;                                                                         \
+        void (*real)(int *, void **, const char *, int) =                                          \
+            (void (*)(int *, void **, const char *, int))jm_next(&slot, #symbol, JM_TAU_LIBRARY);  \
+        char text[256], whole[256];                                                                \
+        if (real) {                                                                                \
+            JM_TAU_REAL(real(iteration, handle, name, length));                                    \
+            return;                                                                                \
+        }                                                                                          \
+        snprintf(whole, sizeof whole, "%.240s [%d]", jm_fortran(name, length, text), *iteration);  \
+        *handle = jm_new_timer(whole);                                                             \
+    }
+ITERATION(tau_profile_dynamic_iter_)
+ITERATION(tau_phase_dynamic_iter_)
+
+#define MARK(symbol, mark)                                                                         \
+    JM_EXPORT void symbol(void **handle);                                                          \
+    JM_EXPORT void symbol(void **handle) {                                                         \
+        static void *slot;                                                                         \
+        void (*real)(void **) = (void (*)(void **))jm_next(&slot, #symbol, JM_TAU_LIBRARY);        \
+        mark(*handle, real != NULL, -1);                                                           \
+        if (real) JM_TAU_REAL(real(handle));                                                       \
+    }
+MARK(tau_profile_start_, jm_tau_begin)
+MARK(tau_profile_stop_, jm_tau_end)
+MARK(tau_phase_start_, jm_tau_begin)
+MARK(tau_phase_stop_, jm_tau_end)
+
+static void begin(const char *name, int length) {
+    char text[256];
+    jm_begin_name(JM_TAU, jm_fortran(name, length, text));
+}
+static void end(const char *name, int length) {
+    char text[256];
+    jm_end_name(JM_TAU, jm_fortran(name, length, text));
+}
+
+#define NAMED(symbol, mark)                                                                        \
+    JM_EXPORT void symbol(const char *name, int length);                                           \
+    JM_EXPORT void symbol(const char *name, int length) {                                          \
+        JM_TAU_CALL(#symbol, mark(name, length), (const char *, int), (name, length));             \
+    }
+NAMED(tau_start_, begin)
+NAMED(tau_stop_, end)
+NAMED(tau_pure_start_, begin)
+NAMED(tau_pure_stop_, end)
+NAMED(tau_static_timer_start_, begin)
+NAMED(tau_static_timer_stop_, end)
+NAMED(tau_static_phase_start_, begin)
+NAMED(tau_static_phase_stop_, end)
+
+#define OF_ITERATION(symbol, mark)                                                                 \
+    JM_EXPORT void symbol(void *iteration, const char *name, int length);                          \
+    JM_EXPORT void symbol(void *iteration, const char *name, int length) {                         \
+        JM_TAU_CALL(#symbol, mark(name, length), (void *, const char *, int),                      \
+                    (iteration, name, length));                                                    \
+    }
+OF_ITERATION(tau_dynamic_timer_start_, begin)
+OF_ITERATION(tau_dynamic_timer_stop_, end)
+OF_ITERATION(tau_dynamic_phase_start_, begin)
+OF_ITERATION(tau_dynamic_phase_stop_, end)

@@ -1,0 +1,130 @@
+/*
+ * tau_values.c: TAU's user events, parameters and metadata: attributes that are set. The real library
+ * always gets the calls too.
+ *
+ * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "tau.h"
+
+/* Names of events that a real TAU gave out, by its own handles; the latest stand. */
+static struct { void *event; char name[120]; } known_events[256];
+static uint32_t known_next;
+
+static void *new_event(void *real, const char *name) {
+    uint32_t at;
+    if (!real) return jm_new_timer(name);
+    at = __atomic_fetch_add(&known_next, 1, __ATOMIC_RELAXED) % 256;
+    snprintf(known_events[at].name, sizeof known_events[at].name, "%s", name ? name : "");
+    __atomic_store_n(&known_events[at].event, real, __ATOMIC_RELEASE);
+    return real;
+}
+
+static void set_double(const char *name, double data) {
+    if (name && jm_tau_thread(1)) joulemark_set_double(name, data);
+}
+
+/* A value of an event: an attribute of its name that is set. */
+static void happened(void *event, double data, int is_real) {
+    const char *name = event && !is_real ? ((struct jm_timer *)event)->name : NULL;
+    int i;
+    for (i = 0; is_real && !name && i < 256; i++) {
+        if (__atomic_load_n(&known_events[i].event, __ATOMIC_ACQUIRE) == event)
+            name = known_events[i].name;
+    }
+    set_double(name, data);
+}
+
+JM_EXPORT void *Tau_get_userevent(const char *name);
+JM_EXPORT void *Tau_get_userevent(const char *name) {
+    static void *slot;
+    void *(*real)(const char *) =
+        (void *(*)(const char *))jm_next(&slot, "Tau_get_userevent", JM_TAU_LIBRARY);
+    void *event = NULL;
+    if (real) JM_TAU_REAL(event = real(name));
+    return new_event(event, name);
+}
+
+/* A handle of TAU's that is zero at first; the name by what C or Fortran hands over. */
+#define REGISTERS(symbol, named, declared, types, args)                                            \
+    JM_EXPORT void symbol declared;                                                                \
+    JM_EXPORT void symbol declared {                                                               \
+        static void *slot;                                                                         \
+        void (*real) types = (void (*) types)jm_next(&slot, #symbol, JM_TAU_LIBRARY);              \
+        char text[256];                                                                            \
+        (void)text;                                                                                \
+        if (real) JM_TAU_REAL(real args);                                                          \
+        if (!real && *event) return;                                                               \
+        *event = new_event(real ? *event : NULL, named);                                           \
+    }
+REGISTERS(Tau_get_context_userevent, name, (void **event, const char *name),
+          (void **, const char *), (event, name))
+REGISTERS(tau_register_event_, jm_fortran(name, length, text),
+          (void **event, const char *name, int length), (void **, const char *, int),
+          (event, name, length))
+REGISTERS(tau_register_context_event_, jm_fortran(name, length, text),
+          (void **event, const char *name, int length), (void **, const char *, int),
+          (event, name, length))
+
+/* A call with a value: what it says, then the real library. */
+#define VALUE(symbol, say, declared, types, args)                                                  \
+    JM_EXPORT void symbol declared;                                                                \
+    JM_EXPORT void symbol declared {                                                               \
+        static void *slot;                                                                         \
+        void (*real) types = (void (*) types)jm_next(&slot, #symbol, JM_TAU_LIBRARY);              \
+        say;                                                                                       \
+        if (real) JM_TAU_REAL(real args);                                                          \
+    }
+VALUE(Tau_userevent, happened(event, data, real != NULL), (void *event, double data),
+      (void *, double), (event, data))
+VALUE(Tau_context_userevent, happened(event, data, real != NULL), (void *event, double data),
+      (void *, double), (event, data))
+VALUE(Tau_userevent_thread, happened(event, data, real != NULL),
+      (void *event, double data, int tid), (void *, double, int), (event, data, tid))
+VALUE(Tau_context_userevent_thread, happened(event, data, real != NULL),
+      (void *event, double data, int tid), (void *, double, int), (event, data, tid))
+VALUE(Tau_context_userevent_thread_ts, happened(event, data, real != NULL),
+      (void *event, double data, int tid, double time), (void *, double, int, double),
+      (event, data, tid, time))
+VALUE(tau_event_, happened(*event, *data, real != NULL), (void **event, double *data),
+      (void **, double *), (event, data))
+VALUE(tau_context_event_, happened(*event, *data, real != NULL), (void **event, double *data),
+      (void **, double *), (event, data))
+VALUE(Tau_trigger_userevent, set_double(name, data), (const char *name, double data),
+      (const char *, double), (name, data))
+VALUE(Tau_trigger_context_event, set_double(name, data), (const char *name, double data),
+      (const char *, double), (name, data))
+VALUE(Tau_trigger_userevent_thread, set_double(name, data),
+      (const char *name, double data, int tid), (const char *, double, int), (name, data, tid))
+VALUE(Tau_trigger_context_event_thread, set_double(name, data),
+      (const char *name, double data, int tid), (const char *, double, int), (name, data, tid))
+
+static void set_string(const char *name, const char *value) {
+    if (name && value && jm_tau_thread(1)) joulemark_set_string(name, value);
+}
+static void set_long(const char *name, int64_t value) {
+    if (name && jm_tau_thread(1)) joulemark_set_int(name, value);
+}
+
+VALUE(Tau_metadata, set_string(name, value), (const char *name, const char *value),
+      (const char *, const char *), (name, value))
+VALUE(Tau_phase_metadata, set_string(name, value), (const char *name, const char *value),
+      (const char *, const char *), (name, value))
+VALUE(Tau_context_metadata, set_string(name, value), (const char *name, const char *value),
+      (const char *, const char *), (name, value))
+VALUE(Tau_profile_param1l, set_long(name, value), (long value, const char *name),
+      (long, const char *), (value, name))
+
+static void fortran_string(const char *name, const char *value, int length, int value_length) {
+    char name_text[256], value_text[256];
+    set_string(jm_fortran(name, length, name_text), jm_fortran(value, value_length, value_text));
+}
+static void fortran_long(const char *name, int64_t value, int length) {
+    char text[256];
+    set_long(jm_fortran(name, length, text), value);
+}
+VALUE(tau_metadata_, fortran_string(name, value, length, value_length),
+      (const char *name, const char *value, int length, int value_length),
+      (const char *, const char *, int, int), (name, value, length, value_length))
+VALUE(tau_profile_param_1l_, fortran_long(name, *value, length),
+      (const char *name, int *value, int length), (const char *, int *, int),
+      (name, value, length))
