@@ -52,7 +52,10 @@ needing(
   "run --preload tau hears the program, not what the real library calls within itself",
   (dir) => {
     compile(dir, "c++ -O2 -w -fPIC -shared -o libTAUown.so PROGRAMS/tau_library.cpp");
-    compile(dir, "c++ -O2 -w -o app PROGRAMS/tau_cxx.cpp -Wl,--no-as-needed -L. -lTAUown -Wl,-rpath,.");
+    compile(
+      dir,
+      "c++ -O2 -w -o app PROGRAMS/tau_cxx.cpp -Wl,--no-as-needed -L. -lTAUown -Wl,-rpath,.",
+    );
     const out = preloaded(dir, "tau", ["./app"]);
     assertEquals(visits(out), COUNTS);
     assertEquals(spansOf(out).map(({ span, count }) => [span, count]), [["task", 1]]);
