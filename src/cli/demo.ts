@@ -8,7 +8,7 @@
  */
 import { RUN_OPTIONS } from "../session/run_options.ts";
 import { runWith } from "./run.ts";
-import { HIDDEN_VERBS, selfCommand } from "./self.ts";
+import { HIDDEN_VERBS, selfCommand } from "../os/self.ts";
 import type { Verb } from "./command_line/verb.ts";
 
 /** Runs the built-in workload. */

@@ -8,7 +8,7 @@ import { parseInherited, setInherited } from "../os/inherited.ts";
 import { VERBS } from "./all.ts";
 import { EXIT, exitCode } from "./exit_codes.ts";
 import { setMessages, writeStderr, writeStdout } from "./io.ts";
-import { HIDDEN_VERBS } from "./self.ts";
+import { beTheProgram, HIDDEN_VERBS } from "../os/self.ts";
 import { runVerb } from "./command_line/run_verb.ts";
 import { GEOPM_VERSION, VERSION } from "../core/version.ts";
 import { form } from "./version.ts";
@@ -20,6 +20,7 @@ import { form } from "./version.ts";
  * @returns Exit status.
  */
 export async function main(args: string[]): Promise<number> {
+  beTheProgram();
   const inherited = args.length > 0 ? parseInherited(args[0]) : undefined;
   if (inherited === undefined) return await runNamed(args);
   setInherited(inherited);
@@ -52,6 +53,9 @@ async function runNamed(args: string[]): Promise<number> {
     }
     if (name === HIDDEN_VERBS.statsHelper) {
       return await (await import("../rawstats/workers.ts")).rawTableHelper(rest);
+    }
+    if (name === HIDDEN_VERBS.libraryHelper) {
+      return (await import("../os/gpu_libraries.ts")).gpuLibraryHelper(rest);
     }
     // A program by its path: `joulemark ./app` is `joulemark run -- ./app`.
     const isProgram = name.includes("/");

@@ -19,7 +19,7 @@ import { JsonSeriesWriter, MetricsSeriesWriter, MOST_DEVICES } from "../rawstats
 import type { RawSeriesWriter } from "../rawstats/packed_series.ts";
 import { analyseRawFiles, joinRawNodes } from "../rawstats/stats.ts";
 import type { RawAnalysis, RawRequest } from "../rawstats/stats.ts";
-import { HIDDEN_VERBS, selfCommand } from "./self.ts";
+import { HIDDEN_VERBS, selfCommand } from "../os/self.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { JSON_FORMAT, quietOption } from "./command_line/common_options.ts";

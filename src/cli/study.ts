@@ -30,7 +30,7 @@ import {
 } from "../study/placement.ts";
 import { parseVaried, PLACEMENT, type PlannedRun, planStudy } from "../study/plan.ts";
 import { runOnce, type StudyLaunch } from "../study/run.ts";
-import { selfCommand } from "./self.ts";
+import { selfCommand } from "../os/self.ts";
 import { EXIT } from "./exit_codes.ts";
 import { terminalWidth, writeStderr, writeStdout } from "./io.ts";
 import { JSON_FORMAT, quietOption } from "./command_line/common_options.ts";

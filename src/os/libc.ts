@@ -84,6 +84,7 @@ const SYMBOLS = {
     parameters: ["i32", "i32", "buffer", "u64"],
     result: "i32",
   },
+  socketpair: { parameters: ["i32", "i32", "i32", "buffer"], result: "i32" },
   poll: { parameters: ["buffer", "u64", "i32"], result: "i32" },
   ppoll: { parameters: ["buffer", "u64", "buffer", "u64"], result: "i32" },
   prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
@@ -161,6 +162,7 @@ export type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
 /** Calls for starting processes and opening libraries: a monitor whose run has begun makes none. */
 const STARTING: ReadonlySet<string> = new Set<keyof Libc>([
   ...["dup2", "execve", "fcntl", "getppid", "posixSpawn", "schedSetaffinity"] as const,
+  ...["socketpair"] as const,
   ...["spawnattrInit", "spawnattrSetflags", "spawnattrSetsigdefault"] as const,
   ...["signalfd", "spawnattrSetsigmask", "waitpid"] as const,
 ]);

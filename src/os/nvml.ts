@@ -8,7 +8,8 @@
  * @module
  */
 import { fromBytes } from "./libc.ts";
-import { confined, findLibrary } from "./library.ts";
+import { confined, findLibrary, type FoundLibrary } from "./library.ts";
+import { HELPER_TEXTS } from "./library_helper.ts";
 
 const BY_DEVICE = { parameters: ["u64", "buffer"], result: "i32", optional: true } as const;
 const BY_KIND = { parameters: ["u64", "i32", "buffer"], result: "i32", optional: true } as const;
@@ -74,7 +75,7 @@ const TEXTS: Record<number, string> = {
 
 /** What nvmlErrorString tells, in few words. */
 export function nvmlText(status: number): string {
-  return TEXTS[status] ?? `NVML error ${status}`;
+  return TEXTS[status] ?? HELPER_TEXTS[status] ?? `NVML error ${status}`;
 }
 
 /** One GPU. */
@@ -149,12 +150,30 @@ const AT: Partial<Record<NvmlQuery, number>> = { memoryPercent: 1, memoryUsedByt
 
 type Call = (handle: bigint) => number;
 
-/** The open library. */
-export class NvmlLibrary {
+/** The library, in this process or in one of its own. */
+export interface Nvml extends Disposable {
   readonly path: string;
   readonly driverVersion: string;
   readonly devices: readonly NvmlDevice[];
   /** Halves of the last answer. */
+  readonly low: number;
+  readonly high: number;
+  /**
+   * Prepares a query: called with a handle, it answers an nvmlReturn_t and leaves the halves of the
+   * figure in `low` and `high`. Allocates nothing when called.
+   */
+  query(name: NvmlQuery): Call;
+  text(status: number): string;
+  isGone(status: number): boolean;
+  /** A sample begins. */
+  refresh?(): void;
+}
+
+/** The open library. */
+export class NvmlLibrary implements Nvml {
+  readonly path: string;
+  readonly driverVersion: string;
+  readonly devices: readonly NvmlDevice[];
   low = 0;
   high = 0;
   readonly #symbols: Symbols;
@@ -168,10 +187,6 @@ export class NvmlLibrary {
     this.devices = this.#list();
   }
 
-  /**
-   * Prepares a query: called with a handle, it answers an nvmlReturn_t and leaves the halves of the
-   * figure in `low` and `high`. Allocates nothing when called.
-   */
   query(name: NvmlQuery): Call {
     const s = this.#symbols;
     const field = FIELDS[name];
@@ -271,7 +286,7 @@ function text(call: (buffer: Uint8Array<ArrayBuffer>) => number): string {
 
 /** The open library, or why there is none. */
 export type OpenedNvml =
-  | { readonly ok: true; readonly library: NvmlLibrary }
+  | { readonly ok: true; readonly library: Nvml }
   | {
     readonly ok: false;
     readonly kind: "absent" | "unusable" | "forbidden";
@@ -282,20 +297,19 @@ export type OpenedNvml =
 const NAME = "libnvidia-ml.so.1";
 /** The user's own word where the library lies. */
 const VARIABLE = "JOULEMARK_NVML";
-let usual: OpenedNvml | undefined;
 
-/** Opens the library once and keeps the answer: later calls need no permission. */
-export function openNvml(): OpenedNvml {
-  return usual ??= loadNvml(Deno.env.get(VARIABLE));
+/** Where it is; the user's own word goes first. */
+export function findNvml(given = Deno.env.get(VARIABLE)): FoundLibrary {
+  return findLibrary(NAME, given, Deno.env.get("LD_LIBRARY_PATH"));
 }
 
 /**
  * Opens the library anew.
  *
- * @param given Its whole path. @default the usual places
+ * @param given Its whole path. @default what JOULEMARK_NVML says, else the usual places
  */
-export function loadNvml(given?: string): OpenedNvml {
-  const found = findLibrary(NAME, given, Deno.env.get("LD_LIBRARY_PATH"));
+export function loadNvml(given = Deno.env.get(VARIABLE)): OpenedNvml {
+  const found = findNvml(given);
   if (!found.ok) {
     if (found.outside === undefined) {
       return { ok: false, kind: "absent", reason: given ? `no ${given}` : `no ${NAME}` };

@@ -5,7 +5,8 @@
  * Symbols are optional: a library of another version lacks figures, and no more.
  * @module
  */
-import { confined, findLibrary } from "./library.ts";
+import { confined, findLibrary, type FoundLibrary } from "./library.ts";
+import { HELPER_TEXTS } from "./library_helper.ts";
 
 const BY_DEVICE = { parameters: ["u32", "buffer"], result: "i32", optional: true } as const;
 const BY_SENSOR = { parameters: ["u32", "u32", "buffer"], result: "i32", optional: true } as const;
@@ -55,7 +56,7 @@ const TEXTS: Record<number, string> = {
 
 /** What a status means, in few words. */
 export function rocmText(status: number): string {
-  return TEXTS[status] ?? `ROCm SMI error ${status}`;
+  return TEXTS[status] ?? HELPER_TEXTS[status] ?? `ROCm SMI error ${status}`;
 }
 
 /** A figure of a device, in the library's own unit. */
@@ -85,11 +86,22 @@ const stamp = new Uint8Array(8);
 
 type Call = (index: number) => number;
 
-/** The open library. */
-export class RocmLibrary {
+/** The library, in this process or in one of its own: see `Nvml`. */
+export interface Rocm extends Disposable {
   readonly path: string;
   readonly devices: readonly RocmDevice[];
-  /** Halves of the last answer. */
+  readonly low: number;
+  readonly high: number;
+  query(name: RocmQuery): Call;
+  text(status: number): string;
+  isGone(status: number): boolean;
+  refresh?(): void;
+}
+
+/** The open library. */
+export class RocmLibrary implements Rocm {
+  readonly path: string;
+  readonly devices: readonly RocmDevice[];
   low = 0;
   high = 0;
   readonly #symbols: Symbols;
@@ -109,7 +121,6 @@ export class RocmLibrary {
     return false;
   }
 
-  /** Prepares a query: see `NvmlLibrary.query`. Allocates nothing when called. */
   query(name: RocmQuery): Call {
     const s = this.#symbols;
     switch (name) {
@@ -176,7 +187,7 @@ function lacking(): number {
 
 /** The open library, or why there is none. */
 export type OpenedRocm =
-  | { readonly ok: true; readonly library: RocmLibrary }
+  | { readonly ok: true; readonly library: Rocm }
   | {
     readonly ok: false;
     readonly kind: "absent" | "unusable" | "forbidden";
@@ -193,27 +204,26 @@ const NAMES = [
   "librocm_smi64.so",
 ];
 const VARIABLE = "JOULEMARK_ROCM_SMI";
-let usual: OpenedRocm | undefined;
-
-/** Opens the library once and keeps the answer: later calls need no permission. */
-export function openRocm(): OpenedRocm {
-  return usual ??= loadRocm(Deno.env.get(VARIABLE));
+/** Where it is; the user's own word goes first. */
+export function findRocm(given = Deno.env.get(VARIABLE)): FoundLibrary {
+  let outside: string | undefined;
+  for (const name of NAMES) {
+    const found = findLibrary(name, given, Deno.env.get("LD_LIBRARY_PATH"));
+    if (found.ok) return found;
+    outside ??= found.outside;
+  }
+  return { ok: false, outside };
 }
 
 /**
  * Opens the library anew.
  *
- * @param given Its whole path. @default the usual places
+ * @param given Its whole path. @default what JOULEMARK_ROCM_SMI says, else the usual places
  */
-export function loadRocm(given?: string): OpenedRocm {
-  let path: string | undefined;
-  let outside: string | undefined;
-  for (const name of NAMES) {
-    const found = findLibrary(name, given, Deno.env.get("LD_LIBRARY_PATH"));
-    if (found.ok) path ??= found.path;
-    else outside ??= found.outside;
-  }
-  if (path === undefined) {
+export function loadRocm(given = Deno.env.get(VARIABLE)): OpenedRocm {
+  const found = findRocm(given);
+  if (!found.ok) {
+    const { outside } = found;
     if (outside === undefined) {
       return { ok: false, kind: "absent", reason: given ? `no ${given}` : "no librocm_smi64.so" };
     }
@@ -224,6 +234,7 @@ export function loadRocm(given?: string): OpenedRocm {
       remedy: `ln -s ${outside} /usr/local/lib/`,
     };
   }
+  const { path } = found;
   let symbols: Symbols;
   try {
     symbols = confined(() => Deno.dlopen(path, SYMBOLS).symbols);

@@ -15,6 +15,8 @@ export interface FigureLibrary {
   text(status: number): string;
   /** Does the status say that the GPU is gone for good? */
   isGone(status: number): boolean;
+  /** A reading begins. */
+  refresh?(): void;
 }
 
 /** A wanted row. */
@@ -77,6 +79,7 @@ export class LibraryReading<Handle> implements SignalReading {
     if (timeS - this.#last[0] >= LEAST_PERIOD_S) {
       this.#last[0] = timeS;
       TAKEN[TIME_S] = timeS;
+      this.#library.refresh?.();
       for (let i = 0; i < this.#cells.length; i++) this.#read(i);
     }
     for (let i = 0; i < this.#cells.length; i++) out[i] = this.#values[i];

@@ -12,8 +12,9 @@ import { SourceError } from "../core/errors.ts";
 import type { Host, Reader } from "../core/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
 import { nvidiaCount } from "../core/sysfs_topology.ts";
-import { NVML, type NvmlDevice, type NvmlLibrary, type NvmlQuery } from "../os/nvml.ts";
-import { nvmlText, type OpenedNvml, openNvml } from "../os/nvml.ts";
+import { NVML, type Nvml, type NvmlDevice, type NvmlQuery } from "../os/nvml.ts";
+import { nvmlText, type OpenedNvml } from "../os/nvml.ts";
+import { openNvml } from "../os/gpu_libraries.ts";
 import { type LibraryItem, LibraryReading } from "./_library_reading.ts";
 
 const GPUS = "/proc/driver/nvidia/gpus";
@@ -204,7 +205,7 @@ function probe(host: Host, open: () => OpenedNvml): Offer {
   return { ok: true, signals, missing };
 }
 
-function offer({ row, scale }: Figure, library: NvmlLibrary): OfferedSignal {
+function offer({ row, scale }: Figure, library: Nvml): OfferedSignal {
   const split = library.devices.some((device) => device.mig);
   return {
     row,
@@ -218,7 +219,7 @@ function offer({ row, scale }: Figure, library: NvmlLibrary): OfferedSignal {
 
 /** Success if any GPU has the figure, else what the first one answers. */
 function bestStatus(
-  library: NvmlLibrary,
+  library: Nvml,
   devices: readonly (NvmlDevice | undefined)[],
   query: NvmlQuery,
 ): number {
@@ -228,7 +229,7 @@ function bestStatus(
 }
 
 /** The library's devices in the order of the domain; a GPU that it hides is `undefined`. */
-function byGpu(host: Host, library: NvmlLibrary): (NvmlDevice | undefined)[] {
+function byGpu(host: Host, library: Nvml): (NvmlDevice | undefined)[] {
   const count = host.topology.count("gpu");
   const addresses = host.list(GPUS);
   const found: (NvmlDevice | undefined)[] = Array.from({ length: count });

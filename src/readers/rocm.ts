@@ -10,7 +10,8 @@ import { SourceError } from "../core/errors.ts";
 import type { Host, Reader } from "../core/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
 import { gpuDevices } from "../core/sysfs_topology.ts";
-import { type OpenedRocm, openRocm, type RocmDevice, type RocmLibrary } from "../os/rocm_smi.ts";
+import { openRocm } from "../os/gpu_libraries.ts";
+import type { OpenedRocm, Rocm, RocmDevice } from "../os/rocm_smi.ts";
 import { type RocmQuery, rocmText } from "../os/rocm_smi.ts";
 import { type LibraryItem, LibraryReading } from "./_library_reading.ts";
 
@@ -143,7 +144,7 @@ function probe(host: Host, open: () => OpenedRocm): Offer {
 
 /** The first query that a device answers, else the status of the last one. */
 function answered(
-  library: RocmLibrary,
+  library: Rocm,
   devices: readonly (RocmDevice | undefined)[],
   f: Figure,
 ): RocmQuery | number {
@@ -160,7 +161,7 @@ function answered(
 }
 
 /** First devices of modules, in the order of the domain. */
-function byGpu(host: Host, library: RocmLibrary): (RocmDevice | undefined)[] {
+function byGpu(host: Host, library: Rocm): (RocmDevice | undefined)[] {
   const found: (RocmDevice | undefined)[] = Array.from({ length: host.topology.count("gpu") });
   let gpu = -1;
   for (const card of gpuDevices(host)) {

@@ -16,6 +16,7 @@ import { goFirstWithoutMemory } from "../os/process.ts";
 import { confine } from "../os/confine.ts";
 import { countCommand } from "../os/perf_event.ts";
 import { Deadline } from "../os/deadline.ts";
+import { helpersCpuS } from "../os/library_helper.ts";
 import { neverWaitForReaders } from "../os/user_file.ts";
 import { wakeOnTime, yieldToOthers } from "../os/wait.ts";
 import { RegionTracker } from "../regions/tracker.ts";
@@ -95,7 +96,7 @@ class Run {
   readonly #originNs = rawNanoseconds();
   readonly #originExactNs = BigInt(Math.round(this.#originNs));
   readonly #cpuAtStartS = cpuSeconds();
-  readonly #cpuTimeS = (): number => cpuSeconds() - this.#cpuAtStartS;
+  readonly #cpuTimeS = (): number => cpuSeconds() + helpersCpuS() - this.#cpuAtStartS;
   readonly #host;
   readonly #catalogue;
   readonly #engine: Engine;

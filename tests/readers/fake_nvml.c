@@ -2,10 +2,13 @@
  * A stand-in for libnvidia-ml.so.1 with the same calls, for tests: two GPUs whose figures are known.
  *
  * Built in several forms: -DOLD lacks what came later, -DMIG has the first GPU split, -DNO_DRIVER
- * does not start, -DLOST loses the second GPU after some calls, -DRESET lets the energy start anew.
+ * does not start, -DLOST loses the second GPU after some calls, -DRESET lets the energy start anew;
+ * -DFATE=… is what becomes of the process at the 40th reading of an energy, -DBEGIN=… when it starts.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "loud_library.h"
 
 struct device {
@@ -39,6 +42,9 @@ int nvmlInit_v2(void) {
 #ifdef NO_DRIVER
   return 9;
 #else
+#ifdef BEGIN
+  BEGIN;
+#endif
   started = 1;
   return 0;
 #endif
@@ -117,6 +123,9 @@ int nvmlDeviceGetMigMode(struct device *d, unsigned *current, unsigned *pending)
 /* Above 2^32 mJ, and 1.5 J further at every call. */
 int nvmlDeviceGetTotalEnergyConsumption(struct device *d, unsigned long long *mj) {
   d->calls++;
+#ifdef FATE
+  if (d->calls == 40) FATE;
+#endif
 #ifdef LOST
   if (d->index == 1 && d->calls > 3) return 15;
 #endif

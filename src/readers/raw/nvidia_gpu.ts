@@ -6,7 +6,8 @@
  * @module
  */
 import { nvidiaCount } from "../../core/sysfs_topology.ts";
-import { type NvmlQuery, openNvml } from "../../os/nvml.ts";
+import { openNvml } from "../../os/gpu_libraries.ts";
+import type { NvmlQuery } from "../../os/nvml.ts";
 import type { RawStatsType } from "./raw_type.ts";
 
 const TOTAL = 0, FREE = 1, USED = 2;
@@ -34,6 +35,7 @@ export const nvidiaGpu: RawStatsType = {
     const queries = QUERIES.map(([key, name]) => [key, library.query(name)] as const);
     return {
       collect(row) {
+        library.refresh?.();
         library.devices.forEach(({ handle }, i) => {
           for (const [key, query] of queries) {
             if (query(handle) === SUCCESS) row.put(key, library.low, library.high);

@@ -10,13 +10,30 @@ export const HIDDEN_VERBS = {
   demoWorkload: "demo-workload",
   /** A process that reads a part of the nodes for `stats`. */
   statsHelper: "stats-helper",
+  /** A process that holds a GPU library. */
+  libraryHelper: "library-helper",
 } as const;
+
+let isProgram = false;
+
+/** This process is the program, not another one that uses it as a library. */
+export function beTheProgram(): void {
+  isProgram = true;
+}
+
+/** Is this the executable? A run from source may depend on settings that are not seen here. */
+export function canStartItself(): boolean {
+  return isProgram && (isPacked() || Deno.build.standalone);
+}
+
+function isPacked(): boolean {
+  return (globalThis as { __JOULEMARK_FORM?: string }).__JOULEMARK_FORM === "packed";
+}
 
 /** This program, with arguments. */
 export function selfCommand(...args: string[]): string[] {
   const self = Deno.execPath();
-  const packed = (globalThis as { __JOULEMARK_FORM?: string }).__JOULEMARK_FORM === "packed";
-  if (packed || Deno.build.standalone) return [self, ...args];
+  if (isPacked() || Deno.build.standalone) return [self, ...args];
   const permissions = ["--allow-ffi", "--allow-read", "--allow-write", "--allow-env"];
   return [self, "run", "--quiet", "--no-lock", ...permissions, Deno.mainModule, ...args];
 }
