@@ -1,6 +1,5 @@
 # Spack: copy to REPO/packages/joulemark/package.py. The executable is made beforehand by compile.sh,
 # since it needs Deno: spack install joulemark executable=/path/to/joulemark
-# Untried with Spack itself.
 from spack.package import *
 
 

@@ -3,7 +3,9 @@
  * node. Python finds what they require by PYTHONPATH.
  *
  *     JOULEMARK_TEST_JUBE=CHECKOUT  JOULEMARK_TEST_REFRAME=CHECKOUT  JOULEMARK_TEST_RAMBLE=CHECKOUT
- *     JOULEMARK_TEST_EASYBUILD=FRAMEWORK:EASYBLOCKS
+ *     JOULEMARK_TEST_EASYBUILD=FRAMEWORK:EASYBLOCKS  JOULEMARK_TEST_SPACK=CHECKOUT
+ *
+ * A Spack without the solver clingo needs `config: concretizer: original` in etc/spack/config.yaml.
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
@@ -135,3 +137,30 @@ withTool("easybuild", "EasyBuild installs by the recipe, and its checks pass", (
   assertMatch(said, /COMPLETED: Installation ended successfully/);
   assertMatch(shell(dir, "prefix/software/joulemark/*/bin/joulemark --version"), /^joulemark \d/);
 });
+
+withTool(
+  "spack",
+  "Spack installs by the recipe, and its audit has nothing against it",
+  (dir, at) => {
+    const env = { ...envOf(dir, ""), SPACK_PYTHON: PYTHON, SPACK_DISABLE_LOCAL_CONFIG: "1" };
+    shell(dir, "mkdir -p repo/packages/joulemark");
+    Deno.writeTextFileSync(`${dir}/repo/repo.yaml`, "repo:\n  namespace: mine\n");
+    Deno.copyFileSync(
+      `${ROOT}packaging/spack/package.py`,
+      `${dir}/repo/packages/joulemark/package.py`,
+    );
+    const spack = (words: string) => {
+      const options = `-c config:install_tree:root:${dir}/tree -c config:build_stage:${dir}/stage`;
+      return shell(dir, `${at}/bin/spack ${options} -C ${dir} ${words} 2>&1`, env);
+    };
+    Deno.writeTextFileSync(`${dir}/repos.yaml`, `repos: [${dir}/repo]\n`);
+    spack(`install joulemark executable=${BINARY}`);
+    assertMatch(shell(dir, "tree/*/*/joulemark-*/bin/joulemark --version"), /^joulemark \d/);
+    shell(dir, "test -s tree/*/*/joulemark-*/share/man/man1/joulemark.1");
+    assert(!/[1-9]\d* issues? found/.test(spack("audit packages joulemark")));
+    assertMatch(
+      shell(dir, `${at}/bin/spack -C ${dir} install joulemark executable=none 2>&1 || true`, env),
+      /give the executable: joulemark executable=/,
+    );
+  },
+);
