@@ -95,7 +95,7 @@ for (const [regions, visitS] of [[5, 0.01], [200, 0.0036]] as const) {
 if (import.meta.main) {
   const workload = new Workload("fit", 200, 0.0036, KINDS);
   const begin = performance.now();
-  const steps = 3600 / STEP_S;
+  const steps = Number(Deno.args[0] ?? 3600) / STEP_S;
   let most = 0;
   for (let k = 0; k < steps; k++) {
     workload.step();

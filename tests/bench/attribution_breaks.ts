@@ -6,18 +6,27 @@
 import {
   measureOther,
   OTHER_MODELS,
+  type OtherModel,
   type OtherOutcome,
 } from "../aggregate/attribution/_other_models.ts";
+import { UNSEEN_MODELS } from "../aggregate/attribution/_unseen_models.ts";
+
+const SETS: readonly (readonly [name: string, models: readonly OtherModel[]])[] = [
+  ["additive", OTHER_MODELS.filter(({ additive }) => additive)],
+  ["others", OTHER_MODELS.filter(({ additive }) => !additive)],
+  ["unseen, additive", UNSEEN_MODELS.filter(({ additive }) => additive)],
+  ["unseen, others", UNSEEN_MODELS.filter(({ additive }) => !additive)],
+];
 
 if (import.meta.main) {
   const [seeds = 30, seconds = 60, first = 1] = Deno.args.slice(0, 3).map(Number);
   const line = (cells: readonly string[]) => console.log(`| ${cells.join(" | ")} |`);
   line(["the machine", "fit, told", "told %", "coverage %", "error / SE", "named cause"]);
   line(Array.from({ length: 6 }, () => "---"));
-  for (const additive of [true, false]) {
+  for (const [name, models] of SETS) {
     const all: OtherOutcome[] = [];
-    for (const model of OTHER_MODELS) {
-      if (model.additive !== additive || !model.name.includes(Deno.args[3] ?? "")) continue;
+    for (const model of models) {
+      if (!`${name}: ${model.name}`.includes(Deno.args[3] ?? "")) continue;
       const outcomes = Array.from(
         { length: seeds },
         (_, k) => measureOther(model, first + 7919 * k, seconds),
@@ -25,7 +34,7 @@ if (import.meta.main) {
       all.push(...outcomes);
       line([model.name, ...cells(outcomes)]);
     }
-    if (all.length > 0) line([additive ? "**additive**" : "**others**", ...cells(all)]);
+    if (all.length > 0) line([`**${name}**`, ...cells(all)]);
   }
 }
 

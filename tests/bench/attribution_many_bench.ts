@@ -3,10 +3,12 @@
  *
  *   deno run -A tests/bench/attribution_many_bench.ts one|many [PATHS [SECONDS]]
  *
+ * Time is CPU time of all threads, without that of the program that is made up (made once before).
  * `one`: one process on all CPUs, 250 visits a second. `many`: a process a CPU, each by itself.
  */
 import { Attribution, type CounterSpec } from "../../src/aggregate/attribution/attribution.ts";
 import { Random } from "../../src/sim/random.ts";
+import process from "node:process";
 
 const CPUS = 128;
 const STEP_S = 0.005;
@@ -47,41 +49,71 @@ class Processes {
   }
 }
 
-if (import.meta.main) {
-  const [mode = "one", paths = "100", seconds = "3600"] = Deno.args;
-  const half = (index: number) => Array.from({ length: CPUS / 2 }, (_, i) => index * CPUS / 2 + i);
-  const counters = (["package", "dram"] as const).flatMap((kind) =>
-    [0, 1].map((index): CounterSpec => ({ kind, index, cpus: half(index), updatePeriodS: 0.001 }))
-  );
-  const parentOf = (c: number) => c > OUTERMOST ? 1 + c % OUTERMOST : 0;
-  const attribution = new Attribution({ cpuCount: CPUS, counters, method: "fit", parentOf });
-  const processes = new Processes(mode === "many", Number(paths));
-  for (const cpus of processes.cpus) attribution.edge(0, cpus, -1);
+interface Spent {
+  readonly seconds: number;
+  readonly endMs: number;
+  readonly mostBytes: number;
+  readonly edges: number;
+  readonly told: number;
+}
+
+/** CPU time so far, s. */
+function spentS(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
+
+/** Goes through a run. @param attribution `undefined`: the program alone. */
+function run(
+  { mode, paths, seconds }: { mode: string; paths: number; seconds: number },
+  counters: readonly CounterSpec[],
+  attribution: Attribution | undefined,
+): Spent {
+  const processes = new Processes(mode === "many", paths);
+  for (const cpus of processes.cpus) attribution?.edge(0, cpus, -1);
   const values = new Float64Array(counters.length);
   const stamps = new Float64Array(counters.length).fill(NaN);
-  let edges = 0, joules = 0, spentMs = 0, most = 0;
-  for (let k = 1; k * STEP_S <= Number(seconds); k++) {
+  let edges = 0, joules = 0, mostBytes = 0;
+  const begin = spentS();
+  for (let k = 1; k * STEP_S <= seconds; k++) {
     const changes = processes.until(k * STEP_S);
-    const begin = performance.now();
     for (const { timeS, process, path } of changes) {
-      attribution.edge(timeS, processes.cpus[process], path - 1);
+      attribution?.edge(timeS, processes.cpus[process], path - 1);
       processes.path[process] = path;
     }
     edges += changes.length;
     joules += processes.watts() * STEP_S;
     values.forEach((_, i) => values[i] = joules * (i < 2 ? 1 : 0.2) + i);
-    attribution.step(k * STEP_S, values, stamps);
-    spentMs += performance.now() - begin;
-    if (k % 1000 === 0) most = Math.max(most, Deno.memoryUsage().external);
+    attribution?.step(k * STEP_S, values, stamps);
+    if (k % 200 === 0) mostBytes = Math.max(mostBytes, Deno.memoryUsage().external);
   }
+  const spent = spentS() - begin;
   const endAt = performance.now();
-  const result = attribution.result(true).get("package")!;
-  const endMs = performance.now() - endAt;
-  const told = Array.from({ length: Number(paths) }, (_, c) => result.of(c + 1))
-    .filter(({ fitJ }) => Number.isFinite(fitJ)).length;
+  const result = attribution?.result(true).get("package");
+  const told = Array.from({ length: paths }, (_, c) => result?.of(c + 1).fitJ ?? NaN)
+    .filter(Number.isFinite).length;
+  return { seconds: spent, endMs: performance.now() - endAt, mostBytes, edges, told };
+}
+
+if (import.meta.main) {
+  const [mode = "one", paths = 100, seconds = 3600] = [
+    Deno.args[0],
+    ...Deno.args.slice(1).map(Number),
+  ] as [string?, number?, number?];
+  const half = (index: number) => Array.from({ length: CPUS / 2 }, (_, i) => index * CPUS / 2 + i);
+  const counters = (["package", "dram"] as const).flatMap((kind) =>
+    [0, 1].map((index): CounterSpec => ({ kind, index, cpus: half(index), updatePeriodS: 0.001 }))
+  );
+  const parentOf = (c: number) => c > OUTERMOST ? 1 + c % OUTERMOST : 0;
+  const asked = { mode, paths, seconds };
+  const alone = run(asked, counters, undefined);
+  const bytes = Deno.memoryUsage().external;
+  const attribution = new Attribution({ cpuCount: CPUS, counters, method: "fit", parentOf });
+  const spent = run(asked, counters, attribution);
+  const part = 100 * (spent.seconds - alone.seconds) / seconds;
   console.log(
-    `${mode}: ${edges} visits, ${(spentMs / 10 / Number(seconds)).toFixed(2)} % of a core, end ` +
-      `${endMs.toFixed(0)} ms, arrays ${(most / 1048576).toFixed(0)} MiB at most; ` +
-      `${told} of ${paths} told`,
+    `${mode}: ${spent.edges} visits, ${part.toFixed(2)} % of a core, end ` +
+      `${spent.endMs.toFixed(0)} ms, arrays ${((spent.mostBytes - bytes) / 1048576).toFixed(0)} ` +
+      `MiB at most; ${spent.told} of ${paths} told`,
   );
 }

@@ -18,6 +18,8 @@ export const SWITCHED = 4;
 export const ALL_FAMILIES = (1 << SWITCHED) - 1;
 /** Part of a power by which a column's likely effect differs from none, by family. */
 const LIKELY: readonly number[] = [0.4, 0.25, 0.15];
+/** Part of the power that follows the load with each time constant, where it may with several. */
+const LIKELY_LATE = 1;
 /** The same beside others: of all classes alike, of one class, and by one class. */
 const LIKELY_BESIDE = { all: 0.25, victim: 0.1, cause: 0.15 } as const;
 /** Classes with columns of their own: those with the most CPU time. */
@@ -126,7 +128,11 @@ export class Columns {
   ): Float64Array {
     const ridge = new Float64Array(rows.count);
     for (const { number, family, a, likely } of this.list) {
-      if (family === FAMILY.CARRIED) continue;
+      if (family === FAMILY.CARRIED) {
+        // Without a place on the line (`slowness.ts`) they are columns like others.
+        if ((families >> family & 1) === 1) ridge[number] = s2 / LIKELY_LATE ** 2;
+        continue;
+      }
       const own = a < 0 ? -1 : rows.fitOf[a];
       const watts = a < 0 ? 1 : own < power.length ? power[own] : 0;
       const deviation = likely * watts;

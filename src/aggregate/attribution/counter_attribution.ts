@@ -72,6 +72,8 @@ export class CounterAttribution {
   /** The same of terms. */
   #terms: Exposure | undefined;
   readonly #visits: VisitTerms | undefined;
+  /** It asks for something of `#visits`. */
+  #follows = false;
   readonly #fit: Fit | undefined;
   readonly #parentOf: (classIndex: number) => number;
   #unitS = NaN;
@@ -123,6 +125,8 @@ export class CounterAttribution {
     if (fit !== undefined && visits !== undefined) {
       this.#visits = visits;
       visits.readers++;
+      visits.followers++;
+      this.#follows = true;
       this.#terms = new Exposure(visits.log, lags);
       this.#terms.wanted = this.#exposure.wanted;
     }
@@ -134,11 +138,9 @@ export class CounterAttribution {
       this.#exposure.wanted[ZERO_LAG] = 1;
       return;
     }
-    fit.onUntested = () => {
-      this.#leaveTerms();
-      this.#exposure.responds = false;
-    };
+    fit.onUntested = () => this.#leaveVisits();
     fit.onChosen = (lags, columns) => {
+      if (columns.list.length === 0) this.#leaveVisits();
       if (!columns.needsTerms) this.#leaveTerms();
       if (columns.carried.length === 0) this.#exposure.responds = false;
       const { wanted } = this.#exposure;
@@ -157,8 +159,7 @@ export class CounterAttribution {
   step(timeS: number, valueJ: number, stampS: number): void {
     const { changes } = this;
     if (this.#visits?.isTooMuch === true && this.#fit?.isUntested === false) {
-      this.#leaveTerms();
-      this.#exposure.responds = false;
+      this.#leaveVisits();
       this.#fit.giveUp();
     }
     const before = changes.readings;
@@ -185,6 +186,14 @@ export class CounterAttribution {
     if (this.#terms === undefined) return;
     this.#terms = undefined;
     this.#visits!.readers--;
+  }
+
+  /** Nothing but exposures to classes is needed. */
+  #leaveVisits(): void {
+    this.#leaveTerms();
+    this.#exposure.responds = false;
+    if (this.#follows) this.#visits!.followers--;
+    this.#follows = false;
   }
 
   /** What folded paths took before this is not needed here any more. */

@@ -1,6 +1,6 @@
 /**
  * The fit of one counter over a whole run, in memory that does not grow with the run: the first
- * intervals are kept, lag and filter are chosen on them, and from then on three lags go on by
+ * intervals are kept, lag and filter are chosen on them, and from then on a few lags go on by
  * themselves. Short runs are done from what was kept. docs/how-sure.md.
  * @module
  */
@@ -14,7 +14,7 @@ import { LAG_GRID, ZERO_LAG } from "./lag_curve.ts";
 import { Selection } from "./selection.ts";
 import { CONSTANTS, type VisitTerms } from "./visit_terms.ts";
 
-/** At this interval it is seen whether the test is worth its time, and at most so many edges a second are. */
+/** By this interval it is seen whether the test is worth its time, and at most so many edges a second are. */
 const LOOK_ROWS = 256, MOST_EDGES_A_SECOND = 4000;
 /** Intervals that lag and filter are chosen on. */
 const CHOICE_ROWS = 4096;
@@ -24,6 +24,16 @@ const CHOICE_ROWS = 4096;
  */
 const CHOICE_WORK = 400_000;
 const CHOICE_PER_CLASS = 3;
+/**
+ * Intervals of many classes each are joined with those behind them, so that squares of numbers of entries
+ * come to so many a second at most; by the last intervals it is seen how many have to be.
+ */
+const MOST_SQUARES_A_SECOND = 120_000;
+const JOIN_LOOK = 64;
+const MOST_JOINED = 16;
+/** Numbers that are kept before the choice, of 4 bytes, if there are rows enough. */
+const MOST_AMOUNTS = 700_000;
+const LEAST_CHOICE_ROWS = 1024;
 /** Entries that are kept without joining rare classes: a few MB. */
 const MOST_ENTRIES = 65_536;
 /** Row passes of the choice, and rows that follow it, for each new row. */
@@ -52,6 +62,15 @@ export class Fit {
   /** Row of the store that the stream takes next. */
   #next = 0;
   #work = 0;
+  /** Intervals that make one row, and those in the last one; Infinity: it is whole. */
+  #together = 1;
+  #joined = Infinity;
+  #hasLooked = false;
+  #looks = 0;
+  /** Of the last intervals: squares of their numbers of entries, seconds, and how many they are. */
+  #squares = 0;
+  #lookS = 0;
+  #looked = 0;
   /** Chosen once. */
   #columns: Columns | undefined;
   readonly #terms: FitTerms | undefined;
@@ -85,16 +104,42 @@ export class Fit {
     terms: { count: number; classes: Int32Array; tau: Float64Array; width: number },
   ): void {
     const { rows } = this;
-    rows.push(row, interval);
-    rows.pushTerms(terms);
-    if (rows.entries > MOST_ENTRIES) rows.limit();
-    this.#work += row.count * row.count;
-    if (rows.rows === LOOK_ROWS && this.#stream === undefined && !this.#isTestable()) {
-      this.#columns = NO_COLUMNS;
-      this.onUntested?.();
+    this.#look(row.count, interval.lengthS);
+    if (this.#joined < this.#together && !interval.fresh) {
+      rows.extend(row, interval);
+      rows.extendTerms(terms);
+      this.#joined++;
+    } else {
+      // What lies before is whole, and was taken already.
+      rows.push(row, interval);
+      rows.pushTerms(terms);
+      this.#joined = 1;
+      this.#work += row.count * row.count;
     }
+    if (rows.entries > MOST_ENTRIES) rows.limit();
+    if (this.#joined < this.#together) return;
+    this.#joined = Infinity;
     if (this.#stream === undefined) this.#choose();
     else this.#follow(CATCH_UP);
+  }
+
+  /** How many intervals are joined from now on. */
+  #look(entries: number, lengthS: number): void {
+    this.#squares += entries * entries;
+    this.#lookS += lengthS;
+    if (++this.#looked < JOIN_LOOK) return;
+    const needed = Math.ceil(this.#squares / this.#lookS / MOST_SQUARES_A_SECOND);
+    this.#together = Math.min(MOST_JOINED, Math.max(1, needed));
+    this.#squares = this.#lookS = this.#looked = 0;
+    if (this.#hasLooked || this.#stream !== undefined) return;
+    this.#looks++;
+    const isMany = this.rows.classCount > MANY_CLASSES;
+    if (!isMany && this.#looks * JOIN_LOOK < LOOK_ROWS) return;
+    this.#hasLooked = true;
+    if (this.#isTestable()) return;
+    this.#columns = NO_COLUMNS;
+    this.rows.narrow(LAG_GRID.length);
+    this.onUntested?.();
   }
 
   /** What the columns need is not known any more: the plain model is what is left. */
@@ -120,6 +165,7 @@ export class Fit {
    */
   outcome(frame: (rows: RowStore) => FitFrame, isLast: boolean): FitOutcome | undefined {
     const { rows } = this;
+    this.#joined = Infinity;
     if (this.#stream === undefined && this.#selection === undefined) {
       if (rows.rows === 0) return undefined;
       const isMuch = rows.entries * rows.count > MIDWAY_WORK || rows.classCount >= MOST_CLASSES;
@@ -160,7 +206,8 @@ export class Fit {
     if (this.#selection === undefined) {
       const classes = Math.min(rows.classCount, MOST_CLASSES);
       const isLong = this.#work > CHOICE_WORK && rows.rows >= CHOICE_PER_CLASS * classes;
-      if (rows.rows < CHOICE_ROWS && !isLong) return;
+      const isLarge = rows.amounts > MOST_AMOUNTS && rows.rows >= LEAST_CHOICE_ROWS;
+      if (rows.rows < CHOICE_ROWS && !isLong && !isLarge) return;
       rows.limit();
       this.#selection = new Selection(rows, rows.rows, this.#columns = this.#choice());
     }
@@ -173,13 +220,17 @@ export class Fit {
       visits: this.#terms?.visits,
     });
     this.#selection = undefined;
+    if (this.#choice().carried.length === 0) this.rows.narrow(LAG_GRID.length);
     this.onChosen?.(this.#stream.lags.map(({ lag }) => lag), this.#choice());
   }
 
   #follow(most: number): void {
     const end = Math.min(this.rows.rows, this.#next + most);
     for (; this.#next < end; this.#next++) this.#stream!.take(this.rows, this.#next);
-    if (this.#next < this.rows.rows) return;
+    if (this.#next < this.rows.rows) {
+      this.rows.release(this.#next);
+      return;
+    }
     this.rows.clear();
     this.#next = 0;
   }

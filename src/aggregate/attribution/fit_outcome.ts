@@ -4,7 +4,6 @@
  */
 import { mixingCondition } from "./condition.ts";
 import type { FitStream } from "./fit_stream.ts";
-import { MIDDLE } from "./lag_curve.ts";
 import type { LackOfFit } from "./causes.ts";
 import { lackOf, LEAST_ROWS, likelyModels } from "./lack_of_fit.ts";
 import type { Solution } from "./nnls.ts";
@@ -90,6 +89,8 @@ export interface FitFrame {
   readonly shared: number;
 }
 
+/** Part of what the lack of fit changes that stays uncertain. */
+const ABOUT = 0.25;
 const LEAST_INTERVALS = 96;
 const PER_CLASS = 4;
 const MOST_ERROR = 0.1;
@@ -101,7 +102,7 @@ const MOST_OVER_SHARE = 0.02;
 
 /** Takes the result; the stream can go on. */
 export function fitOutcome(stream: FitStream, classes: number, frame: FitFrame): FitOutcome {
-  const models = likelyModels(stream, classes, frame);
+  const { models, plain } = likelyModels(stream, classes, frame);
   const [{ model: best }] = models;
   const energies = new Float64Array(classes);
   let sum = 0;
@@ -128,6 +129,8 @@ export function fitOutcome(stream: FitStream, classes: number, frame: FitFrame):
       const apart = dot(weights, model.energies) - joules;
       variance += doubt * (model.variance(weights) + apart * apart) * scale * scale;
     }
+    // Where powers are not so many watts a region, what takes its place is about right at best.
+    variance += (ABOUT * scale * (joules - dot(weights, plain.energies))) ** 2;
     return Math.sqrt(variance);
   };
   const seOf = (some: readonly number[], parts?: readonly number[]): number => {
@@ -162,7 +165,7 @@ export function fitOutcome(stream: FitStream, classes: number, frame: FitFrame):
   const counted = groups.filter(({ group, isSure }) => isSure || group.some((c) => !isGuess[c]));
   const isFew = 2 * counted.filter(({ isSure }) => isSure).length < counted.length;
   const { told, blocked } = tell(list, { frame, jointSeJ, reason: isFew ? reason ?? FEW : reason });
-  const { shares } = stream.lags[MIDDLE];
+  const { shares } = stream.lags[stream.middle];
   return {
     classes: told,
     seOf,

@@ -3,8 +3,8 @@
  * @module
  */
 import { Influence } from "./influence.ts";
-import type { Columns } from "./columns.ts";
-import { FOLLOWED, LAG_GRID, MIDDLE } from "./lag_curve.ts";
+import { type Columns, MANY_CLASSES } from "./columns.ts";
+import { FOLLOWED, FOLLOWED_PLAIN, LAG_GRID } from "./lag_curve.ts";
 import { LagRow } from "./lag_row.ts";
 import type { PhaseLock } from "./phase_lock.ts";
 import type { Between, Solution } from "./nnls.ts";
@@ -35,6 +35,8 @@ export class FitStream {
   /** Lags around the chosen one, ascending; the middle one keeps its sums in blocks. */
   readonly lags: readonly LagSums[];
   readonly influence: Influence;
+  /** Place of the lag in the middle. */
+  readonly middle: number;
   readonly theta: number;
   readonly filter: number;
   /** Rows taken, and those of them that were filtered. */
@@ -71,8 +73,11 @@ export class FitStream {
     this.influence = new Influence(lock);
     this.filter = chosen.filter;
     this.theta = FILTERS[chosen.filter][1];
-    const middle = Math.min(Math.max(chosen.lag, MIDDLE), LAG_GRID.length - FOLLOWED + MIDDLE);
-    this.lags = Array.from({ length: FOLLOWED }, (_, k) => middle + k - MIDDLE).map((lag) => ({
+    const isPlain = columns.list.length === 0 && rows.classCount > MANY_CLASSES;
+    const followed = isPlain ? FOLLOWED_PLAIN : FOLLOWED;
+    const beside = this.middle = followed >> 1;
+    const middle = Math.min(Math.max(chosen.lag, beside), LAG_GRID.length - followed + beside);
+    this.lags = Array.from({ length: followed }, (_, k) => middle + k - beside).map((lag) => ({
       lag,
       row: new LagRow(lag),
       rows: new WhitenedRows(FILTERS[chosen.filter]),
@@ -88,16 +93,16 @@ export class FitStream {
 
   /** Takes row `i`. */
   take(rows: RowStore, i: number): void {
-    for (let k = 0; k < FOLLOWED; k++) {
+    for (let k = 0; k < this.lags.length; k++) {
       const lag = this.lags[k];
       lag.row.take(rows, i, this.#power, this.columns);
       lag.rows.take(rows, i, lag.row);
       lag.shares.take(lag.row, rows.energyJ[i], rows.count);
-      if (k === MIDDLE) this.influence.take(rows, i, lag.rows, lag.shares, this.#power);
+      if (k === this.middle) this.influence.take(rows, i, lag.rows, lag.shares, this.#power);
       else if (lag.rows.counts) lag.sums.add(lag.rows);
     }
     this.taken++;
-    if (this.lags[MIDDLE].rows.counts) this.counted++;
+    if (this.lags[this.middle].rows.counts) this.counted++;
     if (this.taken < this.#check) return;
     this.#check = this.taken + CHECK_ROWS;
     if (this.taken < this.#again && !this.#hasDoubled()) return;
@@ -107,7 +112,7 @@ export class FitStream {
 
   /** Is there a class with twice the CPU time that its power was found on? */
   #hasDoubled(): boolean {
-    const { d } = this.lags[MIDDLE].shares;
+    const { d } = this.lags[this.middle].shares;
     const { isColumn } = this.store;
     for (let c = 0; c < d.length; c++) {
       const known = c < this.#foundOn.length ? this.#foundOn[c] : 0;
@@ -124,9 +129,9 @@ export class FitStream {
    */
   solve(classes: number, families: number, slowness: number): Solution[] {
     const between = stretchAt(this.columns, slowness);
-    const middle = this.#solveAt(MIDDLE, classes, families)(between);
+    const middle = this.#solveAt(this.middle, classes, families)(between);
     return this.lags.map((_, k) =>
-      k === MIDDLE ? middle : this.#solveAt(k, classes, families)(between)
+      k === this.middle ? middle : this.#solveAt(k, classes, families)(between)
     );
   }
 
@@ -136,15 +141,15 @@ export class FitStream {
     const { sums } = this.lags[k];
     return (between?: Between) => {
       const known = { isColumn, ridge, between };
-      const solution = sums.solve(classes, k === MIDDLE ? undefined : this.#held, known);
-      if (k === MIDDLE) this.#held = solution.held;
+      const solution = sums.solve(classes, k === this.middle ? undefined : this.#held, known);
+      if (k === this.middle) this.#held = solution.held;
       return solution;
     };
   }
 
   /** Brings the sums of the lag in the middle together: before `solve()`. */
   gather(): void {
-    const { sums } = this.lags[MIDDLE];
+    const { sums } = this.lags[this.middle];
     sums.clear();
     for (const block of this.influence.blocks) sums.addAll(block.sums);
   }
@@ -152,15 +157,15 @@ export class FitStream {
   #renew(classes: number): void {
     this.gather();
     // The plain powers: with columns of their own classes' powers would be those beside them.
-    const best = slownesses(this.columns, this.#solveAt(MIDDLE, classes, 0))
+    const best = slownesses(this.columns, this.#solveAt(this.middle, classes, 0))
       .reduce((best, one) => one.rss < best.rss ? one : best);
     const solutions = this.lags.map((_, k) =>
-      k === MIDDLE ? best : this.#solveAt(k, classes, 0)(best.between)
+      k === this.middle ? best : this.#solveAt(k, classes, 0)(best.between)
     );
-    this.#power = solutions[MIDDLE].power;
-    this.s2 = solutions[MIDDLE].rss / Math.max(1, this.counted);
+    this.#power = solutions[this.middle].power;
+    this.s2 = solutions[this.middle].rss / Math.max(1, this.counted);
     const { isColumn } = this.store;
     solutions.forEach((solution, k) => this.lags[k].shares.use(solution, isColumn));
-    this.#foundOn = this.lags[MIDDLE].shares.d.slice();
+    this.#foundOn = this.lags[this.middle].shares.d.slice();
   }
 }

@@ -12,6 +12,7 @@ import { grown, lengthened } from "../../core/grow.ts";
 import { triangle } from "./triangle.ts";
 import { NormalSums } from "./normal_sums.ts";
 import type { PhaseLock } from "./phase_lock.ts";
+import { BLOCK_ROWS } from "./row_block.ts";
 import type { RowStore } from "./row_store.ts";
 import type { Shares } from "./shares.ts";
 import type { WhitenedRows } from "./whitened_rows.ts";
@@ -85,15 +86,16 @@ export class Influence {
     if (rows.count > this.stride) this.#grow(rows.count);
     const block = this.#block(rows.count);
     if (rows.fresh[i] === 1) this.#length = 0;
-    const from = rows.start[i];
-    const n = rows.start[i + 1] - from;
+    const { start, classes } = rows.block(i);
+    const from = start[i % BLOCK_ROWS];
+    const n = start[i % BLOCK_ROWS + 1] - from;
     this.#union = 0;
     // What a class of unknown power leaves is no noise: such rows stand in the blocks alone.
     const certain = shares.certain && (this.#certain || this.#length === 0);
     let half = 0;
     if (this.#length > 0) {
       for (let k = 0; k < this.#length; k++) this.#put(this.#classes[k], this.#sigma[k]);
-      for (let k = 0; k < n; k++) this.#put(rows.classes[from + k], -shares.sigma[k]);
+      for (let k = 0; k < n; k++) this.#put(classes[from + k], -shares.sigma[k]);
       if (certain) {
         half = (this.#leftJ - shares.leftJ) / 2;
         this.products += this.#leftJ * shares.leftJ;
@@ -116,7 +118,7 @@ export class Influence {
     }
     if (times > 0) this.#spread(rows, i, { sigma: shares.sigma, times });
     for (let k = 0; k < n; k++) {
-      this.#classes[k] = rows.classes[from + k];
+      this.#classes[k] = classes[from + k];
       this.#sigma[k] = shares.sigma[k];
     }
     this.#length = n;
@@ -130,8 +132,9 @@ export class Influence {
     i: number,
     { sigma, times }: { sigma: Float64Array; times: number },
   ): void {
-    const from = rows.start[i];
-    const n = rows.start[i + 1] - from;
+    const { start, classes } = rows.block(i);
+    const from = start[i % BLOCK_ROWS];
+    const n = start[i % BLOCK_ROWS + 1] - from;
     const d2 = times * rows.lengthS[i] ** 2;
     const e2 = times * rows.energyJ[i] ** 2;
     let squares = 0;
@@ -139,17 +142,17 @@ export class Influence {
     const own = rows.fitOf[0];
     for (let k = 0; k < n; k++) {
       squares += sigma[k] * sigma[k];
-      if (rows.classes[from + k] === own) share = sigma[k];
+      if (classes[from + k] === own) share = sigma[k];
     }
     const uneven = e2 * share * share;
     for (let k = 0; k < n; k++) {
       const s = sigma[k];
       if (s === 0) continue;
-      const c = rows.classes[from + k];
+      const c = classes[from + k];
       this.inside[c] += s * d2;
       this.mixed[triangle(c) + c] += e2 * s * s;
       for (let m = 0; m < n; m++) {
-        const b = rows.classes[from + m];
+        const b = classes[from + m];
         if (b > c) continue;
         const both = s * sigma[m];
         this.insideBoth[triangle(c) + b] += both * d2;

@@ -13,7 +13,6 @@
 import { type LackOfFit, namedCauses } from "./causes.ts";
 import { FAMILY, SWITCHED } from "./columns.ts";
 import type { FitStream } from "./fit_stream.ts";
-import { MIDDLE } from "./lag_curve.ts";
 import { bestLag, Model, type ModelFrame } from "./model.ts";
 import type { Solution } from "./nnls.ts";
 import { constantAt } from "./slowness.ts";
@@ -28,8 +27,12 @@ export const LEAST_ROWS = 96;
 /** How likely each family is before the data, and a power that follows the load. */
 const PRIORS: readonly number[] = [0.2, 0.2, 0.2, 0.1];
 const PRIOR_SLOW = 0.2;
+/** Of that, the part in which it follows with several time constants at a time. */
+const PRIOR_MIXED = 0.2;
+const MIXED = 1 << FAMILY.CARRIED;
+const BESIDE = 1 << FAMILY.BESIDE;
 /** Of it, the part of each stretch of time constants: long ones are rare. */
-const STRETCHES: readonly number[] = [0.5, 0.3, 0.15, 0.05];
+const STRETCHES: readonly number[] = [0.45, 0.3, 0.15, 0.07, 0.03];
 /**
  * The error takes the data for less than they seem to say, and time constants for about as likely as
  * none: what simple powers explain as well as others is told simply, with an error that holds both.
@@ -44,6 +47,8 @@ const AROUND: readonly number[] = [-2, -1, 0, 1, 2];
 /** A model with its weight in the energy, and in the error; each add up to 1. */
 export interface Weighted {
   readonly model: Model;
+  /** What it stands for: bits of families. */
+  readonly families: number;
   readonly weight: number;
   readonly doubt: number;
 }
@@ -58,13 +63,21 @@ interface Tried {
   readonly prior: { readonly families: number; readonly slowness: number };
 }
 
-/** The models that the data leave, likeliest first. */
-export function likelyModels(stream: FitStream, classes: number, frame: ModelFrame): Weighted[] {
+/** The models that the data leave. */
+export interface Likely {
+  /** Likeliest first. */
+  readonly models: readonly Weighted[];
+  /** So many watts a region, at once. */
+  readonly plain: Model;
+}
+
+/** The models that the data leave, and the plain one. */
+export function likelyModels(stream: FitStream, classes: number, frame: ModelFrame): Likely {
   stream.gather();
   if (frame.isUntested || stream.counted < LEAST_ROWS) {
     const solutions = stream.solve(classes, 0, 0);
-    const model = new Model(stream, { families: 0, slowness: 0, solutions }, frame);
-    return [{ model, weight: 1, doubt: 1 }];
+    const plain = new Model(stream, { families: 0, slowness: 0, solutions }, frame);
+    return { models: [{ model: plain, families: 0, weight: 1, doubt: 1 }], plain };
   }
   const search = new Search(stream, classes, frame);
   const tried = search.all();
@@ -74,21 +87,32 @@ export function likelyModels(stream: FitStream, classes: number, frame: ModelFra
     ? tried.map((_, i) => i === plain ? 1 : 0)
     : normalised(tried.map(({ evidence }) => evidence));
   const doubts = normalised(
-    tried.map(({ evidence, prior, slowness }) =>
+    tried.map(({ evidence, prior, slowness, families }) =>
       (evidence - prior.families - prior.slowness) / DOUBT + prior.families + prior.slowness +
-      Math.log(slowness > 0 ? PRIOR_DOUBT / PRIOR_SLOW : (1 - PRIOR_DOUBT) / (1 - PRIOR_SLOW))
+      Math.log(
+        slowness > 0 || (families & MIXED) !== 0
+          ? PRIOR_DOUBT / PRIOR_SLOW
+          : (1 - PRIOR_DOUBT) / (1 - PRIOR_SLOW),
+      )
     ),
   );
   const kept = [...tried.keys()]
     .filter((i) => weights[i] >= LEAST_WEIGHT || doubts[i] >= LEAST_WEIGHT)
     .sort((i, j) => weights[j] - weights[i]).slice(0, MOST_MODELS);
   const all = kept.reduce((sum, i) => sum + weights[i], 0);
-  const doubt = kept.reduce((sum, i) => sum + doubts[i], 0);
-  return kept.map((i) => ({
-    model: new Model(stream, tried[i], frame),
-    weight: weights[i] / all,
-    doubt: doubts[i] / doubt,
-  }));
+  const allDoubt = kept.reduce((sum, i) => sum + doubts[i], 0);
+  const models = kept.flatMap((i): Weighted[] => {
+    const { families } = tried[i];
+    const [weight, doubt] = [weights[i] / all, doubts[i] / allDoubt];
+    const model = new Model(stream, tried[i], frame);
+    if ((families & BESIDE) === 0) return [{ model, families, weight, doubt }];
+    // Which of two classes draws less beside the other is not in the data: half by the columns' rule,
+    // half by none.
+    const without = new Model(stream, search.without(BESIDE, tried[i]), frame);
+    const half = { families, weight: weight / 2, doubt: doubt / 2 };
+    return [{ model, ...half }, { model: without, ...half }];
+  });
+  return { models, plain: new Model(stream, search.plain, frame) };
 }
 
 /** Weights that add up to 1 from logarithms. */
@@ -104,11 +128,12 @@ export function lackOf(models: readonly Weighted[], tested: boolean): LackOfFit 
   const odds = new Float64Array(SWITCHED + 1);
   let visits = 0;
   let constantS = 0;
-  for (const { model: { families, slowness }, weight } of models) {
+  for (const { model, families, weight } of models) {
+    const { slowness } = model;
     for (let f = 0; f < SWITCHED; f++) if ((families >> f & 1) === 1) odds[f] += weight;
     if ((families & VISITS) !== 0) visits += weight;
-    if (slowness > 0) odds[FAMILY.CARRIED] += weight;
-    constantS += weight * constantAt(slowness);
+    if (slowness > 0 || (families & MIXED) !== 0) odds[FAMILY.CARRIED] += weight;
+    constantS += weight * (slowness > 0 ? constantAt(slowness) : model.mixedConstantS);
   }
   return { causes: namedCauses(odds, visits), tested, constantS };
 }
@@ -135,16 +160,21 @@ class Search {
     let best = stream.solve(classes, all, 0);
     for (let place = 1; place <= this.#most * PLACES; place++) {
       const solutions = stream.solve(classes, all, place / PLACES);
-      if (!(solutions[MIDDLE].rss < best[MIDDLE].rss)) continue;
+      if (!(solutions[stream.middle].rss < best[stream.middle].rss)) continue;
       best = solutions;
     }
-    stream.s2 = best[MIDDLE].rss / Math.max(1, stream.counted);
+    stream.s2 = best[stream.middle].rss / Math.max(1, stream.counted);
     this.#s2 = stream.s2;
   }
 
   /** So many watts a region, at once. */
   get plain(): Tried {
     return this.#try(0, 0, 1);
+  }
+
+  /** A model without a family of its own. */
+  without(family: number, { families, slowness }: Tried): Tried {
+    return this.#try(families & ~family, slowness, 1);
   }
 
   /** Every model that may count. */
@@ -164,6 +194,7 @@ class Search {
   /** One set of families at each time constant. */
   #along(families: number): Tried[] {
     const tried = [this.#try(families, 0, 1)];
+    if (this.#most > 0) tried.push(this.#try(families | MIXED, 0, 1));
     for (let place = 1; place <= this.#most * PLACES; place++) {
       tried.push(this.#try(families, place / PLACES, 1 / PLACES));
     }
@@ -172,7 +203,7 @@ class Search {
 
   /** The time constants around the best one, as far from each other as the data tell them apart. */
   #refined(tried: readonly Tried[]): Tried[] {
-    const [atOnce, ...slow] = tried;
+    const [atOnce, mixed, ...slow] = tried;
     if (slow.length < 3) return [atOnce];
     let at = 0;
     slow.forEach(({ evidence }, k) => at = evidence > slow[at].evidence ? k : at);
@@ -188,6 +219,7 @@ class Search {
       .filter((place) => place > 0 && place <= this.#most);
     return [
       atOnce,
+      mixed,
       ...around.map((place) => this.#try(slow[0].families, place, deviation)),
     ];
   }
@@ -196,7 +228,11 @@ class Search {
   #try(families: number, slowness: number, width: number): Tried {
     const solutions = this.#stream.solve(this.#classes, families, slowness);
     const stretch = STRETCHES[Math.ceil(slowness) - 1] ?? 0;
-    const prior = Math.log(slowness > 0 ? PRIOR_SLOW * stretch * width : 1 - PRIOR_SLOW);
+    const onLine = PRIOR_SLOW * (1 - PRIOR_MIXED) * stretch * width;
+    const isMixed = (families & MIXED) !== 0;
+    const prior = Math.log(
+      slowness > 0 ? onLine : isMixed ? PRIOR_SLOW * PRIOR_MIXED : 1 - PRIOR_SLOW,
+    );
     let wanted = 0;
     PRIORS.forEach((part, f) => wanted += Math.log((families >> f & 1) === 1 ? part : 1 - part));
     const evidence = wanted + prior + this.#evidence(solutions);
@@ -212,7 +248,7 @@ class Search {
 
   /** Logarithm of a marginal likelihood, up to what all models share. */
   #evidence(solutions: readonly Solution[]): number {
-    const { factor, ridge } = solutions[MIDDLE];
+    const { factor, ridge } = solutions[this.#stream.middle];
     let prior = 0;
     for (const i of factor.members) if (ridge[i] > 0) prior += Math.log(ridge[i]) / 2;
     const { rss, variance } = bestLag(this.#stream, solutions, this.#frame.lagUnitS);

@@ -5,6 +5,7 @@
  */
 import { grown } from "../../core/grow.ts";
 import type { Columns } from "./columns.ts";
+import { BLOCK_ROWS } from "./row_block.ts";
 import type { RowStore } from "./row_store.ts";
 import { LAG_GRID } from "./lag_curve.ts";
 
@@ -28,27 +29,29 @@ export class LagRow {
    */
   take(rows: RowStore, i: number, power: Float64Array, columns: Columns): void {
     const { carried } = columns;
-    const from = rows.start[i];
-    const n = rows.start[i + 1] - from;
-    const { lags, tau, columnOf, termLags } = rows;
-    const terms = columnOf.length > 0 ? rows.termStart[i + 1] - rows.termStart[i] : 0;
+    const { start, classes, tau, lags, termStart, terms: termOf, termTau } = rows.block(i);
+    const place = i % BLOCK_ROWS;
+    const from = start[place];
+    const n = start[place + 1] - from;
+    const { columnOf, termLags } = rows;
+    const terms = columnOf.length > 0 ? termStart[place + 1] - termStart[place] : 0;
     const most = n + 5 * terms + carried.length;
     if (most > this.values.length) {
       this.values = grown(this.values, most);
       this.numbers = grown(this.numbers, this.values.length);
     }
     for (let k = 0; k < n; k++) {
-      this.numbers[k] = rows.classes[from + k];
+      this.numbers[k] = classes[from + k];
       this.values[k] = tau[(from + k) * lags + this.#lag];
     }
     this.classes = n;
     let end = n;
     for (let k = 0; k < terms; k++) {
-      const at = rows.termStart[i] + k;
-      const column = columnOf[rows.terms[at]] ?? -1;
+      const at = termStart[place] + k;
+      const column = columnOf[termOf[at]] ?? -1;
       if (column < 0) continue;
-      const value = rows.termTau[at * termLags + this.#lag];
-      const pair = columns.pairOf[rows.terms[at]];
+      const value = termTau[at * termLags + this.#lag];
+      const pair = columns.pairOf[termOf[at]];
       if (pair >= 0) {
         const { a, b, victims, causes, all } = columns.pairs[pair];
         const part = value / columns.others;

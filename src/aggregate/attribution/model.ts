@@ -5,8 +5,9 @@
  */
 import { FAMILY } from "./columns.ts";
 import type { FitStream } from "./fit_stream.ts";
-import { LAG_GRID, leastOf, MIDDLE, slopeAt, sum, weightsAt } from "./lag_curve.ts";
+import { LAG_GRID, leastOf, slopeAt, sum, weightsAt } from "./lag_curve.ts";
 import type { Solution } from "./nnls.ts";
+import { CONSTANTS } from "./visit_terms.ts";
 import { type Given, type Reach, Variances } from "./uncertainty.ts";
 
 /** The lag's distribution inside the window is not quite even. */
@@ -42,6 +43,8 @@ export class Model {
   readonly #reach: Reach;
   readonly #variances: Variances;
   readonly #lagVariance: number;
+  /** Mean time constant where power follows the load with several, s. */
+  mixedConstantS = 0;
   /** By class, J: what power that follows the load brings it from others. */
   readonly carriedJ: Float64Array;
   /** Pairs of classes, and J that may be the one's or the other's. */
@@ -56,27 +59,34 @@ export class Model {
     },
     frame: ModelFrame,
   ) {
-    const classes = solutions[MIDDLE].power.length;
+    const classes = solutions[stream.middle].power.length;
     this.families = families;
     this.slowness = slowness;
-    this.solution = solutions[MIDDLE];
+    this.solution = solutions[stream.middle];
     this.lag = bestLag(stream, solutions, frame.lagUnitS);
     const reaches = solutions.map((solution, k) => reachOf(stream, k, solution, frame.seconds));
     const at = reaches.map((reach, k) => energiesAt(stream, k, reach));
     this.energies = new Float64Array(classes);
     this.#slope = new Float64Array(classes);
     const { x, stepS } = this.lag;
-    const [weights, slopes] = [weightsAt(x), slopeAt(x)];
+    const [weights, slopes] = [
+      weightsAt(x, solutions.length),
+      slopeAt(x, solutions.length),
+    ];
     for (let c = 0; c < classes; c++) {
       if (!(frame.seconds[c] > 0)) continue;
       const values = at.map((energies) => energies[c]);
       this.energies[c] = sum(weights, values);
       this.#slope[c] = sum(slopes, values) / stepS;
     }
-    this.#reach = reaches[MIDDLE];
+    this.#reach = reaches[stream.middle];
     this.#variances = new Variances(stream, this.solution, this.#reach);
     this.carriedJ = new Float64Array(classes);
     const carriers = new Set(stream.columns.carried);
+    const { carried } = stream.columns;
+    for (let m = 0; m < carried.length; m++) {
+      this.mixedConstantS += CONSTANTS[m] * Math.max(0, this.solution.power[carried[m]] ?? 0);
+    }
     for (const { number, to, amount } of this.#reach.given) {
       if (carriers.has(number)) this.carriedJ[to] += amount * this.solution.power[number];
     }
@@ -259,9 +269,9 @@ export function bestLag(
   const stepS = (LAG_GRID[1] - LAG_GRID[0]) * unitS;
   const widest = (LAG_GRID[LAG_GRID.length - 1] - LAG_GRID[0]) * unitS;
   const most = widest * widest / 12;
-  const middleS = LAG_GRID[stream.lags[MIDDLE].lag] * unitS;
+  const middleS = LAG_GRID[stream.lags[stream.middle].lag] * unitS;
   const { x, value, bend } = leastOf(solutions.map((solution) => solution.rss));
-  const s2 = solutions[MIDDLE].rss / Math.max(1, stream.counted);
+  const s2 = solutions[stream.middle].rss / Math.max(1, stream.counted);
   const variance = bend > 0 ? Math.min(most, 2 * s2 * stepS * stepS / bend) : most;
   return { lagS: middleS + x * stepS, variance, x, stepS, rss: value };
 }

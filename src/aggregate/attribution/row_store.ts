@@ -6,7 +6,8 @@
  * and what is in none shares one. A class gets its own number once it has a good part of the CPU time. So cost and memory do not grow with names.
  * @module
  */
-import { grown, lengthened } from "../../core/grow.ts";
+import { grown } from "../../core/grow.ts";
+import { BLOCK_ROWS, RowBlock } from "./row_block.ts";
 
 /** Classes that a fit can hold, the shared one included. */
 export const MOST_CLASSES = 64;
@@ -17,8 +18,8 @@ const FREE_CLASSES = MOST_CLASSES / 2;
 /** Share of the CPU time so far with which a later class gets one. */
 const LATE_SHARE = 1 / 128;
 
-/** Room for entries that is kept when a store is emptied. */
-const KEPT_ENTRIES = 1024;
+/** Room for entries that a store begins with. */
+const FIRST_ENTRIES = 1024;
 
 /** What a row says beside exposures. */
 export interface Interval {
@@ -30,25 +31,24 @@ export interface Interval {
   readonly beginS: number;
 }
 
-/** A queue of sparse rows. Row i has entries `start[i]` to before `start[i + 1]`. */
+/** A queue of sparse rows. Row i lies in `blocks[i / BLOCK_ROWS]`, at what is left. */
 export class RowStore {
   rows = 0;
-  start = new Int32Array(64);
   /** J, s, and 1 where the row does not follow the one before it. */
   energyJ = new Float64Array(64);
   lengthS = new Float64Array(64);
   fresh = new Int32Array(64);
   /** When the step was that saw the row's beginning. */
   beginS = new Float64Array(64);
-  classes = new Int32Array(256);
-  /** CPU-seconds of entry e at lag l at `e * lags + l`; behind the lags the same for each time constant. */
-  tau: Float64Array;
+  /** Entries held. */
+  entries = 0;
+  /** Numbers held: what memory goes by. */
+  amounts = 0;
+  /** Numbers of an entry that comes in, and those of them that are kept. */
   readonly lags: number;
-  /** Exposures to terms of row i: entries `termStart[i]` to before `termStart[i + 1]`, by plain lags. */
-  termStart = new Int32Array(64);
-  terms = new Int32Array(64);
-  termTau = new Float64Array(64);
+  #kept: number;
   termLags = 0;
+  #blocks: (RowBlock | undefined)[] = [];
   /** Number of each term that is a column; −1: it is none. */
   columnOf = new Int32Array(0);
   /** Numbers that are columns, not classes. */
@@ -80,13 +80,24 @@ export class RowStore {
   constructor(lags: number, timeLag = 0, parentOf?: (raw: number) => number) {
     this.#parentOf = parentOf;
     this.lags = lags;
+    this.#kept = lags;
     this.#timeLag = timeLag;
-    this.tau = new Float64Array(256 * lags);
   }
 
-  /** Entries held. */
-  get entries(): number {
-    return this.start[this.rows];
+  /** From the next block on, of each entry only so many of its first numbers are kept. */
+  narrow(lags: number): void {
+    this.#kept = lags;
+  }
+
+  /** Block of a row; its place there is `i % BLOCK_ROWS`. */
+  block(i: number): RowBlock {
+    return this.#blocks[Math.floor(i / BLOCK_ROWS)]!;
+  }
+
+  /** Rows before this one are needed no more. */
+  release(before: number): void {
+    const end = Math.floor(before / BLOCK_ROWS);
+    for (let k = end - 1; k >= 0 && this.#blocks[k] !== undefined; k--) this.#blocks[k] = undefined;
   }
 
   /** Appends a row. @param length Entries in `classes` and `tau`. */
@@ -95,35 +106,20 @@ export class RowStore {
     { energyJ, lengthS, fresh, beginS }: Interval,
   ): void {
     const i = this.rows;
-    if (i + 2 > this.start.length) {
-      this.start = grown(this.start, i + 2);
-      this.energyJ = grown(this.energyJ, i + 2);
-      this.lengthS = grown(this.lengthS, i + 2);
-      this.fresh = grown(this.fresh, i + 2);
-      this.beginS = grown(this.beginS, i + 2);
+    if (i >= this.energyJ.length) {
+      this.energyJ = grown(this.energyJ, i + 1);
+      this.lengthS = grown(this.lengthS, i + 1);
+      this.fresh = grown(this.fresh, i + 1);
+      this.beginS = grown(this.beginS, i + 1);
     }
-    const from = this.start[i];
-    const most = from + row.count;
-    if (most > this.classes.length) this.classes = grown(this.classes, most);
-    if (most * this.lags > this.tau.length) this.tau = grown(this.tau, most * this.lags);
-    let end = from;
-    for (let k = 0; k < row.count; k++) {
-      const c = this.#own(row.classes[k], row.tau[k * this.lags + this.#timeLag]);
-      let at = this.#place[c] - 1;
-      const isNew = at < from;
-      if (isNew) {
-        at = end++;
-        this.#place[c] = at + 1;
-        this.classes[at] = c;
-      }
-      for (let l = 0; l < this.lags; l++) {
-        const more = row.tau[k * this.lags + l];
-        if (isNew) this.tau[at * this.lags + l] = more;
-        else this.tau[at * this.lags + l] += more;
-      }
-    }
-    for (let e = from; e < end; e++) this.#place[this.classes[e]] = 0;
-    this.start[i + 1] = end;
+    const at = i % BLOCK_ROWS;
+    const block = at === 0 ? this.#open(i) : this.block(i);
+    block.reserve(block.start[at] + row.count);
+    const from = block.start[at];
+    const end = this.#fill(block, { from, before: from }, row);
+    this.entries += end - from;
+    this.amounts += (end - from) * block.lags;
+    block.start[at + 1] = end;
     this.energyJ[i] = energyJ;
     this.lengthS[i] = lengthS;
     this.fresh[i] = fresh ? 1 : 0;
@@ -131,11 +127,69 @@ export class RowStore {
     this.rows++;
   }
 
+  /** Adds to the last row what comes right behind it: both are one interval. */
+  extend(
+    row: { count: number; classes: Int32Array; tau: Float64Array },
+    { energyJ, lengthS }: Interval,
+  ): void {
+    const i = this.rows - 1;
+    const at = i % BLOCK_ROWS;
+    const block = this.block(i);
+    const from = block.start[at];
+    const before = block.start[at + 1];
+    block.reserve(before + row.count);
+    for (let e = from; e < before; e++) this.#place[block.classes[e]] = e + 1;
+    const end = this.#fill(block, { from, before }, row);
+    this.entries += end - before;
+    this.amounts += (end - before) * block.lags;
+    block.start[at + 1] = end;
+    this.energyJ[i] += energyJ;
+    this.lengthS[i] += lengthS;
+  }
+
+  /** A block that begins with row i. */
+  #open(i: number): RowBlock {
+    const k = i / BLOCK_ROWS;
+    if (this.#blocks[k]?.lags === this.#kept) return this.#blocks[k];
+    const before = k > 0 ? this.#blocks[k - 1] : undefined;
+    const room = before?.like(BLOCK_ROWS) ?? { entries: FIRST_ENTRIES, terms: FIRST_ENTRIES };
+    return this.#blocks[k] = new RowBlock(this.#kept, this.termLags, room);
+  }
+
+  /** Adds entries to a row from `from` that has some up to `before`, by own number. @returns Their end. */
+  #fill(
+    { classes, tau, lags: kept }: RowBlock,
+    { from, before }: { from: number; before: number },
+    row: { count: number; classes: Int32Array; tau: Float64Array },
+  ): number {
+    const { lags } = this;
+    let end = before;
+    for (let k = 0; k < row.count; k++) {
+      const c = this.#own(row.classes[k], row.tau[k * lags + this.#timeLag]);
+      let at = this.#place[c] - 1;
+      const isNew = at < from;
+      if (isNew) {
+        at = end++;
+        this.#place[c] = at + 1;
+        classes[at] = c;
+      }
+      for (let l = 0; l < kept; l++) {
+        const more = row.tau[k * lags + l];
+        if (isNew) tau[at * kept + l] = more;
+        else tau[at * kept + l] += more;
+      }
+    }
+    for (let e = from; e < end; e++) this.#place[classes[e]] = 0;
+    return end;
+  }
+
   /** CPU-seconds in the rows held, by own number. */
   seconds(): Float64Array {
     const seconds = new Float64Array(this.count);
-    for (let e = 0; e < this.entries; e++) {
-      seconds[this.classes[e]] += this.tau[e * this.lags + this.#timeLag];
+    for (let i = 0; i < this.rows; i += BLOCK_ROWS) {
+      const { start, classes, tau, lags } = this.block(i);
+      const end = start[Math.min(BLOCK_ROWS, this.rows - i)];
+      for (let e = 0; e < end; e++) seconds[classes[e]] += tau[e * lags + this.#timeLag];
     }
     return seconds;
   }
@@ -150,25 +204,58 @@ export class RowStore {
     },
   ): void {
     const i = this.rows - 1;
-    this.termLags = width;
-    if (i + 2 > this.termStart.length) this.termStart = grown(this.termStart, this.start.length);
-    let end = i === 0 ? 0 : this.termStart[i];
-    this.termStart[i] = end;
-    if (end + count > this.terms.length) this.terms = grown(this.terms, end + count);
-    const most = this.terms.length * width;
-    if (most > this.termTau.length) this.termTau = lengthened(this.termTau, most);
+    const at = i % BLOCK_ROWS;
+    const block = this.block(i);
+    if (width > 0) this.termLags = width;
+    const from = at === 0 ? 0 : block.termStart[at];
+    block.reserveTerms(from + count, width);
+    const { terms, termTau } = block;
+    let end = from;
     for (let k = 0; k < count; k++) {
       // Once columns are chosen, the other terms are nobody's.
       if (this.columnOf.length > 0 && !(this.columnOf[classes[k]] >= 0)) continue;
       let isAny = false;
       for (let l = 0; l < width; l++) {
         const value = tau[k * width + l];
-        this.termTau[end * width + l] = value;
+        termTau[end * width + l] = value;
         if (value > 0) isAny = true;
       }
-      if (isAny) this.terms[end++] = classes[k];
+      if (isAny) terms[end++] = classes[k];
     }
-    this.termStart[i + 1] = end;
+    block.termStart[at] = from;
+    block.termStart[at + 1] = end;
+    this.amounts += (end - from) * width;
+  }
+
+  /** The same where the last row was extended. */
+  extendTerms(
+    { count, classes, tau, width }: {
+      count: number;
+      classes: Int32Array;
+      tau: Float64Array;
+      width: number;
+    },
+  ): void {
+    const at = (this.rows - 1) % BLOCK_ROWS;
+    const block = this.block(this.rows - 1);
+    const from = block.termStart[at];
+    let end = block.termStart[at + 1];
+    block.reserveTerms(end + count, width);
+    const { terms, termTau } = block;
+    for (let k = 0; k < count; k++) {
+      if (this.columnOf.length > 0 && !(this.columnOf[classes[k]] >= 0)) continue;
+      let place = from;
+      while (place < end && terms[place] !== classes[k]) place++;
+      const isNew = place === end;
+      if (isNew) terms[end++] = classes[k];
+      for (let l = 0; l < width; l++) {
+        const value = tau[k * width + l];
+        if (isNew) termTau[place * width + l] = value;
+        else termTau[place * width + l] += value;
+      }
+    }
+    this.amounts += (end - block.termStart[at + 1]) * width;
+    block.termStart[at + 1] = end;
   }
 
   /** Numbers that are classes. */
@@ -190,23 +277,16 @@ export class RowStore {
     return raw < this.#isOwn.length && this.#isOwn[raw] === 1;
   }
 
-  /** Drops all rows, and the room of many; numbers stay. */
+  /** Drops all rows, and the room of all but a few; numbers stay. */
   clear(): void {
-    this.rows = 0;
-    this.start[0] = 0;
-    if (this.terms.length > KEPT_ENTRIES) {
-      this.terms = new Int32Array(KEPT_ENTRIES);
-      this.termTau = new Float64Array(KEPT_ENTRIES * this.termLags);
-      this.termStart = new Int32Array(64);
+    if (this.rows > BLOCK_ROWS) {
+      this.#blocks = this.#blocks.slice(0, 1);
+      this.energyJ = new Float64Array(64);
+      this.lengthS = new Float64Array(64);
+      this.fresh = new Int32Array(64);
+      this.beginS = new Float64Array(64);
     }
-    if (this.classes.length <= KEPT_ENTRIES) return;
-    this.classes = new Int32Array(KEPT_ENTRIES);
-    this.tau = new Float64Array(KEPT_ENTRIES * this.lags);
-    this.start = new Int32Array(64);
-    this.fresh = new Int32Array(64);
-    this.energyJ = new Float64Array(64);
-    this.lengthS = new Float64Array(64);
-    this.beginS = new Float64Array(64);
+    this.rows = this.entries = this.amounts = 0;
   }
 
   /**
@@ -261,30 +341,34 @@ export class RowStore {
 
   /** Renumbers the rows, adding up what now has one number. */
   #rewrite(moved: Int32Array): void {
-    const { lags } = this;
-    let end = 0;
-    let begin = this.start[0];
-    for (let i = 0; i < this.rows; i++) {
-      const stop = this.start[i + 1];
-      const from = end;
-      for (let e = begin; e < stop; e++) {
-        const c = moved[this.classes[e]];
-        let at = this.#place[c] - 1;
-        const isNew = at < from;
-        if (isNew) {
-          at = end++;
-          this.#place[c] = at + 1;
-          this.classes[at] = c;
+    this.entries = 0;
+    for (let first = 0; first < this.rows; first += BLOCK_ROWS) {
+      const { start, classes, tau, lags } = this.block(first);
+      let end = 0;
+      let begin = 0;
+      for (let i = 0; i < Math.min(BLOCK_ROWS, this.rows - first); i++) {
+        const stop = start[i + 1];
+        const from = end;
+        for (let e = begin; e < stop; e++) {
+          const c = moved[classes[e]];
+          let at = this.#place[c] - 1;
+          const isNew = at < from;
+          if (isNew) {
+            at = end++;
+            this.#place[c] = at + 1;
+            classes[at] = c;
+          }
+          for (let l = 0; l < lags; l++) {
+            const more = tau[e * lags + l];
+            if (isNew) tau[at * lags + l] = more;
+            else tau[at * lags + l] += more;
+          }
         }
-        for (let l = 0; l < lags; l++) {
-          const more = this.tau[e * lags + l];
-          if (isNew) this.tau[at * lags + l] = more;
-          else this.tau[at * lags + l] += more;
-        }
+        for (let e = from; e < end; e++) this.#place[classes[e]] = 0;
+        begin = stop;
+        start[i + 1] = end;
       }
-      for (let e = from; e < end; e++) this.#place[this.classes[e]] = 0;
-      begin = stop;
-      this.start[i + 1] = end;
+      this.entries += end;
     }
   }
 

@@ -8,7 +8,6 @@
  */
 import { triangle } from "./triangle.ts";
 import type { FitStream } from "./fit_stream.ts";
-import { MIDDLE } from "./lag_curve.ts";
 import { rowTimes, type Solution } from "./nnls.ts";
 
 /** Part of its power that a class may draw more or less in one interval than it usually does. */
@@ -95,7 +94,7 @@ export class Variances {
 
   /** weightsᵀ (S − M), by class. */
   #held(weights: Float64Array): Float64Array {
-    const { shares } = this.#stream.lags[MIDDLE];
+    const { shares } = this.#stream.lags[this.#stream.middle];
     const h = new Float64Array(this.#classes);
     for (let j = 0; j < h.length; j++) h[j] = weights[j] * this.#reach.seconds[j];
     for (let r = 0; r < h.length; r++) {
@@ -109,7 +108,7 @@ export class Variances {
 
   /** ψ of every block, by class: G(c − Aπ) + second terms. */
   #blocks(): Float64Array[] {
-    const { shares } = this.#stream.lags[MIDDLE];
+    const { shares } = this.#stream.lags[this.#stream.middle];
     const { factor, power } = this.#solution;
     const classes = this.#classes;
     const { seconds } = this.#reach;
@@ -160,7 +159,7 @@ export class Variances {
   /** Noise beyond the intervals, and powers that are guesses: those are uncertain by all of them. */
   #beyond(weights: Float64Array, h: Float64Array): number {
     const { influence, taken } = this.#stream;
-    const { shares } = this.#stream.lags[MIDDLE];
+    const { shares } = this.#stream.lags[this.#stream.middle];
     const { power, isGuess, outsideS, atMeanS, meanW } = this.#reach;
     let inS = 0;
     for (let c = 0; c < this.#classes; c++) inS += shares.d[c];

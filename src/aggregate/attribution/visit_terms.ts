@@ -18,7 +18,7 @@ const SHORTEST_S = 0.0005;
 /** What counts as the beginning of a visit, in the narrow and in the wide sense. */
 const BEGINNINGS_S: readonly number[] = [0.001, 0.004];
 /** Time constants of power that follows the load. */
-export const CONSTANTS: readonly number[] = [0.0003, 0.0008, 0.002, 0.005];
+export const CONSTANTS: readonly number[] = [0.0003, 0.001, 0.0035, 0.012, 0.04];
 /** Classes in one place at which pairs of them are followed no more. */
 const MOST_PRESENT = 6;
 const MOST_TERMS = 256;
@@ -26,6 +26,8 @@ const MOST_TERMS = 256;
 const REMEMBERED = 4;
 const LEAST_MEMORY = 0.001;
 const MOST_PAIRS = 4096;
+/** Classes below this are found without a search. */
+const DENSE = 32;
 /** Weights of lengths are multiples of this, so that sums of them are exact. */
 const GRAIN = 1 / 64;
 
@@ -67,6 +69,8 @@ export class VisitTerms {
   pairs = true;
   /** Who reads edges of terms; without any there are none. */
   readers = 0;
+  /** Who may ask for anything of this; without any nothing is followed. */
+  followers = 0;
   readonly #classes: EdgeLog;
   /** By CPU: its class, since when, whether the visit's length is told, and whose memory it shares. */
   readonly #class: Int32Array;
@@ -76,7 +80,10 @@ export class VisitTerms {
   /** By CPU and place: classes that its power remembers, and by how much for each time constant. */
   readonly #from: Int32Array;
   readonly #left: Float64Array;
-  readonly #scratch = new Float64Array(CONSTANTS.length);
+  readonly #own = new Float64Array(CONSTANTS.length);
+  readonly #keep = new Float64Array(CONSTANTS.length);
+  /** Sums of `carried` by class and class before it. */
+  readonly #dense: (Float64Array | undefined)[] = new Array(DENSE * DENSE).fill(undefined);
   readonly #first = new Map<number, number>();
   readonly #pair = new Map<number, number>();
   #counts = new Float64Array(16);
@@ -99,7 +106,7 @@ export class VisitTerms {
 
   /** CPUs of the domain go to a class; those that are there already stay. */
   edge(timeS: number, cpus: ArrayLike<number>, members: Uint8Array, to: number): void {
-    if (this.isTooMuch) return;
+    if (this.isTooMuch || this.followers === 0) return;
     if ((++this.#edges & (LOOK_EDGES - 1)) === 0) {
       this.isTooMuch = (timeS - this.#lookedS) * MOST_EDGES_A_SECOND < LOOK_EDGES;
       this.#lookedS = timeS;
@@ -223,21 +230,25 @@ export class VisitTerms {
     },
   ): void {
     const width = CONSTANTS.length, from = this.#from, left = this.#left;
-    const own = this.#scratch.fill(1);
+    const own = this.#own.fill(1), keep = this.#keep;
+    for (let m = 0; m < width; m++) keep[m] = Math.exp(-lengthS / CONSTANTS[m]);
     const base = leader * REMEMBERED, target = cpu * REMEMBERED;
     let weakest = 0;
     let least = Infinity;
     for (let k = 0; k < REMEMBERED; k++) {
       const class_ = from[base + k];
+      const sums = c < 0
+        ? undefined
+        : this.#remembers(base + k)
+        ? this.#between(c, class_)
+        : undefined;
       let most = 0;
       for (let m = 0; m < width; m++) {
         const w = left[(base + k) * width + m];
-        const keep = w === 0 ? 0 : Math.exp(-lengthS / CONSTANTS[m]);
-        if (w !== 0 && c >= 0) {
-          this.#add(c, class_, { m, seconds: count * w * CONSTANTS[m] * (1 - keep) });
-        }
-        const now = class_ === to || w * keep < LEAST_MEMORY ? 0 : w * keep;
-        own[m] -= w * keep;
+        if (w !== 0 && sums !== undefined) sums[m] += count * w * CONSTANTS[m] * (1 - keep[m]);
+        const kept = w * keep[m];
+        const now = class_ === to || kept < LEAST_MEMORY ? 0 : kept;
+        own[m] -= kept;
         left[(target + k) * width + m] = now;
         if (now > most) most = now;
       }
@@ -255,15 +266,24 @@ export class VisitTerms {
     }
   }
 
-  #add(to: number, from: number, { m, seconds }: { m: number; seconds: number }): void {
-    const key = to * 65536 + from;
-    let carried = this.carried.get(key);
-    if (carried === undefined) {
-      if (this.carried.size === MOST_PAIRS) return;
-      carried = { to, from, seconds: new Float64Array(CONSTANTS.length) };
-      this.carried.set(key, carried);
-    }
-    carried.seconds[m] += seconds;
+  /** Is anything left of the class at a place? */
+  #remembers(place: number): boolean {
+    const width = CONSTANTS.length;
+    for (let m = 0; m < width; m++) if (this.#left[place * width + m] !== 0) return true;
+    return false;
+  }
+
+  /** Sums of what went from one class to another; `undefined`: there are too many. */
+  #between(to: number, from: number): Float64Array | undefined {
+    const isDense = to < DENSE && from < DENSE;
+    const at = to * DENSE + from;
+    const known = isDense ? this.#dense[at] : this.carried.get(to * 65536 + from)?.seconds;
+    if (known !== undefined) return known;
+    if (this.carried.size === MOST_PAIRS) return undefined;
+    const carried = { to, from, seconds: new Float64Array(CONSTANTS.length) };
+    this.carried.set(to * 65536 + from, carried);
+    if (isDense) this.#dense[at] = carried.seconds;
+    return carried.seconds;
   }
 
   /** Numbers of CPUs times each other, for classes that are there at one time. */

@@ -2,6 +2,8 @@
 import { Attribution } from "../../../src/aggregate/attribution/attribution.ts";
 import { heavyTailed, type OtherModel, remembering, type Rng, runOther } from "./_other_node.ts";
 
+export type { OtherModel };
+
 const even = (low: number, high: number) => (_: number, random: Rng) => random.between(low, high);
 /** Log-normal around a length: visits of very different lengths. */
 const wide = (middle: number) => (_: number, random: Rng) =>
@@ -120,6 +122,8 @@ export interface OtherOutcome {
   readonly se: number[];
   /** The same of what regions caused. */
   readonly causedError: number[];
+  /** True energies, J. */
+  readonly drawn: number[];
   readonly causes: readonly string[];
   readonly sumError: number;
   /** Sum of what regions and unmarked caused, over that of what was drawn; NaN: not all is told. */
@@ -149,6 +153,7 @@ export function measureOther(model: OtherModel, seed: number, seconds: number): 
     attribution.step(t, joules, stamps);
   }
   const result = attribution.result(true).get("package")!;
+  const drawn = [...run.drawnJ];
   const error: number[] = [];
   const se: number[] = [];
   const causedError: number[] = [];
@@ -164,6 +169,7 @@ export function measureOther(model: OtherModel, seed: number, seconds: number): 
     error,
     se,
     causedError,
+    drawn,
     causes: result.counters[0].lack?.causes ?? [],
     causedSum: result.sum([0, 1, 2, 3, 4, 5]).causedJ / result.totalJ,
     sumError: Math.abs(sum / result.totalJ - 1),

@@ -21,10 +21,18 @@ export interface OtherModel {
   readonly contention?: (region: number, neighbour: number) => number;
   /** The neighbour of a CPU. @default the CPU beside it */
   readonly neighbour?: (cpu: number) => number;
-  /** Factor by the age of the visit and its length. */
-  readonly visit?: (ageS: number, lengthS: number, region: number) => number;
+  /** Factor of a CPU's power, by its region and those of all CPUs of its package, its own included. */
+  readonly crowd?: (region: number, regions: Int32Array) => number;
+  /** Factor by the age of the visit, its length, and what else is known of it. */
+  readonly visit?: (ageS: number, lengthS: number, region: number, more: OtherVisit) => number;
+  /** Factor of a package's power above idle, anew at each grid point. */
+  readonly chip?: (random: Rng) => (chip: OtherChip) => number;
   /** Time constant with which power follows the load. @default 0 */
   readonly inertiaS?: number;
+  /** The same while it falls. @default inertiaS */
+  readonly fallS?: number;
+  /** Part of the power that follows late. @default 1 */
+  readonly lateShare?: number;
   /** Relative noise of a package's power, anew at each grid point. @default a first-order memory of 30 ms, 3 % */
   readonly noise?: (random: Rng) => () => number;
   /** Relative, of each visit. @default 0.02 */
@@ -34,6 +42,23 @@ export interface OtherModel {
   readonly counter?: Partial<OtherCounter>;
   /** Step of the monitor. @default 0.005 */
   readonly stepS?: number;
+}
+
+/** What is known of a visit beside its age. */
+export interface OtherVisit {
+  /** Region before it; -1: none. */
+  readonly previous: number;
+  /** Part of the run that is over. */
+  readonly share: number;
+}
+
+/** A package at a grid point. */
+export interface OtherChip {
+  /** Region of each of its CPUs. */
+  readonly regions: Int32Array;
+  /** Power at the grid point before, W. */
+  watts: number;
+  readonly gridS: number;
 }
 
 /** A counter and how it is late, coarse and unreliable. */
@@ -153,13 +178,23 @@ export function runOther(model: OtherModel, seed: number, seconds: number): Othe
   const noise = packages.map(() => (model.noise ?? remembering(0.03, 0.03))(random));
   const at = new Int32Array(all);
   const power = new Float64Array(all);
-  const keep = model.inertiaS === undefined ? 0 : Math.exp(-GRID_S / model.inertiaS);
+  const riseS = model.inertiaS ?? 0;
+  const fallS = model.fallS ?? riseS;
+  const keepOf = (constantS: number) => constantS > 0 ? Math.exp(-GRID_S / constantS) : 0;
+  const [rising, falling] = [keepOf(riseS), keepOf(fallS)];
+  const late = model.lateShare ?? 1;
   const neighbour = model.neighbour ?? ((cpu) => cpu ^ 1);
   const packageOf = cpus.flatMap((list, p) => list.map(() => p));
   const beside = Array.from({ length: all }, (_, cpu) => neighbour(cpu));
   const now: Visit[] = visits.map((list) => list[0]);
   const factor = packages.map(() => 1);
+  const chipFactor = packages.map(() => 1);
   const sum = new Float64Array(packages.length);
+  const chips = packages.map((count) => ({
+    ...{ regions: new Int32Array(count), watts: 0, gridS: GRID_S },
+  }));
+  const placeIn = cpus.flatMap((list) => list.map((_, i) => i));
+  const chipOf = packages.map(() => model.chip?.(random));
   for (let g = 0; g < grid; g++) {
     const t = g * GRID_S;
     for (let p = 0; p < packages.length; p++) {
@@ -170,27 +205,39 @@ export function runOther(model: OtherModel, seed: number, seconds: number): Othe
       const list = visits[c];
       while (list[at[c]].end <= g && at[c] + 1 < list.length) at[c]++;
       now[c] = list[at[c]];
+      chips[packageOf[c]].regions[placeIn[c]] = now[c].region;
     }
+    for (let p = 0; p < packages.length; p++) chipFactor[p] = chipOf[p]?.(chips[p]) ?? 1;
     for (let c = 0; c < all; c++) {
-      const { region, begin, end, factor: own } = now[c];
-      let target = watts[region] * own;
+      const { region, begin, end, factor: own, previous } = now[c];
+      let target = watts[region] * own * chipFactor[packageOf[c]];
       if (model.contention !== undefined) {
         target *= model.contention(region, now[beside[c]]?.region ?? -1);
       }
       if (model.visit !== undefined) {
-        target *= model.visit((g - begin) * GRID_S, (end - begin) * GRID_S, region);
+        const more = { previous, share: t / seconds };
+        target *= model.visit((g - begin) * GRID_S, (end - begin) * GRID_S, region, more);
+      }
+      if (model.crowd !== undefined) {
+        target *= model.crowd(region, chips[packageOf[c]].regions);
       }
       // Exactly within the grid: ∫ target + (power − target)·e^(−t/T) dt.
+      const isRising = target > power[c];
+      const keep = isRising ? rising : falling;
       const above = keep === 0 || g === 0 ? 0 : power[c] - target;
       power[c] = target + keep * above;
-      const drawn = target + above * (1 - keep) * (model.inertiaS ?? 0) / GRID_S;
+      const constantS = isRising ? riseS : fallS;
+      const drawn = target + late * above * (1 - keep) * constantS / GRID_S;
       const scale = factor[packageOf[c]] * GRID_S;
       const idle = IDLE_W * scale;
       drawnJ[region] += drawn * scale + idle;
       causedJ[region] += target * scale + idle;
       sum[packageOf[c]] += drawn * scale + idle;
     }
-    for (let p = 0; p < packages.length; p++) joules[p][g + 1] = joules[p][g] + sum[p];
+    for (let p = 0; p < packages.length; p++) {
+      joules[p][g + 1] = joules[p][g] + sum[p];
+      chips[p].watts = sum[p] / GRID_S;
+    }
   }
   const steps = readings(model, { joules, random, seconds });
   return { cpus, edges, steps, drawnJ, causedJ, regions: REGIONS };
@@ -202,6 +249,7 @@ interface Visit {
   readonly begin: number;
   readonly end: number;
   readonly factor: number;
+  readonly previous: number;
 }
 
 function program(
@@ -218,12 +266,14 @@ function program(
     edges.push({ t: 0, cpus, region: -1 });
     const list: Visit[] = [];
     let region = Math.floor(random.next() * REGIONS);
+    let previous = -1;
     for (let g = 0; g * GRID_S < seconds;) {
       const length = Math.max(1, Math.round(model.length(region, random) / GRID_S));
       edges.push({ t: g * GRID_S, cpus, region });
       const factor = 1 + (model.visitNoise ?? 0.02) * random.normal();
-      list.push({ region, begin: g, end: g + length, factor });
+      list.push({ region, begin: g, end: g + length, factor, previous });
       g += length;
+      previous = region;
       region = next(region, random);
     }
     for (let i = 0; i < cpus.length; i++) visits.push(list);

@@ -1,0 +1,69 @@
+/**
+ * A stretch of intervals as sparse rows, in arrays of its own: a store of them grows without copies,
+ * and what was taken is let go while the rest still waits. Amounts have 24 bits: errors of 1e-7 of an
+ * exposure, which sums of energies do not see (`shares.ts`).
+ * @module
+ */
+
+/** Rows of a block. */
+export const BLOCK_ROWS = 128;
+/** A new block has room for so much more than the one before it used. */
+const SPARE = 1.1;
+
+/** Room of a block: entries of classes, and of terms. */
+export interface Room {
+  readonly entries: number;
+  readonly terms: number;
+}
+
+/** Rows in a row. Row k of it has entries `start[k]` to before `start[k + 1]`, and so have terms. */
+export class RowBlock {
+  readonly start = new Int32Array(BLOCK_ROWS + 1);
+  readonly termStart = new Int32Array(BLOCK_ROWS + 1);
+  classes: Int32Array<ArrayBuffer>;
+  /** CPU-seconds of entry e at lag l at `e * lags + l`; behind the lags the same for each time constant. */
+  tau: Float32Array<ArrayBuffer>;
+  terms: Int32Array<ArrayBuffer>;
+  /** Exposures to terms, by plain lags. */
+  termTau: Float32Array<ArrayBuffer>;
+  /** Numbers of an entry. */
+  readonly lags: number;
+
+  constructor(lags: number, termLags: number, room: Room) {
+    this.lags = lags;
+    this.classes = new Int32Array(room.entries);
+    this.tau = new Float32Array(room.entries * lags);
+    this.terms = new Int32Array(room.terms);
+    this.termTau = new Float32Array(room.terms * termLags);
+  }
+
+  /** Room of a block like this one, of which so many rows are used. */
+  like(rows: number): Room {
+    const share = SPARE * BLOCK_ROWS / Math.max(1, rows);
+    return {
+      entries: Math.ceil(this.start[rows] * share),
+      terms: Math.ceil(this.termStart[rows] * share),
+    };
+  }
+
+  /** Makes room for so many entries. */
+  reserve(entries: number): void {
+    if (entries <= this.classes.length) return;
+    const most = Math.max(entries, 2 * this.classes.length);
+    this.classes = longer(this.classes, new Int32Array(most));
+    this.tau = longer(this.tau, new Float32Array(most * this.lags));
+  }
+
+  /** The same of terms. */
+  reserveTerms(terms: number, termLags: number): void {
+    if (terms <= this.terms.length && terms * termLags <= this.termTau.length) return;
+    const most = Math.max(terms, 2 * this.terms.length);
+    this.terms = longer(this.terms, new Int32Array(most));
+    this.termTau = longer(this.termTau, new Float32Array(most * termLags));
+  }
+}
+
+function longer<T extends Int32Array | Float32Array>(old: T, made: T): T {
+  made.set(old);
+  return made;
+}
