@@ -96,10 +96,9 @@ function run(
 }
 
 if (import.meta.main) {
-  const [mode = "one", paths = 100, seconds = 3600] = [
-    Deno.args[0],
-    ...Deno.args.slice(1).map(Number),
-  ] as [string?, number?, number?];
+  const mode = Deno.args[0] ?? "one";
+  const paths = Number(Deno.args[1] ?? 100);
+  const seconds = Number(Deno.args[2] ?? 3600);
   const half = (index: number) => Array.from({ length: CPUS / 2 }, (_, i) => index * CPUS / 2 + i);
   const counters = (["package", "dram"] as const).flatMap((kind) =>
     [0, 1].map((index): CounterSpec => ({ kind, index, cpus: half(index), updatePeriodS: 0.001 }))
