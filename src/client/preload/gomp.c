@@ -4,8 +4,8 @@
  *
  * A loop with a static schedule calls nothing, so the work of a thread is its part of the parallel
  * region without the waits in it. Where threads other than the one that began the region wait at its
- * end nobody can see: that is not counted. Nor are explicit tasks, whose data the runtime copies, and
- * singles, which have no end of their own.
+ * end nobody can see: that is not counted. A single has no end of its own: it lasts until the thread's
+ * next barrier or single, or the end of its part.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
@@ -31,6 +31,21 @@ static void joins(void) {
 
 /* Is this thread inside a parallel region's part? Waits outside of all are none of it. */
 JM_TLS int parts;
+/* The depth of parts that this thread's single is in; 0: it is in none. */
+JM_TLS int single;
+
+static void single_ends(void) {
+    if (!single || single != parts) return;
+    single = 0;
+    jm_omp_end(JM_OMP_SINGLE);
+}
+
+static void single_begins(void) {
+    single_ends();
+    if (single || !parts || !listens()) return;
+    single = parts;
+    jm_omp_begin(JM_OMP_SINGLE);
+}
 
 static void run_part(void *pointer) {
     struct part part = *(struct part *)pointer;
@@ -40,6 +55,7 @@ static void run_part(void *pointer) {
     jm_omp_begin(JM_OMP_OTHER_WORK);
     parts++;
     part.function(part.data);
+    single_ends();
     parts--;
     jm_omp_end(JM_OMP_OTHER_WORK);
     jm_omp_end(JM_OMP_IMPLICIT);
@@ -123,6 +139,7 @@ JM_EXPORT void GOMP_parallel_end(void) {
 
 /* A wait is no work: work ends before it, and begins again. */
 static int wait_begins(enum jm_omp_kind kind) {
+    if (kind == JM_OMP_BARRIER_EXPLICIT) single_ends();
     if (!listens() || !parts) return 0;
     jm_omp_end(JM_OMP_OTHER_WORK);
     jm_omp_begin(kind);
@@ -182,3 +199,103 @@ WAIT(void, omp_set_nest_lock_, JM_OMP_WAIT_LOCK, (void *lock), (void *), (lock))
     }
 CRITICAL(GOMP_critical_start, GOMP_critical_end, (void), (void), ())
 CRITICAL(GOMP_critical_name_start, GOMP_critical_name_end, (void **name), (void **), (name))
+
+/* ---------------------------------------------------------------- singles */
+
+JM_EXPORT _Bool GOMP_single_start(void);
+JM_EXPORT _Bool GOMP_single_start(void) {
+    static void *slot;
+    _Bool (*real)(void) = (_Bool (*)(void))jm_next(&slot, "GOMP_single_start", LIBRARY);
+    _Bool mine = real ? real() : 0;
+    if (mine) single_begins();
+    else single_ends();
+    return mine;
+}
+
+/* With copyprivate: who gets NULL executes it, and says when it has ended. */
+JM_EXPORT void *GOMP_single_copy_start(void);
+JM_EXPORT void *GOMP_single_copy_start(void) {
+    static void *slot;
+    void *(*real)(void) = (void *(*)(void))jm_next(&slot, "GOMP_single_copy_start", LIBRARY);
+    void *copied = real ? real() : NULL;
+    if (real && !copied) single_begins();
+    return copied;
+}
+
+JM_EXPORT void GOMP_single_copy_end(void *data);
+JM_EXPORT void GOMP_single_copy_end(void *data) {
+    single_ends();
+    JM_FORWARD_VOID("GOMP_single_copy_end", LIBRARY, (void *), (data));
+}
+
+/* ---------------------------------------------------------------- explicit tasks */
+
+/*
+ * The runtime copies a task's data and calls the task's function with it, so nothing can be put beside
+ * the data. Each function gets one of these places, and with it a function of ours that knows it; the
+ * tasks of those that find none are not told.
+ */
+#define PLACES 64
+typedef void (*task_function)(void *);
+static task_function functions[PLACES];
+
+static void run_task(task_function function, void *data) {
+    int outer = single;
+    single = 0;
+    jm_omp_begin(JM_OMP_TASK);
+    function(data);
+    jm_omp_end(JM_OMP_TASK);
+    single = outer;
+}
+
+#define ONE(n) static void task_##n(void *data) { run_task(functions[n], data); }
+#define EIGHT(n) ONE(n##0) ONE(n##1) ONE(n##2) ONE(n##3) ONE(n##4) ONE(n##5) ONE(n##6) ONE(n##7)
+#define NAMES(n) task_##n##0, task_##n##1, task_##n##2, task_##n##3, task_##n##4, task_##n##5,     \
+                 task_##n##6, task_##n##7
+/* By octal numbers: 00 to 077. */
+EIGHT(0) EIGHT(01) EIGHT(02) EIGHT(03) EIGHT(04) EIGHT(05) EIGHT(06) EIGHT(07)
+static const task_function ours[PLACES] = {NAMES(0),  NAMES(01), NAMES(02), NAMES(03),
+                                           NAMES(04), NAMES(05), NAMES(06), NAMES(07)};
+
+static task_function told(task_function function) {
+    uint32_t at = (uint32_t)(((uintptr_t)function * 0x9e3779b97f4a7c15u) >> 58), i;
+    if (!listens() || !function) return function;
+    for (i = 0; i < PLACES; i++, at = (at + 1) % PLACES) {
+        task_function none = NULL;
+        if (__atomic_load_n(&functions[at], __ATOMIC_ACQUIRE) == function) return ours[at];
+        if (__atomic_compare_exchange_n(&functions[at], &none, function, 0, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE) || none == function) return ours[at];
+    }
+    jm_remark("more than 64 functions of OpenMP tasks: the time of the others is not told");
+    return function;
+}
+
+/* Older programs hand over less, which the runtime does not look at then. */
+JM_EXPORT void GOMP_task(task_function function, void *data, void (*copy)(void *, void *),
+                         long size, long alignment, _Bool defer, unsigned flags, void **depend,
+                         int priority, void *detach);
+JM_EXPORT void GOMP_task(task_function function, void *data, void (*copy)(void *, void *),
+                         long size, long alignment, _Bool defer, unsigned flags, void **depend,
+                         int priority, void *detach) {
+    JM_FORWARD_VOID("GOMP_task", LIBRARY,
+                    (task_function, void *, void (*)(void *, void *), long, long, _Bool, unsigned,
+                     void **, int, void *),
+                    (told(function), data, copy, size, alignment, defer, flags, depend, priority,
+                     detach));
+}
+
+#define TASKLOOP(symbol, type)                                                                     \
+    JM_EXPORT void symbol(task_function function, void *data, void (*copy)(void *, void *),        \
+                          long size, long alignment, unsigned flags, unsigned long tasks,          \
+                          int priority, type start, type end, type step);                          \
+    JM_EXPORT void symbol(task_function function, void *data, void (*copy)(void *, void *),        \
+                          long size, long alignment, unsigned flags, unsigned long tasks,          \
+                          int priority, type start, type end, type step) {                         \
+        JM_FORWARD_VOID(#symbol, LIBRARY,                                                          \
+                        (task_function, void *, void (*)(void *, void *), long, long, unsigned,    \
+                         unsigned long, int, type, type, type),                                    \
+                        (told(function), data, copy, size, alignment, flags, tasks, priority,      \
+                         start, end, step));                                                       \
+    }
+TASKLOOP(GOMP_taskloop, long)
+TASKLOOP(GOMP_taskloop_ull, unsigned long long)
