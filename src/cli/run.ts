@@ -133,7 +133,7 @@ export async function runWith(
   const plan = { guardian: prepared.guardian, changes: changesOf(changes, own.command) };
   const { loadRunParts } = await import("../session/run_parts.ts");
   const simulateIfBlind = own.simulateIfBlind ?? false;
-  const parts = await loadRunParts(request, { values, channels, simulateIfBlind });
+  const parts = await loadRunParts(request, { values, channels, simulateIfBlind, tell });
   const settings: MonitorOptions = {
     ...{ tell, stdout: writeStdout, stderr: writeStderr },
     show: (card) => writeStderr(`\n${card}\n`),

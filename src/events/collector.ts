@@ -19,7 +19,8 @@ import { addCounts, noCounts } from "./collector_counts.ts";
 import { FoldedPaths, type OutOfOrder } from "./folded_paths.ts";
 import { rankOf } from "../job/process_rank.ts";
 import { type DirectoryListener, RingDirectory } from "./ring_directory.ts";
-import { type Follower, followerOf, type Marks, type Source } from "./marks.ts";
+import { type Follower, followerOf, isOneImage, type Marks, type Source } from "./marks.ts";
+import type { Probes } from "./probes.ts";
 import { RingEvents } from "./ring_events.ts";
 
 /** What the collector needs to know. */
@@ -28,6 +29,8 @@ export interface CollectorOptions {
   /** CLOCK_MONOTONIC_RAW that counts as 0. */
   originNs: bigint;
   sink: EventSink;
+  /** Functions whose calls are marks. */
+  probes?: Probes;
   /** The time, since the origin. */
   nowNs(): number;
 }
@@ -90,6 +93,7 @@ export class Collector implements DirectoryListener {
   drain(): void {
     const nowNs = this.#options.nowNs();
     this.#directory.look(this);
+    this.#options.probes?.drain(nowNs, this);
     for (let i = 0; i < this.#followers.length; i++) {
       const f = this.#followers[i];
       for (let k = 0; k < f.rings.length; k++) this.#drainRing(f, f.rings[k]);
@@ -183,6 +187,7 @@ export class Collector implements DirectoryListener {
   /** Notices processes that ended without a word. */
   #checkAlive(): void {
     this.#processes.ended((pid, bySignal) => {
+      this.#options.probes?.drain(Infinity, this);
       this.#watched.delete(pid);
       this.#noted.delete(pid);
       for (const f of this.#followers) {
@@ -227,7 +232,7 @@ export class Collector implements DirectoryListener {
 
   /** Is any process left that this monitor must wait for? */
   get busy(): boolean {
-    return this.#directory.waiting || this.#noted.size > 0 ||
+    return this.#directory.waiting || this.#noted.size > 0 || this.#options.probes?.waiting ||
       this.#followers.some((f) => Number.isNaN(f.endNs));
   }
 
@@ -263,7 +268,7 @@ export class Collector implements DirectoryListener {
     let after: Follower | undefined;
     for (const f of this.#followers) {
       if (f.pid !== opened.pid) continue;
-      if (f.execId === opened.execId) {
+      if (isOneImage(f, opened)) {
         // The first one tells when the process began.
         if (f.handle < 0 && opened.startNs < f.rings[0].startNs) f.rings.unshift(opened);
         else f.rings.push(opened);
@@ -353,7 +358,7 @@ export class Collector implements DirectoryListener {
       this.#feedFoldedEpochs(f, timeS);
       // How it ended is not known: whoever is in a region did not mean to go.
       if (f.silent === true) f.died = f.open.some(({ regions }) => regions.length > 0);
-      if (!f.died) this.#events.leftOpen(f);
+      if (!f.died) this.#events.leftOpen(timeS, f);
       this.#emit(f.died ? KIND.died : KIND.shutdown, timeS, f);
     } else this.#events.leftByExec(f);
     for (const ring of f.rings) {

@@ -10,7 +10,7 @@ import type { OpenValues } from "./ring_values.ts";
 export interface Marks extends Disposable {
   readonly pid: number;
   /** Tells images of a process apart that followed each other by exec. */
-  readonly execId: string;
+  readonly execId: string; // "": of whatever the process is
   readonly startNs: number;
   readonly cpus: readonly number[];
   readonly threads: readonly RingThread[];
@@ -52,7 +52,7 @@ export interface OpenRegions {
 /** One image of a process as the collector follows it; exec makes another one of the same process. */
 export interface Follower {
   readonly pid: number;
-  readonly execId: string;
+  execId: string;
   /** Its rank in an MPI job, where it has one. */
   readonly rank?: string;
   readonly rings: Marks[];
@@ -74,6 +74,13 @@ export interface Follower {
   lost: number;
   /** Epochs told so far. */
   epochs: number;
+}
+
+/** Are these marks of that image of the process? Those that do not say take the one that there is. */
+export function isOneImage(f: Follower, { execId }: Marks): boolean {
+  if (f.succeeded === true) return false;
+  if (f.execId === "") f.execId = execId;
+  return f.execId === execId || execId === "";
 }
 
 /** An image whose first marks these are; nothing of it was told yet. */

@@ -28,6 +28,7 @@ import {
   type OpenRegions,
   type Source,
 } from "./marks.ts";
+import { PROBE_TRACK } from "./probe_marks.ts";
 import { ToldSums } from "./told_sums.ts";
 import { RingSpans } from "./ring_spans.ts";
 import { NAME_MASK } from "./ring_thread.ts";
@@ -253,9 +254,15 @@ export class RingEvents {
   }
 
   /** The process ended in good order: what it left open is the fault of its marks. */
-  leftOpen(follower: Follower): void {
+  leftOpen(timeS: number, follower: Follower): void {
     for (const { id, regions, tracks } of follower.open) {
-      regions.forEach((region, i) => this.#neverEnded(follower, { id, region, track: tracks[i] }));
+      for (let i = regions.length - 1; i >= 0; i--) {
+        const [region, track] = [regions[i], tracks[i]];
+        // A function that ends the process does not return, by right.
+        if (this.#trackNames[track] === PROBE_TRACK) {
+          this.#emitExit(timeS, follower, id, region, track);
+        } else this.#neverEnded(follower, { id, region, track });
+      }
       regions.length = 0;
       tracks.length = 0;
     }

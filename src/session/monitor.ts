@@ -219,10 +219,11 @@ class Run {
   #launch(): void {
     this.#openCounters();
     const cpus = affinityOf(this.#application.pid);
+    const run = { directory: this.#session.directory, originNs: this.#originExactNs };
     this.#collector = new Collector({
-      directory: this.#session.directory,
-      originNs: this.#originExactNs,
+      ...run,
       sink: this.#events,
+      probes: this.#options.parts.probes?.({ ...run, command: this.#application.pid }),
       nowNs: () => this.#nowNs(),
     });
     this.#report.launched(this.#collector, cpus, this.#session.directory);

@@ -18,6 +18,7 @@ import type { Environment } from "../core/environment.ts";
 import { OUTPUTS } from "../outputs/all.ts";
 import { parsePmcVersion } from "../outputs/pmc/version.ts";
 import { posixExpression } from "../preload/phase.ts";
+import { parseProbes, type Probe } from "../preload/probes.ts";
 import { type PreloadRequest, preloadRequest } from "../preload/preload.ts";
 import { RUN_OPTIONS } from "./run_options.ts";
 
@@ -50,6 +51,8 @@ export interface RunRequest extends ReportOptions, RunFiles {
   preload: PreloadRequest;
   /** Lines that begin a phase, as an extended regular expression. */
   phases?: string;
+  /** Functions whose calls are regions. */
+  probes: readonly Probe[];
   /** Readers to leave out. */
   without: readonly string[];
   /** Tree to read instead of the machine. */
@@ -132,6 +135,7 @@ export function runRequest(
     idle: text("idle"),
     preload: preloadRequest(text("preload"), text("preload-lib")),
     phases: checked<string | undefined>("phase", undefined, posixExpression),
+    probes: checked<readonly Probe[]>("probe", [], (list) => parseProbes(list, env("PATH"))),
     without: listOf(text("without")),
     root: text("root") ?? "",
     collector: text("collector"),

@@ -92,6 +92,10 @@ export const RUN_OPTIONS: readonly Option[] = [
     help: "a line of the command's output that matches begins a phase, named for the first group",
   },
   {
+    ...{ name: "probe", value: "FILE:FUNCTION,...", env: true, group: MARKS },
+    help: "calls of these functions are regions, where perf may place probes (uprobes)",
+  },
+  {
     ...{ name: "python", env: true, group: MARKS },
     help: "functions of a Python program's own files are regions, without a line in it",
   },

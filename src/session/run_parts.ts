@@ -9,6 +9,7 @@ import { jobNode } from "../job/place.ts";
 import type { NodeOfJob } from "../job/run_names.ts";
 import type { KeepSteps } from "../job/keep_steps.ts";
 import { readText } from "../os/files.ts";
+import type { ProbedRun, Probes } from "../events/probes.ts";
 import { READERS_BUT_RAW } from "../readers/all.ts";
 import type { RunRequest } from "./request.ts";
 import type { simulationFor } from "./simulation.ts";
@@ -22,6 +23,8 @@ export interface RunParts {
   readonly job?: NodeOfJob;
   /** Absent where no PMC log is asked for. */
   readonly keepSteps?: KeepSteps;
+  /** Absent where no functions are probed, or none can be. */
+  readonly probes?: (run: ProbedRun) => Probes;
 }
 
 /** What decides beside the request. */
@@ -31,12 +34,14 @@ export interface RunPartsOptions {
   readonly channels: boolean;
   /** A node without energy counters may be replaced. */
   readonly simulateIfBlind: boolean;
+  /** Hears why what was asked for cannot be had. */
+  tell(line: string): void;
 }
 
 /** Loads what a run needs. */
 export async function loadRunParts(
   request: RunRequest,
-  { values, channels, simulateIfBlind }: RunPartsOptions,
+  { values, channels, simulateIfBlind, tell }: RunPartsOptions,
 ): Promise<RunParts> {
   const node = jobNode((name) => Deno.env.get(name), readText);
   const asked = [request.reportSignals, ...[...values.values()].map(({ text }) => text)];
@@ -48,6 +53,9 @@ export async function loadRunParts(
     ...node === undefined
       ? {}
       : { job: { node, JobPart: (await import("../job/parts.ts")).JobPart } },
+    ...request.probes.length > 0
+      ? (await import("./open_probes.ts")).openProbes(request.probes, tell)
+      : {},
     ...values.has("pmc") ? { keepSteps: (await import("../job/keep_steps.ts")).keepSteps } : {},
   };
 }

@@ -53,7 +53,17 @@ export function preloaded(
   command: string[],
   { options = [], env = {} }: { options?: string[]; env?: Record<string, string> } = {},
 ): Preloaded {
-  const args = ["run", "--preload", dialects, ...options, "--", ...command];
+  return preloadedOptions(dir, ["--preload", dialects, ...options], command, env);
+}
+
+/** Runs a command with options that make marks; the status must be 0. */
+export function preloadedOptions(
+  dir: string,
+  options: readonly string[],
+  command: readonly string[],
+  env: Record<string, string> = {},
+): Preloaded {
+  const args = ["run", ...options, "--", ...command];
   const out = joulemark(dir, args, { XDG_CACHE_HOME: cache, ...env });
   assertEquals(out.code, 0, out.stderr);
   const path = `${dir}/joulemark.report`;

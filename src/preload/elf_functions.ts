@@ -1,0 +1,77 @@
+/**
+ * Functions of an executable or a shared library: names, where their code lies in the file, and how
+ * long it is. Truth: elf(5).
+ * @module
+ */
+
+/** Reads bytes of the file; fewer at its end. */
+export type ReadAt = (offset: number, length: number) => Uint8Array;
+
+/** One function. */
+export interface ElfFunction {
+  readonly name: string;
+  /** Where its code begins in the file. */
+  readonly offset: number;
+  /** Bytes of code; 0: the file does not say. */
+  readonly size: number;
+}
+
+const MAGIC = 0x464c457f;
+const CLASS_64 = 2, LITTLE_ENDIAN = 1, X86_64 = 62;
+const LOAD = 1, SYMTAB = 2, DYNSYM = 11, FUNCTION = 2;
+/** A table that is larger is a broken file's. */
+const TABLE_MOST = 1 << 30;
+
+/** Functions of the file by their symbols; a reason where it has none that can be read. */
+export function elfFunctions(read: ReadAt): ElfFunction[] | { refused: string } {
+  const head = viewOf(read(0, 64));
+  if (head.byteLength < 64 || head.getUint32(0, true) !== MAGIC) return { refused: "no ELF file" };
+  const isKnown = head.getUint8(4) === CLASS_64 && head.getUint8(5) === LITTLE_ENDIAN &&
+    head.getUint16(18, true) === X86_64;
+  if (!isKnown) return { refused: "an ELF file of another processor than x86-64" };
+  const word = (view: DataView, at: number) => Number(view.getBigUint64(at, true));
+  const table = (at: number, size: number, count: number) => {
+    const bytes = viewOf(read(at, size * count));
+    return Array.from({ length: Math.floor(bytes.byteLength / size) }, (_, i) => {
+      return new DataView(bytes.buffer, bytes.byteOffset + i * size, size);
+    });
+  };
+  const segments = table(word(head, 32), head.getUint16(54, true), head.getUint16(56, true))
+    .filter((p) => p.byteLength >= 56 && p.getUint32(0, true) === LOAD)
+    .map((p) => ({ offset: word(p, 8), address: word(p, 16), size: word(p, 32) }));
+  const sections = table(word(head, 40), head.getUint16(58, true), head.getUint16(60, true))
+    .filter((s) => s.byteLength >= 64);
+  const found = new Map<string, ElfFunction>();
+  for (const kind of [SYMTAB, DYNSYM]) {
+    const section = sections.find((s) => s.getUint32(4, true) === kind);
+    const names = section && sections[section.getUint32(40, true)];
+    if (section === undefined || names === undefined) continue;
+    if (word(section, 32) > TABLE_MOST || word(names, 32) > TABLE_MOST) continue;
+    const symbols = viewOf(read(word(section, 24), word(section, 32)));
+    const texts = read(word(names, 24), word(names, 32));
+    for (let at = 0; at + 24 <= symbols.byteLength; at += 24) {
+      const isDefined = symbols.getUint16(at + 6, true) !== 0;
+      if ((symbols.getUint8(at + 4) & 15) !== FUNCTION || !isDefined) continue;
+      const address = word(symbols, at + 8);
+      const inside = segments.find((s) => address >= s.address && address < s.address + s.size);
+      if (inside === undefined) continue;
+      const name = textAt(texts, symbols.getUint32(at, true));
+      const offset = address - inside.address + inside.offset;
+      if (name !== "") {
+        found.set(`${name} ${offset}`, { name, offset, size: word(symbols, at + 16) });
+      }
+    }
+  }
+  return found.size > 0
+    ? [...found.values()]
+    : { refused: "an ELF file without names of functions" };
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function textAt(bytes: Uint8Array, at: number): string {
+  const end = bytes.indexOf(0, at);
+  return new TextDecoder().decode(bytes.subarray(at, end < 0 ? at : end));
+}

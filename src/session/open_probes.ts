@@ -1,0 +1,30 @@
+/**
+ * `--probe`: the kernel's probes for the functions that were asked for. Loaded where some were.
+ * @module
+ */
+import { parseCpuList } from "../core/cpu_list.ts";
+import { type ProbedRun, Probes } from "../events/probes.ts";
+import { readText } from "../os/files.ts";
+import { PerfProbes } from "../os/perf_probes.ts";
+import type { Probe } from "../preload/probes.ts";
+
+/** Opens them; where this kernel or this user has none, one line says so and the command runs as it is. */
+export function openProbes(
+  probes: readonly Probe[],
+  tell: (line: string) => void,
+): { probes?: (run: ProbedRun) => Probes } {
+  const cpus = parseCpuList(readText("/sys/devices/system/cpu/online") ?? "0");
+  const names = [...new Set(probes.map(({ name }) => name))];
+  const meaning = probes.flatMap(({ name, path, entry, exits }) =>
+    [entry, ...exits].map((offset) => ({
+      ...{ path, offset, name: names.indexOf(name) },
+      begins: offset === entry,
+    }))
+  );
+  const perf = PerfProbes.open(meaning, cpus);
+  if (typeof perf === "string") {
+    tell(`no probes: ${perf}; the command runs without them`);
+    return {};
+  }
+  return { probes: (run) => new Probes(perf, { names, places: meaning }, run, tell) };
+}
