@@ -185,7 +185,11 @@ function energyText(counters: readonly EnergyVerdict[], simulated: boolean): str
   return head + counters.map((one) => {
     const visits = `${1e3 * one["visits (s)"]} ms`.padStart(6);
     const updates = `every ${one["update period (s)"]} s, ${one["lag (s)"]} s late`;
-    const said = one.trusted ? `trusted: two orders agree; ${updates}` : `not trusted: ${one.why}`;
+    const said = one.trusted
+      ? `trusted: two orders agree; ${updates}`
+      : one.why?.startsWith("cannot be told")
+      ? one.why
+      : `not trusted: ${one.why}`;
     return `${one.counter.padEnd(8)}${visits}  ${said}\n`;
   }).join("");
 }

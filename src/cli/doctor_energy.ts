@@ -18,6 +18,7 @@ import type { ClassEnergy } from "../aggregate/attribution/add_up.ts";
 export const LENGTHS_S: readonly number[] = [0.001, 0.01, 0.1];
 /** Powers of one region in two orders may differ by so much, beside two errors. */
 const MOST_APART = 0.05;
+const APART = "the two orders differ by";
 const STEP_S = 0.005;
 const SHAKE = 0.25;
 const REGIONS = 2;
@@ -40,6 +41,8 @@ export interface EnergyVerdict {
   readonly counter: Kind;
   readonly "visits (s)": number;
   readonly trusted: boolean;
+  /** Both orders could be told, and do not agree. */
+  readonly contradicts: boolean;
   readonly why?: string;
   /** W of each region in each order; `null`: cannot be told. */
   readonly "in turn (W)": readonly (number | null)[];
@@ -91,7 +94,7 @@ function runOrder(
       region = isRandom ? Math.floor(Math.random() * REGIONS) : (region + 1) % REGIONS;
       bench.enter(t, region);
       attribution.edge(t, cpus, region);
-      leaveS = t + lengthS * (isRandom ? 0.5 + Math.random() : 0.9 + 0.2 * Math.random());
+      leaveS = t + lengthS * (0.5 + Math.random());
     }
     if (t < stepS) continue;
     bench.read(t, values);
@@ -118,6 +121,7 @@ function verdict(
     counter,
     "visits (s)": lengthS,
     trusted: why === undefined,
+    contradicts: why?.startsWith(APART) === true,
     ...(why === undefined ? {} : { why }),
     "in turn (W)": watts(inTurn),
     "at random (W)": watts(atRandom),
@@ -145,7 +149,7 @@ function doubt(
       other.powerW * other.seJ / other.fitJ,
     );
     if (apart > 2 * error + MOST_APART * one.powerW) {
-      return `the two orders differ by ${(100 * apart / one.powerW).toFixed(0)} %`;
+      return `${APART} ${(100 * apart / one.powerW).toFixed(0)} %`;
     }
   }
   return undefined;

@@ -36,9 +36,18 @@ function bench(wattsAt: (timeS: number, region: number) => number): EnergyBench 
 Deno.test("doctor --energy trusts counters that say the same in both orders", () => {
   const verdicts = tryCounters(simulatedBench("rapl"), 30);
   assertEquals(verdicts.map((one) => one["visits (s)"]), [...LENGTHS_S]);
-  // Visits of 1 ms through a counter of 1 ms are told on some seeds only.
+  // Visits of 1 ms: the test below.
   for (const one of verdicts.slice(1)) assert(one.trusted, `${one["visits (s)"]}: ${one.why}`);
   assert(Math.abs(verdicts[1]["update period (s)"]! - 0.001) < 2e-4);
+});
+
+Deno.test("doctor --energy does not find fault with a good counter by chance", () => {
+  const verdicts = Array.from({ length: 12 }, () => tryCounters(simulatedBench("rapl"), 30)).flat();
+  // Of 180, none contradicted itself and one was not told; with chance of 1 in 20, four of 36 are rare.
+  const apart = verdicts.filter(({ contradicts }) => contradicts);
+  assert(apart.length <= 3, apart.map(({ why }) => why).join());
+  const trusted = verdicts.filter(({ trusted }) => trusted);
+  assert(trusted.length >= 32, `${trusted.length} of ${verdicts.length}`);
 });
 
 Deno.test("doctor --energy does not trust what stands still or goes by the order", () => {
@@ -49,7 +58,7 @@ Deno.test("doctor --energy does not trust what stands still or goes by the order
   const byOrder = bench((t, region) =>
     (40 + 20 * region) * (Math.floor(t / 5) % 2 === 0 ? 1 : 1.5)
   );
-  for (const { why, trusted } of tryCounters(byOrder, 30).slice(1)) {
+  for (const { why, trusted } of tryCounters(byOrder, 30)) {
     assert(!trusted && why!.startsWith("the two orders differ"), why);
   }
 });

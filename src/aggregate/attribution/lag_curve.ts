@@ -60,6 +60,33 @@ export function leastOf(values: readonly number[]): { x: number; value: number; 
   };
 }
 
+/**
+ * How far what lies on other places of the curve differs from what lies at x, each place as likely as its
+ * value says: covariances of the weights of the followed lags, row by row.
+ *
+ * @param logarithm Of how much less likely a place is than the least one, by what its value is above that.
+ */
+export function spreadAround(
+  values: readonly number[],
+  { x, value }: { x: number; value: number },
+  logarithm: (above: number) => number,
+): Float64Array {
+  const n = values.length;
+  const around = weightsAt(x, n);
+  const covariance = new Float64Array(n * n);
+  let all = 0;
+  for (const { weights } of PLACES.get(n)!) {
+    const likely = Math.exp(logarithm(Math.max(0, sum(weights, values) - value)));
+    all += likely;
+    for (let k = 0; k < n; k++) {
+      for (let l = 0; l < n; l++) {
+        covariance[k * n + l] += likely * (weights[k] - around[k]) * (weights[l] - around[l]);
+      }
+    }
+  }
+  return covariance.map((one) => one / all);
+}
+
 /** Σ weight·value. */
 export function sum(weights: readonly number[], values: ArrayLike<number>): number {
   let total = 0;

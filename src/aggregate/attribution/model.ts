@@ -5,7 +5,7 @@
  */
 import { FAMILY } from "./columns.ts";
 import type { FitStream } from "./fit_stream.ts";
-import { LAG_GRID, leastOf, slopeAt, sum, weightsAt } from "./lag_curve.ts";
+import { LAG_GRID, leastOf, slopeAt, spreadAround, sum, weightsAt } from "./lag_curve.ts";
 import type { Solution } from "./nnls.ts";
 import { CONSTANTS } from "./visit_terms.ts";
 import { type Given, type Reach, Variances } from "./uncertainty.ts";
@@ -29,6 +29,9 @@ export interface ModelFrame {
   readonly seconds: Float64Array;
 }
 
+/** Rows are not quite independent: two logarithms of likelihoods count half. */
+const DOUBT = 2;
+
 /** Energies of one explanation. */
 export class Model {
   readonly families: number;
@@ -43,6 +46,9 @@ export class Model {
   readonly #reach: Reach;
   readonly #variances: Variances;
   readonly #lagVariance: number;
+  /** Energies at the lags that are followed, and how the likely lags spread over these. */
+  readonly #at: readonly Float64Array[];
+  readonly #spread: Float64Array;
   /** Mean time constant where power follows the load with several, s. */
   mixedConstantS = 0;
   /** By class, J: what power that follows the load brings it from others. */
@@ -79,6 +85,13 @@ export class Model {
       this.energies[c] = sum(weights, values);
       this.#slope[c] = sum(slopes, values) / stepS;
     }
+    this.#at = at;
+    const s2 = this.lag.rss / Math.max(1, stream.counted);
+    this.#spread = spreadAround(
+      solutions.map(({ rss }) => rss),
+      { x, value: this.lag.rss },
+      (above) => -above / (2 * DOUBT * s2),
+    );
     this.#reach = reaches[stream.middle];
     this.#variances = new Variances(stream, this.solution, this.#reach);
     this.carriedJ = new Float64Array(classes);
@@ -111,8 +124,24 @@ export class Model {
     for (const { a, b, joules } of this.#either) {
       either += EITHER * Math.abs(weights[a] - weights[b]) * joules;
     }
-    return this.#variances.of(weights) + g * g * this.#lagVariance + shape * shape +
-      either * either;
+    const lag = Math.max(g * g * this.#lagVariance, this.#overLags(weights));
+    return this.#variances.of(weights) + lag + shape * shape + either * either;
+  }
+
+  /** The same by the lags that are about as likely: a loop of their own length looks alike at several. */
+  #overLags(weights: Float64Array): number {
+    const at = this.#at.map((energies) => {
+      let joules = 0;
+      for (let c = 0; c < weights.length; c++) joules += weights[c] * energies[c];
+      return joules;
+    });
+    let variance = 0;
+    for (let k = 0; k < at.length; k++) {
+      for (let l = 0; l < at.length; l++) {
+        variance += this.#spread[k * at.length + l] * at[k] * at[l];
+      }
+    }
+    return Math.max(0, variance);
   }
 }
 
