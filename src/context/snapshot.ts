@@ -11,6 +11,15 @@ import type { ContextTree } from "./tree.ts";
 import { NAME_ID, NONE } from "./tree.ts";
 import { reportText, TYPE, type Value } from "./variant.ts";
 
+/** A list of attributes whose values come together as plain numbers, record after record. */
+export interface Shape {
+  /** Attribute and type code of each. */
+  readonly attributes: Int32Array;
+  readonly types: Uint8Array;
+  /** Where each value stands among the numbers that are handed over. */
+  readonly places: Int32Array;
+}
+
 /**
  * A record under way: references to nodes, and immediate values. Reused.
  *
@@ -36,10 +45,14 @@ export class Snapshot {
   num = new Float64Array(32);
   /** Value of an immediate that is no plain number, else null. */
   obj: (string | bigint | null)[] = new Array(32).fill(null);
+  /** The list that `pushShape` added, and the index of its first entry; null where there is none. */
+  shape: Shape | null = null;
+  shapeAt = 0;
 
   /** Makes it empty, for the next one. */
   clear(): void {
     this.count = 0;
+    this.shape = null;
   }
 
   /** Adds a reference. A reference to an attribute node is an immediate holding its name. */
@@ -72,6 +85,35 @@ export class Snapshot {
     this.type[at] = type;
     this.num[at] = 0;
     this.obj[at] = value;
+  }
+
+  /**
+   * Adds immediates that are plain numbers.
+   *
+   * @param numbers The values, at the places that the shape tells.
+   * @param before Shape of the record that stood here before: what both share stays.
+   * @returns False, and nothing is added, where one of them is NaN.
+   */
+  pushShape(shape: Shape, numbers: Float64Array, before: Shape | null): boolean {
+    const { places, attributes, types } = shape, { length } = places, at = this.count;
+    if (length === 0) return true;
+    while (at + length > this.node.length) this.#grow();
+    const { num } = this;
+    for (let i = 0; i < length; i++) {
+      const number = numbers[places[i]];
+      if (number !== number) return false;
+      num[at + i] = number;
+    }
+    if (shape !== before || at !== this.shapeAt) {
+      this.node.set(attributes, at);
+      this.type.set(types, at);
+      this.immediate.fill(1, at, at + length);
+      this.obj.fill(null, at, at + length);
+    }
+    this.shape = shape;
+    this.shapeAt = at;
+    this.count = at + length;
+    return true;
   }
 
   /** Where the first immediate of an attribute stands; -1: nowhere. */

@@ -7,7 +7,7 @@
  */
 
 import { grown } from "../core/grow.ts";
-import { Snapshot } from "../context/snapshot.ts";
+import { type Shape, Snapshot } from "../context/snapshot.ts";
 import { NONE } from "../context/tree.ts";
 import { Batch, BATCH_ROWS, type Column } from "./batch.ts";
 import { Groups, type KeyValue } from "./groups.ts";
@@ -20,6 +20,19 @@ import type { QuerySpec } from "./spec.ts";
 const UNSEEN = 0, NO = 1, YES = 2;
 /** Pairs of node ids below this one make one exact number. */
 const PAIR = 1 << 26;
+
+/** What the aggregation does with the entries of a shape. */
+interface ShapePlan {
+  /** Columns, and which value of the shape each takes, of what type. */
+  readonly columns: readonly Column[];
+  readonly offsets: Int32Array;
+  readonly types: Uint8Array;
+  /** Do these values make rows for all ancestors? */
+  readonly reachesAncestors: boolean;
+  /** Number of values in the key, and the last of them. */
+  readonly keys: number;
+  readonly lastKey: number;
+}
 
 export class Aggregator {
   readonly #tree: MergedTree;
@@ -59,6 +72,10 @@ export class Aggregator {
     first: NONE,
     second: NONE,
   };
+  /** By shape, as long as columns and keys stay the same. */
+  #shapePlans = new WeakMap<Shape, ShapePlan>();
+  #lastShape: Shape | null = null;
+  #lastPlan: ShapePlan | null = null;
   /** 1 + the group of records without any key. */
   #keyless = 0;
 
@@ -86,20 +103,18 @@ export class Aggregator {
     if (this.#unprepared.length > 0) this.#prepare();
     const batch = this.#batch, row = batch.rows++;
     batch.groups[row] = group;
-    const { count, node: nodes, immediate, type, num, obj } = record;
-    const columns = this.#immediateColumns;
+    const plan = this.#planOf(record.shape);
     let ancestors = false;
-    for (let i = 0; i < count; i++) {
-      const node = nodes[i];
-      if (immediate[i] === 1) {
-        const column = columns[node];
-        if (column === undefined) continue;
-        column.push(row, type[i], num[i], obj[i]);
-        if (this.#reachesAncestors[node] === 1) ancestors = true;
-      } else if (this.#hasReferenceColumns) {
-        const column = this.#referenceColumns[this.#tree.attributeOf[node]];
-        if (column !== undefined) this.#pushReference(column, row, node);
+    if (plan === null) ancestors = this.#pushEntries(record, row, 0, record.count);
+    else {
+      const { shapeAt } = record, end = shapeAt + record.shape!.places.length;
+      if (shapeAt > 0) ancestors = this.#pushEntries(record, row, 0, shapeAt);
+      const { columns, offsets, types } = plan, { num } = record;
+      for (let i = 0; i < columns.length; i++) {
+        columns[i].push(row, types[i], num[shapeAt + offsets[i]], null);
       }
+      if (plan.reachesAncestors) ancestors = true;
+      if (end < record.count && this.#pushEntries(record, row, end, record.count)) ancestors = true;
     }
     if (ancestors) this.#groups.makeAncestors(this.#tree, group);
     if (batch.rows === BATCH_ROWS) this.#run();
@@ -117,15 +132,67 @@ export class Aggregator {
     }
   }
 
+  /** Entries one by one; do some of them make rows for all ancestors? */
+  #pushEntries(record: Snapshot, row: number, from: number, to: number): boolean {
+    const { node: nodes, immediate, type, num, obj } = record, columns = this.#immediateColumns;
+    let ancestors = false;
+    for (let i = from; i < to; i++) {
+      const node = nodes[i];
+      if (immediate[i] === 1) {
+        const column = columns[node];
+        if (column === undefined) continue;
+        column.push(row, type[i], num[i], obj[i]);
+        if (this.#reachesAncestors[node] === 1) ancestors = true;
+      } else if (this.#hasReferenceColumns) {
+        const column = this.#referenceColumns[this.#tree.attributeOf[node]];
+        if (column !== undefined) this.#pushReference(column, row, node);
+      }
+    }
+    return ancestors;
+  }
+
+  #planOf(shape: Shape | null): ShapePlan | null {
+    if (shape === null || shape === this.#lastShape) return shape === null ? null : this.#lastPlan;
+    let plan = this.#shapePlans.get(shape);
+    if (plan === undefined) this.#shapePlans.set(shape, plan = this.#makePlan(shape));
+    this.#lastShape = shape;
+    return this.#lastPlan = plan;
+  }
+
+  #makePlan({ attributes, types }: Shape): ShapePlan {
+    const offsets = [...attributes.keys()].filter((i) =>
+      this.#immediateColumns[attributes[i]] !== undefined
+    );
+    const keys = [...attributes.keys()].filter((i) =>
+      this.#keys.length > 0 && this.#learnImmediate(attributes[i]) === YES
+    );
+    return {
+      columns: offsets.map((i) => this.#immediateColumns[attributes[i]]!),
+      offsets: Int32Array.from(offsets),
+      types: Uint8Array.from(offsets, (i) => types[i]),
+      reachesAncestors: offsets.some((i) => this.#reachesAncestors[attributes[i]] === 1),
+      keys: keys.length,
+      lastKey: keys.at(-1) ?? 0,
+    };
+  }
+
+  /** Columns or keys have changed. */
+  #forgetPlans(): void {
+    this.#shapePlans = new WeakMap();
+    this.#lastShape = this.#lastPlan = null;
+  }
+
   #run(): void {
     for (const kernel of this.#kernels) kernel.accumulate(this.#batch, this.#groups);
     this.#batch.clear();
   }
 
   #prepare(): void {
-    const tree = this.#tree, batch = this.#batch;
+    const tree = this.#tree, batch = this.#batch, before = batch.columns;
     const waiting = this.#unprepared.filter((kernel) => !kernel.prepare(tree, batch));
+    if (waiting.length === this.#unprepared.length && batch.columns === before) return;
     this.#unprepared = waiting;
+    this.#forgetPlans();
     for (const [id, column] of batch.immediates) this.#immediateColumns[id] = column;
     for (const [id, column] of batch.references) this.#referenceColumns[id] = column;
     this.#hasReferenceColumns = batch.references.size > 0;
@@ -149,8 +216,10 @@ export class Aggregator {
   #resolveKeys(): void {
     this.#keyNames = this.#keyNames.filter((name) => {
       const id = this.#tree.attributeByName(name);
-      if (id !== NONE) this.#keys.push(id);
-      return id === NONE;
+      if (id === NONE) return true;
+      this.#keys.push(id);
+      this.#forgetPlans();
+      return false;
     });
   }
 
@@ -165,8 +234,15 @@ export class Aggregator {
   #groupOf(record: Snapshot): number {
     const { count, node: nodes, immediate } = record;
     const contributes = this.#contributes, hasKeys = this.#keys.length > 0;
+    const plan = this.#planOf(record.shape), shapeAt = plan === null ? NONE : record.shapeAt;
     let contributors = 0, first = NONE, second = NONE, immediates = 0, keyAt = 0;
     for (let i = 0; i < count; i++) {
+      if (i === shapeAt) {
+        immediates += plan!.keys;
+        if (plan!.keys > 0) keyAt = i + plan!.lastKey;
+        i += record.shape!.places.length - 1;
+        continue;
+      }
       const node = nodes[i];
       if (immediate[i] === 0) {
         const known = node < contributes.length ? contributes[node] : UNSEEN;

@@ -72,6 +72,11 @@ export class Batch {
   readonly immediates = new Map<number, Column>();
   readonly references = new Map<number, Column>();
 
+  /** Number of columns. */
+  get columns(): number {
+    return this.immediates.size + this.references.size;
+  }
+
   /** The column of immediates of an attribute, made if it is new. */
   immediate(attribute: number): Column {
     return columnOf(this.immediates, attribute);

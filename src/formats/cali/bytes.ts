@@ -34,21 +34,18 @@ export function startsWith(buffer: Uint8Array, p: number, text: Uint8Array): boo
   return true;
 }
 
-/** As `startsRecord` with `CONTEXT`, which nearly every line of a trace asks. */
-export function startsContext(buffer: Uint8Array, p: number): boolean {
-  // The letter in the middle tells the kinds apart; the others confirm it.
-  return buffer[p + 6] === 99 && buffer[p] === 95 && buffer[p + 1] === 95 &&
-    buffer[p + 2] === 114 && buffer[p + 3] === 101 && buffer[p + 4] === 99 &&
-    buffer[p + 5] === EQUALS && buffer[p + 7] === 116 && buffer[p + 8] === 120 &&
-    buffer[p + 9] === COMMA && buffer[p + 10] !== NEWLINE;
+/** Four bytes as a word, little endian. */
+export function wordOf(bytes: Uint8Array, at = 0): number {
+  return bytes[at] | bytes[at + 1] << 8 | bytes[at + 2] << 16 | bytes[at + 3] << 24;
 }
 
-/** Position of the first byte from `p` on that ends a value. */
-export function valueEnd(buffer: Uint8Array, p: number): number {
-  // Digits, `-`, `.` and `/` stand between the bytes that end a value: one comparison each.
-  while (((buffer[p] - 45) >>> 0) < 13) p++;
-  while (ENDS[buffer[p]] === 0) p++;
-  return p;
+const CONTEXT_WORDS = [wordOf(CONTEXT, 0), wordOf(CONTEXT, 4)] as const;
+
+/** As `startsRecord` with `CONTEXT`, which nearly every line of a trace asks. */
+export function startsContext(buffer: Uint8Array, view: DataView, p: number): boolean {
+  return view.getInt32(p, true) === CONTEXT_WORDS[0] &&
+    view.getInt32(p + 4, true) === CONTEXT_WORDS[1] && buffer[p + 8] === CONTEXT[8] &&
+    buffer[p + 9] === COMMA && buffer[p + 10] !== NEWLINE;
 }
 
 /** The bytes of a range as a string of one character per byte (Latin-1), not decoded. */

@@ -34,14 +34,21 @@ import {
   RETURN,
   startsContext,
   startsRecord,
-  startsWith,
-  valueEnd,
+  wordOf,
 } from "./bytes.ts";
+import { Layout, Layouts, READ } from "./layouts.ts";
+import { realValue, skipValue, wholeValue } from "./values.ts";
 
 /** Read at once: at first little, because profiles are small and many, then as much as helps. */
 const FIRST_BYTES = 1 << 13, MOST_BYTES = 1 << 18;
+/** Words of four bytes are compared: as many may be looked at behind the last newline. */
+const SPARE_BYTES = 4;
+/** An id of so many digits is below 2^31. */
+const MOST_ID_DIGITS = 9;
 /** A longer line is reported and skipped: a binary file must not fill the memory. */
 const MAX_LINE_BYTES = 1 << 24;
+
+const REF_WORD = wordOf(REF_KEY), ATTR_WORD = wordOf(ATTR_KEY), DATA_WORD = wordOf(DATA_KEY);
 
 /** An id that is no decimal number, or beyond what any table holds. */
 export const BAD_ID = -1;
@@ -75,14 +82,18 @@ export class CaliScanner {
   refs = new Int32Array(64);
   /** Number of immediates: the shorter of the two lists `attr` and `data`. */
   valueCount = 0;
-  attributes = new Int32Array(64);
+  attributes: Int32Array = new Int32Array(64);
   /** First byte of each value, and the one after its last. */
   starts = new Int32Array(64);
   ends = new Int32Array(64);
   /** 1 where the value holds a backslash. */
   escaped = new Uint8Array(64);
-  /** Changes whenever the list of attribute ids differs from that of the snapshot before. */
-  layout = 0;
+  /** What the value is as a number, where its layout says how it is read; NaN for any other. */
+  numbers = new Float64Array(64);
+  /** Is `numbers` set? Else values are to be read from their ranges. */
+  hasNumbers = false;
+  /** The list of attribute ids. */
+  layout = new Layout(new Int32Array(0), new Uint8Array(0));
 
   readonly #handler: CaliHandler;
   readonly #finalEmpty: boolean;
@@ -93,10 +104,10 @@ export class CaliScanner {
   #attributeCount = 0;
   #dataCount = 0;
   #lastId = BAD_ID;
-  /** Bytes of the last list of attribute ids; length 0 if it was too long to keep. */
-  readonly #list = new Uint8Array(1024);
-  #listLength = 0;
-  #listCount = 0;
+  #view = new DataView(this.buffer.buffer);
+  /** Ids of a list that is new. */
+  #ids = new Int32Array(64);
+  readonly #layouts = new Layouts();
 
   /**
    * @param handler Gets the records.
@@ -151,8 +162,15 @@ export class CaliScanner {
     this.#skippingLine = false;
   }
 
+  /** To be called where ids have got another meaning: no layout says how its values are read. */
+  forgetReads(): void {
+    this.#layouts.forgetReads();
+  }
+
   #space(): Uint8Array {
-    while (this.buffer.length - this.#filled < this.#chunk) this.buffer = grown(this.buffer);
+    while (this.buffer.length - this.#filled < this.#chunk + SPARE_BYTES) {
+      this.#take(grown(this.buffer));
+    }
     return this.buffer.subarray(this.#filled, this.#filled + this.#chunk - 1);
   }
 
@@ -172,17 +190,22 @@ export class CaliScanner {
     this.#filled -= stop;
   }
 
+  #take(buffer: Uint8Array<ArrayBuffer>): void {
+    this.buffer = buffer;
+    this.#view = new DataView(buffer.buffer);
+  }
+
   #giveUpLine(): void {
     this.line++;
     this.#handler.problem(`Line longer than ${MAX_LINE_BYTES} bytes`, this.line);
     this.#skippingLine = true;
     this.#filled = 0;
-    this.buffer = new Uint8Array(this.#chunk * 2);
+    this.#take(new Uint8Array(this.#chunk * 2));
   }
 
   /** Scans whole lines; the byte before `stop` is a newline, which ends every loop below. */
   #scan(from: number, stop: number): void {
-    const buffer = this.buffer;
+    const buffer = this.buffer, view = this.#view;
     let p = from;
     while (p < stop) {
       this.line++;
@@ -190,8 +213,9 @@ export class CaliScanner {
         p++;
         continue;
       }
-      if (startsContext(buffer, p)) {
-        p = this.#snapshot(buffer, p + CONTEXT.length);
+      if (startsContext(buffer, view, p)) {
+        const end = this.#quick(buffer, view, p + CONTEXT.length);
+        p = end < 0 ? this.#snapshot(buffer, p + CONTEXT.length) : end;
         this.#handler.context(this);
       } else if (startsRecord(buffer, p, NODE)) {
         p = this.#node(buffer, p + NODE.length);
@@ -240,21 +264,81 @@ export class CaliScanner {
     return p;
   }
 
+  /**
+   * A snapshot as nearly all are: references, then a known list, then as many values.
+   *
+   * @returns Position of the newline, or −1 where the record has to be read in the general way.
+   */
+  #quick(buffer: Uint8Array, view: DataView, from: number): number {
+    let p = from, count = 0;
+    if (view.getInt32(p, true) === REF_WORD) {
+      const { refs } = this;
+      p += REF_KEY.length;
+      for (;;) {
+        let digit = buffer[p] - 48, id = 0;
+        if (digit >>> 0 > 9) return -1;
+        // One digit more than fits is seen below.
+        const most = p + MOST_ID_DIGITS;
+        do {
+          id = (Math.imul(id, 10) + digit) | 0;
+          digit = buffer[++p] - 48;
+        } while (digit >>> 0 <= 9);
+        if (p > most || count === refs.length) return -1;
+        refs[count++] = id;
+        if (buffer[p] !== EQUALS) break;
+        p++;
+      }
+      if (buffer[p++] !== COMMA) return -1;
+    }
+    const layout = this.#layouts.find(view, p);
+    if (layout === null) return -1;
+    const reads = layout.reads!, length = reads.length;
+    if (length > this.starts.length) return -1;
+    const { starts, ends, numbers, escaped } = this;
+    p += layout.size;
+    if (buffer[p] === NEWLINE && !this.#finalEmpty) return -1;
+    for (let i = 0; i < length; i++, p++) {
+      const read = reads[i];
+      starts[i] = p;
+      escaped[i] = 0;
+      if (read === READ.whole) p = wholeValue(view, p, numbers, i);
+      else if (read === READ.real) p = realValue(view, p, numbers, i);
+      else numbers[i] = NaN;
+      let end = buffer[p];
+      if (end !== EQUALS && end !== NEWLINE) {
+        p = skipValue(buffer, view, p);
+        if (read !== READ.skip) numbers[i] = NaN;
+        end = buffer[p];
+      }
+      ends[i] = p;
+      if (end !== (i < length - 1 ? EQUALS : NEWLINE)) return -1;
+    }
+    p--;
+    this.refCount = count;
+    this.valueCount = length;
+    this.layout = layout;
+    this.attributes = layout.attributes;
+    this.hasNumbers = true;
+    return p;
+  }
+
   #snapshot(buffer: Uint8Array, from: number): number {
     let p = from;
     this.refCount = this.#attributeCount = this.#dataCount = 0;
+    const view = this.#view;
     for (;;) {
-      const first = buffer[p];
-      if (first === REF_KEY[0] && startsRecord(buffer, p, REF_KEY)) {
+      const word = view.getInt32(p, true);
+      if (word === REF_WORD && buffer[p + REF_KEY.length] !== NEWLINE) {
         p = this.#refList(buffer, p + REF_KEY.length);
-      } else if (first === ATTR_KEY[0] && startsRecord(buffer, p, ATTR_KEY)) {
+      } else if (word === ATTR_WORD && startsRecord(buffer, p, ATTR_KEY)) {
         p = this.#attributeList(buffer, p + ATTR_KEY.length);
-      } else if (first === DATA_KEY[0] && this.#startsData(buffer, p)) {
+      } else if (word === DATA_WORD && this.#startsData(buffer, p)) {
         p = this.#dataList(buffer, p + DATA_KEY.length);
       } else break;
       if (buffer[p] !== COMMA) break;
       p++;
     }
+    this.hasNumbers = false;
     this.valueCount = this.#attributeCount;
     if (this.#attributeCount !== this.#dataCount) {
       this.valueCount = Math.min(this.#attributeCount, this.#dataCount);
@@ -277,29 +361,17 @@ export class CaliScanner {
   }
 
   #attributeList(buffer: Uint8Array, from: number): number {
-    // Snapshots of one kind follow each other: most lists repeat the one before.
-    const known = this.#list, length = this.#listLength;
-    let same = 0;
-    while (same < length && buffer[from + same] === known[same]) same++;
-    if (same === length && length > 0) {
-      const end = buffer[from + length];
-      if (end === COMMA || end === NEWLINE) {
-        this.#attributeCount = this.#listCount;
-        return from + length;
-      }
-    }
     let p = from, count = 0;
     for (;;) {
       p = this.#id(buffer, p);
-      if (count === this.attributes.length) this.attributes = grown(this.attributes);
-      this.attributes[count++] = this.#lastId;
+      if (count === this.#ids.length) this.#ids = grown(this.#ids);
+      this.#ids[count++] = this.#lastId;
       if (buffer[p] !== EQUALS) break;
       p++;
     }
-    this.#attributeCount = this.#listCount = count;
-    this.#listLength = p - from <= known.length ? p - from : 0;
-    for (let i = 0; i < this.#listLength; i++) known[i] = buffer[from + i];
-    this.layout++;
+    this.layout = this.#layouts.of(this.#ids.subarray(0, count), buffer.subarray(from, p));
+    this.attributes = this.layout.attributes;
+    this.#attributeCount = count;
     return p;
   }
 
@@ -308,7 +380,7 @@ export class CaliScanner {
     for (;;) {
       if (count === this.starts.length) this.#moreValues();
       const start = p;
-      p = valueEnd(buffer, p);
+      p = skipValue(buffer, this.#view, p);
       if (buffer[p] === BACKSLASH) {
         p = this.#value(buffer, start, count);
       } else {
@@ -328,6 +400,7 @@ export class CaliScanner {
     this.starts = grown(this.starts);
     this.ends = grown(this.ends);
     this.escaped = grown(this.escaped);
+    this.numbers = grown(this.numbers);
   }
 
   /** One value with escapes into slot `at`; returns the position of the byte that ends it. */
@@ -347,7 +420,8 @@ export class CaliScanner {
   }
 
   #startsData(buffer: Uint8Array, p: number): boolean {
-    return this.#finalEmpty ? startsWith(buffer, p, DATA_KEY) : startsRecord(buffer, p, DATA_KEY);
+    return this.#view.getInt32(p, true) === DATA_WORD && buffer[p + 4] === EQUALS &&
+      (this.#finalEmpty || buffer[p + 5] !== NEWLINE);
   }
 
   #id(buffer: Uint8Array, from: number): number {

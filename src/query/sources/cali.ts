@@ -6,22 +6,30 @@
  * @module
  */
 
-import { byteText, type CaliHandler, CaliScanner, unescapedText } from "../../formats/cali/cali.ts";
-import { Snapshot } from "../../context/snapshot.ts";
+import {
+  byteText,
+  type CaliHandler,
+  CaliScanner,
+  type Layout,
+  READ,
+  unescapedText,
+} from "../../formats/cali/cali.ts";
+import { type Shape, Snapshot } from "../../context/snapshot.ts";
 import { NAME_ID, NONE } from "../../context/tree.ts";
 import { TYPE } from "../../context/variant.ts";
 import { type MergedTree, StreamIds } from "../merged_tree.ts";
 import type { ReadBytes, RecordSink, RecordSource } from "./source.ts";
 import { parseStreamValue } from "../stream_value.ts";
 
-/** What is done with the immediates of an attribute. */
-const DROP = 0, ANY = 1, WHOLE = 2, REAL = 3;
-
-const MINUS = 45, POINT = 46;
-/** Powers of ten that a double holds exactly: a quotient of two exact numbers is rounded once. */
-const POWERS = Float64Array.from({ length: 16 }, (_, i) => Number(`1e${i}`));
-/** So many digits fit 32 bits, where arithmetic is quickest; 15 are exact in a double. */
-const HALF_DIGITS = 9, MAX_DIGITS = 15;
+/** What is done with the values of a layout. */
+interface Plan {
+  /** Merged attribute, way of reading and type per value. */
+  readonly attributes: Int32Array;
+  readonly reads: Uint8Array;
+  readonly types: Uint8Array;
+  /** The values that are wanted. */
+  readonly shape: Shape;
+}
 
 export class CaliSource implements RecordSource {
   readonly #read: ReadBytes;
@@ -53,11 +61,11 @@ class Merger implements CaliHandler {
   readonly #strict: boolean;
   readonly #ids: StreamIds;
   readonly #record = new Snapshot();
-  /** Merged attribute, action and type per value of the current layout. */
-  #planned = new Int32Array(64);
-  #actions = new Uint8Array(64);
-  #types = new Uint8Array(64);
-  #layout = -1;
+  /** By layout; those of layouts that were forgotten go with them. */
+  readonly #plans = new WeakMap<Layout, Plan>();
+  /** Layout of the snapshot before, and what is done with it. */
+  #layout: Layout | null = null;
+  #plan: Plan = planOf(new Int32Array(0), new Uint8Array(0), new Uint8Array(0));
 
   constructor(tree: MergedTree, sink: RecordSink, strict: boolean) {
     this.#tree = tree;
@@ -78,15 +86,18 @@ class Merger implements CaliHandler {
       this.#sink.problem("Invalid node record", scanner.line);
       return;
     }
-    // An id of the layout may have been unknown until now.
-    if (this.#tree.attributeOf[node] === NAME_ID) this.#layout = -1;
+    // An id of a layout may have been unknown until now.
+    if (this.#tree.attributeOf[node] === NAME_ID) {
+      this.#layout = null;
+      scanner.forgetReads();
+    }
     this.#sink.node(node);
   }
 
   context(scanner: CaliScanner): void {
     const record = this.#record, tree = this.#tree;
-    const { buffer, refs, refCount, valueCount, starts, ends } = scanner;
-    record.count = 0;
+    const { refs, refCount } = scanner, before = record.shape;
+    record.clear();
     for (let i = 0; i < refCount; i++) {
       const node = this.#ids.map(refs[i]);
       if (node !== NONE) {
@@ -94,17 +105,10 @@ class Merger implements CaliHandler {
         if (tree.nodeFields.size > 0) this.#pushFields(node);
       } else if (this.#strict) this.#sink.problem("reference to an undefined node", scanner.line);
     }
-    if (scanner.layout !== this.#layout) this.#plan(scanner);
-    const actions = this.#actions;
-    for (let i = 0; i < valueCount; i++) {
-      const action = actions[i];
-      if (action === DROP) continue;
-      let number = NaN;
-      if (action === WHOLE) number = wholeNumber(buffer, starts[i], ends[i]);
-      else if (action === REAL) number = realNumber(buffer, starts[i], ends[i]);
-      if (number === number) record.pushNumber(this.#planned[i], this.#types[i], number);
-      else this.#push(scanner, i);
-    }
+    if (scanner.layout !== this.#layout) this.#turnTo(scanner.layout, scanner);
+    const { shape } = this.#plan, { length } = this.#plan.reads;
+    const isWhole = scanner.hasNumbers && scanner.valueCount === length;
+    if (!isWhole || !record.pushShape(shape, scanner.numbers, before)) this.#pushEach(scanner);
     this.#sink.record(record);
   }
 
@@ -130,9 +134,20 @@ class Merger implements CaliHandler {
     }
   }
 
+  /** The values of a record one by one. */
+  #pushEach(scanner: CaliScanner): void {
+    const { attributes, reads, types } = this.#plan, { hasNumbers, numbers, valueCount } = scanner;
+    for (let i = 0; i < valueCount; i++) {
+      if (reads[i] === READ.skip) continue;
+      const number = hasNumbers ? numbers[i] : NaN;
+      if (number === number) this.#record.pushNumber(attributes[i], types[i], number);
+      else this.#push(scanner, i);
+    }
+  }
+
   /** A value in the general way: by its text. */
   #push(scanner: CaliScanner, i: number): void {
-    const attribute = this.#planned[i], type = this.#types[i];
+    const attribute = this.#plan.attributes[i], type = this.#plan.types[i];
     const text = textOf(scanner, i), value = parseStreamValue(type, text);
     if (value === null) {
       this.#record.pushNumber(attribute, TYPE.inv, 0);
@@ -156,73 +171,53 @@ class Merger implements CaliHandler {
     this.#sink.problem(`value that its type cannot hold: ${what}`, line);
   }
 
-  /** Decides what to do with each value of the scanner's layout. */
-  #plan(scanner: CaliScanner): void {
-    const tree = this.#tree, { attributes } = scanner;
-    if (attributes.length > this.#planned.length) {
-      this.#planned = new Int32Array(attributes.length);
-      this.#actions = new Uint8Array(attributes.length);
-      this.#types = new Uint8Array(attributes.length);
-    }
-    for (let i = 0; i < attributes.length; i++) {
-      const attribute = this.#ids.map(attributes[i]);
-      this.#planned[i] = attribute;
-      this.#actions[i] = DROP;
+  #turnTo(layout: Layout, scanner: CaliScanner): void {
+    this.#layout = layout;
+    const known = layout.reads === null ? undefined : this.#plans.get(layout);
+    this.#plan = known ?? this.#makePlan(layout, scanner);
+  }
+
+  /** Decides what to do with each value of a layout. */
+  #makePlan(layout: Layout, scanner: CaliScanner): Plan {
+    const tree = this.#tree, { attributes } = layout, { length } = attributes;
+    const merged = attributes.map((id) => this.#ids.map(id));
+    const reads = new Uint8Array(length), types = new Uint8Array(length);
+    let isKnown = true;
+    for (let i = 0; i < length; i++) {
+      const attribute = merged[i];
       if (!tree.isAttribute(attribute)) {
+        isKnown = false;
         const isUsed = i < scanner.valueCount;
         if (this.#strict && isUsed) this.#sink.problem("undefined attribute", scanner.line);
         continue;
       }
       // What stands in bytes may be wanted where they are not.
       if (!this.#sink.wants(attribute) && !tree.hasLayout(attribute)) continue;
-      const type = this.#types[i] = tree.valueTypeOf(attribute);
-      const whole = type === TYPE.int || type === TYPE.uint;
-      this.#actions[i] = whole ? WHOLE : type === TYPE.double ? REAL : ANY;
+      const type = types[i] = tree.valueTypeOf(attribute);
+      const isWhole = type === TYPE.int || type === TYPE.uint;
+      reads[i] = isWhole ? READ.whole : type === TYPE.double ? READ.real : READ.text;
     }
-    this.#layout = scanner.layout;
+    // Strictly, what is not defined is told whenever the layout comes up.
+    const plan = planOf(merged, reads, types);
+    if (isKnown || !this.#strict) {
+      layout.reads = reads;
+      this.#plans.set(layout, plan);
+    }
+    return plan;
   }
+}
+
+function planOf(attributes: Int32Array, reads: Uint8Array, types: Uint8Array): Plan {
+  const places = Int32Array.from(reads.keys()).filter((i) => reads[i] !== READ.skip);
+  const shape = {
+    places,
+    attributes: places.map((i) => attributes[i]),
+    types: Uint8Array.from(places, (i) => types[i]),
+  };
+  return { attributes, reads, types, shape };
 }
 
 function textOf(scanner: CaliScanner, i: number): string {
   const read = scanner.escaped[i] === 1 ? unescapedText : byteText;
   return read(scanner.buffer, scanner.starts[i], scanner.ends[i]);
-}
-
-/** Decimal digits alone, at most 15, as a number; NaN for anything else. */
-function wholeNumber(buffer: Uint8Array, start: number, end: number): number {
-  const middle = end - start > HALF_DIGITS ? start + HALF_DIGITS : end;
-  let high = 0, p = start;
-  for (; p < middle; p++) {
-    const digit = buffer[p] - 48;
-    if (digit < 0 || digit > 9) return NaN;
-    high = (Math.imul(high, 10) + digit) | 0;
-  }
-  if (p === end) return p === start ? NaN : high;
-  if (end - start > MAX_DIGITS) return NaN;
-  let low = 0;
-  for (; p < end; p++) {
-    const digit = buffer[p] - 48;
-    if (digit < 0 || digit > 9) return NaN;
-    low = (Math.imul(low, 10) + digit) | 0;
-  }
-  return high * POWERS[end - middle] + low;
-}
-
-/** At most 9 digits with a sign or a point, as strtod(3) reads them; NaN for anything else. */
-function realNumber(buffer: Uint8Array, start: number, end: number): number {
-  const negative = buffer[start] === MINUS;
-  const first = negative ? start + 1 : start;
-  if (end - first > HALF_DIGITS + 1 || end === first) return NaN;
-  let digits = 0, decimals = -1;
-  for (let p = first; p < end; p++) {
-    const digit = buffer[p] - 48;
-    if (digit >= 0 && digit <= 9) {
-      digits = (Math.imul(digits, 10) + digit) | 0;
-      if (decimals >= 0) decimals++;
-    } else if (buffer[p] === POINT && decimals < 0 && p > first) decimals = 0;
-    else return NaN;
-  }
-  if (decimals < 0 && end - first > HALF_DIGITS) return NaN;
-  const number = decimals > 0 ? digits / POWERS[decimals] : digits;
-  return negative ? -number : number;
 }

@@ -1,0 +1,101 @@
+/**
+ * Numbers of a `.cali` stream, read from its bytes in one pass with the search for their end.
+ *
+ * What is not read here becomes NaN: it has to be read in the general way, by its text.
+ * @module
+ */
+
+import { ENDS } from "./bytes.ts";
+
+const MINUS = 45, POINT = 46;
+/** So many digits are exact in a double, and so are these powers of ten. */
+const MAX_DIGITS = 15;
+const POWERS = Float64Array.from({ length: MAX_DIGITS + 1 }, (_, i) => Number(`1e${i}`));
+
+/** Four bytes at once: what digits have in common, and the highest bit of each byte. */
+const ZEROS = 0x30303030, HIGHEST = 0x80808080 | 0;
+/** Added to a byte, sets its highest bit from 10 on. */
+const FROM_TEN = 0x76767676;
+
+/**
+ * Position of the first byte from `p` on that ends a value: a separator or a backslash.
+ *
+ * @param view The buffer; three bytes behind the newline that ends the line can be read.
+ */
+export function skipValue(buffer: Uint8Array, view: DataView, p: number): number {
+  // Digits, `-`, `.` and `/` stand between the bytes that end a value.
+  for (;; p += 4) {
+    const word = view.getInt32(p, true);
+    const other = (word + 0x46464646 | ~((word | HIGHEST) - 0x2d2d2d2d) | word) & HIGHEST;
+    if (other === 0) continue;
+    p += 31 - Math.clz32(other & -other) >> 3;
+    break;
+  }
+  while (ENDS[buffer[p]] === 0) p++;
+  return p;
+}
+
+/**
+ * Reads decimal digits alone, at most 15, into `numbers[at]`.
+ *
+ * @returns Position of the first byte that is no digit.
+ */
+export function wholeValue(
+  view: DataView,
+  start: number,
+  numbers: Float64Array,
+  at: number,
+): number {
+  let p = start, number = 0;
+  for (;;) {
+    const word = view.getInt32(p, true) ^ ZEROS;
+    const other = (word + FROM_TEN | word) & HIGHEST;
+    if (other === 0) {
+      number = number * 10000 + fourDigits(word);
+      p += 4;
+      continue;
+    }
+    const more = 31 - Math.clz32(other & -other) >> 3;
+    if (more > 0) {
+      // Zeros in front of the digits that there are.
+      number = number * POWERS[more] + fourDigits(word << 8 * (4 - more));
+      p += more;
+    }
+    break;
+  }
+  numbers[at] = p > start && p - start <= MAX_DIGITS ? number : NaN;
+  return p;
+}
+
+/** The number of four digits, a byte each, the first one lowest. */
+function fourDigits(digits: number): number {
+  const pairs = Math.imul(digits, 10) + (digits >>> 8) & 0x00ff00ff;
+  return (pairs & 0xff) * 100 + (pairs >>> 16);
+}
+
+/**
+ * Reads at most 15 digits with a sign or a point into `numbers[at]`, as strtod(3) does.
+ *
+ * @returns Position of the first byte that cannot belong to the number.
+ */
+export function realValue(
+  view: DataView,
+  start: number,
+  numbers: Float64Array,
+  at: number,
+): number {
+  const isNegative = view.getUint8(start) === MINUS, first = isNegative ? start + 1 : start;
+  let p = wholeValue(view, first, numbers, at);
+  let number = numbers[at];
+  if (p > first && view.getUint8(p) === POINT) {
+    const fraction = p + 1;
+    p = wholeValue(view, fraction, numbers, at);
+    const decimals = p - fraction;
+    // A quotient of two exact numbers is rounded once.
+    number = p - first - 1 > MAX_DIGITS
+      ? NaN
+      : (number * POWERS[decimals] + numbers[at]) / POWERS[decimals];
+  }
+  numbers[at] = isNegative ? -number : number;
+  return p;
+}
