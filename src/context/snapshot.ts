@@ -20,6 +20,13 @@ export interface Shape {
   readonly places: Int32Array;
 }
 
+/** Where the numbers of a shape stand as text, at the same places: valid as long as the record. */
+export interface SourceBytes {
+  readonly buffer: Uint8Array;
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+}
+
 /**
  * A record under way: references to nodes, and immediate values. Reused.
  *
@@ -48,6 +55,8 @@ export class Snapshot {
   /** The list that `pushShape` added, and the index of its first entry; null where there is none. */
   shape: Shape | null = null;
   shapeAt = 0;
+  /** The bytes that the numbers of the shape were read from. */
+  source: SourceBytes | null = null;
 
   /** Makes it empty, for the next one. */
   clear(): void {

@@ -29,10 +29,14 @@ export interface FormatContext {
 
 const FLUSH_LENGTH = 1 << 16;
 
-/** Collects text and hands over bytes. */
+/** Collects text and bytes, and hands over bytes. */
 export class Output {
+  /** Bytes under way: `room` says from where on they may be written. */
+  bytes = new Uint8Array(2 * FLUSH_LENGTH);
   readonly #take: (bytes: Uint8Array) => void;
   #text = "";
+  /** Of `bytes`, those that are written; text and bytes never wait both. */
+  #filled = 0;
 
   constructor(take: (bytes: Uint8Array) => void) {
     this.#take = take;
@@ -40,6 +44,7 @@ export class Output {
 
   /** Adds a byte string. */
   write(text: string): void {
+    if (this.#filled > 0) this.flush();
     this.#text += text;
     if (this.#text.length > FLUSH_LENGTH) this.flush();
   }
@@ -50,7 +55,31 @@ export class Output {
     this.#take(bytes);
   }
 
+  /**
+   * Makes room in `bytes`.
+   *
+   * @param count So many bytes at most will be written there before `written` is called.
+   * @returns Where they begin.
+   */
+  room(count: number): number {
+    if (this.#text !== "" || this.#filled > FLUSH_LENGTH) this.flush();
+    if (this.#filled + count > this.bytes.length) {
+      this.flush();
+      if (count > this.bytes.length) this.bytes = new Uint8Array(count);
+    }
+    return this.#filled;
+  }
+
+  /** The bytes up to here are written. */
+  written(end: number): void {
+    this.#filled = end;
+  }
+
   flush(): void {
+    if (this.#filled > 0) {
+      this.#take(this.bytes.subarray(0, this.#filled));
+      this.#filled = 0;
+    }
     if (this.#text === "") return;
     this.#take(encodeByteText(this.#text));
     this.#text = "";

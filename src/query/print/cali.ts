@@ -1,13 +1,25 @@
 /** `cali`: the records as a stream, then the globals. */
 
-import type { Snapshot } from "../../context/snapshot.ts";
+import type { Shape, Snapshot } from "../../context/snapshot.ts";
 import { streamText, TYPE } from "../../context/variant.ts";
 import { type CaliEntry, CaliWriter } from "../../formats/cali/cali.ts";
 import type { FormatContext, Formatter } from "../formatter.ts";
+import { copyStreamNumber, MOST_VALUE_BYTES } from "../value_bytes.ts";
+
+const bytesOf = (text: string) => Uint8Array.from(text, (c) => c.charCodeAt(0));
+const START = bytesOf("__rec=ctx"), REFERENCES = bytesOf(",ref");
+const EQUALS = 61, NEWLINE = 10;
+
+/** Bytes of an id, as `=105`. */
+const MOST_ID_BYTES = 12;
 
 export class CaliFormatter implements Formatter {
   readonly #context: FormatContext;
   readonly #writer: CaliWriter;
+  /** By node id: how records name it. */
+  readonly #names: Uint8Array[] = [];
+  /** By shape: `,attr=105=109,data`. */
+  readonly #lists = new WeakMap<Shape, Uint8Array>();
 
   constructor(context: FormatContext) {
     const { tree, out, strict } = context;
@@ -25,9 +37,60 @@ export class CaliFormatter implements Formatter {
   }
 
   record(record: Snapshot): void {
+    if (record.shape !== null && this.#copy(record, record.shape)) return;
     const entries = this.#entries(record);
     // A bare record is one that readers report as invalid.
     if (entries.length > 0 || !this.#context.strict) this.#writer.writeContext(entries);
+  }
+
+  /** Writes a record that nobody changed with the bytes that it was read from. */
+  #copy(record: Snapshot, shape: Shape): boolean {
+    const { out } = this.#context, { shapeAt, source } = record, { places, types } = shape;
+    if (source === null || record.count !== shapeAt + places.length) return false;
+    for (let i = 0; i < shapeAt; i++) if (record.immediate[i] === 1) return false;
+    // First what the record needs: nodes are lines of their own.
+    for (let i = 0; i < shapeAt; i++) this.#nameOf(record.node[i]);
+    const list = this.#listOf(shape);
+    const most = START.length + REFERENCES.length + shapeAt * MOST_ID_BYTES + list.length +
+      places.length * (1 + MOST_VALUE_BYTES) + 1;
+    let at = out.room(most);
+    const { bytes } = out;
+    at = put(bytes, at, START);
+    if (shapeAt > 0) at = put(bytes, at, REFERENCES);
+    for (let i = 0; i < shapeAt; i++) at = put(bytes, at, this.#names[record.node[i]]);
+    at = put(bytes, at, list);
+    for (let i = 0; i < places.length; i++) {
+      bytes[at++] = EQUALS;
+      const end = copyStreamNumber(bytes, at, source, places[i], types[i]);
+      at = end < 0 ? this.#putNumber(bytes, at, types[i], record.num[shapeAt + i]) : end;
+    }
+    bytes[at++] = NEWLINE;
+    out.written(at);
+    return true;
+  }
+
+  #putNumber(bytes: Uint8Array, at: number, type: number, value: number): number {
+    const text = streamText(type, value, this.#context.strict ? "all" : "six");
+    for (let i = 0; i < text.length; i++) bytes[at + i] = text.charCodeAt(i);
+    return at + text.length;
+  }
+
+  /** How records name a node, which is written if it was not yet. */
+  #nameOf(node: number): Uint8Array {
+    const known = this.#names[node];
+    if (known !== undefined) return known;
+    this.#writer.writeNode(node);
+    return this.#names[node] = bytesOf(`=${node}`);
+  }
+
+  #listOf(shape: Shape): Uint8Array {
+    let list = this.#lists.get(shape);
+    if (list === undefined) {
+      shape.attributes.forEach((id) => this.#writer.writeNode(id));
+      list = bytesOf(`,attr=${shape.attributes.join("=")},data`);
+      this.#lists.set(shape, list);
+    }
+    return list;
   }
 
   flush(): void {
@@ -47,4 +110,9 @@ export class CaliFormatter implements Formatter {
     }
     return entries;
   }
+}
+
+function put(to: Uint8Array, at: number, from: Uint8Array): number {
+  for (let i = 0; i < from.length; i++) to[at + i] = from[i];
+  return at + from.length;
 }

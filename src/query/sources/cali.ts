@@ -98,6 +98,7 @@ class Merger implements CaliHandler {
     const record = this.#record, tree = this.#tree;
     const { refs, refCount } = scanner, before = record.shape;
     record.clear();
+    record.source = scanner;
     for (let i = 0; i < refCount; i++) {
       const node = this.#ids.map(refs[i]);
       if (node !== NONE) {
