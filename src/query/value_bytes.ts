@@ -38,7 +38,7 @@ export function copyStreamNumber(
     if (isSmall || end - start - (point < end ? 1 : 0) > G_DIGITS) return -1;
     if (point < end && buffer[end - 1] === ZERO) return -1;
   }
-  return copy(to, at, buffer, start, end);
+  return put(to, at, buffer, start, end);
 }
 
 /** As `copyStreamNumber`, in the form of reports: doubles with six decimals. */
@@ -51,10 +51,10 @@ export function copyReportNumber(
 ): number {
   const start = starts[i], end = ends[i];
   if (!isPlain(buffer, start, end)) return -1;
-  if (type !== TYPE.double) return copy(to, at, buffer, start, end);
+  if (type !== TYPE.double) return put(to, at, buffer, start, end);
   const point = pointOf(buffer, start, end), decimals = point < end ? end - point - 1 : 0;
   if (decimals > F_DECIMALS) return -1;
-  let p = copy(to, at, buffer, start, end);
+  let p = put(to, at, buffer, start, end);
   if (point === end) to[p++] = POINT;
   for (let zeros = F_DECIMALS - decimals; zeros > 0; zeros--) to[p++] = ZERO;
   return p;
@@ -74,7 +74,14 @@ function pointOf(buffer: Uint8Array, start: number, end: number): number {
   return p;
 }
 
-function copy(to: Uint8Array, at: number, from: Uint8Array, start: number, end: number): number {
+/** Copies bytes; returns the position behind them. */
+export function put(
+  to: Uint8Array,
+  at: number,
+  from: Uint8Array,
+  start = 0,
+  end = from.length,
+): number {
   let p = at;
   for (let i = start; i < end; i++) to[p++] = from[i];
   return p;

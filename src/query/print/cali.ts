@@ -4,7 +4,7 @@ import type { Shape, Snapshot } from "../../context/snapshot.ts";
 import { streamText, TYPE } from "../../context/variant.ts";
 import { type CaliEntry, CaliWriter } from "../../formats/cali/cali.ts";
 import type { FormatContext, Formatter } from "../formatter.ts";
-import { copyStreamNumber, MOST_VALUE_BYTES } from "../value_bytes.ts";
+import { copyStreamNumber, MOST_VALUE_BYTES, put } from "../value_bytes.ts";
 
 const bytesOf = (text: string) => Uint8Array.from(text, (c) => c.charCodeAt(0));
 const START = bytesOf("__rec=ctx"), REFERENCES = bytesOf(",ref");
@@ -110,9 +110,4 @@ export class CaliFormatter implements Formatter {
     }
     return entries;
   }
-}
-
-function put(to: Uint8Array, at: number, from: Uint8Array): number {
-  for (let i = 0; i < from.length; i++) to[at + i] = from[i];
-  return at + from.length;
 }

@@ -10,13 +10,16 @@
  */
 
 import type { Snapshot } from "../../context/snapshot.ts";
+import { grown } from "../../core/grow.ts";
 import { FIRST_FREE_ID, NONE } from "../../context/tree.ts";
 import { TYPE } from "../../context/variant.ts";
-import { escapeJson, isJsonNumber } from "../byte_text.ts";
+import { encodeByteText, escapeJson, isJsonNumber } from "../byte_text.ts";
 import { textsByAttribute } from "../chain_text.ts";
 import type { FormatContext, Formatter } from "../formatter.ts";
 import { resultName } from "../functions.ts";
 import { RecordStore } from "../record_store.ts";
+import { recordOf, RowTemplates, type Template } from "../row_templates.ts";
+import { MOST_VALUE_BYTES, put } from "../value_bytes.ts";
 
 /** Members that are no globals. */
 const LISTS = ["data", "columns", "column_metadata", "nodes"];
@@ -30,6 +33,16 @@ interface Column {
   nearest: Map<number, number>;
   indices: Map<number, number>;
 }
+
+/** A row that many records share: the bytes around its numbers, and which number follows which. */
+interface Row {
+  readonly pieces: readonly Uint8Array[];
+  readonly values: readonly number[];
+  /** Bytes that it takes at most. */
+  readonly size: number;
+}
+
+const START = encodeByteText(",\n    [ ");
 
 const NO_COLUMNS: readonly number[] = [];
 /** A chain with labels for more columns than this is walked each time: tables would be too great. */
@@ -55,7 +68,11 @@ class Hierarchy {
 
 export class JsonSplitFormatter implements Formatter {
   readonly #context: FormatContext;
+  /** Records that fit a template, and the others; by row the number of its template, or -1. */
+  readonly #templates = new RowTemplates();
   readonly #records = new RecordStore();
+  #templateOf = new Int32Array(1024);
+  #rows = 0;
   readonly #hierarchy = new Hierarchy();
   readonly #names: Set<string> | null;
   readonly #withPath: boolean;
@@ -79,18 +96,70 @@ export class JsonSplitFormatter implements Formatter {
   }
 
   record(record: Snapshot): void {
-    this.#records.add(record);
+    const template = this.#templates.add(record);
+    if (template < 0) this.#records.add(record);
+    if (this.#rows === this.#templateOf.length) this.#templateOf = grown(this.#templateOf);
+    this.#templateOf[this.#rows++] = template;
   }
 
   flush(): void {
     const { out } = this.#context, columns = this.#columns();
     out.write('{\n  "data": [');
-    let start = "\n    [ ";
-    for (const record of this.#records.records(this.#context.tree)) {
-      out.write(start + this.#row(record, columns).join(", ") + " ]");
-      start = ",\n    [ ";
+    const others = this.#records.records(this.#context.tree), rows: Row[] = [];
+    for (let r = 0; r < this.#rows; r++) {
+      const start = r === 0 ? "\n    [ " : ",\n    [ ", number = this.#templateOf[r];
+      if (number >= 0) {
+        const template = this.#templates.template(number);
+        this.#templates.open(template);
+        if (r === 0) out.write(start);
+        this.#writeRow(rows[number] ??= this.#rowOf(template, columns), r > 0);
+      } else out.write(start + this.#row(others.next().value!, columns).join(", ") + " ]");
     }
     out.write("\n  ]" + this.#metadata(columns) + this.#globals() + "\n}\n");
+  }
+
+  /** Writes the row that `#templates` is at. */
+  #writeRow({ pieces, values, size }: Row, withStart: boolean): void {
+    const { out } = this.#context, { bytes, starts, ends } = this.#templates;
+    let at = out.room(START.length + size);
+    const to = out.bytes;
+    if (withStart) at = put(to, at, START, 0, START.length);
+    for (let i = 0; i < values.length; i++) {
+      at = put(to, at, pieces[i], 0, pieces[i].length);
+      at = put(to, at, bytes, starts[values[i]], ends[values[i]]);
+    }
+    const last = pieces[values.length];
+    out.written(put(to, at, last, 0, last.length));
+  }
+
+  /** The row of a template: what all its records have, and which of their numbers stand between. */
+  #rowOf(template: Template, columns: Column[]): Row {
+    const record = recordOf(template, this.#context.tree), cells = this.#row(record, columns);
+    const valueOf = new Map<number, number>();
+    template.shape.attributes.forEach((id, i) => {
+      const own = this.#columnOf.get(id);
+      if (own !== undefined && !columns[own].hierarchy && !valueOf.has(own)) valueOf.set(own, i);
+    });
+    for (const node of template.references) {
+      // The first entry of a column stands for it.
+      const own = this.#columnOf.get(this.#context.tree.attributeOf[node]);
+      if (own !== undefined) valueOf.delete(own);
+    }
+    const pieces: Uint8Array[] = [], values: number[] = [];
+    let piece = "";
+    cells.forEach((cell, c) => {
+      if (c > 0) piece += ", ";
+      const value = valueOf.get(c);
+      if (value === undefined) piece += cell;
+      else {
+        values.push(value);
+        pieces.push(encodeByteText(piece));
+        piece = "";
+      }
+    });
+    pieces.push(encodeByteText(piece + " ]"));
+    const size = pieces.reduce((sum, { length }) => sum + length, values.length * MOST_VALUE_BYTES);
+    return { pieces, values, size };
   }
 
   /** Cells of a record: most records have values in few of the columns. */
