@@ -176,7 +176,7 @@ export type { PlainRecord, PlainValue } from "./src/context/plain_record.ts";
 export { AnnotationRuntime } from "./src/context/runtime.ts";
 export type { EventKind, Machine, MachineValue } from "./src/context/service.ts";
 export { Channel, type ChannelOptions } from "./src/context/services/channel.ts";
-export { Snapshot } from "./src/context/snapshot.ts";
+export { type Shape, Snapshot, type SourceBytes } from "./src/context/snapshot.ts";
 export { ContextTree, type Meta } from "./src/context/tree.ts";
 export { TYPE, type TypeName, type Value, type Variant } from "./src/context/variant.ts";
 export { type CaliEntry, CaliWriter } from "./src/formats/cali/cali.ts";

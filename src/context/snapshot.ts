@@ -13,8 +13,9 @@ import { reportText, TYPE, type Value } from "./variant.ts";
 
 /** A list of attributes whose values come together as plain numbers, record after record. */
 export interface Shape {
-  /** Attribute and type code of each. */
+  /** Attribute of each. */
   readonly attributes: Int32Array;
+  /** Type code of each. */
   readonly types: Uint8Array;
   /** Where each value stands among the numbers that are handed over. */
   readonly places: Int32Array;
@@ -22,8 +23,11 @@ export interface Shape {
 
 /** Where the numbers of a shape stand as text, at the same places: valid as long as the record. */
 export interface SourceBytes {
+  /** The bytes. */
   readonly buffer: Uint8Array;
+  /** First byte of each number. */
   readonly starts: Int32Array;
+  /** The byte after its last. */
   readonly ends: Int32Array;
 }
 
@@ -52,8 +56,9 @@ export class Snapshot {
   num = new Float64Array(32);
   /** Value of an immediate that is no plain number, else null. */
   obj: (string | bigint | null)[] = new Array(32).fill(null);
-  /** The list that `pushShape` added, and the index of its first entry; null where there is none. */
+  /** The list that `pushShape` added; null where there is none. */
   shape: Shape | null = null;
+  /** Index of its first entry. */
   shapeAt = 0;
   /** The bytes that the numbers of the shape were read from. */
   source: SourceBytes | null = null;
