@@ -6,7 +6,7 @@
  * @module
  */
 
-import { ATTR_KEY, COMMA, DATA_KEY, NEWLINE, wordOf } from "./bytes.ts";
+import { ATTR_KEY, COMMA, DATA_KEY, wordOf } from "./bytes.ts";
 
 /** Lists that are kept, and bytes of the longest one. */
 const MOST_LAYOUTS = 64, MOST_BYTES = 1 << 14;
