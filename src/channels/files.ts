@@ -7,7 +7,7 @@
  * @module
  */
 import { renameOutput } from "../os/output_place.ts";
-import { makeDirectories, readUserText } from "../os/user_file.ts";
+import { isDirectory, makeDirectories, readUserText } from "../os/user_file.ts";
 import { LineFile } from "../files/line_file.ts";
 import { unwritable, writeDocument } from "../files/whole_file.ts";
 
@@ -16,6 +16,8 @@ export interface Printer {
   tell(line: string): void;
   stdout(text: string): void;
   stderr(text: string): void;
+  /** A file of this name will be written: other places are closed when the run goes on. */
+  willWrite?(path: string): void;
 }
 
 /** A stream under way. */
@@ -27,6 +29,21 @@ export interface StreamFile {
 }
 
 const STANDARD = { stdout: "stdout", stderr: "stderr" } as const;
+
+/** Says where a file will be. @param name A template: what `%` begins is known at the run's end. */
+export function announce(name: string, printer: Printer): void {
+  if (name in STANDARD || printer.willWrite === undefined) return;
+  const open = name.indexOf("%");
+  const known = open < 0 ? name : `${name.slice(0, name.lastIndexOf("/", open) + 1)}any`;
+  // Directories are made with the file: by then in the one that is there.
+  for (let at = known;;) {
+    const slash = at.lastIndexOf("/"), isIn = slash < 0 || isDirectory(at.slice(0, slash) || "/");
+    // The root with all that is in it only for who wants a file right there.
+    if (isIn && (slash !== 0 || at === known)) return printer.willWrite(at);
+    if (slash <= 0) return;
+    at = at.slice(0, slash);
+  }
+}
 
 /** Opens a stream. @returns `undefined`, and says why, where it cannot be made. */
 export function openStream(

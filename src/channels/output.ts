@@ -7,12 +7,12 @@
  */
 import { fillName } from "../context/config/file_name.ts";
 import { isTrue } from "../context/config_words.ts";
-import type { ChannelSpec } from "../context/config/channel_spec.ts";
+import type { ChannelSpec, SpotProfile } from "../context/config/channel_spec.ts";
 import { Channel, type ChannelOptions } from "../context/services/channel.ts";
 import { CaliStream } from "../context/services/recorder.ts";
 import type { Snapshot } from "../context/snapshot.ts";
 import { NONE } from "../context/tree.ts";
-import { openStream, type Printer, type StreamFile } from "./files.ts";
+import { announce, openStream, type Printer, type StreamFile } from "./files.ts";
 import { asFileName } from "../core/names.ts";
 import { markSpotChannel } from "./spot.ts";
 import { TreeEnergies, type TreeSource } from "./tree_energies.ts";
@@ -83,6 +83,11 @@ export class ContextOutput {
     });
     this.#reports = new ContextReports(spec, this.channel, printer);
     if (spec.spot !== undefined) this.#spotChannel = "regionprofile";
+    const { loops } = spec;
+    const files = [...this.#reports.names, ...loops ? [loops.output] : []];
+    if (services.includes("recorder")) files.push(this.#template);
+    if (spec.spot !== undefined) files.push(this.#spotName(spec.spot));
+    for (const name of files) announce(name, printer);
   }
 
   /** The channel's name. */
@@ -138,10 +143,14 @@ export class ContextOutput {
     this.#reports.writeLoops(records, (name) => this.#named(name));
     const { spot } = this.#spec;
     if (spot === undefined) return;
-    const folder = spot.directory === "" ? "" : `${spot.directory}/`;
-    const name = this.#named(folder + (spot.output || this.#names.defaultName()));
+    const name = this.#spotName(spot);
     const series = this.#series === undefined ? [] : this.#series.#records().processes();
     this.#reports.writeSpot(fillName(name, records.valueOf), spot, records, series);
+  }
+
+  #spotName({ directory, output }: SpotProfile): string {
+    const folder = directory === "" ? "" : `${directory}/`;
+    return this.#named(folder + (output || this.#names.defaultName()));
   }
 
   /** Makes the report over all nodes of a job, from what each of them kept. */

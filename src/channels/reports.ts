@@ -42,6 +42,12 @@ export class ContextReports {
     return this.#prefix !== undefined;
   }
 
+  /** Files of the queries, with `%attribute%` in them. */
+  get names(): readonly string[] {
+    const prefix = this.#prefix;
+    return prefix === undefined ? [] : [this.#spec.variables[`${prefix}_FILENAME`] ?? "stdout"];
+  }
+
   /** The rows that the query is asked of, as one stream; what a node keeps for its job. */
   rows(records: RunRecords): string {
     if (this.#prefix === "CALI_REPORT") return records.all();

@@ -11,7 +11,7 @@ import { realtimeNanoseconds } from "../os/clock.ts";
 import { readText } from "../os/files.ts";
 import type { PlatformTopology } from "../core/topology.ts";
 import type { NameTable } from "../signals/batch.ts";
-import { type Printer, writeText } from "./files.ts";
+import { announce, type Printer, writeText } from "./files.ts";
 import { attributeNames } from "./machine.ts";
 import { ALL_ENERGIES, ContextRun, withoutMark } from "./run.ts";
 import { ProcessMemory } from "./process_memory.ts";
@@ -62,6 +62,7 @@ function logFor(env: Readonly<Record<string, string>>, printer: Printer): (line:
     return (line) => printer.tell(withoutMark(line));
   }
   if (file === "stdout") return (line) => printer.stdout(`${line}\n`);
+  announce(file, printer);
   let text = "";
   return (line) => writeText(file, text += `${line}\n`, false, printer);
 }

@@ -4,8 +4,8 @@
  * was given this session.
  * @module
  */
-import { SESSION_VARIABLE } from "../core/ring_layout.ts";
-import { readText, statPath } from "../os/files.ts";
+import { isInSession } from "../job/process_rank.ts";
+import { statPath } from "../os/files.ts";
 import { libc } from "../os/libc.ts";
 
 /** A process becomes its command soon after its note. */
@@ -28,10 +28,8 @@ export function lookAtNoted(pid: number, directory: string): NotedProcess {
   if (facts === undefined) return "gone";
   const isOurs = facts.uid === libc().geteuid();
   if (!isOurs) return { not: `process ${pid} is user ${facts.uid}'s`, never: true };
-  const environ = readText(`/proc/${pid}/environ`);
   // Without the right to look, the owner is all there is to know.
-  if (environ === undefined) return "ours";
-  return environ.split("\0").includes(`${SESSION_VARIABLE}=${directory}`)
+  return isInSession(pid, directory) ?? true
     ? "ours"
     : { not: `process ${pid} is not of this run` };
 }

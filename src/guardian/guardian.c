@@ -25,14 +25,15 @@
  *   B           it is alive (wanted once a second when the application has ended)
  *   F text      what to say if the runtime dies from here on
  *   L permille  its budget, of one core (budget.h); 0: none
- *   P pid       which rank has this process?
+ *   P pid       is this process of the run, and which rank has it?
  * To the runtime, words with blanks between:
  *   S ns        the application was started (CLOCK_MONOTONIC_RAW)
  *   E errno     it could not be executed
  *   K signal    a signal was forwarded, or came when there was nobody to forward it to
  *   X code signal ns   the application ended
  *   L           it took more than its budget and has the lowest priority now
- *   P pid rank         a rank; without one the process has none, or cannot be asked
+ *   P pid member rank  member: 1 of this run, 0 of none or another, 2 its environment is closed to us
+ *                      too; the rank where it is of this run and has one
  */
 #include "sys.h"
 
@@ -318,8 +319,17 @@ static int find_rank(const char *entries, const char *end, const char *name, u64
   return 0;
 }
 
-/* Ranks are in the environment of a process, which the runtime may not read once it is confined. */
-static void answer_rank(struct guard *guard, u64 pid) {
+/* Is it in the environment that a process belongs to the session? */
+static int is_member(struct guard *guard, const char *entries, const char *end) {
+  static const char name[] = "JOULEMARK_SESSION=";
+  for (const char *at = entries; at < end; at = after(at))
+    if (starts(at, name) && equal(at + sizeof name - 1, guard->session.directory)) return 1;
+  return 0;
+}
+
+/* Session and rank are in the environment of a process, which the runtime may not read once it is
+   confined. It is told no more than that, and of processes of its own run alone. */
+static void answer_process(struct guard *guard, u64 pid) {
   enum { ENVIRON_BYTES = 1 << 20 };
   if (!guard->environ) guard->environ = map_memory(ENVIRON_BYTES);
   char path[48], *buffer = guard->environ;
@@ -327,14 +337,14 @@ static void answer_rank(struct guard *guard, u64 pid) {
   add(&text, "/proc/");
   add_number(&text, pid, 10);
   add(&text, "/environ");
-  i64 length_read = buffer ? read_file(path, buffer, ENVIRON_BYTES) : 0;
+  i64 length_read = buffer ? read_file(path, buffer, ENVIRON_BYTES) : -ENOMEM;
   const char *end = buffer + (length_read > 0 ? length_read : 0);
-  u64 rank = 0;
+  u64 member = length_read < 0 ? 2 : (u64)is_member(guard, buffer, end), rank = 0;
   int found = find_rank(buffer, end, "OMPI_COMM_WORLD_RANK", &rank) || find_rank(buffer, end, "PMIX_RANK", &rank) ||
               find_rank(buffer, end, "PMI_RANK", &rank) || find_rank(buffer, end, "PALS_RANKID", &rank) ||
               find_rank(buffer, end, "ALPS_APP_PE", &rank) || find_rank(buffer, end, "FLUX_TASK_RANK", &rank) ||
               find_rank(buffer, end, "SLURM_PROCID", &rank);
-  tell_runtime(guard, 'P', pid, rank, 0, found ? 2 : 1);
+  tell_runtime(guard, 'P', pid, member, rank, member == 1 && found ? 3 : 2);
 }
 
 static void hear_runtime(struct guard *guard, char *packet) {
@@ -363,7 +373,7 @@ static void hear_runtime(struct guard *guard, char *packet) {
       guard->start_by = now + more;
       guard->ready_by = now + more + READY_NS;
     } else if (packet[0] == 'P') {
-      answer_rank(guard, read_number(packet + 1, 10, 0));
+      answer_process(guard, read_number(packet + 1, 10, 0));
       continue;
     } else if (packet[0] == 'F') {
       struct text text = text_in(guard->last_words, sizeof guard->last_words);
@@ -723,7 +733,7 @@ __attribute__((used, noreturn)) void guardian_main(u64 *stack, u64 self) {
     start_runtime(&process, 1, 0, 0);
   const char *verb = process.count > first ? process.arguments[first] : "";
   /* Capabilities of the file (setcap) are for counters, not for files that a user names. */
-  if (auxiliary(&process, AT_SECURE) && !reads_counters(verb)) confine_thread(0);
+  if (auxiliary(&process, AT_SECURE) && !reads_counters(verb)) confine_thread(0, 0, 0);
   int demo = equal(verb, "demo");
   u64 at = equal(verb, "run") ? find_separator(&process, first + 1) : 0;
   if (find_char(verb, '/')) at = first; /* joulemark ./app */

@@ -115,11 +115,11 @@ export class Guardian {
   }
 
   /**
-   * The rank of a process by its environment, which only the guardian may still read.
+   * What the environment of a process says, which only the guardian may still read.
    *
-   * @returns `undefined` when it has none, or there is no answer in time.
+   * @returns `undefined` when there is no answer in time.
    */
-  rankOf(pid: number): string | undefined {
+  lookAt(pid: number): LookedAt | undefined {
     this.#send(`P${pid}`);
     const poll = new Uint8Array(8);
     const view = new DataView(poll.buffer);
@@ -127,8 +127,8 @@ export class Guardian {
     view.setInt16(4, POLLIN, true);
     for (let tries = 0; tries < 10 && this.#open; tries++) {
       for (let event = this.#read(); event !== undefined; event = this.#read()) {
-        if (event.kind !== "rank") this.#early.push(event);
-        else if (event.pid === pid) return event.rank;
+        if (event.kind !== "looked") this.#early.push(event);
+        else if (event.pid === pid) return event;
       }
       libc().poll(poll, 1n, ANSWER_MS);
     }
@@ -145,11 +145,11 @@ export class Guardian {
     if (early !== undefined) return early;
     for (let event = this.#read(); event !== undefined; event = this.#read()) {
       // an answer that came too late
-      if (event.kind !== "rank") return event;
+      if (event.kind !== "looked") return event;
     }
   }
 
-  #read(): GuardianEvent | RankAnswer | undefined {
+  #read(): GuardianEvent | LookAnswer | undefined {
     while (this.#open) {
       const size = Number(libc().read(this.socket, this.#packet, BigInt(PACKET_BYTES)));
       if (size < 0) {
@@ -176,14 +176,21 @@ export class Guardian {
   }
 }
 
-/** The answer on a question. */
-interface RankAnswer {
-  readonly kind: "rank";
+/** What the guardian tells of a process. */
+export interface LookedAt {
   readonly pid: number;
+  /** Is it of this run? `undefined`: its environment is closed to the guardian too. */
+  readonly isMember: boolean | undefined;
+  /** Its rank, where it is of this run and has one. */
   readonly rank: string | undefined;
 }
 
-function eventOf(text: string): GuardianEvent | RankAnswer | undefined {
+/** The answer on a question. */
+interface LookAnswer extends LookedAt {
+  readonly kind: "looked";
+}
+
+function eventOf(text: string): GuardianEvent | LookAnswer | undefined {
   const [a, b, c] = text.slice(1).trim().split(" ").map(Number);
   switch (text[0]) {
     case "S":
@@ -197,7 +204,10 @@ function eventOf(text: string): GuardianEvent | RankAnswer | undefined {
     case "L":
       return { kind: "lowered" };
     case "P":
-      return { kind: "rank", pid: a, rank: b === undefined ? undefined : String(b) };
+      return {
+        ...{ kind: "looked", pid: a, isMember: b === 2 ? undefined : b === 1 },
+        rank: c === undefined ? undefined : String(c),
+      };
   }
 }
 

@@ -1,8 +1,10 @@
 /**
- * The rank of a process within its MPI job, as its launcher put it into its environment: for people
- * who know their processes by it. mpirun(1) of Open MPI and MPICH, srun(1), flux-run(1), aprun(1).
+ * What the environment of a process says: whether it was given a session, and its rank within its MPI
+ * job, as its launcher put it there, for people who know their processes by it. mpirun(1) of Open MPI
+ * and MPICH, srun(1), flux-run(1), aprun(1).
  * @module
  */
+import { SESSION_VARIABLE } from "../core/ring_layout.ts";
 import { guardian } from "../guardian/guardian.ts";
 import { readText } from "../os/files.ts";
 
@@ -20,8 +22,21 @@ const VARIABLES = [
 export function rankOf(pid: number): string | undefined {
   // A confined process may not read the environment of another one.
   const own = guardian();
-  if (own?.open) return own.rankOf(pid);
+  if (own?.open) return own.lookAt(pid)?.rank;
   return rankIn(readText(`/proc/${pid}/environ`) ?? "");
+}
+
+/**
+ * Was a process given a session? By its environment, as of its last execve(2).
+ *
+ * @param directory The session's: this process's own, where a guardian is asked.
+ * @returns `undefined` where that cannot be read, or the process is gone.
+ */
+export function isInSession(pid: number, directory: string): boolean | undefined {
+  const own = guardian();
+  if (own?.open && own.directory === directory) return own.lookAt(pid)?.isMember;
+  return readText(`/proc/${pid}/environ`)?.split("\0")
+    .includes(`${SESSION_VARIABLE}=${directory}`);
 }
 
 /** The same, from the text of an environment. */

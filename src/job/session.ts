@@ -18,14 +18,24 @@ import { sweep } from "./sweep.ts";
 export class Session {
   /** Absolute path of the session directory. */
   readonly directory: string;
+  /** Where all sessions of this user lie. */
+  readonly base: string;
   readonly #job: string;
   readonly #lock: number;
+  #isSwept = false;
 
   /** @param lock The descriptor of the job's lock, held by the guardian too. */
   constructor(directory: string, lock: number) {
     this.directory = directory;
     this.#job = directory.slice(0, directory.lastIndexOf("/"));
+    this.base = this.#job.slice(0, this.#job.lastIndexOf("/"));
     this.#lock = lock;
+  }
+
+  /** Removes what killed monitors of other jobs left, which may need any place where a report goes. */
+  sweep(): void {
+    this.#isSwept = true;
+    sweep(this.base);
   }
 
   /** Makes the reports that killed monitors of the same job left in journals, and removes the rest. */
@@ -71,7 +81,7 @@ export class Session {
       libc().rmdir(cString(this.#job));
     }
     closeFile(this.#lock);
-    sweep(this.#job.slice(0, this.#job.lastIndexOf("/")));
+    if (!this.#isSwept) this.sweep();
   }
 }
 

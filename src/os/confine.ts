@@ -1,20 +1,34 @@
 /**
  * Confinement of this process by the kernel, once its counters are open: no new privileges, no
- * capabilities, and no system call that it does not need any more. Not of the application, which is a
- * child of the guardian.
+ * capabilities, no path but those of its readers and outputs, and no system call that it does not need
+ * any more. Not of the application, which is a child of the guardian.
  *
- * Capabilities and no-new-privs belong to threads: capset(2) and prctl(2) act on the calling one, and
- * the runtime has threads of its own. So a signal goes to each thread, whose handler is code of the
- * guardian (src/guardian/confine.h). seccomp(2) reaches all threads by SECCOMP_FILTER_FLAG_TSYNC.
+ * Capabilities, no-new-privs and landlock belong to threads: capset(2), prctl(2) and
+ * landlock_restrict_self(2) act on the calling one, and the runtime has threads of its own. So a signal
+ * goes to each thread, whose handler is code of the guardian (src/guardian/confine.h). seccomp(2)
+ * reaches all threads by SECCOMP_FILTER_FLAG_TSYNC.
  * @module
  */
-import { listDirectory, readText, statPath } from "./files.ts";
-import { libc, LIBC_PATHS, SYSCALLS } from "./libc.ts";
+import { closeFile, listDirectory, statOpen, statPath } from "./files.ts";
+import {
+  isWritten,
+  landlockVersion,
+  makeRuleset,
+  type OpenPlace,
+  openPlaces,
+  type Places,
+  withoutLandlock,
+} from "./landlock.ts";
+import { ERRNO, errorText, libc, LIBC_PATHS, SYSCALLS } from "./libc.ts";
 
 const ARM = Deno.build.arch === "aarch64";
 /** The signal that guardian.c leaves unblocked for this: CONFINE. */
 const SIGNAL = 40;
-const SA_RESTORER = 0x04000000n, SA_RESTART = 0x10000000n, SA_ONSTACK = 0x08000000n;
+const SIG_IGN = 1n;
+const SA_SIGINFO = 4n,
+  SA_RESTORER = 0x04000000n,
+  SA_RESTART = 0x10000000n,
+  SA_ONSTACK = 0x08000000n;
 const PR_SET_NO_NEW_PRIVS = 38;
 const SET_MODE_FILTER = 1n, TSYNC = 1n;
 const AUDIT_ARCH = ARM ? 0xc00000b7 : 0xc000003e;
@@ -23,8 +37,8 @@ const X32 = 0x40000000;
 const ALLOW = 0x7fff0000, REFUSE_EPERM = 0x00050001;
 const PROT_READ_WRITE = 3, MAP_PRIVATE_ANONYMOUS = 0x22;
 const AF_UNIX = 1;
-/** The handler runs when its thread runs: at once, but for a loaded machine. */
-const ROUNDS = 200;
+/** The handler runs when its thread runs: at once, but for a loaded machine. The next tick looks again. */
+const ROUNDS = 20;
 const ROUND_NS = 100_000;
 
 /** Calls that no part of a running monitor makes: [x86-64, aarch64] of asm/unistd.h. */
@@ -74,8 +88,15 @@ export interface Confinement {
   readonly privileges: "none" | string;
   /** Every thread: system calls by a filter. */
   readonly calls: "filtered" | string;
-  /** Which files may still be opened. */
-  readonly paths: string;
+  /** Every thread: which files may still be opened. */
+  readonly paths: "none" | PathLimits | string;
+}
+
+/** Which paths may still be opened, as the kernel names them; all that is below them too. */
+export interface PathLimits {
+  readonly by: string;
+  readonly read: readonly string[];
+  readonly written: readonly string[];
 }
 
 /** Where the code of the guardian lies in this process; 0 where it does not. */
@@ -84,29 +105,64 @@ export interface ConfineCode {
   readonly restorer: bigint;
 }
 
-/**
- * Confines all threads of this process, for good.
- *
- * @param directories Where files will still be written: where root needs a capability for that, it
- * keeps them.
- */
-export function confine(
-  { handler, restorer }: ConfineCode,
-  directories: readonly string[],
-): Confinement {
-  const c = libc();
-  if (c.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) !== 0) {
-    const reason = "no_new_privs is unknown to this kernel";
-    return { privileges: reason, calls: reason, paths: pathsState() };
+const NO_PATHS = "not restricted: ";
+const WITHOUT_CODE = "the runtime was started without the guardian's code";
+
+/** Confines all threads of this process, for good. */
+export class Confiner implements Confinement {
+  readonly calls: string;
+  readonly #kept: string | undefined;
+  readonly #open: string | { readonly version: number; readonly places: readonly OpenPlace[] };
+  readonly #threads: ThreadConfiner | undefined;
+  #failure: string | undefined;
+
+  /** @param places What it still needs. Where root needs a capability to write an output, it keeps them. */
+  constructor(code: ConfineCode, places: Places) {
+    if (libc().prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) !== 0) {
+      this.calls = this.#failure = "no_new_privs is unknown to this kernel";
+      this.#open = NO_PATHS + this.calls;
+      return;
+    }
+    const open = openPlaces(places);
+    const foreign = open.find((place) => isWritten(place) && !isOurs(place.fd))?.path;
+    if (foreign !== undefined) this.#kept = `${foreign} is another user's, and outputs go there`;
+    const version = landlockVersion();
+    const ruleset = version > 0 ? makeRuleset(version, open) : -ERRNO.ENOENT;
+    this.#open = version <= 0
+      ? NO_PATHS + withoutLandlock(version)
+      : ruleset < 0
+      ? `${NO_PATHS}no ruleset (${errorText(-ruleset)})`
+      : { version, places: open };
+    for (const { fd } of open) closeFile(fd);
+    if (code.handler === 0n) {
+      this.#failure = WITHOUT_CODE;
+      closeFile(ruleset);
+    } else this.#threads = new ThreadConfiner(code, ruleset, foreign !== undefined);
+    this.goOn();
+    // Not before: it would be one more thing that a thread may be late for.
+    this.calls = filterCalls();
   }
-  // First, since the filter takes the right to no call that this needs.
-  const foreign = directories.find((directory) => !isWritable(directory));
-  const privileges = foreign !== undefined
-    ? `kept: ${foreign} is another user's, and outputs go there`
-    : handler === 0n
-    ? "kept: the runtime was started without the guardian's code"
-    : dropCapabilities(handler, restorer);
-  return { privileges, calls: filterCalls(), paths: pathsState() };
+
+  /** Looks whether threads that were late are confined by now. To be called until it says that it is done. */
+  goOn(): boolean {
+    if (this.#threads !== undefined) this.#failure = this.#threads.wait();
+    return this.#failure !== LATE;
+  }
+
+  get privileges(): string {
+    const reason = this.#kept ?? this.#failure;
+    return reason === undefined ? "none" : `kept: ${reason}`;
+  }
+
+  get paths(): PathLimits | string {
+    if (typeof this.#open === "string") return this.#open;
+    if (this.#failure !== undefined) return NO_PATHS + this.#failure;
+    const { version, places } = this.#open;
+    const names = (written: boolean) => {
+      return places.filter((place) => isWritten(place) === written).map(({ path }) => path);
+    };
+    return { by: `landlock ${version}`, read: names(false), written: names(true) };
+  }
 }
 
 /**
@@ -120,63 +176,106 @@ export function confineToOpenFiles(id: number): Confinement {
   const c = libc();
   if (c.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) !== 0) {
     const reason = "no_new_privs is unknown to this kernel";
-    return { privileges: reason, calls: reason, paths: pathsState() };
+    return { privileges: reason, calls: reason, paths: NO_PATHS + reason };
   }
   const privileges = c.geteuid() !== 0 ? "none" : becomeUser(id);
   const calls = filterCalls(OPENING);
-  return { privileges, calls, paths: calls === "filtered" ? "none" : pathsState() };
+  return { privileges, calls, paths: calls === "filtered" ? "none" : NO_PATHS + calls };
 }
 
-const CREATE_RULESET = 444;
-const RULESET_VERSION = 1;
+/** May this user write there without a capability? By owner and mode; a group may allow more. */
+function isOurs(fd: number): boolean {
+  const own = libc().geteuid(), facts = own === 0 ? statOpen(fd) : undefined;
+  return facts === undefined || facts.uid === own || (facts.mode & 0o002) !== 0;
+}
+
+const WANTED_WORDS = 4, WANTED_BYTES = 16, DONE = 2;
+const THREADS_MAX = 1024;
+const SIZE = BigInt(WANTED_BYTES * THREADS_MAX);
+/** siginfo_t: signal, error, code, then pid, user, value. */
+const SIGINFO_BYTES = 128, CODE_AT = 8, PID_AT = 16, VALUE_AT = 24;
+const SI_QUEUE = -1;
+
+const LATE = "a thread of the runtime did not answer";
 
 /**
- * Why paths are not restricted. A process in a domain of landlock(7) may look into no process outside of
- * it: `/proc/PID/maps` and `environ` of the job's processes would be closed, by which it is known whose
- * session a directory is and which process a note means.
+ * Each thread by a signal, until a look at them all finds no one who has not done as wanted: a thread
+ * that a confined one makes is confined.
  */
-export function pathsState(): string {
-  // landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION): the version that there is.
-  const version = libc().tgkill(BigInt(CREATE_RULESET), 0, 0, RULESET_VERSION);
-  return version > 0n
-    ? "not restricted: landlock would close /proc of the job's processes"
-    : "not restricted: this kernel has no landlock";
-}
+class ThreadConfiner {
+  /** struct confinement of confine.h for each thread: ruleset, keeps, done, unused; and where it lies. */
+  readonly #wanted = new Int32Array(THREADS_MAX * WANTED_WORDS);
+  readonly #base: bigint;
+  readonly #sent: string[] = [];
+  readonly #info = new DataView(new ArrayBuffer(SIGINFO_BYTES));
+  #state: string | undefined = LATE;
 
-/** Can this user write there without a capability? By owner and mode; a group may allow more. */
-function isWritable(directory: string): boolean {
-  const facts = statPath(directory);
-  return facts === undefined || facts.uid === libc().geteuid() || (facts.mode & 0o002) !== 0 ||
-    libc().geteuid() !== 0;
-}
-
-function dropCapabilities(handler: bigint, restorer: bigint): string {
-  const c = libc();
-  const action = new BigUint64Array([
-    ...[handler, SA_RESTART | SA_ONSTACK | (ARM ? 0n : SA_RESTORER), restorer, 0n],
-  ]);
-  const bytes = new Uint8Array(action.buffer);
-  if (c.sigaction(SYSCALLS.sigaction, SIGNAL, bytes, 0n, 8n) !== 0n) return "no handler";
-  const pid = c.getpid();
-  const sent = new Set<string>();
-  for (let round = 0; round < ROUNDS; round++) {
-    const threads = listDirectory("/proc/self/task");
-    for (const tid of threads) {
-      if (sent.has(tid)) continue;
-      sent.add(tid);
-      c.tgkill(SYSCALLS.tgkill, pid, Number(tid), SIGNAL);
+  /** @param ruleset Negative: none. Closed when all is done. */
+  constructor({ handler, restorer }: ConfineCode, ruleset: number, keeps: boolean) {
+    const c = libc(), wanted = this.#wanted, info = this.#info;
+    for (let at = 0; at < wanted.length; at += WANTED_WORDS) {
+      wanted[at] = ruleset;
+      wanted[at + 1] = keeps ? 1 : 0;
     }
-    if (threads.every(isWithoutCapabilities)) return "none";
-    pause();
+    this.#base = c.mmap(0n, SIZE, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS, -1, 0n);
+    c.poke(this.#base, bytesOf(wanted), SIZE);
+    info.setInt32(0, SIGNAL, true);
+    info.setInt32(CODE_AT, SI_QUEUE, true);
+    info.setInt32(PID_AT, c.getpid(), true);
+    const flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | (ARM ? 0n : SA_RESTORER);
+    if (!handle(handler, flags, restorer)) this.#state = "no handler";
   }
-  return "a thread of the runtime did not answer";
+
+  /** @returns What is not as it should be; {@linkcode LATE}: not yet. */
+  wait(): string | undefined {
+    for (let round = 0; round < ROUNDS && this.#state === LATE; round++) {
+      const threads = listDirectory("/proc/self/task");
+      let isNew = false;
+      for (const tid of threads) if (!this.#sent.includes(tid)) isNew = this.#send(tid);
+      // The signal of this very thread is handled by now.
+      libc().peek(bytesOf(this.#wanted), this.#base, BigInt(this.#sent.length * WANTED_BYTES));
+      const states = threads.map((tid) => this.#answerOf(tid));
+      const error = states.find((state) => state < 0);
+      if (error !== undefined) this.#state = `a thread refused: ${errorText(-error)}`;
+      else if (!isNew && !states.includes(0)) this.#end();
+      else if (!isNew) pause();
+    }
+    return this.#state;
+  }
+
+  #send(tid: string): true {
+    const c = libc(), [info, n] = [this.#info, this.#sent.length];
+    if (n === THREADS_MAX) return true;
+    info.setBigUint64(VALUE_AT, this.#base + BigInt(n * WANTED_BYTES), true);
+    const pid = info.getInt32(PID_AT, true);
+    const number = SYSCALLS.sigqueueThread;
+    const done = c.sigqueueThread(number, pid, Number(tid), SIGNAL, bytesOf(info));
+    // Refused where too many signals wait: then it is tried again.
+    if (done === 0n) this.#sent.push(tid);
+    return true;
+  }
+
+  /** 0: none yet; 1: done; −errno. */
+  #answerOf(tid: string): number {
+    const n = this.#sent.indexOf(tid);
+    return n < 0 ? 0 : this.#wanted[n * WANTED_WORDS + DONE];
+  }
+
+  #end(): void {
+    this.#state = undefined;
+    closeFile(this.#wanted[0]);
+    libc().munmap(this.#base, SIZE);
+    handle(SIG_IGN, 0n, 0n);
+  }
 }
 
-function isWithoutCapabilities(tid: string): boolean {
-  const status = readText(`/proc/self/task/${tid}/status`);
-  // A thread that has ended has none.
-  return status === undefined ||
-    (/^CapEff:\s*0+$/m.test(status) && /^NoNewPrivs:\s*1$/m.test(status));
+function bytesOf({ buffer }: { readonly buffer: ArrayBuffer }): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(buffer);
+}
+
+function handle(handler: bigint, flags: bigint, restorer: bigint): boolean {
+  const action = new Uint8Array(new BigUint64Array([handler, flags, restorer, 0n]).buffer);
+  return libc().sigaction(SYSCALLS.sigaction, SIGNAL, action, 0n, 8n) === 0n;
 }
 
 const pauseSpec = new Int32Array([0, 0, ROUND_NS, 0]);

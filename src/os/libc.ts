@@ -108,7 +108,11 @@ const SYMBOLS = {
     parameters: ["i64", "i32", "buffer", "buffer"],
     result: "i64",
   },
-  tgkill: { name: "syscall", parameters: ["i64", "i32", "i32", "i32"], result: "i64" },
+  sigqueueThread: {
+    name: "syscall", // rt_tgsigqueueinfo: process, thread, signal, siginfo_t
+    parameters: ["i64", "i32", "i32", "i32", "buffer"],
+    result: "i64",
+  },
   seccomp: { name: "syscall", parameters: ["i64", "u64", "u64", "buffer"], result: "i64" },
   timerSettime: {
     name: "syscall",
@@ -164,7 +168,7 @@ const STARTING: ReadonlySet<string> = new Set<keyof Libc>([
   ...["dup2", "execve", "fcntl", "getppid", "posixSpawn", "schedSetaffinity"] as const,
   ...["socketpair"] as const,
   ...["spawnattrInit", "spawnattrSetflags", "spawnattrSetsigdefault"] as const,
-  ...["signalfd", "spawnattrSetsigmask", "waitpid"] as const,
+  ...["getrlimit", "memfdCreate", "signalfd", "spawnattrSetsigmask", "waitpid"] as const,
 ]);
 
 let opened: Libc | undefined;
@@ -238,7 +242,7 @@ const SYSCALLS = Deno.build.arch === "aarch64"
     timerCreate: 107n,
     timerSettime: 110n,
     gettid: 178n,
-    tgkill: 131n,
+    sigqueueThread: 240n,
     seccomp: 277n,
   }
   : {
@@ -253,7 +257,7 @@ const SYSCALLS = Deno.build.arch === "aarch64"
     timerCreate: 222n,
     timerSettime: 223n,
     gettid: 186n,
-    tgkill: 234n,
+    sigqueueThread: 297n,
     seccomp: 317n,
   };
 

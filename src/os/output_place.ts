@@ -137,6 +137,26 @@ export class OutputPlace implements Disposable {
   }
 }
 
+/**
+ * Opens where an output of this name will be made: its directory, or the device, the pipe or the file
+ * where it is written into one.
+ *
+ * @returns A descriptor (O_PATH), or −errno.
+ */
+export function openForOutput(path: string): number {
+  try {
+    const { directory, name, found } = find(path);
+    if (directory < 0) return openFile(name, O.PATH);
+    if (found === undefined || isFileOrDirectory(found)) return directory;
+    const fd = openAt(directory, name, O.PATH | O.NOFOLLOW);
+    closeFile(directory);
+    return fd;
+  } catch (error) {
+    // To write there says why it cannot be.
+    return -(error instanceof OsError ? error.errno : ERRNO.EIO);
+  }
+}
+
 /** Gives a file another name, over what was there; no link on the way is followed. @throws {OsError} */
 export function renameOutput(from: string, to: string): void {
   const [a, b] = [find(from), find(to)];

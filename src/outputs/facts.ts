@@ -142,7 +142,12 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
   if (facts.dropped.length > 0) mapping["permissions given back"] = [...facts.dropped];
   if (facts.confinement !== undefined) {
     const { privileges, calls, paths } = facts.confinement;
-    mapping.confinement = { capabilities: privileges, "system calls": calls, paths };
+    mapping.confinement = {
+      ...{ capabilities: privileges, "system calls": calls },
+      paths: typeof paths === "string" ? paths : {
+        ...{ by: paths.by, read: [...paths.read], written: [...paths.written], executed: "none" },
+      },
+    };
   }
   return mapping;
 }

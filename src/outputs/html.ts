@@ -37,6 +37,7 @@ export function makeHtml(values: OptionValues, site: OutputSite): Opener {
   const host = site.nameOf(value).slice(value.text.length);
   const path = value.text.replace(/(\.html?)?$/i, (end) => host + end);
   const { part } = site;
+  if (part !== undefined) site.willWrite?.(value.text);
   const write = (make: () => PageContent) => {
     try {
       writeDocument(part === undefined ? path : value.text, pageHtml(make()));

@@ -40,6 +40,7 @@ export class LiveSite implements OutputSite {
   readonly #keepSteps: KeepSteps | undefined;
   readonly #nowNs: () => number;
   readonly #files: LineFile[] = [];
+  readonly #written = new Set<string>();
 
   constructor({ place, request, printer, keepSteps, nowNs }: LiveSiteOptions) {
     this.part = place.part;
@@ -55,11 +56,23 @@ export class LiveSite implements OutputSite {
   /** Files that GEOPM's variables ask for get the host's name, as GEOPM's do. */
   nameOf({ text, origin }: OptionValue): string {
     const { fileSuffix, host } = this.#place;
-    if (fileSuffix !== undefined) return `${text}-${fileSuffix}`;
-    return origin === "foreign" ? `${text}-${host}` : text;
+    const suffix = fileSuffix ?? (origin === "foreign" ? host : undefined);
+    const name = suffix === undefined ? text : `${text}-${suffix}`;
+    this.willWrite(name);
+    return name;
+  }
+
+  willWrite(path: string): void {
+    this.#written.add(path);
+  }
+
+  /** Names of files that are written while the run goes on, or at its end. */
+  get written(): ReadonlySet<string> {
+    return this.#written;
   }
 
   lines(path: string): LineFile | undefined {
+    this.willWrite(path);
     try {
       const file = new LineFile(path, this.tell);
       this.#files.push(file);
@@ -80,6 +93,7 @@ export class LiveSite implements OutputSite {
   makeDirectory(path: string): boolean {
     try {
       makeDirectories(path);
+      this.willWrite(`${path}/any`);
       return true;
     } catch (error) {
       this.tell(`${unwritable(path, error).message}; nothing is recorded`);

@@ -81,6 +81,8 @@ export interface OutputSite {
   nameOf(value: OptionValue): string;
   /** Opens a file that grows by lines; where it cannot be made, says so and gives `undefined`. */
   lines(path: string): ByteSink | undefined;
+  /** A file of this name will be written when the run goes on: other places are closed by then. */
+  willWrite?(path: string): void;
   /** Makes a directory; where it cannot, says so and gives false. */
   makeDirectory(path: string): boolean;
   /** Takes the records of a PMC log; rank and time are the job's to settle. */

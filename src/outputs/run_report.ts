@@ -6,7 +6,8 @@
 import type { Host } from "../core/host.ts";
 import type { Nested, Report } from "../core/report.ts";
 import { parseReport, reportPieces } from "../formats/report.ts";
-import type { Confinement } from "../os/confine.ts";
+import type { Confiner } from "../os/confine.ts";
+import { statPath } from "../os/files.ts";
 import { Reserve } from "../files/reserve.ts";
 import { isWrittenInto } from "../os/output_place.ts";
 import { removeUserFile } from "../os/user_file.ts";
@@ -26,6 +27,7 @@ import type { JobPart } from "../job/parts.ts";
 import type { RunIdle } from "./run_idle.ts";
 import type { ReportOptions, RunView } from "./run_view.ts";
 
+const S_IFLNK = 0o120000;
 /** Kept free on the disk for the report at the end: some hundred regions with their fields. */
 const RESERVED_BYTES = 1 << 20;
 
@@ -56,9 +58,9 @@ export interface RunReportOptions {
 /** Writes the report of one run. */
 export class RunReport {
   /** Permissions that were given back after the start. */
-  dropped: string[] | undefined;
+  dropped: readonly string[] | undefined;
   /** What the kernel holds us to since the first sample. */
-  confinement: Confinement | undefined;
+  confinement: Confiner | undefined;
   readonly #options: RunReportOptions;
   #collector!: Collector;
   #share: JobShare | undefined;
@@ -93,10 +95,14 @@ export class RunReport {
     return idle?.prepare({ host: node, table: catalogue, nowNs, sleep, publish, tell }) ?? 0;
   }
 
-  /** Where files are still to be written when the run goes on. */
-  get directories(): string[] {
-    const slash = this.#path?.lastIndexOf("/") ?? -1;
-    return slash < 0 ? [Deno.cwd()] : [Deno.cwd(), this.#path!.slice(0, slash) || "/"];
+  /** Files that are still to be written when the run goes on. */
+  get written(): string[] {
+    const { part, request } = this.#options;
+    const path = this.#path;
+    // A report by a link of the user's goes elsewhere than what lies beside its name.
+    const isLink = path !== undefined && (statPath(path, false)?.mode ?? 0) >> 12 === S_IFLNK >> 12;
+    const own = path === undefined ? [] : isLink ? [path, `${path}.partial`] : [path];
+    return part === undefined ? own : [...own, request.reportPath];
   }
 
   /** The command has been launched, on these CPUs. */

@@ -10,10 +10,8 @@ import { messageFor } from "../core/errors.ts";
 import type { EventCalls } from "../core/event_calls.ts";
 import { cpuSeconds, maxResidentKib, monotonicNanoseconds } from "../os/clock.ts";
 import { rawNanoseconds, realtimeNanoseconds } from "../os/clock.ts";
-import { dropPermissions } from "../os/drop_permissions.ts";
 import { affinityOf, hostName } from "../os/host.ts";
 import { goFirstWithoutMemory } from "../os/process.ts";
-import { confine } from "../os/confine.ts";
 import { countCommand } from "../os/perf_event.ts";
 import { Deadline } from "../os/deadline.ts";
 import { helpersCpuS } from "../os/library_helper.ts";
@@ -26,6 +24,7 @@ import { Collector } from "../events/collector.ts";
 import { Engine, profileName } from "./engine.ts";
 import { type LoopFigures, NO_STEPS } from "../outputs/loop_figures.ts";
 import type { MonitorOptions, MonitorPlan } from "./monitor_options.ts";
+import { confineRun } from "./places.ts";
 import { catalogueFor, openMachine, simulatedBy } from "./node.ts";
 import type { RunRequest } from "./request.ts";
 import { Safekeeping } from "./safekeeping.ts";
@@ -272,13 +271,16 @@ class Run {
       },
       journal: () => this.#report.journal(this.#figures()),
     });
+    let isConfined = false;
     for (;;) {
       // Sleeping is no blocking: the bound is set anew before it can end.
       deadline.set(BLOCKED_S + 2 * this.#request.periodS * this.#budget.periodFactor);
       this.#tick();
-      if (this.#loop.steps === 1 && this.#report.dropped === undefined) {
-        this.#report.dropped = dropPermissions();
-        this.#report.confinement = confine(this.#plan.guardian, this.#report.directories);
+      if (!isConfined && this.#loop.steps > 0) {
+        deadline.set(WRITING_S);
+        const { readers } = this.#options.parts, [site, session] = [this.#site, this.#session];
+        const run = { request: this.#request, session, site, readers, batch: this.#engine.batch };
+        isConfined = confineRun(this.#plan.guardian, this.#report, run);
       }
       const { ended, hurry, refused } = application;
       if (refused !== 0 || hurry || (ended !== undefined && !this.#collector.busy)) break;
@@ -384,10 +386,7 @@ class Run {
 
   /** The command never ran: it was refused, or a signal came before. */
   #endBefore(status: number): number {
-    this.#site[Symbol.dispose]();
-    this.#report[Symbol.dispose]();
-    this.#engine[Symbol.dispose]();
-    this.#simulation?.[Symbol.dispose]();
+    this.#close(this.#site, this.#report, this.#engine, this.#simulation);
     this.#plan.guardian.refuse(status);
     return status;
   }
@@ -422,10 +421,11 @@ class Run {
     this.#site[Symbol.dispose]();
     this.#engine.finish();
     this.#report.finish(this.#figures());
-    this.#report[Symbol.dispose]();
-    this.#engine[Symbol.dispose]();
-    this.#collector[Symbol.dispose]();
-    this.#simulation?.[Symbol.dispose]();
+    this.#close(this.#report, this.#engine, this.#collector, this.#simulation);
+  }
+
+  #close(...parts: (Disposable | undefined)[]): void {
+    for (const part of parts) part?.[Symbol.dispose]();
   }
 
   /** How the loop goes, and what it costs. */

@@ -204,6 +204,11 @@ export class Batch implements SignalSource {
     return resolved.kind === "absent" ? resolved.domain : resolved.signal.row.domain;
   }
 
+  /** Names of the sources that are read. */
+  get sources(): ReadonlySet<string> {
+    return new Set(this.#parts.map(({ provider }) => provider.name));
+  }
+
   /**
    * Opens the sources and ends pushing. A run does so before it starts the command, whose counters
    * must be there by then; without it the first `read` opens them.

@@ -38,13 +38,13 @@ console.log(JSON.stringify({ found, said, read }));
 
 /** Once the monitor is confined; what it still needs goes on. */
 const MONITOR = `
-import { confine } from ${JSON.stringify(import.meta.resolve("../../src/os/confine.ts"))};
+import { Confiner } from ${JSON.stringify(import.meta.resolve("../../src/os/confine.ts"))};
 import { libc } from ${JSON.stringify(import.meta.resolve("../../src/os/libc.ts"))};
 const [kept] = Deno.args;
 libc();
-const found = confine({ handler: 0n, restorer: 0n }, []);
+const found = new Confiner({ handler: 0n, restorer: 0n }, { reads: [], own: [], outputs: [] });
 const said = [];
-const refusedBy = (number) => libc().tgkill(number, 0, 0, 0) !== 0n;
+const refusedBy = (number) => libc().sigqueueThread(number, 0, 0, 0, null) !== 0n;
 const tries = {
   "execute here": () => new Deno.Command("/bin/true").outputSync(),
   "execute on a thread of the pool": () => new Deno.Command("/bin/true").output(),
@@ -65,7 +65,7 @@ const threads = [...Deno.readDirSync("/proc/self/task")].map(({ name }) => {
   return /^Seccomp:\\s*2$/m.test(Deno.readTextFileSync("/proc/self/task/" + name + "/status"));
 });
 const read = (await Deno.readTextFile(kept)).length;
-console.log(JSON.stringify({ found, said, read, threads }));
+console.log(JSON.stringify({ found: { calls: found.calls }, said, read, threads }));
 `;
 
 /** Runs a program in a Deno of its own. */
@@ -96,7 +96,7 @@ Deno.test("confineToOpenFiles() refuses what is not open yet, on every thread", 
   assertEquals(read, 2);
 });
 
-Deno.test("confine() refuses to execute, and sockets that leave the node, on every thread", () => {
+Deno.test("Confiner refuses to execute, and sockets that leave the node, on every thread", () => {
   const { found, said, read, threads } = run(MONITOR);
   assertEquals(said, []);
   assertEquals((found as { calls: string }).calls, "filtered");

@@ -246,8 +246,13 @@ export const OWN_KEYS: readonly FieldRow[] = [
   },
   { keys: ["permissions", "permissions given back"], about: "what the executable may do" },
   {
-    keys: ["confinement", "capabilities", "system calls", "paths"],
-    about: "what the kernel holds the monitor to after the first sample",
+    keys: [
+      ...["confinement", "capabilities", "system calls", "paths"],
+      ...["by", "read", "written", "executed"],
+    ],
+    about:
+      "what the kernel holds the monitor to after the first sample; paths that it may still read and " +
+      "write, and what may be executed",
   },
   {
     keys: (

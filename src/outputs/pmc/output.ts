@@ -23,6 +23,8 @@ export const PMC_BY_CALLS: OptionValue = { text: "PMC", origin: "flag", name: "-
 export function makePmc(values: OptionValues, site: OutputSite): Opener {
   const given = values.get("pmc")!;
   const byCalls = given === PMC_BY_CALLS;
+  // Names that calls give are relative to the working directory, as a rule.
+  site.willWrite?.(given.text);
   const version = parsePmcVersion(values.get("pmc-version")?.text);
   return ({ tracker, batch, table, topology }) => {
     const recorder = new PmcRecorder(tracker, version);

@@ -21,6 +21,7 @@ const KEPT_MAX = 40;
 /** Of an input that is kept. */
 const KEPT_BYTES = 2048;
 const SLOW_MS = 1000;
+const SLOW = "takes longer than a second";
 /** Counters of the instrumented code; as many as it has. */
 const COUNTERS = "__fuzzCounters";
 
@@ -99,8 +100,13 @@ class Fuzzer {
     return this.#queue.length;
   }
 
-  /** What went wrong with an input. */
+  /** What went wrong with an input. A machine may stand still: what is slow is slow a second time. */
   #mistake(bytes: Uint8Array): string | undefined {
+    const found = this.#tried(bytes);
+    return found === SLOW ? this.#tried(bytes) : found;
+  }
+
+  #tried(bytes: Uint8Array): string | undefined {
     this.#counters.fill(0);
     this.runs++;
     const start = performance.now();
@@ -114,7 +120,7 @@ class Fuzzer {
       }
     }
     const tookMs = performance.now() - start;
-    return tookMs > SLOW_MS ? "takes longer than a second" : undefined;
+    return tookMs > SLOW_MS ? SLOW : undefined;
   }
 
   /** Tries an input, and keeps it where it reached something new. */

@@ -1,0 +1,56 @@
+/**
+ * What a running monitor still opens, by what its readers, its outputs and its session declare.
+ * @module
+ */
+import type { Reader } from "../core/host.ts";
+import type { Session } from "../job/session.ts";
+import { type ConfineCode, Confiner } from "../os/confine.ts";
+import { dropPermissions } from "../os/drop_permissions.ts";
+import type { Places } from "../os/landlock.ts";
+import type { RunReport } from "../outputs/run_report.ts";
+
+/** Processes and counters come and go; what of them may be read is the kernel's to say. */
+const ALWAYS = ["/proc", "/sys"];
+
+/** What of a run says what it needs. */
+export interface RunToConfine {
+  /** `root`: the tree that is read in place of the machine; empty: none. */
+  readonly request: { readonly root: string };
+  readonly session: Pick<Session, "base" | "sweep">;
+  readonly batch: { readonly sources: ReadonlySet<string> };
+  readonly readers: readonly Reader[];
+  /** Names of files that are written from here on. */
+  readonly site: { readonly written: Iterable<string> };
+}
+
+/**
+ * Gives up, for good, what a run needs no more; called again, what was not done in time before.
+ *
+ * @returns Whether all is done.
+ */
+export function confineRun(
+  code: ConfineCode,
+  report: Pick<RunReport, "dropped" | "confinement" | "written">,
+  run: RunToConfine,
+): boolean {
+  if (report.confinement !== undefined) return report.confinement.goOn();
+  report.dropped = dropPermissions();
+  // While a report of a killed monitor can go to any place. All calls of libc are bound by now.
+  run.session.sweep();
+  const outputs = [...run.site.written, ...report.written];
+  report.confinement = new Confiner(code, placesOf(run, outputs));
+  return report.confinement.goOn();
+}
+
+/** The places of a run. */
+export function placesOf(run: Omit<RunToConfine, "site">, outputs: readonly string[]): Places {
+  const { readers, batch, request: { root }, session: { base } } = run;
+  // Libraries of vendors are in a process of their own.
+  const devices = readers.filter(({ name }) => batch.sources.has(name))
+    .flatMap(({ needs }) => needs.files).filter((path) => path.startsWith("/dev/"));
+  return {
+    reads: [...ALWAYS, ...devices.filter((path) => path !== "/dev/"), ...root === "" ? [] : [root]],
+    own: [base],
+    outputs,
+  };
+}
