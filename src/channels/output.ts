@@ -16,6 +16,7 @@ import { announce, openStream, type Printer, type StreamFile } from "./files.ts"
 import { asFileName } from "../core/names.ts";
 import { markSpotChannel } from "./spot.ts";
 import { TreeEnergies, type TreeSource } from "./tree_energies.ts";
+import { addUnordered, type Unordered } from "./unordered.ts";
 import { ContextReports, type RunRecords } from "./reports.ts";
 
 /** Value of `spot.channel` in what another output writes. */
@@ -29,6 +30,8 @@ export interface OutputNames {
   readonly host?: string;
   /** Energies of the run's paths, at its end; `undefined`: it has none. */
   treeSource?(): TreeSource | undefined;
+  /** Visits that came too fast to be told in their order. */
+  readonly unordered?: Unordered;
   /** A channel's streams have ended; what else it leaves is flushed, and noted, once more. */
   streamsEnded?(): void;
 }
@@ -183,10 +186,20 @@ export class ContextOutput {
     const [somebody] = this.#pids.keys();
     if (this.#streams.size === 0) this.#streamOf(somebody);
     for (const [first, { file, stream }] of this.#streams) {
-      stream.globals(this.channel.globals(this.#template.includes("%") ? first : undefined));
+      stream.globals(this.#globals(this.#template.includes("%") ? first : undefined));
       this.channel.note(`Recorder: Wrote ${stream.written} records.`);
       file?.close(fillName(this.#template, (name) => this.#valueOf(name, first)));
     }
+  }
+
+  /** Run metadata of a process, by its first thread, or of all. */
+  #globals(of?: number): Snapshot {
+    const globals = this.channel.globals(of);
+    const unordered = this.#names.unordered?.list(
+      of === undefined ? undefined : this.#pids.get(of),
+    );
+    addUnordered(this.channel.tree, globals, unordered ?? []);
+    return globals;
   }
 
   /** The value of an attribute in a process, for the name of its stream. */
@@ -220,7 +233,7 @@ export class ContextOutput {
     this.#flush((record, thread) => {
       if (of === undefined || (this.#firsts[thread] ?? thread) === of) stream.record(record);
     });
-    stream.globals(channel.globals(of));
+    stream.globals(this.#globals(of));
     return lines.join("");
   }
 

@@ -16,6 +16,7 @@ import type { RunMachine } from "./machine.ts";
 import type { Sharer } from "./shares.ts";
 import { PathSums } from "./path_sums.ts";
 import { RunThread } from "./threads.ts";
+import { Unordered } from "./unordered.ts";
 import { SAMPLE, WaitingEvents } from "./waiting_events.ts";
 
 /** A process as the recorder sees it. Times in seconds, as events have them. */
@@ -37,8 +38,6 @@ interface RunProcess {
   readonly pid: number;
   readonly startS: number;
   readonly threads: Map<number, RunThread>;
-  /** Visits that came too fast to be told in their order. */
-  outOfOrder: number;
 }
 
 /** What a recorder is made from. */
@@ -54,6 +53,8 @@ export interface ContextRecorderOptions {
 export class ContextRecorder implements EventReceiver {
   /** Ends of regions that were not open. */
   unmatched = 0;
+  /** Visits that came too fast to be told in their order. */
+  readonly unordered = new Unordered();
   readonly #options: ContextRecorderOptions;
   readonly #channels: Channel[] = [];
   readonly #processes: (RunProcess | undefined)[] = [];
@@ -114,9 +115,6 @@ export class ContextRecorder implements EventReceiver {
     this.#tell(Infinity);
     for (const process of this.#processes) {
       for (const thread of process?.threads.values() ?? []) this.#sums.finish(thread);
-      if (process !== undefined && process.outOfOrder > 0) {
-        process.threads.get(0)?.outOfOrder(this.#channels, process.outOfOrder);
-      }
     }
   }
 
@@ -174,6 +172,7 @@ export class ContextRecorder implements EventReceiver {
     const name = this.#options.names.regionName(waiting.what[i]);
     if (kind === KIND.enter) thread.enter(this.#channels, name);
     else if (kind === KIND.shortVisits) {
+      this.#noteUnordered(this.#process(handle), waiting.visits[i]);
       thread.folded(this.#channels, name, waiting.visits[i], waiting.seconds[i] * 1e9);
     } else if (!thread.exit(this.#channels, name)) this.unmatched++;
   }
@@ -185,9 +184,15 @@ export class ContextRecorder implements EventReceiver {
     if (thread.folds) return this.#sums.add(thread, event);
     // Of a thread whose visits are told in their order: those for which there was no room.
     if (event.count === 0) return;
-    process.outOfOrder += event.count;
+    this.#noteUnordered(process, event.count);
     const folded = { count: event.count, ns: event.selfNs };
     thread.foldedPath(this.#channels, this.#sums.stepsOf(event.path), folded);
+  }
+
+  /** Visits of the thread that it is the turn of. */
+  #noteUnordered({ pid }: RunProcess, visits: number): void {
+    const { moment } = this.#machine;
+    this.unordered.add(pid, moment.main ? 0 : moment.thread, visits, this.#nowNs * 1e-9);
   }
 
   #turn(timeS: number, handle: number, id: number, cpu: number): void {
@@ -206,7 +211,7 @@ export class ContextRecorder implements EventReceiver {
     if (known !== undefined) return known;
     const { names } = this.#options;
     const { pid, startS } = names.process(handle);
-    const made: RunProcess = { pid, startS, threads: new Map(), outOfOrder: 0 };
+    const made: RunProcess = { pid, startS, threads: new Map() };
     this.#processes[handle] = made;
     return made;
   }

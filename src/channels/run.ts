@@ -109,6 +109,7 @@ export class ContextRun {
           defaultName: () => this.#options.defaultName(),
           host: this.#place.host,
           treeSource: this.#place.treeSource,
+          unordered: this.#recorder.unordered,
           streamsEnded: () => {
             for (const line of this.#told) if (FLUSHED.test(line)) this.#told.delete(line);
           },

@@ -13,14 +13,12 @@ import type { FoldedVisits } from "../context/service.ts";
 import type { Channel } from "../context/services/channel.ts";
 import { ITERATION_MARK } from "../context/services/iterations.ts";
 import { OMPT_PREFIX } from "../context/services/ompt.ts";
-import { TYPE, TYPE_NAMES } from "../context/variant.ts";
+import { TYPE_NAMES } from "../context/variant.ts";
 import type { AttributeEvent } from "../core/event.ts";
 import { PROPERTY as RING_PROPERTY, SNAPSHOT_NAME } from "../core/ring_layout.ts";
 
 /** Attributes of loops' iterations: CALI_MARK_LOOP_BEGIN. */
 const ITERATION_PREFIX = "iteration#";
-/** Metadata of a process: nested visits that came too fast to be told one by one. */
-const OUT_OF_ORDER = "joulemark.visits.folded";
 const ENTER_FOLLOWS = RING_PROPERTY.enterFollows;
 
 /** How a region is open. */
@@ -137,11 +135,6 @@ export class RunThread {
     folded: FoldedVisits,
   ): void {
     this.#each(channels, (channel) => channel.foldedPath(steps, folded));
-  }
-
-  /** So many visits of its process stand in the stream without their order. */
-  outOfOrder(channels: readonly Channel[], visits: number): void {
-    this.#each(channels, (channel) => channel.globalValue(OUT_OF_ORDER, visits, TYPE.uint));
   }
 
   /** Where it is when its next attribute comes; only where it folds. */

@@ -4,6 +4,7 @@
  */
 import type { Table } from "../analysis/table.ts";
 import type { View } from "../analysis/views.ts";
+import { FOLDED_THREADS, VISITS_FOLDED } from "../channels/unordered.ts";
 import { type PlainRecord, plainRecord } from "../context/plain_record.ts";
 import { UserFile } from "../os/user_file.ts";
 import type { TreeNode } from "../page/content.ts";
@@ -77,13 +78,26 @@ export function caliView(paths: readonly string[]): CaliView {
   const simulated = [...tree.attributes()].some(({ name }) => name === "joulemark.simulated");
   return {
     tables: [globalTable(globals), recordTable(shown, count)],
-    notes: problems.length === 0
-      ? []
-      : [`${problems.length} records could not be read, the first at ${problems[0]}`],
+    notes: [
+      ...problems.length === 0
+        ? []
+        : [`${problems.length} records could not be read, the first at ${problems[0]}`],
+      ...foldedNote(globals),
+    ],
     records: count,
     tree: root.inside.size === 0 ? undefined : nodeOf(paths[0], root, energyName !== ""),
     ...simulated ? { simulated: "simulated counters" } : {},
   };
+}
+
+/** What a stream says of visits that it has as sums alone. */
+function foldedNote(globals: PlainRecord): string[] {
+  const { [VISITS_FOLDED]: count, [FOLDED_THREADS]: threads } = globals;
+  if (count === undefined) return [];
+  const where = threads === undefined ? "" : ` (${cellOf(threads)})`;
+  return [
+    `${count} visits came too fast to be told in their order: counts and times by path are exact${where}`,
+  ];
 }
 
 function branch(): Branch {

@@ -2,7 +2,7 @@
  * Nested regions at a high rate: every visit is counted, whatever reads them, and sampling goes on.
  * Counts are exact; how long anything takes is not looked at.
  */
-import { assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
 import { build, endToEnd, joulemark } from "../_support/programs.ts";
 
@@ -64,6 +64,23 @@ endToEnd("a trace of events counts the nested visits that it has no room for", (
     "worker/step": 240_000,
   });
   assertStringIncludes(out.stderr, "nested visits came too fast");
+
+  // The stream says so of itself, by thread and time; `show` prints it.
+  const about = joulemark(dir, ["query", "-G", "-q", "format json", "trace.cali"]);
+  const [globals] = JSON.parse(about.stdout) as Record<string, string | number>[];
+  const folded = Number(globals["joulemark.visits.folded"]);
+  const threads = String(globals["joulemark.visits.folded.threads"]).split("; ");
+  let sum = 0;
+  for (const text of threads) {
+    const [, visits, from, until] = /^process \d+(?:, thread \d+)?: (\d+) from (\S+) to (\S+) s$/
+      .exec(text)!;
+    sum += Number(visits);
+    assert(Number(from) <= Number(until), text);
+  }
+  assertEquals(sum, folded);
+  const shown = joulemark(dir, ["show", "trace.cali"]);
+  assertStringIncludes(shown.stdout, `${folded} visits came too fast to be told in their order`);
+  assertStringIncludes(shown.stdout, threads[0]);
 }, 120);
 
 endToEnd("a replay has the nested visits that the recording had no room for", (dir) => {
