@@ -30,15 +30,15 @@ export interface HostResults {
   readonly networkBytes: number;
   readonly agent: Agent;
   readonly joulemark?: { [key: string]: Nested };
-  /** No more regions than this, the longest; the others are counted. @default all */
-  readonly mostRegions?: number;
+  /** Which of all regions that ran stand there; the others are counted. @default all */
+  readonly pick?: (all: readonly RegionTotal[]) => RegionTotal[];
 }
 
 /** The section of one host; calling it changes nothing. */
 export function buildReportHost(results: HostResults): ReportHost {
   const { signals, agent, runtimeS } = results;
   const all = results.regions.filter((region) => region.count > 0);
-  const ran = longest(all, results.mostRegions ?? Infinity).sort(byRuntime);
+  const ran = (results.pick?.(all) ?? [...all]).sort(byRuntime);
   const markedS = (ran.length === all.length ? ran : all).reduce(
     (sum, region) => sum + region.runtimeS,
     0,
@@ -85,7 +85,7 @@ export function buildReportHost(results: HostResults): ReportHost {
 const ROUNDING = 1e-12;
 
 /** The regions with most time. */
-function longest(all: readonly RegionTotal[], most: number): RegionTotal[] {
+export function longestRegions(all: readonly RegionTotal[], most: number): RegionTotal[] {
   if (all.length <= most) return [...all];
   const times = Float64Array.from(all, ({ runtimeS }) => runtimeS).sort();
   const least = times[times.length - most];

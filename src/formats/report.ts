@@ -69,14 +69,59 @@ export function* reportPieces(report: Report): Generator<string, void, undefined
   yield "\n";
 }
 
+/** Where the regions of a host begin. */
+const REGIONS = `${SECTION}Regions:\n`;
+
+/** A report of one host in parts, for who writes only those that changed. */
+export interface ReportParts {
+  /** All but these. */
+  readonly frame: string;
+  /** A text for each of the host's regions, in their order. */
+  readonly regions: readonly string[];
+  /** The host's tree. */
+  readonly tree: string;
+}
+
+/** Takes a report of one host apart. */
+export function reportParts(report: Report): ReportParts {
+  const [host] = report.hosts;
+  const { tree, ...own } = host.joulemark ?? {};
+  const sections = new FieldLines(FIELD);
+  const regions = (host.regions ?? []).map((region) => regionText(region, sections));
+  const bare = {
+    ...host,
+    ...(host.regions === undefined ? {} : { regions: [] }),
+    ...(host.joulemark === undefined ? {} : { joulemark: own }),
+  };
+  return {
+    frame: stringifyReport({ ...report, hosts: [bare] }),
+    regions,
+    tree: tree === undefined ? "" : `${nestedLines({ tree }, FIELD.length).join("\n")}\n`,
+  };
+}
+
+/** Puts it together again. The text may lack the tree. */
+export function joinReportParts({ frame, regions, tree }: ReportParts): string {
+  const at = frame.indexOf(`\n${REGIONS}`) + 1 + REGIONS.length;
+  const whole = regions.length === 0
+    ? frame
+    : frame.slice(0, at) + regions.join("") + frame.slice(at);
+  // The host's own lines come last, and an empty line behind them.
+  return `${whole.slice(0, -1)}${tree}\n`;
+}
+
+function regionText({ region, hash, fields }: ReportRegion, sections: FieldLines): string {
+  return `${SECTION}-\n${FIELD}region: ${quoted(region)}\n${FIELD}hash: ${formatHex(hash)}\n` +
+    sections.text(fields);
+}
+
 function* hostPieces(host: ReportHost): Generator<string, void, undefined> {
   const sections = new FieldLines(FIELD);
   let text = `${HOST}${keyScalar(host.host)}:\n${fieldLines(SECTION, host.agent)}`;
-  if (host.regions !== undefined) text += `${SECTION}Regions:\n`;
+  if (host.regions !== undefined) text += REGIONS;
   let held = 0;
-  for (const { region, hash, fields } of host.regions ?? []) {
-    text += `${SECTION}-\n${FIELD}region: ${quoted(region)}\n${FIELD}hash: ${formatHex(hash)}\n`;
-    text += sections.text(fields);
+  for (const region of host.regions ?? []) {
+    text += regionText(region, sections);
     if (++held < PIECE_REGIONS) continue;
     yield text;
     text = "";

@@ -1,59 +1,104 @@
 /**
  * The journal of a run: what its report would be if its monitor ended now, beside the rings.
  *
+ * A report in rows: a frame, the tree, and the regions. An entry writes the rows that changed, each into
+ * the older one of its two slots, and then says in the older one of two heads that they count. So a
+ * monitor that is killed while it writes, at any instruction, leaves the entry before.
+ *
  * ```
- * two slots, each:  "JMJRNL\0" version | number u64 | bytes u32 | FNV-1a of the bytes u32 | bytes
- * bytes:            path of the report, LF, the report so far
+ * heads, 2 x 64 bytes:  "JMJRNL\0" version | entry u64 | end u64 | FNV-1a of these u32
+ * cells from 128 on, to the end that the newest sound head tells:
+ *   capacity u32 | FNV-1a of it u32 | 2 slots, each: entry u64 | bytes u32 | FNV-1a of the bytes u32 | bytes
+ * bytes:                kind (F, T, R) | name, LF (F: path of the report; R: the region) | text
  * ```
  *
- * Slots are written in turn, so that a monitor that is killed while it writes leaves the other one.
- * The space is taken when the file is made, by writing all of it: later there may be none. The file
- * lies in memory and goes with the session; whoever removes a session makes its report first.
+ * A row that has outgrown its slots gets a larger cell; of rows with one name the newest counts. Space is
+ * taken when the file is made, and ahead of need: later there may be none, and then rows that have a place
+ * go on. The file lies in memory and goes with the session; whoever removes a session makes its report
+ * first.
  * @module
  */
+import { joinReportParts, type ReportParts } from "../formats/report.ts";
 import { closeFile, O, openFile, readWhole } from "../os/files.ts";
-import { cString, libc } from "../os/libc.ts";
+import { type Libc, libc } from "../os/libc.ts";
 
-const MAGIC = new TextEncoder().encode("JMJRNL\0\x01");
-const HEADER_BYTES = 24;
-/** First size of a slot; a larger report takes a larger file. */
-const SLOT_BYTES = 65536;
+const MAGIC = new TextEncoder().encode("JMJRNL\0\x02");
+const HEAD_BYTES = 64;
+const HEAD_USED = 24;
+const CELLS_AT = 2 * HEAD_BYTES;
+const CELL_BYTES = 8;
+const SLOT_BYTES = 16;
+/** First size of the file; it doubles. */
+const FILE_BYTES = 256 * 1024;
+/** Room of a slot beyond what its first row takes. */
+const SPARE = 1.25;
+const SPARE_BYTES = 64;
+const MOST_BYTES = 1 << 30;
 const FILE = "journal";
+
+interface Cell {
+  at: number;
+  capacity: number;
+  /** Which slot has the older text. */
+  next: 0 | 1;
+}
 
 /** Writes the journal of a session. */
 export class Journal implements Disposable {
-  readonly #path: string;
   readonly #reportPath: string;
   readonly #encoder = new TextEncoder();
-  #fd = -1;
-  #slotBytes = 0;
-  #number = 0;
-  #failed = false;
+  readonly #cells = new Map<string, Cell>();
+  #buffer = new Uint8Array(4096);
+  #fd: number;
+  /** Bytes of the file, and those that cells take. */
+  #size = 0;
+  #end = CELLS_AT;
+  #entry = 0;
 
-  /** @param reportPath Absolute. */
-  constructor(directory: string, reportPath: string) {
-    this.#path = `${directory}/${FILE}`;
-    this.#reportPath = reportPath;
-    this.#grow(SLOT_BYTES);
+  readonly #calls: Pick<Libc, "fallocate" | "pwriteAt">;
+
+  /**
+   * @param reportPath Absolute.
+   * @param calls By which the file is written.
+   */
+  constructor(
+    directory: string,
+    reportPath: string,
+    calls: Pick<Libc, "fallocate" | "pwriteAt"> = libc(),
+  ) {
+    [this.#reportPath, this.#calls] = [reportPath, calls];
+    this.#fd = openFile(`${directory}/${FILE}`, O.RDWR | O.CREAT | O.TRUNC | O.NOFOLLOW, 0o600);
+    if (this.#fd >= 0) this.#reach(FILE_BYTES);
   }
 
-  /** Writes the report so far into the older slot. Where there is no room it ends, without a word. */
-  write(report: string): void {
-    if (this.#failed) return;
-    const bytes = this.#encoder.encode(`${this.#reportPath}\n${report}`);
-    if (HEADER_BYTES + bytes.length > this.#slotBytes) {
-      this.#grow(2 * (HEADER_BYTES + bytes.length));
-    }
-    if (this.#failed) return;
-    const slot = new Uint8Array(HEADER_BYTES + bytes.length);
-    const view = new DataView(slot.buffer);
-    slot.set(MAGIC);
-    view.setBigUint64(8, BigInt(++this.#number), true);
-    view.setUint32(16, bytes.length, true);
-    view.setUint32(20, fnv(bytes), true);
-    slot.set(bytes, HEADER_BYTES);
-    const at = BigInt(this.#number % 2 * this.#slotBytes);
-    libc().pwriteAt(this.#fd, slot, BigInt(slot.length), at);
+  /**
+   * Writes an entry: the frame, and what is given of tree and regions; what is not stays as it was.
+   *
+   * @param names Of the regions, one each.
+   */
+  write({ frame, regions, tree }: ReportParts, names: readonly string[]): void {
+    if (this.#fd < 0) return;
+    this.#entry++;
+    regions.forEach((text, i) => this.#row(`R${names[i]}`, text));
+    if (tree !== "") this.#row("T", tree);
+    // Where the frame has no room the one before stays, and the entry counts all the same.
+    this.#row(`F${this.#reportPath}`, frame);
+    const head = new Uint8Array(HEAD_BYTES);
+    const view = new DataView(head.buffer);
+    head.set(MAGIC);
+    view.setBigUint64(8, BigInt(this.#entry), true);
+    view.setBigUint64(16, BigInt(this.#end), true);
+    view.setUint32(HEAD_USED, fnv(head.subarray(0, HEAD_USED)), true);
+    this.#put(head, HEAD_BYTES, this.#entry % 2 * HEAD_BYTES);
+  }
+
+  /** The run begins anew: nothing of before counts. */
+  clear(): void {
+    if (this.#fd < 0) return;
+    // Without a head there is no journal, until the next entry.
+    this.#put(new Uint8Array(CELLS_AT), CELLS_AT, 0);
+    this.#cells.clear();
+    this.#end = CELLS_AT;
   }
 
   [Symbol.dispose](): void {
@@ -61,50 +106,137 @@ export class Journal implements Disposable {
     this.#fd = -1;
   }
 
-  /** A file with room for larger slots, in place of the old one once it holds what that held. */
-  #grow(slotBytes: number): void {
-    const fresh = `${this.#path}.new`;
-    const fd = openFile(fresh, O.RDWR | O.CREAT | O.TRUNC | O.NOFOLLOW, 0o600);
-    const space = new Uint8Array(2 * slotBytes);
-    const old = this.#fd < 0 ? undefined : readWhole(this.#path);
-    if (old !== undefined) {
-      space.set(old.subarray(0, this.#slotBytes));
-      space.set(old.subarray(this.#slotBytes, 2 * this.#slotBytes), slotBytes);
+  /** @returns False where there is no room for it. */
+  #row(name: string, text: string): boolean {
+    const most = SLOT_BYTES + 3 * (name.length + text.length + 1);
+    if (this.#buffer.length < most) this.#buffer = new Uint8Array(2 * most);
+    const buffer = this.#buffer;
+    const { written } = this.#encoder.encodeInto(
+      `${name.replaceAll("\n", " ")}\n${text}`,
+      buffer.subarray(SLOT_BYTES),
+    );
+    const cell = this.#cellFor(name, written);
+    if (cell === undefined) return false;
+    const view = new DataView(buffer.buffer);
+    view.setBigUint64(0, BigInt(this.#entry), true);
+    view.setUint32(8, written, true);
+    view.setUint32(12, fnv(buffer.subarray(SLOT_BYTES, SLOT_BYTES + written)), true);
+    const at = cell.at + CELL_BYTES + cell.next * (SLOT_BYTES + cell.capacity);
+    cell.next = cell.next === 0 ? 1 : 0;
+    return this.#put(buffer, SLOT_BYTES + written, at);
+  }
+
+  #cellFor(name: string, bytes: number): Cell | undefined {
+    const known = this.#cells.get(name);
+    if (known !== undefined && known.capacity >= bytes) return known;
+    const capacity = 8 * Math.ceil((bytes * SPARE + SPARE_BYTES) / 8);
+    const size = CELL_BYTES + 2 * (SLOT_BYTES + capacity);
+    if (!this.#reach(this.#end + size)) return undefined;
+    const header = new Uint8Array(CELL_BYTES);
+    const view = new DataView(header.buffer);
+    view.setUint32(0, capacity, true);
+    view.setUint32(4, fnv(header.subarray(0, 4)), true);
+    const cell: Cell = { at: this.#end, capacity, next: 0 };
+    // What was there before, of a run that began anew, does not count.
+    const blank = new Uint8Array(SLOT_BYTES);
+    for (const slot of [0, 1]) {
+      this.#put(blank, SLOT_BYTES, cell.at + CELL_BYTES + slot * (SLOT_BYTES + capacity));
     }
-    const size = BigInt(space.length);
-    this.#failed = fd < 0 || libc().pwriteAt(fd, space, size, 0n) !== size ||
-      libc().rename(cString(fresh), cString(this.#path)) !== 0;
-    closeFile(this.#fd);
-    this.#fd = fd;
-    this.#slotBytes = slotBytes;
-    if (this.#failed) libc().unlink(cString(fresh));
+    if (!this.#put(header, CELL_BYTES, cell.at)) return undefined;
+    this.#cells.set(name, cell);
+    this.#end += size;
+    return cell;
+  }
+
+  /** Takes space up to a size. */
+  #reach(size: number): boolean {
+    if (size <= this.#size) return true;
+    const wanted = Math.max(FILE_BYTES, 2 * this.#size, size);
+    for (const bytes of [wanted, size]) {
+      if (bytes > MOST_BYTES) continue;
+      const more = BigInt(bytes - this.#size);
+      if (this.#calls.fallocate(this.#fd, 0, BigInt(this.#size), more) !== 0) continue;
+      this.#size = bytes;
+      return true;
+    }
+    return false;
+  }
+
+  #put(bytes: Uint8Array<ArrayBuffer>, size: number, at: number): boolean {
+    return Number(this.#calls.pwriteAt(this.#fd, bytes, BigInt(size), BigInt(at))) === size;
   }
 }
 
-/** The newest sound slot of a session's journal; `undefined`: there is none. */
-export function readJournal(
-  directory: string,
-): { reportPath: string; report: string } | undefined {
-  const file = readWhole(`${directory}/${FILE}`, 1 << 30);
-  if (file === undefined || file.length < 2 * HEADER_BYTES) return undefined;
-  const half = file.length >> 1;
-  const slots = [slotOf(file.subarray(0, half)), slotOf(file.subarray(half))]
-    .filter((slot) => slot !== undefined)
-    .sort((a, b) => b.number - a.number);
-  if (slots.length === 0) return undefined;
-  const text = new TextDecoder().decode(slots[0].bytes);
-  const end = text.indexOf("\n");
-  return { reportPath: text.slice(0, end), report: text.slice(end + 1) };
+/** A report as a journal has it. */
+export interface Journaled {
+  readonly reportPath: string;
+  /** Regions in no order. */
+  readonly report: string;
 }
 
-function slotOf(slot: Uint8Array): { number: number; bytes: Uint8Array } | undefined {
-  const view = new DataView(slot.buffer, slot.byteOffset, slot.byteLength);
-  if (!MAGIC.every((byte, i) => slot[i] === byte)) return undefined;
-  const length = view.getUint32(16, true);
-  if (HEADER_BYTES + length > slot.length) return undefined;
-  const bytes = slot.subarray(HEADER_BYTES, HEADER_BYTES + length);
-  if (view.getUint32(20, true) !== fnv(bytes)) return undefined;
-  return { number: Number(view.getBigUint64(8, true)), bytes };
+/** The newest entry of a session's journal; `undefined`: there is none. */
+export function readJournal(directory: string): Journaled | undefined {
+  const file = readWhole(`${directory}/${FILE}`, MOST_BYTES);
+  if (file === undefined || file.length < CELLS_AT) return undefined;
+  const heads = [headOf(file, 0), headOf(file, HEAD_BYTES)].filter((head) => head !== undefined)
+    .sort((a, b) => b.entry - a.entry);
+  if (heads.length === 0) return undefined;
+  const [{ entry, end }] = heads;
+  const rows = new Map<string, { entry: number; text: string }>();
+  for (const bytes of cellsOf(file, end)) {
+    const row = slotsOf(bytes).filter((slot) => slot.entry <= entry)
+      .sort((a, b) => b.entry - a.entry)[0];
+    if (row === undefined) continue;
+    const text = new TextDecoder().decode(row.bytes);
+    const at = text.indexOf("\n");
+    const name = text.slice(0, at);
+    if ((rows.get(name)?.entry ?? 0) > row.entry) continue;
+    rows.set(name, { entry: row.entry, text: text.slice(at + 1) });
+  }
+  const frame = [...rows].find(([name]) => name.startsWith("F"));
+  if (frame === undefined) return undefined;
+  return {
+    reportPath: frame[0].slice(1),
+    report: joinReportParts({
+      frame: frame[1].text,
+      regions: [...rows].filter(([name]) => name.startsWith("R")).map(([, { text }]) => text),
+      tree: rows.get("T")?.text ?? "",
+    }),
+  };
+}
+
+function headOf(file: Uint8Array, at: number): { entry: number; end: number } | undefined {
+  const head = file.subarray(at, at + HEAD_BYTES);
+  const view = viewOf(head);
+  if (!MAGIC.every((byte, i) => head[i] === byte)) return undefined;
+  if (view.getUint32(HEAD_USED, true) !== fnv(head.subarray(0, HEAD_USED))) return undefined;
+  return { entry: Number(view.getBigUint64(8, true)), end: Number(view.getBigUint64(16, true)) };
+}
+
+function* cellsOf(file: Uint8Array, end: number): Generator<Uint8Array> {
+  for (let at = CELLS_AT; at + CELL_BYTES <= Math.min(end, file.length);) {
+    const view = viewOf(file.subarray(at, at + CELL_BYTES));
+    const capacity = view.getUint32(0, true);
+    if (view.getUint32(4, true) !== fnv(file.subarray(at, at + 4))) return;
+    const size = CELL_BYTES + 2 * (SLOT_BYTES + capacity);
+    yield file.subarray(at + CELL_BYTES, at + size);
+    at += size;
+  }
+}
+
+/** The sound ones of a cell. */
+function slotsOf(cell: Uint8Array): { entry: number; bytes: Uint8Array }[] {
+  const half = cell.length >> 1;
+  return [cell.subarray(0, half), cell.subarray(half)].flatMap((slot) => {
+    const view = viewOf(slot);
+    const entry = Number(view.getBigUint64(0, true));
+    const bytes = slot.subarray(SLOT_BYTES, SLOT_BYTES + view.getUint32(8, true));
+    return entry > 0 && view.getUint32(12, true) === fnv(bytes) ? [{ entry, bytes }] : [];
+  });
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function fnv(bytes: Uint8Array): number {

@@ -4,6 +4,7 @@
  * A session whose processes still run stays: they mark into it, and nothing of it is lost.
  * @module
  */
+import type { ReportRegion } from "../core/report.ts";
 import { parseReport, reportPieces } from "../formats/report.ts";
 import { writeDocument } from "../files/whole_file.ts";
 import { listDirectory, readWhole, statPath } from "../os/files.ts";
@@ -40,6 +41,7 @@ export function recoverSession(directory: string, beside: boolean): Recovered {
   const words = "the monitor was killed; figures end there, at most a second before that";
   report.joulemark = { ...without(report.joulemark, "partial"), recovered: words };
   for (const host of report.hosts) {
+    host.regions?.sort((a, b) => runtimeOf(b) - runtimeOf(a) || (a.region < b.region ? -1 : 1));
     host.joulemark = { recovered: words, ...without(host.joulemark, "partial") };
   }
   // A node's part of a job is taken for the time so far: the job's report counts it as that.
@@ -63,6 +65,10 @@ export function recoverSession(directory: string, beside: boolean): Recovered {
   // The journal is never older.
   if (!isPart) removeUserFile(`${wanted}.partial`);
   return { done: true, report: path };
+}
+
+function runtimeOf({ fields }: ReportRegion): number {
+  return Number(fields["runtime (s)"]);
 }
 
 /** Does a process mark into a session? Its number alone may be another one's by now. */

@@ -201,9 +201,12 @@ export class RunAttribution implements OpenOutput {
    * Adds keys to the sections of a host.
    *
    * @param partial The run goes on: what takes long is left out.
+   * @param isQuick What takes time is left out.
    */
-  addTo(host: ReportHost, partial: boolean): void {
-    const result = this.#result = this.#resultNow(!partial);
+  addTo(host: ReportHost, partial: boolean, isQuick = false): void {
+    const result = this.#result = isQuick
+      ? this.#attribution.result(false, false)
+      : this.#resultNow(!partial);
     const pathsOf = this.#outermost();
     this.#caused.clear();
     for (const kind of result.keys()) if (this.#hasCaused(kind, pathsOf)) this.#caused.add(kind);

@@ -51,8 +51,13 @@ export interface OpenOutput {
   restart?(): void;
   /** Hands what was gathered to the kernel. */
   flush?(): void;
-  /** Adds keys to the host's section. @param partial The run goes on. */
-  addTo?(host: ReportHost, partial: boolean): void;
+  /**
+   * Adds keys to the host's section.
+   *
+   * @param partial The run goes on.
+   * @param isQuick What takes time is left out.
+   */
+  addTo?(host: ReportHost, partial: boolean, isQuick?: boolean): void;
   /** Lines for the card. */
   notes?(): readonly string[];
   /** The run is over, and its files that grow are closed. */

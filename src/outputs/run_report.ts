@@ -25,7 +25,8 @@ import { probeDocument, writeDocument } from "../files/whole_file.ts";
 import { JobShare } from "./job_share.ts";
 import type { JobPart } from "../job/parts.ts";
 import type { RunIdle } from "./run_idle.ts";
-import type { ReportOptions, RunView } from "./run_view.ts";
+import { RunJournal } from "./run_journal.ts";
+import type { ReportExtras, ReportOptions, RunView } from "./run_view.ts";
 
 const S_IFLNK = 0o120000;
 /** Kept free on the disk for the report at the end: some hundred regions with their fields. */
@@ -65,7 +66,7 @@ export class RunReport {
   #collector!: Collector;
   #share: JobShare | undefined;
   #machine: Nested = {};
-  #journal: Journal | undefined;
+  #journal: RunJournal | undefined;
   readonly #claimed: Claim;
   readonly #path: string | undefined;
   #checkpointFailed = false;
@@ -110,7 +111,8 @@ export class RunReport {
     this.#collector = collector;
     const path = this.#path;
     if (path !== undefined && !isWrittenInto(path)) {
-      this.#journal = new Journal(directory, path.startsWith("/") ? path : `${Deno.cwd()}/${path}`);
+      const absolute = path.startsWith("/") ? path : `${Deno.cwd()}/${path}`;
+      this.#journal = new RunJournal(this.#options.engine, new Journal(directory, absolute));
     }
     this.#machine = machineFacts(this.#options.node);
     this.#share = JobShare.begin(this.#options.node, cpus);
@@ -119,7 +121,7 @@ export class RunReport {
   /** What the report would be now, where a killed monitor leaves it. */
   journal(loop: LoopFigures): void {
     if (this.#journal === undefined || this.#options.engine.steps === 0) return;
-    this.#journal.write([...reportPieces(this.#report(this.#facts(loop, true)))].join(""));
+    this.#journal.entry(loop.wallS, (extras) => this.#report(this.#facts(loop, true), extras));
   }
 
   /** A whole report of the time so far: what a killed monitor leaves. */
@@ -183,12 +185,13 @@ export class RunReport {
     };
   }
 
-  #report(facts: FactSources): Report {
+  #report(facts: FactSources, extras: ReportExtras = {}): Report {
     const { engine, version, part, idle } = this.#options;
     const lost = this.#options.lostLines?.() ?? {};
     const host = engine.report({
       memoryKib: facts.loop.memoryKib,
       partial: facts.partial,
+      ...extras,
       joulemark: {
         ...hostFacts(facts),
         machine: this.#machine,

@@ -8,7 +8,7 @@ import type { Coverage, Known } from "../aggregate/coverage.ts";
 import type { SampleAggregator } from "../aggregate/sample_aggregator.ts";
 import type { Agent } from "../core/agent.ts";
 import type { PathEnergies } from "../core/region_tree.ts";
-import type { Nested, Report, ReportHost } from "../core/report.ts";
+import type { Nested, RegionTotal, Report, ReportHost } from "../core/report.ts";
 import type { PlatformTopology } from "../core/topology.ts";
 import type { TraceHeader } from "../formats/trace/header.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
@@ -22,6 +22,10 @@ export interface ReportExtras {
   readonly networkBytes?: number;
   /** The run goes on: what would take long is left out. @default false */
   readonly partial?: boolean;
+  /** Which of all regions stand there. @default all; of a run that goes on the 1,000 longest */
+  readonly pick?: (all: readonly RegionTotal[]) => RegionTotal[];
+  /** Without tree and fit. @default false */
+  readonly isQuick?: boolean;
   /** The host's `joulemark:` mapping. */
   readonly joulemark?: { [key: string]: Nested };
 }

@@ -7,7 +7,7 @@
  * and settles only then, so that every event up to t is known. docs/aggregation.md.
  * @module
  */
-import { buildReportHost } from "../aggregate/build_report.ts";
+import { buildReportHost, longestRegions } from "../aggregate/build_report.ts";
 import { buildTree } from "../aggregate/build_tree.ts";
 import { MANDATORY_SIGNALS, ReportSignals } from "../aggregate/report_signals.ts";
 import { Coverage, type Known } from "../aggregate/coverage.ts";
@@ -15,7 +15,7 @@ import { SampleAggregator } from "../aggregate/sample_aggregator.ts";
 import { type Agent, MONITOR } from "../core/agent.ts";
 import { hostTotals, STOOD_STILL, totalsToNested } from "../core/job_totals.ts";
 import { type PathEnergies, type RegionTree, treeToNested } from "../core/region_tree.ts";
-import type { Nested, Report, ReportHost } from "../core/report.ts";
+import type { Nested, RegionTotal, Report, ReportHost } from "../core/report.ts";
 import { parseSignalList } from "../core/signal_list.ts";
 import type { PlatformTopology } from "../core/topology.ts";
 import type { TraceHeader } from "../formats/trace/header.ts";
@@ -55,6 +55,7 @@ export interface EngineOptions {
 
 /** A report of the time so far has the regions that took the most time, at most so many. */
 const PARTIAL_REGIONS = 1000;
+const pickPartial = (all: readonly RegionTotal[]) => longestRegions(all, PARTIAL_REGIONS);
 
 /** From the step that finds the end to the update after the loop. */
 const AFTER_LOOP_S = 1e-6;
@@ -279,10 +280,12 @@ export class Engine implements RunView {
       networkBytes: extras.networkBytes ?? 0,
       agent: this.agent,
       joulemark: extras.joulemark,
-      ...(extras.partial === true ? { mostRegions: PARTIAL_REGIONS } : {}),
+      pick: extras.pick ?? (extras.partial === true ? pickPartial : undefined),
     });
-    for (const output of this.#outputs) output.addTo?.(host, extras.partial === true);
-    if (host.joulemark !== undefined) {
+    for (const output of this.#outputs) {
+      output.addTo?.(host, extras.partial === true, extras.isQuick);
+    }
+    if (host.joulemark !== undefined && extras.isQuick !== true) {
       const tree = this.tree();
       if (tree !== undefined) host.joulemark.tree = treeToNested(tree);
     }

@@ -6,7 +6,7 @@
  * regions, CPUs and counters, not on the length of the run.
  * @module
  */
-import { CounterAttribution, type CounterResult, type Method } from "./counter_attribution.ts";
+import { CounterAttribution, type Method } from "./counter_attribution.ts";
 import { EdgeLog } from "./edge_log.ts";
 import { FoldedTimes } from "./folded_splits.ts";
 import { Sampled } from "./sampled.ts";
@@ -172,9 +172,10 @@ export class Attribution {
    * Energies so far.
    *
    * @param isLast The run is over. Before that a fit that would take long is left out.
+   * @param wantsFit Else only what edges tell. @default true
    */
-  result(isLast: boolean): AttributionResult {
-    const results: CounterResult[] = this.#counters.map((counter) => counter.result(isLast));
+  result(isLast: boolean, wantsFit = true): AttributionResult {
+    const results = this.#counters.map((counter) => counter.result(isLast, wantsFit));
     const kinds = new Map<Kind, KindResult>();
     for (const kind of KINDS) {
       const own = this.#options.counters.flatMap((spec, k) =>

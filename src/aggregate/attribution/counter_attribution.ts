@@ -202,7 +202,7 @@ export class CounterAttribution {
   }
 
   /** @param isLast The run is over: what waits for edges will get none. */
-  result(isLast: boolean): CounterResult {
+  result(isLast: boolean, wantsFit = true): CounterResult {
     if (isLast) {
       this.#visits?.end(this.changes.lastS);
       this.changes.settle();
@@ -223,7 +223,7 @@ export class CounterAttribution {
     const exactJ = this.#exact(seconds, totalJ);
     const rows = this.#fit?.rows;
     const frame = (r: RowStore) => this.#frame(r, { seconds, exactJ, totalJ });
-    const fit = this.#fit?.outcome(frame, isLast);
+    const fit = wantsFit ? this.#fit?.outcome(frame, isLast) : undefined;
     return {
       totalJ,
       exactJ,
