@@ -280,6 +280,9 @@ class Tree {
     const bytes = readWhole(this.#host.root + path, LONGEST_BYTES);
     if (bytes !== undefined && path.startsWith(`${PCI}/`)) return String.fromCharCode(...bytes);
     if (bytes !== undefined) return new TextDecoder().decode(bytes);
+    // The collector reads it; its mode stays, so that the tree says to whom it is closed.
+    const served = this.#options.host.servedBy(path) && this.#options.host.readText(path);
+    if (served !== undefined) return served;
     if (!first) return undefined;
     this.captured.closed.push(path);
     // Closed files keep their place, so that a tree says "forbidden" as the node did.

@@ -11,7 +11,13 @@ import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { openCatalogue } from "./open_catalogue.ts";
 import { parseFormat, parseSeconds } from "./command_line/options.ts";
-import { quietOption, ROOT, TEXT_OR_JSON, WITHOUT } from "./command_line/common_options.ts";
+import {
+  COLLECTOR,
+  quietOption,
+  ROOT,
+  TEXT_OR_JSON,
+  WITHOUT,
+} from "./command_line/common_options.ts";
 import type { Verb } from "./command_line/verb.ts";
 
 /** Saves a node as a tree. */
@@ -28,6 +34,7 @@ it. GPU libraries and perf events cannot be saved.`,
     { name: "interval", value: "S", default: "1", help: "seconds between two looks" },
     { name: "redact", help: "without host and user names and serial numbers" },
     WITHOUT,
+    COLLECTOR,
     { ...ROOT, help: "save a tree laid out like / instead of the machine" },
     { name: "json", help: "what was saved, as JSON" },
     TEXT_OR_JSON,
@@ -50,7 +57,7 @@ it. GPU libraries and perf events cannot be saved.`,
     }
     const frames = parseFrames(text.frames ?? "2");
     const intervalS = parseSeconds("--interval", text.interval ?? "1");
-    const { host } = openCatalogue({ root: text.root, without: text.without });
+    const { host } = openCatalogue(text);
     const names = ownNames(hostName(host), (name) => Deno.env.get(name));
     const saved = save({
       directory: words[0].replace(/(?<=.)\/+$/, ""),

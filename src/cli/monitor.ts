@@ -11,10 +11,11 @@ import { rawSeconds, realtimeNanoseconds } from "../os/clock.ts";
 import { nodeMetrics } from "../outputs/metrics.ts";
 import { parseMetricsAddress } from "../outputs/metrics_address.ts";
 import { MetricsServer } from "../outputs/metrics_server.ts";
+import { openMachine } from "../session/node.ts";
 import { Batch } from "../signals/batch.ts";
 import { pushQuantities } from "../signals/quantities.ts";
 import { openCatalogue } from "./open_catalogue.ts";
-import { MachineHost } from "../os/host.ts";
+import type { MachineHost } from "../os/host.ts";
 import { RawMachine } from "../os/raw_machine.ts";
 import type { Listener } from "../os/socket.ts";
 import { OLD_RAW_TYPES, RAW_TYPES } from "../readers/raw/all.ts";
@@ -25,7 +26,7 @@ import { listenForMarks, monitorSocketPath } from "../collect/socket.ts";
 import { RawStore } from "../collect/store.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
-import { quietOption, ROOT } from "./command_line/common_options.ts";
+import { COLLECTOR, quietOption, ROOT } from "./command_line/common_options.ts";
 import { type ParsedOptions, parseSeconds } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 
@@ -60,6 +61,7 @@ SIGTERM ends. A restart goes on with today's file after a mark %gap. Marks come 
       help: "answer scrapes of power, energy, frequency, temperature on unix:PATH or [HOST:]PORT",
     },
     ROOT,
+    COLLECTOR,
     quietOption("nothing on stderr but errors"),
   ],
   examples: [
@@ -71,10 +73,7 @@ SIGTERM ends. A restart goes on with today's file after a mark %gap. Marks come 
     check(options);
     const types = typesOf(options.text.types, options.flags.has("quiet"));
     const root = options.text.root ?? "";
-    const host = new MachineHost(root);
-    if (root !== "" && host.list("/").length === 0) {
-      throw usage(`--root: a directory laid out like /`, root);
-    }
+    const host = openMachine(root, options.text.collector);
     const program = options.flags.has("program-counters");
     using collection = new RawCollection(new RawMachine(host, { program }), types);
     if (program) {

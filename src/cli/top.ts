@@ -14,7 +14,7 @@ import { privateBase } from "../job/session.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { openCatalogue } from "./open_catalogue.ts";
-import { ROOT, WITHOUT } from "./command_line/common_options.ts";
+import { COLLECTOR, ROOT, WITHOUT } from "./command_line/common_options.ts";
 import { parseSeconds } from "./command_line/options.ts";
 import { Courses, Draw, page, press, type Quantity, type View } from "./top_page.ts";
 import type { Verb } from "./command_line/verb.ts";
@@ -48,6 +48,7 @@ cost; beside each quantity stands its course.`,
     { name: "once", help: "one page" },
     ROOT,
     WITHOUT,
+    COLLECTOR,
     {
       name: "simulate",
       help: "the simulated node of a run that goes on, or one that idles where there is none",
@@ -71,7 +72,9 @@ of a line, Enter keeps it, Esc drops it.`,
     const intervalS = Math.max(SHORTEST_S, parseSeconds("interval", text.interval ?? "1"));
     const once = flags.has("once") || flags.has("json") || !Deno.stdout.isTerminal();
     using simulated = flags.has("simulate") ? simulatedNode() : undefined;
-    const node = simulated === undefined ? text : { ...text, root: simulated.root };
+    const node = simulated === undefined
+      ? text
+      : { ...text, root: simulated.root, collector: "off" };
     const options = { intervalS, once, json: flags.has("json") };
     return await live(node, options, simulated?.publish);
   },

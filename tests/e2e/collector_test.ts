@@ -146,6 +146,41 @@ for (const without of ["MSR", "POWERCAP"]) {
 }
 
 withCollectors(
+  "monitor, top and capture read closed counters through the collector",
+  async (site) => {
+    const { root } = site.tree;
+    const say = (args: string[]) => {
+      const { code, stdout, stderr } = site.as(NOBODY, [...args, "--root", root]).outputSync();
+      assertEquals(code, 0, new TextDecoder().decode(stderr));
+      return new TextDecoder().decode(stdout);
+    };
+    const rapl = () => {
+      const text = say(["monitor", "--once", "--types", "intel_rapl"]);
+      return /^intel_rapl .*$/m.exec(text)?.[0];
+    };
+    const quantities = () => {
+      const { node } = JSON.parse(say(["top", "--json", "--interval", "0.2"]));
+      return (node as { name: string }[]).map(({ name }) => name);
+    };
+    const saved = (name: string) => {
+      const { closed } = JSON.parse(say(["capture", "-q", "--json", "--frames", "1", name]));
+      const path = "/sys/class/powercap/intel-rapl:0/energy_uj";
+      return [Deno.readTextFileSync(`${site.dir}/user/${name}${path}`), ...closed];
+    };
+    assertEquals([rapl(), quantities()], [undefined, []]);
+    assertEquals(saved("closed"), ["", "/sys/class/powercap/intel-rapl:0/energy_uj"]);
+    const child = await site.collector();
+    try {
+      assertEquals(rapl(), "intel_rapl 0 16384000 0 0");
+      assert(quantities().includes("package power"));
+      assertEquals(saved("served"), ["1000000000\n"]);
+    } finally {
+      await end(child);
+    }
+  },
+);
+
+withCollectors(
   "a collector that goes away is a trouble of the counters, not of the run",
   async (site) => {
     let child = await site.collector();
