@@ -11,7 +11,8 @@ import { byteText } from "../formats/cali/cali.ts";
 import { OutputPlace } from "../os/output_place.ts";
 import { OsError, UserFile } from "../os/user_file.ts";
 import { fromByteText } from "../query/byte_text.ts";
-import { openSource, PackedInput } from "../query/sources/open.ts";
+import { CaliSource } from "../query/sources/cali.ts";
+import { PackedInput, recognised } from "../query/sources/kind.ts";
 import { OPTIONS, parseOptions, specFromOptions, subjectOf } from "../query/options.ts";
 import { QueryError } from "../query/query_error.ts";
 import { QueryRun } from "../query/run.ts";
@@ -49,7 +50,7 @@ option.`,
   run: () => EXIT.usage,
 };
 
-function runQuery(args: readonly string[]): number {
+async function runQuery(args: readonly string[]): Promise<number> {
   const parsed = parseOptions(args);
   if ("unknown" in parsed) {
     const known = OPTIONS.map(({ name }) => `--${name}`).join(" ");
@@ -79,7 +80,7 @@ function runQuery(args: readonly string[]): number {
       output: output.write,
       complain: (message) => tell(fromByteText(message)),
     });
-    const status = readFiles(run, files, {
+    const status = await readFiles(run, files, {
       strict: options.has("strict"),
       verbose: options.has("verbose"),
       tell,
@@ -95,11 +96,11 @@ function runQuery(args: readonly string[]): number {
 }
 
 /** Reads all inputs; standard input where no file is named. */
-function readFiles(
+async function readFiles(
   run: QueryRun,
   files: string[],
   how: { strict: boolean; verbose: boolean; tell: (text: string) => void },
-): number {
+): Promise<number> {
   let status: number = EXIT.done;
   for (const file of files.length > 0 ? files : [""]) {
     if (how.verbose) how.tell(`Reading ${file}`);
@@ -120,11 +121,11 @@ function readFiles(
       last = `Cannot open file ${file}`;
     } else {
       try {
-        const { kind, source } = openSource(input.read, {
-          strict: how.strict,
-          wholeLines: how.strict,
-        });
+        const { kind, read } = recognised(input.read);
         isCali = kind === "cali";
+        const source = isCali
+          ? new CaliSource(read, { strict: how.strict, wholeLines: how.strict })
+          : (await import("../query/sources/open.ts")).sourceOf(kind, read, {});
         run.read(source, problem);
       } catch (error) {
         const isPacked = error instanceof PackedInput;

@@ -158,6 +158,16 @@ Deno.test("restart() makes the next update the first one", () => {
   assertEquals(aggregator.sampleRegion(time, 7), 0);
 });
 
+Deno.test("sample_region_last is NAN if period_duration was not called: a value, as GEOPM's program has it", () => {
+  const { source, aggregator } = oneCpuAggregator();
+  const time = aggregator.pushSignal("TIME", "board", 0);
+  for (source.row = 0; source.row < 5; source.row++) aggregator.update();
+  assertEquals(aggregator.samplePeriodLast(time), NaN);
+  // The visit to 7, from 0 to 3 s, is over; that to 8 is not.
+  assertEquals(aggregator.sampleRegionLast(time, 7), 3);
+  assertEquals(aggregator.sampleRegionLast(time, 8), 0);
+});
+
 Deno.test("SampleAggregator refuses what comes too late or makes no sense", () => {
   const { source, aggregator } = oneCpuAggregator();
   assertThrows(() => aggregator.periodDuration(0), UsageError, "above 0");

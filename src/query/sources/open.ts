@@ -1,40 +1,16 @@
 /**
- * Which kind of file an input is, by its first bytes: names say nothing on standard input.
- *
- * ```
- * GEOPM Version: 3.1.0+joulemark.0.1.0      a report
- * # geopm_version: 3.1.0+joulemark.0.1.0    a trace or an event log
- * $hpcperfstats 2.3.5                       raw stats
- * ```
- * Everything else is read as a `.cali` stream, whose reader says what it does not understand.
+ * Inputs of any kind as sources of records.
  * @module
  */
 
 import { CaliSource } from "./cali.ts";
+import { type InputKind, recognised } from "./kind.ts";
 import { RawStatsSource } from "./rawstats.ts";
 import { ReportSource } from "./report.ts";
 import type { ReadBytes, RecordSource } from "./source.ts";
 import { TraceSource } from "./trace.ts";
 
-export type InputKind = "cali" | "report" | "trace" | "rawstats";
-
-/** The header lines of a trace come in any order. */
-const KINDS: readonly (readonly [kind: InputKind, begin: RegExp])[] = [
-  ["report", /^GEOPM Version:/],
-  ["trace", /^# (geopm_version|start_time|profile_name|node_name|agent):/],
-  ["rawstats", /^\$[a-z][a-z_]* /],
-];
-
-/** The longest beginning above. */
-const ENOUGH = 24;
-
-/** An input that has to be unpacked first. */
-export class PackedInput extends Error {}
-
-/** The kind of an input from its first bytes. */
-export function inputKind(head: string): InputKind {
-  return KINDS.find(([, begin]) => begin.test(head))?.[0] ?? "cali";
-}
+export { type InputKind, inputKind, PackedInput } from "./kind.ts";
 
 /**
  * The source for an input of any kind.
@@ -47,28 +23,12 @@ export function openSource(
   read: ReadBytes,
   options: { strict?: boolean; wholeLines?: boolean } = {},
 ): { kind: InputKind; source: RecordSource } {
-  let head: Uint8Array | null = new Uint8Array(ENOUGH);
-  let filled = 0;
-  while (filled < ENOUGH) {
-    const count = read(head.subarray(filled));
-    if (count === null) break;
-    filled += count;
-  }
-  if (filled >= 2 && head[0] === 0x1f && head[1] === 0x8b) throw new PackedInput();
-  const kind = inputKind(String.fromCharCode(...head.subarray(0, filled)));
-  const all: ReadBytes = (into) => {
-    if (head === null) return read(into);
-    const count = Math.min(filled, into.length);
-    into.set(head.subarray(0, count));
-    head = count < filled ? head.subarray(count) : null;
-    filled -= count;
-    // An empty input ends at once.
-    return count > 0 ? count : read(into);
-  };
+  const { kind, read: all } = recognised(read);
   return { kind, source: sourceOf(kind, all, options) };
 }
 
-function sourceOf(
+/** The source for an input of a known kind. */
+export function sourceOf(
   kind: InputKind,
   read: ReadBytes,
   options: { strict?: boolean; wholeLines?: boolean },
