@@ -15,6 +15,7 @@ import { openMachine } from "../session/node.ts";
 import { Batch } from "../signals/batch.ts";
 import { pushQuantities } from "../signals/quantities.ts";
 import { openCatalogue } from "./open_catalogue.ts";
+import { confineCalls } from "../os/confine.ts";
 import type { MachineHost } from "../os/host.ts";
 import { RawMachine } from "../os/raw_machine.ts";
 import type { Listener } from "../os/socket.ts";
@@ -196,6 +197,9 @@ async function run(
   }
   tell(`${collection.types.length} types every ${intervalSeconds} s to ${store.directory}`);
   using metrics = openMetrics(text, collection.hostname);
+  // Sources are opened anew at each record, some of them by root alone: paths and capabilities stay.
+  const calls = confineCalls();
+  if (calls !== "filtered") tell(`system calls are not filtered: ${calls}`);
   await loop(monitor, { listener, metrics: metrics?.server }, intervalSeconds * 1e6);
   return EXIT.done;
 }

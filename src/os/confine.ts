@@ -105,6 +105,7 @@ export interface ConfineCode {
   readonly restorer: bigint;
 }
 
+const NO_PRIVILEGES_UNKNOWN = "no_new_privs is unknown to this kernel";
 const NO_PATHS = "not restricted: ";
 const WITHOUT_CODE = "the runtime was started without the guardian's code";
 
@@ -119,7 +120,7 @@ export class Confiner implements Confinement {
   /** @param places What it still needs. Where root needs a capability to write an output, it keeps them. */
   constructor(code: ConfineCode, places: Places) {
     if (libc().prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) !== 0) {
-      this.calls = this.#failure = "no_new_privs is unknown to this kernel";
+      this.calls = this.#failure = NO_PRIVILEGES_UNKNOWN;
       this.#open = NO_PATHS + this.calls;
       return;
     }
@@ -175,7 +176,7 @@ export class Confiner implements Confinement {
 export function confineToOpenFiles(id: number): Confinement {
   const c = libc();
   if (c.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) !== 0) {
-    const reason = "no_new_privs is unknown to this kernel";
+    const reason = NO_PRIVILEGES_UNKNOWN;
     return { privileges: reason, calls: reason, paths: NO_PATHS + reason };
   }
   const privileges = c.geteuid() !== 0 ? "none" : becomeUser(id);
@@ -297,6 +298,17 @@ function becomeUser(id: number): string {
   const isDone = setgroups(0n, 0n) === 0 && setresgid(id, id, id) === 0 &&
     setresuid(id, id, id) === 0;
   return isDone ? "none" : "kept: this user may not become another one";
+}
+
+/**
+ * The least of it, for a process that opens files of the kernel's as long as it runs and needs its rights
+ * for that: no new privileges, and the filter, in every thread.
+ *
+ * @returns "filtered", or why not.
+ */
+export function confineCalls(): string {
+  const hasNone = libc().prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) === 0;
+  return hasNone ? filterCalls() : NO_PRIVILEGES_UNKNOWN;
 }
 
 /** A filter of seccomp(2): classic BPF over struct seccomp_data {nr, arch, ip, args}. */

@@ -173,6 +173,41 @@ for (const user of ["root", "nobody"]) {
   );
 }
 
+endToEnd("the daemon executes nothing once it has begun, and goes on", async (dir) => {
+  const env = { JOULEMARK_MONITOR_SOCKET: `${dir}/monitor.sock` };
+  const args = ["monitor", "-q", "--dir", `${dir}/out`, "--interval", "0.3"];
+  const metrics = ["--metrics", `unix:${dir}/metrics.sock`];
+  const child = new Deno.Command(BINARY, { args: [...args, ...metrics], env, stderr: "piped" })
+    .spawn();
+  try {
+    await eventually(() => {
+      const threads = [...Deno.readDirSync(`/proc/${child.pid}/task`)];
+      const all = threads.map(({ name }) => status(`/proc/${child.pid}/task/${name}/status`));
+      return all.every(([noNew, filter]) => noNew === "1" && filter === "2") ? true : undefined;
+    });
+    const marked = await new Deno.Command(BINARY, { args: ["mark", "confined"], env }).output();
+    assertEquals(marked.code, 0, new TextDecoder().decode(marked.stderr));
+    const [host] = [...Deno.readDirSync(`${dir}/out`)].map(({ name }) => name);
+    const files = () => [...Deno.readDirSync(`${dir}/out/${host}`)].length;
+    const current = () => Deno.readTextFileSync(`${dir}/out/${host}/current`);
+    assertMatch(current(), /^%confined$/m);
+    const before = files();
+    child.kill("SIGHUP");
+    await eventually(() => files() > before ? true : undefined);
+    // a record of all types after the file was changed
+    await eventually(() => /^cpu 0 .*\n[^]*^cpu 0 /m.test(current()) ? true : undefined);
+    child.kill("SIGTERM");
+    const { code, stderr } = await child.output();
+    assertEquals([code, new TextDecoder().decode(stderr)], [0, ""]);
+  } finally {
+    try {
+      child.kill("SIGKILL");
+    } catch {
+      // it ended
+    }
+  }
+});
+
 endToEnd(
   "root keeps its capabilities where outputs go to another user's directory",
   async (dir) => {
