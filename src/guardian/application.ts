@@ -79,6 +79,12 @@ export class Application implements Disposable {
     return this.#hurry;
   }
 
+  /** Looks whether such a signal has come. */
+  isUrged(): boolean {
+    this.#hear();
+    return this.#hurry;
+  }
+
   /** The guardian gave us the lowest priority: we took more than our budget. */
   get lowered(): boolean {
     return this.#lowered;

@@ -230,8 +230,10 @@ export class RunAttribution implements OpenOutput {
   }
 
   /** The run is over: what else tells energies tells these. */
-  finish(): void {
-    this.#result = this.#resultNow(true);
+  finish(isQuick = false): void {
+    this.#result = isQuick ? this.#attribution.result(false, false) : this.#resultNow(true);
+    // And so it stays.
+    this.#endSamples = this.#samples;
   }
 
   /** The end takes long, and is asked for more than once. */

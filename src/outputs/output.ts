@@ -61,7 +61,7 @@ export interface OpenOutput {
   /** Lines for the card. */
   notes?(): readonly string[];
   /** The run is over, and its files that grow are closed. */
-  finish?(): void;
+  finish?(isQuick?: boolean): void;
   /** The report is made, after all outputs are finished. */
   document?(report: Report): void;
 }

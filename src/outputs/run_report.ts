@@ -52,6 +52,8 @@ export interface RunReportOptions {
   /** Lines that are not in the files of outputs, by file. */
   lostLines?(): Record<string, number>;
   tell(line: string): void;
+  /** There is a checkpoint now, at this place. */
+  kept?(path: string): void;
   /** The card, below whatever the command wrote. */
   show(card: string): void;
 }
@@ -70,6 +72,7 @@ export class RunReport {
   readonly #claimed: Claim;
   readonly #path: string | undefined;
   #checkpointFailed = false;
+  #isKept = false;
   #reserve: Reserve | undefined;
 
   constructor(options: RunReportOptions) {
@@ -124,15 +127,21 @@ export class RunReport {
     this.#journal.entry(loop.wallS, (extras) => this.#report(this.#facts(loop, true), extras));
   }
 
-  /** A whole report of the time so far: what a killed monitor leaves. */
-  checkpoint(loop: LoopFigures): void {
+  /**
+   * A whole report of the time so far: what a killed monitor leaves.
+   *
+   * @param isQuick Without fit and tree. @default false
+   */
+  checkpoint(loop: LoopFigures, isQuick = false): void {
     if (this.#path === undefined) return;
     // A device or a pipe has no place beside it.
     if (isWrittenInto(this.#path)) return;
     if (this.#options.engine.steps === 0) return;
     try {
-      const report = this.#report(this.#facts(loop, true));
+      const report = this.#report(this.#facts(loop, true), { isQuick });
       writeDocument(`${this.#path}.partial`, reportPieces(report));
+      if (!this.#isKept) this.#options.kept?.(`${this.#path}.partial`);
+      this.#isKept = true;
     } catch (error) {
       // Said once, and tried again: a disk that is full may have room later.
       if (!this.#checkpointFailed) this.#options.tell((error as Error).message);

@@ -200,9 +200,13 @@ export class Engine implements RunView {
     for (const output of this.#outputs) output.flush?.();
   }
 
-  /** The run is over: outputs write what they leave. */
-  finish(): void {
-    for (const output of this.#outputs) output.finish?.();
+  /**
+   * The run is over: outputs write what they leave.
+   *
+   * @param isQuick Without what takes long: somebody wants this to end.
+   */
+  finish(isQuick = false): void {
+    for (const output of this.#outputs) output.finish?.(isQuick);
   }
 
   /** The report is made: outputs that show it get it. */

@@ -43,6 +43,8 @@ const dither = (periodNs: number): number => periodNs > 2e6 ? 0.25 : 0.5;
 const DEFAULT_BUDGET = 5;
 /** Likewise where more was asked for, traces and events: beyond twice that the guardian intervenes. */
 const TRACES_BUDGET = 50;
+/** Of more than that the report takes long: a signal may come before it is done. */
+const MANY_PATHS = 2000;
 /** What the guardian has made of us: its budget.h. */
 const LOWERED = "nice 19, by the guardian";
 /** A source that does not answer for so long has failed. */
@@ -184,6 +186,7 @@ class Run {
       simulated: simulatedBy(request, this.#simulation !== undefined),
       ...{ part: place.part, idle: options.idle, node: this.#host },
       ...{ tell: options.tell, show: options.show, lostLines: () => site.lost() },
+      kept: (path) => plan.guardian.lastWords(`; the time so far is in ${path}`),
     });
     refused.move();
   }
@@ -419,7 +422,10 @@ class Run {
       this.#settle(true);
     }
     this.#site[Symbol.dispose]();
-    this.#engine.finish();
+    const isLong = this.#engine.tracker.paths.length > MANY_PATHS;
+    // What the end of the job leaves, if that comes before the rest is done.
+    if (isLong) this.#report.checkpoint(this.#figures(), true);
+    this.#engine.finish(isLong && this.#application.isUrged());
     this.#report.finish(this.#figures());
     this.#close(this.#report, this.#engine, this.#collector, this.#simulation);
   }

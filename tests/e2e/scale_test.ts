@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { ReportHost } from "../../src/core/report.ts";
 import { parseReport } from "../../src/formats/report.ts";
-import { build, endToEnd, joulemark } from "../_support/programs.ts";
+import { BINARY, build, endToEnd, joulemark } from "../_support/programs.ts";
 
 function hostOf(dir: string): ReportHost {
   const path = `${dir}/joulemark.report`;
@@ -39,6 +39,55 @@ endToEnd("100,000 names are all told, soon after the end", (dir) => {
   // Of the loop; what the report itself takes comes after it.
   assert(overhead["cpu (s)"] < 10, `${overhead["cpu (s)"]} CPU s`);
 });
+
+endToEnd(
+  "signals while the report of 100,000 names is made leave one, by the second at the latest",
+  async (dir) => {
+    const app = build("many_names", dir);
+    const path = `${dir}/joulemark.report`;
+    const at = (path: string) => {
+      try {
+        return Deno.statSync(path).mtime!.getTime();
+      } catch {
+        return 0;
+      }
+    };
+    for (const signals of [1, 2]) {
+      const script = `${app} 100000 1; sleep 1.5; echo ended`;
+      const child = new Deno.Command(BINARY, {
+        args: ["run", "-q", "--simulate", "--", "sh", "-c", script],
+        ...{ cwd: dir, stdin: "null", stdout: "piped", stderr: "piped" },
+      }).spawn();
+      const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+      for (let text = ""; !text.includes("ended");) text += (await reader.read()).value ?? "ended";
+      const endedMs = Date.now();
+      child.kill("SIGTERM");
+      // The second comes when what it may cost is kept.
+      while (at(`${path}.partial`) < endedMs && at(path) === 0) {
+        await new Promise((go) => setTimeout(go, 5));
+      }
+      if (signals === 2) child.kill("SIGTERM");
+      await reader.cancel();
+      const { code } = await child.status;
+      assertEquals(code, 0, "the command's own status");
+      const left = [path, `${path}.partial`].find((path) => at(path) > 0)!;
+      const [host] = parseReport(Deno.readTextFileSync(left), left).hosts;
+      const regions = host.regions!.length + Number(host.joulemark!["regions left out here"] ?? 0);
+      assertEquals(regions, 100_000);
+      // Of the process that marks.
+      assert(Number(host.application["runtime (s)"]) > 0.9, "nothing is lost");
+      const stderr = await new Response(child.stderr).text();
+      if (left !== path) {
+        assert(
+          stderr.includes(`the time so far is in ${left.slice(dir.length + 1)}`),
+          stderr,
+        );
+      }
+      for (const left of [path, `${path}.partial`]) if (at(left) > 0) Deno.removeSync(left);
+    }
+  },
+  60,
+);
 
 endToEnd("3,000 threads of one process, one after the other: every visit is told", (dir) => {
   const app = build("many_threads", dir);
