@@ -7,8 +7,8 @@ import { endToEnd, HAS_BINARY, joulemark, type Outcome } from "./programs.ts";
 const PROGRAMS = new URL("../e2e/programs/preload/", import.meta.url).pathname;
 
 /** One cache for all tests of a file: each set of dialects is built once. */
-const cache = HAS_BINARY ? Deno.makeTempDirSync({ prefix: "joulemark-cache-" }) : "";
-if (HAS_BINARY) addEventListener("unload", () => Deno.removeSync(cache, { recursive: true }));
+export const CACHE = HAS_BINARY ? Deno.makeTempDirSync({ prefix: "joulemark-cache-" }) : "";
+if (HAS_BINARY) addEventListener("unload", () => Deno.removeSync(CACHE, { recursive: true }));
 
 /** Does a shell command succeed? */
 export function works(command: string): boolean {
@@ -64,7 +64,7 @@ export function preloadedOptions(
   env: Record<string, string> = {},
 ): Preloaded {
   const args = ["run", ...options, "--", ...command];
-  const out = joulemark(dir, args, { XDG_CACHE_HOME: cache, ...env });
+  const out = joulemark(dir, args, { XDG_CACHE_HOME: CACHE, ...env });
   assertEquals(out.code, 0, out.stderr);
   const path = `${dir}/joulemark.report`;
   const report = Deno.readTextFileSync(path);

@@ -8,6 +8,7 @@
  *                                        ./configure --disable-systemd --disable-io-uring --enable-static
  *                                        and --disable-mpi --disable-fortran --disable-openmp
  *     JOULEMARK_TEST_HATCHET=PATH        what PYTHONPATH has to be for Hatchet, Thicket and caliper-reader
+ *     JOULEMARK_TEST_LULESH=CHECKOUT     LULESH 2.0; built here with what compilers there are
  *     JOULEMARK_TEST_TAU=CHECKOUT        TAU 2.35, ./configure -pthread, then make in its src/Profile
  *     JOULEMARK_TEST_TACC_STATS=CHECKOUT tacc_stats of 2021 to 2025; pandas for /usr/bin/python3
  *     ./tests/run.sh tests/beside
@@ -20,6 +21,7 @@ export const PEERS = {
   pmMpiLib: Deno.env.get("JOULEMARK_TEST_PM_MPI_LIB"),
   geopm: Deno.env.get("JOULEMARK_TEST_GEOPM"),
   hatchet: Deno.env.get("JOULEMARK_TEST_HATCHET"),
+  lulesh: Deno.env.get("JOULEMARK_TEST_LULESH"),
   tau: Deno.env.get("JOULEMARK_TEST_TAU"),
   taccStats: Deno.env.get("JOULEMARK_TEST_TACC_STATS"),
 } as const;
@@ -29,6 +31,7 @@ const VARIABLES: Readonly<Record<keyof typeof PEERS, string>> = {
   pmMpiLib: "JOULEMARK_TEST_PM_MPI_LIB",
   geopm: "JOULEMARK_TEST_GEOPM",
   hatchet: "JOULEMARK_TEST_HATCHET",
+  lulesh: "JOULEMARK_TEST_LULESH",
   tau: "JOULEMARK_TEST_TAU",
   taccStats: "JOULEMARK_TEST_TACC_STATS",
 };
