@@ -67,6 +67,15 @@ function waits(dir: string, mpi: string): void {
   // Each has the other alone as its peer, by whatever communicator.
   assertEquals(Number(facts["peers of a process, at most"]), 1);
   assertEquals(told(out, "MPI_Put"), [2, 8]);
+  // Of collectives each process's own block, or its list, or a block for each rank.
+  assertEquals(told(out, "MPI_Gather"), [4, 48]);
+  assertEquals(told(out, "MPI_Gatherv"), [2, 12]);
+  assertEquals(told(out, "MPI_Scatter"), [2, 32]);
+  assertEquals(told(out, "MPI_Scatterv"), [2, 12]);
+  assertEquals(told(out, "MPI_Allgatherv"), [2, 12]);
+  assertEquals(told(out, "MPI_Alltoall"), [2, 16]);
+  assertEquals(told(out, "MPI_Alltoallv"), [2, 24]);
+  assertEquals(told(out, "MPI_Reduce_scatter"), [2, 12]);
   assertEquals(told(out, "MPI_Iallreduce"), [2, 8]);
   assertEquals(told(out, "MPI_File_write_at"), [2, 14]);
   assertEquals(told(out, "MPI_File_read_at_all"), [2, 14]);
@@ -76,6 +85,9 @@ function waits(dir: string, mpi: string): void {
   if (large) assertEquals(told(out, "MPI_Pready"), [2, 0]);
   assert(!out.report.includes("mistakes:"), out.report.slice(-2000));
 }
+
+/** What a program may do wrong: see mpi_bad.c. */
+const BAD = ["before", "after", "rank", "abort", "killed", "threads", "freed", "spawn", "ok"];
 
 for (const mpi of ["openmpi", "mpich"]) {
   const isThere = works(`mpicc.${mpi} --version && command -v mpirun.${mpi}`);
@@ -90,11 +102,11 @@ for (const mpi of ["openmpi", "mpich"]) {
   );
 
   needing(`mpicc.${mpi}`, isThere, `what goes wrong with ${mpi} goes as without mpi=all`, (dir) => {
-    compile(dir, `mpicc.${mpi} -O1 -w -o app PROGRAMS/mpi_bad.c`);
+    compile(dir, `mpicc.${mpi} -O1 -w -pthread -o app PROGRAMS/mpi_bad.c`);
     const decoder = new TextDecoder();
     // Numbers of processes and addresses differ from run to run.
     const shape = (text: string) => text.replace(/\d{3,}|0x[0-9a-f]+/g, "N");
-    for (const what of ["before", "after", "rank", "abort", "killed", "ok"]) {
+    for (const what of BAD) {
       const command = [`mpirun.${mpi}`, "-n", "1", "./app", what];
       const alone = new Deno.Command("timeout", { args: ["60", ...command], cwd: dir, env: ENV })
         .outputSync();

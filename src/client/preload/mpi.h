@@ -25,7 +25,9 @@
 
 /* What a call hands over: count, type, rank, and communicator or window, by places of arguments. */
 enum jm_mpi_what {
-    JM_MPI_NOTHING, JM_MPI_SENT, JM_MPI_MOVED, JM_MPI_GAVE, JM_MPI_ELEMENT, JM_MPI_FREED
+    JM_MPI_NOTHING, JM_MPI_SENT, JM_MPI_MOVED, JM_MPI_GAVE, JM_MPI_ELEMENT, JM_MPI_FREED,
+    JM_MPI_GATHERED, JM_MPI_GATHERED_LISTS, JM_MPI_SCATTERED, JM_MPI_SCATTERED_LISTS, /* rank: root */
+    JM_MPI_OWN, JM_MPI_LIST, JM_MPI_EACH
 };
 
 /* One call in all its languages. The last three are kept with --preload mpi=all alone. */
@@ -151,6 +153,15 @@ enum { JM_MPI_a, JM_MPI_b, JM_MPI_c, JM_MPI_d, JM_MPI_e, JM_MPI_f, JM_MPI_g, JM_
     {JM_MPI_ELEMENT, 0, JM_MPI_##type, JM_MPI_##rank, JM_MPI_##where}
 #define JM_MPI_BYTES_FREED {JM_MPI_FREED, 0, 0, 0, 0}
 #define JM_MPI_BYTES_GAVE(n, type) {JM_MPI_GAVE, JM_MPI_##n, JM_MPI_##type, 0, 0}
+#define JM_MPI_BYTES_ROOTED(what, n, type, root, comm)                                             \
+    {what, JM_MPI_##n, JM_MPI_##type, JM_MPI_##root, JM_MPI_##comm}
+#define JM_MPI_BYTES_GATHERED(...) JM_MPI_BYTES_ROOTED(JM_MPI_GATHERED, __VA_ARGS__)
+#define JM_MPI_BYTES_GATHERED_LISTS(...) JM_MPI_BYTES_ROOTED(JM_MPI_GATHERED_LISTS, __VA_ARGS__)
+#define JM_MPI_BYTES_SCATTERED(...) JM_MPI_BYTES_ROOTED(JM_MPI_SCATTERED, __VA_ARGS__)
+#define JM_MPI_BYTES_SCATTERED_LISTS(...) JM_MPI_BYTES_ROOTED(JM_MPI_SCATTERED_LISTS, __VA_ARGS__)
+#define JM_MPI_BYTES_OWN(n, type, comm) {JM_MPI_OWN, JM_MPI_##n, JM_MPI_##type, 0, JM_MPI_##comm}
+#define JM_MPI_BYTES_LIST(n, type, comm) {JM_MPI_LIST, JM_MPI_##n, JM_MPI_##type, 0, JM_MPI_##comm}
+#define JM_MPI_BYTES_EACH(n, type, comm) {JM_MPI_EACH, JM_MPI_##n, JM_MPI_##type, 0, JM_MPI_##comm}
 
 /* The function of C. ENTER and LEAVE are the functions, or what is put in their place. */
 #define JM_MPI_C(symbol, call, dialect, n, ENTER, LEAVE, how)                                      \

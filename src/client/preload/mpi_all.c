@@ -87,31 +87,86 @@ static long in_c(long address, const char *symbol, void **slot) {
     return convert ? convert(handle) : handle;
 }
 
-static void handed_over(struct jm_mpi_call *call, const long *arguments, int how) {
-    static void *type_slot, *comm_slot, *win_slot;
-    int what = call->bytes.what, size = 0, rank;
-    long n = arguments[call->bytes.count], type = arguments[call->bytes.type], where;
+static void *type_slot, *comm_slot, *win_slot;
+
+/* A number, a handle and a number of a list, by the place of the argument. */
+static long number_at(const long *arguments, int place, int how) {
+    long n = arguments[place];
+    if (how & JM_MPI_BY_ADDRESS)
+        return how & JM_MPI_LARGE ? *(const long *)(uintptr_t)n : *(const int *)(uintptr_t)n;
+    return how & JM_MPI_LARGE ? n : (int)n;
+}
+static int rank_at(const long *arguments, int place, int how) {
+    return how & JM_MPI_BY_ADDRESS ? *(const int *)(uintptr_t)arguments[place] : (int)arguments[place];
+}
+static long type_at(const long *arguments, int place, int how) {
+    return how & JM_MPI_BY_ADDRESS ? in_c(arguments[place], "PMPI_Type_f2c", &type_slot)
+                                   : arguments[place];
+}
+static long comm_at(const long *arguments, int place, int how) {
+    return how & JM_MPI_BY_ADDRESS ? in_c(arguments[place], "PMPI_Comm_f2c", &comm_slot)
+                                   : arguments[place];
+}
+static long listed(const long *arguments, int place, int index, int how) {
+    const void *list = (const void *)(uintptr_t)arguments[place];
+    return how & JM_MPI_LARGE ? ((const long *)list)[index] : ((const int *)list)[index];
+}
+
+static void add(struct jm_mpi_call *call, long n, long type) {
+    int size = 0;
     BEHIND(int, PMPI_Type_size, (long, int *));
-    if (what == JM_MPI_ELEMENT) n = 1;
-    else if (how & JM_MPI_BY_ADDRESS)
-        n = how & JM_MPI_LARGE ? *(const long *)(uintptr_t)n : *(const int *)(uintptr_t)n;
-    else if (!(how & JM_MPI_LARGE)) n = (int)n;
-    if (n > 0 && (how & JM_MPI_BY_ADDRESS)) type = in_c(type, "PMPI_Type_f2c", &type_slot);
     if (n > 0 && PMPI_Type_size && PMPI_Type_size(type, &size) == 0 && size > 0)
         __atomic_fetch_add(&call->moved, (uint64_t)n * (uint64_t)size, __ATOMIC_RELAXED);
-    if (what == JM_MPI_GAVE) return;
-    where = arguments[call->bytes.where];
-    rank = (int)arguments[call->bytes.rank];
-    if (how & JM_MPI_BY_ADDRESS) {
-        rank = *(const int *)(uintptr_t)arguments[call->bytes.rank];
-        where = what == JM_MPI_SENT ? in_c(where, "PMPI_Comm_f2c", &comm_slot)
-                                    : in_c(where, "PMPI_Win_f2c", &win_slot);
+}
+
+/* Of a collective with a list, a root or a part for each rank. */
+static void collective(struct jm_mpi_call *call, const long *arguments, int how) {
+    int what = call->bytes.what, root = call->bytes.rank, inter = 0, rank = 0, size = 0, i;
+    long comm = comm_at(arguments, call->bytes.where, how), n = 0;
+    int type = call->bytes.type;
+    int is_rooted = what >= JM_MPI_GATHERED && what <= JM_MPI_SCATTERED_LISTS, is_root;
+    BEHIND(int, PMPI_Comm_test_inter, (long, int *));
+    BEHIND(int, PMPI_Comm_rank, (long, int *));
+    BEHIND(int, PMPI_Comm_size, (long, int *));
+    BEHIND(int, PMPI_Comm_remote_size, (long, int *));
+    if (!PMPI_Comm_test_inter || !PMPI_Comm_rank || !PMPI_Comm_size || !PMPI_Comm_remote_size ||
+        PMPI_Comm_test_inter(comm, &inter) != 0 || PMPI_Comm_rank(comm, &rank) != 0 ||
+        (inter ? PMPI_Comm_remote_size : PMPI_Comm_size)(comm, &size) != 0)
+        return;
+    is_root = is_rooted && !inter && rank_at(arguments, root, how) == rank;
+    /* Between two groups the root's own, and the root itself, have no block here. */
+    if (inter && (is_rooted ? rank_at(arguments, root, how) < 0 : what == JM_MPI_OWN)) return;
+    if (is_rooted && !is_root) n = number_at(arguments, call->bytes.count, how);
+    else switch (what) {
+        case JM_MPI_GATHERED: n = number_at(arguments, root - 2, how), type = root - 1; break;
+        case JM_MPI_GATHERED_LISTS: n = listed(arguments, root - 3, rank, how), type = root - 1; break;
+        case JM_MPI_SCATTERED: n = number_at(arguments, JM_MPI_b, how), type = JM_MPI_c; break;
+        case JM_MPI_SCATTERED_LISTS:
+            n = listed(arguments, JM_MPI_b, rank, how), type = JM_MPI_d;
+            break;
+        case JM_MPI_OWN: n = listed(arguments, call->bytes.count, rank, how); break;
+        case JM_MPI_EACH: n = size * number_at(arguments, call->bytes.count, how); break;
+        default:
+            for (i = 0; i < size; i++) n += listed(arguments, call->bytes.count, i, how);
     }
-    peer(where, rank, what != JM_MPI_SENT);
+    add(call, n, n > 0 ? type_at(arguments, type, how) : 0);
+}
+
+static void handed_over(struct jm_mpi_call *call, const long *arguments, int how) {
+    int what = call->bytes.what;
+    long n = what == JM_MPI_ELEMENT ? 1 : number_at(arguments, call->bytes.count, how), where;
+    if (n > 0) add(call, n, type_at(arguments, call->bytes.type, how));
+    if (what == JM_MPI_GAVE) return;
+    if (what == JM_MPI_SENT) where = comm_at(arguments, call->bytes.where, how);
+    else where = how & JM_MPI_BY_ADDRESS
+                     ? in_c(arguments[call->bytes.where], "PMPI_Win_f2c", &win_slot)
+                     : arguments[call->bytes.where];
+    peer(where, rank_at(arguments, call->bytes.rank, how), what != JM_MPI_SENT);
 }
 
 static void count_bytes(struct jm_mpi_call *call, const long *arguments, int how) {
     if (call->bytes.what == JM_MPI_FREED) __atomic_fetch_add(&version, 1, __ATOMIC_RELAXED);
+    else if (call->bytes.what >= JM_MPI_GATHERED) collective(call, arguments, how);
     else handed_over(call, arguments, how);
 }
 

@@ -11,8 +11,10 @@
  * addresses; PLAIN: there is none. Version of the standard that first has it: 4, or 3 for 3.1 and below.
  * Kind: NETWORK; IO, of files; WAIT moves no data of its own, and waits or asks for what others do.
  * Bytes, by the letters of the arguments: SENT(count, type, rank, communicator), MOVED(count, type,
- * rank, window), ELEMENT(type, rank, window), GAVE(count, type), of this process alone; FREED: none, and a
- * handle is free; NOTHING: not known without looking into lists, or at all.
+ * rank, window), ELEMENT(type, rank, window), GAVE(count, type), of this process alone; GATHERED and
+ * SCATTERED(count, type, root, communicator), by what the standard reads at the root and elsewhere;
+ * OWN(list, type, communicator), this rank's of a list; LIST, all of it; EACH(count, type,
+ * communicator), to every rank; FREED: none, and a handle is free; NOTHING: not known.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
@@ -22,32 +24,32 @@
 /* Those that GEOPM answers: --preload mpi. */
 #define JM_MPI_CALLS(CALL) \
     CALL(Allgather, allgather, ALLGATHER, 7, 8, 8, LARGE, 0x12, 3, NETWORK, GAVE(e, f)) \
-    CALL(Allgatherv, allgatherv, ALLGATHERV, 8, 9, 9, LISTS, 0x32, 3, NETWORK, NOTHING) \
+    CALL(Allgatherv, allgatherv, ALLGATHERV, 8, 9, 9, LISTS, 0x32, 3, NETWORK, OWN(e, g, h)) \
     CALL(Allreduce, allreduce, ALLREDUCE, 6, 7, 7, LARGE, 0x4, 3, NETWORK, GAVE(c, d)) \
-    CALL(Alltoall, alltoall, ALLTOALL, 7, 8, 8, LARGE, 0x12, 3, NETWORK, GAVE(e, f)) \
-    CALL(Alltoallv, alltoallv, ALLTOALLV, 9, 10, 10, LISTS, 0x66, 3, NETWORK, NOTHING) \
+    CALL(Alltoall, alltoall, ALLTOALL, 7, 8, 8, LARGE, 0x12, 3, NETWORK, EACH(e, f, g)) \
+    CALL(Alltoallv, alltoallv, ALLTOALLV, 9, 10, 10, LISTS, 0x66, 3, NETWORK, LIST(f, h, i)) \
     CALL(Alltoallw, alltoallw, ALLTOALLW, 9, 10, 10, LISTS, 0x66, 3, NETWORK, NOTHING) \
     CALL(Barrier, barrier, BARRIER, 1, 2, 2, PLAIN, 0x0, 3, WAIT, NOTHING) \
     CALL(Bcast, bcast, BCAST, 5, 6, 6, LARGE, 0x2, 3, NETWORK, GAVE(b, c)) \
     CALL(Bsend, bsend, BSEND, 6, 7, 7, LARGE, 0x2, 3, NETWORK, SENT(b, c, d, f)) \
     CALL(Bsend_init, bsend_init, BSEND_INIT, 7, 8, 8, LARGE, 0x2, 3, NETWORK, NOTHING) \
     CALL(Exscan, exscan, EXSCAN, 6, 7, 7, LARGE, 0x4, 3, NETWORK, GAVE(c, d)) \
-    CALL(Gather, gather, GATHER, 8, 9, 9, LARGE, 0x12, 3, NETWORK, NOTHING) \
-    CALL(Gatherv, gatherv, GATHERV, 9, 10, 10, LISTS, 0x32, 3, NETWORK, NOTHING) \
-    CALL(Neighbor_allgather, neighbor_allgather, NEIGHBOR_ALLGATHER, 7, 8, 8, LARGE, 0x12, 3, NETWORK, NOTHING) \
-    CALL(Neighbor_allgatherv, neighbor_allgatherv, NEIGHBOR_ALLGATHERV, 8, 9, 9, LISTS, 0x32, 3, NETWORK, NOTHING) \
+    CALL(Gather, gather, GATHER, 8, 9, 9, LARGE, 0x12, 3, NETWORK, GATHERED(b, c, g, h)) \
+    CALL(Gatherv, gatherv, GATHERV, 9, 10, 10, LISTS, 0x32, 3, NETWORK, GATHERED_LISTS(b, c, h, i)) \
+    CALL(Neighbor_allgather, neighbor_allgather, NEIGHBOR_ALLGATHER, 7, 8, 8, LARGE, 0x12, 3, NETWORK, GAVE(b, c)) \
+    CALL(Neighbor_allgatherv, neighbor_allgatherv, NEIGHBOR_ALLGATHERV, 8, 9, 9, LISTS, 0x32, 3, NETWORK, GAVE(b, c)) \
     CALL(Neighbor_alltoall, neighbor_alltoall, NEIGHBOR_ALLTOALL, 7, 8, 8, LARGE, 0x12, 3, NETWORK, NOTHING) \
     CALL(Neighbor_alltoallv, neighbor_alltoallv, NEIGHBOR_ALLTOALLV, 9, 10, 10, LISTS, 0x66, 3, NETWORK, NOTHING) \
     CALL(Neighbor_alltoallw, neighbor_alltoallw, NEIGHBOR_ALLTOALLW, 9, 10, 10, LISTS, 0x22, 3, NETWORK, NOTHING) \
     CALL(Recv, recv, RECV, 7, 8, 8, LARGE, 0x2, 3, NETWORK, NOTHING) \
     CALL(Reduce, reduce, REDUCE, 7, 8, 8, LARGE, 0x4, 3, NETWORK, GAVE(c, d)) \
-    CALL(Reduce_scatter, reduce_scatter, REDUCE_SCATTER, 6, 7, 7, LISTS, 0x4, 3, NETWORK, NOTHING) \
+    CALL(Reduce_scatter, reduce_scatter, REDUCE_SCATTER, 6, 7, 7, LISTS, 0x4, 3, NETWORK, OWN(c, d, f)) \
     CALL(Reduce_scatter_block, reduce_scatter_block, REDUCE_SCATTER_BLOCK, 6, 7, 7, LARGE, 0x4, 3, NETWORK, GAVE(c, d)) \
     CALL(Rsend, rsend, RSEND, 6, 7, 7, LARGE, 0x2, 3, NETWORK, SENT(b, c, d, f)) \
     CALL(Rsend_init, rsend_init, RSEND_INIT, 7, 8, 8, LARGE, 0x2, 3, NETWORK, NOTHING) \
     CALL(Scan, scan, SCAN, 6, 7, 7, LARGE, 0x4, 3, NETWORK, GAVE(c, d)) \
-    CALL(Scatter, scatter, SCATTER, 8, 9, 9, LARGE, 0x12, 3, NETWORK, NOTHING) \
-    CALL(Scatterv, scatterv, SCATTERV, 9, 10, 10, LISTS, 0x26, 3, NETWORK, NOTHING) \
+    CALL(Scatter, scatter, SCATTER, 8, 9, 9, LARGE, 0x12, 3, NETWORK, SCATTERED(e, f, g, h)) \
+    CALL(Scatterv, scatterv, SCATTERV, 9, 10, 10, LISTS, 0x26, 3, NETWORK, SCATTERED_LISTS(f, g, h, i)) \
     CALL(Send, send, SEND, 6, 7, 7, LARGE, 0x2, 3, NETWORK, SENT(b, c, d, f)) \
     CALL(Sendrecv, sendrecv, SENDRECV, 12, 13, 13, LARGE, 0x42, 3, NETWORK, SENT(b, c, d, k)) \
     CALL(Sendrecv_replace, sendrecv_replace, SENDRECV_REPLACE, 9, 10, 10, LARGE, 0x2, 3, NETWORK, SENT(b, c, d, h)) \
@@ -151,21 +153,21 @@
     CALL(Get_accumulate, get_accumulate, GET_ACCUMULATE, 12, 13, 13, LARGE, 0x112, 3, NETWORK, MOVED(e, f, g, l)) \
     CALL(Graph_create, graph_create, GRAPH_CREATE, 6, 7, 7, PLAIN, 0x0, 3, NETWORK, NOTHING) \
     CALL(Iallgather, iallgather, IALLGATHER, 8, 9, 9, LARGE, 0x12, 3, NETWORK, GAVE(e, f)) \
-    CALL(Iallgatherv, iallgatherv, IALLGATHERV, 9, 10, 10, LISTS, 0x32, 3, NETWORK, NOTHING) \
+    CALL(Iallgatherv, iallgatherv, IALLGATHERV, 9, 10, 10, LISTS, 0x32, 3, NETWORK, OWN(e, g, h)) \
     CALL(Iallreduce, iallreduce, IALLREDUCE, 7, 8, 8, LARGE, 0x4, 3, NETWORK, GAVE(c, d)) \
-    CALL(Ialltoall, ialltoall, IALLTOALL, 8, 9, 9, LARGE, 0x12, 3, NETWORK, GAVE(e, f)) \
-    CALL(Ialltoallv, ialltoallv, IALLTOALLV, 10, 11, 11, LISTS, 0x66, 3, NETWORK, NOTHING) \
+    CALL(Ialltoall, ialltoall, IALLTOALL, 8, 9, 9, LARGE, 0x12, 3, NETWORK, EACH(e, f, g)) \
+    CALL(Ialltoallv, ialltoallv, IALLTOALLV, 10, 11, 11, LISTS, 0x66, 3, NETWORK, LIST(f, h, i)) \
     CALL(Ialltoallw, ialltoallw, IALLTOALLW, 10, 11, 11, LISTS, 0x66, 3, NETWORK, NOTHING) \
     CALL(Ibarrier, ibarrier, IBARRIER, 2, 3, 3, PLAIN, 0x0, 3, NETWORK, NOTHING) \
     CALL(Ibcast, ibcast, IBCAST, 6, 7, 7, LARGE, 0x2, 3, NETWORK, GAVE(b, c)) \
     CALL(Ibsend, ibsend, IBSEND, 7, 8, 8, LARGE, 0x2, 3, NETWORK, SENT(b, c, d, f)) \
     CALL(Iexscan, iexscan, IEXSCAN, 7, 8, 8, LARGE, 0x4, 3, NETWORK, GAVE(c, d)) \
-    CALL(Igather, igather, IGATHER, 9, 10, 10, LARGE, 0x12, 3, NETWORK, NOTHING) \
-    CALL(Igatherv, igatherv, IGATHERV, 10, 11, 11, LISTS, 0x32, 3, NETWORK, NOTHING) \
+    CALL(Igather, igather, IGATHER, 9, 10, 10, LARGE, 0x12, 3, NETWORK, GATHERED(b, c, g, h)) \
+    CALL(Igatherv, igatherv, IGATHERV, 10, 11, 11, LISTS, 0x32, 3, NETWORK, GATHERED_LISTS(b, c, h, i)) \
     CALL(Improbe, improbe, IMPROBE, 6, 7, 7, PLAIN, 0x0, 3, WAIT, NOTHING) \
     CALL(Imrecv, imrecv, IMRECV, 5, 6, 6, LARGE, 0x2, 3, NETWORK, NOTHING) \
-    CALL(Ineighbor_allgather, ineighbor_allgather, INEIGHBOR_ALLGATHER, 8, 9, 9, LARGE, 0x12, 3, NETWORK, NOTHING) \
-    CALL(Ineighbor_allgatherv, ineighbor_allgatherv, INEIGHBOR_ALLGATHERV, 9, 10, 10, LISTS, 0x32, 3, NETWORK, NOTHING) \
+    CALL(Ineighbor_allgather, ineighbor_allgather, INEIGHBOR_ALLGATHER, 8, 9, 9, LARGE, 0x12, 3, NETWORK, GAVE(b, c)) \
+    CALL(Ineighbor_allgatherv, ineighbor_allgatherv, INEIGHBOR_ALLGATHERV, 9, 10, 10, LISTS, 0x32, 3, NETWORK, GAVE(b, c)) \
     CALL(Ineighbor_alltoall, ineighbor_alltoall, INEIGHBOR_ALLTOALL, 8, 9, 9, LARGE, 0x12, 3, NETWORK, NOTHING) \
     CALL(Ineighbor_alltoallv, ineighbor_alltoallv, INEIGHBOR_ALLTOALLV, 10, 11, 11, LISTS, 0x66, 3, NETWORK, NOTHING) \
     CALL(Ineighbor_alltoallw, ineighbor_alltoallw, INEIGHBOR_ALLTOALLW, 10, 11, 11, LISTS, 0x22, 3, NETWORK, NOTHING) \
@@ -175,12 +177,12 @@
     CALL(Iprobe, iprobe, IPROBE, 5, 6, 6, PLAIN, 0x0, 3, WAIT, NOTHING) \
     CALL(Irecv, irecv, IRECV, 7, 8, 8, LARGE, 0x2, 3, NETWORK, NOTHING) \
     CALL(Ireduce, ireduce, IREDUCE, 8, 9, 9, LARGE, 0x4, 3, NETWORK, GAVE(c, d)) \
-    CALL(Ireduce_scatter, ireduce_scatter, IREDUCE_SCATTER, 7, 8, 8, LISTS, 0x4, 3, NETWORK, NOTHING) \
+    CALL(Ireduce_scatter, ireduce_scatter, IREDUCE_SCATTER, 7, 8, 8, LISTS, 0x4, 3, NETWORK, OWN(c, d, f)) \
     CALL(Ireduce_scatter_block, ireduce_scatter_block, IREDUCE_SCATTER_BLOCK, 7, 8, 8, LARGE, 0x4, 3, NETWORK, GAVE(c, d)) \
     CALL(Irsend, irsend, IRSEND, 7, 8, 8, LARGE, 0x2, 3, NETWORK, SENT(b, c, d, f)) \
     CALL(Iscan, iscan, ISCAN, 7, 8, 8, LARGE, 0x4, 3, NETWORK, GAVE(c, d)) \
-    CALL(Iscatter, iscatter, ISCATTER, 9, 10, 10, LARGE, 0x12, 3, NETWORK, NOTHING) \
-    CALL(Iscatterv, iscatterv, ISCATTERV, 10, 11, 11, LISTS, 0x26, 3, NETWORK, NOTHING) \
+    CALL(Iscatter, iscatter, ISCATTER, 9, 10, 10, LARGE, 0x12, 3, NETWORK, SCATTERED(e, f, g, h)) \
+    CALL(Iscatterv, iscatterv, ISCATTERV, 10, 11, 11, LISTS, 0x26, 3, NETWORK, SCATTERED_LISTS(f, g, h, i)) \
     CALL(Isend, isend, ISEND, 7, 8, 8, LARGE, 0x2, 3, NETWORK, SENT(b, c, d, f)) \
     CALL(Isendrecv, isendrecv, ISENDRECV, 12, 13, 13, LARGE, 0x42, 4, NETWORK, SENT(b, c, d, k)) \
     CALL(Isendrecv_replace, isendrecv_replace, ISENDRECV_REPLACE, 9, 10, 10, LARGE, 0x2, 4, NETWORK, SENT(b, c, d, h)) \

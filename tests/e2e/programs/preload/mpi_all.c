@@ -147,6 +147,24 @@ int main(int argc, char **argv) {
     MPI_Request_free(&request);
 #endif
 
+    /* Collectives with a root, lists, or a part for each rank. */
+    {
+        int mine[6] = {rank, rank, rank, rank, rank, rank}, all[8] = {0};
+        const int counts[2] = {1, 2}, places[2] = {0, 1};
+        const int own[2] = {rank + 1, rank + 1}, at[2] = {0, rank + 1};
+        double parts[4] = {1, 2, 3, 4}, part[2];
+        MPI_Gather(mine, 3, MPI_INT, all, 3, MPI_INT, 0, MPI_COMM_WORLD);
+        if (rank == 0) MPI_Gather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 3, MPI_INT, 0, MPI_COMM_WORLD);
+        else MPI_Gather(mine, 3, MPI_INT, NULL, 0, MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD);
+        MPI_Gatherv(mine, rank + 1, MPI_INT, all, counts, places, MPI_INT, 1, MPI_COMM_WORLD);
+        MPI_Scatter(parts, 2, MPI_DOUBLE, part, 2, MPI_DOUBLE, 1, MPI_COMM_WORLD);
+        MPI_Scatterv(all, counts, places, MPI_INT, mine, rank + 1, MPI_INT, 0, MPI_COMM_WORLD);
+        MPI_Allgatherv(mine, rank + 1, MPI_INT, all, counts, places, MPI_INT, MPI_COMM_WORLD);
+        MPI_Alltoall(mine, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
+        MPI_Alltoallv(mine, counts, places, MPI_INT, all, own, at, MPI_INT, MPI_COMM_WORLD);
+        MPI_Reduce_scatter(mine, all, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    }
+
     /* Ranks of another communicator, whose handle is freed and may come again. */
     for (int i = 0; i < 3; i++) {
         MPI_Comm turned;
