@@ -62,8 +62,9 @@ async function runNamed(args: string[]): Promise<number> {
     const entry = VERBS.find((v) => v.name === (isProgram ? "run" : name));
     if (entry === undefined) {
       const near = nearest(name, VERBS.map((v) => v.name));
-      const hint = near.length > 0 ? `, did you mean ${near.join(" or ")}?` : "";
-      writeStderr(`joulemark: no such verb ${quote(name)}${hint} See joulemark --help\n`);
+      const hint = near.length > 0 ? ` such as ${near.join(" or ")}` : "";
+      const asked = `expected a verb${hint}, or a program's path, found ${quote(name)}`;
+      writeStderr(`joulemark: ${asked}; see joulemark --help\n`);
       return EXIT.usage;
     }
     const { settingsOf } = await import("./command_line/settings.ts");

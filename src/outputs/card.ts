@@ -102,8 +102,8 @@ function totals(report: Report): string[] {
       }
       // What a node has not got is worth a line only where nothing else stands for it.
       if (kind !== "package" || reason === undefined || found.components.size > 0) continue;
-      const first = printable(reason).split(";")[0].slice(0, 40);
-      lines.push(`${label}not measured: ${first}; more by joulemark doctor`);
+      const [first] = printable(reason).split(";");
+      lines.push(...wrapped(`${label}not measured: ${first}; more by joulemark doctor`));
       continue;
     }
     const parts = [`${label}${quantity(total.joules, "J").padStart(8)}`];

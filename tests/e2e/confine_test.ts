@@ -249,6 +249,6 @@ endToEnd("capabilities of the file are for counters: no interpreter, no foreign 
   };
   const code = "console.log(Deno.readTextFileSync('/etc/shadow'))";
   const raw = run(["eval", code], { JOULEMARK_RAW_DENO: "1" });
-  assertMatch(raw, /no such verb "eval"/);
+  assertMatch(raw, /found "eval"; see joulemark --help/);
   assertMatch(run(["query", "/etc/shadow"]), /Cannot open file/);
 });

@@ -76,11 +76,15 @@ Deno.test("card() has time, energy, regions, own cost and notes in 80 columns an
 
 Deno.test("card() never shows a figure for what was not measured", () => {
   const sources = {
-    CPU_ENERGY: { absent: "no /dev/cpu/0/msr; and more" },
+    CPU_ENERGY: {
+      absent: "no /dev/cpu/0/msr, perf_event_paranoid is 2 and CAP_PERFMON is not held; and more",
+    },
     DRAM_ENERGY: { absent: "none" },
   };
   const text = card(report(["solve"], { sources }));
   assertStringIncludes(text, "not measured: no /dev/cpu/0/msr");
+  assert(text.split("\n").every((line) => line.length <= 80), text);
+  assertStringIncludes(text.replaceAll(/\s+/g, " "), "is not held; more by joulemark doctor");
   assert(!/\d J\b/.test(text), text);
   assert(!/\d W\b/.test(text), text);
 });
