@@ -19,7 +19,7 @@ import {
   type Places,
   withoutLandlock,
 } from "./landlock.ts";
-import { ERRNO, errorText, libc, LIBC_PATHS, SYSCALLS } from "./libc.ts";
+import { ERRNO, errno, errorText, libc, LIBC_PATHS, SYSCALLS } from "./libc.ts";
 
 const ARM = Deno.build.arch === "aarch64";
 /** The signal that guardian.c leaves unblocked for this: CONFINE. */
@@ -40,6 +40,8 @@ const AF_UNIX = 1;
 /** The handler runs when its thread runs: at once, but for a loaded machine. The next tick looks again. */
 const ROUNDS = 20;
 const ROUND_NS = 100_000;
+/** Ticks after which a thread is no more waited for; it is confined all the same if it ever runs. */
+const LOOKS = 400;
 
 /** Calls that no part of a running monitor makes: [x86-64, aarch64] of asm/unistd.h. */
 const REFUSED: Readonly<Record<string, readonly [number, number]>> = {
@@ -210,6 +212,7 @@ class ThreadConfiner {
   readonly #sent: string[] = [];
   readonly #info = new DataView(new ArrayBuffer(SIGINFO_BYTES));
   #state: string | undefined = LATE;
+  #looks = 0;
 
   /** @param ruleset Negative: none. Closed when all is done. */
   constructor({ handler, restorer }: ConfineCode, ruleset: number, keeps: boolean) {
@@ -229,18 +232,23 @@ class ThreadConfiner {
 
   /** @returns What is not as it should be; {@linkcode LATE}: not yet. */
   wait(): string | undefined {
-    for (let round = 0; round < ROUNDS && this.#state === LATE; round++) {
+    const rounds = this.#looks++ === 0 ? ROUNDS : 1;
+    for (let round = 0; round < rounds && this.#state === LATE; round++) {
       const threads = listDirectory("/proc/self/task");
+      // This one is there: without a list nobody knows who else is.
+      if (threads.length === 0) this.#state = "no /proc to find the threads by";
       let isNew = false;
       for (const tid of threads) if (!this.#sent.includes(tid)) isNew = this.#send(tid);
+      if (this.#state !== LATE) break;
       // The signal of this very thread is handled by now.
       libc().peek(bytesOf(this.#wanted), this.#base, BigInt(this.#sent.length * WANTED_BYTES));
       const states = threads.map((tid) => this.#answerOf(tid));
       const error = states.find((state) => state < 0);
       if (error !== undefined) this.#state = `a thread refused: ${errorText(-error)}`;
       else if (!isNew && !states.includes(0)) this.#end();
-      else if (!isNew) pause();
+      else if (!isNew && round + 1 < rounds) pause();
     }
+    if (this.#looks === LOOKS && this.#state === LATE) this.#state = `${LATE} in time`;
     return this.#state;
   }
 
@@ -251,8 +259,10 @@ class ThreadConfiner {
     const pid = info.getInt32(PID_AT, true);
     const number = SYSCALLS.sigqueueThread;
     const done = c.sigqueueThread(number, pid, Number(tid), SIGNAL, bytesOf(info));
-    // Refused where too many signals wait: then it is tried again.
-    if (done === 0n) this.#sent.push(tid);
+    const error = done === 0n ? 0 : errno();
+    if (error === 0) this.#sent.push(tid);
+    // One that has ended need not be asked.
+    else if (error !== ERRNO.ESRCH) this.#state = `a thread cannot be asked: ${errorText(error)}`;
     return true;
   }
 
@@ -262,10 +272,10 @@ class ThreadConfiner {
     return n < 0 ? 0 : this.#wanted[n * WANTED_WORDS + DONE];
   }
 
+  /** The words to threads stay where they are: one that is about to end may still be on its way there. */
   #end(): void {
     this.#state = undefined;
     closeFile(this.#wanted[0]);
-    libc().munmap(this.#base, SIZE);
     handle(SIG_IGN, 0n, 0n);
   }
 }

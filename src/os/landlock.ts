@@ -14,7 +14,7 @@ import { openForOutput } from "./output_place.ts";
 const CREATE_RULESET = 444n, ADD_RULE = 445n;
 const GET_VERSION = 1;
 const RULE_PATH_BENEATH = 1;
-const EOPNOTSUPP = 95;
+const EBADFD = 77, EOPNOTSUPP = 95;
 
 /** LANDLOCK_ACCESS_FS_ of linux/landlock.h. */
 const EXECUTE = 1, WRITE_FILE = 1 << 1, READ_FILE = 1 << 2, READ_DIR = 1 << 3;
@@ -107,12 +107,20 @@ export function makeRuleset(version: number, places: readonly OpenPlace[]): numb
   const bytes = new Uint8Array(rule.buffer);
   for (const { fd, access } of places) {
     rule.setInt32(8, fd, true);
-    for (const allowed of [access & handled, access & handled & OF_FILES]) {
+    const add = (allowed: number): boolean => {
       rule.setBigUint64(0, BigInt(allowed), true);
-      // The shape of timer_settime(2)'s: to bind one more function takes longer than all of this. Refused
-      // are rights of directories for a file, and a pipe or a socket: what has no path is not restricted.
-      if (libc().timerSettime(ADD_RULE, ruleset, RULE_PATH_BENEATH, bytes, 0n) === 0n) break;
-    }
+      // The shape of timer_settime(2)'s: to bind one more function takes longer than all of this.
+      return libc().timerSettime(ADD_RULE, ruleset, RULE_PATH_BENEATH, bytes, 0n) === 0n;
+    };
+    if (add(access & handled)) continue;
+    let error = errno();
+    // Rights of directories, for a file.
+    if (error === ERRNO.EINVAL && add(access & handled & OF_FILES)) continue;
+    if (error === ERRNO.EINVAL) error = errno();
+    // A pipe or a socket has no path, and is not restricted.
+    if (error === EBADFD) continue;
+    closeFile(ruleset);
+    return -(error || ERRNO.EIO);
   }
   return ruleset;
 }

@@ -173,6 +173,52 @@ for (const user of ["root", "nobody"]) {
   );
 }
 
+/** System calls of the confinement that fail, and what the report then says of capabilities and of paths. */
+const REFUSALS = [
+  [
+    "landlock_create_ruleset:error=ENOSYS",
+    /^none$/,
+    /^not restricted: this kernel has no landlock/,
+  ],
+  ["landlock_create_ruleset:error=EOPNOTSUPP", /^none$/, /^not restricted: landlock is switched/],
+  ["landlock_add_rule:error=ENOMEM", /^none$/, /^not restricted: no ruleset \(Out of memory\)/],
+  ["landlock_add_rule:error=ENOMEM:when=1", /^none$/, /^not restricted: no ruleset/],
+  ["landlock_restrict_self:error=E2BIG:when=1", /^kept: a thread refused/, /^not restricted: a th/],
+  [
+    "rt_tgsigqueueinfo:error=EPERM:when=2+",
+    /^kept: a thread cannot be/,
+    /^not restricted: a thread/,
+  ],
+] as const;
+
+endToEnd("a kernel that refuses a step of the confinement costs that, and not the run", (dir) => {
+  const version = () =>
+    new Deno.Command("strace", { args: ["-o", "/dev/null", "true"] }).outputSync();
+  try {
+    if (!version().success) return console.log("skipped: strace may not trace here");
+  } catch {
+    return console.log("skipped: no strace");
+  }
+  if (!HAS_LANDLOCK) return console.log("skipped: no landlock in this kernel");
+  for (const [fault, capabilities, paths] of REFUSALS) {
+    const call = fault.slice(0, fault.indexOf(":"));
+    const { code, stderr } = new Deno.Command("strace", {
+      args: [
+        ...["-f", "-qq", "-o", "/dev/null", "-e", `trace=${call}`, "-e", `inject=${fault}`],
+        ...[BINARY, "run", "-q", "--", "sh", "-c", "sleep 0.3; exit 4"],
+      ],
+      cwd: dir,
+    }).outputSync();
+    assertEquals([code, new TextDecoder().decode(stderr)], [4, ""], fault);
+    const [host] = parseReport(Deno.readTextFileSync(`${dir}/joulemark.report`), "r").hosts;
+    const found = host.joulemark!.confinement as Record<string, string>;
+    assertMatch(found.capabilities, capabilities, fault);
+    assertMatch(found.paths, paths, fault);
+    assertEquals(found["system calls"], "filtered", fault);
+    Deno.removeSync(`${dir}/joulemark.report`);
+  }
+});
+
 endToEnd("the daemon executes nothing once it has begun, and goes on", async (dir) => {
   const env = { JOULEMARK_MONITOR_SOCKET: `${dir}/monitor.sock` };
   const args = ["monitor", "-q", "--dir", `${dir}/out`, "--interval", "0.3"];
