@@ -338,6 +338,15 @@ export class RingEvents {
     return map[local];
   }
 
+  /** Counts a mistake; the first of its kind with its place: when, and in which regions. */
+  #note(timeS: number, open: OpenRegions, kind: string): void {
+    if (this.mistakes.again("", kind)) return;
+    // The innermost say where it is.
+    const path = open.regions.slice(-4).map((region) => this.#quoted(region)).join(" > ");
+    const where = path === "" ? "outside of regions" : `in ${path}`;
+    this.mistakes.add("", kind, `at ${timeS.toFixed(3)} s, ${where}`);
+  }
+
   #mend(
     timeS: number,
     source: Source,
@@ -355,10 +364,8 @@ export class RingEvents {
         if (level > at && (alone || tracks[level] !== track)) continue;
         const inner = regions[level];
         if (level > at) {
-          this.mistakes.add(
-            "",
-            `${this.#quoted(inner)} was still open when ${ended} ended: ${who}`,
-          );
+          const kind = `${this.#quoted(inner)} was still open when ${ended} ended: ${who}`;
+          this.#note(timeS, open, kind);
         }
         this.#take(timeS, follower, open, level);
       }
@@ -367,17 +374,15 @@ export class RingEvents {
     const elsewhere = follower.open.find((o) => levelOf(o, track, region) >= 0);
     const inner = levelOf(open, track);
     if (elsewhere !== undefined) {
-      this.mistakes.add(
-        "",
-        `${ended} was begun by thread ${elsewhere.id || follower.pid} and ended by another: ${who}`,
-      );
+      const by = elsewhere.id || follower.pid;
+      this.#note(timeS, open, `${ended} was begun by thread ${by} and ended by another: ${who}`);
       const there = levelOf(elsewhere, track);
       if (elsewhere.regions[there] === region) this.#take(timeS, follower, elsewhere, there);
     } else if (inner >= 0) {
       const around = this.#quoted(regions[inner]);
-      this.mistakes.add("", `${ended} ended in ${around} without having begun: ${who}`);
+      this.#note(timeS, open, `${ended} ended in ${around} without having begun: ${who}`);
     } else {
-      this.mistakes.add("", `${ended} ended without having begun: ${who}`);
+      this.#note(timeS, open, `${ended} ended without having begun: ${who}`);
       // A call that GEOPM would refuse: it belongs among those.
       this.#emitExit(timeS, follower, open.id, region, track);
     }

@@ -167,7 +167,8 @@ function markFindings(collector: Collector): Finding[] {
   // A kind of trouble is a line: the report has all of them.
   const [mistake] = mistakes.list;
   if (mistake !== undefined) {
-    const first = `${mistake.count} x ${mistake.kind}`;
+    const place = mistake.text === "" ? "" : ` (first ${mistake.text})`;
+    const first = `${mistake.count} x ${mistake.kind}${place}`;
     const text = mistakes.list.length === 1
       ? first
       : `${mistakes.total} marks were out of order; the first: ${first}`;
