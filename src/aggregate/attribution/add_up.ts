@@ -220,12 +220,13 @@ function sumOf(
     const part = counter.part(classes);
     exactJ += part.exactJ;
     seconds += part.seconds;
-    const energyJ = Math.max(0, part.energyJ);
+    // What is a little below 0 here is too much elsewhere: only with it is the sum that of the counters.
+    const { energyJ } = part;
     beyondJ += part.beyondJ;
     sum += energyJ;
     variance += part.seJ * part.seJ;
     if (part.why === undefined) continue;
-    untoldJ += Math.max(energyJ, part.exactJ);
+    untoldJ += Math.max(Math.abs(energyJ), part.exactJ);
     why ??= part.why;
   }
   const powerOf = (joules: number) => seconds > 0 ? cpus * joules / seconds : NaN;
@@ -253,7 +254,7 @@ function facts(index: number, counter: Shared): CounterFacts {
   return {
     index,
     untold,
-    jointJ: untold.length === 0 ? 0 : Math.max(0, result.totalJ - toldJ),
+    jointJ: untold.length === 0 ? 0 : result.totalJ - toldJ,
     jointSeJ: fit?.jointSeJ ?? NaN,
     condition: fit?.condition ?? NaN,
     lagS: fit?.lagS ?? NaN,

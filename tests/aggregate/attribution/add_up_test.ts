@@ -1,0 +1,49 @@
+/** Energies over several counters add up to theirs, also where a part lies below 0. */
+import { assert, assertAlmostEquals } from "@std/assert";
+import { addUp } from "../../../src/aggregate/attribution/add_up.ts";
+import type { CounterResult } from "../../../src/aggregate/attribution/counter_attribution.ts";
+import type { ClassFit } from "../../../src/aggregate/attribution/fit_outcome.ts";
+
+const SE_J = 0.1;
+
+/** A counter of three classes, each with 10 CPU-seconds, and energies by fit, J. */
+function counter(joules: readonly number[]): CounterResult {
+  const classes = joules.map((energyJ): ClassFit =>
+    energyJ > 0
+      ? { energyJ, seJ: SE_J }
+      : { energyJ, seJ: SE_J, untold: "its power would be negative" }
+  );
+  const totalJ = joules.reduce((sum, j) => sum + j, 0);
+  return {
+    totalJ,
+    exactJ: Float64Array.from(joules, Math.abs),
+    seconds: new Float64Array(joules.length).fill(10),
+    ...{ allS: 30, cpus: 2, changes: 1000, breaks: 1, updatePeriodS: 0.001, seen: true },
+    foldedIn: () => -1,
+    fitOf: (c) => c,
+    fit: {
+      classes,
+      ...{ lagS: 0, lagSeS: 0, condition: 1, intervals: 1000, filter: 0 },
+      lack: { causes: [], tested: true, constantS: 0 },
+      beyondJ: new Float64Array(joules.length),
+      ...{ jointSeJ: SE_J, blocked: undefined },
+      seOf: (some) => SE_J * Math.sqrt(some.length),
+    },
+  };
+}
+
+Deno.test("addUp() keeps what a region has below 0 in one of two packages", () => {
+  const parts = [counter([20, 50, 60]), counter([10, 80, -0.02])];
+  const result = addUp(
+    parts.map((result, index) => ({ index, result, sampledJ: new Float64Array(3) })),
+    "fit",
+  );
+  const each = [0, 1, 2].map((c) => result.of(c).fitJ);
+  assert(each.every(Number.isFinite), String(each));
+  assertAlmostEquals(each[2], 59.98, 1e-9);
+  const sum = each.reduce((all, j) => all + j, 0);
+  assertAlmostEquals(sum / result.totalJ, 1, 1e-12);
+  assertAlmostEquals(result.sum([0, 1, 2]).fitJ, sum, 1e-9);
+  // Told and untold of each counter are all of it.
+  assertAlmostEquals(result.counters[1].jointJ, -0.02, 1e-9);
+});
