@@ -93,6 +93,7 @@ function totals(report: Report): Table {
     { name: "energy", unit: "kWh" },
     { name: "mean power", unit: "W" },
     { name: "peak power", unit: "W", detail: !has((t) => t.peakW) },
+    { name: "peak power at most", unit: "W", detail: !has((t) => t.peakAtMostW) },
     { name: "idle", unit: "J", detail: !has((t) => t.idleJ) },
     { name: "net", unit: "J", detail: !has((t) => t.netJ) },
     { name: "coverage", unit: "%", detail: all.every(([, t]) => t.coverage === 1) },
@@ -107,7 +108,7 @@ function totals(report: Report): Table {
     columns,
     rows: all.map(([kind, t]) => [
       ...[COMPONENT_NAMES[kind], t.joules, t.joules / J_PER_KWH, t.meanW, t.peakW],
-      ...[t.idleJ, t.netJ, 100 * t.coverage],
+      ...[t.peakAtMostW, t.idleJ, t.netJ, 100 * t.coverage],
     ]),
   };
 }

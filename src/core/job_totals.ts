@@ -19,8 +19,10 @@ export const ENERGY_SIGNALS: Readonly<Record<EnergyKind, string>> = {
 export interface ComponentTotal {
   readonly joules: number;
   readonly meanW: number;
-  /** Greatest mean over a second; of a job at most the sum of its hosts'. */
+  /** Greatest mean over a second, of one host. */
   readonly peakW: number;
+  /** Sum of the hosts' greatest: hosts need not have had theirs at one time, so that a job drew no more. */
+  readonly peakAtMostW: number;
   readonly idleJ: number;
   readonly netJ: number;
   /** Part of the time and of the parts that the energy covers, 0 to 1. */
@@ -46,6 +48,7 @@ const KEYS = {
   joules: "energy (J)",
   meanW: "power (W)",
   peakW: "power-peak (W)",
+  peakAtMostW: "power-peak-at-most (W)",
   idleJ: "idle (J)",
   netJ: "net (J)",
 } as const;
@@ -93,6 +96,7 @@ export function hostTotals(
       meanW,
       // Seconds that no window covers, at the ends of a short run, may have drawn more than all others.
       peakW: seenW < meanW ? meanW : seenW,
+      peakAtMostW: NaN,
       idleJ: fieldOf(application, `${own}-idle (J)`),
       netJ: fieldOf(application, `${own}-net (J)`),
       coverage: isPart ? fieldOf(application, `${own}-coverage (%)`) / 100 : 1,
@@ -121,7 +125,8 @@ export function reportTotals({ joulemark, hosts }: Report): JobTotals {
       return parts.reduce((total, part) => total + of(part), 0);
     };
     components.set(kind, {
-      ...{ joules: sum((p) => p.joules), meanW: sum((p) => p.meanW), peakW: sum((p) => p.peakW) },
+      ...{ joules: sum((p) => p.joules), meanW: sum((p) => p.meanW) },
+      ...{ peakW: NaN, peakAtMostW: sum(mostOf) },
       ...{ idleJ: sum((p) => p.idleJ), netJ: sum((p) => p.netJ) },
       coverage: sum((p) => p.coverage) / parts.length,
       covers: parts.find(({ covers }) => covers !== "")?.covers ?? "",
@@ -138,6 +143,11 @@ export function edpOf(
 ): number {
   const [first] = components.values();
   return first === undefined ? NaN : first.joules * seconds;
+}
+
+/** What a part of a job drew at most in a second, W. */
+export function mostOf({ peakW, peakAtMostW }: ComponentTotal): number {
+  return Number.isNaN(peakW) ? peakAtMostW : peakW;
 }
 
 /** As it stands under `joulemark:`. */

@@ -5,7 +5,13 @@
  * @module
  */
 import { rounded } from "../core/number_format.ts";
-import { type ComponentTotal, edpOf, hostTotals, totalsFromNested } from "../core/job_totals.ts";
+import {
+  type ComponentTotal,
+  edpOf,
+  hostTotals,
+  mostOf,
+  totalsFromNested,
+} from "../core/job_totals.ts";
 import { type JobTotals, totalsToNested } from "../core/job_totals.ts";
 import { HISTOGRAM_BUCKETS, PathStats } from "../core/path_stats.ts";
 import {
@@ -57,7 +63,7 @@ export function addJobTotals(statistics: Statistics, host: ReportHost, number: n
   for (const [kind, total] of totals.components) {
     fields[energyKey(kind)] = total.joules;
     fields[`${kind} watts`] = total.meanW;
-    fields[`${kind} peak`] = total.peakW;
+    fields[`${kind} peak`] = mostOf(total);
     fields[`${kind} idle`] = total.idleJ;
     fields[`${kind} net`] = total.netJ;
     fields[`${kind} covered`] = total.coverage;
@@ -130,7 +136,9 @@ export function jobTotals(statistics: Statistics): Nested {
     const isAll = energy.count === hosts;
     components.set(kind, {
       joules,
-      ...{ meanW: sum(section.field(`${kind} watts`)), peakW: whole("peak") },
+      meanW: sum(section.field(`${kind} watts`)),
+      peakW: hosts === 1 ? whole("peak") : NaN,
+      peakAtMostW: hosts === 1 ? NaN : whole("peak"),
       ...{ idleJ: whole("idle"), netJ: whole("net") },
       coverage: sum(section.field(`${kind} covered`)) / hosts,
       covers: isAll ? "" : `${energy.count} of ${hosts} hosts`,

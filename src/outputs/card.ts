@@ -115,6 +115,9 @@ function totals(report: Report): string[] {
     if (total.joules >= KWH_FROM_J) parts.push(quantity(total.joules / 3.6e6, "kWh"));
     parts.push(`mean ${quantity(total.meanW, "W")}`);
     if (Number.isFinite(total.peakW)) parts.push(`peak ${quantity(total.peakW, "W")}`);
+    if (Number.isFinite(total.peakAtMostW)) {
+      parts.push(`peak at most ${quantity(total.peakAtMostW, "W")}`);
+    }
     if (Number.isFinite(total.netJ)) {
       parts.push(`idle ${quantity(total.idleJ, "J")}, net ${quantity(total.netJ, "J")}`);
     }

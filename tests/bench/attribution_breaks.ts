@@ -9,14 +9,14 @@ import {
   type OtherModel,
   type OtherOutcome,
 } from "../aggregate/attribution/_other_models.ts";
-import { UNSEEN_MODELS } from "../aggregate/attribution/_unseen_models.ts";
+import { JUDGE_MODELS, SECOND_MODELS } from "../aggregate/attribution/_more_models.ts";
 
-const SETS: readonly (readonly [name: string, models: readonly OtherModel[]])[] = [
-  ["additive", OTHER_MODELS.filter(({ additive }) => additive)],
-  ["others", OTHER_MODELS.filter(({ additive }) => !additive)],
-  ["unseen, additive", UNSEEN_MODELS.filter(({ additive }) => additive)],
-  ["unseen, others", UNSEEN_MODELS.filter(({ additive }) => !additive)],
-];
+const SETS =
+  ([["first", OTHER_MODELS], ["second", SECOND_MODELS], ["judges", JUDGE_MODELS]] as const)
+    .flatMap(([name, models]): [name: string, models: readonly OtherModel[]][] => [
+      [`${name}, additive`, models.filter(({ additive }) => additive)],
+      [`${name}, others`, models.filter(({ additive }) => !additive)],
+    ]);
 
 if (import.meta.main) {
   const [seeds = 30, seconds = 60, first = 1] = Deno.args.slice(0, 3).map(Number);

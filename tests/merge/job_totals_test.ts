@@ -1,7 +1,7 @@
 /** Totals and tree of a job: equal to a sum made by itself, whatever the order of hosts. */
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { bucketOf } from "../../src/core/path_stats.ts";
-import { totalsFromNested } from "../../src/core/job_totals.ts";
+import { hostTotals, totalsFromNested, totalsToNested } from "../../src/core/job_totals.ts";
 import {
   processSpread,
   spreadsFromNested,
@@ -136,6 +136,28 @@ Deno.test("the tree of a job has the visits of all hosts, and errors that add up
   const other = exchange.energies.get("package")!;
   assert(Number.isNaN(other.joules));
   assertAlmostEquals(other.exactJ, MADE.reduce((s, { joules }) => s + joules[1], 0), 1e-8);
+});
+
+Deno.test("a job's peak is told as what its hosts' peaks come to at most, that of one host as it is", () => {
+  const reports = [100, 250].map((peakW, k) => {
+    const report = parseReport(MADE[k].report);
+    const [host] = report.hosts;
+    host.joulemark!.totals = totalsToNested(hostTotals(host, new Map([["package", peakW]])));
+    return stringifyReport(report);
+  });
+  const totalsOf = (texts: readonly string[]) => {
+    const merger = new ReportMerger();
+    texts.forEach((text, k) => merger.add(readReport(text, `n${k}.report`)));
+    const report = parseReport(merger.head() + "\n");
+    const { peakW, peakAtMostW } = totalsFromNested(report.joulemark!.totals)!.components
+      .get("package")!;
+    return { peakW, peakAtMostW, text: card(report, { reportPath: "job.report" }) };
+  };
+  const both = totalsOf(reports);
+  assertEquals([both.peakW, both.peakAtMostW], [NaN, 350]);
+  assert(/^package .* peak at most 350\.0 W/m.test(both.text), both.text);
+  const one = totalsOf(reports.slice(0, 1));
+  assertEquals([one.peakW, one.peakAtMostW], [100, NaN]);
 });
 
 Deno.test("card() of a job has its totals and its tree", () => {

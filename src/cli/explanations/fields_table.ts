@@ -228,8 +228,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   },
   {
     keys: (
-      "totals; covers; time (s); EDP (J s); energy (J); energy (kWh); power-peak (W); idle (J); " +
-      "net (J); notes"
+      "totals; covers; time (s); EDP (J s); energy (J); energy (kWh); power-peak (W); " +
+      "power-peak-at-most (W); idle (J); net (J); notes"
     ).split("; "),
     about: "energy, power, idle and net by component, and what a reader must know",
   },

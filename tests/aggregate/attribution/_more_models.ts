@@ -1,13 +1,15 @@
 /**
- * Machines of the second simulation that nothing of the fit was chosen on: other time constants, mixtures,
- * contention of more than two CPUs, heat, frequencies, budgets, caps. They judge; a change of the fit
- * that was made for one of them moves it to `_other_models.ts`.
+ * More machines of the second simulation: other time constants, mixtures, contention of more than two CPUs,
+ * heat, frequencies, budgets, caps. `SECOND_MODELS` showed what the fit did not hold, and some of it was
+ * chosen on them. `JUDGE_MODELS` came afterwards and judge alone: a change of the fit that is made for one of
+ * them moves it to the others.
  */
 import type { OtherChip, OtherModel, Rng } from "./_other_node.ts";
 
 const even = (low: number, high: number) => (_: number, random: Rng) => random.between(low, high);
 const wide = (middle: number) => (_: number, random: Rng) =>
   Math.min(20 * middle, middle * Math.exp(0.7 * random.normal()));
+const inTurn = (region: number) => (region + 1) % 5;
 const isBound = (region: number) => region === 0 || region === 2;
 const count = (regions: Int32Array, isOne: (region: number) => boolean) => {
   let n = 0;
@@ -58,7 +60,7 @@ function stranger(part: number, meanS: number) {
 /** By active CPUs, 0 to 4. */
 const STEPS = [1, 1.25, 1.15, 1.06, 1];
 
-export const UNSEEN_MODELS: readonly OtherModel[] = [
+export const SECOND_MODELS: readonly OtherModel[] = [
   { name: "others' load, +15 %", additive: true, length: wide(0.007), chip: stranger(0.15, 0.03) },
   { name: "leakage, 3 s", additive: true, length: even(0.002, 0.02), chip: leak(0.2, 3, 190) },
   { name: "each visit ± 20 %", additive: true, length: even(0.003, 0.012), visitNoise: 0.2 },
@@ -183,5 +185,133 @@ export const UNSEEN_MODELS: readonly OtherModel[] = [
     length: wide(0.006),
     visit: (ageS) => 1 + 0.25 * Math.exp(-ageS / 0.002),
     stepS: 0.001,
+  },
+];
+
+/** Power that swings by itself, as a fan or a regulator makes it. */
+function swing(part: number, periodS: number) {
+  return (random: Rng) => {
+    let phase = random.next();
+    return ({ gridS }: OtherChip) => {
+      phase += gridS / periodS;
+      return 1 + part * Math.sin(2 * Math.PI * phase);
+    };
+  };
+}
+
+/** Frequency that follows how many CPUs are busy, late and in steps of 100 ms. */
+function governor(slow: number) {
+  return () => {
+    let factor = 1;
+    let left = 0;
+    return ({ regions, gridS }: OtherChip) => {
+      if (left-- <= 0) {
+        left = Math.round(0.1 / gridS);
+        factor = count(regions, (r) => r >= 3) >= 2 ? slow : 1;
+      }
+      return factor;
+    };
+  };
+}
+
+export const JUDGE_MODELS: readonly OtherModel[] = [
+  { name: "fan of 0.7 s, 6 %", additive: true, length: even(0.003, 0.02), chip: swing(0.06, 0.7) },
+  {
+    name: "long and short visits, 2 processes",
+    additive: true,
+    processes: 2,
+    length: (r, random) => r === 0 ? random.between(0.05, 0.2) : random.between(0.001, 0.006),
+  },
+  {
+    name: "loop with a rare region",
+    additive: true,
+    length: (r, random) => (r === 4 ? 0.03 : 0.008) * random.between(0.7, 1.3),
+    next: (r, random) => r === 3 ? (random.next() < 0.1 ? 4 : 0) : inTurn(r),
+  },
+  {
+    name: "4 ms steps, late readings",
+    additive: true,
+    length: wide(0.005),
+    stepS: 0.004,
+    counter: { periodS: 0.00103, jitterS: 1.5e-4, lagS: 0.0009 },
+  },
+  {
+    name: "inertia 0.7 ms, 2 ms visits",
+    additive: false,
+    length: even(0.001, 0.003),
+    inertiaS: 7e-4,
+  },
+  { name: "inertia 25 ms", additive: false, length: even(0.004, 0.06), inertiaS: 0.025 },
+  {
+    name: "half late by 1 ms, loop",
+    additive: false,
+    length: (_, random) => random.between(0.003, 0.009),
+    next: inTurn,
+    inertiaS: 1e-3,
+    lateShare: 0.5,
+  },
+  {
+    name: "up in 3 ms, down at once",
+    additive: false,
+    length: even(0.002, 0.02),
+    inertiaS: 3e-3,
+    fallS: 1e-4,
+  },
+  {
+    name: "inertia 2 ms, boost decays in 5 ms",
+    additive: false,
+    length: wide(0.008),
+    inertiaS: 2e-3,
+    visit: (ageS) => 1 + 0.2 * Math.exp(-ageS / 0.005),
+  },
+  {
+    name: "first 2 ms of one region: -40 %",
+    additive: false,
+    length: even(0.002, 0.012),
+    visit: (ageS, _length, r) => r === 2 && ageS < 0.002 ? 0.6 : 1,
+  },
+  {
+    name: "short visits draw more, long ones less",
+    additive: false,
+    length: wide(0.006),
+    visit: (_, lengthS) => lengthS < 0.003 ? 1.25 : lengthS > 0.02 ? 0.85 : 1,
+  },
+  {
+    name: "all four CPUs alike: -30 %",
+    additive: false,
+    processes: 4,
+    length: even(0.005, 0.03),
+    crowd: (r, regions) => count(regions, (other) => other === r) >= 3 ? 0.7 : 1,
+  },
+  {
+    name: "governor of 100 ms",
+    additive: false,
+    processes: 4,
+    length: even(0.004, 0.03),
+    chip: governor(0.85),
+  },
+  {
+    name: "memory-bound slow the others, 2 packages",
+    additive: false,
+    packages: [4, 4],
+    processes: 8,
+    length: even(0.004, 0.02),
+    crowd: (r, regions) => isBound(r) ? 1 : 1 - 0.06 * count(regions, isBound),
+  },
+  {
+    name: "contention and first ms, 4 processes",
+    additive: false,
+    processes: 4,
+    length: wide(0.008),
+    contention: (r, other) => r === other ? 0.85 : 1,
+    visit: (ageS) => ageS < 0.001 ? 1.3 : 1,
+  },
+  {
+    name: "10 Hz, half late by 60 ms",
+    additive: false,
+    length: even(0.03, 0.3),
+    inertiaS: 0.06,
+    lateShare: 0.5,
+    counter: { periodS: 0.1, jitterS: 0.001, stepJ: 1, lagS: 0.006 },
   },
 ];
