@@ -26,9 +26,9 @@ const CHOICE_WORK = 400_000;
 const CHOICE_PER_CLASS = 3;
 /**
  * Intervals of many classes each are joined with those behind them, so that squares of numbers of entries
- * come to so many a second at most; by the last intervals it is seen how many have to be.
+ * come to so many a second at most, with many classes to half of that; by the last intervals it is seen how many have to be.
  */
-const MOST_SQUARES_A_SECOND = 120_000;
+const MOST_SQUARES_A_SECOND = 120_000, MOST_SQUARES_PLAIN = 60_000;
 const JOIN_LOOK = 64;
 const MOST_JOINED = 16;
 /** Numbers that are kept before the choice, of 4 bytes, if there are rows enough. */
@@ -128,12 +128,13 @@ export class Fit {
     this.#squares += entries * entries;
     this.#lookS += lengthS;
     if (++this.#looked < JOIN_LOOK) return;
-    const needed = Math.ceil(this.#squares / this.#lookS / MOST_SQUARES_A_SECOND);
+    const isMany = this.rows.classCount > MANY_CLASSES;
+    const most = isMany ? MOST_SQUARES_PLAIN : MOST_SQUARES_A_SECOND;
+    const needed = Math.ceil(this.#squares / this.#lookS / most);
     this.#together = Math.min(MOST_JOINED, Math.max(1, needed));
     this.#squares = this.#lookS = this.#looked = 0;
     if (this.#hasLooked || this.#stream !== undefined) return;
     this.#looks++;
-    const isMany = this.rows.classCount > MANY_CLASSES;
     if (!isMany && this.#looks * JOIN_LOOK < LOOK_ROWS) return;
     this.#hasLooked = true;
     if (this.#isTestable()) return;
