@@ -99,6 +99,7 @@ export class RingProcess {
   #namesAt = 0;
   #namesRead = 0;
   #nameBytesSoFar = 0;
+  #mostNames = NAMES_MAX;
   #takeovers = 0;
 
   private constructor(memory: RingMemory, head: Uint8Array, originNs: bigint, refuse: Refuse) {
@@ -364,7 +365,7 @@ export class RingProcess {
 
   #readNames(): void {
     this.#namesRead = 0;
-    const count = Math.min(this.#headerView.getUint32(HEADER.names, true), NAMES_MAX);
+    const count = this.#claimedNames();
     while (this.names.length < count) {
       const index = this.names.length;
       const chunk = 31 - Math.clz32(Math.floor(index / CHUNK_NAMES) + 1);
@@ -372,7 +373,13 @@ export class RingProcess {
       const last = Math.min(count, first + (CHUNK_NAMES << chunk));
       const base = wordAt(this.#headerView, HEADER.nameChunks + 8 * chunk);
       const entries = new Uint8Array((last - index) * NAME.bytes);
-      this.#memory.read(base + (index - first) * NAME.bytes, entries);
+      const start = base + (index - first) * NAME.bytes;
+      if (base === 0 || this.#memory.read(start, entries) !== entries.length) {
+        // Entries are there before their number is: what is claimed beyond the file never was.
+        this.#mostNames = index;
+        this.garbage++;
+        return;
+      }
       const view = new DataView(entries.buffer);
       for (let i = index; i < last; i++) {
         const at = (i - index) * NAME.bytes;
@@ -390,6 +397,10 @@ export class RingProcess {
         this.names.push({ name, hint: view.getUint32(at + NAME.hint, true) });
       }
     }
+  }
+
+  #claimedNames(): number {
+    return Math.min(this.#headerView.getUint32(HEADER.names, true), this.#mostNames);
   }
 
   #hear(name: string): void {
@@ -415,7 +426,7 @@ export class RingProcess {
 
   #readFolds(state: ThreadState, at: number): void {
     this.#memory.read(0, this.#header);
-    const names = Math.min(this.#headerView.getUint32(HEADER.names, true), NAMES_MAX);
+    const names = this.#claimedNames();
     const { slots } = state, before = slots.garbage;
     if (!slots.read(this.#entriesView, at, names, this.#folds)) state.folds = -1;
     this.garbage += slots.garbage - before;

@@ -130,6 +130,28 @@ Deno.test("RingProcess survives any byte of a file", () => {
   }
 });
 
+Deno.test("RingProcess reads no more names than a file can hold, whatever it claims", () => {
+  const bytes = sound(3);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(HEADER.names, NAMES_MAX, true);
+  let reads = 0;
+  class Counting extends Memory {
+    override read(offset: number, into: Uint8Array): number {
+      reads++;
+      return super.read(offset, into);
+    }
+  }
+  const process = RingProcess.open(new Counting(bytes), 0n);
+  assert(process instanceof RingProcess);
+  for (let poll = 0; poll < 100; poll++) {
+    process.poll();
+    process.knowsName(70_000);
+  }
+  // The first chunk of names is in the file, the others are not.
+  assertEquals([process.names.length, process.names[1].name], [256, "solve"]);
+  assert(process.garbage > 0 && reads < 2000, `${reads} reads`);
+});
+
 Deno.test("RingPaths takes figures that could be, whatever bytes stand where paths are", () => {
   const seed = Math.floor(Math.random() * 2 ** 31);
   console.log(`seed ${seed}`);

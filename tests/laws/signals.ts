@@ -75,7 +75,12 @@ async function one(binary: string, shot: Shot, verdict: SignalVerdict): Promise<
     new Deno.Command("kill", { args: ["-s", String(shot.signal), String(target)], stderr: "null" })
       .outputSync();
   }
-  const timer = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);
+  // What a guardian leaves that is killed would hold our end of its pipe.
+  const timer = setTimeout(() => {
+    const own = childrenOf(child.pid);
+    child.kill("SIGKILL");
+    for (const pid of own) Deno.kill(pid, "SIGKILL");
+  }, LIMIT_MS);
   const begin = performance.now();
   const { code, stderr } = await output;
   clearTimeout(timer);
@@ -97,14 +102,24 @@ async function one(binary: string, shot: Shot, verdict: SignalVerdict): Promise<
   Deno.removeSync(dir, { recursive: true });
 }
 
+function childrenOf(pid: number): number[] {
+  try {
+    const children = Deno.readTextFileSync(`/proc/${pid}/task/${pid}/children`);
+    return children.trim().split(" ").filter((word) => word !== "").map(Number);
+  } catch {
+    return [];
+  }
+}
+
 /** The child that is the same program as the guardian. */
 function runtimeOf(guardian: number): number | undefined {
   try {
     const own = Deno.readLinkSync(`/proc/${guardian}/exe`);
-    const children = Deno.readTextFileSync(`/proc/${guardian}/task/${guardian}/children`);
-    const pids = children.trim().split(" ").map(Number);
-    // The parked application is the same program too, until it is let go; it came first.
-    return pids.filter((pid) => Deno.readLinkSync(`/proc/${pid}/exe`) === own).at(-1);
+    const pids = childrenOf(guardian);
+    // The parked application is the same program too, until it is let go; it came first, alone.
+    return pids.length < 2
+      ? undefined
+      : pids.filter((pid) => Deno.readLinkSync(`/proc/${pid}/exe`) === own).at(-1);
   } catch {
     return undefined;
   }
