@@ -119,10 +119,14 @@ export class Snapshot {
       num[at + i] = number;
     }
     if (shape !== before || at !== this.shapeAt) {
-      this.node.set(attributes, at);
-      this.type.set(types, at);
-      this.immediate.fill(1, at, at + length);
-      this.obj.fill(null, at, at + length);
+      // One by one: lists are short, and those of begins and ends alternate.
+      const { node, type, immediate, obj } = this;
+      for (let i = 0; i < length; i++) {
+        node[at + i] = attributes[i];
+        type[at + i] = types[i];
+        immediate[at + i] = 1;
+        if (obj[at + i] !== null) obj[at + i] = null;
+      }
     }
     this.shape = shape;
     this.shapeAt = at;

@@ -76,6 +76,8 @@ export class Aggregator {
   #shapePlans = new WeakMap<Shape, ShapePlan>();
   #lastShape: Shape | null = null;
   #lastPlan: ShapePlan | null = null;
+  #otherShape: Shape | null = null;
+  #otherPlan: ShapePlan | null = null;
   /** 1 + the group of records without any key. */
   #keyless = 0;
 
@@ -152,10 +154,16 @@ export class Aggregator {
   }
 
   #planOf(shape: Shape | null): ShapePlan | null {
-    if (shape === null || shape === this.#lastShape) return shape === null ? null : this.#lastPlan;
+    if (shape === null) return null;
+    if (shape === this.#lastShape) return this.#lastPlan;
+    // Two shapes often take turns: those of begins and of ends.
+    const other = this.#otherShape, otherPlan = this.#otherPlan;
+    this.#otherShape = this.#lastShape;
+    this.#otherPlan = this.#lastPlan;
+    this.#lastShape = shape;
+    if (shape === other) return this.#lastPlan = otherPlan;
     let plan = this.#shapePlans.get(shape);
     if (plan === undefined) this.#shapePlans.set(shape, plan = this.#makePlan(shape));
-    this.#lastShape = shape;
     return this.#lastPlan = plan;
   }
 
@@ -179,7 +187,11 @@ export class Aggregator {
   /** Columns or keys have changed. */
   #forgetPlans(): void {
     this.#shapePlans = new WeakMap();
-    this.#lastShape = this.#lastPlan = null;
+    this.#lastShape =
+      this.#lastPlan =
+      this.#otherShape =
+      this.#otherPlan =
+        null;
   }
 
   #run(): void {

@@ -65,6 +65,8 @@ class Merger implements CaliHandler {
   readonly #plans = new WeakMap<Layout, Plan>();
   /** Layout of the snapshot before, and what is done with it. */
   #layout: Layout | null = null;
+  #otherLayout: Layout | null = null;
+  #otherPlan!: Plan;
   #plan: Plan = planOf(new Int32Array(0), new Uint8Array(0), new Uint8Array(0));
 
   constructor(tree: MergedTree, sink: RecordSink, strict: boolean) {
@@ -173,9 +175,14 @@ class Merger implements CaliHandler {
   }
 
   #turnTo(layout: Layout, scanner: CaliScanner): void {
+    // Two layouts often take turns.
+    const other = this.#otherLayout, otherPlan = this.#otherPlan;
+    this.#otherLayout = this.#layout;
+    this.#otherPlan = this.#plan;
     this.#layout = layout;
-    const known = layout.reads === null ? undefined : this.#plans.get(layout);
-    this.#plan = known ?? this.#makePlan(layout, scanner);
+    const isKnown = layout.reads !== null;
+    const known = layout === other ? otherPlan : isKnown ? this.#plans.get(layout) : undefined;
+    this.#plan = isKnown && known !== undefined ? known : this.#makePlan(layout, scanner);
   }
 
   /** Decides what to do with each value of a layout. */
