@@ -38,6 +38,56 @@ const REASONS: Readonly<Record<string, string>> = {
     "are called by the library itself, and what they do to a timer is heard where the program starts it",
 };
 
+/** Functions of public headers that no word of `--preload` answers. */
+export const UNHEARD: Readonly<Record<string, { why: string; names: readonly string[] }>> = {
+  "adiak.h, adiak_tool.h, 0.5": {
+    why:
+      "Adiak keeps facts about a run and marks nothing: all of its calls go to its own library, and what a " +
+      "program wants in our outputs is set by TAU_METADATA, by cali_set_global or by `metadata(KEY=VALUE)`",
+    names: [
+      "adiak_adiakversion",
+      "adiak_clean",
+      "adiak_clustername",
+      "adiak_cmdline",
+      "adiak_collect_all",
+      "adiak_cputime",
+      "adiak_executable",
+      "adiak_executablepath",
+      "adiak_fini",
+      "adiak_flush",
+      "adiak_get_nameval",
+      "adiak_get_nameval_with_info",
+      "adiak_get_subval",
+      "adiak_hostlist",
+      "adiak_hostname",
+      "adiak_init",
+      "adiak_job_size",
+      "adiak_launchdate",
+      "adiak_launchday",
+      "adiak_libraries",
+      "adiak_list_namevals",
+      "adiak_list_namevals_with_info",
+      "adiak_mpi_library",
+      "adiak_mpi_library_version",
+      "adiak_mpi_version",
+      "adiak_namevalue",
+      "adiak_new_datatype",
+      "adiak_num_hosts",
+      "adiak_num_subvals",
+      "adiak_numerical_from_type",
+      "adiak_raw_namevalue",
+      "adiak_register_cb",
+      "adiak_register_cb_with_info",
+      "adiak_systime",
+      "adiak_type_to_string",
+      "adiak_uid",
+      "adiak_user",
+      "adiak_walltime",
+      "adiak_workdir",
+    ],
+  },
+};
+
 /** The whole page. */
 export function answeredPage(): string {
   const lines = [
@@ -69,6 +119,9 @@ export function answeredPage(): string {
       lines.push("", "Callbacks that are set:", "", ...wrapped(callbacks.answered));
       lines.push("", "Not set:", "", ...wrapped(callbacks.notAnswered));
     }
+  }
+  for (const [header, { why, names }] of Object.entries(UNHEARD)) {
+    lines.push("", `## ${header}`, "", `${why}.`, "", "Not answered:", "", ...wrapped(names));
   }
   return `${lines.join("\n")}\n`;
 }

@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { DIALECTS } from "../../src/client/dialects.ts";
 import { LANGUAGES } from "../../src/client/files.ts";
 import { TEXTS } from "../../src/client/texts.ts";
-import { dialectNames } from "../_support/answered_page.ts";
+import { dialectNames, UNHEARD } from "../_support/answered_page.ts";
 import { needs } from "../marker/_c_program.ts";
 
 /** Names that the library exports. */
@@ -36,6 +36,10 @@ Deno.test({
       if (word === "nvtx") continue;
       assertEquals(answered.filter((name) => !have.has(name)), [], `${word}: not exported`);
       assertEquals(notAnswered.filter((name) => have.has(name)), [], `${word}: answered after all`);
+    }
+    for (const { names } of Object.values(UNHEARD)) {
+      assert(names.length > 0);
+      assertEquals(names.filter((name) => have.has(name)), []);
     }
     // No call of ours is missing in the names of MPI.
     const { answered } = dialects.mpi;
