@@ -67,6 +67,8 @@ Deno.bench("scan: bytes to records", { group: "stream", baseline: true }, () => 
 Deno.bench("aggregate: group by path", { group: "stream" }, () => runOver(BY_PATH));
 Deno.bench("aggregate: let, group by value", { group: "stream" }, () => runOver(BY_BLOCK));
 Deno.bench("print: expand", { group: "stream" }, () => runOver("format expand"));
+Deno.bench("print: cali", { group: "stream" }, () => runOver("format cali"));
+Deno.bench("print: json-split", { group: "stream" }, () => runOver("format json-split"));
 Deno.bench("print: json", { group: "stream" }, () => runOver("format json"));
 
 const reference = Deno.env.get("JOULEMARK_TEST_CALI_QUERY");
