@@ -20,7 +20,7 @@
  */
 import { joinReportParts, type ReportParts } from "../formats/report.ts";
 import { closeFile, O, openFile, readWhole } from "../os/files.ts";
-import { type Libc, libc } from "../os/libc.ts";
+import { errno, type Libc, libc } from "../os/libc.ts";
 
 const MAGIC = new TextEncoder().encode("JMJRNL\0\x02");
 const HEAD_BYTES = 64;
@@ -35,6 +35,8 @@ const SPARE = 1.25;
 const SPARE_BYTES = 64;
 const MOST_BYTES = 1 << 30;
 const FILE = "journal";
+/** errno(3). */
+const EOPNOTSUPP = 95;
 
 interface Cell {
   at: number;
@@ -155,11 +157,18 @@ export class Journal implements Disposable {
     for (const bytes of [wanted, size]) {
       if (bytes > MOST_BYTES) continue;
       const more = BigInt(bytes - this.#size);
-      if (this.#calls.fallocate(this.#fd, 0, BigInt(this.#size), more) !== 0) continue;
+      const isTaken = this.#calls.fallocate(this.#fd, 0, BigInt(this.#size), more) === 0 ||
+        (errno() === EOPNOTSUPP && this.#zero(bytes - this.#size));
+      if (!isTaken) continue;
       this.#size = bytes;
       return true;
     }
     return false;
+  }
+
+  /** For file systems that take no space unwritten. */
+  #zero(bytes: number): boolean {
+    return this.#put(new Uint8Array(bytes), bytes, this.#size);
   }
 
   #put(bytes: Uint8Array<ArrayBuffer>, size: number, at: number): boolean {
