@@ -23,7 +23,7 @@ const BOUNDS: readonly (readonly [ProgramName, Way, error: number, told: number]
   ["4 processes", RAPL_5MS, 0.05, 0.9],
   ["drift 10 %", RAPL_5MS, 0.01, 0.9],
   // Nearly in step: its errors are wide, and now and then nothing is told.
-  ["locked loop", RAPL_5MS, 0.09, 0.15],
+  ["locked loop", RAPL_5MS, 0.09, 0.4],
   ["random 10 ms", PM, 0.06, 0.9],
   ["random 10 ms", PM_STAMPED, 0.06, 0.9],
 ];
@@ -57,7 +57,7 @@ Deno.test("Attribution is within its bounds for every program, covered by its er
   assert(failures.length === 0, failures.join("\n"));
   assert(pooled.covered >= 0.88, `coverage ${pooled.covered}`);
   // Errors that are far too wide would be covered as well; they hold what cannot be excluded too.
-  assert(pooled.spread >= 0.25 && pooled.spread <= 2, `error / SE ${pooled.spread}`);
+  assert(pooled.spread >= 0.4 && pooled.spread <= 2, `error / SE ${pooled.spread}`);
   assert(pooled.sumError < 1e-9);
 });
 

@@ -45,7 +45,7 @@ Deno.test("Attribution tells a region that begins the run within its error, and 
   });
   const pooled = summarise(all.flat());
   console.log(`coverage ${pooled.covered}, error / SE ${pooled.spread}`);
-  assert(pooled.covered >= 0.9 && pooled.spread > 0.2, `${pooled.covered} ${pooled.spread}`);
+  assert(pooled.covered >= 0.9 && pooled.spread > 0.4, `${pooled.covered} ${pooled.spread}`);
 });
 
 Deno.test("Attribution tells regions that come late as surely as those that come first", () => {
@@ -54,8 +54,8 @@ Deno.test("Attribution tells regions that come late as surely as those that come
     const { covered, spread, told } = summarise(list);
     console.log(`${ALL_WAYS[i].name}: told ${told}, coverage ${covered}, error / SE ${spread}`);
     assert(told >= 0.9, `${ALL_WAYS[i].name}: told ${told}`);
-    // Errors hold what cannot be excluded; too wide by twice more would be below a fifth.
-    assert(spread > 0.2 && spread < 2, `${ALL_WAYS[i].name}: error / SE ${spread}`);
+    // Errors hold what cannot be excluded; those of 40 figures that are right lie above.
+    assert(spread > 0.25 && spread < 2, `${ALL_WAYS[i].name}: error / SE ${spread}`);
   });
   assert(summarise(all.flat()).covered >= 0.88);
 });
