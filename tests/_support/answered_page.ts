@@ -41,9 +41,8 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Functions of public headers that no word of `--preload` answers. */
 export const UNHEARD: Readonly<Record<string, { why: string; names: readonly string[] }>> = {
   "adiak.h, adiak_tool.h, 0.5": {
-    why:
-      "Adiak keeps facts about a run and marks nothing: all of its calls go to its own library, and what a " +
-      "program wants in our outputs is set by TAU_METADATA, by cali_set_global or by `metadata(KEY=VALUE)`",
+    why: "Adiak keeps facts about a run and marks nothing: all its calls go to its own library. " +
+      "In outputs of Caliper's kind the option `metadata(KEY=VALUE)` has them",
     names: [
       "adiak_adiakversion",
       "adiak_clean",
