@@ -102,6 +102,9 @@ mount --make-rprivate /
 cp -a /etc '${dir}/etc'
 printf 'profile = site\\nquiet = on\\nreport = ${dir}/out/r\\n' > '${dir}/etc/joulemark.conf'
 mount --bind '${dir}/etc' /etc
+# Where root's own directory is not in the way of the namespace's root.
+mount -t tmpfs none /dev/shm
+chmod 1777 /dev/shm
 mkdir -m 777 '${dir}/out'
 '${BINARY}' run -- true
 grep Profile '${dir}/out/r'
