@@ -22,7 +22,7 @@
 
 // The platform: domains, signals, what a node offers.
 export { type Aggregation, AGGREGATIONS } from "./src/core/agg.ts";
-export { type Domain, DOMAINS, isDomain, isInside } from "./src/core/domain.ts";
+export { type Domain, DOMAINS, isDomain, isInside } from "./src/core/machine/domain.ts";
 export {
   AccessError,
   type Complaint,
@@ -41,7 +41,7 @@ export type {
   Reader,
   ReaderAlias,
   Registers,
-} from "./src/core/host.ts";
+} from "./src/core/machine/host.ts";
 export type {
   Absence,
   Behavior,
@@ -62,7 +62,7 @@ export {
   PlatformTopology,
   type RegularTopology,
   type TopologySpec,
-} from "./src/core/topology.ts";
+} from "./src/core/machine/topology.ts";
 export type { Remedy, Risk } from "./src/core/remedy.ts";
 export { READERS } from "./src/readers/with_raw.ts";
 export type { DerivedSignal } from "./src/signals/derived.ts";
@@ -90,11 +90,11 @@ export type {
   FoldedEvent,
   PmEvent,
   SpanEvent,
-} from "./src/core/event.ts";
-export { EventRecord } from "./src/core/event.ts";
-export { EventCalls } from "./src/core/event_calls.ts";
-export type { MarkKind } from "./src/core/event_kinds.ts";
-export { KIND } from "./src/core/event_kinds.ts";
+} from "./src/core/events/event.ts";
+export { EventRecord } from "./src/core/events/event.ts";
+export { EventCalls } from "./src/core/events/event_calls.ts";
+export type { MarkKind } from "./src/core/events/event_kinds.ts";
+export { KIND } from "./src/core/events/event_kinds.ts";
 export type { FoldedStats } from "./src/core/path_stats.ts";
 export { regionHash } from "./src/core/hash.ts";
 export type { ProcessEnd } from "./src/regions/process.ts";
@@ -135,7 +135,7 @@ export { Coverage, type Known, type PartLoss, type PartSource } from "./src/aggr
 export type { ReportExtras, RunView } from "./src/outputs/run_view.ts";
 export { type TraceOptions, traceTo } from "./src/outputs/trace.ts";
 export { Engine, type EngineOptions } from "./src/session/engine.ts";
-export type { OrderedEvents } from "./src/session/ordered_events.ts";
+export type { OrderedEvents } from "./src/regions/ordered_events.ts";
 
 // Raw stats of a node over time, and their differences.
 export {

@@ -3,14 +3,14 @@
  *
  * A figure of a report adds up the counters of several parts (packages, memories, GPUs) from step to
  * step. A part may not be available for some time (NaN), or its counter may begin again, which it
- * shows by a step back (`core/counter.ts`). What it counted between two valid values that grow is
+ * shows by a step back (`core/machine/counter.ts`). What it counted between two valid values that grow is
  * known, however far apart they lie; what it counted up to a step back, before its first value and
  * after its last one is not. The rules, and what a report makes of them: docs/coverage.md.
  *
  * Nothing allocates after the first sight of a region.
  * @module
  */
-import type { Domain } from "../core/domain.ts";
+import type { Domain } from "../core/machine/domain.ts";
 import { HASH_APPLICATION, HASH_EPOCH, HASH_INVALID } from "../core/hash.ts";
 import { grown } from "../core/grow.ts";
 import type { SignalSource } from "../core/signal.ts";

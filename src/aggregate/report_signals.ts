@@ -4,7 +4,7 @@
  * Keys, order and formulas are those of geopm_report(7); docs/formats/report.md lists them.
  * @module
  */
-import type { Domain } from "../core/domain.ts";
+import type { Domain } from "../core/machine/domain.ts";
 import { REPORTED_HINTS } from "../core/hints.ts";
 import type { ReportFields } from "../core/report.ts";
 import type { SignalRequest } from "../core/signal_list.ts";

@@ -8,7 +8,7 @@
  * signal, and nothing allocates but the first sight of a region.
  * @module
  */
-import type { Domain } from "../core/domain.ts";
+import type { Domain } from "../core/machine/domain.ts";
 import { UsageError } from "../core/errors.ts";
 import { HASH_APPLICATION, HASH_EPOCH, HASH_UNMARKED } from "../core/hash.ts";
 import type { SignalSource } from "../core/signal.ts";

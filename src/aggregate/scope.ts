@@ -3,7 +3,7 @@
  * once a step however many signals share it.
  * @module
  */
-import type { Domain } from "../core/domain.ts";
+import type { Domain } from "../core/machine/domain.ts";
 import { HASH_INVALID } from "../core/hash.ts";
 import type { SignalSource } from "../core/signal.ts";
 

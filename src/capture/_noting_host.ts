@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { Access, CpuidLeaf, Host, KeptFile, Registers } from "../core/host.ts";
+import type { Access, CpuidLeaf, Host, KeptFile, Registers } from "../core/machine/host.ts";
 import type { Absence } from "../core/signal.ts";
-import { readTopology } from "../core/sysfs_topology.ts";
-import type { PlatformTopology } from "../core/topology.ts";
+import { readTopology } from "../core/machine/sysfs_topology.ts";
+import type { PlatformTopology } from "../core/machine/topology.ts";
 import type { MachineHost } from "../os/host.ts";
 
 /** Notes what readers ask. Everything is answered by the machine or tree below. */

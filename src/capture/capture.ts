@@ -9,7 +9,7 @@
  */
 import { OutputPlace } from "../os/output_place.ts";
 import { AccessError } from "../core/errors.ts";
-import type { Reader } from "../core/host.ts";
+import type { Reader } from "../core/machine/host.ts";
 import { monotonicNanoseconds, rawSeconds, realtimeNanoseconds, sleepUntil } from "../os/clock.ts";
 import { readLinkTarget, readWhole, statPath } from "../os/files.ts";
 import { MachineHost } from "../os/host.ts";

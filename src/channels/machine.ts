@@ -6,7 +6,7 @@
 import type { Machine, MachineValue } from "../context/service.ts";
 import { UsageError } from "../core/errors.ts";
 import { parseSignalList } from "../core/signal_list.ts";
-import type { PlatformTopology } from "../core/topology.ts";
+import type { PlatformTopology } from "../core/machine/topology.ts";
 import type { Batch, NameTable } from "../signals/batch.ts";
 import { CounterShare, type Sharer } from "./shares.ts";
 import { ValueHistory } from "./value_history.ts";

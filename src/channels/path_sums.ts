@@ -6,7 +6,7 @@
 import { NO_VISITS, type PathStep } from "../context/path_step.ts";
 import type { FoldedVisits } from "../context/service.ts";
 import type { Channel } from "../context/services/channel.ts";
-import type { FoldedEvent } from "../core/event.ts";
+import type { FoldedEvent } from "../core/events/event.ts";
 import { PathStats, type PathTable, ROOT } from "../core/path_stats.ts";
 import { isLibrary, type RunThread } from "./threads.ts";
 

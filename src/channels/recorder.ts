@@ -8,8 +8,13 @@
  * @module
  */
 import type { Channel } from "../context/services/channel.ts";
-import type { AttributeEvent, EventReceiver, EventRecord, FoldedEvent } from "../core/event.ts";
-import { KIND } from "../core/event_kinds.ts";
+import type {
+  AttributeEvent,
+  EventReceiver,
+  EventRecord,
+  FoldedEvent,
+} from "../core/events/event.ts";
+import { KIND } from "../core/events/event_kinds.ts";
 import type { PathTable } from "../core/path_stats.ts";
 import type { Batch } from "../signals/batch.ts";
 import type { RunMachine } from "./machine.ts";

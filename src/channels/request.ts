@@ -9,7 +9,7 @@ import { configFileNames, readConfiguration } from "../context/config/variables.
 import { UsageError } from "../core/errors.ts";
 import { realtimeNanoseconds } from "../os/clock.ts";
 import { readText } from "../os/files.ts";
-import type { PlatformTopology } from "../core/topology.ts";
+import type { PlatformTopology } from "../core/machine/topology.ts";
 import type { NameTable } from "../signals/batch.ts";
 import { announce, type Printer, writeText } from "./files.ts";
 import { attributeNames } from "./machine.ts";

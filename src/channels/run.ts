@@ -5,7 +5,7 @@
 import type { ChannelSpec } from "../context/config/channel_spec.ts";
 import { wordsOf } from "../context/config_words.ts";
 import type { Given } from "../context/given.ts";
-import type { PlatformTopology } from "../core/topology.ts";
+import type { PlatformTopology } from "../core/machine/topology.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import type { Batch, NameTable } from "../signals/batch.ts";
 import type { JobPart } from "../job/parts.ts";

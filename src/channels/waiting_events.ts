@@ -2,8 +2,8 @@
  * Events of a run that wait until counters are known around them.
  * @module
  */
-import type { AttributeEvent, EventRecord, FoldedEvent } from "../core/event.ts";
-import { KIND } from "../core/event_kinds.ts";
+import type { AttributeEvent, EventRecord, FoldedEvent } from "../core/events/event.ts";
+import { KIND } from "../core/events/event_kinds.ts";
 import { lengthened } from "../core/grow.ts";
 
 /** Beside the kinds of events: a sample was settled. */

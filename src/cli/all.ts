@@ -34,7 +34,7 @@ export const VERBS: readonly VerbEntry[] = [
     name: "top",
     group: "Look",
     summary: "what the node draws and what its processes do, now",
-    load: async () => (await import("./top.ts")).top,
+    load: async () => (await import("./top/top.ts")).top,
   },
   {
     name: "replay",
@@ -46,7 +46,7 @@ export const VERBS: readonly VerbEntry[] = [
     name: "show",
     group: "Look",
     summary: "a report, recording, trace or log, as tables or as a page",
-    load: async () => (await import("./show.ts")).show,
+    load: async () => (await import("./show/show.ts")).show,
   },
   {
     name: "merge",
@@ -106,7 +106,7 @@ export const VERBS: readonly VerbEntry[] = [
     name: "doctor",
     group: "Site",
     summary: "which sources this node has, and what is in the way",
-    load: async () => (await import("./doctor.ts")).doctorOf(VERBS),
+    load: async () => (await import("./doctor/doctor.ts")).doctorOf(VERBS),
   },
   {
     name: "collector",
@@ -136,7 +136,7 @@ export const VERBS: readonly VerbEntry[] = [
     name: "explain",
     group: "Look",
     summary: "a field, signal, warning, verb or option, on one screen",
-    load: async () => (await import("./explain.ts")).explainOf(VERBS),
+    load: async () => (await import("./show/explain.ts")).explainOf(VERBS),
   },
   {
     name: "man",

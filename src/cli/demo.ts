@@ -6,7 +6,7 @@
  * everything that comes out says so.
  * @module
  */
-import { RUN_OPTIONS } from "../session/run_options.ts";
+import { RUN_OPTIONS } from "../request/run_options.ts";
 import { runWith } from "./run.ts";
 import { HIDDEN_VERBS, selfCommand } from "../os/self.ts";
 import type { Verb } from "./command_line/verb.ts";

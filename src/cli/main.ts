@@ -55,7 +55,7 @@ async function runNamed(args: string[]): Promise<number> {
       return await (await import("../rawstats/workers.ts")).rawTableHelper(rest);
     }
     if (name === HIDDEN_VERBS.libraryHelper) {
-      return (await import("../os/gpu_libraries.ts")).gpuLibraryHelper(rest);
+      return (await import("../os/devices/gpu_libraries.ts")).gpuLibraryHelper(rest);
     }
     // A program by its path: `joulemark ./app` is `joulemark run -- ./app`.
     const isProgram = name.includes("/");

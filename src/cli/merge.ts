@@ -10,7 +10,7 @@ import { mergeFiles } from "../job/merge_parts.ts";
 import { writePartsPmc } from "../job/pmc_part.ts";
 import { parsePmcVersion } from "../outputs/pmc/version.ts";
 import { EXIT } from "./exit_codes.ts";
-import { sharedOptions } from "../session/run_options.ts";
+import { sharedOptions } from "../request/run_options.ts";
 import { outputOption, quietOption } from "./command_line/common_options.ts";
 import { writeStderr } from "./io.ts";
 import type { ParsedOptions } from "./command_line/options.ts";

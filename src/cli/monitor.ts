@@ -5,7 +5,7 @@
 import { listOf } from "../core/names.ts";
 import { AccessError, isHumanError, UnknownNameError, UsageError } from "../core/errors.ts";
 import { RawWriter } from "../formats/rawstats/writer.ts";
-import type { Domain } from "../core/domain.ts";
+import type { Domain } from "../core/machine/domain.ts";
 import { openMetricsText, prometheusText } from "../formats/metrics.ts";
 import { rawSeconds, realtimeNanoseconds } from "../os/clock.ts";
 import { nodeMetrics } from "../outputs/metrics.ts";

@@ -6,7 +6,7 @@
  * @module
  */
 import { LIBC_PATHS } from "../os/libc.ts";
-import { LIBRARY_DIRECTORIES } from "../os/library.ts";
+import { LIBRARY_DIRECTORIES } from "../os/devices/library.ts";
 
 /** One permission with its reason; `doctor` prints them. */
 export interface Permission {

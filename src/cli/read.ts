@@ -3,7 +3,7 @@
  * @module
  */
 import { printable } from "../core/printable.ts";
-import { type Domain, DOMAINS, isDomain } from "../core/domain.ts";
+import { type Domain, DOMAINS, isDomain } from "../core/machine/domain.ts";
 import { UnknownNameError, UsageError } from "../core/errors.ts";
 import { formatSignal } from "../core/number_format.ts";
 import type { Unit } from "../core/signal.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import { UsageError } from "../core/errors.ts";
-import type { Host } from "../core/host.ts";
+import type { Host } from "../core/machine/host.ts";
 import type { Report, ReportHost } from "../core/report.ts";
 import type { SignalProvider } from "../core/signal.ts";
 import type { Recording } from "../formats/recording.ts";
@@ -26,7 +26,7 @@ import type { NameTable } from "../signals/batch.ts";
 import { ReplaySite } from "./replay_site.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
-import { replayOptions, sharedOptions } from "../session/run_options.ts";
+import { replayOptions, sharedOptions } from "../request/run_options.ts";
 import { quietOption } from "./command_line/common_options.ts";
 import { type ParsedOptions, parseSeconds } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";

@@ -2,12 +2,12 @@
  * `joulemark sample`: signals over time as CSV, and their statistics. After geopmsession(1).
  * @module
  */
-import { type Domain, DOMAINS, isDomain } from "../core/domain.ts";
+import { type Domain, DOMAINS, isDomain } from "../core/machine/domain.ts";
 import { FormatError, UsageError } from "../core/errors.ts";
 import { formatSignal } from "../core/number_format.ts";
 import { parseSignalList } from "../core/signal_list.ts";
 import type { SignalFormat } from "../core/signal.ts";
-import type { PlatformTopology } from "../core/topology.ts";
+import type { PlatformTopology } from "../core/machine/topology.ts";
 import { SessionStats } from "../formats/session_stats.ts";
 import { columnName } from "../formats/trace/trace.ts";
 import { monotonicNanoseconds, rawSeconds, realtimeNanoseconds, sleepUntil } from "../os/clock.ts";

@@ -3,17 +3,17 @@
  * @module
  */
 import { UnknownNameError, UsageError } from "../core/errors.ts";
-import { ingest2021 } from "../rawstats/ingest2021.ts";
-import { assembleJob2018, isOfJob } from "../rawstats/job2018.ts";
+import { ingest2021 } from "../rawstats/original/ingest2021.ts";
+import { assembleJob2018, isOfJob } from "../rawstats/original/job2018.ts";
 import { ByteText } from "../rawstats/byte_text.ts";
-import { CSV_HEADER, CsvRows } from "../rawstats/print_csv.ts";
-import { jsonNumber } from "../rawstats/print_json.ts";
-import { printRawTable } from "../rawstats/print_table.ts";
-import { metricValues, type RawAnalysisTable } from "../rawstats/tables.ts";
+import { CSV_HEADER, CsvRows } from "../rawstats/print/print_csv.ts";
+import { jsonNumber } from "../rawstats/print/print_json.ts";
+import { printRawTable } from "../rawstats/print/print_table.ts";
+import { metricValues, type RawAnalysisTable } from "../rawstats/print/tables.ts";
 import { readRawTables } from "../rawstats/workers.ts";
 import { lookAtRawFiles, type RawFile } from "../rawstats/files.ts";
 import { energySourceLine, type EnergyUnits, parseEnergyUnits } from "../rawstats/energy_units.ts";
-import { readOriginalNodes } from "../rawstats/original_nodes.ts";
+import { readOriginalNodes } from "../rawstats/original/original_nodes.ts";
 import type { RawCopies } from "../rawstats/once.ts";
 import { JsonSeriesWriter, MetricsSeriesWriter, MOST_DEVICES } from "../rawstats/packed_series.ts";
 import type { RawSeriesWriter } from "../rawstats/packed_series.ts";

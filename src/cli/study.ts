@@ -244,7 +244,7 @@ async function finish(
   if (blind === 0) {
     const note = simulated ? "simulated: nothing here is a measurement" : "";
     writeDocument(`${directory}/study.svg`, svg(shown.panels, note));
-    const { viewHtml } = await import("./show_html.ts");
+    const { viewHtml } = await import("./show/show_html.ts");
     const simulatedBy = simulated ? "simulated counters" : undefined;
     writeDocument(`${directory}/study.html`, viewHtml(shown, directory, simulatedBy));
   }

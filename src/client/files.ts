@@ -2,7 +2,7 @@
  * Clients by language: the files that each is, and the line that uses them.
  * @module
  */
-import { ringConstants, SESSION_FILE, SESSION_VARIABLE } from "../core/ring_layout.ts";
+import { ringConstants, SESSION_FILE, SESSION_VARIABLE } from "../core/events/ring_layout.ts";
 import { HEADER_NAME, joulemarkHeader } from "./header.ts";
 import { preloadFiles } from "./preload.ts";
 import { TEXTS } from "./texts.ts";

@@ -4,7 +4,7 @@
  * The template is `joulemark.h.in`.
  * @module
  */
-import { ringConstantsAsC } from "../core/ring_layout.ts";
+import { ringConstantsAsC } from "../core/events/ring_layout.ts";
 import { TEXTS } from "./texts.ts";
 
 /** Name under which the header is handed out. */

@@ -2,7 +2,7 @@
  * What a call of MPI is for, by the table that the interposition library is made of.
  * @module
  */
-import table from "./preload/mpi_calls.h" with { type: "text" };
+import table from "./preload/mpi/mpi_calls.h" with { type: "text" };
 
 /** `wait` moves no data of its own; `io` is a file's; all else is `transfer`. */
 export type MpiKind = "wait" | "transfer" | "io";

@@ -8,7 +8,7 @@
  */
 
 import { formatF, formatG } from "../core/number_format.ts";
-import { TYPE as RING_TYPE } from "../core/ring_layout.ts";
+import { TYPE as RING_TYPE } from "../core/events/ring_layout.ts";
 import { type Int64, narrow, scanDouble, scanHex64, scanInt64, scanUint64 } from "./c_number.ts";
 
 /** Type codes, as they stand in the value of `type` nodes. */

@@ -5,7 +5,7 @@
  * example.
  * @module
  */
-import type { Domain } from "./domain.ts";
+import type { Domain } from "./machine/domain.ts";
 import type { ReportFields } from "./report.ts";
 import type { SignalFormat } from "./signal.ts";
 

@@ -7,7 +7,7 @@
  */
 import type { Diagnostic } from "./diagnostics.ts";
 import type { Aggregation } from "./agg.ts";
-import type { Domain } from "./domain.ts";
+import type { Domain } from "./machine/domain.ts";
 
 /**
  * How a signal is summarised over time: `monotone` as a total, `variable` as a time-weighted mean,

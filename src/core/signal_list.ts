@@ -3,7 +3,7 @@
  * geopmlaunch(1).
  * @module
  */
-import { type Domain, DOMAINS, isDomain } from "./domain.ts";
+import { type Domain, DOMAINS, isDomain } from "./machine/domain.ts";
 import { UsageError } from "./errors.ts";
 
 /** A signal at every instance of a domain. */

@@ -7,10 +7,10 @@
  * that is moved to the present and counted.
  * @module
  */
-import { EventRecord, type EventSink } from "../core/event.ts";
-import { KIND, type MarkKind } from "../core/event_kinds.ts";
+import { EventRecord, type EventSink } from "../core/events/event.ts";
+import { KIND, type MarkKind } from "../core/events/event_kinds.ts";
 import { HINT_UNKNOWN } from "../core/hints.ts";
-import { FLAG, OTHER_NAME } from "../core/ring_layout.ts";
+import { FLAG, OTHER_NAME } from "../core/events/ring_layout.ts";
 import { ProcessWatch } from "../os/process_watch.ts";
 import type { FoldedVisits } from "./ring_slots.ts";
 import type { RingThread } from "./ring_thread.ts";

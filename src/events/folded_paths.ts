@@ -3,10 +3,10 @@
  * sample is settled that the drain was made for.
  * @module
  */
-import type { EventRecord, EventSink } from "../core/event.ts";
-import { KIND, type MarkKind } from "../core/event_kinds.ts";
+import type { EventRecord, EventSink } from "../core/events/event.ts";
+import { KIND, type MarkKind } from "../core/events/event_kinds.ts";
 import { lengthened } from "../core/grow.ts";
-import { OTHER_NAME } from "../core/ring_layout.ts";
+import { OTHER_NAME } from "../core/events/ring_layout.ts";
 import type { Follower, Marks, Source } from "./marks.ts";
 import type { RingPaths } from "./ring_paths.ts";
 

@@ -3,9 +3,9 @@
  * a CPU outside its topology counts as CPU c mod N, which the report says.
  * @module
  */
-import type { EventRecord, EventSink } from "../core/event.ts";
-import { EventCalls } from "../core/event_calls.ts";
-import { KIND } from "../core/event_kinds.ts";
+import type { EventRecord, EventSink } from "../core/events/event.ts";
+import { EventCalls } from "../core/events/event_calls.ts";
+import { KIND } from "../core/events/event_kinds.ts";
 
 /** Maps the CPUs of every event before it goes on. */
 export class NodeCpus {

@@ -3,8 +3,8 @@
  * @module
  */
 import { HINTS } from "../core/hints.ts";
-import { KIND } from "../core/event_kinds.ts";
-import { CPU_UNKNOWN, FLAG, OTHER_NAME, TRACK_SHIFT } from "../core/ring_layout.ts";
+import { KIND } from "../core/events/event_kinds.ts";
+import { CPU_UNKNOWN, FLAG, OTHER_NAME, TRACK_SHIFT } from "../core/events/ring_layout.ts";
 import { affinityOf } from "../os/host.ts";
 import type { Marks } from "./marks.ts";
 import type { FoldedVisits } from "./ring_slots.ts";

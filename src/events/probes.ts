@@ -5,7 +5,7 @@
  * next look: by then every CPU's ring has what came before it.
  * @module
  */
-import type { PerfProbes, ProbeRing } from "../os/perf_probes.ts";
+import type { PerfProbes, ProbeRing } from "../os/devices/perf_probes.ts";
 import { lookAtNoted } from "./launch_notes.ts";
 import { ProbeMarks } from "./probe_marks.ts";
 

@@ -11,7 +11,7 @@ import { isAlive } from "../os/process.ts";
 import { RingFileMemory } from "../os/ring_file.ts";
 import { RingProcess } from "./ring_process.ts";
 import { QUESTION_PREFIX } from "./answers.ts";
-import { LAUNCH_PREFIX } from "../core/ring_layout.ts";
+import { LAUNCH_PREFIX } from "../core/events/ring_layout.ts";
 import { LaunchNotes, lookAtNoted } from "./launch_notes.ts";
 import type { Marks } from "./marks.ts";
 import { ScriptMarks } from "./script_marks.ts";

@@ -6,8 +6,8 @@
  * @module
  */
 import { Diagnostics } from "../core/diagnostics.ts";
-import type { EventRecord, EventSink } from "../core/event.ts";
-import { KIND, type MarkKind } from "../core/event_kinds.ts";
+import type { EventRecord, EventSink } from "../core/events/event.ts";
+import { KIND, type MarkKind } from "../core/events/event_kinds.ts";
 import {
   CPU_UNKNOWN,
   FLAG,
@@ -18,7 +18,7 @@ import {
   REMARK_NAME,
   TRACK_SHIFT,
   TRACKS_MAX,
-} from "../core/ring_layout.ts";
+} from "../core/events/ring_layout.ts";
 import { type FoldedPaths, positionOf } from "./folded_paths.ts";
 import {
   type Follower,

@@ -15,7 +15,7 @@ import {
   PATH_SINCE_NS,
   THREAD,
   TRACK_SHIFT,
-} from "../core/ring_layout.ts";
+} from "../core/events/ring_layout.ts";
 import { type ThreadPlace, wordAt } from "./stamp_clock.ts";
 
 const TWO_32 = 4294967296;

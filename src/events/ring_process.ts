@@ -1,7 +1,7 @@
 /**
  * One process's ring file, seen from the monitor: its threads, its names, what it folded.
  *
- * Layout: `core/ring_layout.ts`. The file belongs to another process, so every number in it is
+ * Layout: `core/events/ring_layout.ts`. The file belongs to another process, so every number in it is
  * checked before it is used, and none can make the monitor allocate without bound.
  * @module
  */
@@ -21,8 +21,8 @@ import {
   THREAD,
   THREAD_CHUNKS,
   TRACKS_MAX,
-} from "../core/ring_layout.ts";
-import type { RingMemory } from "../core/ring_memory.ts";
+} from "../core/events/ring_layout.ts";
+import type { RingMemory } from "../core/events/ring_memory.ts";
 import { ClockLimits, type Refuse } from "./clock_limits.ts";
 import { cpusOf } from "./ring_values.ts";
 import { RingPaths } from "./ring_paths.ts";

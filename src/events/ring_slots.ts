@@ -2,7 +2,7 @@
  * One thread's outermost visits that found no room in its ring: a slot for each region.
  * @module
  */
-import { CHUNK_NAMES, FLAG, SLOT, THREAD } from "../core/ring_layout.ts";
+import { CHUNK_NAMES, FLAG, SLOT, THREAD } from "../core/events/ring_layout.ts";
 import type { RingThread } from "./ring_thread.ts";
 import { type ThreadPlace, wordAt } from "./stamp_clock.ts";
 

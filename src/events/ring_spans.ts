@@ -3,9 +3,9 @@
  * @module
  */
 import type { Diagnostics } from "../core/diagnostics.ts";
-import type { EventReceiver, EventRecord } from "../core/event.ts";
-import { KIND } from "../core/event_kinds.ts";
-import { TRACK_SHIFT } from "../core/ring_layout.ts";
+import type { EventReceiver, EventRecord } from "../core/events/event.ts";
+import { KIND } from "../core/events/event_kinds.ts";
+import { TRACK_SHIFT } from "../core/events/ring_layout.ts";
 import type { Follower, Source } from "./marks.ts";
 import { NAME_MASK } from "./ring_thread.ts";
 

@@ -8,14 +8,14 @@
  */
 import type { RingPaths } from "./ring_paths.ts";
 import type { StampClock } from "./stamp_clock.ts";
-import { KIND } from "../core/event_kinds.ts";
+import { KIND } from "../core/events/event_kinds.ts";
 import {
   FLAG,
   KINDS_WITH_PAYLOAD,
   RECORD_BYTES,
   RING_KINDS,
   TRACK_SHIFT,
-} from "../core/ring_layout.ts";
+} from "../core/events/ring_layout.ts";
 
 const TWO_32 = 4294967296;
 /** The name in an enter's or exit's value. */

@@ -1,8 +1,8 @@
 /** Values of attributes, out of the 64 bits of a record. */
 
-import type { EventRecord } from "../core/event.ts";
-import { KIND } from "../core/event_kinds.ts";
-import { TYPE } from "../core/ring_layout.ts";
+import type { EventRecord } from "../core/events/event.ts";
+import { KIND } from "../core/events/event_kinds.ts";
+import { TYPE } from "../core/events/ring_layout.ts";
 
 /** Open values by attribute, innermost last. */
 export type OpenValues = Map<string, (string | number)[]>;

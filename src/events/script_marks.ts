@@ -15,8 +15,8 @@
  * @module
  */
 import { HINTS } from "../core/hints.ts";
-import { KIND } from "../core/event_kinds.ts";
-import { CPU_UNKNOWN, FLAG, NAMES_MAX, OTHER_NAME } from "../core/ring_layout.ts";
+import { KIND } from "../core/events/event_kinds.ts";
+import { CPU_UNKNOWN, FLAG, NAMES_MAX, OTHER_NAME } from "../core/events/ring_layout.ts";
 import { rawNanoseconds, realtimeNanoseconds } from "../os/clock.ts";
 import { affinityOf } from "../os/host.ts";
 import { closeFile, O, openOwnFile } from "../os/files.ts";

@@ -2,7 +2,7 @@
  * Times in a ring file: stamps of cycles or of the clock, and where a thread's figures lie.
  * @module
  */
-import type { RingMemory } from "../core/ring_memory.ts";
+import type { RingMemory } from "../core/events/ring_memory.ts";
 import type { ClockLimits } from "./clock_limits.ts";
 
 const TWO_32 = 4294967296;

@@ -14,11 +14,11 @@
  * @module
  */
 import { type Aggregation, AGGREGATIONS } from "../core/agg.ts";
-import { parseCpuList } from "../core/cpu_list.ts";
-import { type Domain, isDomain } from "../core/domain.ts";
+import { parseCpuList } from "../core/machine/cpu_list.ts";
+import { type Domain, isDomain } from "../core/machine/domain.ts";
 import { FormatError } from "../core/errors.ts";
 import type { Behavior, OfferedSignal, Quality, SignalFormat, Unit } from "../core/signal.ts";
-import { type CpuPlace, PlatformTopology } from "../core/topology.ts";
+import { type CpuPlace, PlatformTopology } from "../core/machine/topology.ts";
 export { csvField } from "./csv_row.ts";
 
 /** What `format:` says. */

@@ -6,7 +6,7 @@
  * words of struct config mean, in the same order.
  * @module
  */
-import { SESSION, SESSION_MAGIC, SESSION_VERSION } from "../core/ring_layout.ts";
+import { SESSION, SESSION_MAGIC, SESSION_VERSION } from "../core/events/ring_layout.ts";
 
 /** "jmkguard" as a little-endian word: what a file that carries the block can be told by. */
 const MAGIC = 0x64726175676b6d6an;

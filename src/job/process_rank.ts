@@ -4,7 +4,7 @@
  * and MPICH, srun(1), flux-run(1), aprun(1).
  * @module
  */
-import { SESSION_VARIABLE } from "../core/ring_layout.ts";
+import { SESSION_VARIABLE } from "../core/events/ring_layout.ts";
 import { guardian } from "../guardian/guardian.ts";
 import { readText } from "../os/files.ts";
 

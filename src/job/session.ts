@@ -8,7 +8,7 @@
  * @module
  */
 import { AccessError } from "../core/errors.ts";
-import { ORDER, SESSION, SESSION_FILE } from "../core/ring_layout.ts";
+import { ORDER, SESSION, SESSION_FILE } from "../core/events/ring_layout.ts";
 import { closeFile, listDirectory, O, openFile, removeTree, statPath } from "../os/files.ts";
 import { cString, ERRNO, errno, errorText, libc } from "../os/libc.ts";
 import { recoverSession } from "./recover.ts";

@@ -1,8 +1,8 @@
 /**
- * Numbers of a ring file as the writer needs them. Layout: core/ring_layout.ts.
+ * Numbers of a ring file as the writer needs them. Layout: core/events/ring_layout.ts.
  * @module
  */
-import { CPU_UNKNOWN } from "../core/ring_layout.ts";
+import { CPU_UNKNOWN } from "../core/events/ring_layout.ts";
 
 const TWO_32 = 4294967296;
 

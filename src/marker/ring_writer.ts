@@ -1,12 +1,12 @@
 /**
  * The application's side of a ring file, written by `pwrite`: for programs that cannot map memory.
  *
- * Layout and order of writing: `core/ring_layout.ts`. It does what the C client does: the file is
+ * Layout and order of writing: `core/events/ring_layout.ts`. It does what the C client does: the file is
  * made for this user alone and becomes valid with its magic word, areas are filled with zeros when
  * they are taken, and visits that find the ring full are folded into their region's slot.
  * @module
  */
-import { KIND } from "../core/event_kinds.ts";
+import { KIND } from "../core/events/event_kinds.ts";
 import {
   CHUNK_NAMES,
   CHUNK_THREADS,
@@ -23,7 +23,7 @@ import {
   RING_VERSION,
   SLOT,
   THREAD,
-} from "../core/ring_layout.ts";
+} from "../core/events/ring_layout.ts";
 import { rawNanoseconds } from "../os/clock.ts";
 import type { GrowingFile } from "./growing_file.ts";
 import { chunkOf, onlyCpu, put64 } from "./ring_words.ts";

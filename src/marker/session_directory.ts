@@ -10,7 +10,7 @@ import {
   SESSION_MAGIC,
   SESSION_VARIABLE,
   SESSION_VERSION,
-} from "../core/ring_layout.ts";
+} from "../core/events/ring_layout.ts";
 import { closeFile, O, openFile, readLinkTarget, readWhole, statPath } from "../os/files.ts";
 import { libc, LIBC_PATHS } from "../os/libc.ts";
 import { GrowingFile } from "./growing_file.ts";

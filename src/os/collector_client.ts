@@ -1,12 +1,12 @@
 /**
- * Values that this user may not read, asked of the node's collector: src/core/served_values.ts says how.
+ * Values that this user may not read, asked of the node's collector: src/core/machine/served_values.ts says how.
  *
  * Readers ask for one value after another, and a round trip takes longer than a read. So what has been
  * asked for before is fetched together: the first value that is asked for a second time fetches all, and
  * the others of that time answer from there. Nothing is allocated then.
  * @module
  */
-import type { KeptFile, Registers } from "../core/host.ts";
+import type { KeptFile, Registers } from "../core/machine/host.ts";
 import {
   cellBytes,
   FILE_CELL,
@@ -17,7 +17,7 @@ import {
   printRequest,
   registerId,
   type ServedTable,
-} from "../core/served_values.ts";
+} from "../core/machine/served_values.ts";
 import { AccessError, isHumanError } from "../core/errors.ts";
 import { monotonicNanoseconds } from "./clock.ts";
 import { ERRNO, LIBC_PATHS } from "./libc.ts";

@@ -4,10 +4,10 @@
  * @module
  */
 import { AccessError } from "../core/errors.ts";
-import type { Access, CpuidLeaf, Host, KeptFile, Registers } from "../core/host.ts";
+import type { Access, CpuidLeaf, Host, KeptFile, Registers } from "../core/machine/host.ts";
 import type { Absence } from "../core/signal.ts";
-import { readTopology } from "../core/sysfs_topology.ts";
-import type { PlatformTopology } from "../core/topology.ts";
+import { readTopology } from "../core/machine/sysfs_topology.ts";
+import type { PlatformTopology } from "../core/machine/topology.ts";
 import {
   closeFile,
   listDirectory,
@@ -20,7 +20,7 @@ import {
 import type { CollectorClient } from "./collector_client.ts";
 import { OpenKeptFile } from "./kept_file.ts";
 import { ERRNO, errorText, libc } from "./libc.ts";
-import { DeviceRegisters, FileRegisters, JsonRegisters } from "./registers.ts";
+import { DeviceRegisters, FileRegisters, JsonRegisters } from "./devices/registers.ts";
 
 /** What a tree's `.root.json` may say in place of system calls. */
 export interface RootFacts {

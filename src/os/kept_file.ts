@@ -7,7 +7,7 @@
  * @module
  */
 import { AccessError } from "../core/errors.ts";
-import type { KeptFile } from "../core/host.ts";
+import type { KeptFile } from "../core/machine/host.ts";
 import { closeFile, linkCount, O, openFile } from "./files.ts";
 import { ERRNO, errno, errorText, libc } from "./libc.ts";
 

@@ -8,7 +8,7 @@
  */
 import { SourceError, UsageError } from "../core/errors.ts";
 import { cString, libc, LIBC_PATHS } from "./libc.ts";
-import { findLibrary } from "./library.ts";
+import { findLibrary } from "./devices/library.ts";
 import {
   type Constants,
   MPICH,

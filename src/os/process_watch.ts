@@ -8,7 +8,7 @@
  */
 import { grown } from "../core/grow.ts";
 import { closeFile, readWhole } from "./files.ts";
-import { bindIoctl } from "./ioctl.ts";
+import { bindIoctl } from "./devices/ioctl.ts";
 import { libc } from "./libc.ts";
 import { isAlive, openPidfd } from "./process.ts";
 

@@ -6,11 +6,11 @@
  * counter that the tree does not list then reads as 0, as one that was just started.
  * @module
  */
-import type { Host, Registers } from "../core/host.ts";
+import type { Host, Registers } from "../core/machine/host.ts";
 import { closeFile, O, openFile, statPath } from "./files.ts";
 import { MachineHost } from "./host.ts";
 import { ERRNO, libc } from "./libc.ts";
-import { type FileSystemFacts, statFileSystem } from "./statfs.ts";
+import { type FileSystemFacts, statFileSystem } from "./devices/statfs.ts";
 import { userName } from "./users.ts";
 
 /** A node as raw stats types see it. */

@@ -19,7 +19,7 @@ import { HASH_APPLICATION, HASH_UNMARKED } from "../core/hash.ts";
 import { ENERGY_KINDS, type PathEnergies } from "../core/region_tree.ts";
 import type { Nested, ReportFields, ReportHost } from "../core/report.ts";
 import type { OfferedSignal } from "../core/signal.ts";
-import type { PlatformTopology } from "../core/topology.ts";
+import type { PlatformTopology } from "../core/machine/topology.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import type { Batch, NameTable } from "../signals/batch.ts";
 import { type AttributionMode, parseAttribution } from "../core/attribution_mode.ts";

@@ -6,8 +6,8 @@
  * @module
  */
 import { busySeconds, cpuShare } from "../aggregate/cpu_share.ts";
-import { parseCpuList } from "../core/cpu_list.ts";
-import type { Host } from "../core/host.ts";
+import { parseCpuList } from "../core/machine/cpu_list.ts";
+import type { Host } from "../core/machine/host.ts";
 import type { ReportHost } from "../core/report.ts";
 
 const MOUNT = "/sys/fs/cgroup";

@@ -2,7 +2,7 @@
  * Which machine a run was on, for the report: what runs are comparable by.
  * @module
  */
-import type { Host } from "../core/host.ts";
+import type { Host } from "../core/machine/host.ts";
 import type { Nested } from "../core/report.ts";
 
 /** Name of the node's processor, as /proc/cpuinfo has it. */

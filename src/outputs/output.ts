@@ -4,7 +4,7 @@
  * @module
  */
 import type { Environment } from "../core/environment.ts";
-import type { EventReceiver } from "../core/event.ts";
+import type { EventReceiver } from "../core/events/event.ts";
 import type { EnergyKind, PathEnergies } from "../core/region_tree.ts";
 import type { Option, OptionValue, OptionValues } from "../core/option.ts";
 import type { Report, ReportHost } from "../core/report.ts";

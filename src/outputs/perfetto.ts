@@ -2,8 +2,8 @@
  * `--perfetto`: regions of every thread beside the node's power, for ui.perfetto.dev. docs/viewers.md.
  * @module
  */
-import type { EventReceiver, EventRecord } from "../core/event.ts";
-import { KIND } from "../core/event_kinds.ts";
+import type { EventReceiver, EventRecord } from "../core/events/event.ts";
+import { KIND } from "../core/events/event_kinds.ts";
 import type { OptionValues } from "../core/option.ts";
 import { PerfettoWriter } from "../formats/perfetto.ts";
 import type { ByteSink } from "../formats/trace/header.ts";

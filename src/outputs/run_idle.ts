@@ -7,7 +7,7 @@ import { rounded } from "../core/number_format.ts";
 import { busySeconds } from "../aggregate/cpu_share.ts";
 import { IdleMeter, netEnergy } from "../aggregate/idle.ts";
 import { HASH_APPLICATION } from "../core/hash.ts";
-import type { Host } from "../core/host.ts";
+import type { Host } from "../core/machine/host.ts";
 import type { Nested, ReportHost } from "../core/report.ts";
 import { monotonicNanoseconds } from "../os/clock.ts";
 import { Batch, type NameTable } from "../signals/batch.ts";

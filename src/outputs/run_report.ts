@@ -3,7 +3,7 @@
  * summed up on a card at its end.
  * @module
  */
-import type { Host } from "../core/host.ts";
+import type { Host } from "../core/machine/host.ts";
 import type { Nested, Report } from "../core/report.ts";
 import { parseReport, reportPieces } from "../formats/report.ts";
 import type { Confiner } from "../os/confine.ts";

@@ -9,7 +9,7 @@ import type { SampleAggregator } from "../aggregate/sample_aggregator.ts";
 import type { Agent } from "../core/agent.ts";
 import type { PathEnergies } from "../core/region_tree.ts";
 import type { Nested, RegionTotal, Report, ReportHost } from "../core/report.ts";
-import type { PlatformTopology } from "../core/topology.ts";
+import type { PlatformTopology } from "../core/machine/topology.ts";
 import type { TraceHeader } from "../formats/trace/header.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import type { Batch, NameTable } from "../signals/batch.ts";

@@ -1,6 +1,6 @@
 /**
  * Builds the interposition library into this user's private cache, once for each set of dialects,
- * compiler and version of the sources; the MPI does not matter, see client/preload/mpi.c.
+ * compiler and version of the sources; the MPI does not matter, see client/preload/mpi/mpi.c.
  *
  * ```
  * $XDG_CACHE_HOME/joulemark/          else ~/.cache/joulemark, else /tmp/joulemark-cache-UID

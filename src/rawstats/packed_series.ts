@@ -9,9 +9,9 @@
 import type { ByteText } from "./byte_text.ts";
 import { type Column, ColumnStore } from "./column_store.ts";
 import { JobFilter, type JobListener, RawNode } from "./node.ts";
-import { JsonTree, writeKey, writeSums, writeTimes } from "./print_json.ts";
-import { addFamilies, type MetricFamily, METRICS_END } from "./print_openmetrics.ts";
-import { writeFamily } from "./print_openmetrics.ts";
+import { JsonTree, writeKey, writeSums, writeTimes } from "./print/print_json.ts";
+import { addFamilies, type MetricFamily, METRICS_END } from "./print/print_openmetrics.ts";
+import { writeFamily } from "./print/print_openmetrics.ts";
 import { type KeySeries, keySeries, NodeSeries, type SeriesWish } from "./series.ts";
 import type { EnergyUnits } from "./energy_units.ts";
 import type { RawFile } from "./files.ts";

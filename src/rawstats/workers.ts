@@ -13,7 +13,7 @@ import { endWithParent, environment, findCommand, spawn, waitFor } from "../os/p
 import { MetricSums } from "./metric_sums.ts";
 import type { RawFile } from "./files.ts";
 import { filesByHost } from "./stats.ts";
-import { type RawTablePart, type RawTableRequest, readRawTable } from "./table.ts";
+import { type RawTablePart, type RawTableRequest, readRawTable } from "./print/table.ts";
 
 /** Less is read before another process has started. */
 const LEAST_BYTES = 64 << 20;

@@ -6,8 +6,8 @@
  * nearly always succeeds.
  * @module
  */
-import { Counters, HIGH, LOW, STEP, TAKEN, TIME_S, TOTAL } from "../core/counter.ts";
-import type { Host, KeptFile } from "../core/host.ts";
+import { Counters, HIGH, LOW, STEP, TAKEN, TIME_S, TOTAL } from "../core/machine/counter.ts";
+import type { Host, KeptFile } from "../core/machine/host.ts";
 import { HIGH_WEIGHT, isWhole, NumberScanner, SCAN, type Scan } from "../core/parse_number.ts";
 import type { SignalReading } from "../core/signal.ts";
 import { Diagnostics } from "../core/diagnostics.ts";

@@ -7,12 +7,17 @@
  * {@linkcode PATIENCE_S} is NaN, unless the ticks themselves are slower.
  * @module
  */
-import { GET_POWER_READING, GROUP_RESPONSE, type NoPower, parsePower } from "../core/dcmi.ts";
-import type { PowerStatistics } from "../core/dcmi.ts";
+import {
+  GET_POWER_READING,
+  GROUP_RESPONSE,
+  type NoPower,
+  parsePower,
+} from "../core/machine/dcmi.ts";
+import type { PowerStatistics } from "../core/machine/dcmi.ts";
 import type { SignalReading } from "../core/signal.ts";
 import { Diagnostics } from "../core/diagnostics.ts";
 import { monotonicNanoseconds, sleepUntil } from "../os/clock.ts";
-import type { BmcDoor, OpenedDoor } from "../os/ipmi.ts";
+import type { BmcDoor, OpenedDoor } from "../os/devices/ipmi.ts";
 import { isGone } from "./_text_reading.ts";
 
 /** A BMC renews its figure about as often, and answers others too. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Host, KeptFile } from "../core/host.ts";
+import type { Host, KeptFile } from "../core/machine/host.ts";
 import { HIGH_WEIGHT, NumberScanner, SCAN } from "../core/parse_number.ts";
 import type { SignalReading } from "../core/signal.ts";
 import { Diagnostics } from "../core/diagnostics.ts";

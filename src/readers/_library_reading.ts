@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Counters, HIGH, LOW, STEP, TAKEN, TIME_S, TOTAL } from "../core/counter.ts";
+import { Counters, HIGH, LOW, STEP, TAKEN, TIME_S, TOTAL } from "../core/machine/counter.ts";
 import type { SignalReading, SignalRow } from "../core/signal.ts";
 import { Diagnostics } from "../core/diagnostics.ts";
 

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { Counters, HIGH, LOW, STEP, TAKEN, TIME_S, TOTAL } from "../core/counter.ts";
-import type { Host, Registers } from "../core/host.ts";
-import { applyFunction, bits } from "../core/msr_field.ts";
+import { Counters, HIGH, LOW, STEP, TAKEN, TIME_S, TOTAL } from "../core/machine/counter.ts";
+import type { Host, Registers } from "../core/machine/host.ts";
+import { applyFunction, bits } from "../core/machine/msr_field.ts";
 import type { SignalReading } from "../core/signal.ts";
 import { Diagnostics } from "../core/diagnostics.ts";
-import type { BatchOperation, RegisterBatch } from "../os/msr_batch.ts";
+import type { BatchOperation, RegisterBatch } from "../os/devices/msr_batch.ts";
 import type { MsrField } from "./tables/msr_fields.ts";
 
 /** One row that is wanted. */

@@ -6,7 +6,12 @@
 import type { SignalReading } from "../core/signal.ts";
 import { Diagnostics } from "../core/diagnostics.ts";
 import { rawSeconds } from "../os/clock.ts";
-import { openPerfEvent, PERF_READ, PerfCounter, type PerfEventSpec } from "../os/perf_event.ts";
+import {
+  openPerfEvent,
+  PERF_READ,
+  PerfCounter,
+  type PerfEventSpec,
+} from "../os/devices/perf_event.ts";
 
 /** One instance of a wanted row. */
 export interface PerfColumn {

@@ -5,7 +5,7 @@
  * hold over a time window and are passed within it; where it names none, a power that no part has.
  * @module
  */
-import type { Host } from "../core/host.ts";
+import type { Host } from "../core/machine/host.ts";
 
 const MARGIN = 2;
 /** A limit that somebody set to almost nothing bounds nothing: kernels and firmware round it up. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Reader } from "../core/host.ts";
+import type { Reader } from "../core/machine/host.ts";
 import { amdgpu } from "./amdgpu.ts";
 import { cgroup } from "./cgroup.ts";
 import { cpufreq } from "./cpufreq.ts";

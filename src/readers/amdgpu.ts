@@ -7,9 +7,9 @@
  * integral of the power.
  * @module
  */
-import type { Host, Reader } from "../core/host.ts";
+import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, SignalRow } from "../core/signal.ts";
-import { type GpuDevice, gpuDevices } from "../core/sysfs_topology.ts";
+import { type GpuDevice, gpuDevices } from "../core/machine/sysfs_topology.ts";
 import { TextReading, type TextSource } from "./_text_reading.ts";
 
 const AMD = "0x1002";

@@ -6,7 +6,7 @@
  * files and is not read.
  * @module
  */
-import type { Host, Reader } from "../core/host.ts";
+import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
 import { KeyedReading } from "./_keyed_reading.ts";
 

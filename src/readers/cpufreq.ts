@@ -5,7 +5,7 @@
  * interrupt the CPU that it asks. Names: the CPUFREQ group of geopm_pio(7).
  * @module
  */
-import type { Host, Reader } from "../core/host.ts";
+import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
 import { TextReading } from "./_text_reading.ts";
 

@@ -7,7 +7,7 @@
  * Names: geopm_pio_cpuinfo(7).
  * @module
  */
-import type { Host, Reader } from "../core/host.ts";
+import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
 import { ConstantReading } from "./_constant_reading.ts";
 import { identify } from "./processor.ts";

@@ -8,7 +8,7 @@
  * Node power holds CPU, memory and accelerators already: they are never added to it.
  * @module
  */
-import type { Host, Reader } from "../core/host.ts";
+import type { Host, Reader } from "../core/machine/host.ts";
 import { NumberScanner, SCAN } from "../core/parse_number.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
 import { CrayReading, type CrayRow } from "./_cray_reading.ts";

@@ -10,7 +10,7 @@
  * @module
  */
 import { openForJob, type Remedy } from "../core/remedy.ts";
-import type { Host, Reader } from "../core/host.ts";
+import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
 import { FALLBACK_W, fastest } from "./_power_bound.ts";
 import { textCounter, TextReading, type TextSource } from "./_text_reading.ts";

@@ -6,9 +6,9 @@
  * package, told apart by label: the card's counts.
  * @module
  */
-import type { Host, Reader } from "../core/host.ts";
+import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, SignalRow } from "../core/signal.ts";
-import { gpuDevices } from "../core/sysfs_topology.ts";
+import { gpuDevices } from "../core/machine/sysfs_topology.ts";
 import { FALLBACK_W, fastest } from "./_power_bound.ts";
 import { textCounter, TextReading, type TextSource } from "./_text_reading.ts";
 

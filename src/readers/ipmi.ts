@@ -7,11 +7,11 @@
  * @module
  */
 import type { Remedy } from "../core/remedy.ts";
-import { GET_POWER_READING, GROUP_REQUEST, powerRequest } from "../core/dcmi.ts";
+import { GET_POWER_READING, GROUP_REQUEST, powerRequest } from "../core/machine/dcmi.ts";
 import { SourceError } from "../core/errors.ts";
-import type { Host, Reader } from "../core/host.ts";
+import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, SignalRow } from "../core/signal.ts";
-import { IPMI_DEVICES, openBmc, type OpenedDoor } from "../os/ipmi.ts";
+import { IPMI_DEVICES, openBmc, type OpenedDoor } from "../os/devices/ipmi.ts";
 import { askAndWait, IpmiReading } from "./_ipmi_reading.ts";
 
 /** Longest wait for the BMC before a run begins; most answer within a tenth of a second. */

@@ -4,7 +4,7 @@
  * Truth: proc(5), Documentation/filesystems/proc.rst. One real line: `MemFree:        73692 kB`.
  * @module
  */
-import type { Reader } from "../core/host.ts";
+import type { Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
 import { KeyedReading } from "./_keyed_reading.ts";
 

@@ -7,10 +7,10 @@
  * @module
  */
 import type { Remedy } from "../core/remedy.ts";
-import { bits } from "../core/msr_field.ts";
-import type { Host, Reader, Registers } from "../core/host.ts";
+import { bits } from "../core/machine/msr_field.ts";
+import type { Host, Reader, Registers } from "../core/machine/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
-import { MSR_BATCH, openMsrBatch } from "../os/msr_batch.ts";
+import { MSR_BATCH, openMsrBatch } from "../os/devices/msr_batch.ts";
 import { boundW, fastest } from "./_power_bound.ts";
 import { identify, type Processor } from "./processor.ts";
 import { type MsrItem, MsrReading, type OpenBatch } from "./_msr_reading.ts";

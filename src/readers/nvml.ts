@@ -9,12 +9,12 @@
  * @module
  */
 import { SourceError } from "../core/errors.ts";
-import type { Host, Reader } from "../core/host.ts";
+import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
-import { nvidiaCount } from "../core/sysfs_topology.ts";
-import { NVML, type Nvml, type NvmlDevice, type NvmlQuery } from "../os/nvml.ts";
-import { nvmlText, type OpenedNvml } from "../os/nvml.ts";
-import { openNvml } from "../os/gpu_libraries.ts";
+import { nvidiaCount } from "../core/machine/sysfs_topology.ts";
+import { NVML, type Nvml, type NvmlDevice, type NvmlQuery } from "../os/devices/nvml.ts";
+import { nvmlText, type OpenedNvml } from "../os/devices/nvml.ts";
+import { openNvml } from "../os/devices/gpu_libraries.ts";
 import { type LibraryItem, LibraryReading } from "./_library_reading.ts";
 
 const GPUS = "/proc/driver/nvidia/gpus";

@@ -9,11 +9,16 @@
  * @module
  */
 import type { Remedy } from "../core/remedy.ts";
-import { parseCpuList } from "../core/cpu_list.ts";
-import type { Host, Reader } from "../core/host.ts";
+import { parseCpuList } from "../core/machine/cpu_list.ts";
+import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
 import { monotonicNanoseconds, sleepUntil } from "../os/clock.ts";
-import { openPerfEvent, PERF_READ, PerfCounter, type PerfEventSpec } from "../os/perf_event.ts";
+import {
+  openPerfEvent,
+  PERF_READ,
+  PerfCounter,
+  type PerfEventSpec,
+} from "../os/devices/perf_event.ts";
 import { type PerfColumn, PerfReading } from "./_perf_reading.ts";
 import { identify } from "./processor.ts";
 

@@ -8,9 +8,9 @@
  * @module
  */
 import type { Remedy } from "../core/remedy.ts";
-import type { Host, Reader } from "../core/host.ts";
+import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
-import { openPerfEvent, PerfCounter, type PerfEventSpec } from "../os/perf_event.ts";
+import { openPerfEvent, PerfCounter, type PerfEventSpec } from "../os/devices/perf_event.ts";
 import { PerfReading } from "./_perf_reading.ts";
 
 const PARANOID = "/proc/sys/kernel/perf_event_paranoid";

@@ -8,7 +8,7 @@
  * @module
  */
 import { openForJob, type Remedy } from "../core/remedy.ts";
-import type { Host, Reader } from "../core/host.ts";
+import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
 import { boundW, FALLBACK_W, fastest } from "./_power_bound.ts";
 import { identify } from "./processor.ts";

@@ -5,7 +5,7 @@
  * `some avg10=0.00 avg60=0.00 avg300=0.00 total=154612` (total in microseconds since boot).
  * @module
  */
-import type { Reader } from "../core/host.ts";
+import type { Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
 import { KeyedReading } from "./_keyed_reading.ts";
 

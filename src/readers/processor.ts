@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Host } from "../core/host.ts";
+import type { Host } from "../core/machine/host.ts";
 
 /** Which processor this is; `other` where it is no x86 processor that we know. */
 export interface Processor {

@@ -6,8 +6,8 @@
  * steal guest guest_nice, in hundredths of a second). iowait may step back by a little.
  * @module
  */
-import { Counters, STEP } from "../core/counter.ts";
-import type { Host, KeptFile, Reader } from "../core/host.ts";
+import { Counters, STEP } from "../core/machine/counter.ts";
+import type { Host, KeptFile, Reader } from "../core/machine/host.ts";
 import { HIGH_WEIGHT, NumberScanner, SCAN } from "../core/parse_number.ts";
 import type { Offer, OfferedSignal, SignalReading, SignalRow } from "../core/signal.ts";
 import { Diagnostics } from "../core/diagnostics.ts";

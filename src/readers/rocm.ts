@@ -7,12 +7,12 @@
  * @module
  */
 import { SourceError } from "../core/errors.ts";
-import type { Host, Reader } from "../core/host.ts";
+import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
-import { gpuDevices } from "../core/sysfs_topology.ts";
-import { openRocm } from "../os/gpu_libraries.ts";
-import type { OpenedRocm, Rocm, RocmDevice } from "../os/rocm_smi.ts";
-import { type RocmQuery, rocmText } from "../os/rocm_smi.ts";
+import { gpuDevices } from "../core/machine/sysfs_topology.ts";
+import { openRocm } from "../os/devices/gpu_libraries.ts";
+import type { OpenedRocm, Rocm, RocmDevice } from "../os/devices/rocm_smi.ts";
+import { type RocmQuery, rocmText } from "../os/devices/rocm_smi.ts";
 import { type LibraryItem, LibraryReading } from "./_library_reading.ts";
 
 const MICRO = 1e-6;

@@ -5,7 +5,7 @@
  * each package, in the order of packages.
  * @module
  */
-import type { Host, Reader } from "../core/host.ts";
+import type { Host, Reader } from "../core/machine/host.ts";
 import type { Offer } from "../core/signal.ts";
 import { TextReading } from "./_text_reading.ts";
 

@@ -3,7 +3,7 @@
  * that names none of them goes without.
  * @module
  */
-import type { Reader } from "../core/host.ts";
+import type { Reader } from "../core/machine/host.ts";
 import { READERS_BUT_RAW } from "./all.ts";
 import { raw } from "./raw/signals.ts";
 

@@ -3,9 +3,9 @@
  * changes it. docs/formats/recording.md.
  * @module
  */
-import type { EventRecord } from "../core/event.ts";
-import { DESCRIBING_ROWS, KIND } from "../core/event_kinds.ts";
-import { TYPE } from "../core/ring_layout.ts";
+import type { EventRecord } from "../core/events/event.ts";
+import { DESCRIBING_ROWS, KIND } from "../core/events/event_kinds.ts";
+import { TYPE } from "../core/events/ring_layout.ts";
 import type { PlainRow } from "./path_rows.ts";
 
 /** Types by name, as rows have them; a number stands for itself. */

@@ -6,14 +6,14 @@
  * @module
  */
 import { quote } from "../core/errors.ts";
-import { EventRecord, type EventSink } from "../core/event.ts";
+import { EventRecord, type EventSink } from "../core/events/event.ts";
 import {
   DESCRIBING_ROWS,
   EVENT_KINDS,
   KIND,
   KIND_INFO,
   type MarkKind,
-} from "../core/event_kinds.ts";
+} from "../core/events/event_kinds.ts";
 import { HINT_COUNT } from "../core/hints.ts";
 import { CsvRow } from "../formats/csv_row.ts";
 import { EVENTS_HEADER, EVENTS_HEADER_2 } from "../formats/recording.ts";

@@ -3,8 +3,8 @@
  * docs/formats/recording.md.
  * @module
  */
-import type { EventSink } from "../core/event.ts";
-import { DESCRIBING_ROWS } from "../core/event_kinds.ts";
+import type { EventSink } from "../core/events/event.ts";
+import { DESCRIBING_ROWS } from "../core/events/event_kinds.ts";
 import { type PathTable, ROOT } from "../core/path_stats.ts";
 
 /** A row without time and process; what is left out is empty. */

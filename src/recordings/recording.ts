@@ -3,12 +3,12 @@
  * docs/formats/recording.md.
  * @module
  */
-import { formatCpuList } from "../core/cpu_list.ts";
-import type { EventReceiver, EventRecord } from "../core/event.ts";
-import { KIND, KIND_INFO, type RecordedRow } from "../core/event_kinds.ts";
+import { formatCpuList } from "../core/machine/cpu_list.ts";
+import type { EventReceiver, EventRecord } from "../core/events/event.ts";
+import { KIND, KIND_INFO, type RecordedRow } from "../core/events/event_kinds.ts";
 import type { PathTable } from "../core/path_stats.ts";
 import type { Nested } from "../core/report.ts";
-import { PlatformTopology } from "../core/topology.ts";
+import { PlatformTopology } from "../core/machine/topology.ts";
 import { nestedLines } from "../formats/nested.ts";
 import {
   csvField,

@@ -1,11 +1,11 @@
 /**
  * The `value` column of `events.csv`, by what it holds: written from an event's record and read back
- * into one. core/event_kinds.ts says which kind has which. docs/formats/recording.md.
+ * into one. core/events/event_kinds.ts says which kind has which. docs/formats/recording.md.
  * @module
  */
-import { formatCpuList, parseCpuList } from "../core/cpu_list.ts";
-import type { EventRecord } from "../core/event.ts";
-import type { RowValueName } from "../core/event_kinds.ts";
+import { formatCpuList, parseCpuList } from "../core/machine/cpu_list.ts";
+import type { EventRecord } from "../core/events/event.ts";
+import type { RowValueName } from "../core/events/event_kinds.ts";
 import { HINTS, parseHint } from "../core/hints.ts";
 
 /** A field of a row that is read. */

@@ -5,7 +5,7 @@
  */
 import { quote } from "../core/errors.ts";
 import type { OfferedSignal, SignalProvider, SignalReading } from "../core/signal.ts";
-import type { PlatformTopology } from "../core/topology.ts";
+import type { PlatformTopology } from "../core/machine/topology.ts";
 import { numberIn } from "../formats/csv_row.ts";
 import { type Instances, parseSampleColumn, type Recording } from "../formats/recording.ts";
 import type { SampleColumn } from "../formats/recording.ts";

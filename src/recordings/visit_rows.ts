@@ -3,8 +3,8 @@
  * again and again. docs/formats/recording.md.
  * @module
  */
-import type { EventRecord } from "../core/event.ts";
-import { KIND } from "../core/event_kinds.ts";
+import type { EventRecord } from "../core/events/event.ts";
+import { KIND } from "../core/events/event_kinds.ts";
 
 /** Texts that are kept, a power of two. */
 const KEPT = 1024;

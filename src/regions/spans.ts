@@ -4,8 +4,8 @@
  * @module
  */
 import { compareTexts } from "../core/names.ts";
-import type { EventRecord } from "../core/event.ts";
-import { KIND } from "../core/event_kinds.ts";
+import type { EventRecord } from "../core/events/event.ts";
+import { KIND } from "../core/events/event_kinds.ts";
 
 /** Spans of one name and track. */
 export interface SpanTotal {

@@ -5,7 +5,7 @@
  * @module
  */
 import { type Diagnostic, Diagnostics } from "../core/diagnostics.ts";
-import { EventCalls } from "../core/event_calls.ts";
+import { EventCalls } from "../core/events/event_calls.ts";
 import { PathTable } from "../core/path_stats.ts";
 import type { ProcessTime } from "../core/process_spread.ts";
 import type { RegionTotal } from "../core/report.ts";

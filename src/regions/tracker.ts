@@ -6,9 +6,9 @@
  * Nothing allocates per event once every region, thread and process has been seen.
  * @module
  */
-import type { Domain } from "../core/domain.ts";
-import type { EventRecord } from "../core/event.ts";
-import { KIND } from "../core/event_kinds.ts";
+import type { Domain } from "../core/machine/domain.ts";
+import type { EventRecord } from "../core/events/event.ts";
+import { KIND } from "../core/events/event_kinds.ts";
 import { regionHash } from "../core/hash.ts";
 import { HINT_COUNT, HINT_UNKNOWN, hintOnEntry } from "../core/hints.ts";
 import { EVENT, RecordList } from "../core/record.ts";

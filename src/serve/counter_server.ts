@@ -2,12 +2,12 @@
  * The collector's side of its socket: many clients, none of them waited for.
  *
  * Who connects is known by the kernel's credentials. A client sends a number of ids and gets as many
- * cells (src/core/served_values.ts). Each turn serves one request of each client, so that none keeps
+ * cells (src/core/machine/served_values.ts). Each turn serves one request of each client, so that none keeps
  * others waiting; one that does not finish its request, or does not take its answer, is dropped after a
  * second. One that waits between its samples is left in peace.
  * @module
  */
-import { cellBytes, MOST_IDS, printTable } from "../core/served_values.ts";
+import { cellBytes, MOST_IDS, printTable } from "../core/machine/served_values.ts";
 import { monotonicNanoseconds } from "../os/clock.ts";
 import type { Connection, Listener } from "../os/socket.ts";
 import type { CounterTable } from "./counter_table.ts";

@@ -6,14 +6,14 @@
  * what others compute shows the better the more often energy is read (CVE-2020-8694).
  * @module
  */
-import type { Host, KeptFile, Registers } from "../core/host.ts";
+import type { Host, KeptFile, Registers } from "../core/machine/host.ts";
 import {
   cellBytes,
   MOST_TEXT,
   type Served,
   servedBy,
   type ServedTable,
-} from "../core/served_values.ts";
+} from "../core/machine/served_values.ts";
 import { allowedRegisters } from "../readers/tables/msr_allow_list.ts";
 
 const POWERCAP = "/sys/class/powercap";

@@ -17,15 +17,15 @@ import { hostTotals, STOOD_STILL, totalsToNested } from "../core/job_totals.ts";
 import { type PathEnergies, type RegionTree, treeToNested } from "../core/region_tree.ts";
 import type { Nested, RegionTotal, Report, ReportHost } from "../core/report.ts";
 import { parseSignalList } from "../core/signal_list.ts";
-import type { PlatformTopology } from "../core/topology.ts";
+import type { PlatformTopology } from "../core/machine/topology.ts";
 import type { TraceHeader } from "../formats/trace/header.ts";
 import type { Opener, OpenOutput } from "../outputs/output.ts";
 import type { ReportExtras, RunView } from "../outputs/run_view.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import { isTrackerSignal } from "../regions/tracker_signals.ts";
 import { Batch, type NameTable } from "../signals/batch.ts";
-import { eventListeners } from "../core/event_listeners.ts";
-import { OrderedEvents } from "./ordered_events.ts";
+import { eventListeners } from "../core/events/event_listeners.ts";
+import { OrderedEvents } from "../regions/ordered_events.ts";
 
 /** What an engine is made from. */
 export interface EngineOptions {

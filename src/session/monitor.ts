@@ -7,14 +7,14 @@
  * @module
  */
 import { messageFor } from "../core/errors.ts";
-import type { EventCalls } from "../core/event_calls.ts";
+import type { EventCalls } from "../core/events/event_calls.ts";
 import { cpuSeconds, maxResidentKib, monotonicNanoseconds } from "../os/clock.ts";
 import { rawNanoseconds, realtimeNanoseconds } from "../os/clock.ts";
 import { affinityOf, hostName } from "../os/host.ts";
 import { goFirstWithoutMemory } from "../os/process.ts";
-import { countCommand } from "../os/perf_event.ts";
-import { Deadline } from "../os/deadline.ts";
-import { helpersCpuS } from "../os/library_helper.ts";
+import { countCommand } from "../os/devices/perf_event.ts";
+import { Deadline } from "../os/devices/deadline.ts";
+import { helpersCpuS } from "../os/devices/library_helper.ts";
 import { neverWaitForReaders } from "../os/user_file.ts";
 import { wakeOnTime, yieldToOthers } from "../os/wait.ts";
 import { RegionTracker } from "../regions/tracker.ts";
@@ -26,7 +26,7 @@ import { type LoopFigures, NO_STEPS } from "../outputs/loop_figures.ts";
 import type { MonitorOptions, MonitorPlan } from "./monitor_options.ts";
 import { confineRun } from "./places.ts";
 import { catalogueFor, openMachine, simulatedBy } from "./node.ts";
-import type { RunRequest } from "./request.ts";
+import type { RunRequest } from "../request/request.ts";
 import { Safekeeping } from "./safekeeping.ts";
 import { NodeCpus } from "../events/node_cpus.ts";
 import { Budget } from "../core/budget.ts";

@@ -4,7 +4,7 @@ import type { OptionValues } from "../core/option.ts";
 import type { Guardian } from "../guardian/guardian.ts";
 import type { MakeOpener } from "../outputs/output.ts";
 import type { RunParts } from "./run_parts.ts";
-import type { RunRequest } from "./request.ts";
+import type { RunRequest } from "../request/request.ts";
 import type { RunIdle } from "../outputs/run_idle.ts";
 
 /** The command and its guardian. */

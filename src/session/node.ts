@@ -3,10 +3,10 @@
  * @module
  */
 import { UsageError } from "../core/errors.ts";
-import type { Host, Reader } from "../core/host.ts";
+import type { Host, Reader } from "../core/machine/host.ts";
 import { collectorFor } from "../os/collector_client.ts";
 import { MachineHost } from "../os/host.ts";
-import type { RunRequest } from "./request.ts";
+import type { RunRequest } from "../request/request.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import { TRACKER_ALIASES, TRACKER_SIGNALS } from "../regions/tracker_signals.ts";
 import { buildCatalogue, type Catalogue } from "../signals/catalogue.ts";

@@ -2,10 +2,10 @@
  * `--probe`: the kernel's probes for the functions that were asked for. Loaded where some were.
  * @module
  */
-import { parseCpuList } from "../core/cpu_list.ts";
+import { parseCpuList } from "../core/machine/cpu_list.ts";
 import { type ProbedRun, Probes } from "../events/probes.ts";
 import { readText } from "../os/files.ts";
-import { PerfProbes } from "../os/perf_probes.ts";
+import { PerfProbes } from "../os/devices/perf_probes.ts";
 import type { Probe } from "../preload/probes.ts";
 
 /** Opens them; where this kernel or this user has none, one line says so and the command runs as it is. */

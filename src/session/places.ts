@@ -2,7 +2,7 @@
  * What a running monitor still opens, by what its readers, its outputs and its session declare.
  * @module
  */
-import type { Reader } from "../core/host.ts";
+import type { Reader } from "../core/machine/host.ts";
 import type { Session } from "../job/session.ts";
 import { type ConfineCode, Confiner } from "../os/confine.ts";
 import { dropPermissions } from "../os/drop_permissions.ts";

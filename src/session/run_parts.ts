@@ -4,14 +4,14 @@
  * @module
  */
 import type { OptionValues } from "../core/option.ts";
-import type { Reader } from "../core/host.ts";
+import type { Reader } from "../core/machine/host.ts";
 import { jobNode } from "../job/place.ts";
 import type { NodeOfJob } from "../job/run_names.ts";
 import type { KeepSteps } from "../job/keep_steps.ts";
 import { readText } from "../os/files.ts";
 import type { ProbedRun, Probes } from "../events/probes.ts";
 import { READERS_BUT_RAW } from "../readers/all.ts";
-import type { RunRequest } from "./request.ts";
+import type { RunRequest } from "../request/request.ts";
 import type { simulationFor } from "./simulation.ts";
 
 /** What a run has beside the monitor. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { messageFor, UsageError } from "../core/errors.ts";
-import type { PlatformTopology } from "../core/topology.ts";
+import type { PlatformTopology } from "../core/machine/topology.ts";
 import { realtimeNanoseconds } from "../os/clock.ts";
 import { removeTree } from "../os/files.ts";
 import { MachineHost } from "../os/host.ts";
@@ -15,7 +15,7 @@ import { SimulatedNode } from "../sim/simulated_node.ts";
 import { parseSimSpec, presetSpec, type SimSpec } from "../sim/spec.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
 import { hasEnergy } from "./node.ts";
-import type { RunRequest } from "./request.ts";
+import type { RunRequest } from "../request/request.ts";
 import { DirectoryTreeWriter } from "../sim/run_tree_writer.ts";
 
 /** A simulated node beside a run. */

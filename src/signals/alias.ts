@@ -8,7 +8,7 @@
  * Where one more source just takes its place among those, or is the only one, its reader says so.
  * @module
  */
-import type { Reader } from "../core/host.ts";
+import type { Reader } from "../core/machine/host.ts";
 import {
   type Alias,
   alias,

@@ -8,7 +8,7 @@
  * @module
  */
 import { aggregate } from "../core/agg.ts";
-import { type Domain, isInside } from "../core/domain.ts";
+import { type Domain, isInside } from "../core/machine/domain.ts";
 import { UnknownNameError, UsageError } from "../core/errors.ts";
 import type {
   Behavior,
@@ -17,7 +17,7 @@ import type {
   SignalReading,
   SignalSource,
 } from "../core/signal.ts";
-import type { PlatformTopology } from "../core/topology.ts";
+import type { PlatformTopology } from "../core/machine/topology.ts";
 import type { DerivedSignal } from "./derived.ts";
 
 /** Where a batch finds names: see `catalogue.ts`. */

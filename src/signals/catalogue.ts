@@ -7,8 +7,8 @@
  * @module
  */
 import { UnknownNameError } from "../core/errors.ts";
-import type { Host, Reader } from "../core/host.ts";
-import { ScopedHost } from "../core/scoped_host.ts";
+import type { Host, Reader } from "../core/machine/host.ts";
+import { ScopedHost } from "../core/machine/scoped_host.ts";
 import type { Absence, Offer, OfferedSignal, SignalProvider, SignalRow } from "../core/signal.ts";
 import { type Alias, aliasesWith, bareName } from "./alias.ts";
 import type { NameTable, ResolvedName } from "./batch.ts";

@@ -3,7 +3,7 @@
  * by portable names, where the node has them.
  * @module
  */
-import type { Domain } from "../core/domain.ts";
+import type { Domain } from "../core/machine/domain.ts";
 import type { Unit } from "../core/signal.ts";
 import type { Batch, NameTable } from "./batch.ts";
 

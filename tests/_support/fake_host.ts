@@ -5,9 +5,9 @@
  * @module
  */
 import { AccessError } from "../../src/core/errors.ts";
-import type { Access, CpuidLeaf, Host, KeptFile, Registers } from "../../src/core/host.ts";
+import type { Access, CpuidLeaf, Host, KeptFile, Registers } from "../../src/core/machine/host.ts";
 import type { Absence } from "../../src/core/signal.ts";
-import { PlatformTopology } from "../../src/core/topology.ts";
+import { PlatformTopology } from "../../src/core/machine/topology.ts";
 
 /** What a file holds: text, bytes as text, or an errno that reading answers. */
 export type Content = string | number | (() => string | number);

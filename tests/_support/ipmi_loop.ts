@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { DeviceDoor } from "../../src/os/ipmi.ts";
+import { DeviceDoor } from "../../src/os/devices/ipmi.ts";
 import { libc } from "../../src/os/libc.ts";
 import { IpmiReading } from "../../src/readers/_ipmi_reading.ts";
 

@@ -2,7 +2,11 @@
  * Tables of the kinds of events for pages: `deno task docs` puts them into the pages, a test holds the
  * pages to them. In a page a table stands between `<!-- kinds NAME -->` and `<!-- end -->`.
  */
-import { DESCRIBING_ROWS, EVENT_KINDS, type RecordedRow } from "../../src/core/event_kinds.ts";
+import {
+  DESCRIBING_ROWS,
+  EVENT_KINDS,
+  type RecordedRow,
+} from "../../src/core/events/event_kinds.ts";
 
 const TABLE = /<!-- kinds (\w+) -->\n[^]*?<!-- end -->/g;
 

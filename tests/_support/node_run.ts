@@ -7,7 +7,7 @@ import { MachineHost } from "../../src/os/host.ts";
 import { READERS } from "../../src/readers/with_raw.ts";
 import { Batch } from "../../src/signals/batch.ts";
 import { buildCatalogue, type Catalogue } from "../../src/signals/catalogue.ts";
-import type { Domain } from "../../src/core/domain.ts";
+import type { Domain } from "../../src/core/machine/domain.ts";
 import { memoryFolder } from "./register_files.ts";
 import { advanceNodeTree, loadNode, type NodeFile, writeNodeTree } from "./node_tree.ts";
 

@@ -5,8 +5,8 @@
  * In a page a picture stands between `<!-- picture NAME -->` and `<!-- end -->`.
  */
 import { replay } from "../../src/cli/replay.ts";
-import { show } from "../../src/cli/show.ts";
-import { Courses, Draw, page } from "../../src/cli/top_page.ts";
+import { show } from "../../src/cli/show/show.ts";
+import { Courses, Draw, page } from "../../src/cli/top/top_page.ts";
 import { MachineHost } from "../../src/os/host.ts";
 import { READERS } from "../../src/readers/with_raw.ts";
 import { buildCatalogue } from "../../src/signals/catalogue.ts";

@@ -1,6 +1,6 @@
 /** Calls for tests of what receives events and gives no handles. */
-import { EventCalls } from "../../src/core/event_calls.ts";
-import type { EventReceiver, EventRecord } from "../../src/core/event.ts";
+import { EventCalls } from "../../src/core/events/event_calls.ts";
+import type { EventReceiver, EventRecord } from "../../src/core/events/event.ts";
 
 /** Hands each call to a receiver. */
 export class ReceiverCalls extends EventCalls {

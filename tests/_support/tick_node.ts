@@ -4,8 +4,8 @@
  *
  * @module
  */
-import type { Domain } from "../../src/core/domain.ts";
-import type { Registers } from "../../src/core/host.ts";
+import type { Domain } from "../../src/core/machine/domain.ts";
+import type { Registers } from "../../src/core/machine/host.ts";
 import { MachineHost } from "../../src/os/host.ts";
 import { READERS } from "../../src/readers/with_raw.ts";
 import { Batch } from "../../src/signals/batch.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Registers } from "../../src/core/host.ts";
+import type { Registers } from "../../src/core/machine/host.ts";
 import { MachineHost } from "../../src/os/host.ts";
 import { READERS } from "../../src/readers/with_raw.ts";
 import { Batch } from "../../src/signals/batch.ts";

@@ -1,8 +1,8 @@
 /** A signal source made of the rows of a vector file: `tests/vectors/geopm/README.md`. */
 import { aggregate, type Aggregation } from "../../src/core/agg.ts";
-import type { Domain } from "../../src/core/domain.ts";
+import type { Domain } from "../../src/core/machine/domain.ts";
 import type { Behavior, SignalSource } from "../../src/core/signal.ts";
-import { PlatformTopology } from "../../src/core/topology.ts";
+import { PlatformTopology } from "../../src/core/machine/topology.ts";
 
 export type Cell = number | "NaN";
 

@@ -2,7 +2,7 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { buildTree } from "../../src/aggregate/build_tree.ts";
 import type { Nested } from "../../src/core/report.ts";
-import { PlatformTopology } from "../../src/core/topology.ts";
+import { PlatformTopology } from "../../src/core/machine/topology.ts";
 import { treeFromNested, treeToNested } from "../../src/core/region_tree.ts";
 import { parseReport, stringifyReport } from "../../src/formats/report.ts";
 import { RegionTracker } from "../../src/regions/tracker.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { SampleAggregator } from "../../src/aggregate/sample_aggregator.ts";
-import type { Domain } from "../../src/core/domain.ts";
+import type { Domain } from "../../src/core/machine/domain.ts";
 import { UsageError } from "../../src/core/errors.ts";
 import {
   type Cell,

@@ -6,9 +6,9 @@
  */
 import { SampleAggregator } from "../../src/aggregate/sample_aggregator.ts";
 import { aggregate } from "../../src/core/agg.ts";
-import type { Domain } from "../../src/core/domain.ts";
+import type { Domain } from "../../src/core/machine/domain.ts";
 import type { SignalSource } from "../../src/core/signal.ts";
-import { PlatformTopology } from "../../src/core/topology.ts";
+import { PlatformTopology } from "../../src/core/machine/topology.ts";
 import { RegionTracker } from "../../src/regions/tracker.ts";
 
 const CPUS = 64;

@@ -5,7 +5,7 @@
  * Run: `deno bench -A --config CONFIG tests/bench/context_bench.ts`; EVENTS over the time of a round
  * is the rate.
  */
-import { TYPE } from "../../src/core/ring_layout.ts";
+import { TYPE } from "../../src/core/events/ring_layout.ts";
 import { Channel } from "../../src/context/services/channel.ts";
 import { CaliStream } from "../../src/context/services/recorder.ts";
 import { ContextNode } from "../channels/_node.ts";

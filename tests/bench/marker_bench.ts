@@ -2,7 +2,7 @@
  * What marks cost an application in C, and how fast a ring is read. Run by
  * `deno run -A tests/bench/marker_bench.ts`; `Deno.bench` does not fit, the work is another process's.
  */
-import { ORDER, RECORD_BYTES, RING_RECORDS } from "../../src/core/ring_layout.ts";
+import { ORDER, RECORD_BYTES, RING_RECORDS } from "../../src/core/events/ring_layout.ts";
 import { run, Workshop } from "../marker/_c_program.ts";
 import { RingSession, type SeenRing } from "../marker/_ring_session.ts";
 

@@ -2,13 +2,13 @@
  * Events through a real ring: marks of this process, drained, put in order, and fed to the tracker.
  * `deno bench -A tests/bench/ring_bench.ts`. On a busy machine the least time says most.
  */
-import { PlatformTopology } from "../../src/core/topology.ts";
+import { PlatformTopology } from "../../src/core/machine/topology.ts";
 import { Collector } from "../../src/events/collector.ts";
 import { NodeCpus } from "../../src/events/node_cpus.ts";
 import { Marker } from "../../src/marker/marker.ts";
 import { rawNanoseconds } from "../../src/os/clock.ts";
 import { RegionTracker } from "../../src/regions/tracker.ts";
-import { OrderedEvents } from "../../src/session/ordered_events.ts";
+import { OrderedEvents } from "../../src/regions/ordered_events.ts";
 import { RingSession } from "../marker/_ring_session.ts";
 
 /** As many as one ring has room for, with some to spare. */

@@ -1,10 +1,10 @@
 /** A small node whose counters follow a script, and Caliper's channels of what runs on it. */
-import type { Domain } from "../../src/core/domain.ts";
-import type { AttributeEvent } from "../../src/core/event.ts";
+import type { Domain } from "../../src/core/machine/domain.ts";
+import type { AttributeEvent } from "../../src/core/events/event.ts";
 import { PathTable } from "../../src/core/path_stats.ts";
-import { TYPE } from "../../src/core/ring_layout.ts";
+import { TYPE } from "../../src/core/events/ring_layout.ts";
 import type { Behavior, SignalProvider, Unit } from "../../src/core/signal.ts";
-import { PlatformTopology } from "../../src/core/topology.ts";
+import { PlatformTopology } from "../../src/core/machine/topology.ts";
 import { Channel, type ChannelOptions } from "../../src/context/services/channel.ts";
 import { type CaliRecord, readCali } from "../../src/query/library.ts";
 import { type ProcessFacts, RunMachine } from "../../src/channels/machine.ts";

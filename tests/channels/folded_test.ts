@@ -2,7 +2,7 @@
 import { assertAlmostEquals, assertEquals } from "@std/assert";
 import { needsOrder } from "../../src/channels/order.ts";
 import { parseConfigString } from "../../src/context/config/config_string.ts";
-import { TYPE } from "../../src/core/ring_layout.ts";
+import { TYPE } from "../../src/core/events/ring_layout.ts";
 import { ROOT } from "../../src/core/path_stats.ts";
 import { query } from "../../src/query/library.ts";
 import { ContextNode } from "./_node.ts";

@@ -1,5 +1,5 @@
 import { assertAlmostEquals, assertEquals } from "@std/assert";
-import { PROPERTY, SNAPSHOT_NAME, TYPE } from "../../src/core/ring_layout.ts";
+import { PROPERTY, SNAPSHOT_NAME, TYPE } from "../../src/core/events/ring_layout.ts";
 import { ContextNode } from "./_node.ts";
 
 const TRACE = { CALI_SERVICES_ENABLE: "event,timer,trace,recorder" };

@@ -1,4 +1,4 @@
-import { PlatformTopology } from "../../src/core/topology.ts";
+import { PlatformTopology } from "../../src/core/machine/topology.ts";
 import { parseConfigString } from "../../src/context/config/config_string.ts";
 import { parseQuery } from "../../src/query/parser.ts";
 import { assertEquals } from "@std/assert";

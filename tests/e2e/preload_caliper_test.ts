@@ -1,6 +1,6 @@
 /** Caliper's classes, snapshots and queries, answered with the real library and without. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { PROPERTY, SNAPSHOT_NAME } from "../../src/core/ring_layout.ts";
+import { PROPERTY, SNAPSHOT_NAME } from "../../src/core/events/ring_layout.ts";
 import { endToEnd, joulemark } from "../_support/programs.ts";
 import { compile, eventsOf, needing, preloaded } from "../_support/preload.ts";
 

@@ -1,6 +1,6 @@
 /** Calls of other tools, answered: regions, counts and times; and what is in the way of it. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { PROPERTY } from "../../src/core/ring_layout.ts";
+import { PROPERTY } from "../../src/core/events/ring_layout.ts";
 import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
 import { compile, eventsOf, needing, preloaded, spansOf, works } from "../_support/preload.ts";
 

@@ -1,8 +1,8 @@
 /** Processes that come and go, as the collector hands them on. */
 import { assertEquals } from "@std/assert";
-import type { EventRecord, EventSink } from "../../src/core/event.ts";
-import { KIND } from "../../src/core/event_kinds.ts";
-import { FLAG } from "../../src/core/ring_layout.ts";
+import type { EventRecord, EventSink } from "../../src/core/events/event.ts";
+import { KIND } from "../../src/core/events/event_kinds.ts";
+import { FLAG } from "../../src/core/events/ring_layout.ts";
 import { RingThread } from "../../src/events/ring_thread.ts";
 import { StampClock } from "../../src/events/stamp_clock.ts";
 import { Collector } from "../../src/events/collector.ts";

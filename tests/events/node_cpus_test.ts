@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { PlatformTopology } from "../../src/core/topology.ts";
+import { PlatformTopology } from "../../src/core/machine/topology.ts";
 import { RegionTracker } from "../../src/regions/tracker.ts";
 import { NodeCpus } from "../../src/events/node_cpus.ts";
 

@@ -1,6 +1,6 @@
 /** Functions by the kernel's probes: what begins and ends, by the stack. */
 import { assertEquals } from "@std/assert";
-import { KIND } from "../../src/core/event_kinds.ts";
+import { KIND } from "../../src/core/events/event_kinds.ts";
 import { ProbeMarks } from "../../src/events/probe_marks.ts";
 
 /** What one thread's marks tell, "+a" for a begin and "-a" for an end. */

@@ -7,8 +7,8 @@ import {
   RING_MAGIC,
   RING_VERSION,
   THREAD,
-} from "../../src/core/ring_layout.ts";
-import { KIND } from "../../src/core/event_kinds.ts";
+} from "../../src/core/events/ring_layout.ts";
+import { KIND } from "../../src/core/events/event_kinds.ts";
 import { RingProcess } from "../../src/events/ring_process.ts";
 import { explorePaths, PATH_MISTAKES } from "./model/paths.ts";
 import { exploreRing, RING_MISTAKES, type RingMistake, type RingScene } from "./model/ring.ts";

@@ -1,7 +1,7 @@
 /** A ring file that lies: nothing in it may throw, hang, or make the monitor grow without bound. */
-import { KIND } from "../../src/core/event_kinds.ts";
+import { KIND } from "../../src/core/events/event_kinds.ts";
 import { assert, assertEquals } from "@std/assert";
-import type { RingMemory } from "../../src/core/ring_memory.ts";
+import type { RingMemory } from "../../src/core/events/ring_memory.ts";
 import {
   FLAG,
   HEADER,
@@ -13,7 +13,7 @@ import {
   RING_VERSION,
   SLOT,
   THREAD,
-} from "../../src/core/ring_layout.ts";
+} from "../../src/core/events/ring_layout.ts";
 import { RingProcess } from "../../src/events/ring_process.ts";
 
 /** A file in memory. */

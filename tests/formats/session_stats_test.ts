@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { aggregate } from "../../src/core/agg.ts";
-import { type Domain } from "../../src/core/domain.ts";
-import { PlatformTopology } from "../../src/core/topology.ts";
+import { type Domain } from "../../src/core/machine/domain.ts";
+import { PlatformTopology } from "../../src/core/machine/topology.ts";
 import { SessionStats } from "../../src/formats/session_stats.ts";
 import { columnName } from "../../src/formats/trace/trace.ts";
 

@@ -1,6 +1,6 @@
 /** The C client against the monitor's side of the ring: src/client/joulemark.h.in, src/regions/. */
 import { assert, assertEquals } from "@std/assert";
-import { FLAG, NAME_BYTES_MAX, NAMES_MAX } from "../../src/core/ring_layout.ts";
+import { FLAG, NAME_BYTES_MAX, NAMES_MAX } from "../../src/core/events/ring_layout.ts";
 import { needs, run, Workshop } from "./_c_program.ts";
 import { RingSession } from "./_ring_session.ts";
 

@@ -1,6 +1,6 @@
 /** Marker against the monitor's side of the ring: src/marker/, src/regions/. */
 import { assert, assertEquals } from "@std/assert";
-import { FLAG, NAMES_MAX } from "../../src/core/ring_layout.ts";
+import { FLAG, NAMES_MAX } from "../../src/core/events/ring_layout.ts";
 import { run } from "./_c_program.ts";
 import { RingSession } from "./_ring_session.ts";
 

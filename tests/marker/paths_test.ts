@@ -1,6 +1,6 @@
 /** Visits folded by path in the client: all counts are exact, whatever the rate. */
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import { ORDER } from "../../src/core/ring_layout.ts";
+import { ORDER } from "../../src/core/events/ring_layout.ts";
 import { needs, run, Workshop } from "./_c_program.ts";
 import { type PathSum, RingSession } from "./_ring_session.ts";
 

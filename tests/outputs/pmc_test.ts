@@ -2,7 +2,7 @@
 import { ReplaySite } from "../../src/cli/replay_site.ts";
 import { optionValues } from "../../src/core/option.ts";
 import { makePmc } from "../../src/outputs/pmc/output.ts";
-import { RUN_OPTIONS } from "../../src/session/run_options.ts";
+import { RUN_OPTIONS } from "../../src/request/run_options.ts";
 import { assert, assertEquals } from "@std/assert";
 import { parsePmc, type PmcRecord, stringifyPmc } from "../../src/formats/pmc/pmc.ts";
 import { collateSteps, type NodeSteps } from "../../src/merge/steps.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { parseRawStats } from "../../src/formats/rawstats/rawstats.ts";
-import { ingest2021 } from "../../src/rawstats/ingest2021.ts";
-import { assembleJob2018 } from "../../src/rawstats/job2018.ts";
+import { ingest2021 } from "../../src/rawstats/original/ingest2021.ts";
+import { assembleJob2018 } from "../../src/rawstats/original/job2018.ts";
 
 const VECTORS = new URL("../vectors/rawstats/", import.meta.url);
 const FILES = ["rollover-a", "node-amd-epyc-rome-2s", "node-intel-skx-2s"];

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { parseRawStats } from "../../src/formats/rawstats/rawstats.ts";
 import { rawDeltas } from "../../src/rawstats/deltas.ts";
-import { assembleJob2018 } from "../../src/rawstats/job2018.ts";
+import { assembleJob2018 } from "../../src/rawstats/original/job2018.ts";
 import { NodeInputs } from "../../src/rawstats/metric_inputs.ts";
 import { JOB_METRICS } from "../../src/rawstats/metrics.ts";
 import { JobFilter, RawNode } from "../../src/rawstats/node.ts";

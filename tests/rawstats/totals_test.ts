@@ -4,7 +4,7 @@ import { RawScanner } from "../../src/formats/rawstats/scanner.ts";
 import { ColumnStore } from "../../src/rawstats/column_store.ts";
 import { JobFilter, RawNode } from "../../src/rawstats/node.ts";
 import { NodeSeries } from "../../src/rawstats/series.ts";
-import { tableRows } from "../../src/rawstats/tables.ts";
+import { tableRows } from "../../src/rawstats/print/tables.ts";
 import { NodeTotals } from "../../src/rawstats/totals.ts";
 
 /** Records of processes 50 at a time, 25 new ones in each; process 3 comes back near the end. */

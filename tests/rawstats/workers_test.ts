@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { readRawTables, share } from "../../src/rawstats/workers.ts";
 import { lookAtRawFiles, type RawFile } from "../../src/rawstats/files.ts";
-import type { RawTablePart } from "../../src/rawstats/table.ts";
+import type { RawTablePart } from "../../src/rawstats/print/table.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const SELF = [

@@ -1,8 +1,8 @@
 /** Sources that fail, lie, vanish and come back: NaN for that step, counted, and the others go on. */
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import type { Reader } from "../../src/core/host.ts";
+import type { Reader } from "../../src/core/machine/host.ts";
 import type { SignalReading } from "../../src/core/signal.ts";
-import { PlatformTopology } from "../../src/core/topology.ts";
+import { PlatformTopology } from "../../src/core/machine/topology.ts";
 import { cray } from "../../src/readers/cray.ts";
 import { hwmon } from "../../src/readers/hwmon.ts";
 import { msr } from "../../src/readers/msr.ts";

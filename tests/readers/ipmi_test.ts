@@ -1,8 +1,8 @@
 /** The BMC's power over a door that answers by a script: late, wrong, not at all, gone. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { OfferedSignal, SignalReading } from "../../src/core/signal.ts";
-import { PlatformTopology } from "../../src/core/topology.ts";
-import type { BmcDoor, OpenedDoor } from "../../src/os/ipmi.ts";
+import { PlatformTopology } from "../../src/core/machine/topology.ts";
+import type { BmcDoor, OpenedDoor } from "../../src/os/devices/ipmi.ts";
 import { askAndWait } from "../../src/readers/_ipmi_reading.ts";
 import { hwmon } from "../../src/readers/hwmon.ts";
 import { ipmi, ipmiReader } from "../../src/readers/ipmi.ts";

@@ -1,8 +1,8 @@
 /** The NVML reader against a small library of our own with the same calls. */
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import { PlatformTopology } from "../../src/core/topology.ts";
-import { loadNvml } from "../../src/os/nvml.ts";
-import { findLibrary } from "../../src/os/library.ts";
+import { PlatformTopology } from "../../src/core/machine/topology.ts";
+import { loadNvml } from "../../src/os/devices/nvml.ts";
+import { findLibrary } from "../../src/os/devices/library.ts";
 import { READERS } from "../../src/readers/with_raw.ts";
 import { nvml, nvmlReader } from "../../src/readers/nvml.ts";
 import { buildCatalogue } from "../../src/signals/catalogue.ts";

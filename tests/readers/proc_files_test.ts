@@ -1,6 +1,6 @@
 /** Readers of /proc files and of the control group, over texts as the kernel writes them. */
 import { assert, assertEquals } from "@std/assert";
-import type { Reader } from "../../src/core/host.ts";
+import type { Reader } from "../../src/core/machine/host.ts";
 import { cgroup } from "../../src/readers/cgroup.ts";
 import { meminfo } from "../../src/readers/meminfo.ts";
 import { pressure } from "../../src/readers/pressure.ts";

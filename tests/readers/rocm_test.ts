@@ -1,7 +1,7 @@
 /** The ROCm SMI reader against a small library of our own with the same calls. */
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import { PlatformTopology } from "../../src/core/topology.ts";
-import { loadRocm, type OpenedRocm } from "../../src/os/rocm_smi.ts";
+import { PlatformTopology } from "../../src/core/machine/topology.ts";
+import { loadRocm, type OpenedRocm } from "../../src/os/devices/rocm_smi.ts";
 import { READERS } from "../../src/readers/with_raw.ts";
 import { rocm, rocmReader } from "../../src/readers/rocm.ts";
 import { buildCatalogue } from "../../src/signals/catalogue.ts";

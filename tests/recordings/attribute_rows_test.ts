@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
-import { EventRecord } from "../../src/core/event.ts";
-import { KIND } from "../../src/core/event_kinds.ts";
-import { TYPE } from "../../src/core/ring_layout.ts";
+import { EventRecord } from "../../src/core/events/event.ts";
+import { KIND } from "../../src/core/events/event_kinds.ts";
+import { TYPE } from "../../src/core/events/ring_layout.ts";
 import { AttributeRows, AttributeRowsWriter } from "../../src/recordings/attribute_rows.ts";
 import type { PlainRow } from "../../src/recordings/path_rows.ts";
 

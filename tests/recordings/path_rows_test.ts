@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { EventRecord } from "../../src/core/event.ts";
+import { EventRecord } from "../../src/core/events/event.ts";
 import { PathTable, ROOT } from "../../src/core/path_stats.ts";
 import { PathRows, PathRowsWriter, type PlainRow } from "../../src/recordings/path_rows.ts";
 import { type Cell, ROW_VALUES } from "../../src/recordings/row_values.ts";

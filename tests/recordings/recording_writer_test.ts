@@ -1,7 +1,7 @@
 /** Rows of visits: many of them, with tracks late, and with names that need quotes. */
 import { assertEquals } from "@std/assert";
-import { EventRecord } from "../../src/core/event.ts";
-import { KIND } from "../../src/core/event_kinds.ts";
+import { EventRecord } from "../../src/core/events/event.ts";
+import { KIND } from "../../src/core/events/event_kinds.ts";
 import { PathTable } from "../../src/core/path_stats.ts";
 import { EVENTS_HEADER, EVENTS_HEADER_2 } from "../../src/formats/recording.ts";
 import { RecordingWriter } from "../../src/recordings/recording.ts";

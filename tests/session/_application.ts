@@ -1,6 +1,6 @@
 /** The whole runs of `tests/vectors/geopm/`, as they are and as recordings. */
 import type { Aggregation } from "../../src/core/agg.ts";
-import type { Domain } from "../../src/core/domain.ts";
+import type { Domain } from "../../src/core/machine/domain.ts";
 import type { Behavior, SignalFormat } from "../../src/core/signal.ts";
 import { csvField } from "../../src/formats/recording.ts";
 import {

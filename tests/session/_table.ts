@@ -1,5 +1,5 @@
 /** Names as a replay without a catalogue finds them: what the providers offer, else absent. */
-import type { Domain } from "../../src/core/domain.ts";
+import type { Domain } from "../../src/core/machine/domain.ts";
 import type { Behavior, SignalProvider } from "../../src/core/signal.ts";
 import { TRACKER_ALIASES } from "../../src/regions/tracker_signals.ts";
 import type { NameTable, ResolvedName } from "../../src/signals/batch.ts";

@@ -7,7 +7,7 @@ import { HASH_UNMARKED, regionHash } from "../../src/core/hash.ts";
 import type { ReportFields } from "../../src/core/report.ts";
 import { HINTS } from "../../src/core/hints.ts";
 import type { OfferedSignal, SignalProvider } from "../../src/core/signal.ts";
-import { PlatformTopology } from "../../src/core/topology.ts";
+import { PlatformTopology } from "../../src/core/machine/topology.ts";
 import { parseReport, stringifyReport } from "../../src/formats/report.ts";
 import { RegionTracker } from "../../src/regions/tracker.ts";
 import { Engine, type EngineOptions, profileName } from "../../src/session/engine.ts";

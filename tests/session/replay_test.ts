@@ -1,5 +1,5 @@
 /** Recordings that are cut, wrong, odd or large in some way. */
-import { KIND } from "../../src/core/event_kinds.ts";
+import { KIND } from "../../src/core/events/event_kinds.ts";
 import { traceTo } from "../../src/outputs/trace.ts";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { FormatError, UnknownNameError, UsageError } from "../../src/core/errors.ts";

@@ -2,8 +2,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { optionValues } from "../../src/core/option.ts";
 import { MachineHost } from "../../src/os/host.ts";
-import { runRequest } from "../../src/session/request.ts";
-import { RUN_OPTIONS } from "../../src/session/run_options.ts";
+import { runRequest } from "../../src/request/request.ts";
+import { RUN_OPTIONS } from "../../src/request/run_options.ts";
 import { simulationFor } from "../../src/session/simulation.ts";
 
 Deno.test("simulationFor() says why and gives nothing where no file can be made", () => {

@@ -1,7 +1,7 @@
 import { thermal } from "../../src/readers/thermal.ts";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { UnknownNameError } from "../../src/core/errors.ts";
-import type { Host, Reader } from "../../src/core/host.ts";
+import type { Host, Reader } from "../../src/core/machine/host.ts";
 import type { Offer, SignalRow } from "../../src/core/signal.ts";
 import { READERS } from "../../src/readers/with_raw.ts";
 import { aliasesWith } from "../../src/signals/alias.ts";

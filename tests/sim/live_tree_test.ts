@@ -1,6 +1,6 @@
 /** The simulated node's tree on disk, read by the project's own readers. */
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import type { Reader } from "../../src/core/host.ts";
+import type { Reader } from "../../src/core/machine/host.ts";
 import { MachineHost } from "../../src/os/host.ts";
 import { cpufreq } from "../../src/readers/cpufreq.ts";
 import { cpuinfo } from "../../src/readers/cpuinfo.ts";

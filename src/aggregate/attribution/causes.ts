@@ -2,7 +2,7 @@
  * What the fit found that powers depend on beside the region, in words. docs/how-sure.md.
  * @module
  */
-import { FAMILY } from "./columns.ts";
+import { FAMILY } from "./solver/columns.ts";
 
 /** From here on a cause is named. */
 const SURE = 0.95;

@@ -12,7 +12,7 @@ import { type ExposureRow, FoldedSplits, FoldedTimes } from "./folded_splits.ts"
 import { Fit } from "./fit.ts";
 import type { FitFrame, FitOutcome } from "./fit_outcome.ts";
 import { grown } from "../../core/grow.ts";
-import type { RowStore } from "./row_store.ts";
+import type { RowStore } from "./solver/row_store.ts";
 import { LAG_GRID, ZERO_LAG } from "./lag_curve.ts";
 import { CONSTANTS, LONGEST_S, type VisitTerms } from "./visit_terms.ts";
 

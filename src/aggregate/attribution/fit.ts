@@ -5,10 +5,10 @@
  * @module
  */
 import { type FitFrame, type FitOutcome, fitOutcome } from "./fit_outcome.ts";
-import { Columns, MANY_CLASSES } from "./columns.ts";
+import { Columns, MANY_CLASSES } from "./solver/columns.ts";
 import { FitStream } from "./fit_stream.ts";
 import { PhaseLock } from "./phase_lock.ts";
-import { type Interval, MOST_CLASSES, RowStore } from "./row_store.ts";
+import { type Interval, MOST_CLASSES, RowStore } from "./solver/row_store.ts";
 import { LEAST_ROWS } from "./lack_of_fit.ts";
 import { LAG_GRID, ZERO_LAG } from "./lag_curve.ts";
 import { Selection } from "./selection.ts";

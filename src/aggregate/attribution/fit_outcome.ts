@@ -2,11 +2,11 @@
  * From the sums of a fit to energies, their errors, and what can be told. docs/how-sure.md.
  * @module
  */
-import { mixingCondition } from "./condition.ts";
+import { mixingCondition } from "./solver/condition.ts";
 import type { FitStream } from "./fit_stream.ts";
 import type { LackOfFit } from "./causes.ts";
 import { lackOf, LEAST_ROWS, likelyModels } from "./lack_of_fit.ts";
-import type { Solution } from "./nnls.ts";
+import type { Solution } from "./solver/nnls.ts";
 
 /** Why a class's energy is not told. */
 export type Untold =

@@ -2,19 +2,19 @@
  * The fit as it goes on: five lags side by side, one filter, shares by the newest powers.
  * @module
  */
-import { Influence } from "./influence.ts";
-import { type Columns, MANY_CLASSES } from "./columns.ts";
+import { Influence } from "./solver/influence.ts";
+import { type Columns, MANY_CLASSES } from "./solver/columns.ts";
 import { FOLLOWED, FOLLOWED_PLAIN, LAG_GRID } from "./lag_curve.ts";
 import { LagRow } from "./lag_row.ts";
 import type { PhaseLock } from "./phase_lock.ts";
-import type { Between, Solution } from "./nnls.ts";
+import type { Between, Solution } from "./solver/nnls.ts";
 import { slownesses, stretchAt } from "./slowness.ts";
-import { NormalSums } from "./normal_sums.ts";
-import type { RowStore } from "./row_store.ts";
+import { NormalSums } from "./solver/normal_sums.ts";
+import type { RowStore } from "./solver/row_store.ts";
 import type { Chosen } from "./selection.ts";
 import { Shares } from "./shares.ts";
 import type { VisitTerms } from "./visit_terms.ts";
-import { FILTERS, WhitenedRows } from "./whitened_rows.ts";
+import { FILTERS, WhitenedRows } from "./solver/whitened_rows.ts";
 
 /**
  * Rows after which the powers are found again, or a sixteenth of those so far where that is more; sooner

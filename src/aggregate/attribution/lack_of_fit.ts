@@ -11,10 +11,10 @@
  * @module
  */
 import { type LackOfFit, namedCauses } from "./causes.ts";
-import { FAMILY, SWITCHED } from "./columns.ts";
+import { FAMILY, SWITCHED } from "./solver/columns.ts";
 import type { FitStream } from "./fit_stream.ts";
 import { bestLag, Model, type ModelFrame } from "./model.ts";
-import type { Solution } from "./nnls.ts";
+import type { Solution } from "./solver/nnls.ts";
 import { constantAt } from "./slowness.ts";
 
 /** Models of less weight are left out, and at most so many count. */

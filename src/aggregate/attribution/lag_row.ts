@@ -4,9 +4,9 @@
  * @module
  */
 import { grown } from "../../core/grow.ts";
-import type { Columns } from "./columns.ts";
-import { BLOCK_ROWS } from "./row_block.ts";
-import type { RowStore } from "./row_store.ts";
+import type { Columns } from "./solver/columns.ts";
+import { BLOCK_ROWS } from "./solver/row_block.ts";
+import type { RowStore } from "./solver/row_store.ts";
 import { LAG_GRID } from "./lag_curve.ts";
 
 /** The row of a lag; valid until the next one. */

@@ -3,10 +3,10 @@
  * docs/how-sure.md.
  * @module
  */
-import { FAMILY } from "./columns.ts";
+import { FAMILY } from "./solver/columns.ts";
 import type { FitStream } from "./fit_stream.ts";
 import { LAG_GRID, leastOf, slopeAt, spreadAround, sum, weightsAt } from "./lag_curve.ts";
-import type { Solution } from "./nnls.ts";
+import type { Solution } from "./solver/nnls.ts";
 import { CONSTANTS } from "./visit_terms.ts";
 import { type Given, type Reach, Variances } from "./uncertainty.ts";
 

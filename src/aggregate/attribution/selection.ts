@@ -6,14 +6,14 @@
  * more around what came out. Work comes in pieces, so that no step of a live run waits for it.
  * @module
  */
-import { ALL_FAMILIES, type Columns } from "./columns.ts";
+import { ALL_FAMILIES, type Columns } from "./solver/columns.ts";
 import { LAG_GRID } from "./lag_curve.ts";
 import { LagRow } from "./lag_row.ts";
-import type { Between, Solution } from "./nnls.ts";
+import type { Between, Solution } from "./solver/nnls.ts";
 import { slownesses } from "./slowness.ts";
-import { NormalSums } from "./normal_sums.ts";
-import type { RowStore } from "./row_store.ts";
-import { FILTERS, WhitenedRows } from "./whitened_rows.ts";
+import { NormalSums } from "./solver/normal_sums.ts";
+import type { RowStore } from "./solver/row_store.ts";
+import { FILTERS, WhitenedRows } from "./solver/whitened_rows.ts";
 
 const FIRST_LAG = 3;
 const FIRST_FILTER = 1;

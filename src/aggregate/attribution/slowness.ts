@@ -3,8 +3,8 @@
  * of `visit_terms.ts`. Between two of them the response is a mixture of both.
  * @module
  */
-import type { Columns } from "./columns.ts";
-import type { Between, Solution } from "./nnls.ts";
+import type { Columns } from "./solver/columns.ts";
+import type { Between, Solution } from "./solver/nnls.ts";
 import { CONSTANTS } from "./visit_terms.ts";
 
 /** The stretch at a place on the line: 0 is at once, k the k-th constant. */

@@ -6,9 +6,9 @@
  * included: a region and all that is nested in it, or what is left when the told ones are told.
  * @module
  */
-import { triangle } from "./triangle.ts";
+import { triangle } from "./solver/triangle.ts";
 import type { FitStream } from "./fit_stream.ts";
-import { rowTimes, type Solution } from "./nnls.ts";
+import { rowTimes, type Solution } from "./solver/nnls.ts";
 
 /** Part of its power that a class may draw more or less in one interval than it usually does. */
 const LIKELY_PART = 0.1;

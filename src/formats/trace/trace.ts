@@ -6,7 +6,7 @@
  * ```
  * @module
  */
-import type { Domain } from "../../core/domain.ts";
+import type { Domain } from "../../core/machine/domain.ts";
 import { FormatError } from "../../core/errors.ts";
 import { formatSignal } from "../../core/number_format.ts";
 import type { SignalFormat } from "../../core/signal.ts";

@@ -12,8 +12,8 @@
  * are added up instead, energy is interpolated to the exact time.
  * @module
  */
-import type { EventReceiver, EventRecord } from "../../core/event.ts";
-import { KIND } from "../../core/event_kinds.ts";
+import type { EventReceiver, EventRecord } from "../../core/events/event.ts";
+import { KIND } from "../../core/events/event_kinds.ts";
 import type { PmcRecord } from "../../formats/pmc/pmc.ts";
 import type { RegionTracker } from "../../regions/tracker.ts";
 import type { Batch, NameTable } from "../../signals/batch.ts";

@@ -4,7 +4,7 @@
  * Truth: Documentation/ABI/stable/sysfs-class-infiniband.
  * @module
  */
-import type { Host } from "../../core/host.ts";
+import type { Host } from "../../core/machine/host.ts";
 
 /** Where they are. */
 export const FABRIC_DIRECTORY = "/sys/class/infiniband/";

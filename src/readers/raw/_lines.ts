@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Host, KeptFile } from "../../core/host.ts";
+import type { Host, KeptFile } from "../../core/machine/host.ts";
 
 const LF = 10, TAB = 9, BLANK = 32, COLON = 58, ZERO = 48;
 

@@ -8,7 +8,7 @@
  * the device. One real line: `read_bytes 49311 samples [bytes] 1 23553884 47736624197`.
  * @module
  */
-import type { Host } from "../../core/host.ts";
+import type { Host } from "../../core/machine/host.ts";
 import { hashOf, hashTable, KeptFiles, LINES } from "./_lines.ts";
 import { filesOnly, keyNames, type RawRow, type RawStatsType } from "./raw_type.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Host } from "../../core/host.ts";
+import type { Host } from "../../core/machine/host.ts";
 
 const DIRECTORY = "/sys/devices/system/node";
 

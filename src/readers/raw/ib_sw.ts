@@ -7,7 +7,7 @@
  * nowhere else. What the switch sends is what the node receives: the two are exchanged.
  * @module
  */
-import { type MadDoor, openUmad } from "../../os/umad.ts";
+import { type MadDoor, openUmad } from "../../os/devices/umad.ts";
 import { activePorts, FABRIC_DIRECTORY, isOmniPath } from "./_fabric.ts";
 import { askCounters, askNeighbour, DIRECTED_CLASS, PERFORMANCE_CLASS } from "./_mad.ts";
 import { readCounters, readNeighbour } from "./_mad.ts";

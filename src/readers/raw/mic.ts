@@ -5,7 +5,7 @@
  * library's interface, it never met a card.
  * @module
  */
-import { type MicLibrary, openMic } from "../../os/micmgmt.ts";
+import { type MicLibrary, openMic } from "../../os/devices/micmgmt.ts";
 import type { RawStatsType } from "./raw_type.ts";
 
 /** What its driver shows. */

@@ -5,9 +5,9 @@
  * rest of total). hpcperfstats switches persistence mode on; this monitor only looks.
  * @module
  */
-import { nvidiaCount } from "../../core/sysfs_topology.ts";
-import { openNvml } from "../../os/gpu_libraries.ts";
-import type { NvmlQuery } from "../../os/nvml.ts";
+import { nvidiaCount } from "../../core/machine/sysfs_topology.ts";
+import { openNvml } from "../../os/devices/gpu_libraries.ts";
+import type { NvmlQuery } from "../../os/devices/nvml.ts";
 import type { RawStatsType } from "./raw_type.ts";
 
 const TOTAL = 0, FREE = 1, USED = 2;

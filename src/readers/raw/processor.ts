@@ -6,7 +6,7 @@
  * device from /proc/cpuinfo and sysfs.
  * @module
  */
-import type { Host } from "../../core/host.ts";
+import type { Host } from "../../core/machine/host.ts";
 
 /** Where a logical CPU sits. */
 export interface RawPlace {

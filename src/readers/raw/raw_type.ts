@@ -6,8 +6,8 @@
  * the monitor writes.
  * @module
  */
-import type { Host } from "../../core/host.ts";
-import { ScopedHost } from "../../core/scoped_host.ts";
+import type { Host } from "../../core/machine/host.ts";
+import { ScopedHost } from "../../core/machine/scoped_host.ts";
 import type { Needs } from "../../core/signal.ts";
 import type { RawMachine } from "../../os/raw_machine.ts";
 import { identifyProcessor, type RawProcessor } from "./processor.ts";

@@ -7,10 +7,10 @@
  * energies in joules by the unit register, where the raw columns keep the raw counts.
  * @module
  */
-import { Counters } from "../../core/counter.ts";
-import type { Domain } from "../../core/domain.ts";
-import type { Host, Reader } from "../../core/host.ts";
-import { ScopedHost } from "../../core/scoped_host.ts";
+import { Counters } from "../../core/machine/counter.ts";
+import type { Domain } from "../../core/machine/domain.ts";
+import type { Host, Reader } from "../../core/machine/host.ts";
+import { ScopedHost } from "../../core/machine/scoped_host.ts";
 import type { Absence, OfferedSignal, SignalReading, SignalRow, Unit } from "../../core/signal.ts";
 import { RawMachine } from "../../os/raw_machine.ts";
 import { RAW_TYPES } from "./all.ts";

@@ -6,8 +6,8 @@
  * @module
  */
 import type { Aggregation } from "../../core/agg.ts";
-import type { Domain } from "../../core/domain.ts";
-import type { FieldFunction } from "../../core/msr_field.ts";
+import type { Domain } from "../../core/machine/domain.ts";
+import type { FieldFunction } from "../../core/machine/msr_field.ts";
 import type { Behavior, SignalFormat, Unit } from "../../core/signal.ts";
 
 /** A unit that is decoded at run time from register 0x606 or C001_0299h. */

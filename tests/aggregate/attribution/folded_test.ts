@@ -1,7 +1,7 @@
 /** Nested regions without edges: their energy by the time that they took between samples. */
 import { assert, assertAlmostEquals } from "@std/assert";
 import { Attribution } from "../../../src/aggregate/attribution/attribution.ts";
-import { PlatformTopology } from "../../../src/core/topology.ts";
+import { PlatformTopology } from "../../../src/core/machine/topology.ts";
 import { RegionTracker } from "../../../src/regions/tracker.ts";
 import { buildTree } from "../../../src/aggregate/build_tree.ts";
 import { Random } from "../../../src/sim/random.ts";

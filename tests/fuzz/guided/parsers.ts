@@ -7,7 +7,7 @@
 import { parse as parseYaml } from "@std/yaml/parse";
 import { parseConfig } from "../../../src/core/config_text.ts";
 import { isHumanError } from "../../../src/core/errors.ts";
-import { KIND } from "../../../src/core/event_kinds.ts";
+import { KIND } from "../../../src/core/events/event_kinds.ts";
 import {
   FLAG,
   HEADER,
@@ -18,9 +18,9 @@ import {
   RING_VERSION,
   SLOT,
   THREAD,
-} from "../../../src/core/ring_layout.ts";
-import type { RingMemory } from "../../../src/core/ring_memory.ts";
-import { parseTable, servedBy } from "../../../src/core/served_values.ts";
+} from "../../../src/core/events/ring_layout.ts";
+import type { RingMemory } from "../../../src/core/events/ring_memory.ts";
+import { parseTable, servedBy } from "../../../src/core/machine/served_values.ts";
 import { ConfigError } from "../../../src/context/config/config_error.ts";
 import { parseConfigString } from "../../../src/context/config/config_string.ts";
 import { RingProcess } from "../../../src/events/ring_process.ts";

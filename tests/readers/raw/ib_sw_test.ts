@@ -8,7 +8,7 @@ import {
   umadAnswer,
   umadPacket,
   umadRegistration,
-} from "../../../src/os/umad.ts";
+} from "../../../src/os/devices/umad.ts";
 import {
   askCounters,
   askNeighbour,

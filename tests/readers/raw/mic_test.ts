@@ -1,7 +1,7 @@
 /** Xeon Phi cards against a small library of our own with the same calls. */
 import { assertEquals } from "@std/assert";
 import { MachineHost } from "../../../src/os/host.ts";
-import { type MicLibrary, openMic } from "../../../src/os/micmgmt.ts";
+import { type MicLibrary, openMic } from "../../../src/os/devices/micmgmt.ts";
 import { RawMachine } from "../../../src/os/raw_machine.ts";
 import { micType } from "../../../src/readers/raw/mic.ts";
 import { accessOf, RawRow } from "../../../src/readers/raw/raw_type.ts";

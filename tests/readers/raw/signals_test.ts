@@ -1,7 +1,7 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { MachineHost } from "../../../src/os/host.ts";
 import { raw } from "../../../src/readers/raw/signals.ts";
-import { ScopedHost } from "../../../src/core/scoped_host.ts";
+import { ScopedHost } from "../../../src/core/machine/scoped_host.ts";
 import { advanceNodeTree } from "../../_support/node_tree.ts";
 import { loadRawNode, writeRawTree } from "../../_support/raw_node.ts";
 

@@ -1,0 +1,336 @@
+/**
+ * What `doctor` finds, as plain data: sources, what a run would record, permissions in force.
+ * @module
+ */
+import type { Host } from "../../core/machine/host.ts";
+import type { Offer } from "../../core/signal.ts";
+import { monotonicNanoseconds, rawSeconds, sleepUntil } from "../../os/clock.ts";
+import { pathsState } from "../../os/landlock.ts";
+import type { MachineHost } from "../../os/host.ts";
+import { processorName } from "../../outputs/machine_facts.ts";
+import { READERS } from "../../readers/with_raw.ts";
+import { identify } from "../../readers/processor.ts";
+import { Batch } from "../../signals/batch.ts";
+import type { Catalogue } from "../../signals/catalogue.ts";
+import { containmentTree } from "../../signals/containment.ts";
+import type { Remedy } from "../../core/remedy.ts";
+
+/** One source. */
+export interface SourceRow {
+  readonly reader: string;
+  readonly state: "readable" | "partly" | "absent" | "forbidden" | "unusable";
+  /** What was found, in one clause. */
+  readonly summary: string;
+  /** What would bring a source that is absent. */
+  readonly remedy?: string;
+  readonly signals: number;
+  /** Rows that this node lacks, with the reason. */
+  readonly lacks: readonly { signal: string; kind: string; reason: string; remedy?: string }[];
+  readonly notes: readonly string[];
+  readonly mends: readonly Remedy[];
+  /** Its energy counters, watched for a moment. */
+  readonly live: readonly LiveCounter[];
+}
+
+/** An energy counter that was watched. */
+export interface LiveCounter {
+  readonly signal: string;
+  readonly live: boolean;
+  /** Median time between two changes; `undefined` with fewer than two. */
+  readonly updatePeriodS?: number;
+  readonly resolution?: number;
+  readonly wrapRange?: number;
+  /** Seconds until it wraps, at the pace that was seen. */
+  readonly wrapTimeS?: number;
+}
+
+/** One figure of a report. */
+export interface RecordRow {
+  readonly name: string;
+  readonly available: boolean;
+  readonly source?: string;
+  readonly quality?: string;
+  readonly note?: string;
+  readonly reason?: string;
+  /** Readers that could have fed it. */
+  readonly readers?: readonly string[];
+}
+
+/** An energy counter and its place in the tree of what holds what. */
+export interface ContainedCounter {
+  readonly signal: string;
+  /** 0: nothing here holds it. */
+  readonly depth: number;
+  /** Portable names that stand for it here. */
+  readonly chosenAs: readonly string[];
+}
+
+/** All of it. */
+export interface Diagnosis {
+  readonly root: string;
+  readonly processor: string;
+  readonly domains: string;
+  readonly sources: readonly SourceRow[];
+  readonly records: readonly RecordRow[];
+  /** Energy counters of this node, each after the one that holds it. */
+  readonly containment: readonly ContainedCounter[];
+  readonly permissions: Readonly<Record<string, string>>;
+  /** Who reads what is closed to this user; @default nobody is asked */
+  readonly collector?: CollectorRow;
+}
+
+/** The collector of the node. */
+export interface CollectorRow {
+  readonly socket: string;
+  readonly answers: boolean;
+  /** What it reads, or why it does not answer. */
+  readonly state: string;
+}
+
+/** What the report of a run is made from. */
+const RECORDED = [
+  "CPU_ENERGY",
+  "DRAM_ENERGY",
+  "BOARD_ENERGY",
+  "GPU_ENERGY",
+  "CPU_POWER",
+  "DRAM_POWER",
+  "BOARD_POWER",
+  "GPU_POWER",
+  "CPU_CYCLES_THREAD",
+  "CPU_CYCLES_REFERENCE",
+  "CPU_FREQUENCY_STICKER",
+  "GPU_CORE_FREQUENCY_STATUS",
+  "BOARD_ENERGY_REST",
+] as const;
+
+/** Examines a node; watches its energy counters for a quarter of a second. */
+export function diagnose(host: MachineHost, catalogue: Catalogue): Diagnosis {
+  const live = watch(host, catalogue);
+  const t = host.topology;
+  return {
+    root: host.root,
+    processor: processorOf(host),
+    domains: (
+      [["package", "package"], ["core", "core"], ["cpu", "CPU"], ["gpu", "GPU"]] as const
+    ).map(([domain, word]) => counted(t.count(domain), word)).join(", "),
+    sources: READERS.map((reader) =>
+      sourceRow(host, reader.name, catalogue.offers.get(reader.name)!, live.get(reader.name) ?? [])
+    ),
+    records: RECORDED.map((name) => recordRow(catalogue, name)),
+    containment: containment(catalogue),
+    permissions: permissions(host),
+    collector: collectorRow(host),
+  };
+}
+
+function collectorRow({ collector }: MachineHost): CollectorRow | undefined {
+  if (collector === undefined) return undefined;
+  const { path: socket, state } = collector;
+  if (!state.ok) return { socket, answers: false, state: state.reason };
+  const { files, cpus, registers } = state.table;
+  const parts = [
+    counted(files.length, "file"),
+    ...cpus.length === 0 ? [] : [`${registers.length} registers of ${counted(cpus.length, "CPU")}`],
+  ];
+  const user = state.peer === undefined ? "" : `, user ${state.peer.uid} on ${socket}`;
+  return { socket, answers: true, state: `reads ${parts.join(", ")}${user}` };
+}
+
+/** A number and its noun. */
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function processorOf(host: Host): string {
+  return processorName(host) + (identify(host).hypervisor ? " (virtual machine)" : "");
+}
+
+function sourceRow(
+  host: MachineHost,
+  reader: string,
+  offer: Offer,
+  live: readonly LiveCounter[],
+): SourceRow {
+  if (!offer.ok) {
+    const forbidden = offer.kind === "forbidden";
+    return {
+      reader,
+      state: offer.kind,
+      summary: offer.reason,
+      // The remedies below say more than "see doctor".
+      remedy: forbidden ? undefined : offer.remedy,
+      signals: 0,
+      lacks: [],
+      notes: [],
+      mends: forbidden ? remediesOf(reader) : [],
+      live: [],
+    };
+  }
+  const lacks = [...offer.missing ?? []].map(([signal, lack]) => ({ signal, ...lack }));
+  const forbidden = lacks.filter((lack) => lack.kind === "forbidden");
+  const notes = new Set(offer.signals.flatMap((s) => s.note === undefined ? [] : [s.note]));
+  for (const path of rootOnly(host, offer)) {
+    notes.add(`${path}: for root only; read here because this is a tree or you are root`);
+  }
+  return {
+    reader,
+    state: forbidden.length > 0 ? "partly" : offer.signals.length === 0 ? "absent" : "readable",
+    summary: `${counted(offer.signals.length, "signal")}, as ${offer.signals[0]?.row.name}` +
+      (forbidden.length > 0 ? `; ${forbidden[0].signal}: ${forbidden[0].reason}` : ""),
+    signals: offer.signals.length,
+    lacks,
+    notes: [...notes],
+    mends: forbidden.length > 0 ? remediesOf(reader) : [],
+    live,
+  };
+}
+
+/** Files of energy that a tree's modes close to ordinary users: one example is enough. */
+function rootOnly(host: MachineHost, offer: Offer & { ok: true }): string[] {
+  const modes = host.facts.modes ?? {};
+  const closed = offer.signals.find((s) => (parseInt(modes[s.source] ?? "0444", 8) & 0o004) === 0);
+  return closed === undefined ? [] : [`${closed.source} (mode ${modes[closed.source]})`];
+}
+
+const WATCH_NS = 250e6;
+const STEP_NS = 500e3;
+
+/** Reads every energy counter again and again, to see which live and how often they change. */
+function watch(host: MachineHost, catalogue: Catalogue): Map<string, LiveCounter[]> {
+  const found = new Map<string, LiveCounter[]>();
+  const batch = new Batch(host.topology, catalogue);
+  const watched: {
+    reader: string;
+    name: string;
+    handle: number;
+    changes: number[];
+    first: number;
+    last: number;
+  }[] = [];
+  for (const [reader, offer] of catalogue.offers) {
+    if (!offer.ok) continue;
+    for (const { row } of offer.signals) {
+      if (row.unit !== "J" || row.behavior !== "monotone") continue;
+      const handle = batch.pushSignal(row.name, row.domain, 0);
+      watched.push({ reader, name: row.name, handle, changes: [], first: NaN, last: NaN });
+    }
+  }
+  if (watched.length === 0) return found;
+  using open = batch;
+  const end = monotonicNanoseconds() + WATCH_NS;
+  for (let now = monotonicNanoseconds(); now < end; now = monotonicNanoseconds()) {
+    const timeS = rawSeconds();
+    open.read(timeS);
+    open.settle();
+    for (const w of watched) {
+      const value = open.sample(w.handle);
+      if (w.last === w.last && value !== w.last) w.changes.push(timeS);
+      if (w.first !== w.first) w.first = value;
+      w.last = value;
+    }
+    sleepUntil(now + STEP_NS);
+  }
+  for (const { reader, name, changes, first, last } of watched) {
+    const signal = catalogue.info(name)!;
+    const { resolution, wrapRange } = signal.state.ok ? signal.state.signal : {};
+    const gaps = changes.slice(1).map((t, k) => t - changes[k]).sort((a, b) => a - b);
+    const updatePeriodS = gaps.length === 0 ? undefined : gaps[gaps.length >> 1];
+    const pace = (last - first) / (WATCH_NS * 1e-9);
+    const wrapTimeS = wrapRange !== undefined && pace > 0 ? wrapRange / pace : undefined;
+    const live = changes.length > 0;
+    const row = { signal: name, live, updatePeriodS, resolution, wrapRange, wrapTimeS };
+    found.set(reader, [...found.get(reader) ?? [], row]);
+  }
+  return found;
+}
+
+function recordRow(catalogue: Catalogue, name: string): RecordRow {
+  const { state, aliasFor } = catalogue.info(name)!;
+  if (!state.ok) {
+    const readers = [...readersOf(catalogue, name)];
+    return { name, available: false, reason: state.reason, readers };
+  }
+  const { source, quality, note } = state.signal;
+  return {
+    name,
+    available: true,
+    source: aliasFor === undefined ? source : `${aliasFor}, ${source}`,
+    quality,
+    note,
+  };
+}
+
+/** Readers that a name could come from, through aliases and calculations. */
+function readersOf(catalogue: Catalogue, name: string, seen = new Set<string>()): Set<string> {
+  const entry = catalogue.info(name);
+  if (entry === undefined || seen.has(name)) return new Set();
+  seen.add(name);
+  if (catalogue.offers.has(entry.group)) return new Set([entry.group]);
+  const from = entry.candidates?.map((c) => c.name) ?? entry.row.source?.split(/, | minus /) ?? [];
+  return new Set(from.flatMap((next) => [...readersOf(catalogue, next, seen)]));
+}
+
+/** Energy counters that can be read here, as a tree written from top to bottom. */
+function containment(catalogue: Catalogue): ContainedCounter[] {
+  const chosen = new Map<string, string>();
+  const could = new Map<string, string[]>();
+  const counters: string[] = [];
+  for (const { name, row, state, aliasFor, group, candidates } of catalogue.list()) {
+    if (!state.ok || row.unit !== "J" || row.behavior !== "monotone") continue;
+    if (aliasFor !== undefined) {
+      chosen.set(name, aliasFor);
+      for (const c of candidates ?? []) could.set(c.name, [...could.get(c.name) ?? [], name]);
+    } else if (catalogue.offers.has(group) || name.startsWith("INTEGRAL::")) counters.push(name);
+  }
+  const tree = containmentTree(counters, {
+    of: (name) => could.get(name) ?? [],
+    chosen: (portable) => chosen.get(portable),
+  });
+  return tree.map(({ name, depth }) => ({
+    signal: name,
+    depth,
+    chosenAs: [...chosen].flatMap(([portable, target]) => target === name ? [portable] : []),
+  }));
+}
+
+/** Capabilities that open a source, by number: capabilities(7). */
+const CAPABILITIES: readonly (readonly [bit: number, name: string])[] = [
+  [2, "CAP_DAC_READ_SEARCH"],
+  [17, "CAP_SYS_RAWIO"],
+  [21, "CAP_SYS_ADMIN"],
+  [23, "CAP_SYS_NICE"],
+  [38, "CAP_PERFMON"],
+];
+
+/** Those of this process, on this machine, whatever tree is examined. */
+function permissions(host: MachineHost): Record<string, string> {
+  const own = host.root === "" ? host : undefined;
+  const status = own?.readText("/proc/self/status") ?? "";
+  const field = (name: string) =>
+    new RegExp(`^${name}:\\s*(.*)$`, "m").exec(status)?.[1].trim() ?? "";
+  const effective = BigInt(`0x${field("CapEff") || "0"}`);
+  const held = CAPABILITIES.filter(([bit]) => (effective >> BigInt(bit)) & 1n).map(([, name]) =>
+    name
+  );
+  const paranoid = host.readText("/proc/sys/kernel/perf_event_paranoid")?.trim();
+  return {
+    user: own === undefined
+      ? "of no matter for a tree"
+      : field("Uid").split(/\s+/)[1] === "0"
+      ? "root"
+      : `uid ${field("Uid").split(/\s+/)[1]}`,
+    capabilities: own === undefined
+      ? "of no matter for a tree"
+      : held.length === 0
+      ? "none of those that open counters"
+      : held.join(", "),
+    perf_event_paranoid: paranoid ?? "not readable",
+    "paths of a run": pathsState(),
+  };
+}
+
+/** What opens a reader's source that is there and forbidden. */
+export function remediesOf(reader: string): readonly Remedy[] {
+  return READERS.find(({ name }) => name === reader)?.remedies ?? [];
+}

@@ -1,0 +1,199 @@
+/**
+ * `joulemark doctor`: every source of this node, what is in its way, and what would mend it.
+ * @module
+ */
+import { UsageError } from "../../core/errors.ts";
+import { countersCheckedPath, keepCountersChecked } from "../../files/counters_checked.ts";
+import { probeDocument, writeDocument } from "../../files/whole_file.ts";
+import { msrAllowList } from "../../readers/tables/msr_allow_list.ts";
+import { diagnose } from "./diagnose.ts";
+import { diagnosisText } from "./doctor_text.ts";
+import { realBench, simulatedBench } from "./doctor_bench.ts";
+import { type EnergyVerdict, tryCounters } from "./doctor_energy.ts";
+import { EXIT } from "../exit_codes.ts";
+import { writeStderr, writeStdout } from "../io.ts";
+import { openCatalogue } from "../open_catalogue.ts";
+import { type ParsedOptions, parseFormat } from "../command_line/options.ts";
+import { examineSettings, type SettingsFound } from "../command_line/settings.ts";
+import {
+  COLLECTOR,
+  JSON_SWITCH,
+  ROOT,
+  TEXT_OR_JSON,
+  WITHOUT,
+} from "../command_line/common_options.ts";
+import { UNIT_NAMES, unitText } from "./units.ts";
+import { permissionFlags } from "../permissions.ts";
+import type { Verb, VerbEntry } from "../command_line/verb.ts";
+
+/** The verb that examines the sources of the node, and the settings of all these. */
+export function doctorOf(entries: readonly VerbEntry[]): Verb {
+  return {
+    ...doctor,
+    async run(options) {
+      const verbs = await Promise.all(entries.map((entry) => entry.load()));
+      return examine(options, examineSettings(verbs, (name) => Deno.env.get(name)));
+    },
+  };
+}
+
+/** Examines the sources of the node. */
+export const doctor: Verb = {
+  name: "doctor",
+  summary: "which sources this node has, and what is in the way",
+  usage: ["[options]"],
+  about: `Says which sources this node has, what is in the way, and what would mend it.
+
+Also what is set in /etc/joulemark.conf, in the user's own file and by variables.`,
+  showsSettings: true,
+  options: [
+    {
+      ...{ name: "energy", value: "SECONDS", optionalValue: true },
+      help:
+        "run a small kernel for 30 seconds, or so many: whether energy counters can be trusted " +
+        "at visits of 1, 10 and 100 ms",
+    },
+    {
+      ...{ name: "simulate", value: "SPEC", optionalValue: true },
+      help: "with --energy: try the simulated node (rapl, cray or both)",
+    },
+    {
+      name: "output",
+      short: "o",
+      value: "FILE",
+      help: "with --energy: write what was found there, not where reports look",
+    },
+    JSON_SWITCH,
+    TEXT_OR_JSON,
+    { name: "permissions", help: "the permission flags that the executable is built with" },
+    { name: "allow-list", help: "the registers it reads, as msr-safe's allow list has them" },
+    {
+      ...{ name: "unit", value: "NAME", words: UNIT_NAMES },
+      help:
+        "what starts the collector: service and socket of systemd; or job (a service a user), " +
+        "prolog and epilog of Slurm",
+    },
+    { ...ROOT, help: "examine a tree laid out like / instead of the machine" },
+    WITHOUT,
+    COLLECTOR,
+    { name: "verbose", short: "v", help: "also the rows that a readable source lacks" },
+  ],
+  notes: `Remedies are listed least risk first. Energy counters are for root since CVE-2020-8694,
+because readings leak keys: open them to a group, not to all.`,
+  examples: [
+    "joulemark doctor",
+    "joulemark doctor --json",
+    "joulemark doctor --energy -o counters.json",
+  ],
+  run: (options) => examine(options),
+};
+
+function examine(options: ParsedOptions, settings?: SettingsFound): number {
+  const { text, flags, words } = options;
+  if (words.length > 0) {
+    throw new UsageError({
+      action: 'run "joulemark doctor"',
+      expected: "options only",
+      found: words[0],
+      remedy: "see joulemark doctor --help",
+    });
+  }
+  if (flags.has("permissions")) {
+    writeStdout(permissionFlags().map((flag) => flag + "\n").join(""));
+    return EXIT.done;
+  }
+  if (flags.has("allow-list")) {
+    writeStdout(msrAllowList());
+    return EXIT.done;
+  }
+  if (text.unit !== undefined) {
+    writeStdout(unitText(text.unit, Deno.execPath()));
+    return EXIT.done;
+  }
+  if (text.energy !== undefined) return tryEnergy(options, text.energy);
+  for (const name of ["simulate", "output"] as const) {
+    if (text[name] === undefined) continue;
+    throw new UsageError({
+      action: 'run "joulemark doctor"',
+      expected: `--${name} with --energy`,
+      found: `--${name} alone`,
+    });
+  }
+  const { host, catalogue } = openCatalogue(text);
+  const found = diagnose(host, catalogue);
+  if (parseFormat(options, ["text", "json"]) === "json") {
+    writeStdout(JSON.stringify({ ...found, settings }, null, 2) + "\n");
+  } else {
+    const style = { verbose: flags.has("verbose"), width: terminalWidth() };
+    writeStdout(diagnosisText({ ...found, settings }, style));
+  }
+  return EXIT.done;
+}
+
+/** Fewer seconds hold too few changes of any counter. */
+const LEAST_S = 3;
+const MOST_S = 3600;
+
+function tryEnergy(options: ParsedOptions, wanted: string): number {
+  const { text } = options;
+  const isJson = parseFormat(options, ["text", "json"]) === "json";
+  const seconds = wanted === "" ? 30 : Number(wanted);
+  if (!(seconds >= LEAST_S && seconds <= MOST_S)) {
+    throw new UsageError({
+      action: "use",
+      target: `--energy=${wanted}`,
+      expected: `seconds, ${LEAST_S} to ${MOST_S}`,
+      found: wanted,
+    });
+  }
+  const refused = text.output === undefined ? undefined : probeDocument(text.output);
+  if (refused !== undefined) throw refused;
+  const bench = text.simulate === undefined ? benchHere(text) : simulatedBench(text.simulate);
+  if (bench === undefined) {
+    writeStderr("joulemark: no energy counter can be read here; joulemark doctor says why\n");
+    return EXIT.failed;
+  }
+  const counters = tryCounters(bench, seconds);
+  const found = {
+    simulated: text.simulate !== undefined,
+    "tried at": new Date().toISOString(),
+    "seconds": seconds,
+    counters,
+  };
+  const json = JSON.stringify(found, null, 2) + "\n";
+  if (text.output !== undefined) writeDocument(text.output, json);
+  else if (text.simulate === undefined) keep(json);
+  writeStdout(isJson ? json : energyText(counters, text.simulate !== undefined));
+  return EXIT.done;
+}
+
+/** Reports of this node name it from now on. */
+function keep(json: string): void {
+  const path = countersCheckedPath((name) => Deno.env.get(name));
+  if (path === undefined) return;
+  keepCountersChecked(path, json);
+  writeStderr(`joulemark: kept in ${path}; reports of this node name it\n`);
+}
+
+function benchHere(text: ParsedOptions["text"]) {
+  const { host, catalogue } = openCatalogue(text);
+  return realBench(host, catalogue);
+}
+
+function energyText(counters: readonly EnergyVerdict[], simulated: boolean): string {
+  const head = simulated ? "simulated node: nothing here is a measurement\n" : "";
+  return head + counters.map((one) => {
+    const visits = `${1e3 * one["visits (s)"]} ms`.padStart(6);
+    const updates = `every ${one["update period (s)"]} s, ${one["lag (s)"]} s late`;
+    const said = one.trusted
+      ? `trusted: two orders agree; ${updates}`
+      : one.why?.startsWith("cannot be told")
+      ? one.why
+      : `not trusted: ${one.why}`;
+    return `${one.counter.padEnd(8)}${visits}  ${said}\n`;
+  }).join("");
+}
+
+function terminalWidth(): number | undefined {
+  return Deno.stdout.isTerminal() ? Deno.consoleSize().columns : undefined;
+}

@@ -1,0 +1,101 @@
+/**
+ * What `joulemark doctor --energy` runs on: this node's counters, or those of the simulated node.
+ * @module
+ */
+import { type CounterSpec, KINDS } from "../../aggregate/attribution/attribution.ts";
+import { UsageError } from "../../core/errors.ts";
+import { rawSeconds } from "../../os/clock.ts";
+import { affinityOf, type MachineHost, stayOn } from "../../os/host.ts";
+import { Batch } from "../../signals/batch.ts";
+import type { Catalogue } from "../../signals/catalogue.ts";
+import { SimulatedNode } from "../../sim/simulated_node.ts";
+import { presetSpec, type SimSpec } from "../../sim/spec.ts";
+import { NO_TREE } from "../../sim/tree_writer.ts";
+import type { EnergyBench } from "./doctor_energy.ts";
+
+/** Where the energy of a kind comes from, and what its update period is if nobody tells. */
+const SIGNALS = {
+  package: ["CPU_ENERGY", 0.001],
+  dram: ["DRAM_ENERGY", 0.001],
+  gpu: ["GPU_ENERGY", undefined],
+  node: ["BOARD_ENERGY", undefined],
+} as const;
+/** Instructions of a portion: tens of microseconds. */
+const PORTION = 20_000;
+const NAMES = ["kernel-a", "kernel-b"] as const;
+
+/** The node's own counters. @returns `undefined` where it has none for energy. */
+export function realBench(host: MachineHost, catalogue: Catalogue): EnergyBench | undefined {
+  const [cpu = 0] = affinityOf(0);
+  const { topology } = host;
+  const batch = new Batch(topology, catalogue);
+  const counters: (CounterSpec & { handle: number })[] = KINDS.flatMap((kind) => {
+    const [name, usualS] = SIGNALS[kind];
+    const found = catalogue.resolve(name);
+    if (found.kind !== "offered" || found.signal.row.behavior !== "monotone") return [];
+    const { domain } = found.signal.row;
+    return Array.from({ length: topology.count(domain) }, (_, index) => ({
+      ...{ kind, index, cpus: topology.cpus(domain, index) },
+      updatePeriodS: found.signal.updatePeriodS ?? usualS,
+      handle: batch.pushSignal(name, domain, index),
+    })).filter(({ cpus }) => cpus.includes(cpu));
+  });
+  if (counters.length === 0) return undefined;
+  stayOn(cpu);
+  return {
+    counters,
+    cpu,
+    cpuCount: topology.count("cpu"),
+    work: () => (portion(), rawSeconds()),
+    enter() {},
+    read(timeS, into) {
+      batch.read(timeS);
+      batch.settle();
+      counters.forEach(({ handle }, k) => into[k] = batch.sample(handle));
+    },
+  };
+}
+
+/** The simulated node, in a time of its own: as fast as it goes. */
+export function simulatedBench(preset: string): EnergyBench {
+  if (preset !== "" && preset !== "rapl" && preset !== "cray" && preset !== "both") {
+    throw new UsageError({
+      action: "use",
+      target: `--simulate=${preset}`,
+      expected: "rapl, cray or both",
+      found: preset,
+    });
+  }
+  const known = preset === "" ? "both" : preset;
+  const spec: SimSpec = { ...presetSpec(known, 4), packages: 1, coresPerPackage: 4 };
+  const node = new SimulatedNode(spec, NO_TREE);
+  const cpus = Array.from({ length: node.cpus }, (_, cpu) => cpu);
+  const counters: CounterSpec[] = [
+    ...(known === "cray"
+      ? []
+      : [{ kind: "package" as const, index: 0, cpus, updatePeriodS: 0.001 }]),
+    ...(known === "rapl" ? [] : [{ kind: "node" as const, index: 0, cpus }]),
+  ];
+  let t = 0;
+  return {
+    counters,
+    cpu: 0,
+    cpuCount: cpus.length,
+    work: () => t += 0.00005,
+    enter: (timeS, region) => node.edge(timeS * 1e9, 0, NAMES[region]),
+    read(timeS, into) {
+      node.publish(timeS * 1e9);
+      const { packageJ, nodeJ } = node.shown();
+      counters.forEach(({ kind }, k) => into[k] = kind === "package" ? packageJ[0] : nodeJ);
+    },
+  };
+}
+
+let state = 1;
+
+/** So many instructions of one dependent chain. */
+function portion(): void {
+  let x = state;
+  for (let i = 0; i < PORTION; i++) x = (Math.imul(x, 1664525) + 1013904223) | 0;
+  state = x;
+}

@@ -1,0 +1,194 @@
+/**
+ * What `doctor` prints for people: one reason per source in few words, mends below, 80 columns.
+ *
+ * @module
+ */
+import type { Diagnosis, LiveCounter, RecordRow, SourceRow } from "./diagnose.ts";
+import type { Remedy } from "../../core/remedy.ts";
+import type { SettingsFound } from "../command_line/settings.ts";
+import { FIRST_SECTION } from "../../core/config_text.ts";
+import { printable } from "../../core/printable.ts";
+import { PERMISSIONS } from "../permissions.ts";
+
+/** Widest line where nobody says how wide the terminal is. */
+export const PLAIN_WIDTH = 80;
+/** Below this no table can be read. */
+const LEAST_WIDTH = 60;
+const NAME_COLUMN = 12;
+const STATE_COLUMN = 23;
+const FIGURE_COLUMN = 28;
+
+/** How much to say, and how wide. */
+export interface TextStyle {
+  /** Also the rows that a readable source lacks. */
+  readonly verbose: boolean;
+  /** @default 80 */
+  readonly width?: number;
+}
+
+/** Breaks text at blanks; words that are longer than a line alone are cut, paths after a slash. */
+export function wrapText(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (let word of text.split(/\s+/).filter((w) => w !== "")) {
+    if (line !== "" && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = "";
+    }
+    while (word.length > width) {
+      const slash = word.lastIndexOf("/", width - 1);
+      const cut = slash > 0 ? slash + 1 : width;
+      lines.push(word.slice(0, cut));
+      word = word.slice(cut);
+    }
+    line = line === "" ? word : `${line} ${word}`;
+  }
+  if (line !== "" || lines.length === 0) lines.push(line);
+  return lines;
+}
+
+/** The whole answer, each line ended. */
+export function diagnosisText(
+  found: Diagnosis & { readonly settings?: SettingsFound },
+  style: TextStyle,
+): string {
+  const page = new Page(Math.max(LEAST_WIDTH, style.width ?? PLAIN_WIDTH));
+  const where = found.root === "" ? "this machine" : `the tree ${found.root}: nothing is measured`;
+  page.entry("Node", 6, `${found.processor}; ${found.domains}; ${where}`);
+  page.title("Sources");
+  // One that nobody started is worth a line only where something is closed.
+  const isWanted = found.sources.some(({ state }) => state === "forbidden" || state === "partly");
+  const collector = found.collector;
+  if (collector !== undefined && (collector.answers || isWanted)) {
+    page.entry("  collector", NAME_COLUMN, collector.state);
+  }
+  for (const source of found.sources) sourceLines(page, source, style.verbose);
+  page.title("A run would record here");
+  for (const record of found.records) recordLines(page, record, found.sources);
+  if (found.containment.length > 0) {
+    page.title("Energy counters (and the names they stand for), each below what holds it");
+    for (const { signal, depth, chosenAs } of found.containment) {
+      const role = chosenAs.length === 0 ? "" : ` (${chosenAs.join(", ")})`;
+      page.entry("", 2 + 2 * depth, signal + role);
+    }
+  }
+  if (found.settings !== undefined) settingLines(page, found.settings);
+  page.title("Permissions in force");
+  for (const [name, value] of Object.entries(found.permissions)) {
+    page.entry(`  ${name}`, FIGURE_COLUMN, value);
+  }
+  page.title("Permissions of the executable");
+  for (const p of PERMISSIONS) page.entry(`  ${p.flag.split("=")[0]}`, FIGURE_COLUMN, p.why);
+  return page.text();
+}
+
+function settingLines(page: Page, { files, inForce, mistakes }: SettingsFound): void {
+  page.title("Settings");
+  for (const { path, state } of files) page.entry(`  ${path}`, FIGURE_COLUMN, state);
+  for (const { verb, option, value, from } of inForce) {
+    const label = verb === FIRST_SECTION ? option : `${verb}: ${option}`;
+    page.entry(`  ${label}`, FIGURE_COLUMN, `${printable(value)} (${from})`);
+  }
+  for (const line of mistakes) page.entry("  left aside", FIGURE_COLUMN, printable(line));
+}
+
+/** Lines under construction. */
+class Page {
+  readonly #lines: string[] = [];
+  readonly #width: number;
+
+  constructor(width: number) {
+    this.#width = width;
+  }
+
+  title(text: string): void {
+    this.#lines.push("", ...wrapText(text, this.#width));
+  }
+
+  /** A label, and text beside it from a column on; its further lines begin there too. */
+  entry(label: string, column: number, text: string): void {
+    const parts = wrapText(text, this.#width - column);
+    const first = label.length < column ? label.padEnd(column) : `${label} `;
+    if (first.length > column && first.length + parts[0].length > this.#width) {
+      this.#lines.push(label, ...parts.map((part) => " ".repeat(column) + part));
+    } else {
+      this.#lines.push(first + parts[0]);
+      for (const part of parts.slice(1)) this.#lines.push(" ".repeat(column) + part);
+    }
+  }
+
+  /** A command line, broken so that it can be copied as it stands. */
+  command(column: number, line: string): void {
+    const parts = wrapText(line, this.#width - column - 4);
+    parts.forEach((part, k) => {
+      const more = k < parts.length - 1 ? " \\" : "";
+      this.#lines.push(" ".repeat(k === 0 ? column : column + 2) + part + more);
+    });
+  }
+
+  text(): string {
+    return this.#lines.map((line) => line.trimEnd() + "\n").join("");
+  }
+}
+
+function sourceLines(page: Page, source: SourceRow, verbose: boolean): void {
+  const label = `  ${source.reader.padEnd(NAME_COLUMN - 2)}${source.state}`;
+  page.entry(label, STATE_COLUMN, source.summary);
+  if (source.remedy !== undefined) page.entry("", STATE_COLUMN, `mend: ${source.remedy}`);
+  for (const line of liveLines(source.live)) page.entry("", STATE_COLUMN, line);
+  for (const note of source.notes) page.entry("", STATE_COLUMN, `note: ${note}`);
+  for (const mend of source.mends) mendLines(page, mend);
+  if (!verbose) return;
+  for (const lack of source.lacks) {
+    page.entry("", STATE_COLUMN, `${lack.signal}: ${lack.kind}, ${lack.reason}`);
+  }
+}
+
+function mendLines(page: Page, mend: Remedy): void {
+  page.entry("", NAME_COLUMN, `mend, risk ${mend.risk}: opens ${mend.opens}`);
+  for (const line of mend.lines) page.command(NAME_COLUMN + 2, line);
+  if (mend.undo === undefined) return;
+  page.entry("", NAME_COLUMN, "and when the job ends:");
+  for (const line of mend.undo) page.command(NAME_COLUMN + 2, line);
+}
+
+/** Counters of which the same is to be said share a line. */
+function liveLines(counters: readonly LiveCounter[]): string[] {
+  const signals = new Map<string, string[]>();
+  for (const live of counters) {
+    const facts = liveFacts(live);
+    signals.set(facts, [...signals.get(facts) ?? [], live.signal]);
+  }
+  return [...signals].map(([facts, names]) => `${names.join(", ")}: ${facts}`);
+}
+
+function liveFacts(live: LiveCounter): string {
+  return [
+    live.live ? "live" : "did not change while watched",
+    live.updatePeriodS === undefined ? "" : `changes every ${milliseconds(live.updatePeriodS)}`,
+    live.resolution === undefined ? "" : `step ${Number(live.resolution.toPrecision(3))} J`,
+    live.wrapRange === undefined ? "" : `wraps at ${Math.round(live.wrapRange)} J`,
+    live.wrapTimeS === undefined ? "" : `in ${Math.round(live.wrapTimeS)} s at this pace`,
+  ].filter((fact) => fact !== "").join(", ");
+}
+
+function recordLines(page: Page, record: RecordRow, sources: readonly SourceRow[]): void {
+  page.entry(`  ${record.name}`, FIGURE_COLUMN, recordText(record, sources));
+  if (record.note !== undefined) page.entry("", FIGURE_COLUMN, record.note);
+}
+
+/** Why each source cannot is told once, in the list of sources. */
+function recordText(record: RecordRow, sources: readonly SourceRow[]): string {
+  if (record.available) return `${record.source} (${record.quality})`;
+  const readers = record.readers ?? [];
+  const closed = readers.filter((name) => {
+    const state = sources.find((s) => s.reader === name)?.state;
+    return state === "forbidden" || state === "partly";
+  });
+  if (closed.length > 0) return `nothing: ${closed.join(", ")} closed to you, see remedies above`;
+  return readers.length < 2 ? `nothing: ${record.reason}` : `nothing from ${readers.join(", ")}`;
+}
+
+function milliseconds(seconds: number): string {
+  return `${Number((seconds * 1000).toPrecision(2))} ms`;
+}

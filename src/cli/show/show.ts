@@ -1,0 +1,264 @@
+/**
+ * `joulemark show`: what a run left, again as tables.
+ * @module
+ */
+import { reportView } from "../../analysis/report_view.ts";
+import type { View } from "../../analysis/views.ts";
+import { UsageError } from "../../core/errors.ts";
+import { regionRows } from "../../core/region_rows.ts";
+import type { Report } from "../../core/report.ts";
+import { VERSION } from "../../core/version.ts";
+import { writeDocument } from "../../files/whole_file.ts";
+import { looksLikePmc } from "../../formats/pmc/pmc.ts";
+import { RECORD_BYTES } from "../../formats/pmc/binary.ts";
+import { mergedRun, readRuns } from "../../job/read_runs.ts";
+import { yamlReader } from "../../job/yaml.ts";
+import { card } from "../../outputs/card.ts";
+import { readWhole, statPath } from "../../os/files.ts";
+import { isDirectory } from "../../os/user_file.ts";
+import { type InputKind, inputKind } from "../../query/sources/open.ts";
+import { EXIT } from "../exit_codes.ts";
+import { terminalWidth, writeStderr, writeStdout } from "../io.ts";
+import { JSON_FORMAT, outputOption, quietOption } from "../command_line/common_options.ts";
+import { type ParsedOptions, parseFormat } from "../command_line/options.ts";
+import type { Verb } from "../command_line/verb.ts";
+import { printed } from "../pmc.ts";
+
+const TABLE_FORMATS = ["text", "csv", "json"] as const;
+const FORMATS = [...TABLE_FORMATS, "speedscope", "pprof"] as const;
+
+/** Shows what a run left. */
+export const show: Verb = {
+  name: "show",
+  summary: "a report, recording, trace or log, as tables or as a page",
+  usage: ["[options] FILE|DIR..."],
+  about:
+    `Shows what a run left: totals by component, hosts, regions, where each figure comes from, and
+what a reader must know.
+
+FILE is a report, ours or GEOPM's, also one that is cut; a trace, a .cali file, a PMC log or raw stats;
+DIR a recording, a report's directory of parts, or a directory with the reports of a job.`,
+  options: [
+    {
+      name: "html",
+      help: "one page for a browser; traces beside a report give it power over time",
+    },
+    {
+      ...{ name: "format", value: "F", words: FORMATS },
+      help: "text (default), csv, json; of reports: speedscope, pprof, the tree for these viewers",
+    },
+    JSON_FORMAT,
+    outputOption("there instead of stdout"),
+    quietOption("no notes on stderr"),
+  ],
+  examples: [
+    "joulemark show joulemark.report",
+    "joulemark show --json joulemark.report.parts",
+    "joulemark show --html -o lu.html lu.rec",
+  ],
+  run,
+};
+
+/** A report that another program wrote: comments before it, keys in any order and quotes. */
+const YAML_REPORT =
+  /^(---\n|#[^\n]*\n|\s)*["']?(GEOPM Version|Hosts|Profile|Agent|Policy|Start Time)["']?:/;
+
+/** A card shows so many. */
+const MAX_CARD_NOTES = 3;
+
+/** What a path is. */
+type Kind = InputKind | "pmc" | "recording" | "reports";
+
+async function run(options: ParsedOptions): Promise<number> {
+  const { text, flags, words } = options;
+  const format = parseFormat(options, FORMATS);
+  if (words.length === 0) throw wrong("show", "a report, or what else a run leaves", "none");
+  const write = (output: string | Uint8Array) => {
+    if (text.output === undefined) writeStdout(output);
+    else writeDocument(text.output, output);
+  };
+  const tell = (line: string) => {
+    if (!flags.has("quiet")) writeStderr(`joulemark: ${line}\n`);
+  };
+  const width = text.output === undefined ? terminalWidth() : Infinity;
+  const byKind = Map.groupBy(words, kindOf);
+  if (flags.has("html")) {
+    if (text.format !== undefined || flags.has("json")) {
+      throw wrong("--html", "no other format", text.format ?? "json");
+    }
+    write(await html(byKind, tell));
+    return EXIT.done;
+  }
+  if (byKind.size > 1) throw wrong("show", "files of one kind", [...byKind.keys()].join(", "));
+  const [kind] = byKind.keys();
+  const isReport = kind === "report" || kind === "reports" || kind === "recording";
+  if (format === "speedscope" || format === "pprof") {
+    if (!isReport) throw wrong(`--format ${format}`, "reports or a recording", kind);
+    write(await profile(await readReports(words, kind), format));
+    return EXIT.done;
+  }
+  if (isReport) {
+    const report = await readReports(words, kind);
+    const view = reportView(report);
+    write(format === "text" ? cardAnd(report, view, width) : printed(view, format));
+    return EXIT.done;
+  }
+  if (kind === "pmc") {
+    write(printed(await pmcView(words, tell), format, width));
+    return EXIT.done;
+  }
+  if (kind === "cali" && format === "text") {
+    const view = (await import("./show_cali.ts")).traceView(words);
+    if (view !== undefined) {
+      write(printed(view, format, width));
+      return EXIT.done;
+    }
+  }
+  // What has a verb of its own is shown by it.
+  const output = text.output === undefined ? [] : ["-o", text.output];
+  const { runVerb } = await import("../command_line/run_verb.ts");
+  if (kind === "rawstats") {
+    if (output.length > 0) {
+      throw wrong("--output", "no file: joulemark stats writes to stdout", "one");
+    }
+    return await runVerb((await import("../stats.ts")).stats, [
+      ...["--format", format === "text" ? "table" : format],
+      ...words,
+    ]);
+  }
+  const how = {
+    text: [kind === "cali" ? "-T" : "-t"],
+    csv: ["-q", "FORMAT csv"],
+    json: ["-j"],
+  }[format];
+  return await runVerb((await import("../query.ts")).query, [...how, ...output, ...words]);
+}
+
+/** The card has a run's own notes already, unless they are many. */
+function cardAnd(report: Report, view: View, width: number): string {
+  const [{ joulemark }] = report.hosts;
+  const own = Array.isArray(joulemark?.notes) ? joulemark.notes.length : Infinity;
+  const isSaid = report.hosts.length === 1 && own <= MAX_CARD_NOTES;
+  return `${card(report)}\n${printed(isSaid ? { ...view, notes: [] } : view, "text", width)}`;
+}
+
+/** The tree as a profile of time, energies and visits. */
+async function profile(
+  report: Report,
+  format: "speedscope" | "pprof",
+): Promise<string | Uint8Array> {
+  const { stacksOf } = await import("../../analysis/stacks.ts");
+  const stacks = stacksOf(regionRows(report));
+  const simulated = report.joulemark?.simulated;
+  const name = `${report.profile}, ${report.startTime}` +
+    (simulated === undefined ? "" : ` (${simulated}: nothing is measured)`);
+  if (format === "speedscope") {
+    const { speedscopeJson } = await import("../../analysis/speedscope.ts");
+    return speedscopeJson(name, `joulemark ${VERSION}`, stacks);
+  }
+  const { pprofBytes } = await import("../../analysis/pprof.ts");
+  const packed = new Blob([new Uint8Array(pprofBytes(stacks, name))]).stream()
+    .pipeThrough(new CompressionStream("gzip"));
+  return new Uint8Array(await new Response(packed).arrayBuffer());
+}
+
+/** One page: of a job, with traces for its power over time, or of what else was named. */
+async function html(
+  byKind: ReadonlyMap<Kind, string[]>,
+  tell: (line: string) => void,
+): Promise<string> {
+  const pages = await import("./show_html.ts");
+  const traces = (byKind.get("trace") ?? []).map((path) => pages.readTrace(path, tell));
+  const others = [...byKind].filter(([kind]) => kind !== "trace");
+  if (others.length === 0) return pages.tracesHtml(traces);
+  const [[kind, words]] = others;
+  if (others.length === 1 && (kind === "report" || kind === "reports")) {
+    return pages.reportHtml(await readReports(words, kind), traces, pages.keptTimelines(words));
+  }
+  if (others.length > 1 || traces.length > 0) {
+    throw wrong(
+      "--html",
+      "files of one kind, and traces beside reports",
+      [...byKind.keys()].join(", "),
+    );
+  }
+  if (kind === "recording") return await pages.recordingsHtml(words);
+  if (kind === "pmc") {
+    return pages.viewHtml(await pmcView(words, tell), words.map(baseName).join(", "));
+  }
+  if (kind === "rawstats") {
+    const { rawTable } = await import("../stats.ts");
+    return pages.rawHtml(await rawTable(words, tell));
+  }
+  return pages.caliHtml(words, words.map(baseName).join(", "));
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+async function pmcView(words: readonly string[], tell: (line: string) => void): Promise<View> {
+  const { readPmcRuns } = await import("../../outputs/pmc/read.ts");
+  const { histogramView, summaryView } = await import("../../analysis/views.ts");
+  const { runOf } = await import("../../analysis/runs.ts");
+  const runs = words.flatMap((file) => readPmcRuns(file, tell))
+    .map((one) => runOf(one.log, one.name));
+  const summary = summaryView(runs);
+  return { ...summary, panels: [...summary.panels, ...histogramView(runs).panels] };
+}
+
+/** All that was named, as one job. */
+async function readReports(words: readonly string[], kind: Kind): Promise<Report> {
+  if (kind === "recording") return await (await import("../replay.ts")).replayReport(words);
+  const options = { otherwise: await yamlReader(), repair: true };
+  const runs = words.flatMap((word) => readRuns(word, options));
+  if (runs.length === 1) return runs[0].report;
+  const hosts = runs.flatMap(({ report }) => report.hosts.map(({ host }) => host));
+  if (new Set(hosts).size === hosts.length) {
+    return mergedRun(words.join(" "), runs.map(({ name }) => name), options).report;
+  }
+  throw wrong(
+    words.join(" "),
+    "the hosts of one job",
+    `${runs.length} runs of the same hosts`,
+    "name one of them, or see joulemark compare",
+  );
+}
+
+function kindOf(path: string): Kind {
+  if (statPath(path) === undefined) throw wrong(path, "a file or a directory", "nothing there");
+  if (isDirectory(path)) {
+    return statPath(`${path}/recording.yaml`) === undefined ? "reports" : "recording";
+  }
+  const head = readWhole(path, 4096);
+  if (head === undefined) throw wrong(path, "a file that can be read", "one that cannot");
+  if (head.length === 0) throw wrong(path, "what a run left", "an empty file");
+  // Raw stats are the one kind that is kept packed.
+  if (head[0] === 0x1f && head[1] === 0x8b) return "rawstats";
+  const text = new TextDecoder().decode(head);
+  if (looksLikePmc(text) || /\.(pmc|bin)$/.test(path) && head.length >= RECORD_BYTES) return "pmc";
+  const kind = inputKind(text);
+  // YAML that others wrote may begin with anything, Caliper's records do not.
+  if (kind !== "cali") return kind;
+  if (YAML_REPORT.test(text)) return "report";
+  if (text.startsWith("__rec=")) return "cali";
+  throw wrong(
+    path,
+    "a report, trace, recording, .cali file, PMC log or raw stats",
+    firstLine(text),
+  );
+}
+
+function firstLine(text: string): string {
+  return text.includes("\0") ? "a binary file" : JSON.stringify(text.split("\n")[0].slice(0, 60));
+}
+
+function wrong(target: string, expected: string, found: string, remedy?: string): UsageError {
+  return new UsageError({
+    action: "show",
+    target,
+    expected,
+    found,
+    remedy: remedy ?? "see joulemark show --help",
+  });
+}

@@ -1,0 +1,248 @@
+/**
+ * `joulemark top`: what the node draws and what its processes are doing, now.
+ * @module
+ */
+import { AccessError, UsageError } from "../../core/errors.ts";
+import { SESSION_VARIABLE } from "../../core/events/ring_layout.ts";
+import { monotonicNanoseconds, sleepUntil } from "../../os/clock.ts";
+import { listDirectory, readText } from "../../os/files.ts";
+import { hostName, MachineHost } from "../../os/host.ts";
+import { Keyboard } from "../../os/keyboard.ts";
+import { simulationFor } from "../../session/simulation.ts";
+import { ask, type ProcessContextNow, sessionsUnder } from "../../events/answers.ts";
+import { privateBase } from "../../job/session.ts";
+import { EXIT } from "../exit_codes.ts";
+import { writeStderr, writeStdout } from "../io.ts";
+import { openCatalogue } from "../open_catalogue.ts";
+import { COLLECTOR, ROOT, WITHOUT } from "../command_line/common_options.ts";
+import { parseSeconds } from "../command_line/options.ts";
+import { Courses, Draw, page, press, type Quantity, type View } from "./top_page.ts";
+import type { Verb } from "../command_line/verb.ts";
+
+/** Power over less than this says little. */
+const SHORTEST_S = 0.1;
+/** The first page comes soon, whatever the interval. */
+const FIRST_MS = 300;
+/** So long nobody waits for a signal to be seen. */
+const KEYS_MS = 200;
+const PLAIN_COLUMNS = 80;
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Shows what the node draws. */
+export const top: Verb = {
+  name: "top",
+  summary: "what the node draws and what its processes do, now",
+  usage: ["[options]", "--context PID"],
+  about: `What the node draws and what its processes are doing, now.
+
+On a terminal a page that is drawn again each interval; otherwise one page of plain lines. Processes are
+those that run under "joulemark run" of this user. "held back" is the share of the time that power limits
+cost; beside each quantity stands its course.`,
+  options: [
+    {
+      ...{ name: "context", value: "PID" },
+      help: "only this process, once: regions and attributes of each of its threads, outermost " +
+        "first",
+    },
+    { name: "interval", value: "S", default: "1", help: "time between two pages" },
+    { name: "once", help: "one page" },
+    ROOT,
+    WITHOUT,
+    COLLECTOR,
+    {
+      name: "simulate",
+      help: "the simulated node of a run that goes on, or one that idles where there is none",
+    },
+    { name: "json", help: "what is shown as JSON, once" },
+  ],
+  notes:
+    `Keys: q quits, p or blank pauses, s sorts by process, rank or region, f or / filters: type a part
+of a line, Enter keeps it, Esc drops it.`,
+  examples: ["joulemark top", "joulemark top --context 4711", "joulemark top --json"],
+  async run({ text, flags, words }) {
+    if (words.length > 0) {
+      throw new UsageError({
+        action: 'run "joulemark top"',
+        expected: "options only",
+        found: words[0],
+        remedy: "a process goes behind --context",
+      });
+    }
+    if (text.context !== undefined) return context(text.context, flags.has("json"));
+    const intervalS = Math.max(SHORTEST_S, parseSeconds("interval", text.interval ?? "1"));
+    const once = flags.has("once") || flags.has("json") || !Deno.stdout.isTerminal();
+    using simulated = flags.has("simulate") ? simulatedNode() : undefined;
+    const node = simulated === undefined
+      ? text
+      : { ...text, root: simulated.root, collector: "off" };
+    const options = { intervalS, once, json: flags.has("json") };
+    return await live(node, options, simulated?.publish);
+  },
+};
+
+async function live(
+  node: { root?: string; without?: string },
+  options: { intervalS: number; once: boolean; json: boolean },
+  publish: () => void = () => {},
+): Promise<number> {
+  const { host, catalogue } = openCatalogue(node);
+  using draw = new Draw(host, catalogue);
+  const read = () => {
+    publish();
+    draw.read();
+  };
+  const title = `joulemark top  ${hostName(host)}`;
+  read();
+  if (!options.once) return await held(title, draw, read, options.intervalS * 1000);
+  sleepUntil(monotonicNanoseconds() + options.intervalS * 1e9);
+  read();
+  const quantities = draw.values(), processes = everybody();
+  if (options.json) {
+    writeStdout(JSON.stringify({ node: quantities, processes }, null, 2) + "\n");
+  } else {
+    const content = { title, quantities, processes, courses: new Courses(), isUnicode: false };
+    const size = { columns: PLAIN_COLUMNS, rows: Infinity };
+    writeStdout(page(content, size).map((line) => line + "\n").join(""));
+  }
+  return EXIT.done;
+}
+
+/** The page on a terminal, until the user has enough. */
+async function held(title: string, draw: Draw, read: () => void, ms: number): Promise<number> {
+  using terminal = new Terminal();
+  const courses = new Courses();
+  const view: View = { sort: "process", filter: "", isTyping: false, isPaused: false };
+  let quantities: Quantity[] = [], processes: ProcessContextNow[] = [];
+  const isUnicode = /utf-?8/i.test(
+    Deno.env.get("LC_ALL") || Deno.env.get("LC_CTYPE") || Deno.env.get("LANG") || "",
+  );
+  for (let next = performance.now() + Math.min(ms, FIRST_MS);;) {
+    const left = next - performance.now();
+    if (left <= 0) {
+      next = Math.max(next + ms, performance.now());
+      if (!view.isPaused) {
+        read();
+        quantities = draw.values();
+        courses.add(quantities);
+        processes = everybody();
+      }
+    }
+    if (quantities.length > 0 || left <= 0) {
+      const content = { title, quantities, processes, courses, isUnicode, view };
+      terminal.show(page(content, terminal.size));
+    }
+    const keys = await terminal.keys(Math.max(0, Math.min(next - performance.now(), KEYS_MS)));
+    if (keys === undefined || press(view, keys) === "quit") return EXIT.done;
+  }
+}
+
+/** A terminal with a page of its own; as it was when it is disposed of. */
+class Terminal implements Disposable {
+  /** Without it nobody can type: standard input is something else. */
+  readonly #keyboard = Deno.stdin.isTerminal() ? new Keyboard() : undefined;
+  readonly #end = () => this.#hasEnded = true;
+  #hasEnded = false;
+  #shown = "";
+
+  constructor() {
+    for (const signal of SIGNALS) Deno.addSignalListener(signal, this.#end);
+    writeStdout("\x1b[?1049h\x1b[?25l");
+  }
+
+  get size(): { columns: number; rows: number } {
+    const { columns, rows } = Deno.consoleSize();
+    return { columns, rows };
+  }
+
+  /** Home, each line cleared to its end, then whatever an earlier page had below. */
+  show(lines: readonly string[]): void {
+    const text = `\x1b[H${lines.map((line) => `${line}\x1b[K`).join("\r\n")}\x1b[J`;
+    if (text !== this.#shown) writeStdout(text);
+    this.#shown = text;
+  }
+
+  /** What was typed within a time; `undefined`: it is over. */
+  async keys(ms: number): Promise<string | undefined> {
+    const typed = this.#keyboard?.read(ms);
+    // Signals come while the runtime waits.
+    await new Promise((resolve) => setTimeout(resolve, this.#keyboard === undefined ? ms : 0));
+    return this.#hasEnded || (this.#keyboard !== undefined && typed === undefined)
+      ? undefined
+      : typed ?? "";
+  }
+
+  [Symbol.dispose](): void {
+    for (const signal of SIGNALS) Deno.removeSignalListener(signal, this.#end);
+    this.#keyboard?.[Symbol.dispose]();
+    writeStdout("\x1b[?25h\x1b[?1049l");
+  }
+}
+
+/** The tree of a run's simulated node, or one of our own that idles. */
+function simulatedNode(): { root: string; publish(): void } & Disposable {
+  const trees = sessionsUnder(privateBase()).map((directory) => `${directory}-node`);
+  const root = trees.find((tree) => listDirectory(tree).length > 0);
+  if (root !== undefined) return { root, publish() {}, [Symbol.dispose]() {} };
+  const directory = `${privateBase()}/top-${Deno.pid}`;
+  const tell = (line: string) => writeStderr(`joulemark: ${line}\n`);
+  const machine = new MachineHost("");
+  const blindCatalogue = () => undefined;
+  const node = simulationFor({ simulate: "" }, directory, machine, { blindCatalogue, tell });
+  if (node === undefined) {
+    throw new AccessError({
+      ...{ action: "make", target: directory, expected: "room for a simulated node" },
+      ...{ found: "a directory that cannot be made", remedy: "name a tree with --root" },
+    });
+  }
+  const startNs = monotonicNanoseconds();
+  return {
+    root: node.host.root,
+    publish: () => node.publish(monotonicNanoseconds() - startNs),
+    [Symbol.dispose]: () => node[Symbol.dispose](),
+  };
+}
+
+/** Processes of all monitors of this user. */
+function everybody(): ProcessContextNow[] {
+  return sessionsUnder(privateBase()).flatMap((directory) => ask(directory) ?? []);
+}
+
+function context(text: string, json: boolean): number {
+  const pid = Number(text);
+  if (!Number.isInteger(pid) || pid < 1) {
+    throw new UsageError({
+      action: "use",
+      target: `--context ${text}`,
+      expected: "the number of a process",
+      found: text,
+    });
+  }
+  const found = contextOf(pid);
+  if (typeof found === "string") {
+    writeStderr(`joulemark: ${found}\n`);
+    return EXIT.failed;
+  }
+  if (json) writeStdout(JSON.stringify(found, null, 2) + "\n");
+  else {
+    for (const { thread, regions, attributes } of found.threads) {
+      const values = Object.entries(attributes).map(([name, value]) => `${name}=${value}`);
+      const path = regions.length === 0 ? "-" : regions.join(" > ");
+      writeStdout([`${thread}`, path, ...values].join("\t") + "\n");
+    }
+  }
+  return EXIT.done;
+}
+
+/** The process's context, or why it cannot be told. */
+function contextOf(pid: number): ProcessContextNow | string {
+  const environ = readText(`/proc/${pid}/environ`);
+  if (environ === undefined) return `process ${pid}: not there, or of another user`;
+  const entry = environ.split("\0").find((line) => line.startsWith(`${SESSION_VARIABLE}=`));
+  if (entry === undefined) {
+    return `process ${pid} does not run under joulemark: start it by joulemark run -- COMMAND`;
+  }
+  const processes = ask(entry.slice(SESSION_VARIABLE.length + 1));
+  if (processes === undefined) return `process ${pid}: its monitor does not answer any more`;
+  return processes.find((process) => process.pid === pid) ??
+    `process ${pid} has marked nothing so far: see docs/mark-regions.md`;
+}

@@ -1,0 +1,177 @@
+/**
+ * GPU libraries, each in a process of its own where this program can start itself once more
+ * (library_helper.ts); in this process where it cannot.
+ * @module
+ */
+import { HELPER, LibraryHelper, type Served, serveLibrary } from "./library_helper.ts";
+import { findNvml, loadNvml, type Nvml, type NvmlDevice, type NvmlQuery } from "./nvml.ts";
+import { NVML, nvmlText, type OpenedNvml } from "./nvml.ts";
+import { findRocm, loadRocm, type OpenedRocm, type Rocm, type RocmDevice } from "./rocm_smi.ts";
+import { type RocmQuery, rocmText } from "./rocm_smi.ts";
+import { canStartItself } from "../self.ts";
+
+/** A query's number is its place; both sides are this program. */
+const NVML_QUERIES: readonly NvmlQuery[] = [
+  ...["energyMj", "powerMw", "powerInstantMw", "modulePowerMw", "enforcedLimitMw"] as const,
+  ...["limitMw", "coreMhz", "memoryMhz", "coreMaxMhz", "gpuPercent", "memoryPercent"] as const,
+  ...["celsius", "memoryCelsius", "memoryUsedBytes", "memoryTotalBytes"] as const,
+  ...["throttleBits", "performanceState"] as const,
+];
+const ROCM_QUERIES: readonly RocmQuery[] = [
+  ...["energyCounts", "averageMicrowatts", "socketMicrowatts", "capMicrowatts"] as const,
+  ...["busyPercent", "edgeMillicelsius", "vramUsedBytes"] as const,
+];
+
+/** What a helper tells of a library that is open. */
+interface NvmlFacts extends Pick<Nvml, "path" | "driverVersion"> {
+  readonly ok: true;
+  readonly devices: readonly Omit<NvmlDevice, "handle">[];
+}
+
+interface RocmFacts extends Pick<Rocm, "path"> {
+  readonly ok: true;
+  /** No number in JSON is NaN: 0. */
+  readonly devices: readonly RocmDevice[];
+}
+
+let nvml: OpenedNvml | undefined;
+let rocm: OpenedRocm | undefined;
+
+/** Opens NVML once and keeps the answer: later calls need no permission. */
+export function openNvml(): OpenedNvml {
+  return nvml ??= openedNvml();
+}
+
+/** Likewise ROCm SMI. */
+export function openRocm(): OpenedRocm {
+  return rocm ??= openedRocm();
+}
+
+function openedNvml(): OpenedNvml {
+  const found = findNvml();
+  if (!found.ok || !canStartItself()) return loadNvml();
+  const opened = LibraryHelper.open<NvmlFacts | (OpenedNvml & { ok: false })>("nvml");
+  if (typeof opened === "string") return unusable(`${found.path}: ${opened}`);
+  const { facts, helper } = opened;
+  if (!facts.ok) return facts;
+  const devices = facts.devices.map((device, i) => ({ ...device, handle: BigInt(i) }));
+  const library = new Helped<bigint, NvmlQuery>(helper, {
+    queries: NVML_QUERIES,
+    text: nvmlText,
+    gone: NVML.GPU_IS_LOST,
+  });
+  return { ok: true, library: Object.assign(library, { ...facts, devices }) };
+}
+
+function openedRocm(): OpenedRocm {
+  const found = findRocm();
+  if (!found.ok || !canStartItself()) return loadRocm();
+  const opened = LibraryHelper.open<RocmFacts | (OpenedRocm & { ok: false })>("rocm");
+  if (typeof opened === "string") return unusable(`${found.path}: ${opened}`);
+  const { facts, helper } = opened;
+  if (!facts.ok) return facts;
+  const devices = facts.devices.map((device) => ({
+    ...device,
+    energyUnit: device.energyUnit || NaN,
+  }));
+  const library = new Helped<number, RocmQuery>(helper, {
+    queries: ROCM_QUERIES,
+    text: rocmText,
+    gone: HELPER.GONE,
+  });
+  return { ok: true, library: Object.assign(library, { path: facts.path, devices }) };
+}
+
+function unusable(reason: string) {
+  return { ok: false, kind: "unusable", reason } as const;
+}
+
+interface Words<Query> {
+  readonly queries: readonly Query[];
+  text(status: number): string;
+  /** The library's own status of a GPU that is gone for good. */
+  readonly gone: number;
+}
+
+/** A library in its own process. A device's handle is its number. */
+class Helped<Handle extends bigint | number, Query> implements Disposable {
+  low = 0;
+  high = 0;
+  readonly #helper: LibraryHelper;
+  readonly #words: Words<Query>;
+
+  constructor(helper: LibraryHelper, words: Words<Query>) {
+    [this.#helper, this.#words] = [helper, words];
+  }
+
+  query(name: Query): (handle: Handle) => number {
+    const query = this.#words.queries.indexOf(name);
+    return (handle) => {
+      const status = this.#helper.look(query, Number(handle));
+      this.low = this.#helper.low;
+      this.high = this.#helper.high;
+      return status;
+    };
+  }
+
+  refresh(): void {
+    this.#helper.refresh();
+  }
+
+  text(status: number): string {
+    return this.#words.text(status);
+  }
+
+  isGone(status: number): boolean {
+    return status === HELPER.GONE || status === this.#words.gone;
+  }
+
+  [Symbol.dispose](): void {
+    this.#helper[Symbol.dispose]();
+  }
+}
+
+/**
+ * The helper's process.
+ *
+ * @param args Which library, and the number of its descriptor.
+ * @returns Exit status.
+ */
+export function gpuLibraryHelper([kind, fd]: readonly string[]): number {
+  serveLibrary(Number(fd), kind === "nvml" ? serveNvml : serveRocm);
+  return 0;
+}
+
+function serveNvml(): Served {
+  const opened = loadNvml();
+  if (!opened.ok) return { facts: opened, ...NOTHING };
+  const { library } = opened;
+  const { path, driverVersion } = library;
+  const handles = library.devices.map(({ handle }) => handle);
+  const calls = NVML_QUERIES.map((name) => library.query(name));
+  const devices = library.devices.map(({ handle: _, ...rest }) => rest);
+  return {
+    facts: { ok: true, path, driverVersion, devices } satisfies NvmlFacts,
+    look: (query, device) => calls[query](handles[device]),
+    halves: library,
+  };
+}
+
+function serveRocm(): Served {
+  const opened = loadRocm();
+  if (!opened.ok) return { facts: opened, ...NOTHING };
+  const { library } = opened;
+  const calls = ROCM_QUERIES.map((name) => library.query(name));
+  const devices = library.devices.map((device) => ({
+    ...device,
+    energyUnit: device.energyUnit > 0 ? device.energyUnit : 0,
+  }));
+  return {
+    facts: { ok: true, path: library.path, devices } satisfies RocmFacts,
+    look: (query, device) => calls[query](library.devices[device].index),
+    halves: library,
+  };
+}
+
+/** Nobody asks a library that could not be opened. */
+const NOTHING = { look: () => HELPER.GONE, halves: { low: 0, high: 0 } };

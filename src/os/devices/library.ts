@@ -1,0 +1,99 @@
+/**
+ * Where shared libraries lie that are loaded when they are there: GPU and MPI libraries.
+ *
+ * The executable may load from the directories below and from nowhere else, and paths are compared
+ * as written; so a library is looked up by hand, never by the loader's own search.
+ * @module
+ */
+import { closeFile, listDirectory, O, openFile, statPath } from "../files.ts";
+import { libc } from "../libc.ts";
+
+/** Directories that the executable may load from, with all below them. */
+export const LIBRARY_DIRECTORIES: readonly string[] = [
+  "/usr/lib",
+  "/usr/lib64",
+  "/lib",
+  "/lib64",
+  "/opt",
+  "/usr/local",
+];
+
+const ARCH = Deno.build.arch === "aarch64" ? "aarch64-linux-gnu" : "x86_64-linux-gnu";
+
+/** Usual places, the distribution's own first. */
+const PLACES: readonly string[] = [
+  `/usr/lib/${ARCH}`,
+  "/usr/lib64",
+  "/usr/lib",
+  `/lib/${ARCH}`,
+  "/lib64",
+  "/usr/local/lib",
+  "/usr/local/lib64",
+  "/usr/local/nvidia/lib64",
+  "/usr/local/nvidia/lib",
+  "/opt/rocm/lib",
+  "/usr/lib/wsl/lib",
+];
+
+/** A library that was found, or where it lies out of reach. */
+export type FoundLibrary =
+  | { readonly ok: true; readonly path: string }
+  | { readonly ok: false; readonly outside?: string };
+
+/**
+ * Looks a library up.
+ *
+ * @param name As `libnvidia-ml.so.1`.
+ * @param given A whole path that the user names. @default none
+ * @param searchPath Directories as in LD_LIBRARY_PATH, looked at first. @default ""
+ */
+export function findLibrary(name: string, given?: string, searchPath = ""): FoundLibrary {
+  const exists = (path: string) => statPath(path) !== undefined;
+  if (given !== undefined && given !== "") {
+    return exists(given) ? { ok: true, path: given } : { ok: false };
+  }
+  let outside: string | undefined;
+  for (const directory of [...searchPath.split(":"), ...PLACES]) {
+    if (!directory.startsWith("/")) continue;
+    const path = `${directory.replace(/\/+$/, "")}/${name}`;
+    if (!exists(path)) continue;
+    if (mayLoad(path)) return { ok: true, path };
+    outside ??= path;
+  }
+  return { ok: false, outside };
+}
+
+/** Is it below one of the directories that the executable may load from? */
+function mayLoad(path: string): boolean {
+  return LIBRARY_DIRECTORIES.some((directory) => path.startsWith(`${directory}/`));
+}
+
+const F_DUPFD_CLOEXEC = 1030;
+const F_SETFD = 2;
+const FD_CLOEXEC = 1n;
+const STANDARD = [1, 2] as const;
+
+/**
+ * Does something of a library's. The application inherits nothing that it opened, and what it prints
+ * goes nowhere: the library's complaints come back as a status, in our words.
+ */
+export function confined<T>(action: () => T): T {
+  const before = new Set(listDirectory("/proc/self/fd"));
+  const nowhere = openFile("/dev/null", O.WRONLY);
+  const kept = STANDARD.map((fd) => libc().fcntl(fd, F_DUPFD_CLOEXEC, 3n));
+  // Where a standard descriptor is closed or cannot be kept, it is left as it is.
+  STANDARD.forEach((fd, i) => kept[i] >= 0 && nowhere >= 0 && libc().dup2(nowhere, fd));
+  try {
+    return action();
+  } finally {
+    STANDARD.forEach((fd, i) => {
+      if (kept[i] < 0) return;
+      libc().dup2(kept[i], fd);
+      closeFile(kept[i]);
+    });
+    closeFile(nowhere);
+    for (const name of listDirectory("/proc/self/fd")) {
+      if (!before.has(name)) libc().fcntl(Number(name), F_SETFD, FD_CLOEXEC);
+    }
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * Probes on instructions of programs: events of the kernel's uprobe PMU, told in order through one ring
+ * a CPU. Truth: perf_event_open(2), linux/perf_event.h, Documentation/trace/uprobetracer.rst.
+ *
+ * Events are opened for all processes: inherited ones would make a child's fork(2) fail, since the
+ * kernel looks for the path in the memory of whoever forks. Who is ours is told by forks (a dummy
+ * event with `task`), and by whoever reads. No return probes: they put another return address on
+ * the program's stack, and an exception that comes by ends the program.
+ * @module
+ */
+import { closeFile } from "../files.ts";
+import { readText } from "../files.ts";
+import { cString, ERRNO, errno, libc, LIBC_PATHS, SYSCALLS } from "../libc.ts";
+
+const ATTR_BYTES = 128;
+const SAMPLE_TID = 2n, SAMPLE_TIME = 4n, SAMPLE_CPU = 128n, SAMPLE_REGS_USER = 4096n;
+const SAMPLE_IDENTIFIER = 65536n;
+const FORMAT_ID = 4n;
+const COMM = 1n << 9n, TASK = 1n << 13n, SAMPLE_ID_ALL = 1n << 18n, COMM_EXEC = 1n << 24n;
+const USE_CLOCKID = 1n << 25n;
+const CLOCK_MONOTONIC_RAW = 4;
+const FD_CLOEXEC = 8n;
+const SOFTWARE = 1, DUMMY = 9;
+/** PERF_REG_X86_SP. */
+const STACK_POINTER = 1n << 7n;
+const SET_OUTPUT = 0x2405n;
+const PAGE = 4096;
+/** Where struct perf_event_mmap_page has the writer's place and the reader's. */
+const HEAD_AT = 1024n, TAIL_AT = 1032n;
+/** Data of a CPU, a power of two: a tick's worth of calls that take a microsecond each, and more. */
+const DATA_BYTES = 1 << 18;
+const PROT_READ_WRITE = 3, MAP_PRIVATE_ANONYMOUS = 0x22, MAP_SHARED = 1;
+const FAILED = 0xffffffffffffffffn;
+
+/** An instruction, by its place in a file. */
+export interface ProbePlace {
+  readonly path: string;
+  readonly offset: number;
+}
+
+/** What was read of a CPU's ring: records, one behind the other, and how many bytes they are. */
+export class ProbeRing {
+  bytes: Uint8Array<ArrayBuffer> = new Uint8Array(1 << 14);
+  view: DataView = new DataView(this.bytes.buffer);
+  /** Records from here on are yet to be taken. */
+  start = 0;
+  end = 0;
+  readonly #base: bigint;
+  readonly #word = new BigUint64Array(1);
+  readonly #wordBytes = new Uint8Array(this.#word.buffer);
+
+  constructor(base: bigint) {
+    this.#base = base;
+  }
+
+  /** Copies what is new, and makes room in the ring. */
+  read(): void {
+    const c = libc();
+    const [word, bytes] = [this.#word, this.#wordBytes];
+    c.peek(bytes, this.#base + TAIL_AT, 8n);
+    const tail = word[0];
+    c.peek(bytes, this.#base + HEAD_AT, 8n);
+    const head = word[0];
+    if (head === tail) return;
+    const length = Number(head - tail);
+    this.#reserve(length);
+    const from = Number(tail % BigInt(DATA_BYTES));
+    const first = Math.min(length, DATA_BYTES - from);
+    const data = this.#base + BigInt(PAGE);
+    c.peek(this.bytes.subarray(this.end, this.end + first), data + BigInt(from), BigInt(first));
+    if (length > first) {
+      const rest = this.bytes.subarray(this.end + first, this.end + length);
+      c.peek(rest, data, BigInt(length - first));
+    }
+    this.end += length;
+    word[0] = head;
+    c.poke(this.#base + TAIL_AT, bytes, 8n);
+  }
+
+  #reserve(length: number): void {
+    if (this.start > 0) {
+      this.bytes.copyWithin(0, this.start, this.end);
+      this.end -= this.start;
+      this.start = 0;
+    }
+    if (this.end + length <= this.bytes.length) return;
+    const grown = new Uint8Array(Math.max(this.end + length, 2 * this.bytes.length));
+    grown.set(this.bytes.subarray(0, this.end));
+    this.bytes = grown;
+    this.view = new DataView(grown.buffer);
+  }
+}
+
+/** Probes that are open. */
+export class PerfProbes implements Disposable {
+  readonly rings: readonly ProbeRing[];
+  /** Places by the low half of what the kernel calls their events. */
+  readonly places: ReadonlyMap<number, number>;
+  readonly #fds: readonly number[];
+
+  private constructor(rings: ProbeRing[], places: Map<number, number>, fds: number[]) {
+    [this.rings, this.places, this.#fds] = [rings, places, fds];
+  }
+
+  /** Opens all, or none: why not. */
+  static open(places: readonly ProbePlace[], cpus: readonly number[]): PerfProbes | string {
+    const type = Number(readText("/sys/bus/event_source/devices/uprobe/type") ?? NaN);
+    const number = SYSCALLS.perfEventOpen;
+    if (!Number.isInteger(type)) return "this kernel has no uprobes for perf";
+    const c = libc();
+    const fds: number[] = [], rings: ProbeRing[] = [];
+    const byEvent = new Map<number, number>();
+    const fail = (what: string): string => {
+      const why = errno();
+      for (const fd of fds) closeFile(fd);
+      const denied = why === ERRNO.EACCES || why === ERRNO.EPERM;
+      const remedy = denied ? "; root or CAP_PERFMON may (doctor --remedy)" : "";
+      return `${what}: ${denied ? "this user may place no probes" : `errno ${why}`}${remedy}`;
+    };
+    const redirect = bindRedirect();
+    const paths = new Map(places.map(({ path }) => [path, textInMemory(path)]));
+    for (const cpu of cpus) {
+      const leader = Number(c.perfEventOpen(number, attributes(SOFTWARE), -1, cpu, -1, FD_CLOEXEC));
+      if (leader < 0) return fail("perf_event_open");
+      fds.push(leader);
+      const size = BigInt(DATA_BYTES + PAGE);
+      const base = c.mmap(0n, size, PROT_READ_WRITE, MAP_SHARED, leader, 0n);
+      if (base === FAILED) return fail("a ring of perf (perf_event_mlock_kb)");
+      rings.push(new ProbeRing(base));
+      for (let i = 0; i < places.length; i++) {
+        const probe = attributes(type, paths.get(places[i].path), places[i].offset);
+        const fd = Number(c.perfEventOpen(number, probe, -1, cpu, -1, FD_CLOEXEC));
+        if (fd < 0) return fail(`${places[i].path} +0x${places[i].offset.toString(16)}`);
+        fds.push(fd);
+        if (redirect(fd, SET_OUTPUT, BigInt(leader)) !== 0) {
+          return fail("PERF_EVENT_IOC_SET_OUTPUT");
+        }
+        const state = new BigUint64Array(2); // value, id
+        c.read(fd, new Uint8Array(state.buffer), 16n);
+        byEvent.set(Number(state[1] & 0xffffffffn), i);
+      }
+    }
+    return new PerfProbes(rings, byEvent, fds);
+  }
+
+  [Symbol.dispose](): void {
+    for (const fd of this.#fds) closeFile(fd);
+  }
+}
+
+/** struct perf_event_attr: of a probe on an instruction, or of the dummy that hears of processes. */
+function attributes(type: number, path?: bigint, offset = 0): Uint8Array<ArrayBuffer> {
+  const attr = new DataView(new ArrayBuffer(ATTR_BYTES));
+  const isDummy = path === undefined;
+  attr.setUint32(0, type, true);
+  attr.setUint32(4, ATTR_BYTES, true);
+  attr.setBigUint64(8, BigInt(isDummy ? DUMMY : 0), true);
+  attr.setBigUint64(16, isDummy ? 0n : 1n, true); // each one
+  const sample = SAMPLE_IDENTIFIER | SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU;
+  attr.setBigUint64(24, sample | (isDummy ? 0n : SAMPLE_REGS_USER), true);
+  attr.setBigUint64(32, FORMAT_ID, true);
+  attr.setBigUint64(
+    40,
+    USE_CLOCKID | SAMPLE_ID_ALL | (isDummy ? COMM | TASK | COMM_EXEC : 0n),
+    true,
+  );
+  if (path !== undefined) {
+    attr.setBigUint64(56, path, true);
+    attr.setBigUint64(64, BigInt(offset), true);
+    attr.setBigUint64(80, STACK_POINTER, true);
+  }
+  attr.setInt32(92, CLOCK_MONOTONIC_RAW, true);
+  return new Uint8Array(attr.buffer);
+}
+
+/** A text that the kernel can read by its address. */
+function textInMemory(text: string): bigint {
+  const bytes = cString(text);
+  const size = BigInt(bytes.length);
+  const at = libc().mmap(0n, size, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS, -1, 0n);
+  libc().poke(at, bytes, size);
+  return at;
+}
+
+function bindRedirect(): (fd: number, request: bigint, to: bigint) => number {
+  for (const path of LIBC_PATHS) {
+    try {
+      return Deno.dlopen(path, {
+        ioctl: { parameters: ["i32", "u64", "u64"], result: "i32" },
+      }).symbols.ioctl;
+    } catch {
+      // Not at this place.
+    }
+  }
+  return () => -1;
+}

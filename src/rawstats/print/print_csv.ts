@@ -1,0 +1,85 @@
+/**
+ * Time series of raw stats as CSV, row by row as the samples come.
+ *
+ * @module
+ */
+import { csvField } from "../../formats/csv_row.ts";
+import { EXACT_BELOW, type RawValues } from "../../formats/rawstats/columns.ts";
+import type { ByteText } from "../byte_text.ts";
+import type { RawCounters, RawType } from "../differ.ts";
+import type { JobListener, RawSample } from "../node.ts";
+import { scaled } from "../series.ts";
+
+const COMMA = 44, LF = 10;
+/** Devices whose names are kept as bytes: names of processes come for ever. */
+const MOST_PLACES = 20_000;
+const encoder = new TextEncoder();
+
+/** The first row. */
+export const CSV_HEADER = "time,host,job,type,device,key,unit,kind,raw,delta,rate\n";
+
+/** Prints one row per time, device and key; `delta` and `rate` are in `unit`. */
+export class CsvRows implements JobListener {
+  readonly #out: ByteText;
+  readonly #wants: (type: string) => boolean;
+  #sample = new Uint8Array();
+  /** By number of the device: `TYPE,DEVICE,`. */
+  readonly #places: (Uint8Array | undefined)[] = [];
+  /** By type: `KEY,UNIT,KIND,` of each column. */
+  readonly #columns = new Map<RawType, Uint8Array[]>();
+
+  constructor(out: ByteText, wants: (type: string) => boolean) {
+    this.#out = out;
+    this.#wants = wants;
+  }
+
+  sample({ timeUs, host, jobs }: RawSample): void {
+    this.#sample = encoder.encode(
+      `${timeUs / 1e6},${csvField(host)},${csvField(jobs.join(" "))},`,
+    );
+  }
+
+  row(counters: RawCounters, values: RawValues, isFirst: boolean): void {
+    const { type, device, index, deltas } = counters;
+    if (!this.#wants(type.schema.type)) return;
+    const out = this.#out;
+    let place = this.#places[index];
+    if (place === undefined) {
+      place = encoder.encode(`${type.schema.type},${csvField(device)},`);
+      if (index < MOST_PLACES) this.#places[index] = place;
+    }
+    const columns = this.#columnsOf(type);
+    const seconds = counters.elapsedS;
+    for (let k = 0; k < columns.length; k++) {
+      const number = values.numbers[k];
+      if (number !== number) continue;
+      out.bytes(this.#sample);
+      out.bytes(place);
+      out.bytes(columns[k]);
+      if (number < EXACT_BELOW) out.number(number);
+      else out.exact(values.exact(k));
+      out.char(COMMA);
+      const delta = deltas[k];
+      if (isFirst || delta !== delta) out.char(COMMA);
+      else {
+        const exact = delta < EXACT_BELOW ? delta : counters.exactDelta(k)!;
+        const scaledDelta = scaled(exact, type.units[k].scale);
+        out.exact(scaledDelta);
+        out.char(COMMA);
+        out.number(Number(scaledDelta) / seconds);
+      }
+      out.char(LF);
+    }
+  }
+
+  #columnsOf(type: RawType): Uint8Array[] {
+    let columns = this.#columns.get(type);
+    if (columns === undefined) {
+      columns = type.keys.map(({ name, kind }, k) =>
+        encoder.encode(`${name},${type.units[k].name},${kind},`)
+      );
+      this.#columns.set(type, columns);
+    }
+    return columns;
+  }
+}

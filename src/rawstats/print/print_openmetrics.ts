@@ -1,0 +1,91 @@
+/**
+ * Time series of raw stats as OpenMetrics text 1.0.
+ *
+ * A counter is what has been added up since the first sample, so that it never falls; a gauge is
+ * its value. Families are `rawstats_TYPE_KEY_UNIT`, labels host, device and, for one job, its id.
+ * @module
+ */
+import { escapedLabel } from "../../formats/metrics.ts";
+import type { ByteText } from "../byte_text.ts";
+import type { RawType } from "../differ.ts";
+import { addExact, type Exact, type KeyPart, type NodeSeries, scaled } from "../series.ts";
+import { SeriesCursor } from "../series.ts";
+
+const BLANK = 32, LF = 10;
+const UNITS: Readonly<Record<string, readonly [name: string, factor: number]>> = {
+  B: ["bytes", 1],
+  cs: ["seconds", 0.01],
+  ms: ["seconds", 0.001],
+  us: ["seconds", 1e-6],
+  mW: ["watts", 0.001],
+  W: ["watts", 1],
+};
+const encoder = new TextEncoder();
+
+/** A family: one key of one type, of all nodes and devices. */
+export interface MetricFamily {
+  /** `TYPE.KEY`: families stand in its order. */
+  readonly name: string;
+  /** Of its first member, and the key's column there. */
+  readonly type: RawType;
+  readonly column: number;
+  readonly members: { readonly series: NodeSeries; readonly part: KeyPart }[];
+}
+
+/** Adds what a node has to the families. */
+export function addFamilies(families: Map<string, MetricFamily>, series: NodeSeries): void {
+  for (const device of series.list) {
+    device.type.keys.forEach((key, column) => {
+      if (key.kind === "control" || device.columns[column] === undefined) return;
+      const name = `${device.type.schema.type}.${key.name}`;
+      let family = families.get(name);
+      if (family === undefined) {
+        family = { name, type: device.type, column, members: [] };
+        families.set(name, family);
+      }
+      family.members.push({ series, part: { device, column } });
+    });
+  }
+}
+
+/** Writes one family. */
+export function writeFamily(
+  out: ByteText,
+  { name, type, column, members }: MetricFamily,
+  job: string | undefined,
+): void {
+  const [unit, factor] = UNITS[type.units[column].name] ?? ["", 1];
+  const isCounter = type.keys[column].kind === "event";
+  const plain = `rawstats_${name}`.replace(/[^A-Za-z0-9_]/g, "_");
+  const family = unit === "" ? plain : `${plain}_${unit}`;
+  out.text(`# TYPE ${family} ${isCounter ? "counter" : "gauge"}\n`);
+  if (unit !== "") out.text(`# UNIT ${family} ${unit}\n`);
+  out.text(`# HELP ${family} ${type.schema.type} ${type.keys[column].name} of raw stats\n`);
+  const id = job === undefined ? "" : `,job=${label(job)}`;
+  for (const { series, part } of members) {
+    const labels = `host=${label(series.host)},device=${label(part.device.device)}${id}`;
+    const begin = encoder.encode(`${family}${isCounter ? "_total" : ""}{${labels}} `);
+    const { times } = series;
+    const cursor = new SeriesCursor(times, [part]);
+    let sum: Exact = 0;
+    while (cursor.next()) {
+      const { raw, delta, scale } = cursor;
+      if (raw === undefined) continue;
+      if (delta !== undefined) sum = addExact(sum, delta);
+      const count = scaled(isCounter ? sum : raw, scale);
+      out.bytes(begin);
+      if (factor === 1) out.exact(count);
+      else out.number(Number(count) * factor);
+      out.char(BLANK);
+      out.number(times[cursor.at] / 1e6);
+      out.char(LF);
+    }
+  }
+}
+
+/** What stands behind the last family. */
+export const METRICS_END = "# EOF\n";
+
+function label(text: string): string {
+  return `"${escapedLabel(text)}"`;
+}

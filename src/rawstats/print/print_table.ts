@@ -1,0 +1,86 @@
+/**
+ * Sums and metrics of raw stats for people.
+ *
+ * @module
+ */
+import { printable } from "../../core/printable.ts";
+import type { RawAnalysisTable } from "./tables.ts";
+
+/** A number in at most nine places. */
+export function shortNumber(value: number): string {
+  if (value !== value) return "-";
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) return String(value);
+  const text = value.toPrecision(6);
+  return text.includes("e") ? text.replace(/\.?0+e/, "e") : text.replace(/\.?0+$/, "");
+}
+
+/** Columns under each other, two blanks between, the last one free. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, k) => Math.max(...rows.map((row) => row[k].length)));
+  return rows.map((row) =>
+    printable(
+      row.map((cell, k) => k === row.length - 1 ? cell : cell.padEnd(widths[k])).join("  "),
+    )
+      .trimEnd() + "\n"
+  ).join("");
+}
+
+/** The whole table of one pass. */
+export function printRawTable(table: RawAnalysisTable): string {
+  let text = "";
+  for (const node of table.nodes) {
+    const span = `${node.samples} samples in ${shortNumber(node.seconds)} s`;
+    text += `${node.host}: ${span}${table.job === undefined ? "" : `, job ${table.job}`}\n\n`;
+    const rows = [["TYPE", "DEVICE", "KEY", "UNIT", "TOTAL", "RATE", "GAUGE (LAST MIN MAX)"]];
+    for (const row of node.rows) {
+      const gauge = row.gauge === undefined ? "" : row.gauge.map(shortNumber).join(" ");
+      const total = row.total === undefined ? "-" : String(row.total);
+      const rate = row.total === undefined ? "-" : shortNumber(row.rate);
+      rows.push([row.type, row.device, row.key, row.unit || "-", total, rate, gauge]);
+    }
+    text += columns(rows) + "\n";
+  }
+  const metrics = table.metrics.filter(({ value }) => value === value);
+  const missing = table.metrics.filter(({ value }) => value !== value);
+  if (metrics.length > 0) {
+    const rows = [["METRIC", "VALUE", "UNIT"]];
+    for (const m of metrics) rows.push([m.name, shortNumber(m.value), m.unit]);
+    text += columns(rows);
+  }
+  if (missing.length > 0) {
+    text += wrap(`without counters here: ${missing.map((m) => m.name).join(" ")}`) + "\n";
+  }
+  if (table.jobs.length > 0) {
+    const rows = [["JOB", "HOSTS", "SECONDS", "CORES", "GFLOP/S", "GIB/S", "PACKAGE W", "NOTE"]];
+    for (const job of table.jobs) {
+      const of = (name: string) => shortNumber(job.metrics.get(name) ?? NaN);
+      rows.push([
+        job.id,
+        String(job.hosts),
+        shortNumber(job.seconds),
+        of("avg_cpuusage"),
+        of("avg_flops"),
+        of("avg_mbw"),
+        of("package_power"),
+        job.cut > 0 ? `begin or end mark missing on ${job.cut} of its hosts` : "",
+      ]);
+    }
+    text += columns(rows);
+  }
+  const { wrap: wraps, reset, dip } = table.counts;
+  return text +
+    `steps backwards: ${wraps} wraps added up, ${dip} dips mended, ${reset} resets\n`;
+}
+
+function wrap(text: string): string {
+  let line = "";
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    if (line.length + word.length > 78) {
+      lines.push(line.trimEnd());
+      line = "  ";
+    }
+    line += word + " ";
+  }
+  return [...lines, line.trimEnd()].join("\n");
+}

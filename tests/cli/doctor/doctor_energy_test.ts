@@ -1,0 +1,85 @@
+/** `joulemark doctor --energy` on counters that are right, that stand still, and that go by the order. */
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import {
+  countersChecked,
+  countersCheckedPath,
+  keepCountersChecked,
+} from "../../../src/files/counters_checked.ts";
+import { simulatedBench } from "../../../src/cli/doctor/doctor_bench.ts";
+import { type EnergyBench, LENGTHS_S, tryCounters } from "../../../src/cli/doctor/doctor_energy.ts";
+
+/** One counter of four CPUs that grows by the region, at once, every 0.977 ms. */
+function bench(wattsAt: (timeS: number, region: number) => number): EnergyBench {
+  let t = 0;
+  let joules = 0;
+  let region = 0;
+  let shown = 0;
+  let updateS = 0;
+  return {
+    counters: [{ kind: "package", index: 0, cpus: [0, 1, 2, 3], updatePeriodS: 0.001 }],
+    cpu: 0,
+    cpuCount: 4,
+    work() {
+      joules += 0.00005 * wattsAt(t, region);
+      t += 0.00005;
+      if (t >= updateS) {
+        shown = joules;
+        updateS += 0.000977;
+      }
+      return t;
+    },
+    enter: (_, to) => region = to,
+    read: (_, into) => into[0] = shown,
+  };
+}
+
+Deno.test("doctor --energy trusts counters that say the same in both orders", () => {
+  const verdicts = tryCounters(simulatedBench("rapl"), 30);
+  assertEquals(verdicts.map((one) => one["visits (s)"]), [...LENGTHS_S]);
+  // Visits of 1 ms: the test below.
+  for (const one of verdicts.slice(1)) assert(one.trusted, `${one["visits (s)"]}: ${one.why}`);
+  assert(Math.abs(verdicts[1]["update period (s)"]! - 0.001) < 2e-4);
+});
+
+Deno.test("doctor --energy does not find fault with a good counter by chance", () => {
+  const verdicts = Array.from({ length: 12 }, () => tryCounters(simulatedBench("rapl"), 30)).flat();
+  // Of 180, none contradicted itself and one was not told; with chance of 1 in 20, four of 36 are rare.
+  const apart = verdicts.filter(({ contradicts }) => contradicts);
+  assert(apart.length <= 3, apart.map(({ why }) => why).join());
+  const trusted = verdicts.filter(({ trusted }) => trusted);
+  assert(trusted.length >= 32, `${trusted.length} of ${verdicts.length}`);
+});
+
+Deno.test("doctor --energy does not trust what stands still or goes by the order", () => {
+  for (const { why, trusted } of tryCounters(bench(() => 0), 6)) {
+    assertEquals([trusted, why], [false, "the counter stands still"]);
+  }
+  // Each length gets 5 s in turn, then 5 s at random: half as much again in those.
+  const byOrder = bench((t, region) =>
+    (40 + 20 * region) * (Math.floor(t / 5) % 2 === 0 ? 1 : 1.5)
+  );
+  for (const { why, trusted } of tryCounters(byOrder, 30)) {
+    assert(!trusted && why!.startsWith("the two orders differ"), why);
+  }
+});
+
+Deno.test("what was found is kept, and reports name where each counter is trusted", () => {
+  const home = Deno.makeTempDirSync();
+  try {
+    const path = countersCheckedPath((name) => name === "HOME" ? home : undefined)!;
+    assert(path.startsWith(`${home}/.local/state/joulemark/counters-`), path);
+    assertEquals(countersChecked(path), undefined);
+    const counters = tryCounters(bench(() => 0), 6);
+    keepCountersChecked(path, JSON.stringify({ "tried at": "2026-01-02", counters }));
+    assertEquals(countersChecked(path), { "tried at": "2026-01-02", "package trusted at (s)": [] });
+    keepCountersChecked(path, "{}");
+    assertEquals(countersChecked(path), undefined);
+    assertEquals(countersCheckedPath(() => undefined), undefined);
+  } finally {
+    Deno.removeSync(home, { recursive: true });
+  }
+});
+
+Deno.test("doctor --energy refuses a simulated node that it does not know", () => {
+  assertThrows(() => simulatedBench("abacus"), Error, "rapl, cray or both");
+});

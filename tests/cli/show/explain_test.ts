@@ -1,0 +1,92 @@
+/** `joulemark explain`: everything that the other verbs show has an explanation, on one screen. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { explainOf } from "../../../src/cli/show/explain.ts";
+import { allEntries, entriesFor } from "../../../src/cli/explanations/entries.ts";
+import { WARNINGS } from "../../../src/cli/explanations/warnings_table.ts";
+import { VERBS } from "../../../src/cli/all.ts";
+import { unexplained } from "../../_support/unexplained.ts";
+import { capture } from "../../_support/capture.ts";
+
+const explain = explainOf(VERBS);
+const loaded = await Promise.all(VERBS.map((entry) => entry.load()));
+const entries = allEntries(loaded);
+
+Deno.test("explain knows every verb, option, signal and word, on one screen of 80 columns", async () => {
+  assert(entries.length > 1000, String(entries.length));
+  for (const { name } of entries) assert(entriesFor(name, entries).length > 0, name);
+  const some = entries.filter(({ kind }, i) => kind !== "signal" || i % 50 === 0);
+  for (const name of new Set(some.map(({ name }) => name.replace(/^-+/, "")))) {
+    const { code, stdout, stderr } = await capture(explain, [name]);
+    assertEquals([code, stderr], [0, ""], name);
+    const lines = stdout.split("\n");
+    assert(lines.length <= 24, `${name}: ${lines.length} lines`);
+    const long = lines.filter((line) => line.length > 80);
+    // A name without blanks cannot be cut.
+    assert(long.every((line) => !line.trim().slice(0, 76).includes(" ")), `${name}: ${long}`);
+  }
+});
+
+Deno.test("explain knows every key of a replayed report", () => {
+  const path = new URL("../../golden/replay/seed_example.report", import.meta.url);
+  assertEquals(unexplained(Deno.readTextFileSync(path)), []);
+});
+
+Deno.test("explain knows the notes of the card", async () => {
+  const notes = [
+    ["13 of 722 samples missed, 0 late", "samples missed"],
+    [
+      "node energy of stream, ... cannot be told (too few changes of the counter)",
+      "cannot be told",
+    ],
+    ["package not measured: no such file; more by joulemark doctor", "not measured"],
+    ["the monitor stood still from 3 to 9 s, and the application ended then", "stood still"],
+    ["energies and powers begin 2.1 s after the start, with the first sample", "first sample late"],
+    ["package-energy: known of package 1 until 3.1 s", "part of the time"],
+    ["per-CPU counters read every 4 ticks", "per-CPU counters read less often"],
+    ["12 visits came folded: counts and times, no edges", "folded visits"],
+    ["to stay within the budget, 9 short visits were folded", "budget"],
+    ["5 visits to names without room are told as [joulemark] other", "names without room"],
+    ["3 x exit outside of every region (first by process 7)", "marks out of order"],
+    ["4 records made no sense and were left out", "records left out"],
+    ["2 events came late, by 3 ms at most", "late events"],
+    ["no region was marked; see docs/mark-regions in the manual", "no region"],
+    ["the node was not idle before the run: its CPUs were 30 % busy", "idle"],
+    ["the machine has more CPUs than the tree: c counts as c mod N", "larger machine"],
+  ];
+  for (const [note, name] of notes) {
+    const { code, stdout } = await capture(explain, note.split(" "));
+    assertEquals([code, stdout.split("\n")[0]], [0, `${name} (warning)`], note);
+    assertStringIncludes(stdout, "What to do:");
+  }
+  assert(WARNINGS.length >= notes.length);
+});
+
+Deno.test("explain finds a key with its unit, a variable, and an option in all its verbs", async () => {
+  const has = async (words: string[], ...texts: string[]) => {
+    const { stdout } = await capture(explain, words);
+    for (const text of texts) assertStringIncludes(stdout, text);
+  };
+  await has(["joulemark-node-energy-fit", "(J)"], "joulemark-PART-energy-fit");
+  await has(["time-hint-io"], "time under each hint");
+  await has(["JOULEMARK_PERIOD"], "--period (option)", "GEOPM_PERIOD");
+  await has(["period"], "(word)", "(option)");
+  const json = JSON.parse((await capture(explain, ["--json", "CPU_ENERGY"])).stdout);
+  assertEquals([json[0].kind, json[0].name], ["signal", "CPU_ENERGY"]);
+});
+
+Deno.test("explain of an unknown word names near ones; of none, says so", async () => {
+  const unknown = await capture(explain, ["sync-runtme"]);
+  assertEquals([unknown.code, unknown.stdout], [2, ""]);
+  assertStringIncludes(unknown.stderr, "sync-runtime");
+  assertEquals((await capture(explain, ["\u001b]0;x"])).code, 2);
+  assertEquals((await capture(explain, [])).code, 2);
+  assertEquals((await capture(explain, [""])).code, 2);
+});
+
+Deno.test("explain takes an option with its dashes, and its own options still", async () => {
+  const said = async (...words: string[]) => (await capture(explain, words)).stdout;
+  const plain = await said("period"), dashed = await said("--period");
+  assert(dashed.startsWith("--period (option)"), dashed);
+  assert(plain.includes("--period (option)"), plain);
+  assertEquals(JSON.parse(await said("--dither", "--json"))[0].name, "--dither");
+});

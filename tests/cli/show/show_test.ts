@@ -1,0 +1,157 @@
+/** `joulemark show`: whatever a run left is shown, also what is cut, and what is none says so. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { show } from "../../../src/cli/show/show.ts";
+import { stringifyReport } from "../../../src/formats/report.ts";
+import { repairReport } from "../../../src/job/repair_report.ts";
+import { FormatError } from "../../../src/core/errors.ts";
+import { hostName, hostReport, writeJob } from "../../merge/_generated.ts";
+import { capture } from "../../_support/capture.ts";
+
+const GOLDEN = new URL("../../golden/replay/seed_example.report", import.meta.url).pathname;
+const VECTORS = new URL("../../vectors/", import.meta.url).pathname;
+
+async function inDirectory(body: (dir: string) => Promise<void>): Promise<void> {
+  const dir = Deno.makeTempDirSync();
+  try {
+    await body(dir);
+  } finally {
+    Deno.removeSync(dir, { recursive: true });
+  }
+}
+
+Deno.test("show has the totals, regions and sources of a report, in each format", async () => {
+  await inDirectory(async (dir) => {
+    const report = hostReport("n1", 1, { regions: 3 });
+    const [host] = report.hosts;
+    host.application["package-energy (J)"] = 3.6e6;
+    host.application["runtime (s)"] = host.application["sync-runtime (s)"] = 100;
+    host.joulemark!.sampling = { samples: 90, "samples missed": 10, "samples late": 2 };
+    Deno.writeTextFileSync(`${dir}/a.report`, stringifyReport(report));
+    const { code, stdout, stderr } = await capture(show, [`${dir}/a.report`]);
+    assertEquals([code, stderr], [0, ""]);
+    for (
+      const text of [
+        "generated: 100 s",
+        "package       3600000             1           36000",
+        "region_02",
+        "(unmarked)",
+        "CPU_ENERGY  measured  POWERCAP",
+        "10 of 100 samples missed, 2 late",
+      ]
+    ) assertStringIncludes(stdout, text);
+    const { tables, notes } = JSON.parse(
+      (await capture(show, ["--json", `${dir}/a.report`])).stdout,
+    );
+    assertEquals(tables[1].rows.length, 4);
+    assertEquals(notes.length, 1);
+    const csv = await capture(show, ["--format", "csv", "-o", `${dir}/a.csv`, `${dir}/a.report`]);
+    assertEquals([csv.code, csv.stdout], [0, ""]);
+    assertStringIncludes(Deno.readTextFileSync(`${dir}/a.csv`), "region,count,runtime (s),");
+  });
+});
+
+Deno.test("show takes the hosts of a job together, from a directory or its parts", async () => {
+  await inDirectory(async (dir) => {
+    for (const name of ["job", "job.report.parts"]) {
+      Deno.mkdirSync(`${dir}/${name}`);
+      writeJob(`${dir}/${name}`, 4, { regions: 2 });
+      const { code, stdout } = await capture(show, [`${dir}/${name}`]);
+      assertEquals(code, 0);
+      assertStringIncludes(stdout, "4 hosts: energy ");
+      assertStringIncludes(stdout, hostName(3));
+      assertStringIncludes(stdout, "Regions from host to host");
+      assert(/^\(all\) +10\.\d+ +0\.\d+ .*nid00000\d/m.test(stdout), stdout);
+    }
+    Deno.copyFileSync(`${dir}/job/${hostName(0)}.report`, `${dir}/job/again.report`);
+    const twice = await capture(show, [`${dir}/job`]);
+    assertEquals(twice.code, 2);
+    assertStringIncludes(twice.stderr, "the hosts of one job");
+  });
+});
+
+Deno.test("show reads recordings, traces, .cali files, PMC logs and raw stats", async () => {
+  const kinds: [string, string][] = [
+    [`${VECTORS}pmc/run-a.v6.0.0.bin`, "5429"],
+    [`${VECTORS}pmc/run-a.v4.3.0.pmc`, "5429"],
+    [`${VECTORS}caliper/hatchet_profile.cali`, "main"],
+    [`${VECTORS}rawstats/rollover-a.raw`, "samples in"],
+    [GOLDEN, "Where the figures come from"],
+  ];
+  for (const [path, text] of kinds) {
+    const { code, stdout } = await capture(show, [path]);
+    assertEquals(code, 0, path);
+    assertStringIncludes(stdout, text, path);
+    assertEquals((await capture(show, ["--format", "csv", path])).code, 0, path);
+    const page = await capture(show, ["--html", path]);
+    assertEquals(page.code, 0, page.stderr);
+    assertStringIncludes(page.stdout, '"format":"joulemark-page/1"', path);
+  }
+});
+
+Deno.test("show reads a report that is cut anywhere, and says where", async () => {
+  await inDirectory(async (dir) => {
+    const two = hostReport("n1", 1, { regions: 3 });
+    two.hosts.push(hostReport("n2", 2, { regions: 3 }).hosts[0]);
+    const text = stringifyReport(two);
+    const path = `${dir}/cut.report`;
+    let shown = 0;
+    for (let bytes = 0; bytes < text.length - 2; bytes += 97) {
+      Deno.writeTextFileSync(path, text.slice(0, bytes));
+      const { code, stdout, stderr } = await capture(show, [path]);
+      assert(code === 0 || code === 2, String(bytes));
+      if (code === 2) assertEquals(stderr.trim().split("\n").length, 1, stderr);
+      else {
+        shown++;
+        assert(/partial: .*cut/.test(stdout), stdout);
+      }
+    }
+    assert(shown > text.length / 97 * 0.9, `${shown} of ${text.length / 97}`);
+    const error = new FormatError("x", 1, { action: "parse" });
+    assertEquals(repairReport(text.slice(0, -300), "x", error).hosts.length, 2);
+  });
+});
+
+Deno.test("show bears ten thousand regions, names of any kind, and reports of others", async () => {
+  await inDirectory(async (dir) => {
+    const many = hostReport("n1", 1, { regions: 10_000 });
+    many.hosts[0].regions![5].region = 'a\u001b[31m</script>"\n';
+    Deno.writeTextFileSync(`${dir}/many.report`, stringifyReport(many));
+    const { code, stdout } = await capture(show, [`${dir}/many.report`]);
+    assertEquals(code, 0);
+    assert(!stdout.includes("\u001b"));
+    assertStringIncludes(stdout, "region_9999");
+    // GEOPM's own, written anew by a YAML library: other quotes, blanks, order.
+    const other = stringifyReport(hostReport("n1", 1, { regions: 2, version: "3.1.0" }))
+      .replaceAll('"', "'").replace("    Regions:\n    -\n", "    Regions:\n    - # one\n");
+    Deno.writeTextFileSync(`${dir}/other.report`, `# written anew\n---\n${other}`);
+    const yaml = await capture(show, [`${dir}/other.report`]);
+    assertEquals([yaml.code, yaml.stderr], [0, ""]);
+    assertStringIncludes(yaml.stdout, "region_01");
+  });
+});
+
+Deno.test("show says in one line what it cannot show", async () => {
+  await inDirectory(async (dir) => {
+    Deno.mkdirSync(`${dir}/empty`);
+    Deno.writeTextFileSync(`${dir}/none`, "");
+    Deno.writeTextFileSync(`${dir}/text`, "hello\nworld\n");
+    Deno.writeFileSync(`${dir}/binary`, Uint8Array.from({ length: 4096 }, (_, i) => i % 251));
+    Deno.writeTextFileSync(`${dir}/head.report`, "GEOPM Version: 3.1.0\nStart Time: x\n");
+    const wrong: string[][] = [
+      [],
+      [`${dir}/nothing`],
+      [`${dir}/empty`],
+      [`${dir}/none`],
+      [`${dir}/text`],
+      [`${dir}/binary`],
+      [`${dir}/head.report`],
+      [GOLDEN, `${VECTORS}pmc/run-a.v4.3.0.pmc`],
+    ];
+    for (const args of wrong) {
+      const { code, stdout, stderr } = await capture(show, args);
+      assertEquals([code, stdout], [2, ""], `${args}`);
+      assertEquals(stderr.trim().split("\n").length, 1, stderr);
+      assert(stderr.length < 300 + dir.length, stderr);
+    }
+  });
+});

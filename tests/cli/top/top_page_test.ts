@@ -1,0 +1,88 @@
+import { assert, assertEquals } from "@std/assert";
+import { Courses, page, press, type Quantity, type View } from "../../../src/cli/top/top_page.ts";
+
+const QUANTITIES: Quantity[] = [
+  { name: "package power", domain: "package", unit: "W", values: [76.67, 75.8], simulated: true },
+  { name: "held back", domain: "package", unit: "%", values: [0, null], simulated: false },
+  {
+    ...{ name: "GPU held back", domain: "gpu", unit: "", values: [4, 0], simulated: false },
+    words: ["power limit", "no"],
+  },
+];
+const thread = (thread: number, ...regions: string[]) => ({ thread, regions, attributes: {} });
+const PROCESSES = [
+  { pid: 20, rank: "1", threads: [thread(20, "main", "solve"), thread(21, "b\x1b[2J")] },
+  { pid: 10, rank: "0", threads: [thread(10, "main", "solve")] },
+];
+
+function content(view?: Partial<View>) {
+  const courses = new Courses();
+  for (const watts of [0, 100, 50]) {
+    courses.add([{ ...QUANTITIES[0], values: [watts] }, { ...QUANTITIES[1], values: [null] }]);
+  }
+  return {
+    ...{ title: "joulemark top  n1", quantities: QUANTITIES, courses, processes: PROCESSES },
+    isUnicode: true,
+    view: view === undefined
+      ? undefined
+      : { sort: "process" as const, filter: "", isTyping: false, isPaused: false, ...view },
+  };
+}
+
+Deno.test("page() without a view is plain lines: no course, no keys, nothing a terminal obeys", () => {
+  assertEquals(page(content(), { columns: 80, rows: Infinity }), [
+    "joulemark top  n1",
+    "package power   76.7  75.8 W (simulated)",
+    "held back       0.00  - %",
+    "GPU held back   power limit  no",
+    "regions now     solve 2, b\\x1b[2J 1",
+    "",
+    "process  rank  thread   where",
+    "10       0     -        main > solve",
+    "20       1     -        main > solve",
+    "20       1     21       b\\x1b[2J",
+  ]);
+});
+
+Deno.test("page() fills a terminal of 80 × 24, with courses at the right and keys below", () => {
+  const lines = page(content({}), { columns: 80, rows: 24 });
+  assertEquals(lines.length, 24);
+  assertEquals(lines[1], "package power   76.7  75.8 W (simulated)".padEnd(77) + "▁█▅");
+  assertEquals(lines[23], "q quit  p pause  s sort: process  f filter");
+});
+
+Deno.test("page() keeps within any terminal, and says what it leaves out", () => {
+  for (const columns of [3, 20, 40, 80, 200]) {
+    for (const rows of [1, 3, 8, 9, 24, 50]) {
+      const lines = page(content({}), { columns, rows });
+      assertEquals(lines.length, rows);
+      assert(lines.every((line) => line.length <= columns), `${columns} × ${rows}`);
+    }
+  }
+  assertEquals(page(content({}), { columns: 80, rows: 10 }).slice(6, 9), [
+    "process  rank  thread   where",
+    "10       0     -        main > solve",
+    "and 2 more",
+  ]);
+});
+
+Deno.test("press() quits, pauses, sorts and filters", () => {
+  const view: View = { sort: "process", filter: "", isTyping: false, isPaused: false };
+  press(view, "p");
+  press(view, "s\x1b[A");
+  assertEquals(view, { sort: "rank", filter: "", isTyping: false, isPaused: true });
+  press(view, " /sqx\x7f");
+  assertEquals([view.isPaused, view.filter, view.isTyping, view.sort], [false, "sq", true, "rank"]);
+  press(view, "\r");
+  assertEquals([view.filter, view.isTyping], ["sq", false]);
+  press(view, "f\x1b");
+  assertEquals([view.filter, view.isTyping], ["", false]);
+  assertEquals([press(view, "x"), press(view, "q"), press(view, "\x03")], [
+    ...[undefined, "quit", "quit"],
+  ]);
+  const shown = (filter: string) =>
+    page(content({ filter, sort: "where" }), { columns: 80, rows: 24 })
+      .filter((line) => /^\d/.test(line)).map((line) => line.slice(0, 2) + line.slice(24));
+  assertEquals(shown(""), ["20b\\x1b[2J", "10main > solve", "20main > solve"]);
+  assertEquals(shown("solve"), ["10main > solve", "20main > solve"]);
+});
