@@ -15,7 +15,10 @@ const ALWAYS = ["/proc", "/sys"];
 /** What of a run says what it needs. */
 export interface RunToConfine {
   /** `root`: the tree that is read in place of the machine; empty: none. */
-  readonly request: { readonly root: string };
+  readonly request: {
+    readonly root: string;
+    readonly preload: { readonly dialects: readonly string[] };
+  };
   readonly session: Pick<Session, "base" | "sweep">;
   readonly batch: { readonly sources: ReadonlySet<string> };
   readonly readers: readonly Reader[];
@@ -44,13 +47,15 @@ export function confineRun(
 
 /** The places of a run. */
 export function placesOf(run: Omit<RunToConfine, "site">, outputs: readonly string[]): Places {
-  const { readers, batch, request: { root }, session: { base } } = run;
+  const { readers, batch, request: { root, preload }, session: { base } } = run;
+  // pm_mpi_open(3) names its log when the program calls it, and may name any place.
+  const anywhere = preload.dialects.includes("pm_mpi") ? ["/"] : [];
   // Libraries of vendors are in a process of their own.
   const devices = readers.filter(({ name }) => batch.sources.has(name))
     .flatMap(({ needs }) => needs.files).filter((path) => path.startsWith("/dev/"));
   return {
     reads: [...ALWAYS, ...devices.filter((path) => path !== "/dev/"), ...root === "" ? [] : [root]],
-    own: [base],
+    own: [base, ...anywhere],
     outputs,
   };
 }

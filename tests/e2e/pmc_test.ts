@@ -76,6 +76,18 @@ endToEnd(
   },
 );
 
+endToEnd("a log that the program names late and elsewhere is written all the same", (dir) => {
+  compile(dir, "cc -O2 -Wall -Wextra -Werror -o pm_log PROGRAMS/pm_log.c");
+  const elsewhere = Deno.makeTempDirSync();
+  try {
+    const command = ["sh", "-c", `sleep 0.3; exec ./pm_log ${elsewhere}/X`];
+    const { stderr } = preloaded(dir, "pm_mpi", command, { options: ["--simulate"] });
+    assertEquals(parsePmc(Deno.readFileSync(`${elsewhere}/X`)).records.length, 5, stderr);
+  } finally {
+    Deno.removeSync(elsewhere, { recursive: true });
+  }
+});
+
 endToEnd("run --preload pm_mpi of a program without its calls leaves no log", (dir) => {
   compile(dir, DIALECTS);
   const options = ["--simulate"];
