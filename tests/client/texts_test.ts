@@ -1,4 +1,5 @@
 /** The texts that are handed out: carried as they are, complete, and their constants filled in. */
+import { walkSync } from "@std/fs";
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { LANGUAGES } from "../../src/client/files.ts";
 import { ALL_DIALECTS, DIALECTS } from "../../src/client/dialects.ts";
@@ -8,17 +9,17 @@ import { UnknownNameError, UsageError } from "../../src/core/errors.ts";
 import { changesFor, parseDialects, preloadRequest } from "../../src/preload/preload.ts";
 
 Deno.test("TEXTS has every file of texts/ and preload/, as it lies there", () => {
-  const client = new URL("../../src/client/", import.meta.url);
-  const files = ["joulemark.h.in"];
+  const client = new URL("../../src/client/", import.meta.url).pathname;
+  const files = new Map([["joulemark.h.in", `${client}joulemark.h.in`]]);
   for (const folder of ["texts", "preload"]) {
-    for (const { name } of Deno.readDirSync(new URL(folder, client))) {
-      files.push(`${folder}/${name}`);
+    // Whatever folder of the preload's they are in, they are built in one.
+    for (const { name, path } of walkSync(`${client}${folder}`, { includeDirs: false })) {
+      assert(!files.has(`${folder}/${name}`), path);
+      files.set(`${folder}/${name}`, path);
     }
   }
-  assertEquals(Object.keys(TEXTS).sort(), files.sort());
-  for (const file of files) {
-    assertEquals(TEXTS[file], Deno.readTextFileSync(new URL(file, client)), file);
-  }
+  assertEquals(Object.keys(TEXTS).sort(), [...files.keys()].sort());
+  for (const [file, path] of files) assertEquals(TEXTS[file], Deno.readTextFileSync(path), file);
 });
 
 Deno.test("every language has its files and says how to use them", () => {

@@ -58,8 +58,10 @@ Deno.test("doctor --energy does not trust what stands still or goes by the order
   const byOrder = bench((t, region) =>
     (40 + 20 * region) * (Math.floor(t / 5) % 2 === 0 ? 1 : 1.5)
   );
-  for (const { why, trusted } of tryCounters(byOrder, 30)) {
-    assert(!trusted && why!.startsWith("the two orders differ"), why);
+  for (const { why, trusted, "visits (s)": visitsS } of tryCounters(byOrder, 30)) {
+    assert(!trusted, why);
+    // Of visits of 1 ms it may be told that they cannot be told.
+    if (visitsS > 0.001) assert(why!.startsWith("the two orders differ"), why);
   }
 });
 
