@@ -1,13 +1,14 @@
 import { assertEquals } from "@std/assert";
 import { PAGES } from "./_support/docs.ts";
+import { timed } from "./_support/time_limit.ts";
 
 for (const [path, page] of Object.entries(PAGES)) {
-  Deno.test(`${path} is what "deno task docs" makes of the program`, async () => {
+  timed(`${path} is what "deno task docs" makes of the program`, async () => {
     assertEquals(Deno.readTextFileSync(new URL(`../${path}`, import.meta.url)), await page());
   });
 }
 
-Deno.test("deno doc --lint has nothing to say about the library", () => {
+timed("deno doc --lint has nothing to say about the library", () => {
   const { code, stderr } = new Deno.Command(Deno.execPath(), {
     args: ["doc", "--quiet", "--lint", "mod.ts"],
     ...{ cwd: new URL("..", import.meta.url), stdout: "null", stderr: "piped" },

@@ -122,3 +122,14 @@ Deno.test("findings() finds what breaks each rule, and only that", () => {
   ];
   for (const [name, text] of good) assertEquals(findings(name, text), []);
 });
+
+Deno.test("whatever starts a program has a time limit", () => {
+  const limited = /\b(endToEnd|withTimeLimit|timed|needing|besidePeer|onPrivateNode)\(/;
+  const without = [...walkSync(new URL("../tests", import.meta.url).pathname, { exts: [".ts"] })]
+    .filter(({ name }) => name.endsWith("_test.ts"))
+    .filter(({ path }) => {
+      const text = Deno.readTextFileSync(path);
+      return text.includes("new Deno.Command(") && !limited.test(text);
+    });
+  assertEquals(without.map(({ path }) => path), []);
+});

@@ -84,3 +84,8 @@ export function resetSignals(): void {
   for (const signal of wrong) libc.symbols.signal(signal, null);
   libc.close();
 }
+
+/** A test with a time limit, of files that start programs. */
+export function timed(name: string, body: () => void | Promise<void>, seconds?: number): void {
+  Deno.test(name, () => withTimeLimit(body, seconds));
+}

@@ -1,6 +1,7 @@
 /** The packed program's script: parts are evaluated when asked for, once, and share what they share. */
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { bundle, keepDisposals } from "../../airgap/pack/bundle.ts";
+import { timed } from "../_support/time_limit.ts";
 
 const MAP = new URL("../../airgap/deno.json", import.meta.url).pathname;
 
@@ -25,7 +26,7 @@ async function runBundle(files: Record<string, string>): Promise<string> {
   }
 }
 
-Deno.test("bundle() evaluates a part when it is first imported, once, and shares modules", async () => {
+timed("bundle() evaluates a part when it is first imported, once, and shares modules", async () => {
   const output = await runBundle({
     "entry.ts": `
       import { log, Trouble } from "./shared.ts";
@@ -57,14 +58,14 @@ Deno.test("bundle() evaluates a part when it is first imported, once, and shares
   );
 });
 
-Deno.test("bundle() keeps lines findable in a stack", async () => {
+timed("bundle() keeps lines findable in a stack", async () => {
   const output = await runBundle({
     "entry.ts": 'export function inner() { throw new Error("here"); }\ninner();',
   });
   assertStringIncludes(output, "joulemark/entry.js");
 });
 
-Deno.test("bundle() rejects node: at the top of a file and a missing module", async () => {
+timed("bundle() rejects node: at the top of a file and a missing module", async () => {
   const rows: [string, string][] = [
     ['import fs from "node:fs"; console.log(fs);', 'found require("node:fs")'],
     ['import "./missing.ts";', "Module not found"],
@@ -118,7 +119,7 @@ argument(); unused(); several(); alias(open("alias"));
 awaited().then(later);
 `;
 
-Deno.test("bundle() disposes of every resource that the source disposes of", async () => {
+timed("bundle() disposes of every resource that the source disposes of", async () => {
   const folder = await Deno.makeTempDir();
   await Deno.writeTextFile(`${folder}/source.ts`, RESOURCES);
   const source = await new Deno.Command(Deno.execPath(), {
@@ -131,7 +132,7 @@ Deno.test("bundle() disposes of every resource that the source disposes of", asy
   assertEquals(await runBundle({ "entry.ts": RESOURCES }), expected);
 });
 
-Deno.test("keepDisposals() makes a declaration safe where it ends, and leaves the rest", () => {
+timed("keepDisposals() makes a declaration safe where it ends, and leaves the rest", () => {
   const text = [
     "function f() {",
     "  using a = open({",

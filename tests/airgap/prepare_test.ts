@@ -1,6 +1,7 @@
 /** The base runtime for `deno compile`: out of its archive, with the guardian in front of it. */
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { unzip } from "../../airgap/pack/unzip.ts";
+import { timed, withTimeLimit } from "../_support/time_limit.ts";
 
 const PACK = new URL("../../airgap/pack/pack.ts", import.meta.url).pathname;
 
@@ -28,7 +29,7 @@ async function zip(name: string, content: Uint8Array<ArrayBuffer>, deflated: boo
   return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
-Deno.test("unzip() gives a file that is stored or deflated, and says what is not there", async () => {
+timed("unzip() gives a file that is stored or deflated, and says what is not there", async () => {
   const content = new TextEncoder().encode("denort ".repeat(1000));
   for (const deflated of [false, true]) {
     assertEquals(await unzip(await zip("denort", content, deflated), "denort"), content);
@@ -42,17 +43,18 @@ Deno.test("unzip() gives a file that is stored or deflated, and says what is not
 Deno.test({
   name: "a prepared runtime starts behind the guardian, which hands on the state of signals",
   ignore: Deno.build.arch !== "x86_64",
-  async fn() {
-    const out = await Deno.makeTempFile();
-    const made = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "--no-config", "-A", PACK, "--out", out, "--prepare", Deno.execPath()],
-      stderr: "piped",
-    }).output();
-    assertEquals(made.code, 0, new TextDecoder().decode(made.stderr));
-    // What stands in for the base runtime here is Deno itself, which does not know the argument.
-    const { code, stderr } = await new Deno.Command(out, { args: ["--version"] }).output();
-    assertEquals(code, 1);
-    assertStringIncludes(new TextDecoder().decode(stderr), "--joulemark-inherited=");
-    await Deno.remove(out);
-  },
+  fn: () =>
+    withTimeLimit(async () => {
+      const out = await Deno.makeTempFile();
+      const made = await new Deno.Command(Deno.execPath(), {
+        args: ["run", "--no-config", "-A", PACK, "--out", out, "--prepare", Deno.execPath()],
+        stderr: "piped",
+      }).output();
+      assertEquals(made.code, 0, new TextDecoder().decode(made.stderr));
+      // What stands in for the base runtime here is Deno itself, which does not know the argument.
+      const { code, stderr } = await new Deno.Command(out, { args: ["--version"] }).output();
+      assertEquals(code, 1);
+      assertStringIncludes(new TextDecoder().decode(stderr), "--joulemark-inherited=");
+      await Deno.remove(out);
+    }),
 });

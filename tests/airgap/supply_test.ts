@@ -1,11 +1,12 @@
 /** What the executable is made of is pinned, and said. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { makeSbom } from "../../airgap/sbom.ts";
+import { timed } from "../_support/time_limit.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const MAP = `${ROOT}airgap/deno.json`;
 
-Deno.test("every package of the import map is in the lock file, with its integrity", () => {
+timed("every package of the import map is in the lock file, with its integrity", () => {
   const config = JSON.parse(Deno.readTextFileSync(MAP));
   assertEquals(config.lock, { path: "./deno.lock", frozen: true });
   const lock = JSON.parse(Deno.readTextFileSync(`${ROOT}airgap/deno.lock`));
@@ -17,7 +18,7 @@ Deno.test("every package of the import map is in the lock file, with its integri
   }
 });
 
-Deno.test("makeSbom() names joulemark, Deno and the packages, and is the same twice", async () => {
+timed("makeSbom() names joulemark, Deno and the packages, and is the same twice", async () => {
   const executable = Deno.makeTempFileSync();
   try {
     Deno.writeTextFileSync(executable, "abc");
@@ -38,7 +39,7 @@ Deno.test("makeSbom() names joulemark, Deno and the packages, and is the same tw
   }
 });
 
-Deno.test("a script that is not the pinned installer is not used", () => {
+timed("a script that is not the pinned installer is not used", () => {
   const dir = Deno.makeTempDirSync();
   try {
     Deno.writeTextFileSync(`${dir}/install.sh`, "echo other\n");

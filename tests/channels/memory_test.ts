@@ -1,12 +1,13 @@
 /** ProcessMemory over the test's own process, as proc(5) shows it. */
 import { assert, assertEquals } from "@std/assert";
 import { ProcessMemory } from "../../src/channels/process_memory.ts";
+import { timed } from "../_support/time_limit.ts";
 
 function statm(): number[] {
   return Deno.readTextFileSync("/proc/self/statm").split(" ").map(Number);
 }
 
-Deno.test("ProcessMemory reads the pages of a process, again and again", () => {
+timed("ProcessMemory reads the pages of a process, again and again", () => {
   using memory = new ProcessMemory();
   const before = statm();
   const read = [
@@ -26,7 +27,7 @@ Deno.test("ProcessMemory reads the pages of a process, again and again", () => {
   assert(grown > 8000, `${grown} pages more for ${block.length} bytes`);
 });
 
-Deno.test("ProcessMemory of a process that is not there, or has gone, is NaN", () => {
+timed("ProcessMemory of a process that is not there, or has gone, is NaN", () => {
   using memory = new ProcessMemory();
   assertEquals(memory.memory(2 ** 22 + 1, "size"), NaN);
   const child = new Deno.Command("sleep", { args: ["60"] }).spawn();

@@ -9,6 +9,7 @@ import { stringifyReport } from "../../src/formats/report.ts";
 import { hostReport } from "../merge/_generated.ts";
 import { capture } from "../_support/capture.ts";
 import { HAS_COMPILER } from "../_support/programs.ts";
+import { timed } from "../_support/time_limit.ts";
 
 const SOURCE = new URL("../os/mpi_abi_stub.c", import.meta.url).pathname;
 
@@ -59,7 +60,7 @@ Deno.test({
   },
 });
 
-Deno.test("collate tells of a library that is not there, and of wrong requests", async () => {
+timed("collate tells of a library that is not there, and of wrong requests", async () => {
   for (const args of [[], ["-o", "x"], ["x"], ["-o", "x", "--mpi-lib", "/no/such.so", "."]]) {
     const got = await capture(collate, args);
     assertEquals([got.code, got.stderr.trimEnd().split("\n").length], [2, 1], args.join(" "));

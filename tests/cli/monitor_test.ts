@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { parseRawStats } from "../../src/formats/rawstats/rawstats.ts";
 import { loadRawNode, writeRawTree } from "../_support/raw_node.ts";
+import { timed } from "../_support/time_limit.ts";
 
 const MAIN = new URL("../../main.ts", import.meta.url).pathname;
 const CONFIG = new URL("../../airgap/deno.json", import.meta.url).pathname;
@@ -20,7 +21,7 @@ async function run(socket: string, ...args: string[]) {
   return { code, out: text(stdout), err: text(stderr) };
 }
 
-Deno.test("monitor --once writes a header and one record of the tree's own time", async () => {
+timed("monitor --once writes a header and one record of the tree's own time", async () => {
   const root = Deno.makeTempDirSync();
   writeRawTree(root, loadRawNode("vm-no-energy"), 0);
   const args = ["monitor", "--once", "--root", root, "--jobid", "4001", "--mark", "begin 4001"];
@@ -37,7 +38,7 @@ Deno.test("monitor --once writes a header and one record of the tree's own time"
   Deno.removeSync(root, { recursive: true });
 });
 
-Deno.test("monitor and mark refuse what they cannot do, in one line", async () => {
+timed("monitor and mark refuse what they cannot do, in one line", async () => {
   const wrong: [number, string[]][] = [
     [2, ["monitor"]],
     [2, ["monitor", "--once", "--dir", "x"]],
@@ -56,47 +57,50 @@ Deno.test("monitor and mark refuse what they cannot do, in one line", async () =
   }
 });
 
-Deno.test("monitor takes marks, rotates on SIGHUP, ends on SIGTERM, and goes on after SIGKILL", async () => {
-  const dir = Deno.makeTempDirSync();
-  const socket = `${dir}/m.sock`;
-  const args = ["monitor", "--interval", "0.5", "--dir", `${dir}/out`, "--types", "ps"];
-  const start = async () => {
-    const child = command(socket, args).spawn();
-    for (let i = 0; i < 200 && (await run(socket, "mark", "there")).code !== 0; i++);
-    return child;
-  };
-  const end = async (child: Deno.ChildProcess, signal: Deno.Signal) => {
-    child.kill(signal);
-    const { code } = await child.output();
-    return code;
-  };
-  const first = await start();
-  assertEquals((await run(socket, "mark", "begin", "77")).code, 0);
-  assertEquals((await run(socket, "mark", "exec", "solver")).code, 0);
-  const second = await run(socket, ...args);
-  assertEquals(second.code, 1);
-  assert(second.err.includes("one that answers"), second.err);
-  assertEquals((await run(socket, "mark", "end", "77")).code, 0);
-  first.kill("SIGHUP");
-  await run(socket, "mark", "after");
-  await run(socket, "mark", "later");
-  await end(first, "SIGKILL");
-  const again = await start();
-  assertEquals(await end(again, "SIGTERM"), 0);
-  const host = [...Deno.readDirSync(`${dir}/out`)][0].name;
-  const names = [...Deno.readDirSync(`${dir}/out/${host}`)].map((e) => e.name)
-    .filter((name) => name !== "current").sort();
-  assertEquals(names.length, 2);
-  const [before, after] = names.map((name) =>
-    parseRawStats(Deno.readTextFileSync(`${dir}/out/${host}/${name}`))
-  );
-  assertEquals([before.errors, after.errors], [[], []]);
-  const marks = before.records.flatMap((r) => r.marks.map((mark) => `${r.jobs} ${mark}`));
-  for (const mark of ["77 begin 77", "77 exec solver", "77 end 77"]) assert(marks.includes(mark));
-  const rest = after.records.flatMap((r) => r.marks);
-  assertEquals(rest[0], "rotate -");
-  assert(rest.some((mark) => /^gap \d+$/.test(mark)), rest.join());
-  // nobody listens any more, and the socket is gone
-  assertEquals((await run(socket, "mark", "x")).code, 1);
-  Deno.removeSync(dir, { recursive: true });
-});
+timed(
+  "monitor takes marks, rotates on SIGHUP, ends on SIGTERM, and goes on after SIGKILL",
+  async () => {
+    const dir = Deno.makeTempDirSync();
+    const socket = `${dir}/m.sock`;
+    const args = ["monitor", "--interval", "0.5", "--dir", `${dir}/out`, "--types", "ps"];
+    const start = async () => {
+      const child = command(socket, args).spawn();
+      for (let i = 0; i < 200 && (await run(socket, "mark", "there")).code !== 0; i++);
+      return child;
+    };
+    const end = async (child: Deno.ChildProcess, signal: Deno.Signal) => {
+      child.kill(signal);
+      const { code } = await child.output();
+      return code;
+    };
+    const first = await start();
+    assertEquals((await run(socket, "mark", "begin", "77")).code, 0);
+    assertEquals((await run(socket, "mark", "exec", "solver")).code, 0);
+    const second = await run(socket, ...args);
+    assertEquals(second.code, 1);
+    assert(second.err.includes("one that answers"), second.err);
+    assertEquals((await run(socket, "mark", "end", "77")).code, 0);
+    first.kill("SIGHUP");
+    await run(socket, "mark", "after");
+    await run(socket, "mark", "later");
+    await end(first, "SIGKILL");
+    const again = await start();
+    assertEquals(await end(again, "SIGTERM"), 0);
+    const host = [...Deno.readDirSync(`${dir}/out`)][0].name;
+    const names = [...Deno.readDirSync(`${dir}/out/${host}`)].map((e) => e.name)
+      .filter((name) => name !== "current").sort();
+    assertEquals(names.length, 2);
+    const [before, after] = names.map((name) =>
+      parseRawStats(Deno.readTextFileSync(`${dir}/out/${host}/${name}`))
+    );
+    assertEquals([before.errors, after.errors], [[], []]);
+    const marks = before.records.flatMap((r) => r.marks.map((mark) => `${r.jobs} ${mark}`));
+    for (const mark of ["77 begin 77", "77 exec solver", "77 end 77"]) assert(marks.includes(mark));
+    const rest = after.records.flatMap((r) => r.marks);
+    assertEquals(rest[0], "rotate -");
+    assert(rest.some((mark) => /^gap \d+$/.test(mark)), rest.join());
+    // nobody listens any more, and the socket is gone
+    assertEquals((await run(socket, "mark", "x")).code, 1);
+    Deno.removeSync(dir, { recursive: true });
+  },
+);

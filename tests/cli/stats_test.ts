@@ -1,4 +1,5 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
+import { timed } from "../_support/time_limit.ts";
 
 const MAIN = new URL("../../main.ts", import.meta.url).pathname;
 const CONFIG = new URL("../../airgap/deno.json", import.meta.url).pathname;
@@ -29,7 +30,7 @@ function oneColumn(key: string, values: readonly (bigint | number)[], type = "t"
   return path;
 }
 
-Deno.test("stats --json takes wraps, dips and resets apart", async () => {
+timed("stats --json takes wraps, dips and resets apart", async () => {
   const rows: [string, (bigint | number)[], (number | null)[], string[]][] = [
     ["a,E,W=48", [281474976710000, 500], [null, 1156], ["wrap"]],
     ["a,E,W=32", [4294960000, 1200, 1300], [null, 8496, 100], ["wrap"]],
@@ -52,7 +53,7 @@ Deno.test("stats --json takes wraps, dips and resets apart", async () => {
   }
 });
 
-Deno.test("stats --json is exact above 2^53, and never differences gauges", async () => {
+timed("stats --json is exact above 2^53, and never differences gauges", async () => {
   const path = oneColumn("a,E", [3, 18446744073709551614n]);
   const gauge = oneColumn("a,U=KB", [9, 5]);
   const wide = (await stats("--json", path)).out;
@@ -71,7 +72,7 @@ Deno.test("stats --json is exact above 2^53, and never differences gauges", asyn
   Deno.removeSync(gauge);
 });
 
-Deno.test("stats --json: InfiniBand counters that show 64 bits are taken as such", async () => {
+timed("stats --json: InfiniBand counters that show 64 bits are taken as such", async () => {
   const path = oneColumn("a,E,W=32", [4294967290, 4294967300, 4294967200], "ib");
   const found = JSON.parse((await stats("--json", path)).out).series.ib["0"].a;
   Deno.removeSync(path);
@@ -79,7 +80,7 @@ Deno.test("stats --json: InfiniBand counters that show 64 bits are taken as such
   assertEquals(found.delta, [null, 10, 0]);
 });
 
-Deno.test("stats --json: sums, rates, metrics and jobs of a file", async () => {
+timed("stats --json: sums, rates, metrics and jobs of a file", async () => {
   const { code, out } = await stats("--json", ROLLOVER);
   assertEquals(code, 0);
   const all = JSON.parse(out);
@@ -101,7 +102,7 @@ Deno.test("stats --json: sums, rates, metrics and jobs of a file", async () => {
   assertEquals(jobs["70001"].metrics.avg_cpuusage, metrics.avg_cpuusage);
 });
 
-Deno.test("stats: flops and bandwidths of the nodes come from the programmed events", async () => {
+timed("stats: flops and bandwidths of the nodes come from the programmed events", async () => {
   const metrics = async (name: string) =>
     JSON.parse((await stats("--json", `${VECTORS}node-${name}.raw`)).out).metrics;
   const ingest = JSON.parse(Deno.readTextFileSync(`${VECTORS}node-intel-skx-2s.ingest2021.json`));
@@ -121,7 +122,7 @@ Deno.test("stats: flops and bandwidths of the nodes come from the programmed eve
   assertAlmostEquals(rome.avg_mbw, 2 * bytes / 300 / 2 ** 30, 1e-9);
 });
 
-Deno.test("stats: a job alone, its first sample as the baseline", async () => {
+timed("stats: a job alone, its first sample as the baseline", async () => {
   const path = Deno.makeTempFileSync();
   const record = (t: number, jobs: string, marks: string, v: number) =>
     `\n${t}.000000 ${jobs} h\n${marks}t 0 ${v}\n`;
@@ -144,7 +145,7 @@ Deno.test("stats: a job alone, its first sample as the baseline", async () => {
   Deno.removeSync(path);
 });
 
-Deno.test("stats: gzip, many hosts, one file under two names", async () => {
+timed("stats: gzip, many hosts, one file under two names", async () => {
   const dir = Deno.makeTempDirSync();
   const bytes = Deno.readFileSync(ROLLOVER);
   const zipped = new Response(
@@ -166,7 +167,7 @@ Deno.test("stats: gzip, many hosts, one file under two names", async () => {
   Deno.removeSync(dir, { recursive: true });
 });
 
-Deno.test("stats: CSV has a row per time, device and key; OpenMetrics ends as it must", async () => {
+timed("stats: CSV has a row per time, device and key; OpenMetrics ends as it must", async () => {
   const csv = (await stats("--format", "csv", ROLLOVER)).out.trimEnd().split("\n");
   assertEquals(csv[0], "time,host,job,type,device,key,unit,kind,raw,delta,rate");
   // 7 samples; 11 + 3·7 + 10 + 2·19 + 2·3 + 4 + 3 + 6 values each
@@ -182,7 +183,7 @@ Deno.test("stats: CSV has a row per time, device and key; OpenMetrics ends as it
   assert(text.includes("# TYPE rawstats_mem_MemFree_bytes gauge\n"));
 });
 
-Deno.test("stats --as-original prints the layout of the original programs", async () => {
+timed("stats --as-original prints the layout of the original programs", async () => {
   for (const [year, kind] of [["2018", "job2018"], ["2021", "ingest2021"]]) {
     const expected = JSON.parse(Deno.readTextFileSync(`${VECTORS}rollover-a.${kind}.json`));
     const { out } = await stats("--as-original", year, ROLLOVER);
@@ -190,7 +191,7 @@ Deno.test("stats --as-original prints the layout of the original programs", asyn
   }
 });
 
-Deno.test("stats tells what is wrong by file and line, and reads the rest", async () => {
+timed("stats tells what is wrong by file and line, and reads the rest", async () => {
   const path = Deno.makeTempFileSync();
   const text = Deno.readTextFileSync(ROLLOVER);
   Deno.writeTextFileSync(path, text.replace("\ncpu 1 1058758 ", "\ncpu 1 ") + "cpu 0 12");

@@ -6,6 +6,7 @@ import { helpText, shownOptions } from "../../src/cli/command_line/help.ts";
 import { allOptions } from "../../src/cli/command_line/options.ts";
 import type { Verb } from "../../src/cli/command_line/verb.ts";
 import { capture } from "../_support/capture.ts";
+import { timed } from "../_support/time_limit.ts";
 
 const LOADED: readonly Verb[] = await Promise.all(VERBS.map((entry) => entry.load()));
 
@@ -15,7 +16,7 @@ const [man, completions] = LOADED.slice(-2);
 const OF_CALIPER = new Set(["query"]);
 
 for (const verb of LOADED) {
-  Deno.test(`${verb.name}: --help, an unknown option, a duplicate, a missing value`, async () => {
+  timed(`${verb.name}: --help, an unknown option, a duplicate, a missing value`, async () => {
     const entry = VERBS.find(({ name }) => name === verb.name)!;
     assertEquals(verb.summary, entry.summary);
     for (const flag of ["--help", "-h"]) {
@@ -49,7 +50,7 @@ for (const verb of LOADED) {
   });
 }
 
-Deno.test("options of a verb have names of their own, and a text without a full stop", () => {
+timed("options of a verb have names of their own, and a text without a full stop", () => {
   for (const verb of LOADED) {
     const all = allOptions(verb);
     const letters = all.flatMap(({ short }) => short ?? []);
@@ -78,7 +79,7 @@ async function check(command: string, args: string[], text: string) {
   }
 }
 
-Deno.test("man writes pages in mdoc, against which mandoc and groff have nothing", async () => {
+timed("man writes pages in mdoc, against which mandoc and groff have nothing", async () => {
   const names = LOADED.map(({ name }) => [name]);
   for (const args of [[], ...names]) {
     const { code, stdout } = await capture(man, args);
@@ -101,7 +102,7 @@ Deno.test("man writes pages in mdoc, against which mandoc and groff have nothing
   assertEquals((await capture(man, ["nosuch"])).code, EXIT.usage);
 });
 
-Deno.test("completions are read by their shells and complete verbs, options and words", async () => {
+timed("completions are read by their shells and complete verbs, options and words", async () => {
   const text = async (shell: string) => (await capture(completions, [shell])).stdout;
   for (const [shell, flag] of [["bash", "-n"], ["zsh", "-n"], ["fish", "--no-execute"]]) {
     const made = await text(shell);

@@ -5,6 +5,7 @@ import { LANGUAGES } from "../../src/client/files.ts";
 import { TEXTS } from "../../src/client/texts.ts";
 import { dialectNames, UNHEARD } from "../_support/answered_page.ts";
 import { needs } from "../marker/_c_program.ts";
+import { timed } from "../_support/time_limit.ts";
 
 /** Names that the library exports. */
 function exported(): Set<string> {
@@ -48,14 +49,14 @@ Deno.test({
   },
 });
 
-Deno.test("places of NVTX's table are those that the page says are answered", () => {
+timed("places of NVTX's table are those that the page says are answered", () => {
   const { answered, notAnswered } = dialectNames().nvtx;
   const places = TEXTS["preload/nvtx.c"].matchAll(/\{MODULE_CORE2?, \d+,/g);
   assertEquals([...places].length, answered.length);
   assertEquals(answered.length + notAnswered.length, 30);
 });
 
-Deno.test("callbacks of OMPT that are set are those that the page says", () => {
+timed("callbacks of OMPT that are set are those that the page says", () => {
   const { callbacks } = dialectNames().ompt;
   const text = TEXTS["preload/ompt.c"];
   const numbers = [

@@ -3,6 +3,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import type { Marks } from "../../src/events/marks.ts";
 import { RingDirectory } from "../../src/events/ring_directory.ts";
 import { LaunchNotes, lookAtNoted, type NotedProcess } from "../../src/events/launch_notes.ts";
+import { timed } from "../_support/time_limit.ts";
 
 /** What a look finds; it must return at once. */
 function look(
@@ -32,7 +33,7 @@ function command(...args: string[]): void {
   assertEquals(code, 0);
 }
 
-Deno.test("RingDirectory refuses pipes, directories and links at once, each once", () => {
+timed("RingDirectory refuses pipes, directories and links at once, each once", () => {
   const found = look((dir) => {
     command("mkfifo", `${dir}/1.sh`, `${dir}/1.1`);
     Deno.mkdirSync(`${dir}/2.sh`);
@@ -68,7 +69,7 @@ Deno.test({
   },
 });
 
-Deno.test("a launch note is believed of a process of this user and session only", async () => {
+timed("a launch note is believed of a process of this user and session only", async () => {
   const dir = "/dev/shm/no such session";
   const mine = new Deno.Command("sleep", { args: ["20"], env: { JOULEMARK_SESSION: dir } }).spawn();
   const other = new Deno.Command("sleep", { args: ["20"], env: { JOULEMARK_SESSION: "x" } })
@@ -88,7 +89,7 @@ Deno.test("a launch note is believed of a process of this user and session only"
   assertEquals(lookAtNoted(mine.pid, dir), "gone");
 });
 
-Deno.test("LaunchNotes waits 5 s for a process to become its command, then refuses", () => {
+timed("LaunchNotes waits 5 s for a process to become its command, then refuses", () => {
   const state = new Map<number, NotedProcess>([[1, { not: "not ours" }], [2, { not: "not yet" }]]);
   const notes = new LaunchNotes((pid) => state.get(pid) ?? "gone");
   const told: string[] = [];

@@ -8,6 +8,7 @@ import { mergeFiles } from "../../src/job/merge_parts.ts";
 import { renameOutput } from "../../src/os/output_place.ts";
 import { OsError } from "../../src/os/user_file.ts";
 import { WholeFile } from "../../src/files/whole_file.ts";
+import { timed } from "../_support/time_limit.ts";
 
 function inTemp(body: (dir: string) => void | Promise<void>): () => Promise<void> {
   return async () => {
@@ -22,7 +23,7 @@ function inTemp(body: (dir: string) => void | Promise<void>): () => Promise<void
 
 const names = (dir: string) => [...Deno.readDirSync(dir)].map((entry) => entry.name).sort();
 
-Deno.test("a document for /dev/null leaves the device", () => {
+timed("a document for /dev/null leaves the device", () => {
   assertEquals(probeDocument("/dev/null"), undefined);
   writeDocument("/dev/null", "text");
   using file = new WholeFile("/dev/null");

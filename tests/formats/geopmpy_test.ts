@@ -39,6 +39,7 @@ out["trace"] = [list(frame.columns), len(frame), str(frame["REGION_HASH"].iloc[2
 out["log"] = len(io.Trace(log).get_df())
 print(json.dumps(out))
 `;
+import { withTimeLimit } from "../_support/time_limit.ts";
 
 async function python(args: string[]): Promise<{ ok: boolean; out: string; error: string }> {
   let error = "no python3";
@@ -95,27 +96,28 @@ for (const hosts of [["node01"], ["node01", "node02", "node03"]]) {
   Deno.test({
     name: `GEOPM's Python reads report, trace and event log of ${hosts.length} hosts${why}`,
     ignore: !present.ok,
-    async fn() {
-      const directory = await Deno.makeTempDir();
-      try {
-        const paths = await files(directory, hosts);
-        const { ok, out, error } = await python(["-c", READ, ...paths]);
-        assert(ok, error);
-        const read = JSON.parse(out);
-        assertEquals(read.meta["GEOPM Version"], "3.1.0+joulemark.0.1.0");
-        assertEquals(read.meta.Profile, "demo");
-        assertEquals(read.hosts, hosts);
-        assertEquals(read.regions[hosts[0]], ["loop"]);
-        assertEquals(Object.values(read.energy), hosts.map(() => 320));
-        assertEquals(read.app_energy, hosts.map(() => 320));
-        assertEquals(read.epoch_rows, hosts.length);
-        assertEquals([read.rows, read.unmarked_rows], [hosts.length, hosts.length]);
-        assertEquals(read.trace[1], 16);
-        assertEquals(read.trace[2], "0xa15f1dee");
-        assertEquals(read.log, 30);
-      } finally {
-        await Deno.remove(directory, { recursive: true });
-      }
-    },
+    fn: () =>
+      withTimeLimit(async () => {
+        const directory = await Deno.makeTempDir();
+        try {
+          const paths = await files(directory, hosts);
+          const { ok, out, error } = await python(["-c", READ, ...paths]);
+          assert(ok, error);
+          const read = JSON.parse(out);
+          assertEquals(read.meta["GEOPM Version"], "3.1.0+joulemark.0.1.0");
+          assertEquals(read.meta.Profile, "demo");
+          assertEquals(read.hosts, hosts);
+          assertEquals(read.regions[hosts[0]], ["loop"]);
+          assertEquals(Object.values(read.energy), hosts.map(() => 320));
+          assertEquals(read.app_energy, hosts.map(() => 320));
+          assertEquals(read.epoch_rows, hosts.length);
+          assertEquals([read.rows, read.unmarked_rows], [hosts.length, hosts.length]);
+          assertEquals(read.trace[1], 16);
+          assertEquals(read.trace[2], "0xa15f1dee");
+          assertEquals(read.log, 30);
+        } finally {
+          await Deno.remove(directory, { recursive: true });
+        }
+      }),
   });
 }

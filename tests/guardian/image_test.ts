@@ -7,6 +7,7 @@ import {
   MODE,
   readCode,
 } from "../../src/guardian/image.ts";
+import { timed } from "../_support/time_limit.ts";
 
 const ROOM = new URL("../../src/guardian/", import.meta.url);
 const COMPILERS: Record<Machine, string> = { x86_64: "gcc", aarch64: "aarch64-linux-gnu-gcc" };
@@ -30,7 +31,7 @@ for (const [machine, compiler] of Object.entries(COMPILERS)) {
     },
   });
 
-  Deno.test(`readCode() gives whole words and checks the sum (${machine})`, async () => {
+  timed(`readCode() gives whole words and checks the sum (${machine})`, async () => {
     const code = await readCode(stored);
     assertEquals(code.length % 16, 0);
     const digit = stored.split("\n").find((line) => !line.startsWith("#"))![0];
@@ -52,7 +53,7 @@ const BLOCK = makeBlock({
   entryDelta: -5,
 });
 
-Deno.test("makeBlock() lays out what struct config says", () => {
+timed("makeBlock() lays out what struct config says", () => {
   const view = new DataView(BLOCK.buffer, 16);
   const words = Array.from({ length: 13 }, (_, i) => Number(view.getBigInt64(i * 8, true)));
   const text = (at: number, size: number) =>
@@ -70,7 +71,7 @@ Deno.test("makeBlock() lays out what struct config says", () => {
   assertEquals([text(13 * 8, 7), cycles], ["JMSESS\0", 8]);
 });
 
-Deno.test("makeExecutable() makes an ELF file that maps the block and begins at it", () => {
+timed("makeExecutable() makes an ELF file that maps the block and begins at it", () => {
   const file = makeExecutable("aarch64", BLOCK);
   const view = new DataView(file.buffer);
   const entry = Number(view.getBigUint64(24, true));

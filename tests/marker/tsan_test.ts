@@ -3,6 +3,7 @@
  * same time without order, and every visit is told or folded.
  */
 import { assertEquals } from "@std/assert";
+import { withTimeLimit } from "../_support/time_limit.ts";
 import { has, needs, run, Workshop } from "./_c_program.ts";
 import { RingSession } from "./_ring_session.ts";
 
@@ -26,28 +27,31 @@ for (const order of [1, 2]) {
   const compiler = ["gcc", "clang"].find(sanitizes);
   Deno.test({
     ...needs(compiler ?? "compiler with -fsanitize=thread", `no data race in the client, ${how}`),
-    async fn() {
-      using shop = new Workshop();
-      using session = new RingSession({ order });
-      shop.write("tsan.c", Deno.readTextFileSync(`${HERE}tsan.c`));
-      const flags = ["-O1", "-g", "-pthread", "-fsanitize=thread"];
-      shop.compile(compiler!, [...flags, "tsan.c", "-o", "tsan"]);
-      let ring: ReturnType<RingSession["open"]> | undefined;
-      const out = await run([`${shop.dir}/tsan`], session, () => {
-        try {
-          ring ??= session.open();
-          ring.poll();
-        } catch {
-          // not ready yet
-        }
-      });
-      assertEquals([out.code, out.stderr], [0, ""]);
-      ring ??= session.open();
-      ring.poll();
-      const told = ring.events.filter(({ kind, region }) => kind === "exit" && region === "outer");
-      const folds = ring.folds.filter(({ region }) => region === "outer");
-      const folded = folds.reduce((sum, { visits }) => sum + visits, 0);
-      assertEquals(2 * (told.length + folded), Number(out.stdout));
-    },
+    fn: () =>
+      withTimeLimit(async () => {
+        using shop = new Workshop();
+        using session = new RingSession({ order });
+        shop.write("tsan.c", Deno.readTextFileSync(`${HERE}tsan.c`));
+        const flags = ["-O1", "-g", "-pthread", "-fsanitize=thread"];
+        shop.compile(compiler!, [...flags, "tsan.c", "-o", "tsan"]);
+        let ring: ReturnType<RingSession["open"]> | undefined;
+        const out = await run([`${shop.dir}/tsan`], session, () => {
+          try {
+            ring ??= session.open();
+            ring.poll();
+          } catch {
+            // not ready yet
+          }
+        });
+        assertEquals([out.code, out.stderr], [0, ""]);
+        ring ??= session.open();
+        ring.poll();
+        const told = ring.events.filter(({ kind, region }) =>
+          kind === "exit" && region === "outer"
+        );
+        const folds = ring.folds.filter(({ region }) => region === "outer");
+        const folded = folds.reduce((sum, { visits }) => sum + visits, 0);
+        assertEquals(2 * (told.length + folded), Number(out.stdout));
+      }),
   });
 }

@@ -1,5 +1,6 @@
 /** What a confined process is refused, on any thread: the monitor, and the collector, which opens nothing. */
 import { assert, assertEquals } from "@std/assert";
+import { timed } from "../_support/time_limit.ts";
 
 const PROGRAM = `
 import { confineToOpenFiles } from ${
@@ -89,14 +90,14 @@ function run(program: string): Record<string, unknown> {
   }
 }
 
-Deno.test("confineToOpenFiles() refuses what is not open yet, on every thread", () => {
+timed("confineToOpenFiles() refuses what is not open yet, on every thread", () => {
   const { found, said, read } = run(PROGRAM);
   assertEquals(said, []);
   assertEquals(found, { privileges: "none", calls: "filtered", paths: "none" });
   assertEquals(read, 2);
 });
 
-Deno.test("Confiner refuses to execute, and sockets that leave the node, on every thread", () => {
+timed("Confiner refuses to execute, and sockets that leave the node, on every thread", () => {
   const { found, said, read, threads } = run(MONITOR);
   assertEquals(said, []);
   assertEquals((found as { calls: string }).calls, "filtered");

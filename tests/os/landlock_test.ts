@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { closeFile } from "../../src/os/files.ts";
 import { landlockVersion, openPlaces, pathsState } from "../../src/os/landlock.ts";
+import { timed, withTimeLimit } from "../_support/time_limit.ts";
 
 const NONE = { reads: [], own: [], outputs: [] };
 
@@ -34,56 +35,57 @@ console.log(JSON.stringify({ restricted: Number(restricted), tried }));
 Deno.test({
   name: "makeRuleset() leaves open what was declared, and nothing else",
   ignore: landlockVersion() <= 0,
-  fn() {
-    const dir = Deno.realPathSync(Deno.makeTempDirSync());
-    try {
-      for (const name of ["read/in", "one", "own", "out", "target", "closed"]) {
-        Deno.mkdirSync(`${dir}/${name}`, { recursive: true });
+  fn: () =>
+    withTimeLimit(() => {
+      const dir = Deno.realPathSync(Deno.makeTempDirSync());
+      try {
+        for (const name of ["read/in", "one", "own", "out", "target", "closed"]) {
+          Deno.mkdirSync(`${dir}/${name}`, { recursive: true });
+        }
+        for (const name of ["read/in/file", "one/file", "one/other", "out/file", "closed/file"]) {
+          Deno.writeTextFileSync(`${dir}/${name}`, "x");
+        }
+        Deno.writeTextFileSync(`${dir}/target/file`, "x");
+        Deno.symlinkSync("../target/file", `${dir}/out/link`);
+        new Deno.Command("mkfifo", { args: [`${dir}/fifo`] }).outputSync();
+        Deno.writeTextFileSync(`${dir}/program.ts`, PROGRAM);
+        const [read, write, make, nowait] = [0, 1, 0o101, 0o4002];
+        const tries: readonly (readonly [string, string, number, "open" | number])[] = [
+          ["read below", `${dir}/read/in/file`, read, "open"],
+          ["write what is read", `${dir}/read/in/file`, write, 13],
+          ["make where is read", `${dir}/read/new`, make, 13],
+          ["read one file", `${dir}/one/file`, read, "open"],
+          ["read the one beside", `${dir}/one/other`, read, 13],
+          ["make in ours", `${dir}/own/new`, make, "open"],
+          ["write where the link leads", `${dir}/target/file`, write, "open"],
+          ["write beside the link", `${dir}/out/file`, write, 13],
+          ["write to a device that is an output", "/dev/null", write, "open"],
+          ["write to a pipe that is an output", `${dir}/fifo`, nowait, "open"],
+          ["read another device", "/dev/full", read, 13],
+          ["read what is closed", `${dir}/closed/file`, read, 13],
+          ["make where a directory is missing", `${dir}/none`, make, 13],
+          ["read the machine's", "/etc/passwd", read, 13],
+        ];
+        const { stdout, stderr } = new Deno.Command(Deno.execPath(), {
+          args: [
+            ...["run", "--quiet", "--no-lock", "-A", "--config"],
+            ...[Deno.env.get("JOULEMARK_CONFIG") ?? "airgap/deno.json", `${dir}/program.ts`, dir],
+            JSON.stringify(tries.map(([name, path, flags]) => [name, path, flags])),
+          ],
+        }).outputSync();
+        const text = new TextDecoder().decode(stdout);
+        assert(text !== "", new TextDecoder().decode(stderr));
+        assertEquals(JSON.parse(text), {
+          restricted: 0,
+          tried: Object.fromEntries(tries.map(([name, , , expected]) => [name, expected])),
+        });
+      } finally {
+        Deno.removeSync(dir, { recursive: true });
       }
-      for (const name of ["read/in/file", "one/file", "one/other", "out/file", "closed/file"]) {
-        Deno.writeTextFileSync(`${dir}/${name}`, "x");
-      }
-      Deno.writeTextFileSync(`${dir}/target/file`, "x");
-      Deno.symlinkSync("../target/file", `${dir}/out/link`);
-      new Deno.Command("mkfifo", { args: [`${dir}/fifo`] }).outputSync();
-      Deno.writeTextFileSync(`${dir}/program.ts`, PROGRAM);
-      const [read, write, make, nowait] = [0, 1, 0o101, 0o4002];
-      const tries: readonly (readonly [string, string, number, "open" | number])[] = [
-        ["read below", `${dir}/read/in/file`, read, "open"],
-        ["write what is read", `${dir}/read/in/file`, write, 13],
-        ["make where is read", `${dir}/read/new`, make, 13],
-        ["read one file", `${dir}/one/file`, read, "open"],
-        ["read the one beside", `${dir}/one/other`, read, 13],
-        ["make in ours", `${dir}/own/new`, make, "open"],
-        ["write where the link leads", `${dir}/target/file`, write, "open"],
-        ["write beside the link", `${dir}/out/file`, write, 13],
-        ["write to a device that is an output", "/dev/null", write, "open"],
-        ["write to a pipe that is an output", `${dir}/fifo`, nowait, "open"],
-        ["read another device", "/dev/full", read, 13],
-        ["read what is closed", `${dir}/closed/file`, read, 13],
-        ["make where a directory is missing", `${dir}/none`, make, 13],
-        ["read the machine's", "/etc/passwd", read, 13],
-      ];
-      const { stdout, stderr } = new Deno.Command(Deno.execPath(), {
-        args: [
-          ...["run", "--quiet", "--no-lock", "-A", "--config"],
-          ...[Deno.env.get("JOULEMARK_CONFIG") ?? "airgap/deno.json", `${dir}/program.ts`, dir],
-          JSON.stringify(tries.map(([name, path, flags]) => [name, path, flags])),
-        ],
-      }).outputSync();
-      const text = new TextDecoder().decode(stdout);
-      assert(text !== "", new TextDecoder().decode(stderr));
-      assertEquals(JSON.parse(text), {
-        restricted: 0,
-        tried: Object.fromEntries(tries.map(([name, , , expected]) => [name, expected])),
-      });
-    } finally {
-      Deno.removeSync(dir, { recursive: true });
-    }
-  },
+    }),
 });
 
-Deno.test("openPlaces() opens each place once, and leaves out what is not there", () => {
+timed("openPlaces() opens each place once, and leaves out what is not there", () => {
   const dir = Deno.realPathSync(Deno.makeTempDirSync());
   try {
     const outputs = [`${dir}/a.report`, `${dir}/a.report`, `${dir}/b.csv`, ""];
@@ -96,7 +98,7 @@ Deno.test("openPlaces() opens each place once, and leaves out what is not there"
   }
 });
 
-Deno.test("pathsState() says whether paths will be restricted, or why not", () => {
+timed("pathsState() says whether paths will be restricted, or why not", () => {
   assertMatch(
     pathsState(),
     /^(restricted while a command runs, by landlock \d+|not restricted: .)/,

@@ -1,7 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { isElevated, readTrusted } from "../../src/os/trusted_file.ts";
+import { timed } from "../_support/time_limit.ts";
 
-Deno.test("readTrusted() takes a file of this user or root that nobody else can change", () => {
+timed("readTrusted() takes a file of this user or root that nobody else can change", () => {
   const dir = Deno.makeTempDirSync();
   try {
     const path = `${dir}/joulemark.conf`;
@@ -27,7 +28,7 @@ Deno.test("readTrusted() takes a file of this user or root that nobody else can 
   }
 });
 
-Deno.test("readTrusted() never waits for a pipe", () => {
+timed("readTrusted() never waits for a pipe", () => {
   const dir = Deno.makeTempDirSync();
   try {
     new Deno.Command("mkfifo", { args: [`${dir}/p`] }).outputSync();
@@ -37,6 +38,6 @@ Deno.test("readTrusted() never waits for a pipe", () => {
   }
 });
 
-Deno.test("isElevated() is false for a program that was started plainly", () => {
+timed("isElevated() is false for a program that was started plainly", () => {
   assertEquals(isElevated(), false);
 });

@@ -42,7 +42,7 @@ if (CALI_QUERY !== undefined && Deno.env.has("UPDATE_GOLDEN")) {
 
 const encoder = new TextEncoder();
 
-Deno.test("a stream that Caliper wrote gives the recorded outputs of cali-query", () => {
+timed("a stream that Caliper wrote gives the recorded outputs of cali-query", () => {
   const recorded = JSON.parse(Deno.readTextFileSync(RECORDED)) as Recorded[];
   assertEquals(recorded.length, FILES.length * QUESTIONS.length);
   for (const { file, args, output } of recorded) {
@@ -77,6 +77,7 @@ reader.read(open(sys.argv[2], encoding="utf-8"))
 types = {name: reader.attribute(name).attribute_type() for name in reader.attributes()}
 json.dump({"records": reader.records, "globals": reader.globals, "types": types}, sys.stdout)
 `;
+import { timed } from "../_support/time_limit.ts";
 
 type Theirs = Record<string, string | string[]>;
 

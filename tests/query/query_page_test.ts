@@ -2,6 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "./_support/paths.ts";
+import { timed } from "../_support/time_limit.ts";
 
 const CONFIG = Deno.realPathSync(
   Deno.env.get("JOULEMARK_CONFIG") ??
@@ -23,14 +24,14 @@ const transcripts = [...page.matchAll(/```console\n([\s\S]*?)```/g)].flatMap(([,
   })
 );
 
-Deno.test("docs/query.md has examples of all three kinds", () => {
+timed("docs/query.md has examples of all three kinds", () => {
   for (const ending of [".report", ".trace", ".raw"]) {
     assertEquals(transcripts.some(({ command }) => command.endsWith(ending)), true, ending);
   }
 });
 
 for (const { command, shown } of transcripts) {
-  Deno.test(`docs/query.md: ${command}`, () => {
+  timed(`docs/query.md: ${command}`, () => {
     const { stdout, stderr, code } = new Deno.Command(Deno.execPath(), {
       args: ["run", "--no-lock", "--config", CONFIG, "-A", VERB, ...words(command).slice(2)],
       cwd: fromFileUrl(ROOT),

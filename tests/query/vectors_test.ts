@@ -2,6 +2,7 @@
 
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "./_support/paths.ts";
+import { timed } from "../_support/time_limit.ts";
 
 interface Case {
   id: string;
@@ -59,7 +60,7 @@ async function generate(made: NonNullable<Case["generate"]>, to: string): Promis
 }
 
 for (const test of cases) {
-  Deno.test(`query prints ${test.id} as cali-query does`, async () => {
+  timed(`query prints ${test.id} as cali-query does`, async () => {
     let files = test.files;
     const generated = test.generate === undefined ? null : Deno.makeTempFileSync();
     try {

@@ -9,6 +9,7 @@ import { ipmi, ipmiReader } from "../../src/readers/ipmi.ts";
 import { Batch } from "../../src/signals/batch.ts";
 import { buildCatalogue } from "../../src/signals/catalogue.ts";
 import { FakeHost } from "../_support/fake_host.ts";
+import { timed } from "../_support/time_limit.ts";
 
 const ENODEV = 19;
 const EIO = 5;
@@ -111,23 +112,26 @@ function troubles(reading: SignalReading): Record<string, number> {
 
 const START: Act[] = [{ bytes: watts(300) }, { bytes: watts(301) }];
 
-Deno.test("the first tick has a value; then one request a second, and its answer at a later tick", () => {
-  const bmc = new FakeBmc(...START, { bytes: watts(400), after: 0.25 }, { bytes: watts(500) });
-  const { reading, at } = opened(bmc);
-  const seen = Array.from({ length: 24 }, (_, i) => at(i / 10));
-  // Asked at 1 s, answered at 1.25 s, fetched at 1.3 s; asked at 2 s, fetched at 2.1 s.
-  const expected = (i: number) => i < 13 ? 301 : i < 21 ? 400 : 500;
-  assertEquals(seen, seen.map((_, i) => expected(i)));
-  assertEquals(bmc.sentS, [1, 2]);
-  assertEquals(troubles(reading), {});
-  const before = bmc.fetches;
-  for (let i = 0; i < 5; i++) at(2.4 + i / 10);
-  assertEquals(bmc.fetches, before, "nothing is fetched while nothing was asked");
-  reading[Symbol.dispose]();
-  assertEquals(bmc.closed, bmc.opened);
-});
+timed(
+  "the first tick has a value; then one request a second, and its answer at a later tick",
+  () => {
+    const bmc = new FakeBmc(...START, { bytes: watts(400), after: 0.25 }, { bytes: watts(500) });
+    const { reading, at } = opened(bmc);
+    const seen = Array.from({ length: 24 }, (_, i) => at(i / 10));
+    // Asked at 1 s, answered at 1.25 s, fetched at 1.3 s; asked at 2 s, fetched at 2.1 s.
+    const expected = (i: number) => i < 13 ? 301 : i < 21 ? 400 : 500;
+    assertEquals(seen, seen.map((_, i) => expected(i)));
+    assertEquals(bmc.sentS, [1, 2]);
+    assertEquals(troubles(reading), {});
+    const before = bmc.fetches;
+    for (let i = 0; i < 5; i++) at(2.4 + i / 10);
+    assertEquals(bmc.fetches, before, "nothing is fetched while nothing was asked");
+    reading[Symbol.dispose]();
+    assertEquals(bmc.closed, bmc.opened);
+  },
+);
 
-Deno.test("ticks slower than a BMC ask at each of them, and keep a figure for one tick", () => {
+timed("ticks slower than a BMC ask at each of them, and keep a figure for one tick", () => {
   const bmc = new FakeBmc(...START, { bytes: watts(400) }, { bytes: watts(500) }, "never");
   const { reading, at } = opened(bmc);
   assertEquals([0, 10, 20, 30, 40, 50].map(at), [301, 301, 400, 500, 500, NaN]);
@@ -135,24 +139,27 @@ Deno.test("ticks slower than a BMC ask at each of them, and keep a figure for on
   assertEquals(troubles(reading), { error: 2 });
 });
 
-Deno.test("no answer within 5 s is a reason, the next request goes out, a late answer is dropped", () => {
-  const late = { bytes: watts(999), after: 7 };
-  const bmc = new FakeBmc(...START, late, { bytes: watts(400), after: 0.5 }, "never");
-  const { reading, at } = opened(bmc);
-  assertEquals([0, 1, 2, 4.9].map(at), [301, 301, 301, 301]);
-  assertEquals(at(5.5), NaN, "a figure older than 5 s is none");
-  assertEquals(bmc.sentS, [1]);
-  // Given up at 6 s, and asked again in the same tick.
-  assertEquals([at(6), bmc.sentS], [NaN, [1, 6]]);
-  assertEquals(troubles(reading), { error: 1 });
-  assertEquals(reading.troubles![0].text, "/dev/ipmi0: the BMC did not answer within 5 s");
-  assertEquals(at(6.6), 400);
-  // The answer to the first request comes while the third is on its way.
-  assertEquals([at(7.5), at(8.5)], [400, 400]);
-  assertEquals(bmc.queue.length, 0, "it was fetched, and it was not taken");
-});
+timed(
+  "no answer within 5 s is a reason, the next request goes out, a late answer is dropped",
+  () => {
+    const late = { bytes: watts(999), after: 7 };
+    const bmc = new FakeBmc(...START, late, { bytes: watts(400), after: 0.5 }, "never");
+    const { reading, at } = opened(bmc);
+    assertEquals([0, 1, 2, 4.9].map(at), [301, 301, 301, 301]);
+    assertEquals(at(5.5), NaN, "a figure older than 5 s is none");
+    assertEquals(bmc.sentS, [1]);
+    // Given up at 6 s, and asked again in the same tick.
+    assertEquals([at(6), bmc.sentS], [NaN, [1, 6]]);
+    assertEquals(troubles(reading), { error: 1 });
+    assertEquals(reading.troubles![0].text, "/dev/ipmi0: the BMC did not answer within 5 s");
+    assertEquals(at(6.6), 400);
+    // The answer to the first request comes while the third is on its way.
+    assertEquals([at(7.5), at(8.5)], [400, 400]);
+    assertEquals(bmc.queue.length, 0, "it was fetched, and it was not taken");
+  },
+);
 
-Deno.test("events and answers to others are dropped", () => {
+timed("events and answers to others are dropped", () => {
   const bmc = new FakeBmc(...START, { bytes: watts(400), after: 0.2 });
   const { reading, at } = opened(bmc);
   at(0);
@@ -165,7 +172,7 @@ Deno.test("events and answers to others are dropped", () => {
   assertEquals([at(1.3), troubles(reading)], [400, {}]);
 });
 
-Deno.test("a busy BMC keeps its last figure, a refusal and a broken answer do not", () => {
+timed("a busy BMC keeps its last figure, a refusal and a broken answer do not", () => {
   const answers: [number[], number, Record<string, number>][] = [
     [[0xc0], 301, { error: 1 }],
     [[0xc1], NaN, { error: 1 }],
@@ -189,7 +196,7 @@ Deno.test("a busy BMC keeps its last figure, a refusal and a broken answer do no
   assertEquals([last, at(5.5)], [301, NaN], "but not for ever");
 });
 
-Deno.test("a driver that goes away is opened again, once a second", () => {
+timed("a driver that goes away is opened again, once a second", () => {
   const bmc = new FakeBmc(...START, { bytes: watts(400) });
   const { reading, at } = opened(bmc);
   at(0);
@@ -208,7 +215,7 @@ Deno.test("a driver that goes away is opened again, once a second", () => {
   assertEquals([at(4), bmc.opened, at(4.1)], [NaN, opens + 1, 400]);
 });
 
-Deno.test("a request that is not taken is a reason, and tried again a second later", () => {
+timed("a request that is not taken is a reason, and tried again a second later", () => {
   const bmc = new FakeBmc(...START, EIO, { bytes: watts(400) });
   const { reading, at } = opened(bmc);
   assertEquals([at(0), at(1), at(1.5), at(2), at(2.1)], [301, NaN, NaN, NaN, 400]);
@@ -216,7 +223,7 @@ Deno.test("a request that is not taken is a reason, and tried again a second lat
   assertMatch(reading.troubles![0].text, /the request was not taken: errno 5/);
 });
 
-Deno.test("probe: absent, forbidden and unusable are told apart", () => {
+timed("probe: absent, forbidden and unusable are told apart", () => {
   const asked = (bmc: FakeBmc) => ipmiReader(bmc.open).probe(machine());
   const none = new FakeBmc({ bytes: [0xc1] });
   assertEquals(asked(none), {
@@ -236,7 +243,7 @@ Deno.test("probe: absent, forbidden and unusable are told apart", () => {
   assertEquals(tree.opened, 0, "a tree's device is not the machine's");
 });
 
-Deno.test("askAndWait() gives up in time, also where strangers keep talking", () => {
+timed("askAndWait() gives up in time, also where strangers keep talking", () => {
   const silent = new FakeBmc("never");
   const { door } = silent.open() as OpenedDoor & { ok: true };
   assertEquals(askAndWait(door, 1, 0.02), {
@@ -257,7 +264,7 @@ Deno.test("askAndWait() gives up in time, also where strangers keep talking", ()
   assert(!failed.ok && failed.kind === "broken" && failed.reason.endsWith("errno 5"));
 });
 
-Deno.test("BOARD_POWER and BOARD_ENERGY are the BMC's where nothing else is, and say so", () => {
+timed("BOARD_POWER and BOARD_ENERGY are the BMC's where nothing else is, and say so", () => {
   const bmc = new FakeBmc({ bytes: watts(300) });
   const host = machine();
   host.topology = PlatformTopology.regular({ packages: 1, coresPerPackage: 1, threadsPerCore: 1 });
@@ -282,7 +289,7 @@ Deno.test("BOARD_POWER and BOARD_ENERGY are the BMC's where nothing else is, and
   assert(!without.info("BOARD_POWER")!.state.ok);
 });
 
-Deno.test("the meters of ibmaem, which wait for the BMC, are no source and said to be there", () => {
+timed("the meters of ibmaem, which wait for the BMC, are no source and said to be there", () => {
   const dir = "/sys/class/hwmon/hwmon1";
   for (const at of [dir, `${dir}/device`]) {
     const host = new FakeHost({ [`${at}/name`]: "aem2\n", [`${at}/power1_average`]: "1\n" });
@@ -292,13 +299,13 @@ Deno.test("the meters of ibmaem, which wait for the BMC, are no source and said 
   }
 });
 
-Deno.test("the reader declares each device that it opens", () => {
+timed("the reader declares each device that it opens", () => {
   assertEquals(ipmi.needs.files, ["/dev/ipmi0", "/dev/ipmi/0", "/dev/ipmidev/0"]);
   const there = ipmi.probe(new FakeHost());
   assert(!there.ok && there.reason === "a tree has no BMC");
 });
 
-Deno.test("200,000 ticks without an answer start no garbage collection", () => {
+timed("200,000 ticks without an answer start no garbage collection", () => {
   const path = (name: string) => new URL(name, import.meta.url).pathname;
   const config = path("../../airgap/deno.json");
   const loop = path("../_support/ipmi_loop.ts");

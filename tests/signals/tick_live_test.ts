@@ -1,5 +1,6 @@
 /** A tick allocates nothing, on 48 CPUs and on 256: V8 itself says when it collects. */
 import { assert } from "@std/assert";
+import { timed } from "../_support/time_limit.ts";
 
 const LOOP = new URL("../_support/tick_loop.ts", import.meta.url).pathname;
 const CONFIG = new URL("../../airgap/deno.json", import.meta.url).pathname;
@@ -28,7 +29,7 @@ function collectionsOf(node: string): { count: number; text: string } {
 }
 
 for (const [node, what] of [["batch", "20,000 ticks of 48 CPUs"], ["wide", "3,000 of 256"]]) {
-  Deno.test(`${what} start no garbage collection`, () => {
+  timed(`${what} start no garbage collection`, () => {
     const { count, text } = collectionsOf(node);
     // One is what the loop itself may cause, by the clock's numbers.
     assert(count <= 1, `${count} collections\n${text}`);

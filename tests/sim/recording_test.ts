@@ -4,9 +4,10 @@ import { parse } from "@std/yaml";
 import { makeProgram, PROGRAM_NAMES } from "../../src/sim/programs.ts";
 import { recordProgram, runProgram, type SimStep } from "../../src/sim/recording.ts";
 import { testSeed } from "./_memory_tree.ts";
+import { timed } from "../_support/time_limit.ts";
 
 for (const name of PROGRAM_NAMES) {
-  Deno.test(`makeProgram("${name}") fills each process's time without gap or overlap`, () => {
+  timed(`makeProgram("${name}") fills each process's time without gap or overlap`, () => {
     const seed = testSeed(name);
     const program = makeProgram(name, { seed, seconds: 5 });
     assertEquals(program, makeProgram(name, { seed, seconds: 5 }));
@@ -36,7 +37,7 @@ for (const name of PROGRAM_NAMES) {
   });
 }
 
-Deno.test("runProgram() shows whole resolutions, the lag's age, and dithered steps", () => {
+timed("runProgram() shows whole resolutions, the lag's age, and dithered steps", () => {
   const seed = testSeed("steps");
   const program = makeProgram("random 10 ms", { seed, seconds: 3 });
   const steps: SimStep[] = [];
@@ -60,7 +61,7 @@ Deno.test("runProgram() shows whole resolutions, the lag's age, and dithered ste
   assertAlmostEquals(steps.at(-1)!.nodeJ, truth.node.joules, 500 * 0.11);
 });
 
-Deno.test("recordProgram() makes what replay reads: counts, times and energies come out", async () => {
+timed("recordProgram() makes what replay reads: counts, times and energies come out", async () => {
   const seed = testSeed("replay");
   for (const name of ["random 10 ms", "4 processes"] as const) {
     const program = makeProgram(name, { seed, seconds: 4, counters: "rapl" });
