@@ -26,6 +26,8 @@ const FIRST = (1 << 13) - 1;
 const READS = READ_FILE | READ_DIR;
 const WRITES = READS | WRITE_FILE | TRUNCATE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG |
   REFER;
+/** Of a device that is asked by ioctl(2), and opened again when it was away. */
+const ASKS = READ_FILE | WRITE_FILE | IOCTL_DEV;
 /** What a rule of something that is no directory may allow. */
 const OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV;
 
@@ -33,6 +35,8 @@ const OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV;
 export interface Places {
   /** Files and directories that are read, with all that is in them. */
   readonly reads: readonly string[];
+  /** Devices that are asked questions. */
+  readonly devices: readonly string[];
   /** Directories of ours, where all is allowed but to execute. */
   readonly own: readonly string[];
   /** Outputs as the user named them: the directory of each, or what it is written into. */
@@ -70,7 +74,7 @@ export function withoutLandlock(version: number): string {
 }
 
 /** Opens what is there of the places. The caller closes them. */
-export function openPlaces({ reads, own, outputs }: Places): OpenPlace[] {
+export function openPlaces({ reads, devices, own, outputs }: Places): OpenPlace[] {
   const places: OpenPlace[] = [];
   const add = (fd: number, access: number, name?: string) => {
     if (fd < 0) return;
@@ -80,6 +84,7 @@ export function openPlaces({ reads, own, outputs }: Places): OpenPlace[] {
     else places.push({ fd, path, access });
   };
   for (const path of reads) add(openFile(path, O.PATH), READS, path);
+  for (const path of devices) add(openFile(path, O.PATH), ASKS, path);
   for (const path of own) add(openFile(path, O.PATH | O.NOFOLLOW), WRITES, path);
   for (const path of new Set(outputs)) add(openForOutput(path), WRITES);
   return places;

@@ -52,9 +52,12 @@ export function placesOf(run: Omit<RunToConfine, "site">, outputs: readonly stri
   const anywhere = preload.dialects.includes("pm_mpi") ? ["/"] : [];
   // Libraries of vendors are in a process of their own.
   const devices = readers.filter(({ name }) => batch.sources.has(name))
-    .flatMap(({ needs }) => needs.files).filter((path) => path.startsWith("/dev/"));
+    .flatMap(({ needs }) => needs.files)
+    .filter((path) => path.startsWith("/dev/") && path !== "/dev/");
+  const isFolder = (path: string) => path.endsWith("/");
   return {
-    reads: [...ALWAYS, ...devices.filter((path) => path !== "/dev/"), ...root === "" ? [] : [root]],
+    reads: [...ALWAYS, ...devices.filter(isFolder), ...root === "" ? [] : [root]],
+    devices: devices.filter((path) => !isFolder(path)),
     own: [base, ...anywhere],
     outputs,
   };

@@ -43,7 +43,7 @@ import { Confiner } from ${JSON.stringify(import.meta.resolve("../../src/os/conf
 import { libc } from ${JSON.stringify(import.meta.resolve("../../src/os/libc.ts"))};
 const [kept] = Deno.args;
 libc();
-const found = new Confiner({ handler: 0n, restorer: 0n }, { reads: [], own: [], outputs: [] });
+const found = new Confiner({ handler: 0n, restorer: 0n }, { reads: [], devices: [], own: [], outputs: [] });
 const said = [];
 const refusedBy = (number) => libc().sigqueueThread(number, 0, 0, 0, null) !== 0n;
 const tries = {

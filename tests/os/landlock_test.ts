@@ -4,7 +4,7 @@ import { closeFile } from "../../src/os/files.ts";
 import { landlockVersion, openPlaces, pathsState } from "../../src/os/landlock.ts";
 import { timed, withTimeLimit } from "../_support/time_limit.ts";
 
-const NONE = { reads: [], own: [], outputs: [] };
+const NONE = { reads: [], devices: [], own: [], outputs: [] };
 
 const PROGRAM = `
 import { landlockVersion, makeRuleset, openPlaces } from ${
@@ -17,6 +17,7 @@ import { closeFile, O, openFile } from ${
 const dir = Deno.args[0];
 const ruleset = makeRuleset(landlockVersion(), openPlaces({
   reads: [dir + "/read", dir + "/one/file", dir + "/none"],
+  devices: [dir + "/asked"],
   own: [dir + "/own"],
   outputs: [dir + "/out/link", dir + "/none/new", "/dev/null", dir + "/fifo"],
 }));
@@ -42,7 +43,16 @@ Deno.test({
         for (const name of ["read/in", "one", "own", "out", "target", "closed"]) {
           Deno.mkdirSync(`${dir}/${name}`, { recursive: true });
         }
-        for (const name of ["read/in/file", "one/file", "one/other", "out/file", "closed/file"]) {
+        for (
+          const name of [
+            "read/in/file",
+            "one/file",
+            "one/other",
+            "out/file",
+            "closed/file",
+            "asked",
+          ]
+        ) {
           Deno.writeTextFileSync(`${dir}/${name}`, "x");
         }
         Deno.writeTextFileSync(`${dir}/target/file`, "x");
@@ -56,6 +66,7 @@ Deno.test({
           ["make where is read", `${dir}/read/new`, make, 13],
           ["read one file", `${dir}/one/file`, read, "open"],
           ["read the one beside", `${dir}/one/other`, read, 13],
+          ["ask a device", `${dir}/asked`, 2, "open"],
           ["make in ours", `${dir}/own/new`, make, "open"],
           ["write where the link leads", `${dir}/target/file`, write, "open"],
           ["write beside the link", `${dir}/out/file`, write, 13],
