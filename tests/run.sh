@@ -29,7 +29,10 @@ export JOULEMARK_CONFIG
 
 made=$(mktemp "${TMPDIR:-/tmp}/joulemark-tests.XXXXXX") || die "cannot make a temporary file"
 log=$made
-trap 'rm -f "$log" "$log.status" "$log.again"' EXIT
+# One cache of interposition libraries for all tests.
+JOULEMARK_TEST_CACHE=$(mktemp -d "${TMPDIR:-/tmp}/joulemark-cache.XXXXXX") || die "cannot make a directory"
+export JOULEMARK_TEST_CACHE
+trap 'rm -rf "$log" "$log.status" "$log.again" "$JOULEMARK_TEST_CACHE"' EXIT
 
 # What is no option and no file that exists is left to Deno; without files, everything in tests/.
 files=tests/

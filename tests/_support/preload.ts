@@ -6,9 +6,13 @@ import { endToEnd, HAS_BINARY, joulemark, type Outcome } from "./programs.ts";
 
 const PROGRAMS = new URL("../e2e/programs/preload/", import.meta.url).pathname;
 
-/** One cache for all tests of a file: each set of dialects is built once. */
-export const CACHE = HAS_BINARY ? Deno.makeTempDirSync({ prefix: "joulemark-cache-" }) : "";
-if (HAS_BINARY) addEventListener("unload", () => Deno.removeSync(CACHE, { recursive: true }));
+const shared = Deno.env.get("JOULEMARK_TEST_CACHE");
+/** One cache for all tests, else for those of a file: each set of dialects is built once. */
+export const CACHE = shared ??
+  (HAS_BINARY ? Deno.makeTempDirSync({ prefix: "joulemark-cache-" }) : "");
+if (HAS_BINARY && shared === undefined) {
+  addEventListener("unload", () => Deno.removeSync(CACHE, { recursive: true }));
+}
 
 /** Does a shell command succeed? */
 export function works(command: string): boolean {

@@ -1,7 +1,7 @@
 /** All calls of MPI, asked for by name: times, counts, bytes and peers, with Open MPI and MPICH. */
 import { assert, assertEquals } from "@std/assert";
 import { bestOf } from "../_support/tries.ts";
-import { compile, needing, type Preloaded, preloaded, works } from "../_support/preload.ts";
+import { CACHE, compile, needing, type Preloaded, preloaded, works } from "../_support/preload.ts";
 import { joulemark } from "../_support/programs.ts";
 
 const ENV = {
@@ -111,7 +111,7 @@ for (const mpi of ["openmpi", "mpich"]) {
       const alone = new Deno.Command("timeout", { args: ["60", ...command], cwd: dir, env: ENV })
         .outputSync();
       const args = ["run", "-q", "--simulate", "--preload", "mpi=all", "--", ...command];
-      const out = joulemark(dir, args, { XDG_CACHE_HOME: `${dir}/cache`, ...ENV });
+      const out = joulemark(dir, args, { XDG_CACHE_HOME: CACHE, ...ENV });
       assertEquals(out.code, alone.code, `${what}: ${out.stderr}`);
       assertEquals(shape(out.stdout), shape(decoder.decode(alone.stdout)), what);
     }

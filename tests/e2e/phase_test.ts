@@ -2,16 +2,16 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
 import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
-import { compile, needing, works } from "../_support/preload.ts";
+import { CACHE, compile, needing, works } from "../_support/preload.ts";
 
 const decoder = new TextDecoder();
 
-/** The line of a run in a shell, whose cache is the test's own. */
+/** The line of a run in a shell. */
 function shell(dir: string, line: string, env: Record<string, string> = {}) {
   const out = new Deno.Command("timeout", {
     args: ["60", "sh", "-c", line.replaceAll("RUN", `${BINARY} run -q --simulate --phase`)],
     cwd: dir,
-    env: { XDG_CACHE_HOME: `${dir}/cache`, ...env },
+    env: { XDG_CACHE_HOME: CACHE, ...env },
   }).outputSync();
   return { code: out.code, bytes: out.stdout, stdout: decoder.decode(out.stdout), out };
 }
