@@ -37,6 +37,10 @@ export function recoverSession(directory: string, beside: boolean): Recovered {
   const journal = readJournal(directory);
   if (journal === undefined) return { done: true, reason: "it has no journal" };
   const wanted = journal.reportPath;
+  const isThere = (path: string) => statPath(path) !== undefined;
+  const folder = wanted.slice(0, wanted.lastIndexOf("/") + 1);
+  // Kept: somebody may give it back its directory. Until then every run would make it in vain.
+  if (!isThere(folder)) return { done: false, reason: `${folder}: nothing there` };
   const report = parseReport(journal.report, wanted);
   const words = "the monitor was killed; figures end there, at most a second before that";
   report.joulemark = { ...without(report.joulemark, "partial"), recovered: words };
@@ -47,7 +51,6 @@ export function recoverSession(directory: string, beside: boolean): Recovered {
   // A node's part of a job is taken for the time so far: the job's report counts it as that.
   const isPart = /\.parts\/[^/]+$/.test(wanted);
   if (isPart) report.joulemark.partial = words;
-  const isThere = (path: string) => statPath(path) !== undefined;
   let path = isPart
     ? `${wanted}.partial`
     : !beside && !isThere(wanted)
@@ -59,7 +62,7 @@ export function recoverSession(directory: string, beside: boolean): Recovered {
   try {
     writeDocument(path, reportPieces(report), { survives: true });
   } catch (error) {
-    // Kept: somebody may make room, or give it back its directory.
+    // Kept: somebody may make room.
     return { done: false, reason: (error as Error).message };
   }
   // The journal is never older.

@@ -14,6 +14,9 @@ import { cString, ERRNO, errno, errorText, libc } from "../os/libc.ts";
 import { recoverSession } from "./recover.ts";
 import { sweep } from "./sweep.ts";
 
+/** So long a loop that samples may stand still for what others left. */
+const SWEEP_NS = 5e6;
+
 /** The session that this process's guardian was elected for. */
 export class Session {
   /** Absolute path of the session directory. */
@@ -34,8 +37,8 @@ export class Session {
 
   /** Removes what killed monitors of other jobs left, which may need any place where a report goes. */
   sweep(): void {
-    this.#isSwept = true;
-    sweep(this.base);
+    // The loop waits; what is left then is for the end.
+    this.#isSwept = sweep(this.base, SWEEP_NS);
   }
 
   /** Makes the reports that killed monitors of the same job left in journals, and removes the rest. */
@@ -81,7 +84,7 @@ export class Session {
       libc().rmdir(cString(this.#job));
     }
     closeFile(this.#lock);
-    if (!this.#isSwept) this.sweep();
+    if (!this.#isSwept) sweep(this.base);
   }
 }
 

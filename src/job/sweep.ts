@@ -6,6 +6,7 @@
  * that it has no name any more, and begins anew: `elect`, `claimPath`.
  * @module
  */
+import { monotonicNanoseconds } from "../os/clock.ts";
 import { closeFile, linkCount, listDirectory, O, openFile, removeTree } from "../os/files.ts";
 import { cString, libc } from "../os/libc.ts";
 import { recoverSession } from "./recover.ts";
@@ -14,15 +15,21 @@ const LOCK_EX_NB = 6;
 /** A run that ends does not clean up for hundreds of others. */
 const MOST = 64;
 
-/** @param base The directory of all jobs of this user. */
-export function sweep(base: string): void {
+/**
+ * @param base The directory of all jobs of this user.
+ * @param patienceNs When it has taken so long, the rest stays.
+ * @returns Whether all was looked at.
+ */
+export function sweep(base: string, patienceNs = Infinity): boolean {
   let removed = 0;
+  const by = monotonicNanoseconds() + patienceNs;
   for (const name of listDirectory(base)) {
-    if (removed >= MOST) return;
+    if (removed >= MOST || monotonicNanoseconds() > by) return false;
     const path = `${base}/${name}`;
     const isClaim = name.startsWith("claim-");
     if (removeUnlocked(path, isClaim ? path : `${path}/lock`)) removed++;
   }
+  return true;
 }
 
 /** @returns False where somebody holds the lock, or there is none. */

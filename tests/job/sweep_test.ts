@@ -31,3 +31,17 @@ Deno.test("sweep() removes what nobody holds, and nothing else", () => {
   assertEquals(names(), ["being made"]);
   Deno.removeSync(base, { recursive: true });
 });
+
+Deno.test("sweep() stops when its time is over, and goes on another time", () => {
+  const base = Deno.makeTempDirSync();
+  for (let i = 0; i < 30; i++) {
+    Deno.mkdirSync(`${base}/own-${i}/s-1-2`, { recursive: true });
+    Deno.writeTextFileSync(`${base}/own-${i}/lock`, "");
+  }
+  const left = () => [...Deno.readDirSync(base)].length;
+  assertEquals(sweep(base, -1), false);
+  assertEquals(left(), 30);
+  assertEquals(sweep(base), true);
+  assertEquals(left(), 0);
+  Deno.removeSync(base, { recursive: true });
+});
