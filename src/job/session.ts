@@ -14,8 +14,8 @@ import { cString, ERRNO, errno, errorText, libc } from "../os/libc.ts";
 import { recoverSession } from "./recover.ts";
 import { sweep } from "./sweep.ts";
 
-/** So long a loop that samples may stand still for what others left. */
-const SWEEP_NS = 5e6;
+/** So long the application may wait for what others left. */
+const SWEEP_NS = 2e8;
 
 /** The session that this process's guardian was elected for. */
 export class Session {
@@ -35,9 +35,13 @@ export class Session {
     this.#lock = lock;
   }
 
-  /** Removes what killed monitors of other jobs left, which may need any place where a report goes. */
+  /**
+   * Removes what killed monitors of other jobs left: before paths are closed, since their reports go to
+   * any place, and before the application runs, since a report that is kept for sure takes tenths of a
+   * second.
+   */
   sweep(): void {
-    // The loop waits; what is left then is for the end.
+    // What is left then is for the end.
     this.#isSwept = sweep(this.base, SWEEP_NS);
   }
 

@@ -229,9 +229,9 @@ class Run {
       nowNs: () => this.#nowNs(),
     });
     this.#report.launched(this.#collector, cpus, this.#session.directory);
-    // Before it runs: a quick command has marked by the time that this process goes on, and a loaded
-    // machine may let seconds pass before the first tick. So the counters are read here.
+    // Counters are read before it runs: it may mark at once, and the first tick be seconds late.
     this.#session.keepOrder(this.#engine.wantsOrder);
+    this.#session.sweep();
     const launchNs = this.#firstStep();
     this.#application.start(this.#plan.changes);
     this.#launchNs = launchNs;

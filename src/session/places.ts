@@ -19,7 +19,7 @@ export interface RunToConfine {
     readonly root: string;
     readonly preload: { readonly dialects: readonly string[] };
   };
-  readonly session: Pick<Session, "base" | "sweep">;
+  readonly session: Pick<Session, "base">;
   readonly batch: { readonly sources: ReadonlySet<string> };
   readonly readers: readonly Reader[];
   /** Names of files that are written from here on. */
@@ -38,8 +38,6 @@ export function confineRun(
 ): boolean {
   if (report.confinement !== undefined) return report.confinement.goOn();
   report.dropped = dropPermissions();
-  // While a report of a killed monitor can go to any place. All calls of libc are bound by now.
-  run.session.sweep();
   const outputs = [...run.site.written, ...report.written];
   report.confinement = new Confiner(code, placesOf(run, outputs));
   return report.confinement.goOn();

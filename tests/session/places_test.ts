@@ -6,7 +6,7 @@ import { placesOf } from "../../src/session/places.ts";
 const places = (sources: string[], root = "", dialects: string[] = []) => {
   const request = { root, preload: { dialects } };
   const run = { readers: READERS, batch: { sources: new Set(sources) }, request };
-  return placesOf({ ...run, session: { base: "/dev/shm/j", sweep() {} } }, ["/a/b.report"]);
+  return placesOf({ ...run, session: { base: "/dev/shm/j" } }, ["/a/b.report"]);
 };
 
 Deno.test("placesOf() reads /proc and /sys, and writes to the session and to outputs", () => {
