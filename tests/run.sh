@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs all tests; arguments go to `deno test` (files, --filter). Needs Deno or Node.js only.
-# The last line says "N passed, N failed"; the status is that of the tests.
+# The last line says "N passed, N failed"; the status is that of the tests. After JOULEMARK_TEST_LIMIT_S
+# seconds (default 5400) all that it started is killed, and what hung is named.
 #
 # Tests get all permissions: they start the program, compilers and MPI, and Deno opens /proc, /sys
 # and /dev to nothing less. What the program itself may do is tested on the built executable.
@@ -32,49 +33,107 @@ log=$made
 # One cache of interposition libraries for all tests.
 JOULEMARK_TEST_CACHE=$(mktemp -d "${TMPDIR:-/tmp}/joulemark-cache.XXXXXX") || die "cannot make a directory"
 export JOULEMARK_TEST_CACHE
-trap 'rm -rf "$log" "$log.status" "$log.again" "$JOULEMARK_TEST_CACHE"' EXIT
+trap 'rm -rf "$log" "$log".* "$JOULEMARK_TEST_CACHE"' EXIT
 
+limit_s=${JOULEMARK_TEST_LIMIT_S:-5400}
+case $limit_s in
+'' | *[!0-9]*) die "JOULEMARK_TEST_LIMIT_S: expected whole seconds, found \"$limit_s\"; leave it out for 5400" ;;
+esac
+# Who is killed has this in its environment, whatever process group, session or parent it has by then.
+mark=JOULEMARK_TEST_RUN=$$
+
+# Waits for the time, or for this script's end; then kills what has the mark.
+watch() {
+  if timeout "$limit_s" cat <"$log.alive" >/dev/null; then return; fi
+  : >"$log.late"
+  for file in $(grep -lsxzF "$mark" /proc/[0-9]*/environ); do
+    pid=${file#/proc/}
+    kill -KILL "${pid%/environ}"
+  done
+}
+mkfifo "$log.alive" || die "cannot make a pipe"
+watch </dev/null >/dev/null 2>&1 &
+# both ends: a watch that is not there keeps nobody waiting
+exec 9<>"$log.alive"
+
+# Simulations: minutes of arithmetic that starts no program. They have what the other tests leave of the CPUs.
+SIMULATIONS=tests/aggregate/
 # What is no option and no file that exists is left to Deno; without files, everything in tests/.
 files=tests/
 for argument in "$@"; do
   [ -e "$argument" ] && files=
 done
 
+simulations=
+if [ -n "$files" ]; then
+  env "$mark" nice -n 19 "$DENO" test --config "$CONFIG" --no-lock -A "$@" $SIMULATIONS \
+    >"$log.simulations" 2>&1 9>&- &
+  simulations=$!
+  files="--ignore=$SIMULATIONS $files"
+fi
 {
-  # word splitting is meant: nothing, or one directory
+  # word splitting is meant: nothing, or an option and a directory
   # shellcheck disable=SC2086
-  "$DENO" test --config "$CONFIG" --no-lock -A "$@" $files 2>&1
+  env "$mark" "$DENO" test --config "$CONFIG" --no-lock -A "$@" $files 2>&1 9>&-
   echo $? >"$log.status"
-} | tee "$log"
+} 9>&- | tee "$log" 9>&-
 status=$(cat "$log.status")
+# Deno's summary: ok | 12 passed (3 steps) | 0 failed | 1 ignored (1s)
+summary_of() {
+  sed 's/\x1b\[[0-9;]*m//g' "$1" | grep -E '^(ok|FAILED) \| [0-9]+ passed' | tail -n 1
+}
+summary=$(summary_of "$log")
+parts=1
+if [ -n "$simulations" ]; then
+  wait "$simulations" || status=$?
+  summary=$(printf '%s\n%s\n' "$summary" "$(summary_of "$log.simulations")")
+  parts=2
+  cat "$log.simulations"
+fi
 
 # Tests run programs beside each other, on machines that others use: at most five failures get a second
 # try, alone. They are named, so that a test that needs it twice is seen and mended.
-plain=$(sed 's/\x1b\[[0-9;]*m//g' "$log")
+plain=$(cat "$log" "$log.simulations" 2>/dev/null | sed 's/\x1b\[[0-9;]*m//g')
 # FILE<tab>NAME of each; steps are indented
 again=$(printf '%s\n' "$plain" | awk '
   /^running [0-9]+ tests? from / { sub(/^.* from (\.\/)?/, ""); file = $0; next }
   / \.\.\. FAILED \(/ && !/^ / { sub(/ \.\.\. FAILED .*/, ""); print file "\t" $0 }')
 
-# Deno's summary: ok | 12 passed (3 steps) | 0 failed | 1 ignored (1s)
-summary=$(printf '%s\n' "$plain" | grep -E '^(ok|FAILED) \| [0-9]+ passed' | tail -n 1)
 count() {
-  printf '%s\n' "$summary" | sed -n "s/.*| \([0-9][0-9]*\) $1.*/\1/p"
+  printf '%s\n' "$summary" | sed -n "s/.*| \([0-9][0-9]*\) $1.*/\1/p" | awk '{ n += $1 } END { if (NR) print n }'
 }
 passed=$(count passed)
 failed=$(count failed)
 skipped=$(count ignored)
-if [ -z "$summary" ] || { [ "$status" != 0 ] && [ "${failed:-0}" = 0 ]; }; then
+if [ -e "$log.late" ]; then
+  hung=$log
+  [ -n "$simulations" ] && [ -n "$(summary_of "$log")" ] && hung=$log.simulations
+  # Deno says what it begins: a file, a test, and then how that went.
+  hung=$(sed 's/\x1b\[[0-9;]*m//g' "$hung" | awk '
+    /^running [0-9]+ tests? from / { left = $2; sub(/^.* from (\.\/)?/, ""); file = $0; next }
+    / \.\.\. (ok|FAILED|ignored) \(/ && !/^ / { left-- ; next }
+    / \.\.\./ && !/^ / { sub(/ \.\.\..*/, ""); name = $0 }
+    END {
+      if (file == "") print "before the first file"
+      else if (left > 0) print file (name == "" ? "" : ": " name)
+      else print "a file after " file ", before its first test"
+    }')
+  say "no end within $limit_s s (JOULEMARK_TEST_LIMIT_S); killed. It hung in $hung"
+  passed=$(printf '%s\n' "$plain" | grep -c '^[^ ].* \.\.\. ok (')
+  failed=$(printf '%s\n' "$plain" | grep -c '^[^ ].* \.\.\. FAILED (')
+fi
+told=$(printf '%s\n' "$summary" | grep -c .)
+if [ "$told" -lt "$parts" ] || { [ "$status" != 0 ] && [ "${failed:-0}" = 0 ]; }; then
   # a file that does not load fails without being counted
   failed=$((${failed:-0} + 1))
 fi
 lines=$(printf '%s\n' "$again" | grep -c .)
-if [ "$failed" -gt 0 ] && [ "$failed" -le 5 ] && [ "$lines" = "$failed" ]; then
+if [ ! -e "$log.late" ] && [ "$failed" -gt 0 ] && [ "$failed" -le 5 ] && [ "$lines" = "$failed" ]; then
   say "once more, alone:"
   printf '%s\n' "$again" >&2
   files=$(printf '%s\n' "$again" | cut -f 1 | sort -u)
   # shellcheck disable=SC2086
-  if "$DENO" test --quiet --config "$CONFIG" --no-lock -A $files >"$log.again" 2>&1; then
+  if env "$mark" "$DENO" test --quiet --config "$CONFIG" --no-lock -A $files >"$log.again" 2>&1 9>&-; then
     say "passed at the second try:"
     printf '%s\n' "$again" >&2
     passed=$((passed + failed))

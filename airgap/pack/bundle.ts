@@ -11,8 +11,8 @@
  * into functions of (module, exports, require), which need no file to be loaded from. Only the second
  * pass makes the text small: between the two, declarations are made safe from it.
  *
- * A run, which a job starts many times, needs 70 parts one after the other; they lie in the executable
- * once more as one text, which is read and compiled at once.
+ * A run, which a job starts many times, needs 70 parts one after the other, and a query of a small file
+ * some 20; those of each lie in the executable once more as one text, which is read and compiled at once.
  */
 
 import { LIBC_PATHS } from "../../src/os/libc.ts";
@@ -49,15 +49,15 @@ type Resources = Record<string, number>;
  * @param deno The Deno that bundles.
  * @param map Its configuration, with the import map.
  * @param entry The first module; it starts the program.
- * @param together Modules that are loaded on demand one after the other, by their names: each by those
- * before it, the first of them by the first part. They are compiled as one text. @default none
+ * @param together Lists of modules that are loaded on demand one after the other, by their names: each by
+ * those before it, the first of them by the first part. Those of a list are compiled as one text. @default none
  * @throws {Error} If a module is missing or has a `node:` import at its top, or without esbuild.
  */
 export async function bundle(
   deno: string,
   map: string,
   entry: string,
-  together: readonly string[] = [],
+  together: readonly (readonly string[])[] = [],
 ): Promise<Bundle> {
   const folder = await Deno.makeTempDir({ prefix: "joulemark-bundle-" });
   try {
@@ -81,7 +81,8 @@ export async function bundle(
     ]);
     const parts = readParts(functions);
     refuseLostDisposals(parts, resources);
-    return bundleOf(parts, `./${entry.split("/").at(-1)!.replace(/\.\w+$/, ".js")}`, together);
+    const first = `./${entry.split("/").at(-1)!.replace(/\.\w+$/, ".js")}`;
+    return bundleOf(renamed(parts, first), first, together);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -174,6 +175,31 @@ function readParts(folder: string): Parts {
   return parts;
 }
 
+/** A part's name in the text of another one: with esbuild's hash, in which there is where npm's cache is. */
+const PART = /"(\.\/([\w.]+)-\w+\.js)"/g;
+
+/**
+ * Gives parts names that anybody's build gives them: numbers in the order in which the first part, and those that
+ * it needs, name them.
+ */
+export function renamed(parts: Parts, first: string): Parts {
+  const names = new Map([[first, first]]);
+  // A map that grows is gone through to its end.
+  for (const [name] of names) {
+    for (const [, other, stem] of parts[name].matchAll(PART)) {
+      if (other in parts && !names.has(other)) names.set(other, `./${stem}-${names.size}.js`);
+    }
+  }
+  const all = [...names].map(([old, name]) => {
+    const text = parts[old].replace(PART, (all, other) => {
+      const now = names.get(other);
+      return now === undefined ? all : `"${now}"`;
+    });
+    return [name, text];
+  });
+  return Object.fromEntries(all);
+}
+
 function refuse(text: string, pattern: RegExp, what: string): void {
   const found = pattern.exec(text);
   if (found !== null) throw new Error(`Cannot pack: expected no ${what}, found ${found[0]}`);
@@ -194,7 +220,7 @@ function findTogether(
   modules: readonly string[],
   parts: Parts,
   atOnce: ReadonlySet<string>,
-): { first?: string; names: string[] } {
+): { first: string; names: string[] } {
   const names = new Set<string>();
   const begins = modules.map((module) => {
     const pattern = new RegExp(`\\bload\\("(\\./${module}-\\w+\\.js)"\\)`, "g");
@@ -213,19 +239,26 @@ function findTogether(
   return { first: begins[0], names: [...names.difference(atOnce)].sort() };
 }
 
-function bundleOf(parts: Parts, first: string, modules: readonly string[]): Bundle {
+function bundleOf(
+  parts: Parts,
+  first: string,
+  together: readonly (readonly string[])[],
+): Bundle {
   const names = Object.keys(parts).sort();
   if (!names.includes(first)) throw new Error(`Cannot bundle: expected a part ${first}`);
   const atOnce = neededBy(first, parts);
   const later = names.filter((name) => !atOnce.has(name)).map((name) => {
     return { name, bytes: new TextEncoder().encode(parts[name]) };
   });
-  const run = findTogether(modules, parts, atOnce);
-  // In parentheses they are compiled at once, and not looked through first.
-  const texts = run.names.map((name) => `${JSON.stringify(name)}: (${functionOf(parts[name])})`);
-  if (texts.length > 0) {
-    const bytes = new TextEncoder().encode(`({\n${texts.join(",\n")}\n})`);
-    later.push({ name: TOGETHER, bytes });
+  /** By the part that begins them, the name of the text of all. */
+  const texts: Record<string, string> = {};
+  for (const modules of together) {
+    const { first: begins, names } = findTogether(modules, parts, atOnce);
+    // In parentheses they are compiled at once, and not looked through first.
+    const functions = names.map((name) => `${JSON.stringify(name)}: (${functionOf(parts[name])})`);
+    const bytes = new TextEncoder().encode(`({\n${functions.join(",\n")}\n})`);
+    texts[begins] = `${TOGETHER} ${begins}`;
+    later.push({ name: texts[begins], bytes });
   }
   const stored = new Uint8Array(later.reduce((sum, { bytes }) => sum + bytes.length, 0));
   let end = 0;
@@ -244,12 +277,12 @@ function bundleOf(parts: Parts, first: string, modules: readonly string[]): Bund
           rows.push(`${JSON.stringify(name)}: [${storedAt + at}, ${size}]`);
         }
       }
-      return scriptOf(rows, first, storedAt === undefined ? undefined : run.first);
+      return scriptOf(rows, first, storedAt === undefined ? {} : texts);
     },
   };
 }
 
-/** The text of the parts that are compiled together, among the parts. */
+/** How the text of parts that are compiled together is called among the parts, with the first of them. */
 const TOGETHER = "together";
 
 /** A part as a function: what stands before it and behind it in the script below. */
@@ -263,7 +296,11 @@ const FUNCTION = 'function (module, exports, require, load) {"use strict";';
  * The first line lets the program tell which form of the executable it is in. Deno opens nothing below
  * /proc for a program without all permissions, so the executable is read by libc.
  */
-function scriptOf(rows: readonly string[], first: string, run?: string): string {
+function scriptOf(
+  rows: readonly string[],
+  first: string,
+  texts: Readonly<Record<string, string>>,
+): string {
   return `globalThis.__JOULEMARK_FORM = "packed";
 const parts = {
 ${rows.join(",\n")}
@@ -298,6 +335,7 @@ function textOf(part) {
   return new TextDecoder().decode(bytes);
 }
 const loaded = new Map();
+const texts = ${JSON.stringify(texts)};
 let together = {};
 function compiled(name) {
   return together[name] ?? (0, eval)('(${FUNCTION}' + textOf(parts[name]) +
@@ -311,8 +349,9 @@ function require(name) {
   return module.exports;
 }
 async function load(name) {
-  if (name === ${JSON.stringify(run ?? "")}) {
-    together = (0, eval)(textOf(parts.${TOGETHER}) + "\\n//# sourceURL=joulemark/together.js");
+  const text = texts[name];
+  if (text !== undefined) {
+    together = (0, eval)(textOf(parts[text]) + "\\n//# sourceURL=joulemark/together.js");
   }
   return require(name);
 }

@@ -11,6 +11,8 @@
  *
  * The second form prepares a base runtime, or the zip archive that it comes in, for `deno compile`.
  */
+import { spellingsWithValue } from "../../src/core/option.ts";
+import { RUN_OPTIONS } from "../../src/request/run_options.ts";
 import { MACHINES, makeBlock, MODE, readCode } from "../../src/guardian/image.ts";
 import { bundle } from "./bundle.ts";
 import { findPlace, inject, type Place } from "./elf.ts";
@@ -44,8 +46,11 @@ const VARIABLES = [
   "DENO_NO_UPDATE_CHECK=1",
 ];
 
-/** What every run loads, in this order; 128 of them start at once. */
-const RUN = ["run", "run_parts", "monitor", "attribution"];
+/**
+ * What every run loads, in this order; 128 of them start at once. And what a query does, which scripts
+ * call for one small file after the other.
+ */
+const TOGETHER = [["run", "run_parts", "monitor", "attribution"], ["query"]];
 
 const ENTRY = new URL("./entry.ts", import.meta.url).pathname;
 
@@ -72,7 +77,12 @@ interface PackOptions {
 async function pack({ out, map, entry, deno, flags }: PackOptions): Promise<void> {
   const file = await Deno.readFile(deno);
   const place = findPlace(file, deno);
-  const { stored, script } = await bundle(Deno.execPath(), map, entry, entry === ENTRY ? RUN : []);
+  const { stored, script } = await bundle(
+    Deno.execPath(),
+    map,
+    entry,
+    entry === ENTRY ? TOGETHER : [],
+  );
   const block = makeBlock({
     ...await guardianFor(place),
     mode: MODE.packed,
@@ -101,6 +111,7 @@ async function guardianFor({ machine, address, entry }: Place) {
   const hex = new URL(`../../src/guardian/guardian_${machine}.hex`, import.meta.url);
   return {
     code: await readCode(await Deno.readTextFile(hex)),
+    withValue: spellingsWithValue(RUN_OPTIONS),
     linker: MACHINES[machine].linker,
     entryDelta: address - entry,
   };

@@ -30,7 +30,7 @@ export interface HostResults {
   readonly networkBytes: number;
   readonly agent: Agent;
   readonly joulemark?: { [key: string]: Nested };
-  /** Which of all regions that ran stand there; the others are counted. @default all */
+  /** The regions listed there; the others are counted. @default all */
   readonly pick?: (all: readonly RegionTotal[]) => RegionTotal[];
 }
 

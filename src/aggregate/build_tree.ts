@@ -14,7 +14,7 @@ import {
 } from "../core/region_tree.ts";
 
 /** Rows kept; the others have less time. */
-const MOST_ROWS = 1000;
+const MAX_ROWS = 1000;
 
 /** What a tree is made from. */
 export interface TreeSources {
@@ -33,12 +33,43 @@ const UNTOLD = { exactJ: NaN, fitJ: NaN, seJ: NaN, powerW: NaN };
 
 /** Children of each path, and who is inside a path. */
 export class PathFamilies {
+  readonly #paths: PathTable;
   readonly #children: (number[] | undefined)[] = [];
+  /** Outermost paths by name: most names have one. */
+  readonly #outermost = new Map<string, number | number[]>();
+  /** Paths so far; they are never taken away. */
+  #known = 1;
+  /** Outermost ones that have their name in the map. */
+  #named = 0;
 
   constructor(paths: PathTable) {
-    for (let path = 1; path < paths.length; path++) {
-      (this.#children[paths.parent(path)] ??= []).push(path);
+    this.#paths = paths;
+    this.update();
+  }
+
+  /** Takes up paths that came since. */
+  update(): void {
+    const paths = this.#paths;
+    for (; this.#known < paths.length; this.#known++) {
+      (this.#children[paths.parent(this.#known)] ??= []).push(this.#known);
     }
+  }
+
+  /** All paths whose outermost region has this name. */
+  outermost(name: string): number[] {
+    const all = this.children(ROOT);
+    for (; this.#named < all.length; this.#named++) {
+      const path = all[this.#named], own = this.#paths.name(path);
+      const others = this.#outermost.get(own);
+      if (others === undefined) this.#outermost.set(own, path);
+      else if (typeof others === "number") this.#outermost.set(own, [others, path]);
+      else others.push(path);
+    }
+    const paths = this.#outermost.get(name);
+    if (paths === undefined) return [];
+    return typeof paths === "number"
+      ? this.family(paths)
+      : paths.flatMap((path) => this.family(path));
   }
 
   /** Paths right inside a path. */
@@ -65,7 +96,7 @@ export function buildTree(
   const rows: TreeRow[] = [];
   const energiesOf = (inside: readonly number[], own: readonly number[]) => {
     const list = new Map<EnergyKind, TreeEnergy>();
-    // The outermost regions are always told in order.
+    // The outermost regions are always recorded in order.
     const [path] = own, isUntold = paths.parent(path) > ROOT && isFolded(path);
     const isMixed = isUntold ||
       families.children(path).some((child) => path > 0 && isFolded(child));
@@ -80,8 +111,10 @@ export function buildTree(
     return list;
   };
   const add = (path: number, depth: number): void => {
-    const { count, inclusiveS, exclusiveS, ...visits } = stats.figures(path);
+    const { count, exclusiveS, ...visits } = stats.figures(path);
     const family = families.family(path);
+    // Not the sum of its own visits: clients round these one by one, and some may be open still.
+    const inclusiveS = 1e-9 * family.reduce((sum, one) => sum + (stats.selfNs[one] ?? 0), 0);
     rows.push({
       region: paths.name(path),
       depth,
@@ -128,11 +161,11 @@ function pathsWithTime(paths: PathTable, stats: PathStats): Map<number, number> 
 }
 
 function leastTime(times: number[]): number {
-  if (times.length <= MOST_ROWS) return 0;
-  // What lies around a path has no less time; equal ones beyond the limit go together.
+  if (times.length <= MAX_ROWS) return 0;
+  // A parent has no less time than its path; equal ones beyond the limit are dropped together.
   const sorted = Float64Array.from(times).sort();
-  const least = sorted[sorted.length - MOST_ROWS];
-  return sorted[sorted.length - MOST_ROWS - 1] === least ? least * (1 + 1e-12) : least;
+  const least = sorted[sorted.length - MAX_ROWS];
+  return sorted[sorted.length - MAX_ROWS - 1] === least ? least * (1 + 1e-12) : least;
 }
 
 function visitsOf(
@@ -146,7 +179,7 @@ function visitsOf(
   return { minS, p50S, p99S, maxS, deviationS, buckets };
 }
 
-/** The standard error of what is told. */
+/** The standard error of the reported energy. */
 function told({ fitJ, seJ }: { fitJ: number; seJ: number }): number {
   return Number.isNaN(fitJ) ? NaN : seJ;
 }

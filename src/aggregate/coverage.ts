@@ -4,7 +4,7 @@
  * A figure of a report adds up the counters of several parts (packages, memories, GPUs) from step to
  * step. A part may not be available for some time (NaN), or its counter may begin again, which it
  * shows by a step back (`core/machine/counter.ts`). What it counted between two valid values that grow is
- * known, however far apart they lie; what it counted up to a step back, before its first value and
+ * known, at any distance; what it counted up to a step back, before its first value and
  * after its last one is not. The rules, and what a report makes of them: docs/coverage.md.
  *
  * Nothing allocates after the first sight of a region.
@@ -19,7 +19,7 @@ import type { SignalSource } from "../core/signal.ts";
 export interface PartSource extends SignalSource {
   /** Handles of a signal at each instance of its own domain inside an instance; none if absent. */
   pushParts(name: string, domain: Domain, index: number): number[];
-  /** Is it a machine's own counter, which never stands still? Of a tree of files one may. */
+  /** Is it a machine's own counter, which never stops? Of a tree of files one may. */
   isMeasured(name: string): boolean;
 }
 
@@ -109,7 +109,7 @@ export class Coverage {
     for (let i = 0; i < this.#figures.length; i++) this.#figures[i].step(this.#source, timeS);
   }
 
-  /** Signals of which no counter changed since the first step: nothing says that they count. */
+  /** Signals of which no counter changed since the first step: it is not known that they count. */
   get still(): ReadonlySet<string> {
     const all = Map.groupBy(this.#figures, ({ name }) => name);
     return new Set(
@@ -319,7 +319,7 @@ export class FigureCoverage {
     return this.#handles.every((_, i) => this.#isStill(i));
   }
 
-  /** A counter that stood still all the time may not count at all: of it nothing is known. */
+  /** A counter that never changed may not count at all: nothing is known about it. */
   #isStill(i: number): boolean {
     return !this.#mayStand && this.#lastS > this.#startS && this.#sum[i] === 0 &&
       this.#restarts[i] === 0 && this.#fromS[i] === this.#startS;
@@ -353,7 +353,7 @@ export class FigureCoverage {
         open = true;
         continue;
       }
-      // A power that comes back tells nothing of the time without it.
+      // A power that comes back has no information about the time without it.
       const gapS = timeS - this.#sinceS[i];
       const gone = last !== last || (this.isPower ? gapS > elapsedS : value < last);
       if (!this.isPower && value === last) {

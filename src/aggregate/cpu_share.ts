@@ -3,7 +3,7 @@
  * @module
  */
 
-/** Busy time under this says too little: /proc/stat counts in hundredths of a second. */
+/** Busy time under this is too coarse: /proc/stat counts in hundredths of a second. */
 const LEAST_BUSY_S = 1;
 
 /** A share from 0 to 1, and whether busy time or the number of CPUs made it. */
@@ -37,7 +37,7 @@ export function cpuShare(
 
 /**
  * Busy seconds by CPU number: all but idle, waiting for I/O, and what the hypervisor gave away.
- * The time of guests stands in the time of users already: proc(5).
+ * The time of guests is included in the time of users already: proc(5).
  *
  * @param stat The text of /proc/stat; an offline CPU has no line and no entry.
  */

@@ -4,7 +4,7 @@
  */
 
 /** Fewest changes of a counter that make a power: the first begins the time, the others end it. */
-const LEAST_CHANGES = 3;
+const MIN_CHANGES = 3;
 
 /**
  * Mean power of one counter while nothing runs.
@@ -20,7 +20,7 @@ export class IdleMeter {
   #firstChangeJ = NaN;
   #lastChangeS = NaN;
 
-  /** A reading; NaN is none. A counter that falls begins anew. */
+  /** A reading; NaN is none. A counter that falls restarts. */
   add(timeS: number, energyJ: number): void {
     if (energyJ !== energyJ) return;
     if (energyJ < this.#lastJ) this.changes = 0;
@@ -37,7 +37,7 @@ export class IdleMeter {
 
   /** In W; NaN where too few changes were seen. */
   get powerW(): number {
-    if (this.changes < LEAST_CHANGES) return NaN;
+    if (this.changes < MIN_CHANGES) return NaN;
     return (this.#lastJ - this.#firstChangeJ) / (this.#lastChangeS - this.#firstChangeS);
   }
 }

@@ -8,7 +8,7 @@ import type { EnergyKind } from "../core/region_tree.ts";
 /** Least length of what a power is taken over, s; over twice as long it is none of a second. */
 const WINDOW_S = 1;
 /** No node draws more. */
-const MOST_W = 1e6;
+const MAX_W = 1e6;
 /** Changes kept: those of a window, or it is left out. */
 const CHANGES = 2048;
 
@@ -25,10 +25,10 @@ class Changes {
   /** Takes a sum of readings. @returns Mean power of the window that ends here; NaN: none. */
   take(timeS: number, joules: number): number {
     const last = (this.next - 1) % CHANGES;
-    // A counter that fails, falls or leaps begins anew here.
+    // A counter that fails, falls or leaps restarts here.
     const grew = this.next > 0 ? joules - this.joules[last] : 0;
     const elapsedS = this.next > 0 ? timeS - this.timeS[last] : 0;
-    if (!(grew >= 0 && grew <= MOST_W * (elapsedS + 1))) this.first = this.next;
+    if (!(grew >= 0 && grew <= MAX_W * (elapsedS + 1))) this.first = this.next;
     if (!(joules >= 0) || (this.next > this.first && joules === this.joules[last])) return NaN;
     this.timeS[this.next % CHANGES] = timeS;
     this.joules[this.next % CHANGES] = joules;

@@ -101,7 +101,7 @@ export class ReportSignals {
 
   /**
    * @throws {UsageError} If a user's signal is a label, or does not fit its domain.
-   * @throws {UnknownNameError} If nobody knows a user's signal.
+   * @throws {UnknownNameError} If a user's signal is unknown.
    */
   constructor(aggregator: SampleAggregator, options: ReportSignalsOptions) {
     this.#aggregator = aggregator;
@@ -182,8 +182,9 @@ export class ReportSignals {
 
   /** The same in an object whose copies cost little: one that was read, not built key by key. */
   #shaped(fields: ReportFields): ReportFields {
-    // 0.5: the engine takes every field for a binary64 from the start.
-    const shape = Object.fromEntries(Object.keys(fields).map((key) => [key, 0.5]));
+    // Of texts at first: a field that may be anything shares its numbers with the copies, where each of a
+    // field for binary64 has memory of its own.
+    const shape = Object.fromEntries(Object.keys(fields).map((key) => [key, ""]));
     return Object.assign(JSON.parse(JSON.stringify(shape)), fields);
   }
 

@@ -84,7 +84,7 @@ export class SampleAggregator {
   }
 
   /**
-   * Asks for a signal as its behavior demands: monotone as a total, variable as an average.
+   * Requests a signal by its behavior: monotone as a total, variable as an average.
    *
    * @returns The source's own handle.
    * @throws {UsageError} If the signal is constant or a label, was pushed the other way, or the
@@ -102,12 +102,12 @@ export class SampleAggregator {
     });
   }
 
-  /** Asks for the growth of a signal, whatever its behavior. See {@linkcode pushSignal}. */
+  /** Requests the growth of a signal of any behavior. See {@linkcode pushSignal}. */
   pushSignalTotal(name: string, domain: Domain, index: number): number {
     return this.#push(name, domain, index, TOTAL);
   }
 
-  /** Asks for the time-weighted mean of a signal, whatever its behavior. */
+  /** Requests the time-weighted mean of a signal of any behavior. */
   pushSignalAverage(name: string, domain: Domain, index: number): number {
     return this.#push(name, domain, index, AVERAGE);
   }
@@ -174,7 +174,7 @@ export class SampleAggregator {
   /**
    * The last completed contiguous run of steps in a region, never the running one.
    *
-   * A value without {@linkcode periodDuration} too, as GEOPM's program has it; its manual page says NAN.
+   * A value without {@linkcode periodDuration} too, as in GEOPM's program; its manual page has NAN.
    */
   sampleRegionLast(i: number, regionHash: number): number {
     if (!this.#updated) return NaN;

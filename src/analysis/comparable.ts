@@ -8,13 +8,13 @@ import { jobFigures } from "./job_figures.ts";
 import { simulatedBy } from "../core/simulated.ts";
 import { mapping } from "./report_view.ts";
 
-/** A run, by the name that the user knows. */
+/** A run, by its name for the user. */
 export interface NamedReport {
   readonly name: string;
   readonly report: Report;
 }
 
-/** What has to be the same, in words; a run that does not say has nothing to differ by. */
+/** What has to be the same, in words; a run without the value does not differ. */
 const SAME: readonly { what: string; of: (report: Report) => string | undefined }[] = [
   { what: "the version", of: ({ version }) => version },
   { what: "the number of hosts", of: ({ hosts }) => String(hosts.length) },
@@ -29,11 +29,11 @@ const SAME: readonly { what: string; of: (report: Report) => string | undefined 
 export function differences(runs: readonly NamedReport[]): string[] {
   const reasons: string[] = [];
   for (const { what, of } of SAME) {
-    const told = runs.map(({ name, report }) => ({ name, value: of(report) }))
+    const known = runs.map(({ name, report }) => ({ name, value: of(report) }))
       .filter(({ value }) => value !== undefined);
-    const other = told.find(({ value }) => value !== told[0].value);
+    const other = known.find(({ value }) => value !== known[0].value);
     if (other === undefined) continue;
-    reasons.push(`${what}: ${told[0].name} has ${told[0].value}, ${other.name} ${other.value}`);
+    reasons.push(`${what}: ${known[0].name} has ${known[0].value}, ${other.name} ${other.value}`);
   }
   for (const { name, report } of runs) {
     const reason = uncovered(report);
@@ -65,7 +65,7 @@ function processor({ joulemark }: ReportHost): string | undefined {
   return `${packages} x ${processor}, ${cpus} CPUs`;
 }
 
-/** GEOPM's frequency is told in Hz and in per cent of the sticker frequency. */
+/** GEOPM's frequency is reported in Hz and in per cent of the sticker frequency. */
 function clock({ application }: ReportHost): string | undefined {
   const [hz, percent] = [application["frequency (Hz)"], application["frequency (%)"]].map(Number);
   const ghz = hz / percent / 1e7;

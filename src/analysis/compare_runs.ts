@@ -22,7 +22,7 @@ export interface GroupSummary {
   readonly meanPowerW: Summary;
   /** Mean energy over that of the most sparing group. */
   readonly ratio: number;
-  /** Steps that stand out, over runs: how many, their energy, and how much larger than the rest. */
+  /** Outlying steps, over runs: how many, their energy, and how much larger than the rest. */
   readonly outliers: { readonly count: number; readonly energyJ: number; readonly factor: number };
 }
 

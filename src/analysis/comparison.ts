@@ -16,7 +16,7 @@ export const METRICS: Readonly<Record<string, { unit: string; of(job: JobFigures
   edp: { unit: "J s", of: ({ energyJ, timeS }) => energyJ * timeS },
 };
 
-/** What the gate says. */
+/** The result of the gate. */
 export type Verdict = "pass" | "fail" | "none";
 
 /** One metric of both sets. */

@@ -43,11 +43,11 @@ const UNITS: Readonly<Record<string, string>> = { PM_STARTUP: "cycles" };
 
 /** Figures out of PMC logs. @param nodes Raw readings of each node, from open to close. */
 export function pmcFigures(nodes: readonly (readonly PmcRecord[])[]): CounterFigures[] {
-  const told = nodes.filter((records) => records.length > 0);
+  const known = nodes.filter((records) => records.length > 0);
   return PMC_COUNTERS.map(({ name, unit, field }) => ({
     name,
     unit,
-    each: told.map((records) => {
+    each: known.map((records) => {
       const values = records.map((record) => record[field] ?? 0);
       // The greatest reading of a power, what a counter of energy grew by.
       return unit === "W" ? Math.max(...values) : values[values.length - 1] - values[0];
@@ -59,9 +59,9 @@ export function pmcFigures(nodes: readonly (readonly PmcRecord[])[]): CounterFig
 export function reportFigures(reports: readonly Report[]): CounterFigures[] {
   const found = new Map<string, { name: string; unit: string; each: number[] }>();
   for (const { joulemark } of reports.flatMap(({ hosts }) => hosts)) {
-    for (const [name, told] of Object.entries(joulemark?.counters ?? {})) {
-      if (typeof told !== "object" || told === null || Array.isArray(told)) continue;
-      const { each, unit } = told;
+    for (const [name, known] of Object.entries(joulemark?.counters ?? {})) {
+      if (typeof known !== "object" || known === null || Array.isArray(known)) continue;
+      const { each, unit } = known;
       if (!Array.isArray(each)) continue;
       const figures = found.get(name) ??
         { name, unit: UNITS[name] ?? (typeof unit === "string" ? unit : ""), each: [] };

@@ -20,14 +20,14 @@ export const ALARM_P = 0.0075;
 const INTERVAL_SHARE = 0.95;
 /** In so many of the cases a detectable increase raises an alarm. */
 const FOUND_SHARE = 0.9;
-/** Fewer runs of a set say too little of how runs vary. */
+/** With fewer runs of a set the variation of runs is not known. */
 export const MIN_RUNS = 3;
 /** Runs of each set that a user is advised to make. */
 export const ADVISED_RUNS = 5;
 /** Means that differ by rounding alone are equal. */
 const EQUAL = 1e-12;
 
-/** What two sets say. */
+/** The comparison of two sets. */
 export interface Difference {
   readonly a: Summary;
   readonly b: Summary;
@@ -36,7 +36,7 @@ export interface Difference {
   /** Bounds of the change, 95 %; NaN where a set is a single run. */
   readonly low: number;
   readonly high: number;
-  /** That the values lie so by chance, if b is no larger than allowed; NaN: too few runs. */
+  /** The probability of these values by chance, if b is no larger than allowed; NaN: too few runs. */
   readonly p: number;
   /** Deviation of a run from the mean of its set, relative; NaN where both are single runs. */
   readonly noise: number;

@@ -11,7 +11,7 @@ export interface Histogram {
   readonly counts: Float64Array;
 }
 
-const MOST_BINS = 100;
+const MAX_BINS = 100;
 const FEWEST_BINS = 5;
 
 /**
@@ -26,7 +26,7 @@ export function histogram(values: Float64Array, bins?: number): Histogram {
   const advised = spread > 0
     ? (high - low) / (2 * spread / Math.cbrt(sorted.length))
     : Math.sqrt(sorted.length);
-  const count = bins ?? Math.min(MOST_BINS, Math.max(FEWEST_BINS, Math.ceil(advised)));
+  const count = bins ?? Math.min(MAX_BINS, Math.max(FEWEST_BINS, Math.ceil(advised)));
   if (bins === undefined && sorted.every(Number.isInteger)) return wholeBins(sorted, count);
   const counts = new Float64Array(count);
   const width = (high - low) / count;
@@ -72,13 +72,13 @@ export interface Cumulative {
   readonly shares: Float64Array;
 }
 
-const MOST_POINTS = 500;
+const MAX_POINTS = 500;
 
 /** At most 500 points, evenly spaced in share, both ends among them. */
 export function cumulative(values: Float64Array): Cumulative {
   const sorted = values.slice().sort();
   const n = sorted.length;
-  const points = Math.min(n, MOST_POINTS);
+  const points = Math.min(n, MAX_POINTS);
   const at = Array.from({ length: points }, (_, i) => {
     return points === 1 ? n - 1 : Math.round(i * (n - 1) / (points - 1));
   });

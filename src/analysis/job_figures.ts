@@ -2,7 +2,7 @@
  * A report as figures of its job: energy and time of all hosts, and of each region.
  * @module
  */
-import { regionRows, toldJoules } from "../core/region_rows.ts";
+import { regionRows, reportedJoules } from "../core/region_rows.ts";
 import type { EnergyKind } from "../core/region_tree.ts";
 import type { Report, ReportFields, ReportHost } from "../core/report.ts";
 
@@ -23,7 +23,7 @@ export interface JobFigures {
 
 /** Figures of a region over all hosts. */
 export interface RegionFigures {
-  /** Of the same parts as the job's; NaN where one cannot be told. */
+  /** Of the same parts as the job's; NaN where one cannot be determined. */
   readonly energyJ: number;
   /** Runtime: mean over the hosts that have it. */
   readonly timeS: number;
@@ -93,7 +93,7 @@ function treeFigures(
   for (const { depth, region, runtimeS, energies } of rows) {
     path.splice(depth, Infinity, region);
     const energyJ = parts.length === 0 ? NaN : parts.reduce((sum, { key }) => {
-      return sum + toldJoules(energies.get(key as EnergyKind));
+      return sum + reportedJoules(energies.get(key as EnergyKind));
     }, 0);
     figures.set(path.join("/"), { energyJ, timeS: runtimeS, estimator: "tree" });
   }

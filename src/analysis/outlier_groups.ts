@@ -3,8 +3,8 @@
  * (2015), section 4.1, found them by eye.
  *
  * The body of a distribution may have several peaks, and a counter that is published ten times a
- * second makes short steps alternate between nothing and a whole quantum: only what lies beyond 6
- * robust deviations and twice the median is called a group of its own.
+ * second makes short steps alternate between nothing and a whole quantum: only steps beyond 6
+ * robust deviations and twice the median form a group of their own.
  * @module
  */
 import { quantile, robustDeviation, summarize, type Summary } from "./statistics.ts";
@@ -29,8 +29,8 @@ export interface Grouped {
 }
 
 /** Robust deviations, and times the median. */
-const FAR = 6;
-const TIMES = 2;
+const MIN_ROBUST_DEVIATIONS = 6;
+const MIN_MEDIANS = 2;
 /** Two values further apart than this factor belong to different groups. */
 const GAP = 1.6;
 /** Distances count as one where this share of them is equal. */
@@ -45,7 +45,10 @@ export function groupOutliers(values: Float64Array, labels?: readonly number[]):
   const median = quantile(sorted, 0.5);
   // Where most steps see no change of the counter, what it changes by is no outlier.
   const usual = median > 0 ? median : quantile(sorted, 0.9);
-  const limit = Math.max(median + FAR * robustDeviation(sorted, median), TIMES * usual);
+  const limit = Math.max(
+    median + MIN_ROBUST_DEVIATIONS * robustDeviation(sorted, median),
+    MIN_MEDIANS * usual,
+  );
   const bodyValues = values.filter((value) => value <= limit);
   const body = summarize(bodyValues);
   const far = [...values.keys()].filter((i) => values[i] > limit)

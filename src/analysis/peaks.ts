@@ -19,9 +19,9 @@ export interface Peak {
 }
 
 const POINTS = 512;
-const SURE = 4;
+const MIN_ERRORS = 4;
 /** A peak of fewer values than this share is not worth a name. */
-const LEAST_SHARE = 0.005;
+const MIN_SHARE = 0.005;
 
 /** From the lowest on; one for a distribution without valleys, none without values. */
 export function peaksOf(values: Float64Array): Peak[] {
@@ -47,7 +47,7 @@ export function peaksOf(values: Float64Array): Peak[] {
       const deep = density[valley];
       // A sum of bells of height 1 varies by the sum of their squares, 1/√2 of it.
       const chance = Math.sqrt((lower + deep) * Math.SQRT1_2);
-      if (lower >= LEAST_SHARE * n && lower - deep > SURE * chance) break;
+      if (lower >= MIN_SHARE * n && lower - deep > MIN_ERRORS * chance) break;
       // They are one: the higher stands for both.
       if (density[before] >= density[top]) {
         valley = -1;

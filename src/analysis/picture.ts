@@ -1,10 +1,10 @@
 /**
  * Pictures as SVG: panels with axes, bars, lines and points. Colours are those of M. Okabe and K. Ito
- * (2008), which people with any colour vision tell apart; every series has a dash or a mark of its
+ * (2008), which people with any colour vision distinguish; every series has a dash or a mark of its
  * own too, and a name in the legend.
  *
- * Our own since the pictures need little, and a plotting library would have to come by npm and JSR
- * alike, work without a browser, and be carried by every start of the executable.
+ * Our own code, since the pictures need little, and a plotting library would have to be on npm and on JSR,
+ * work without a browser, and be carried by every start of the executable.
  * @module
  */
 
@@ -50,7 +50,7 @@ const SIZE = { width: 640, height: 400, left: 74, right: 20, top: 36, bottom: 52
 /**
  * Panels one above the other.
  *
- * @param note Stands below: `simulated`, for one.
+ * @param note Printed below: `simulated`, for example.
  * @param inPairs Two panels in a row.
  */
 export function svg(panels: readonly Panel[], note = "", inPairs = false): string {

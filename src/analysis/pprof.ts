@@ -15,7 +15,7 @@ import {
 import { COMPONENT_NAMES } from "./report_view.ts";
 import type { Stack } from "./stacks.ts";
 
-/** The profile, not compressed. Where an energy is not known, its value is 0 and a label says so. */
+/** The profile, not compressed. Where an energy is not known, its value is 0 and a label marks it. */
 export function pprofBytes(stacks: readonly Stack[], comment: string): Uint8Array {
   const strings = new StringTable();
   const text = (value: string) => strings.dedup(value);

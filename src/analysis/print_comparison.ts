@@ -2,18 +2,18 @@
  * A comparison as text for people, JSON and JUnit for programs.
  * @module
  */
-import { printable } from "../core/printable.ts";
+import { printable, printableJson } from "../core/printable.ts";
 import type { Comparison, MetricRow, RegionRow } from "./comparison.ts";
 import { ALARM_P, type Difference, MIN_RUNS } from "./difference.ts";
 import { figures } from "./quantity_text.ts";
 
 const MAX_REGIONS = 20;
 /** Names are cut so that a line has 79 columns, but to no less. */
-const LINE = 79, LEAST_NAME = 12;
+const LINE_CHARACTERS = 79, MIN_NAME_CHARACTERS = 12;
 /** Regions that are marked. */
 const SIGNIFICANT_P = 0.05;
 
-/** What was told beside the figures. */
+/** The notes beside the figures. */
 export interface ComparisonNotes {
   /** `simulated node`, for one. */
   readonly simulated?: string;
@@ -60,7 +60,7 @@ export function comparisonText(comparison: Comparison, notes: ComparisonNotes): 
   return lines.map((line) => line.trimEnd() + "\n").join("");
 }
 
-/** What the gate says, in a sentence. */
+/** The result of the gate, in a sentence. */
 export function verdictText(
   { metric, difference, maxIncrease, verdict }: Comparison["gate"],
 ): string {
@@ -108,9 +108,12 @@ function regionRow({ metric, difference: { a, b, change }, p }: RegionRow): stri
 /** Columns are as wide as their widest cell, two blanks apart; the first one is cut. */
 function table(rows: readonly (readonly string[])[]): string[] {
   const [, ...widths] = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
-  const room = LINE - widths.reduce((sum, width) => sum + width + 2, 0);
+  const room = LINE_CHARACTERS - widths.reduce((sum, width) => sum + width + 2, 0);
   const names = rows.map(([name]) => printable(name));
-  const first = Math.min(Math.max(room, LEAST_NAME), Math.max(...names.map((n) => n.length)));
+  const first = Math.min(
+    Math.max(room, MIN_NAME_CHARACTERS),
+    Math.max(...names.map((n) => n.length)),
+  );
   return rows.map(([, ...cells], i) => {
     const short = names[i].length > first ? `${names[i].slice(0, first - 3)}...` : names[i];
     return short.padEnd(first) + cells.map((c, k) => "  " + c.padStart(widths[k])).join("");
@@ -156,9 +159,9 @@ export function comparisonJson(comparison: Comparison, notes: ComparisonNotes): 
     regions: regions.map((region) => ({ ...rowJson(region), p: region.p, "p is": "Holm" })),
     "regions of some runs": missing,
   };
-  return JSON.stringify(document, (_, value) => {
+  return printableJson(JSON.stringify(document, (_, value) => {
     return typeof value === "number" && !Number.isFinite(value) ? null : value;
-  }, 2) + "\n";
+  }, 2)) + "\n";
 }
 
 function rowJson({ metric, unit, a, b, difference: d }: MetricRow) {
@@ -172,11 +175,11 @@ function rowJson({ metric, unit, a, b, difference: d }: MetricRow) {
 export function comparisonJunit(comparison: Comparison, notes: ComparisonNotes): string {
   const { gate } = comparison;
   const limit = `${gate.metric} increases by at most ${percent(gate.maxIncrease)}`;
-  const said = xml(verdictText(gate));
+  const verdict = xml(verdictText(gate));
   const inner = gate.verdict === "fail"
-    ? `      <failure message="${said}"/>\n`
+    ? `      <failure message="${verdict}"/>\n`
     : gate.verdict === "none"
-    ? `      <error message="${said}"/>\n`
+    ? `      <error message="${verdict}"/>\n`
     : "";
   const [failures, errors] = [gate.verdict === "fail" ? 1 : 0, gate.verdict === "none" ? 1 : 0];
   const counts = `tests="1" failures="${failures}" errors="${errors}"`;

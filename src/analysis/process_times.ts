@@ -29,7 +29,7 @@ export function processSpreads(
   );
 }
 
-/** `most / mean` says how much of a region is waiting for its last process. */
+/** `most / mean`: the part of a region that is waiting for its last process. */
 export function processTable(report: Report): Table {
   const spreads = processSpreads(report);
   return {

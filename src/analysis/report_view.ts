@@ -4,7 +4,7 @@
  * @module
  */
 import { type ComponentTotal, reportTotals } from "../core/job_totals.ts";
-import { type RegionRows, regionRows, toldJoules } from "../core/region_rows.ts";
+import { type RegionRows, regionRows, reportedJoules } from "../core/region_rows.ts";
 import type { EnergyKind, TreeRow } from "../core/region_tree.ts";
 import type { Nested, Report, ReportFields, ReportHost } from "../core/report.ts";
 import { simulatedBy } from "../core/simulated.ts";
@@ -37,14 +37,14 @@ export interface RegionLine {
   readonly packageJ: number;
 }
 
-/** Everything that can be said of a report without samples. */
+/** All that a report without samples shows. */
 export function reportView(report: Report): View {
   const rows = regionRows(report);
   return {
     tables: [
       totals(report),
       ...report.hosts.length > 1 ? [hostTable(report)] : [],
-      // Without a tree the rows are GEOPM's, which stand below.
+      // Without a tree the rows are GEOPM's, which are printed below.
       ...rows.method === "sampled" ? [] : [treeTable(rows)],
       sectionTable(regionLines(report)),
       acrossTable(report),
@@ -125,7 +125,7 @@ function treeTable({ kinds, rows, unmarked, method, leftOut }: RegionRows): Tabl
     if (method === "fit" && Number.isNaN(energy?.joules ?? NaN)) return "edges";
     return method === "fit" ? "fit" : "edges";
   };
-  const isTold = (kind: EnergyKind) => {
+  const hasResult = (kind: EnergyKind) => {
     return method !== "fit" ||
       rows.some(({ energies }) => !Number.isNaN(energies.get(kind)?.joules));
   };
@@ -144,7 +144,7 @@ function treeTable({ kinds, rows, unmarked, method, leftOut }: RegionRows): Tabl
         { name: "power", unit: "W" },
         { name: "by" },
         ...others.map((kind) => ({
-          name: name(kind) + (isTold(kind) ? "" : " by edges"),
+          name: name(kind) + (hasResult(kind) ? "" : " by edges"),
           unit: "J",
         })),
       ],
@@ -158,8 +158,8 @@ function treeTable({ kinds, rows, unmarked, method, leftOut }: RegionRows): Tabl
       return [
         ...["  ".repeat(depth) + region, count, runtimeS, selfS],
         ...main === undefined ? [] : [
-          ...[toldJoules(energy), energy?.seJ ?? NaN, energy?.powerW ?? NaN, by(row)],
-          ...others.map((kind) => toldJoules(energies.get(kind))),
+          ...[reportedJoules(energy), energy?.seJ ?? NaN, energy?.powerW ?? NaN, by(row)],
+          ...others.map((kind) => reportedJoules(energies.get(kind))),
         ],
         ...[visits.p50S, visits.p99S, visits.maxS],
       ];
@@ -239,7 +239,7 @@ function acrossTable({ joulemark }: Report): Table {
   };
 }
 
-/** Who stands out among the hosts of a job. */
+/** The outliers among the hosts of a job. */
 function standingTables({ joulemark }: Report): Table[] {
   return ["stragglers", "outliers"].map((key) => {
     const lines = joulemark?.[key];
@@ -301,7 +301,7 @@ function sourceTable({ hosts }: Report): Table {
   };
 }
 
-/** What a reader must know: what is partial, simulated, missed, absent or cannot be told. */
+/** What a reader must know: what is partial, simulated, missed, absent or cannot be determined. */
 export function reportNotes({ joulemark, hosts }: Report): string[] {
   const notes: string[] = [];
   const simulated = simulatedBy({ joulemark, hosts });
@@ -310,9 +310,9 @@ export function reportNotes({ joulemark, hosts }: Report): string[] {
     notes.push(`partial: ${joulemark.partial}`);
   }
   const note = (of: (host: ReportHost) => string | undefined) => {
-    const said = hosts.map((host) => ({ name: host.host, line: of(host) }))
+    const found = hosts.map((host) => ({ name: host.host, line: of(host) }))
       .filter(({ line }) => line !== undefined);
-    for (const [line, list] of Map.groupBy(said, ({ line }) => line!)) {
+    for (const [line, list] of Map.groupBy(found, ({ line }) => line!)) {
       const names = list.slice(0, MAX_NAMES).map(({ name }) => name).join(", ");
       const more = list.length > MAX_NAMES ? ` and ${list.length - MAX_NAMES} more` : "";
       notes.push(hosts.length === 1 ? line : `${names}${more}: ${line}`);
@@ -320,7 +320,7 @@ export function reportNotes({ joulemark, hosts }: Report): string[] {
   };
   note(({ joulemark }) => joulemark?.partial ? `partial: ${joulemark.partial}` : undefined);
   for (const  of of[missedNote, coverageNote, absentNote, untoldNote]) {
-    // What a run noted itself says more.
+    // The run's own notes are more exact.
     note((host) => Array.isArray(host.joulemark?.notes) ? undefined : of(host));
   }
   for (const { joulemark, host } of hosts) {

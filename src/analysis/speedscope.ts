@@ -3,6 +3,7 @@
  * speedscope's file-format-schema.json, version 0.0.1.
  * @module
  */
+import { jsonText } from "../core/printable.ts";
 import { COMPONENT_NAMES } from "./report_view.ts";
 import type { Stack } from "./stacks.ts";
 
@@ -41,5 +42,5 @@ export function speedscopeJson(name: string, exporter: string, stacks: readonly 
     profile("time", "seconds", ({ timeS }) => timeS),
   ].filter(({ samples }) => samples.length > 0);
   const file = { $schema: SCHEMA, shared: { frames }, profiles, name, exporter };
-  return JSON.stringify({ ...file, activeProfileIndex: 0 }) + "\n";
+  return jsonText({ ...file, activeProfileIndex: 0 }) + "\n";
 }

@@ -1,5 +1,5 @@
 /**
- * The tree of a report as stacks with what each alone took, as profilers want it: time, energies, visits.
+ * The tree of a report as stacks with the cost of each alone, as profilers need it: time, energies, visits.
  * @module
  */
 import type { RegionRows } from "../core/region_rows.ts";
@@ -11,7 +11,7 @@ export interface Stack {
   readonly path: readonly string[];
   /** s, mean over processes; NaN: not known. */
   readonly timeS: number;
-  /** By kind, J; NaN: it cannot be told. */
+  /** By kind, J; NaN: it cannot be determined. */
   readonly energiesJ: ReadonlyMap<EnergyKind, number>;
   /** Of all processes. */
   readonly visits: number;

@@ -5,7 +5,7 @@
  */
 
 const MAX_TERMS = 300;
-const SMALL = 1e-300;
+const TINY_NUMBER = 1e-300;
 const EPSILON = 1e-15;
 
 /** Share of Student's distribution below t. @param degrees Degrees of freedom, above 0. */
@@ -16,7 +16,7 @@ export function studentShare(t: number, degrees: number): number {
   return t > 0 ? 1 - tail : tail;
 }
 
-/** The t below which a share of the distribution lies. */
+/** The quantile t of a share of the distribution. */
 export function studentQuantile(share: number, degrees: number): number {
   if (!(share > 0 && share < 1) || !(degrees > 0)) return NaN;
   if (share < 0.5) return -studentQuantile(1 - share, degrees);
@@ -55,7 +55,7 @@ function incompleteBeta(x: number, a: number, b: number): number {
 }
 
 function nonZero(value: number): number {
-  return Math.abs(value) < SMALL ? SMALL : value;
+  return Math.abs(value) < TINY_NUMBER ? TINY_NUMBER : value;
 }
 
 /** Lanczos' approximation with nine terms, to 1e-14. */

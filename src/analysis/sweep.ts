@@ -23,12 +23,12 @@ export interface SweepPoint {
 /** A sweep, and where it is best. */
 export interface Sweep {
   readonly points: readonly SweepPoint[];
-  /** Least energy: the sweet spot. */
-  readonly leastEnergy: SweepPoint;
-  readonly leastTime: SweepPoint;
+  /** Least energy: the sweet spot; `undefined` where no energy is known. */
+  readonly leastEnergy: SweepPoint | undefined;
+  readonly leastTime: SweepPoint | undefined;
   /** Least product of energy and time. */
-  readonly leastProduct: SweepPoint;
-  /** No other point needs less of both. */
+  readonly leastProduct: SweepPoint | undefined;
+  /** No other point needs less of both; of those whose energy is known. */
   readonly front: readonly SweepPoint[];
 }
 
@@ -39,7 +39,11 @@ export function sweepOf(points: readonly SweepPoint[]): Sweep {
     return Number.isNaN(a.value - b.value) ? 0 : a.value - b.value;
   });
   const least = (of: (point: SweepPoint) => number) => {
-    return sorted.reduce((best, point) => of(point) < of(best) ? point : best);
+    const known = sorted.filter((point) => !Number.isNaN(of(point)));
+    return known.reduce<SweepPoint | undefined>(
+      (best, point) => best === undefined || of(point) < of(best) ? point : best,
+      undefined,
+    );
   };
   return {
     points: sorted,
@@ -47,6 +51,7 @@ export function sweepOf(points: readonly SweepPoint[]): Sweep {
     leastTime: least((p) => p.runtimeS),
     leastProduct: least((p) => p.energyJ * p.runtimeS),
     front: sorted.filter((p) =>
+      !Number.isNaN(p.energyJ) &&
       !sorted.some((q) => q !== p && q.energyJ <= p.energyJ && q.runtimeS <= p.runtimeS)
     ),
   };

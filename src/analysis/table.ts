@@ -2,7 +2,7 @@
  * Tables of figures: as text for people, CSV and JSON for programs.
  * @module
  */
-import { printable } from "../core/printable.ts";
+import { printable, printableLines } from "../core/printable.ts";
 import { csvField } from "../formats/csv_row.ts";
 
 /** A column; numbers are shown with so many significant digits. */
@@ -33,7 +33,7 @@ const GAP = 2;
  * Aligned columns under a title, lines ending in LF.
  *
  * @param maxWidth Of a terminal: names lose their ends, then columns are left out from the right, and
- * the title says how many. @default no limit
+ * the title has their number. @default no limit
  */
 export function tableText(table: Table, maxWidth = Infinity): string {
   const shownColumns = [...table.columns.keys()].filter((i) => !table.columns[i].detail);
@@ -66,11 +66,11 @@ export function tableText(table: Table, maxWidth = Infinity): string {
   return `${title}\n${line(({ head }) => head)}${rows.join("")}`;
 }
 
-/** RFC 4180 with LF; all digits. Several tables are told apart by an empty line. */
+/** RFC 4180 with LF; all digits. Several tables are separated by an empty line. */
 export function tableCsv(table: Table): string {
   const head = table.columns.map(({ name, unit }) => csvField(unit ? `${name} (${unit})` : name));
   const rows = table.rows.map((row) => row.map((cell) => csvField(exact(cell))).join(","));
-  return [head.join(","), ...rows].join("\n") + "\n";
+  return printableLines([head.join(","), ...rows].join("\n") + "\n");
 }
 
 /** Objects by column name; what is not there is null. */

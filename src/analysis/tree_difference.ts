@@ -2,12 +2,12 @@
  * Trees of two sets of runs as one: each path with its mean energies.
  * @module
  */
-import { regionRows, toldJoules } from "../core/region_rows.ts";
+import { regionRows, reportedJoules } from "../core/region_rows.ts";
 import type { EnergyKind, TreeRow } from "../core/region_tree.ts";
 import type { NamedReport } from "./comparable.ts";
 import { summarize } from "./statistics.ts";
 
-/** One path. NaN: a set does not have it, or it cannot be told. */
+/** One path. NaN: a set does not have it, or it cannot be determined. */
 export interface PathDifference {
   readonly name: string;
   readonly depth: number;
@@ -48,7 +48,7 @@ export function treeDifference(
       for (const row of [...rows, ...unmarked === undefined ? [] : [unmarked]]) {
         const own = within(around[row.depth], row);
         around[row.depth + 1] = own;
-        const joules = kind === undefined ? NaN : toldJoules(row.energies.get(kind));
+        const joules = kind === undefined ? NaN : reportedJoules(row.energies.get(kind));
         if (Number.isFinite(joules)) (set === 0 ? own.a : own.b).push(joules);
         if (set === 1) own.timesS.push(row.runtimeS);
       }

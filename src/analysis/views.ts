@@ -1,5 +1,5 @@
 /**
- * What `joulemark pmc` shows: tables, pictures, and a line in words for each thing worth saying.
+ * What `joulemark pmc` shows: tables, pictures, and a line in words for each finding.
  * @module
  */
 import type { CraypatCounter } from "./craypat.ts";
@@ -18,7 +18,7 @@ import type { Table } from "./table.ts";
 export interface View {
   readonly tables: readonly Table[];
   readonly panels: readonly Panel[];
-  /** Panels stand two in a row. */
+  /** Two panels per row. */
   readonly inPairs?: boolean;
   /** For people. */
   readonly notes: readonly string[];
@@ -92,7 +92,7 @@ function stepTable(runs: readonly Run[], quantities: readonly Quantity[]): Table
   };
 }
 
-/** Bins of the body and of what stands out, with the normal distribution of the body. */
+/** Bins of the body and of the outliers, with the normal distribution of the body. */
 export function histogramView(
   runs: readonly Run[],
   quantities: readonly Quantity[] = ALL,
@@ -140,7 +140,7 @@ export function histogramView(
     const axes = { xTitle: `${quantity} (${unit})`, yTitle: "steps" };
     panels.push({ title, ...axes, series: body });
     if (far.length > 0) panels.push({ title: `${title}: those apart`, ...axes, series: far });
-    // Only power has one peak, of which mean and deviation tell all.
+    // Only power has one peak, which mean and deviation describe.
     if (quantity === "power" && runs.length > 1) panels.push(normalsPanel(runs));
   }
   const fitTable: Table = {
@@ -304,18 +304,23 @@ export function sweepView(sweep: Sweep): View {
       ],
     ]),
   };
+  const spot = leastEnergy === undefined ? "not known" : leastEnergy.label;
   const notes = [
-    `sweet spot: ${leastEnergy.label}, ${withDeviation(leastEnergy.energyJ, 0, "J")} over ` +
-    `${withDeviation(leastEnergy.runtimeS, 0, "s")}`,
-    ...(leastTime === leastEnergy ? [] : [`fastest: ${leastTime.label}`]),
-    ...(leastProduct === leastEnergy
+    leastEnergy === undefined ? "sweet spot: not known, no run has an energy" : (
+      `sweet spot: ${spot}, ${withDeviation(leastEnergy.energyJ, 0, "J")} over ` +
+      `${withDeviation(leastEnergy.runtimeS, 0, "s")}`
+    ),
+    ...(leastTime === undefined || leastTime === leastEnergy
+      ? []
+      : [`fastest: ${leastTime.label}`]),
+    ...(leastProduct === undefined || leastProduct === leastEnergy
       ? []
       : [`least product of energy and time: ${leastProduct.label}`]),
   ];
   const x = points.map((p) => p.runtimeS);
   const y = points.map((p) => p.energyJ);
   const panel: Panel = {
-    title: `Energy against runtime (sweet spot: ${leastEnergy.label})`,
+    title: `Energy against runtime (sweet spot: ${spot})`,
     xTitle: "runtime (s)",
     yTitle: "energy (J)",
     fromZero: false,

@@ -45,7 +45,7 @@ export interface Captured {
   files: number;
   links: number;
   registers: number;
-  /** Files that were there and could not be read, with the reason. */
+  /** Files that existed and could not be read, with the reason. */
   readonly closed: string[];
   /** Files and register sets that changed, by frame after the first. */
   readonly changes: number[];
@@ -107,7 +107,7 @@ function prepare(directory: string): void {
   }
 }
 
-/** What a report or a header says of the node itself. */
+/** A report's or a header's facts about the node itself. */
 const KERNEL_FILES = ["hostname", "ostype", "osrelease", "version", "arch", "perf_event_paranoid"];
 
 /** Every reader is asked what it has, and every signal is read twice, so that all is noted. */
@@ -125,7 +125,7 @@ function readEverything(host: NotingHost, { readers, without }: CaptureOptions):
   for (let i = 0; i < 2; i++) batch.read(rawSeconds());
 }
 
-/** Types whose files tell of single processes and their owners: nobody's concern but theirs. */
+/** Types whose files describe single processes and their owners: private data. */
 const PERSONAL_TYPES = ["proc"];
 
 /** The monitor's types are asked too, once. */
@@ -190,7 +190,7 @@ class Tree {
     this.#redact = options.redact ?? ((text) => text);
     for (const path of host.paths) this.#follow(normal(path), false);
     for (const path of [...host.directories].map(normal)) {
-      // Of device nodes the readers want names alone: see `#skeleton`.
+      // Of device nodes the readers need only names: see `#skeleton`.
       if (path === "/dev") continue;
       for (const name of options.host.list(path)) this.#follow(`${path}/${name}`, true);
     }
@@ -231,7 +231,7 @@ class Tree {
     for (const path of this.#directories) {
       Deno.mkdirSync(directory + this.#redact(path), { recursive: true });
     }
-    // Kernels before 6.1 do not tell it in a file.
+    // Kernels before 6.1 have no file for it.
     const arch = "/proc/sys/kernel/arch";
     if (this.#host.root === "") save(directory + arch, `${Deno.build.arch}\n`);
     for (const name of this.#options.host.list("/dev")) {
@@ -244,7 +244,7 @@ class Tree {
     }
   }
 
-  /** Notes the links on a path, and what stands at its end. */
+  /** Notes the links on a path, and the file at its end. */
   #follow(path: string, entry: boolean, depth = 0): void {
     // A process's own folder is a link to its number, which means nothing in a tree.
     const parts = path.split("/").slice(1);
@@ -265,7 +265,7 @@ class Tree {
     if (facts === undefined) return;
     const directory = (facts.mode & 0o170000) === 0o040000;
     if (directory) this.#directories.add(path);
-    // A file that was listed and never opened is nobody's concern.
+    // A file that was listed and never opened needs no entry.
     else if (!entry) this.#files.add(path);
     if (directory || entry) return;
     const mode = facts.mode & 0o7777;
@@ -280,12 +280,12 @@ class Tree {
     const bytes = readWhole(this.#host.root + path, LONGEST_BYTES);
     if (bytes !== undefined && path.startsWith(`${PCI}/`)) return String.fromCharCode(...bytes);
     if (bytes !== undefined) return new TextDecoder().decode(bytes);
-    // The collector reads it; its mode stays, so that the tree says to whom it is closed.
+    // The collector reads it; its mode stays, so that the tree shows to whom it is closed.
     const served = this.#options.host.servedBy(path) && this.#options.host.readText(path);
     if (served !== undefined) return served;
     if (!first) return undefined;
     this.captured.closed.push(path);
-    // Closed files keep their place, so that a tree says "forbidden" as the node did.
+    // Closed files keep their place, so that a tree reports "forbidden" as the node did.
     return "";
   }
 

@@ -4,21 +4,21 @@
  * @module
  */
 
-/** Files that hold nothing but what tells one device from another. */
+/** Files that hold only what distinguishes one device from another. */
 const IDENTITY = /(?:serial(?:_number)?|uuid|unique_id|asset_tag)$/;
-/** Shorter names stand in too many places, and are replaced where a file holds nothing else. */
-const LEAST_LENGTH = 3;
+/** Shorter names are in too many places, and are replaced where a file holds nothing else. */
+const MIN_LENGTH = 3;
 
 /** Replaces names in text and in paths. */
 export type Redact = (text: string) => string;
 
 /**
- * Makes a function that replaces names wherever they stand alone.
+ * Makes a function that replaces names that are whole words.
  *
  * @param names What to replace, by what replaces it.
  */
 export function redactor(names: ReadonlyMap<string, string>): Redact {
-  const known = [...names].filter(([name]) => name.length >= LEAST_LENGTH)
+  const known = [...names].filter(([name]) => name.length >= MIN_LENGTH)
     .sort(([a], [b]) => b.length - a.length);
   const whole = (text: string) => {
     const name = names.get(text.trim());
@@ -44,7 +44,7 @@ export function ownNames(host: string, environment: (name: string) => string | u
   }
   for (const variable of ["USER", "LOGNAME", "SUDO_USER"]) {
     const user = environment(variable);
-    // "root" is no person's name, and stands in many kernel files.
+    // "root" is no person's name, and is in many kernel files.
     if (user !== undefined && user !== "" && user !== "root") names.set(user, "user");
   }
   return names;

@@ -30,22 +30,22 @@ export interface StreamFile {
 
 const STANDARD = { stdout: "stdout", stderr: "stderr" } as const;
 
-/** Says where a file will be. @param name A template: what `%` begins is known at the run's end. */
+/** Returns the path of a file. @param name A template: what `%` begins is known at the run's end. */
 export function announce(name: string, printer: Printer): void {
   if (name in STANDARD || printer.willWrite === undefined) return;
   const open = name.indexOf("%");
   const known = open < 0 ? name : `${name.slice(0, name.lastIndexOf("/", open) + 1)}any`;
-  // Directories are made with the file: by then in the one that is there.
+  // Directories are made with the file: by then in the one that exists.
   for (let at = known;;) {
     const slash = at.lastIndexOf("/"), isIn = slash < 0 || isDirectory(at.slice(0, slash) || "/");
-    // The root with all that is in it only for who wants a file right there.
+    // The root with all that is in it only for a file directly in it.
     if (isIn && (slash !== 0 || at === known)) return printer.willWrite(at);
     if (slash <= 0) return;
     at = at.slice(0, slash);
   }
 }
 
-/** Opens a stream. @returns `undefined`, and says why, where it cannot be made. */
+/** Opens a stream. @returns `undefined`, with the reason logged, where it cannot be made. */
 export function openStream(
   name: string,
   provisional: string | undefined,
@@ -77,7 +77,7 @@ export function openStream(
   }
 }
 
-/** Writes a report whole, or adds it to what is there. */
+/** Writes a report whole, or appends it to an existing file. */
 export function writeText(name: string, text: string, append: boolean, printer: Printer): void {
   if (name in STANDARD) return printer[name as keyof typeof STANDARD](text);
   attempt(printer, () => {

@@ -11,7 +11,7 @@ import {
 } from "../context/config/channel_spec.ts";
 import { query, readCali } from "../query/library.ts";
 
-/** A loop, as its summary tells of it. */
+/** A loop, as its summary describes it. */
 interface Loop {
   readonly name: string;
   readonly iterations: number;

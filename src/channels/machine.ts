@@ -1,5 +1,5 @@
 /**
- * The machine as channels of a run see it: signals of the node, as the process that is being told of
+ * The machine as channels of a run see it: signals of the node, as the current process
  * has used them, and what is known of that process by itself.
  * @module
  */
@@ -24,7 +24,7 @@ export interface Moment {
   process: number;
   pid: number;
   thread: number;
-  /** Main thread: the one that the process's share of the node's counters stands with. */
+  /** Main thread: the one that gets the process's share of the node's counters. */
   main: boolean;
   /** CPU of the event; −1: not known. */
   cpu: number;
@@ -60,7 +60,7 @@ export class RunMachine implements Machine {
     [this.#batch, this.#table, this.#topology, this.#facts] = [batch, table, topology, facts];
   }
 
-  /** Signals by name; before the first step, since it asks the batch for them. */
+  /** Signals by name; before the first sample, since it requests them from the batch. */
   values(name: string): readonly MachineValue[] | { absent: string } {
     if (name === "cpuinfo.cpu" || name === "cpuinfo.numa_node") return [this.#place(name)];
     if (name === "pthread.id" || name === "pthread.is_master") return [this.#thread(name)];
@@ -97,7 +97,7 @@ export class RunMachine implements Machine {
     return this.#counters.reduce((s, { share }) => Math.min(s, share.horizonS(timeS)), Infinity);
   }
 
-  /** Nobody asks for what was before this moment any more. */
+  /** Values before this moment are not needed any more. */
   forget(timeS: number): void {
     for (const { share } of this.#counters) share.forget(timeS);
     for (const { values } of this.#others) values.forget(timeS);

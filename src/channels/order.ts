@@ -18,7 +18,7 @@ const CHOOSING = [
   "CALI_EVENT_INCLUDE_BRANCHES",
 ];
 
-/** What rows may be told apart by: what a path or its process and thread have. */
+/** The keys of rows: what a path or its process and thread have. */
 const KEYS = new Set([
   ...["path", "prop:nested", "region", "loop", "phase", "comm.region", "function", "annotation"],
   ...["mpi.function", "omp.parallel", "mpi.rank", "process.id", "pthread.id", "cali.channel"],
@@ -27,7 +27,7 @@ const KEYS = new Set([
 /** Does a channel need every visit in its order? */
 export function needsOrder({ variables, loops, spot }: ChannelSpec): boolean {
   const services = wordsOf(variables.CALI_SERVICES_ENABLE);
-  // Without events there is nothing to be told.
+  // Without events there is nothing to emit.
   if (loops !== undefined || (spot?.series ?? null) !== null) return true;
   if (services.some((name) => !BY_PATH.has(name)) || !services.includes("aggregate")) return true;
   if (isTrue(variables.CALI_EVENT_ENABLE_SNAPSHOT_INFO ?? "true")) return true;
@@ -39,11 +39,11 @@ export function needsOrder({ variables, loops, spot }: ChannelSpec): boolean {
     spot?.profile.local ?? "",
     spot?.profile.cross ?? "",
   ];
-  return queries.some((text) => asksForSnapshots(text));
+  return queries.some((text) => needsSnapshots(text));
 }
 
-/** Does a query ask for what only single snapshots know, or tell rows apart by other values? */
-function asksForSnapshots(query: string): boolean {
+/** Does a query need values of single snapshots, or group rows by other values? */
+function needsSnapshots(query: string): boolean {
   if (/\b(min|max|avg)#time\.(inclusive\.)?duration/i.test(query)) return true;
   for (const [, keys] of query.matchAll(/\bgroup\s+by\s+((?:[^\s,]+\s*,\s*)*[^\s,]+)/gi)) {
     if (keys.split(",").some((key) => !KEYS.has(key.trim()))) return true;

@@ -26,11 +26,11 @@ const SERIES = "timeseries";
 export interface OutputNames {
   /** Name of a stream for which none is given. */
   defaultName(): string;
-  /** Stands behind the names of files, where each of several hosts writes its own. */
+  /** Suffix of the names of files, where each of several hosts writes its own. */
   readonly host?: string;
   /** Energies of the run's paths, at its end; `undefined`: it has none. */
   treeSource?(): TreeSource | undefined;
-  /** Visits that came too fast to be told in their order. */
+  /** Visits that came too fast to be recorded in their order. */
   readonly unordered?: Unordered;
   /** A channel's streams have ended; what else it leaves is flushed, and noted, once more. */
   streamsEnded?(): void;
@@ -98,7 +98,7 @@ export class ContextOutput {
     return this.#spec.name;
   }
 
-  /** Says which threads belong together: `first` is the one that the process began with. */
+  /** Defines which threads belong together: `first` is the one that the process began with. */
   joined(thread: number, first: number, pid: number): void {
     this.#firsts[thread] = first;
     this.#pids.set(first, pid);
@@ -183,8 +183,8 @@ export class ContextOutput {
   #finishStreams(): void {
     this.#flush((record, thread) => this.#record(record, thread));
     // Without a service that keeps snapshots a stream has the run's globals alone, as Caliper's has.
-    const [somebody] = this.#pids.keys();
-    if (this.#streams.size === 0) this.#streamOf(somebody);
+    const [anyPid] = this.#pids.keys();
+    if (this.#streams.size === 0) this.#streamOf(anyPid);
     for (const [first, { file, stream }] of this.#streams) {
       stream.globals(this.#globals(this.#template.includes("%") ? first : undefined));
       this.channel.note(`Recorder: Wrote ${stream.written} records.`);

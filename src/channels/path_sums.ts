@@ -47,9 +47,9 @@ export class PathSums {
   add(thread: RunThread, event: Readonly<FoldedEvent>): void {
     let stats = this.#threads.get(thread);
     if (stats === undefined) this.#threads.set(thread, stats = new PathStats());
-    const isNew = !stats.knows(event.path), steps = this.stepsOf(event.path);
+    const isNew = !stats.has(event.path), steps = this.stepsOf(event.path);
     stats.addFolded(event.path, event);
-    // Rows stand in the order of first visits, so the row comes now and its figures at the end.
+    // Rows are in the order of first visits, so the row comes now and its figures at the end.
     if (isNew) thread.foldedPath(this.#atEnd, steps, NOTHING);
     if (!this.#now.some((channel) => channel !== undefined)) return;
     thread.foldedPath(this.#now, steps, {

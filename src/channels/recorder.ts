@@ -3,7 +3,7 @@
  *
  * Events of a step wait until the step is settled: only then are the counters before and after them
  * known, so that a snapshot at an edge gets the energy up to that edge; where a counter changes only
- * ten times a second they wait for its next change. Then each event is told to every channel at its
+ * ten times a second they wait for its next change. Then each event is passed to every channel at its
  * own time. No clock and no hardware here, so a replay makes the same.
  * @module
  */
@@ -58,7 +58,7 @@ export interface ContextRecorderOptions {
 export class ContextRecorder implements EventReceiver {
   /** Ends of regions that were not open. */
   unmatched = 0;
-  /** Visits that came too fast to be told in their order. */
+  /** Visits that came too fast to be recorded in their order. */
   readonly unordered = new Unordered();
   readonly #options: ContextRecorderOptions;
   readonly #channels: Channel[] = [];
@@ -78,7 +78,7 @@ export class ContextRecorder implements EventReceiver {
   /** The clock that channels are to be made with: ns since the first event. */
   readonly now = (): number => this.#nowNs;
 
-  /** Who is told; before the first step. */
+  /** The receivers; before the first sample. */
   attach(machine: RunMachine, channels: readonly Channel[]): void {
     this.#machine = machine;
     this.#channels.push(...channels);
@@ -105,7 +105,7 @@ export class ContextRecorder implements EventReceiver {
     return -1;
   }
 
-  /** A step was settled: everything is told now up to which counters are known. */
+  /** A sample was settled: emits all up to the time at which counters are known. */
   samples(timeS: number, batch: Pick<Batch, "sample">): void {
     this.#machine.take(timeS, batch);
     if (this.#channels.some((channel) => channel.services.has("sampler"))) {
@@ -114,7 +114,7 @@ export class ContextRecorder implements EventReceiver {
     this.#tell(this.#machine.horizonS(timeS));
   }
 
-  /** Tells what no step came after. */
+  /** Emits the events after the last sample. */
   finish(): void {
     this.#machine.close();
     this.#tell(Infinity);
@@ -145,14 +145,14 @@ export class ContextRecorder implements EventReceiver {
     for (; waiting.first < waiting.count; waiting.first++) {
       const i = waiting.first, timeS = waiting.timeS[i], kind = waiting.kind[i];
       if (timeS > untilS) {
-        waiting.forgetTold();
+        waiting.dropEmitted();
         return machine.forget(timeS);
       }
       if (kind === SAMPLE) this.#tick(timeS);
       else if (isTurn(kind)) machine.processes(timeS, names.processes());
       else this.#tellOne(i);
     }
-    waiting.forgetTold();
+    waiting.dropEmitted();
     machine.forget(Infinity);
   }
 
@@ -187,7 +187,7 @@ export class ContextRecorder implements EventReceiver {
     if (kind === KIND.inPath) return thread.moveTo(this.#channels, this.#sums.stepsOf(what));
     const event = this.#waiting.kept<FoldedEvent>(what);
     if (thread.folds) return this.#sums.add(thread, event);
-    // Of a thread whose visits are told in their order: those for which there was no room.
+    // Of a thread whose visits are recorded in their order: those for which there was no room.
     if (event.count === 0) return;
     this.#noteUnordered(process, event.count);
     const folded = { count: event.count, ns: event.selfNs };
@@ -238,7 +238,7 @@ export class ContextRecorder implements EventReceiver {
     return made;
   }
 
-  /** Says in the process's own context which process it is. */
+  /** Puts the process's identity into its own context. */
   #begin(channel: Channel, thread: number, pid: number): void {
     const rank = this.#options.rankOf(pid);
     channel.turnTo(thread);

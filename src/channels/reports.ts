@@ -2,7 +2,7 @@
  * Texts that a channel's queries make at the end: `report`, `mpireport`, `loop-report`.
  *
  * In a job of several nodes each node keeps the rows of its processes beside its part of the job's
- * report, and the last one done asks the query of all.
+ * report, and the last one done runs the query over all.
  * @module
  */
 import type { ChannelSpec, SpotProfile } from "../context/config/channel_spec.ts";
@@ -37,7 +37,7 @@ export class ContextReports {
     [this.#spec, this.#channel, this.#printer] = [spec, channel, printer];
   }
 
-  /** Is there a query over the rows of all nodes? */
+  /** Has the report a query over the rows of all nodes? */
   get wanted(): boolean {
     return this.#prefix !== undefined;
   }
@@ -59,7 +59,7 @@ export class ContextReports {
     return this.#made(() => query("format cali", rows));
   }
 
-  /** Asks the query of the rows, and writes what it says. */
+  /** Runs the query over the rows, and writes its result. */
   write(rows: readonly string[], valueOf: RunRecords["valueOf"]): void {
     const prefix = this.#prefix;
     if (prefix === undefined) return;
@@ -100,8 +100,8 @@ export class ContextReports {
   #print(name: string, text: string, append: boolean): void {
     const simulated = this.#simulated();
     // A document for programs has it among its globals and its columns' metadata.
-    const says = simulated !== undefined && text !== "" && !/^[[{_]/.test(text);
-    const note = says ? `(simulated node, not measured: ${simulated})\n` : "";
+    const takesNote = simulated !== undefined && text !== "" && !/^[[{_]/.test(text);
+    const note = takesNote ? `(simulated node, not measured: ${simulated})\n` : "";
     writeText(name, text + note, append, this.#printer);
   }
 
@@ -113,7 +113,7 @@ export class ContextReports {
     return this.#channel.currentText(id);
   }
 
-  /** What queries make; one that cannot be understood is told. */
+  /** The results of queries; one that cannot be parsed is logged. */
   #made(make: () => string): string {
     try {
       return make();

@@ -38,7 +38,7 @@ export function contextRun(
       const facts = factsOf(table, topology, mpi);
       return [
         ...plainStream(request.caliPath),
-        ...told(parseConfigString(request.caliConfig ?? "", facts), printer),
+        ...logged(parseConfigString(request.caliConfig ?? "", facts), printer),
         ...fromVariables(env, facts, printer),
       ];
     },
@@ -53,7 +53,7 @@ export function contextRun(
   });
 }
 
-/** Where CALI_LOG_VERBOSITY and CALI_LOG_LOGFILE want what channels have to say. */
+/** The destination of channels' messages by CALI_LOG_VERBOSITY and CALI_LOG_LOGFILE. */
 function logFor(env: Readonly<Record<string, string>>, printer: Printer): (line: string) => void {
   if (env.CALI_LOG_VERBOSITY === "0") return () => {};
   const file = env.CALI_LOG_LOGFILE ?? "stderr";
@@ -79,7 +79,7 @@ export function contextReplay(
   return new ContextRun({
     channels: (table, topology) => [
       ...plainStream(request.caliPath),
-      ...told(
+      ...logged(
         parseConfigString(request.caliConfig ?? "", factsOf(table, topology, false)),
         printer,
       ),
@@ -130,7 +130,7 @@ function fromVariables(
 ): readonly ChannelSpec[] {
   try {
     const fileTexts = configFileNames(env).map(readText).filter((text) => text !== undefined);
-    return told(readConfiguration(env, { fileTexts, facts }), printer);
+    return logged(readConfiguration(env, { fileTexts, facts }), printer);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     printer.tell(`${error.message}; it is left aside`);
@@ -138,7 +138,7 @@ function fromVariables(
   }
 }
 
-function told({ channels, remarks }: Configuration, printer: Printer): readonly ChannelSpec[] {
+function logged({ channels, remarks }: Configuration, printer: Printer): readonly ChannelSpec[] {
   for (const remark of remarks) printer.tell(remark);
   return channels;
 }

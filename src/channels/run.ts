@@ -34,9 +34,9 @@ export interface ContextRunOptions {
   /** Name of a stream for which none is given. */
   defaultName(): string;
   readonly printer: Printer;
-  /** Takes what channels have to say, a line each. @default the printer, without Caliper's mark */
+  /** Receives the channels' messages, a line each. @default the printer, without Caliper's mark */
   readonly log?: (line: string) => void;
-  /** Channels tell what they do, as Caliper does with CALI_LOG_VERBOSITY=1. @default false */
+  /** Channels log what they do, as Caliper does with CALI_LOG_VERBOSITY=1. @default false */
   readonly isVerbose?: boolean;
   /** CALI_CONFIG makes channels, which Caliper does by one of its own. @default false */
   readonly isManaged?: boolean;
@@ -47,9 +47,9 @@ export interface ContextRunOptions {
   rankOf(pid: number): string | undefined;
 }
 
-/** Where a run stands among several. */
+/** The index of a run among several. */
 export interface ContextPlace {
-  /** Stands behind the names of files, where each of several hosts writes its own. */
+  /** Suffix of the names of files, where each of several hosts writes its own. */
   readonly host?: string;
   /** This node's side of the job's report. */
   readonly part?: JobPart;
@@ -64,16 +64,16 @@ export class ContextRun {
   #outputs: ContextOutput[] = [];
   #place: ContextPlace = {};
   #order: "kept" | "folded" | undefined;
-  readonly #told = new Set<string>();
+  readonly #logged = new Set<string>();
 
   constructor(options: ContextRunOptions) {
     this.#options = options;
   }
 
   /**
-   * What hears of events and steps.
+   * The receivers of events and samples.
    *
-   * @param place Where the run stands among several.
+   * @param place The index of the run among several.
    */
   begin(tracker: RegionTracker, place: ContextPlace): ContextRecorder {
     this.#place = place;
@@ -111,7 +111,7 @@ export class ContextRun {
           treeSource: this.#place.treeSource,
           unordered: this.#recorder.unordered,
           streamsEnded: () => {
-            for (const line of this.#told) if (FLUSHED.test(line)) this.#told.delete(line);
+            for (const line of this.#logged) if (FLUSHED.test(line)) this.#logged.delete(line);
           },
         },
         printer,
@@ -143,7 +143,7 @@ export class ContextRun {
     for (const output of this.#outputs) output.flush();
   }
 
-  /** All is over: the last events are told, streams end, reports are made. */
+  /** The run has ended: the last events are emitted, streams end, reports are made. */
   finish(): void {
     this.#recorder.finish();
     this.#note("Finalizing ... ");
@@ -163,15 +163,15 @@ export class ContextRun {
     }
     if (part === undefined) return;
     part.onMerge.push((read, complete) => {
-      // Who reads what is printed wants it once, and whole.
+      // Printed text must appear once, and whole.
       if (complete) this.#outputs.forEach((output, i) => output.finishJob(read(`cali-${i}`)));
     });
   }
 
-  /** Channels of one program have the same things to say. */
+  /** Channels of one program log the same lines. */
   #tellOnce(line: string): void {
-    if (this.#told.has(line)) return;
-    this.#told.add(line);
+    if (this.#logged.has(line)) return;
+    this.#logged.add(line);
     const { log, printer } = this.#options;
     if (log === undefined) printer.tell(withoutMark(line));
     else log(line);

@@ -2,7 +2,7 @@
  * What a process has used of the node's counters, at any moment between two steps.
  *
  * A counter that grows is taken to grow evenly between two readings, one that changes rarely between
- * two changes: what happens in between is then told only when the next change has come. What it grew
+ * two changes: what happens in between is then emitted only after the next change. What it grew
  * belongs to the
  * processes that run, each by the CPUs it may use, of those of the counter's domain; a CPU that
  * several may use is shared equally. So what all processes have adds up to what the node used while
@@ -20,14 +20,14 @@ export interface Sharer {
 
 /** Counters that change at longer intervals than this are read between their changes, s. */
 const RARE_S = 0.02;
-/** So many intervals without a change, and the counter stands still. */
-const PATIENCE = 3;
+/** After this number of intervals without a change the counter has stopped. */
+const STOPPED_AFTER_INTERVALS = 3;
 
 /** The use of one counter of the node by its processes. */
 export class CounterShare {
   /** The CPUs of its domain; `undefined`: the whole node. */
   readonly #cpus: ReadonlySet<number> | undefined;
-  /** Readings that count, oldest first, as far back as somebody may still ask. */
+  /** Readings that count, oldest first, as far back as they may be needed. */
   readonly #timesS: number[] = [];
   readonly #values: number[] = [];
   /** The value up to which everything is shared out. */
@@ -46,10 +46,10 @@ export class CounterShare {
   /** @param updatePeriodS Between two changes of the counter, where known. */
   constructor(cpus?: readonly number[], updatePeriodS = 0) {
     this.#cpus = cpus === undefined ? undefined : new Set(cpus);
-    this.#patienceS = updatePeriodS > RARE_S ? PATIENCE * updatePeriodS : 0;
+    this.#patienceS = updatePeriodS > RARE_S ? STOPPED_AFTER_INTERVALS * updatePeriodS : 0;
   }
 
-  /** A new reading; NaN, none, leaves the next one to tell what grew meanwhile. */
+  /** A new reading; NaN, none: the growth meanwhile is in the next one. */
   take(timeS: number, value: number): void {
     if (Number.isNaN(value)) return;
     const same = value === this.#values.at(-1) && timeS - this.#lastS < this.#patienceS;
@@ -71,7 +71,7 @@ export class CounterShare {
     if (this.#sameS > this.#lastS) this.#point(this.#sameS, this.#values.at(-1)!);
   }
 
-  /** Nobody asks for what was before this moment any more. */
+  /** Values before this moment are not needed any more. */
   forget(timeS: number): void {
     let gone = 0;
     while (gone < this.#timesS.length - 2 && this.#timesS[gone + 1] < timeS) gone++;
@@ -97,7 +97,7 @@ export class CounterShare {
   /** From this moment on these processes run. Processes are numbered as in the list. */
   processes(timeS: number, all: readonly Sharer[]): void {
     const then = weights(timeS, all, this.#cpus);
-    // What the counter was then, only the next reading tells.
+    // The counter's value at that time is known only from the next reading.
     if (timeS > this.#lastS) this.#changes.push({ timeS, weights: then });
     else this.#change(timeS, then);
   }

@@ -1,6 +1,6 @@
 /**
- * The stream of `spot`: a profile of regions, on wish series over the iterations of loops, told apart
- * by `spot.channel`, and globals that say which metrics there are.
+ * The stream of `spot`: a profile of regions, on request series over the iterations of loops, distinguished
+ * by `spot.channel`, and globals that list the metrics.
  * @module
  */
 import { PROPERTY } from "../context/attribute.ts";

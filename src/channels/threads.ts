@@ -3,8 +3,8 @@
  * of attributes.
  *
  * A region is Caliper's `region`, unless an attribute event with the bit `enterFollows` came right
- * before it (`loop`, `phase`, `comm.region`): then it stands under that attribute. Calls of libraries
- * (`MPI_Send`, `[OMPT]…`) are heard by channels whose services ask for them. docs/formats/ring.md.
+ * before it (`loop`, `phase`, `comm.region`): then it has that attribute. Calls of libraries
+ * (`MPI_Send`, `[OMPT]…`) are received by channels whose services request them. docs/formats/ring.md.
  * @module
  */
 import { PROPERTY } from "../context/attribute.ts";
@@ -38,7 +38,7 @@ export class RunThread {
   folds = false;
   #place: readonly PathStep[] = [];
   readonly #open: OpenRegion[] = [];
-  /** The attribute, begun just now, under which the next region stands. */
+  /** The attribute, begun just now, of the next region. */
   #follows: string | undefined;
   /** The attribute of a region that ended just now: its own end is to follow. */
   #due: string | undefined;
@@ -104,7 +104,7 @@ export class RunThread {
     const metadata: Record<string, boolean> = {};
     if (name.startsWith(ITERATION_PREFIX)) metadata[ITERATION_MARK] = true;
     this.#each(channels, (channel) => {
-      if (!channel.hears(name)) return;
+      if (!channel.accepts(name)) return;
       if (kind === "end") return channel.endByName(name);
       const type = TYPE_NAMES[event.type] ?? "string";
       if ((properties & PROPERTY.global) !== 0) channel.globalValue(name, value, event.type);

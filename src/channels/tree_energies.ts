@@ -6,7 +6,7 @@
  * proportion to what was measured: what processes and other keys of the rows differ by stays. A row
  * where nothing was measured (a thread beside the one that reads the counters) gets its part by time.
  * What a channel does not see (calls of libraries) counts with the region around it, and what the tree
- * cannot tell (nested visits that came folded beside others in order) goes with it as measured.
+ * cannot show (nested visits that came folded beside others in order) counts with it as measured.
  * @module
  */
 import type { Snapshot } from "../context/snapshot.ts";
@@ -16,11 +16,11 @@ import { ENERGY_SIGNALS } from "../core/job_totals.ts";
 import { type PathTable, ROOT } from "../core/path_stats.ts";
 import { ENERGY_KINDS, type EnergyKind, type PathEnergies } from "../core/region_tree.ts";
 
-/** What a run knows of the energies of its paths at its end. */
+/** A run's energies of its paths at its end. */
 export interface TreeSource {
   readonly paths: PathTable;
   readonly energies: PathEnergies;
-  /** Came a path's visits folded, so that the tree tells no energy of them by themselves? */
+  /** Came a path's visits folded, so that the tree has no energy of them alone? */
   isFolded(path: number): boolean;
 }
 
@@ -36,7 +36,7 @@ interface Group {
   wanted: number | undefined;
 }
 
-const BETWEEN = "\0";
+const KEY_SEPARATOR = "\0";
 /** Time of a row, for those where nothing was measured. */
 const TIME = "sum#time.duration.ns";
 
@@ -60,7 +60,7 @@ export class TreeEnergies {
     });
     if (this.#kinds.length === 0) return;
     const seen = new Set(rows.map((row) => this.#keyOf(row)));
-    // Rows that no path tells apart are the whole run's.
+    // Rows without a path as key are the whole run's.
     if (seen.size < 2) return;
     const family = new Families(source, seen);
     this.#grouped = family.grouped;
@@ -137,20 +137,20 @@ export class TreeEnergies {
       const attribute = this.#tree.attributeOf[id];
       if (attribute !== NONE && this.#tree.isNested(attribute)) names.push(this.#tree.textOf(id));
     }
-    const key = names.reverse().join(BETWEEN);
+    const key = names.reverse().join(KEY_SEPARATOR);
     this.#keys.set(node, key);
     return key;
   }
 }
 
-/** Which paths a channel has rows of, and which of them the tree tells apart. */
+/** The paths for which a channel has rows, and those of them that the tree distinguishes. */
 class Families {
   readonly #source: TreeSource;
-  /** By path: the one whose energy the tree tells, itself or around it. */
-  readonly #told: number[] = [];
+  /** By path: the one whose energy is in the tree, itself or a parent. */
+  readonly #shownBy: number[] = [];
   /** By path: the rows that its energy goes to. */
   readonly #key: string[] = [];
-  /** Rows of paths that are not told by themselves, by those that they go with. */
+  /** Rows of paths without an energy of their own, by the path that they count with. */
   readonly grouped = new Map<string, string>();
 
   constructor(source: TreeSource, seen: ReadonlySet<string>) {
@@ -158,19 +158,19 @@ class Families {
     const { paths } = source;
     for (let path = 0; path < paths.length; path++) {
       const parent = paths.parent(path);
-      // The outermost regions are always told in order.
-      const isTold = parent <= ROOT || !source.isFolded(path);
-      this.#told.push(isTold ? path : this.#told[parent]);
-      const names = paths.names(this.#told[path]);
-      while (names.length > 0 && !seen.has(names.join(BETWEEN))) names.pop();
-      this.#key.push(names.join(BETWEEN));
-      const own = paths.names(path).join(BETWEEN);
+      // The outermost regions are always recorded in order.
+      const isShown = parent <= ROOT || !source.isFolded(path);
+      this.#shownBy.push(isShown ? path : this.#shownBy[parent]);
+      const names = paths.names(this.#shownBy[path]);
+      while (names.length > 0 && !seen.has(names.join(KEY_SEPARATOR))) names.pop();
+      this.#key.push(names.join(KEY_SEPARATOR));
+      const own = paths.names(path).join(KEY_SEPARATOR);
       if (own !== this.#key[path] && seen.has(own)) this.grouped.set(own, this.#key[path]);
     }
   }
 
   /**
-   * Energy by rows, what lies inside them and is not seen included. A path's own is what the tree
+   * Energy by rows, with unseen paths inside them. A path's own is what the tree
    * shows of it with all inside it, less what it shows of each of those: so the rows below a path add
    * up to what the tree shows.
    */
@@ -188,13 +188,13 @@ class Families {
       wanted.set(key, (wanted.get(key) ?? 0) + joules);
     };
     for (let path = 0; path < paths.length; path++) {
-      if (this.#told[path] !== path) continue;
+      if (this.#shownBy[path] !== path) continue;
       const { fitJ, exactJ } = energies.of(kind, families[path]);
       const shown = Number.isNaN(fitJ) ? exactJ : fitJ;
       add(path, shown);
-      if (paths.parent(path) > ROOT) add(this.#told[paths.parent(path)], -shown);
+      if (paths.parent(path) > ROOT) add(this.#shownBy[paths.parent(path)], -shown);
     }
-    // Where one of two cannot be told, what is left between them may be below 0 by its error.
+    // Where one of two cannot be determined, the difference may be below 0 by its error.
     for (const [key, joules] of wanted) if (joules < 0) wanted.set(key, 0);
     return wanted;
   }

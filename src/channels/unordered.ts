@@ -1,6 +1,6 @@
 /**
- * Visits that a stream has as sums by path, because they came too fast to be told in their order:
- * how many, of which threads, from when until when. A stream says so of itself, in its globals.
+ * Visits that a stream has as sums by path, because they came too fast to be recorded in their order:
+ * how many, of which threads, from when until when. A stream records them in its globals.
  * @module
  */
 import { PROPERTY } from "../context/attribute.ts";
@@ -12,7 +12,7 @@ import { TYPE } from "../context/variant.ts";
 export const VISITS_FOLDED = "joulemark.visits.folded";
 export const FOLDED_THREADS = "joulemark.visits.folded.threads";
 /** Threads that are named, those with the most visits first. */
-const MOST_THREADS = 20;
+const MAX_THREADS = 20;
 const PROPERTIES = PROPERTY.asvalue | PROPERTY.global | PROPERTY.skip_events;
 
 /** Those of a thread; times in seconds since the stream's zero. */
@@ -62,7 +62,7 @@ export function addUnordered(
 
 /** `process 4711: 1200 from 0.0153 to 0.532 s; process 4711, thread 4712: ...` */
 function threadsText(list: readonly UnorderedVisits[]): string {
-  const lines = list.slice(0, MOST_THREADS).map(({ pid, thread, visits, fromS, untilS }) => {
+  const lines = list.slice(0, MAX_THREADS).map(({ pid, thread, visits, fromS, untilS }) => {
     const who = thread === 0 ? `process ${pid}` : `process ${pid}, thread ${thread}`;
     return `${who}: ${visits} from ${fromS.toPrecision(3)} to ${untilS.toPrecision(3)} s`;
   });

@@ -1,4 +1,4 @@
-/** Values of a signal, step by step, as long as somebody may still ask for them. */
+/** Values of a signal, step by step, as long as they may be needed. */
 
 /** The history of one signal. */
 export class ValueHistory {
@@ -10,7 +10,7 @@ export class ValueHistory {
     this.#values.push(value);
   }
 
-  /** The value of the step that a moment lies in: of the first one not before it, else the last. */
+  /** The value of the sample for a moment: of the first one not before it, else the last. */
   at(timeS: number): number {
     const times = this.#timesS;
     let i = times.length - 1;

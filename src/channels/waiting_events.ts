@@ -27,7 +27,7 @@ type Kept = AttributeEvent | FoldedEvent;
 /** Events in order of time, a column a field. */
 export class WaitingEvents {
   count = 0;
-  /** Those before it were told. */
+  /** Those before it were emitted. */
   first = 0;
   kind = new Uint8Array(1024);
   cpu = new Int32Array(1024);
@@ -49,7 +49,7 @@ export class WaitingEvents {
     this.timeS[at] = timeS;
   }
 
-  /** An event; the caller says what of it a channel needs. */
+  /** An event; the caller copies what a channel needs. */
   add(event: EventRecord): void {
     const at = this.#next(), { kind } = event;
     this.kind[at] = kind;
@@ -90,8 +90,8 @@ export class WaitingEvents {
     return this.#kept[number - this.#firstKept] as T;
   }
 
-  /** Room is made where many were told. */
-  forgetTold(): void {
+  /** Room is made where many were emitted. */
+  dropEmitted(): void {
     const { first, count } = this;
     if (first < count && first < 1024) return;
     for (

@@ -2,6 +2,7 @@
  * `joulemark capture`: saves a node as a tree, for the maintainers or for tests.
  * @module
  */
+import { jsonText } from "../core/printable.ts";
 import { UsageError } from "../core/errors.ts";
 import { hostName } from "../os/host.ts";
 import { READERS } from "../readers/with_raw.ts";
@@ -70,7 +71,7 @@ it. GPU libraries and perf events cannot be saved.`,
       anonymous: flags.has("redact"),
     });
     if (parseFormat(options, ["text", "json"]) === "json") {
-      writeStdout(JSON.stringify(saved) + "\n");
+      writeStdout(jsonText(saved) + "\n");
     }
     if (flags.has("quiet")) return EXIT.done;
     const changed = saved.changes.reduce((sum, n) => sum + n, 0);

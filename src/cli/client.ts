@@ -2,6 +2,7 @@
  * `joulemark client`: hands out what applications are marked with, a file per language.
  * @module
  */
+import { unwritable } from "../files/whole_file.ts";
 import { makeDirectories } from "../os/user_file.ts";
 import { LANGUAGES } from "../client/files.ts";
 import { UnknownNameError, UsageError } from "../core/errors.ts";
@@ -55,7 +56,11 @@ each mark then costs a nanosecond or less.`,
     if (!Object.hasOwn(LANGUAGES, name)) throw new UnknownNameError("language", name, names);
     const language = LANGUAGES[name];
     const dir = options.text.dir ?? ".";
-    makeDirectories(dir);
+    try {
+      makeDirectories(dir);
+    } catch (error) {
+      throw unwritable(dir, error);
+    }
     const paths = language.files().map(({ name, text }) => {
       const path = `${dir.replace(/\/+$/, "") || "/"}/${name}`.replace(/^\/\//, "/");
       using file = new WholeFile(path);

@@ -68,7 +68,7 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
   } catch (error) {
     writeStderr(`joulemark: ${messageFor(error, flags.has("debug"))}\n`);
     status = exitCode(error);
-    // Others may wait for this process: only where everybody has been told it is safe to go on.
+    // Others may wait for this process: continue only after all processes were notified.
     if (status !== EXIT.usage) mpi.abort(status);
   }
   mpi.finalize();

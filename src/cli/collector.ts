@@ -19,8 +19,8 @@ import type { Verb } from "./command_line/verb.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr } from "./io.ts";
 
-/** The user "nobody", who owns nothing. */
-const NOBODY = 65534;
+/** The user "nobody", without files of its own. */
+const NOBODY_UID = 65534;
 
 /** Serves counters to monitors without rights. */
 export const collector: Verb = {
@@ -103,7 +103,7 @@ function serve(options: ParsedOptions): number {
   });
   // Samples of others wait for the answers; what may be asked of it is bounded.
   libc().setpriority(0, 0, -20);
-  const { privileges, calls } = confineToOpenFiles(NOBODY);
+  const { privileges, calls } = confineToOpenFiles(NOBODY_UID);
   dropPermissions();
   if (!options.flags.has("quiet")) {
     const { files, cpus, registers } = table.table;

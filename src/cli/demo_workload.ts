@@ -3,7 +3,7 @@
  *
  * Its regions do different work, so that the report shows different power: arithmetic in cache,
  * streaming through memory, waiting for each other, writing to disk. Each lasts a fixed time,
- * whatever the machine, about 3.5 s in all.
+ * on any machine, about 3.5 s in all.
  * @module
  */
 import { Marker } from "../marker/marker.ts";
@@ -91,7 +91,7 @@ class Work {
       using _region = this.#marker.region("checkpoint", "IO");
       restUntil(startNs + SAVED_MS * MS);
     }
-    // Some work that nobody marked.
+    // Some work without marks.
     this.#compute(startNs + EPOCH_MS * MS);
   }
 

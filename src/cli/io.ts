@@ -35,12 +35,17 @@ export function terminalWidth(): number {
   return Deno.stdout.isTerminal() ? Deno.consoleSize().columns : Infinity;
 }
 
-/** Data. */
+/** Data: bytes as they are, a text without control sequences of terminals. */
 export function writeStdout(data: string | Uint8Array): void {
-  writeAll(Deno.stdout, data);
+  writeAll(Deno.stdout, typeof data === "string" ? printableLines(data) : data);
 }
 
-/** Talk, with nothing in it that a terminal would obey. Nobody listening is no reason to fail. */
+/** A page that moves the cursor: nothing that others named may be in it. */
+export function writeControls(text: string): void {
+  writeAll(Deno.stdout, text);
+}
+
+/** Messages, without control sequences of terminals. A closed stream is no error. */
 export function writeStderr(text: string): void {
   writeTerminal(printableLines(text));
 }
@@ -51,7 +56,7 @@ export function writeTerminal(text: string): void {
     const to = messages === undefined ? Deno.stderr : { writeSync: writeMessage };
     writeAll(to, text);
   } catch {
-    // Standard error is closed: there is nobody left to tell.
+    // Standard error is closed: no message is possible.
   }
 }
 

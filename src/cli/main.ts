@@ -8,6 +8,7 @@ import { parseInherited, setInherited } from "../os/inherited.ts";
 import { VERBS } from "./all.ts";
 import { EXIT, exitCode } from "./exit_codes.ts";
 import { setMessages, writeStderr, writeStdout } from "./io.ts";
+import { restoreHome } from "../os/home.ts";
 import { beTheProgram, HIDDEN_VERBS } from "../os/self.ts";
 import { runVerb } from "./command_line/run_verb.ts";
 import { GEOPM_VERSION, VERSION } from "../core/version.ts";
@@ -21,6 +22,7 @@ import { form } from "./version.ts";
  */
 export async function main(args: string[]): Promise<number> {
   beTheProgram();
+  restoreHome();
   const inherited = args.length > 0 ? parseInherited(args[0]) : undefined;
   if (inherited === undefined) return await runNamed(args);
   setInherited(inherited);

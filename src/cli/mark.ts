@@ -4,7 +4,7 @@
  */
 import { AccessError, UsageError } from "../core/errors.ts";
 import { isJobId } from "../collect/loop.ts";
-import { monitorSocketPath, MOST_MARK, sendMark } from "../collect/socket.ts";
+import { MAX_MARK_BYTES, monitorSocketPath, sendMark } from "../collect/socket.ts";
 import { EXIT } from "./exit_codes.ts";
 import { quietOption } from "./command_line/common_options.ts";
 import { writeStderr } from "./io.ts";
@@ -55,8 +55,8 @@ function textOf(words: readonly string[]): string {
   if (text === "") throw wrong("begin JOBID, end JOBID or a text", "nothing");
   // deno-lint-ignore no-control-regex
   if (/[\u0000-\u001f\u007f]/.test(text)) throw wrong("one line of text", "a control character");
-  if (new TextEncoder().encode(text).length > MOST_MARK) {
-    throw wrong(`at most ${MOST_MARK} bytes`, `${text.length} characters`);
+  if (new TextEncoder().encode(text).length > MAX_MARK_BYTES) {
+    throw wrong(`at most ${MAX_MARK_BYTES} bytes`, `${text.length} characters`);
   }
   if (
     (word === "begin" || word === "end") && (id === undefined || rest.length > 0 || !isJobId(id))

@@ -15,7 +15,10 @@ import { openMachine } from "../session/node.ts";
 import { Batch } from "../signals/batch.ts";
 import { pushQuantities } from "../signals/quantities.ts";
 import { openCatalogue } from "./open_catalogue.ts";
-import { confineCalls } from "../os/confine.ts";
+import { Confiner } from "../os/confine.ts";
+import { confineCode } from "../os/inherited.ts";
+import { LIBRARY_DIRECTORIES } from "../os/devices/library.ts";
+import type { Places } from "../os/landlock.ts";
 import type { MachineHost } from "../os/host.ts";
 import { RawMachine } from "../os/raw_machine.ts";
 import type { Listener } from "../os/socket.ts";
@@ -147,8 +150,8 @@ function once(
   { text }: ParsedOptions,
   types: ReadonlySet<string> | undefined,
 ): number {
-  const told = host.facts.time;
-  const timeUs = told === undefined ? now() : Math.round(told * 1e6);
+  const fixedTimeS = host.facts.time;
+  const timeUs = fixedTimeS === undefined ? now() : Math.round(fixedTimeS * 1e6);
   const file = text["jobid-file"];
   const word = file === undefined ? undefined : readFile(file)?.trim().split(/\s+/)[0];
   const jobs = text.jobid ?? (word === undefined || word === "" ? "-" : word);
@@ -197,14 +200,44 @@ async function run(
   }
   tell(`${collection.types.length} types every ${intervalSeconds} s to ${store.directory}`);
   using metrics = openMetrics(text, collection.hostname);
-  // Sources are opened anew at each record, some of them by root alone: paths and capabilities stay.
-  const calls = confineCalls();
+  const confiner = new Confiner(
+    confineCode(),
+    placesOf(text, [directoryOf(path), store.directory]),
+    "sources are opened again at each record, some of them by root alone",
+  );
+  const { calls, paths } = confiner;
   if (calls !== "filtered") tell(`system calls are not filtered: ${calls}`);
-  await loop(monitor, { listener, metrics: metrics?.server }, intervalSeconds * 1e6);
+  if (typeof paths === "string") tell(`paths are ${paths}`);
+  const resources = { listener, metrics: metrics?.server, confiner };
+  await loop(monitor, resources, intervalSeconds * 1e6);
   return EXIT.done;
 }
 
-/** What the node shows of itself, read when somebody asks. @throws {AccessError} */
+/**
+ * What records still open: the kernel's files, devices of the types, what names of users are found by, the
+ * directories of what is written, and that of the job's file, which may come and go.
+ */
+function placesOf(text: ParsedOptions["text"], written: string[]): Places {
+  const needs = RAW_TYPES.flatMap((type) => type.needs.files);
+  const { root = "", metrics = "" } = text, file = text["jobid-file"];
+  return {
+    reads: [
+      ...["/proc", "/sys", "/etc", "/var/lib/sss", ...LIBRARY_DIRECTORIES],
+      ...(root === "" ? [] : [root]),
+      ...(file === undefined ? [] : [directoryOf(file)]),
+    ],
+    devices: needs.filter((path) => path.startsWith("/dev/")),
+    // Sockets are removed at the end.
+    own: [...written, ...(metrics.startsWith("unix:") ? [directoryOf(metrics.slice(5))] : [])],
+    outputs: [],
+  };
+}
+
+function directoryOf(path: string): string {
+  return path.replace(/[^/]*$/, "") || ".";
+}
+
+/** The node's facts, read at each request. @throws {AccessError} */
 function openMetrics(
   text: ParsedOptions["text"],
   host: string,
@@ -230,12 +263,17 @@ function openMetrics(
 /** Ticks at multiples of the interval since the epoch, so that all nodes tick together. */
 async function loop(
   monitor: RawMonitor,
-  { listener, metrics }: { listener: Listener; metrics: MetricsServer | undefined },
+  { listener, metrics, confiner }: {
+    listener: Listener;
+    metrics: MetricsServer | undefined;
+    confiner: Confiner;
+  },
   intervalUs: number,
 ): Promise<void> {
   using server = new MarkServer(listener, (mark) => monitor.mark(mark, now()));
   let ended = false;
   let rotates = false;
+  let isConfined = false;
   const end = () => {
     ended = true;
     listener.ring();
@@ -249,6 +287,7 @@ async function loop(
   Deno.addSignalListener("SIGHUP", rotate);
   let next = Math.ceil((now() + 1) / intervalUs) * intervalUs;
   while (!ended) {
+    isConfined ||= confiner.goOn();
     // a clock that was set back must not make the wait longer than an interval
     const most = Math.min(Math.min(next - now(), intervalUs) / 1000, metrics?.waitMs ?? Infinity);
     await server.wait(most, metrics?.descriptors);

@@ -2,6 +2,7 @@
  * `joulemark pmc`: logs of pm_mpi_lib, looked at in the ways of M. Bareford's study (2015).
  * @module
  */
+import { jsonText } from "../core/printable.ts";
 import {
   type CounterFigures,
   type CraypatAggregation,
@@ -145,7 +146,7 @@ function viewOf(
   return views.summaryView(titled);
 }
 
-/** `NAME=FILE,FILE`, unless a file of that name is there. */
+/** `NAME=FILE,FILE`, unless a file of that name exists. */
 function named(word: string): Named {
   const equals = word.indexOf("=");
   if (equals <= 0 || statPath(word) !== undefined) return { name: undefined, files: [word] };
@@ -233,7 +234,7 @@ export function printed(view: views.View, format: string, width = Infinity): str
     case "csv":
       return view.tables.map(tableCsv).join("\n");
     case "json":
-      return JSON.stringify({ tables: view.tables.map(tableJson), notes: view.notes }, null, 2) +
+      return jsonText({ tables: view.tables.map(tableJson), notes: view.notes }, 2) +
         "\n";
     case "svg":
       if (view.panels.length === 0) throw wrong("--format svg", "text, csv or json here", "svg");

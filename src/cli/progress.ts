@@ -15,7 +15,7 @@ export class Progress {
   readonly #before: number;
   #shownMs = 0;
 
-  /** @param before Steps that were done earlier: they tell nothing of the speed. */
+  /** @param before Steps that were done earlier: they do not count for the speed. */
   constructor(total: number, before: number) {
     this.#total = total;
     this.#before = before;

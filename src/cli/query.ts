@@ -17,6 +17,8 @@ import { OPTIONS, parseOptions, specFromOptions, subjectOf } from "../query/opti
 import { QueryError } from "../query/query_error.ts";
 import { QueryRun } from "../query/run.ts";
 import type { ReadBytes } from "../query/sources/source.ts";
+import { unwritable } from "../files/whole_file.ts";
+import { printableBytes } from "../core/printable.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { helpText } from "./command_line/help.ts";
@@ -165,22 +167,35 @@ function openInput(path: string): { read: ReadBytes; close(): void } | null {
   }
 }
 
-/** A file that is not there, a directory, a missing right: anything the system says about it. */
+/** A missing file, a directory, a missing right: the system's message about it. */
 function isUnreadable(error: unknown): boolean {
   return error instanceof OsError || isHumanError(error);
 }
 
 function openOutput(path: string | undefined): { write(bytes: Uint8Array): void; close(): void } {
-  if (path === undefined || path === "stdout") return { write: writeStdout, close() {} };
+  if (path === undefined || path === "stdout") {
+    // A stream for other programs has names as they are; a terminal reads none.
+    const isShown = Deno.stdout.isTerminal();
+    return { write: isShown ? printableBytes("text", writeStdout) : writeStdout, close() {} };
+  }
   if (path === "stderr") {
     return { write: (bytes) => writeStderr(new TextDecoder().decode(bytes)), close() {} };
   }
-  using place = new OutputPlace(path);
-  const file = place.direct ? place.into() : place.grow();
+  const file = openFor(path);
   return {
     write: (bytes) => file.writeAll(bytes),
     close: () => file.close(),
   };
+}
+
+/** @throws {AccessError} */
+function openFor(path: string): UserFile {
+  try {
+    using place = new OutputPlace(path);
+    return place.direct ? place.into() : place.grow();
+  } catch (error) {
+    throw unwritable(path, error);
+  }
 }
 
 function readQueryFile(path: string): string | null {

@@ -2,7 +2,7 @@
  * `joulemark read`: one value now, and the catalogue of signals. After geopmread(1).
  * @module
  */
-import { printable } from "../core/printable.ts";
+import { jsonText, printable } from "../core/printable.ts";
 import { type Domain, DOMAINS, isDomain } from "../core/machine/domain.ts";
 import { UnknownNameError, UsageError } from "../core/errors.ts";
 import { formatSignal } from "../core/number_format.ts";
@@ -109,9 +109,7 @@ that no reader knows is status 2.`,
 };
 
 function print<T>(json: boolean, items: readonly T[], line: (item: T) => string): number {
-  const text = json
-    ? JSON.stringify(items, null, 2) + "\n"
-    : items.map((i) => line(i) + "\n").join("");
+  const text = json ? jsonText(items, 2) + "\n" : items.map((i) => line(i) + "\n").join("");
   writeStdout(text);
   return EXIT.done;
 }
@@ -177,7 +175,7 @@ function one(
   if (json) {
     const number = value === value ? value : null;
     writeStdout(
-      JSON.stringify({ signal: name, domain, index, value: number, unit: row.unit, reason }) + "\n",
+      jsonText({ signal: name, domain, index, value: number, unit: row.unit, reason }) + "\n",
     );
   } else writeStdout(formatSignal(value, row.format ?? "double").replace("NAN", "nan") + "\n");
   if (reason === undefined) return EXIT.done;
@@ -204,7 +202,7 @@ function info(catalogue: Catalogue, name: string, json: boolean): number {
     throw new UnknownNameError("signal", name, catalogue.names(), 'see "joulemark read --list"');
   }
   if (json) {
-    writeStdout(JSON.stringify(plain(entry), null, 2) + "\n");
+    writeStdout(jsonText(plain(entry), 2) + "\n");
     return EXIT.done;
   }
   const { row, state } = entry;

@@ -4,7 +4,7 @@
  */
 import { UsageError } from "../core/errors.ts";
 import { recoverAll } from "../job/recover_all.ts";
-import { privateBase } from "../job/session.ts";
+import { privateBases } from "../job/private_base.ts";
 import { EXIT } from "./exit_codes.ts";
 import { quietOption } from "./command_line/common_options.ts";
 import { writeStderr, writeStdout } from "./io.ts";
@@ -40,9 +40,11 @@ function run({ flags, words }: ParsedOptions): number {
       remedy: "see joulemark recover --help",
     });
   }
-  const reports = recoverAll(words[0] ?? privateBase(), (line) => {
+  const tell = (line: string) => {
     if (!flags.has("quiet")) writeStderr(`joulemark: ${line}\n`);
-  });
+  };
+  const directories = words.length > 0 ? words : privateBases();
+  const reports = directories.flatMap((directory) => recoverAll(directory, tell));
   for (const report of reports) writeStdout(`${report}\n`);
   return EXIT.done;
 }

@@ -1,9 +1,10 @@
 /**
  * `joulemark replay`: the same tracker, aggregator and formats over recordings, no hardware.
  *
- * Several recordings are several hosts of one job; the first one's header stands.
+ * Several recordings are several hosts of one job; the first one's header is used.
  * @module
  */
+import { jsonText } from "../core/printable.ts";
 import { UsageError } from "../core/errors.ts";
 import type { Host } from "../core/machine/host.ts";
 import type { Report, ReportHost } from "../core/report.ts";
@@ -117,7 +118,7 @@ async function run({ text, values, flags, words }: ParsedOptions): Promise<numbe
     if (text.pmc !== undefined) {
       tellPmc(writePmc(text.pmc, parsePmcVersion(text["pmc-version"]), ranked(steps, results)));
     }
-    if (flags.has("json")) writeStdout(JSON.stringify(report, null, 2) + "\n");
+    if (flags.has("json")) writeStdout(jsonText(report, 2) + "\n");
     else if (text.report === undefined) writeStdout(written);
   } finally {
     for (const file of files) file[Symbol.dispose]();
@@ -144,7 +145,7 @@ async function idleFrom(text: string | undefined): Promise<(() => RunIdle) | und
 }
 
 /**
- * The report that recordings give, for looking at it: what is wrong is repaired and said.
+ * The report that recordings give, for looking at it: errors are repaired and listed.
  *
  * @param outputs Of each recording.
  */
@@ -158,7 +159,7 @@ export async function replayReport(
     results.push(
       await replayOne(directory, {
         ...{ makeTable, version: REPORT_VERSION, lenient: true },
-        // Energies of regions as a run has them where nobody asks for others.
+        // Energies of regions as in a run with default options.
         outputs: (recording) => [attributionIn(DEFAULT_ATTRIBUTION), ...outputs(recording)],
       }),
     );

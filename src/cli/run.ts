@@ -13,7 +13,7 @@ import { prepare } from "../session/launch.ts";
 import { parsePmcVersion } from "../outputs/pmc/version.ts";
 import { LIST_VARIABLES, OPTIONAL_VARIABLES, preloadChanges } from "../preload/preload.ts";
 import { runRequest } from "../request/request.ts";
-import { asksForChannels, loadOutputs, OUTPUTS } from "../outputs/all.ts";
+import { loadOutputs, OUTPUTS, requestsChannels } from "../outputs/all.ts";
 import type { RunIdle } from "../outputs/run_idle.ts";
 import { writeStderr, writeStdout } from "./io.ts";
 import { RUN_OPTIONS } from "../request/run_options.ts";
@@ -26,7 +26,7 @@ import { REPORT_VERSION } from "../core/version.ts";
 export const run: Verb = {
   name: "run",
   summary: "run a command, find its regions, write a report",
-  usage: ["[options] -- COMMAND [ARG...]"],
+  usage: ["[options] [--] COMMAND [ARG...]"],
   about: `Runs a command, finds its regions, writes a report.`,
   options: RUN_OPTIONS,
   command: true,
@@ -65,7 +65,7 @@ export async function runWith(
   if (command.length === 0) {
     throw new UsageError({
       action: 'run "joulemark run"',
-      expected: "a command after --",
+      expected: "a command after the options",
       found: "none",
       remedy: "for example: joulemark run -- ./app",
     });
@@ -91,8 +91,8 @@ export async function runWith(
     leftAside(error);
     return ask(plain);
   });
-  const hearsPm = request.preload.dialects.includes("pm_mpi");
-  if (hearsPm && !values.has("pmc")) {
+  const hasPmCalls = request.preload.dialects.includes("pm_mpi");
+  if (hasPmCalls && !values.has("pmc")) {
     values.set("pmc", (await import("../outputs/pmc/output.ts")).PMC_BY_CALLS);
   }
   const isProgram = (word: string) => "path" in findCommand(word, env("PATH"));
@@ -117,14 +117,14 @@ export async function runWith(
   if (options.flags.has("python")) {
     Object.assign(changes, (await import("../preload/python.ts")).pythonChanges(env, tell));
   }
-  // The library cannot tell 2.0's calls from 3.1's by themselves.
-  if (hearsPm) {
+  // The library cannot distinguish 2.0's calls from 3.1's alone.
+  if (hasPmCalls) {
     changes.JOULEMARK_PMC_VERSION = parsePmcVersion(values.get("pmc-version")?.text);
   }
   // The same variables ask the program's own Caliper: one of the two has to keep still.
-  const channels = asksForChannels(values, env);
+  const channels = requestsChannels(values, env);
   if (channels && request.preload.dialects.includes("caliper")) changes.JOULEMARK_KEEP = "caliper";
-  // What each thread does would fill the rings for nobody else.
+  // Without them the threads' records would fill the rings for no use.
   if (request.preload.dialects.includes("ompt") && (channels || values.has("record"))) {
     changes.JOULEMARK_OMPT_EVENTS = "1";
   }
@@ -155,7 +155,7 @@ export async function runWith(
   return monitor(request, plan, settings);
 }
 
-/** As the guardian wants them: command.h. */
+/** In the guardian's format: command.h. */
 function changesOf(
   variables: Readonly<Record<string, string>>,
   command: readonly string[] | undefined,

@@ -23,8 +23,9 @@ import { COLLECTOR, quietOption, ROOT, WITHOUT } from "./command_line/common_opt
 import type { Verb } from "./command_line/verb.ts";
 
 /** geopmsession(1): rates need two readings before they have a value. */
+const encoder = new TextEncoder();
 const SETTLE_NS = 5_000_000;
-const MOST_SECONDS = 86400;
+const MAX_SECONDS = 86400;
 
 /** One column. */
 interface Column {
@@ -108,8 +109,8 @@ function schedule(period: string | undefined, duration: string | undefined): Pla
   const seconds = (name: string, given: string | undefined) => {
     if (given === undefined) return undefined;
     const value = Number(given);
-    if (given.trim() !== "" && value >= 0 && value <= MOST_SECONDS) return value;
-    throw refuse(name, given, `seconds from 0 to ${MOST_SECONDS}`);
+    if (given.trim() !== "" && value >= 0 && value <= MAX_SECONDS) return value;
+    throw refuse(name, given, `seconds from 0 to ${MAX_SECONDS}`);
   };
   const durationS = seconds("duration", duration) ?? 0;
   const periodS = seconds("period", period);
@@ -190,7 +191,7 @@ function readStdin(): Uint8Array {
   for (let n; (n = Deno.stdin.readSync(buffer)) !== null;) {
     parts.push(buffer.slice(0, n));
     total += n;
-    // The first empty line ends the requests; whoever types them need not close the stream.
+    // The first empty line ends the requests; a user who types them need not close the stream.
     const text = new TextDecoder().decode(buffer.subarray(Math.max(0, n - 2), n));
     if (text.endsWith("\n\n") || buffer[0] === 10) break;
   }
@@ -237,7 +238,7 @@ function take(
   }
   const firstNs = realtimeNanoseconds();
   if (print.header && !print.silent) {
-    writeStdout(columns.map((c) => `"${c.title}"`).join(print.delimiter) + "\n");
+    writeStdout(encoder.encode(columns.map((c) => `"${c.title}"`).join(print.delimiter) + "\n"));
   }
   let nextNs = monotonicNanoseconds();
   for (let row = 0; row < plan.rows; row++) {
@@ -249,7 +250,7 @@ function take(
     stats.add(timeS, values);
     if (print.silent) continue;
     const cells = columns.map((c, i) => formatSignal(values[i], c.format).replace("NAN", "nan"));
-    writeStdout(cells.join(print.delimiter) + "\n");
+    writeStdout(encoder.encode(cells.join(print.delimiter) + "\n"));
   }
   return firstNs;
 }

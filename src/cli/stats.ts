@@ -2,6 +2,7 @@
  * `joulemark stats`: post-processing of raw stats files.
  * @module
  */
+import { jsonText } from "../core/printable.ts";
 import { UnknownNameError, UsageError } from "../core/errors.ts";
 import { ingest2021 } from "../rawstats/original/ingest2021.ts";
 import { assembleJob2018, isOfJob } from "../rawstats/original/job2018.ts";
@@ -15,7 +16,7 @@ import { lookAtRawFiles, type RawFile } from "../rawstats/files.ts";
 import { energySourceLine, type EnergyUnits, parseEnergyUnits } from "../rawstats/energy_units.ts";
 import { readOriginalNodes } from "../rawstats/original/original_nodes.ts";
 import type { RawCopies } from "../rawstats/once.ts";
-import { JsonSeriesWriter, MetricsSeriesWriter, MOST_DEVICES } from "../rawstats/packed_series.ts";
+import { JsonSeriesWriter, MAX_DEVICES, MetricsSeriesWriter } from "../rawstats/packed_series.ts";
 import type { RawSeriesWriter } from "../rawstats/packed_series.ts";
 import { analyseRawFiles, joinRawNodes } from "../rawstats/stats.ts";
 import type { RawAnalysis, RawRequest } from "../rawstats/stats.ts";
@@ -133,7 +134,7 @@ async function ours(request: Request): Promise<number> {
   return request.format === "table" ? await table(request) : await series(request, request.format);
 }
 
-/** Sums and metrics of files, as `stats` prints them. @param say Says one line to the user. */
+/** Sums and metrics of files, as `stats` prints them. @param say Logs one line for the user. */
 export async function rawTable(
   paths: readonly string[],
   say: (line: string) => void,
@@ -198,7 +199,7 @@ async function series(request: Request, format: SeriesFormat): Promise<number> {
     },
   });
   check(request, analysis);
-  await printer.end(analysis);
+  printer.end(analysis);
   out.flush();
   return EXIT.done;
 }
@@ -216,7 +217,7 @@ function tellCopies(all: readonly RawCopies[]): void {
   );
 }
 
-/** Is there anything, and the job that was asked for? */
+/** Is there any data, and the requested job? */
 function check({ job, files, quiet }: Request, analysis: RawAnalysis): void {
   if (!quiet) {
     tellCopies(analysis.nodes.map((node) => node.copies));
@@ -242,7 +243,7 @@ function check({ job, files, quiet }: Request, analysis: RawAnalysis): void {
 interface Printer {
   listen?: RawRequest["listen"];
   finish?: RawRequest["finish"];
-  end(analysis: RawAnalysis): void | Promise<void>;
+  end(analysis: RawAnalysis): void;
 }
 
 function printerOf(request: Request, format: SeriesFormat, out: ByteText): Printer {
@@ -261,11 +262,11 @@ function writing(writer: RawSeriesWriter, quiet: boolean): Printer {
   return {
     listen: (node) => writer.listen(node),
     finish: (node) => writer.finish(node),
-    async end() {
-      await writer.end();
+    end() {
+      writer.end();
       if (writer.leftOut === 0 || quiet) return;
       writeStderr(
-        `joulemark: ${writer.leftOut} devices have no series: expected at most ${MOST_DEVICES} of a ` +
+        `joulemark: ${writer.leftOut} devices have no series: expected at most ${MAX_DEVICES} of a ` +
           "type; leave the type out with --types, or take --format csv\n",
       );
     },
@@ -277,16 +278,16 @@ function jsonPrinter(request: Request & { out: ByteText }): Printer {
   const series = writing(new JsonSeriesWriter(request), request.quiet);
   return {
     ...series,
-    async end(analysis) {
-      await series.end(analysis);
+    end(analysis) {
+      series.end(analysis);
       const values = metricValues(analysis.inputs);
       const units = Object.fromEntries(values.map(({ name, unit }) => [name, unit]));
       out.text(
-        `,"metrics":${metricsJson(values)},"metric_units":${JSON.stringify(units)},"jobs":{`,
+        `,"metrics":${metricsJson(values)},"metric_units":${jsonText(units)},"jobs":{`,
       );
       const jobs = [...analysis.jobs.values()].map((seen) =>
-        `${JSON.stringify(seen.id)}:{"hosts":${
-          JSON.stringify(seen.inputs.map((input) => input.host))
+        `${jsonText(seen.id)}:{"hosts":${
+          jsonText(seen.inputs.map((input) => input.host))
         },"begin":${Math.min(...seen.inputs.map((i) => i.firstUs)) / 1e6},"end":${
           Math.max(...seen.inputs.map((i) => i.lastUs)) / 1e6
         },"whole":${seen.cut.length === 0},"metrics":${metricsJson(metricValues(seen.inputs))}}`
@@ -343,7 +344,7 @@ async function asOriginal(request: Request, year: "2018" | "2021"): Promise<numb
   const body = parts.length === 1
     ? { generation, ...parts[0][1] }
     : { generation, hosts: Object.fromEntries(parts) };
-  writeStdout(JSON.stringify(body) + "\n");
+  writeStdout(jsonText(body) + "\n");
   return EXIT.done;
 }
 
@@ -352,8 +353,8 @@ function exactJson(value: unknown): string {
   if (typeof value === "bigint") return value.toString();
   if (Array.isArray(value)) return `[${value.map(exactJson).join(",")}]`;
   if (typeof value === "object" && value !== null) {
-    const members = Object.entries(value).map(([k, v]) => `${JSON.stringify(k)}:${exactJson(v)}`);
+    const members = Object.entries(value).map(([k, v]) => `${jsonText(k)}:${exactJson(v)}`);
     return `{${members.join(",")}}`;
   }
-  return JSON.stringify(value);
+  return jsonText(value);
 }

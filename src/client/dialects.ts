@@ -5,6 +5,7 @@
  */
 
 const HIDE: readonly string[] = ["hide.h", "hide.c", "dynsym.h"];
+const SAMPLES: readonly string[] = ["samples.h", "samples.c"];
 const MPI: readonly string[] = ["mpi.h", "mpi_calls.h", "mpi.c", "mpi_absent.c", ...HIDE];
 
 /** Calls that codes already have, by the word that switches them on, with the files they need. */
@@ -29,14 +30,14 @@ export const DIALECTS: Readonly<Record<string, readonly string[]>> = {
   roctx: ["roctx.c"],
   itt: ["itt.c", "itt_values.c"],
   kokkos: ["kokkos.c"],
-  tau: ["tau.h", "tau.c", "tau_fortran.c", "tau_values.c"],
+  tau: ["tau.h", "tau.c", "tau_fortran.c", "tau_values.c", ...SAMPLES],
   papi: ["papi.c"],
   craypat: ["craypat.c"],
   io: ["io.c"],
   alloc: ["alloc.c"],
   callpath: ["callpath.c", "symbol.h", "symbol.c"],
   phase: ["phase.c"],
-  perfstubs: ["perfstubs.c", ...HIDE],
+  perfstubs: ["perfstubs.c", ...HIDE, ...SAMPLES],
   scorep: ["scorep.c"],
   "mpi=all": [...MPI, "mpi_all.c", "mpi_world.c"],
 };
@@ -52,8 +53,8 @@ const BY_NAME: readonly string[] = [
 ];
 
 /**
- * Those that `all` is. Every program would pay for the others, which stand before calls that all of
- * them have or look at the stack at each mark, so they are there for who asks by name.
+ * Those that `all` selects. Every program would pay for the others, which stand before calls that all of
+ * them have or look at the stack at each mark, so they are only loaded by name.
  */
 export const ALL_DIALECTS: readonly string[] = Object.keys(DIALECTS)
   .filter((dialect) => !BY_NAME.includes(dialect));

@@ -14,3 +14,16 @@ export const HEADER_NAME = "joulemark.h";
 export function joulemarkHeader(): string {
   return TEXTS["joulemark.h.in"].replace("@CONSTANTS@", () => ringConstantsAsC());
 }
+
+const STATIC = /^#define JOULEMARK__(COLD|WARM) static __attribute__\(\(unused, (.*)\)\)$/gm;
+const BODY = /^(JOULEMARK__(?:COLD|WARM) [^;{}]*?) (\{\n[\s\S]*?^\})$/gm;
+
+/**
+ * The header for libraries of many files: what is not inlined is compiled in one of them, the one that
+ * defines `JOULEMARK__BODIES`. That is nine tenths of what a compiler does with it.
+ */
+export function joulemarkHeaderInParts(): string {
+  return joulemarkHeader()
+    .replace(STATIC, '#define JOULEMARK__$1 __attribute__((visibility("hidden"), $2))')
+    .replace(BODY, "$1\n#ifdef JOULEMARK__BODIES\n$2\n#else\n    ;\n#endif");
+}

@@ -3,7 +3,7 @@
  * @module
  */
 import { DIALECTS } from "./dialects.ts";
-import { HEADER_NAME, joulemarkHeader } from "./header.ts";
+import { HEADER_NAME, joulemarkHeaderInParts } from "./header.ts";
 import { TEXTS } from "./texts.ts";
 
 const ALWAYS = ["core.h", "core.c"];
@@ -14,7 +14,7 @@ export function preloadFiles(
 ): { name: string; text: string }[] {
   const names = new Set([...ALWAYS, ...dialects.flatMap((d) => DIALECTS[d])]);
   return [
-    { name: HEADER_NAME, text: joulemarkHeader() },
+    { name: HEADER_NAME, text: joulemarkHeaderInParts() },
     ...[...names].map((name) => ({ name, text: TEXTS[`preload/${name}`] })),
   ];
 }

@@ -1,5 +1,5 @@
 /**
- * The texts that are handed out, as they lie beside this file: carried by every way of running,
+ * The texts that `client` writes, the files beside this one: included in every way of running,
  * checking, bundling and compiling the program.
  * @module
  */
@@ -49,6 +49,8 @@ import perfstubsC from "./preload/perfstubs.c" with { type: "text" };
 import phaseC from "./preload/phase.c" with { type: "text" };
 import pmMpiC from "./preload/mpi/pm_mpi.c" with { type: "text" };
 import roctxC from "./preload/roctx.c" with { type: "text" };
+import samplesC from "./preload/samples.c" with { type: "text" };
+import samplesH from "./preload/samples.h" with { type: "text" };
 import scorepC from "./preload/scorep.c" with { type: "text" };
 import symbolC from "./preload/symbol.c" with { type: "text" };
 import symbolH from "./preload/symbol.h" with { type: "text" };
@@ -105,6 +107,8 @@ export const TEXTS: Readonly<Record<string, string>> = {
   "preload/phase.c": phaseC,
   "preload/pm_mpi.c": pmMpiC,
   "preload/roctx.c": roctxC,
+  "preload/samples.c": samplesC,
+  "preload/samples.h": samplesH,
   "preload/scorep.c": scorepC,
   "preload/symbol.c": symbolC,
   "preload/symbol.h": symbolH,

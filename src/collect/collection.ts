@@ -30,7 +30,7 @@ export interface RawRecordRequest {
   /** `-`: no job. */
   readonly jobs: string;
   readonly marks: readonly string[];
-  /** The first record below a header also tells units and absent keys. @default false */
+  /** The first record below a header also has units and absent keys. @default false */
   readonly isFirst?: boolean;
 }
 
@@ -118,7 +118,7 @@ export class RawCollection {
     this.#lines(writer, wants);
   }
 
-  /** Units and absent keys stand above the lines, so these are collected once before. */
+  /** Units and absent keys precede the lines, so these are collected once before. */
   #firstMarks(writer: RawWriter, wants: ReadonlySet<string> | undefined): void {
     for (const { name, collector } of this.#types) {
       if (wants !== undefined && !wants.has(name)) continue;

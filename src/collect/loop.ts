@@ -13,7 +13,7 @@ export interface RawMonitorOptions {
   readonly intervalSeconds: number;
   /** Job of all records, as given. */
   readonly jobId?: string;
-  /** Its first word is the job's id, as long as it is there. */
+  /** Its first word is the job's id, as long as the file exists. */
   readonly jobIdFile?: () => string | undefined;
   /** Types that get lines. @default all */
   readonly types?: ReadonlySet<string>;

@@ -1,11 +1,11 @@
 /**
  * Clients of the monitor's socket, several at a time, none of them waited for: one that says nothing
- * does not keep a record from its time.
+ * does not delay a record.
  * @module
  */
 import { libc } from "../os/libc.ts";
 import type { Connection, Listener } from "../os/socket.ts";
-import { MOST_MARK } from "./socket.ts";
+import { MAX_MARK_BYTES } from "./socket.ts";
 
 /** At one time; of more, the one that has been silent longest goes. */
 const CLIENTS_MAX = 16;
@@ -27,7 +27,7 @@ export class MarkServer implements Disposable {
   readonly #mark: (text: string) => string | undefined;
   readonly #clients: Client[] = [];
 
-  /** @param mark Writes a mark; says what was wrong with it. */
+  /** @param mark Writes a mark; returns what was wrong with it. */
   constructor(listener: Listener, mark: (text: string) => string | undefined) {
     this.#listener = listener;
     this.#mark = mark;
@@ -41,7 +41,7 @@ export class MarkServer implements Disposable {
     return this.#listener.wait(Math.min(milliseconds, left), [...clients, ...others]);
   }
 
-  /** Serves everybody who has said something. */
+  /** Serves all clients with a request. */
   serve(): void {
     for (let i = 0; i < ACCEPTS_MAX; i++) {
       const connection = this.#listener.accept();
@@ -50,7 +50,7 @@ export class MarkServer implements Disposable {
     }
     const now = performance.now();
     for (const client of [...this.#clients]) {
-      const answer = this.#hear(client, now);
+      const answer = this.#receive(client, now);
       if (answer !== undefined) this.#end(client, answer);
     }
   }
@@ -61,7 +61,7 @@ export class MarkServer implements Disposable {
   }
 
   #admit(connection: Connection): void {
-    const bytes = new Uint8Array(MOST_MARK + 1);
+    const bytes = new Uint8Array(MAX_MARK_BYTES + 1);
     const client = { connection, sinceMs: performance.now(), bytes, length: 0 };
     const peer = connection.peer;
     this.#clients.push(client);
@@ -72,7 +72,7 @@ export class MarkServer implements Disposable {
   }
 
   /** @returns The answer, once there is one. */
-  #hear(client: Client, now: number): string | undefined {
+  #receive(client: Client, now: number): string | undefined {
     const { connection, bytes } = client;
     const n = connection.readNow(bytes.subarray(client.length));
     if (n > 0) client.length += n;

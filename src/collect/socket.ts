@@ -1,5 +1,5 @@
 /**
- * The monitor's private socket: where it is, who may use it, and what is said over it.
+ * The monitor's private socket: where it is, who may use it, and its messages.
  *
  * The client sends one line, the mark; the monitor writes its record and answers `ok`, or one line
  * that begins with `error`. Root and the monitor's own user may mark, by the credentials that the
@@ -13,12 +13,12 @@ import { connectTo, Listener } from "../os/socket.ts";
 const VARIABLE = "JOULEMARK_MONITOR_SOCKET";
 const ANSWER_SECONDS = 30;
 /** A mark is one line of the raw stats file. */
-export const MOST_MARK = 4096;
+export const MAX_MARK_BYTES = 4096;
 
 /**
  * Path of the socket: the variable's, else /run for root and the user's runtime directory for others.
  *
- * @throws {UsageError} If neither says one.
+ * @throws {UsageError} If neither has one.
  */
 export function monitorSocketPath(): string {
   const given = Deno.env.get(VARIABLE);

@@ -2,10 +2,11 @@
  * The raw stats files of one host: `DIR/HOST/current`, also linked as `DIR/HOST/EPOCHSECONDS`.
  *
  * A record group is one write, so that a kill at any byte leaves at most one cut line at the end,
- * which readers skip and the next start mends. When nothing can be written the file is left as it
+ * which readers skip and the next start removes. When nothing can be written the file is left as it
  * was, the monitor goes on, and the first record that can be written again has a mark `%gap`.
  * @module
  */
+import { storeDirectory } from "./store_directory.ts";
 import { parseRawStats, type RawRecord } from "../formats/rawstats/rawstats.ts";
 
 const encoder = new TextEncoder();
@@ -20,12 +21,13 @@ export class RawStore {
   readonly directory: string;
   /** Time of the last record in the file; NaN: the next record begins a new file. */
   lastUs = NaN;
-  /** Was something lost since the last record? Then the next one says so. */
+  /** Was something lost since the last record? Then the next one has the mark. */
   hasGap = false;
   #file: Deno.FsFile | undefined;
 
+  /** @throws {AccessError} If the directory cannot be made, or others write there: `storeDirectory`. */
   constructor(dir: string, host: string) {
-    this.directory = `${dir.replace(/\/+$/, "")}/${host}`;
+    this.directory = storeDirectory(dir, host);
   }
 
   get #current(): string {
@@ -53,8 +55,8 @@ export class RawStore {
     if (last === undefined || !isSameDay(last.timeUs)) return;
     const file = Deno.openSync(this.#current, { append: true });
     if (end < bytes.length) {
-      using mending = Deno.openSync(this.#current, { write: true });
-      mending.truncateSync(end);
+      using cut = Deno.openSync(this.#current, { write: true });
+      cut.truncateSync(end);
     }
     this.#file = file;
     this.lastUs = last.timeUs;
@@ -73,7 +75,7 @@ export class RawStore {
     return this.#file === undefined;
   }
 
-  /** Was the file moved or removed under us? Then what is appended to it reaches nobody. */
+  /** Was the file moved or removed under us? Then what is appended to it is lost. */
   get isLost(): boolean {
     if (this.#file === undefined) return false;
     try {
@@ -150,7 +152,7 @@ export class RawStore {
       using file = Deno.openSync(this.#current, { write: true });
       if (file.statSync().size > size) file.truncateSync(size);
     } catch {
-      // the next start mends it
+      // the next start removes it
     }
   }
 

@@ -13,7 +13,7 @@ import { Snapshot } from "./snapshot.ts";
 import type { Meta } from "./tree.ts";
 import { TYPE, type TypeName } from "./variant.ts";
 
-/** What a channel tells of itself. */
+/** A channel's facts. */
 export interface ChannelListener {
   /** An attribute was made. */
   attribute?(attribute: Attribute): void;
@@ -75,7 +75,7 @@ export class Annotations extends AnnotationRuntime {
     this.takeSnapshot(null);
   }
 
-  /** Takes a snapshot now. @param values Stand in it beside the context, by attribute. */
+  /** Takes a snapshot now. @param values Added to it beside the context, by attribute. */
   pushContext(values: Readonly<Record<string, Given>> = {}): void {
     const info = new Snapshot();
     for (const [name, given] of Object.entries(values)) {
@@ -86,7 +86,7 @@ export class Annotations extends AnnotationRuntime {
     this.takeSnapshot(info);
   }
 
-  /** What a snapshot would hold now. Nothing is kept, but measurements of growth begin anew. */
+  /** What a snapshot would hold now. Nothing is kept, but measurements of growth restart. */
   pullContext(): PlainRecord {
     return plainRecord(this.tree, this.measured());
   }
@@ -94,7 +94,7 @@ export class Annotations extends AnnotationRuntime {
   /**
    * Calls back on what happens in this channel, after its services.
    *
-   * @returns Dispose of it, and it hears no more.
+   * @returns Dispose of it to end the subscription.
    */
   on(listener: ChannelListener): Disposable {
     let listening = true;

@@ -62,7 +62,7 @@ export function parseProperties(text: string): number | null {
 /**
  * Properties by attribute name, of a list such as `k=asvalue:skip_events,j=nested`.
  *
- * @param tell Takes a line for each item that is not understood.
+ * @param tell Called with a line for each item that is not understood.
  */
 export function parsePresets(text: string, tell: (line: string) => void): Map<string, number> {
   const presets = new Map<string, number>();

@@ -33,8 +33,8 @@ const SIZES: Partial<Record<TypeName, readonly number[]>> = {
   double: [8, 4],
   bool: [1, 4],
 };
-const MOST_FIELDS = 1024;
-const MOST_BYTES = 1 << 20;
+const MAX_FIELDS = 1024;
+const MAX_BYTES = 1 << 20;
 
 /** @returns What is wrong, where it is no layout. */
 export function parseLayout(text: string): BlobField[] | { readonly wrong: string } {
@@ -54,12 +54,12 @@ export function parseLayout(text: string): BlobField[] | { readonly wrong: strin
     const sizes = SIZES[type as TypeName];
     if (type !== "string" && sizes === undefined) return { wrong: `${label}: unknown type` };
     const bytes = size ?? sizes?.[0];
-    const isSize = type === "string" ? bytes >= 0 && bytes <= MOST_BYTES : sizes!.includes(bytes);
+    const isSize = type === "string" ? bytes >= 0 && bytes <= MAX_BYTES : sizes!.includes(bytes);
     if (!Number.isInteger(bytes) || !isSize) return { wrong: `${label}: wrong size` };
-    if (!Number.isInteger(offset) || offset < 0 || offset > MOST_BYTES) {
+    if (!Number.isInteger(offset) || offset < 0 || offset > MAX_BYTES) {
       return { wrong: `${label}: wrong offset` };
     }
-    if (!Number.isInteger(count) || count < 1 || fields.length + count > MOST_FIELDS) {
+    if (!Number.isInteger(count) || count < 1 || fields.length + count > MAX_FIELDS) {
       return { wrong: `${label}: wrong count` };
     }
     for (let i = 0; i < count; i++) {
@@ -78,7 +78,7 @@ export function parseLayout(text: string): BlobField[] | { readonly wrong: strin
 /**
  * Layouts of several attributes out of one JSON object, by name: `{"cell": [...]}`.
  *
- * @param tell Hears of those that are none.
+ * @param tell Called for those that are none.
  */
 export function readLayouts(text: string, tell: (line: string) => void): Map<string, string> {
   const layouts = new Map<string, string>();

@@ -11,7 +11,7 @@ export interface PathStep {
   readonly name: string;
   /** Its attribute; "": a plain `region`. */
   readonly attribute: string;
-  /** A library made it: without a service that hears it, it is not there. */
+  /** A library made it: it exists only for a service that listens to it. */
   readonly isLibrary: boolean;
 }
 

@@ -11,7 +11,7 @@ export type PlainValue = number | bigint | string | boolean | null;
 export type PlainRecord = Record<string, PlainValue | PlainValue[]>;
 
 /**
- * A snapshot as a plain object. Of several values of an attribute the first one stands, as in tables;
+ * A snapshot as a plain object. Of several values of an attribute the first one is kept, as in tables;
  * of a tree attribute that is not nested the innermost.
  *
  * @param text Makes text of what the tree holds. @default as it is

@@ -38,7 +38,7 @@ export interface RuntimeOptions {
   /** Takes finished records of the trace at once. */
   stream?: (record: Snapshot, thread: number) => void;
   machine?: Machine;
-  /** Hears each line of the log at once. */
+  /** Receives each line of the log at once. */
   onLog?: (line: string) => void;
 }
 
@@ -114,7 +114,7 @@ export class AnnotationRuntime {
   }
 
   /**
-   * Adds a service. It is told of attributes that are there already, and of all that happens.
+   * Adds a service. It receives the attributes that exist already, and all later events.
    *
    * @ignore
    */
@@ -158,7 +158,7 @@ export class AnnotationRuntime {
     return this.#threads.push(made) - 1;
   }
 
-  /** Everything that follows happens in this thread; 0 is there from the start. */
+  /** All later calls are for this thread; thread 0 exists from the start. */
   turnTo(thread: number): void {
     this.#thread = thread;
     this.#current = this.#threads[thread];
@@ -192,14 +192,14 @@ export class AnnotationRuntime {
    */
   end(attribute: Attribute | string, value?: Given): void {
     const id = typeof attribute === "string" ? this.tree.attributeByName(attribute) : attribute.id;
-    // Like Caliper, which has nothing to say about a name that it never heard.
+    // Like Caliper, which logs nothing for an unknown name.
     if (id !== NONE) this.#end(id, value);
   }
 
   /**
    * Begins or ends a region that a library made.
    *
-   * @returns False where no service hears it.
+   * @returns False where no service listens to it.
    */
   libraryRegion(kind: "begin" | "end", name: string): boolean {
     const attribute = this.#adopted(name);
@@ -212,7 +212,7 @@ export class AnnotationRuntime {
   /**
    * Visits of a region that ended before now, of which only number and time are known.
    *
-   * @param isLibrary A library made it: without a service that hears it nothing happens.
+   * @param isLibrary A library made it: without a service that listens to it nothing happens.
    */
   foldedVisits(name: string, count: number, ns: number, isLibrary = false): void {
     const attribute = isLibrary ? this.#adopted(name) : this.#region;
@@ -231,7 +231,7 @@ export class AnnotationRuntime {
   /**
    * Visits of a path, from outside of all regions, of which only number and time are known.
    *
-   * @param steps Its regions, the outermost first. What no service hears is left out; where that is
+   * @param steps Its regions, the outermost first. Regions without a listening service are left out; where that is
    *   the last one its time belongs to the region around it.
    * @ignore
    */
@@ -240,12 +240,14 @@ export class AnnotationRuntime {
     const board = this.#current.board(this.#region), ns = this.#current.takeBefore();
     if (board === null) return;
     if (ns >= 0) this.foldedPath([], { count: 0, ns, byPath: NO_VISITS });
-    const isHeard = steps.length === 0 || this.#attributeOf(steps[steps.length - 1]) !== NONE;
-    const told = isHeard ? folded : { ...folded, count: 0, byPath: folded.byPath && NO_VISITS };
+    const isAccepted = steps.length === 0 || this.#attributeOf(steps[steps.length - 1]) !== NONE;
+    const accepted = isAccepted
+      ? folded
+      : { ...folded, count: 0, byPath: folded.byPath && NO_VISITS };
     const before = board.swapRegions(
       nodeOfPath(this.tree, steps, (step) => this.#attributeOf(step)),
     );
-    this.#push({ event: null, info: null, replaces: NONE, folded: told });
+    this.#push({ event: null, info: null, replaces: NONE, folded: accepted });
     board.swapRegions(before);
   }
 
@@ -266,7 +268,7 @@ export class AnnotationRuntime {
     return this.make(attribute, TYPE.string, PROPERTY.nested);
   }
 
-  /** The attribute under which a library's region stands; `NONE`: no service hears it. */
+  /** The attribute of a library's region; `NONE`: no service listens to it. */
   #adopted(name: string): number {
     for (const service of this.#services) {
       const attribute = service.adopt?.(name) ?? NONE;
@@ -382,7 +384,7 @@ export class AnnotationRuntime {
   }
 
   /**
-   * Notes what was done, where that is wanted: CALI_LOG_VERBOSITY.
+   * Logs what was done, where that is requested: CALI_LOG_VERBOSITY.
    *
    * @param isOwn Under the channel's name.
    * @ignore
@@ -433,8 +435,8 @@ export class AnnotationRuntime {
   /**
    * Run metadata of all processes.
    *
-   * @param of That of this thread's process alone, with what services said of the channel itself:
-   *   in the first thread, since they do so when they are made.
+   * @param of That of this thread's process alone, with the services' lines about the channel itself:
+   *   in the first thread, since they log them when they are made.
    */
   globals(of?: number): Snapshot {
     const threads = of === undefined ? this.#threads : [this.#threads[0], this.#threads[of]];

@@ -1,5 +1,5 @@
 /**
- * What a service of a channel is: it is told of events, adds measurements to snapshots, and takes
+ * What a service of a channel is: it receives events, adds measurements to snapshots, and receives
  * finished snapshots. The channel calls services in the order in which they were registered.
  * @module
  */
@@ -14,7 +14,7 @@ export type EventKind = "begin" | "set" | "end";
 /** Visits that a snapshot stands for. */
 export interface FoldedVisits {
   readonly count: number;
-  /** Their time, without what is nested in them where that is told by itself. */
+  /** Their time, without what is nested in them where that is reported separately. */
   readonly ns: number;
   /** Of a thread that folds all of its visits by path: the time is exact, and no part of any other. */
   readonly byPath?: {
@@ -47,7 +47,7 @@ export interface MachineValue {
   readonly unit: string;
   /** It only grows: what a snapshot gets is its growth. */
   readonly grows: boolean;
-  /** Where it comes from and how good that is, `measured` or `simulated`, as metadata tell it. */
+  /** Its source and quality, `measured` or `simulated`, as in metadata. */
   readonly source?: string;
   /** How the value came about: measured, derived, simulated. */
   readonly quality?: string;
@@ -68,7 +68,7 @@ export interface ServiceHost {
   now(): number;
   /** The thread whose context is current: a small number, 0 for the first. */
   thread(): number;
-  /** All visits of that thread are folded by path: time is told of paths, never of events. */
+  /** All visits of that thread are folded by path: time is reported for paths, never for events. */
   folds(): boolean;
   /** When that thread began, by the same clock. */
   threadStart(): number;
@@ -98,8 +98,8 @@ export interface Service {
   /** An attribute was made. */
   attributeMade?(attribute: number): void;
   /**
-   * The attribute under which a region stands that a library made (`MPI_Send`, `[OMPT]…`); `NONE`
-   * where this service does not hear it.
+   * The attribute of a region that a library made (`MPI_Send`, `[OMPT]…`); `NONE`
+   * where this service does not listen to it.
    */
   adopt?(region: string): number;
   /** A change of an attribute without `skip_events` is about to happen. */
@@ -117,7 +117,7 @@ export interface Service {
 /** Makes a service for a channel. */
 export type ServiceFactory = (host: ServiceHost) => Service;
 
-/** What a service gets of the machine; what is not to be had is said in one line. */
+/** What a service gets of the machine; each absent part is logged in one line. */
 export function valuesOf(
   host: ServiceHost,
   service: string,

@@ -2,7 +2,7 @@
  * A snapshot record: an ordered list of entries, each a reference into the context tree (it stands
  * for the node and all its ancestors) or an immediate (attribute, value).
  *
- * The columns are reused from record to record; nothing is allocated per entry. A number stands in
+ * The columns are reused from record to record; nothing is allocated per entry. A number is in
  * `num`, anything else (text, integers beyond 2^53) in `obj`, which is null for numbers.
  * @module
  */
@@ -17,11 +17,11 @@ export interface Shape {
   readonly attributes: Int32Array;
   /** Type code of each. */
   readonly types: Uint8Array;
-  /** Where each value stands among the numbers that are handed over. */
+  /** Index of each value among the numbers passed. */
   readonly places: Int32Array;
 }
 
-/** Where the numbers of a shape stand as text, at the same places: valid as long as the record. */
+/** The numbers of a shape and their text, at the same indices: valid as long as the record. */
 export interface SourceBytes {
   /** The bytes. */
   readonly buffer: Uint8Array;
@@ -29,6 +29,8 @@ export interface SourceBytes {
   readonly starts: Int32Array;
   /** The byte after its last. */
   readonly ends: Int32Array;
+  /** The numbers themselves, NaN for what is none. */
+  readonly numbers: Float64Array;
 }
 
 /**
@@ -104,8 +106,8 @@ export class Snapshot {
   /**
    * Adds immediates that are plain numbers.
    *
-   * @param numbers The values, at the places that the shape tells.
-   * @param before Shape of the record that stood here before: what both share stays.
+   * @param numbers The values, at the indices of the shape.
+   * @param before Shape of the previous record: what both share stays.
    * @returns False, and nothing is added, where one of them is NaN.
    */
   pushShape(shape: Shape, numbers: Float64Array, before: Shape | null): boolean {
@@ -134,7 +136,7 @@ export class Snapshot {
     return true;
   }
 
-  /** Where the first immediate of an attribute stands; -1: nowhere. */
+  /** Index of the first immediate of an attribute; -1: none. */
   indexOf(attribute: number): number {
     for (let i = 0; i < this.count; i++) {
       if (this.immediate[i] === 1 && this.node[i] === attribute) return i;

@@ -17,7 +17,7 @@ export class ThreadContext {
   stopped = false;
   /** All of its visits are folded by path. */
   folds = false;
-  /** Time before the first of them, ns; NaN once it is told. */
+  /** Time before the first of them, ns; NaN once it is reported. */
   #beforeNs = NaN;
   readonly #tree: ContextTree;
   readonly #own: Blackboard;

@@ -132,7 +132,7 @@ export class ContextTree {
 
   /**
    * The attribute of this name, made if there is none. An existing one is returned unchanged,
-   * whatever type or properties are asked for.
+   * for any requested type or properties.
    */
   createAttribute(
     name: string,

@@ -11,7 +11,7 @@ import { formatF, formatG } from "../core/number_format.ts";
 import { TYPE as RING_TYPE } from "../core/events/ring_layout.ts";
 import { type Int64, narrow, scanDouble, scanHex64, scanInt64, scanUint64 } from "./c_number.ts";
 
-/** Type codes, as they stand in the value of `type` nodes. */
+/** Type codes, as in the value of `type` nodes. */
 export const TYPE = { inv: 0, ...RING_TYPE, ptr: 9 } as const;
 
 /** Name of one of the ten types. */

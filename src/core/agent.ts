@@ -1,7 +1,7 @@
 /**
  * Agents: what may be added to a run, its trace and its report, as geopm::Agent(3) allows.
  *
- * An agent here watches and tells; it sets no controls. `docs/coming-from-geopm.md` has a worked
+ * An agent here observes and reports; it sets no controls. `docs/coming-from-geopm.md` has a worked
  * example.
  * @module
  */
@@ -9,9 +9,9 @@ import type { Domain } from "./machine/domain.ts";
 import type { ReportFields } from "./report.ts";
 import type { SignalFormat } from "./signal.ts";
 
-/** Where an agent asks for signals, before the first step. */
+/** How an agent requests signals, before the first sample. */
 export interface AgentPlatform {
-  /** Asks for a signal. @returns Its handle for samples. */
+  /** Requests a signal. @returns Its handle for samples. */
   pushSignal(name: string, domain: Domain, index: number): number;
   /** Instances of a domain on this node. */
   count(domain: Domain): number;
@@ -27,13 +27,13 @@ export interface AgentColumn {
 
 /** An addition to a run. Every method but the name and period is optional. */
 export interface Agent {
-  /** Stands in the report's and the trace's header. */
+  /** Written in the header of report and trace. */
   readonly name: string;
-  /** Seconds between two steps, where the user does not say. */
+  /** Default period in seconds, for a run without `--period`. */
   readonly waitS: number;
   /** Columns that it adds to the trace; none where absent. */
   readonly traceColumns?: readonly AgentColumn[];
-  /** Asks for the signals that it wants to see. */
+  /** Requests the signals that it samples. */
   init?(platform: AgentPlatform): void;
   /** Sees the samples of a step. */
   step?(sample: (handle: number) => number): void;

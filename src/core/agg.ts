@@ -35,7 +35,7 @@ const HINT_UNKNOWN = 1;
  * Aggregates `values[indices[0]], values[indices[1]], …` without allocating (but for `median`).
  *
  * @param values Values of all instances of the signal's own domain; NaN: not available.
- * @param indices Which of them lie inside the wider instance.
+ * @param indices Those of them that are inside the wider instance.
  */
 export function aggregate(
   kind: Aggregation,

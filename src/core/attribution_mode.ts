@@ -1,5 +1,5 @@
 /**
- * What `--attribution` may say. By itself, since every process of a job reads its options before
+ * Values of `--attribution`. A file of its own, since every process of a job reads its options before
  * one of them loads what measures.
  * @module
  */
@@ -11,7 +11,7 @@ export const ATTRIBUTIONS = ["sampled", "exact", "fit"] as const;
 /** One of them. */
 export type AttributionMode = typeof ATTRIBUTIONS[number];
 
-/** What is meant where nothing is said. */
+/** The default. */
 export const DEFAULT_ATTRIBUTION: AttributionMode = "fit";
 
 /** @throws {UsageError} If the value is no mode. */

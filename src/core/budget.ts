@@ -4,7 +4,7 @@
  * When a stretch of the run cost more than the budget: first short visits are folded as they are
  * read (counts and times stay exact, their edges are gone), then the sampling period is lengthened,
  * twofold each time. Both are taken back, one by one, when half the budget would do. The report and
- * the card say what was done. Pure: times are handed in.
+ * the card list what was done. Pure: times are arguments.
  * @module
  */
 
@@ -13,10 +13,12 @@ const STRETCH_S = 0.5;
 const START_S = 1.5;
 /** Longest period: this many times the one asked for. */
 const MAX_FACTOR = 16;
-/** Quiet stretches before something is taken back. */
-const QUIET = 4;
+/** Quiet stretches before something is taken back; twice as many each time that this was too soon. */
+const QUIET = 4, MOST_QUIET = 256;
+/** Too soon: it is needed again within so many stretches. */
+const SOON = 4;
 /** Visits up to this long are folded, ns: longer ones are few. */
-const SHORT_NS = 1e6;
+export const SHORT_NS = 1e6;
 
 /** What is left out to keep the monitor within its share of a core. */
 export class Budget {
@@ -33,6 +35,9 @@ export class Budget {
   #fromS = NaN;
   #fromCpuS = NaN;
   #quiet = 0;
+  #wanted = QUIET;
+  /** Stretches since something was taken back. */
+  #since = Infinity;
 
   /** @param percent Of one core; Infinity: no bound. */
   constructor(percent: number) {
@@ -63,8 +68,11 @@ export class Budget {
   }
 
   #judge(share: number): void {
+    this.#since++;
     if (share > this.#share) {
       this.#quiet = 0;
+      if (this.#since <= SOON) this.#wanted = Math.min(MOST_QUIET, this.#wanted * 2);
+      this.#since = Infinity;
       if (this.foldBelowNs === 0) this.foldBelowNs = SHORT_NS;
       else if (this.periodFactor < MAX_FACTOR) this.periodFactor *= 2;
       if (this.periodFactor > this.mostFactor) this.mostFactor = this.periodFactor;
@@ -74,8 +82,8 @@ export class Budget {
       this.#quiet = 0;
       return;
     }
-    if (++this.#quiet < QUIET) return;
-    this.#quiet = 0;
+    if (++this.#quiet < this.#wanted) return;
+    this.#quiet = this.#since = 0;
     if (this.periodFactor > 1) this.periodFactor /= 2;
     else this.foldBelowNs = 0;
   }

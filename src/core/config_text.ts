@@ -9,14 +9,14 @@
  * ```
  *
  * Keys are the long names of a verb's options; `[VERB]` begins the settings of another verb, and what
- * stands above the first of them is of `run`. `#` begins a comment at the start of a line. An empty
+ * precedes the first of them belongs to `run`. `#` begins a comment at the start of a line. An empty
  * value is none, but for options whose value may be left out.
  * @module
  */
 import { nearest } from "./errors.ts";
 import type { Option, OptionValue, Origin } from "./option.ts";
 
-/** What pages say of the files. */
+/** The pages' description of the files. */
 export const SETTINGS_TEXT =
   `Options can be set in /etc/joulemark.conf, by the site, and in $XDG_CONFIG_HOME/joulemark.conf or
 ~/.config/joulemark.conf, by the user: one KEY = VALUE a line, the key an option's long name. [VERB]
@@ -77,7 +77,7 @@ export function parseConfig(
   return { path, origin, settings, mistakes };
 }
 
-/** What a file says to a verb. */
+/** A file's settings for a verb. */
 export interface VerbSettings {
   /** By the names of options. */
   readonly values: ReadonlyMap<string, OptionValue>;

@@ -56,7 +56,7 @@ export class Diagnostics {
     this.#others = others;
   }
 
-  /** Counts one more of a known kind; `false`: it is new, say more by {@linkcode add}. */
+  /** Counts one more of a known kind; `false`: the kind is new, describe it by {@linkcode add}. */
   again(subject: string, kind: string): boolean {
     const entries = this.#entries;
     for (let i = 0; i < entries.length; i++) {

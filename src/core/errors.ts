@@ -8,13 +8,13 @@
 
 import { printable } from "./printable.ts";
 
-/** Parts of a message; the class puts them together, so that all messages read alike. */
+/** Parts of a message; the class puts them together, so that all messages have one form. */
 export interface Complaint {
   /** What was attempted: `read`, `parse`, `push`. */
   action: string;
   /** Path, name or option it was attempted on. */
   target?: string;
-  /** State wanted. */
+  /** The expected state. */
   expected?: string;
   /** State given. */
   found?: string;
@@ -26,7 +26,7 @@ export interface Complaint {
 
 const MAX_QUOTED = 200;
 
-/** A value in double quotes, on one line and of bounded length, whatever it holds. */
+/** A value in double quotes, on one line and of bounded length, for any content. */
 export function quote(value: string): string {
   const short = value.length > MAX_QUOTED ? value.slice(0, MAX_QUOTED) + "…" : value;
   return `"${printable(short)}"`;
@@ -46,7 +46,7 @@ function sentence(c: Complaint): string {
 
 /** What all errors for people share: a code, and the exit status that it maps to. */
 export interface HumanError extends Error {
-  /** Tells the classes apart without `instanceof`. */
+  /** Distinguishes the classes without `instanceof`. */
   readonly code: string;
 }
 
@@ -62,7 +62,7 @@ export interface HumanError extends Error {
  * ```
  */
 export class UsageError extends Error implements HumanError {
-  /** Tells the classes apart without `instanceof`. */
+  /** Distinguishes the classes without `instanceof`. */
   readonly code = "usage";
   /** A mistake of the user: what was asked, what is expected, what was found. */
   constructor(complaint: Complaint) {
@@ -83,7 +83,7 @@ export class UsageError extends Error implements HumanError {
  * ```
  */
 export class UnknownNameError extends Error implements HumanError {
-  /** Tells the classes apart without `instanceof`. */
+  /** Distinguishes the classes without `instanceof`. */
   readonly code = "unknown-name";
   /** A name of a kind that is in no list; the nearest known ones are suggested. */
   constructor(kind: string, name: string, known: Iterable<string>, list?: string) {
@@ -110,7 +110,7 @@ export class UnknownNameError extends Error implements HumanError {
  * ```
  */
 export class AccessError extends Error implements HumanError {
-  /** Tells the classes apart without `instanceof`. */
+  /** Distinguishes the classes without `instanceof`. */
   readonly code = "access";
   /** A file or device that may not be used, and what would allow it. */
   constructor(complaint: Complaint) {
@@ -131,7 +131,7 @@ export class AccessError extends Error implements HumanError {
  * ```
  */
 export class SourceError extends Error implements HumanError {
-  /** Tells the classes apart without `instanceof`. */
+  /** Distinguishes the classes without `instanceof`. */
   readonly code = "source";
   /** `retry`: try again; `gone`: it ended; `fatal`: it will never work. */
   readonly kind: "retry" | "gone" | "fatal";
@@ -155,7 +155,7 @@ export class SourceError extends Error implements HumanError {
  * ```
  */
 export class FormatError extends SyntaxError implements HumanError {
-  /** Tells the classes apart without `instanceof`. */
+  /** Distinguishes the classes without `instanceof`. */
   readonly code = "format";
   /** The file, as the user named it. */
   readonly path: string;
@@ -172,15 +172,15 @@ export class FormatError extends SyntaxError implements HumanError {
   }
 }
 
-/** Is it one of ours, whose message stands alone without a stack? */
+/** Is it one of these classes, whose message is printed without a stack? */
 export function isHumanError(error: unknown): error is HumanError {
   return error instanceof UsageError || error instanceof UnknownNameError ||
     error instanceof AccessError || error instanceof SourceError || error instanceof FormatError;
 }
 
 /**
- * What a user sees of an error: its message. A mistake of the program itself has its place in the
- * source only where `--debug` asks for it.
+ * What a user sees of an error: its message. A defect of the program itself is printed with its place in the
+ * source only with `--debug`.
  */
 export function messageFor(error: unknown, debug = false): string {
   if (!(error instanceof Error)) return String(error);

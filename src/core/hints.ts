@@ -20,7 +20,7 @@ export const HINTS = [
 
 /** Outside every region. */
 export const HINT_UNSET = 0;
-/** Nobody said. */
+/** Not given. */
 export const HINT_UNKNOWN = 1;
 /** How many there are; numbers from here up are refused. */
 export const HINT_COUNT = HINTS.length;

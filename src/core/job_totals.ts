@@ -53,13 +53,13 @@ const KEYS = {
   netJ: "net (J)",
 } as const;
 
-/** What a report says of a counter of which nothing is known, since it may not count at all. */
-export const STOOD_STILL = "the counter did not change in the whole run";
+/** A report's text for a counter about which nothing is known, since it may not count at all. */
+export const NEVER_CHANGED = "the counter did not change in the whole run";
 
-/** Why a component has no energy, by the host's own words; `undefined`: it has, or nobody asked. */
+/** Why a component has no energy, in the host's own words; `undefined`: it has, or none was requested. */
 export function absenceOf(host: ReportHost, kind: EnergyKind): string | undefined {
   const source = sourceOf(host, kind);
-  if (source?.trouble === STOOD_STILL) return `${STOOD_STILL}: ${source.source}`;
+  if (source?.trouble === NEVER_CHANGED) return `${NEVER_CHANGED}: ${source.source}`;
   return typeof source?.absent === "string" ? source.absent : undefined;
 }
 
@@ -150,7 +150,7 @@ export function mostOf({ peakW, peakAtMostW }: ComponentTotal): number {
   return Number.isNaN(peakW) ? peakAtMostW : peakW;
 }
 
-/** As it stands under `joulemark:`. */
+/** As printed under `joulemark:`. */
 export function totalsToNested(totals: JobTotals): { [key: string]: Nested } {
   const nested: { [key: string]: Nested } = {
     "time (s)": digits(totals.seconds),
@@ -195,7 +195,7 @@ function sourceOf(host: ReportHost, kind: EnergyKind): { [key: string]: Nested }
   return isMapping(source) ? source : undefined;
 }
 
-/** What the host's mapping says of it. */
+/** Its entry in the host's mapping. */
 function coveredPart(host: ReportHost, kind: EnergyKind): string {
   const { coverage } = host.joulemark ?? {};
   const facts = isMapping(coverage) ? coverage[`${kind}-energy (J)`] : undefined;

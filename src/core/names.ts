@@ -9,7 +9,7 @@ export function asFileName(text: string): string {
   return plain.length <= 100 ? plain : `${plain.slice(0, 80)}-${checksum(text)}`;
 }
 
-/** A short checksum that tells long names apart (FNV-1a, 32 bits). */
+/** A short checksum that distinguishes long names (FNV-1a, 32 bits). */
 export function checksum(text: string): string {
   let h = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(text)) h = Math.imul(h ^ byte, 0x01000193);

@@ -31,7 +31,7 @@ export function formatG(value: number, digits = 6): string {
   return stripZeros(evenOnTie(value, value.toPrecision(digits), digits));
 }
 
-/** Digits that settle whether a double lies exactly between two shorter decimals. */
+/** Digits that decide whether a double is exactly between two shorter decimals. */
 const TIE_DIGITS = 60;
 
 /** JavaScript rounds an exact tie away from zero, C to the even digit. */

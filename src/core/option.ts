@@ -45,8 +45,34 @@ export interface OptionValue {
   readonly name: string;
 }
 
-/** Values by the names of their options; an option that nobody gave is absent. */
+/** Values by the names of their options; an option that was not given is absent. */
 export type OptionValues = ReadonlyMap<string, OptionValue>;
+
+/** How options are written whose value is the next word: `--report`. */
+export function spellingsWithValue(options: readonly Option[]): string[] {
+  return options.filter(({ value, optionalValue }) => value !== undefined && optionalValue !== true)
+    .flatMap(({ name, short }) => [`--${name}`, ...short === undefined ? [] : [`-${short}`]]);
+}
+
+/**
+ * Which argument ends the options of a verb with a command: "--", or the first word that is neither an option
+ * nor the value of one. The guardian looks for it in the same way (`find_end` in guardian.c).
+ *
+ * @param withValue How options are written whose value is the next word.
+ * @returns Its place, or the number of arguments.
+ */
+export function endOfOptions(args: readonly string[], withValue: readonly string[]): number {
+  for (let i = 0; i < args.length; i++) {
+    if (args[i] === "--" || !isOption(args[i])) return i;
+    if (withValue.includes(args[i]) && i + 1 < args.length && !isOption(args[i + 1])) i++;
+  }
+  return args.length;
+}
+
+/** Does a word look like an option? "-" stands for a stream. */
+function isOption(word: string): boolean {
+  return word.startsWith("-") && word !== "-";
+}
 
 /** The variable that an option can be given as. */
 export function variableOf({ name }: Pick<Option, "name">): string {
@@ -58,7 +84,7 @@ export function variableOf({ name }: Pick<Option, "name">): string {
  * what files say. Empty variables are unset, but for options whose value may be left out.
  *
  * @param given By name, from the command line.
- * @param files What configuration files say, the first one before the others.
+ * @param files Settings of configuration files; the first file wins over the others.
  */
 export function optionValues(
   options: readonly Option[],

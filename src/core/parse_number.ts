@@ -14,7 +14,7 @@ export const SCAN = {
   OK: 0,
   EMPTY: 1,
   NOT_A_NUMBER: 2,
-  /** 2^64 − 1 or more: what drivers answer when they have nothing to say. */
+  /** 2^64 − 1 or more: what drivers return when they have no value. */
   ALL_ONES: 3,
   /** The unit is not the one that is due. */
   WRONG_UNIT: 4,
@@ -147,7 +147,7 @@ export class NumberScanner {
     return SCAN.OK;
   }
 
-  /** Is there a blank, a line feed or the end at `i`? */
+  /** Is `i` at a blank, a line feed or the end? */
   #blank(bytes: Uint8Array, length: number, i: number): boolean {
     return i >= length || bytes[i] === BLANK || bytes[i] === TAB || bytes[i] === LF;
   }

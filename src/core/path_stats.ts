@@ -13,8 +13,8 @@
  *   octave from 1 ns to 2⁴⁴ ns (4.9 h), kept only over the octaves in use. All of it can be merged:
  *   over threads, processes and hosts.
  *
- * Whether a table is of one thread, one process or all of them is for its owner to say; nothing here
- * knows of processes. Lengths are ns; what leaves for people, {@linkcode PathFigures}, is seconds.
+ * The owner decides whether a table is of one thread, one process or all of them; nothing here
+ * depends on processes. Lengths are in ns; the result for people, {@linkcode PathFigures}, is in seconds.
  * Pure: no clock. An ended visit allocates nothing once its path and octave have been seen.
  * @module
  */
@@ -29,7 +29,7 @@ const BUCKETS_PER_OCTAVE = 4;
 const OCTAVES = 44;
 /** Buckets of a histogram. */
 export const HISTOGRAM_BUCKETS = BUCKETS_PER_OCTAVE * OCTAVES;
-/** The first 12 bits of a binary64 and the two below tell the bucket; 1 ns is bucket 0. */
+/** The first 12 bits of a binary64 and the two below select the bucket; 1 ns is bucket 0. */
 const FIRST_BUCKET_BITS = 1023 * BUCKETS_PER_OCTAVE;
 
 const float = new Float64Array(1);
@@ -55,7 +55,7 @@ export class PathTable {
   readonly #names: string[] = [""];
   readonly #tracks: string[] = [""];
   readonly #attributes: string[] = [""];
-  /** Children of a path by what tells them apart. */
+  /** Children of a path, by the key that distinguishes them. */
   readonly #children: (Map<string, number> | undefined)[] = [];
 
   /** Number of paths, the root included. */
@@ -145,6 +145,9 @@ export interface PathFigures {
   readonly maxS: number;
 }
 
+/** Of a path's one octave: it has none, or several, which are elsewhere. */
+const NO_OCTAVE = -1, SEVERAL = -2;
+
 /** Buckets of one path: only the octaves in use. */
 interface Histogram {
   /** First bucket kept. */
@@ -164,10 +167,14 @@ export class PathStats {
   /** Time in the path and in none below it. */
   selfNs = new Float64Array(16);
   #known = new Uint8Array(16);
+  /** Most paths of very many have visits of one octave: its first bucket, and its counts. */
+  #octave = new Int32Array(16).fill(NO_OCTAVE);
+  #counts = new Float64Array(16 * BUCKETS_PER_OCTAVE);
+  /** Of those that have more. */
   readonly #histograms: (Histogram | undefined)[] = [];
 
   /** Was anything added to a path, be it nothing? */
-  knows(path: number): boolean {
+  has(path: number): boolean {
     return this.#known[path] === 1;
   }
 
@@ -201,24 +208,38 @@ export class PathStats {
 
   /** Adds visits to a bucket of the histogram alone. */
   addBucket(path: number, bucket: number, visits: number): void {
-    const histogram = this.#histograms[path];
-    if (histogram !== undefined) {
-      const { from, counts } = histogram;
+    const octave = path < this.#octave.length ? this.#octave[path] : NO_OCTAVE;
+    if (octave === SEVERAL) {
+      const { from, counts } = this.#histograms[path]!;
       const at = bucket - from;
       if (at >= 0 && at < counts.length) {
         counts[at] += visits;
         return;
       }
+    } else if (octave >= 0 && bucket >= octave && bucket < octave + BUCKETS_PER_OCTAVE) {
+      this.#counts[path * BUCKETS_PER_OCTAVE + bucket - octave] += visits;
+      return;
     }
     this.#addFirst(path, bucket, visits);
   }
 
   /** Visits to a bucket whose octave has had none yet. */
   #addFirst(path: number, bucket: number, visits: number): void {
-    const histogram = this.#histograms[path] ??= {
-      from: bucket - bucket % BUCKETS_PER_OCTAVE,
-      counts: new Float64Array(BUCKETS_PER_OCTAVE),
-    };
+    if (path >= this.count.length) this.#grow(path);
+    const octave = this.#octave[path], own = path * BUCKETS_PER_OCTAVE;
+    if (octave === NO_OCTAVE) {
+      this.#octave[path] = bucket - bucket % BUCKETS_PER_OCTAVE;
+      this.#counts[own + bucket % BUCKETS_PER_OCTAVE] = visits;
+      return;
+    }
+    if (octave !== SEVERAL) {
+      const counts = this.#counts.slice(own, own + BUCKETS_PER_OCTAVE);
+      // No holes: an array with some is slow.
+      while (this.#histograms.length <= path) this.#histograms.push(undefined);
+      this.#histograms[path] = { from: octave, counts };
+      this.#octave[path] = SEVERAL;
+    }
+    const histogram = this.#histograms[path]!;
     if (bucket < histogram.from) {
       const from = bucket - bucket % BUCKETS_PER_OCTAVE;
       const counts = new Float64Array(histogram.counts.length + histogram.from - from);
@@ -235,10 +256,18 @@ export class PathStats {
 
   /** Calls back with every bucket of a path that has visits. */
   forBuckets(path: number, call: (bucket: number, visits: number) => void): void {
-    const histogram = this.#histograms[path];
+    const histogram = this.#histogram(path);
     histogram?.counts.forEach((visits, i) => {
       if (visits > 0) call(histogram.from + i, visits);
     });
+  }
+
+  #histogram(path: number): Histogram | undefined {
+    const octave = path < this.#octave.length ? this.#octave[path] : NO_OCTAVE;
+    if (octave === NO_OCTAVE) return undefined;
+    if (octave === SEVERAL) return this.#histograms[path];
+    const own = path * BUCKETS_PER_OCTAVE;
+    return { from: octave, counts: this.#counts.subarray(own, own + BUCKETS_PER_OCTAVE) };
   }
 
   /**
@@ -282,7 +311,7 @@ export class PathStats {
 
   /** The length that a part of the visits does not exceed, ns; NaN where there is no visit. */
   quantileNs(path: number, part: number): number {
-    const histogram = this.#histograms[path];
+    const histogram = this.#histogram(path);
     if (histogram === undefined) return NaN;
     const { from, counts } = histogram;
     let left = part * counts.reduce((sum, visits) => sum + visits, 0);
@@ -312,5 +341,7 @@ export class PathStats {
     this.minNs = lengthened(this.minNs, length, Infinity);
     this.maxNs = lengthened(this.maxNs, length, -Infinity);
     this.selfNs = lengthened(this.selfNs, length);
+    this.#octave = lengthened(this.#octave, length, NO_OCTAVE);
+    this.#counts = lengthened(this.#counts, length * BUCKETS_PER_OCTAVE);
   }
 }

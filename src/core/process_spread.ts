@@ -97,7 +97,7 @@ export function processSpread(
   };
 }
 
-/** As they stand under `joulemark:`. */
+/** As printed under `joulemark:`. */
 export function spreadsToNested(spreads: readonly ProcessSpread[]): Nested {
   return spreads.map((spread) => ({
     region: spread.region,

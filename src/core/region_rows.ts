@@ -43,26 +43,26 @@ export function regionRows(report: Report): RegionRows {
   return { ...ofTree(report, tree, []), unmarked: sampled.unmarked };
 }
 
-/** An energy of a row as it can be told: by the fit, else by exact edges. */
-export function toldJoules(energy: TreeEnergy | undefined): number {
+/** The best known energy of a row: by the fit, else by exact edges. */
+export function reportedJoules(energy: TreeEnergy | undefined): number {
   if (energy === undefined) return NaN;
   return Number.isNaN(energy.joules) ? energy.exactJ : energy.joules;
 }
 
-/** The most inclusive first; but first one by which something can be told. */
+/** The most inclusive first; but before it one for which a result exists. */
 function kindsOf(tree: RegionTree): EnergyKind[] {
   const kinds = ENERGY_KINDS.filter((kind) =>
     tree.rows.some(({ energies }) => energies.has(kind)) || tree.unmarked.has(kind)
   );
-  const isTold = (kind: EnergyKind) =>
+  const hasResult = (kind: EnergyKind) =>
     tree.rows.some(({ energies }) => Number.isFinite(energies.get(kind)?.joules));
-  return [...kinds.filter(isTold), ...kinds.filter((kind) => !isTold(kind))];
+  return [...kinds.filter(hasResult), ...kinds.filter((kind) => !hasResult(kind))];
 }
 
 function ofTree(report: Report, tree: RegionTree, kinds: readonly EnergyKind[]): RegionRows {
   const { unmarked } = report.hosts.length === 1 ? report.hosts[0] : {};
   const runtimeS = fieldOf(unmarked ?? {}, "runtime (s)");
-  // Where nothing was asked to be told, all stands by exact edges.
+  // Without a request for a fit, all results are by exact edges.
   const isFit = report.hosts.every(({ joulemark }) => methodOf(joulemark) !== "exact");
   const method = isFit ? "fit" : "exact";
   const rest = unmarked === undefined && tree.unmarked.size === 0

@@ -1,7 +1,7 @@
 /**
  * Regions by path as a report has them under `tree:`, and the way there and back.
  *
- * A row is a path; rows stand in the order of the tree, each behind the row around it, `depth` 0
+ * A row is a path; rows are in the order of the tree, each after its parent, `depth` 0
  * outermost. Times and counts are means over processes, as GEOPM's are; energies are the node's.
  * Layout: docs/formats/report.md.
  * @module
@@ -16,15 +16,15 @@ export type EnergyKind = typeof ENERGY_KINDS[number];
 
 /** Energy of one kind; J, W; NaN: there is none. */
 export interface TreeEnergy {
-  /** With all that is nested in it, and its standard error; NaN: it cannot be told. */
+  /** With all that is nested in it, and its standard error; NaN: it cannot be determined. */
   readonly joules: number;
   readonly seJ: number;
-  /** By exact edges alone: stands where the other cannot be told, or was not asked for. */
+  /** By exact edges alone: used where the other cannot be determined, or was not requested. */
   readonly exactJ: number;
   /** Outside of what is nested in it, and its standard error. */
   readonly selfJ: number;
   readonly selfSeJ: number;
-  /** Power of the domains while all their CPUs of the application were there. */
+  /** Power of the domains while all their CPUs of the application were in it. */
   readonly powerW: number;
 }
 
@@ -101,7 +101,7 @@ const KIND_KEYS = ENERGY_KINDS.map((kind) => {
   return [kind, Object.fromEntries(keys) as Record<keyof typeof ENERGY_KEYS, string>] as const;
 });
 
-/** As it stands under `joulemark:`. */
+/** As printed under `joulemark:`. */
 export function treeToNested(tree: RegionTree): Nested {
   return {
     processes: tree.processes,
@@ -135,7 +135,7 @@ function energiesToNested(
   for (const [kind, energy] of energies) {
     for (const [field, key] of Object.entries(ENERGY_KEYS)) {
       const value = energy[field as keyof TreeEnergy];
-      // What cannot be told is named; what stands for it then is left out elsewhere.
+      // An energy that cannot be determined is named; its substitute is left out elsewhere.
       if (field === "joules" && Number.isNaN(value)) fields.push([kind + key, NaN]);
       else if (field !== "exactJ" || Number.isNaN(energy.joules)) {
         if (Number.isFinite(value)) fields.push([kind + key, value]);
@@ -152,7 +152,7 @@ export function treeFromNested(nested: Nested | undefined): RegionTree | undefin
   let depth = -1;
   for (const row of nested.rows) {
     if (!isMapping(row) || typeof row.depth !== "number") return undefined;
-    // A row stands inside the one before it, or beside one of those around it.
+    // A row is a child of the row before it, or of one of that row's ancestors.
     if (!Number.isInteger(row.depth) || row.depth < 0 || row.depth > depth + 1) return undefined;
     depth = row.depth;
     rows.push(rowFromNested(row));

@@ -66,7 +66,7 @@ export interface Report {
   profile: string;
   /** Name of the agent. */
   agent: string;
-  /** As it stands in the file: `{}`, a JSON object, a path, `DYNAMIC`. */
+  /** As written in the file: `{}`, a JSON object, a path, `DYNAMIC`. */
   policy: string;
   /** Pairs that an agent added to the header. */
   header: ReportFields;

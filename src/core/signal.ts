@@ -76,21 +76,21 @@ export interface Absence {
   readonly kind: Lack;
   /** What was found, in one clause. */
   readonly reason: string;
-  /** The exact line that would mend it, where there is one. */
+  /** The exact command that would make it readable, if any. */
   readonly remedy?: string;
 }
 
-/** A reader's answer to "what is there?". */
+/** What a reader found on this node. */
 export type Offer =
   | {
     readonly ok: true;
     readonly signals: readonly OfferedSignal[];
-    /** Rows of this reader that this node lacks. */
+    /** Rows of this reader that are absent on this node. */
     readonly missing?: ReadonlyMap<string, Absence>;
   }
   | ({ readonly ok: false } & Absence);
 
-/** What a reader touches; kept as a promise by `Host`, shown by `doctor`, united for `compile.sh`. */
+/** What a reader opens; enforced by `Host`, shown by `doctor`, united for `compile.sh`. */
 export interface Needs {
   /** Path prefixes under /proc, /sys, /dev. */
   readonly files: readonly string[];
@@ -100,13 +100,13 @@ export interface Needs {
   readonly capabilities: readonly string[];
 }
 
-/** Open sources of the wanted rows. */
+/** Open sources of the requested rows. */
 export interface SignalReading {
   /**
-   * Reads every wanted row once.
+   * Reads every requested row once.
    *
-   * @param out For each wanted row, in order, one value per instance of its domain, ascending; SI
-   * units, NaN where there was nothing. Counters come out unwrapped, starting at their raw value.
+   * @param out For each requested row, in order, one value per instance of its domain, ascending; SI
+   * units, NaN where not available. Counters come out unwrapped, starting at their raw value.
    * @param timeS Seconds on the monotonic clock; only differences mean anything.
    * @param all A total is made of this reading: sources that are read less often are read as well.
    */

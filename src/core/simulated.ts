@@ -4,13 +4,13 @@
  */
 import type { Report } from "./report.ts";
 
-/** What stood in for counters; `undefined`: nothing that the report tells of. */
+/** What replaced counters; `undefined`: nothing that the report names. */
 export function simulatedBy(
   { joulemark, hosts }: Pick<Report, "joulemark" | "hosts">,
 ): string | undefined {
-  const told = joulemark?.simulated ??
+  const note = joulemark?.simulated ??
     hosts.find((h) => h.joulemark?.simulated)?.joulemark?.simulated;
-  if (told !== undefined) return String(told);
+  if (note !== undefined) return String(note);
   const isSource = hosts.some(({ joulemark }) => {
     return Object.values(fields(joulemark?.sources)).some((s) => fields(s).quality === "simulated");
   });

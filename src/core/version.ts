@@ -1,4 +1,4 @@
-/** Which joulemark this is: the one place that says so beside deno.json. */
+/** The version of joulemark; it is written here and in deno.json only. */
 
 /** Version of joulemark. */
 export const VERSION = "0.1.0";
@@ -9,5 +9,5 @@ export const VERSION_DATE = "2026-11-22";
 /** Version of the report format that we write, which is GEOPM's. */
 export const GEOPM_VERSION = "3.1.0";
 
-/** What stands in a report's `GEOPM Version`. */
+/** The value of a report's `GEOPM Version`. */
 export const REPORT_VERSION = `${GEOPM_VERSION}+joulemark.${VERSION}`;

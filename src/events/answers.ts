@@ -1,7 +1,7 @@
 /**
  * A question to a running monitor: what is open in its processes at this moment?
  *
- * Whoever may enter the run's private directory makes `ask.N` there, N its own pid; the monitor sees
+ * A process that may enter the run's private directory makes `ask.N` there, N its own pid; the monitor sees
  * it at its next tick, writes `answer.N` by rename and removes the question. docs/formats/ring.md.
  * @module
  */
@@ -48,11 +48,11 @@ export function answer(
   try {
     writeDocument(path, JSON.stringify({ processes: processes() }) + "\n");
   } catch {
-    // No room for an answer: the asker says that there was none.
+    // No room for an answer: the process that asked reports that it got none.
   }
 }
 
-/** Asks the monitor of a session. @returns `undefined`: nobody answers. */
+/** Asks the monitor of a session. @returns `undefined`: no answer. */
 export function ask(directory: string): readonly ProcessContextNow[] | undefined {
   const pid = libc().getpid();
   const question = `${directory}/${QUESTION_PREFIX}${pid}`;
@@ -83,7 +83,7 @@ export function sessionsUnder(base: string): string[] {
   return listDirectory(base).flatMap((job) => {
     const name = readText(`${base}/${job}/current`)?.trim();
     if (name === undefined || !/^s-\d+-\d+$/.test(name)) return [];
-    // What a killed monitor left behind answers nobody.
+    // The session of a killed monitor gives no answer.
     return isAlive(Number(name.split("-")[1])) ? [`${base}/${job}/${name}`] : [];
   });
 }

@@ -5,17 +5,17 @@
  */
 import { rawNanoseconds } from "../os/clock.ts";
 
-/** Hears what is left out, in words. */
+/** Receives what is left out, in words. */
 export type Refuse = (what: string) => void;
 
 /** Clocks of two processors, and of two looks, differ by less. */
 const MARGIN_NS = 1e9;
-/** Whatever the number of threads, no more run at one time: Linux has 8192 CPUs at most. */
+/** The limit of threads that run at one time, for any number of threads: Linux has 8192 CPUs at most. */
 const CPUS_MAX = 8192;
 
 /** Limits of one process. */
 export class ClockLimits {
-  /** When it began as it says, ns since the origin; nothing runs before the machine does. */
+  /** Its start by its own file, ns since the origin; not before the start of the machine. */
   startNs = 0;
   #allowedNs = 0;
   readonly #originNs: number;
@@ -37,7 +37,7 @@ export class ClockLimits {
   /** Can it be so many by now? @param times That may go on at one time: threads, nested visits. */
   allows(count: number, kind: string, times = 1): boolean {
     const most = Math.max(1, times);
-    // The clock is asked only where what it said last does not do.
+    // The clock is read only where its last value is not enough.
     if (count <= this.#allowedNs * most) return true;
     const now = rawNanoseconds();
     const elapsedNs = Math.min(now, Math.max(0, now - this.#originNs - this.startNs));

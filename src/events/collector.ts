@@ -1,8 +1,8 @@
 /**
- * From ring files to events in order of time: who is there, what they did, when they ended.
+ * From ring files to events in order of time: the processes, their marks, their ends.
  *
  * Every tick: `drain` copies what is new out of the rings, `feed` hands on what happened up to a
- * moment, merged over all threads. The moment lies one tick back, so that an event whose writer
+ * moment, merged over all threads. The moment is one tick back, so that an event whose writer
  * was interrupted between its stamp and its record still finds its place. What comes later than
  * that is moved to the present and counted.
  * @module
@@ -12,16 +12,19 @@ import { KIND, type MarkKind } from "../core/events/event_kinds.ts";
 import { HINT_UNKNOWN } from "../core/hints.ts";
 import { FLAG, OTHER_NAME } from "../core/events/ring_layout.ts";
 import { ProcessWatch } from "../os/process_watch.ts";
-import type { FoldedVisits } from "./ring_slots.ts";
 import type { RingThread } from "./ring_thread.ts";
+import { ShortVisits } from "./short_visits.ts";
 import { answer } from "./answers.ts";
 import { addCounts, noCounts } from "./collector_counts.ts";
 import { FoldedPaths, type OutOfOrder } from "./folded_paths.ts";
 import { rankOf } from "../job/process_rank.ts";
+import { SHORT_NS } from "../core/budget.ts";
 import { type DirectoryListener, RingDirectory } from "./ring_directory.ts";
 import { type Follower, followerOf, isOneImage, type Marks, type Source } from "./marks.ts";
 import type { Probes } from "./probes.ts";
+import { ClientMessages } from "./client_messages.ts";
 import { RingEvents } from "./ring_events.ts";
+import { WaitingFolds } from "./waiting_folds.ts";
 
 /** What the collector needs to know. */
 export interface CollectorOptions {
@@ -31,23 +34,28 @@ export interface CollectorOptions {
   sink: EventSink;
   /** Functions whose calls are marks. */
   probes?: Probes;
+  /** Nobody needs each visit: where more come than can be told before the next sample, they are folded. */
+  mayFold?: boolean;
   /** The time, since the origin. */
   nowNs(): number;
 }
 
-/** Processes whose ranks are kept. */
-const MOST_RANKS = 65_536;
+const MAX_RANKS = 65_536; // of processes that are kept
+/** 200,000 records a second: telling one takes 2 to 5 µs. */
+const FLOOD_PER_NS = 200_000 * 1e-9;
 
 /** Collects the marks of all processes of a run. */
 export class Collector implements DirectoryListener {
   readonly counts = noCounts();
+  /** What clients say beside their records. */
+  readonly messages = new ClientMessages();
   /** Complete visits up to this length are folded as they are read, ns; 0: none. */
   foldBelowNs = 0;
   /** Visits that were folded so: they are among `counts.folded` too. */
   foldedHere = 0;
   /** When the last process ended that ended without a word. */
   lastEndNs = -Infinity;
-  /** When the last process ended that said so itself. */
+  /** When the last process ended that reported its own end. */
   lastStopNs = -Infinity;
   readonly #options: CollectorOptions;
   readonly #directory: RingDirectory;
@@ -61,23 +69,14 @@ export class Collector implements DirectoryListener {
   readonly #ranks = new Map<number, string>();
   readonly #sources: Source[] = [];
   readonly #sourceOf = new Map<RingThread, Source>();
-  /** Folded visits that wait for their time, and the earliest of these times. */
-  #folds: { fold: FoldedVisits; source: Source }[] = [];
-  #foldsDueNs = Infinity;
-  /** Visits of one thread that are being folded, by region. */
-  readonly #shortVisits = new Map<number, { firstNs: number; visits: number; ns: number }>();
-  readonly #addShort = (region: number, ns: number, lengthNs: number) => {
-    const sum = this.#shortVisits.get(region);
-    if (sum === undefined) this.#shortVisits.set(region, { firstNs: ns, visits: 1, ns: lengthNs });
-    else {
-      sum.visits++;
-      sum.ns += lengthNs;
-    }
-  };
+  /** Visits of one thread that are being folded. */
+  readonly #shortVisits = new ShortVisits();
   /** The one record of all events from rings. */
   readonly #event = new EventRecord();
   readonly #paths: FoldedPaths;
   readonly #events: RingEvents;
+  readonly #folds: WaitingFolds;
+  #drainedNs = -Infinity;
   /** Everything up to here has been handed on. */
   #fedNs = -Infinity;
   #turnNs = NaN;
@@ -86,6 +85,10 @@ export class Collector implements DirectoryListener {
     this.#options = options;
     this.#paths = new FoldedPaths(options.sink, this.#event);
     this.#events = new RingEvents(options.sink, this.#event, this.#paths);
+    this.#folds = new WaitingFolds({
+      ...{ sink: options.sink, event: this.#event, paths: this.#paths, events: this.#events },
+      counts: this.counts,
+    });
     this.#directory = new RingDirectory(options.directory, options.originNs);
   }
 
@@ -94,30 +97,32 @@ export class Collector implements DirectoryListener {
     const nowNs = this.#options.nowNs();
     this.#directory.look(this);
     this.#options.probes?.drain(nowNs, this);
+    let records = 0;
     for (let i = 0; i < this.#followers.length; i++) {
       const f = this.#followers[i];
-      for (let k = 0; k < f.rings.length; k++) this.#drainRing(f, f.rings[k]);
+      for (let k = 0; k < f.rings.length; k++) records += this.#drainRing(f, f.rings[k]);
       this.#noticeStop(f);
     }
     this.#checkAlive();
     for (let i = 0; i < this.#sources.length; i++) this.#paths.drain(this.#sources[i], nowNs);
-    if (this.foldBelowNs > 0) {
-      for (let i = 0; i < this.#sources.length; i++) this.#foldShort(this.#sources[i]);
-    }
+    const isFlood = this.#options.mayFold === true &&
+      records > FLOOD_PER_NS * (nowNs - this.#drainedNs);
+    this.#drainedNs = nowNs;
+    const belowNs = isFlood ? Math.max(SHORT_NS, this.foldBelowNs) : this.foldBelowNs;
+    if (belowNs === 0) return;
+    for (let i = 0; i < this.#sources.length; i++) this.#foldShort(this.#sources[i], belowNs);
   }
 
   /** Folds short visits of a thread that is outside all regions. */
-  #foldShort(source: Source): void {
+  #foldShort(source: Source, belowNs: number): void {
     const { thread } = source;
     const open = (thread.flags & FLAG.process) !== 0 ? source.follower.open[0] : source.own;
     if (open !== undefined && open.regions.length > 0) return;
-    const sums = this.#shortVisits;
-    this.foldedHere += thread.foldShort(this.foldBelowNs, this.#addShort);
-    for (const [region, { firstNs, visits, ns }] of sums) {
-      this.#folds.push({ fold: { thread, region, firstNs, visits, ns }, source });
-      if (!(firstNs >= this.#foldsDueNs)) this.#foldsDueNs = firstNs;
-    }
-    if (sums.size > 0) sums.clear();
+    const sums = this.#shortVisits, before = thread.tid;
+    sums.of(this.#events.pathsOf(source));
+    this.foldedHere += thread.foldShort(belowNs, sums);
+    if (thread.tid !== before) source.bound = false;
+    this.#folds.take(sums, source);
   }
 
   /** Hands on every event with a time up to `limitNs`, in order. */
@@ -135,16 +140,16 @@ export class Collector implements DirectoryListener {
           bestNs = ns;
         } else if (ns < secondNs) secondNs = ns;
       }
-      // A process comes before whatever happens at that moment, and goes after it.
+      // A process starts before the other events of its moment, and ends after them.
       const first = turn !== undefined && (best === undefined || this.#turnNs < bestNs ||
         (turn.handle < 0 && this.#turnNs === bestNs));
       if (first) {
-        this.#feedFolds(this.#turnNs);
+        this.#folds.feed(this.#turnNs, this.#fedNs);
         if (turn.handle < 0) this.#start(turn);
         else this.#end(turn);
         continue;
       }
-      this.#feedFolds(best === undefined ? limitNs : bestNs);
+      this.#folds.feed(best === undefined ? limitNs : bestNs, this.#fedNs);
       if (best === undefined) break;
       const until = Math.min(limitNs, secondNs, turn === undefined ? Infinity : this.#turnNs);
       const thread = best.thread;
@@ -165,7 +170,7 @@ export class Collector implements DirectoryListener {
 
   /**
    * The process that comes or goes next, not after `limitNs`; when, in `#turnNs`. Of those at one
-   * moment one that comes, lest what it does at that moment finds nobody.
+   * moment one that starts, so that its events of that moment find it.
    */
   #nextTurn(limitNs: number): Follower | undefined {
     let next: Follower | undefined;
@@ -196,7 +201,7 @@ export class Collector implements DirectoryListener {
         for (const ring of f.rings) this.#drainRing(f, ring);
         this.#noticeStop(f);
         if (!Number.isNaN(f.endNs)) continue;
-        // Later than whatever it did: it may have come, marked and gone since this look began.
+        // Later than all its marks: it may have started, marked and ended since this look began.
         f.endNs = this.#options.nowNs();
         if (f.endNs > this.lastEndNs) this.lastEndNs = f.endNs;
         f.died = bySignal === true && !f.rings.every((ring) => ring.endsSilently);
@@ -207,15 +212,15 @@ export class Collector implements DirectoryListener {
 
   /** Records, names and files that made no sense. */
   get garbage(): number {
-    return this.counts.garbage + this.#events.garbage;
+    return this.counts.garbage + this.#events.garbage + this.messages.garbage;
   }
 
-  /** Marks that were not in order, and what clients have to say. */
-  get events(): Pick<RingEvents, "mistakes" | "remarks" | "mpi" | "openmp"> {
-    return this.#events;
+  /** Marks that were not in order. */
+  get mistakes(): RingEvents["mistakes"] {
+    return this.#events.mistakes;
   }
 
-  /** By thread: nested visits that are told without their order although that was wanted. */
+  /** By thread: nested visits that are reported without their order although the order was requested. */
   get outOfOrder(): readonly OutOfOrder[] {
     return this.#paths.outOfOrder;
   }
@@ -269,7 +274,7 @@ export class Collector implements DirectoryListener {
     for (const f of this.#followers) {
       if (f.pid !== opened.pid) continue;
       if (isOneImage(f, opened)) {
-        // The first one tells when the process began.
+        // The first one has the start of the process.
         if (f.handle < 0 && opened.startNs < f.rings[0].startNs) f.rings.unshift(opened);
         else f.rings.push(opened);
         return;
@@ -292,30 +297,29 @@ export class Collector implements DirectoryListener {
       follower.succeeded = true;
     }
     this.#followers.push(follower);
-    if (follower.rank !== undefined && this.#ranks.size < MOST_RANKS) {
+    if (follower.rank !== undefined && this.#ranks.size < MAX_RANKS) {
       this.#ranks.set(follower.pid, follower.rank);
     }
     this.#follow(opened.pid);
   }
 
-  #drainRing(follower: Follower, ring: Marks): void {
+  #drainRing(follower: Follower, ring: Marks): number {
     const before = ring.threads.length;
-    ring.poll();
+    const records = ring.poll();
     for (let i = before; i < ring.threads.length; i++) {
       const source = { thread: ring.threads[i], ring, follower, bound: false };
       this.#sources.push(source);
       this.#sourceOf.set(source.thread, source);
     }
-    for (const said of ring.takeSaid?.() ?? []) this.#events.hear(said);
+    for (const message of ring.takeMessages?.() ?? []) this.messages.hear(message);
     for (const fold of ring.takeFolds()) {
       const source = this.#sourceOf.get(fold.thread);
-      if (source === undefined) continue;
-      this.#folds.push({ fold, source });
-      if (!(fold.firstNs >= this.#foldsDueNs)) this.#foldsDueNs = fold.firstNs;
+      if (source !== undefined) this.#folds.add(fold, source);
     }
+    return records;
   }
 
-  /** A process that ended in good order said when. */
+  /** A process that ended in good order reported when. */
   #noticeStop(f: Follower): void {
     if (!Number.isNaN(f.endNs)) return;
     let lastNs = -Infinity;
@@ -348,15 +352,11 @@ export class Collector implements DirectoryListener {
   #end(f: Follower): void {
     const timeS = f.endNs * 1e-9;
     this.#feedLost(f, timeS);
-    // What it folded last may seem to lie behind its end, by a trace.
-    for (const waiting of this.#folds) {
-      if (waiting.source.follower === f) this.#feedFold(timeS, waiting.fold, waiting.source);
-    }
-    this.#folds = this.#folds.filter(({ source }) => source.follower !== f);
+    this.#folds.end(f, timeS);
     this.#paths.end(f, this.#sources, timeS);
     if (f.succeeded !== true) {
       this.#feedFoldedEpochs(f, timeS);
-      // How it ended is not known: whoever is in a region did not mean to go.
+      // How it ended is not known: a process inside a region did not end on purpose.
       if (f.silent === true) f.died = f.open.some(({ regions }) => regions.length > 0);
       if (!f.died) this.#events.leftOpen(timeS, f);
       this.#emit(f.died ? KIND.died : KIND.shutdown, timeS, f);
@@ -402,43 +402,13 @@ export class Collector implements DirectoryListener {
     }
   }
 
-  /** What comes too late keeps its time: whoever takes it moves it to the present and counts. */
+  /** A late event keeps its time: the receiver moves it to the present and counts it. */
   #tell(source: Source): void {
     const ns = source.thread.nextNs;
     if (ns > this.#fedNs) this.#fedNs = ns;
     if (source.follower.handle < 0) return;
-    this.#paths.announce(source, ns * 1e-9);
+    this.#paths.precede(source, ns);
     this.#events.tell(source, ns);
-  }
-
-  #feedFolds(limitNs: number): void {
-    // A time that is no number is due now.
-    if (this.#folds.length === 0 || limitNs < this.#foldsDueNs) return;
-    let kept = 0;
-    let dueNs = Infinity;
-    for (let i = 0; i < this.#folds.length; i++) {
-      const waiting = this.#folds[i];
-      const { fold, source } = waiting;
-      // A time that cannot be, or that lies behind us, is as good as now.
-      const ns = fold.firstNs > this.#fedNs ? fold.firstNs : this.#fedNs;
-      if (fold.firstNs > limitNs || source.follower.handle < 0) {
-        this.#folds[kept++] = waiting;
-        if (!(fold.firstNs >= dueNs)) dueNs = fold.firstNs;
-      } else this.#feedFold(ns * 1e-9, fold, source);
-    }
-    this.#folds.length = kept;
-    this.#foldsDueNs = dueNs;
-  }
-
-  #feedFold(timeS: number, fold: FoldedVisits, source: Source): void {
-    const region = this.#events.region(timeS, source, fold.region);
-    if (region < 0) return;
-    const { follower, thread, ring } = source, event = this.#event;
-    event.region = region;
-    event.visits = fold.visits;
-    event.seconds = fold.ns * 1e-9;
-    this.#emit(KIND.shortVisits, timeS, follower, thread.tid === ring.pid ? 0 : thread.tid);
-    this.counts.folded += fold.visits;
   }
 
   #emit(kind: MarkKind, timeS: number, { handle }: Follower, thread = 0): number {

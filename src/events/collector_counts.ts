@@ -13,17 +13,17 @@ export interface CollectorCounts {
   garbage: number;
   /** Visits that processes folded since their ring was full. */
   folded: number;
-  /** Visits to names beyond the limit, told as one region. */
+  /** Visits to names beyond the limit, reported as one region. */
   other: number;
   /** Changes of hint by nested regions that found no room. */
   nested: number;
-  /** Nested visits that are told nowhere: their client does not fold them by path. */
+  /** Nested visits that are reported nowhere: their client does not fold them by path. */
   nestedLost: number;
   /** Visits whose path found no room: their time is that of the path around them. */
   pathless: number;
   /** Visits of threads without room for a ring: counted under one name, without time. */
   lost: number;
-  /** Calls at a wrong moment that found no room to be told. */
+  /** Calls at a wrong moment that found no room for a record. */
   refused: number;
 }
 
@@ -35,7 +35,7 @@ export function noCounts(): CollectorCounts {
   };
 }
 
-/** Adds what the ring of a process that is over says. */
+/** Adds the counts in the ring of an ended process. */
 export function addCounts(counts: CollectorCounts, ring: Marks, paths: FoldedPaths): void {
   counts.garbage += ring.garbage + ring.threads.reduce((n, t) => n + t.garbage, 0);
   counts.other += ring.otherVisits;

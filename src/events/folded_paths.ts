@@ -1,5 +1,5 @@
 /**
- * Visits that clients folded by path, from the rings to the sink: read at each drain, told when the
+ * Visits that clients folded by path, from the rings to the sink: read at each drain, emitted when the
  * sample is settled that the drain was made for.
  * @module
  */
@@ -10,10 +10,10 @@ import { OTHER_NAME } from "../core/events/ring_layout.ts";
 import type { Follower, Marks, Source } from "./marks.ts";
 import type { RingPaths } from "./ring_paths.ts";
 
-/** Not told yet which handle a path has. */
+/** The handle of a path that the sink has not returned yet. */
 const UNKNOWN = -2;
 
-/** What was added to paths and waits to be told; columns, first come first. */
+/** What was added to paths and is not emitted yet; columns, oldest first. */
 class WaitingPaths {
   count = 0;
   dueNs = new Float64Array(256);
@@ -49,7 +49,7 @@ class WaitingPaths {
   }
 }
 
-/** Nested visits of a thread that were to be told in their order, and came too fast for it. */
+/** Nested visits of a thread whose order was requested, and that came too fast for it. */
 export interface OutOfOrder {
   readonly pid: number;
   readonly thread: number;
@@ -61,7 +61,7 @@ export interface OutOfOrder {
 
 /** Passes on what threads folded by path. */
 export class FoldedPaths {
-  /** By thread: what is told without its order although that was wanted. */
+  /** By thread: what is reported without its order although the order was requested. */
   readonly outOfOrder: OutOfOrder[] = [];
   readonly #sink: EventSink;
   readonly #waiting = new WaitingPaths();
@@ -76,6 +76,7 @@ export class FoldedPaths {
   ): void => {
     const waiting = this.#waiting, at = waiting.add();
     waiting.dueNs[at] = this.#nowNs;
+    if (this.#source.thread.paths?.folding !== true) this.#source.foldedNs ??= this.#nowNs;
     waiting.path[at] = path;
     waiting.visits[at] = added.count;
     waiting.ns[at] = added.ns;
@@ -95,10 +96,20 @@ export class FoldedPaths {
     if (paths === undefined) return;
     this.#nowNs = nowNs;
     this.#source = source;
+    const waiting = this.#waiting, first = waiting.count;
     paths.read(nowNs, this.#add);
+    if (paths.folding || waiting.count === first) return;
+    // What the ring had no room for came while nothing was written into it: before what came next.
+    let needNs = 0;
+    for (let i = first; i < waiting.count; i++) {
+      if (waiting.visits[i] > 0) needNs += waiting.selfNs[i];
+    }
+    const dueNs = Math.min(source.thread.pauseEndNs(needNs, nowNs) - 1, nowNs);
+    for (let i = first; i < waiting.count; i++) waiting.dueNs[i] = dueNs;
+    if (!(source.foldedNs! < dueNs)) source.foldedNs = dueNs;
   }
 
-  /** Says once of a thread that all of its visits are folded. */
+  /** Emits once for a thread that all of its visits are folded. */
   announce(source: Source, timeS: number): void {
     const { thread, follower, ring } = source;
     if (thread.paths?.folding !== true || source.folds === thread.tid) return;
@@ -107,13 +118,29 @@ export class FoldedPaths {
   }
 
   /**
-   * The thread's record says which path it is in. Paths up to it were entered before: they are told
-   * first, without a visit, since outputs keep the order in which regions were visited first.
+   * Before a record of a thread is emitted: the visits that had no room before it. Their time lies between
+   * this record and the one before.
+   */
+  precede(source: Source, ns: number): void {
+    this.announce(source, ns * 1e-9);
+    if (source.foldedNs === undefined || !(source.foldedNs < ns)) return;
+    source.foldedNs = undefined;
+    this.#feed(ns * 1e-9, (i) => {
+      if (this.#waiting.sources[i] !== source) return false;
+      const isDue = this.#waiting.dueNs[i] < ns;
+      if (!isDue) source.foldedNs ??= this.#waiting.dueNs[i];
+      return isDue;
+    });
+  }
+
+  /**
+   * The thread's record has its current path. Paths up to it were entered before: they are emitted
+   * first, without a visit, since outputs list regions in the order of their first visit.
    */
   moveTo(source: Source, id: number, timeS: number): void {
     const { thread, follower } = source, { folded } = this.#event;
     const path = thread.value, last = Math.min(path, (thread.paths?.count ?? 0) - 1);
-    for (let before = source.pathsTold ?? 1; before <= last; before++) {
+    for (let before = source.pathsEmitted ?? 1; before <= last; before++) {
       this.#event.path = this.handleOf(source, before);
       folded.count =
         folded.sumNs =
@@ -122,26 +149,29 @@ export class FoldedPaths {
           0;
       [folded.minNs, folded.maxNs] = [Infinity, -Infinity];
       this.#emit(KIND.folded, timeS, follower, id);
-      source.pathsTold = before + 1;
+      source.pathsEmitted = before + 1;
     }
     this.#event.path = this.handleOf(source, path);
     this.#emit(KIND.inPath, timeS, follower, id);
   }
 
-  /** Tells what was read up to a moment. @param of Of this process alone, whenever it was read. */
+  /** Emits what was read up to a moment. @param of Of this process alone, read at any time. */
   feed(limitNs: number, timeS: number, of?: Follower): void {
+    const { dueNs, sources } = this.#waiting;
+    this.#feed(timeS, (i) => of === undefined ? dueNs[i] <= limitNs : sources[i].follower === of);
+  }
+
+  #feed(timeS: number, isDue: (at: number) => boolean): void {
     const waiting = this.#waiting;
     let kept = 0;
     for (let i = 0; i < waiting.count; i++) {
-      const source = waiting.sources[i], { handle } = source.follower;
-      const due = of === undefined ? waiting.dueNs[i] <= limitNs : source.follower === of;
-      if (due && handle >= 0) this.#tell(i, timeS);
+      if (isDue(i) && waiting.sources[i].follower.handle >= 0) this.#tell(i, timeS);
       else waiting.move(i, kept++);
     }
     waiting.count = waiting.sources.length = kept;
   }
 
-  /** A process is over, at this time: all that is not told yet is told, and its histograms. */
+  /** A process ended, at this time: emits all that is not emitted yet, and its histograms. */
   end(follower: Follower, sources: readonly Source[], timeS: number): void {
     const own = sources.filter((source) => source.follower === follower);
     for (const source of own) this.drain(source, follower.endNs);
@@ -196,13 +226,13 @@ export class FoldedPaths {
     known.untilS = timeS;
   }
 
-  /** Nested visits of a process that are told nowhere, so far; 0 where its client folds all. */
+  /** Nested visits of a process that are reported nowhere, so far; 0 where its client folds all. */
   lostVisits(ring: Marks): number {
     if (ring.threads.some(({ paths }) => paths?.folding)) return 0;
     const kept = this.outOfOrder.filter(({ pid }) => pid === ring.pid);
     const pathless = ring.threads.reduce((sum, { paths }) => sum + (paths?.lost ?? 0), 0);
-    const told = kept.reduce((sum, { visits }) => sum + visits, 0);
-    return Math.max(0, ring.skipped.nested - told - pathless);
+    const emitted = kept.reduce((sum, { visits }) => sum + visits, 0);
+    return Math.max(0, ring.skipped.nested - emitted - pathless);
   }
 
   /** The sink's handle of a thread's own number of a path; 0 where it makes no sense. */
@@ -242,7 +272,7 @@ export function positionOf({ thread: { paths }, ring }: Source): string[] {
 }
 
 function nameOf(ring: Marks, number: number): string {
-  return ring.knowsName(number) ? ring.names[number].name : OTHER_NAME;
+  return ring.hasName(number) ? ring.names[number].name : OTHER_NAME;
 }
 
 /** Thread as the sink has it: 0 is the process's own. */

@@ -52,7 +52,7 @@ export class LaunchNotes {
     this.#pending.set(pid, { sinceNs: nowNs, nextNs: nowNs });
   }
 
-  /** Believes or refuses what it can. */
+  /** Accepts or rejects the notes that can be decided. */
   check(nowNs: number, believe: (pid: number) => void, refuse: (why: string) => void): void {
     for (const [pid, note] of this.#pending) {
       if (nowNs < note.nextNs) continue;

@@ -9,8 +9,8 @@ import type { OpenValues } from "./ring_values.ts";
 /** One process's marks, wherever they are written: a ring file, or a script's lines. */
 export interface Marks extends Disposable {
   readonly pid: number;
-  /** Tells images of a process apart that followed each other by exec. */
-  readonly execId: string; // "": of whatever the process is
+  /** Distinguishes images of a process that followed each other by exec. */
+  readonly execId: string; // "": of any image
   readonly startNs: number;
   readonly cpus: readonly number[];
   readonly threads: readonly RingThread[];
@@ -30,10 +30,10 @@ export interface Marks extends Disposable {
   boundNow?(thread: RingThread): readonly number[];
   stopNs(originNs: bigint): number;
   poll(): number;
-  /** Is there a name of this number? Looks for new ones where it must. */
-  knowsName(index: number): boolean;
-  /** What its client has to say: see SAID_PREFIX. */
-  takeSaid?(): readonly { word: string; text: string }[];
+  /** Does a name of this number exist? Reads new names where needed. */
+  hasName(index: number): boolean;
+  /** Its client's messages: see SAID_PREFIX. */
+  takeMessages?(): readonly { word: string; text: string }[];
   takeFolds(): readonly FoldedVisits[];
   takeFoldedEpochs(): readonly { thread: RingThread; count: number }[];
 }
@@ -41,7 +41,7 @@ export interface Marks extends Disposable {
 /** Regions of the sink that are open on a thread, outermost first. */
 export interface OpenRegions {
   /** 0: the process's own. */
-  readonly id: number;
+  id: number;
   readonly regions: number[];
   /** Their tracks, the sink's handles. */
   readonly tracks: number[];
@@ -60,7 +60,7 @@ export interface Follower {
   readonly open: OpenRegions[];
   /** Names and tracks of its spans that are open, by their numbers. */
   readonly spans: Map<number, { name: string; track: string }>;
-  /** The sink's handle; −1 before it was told of it. */
+  /** The sink's handle; −1 before the sink returned it. */
   handle: number;
   /** The image before it, whose handle it takes over; and whether another one took over this one's. */
   before?: Follower;
@@ -70,20 +70,20 @@ export interface Follower {
   died: boolean;
   /** Nothing is known of how it ended. */
   silent?: boolean;
-  /** Visits without a ring that were told. */
+  /** Visits without a ring that were emitted. */
   lost: number;
-  /** Epochs told so far. */
+  /** Epochs emitted so far. */
   epochs: number;
 }
 
-/** Are these marks of that image of the process? Those that do not say take the one that there is. */
+/** Are these marks of that image of the process? Marks without an image belong to the current one. */
 export function isOneImage(f: Follower, { execId }: Marks): boolean {
   if (f.succeeded === true) return false;
   if (f.execId === "") f.execId = execId;
   return f.execId === execId || execId === "";
 }
 
-/** An image whose first marks these are; nothing of it was told yet. */
+/** An image whose first marks these are; nothing of it was emitted yet. */
 export function followerOf(ring: Marks, rank: string | undefined): Follower {
   return {
     ...{ pid: ring.pid, execId: ring.execId, rank, rings: [ring], spans: new Map() },
@@ -92,26 +92,34 @@ export function followerOf(ring: Marks, rank: string | undefined): Follower {
   };
 }
 
-/** A thread whose events are to be told. */
+/** A thread whose events are to be emitted. */
 export interface Source {
   readonly thread: RingThread;
   readonly ring: Marks;
   readonly follower: Follower;
-  /** The sink knows which CPUs it is bound to. */
+  /** Its CPUs were passed to the sink. */
   bound: boolean;
-  /** The thread of which the sink knows that all of its visits are folded by path. */
+  /** The thread that was reported to the sink as folded by path. */
   folds?: number;
-  /** Of its paths, the first that the sink was not told of because of their order. */
-  pathsTold?: number;
+  /** When the first folded visits that wait were read, beside others in order; `undefined`: none wait. */
+  foldedNs?: number | undefined;
+  /** The first of its paths that was not emitted because of the order. */
+  pathsEmitted?: number;
   /** What is open on it, where it has regions of its own. */
   own?: OpenRegions;
+  /** The same of the thread before it, with nothing open, for the next one. */
+  spare?: OpenRegions;
 }
 
 /** What is open on the thread of an event, or of its process: 0. */
 export function openOn(source: Source, id: number): OpenRegions {
   if (id === 0) return source.follower.open[0];
   if (source.own === undefined) {
-    source.follower.open.push(source.own = { id, regions: [], tracks: [] });
+    const own = source.spare ?? { id, regions: [], tracks: [] };
+    own.id = id;
+    own.attributes = undefined;
+    source.spare = undefined;
+    source.follower.open.push(source.own = own);
   }
   return source.own;
 }

@@ -1,6 +1,6 @@
 /**
  * CPUs of real processes on a node that is read from a tree, and may be smaller than the machine:
- * a CPU outside its topology counts as CPU c mod N, which the report says.
+ * a CPU outside its topology counts as CPU c mod N, which the report states.
  * @module
  */
 import type { EventRecord, EventSink } from "../core/events/event.ts";
@@ -9,7 +9,7 @@ import { KIND } from "../core/events/event_kinds.ts";
 
 /** Maps the CPUs of every event before it goes on. */
 export class NodeCpus {
-  /** Some CPU lay outside the node. */
+  /** Some CPU was outside the node. */
   moved = false;
   /** CPUs of the node. */
   readonly count: number;
@@ -33,7 +33,7 @@ export class NodeCpus {
     return cpu % this.count;
   }
 
-  /** A sink whose events name the node's CPUs, in front of one that knows no others. */
+  /** A sink whose events name the node's CPUs, in front of one that accepts no others. */
   before(sink: EventSink): EventCalls {
     return new OnNode(sink, this);
   }

@@ -13,6 +13,10 @@ import { StampClock } from "./stamp_clock.ts";
 
 /** Whose marks these are. */
 export const PROBE_TRACK = "probe";
+/** Points' regions. */
+const POINT_TRACK = "usdt";
+/** Their tracks, as a record has them above the name. */
+const FUNCTIONS = 1 << TRACK_SHIFT, POINTS = 2 << TRACK_SHIFT;
 const NOTHING: readonly never[] = [];
 const UNKNOWN = HINTS.indexOf("UNKNOWN");
 
@@ -32,7 +36,7 @@ interface Thread {
 
 /** The marks of one process. */
 export class ProbeMarks implements Marks {
-  /** Joins whatever else marks in the process. */
+  /** Joins the other marks of the process. */
   readonly execId = "";
   readonly cpus: readonly number[];
   readonly threads: RingThread[] = [];
@@ -62,7 +66,7 @@ export class ProbeMarks implements Marks {
   }
 
   /**
-   * A function begins. Whatever began at the same depth of the stack or further down is over: it was
+   * A function begins. All that began at the same depth of the stack or further down has ended: it was
    * left by an exception, a long jump or a jump into this one.
    */
   enter(tid: number, name: number, stack: number, when: ProbeMoment): void {
@@ -70,7 +74,7 @@ export class ProbeMarks implements Marks {
     this.#leave(thread, stack, true, when);
     thread.names.push(name);
     thread.stacks.push(stack);
-    this.#put(thread, tid, KIND.enter, name, when);
+    this.#put(thread, KIND.enter, name | FUNCTIONS, when);
   }
 
   /** A function is left, where its stack is what it was at its begin. */
@@ -81,7 +85,12 @@ export class ProbeMarks implements Marks {
     if (last < 0 || thread.names[last] !== name || thread.stacks[last] !== stack) return;
     thread.names.pop();
     thread.stacks.pop();
-    this.#put(thread, tid, KIND.exit, name, when);
+    this.#put(thread, KIND.exit, name | FUNCTIONS, when);
+  }
+
+  /** A point that begins a region or ends it, whatever functions are open around it. */
+  point(tid: number, name: number, begins: boolean, when: ProbeMoment): void {
+    this.#put(this.#thread(tid), begins ? KIND.enter : KIND.exit, name | POINTS, when);
   }
 
   /** Stacks grow downwards: what began below a place is over when something happens there. */
@@ -91,7 +100,7 @@ export class ProbeMarks implements Marks {
       const last = names.length - 1;
       if (last < 0 || !(stacks[last] < stack || (orAt && stacks[last] === stack))) return;
       stacks.pop();
-      this.#put(thread, thread.ring.tid, KIND.exit, names.pop()!, when);
+      this.#put(thread, KIND.exit, names.pop()! | FUNCTIONS, when);
     }
   }
 
@@ -105,13 +114,13 @@ export class ProbeMarks implements Marks {
     return thread;
   }
 
-  #put({ ring }: Thread, tid: number, kind: number, name: number, when: ProbeMoment): void {
-    const flags = FLAG.nanoseconds | (tid === this.pid ? FLAG.process : 0);
+  #put({ ring }: Thread, kind: number, what: number, when: ProbeMoment): void {
+    const flags = FLAG.nanoseconds | (ring.tid === this.pid ? FLAG.process : 0);
     const record = this.#record;
     record.setUint32(0, when.low, true);
     record.setUint32(4, when.high, true);
     record.setUint32(8, kind | flags << 8 | Math.min(when.cpu, CPU_UNKNOWN) << 16, true);
-    record.setUint32(12, name | 1 << TRACK_SHIFT, true);
+    record.setUint32(12, what, true);
     ring.reserve(1).set(this.#bytes);
     ring.filled(1);
   }
@@ -121,10 +130,10 @@ export class ProbeMarks implements Marks {
   }
 
   trackName(track: number): string {
-    return track === 1 ? PROBE_TRACK : "";
+    return track === 1 ? PROBE_TRACK : track === 2 ? POINT_TRACK : "";
   }
 
-  /** It says no last word. */
+  /** It reports no end. */
   stopNs(): number {
     return NaN;
   }
@@ -135,7 +144,7 @@ export class ProbeMarks implements Marks {
     return 0;
   }
 
-  knowsName(index: number): boolean {
+  hasName(index: number): boolean {
     return index < this.names.length;
   }
 

@@ -22,8 +22,19 @@ const FOREIGN_MOST = 65_536;
 /** What the places of the probes mean. */
 export interface ProbeMeaning {
   readonly names: readonly string[];
-  /** By place: its name's number, from 0 on, and whether it is the begin. */
-  readonly places: readonly { readonly name: number; readonly begins: boolean }[];
+  readonly places: readonly ProbePlaceMeaning[];
+}
+
+/** What happens at a place. */
+export interface ProbePlaceMeaning {
+  /** Its name's number, from 0 on. */
+  readonly name: number;
+  /** It is the begin. */
+  readonly begins: boolean;
+  /** A point of the program's author, which says nothing of the stack. */
+  readonly isPoint: boolean;
+  /** And one without an end. */
+  readonly isAlone: boolean;
 }
 
 /** The run whose processes are looked for. */
@@ -35,7 +46,7 @@ export interface ProbedRun {
   readonly directory: string;
 }
 
-/** Hears of processes. */
+/** Receives processes. */
 export interface ProbeListener {
   ring(marks: ProbeMarks): void;
 }
@@ -45,7 +56,7 @@ const LOST = "calls of probed functions come faster than they are read: some are
 
 /** Marks by probes. */
 export class Probes {
-  /** The process that was heard of last. */
+  /** The process of the last event. */
   #last: ProbeMarks | undefined;
   readonly #perf: PerfProbes;
   readonly #meaning: ProbeMeaning;
@@ -68,13 +79,13 @@ export class Probes {
     this.#ours = new Set([run.command]);
   }
 
-  /** Is something read that was too young to be told? */
+  /** Does it hold events that were too recent to be emitted? */
   get waiting(): boolean {
     return this.#perf.rings.some((ring) => ring.start < ring.end);
   }
 
   /**
-   * Tells what happened up to a moment before now.
+   * Emits what happened up to a moment before now.
    * @param nowNs Since the origin; Infinity: all of it, since a process has ended.
    * @param listener Gets each process with its first event.
    */
@@ -138,19 +149,22 @@ export class Probes {
       listener.ring(marks);
     }
     this.#last = marks;
-    const { name, begins } = this.#meaning.places[place];
+    const { name, begins, isPoint, isAlone } = this.#meaning.places[place];
     const hasStack = view.getUint16(at + 6, true) >= 56;
     const stack = hasStack
       ? view.getUint32(at + 48, true) + view.getUint32(at + 52, true) * TWO_32
       : 0;
-    if (begins) marks.enter(tid, name + 1, stack, when);
+    if (isPoint) {
+      if (begins) marks.point(tid, name + 1, true, when);
+      if (!begins || isAlone) marks.point(tid, name + 1, false, when);
+    } else if (begins) marks.enter(tid, name + 1, stack, when);
     else marks.exit(tid, name + 1, stack, when);
   }
 
   #isOurs(pid: number): boolean {
     if (this.#ours.has(pid)) return true;
     if (this.#foreign.has(pid)) return false;
-    // Launched by somebody else's process, with our session in its environment.
+    // Launched by another user's process, with our session in its environment.
     const isOurs = lookAtNoted(pid, this.#run.directory) === "ours";
     if (!isOurs && this.#foreign.size > FOREIGN_MOST) this.#foreign.clear();
     (isOurs ? this.#ours : this.#foreign).add(pid);

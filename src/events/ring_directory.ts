@@ -16,18 +16,18 @@ import { LaunchNotes, lookAtNoted } from "./launch_notes.ts";
 import type { Marks } from "./marks.ts";
 import { ScriptMarks } from "./script_marks.ts";
 
-/** More files than this at one time are somebody's mischief. */
+/** More files than this at one time are taken as abuse. */
 const FILES_MAX = 65536;
 /** Of those that are refused so many are named. */
 const REFUSED_MAX = 1000;
 /** Looks after a change: the directory's time is coarse, more may come within the same jiffy. */
-const LOOKS = 3;
+const LOOKS_AFTER_CHANGE = 3;
 
-/** Hears what is new. */
+/** Receives what is new. */
 export interface DirectoryListener {
   ring(ring: Marks): void;
   launched(pid: number): void;
-  /** Somebody asks, by this file, what is open at this moment. */
+  /** A process asks, by this file, what is open at this moment. */
   asked(name: string): void;
 }
 
@@ -59,7 +59,7 @@ export class RingDirectory {
     return this.#pending.size > 0 || this.#notes.waiting;
   }
 
-  /** Tells what is new; costs one fstat where nothing is. */
+  /** Reports new files; costs one fstat where there are none. */
   look(listener: DirectoryListener): void {
     this.#list(listener);
     if (!this.#notes.waiting) return;
@@ -72,7 +72,7 @@ export class RingDirectory {
 
   #list(listener: DirectoryListener): void {
     const changed = modifiedAt(this.#fd);
-    if (changed !== this.#changedAt) this.#looks = LOOKS;
+    if (changed !== this.#changedAt) this.#looks = LOOKS_AFTER_CHANGE;
     this.#changedAt = changed;
     if (this.#looks === 0 && this.#pending.size === 0) return;
     if (this.#looks > 0) this.#looks--;

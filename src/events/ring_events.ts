@@ -1,7 +1,7 @@
 /**
  * What the records of a ring mean: events, with the sink's own handles.
  *
- * Ends that fit no begin are mended here, as the clients mend them: the end of an outer region ends
+ * Ends that fit no begin are repaired here, as the clients repair them: the end of an outer region ends
  * those inside it, an end of what is not open changes nothing. Each is counted with its offenders.
  * @module
  */
@@ -11,11 +11,8 @@ import { KIND, type MarkKind } from "../core/events/event_kinds.ts";
 import {
   CPU_UNKNOWN,
   FLAG,
-  MPI_NAME,
-  OPENMP_NAME,
   PM,
   PM_LOG_NAME,
-  REMARK_NAME,
   TRACK_SHIFT,
   TRACKS_MAX,
 } from "../core/events/ring_layout.ts";
@@ -29,17 +26,15 @@ import {
   type Source,
 } from "./marks.ts";
 import { PROBE_TRACK } from "./probe_marks.ts";
-import { ToldSums } from "./told_sums.ts";
 import { RingSpans } from "./ring_spans.ts";
-import { NAME_MASK } from "./ring_thread.ts";
 import type { ProcessContextNow } from "./answers.ts";
+import { NAME_MASK, type PathWithin } from "./short_visits.ts";
 import { floatOf, keepValue, valueOf } from "./ring_values.ts";
 
-/** Not told yet which handle a name has. */
+/** The handle of a name that the sink has not returned yet. */
 const UNKNOWN = -2;
-/** Nobody nests deeper; what a broken ring says beyond is left out. */
+/** The deepest nesting; a broken ring's data beyond it are left out. */
 const DEPTH_MAX = 4096;
-const REMARKS_MAX = 20;
 
 /** An application can make up any number of names. */
 const MISTAKES = { maxEntries: 50, others: "more of other names and threads" };
@@ -50,12 +45,6 @@ export class RingEvents {
   garbage = 0;
   /** Marks that were not in order. */
   readonly mistakes = new Diagnostics(MISTAKES);
-  /** What clients have to say about their programs. */
-  readonly remarks = new Set<string>();
-  /** What processes say of their MPI calls. */
-  readonly mpi = new ToldSums("peers");
-  /** What they say of their OpenMP threads. */
-  readonly openmp = new ToldSums("threads");
   readonly #sink: EventSink;
   readonly #spans: RingSpans;
   readonly #paths: FoldedPaths;
@@ -64,6 +53,7 @@ export class RingEvents {
   /** The same of tracks. */
   readonly #tracks = new Map<Marks, Int32Array>();
   readonly #trackNames: string[] = [""];
+  readonly #within = new Map<Marks, { within: PathWithin }>();
   /** Names by the sink's handles. */
   readonly #names: string[] = [];
   /** The one record of all events from rings. */
@@ -78,7 +68,7 @@ export class RingEvents {
     this.#spans = new RingSpans(sink, event, this.mistakes);
   }
 
-  /** Emits the event that stands next in a thread. @param ns Its time, since the origin. */
+  /** Emits the next event of a thread. @param ns Its time, since the origin. */
   tell(source: Source, ns: number): void {
     const { thread, follower } = source;
     const timeS = ns * 1e-9;
@@ -130,24 +120,13 @@ export class RingEvents {
         this.#endThread(timeS, source);
         break;
       case KIND.threadBegin:
-        if (!thread.ended) this.#endThread(timeS, source);
+        if (!thread.isOver) this.#endThread(timeS, source);
         this.#beginThread(source);
         break;
       case KIND.pmOpen:
       case KIND.pmRecord:
       case KIND.pmClose:
         this.#pm(timeS, source, thread.kind);
-    }
-  }
-
-  /** What a client tells of itself, beside its records. */
-  hear({ word, text }: { word: string; text: string }): void {
-    if (word === REMARK_NAME) {
-      if (this.remarks.size < REMARKS_MAX) this.remarks.add(text);
-    } else if (word === MPI_NAME) {
-      if (!this.mpi.tell(text)) this.garbage++;
-    } else if (word === OPENMP_NAME) {
-      if (!this.openmp.tell(text)) this.garbage++;
     }
   }
 
@@ -182,7 +161,7 @@ export class RingEvents {
     const track = this.#trackOf(ring, thread.value >>> TRACK_SHIFT);
     const open = openOn(source, id), last = open.regions.length - 1;
     if (last < 0 || open.regions[last] !== region || open.tracks[last] !== track) {
-      return this.#mend(timeS, source, { region, track }, open);
+      return this.#repair(timeS, source, { region, track }, open);
     }
     open.regions.pop();
     open.tracks.pop();
@@ -198,16 +177,12 @@ export class RingEvents {
   /** A thread ended: what it left open ends with it, and is the fault of its marks. */
   #endThread(timeS: number, source: Source): void {
     const { thread, follower } = source;
-    thread.ended = true;
+    thread.ended = thread.isOver = true;
     if (source.own !== undefined) this.#close(timeS, follower, source.own);
     this.#emit(KIND.threadEnd, timeS, follower, thread.tid);
-    follower.open.splice(
-      1,
-      follower.open.length,
-      ...follower.open.filter((o, i) => {
-        return i > 0 && o !== source.own;
-      }),
-    );
+    if (source.own === undefined) return;
+    follower.open.splice(follower.open.indexOf(source.own), 1);
+    source.spare = source.own;
     source.own = undefined;
   }
 
@@ -215,13 +190,9 @@ export class RingEvents {
   #beginThread(source: Source): void {
     const { thread, ring } = source;
     const bound = thread.payloadLow !== 0;
-    thread.tid = thread.value;
-    thread.ended = false;
-    thread.boundTo = !bound
-      ? []
-      : thread.cpu !== CPU_UNKNOWN
-      ? [thread.cpu]
-      : ring.boundNow?.(thread) ?? [];
+    thread.begin(
+      !bound ? [] : thread.cpu !== CPU_UNKNOWN ? [thread.cpu] : ring.boundNow?.(thread) ?? [],
+    );
     source.bound = false;
   }
 
@@ -238,17 +209,23 @@ export class RingEvents {
     while (regions.length > 0) {
       const region = regions.pop()!;
       const track = tracks.pop()!;
-      this.#neverEnded(follower, { id, region, track });
+      this.#neverEnded(timeS, follower, { id, region, track });
       this.#emitExit(timeS, follower, id, region, track);
     }
   }
 
-  #neverEnded(follower: Follower, what: { id: number; region: number; track: number }): void {
+  #neverEnded(
+    timeS: number,
+    follower: Follower,
+    what: { id: number; region: number; track: number },
+  ): void {
     const who = this.#offender(follower, what.id, what.track);
-    this.mistakes.add("", `${this.#quoted(what.region)} was never ended: ${who}`);
+    const kind = `${this.#quoted(what.region)} was never ended: ${who}`;
+    if (this.mistakes.again("", kind)) return;
+    this.mistakes.add("", kind, `at ${timeS.toFixed(3)} s, the process's end`);
   }
 
-  /** The process executed something else: its spans are nobody's from here on. */
+  /** The process executed something else: its spans have no owner from here on. */
   leftByExec(follower: Follower): void {
     this.#spans.leftOpen(follower, "was open when the process executed something else");
   }
@@ -261,7 +238,7 @@ export class RingEvents {
         // A function that ends the process does not return, by right.
         if (this.#trackNames[track] === PROBE_TRACK) {
           this.#emitExit(timeS, follower, id, region, track);
-        } else this.#neverEnded(follower, { id, region, track });
+        } else this.#neverEnded(timeS, follower, { id, region, track });
       }
       regions.length = 0;
       tracks.length = 0;
@@ -274,7 +251,7 @@ export class RingEvents {
     const { ring, follower } = source;
     let map = this.#regions.get(ring);
     if (map === undefined || local >= map.length) {
-      if (!ring.knowsName(local)) {
+      if (!ring.hasName(local)) {
         this.garbage++;
         return -1;
       }
@@ -286,7 +263,7 @@ export class RingEvents {
       this.#regions.set(ring, map);
     }
     if (map[local] === UNKNOWN) {
-      if (!ring.knowsName(local)) {
+      if (!ring.hasName(local)) {
         this.garbage++;
         return -1;
       }
@@ -297,6 +274,21 @@ export class RingEvents {
       if (handle >= 0) this.#names[handle] = name;
     }
     return map[local];
+  }
+
+  /** The sink's paths of a process's own numbers; the same answer each time. */
+  pathsOf({ ring }: Source): { within: PathWithin } {
+    let paths = this.#within.get(ring);
+    if (paths === undefined) {
+      const within: PathWithin = (parent, value) => {
+        const name = value & NAME_MASK;
+        if (!ring.hasName(name)) return parent;
+        const track = ring.trackName?.(value >>> TRACK_SHIFT) ?? "";
+        return this.#sink.regionPath(parent, ring.names[name].name, track, "");
+      };
+      this.#within.set(ring, paths = { within });
+    }
+    return paths;
   }
 
   /** What is open in a process at this moment. */
@@ -323,6 +315,7 @@ export class RingEvents {
   forget(ring: Marks): void {
     this.#regions.delete(ring);
     this.#tracks.delete(ring);
+    this.#within.delete(ring);
   }
 
   /** The sink's handle of a process's own number of a track. */
@@ -341,13 +334,13 @@ export class RingEvents {
   /** Counts a mistake; the first of its kind with its place: when, and in which regions. */
   #note(timeS: number, open: OpenRegions, kind: string): void {
     if (this.mistakes.again("", kind)) return;
-    // The innermost say where it is.
+    // The innermost give its place.
     const path = open.regions.slice(-4).map((region) => this.#quoted(region)).join(" > ");
     const where = path === "" ? "outside of regions" : `in ${path}`;
     this.mistakes.add("", kind, `at ${timeS.toFixed(3)} s, ${where}`);
   }
 
-  #mend(
+  #repair(
     timeS: number,
     source: Source,
     { region, track }: { region: number; track: number },
@@ -388,7 +381,7 @@ export class RingEvents {
     }
   }
 
-  /** Ends one open region of a thread, wherever it lies. */
+  /** Ends one open region of a thread, at any depth. */
   #take(timeS: number, follower: Follower, open: OpenRegions, level: number): void {
     const [region] = open.regions.splice(level, 1);
     const [track] = open.tracks.splice(level, 1);
@@ -397,7 +390,7 @@ export class RingEvents {
 
   #attribute(timeS: number, source: Source, id: number, kind: MarkKind): void {
     const { thread, ring, follower } = source;
-    if (!ring.knowsName(thread.value)) {
+    if (!ring.hasName(thread.value)) {
       this.garbage++;
       return;
     }

@@ -67,19 +67,19 @@ export class RingPaths {
   #seenLow = -1;
   #seenHigh = -1;
   #seenCount = 0;
-  /** Visits without room that have begun: of a thread that keeps the order, what tells of changes. */
+  /** Visits without room that have begun: of a thread that keeps the order, what shows changes. */
   #skipped = 0;
   #seenSkipped = 0;
-  /** By path: visits, ns, squares and time in the path itself, as the file had them, and as told. */
+  /** By path: visits, ns, squares and time in the path itself, as read from the file, and as emitted. */
   #read = new Float64Array(16 * READ);
-  #told = new Float64Array(16 * READ);
+  #emitted = new Float64Array(16 * READ);
   readonly #added = { count: 0, ns: 0, squares: 0, selfNs: 0 };
 
   constructor(place: ThreadPlace) {
     this.#place = place;
   }
 
-  /** Takes what the thread's entry says; before `read`. */
+  /** Reads the thread's entry; before `read`. */
   look(view: DataView, at: number): void {
     this.folding = view.getUint32(at + THREAD.folding, true) === 1;
     this.#skipped = view.getUint32(at + THREAD.skippedNested, true);
@@ -171,20 +171,20 @@ export class RingPaths {
   }
 
   /**
-   * Tells what a path has more than was told. A thread that was interrupted between its clock and its
+   * Emits what a path has more than was emitted. A thread that was interrupted between its clock and its
    * mark seemed to be where it was before: so time may have to be taken back.
    */
   #tell(path: number, openNs: number, add: AddToPath): void {
     const at = path * READ, added = this.#added;
-    added.count = this.#read[at] - this.#told[at];
-    added.ns = this.#read[at + 1] - this.#told[at + 1];
-    added.squares = this.#read[at + 2] - this.#told[at + 2];
-    added.selfNs = this.#read[at + 3] + openNs - this.#told[at + 3];
+    added.count = this.#read[at] - this.#emitted[at];
+    added.ns = this.#read[at + 1] - this.#emitted[at + 1];
+    added.squares = this.#read[at + 2] - this.#emitted[at + 2];
+    added.selfNs = this.#read[at + 3] + openNs - this.#emitted[at + 3];
     if ((added.count === 0 && added.selfNs === 0) || !this.#makesSense(added)) return;
-    this.#told[at] += added.count;
-    this.#told[at + 1] += added.ns;
-    this.#told[at + 2] += added.squares;
-    this.#told[at + 3] += added.selfNs;
+    this.#emitted[at] += added.count;
+    this.#emitted[at + 1] += added.ns;
+    this.#emitted[at + 2] += added.squares;
+    this.#emitted[at + 3] += added.selfNs;
     add(path, added);
   }
 
@@ -197,7 +197,7 @@ export class RingPaths {
 
   /** Calls back with every bucket of a path's histogram that has visits, all visits so far. */
   readBuckets(path: number, call: (bucket: number, visits: number) => void): void {
-    if (!(this.#told[path * READ] > 0)) return;
+    if (!(this.#emitted[path * READ] > 0)) return;
     const chunk = 31 - Math.clz32(Math.floor(path / CHUNK_PATHS) + 1);
     const begin = CHUNK_PATHS * ((1 << chunk) - 1);
     const offset = this.#chunks[chunk] + (CHUNK_PATHS << chunk) * PATH.bytes +
@@ -205,7 +205,7 @@ export class RingPaths {
     if (this.#place.memory.read(offset, HISTOGRAM) !== HISTOGRAM.length) return;
     for (let i = 0; i < PATH_BUCKETS; i++) {
       const visits = HISTOGRAM_WORDS[2 * i + 1] * TWO_32 + HISTOGRAM_WORDS[2 * i];
-      if (visits > 0 && visits <= this.#told[path * READ]) call(i, visits);
+      if (visits > 0 && visits <= this.#emitted[path * READ]) call(i, visits);
     }
   }
 
@@ -225,6 +225,6 @@ export class RingPaths {
     this.least = grown(this.least, count, Infinity);
     this.most = grown(this.most, count);
     this.#read = grown(this.#read, count * READ);
-    this.#told = grown(this.#told, count * READ);
+    this.#emitted = grown(this.#emitted, count * READ);
   }
 }

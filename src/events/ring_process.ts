@@ -9,6 +9,7 @@ import {
   CHUNK_NAMES,
   CHUNK_THREADS,
   HEADER,
+  MESSAGE_PREFIX,
   NAME,
   NAME_BYTES_MAX,
   NAME_HEAP_MAX,
@@ -17,7 +18,6 @@ import {
   RECORD_BYTES,
   RING_MAGIC,
   RING_VERSION,
-  SAID_PREFIX,
   THREAD,
   THREAD_CHUNKS,
   TRACKS_MAX,
@@ -36,7 +36,7 @@ interface ThreadState {
   readonly ringOffset: number;
   readonly ringRecords: number;
   head: number;
-  /** So many looks in a row its entry said that its thread has ended, at most `OVER`. */
+  /** Number of consecutive looks in which its entry said that its thread has ended, at most `OVER`. */
   over: number;
   folds: number;
   epochs: number;
@@ -47,7 +47,7 @@ interface ThreadState {
 
 const TWO_32 = 4294967296;
 /** What one look reads is of several moments: the second one has all that came before the end. */
-const OVER = 2;
+const ENDED_LOOKS = 2;
 /** Older rings have something else, or nothing, where paths are. */
 const FIRST_WITH_PATHS = 4;
 const NOTHING: readonly never[] = [];
@@ -70,13 +70,13 @@ export class RingProcess {
   readonly threads: RingThread[] = [];
   /** Names with their hints, by the process's own numbers. */
   readonly names: { name: string; hint: number }[] = [];
-  /** What its client tells: a word of ours, and the text behind it. */
-  readonly #said: { word: string; text: string }[] = [];
+  /** A message of its client: a word of ours, and the text after it. */
+  readonly #messages: { word: string; text: string }[] = [];
   /** What made no sense in the file itself. */
   garbage = 0;
   /** Visits whose names found no room. */
   otherVisits = 0;
-  /** Visits of threads that found no room: nothing else tells of them. */
+  /** Visits of threads that found no room: counted nowhere else. */
   lostVisits = 0;
   /** Begins and ends of spans that found no room. */
   lostSpans = 0;
@@ -94,7 +94,7 @@ export class RingProcess {
   readonly #tailView = new DataView(this.#tail.buffer);
   readonly #foldedEpochs: { thread: RingThread; count: number }[] = [];
   readonly #folds: FoldedVisits[] = [];
-  /** Bytes of names, and where in the file they lie; forgotten when a look for names begins. */
+  /** Bytes of names, and their offset in the file; cleared when a look for names begins. */
   readonly #names = NAMES_BLOCK;
   #namesAt = 0;
   #namesRead = 0;
@@ -145,7 +145,7 @@ export class RingProcess {
 
   /** Copies what is new: records to the threads, names, folds. Returns the records copied. */
   poll(): number {
-    // The threads' heads first: whatever their records refer to was published before them.
+    // The threads' heads first: all that their records refer to was published before them.
     let copied = 0;
     if (this.#memory.read(0, this.#header) !== this.#header.length) return 0;
     const count = Math.min(
@@ -197,7 +197,7 @@ export class RingProcess {
     return copied;
   }
 
-  /** CPUs that a thread is bound to now, as its entry says. */
+  /** CPUs that a thread is bound to now, by its entry. */
   boundNow(thread: RingThread): readonly number[] {
     const state = this.#states.find((s) => s.thread === thread);
     const mask = new Uint8Array(HEADER.affinityBytes);
@@ -208,7 +208,7 @@ export class RingProcess {
   }
 
   /** Looks for names that were published while `poll` went on; is this number one of them? */
-  knowsName(index: number): boolean {
+  hasName(index: number): boolean {
     if (index < this.names.length) return true;
     this.#memory.read(0, this.#header);
     this.#readNames();
@@ -221,12 +221,12 @@ export class RingProcess {
     const number = new Uint8Array(4);
     this.#memory.read(HEADER.trackNames + 4 * track, number);
     const name = new DataView(number.buffer).getUint32(0, true);
-    return name > 0 && this.knowsName(name) ? this.#tracks[track] = this.names[name].name : "";
+    return name > 0 && this.hasName(name) ? this.#tracks[track] = this.names[name].name : "";
   }
 
-  /** What the client told since the last call; the caller takes it all. */
-  takeSaid(): readonly { word: string; text: string }[] {
-    return this.#said.length === 0 ? NOTHING : this.#said.splice(0);
+  /** The client's messages since the last call; they are returned once. */
+  takeMessages(): readonly { word: string; text: string }[] {
+    return this.#messages.length === 0 ? NOTHING : this.#messages.splice(0);
   }
 
   /** Folded visits since the last call; the caller takes them all. */
@@ -258,7 +258,7 @@ export class RingProcess {
     for (let i = first; i < first + count; i++) {
       const state = this.#states[i];
       if (
-        state === undefined || !state.thread.ended || state.over < OVER || state.folds < 0 ||
+        state === undefined || !state.thread.ended || state.over < ENDED_LOOKS || state.folds < 0 ||
         state.thread.nextNs !== Infinity
       ) return false;
     }
@@ -304,7 +304,7 @@ export class RingProcess {
     const head = wordAt(view, at + THREAD.head);
     let fresh = head - state.head;
     if (fresh < 0 || fresh > state.ringRecords) {
-      // Only a broken or hostile writer passes the tail; what it wrote cannot be told apart.
+      // Only a broken or hostile writer passes the tail; what it wrote cannot be separated.
       if (state.ringRecords > 0) this.garbage++;
       fresh = 0;
       state.head = head;
@@ -320,7 +320,7 @@ export class RingProcess {
       this.#memory.write(state.entry + THREAD.tail, this.#tail);
     }
     const isOver = view.getUint32(at + THREAD.state, true) === 2;
-    state.over = isOver ? Math.min(OVER, state.over + 1) : 0;
+    state.over = isOver ? Math.min(ENDED_LOOKS, state.over + 1) : 0;
     if (state.thread.ended && view.getUint32(at + THREAD.tid, true) !== state.thread.tid) {
       state.thread.ended = false;
     }
@@ -375,7 +375,7 @@ export class RingProcess {
       const entries = new Uint8Array((last - index) * NAME.bytes);
       const start = base + (index - first) * NAME.bytes;
       if (base === 0 || this.#memory.read(start, entries) !== entries.length) {
-        // Entries are there before their number is: what is claimed beyond the file never was.
+        // Entries are written before their number: those beyond the end of the file never existed.
         this.#mostNames = index;
         this.garbage++;
         return;
@@ -384,7 +384,7 @@ export class RingProcess {
       for (let i = index; i < last; i++) {
         const at = (i - index) * NAME.bytes;
         const length = view.getUint32(at + NAME.length, true);
-        // Whatever the file says, all names together have a bound.
+        // All names together have a bound, independent of the file.
         const left = NAME_HEAP_MAX - this.#nameBytesSoFar;
         const bytes = this.#nameBytes(
           wordAt(view, at + NAME.offset),
@@ -393,7 +393,7 @@ export class RingProcess {
         this.#nameBytesSoFar += bytes.length;
         if (bytes.length < length) this.garbage++;
         const name = decoder.decode(bytes);
-        if (name.startsWith(SAID_PREFIX)) this.#hear(name);
+        if (name.startsWith(MESSAGE_PREFIX)) this.#receive(name);
         this.names.push({ name, hint: view.getUint32(at + NAME.hint, true) });
       }
     }
@@ -403,12 +403,12 @@ export class RingProcess {
     return Math.min(this.#headerView.getUint32(HEADER.names, true), this.#mostNames);
   }
 
-  #hear(name: string): void {
-    const [, word, pid, text] = /^(.*?) (\d+) (.*)$/s.exec(name.slice(SAID_PREFIX.length)) ?? [];
-    if (Number(pid) === this.pid) this.#said.push({ word: SAID_PREFIX + word, text });
+  #receive(name: string): void {
+    const [, word, pid, text] = /^(.*?) (\d+) (.*)$/s.exec(name.slice(MESSAGE_PREFIX.length)) ?? [];
+    if (Number(pid) === this.pid) this.#messages.push({ word: MESSAGE_PREFIX + word, text });
   }
 
-  /** The bytes of a name; those behind it come along, since most names lie one after the other. */
+  /** The bytes of a name; those after it are read too, since most names are adjacent. */
   #nameBytes(offset: number, length: number): Uint8Array {
     if (length > NAMES_BLOCK.length) {
       const own = new Uint8Array(length);

@@ -2,6 +2,7 @@
  * One thread's outermost visits that found no room in its ring: a slot for each region.
  * @module
  */
+import type { FoldedStats } from "../core/path_stats.ts";
 import { CHUNK_NAMES, FLAG, SLOT, THREAD } from "../core/events/ring_layout.ts";
 import type { RingThread } from "./ring_thread.ts";
 import { type ThreadPlace, wordAt } from "./stamp_clock.ts";
@@ -14,6 +15,8 @@ export interface FoldedVisits {
   readonly firstNs: number;
   readonly visits: number;
   readonly ns: number;
+  /** Visits nested in these and others, by the sink's handles of their paths. */
+  readonly nested?: ReadonlyMap<number, Readonly<FoldedStats>>;
 }
 
 /** A region within itself counts its time again: as deep as visits nest. */
@@ -25,8 +28,8 @@ export class RingSlots {
   garbage = 0;
   readonly #place: ThreadPlace;
   readonly #thread: RingThread;
-  /** Visits and times already told, by region. */
-  readonly #told = new Map<number, { visits: number; ns: number; cycles: number }>();
+  /** Visits and times already emitted, by region. */
+  readonly #emitted = new Map<number, { visits: number; ns: number; cycles: number }>();
 
   constructor(place: ThreadPlace, thread: RingThread) {
     this.#place = place;
@@ -37,7 +40,7 @@ export class RingSlots {
    * Reads what is new.
    *
    * @param view The thread's entry, at `at`. @param names How many names have slots.
-   * @returns False where not all of it can be told yet.
+   * @returns False where not all of it can be emitted yet.
    */
   read(view: DataView, at: number, names: number, folds: FoldedVisits[]): boolean {
     let whole = true;
@@ -60,15 +63,15 @@ export class RingSlots {
   #readSlot(region: number, view: DataView, at: number, folds: FoldedVisits[]): boolean {
     const { clock, limits } = this.#place;
     const visits = wordAt(view, at + SLOT.visits);
-    const before = this.#told.get(region) ?? { visits: 0, ns: 0, cycles: 0 };
+    const before = this.#emitted.get(region) ?? { visits: 0, ns: 0, cycles: 0 };
     if (visits <= before.visits) return true;
     const ns = wordAt(view, at + SLOT.ns);
     const cycles = wordAt(view, at + SLOT.cycles);
-    // Before it is known how long a cycle is nothing can be told; nothing is lost, only later.
+    // Before the length of a cycle is known nothing can be emitted; nothing is lost, only delayed.
     if (clock.unrated && cycles > before.cycles) return false;
     const rate = clock.unrated ? 0 : clock.nsPerCycle;
     const spent = ns - before.ns + (cycles - before.cycles) * rate;
-    this.#told.set(region, { visits, ns, cycles });
+    this.#emitted.set(region, { visits, ns, cycles });
     const more = visits - before.visits;
     if (!limits.allows(more, "visits") || !limits.allows(spent, "ns", NESTED)) return true;
     const inNs = (view.getUint32(at + SLOT.firstFlags, true) & FLAG.nanoseconds) !== 0;

@@ -7,15 +7,15 @@ import type { EventReceiver, EventRecord } from "../core/events/event.ts";
 import { KIND } from "../core/events/event_kinds.ts";
 import { TRACK_SHIFT } from "../core/events/ring_layout.ts";
 import type { Follower, Source } from "./marks.ts";
-import { NAME_MASK } from "./ring_thread.ts";
+import { NAME_MASK } from "./short_visits.ts";
 
 /** Numbers have 48 bits, and their spaces the few above. */
 const HIGH_MASK = 0xffff;
 const TWO_32 = 4294967296;
 const TWO_48 = 281474976710656;
 const SPACES = 16;
-/** Nobody has more open at a time; what a broken ring says beyond is left out. */
-const MOST_OPEN = 1_000_000;
+/** The most open at a time; a broken ring's data beyond it are left out. */
+const MAX_OPEN_SPANS = 1_000_000;
 
 /** Turns their records into events. */
 export class RingSpans {
@@ -29,7 +29,7 @@ export class RingSpans {
     this.#mistakes = mistakes;
   }
 
-  /** Tells the span's record that stands next in a thread. @returns False where it makes no sense. */
+  /** Emits the span's record that is next in a thread. @returns False where it is not valid. */
   tell(timeS: number, { thread, ring, follower }: Source, id: number): boolean {
     const { spans } = follower;
     if (thread.extraLow >= SPACES) return false;
@@ -39,13 +39,15 @@ export class RingSpans {
     event.number = number;
     if (thread.kind === KIND.spanBegin) {
       const name = thread.value & NAME_MASK;
-      if (spans.size >= MOST_OPEN || !ring.knowsName(name)) return false;
+      if (spans.size >= MAX_OPEN_SPANS || !ring.hasName(name)) return false;
       const open = {
         name: ring.names[name].name,
         track: ring.trackName?.(thread.value >>> TRACK_SHIFT) ?? "",
       };
       const before = spans.get(number);
-      if (before !== undefined) this.#add(follower, before, "was begun again before its end");
+      if (before !== undefined) {
+        this.#add(follower, before, "was begun again before its end", timeS);
+      }
       spans.set(number, open);
       event.name = open.name;
       event.trackName = open.track;
@@ -56,7 +58,7 @@ export class RingSpans {
     if (open === undefined) {
       const track = ring.trackName?.(thread.value >>> TRACK_SHIFT) ?? "";
       const what = `a span ended without having begun: ${whose(follower, track)}`;
-      this.#mistakes.add("", what);
+      this.#mistakes.add("", what, `at ${timeS.toFixed(3)} s`);
       return true;
     }
     spans.delete(number);
@@ -66,15 +68,21 @@ export class RingSpans {
     return true;
   }
 
-  /** The process ended in good order, or went on as another image, which knows none of them. */
+  /** The process ended in good order, or went on as another image, which has none of them. */
   leftOpen(follower: Follower, what = "was never ended"): void {
     for (const open of follower.spans.values()) this.#add(follower, open, what);
     follower.spans.clear();
   }
 
-  #add(follower: Follower, { name, track }: { name: string; track: string }, what: string): void {
+  #add(
+    follower: Follower,
+    { name, track }: { name: string; track: string },
+    what: string,
+    timeS?: number,
+  ): void {
     const shown = name.length > 80 ? name.slice(0, 77) + "..." : name;
-    this.#mistakes.add("", `span "${shown}" ${what}: ${whose(follower, track)}`);
+    const place = timeS === undefined ? "" : `at ${timeS.toFixed(3)} s`;
+    this.#mistakes.add("", `span "${shown}" ${what}: ${whose(follower, track)}`, place);
   }
 }
 

@@ -7,20 +7,15 @@
  * @module
  */
 import type { RingPaths } from "./ring_paths.ts";
+import { SHORT_LEVELS, type ShortVisits } from "./short_visits.ts";
 import type { StampClock } from "./stamp_clock.ts";
 import { KIND } from "../core/events/event_kinds.ts";
-import {
-  FLAG,
-  KINDS_WITH_PAYLOAD,
-  RECORD_BYTES,
-  RING_KINDS,
-  TRACK_SHIFT,
-} from "../core/events/ring_layout.ts";
+import { FLAG, KINDS_WITH_PAYLOAD, RECORD_BYTES, RING_KINDS } from "../core/events/ring_layout.ts";
 
 const TWO_32 = 4294967296;
-/** The name in an enter's or exit's value. */
-export const NAME_MASK = (1 << TRACK_SHIFT) - 1;
 const WORDS = RECORD_BYTES / 4;
+/** A pause is as long as the visits in it, up to the differences of two clocks. */
+const PAUSE_PART = 0.98;
 const HAS_PAYLOAD = Uint8Array.from({ length: 256 }, (_, k) => {
   return KINDS_WITH_PAYLOAD.includes(k) ? 1 : 0;
 });
@@ -36,6 +31,8 @@ export class RingThread {
   boundTo: readonly number[];
   /** Its thread ended, and nothing came after that. */
   ended = false;
+  /** Its end was handed on, and no other thread's begin. */
+  isOver = false;
   /** Time of the next event since the origin; Infinity when there is none. */
   nextNs = Infinity;
   /** Fields of the next event. */
@@ -62,8 +59,10 @@ export class RingThread {
   #cyclesHigh = 0;
   #pairNs = NaN;
   #lastNs = -Infinity;
+  /** Time of the event that was handed on last. */
+  #handedNs = NaN;
   /** Regions of a visit that may be folded. */
-  readonly #open = new Uint32Array(64);
+  readonly #open = new Uint32Array(SHORT_LEVELS);
 
   constructor(tid: number, boundTo: readonly number[], clock: StampClock) {
     this.tid = tid;
@@ -91,7 +90,7 @@ export class RingThread {
     return this.#bytes.subarray(this.#end * RECORD_BYTES, (this.#end + records) * RECORD_BYTES);
   }
 
-  /** Says that `records` were put where `reserve` told. */
+  /** Commits `records` written at the place that `reserve` returned. */
   filled(records: number): void {
     this.#end += records;
     if (this.nextNs === Infinity) this.advance();
@@ -101,25 +100,87 @@ export class RingThread {
    * Takes the visits at the head of what is buffered that are complete, short and without anything
    * but regions inside, and adds them up instead of handing on their events.
    *
-   * @param mostNs Longer visits stay. @param add Gets number, time of the begin and length of each.
-   * @returns Visits taken.
+   * A thread that took the ring over and ended too, with nothing but such visits, is taken whole: its
+   * visits count as those of the thread before it, which ends when it did. So programs that make ten
+   * thousand threads a second cost what their visits cost.
+   *
+   * @param mostNs Longer visits stay. @param sums Gets them.
+   * @returns Outermost visits taken.
    */
-  foldShort(mostNs: number, add: (region: number, ns: number, lengthNs: number) => void): number {
+  foldShort(mostNs: number, sums: ShortVisits): number {
     let taken = 0;
-    while (this.nextNs !== Infinity && this.kind === KIND.enter) {
+    while (this.nextNs !== Infinity) {
+      if (this.kind === KIND.threadBegin && this.isOver && this.payloadLow === 0) {
+        this.begin([]);
+        this.advance();
+        continue;
+      }
+      if (this.kind === KIND.threadEnd && this.#hasShortHeir(mostNs)) {
+        // Its begin, then what comes first in it: its end at the latest.
+        this.advance();
+        this.advance();
+        continue;
+      }
+      if (this.kind !== KIND.enter) break;
       const behind = this.#endOfVisit();
       if (behind < 0) break;
       const at = (behind - 1) * WORDS;
       const endNs = this.#nsOf(at, this.#words[at + 2]);
       const lengthNs = endNs - this.nextNs;
       if (!(lengthNs >= 0 && lengthNs <= mostNs)) break;
-      add(this.value & NAME_MASK, this.nextNs, lengthNs);
+      sums.add(this.value, this.nextNs, lengthNs);
+      if (behind > this.#start + 1) this.#addNested(behind, sums);
       taken++;
       this.#lastNs = endNs;
       this.#start = behind;
       this.advance();
     }
     return taken;
+  }
+
+  /** The marks of the next visit, which has others in it. */
+  #addNested(behind: number, sums: ShortVisits): void {
+    const words = this.#words;
+    sums.enter(this.value, this.nextNs);
+    for (let i = this.#start; i < behind; i++) {
+      const at = i * WORDS, word = words[at + 2], ns = this.#nsOf(at, word);
+      if ((word & 0xff) === KIND.enter) sums.enter(words[at + 3], ns);
+      else sums.exit(ns);
+    }
+  }
+
+  /** Is all of the next thread here, unbound, and is there nothing but short visits in it? */
+  #hasShortHeir(mostNs: number): boolean {
+    const words = this.#words, open = this.#open;
+    const first = this.#start * WORDS;
+    if (this.#start + 1 >= this.#end || (words[first + 2] & 0xff) !== KIND.threadBegin) {
+      return false;
+    }
+    if (words[first + 4] !== 0 || this.boundTo.length > 0) return false;
+    let depth = 0, from = 0;
+    for (let i = this.#start + 2; i < this.#end; i++) {
+      const at = i * WORDS, kind = words[at + 2] & 0xff, value = words[at + 3];
+      if (kind !== KIND.clock && (words[at + 2] >>> 8 & FLAG.process) !== 0) return false;
+      if (kind === KIND.enter && depth < open.length) {
+        if (depth === 0) from = at;
+        open[depth++] = value;
+      } else if (kind === KIND.exit && depth > 0 && open[--depth] === value) {
+        if (depth === 0 && !(this.#between(from, at) <= mostNs)) return false;
+      } else if (depth > 0) return false;
+      else if (kind === KIND.threadEnd) return true;
+      else if (kind === KIND.clock) i++;
+      else return false;
+    }
+    return false;
+  }
+
+  /** ns between two records; NaN where their clocks differ, or the later one is earlier. */
+  #between(from: number, to: number): number {
+    const words = this.#words;
+    const inNs = words[to + 2] >>> 8 & FLAG.nanoseconds;
+    if ((words[from + 2] >>> 8 & FLAG.nanoseconds) !== inNs) return NaN;
+    const units = (words[to + 1] - words[from + 1]) * TWO_32 + (words[to] - words[from]);
+    return units < 0 ? NaN : inNs !== 0 ? units : units * this.#clock.nsPerCycle;
   }
 
   /** Place behind the exit of the visit that the next event begins; −1: not in order, or not here. */
@@ -148,9 +209,63 @@ export class RingThread {
       ((high - this.#cyclesHigh) * TWO_32 + (low - this.#cyclesLow)) * this.#clock.nsPerCycle;
   }
 
+  /**
+   * End of the pause in which visits came that found no room and were folded: nothing was written into
+   * the ring meanwhile. The shortest pause that is long enough for them, before and between the events
+   * that are not handed on; else the longest one.
+   *
+   * @param needNs Time that was spent in them.
+   * @param nowNs A pause that has not ended is counted up to here.
+   * @returns `nowNs` where it has not ended.
+   */
+  pauseEndNs(needNs: number, nowNs: number): number {
+    const words = this.#words;
+    const { cyclesLow, cyclesHigh, pairNs } = this.#pair;
+    const least = needNs * PAUSE_PART;
+    let before = this.#handedNs, endNs = nowNs, lengthNs = 0;
+    const look = (ns: number) => {
+      const length = ns - before;
+      before = ns;
+      if (!(lengthNs < least ? length > lengthNs : length >= least && length < lengthNs)) return;
+      lengthNs = length;
+      endNs = ns;
+    };
+    if (this.nextNs !== Infinity) look(this.nextNs);
+    for (let i = this.#start; i < this.#end; i++) {
+      const at = i * WORDS, word = words[at + 2], kind = word & 0xff;
+      if (HAS_PAYLOAD[kind] === 1 && ++i >= this.#end) break;
+      if (kind === KIND.clock) this.#takePair(at);
+      if (kind === KIND.clock || KNOWN[kind] === 0) continue;
+      const ns = this.#nsOf(at, word);
+      if (ns >= before && ns < 1e18) look(ns);
+    }
+    look(nowNs);
+    [this.#cyclesLow, this.#cyclesHigh, this.#pairNs] = [cyclesLow, cyclesHigh, pairNs];
+    return endNs;
+  }
+
+  get #pair(): { cyclesLow: number; cyclesHigh: number; pairNs: number } {
+    return { cyclesLow: this.#cyclesLow, cyclesHigh: this.#cyclesHigh, pairNs: this.#pairNs };
+  }
+
+  #takePair(at: number): void {
+    const words = this.#words;
+    this.#cyclesLow = words[at];
+    this.#cyclesHigh = words[at + 1];
+    this.#pairNs = this.#clock.fromClock(words[at + 4], words[at + 5]);
+  }
+
+  /** The next event, a thread's begin, takes place: it has taken the ring over. */
+  begin(boundTo: readonly number[]): void {
+    this.tid = this.value;
+    this.ended = this.isOver = false;
+    this.boundTo = boundTo;
+  }
+
   /** Moves to the next event that makes sense. */
   advance(): void {
     const words = this.#words;
+    if (this.nextNs !== Infinity) this.#handedNs = this.nextNs;
     while (this.#start < this.#end) {
       const at = this.#start * WORDS;
       const word = words[at + 2];
@@ -166,9 +281,7 @@ export class RingThread {
       const low = words[at];
       const high = words[at + 1];
       if (kind === KIND.clock) {
-        this.#cyclesLow = low;
-        this.#cyclesHigh = high;
-        this.#pairNs = this.#clock.fromClock(words[at + 4], words[at + 5]);
+        this.#takePair(at);
         this.#clock.refine(low, high, this.#pairNs);
         continue;
       }

@@ -45,12 +45,12 @@ export function valueOf(
   type: number,
   low: number,
   high: number,
-  ring: { knowsName(index: number): boolean; readonly names: readonly { name: string }[] },
+  ring: { hasName(index: number): boolean; readonly names: readonly { name: string }[] },
 ): number | string {
   words[0] = low;
   words[1] = high;
   if (type === TYPE.string || type === TYPE.usr) {
-    return ring.knowsName(low) ? ring.names[low].name : "";
+    return ring.hasName(low) ? ring.names[low].name : "";
   }
   if (type === TYPE.double) return asFloat[0];
   if (type === TYPE.bool) return low === 0 ? "false" : "true";

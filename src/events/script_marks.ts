@@ -106,7 +106,7 @@ export class ScriptMarks implements Marks {
     }
   }
 
-  knowsName(index: number): boolean {
+  hasName(index: number): boolean {
     return index < this.names.length;
   }
 
@@ -130,9 +130,11 @@ export class ScriptMarks implements Marks {
       return;
     }
     const [, what, seconds, micros, name] = found;
-    const told = seconds === undefined ? now : Number(seconds) * 1e9 + Number(micros) * 1e3 + ahead;
-    // A clock that was set, or a script that lies, does not move a mark out of the run.
-    const ns = Math.min(now, Math.max(told, this.startNs + Number(this.#originNs)));
+    const givenNs = seconds === undefined
+      ? now
+      : Number(seconds) * 1e9 + Number(micros) * 1e3 + ahead;
+    // A clock that was set, or a wrong time from a script, does not move a mark out of the run.
+    const ns = Math.min(now, Math.max(givenNs, this.startNs + Number(this.#originNs)));
     if (what === "s" || what === "f") return this.#takeSpan(what, ns, name ?? "");
     const kind = what === "b" ? KIND.enter : what === "e" ? KIND.exit : KIND.epoch;
     const record = new DataView(new ArrayBuffer(16));

@@ -1,5 +1,5 @@
 /**
- * Times in a ring file: stamps of cycles or of the clock, and where a thread's figures lie.
+ * Times in a ring file: stamps of cycles or of the clock, and the offsets of a thread's figures.
  * @module
  */
 import type { RingMemory } from "../core/events/ring_memory.ts";
@@ -69,7 +69,7 @@ export class StampClock {
   }
 }
 
-/** Where a thread's figures lie, and what they are read with. */
+/** The offsets of a thread's figures, and the view that reads them. */
 export interface ThreadPlace {
   readonly memory: RingMemory;
   /** Offset of its entry. */

@@ -10,7 +10,7 @@ import { readText } from "../os/files.ts";
 import { makeDirectories, readUserText } from "../os/user_file.ts";
 import { writeDocument } from "./whole_file.ts";
 
-const MOST_CHARACTERS = 65_536;
+const MAX_CHARACTERS = 65_536;
 
 /** Where it is kept for this node; `undefined`: this user has no home. */
 export function countersCheckedPath(
@@ -30,14 +30,14 @@ export function keepCountersChecked(path: string, content: string): void {
   writeDocument(path, content);
 }
 
-/** What a report says of it: lengths of visits that each counter is trusted at. Nothing of what is no such document. */
+/** A report's statement of the check: from which length of visits each counter is accurate; else empty. */
 export function countersChecked(path: string | undefined): Nested | undefined {
   if (path === undefined) return undefined;
   try {
     const text = readUserText(path);
-    return text.length > MOST_CHARACTERS ? undefined : summary(JSON.parse(text));
+    return text.length > MAX_CHARACTERS ? undefined : summary(JSON.parse(text));
   } catch {
-    // Nobody tried them here, or it is no document of ours: then nothing is said.
+    // Not checked on this node, or not our document: then nothing is reported.
     return undefined;
   }
 }

@@ -1,8 +1,8 @@
 /**
  * A file that grows by whole lines while a run goes on.
  *
- * On a disk that is full lines wait, some MiB of them; those that find no place are counted, which the
- * report says. Any other failure ends the file. A failure is said once, and never stops the run.
+ * On a full disk lines wait, up to some MiB; lines beyond that are dropped and counted, which the
+ * report states. Any other failure ends the file. A failure is logged once, and never stops the run.
  * @module
  */
 import { lengthened } from "../core/grow.ts";
@@ -22,7 +22,7 @@ const TEXT_CHARACTERS = 8192;
 /** So much waits for a disk that is full. */
 const WAITING_BYTES = 4 << 20;
 /** Is the disk full? EDQUOT is the same for one user. */
-const FULL: ReadonlySet<number> = new Set([ERRNO.ENOSPC, ERRNO.EDQUOT]);
+const DISK_FULL_ERRORS: ReadonlySet<number> = new Set([ERRNO.ENOSPC, ERRNO.EDQUOT]);
 
 /** A file that grows by whole lines. */
 export class LineFile {
@@ -45,7 +45,7 @@ export class LineFile {
   #lost = 0;
 
   /**
-   * @param tell Says one line to the user.
+   * @param tell Logs one line for the user.
    * @throws {AccessError} If it cannot be made.
    */
   constructor(path: string, tell: (line: string) => void) {
@@ -97,7 +97,7 @@ export class LineFile {
     if (this.#used >= BLOCK_BYTES && !this.#full) this.#flushBytes();
   }
 
-  /** Forgets everything that was written: the run begins anew. */
+  /** Drops everything that was written: the run restarts. */
   restart(): void {
     this.#text = "";
     this.#used = this.#pieces = 0;
@@ -124,8 +124,9 @@ export class LineFile {
       this.#used = this.#pieces = 0;
       this.#full = false;
     } catch (error) {
-      if (error instanceof OsError && FULL.has(error.errno) && !this.#direct) this.#wait(error);
-      else this.#fail(error);
+      if (error instanceof OsError && DISK_FULL_ERRORS.has(error.errno) && !this.#direct) {
+        this.#wait(error);
+      } else this.#fail(error);
     }
   }
 

@@ -33,6 +33,6 @@ function nameless(path: string): number {
     using place = new OutputPlace(path);
     return place.nameless();
   } catch {
-    return -1; // to write the file says why
+    return -1; // the write that follows gives the reason
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Files that appear whole or not at all: written beside their name, then renamed, so that nobody sees
+ * Files that appear whole or not at all: written beside their name, then renamed, so that no reader sees
  * half of one and an older one stays whole when the disk is full. A device or a pipe is written into.
  * @module
  */
@@ -13,7 +13,7 @@ import { type Content, isDirectory, OsError, type UserFile } from "../os/user_fi
 const BLOCK_BYTES = 65536;
 const encoder = new TextEncoder();
 
-/** Told where a file could not be replaced. */
+/** For the message about a file that could not be replaced. */
 const UNCHANGED = "the file that was there, if any, is unchanged";
 
 /**
@@ -57,7 +57,7 @@ export class WholeFile implements LineSink, Disposable {
     this.#used += bytes.length;
   }
 
-  /** Drops what was written: the run begins anew. */
+  /** Drops what was written: the run restarts. */
   restart(): void {
     this.#used = 0;
     // What went into a pipe is gone.
@@ -101,7 +101,7 @@ export class WholeFile implements LineSink, Disposable {
 /**
  * Writes a document.
  *
- * @throws {AccessError} If it cannot be written; the file that was there stays.
+ * @throws {AccessError} If it cannot be written; an existing file stays.
  */
 export function writeDocument(
   path: string,

@@ -63,7 +63,7 @@ export function textIn(bytes: Uint8Array, start: number, end: number): string {
   return text;
 }
 
-/** Splits one row; where each field stands is kept until the next row. */
+/** Splits one row; the offset of each field is kept until the next row. */
 export class CsvRow {
   /** Fields of the row; −1: the quotes are wrong. */
   count = 0;

@@ -95,7 +95,7 @@ export function stringifyEventLog(log: EventLog): string {
 /**
  * Reads an event log, ours or GEOPM's profile trace.
  *
- * @param path Stands in messages.
+ * @param path For messages.
  * @throws {FormatError} With path and line, if it is not laid out as one.
  */
 export function parseEventLog(text: string, path = "event log"): EventLog {

@@ -1,11 +1,13 @@
 /**
- * Lines out of a file that comes in pieces, without copying those that lie in one piece.
+ * Lines out of a file that comes in pieces, without copying those that are in one piece.
  *
  * @module
  */
 import { grown } from "../core/grow.ts";
 
 const LF = 10;
+/** Bytes that are looked at one by one. */
+const SHORT = 4;
 
 /** Splits pieces of bytes into lines. */
 export class LineSplitter {
@@ -47,12 +49,16 @@ export class LineSplitter {
       this.#carried = 0;
       this.#skipping = false;
     }
-    for (;;) {
-      const end = chunk.indexOf(LF, start);
+    const take = this.#take, most = this.#most, { length } = chunk;
+    while (start < length) {
+      // A search for each of a billion lines of a byte or two would take a minute.
+      let end = start;
+      while (end < length && end < start + SHORT && chunk[end] !== LF) end++;
+      if (chunk[end] !== LF) end = chunk.indexOf(LF, end);
       if (end < 0) break;
       this.line++;
-      if (end - start > this.#most) this.#tooLong();
-      else this.#take(chunk, start, end);
+      if (end - start > most) this.#tooLong();
+      else take(chunk, start, end);
       start = end + 1;
     }
     if (start < chunk.length) this.#keep(chunk.subarray(start));

@@ -12,6 +12,7 @@
  * A value that is not known has no sample. Pure: times are arguments.
  * @module
  */
+import { jsonText, printableLines } from "../core/printable.ts";
 
 /** One sample. Labels in the order in which they are printed. */
 export interface MetricSample {
@@ -79,7 +80,7 @@ function familyText(family: MetricFamily, isOpen: boolean): string {
   return lines.length === (isOpen && unit !== "" ? 3 : 2) ? "" : lines.join("\n") + "\n";
 }
 
-/** What a file of OTLP metrics says of its origin. */
+/** The origin in a file of OTLP metrics. */
 export interface OtlpOrigin {
   readonly version: string;
   /** Attributes of the resource: `host.name`, `service.name`. */
@@ -117,7 +118,7 @@ export function otlpJson(families: readonly MetricFamily[], origin: OtlpOrigin):
   });
   const scope = { name: "joulemark", version: origin.version };
   const resource = { attributes: attributes(origin.resource) };
-  return JSON.stringify({
+  return jsonText({
     resourceMetrics: [{ resource, scopeMetrics: [{ scope, metrics }] }],
   }) + "\n";
 }
@@ -146,5 +147,8 @@ function numberText(value: number): string {
 
 /** A label's value between its quotes. */
 export function escapedLabel(text: string): string {
-  return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+  return printableLines(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll(
+    "\n",
+    "\\n",
+  );
 }

@@ -1,5 +1,5 @@
 /**
- * Nested plain data as the block YAML that stands under `joulemark:` keys: the small part of YAML
+ * Nested plain data as the block YAML under `joulemark:` keys: the small part of YAML
  * that we write ourselves, and its reader.
  *
  * Mappings and lists in blocks of two blanks a level, scalars on one line, empty ones as `{}` and
@@ -50,13 +50,15 @@ function emit(value: Nested, blanks: string, lines: string[]): void {
   }
 }
 
-/** All digits; YAML 1.1 wants a point in what has an exponent. */
+/** All digits; YAML 1.1 requires a point in a number with an exponent. */
 function numberScalar(value: number): string {
   if (Number.isNaN(value)) return ".nan";
   if (!Number.isFinite(value)) return value > 0 ? ".inf" : "-.inf";
   const text = Object.is(value, -0) ? "-0.0" : String(value);
   return text.includes("e") && !text.includes(".") ? text.replace("e", ".0e") : text;
 }
+
+const BLANK = 32;
 
 /** Lines with their place in a file, read one after the other. */
 export class LineCursor {
@@ -77,7 +79,12 @@ export class LineCursor {
   /** Blanks before the current line's text. */
   get indent(): number {
     const line = this.lines[this.at];
-    return line === undefined ? -1 : line.length - line.trimStart().length;
+    if (line === undefined) return -1;
+    let at = 0;
+    while (line.charCodeAt(at) === BLANK) at++;
+    const code = line.charCodeAt(at);
+    // Other blanks are rare.
+    return code > BLANK && code < 0x80 ? at : line.length - line.trimStart().length;
   }
 
   error(expected: string): FormatError {
@@ -87,7 +94,7 @@ export class LineCursor {
   }
 }
 
-/** A key and what stands behind its colon; `undefined` when the text is no such pair. */
+/** A key and the text after its colon; `undefined` when the text is no such pair. */
 export function splitPair(text: string): { key: string; rest: string } | undefined {
   if (text.startsWith('"')) {
     const found = /^("(?:[^"\\]|\\.)*"):(?: (.*))?$/s.exec(text);

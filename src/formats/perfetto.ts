@@ -3,8 +3,8 @@
  * perfetto.dev, "Synthetic trace events"; fields by the numbers of its trace_packet.proto.
  *
  * A file is a row of packets, each whole in itself, so files of several hosts can be joined by `cat`.
- * Times are ns from the run's zero on, one second added; a clock snapshot at the top says which moment
- * of the day that is.
+ * Times are ns from the run's zero on, one second added; a clock snapshot at the top gives the time
+ * of the day of that moment.
  * @module
  */
 import { regionHash } from "../core/hash.ts";
@@ -24,7 +24,7 @@ const ORIGIN_NS = 1e9;
 /** Tracks of a host; numbers of tracks are one for the whole trace. */
 const TRACKS_MAX = 2 ** 20;
 
-/** Packets of one host, gathered until somebody takes them. */
+/** Packets of one host, gathered until they are read. */
 export class PerfettoWriter {
   readonly #out = new ProtoWriter();
   readonly #names = new Map<string, number>();
@@ -160,7 +160,7 @@ export class PerfettoWriter {
     out.end(packet);
   }
 
-  /** Number of a name; a new one is told in the packet that is open. */
+  /** Number of a name; a new one is defined in the open packet. */
   #name(name: string): number {
     const known = this.#names.get(name);
     if (known !== undefined) return known;

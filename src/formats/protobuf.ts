@@ -2,7 +2,7 @@
  * Protocol buffers, as far as a writer needs them: fields of varints, doubles, texts and messages into
  * bytes that are reused. protobuf.dev, Encoding.
  *
- * The length of a message is written with four bytes whatever it is, so that it can be filled in
+ * The length of a message is always written with four bytes, so that it can be filled in
  * afterwards; readers take longer varints than needed.
  * @module
  */
@@ -51,7 +51,7 @@ export class ProtoWriter {
     this.#fill(at);
   }
 
-  /** Begins a message. @returns What {@linkcode end} wants. */
+  /** Begins a message. @returns The argument of {@linkcode end}. */
   begin(field: number): number {
     this.#reserve(16);
     this.#varint(field * 8 + LENGTH);

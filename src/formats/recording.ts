@@ -21,7 +21,7 @@ import type { Behavior, OfferedSignal, Quality, SignalFormat, Unit } from "../co
 import { type CpuPlace, PlatformTopology } from "../core/machine/topology.ts";
 export { csvField } from "./csv_row.ts";
 
-/** What `format:` says. */
+/** The value of `format:`. */
 export const FORMAT_NAME = "joulemark-recording/1";
 /** First line of `events.csv`. */
 export const EVENTS_HEADER = "time,process,event,region,value,thread";
@@ -35,7 +35,7 @@ const FORMATS: readonly string[] = ["double", "float", "integer", "hex", "raw64"
 const QUALITIES: readonly string[] = ["measured", "derived", "simulated"];
 const MAX_CPUS = 65536;
 
-/** What `recording.yaml` says. */
+/** The contents of `recording.yaml`. */
 export interface Recording {
   readonly host: string;
   readonly profile: string;
@@ -53,7 +53,7 @@ export type Instances = Partial<Record<Domain, number>>;
 /**
  * Checks and completes what a YAML parser made of `recording.yaml`.
  *
- * @param seen Where no list says which CPUs belong to a memory or GPU, the CPUs are split evenly,
+ * @param seen Where no list gives the CPUs of a memory or GPU, the CPUs are split evenly,
  * in order of packages, among as many as the columns show.
  * @throws {FormatError} If something is missing or wrong.
  */

@@ -17,7 +17,7 @@
  *       hash: 0x1e65f3b4
  *       runtime (s): 12.0412
  * ```
- * Our own mappings stand under `joulemark:`, behind the header and behind each host's sections.
+ * Our own mappings are under `joulemark:`, after the header and after each host's sections.
  * @module
  */
 import { FormatError } from "../core/errors.ts";
@@ -50,8 +50,8 @@ export function stringifyReport(report: Report): string {
   return [...reportPieces(report)].join("");
 }
 
-/** Regions in a piece of text. */
-const PIECE_REGIONS = 256;
+/** Regions in a piece of text: a long one outlives collections of young objects, and with it its lines. */
+const PIECE_REGIONS = 16;
 
 /** The text of {@linkcode stringifyReport} in pieces, so that no report is held whole as text. */
 export function* reportPieces(report: Report): Generator<string, void, undefined> {
@@ -100,7 +100,7 @@ export function reportParts(report: Report): ReportParts {
   };
 }
 
-/** Puts it together again. The text may lack the tree. */
+/** Puts it together again. The tree may be missing in the text. */
 export function joinReportParts({ frame, regions, tree }: ReportParts): string {
   const at = frame.indexOf(`\n${REGIONS}`) + 1 + REGIONS.length;
   const whole = regions.length === 0
@@ -145,7 +145,7 @@ function fieldLines(blanks: string, fields: ReportFields): string {
 const GEOPM_FIGURE =
   /^(package-energy|dram-energy|gpu(-core)?-energy) \(J\)$|^(gpu-(core-)?)?power \(W\)$/;
 
-/** Lines of fields that are made anew together. */
+/** Lines of fields that are made again together. */
 const GROUP = 8;
 
 /**
@@ -230,7 +230,7 @@ function oneLine(text: string): string {
   return /^[^\s"'#][^\u0000-\u001f\u007f-\u009f\u2028\u2029"]*$/.test(text) ? text : quoted(text);
 }
 
-/** A JSON object stands as it is, over several lines if it has them; other text is a scalar. */
+/** A JSON object is kept unchanged, over several lines if it has them; other text is a scalar. */
 function policyScalar(policy: string): string {
   return isObject(policy) ? policy : textScalar(policy);
 }
@@ -246,7 +246,7 @@ function isObject(text: string): boolean {
 /**
  * Reads a report, ours or GEOPM's from 3.0 on.
  *
- * @param path Stands in messages.
+ * @param path For messages.
  * @throws {FormatError} With path and line, if it is not laid out as a report.
  */
 export function parseReport(text: string, path = "report"): Report {
@@ -368,7 +368,7 @@ function parseRegions(cursor: LineCursor): ReportRegion[] {
   while (cursor.line === `${SECTION}-`) {
     cursor.at++;
     const at = cursor.at;
-    const { region, hash, ...fields } = parseFields(cursor, true);
+    const { region, hash, fields } = parseRegion(cursor);
     if (region === undefined || !/^0x[0-9a-f]{1,16}$/i.test(String(hash))) {
       cursor.at = at;
       throw cursor.error("a region with its name and hash");
@@ -378,17 +378,43 @@ function parseRegions(cursor: LineCursor): ReportRegion[] {
   return regions;
 }
 
-/** @param isRegion Its `region` is text whatever it looks like. */
-function parseFields(cursor: LineCursor, isRegion = false): ReportFields {
+function parseFields(cursor: LineCursor): ReportFields {
   const fields: [string, number | string][] = [];
-  while (cursor.line !== undefined && cursor.indent === FIELD.length) {
-    const pair = splitPair(cursor.line.slice(FIELD.length));
-    if (pair === undefined || pair.rest === "") throw cursor.error("a field with a value");
-    const isName = isRegion && pair.key === "region";
-    fields.push([pair.key, isName ? headerText(pair.rest) : parseValue(pair.rest)]);
-    cursor.at++;
+  for (let pair = nextPair(cursor); pair !== undefined; pair = nextPair(cursor)) {
+    fields.push([pair.key, parseValue(pair.rest)]);
   }
   return Object.fromEntries(fields);
+}
+
+const OWN = { configurable: true, enumerable: true, writable: true };
+
+/** A region's `region` is always text, even if it looks like a number. */
+function parseRegion(
+  cursor: LineCursor,
+): { region?: string; hash?: number | string; fields: ReportFields } {
+  const fields: { [key: string]: number | string } = {};
+  let region: string | undefined, hash: number | string | undefined;
+  for (let pair = nextPair(cursor); pair !== undefined; pair = nextPair(cursor)) {
+    const { key, rest } = pair;
+    if (key === "region") region = headerText(rest);
+    else if (key === "hash") hash = parseValue(rest);
+    else if (key !== "__proto__") fields[key] = parseValue(rest);
+    else {
+      const value = parseValue(rest);
+      Object.defineProperty(fields, key, { ...OWN, value });
+    }
+  }
+  return { region, hash, fields };
+}
+
+/** The field at the cursor, which goes on; `undefined` where there is none. */
+function nextPair(cursor: LineCursor): { key: string; rest: string } | undefined {
+  const { line } = cursor;
+  if (line === undefined || cursor.indent !== FIELD.length) return undefined;
+  const pair = splitPair(line.slice(FIELD.length));
+  if (pair === undefined || pair.rest === "") throw cursor.error("a field with a value");
+  cursor.at++;
+  return pair;
 }
 
 function parseOwn(cursor: LineCursor, rest: string, indent: number): { [key: string]: Nested } {

@@ -17,13 +17,13 @@ const NOT_TEXT =
 /** Plain text without quotes: nothing in it can be taken for syntax. */
 const PLAIN = /^[A-Za-z0-9_/][A-Za-z0-9 _.,;()%/@#:+=&*<>|~^$-]*$/;
 // C0, DEL, C1 but the next-line mark, surrogates without their partner, and what YAML calls not
-// printable; line and paragraph separators end a line for YAML 1.1.
+// printable; line and paragraph separators end a line for YAML 1.1; what turns the direction of text.
 const ESCAPED =
   // deno-lint-ignore no-control-regex
-  /["\\\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+  /["\\\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 /** Text that needs no escapes, as most names are. */
 const PRINTABLE = /^[ !#-[\]-~]*$/;
-const SHORT: Record<string, string> = {
+const SHORT_ESCAPES: Record<string, string> = {
   '"': '\\"',
   "\\": "\\\\",
   "\n": "\\n",
@@ -54,7 +54,8 @@ const UNESCAPED: Record<string, string> = {
 export function quoted(text: string): string {
   if (PRINTABLE.test(text)) return `"${text}"`;
   return `"${
-    text.replace(ESCAPED, (c) => SHORT[c] ?? "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"))
+    text.replace(ESCAPED, (c) =>
+      SHORT_ESCAPES[c] ?? "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"))
   }"`;
 }
 
@@ -113,7 +114,7 @@ function isPlain(text: string): boolean {
     !text.includes(" #") && !/[: ]$/.test(text);
 }
 
-/** Flow mappings and lists stand in agents' values and policies as they are. */
+/** Flow mappings and lists are kept unchanged in agents' values and policies. */
 function isJson(text: string): boolean {
   if (!/^[{[].*[}\]]$/.test(text)) return false;
   try {

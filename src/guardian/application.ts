@@ -1,6 +1,6 @@
 /**
- * The application, as far as the monitor has to do with it: the guardian starts it, forwards its
- * signals and waits for it; here we hear of that, between two samples.
+ * The application from the monitor's side: the guardian starts it, forwards its
+ * signals and waits for it; this file receives its reports, between two samples.
  * @module
  */
 import type { Guardian } from "./guardian.ts";
@@ -11,12 +11,17 @@ import { isAlive, openPidfd } from "../os/process.ts";
 import { Waiter } from "../os/wait.ts";
 
 const SIGKILL = 9;
-/** Reports at once for signals come no faster than this, whoever sends them. */
+/** The shortest time between two reports that are made for signals, by any sender. */
 const SIGNAL_REPORT_NS = 0.5e9;
 /** The guardian's word on the application's end comes at once after the end, or never. */
 const WORD_NS = 0.5e9;
 /** Without a guardian the application's end is looked for so often. */
 const LOOK_NS = 0.1e9;
+
+/** The guardian lets the command wait for a second; nobody could tell it that this one needs more. */
+const MISSED =
+  "this machine took more than a second to start the monitor, and the command began without what " +
+  "was to change it (--preload, --python, --phase): it has no regions of theirs";
 
 /** How the application ended. */
 export interface Ended {
@@ -40,12 +45,16 @@ export class Application implements Disposable {
   #reportedNs = -Infinity;
   #hurry = false;
   #lowered = false;
+  /** CLOCK_MONOTONIC_RAW in ns when it could start with changes of its environment; NaN: with none. */
+  #changesNs = NaN;
+  readonly #tell: (line: string) => void;
   /** The application is gone: CLOCK_MONOTONIC in ns when that was seen, and the raw clock's. */
   #goneNs = NaN;
   #seenNs = NaN;
 
-  constructor(guardian: Guardian) {
-    this.#guardian = guardian;
+  /** @param tell For a line that people should read. */
+  constructor(guardian: Guardian, tell: (line: string) => void) {
+    [this.#guardian, this.#tell] = [guardian, tell];
     this.pid = guardian.pid;
     this.#pidfd = openPidfd(guardian.pid);
     this.#waiter = new Waiter(guardian.socket, this.#pidfd);
@@ -66,7 +75,7 @@ export class Application implements Disposable {
   }
 
   /**
-   * CLOCK_MONOTONIC_RAW in ns when it ended, as the guardian or the kernel told, whoever was first: a
+   * CLOCK_MONOTONIC_RAW in ns when it ended, by the guardian or the kernel, whichever came first: a
    * guardian may be stopped; NaN before.
    */
   get endNs(): number {
@@ -81,7 +90,7 @@ export class Application implements Disposable {
 
   /** Looks whether such a signal has come. */
   isUrged(): boolean {
-    this.#hear();
+    this.#receive();
     return this.#hurry;
   }
 
@@ -92,6 +101,7 @@ export class Application implements Disposable {
 
   /** Lets it start. @param changes As command.h of the guardian has them. */
   start(changes: readonly string[]): void {
+    if (changes.length > 0) this.#changesNs = rawNanoseconds();
     this.#guardian.go(changes);
     this.#startNs = rawNanoseconds();
   }
@@ -123,7 +133,7 @@ export class Application implements Disposable {
         this.#seenNs = rawNanoseconds();
         continue;
       }
-      this.#hear();
+      this.#receive();
       if (!this.#guardian.open) this.#alone();
       if (this.#signalled || this.#hurry || running !== (this.#ended === undefined)) return;
     }
@@ -148,10 +158,12 @@ export class Application implements Disposable {
     }
   }
 
-  #hear(): void {
+  #receive(): void {
     for (let event = this.#guardian.next(); event !== undefined; event = this.#guardian.next()) {
-      if (event.kind === "started") this.#startNs = event.ns;
-      else if (event.kind === "refused") this.#refused = event.errno;
+      if (event.kind === "started") {
+        this.#startNs = event.ns;
+        if (event.ns < this.#changesNs) this.#tell(MISSED);
+      } else if (event.kind === "refused") this.#refused = event.errno;
       else if (event.kind === "ended") this.#ended = event;
       else if (event.kind === "lowered") this.#lowered = true;
       else if (mayEnd(event.signal)) {

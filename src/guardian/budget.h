@@ -6,8 +6,8 @@
  * In a window of ten seconds it may use twice its budget. A runtime that uses that up is lowered, for
  * the rest of the run: each of its threads leaves the real-time class for nice level 19, where the
  * kernel gives it 1.5 % of a core that another program wants. One that uses it up again and has not
- * said a word for ten seconds goes round in circles, and is ended: what it left as a checkpoint and
- * as its journal stays.
+ * sent a packet for ten seconds is in an endless loop, and is ended: its checkpoint and
+ * its journal stay.
  */
 enum { PRIO_PROCESS = 0, NICE_LEAST = 19, SCHED_OTHER = 0, RLIMIT_RTPRIO = 14 };
 enum { OVER = 2 }; /* so many times its budget */
@@ -17,7 +17,7 @@ enum { OVER = 2 }; /* so many times its budget */
 #define START_UNJUDGED_NS 1500000000ul /* of the start, which has a budget of its own */
 
 struct budget {
-  u64 permille; /* of a core; 0: none was told */
+  u64 permille; /* of a core; 0: none given */
   u64 look_by;  /* CLOCK_MONOTONIC, 0: never */
   u64 window_ns, used_ns; /* where this window began: CLOCK_MONOTONIC, and CPU time by then */
   u64 heard_ns; /* the last packet */

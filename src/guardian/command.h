@@ -12,8 +12,8 @@ struct inherited {
 enum { SIG_BLOCK = 0, SIG_UNBLOCK = 1, SIG_SETMASK = 2, SIG_DFL = 0, SIG_IGN = 1 };
 enum { SIGHUP = 1, SIGINT = 2, SIGQUIT = 3, SIGKILL = 9, SIGUSR1 = 10, SIGPIPE = 13, SIGTERM = 15 };
 enum { SIGCHLD = 17, SIGCONT = 18, SIGTSTP = 20, SIGTTIN = 21, SIGTTOU = 22, SIGWINCH = 28 };
-enum { RLIMIT_CPU = 0, RLIMIT_FSIZE = 1, RLIMIT_DATA = 2, RLIMIT_CORE = 4, RLIMIT_NPROC = 6 };
-enum { RLIMIT_NOFILE = 7, RLIMIT_AS = 9 };
+enum { RLIMIT_CPU = 0, RLIMIT_FSIZE = 1, RLIMIT_DATA = 2, RLIMIT_STACK = 3, RLIMIT_CORE = 4 };
+enum { RLIMIT_NPROC = 6, RLIMIT_NOFILE = 7, RLIMIT_AS = 9 };
 
 static void get_limit(i64 which, u64 limit[2]) {
   limit[0] = limit[1] = ~0ul;
@@ -88,7 +88,7 @@ static int find_command(const char *command, char **environment, char *path) {
   }
 }
 
-/* The next of the texts that lie one behind the other. */
+/* The next of adjacent texts. */
 static const char *after(const char *text) { return text + length(text) + 1; }
 
 static int names_same(const char *entry, const char *change) {
@@ -100,7 +100,7 @@ static int names_same(const char *entry, const char *change) {
  * Changes are texts one behind the other, of two letters' meaning at most:
  *   pPATH          the file to execute          aARGUMENT   one of all its arguments, in order
  *   =NAME=VALUE    set                          -NAME       removed
- *   :NAME=VALUE    put before what is there, with a colon (;NAME=VALUE: with a semicolon)
+ *   :NAME=VALUE    put before the old value, with a colon (;NAME=VALUE: with a semicolon)
  *   ?NAME=VALUE    set where it is unset or empty
  */
 struct command {
@@ -158,7 +158,7 @@ static int apply_changes(struct command *command, const char *changes, u64 size)
       const char *value = find_char(at, '=') + 1;
       u64 value_size = length(value);
       if (starts(old, value) && (!old[value_size] || old[value_size] == *at)) {
-        copy(text, at + 1, (u64)(value - at) - 1); /* it is there already */
+        copy(text, at + 1, (u64)(value - at) - 1); /* it is in the value already */
         *out++ = text;
         text += value - at - 1;
         copy(text, old, length(old) + 1);
@@ -181,11 +181,34 @@ static int apply_changes(struct command *command, const char *changes, u64 size)
   return 1;
 }
 
+/* Is the first line of a file a text? What the kernel cannot execute is a shell's then, as for execvp(3). */
+static int is_text(const char *path) {
+  char first[256];
+  i64 fd = open_at(path, O_RDONLY | O_NONBLOCK, 0);
+  i64 size = fd < 0 ? -1 : call(SYS_READ, fd, (i64)first, sizeof first, 0);
+  close_fd(fd);
+  for (i64 i = 0; i < size && first[i] != '\n'; i++)
+    if (!first[i]) return 0;
+  return size >= 0;
+}
+
+static void become_script(const struct command *command) {
+  u64 count = 0;
+  while (command->arguments[count]) count++;
+  char **list = (char **)map_memory((count + 3) * 8);
+  if (!list || !is_text(command->path)) return;
+  list[0] = "/bin/sh";
+  list[1] = (char *)command->path;
+  for (u64 i = 1; i < count; i++) list[i + 1] = command->arguments[i];
+  call(SYS_EXECVE, (i64)list[0], (i64)list, (i64)command->environment, 0);
+}
+
 /* Returns only when the kernel refuses: the error. */
 static i64 become(const struct command *command, const struct inherited *state) {
   if (state->ignored & SIGNAL(SIGCHLD)) set_disposition(SIGCHLD, SIG_IGN);
   u64 before = set_mask(SIG_SETMASK, state->blocked);
   i64 error = call(SYS_EXECVE, (i64)command->path, (i64)command->arguments, (i64)command->environment, 0);
+  if (error == -ENOEXEC) become_script(command);
   set_mask(SIG_SETMASK, before);
   return -error;
 }

@@ -1,22 +1,24 @@
 /*
  * One monitor per node and job, by a lock: no rank, no MPI, no message.
  *
- *   BASE/joulemark-UID/            mode 0700, this user's; BASE: /dev/shm, /run/user/UID, /tmp
+ *   BASE/                          mode 0700, this user's: see base.h
  *     JOB/lock                     flock(2), held by the elected guardian and its runtime
  *     JOB/current                  name of the session directory, written when it is complete
  *     JOB/s-PID-TIME/              mode 0700: session file, a ring file per process, launch notes
- *       word                       what the elected runtime says of the request: see word_of()
+ *       word                       the elected runtime's answer to the request: see word_of()
  *       run.PID                    the process of that number became a command
  *
  * The kernel drops the lock with its holders. What killed ones left is for the next elected
  * runtime to recover and to remove; nothing is removed here.
  */
+#include "base.h"
+
 enum { LOCK_SH = 1, LOCK_EX = 2, LOCK_NB = 4 };
-enum { PATH_BYTES = 512, KEY_BYTES = 1024, WORD_BYTES = 65536 };
+enum { KEY_BYTES = 1024, WORD_BYTES = 65536 };
 #define WAIT_NS 1000000000ul      /* for another one's session, and its word */
 #define LONG_WAIT_NS 600000000000ul /* where its word is that it needs more time */
 
-enum role { ELECTED, MEMBER, ALONE };
+enum role { ELECTED, MEMBER, ALONE, FULL };
 
 struct session {
   i64 lock;
@@ -25,43 +27,7 @@ struct session {
   i64 error;
 };
 
-static int has_stat(i64 fd, const char *path, char stat[256], i64 flags) {
-  return call(SYS_FSTATAT, fd, (i64)path, (i64)stat, flags) == 0;
-}
-
-/* A real directory of this user, closed to everybody else. */
-static int is_private(const char *path) {
-  char stat[256];
-  if (!has_stat(AT_FDCWD, path, stat, AT_SYMLINK_NOFOLLOW)) return 0;
-  u32 mode = *(u32 *)(stat + STAT_MODE);
-  return (mode & S_IFMT) == S_IFDIR && (mode & 077) == 0 &&
-         *(u32 *)(stat + STAT_UID) == (u32)call(SYS_GETEUID, 0, 0, 0, 0);
-}
-
-static i64 make_private(const char *path) {
-  i64 made = call(SYS_MKDIRAT, AT_FDCWD, (i64)path, 0700, 0);
-  if (made != 0 && made != -EEXIST) return made;
-  return is_private(path) ? 0 : -EPERM;
-}
-
-static int private_base(char *path) {
-  u64 uid = (u64)call(SYS_GETUID, 0, 0, 0, 0);
-  for (int i = 0; i < 3; i++) {
-    struct text text = text_in(path, PATH_BYTES);
-    if (i == 1) {
-      add(&text, "/run/user/");
-      add_number(&text, uid, 10);
-    } else {
-      add(&text, i == 0 ? "/dev/shm" : "/tmp");
-    }
-    add(&text, "/joulemark-");
-    add_number(&text, uid, 10);
-    if (make_private(path) == 0) return 1;
-  }
-  return 0;
-}
-
-/* What the launcher of an MPI program gives to all of its processes alike. */
+/* Variables that the launcher of an MPI program gives to all of its processes with one value. */
 static const char *mpi_launch(char **environment) {
   const char *found = variable(environment, "PALS_APID");
   if (!found) found = variable(environment, "PMIX_NAMESPACE");
@@ -148,20 +114,6 @@ static int links(i64 fd) {
   return has_stat(fd, "", stat, AT_EMPTY_PATH) && *(u32 *)(stat + STAT_NLINK) > 0;
 }
 
-static i64 write_new(const char *path, const char *bytes, u64 size) {
-  i64 fd = open_at(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-  if (fd < 0) return fd;
-  int whole = write_all(fd, bytes, size);
-  close_fd(fd);
-  return whole ? 0 : -ENOSPC;
-}
-
-static void join(char *path, const char *directory, const char *slash_name) {
-  struct text text = text_in(path, PATH_BYTES);
-  add(&text, directory);
-  add(&text, slash_name);
-}
-
 /* A file that appears whole or not at all. */
 static i64 replace_file(const char *directory, const char *slash_name, const char *bytes, u64 size) {
   char path[PATH_BYTES], fresh[PATH_BYTES];
@@ -173,7 +125,7 @@ static i64 replace_file(const char *directory, const char *slash_name, const cha
   return call(SYS_RENAMEAT, AT_FDCWD, (i64)fresh, AT_FDCWD, (i64)path);
 }
 
-/* Tells the monitor of this pid, which stays the same through execve(2). */
+/* Announces this pid to the monitor, which stays the same through execve(2). */
 static void note_launch(const char *directory) {
   char path[PATH_BYTES];
   struct text text = text_in(path, sizeof path);
@@ -226,23 +178,18 @@ static i64 make_session(const char *job, char *directory, const struct config *c
   return replace_file(job, "/current", name + 1, length(name + 1));
 }
 
-/* Becomes the monitor's guardian, or a member of the session that is there. */
-static enum role elect(struct session *session, char **environment, const struct config *config,
-                       int of_its_own) {
-  char base[PATH_BYTES], job[PATH_BYTES], lock_path[PATH_BYTES], key_text[KEY_BYTES];
-  struct text key = text_in(key_text, sizeof key_text);
-  session->lock = -1;
-  session->error = EPERM;
-  session->problem = "a private directory for the run in /dev/shm, /run/user or /tmp";
-  if (!private_base(base)) return ALONE;
-  if (of_its_own || !job_key(environment, &key)) {
-    add(&key, "own-");
-    add_number(&key, (u64)call(SYS_GETPID, 0, 0, 0, 0), 10);
-    add(&key, "-");
-    add_number(&key, clock_ns(CLOCK_MONOTONIC_RAW), 10);
+/* Becomes the monitor's guardian, or a member of an existing session, in one of the places. FULL: it
+   cannot be there, for `session->error`. */
+static enum role elect_in(struct session *session, int place, const char *key_text,
+                          const struct config *config) {
+  struct base base;
+  char job[PATH_BYTES], lock_path[PATH_BYTES];
+  if (!find_base(&base, place)) {
+    session->error = base.error;
+    return FULL;
   }
   struct text path = text_in(job, sizeof job);
-  add(&path, base);
+  add(&path, base.path);
   add(&path, "/");
   add_file_name(&path, key_text);
   join(lock_path, job, "/lock");
@@ -252,7 +199,7 @@ static enum role elect(struct session *session, char **environment, const struct
     if (lock == -ENOENT) continue; /* a monitor that ended took the directory with it just now */
     if (lock < 0) {
       session->error = -lock;
-      return ALONE;
+      return FULL;
     }
     lock = above_streams(lock);
     if (call(SYS_FLOCK, lock, LOCK_EX | LOCK_NB, 0, 0) == 0) {
@@ -260,9 +207,17 @@ static enum role elect(struct session *session, char **environment, const struct
         close_fd(lock);
         continue;
       }
-      session->lock = lock;
+      if (*base.squatted) say(base.squatted, "; ", base.path, " is used instead");
       session->error = -make_session(job, session->directory, config);
-      return session->error == 0 ? ELECTED : ALONE;
+      if (session->error == 0) {
+        session->lock = lock;
+        return ELECTED;
+      }
+      call(SYS_UNLINKAT, AT_FDCWD, (i64)lock_path, 0, 0);
+      call(SYS_UNLINKAT, AT_FDCWD, (i64)session->directory, AT_REMOVEDIR, 0);
+      call(SYS_UNLINKAT, AT_FDCWD, (i64)job, AT_REMOVEDIR, 0);
+      close_fd(lock);
+      return FULL;
     }
     close_fd(lock);
     if (current_session(job, session->directory)) return MEMBER;
@@ -273,6 +228,28 @@ static enum role elect(struct session *session, char **environment, const struct
     }
     sleep_ns(1000000);
   }
+}
+
+static enum role elect(struct session *session, char **environment, const struct config *config,
+                       int of_its_own) {
+  char key_text[KEY_BYTES];
+  struct text key = text_in(key_text, sizeof key_text);
+  session->lock = -1;
+  session->problem = "a private directory for the run in /dev/shm, /run/user or /tmp";
+  if (of_its_own || !job_key(environment, &key)) {
+    add(&key, "own-");
+    add_number(&key, (u64)call(SYS_GETPID, 0, 0, 0, 0), 10);
+    add(&key, "-");
+    add_number(&key, clock_ns(CLOCK_MONOTONIC_RAW), 10);
+  }
+  i64 error = 0;
+  for (int place = 0; place < PLACES; place++) {
+    enum role role = elect_in(session, place, key_text, config);
+    if (role != FULL) return role;
+    if (place == 0) error = session->error; /* of the place that is meant for it */
+  }
+  session->error = error;
+  return ALONE;
 }
 
 /* The session that an outer `run` put into the environment, while its monitor lives. */
@@ -289,7 +266,7 @@ static int join_outer(char **environment, struct session *session) {
   add(&text, "/lock");
   i64 lock = open_at(path, O_RDONLY | O_NOFOLLOW, 0);
   if (lock < 0) return 0;
-  /* The monitor lives as long as nobody else can have its lock. */
+  /* The monitor lives as long as its lock is held. */
   int free = call(SYS_FLOCK, lock, LOCK_SH | LOCK_NB, 0, 0) == 0;
   close_fd(lock);
   return !free;

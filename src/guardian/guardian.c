@@ -2,34 +2,34 @@
  * The guardian: the first code of the executable, started by the kernel before the dynamic linker,
  * the runtime or anything else that can fail. It owns the application.
  *
- * For verbs that run an application (run, demo) it elects the node's monitor (election.h). Whoever
- * is not elected becomes the application by execve(2), and no runtime is ever started. The elected
+ * For verbs that run an application (run, demo) it elects the node's monitor (election.h). A process
+ * that is not elected becomes the application by execve(2), and no runtime is ever started. The elected
  * guardian forks the application first, parked on a socket, then the runtime, and then does nothing
  * but forward signals, wait, and return the status:
  *
- *   guardian --- application   parked until the runtime says go, has failed, or 1 s is over
+ *   guardian --- application   parked until the runtime sends go, has failed, or 1 s is over
  *            `-- runtime       this same file, entered through the dynamic linker (runtime.h)
  *
- * Whatever becomes of the runtime, the application runs on and its status is returned, by the same
+ * If the runtime fails, the application runs on and its status is returned, by the same
  * signal where one ended it. If a fork fails, the guardian becomes the application.
  *
  * The block [this code | struct config | flags | variables | texts | script] is mapped into the
- * executable by airgap/pack, or stands alone as a small executable of its own which a run from
+ * executable by airgap/pack, or is a small executable of its own which a run from
  * source starts (image.ts). No variables with static storage: the block is read-only.
  * Rebuild: sh src/guardian/build.sh --write
  *
- * Runtime and guardian speak by packets of a socket. From the runtime:
+ * Runtime and guardian exchange packets over a socket. From the runtime:
  *   G changes   go: the application may start, with these changes (command.h)
  *   N status    the request is refused: the application never starts
  *   W seconds   it needs more time before the application starts
- *   B           it is alive (wanted once a second when the application has ended)
- *   F text      what to say if the runtime dies from here on
+ *   B           it is alive (expected once a second when the application has ended)
+ *   F text      the message if the runtime dies from here on
  *   L permille  its budget, of one core (budget.h); 0: none
  *   P pid       is this process of the run, and which rank has it?
  * To the runtime, words with blanks between:
  *   S ns        the application was started (CLOCK_MONOTONIC_RAW)
  *   E errno     it could not be executed
- *   K signal    a signal was forwarded, or came when there was nobody to forward it to
+ *   K signal    a signal was forwarded, or came when there was no process to forward it to
  *   X code signal ns   the application ended
  *   L           it took more than its budget and has the lowest priority now
  *   P pid member rank  member: 1 of this run, 0 of none or another, 2 its environment is closed to us
@@ -51,7 +51,9 @@ struct config {
   u64 arguments_from; /* which argument of ours is the program's first */
   u64 script_at;
   u64 script_length;
-  u64 session_cycles; /* which byte of the session file says that stamps may be cycles */
+  u64 session_cycles; /* the byte of the session file for "stamps may be cycles" */
+  u64 with_value_count;
+  u64 with_value_at; /* NUL-terminated: options of run whose value is the next word, --report, ... */
   char session[64];   /* the session file */
 };
 extern const struct config config __attribute__((visibility("hidden")));
@@ -69,10 +71,14 @@ enum { POLLIN = 1, POLLHUP = 16, WNOHANG = 1, WUNTRACED = 2, WCONTINUED = 8 };
 enum { SI_USER = 0, SI_QUEUE = -1, SI_KERNEL = 0x80 };
 enum { PR_SET_PDEATHSIG = 1, PR_GET_PDEATHSIG = 2, PR_SET_DUMPABLE = 4 };
 enum { PACKET_BYTES = 65536, STDERR_BYTES = 8000 };
-#define START_NS 1000000000ul    /* the application waits so long for the runtime */
-#define READY_NS 30000000000ul   /* a runtime that has not said a word by then is ended */
+#define START_NS 1000000000ul    /* the longest wait of the application for the runtime */
+#define READY_NS 30000000000ul   /* a runtime without a packet by then is ended */
 #define SILENCE_NS 20000000000ul /* likewise when the application has ended */
+#define AT_WORK_NS 20000000ul    /* of a CPU in that time: a thousandth */
 #define HURRY_NS 5000000000ul    /* what a signal leaves for the report when the application has ended */
+
+#define STACK (8ul << 20)        /* as most systems give it */
+#define LEAST_STACK (512ul << 10)
 
 /* Signals that a fault of the runtime's own code raises, and that it handles itself. */
 #define FAULTS (SIGNAL(4) | SIGNAL(5) | SIGNAL(6) | SIGNAL(7) | SIGNAL(8) | SIGNAL(11) | SIGNAL(31))
@@ -81,35 +87,67 @@ enum { PACKET_BYTES = 65536, STDERR_BYTES = 8000 };
 /* By which the runtime confines its threads. */
 #define CONFINE SIGNAL(40)
 
+/* What execve(2) keeps, and fork(2) does not. */
+struct kept {
+  u64 timers[3][4]; /* struct itimerval: interval and time left, seconds and microseconds each */
+  u64 scheduling[7]; /* struct sched_attr: its size, policy, flags, ... */
+};
+enum { RESET_ON_FORK = 1, SCHED_ATTR_BYTES = 48 };
+
+static void look_what_is_kept(struct kept *kept) {
+  for (i64 which = 0; which < 3; which++) call(SYS_GETITIMER, which, (i64)kept->timers[which], 0, 0);
+  if (call(SYS_SCHED_GETATTR, 0, (i64)kept->scheduling, SCHED_ATTR_BYTES, 0) != 0) kept->scheduling[1] = 0;
+}
+
+static void keep(const struct kept *kept) {
+  for (i64 which = 0; which < 3; which++)
+    if (kept->timers[which][2] || kept->timers[which][3])
+      call(SYS_SETITIMER, which, (i64)kept->timers[which], 0, 0);
+  if (kept->scheduling[1] & RESET_ON_FORK) call(SYS_SCHED_SETATTR, 0, (i64)kept->scheduling, 0, 0);
+}
+
+static void give_away(const struct kept *kept) {
+  u64 none[4] = {0, 0, 0, 0};
+  for (i64 which = 0; which < 3; which++)
+    if (kept->timers[which][2] || kept->timers[which][3]) call(SYS_SETITIMER, which, (i64)none, 0, 0);
+}
+
 struct guard {
   const struct process *process;
   struct inherited inherited;
   struct session session;
   struct command command;
-  int has_command; /* demo learns from its runtime what to run */
+  int has_command; /* demo gets its command from its runtime */
   i64 application, runtime; /* pids; 0: ended, or never was */
   i64 go, executed;         /* to the parked application; its errno, or its end, from there */
   i64 socket, errors, signals;
-  int started, refused, said_go, stopping, leader;
+  int started, refused, said_go, stopping, leader, never_ran;
   i64 code, signal; /* how the application ended */
   u64 start_ns;     /* when the application was let go, CLOCK_MONOTONIC_RAW */
   u64 start_by, ready_by, hear_by; /* CLOCK_MONOTONIC, 0: no such limit */
+  u64 heard_cpu_ns, silent_cpu_ns; /* CPU time of the runtime at its last word, and at the last look since */
   struct budget budget;
-  char *environ; /* room for that of one process, once it is wanted */
+  char *environ; /* room for that of one process, once it is requested */
   u64 stderr_size;
   char stderr_text[STDERR_BYTES + 1];
   char last_words[512];
 };
 
-/* ---- what stands in the way of a runtime ---- */
+/* ---- what prevents a runtime ---- */
+
+/* The hard limit, up to which the soft one can be raised, or the soft one as it is. */
+enum { SOFT = 64 };
 
 static int limited_to(const char *what, i64 which, u64 least, const char *ask, struct text *text) {
   u64 limit[2];
+  int soft = (which & SOFT) != 0;
+  which &= ~SOFT;
   get_limit(which, limit);
+  if (soft) limit[1] = limit[0];
   if (limit[1] >= least) return 0;
   add(text, what);
   add(text, " is limited to ");
-  int bytes = which == RLIMIT_AS || which == RLIMIT_DATA || which == RLIMIT_FSIZE;
+  int bytes = which == RLIMIT_AS || which == RLIMIT_DATA || which == RLIMIT_FSIZE || which == RLIMIT_STACK;
   int small = bytes && limit[1] < 1ul << 20;
   add_number(text, !bytes ? limit[1] : small ? limit[1] >> 10 : limit[1] >> 20, 10);
   add(text, !bytes ? "; " : small ? " kB; " : " MB; ");
@@ -123,6 +161,7 @@ static int find_obstacle(struct text *text) {
   if (limited_to("the address space (ulimit -v)", RLIMIT_AS, ~0ul,
                  "ask for none (h_vmem, pvmem: unlimited)", text) ||
       limited_to("the data segment (ulimit -d)", RLIMIT_DATA, 2ul << 30, "ask for 2 GB or more", text) ||
+      limited_to("the stack (ulimit -s)", RLIMIT_STACK, LEAST_STACK, "ask for 8 MB", text) ||
       limited_to("the number of open files (ulimit -n)", RLIMIT_NOFILE, 32, "ask for 64 or more", text) ||
       limited_to("the size of files (ulimit -f)", RLIMIT_FSIZE, 4ul << 20, "ask for 4 MB or more", text))
     return 1;
@@ -135,6 +174,25 @@ static int find_obstacle(struct text *text) {
     return 1;
   }
   return limited_to("the number of processes (ulimit -u)", RLIMIT_NPROC, 64, "ask for 128 or more", text);
+}
+
+/* What surely keeps a verb without an application from starting: nobody is above it who could say why
+   it ended. The least are those of its start, tried. */
+static int find_start_obstacle(struct text *text) {
+  char place[PATH_BYTES], stat[256];
+  if (!has_stat(AT_FDCWD, "/proc/self/fd", stat, 0)) {
+    add(text, "there is no /proc; mount it");
+    return 1;
+  }
+  if (call(SYS_GETCWD, (i64)place, sizeof place, 0, 0) == -ENOENT) {
+    add(text, "the working directory was removed; start from one that exists");
+    return 1;
+  }
+  return limited_to("the address space (ulimit -v)", RLIMIT_AS | SOFT, 31ul << 30, "ask for none", text) ||
+         limited_to("the data segment (ulimit -d)", RLIMIT_DATA | SOFT, 501ul << 20, "ask for 2 GB or more", text) ||
+         limited_to("the stack (ulimit -s)", RLIMIT_STACK | SOFT, LEAST_STACK, "ask for 8 MB", text) ||
+         limited_to("the number of open files (ulimit -n)", RLIMIT_NOFILE, 16, "ask for 64 or more", text) ||
+         limited_to("the size of files (ulimit -f)", RLIMIT_FSIZE | SOFT, config.script_length, "ask for 4 MB or more", text);
 }
 
 static const char *find_text(const char *text, const char *wanted) {
@@ -195,7 +253,7 @@ static int receive(i64 fd, char *into, u64 size) {
 }
 
 /* In the application's process: waits to be let go, then becomes the command. Where nothing can be
-   said any more it starts as it is: a request that is refused ends this process by a signal. */
+   reported any more it starts unchanged: a request that is refused ends this process by a signal. */
 __attribute__((noreturn)) static void application(struct guard *guard, i64 go, i64 executed) {
   u32 size = 0;
   char *changes = 0;
@@ -211,8 +269,13 @@ __attribute__((noreturn)) static void application(struct guard *guard, i64 go, i
 /* The most that the hard limits allow, for the runtime alone. */
 static void raise_limits(void) {
   static const u8 which[] = {RLIMIT_CPU, RLIMIT_FSIZE, RLIMIT_DATA, RLIMIT_NPROC, RLIMIT_AS};
+  u64 limit[2];
+  get_limit(RLIMIT_STACK, limit);
+  if (limit[0] < STACK) {
+    limit[0] = limit[1] < STACK ? limit[1] : STACK;
+    call(SYS_PRLIMIT64, 0, RLIMIT_STACK, (i64)limit, 0);
+  }
   for (u64 i = 0; i < sizeof which; i++) {
-    u64 limit[2];
     get_limit(which[i], limit);
     if (limit[0] == limit[1]) continue;
     limit[0] = limit[1];
@@ -328,7 +391,7 @@ static int is_member(struct guard *guard, const char *entries, const char *end) 
 }
 
 /* Session and rank are in the environment of a process, which the runtime may not read once it is
-   confined. It is told no more than that, and of processes of its own run alone. */
+   confined. It gets no more than that, and only for processes of its own run. */
 static void answer_process(struct guard *guard, u64 pid) {
   enum { ENVIRON_BYTES = 1 << 20 };
   if (!guard->environ) guard->environ = map_memory(ENVIRON_BYTES);
@@ -345,6 +408,22 @@ static void answer_process(struct guard *guard, u64 pid) {
               find_rank(buffer, end, "ALPS_APP_PE", &rank) || find_rank(buffer, end, "FLUX_TASK_RANK", &rank) ||
               find_rank(buffer, end, "SLURM_PROCID", &rank);
   tell_runtime(guard, 'P', pid, member, rank, member == 1 && found ? 3 : 2);
+}
+
+/* Its next word is to come before long. */
+static void hear_within(struct guard *guard) {
+  guard->hear_by = clock_ns(CLOCK_MONOTONIC) + SILENCE_NS;
+  guard->heard_cpu_ns = guard->silent_cpu_ns = cpu_time_of(guard->runtime);
+}
+
+/*
+ * Without a word for so long: does it still work, on a machine where it gets little time? Then it has
+ * used some of a CPU since the last look, and not as much as would be too long for it alone.
+ */
+static int is_at_work(struct guard *guard) {
+  u64 used = cpu_time_of(guard->runtime), since = used - guard->silent_cpu_ns;
+  guard->silent_cpu_ns = used;
+  return !guard->stopping && since > AT_WORK_NS && used - guard->heard_cpu_ns < SILENCE_NS;
 }
 
 static void hear_runtime(struct guard *guard, char *packet) {
@@ -382,7 +461,7 @@ static void hear_runtime(struct guard *guard, char *packet) {
       set_budget(&guard->budget, read_number(packet + 1, 10, 0));
     }
     guard->budget.heard_ns = now;
-    if (guard->hear_by && !guard->stopping) guard->hear_by = now + SILENCE_NS;
+    if (guard->hear_by && !guard->stopping) hear_within(guard);
   }
 }
 
@@ -407,6 +486,7 @@ static void hear_executed(struct guard *guard) {
   close_fd(guard->executed);
   guard->executed = -1;
   if (n == 4) {
+    guard->never_ran = 1;
     say_refused(guard->command.path, error);
     tell_runtime(guard, 'E', error, 0, 0, 1);
   } else if (guard->started) {
@@ -426,13 +506,40 @@ static int both_got_it(struct guard *guard, i64 signal, i64 code) {
   return call(SYS_GETPGID, guard->application, 0, 0, 0) == call(SYS_GETPGID, 0, 0, 0, 0);
 }
 
+/* The parent of a process; 0: it is gone. */
+static u64 parent_of(u64 pid) {
+  char path[48], stat[512];
+  struct text text = text_in(path, sizeof path);
+  add(&text, "/proc/");
+  add_number(&text, pid, 10);
+  add(&text, "/stat");
+  if (read_file(path, stat, sizeof stat) <= 0) return 0;
+  const char *at = stat; /* pid (any name) state ppid */
+  for (const char *c = stat; *c; c++)
+    if (*c == ')') at = c;
+  return length(at) < 5 ? 0 : read_number(at + 4, 10, 0);
+}
+
+/*
+ * Was it sent by the application itself, or by what it started? Then to the whole process group, which
+ * the application belongs to or does not, or to its parent: it is not to get it by us.
+ */
+static int is_its_own(struct guard *guard, u64 sender) {
+  enum { MOST_LEVELS = 64 };
+  for (int i = 0; i < MOST_LEVELS && sender > 1; i++) {
+    if (sender == (u64)guard->application) return 1;
+    sender = parent_of(sender);
+  }
+  return 0;
+}
+
 static void forward(struct guard *guard, const char *info) {
   i64 signal = *(const u32 *)info, code = *(const i32 *)(info + 8);
   if (signal == SIGCHLD && code > 0) return; /* our own children */
   if (code == SI_USER && *(const u32 *)(info + 12) == (u32)call(SYS_GETPID, 0, 0, 0, 0)) return;
   if (signal == SIGPIPE && code == SI_KERNEL) return;
   if (guard->application) {
-    if (!both_got_it(guard, signal, code)) {
+    if (!both_got_it(guard, signal, code) && !(code <= 0 && is_its_own(guard, *(const u32 *)(info + 12)))) {
       if (code == SI_QUEUE) {
         u64 queued[16] = {0}; /* siginfo_t: signal, errno, code, then pid, uid, value */
         char *to = (char *)queued;
@@ -465,7 +572,7 @@ static void hear_signals(struct guard *guard) {
 }
 
 /* Stops like the application did at a terminal, so that the shell has its prompt back; goes on when
-   the shell says so. */
+   the shell continues it. */
 static void stop_like(struct guard *guard, i64 signal) {
   if (signal != SIGTSTP && signal != SIGTTIN && signal != SIGTTOU) return;
   if (call(SYS_GETPGID, guard->application, 0, 0, 0) != call(SYS_GETPGID, 0, 0, 0, 0)) return;
@@ -494,7 +601,7 @@ static void application_ended(struct guard *guard, u32 status) {
   guard->code = guard->signal ? 128 + guard->signal : (status >> 8) & 0xff;
   if (guard->executed >= 0) hear_executed(guard);
   tell_runtime(guard, 'X', (u64)guard->code, (u64)guard->signal, now, 3);
-  guard->hear_by = clock_ns(CLOCK_MONOTONIC) + SILENCE_NS;
+  hear_within(guard);
 }
 
 static void runtime_ended(struct guard *guard, u32 status, char *packet) {
@@ -511,7 +618,7 @@ static void runtime_ended(struct guard *guard, u32 status, char *packet) {
   if (!guard->said_go) {
     say_unmeasured(guard, status & 0x7f);
     if (guard->application) let_go(guard, 0, 0, 0);
-  } else if (status != 0) {
+  } else if (status != 0 && !guard->never_ran) {
     char how[64];
     struct text text = text_in(how, sizeof how);
     add(&text, status & 0x7f ? "signal " : "status ");
@@ -538,7 +645,7 @@ static void hear_children(struct guard *guard, char *packet) {
   }
 }
 
-/* As the application ended: whoever started us sees the same. */
+/* As the application ended: our parent sees the same status. */
 __attribute__((noreturn)) static void end_like(struct guard *guard) {
   if (guard->signal) {
     call(SYS_PRCTL, PR_SET_DUMPABLE, 0, 0, 0); /* one core file is enough */
@@ -580,7 +687,9 @@ static void watch(struct guard *guard) {
       guard->ready_by = 0;
       call(SYS_KILL, guard->runtime, SIGKILL, 0, 0);
     }
-    if (guard->hear_by && now >= guard->hear_by && guard->runtime) {
+    if (guard->hear_by && now >= guard->hear_by && guard->runtime && is_at_work(guard)) {
+      guard->hear_by = now + SILENCE_NS;
+    } else if (guard->hear_by && now >= guard->hear_by && guard->runtime) {
       guard->hear_by = 0;
       call(SYS_KILL, guard->runtime, SIGKILL, 0, 0);
     }
@@ -644,6 +753,8 @@ __attribute__((noreturn)) static void guard_application(struct guard *guard) {
   }
   set_mask(SIG_SETMASK, ~0ul);
   i32 death = 0;
+  struct kept kept = {{{0}}, {0}};
+  look_what_is_kept(&kept);
   call(SYS_PRCTL, PR_GET_PDEATHSIG, (i64)&death, 0, 0);
   guard->application = fork_process();
   if (guard->application < 0) {
@@ -655,8 +766,9 @@ __attribute__((noreturn)) static void guard_application(struct guard *guard) {
     close_fd(executed[0]);
     close_fd(sockets[0]);
     close_fd(sockets[1]);
-    /* Whoever asked to be killed with its parent still is. */
+    /* A process that requested to be killed with its parent still is. */
     if (death == SIGKILL) call(SYS_PRCTL, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
+    keep(&kept);
     application(guard, go[1], executed[1]);
   }
   guard->runtime = fork_process();
@@ -684,6 +796,7 @@ __attribute__((noreturn)) static void guard_application(struct guard *guard) {
     call(SYS_WAIT4, guard->application, 0, 0, 0);
     run_unmeasured(guard, "another process", -error);
   }
+  give_away(&kept);
   if (disposition(SIGCHLD) != SIG_DFL) set_disposition(SIGCHLD, SIG_DFL);
   guard->signals = above_streams(call(SYS_SIGNALFD4, -1, (i64)&all, 8, O_CLOEXEC | O_NONBLOCK));
   guard->leader = call(SYS_GETSID, 0, 0, 0, 0) == call(SYS_GETPID, 0, 0, 0, 0);
@@ -694,10 +807,25 @@ __attribute__((noreturn)) static void guard_application(struct guard *guard) {
   end_like(guard);
 }
 
-/* Where the command begins: behind the first "--"; 0: there is none. */
-static u64 find_separator(const struct process *process, u64 from) {
-  for (u64 i = from; i < process->count; i++)
-    if (equal(process->arguments[i], "--")) return i + 1 < process->count ? i + 1 : 0;
+/* "-" stands for a stream. */
+static int is_option(const char *word) { return word[0] == '-' && word[1]; }
+
+static int takes_value(const char *word) {
+  const char *option = (const char *)&config + config.with_value_at;
+  for (u64 i = 0; i < config.with_value_count; i++, option = after(option))
+    if (equal(word, option)) return 1;
+  return 0;
+}
+
+/* Where the command begins: at the first word that is neither an option nor the value of one, or behind
+   "--" before any; 0: there is none. The runtime looks for it in the same way (core/option.ts). */
+static u64 find_end(const struct process *process, u64 from) {
+  for (u64 i = from; i < process->count; i++) {
+    const char *word = process->arguments[i];
+    if (equal(word, "--")) return i + 1 < process->count ? i + 1 : 0;
+    if (!is_option(word)) return i;
+    if (takes_value(word) && i + 1 < process->count && !is_option(process->arguments[i + 1])) i++;
+  }
   return 0;
 }
 
@@ -707,15 +835,38 @@ static int reads_counters(const char *verb) {
          equal(verb, "monitor") || equal(verb, "top") || equal(verb, "doctor") || equal(verb, "capture");
 }
 
+/* Does an option name a file that is read beside counters? It is read by the caller's own rights. */
+static int names_files(const struct process *process, u64 from) {
+  for (u64 i = from; i < process->count && !equal(process->arguments[i], "--"); i++)
+    if (starts(process->arguments[i], "--root") || starts(process->arguments[i], "--jobid-file") ||
+        starts(process->arguments[i], "--probe") || starts(process->arguments[i], "--cali"))
+      return 1;
+  for (char **entry = process->environment; *entry; entry++)
+    if (starts(*entry, "CALI_")) return 1; /* they ask for ./caliper.config too */
+  return 0;
+}
+
 /* A verb without an application: a signal ends it as any program. SIGUSR1 is blocked before the
    runtime's threads exist: it would open its debugger on a port. */
 __attribute__((noreturn)) static void start_verb(const struct process *process) {
-  char extra[256];
+  char extra[320], why[256];
+  struct text reason = text_in(why, sizeof why);
+  if (find_start_obstacle(&reason)) {
+    say("Cannot start: ", why, 0, 0);
+    leave(1);
+  }
   struct text text = text_in(extra, sizeof extra);
   struct inherited state = look_around();
   set_mask(SIG_BLOCK, SIGNAL(SIGUSR1));
+  set_mask(SIG_UNBLOCK, CONFINE);
   add(&text, "--joulemark-inherited=");
   add_inherited(&text, &state);
+  if (config.mode != MODE_EXECUTE) {
+    add(&text, ":");
+    add_number(&text, (u64)confine_thread, 10);
+    add(&text, ":");
+    add_number(&text, (u64)return_from_signal, 10);
+  }
   start_runtime(process, 0, extra, 1);
 }
 
@@ -733,9 +884,10 @@ __attribute__((used, noreturn)) void guardian_main(u64 *stack, u64 self) {
     start_runtime(&process, 1, 0, 0);
   const char *verb = process.count > first ? process.arguments[first] : "";
   /* Capabilities of the file (setcap) are for counters, not for files that a user names. */
-  if (auxiliary(&process, AT_SECURE) && !reads_counters(verb)) confine_thread(0, 0, 0);
+  if (auxiliary(&process, AT_SECURE) && (!reads_counters(verb) || names_files(&process, first + 1)))
+    confine_thread(0, 0, 0);
   int demo = equal(verb, "demo");
-  u64 at = equal(verb, "run") ? find_separator(&process, first + 1) : 0;
+  u64 at = equal(verb, "run") ? find_end(&process, first + 1) : 0;
   if (find_char(verb, '/')) at = first; /* joulemark ./app */
   char path[4352];
   if (!demo && (at == 0 || !find_command(process.arguments[at], process.environment, path))) {

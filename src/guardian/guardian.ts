@@ -1,7 +1,7 @@
 /**
  * The runtime's side of the guardian: it owns the application, we measure it.
  *
- * guardian.c describes the packets. A runtime that says nothing is no harm: the application starts
+ * guardian.c describes the packets. A silent runtime does no harm: the application starts
  * without it after a second, and goes on when it is gone.
  * @module
  */
@@ -17,7 +17,7 @@ const ANSWER_MS = 20;
 /** A sign of life so often is enough: the guardian waits twenty times as long. */
 const ALIVE_NS = 1e9;
 
-/** What the guardian has to say. */
+/** The guardian's messages. */
 export type GuardianEvent =
   /** The application was started at this moment, CLOCK_MONOTONIC_RAW in ns. */
   | { readonly kind: "started"; readonly ns: number }
@@ -27,14 +27,14 @@ export type GuardianEvent =
   | { readonly kind: "signal"; readonly signal: number }
   /** We took more than our budget, and have the lowest priority from now on. */
   | { readonly kind: "lowered" }
-  /** It ended: status as a shell tells it, the signal or 0, CLOCK_MONOTONIC_RAW in ns. */
+  /** It ended: status as in a shell, the signal or 0, CLOCK_MONOTONIC_RAW in ns. */
   | { readonly kind: "ended"; readonly code: number; readonly signal: number; readonly ns: number };
 
 /** The guardian of one run. */
 export class Guardian {
-  /** Readable when there is something to hear. */
+  /** Readable when a packet has come. */
   readonly socket: number;
-  /** Standard error as the user knows it; −1 where it was closed. */
+  /** The user's standard error; −1 where it was closed. */
   readonly messages: number;
   /** The lock of the node's monitor. */
   readonly lock: number;
@@ -46,7 +46,7 @@ export class Guardian {
   /** The session directory. */
   readonly directory: string;
   #open = true;
-  #said = false;
+  #isDecided = false;
   #aliveNs = 0;
   readonly #packet = new Uint8Array(PACKET_BYTES);
   /** Events that came while an answer was waited for. */
@@ -69,32 +69,32 @@ export class Guardian {
     return match === null ? undefined : new Guardian(match);
   }
 
-  /** Has the guardian been told what is to become of the application? */
+  /** Has the guardian got a decision about the application? */
   get answered(): boolean {
-    return this.#said;
+    return this.#isDecided;
   }
 
-  /** False when the guardian is gone: nobody tells of the application's end any more. */
+  /** False when the guardian has ended: the application's end is not reported any more. */
   get open(): boolean {
     return this.#open;
   }
 
   /** The application may start, with these changes of its environment: guardian.c, command.h. */
   go(changes: readonly string[]): void {
-    this.#said = true;
+    this.#isDecided = true;
     this.#send("G" + changes.map((change) => `${change}\0`).join(""));
   }
 
   /** The request cannot be served; the application never starts. */
   refuse(status: number): void {
-    if (this.#said) return;
-    this.#said = true;
+    if (this.#isDecided) return;
+    this.#isDecided = true;
     this.#send(`N${status}`);
   }
 
   /** The application is to wait so long, for something that was asked for. */
   needsTime(seconds: number): void {
-    if (!this.#said) this.#send(`W${Math.ceil(seconds)}`);
+    if (!this.#isDecided) this.#send(`W${Math.ceil(seconds)}`);
   }
 
   /** To be called in every round of a loop: the guardian ends a runtime that falls silent. */
@@ -109,13 +109,13 @@ export class Guardian {
     this.#send(`L${Number.isFinite(percent) ? Math.max(1, Math.round(percent * 10)) : 0}`);
   }
 
-  /** What the guardian says if we die from here on. */
+  /** The guardian's message if we die from here on. */
   lastWords(text: string): void {
     this.#send(`F${text}`);
   }
 
   /**
-   * What the environment of a process says, which only the guardian may still read.
+   * Facts from the environment of a process, which only the guardian may still read.
    *
    * @returns `undefined` when there is no answer in time.
    */
@@ -134,7 +134,7 @@ export class Guardian {
     }
   }
 
-  /** Packets came while an answer was waited for: no poll tells of them. */
+  /** Packets came while an answer was waited for: no poll reports them. */
   get hasEarly(): boolean {
     return this.#early.length > 0;
   }
@@ -176,7 +176,7 @@ export class Guardian {
   }
 }
 
-/** What the guardian tells of a process. */
+/** The guardian's facts about a process. */
 export interface LookedAt {
   readonly pid: number;
   /** Is it of this run? `undefined`: its environment is closed to the guardian too. */

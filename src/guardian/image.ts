@@ -2,15 +2,15 @@
  * What carries the guardian (guardian.c): the block that goes into the one-file executable, and a
  * small executable of its own, which a run from source starts.
  *
- * The block is [code | struct config | flags | variables | texts | stored | script]; guardian.c says what the
- * words of struct config mean, in the same order.
+ * The block is [code | struct config | flags | variables | texts | stored | script]; guardian.c has the meanings
+ * of the words of struct config, in the same order.
  * @module
  */
 import { SESSION, SESSION_MAGIC, SESSION_VERSION } from "../core/events/ring_layout.ts";
 
-/** "jmkguard" as a little-endian word: what a file that carries the block can be told by. */
+/** "jmkguard" as a little-endian word: the mark of a file that contains the block. */
 const MAGIC = 0x64726175676b6d6an;
-const CONFIG_WORDS = 13;
+const CONFIG_WORDS = 15;
 const SESSION_BYTES = 64;
 const CONFIG_BYTES = CONFIG_WORDS * 8 + SESSION_BYTES;
 
@@ -38,7 +38,9 @@ export interface Contents {
   readonly flags?: readonly string[];
   /** Variables that the runtime's environment gets on top. */
   readonly variables?: readonly string[];
-  /** What the program reads from the executable when it wants it. */
+  /** How options of `run` are written whose value is the next word. */
+  readonly withValue?: readonly string[];
+  /** Data that the program reads from the executable when it is needed. */
   readonly stored?: Uint8Array;
   /** The program. @param storedAt Where `stored` begins in the block. */
   readonly script?: (storedAt: number) => Uint8Array;
@@ -50,7 +52,8 @@ export interface Contents {
 
 /** Lays the block out. */
 export function makeBlock(contents: Contents): Uint8Array<ArrayBuffer> {
-  const { code, flags = [], variables = [], stored = new Uint8Array() } = contents;
+  const { code, flags = [], variables = [], withValue = [] } = contents;
+  const { stored = new Uint8Array() } = contents;
   const parts: Uint8Array[] = [];
   let at = CONFIG_BYTES;
   const put = (texts: readonly string[]): number => {
@@ -62,6 +65,7 @@ export function makeBlock(contents: Contents): Uint8Array<ArrayBuffer> {
   };
   const [flagsAt, variablesAt] = [put(flags), put(variables)];
   const [linkerAt, runtimeAt] = [put([contents.linker]), put([contents.runtime ?? ""])];
+  const withValueAt = put(withValue);
   const storedAt = at;
   parts.push(stored);
   const scriptAt = Math.ceil((at + stored.length) / 16) * 16;
@@ -73,6 +77,7 @@ export function makeBlock(contents: Contents): Uint8Array<ArrayBuffer> {
     ...[MAGIC, contents.mode, contents.entryDelta ?? 0],
     ...[flags.length, flagsAt, variables.length, variablesAt, linkerAt, runtimeAt],
     ...[contents.argumentsFrom ?? 1, scriptAt, script.length, SESSION.cycles],
+    ...[withValue.length, withValueAt],
   ];
   words.forEach((word, i) => view.setBigInt64(i * 8, BigInt(word), true));
   block.set(sessionFile(), code.length + CONFIG_WORDS * 8);

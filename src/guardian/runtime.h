@@ -115,12 +115,28 @@ static void show_interpreter(const struct process *process, u64 page) {
 }
 
 /* Read by the runtime, by its Node layer and by its telemetry: options, V8 flags, a permission
-   broker, certificates, inherited pipes, coverage, logs. */
+   broker, certificates, inherited pipes, coverage, logs; and where its files are. */
 static int is_hidden(const char *entry) {
-  return starts(entry, "DENO_") || starts(entry, "NODE_") || starts(entry, "OTEL_");
+  return starts(entry, "HOME=") || starts(entry, "JOULEMARK_USER_HOME=") || starts(entry, "DENO_") || starts(entry, "NODE_") || starts(entry, "OTEL_");
 }
 
-/* Addresses of texts that stand one behind the other. */
+/*
+ * The runtime reads ~/.npmrc, and ends where that is wrong or no file: so its home is nowhere. The
+ * program gets the user's by another name, and gives it back (src/os/home.ts). 0: it has none.
+ */
+static const char *renamed_home(char **environment) {
+  const char *home = variable(environment, "HOME");
+  if (!home) return 0;
+  u64 size = length(home) + 32;
+  char *memory = map_memory(size);
+  if (!memory) return 0;
+  struct text text = text_in(memory, size);
+  add(&text, "JOULEMARK_USER_HOME=");
+  add(&text, home);
+  return memory;
+}
+
+/* Addresses of adjacent texts. */
 static u64 *put_list(u64 *at, const char *text, u64 count) {
   for (; count > 0; count--) {
     *at++ = (u64)text;
@@ -145,10 +161,10 @@ __attribute__((noreturn)) static void start_runtime(const struct process *proces
   u64 variables = 0;
   while (process->environment[variables]) variables++;
   u64 words = config.flag_count + extra_count + process->count + config.variable_count + variables +
-              process->vector_words + 8;
-  /* The new stack lies below the old one, which keeps the strings. */
+              process->vector_words + 10;
+  /* The new stack is below the old one, which keeps the strings. */
   u64 image[words + 2];
-  u64 *top = (u64 *)(((u64)image + 15) & ~15ul); /* the ABI wants 16 */
+  u64 *top = (u64 *)(((u64)image + 15) & ~15ul); /* the ABI requires 16 */
   u64 *at = top;
   at++; /* the count, below */
   if (config.mode == MODE_EXECUTE) {
@@ -174,6 +190,11 @@ __attribute__((noreturn)) static void start_runtime(const struct process *proces
   if (!plain) at = put_list(at, base + config.variables_at, config.variable_count);
   for (char **entry = process->environment; *entry; entry++)
     if (plain || !is_hidden(*entry)) *at++ = (u64)*entry;
+  if (!plain) {
+    const char *home = renamed_home(process->environment);
+    if (home) *at++ = (u64)home;
+    *at++ = (u64) "HOME=/proc/self/none";
+  }
   *at++ = 0;
   show_interpreter(process, page);
   u64 linker_base, entry = process->self - config.entry_delta;

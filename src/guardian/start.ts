@@ -1,7 +1,7 @@
 /**
  * Puts a guardian above a run that was started without one: from source, or by an executable that
  * was made of this program by hand. This process becomes the guardian, and that one starts the
- * runtime anew.
+ * runtime again.
  * @module
  */
 import { readWhole } from "../os/files.ts";
@@ -17,8 +17,12 @@ const MFD_EXEC = 0x10;
  * Becomes the guardian; returns only where that cannot be, with the reason.
  *
  * @param args The program's arguments, the last ones of its command line.
+ * @param withValue How options of `run` are written whose value is the next word.
  */
-export async function startGuardian(args: readonly string[]): Promise<string> {
+export async function startGuardian(
+  args: readonly string[],
+  withValue: readonly string[],
+): Promise<string> {
   const machine = Deno.build.arch as Machine;
   if (!(machine in MACHINES)) return `no guardian for ${machine}`;
   const line = readWhole("/proc/self/cmdline");
@@ -35,6 +39,7 @@ export async function startGuardian(args: readonly string[]): Promise<string> {
     linker: MACHINES[machine].linker,
     runtime: Deno.execPath(),
     argumentsFrom,
+    withValue,
   });
   const fd = memoryFile(makeExecutable(machine, block));
   if (fd < 0) return "no memory file; expected memfd_create (Linux 3.17 or newer)";

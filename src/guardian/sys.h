@@ -22,10 +22,13 @@ enum {
   SYS_PPOLL = 271, SYS_SIGNALFD4 = 289, SYS_DUP3 = 292, SYS_PIPE2 = 293, SYS_PRLIMIT64 = 302,
   SYS_MEMFD_CREATE = 319, SYS_CAPSET = 126, SYS_SIGRETURN = 15,
   SYS_SETPRIORITY = 141, SYS_SCHED_SETSCHEDULER = 144, SYS_GETDENTS64 = 217,
-  SYS_LANDLOCK_RESTRICT_SELF = 446,
+  SYS_LANDLOCK_RESTRICT_SELF = 446, SYS_GETRANDOM = 318, SYS_GETTID = 186,
+  SYS_TGSIGQUEUEINFO = 297,
+  SYS_GETITIMER = 36, SYS_SETITIMER = 38,
+  SYS_SCHED_SETATTR = 314, SYS_SCHED_GETATTR = 315,
 };
 enum { STAT_NLINK = 16, STAT_MODE = 24, STAT_UID = 28 }; /* struct stat; st_nlink has 8 bytes */
-enum { O_NOFOLLOW = 0400000 };
+enum { O_NOFOLLOW = 0400000, O_DIRECTORY = 0200000 };
 
 static i64 call6(i64 number, i64 a, i64 b, i64 c, i64 d, i64 e, i64 f) {
   register i64 r10 __asm__("r10") = d;
@@ -64,7 +67,7 @@ static int counter_never_stops(void) {
 }
 #define CLOCK_SOURCE "tsc"
 
-/* rdi: the stack as it came; rsi: where we are. Then rsp as C wants it. */
+/* rdi: the stack as it came; rsi: our address. Then rsp as required by C. */
 __asm__(".section .text.start,\"ax\"\n"
         ".globl _start\n"
         "_start:\n"
@@ -86,10 +89,13 @@ enum {
   SYS_PPOLL = 73, SYS_SIGNALFD4 = 74, SYS_DUP3 = 24, SYS_PIPE2 = 59, SYS_PRLIMIT64 = 261,
   SYS_MEMFD_CREATE = 279, SYS_CAPSET = 91, SYS_SIGRETURN = 139,
   SYS_SETPRIORITY = 140, SYS_SCHED_SETSCHEDULER = 119, SYS_GETDENTS64 = 61,
-  SYS_LANDLOCK_RESTRICT_SELF = 446,
+  SYS_LANDLOCK_RESTRICT_SELF = 446, SYS_GETRANDOM = 278, SYS_GETTID = 178,
+  SYS_TGSIGQUEUEINFO = 240,
+  SYS_GETITIMER = 102, SYS_SETITIMER = 103,
+  SYS_SCHED_SETATTR = 274, SYS_SCHED_GETATTR = 275,
 };
 enum { STAT_NLINK = 20, STAT_MODE = 16, STAT_UID = 24 };
-enum { O_NOFOLLOW = 0100000 };
+enum { O_NOFOLLOW = 0100000, O_DIRECTORY = 040000 };
 
 static i64 call6(i64 number, i64 a, i64 b, i64 c, i64 d, i64 e, i64 f) {
   register i64 x8 __asm__("x8") = number;
@@ -120,7 +126,7 @@ __attribute__((noreturn)) static void jump(u64 entry, u64 *stack) {
   __builtin_unreachable();
 }
 
-static int counter_never_stops(void) { return 1; } /* the architecture says so */
+static int counter_never_stops(void) { return 1; } /* guaranteed by the architecture */
 #define CLOCK_SOURCE "arch_sys_counter"
 
 __asm__(".section .text.start,\"ax\"\n"
@@ -139,13 +145,14 @@ static i64 call(i64 number, i64 a, i64 b, i64 c, i64 d) { return call6(number, a
 enum { EPERM = 1, ENOENT = 2, EINTR = 4, E2BIG = 7, ENOEXEC = 8, EAGAIN = 11, ENOMEM = 12 };
 enum { EACCES = 13, EEXIST = 17, ENOTDIR = 20, EINVAL = 22, ENFILE = 23, EMFILE = 24, ETXTBSY = 26 };
 enum { ENOSPC = 28, EROFS = 30, ENAMETOOLONG = 36, ELOOP = 40, EDQUOT = 122 };
-enum { AT_FDCWD = -100, AT_SYMLINK_NOFOLLOW = 0x100, AT_EMPTY_PATH = 0x1000 };
+enum { AT_FDCWD = -100, AT_SYMLINK_NOFOLLOW = 0x100, AT_EMPTY_PATH = 0x1000, AT_REMOVEDIR = 0x200 };
+enum { STAT_MODIFIED = 88 }; /* seconds and nanoseconds, 8 bytes each */
 enum { O_RDONLY = 0, O_WRONLY = 1, O_RDWR = 2, O_CREAT = 0100, O_EXCL = 0200, O_CLOEXEC = 02000000 };
 enum { O_NONBLOCK = 04000 };
 enum { F_GETFD = 1, F_SETFD = 2, F_ADD_SEALS = 1033, F_DUPFD_CLOEXEC = 1030, FD_CLOEXEC = 1 };
 enum { PROT_READ = 1, PROT_WRITE = 2, PROT_EXEC = 4 };
 enum { MAP_PRIVATE = 2, MAP_FIXED = 0x10, MAP_ANONYMOUS = 0x20 };
-enum { S_IFMT = 0170000, S_IFREG = 0100000, S_IFDIR = 0040000 };
+enum { S_IFMT = 0170000, S_IFREG = 0100000, S_IFDIR = 0040000, S_IFLNK = 0120000, S_IFIFO = 0010000 };
 
 static u64 length(const char *text) {
   u64 n = 0;
@@ -314,7 +321,7 @@ static u64 clock_ns(i64 clock) {
   call(SYS_CLOCK_GETTIME, clock, (i64)time, 0, 0);
   return time[0] * 1000000000ul + time[1];
 }
-enum { CLOCK_MONOTONIC = 1, CLOCK_MONOTONIC_RAW = 4 };
+enum { CLOCK_REALTIME = 0, CLOCK_MONOTONIC = 1, CLOCK_MONOTONIC_RAW = 4 };
 
 static void sleep_ns(u64 ns) {
   u64 time[2] = {0, ns};

@@ -4,13 +4,14 @@
  * @module
  */
 import { closeFile, linkCount, O, openFile } from "../os/files.ts";
+import { absolutePath } from "../os/home.ts";
 import { cString, libc } from "../os/libc.ts";
 import { isWrittenInto } from "../os/output_place.ts";
-import { privateBase } from "./session.ts";
+import { privateBase } from "./private_base.ts";
 import { checksum } from "../core/names.ts";
 
 const LOCK_EX_NB = 6;
-const MOST = 1000;
+const MAX_SUFFIX = 1000;
 
 /** A name that is ours until it is released, or this process ends. */
 export interface Claim {
@@ -20,11 +21,12 @@ export interface Claim {
   release(): void;
 }
 
-/** The path, or the first of `PATH-2`, `PATH-3`, … that nobody writes at this moment. */
+/** The path, or the first of `PATH-2`, `PATH-3`, … that no process writes at this moment. */
 export function claimPath(path: string): Claim {
   if (isWrittenInto(path)) return { path, moved: false, release() {} };
-  const absolute = path.startsWith("/") ? path : `${Deno.cwd()}/${path}`;
-  for (let n = 1; n <= MOST; n++) {
+  // Where the directory has no text, runs in any such one are told apart by the name alone.
+  const absolute = absolutePath(path) ?? path;
+  for (let n = 1; n <= MAX_SUFFIX; n++) {
     const suffix = n === 1 ? "" : `-${n}`;
     const file = `${privateBase()}/claim-${checksum(absolute + suffix)}`;
     const lock = locked(file);

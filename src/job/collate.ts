@@ -1,5 +1,5 @@
 /**
- * A job's report by MPI: each process reads its share of the parts, which may lie on its node's own
+ * A job's report by MPI: each process reads its share of the parts, which may be on its node's own
  * disk, and rank 0 writes.
  *
  * 1. Who sees which files: processes with the same list share it, others have their own.
@@ -22,7 +22,7 @@ import { jobFacts, type PartFacts, partFacts, reportFiles } from "./part_files.t
 import { type MergeOutcome, readFile, refuseNothing, Spool } from "./merge_parts.ts";
 
 /** Sections travel in pieces of this size. */
-const PIECE = 8 << 20;
+const PIECE_BYTES = 8 << 20;
 
 /** One report of some process. */
 interface Offered {
@@ -100,7 +100,7 @@ function ownReports(
   try {
     paths = reportFiles([directory], out);
   } catch {
-    // A node without parts of its own; rank 0 says so if there are none at all.
+    // A node without parts of its own; rank 0 reports it if there are none at all.
   }
   const listing = paths.map((path) => {
     const facts = statPath(path);
@@ -172,7 +172,7 @@ function sendTexts(mpi: Mpi, texts: readonly Uint8Array[]): void {
     all.set(text, at);
     at += text.length;
   }
-  for (at = 0; at < total; at += PIECE) mpi.sendToRoot(all.slice(at, at + PIECE));
+  for (at = 0; at < total; at += PIECE_BYTES) mpi.sendToRoot(all.slice(at, at + PIECE_BYTES));
 }
 
 function receiveTexts(
@@ -186,8 +186,8 @@ function receiveTexts(
       digest.hosts.filter((_, i) => kept[order][i])
     );
     const all = new Uint8Array(coming.reduce((sum, { bytes }) => sum + bytes, 0));
-    for (let at = 0; at < all.length; at += PIECE) {
-      all.set(mpi.receive(rank, Math.min(PIECE, all.length - at)), at);
+    for (let at = 0; at < all.length; at += PIECE_BYTES) {
+      all.set(mpi.receive(rank, Math.min(PIECE_BYTES, all.length - at)), at);
     }
     let at = 0;
     for (const { host, bytes } of coming) {

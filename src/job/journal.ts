@@ -2,19 +2,19 @@
  * The journal of a run: what its report would be if its monitor ended now, beside the rings.
  *
  * A report in rows: a frame, the tree, and the regions. An entry writes the rows that changed, each into
- * the older one of its two slots, and then says in the older one of two heads that they count. So a
+ * the older one of its two slots, and then commits them in the older one of two heads. So a
  * monitor that is killed while it writes, at any instruction, leaves the entry before.
  *
  * ```
  * heads, 2 x 64 bytes:  "JMJRNL\0" version | entry u64 | end u64 | FNV-1a of these u32
- * cells from 128 on, to the end that the newest sound head tells:
+ * cells from 128 on, to the end in the newest valid head:
  *   capacity u32 | FNV-1a of it u32 | 2 slots, each: entry u64 | bytes u32 | FNV-1a of the bytes u32 | bytes
  * bytes:                kind (F, T, R) | name, LF (F: path of the report; R: the region) | text
  * ```
  *
  * A row that has outgrown its slots gets a larger cell; of rows with one name the newest counts. Space is
  * taken when the file is made, and ahead of need: later there may be none, and then rows that have a place
- * go on. The file lies in memory and goes with the session; whoever removes a session makes its report
+ * go on. The file is in memory and is removed with the session; who removes a session makes its report
  * first.
  * @module
  */
@@ -31,10 +31,14 @@ const SLOT_BYTES = 16;
 /** First size of the file; it doubles. */
 const FILE_BYTES = 256 * 1024;
 /** Room of a slot beyond what its first row takes. */
-const SPARE = 1.25;
+const SLOT_ROOM_FACTOR = 1.25;
 const SPARE_BYTES = 64;
-const MOST_BYTES = 1 << 30;
+const MAX_BYTES = 1 << 30;
+/** The frame's first cell lies in them: it is short beside regions. */
+const FIRST_BYTES = 64 * 1024;
 const FILE = "journal";
+const LF = 10;
+const FRAME = "F".charCodeAt(0);
 /** errno(3). */
 const EOPNOTSUPP = 95;
 
@@ -51,6 +55,8 @@ export class Journal implements Disposable {
   readonly #encoder = new TextEncoder();
   readonly #cells = new Map<string, Cell>();
   #buffer = new Uint8Array(4096);
+  /** A cell that is being made. */
+  #fresh = new Uint8Array(4096);
   #fd: number;
   /** Bytes of the file, and those that cells take. */
   #size = 0;
@@ -81,10 +87,11 @@ export class Journal implements Disposable {
   write({ frame, regions, tree }: ReportParts, names: readonly string[]): void {
     if (this.#fd < 0) return;
     this.#entry++;
+    // Where the frame has no room the one before stays, and the entry counts all the same. It stands
+    // in front of the others, where journalReportPath() finds it.
+    this.#row(`F${this.#reportPath}`, frame);
     regions.forEach((text, i) => this.#row(`R${names[i]}`, text));
     if (tree !== "") this.#row("T", tree);
-    // Where the frame has no room the one before stays, and the entry counts all the same.
-    this.#row(`F${this.#reportPath}`, frame);
     const head = new Uint8Array(HEAD_BYTES);
     const view = new DataView(head.buffer);
     head.set(MAGIC);
@@ -94,7 +101,7 @@ export class Journal implements Disposable {
     this.#put(head, HEAD_BYTES, this.#entry % 2 * HEAD_BYTES);
   }
 
-  /** The run begins anew: nothing of before counts. */
+  /** The run restarts: nothing before counts. */
   clear(): void {
     if (this.#fd < 0) return;
     // Without a head there is no journal, until the next entry.
@@ -117,37 +124,34 @@ export class Journal implements Disposable {
       `${name.replaceAll("\n", " ")}\n${text}`,
       buffer.subarray(SLOT_BYTES),
     );
-    const cell = this.#cellFor(name, written);
-    if (cell === undefined) return false;
     const view = new DataView(buffer.buffer);
     view.setBigUint64(0, BigInt(this.#entry), true);
     view.setUint32(8, written, true);
     view.setUint32(12, fnv(buffer.subarray(SLOT_BYTES, SLOT_BYTES + written)), true);
+    const cell = this.#cells.get(name);
+    if (cell === undefined || cell.capacity < written) return this.#newCell(name, written);
     const at = cell.at + CELL_BYTES + cell.next * (SLOT_BYTES + cell.capacity);
     cell.next = cell.next === 0 ? 1 : 0;
     return this.#put(buffer, SLOT_BYTES + written, at);
   }
 
-  #cellFor(name: string, bytes: number): Cell | undefined {
-    const known = this.#cells.get(name);
-    if (known !== undefined && known.capacity >= bytes) return known;
-    const capacity = 8 * Math.ceil((bytes * SPARE + SPARE_BYTES) / 8);
+  /** A cell for the slot in the buffer, in one write: there may be very many, and each costs a call. */
+  #newCell(name: string, bytes: number): boolean {
+    const capacity = 8 * Math.ceil((bytes * SLOT_ROOM_FACTOR + SPARE_BYTES) / 8);
     const size = CELL_BYTES + 2 * (SLOT_BYTES + capacity);
-    if (!this.#reach(this.#end + size)) return undefined;
-    const header = new Uint8Array(CELL_BYTES);
-    const view = new DataView(header.buffer);
+    if (!this.#reach(this.#end + size)) return false;
+    if (this.#fresh.length < size) this.#fresh = new Uint8Array(2 * size);
+    const fresh = this.#fresh, view = new DataView(fresh.buffer);
     view.setUint32(0, capacity, true);
-    view.setUint32(4, fnv(header.subarray(0, 4)), true);
-    const cell: Cell = { at: this.#end, capacity, next: 0 };
-    // What was there before, of a run that began anew, does not count.
-    const blank = new Uint8Array(SLOT_BYTES);
-    for (const slot of [0, 1]) {
-      this.#put(blank, SLOT_BYTES, cell.at + CELL_BYTES + slot * (SLOT_BYTES + capacity));
-    }
-    if (!this.#put(header, CELL_BYTES, cell.at)) return undefined;
-    this.#cells.set(name, cell);
+    view.setUint32(4, fnv(fresh.subarray(0, 4)), true);
+    fresh.set(this.#buffer.subarray(0, SLOT_BYTES + bytes), CELL_BYTES);
+    // What was there before, of a run that began anew, does not count: the other slot is empty.
+    const other = CELL_BYTES + SLOT_BYTES + capacity;
+    fresh.fill(0, CELL_BYTES + SLOT_BYTES + bytes, other + SLOT_BYTES);
+    if (!this.#put(fresh, other + SLOT_BYTES, this.#end)) return false;
+    this.#cells.set(name, { at: this.#end, capacity, next: 1 });
     this.#end += size;
-    return cell;
+    return true;
   }
 
   /** Takes space up to a size. */
@@ -155,7 +159,7 @@ export class Journal implements Disposable {
     if (size <= this.#size) return true;
     const wanted = Math.max(FILE_BYTES, 2 * this.#size, size);
     for (const bytes of [wanted, size]) {
-      if (bytes > MOST_BYTES) continue;
+      if (bytes > MAX_BYTES) continue;
       const more = BigInt(bytes - this.#size);
       const isTaken = this.#calls.fallocate(this.#fd, 0, BigInt(this.#size), more) === 0 ||
         (errno() === EOPNOTSUPP && this.#zero(bytes - this.#size));
@@ -185,7 +189,7 @@ export interface Journaled {
 
 /** The newest entry of a session's journal; `undefined`: there is none. */
 export function readJournal(directory: string): Journaled | undefined {
-  const file = readWhole(`${directory}/${FILE}`, MOST_BYTES);
+  const file = readWhole(`${directory}/${FILE}`, MAX_BYTES);
   if (file === undefined || file.length < CELLS_AT) return undefined;
   const heads = [headOf(file, 0), headOf(file, HEAD_BYTES)].filter((head) => head !== undefined)
     .sort((a, b) => b.entry - a.entry);
@@ -212,6 +216,22 @@ export function readJournal(directory: string): Journaled | undefined {
       tree: rows.get("T")?.text ?? "",
     }),
   };
+}
+
+/**
+ * The path of the report of a session's journal, from its first bytes: each run that starts asks for that,
+ * of each journal that waits for its directory to come back. `undefined`: it is not among them.
+ */
+export function journalReportPath(directory: string): string | undefined {
+  const file = readWhole(`${directory}/${FILE}`, FIRST_BYTES);
+  if (file === undefined || file.length < CELLS_AT) return undefined;
+  const [cell] = cellsOf(file, file.length);
+  if (cell === undefined) return undefined;
+  for (const { bytes } of slotsOf(cell)) {
+    const end = bytes.indexOf(LF);
+    if (bytes[0] === FRAME && end > 0) return new TextDecoder().decode(bytes.subarray(1, end));
+  }
+  return undefined;
 }
 
 function headOf(file: Uint8Array, at: number): { entry: number; end: number } | undefined {

@@ -26,8 +26,8 @@ export function applicationName(
 }
 
 /**
- * Where the application stands: the first word with a slash, or that is a program and no value of an
- * option; −1 where nobody can tell without knowing every option of every launcher.
+ * Index of the application: the first word with a slash, or that is a program and no value of an
+ * option; −1 where only the options of that launcher could decide.
  */
 export function applicationAt(
   command: readonly string[],

@@ -1,8 +1,8 @@
 /**
- * Merging report files: one at a time, whatever their number, into one file that appears whole.
+ * Merging report files: one at a time, for any number, into one file that appears whole.
  *
  * Sections of hosts are kept in a nameless file beside the result until all are known, since the statistics
- * stand before them; then they follow, sorted by host.
+ * are printed before them; then they follow, sorted by host.
  * @module
  */
 import { UsageError } from "../core/errors.ts";
@@ -10,7 +10,7 @@ import { unwritable, WholeFile } from "../files/whole_file.ts";
 import { OutputPlace } from "../os/output_place.ts";
 import { OsError, UserFile } from "../os/user_file.ts";
 import { type JobFacts, ReportMerger } from "../merge/merge.ts";
-import { privateBase } from "./session.ts";
+import { privateBase } from "./private_base.ts";
 import { type OtherReader, type ReadReport, readReport } from "../merge/read_report.ts";
 
 /** How it went. */

@@ -1,5 +1,5 @@
 /**
- * Which files of a directory are reports of hosts, and what stands beside them: parts of a job lie
+ * Which files of a directory are reports of hosts, and which files are beside them: parts of a job are
  * in `REPORT.parts/` as `HOST.report`, `HOST.pmc`, `HOST.json`.
  * @module
  */
@@ -9,15 +9,15 @@ import { isDirectory, readUserText, removeUserFile } from "../os/user_file.ts";
 import type { ClockPair } from "../merge/clocks.ts";
 import type { JobFacts } from "../merge/merge.ts";
 
-/** What a node's `HOST.json` says. */
+/** A node's `HOST.json`. */
 export interface PartFacts {
   readonly format: typeof PART_FORMAT;
   readonly host: string;
   /** Scheduler job and step, or MPI launch. */
   readonly job: string;
-  /** Nodes of the job, where its launcher says. */
+  /** Nodes of the job, where its launcher gives it. */
   readonly nodes?: number;
-  /** Their names, where its launcher says. */
+  /** Their names, where its launcher gives them. */
   readonly hosts?: readonly string[];
   /** Lowest rank on the node, how many ranks it has, and how many the job has. */
   readonly rank: number;
@@ -31,7 +31,7 @@ export interface PartFacts {
   readonly pmc?: { readonly file: string; readonly version: string };
 }
 
-/** What `format:` says. */
+/** The value of `format:`. */
 export const PART_FORMAT = "joulemark-part/1";
 
 /** End of the file with what counters beyond 2^53 have more than the doubles of `HOST.pmc` hold. */
@@ -71,9 +71,9 @@ export function refuseOutputAmongInputs(named: readonly string[], out: string): 
  * Reports in what the user named: files as they are; a directory's `*.report` and
  * `*.parts/*.report`, sorted, and checkpoints of hosts that left nothing else.
  *
- * @param out Left out: an earlier result may lie among its parts.
- * @param tell Hears that it was.
- * @throws {UsageError} If something is not there.
+ * @param out Left out: an earlier result may be among its parts.
+ * @param tell Called with a line about it.
+ * @throws {UsageError} If something does not exist.
  */
 export function reportFiles(
   named: readonly string[],
@@ -184,16 +184,16 @@ export function completeness(parts: readonly PartFacts[]): {
   const here = parts.reduce((sum, part) => sum + (part.localRanks ?? 0), 0);
   const names = new Set(parts.map((part) => part.host));
   const listed = parts.find((part) => part.hosts !== undefined)?.hosts ?? [];
-  const lacksRanks = nodes === 0 && ranks > 0 && here < ranks;
+  const isMissingRanks = nodes === 0 && ranks > 0 && here < ranks;
   return {
     ...(nodes > 0 ? { nodes } : {}),
-    ...(lacksRanks ? { incomplete: `nodes of ${here} of ${ranks} ranks` } : {}),
+    ...(isMissingRanks ? { incomplete: `nodes of ${here} of ${ranks} ranks` } : {}),
     complete: nodes > 0 ? parts.length >= nodes : ranks > 0 && here >= ranks,
     missing: listed.filter((name) => !names.has(name) && !names.has(name.split(".")[0])),
   };
 }
 
-/** What the parts of a job say of it together; nothing where they are of several. */
+/** The job's facts from all its parts; nothing where they are of several jobs. */
 export function jobFacts(parts: readonly PartFacts[]): JobFacts {
   const own = parts.filter((part) => part.job === parts[0].job);
   if (own.length === 0) return {};

@@ -7,7 +7,7 @@
  *              HOST.report   the node's own report (HOST.report.partial: the time so far)
  *              HOST.pmc      its readings per step, where a PMC log was asked for
  *              HOST.cali-N   the rows of its processes for a report by Caliper's configuration N
- *              merge.lock    a directory: somebody makes the report at this moment
+ *              merge.lock    a directory: a node makes the report at this moment
  * ```
  *
  * A node looks who is done only after it has written its own word, by rename. The file server puts
@@ -38,11 +38,11 @@ import type { JobNode } from "./place.ts";
 import { writePartsPmc } from "./pmc_part.ts";
 import type { PmcVersion } from "../formats/pmc/pmc.ts";
 
-/** Up to so many nodes every one that is done makes the report anew. */
-const SMALL_JOB = 32;
-/** With so few nodes to come every one that is done makes the report anew. */
-const FEW = 4;
-/** A lock that is older belonged to somebody who is gone. */
+/** Up to this number of nodes, every node that is done makes the report again. */
+const SMALL_JOB_NODES = 32;
+/** With this number of nodes to come or fewer, every node that is done makes the report again. */
+const FEW_NODES_LEFT = 4;
+/** A lock that is older belonged to a process that has ended. */
 const STALE_LOCK_S = 120;
 
 /** What the job was asked for. */
@@ -76,7 +76,7 @@ export class JobPart {
   readonly #startS = wallSeconds();
   readonly #clocks: ClockPair[] = [];
 
-  /** Makes the directory, says that this node has begun. @throws If it cannot be written. */
+  /** Makes the directory, records that this node has begun. @throws If it cannot be written. */
   constructor(node: JobNode, host: string, outputs: JobOutputs) {
     this.node = node;
     this.host = host;
@@ -114,9 +114,9 @@ export class JobPart {
   }
 
   /**
-   * The node's files are written: says so, and makes the job's report if this is the moment.
+   * The node's files are written: records it, and makes the job's report if this is the moment.
    *
-   * @param tell Says one line to the user.
+   * @param tell Logs one line for the user.
    */
   finish(tell: (line: string) => void): void {
     this.#noteClock();
@@ -153,8 +153,8 @@ export class JobPart {
     for (const listen of this.onMerge) listen((name) => this.#kept(done, name), state.complete);
     if (state.complete) this.onJob?.(outcome.head);
     const rest = (state.nodes ?? 0) - done.length;
-    // Of a large job's nodes only the last ones say what is missing.
-    if (state.complete || rest < FEW) {
+    // Of a large job's nodes only the last ones log what is missing.
+    if (state.complete || rest < FEW_NODES_LEFT) {
       const word = outcome.partial ? `, partial so far${missingText(state.missing)}` : "";
       tell(`${report}: ${outcome.hosts} hosts${word}`);
     }
@@ -185,7 +185,7 @@ export class JobPart {
     return [path, `${path}.partial`].find((name) => statPath(name) !== undefined);
   }
 
-  /** Asks the file server for the time: the time that a new file gets is its own. */
+  /** Gets the file server's time: the time of a new file. */
   #noteClock(): void {
     const path = `${this.#directory}/${asFileName(this.host)}.clock`;
     try {
@@ -238,9 +238,11 @@ export class JobPart {
   }
 }
 
-/** How many nodes are done when the report is made anew before all are. */
+/** Numbers of done nodes at which the report is made again before all are done. */
 function isWorthAReport(done: number, nodes: number | undefined): boolean {
-  if (done <= SMALL_JOB || (nodes !== undefined && nodes - done < FEW)) return true;
+  if (done <= SMALL_JOB_NODES || (nodes !== undefined && nodes - done < FEW_NODES_LEFT)) {
+    return true;
+  }
   return (done & (done - 1)) === 0;
 }
 

@@ -15,11 +15,11 @@ export interface JobNode {
   readonly launcher: "slurm" | "flux" | "pals" | "openmpi" | "hydra" | "jsm" | "lsf" | "pbs";
   /** Text that equals on all nodes of the job and step. */
   readonly job: string;
-  /** The text may equal that of another launch too: nothing tells them apart but time. */
+  /** The text may equal that of another launch too: only time distinguishes them. */
   readonly weak: boolean;
-  /** Nodes of the job, where the launcher says. */
+  /** Nodes of the job, where the launcher gives it. */
   readonly nodes?: number;
-  /** Their names, where the launcher says. */
+  /** Their names, where the launcher gives them. */
   readonly hosts?: readonly string[];
   /** This node's name, where the launcher has one of its own. */
   readonly name?: string;
@@ -65,7 +65,7 @@ class Lookup {
     }
   }
 
-  /** The scheduler's job, whatever launches inside of it. */
+  /** The scheduler's job, for any launch inside it. */
   get schedulerJob(): string | undefined {
     const { env } = this;
     const of = (name: string, id: string | undefined) => id === undefined ? undefined : name + id;

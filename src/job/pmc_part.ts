@@ -11,7 +11,7 @@ import { type PartFacts, partFacts, PMC_RESTS } from "./part_files.ts";
 import { writePmc } from "../merge/pmc.ts";
 
 /**
- * Collates the `.pmc` beside each report. Nodes that left none are told.
+ * Collates the `.pmc` beside each report. Nodes without one are logged.
  *
  * @returns What was wrong, a line each.
  * @throws {AccessError} If it cannot be written.
@@ -41,7 +41,7 @@ export function writePartsPmc(
   return [...troubles, ...writePmc(out, version, nodes)];
 }
 
-/** @throws {FormatError} If the file is there and is none of ours. */
+/** @throws {FormatError} If the file exists and is not ours. */
 function addRests(records: PmcRecord[], path: string): void {
   if (statPath(path) === undefined) return;
   const rests = restsIn(readUserText(path));

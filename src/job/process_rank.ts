@@ -1,5 +1,5 @@
 /**
- * What the environment of a process says: whether it was given a session, and its rank within its MPI
+ * Facts from the environment of a process: whether it was given a session, and its rank within its MPI
  * job, as its launcher put it there, for people who know their processes by it. mpirun(1) of Open MPI
  * and MPICH, srun(1), flux-run(1), aprun(1).
  * @module
@@ -18,7 +18,7 @@ const VARIABLES = [
   "SLURM_PROCID",
 ];
 
-/** The number as it stands there; `undefined` where nobody gave one, or the process is gone. */
+/** The number as written there; `undefined` where none was given, or the process has ended. */
 export function rankOf(pid: number): string | undefined {
   // A confined process may not read the environment of another one.
   const own = guardian();

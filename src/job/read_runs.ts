@@ -30,7 +30,7 @@ export interface NamedRun {
 export interface ReadRunsOptions {
   /** Reads what is not laid out as a report. */
   readonly otherwise: OtherReader;
-  /** A report that is cut is read up to there, and says partial. @default it is refused */
+  /** A report that is cut is read up to the cut, and marked partial. @default it is refused */
   readonly repair?: boolean;
 }
 
@@ -48,7 +48,7 @@ export function readRuns(path: string, options: ReadRunsOptions): NamedRun[] {
   const files = reportFiles([name], "");
   if (files.length === 0) throw wrong(name, "none in it");
   const isParts = (file: string) => file.slice(0, file.lastIndexOf("/")).endsWith(".parts");
-  // The parts of a run lie beside its report, which is made of them.
+  // The parts of a run are beside its report, which is made of them.
   const whole = files.filter((file) => name.endsWith(".parts") || !isParts(file));
   if (name.endsWith(".parts")) return [mergedRun(name, whole, options)];
   return whole.map((file) => ({ name: file, report: readOne(file, options) }));
@@ -56,7 +56,7 @@ export function readRuns(path: string, options: ReadRunsOptions): NamedRun[] {
 
 /**
  * The reports of a job's hosts as one run, with the job's totals, tree and statistics; what does not
- * belong to it is left out, and said in the report.
+ * belong to it is left out, and listed in the report.
  *
  * @throws {UsageError} If nothing could be merged.
  */
@@ -124,7 +124,7 @@ function otherReport(
   } catch (other) {
     if (!(other instanceof FormatError)) throw other;
     if (repair) return repairReport(text, path, error);
-    // Of a text that is laid out as ours, the line is worth more than what YAML says.
+    // For a text in our layout, the line says more than YAML's message.
     throw text.startsWith("GEOPM Version:") ? error : other;
   }
 }

@@ -4,13 +4,14 @@
  * A session whose processes still run stays: they mark into it, and nothing of it is lost.
  * @module
  */
-import type { ReportRegion } from "../core/report.ts";
+import { FormatError } from "../core/errors.ts";
+import type { Report, ReportRegion } from "../core/report.ts";
 import { parseReport, reportPieces } from "../formats/report.ts";
 import { writeDocument } from "../files/whole_file.ts";
 import { listDirectory, readWhole, statPath } from "../os/files.ts";
 import { isAlive } from "../os/process.ts";
 import { removeUserFile } from "../os/user_file.ts";
-import { readJournal } from "./journal.ts";
+import { journalReportPath, readJournal } from "./journal.ts";
 
 /** What became of a session: `report` is where its report was written. */
 export interface Recovered {
@@ -34,14 +35,18 @@ export function recoverSession(directory: string, beside: boolean): Recovered {
   if (members.some((pid) => marksInto(pid, directory))) {
     return { done: false, reason: "its processes still run" };
   }
+  const isThere = (path: string) => statPath(path) !== undefined;
+  const folderOf = (path: string) => path.slice(0, path.lastIndexOf("/") + 1);
+  // Kept: its directory may come back. Until then every run would fail to make it.
+  const waits = (folder: string) => ({ done: false, reason: `${folder}: nothing there` });
+  const early = journalReportPath(directory);
+  if (early !== undefined && !isThere(folderOf(early))) return waits(folderOf(early));
   const journal = readJournal(directory);
   if (journal === undefined) return { done: true, reason: "it has no journal" };
   const wanted = journal.reportPath;
-  const isThere = (path: string) => statPath(path) !== undefined;
-  const folder = wanted.slice(0, wanted.lastIndexOf("/") + 1);
-  // Kept: somebody may give it back its directory. Until then every run would make it in vain.
-  if (!isThere(folder)) return { done: false, reason: `${folder}: nothing there` };
-  const report = parseReport(journal.report, wanted);
+  if (!isThere(folderOf(wanted))) return waits(folderOf(wanted));
+  const report = parsed(journal.report, wanted);
+  if (typeof report === "string") return { done: true, reason: report };
   const words = "the monitor was killed; figures end there, at most a second before that";
   report.joulemark = { ...without(report.joulemark, "partial"), recovered: words };
   for (const host of report.hosts) {
@@ -62,12 +67,22 @@ export function recoverSession(directory: string, beside: boolean): Recovered {
   try {
     writeDocument(path, reportPieces(report), { survives: true });
   } catch (error) {
-    // Kept: somebody may make room.
+    // Kept: room may be made.
     return { done: false, reason: (error as Error).message };
   }
   // The journal is never older.
   if (!isPart) removeUserFile(`${wanted}.partial`);
   return { done: true, report: path };
+}
+
+/** What is no report was not written by a monitor, but by the program that it measured. */
+function parsed(text: string, path: string): Report | string {
+  try {
+    return parseReport(text, path);
+  } catch (error) {
+    if (error instanceof FormatError) return "its journal is no report";
+    throw error;
+  }
 }
 
 function runtimeOf({ fields }: ReportRegion): number {

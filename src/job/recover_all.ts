@@ -5,6 +5,7 @@
 import { AccessError } from "../core/errors.ts";
 import { closeFile, listDirectory, O, openFile, removeTree, statPath } from "../os/files.ts";
 import { libc } from "../os/libc.ts";
+import { isPrivate, safeDirectory } from "../os/trusted_file.ts";
 import { recoverSession } from "./recover.ts";
 
 const LOCK_EX_NB = 6;
@@ -25,7 +26,7 @@ export function recoverAll(directory: string, tell: (line: string) => void): str
       found: facts === undefined ? "nothing there" : "no directory",
     });
   }
-  const path = directory.replace(/\/+$/, "");
+  const path = privateAlone(directory);
   const last = path.slice(path.lastIndexOf("/") + 1);
   const reports: string[] = [];
   if (last.startsWith("s-")) recoverJob(path.slice(0, path.lastIndexOf("/")), last, reports, tell);
@@ -37,6 +38,26 @@ export function recoverAll(directory: string, tell: (line: string) => void): str
     }
   }
   return reports;
+}
+
+/**
+ * The directory without links, where no other user can have made what lies in it: a journal says where
+ * its report is written.
+ */
+function privateAlone(directory: string): string {
+  const safe = safeDirectory(directory);
+  const isOurs = "path" in safe && isPrivate(safe.path);
+  if (isOurs) return safe.path;
+  const { uid = 0, mode = 0 } = statPath(directory) ?? {};
+  throw new AccessError({
+    action: "recover",
+    target: directory,
+    expected: "a directory of this user alone, mode 700",
+    found: "why" in safe
+      ? safe.why
+      : `a directory of user ${uid}, mode ${(mode & 0o7777).toString(8)}`,
+    remedy: "run it as the user whose session that is",
+  });
 }
 
 /** @param only One session of it. */

@@ -12,7 +12,7 @@ const NO_TOTALS = ["    Application Totals:", "      runtime (s): nan"];
 const MAX_TRIES = 200;
 
 /**
- * Reads what is whole, and says in the header where the rest is missing.
+ * Reads what is whole, and states in the header where the rest is missing.
  *
  * @throws {FormatError} The first one, where nothing of a report can be kept.
  */

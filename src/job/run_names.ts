@@ -1,5 +1,5 @@
 /**
- * What of a run differs where its job has several nodes: names of files, and of the node.
+ * The parts of a run that differ in a job of several nodes: names of files, and of the node.
  * @module
  */
 import { asFileName } from "../core/names.ts";
@@ -8,7 +8,7 @@ import { isWrittenInto } from "../os/output_place.ts";
 import type { JobPart } from "./parts.ts";
 import type { JobNode } from "./place.ts";
 
-/** What of a run depends on its place in a job. */
+/** The parts of a run that depend on its place in a job. */
 export interface RunFiles {
   readonly reportPath: string;
   /** The log of pm_mpi_lib, where one is asked for. */
@@ -20,7 +20,7 @@ export interface RunFiles {
 export interface JobPlace {
   readonly reportPath: string;
   readonly host: string;
-  /** Stands behind the name of every file that each node writes; absent for a job of one node. */
+  /** Suffix of the name of every file that each node writes; absent for a job of one node. */
   readonly fileSuffix?: string;
   /** The card of one node is enough. */
   readonly quiet: boolean;
@@ -28,14 +28,14 @@ export interface JobPlace {
   readonly part?: JobPart;
 }
 
-/** A node of a job of several, and how it says so; loaded only there. */
+/** A node of a job of several, and how it records itself; loaded only there. */
 export interface NodeOfJob {
   readonly node: JobNode;
   readonly JobPart: typeof JobPart;
 }
 
 /**
- * Finds the place, and says in the job's directory that this node has begun.
+ * Finds the place, and records in the job's directory that this node has begun.
  *
  * @param job Absent for a job of one node.
  * @param hostName As the node calls itself.
@@ -51,7 +51,7 @@ export function placeInJob(
   const host = nameOf(node, hostName);
   const fileSuffix = asFileName(host);
   const place = { reportPath, host, fileSuffix, quiet: quiet || node.rank !== 0 };
-  // Parts lie beside a file: of what goes to a device or a pipe each node writes its own.
+  // Parts are beside a file: with a device or a pipe as output each node writes its own.
   if (isWrittenInto(reportPath)) return place;
   try {
     return { ...place, part: new JobPart(node, host, { report: reportPath, pmc }) };

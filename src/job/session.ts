@@ -1,16 +1,16 @@
 /**
  * The session of a node's monitor: the private directory where the processes that it measures leave
- * their rings. The guardian elects the monitor and makes the directory (src/guardian/election.h says
- * what lies where); its runtime tidies up.
+ * their rings. The guardian elects the monitor and makes the directory (src/guardian/election.h defines
+ * the layout); its runtime removes it.
  *
  * The kernel drops the lock with its holders, so a killed monitor leaves nothing but files, and the
- * next elected one, or the next monitor of any job that ends, removes those.
+ * next elected one, or the next monitor of any job before its command starts, removes those.
  * @module
  */
-import { AccessError } from "../core/errors.ts";
 import { ORDER, SESSION, SESSION_FILE } from "../core/events/ring_layout.ts";
 import { closeFile, listDirectory, O, openFile, removeTree, statPath } from "../os/files.ts";
-import { cString, ERRNO, errno, errorText, libc } from "../os/libc.ts";
+import { cString, libc } from "../os/libc.ts";
+import { isPrivate } from "../os/trusted_file.ts";
 import { recoverSession } from "./recover.ts";
 import { sweep } from "./sweep.ts";
 
@@ -21,7 +21,7 @@ const SWEEP_NS = 2e8;
 export class Session {
   /** Absolute path of the session directory. */
   readonly directory: string;
-  /** Where all sessions of this user lie. */
+  /** The directory of all sessions of this user. */
   readonly base: string;
   readonly #job: string;
   readonly #lock: number;
@@ -54,7 +54,7 @@ export class Session {
     }
   }
 
-  /** Says to the processes whether nested visits are to be told in their order. */
+  /** Publishes to the processes whether nested visits are to be recorded in their order. */
   keepOrder(kept: boolean): void {
     const bytes = new Uint8Array(4);
     bytes[0] = kept ? ORDER.kept : ORDER.folded;
@@ -69,7 +69,7 @@ export class Session {
       .map((name) => `${this.#job}/${name}`).filter((path) => path !== this.directory);
   }
 
-  /** Takes the session off the board, so that nobody joins any more. */
+  /** Takes the session off the board, so that no process joins any more. */
   close(): void {
     libc().unlink(cString(`${this.#job}/current`));
   }
@@ -92,54 +92,6 @@ export class Session {
   }
 }
 
-/** Our private directory where the kernel keeps files in memory; the rest for machines without /dev/shm. */
-export function privateBase(): string {
-  const uid = libc().getuid();
-  let failure: unknown;
-  for (const parent of ["/dev/shm", `/run/user/${uid}`, "/tmp"]) {
-    const path = `${parent}/joulemark-${uid}`;
-    try {
-      makePrivate(path);
-      return path;
-    } catch (error) {
-      failure = error;
-    }
-  }
-  throw failure;
-}
-
-function makePrivate(path: string): void {
-  if (libc().mkdir(cString(path), 0o700) !== 0) {
-    const number = errno();
-    if (number !== ERRNO.EEXIST) throw refused(path, number);
-  }
-  if (!isPrivate(path)) {
-    throw new AccessError({
-      action: "use",
-      target: path,
-      expected: "a directory of this user that no other user can enter",
-      found: "something else in its place",
-      remedy: "remove it, or ask its owner to",
-    });
-  }
-}
-
-/** A real directory, ours, closed to everybody else. */
-function isPrivate(path: string): boolean {
-  const facts = statPath(path, false);
-  return facts !== undefined && (facts.mode & 0o170000) === 0o040000 &&
-    facts.uid === libc().geteuid() && (facts.mode & 0o077) === 0;
-}
-
 function removeSession(directory: string): void {
   if (isPrivate(directory)) removeTree(directory);
-}
-
-function refused(path: string, number: number): AccessError {
-  return new AccessError({
-    action: "make",
-    target: path,
-    expected: "a private directory for the run",
-    found: errorText(number),
-  });
 }

@@ -2,8 +2,8 @@
  * Removes what killed monitors left in the memory file system: session directories, locks, claims;
  * after their reports were made of their journals.
  *
- * A lock that can be had belongs to nobody. Whoever waits for a file that is removed here notices
- * that it has no name any more, and begins anew: `elect`, `claimPath`.
+ * A lock that can be taken has no owner. A process that waits for a file that is removed here notices
+ * that it has no name any more, and starts again: `elect`, `claimPath`.
  * @module
  */
 import { monotonicNanoseconds } from "../os/clock.ts";
@@ -13,7 +13,7 @@ import { recoverSession } from "./recover.ts";
 
 const LOCK_EX_NB = 6;
 /** A run that ends does not clean up for hundreds of others. */
-const MOST = 64;
+const MAX_REMOVED = 64;
 
 /**
  * @param base The directory of all jobs of this user.
@@ -24,7 +24,7 @@ export function sweep(base: string, patienceNs = Infinity): boolean {
   let removed = 0;
   const by = monotonicNanoseconds() + patienceNs;
   for (const name of listDirectory(base)) {
-    if (removed >= MOST || monotonicNanoseconds() > by) return false;
+    if (removed >= MAX_REMOVED || monotonicNanoseconds() > by) return false;
     const path = `${base}/${name}`;
     const isClaim = name.startsWith("claim-");
     if (removeUnlocked(path, isClaim ? path : `${path}/lock`)) removed++;
@@ -32,13 +32,13 @@ export function sweep(base: string, patienceNs = Infinity): boolean {
   return true;
 }
 
-/** @returns False where somebody holds the lock, or there is none. */
+/** @returns False where a process holds the lock, or there is none. */
 function removeUnlocked(path: string, lockPath: string): boolean {
   const lock = openFile(lockPath, O.RDWR | O.NOFOLLOW);
   if (lock < 0) return false;
   const free = libc().flock(lock, LOCK_EX_NB) === 0 && linkCount(lock) > 0;
   if (free && (path === lockPath || recovered(path))) {
-    // Its name goes first: from then on nobody takes it for a lock.
+    // Its name goes first: from then on no process takes it as a lock.
     libc().unlink(cString(lockPath));
     if (path !== lockPath) removeTree(path);
   }

@@ -6,7 +6,7 @@
 import type { Environment } from "../core/environment.ts";
 import { applicationAt, baseName, isLauncher } from "./launchers.ts";
 
-/** What of the machine is asked. */
+/** The part of the machine that is read. */
 export interface LaunchPlace {
   readonly env: Environment;
   /** Text of a file; `undefined` when it cannot be read. */

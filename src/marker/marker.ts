@@ -2,7 +2,7 @@
  * Marks the regions of a TypeScript program for joulemark, by the same ring as the C client.
  *
  * Run under `joulemark run -- deno run --allow-env --allow-ffi app.ts`. Without a monitor, or
- * without these permissions, every call does nothing; none throws, prints or asks.
+ * without these permissions, every call does nothing; none throws, prints or prompts.
  * @module
  */
 import { hintOnEntry, HINTS } from "../core/hints.ts";

@@ -30,7 +30,7 @@ import { chunkOf, onlyCpu, put64 } from "./ring_words.ts";
 
 const TWO_32 = 4294967296;
 /** Deeper visits are counted by depth alone, as in the C client. */
-const DEPTH = 64;
+const MAX_DEPTH = 64;
 const HEAP_BYTES = 16384;
 const encoder = new TextEncoder();
 
@@ -80,9 +80,9 @@ export class RingWriter {
   /** Exits still owed to the ring. */
   #reserved = 0;
   /** Is the visit at each depth in the ring? */
-  readonly #pushed = new Uint8Array(DEPTH);
+  readonly #pushed = new Uint8Array(MAX_DEPTH);
   /** Regions open, outermost first. */
-  readonly #stack = new Uint32Array(DEPTH);
+  readonly #stack = new Uint32Array(MAX_DEPTH);
   #outerRegion = 0;
   #outerNs = 0;
   #folds = 0;
@@ -90,7 +90,7 @@ export class RingWriter {
   #skippedNested = 0;
   #refused = 0;
   #otherVisits = 0;
-  /** Seconds told but not yet in the ring. */
+  /** Seconds reported but not yet in the ring. */
   #overhead = 0;
 
   private constructor(file: GrowingFile, owner: RingOwner) {
@@ -127,7 +127,7 @@ export class RingWriter {
 
   enter(region: number): void {
     const depth = this.#depth++;
-    if (depth < DEPTH) this.#stack[depth] = region;
+    if (depth < MAX_DEPTH) this.#stack[depth] = region;
     if (region === 0) this.#put64(HEADER.otherVisits, ++this.#otherVisits);
     if (depth === 0) {
       const room = this.#room();
@@ -137,19 +137,19 @@ export class RingWriter {
       if (!room) return;
       this.#reserved = 1;
       this.#record(this.#outerNs, KIND.enter, region);
-    } else if (depth < DEPTH && this.#pushed[0] === 1 && this.#room()) {
+    } else if (depth < MAX_DEPTH && this.#pushed[0] === 1 && this.#room()) {
       this.#reserved++;
       this.#pushed[depth] = 1;
       this.#record(rawNanoseconds(), KIND.enter, region);
     } else {
-      if (depth < DEPTH) this.#pushed[depth] = 0;
+      if (depth < MAX_DEPTH) this.#pushed[depth] = 0;
       this.#put32(this.#entry + THREAD.skippedNested, ++this.#skippedNested);
     }
   }
 
   exit(region: number): void {
     const ns = rawNanoseconds();
-    if (this.#depth > DEPTH) {
+    if (this.#depth > MAX_DEPTH) {
       this.#depth--;
       return;
     }
@@ -204,7 +204,7 @@ export class RingWriter {
     this.#overhead = 0;
   }
 
-  /** The process ends in good order: the monitor learns the moment. */
+  /** The process ends in good order: the monitor gets the time. */
   close(): void {
     this.#put32(this.#entry + THREAD.state, 2);
     this.#put64(HEADER.stopNs, rawNanoseconds());
@@ -264,13 +264,13 @@ export class RingWriter {
     return true;
   }
 
-  /** Is there room for a record and its payload, beside the exits still owed? */
+  /** Is the room enough for a record and its payload, beside the exits still owed? */
   #room(): boolean {
     const want = 2 + this.#reserved;
     if (this.#head - this.#tail + want <= RING_RECORDS) return true;
     this.#file.read(this.#entry + THREAD.tail, this.#eight);
     const tail = this.#view.getUint32(4, true) * TWO_32 + this.#view.getUint32(0, true);
-    // A tail that makes no sense is somebody's mischief: the ring counts as full.
+    // An impossible tail is taken as an attack: the ring counts as full.
     this.#tail = tail <= this.#head ? tail : this.#head - RING_RECORDS;
     return this.#head - this.#tail + want <= RING_RECORDS;
   }

@@ -1,5 +1,5 @@
 /**
- * Joining a run from inside a TypeScript program: is there a session for us, and who are we?
+ * Joining a run from inside a TypeScript program: whether a session exists for this process, and its identity in it.
  *
  * @module
  */
@@ -45,7 +45,7 @@ function granted(permission: Deno.PermissionDescriptor): boolean {
   return Deno.permissions.querySync(permission).state === "granted";
 }
 
-/** A directory of ours that nobody else can enter, no link, with a session of our version. */
+/** A directory of ours that no other user can enter, no link, with a session of our version. */
 function isOurs(directory: string): boolean {
   const facts = statPath(directory, false);
   if (
@@ -81,7 +81,7 @@ function execId(): Uint8Array {
   return id;
 }
 
-/** sched_getaffinity(2) wants room for all CPUs of the node; the layout has it for the first. */
+/** sched_getaffinity(2) needs room for all CPUs of the node; the layout has it for the first. */
 function affinity(): Uint8Array {
   const mask = new Uint8Array(8192);
   libc().schedGetaffinity(0, BigInt(mask.length), mask);

@@ -1,7 +1,7 @@
 /**
  * Clocks of a job's nodes, against one that all of them share: the file server's. Each node writes a
  * small file beside its part, at its start and at its end, and notes its own clock before and after,
- * and the time that the file got. Between the two the server's clock stood at that time.
+ * and the time that the file got. Between the two the server's clock was at that time.
  *
  * So a node's offset is known to half of what the writing took, and again at the end: what changed
  * in between is drift. On a local disk the server is the node itself, and the offset is 0.
@@ -30,7 +30,7 @@ export interface ClockOffset {
   readonly residualS: number;
 }
 
-/** File times come in steps; offsets below that say nothing. */
+/** File times have a resolution; offsets below it mean nothing. */
 const GRAIN_S = 0.01;
 /** A clock that is off by more is named. */
 const WORTH_NAMING_S = 0.5;
@@ -46,7 +46,7 @@ export function clockOffsets(facts: readonly ClockFacts[]): ClockOffset[] {
   });
 }
 
-/** For the report: the spread, the residual, and who is off. `undefined`: nobody noted anything. */
+/** For the report: the spread, the residual, and which hosts are off. `undefined`: no host has notes. */
 export function clockNotes(facts: readonly ClockFacts[]): { [key: string]: Nested } | undefined {
   const offsets = clockOffsets(facts).sort((a, b) => a.host < b.host ? -1 : 1);
   if (offsets.length === 0) return undefined;

@@ -17,6 +17,9 @@ const RADIX = 2 ** 32;
 /** Every addition adds less than 2^32 to a limb; a double is exact to 2^53. */
 const ADDITIONS = 2 ** 20;
 
+/** 2^0 to 2^32. */
+const POWERS = Float64Array.from({ length: 33 }, (_, i) => 2 ** i);
+
 const number = new Float64Array(1);
 const words = new Uint32Array(number.buffer);
 
@@ -42,12 +45,12 @@ export class ExactSum {
     const shift = BASE_EXPONENT - 1074 + (field === 0 ? 0 : field - 1);
     const at = shift >>> 5;
     const bits = shift & 31;
-    const scale = 2 ** bits;
+    const scale = POWERS[bits];
     // 32 + 31 bits do not fit a double's 53: the low word is split where the limb ends.
     const low = words[0];
     const lowRest = bits === 0 ? 0 : low >>> (32 - bits);
     const lowPart = (low * scale) - lowRest * RADIX;
-    const topRest = bits === 0 ? 0 : Math.floor(top / 2 ** (32 - bits));
+    const topRest = bits === 0 ? 0 : Math.floor(top / POWERS[32 - bits]);
     const topPart = top * scale - topRest * RADIX + lowRest;
     const limbs = this.limbs;
     if (high >>> 31 === 0) {

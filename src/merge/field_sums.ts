@@ -2,10 +2,11 @@
  * Sums of one field, and of the fields of one section, over the hosts of a job.
  * @module
  */
+import { grown } from "../core/grow.ts";
 import type { ReportFields } from "../core/report.ts";
 import { ExactSum, moments } from "./exact_sum.ts";
 
-/** Fields whose single values are kept, to find who stands out. */
+/** Fields whose single values are kept, to find outliers. */
 export const WATCHED: readonly string[] = [
   ...["runtime (s)", "package-energy (J)", "power (W)"],
   ...["node energy (J)", "dram energy (J)", "gpu energy (J)"],
@@ -23,6 +24,22 @@ export interface FieldStatistics {
   readonly maxHost: string;
 }
 
+/** Single values of a field, with the numbers of their hosts: of 10,000 hosts there are millions. */
+export class HostValues {
+  count = 0;
+  hosts = new Int32Array(0);
+  values = new Float64Array(0);
+
+  push(host: number, value: number): void {
+    if (this.count === this.values.length) {
+      this.hosts = grown(this.hosts);
+      this.values = grown(this.values);
+    }
+    this.hosts[this.count] = host;
+    this.values[this.count++] = value;
+  }
+}
+
 /** A field's sums as they grow, and as they travel. */
 export class FieldSums {
   count = 0;
@@ -32,11 +49,11 @@ export class FieldSums {
   maxHost = "";
   readonly sum = new ExactSum();
   readonly squares = new ExactSum();
-  /** Values of the watched fields, with the hosts' numbers. */
-  readonly watched: { host: number; value: number }[] | undefined;
+  /** Of the watched fields. */
+  readonly watched: HostValues | undefined;
 
   constructor(readonly key: string) {
-    this.watched = WATCHED.includes(key) ? [] : undefined;
+    this.watched = WATCHED.includes(key) ? new HostValues() : undefined;
   }
 
   /** A host's value. Ties of the extremes go to the name that sorts first. */
@@ -53,7 +70,7 @@ export class FieldSums {
     }
     this.sum.add(value);
     if (hasSpread) this.squares.addSquare(value);
-    this.watched?.push({ host: number, value });
+    this.watched?.push(number, value);
   }
 
   result(): FieldStatistics {

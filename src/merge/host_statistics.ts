@@ -1,6 +1,6 @@
 /**
  * Statistics over the hosts of a job: minimum, maximum, mean and deviation of every numeric field of
- * every section, and who stands out.
+ * every section, and the outliers.
  *
  * Memory does not grow with hosts but for the three fields whose outliers are looked for, eight
  * bytes a host and region each. Results do not depend on the order of hosts.

@@ -9,8 +9,8 @@ import type { SectionSums } from "./field_sums.ts";
 
 const PROCESSES = "Job processes ";
 const BUCKET = "bucket ";
-/** Regions told of: those with most time. */
-const MOST_REGIONS = 20;
+/** Number of regions reported: those with most time. */
+const MAX_REGIONS = 20;
 
 interface Statistics {
   readonly sections: ReadonlyMap<string, SectionSums>;
@@ -36,7 +36,7 @@ export function jobProcesses(statistics: Statistics): ProcessSpread[] {
   const sections = [...statistics.sections].filter(([title]) => title.startsWith(PROCESSES));
   return sections.map(([title, section]) => spreadOf(title.slice(PROCESSES.length), section))
     .sort((a, b) => b.meanS * b.processes - a.meanS * a.processes || (a.region < b.region ? -1 : 1))
-    .slice(0, MOST_REGIONS);
+    .slice(0, MAX_REGIONS);
 }
 
 function spreadOf(region: string, section: SectionSums): ProcessSpread {

@@ -29,7 +29,7 @@ const TOTALS = "Job totals";
 const TREE = "Job tree ";
 const UNMARKED = "Job unmarked";
 /** Rows kept; the others have less time. */
-const MOST_ROWS = 1000;
+const MAX_ROWS = 1000;
 
 /** Keys of a path's energies, and of its histogram: made once, since hosts and paths are many. */
 const KEYS = {
@@ -40,7 +40,7 @@ const BUCKET_KEYS = Array.from({ length: HISTOGRAM_BUCKETS }, (_, k) => `bucket 
 
 function keysOf(kind: EnergyKind) {
   return {
-    ...{ told: `${kind} told`, variance: `${kind} variance`, best: `${kind} best` },
+    ...{ reported: `${kind} told`, variance: `${kind} variance`, best: `${kind} best` },
     ...{ self: `${kind} self`, selfVariance: `${kind} self variance`, watts: `${kind} watts` },
   };
 }
@@ -82,7 +82,7 @@ export function addJobTotals(statistics: Statistics, host: ReportHost, number: n
   statistics.section(UNMARKED).add(unmarked, host.host, number, false);
 }
 
-/** Key of a component's energy: `WATCHED` has them, so that hosts that stand out are found. */
+/** Key of a component's energy: `WATCHED` has them, so that outlying hosts are found. */
 function energyKey(kind: EnergyKind): string {
   return `${kind} energy (J)`;
 }
@@ -109,7 +109,7 @@ function addEnergies(fields: Fields, energies: ReadonlyMap<EnergyKind, TreeEnerg
   for (const [kind, energy] of energies) {
     const { joules, seJ, exactJ, selfJ, selfSeJ, powerW } = energy;
     const keys = KEYS[kind];
-    fields[keys.told] = joules;
+    fields[keys.reported] = joules;
     fields[keys.variance] = seJ * seJ;
     fields[keys.best] = Number.isNaN(joules) ? exactJ : joules;
     fields[keys.self] = selfJ;
@@ -187,7 +187,7 @@ export function jobTree(statistics: Statistics): RegionTree | undefined {
   }
   const rows: TreeRow[] = [];
   const add = (node: Node): void => {
-    if (rows.length >= MOST_ROWS) return;
+    if (rows.length >= MAX_ROWS) return;
     if (node.section !== undefined) rows.push(rowOf(node.line, node.section, processes));
     for (const child of node.children.sort(byTime)) add(child);
   };
@@ -242,7 +242,7 @@ function energiesOf(section: SectionSums): Map<EnergyKind, TreeEnergy> {
   for (const kind of ENERGY_KINDS) {
     const best = section.field(`${kind} best`);
     if (best.count === 0) continue;
-    // One host that cannot tell it is enough for the job not to.
+    // One host without the figure is enough for the job to have none.
     const whole = (name: string) => {
       const field = section.field(`${kind} ${name}`);
       return field.count === section.hosts ? sum(field) : NaN;

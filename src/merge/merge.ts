@@ -1,9 +1,9 @@
 /**
  * Reports of hosts into one report of their job: takes them in one by one, in any order, and keeps
- * only sums and names. The hosts' own sections go through as they stand.
+ * only sums and names. The hosts' own sections are copied unchanged.
  *
- * The first report says which job it is; of two reports with one host name the first is kept. What
- * is left out is told in a line each, and the report then says `partial`.
+ * The first report defines the job; of two reports with one host name the first is kept. What
+ * is left out is logged in a line each, and the report is then marked `partial`.
  * @module
  */
 import { spreadsToNested } from "../core/process_spread.ts";
@@ -19,7 +19,7 @@ import { acrossHosts, listed } from "./print_statistics.ts";
 import { gapS, runSpan, type Span, spanning } from "./run_span.ts";
 import type { ReadReport, ReportDigest } from "./read_report.ts";
 
-/** What the caller knows beside the reports. */
+/** The caller's facts beside the reports. */
 export interface JobFacts {
   /** Nodes that the job has, where that is known. */
   readonly nodes?: number;
@@ -30,7 +30,7 @@ export interface JobFacts {
   readonly clocks?: readonly ClockFacts[];
 }
 
-/** Lines that the report itself keeps; all are told. */
+/** Lines that the report itself keeps; all are logged. */
 const KEPT_LINES = 100;
 /** Nodes start a run together, to within their clocks and a slow launch. */
 const MOST_GAP_S = 60;
@@ -41,7 +41,7 @@ const MOST_GAP_OF_JOB_S = 86_400;
 export class ReportMerger {
   /** What was left out and why, a line each. */
   readonly leftOut: string[] = [];
-  /** Hosts whose own report says partial. */
+  /** Hosts whose own report is marked partial. */
   readonly partialHosts: string[] = [];
   /** What does not belong together and was joined all the same, a line each. */
   readonly forced: string[] = [];
@@ -105,7 +105,7 @@ export class ReportMerger {
     return this.#seen.size;
   }
 
-  /** Does the job's report say less than it should? */
+  /** Is the job's report incomplete? */
   isPartial(facts: JobFacts): boolean {
     const lost = facts.nodes !== undefined && this.hosts < facts.nodes;
     return lost || facts.incomplete !== undefined ||

@@ -1,5 +1,5 @@
 /**
- * Who stands out among the hosts of a job: by the median and the median absolute deviation, which
+ * Outliers among the hosts of a job: by the median and the median absolute deviation, which
  * one bad host among few cannot hide behind, as it can behind a mean. B. Iglewicz and D. Hoaglin,
  * "How to Detect and Handle Outliers" (1993): beyond 3.5 robust deviations.
  * @module
@@ -9,16 +9,16 @@ import type { HostStatistics } from "./host_statistics.ts";
 import type { FieldSums } from "./field_sums.ts";
 
 /** Robust deviations. */
-const LIMIT = 3.5;
+const MAX_ROBUST_DEVIATIONS = 3.5;
 /** Of a normal distribution, σ over the median absolute deviation. */
 const SIGMA = 1.4826;
-/** Less than this share of the median is noise whatever the deviation. */
-const LEAST_SHARE = 0.01;
-/** Three hosts cannot tell which one of them is odd. */
-const LEAST_HOSTS = 4;
+/** Less than this share of the median is noise for any deviation. */
+const MIN_SHARE = 0.01;
+/** With three hosts or fewer the odd one cannot be identified. */
+const MIN_HOSTS = 4;
 
 /** One host in one region or section. */
-export interface StandsOut {
+export interface Outlier {
   readonly host: string;
   /** The region, or the section's title. */
   readonly where: string;
@@ -29,14 +29,14 @@ export interface StandsOut {
 
 /** Slow ones are stragglers; all others are outliers. Worst first, then by name. */
 export interface Standing {
-  readonly stragglers: readonly StandsOut[];
-  readonly outliers: readonly StandsOut[];
+  readonly stragglers: readonly Outlier[];
+  readonly outliers: readonly Outlier[];
 }
 
-/** Finds the hosts that stand out. */
+/** Finds the outlying hosts. */
 export function standingOut(statistics: HostStatistics): Standing {
-  const stragglers: StandsOut[] = [];
-  const outliers: StandsOut[] = [];
+  const stragglers: Outlier[] = [];
+  const outliers: Outlier[] = [];
   const sections = [...statistics.regions.values(), ...statistics.sections.values()];
   for (const section of sections) {
     for (const field of section.fields) {
@@ -50,14 +50,21 @@ export function standingOut(statistics: HostStatistics): Standing {
 }
 
 function oddOnes(field: FieldSums, hosts: readonly string[]) {
-  const kept = field.watched;
-  if (kept === undefined || kept.length < LEAST_HOSTS) return [];
-  const values = Float64Array.from(kept, ({ value }) => value).sort();
-  const middle = median(values);
-  const away = Float64Array.from(values, (value) => Math.abs(value - middle)).sort();
-  const limit = Math.max(LIMIT * SIGMA * median(away), LEAST_SHARE * Math.abs(middle));
-  return kept.filter(({ value }) => Math.abs(value - middle) > limit)
-    .map(({ host, value }) => ({ host: hosts[host], value, median: middle }));
+  const { watched } = field;
+  if (watched === undefined || watched.count < MIN_HOSTS) return [];
+  const kept = watched.values.subarray(0, watched.count);
+  const middle = median(kept.slice().sort());
+  const away = kept.map((value) => Math.abs(value - middle)).sort();
+  const limit = Math.max(
+    MAX_ROBUST_DEVIATIONS * SIGMA * median(away),
+    MIN_SHARE * Math.abs(middle),
+  );
+  const found: { host: string; value: number; median: number }[] = [];
+  kept.forEach((value, k) => {
+    if (Math.abs(value - middle) <= limit) return;
+    found.push({ host: hosts[watched.hosts[k]], value, median: middle });
+  });
+  return found;
 }
 
 /** Of sorted values. */
@@ -66,8 +73,8 @@ function median(sorted: Float64Array): number {
   return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
-function worstFirst(list: StandsOut[]): StandsOut[] {
-  const factor = ({ value, median }: StandsOut) => Math.abs(value - median) / Math.abs(median || 1);
+function worstFirst(list: Outlier[]): Outlier[] {
+  const factor = ({ value, median }: Outlier) => Math.abs(value - median) / Math.abs(median || 1);
   return list.sort((a, b) =>
     factor(b) - factor(a) || compareTexts(a.host, b.host) || compareTexts(a.where, b.where) ||
     compareTexts(a.field, b.field)

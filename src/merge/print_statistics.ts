@@ -1,15 +1,15 @@
 /**
- * Statistics over hosts as they stand under the report's `joulemark:` key, six significant digits.
+ * Statistics over hosts as printed under the report's `joulemark:` key, six significant digits.
  * @module
  */
 import { rounded } from "../core/number_format.ts";
 import type { Nested } from "../core/report.ts";
 import type { HostStatistics } from "./host_statistics.ts";
 import type { SectionSums } from "./field_sums.ts";
-import type { StandsOut } from "./outliers.ts";
+import type { Outlier } from "./outliers.ts";
 
 /** Named one by one; the rest is counted. */
-const MOST = 50;
+const MAX_NAMED = 50;
 
 type Mapping = { [key: string]: Nested };
 
@@ -26,12 +26,12 @@ export function acrossHosts(statistics: HostStatistics): Mapping {
   return own;
 }
 
-/** Who stands out, a line each. */
-export function listed(found: readonly StandsOut[]): Nested {
-  const lines = found.slice(0, MOST).map(({ host, where, field, value, median }) =>
+/** The outliers, a line each. */
+export function listed(found: readonly Outlier[]): Nested {
+  const lines = found.slice(0, MAX_NAMED).map(({ host, where, field, value, median }) =>
     `${host}: ${field} of ${where} ${rounded(value)}, median ${rounded(median)}`
   );
-  if (found.length > MOST) lines.push(`and ${found.length - MOST} more`);
+  if (found.length > MAX_NAMED) lines.push(`and ${found.length - MAX_NAMED} more`);
   return lines;
 }
 

@@ -8,7 +8,7 @@ import type { Nested, Report, ReportHost } from "../core/report.ts";
 import { parseReport, stringifyReport } from "../formats/report.ts";
 import { hostTexts } from "./sections.ts";
 
-/** Reads what is not laid out as a report; throws what the user is to be told. */
+/** Reads what is not laid out as a report; throws the error for the user. */
 export type OtherReader = (text: string, path: string) => Report;
 
 /** What decides about a report, without its figures: small, so that it can travel. */
@@ -22,7 +22,7 @@ export interface ReportDigest {
   readonly seconds?: number;
   readonly hosts: readonly {
     readonly host: string;
-    /** Its own report says partial. */
+    /** Its own report is marked partial. */
     readonly partial: boolean;
     /** Bytes of its section. */
     readonly bytes: number;
@@ -33,7 +33,7 @@ export interface ReportDigest {
 export interface ReadReport {
   readonly digest: ReportDigest;
   readonly hosts: readonly ReportHost[];
-  /** Each host's section as it stands, in UTF-8. */
+  /** Each host's section unchanged, in UTF-8. */
   readonly texts: readonly Uint8Array<ArrayBuffer>[];
 }
 
@@ -41,7 +41,7 @@ export interface ReadReport {
 const LAST_KEY = "geopmctl network BW (B/s)";
 const encoder = new TextEncoder();
 
-/** @param text `undefined`: the file could not be read, for the reason that `failure` says. */
+/** @param text `undefined`: the file could not be read, for the reason in `failure`. */
 export function readReport(
   text: string | undefined,
   path: string,
@@ -63,10 +63,10 @@ export function readReport(
   }
   const { hosts, appended: _, ...header } = report;
   const texts = sections.map((section) => encoder.encode(section));
-  const said = (value: Nested | undefined) => value !== undefined && value !== false;
+  const isSet = (value: Nested | undefined) => value !== undefined && value !== false;
   const seconds = hosts.map(({ application }) => Number(application["runtime (s)"]))
     .filter((value) => value >= 0);
-  const whole = said(report.joulemark?.partial);
+  const whole = isSet(report.joulemark?.partial);
   return {
     digest: {
       path,
@@ -74,7 +74,7 @@ export function readReport(
       ...(seconds.length === 0 ? {} : { seconds: Math.max(...seconds) }),
       hosts: hosts.map(({ host, joulemark }, i) => ({
         host,
-        partial: whole || said(joulemark?.partial),
+        partial: whole || isSet(joulemark?.partial),
         bytes: texts[i].length,
       })),
     },
@@ -112,7 +112,7 @@ function parsed(
 /** Does the text end as a report does? One that is cut may be read without an error. */
 export function isWhole(text: string, report: Report): boolean {
   if (text.endsWith("\n\n") || report.appended !== undefined) return true;
-  // Copies of GEOPM's own may lack the empty line; behind ours there is more than its last key.
+  // Copies of GEOPM's own may lack the empty line; after ours there is more than its last key.
   return text.endsWith("\n") && !report.version.includes("+joulemark") &&
     report.hosts.at(-1)?.application[LAST_KEY] !== undefined;
 }

@@ -87,15 +87,16 @@ export class Share {
   watched(number: (host: string) => number): Float64Array {
     const rows: number[] = [];
     this.#fields.forEach((field, i) => {
-      for (const { host, value } of field?.watched ?? []) {
-        rows.push(i, number(this.#statistics.hosts[host]), value);
+      const watched = field?.watched;
+      for (let k = 0; k < (watched?.count ?? 0); k++) {
+        rows.push(i, number(this.#statistics.hosts[watched!.hosts[k]]), watched!.values[k]);
       }
     });
     return Float64Array.from(rows);
   }
 }
 
-/** What all shares together say. */
+/** The result of all shares together. */
 export interface Reduced {
   readonly names: readonly FieldName[];
   /** All hosts, sorted. */
@@ -129,7 +130,7 @@ export function restore(statistics: HostStatistics, all: Reduced): void {
   sections.forEach((section, i) => section.hosts = sums[names.length * WIDTH + i]);
   for (const rows of all.watched) {
     for (let at = 0; at + 2 < rows.length; at += 3) {
-      fields[rows[at]].watched?.push({ host: rows[at + 1], value: rows[at + 2] });
+      fields[rows[at]].watched?.push(rows[at + 1], rows[at + 2]);
     }
   }
 }

@@ -1,5 +1,5 @@
 /**
- * When a run was, as its report says.
+ * When a run was, by its report.
  * @module
  */
 import type { Report } from "../core/report.ts";
@@ -11,7 +11,7 @@ export interface Span {
 }
 
 /**
- * From start to end; `undefined` where the report says no time that can be read.
+ * From start to end; `undefined` where the report has no time that can be read.
  *
  * @param seconds How long it ran. @default 0, where it is not known
  */

@@ -1,5 +1,5 @@
 /**
- * The text of each host in a report, as it stands: what is not changed is not written anew.
+ * The text of each host in a report, unchanged: what is not changed is not printed again.
  * @module
  */
 

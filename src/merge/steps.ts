@@ -26,24 +26,24 @@ export interface CollatedSteps {
 /** Collates the steps of nodes. Nodes may come in any order; those without a record are named and left out. */
 export function collateSteps(nodes: readonly NodeSteps[], version: PmcVersion): CollatedSteps {
   const troubles: string[] = [];
-  const told = nodes.filter(({ host, records }) => {
+  const usable = nodes.filter(({ host, records }) => {
     if (records.length > 0) return true;
     troubles.push(`${host}: no steps; it is left out of the PMC log`);
     return false;
   }).sort((a, b) => a.rank - b.rank || (a.host < b.host ? -1 : 1));
   const binary = version === "5.0" || version === "6.0";
-  const calls = matched(told, troubles);
-  const kept = upToRestart(told, calls, troubles);
+  const calls = matched(usable, troubles);
+  const kept = upToRestart(usable, calls, troubles);
   const records = binary
-    ? rawRecords(told, kept)
-    : meanRecords(withoutGaps(told, kept, troubles), version);
+    ? rawRecords(usable, kept)
+    : meanRecords(withoutGaps(usable, kept, troubles), version);
   return { log: { version, form: binary ? "binary" : "text", records }, troubles };
 }
 
 /** The records of one call, in the order of the nodes. */
 type Call = readonly PmcRecord[];
 
-/** Calls that every node has, told by their labels; a label may come more than once. */
+/** Calls that every node has, identified by their labels; a label may come more than once. */
 function matched(nodes: readonly NodeSteps[], troubles: string[]): Call[] {
   if (nodes.length === 0) return [];
   const keyed = nodes.map(({ records }) => {
@@ -71,7 +71,7 @@ function matched(nodes: readonly NodeSteps[], troubles: string[]): Call[] {
     .map((key) => keyed.map((byKey) => byKey.get(key)!));
 }
 
-/** A counter that fell was started anew: what follows cannot be compared with the baseline. */
+/** A counter that fell was restarted: what follows cannot be compared with the baseline. */
 function upToRestart(
   nodes: readonly NodeSteps[],
   calls: readonly Call[],
@@ -92,7 +92,7 @@ function upToRestart(
 
 /**
  * Calls whose energies are all known: a reading that is missing is the one before, as if the counter
- * stood still, and at open the first that there is. A counter that a node never has stays away.
+ * did not change, and at open the first known one. A counter that a node never has stays away.
  */
 function withoutGaps(
   nodes: readonly NodeSteps[],

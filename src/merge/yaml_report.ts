@@ -1,5 +1,5 @@
 /**
- * A report out of what a YAML reader made of one: for files that another program wrote anew, with
+ * A report out of what a YAML reader made of one: for files that another program rewrote, with
  * other blanks, quotes or comments. Slow, so only what the reader of the fixed layout refuses.
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Values that this user may not read, asked of the node's collector: src/core/machine/served_values.ts says how.
+ * Values that this user may not read, read by the node's collector: src/core/machine/served_values.ts has the protocol.
  *
  * Readers ask for one value after another, and a round trip takes longer than a read. So what has been
  * asked for before is fetched together: the first value that is asked for a second time fetches all, and
@@ -10,9 +10,9 @@ import type { KeptFile, Registers } from "../core/machine/host.ts";
 import {
   cellBytes,
   FILE_CELL,
-  MOST_IDS,
-  MOST_TABLE,
-  MOST_TEXT,
+  MAX_IDS,
+  MAX_TABLE_BYTES,
+  MAX_TEXT_BYTES,
   parseTable,
   printRequest,
   registerId,
@@ -24,7 +24,7 @@ import { ERRNO, LIBC_PATHS } from "./libc.ts";
 import { connectTo } from "./socket.ts";
 import type { Connection, PeerCredentials } from "./socket.ts";
 
-/** Where a collector listens, unless it is told otherwise. */
+/** Where a collector listens by default. */
 export const COLLECTOR_SOCKET = "/run/joulemark-collector.sock";
 
 const SYMBOLS = {
@@ -71,7 +71,7 @@ interface Cell {
   fresh: boolean;
 }
 
-/** Ids that one request asks for, and where its answer goes. */
+/** Ids of one request, and where its answer goes. */
 interface Part {
   readonly request: Uint8Array<ArrayBuffer>;
   readonly answer: Uint8Array<ArrayBuffer>;
@@ -158,7 +158,7 @@ export class CollectorClient implements Disposable {
     return 0;
   }
 
-  /** Nobody asks for it any more. */
+  /** It is not requested any more. */
   forget(cell: Cell): void {
     if (this.#known.delete(cell)) this.#changed = true;
   }
@@ -247,9 +247,9 @@ export class CollectorClient implements Disposable {
     }
     this.#together = cellsOf(length);
     this.#parts = [];
-    for (let first = 0; first < cells.length; first += MOST_IDS) {
-      const some = cells.slice(first, first + MOST_IDS);
-      const end = cells[first + MOST_IDS]?.at ?? length;
+    for (let first = 0; first < cells.length; first += MAX_IDS) {
+      const some = cells.slice(first, first + MAX_IDS);
+      const end = cells[first + MAX_IDS]?.at ?? length;
       this.#parts.push({
         request: printRequest(some.map(({ id }) => id)),
         answer: this.#together.bytes.subarray(some[0].at, end),
@@ -290,10 +290,10 @@ function openCalls(): Deno.DynamicLibrary<typeof SYMBOLS>["symbols"] {
 }
 
 function readTable(connection: Connection, patienceS: number): string | undefined {
-  const bytes = new Uint8Array(MOST_TABLE);
+  const bytes = new Uint8Array(MAX_TABLE_BYTES);
   const until = monotonicNanoseconds() + patienceS * 1e9;
   let length = 0;
-  while (length < MOST_TABLE && monotonicNanoseconds() < until) {
+  while (length < MAX_TABLE_BYTES && monotonicNanoseconds() < until) {
     // An error is one line, after which the collector is gone.
     const n = connection.readNow(bytes.subarray(length));
     if (n < 0 && length === 0) return undefined;
@@ -307,7 +307,7 @@ function readTable(connection: Connection, patienceS: number): string | undefine
 /** A file that the collector reads. */
 class ServedFile implements KeptFile {
   readonly path: string;
-  readonly bytes = new Uint8Array(MOST_TEXT);
+  readonly bytes = new Uint8Array(MAX_TEXT_BYTES);
   readonly #cell: Cell;
   readonly #client: CollectorClient;
 
@@ -322,7 +322,7 @@ class ServedFile implements KeptFile {
     if (failed !== 0) return -failed;
     const { cells, at } = this.#client;
     const length = cells.view.getInt32(at, true);
-    if (length > MOST_TEXT) return -ERRNO.EIO;
+    if (length > MAX_TEXT_BYTES) return -ERRNO.EIO;
     for (let i = 0; i < length; i++) this.bytes[i] = cells.bytes[at + 4 + i];
     return length;
   }

@@ -9,7 +9,8 @@
  * reaches all threads by SECCOMP_FILTER_FLAG_TSYNC.
  * @module
  */
-import { closeFile, listDirectory, statOpen, statPath } from "./files.ts";
+import { closeFile, statOpen, statPath } from "./files.ts";
+import type { ConfineCode } from "./inherited.ts";
 import {
   isWritten,
   landlockVersion,
@@ -34,46 +35,45 @@ const SET_MODE_FILTER = 1n, TSYNC = 1n;
 const AUDIT_ARCH = ARM ? 0xc00000b7 : 0xc000003e;
 /** Numbers of the x32 ABI of x86-64 begin here: the same calls by other numbers. */
 const X32 = 0x40000000;
+const FPROG_WORDS = 4;
 const ALLOW = 0x7fff0000, REFUSE_EPERM = 0x00050001;
-const PROT_READ_WRITE = 3, MAP_PRIVATE_ANONYMOUS = 0x22;
 const AF_UNIX = 1;
 /** The handler runs when its thread runs: at once, but for a loaded machine. The next tick looks again. */
-const ROUNDS = 20;
-const ROUND_NS = 100_000;
+const ROUNDS = 4;
 /** Ticks after which a thread is no more waited for; it is confined all the same if it ever runs. */
-const LOOKS = 400;
+const MAX_LOOKS = 400;
 
 /** Calls that no part of a running monitor makes: [x86-64, aarch64] of asm/unistd.h. */
-const REFUSED: Readonly<Record<string, readonly [number, number]>> = {
-  execve: [59, 221],
-  execveat: [322, 281],
-  ptrace: [101, 117],
-  process_vm_readv: [310, 270],
-  process_vm_writev: [311, 271],
-  bpf: [321, 280],
-  mount: [165, 40],
-  umount2: [166, 39],
-  pivot_root: [155, 41],
-  chroot: [161, 51],
-  unshare: [272, 97],
-  setns: [308, 268],
-  io_uring_setup: [425, 425],
-  io_uring_enter: [426, 426],
-  io_uring_register: [427, 427],
-  init_module: [175, 105],
-  finit_module: [313, 273],
-  delete_module: [176, 106],
-  kexec_load: [246, 104],
-  kexec_file_load: [320, 294],
-  add_key: [248, 217],
-  request_key: [249, 218],
-  keyctl: [250, 219],
-  userfaultfd: [323, 282],
-  open_by_handle_at: [304, 265],
-  setuid: [105, 146],
-  setresuid: [117, 147],
-  reboot: [169, 142],
-};
+const REFUSED: readonly (readonly [number, number])[] = [
+  [59, 221], // execve
+  [322, 281], // execveat
+  [101, 117], // ptrace
+  [310, 270], // process_vm_readv
+  [311, 271], // process_vm_writev
+  [321, 280], // bpf
+  [165, 40], // mount
+  [166, 39], // umount2
+  [155, 41], // pivot_root
+  [161, 51], // chroot
+  [272, 97], // unshare
+  [308, 268], // setns
+  [425, 425], // io_uring_setup
+  [426, 426], // io_uring_enter
+  [427, 427], // io_uring_register
+  [175, 105], // init_module
+  [313, 273], // finit_module
+  [176, 106], // delete_module
+  [246, 104], // kexec_load
+  [320, 294], // kexec_file_load
+  [248, 217], // add_key
+  [249, 218], // request_key
+  [250, 219], // keyctl
+  [323, 282], // userfaultfd
+  [304, 265], // open_by_handle_at
+  [105, 146], // setuid
+  [117, 147], // setresuid
+  [169, 142], // reboot
+];
 const SOCKET = ARM ? 198 : 41;
 /** Calls that a process makes no more that has opened all it ever needs. */
 const OPENING: readonly (readonly [number, number])[] = [
@@ -101,12 +101,6 @@ export interface PathLimits {
   readonly written: readonly string[];
 }
 
-/** Where the code of the guardian lies in this process; 0 where it does not. */
-export interface ConfineCode {
-  readonly handler: bigint;
-  readonly restorer: bigint;
-}
-
 const NO_PRIVILEGES_UNKNOWN = "no_new_privs is unknown to this kernel";
 const NO_PATHS = "not restricted: ";
 const WITHOUT_CODE = "the runtime was started without the guardian's code";
@@ -119,8 +113,11 @@ export class Confiner implements Confinement {
   readonly #threads: ThreadConfiner | undefined;
   #failure: string | undefined;
 
-  /** @param places What it still needs. Where root needs a capability to write an output, it keeps them. */
-  constructor(code: ConfineCode, places: Places) {
+  /**
+   * @param places What it still needs. Where root needs a capability to write an output, it keeps them.
+   * @param keeps Why it keeps them in any case.
+   */
+  constructor(code: ConfineCode, places: Places, keeps?: string) {
     if (libc().prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) !== 0) {
       this.calls = this.#failure = NO_PRIVILEGES_UNKNOWN;
       this.#open = NO_PATHS + this.calls;
@@ -128,7 +125,8 @@ export class Confiner implements Confinement {
     }
     const open = openPlaces(places);
     const foreign = open.find((place) => isWritten(place) && !isOurs(place.fd))?.path;
-    if (foreign !== undefined) this.#kept = `${foreign} is another user's, and outputs go there`;
+    this.#kept = keeps;
+    if (foreign !== undefined) this.#kept ??= `${foreign} is another user's, and outputs go there`;
     const version = landlockVersion();
     const ruleset = version > 0 ? makeRuleset(version, open) : -ERRNO.ENOENT;
     this.#open = version <= 0
@@ -140,16 +138,16 @@ export class Confiner implements Confinement {
     if (code.handler === 0n) {
       this.#failure = WITHOUT_CODE;
       closeFile(ruleset);
-    } else this.#threads = new ThreadConfiner(code, ruleset, foreign !== undefined);
+    } else this.#threads = new ThreadConfiner(code, ruleset, this.#kept !== undefined);
     this.goOn();
     // Not before: it would be one more thing that a thread may be late for.
     this.calls = filterCalls();
   }
 
-  /** Looks whether threads that were late are confined by now. To be called until it says that it is done. */
+  /** Tests whether threads that were late are confined by now. To be called until it returns that it is done. */
   goOn(): boolean {
     if (this.#threads !== undefined) this.#failure = this.#threads.wait();
-    return this.#failure !== LATE;
+    return this.#failure !== LATE_THREAD;
   }
 
   get privileges(): string {
@@ -192,107 +190,83 @@ function isOurs(fd: number): boolean {
   return facts === undefined || facts.uid === own || (facts.mode & 0o002) !== 0;
 }
 
-const WANTED_WORDS = 4, WANTED_BYTES = 16, DONE = 2;
-const THREADS_MAX = 1024;
-const SIZE = BigInt(WANTED_BYTES * THREADS_MAX);
-/** siginfo_t: signal, error, code, then pid, user, value. */
-const SIGINFO_BYTES = 128, CODE_AT = 8, PID_AT = 16, VALUE_AT = 24;
+/** struct crowd of confine.h, in 32-bit words. */
+const WORDS = { ruleset: 1, keeps: 2, state: 3, process: 4, rounds: 5 };
+const CROWD_BYTES = 32 + 512 * (4 + 16) + 2048;
+const ALL_THREADS = 1;
+const STATE = { late: 0, done: 1, noList: 2, notAsked: 1000 };
+/** siginfo_t in 32-bit words: signal, error, code, then process, user, value. */
+const SIGINFO_WORDS = 32, INFO = { code: 2, process: 4, value: 6 };
 const SI_QUEUE = -1;
 
-const LATE = "a thread of the runtime did not answer";
+const LATE_THREAD = "a thread of the runtime did not answer";
+/** Threads answer there: a late one may still do so when no one waits any more. */
+const crowd = new Int32Array(CROWD_BYTES / 4);
+const crowdBytes = new Uint8Array(crowd.buffer);
 
-/**
- * Each thread by a signal, until a look at them all finds no one who has not done as wanted: a thread
- * that a confined one makes is confined.
- */
+/** All threads, by the handler on this one, which signals the others. */
 class ThreadConfiner {
-  /** struct confinement of confine.h for each thread: ruleset, keeps, done, unused; and where it lies. */
-  readonly #wanted = new Int32Array(THREADS_MAX * WANTED_WORDS);
-  readonly #base: bigint;
-  readonly #sent: string[] = [];
-  readonly #info = new DataView(new ArrayBuffer(SIGINFO_BYTES));
-  #state: string | undefined = LATE;
+  readonly #info = new Int32Array(SIGINFO_WORDS);
+  readonly #infoBytes = new Uint8Array(this.#info.buffer);
+  #state: string | undefined = LATE_THREAD;
   #looks = 0;
 
   /** @param ruleset Negative: none. Closed when all is done. */
   constructor({ handler, restorer }: ConfineCode, ruleset: number, keeps: boolean) {
-    const c = libc(), wanted = this.#wanted, info = this.#info;
-    for (let at = 0; at < wanted.length; at += WANTED_WORDS) {
-      wanted[at] = ruleset;
-      wanted[at + 1] = keeps ? 1 : 0;
-    }
-    this.#base = c.mmap(0n, SIZE, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS, -1, 0n);
-    c.poke(this.#base, bytesOf(wanted), SIZE);
-    info.setInt32(0, SIGNAL, true);
-    info.setInt32(CODE_AT, SI_QUEUE, true);
-    info.setInt32(PID_AT, c.getpid(), true);
+    const info = this.#info, address = addressOf(crowdBytes);
+    crowd[0] = ALL_THREADS;
+    crowd[WORDS.ruleset] = ruleset;
+    crowd[WORDS.keeps] = keeps ? 1 : 0;
+    crowd[WORDS.process] = Deno.pid;
+    crowd[WORDS.rounds] = ROUNDS;
+    info[0] = SIGNAL;
+    info[INFO.code] = SI_QUEUE;
+    info[INFO.process] = Deno.pid;
+    info[INFO.value] = Number(address & 0xffff_ffffn);
+    info[INFO.value + 1] = Number(address >> 32n);
     const flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | (ARM ? 0n : SA_RESTORER);
     if (!handle(handler, flags, restorer)) this.#state = "no handler";
   }
 
-  /** @returns What is not as it should be; {@linkcode LATE}: not yet. */
+  /** @returns What is not as it should be; {@linkcode LATE_THREAD}: not yet. */
   wait(): string | undefined {
-    const rounds = this.#looks++ === 0 ? ROUNDS : 1;
-    for (let round = 0; round < rounds && this.#state === LATE; round++) {
-      const threads = listDirectory("/proc/self/task");
-      // This one is there: without a list nobody knows who else is.
-      if (threads.length === 0) this.#state = "no /proc to find the threads by";
-      let isNew = false;
-      for (const tid of threads) if (!this.#sent.includes(tid)) isNew = this.#send(tid);
-      if (this.#state !== LATE) break;
-      // The signal of this very thread is handled by now.
-      libc().peek(bytesOf(this.#wanted), this.#base, BigInt(this.#sent.length * WANTED_BYTES));
-      const states = threads.map((tid) => this.#answerOf(tid));
-      const error = states.find((state) => state < 0);
-      if (error !== undefined) this.#state = `a thread refused: ${errorText(-error)}`;
-      else if (!isNew && !states.includes(0)) this.#end();
-      else if (!isNew && round + 1 < rounds) pause();
-    }
-    if (this.#looks === LOOKS && this.#state === LATE) this.#state = `${LATE} in time`;
+    if (this.#state !== LATE_THREAD) return this.#state;
+    const c = libc(), number = SYSCALLS.sigqueueThread, process = crowd[WORDS.process];
+    // The signal of this very thread is handled when the call returns.
+    const done = c.sigqueueThread(
+      number,
+      process,
+      Number(c.gettid(SYSCALLS.gettid)),
+      SIGNAL,
+      this.#infoBytes,
+    );
+    const error = done === 0n ? 0 : errno(), state = crowd[WORDS.state];
+    crowd[WORDS.rounds] = 1;
+    if (error !== 0) this.#state = `a thread cannot be asked: ${errorText(error)}`;
+    else if (state < 0) this.#state = `a thread refused: ${errorText(-state)}`;
+    else if (state === STATE.noList) this.#state = "no /proc to find the threads by";
+    else if (state > STATE.notAsked) {
+      this.#state = `a thread cannot be asked: ${errorText(state - STATE.notAsked)}`;
+    } else if (state === STATE.done) this.#end();
+    else if (++this.#looks === MAX_LOOKS) this.#state = `${LATE_THREAD} in time`;
     return this.#state;
   }
 
-  #send(tid: string): true {
-    const c = libc(), [info, n] = [this.#info, this.#sent.length];
-    if (n === THREADS_MAX) return true;
-    info.setBigUint64(VALUE_AT, this.#base + BigInt(n * WANTED_BYTES), true);
-    const pid = info.getInt32(PID_AT, true);
-    const number = SYSCALLS.sigqueueThread;
-    const done = c.sigqueueThread(number, pid, Number(tid), SIGNAL, bytesOf(info));
-    const error = done === 0n ? 0 : errno();
-    if (error === 0) this.#sent.push(tid);
-    // One that has ended need not be asked.
-    else if (error !== ERRNO.ESRCH) this.#state = `a thread cannot be asked: ${errorText(error)}`;
-    return true;
-  }
-
-  /** 0: none yet; 1: done; −errno. */
-  #answerOf(tid: string): number {
-    const n = this.#sent.indexOf(tid);
-    return n < 0 ? 0 : this.#wanted[n * WANTED_WORDS + DONE];
-  }
-
-  /** The words to threads stay where they are: one that is about to end may still be on its way there. */
   #end(): void {
     this.#state = undefined;
-    closeFile(this.#wanted[0]);
+    closeFile(crowd[WORDS.ruleset]);
     handle(SIG_IGN, 0n, 0n);
   }
 }
 
-function bytesOf({ buffer }: { readonly buffer: ArrayBuffer }): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(buffer);
+/** Address of the bytes: memcpy(3) of none returns it. The caller keeps them. */
+function addressOf(bytes: Uint8Array<ArrayBuffer>): bigint {
+  return libc().peek(bytes, 0n, 0n);
 }
 
 function handle(handler: bigint, flags: bigint, restorer: bigint): boolean {
   const action = new Uint8Array(new BigUint64Array([handler, flags, restorer, 0n]).buffer);
   return libc().sigaction(SYSCALLS.sigaction, SIGNAL, action, 0n, 8n) === 0n;
-}
-
-const pauseSpec = new Int32Array([0, 0, ROUND_NS, 0]);
-
-function pause(): void {
-  libc().clockNanosleep(1, 0, new Uint8Array(pauseSpec.buffer), 0n);
 }
 
 const USER_SYMBOLS = {
@@ -310,52 +284,35 @@ function becomeUser(id: number): string {
   return isDone ? "none" : "kept: this user may not become another one";
 }
 
-/**
- * The least of it, for a process that opens files of the kernel's as long as it runs and needs its rights
- * for that: no new privileges, and the filter, in every thread.
- *
- * @returns "filtered", or why not.
- */
-export function confineCalls(): string {
-  const hasNone = libc().prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) === 0;
-  return hasNone ? filterCalls() : NO_PRIVILEGES_UNKNOWN;
-}
-
 /** A filter of seccomp(2): classic BPF over struct seccomp_data {nr, arch, ip, args}. */
 function filterCalls(more: readonly (readonly [number, number])[] = []): string {
-  const numbers = [...Object.values(REFUSED), ...more].map((pair) => pair[ARM ? 1 : 0]);
-  const program: [code: number, whenTrue: number, whenFalse: number, value: number][] = [
-    [0x20, 0, 0, 4], // the architecture
-    [0x15, 1, 0, AUDIT_ARCH],
-    [0x06, 0, 0, REFUSE_EPERM],
-    [0x20, 0, 0, 0], // the number
-  ];
-  const tests = numbers.length;
+  const which = ARM ? 1 : 0, tests = REFUSED.length + more.length;
+  // struct sock_fprog: length, address; behind it struct sock_filter: code, jumps where true and false, value
+  const program = new Uint32Array(FPROG_WORDS + 2 * (tests + 10));
+  const bytes = new Uint8Array(program.buffer);
+  let at = FPROG_WORDS;
+  const put = (code: number, whenTrue: number, whenFalse: number, value: number) => {
+    program[at++] = code | whenTrue << 16 | whenFalse << 24;
+    program[at++] = value;
+  };
+  put(0x20, 0, 0, 4); // the architecture
+  put(0x15, 1, 0, AUDIT_ARCH);
+  put(0x06, 0, 0, REFUSE_EPERM);
+  put(0x20, 0, 0, 0); // the number
   // To the last instruction: past the other tests and what follows them.
-  if (!ARM) program.push([0x35, tests + 4, 0, X32]);
-  numbers.forEach((number, i) => program.push([0x15, tests - i + 3, 0, number]));
-  program.push(
-    [0x15, 0, 2, SOCKET],
-    [0x20, 0, 0, 16], // its first argument: only sockets on this node
-    [0x15, 0, 1, AF_UNIX],
-    [0x06, 0, 0, ALLOW],
-    [0x06, 0, 0, REFUSE_EPERM],
-  );
-  const instructions = new DataView(new ArrayBuffer(program.length * 8));
-  program.forEach(([code, whenTrue, whenFalse, value], i) => {
-    instructions.setUint16(i * 8, code, true);
-    instructions.setUint8(i * 8 + 2, whenTrue);
-    instructions.setUint8(i * 8 + 3, whenFalse);
-    instructions.setUint32(i * 8 + 4, value, true);
-  });
-  const c = libc();
-  const size = BigInt(instructions.byteLength);
-  const at = c.mmap(0n, size, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS, -1, 0n);
-  c.poke(at, new Uint8Array(instructions.buffer), size);
-  const list = new DataView(new ArrayBuffer(16)); // struct sock_fprog: length, address
-  list.setUint16(0, program.length, true);
-  list.setBigUint64(8, at, true);
-  const set = c.seccomp(SYSCALLS.seccomp, SET_MODE_FILTER, TSYNC, new Uint8Array(list.buffer));
-  c.munmap(at, size);
+  if (!ARM) put(0x35, tests + 4, 0, X32);
+  let left = tests;
+  for (const call of REFUSED) put(0x15, left-- + 3, 0, call[which]);
+  for (const call of more) put(0x15, left-- + 3, 0, call[which]);
+  put(0x15, 0, 2, SOCKET);
+  put(0x20, 0, 0, 16); // its first argument: only sockets on this node
+  put(0x15, 0, 1, AF_UNIX);
+  put(0x06, 0, 0, ALLOW);
+  put(0x06, 0, 0, REFUSE_EPERM);
+  program[0] = (at - FPROG_WORDS) / 2;
+  const address = addressOf(bytes) + BigInt(4 * FPROG_WORDS);
+  program[2] = Number(address & 0xffff_ffffn);
+  program[3] = Number(address >> 32n);
+  const set = libc().seccomp(SYSCALLS.seccomp, SET_MODE_FILTER, TSYNC, bytes);
   return set === 0n ? "filtered" : "this kernel takes no filter of system calls";
 }

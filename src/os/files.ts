@@ -7,7 +7,7 @@
  */
 import { grown } from "../core/grow.ts";
 import { AccessError } from "../core/errors.ts";
-import { cString, ERRNO, errno, errorText, fromBytes, libc, SYSCALLS } from "./libc.ts";
+import { cString, ERRNO, errno, errorText, fromBytes, isPassing, libc, SYSCALLS } from "./libc.ts";
 
 /** open(2) flags, the same on x86-64 and aarch64 but for O_DIRECTORY and O_NOFOLLOW. */
 const ARM = Deno.build.arch === "aarch64";
@@ -32,13 +32,13 @@ export function openFile(path: string, flags: number, mode = 0): number {
   let fd = libc().open(name, flags | O.CLOEXEC, mode);
   if (fd >= 0) return fd;
   const first = errno();
-  if (first !== ERRNO.EINTR && first !== 0) return -first;
+  if (!isPassing(first)) return -first;
   fd = libc().open(name, flags | O.CLOEXEC, mode);
   return fd >= 0 ? fd : -(errno() || ERRNO.EIO);
 }
 
 /**
- * Opens a regular file of this user, whatever else has its name: a link is not followed, and a pipe or
+ * Opens a regular file of this user, and nothing else of that name: a link is not followed, and a pipe or
  * a device never makes us wait.
  *
  * @returns A descriptor, or why not.
@@ -124,7 +124,7 @@ export function readLinkTarget(path: string): string | undefined {
   return n < 0 ? undefined : decoder.decode(bytes.subarray(0, n));
 }
 
-/** What stat(2) tells that anyone here asks for. */
+/** The fields of stat(2) that are used here. */
 export interface FileFacts {
   inode: number;
   device: number;

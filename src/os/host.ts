@@ -22,7 +22,7 @@ import { OpenKeptFile } from "./kept_file.ts";
 import { ERRNO, errorText, libc } from "./libc.ts";
 import { DeviceRegisters, FileRegisters, JsonRegisters } from "./devices/registers.ts";
 
-/** What a tree's `.root.json` may say in place of system calls. */
+/** What a tree's `.root.json` may have in place of system calls. */
 export interface RootFacts {
   modes?: Record<string, string>;
   owners?: Record<string, number>;
@@ -30,7 +30,7 @@ export interface RootFacts {
   time?: number;
 }
 
-/** How a source says who read it. */
+/** A source's note about the process that read it. */
 const COLLECTOR_WORDS = "by the collector";
 
 /** The register devices of a CPU, the one meant for ordinary users first. */
@@ -48,7 +48,7 @@ export class MachineHost implements Host {
 
   /**
    * @param root Prefix of every path; "" for the machine itself.
-   * @param collector Reads what this user may not. @default nobody
+   * @param collector Reads what this user may not. @default none
    */
   constructor(root = "", collector?: CollectorClient) {
     this.collector = collector;
@@ -64,7 +64,7 @@ export class MachineHost implements Host {
     return this.#topology ??= readTopology(this);
   }
 
-  /** What the tree says in place of system calls; empty on the machine. */
+  /** The tree's values in place of system calls; empty on the machine. */
   get facts(): RootFacts {
     if (this.#facts !== undefined) return this.#facts;
     let facts: RootFacts = {};

@@ -10,7 +10,10 @@
 import { readText } from "./files.ts";
 import { libc } from "./libc.ts";
 
-/** The hidden argument: `--joulemark-inherited=MASK:IGNORED:NOFILE`, two sets in hex, a number. */
+/**
+ * The hidden argument: `--joulemark-inherited=MASK:IGNORED:NOFILE[:HANDLER:RETURN]`: two sets in hex, a number,
+ * and for a verb without an application the addresses of the guardian's code (confine.h).
+ */
 export const INHERITED_FLAG = "--joulemark-inherited=";
 
 /** State that the application must find. Signal sets have bit N−1 for signal N. */
@@ -22,7 +25,7 @@ export interface Inherited {
 }
 
 const SIGPIPE = 13;
-/** Signals that continue or stop a process, or that it ignores unless it asks for them: signal(7). */
+/** Signals that continue or stop a process, or that it ignores by default: signal(7). */
 const HARMLESS = new Set([17, 18, 19, 20, 21, 22, 23, 28]);
 
 /** May this signal end the program that it is sent to? */
@@ -35,13 +38,27 @@ export function signalBit(signal: number): bigint {
   return 1n << BigInt(signal - 1);
 }
 
+/** Address of the guardian's code in this process; 0: none. */
+export interface ConfineCode {
+  readonly handler: bigint;
+  readonly restorer: bigint;
+}
+
+let code: ConfineCode = { handler: 0n, restorer: 0n };
+
+/** By which this process confines its threads, where it has no application. */
+export function confineCode(): ConfineCode {
+  return code;
+}
+
 /** Reads the hidden argument; `undefined` when it is not one or is garbled. */
 export function parseInherited(argument: string): Inherited | undefined {
   if (!argument.startsWith(INHERITED_FLAG)) return undefined;
-  const match = /^([0-9a-f]{1,16}):([0-9a-f]{1,16}):(\d+|-)$/.exec(
+  const match = /^([0-9a-f]{1,16}):([0-9a-f]{1,16}):(\d+|-)(?::(\d+):(\d+))?$/.exec(
     argument.slice(INHERITED_FLAG.length),
   );
   if (match === null) return undefined;
+  if (match[4] !== undefined) code = { handler: BigInt(match[4]), restorer: BigInt(match[5]) };
   return {
     blocked: BigInt("0x" + match[1]),
     ignored: BigInt("0x" + match[2]),

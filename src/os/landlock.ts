@@ -51,14 +51,14 @@ export interface OpenPlace {
   readonly access: number;
 }
 
-/** The version of landlock here; 0: this kernel has none; −1: it is there, and switched off. */
+/** The version of landlock here; 0: this kernel has none; −1: it exists, and is switched off. */
 export function landlockVersion(): number {
   const version = createRuleset(null, GET_VERSION);
   if (version > 0) return version;
   return errno() === EOPNOTSUPP ? -1 : 0;
 }
 
-/** What `doctor` says of it. */
+/** The text of `doctor` about it. */
 export function pathsState(): string {
   const version = landlockVersion();
   return version > 0
@@ -73,7 +73,7 @@ export function withoutLandlock(version: number): string {
     : "this kernel has no landlock (Linux 5.13 has)";
 }
 
-/** Opens what is there of the places. The caller closes them. */
+/** Opens the existing ones of the places. The caller closes them. */
 export function openPlaces({ reads, devices, own, outputs }: Places): OpenPlace[] {
   const places: OpenPlace[] = [];
   const add = (fd: number, access: number, name?: string) => {

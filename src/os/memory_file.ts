@@ -1,6 +1,6 @@
 /**
- * Anonymous files in memory, memfd_create(2): how data goes to a child process and back, whatever
- * its size, with no pipe to fill up and nothing on any disk.
+ * Anonymous files in memory, memfd_create(2): how data goes to a child process and back,
+ * of any size, with no pipe to fill up and nothing on any disk.
  *
  * @module
  */
@@ -41,7 +41,7 @@ export class MemoryFile implements Disposable {
     this.#length += bytes.length;
   }
 
-  /** All that is in it, whoever wrote it. @throws {AccessError} */
+  /** All that is in it, by any writer. @throws {AccessError} */
   readAll(): Uint8Array<ArrayBuffer> {
     let bytes = new Uint8Array(FIRST_BYTES);
     for (let length = 0;;) {

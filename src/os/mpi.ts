@@ -1,7 +1,7 @@
 /**
  * MPI through FFI, for collating a job's parts: the site's own library, found at run time.
  *
- * Handles are 64-bit integers throughout, whatever C calls them: an int handle is the low half of a
+ * Handles are 64-bit integers throughout, independent of the type in C: an int handle is the low half of a
  * register. What a call returns in an int handle is masked. What differs between implementations is
  * in mpi_tables.ts.
  * @module
@@ -30,7 +30,7 @@ const NAMES: readonly string[] = [
 const STATUS_BYTES = 64;
 const VERSION_BYTES = 8192;
 /** Counts are C ints. */
-const MOST_BYTES = 1 << 26;
+const MAX_BYTES = 1 << 26;
 const TAG = 4711;
 
 /** How the library is found. */
@@ -43,7 +43,7 @@ export interface MpiOptions {
 /** One process of an MPI job. All calls but `abort` are collective. */
 export class Mpi {
   readonly flavour: MpiFlavour;
-  /** First line of what the library says of itself. */
+  /** First line of the library's version text. */
   readonly version: string;
   readonly rank: number;
   readonly size: number;
@@ -61,7 +61,7 @@ export class Mpi {
   constructor(options: MpiOptions) {
     const path = libraryPath(options);
     const open = opener();
-    // Plug-ins of some builds want the library's names to be global.
+    // Plug-ins of some builds need the library's names to be global.
     const handle = open.dlopen(cString(path), RTLD_NOW_GLOBAL);
     try {
       this.#calls = Deno.dlopen(path, SYMBOLS).symbols;
@@ -110,8 +110,8 @@ export class Mpi {
   sumAtRoot(values: Float64Array): Float64Array {
     const sums = new Float64Array(values.length);
     const { double, sum, world } = this.#is;
-    for (let at = 0; at < values.length; at += MOST_BYTES / 8) {
-      const part = values.subarray(at, at + MOST_BYTES / 8);
+    for (let at = 0; at < values.length; at += MAX_BYTES / 8) {
+      const part = values.subarray(at, at + MAX_BYTES / 8);
       const into = bytesOf(sums.subarray(at, at + part.length));
       this.#check(
         "MPI_Reduce",
@@ -174,8 +174,8 @@ export class Mpi {
     const length = new Float64Array([bytes.length]);
     this.#check("MPI_Bcast", this.#calls.MPI_Bcast(bytesOf(length), 1, double, 0, world));
     const all = this.rank === 0 ? bytes : new Uint8Array(length[0]);
-    for (let at = 0; at < all.length; at += MOST_BYTES) {
-      const part = all.subarray(at, at + MOST_BYTES);
+    for (let at = 0; at < all.length; at += MAX_BYTES) {
+      const part = all.subarray(at, at + MAX_BYTES);
       this.#check("MPI_Bcast", this.#calls.MPI_Bcast(part, part.length, byte, 0, world));
     }
     return all;
@@ -259,7 +259,7 @@ const OPENER = {
 
 /** The loader's own calls, in libc since glibc 2.34, beside it before. */
 function opener(): Deno.DynamicLibrary<typeof OPENER>["symbols"] {
-  // It has been found by now, and tells which of the places is right.
+  // It has been found by now, and shows which of the places is right.
   libc();
   let cause: unknown;
   for (const path of LIBC_PATHS) {
@@ -274,7 +274,7 @@ function opener(): Deno.DynamicLibrary<typeof OPENER>["symbols"] {
   throw new UsageError({ action: "load MPI", found: String(cause), cause });
 }
 
-/** The launcher tells whose processes these are; a user's own choice comes first. */
+/** The launcher decides whose processes these are; a user's own choice comes first. */
 function libraryPath({ library, env }: MpiOptions): string {
   const byLauncher = env("OMPI_COMM_WORLD_SIZE") !== undefined
     ? ["libmpi.so.40"]

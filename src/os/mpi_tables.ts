@@ -84,7 +84,7 @@ export const STANDARD: Constants = {
 /** Which table holds. */
 export type MpiFlavour = "openmpi" | "mpich" | "abi";
 
-/** @param address Where a name of the library lies. */
+/** @param address The address of a name of the library. */
 export function openMpiConstants(address: (name: string) => bigint): Constants {
   return {
     world: address("ompi_mpi_comm_world"),

@@ -4,14 +4,14 @@
  * As root we write where other users may write too. A link that one of them made must not lead us to
  * a file of ours, so no link is followed by its name: each part of a path is opened by itself, and a
  * link is read only where its directory belongs to us or root alone, or where the link does. All that
- * comes later, the new file, the rename, happens in the directory that is open: nobody can exchange it.
+ * comes later, the new file, the rename, happens in the directory that is open: it cannot be exchanged.
  *
  * Whole files appear by rename; a device, a pipe or a descriptor of ours is written into. Renaming over
  * `/dev/null` would take it from everybody.
  * @module
  */
 import { closeFile, type FileFacts, O, openFile, statOpen, statPath } from "./files.ts";
-import { cString, ERRNO, errno, libc, SYSCALLS } from "./libc.ts";
+import { cString, ERRNO, errno, isPassing, libc, SYSCALLS } from "./libc.ts";
 import { OsError, UserFile } from "./user_file.ts";
 
 const S_IFMT = 0o170000, S_IFDIR = 0o040000, S_IFREG = 0o100000, S_IFLNK = 0o120000;
@@ -22,9 +22,9 @@ const RESOLVE_NO_SYMLINKS = 4n;
 /** As many links as the kernel follows: path_resolution(7). */
 const LINKS_MAX = 40;
 /** New names that are tried; each has 48 random bits. */
-const TRIES = 8;
+const MAX_NEW_NAMES = 8;
 const TMPFILE = 0o20000000 | O.DIRECTORY;
-/** Names of descriptors, whatever is behind them. */
+/** Names of descriptors, for any target. */
 const DESCRIPTOR = /^\/dev\/(?:stdout|stderr|stdin|fd\/)|^\/proc\//;
 /** What people write for it. */
 const STDOUT = "-";
@@ -41,7 +41,7 @@ export class PlantedError extends OsError {
   }
 }
 
-/** Is output to this name written into what is there? Only a look: to open it checks more. */
+/** Is output to this name written into an existing file? Only a first look: opening it checks more. */
 export function isWrittenInto(path: string): boolean {
   if (path === STDOUT) return true;
   if (DESCRIPTOR.test(path)) return true;
@@ -64,7 +64,7 @@ export class OutputPlace implements Disposable {
     this.#directory = directory;
     this.#name = name;
     this.#found = found;
-    // A directory is nobody's output; that the rename fails is the clear answer.
+    // A directory cannot be an output; the failing rename is the clear message.
     this.direct = directory < 0 || (found !== undefined && !isFileOrDirectory(found));
   }
 
@@ -87,11 +87,11 @@ export class OutputPlace implements Disposable {
       const fd = openAt(this.#directory, this.#beside, flags, 0o666);
       if (fd >= 0) return UserFile.of(fd);
       this.#beside = "";
-      if (fd !== -ERRNO.EEXIST || tries === TRIES) throw new OsError(-fd);
+      if (fd !== -ERRNO.EEXIST || tries === MAX_NEW_NAMES) throw new OsError(-fd);
     }
   }
 
-  /** Gives the new file its name, over what was there. @throws {OsError} */
+  /** Gives the new file its name, over an existing file. @throws {OsError} */
   rename(): void {
     const [from, to] = [cString(this.#beside), cString(this.#name)];
     const done = libc().renameat(this.#directory, from, this.#directory, to);
@@ -152,12 +152,12 @@ export function openForOutput(path: string): number {
     closeFile(directory);
     return fd;
   } catch (error) {
-    // To write there says why it cannot be.
+    // The write that follows gives the reason.
     return -(error instanceof OsError ? error.errno : ERRNO.EIO);
   }
 }
 
-/** Gives a file another name, over what was there; no link on the way is followed. @throws {OsError} */
+/** Gives a file another name, over an existing file; no link on the way is followed. @throws {OsError} */
 export function renameOutput(from: string, to: string): void {
   const [a, b] = [find(from), find(to)];
   const done = libc().renameat(a.directory, cString(a.name), b.directory, cString(b.name));
@@ -233,7 +233,7 @@ function refusePlanted(link: FileFacts, directory: FileFacts, isLast: boolean): 
   throw new PlantedError("a link", link.uid, directory);
 }
 
-/** May somebody else make names in it? */
+/** May another user make names in it? */
 function isShared(directory: FileFacts): boolean {
   return !isTrusted(directory.uid) || (directory.mode & WRITABLE_BY_OTHERS) !== 0;
 }
@@ -266,7 +266,7 @@ function openAt(directory: number, name: string, flags: number, mode = 0): numbe
   const fd = libc().openat(directory, cString(name), flags | O.CLOEXEC, mode);
   if (fd >= 0) return fd;
   const first = errno();
-  if (first !== ERRNO.EINTR && first !== 0) return -first;
+  if (!isPassing(first)) return -first;
   const again = libc().openat(directory, cString(name), flags | O.CLOEXEC, mode);
   return again >= 0 ? again : -(errno() || ERRNO.EIO);
 }

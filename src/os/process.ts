@@ -30,6 +30,7 @@ export function findCommand(command: string, searchPath: string | undefined): Fi
     : (searchPath ?? "/usr/local/bin:/usr/bin:/bin").split(":").map((d) =>
       `${d || "."}/${command}`
     );
+  if (command === "") return { status: 127, reason: '"": command not found' };
   let refused: string | undefined;
   for (const path of candidates) {
     const facts = statPath(path);
@@ -200,7 +201,7 @@ const status = new Int32Array(1);
 const statusBytes = new Uint8Array(status.buffer);
 const WNOHANG = 1;
 
-/** How a child ended: as a shell tells it, 128 + N for signal N. */
+/** How a child ended: as a shell reports it, 128 + N for signal N. */
 export interface Ended {
   readonly code: number;
   readonly signal: number;
@@ -211,8 +212,8 @@ export function reap(pid: number): Ended | undefined {
   const r = libc().waitpid(pid, statusBytes, WNOHANG);
   if (r === 0) return undefined;
   if (r < 0) {
-    // Somebody else reaped it, or it never was ours: gone without a status.
-    return errno() === ERRNO.EINTR ? undefined : { code: 0, signal: 0 };
+    // Another process reaped it, or it never was ours: ended without a status.
+    return errno() === ERRNO.ECHILD ? { code: 0, signal: 0 } : undefined;
   }
   return endedBy(status[0]);
 }
@@ -221,11 +222,11 @@ export function reap(pid: number): Ended | undefined {
 export function waitFor(pid: number): Ended {
   for (;;) {
     if (libc().waitpid(pid, statusBytes, 0) === pid) return endedBy(status[0]);
-    if (errno() !== ERRNO.EINTR) return { code: 0, signal: 0 };
+    if (errno() === ERRNO.ECHILD) return { code: 0, signal: 0 };
   }
 }
 
-/** What waitpid(2) says. */
+/** The result of waitpid(2). */
 function endedBy(word: number): Ended {
   const signal = word & 0x7f;
   return signal === 0 ? { code: (word >> 8) & 0xff, signal: 0 } : { code: 128 + signal, signal };
@@ -253,7 +254,7 @@ export function isAlive(pid: number): boolean {
   return !/^[ZX]/.test(text.slice(text.lastIndexOf(")") + 2));
 }
 
-/** Sends a signal; false when there is nobody to send it to. */
+/** Sends a signal; false when the process does not exist. */
 export function sendSignal(pid: number, signal: number): boolean {
   return libc().kill(pid, signal) === 0;
 }

@@ -1,5 +1,5 @@
 /**
- * Tells which of many processes have ended, with one poll(2) for all of them.
+ * Finds which of many processes have ended, with one poll(2) for all of them.
  *
  * A pidfd stays with its process even when the number is given to another one, and a process that
  * waits for its parent to notice its end counts as ended. On kernels before 5.3, which have no
@@ -31,7 +31,7 @@ export class ProcessWatch {
   #polls = new DataView(new ArrayBuffer(64 * ENTRY_BYTES));
   #bytes = new Uint8Array(this.#polls.buffer);
 
-  /** Watches a process; one that is gone already is told by the next `ended`. */
+  /** Watches a process; one that has ended already is reported by the next `ended`. */
   add(pid: number): void {
     const at = this.#pids.length * ENTRY_BYTES;
     if (at + ENTRY_BYTES > this.#bytes.length) {
@@ -51,7 +51,7 @@ export class ProcessWatch {
   /**
    * Calls back for every process that ended since the last call.
    *
-   * @param tell `bySignal`: a signal ended it; `undefined`: the kernel does not say.
+   * @param tell `bySignal`: a signal ended it; `undefined`: not known.
    */
   ended(tell: (pid: number, bySignal: boolean | undefined) => void): void {
     if (this.#pids.length === 0) return;
@@ -78,9 +78,9 @@ export class ProcessWatch {
     this.#pids.length = 0;
   }
 
-  /** The status of a process that is not our child, as wait(2) has it; `undefined`: nobody says. */
+  /** The status of a process that is not our child, as in wait(2); `undefined`: not known. */
   #exitStatus(pidfd: number, pid: number): number | undefined {
-    // Before its parent notices /proc says it, after that its pidfd, on kernels that keep it there.
+    // Before its parent reaps it /proc has it, after that its pidfd, on kernels that keep it there.
     return statusInProc(pid) ?? this.#statusInPidfd(pidfd) ?? statusInProc(pid);
   }
 

@@ -104,7 +104,7 @@ export class CpuRegisters {
   high = 0;
   readonly #registers: Registers;
   readonly #device: string | undefined;
-  /** Over a tree: what was written, and counters that the tree lacks. */
+  /** Over a tree: what was written, and counters that are not in the tree. */
   readonly #written = new Map<number, bigint>();
 
   /** @param device The register device; `undefined`: writes are kept beside. */
@@ -152,7 +152,7 @@ export class CpuRegisters {
   }
 }
 
-/** Configuration space of one PCI function: 4-byte reads and writes, as the hardware wants. */
+/** Configuration space of one PCI function: 4-byte reads and writes, as the hardware requires. */
 export class PciFunction {
   readonly #fd: number;
   readonly #isTree: boolean;

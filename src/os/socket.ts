@@ -2,7 +2,7 @@
  * Private unix sockets with the peer's credentials: unix(7), and waiting for them beside timers; ports
  * of this node, for those who ask for one: ip(7).
  *
- * The runtime's own listener tells nobody who is at the other end, which is what a private socket
+ * The runtime's own listener does not report who is at the other end, which is what a private socket
  * is for.
  * @module
  */
@@ -45,7 +45,7 @@ const F_GETFL = 3, F_SETFL = 4;
 const EFD_CLOEXEC_NONBLOCK = 0o2004000;
 const POLLIN = 1, POLLOUT = 4;
 /** sun_path, its NUL included. */
-const MOST_PATH = 108;
+const MAX_PATH_BYTES = 108;
 
 let opened: Calls | undefined;
 
@@ -67,11 +67,11 @@ function calls(): Calls {
 /** struct sockaddr_un. @throws {AccessError} If the path is too long for one. */
 function address(path: string): Uint8Array<ArrayBuffer> {
   const name = new TextEncoder().encode(path);
-  if (name.length >= MOST_PATH) {
+  if (name.length >= MAX_PATH_BYTES) {
     throw new AccessError({
       action: "use the socket",
       target: path,
-      expected: `a path below ${MOST_PATH} bytes`,
+      expected: `a path below ${MAX_PATH_BYTES} bytes`,
       found: `${name.length}`,
     });
   }
@@ -122,7 +122,7 @@ export class Connection {
     this.#fd = fd;
   }
 
-  /** As the kernel recorded them when the peer connected; `undefined` when it cannot say. */
+  /** As the kernel recorded them when the peer connected; `undefined` when not known. */
   get peer(): PeerCredentials | undefined {
     const credentials = new Int32Array(3);
     const bytes = new Uint8Array(credentials.buffer);
@@ -143,7 +143,7 @@ export class Connection {
     setTimeouts(this.#fd, seconds);
   }
 
-  /** Of a connection that was accepted: what is there now. @returns Bytes read, −1: the end. */
+  /** Of a connection that was accepted: the bytes present now. @returns Bytes read, −1: the end. */
   readNow(into: Uint8Array<ArrayBuffer>): number {
     const n = Number(libc().read(this.#fd, into, BigInt(into.length)));
     if (n > 0) return n;
@@ -151,7 +151,7 @@ export class Connection {
     return number === ERRNO.EAGAIN || number === ERRNO.EINTR ? 0 : -1;
   }
 
-  /** Sends what there is room for, never waiting. @returns Bytes sent, −1: nobody takes them. */
+  /** Sends what there is room for, never waiting. @returns Bytes sent, −1: the peer is closed. */
   sendNow(bytes: Uint8Array<ArrayBuffer>): number {
     const flags = MSG_NOSIGNAL | MSG_DONTWAIT;
     const n = Number(calls().send(this.#fd, bytes, BigInt(bytes.length), flags));
@@ -174,7 +174,7 @@ export class Connection {
     return undefined;
   }
 
-  /** Sends a line; false when nobody takes it. */
+  /** Sends a line; false when the peer is closed. */
   writeLine(text: string): boolean {
     const bytes = new TextEncoder().encode(text + "\n");
     return calls().send(this.#fd, bytes, BigInt(bytes.length), MSG_NOSIGNAL) ===
@@ -186,7 +186,7 @@ export class Connection {
   }
 }
 
-/** Connects; `undefined` when nobody listens. @throws {AccessError} If it is not permitted. */
+/** Connects; `undefined` without a listener. @throws {AccessError} If it is not permitted. */
 export function connectTo(path: string, timeoutSeconds: number): Connection | undefined {
   const fd = calls().socket(AF_UNIX, SOCK_STREAM_CLOEXEC, 0);
   const to = address(path);
@@ -268,7 +268,7 @@ export class Listener {
   }
 
   /**
-   * Sleeps until somebody connects or says something, the bell rings, or the time is over.
+   * Sleeps until a client connects or sends, the bell descriptor is ready, or the time is over.
    *
    * @param others Descriptors of connections and other listeners. @default none
    */
@@ -287,11 +287,12 @@ export class Listener {
   /**
    * The same on this thread, for a process that does nothing else.
    *
-   * @returns What became ready of `others`; the listener itself is not told apart.
+   * @param accepts New clients end the wait too. @default true
+   * @returns What became ready of `others`; the listener itself is not reported.
    */
-  waitHere(milliseconds: number, others: readonly Waiting[]): Set<number> {
+  waitHere(milliseconds: number, others: readonly Waiting[], accepts = true): Set<number> {
     const polls = new DataView(new ArrayBuffer(8 * (others.length + 1)));
-    polls.setInt32(0, this.#fd, true);
+    polls.setInt32(0, accepts ? this.#fd : -1, true);
     polls.setInt16(4, POLLIN, true);
     others.forEach(({ descriptor, sends }, i) => {
       polls.setInt32(8 * i + 8, descriptor, true);
@@ -308,7 +309,7 @@ export class Listener {
     libc().write(this.#bell, new Uint8Array(BigUint64Array.of(1n).buffer), 8n);
   }
 
-  /** Somebody who connected, never waited for; `undefined`: nobody. */
+  /** A client that connected, never waited for; `undefined`: none. */
   accept(): Connection | undefined {
     const fd = calls().accept4(this.#fd, 0n, 0n, (SOCK_STREAM_CLOEXEC & ~1) | SOCK_NONBLOCK);
     return fd < 0 ? undefined : new Connection(fd);
@@ -320,7 +321,7 @@ export class Listener {
     try {
       if (this.#path !== undefined) Deno.removeSync(this.#path);
     } catch {
-      // somebody else removed it
+      // another process removed it
     }
   }
 }

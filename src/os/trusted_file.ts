@@ -1,12 +1,21 @@
 /**
- * Files that decide what this process does: taken only where nobody else could have written them.
+ * Files that decide what this process does: accepted only where no other user could have written them.
  * @module
  */
-import { closeFile, type FileFacts, O, openFile, readWhole, statOpen, statPath } from "./files.ts";
+import {
+  closeFile,
+  type FileFacts,
+  O,
+  openFile,
+  readLinkTarget,
+  readWhole,
+  statOpen,
+  statPath,
+} from "./files.ts";
 import { ERRNO, errorText, libc } from "./libc.ts";
 
 const S_IFMT = 0o170000, S_IFREG = 0o100000;
-const WRITABLE_BY_OTHERS = 0o022;
+const WRITABLE_BY_OTHERS = 0o022, WRITABLE_BY_ALL = 0o002, STICKY = 0o1000;
 const AT_SECURE = 23n;
 /** A configuration file has a few lines. */
 const BYTES_MAX = 1 << 20;
@@ -26,7 +35,7 @@ export interface TrustedText {
 export function readTrusted(path: string): TrustedText {
   const fd = openFile(path, O.RDONLY | O.NONBLOCK);
   if (fd === -ERRNO.ENOENT || fd === -ERRNO.ENOTDIR) return {};
-  // What lies where this user may not look is nobody's word to them, as of a HOME that is another's.
+  // A file where this user may not read is not for them, for example below another user's HOME.
   if (fd === -ERRNO.EACCES && statPath(path) === undefined) return {};
   if (fd < 0) return { refused: errorText(-fd) };
   try {
@@ -59,6 +68,39 @@ function distrust(
   }
   if ((facts.mode & WRITABLE_BY_OTHERS) === 0) return undefined;
   return `others may write to ${what}: chmod go-w`;
+}
+
+/** A real directory, ours, closed to everybody else. */
+export function isPrivate(path: string): boolean {
+  const facts = statPath(path, false);
+  return facts !== undefined && (facts.mode & 0o170000) === 0o040000 &&
+    facts.uid === libc().geteuid() && (facts.mode & 0o077) === 0;
+}
+
+/**
+ * May another user exchange what a path leads to? Each directory on the way is root's or this user's, and
+ * where others may write they may rename nothing of ours (sticky).
+ *
+ * @returns The path without links; or who may, for a message.
+ */
+export function safeDirectory(path: string): { readonly path: string } | { readonly why: string } {
+  const fd = openFile(path, O.PATH | O.DIRECTORY);
+  if (fd < 0) return { why: errorText(-fd) };
+  const real = readLinkTarget(`/proc/self/fd/${fd}`);
+  closeFile(fd);
+  if (real === undefined || !real.startsWith("/")) return { why: "a directory without a path" };
+  const root = unmappedRoot(), own = libc().geteuid();
+  for (let at = real.length; at >= 0; at = at === 0 ? -1 : real.lastIndexOf("/", at - 1)) {
+    const directory = real.slice(0, at) || "/";
+    const facts = statPath(directory, false);
+    if (facts === undefined) return { why: `${directory}: nothing there` };
+    if (![0, own, root].includes(facts.uid)) {
+      return { why: `${directory} belongs to user ${facts.uid}` };
+    }
+    const isOpen = (facts.mode & WRITABLE_BY_ALL) !== 0 && (facts.mode & STICKY) === 0;
+    if (isOpen) return { why: `${directory} can be changed by everybody` };
+  }
+  return { path: real };
 }
 
 /** The owner of "/" where it is no user of this user namespace; `undefined`: it is one. */

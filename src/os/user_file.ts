@@ -81,10 +81,10 @@ export class UserFile implements Disposable {
   }
 
   /**
-   * Writes into what is there, a device, a pipe or a descriptor of ours; nothing is made or emptied.
+   * Writes into an existing file: a device, a pipe or a descriptor of ours; nothing is made or emptied.
    *
    * @param open Opens it with these flags: a descriptor, or −errno.
-   * @throws {OsError} If it cannot be written, or is a pipe that nobody reads.
+   * @throws {OsError} If it cannot be written, or is a pipe without a reader.
    */
   static into(open: (flags: number) => number): UserFile {
     // Opened like this a pipe without a reader answers at once.
@@ -243,7 +243,7 @@ export class UserFile implements Disposable {
   }
 }
 
-/** Is there a directory? */
+/** Is this a directory? */
 export function isDirectory(path: string): boolean {
   const facts = statPath(path);
   return facts !== undefined && (facts.mode & 0o170000) === 0o040000;
@@ -260,7 +260,7 @@ export function removeUserFile(path: string): boolean {
   return libc().unlink(cString(path)) === 0;
 }
 
-/** Makes a directory and those above it; one that is there is as good. @throws {OsError} */
+/** Makes a directory and those above it; an existing one is no error. @throws {OsError} */
 export function makeDirectories(path: string): void {
   for (let at = path.indexOf("/", 1); at > 0; at = path.indexOf("/", at + 1)) {
     libc().mkdir(cString(path.slice(0, at)), 0o777);

@@ -14,7 +14,7 @@ const SYMBOLS = {
 let opened: Deno.DynamicLibrary<typeof SYMBOLS>["symbols"] | undefined;
 const known = new Map<number, string | undefined>();
 
-/** Name of a user, `undefined` where the node knows none. Remembered. */
+/** Name of a user, `undefined` where the node has none. Remembered. */
 export function userName(uid: number): string | undefined {
   if (known.has(uid)) return known.get(uid);
   opened ??= open();
@@ -29,7 +29,7 @@ export function userName(uid: number): string | undefined {
   return name;
 }
 
-/** Number of a user, by name or by itself; `undefined` where the node knows none. */
+/** Number of a user, by name or by number; `undefined` where the node has none. */
 export function userId(name: string): number | undefined {
   return /^\d{1,10}$/.test(name)
     ? Number(name)
@@ -43,7 +43,7 @@ export function groupId(name: string): number | undefined {
     : thirdWord((opened ??= open())?.getgrnam(cString(name)));
 }
 
-/** struct passwd and struct group begin alike: name, password, number. */
+/** struct passwd and struct group begin with the same fields: name, password, number. */
 function thirdWord(entry: bigint | undefined): number | undefined {
   if (entry === undefined || entry === 0n) return undefined;
   const number = new Uint32Array(1);
@@ -51,7 +51,7 @@ function thirdWord(entry: bigint | undefined): number | undefined {
   return number[0];
 }
 
-/** Bytes of a C string, at most 255: one by one, since what lies behind it may not be mapped. */
+/** Bytes of a C string, at most 255: one by one, since the memory after it may not be mapped. */
 function readName(address: bigint): Uint8Array {
   const name = new Uint8Array(256);
   const one = new Uint8Array(1);

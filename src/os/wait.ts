@@ -7,6 +7,7 @@
  * @module
  */
 import { monotonicNanoseconds } from "./clock.ts";
+import { listDirectory } from "./files.ts";
 import { libc } from "./libc.ts";
 
 const POLLIN = 1;
@@ -63,7 +64,7 @@ export class Waiter {
   }
 }
 
-/** How the sampling thread got scheduled. */
+/** How the sampling thread is scheduled. */
 export type Scheduling = "fifo" | "nice" | "plain";
 
 /**
@@ -76,9 +77,25 @@ export function wakeOnTime(): Scheduling {
   // The right to come back to it, when the capability for it has been given up: setrlimit(2).
   const limit = new BigUint64Array([1n, 1n]);
   mayReturn = c.setrlimit(RLIMIT_RTPRIO, new Uint8Array(limit.buffer)) === 0;
+  levelHelpers(-20);
   if (schedule(SCHED_FIFO, 1)) return "fifo";
-  return c.setpriority(0, 0, -20) === 0 ? "nice" : "plain";
+  isNice = c.setpriority(0, 0, -20) === 0;
+  return isNice ? "nice" : "plain";
 }
+
+/**
+ * The nice level of this process's other threads, which make machine code of what runs often. Beside a
+ * program of a thousand threads they come to nothing otherwise, and the loop goes on without it, at
+ * several times the cost. Where that may not be it stays as it is.
+ */
+function levelHelpers(level: number): void {
+  for (const name of listDirectory("/proc/self/task")) {
+    const id = Number(name);
+    if (id > 0 && id !== Deno.pid) libc().setpriority(0, id, level);
+  }
+}
+
+let isNice = false;
 
 let mayReturn = false;
 
@@ -96,10 +113,14 @@ export function atLeisure<T>(scheduling: string, work: () => T): T {
   }
 }
 
-/** Nothing has to be on time any more: other work goes first. */
+/**
+ * Nothing has to be on time any more, and what is left is ordinary work. No less than that: the command
+ * has ended, its user waits, and on a node that others fill a lower level is a hundredth of a CPU.
+ */
 export function yieldToOthers(): void {
   schedule(SCHED_OTHER, 0);
-  libc().setpriority(0, 0, 10);
+  levelHelpers(0);
+  if (isNice) libc().setpriority(0, 0, 0);
 }
 
 function schedule(policy: number, priority: number): boolean {

@@ -127,7 +127,7 @@ export const OUTPUTS: readonly Output[] = [
     ],
     replays: true,
     holdsEvents: true,
-    isAsked: asksForChannels,
+    isAsked: requestsChannels,
     load: async () => (await import("./channels.ts")).makeChannels,
   },
   {
@@ -173,7 +173,7 @@ export const OUTPUTS: readonly Output[] = [
 ];
 
 /** Does anything ask for Caliper's channels? */
-export function asksForChannels(values: OptionValues, env: Environment): boolean {
+export function requestsChannels(values: OptionValues, env: Environment): boolean {
   return values.has("cali") || values.has("cali-config") ||
     CALI_ASKING.some((name) => (env(name) ?? "") !== "");
 }

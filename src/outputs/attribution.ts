@@ -26,7 +26,7 @@ import { type AttributionMode, parseAttribution } from "../core/attribution_mode
 import type { OptionValues } from "../core/option.ts";
 import type { Opener, OpenOutput } from "./output.ts";
 
-/** Where the energy of a kind comes from, and what its counter's update period is if nobody tells. */
+/** The source of a kind's energy, and the assumed update period of its counter where none is known. */
 const SIGNALS: Readonly<Record<Kind, readonly [name: string, usualS: number | undefined]>> = {
   package: ["CPU_ENERGY", 0.001],
   dram: ["DRAM_ENERGY", 0.001],
@@ -44,7 +44,7 @@ const KEYS = Object.fromEntries(KINDS.map((kind) => [kind, {
   caused: `joulemark-${kind}-energy-caused (J)`,
 }])) as Readonly<Record<Kind, { exact: string; fit: string; se: string; caused: string }>>;
 
-/** What helps where a figure cannot be told. */
+/** What helps where a figure cannot be determined. */
 const HELP: Readonly<Record<string, string>> = {
   "too few changes of the counter": "a longer run helps",
   "steps keep in step with the counter": "--period 0.005 with --dither on helps",
@@ -56,10 +56,10 @@ const HELP: Readonly<Record<string, string>> = {
   "fewer than half of the regions can be told": "a longer run helps",
 };
 
-/** What is said where the fit could not be tested. */
+/** The text where the fit could not be tested. */
 const NOT_TESTED = "not tested: too few changes of the counter, or its update period is not known";
 
-/** Names in a note; and in the report's list of what cannot be told, before the rest is a number. */
+/** Most names in a note and in the report's list of regions without a figure; the rest is a count. */
 const NOTED_NAMES = 3;
 const LISTED_NAMES = 256;
 
@@ -92,7 +92,7 @@ export class RunAttribution implements OpenOutput {
   readonly #attribution: Attribution;
   readonly #counters: readonly (CounterSpec & { handle: number })[];
   readonly #stamp: number;
-  /** By kind: only what covers all of a region's time is told. */
+  /** By kind: only a figure that covers all of a region's time is reported. */
   readonly #coverage = new Map<Kind, FigureCoverage>();
   readonly #peaks: PeakPower;
   readonly #values: Float64Array;
@@ -106,7 +106,7 @@ export class RunAttribution implements OpenOutput {
   #samples = 0;
   #endSamples = -1;
   #result: AttributionResult = new Map();
-  /** Kinds for which what was caused stands beside what was drawn. */
+  /** Kinds for which caused energy is reported beside drawn energy. */
   readonly #caused = new Set<Kind>();
 
   /** @returns `undefined` where nothing is asked for, or no counter serves. */
@@ -124,6 +124,7 @@ export class RunAttribution implements OpenOutput {
   ) {
     this.mode = mode;
     this.#tracker = tracker;
+    this.#families = new PathFamilies(tracker.paths);
     this.#batch = batch;
     this.#counters = counters;
     this.#generation = tracker.generation;
@@ -149,7 +150,7 @@ export class RunAttribution implements OpenOutput {
     tracker.pathCpus.listener = this.#move;
   }
 
-  /** CPUs change their path, as the tracker tells it. */
+  /** CPUs change their path, as reported by the tracker. */
   readonly #move = (timeS: number, cpus: Int32Array, path: number): void => {
     if (this.#tracker.generation !== this.#generation) {
       // Another process took the command's place; what was before is not the application's.
@@ -166,7 +167,7 @@ export class RunAttribution implements OpenOutput {
     this.#hasEdges = true;
   };
 
-  /** Steps keep in step with counters, and a fit cannot tell them apart then. */
+  /** Samples stay in phase with counters, and a fit cannot separate them then. */
   get wantsDither(): boolean {
     return this.mode === "fit";
   }
@@ -179,7 +180,7 @@ export class RunAttribution implements OpenOutput {
       this.#idleS = timeS;
       return;
     }
-    // One step sees the end; those after it are nobody's.
+    // One sample includes the end; later ones belong to no run.
     if (finished && this.#finished) return;
     this.#finished = finished;
     if (this.#idleS === this.#idleS) {
@@ -229,7 +230,7 @@ export class RunAttribution implements OpenOutput {
     if (host.joulemark !== undefined) host.joulemark.attribution = this.#facts(result);
   }
 
-  /** The run is over: what else tells energies tells these. */
+  /** The run has ended: other outputs use these energies. */
   finish(isQuick = false): void {
     this.#result = isQuick ? this.#attribution.result(false, false) : this.#resultNow(true);
     // And so it stays.
@@ -243,7 +244,7 @@ export class RunAttribution implements OpenOutput {
     return this.#attribution.result(isLast);
   }
 
-  /** Lines for people: what cannot be told of the most inclusive counter, and what the fit lacks. */
+  /** Lines for people: what cannot be determined for the most inclusive counter, and the fit's lack of fit. */
   notes(): string[] {
     return this.mode === "fit" ? [...this.#untoldNote(), ...this.#lackNote()] : [];
   }
@@ -261,16 +262,15 @@ export class RunAttribution implements OpenOutput {
     return [];
   }
 
-  /** What cannot be told, why, and what would help. */
+  /** What cannot be determined, why, and what would help. */
   #untoldNote(): string[] {
     for (const kind of ENERGY_KINDS) {
       const untold = this.#untold.get(kind);
       if (untold === undefined || this.#coverage.get(kind)?.isStill === true) continue;
-      const reason = untold[0].why;
-      const names = untold.slice(0, NOTED_NAMES).map(({ name }) => name).join(", ");
-      const more = untold.length > NOTED_NAMES ? `, ${untold.length - NOTED_NAMES} more` : "";
-      const help = HELP[reason] === undefined ? "" : `; ${HELP[reason]}`;
-      return [`${kind} energy of ${names}${more} cannot be told (${reason}; ~: by edges)${help}`];
+      const { why, count } = untold, names = untold.names.join(", ");
+      const more = count > NOTED_NAMES ? `, ${count - NOTED_NAMES} more` : "";
+      const help = HELP[why] === undefined ? "" : `; ${HELP[why]}`;
+      return [`${kind} energy of ${names}${more} cannot be told (${why}; ~: by edges)${help}`];
     }
     return [];
   }
@@ -286,28 +286,14 @@ export class RunAttribution implements OpenOutput {
     };
   }
 
-  /** Regions of the last report whose energy cannot be told, by kind, those with most time first. */
-  readonly #untold = new Map<Kind, { name: string; why: string }[]>();
-  #pathsByName = new Map<string, number[]>();
-  #pathsKnown = 0;
+  /** Regions of the last report whose energy cannot be determined, by kind, those with most time first. */
+  readonly #untold = new Map<Kind, { names: string[]; count: number; why: string }>();
+  readonly #families: PathFamilies;
 
   /** By name: every path that it is the outermost region of, or in. */
   #outermost(): (name: string) => readonly number[] {
-    const { paths } = this.#tracker;
-    // Paths are never taken away.
-    if (this.#pathsByName.size > 0 && this.#pathsKnown === paths.length) {
-      return (name) => this.#pathsByName.get(name) ?? [];
-    }
-    this.#pathsKnown = paths.length;
-    const families = new PathFamilies(paths);
-    const byName = this.#pathsByName = new Map<string, number[]>();
-    for (const path of families.children(0)) {
-      const list = byName.get(paths.name(path));
-      const family = families.family(path);
-      if (list === undefined) byName.set(paths.name(path), family);
-      else list.push(...family);
-    }
-    return (name) => byName.get(name) ?? [];
+    this.#families.update();
+    return (name) => this.#families.outermost(name);
   }
 
   #add(
@@ -320,8 +306,9 @@ export class RunAttribution implements OpenOutput {
       const keys = KEYS[kind];
       const { exactJ, fitJ, seJ, causedJ, why } = sum(paths);
       if (why !== undefined && region !== undefined) {
-        this.#untold.get(kind)?.push({ name: region, why }) ??
-          this.#untold.set(kind, [{ name: region, why }]);
+        const untold = this.#untold.get(kind) ?? { names: [], count: 0, why };
+        if (untold.count++ === 0) this.#untold.set(kind, untold);
+        if (untold.count <= NOTED_NAMES) untold.names.push(region);
       }
       fields[keys.exact] = exactJ;
       if (this.mode !== "fit") continue;
@@ -392,14 +379,14 @@ export class RunAttribution implements OpenOutput {
   }
 }
 
-/** What a fit says of its own lack. */
+/** A fit's test of its lack of fit. */
 function lackFacts({ lack }: CounterFacts): { [key: string]: string } {
   if (lack === undefined) return {};
   if (!lack.tested) return { "lack of fit": NOT_TESTED };
   return lack.causes.length === 0 ? {} : { "lack of fit": lack.causes.join("; ") };
 }
 
-/** The path that edges are told with: a plain region, whatever attribute it was begun under. */
+/** The path used for edges: a plain region, for any attribute that it was begun under. */
 function outermostPlain({ paths }: RegionTracker, path: number): number {
   const [top = 0] = paths.line(path);
   return top === 0 ? 0 : paths.add(0, paths.name(top), paths.track(top));

@@ -3,7 +3,7 @@
  *
  * Pure: a report in, text out, so that what is read from the report's file makes the same card. One
  * estimator a row: energy, its error and power are those of the report's tree, or GEOPM's sampled
- * ones where there is no other; the column says which. A figure without a source reads "not measured"
+ * ones where there is no other; the column names the estimator. A figure without a source reads "not measured"
  * and why; nothing simulated is shown without the word.
  * @module
  */
@@ -11,7 +11,7 @@ import {
   absenceOf,
   hostTotals,
   type JobTotals,
-  STOOD_STILL,
+  NEVER_CHANGED,
   totalsFromNested,
 } from "../core/job_totals.ts";
 import { printable } from "../core/printable.ts";
@@ -22,10 +22,10 @@ import { simulatedBy } from "../core/simulated.ts";
 import { count, quantity, time, withError } from "./card_text.ts";
 
 const WIDTH = 78;
-const MOST_LINES = 20;
-const MOST_NOTES = 3;
+const MAX_LINES = 20;
+const MAX_NOTES = 3;
 /** Regions shown where there is room; the report has all. */
-const MOST_ROWS = 8;
+const MAX_ROWS = 8;
 const LABELS: Readonly<Record<EnergyKind, string>> = {
   node: "node",
   package: "package",
@@ -34,7 +34,7 @@ const LABELS: Readonly<Record<EnergyKind, string>> = {
 };
 const KWH_FROM_J = 3.6e5;
 
-/** What the card says beside the report. */
+/** What the card prints beside the report. */
 export interface CardOptions {
   /** Where the report went; `undefined` when it could not be written. */
   readonly reportPath?: string;
@@ -50,11 +50,11 @@ export function card(report: Report, { reportPath }: CardOptions = {}): string {
   ];
   const table = regionRows(report);
   // The table takes what is left, but for its heading, what is left out, and unmarked.
-  const room = MOST_LINES - top.length - bottom.length - 4;
+  const room = MAX_LINES - top.length - bottom.length - 4;
   const steps = stepLines(report);
   const middle = table.rows.length === 0 && steps.length > 0
     ? steps
-    : [...tableLines(table, Math.min(MOST_ROWS, Math.max(1, room))), ...steps];
+    : [...tableLines(table, Math.min(MAX_ROWS, Math.max(1, room))), ...steps];
   const lines = [...top, ...middle, ...bottom];
   return lines.map((line) => line.slice(0, 400) + "\n").join("");
 }
@@ -96,11 +96,11 @@ function totals(report: Report): string[] {
     const label = LABELS[kind].padEnd(8);
     if (total === undefined) {
       const reason = host === undefined ? undefined : absenceOf(host, kind);
-      if (reason?.startsWith(STOOD_STILL)) {
-        lines.push(`${label}not measured: ${STOOD_STILL}`);
+      if (reason?.startsWith(NEVER_CHANGED)) {
+        lines.push(`${label}not measured: ${NEVER_CHANGED}`);
         continue;
       }
-      // What a node has not got is worth a line only where nothing else stands for it.
+      // An absent counter gets a line only where no other covers it.
       if (kind !== "package" || reason === undefined || found.components.size > 0) continue;
       const [first] = printable(reason).split(";");
       lines.push(...wrapped(`${label}not measured: ${first}; more by joulemark doctor`));
@@ -126,7 +126,7 @@ function totals(report: Report): string[] {
   return lines;
 }
 
-/** Where the hosts of a job lie, by its most inclusive component. */
+/** The range of the hosts of a job, by its most inclusive component. */
 function spread(report: Report): string[] {
   const { totals } = report.joulemark ?? {};
   if (hostCount(report) < 2 || !isMapping(totals)) return [];
@@ -153,7 +153,7 @@ function stepLines(report: Report): string[] {
   return wrapped(`steps   ${count} by ${of}: joulemark pmc ${file}`);
 }
 
-/** What stands for one that cannot be told. */
+/** The text for one that cannot be determined. */
 const ABOUT = "~";
 const NAME_WIDTH = 22;
 
@@ -237,8 +237,8 @@ function notes(report: Report): string[] {
     const more = others.length > 0 ? `, and ${others.length} more` : "";
     if (first !== undefined) all.push(`${kind}: ${first}${more}; see those nodes`);
   }
-  const lines = all.slice(0, MOST_NOTES).flatMap((note) => wrapped(`note: ${printable(note)}`));
-  const more = all.length - MOST_NOTES;
+  const lines = all.slice(0, MAX_NOTES).flatMap((note) => wrapped(`note: ${printable(note)}`));
+  const more = all.length - MAX_NOTES;
   if (more > 0) lines.push(`${INDENT}and ${more} more under notes in the report`);
   return lines;
 }
@@ -246,7 +246,7 @@ function notes(report: Report): string[] {
 /** Blanks below "note: ". */
 const INDENT = "      ";
 
-/** A line on two at most; what does not fit is left out in the middle, since the end says what to do. */
+/** A line on two at most; what does not fit is left out in the middle, since the end is the remedy. */
 function wrapped(text: string): string[] {
   if (text.length <= WIDTH) return [text];
   const at = text.lastIndexOf(" ", WIDTH);

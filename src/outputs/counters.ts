@@ -2,8 +2,8 @@
  * `--counters`, or CrayPat's PAT_RT_PERFCTR: figures of counters by node, one for each instance, from
  * which `pmc --summary craypat` makes pat_report's table. M. Bareford (2015), section 2.
  *
- * What grows is told by how much it grew while the application ran, what varies by its maximum, what
- * is constant by its value.
+ * What grows is reported as its growth while the application ran, what varies as its maximum, what
+ * is constant as its value.
  * @module
  */
 import type { OptionValues } from "../core/option.ts";

@@ -18,7 +18,7 @@ const PARTS: Readonly<Record<string, readonly [one: string, many: string]>> = {
 /** Times that differ by less are one, s. */
 const SAME_S = 0.05;
 
-/** What the card says behind an energy that does not cover all: `of 1 of 2 packages after 3.1 s`. */
+/** The card's text after an energy that does not cover all: `of 1 of 2 packages after 3.1 s`. */
 export function coverageText(key: string, known: Known): string {
   const [first, ...others] = known.losses;
   const [one, many] = partNames(key);

@@ -1,15 +1,16 @@
 /**
- * What a report says beyond GEOPM's keys: where each figure came from and how far to trust it, what
+ * What a report has beyond GEOPM's keys: the source and quality of each figure, what
  * was absent and why, what was lost or refused, and what the monitor itself cost.
  * @module
  */
 import { rounded } from "../core/number_format.ts";
 import type { Confinement } from "../os/confine.ts";
 import { MANDATORY_SIGNALS } from "../aggregate/report_signals.ts";
-import { STOOD_STILL } from "../core/job_totals.ts";
+import { NEVER_CHANGED } from "../core/job_totals.ts";
 import type { Nested } from "../core/report.ts";
 import { processSpreadFacts } from "./process_spread.ts";
 import { spanFacts } from "./span_facts.ts";
+import { valueFacts } from "./value_facts.ts";
 import { parseSignalList } from "../core/signal_list.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
 import { coverageFacts } from "./coverage.ts";
@@ -17,11 +18,11 @@ import type { LoopFigures } from "./loop_figures.ts";
 import { startsLate, troubles } from "./findings.ts";
 import { type MpiKind, mpiKind } from "../client/mpi_calls.ts";
 import type { Collector } from "../events/collector.ts";
-import type { ToldSums } from "../events/told_sums.ts";
+import type { ReportedSums } from "../events/reported_sums.ts";
 import type { ReportOptions, RunView } from "./run_view.ts";
 
 /** Threads that the report names. */
-const MOST_THREADS = 20;
+const MAX_THREADS = 20;
 
 /** What the mapping is made from. */
 export interface FactSources {
@@ -39,7 +40,7 @@ export interface FactSources {
   readonly confinement: Confinement | undefined;
   /** `simulated` or `tree DIR`, where the counters are not the machine's. */
   readonly simulated?: string;
-  /** The run goes on: what is told is the time so far. */
+  /** The run goes on: the report covers the time so far. */
   readonly partial: boolean;
 }
 
@@ -98,10 +99,12 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
   if (spread !== undefined) mapping["across processes"] = spread;
   const spans = spanFacts(engine.tracker.spans());
   if (spans !== undefined) mapping.spans = spans;
-  const { mpi, openmp } = collector.events;
+  const { mpi, openmp, values, remarks } = collector.messages;
   const mpiSection = { ...mpiTimes(engine), ...(mpi.processes > 0 ? mpiFacts(mpi) : {}) };
   if (Object.keys(mpiSection).length > 0) mapping.mpi = mpiSection;
   if (openmp.processes > 0) mapping.openmp = openmpFacts(openmp);
+  const events = valueFacts(values.values);
+  if (events !== undefined) mapping["event values"] = events;
   const marks: { [key: string]: Nested } = {
     "folded visits": collector.counts.folded,
     "late events": engine.events.late,
@@ -116,7 +119,7 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
   const { outOfOrder } = collector;
   if (outOfOrder.length > 0) {
     marks["visits out of order"] = Object.fromEntries(
-      outOfOrder.slice(0, MOST_THREADS).map(({ pid, thread, visits, fromS, untilS }) => [
+      outOfOrder.slice(0, MAX_THREADS).map(({ pid, thread, visits, fromS, untilS }) => [
         thread === pid ? `process ${pid}` : `process ${pid}, thread ${thread}`,
         { visits, "from (s)": rounded(fromS), "until (s)": rounded(untilS) },
       ]),
@@ -131,9 +134,13 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
   if (refused.length > 0) {
     marks["refused calls"] = Object.fromEntries(refused.map((r) => [r.kind, r.count]));
   }
-  const { mistakes, remarks } = collector.events;
+  const { mistakes } = collector;
   if (mistakes.total > 0) {
     marks.mistakes = Object.fromEntries(mistakes.list.map((m) => [m.kind, m.count]));
+    const seen = mistakes.list.filter(({ text }) => text !== "");
+    if (seen.length > 0) {
+      marks["mistakes first seen"] = Object.fromEntries(seen.map((m) => [m.kind, m.text]));
+    }
   }
   if (collector.counts.refused > 0) marks["mistakes without a name"] = collector.counts.refused;
   if (remarks.size > 0) marks.remarks = [...remarks];
@@ -169,7 +176,7 @@ function mpiTimes({ tracker }: RunView): { [key: string]: Nested } {
 }
 
 /** Calls of MPI by name. */
-function mpiFacts({ sums, processes, mostOthers }: ToldSums): { [key: string]: Nested } {
+function mpiFacts({ sums, processes, mostOthers }: ReportedSums): { [key: string]: Nested } {
   return {
     "processes that said": processes,
     "peers of a process, at most": mostOthers,
@@ -178,7 +185,7 @@ function mpiFacts({ sums, processes, mostOthers }: ToldSums): { [key: string]: N
 }
 
 /** Times of OpenMP's threads by kind, those of all threads added up. */
-function openmpFacts({ sums, processes, mostOthers }: ToldSums): Nested {
+function openmpFacts({ sums, processes, mostOthers }: ReportedSums): Nested {
   return {
     "processes that said": processes,
     "threads of a process, at most": mostOthers,
@@ -202,7 +209,7 @@ function shedFacts({ loop, collector }: FactSources): Nested | undefined {
   };
 }
 
-/** Where each signal came from and how far to trust it, or why it is absent. */
+/** The source and quality of each signal, or why it is absent. */
 export function sourceFacts(engine: RunView, catalogue: Catalogue, reportSignals: string): Nested {
   const mapping: { [key: string]: Nested } = {};
   const broken = new Map(troubles(engine).map((t) => [t.subject, t]));
@@ -219,7 +226,7 @@ export function sourceFacts(engine: RunView, catalogue: Catalogue, reportSignals
       source: signal.source,
       ...(signal.note === undefined ? {} : { note: signal.note }),
       ...(trouble === undefined ? {} : { trouble: `${trouble.text}, ${trouble.count} times` }),
-      ...(isStill ? { trouble: STOOD_STILL } : {}),
+      ...(isStill ? { trouble: NEVER_CHANGED } : {}),
     };
   }
   for (const [name, { reason, remedy }] of absentSignals(catalogue, reportSignals)) {

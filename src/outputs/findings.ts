@@ -126,8 +126,8 @@ function budgetFindings({ loop, collector }: Live): Finding[] {
   if (collector.foldedHere > 0) {
     list.push({
       ...{ code: "budget-folded", severity: "warning" },
-      text: `to stay within the budget, ${collector.foldedHere} short visits were folded: counts ` +
-        "and times are exact, their energy by edges counts as unmarked",
+      text: `to stay within the budget and in time, ${collector.foldedHere} short visits were ` +
+        "folded: counts and times are exact, their energy by edges counts as unmarked",
     });
   }
   if (loop.scheduling.includes("guardian")) {
@@ -163,7 +163,7 @@ function markFindings(collector: Collector): Finding[] {
       text: `${lost} visits of threads without room count as [joulemark] other, without time`,
     });
   }
-  const { mistakes, remarks } = collector.events;
+  const { mistakes, messages: { remarks } } = collector;
   // A kind of trouble is a line: the report has all of them.
   const [mistake] = mistakes.list;
   if (mistake !== undefined) {
@@ -218,7 +218,8 @@ function pathFindings({ outOfOrder, counts }: Collector): Finding[] {
 
 function lateEvents({ count, mostS }: FindingSources["late"]): Finding {
   const most = mostS === undefined ? "" : `, by ${(mostS * 1e3).toPrecision(3)} ms at most`;
-  return { code: "late-events", severity: "warning", text: `${count} events came late${most}` };
+  const what = count === 1 ? "event came" : "events came";
+  return { code: "late-events", severity: "warning", text: `${count} ${what} late${most}` };
 }
 
 function missedSamples({ missed, late, steps }: LoopFigures): Finding[] {

@@ -33,7 +33,7 @@ export interface OpenSeries extends OpenOutput {
 /** The page of `--html`. */
 export function makeHtml(values: OptionValues, site: OutputSite): Opener {
   const value = values.get("html")!;
-  // A browser knows a page by the end of its name: the host comes before it.
+  // A browser recognizes a page by its suffix: the host comes before it.
   const host = site.nameOf(value).slice(value.text.length);
   const path = value.text.replace(/(\.html?)?$/i, (end) => host + end);
   const { part } = site;

@@ -27,7 +27,7 @@ const LENGTH_RANGE_S = [0.1, 3600] as const;
 export interface IdlePowers {
   /** In W. */
   readonly powers: ReadonlyMap<IdleKind, number>;
-  /** For how long they were measured; NaN: the file does not say. */
+  /** Duration of their measurement; NaN: not in the file. */
   readonly lengthS: number;
 }
 

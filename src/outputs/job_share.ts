@@ -27,7 +27,7 @@ export class JobShare {
     const group = new Set(groupCpus(host) ?? all);
     if (!covers(group)) return new JobShare(host, group, "its control group's cpuset");
     const mask = new Set(affinity);
-    // CPUs that the node lacks: the tree is not of the machine that the command runs on.
+    // CPUs that the node does not have: the tree is not of the machine that the command runs on.
     if (affinity.some((cpu) => host.topology.indexOfCpu("board", cpu) < 0)) return undefined;
     return covers(mask) ? undefined : new JobShare(host, mask, "the command's affinity mask");
   }

@@ -12,7 +12,7 @@ export interface LoopFigures {
   late: number;
   /** Ticks between two reads of per-CPU counters, 1: every tick. */
   cpuStride: number;
-  /** CPUs of processes lay outside the node and count as CPU c mod N. */
+  /** CPUs of processes were outside the node and count as CPU c mod N. */
   cpusMoved: boolean;
   scheduling: string;
   /** What was done to stay within the budget. */
@@ -24,7 +24,7 @@ export interface LoopFigures {
   cpuS: number;
   wallS: number;
   memoryKib: number;
-  /** The monitor stood still while the application ended: seconds of the run, NaN: it did not. */
+  /** The monitor was stopped while the application ended: seconds of the run, NaN: it was not. */
   blindFromS: number;
   blindUntilS: number;
 }

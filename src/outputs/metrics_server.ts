@@ -1,5 +1,5 @@
 /**
- * Answers scrapes over HTTP/1.1 from inside a loop that waits for nobody: clients that are slow keep
+ * Answers scrapes over HTTP/1.1 from inside a loop that never waits for a client: slow clients keep
  * what they have not taken yet, and only so many of them are served at a time.
  * @module
  */
@@ -12,8 +12,10 @@ import { type Connection, connectTo, Listener } from "../os/socket.ts";
 import type { MetricsAddress } from "./metrics_address.ts";
 
 const CLIENTS_MAX = 16;
+/** Who connects again and again keeps nobody waiting: so many a turn. */
+const ACCEPTS_MAX = 32;
 const REQUEST_BYTES_MAX = 8192;
-/** A client that neither asks nor takes its answer for so long goes. */
+/** A client that neither sends nor receives for this long is closed. */
 const CLIENT_S = 5;
 /** Answers to scrapes that come close together are the same; making them takes so much of the time. */
 const SAME_S = 0.5;
@@ -43,26 +45,27 @@ export class MetricsServer implements Disposable {
   readonly #decoder = new TextDecoder();
   readonly #bytes = new Uint8Array(REQUEST_BYTES_MAX);
 
-  /** @throws {AccessError} If somebody else listens there, or it cannot be made. */
+  /** @throws {AccessError} If another process listens there, or it cannot be made. */
   constructor(address: MetricsAddress, name: string, text: MetricsText) {
     this.#text = text;
     if (typeof address === "string") clearSocket(address);
     this.#listener = new Listener(address, name);
   }
 
-  /** What poll(2) is to look at. */
+  /** What poll(2) is to look at: not who sends more than the request that has its answer. */
   get descriptors(): number[] {
-    return [this.#listener.descriptor, ...this.#clients.map((c) => c.connection.descriptor)];
+    const asking = this.#clients.filter(({ answer }) => answer === undefined);
+    return [this.#listener.descriptor, ...asking.map((c) => c.connection.descriptor)];
   }
 
-  /** Until it wants to be served, though nobody says anything: somebody takes an answer slowly. */
+  /** Time until it must be served without a new request: a client receives an answer slowly. */
   get waitMs(): number {
     return this.#clients.length > 0 ? BUSY_MS : Infinity;
   }
 
   /** Serves all who ask. @param nowS Of a steady clock. */
   serve(nowS: number): void {
-    for (;;) {
+    for (let i = 0; i < ACCEPTS_MAX; i++) {
       const connection = this.#listener.accept();
       if (connection === undefined) break;
       this.#clients.push({ connection, activeS: nowS, request: "" });
@@ -72,8 +75,8 @@ export class MetricsServer implements Disposable {
   }
 
   /**
-   * The last answers: who asked gets a whole one, if it takes it at once. Clients that have said nothing
-   * go, so that none of them holds up the end of a run.
+   * The last answers: a client with a request gets a whole one, if it receives it at once. Clients without a request
+   * are closed, so that none of them delays the end of a run.
    *
    * @param pause Called between looks at the clients.
    */

@@ -1,6 +1,6 @@
 /**
  * What an output of a run is: a trace, a recording, Caliper's channels. Live runs, replays and the
- * library drive them alike; `all.ts` lists them.
+ * library drive them in the same way; `all.ts` lists them.
  * @module
  */
 import type { Environment } from "../core/environment.ts";
@@ -17,13 +17,13 @@ import type { RunView } from "./run_view.ts";
 export interface OpenOutput {
   /** Gets every event, in order of time; what it answers does not count. */
   readonly events?: EventReceiver;
-  /** Names of signals that the user asked for; the report says where they come from. */
+  /** Names of signals that the user requested; the report gives their sources. */
   readonly asked?: readonly string[];
   /** Samples are to be dithered. */
   readonly wantsDither?: boolean;
   /**
-   * `kept`: nested visits are to be told in their order. `folded`: it sums them up by path, and loses
-   * none at any rate where clients do that. @default either serves
+   * `kept`: nested visits are to be recorded in their order. `folded`: it sums them up by path, and loses
+   * none at any rate of visits, where clients do that. @default either serves
    */
   readonly order?: "kept" | "folded";
   /** All outputs have asked for their signals; the first sample comes next. */
@@ -66,14 +66,14 @@ export interface OpenOutput {
   document?(report: Report): void;
 }
 
-/** Opens an output: it asks for its signals. `undefined`: there is nothing that it could do. */
+/** Opens an output: it requests its signals. `undefined`: it has nothing to do. */
 export type Opener = (run: RunView) => OpenOutput | undefined;
 
 /** Where a run takes place, as far as outputs differ by it. */
 export interface OutputSite {
   /** Live, or from a recording. */
   readonly isLive: boolean;
-  /** Stands behind the names of files of channels, where each of several hosts writes its own. */
+  /** Suffix of the names of files of channels, where each of several hosts writes its own. */
   readonly hostSuffix?: string;
   /** This node's side of a job of several. */
   readonly part?: JobPart;
@@ -84,17 +84,17 @@ export interface OutputSite {
   readonly command: readonly string[];
   /** The name of a file on this host, where each host has its own. */
   nameOf(value: OptionValue): string;
-  /** Opens a file that grows by lines; where it cannot be made, says so and gives `undefined`. */
+  /** Opens a file that grows by lines; where it cannot be made, logs it and returns `undefined`. */
   lines(path: string): ByteSink | undefined;
   /** A file of this name will be written when the run goes on: other places are closed by then. */
   willWrite?(path: string): void;
-  /** Makes a directory; where it cannot, says so and gives false. */
+  /** Makes a directory; where it cannot, logs it and returns false. */
   makeDirectory(path: string): boolean;
   /** Takes the records of a PMC log; rank and time are the job's to settle. */
   keepSteps(path: string, version: PmcVersion, records: PmcRecord[]): void;
   /** Seconds since the epoch at the run's zero. */
   zeroS(): number;
-  /** Says one line to the user. */
+  /** Logs one line for the user. */
   tell(line: string): void;
   stdout(text: string): void;
   stderr(text: string): void;

@@ -6,8 +6,8 @@ import { processSpread, spreadsToNested } from "../core/process_spread.ts";
 import type { Nested } from "../core/report.ts";
 import type { TrackedRun } from "../regions/tracked_run.ts";
 
-/** Regions told of: those with most time. */
-const MOST_REGIONS = 20;
+/** Number of regions reported: those with most time. */
+const MAX_REGIONS = 20;
 
 /**
  * `undefined`: there was one process, or none marked a region.
@@ -22,7 +22,7 @@ export function processSpreadFacts(
     const rank = rankOf(pid);
     return rank === undefined ? `process ${pid}` : `rank ${rank}`;
   };
-  const regions = tracker.processTimes(MOST_REGIONS).filter(({ times }) => times.length > 1);
+  const regions = tracker.processTimes(MAX_REGIONS).filter(({ times }) => times.length > 1);
   if (regions.length === 0) return undefined;
   return spreadsToNested(regions.map(({ name, times }) => processSpread(name, times, nameOf)));
 }

@@ -54,7 +54,7 @@ export class RunIdle {
   }
 
   /**
-   * Asks for the energies of the whole run, before its first step, and reads the file.
+   * Requests the energies of the whole run, before its first step, and reads the file.
    *
    * @throws {UsageError} If the file has no baseline of this host.
    */

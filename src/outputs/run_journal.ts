@@ -10,10 +10,16 @@ import { cpuSeconds } from "../os/clock.ts";
 import type { ReportExtras, RunView } from "./run_view.ts";
 
 /** Regions of an entry; the others come with the next ones. */
-const MOST_REGIONS = 1500;
+const MAX_REGIONS = 1500;
 /** Share of a core that fits and trees may take, beyond the least time between two. */
 const FULL_SHARE = 0.01;
 const FULL_S = 0.8;
+
+/**
+ * Of more paths than this the fit and the tree are only made at the end: they take tenths of a second, in
+ * which no sample is taken.
+ */
+export const MOST_FITTED = 8192;
 
 interface Written {
   runtimeS: number;
@@ -47,14 +53,14 @@ export class RunJournal implements Disposable {
    * @param make Makes a report of the time so far, with these extras.
    */
   entry(nowS: number, make: (extras: ReportExtras) => Report): void {
-    const { generation } = this.#run.tracker;
+    const { tracker } = this.#run, { generation } = tracker;
     if (generation !== this.#generation) {
-      // Another process took the command's place, and totals began anew.
+      // Another process replaced the command, and totals restarted.
       this.#generation = generation;
       this.#written.clear();
       this.#journal.clear();
     }
-    const isQuick = nowS < this.#fullByS;
+    const isQuick = nowS < this.#fullByS || tracker.paths.length > MOST_FITTED;
     const beforeS = cpuSeconds();
     const report = make({ isQuick, pick: (all) => this.#pick(all, isQuick) });
     const [{ joulemark = {} }] = report.hosts;
@@ -85,7 +91,7 @@ export class RunJournal implements Disposable {
         Object.assign(written, { runtimeS, count, isFresh: isChanged, isQuick });
       }
       picked.push(region);
-      if (picked.length === MOST_REGIONS) {
+      if (picked.length === MAX_REGIONS) {
         this.#cursor = at + 1;
         break;
       }

@@ -8,6 +8,7 @@ import type { Nested, Report } from "../core/report.ts";
 import { parseReport, reportPieces } from "../formats/report.ts";
 import type { Confiner } from "../os/confine.ts";
 import { statPath } from "../os/files.ts";
+import { absolutePath } from "../os/home.ts";
 import { Reserve } from "../files/reserve.ts";
 import { isWrittenInto } from "../os/output_place.ts";
 import { removeUserFile } from "../os/user_file.ts";
@@ -25,7 +26,7 @@ import { probeDocument, writeDocument } from "../files/whole_file.ts";
 import { JobShare } from "./job_share.ts";
 import type { JobPart } from "../job/parts.ts";
 import type { RunIdle } from "./run_idle.ts";
-import { RunJournal } from "./run_journal.ts";
+import { MOST_FITTED, RunJournal } from "./run_journal.ts";
 import type { ReportExtras, ReportOptions, RunView } from "./run_view.ts";
 
 const S_IFLNK = 0o120000;
@@ -54,7 +55,7 @@ export interface RunReportOptions {
   tell(line: string): void;
   /** There is a checkpoint now, at this place. */
   kept?(path: string): void;
-  /** The card, below whatever the command wrote. */
+  /** The card, below the command's own output. */
   show(card: string): void;
 }
 
@@ -103,7 +104,7 @@ export class RunReport {
   get written(): string[] {
     const { part, request } = this.#options;
     const path = this.#path;
-    // A report by a link of the user's goes elsewhere than what lies beside its name.
+    // A report by a link of the user's is in another directory than the files beside its name.
     const isLink = path !== undefined && (statPath(path, false)?.mode ?? 0) >> 12 === S_IFLNK >> 12;
     const own = path === undefined ? [] : isLink ? [path, `${path}.partial`] : [path];
     return part === undefined ? own : [...own, request.reportPath];
@@ -113,8 +114,8 @@ export class RunReport {
   launched(collector: Collector, cpus: readonly number[], directory: string): void {
     this.#collector = collector;
     const path = this.#path;
-    if (path !== undefined && !isWrittenInto(path)) {
-      const absolute = path.startsWith("/") ? path : `${Deno.cwd()}/${path}`;
+    const absolute = path === undefined || isWrittenInto(path) ? undefined : absolutePath(path);
+    if (absolute !== undefined) {
       this.#journal = new RunJournal(this.#options.engine, new Journal(directory, absolute));
     }
     this.#machine = machineFacts(this.#options.node);
@@ -138,12 +139,13 @@ export class RunReport {
     if (isWrittenInto(this.#path)) return;
     if (this.#options.engine.steps === 0) return;
     try {
-      const report = this.#report(this.#facts(loop, true), { isQuick });
+      const isLong = this.#options.engine.tracker.paths.length > MOST_FITTED;
+      const report = this.#report(this.#facts(loop, true), { isQuick: isQuick || isLong });
       writeDocument(`${this.#path}.partial`, reportPieces(report));
       if (!this.#isKept) this.#options.kept?.(`${this.#path}.partial`);
       this.#isKept = true;
     } catch (error) {
-      // Said once, and tried again: a disk that is full may have room later.
+      // Logged once, and retried: a full disk may have room later.
       if (!this.#checkpointFailed) this.#options.tell((error as Error).message);
       this.#checkpointFailed = true;
     }
@@ -168,7 +170,7 @@ export class RunReport {
     const shown = part === undefined ? written : request.reportPath;
     if (!request.quiet) show(card(report, { reportPath: shown }).trimEnd());
     if (part === undefined) return;
-    // Whoever completes the job shows what all of it took.
+    // The node that completes the job prints the totals of the job.
     if (!(request.quietJob ?? request.quiet)) {
       part.onJob = (head) => {
         show(card(parseReport(head + "\n"), { reportPath: request.reportPath }).trimEnd());

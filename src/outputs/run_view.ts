@@ -14,7 +14,7 @@ import type { TraceHeader } from "../formats/trace/header.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import type { Batch, NameTable } from "../signals/batch.ts";
 
-/** Figures of the host section that the caller knows. */
+/** Figures of the host section that the caller has. */
 export interface ReportExtras {
   /** High-water mark of the monitor's memory, in KiB. @default 0 */
   readonly memoryKib?: number;
@@ -22,7 +22,7 @@ export interface ReportExtras {
   readonly networkBytes?: number;
   /** The run goes on: what would take long is left out. @default false */
   readonly partial?: boolean;
-  /** Which of all regions stand there. @default all; of a run that goes on the 1,000 longest */
+  /** The regions listed there. @default all; of a run that goes on the 1,000 longest */
   readonly pick?: (all: readonly RegionTotal[]) => RegionTotal[];
   /** Without tree and fit. @default false */
   readonly isQuick?: boolean;
@@ -34,7 +34,7 @@ export interface ReportExtras {
 export interface RunView {
   /** The host, as the report names it. */
   readonly host: string;
-  /** What stands at the top of traces and logs. */
+  /** The header of traces and logs. */
   readonly header: TraceHeader;
   /** What else watches the run. */
   readonly agent: Agent;
@@ -62,10 +62,10 @@ export interface RunView {
   readonly stillCounters: ReadonlySet<string>;
   /** The host's section as of the last sample. */
   report(extras?: ReportExtras): ReportHost;
-  /** Shows the report to the outputs that want it. */
+  /** Passes the report to the outputs that use it. */
   reported(report: Report): void;
   /**
-   * Energies of paths as they are known so far; `undefined`: nobody asked for them.
+   * Energies of paths as they are known so far; `undefined`: not requested.
    *
    * @ignore
    */

@@ -75,7 +75,7 @@ export interface PageContent {
   readonly madeBy: string;
   readonly title: string;
   readonly lead: string;
-  /** The counters are no real ones: stands at every picture. */
+  /** The counters are simulated: printed at every picture. */
   readonly simulated?: string;
   readonly notes: readonly string[];
   readonly tables: readonly PageTable[];

@@ -17,7 +17,7 @@ import { type Table } from "../analysis/table.ts";
 import type { View } from "../analysis/views.ts";
 import { reportTotals } from "../core/job_totals.ts";
 import { bucketFloorNs } from "../core/path_stats.ts";
-import { regionRows, toldJoules } from "../core/region_rows.ts";
+import { regionRows, reportedJoules } from "../core/region_rows.ts";
 import type { EnergyKind, TreeRow } from "../core/region_tree.ts";
 import type { Nested, Report } from "../core/report.ts";
 import { simulatedBy } from "../core/simulated.ts";
@@ -79,7 +79,7 @@ export function viewPage(
 ): PageContent {
   return {
     ...{ format: "joulemark-page/1", madeBy: `joulemark ${VERSION}`, ...head },
-    // A banner says so already.
+    // A banner has it already.
     notes: head.simulated === undefined ? notes : notes.filter((n) => !n.startsWith("simulated:")),
     ...{ tables: tables.map(tableOf), timelines: [], panels: panels.map(panelOf) },
   };
@@ -177,14 +177,14 @@ function pictures(report: Report, regions: readonly RegionLine[]): Panel[] {
 
 /** How long visits of the regions with most time took, over all processes. */
 function visitLengths(rows: readonly TreeRow[]): Panel[] {
-  const told = rows.filter(({ visits }) => visits.buckets.size > 0)
+  const timed = rows.filter(({ visits }) => visits.buckets.size > 0)
     .sort((a, b) => b.runtimeS - a.runtimeS).slice(0, MAX_DISTRIBUTIONS);
-  if (told.length === 0) return [];
+  if (timed.length === 0) return [];
   return [{
     title: "Lengths of visits",
     xTitle: "length of a visit, power of ten of seconds",
     yTitle: "visits",
-    series: told.map(({ region, visits }) => {
+    series: timed.map(({ region, visits }) => {
       const numbers = [...visits.buckets.keys()];
       const [first, last] = [Math.min(...numbers) - 1, Math.max(...numbers) + 1];
       const buckets = Array.from({ length: last - first + 1 }, (_, i) => first + i);
@@ -223,7 +223,7 @@ function nodeOf(row: TreeRow, kind: EnergyKind | undefined): TreeNode {
     return Number.isFinite(value) ? { [name]: finite(value!)! } : {};
   };
   return {
-    ...{ name: row.region, energyJ: finite(toldJoules(energy)), timeS: finite(row.runtimeS) },
+    ...{ name: row.region, energyJ: finite(reportedJoules(energy)), timeS: finite(row.runtimeS) },
     ...known("errorJ", energy?.seJ),
     ...known("count", row.count),
     ...known("p50S", row.visits.p50S),

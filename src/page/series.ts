@@ -76,7 +76,7 @@ export class PowerSeries {
   }
 
   /**
-   * A reading of a counter of energy. Power is told from one change of the counter to another one, at
+   * A reading of a counter of energy. Power is calculated from one change of the counter to another one, at
    * least 40 ms apart: between changes it is only known as a mean.
    */
   energy(domain: number, timeS: number, joules: number): void {
@@ -106,7 +106,7 @@ export class PowerSeries {
     }
   }
 
-  /** The run begins anew. */
+  /** The run restarts. */
   clear(): void {
     this.#used = 0;
     this.#startS = NaN;

@@ -27,6 +27,7 @@ import {
 } from "../os/files.ts";
 import { inheritedState } from "../os/inherited.ts";
 import { cString, ERRNO, errno, errorText, libc } from "../os/libc.ts";
+import { isPrivate, safeDirectory } from "../os/trusted_file.ts";
 import { environment, findCommand, reap, sendSignal, spawn } from "../os/process.ts";
 import type { Environment } from "../core/environment.ts";
 
@@ -34,8 +35,10 @@ const COMPILERS = ["cc", "gcc", "clang"];
 const FLAGS = ["-O2", "-std=gnu99", "-fPIC", "-shared", "-w"];
 const LOCK_EX_NB = 6;
 const SIGKILL = 9;
-/** A compiler that hangs holds nobody up for longer. */
+/** The longest wait for a compiler that hangs. */
 const PATIENCE_NS = 120e9;
+/** Between names in LD_PRELOAD. */
+const SEPARATORS = /[:\s]/;
 const encoder = new TextEncoder();
 
 /**
@@ -92,9 +95,9 @@ function build({ compiler, files, cache, library, key }: Build): void {
     const ended = statusOf(pid);
     if (ended !== 0 || !isOurFile(made)) {
       const lines = (readText(`${dir}/log`) ?? "").split("\n").filter((line) => line !== "");
-      const said = lines.find((line) => /error|cannot|not found/i.test(line)) ?? lines[0];
+      const message = lines.find((line) => /error|cannot|not found/i.test(line)) ?? lines[0];
       throw noLibrary(
-        `${compiler} ended with status ${ended}` + (said === undefined ? "" : `: ${said}`),
+        `${compiler} ended with status ${ended}` + (message === undefined ? "" : `: ${message}`),
       );
     }
     libc().rename(cString(made), cString(library));
@@ -147,20 +150,27 @@ export function privateCache(env: Environment): string {
   ];
   const reasons: string[] = [];
   for (const [parent, name] of places) {
-    if (parent === undefined || !parent.startsWith("/") || /[:\s]/.test(parent)) continue;
-    libc().mkdir(cString(parent), 0o700);
-    const path = `${parent}/${name}`;
-    if (libc().mkdir(cString(path), 0o700) !== 0 && errno() !== ERRNO.EEXIST) {
-      reasons.push(`${path}: ${errorText(errno())}`);
-      continue;
-    }
-    const facts = statPath(path, false);
-    const isPrivate = facts !== undefined && (facts.mode & 0o170000) === 0o040000 &&
-      facts.uid === libc().geteuid() && (facts.mode & 0o077) === 0;
-    if (isPrivate) return path;
-    reasons.push(`${path} is not a directory of this user alone`);
+    if (parent === undefined || !parent.startsWith("/") || SEPARATORS.test(parent)) continue;
+    const cache = makeInside(parent, name);
+    if ("path" in cache) return cache.path;
+    reasons.push(cache.why);
   }
   throw noLibrary(reasons.join("; "));
+}
+
+/** Makes it where nobody else can exchange it, now or later: what is loaded is named by its path. */
+function makeInside(parent: string, name: string): ReturnType<typeof safeDirectory> {
+  const above = safeDirectory(parent.slice(0, parent.lastIndexOf("/")) || "/");
+  if ("why" in above) return above;
+  libc().mkdir(cString(parent), 0o700);
+  const safe = safeDirectory(parent);
+  if ("why" in safe) return safe;
+  const path = `${safe.path}/${name}`;
+  if (libc().mkdir(cString(path), 0o700) !== 0 && errno() !== ERRNO.EEXIST) {
+    return { why: `${path}: ${errorText(errno())}` };
+  }
+  if (SEPARATORS.test(path)) return { why: `${path}: a blank or a colon` };
+  return isPrivate(path) ? { path } : { why: `${path} is not a directory of this user alone` };
 }
 
 /** A regular file of ours; its directory keeps everybody else away. */

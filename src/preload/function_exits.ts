@@ -11,12 +11,12 @@ import { instructionLength } from "./instruction_length.ts";
 
 /** Code of a function, or of a part of it that the compiler put elsewhere. */
 export interface CodePart {
-  /** Where it lies in the file. */
+  /** Its offset in the file. */
   readonly offset: number;
   readonly code: Uint8Array;
 }
 
-/** Places in the file; a reason where they cannot be told. */
+/** Offsets in the file; a reason where they cannot be determined. */
 export type Exits = readonly number[] | { readonly refused: string };
 
 /** An instruction without its prefixes. */

@@ -1,7 +1,7 @@
 /**
  * Lengths of x86-64 instructions in 64-bit mode: "Instruction Format" and the opcode maps of Intel's
- * Software Developer's Manual, volume 2, appendix A. What is not known has no length, so whoever
- * looks for instructions gives up instead of guessing.
+ * Software Developer's Manual, volume 2, appendix A. An unknown one has no length, so that the
+ * search for instructions fails instead of guessing.
  * @module
  */
 
@@ -107,7 +107,7 @@ export function instructionLength(code: Uint8Array, start: number): number {
   if ((what & MOFFS) !== 0) at += isNarrow ? 4 : 8;
   if ((what & IMM_V) !== 0) at += (rex & 8) !== 0 ? 8 : isShort ? 2 : 4;
   if ((what & IMM_Z) !== 0) {
-    // Jumps and calls have four bytes whatever stands before them.
+    // Jumps and calls have four bytes after any prefix.
     const isBranch = opcode === 0xe8 || opcode === 0xe9 || opcode === 0x0f;
     at += isShort && (rex & 8) === 0 && !isBranch ? 2 : 4;
   }

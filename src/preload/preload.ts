@@ -16,7 +16,7 @@ import type { Environment } from "../core/environment.ts";
 export interface PreloadRequest {
   /** Words of `--preload`; none where nothing is to be answered. */
   readonly dialects: readonly string[];
-  /** A library that somebody built; `undefined`: it is built here. */
+  /** A library that the user built; `undefined`: it is built here. */
   readonly library?: string;
 }
 
@@ -84,7 +84,7 @@ export function preloadRequest(list: string | undefined, library: string | undef
 
 /**
  * What the command's environment needs. Never throws: where there is no library, one line says why
- * and the command runs as it is.
+ * and the command runs without it.
  */
 export async function preloadChanges(
   request: PreloadRequest,
@@ -103,7 +103,7 @@ export async function preloadChanges(
   return changesFor(library, request.dialects, env, tell);
 }
 
-/** The variables, for a library that is there. */
+/** The variables, for an existing library. */
 export function changesFor(
   library: string,
   dialects: readonly string[],

@@ -1,5 +1,6 @@
 /**
- * `--probe FILE:FUNCTION,...`: functions of programs and libraries whose calls become regions.
+ * `--probe FILE:FUNCTION,FILE:PROVIDER:POINT,...`: functions of programs and libraries whose calls become
+ * regions, and points that their authors left for tracers.
  * @module
  */
 import { listOf } from "../core/names.ts";
@@ -8,25 +9,30 @@ import { closeFile, O, openFile } from "../os/files.ts";
 import { libc } from "../os/libc.ts";
 import { findCommand } from "../os/process.ts";
 import { elfFunctions, type ReadAt } from "./elf_functions.ts";
+import { type ElfPoint, elfPoints, endsOf } from "./elf_points.ts";
 import type { ElfFunction } from "./elf_functions.ts";
 import { type Exits, functionExits } from "./function_exits.ts";
+import { plainName } from "./plain_name.ts";
 
-/** A function whose calls are regions. */
+/** What becomes regions: calls of a function, or the time between two points of a program. */
 export interface Probe {
-  /** As the file names it, which is the region's name. */
+  /** As it was asked for, which is the region's name. */
   readonly name: string;
   readonly path: string;
-  /** Its first instruction, in the file. */
-  readonly entry: number;
-  /** Those that leave it. */
+  /** Instructions in the file where it begins. */
+  readonly entries: readonly number[];
+  /** Those where it ends; of a point without an end none: each time is a visit without length. */
   readonly exits: readonly number[];
+  /** Of points: where the counters lie that say whether somebody listens, by their instructions. */
+  readonly semaphores?: ReadonlyMap<number, number>;
 }
 
 /** Each takes descriptors of every CPU. */
 const PROBES_MOST = 32;
-/** Nobody's function is longer; a table that says so is broken. */
+/** The longest code of a function; a table with a longer one is broken. */
 const CODE_MOST = 1 << 24;
-const EXAMPLE = "for example: --probe ./app:solve,libm.so.6:exp (nm -D FILE lists names)";
+const EXAMPLE = "for example: --probe ./app:solve,libm.so.6:exp,./app:PROVIDER:POINT " +
+  "(nm -D FILE lists functions, readelf -n FILE points)";
 
 /**
  * The functions of the list; `*` in a name stands for any letters.
@@ -37,7 +43,7 @@ const EXAMPLE = "for example: --probe ./app:solve,libm.so.6:exp (nm -D FILE list
 export function parseProbes(list: string, searchPath: string | undefined): Probe[] {
   const probes: Probe[] = [];
   for (const word of listOf(list)) {
-    const colon = word.lastIndexOf(":");
+    const colon = word.indexOf(":", word.lastIndexOf("/") + 1);
     const [file, pattern] = [word.slice(0, colon), word.slice(colon + 1)];
     const refuse = (expected: string, found: string, remedy = EXAMPLE): never => {
       throw new UsageError({ action: "use", target: `--probe ${word}`, expected, found, remedy });
@@ -47,7 +53,8 @@ export function parseProbes(list: string, searchPath: string | undefined): Probe
     const fd = path === undefined ? -1 : openFile(path, O.RDONLY);
     if (path === undefined || fd < 0) return refuse("a program or library", "no such file");
     try {
-      probes.push(...probesOf(path, pattern, readerOf(fd), refuse));
+      const isPoint = /^[^:]+:[^:]+$/.test(pattern);
+      probes.push(...(isPoint ? pointsOf : probesOf)(path, pattern, readerOf(fd), refuse));
     } finally {
       closeFile(fd);
     }
@@ -64,10 +71,17 @@ function probesOf(
 ): Probe[] {
   const functions = elfFunctions(read);
   if ("refused" in functions) return refuse("a program or library", functions.refused);
-  const fits = pattern.includes("*") ? matcher(pattern) : (name: string) => name === pattern;
-  const wanted = functions.filter(({ name }) => fits(name) && !PART.test(name));
+  const fits = matcher(pattern);
+  // By the file's own names, else by those that people write.
+  let wanted = functions.filter(({ name }) => fits(name) && !PART.test(name));
+  let nameOf = ({ name }: ElfFunction) => name;
   if (wanted.length === 0) {
-    const near = nearest(pattern, functions.map(({ name }) => name), 1);
+    nameOf = ({ name }) => plainName(name) ?? "";
+    wanted = functions.filter((one) => nameOf(one) !== "" && fits(nameOf(one)));
+  }
+  if (wanted.length === 0) {
+    const names = functions.map(({ name }) => plainName(name) ?? name);
+    const near = nearest(pattern, names, 1);
     refuse("a function of the file", near.length > 0 ? `none; did you mean ${near[0]}?` : "none");
   }
   const probes: Probe[] = [];
@@ -75,12 +89,56 @@ function probesOf(
   for (const one of wanted) {
     const exits = exitsOf(one, functions, read);
     if ("refused" in exits) reason = `${one.name}: ${exits.refused}`;
-    else if (!probes.some(({ entry }) => entry === one.offset)) {
-      probes.push({ name: one.name, path, entry: one.offset, exits });
+    else if (!probes.some(({ entries }) => entries[0] === one.offset)) {
+      probes.push({ name: nameOf(one), path, entries: [one.offset], exits });
     }
   }
   // Of a pattern those that can be are taken.
   return probes.length > 0 ? probes : refuse("a function whose ends can be told", reason);
+}
+
+/**
+ * Points, PROVIDER:POINT or PROVIDER:BEGIN..END. A point whose name says that it begins something
+ * has its end where the file has one of the fitting name.
+ */
+function pointsOf(
+  path: string,
+  pattern: string,
+  read: ReadAt,
+  refuse: (expected: string, found: string) => never,
+): Probe[] {
+  const points = elfPoints(read);
+  if ("refused" in points) return refuse("a file with points for tracers (USDT)", points.refused);
+  const [provider, wanted] = pattern.split(":");
+  const [begin, end] = wanted.split("..");
+  const own = points.filter((point) => matcher(provider)(point.provider));
+  const probe = (name: string, begins: ElfPoint[], ends: ElfPoint[]): Probe => ({
+    ...{ name, path, entries: begins.map(({ offset }) => offset) },
+    exits: ends.map(({ offset }) => offset),
+    semaphores: new Map([...begins, ...ends].map((p) => [p.offset, p.semaphore])),
+  });
+  const probes: Probe[] = [];
+  const taken = new Set<string>();
+  for (const { provider, name } of own.filter(({ name }) => matcher(begin)(name))) {
+    if (taken.has(`${provider}:${name}`)) continue;
+    const of = (wanted: string) => own.filter((p) => p.provider === provider && p.name === wanted);
+    const told = endsOf(name);
+    const last = end ?? told?.ends.find((one) => of(one).length > 0);
+    for (const one of [name, ...last === undefined ? [] : [last]]) taken.add(`${provider}:${one}`);
+    const ends = last === undefined ? [] : of(last);
+    if (end !== undefined && ends.length === 0) refuse(`the point ${end}`, "none");
+    const stem = last !== undefined && told !== undefined ? told.stem : name;
+    probes.push(probe(`${provider}:${stem}`, of(name), ends));
+  }
+  if (probes.length === 0) {
+    const names = [...new Set(points.map((p) => `${p.provider}:${p.name}`))];
+    const near = nearest(pattern, names, 1);
+    refuse("a point of the file", near.length > 0 ? `none; did you mean ${near[0]}?` : "none");
+  }
+  // An end that a pattern found before its begin is none of its own.
+  return probes.filter(({ exits, entries }) =>
+    exits.length > 0 || !probes.some((other) => other.exits.includes(entries[0]))
+  );
 }
 
 /** What the compiler split off a function: `solve.cold`. */
@@ -98,12 +156,13 @@ function exitsOf(one: ElfFunction, functions: readonly ElfFunction[], read: Read
 }
 
 function matcher(pattern: string): (name: string) => boolean {
+  if (!pattern.includes("*")) return (name) => name === pattern;
   const text = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"));
   const expression = new RegExp(`^${text.join(".*")}$`);
   return (name) => expression.test(name);
 }
 
-/** Where libraries that are named alone lie mostly. */
+/** The usual directories of libraries that are given by name only. */
 const LIBRARY_FOLDERS = [
   ...["/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/usr/lib"],
 ];

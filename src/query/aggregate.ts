@@ -9,6 +9,7 @@
 import { grown } from "../core/grow.ts";
 import { type Shape, Snapshot } from "../context/snapshot.ts";
 import { NONE } from "../context/tree.ts";
+import { type AggregatedRow, numbersOf, type RowKey } from "./aggregated_row.ts";
 import { Batch, BATCH_ROWS, type Column } from "./batch.ts";
 import { Groups, type KeyValue } from "./groups.ts";
 import { makeKernel } from "./kernels/all.ts";
@@ -78,6 +79,11 @@ export class Aggregator {
   #lastPlan: ShapePlan | null = null;
   #otherShape: Shape | null = null;
   #otherPlan: ShapePlan | null = null;
+  /** Grows when columns or keys change. */
+  #version = 0;
+  /** The last record, as long as nobody writes over it, and its group. */
+  #record: Snapshot | null = null;
+  #group = NONE;
   /** 1 + the group of records without any key. */
   #keyless = 0;
 
@@ -102,6 +108,8 @@ export class Aggregator {
   add(record: Snapshot): void {
     if (this.#keyNames.length > 0) this.#resolveKeys();
     const group = this.#groupOf(record);
+    this.#record = record;
+    this.#group = group;
     if (this.#unprepared.length > 0) this.#prepare();
     const batch = this.#batch, row = batch.rows++;
     batch.groups[row] = group;
@@ -120,6 +128,56 @@ export class Aggregator {
     }
     if (ancestors) this.#groups.makeAncestors(this.#tree, group);
     if (batch.rows === BATCH_ROWS) this.#run();
+  }
+
+  /**
+   * Where the last record went, if all go there that have its references and numbers of the same
+   * attributes behind them.
+   *
+   * @param places Of these numbers, where `addRow` finds them; null: in their order.
+   */
+  rowOf(places: Int32Array | null): AggregatedRow | null {
+    const record = this.#record;
+    if (record === null) return null;
+    const { shape, count, immediate, node } = record;
+    const refs = shape === null ? count : record.shapeAt;
+    if (places !== null && count !== refs + places.length) return null;
+    for (let i = 0; i < refs; i++) {
+      if (immediate[i] === 1) return null;
+      if (this.#referenceColumns[this.#tree.attributeOf[node[i]]] !== undefined) return null;
+    }
+    const row = numbersOf(record, refs, places, {
+      columns: this.#immediateColumns,
+      reachesAncestors: this.#reachesAncestors,
+      isKey: (attribute) => this.#keys.length > 0 && this.#learnImmediate(attribute) === YES,
+    });
+    return row && { ...row, group: this.#group, version: this.#version };
+  }
+
+  /** Takes a record of numbers that goes where another one went; false: not so any more. */
+  addRow(to: AggregatedRow, numbers: Float64Array): boolean {
+    if (this.#keyNames.length > 0) this.#resolveKeys();
+    if (this.#unprepared.length > 0) this.#prepare();
+    const { version, columns, places, types, key } = to;
+    if (version !== this.#version) return false;
+    if (key !== null && !Object.is(numbers[key.place], key.value)) {
+      key.value = numbers[key.place];
+      to.group = this.#groupBeside(to.group, key);
+    }
+    const batch = this.#batch, row = batch.rows++;
+    batch.groups[row] = to.group;
+    for (let i = 0; i < columns.length; i++) {
+      columns[i].push(row, types[i], numbers[places[i]], null);
+    }
+    if (batch.rows === BATCH_ROWS) this.#run();
+    return true;
+  }
+
+  /** The group whose key differs in its one value. */
+  #groupBeside(group: number, { attribute, type, value, reachesAncestors }: RowKey): number {
+    const other = this.#groups.beside(group, [{ attribute, type, value }]);
+    if (reachesAncestors) this.#groups.makeAncestors(this.#tree, other);
+    return other;
   }
 
   /** Hands over the record of each group. */
@@ -186,6 +244,7 @@ export class Aggregator {
 
   /** Columns or keys have changed. */
   #forgetPlans(): void {
+    this.#version++;
     this.#shapePlans = new WeakMap();
     this.#lastShape =
       this.#lastPlan =

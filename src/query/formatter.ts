@@ -4,6 +4,7 @@
  */
 
 import type { Snapshot } from "../context/snapshot.ts";
+import type { SourceBytes } from "../context/snapshot.ts";
 import { encodeByteText } from "./byte_text.ts";
 import type { MergedTree } from "./merged_tree.ts";
 import type { QuerySpec } from "./spec.ts";
@@ -12,6 +13,13 @@ import type { QuerySpec } from "./spec.ts";
 export interface Formatter {
   /** Takes a record, which is overwritten after the call. */
   record(record: Snapshot): void;
+  /**
+   * What all records print as that have the references of this one, which was printed, and numbers of
+   * its shape; null: nothing that is certain.
+   */
+  rowOf?(record: Snapshot): object | null;
+  /** Takes such a record; false: not so any more. */
+  row?(row: object, source: SourceBytes): boolean;
   /** Prints what was held back, and the end of the output. */
   flush(): void;
 }
@@ -31,11 +39,13 @@ const FLUSH_LENGTH = 1 << 16;
 
 /** Collects text and bytes, and hands over bytes. */
 export class Output {
-  /** Bytes under way: `room` says from where on they may be written. */
+  /** Bytes under way: `room` is the first byte that may be written. */
   bytes = new Uint8Array(2 * FLUSH_LENGTH);
+  /** The same bytes. */
+  view = new DataView(this.bytes.buffer);
   readonly #take: (bytes: Uint8Array) => void;
   #text = "";
-  /** Of `bytes`, those that are written; text and bytes never wait both. */
+  /** Of `bytes`, those that are written; text that waits comes behind them. */
   #filled = 0;
 
   constructor(take: (bytes: Uint8Array) => void) {
@@ -44,7 +54,6 @@ export class Output {
 
   /** Adds a byte string. */
   write(text: string): void {
-    if (this.#filled > 0) this.flush();
     this.#text += text;
     if (this.#text.length > FLUSH_LENGTH) this.flush();
   }
@@ -62,10 +71,20 @@ export class Output {
    * @returns Where they begin.
    */
   room(count: number): number {
-    if (this.#text !== "" || this.#filled > FLUSH_LENGTH) this.flush();
-    if (this.#filled + count > this.bytes.length) {
+    const text = this.#text, { length } = text;
+    if (length > 0) {
+      if (this.#filled + length > this.bytes.length) this.flush();
+      else {
+        for (let i = 0; i < length; i++) this.bytes[this.#filled++] = text.charCodeAt(i);
+        this.#text = "";
+      }
+    }
+    if (this.#filled > FLUSH_LENGTH || this.#filled + count > this.bytes.length) {
       this.flush();
-      if (count > this.bytes.length) this.bytes = new Uint8Array(count);
+      if (count > this.bytes.length) {
+        this.bytes = new Uint8Array(count);
+        this.view = new DataView(this.bytes.buffer);
+      }
     }
     return this.#filled;
   }

@@ -1,7 +1,7 @@
 /**
  * LET: operators that add an immediate to a record before WHERE sees it.
  *
- * A result is added only if the inputs that the operator needs are there. Values in the tree count
+ * A result is added only if the inputs that the operator needs are present. Values in the tree count
  * as present; of a nested attribute the innermost value is taken. Result attributes are made when
  * their first value is, with `asvalue` and `skip_events`.
  * @module
@@ -33,7 +33,18 @@ export interface LetTerm {
   readonly names: readonly string[];
   /** Adds the result to the record, if there is one. */
   apply(tree: MergedTree, record: Snapshot): void;
+  /**
+   * The term for all records that have the references of one to which all terms were applied, and
+   * numbers of the same attributes; null: nothing that is certain.
+   *
+   * @param from The first entry behind the references.
+   * @param at That of the result.
+   */
+  rowTerm?(tree: MergedTree, record: Snapshot, from: number, at: number): RowTerm | null;
 }
+
+/** From the numbers behind the references, in their order, the result; null: there is none. */
+export type RowTerm = (numbers: Float64Array) => number | null;
 
 /** Makes a LET term runnable. @throws {QueryError} If a number among the arguments is none. */
 export function compileLet(term: Let, wide: boolean): LetTerm {
@@ -72,6 +83,24 @@ export function numberArgument(args: readonly string[], at: number, fallback: nu
   const value = scanDouble(args[at]);
   if (value === null) throw new QueryError(`Expected a number, got ${args[at]}`, -1);
   return value;
+}
+
+/** What an input is in the records of a row; null: nothing that is certain. */
+function rowInput(
+  tree: MergedTree,
+  record: Snapshot,
+  { id }: NamedAttribute,
+  from: number,
+  result: number,
+): RowTerm | null {
+  const at = findEntry(tree, record, id);
+  if (at === NONE || at >= result) return null;
+  if (record.immediate[at] === 1 && record.node[at] === id && at >= from) {
+    const place = at - from;
+    return (numbers) => numbers[place];
+  }
+  const value = doubleAt(tree, record, at, id);
+  return () => value;
 }
 
 /** Adds results; makes their attribute when the first one comes. */
@@ -113,6 +142,15 @@ function ratio(target: string, args: string[]): LetTerm {
       const value = factor * (doubleAt(tree, record, atOver, over.id) / divisor);
       result.push(tree, record, TYPE.double, TYPE.double, value);
     },
+    rowTerm(tree, record, from, at) {
+      const dividend = rowInput(tree, record, over, from, at);
+      const divisor = rowInput(tree, record, under, from, at);
+      if (dividend === null || divisor === null) return null;
+      return (numbers) => {
+        const by = divisor(numbers)!;
+        return Math.abs(by) > 0 ? factor * (dividend(numbers)! / by) : null;
+      };
+    },
   };
 }
 
@@ -126,6 +164,10 @@ function scale(target: string, args: string[]): LetTerm {
       if (at === NONE) return;
       const value = factor * doubleAt(tree, record, at, input.id);
       result.push(tree, record, TYPE.double, TYPE.double, value);
+    },
+    rowTerm(tree, record, from, at) {
+      const value = rowInput(tree, record, input, from, at);
+      return value === null ? null : (numbers) => factor * value(numbers)!;
     },
   };
 }
@@ -154,6 +196,18 @@ function truncate(target: string, args: string[]): LetTerm {
         default:
           return result.push(tree, record, TYPE.double, TYPE.double, cut);
       }
+    },
+    rowTerm(tree, record, from, at) {
+      const value = rowInput(tree, record, input, from, at);
+      if (value === null) return null;
+      const type = tree.valueTypeOf(input.id);
+      return (numbers) => {
+        const x = value(numbers)!, cut = x - remainder(x, step);
+        if (type === TYPE.int) return toInt32(cut);
+        if (type !== TYPE.uint) return cut;
+        const whole = doubleToInt(Math.abs(cut), true);
+        return typeof whole === "number" ? whole : null;
+      };
     },
   };
 }

@@ -2,7 +2,7 @@
  * Words of CalQL: blanks and newlines separate, double quotes make separators ordinary, `\` takes
  * the next character literally.
  *
- * Quotes may stand anywhere in a word and are removed. Which characters end a word depends on the
+ * Quotes may be anywhere in a word and are removed. Which characters end a word depends on the
  * place: in argument lists `=`, `<` and `>` are ordinary. Reading past the end ends the query for
  * good, also for a look-ahead of one character: a clause that ran into the end is not continued.
  * @module

@@ -22,10 +22,10 @@ export type CaliInput = string | Uint8Array;
  * Runs a CalQL query.
  *
  * @param calql The query; without FORMAT the result is a `.cali` stream.
- * @param inputs `.cali` streams, reports, traces or raw stats, told by their beginnings and merged.
+ * @param inputs `.cali` streams, reports, traces or raw stats, recognized by their first bytes and merged.
  * @param options.strict UTF-8, valid JSON and all digits instead of cali-query's output.
  *   @default true
- * @param options.asStream The result is a `.cali` stream whatever FORMAT the query names.
+ * @param options.asStream The result is a `.cali` stream for any FORMAT in the query.
  *   @default false
  * @param options.otherwise The format where the query names none. @default "cali"
  * @returns The output.

@@ -8,7 +8,7 @@ import { type ContextTree, NONE } from "../context/tree.ts";
 import { toDouble, TYPE, type Variant } from "../context/variant.ts";
 
 /**
- * An attribute known by name, looked up in the tree until it is there: streams define attributes
+ * An attribute known by name, looked up in the tree until it exists: streams define attributes
  * at any time before their first use.
  */
 export class NamedAttribute {

@@ -61,7 +61,7 @@ export class MergedTree extends ContextTree {
   }
 
   /**
-   * Fields of bytes of which the attribute's metadata tell the layout; nothing for other values.
+   * Fields of bytes for which the attribute's metadata have the layout; nothing for other values.
    *
    * @param text The bytes, as streams write them.
    */
@@ -81,7 +81,7 @@ export class MergedTree extends ContextTree {
     ]);
   }
 
-  /** Do its metadata tell the layout of its bytes? */
+  /** Do its metadata have the layout of its bytes? */
   hasLayout(attribute: number): boolean {
     return this.#layoutNode(attribute) !== NONE;
   }
@@ -163,7 +163,7 @@ export class StreamIds {
   }
 
   /**
-   * Takes a node record. The first definition of an id stands.
+   * Takes a node record. The first definition of an id is kept.
    *
    * @param parent Id of the parent in this stream, or null for a root.
    * @returns The merged node, or `NONE` where attribute, parent or value cannot be had.
@@ -177,7 +177,7 @@ export class StreamIds {
     // Data of hidden nodes is not read: they show as empty.
     const type = tree.isHidden(mergedAttribute) ? TYPE.usr : tree.valueTypeOf(mergedAttribute);
     const fields = type === TYPE.usr ? tree.fields(mergedAttribute, text) : [];
-    // Bytes cannot be read back, but where their layout is known they are told apart.
+    // Bytes cannot be read back, but where their layout is known they are distinguished.
     const value = fields.length > 0
       ? String.fromCharCode(...bytesOfText(text)!)
       : parseStreamValue(type, text);

@@ -1,7 +1,7 @@
 /**
  * Records by their paths: a tree of labels that grows as records come, for the tree formatter.
  *
- * Where a node of the context tree stands is looked up once: each row of an aggregation refers to
+ * The path of a node of the context tree is looked up once: each row of an aggregation refers to
  * the whole path of its region, and a row for every region of a deep path would else take the
  * square of the depth.
  * @module

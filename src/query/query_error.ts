@@ -16,7 +16,7 @@
  * ```
  */
 export class QueryError extends SyntaxError {
-  /** Where in the text the word or character stands that was not expected; -1 if not known. */
+  /** Offset of the unexpected word or character in the text; -1 if not known. */
   readonly offset: number;
   /** Known words close to one that is unknown. */
   readonly near: readonly string[];

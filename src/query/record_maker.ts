@@ -15,10 +15,10 @@ import { toByteText } from "./byte_text.ts";
 import type { MergedTree } from "./merged_tree.ts";
 import type { ReadBytes, RecordSink } from "./sources/source.ts";
 
-/** Stands for the file in errors of parsers; whoever reports a problem names the file itself. */
+/** Stands for the file in errors of parsers; the caller that reports a problem names the file. */
 export const INPUT = "input";
 
-const PIECE = 1 << 16;
+const BLOCK_BYTES = 1 << 16;
 
 export class RecordMaker {
   readonly #tree: MergedTree;
@@ -34,7 +34,7 @@ export class RecordMaker {
    * The attribute of a name, made if there is none.
    *
    * @param how.unit Its unit. @default none
-   * @param how.other The name to take where `name` is there with another unit. @default name
+   * @param how.other The name to use where `name` exists with another unit. @default name
    * @param how.properties @default asvalue
    */
   attribute(
@@ -104,7 +104,7 @@ export class RecordMaker {
 
 /** All pieces of an input; each is valid until the next. */
 export function* pieces(read: ReadBytes): Generator<Uint8Array> {
-  const buffer = new Uint8Array(PIECE);
+  const buffer = new Uint8Array(BLOCK_BYTES);
   for (;;) {
     const count = read(buffer);
     if (count === null) return;

@@ -8,13 +8,13 @@
  */
 
 import { grown } from "../core/grow.ts";
-import { type Shape, Snapshot } from "../context/snapshot.ts";
+import { type Shape, Snapshot, type SourceBytes } from "../context/snapshot.ts";
 import type { ContextTree } from "../context/tree.ts";
 import { reportText } from "../context/variant.ts";
 import { copyReportNumber, MOST_VALUE_BYTES } from "./value_bytes.ts";
 
 /** More are not made: their records are kept one by one. */
-const MOST_TEMPLATES = 1 << 16;
+const MAX_TEMPLATES = 1 << 16;
 const CHUNK_BYTES = 1 << 20;
 
 /** What records share. */
@@ -51,12 +51,23 @@ export class RowTemplates {
    * @returns The number of its template, or -1 where it fits none and is not kept.
    */
   add(record: Snapshot): number {
-    const { shape, shapeAt, source } = record;
-    if (shape === null || source === null) return -1;
-    const { places, types } = shape, { length } = places;
-    if (record.count !== shapeAt + length) return -1;
-    const template = this.#templateOf(record, shape);
+    const template = this.of(record);
     if (template === null) return -1;
+    this.addNumbers(template, record.source!);
+    return template.number;
+  }
+
+  /** The template of a record, made if it is new; null where it fits none. */
+  of(record: Snapshot): Template | null {
+    const { shape, shapeAt, source } = record;
+    if (shape === null || source === null) return null;
+    if (record.count !== shapeAt + shape.places.length) return null;
+    return this.#templateOf(record, shape);
+  }
+
+  /** Keeps the numbers of a record of a template. */
+  addNumbers({ shape }: Template, source: SourceBytes): void {
+    const { places, types } = shape, { length } = places;
     const most = length * (1 + MOST_VALUE_BYTES);
     if (this.#free + most > CHUNK_BYTES) {
       this.#chunks.push(new Uint8Array(Math.max(CHUNK_BYTES, most)));
@@ -68,7 +79,7 @@ export class RowTemplates {
       const start = at + 1;
       let end = copyReportNumber(bytes, start, source, places[i], types[i]);
       if (end < 0) {
-        const text = reportText(types[i], record.num[shapeAt + i]);
+        const text = reportText(types[i], source.numbers[places[i]]);
         end = start + text.length;
         for (let k = 0; k < text.length; k++) bytes[start + k] = text.charCodeAt(k);
       }
@@ -76,7 +87,6 @@ export class RowTemplates {
       at = end;
     }
     this.#free = at;
-    return template.number;
   }
 
   /** The template of a number. */
@@ -118,14 +128,14 @@ export class RowTemplates {
       if (immediate[i] === 1) return null;
       let next = step.next.get(node[i]);
       if (next === undefined) {
-        if (this.#templates.length === MOST_TEMPLATES) return null;
+        if (this.#templates.length === MAX_TEMPLATES) return null;
         step.next.set(node[i], next = new Step());
       }
       step = next;
     }
     let template = step.templates.get(shape);
     if (template === undefined) {
-      if (this.#templates.length === MOST_TEMPLATES) return null;
+      if (this.#templates.length === MAX_TEMPLATES) return null;
       const references = [...node.subarray(0, shapeAt)];
       template = { number: this.#templates.length, references, shape };
       this.#templates.push(template);

@@ -6,15 +6,17 @@
  * @module
  */
 
+import { printableBytes } from "../core/printable.ts";
 import { Snapshot } from "../context/snapshot.ts";
 import { NAME_ID, NONE } from "../context/tree.ts";
 import { TYPE } from "../context/variant.ts";
 import { PROPERTY } from "../context/attribute.ts";
 import { Aggregator } from "./aggregate.ts";
+import type { AggregatedRow } from "./aggregated_row.ts";
 import { Filter } from "./filter.ts";
 import { type FormatContext, type Formatter, Output } from "./formatter.ts";
 import { makeFormatter } from "./formatters.ts";
-import { compileLet, type LetTerm } from "./let.ts";
+import { compileLet, type LetTerm, type RowTerm } from "./let.ts";
 import { MergedTree } from "./merged_tree.ts";
 import type { RecordSink, RecordSource } from "./sources/source.ts";
 import type { QuerySpec } from "./spec.ts";
@@ -53,7 +55,7 @@ export class QueryRun {
     this.tree = new MergedTree(spec);
     this.#spec = spec;
     this.#subject = options.subject ?? "records";
-    this.#out = new Output(options.output);
+    this.#out = new Output(shownAs(spec.format?.name, options.output));
     this.#context = {
       spec,
       tree: this.tree,
@@ -82,8 +84,47 @@ export class QueryRun {
       record: this.#subject === "records" ? (record) => this.#process(record) : () => {},
       node: this.#subject === "attributes" ? (id) => this.#listAttribute(id) : () => {},
       problem,
+      ...this.#rows(),
     };
     source.readInto(this.tree, sink);
+  }
+
+  /** Records can pass by where only the aggregation looks at them, or only the formatter. */
+  #rows(): Pick<RecordSink, "row" | "rowOf" | "rowHasBytes"> {
+    const aggregator = this.#aggregator, formatter = this.#formatter;
+    if (this.#subject !== "records" || this.#filter !== null) return {};
+    if (aggregator !== null && this.#lets.length > 0) {
+      if (this.#lets.some(({ rowTerm }) => rowTerm === undefined)) return {};
+      return {
+        rowOf: (record) => this.#letRow(record, aggregator),
+        row: (row, { numbers }) => addLetRow(row as LetRow, numbers, aggregator),
+      };
+    }
+    if (aggregator !== null) {
+      return {
+        rowOf: ({ shape }) => aggregator.rowOf(shape === null ? null : shape.places),
+        row: (row, { numbers }) => aggregator.addRow(row as AggregatedRow, numbers),
+      };
+    }
+    if (this.#lets.length > 0 || formatter.rowOf === undefined) return {};
+    return {
+      rowOf: (record) => formatter.rowOf!(record),
+      row: (row, source) => formatter.row!(row, source),
+      rowHasBytes: true,
+    };
+  }
+
+  #letRow(record: Snapshot, aggregator: Aggregator): LetRow | null {
+    const { shape, shapeAt: from, count } = record, lets = this.#lets;
+    if (shape === null || count !== from + shape.places.length + lets.length) return null;
+    const terms: RowTerm[] = [];
+    for (let i = 0; i < lets.length; i++) {
+      const term = lets[i].rowTerm?.(this.tree, record, from, count - lets.length + i) ?? null;
+      if (term === null) return null;
+      terms.push(term);
+    }
+    const row = aggregator.rowOf(null);
+    return row && { row, terms, places: shape.places, numbers: new Float64Array(count - from) };
   }
 
   /** Prints what is left. To be called once, after all sources. */
@@ -139,4 +180,46 @@ export class QueryRun {
     formatter.record(tree.globals);
     formatter.flush();
   }
+}
+
+/** A row of an aggregation, with what terms of LET add to its numbers. */
+interface LetRow {
+  readonly row: AggregatedRow;
+  readonly terms: readonly RowTerm[];
+  /** Of the numbers that are read. */
+  readonly places: Int32Array;
+  /** These and the results of the last record. */
+  readonly numbers: Float64Array;
+}
+
+function addLetRow(
+  { row, terms, places, numbers }: LetRow,
+  read: Float64Array,
+  aggregator: Aggregator,
+): boolean {
+  const { length } = places;
+  for (let i = 0; i < length; i++) numbers[i] = read[places[i]];
+  for (let i = 0; i < terms.length; i++) {
+    const result = terms[i](numbers);
+    if (result === null) return false;
+    numbers[length + i] = result;
+  }
+  return aggregator.addRow(row, numbers);
+}
+
+/** Formats that are read again by programs that know no escapes. */
+const STREAMS: ReadonlySet<string | undefined> = new Set([undefined, "cali"]);
+/** Those whose strings have JSON's escapes. */
+const JSON_FORMATS: ReadonlySet<string | undefined> = new Set([
+  "json",
+  "json-split",
+  "trace-events",
+]);
+
+function shownAs(
+  format: string | undefined,
+  output: QueryOptions["output"],
+): QueryOptions["output"] {
+  if (STREAMS.has(format)) return output;
+  return printableBytes(JSON_FORMATS.has(format) ? "json" : "text", output);
 }

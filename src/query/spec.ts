@@ -90,7 +90,7 @@ export function emptySpec(): QuerySpec {
   };
 }
 
-/** Takes `path` and its old spelling out of a list of names; says whether it was there. */
+/** Takes `path` and its old spelling out of a list of names; returns whether it was in the list. */
 export function extractPath(names: string[]): boolean {
   let found = false;
   for (const word of ["path", "prop:nested"]) {

@@ -1,15 +1,15 @@
 /**
  * Numbers of a stream, from the bytes that they were read from to the bytes that print them.
  *
- * Most are printed as they stand, or with zeros behind them. What would change is left to the general
- * way, by number: -1 says so.
+ * Most are printed unchanged, or with zeros after them. Values that would change are left to the general
+ * way, by number: result -1.
  * @module
  */
 
 import type { SourceBytes } from "../context/snapshot.ts";
 import { TYPE } from "../context/variant.ts";
 
-const MINUS = 45, POINT = 46, ZERO = 48;
+const BLANK = 32, MINUS = 45, POINT = 46, ZERO = 48, FIVE = 53, NINE = 57;
 /** Significant digits that `%g` prints, and decimals that `%f` does. */
 const G_DIGITS = 6, F_DECIMALS = 6;
 
@@ -17,11 +17,20 @@ const G_DIGITS = 6, F_DECIMALS = 6;
 export const MOST_VALUE_BYTES = 32;
 
 /**
- * Copies a number as streams have it: a whole one, or one that `%g` prints as it stands.
+ * Copies a number.
  *
  * @param i Which of the source's values; it was read as a plain number of this type.
  * @returns Position behind it, or -1.
  */
+export type CopyNumber = (
+  to: Uint8Array,
+  at: number,
+  source: SourceBytes,
+  i: number,
+  type: number,
+) => number;
+
+/** Copies a number as streams have it: a whole one, or one that `%g` prints unchanged. */
 export function copyStreamNumber(
   to: Uint8Array,
   at: number,
@@ -30,7 +39,7 @@ export function copyStreamNumber(
   type: number,
 ): number {
   const start = starts[i], end = ends[i];
-  if (!isPlain(buffer, start, end)) return -1;
+  if (buffer[start] === MINUS || !isPlain(buffer, start, end)) return -1;
   if (type === TYPE.double) {
     const point = pointOf(buffer, start, end);
     // Of small numbers `%g` counts zeros before the digits, and may need an exponent.
@@ -41,7 +50,7 @@ export function copyStreamNumber(
   return put(to, at, buffer, start, end);
 }
 
-/** As `copyStreamNumber`, in the form of reports: doubles with six decimals. */
+/** Copies a number in the form of reports: doubles with six decimals. */
 export function copyReportNumber(
   to: Uint8Array,
   at: number,
@@ -50,21 +59,40 @@ export function copyReportNumber(
   type: number,
 ): number {
   const start = starts[i], end = ends[i];
-  if (!isPlain(buffer, start, end)) return -1;
+  if (!isPlain(buffer, buffer[start] === MINUS ? start + 1 : start, end)) return -1;
   if (type !== TYPE.double) return put(to, at, buffer, start, end);
-  const point = pointOf(buffer, start, end), decimals = point < end ? end - point - 1 : 0;
-  if (decimals > F_DECIMALS) return -1;
-  let p = put(to, at, buffer, start, end);
-  if (point === end) to[p++] = POINT;
-  for (let zeros = F_DECIMALS - decimals; zeros > 0; zeros--) to[p++] = ZERO;
+  let p = at, decimals = -1;
+  for (let k = start; k < end; k++) {
+    const byte = buffer[k];
+    to[p++] = byte;
+    if (byte === POINT || decimals >= 0) decimals++;
+  }
+  if (decimals < 0) {
+    to[p++] = POINT;
+    decimals = 0;
+  }
+  if (decimals > F_DECIMALS) return cutDecimals(to, p - decimals + F_DECIMALS, p);
+  for (; decimals < F_DECIMALS; decimals++) to[p++] = ZERO;
   return p;
 }
 
-/** Does it begin with a digit, and with no zero that would go? Minus signs are left to the general way. */
+/**
+ * Rounds by the digits from `cut` on, where these tell: the double that the number was read as is on
+ * the same side of every shorter one as its 15 digits are, but a tie is decided by its bits.
+ */
+function cutDecimals(to: Uint8Array, cut: number, end: number): number {
+  if (to[cut] < FIVE) return cut;
+  let p = cut + 1;
+  if (to[cut] === FIVE) { while (p < end && to[p] === ZERO) p++; }
+  const isTie = to[cut] === FIVE && p === end, last = to[cut - 1];
+  if (isTie || last === NINE) return -1;
+  to[cut - 1] = last + 1;
+  return cut;
+}
+
+/** Does it begin with no zero that would go? */
 function isPlain(buffer: Uint8Array, start: number, end: number): boolean {
-  const first = buffer[start];
-  if (first === MINUS) return false;
-  return first !== ZERO || end === start + 1 || buffer[start + 1] === POINT;
+  return buffer[start] !== ZERO || end === start + 1 || buffer[start + 1] === POINT;
 }
 
 /** Where the point is; `end` without one. */
@@ -72,6 +100,31 @@ function pointOf(buffer: Uint8Array, start: number, end: number): number {
   let p = start;
   while (p < end && buffer[p] !== POINT) p++;
   return p;
+}
+
+/** Bytes that are put again and again: four at once. */
+export interface Piece {
+  readonly length: number;
+  /** Little endian; the last one is filled up with blanks. */
+  readonly words: Int32Array;
+}
+
+/** Bytes behind a piece that putting it may overwrite. */
+export const PIECE_SPARE = 3;
+
+/** Makes a piece of bytes. */
+export function pieceOf(bytes: Uint8Array): Piece {
+  const words = Int32Array.from({ length: Math.ceil(bytes.length / 4) }, (_, k) => {
+    const at = (i: number) => bytes[4 * k + i] ?? BLANK;
+    return at(0) | at(1) << 8 | at(2) << 16 | at(3) << 24;
+  });
+  return { length: bytes.length, words };
+}
+
+/** Puts a piece; returns the position behind it. */
+export function putPiece(to: DataView, at: number, { length, words }: Piece): number {
+  for (let k = 0, p = at; k < words.length; k++, p += 4) to.setInt32(p, words[k], true);
+  return at + length;
 }
 
 /** Copies bytes; returns the position behind them. */

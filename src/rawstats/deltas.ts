@@ -10,15 +10,7 @@ import type { RawKind } from "../formats/rawstats/schema.ts";
 import { ColumnStore } from "./column_store.ts";
 import type { RawCorrection } from "./differ.ts";
 import { JobFilter, RawNode } from "./node.ts";
-import {
-  type Exact,
-  type KeyPart,
-  type KeySeries,
-  keySeries,
-  NodeSeries,
-  scaled,
-} from "./series.ts";
-import { SeriesCursor } from "./series.ts";
+import { type Exact, KeyReader, type KeySeries, keySeries, NodeSeries, scaled } from "./series.ts";
 
 /** One key of one device over time; one entry per time, `undefined` where there is none. */
 export interface RawDeltaSeries {
@@ -57,8 +49,8 @@ export interface RawDeltaOptions {
 }
 
 /**
- * Differences the counters of one node: wraps at the declared width are added up, dips mended,
- * resets told from both, gauges left alone. Exact to 64 bits. Never throws.
+ * Differences the counters of one node: wraps at the declared width are added up, dips repaired,
+ * resets distinguished from both, gauges not changed. Exact to 64 bits. Never throws.
  *
  * @param data Text or bytes of a raw stats file, not compressed, or what `parseRawStats` gave.
  * @see judgeStep for the rules
@@ -80,6 +72,7 @@ export function rawDeltas(
   const node = new RawNode("", listeners);
   const collected = new NodeSeries("", new ColumnStore(Infinity));
   listeners.push(new JobFilter(job, collected));
+  const reader = new KeyReader();
   const handler = node.startFile((error) => void errors.push(error));
   const scanner = new RawScanner(path, {
     ...handler,
@@ -90,13 +83,16 @@ export function rawDeltas(
   scanner.push(bytesOf(data));
   scanner.end();
   node.endSample();
+  collected.end();
   // by entries: a file may call a device anything, "__proto__" too
   const series = Object.fromEntries(
     [...keySeries(collected)].map(([type, devices]) => [
       type,
       Object.fromEntries([...devices].map(([device, keys]) => [
         device,
-        Object.fromEntries([...keys].map(([name, key]) => [name, seriesOf(collected.times, key)])),
+        Object.fromEntries(
+          [...keys].map(([name, key]) => [name, seriesOf(collected.times.length, key, reader)]),
+        ),
       ])),
     ]),
   );
@@ -104,33 +100,25 @@ export function rawDeltas(
   return { host, times, series, corrections: node.differ.corrections, errors };
 }
 
+/** @param count Times of the node. */
 function seriesOf(
-  times: readonly number[],
+  count: number,
   { key, unit, parts, counted }: KeySeries,
+  reader: KeyReader,
 ): RawDeltaSeries {
-  return {
-    unit: unit.name,
-    scale: unit.scale,
-    kind: key.kind,
-    raw: filled(times, parts, (cursor) => cursor.raw),
-    delta: key.kind === "event" ? filled(times, counted, deltaOf) : undefined,
-  };
-}
-
-/** One entry per time. */
-function filled(
-  times: readonly number[],
-  parts: readonly KeyPart[],
-  of: (cursor: SeriesCursor) => Exact | undefined,
-): (Exact | undefined)[] {
-  const all = new Array<Exact | undefined>(times.length).fill(undefined);
-  const cursor = new SeriesCursor(times, parts);
-  while (cursor.next()) all[cursor.at] = of(cursor);
-  return all;
-}
-
-function deltaOf({ delta, scale }: SeriesCursor): Exact | undefined {
-  return delta === undefined ? undefined : scaled(delta, scale);
+  reader.read(parts);
+  const raw = new Array<Exact | undefined>(count).fill(undefined);
+  for (let i = 0; i < reader.count; i++) raw[reader.at[i]] = reader.exactRaw(i);
+  const head = { unit: unit.name, scale: unit.scale, kind: key.kind, raw };
+  if (key.kind !== "event") return { ...head, delta: undefined };
+  const delta = new Array<Exact | undefined>(count).fill(undefined);
+  for (const { from, to, scale } of reader.spans.slice(-counted.length)) {
+    for (let i = from; i < to; i++) {
+      const own = reader.exactDelta(i);
+      delta[reader.at[i]] = own === undefined ? undefined : scaled(own, scale);
+    }
+  }
+  return { ...head, delta };
 }
 
 function bytesOf(data: string | Uint8Array | RawStats): Uint8Array {

@@ -96,9 +96,9 @@ export class RawCounters {
 }
 
 /** More corrections than these are counted, not kept. */
-const MOST_CORRECTIONS = 100_000;
+const MAX_CORRECTIONS = 100_000;
 /** The same for devices: names of processes come and go for ever. */
-const MOST_DEVICES = 20_000;
+const MAX_DEVICES = 20_000;
 
 /** Takes samples in order of time and gives their differences. */
 export class RawDiffer {
@@ -180,7 +180,7 @@ export class RawDiffer {
     let counters = type.devices.get(device.name);
     if (counters === undefined) {
       counters = new RawCounters(type, device.name, this.#made++);
-      if (type.devices.size < MOST_DEVICES) type.devices.set(device.name, counters);
+      if (type.devices.size < MAX_DEVICES) type.devices.set(device.name, counters);
     }
     return slots[device.index] = counters;
   }
@@ -224,7 +224,7 @@ export class RawDiffer {
     step: { kind: RawCorrectionKind; delta: bigint; from: bigint; to: bigint },
   ): void {
     this.counts[step.kind]++;
-    if (this.corrections.length >= MOST_CORRECTIONS) return;
+    if (this.corrections.length >= MAX_CORRECTIONS) return;
     this.corrections.push({
       timeUs: counters.timeUs,
       host: this.host,

@@ -1,5 +1,5 @@
 /**
- * What a count of an energy register is worth, where the files do not say: the original monitor
+ * The unit of an energy register's count, where the files have none: the original monitor
  * stores raw counts, calls them mJ, and leaves the unit register out.
  *
  * Truth: Intel SDM vol. 3B, "Platform specific power management support"; Linux
@@ -12,7 +12,7 @@ import { isEnergy } from "./original/quirks.ts";
 /** Joules of a count by `TYPE.KEY`, by `TYPE`, or by `*` for all. */
 export type EnergyUnits = Readonly<Record<string, number>>;
 
-/** A processor family, as the names of types tell it. */
+/** A processor family, by the names of types. */
 interface Family {
   readonly name: string;
   readonly packageJ: number;
@@ -46,11 +46,11 @@ function familyOf(type: string, all: Iterable<string>): Family | undefined {
 /** Where the unit of a type comes from. */
 export interface EnergySource {
   readonly type: string;
-  /** The family's name; `undefined`: nothing tells the unit. */
+  /** The family's name; `undefined`: the unit is unknown. */
   readonly family?: string;
 }
 
-/** Energy units of one node: what its files say, else the user, else the family. */
+/** Energy units of one node: by its files, else by the user, else by the family. */
 export class NodeEnergyUnits {
   /** From marks of the files. */
   readonly marked = new Map<string, number>();
@@ -63,12 +63,12 @@ export class NodeEnergyUnits {
     this.#given = given;
   }
 
-  /** Types whose unit no file and no user told, and what was taken. */
+  /** Types whose unit neither a file nor the user gave, and the assumed one. */
   get sources(): readonly EnergySource[] {
     return [...this.#sources.values()];
   }
 
-  /** Joules of a count; `undefined`: it counts no energy, or nothing tells. */
+  /** Joules of a count; `undefined`: it counts no energy, or its unit is unknown. */
   of(type: string, key: string): number | undefined {
     if (!isEnergy(type)) return undefined;
     const given = this.#given;

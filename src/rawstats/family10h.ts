@@ -1,9 +1,9 @@
 /**
- * What the counters of AMD family 10h say, per core and per socket.
+ * The counters of AMD family 10h, per core and per socket.
  *
  * Such a core has four counters, and events of the northbridge may be counted by one core of a
  * socket only: monitors up to 2.3.4 give each core of four another set, so that the columns of type
- * amd64_pmc mean something else on each CPU. Two types say what was counted: amd64_core has cycles
+ * amd64_pmc mean something else on each CPU. Two types have what was counted: amd64_core has cycles
  * in user mode, cache fills from beyond the L2 and floating-point operations of each core; amd64_sock
  * the DRAM accesses and the traffic of three HyperTransport links of each socket.
  *
@@ -62,7 +62,7 @@ interface Row {
 
 /** Takes the lines of a sample, and gives those of the types that they stand for. */
 export class Family10h {
-  // numbers below zero: these schemas stand in no file
+  // numbers below zero: these schemas are in no file
   readonly #core = new RawColumns(parseRawSchema(FAMILY10H_CORE)!, -1);
   readonly #socket = new RawColumns(parseRawSchema(FAMILY10H_SOCKET)!, -2);
   readonly #rows = new Map<RawDevice, Row>();
@@ -98,7 +98,7 @@ export class Family10h {
     let row = this.#rows.get(device);
     if (row === undefined) {
       row = { device, values: new RawValues(columns.schema.keys.length) };
-      // what no line says is missing, not zero
+      // a value without a line is missing, not zero
       row.values.numbers.fill(NaN);
       this.#rows.set(device, row);
     }

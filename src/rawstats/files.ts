@@ -8,6 +8,10 @@ import { type RawHandler, RawScanner } from "../formats/rawstats/scanner.ts";
 import { RawOutline, type RawPart } from "./outline.ts";
 
 const PIECE_BYTES = 1 << 20;
+/** gzip makes a thousand bytes of one, and the runtime's stream gives all of a piece at once. */
+const PACKED_PIECE_BYTES = 1 << 14;
+/** What of a damaged piece came out before the damage is lost: small ones. */
+const MEMBER_PIECE_BYTES = 1 << 10;
 
 /** What one host has in one file. */
 export interface RawFile extends Partial<RawPart> {
@@ -15,7 +19,7 @@ export interface RawFile extends Partial<RawPart> {
   readonly host: string;
   /** Microseconds since the epoch of its first record; NaN where it has none. */
   readonly firstUs: number;
-  /** As it lies there, packed or not. */
+  /** As stored, packed or not. */
   readonly bytes: number;
 }
 
@@ -74,7 +78,7 @@ async function lookAt(path: string): Promise<RawPart[]> {
   try {
     for await (const piece of readPieces(path)) outline.push(piece);
   } catch (error) {
-    // What is wrong in a gzip file is told when it is read.
+    // Errors in a gzip file are logged when it is read.
     if (error instanceof UsageError) throw error;
   }
   return outline.end();
@@ -91,7 +95,7 @@ export async function scanRawFile(file: RawFile, handler: RawHandler): Promise<v
   scanner.end();
 }
 
-/** The pieces of a file that its scanner is to get, the scanner being told where they lie. */
+/** The pieces of a file that its scanner is to get, the scanner gets their offsets. */
 export async function* piecesFor(
   scanner: RawScanner,
   { path, from = 0, to, linesAbove = 0, header }: RawFile,
@@ -160,7 +164,7 @@ function* plain(
   }
 }
 
-/** What of the pieces lies in the span. */
+/** The part of the pieces inside the span. */
 async function* cut(
   pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   { from, to }: { readonly from: number; readonly to: number },
@@ -174,10 +178,32 @@ async function* cut(
   }
 }
 
+/**
+ * What a gzip file holds. One of several members, as `cat` makes of several files, is read on where the
+ * runtime's own stream gives up behind the first.
+ */
 async function* inflate(file: Deno.FsFile): AsyncGenerator<Uint8Array> {
+  let given = 0;
+  try {
+    for await (const piece of inflateOne(file)) {
+      given += piece.length;
+      yield piece;
+    }
+  } catch (error) {
+    file.seekSync(0, Deno.SeekMode.Start);
+    try {
+      yield* cut(inflateAll(file), { from: given, to: Infinity });
+    } catch {
+      throw error;
+    }
+  }
+}
+
+/** The only member; whatever stands behind it is an error. */
+async function* inflateOne(file: Deno.FsFile): AsyncGenerator<Uint8Array> {
   const source = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull(controller) {
-      const bytes = new Uint8Array(PIECE_BYTES >> 2);
+      const bytes = new Uint8Array(PACKED_PIECE_BYTES);
       const n = file.readSync(bytes);
       if (n === null) controller.close();
       else controller.enqueue(bytes.subarray(0, n));
@@ -194,5 +220,29 @@ async function* inflate(file: Deno.FsFile): AsyncGenerator<Uint8Array> {
     }
   } finally {
     if (!isOver) await reader.cancel().catch(() => {});
+  }
+}
+
+/** All members, as far as they are whole; slower to begin with. */
+async function* inflateAll(file: Deno.FsFile): AsyncGenerator<Uint8Array> {
+  const { createGunzip } = await import("node:zlib");
+  const all = createGunzip();
+  const ready: Uint8Array[] = [];
+  let failure: Error | undefined;
+  all.on("data", (piece: Uint8Array) => void ready.push(piece));
+  all.on("error", (error: Error) => failure ??= error);
+  for (let isOver = false; !isOver;) {
+    const bytes = new Uint8Array(MEMBER_PIECE_BYTES);
+    const n = file.readSync(bytes);
+    isOver = n === null;
+    await new Promise<void>((resolve) => {
+      if (n !== null) all.write(bytes.subarray(0, n), () => resolve());
+      else {
+        all.on("close", resolve);
+        all.end();
+      }
+    });
+    yield* ready.splice(0);
+    if (failure !== undefined) throw failure;
   }
 }

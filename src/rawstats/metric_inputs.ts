@@ -62,7 +62,7 @@ function inputsOf(type: string, device: string, key: string): readonly string[] 
 }
 
 /** There are some sixty. */
-const MOST_INPUTS = 128;
+const MAX_INPUTS = 128;
 
 /** One entry per column and input that it feeds. */
 interface Plan {
@@ -89,10 +89,10 @@ export class NodeInputs implements JobListener {
   readonly #sums: MetricSums;
   /** Numbers of the inputs that there are; sums of this sample and of all; greatest rates. */
   readonly #inputs = new Map<string, number>();
-  readonly #now = new Float64Array(MOST_INPUTS);
-  readonly #fed = new Uint8Array(MOST_INPUTS);
-  readonly #totals = new Float64Array(MOST_INPUTS).fill(NaN);
-  readonly #peaks = new Float64Array(MOST_INPUTS).fill(NaN);
+  readonly #now = new Float64Array(MAX_INPUTS);
+  readonly #fed = new Uint8Array(MAX_INPUTS);
+  readonly #totals = new Float64Array(MAX_INPUTS).fill(NaN);
+  readonly #peaks = new Float64Array(MAX_INPUTS).fill(NaN);
   readonly #plans: (Plan | undefined)[] = [];
   #beforeUs = NaN;
   #memory = NaN;
@@ -245,7 +245,7 @@ function nodeJoules(type: string, key: string, unit: string): number | undefined
   return unit === "J" ? 1 : unit === "mJ" ? 1e-3 : undefined;
 }
 
-/** What an energy counter's name says it covers. */
+/** The part of a node that an energy counter covers, by its name. */
 function energyOf(key: string): string {
   if (/^(node_)?energy$/.test(key)) return "node";
   const word = /PKG|PP0|DRAM|CORE/i.exec(key)?.[0].toLowerCase() ?? "other";

@@ -10,7 +10,7 @@ export class MetricSums {
   firstUs = NaN;
   lastUs = NaN;
   samples = 0;
-  /** Nominal frequency of the cores; NaN where nothing says it. */
+  /** Nominal frequency of the cores; NaN where unknown. */
   nominalHz = NaN;
   /** Greatest memory in use by programs, in bytes. */
   memoryBytes = NaN;

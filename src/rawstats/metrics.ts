@@ -1,8 +1,8 @@
 /**
  * The job metrics, their units and their formulas, in one table.
  *
- * A value is the mean over the job's nodes unless the formula says otherwise; dt is the length of
- * the job on the node, sums go over its devices. NaN: the counters that it needs are not there.
+ * A value is the mean over the job's nodes unless the formula differs; dt is the length of
+ * the job on the node, sums go over its devices. NaN: the counters that it needs are absent.
  * docs/raw-stats.md is checked against this table.
  * @module
  */
@@ -92,7 +92,7 @@ function fabric(
 
 const AMD_CHANNELS = [0, 1, 2, 3].map((i) => `MBW_CHANNEL_${i}`);
 
-/** Bytes through the memory controllers, by whatever counts them. */
+/** Bytes through the memory controllers, by any type that counts them. */
 function memoryBytes(node: MetricSums): number {
   const found = [node.sum("CAS_READS", "CAS_WRITES"), 2 * node.sum(...AMD_CHANNELS)];
   return found.find((bytes) => bytes === bytes) ?? node.total("DRAM");

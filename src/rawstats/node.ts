@@ -2,7 +2,7 @@
  * One node's raw stats as a stream of samples: times, jobs, marks, and differenced counters.
  *
  * A sample belongs to a job when its time line names the job (a comma list where jobs share the
- * node), or when it lies between the marks `%begin JOB` and `%end JOB`, both included.
+ * node), or when it is between the marks `%begin JOB` and `%end JOB`, both included.
  * @module
  */
 import type { FormatError } from "../core/errors.ts";
@@ -39,7 +39,7 @@ export class RawNode {
   readonly differ: RawDiffer;
   /** Joules of one count of its energy counters. */
   readonly energyUnits: NodeEnergyUnits;
-  /** Nominal frequency of the cores, from the mark `%nominal_hz`; NaN where none says. */
+  /** Nominal frequency of the cores, from the mark `%nominal_hz`; NaN without one. */
   nominalHz = NaN;
   /** Jobs with a begin mark, and with an end mark. */
   readonly begun = new Set<string>();
@@ -55,7 +55,7 @@ export class RawNode {
 
   /**
    * @param wants Types that are differenced and handed on. @default all
-   * @param energyUnits What the user says of energies whose files do not.
+   * @param energyUnits The user's units for energies whose files have none.
    */
   constructor(
     readonly host: string,
@@ -149,7 +149,7 @@ export class RawNode {
   }
 }
 
-/** Passes on what belongs to one job, and hides the deltas that lie before its first sample. */
+/** Passes on what belongs to one job, and hides the deltas before its first sample. */
 export class JobFilter implements RawListener {
   #inside = false;
   #seen = false;
@@ -176,10 +176,10 @@ export class JobFilter implements RawListener {
   }
 }
 
-/** A listener that knows whether a sample is the first of its job. */
+/** A listener that gets whether a sample is the first of its job. */
 export interface JobListener {
   sample?(sample: RawSample): void;
-  /** @param isFirst Deltas of this sample lie before the job. */
+  /** @param isFirst Deltas of this sample are before the job. */
   row?(counters: RawCounters, values: RawValues, isFirst: boolean): void;
   endSample?(): void;
 }

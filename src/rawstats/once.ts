@@ -35,10 +35,10 @@ export interface HeldRecord {
   readonly lines: readonly HeldLine[];
 }
 
-/** Who is told of what stands between the records. */
+/** The receiver of lines between the records. */
 export type HeldHandler = Pick<RawHandler, "schema" | "oddRow" | "property" | "error">;
 
-/** Files whose times meet, together; those that stand alone, alone. */
+/** Files whose times overlap, together; other files one by one. */
 function meeting(files: readonly RawFile[]): RawFile[][] {
   const groups: RawFile[][] = [];
   let lastUs = -Infinity;

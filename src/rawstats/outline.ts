@@ -19,7 +19,7 @@ export interface RawPart extends RawSpan {
   /** Microseconds since the epoch: the first record, and the latest one; NaN where there is none. */
   readonly firstUs: number;
   readonly lastUs: number;
-  /** Where the schemas are, when they do not stand in the part itself. */
+  /** Where the schemas are, when they are not in the part itself. */
   readonly header?: RawSpan;
 }
 

@@ -3,9 +3,10 @@
  *
  * @module
  */
+import { grown } from "../core/grow.ts";
 import { EXACT_BELOW, type RawValues } from "../formats/rawstats/columns.ts";
 import type { RawKey, RawUnit } from "../formats/rawstats/schema.ts";
-import { Column, ColumnReader, type ColumnStore } from "./column_store.ts";
+import type { Column, ColumnStore } from "./column_store.ts";
 import type { RawCounters, RawType } from "./differ.ts";
 import type { JobListener, RawSample } from "./node.ts";
 
@@ -14,7 +15,7 @@ export type Exact = number | bigint;
 
 /** Steps from here on are written whole: the numbers that stand for them have to be exact. */
 const STEP_BELOW = 2 ** 51;
-/** Stands for a value that is no plain step: flags follow, and what they say. */
+/** Stands for a value that is no plain step: flags follow, and their values. */
 const WHOLE = 0;
 const HAS_RAW = 1, HAS_DELTA = 2;
 
@@ -23,12 +24,15 @@ export interface DeviceSeries {
   readonly type: RawType;
   readonly device: string;
   rows: number;
-  /** Indices into the node's times, each as the step from the one before. */
-  readonly at: Column;
+  /** Runs of indices into the node's times: the step from the run before, and how many follow. */
+  readonly runs: Column;
   lastAt: number;
-  /** By key; nothing where it was not asked for. */
-  readonly columns: (Column | undefined)[];
-  /** By key: the value before; NaN where a step from it says nothing. */
+  /** Of the run that is not appended yet. */
+  step: number;
+  length: number;
+  /** By key. */
+  readonly columns: readonly Column[];
+  /** By key: the value before; NaN where a step from it has no meaning. */
   readonly previous: Float64Array;
 }
 
@@ -38,8 +42,6 @@ export interface SeriesWish {
   type?(type: string): boolean;
   /** Devices of a type; further ones are left out. @default all */
   readonly most?: number;
-  /** @default every key */
-  key?(type: string, device: string, key: string): boolean;
 }
 
 /** Collects the series of one node. */
@@ -67,7 +69,12 @@ export class NodeSeries implements JobListener {
     if (series === undefined) series = this.#begin(counters);
     if (series === null) return;
     const at = this.times.length - 1;
-    series.at.append(at - series.lastAt);
+    if (at === series.lastAt + 1 && series.length > 0) series.length++;
+    else {
+      endRun(series);
+      series.step = at - series.lastAt;
+      series.length = 1;
+    }
     series.lastAt = at;
     series.rows++;
     const { columns, previous, type } = series;
@@ -76,7 +83,6 @@ export class NodeSeries implements JobListener {
     const { isEvent } = type;
     for (let k = 0; k < columns.length; k++) {
       const column = columns[k];
-      if (column === undefined) continue;
       const value = numbers[k];
       // a value that a plain number cannot hold is no step from anything
       const step = value < EXACT_BELOW ? value - previous[k] : NaN;
@@ -93,14 +99,19 @@ export class NodeSeries implements JobListener {
     }
   }
 
+  /** No sample follows: only now the series can be read. */
+  end(): void {
+    for (const series of this.list) {
+      endRun(series);
+      series.runs.end();
+      for (const column of series.columns) column.end();
+    }
+  }
+
   #begin({ type, device, index }: RawCounters): DeviceSeries | null {
     const { schema, keys } = type;
-    const { type: wantsType, key: wantsKey, most = Infinity } = this.wish;
-    const wanted = keys.map((key) =>
-      (wantsType === undefined || wantsType(schema.type)) &&
-      (wantsKey === undefined || wantsKey(schema.type, device, key.name))
-    );
-    if (!wanted.includes(true)) return this.#byIndex[index] = null;
+    const { type: wants, most = Infinity } = this.wish;
+    if (wants !== undefined && !wants(schema.type)) return this.#byIndex[index] = null;
     const count = (this.#counts.get(type) ?? 0) + 1;
     this.#counts.set(type, count);
     if (count > most) {
@@ -108,13 +119,23 @@ export class NodeSeries implements JobListener {
       return this.#byIndex[index] = null;
     }
     const previous = new Float64Array(keys.length).fill(NaN);
-    const columns = wanted.map((is) => is ? this.store.column() : undefined);
-    const at = this.store.column();
-    const series = { type, device, rows: 0, at, lastAt: -1, columns, previous };
+    const columns = keys.map(() => this.store.column());
+    const runs = this.store.column();
+    const series = {
+      ...{ type, device, rows: 0, runs, lastAt: -1, step: 0, length: 0 },
+      ...{ columns, previous },
+    };
     this.#byIndex[index] = series;
     this.list.push(series);
     return series;
   }
+}
+
+function endRun(series: DeviceSeries): void {
+  if (series.length === 0) return;
+  series.runs.append(series.step);
+  series.runs.append(series.length);
+  series.length = 0;
 }
 
 /** A first value, a missing one, a wide one, or a delta that is no difference. */
@@ -141,85 +162,144 @@ function appendWord(column: Column, value: bigint): void {
   column.append(Number(value >> 32n));
 }
 
-function readWord(reader: ColumnReader): Exact {
-  const low = reader.next();
-  const high = reader.next();
-  return high < 2097152 ? high * 4294967296 + low : (BigInt(high) << 32n) | BigInt(low);
-}
-
 /** A key of a device under one schema. */
 export interface KeyPart {
   readonly device: DeviceSeries;
   readonly column: number;
 }
 
-/** Goes through a key's samples, over changes of the schema. */
-export class SeriesCursor {
-  /** Index into the node's times. */
-  at = -1;
-  /** In counts; `undefined` where a fast sample omits it. */
-  raw: Exact | undefined;
-  /** In counts. */
-  delta: Exact | undefined;
-  /** Seconds since the device's sample before; NaN at its first. */
-  seconds = NaN;
-  scale = 1;
-  readonly #times: readonly number[];
-  readonly #parts: readonly KeyPart[];
-  #part = -1;
-  #left = 0;
-  #isEvent = false;
-  #before = NaN;
-  #value = 0;
-  #ats: ColumnReader | undefined;
-  #values: ColumnReader | undefined;
+/** The samples of a key under one schema, among those that were read. */
+export interface KeySpan {
+  readonly from: number;
+  readonly to: number;
+  /** What a count is worth in its unit. */
+  readonly scale: number;
+}
 
-  constructor(times: readonly number[], parts: readonly KeyPart[]) {
-    this.#times = times;
-    this.#parts = parts;
-  }
+/** The samples of one key after the other, over changes of the schema. Arrays are reused. */
+export class KeyReader {
+  /** Samples read. */
+  count = 0;
+  /** Indices into the node's times, ascending. */
+  at = new Int32Array();
+  /** In counts; NaN where a fast sample omits it; rounded from 2^53 on. */
+  raw = new Float64Array();
+  /** In counts; NaN where there is none. */
+  delta = new Float64Array();
+  /** Those from 2^53 on, by sample. */
+  readonly wideRaw = new Map<number, bigint>();
+  readonly wideDelta = new Map<number, bigint>();
+  readonly spans: KeySpan[] = [];
+  #bytes = new Uint8Array(4096);
+  #next = 0;
 
-  /** Goes to the next sample; false where there is none. */
-  next(): boolean {
-    while (this.#left === 0) if (!this.#nextPart()) return false;
-    this.#left--;
-    const at = this.at = this.at + this.#ats!.next();
-    const us = this.#times[at];
-    this.seconds = (us - this.#before) / 1e6;
-    this.#before = us;
-    const step = this.#values!.next();
-    if (step === WHOLE) this.#whole();
-    else if (this.#isEvent) {
-      this.delta = step - 1;
-      this.raw = this.#value += step - 1;
-    } else {
-      this.delta = undefined;
-      this.raw = this.#value += (step & 1) === 1 ? (step - 1) / 2 : -step / 2;
+  /** Reads one key. */
+  read(parts: readonly KeyPart[]): void {
+    const count = parts.reduce((sum, { device }) => sum + device.rows, 0);
+    if (count > this.at.length) {
+      this.at = grown(this.at, count);
+      this.raw = grown(this.raw, count);
+      this.delta = grown(this.delta, count);
     }
-    return true;
+    this.wideRaw.clear();
+    this.wideDelta.clear();
+    this.spans.length = 0;
+    let from = 0;
+    for (const { device, column } of parts) {
+      const to = from + device.rows;
+      this.spans.push({ from, to, scale: device.type.units[column].scale });
+      this.#runs(device.runs, from, to);
+      this.#bytes = device.columns[column].read(this.#bytes);
+      if (device.type.isEvent[column] === 1) this.#counter(from, to);
+      else this.#gauge(from, to);
+      from = to;
+    }
+    this.count = count;
   }
 
-  #whole(): void {
-    const values = this.#values!;
-    const flags = values.byte();
-    this.raw = (flags & HAS_RAW) !== 0 ? readWord(values) : undefined;
-    this.delta = (flags & HAS_DELTA) !== 0 ? readWord(values) : undefined;
-    if (this.raw !== undefined) this.#value = typeof this.raw === "number" ? this.raw : NaN;
+  /** A sample's value, exact; `undefined` where there is none. */
+  exactRaw(sample: number): Exact | undefined {
+    return exactOf(this.raw[sample], this.wideRaw, sample);
   }
 
-  #nextPart(): boolean {
-    const part = this.#parts[++this.#part];
-    if (part === undefined) return false;
-    const { device, column } = part;
-    this.#left = device.rows;
-    this.#ats = new ColumnReader(device.at);
-    this.#values = new ColumnReader(device.columns[column]!);
-    this.#isEvent = device.type.isEvent[column] === 1;
-    this.scale = device.type.units[column].scale;
-    this.#before = NaN;
-    this.at = -1;
-    return true;
+  /** The same of a delta. */
+  exactDelta(sample: number): Exact | undefined {
+    return exactOf(this.delta[sample], this.wideDelta, sample);
   }
+
+  #runs(runs: Column, from: number, to: number): void {
+    this.#bytes = runs.read(this.#bytes);
+    this.#next = 0;
+    let at = -1;
+    for (let i = from; i < to;) {
+      at += this.#number();
+      for (const end = i + this.#number(); i < end; i++) this.at[i] = at++;
+      at--;
+    }
+  }
+
+  #counter(from: number, to: number): void {
+    const { raw, delta } = this;
+    let value = 0;
+    this.#next = 0;
+    for (let i = from; i < to; i++) {
+      const step = this.#number();
+      if (step === WHOLE) value = this.#whole(i, value);
+      else {
+        delta[i] = step - 1;
+        raw[i] = value += step - 1;
+      }
+    }
+  }
+
+  #gauge(from: number, to: number): void {
+    const { raw, delta } = this;
+    let value = 0;
+    this.#next = 0;
+    for (let i = from; i < to; i++) {
+      const step = this.#number();
+      if (step === WHOLE) value = this.#whole(i, value);
+      else {
+        delta[i] = NaN;
+        raw[i] = value += step % 2 === 1 ? (step - 1) / 2 : -step / 2;
+      }
+    }
+  }
+
+  /** A value that is no plain step; what the next step is from: where it is missing, the one before. */
+  #whole(i: number, before: number): number {
+    const flags = this.#bytes[this.#next++];
+    this.raw[i] = (flags & HAS_RAW) !== 0 ? this.#word(i, this.wideRaw) : NaN;
+    this.delta[i] = (flags & HAS_DELTA) !== 0 ? this.#word(i, this.wideDelta) : NaN;
+    return (flags & HAS_RAW) !== 0 ? this.raw[i] : before;
+  }
+
+  #word(i: number, wide: Map<number, bigint>): number {
+    const low = this.#number();
+    const high = this.#number();
+    if (high < 2097152) return high * 4294967296 + low;
+    const exact = (BigInt(high) << 32n) | BigInt(low);
+    wide.set(i, exact);
+    return Number(exact);
+  }
+
+  #number(): number {
+    const bytes = this.#bytes;
+    let byte = bytes[this.#next++];
+    if (byte < 128) return byte;
+    let value = byte & 127;
+    let factor = 128;
+    do {
+      byte = bytes[this.#next++];
+      value += (byte & 127) * factor;
+      factor *= 128;
+    } while (byte >= 128);
+    return value;
+  }
+}
+
+function exactOf(value: number, wide: Map<number, bigint>, sample: number): Exact | undefined {
+  return value < EXACT_BELOW ? value : wide.get(sample);
 }
 
 /** One key of one device over all times of a node, across changes of the schema. */
@@ -244,7 +324,6 @@ export function* keySeries(
       const keys = devices.get(device.device) ?? new Map<string, KeySeries>();
       devices.set(device.device, keys);
       device.type.keys.forEach((key, column) => {
-        if (device.columns[column] === undefined) return;
         const before = keys.get(key.name);
         const part = { device, column };
         const counted = key.kind === "event" ? [...before?.counted ?? [], part] : [];

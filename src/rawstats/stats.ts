@@ -28,7 +28,7 @@ export interface RawNodeAnalysis {
   readonly samples: number;
   /** What its files hold more than once. */
   readonly copies: RawCopies;
-  /** Energies whose unit neither files nor user told. */
+  /** Energies whose unit neither files nor user gave. */
   readonly energySources: readonly EnergySource[];
   /** Steps backwards of its counters. */
   readonly counts: Readonly<Record<RawCorrectionKind, number>>;
@@ -56,9 +56,9 @@ export interface RawRequest {
   readonly files: readonly RawFile[];
   /** @default every sample */
   readonly job?: string;
-  /** What the user says of energies whose files do not. */
+  /** The user's units for energies whose files have none. */
   readonly energyUnits?: EnergyUnits;
-  /** Whatever wants the samples of a node; asked once for each node, in the order of the files. */
+  /** The receiver of a node's samples; requested once for each node, in the order of the files. */
   listen?(node: RawNode): JobListener;
   /** A node is done. */
   finish?(node: RawNode): void | Promise<void>;
@@ -66,7 +66,7 @@ export interface RawRequest {
 }
 
 /** Jobs beyond these have no metrics of their own. */
-const MOST_JOBS = 2000;
+const MAX_JOBS = 2000;
 
 /** The files of each node; those of one follow each other. */
 export function filesByHost(files: readonly RawFile[]): RawFile[][] {
@@ -126,7 +126,7 @@ export function joinRawNodes(nodes: readonly RawNodeAnalysis[]): RawAnalysis {
     for (const { id, sums, cut } of node.jobs) {
       let job = jobs.get(id);
       if (job === undefined) {
-        if (jobs.size >= MOST_JOBS) continue;
+        if (jobs.size >= MAX_JOBS) continue;
         jobs.set(id, job = { id, inputs: [], cut: [] });
       }
       job.inputs.push(sums);
@@ -150,7 +150,7 @@ class PerJob implements RawListener {
     for (const id of sample.jobs) {
       let job = this.#jobs.get(id);
       if (job === undefined) {
-        if (this.#jobs.size >= MOST_JOBS) continue;
+        if (this.#jobs.size >= MAX_JOBS) continue;
         const inputs = new NodeInputs(this.node);
         job = { filter: new JobFilter(id, inputs), inputs };
         this.#jobs.set(id, job);

@@ -8,8 +8,8 @@ import type { RawCounters, RawType } from "./differ.ts";
 import type { JobListener, RawSample } from "./node.ts";
 import { addExact, type Exact } from "./series.ts";
 
-/** So many devices of a type are told apart whatever comes. */
-const MANY = 4096;
+/** The number of devices of a type that are always kept separate. */
+const MAX_SEPARATE_DEVICES = 4096;
 
 /** Sums of one device, or of those of a type that are gone: then gauges are sums, too. */
 export interface DeviceTotals {
@@ -102,7 +102,7 @@ export class NodeTotals implements JobListener {
   #makeRoom(type: RawType): void {
     const count = (this.#counts.get(type) ?? 0) + 1;
     this.#counts.set(type, count);
-    if (count <= (this.#most.get(type) ?? MANY)) return;
+    if (count <= (this.#most.get(type) ?? MAX_SEPARATE_DEVICES)) return;
     let gone: DeviceTotals | undefined;
     let kept = 0;
     const list: DeviceTotals[] = [];
@@ -119,7 +119,7 @@ export class NodeTotals implements JobListener {
     }
     this.list = list;
     this.#counts.set(type, kept);
-    this.#most.set(type, Math.max(MANY, 2 * kept));
+    this.#most.set(type, Math.max(MAX_SEPARATE_DEVICES, 2 * kept));
   }
 
   /** A sum that plain numbers cannot hold, or no delta at all. */

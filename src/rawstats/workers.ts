@@ -16,14 +16,14 @@ import { filesByHost } from "./stats.ts";
 import { type RawTablePart, type RawTableRequest, readRawTable } from "./print/table.ts";
 
 /** Less is read before another process has started. */
-const LEAST_BYTES = 64 << 20;
+const MIN_BYTES = 64 << 20;
 /** Each takes some 100 MB; beyond these a login node's other users would notice. */
-const MOST_PROCESSES = 8;
+const MAX_WORKERS = 8;
 /** How much longer text is than it is packed. */
 const GZIP_FACTOR = 8;
 
 /** How the reading is done. */
-export interface RawCrewOptions {
+export interface RawWorkersOptions {
   /** @default one a CPU, at most 8, where there is enough to read */
   readonly processes: number | undefined;
   /** Starts this program as helper, with two numbers to follow. */
@@ -45,7 +45,7 @@ interface Done {
 /** Reads all nodes; the parts, by host. */
 export async function readRawTables(
   request: RawTableRequest,
-  options: RawCrewOptions,
+  options: RawWorkersOptions,
 ): Promise<RawTablePart[]> {
   const nodes = filesByHost(request.files);
   const count = processCount(nodes, options.processes);
@@ -64,8 +64,8 @@ export async function readRawTables(
 function processCount(nodes: readonly RawFile[][], wanted: number | undefined): number {
   if (wanted !== undefined) return Math.min(wanted, nodes.length);
   const bytes = nodes.flat().reduce((sum, file) => sum + weight(file), 0);
-  if (nodes.length < 2 || bytes < LEAST_BYTES) return 1;
-  return Math.min(affinityOf(0).length, nodes.length, MOST_PROCESSES);
+  if (nodes.length < 2 || bytes < MIN_BYTES) return 1;
+  return Math.min(affinityOf(0).length, nodes.length, MAX_WORKERS);
 }
 
 function weight(file: RawFile): number {
@@ -87,7 +87,7 @@ export function share(nodes: readonly RawFile[][], count: number): RawFile[][] {
 async function byHelpers(
   request: RawTableRequest,
   shares: readonly RawFile[][],
-  options: RawCrewOptions,
+  options: RawWorkersOptions,
 ): Promise<Map<string, Done>> {
   const { deserialize, serialize } = await import("node:v8");
   const { job, types, devices, energyUnits } = request;

@@ -1,5 +1,5 @@
 /**
- * All readers but that of raw stats types (with_raw.ts), in no order that means anything: an alias says
+ * All readers but that of raw stats types (with_raw.ts), in no significant order: an alias defines
  * which source comes first.
  *
  * @module

@@ -10,7 +10,7 @@
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, SignalRow } from "../core/signal.ts";
 import { type GpuDevice, gpuDevices } from "../core/machine/sysfs_topology.ts";
-import { TextReading, type TextSource } from "./_text_reading.ts";
+import { TextReading, type TextSource } from "./readings/text.ts";
 
 const AMD = "0x1002";
 const MICRO = 1e-6;
@@ -18,7 +18,7 @@ const DRM = "/sys/class/drm/cardN/device";
 
 interface GpuFile {
   readonly row: SignalRow;
-  /** In the device's folder, or in its hwmon's; the first that is there counts. */
+  /** In the device's folder, or in its hwmon's; the first that exists counts. */
   readonly files: readonly string[];
   readonly scale: number;
 }

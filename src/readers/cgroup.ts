@@ -8,7 +8,7 @@
  */
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
-import { KeyedReading } from "./_keyed_reading.ts";
+import { KeyedReading } from "./readings/keyed.ts";
 
 const OWN = "/proc/self/cgroup";
 const MOUNT = "/sys/fs/cgroup";

@@ -2,12 +2,12 @@
  * Frequencies as the kernel's cpufreq drivers see them, one directory a CPU.
  *
  * Truth: Documentation/admin-guide/pm/cpufreq.rst. Files hold kHz. Reading `scaling_cur_freq` may
- * interrupt the CPU that it asks. Names: the CPUFREQ group of geopm_pio(7).
+ * interrupt the CPU that it reads. Names: the CPUFREQ group of geopm_pio(7).
  * @module
  */
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
-import { TextReading } from "./_text_reading.ts";
+import { TextReading } from "./readings/text.ts";
 
 const CPU_DIR = "/sys/devices/system/cpu";
 const KILO = 1000;

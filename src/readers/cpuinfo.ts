@@ -9,7 +9,7 @@
  */
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
-import { ConstantReading } from "./_constant_reading.ts";
+import { ConstantReading } from "./readings/constant.ts";
 import { identify } from "./processor.ts";
 
 const CPU_DIR = "/sys/devices/system/cpu";
@@ -128,7 +128,7 @@ function findSticker(host: Host): { hz: number; source: string } | Absence {
   };
 }
 
-/** AMD families 17h to 19h: FID · 200 MHz / DID while bit 63 says that the definition is valid. */
+/** AMD families 17h to 19h: FID · 200 MHz / DID while bit 63 is set (valid definition). */
 function firstPState(value: readonly [number, number] | undefined, family: number): number {
   if (value === undefined || value[0] < 2147483648 || family < 0x17 || family > 0x19) return 0;
   const divisor = (value[1] >>> 8) & 0x3f;

@@ -11,10 +11,10 @@
 import type { Host, Reader } from "../core/machine/host.ts";
 import { NumberScanner, SCAN } from "../core/parse_number.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
-import { CrayReading, type CrayRow } from "./_cray_reading.ts";
+import { CrayReading, type CrayRow } from "./readings/cray.ts";
 
 const DIR = "/sys/cray/pm_counters";
-/** Rate of systems that do not tell theirs. */
+/** Rate of systems that do not report theirs. */
 const DEFAULT_HZ = 10;
 /** Most accelerator modules on a blade that the rows provide for. */
 const ACCELERATORS = 8;

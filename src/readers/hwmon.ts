@@ -3,8 +3,8 @@
  *
  * Truth: Documentation/hwmon/sysfs-interface.rst, amd_energy.rst, acpi_power_meter.rst,
  * coretemp.rst, k10temp.rst; for Grace the "Grace Performance Tuning Guide". The number of a hwmon
- * changes between boots: chips are told apart by `name`, their channels by label.
- * Grace's meters are told apart by `power1_oem_info`: the socket's total holds the CPU and SysIO
+ * changes between boots: chips are distinguished by `name`, their channels by label.
+ * Grace's meters are distinguished by `power1_oem_info`: the socket's total holds the CPU and SysIO
  * rails and is never added to them. The node meters of ibmaem are left alone: in its driver a read of
  * an energy waits for the BMC, and one of a power for a whole interval besides.
  * @module
@@ -12,8 +12,8 @@
 import { openForJob, type Remedy } from "../core/remedy.ts";
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
-import { FALLBACK_W, fastest } from "./_power_bound.ts";
-import { textCounter, TextReading, type TextSource } from "./_text_reading.ts";
+import { FALLBACK_W, fastest } from "./readings/power_bound.ts";
+import { textCounter, TextReading, type TextSource } from "./readings/text.ts";
 
 const DIR = "/sys/class/hwmon";
 const MICRO = 1e-6;
@@ -232,7 +232,7 @@ function add(host: Host, found: Found, name: string, source: TextSource): void {
   const row = hwmon.signals.find((r) => r.name === `HWMON::${name}`)!;
   if (!(source.instance >= 0 && source.instance < host.topology.count(row.domain))) return;
   const list = found.get(row.name) ?? [];
-  // Two chips may tell the same temperature; energies and powers of one instance never repeat.
+  // Two chips may report the same temperature; energies and powers of one instance never repeat.
   if (list.some((s) => s.instance === source.instance)) return;
   found.set(row.name, [...list, source]);
 }
@@ -333,7 +333,7 @@ function packageIndex(host: Host, physical: number): number {
   return physical < t.count("package") ? physical : -1;
 }
 
-/** Labels carry the kernel's core_id, which has gaps and starts anew in each package. */
+/** Labels carry the kernel's core_id, which has gaps and restarts at 0 in each package. */
 function coreIndex(host: Host, physical: number, coreId: number): number {
   const t = host.topology;
   const pkg = packageIndex(host, physical);

@@ -3,14 +3,14 @@
  *
  * Truth: Documentation/ABI/testing/sysfs-driver-intel-i915-hwmon and sysfs-driver-intel-xe-hwmon. The
  * drivers extend the 32-bit register to 64 bits. xe has one channel for the card and one for the
- * package, told apart by label: the card's counts.
+ * package, distinguished by label: the card's counts.
  * @module
  */
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, SignalRow } from "../core/signal.ts";
 import { gpuDevices } from "../core/machine/sysfs_topology.ts";
-import { FALLBACK_W, fastest } from "./_power_bound.ts";
-import { textCounter, TextReading, type TextSource } from "./_text_reading.ts";
+import { FALLBACK_W, fastest } from "./readings/power_bound.ts";
+import { textCounter, TextReading, type TextSource } from "./readings/text.ts";
 
 const INTEL = "0x8086";
 const MICRO = 1e-6;

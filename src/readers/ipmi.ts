@@ -1,8 +1,8 @@
 /**
  * Power of the node as its BMC measures it: DCMI's power reading by the kernel's IPMI device.
  *
- * Truth: DCMI specification 1.5, 6.6.1; include/uapi/linux/ipmi.h. Whoever may open the device may
- * order the BMC anything, so it is for root. Only the BMC knows whether it has the figure: it is asked
+ * Truth: DCMI specification 1.5, 6.6.1; include/uapi/linux/ipmi.h. A process that may open the device may
+ * send the BMC any command, so it is for root. Only the BMC knows whether it has the figure: it is queried
  * once when the source is looked up, and once when it is opened, so that the first tick has a value.
  * @module
  */
@@ -12,7 +12,7 @@ import { SourceError } from "../core/errors.ts";
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, SignalRow } from "../core/signal.ts";
 import { IPMI_DEVICES, openBmc, type OpenedDoor } from "../os/devices/ipmi.ts";
-import { askAndWait, IpmiReading } from "./_ipmi_reading.ts";
+import { askAndWait, IpmiReading } from "./readings/ipmi.ts";
 
 /** Longest wait for the BMC before a run begins; most answer within a tenth of a second. */
 const LONGEST_WAIT_S = 2;
@@ -31,7 +31,7 @@ const ROW: SignalRow = {
     "the last one stands; for root only",
 };
 
-/** A BMC does what it is told by whoever can open its device; some of it outlasts the job. */
+/** A BMC obeys every process that can open its device; some effects outlast the job. */
 const REMEDIES: readonly Remedy[] = [
   {
     risk: "low",

@@ -6,7 +6,7 @@
  */
 import type { Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
-import { KeyedReading } from "./_keyed_reading.ts";
+import { KeyedReading } from "./readings/keyed.ts";
 
 const PATH = "/proc/meminfo";
 const KIB = 1024;

@@ -11,9 +11,9 @@ import { bits } from "../core/machine/msr_field.ts";
 import type { Host, Reader, Registers } from "../core/machine/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
 import { MSR_BATCH, openMsrBatch } from "../os/devices/msr_batch.ts";
-import { boundW, fastest } from "./_power_bound.ts";
+import { boundW, fastest } from "./readings/power_bound.ts";
 import { identify, type Processor } from "./processor.ts";
-import { type MsrItem, MsrReading, type OpenBatch } from "./_msr_reading.ts";
+import { type MsrItem, MsrReading, type OpenBatch } from "./readings/msr.ts";
 import { MSR_REGISTERS, type MsrField, type MsrRegister } from "./tables/msr_fields.ts";
 import {
   decodeUnits,
@@ -276,7 +276,7 @@ class Survey {
     return undefined;
   }
 
-  /** What a register that is there and reads 0 has to say; `undefined`: it is alive. */
+  /** Why a register that exists and reads 0 is unusable; `undefined`: it is usable. */
   #deadReason(
     register: MsrRegister,
     field: MsrField | undefined,

@@ -15,7 +15,7 @@ import { nvidiaCount } from "../core/machine/sysfs_topology.ts";
 import { NVML, type Nvml, type NvmlDevice, type NvmlQuery } from "../os/devices/nvml.ts";
 import { nvmlText, type OpenedNvml } from "../os/devices/nvml.ts";
 import { openNvml } from "../os/devices/gpu_libraries.ts";
-import { type LibraryItem, LibraryReading } from "./_library_reading.ts";
+import { type LibraryItem, LibraryReading } from "./readings/library.ts";
 
 const GPUS = "/proc/driver/nvidia/gpus";
 const MILLI = 1e-3;

@@ -19,7 +19,7 @@ import {
   PerfCounter,
   type PerfEventSpec,
 } from "../os/devices/perf_event.ts";
-import { type PerfColumn, PerfReading } from "./_perf_reading.ts";
+import { type PerfColumn, PerfReading } from "./readings/perf.ts";
 import { identify } from "./processor.ts";
 
 const PMU = "/sys/bus/event_source/devices/power";

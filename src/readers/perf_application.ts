@@ -11,7 +11,7 @@ import type { Remedy } from "../core/remedy.ts";
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
 import { openPerfEvent, PerfCounter, type PerfEventSpec } from "../os/devices/perf_event.ts";
-import { PerfReading } from "./_perf_reading.ts";
+import { PerfReading } from "./readings/perf.ts";
 
 const PARANOID = "/proc/sys/kernel/perf_event_paranoid";
 const EPERM = 1;

@@ -2,7 +2,7 @@
  * RAPL as Linux shows it in /sys/class/powercap: zones with energy, range and power limits.
  *
  * Truth: Documentation/power/powercap/powercap.rst, drivers/powercap/intel_rapl_common.c. Zones are
- * told apart by `name`, never by number. Sub-zones stand nested below their package and once more
+ * distinguished by `name`, never by number. Sub-zones are nested below their package and once more
  * as links beside it: only the nested ones are walked. `intel-rapl-mmio` is the same counter by
  * another way and never counted.
  * @module
@@ -10,9 +10,9 @@
 import { openForJob, type Remedy } from "../core/remedy.ts";
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
-import { boundW, FALLBACK_W, fastest } from "./_power_bound.ts";
+import { boundW, FALLBACK_W, fastest } from "./readings/power_bound.ts";
 import { identify } from "./processor.ts";
-import { textCounter, TextReading, type TextRow, type TextSource } from "./_text_reading.ts";
+import { textCounter, TextReading, type TextRow, type TextSource } from "./readings/text.ts";
 
 const DIR = "/sys/class/powercap";
 const MICRO = 1e-6;
@@ -184,16 +184,16 @@ function zoneOf(host: Host, path: string, parent: number | undefined): Zone | un
 /** Zones carry the physical id of a package; ours are numbered without gaps. */
 function packageIndex(host: Host, physical: number): number {
   const topology = host.topology;
-  let told = false;
+  let isKnown = false;
   for (let i = 0; i < topology.count("package"); i++) {
     const cpu = topology.cpus("package", i)[0];
     const path = `/sys/devices/system/cpu/cpu${cpu}/topology/physical_package_id`;
     const text = cpu === undefined ? undefined : host.readText(path);
     if (text === undefined) continue;
-    told = true;
+    isKnown = true;
     if (Number(text) === physical) return i;
   }
-  return !told && physical < topology.count("package") ? physical : -1;
+  return !isKnown && physical < topology.count("package") ? physical : -1;
 }
 
 function probe(host: Host): Offer {

@@ -82,7 +82,7 @@ class ProcStatReading implements SignalReading {
   readonly #cpus: number;
   readonly #scanner = new NumberScanner();
   readonly #troubles = new Diagnostics();
-  /** First column of each time, −1 where nobody asked. */
+  /** First column of each time, −1 where not requested. */
   readonly #times = new Int32Array(TIMES.length).fill(-1);
   /** Column of each line of the node. */
   readonly #lines = new Int32Array(LINES.length).fill(-1);

@@ -1,5 +1,5 @@
 /**
- * AMD GPUs by ROCm SMI: the energy counter that sysfs lacks, power, use, temperature, memory.
+ * AMD GPUs by ROCm SMI: the energy counter that is not in sysfs, power, use, temperature, memory.
  *
  * Truth: rocm_smi.h. A device's place in our numbering is that of its PCI address among the cards of
  * /sys/class/drm; without a card there the library is not loaded. An MI250X or MI250 module is two devices, of which the first one measures both:
@@ -13,7 +13,7 @@ import { gpuDevices } from "../core/machine/sysfs_topology.ts";
 import { openRocm } from "../os/devices/gpu_libraries.ts";
 import type { OpenedRocm, Rocm, RocmDevice } from "../os/devices/rocm_smi.ts";
 import { type RocmQuery, rocmText } from "../os/devices/rocm_smi.ts";
-import { type LibraryItem, LibraryReading } from "./_library_reading.ts";
+import { type LibraryItem, LibraryReading } from "./readings/library.ts";
 
 const MICRO = 1e-6;
 /** PCI vendor, as sysfs writes it. */

@@ -7,7 +7,7 @@
  */
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Offer } from "../core/signal.ts";
-import { TextReading } from "./_text_reading.ts";
+import { TextReading } from "./readings/text.ts";
 
 const DIR = "/sys/class/thermal";
 

@@ -1,5 +1,5 @@
 /**
- * Rows of `events.csv` that say type and properties of an attribute, before the first row that
+ * Rows of `events.csv` with type and properties of an attribute, before the first row that
  * changes it. docs/formats/recording.md.
  * @module
  */
@@ -16,7 +16,7 @@ const TYPE_NAMES = new Map<number, string>(Object.entries(TYPE).map(([name, n]) 
 export class AttributeRowsWriter {
   readonly #known = new Map<string, string>();
 
-  /** Before a change: says what the attribute is, where that is new. */
+  /** Before a change: writes the attribute's row, where it is new. */
   describe({ kind, name, type, properties }: EventRecord, write: (row: PlainRow) => void): void {
     if (kind === KIND.attributeEnd) return;
     const value = `${TYPE_NAMES.get(type) ?? type} ${properties}`;
@@ -26,7 +26,7 @@ export class AttributeRowsWriter {
   }
 }
 
-/** What rows have said about attributes so far. */
+/** The attributes of the rows so far. */
 export class AttributeRows {
   readonly #known = new Map<string, { type: number; properties: number }>();
 

@@ -75,7 +75,7 @@ export class EventRows {
     this.#events = events;
   }
 
-  /** Checks the header line; the reader stands on it. */
+  /** Checks the header line; the reader is on it. */
   header(): void {
     const { bytes, start, end } = this.#reader;
     const text = new TextDecoder().decode(bytes.subarray(start, end));
@@ -86,7 +86,7 @@ export class EventRows {
     }
   }
 
-  /** Parses the row that the reader stands on. @returns False when it was left out. */
+  /** Parses the row that the reader is on. @returns False when it was left out. */
   parse(): boolean {
     const { bytes, start, end, carriage } = this.#reader;
     if (carriage) this.#carriage();
@@ -150,7 +150,7 @@ export class EventRows {
     }
   }
 
-  /** Counts the parsed row instead of telling it. */
+  /** Counts the parsed row instead of emitting it. */
   tooLate(): void {
     this.late++;
     this.#repairs.note(this.#reader, "event too late to count");

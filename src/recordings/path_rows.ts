@@ -1,5 +1,5 @@
 /**
- * Rows of `events.csv` that say what paths are, before the first row that names one.
+ * Rows of `events.csv` that define paths, before the first row that names one.
  * docs/formats/recording.md.
  * @module
  */
@@ -26,7 +26,7 @@ export class PathRowsWriter {
     this.#paths = paths;
   }
 
-  /** Says what a path is, and those around it, once. */
+  /** Writes the rows of a path, and those of its parents, once. */
   describe(path: number, write: (row: PlainRow) => void): void {
     if (this.#known.has(path)) return;
     this.#known.add(path);

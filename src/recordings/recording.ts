@@ -50,12 +50,12 @@ export class RecordingWriter implements EventReceiver {
   #columns: NativeColumn[] | undefined;
   #last = new Float64Array(0);
   readonly #visits = new VisitRows();
-  /** A step's events, written at once when it closes: rows while `written` wants them, then text. */
+  /** A step's events, written at once when it closes: rows as long as `written` needs them, then text. */
   #pending: string[] = [];
   #text = "";
   /** What was written before; `undefined`: too much, or it has the columns already. */
   #written: string[] | undefined = [];
-  /** Hears that the recording is of version 2 from here on. */
+  /** Called when the recording is of version 2 from here on. */
   onVersion2?: () => void;
   /** It has tracks or spans. */
   hasTracks = false;
@@ -216,7 +216,7 @@ export function recordedColumns(batch: Batch): NativeColumn[] {
   return batch.columns.filter((column) => !isTrackerSignal(column.signal.row.name));
 }
 
-/** What `recording.yaml` says beside the signals. */
+/** The contents of `recording.yaml` beside the signals. */
 export interface RecordingDescription {
   readonly host: string;
   readonly profile: string;
@@ -252,7 +252,7 @@ export function recordingYaml(about: RecordingDescription, batch: Batch): string
   return nestedLines(data, 0).join("\n") + "\n";
 }
 
-/** Only what the regular rule does not say already. */
+/** Only what the regular rule does not give already. */
 function topologyData(topology: PlatformTopology): { [key: string]: Nested } {
   const { places } = topology;
   const packages = topology.count("package");

@@ -18,7 +18,7 @@ const EQUALS = 61;
 /** Columns by the header line. `undefined`: left out as unreadable. */
 export type SampleTitles = readonly (SampleColumn | undefined)[];
 
-/** Reads the header line; the reader stands on it. */
+/** Reads the header line; the reader is on it. */
 export function sampleTitles(reader: RowReader, repairs: Repairs): SampleTitles {
   const text = new TextDecoder().decode(reader.bytes.subarray(reader.start, reader.end));
   const [first, ...titles] = text.split(",").map((title) => title.replace(/^"(.*)"$/, "$1"));
@@ -95,7 +95,7 @@ export class SampleRows implements SignalProvider {
     this.signals = recording.signals.filter(({ row }) => recorded.has(row.name));
   }
 
-  /** Parses the row that the reader stands on. @returns False when it was left out. */
+  /** Parses the row that the reader is on. @returns False when it was left out. */
   parse(): boolean {
     const { bytes, start, end, carriage } = this.#reader;
     if (carriage) this.#wrong("CR at the end of a line dropped", "lines that end in LF", "CRLF");

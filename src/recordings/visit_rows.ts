@@ -1,5 +1,5 @@
 /**
- * What stands behind the time in rows of visits: nearly all rows of a recording, and the same few texts
+ * The text after the time in rows of visits: nearly all rows of a recording, and the same few texts
  * again and again. docs/formats/recording.md.
  * @module
  */
@@ -7,15 +7,15 @@ import type { EventRecord } from "../core/events/event.ts";
 import { KIND } from "../core/events/event_kinds.ts";
 
 /** Texts that are kept, a power of two. */
-const KEPT = 1024;
+const KEPT_TEXTS = 1024;
 /** Process, thread, region, and hint or end of each. */
 const PARTS = 4;
 const NO_HINT = -1, END = -2;
 
 /** Texts of enters and exits of the program's own regions, by what they are made of. */
 export class VisitRows {
-  readonly #parts = new Int32Array(KEPT * PARTS);
-  readonly #texts: string[] = new Array(KEPT).fill("");
+  readonly #parts = new Int32Array(KEPT_TEXTS * PARTS);
+  readonly #texts: string[] = new Array(KEPT_TEXTS).fill("");
 
   /** Has this event such a text? */
   static has({ kind, track }: EventRecord): boolean {
@@ -26,7 +26,7 @@ export class VisitRows {
   text(event: EventRecord, make: (event: EventRecord) => string): string {
     const { process, thread, region } = event;
     const what = event.kind === KIND.exit ? END : event.hint < 0 ? NO_HINT : event.hint;
-    const at = (process * 31 + thread * 7 + region * 5 + what) & (KEPT - 1);
+    const at = (process * 31 + thread * 7 + region * 5 + what) & (KEPT_TEXTS - 1);
     const parts = this.#parts, from = at * PARTS;
     const text = this.#texts[at];
     const is = text !== "" && parts[from] === process && parts[from + 1] === thread &&

@@ -1,5 +1,5 @@
 /**
- * What each CPU is doing, as the application's processes last said: region, hint, progress, epoch,
+ * The state of each CPU, as the application's processes last reported it: region, hint, progress, epoch,
  * and the time spent under each hint. geopm_pio_profile(7).
  *
  * CPUs of no process have NaN for everything, and so are left out of every aggregation.

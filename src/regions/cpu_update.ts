@@ -34,14 +34,27 @@ export class CpuUpdate {
       return;
     }
     this.#clear(own.cpus);
-    for (const thread of threads) this.#clear(thread.cpus);
-    for (const thread of retired) this.#clear(thread.cpus);
+    for (const thread of threads) if (thread.cpus !== own.cpus) this.#clear(thread.cpus);
+    for (const thread of retired) if (thread.cpus !== own.cpus) this.#clear(thread.cpus);
     this.#consider(own);
     for (const thread of threads) this.#consider(thread);
-    for (const thread of retired) this.#consider(thread);
+    this.#considerPast(own.cpus, retired);
     this.#write(own.cpus);
-    for (const thread of threads) this.#write(thread.cpus);
-    for (const thread of retired) this.#write(thread.cpus);
+    for (const thread of threads) if (thread.cpus !== own.cpus) this.#write(thread.cpus);
+    for (const thread of retired) if (thread.cpus !== own.cpus) this.#write(thread.cpus);
+  }
+
+  /** Threads that ended have nothing open: of those on all CPUs only the last change matters. */
+  #considerPast(cpus: Int32Array, retired: readonly Track[]): void {
+    let changed = 0;
+    for (const thread of retired) {
+      if (thread.cpus !== cpus) this.#consider(thread);
+      else if (thread.changed > changed) changed = thread.changed;
+    }
+    if (changed === 0) return;
+    for (let k = 0; k < cpus.length; k++) {
+      if (changed > this.#changed[cpus[k]]) this.#changed[cpus[k]] = changed;
+    }
   }
 
   /** The open track of a process that one of its CPUs shows now. */
@@ -51,6 +64,18 @@ export class CpuUpdate {
       : undefined;
     for (const thread of process.threads) {
       if (thread.region < 0 || !thread.cpus.includes(cpu)) continue;
+      if (best === undefined || thread.entered > best.entered) best = thread;
+    }
+    return best;
+  }
+
+  /** The same where no thread is bound to fewer CPUs than its process; null: one is. */
+  static trackOnAll({ track, threads }: TrackedProcess): Track | undefined | null {
+    let best = track.region >= 0 ? track : undefined;
+    for (let k = 0; k < threads.length; k++) {
+      const thread = threads[k];
+      if (thread.cpus !== track.cpus) return null;
+      if (thread.region < 0) continue;
       if (best === undefined || thread.entered > best.entered) best = thread;
     }
     return best;

@@ -20,7 +20,7 @@ const MAX_BUFFER = 256;
 const INSERT = 1;
 const REPLACE = 2;
 /** Cells that are no longer kept are as far away as can be. */
-const FAR = 2 ** 31 - 1;
+const FARTHEST = 2 ** 31 - 1;
 
 /** Makes instances from `edit_distance[,BUFFER[,BASE[,MIN[,STABLE[,UNSTABLE]]]]]`. */
 export function editDistance(text: string, parts: string[]): () => RecordFilter {
@@ -135,7 +135,7 @@ export class PeriodDetector {
   #get(i: number, j: number, m: number): number {
     const n = this.#size;
     const kept = this.entries - i < n && j < n && this.entries - m < n;
-    return kept ? this.#cells[this.#index(i, j, m)] : FAR;
+    return kept ? this.#cells[this.#index(i, j, m)] : FARTHEST;
   }
 
   /** The column of the newest entry. */

@@ -7,7 +7,7 @@ export interface RecordFilter {
   onEntry(regionHash: number): number;
 }
 
-/** What all mistakes in a description say. */
+/** The text common to all errors in a description. */
 export function refused(text: string, expected: string): UsageError {
   return new UsageError({ action: "use record filter", target: text, expected });
 }

@@ -1,7 +1,7 @@
 /**
  * Keeps events in order: one steady line of time, and none before a step that is already settled.
  *
- * An event that comes late is told at the earliest time that is still open, and counted. What goes
+ * A late event is emitted at the earliest time that is still open, and counted. What goes
  * to the tracker goes to the recording too, so a replay sees the same.
  * @module
  */
@@ -16,7 +16,7 @@ const NEXT_S = 1e-9;
 /** Stamps of two CPUs, of cycles and of the clock, agree to no better than this. */
 const SAME_MOMENT_S = 1e-6;
 
-/** By kind, 1: it sums up what is past. Not late, but never before what was told already. */
+/** By kind, 1: it summarizes the past. Not late, but never before an event that was emitted already. */
 const SUMS_UP = Uint8Array.from(KIND_INFO, (kind) => kind?.sumsUp === true ? 1 : 0);
 
 /**
@@ -41,7 +41,7 @@ const SUMS_UP = Uint8Array.from(KIND_INFO, (kind) => kind?.sumsUp === true ? 1 :
  * ```
  */
 export class OrderedEvents extends EventCalls {
-  /** Events told later than they happened. */
+  /** Events emitted later than they happened. */
   late = 0;
   /** The most that one was late. */
   mostLateS = 0;

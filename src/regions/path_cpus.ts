@@ -1,5 +1,5 @@
 /**
- * Which path each CPU is in: every change, nested regions too, to whoever follows them.
+ * Which path each CPU is in: every change, nested regions too, for the listeners.
  *
  * A CPU follows the track that it shows: the one of its process that entered an outermost region
  * last. Changes inside that region by others do not move it.

@@ -1,5 +1,5 @@
 /**
- * One application process as the tracker knows it.
+ * The tracker's state of one application process.
  * @module
  */
 import { grown } from "../core/grow.ts";
@@ -8,6 +8,8 @@ import type { RegionPaths } from "./region_paths.ts";
 import { Track } from "./track.ts";
 
 const NO_CPUS = new Int32Array(0);
+/** Tracks kept for threads to come: as many as may end in one step. */
+const MOST_SPARE = 1024;
 
 /** What became of a process. */
 export type ProcessEnd = "running" | "shutdown" | "died" | "withdrawn";
@@ -36,6 +38,8 @@ export class TrackedProcess {
   #hints = new Uint8Array(0);
   readonly #paths: RegionPaths;
   readonly #byThread = new Map<number, Track>();
+  /** Of threads that ended, for new ones. */
+  readonly #spare: Track[] = [];
   #lastThread: Track | undefined;
   /** Events since the last step changed the state of its CPUs. */
   dirty = true;
@@ -65,13 +69,20 @@ export class TrackedProcess {
     if (this.#lastThread?.id === thread) return this.#lastThread;
     let track = this.#byThread.get(thread);
     if (track === undefined) {
-      track = new Track(thread, this.track.cpus, this.#paths);
+      track = this.#newTrack(thread);
       track.lastNs = this.track.lastNs;
       this.#byThread.set(thread, track);
       this.threads.push(track);
     }
     this.#lastThread = track;
     return track;
+  }
+
+  #newTrack(thread: number): Track {
+    const spare = this.#spare.pop();
+    if (spare === undefined) return new Track(thread, this.track.cpus, this.#paths);
+    spare.begin(thread, this.track.cpus);
+    return spare;
   }
 
   /** The stack of a thread that had events; `undefined`: it had none, or it ended. */
@@ -94,6 +105,7 @@ export class TrackedProcess {
     for (const track of this.retired) {
       this.#past ??= new Track(this.pid, NO_CPUS, this.#paths);
       this.#past.absorb(track);
+      if (this.#spare.length < MOST_SPARE && track.isSmall) this.#spare.push(track);
     }
     this.retired.length = 0;
   }

@@ -2,7 +2,7 @@
  * Takes the records of a step out of every process, through its filter, in order of pid.
  *
  * Epochs reach the CPUs here, at the step, as in GEOPM: the last process that reports one for a CPU
- * wins. The command that stands in for a run without marks is heard when it ends, so that a run
+ * wins. The command that stands in for a run without marks is recorded when it ends, so that a run
  * with marks never shows it.
  * @module
  */

@@ -9,11 +9,11 @@ import type { RegionTable } from "./region_table.ts";
 import type { TrackTable } from "./track_table.ts";
 
 /** Paths kept; a region nested in one for which there is no room counts as the one around it. */
-const MOST_NESTED = 65_536;
+const MAX_NESTED = 65_536;
 /** Answers kept at hand, a power of two. */
 const FOUND = 1024;
-/** Tracks that a region is told apart by. */
-const MOST_TRACKS = 4096;
+/** Tracks by which a region is distinguished. */
+const MAX_TRACKS = 4096;
 
 /** The paths of a run and what their visits add up to. */
 export class RegionPaths {
@@ -38,7 +38,7 @@ export class RegionPaths {
     this.#tracks = tracks;
   }
 
-  /** A number for who may own CPUs; 0 is nobody's. */
+  /** The number of an owner of CPUs; 0: no owner. */
   nextOwner(): number {
     return ++this.#owners;
   }
@@ -59,10 +59,10 @@ export class RegionPaths {
 
   #within(path: number, region: number, track: number): number {
     const inside = this.#inside[path] ??= new Map();
-    const key = region * MOST_TRACKS + Math.min(track, MOST_TRACKS - 1);
+    const key = region * MAX_TRACKS + Math.min(track, MAX_TRACKS - 1);
     const known = inside.get(key);
     if (known !== undefined) return known;
-    const isFull = path !== ROOT && this.table.length >= MOST_NESTED;
+    const isFull = path !== ROOT && this.table.length >= MAX_NESTED;
     const made = isFull
       ? path
       : this.table.add(path, this.#regions.name(region), this.#tracks.name(track));

@@ -33,7 +33,7 @@ export class RegionTable {
     return handle;
   }
 
-  /** The handle of a name, −1 when nobody registered it. */
+  /** The handle of a name, −1 when it is not registered. */
   find(name: string): number {
     return this.#handles.get(name) ?? -1;
   }

@@ -29,7 +29,7 @@ export class RunTimes {
     this.#zeroNs = isFirst ? ns : Math.min(this.#zeroNs, ns);
   }
 
-  /** The run begins anew with another first process. */
+  /** The run restarts with another first process. */
   forgetStartup(): void {
     this.#startupNs = NaN;
   }

@@ -53,7 +53,7 @@ export function regionTotals(
 
 /**
  * Time of each process in the regions with most time, names with one hash added up. Processes come in
- * the order of their start; of one process nothing is told.
+ * the order of their start; with one process the list is empty.
  */
 export function processTimes(
   processes: readonly TrackedProcess[],
@@ -66,9 +66,9 @@ export function processTimes(
     .sort((a, b) => b.runtimeS - a.runtimeS || (a.name < b.name ? -1 : 1)).slice(0, most)
     .map(({ name }) => ({ name, own: [] as number[], times: [] as ProcessTime[] }));
   // By first handle: the regions that its hash stands for.
-  const told = Map.groupBy(regions, ({ name }) => table.first(table.find(name)));
+  const byName = Map.groupBy(regions, ({ name }) => table.first(table.find(name)));
   for (let i = 0; i < table.length; i++) {
-    for (const { own } of told.get(table.first(i)) ?? []) own.push(i);
+    for (const { own } of byName.get(table.first(i)) ?? []) own.push(i);
   }
   const counts = new Float64Array(table.length), runtimesNs = new Float64Array(table.length);
   for (const process of counted) {

@@ -14,6 +14,8 @@ import type { RegionPaths } from "./region_paths.ts";
 /** Hints are kept to this depth; deeper levels share the last one. */
 const MAX_HINT_DEPTH = 1024;
 const FIRST_SLOTS = 8;
+/** A track that grew beyond this is not kept for another thread. */
+const SMALL_REGIONS = 1024, SMALL_RECORDS = 256;
 
 /** What is known of a visit that begins. Reused. */
 export interface Visit {
@@ -26,8 +28,8 @@ export interface Visit {
 
 /** One stack and its times. */
 export class Track {
-  /** Process id, or thread id. */
-  readonly id: number;
+  /** Process id, or thread id; changes when another thread has it: see {@linkcode Track.begin}. */
+  id: number;
   /** CPUs that entering and leaving sets the hash of. */
   cpus: Int32Array;
   /** Records of the current window. */
@@ -44,12 +46,12 @@ export class Track {
   entered = 0;
   /** Time of the last event. */
   lastNs = 0;
-  /** All of its visits are told by path, folded: what is told in order is in there too. */
+  /** All of its visits are reported by path, folded: visits in order are included there. */
   folds = false;
   /** Path of the innermost open region; 0: none is open. */
   path = ROOT;
   /** Which CPUs are this track's: see `RegionTracker`. */
-  readonly owner: number;
+  owner: number;
   readonly #paths: RegionPaths;
   /** Since when it is in its path. */
   #pathNs = 0;
@@ -78,6 +80,30 @@ export class Track {
     this.cpus = cpus;
     this.#paths = paths;
     this.owner = paths.nextOwner();
+  }
+
+  /**
+   * Serves another thread, as a new one would. Programs may make ten thousand threads a second, and a
+   * track has twenty arrays.
+   */
+  begin(id: number, cpus: Int32Array): void {
+    this.id = id;
+    this.cpus = cpus;
+    this.owner = this.#paths.nextOwner();
+    this.changed = this.entered = 0;
+    this.folds = false;
+    this.#pathNs = 0;
+    this.records.length = 0;
+    for (let slot = 0; slot < this.#slots; slot++) {
+      this.#slotOf[this.#slotRegion[slot]] = -1;
+      this.#count[slot] = this.#runtimeNs[slot] = 0;
+    }
+    this.#slots = 0;
+  }
+
+  /** May it wait for another thread? Not where it is large. */
+  get isSmall(): boolean {
+    return this.#slotOf.length <= SMALL_REGIONS && this.records.event.length <= SMALL_RECORDS;
   }
 
   /** Enters a region; only the outermost entry counts, inner ones set the hint. */
@@ -184,7 +210,7 @@ export class Track {
     if (this.#known[slot] === this.#window) {
       this.#fold(slot, 1, lengthNs);
     } else if (this.#silent[slot] === 1) {
-      // The window that the visit began in knows nothing of it: its whole length stands here.
+      // The visit began in an earlier window that has no share of it: its whole length counts here.
       this.#openShort(slot, timeNs, hash);
       this.#fold(slot, 1, lengthNs);
     } else {

@@ -18,7 +18,7 @@ export class TrackTable {
     return handle;
   }
 
-  /** Name of a handle; "" of what nobody named. */
+  /** Name of a handle; "" for one without a name. */
   name(handle: number): string {
     return this.#names[handle] ?? "";
   }

@@ -114,7 +114,7 @@ export abstract class TrackedRun extends EventCalls implements SignalProvider, T
     return this.times.absoluteS(timeNs);
   }
 
-  /** Seconds from time zero to a time that stands in a record. */
+  /** Seconds from time zero to a record's time. */
   sinceZero(timeNs: number): number {
     return this.times.sinceZero(timeNs);
   }

@@ -21,7 +21,7 @@ import type { Track, Visit } from "./track.ts";
 import { TrackedRun } from "./tracked_run.ts";
 
 /**
- * Hears of every change of region on CPUs, at its exact time.
+ * Receives every change of region on CPUs, at its exact time.
  *
  * @param cpus Reused between calls.
  * @param region Handle; −1 outside every region.
@@ -37,7 +37,7 @@ export type EdgeListener = (
 export interface TrackerOptions {
   /** Where the number of CPUs comes from. */
   topology: { count(domain: Domain): number };
-  /** Name of the profile; its hash stands in start and stop records. @default "default" */
+  /** Name of the profile; its hash is in start and stop records. @default "default" */
   profile?: string;
   /** See {@linkcode parseRecordFilter}. @default none */
   recordFilter?: string;
@@ -68,7 +68,7 @@ export type { ProcessSummary } from "./process_list.ts";
 export class RegionTracker extends TrackedRun {
   /** Records of the last step, grouped by process in order of pid. */
   readonly records = new RecordList(64);
-  /** Grows when the run begins anew: at the first process, and when it replaces the command. */
+  /** Incremented when the run restarts: at the first process, and when it replaces the command. */
   generation = 0;
   /** Visits that came folded. */
   foldedVisits = 0;
@@ -82,7 +82,7 @@ export class RegionTracker extends TrackedRun {
   readonly #makeFilter: (() => RecordFilter) | undefined;
   readonly #onEdge: EdgeListener | undefined;
   readonly #update: CpuUpdate;
-  /** Counts changes of CPU states, to tell which came last. */
+  /** Counts changes of CPU states, to find which came last. */
   #order = 0;
   readonly #oneCpu = new Int32Array(1);
   readonly #visit: Visit = { hash: 0, hint: 0, track: 0 };
@@ -320,7 +320,7 @@ export class RegionTracker extends TrackedRun {
 
   // Steps.
 
-  /** Closes the window: every event up to `timeS` has been told. */
+  /** Closes the window: every event up to `timeS` has been received. */
   step(timeS: number): void {
     const ns = this.times.ns(timeS);
     this.times.step(ns, this.connected);
@@ -410,11 +410,12 @@ export class RegionTracker extends TrackedRun {
   }
 
   #edgesOfExit(timeS: number, handle: number, p: TrackedProcess, track: Track): void {
-    if (p.threads.length === 0) {
-      this.pathCpus.show(timeS, track.cpus, track);
-      return this.#onEdge?.(timeS, track.cpus, track.region, handle);
-    }
     if (this.#onEdge === undefined && this.pathCpus.listener === undefined) return;
+    const same = p.threads.length === 0 ? track : CpuUpdate.trackOnAll(p);
+    if (same !== null) {
+      this.pathCpus.show(timeS, track.cpus, same);
+      return this.#onEdge?.(timeS, track.cpus, same?.region ?? -1, handle);
+    }
     for (const cpu of track.cpus) {
       this.#oneCpu[0] = cpu;
       const shown = CpuUpdate.trackAt(p, cpu);
@@ -439,7 +440,7 @@ export class RegionTracker extends TrackedRun {
     return Int32Array.from(inside);
   }
 
-  /** Time of an event of a track: a clock that steps back stands still instead. */
+  /** Time of an event of a track: where a clock steps back, the time before it. */
   #clamped(track: Track, timeS: number): number {
     const ns = this.times.ns(timeS);
     if (ns >= track.lastNs) return track.lastNs = ns;

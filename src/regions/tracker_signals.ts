@@ -96,7 +96,7 @@ export interface TrackedState {
   hashOf(region: number): number;
 }
 
-/** Fills in the values of each wanted signal, CPU by CPU. */
+/** Fills in the values of each requested signal, CPU by CPU. */
 export class TrackerReading implements SignalReading {
   readonly #state: TrackedState;
   readonly #fill: ((out: Float64Array, at: number) => void)[];

@@ -62,7 +62,7 @@ export interface RunRequest extends ReportOptions, RunFiles {
   /** Read the embedded simulated node; its description, "" for the default. */
   simulate?: string;
   verbose: boolean;
-  /** Lines to tell before the command starts. */
+  /** Lines to log before the command starts. */
   warnings: readonly string[];
 }
 
@@ -73,7 +73,7 @@ const GEOPM_HONOURED = new Set(RUN_OPTIONS.flatMap(({ foreign }) => foreign ?? [
  * Puts a request together.
  *
  * @param values Of {@linkcode RUN_OPTIONS}.
- * @param environmentNames Names of all variables, to tell which of them are not acted on.
+ * @param environmentNames Names of all variables, to list those that are not acted on.
  * @throws {UsageError} On a bad flag or JOULEMARK_ variable.
  */
 export function runRequest(
@@ -117,7 +117,7 @@ export function runRequest(
   return {
     command,
     values,
-    // GEOPM's variable, set and empty, asks for GEOPM's own name.
+    // GEOPM's variable, set and empty, selects GEOPM's own name.
     reportPath: text("report") ??
       (env("GEOPM_REPORT") === undefined ? "joulemark.report" : "geopm.report"),
     reportSignals: text("report-signals") ?? "",

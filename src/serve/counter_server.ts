@@ -7,14 +7,17 @@
  * second. One that waits between its samples is left in peace.
  * @module
  */
-import { cellBytes, MOST_IDS, printTable } from "../core/machine/served_values.ts";
+import { cellBytes, MAX_IDS, printTable } from "../core/machine/served_values.ts";
 import { monotonicNanoseconds } from "../os/clock.ts";
 import type { Connection, Listener } from "../os/socket.ts";
 import type { CounterTable } from "./counter_table.ts";
 
 /** At one time, and of one user; root comes in beside them. */
 const CLIENTS_MAX = 64, CLIENTS_OF_USER = 8, CLIENTS_OF_ROOT = 8;
-const ACCEPTS_MAX = 64;
+/** Who connects again and again takes a twentieth of a core: so many at once, then a rate. */
+const ACCEPTS_MAX = 64, ACCEPTS_PER_S = 2000;
+/** Until some more are accepted. */
+const CROWDED_MS = 10;
 const PATIENCE_NS = 1e9;
 /** Requests of a client: so many at once, as when it looks at registers one by one, then a rate. */
 const BURST = 4096;
@@ -45,6 +48,9 @@ export class CounterServer implements Disposable {
   readonly #admit: Admission;
   readonly #clients = new Set<Client>();
   readonly #greeting: Uint8Array<ArrayBuffer>;
+  /** Connections that may be accepted, and when that was counted. */
+  #accepts = ACCEPTS_MAX;
+  #acceptsNs = monotonicNanoseconds();
 
   constructor(table: CounterTable, listener: Listener, admit: Admission) {
     this.#table = table;
@@ -53,19 +59,22 @@ export class CounterServer implements Disposable {
     this.#greeting = new TextEncoder().encode(printTable(table.table));
   }
 
-  /** Waits until somebody wants something, and serves everybody once. */
+  /** Waits until a client has a request, and serves all clients once. */
   turn(): void {
     const before = monotonicNanoseconds();
     const waiting = [...this.#clients].filter((client) => mayAsk(client, before));
     const isBusy = waiting.length < this.#clients.size;
     const owed = [...this.#clients].map(({ owesNs }) => (owesNs + PATIENCE_NS - before) / 1e6);
-    const until = Math.min(isBusy ? 1 : IDLE_MS, ...owed.filter((ms) => ms === ms));
+    const isCrowded = this.#accepts < 1;
+    const mostMs = isBusy ? 1 : isCrowded ? CROWDED_MS : IDLE_MS;
+    const until = Math.min(mostMs, ...owed.filter((ms) => ms === ms));
     const ready = this.#listener.waitHere(
       Math.max(0, until),
       waiting.map(({ connection, rest }) => ({
         descriptor: connection.descriptor,
         sends: rest !== undefined,
       })),
+      !isCrowded,
     );
     const now = monotonicNanoseconds();
     for (const client of waiting) {
@@ -75,7 +84,10 @@ export class CounterServer implements Disposable {
     for (const client of this.#clients) {
       if (now - client.owesNs > PATIENCE_NS) this.#drop(client);
     }
-    for (let i = 0; i < ACCEPTS_MAX; i++) {
+    const gained = (now - this.#acceptsNs) * 1e-9 * ACCEPTS_PER_S;
+    this.#accepts = Math.min(ACCEPTS_MAX, this.#accepts + gained);
+    this.#acceptsNs = now;
+    for (; this.#accepts >= 1; this.#accepts--) {
       const connection = this.#listener.accept();
       if (connection === undefined) break;
       this.#greet(connection, now);
@@ -97,7 +109,7 @@ export class CounterServer implements Disposable {
       return;
     }
     const client: Client = {
-      ...{ connection, uid, request: new Uint8Array(4 + 4 * MOST_IDS), length: 0 },
+      ...{ connection, uid, request: new Uint8Array(4 + 4 * MAX_IDS), length: 0 },
       ...{ rest: undefined, owesNs: NaN, credit: BURST, creditNs: now },
     };
     this.#clients.add(client);

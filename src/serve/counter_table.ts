@@ -1,15 +1,15 @@
 /**
  * What a collector may read: counters by a list that is fixed when it starts, opened once.
  *
- * The list is this file's and that of msr-safe (docs/permissions.md); nobody who asks can add to it. A
- * counter of energy is read at most once a millisecond, however many ask: it changes no more often, and
+ * The list is this file's and that of msr-safe (docs/permissions.md); no client can add to it. A
+ * counter of energy is read at most once a millisecond, for any number of clients: it changes no more often, and
  * what others compute shows the better the more often energy is read (CVE-2020-8694).
  * @module
  */
 import type { Host, KeptFile, Registers } from "../core/machine/host.ts";
 import {
   cellBytes,
-  MOST_TEXT,
+  MAX_TEXT_BYTES,
   type Served,
   servedBy,
   type ServedTable,
@@ -20,7 +20,7 @@ const POWERCAP = "/sys/class/powercap";
 const HWMON = "/sys/class/hwmon";
 const CRAY = "/sys/cray/pm_counters";
 const LEAST_AGE_NS = 1e6;
-/** What errno(3) says where a text does not fit its cell. */
+/** The error of errno(3) where a text does not fit its cell. */
 const EMSGSIZE = 90;
 
 /** Counters that are open. */
@@ -92,8 +92,8 @@ export class CounterTable implements Disposable {
     }
     const file = this.#files[served.file];
     const length = file.read();
-    cell.setInt32(0, length > MOST_TEXT ? -EMSGSIZE : length, true);
-    for (let i = 0; i < Math.min(length, MOST_TEXT); i++) cell.setUint8(4 + i, file.bytes[i]);
+    cell.setInt32(0, length > MAX_TEXT_BYTES ? -EMSGSIZE : length, true);
+    for (let i = 0; i < Math.min(length, MAX_TEXT_BYTES); i++) cell.setUint8(4 + i, file.bytes[i]);
   }
 }
 

@@ -7,16 +7,16 @@ import { connectTo, Listener, withUmask } from "../os/socket.ts";
 
 /** Who may connect. */
 export interface Audience {
-  /** These users, and root; `undefined`: whoever the socket's mode lets in. */
+  /** These users, and root; `undefined`: all users that the socket's mode allows. */
   readonly users: ReadonlySet<number> | undefined;
   /** Group of the socket. */
   readonly group: number | undefined;
 }
 
 /**
- * Listens where nobody else does; what a collector that was killed left there goes.
+ * Listens where no other process does; the socket of a killed collector is removed.
  *
- * @throws {AccessError} If another collector listens, or something else is there.
+ * @throws {AccessError} If another collector listens, or another file is there.
  */
 export function listenForMonitors(path: string, { users, group }: Audience): Listener {
   removeOld(path);

@@ -1,8 +1,8 @@
 /**
- * The crank that live runs and replays turn alike: events and samples in, report, trace, event log
+ * The engine of live runs and replays: events and samples in, report, trace, event log
  * and recording out. No clock and no hardware here.
  *
- * Step k, at time t: `read(t)` takes the counters; then every event up to t is told to `events`;
+ * Step k, at time t: `read(t)` takes the counters; then every event up to t is emitted to `events`;
  * then `settle()` closes the step. A live loop reads at t, drains the rings once more a tick later,
  * and settles only then, so that every event up to t is known. docs/aggregation.md.
  * @module
@@ -13,7 +13,7 @@ import { MANDATORY_SIGNALS, ReportSignals } from "../aggregate/report_signals.ts
 import { Coverage, type Known } from "../aggregate/coverage.ts";
 import { SampleAggregator } from "../aggregate/sample_aggregator.ts";
 import { type Agent, MONITOR } from "../core/agent.ts";
-import { hostTotals, STOOD_STILL, totalsToNested } from "../core/job_totals.ts";
+import { hostTotals, NEVER_CHANGED, totalsToNested } from "../core/job_totals.ts";
 import { type PathEnergies, type RegionTree, treeToNested } from "../core/region_tree.ts";
 import type { Nested, RegionTotal, Report, ReportHost } from "../core/report.ts";
 import { parseSignalList } from "../core/signal_list.ts";
@@ -41,7 +41,7 @@ export interface EngineOptions {
   readonly profile: string;
   /** As `Start Time` has it. */
   readonly startTime: string;
-  /** Stands in every header: `3.1.0+joulemark.X.Y.Z`. */
+  /** Written in every header: `3.1.0+joulemark.X.Y.Z`. */
   readonly version: string;
   /** What else watches the run. @default {@linkcode MONITOR} */
   readonly agent?: Agent;
@@ -121,7 +121,7 @@ export class Engine implements RunView {
   /**
    * Checks every name, and opens the outputs.
    *
-   * @throws {UsageError} If a list of signals cannot be read, or a signal cannot stand there.
+   * @throws {UsageError} If a list of signals cannot be read, or a signal is not possible there.
    * @throws {UnknownNameError} If no source knows a name.
    */
   constructor(options: EngineOptions) {
@@ -176,13 +176,13 @@ export class Engine implements RunView {
     return this.#options.host;
   }
 
-  /** Samples are to be dithered: an output wants it. */
+  /** Samples are to be dithered: an output requires it. */
   get wantsDither(): boolean {
     return this.#outputs.some((output) => output.wantsDither === true);
   }
 
   /**
-   * Nested visits are to be told in their order: an output wants it, or none sums up by path. Without
+   * Nested visits are to be recorded in their order: an output requires it, or none sums up by path. Without
    * order they come at any rate, but of nested regions no energy of their own can be fitted.
    */
   get wantsOrder(): boolean {
@@ -203,7 +203,7 @@ export class Engine implements RunView {
   /**
    * The run is over: outputs write what they leave.
    *
-   * @param isQuick Without what takes long: somebody wants this to end.
+   * @param isQuick Without what takes long: the run must end soon.
    */
   finish(isQuick = false): void {
     for (const output of this.#outputs) output.finish?.(isQuick);
@@ -230,7 +230,7 @@ export class Engine implements RunView {
   }
 
   /**
-   * Closes the step that was read: every event up to its time has been told.
+   * Closes the step that was read: every event up to its time has been emitted.
    *
    * The step that first finds every process ended has its row of the trace, as in GEOPM's loop,
    * which ends there; later ones have none.
@@ -245,7 +245,7 @@ export class Engine implements RunView {
     this.events.closeStep(timeS);
     this.tracker.step(timeS);
     this.batch.settle();
-    this.#beginAnew();
+    this.#restart();
     this.aggregator.update();
     this.coverage.step();
     if (this.#stickerHandle >= 0) {
@@ -363,7 +363,7 @@ export class Engine implements RunView {
         quality,
         source,
         ...(note === undefined ? {} : { note }),
-        ...(this.stillCounters.has(name) ? { trouble: STOOD_STILL } : {}),
+        ...(this.stillCounters.has(name) ? { trouble: NEVER_CHANGED } : {}),
       };
     }
     return sources;
@@ -375,7 +375,7 @@ export class Engine implements RunView {
   }
 
   /** A process that marks replaced the command: totals, trace and event log begin with it. */
-  #beginAnew(): void {
+  #restart(): void {
     if (this.tracker.generation === this.#generation) return;
     this.#generation = this.tracker.generation;
     if (this.steps === 0) return;

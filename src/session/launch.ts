@@ -3,9 +3,11 @@
  * @module
  */
 import type { Environment } from "../core/environment.ts";
+import { spellingsWithValue } from "../core/option.ts";
 import { type Guardian, guardian } from "../guardian/guardian.ts";
-import { INHERITED_FLAG, inheritedIsExact, inheritedState } from "../os/inherited.ts";
+import { inheritedIsExact, inheritedState } from "../os/inherited.ts";
 import { environment, findCommand, handOver } from "../os/process.ts";
+import { RUN_OPTIONS } from "../request/run_options.ts";
 
 /** What `run` goes on with. */
 export type Prepared =
@@ -15,8 +17,7 @@ export type Prepared =
 
 /**
  * The guardian of this process, which holds the command ready. Without one the command is looked
- * up, and this process becomes the guardian, or if that cannot be, the command. A guardian finds
- * the command behind "--": where that is missing this program starts anew, with it.
+ * up, and this process becomes the guardian, or if that cannot be, the command.
  *
  * @param log Writes one line to the user.
  */
@@ -29,24 +30,13 @@ export async function prepare(
   if (own !== undefined) return { kind: "guarded", guardian: own };
   const found = findCommand(command[0], env("PATH"));
   if (!("path" in found)) return { kind: "refused", ...found };
-  let reason = 'expected "--" before it';
-  if (inheritedIsExact()) {
-    const args = Deno.args.filter((word) => !word.startsWith(INHERITED_FLAG));
-    const again = separated(args, command);
-    if (again !== undefined) become("/proc/self/exe", ["joulemark", ...again]);
-  } else {
+  let reason = "it was not there a moment ago; start it again";
+  if (!inheritedIsExact()) {
     const { startGuardian } = await import("../guardian/start.ts");
-    reason = await startGuardian(Deno.args);
+    reason = await startGuardian(Deno.args, spellingsWithValue(RUN_OPTIONS));
   }
   log(`the command runs unmeasured: ${reason}`);
   return { kind: "refused", status: 126, reason: become(found.path, command) };
-}
-
-/** The arguments with "--" before the command; `undefined`: it stands there already. */
-function separated(args: readonly string[], command: readonly string[]): string[] | undefined {
-  const at = args.length - command.length;
-  const isThere = args[at - 1] === "--" || command.some((word, i) => args[at + i] !== word);
-  return isThere ? undefined : [...args.slice(0, at), "--", ...command];
 }
 
 /** Becomes another program; returns only where that cannot be, with the reason. */

@@ -37,7 +37,7 @@ import type { Simulation } from "./simulation.ts";
 import { startTimeText } from "../os/start_time.ts";
 import { LiveSite } from "../outputs/live_site.ts";
 
-/** Part of the period that a step is shaken by, either way: docs/how-sure.md. */
+/** The dither of a sample's time, as a part of the period, either way: docs/how-sure.md. */
 const dither = (periodNs: number): number => periodNs > 2e6 ? 0.25 : 0.5;
 /** Share of one core that the monitor may take, %. */
 const DEFAULT_BUDGET = 5;
@@ -111,7 +111,7 @@ class Run {
   readonly #events: EventCalls;
   #collector!: Collector;
   #commandHandle = -1;
-  /** The command's start, until it is told. */
+  /** The command's start, until it is emitted. */
   #launched: { ns: number; cpus: readonly number[] } | undefined;
   /** The step that was read and waits to be settled, ns since the origin; NaN for none. */
   #openNs = NaN;
@@ -121,7 +121,7 @@ class Run {
   /** The last sample before the application's end. */
   #lookedNs = NaN;
   #launchNs = NaN;
-  /** When it ended, where this process stood still meanwhile, from `lookedNs` on; else NaN. */
+  /** When it ended, where this process was stopped meanwhile, from `lookedNs` on; else NaN. */
   #endNs = NaN;
 
   constructor(
@@ -131,7 +131,7 @@ class Run {
     session: Session,
   ) {
     [this.#plan, this.#options, this.#session] = [plan, options, session];
-    this.#application = new Application(plan.guardian);
+    this.#application = new Application(plan.guardian, options.tell);
     for (const warning of asked.warnings) options.tell(warning);
     const { parts } = options;
     const machine = openMachine(asked.root, asked.collector);
@@ -210,7 +210,7 @@ class Run {
       if (this.#application.refused !== 0) return this.#endBefore(126);
       this.#finish();
     } catch (error) {
-      // Whatever happens to us, the application goes on and keeps its status.
+      // If the monitor fails, the application goes on and keeps its status.
       this.#options.tell(`the monitor stopped: ${messageFor(error, this.#options.debug)}`);
       this.#application.waitForEnd();
       return 1;
@@ -223,7 +223,7 @@ class Run {
     const cpus = affinityOf(this.#application.pid);
     const run = { directory: this.#session.directory, originNs: this.#originExactNs };
     this.#collector = new Collector({
-      ...run,
+      ...{ ...run, mayFold: !this.#request.wantsEvents },
       sink: this.#events,
       probes: this.#options.parts.probes?.({ ...run, command: this.#application.pid }),
       nowNs: () => this.#nowNs(),
@@ -245,7 +245,7 @@ class Run {
     try {
       this.#engine.batch.open();
     } catch (error) {
-      // The command runs all the same; the first step will fail likewise and say the rest.
+      // The command still runs; the first sample will fail likewise and log the rest.
       this.#options.tell((error as Error).message);
     }
   }
@@ -262,8 +262,8 @@ class Run {
     const application = this.#application;
     using deadline = new Deadline();
     let nextNs = monotonicNanoseconds();
-    // Shaken steps: no loop of the application keeps in step with them. Not cumulative.
-    const shakes = this.#request.dither && this.#engine.wantsDither;
+    // Dithered samples: no loop of the application stays in phase with them. Not cumulative.
+    const dithers = this.#request.dither && this.#engine.wantsDither;
     const safekeeping = new Safekeeping({
       checkpointS: this.#request.checkpointS,
       checkpoint: () => {
@@ -276,7 +276,7 @@ class Run {
     });
     let isConfined = false;
     for (;;) {
-      // Sleeping is no blocking: the bound is set anew before it can end.
+      // Sleeping is not blocking: the bound is set again before it can end.
       deadline.set(BLOCKED_S + 2 * this.#request.periodS * this.#budget.periodFactor);
       this.#tick();
       if (!isConfined && this.#loop.steps > 0) {
@@ -291,7 +291,7 @@ class Run {
       safekeeping.look(this.#nowNs() * 1e-9, application.takeSignal(), this.#loop.scheduling);
       this.#budget.note(this.#nowNs() * 1e-9, this.#cpuTimeS);
       // Who asked for the events gets them all.
-      this.#collector.foldBelowNs = this.#request.wantsEvents ? 0 : this.#budget.foldBelowNs;
+      if (!this.#request.wantsEvents) this.#collector.foldBelowNs = this.#budget.foldBelowNs;
       const periodNs = this.#request.periodS * 1e9 * this.#budget.periodFactor;
       nextNs += periodNs;
       const behind = monotonicNanoseconds() - nextNs;
@@ -302,7 +302,7 @@ class Run {
         this.#loop.missed += skipped;
         nextNs += skipped * periodNs;
       }
-      const wakeNs = nextNs + (shakes ? periodNs * dither(periodNs) : 0) * (2 * Math.random() - 1);
+      const wakeNs = nextNs + (dithers ? periodNs * dither(periodNs) : 0) * (2 * Math.random() - 1);
       const wasRunning = Number.isNaN(application.endNs);
       application.sleep(wakeNs);
       // After a standstill the time is over before anything else is looked at.
@@ -313,24 +313,24 @@ class Run {
   }
 
   /**
-   * The application has ended, a moment ago if all is well. Where this process stood still for long
+   * The application has ended, normally a moment ago. Where this process was stopped for long
    * (SIGSTOP, a machine that was suspended), counters read now hold time that is not its own: the
-   * figures end at the last sample before, and say so.
+   * figures end at the last sample before, and the report states it.
    */
   #noteEnd(periodNs: number): void {
     const nowNs = this.#nowNs();
     const most = Math.max(BLIND_PERIODS * periodNs, BLIND_SHARE * nowNs, BLIND_LEAST_NS);
     if (nowNs - this.#lookedNs <= most) return;
-    const toldNs = this.#application.endNs - this.#originNs;
+    const reportedNs = this.#application.endNs - this.#originNs;
     // A guardian that was stopped and goes on together with us saw the end no sooner than we do;
     // the application was alive at our last look, and the next one was due a period later.
-    this.#endNs = nowNs - toldNs > BLIND_LEAST_NS ? toldNs : this.#lookedNs + periodNs;
+    this.#endNs = nowNs - reportedNs > BLIND_LEAST_NS ? reportedNs : this.#lookedNs + periodNs;
     this.#loop.missed += Math.floor((nowNs - this.#lookedNs) / periodNs);
     this.#loop.blindFromS = (this.#lookedNs - this.#launchNs) * 1e-9;
     this.#loop.blindUntilS = (nowNs - this.#launchNs) * 1e-9;
   }
 
-  /** It ended and was sampled once more. A guardian that is stopped may say so much later. */
+  /** It ended and was sampled once more. A guardian that was stopped may report it much later. */
   #isOver(): boolean {
     return this.#application.endNs - this.#originNs <= this.#readNs && !this.#collector.busy;
   }
@@ -367,7 +367,7 @@ class Run {
     }
     const { tracker } = this.#engine;
     if (this.#paused && tracker.finished) return;
-    // With nobody left the application is over, until another process comes.
+    // Without processes the application has ended, until another process starts.
     this.#paused = tracker.finished;
     if (this.#paused && !this.#isBlind) this.#engine.settleEnd();
     else this.#engine.settle(last || this.#paused);
@@ -397,11 +397,11 @@ class Run {
   #finish(): void {
     yieldToOthers();
     this.#session.close();
-    // A guardian that was stopped tells late of an end that was sampled in time.
+    // A guardian that was stopped reports late an end that was sampled in time.
     const isLate = this.#nowNs() - this.#readNs > BLIND_LEAST_NS && !this.#isBlind;
     const lookNs = this.#isBlind ? this.#endNs : isLate ? this.#readNs + 1e3 : this.#nowNs();
     this.#collector.drain();
-    // Whatever we missed, a process that tells when it ended was there until then.
+    // Even after missed samples: a process that reports its end existed until then.
     const stopNs = Math.min(this.#collector.lastStopNs, this.#nowNs());
     const endNs = Math.max(lookNs, this.#collector.lastEndNs, stopNs);
     if (!Number.isNaN(this.#openNs)) this.#settle(false);

@@ -10,21 +10,21 @@ import type { RunIdle } from "../outputs/run_idle.ts";
 /** The command and its guardian. */
 export interface MonitorPlan {
   readonly guardian: Guardian;
-  /** Of the command: changes of its environment and what else command.h of the guardian knows. */
+  /** Of the command: changes of its environment and the other fields of the guardian's command.h. */
   readonly changes: readonly string[];
 }
 
 /** What the command line decides, beside the request. */
 export interface MonitorOptions {
-  /** Says one line to the user. */
+  /** Logs one line for the user. */
   tell(line: string): void;
   stdout(text: string): void;
   stderr(text: string): void;
-  /** Shows the card, below whatever the command wrote. */
+  /** Shows the card, below the command's own output. */
   show(card: string): void;
   /** Stacks of unforeseen errors are shown. */
   readonly debug: boolean;
-  /** Stands in the simulated node where no energy counter can be read. */
+  /** Uses the simulated node where no energy counter can be read. */
   simulateIfBlind: boolean;
   /** Version for reports, and the permissions in force. */
   version: string;

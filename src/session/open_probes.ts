@@ -8,17 +8,18 @@ import { readText } from "../os/files.ts";
 import { PerfProbes } from "../os/devices/perf_probes.ts";
 import type { Probe } from "../preload/probes.ts";
 
-/** Opens them; where this kernel or this user has none, one line says so and the command runs as it is. */
+/** Opens them; where this kernel or this user has none, one line is logged and the command runs without them. */
 export function openProbes(
   probes: readonly Probe[],
   tell: (line: string) => void,
 ): { probes?: (run: ProbedRun) => Probes } {
   const cpus = parseCpuList(readText("/sys/devices/system/cpu/online") ?? "0");
   const names = [...new Set(probes.map(({ name }) => name))];
-  const meaning = probes.flatMap(({ name, path, entry, exits }) =>
-    [entry, ...exits].map((offset) => ({
-      ...{ path, offset, name: names.indexOf(name) },
-      begins: offset === entry,
+  const meaning = probes.flatMap(({ name, path, entries, exits, semaphores }) =>
+    [...new Set([...entries, ...exits])].map((offset) => ({
+      ...{ path, offset, name: names.indexOf(name), semaphore: semaphores?.get(offset) ?? 0 },
+      ...{ begins: entries.includes(offset), isPoint: semaphores !== undefined },
+      isAlone: exits.length === 0 && semaphores !== undefined,
     }))
   );
   const perf = PerfProbes.open(meaning, cpus);

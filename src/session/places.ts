@@ -4,15 +4,16 @@
  */
 import type { Reader } from "../core/machine/host.ts";
 import type { Session } from "../job/session.ts";
-import { type ConfineCode, Confiner } from "../os/confine.ts";
+import { Confiner } from "../os/confine.ts";
+import type { ConfineCode } from "../os/inherited.ts";
 import { dropPermissions } from "../os/drop_permissions.ts";
 import type { Places } from "../os/landlock.ts";
 import type { RunReport } from "../outputs/run_report.ts";
 
-/** Processes and counters come and go; what of them may be read is the kernel's to say. */
+/** Processes and counters start and end; the kernel decides which may be read. */
 const ALWAYS = ["/proc", "/sys"];
 
-/** What of a run says what it needs. */
+/** The parts of a run that declare their needs. */
 export interface RunToConfine {
   /** `root`: the tree that is read in place of the machine; empty: none. */
   readonly request: {
@@ -43,20 +44,20 @@ export function confineRun(
   return report.confinement.goOn();
 }
 
-/** The places of a run. */
+/** The places of a run. Loops alone: this runs once, and each function more is one to compile. */
 export function placesOf(run: Omit<RunToConfine, "site">, outputs: readonly string[]): Places {
   const { readers, batch, request: { root, preload }, session: { base } } = run;
+  const reads = [...ALWAYS], devices: string[] = [], own = [base];
+  for (const { name, needs } of readers) {
+    if (!batch.sources.has(name)) continue;
+    for (const path of needs.files) {
+      // Libraries of vendors are in a process of their own.
+      if (!path.startsWith("/dev/") || path === "/dev/") continue;
+      (path.endsWith("/") ? reads : devices).push(path);
+    }
+  }
+  if (root !== "") reads.push(root);
   // pm_mpi_open(3) names its log when the program calls it, and may name any place.
-  const anywhere = preload.dialects.includes("pm_mpi") ? ["/"] : [];
-  // Libraries of vendors are in a process of their own.
-  const devices = readers.filter(({ name }) => batch.sources.has(name))
-    .flatMap(({ needs }) => needs.files)
-    .filter((path) => path.startsWith("/dev/") && path !== "/dev/");
-  const isFolder = (path: string) => path.endsWith("/");
-  return {
-    reads: [...ALWAYS, ...devices.filter(isFolder), ...root === "" ? [] : [root]],
-    devices: devices.filter((path) => !isFolder(path)),
-    own: [base, ...anywhere],
-    outputs,
-  };
+  if (preload.dialects.includes("pm_mpi")) own.push("/");
+  return { reads, devices, own, outputs };
 }

@@ -34,7 +34,7 @@ export interface ProfileOptions {
   root?: string;
   /** Adds keys and columns of its own, see docs/coming-from-geopm.md. @default the monitor agent */
   agent?: Agent;
-  /** Stands in the report's `GEOPM Version`. @default this library's */
+  /** The report's `GEOPM Version`. @default this library's */
   version?: string;
 }
 
@@ -158,7 +158,7 @@ export class Profile {
     return this.#options.reportSignals ?? "";
   }
 
-  /** Reads the counters, tells an event of the same moment, and closes the step. */
+  /** Reads the counters, emits an event of the same moment, and closes the sample. */
   #mark<T>(tell: (timeS: number) => T): T {
     const timeS = rawSeconds() - this.#originS;
     this.#engine.read(timeS);

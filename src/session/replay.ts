@@ -32,7 +32,7 @@ import { instancesOf, SampleRows, sampleTitles } from "../recordings/sample_rows
 export interface ReplayOptions {
   /** Names that the recording's signals, and the application's, are found by. */
   makeTable(providers: readonly SignalProvider[]): NameTable;
-  /** Stands in headers: `3.1.0+joulemark.X.Y.Z`. */
+  /** Written in headers: `3.1.0+joulemark.X.Y.Z`. */
   readonly version: string;
   /** Repair what is wrong, count and name it. @default false */
   readonly lenient?: boolean;
@@ -44,7 +44,7 @@ export interface ReplayOptions {
   /** Openers of the outputs, when the recording is known. @default none */
   outputs?(recording: Recording): readonly Opener[];
   readonly onEdge?: EdgeListener;
-  /** The idle baseline to tell net energies by, one for each recording. @default none */
+  /** The idle baseline for net energies, one for each recording. @default none */
   readonly idle?: () => RunIdle;
 }
 
@@ -133,39 +133,39 @@ class Run {
     });
     const idle = this.#options.idle?.();
     idle?.attach(engine, table);
-    const told = new EventRows(events, this.#repairs, tracker, engine.events);
-    if (await next(events)) told.header();
+    const eventRows = new EventRows(events, this.#repairs, tracker, engine.events);
+    if (await next(events)) eventRows.header();
     else this.#repairs.wrong(events, "empty file taken as no events", { expected: "a header" });
-    await this.#steps(engine, { samples, rows, events, told });
+    await this.#steps(engine, { samples, rows, events, eventRows });
     engine.finish();
-    return this.#result({ recording, engine, samples, events, told, idle });
+    return this.#result({ recording, engine, samples, events, eventRows, idle });
   }
 
   async #steps(
     engine: Engine,
-    { samples, rows, events, told }: {
+    { samples, rows, events, eventRows }: {
       samples: RowReader;
       rows: SampleRows;
       events: RowReader;
-      told: EventRows;
+      eventRows: EventRows;
     },
   ): Promise<void> {
-    let event = await nextGood(events, told);
+    let event = await nextGood(events, eventRows);
     let more = await nextGood(samples, rows);
     while (more) {
       const timeS = rows.timeS;
       rows.take();
       engine.read(timeS);
-      while (event && told.timeS <= timeS) {
-        told.apply();
-        event = nextHere(events, told) ?? await nextGood(events, told);
+      while (event && eventRows.timeS <= timeS) {
+        eventRows.apply();
+        event = nextHere(events, eventRows) ?? await nextGood(events, eventRows);
       }
       more = nextHere(samples, rows) ?? await nextGood(samples, rows);
       // The last row is the step after the loop, unless the recording was cut while they ran.
       const { connected, finished } = engine.tracker;
       engine.settle(!more && !samples.cut && (finished || !connected));
     }
-    for (; event; event = await nextGood(events, told)) told.tooLate();
+    for (; event; event = await nextGood(events, eventRows)) eventRows.tooLate();
   }
 
   async #describe(titles: ReturnType<typeof sampleTitles>): Promise<Recording> {
@@ -186,10 +186,10 @@ class Run {
     engine: Engine;
     samples: RowReader;
     events: RowReader;
-    told: EventRows;
+    eventRows: EventRows;
     idle: RunIdle | undefined;
   }): Replayed {
-    const { recording, engine, samples, events, told, idle } = run;
+    const { recording, engine, samples, events, eventRows, idle } = run;
     for (const reader of [samples, events]) {
       if (reader.cut) {
         const at = { path: reader.path, line: reader.line + 1 };
@@ -197,12 +197,12 @@ class Run {
       }
     }
     const partial = samples.cut || events.cut || !engine.tracker.finished;
-    const joulemark = ownMapping(engine, { late: told.late, partial });
+    const joulemark = ownMapping(engine, { late: eventRows.late, partial });
     const host = engine.report({ joulemark });
     idle?.addTo(host);
     const list = findings({
       engine,
-      late: { count: told.late },
+      late: { count: eventRows.late },
       repairs: this.#repairs.lines(),
       idle: idle?.notes(),
     });
@@ -212,7 +212,7 @@ class Run {
       engine,
       host,
       partial,
-      late: told.late,
+      late: eventRows.late,
       repairs: this.#repairs,
     };
   }
@@ -244,7 +244,7 @@ function empty(reader: RowReader): FormatError {
   });
 }
 
-/** What the host's `joulemark:` mapping says of a replay. */
+/** The host's `joulemark:` mapping of a replay. */
 function ownMapping(
   engine: Engine,
   { late, partial }: { late: number; partial: boolean },

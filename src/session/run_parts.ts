@@ -34,7 +34,7 @@ export interface RunPartsOptions {
   readonly channels: boolean;
   /** A node without energy counters may be replaced. */
   readonly simulateIfBlind: boolean;
-  /** Hears why what was asked for cannot be had. */
+  /** Called with the reason why a requested part is not available. */
   tell(line: string): void;
 }
 

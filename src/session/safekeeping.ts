@@ -5,11 +5,13 @@
 import { cpuSeconds } from "../os/clock.ts";
 import { atLeisure } from "../os/wait.ts";
 
-/** First checkpoint, whatever the interval after it. */
+/** First checkpoint, for any interval after it. */
 const FIRST_CHECKPOINT_S = 1;
 /** Time between two entries of the journal, and the most that they may take of a core. */
 const JOURNAL_S = 0.9;
 const JOURNAL_SHARE = 0.03;
+/** Likewise checkpoints: of a long run a fit takes a third of a second. */
+const CHECKPOINT_SHARE = 0.1;
 
 /** How it is kept. */
 export interface Keeping {
@@ -24,6 +26,8 @@ export class Safekeeping {
   readonly #keeping: Keeping;
   #checkpointS = FIRST_CHECKPOINT_S;
   #journalS = JOURNAL_S;
+  /** The first ones are no measure: their code is not made yet. */
+  #isFirstCheckpoint = true;
   #isFirst = true;
 
   constructor(keeping: Keeping) {
@@ -38,16 +42,24 @@ export class Safekeeping {
    */
   look(nowS: number, isUrgent: boolean, scheduling: string): void {
     if (nowS > this.#checkpointS || isUrgent) {
-      atLeisure(scheduling, () => this.#keeping.checkpoint());
-      this.#checkpointS = nowS + this.#keeping.checkpointS;
+      const takesS = took(() => atLeisure(scheduling, () => this.#keeping.checkpoint()));
+      const leastS = this.#isFirstCheckpoint ? 0 : takesS / CHECKPOINT_SHARE;
+      this.#isFirstCheckpoint = false;
+      this.#checkpointS = nowS + Math.max(this.#keeping.checkpointS, leastS);
     }
     if (nowS > this.#journalS) {
-      const beforeS = cpuSeconds();
-      atLeisure(scheduling, () => this.#keeping.journal());
-      // Where an entry takes long there are fewer; the first one is no measure.
-      const tookS = this.#isFirst ? 0 : cpuSeconds() - beforeS;
+      const takesS = took(() => atLeisure(scheduling, () => this.#keeping.journal()));
+      // Where an entry takes long there are fewer.
+      const leastS = this.#isFirst ? 0 : takesS / JOURNAL_SHARE;
       this.#isFirst = false;
-      this.#journalS = nowS + Math.max(JOURNAL_S, tookS / JOURNAL_SHARE);
+      this.#journalS = nowS + Math.max(JOURNAL_S, leastS);
     }
   }
+}
+
+/** CPU time of some work, s. */
+function took(work: () => void): number {
+  const beforeS = cpuSeconds();
+  work();
+  return cpuSeconds() - beforeS;
 }

@@ -38,7 +38,7 @@ export interface Simulation {
 export interface SimulationOptions {
   /** The node's catalogue where a blind node may be replaced. */
   blindCatalogue(): Catalogue | undefined;
-  /** Says one line to the user. */
+  /** Logs one line for the user. */
   tell(line: string): void;
 }
 
@@ -46,7 +46,7 @@ export interface SimulationOptions {
 const STAND_IN = "both";
 
 /**
- * The simulation, where it was asked for, or where the node is blind and it may stand in.
+ * The simulation, where it was requested, or where the node has no counters and simulation is allowed.
  *
  * @param directory The run's private directory.
  * @throws {UsageError | FormatError} If the description cannot be read.
@@ -122,7 +122,7 @@ function specFor(text: string, topology: PlatformTopology): SimSpec {
   const spec = parseSimSpec(data, text, cpus);
   const described = spec.packages * spec.coresPerPackage * spec.threadsPerCore;
   if (described >= cpus) return spec;
-  // The application runs on this machine's CPUs; on one that the description lacks it would be lost.
+  // The application runs on this machine's CPUs; on one that is not in the description it would be lost.
   throw new UsageError({
     action: "use",
     target: `--simulate=${text}`,

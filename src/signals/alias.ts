@@ -5,7 +5,7 @@
  * is the controller's counter, or the platform's, or a meter's, never a sum with its parts. Order:
  * GEOPM's where it has one (registers first), then exactness. Names of PAPI's components cray_pm and
  * rapl and of CrayPat are aliases too; energies are in joules under them as well.
- * Where one more source just takes its place among those, or is the only one, its reader says so.
+ * A source that only adds one entry to those, or is the only one, is declared by its reader.
  * @module
  */
 import type { Reader } from "../core/machine/host.ts";

@@ -1,5 +1,5 @@
 /**
- * The batch: which signals are wanted, one reading of each a tick, and their values at any domain.
+ * The batch: which signals are requested, one reading of each per tick, and their values at any domain.
  *
  * Push, then per tick `read` (the counters, at one moment) and `settle` (what depends on the
  * application's events up to that moment, and what is calculated), then `sample`. The two are
@@ -41,7 +41,7 @@ export interface NativeColumn {
   readonly name: string;
   /** Its name, domain, unit and source. */
   readonly signal: OfferedSignal;
-  /** Where its first instance stands in `values`. */
+  /** Index of its first instance in `values`. */
   readonly offset: number;
   /** Instances of its domain. */
   readonly count: number;
@@ -117,7 +117,7 @@ export class Batch implements SignalSource {
   }
 
   /**
-   * Asks for a signal at a domain instance.
+   * Requests a signal at a domain instance.
    *
    * @returns Handle for `sample`, numbered from 0; the same triple gives the same handle.
    * @throws {UnknownNameError} If no reader knows the name.
@@ -172,7 +172,7 @@ export class Batch implements SignalSource {
   }
 
   /**
-   * Asks for a signal at each instance of its own domain inside a domain instance.
+   * Requests a signal at each instance of its own domain inside a domain instance.
    *
    * @returns Handles, ascending by instance; none where the signal is absent here.
    */
@@ -232,7 +232,7 @@ export class Batch implements SignalSource {
     this.#tick++;
   }
 
-  /** A step whose counters nobody read in time: they are not available. */
+  /** A sample whose counters were not read in time: they are not available. */
   lose(timeS: number): void {
     this.open();
     this.#timeS = timeS;
@@ -254,7 +254,7 @@ export class Batch implements SignalSource {
       // Three stores, not one of a choice: a number that might come from a call is allocated.
       if (r.column === undefined) this.#samples[i] = NaN;
       else if (r.indices.length === 1) this.#samples[i] = this.#values[r.indices[0]];
-      else if (r.ofAll && lacksOne(this.#values, r.indices)) this.#samples[i] = NaN;
+      else if (r.ofAll && isAnyMissing(this.#values, r.indices)) this.#samples[i] = NaN;
       else this.#samples[i] = aggregate(r.kind, this.#values, r.indices);
     }
   }
@@ -409,7 +409,7 @@ function needsAll({ unit, agg, behavior }: OfferedSignal["row"]): boolean {
   return agg === "sum" && ((unit === "J" && behavior === "monotone") || unit === "W");
 }
 
-function lacksOne(values: Float64Array, indices: Int32Array): boolean {
+function isAnyMissing(values: Float64Array, indices: Int32Array): boolean {
   for (let i = 0; i < indices.length; i++) {
     if (values[indices[i]] !== values[indices[i]]) return true;
   }

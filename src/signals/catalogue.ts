@@ -2,7 +2,7 @@
  * The catalogue: what every name stands for on this node, and why.
  *
  * Names are those of readers' rows, of the application's signals, of calculated signals, and
- * aliases, which stand for one source each. Readers are asked only when one of their names is: a
+ * aliases, which stand for one source each. Readers are probed only when one of their names is requested: a
  * run that wants package energy by registers never lists GPUs.
  * @module
  */
@@ -42,7 +42,7 @@ type Known =
 
 type Resolved = Exclude<ResolvedName, { kind: "unknown" }>;
 
-/** A row with its source, so that an absent one can say what would have fed it. */
+/** A row with its source, so that the message about an absent one can name its source. */
 interface Found {
   readonly resolved: Resolved;
   readonly remedy?: string;
@@ -52,7 +52,7 @@ interface Found {
 }
 
 const ABSENT = "absent";
-/** Why a candidate is lacking whose reader is not built in: says nothing about the node. */
+/** Why a candidate is absent whose reader is not built in: unrelated to the node. */
 const NO_SIGNAL = "no such signal";
 const ASK_DOCTOR = 'run "joulemark doctor" for what would open it, and the risk';
 /** Which inputs were followed to a reason matters to `--info`, not to a list of reasons. */
@@ -129,7 +129,7 @@ export class Catalogue implements NameTable {
     return [...this.#known.keys()].sort();
   }
 
-  /** Names that have a source here, sorted; asks all readers. */
+  /** Names that have a source here, sorted; probes all readers. */
   availableNames(): string[] {
     return this.list().flatMap((entry) => entry.state.ok ? [entry.name] : []);
   }
@@ -164,13 +164,13 @@ export class Catalogue implements NameTable {
     return { name, row: known.row, state, group, aliasFor, candidates };
   }
 
-  /** What each reader offers here; asks all of them. */
+  /** What each reader offers here; probes all of them. */
   get offers(): ReadonlyMap<string, Offer> {
     return new Map(this.#readers.map((reader) => [reader.name, this.#offer(reader)]));
   }
 
   #add(known: Known): void {
-    // Later ones win: a running application's signal over the row that only says it could exist.
+    // Later ones win: a running application's signal over the row that only states that it can exist.
     this.#known.set(known.row.name, known);
   }
 
@@ -232,7 +232,7 @@ export class Catalogue implements NameTable {
     return offer;
   }
 
-  /** What a simulator keeps is never called a measurement, and what another read says so. */
+  /** A simulator's value is never called a measurement, and a value read by another process is marked so. */
   #marked(offer: Offer): Offer {
     if (!offer.ok) return offer;
     const host = this.#host;
@@ -299,7 +299,7 @@ export class Catalogue implements NameTable {
     return { resolved: { kind: "derived", signal, derived: { ...derived, inputs } } };
   }
 
-  /** Why an input is lacking; `undefined`: it is there. */
+  /** Why an input is absent; `undefined`: it is present. */
   #has(name: string): Absence | undefined {
     if (!this.#known.has(name)) return { kind: "absent", reason: NO_SIGNAL };
     const { resolved, lack, remedy } = this.#find(name);
@@ -332,7 +332,7 @@ export class Catalogue implements NameTable {
       const target = chosen.found.aliasFor ?? chosen.name;
       return { resolved: chosen.found.resolved, aliasFor: target, candidates: tried };
     }
-    // What is forbidden can be mended, so its kind and remedy win over what is not there.
+    // A forbidden source has a remedy, so its kind and remedy win over those of an absent source.
     const worst = lacks.find((lack) => lack.kind === "forbidden") ??
       lacks.find((lack) => lack.kind === "unusable") ?? lacks[0];
     const reasons = new Set(

@@ -45,7 +45,7 @@ const PARTS: readonly Part[] = [
   { part: /^PP[01]_ENERGY$/, wholes: ["CPU_ENERGY"] },
 ];
 
-/** Names of the next larger figures that have this one in them; empty where it stands alone. */
+/** Names of the next larger figures that include this one; empty where none does. */
 export function wholesOf(name: string): string[] {
   return PARTS.flatMap(({ part, wholes }) => {
     const match = part.exec(name);
@@ -70,7 +70,7 @@ export interface PortableNames {
 /**
  * Figures in the order of a tree written from top to bottom, each after the one that holds it.
  *
- * @param names Those that are there.
+ * @param names Those that are present.
  */
 export function containmentTree(names: readonly string[], portable: PortableNames): TreeEntry[] {
   const parent = new Map<string, string>();

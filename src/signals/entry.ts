@@ -1,11 +1,11 @@
 /**
- * What the catalogue says of a name.
+ * The catalogue's entry for a name.
  *
  * @module
  */
 import type { Absence, OfferedSignal, SignalRow } from "../core/signal.ts";
 
-/** What the catalogue says of one name. */
+/** The catalogue's entry for one name. */
 export interface CatalogueEntry {
   /** As it is asked for. */
   readonly name: string;

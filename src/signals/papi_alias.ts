@@ -1,7 +1,7 @@
 /**
  * Names of PAPI's components cray_pm and rapl and of CrayPat, as aliases.
  *
- * They stand without the suffix of the package (`:PACKAGE0`): the domain says which one. Energies
+ * They have no suffix of the package (`:PACKAGE0`): the domain selects it. Energies
  * are in joules under these names too, not in PAPI's nanojoules.
  * @module
  */
@@ -89,7 +89,7 @@ export const PAPI_ALIASES: readonly Alias[] = [
   ),
 ];
 
-/** Prefixes of PAPI's components, which may stand before their names. */
+/** Prefixes of PAPI's components, which may precede their names. */
 const PAPI_PREFIX = /^(?:cray_pm|cray_rapl|rapl):::/;
 
 /** A name without the prefix of a PAPI component. */

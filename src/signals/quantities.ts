@@ -1,5 +1,5 @@
 /**
- * What a node shows of itself to people and to monitoring: powers, energies, frequencies, temperatures,
+ * The quantities of a node that people and monitoring see: powers, energies, frequencies, temperatures,
  * by portable names, where the node has them.
  * @module
  */
@@ -56,7 +56,7 @@ export interface Quantity extends QuantityRow {
   readonly quality: string;
 }
 
-/** Asks a batch for what the node has of them. */
+/** Requests from a batch those that the node has. */
 export function pushQuantities(
   batch: Batch,
   { table, count }: { table: NameTable; count(domain: Domain): number },

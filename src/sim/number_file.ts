@@ -1,5 +1,5 @@
 /**
- * A small text file that holds a number: written anew in place, without allocation.
+ * A small text file that holds a number: rewritten in place, without allocation.
  * @module
  */
 import type { TreeWriter } from "./tree_writer.ts";
@@ -30,7 +30,7 @@ export class NumberFile {
     this.#writer.put(this.#path, this.#ends[this.#length].slice(), mode);
   }
 
-  /** @param stampUs Stands behind the number with the unit "us"; NaN: none. */
+  /** @param stampUs Written after the number with the unit "us"; NaN: none. */
   write(value: number, stampUs = NaN): void {
     this.#format(value, stampUs);
     this.#writer.patch(this.#path, 0, this.#ends[this.#length], true);

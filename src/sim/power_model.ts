@@ -6,7 +6,7 @@
  * autoregressive noise that is constant within a cell of one RAPL period, and by a slow swing; each
  * visit has a factor of its own. Memory is the same once more. Everything between two edges or cells is a closed formula.
  *
- * Idle power is nobody's: as in docs/aggregation.md it is spread evenly over the CPUs that belong to
+ * Idle power has no owner: as in docs/aggregation.md it is spread evenly over the CPUs that belong to
  * processes, so the regions of a domain add up to the domain.
  * @module
  */
@@ -15,7 +15,7 @@ import { Random } from "./random.ts";
 import type { RegionPower, SimSpec } from "./spec.ts";
 
 /** Class of CPUs that belong to no process. */
-export const NOBODY = 0;
+export const NO_OWNER = 0;
 /** Class of CPUs of processes outside all regions. */
 export const UNMARKED = 1;
 /** Meters of a package. */
@@ -44,7 +44,7 @@ export class PowerModel {
   readonly #rho: number;
   readonly #startNs: number;
   readonly #lastNs: Float64Array;
-  /** Power wanted and reached, by CPU and meter. */
+  /** Target power and reached power, by CPU and meter. */
   readonly #target: Float64Array;
   readonly #power: Float64Array;
   readonly #busy: Float64Array;
@@ -73,7 +73,7 @@ export class PowerModel {
     this.#rho = Math.exp(-spec.raplPeriodS / spec.noiseMemoryS);
     this.#noise = new Float64Array(meters).map(() => spec.noise * this.#random.normal());
     this.#factor = this.#noise.map((n) => Math.max(0, 1 + n));
-    // A node that has run for a while: a register of 0 would be one that nobody switched on.
+    // A node that has run for a while: a register of 0 would be one that is switched off.
     this.mperf = new Float64Array(this.cpus).fill(4e11);
     this.aperf = new Float64Array(this.cpus).fill(5e11);
     this.hz = new Float64Array(this.cpus).fill(spec.baseHz / 2);
@@ -122,8 +122,8 @@ export class PowerModel {
   /** A CPU changes its class. @param factor Of this visit. */
   change(ns: number, cpu: number, to: number, power: Required<RegionPower>, factor: number): void {
     const from = this.#class[cpu];
-    const taken = from === NOBODY && to !== NOBODY;
-    if (taken || (from !== NOBODY && to === NOBODY)) {
+    const taken = from === NO_OWNER && to !== NO_OWNER;
+    if (taken || (from !== NO_OWNER && to === NO_OWNER)) {
       // Idle power is shared differently from here on.
       this.settle(ns);
       this.#owned[this.packageOf(cpu)] += taken ? 1 : -1;
@@ -171,9 +171,9 @@ export class PowerModel {
     const pkg = this.packageOf(cpu);
     const index = this.#class[cpu];
     const inPackage = spec.coresPerPackage * spec.threadsPerCore;
-    // Where nobody owns a CPU, idle power is nobody's.
+    // Where a CPU has no owner, its idle power has none.
     const owned = this.#owned[pkg];
-    const share = owned === 0 ? 1 / inPackage : index === NOBODY ? 0 : 1 / owned;
+    const share = owned === 0 ? 1 / inPackage : index === NO_OWNER ? 0 : 1 / owned;
     for (let meter = 0; meter < METERS; meter++) {
       const at = cpu * METERS + meter;
       const idle = meter === METER.package ? spec.idleW : spec.dramIdleW;
@@ -183,7 +183,7 @@ export class PowerModel {
       this.#classJ[(index * this.packages + pkg) * METERS + meter] += joules;
     }
     const all = this.#ownedAll;
-    const ofBoard = all === 0 ? 1 / this.cpus : index === NOBODY ? 0 : 1 / all;
+    const ofBoard = all === 0 ? 1 / this.cpus : index === NO_OWNER ? 0 : 1 / all;
     this.boardJ += spec.boardW * ofBoard * seconds;
     this.#classRestJ[index * this.packages + pkg] += spec.boardW * ofBoard * seconds;
     this.#classS[index * this.packages + pkg] += seconds;

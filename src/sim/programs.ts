@@ -1,7 +1,7 @@
 /**
  * Seeded programs with known power, for tests and benches of the energy of regions.
  *
- * Five regions of 90 to 300 W on one package, in the patterns that attribution has to tell apart:
+ * Five regions of 90 to 300 W on one package, in the patterns that attribution has to distinguish:
  * visits at random, loops, phases, several processes that are not aligned, power that drifts.
  * @module
  */
@@ -51,8 +51,8 @@ export interface SimProgram {
 
 const REGIONS = ["assemble", "solve", "exchange", "update", "output"] as const;
 const IDLE_W = 50;
-const LEAST_W = 90;
-const MOST_W = 300;
+const MIN_W = 90;
+const MAX_W = 300;
 const CPUS = 4;
 const MS = 1e6;
 
@@ -106,7 +106,7 @@ export function makeProgram(
   },
 ): SimProgram {
   const random = new Random(seed);
-  const totals = REGIONS.map((_, i) => LEAST_W + (MOST_W - LEAST_W) * i / (REGIONS.length - 1));
+  const totals = REGIONS.map((_, i) => MIN_W + (MAX_W - MIN_W) * i / (REGIONS.length - 1));
   shuffle(totals, random);
   const alone = name !== "4 processes";
   const processes = Array.from({ length: alone ? 1 : CPUS }, (_, i) => ({

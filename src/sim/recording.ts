@@ -56,8 +56,8 @@ export function runProgram(
   let next = 0;
   const edges = edgesOf(program);
   for (let k = 0;; k++) {
-    const shake = k === 0 ? 0 : random.uniform(-dither, dither);
-    const ns = Math.round((k + shake) * periodS * 1e9);
+    const offset = k === 0 ? 0 : random.uniform(-dither, dither);
+    const ns = Math.round((k + offset) * periodS * 1e9);
     for (; next < edges.length && edges[next].ns <= ns; next++) {
       const { process, region, ns } = edges[next];
       for (const cpu of program.processes[process].cpus) sim.edge(ns, cpu, region);

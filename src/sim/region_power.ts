@@ -1,5 +1,5 @@
 /**
- * What a region draws on the simulated node where its description does not say: by the hint that
+ * What a region draws on the simulated node where its description does not give it: by the hint that
  * the program gave, and by a stable function of the name, so that a region is the same in each run.
  *
  * The numbers are of the right order for a two-socket server, and of no machine.
@@ -28,7 +28,7 @@ const UNMARKED: Shares = [0.2, 0.15, 0.5, 1];
 /** How much regions with one hint differ by name. */
 const SPREAD = 0.08;
 
-/** Power of a region on one CPU; `undefined` is outside all regions. Every field is there. */
+/** Power of a region on one CPU; `undefined` is outside all regions. Every field is set. */
 export function regionPower(
   spec: SimSpec,
   name: string | undefined,

@@ -10,7 +10,7 @@ import type { TreeWriter } from "./tree_writer.ts";
 
 const encoder = new TextEncoder();
 
-/** A file that stays open: it is patched, or its mode lets nobody but root open it again. */
+/** A file that stays open: it is patched, or only root may open it again by its mode. */
 interface Kept {
   readonly fd: number;
   readonly path: string;
@@ -20,7 +20,7 @@ interface Kept {
 /** The owner's right to write, of a file's mode. */
 const OWNER_WRITE = 0o200;
 
-/** Sizes and offsets as the bigints that the fast call path wants, made once. */
+/** Sizes and offsets as the bigints that the fast call path needs, made once. */
 const WHOLE: bigint[] = [];
 
 /** Writes the tree into a directory. */
@@ -49,7 +49,7 @@ export class DirectoryTreeWriter implements TreeWriter, Disposable {
       closeFile(fd);
       throw refused(name, number);
     }
-    // The mode counts only for whoever opens the file; a plain user could not open it to patch it.
+    // The mode counts only at opening the file; a plain user could not open it to patch it.
     if ((mode & OWNER_WRITE) === 0) this.#keep(path, fd);
     else closeFile(fd);
   }
@@ -97,7 +97,7 @@ export class DirectoryTreeWriter implements TreeWriter, Disposable {
       const directory = path.slice(0, at);
       if (this.#made.has(directory)) continue;
       this.#made.add(directory);
-      // One that is there already is as good.
+      // An existing one is no error.
       libc().mkdir(cString(this.#root + directory), 0o755);
     }
   }

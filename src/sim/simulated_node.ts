@@ -1,6 +1,6 @@
 /**
  * A node with known power: it follows edges of regions on CPUs and keeps a tree laid out like `/`
- * whose counters move as real ones do. Nothing in it is a measurement, and the tree says so.
+ * whose counters move as real ones do. Nothing in it is a measurement, and the tree is marked so.
  *
  * Pure: times and the writer are arguments. docs/simulated-node.md describes model and tree.
  * @module
@@ -9,7 +9,7 @@ import { HINT_UNKNOWN } from "../core/hints.ts";
 import { Captures } from "./captures.ts";
 import { NumberFile } from "./number_file.ts";
 import { PM_COLUMNS, PmCounterFiles } from "./pm_counter_files.ts";
-import { METER, NOBODY, PowerModel, UNMARKED } from "./power_model.ts";
+import { METER, NO_OWNER, PowerModel, UNMARKED } from "./power_model.ts";
 import { PowercapFiles } from "./powercap_files.ts";
 import { Random } from "./random.ts";
 import { regionPower } from "./region_power.ts";
@@ -39,7 +39,7 @@ export class SimulatedNode {
   readonly #rapl: Captures;
   readonly #pm: Captures;
   readonly #pmCells: number;
-  /** What the registers stood at, by package and meter, and the platform's. */
+  /** The last values of the registers, by package and meter, and the platform's. */
   readonly #startRaw: Float64Array;
   readonly #pmNow = new Float64Array(PM_COLUMNS);
   readonly #pmJoules = new Float64Array(PM_COLUMNS);
@@ -124,7 +124,7 @@ export class SimulatedNode {
 
   /** A CPU belongs to no process any more, as in the beginning. */
   leave(timeNs: number, cpu: number): void {
-    this.#change(timeNs, cpu, NOBODY);
+    this.#change(timeNs, cpu, NO_OWNER);
   }
 
   /** Brings every counter to what it shows at a moment, and writes what changed. */
@@ -176,7 +176,7 @@ export class SimulatedNode {
       joules,
       regions: new Map([...this.#classes].map(([name, index]) => [name, of(index)])),
       unmarked: of(UNMARKED),
-      nobody: of(NOBODY),
+      unowned: of(NO_OWNER),
     });
     const meter = (which: number) =>
       packages.map((pkg) =>

@@ -16,7 +16,7 @@ export interface RegionPower {
   readonly hz?: number;
 }
 
-/** The description of a simulated node. Powers are of one package unless it says otherwise. */
+/** The description of a simulated node. Powers are of one package unless stated otherwise. */
 export interface SimSpec {
   /** Which counters there are: `rapl` (MSR and powercap), `cray` (pm_counters), `both`. */
   readonly preset: "rapl" | "cray" | "both";
@@ -55,9 +55,9 @@ export interface SimSpec {
   readonly pmLagS?: number;
   /** Do pm_counters carry the time of the sample? */
   readonly stamps: boolean;
-  /** Is there a platform counter? */
+  /** Does a platform counter exist? */
   readonly psys: boolean;
-  /** What the RAPL counters stand at in the beginning, J; seeded when left out. */
+  /** First values of the RAPL counters, J; seeded when left out. */
   readonly startJ?: number;
   readonly baseHz: number;
 }
@@ -123,7 +123,7 @@ const WHOLE = ["seed", "packages", "coresPerPackage", "threadsPerCore"];
 /**
  * A description read from JSON: any field of {@linkcode SimSpec}, the rest from the preset.
  *
- * @param cpus CPUs of the node where the description does not say.
+ * @param cpus CPUs of the node where the description has none.
  * @throws {FormatError} On an unknown field or a value that cannot be.
  */
 export function parseSimSpec(data: unknown, path: string, cpus?: number): SimSpec {

@@ -3,9 +3,9 @@
  * @module
  */
 
-/** One class of CPU time: a region, time outside all regions, or CPUs that nobody owned. */
+/** One class of CPU time: a region, time outside all regions, or CPUs without an owner. */
 export interface ClassTruth {
-  /** J, with its part of what is nobody's: see power_model.ts. */
+  /** J, with its part of the energy without an owner: see power_model.ts. */
   readonly joules: number;
   readonly cpuSeconds: number;
 }
@@ -15,7 +15,7 @@ export interface DomainTruth {
   readonly joules: number;
   readonly regions: ReadonlyMap<string, ClassTruth>;
   readonly unmarked: ClassTruth;
-  readonly nobody: ClassTruth;
+  readonly unowned: ClassTruth;
 }
 
 /** Since the node began; regions and the rest add up to each domain's energy. */

@@ -32,7 +32,7 @@ export interface StudyResult {
   readonly simulated: boolean;
 }
 
-/** What `format` says. */
+/** The value of `format`. */
 export const STUDY_FORMAT = "joulemark-study/1";
 
 /** A study's log as it is. */
@@ -72,7 +72,7 @@ export function readStudy(path: string, head: StudyHead): StudyState | undefined
   return { done };
 }
 
-/** Begins a log anew, with what is done already. @throws {AccessError} */
+/** Rewrites a log, with the runs that are done already. @throws {AccessError} */
 export function beginStudy(path: string, head: StudyHead, done: Iterable<StudyResult>): void {
   writeDocument(path, [head, ...done].map((line) => JSON.stringify(line) + "\n").join(""));
 }

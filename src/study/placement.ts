@@ -39,7 +39,7 @@ const XNAME = /^x([0-9]+)c([0-9]+)s[0-9]+b[0-9]+(?:n[0-9]+)?$/;
 /** Cabinets of a row that make a group of an XC. */
 const XC_CABINETS = 2;
 
-/** The place that a name tells; `undefined`: none. */
+/** The place in a name; `undefined`: none. */
 export function placeOf(name: string): Place | undefined {
   const xc = CNAME.exec(name);
   if (xc !== null) {

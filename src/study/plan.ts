@@ -27,7 +27,7 @@ export interface PlannedRun {
 /** The setting of `--placement`. */
 export const PLACEMENT = "placement";
 
-const MOST_RUNS = 10_000;
+const MAX_RUNS = 10_000;
 
 /** `NAME=A,B,…`. @throws {UsageError} If it is not. */
 export function parseVaried(text: string): Varied {
@@ -56,10 +56,10 @@ export function planStudy(varied: readonly Varied[], repeats: number): PlannedRu
   }
   let points: Record<string, string>[] = [{}];
   for (const { name, values } of varied) {
-    if (points.length * values.length * repeats > MOST_RUNS) {
+    if (points.length * values.length * repeats > MAX_RUNS) {
       throw new UsageError({
         action: "plan a study",
-        expected: `at most ${MOST_RUNS} runs`,
+        expected: `at most ${MAX_RUNS} runs`,
         found: `${points.length * values.length * repeats} or more`,
       });
     }

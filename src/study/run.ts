@@ -1,5 +1,5 @@
 /**
- * One run of a study: this program's own `run` as a process of its own, and what its report says.
+ * One run of a study: this program's own `run` as a process of its own, and the results of its report.
  *
  * Started by posix_spawn(3), since the executable has no permission to run anything by the
  * runtime's own means. A shell puts the command's output into a file.

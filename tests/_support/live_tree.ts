@@ -60,12 +60,14 @@ function layOut(root: string): void {
 /** Runs a command that lasts some seconds while the tree changes. */
 export async function runOver(
   dir: string,
-  { seconds, fault, options = [], during }: {
+  { seconds, fault, options = [], during, command = [BINARY] }: {
     seconds: number;
     fault: Fault;
     options?: readonly string[];
     /** Something more to do: it gets the monitor's process, and when the command began. */
     during?: (pid: number) => Promise<void>;
+    /** Words that run the executable. */
+    command?: readonly string[];
   },
 ): Promise<Faulty> {
   const root = `${dir}/tree`;
@@ -87,9 +89,9 @@ export async function runOver(
   turn();
   const timer = setInterval(turn, WRITE_MS);
   try {
-    const child = new Deno.Command(BINARY, {
+    const child = new Deno.Command(command[0], {
       args: [
-        ...["run", "--root", root, ...options, "--", "sh", "-c"],
+        ...[...command.slice(1), "run", "--root", root, ...options, "--", "sh", "-c"],
         `: >begun; exec sleep ${seconds}`,
       ],
       cwd: dir,

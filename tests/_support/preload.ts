@@ -25,7 +25,7 @@ export function needing(
   what: string,
   isThere: boolean,
   name: string,
-  body: (dir: string) => void,
+  body: (dir: string) => void | Promise<void>,
   limitS?: number,
 ): void {
   if (isThere) endToEnd(name, body, limitS);
@@ -70,6 +70,8 @@ export function preloadedOptions(
   const args = ["run", ...options, "--", ...command];
   const out = joulemark(dir, args, { XDG_CACHE_HOME: CACHE, ...env });
   assertEquals(out.code, 0, out.stderr);
+  // Where it is true there are no regions either.
+  assert(!out.stderr.includes("took more than a second"), out.stderr);
   const path = `${dir}/joulemark.report`;
   const report = Deno.readTextFileSync(path);
   const host = parseReport(report, path).hosts[0];

@@ -6,8 +6,8 @@
 import { BINARY } from "./programs.ts";
 
 /** The process and those below it that run the executable: guardian, monitor, demo's workload. */
-export function ownProcesses(pid: number): number[] {
-  const binary = Deno.realPathSync(BINARY);
+export function ownProcesses(pid: number, executable = BINARY): number[] {
+  const binary = Deno.realPathSync(executable);
   const found: number[] = [];
   const look = (at: number) => {
     try {
@@ -23,9 +23,9 @@ export function ownProcesses(pid: number): number[] {
 }
 
 /** The monitor among them: the one with the runtime's threads. */
-export function monitorProcess(pid: number): number {
+export function monitorProcess(pid: number, executable = BINARY): number {
   const threads = (at: number) => [...Deno.readDirSync(`/proc/${at}/task`)].length;
-  const found = ownProcesses(pid).find((at) => threads(at) > 1);
+  const found = ownProcesses(pid, executable).find((at) => threads(at) > 1);
   if (found === undefined) throw new Error(`no monitor at or below process ${pid}`);
   return found;
 }

@@ -10,7 +10,7 @@ import { aliasesWith } from "../../src/signals/alias.ts";
 import { DERIVED } from "../../src/signals/derived.ts";
 
 /** Above this a row for each signal helps nobody. */
-const MANY = 300;
+const MAX_SIGNALS = 300;
 
 /** Text that stays in its cell. */
 function cell(text: string): string {
@@ -90,7 +90,7 @@ function readers(): string {
       ...(capabilities.length === 0 ? [] : [`for what is closed, ${capabilities.join(", ")}`]),
     ].join("; ");
     return `### ${reader.name}\n\nReads ${needs}.\n\n${
-      reader.signals.length > MANY ? families(reader.signals) : table(reader.signals)
+      reader.signals.length > MAX_SIGNALS ? families(reader.signals) : table(reader.signals)
     }\n`;
   }).join("\n");
 }

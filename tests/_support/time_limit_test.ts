@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { withTimeLimit } from "./time_limit.ts";
 
-Deno.test("withTimeLimit() kills what hangs, whatever its group, and names it", async () => {
+Deno.test("withTimeLimit() kills what hangs, in any group, and names it", async () => {
   const error = await assertRejects(() =>
     withTimeLimit(() => {
       new Deno.Command("setsid", { args: ["--wait", "sleep", "31.41"] }).outputSync();
@@ -11,7 +11,7 @@ Deno.test("withTimeLimit() kills what hangs, whatever its group, and names it", 
   assertStringIncludes(error.message, "sleep 31.41");
 });
 
-Deno.test("withTimeLimit() leaves nobody behind, and keeps the error of the test", async () => {
+Deno.test("withTimeLimit() leaves no process behind, and keeps the error of the test", async () => {
   const dir = Deno.makeTempDirSync();
   const pid = () => Number(Deno.readTextFileSync(`${dir}/pid`));
   await assertRejects(
@@ -50,5 +50,28 @@ await withTimeLimit(() => {
   const text = new TextDecoder().decode(out.stdout);
   const ignored = BigInt(`0x${/SigIgn:\s*([0-9a-f]+)/.exec(text)?.[1]}`);
   assert((ignored & 0b110n) === 0n, text);
+  Deno.removeSync(dir, { recursive: true });
+});
+
+Deno.test("run.sh ends a suite that hangs, all that it started too, and names the test", () => {
+  const dir = Deno.makeTempDirSync();
+  const script = `Deno.test("ends", () => {});
+Deno.test("hangs", () => {
+  new Deno.Command("setsid", { args: ["--wait", "sleep", "16.18"] }).outputSync();
+});`;
+  Deno.writeTextFileSync(`${dir}/hanging_test.ts`, script);
+  const runner = new URL("../run.sh", import.meta.url).pathname;
+  const out = new Deno.Command("timeout", {
+    args: ["60", "sh", runner, "--no-check", `${dir}/hanging_test.ts`],
+    env: { JOULEMARK_TEST_LIMIT_S: "4", JOULEMARK_MAP: "airgap", JOULEMARK_BIN: "/bin/true" },
+  }).outputSync();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  assertStringIncludes(text(out.stderr), "no end within 4 s");
+  assertStringIncludes(text(out.stderr), "hanging_test.ts: hangs\n");
+  assert(text(out.stdout).endsWith("\n1 passed, 1 failed\n"), text(out.stdout));
+  assert(out.code !== 0 && out.code !== 124, String(out.code));
+  const find = "grep -lsxz '16[.]18' /proc/[0-9]*/cmdline";
+  const left = new Deno.Command("sh", { args: ["-c", find] }).outputSync();
+  assertEquals(text(left.stdout), "");
   Deno.removeSync(dir, { recursive: true });
 });

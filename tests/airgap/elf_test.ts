@@ -61,7 +61,7 @@ Deno.test("inject() makes the header of notes map the block, and the block the e
   assertThrows(() => findPlace(out, "x"), Error, "one with a guardian already");
 });
 
-Deno.test("findPlace() says why a file cannot be packed", () => {
+Deno.test("findPlace() reports why a file cannot be packed", () => {
   const other = makeElf(GOOD);
   other[4] = 1;
   const rows: [Uint8Array, string][] = [

@@ -80,7 +80,7 @@ Deno.test({
         assertEquals((await look(file, ["query"])).blocked, "0000000000000200");
       });
 
-      await t.step("tells what an application must get back", async () => {
+      await t.step("reports what an application must get back", async () => {
         const shell = "trap '' USR2 PIPE; ulimit -Sn 300; ";
         const seen = await look("sh", ["-c", `${shell} exec "${file}" x`]);
         const { stdout } = await new Deno.Command("sh", {
@@ -88,7 +88,9 @@ Deno.test({
         }).output();
         const ignored = BigInt("0x" + new TextDecoder().decode(stdout).split(/\s+/)[1]);
         assertEquals(ignored & 0x1800n, 0x1800n);
-        assertEquals(seen.args[0], `--joulemark-inherited=0:${ignored.toString(16)}:300`);
+        const state = `--joulemark-inherited=0:${ignored.toString(16)}:300`;
+        // Behind it: where the code is that confines threads.
+        assertMatch(seen.args[0].replace(state, ""), /^:[1-9]\d*:[1-9]\d*$/);
       });
 
       await t.step("hides from Deno what would change it, not from an application", async () => {
@@ -102,7 +104,11 @@ Deno.test({
           Z: "2",
         };
         const seen = await look(file, [], variables);
-        assertEquals(seen.variables, ["A", "DENO_DIR", "DENO_LOG", "DENO_NO_UPDATE_CHECK", "Z"]);
+        // HOME is nowhere, so that a ~/.npmrc cannot keep the runtime from starting.
+        assertEquals(
+          seen.variables,
+          ["A", "DENO_DIR", "DENO_LOG", "DENO_NO_UPDATE_CHECK", "HOME", "Z"],
+        );
         assertEquals(
           seen.received.sort(),
           Object.entries(variables).map((v) => v.join("=")).sort(),

@@ -63,8 +63,20 @@ Deno.test("groupOutliers() finds the restart dumps, every thousandth step", () =
 Deno.test("sweepOf() of Table 3 as printed has its sweet spot at 3 threads", () => {
   const sweep = sweepOf(parseSweepTable(TABLE_3, "table3"));
   assertEquals(sweep.points.map((p) => p.value), [1, 2, 3, 4, 6, 8, 12]);
-  assertEquals(sweep.leastEnergy.value, 3);
-  assertEquals(sweep.leastEnergy.energyJ, 45.052e6);
-  assertEquals(sweep.leastTime.value, 3);
+  assertEquals(sweep.leastEnergy?.value, 3);
+  assertEquals(sweep.leastEnergy?.energyJ, 45.052e6);
+  assertEquals(sweep.leastTime?.value, 3);
   assertEquals(sweep.front.map((p) => p.value), [3]);
+});
+
+Deno.test("sweepOf() takes no point without energy for the sweet spot", () => {
+  const point = (value: number, energyJ: number, runtimeS: number) => ({
+    ...{ label: `T=${value}`, value, energyJ, energyDeviationJ: NaN, runtimeS },
+    ...{ runtimeDeviationS: NaN, runs: 1 },
+  });
+  const some = sweepOf([point(1, NaN, 1), point(2, 50, 3), point(3, 40, 4)]);
+  assertEquals([some.leastEnergy?.value, some.leastProduct?.value], [3, 2]);
+  assertEquals([some.leastTime?.value, some.front.map((p) => p.value)], [1, [2, 3]]);
+  const none = sweepOf([point(1, NaN, 2), point(2, NaN, 1)]);
+  assertEquals([none.leastEnergy, none.leastTime?.value, none.front], [undefined, 2, []]);
 });

@@ -69,7 +69,7 @@ function signed(value: number | bigint): number {
   return Number(BigInt.asIntN(64, BigInt(value)));
 }
 
-Deno.test("pprofBytes() has energies, time and visits, and says where an energy is not known", () => {
+Deno.test("pprofBytes() has energies, time and visits, and marks where an energy is not known", () => {
   const profile = Profile.decode(pprofBytes(STACKS, "demo"));
   const text = (at: number | bigint) => profile.stringTable.strings[Number(at)];
   assertEquals(profile.sampleType.map(({ type, unit }) => `${text(type)} ${text(unit)}`), [

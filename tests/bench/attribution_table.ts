@@ -15,7 +15,15 @@ import {
 if (import.meta.main) {
   const [seeds = 40, seconds = 60, first = 1] = Deno.args.map(Number);
   const line = (cells: readonly string[]) => console.log(`| ${cells.join(" | ")} |`);
-  const titles = ["program", "counter", "sampled", "exact", "fit, told", "told %", "coverage %"];
+  const titles = [
+    "program",
+    "counter",
+    "sampled",
+    "exact",
+    "fit, reported",
+    "reported %",
+    "coverage %",
+  ];
   line([...titles, "error / SE"]);
   line(Array.from({ length: titles.length + 1 }, () => "---"));
   const all: Outcome[] = [];

@@ -134,7 +134,9 @@ function preface(): string {
   const cpu = /^model name\s*:\s*(.*)$/m.exec(Deno.readTextFileSync("/proc/cpuinfo"))?.[1] ?? "";
   const [load] = Deno.loadavg();
   const day = new Date().toISOString().slice(0, 10);
-  return `${day}: ${navigator.hardwareConcurrency} CPUs (${cpu}), Linux ${Deno.osRelease()}, ` +
+  return `${day}: ${navigator.hardwareConcurrency} CPUs (${cpu}), Linux ${
+    Deno.osRelease().split(".", 2).join(".")
+  }, ` +
     `Deno ${Deno.version.deno}, load ${load.toFixed(1)}; ${pairs} pairs, medians of times:`;
 }
 

@@ -86,7 +86,7 @@ Deno.test("a folding thread's energy follows the time of its paths in each inter
   assertEquals([by("a")["sum#sum#region.count"], by("b")["sum#sum#region.count"]], [3, 5]);
 });
 
-Deno.test("values that a folding thread sets stand in the path that it is in", () => {
+Deno.test("values that a folding thread sets are in the path that it is in", () => {
   const node = new ContextNode([{ ...PROFILE, CALI_AGGREGATE_KEY: "step" }]);
   const process = node.start(0, 100, [0]);
   const main = node.paths.add(ROOT, "main"), loop = node.paths.add(main, "iterate", "", "loop");
@@ -123,7 +123,7 @@ Deno.test("visits without room, of a thread that keeps the order, join its snaps
   assertEquals(node.column("region"), [undefined, ["main", "solve"], ["main"]]);
 });
 
-Deno.test("needsOrder() knows which of Caliper's configurations sum up by path", () => {
+Deno.test("needsOrder() recognizes which of Caliper's configurations sum up by path", () => {
   const facts = { mpi: false, behaviorOf: () => "monotone" as const };
   const order = (text: string) => parseConfigString(text, facts).channels.map(needsOrder);
   for (

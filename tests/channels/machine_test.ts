@@ -23,7 +23,7 @@ Deno.test("a signal is the whole node's, or one of each instance with the instan
   assertEquals(names("CPU_POWER@package"), ["CPU_POWER-package-0", "CPU_POWER-package-1"]);
 });
 
-Deno.test("what a value is told as follows the signal's row", () => {
+Deno.test("the form of a value follows the signal's row", () => {
   const [energy] = valuesOf("CPU_ENERGY", { quality: "simulated" }).values;
   const { name, unit, grows, quality, source } = energy;
   assertEquals([name, unit, grows, quality, source], [

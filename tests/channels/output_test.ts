@@ -128,7 +128,7 @@ Deno.test("without a name a stream has the default one; CALI_RECORDER_DIRECTORY 
   assertEquals(inFolder.run().finish().files(), ["a/", "a/b/", "a/b/x.cali"]);
 });
 
-Deno.test("globals tell of channel, options, metadata and start", () => {
+Deno.test("globals have channel, options, metadata and start", () => {
   using one = new Case(
     { CALI_SERVICES_ENABLE: TRACE, CALI_RECORDER_FILENAME: "DIR/t.cali" },
     { spec: { options: { level: "phase" }, metadata: { user: "me" } } },
@@ -156,7 +156,7 @@ Deno.test("a name with %attribute% makes a stream of each process, with its glob
   }
 });
 
-Deno.test("a stream of one process says what services say of the channel", () => {
+Deno.test("a stream of one process has the services' lines about the channel", () => {
   using one = new Case({
     CALI_SERVICES_ENABLE: `${TRACE},sampler`,
     CALI_SAMPLER_FREQUENCY: "20",
@@ -274,7 +274,7 @@ Deno.test("mpireport asks its local query of each process, then its query of all
   assertEquals(one.text("m.txt"), "region=worker,most=101,rows=2\nregion=main,most=101,rows=2\n");
 });
 
-Deno.test("a text about a simulated node says so; a document for programs has it among its globals", () => {
+Deno.test("a text about a simulated node is marked; a document for programs has it among its globals", () => {
   const simulated = (query: string) => {
     const machine = new ScriptedMachine({
       ...{ name: "CPU_ENERGY", unit: "J", grows: true, quality: "simulated" },
@@ -296,7 +296,7 @@ Deno.test("a text about a simulated node says so; a document for programs has it
   assertEquals(simulated("select count()").endsWith(note), true);
 });
 
-Deno.test("a query that cannot be understood is told in one line, and stops nothing else", () => {
+Deno.test("a query that cannot be parsed is logged in one line, and stops nothing else", () => {
   using one = new Case({
     CALI_SERVICES_ENABLE: `${ROWS},report,recorder`,
     CALI_REPORT_CONFIG: "selekt region",
@@ -332,7 +332,7 @@ Deno.test("where several hosts write, names end in the host's", () => {
   assertStringIncludes(name, "t.cali-node");
 });
 
-Deno.test("a run that marked nothing says so, and leaves no empty stream and no bare titles", () => {
+Deno.test("a run that marked nothing logs it, and leaves no empty stream and no bare titles", () => {
   const report = { CALI_REPORT_CONFIG: REPORT, CALI_REPORT_FILENAME: "stderr" };
   const stream = { CALI_RECORDER_FILENAME: "DIR/t.cali" };
   for (const services of [TRACE, `${ROWS},report`]) {
@@ -345,7 +345,7 @@ Deno.test("a run that marked nothing says so, and leaves no empty stream and no 
   }
 });
 
-Deno.test("a place that cannot be written is told once, and the run goes on", () => {
+Deno.test("a place that cannot be written is logged once, and the run goes on", () => {
   using one = new Case({
     CALI_SERVICES_ENABLE: `${TRACE}`,
     CALI_RECORDER_FILENAME: "DIR/file/t.cali",

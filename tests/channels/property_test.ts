@@ -58,12 +58,12 @@ function recorded(told: readonly Told[], steps: readonly number[]): Record<strin
   return node.records();
 }
 
-const EVERY = Array.from({ length: END + 1 }, (_, i) => i);
+const EVERY_SAMPLE = Array.from({ length: END + 1 }, (_, i) => i);
 
 Deno.test("records are the same wherever the steps fall, while counters grow evenly", () => {
   for (let seed = 1; seed <= 60; seed++) {
     const random = new Random(seed), { told } = randomRun(random);
-    const some = EVERY.filter((step) => step === 0 || step === END || random.next() < 0.2);
+    const some = EVERY_SAMPLE.filter((step) => step === 0 || step === END || random.next() < 0.2);
     const rounded = (records: Record<string, unknown>[]) =>
       records.map((record) =>
         Object.fromEntries(
@@ -73,15 +73,21 @@ Deno.test("records are the same wherever the steps fall, while counters grow eve
           ]),
         )
       );
-    assertEquals(rounded(recorded(told, some)), rounded(recorded(told, EVERY)), `seed ${seed}`);
+    assertEquals(
+      rounded(recorded(told, some)),
+      rounded(recorded(told, EVERY_SAMPLE)),
+      `seed ${seed}`,
+    );
   }
 });
 
 Deno.test("energies of all records add up to what the node used while any process ran", () => {
   for (let seed = 1; seed <= 60; seed++) {
     const random = new Random(seed), { told, spans } = randomRun(random);
-    const records = recorded(told, EVERY.filter((step) => step % 5 === 0));
-    const eighths = EVERY.filter((at) => spans.some(([start, end]) => start <= at && at < end));
+    const records = recorded(told, EVERY_SAMPLE.filter((step) => step % 5 === 0));
+    const eighths = EVERY_SAMPLE.filter((at) =>
+      spans.some(([start, end]) => start <= at && at < end)
+    );
     const sum = records.reduce((total, { BOARD_ENERGY }) => total + Number(BOARD_ENERGY ?? 0), 0);
     assertAlmostEquals(sum, eighths.length * 10, 1e-6, `seed ${seed}`);
   }
@@ -90,7 +96,7 @@ Deno.test("energies of all records add up to what the node used while any proces
 Deno.test("durations of a main thread add up to the life of its process up to its last mark", () => {
   for (let seed = 1; seed <= 60; seed++) {
     const { told, spans } = randomRun(new Random(seed));
-    const records = recorded(told, EVERY);
+    const records = recorded(told, EVERY_SAMPLE);
     spans.forEach(([start, end], process) => {
       const own = records.filter((r) => r["pthread.id"] === 100 + process);
       const ns = own.reduce((total, r) => total + Number(r["time.duration.ns"]), 0);

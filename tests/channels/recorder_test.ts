@@ -10,7 +10,7 @@ const withSignals = (names: string) => ({
   CALI_JOULEMARK_SIGNALS: names,
 });
 
-Deno.test("events wait for the step that settles them, and are told at their own times", () => {
+Deno.test("events wait for the sample that settles them, and are emitted at their own times", () => {
   const node = new ContextNode([TRACE]);
   const process = node.start(0, 100, [0]);
   node.step(0);
@@ -40,7 +40,7 @@ Deno.test("snapshots between two steps get counters as they were in between", ()
   assertEquals(node.column("CPU_POWER"), [100, 100, 100, 100]);
 });
 
-Deno.test("what comes after the last step is told at the end, without counters", () => {
+Deno.test("events after the last sample are emitted at the end, without counters", () => {
   const node = new ContextNode([withSignals("BOARD_ENERGY")], { value: (_n, _i, s) => 10 * s });
   const process = node.start(0, 100, [0]);
   node.step(0);
@@ -53,7 +53,7 @@ Deno.test("what comes after the last step is told at the end, without counters",
   assertEquals(node.records()[1]["event.end#region"], "a");
 });
 
-Deno.test("a run without a single step is told whole at the end", () => {
+Deno.test("a run without a single sample is emitted whole at the end", () => {
   const node = new ContextNode([TRACE]);
   const process = node.start(0, 100, [0]);
   node.enter(0.25, process, "a");
@@ -77,7 +77,7 @@ Deno.test("ends that match nothing are counted and change nothing", () => {
   assertEquals(node.channels[0].log, []);
 });
 
-Deno.test("a region that an attribute announced stands under the attribute alone", () => {
+Deno.test("a region that an attribute announced has that attribute only", () => {
   const node = new ContextNode([EVENTS]);
   const process = node.start(0, 100, [0]);
   // As the ring has CALI_MARK_LOOP_BEGIN, CALI_MARK_PHASE_BEGIN: the attribute, then the region.
@@ -180,7 +180,7 @@ Deno.test("folded visits are one record with their number and their time", () =>
   assertEquals(node.records().length, 3);
 });
 
-Deno.test("processes are told apart by mpi.rank or process.id; threads share it", () => {
+Deno.test("processes are distinguished by mpi.rank or process.id; threads share it", () => {
   const node = new ContextNode([TRACE], { ranks: { 101: "3" } });
   const first = node.start(0, 100, [0]), ranked = node.start(0.1, 101, [1]);
   node.enter(0.2, ranked, "r");
@@ -257,7 +257,7 @@ Deno.test("a process that was replaced uses nothing", () => {
   assertEquals(node.column("BOARD_ENERGY"), [0, 100]);
 });
 
-Deno.test("cpuinfo and pthread tell where and who, of the event's own CPU", () => {
+Deno.test("cpuinfo and pthread report place and thread, of the event's own CPU", () => {
   const node = new ContextNode([{ CALI_SERVICES_ENABLE: "event,cpuinfo,pthread,trace,recorder" }]);
   const process = node.start(0, 100, [0]);
   node.calls.at(3);
@@ -362,7 +362,7 @@ Deno.test("between two changes of a slow counter regions get their part by time"
   assertAlmostEquals(all, 200, 10);
 });
 
-Deno.test("a slow counter that stands still keeps nothing waiting for long", () => {
+Deno.test("a slow counter that stops delays nothing for long", () => {
   const node = new ContextNode([withSignals("BOARD_ENERGY,CPU_POWER")], {
     value: (name, _i, timeS) => name === "CPU_POWER" ? Math.round(timeS * 100) / 2 : 42,
     updatePeriodS: 0.1,
@@ -377,7 +377,7 @@ Deno.test("a slow counter that stands still keeps nothing waiting for long", () 
   assertEquals(node.column("CPU_POWER"), [50]);
 });
 
-Deno.test("a counter that changes at every step is told right beside one that seldom does", () => {
+Deno.test("a counter that changes at every sample is correct beside one that seldom does", () => {
   const slow = new ContextNode([withSignals("CPU_ENERGY,BOARD_ENERGY")], {
     value: (name, i, timeS) =>
       name === "CPU_ENERGY" ? (i + 1) * 100 * timeS : staircase("", 0, timeS),

@@ -96,7 +96,7 @@ Deno.test("* stands for the energies that the node has", () => {
   assertEquals(told, []);
 });
 
-Deno.test("on a node without energies a stream has none, and one line says so", () => {
+Deno.test("on a node without energies a stream has none, and one line reports it", () => {
   const table: NameTable = { resolve: () => ({ kind: "unknown" }), names: () => [] };
   const variables = {
     CALI_SERVICES_ENABLE: "event,joulemark,trace,recorder",
@@ -114,7 +114,7 @@ Deno.test("on a node without energies a stream has none, and one line says so", 
   ]);
 });
 
-Deno.test("what channels have to say is told once, whichever channel says it and whenever", () => {
+Deno.test("messages of channels are logged once, from any channel at any time", () => {
   const { run, told, step, start, mark } = runOf(
     { CALI_SERVICES_ENABLE: "event,trace,recorder,statistics" },
     { CALI_SERVICES_ENABLE: "event,trace,recorder,nosuch" },
@@ -130,7 +130,7 @@ Deno.test("what channels have to say is told once, whichever channel says it and
   ]);
 });
 
-Deno.test("ends of what was not open are told in one line at the end", () => {
+Deno.test("ends of what was not open are logged in one line at the end", () => {
   const { run, told, step, start, mark } = runOf(TRACE);
   const process = start(0, 77, [0]);
   mark("enter", 0.25, process, "a");

@@ -41,7 +41,7 @@ Deno.test("CounterShare of a package looks at the CPUs of the package alone", ()
   assertEquals(all.map((_, i) => share.used(i, 1)), [2, 0, 6]);
 });
 
-Deno.test("CounterShare knows nothing before the first reading, after the last, or what was forgotten", () => {
+Deno.test("CounterShare has nothing before the first reading, after the last, or what was forgotten", () => {
   const share = new CounterShare(), all = [process(0, NaN, 0)];
   assertEquals(share.used(0, 0), NaN);
   share.processes(0, all);
@@ -70,7 +70,7 @@ Deno.test("CounterShare leaves a gap to the next reading, changes in the gap at 
   assertEquals([share.used(0, 4), share.used(1, 4)], [15, 20]);
 });
 
-Deno.test("CounterShare takes a counter that falls as one that begins anew", () => {
+Deno.test("CounterShare takes a counter that falls as one that restarts", () => {
   const share = new CounterShare();
   share.take(0, 100);
   share.processes(0, [process(0, NaN, 0)]);

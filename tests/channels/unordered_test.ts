@@ -11,7 +11,7 @@ function globalsOf(unordered: Unordered, pid?: number): Record<string, unknown> 
   return { ...plainRecord(tree, globals, (text) => text) };
 }
 
-Deno.test("a stream says how many visits of which threads it has no order of, and when", () => {
+Deno.test("a stream reports how many visits of which threads have no order, and when", () => {
   const unordered = new Unordered();
   assertEquals(globalsOf(unordered), {});
   unordered.add(10, 0, 5, 0.25);
@@ -25,7 +25,7 @@ Deno.test("a stream says how many visits of which threads it has no order of, an
   });
 });
 
-Deno.test("a stream of one process says it of that one", () => {
+Deno.test("a stream of one process reports that one", () => {
   const unordered = new Unordered();
   unordered.add(10, 0, 5, 0);
   unordered.add(20, 0, 2, 1);

@@ -39,7 +39,7 @@ Deno.test({
       assertEquals(text("collated"), text("merged"));
     });
 
-    await t.step("tells of an MPI that fails in Init, in one line", () => {
+    await t.step("reports an MPI that fails in Init, in one line", () => {
       // The library reads C's environment, which a child has from its start.
       const main = new URL("../../main.ts", import.meta.url).pathname;
       const config = Deno.env.get("JOULEMARK_CONFIG") ??

@@ -107,7 +107,7 @@ Deno.test("compare has a page with what changed, region by region", async () => 
   });
 });
 
-Deno.test("compare of too few runs tells what more runs would find, and has no verdict", async () => {
+Deno.test("compare of too few runs reports what more runs would find, and has no verdict", async () => {
   await withSets({ runs: 2 }, async (dir) => {
     const out = await capture(compare, [`${dir}/a`, "--", `${dir}/b`]);
     assertEquals(out.code, 2);
@@ -173,7 +173,7 @@ Deno.test("compare of a metric that is not known everywhere has no verdict", asy
   });
 });
 
-Deno.test("compare says in one line what is wrong with its arguments", async () => {
+Deno.test("compare reports in one line what is wrong with its arguments", async () => {
   await withSets({ runs: 3 }, async (dir) => {
     const [a, b] = [`${dir}/a`, `${dir}/b`];
     Deno.mkdirSync(`${dir}/empty`);

@@ -5,7 +5,7 @@ import { capture } from "../_support/capture.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 
-Deno.test("docs/cray-pm.md: its commands print what stands there", async () => {
+Deno.test("docs/cray-pm.md: its commands print the output in the page", async () => {
   const page = Deno.readTextFileSync(`${ROOT}docs/cray-pm.md`);
   const transcripts = [...page.matchAll(/^```\n\$ joulemark pmc (.*)\n([\s\S]*?)^```$/gm)];
   assert(transcripts.length >= 2);

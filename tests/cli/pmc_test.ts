@@ -23,7 +23,7 @@ async function withFiles(body: (dir: string) => Promise<void>): Promise<void> {
   }
 }
 
-Deno.test("pmc summarizes the library's own logs, whatever their version", async () => {
+Deno.test("pmc summarizes the library's own logs, of any version", async () => {
   for (const name of ["v2.0.0.pmc", "v3.1.0.pmc", "v4.3.0.pmc", "v6.0.0.bin", "v6.0.0.ascii"]) {
     const { code, stdout, stderr } = await capture(pmc, [`${VECTORS}run-a.${name}`]);
     assertEquals([code, stderr], [0, ""], name);
@@ -53,7 +53,7 @@ Deno.test("pmc has every choice in every format", async () => {
   });
 });
 
-Deno.test("pmc says what stands out, in words", async () => {
+Deno.test("pmc reports outliers, in words", async () => {
   await withFiles(async (dir) => {
     const one = await capture(pmc, [`${dir}/cray-1.pmc`]);
     assertStringIncludes(one.stdout, "cray-1: energy of 20 steps is 16");
@@ -84,7 +84,7 @@ Deno.test("pmc --summary craypat takes other aggregations, and needs nodes", asy
   assertStringIncludes(text.stderr, "tells of each node");
 });
 
-Deno.test("pmc tells of wrong requests in one line", async () => {
+Deno.test("pmc reports wrong requests in one line", async () => {
   const log = `${VECTORS}run-a.v4.3.0.pmc`;
   for (
     const args of [

@@ -20,7 +20,7 @@ Deno.test("read prints one value in the signal's format", async () => {
   assertEquals([json.value, json.unit], [411, "W"]);
 });
 
-Deno.test("read tells absent (1) from unknown (2) and from wrong requests (2)", async () => {
+Deno.test("read distinguishes absent (1), unknown (2) and wrong requests (2)", async () => {
   using vm = openNode("vm-no-energy");
   const root = ["--root", vm.root];
   const absent = await run(...root, "CPU_ENERGY", "package", "0");

@@ -24,7 +24,7 @@ function test(name: string, fn: () => Promise<void>): void {
   Deno.test({ ...needs("python3", name), fn });
 }
 
-test("begin() and end() lose no visit when nobody reads", async () => {
+test("begin() and end() lose no visit without a reader", async () => {
   using session = new RingSession();
   await python(
     session,

@@ -8,7 +8,7 @@ import { TEXTS } from "../../src/client/texts.ts";
 import { UnknownNameError, UsageError } from "../../src/core/errors.ts";
 import { changesFor, parseDialects, preloadRequest } from "../../src/preload/preload.ts";
 
-Deno.test("TEXTS has every file of texts/ and preload/, as it lies there", () => {
+Deno.test("TEXTS has every file of texts/ and preload/, unchanged", () => {
   const client = new URL("../../src/client/", import.meta.url).pathname;
   const files = new Map([["joulemark.h.in", `${client}joulemark.h.in`]]);
   for (const folder of ["texts", "preload"]) {
@@ -22,7 +22,7 @@ Deno.test("TEXTS has every file of texts/ and preload/, as it lies there", () =>
   for (const [file, path] of files) assertEquals(TEXTS[file], Deno.readTextFileSync(path), file);
 });
 
-Deno.test("every language has its files and says how to use them", () => {
+Deno.test("every language has its files and tells how to use them", () => {
   for (const [name, language] of Object.entries(LANGUAGES)) {
     const files = language.files();
     assert(files.length > 0, name);
@@ -52,7 +52,7 @@ Deno.test("parseDialects() takes a list in any order, and all", () => {
   assertThrows(() => parseDialects("mpi,likwit"), UnknownNameError, "likwid");
 });
 
-Deno.test("preloadRequest() wants a library that is there", () => {
+Deno.test("preloadRequest() requires an existing library", () => {
   assertEquals(preloadRequest(undefined, undefined), { dialects: [] });
   assertThrows(() => preloadRequest("mpi", "/no/such.so"), UsageError, "no such file");
   assertThrows(() => preloadRequest("mpi", "/"), UsageError);

@@ -103,7 +103,7 @@ Deno.test("RawMonitor follows a job file: end of the one, begin of the other", (
   ]);
 });
 
-Deno.test("RawMonitor begins a new file at midnight and when it is told to", () => {
+Deno.test("RawMonitor begins a new file at midnight and at SIGHUP", () => {
   using b = bench();
   const { monitor, end } = b.make();
   const midnight = new Date(2026, 2, 15).getTime() * 1000;
@@ -148,7 +148,7 @@ Deno.test("RawMonitor goes on with a file that was cut at any byte", () => {
   }
 });
 
-Deno.test("RawMonitor begins anew where a file of another day or with another header lies", () => {
+Deno.test("RawMonitor starts a new file where one of another day or with another header is", () => {
   using b = bench();
   const first = b.make();
   first.monitor.start(NOON);
@@ -179,7 +179,7 @@ Deno.test("RawMonitor holds no more descriptors after many records and days than
   assertEquals(monitor.written, 302);
 });
 
-Deno.test("RawMonitor begins a new file when somebody took the one it writes", () => {
+Deno.test("RawMonitor begins a new file when another process took the one it writes", () => {
   using b = bench();
   const { monitor, end } = b.make();
   monitor.start(NOON);

@@ -39,7 +39,7 @@ Deno.test("pushContext() takes a snapshot with values of the caller; pullContext
   assertEquals([record, rest], ["region=main,residual=0.500000,step=7,input=small", []]);
 });
 
-Deno.test("a listener hears attributes, events and snapshots until it is disposed of", () => {
+Deno.test("a listener receives attributes, events and snapshots until it is disposed of", () => {
   const made = channel("event,trace");
   const heard: string[] = [];
   {

@@ -44,7 +44,7 @@ Deno.test("fieldsOf() reads numbers, strings and rows of numbers, and what is cu
   assertEquals(bytesOfText("no bytes"), undefined);
 });
 
-Deno.test("parseLayout() says what is wrong", () => {
+Deno.test("parseLayout() reports what is wrong", () => {
   const wrong = (layout: unknown) => {
     const found = parseLayout(typeof layout === "string" ? layout : JSON.stringify(layout));
     return "wrong" in found ? found.wrong : "nothing";
@@ -85,7 +85,7 @@ Deno.test("bytes of a known layout are expanded by CalQL and by readCali()", () 
   );
 });
 
-Deno.test("CALI_CALIPER_ATTRIBUTE_LAYOUTS gives attributes a layout, and says what is none", () => {
+Deno.test("CALI_CALIPER_ATTRIBUTE_LAYOUTS gives attributes a layout, and reports what is none", () => {
   const channel = new Channel({
     CALI_SERVICES_ENABLE: "event,trace,recorder",
     CALI_CALIPER_ATTRIBUTE_LAYOUTS: `{"cell": ${LAYOUT}, "other": [{"name": "a", "type": "usr"}]}`,

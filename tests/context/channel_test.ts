@@ -169,7 +169,7 @@ Deno.test("Channel passes only the regions that filters include", () => {
   assertEquals(begun, ["main", "solve"]);
 });
 
-Deno.test("Channel says so when a service is not there, and records nothing without services", () => {
+Deno.test("Channel reports a missing service, and records nothing without services", () => {
   const channel = new Channel({ CALI_SERVICES_ENABLE: "event,nosuch" });
   assertEquals(channel.log, ['== CALIPER: Service "nosuch" not found!']);
   channel.beginRegion("a");

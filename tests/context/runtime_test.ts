@@ -33,7 +33,7 @@ Deno.test("values of process scope are those of all threads of the process and o
   assertEquals(column("shared"), [7, 7, undefined]);
 });
 
-Deno.test("a tree attribute of process scope stands below no thread's regions", () => {
+Deno.test("a tree attribute of process scope is below no thread's regions", () => {
   const { channel, column, records } = scripted();
   const sibling = channel.addThread(0);
   const mesh = channel.attribute("mesh", "string", "process_scope:unaligned");
@@ -158,7 +158,7 @@ Deno.test("CALI_CALIPER_ATTRIBUTE_STACKS: plain attributes overlap, nested ones 
   );
 });
 
-Deno.test("folded visits stand below what is open, once, and leave it as it was", () => {
+Deno.test("folded visits are below what is open, once, and leave it as it was", () => {
   const scriptedOne = new Scripted("event,trace,recorder");
   const { channel } = scriptedOne;
   channel.beginRegion("main");
@@ -178,7 +178,7 @@ Deno.test("folded visits of a stopped thread are left out", () => {
   assertEquals(records(), []);
 });
 
-Deno.test("libraryRegion() says whether a service hears it, and stands under its attribute", () => {
+Deno.test("libraryRegion() returns whether a service listens, and has its attribute", () => {
   const one = new Scripted("event,mpi,trace,recorder");
   const { channel } = one;
   assertEquals(channel.libraryRegion("begin", "MPI_Send"), true);
@@ -212,7 +212,7 @@ Deno.test("attribute() keeps metadata with the attribute, of the type that each 
   assertEquals(tree.attribute(id).type, TYPE.int);
 });
 
-Deno.test("attribute() returns one that is there unchanged, whatever is asked for", () => {
+Deno.test("attribute() returns an existing one unchanged, for any request", () => {
   const { channel } = scripted();
   const made = channel.attribute("a", "int", "asvalue", { unit: "J" });
   assertEquals(channel.attribute("a", "string", "nested", { unit: "W" }), made);
@@ -237,7 +237,7 @@ Deno.test("turnTo() a thread that there is not fails at the next call, not silen
   assertThrows(() => channel.beginRegion("a"), TypeError);
 });
 
-Deno.test("threadStart is that of the thread: its making, or what addThread() was told", () => {
+Deno.test("threadStart is that of the thread: its making, or the time given to addThread()", () => {
   const one = new Scripted("timer,trace,recorder", {}, { startNs: 100 });
   const { channel } = one;
   one.ns = 150;

@@ -31,6 +31,18 @@ Deno.test("Budget takes back what is not needed any more, and remembers what it 
   assertEquals(budget.mostFactor > 1 && budget.foldingS > 2 && budget.longerS > 1, true);
 });
 
+Deno.test("Budget waits longer each time that it took something back too soon", () => {
+  const budget = new Budget(5), cpu = { s: 0 };
+  // Folding is cheap and telling is not: what is taken back is needed again at once.
+  let foldedS = 0;
+  for (let atS = 0; atS < 200; atS += 0.5) {
+    run(budget, atS, 0.5, budget.foldBelowNs > 0 ? 0.01 : 0.9, cpu);
+    if (budget.foldBelowNs > 0) foldedS += 0.5;
+  }
+  assertEquals(foldedS > 190, true, `${foldedS} s`);
+  assertEquals(cpu.s < 0.05 * 200 + 2, true, `${cpu.s} s`);
+});
+
 Deno.test("Budget of a run that stays within it does nothing", () => {
   const budget = new Budget(5);
   run(budget, 0, 60, 0.045);

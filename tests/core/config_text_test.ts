@@ -26,7 +26,7 @@ Deno.test("parseConfig() reads keys of run, then of the verbs in brackets", () =
   ]);
 });
 
-Deno.test("parseConfig() says what is wrong with a line, and where", () => {
+Deno.test("parseConfig() reports what is wrong with a line, and where", () => {
   const { settings, mistakes } = parse("report\n[monitr]\ninterval = 1\n= 3\n[stats]\na=1");
   assertEquals(mistakes, [
     "/site:1: expected KEY = VALUE or [VERB], found report",

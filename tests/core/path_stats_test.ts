@@ -8,7 +8,7 @@ import {
   ROOT,
 } from "../../src/core/path_stats.ts";
 
-Deno.test("PathTable.add() tells paths apart by parent, name, track and attribute", () => {
+Deno.test("PathTable.add() distinguishes paths by parent, name, track and attribute", () => {
   const paths = new PathTable();
   const main = paths.add(ROOT, "main"), solve = paths.add(main, "solve");
   assertEquals(paths.add(ROOT, "main"), main);

@@ -1,6 +1,6 @@
 /** Names that would command a terminal. */
 import { assertEquals } from "@std/assert";
-import { printable, printableLines } from "../../src/core/printable.ts";
+import { jsonText, printable, printableBytes, printableLines } from "../../src/core/printable.ts";
 import { quote } from "../../src/core/errors.ts";
 import { RawWriter } from "../../src/formats/rawstats/writer.ts";
 
@@ -19,4 +19,33 @@ Deno.test("RawWriter writes no name that commands a terminal", () => {
   writer.line("proc", "a\x1b]0;b\x07/1/0/0", new Uint32Array([7, 0]));
   const expected = "\n1.000000 12\\x1b no\\x1bde\n%begin \\x1b[2J\nproc a\\x1b]0;b\\x07/1/0/0 7\n";
   assertEquals(new TextDecoder().decode(writer.bytes), expected);
+});
+
+Deno.test("printableBytes() gives the same wherever the bytes are cut, and leaves what is no UTF-8", () => {
+  const text = "a\x1b[1m\u009bb\u00a0é…\u202ec\u2066\td\n\x7f";
+  const bytes = new Uint8Array([...new TextEncoder().encode(text), 0xc2, 0x20, 0xe2, 0x80, 0x20]);
+  const shown = (form: "text" | "json", cut: number) => {
+    const out: number[] = [];
+    const write = printableBytes(form, (piece) => void out.push(...piece));
+    write(bytes.subarray(0, cut));
+    write(bytes.subarray(cut));
+    return out;
+  };
+  const end = [0xc2, 0x20, 0xe2, 0x80, 0x20];
+  const expected = {
+    text: "a\\x1b[1m\\x9bb\u00a0é…\\u202ec\\u2066\td\n\\x7f",
+    json: "a\\u001b[1m\\u009bb\u00a0é…\\u202ec\\u2066\td\n\\u007f",
+  };
+  for (const form of ["text", "json"] as const) {
+    const wanted = [...new TextEncoder().encode(expected[form]), ...end];
+    for (let cut = 0; cut <= bytes.length; cut++) {
+      assertEquals(shown(form, cut), wanted, `${form}, cut at ${cut}`);
+    }
+  }
+});
+
+Deno.test("jsonText() means the same, and commands no terminal", () => {
+  const value = { "a\u009b": ["\x1b\x7f\u202e\u2028\n", null, 1] };
+  assertEquals(JSON.parse(jsonText(value, 2)), value);
+  assertEquals(jsonText(value), '{"a\\u009b":["\\u001b\\u007f\\u202e\\u2028\\n",null,1]}');
 });

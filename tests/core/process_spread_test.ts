@@ -21,7 +21,7 @@ Deno.test("processSpread() names the extremes, and a process that was never ther
   assertEquals([spreadQuantileS(spread, 0), spreadQuantileS(spread, 1)], [0, 4]);
 });
 
-Deno.test("timeBucket() is within 1 % of what it stands for", () => {
+Deno.test("timeBucket() is within 1 % of its value", () => {
   for (const seconds of [1e-9, 3.3e-6, 0.02, 1, 86_400]) {
     assert(Math.abs(bucketMiddleS(timeBucket(seconds)) / seconds - 1) < 0.0101, String(seconds));
   }

@@ -2,20 +2,12 @@
 import { assert, assertEquals } from "@std/assert";
 import { READERS } from "../../src/readers/with_raw.ts";
 import { BINARY, endToEnd } from "../_support/programs.ts";
+import { HAS_STRACE } from "../_support/strace.ts";
 
 /** Memory and threads of the runtime itself: its compilers come and go as they like. */
 const RUNTIMES_OWN = "futex,mprotect,mmap,munmap,madvise,brk";
 
-/** Can calls be counted here? strace has to be there, and to be permitted. */
-const CAN_TRACE = (() => {
-  try {
-    return new Deno.Command("strace", { args: ["-qq", "-o", "/dev/null", "true"], stderr: "null" })
-      .outputSync().success;
-  } catch {
-    return false;
-  }
-})();
-if (!CAN_TRACE) console.log("skipped: no strace that may trace, so no counts of system calls");
+if (!HAS_STRACE) console.log("skipped: no strace that may trace, so no counts of system calls");
 
 /** Counters are read by calls, and each machine has its own. */
 const WITHOUT = ["--without", READERS.map(({ name }) => name).join(",")];
@@ -48,7 +40,7 @@ function callsOf(dir: string, seconds: number): Map<string, number> {
 }
 
 endToEnd("a sample takes two system calls where nothing is read by any", (dir) => {
-  if (!CAN_TRACE) return;
+  if (!HAS_STRACE) return;
   const short = callsOf(dir, 1), long = callsOf(dir, 4);
   const more = (name: string) => (long.get(name) ?? 0) - (short.get(name) ?? 0);
   const samples = more("ppoll");
@@ -64,7 +56,7 @@ endToEnd("a sample takes two system calls where nothing is read by any", (dir) =
 }, 120);
 
 endToEnd("a run reads little of the program, in few pieces", (dir) => {
-  if (!CAN_TRACE) return;
+  if (!HAS_STRACE) return;
   const rows = traced(dir, ["-e", "trace=pread64,write"], ["--", "true"]);
   const script = rows.filter((row) => row.includes("__JOULEMARK_FORM"));
   if (script.length === 0) {

@@ -9,7 +9,8 @@ import {
   WATTS,
 } from "../_support/live_tree.ts";
 import { monitorProcess } from "../_support/processes.ts";
-import { endToEnd } from "../_support/programs.ts";
+import { asEachUser } from "../_support/plain_user.ts";
+import { BINARY, endToEnd } from "../_support/programs.ts";
 
 const ENERGY = "package-energy (J)";
 const KNOWN = "joulemark-package-energy-known (J)";
@@ -54,8 +55,8 @@ function troubleOf(run: Faulty): string {
   return sources.CPU_ENERGY.trouble ?? "";
 }
 
-endToEnd("well counters cover all, from the start of the command to its end", async (dir) => {
-  const run = await runOver(dir, { seconds: 0.6, fault: whole });
+asEachUser("well counters cover all of the command, start to end", async (dir, { command }) => {
+  const run = await runOver(dir, { seconds: 0.6, fault: whole, command });
   assertWhole(run);
   const runtimeS = Number(run.application["runtime (s)"]);
   assertAlmostEquals(length(run), runtimeS, 0.002, "the first sample comes before the command");
@@ -67,14 +68,16 @@ const GONE: readonly (readonly [string, string | undefined])[] = [
   ["that turns to garbage", "banana\n"],
 ];
 for (const [what, content] of GONE) {
-  endToEnd(`of a package ${what} midway the time before counts, and the other one`, async (dir) => {
+  const name = `of a package ${what} midway the time before counts, and the other one`;
+  asEachUser(name, async (dir, { command }) => {
     let lastS = NaN;
     const fault: Fault = (pkg, s, uj) => {
       if (pkg === 1 && s > 0.8) return content;
       if (pkg === 1) lastS = s;
       return `${uj}\n`;
     };
-    const run = await runOver(dir, { seconds: 1.6, fault, options: ["--record", "recording"] });
+    const options = ["--record", "recording"];
+    const run = await runOver(dir, { seconds: 1.6, fault, options, command });
     const seconds = length(run);
     const covered = (seconds + lastS) / (2 * seconds);
     assertPartial(run, WATTS * (seconds + lastS), covered);
@@ -123,14 +126,14 @@ endToEnd("a short gap that the counter bridges leaves the energy whole", async (
   assertStringIncludes(troubleOf(run), "empty");
 });
 
-endToEnd("a spike is rejected, counted and named, and leaves the energy whole", async (dir) => {
+asEachUser("a spike is rejected and named, and the energy whole", async (dir, { command }) => {
   let spikes = 0;
   const fault: Fault = (pkg, s, uj) => {
     const spike = pkg === 1 && s > 0.5 && spikes < 5;
     if (spike) spikes++;
     return `${uj + (spike ? 50e9 : 0)}\n`;
   };
-  const run = await runOver(dir, { seconds: 1, fault });
+  const run = await runOver(dir, { seconds: 1, fault, command });
   assertWhole(run);
   assertStringIncludes(troubleOf(run), "grew faster than is possible");
 });
@@ -164,10 +167,10 @@ endToEnd("a frozen counter counts until it froze", async (dir) => {
   assertStringIncludes(troubleOf(run), "has not changed for long");
 });
 
-endToEnd(
+asEachUser(
   "a monitor that stood still while the command ended keeps to the time before",
-  async (dir) => {
-    const run = await stopping(dir, (pid) => [monitorProcess(pid)]);
+  async (dir, { binary, command }) => {
+    const run = await stopping(dir, (pid) => [monitorProcess(pid, binary)], command);
     // The guardian saw the end; what was counted after the last sample is lost.
     assertAlmostEquals(Number(run.application["runtime (s)"]), 1.5, 0.1);
     assertAlmostEquals(length(run), 1.5, 0.1);
@@ -181,10 +184,13 @@ endToEnd(
 );
 
 /** Stops processes half a second into a run of 1.5 s, until two seconds after its end. */
-function stopping(dir: string, which: (pid: number) => number[]) {
+function stopping(
+  dir: string,
+  which: (pid: number) => number[],
+  command: readonly string[] = [BINARY],
+) {
   return runOver(dir, {
-    seconds: 1.5,
-    fault: whole,
+    ...{ seconds: 1.5, fault: whole, command },
     async during(pid) {
       while (!exists(`${dir}/begun`)) await wait(20);
       await wait(500);

@@ -1,7 +1,9 @@
-/** Files that were cut: a clear line each and a status, never a stack. */
+/** Files that were cut, or that hold more than they seem to: a clear line each and a status, never a stack. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { gzipSync } from "node:zlib";
-import { endToEnd, joulemark } from "../_support/programs.ts";
+import { cpuTimeOf } from "../_support/cpu_time.ts";
+import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
+import { bestOf } from "../_support/tries.ts";
 
 endToEnd("a .gz that is cut in its first bytes is told in clear lines, with status 2", (dir) => {
   const packed = gzipSync(new TextEncoder().encode("$hpcperfstats 2.3.5\n".repeat(100)));
@@ -43,4 +45,44 @@ endToEnd("query --strict reports a .cali that is cut inside its last line", (dir
   // cali-query says nothing.
   const plain = query("cut.cali");
   assertEquals([plain.code, plain.stderr], [0, ""]);
+});
+
+endToEnd("a .gz that holds a thousand times its size is read in bounded memory", async (dir) => {
+  Deno.writeFileSync(`${dir}/bomb.gz`, gzipSync(new Uint8Array(320 << 20).fill(97)));
+  const child = new Deno.Command(BINARY, {
+    args: ["stats", `${dir}/bomb.gz`],
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  let mostKb = 0;
+  const watch = setInterval(() => {
+    try {
+      const text = Deno.readTextFileSync(`/proc/${child.pid}/status`);
+      mostKb = Math.max(mostKb, Number(/^VmHWM:\s*(\d+)/m.exec(text)?.[1] ?? 0));
+    } catch {
+      // it ended
+    }
+  }, 5);
+  const { code, stderr } = await child.output();
+  clearInterval(watch);
+  assertEquals(code, 2);
+  assertMatch(new TextDecoder().decode(stderr), /lines of at most \d+ bytes, found a longer one/);
+  assert(mostKb > 0 && mostKb < 350_000, `${mostKb} kB`);
+});
+
+endToEnd("a .gz of empty lines costs about what one of statistics lines does", (dir) => {
+  const size = 48 << 20;
+  const write = (name: string, line: string) => {
+    const bytes = new TextEncoder().encode(line.repeat(Math.floor(size / line.length)));
+    Deno.writeFileSync(`${dir}/${name}`, gzipSync(bytes, { level: 1 }));
+  };
+  write("empty.gz", "\n");
+  write("full.gz", "a 1 2\n");
+  const cost = (name: string) => {
+    return cpuTimeOf(dir, ["sh", "-c", `"$0" stats ${name}; [ $? = 2 ]`, BINARY]).seconds;
+  };
+  bestOf(3, () => {
+    const [empty, full] = [cost("empty.gz"), cost("full.gz")];
+    assert(empty < 2 * full, `${empty} and ${full} CPU s`);
+  });
 });

@@ -2,7 +2,13 @@
  * Nested regions at a high rate: every visit is counted, whatever reads them, and sampling goes on.
  * Counts are exact; how long anything takes is not looked at.
  */
-import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertAlmostEquals,
+  assertEquals,
+  assertMatch,
+  assertStringIncludes,
+} from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
 import { build, endToEnd, joulemark } from "../_support/programs.ts";
 
@@ -80,6 +86,9 @@ endToEnd("a trace of events counts the nested visits that it has no room for", (
   assertEquals(sum, folded);
   const shown = joulemark(dir, ["show", "trace.cali"]);
   assertStringIncludes(shown.stdout, `${folded} visits came too fast to be told in their order`);
+  // Where a part of the visits has no time, none is told.
+  assertMatch(shown.stdout, /^ +stress +300000 +- +-/m);
+  assertMatch(shown.stdout, /^main +1 +\d\S* /m);
   assertStringIncludes(shown.stdout, threads[0]);
 }, 120);
 

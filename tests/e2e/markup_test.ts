@@ -1,5 +1,11 @@
 /** Marks in every language, out of order, and from many processes at once, through the executable. */
-import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertAlmostEquals,
+  assertEquals,
+  assertMatch,
+  assertStringIncludes,
+} from "@std/assert";
 import type { ReportHost } from "../../src/core/report.ts";
 import { parseReport } from "../../src/formats/report.ts";
 import { BINARY, build, endToEnd, joulemark } from "../_support/programs.ts";
@@ -212,10 +218,35 @@ endToEnd("run mends marks out of order, counts them and names who did it", (dir)
       /"left open\\" was never ended: process \d+": 1/,
     ]
   ) assert(mistake.test(text), `no ${mistake} in the report:\n${text.slice(-2500)}`);
+  // Each kind has its first place.
+  const marks = host.joulemark!.marks as unknown as Record<string, Record<string, string>>;
+  const seen = marks["mistakes first seen"];
+  assertEquals(Object.keys(seen), Object.keys(marks.mistakes));
+  const placeOf = (start: string) => Object.entries(seen).find(([k]) => k.startsWith(start))?.[1];
+  assertMatch(placeOf('"forgotten"')!, /^at \d+\.\d{3} s, in "step" > "forgotten"$/);
+  assertMatch(placeOf('"left open"')!, /^at \d+\.\d{3} s, the process's end$/);
   assertStringIncludes(out.stderr, "marks were out of order");
   // Ranks of an MPI job are told as well.
   assertEquals(joulemark(dir, ["run", "-q", "--", app], { PMI_RANK: "3" }).code, 0);
   assert(/was never ended: process \d+ \(rank 3\)": 1/.test(hostOf(dir).text));
+});
+
+endToEnd("marks of a signal handler spoil no sum of the marks that they interrupt", (dir) => {
+  const app = build("signals", dir);
+  for (const record of [[], ["--record", "recording"]]) {
+    const out = joulemark(dir, ["run", "-q", ...record, "--", app]);
+    const [visits, signals] = out.stdout.split(" ").map(Number);
+    const { host, text } = hostOf(dir);
+    const { rows } = host.joulemark!.tree as unknown as {
+      rows: { region: string; count: number }[];
+    };
+    const sum = (region: string) =>
+      rows.filter((row) => row.region === region).reduce((n, { count }) => n + Number(count), 0);
+    // An interrupted mark may be lost or be the other's, and no more.
+    assert(Math.abs(sum("main") - visits) <= signals, `${sum("main")} of ${visits}`);
+    assert(Math.abs(sum("handler") - signals) <= signals / 4 + 10, `${sum("handler")}, ${signals}`);
+    assert(!text.includes("files left out"), text.slice(-2500));
+  }
 });
 
 endToEnd("run records values that a C program sets", (dir) => {

@@ -116,3 +116,25 @@ needing(
     assertStringIncludes(out.report, "libothertool.so answers MPI_Barrier as well");
   },
 );
+
+needing(
+  "C compiler",
+  works("cc --version"),
+  "run --preload mpi says that the standard's ABI of MPI 5 is untried",
+  (dir) => {
+    compile(dir, "cc -O2 -w -fPIC -shared -o libmpi_abi.so PROGRAMS/../../../os/mpi_abi_stub.c");
+    compile(
+      dir,
+      "cc -O2 -Wall -Wextra -o app PROGRAMS/mpi_abi.c -L. -lmpi_abi -Wl,-rpath,'$ORIGIN'",
+    );
+    for (const words of ["mpi", "mpi=all"]) {
+      const out = preloaded(dir, words, ["./app"]);
+      assertEquals(out.stdout, "0\n");
+      assertEquals(out.counts, { MPI_Init_thread: 1, MPI_Allreduce: 3 });
+      assertStringIncludes(
+        out.report,
+        "this MPI has the standard's ABI of MPI 5, with which joulemark is untried",
+      );
+    }
+  },
+);

@@ -103,6 +103,22 @@ for (
   needing(
     `${compiler} with OpenMP`,
     isThere,
+    `run --preload ompt tells waits for locks, and no other tool, with ${compiler}`,
+    (dir) => {
+      compile(dir, `${compiler} -O2 -fopenmp -o app PROGRAMS/openmp_lock.c`);
+      bestOf(5, () => {
+        const out = preloaded(dir, "ompt", ["./app"]);
+        const waited = Number(out.stdout), [count, seconds] = times(out, "wait_lock");
+        assertEquals(count, 2);
+        assert(Math.abs(seconds - waited) < 0.001 * waited + 2e-5, `${seconds} and ${waited} s`);
+        assert(!out.report.includes("remarks:"), out.report.slice(-2000));
+      });
+    },
+  );
+
+  needing(
+    `${compiler} with OpenMP`,
+    isThere,
     `run --cali-config openmp-report has work and barriers of ${compiler}`,
     (dir) => {
       compile(dir, `${compiler} -O2 -fopenmp -o app PROGRAMS/openmp_all.c`);
@@ -138,3 +154,23 @@ needing(
     assert(!out.report.includes("mistakes:"), out.report.slice(-2000));
   },
 );
+
+for (const mpi of ["openmpi", "mpich"]) {
+  needing(
+    `mpicc.${mpi}`,
+    works(`mpicc.${mpi} --version && command -v mpirun.${mpi}`),
+    `run --preload mpi,ompt has OpenMP's times of a program that ends by MPI_Finalize, with ${mpi}`,
+    (dir) => {
+      compile(dir, `mpicc.${mpi} -O2 -fopenmp -o app PROGRAMS/openmp_mpi.c`);
+      const out = preloaded(dir, "mpi,ompt", [`mpirun.${mpi}`, "-n", "2", "./app"], {
+        env: {
+          ...{ OMPI_ALLOW_RUN_AS_ROOT: "1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: "1" },
+          OMPI_MCA_rmaps_base_oversubscribe: "1",
+        },
+      });
+      assertEquals(out.stdout, "499500\n499500\n");
+      assertEquals(times(out, "parallel")[0], 2);
+      assert(!out.report.includes("mistakes:"), out.report.slice(-2000));
+    },
+  );
+}

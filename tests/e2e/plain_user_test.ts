@@ -1,11 +1,9 @@
 /** Every verb works for a user without rights as it does for root, and shows nobody a stack. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
-import { plainUser, userFolders } from "../_support/plain_user.ts";
-import { endToEnd } from "../_support/programs.ts";
+import { asEachUser } from "../_support/plain_user.ts";
 
-endToEnd("demo and run --simulate work for a plain user", (dir) => {
-  const user = plainUser(dir);
+asEachUser("demo and run --simulate work", (dir, user) => {
   const demo = user.joulemark(["demo"]);
   assertEquals(demo.code, 0, demo.stderr);
   assertStringIncludes(demo.stderr, "package");
@@ -15,7 +13,7 @@ endToEnd("demo and run --simulate work for a plain user", (dir) => {
     const out = user.joulemark(command);
     assertEquals(out.code, 0, out.stderr);
     assert(!out.stderr.includes("Cannot"), out.stderr);
-    const [host] = parseReport(Deno.readTextFileSync(`${user.dir}/${report}`), report).hosts;
+    const [host] = parseReport(Deno.readTextFileSync(`${dir}/${report}`), report).hosts;
     // pm_counters know the node; its packages are not told apart.
     const key = spec === "=cray" ? "joulemark-node-energy-exact (J)" : "package-energy (J)";
     assert(Number(host.application[key]) > 0, spec);
@@ -43,13 +41,11 @@ const VERBS: readonly (readonly [args: readonly string[], codes: readonly number
   [["query", "-q", "select *", "joulemark.report"], [0]],
 ];
 
-endToEnd("every verb ends in order for its user, and shows nobody a stack", (dir) => {
-  for (const user of userFolders(dir)) {
-    for (const [args, codes] of VERBS) {
-      const out = user.joulemark([...args]);
-      const said = `${user.name}: ${args.join(" ")}: ${out.code}\n${out.stderr}`;
-      assert(codes.includes(out.code), said);
-      assert(!/^ +at /m.test(out.stderr + out.stdout), said);
-    }
+asEachUser("every verb ends in order, and shows nobody a stack", (_dir, user) => {
+  for (const [args, codes] of VERBS) {
+    const out = user.joulemark([...args]);
+    const said = `${args.join(" ")}: ${out.code}\n${out.stderr}`;
+    assert(codes.includes(out.code), said);
+    assert(!/^ +at /m.test(out.stderr + out.stdout), said);
   }
 });

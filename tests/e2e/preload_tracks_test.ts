@@ -34,6 +34,15 @@ endToEnd("dialects that end in another order do not end each other's regions", (
   assert(!out.report.includes("mistakes:"), out.report);
 });
 
+endToEnd("ranges of two NVTX domains do not end each other", (dir) => {
+  compile(dir, "cc -O2 -Wall -Wextra -Werror -rdynamic -o injected PROGRAMS/injected.c -ldl");
+  const out = preloaded(dir, "nvtx", ["./injected", "domains"]);
+  assertEquals(out.counts, { solve: 1, kernel: 1 });
+  assertPauses(out, "solve", 2);
+  assertPauses(out, "kernel", 1);
+  assert(!out.report.includes("mistakes:"), out.report);
+});
+
 endToEnd("a phase's attribute ends with it, below a region of another dialect", (dir) => {
   compile(dir, TRACKS);
   const out = preloaded(dir, "caliper,roctx", ["./tracks", "phases"], {

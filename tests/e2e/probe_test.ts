@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { endToEnd, joulemark } from "../_support/programs.ts";
 import { compile, needing, preloadedOptions, works } from "../_support/preload.ts";
-import { plainUser } from "../_support/plain_user.ts";
+import { userIn } from "../_support/plain_user.ts";
 import { bestOf } from "../_support/tries.ts";
 
 /** Where perf allows: uprobes in the kernel, and the right to place them. */
@@ -83,6 +83,62 @@ needing(
   },
 );
 
+needing(
+  "uprobes or C++ compiler",
+  MAY_PROBE && COMPILER,
+  "run --probe FILE:PROVIDER:POINT: points for tracers, in pairs, alone and behind a semaphore",
+  (dir) => {
+    compile(dir, "cc -O2 -o app PROGRAMS/points.c");
+    bestOf(3, () => {
+      const { stdout, host, report } = preloadedOptions(dir, ["--probe", "./app:heat:*"], [
+        "./app",
+      ]);
+      const [listens, took] = stdout.split(" ").map(Number);
+      const { rows } = host.joulemark?.tree as unknown as Tree;
+      assertEquals(rows.map(({ region, track, count }) => [region, track, count]).sort(), [
+        ["heat:rare", "usdt", 12],
+        ["heat:step", "usdt", 12],
+      ]);
+      assertEquals([listens, Number(rows.find((r) => r.region === "heat:rare")!["runtime (s)"])], [
+        ...[1, 0],
+      ]);
+      const seconds = rows.find(({ region }) => region === "heat:step")!["runtime (s)"];
+      assert(Math.abs(seconds - took) < 0.01 * took, `${seconds} and ${took} s`);
+      assert(!report.includes("mistakes:"), report.slice(-2000));
+    });
+    // A point that nobody asks for stays as it is, and a pair may be named.
+    const pair = ["--probe", "./app:heat:step__start..step__done"];
+    const out = preloadedOptions(dir, pair, ["./app"]);
+    assertEquals([out.counts, out.stdout.split(" ")[0]], [{ "heat:step": 12 }, "0"]);
+    const wrong = joulemark(dir, ["run", "--probe", "./app:heat:stop", "--", "./app"]);
+    assertEquals(wrong.code, 2);
+    assertMatch(wrong.stderr, /expected a point of the file, found none/);
+  },
+);
+
+needing(
+  "uprobes or C++ compiler",
+  MAY_PROBE && COMPILER,
+  "run --probe takes names of C++ as people write them, overloads together",
+  (dir) => {
+    for (const kind of ["-pie -fPIE", "-no-pie"]) {
+      compile(dir, `c++ -O2 ${kind} -o app PROGRAMS/plain_names.cpp`);
+      const functions = ["Solver::Solver", "Solver::~Solver", "Solver::step"]
+        .map((name) => `./app:heat::${name}`);
+      const out = preloadedOptions(dir, ["--probe", functions.join()], ["./app"]);
+      assertEquals(out.counts, {
+        ...{ "heat::Solver::Solver": 1, "heat::Solver::~Solver": 1, "heat::Solver::step": 6 },
+      }, kind);
+      const all = preloadedOptions(dir, ["--probe", "./app:heat::*wait"], ["./app"]);
+      assertEquals(all.counts, { "heat::Solver::wait": 8 }, kind);
+    }
+    compile(dir, "strip -o bare app");
+    const out = joulemark(dir, ["run", "--probe", "./bare:heat::Solver::step", "--", "./bare"]);
+    assertEquals(out.code, 2);
+    assertEquals(out.stderr.trimEnd().split("\n").length, 1, out.stderr);
+  },
+);
+
 endToEnd("run --probe refuses what is not there in one line", (dir) => {
   Deno.writeTextFileSync(`${dir}/text`, "no program");
   for (
@@ -105,7 +161,7 @@ needing(
   Deno.uid() !== 0 || works("setpriv --reuid 65534 true"),
   "run --probe: where perf allows none the command runs, and one line says why",
   (dir) => {
-    const out = plainUser(dir).joulemark([
+    const out = userIn(dir).joulemark([
       ...["run", "-q", "--simulate", "--probe", "libc.so.6:qsort_r", "--"],
       ...["sh", "-c", "echo ran; exit 3"],
     ]);

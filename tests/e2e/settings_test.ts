@@ -114,6 +114,7 @@ cp '${BINARY}' '${dir}/elevated'
 chmod 755 '${dir}/elevated'
 setpriv --reuid=1234 --regid=1234 --clear-groups unshare -U true && {
   chown 1234 '${dir}/out'
+  rm -rf /dev/shm/joulemark-0
   XDG_CONFIG_HOME=/none setpriv --reuid=1234 --regid=1234 --clear-groups \\
     unshare -U -r '${dir}/elevated' run -- true 2>&1
   sed -n 's/^Profile/Namespace/p' '${dir}/out/r'

@@ -30,9 +30,14 @@ onPrivateNode(
 
 onPrivateNode("read finds every source at its true path", async (node) => {
   const read = (name: string, domain: string) => node.joulemark(["read", name, domain, "0"]);
-  const power = await read("CPU_POWER", "package");
-  assertEquals(power.code, 0, power.stderr);
-  assertAlmostEquals(Number(power.stdout), 100, 10);
+  // Two looks a tenth of a second apart: a CPU that is taken away between a look and its time shows.
+  let watts = NaN;
+  for (let left = 3; left > 0 && !(Math.abs(watts - 100) <= 10); left--) {
+    const power = await read("CPU_POWER", "package");
+    assertEquals(power.code, 0, power.stderr);
+    watts = Number(power.stdout);
+  }
+  assertAlmostEquals(watts, 100, 10);
   assertEquals((await read("CNL::BOARD_POWER", "board")).stdout, "300\n");
   const zone = await read("POWERCAP::CPU_ENERGY_CONSUMED", "package");
   assert(Number(zone.stdout) > 0, zone.stderr);
@@ -144,13 +149,16 @@ onPrivateNode("a GPU library without its GPU is not loaded", async (node) => {
     compile("readers/fake_rocm_smi.c", path, ["-shared", "-fPIC", "-DLOUD"]);
   }
   Deno.env.set("FAKE_LOADED", `${node.dir}/loaded`);
-  for (const args of [["read", "TIME", "board", "0"], ["monitor", "--once"], ["doctor"]]) {
-    const out = await node.joulemark(args);
-    assertEquals([out.code, out.stderr], [0, ""]);
-    assert(!out.stdout.includes("foreign:"), out.stdout);
+  for (const asNobody of [false, true]) {
+    for (const args of [["read", "TIME", "board", "0"], ["monitor", "--once"], ["doctor"]]) {
+      const out = await node.joulemark(args, asNobody);
+      assertEquals([out.code, out.stderr], [0, ""]);
+      assert(!out.stdout.includes("foreign:"), out.stdout);
+    }
+    const run = await node.joulemark(["run", "--", "true"], asNobody);
+    assert(!run.stderr.includes("foreign:"), run.stderr);
+    Deno.removeSync(`${node.dir}/joulemark.report`);
   }
-  const run = await node.joulemark(["run", "--", "true"]);
-  assert(!run.stderr.includes("foreign:"), run.stderr);
   Deno.env.delete("FAKE_LOADED");
   assert(![...Deno.readDirSync(node.dir)].some((entry) => entry.name === "loaded"));
 });

@@ -16,7 +16,7 @@ function image(pid: number, execId: string, startNs: number): Marks {
     skipped: { nested: 0, refused: 0 },
     stopNs: () => NaN,
     poll: () => 0,
-    knowsName: () => false,
+    hasName: () => false,
     takeFolds: () => [],
     takeFoldedEpochs: () => [],
     [Symbol.dispose]() {},
@@ -75,7 +75,7 @@ timed(
       ...image(child.pid, "image", 2e9),
       threads,
       names: [{ name: "work", hint: 1 }],
-      knowsName: () => true,
+      hasName: () => true,
       poll() {
         if (threads.length > 0) return 0;
         const thread = new RingThread(child.pid, [], new StampClock(0n));
@@ -107,3 +107,75 @@ timed(
     assertEquals(collector.lastEndNs, 4e9);
   },
 );
+
+/** A thread whose ring had no room from 3 to 90 s, but for the exit of what was open before. */
+function fullRing(folded: { readonly at: number; readonly selfS: number }): Marks {
+  const thread = new RingThread(7, [], new StampClock(0n));
+  const write = (kind: number, seconds: number) => {
+    const record = new DataView(new ArrayBuffer(16));
+    record.setBigUint64(0, BigInt(seconds * 1e9), true);
+    record.setUint32(8, kind | FLAG.nanoseconds << 8, true);
+    thread.reserve(1).set(new Uint8Array(record.buffer));
+    thread.filled(1);
+  };
+  let looks = 0;
+  const paths = {
+    ...{ folding: false, count: 2, position: 0, lost: 0 },
+    ...{ parent: [-1, 0], region: [0, 0], attribute: [0, 0], least: [0, 0], most: [0, 0] },
+    nameOf: () => 0,
+    trackOf: () => 0,
+    readBuckets() {},
+    read(_nowNs: number, add: (path: number, added: object) => void) {
+      if (++looks !== folded.at) return;
+      add(1, { count: 5, ns: 9, squares: 9, selfNs: folded.selfS * 1e9 });
+    },
+  };
+  thread.paths = paths as unknown as RingThread["paths"];
+  const threads: RingThread[] = [];
+  return {
+    ...image(Deno.pid, "image", 1e9),
+    threads,
+    names: [{ name: "work", hint: 1 }],
+    hasName: () => true,
+    poll() {
+      if (threads.length > 0) return 0;
+      threads.push(thread);
+      for (const s of [1, 2]) write(KIND.enter, s);
+      write(KIND.exit, 3);
+      write(KIND.exit, 90);
+      // The thread was away for a while.
+      write(KIND.enter, 93);
+      write(KIND.exit, 94);
+      return 6;
+    },
+  };
+}
+
+timed("folded visits come before what was written behind the pause that they came in", () => {
+  for (const [selfS, looks] of [[80, 1], [80, 2], [2.95, 1]] as const) {
+    const calls: string[] = [];
+    const sink: EventSink = {
+      track: () => 0,
+      regionPath: () => 1,
+      receive({ kind, timeS }) {
+        if (kind === KIND.enter) calls.push(`in ${timeS}`);
+        if (kind === KIND.exit) calls.push(`out ${timeS}`);
+        if (kind === KIND.folded) calls.push(`folded ${timeS.toFixed(3)}`);
+        return kind === KIND.start ? 0 : kind === KIND.region ? 7 : -1;
+      },
+    };
+    let nowS = 100;
+    const directory = Deno.makeTempDirSync();
+    using collector = new Collector({ directory, originNs: 0n, sink, nowNs: () => nowS * 1e9 });
+    collector.ring(fullRing({ at: looks, selfS }));
+    for (let i = 0; i < looks; i++) {
+      collector.drain();
+      nowS += 1;
+    }
+    collector.feed(200e9);
+    Deno.removeSync(directory, { recursive: true });
+    const expected = ["in 1", "in 2", "out 3", "out 90", "in 93", "out 94"];
+    expected.splice(selfS === 80 ? 3 : 4, 0, `folded ${selfS === 80 ? "90.000" : "93.000"}`);
+    assertEquals(calls, expected, `${selfS} s at look ${looks}`);
+  }
+});

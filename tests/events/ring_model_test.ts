@@ -18,7 +18,7 @@ const SAME_NUMBER: RingScene = { visits: [1, 1], tids: [7, 7] };
 const TWO_AND_ONE: RingScene = { visits: [2, 1], tids: [1, 2] };
 
 for (const scene of [ONE_EACH, SAME_NUMBER, TWO_AND_ONE, { ...ONE_EACH, neverFrees: true }]) {
-  Deno.test(`every visit is told once or folded once: ${JSON.stringify(scene)}`, () => {
+  Deno.test(`every visit is emitted once or folded once: ${JSON.stringify(scene)}`, () => {
     const { states, wrong, steps } = exploreRing(scene);
     assertEquals(wrong, undefined, steps.slice(-60).join("\n"));
     console.log(`${states} states`);
@@ -40,7 +40,7 @@ for (const mistake of RING_MISTAKES) {
   });
 }
 
-Deno.test("a visit that is folded by path is told with its time, and the time around it", () => {
+Deno.test("a visit that is folded by path is emitted with its time, and the time around it", () => {
   const { states, wrong, steps } = explorePaths();
   assertEquals(wrong, undefined, steps.slice(-60).join("\n"));
   console.log(`${states} states`);

@@ -130,7 +130,7 @@ Deno.test("RingProcess survives any byte of a file", () => {
   }
 });
 
-Deno.test("RingProcess reads no more names than a file can hold, whatever it claims", () => {
+Deno.test("RingProcess reads no more names than a file can hold, with any claimed number", () => {
   const bytes = sound(3);
   const view = new DataView(bytes.buffer);
   view.setUint32(HEADER.names, NAMES_MAX, true);
@@ -145,14 +145,14 @@ Deno.test("RingProcess reads no more names than a file can hold, whatever it cla
   assert(process instanceof RingProcess);
   for (let poll = 0; poll < 100; poll++) {
     process.poll();
-    process.knowsName(70_000);
+    process.hasName(70_000);
   }
   // The first chunk of names is in the file, the others are not.
   assertEquals([process.names.length, process.names[1].name], [256, "solve"]);
   assert(process.garbage > 0 && reads < 2000, `${reads} reads`);
 });
 
-Deno.test("RingPaths takes figures that could be, whatever bytes stand where paths are", () => {
+Deno.test("RingPaths takes possible figures only, for any bytes in place of paths", () => {
   const seed = Math.floor(Math.random() * 2 ** 31);
   console.log(`seed ${seed}`);
   let state = seed, taken = 0;
@@ -191,7 +191,7 @@ Deno.test("RingPaths takes figures that could be, whatever bytes stand where pat
   assert(taken > 0, "nothing was taken");
 });
 
-Deno.test("RingProcess.open() tells what is no ring, and waits for what is not ready", () => {
+Deno.test("RingProcess.open() rejects what is no ring, and waits for what is not ready", () => {
   assertEquals(RingProcess.open(new Memory(new Uint8Array(0)), 0n), "wait");
   assertEquals(RingProcess.open(new Memory(new Uint8Array(8192)), 0n), "wait");
   const other = sound(1);

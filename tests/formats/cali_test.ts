@@ -39,7 +39,7 @@ function scan(text: string, options: { finalEmpty?: boolean; piece?: number } = 
   return seen;
 }
 
-Deno.test("CaliScanner reads nodes, snapshots and globals, whatever the order of keys", () => {
+Deno.test("CaliScanner reads nodes, snapshots and globals, for any order of keys", () => {
   assertEquals(
     scan(
       "__rec=node,parent=12,data=main,attr=13,id=20\n__rec=ctx,data=1=2,attr=5=6,ref=20=21\n" +

@@ -69,7 +69,7 @@ Deno.test("otlpJson() has sums with their begin and gauges, in UCUM's units", ()
   assertEquals(gauge.gauge.dataPoints[0].asDouble, 0.8);
 });
 
-Deno.test("reportMetrics() leaves out what has no source, and says which region", () => {
+Deno.test("reportMetrics() leaves out what has no source, and names the region", () => {
   const host: ReportHost = {
     host: "n1",
     agent: {},

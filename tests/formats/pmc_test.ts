@@ -30,6 +30,14 @@ Deno.test("parsePmc() of a binary log, written as ascii, is the library's conver
   );
 });
 
+Deno.test("parsePmc() reads logs that went through systems whose lines end in CR LF", () => {
+  for (const name of ["v2.0.0.pmc", "v4.3.0.pmc", "v6.0.0.ascii"]) {
+    const text = Deno.readTextFileSync(`${VECTORS}run-a.${name}`);
+    const bytes = new TextEncoder().encode(text.replaceAll("\n", "\r\n"));
+    assertEquals(stringifyPmc(parsePmc(bytes)), text, name);
+  }
+});
+
 Deno.test("parsePmc(stringifyPmc(x)) is x, for every version and form", () => {
   const random = new Random(20150112);
   for (const version of PMC_VERSIONS) {

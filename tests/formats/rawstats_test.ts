@@ -91,7 +91,7 @@ Deno.test("parseRawStats() reads fast samples of a type with slow columns", () =
   assertEquals(records.map((r) => [...r.lines[0].values]), [[1n, 2n, 3n], [4n, 0n, 6n]]);
 });
 
-Deno.test("parseRawStats() tells each trouble with its line and reads the rest", () => {
+Deno.test("parseRawStats() reports each trouble with its line and reads the rest", () => {
   const trouble = (body: string, line: number, word: string) => {
     const errors = errorsOf(body);
     assertEquals(errors.length, 1, errors.join("\n"));
@@ -119,7 +119,7 @@ Deno.test("parseRawStats() tells each trouble with its line and reads the rest",
   ]);
 });
 
-Deno.test("parseRawStats() never throws, whatever byte is hit or cut", () => {
+Deno.test("parseRawStats() never throws, for any byte that is changed or cut", () => {
   const whole = new TextEncoder().encode(text("real-host.raw"));
   let seed = 4711;
   const random = (below: number) => (seed = (seed * 1103515245 + 12345) & 0x7fffffff) % below;

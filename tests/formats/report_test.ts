@@ -75,6 +75,18 @@ Deno.test("stringifyReport() escapes what would break the YAML, and every reader
   }
 });
 
+Deno.test("a field of a region may have the name of JavaScript's prototypes", () => {
+  const fields = { "runtime (s)": 1, ["__proto__"]: 2, power: 3 };
+  const host = {
+    host: "a",
+    agent: {},
+    regions: [{ region: "r", hash: 0x12345678, fields }],
+    application: { "runtime (s)": 1 },
+  };
+  const [read] = parseReport(stringifyReport(report({ hosts: [host] }))).hosts;
+  assertEquals(Object.entries(read.regions![0].fields), Object.entries(fields));
+});
+
 Deno.test("stringifyReport() takes a name of a megabyte, and cuts only keys", () => {
   const name = '"\n'.repeat(500_000);
   const regions = [{ region: name, hash: 1, fields: {} }];

@@ -13,7 +13,7 @@ export interface Watched {
 
 const SCRIPT = decodeURIComponent(new URL("./run.ts", import.meta.url).pathname);
 /** More findings than these say nothing new. */
-const ENOUGH = 200;
+const MAX_FINDINGS = 200;
 
 /**
  * Runs cases until there were so many, or so long.
@@ -41,7 +41,7 @@ export async function watch(
     found(finding);
   };
   try {
-    for (let next = first; next < first + cases && result.findings.length < ENOUGH;) {
+    for (let next = first; next < first + cases && result.findings.length < MAX_FINDINGS;) {
       const left = (end - performance.now()) / 1000;
       if (left <= 0) break;
       const { done, died } = await runProcess(

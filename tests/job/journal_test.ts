@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import type { ReportParts } from "../../src/formats/report.ts";
 import { joinReportParts } from "../../src/formats/report.ts";
-import { Journal, readJournal } from "../../src/job/journal.ts";
+import { Journal, journalReportPath, readJournal } from "../../src/job/journal.ts";
 import { libc } from "../../src/os/libc.ts";
 
 function inDirectory(name: string, body: (dir: string) => void): void {
@@ -132,3 +132,19 @@ inDirectory(
     assert(!readJournal(dir)!.report.includes('region: "a"'));
   },
 );
+
+inDirectory("the path of the report is in a journal's first bytes, whatever its regions", (dir) => {
+  const calls = libc();
+  assertEquals(journalReportPath(dir), undefined);
+  using journal = new Journal(dir, "/r/of this/run.report", calls);
+  assertEquals(journalReportPath(dir), undefined);
+  const names = Array.from({ length: 2000 }, (_, i) => `region ${i} ${"x".repeat(100)}`);
+  for (const n of [1, 2, 3]) {
+    journal.write(
+      { frame: frame(n), regions: names.map((name) => region(name, n)), tree: "" },
+      names,
+    );
+    assertEquals(journalReportPath(dir), "/r/of this/run.report");
+    assertEquals(readJournal(dir)?.reportPath, "/r/of this/run.report");
+  }
+});

@@ -6,7 +6,7 @@ const name = (line: string) => {
   return applicationName(line.split(" "), (word) => PROGRAMS.includes(word) || word.includes("/"));
 };
 
-Deno.test("a run is called after its application, whatever launcher starts it", () => {
+Deno.test("a run is called after its application, for any launcher", () => {
   assertEquals(name("./lu"), "lu");
   assertEquals(name("/opt/bin/lu -n 4"), "lu");
   assertEquals(name("mpirun -n 4 ./lu"), "lu");
@@ -16,7 +16,7 @@ Deno.test("a run is called after its application, whatever launcher starts it", 
   assertEquals(name("flux run -n 2 ./lu"), "lu");
 });
 
-Deno.test("where nobody can tell the application, a run is called after its command", () => {
+Deno.test("where the application is not known, a run is called after its command", () => {
   assertEquals(name("mpirun --app hosts"), "mpirun");
   assertEquals(name("mpirun"), "mpirun");
   assertEquals(name("bash job.sh"), "bash");

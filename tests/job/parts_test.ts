@@ -23,7 +23,7 @@ const SLURM: Env = {
   SLURMD_NODENAME: "n2",
 };
 
-Deno.test("jobNode() knows Slurm's steps, and that a batch script is alone", () => {
+Deno.test("jobNode() recognizes Slurm's steps, and that a batch script is alone", () => {
   assertEquals(of(SLURM), {
     launcher: "slurm",
     job: "slurm-7-0",
@@ -40,7 +40,7 @@ Deno.test("jobNode() knows Slurm's steps, and that a batch script is alone", () 
   assertEquals(of({ ...SLURM, SLURM_STEP_NUM_NODES: "1" }), undefined);
 });
 
-Deno.test("jobNode() knows the other launchers", () => {
+Deno.test("jobNode() recognizes the other launchers", () => {
   const brief = (node: JobNode | undefined) =>
     node && [node.launcher, node.job, node.nodes, node.rank, node.localRanks, node.ranks];
   const openMpi = {
@@ -207,7 +207,7 @@ Deno.test("JobPart goes away from a lock that is held, and takes an old one", ()
   });
 });
 
-Deno.test("JobPart tells of a part that is torn, and merges the rest", () => {
+Deno.test("JobPart logs a part that is torn, and merges the rest", () => {
   inDirectory((dir) => {
     const nodes = ["a", "b"].map((host, i) => part(dir, host, i, { nodes: 2 }));
     nodes.forEach(write);

@@ -11,7 +11,7 @@ function record(step: number, joules: bigint): PmcRecord {
   return { timeS: step + 1, step, substep: 1, powerW: 100, energyJ, restsJ };
 }
 
-Deno.test("writePartsPmc() is exact beyond 2^53 J with the rests beside a part, and says where they are wrong", () => {
+Deno.test("writePartsPmc() is exact beyond 2^53 J with the rests beside a part, and reports wrong rests", () => {
   const dir = Deno.makeTempDirSync();
   try {
     const grown = [0n, 1n, 2n, 3n, 6n];

@@ -4,7 +4,7 @@ import { closeFile, O, openFile } from "../../src/os/files.ts";
 import { libc } from "../../src/os/libc.ts";
 import { sweep } from "../../src/job/sweep.ts";
 
-Deno.test("sweep() removes what nobody holds, and nothing else", () => {
+Deno.test("sweep() removes what no process holds, and nothing else", () => {
   const base = Deno.makeTempDirSync();
   const job = (name: string) => {
     Deno.mkdirSync(`${base}/${name}/s-1-2`, { recursive: true });

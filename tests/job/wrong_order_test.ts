@@ -26,7 +26,7 @@ Deno.test("wrongOrder() gives the right line for a launcher behind run", () => {
   assertEquals(line("srun --exclusive app", SLURM), "srun [options] joulemark run -- ./app");
 });
 
-Deno.test("wrongOrder() says nothing on one node, in a step, or of a program", () => {
+Deno.test("wrongOrder() logs nothing on one node, in a step, or of a program", () => {
   assertEquals(line("srun ./app", {}), undefined);
   assertEquals(line("srun ./app", { ...SLURM, SLURM_JOB_NUM_NODES: "1" }), undefined);
   assertEquals(line("srun ./app", { ...SLURM, SLURM_STEP_ID: "0" }), undefined);

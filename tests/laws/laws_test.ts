@@ -1,19 +1,11 @@
 /** A short form of the laws: some faults of all, as root and as a plain user. laws.ts has the long one. */
 import { assert, assertEquals } from "@std/assert";
 import { BINARY, HAS_BINARY, HAS_COMPILER } from "../_support/programs.ts";
+import { HAS_STRACE } from "../_support/strace.ts";
 import { withTimeLimit } from "../_support/time_limit.ts";
 import { testLaws } from "./laws.ts";
 import { testSignals } from "./signals.ts";
 
-const HAS_STRACE = (() => {
-  try {
-    // strace, and the right to trace
-    return new Deno.Command("strace", { args: ["-o", "/dev/null", "true"], stderr: "null" })
-      .outputSync().success;
-  } catch {
-    return false;
-  }
-})();
 /** A minute each where nothing else runs. */
 const LIMIT_S = 400;
 const IGNORE = !HAS_BINARY || !HAS_COMPILER || !HAS_STRACE || Deno.build.arch !== "x86_64";

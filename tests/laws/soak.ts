@@ -59,7 +59,7 @@ if (import.meta.main) {
   const session = Deno.readTextFileSync(`${dir}/session`).trim();
   const pids = Deno.readTextFileSync(`/proc/${child.pid}/task/${child.pid}/children`);
   const runtime = pids.trim().split(" ").map(Number)
-    .find((pid) => Deno.readLinkSync(`/proc/${pid}/exe`).endsWith("joulemark"))!;
+    .find((pid) => Deno.readLinkSync(`/proc/${pid}/exe`) === Deno.realPathSync(BINARY))!;
   const readings: Reading[] = [];
   const end = Date.now() + (minutes * 60 - 5) * 1000;
   while (Date.now() < end) {

@@ -50,7 +50,7 @@ Deno.test("Marker nests, counts epochs, progress and overhead", async () => {
   assertEquals(seen.events.slice(0, 3).map((e) => e.kind), ["epoch", "enter", "enter"]);
 });
 
-Deno.test("Marker folds and loses no visit when nobody drains", async () => {
+Deno.test("Marker folds and loses no visit when the ring is not drained", async () => {
   using session = new RingSession();
   await after(["pairs", "100000"], session);
   using seen = session.open();

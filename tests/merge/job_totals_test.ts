@@ -138,7 +138,7 @@ Deno.test("the tree of a job has the visits of all hosts, and errors that add up
   assertAlmostEquals(other.exactJ, MADE.reduce((s, { joules }) => s + joules[1], 0), 1e-8);
 });
 
-Deno.test("a job's peak is told as what its hosts' peaks come to at most, that of one host as it is", () => {
+Deno.test("a job's peak is at most the sum of its hosts' peaks, that of one host is unchanged", () => {
   const reports = [100, 250].map((peakW, k) => {
     const report = parseReport(MADE[k].report);
     const [host] = report.hosts;

@@ -41,7 +41,7 @@ const text = (host: string, n: number, more = {}) =>
   stringifyReport(hostReport(host, n, { regions: 3, ...more }));
 const own = (report: Report) => report.joulemark as Mapping;
 
-Deno.test("merge ignores the order of hosts, and keeps their sections as they stand", async () => {
+Deno.test("merge ignores the order of hosts, and keeps their sections unchanged", async () => {
   const files: Record<string, string> = {};
   for (let n = 0; n < 7; n++) files[`n${n}.report`] = text(`n${n}`, n);
   const names = Object.keys(files);
@@ -57,7 +57,7 @@ Deno.test("merge ignores the order of hosts, and keeps their sections as they st
   assertEquals(report.startTime, "2024-10-24T08:00:00.000000000+0000");
 });
 
-Deno.test("merge tells minimum, maximum, mean and deviation over hosts", async () => {
+Deno.test("merge reports minimum, maximum, mean and deviation over hosts", async () => {
   const files: Record<string, string> = {};
   for (let n = 0; n < 9; n++) files[`n${n}.report`] = text(`n${n}`, n);
   const { text: out } = await merged(files);
@@ -136,7 +136,7 @@ Deno.test("merge makes no file of nothing", async () => {
   assertStringIncludes(missing.stderr[0], '"nosuch"');
 });
 
-Deno.test("merge says partial where a host does", async () => {
+Deno.test("merge marks partial where a host is", async () => {
   const half = hostReport("b", 2, { regions: 1 });
   half.hosts[0].joulemark!.partial = "the run goes on";
   const out = await merged({ "a.report": text("a", 1), "b.report": stringifyReport(half) });

@@ -18,7 +18,7 @@ Deno.test("openFile() gives the errno when it fails", () => {
   assertEquals(openFile("/proc/self/status/x", O.RDONLY), -ERRNO.ENOTDIR);
 });
 
-Deno.test("readText() reads kernel files, whose size nobody knows before", () => {
+Deno.test("readText() reads kernel files, whose size is not known before", () => {
   assert(readText("/proc/cpuinfo")!.length > 100);
   assert(readText("/proc/self/status")!.includes("Pid:"));
   assertEquals(readText("/no/such/file"), undefined);
@@ -41,7 +41,7 @@ Deno.test("listDirectory() is sorted, complete, and empty for what is none", () 
   Deno.removeSync(dir, { recursive: true });
 });
 
-Deno.test("statPath() tells links from what they point to", () => {
+Deno.test("statPath() distinguishes links from their targets", () => {
   const dir = Deno.makeTempDirSync();
   Deno.symlinkSync("/proc", `${dir}/link`);
   assertEquals(readLinkTarget(`${dir}/link`), "/proc");
@@ -75,7 +75,7 @@ Deno.test("modifiedAt() moves when a directory gets a file", async () => {
   Deno.removeSync(dir, { recursive: true });
 });
 
-Deno.test("writeNew() refuses a file or link that is there already", () => {
+Deno.test("writeNew() refuses an existing file or link", () => {
   const dir = Deno.makeTempDirSync();
   writeNew(`${dir}/a`, new TextEncoder().encode("x"));
   assertEquals(Deno.readTextFileSync(`${dir}/a`), "x");

@@ -12,6 +12,6 @@ Deno.test("MemoryFile gives back what any process wrote", () => {
   assertEquals(MemoryFile.inherited(file.fd).readAll(), bytes);
 });
 
-Deno.test("MemoryFile.readAll() says when the descriptor is none", () => {
+Deno.test("MemoryFile.readAll() reports a descriptor that is none", () => {
   assertThrows(() => MemoryFile.inherited(99_999).readAll(), AccessError, "descriptor 99999");
 });

@@ -91,7 +91,7 @@ Deno.test("spawn() hands on limits and signal dispositions, not the runtime's", 
   Deno.removeSync(dir, { recursive: true });
 });
 
-Deno.test("isAlive() takes a child that nobody reaped for gone", () => {
+Deno.test("isAlive() takes a child that was not reaped as ended", () => {
   const pid = start("exec sleep 30");
   assert(isAlive(pid));
   assert(sendSignal(pid, 9));

@@ -89,7 +89,7 @@ Deno.test("card() never shows a figure for what was not measured", () => {
   assert(!/\d W\b/.test(text), text);
 });
 
-Deno.test("card() says simulated, and lets no name command the terminal", () => {
+Deno.test("card() prints simulated, and lets no name command the terminal", () => {
   const text = card(report(["\x1b[31mred\x07"], { simulated: "simulated node" }));
   assertStringIncludes(text, "[simulated node]");
   // deno-lint-ignore no-control-regex
@@ -101,7 +101,7 @@ Deno.test("card() keeps to the first regions where there are many", () => {
   assertStringIncludes(text, "and 42 more");
 });
 
-Deno.test("card() has one estimator a row, the most inclusive first, and says what is by edges", () => {
+Deno.test("card() has one estimator a row, the most inclusive first, and marks what is by edges", () => {
   const text = card(report(["main"], { tree: TREE }));
   const lines = text.split("\n");
   const at = lines.findIndex((line) => line.startsWith("region"));

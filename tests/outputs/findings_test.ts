@@ -21,7 +21,8 @@ const engine = {
 const collector = {
   counts: { folded: 0, other: 0, lost: 0, nestedLost: 0, pathless: 0 },
   ...{ foldedHere: 0, outOfOrder: [], refusedFiles: [], garbage: 0 },
-  events: { mistakes: { list: [], total: 0 }, remarks: new Set() },
+  mistakes: { list: [], total: 0 },
+  messages: { remarks: new Set() },
 } as unknown as Collector;
 
 function codes(list: readonly Finding[]): string[] {
@@ -39,7 +40,7 @@ Deno.test("a live run and its replay have the same findings", () => {
   assertEquals(codes(findings({ engine, late: { count: 1 } })), codes(findings(live)));
   assertEquals(findings(live).map(findingLine).slice(1), [
     "2 x exit without entry (first by process 7)",
-    "1 events came late, by 250 ms at most",
+    "1 event came late, by 250 ms at most",
     "CPU_ENERGY: stalled (3 times)",
   ]);
 });

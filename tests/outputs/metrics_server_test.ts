@@ -59,3 +59,14 @@ Deno.test("who asked before the end of a run gets the whole answer", async () =>
     assert(answer.endsWith("\r\n\r\nup 0\n"), answer);
   });
 });
+
+Deno.test("who sends on while its answer waits wakes nobody", async () => {
+  await withServer("x".repeat(8 << 20), async (server, connect) => {
+    const client = await connect();
+    await client.write(ASKING);
+    server.serve(0);
+    await client.write(ASKING);
+    // The listener alone: what this client sent is read by nobody, and would be there each time.
+    assertEquals([server.descriptors.length, server.waitMs < 100], [1, true]);
+  });
+});

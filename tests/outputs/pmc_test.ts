@@ -136,7 +136,7 @@ const node = (host: string, rank: number, energies: number[], skip = -9): NodeSt
     .filter((record) => record.step !== skip),
 });
 
-Deno.test("collateSteps() tells of missing steps, of nodes without any, and of restarts", () => {
+Deno.test("collateSteps() reports missing steps, of nodes without any, and of restarts", () => {
   const missing = collateSteps([
     node("b", 2, [10, 20, 30], 1),
     node("a", 0, [1000, 1010, 1030]),
@@ -150,7 +150,7 @@ Deno.test("collateSteps() tells of missing steps, of nodes without any, and of r
   assert(restart.troubles[0].startsWith("b: energy fell from 15 J to 3 J at step 2"));
 });
 
-Deno.test("collateSteps() holds the reading before one that is missing, and says so", () => {
+Deno.test("collateSteps() holds the reading before one that is missing, and reports it", () => {
   const gaps = collateSteps([
     node("a", 0, [NaN, 100, NaN, 130]),
     node("b", 1, [10, 20, 30, 40]),

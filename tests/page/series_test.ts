@@ -39,7 +39,7 @@ Deno.test("a million samples lose no peak and no joule", () => {
   assertAlmostEquals(third, region.length / 4, 2);
 });
 
-Deno.test("the power of a counter is told between its changes, never as zero and a spike", () => {
+Deno.test("the power of a counter is calculated between its changes, never as zero and a spike", () => {
   const series = new PowerSeries(ONE);
   // Ten publications a second of a node that draws 300 W, read every 5 ms.
   for (let i = 0; i <= 400; i++) series.energy(0, i * 0.005, 300 * Math.floor(i / 20) * 0.1);
@@ -64,7 +64,7 @@ Deno.test("a counter that goes back or is away for a while leaves a gap", () => 
   assert(line.mean.some((value) => value === null));
 });
 
-Deno.test("a series begins anew, is empty, and orders what overlaps", () => {
+Deno.test("a series restarts, is empty, and orders what overlaps", () => {
   const series = new PowerSeries(ONE, 16);
   assertEquals(series.timeline("n", []).region, []);
   series.power(0, 0, 100, 5);

@@ -35,7 +35,7 @@ Deno.test("instructionLength() is that of the manual's maps, prefixes and operan
   }
 });
 
-Deno.test("instructionLength() knows no instruction that 64-bit mode has not", () => {
+Deno.test("instructionLength() has no instruction that 64-bit mode does not have", () => {
   for (
     const text of ["06", "60", "82 c0 01", "9a 00 00 00 00 00 00", "ce", "d4 0a", "ea 00", "0f 04"]
   ) {

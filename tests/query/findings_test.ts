@@ -7,7 +7,7 @@ import { brokenTraceRules } from "./_support/trace_event_rules.ts";
 const KEPT = new URL("../vectors/caliper/fuzz/", import.meta.url);
 const kept = (name: string) => Deno.readFileSync(new URL(`${name}.cali`, KEPT));
 
-Deno.test("trace events leave out times that are no numbers, and stand in the order of time", () => {
+Deno.test("trace events leave out times that are no numbers, and are in the order of time", () => {
   const { text } = runQuery("format trace-events", [kept("odd_times")]);
   assertEquals(brokenTraceRules(text), []);
   const { traceEvents, otherData } = JSON.parse(text);
@@ -31,7 +31,7 @@ Deno.test("strict JSON is valid where the name of an attribute stands for its va
   }
 });
 
-Deno.test("a problem is one line, whatever stands in names", () => {
+Deno.test("a problem is one line, for any names", () => {
   const { problems } = runQuery("format cali", [kept("name_as_value")], { strict: true });
   assertEquals(problems, [
     "7: value that its type cannot hold: l1\\nl2: x",
@@ -62,7 +62,7 @@ Deno.test("a strict stream holds nothing that its own reader complains of", () =
   }
 });
 
-Deno.test("what is too long for an odd width of a table stands at its side", () => {
+Deno.test("what is too long for an odd width of a table is at its side", () => {
   const stream = "__rec=node,id=12,attr=10,data=1,parent=1\n" +
     "__rec=node,id=13,attr=8,data=n,parent=12\n__rec=node,id=14,attr=10,data=1,parent=3\n" +
     "__rec=node,id=15,attr=8,data=s,parent=14\n" +

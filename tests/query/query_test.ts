@@ -103,7 +103,7 @@ Deno.test("WHERE compares the lower 32 bits as Caliper does, and all 64 when str
   assertEquals(runQuery(query, [input], { strict: true }).text, "r=a\nr=b\n");
 });
 
-Deno.test("aggregation gives the same whatever the size of the batches and pieces", () => {
+Deno.test("aggregation gives the same for any size of the batches and pieces", () => {
   const rows = Array.from({ length: 5000 }, (_, i) => `a/b${i % 7}|n=${i} d=${i / 4}`);
   const input = stream(rows), query = "select *,sum(n),avg(d),count() group by path format table";
   const whole = runQuery(query, [input]).text;
@@ -215,7 +215,7 @@ Deno.test("readCali() names the line of a record that it cannot read", () => {
   assertEquals([error.path, error.line], ["x.cali", 2]);
 });
 
-Deno.test("query() keeps UTF-8 and all digits unless told to be like cali-query", () => {
+Deno.test("query() keeps UTF-8 and all digits unless set to be like cali-query", () => {
   const input = stream(["größe|d=0.1"]);
   assertEquals(query("select r format json", [input]), '[\n{"path":"größe"}\n]\n');
   assertEquals(query("select r format json", [input], { strict: false }), '[\n{"path":"gre"}\n]\n');

@@ -129,7 +129,7 @@ Deno.test("files of several kinds are one input", () => {
   assertEquals(all.lines.length, inputs.reduce((sum, input) => sum + one(input), 0));
 });
 
-Deno.test("a bad line is told with its number, and the rest is read", () => {
+Deno.test("a bad line is logged with its number, and the rest is read", () => {
   const cases: [string, RegExp, number][] = [
     [trace + "1|2\n", /^13: expected 15 cells, found 2$/, 6],
     [

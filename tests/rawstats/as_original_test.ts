@@ -68,7 +68,7 @@ Deno.test("assembleJob2018() names counters after their control words, over all 
   assertEquals(ivb.slice(0, 4), ["LOAD_OPS_ALL", "LOAD_OPS_L1_HIT", "ERROR", "LOAD_OPS_LLC_HIT"]);
 });
 
-Deno.test("assembleJob2018() leaves devices empty of a type that the first host lacks", () => {
+Deno.test("assembleJob2018() leaves devices empty of a type that the first host does not have", () => {
   const text = Deno.readTextFileSync(new URL("controls-a.raw", VECTORS));
   const without = text.split("\n").filter((line) => !/^!?intel_(snb|knl_edc) /.test(line));
   const nodes = new Map([["a", parseRawStats(without.join("\n"))], ["b", load("controls-b")]]);

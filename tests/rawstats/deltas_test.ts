@@ -14,7 +14,7 @@ Deno.test("rawDeltas() gives the same from text, bytes and parsed files", () => 
   assertEquals(fromText.errors, []);
 });
 
-Deno.test("rawDeltas() mends what the originals get wrong, and agrees elsewhere", () => {
+Deno.test("rawDeltas() repairs what the originals get wrong, and agrees elsewhere", () => {
   const { series, corrections } = rawDeltas(text("rollover-a.raw"));
   const ingest = JSON.parse(text("rollover-a.ingest2021.json")).series;
   const wrong = new Set(

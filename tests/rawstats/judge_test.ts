@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { judgeStep } from "../../src/rawstats/judge.ts";
 
-Deno.test("judgeStep() tells wraps, dips and resets", () => {
+Deno.test("judgeStep() distinguishes wraps, dips and resets", () => {
   const rows: [number, bigint, bigint, string, bigint][] = [
     // width, before, after, kind, delta
     [48, 281474976710000n, 500n, "wrap", 1156n],

@@ -1,4 +1,4 @@
-/** Series that do not fit memory are read again, a part at a time: the output is the same. */
+/** Series that do not fit memory lie in a temporary file: the output is the same. */
 import { assert, assertEquals } from "@std/assert";
 import { ByteText } from "../../src/rawstats/byte_text.ts";
 import { lookAtRawFiles } from "../../src/rawstats/files.ts";
@@ -43,19 +43,19 @@ async function written(
   let text = "";
   const out = new ByteText((bytes) => text += decoder.decode(bytes, { stream: true }));
   const found = await lookAtRawFiles(paths);
-  const writer = new Writer({ files: found, job: undefined, wants: () => true, out, most });
+  const writer = new Writer({ job: undefined, wants: () => true, out, most });
   await analyseRawFiles({
     files: found,
     listen: (node) => writer.listen(node),
     finish: (node) => writer.finish(node),
     error() {},
   });
-  await writer.end();
+  writer.end();
   out.flush();
   return text;
 }
 
-Deno.test("series in parts are the series in one piece, byte for byte", async () => {
+Deno.test("series out of a file are the series out of memory, byte for byte", async () => {
   const dir = Deno.makeTempDirSync();
   const own = files(dir);
   const vectors = ["node-intel-skx-2s.raw", "rollover-a.raw"].map((name) => VECTORS + name);

@@ -91,7 +91,7 @@ Deno.test("a text counter: a file caught half-written is read again in the same 
   assertEquals(kinds(reading), {});
 });
 
-Deno.test("a text counter: a reset is seen, wrap goes on, a frozen one is NaN and told once", () => {
+Deno.test("a text counter: a reset is seen, wrap goes on, a frozen one is NaN and reported once", () => {
   const host = zone("200000000000\n");
   const { reading, at } = open(powercap, host, ENERGY);
   const set = (text: string) => host.files.set(`${ZONE}/energy_uj`, text);
@@ -114,7 +114,7 @@ Deno.test("a text counter: a reset is seen, wrap goes on, a frozen one is NaN an
   assertEquals(kinds(reading), { reset: 1, stall: 1 });
 });
 
-Deno.test("a text counter that nobody may read is forbidden, with a remedy", () => {
+Deno.test("a text counter without read permission is forbidden, with a remedy", () => {
   const host = zone("1\n");
   host.closed.set(`${ZONE}/energy_uj`, 13);
   const offer = powercap.probe(host);
@@ -224,7 +224,7 @@ Deno.test("cray: a pass that a publication interrupts is taken again", () => {
   assertEquals(kinds(reading), {});
 });
 
-Deno.test("cray: a freshness that never agrees is told and does not hang", () => {
+Deno.test("cray: a freshness that never agrees is reported and does not hang", () => {
   let k = 0;
   const host = controller();
   const { reading, at } = open(cray, host, NODE);
@@ -249,7 +249,7 @@ Deno.test("cray: a restart of the controller adds nothing over the gap", () => {
   assertEquals(kinds(reading), { reset: 1 });
 });
 
-Deno.test("cray: a frozen controller, a changed cap and a busy file are told", () => {
+Deno.test("cray: a frozen controller, a changed cap and a busy file are reported", () => {
   const host = controller();
   const { reading, at } = open(cray, host, NODE);
   at(0);
@@ -303,7 +303,7 @@ Deno.test("hwmon: a chip that goes away and comes back is opened again", () => {
   assertEquals(Object.keys(kinds(reading)), ["gone"]);
 });
 
-Deno.test("hwmon: two plain meters are nobody's node power", () => {
+Deno.test("hwmon: two plain meters give no node power", () => {
   const files: Record<string, Content> = {};
   for (const n of [0, 1]) {
     files[`/sys/class/hwmon/hwmon${n}/name`] = "power_meter\n";

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import type { OfferedSignal, SignalReading } from "../../src/core/signal.ts";
 import { PlatformTopology } from "../../src/core/machine/topology.ts";
 import type { BmcDoor, OpenedDoor } from "../../src/os/devices/ipmi.ts";
-import { askAndWait } from "../../src/readers/_ipmi_reading.ts";
+import { askAndWait } from "../../src/readers/readings/ipmi.ts";
 import { hwmon } from "../../src/readers/hwmon.ts";
 import { ipmi, ipmiReader } from "../../src/readers/ipmi.ts";
 import { Batch } from "../../src/signals/batch.ts";

@@ -118,7 +118,7 @@ for (const name of ["cray-xc30-ivb", "cray-ex-trento-4gpu"]) {
   });
 }
 
-Deno.test("cray: modules, CPU and memory are parts of the node, and the rest is told", () => {
+Deno.test("cray: modules, CPU and memory are parts of the node, and the rest is reported", () => {
   using run = openNode("cray-ex-trento-4gpu");
   const truth = run.node.truth.pm_counters;
   const accel = [0, 1, 2, 3].map((n): Wish => [`CNL::ACCEL${n}_POWER`, "board", 0]);

@@ -187,7 +187,7 @@ Deno.test("without a GPU of NVIDIA's driver NVML is not even loaded", () => {
   assert(!offer.ok && offer.reason.startsWith("no GPU in /proc/driver/nvidia/gpus"));
 });
 
-Deno.test("findLibrary() tells a library that lies where the executable may not load from", () => {
+Deno.test("findLibrary() reports a library that is where the executable may not load from", () => {
   const dir = Deno.makeTempDirSync({ prefix: "joulemark-lib-" });
   try {
     Deno.writeTextFileSync(`${dir}/libjoulemark-nowhere.so`, "");

@@ -45,7 +45,7 @@ function visits(count: number): [found: string, expected: string] {
   return [text, rows.join("\n") + "\n"];
 }
 
-Deno.test("RecordingWriter writes all rows anew when the first track comes", () => {
+Deno.test("RecordingWriter writes all rows again when the first track comes", () => {
   const [found, expected] = visits(500);
   assertEquals(found, expected);
 });

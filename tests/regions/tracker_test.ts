@@ -138,7 +138,7 @@ Deno.test("refused calls are counted and change nothing", () => {
   );
 });
 
-Deno.test("a clock that steps back stands still, and is counted", () => {
+Deno.test("a clock that steps back is held, and is counted", () => {
   const tracker = node(1);
   const p = tracker.start(10, 7, [0]);
   const a = tracker.region(10, p, "a", COMPUTE);
@@ -299,7 +299,7 @@ Deno.test("the launched command that marks by itself goes on from its launch", (
   assertEquals(tracker.records.length, 2); // start, and the one CPU it has now
 });
 
-Deno.test("onEdge hears every change of region, CPU by CPU where threads share", () => {
+Deno.test("onEdge receives every change of region, CPU by CPU where threads share", () => {
   const edges: string[] = [];
   const tracker = node(2, {
     onEdge: (t, cpus, region) => edges.push(`${t} ${[...cpus]} ${region}`),
@@ -315,7 +315,7 @@ Deno.test("onEdge hears every change of region, CPU by CPU where threads share",
   assertEquals(edges, ["0 0,1 -1", "1 0,1 0", "2 1 1", "3 1 0", "4 0,1 -1", "4 1 -1"]);
 });
 
-Deno.test("exit() ends the region of its own track, in whatever order tracks end", () => {
+Deno.test("exit() ends the region of its own track, in any order of the tracks' ends", () => {
   const tracker = node(1);
   const p = tracker.start(0, 7, [0]);
   const [solve, kernel] = ["solve", "kernel"].map((name) => tracker.region(0, p, name, COMPUTE));

@@ -281,7 +281,7 @@ Deno.test("regions and unmarked add up to the application, per signal and domain
   }
 });
 
-Deno.test("the order in which processes are told does not matter (seeded)", () => {
+Deno.test("the order in which processes are emitted does not matter (seeded)", () => {
   for (let seed = 1; seed <= 20; seed++) {
     // One process a CPU: where processes share one, the last writer is meant to win.
     const reports = [1, 2, 3].map((order) => {
@@ -425,7 +425,7 @@ Deno.test("replay of a run's recording is the run: report, trace and event log (
   }
 });
 
-Deno.test("an event of a settled step is told at the earliest open time, and counted", () => {
+Deno.test("an event of a settled sample is emitted at the earliest open time, and counted", () => {
   const engine = engineOn(NODE, counters(NODE, energy));
   const p = engine.events.start(0, 7, [0]);
   const a = engine.events.region(0, p, "a", 2);

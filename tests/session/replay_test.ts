@@ -73,7 +73,7 @@ Deno.test("replay() reads compressed samples and events", async () => {
   assertEquals(result.partial, false);
 });
 
-Deno.test("replay() goes up to the cut, and says partial", async () => {
+Deno.test("replay() goes up to the cut, and marks it partial", async () => {
   const cutRow = await run({ "samples.csv": SAMPLES.slice(0, -8) });
   assertEquals(cutRow.host.application["package-energy (J)"], 10);
   assertEquals(cutRow.partial, true);

@@ -6,7 +6,7 @@ import { runRequest } from "../../src/request/request.ts";
 import { RUN_OPTIONS } from "../../src/request/run_options.ts";
 import { simulationFor } from "../../src/session/simulation.ts";
 
-Deno.test("simulationFor() says why and gives nothing where no file can be made", () => {
+Deno.test("simulationFor() logs why and gives nothing where no file can be made", () => {
   const said: string[] = [];
   const options = optionValues(RUN_OPTIONS, { simulate: "rapl" }, () => undefined);
   const request = runRequest(

@@ -47,7 +47,7 @@ function catalogue(readers: readonly Reader[], without: string[] = []) {
   return buildCatalogue({ host: new FakeHost(), readers, without });
 }
 
-Deno.test("an alias stands for the first source that is here, and says why", () => {
+Deno.test("an alias stands for the first source that is here, and gives the reason", () => {
   const both = catalogue([reader("POWERCAP", { [CAP]: "here" }), reader("MSR", { [MSR]: "here" })]);
   assertEquals(both.info("CPU_ENERGY")!.aliasFor, MSR);
   const second = catalogue([

@@ -142,7 +142,7 @@ Deno.test("a tree never shows what the processor does not have", () => {
   assert(live.host.simulated);
 });
 
-Deno.test("DirectoryTreeWriter cuts a file that becomes shorter, and makes it anew", () => {
+Deno.test("DirectoryTreeWriter cuts a file that becomes shorter, and makes it again", () => {
   const dir = Deno.makeTempDirSync({ prefix: "joulemark-tree-" });
   try {
     using writer = new DirectoryTreeWriter(`${dir}/`);

@@ -24,7 +24,7 @@ for (const name of PROGRAM_NAMES) {
     const truth = sim.truth();
     assertEquals(truth.lateEdges, 0);
     const [domain] = truth.package;
-    let sum = domain.nobody.joules + domain.unmarked.joules;
+    let sum = domain.unowned.joules + domain.unmarked.joules;
     for (const { joules } of domain.regions.values()) sum += joules;
     assertAlmostEquals(sum / domain.joules, 1, 1e-9);
     // Watts by region are those that were asked for: 3 % noise over some hundred correlation times.

@@ -34,7 +34,7 @@ function wander(sim: SimulatedNode, seconds: number, seed: number): void {
 }
 
 function sumOf(truth: DomainTruth): number {
-  let sum = truth.unmarked.joules + truth.nobody.joules;
+  let sum = truth.unmarked.joules + truth.unowned.joules;
   for (const region of truth.regions.values()) sum += region.joules;
   return sum;
 }
@@ -52,7 +52,7 @@ Deno.test("truth() adds up: classes to domains, domains to the node", () => {
   const parts = [...truth.package, ...truth.dram].reduce((n, d) => n + d.joules, 0);
   assertAlmostEquals(truth.node.joules, parts + 60 * truth.seconds, 1e-6);
   const cpuSeconds = [...truth.node.regions.values()].reduce((n, r) => n + r.cpuSeconds, 0) +
-    truth.node.unmarked.cpuSeconds + truth.node.nobody.cpuSeconds;
+    truth.node.unmarked.cpuSeconds + truth.node.unowned.cpuSeconds;
   assertAlmostEquals(cpuSeconds, truth.seconds * sim.cpus, 1e-6);
   assertEquals(truth.lateEdges, 0);
 });
@@ -81,7 +81,7 @@ Deno.test("a region's energy is its watts times its time, beside its share of id
   assertAlmostEquals(truth.dram[0].regions.get("hot")!.joules, 0.9, 1e-9);
   const cold = truth.package[0].regions.get("cold")!;
   assertAlmostEquals(cold.joules, (0.3 + 0.7) * (5 + 20), 1e-9);
-  assertAlmostEquals(truth.package[0].nobody.joules, 0, 1e-12);
+  assertAlmostEquals(truth.package[0].unowned.joules, 0, 1e-12);
 });
 
 Deno.test("power reaches a new region by a ramp whose integral is exact", () => {
@@ -245,7 +245,7 @@ Deno.test("CPUs that enter together are one visit, with one factor", () => {
   assertAlmostEquals(deviation, 0.05, 0.05 * 6 / Math.sqrt(800));
 });
 
-Deno.test("APERF, MPERF and TSC tell busy time and frequency", () => {
+Deno.test("APERF, MPERF and TSC give busy time and frequency", () => {
   const { sim, tree } = node({ regions: { half: { watts: 10, busy: 0.5, hz: 3e9 } } });
   sim.publish(5 * MS);
   const read = () => [0x10, 0xe7, 0xe8].map((r) => Number(tree.register(0, r)));

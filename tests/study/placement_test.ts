@@ -22,7 +22,7 @@ Deno.test("parseTopology() reads a table of nids and cnames, and Slurm's topolog
   assertThrows(() => parseTopology("nothing here\n", "x"), UsageError, "SwitchName");
 });
 
-Deno.test("placementsOf() makes the paper's three scenarios, and says what cannot be", () => {
+Deno.test("placementsOf() makes the paper's three scenarios, and reports what is impossible", () => {
   const nodes = ["c0-0c0s", "c0-0c1s", "c2-0c0s"].flatMap((chassis) =>
     Array.from({ length: 8 }, (_, slot) => `${chassis}${slot}n0`)
   );

@@ -10,25 +10,25 @@ import { type FitOutcome, isTold, ONE_OF_MANY, UNCERTAIN, type Untold } from "./
 /** Energy of one class, or of several together, of one kind, J. */
 export interface ClassEnergy {
   readonly exactJ: number;
-  /** NaN: it cannot be told. */
+  /** NaN: it cannot be determined. */
   readonly fitJ: number;
   /** NaN: there is none. */
   readonly seJ: number;
-  /** Power of the domains while all their CPUs of the application were there, W; NaN: never. */
+  /** Power of the domains while all their CPUs of the application were in the class, W; NaN: never. */
   readonly powerW: number;
   /**
-   * What the load of these classes caused, wherever it was drawn, J; NaN where it cannot be told. Differs
+   * What the load of these classes caused, at any time of drawing, J; NaN where it cannot be determined. Differs
    * from `fitJ` only where power follows the load late.
    */
   readonly causedJ: number;
-  /** Why it cannot be told. */
+  /** Why it cannot be determined. */
   readonly why?: Untold;
 }
 
-/** What one counter's fit says beside energies. */
+/** The results of one counter's fit beside energies. */
 export interface CounterFacts {
   readonly index: number;
-  /** Classes that cannot be told here. */
+  /** Classes whose energy cannot be determined here. */
   readonly untold: readonly number[];
   /** What they took together, and its standard error, J. */
   readonly jointJ: number;
@@ -63,6 +63,8 @@ const SMALL_PART = 0.1;
  * of it with visits of 0.2 to 3 ms, in tests/aggregate/attribution/folded_test.ts.
  */
 const DIVIDED_ERROR = 0.006;
+/** What a share of a number of the fit lacks to all of it, by rounding. */
+const WHOLE = 1e-9;
 const NO_FIT: Untold = "too few changes of the counter";
 
 /** Adds up counters of one kind. */
@@ -74,24 +76,28 @@ export function addUp(
   const shares = results.map((result) => new Shared(result));
   const cpus = results.reduce((sum, { allS, cpus }) => sum + (allS > 0 ? cpus : 0), 0);
   const sum = (classes: readonly number[]) => sumOf(shares, classes, { method, cpus });
+  let told: readonly CounterFacts[] | undefined;
   return {
     totalJ: results.reduce((sum, { totalJ }) => sum + totalJ, 0),
     of: (c) => sum([c]),
     sum,
     sampledJ: (c) => parts.reduce((sum, { sampledJ }) => sum + (sampledJ[c] ?? 0), 0),
-    counters: method === "fit" ? parts.map(({ index }, k) => facts(index, shares[k])) : [],
+    // Goes through all classes, and not everybody asks.
+    get counters() {
+      return told ??= method === "fit" ? parts.map(({ index }, k) => facts(index, shares[k])) : [];
+    },
   };
 }
 
 /** Some classes in one counter. */
 interface Part {
-  readonly exactJ: number;
-  readonly energyJ: number;
-  readonly seJ: number;
+  exactJ: number;
+  energyJ: number;
+  seJ: number;
   /** What was caused beyond that, J. */
-  readonly beyondJ: number;
-  readonly seconds: number;
-  readonly why?: Untold;
+  beyondJ: number;
+  seconds: number;
+  why?: Untold;
 }
 
 /** The classes of one counter, of which several may have one number in the fit. */
@@ -101,20 +107,65 @@ class Shared {
   readonly #ownS: number[] = [];
   /** Energy by exact edges of all that was divided, by the class whose time it was, J. */
   readonly #dividedJ = new Map<number, number>();
+  readonly #one: Part = { exactJ: 0, energyJ: 0, seJ: 0, beyondJ: 0, seconds: 0, why: undefined };
 
   constructor(result: CounterResult) {
     this.result = result;
-    result.seconds.forEach((s, c) => {
+    for (let c = 0; c < result.seconds.length; c++) {
       const own = result.fitOf(c);
-      if (own >= 0) this.#ownS[own] = (this.#ownS[own] ?? 0) + s;
+      if (own >= 0) this.#ownS[own] = (this.#ownS[own] ?? 0) + result.seconds[c];
       const around = result.foldedIn(c);
-      if (around < 0) return;
+      if (around < 0) continue;
       this.#dividedJ.set(around, (this.#dividedJ.get(around) ?? 0) + result.exactJ[c]);
-    });
+    }
+  }
+
+  /** One class: what `part` says of it alone, and valid until the next call, since there may be very many. */
+  one(c: number): Readonly<Part> {
+    const { result } = this;
+    const { fit } = result;
+    const isKnown = c < result.exactJ.length;
+    const is = this.#one;
+    is.exactJ = result.allS === 0 ? (c === 0 ? result.totalJ : 0) : isKnown ? result.exactJ[c] : 0;
+    is.energyJ = result.allS === 0 ? is.exactJ : 0;
+    is.seJ = is.beyondJ = is.seconds = 0;
+    is.why = undefined;
+    const seconds = isKnown ? result.seconds[c] : 0;
+    if (result.allS === 0 || !(seconds > 0)) return is;
+    is.seconds = seconds;
+    if (fit === undefined) {
+      [is.energyJ, is.seJ, is.why] = [is.exactJ, NaN, NO_FIT];
+      return is;
+    }
+    const own = result.fitOf(c);
+    const share = own < 0 ? 0 : Math.min(1, seconds / this.#ownS[own]);
+    if (own >= 0) is.beyondJ = seconds / this.#ownS[own] * (fit.beyondJ[own] ?? 0);
+    if (own >= 0 && share > 1 - WHOLE) {
+      const { energyJ, seJ, untold } = fit.classes[own];
+      is.energyJ = untold === ONE_OF_MANY ? is.exactJ : energyJ;
+      is.seJ = seJ;
+      is.why = untold;
+    } else {
+      const whole = own < 0 ? 0 : fit.classes[own].energyJ;
+      // Outside of all intervals: as uncertain as it is large.
+      is.energyJ = own < 0 ? is.exactJ : share * whole;
+      const variance = own < 0
+        ? is.exactJ * is.exactJ
+        : (Math.min(share, 1 - share) * whole) ** 2 / 4 + (share * fit.classes[own].seJ) ** 2;
+      is.seJ = Math.sqrt(variance);
+      is.why = fit.blocked ??
+        (own >= 0 && share < 1 - WHOLE
+          ? ONE_OF_MANY
+          : isTold(is.energyJ, is.seJ)
+          ? undefined
+          : UNCERTAIN);
+    }
+    if (this.#dividedJ.size > 0) is.seJ = Math.hypot(is.seJ, this.#dividedSeJ([c]));
+    return is;
   }
 
   /** Some classes together. */
-  part(classes: readonly number[]): Part {
+  part(classes: readonly number[]): Readonly<Part> {
     const { result } = this;
     // A domain in which the application has no CPU is unmarked as a whole.
     if (result.allS === 0) {
@@ -132,7 +183,7 @@ class Shared {
       const own = result.fitOf(c);
       parts.set(own, (parts.get(own) ?? 0) + (own < 0 ? result.exactJ[c] : s / this.#ownS[own]));
     }
-    // What nobody was in drew nothing, for certain.
+    // A class without CPU time drew nothing, for certain.
     if (seconds === 0) return { exactJ, energyJ: 0, seJ: 0, seconds, beyondJ: 0 };
     let beyondJ = 0;
     for (const [own, part] of parts) {
@@ -148,7 +199,7 @@ class Shared {
     };
   }
 
-  /** What is not known of classes without edges, of the energy that lies beside them too. */
+  /** The uncertainty of classes without edges, with that of the energy beside them. */
   #dividedSeJ(classes: readonly number[]): number {
     if (this.#dividedJ.size === 0) return 0;
     const inside = new Map<number, number>();
@@ -176,7 +227,7 @@ class Shared {
     parts.delete(-1);
     const owns = [...parts.keys()];
     const shares = owns.map((own) => Math.min(1, parts.get(own)!));
-    if (owns.length === 1 && shares[0] > 1 - 1e-9 && outsideJ === 0) {
+    if (owns.length === 1 && shares[0] > 1 - WHOLE && outsideJ === 0) {
       const { energyJ, seJ, untold } = fit.classes[owns[0]];
       const isShared = untold === ONE_OF_MANY;
       return { energyJ: isShared ? exactJ : energyJ, seJ, ...(untold && { why: untold }) };
@@ -187,13 +238,13 @@ class Shared {
       const whole = fit.classes[own].energyJ;
       energyJ += shares[i] * whole;
       // Which of those that share a number drew it is not known.
-      if (shares[i] <= 1 - 1e-9) {
+      if (shares[i] <= 1 - WHOLE) {
         variance += (Math.min(shares[i], 1 - shares[i]) * whole) ** 2 / 4;
       }
     });
     const seJ = Math.sqrt(variance + fittedSeJ(fit, owns, shares) ** 2);
     if (fit.blocked !== undefined) return { energyJ, seJ, why: fit.blocked };
-    if (owns.length === 1 && shares[0] < 1 - 1e-9) return { energyJ, seJ, why: ONE_OF_MANY };
+    if (owns.length === 1 && shares[0] < 1 - WHOLE) return { energyJ, seJ, why: ONE_OF_MANY };
     return isTold(energyJ, seJ) ? { energyJ, seJ } : { energyJ, seJ, why: UNCERTAIN };
   }
 }
@@ -217,7 +268,7 @@ function sumOf(
   let beyondJ = 0;
   let why: Untold | undefined;
   for (const counter of counters) {
-    const part = counter.part(classes);
+    const part = classes.length === 1 ? counter.one(classes[0]) : counter.part(classes);
     exactJ += part.exactJ;
     seconds += part.seconds;
     // What is a little below 0 here is too much elsewhere: only with it is the sum that of the counters.
@@ -247,7 +298,7 @@ function facts(index: number, counter: Shared): CounterFacts {
   let toldJ = 0;
   for (let c = 0; c < seconds.length; c++) {
     if (!(seconds[c] > 0)) continue;
-    const part = counter.part([c]);
+    const part = counter.one(c);
     if (part.why === undefined) toldJ += part.energyJ;
     else untold.push(c);
   }

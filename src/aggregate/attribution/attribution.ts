@@ -2,12 +2,12 @@
  * The energy of every region from the counters of a node: each counter's domain by itself, then
  * added up over the instances of a kind. docs/how-sure.md.
  *
- * Edges come as the tracker tells them, readings once a step. Pure and streaming: memory depends on
+ * Edges come from the tracker, readings once per sample. Pure and streaming: memory depends on
  * regions, CPUs and counters, not on the length of the run.
  * @module
  */
 import { CounterAttribution, type Method } from "./counter_attribution.ts";
-import { EdgeLog } from "./edge_log.ts";
+import { EdgeLog } from "./intervals/edge_log.ts";
 import { FoldedTimes } from "./folded_splits.ts";
 import { Sampled } from "./sampled.ts";
 import { VisitTerms } from "./visit_terms.ts";
@@ -52,7 +52,7 @@ interface Domain {
   readonly members: Uint8Array;
   log: EdgeLog;
   folded: FoldedTimes;
-  /** What powers may depend on beside the region; only a fit asks for it. */
+  /** What powers may depend on beside the region; only a fit uses it. */
   visits: VisitTerms | undefined;
   /** Places in `#counters`. */
   readonly counters: number[];
@@ -66,7 +66,7 @@ export class Attribution {
   #counters: CounterAttribution[] = [];
   #sampled: Sampled[] = [];
   #lastJ = new Float64Array(0);
-  /** Class of each CPU; −1: it belongs to nobody. */
+  /** Class of each CPU; −1: it has no owner. */
   readonly #classOf: Int32Array;
 
   constructor(options: AttributionOptions) {
@@ -90,7 +90,7 @@ export class Attribution {
     this.#open();
   }
 
-  /** Everything begins anew: all that was told so far is not the application's. */
+  /** Restarts: all edges so far are not the application's. */
   restart(): void {
     this.#classOf.fill(-1);
     for (const domain of this.#domains) {
@@ -139,10 +139,10 @@ export class Attribution {
   }
 
   /**
-   * A step: every edge up to its time has been told.
+   * A sample: every edge up to its time has been received.
    *
    * @param valuesJ Readings in the order of the counters, without wraps; NaN: none.
-   * @param stampsS When they were taken, on the source's clock; NaN: it does not tell.
+   * @param stampsS When they were taken, on the source's clock; NaN: it has none.
    */
   step(timeS: number, valuesJ: Float64Array, stampsS: Float64Array): void {
     for (let d = 0; d < this.#domains.length; d++) {
@@ -172,7 +172,7 @@ export class Attribution {
    * Energies so far.
    *
    * @param isLast The run is over. Before that a fit that would take long is left out.
-   * @param wantsFit Else only what edges tell. @default true
+   * @param wantsFit Else only results by edges. @default true
    */
   result(isLast: boolean, wantsFit = true): AttributionResult {
     const results = this.#counters.map((counter) => counter.result(isLast, wantsFit));

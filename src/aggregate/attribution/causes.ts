@@ -11,10 +11,11 @@ const SURE = 0.95;
 export const CAUSES = {
   length: "power depends on the length of visits",
   beside: "power depends on what other CPUs do",
+  after: "power depends on what ran before",
   slow: "power follows the load late",
 } as const;
 
-/** What a fit says of its own lack. */
+/** The causes of a fit's lack of fit. */
 export interface LackOfFit {
   /** Causes that the data name. */
   readonly causes: readonly string[];
@@ -24,11 +25,12 @@ export interface LackOfFit {
   readonly constantS: number;
 }
 
-/** @param odds How likely each family of columns is wanted, in the order of `FAMILY`; `visits`: any of the first three. */
+/** @param odds Probability that each family of columns is needed, in the order of `FAMILY`; `visits`: any of the first three. */
 export function namedCauses(odds: Float64Array, visits: number): string[] {
   return [
     ...(visits >= SURE ? [CAUSES.length] : []),
     ...(odds[FAMILY.BESIDE] >= SURE ? [CAUSES.beside] : []),
+    ...(odds[FAMILY.AFTER] >= SURE ? [CAUSES.after] : []),
     ...(odds[FAMILY.CARRIED] >= SURE ? [CAUSES.slow] : []),
   ];
 }

@@ -5,25 +5,30 @@
  * docs/how-sure.md.
  * @module
  */
-import { CHANGE, type ChangeOptions, CounterChanges, MOST_WAITING } from "./counter_changes.ts";
-import type { EdgeLog } from "./edge_log.ts";
-import { Exposure } from "./exposure.ts";
+import {
+  CHANGE,
+  type ChangeOptions,
+  CounterChanges,
+  MOST_WAITING,
+} from "./intervals/counter_changes.ts";
+import type { EdgeLog } from "./intervals/edge_log.ts";
+import { Exposure } from "./intervals/exposure.ts";
 import { type ExposureRow, FoldedSplits, FoldedTimes } from "./folded_splits.ts";
 import { Fit } from "./fit.ts";
 import type { FitFrame, FitOutcome } from "./fit_outcome.ts";
 import { grown } from "../../core/grow.ts";
 import type { RowStore } from "./solver/row_store.ts";
-import { LAG_GRID, ZERO_LAG } from "./lag_curve.ts";
+import { LAG_GRID, ZERO_LAG } from "./solver/lag_curve.ts";
 import { CONSTANTS, LONGEST_S, type VisitTerms } from "./visit_terms.ts";
 
 /** What is attributed how: see the module. */
 export type Method = "exact" | "fit";
 
-/** Longest unit of the lags, s. */
-const MOST_UNIT_S = 0.01;
-/** Changes that wait for edges behind them: as many as may come at once, and until visits are over. */
+/** Longest unit of the lags, and the update period from which it is half of that, s. */
+const MOST_UNIT_S = 0.01, HALVED_S = 0.005;
 /** Part of an interval that the window before its end may be, for the fit to be tested by it. */
-const MOST_WINDOW = 0.5;
+const MOST_WINDOW = 0.6;
+/** Changes that wait for edges behind them: as many as may come at once, and until visits are over. */
 const WAITING = MOST_WAITING + 256;
 const NO_TERMS = { count: 0, classes: new Int32Array(0), tau: new Float64Array(0), width: 0 };
 /** Edges that are kept for the first changes, until the counter's update period is known. */
@@ -72,13 +77,13 @@ export class CounterAttribution {
   /** The same of terms. */
   #terms: Exposure | undefined;
   readonly #visits: VisitTerms | undefined;
-  /** It asks for something of `#visits`. */
+  /** It uses `#visits`. */
   #follows = false;
   readonly #fit: Fit | undefined;
   readonly #parentOf: (classIndex: number) => number;
   #unitS = NaN;
   #stampSlackS: number;
-  /** Changes that wait: time, window, value, and whether they begin anew. */
+  /** Changes that wait: time, window, value, and whether they restart. */
   readonly #times = new Float64Array(WAITING);
   readonly #windows = new Float64Array(WAITING);
   readonly #values = new Float64Array(WAITING);
@@ -99,6 +104,9 @@ export class CounterAttribution {
   #exactJ = new Float64Array(16);
   #inS = new Float64Array(16);
   #beforeS = new Float64Array(0);
+  /** CPU-seconds by class up to the last reading, where steps without any came after it; when that was. */
+  #readS: Float64Array = new Float64Array(0);
+  #readAtS = NaN;
 
   constructor(
     log: EdgeLog,
@@ -151,7 +159,7 @@ export class CounterAttribution {
   }
 
   /**
-   * A step: every edge up to its time has been told.
+   * A sample: every edge up to its time has been received.
    *
    * @param valueJ Reading of the counter; NaN: none.
    * @param stampS When it was taken, on the source's clock; NaN: unknown.
@@ -165,6 +173,10 @@ export class CounterAttribution {
     const before = changes.readings;
     changes.observe(timeS, valueJ, stampS);
     if (before === 0 && changes.readings === 1) this.#begin(timeS);
+    if (changes.readings > 0 && Number.isNaN(valueJ) && this.#readAtS !== changes.lastS) {
+      this.#readAtS = changes.lastS;
+      this.#readS = this.#log.exposures(changes.lastS);
+    }
     this.#pull();
     this.#process(timeS);
     this.#fold(timeS);
@@ -216,7 +228,10 @@ export class CounterAttribution {
     let allS = 0;
     for (let c = 0; c < classes && changes.readings > 0; c++) {
       const before = c < this.#beforeS.length ? this.#beforeS[c] : 0;
-      byEdges[c] = Math.max(0, this.#log.exposure(c, changes.lastS) - before);
+      const until = this.#readAtS === changes.lastS
+        ? this.#readS[c] ?? 0
+        : this.#log.exposure(c, changes.lastS);
+      byEdges[c] = Math.max(0, until - before);
       allS += byEdges[c];
     }
     const seconds = this.#splits.dividedSeconds(byEdges);
@@ -296,7 +311,7 @@ export class CounterAttribution {
     const timeS = this.#times[at];
     const windowS = this.#windows[at];
     const valueJ = this.#values[at];
-    // What lies before the first process is not the application's.
+    // Energy before the first process is not the application's.
     const lead = LAG_GRID[LAG_GRID.length - 1] * this.#unitS;
     if (!(timeS - windowS - lead >= this.#log.firstS)) return;
     this.#exposure.boundary(timeS, windowS);
@@ -326,7 +341,9 @@ export class CounterAttribution {
 
   /** As soon as the update period is known, so are the lags to try. */
   #learnUnit(): void {
-    this.#unitS = Math.min(this.changes.updatePeriodS, MOST_UNIT_S);
+    const periodS = this.changes.updatePeriodS;
+    // Lags further apart than that are too few to know the curve between them.
+    this.#unitS = periodS < HALVED_S ? periodS : Math.min(periodS / 2, MOST_UNIT_S);
     if (this.#fit !== undefined) this.#fit.lock.periodS = this.changes.updatePeriodS;
     for (let l = 0; l < LAG_GRID.length; l++) this.#exposure.lags[l] = LAG_GRID[l] * this.#unitS;
   }
@@ -348,7 +365,7 @@ export class CounterAttribution {
     }
   }
 
-  /** Adds what lies before the first change and after the last, and scales to the total. */
+  /** Adds the energy before the first change and after the last, and scales to the total. */
   #exact(seconds: Float64Array, totalJ: number): Float64Array {
     const classes = seconds.length;
     const result = new Float64Array(classes);
@@ -377,7 +394,9 @@ export class CounterAttribution {
     { seconds, exactJ, totalJ }: { seconds: Float64Array; exactJ: Float64Array; totalJ: number },
   ): FitFrame {
     const own = new Float64Array(rows.count);
-    const outermost = new Map<number, Set<number>>();
+    // Most outermost regions have one number, by far: only those of several get a set.
+    const first = new Int32Array(seconds.length).fill(-1);
+    const several = new Map<number, Set<number>>();
     let rest = 0;
     for (let c = 0; c < seconds.length; c++) {
       const k = c < rows.fitOf.length ? rows.fitOf[c] : -1;
@@ -389,20 +408,25 @@ export class CounterAttribution {
       if (!(seconds[c] > 0)) continue;
       let top = c;
       for (let p = this.#parentOf(c); p > 0; p = this.#parentOf(p)) top = p;
-      const group = outermost.get(top);
-      if (group === undefined) outermost.set(top, new Set([k]));
-      else group.add(k);
+      if (first[top] === k) continue;
+      if (first[top] < 0) first[top] = k;
+      else if (several.has(top)) several.get(top)!.add(k);
+      else several.set(top, new Set([first[top], k]));
     }
+    const alone = new Int32Array(rows.count);
+    first.forEach((k, top) => k >= 0 && !several.has(top) && alone[k]++);
     return {
       lagUnitS: this.#unitS,
       windowS: this.#rowsTold > 0 ? this.#windowSum / this.#rowsTold : 0,
       isClose: this.#windowSum > MOST_WINDOW * this.#lengthSum,
       isUntested: this.#fit?.isUntested === true,
       inStep: this.changes.inStep,
+      isSteady: this.changes.isSteady,
       isLocked: this.#fit?.lock.isLocked === true,
       totalJ: Math.max(0, totalJ - rest),
       seconds: own,
-      groups: [...outermost.values()].map((group) => [...group]),
+      groups: [...several.values()].map((group) => [...group]),
+      alone,
       shared: rows.shared,
     };
   }

@@ -10,14 +10,18 @@ import { FitStream } from "./fit_stream.ts";
 import { PhaseLock } from "./phase_lock.ts";
 import { type Interval, MOST_CLASSES, RowStore } from "./solver/row_store.ts";
 import { LEAST_ROWS } from "./lack_of_fit.ts";
-import { LAG_GRID, ZERO_LAG } from "./lag_curve.ts";
+import { LAG_GRID, ZERO_LAG } from "./solver/lag_curve.ts";
 import { Selection } from "./selection.ts";
 import { CONSTANTS, type VisitTerms } from "./visit_terms.ts";
 
 /** By this interval it is seen whether the test is worth its time, and at most so many edges a second are. */
 const LOOK_ROWS = 256, MOST_EDGES_A_SECOND = 4000;
+/** Sooner where there are so many times as many. */
+const FAR_MORE = 1.25;
 /** Intervals that lag and filter are chosen on. */
 const CHOICE_ROWS = 4096;
+/** The same where nothing is tested: there is a lag and a filter to choose, and no time constant. */
+const CHOICE_ROWS_UNTESTED = 1024;
 /**
  * Rows of many classes each take long: above this sum of squares of their entries, fewer serve, but
  * three times as many as there are classes.
@@ -49,7 +53,7 @@ export interface FitTerms {
   readonly visits: VisitTerms;
   /** CPUs that are owned. */
   readonly cpus: () => number;
-  /** Is the counter known well enough to tell such things from its own ways? */
+  /** Is the counter known well enough to separate such effects from its own behaviour? */
   readonly isTestable: () => boolean;
 }
 
@@ -66,6 +70,8 @@ export class Fit {
   #together = 1;
   #joined = Infinity;
   #hasLooked = false;
+  /** It was seen that nothing is to be tested. */
+  #isPlain = false;
   #looks = 0;
   /** Of the last intervals: squares of their numbers of entries, seconds, and how many they are. */
   #squares = 0;
@@ -77,7 +83,7 @@ export class Fit {
 
   /** It was given up to test anything. */
   isUntested = false;
-  /** Changes of CPUs' paths that it was told of. */
+  /** Changes of CPUs' paths that it received. */
   edges = 0;
   /** Called where nothing is tested, since it would take too long. */
   onUntested: (() => void) | undefined;
@@ -110,7 +116,7 @@ export class Fit {
       rows.extendTerms(terms);
       this.#joined++;
     } else {
-      // What lies before is whole, and was taken already.
+      // The part before is whole, and was taken already.
       rows.push(row, interval);
       rows.pushTerms(terms);
       this.#joined = 1;
@@ -135,9 +141,11 @@ export class Fit {
     this.#squares = this.#lookS = this.#looked = 0;
     if (this.#hasLooked || this.#stream !== undefined) return;
     this.#looks++;
-    if (!isMany && this.#looks * JOIN_LOOK < LOOK_ROWS) return;
+    const isFar = !this.#isTestable(FAR_MORE);
+    if (!isMany && !isFar && this.#looks * JOIN_LOOK < LOOK_ROWS) return;
     this.#hasLooked = true;
-    if (this.#isTestable()) return;
+    if (this.#isTestable(1)) return;
+    this.#isPlain = true;
     this.#columns = NO_COLUMNS;
     this.rows.narrow(LAG_GRID.length);
     this.onUntested?.();
@@ -149,12 +157,12 @@ export class Fit {
     this.isUntested = true;
   }
 
-  /** Does the test cost less than some per cent of a core? */
-  #isTestable(): boolean {
+  /** Does the test cost less than some per cent of a core, by so many times? */
+  #isTestable(times: number): boolean {
     const { rows } = this;
     let seconds = 0;
     for (let i = 0; i < rows.rows; i++) seconds += rows.lengthS[i];
-    return rows.classCount <= MANY_CLASSES && this.edges <= MOST_EDGES_A_SECOND * seconds;
+    return rows.classCount <= MANY_CLASSES && this.edges <= times * MOST_EDGES_A_SECOND * seconds;
   }
 
   /**
@@ -172,13 +180,14 @@ export class Fit {
       const isMuch = rows.entries * rows.count > MIDWAY_WORK || rows.classCount >= MOST_CLASSES;
       if (!isLast && isMuch) return undefined;
       if (isLast) rows.limit();
-      // Only to the end of this run: the choice is made anew when more is known.
+      // Only to the end of this run: the choice is made again when more is known.
       const columns = isLast ? this.#choice() : this.#columns ?? NO_COLUMNS;
       const selection = new Selection(rows, rows.rows, columns);
       selection.work(Infinity);
       const stream = new FitStream(selection.chosen, rows, this.lock, {
         columns,
         visits: this.#terms?.visits,
+        isPlain: this.#isPlain,
       });
       for (let i = 0; i < rows.rows; i++) stream.take(rows, i);
       return fitOutcome(stream, rows.count, frame(rows));
@@ -208,7 +217,8 @@ export class Fit {
       const classes = Math.min(rows.classCount, MOST_CLASSES);
       const isLong = this.#work > CHOICE_WORK && rows.rows >= CHOICE_PER_CLASS * classes;
       const isLarge = rows.amounts > MOST_AMOUNTS && rows.rows >= LEAST_CHOICE_ROWS;
-      if (rows.rows < CHOICE_ROWS && !isLong && !isLarge) return;
+      const most = this.#isPlain ? CHOICE_ROWS_UNTESTED : CHOICE_ROWS;
+      if (rows.rows < most && !isLong && !isLarge) return;
       rows.limit();
       this.#selection = new Selection(rows, rows.rows, this.#columns = this.#choice());
     }
@@ -219,6 +229,7 @@ export class Fit {
     this.#stream = new FitStream(this.#selection!.chosen, this.rows, this.lock, {
       columns: this.#choice(),
       visits: this.#terms?.visits,
+      isPlain: this.#isPlain,
     });
     this.#selection = undefined;
     if (this.#choice().carried.length === 0) this.rows.narrow(LAG_GRID.length);

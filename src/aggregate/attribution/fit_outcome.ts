@@ -1,5 +1,5 @@
 /**
- * From the sums of a fit to energies, their errors, and what can be told. docs/how-sure.md.
+ * From the sums of a fit to energies, their errors, and which of them are reported. docs/how-sure.md.
  * @module
  */
 import { mixingCondition } from "./solver/condition.ts";
@@ -8,7 +8,7 @@ import type { LackOfFit } from "./causes.ts";
 import { lackOf, LEAST_ROWS, likelyModels } from "./lack_of_fit.ts";
 import type { Solution } from "./solver/nnls.ts";
 
-/** Why a class's energy is not told. */
+/** Why a class's energy is not reported. */
 export type Untold =
   | "too few changes of the counter"
   | "steps keep in step with the counter"
@@ -20,19 +20,19 @@ export type Untold =
   | "the regions would take more than there is"
   | typeof ONE_OF_MANY;
 
-/** Why an energy with a large error is not told. */
+/** Why an energy with a large error is not reported. */
 export const UNCERTAIN = "uncertain by more than 10 %";
 
-/** Why a class without a row of its own is not told. */
+/** Why a class without a row of its own is not reported. */
 export const ONE_OF_MANY = "one of many short regions";
 
 /** One class. */
 export interface ClassFit {
-  /** J; finite, also where it is not to be told. */
+  /** J; finite, also where it is not to be reported. */
   readonly energyJ: number;
   /** Standard error in J; NaN: there is none. */
   readonly seJ: number;
-  /** `undefined`: it is told. */
+  /** `undefined`: it is reported. */
   readonly untold?: Untold;
 }
 
@@ -50,13 +50,13 @@ export interface FitOutcome {
   /** What powers depend on beside the region. */
   readonly lack: LackOfFit;
   /**
-   * What classes caused beyond what was drawn while CPUs were there, J, since power follows the load
+   * What classes caused beyond what was drawn while CPUs were in them, J, since power follows the load
    * late: adds up to 0.
    */
   readonly beyondJ: Float64Array;
   /** Standard error of what all untold classes took together, J; NaN: there is none. */
   readonly jointSeJ: number;
-  /** Why nothing is told of this counter at all. */
+  /** Why nothing is reported for this counter at all. */
   readonly blocked: Untold | undefined;
   /**
    * Standard error of the sum of some classes, covariances included, J; NaN: there is none.
@@ -66,7 +66,7 @@ export interface FitOutcome {
   readonly seOf: (classes: readonly number[], parts?: readonly number[]) => number;
 }
 
-/** What the counter says beside the rows. */
+/** The counter's results beside the rows. */
 export interface FitFrame {
   /** Unit of the lags in seconds, and mean window before a change. */
   readonly lagUnitS: number;
@@ -75,16 +75,20 @@ export interface FitFrame {
   readonly isClose: boolean;
   /** It was given up to test anything. */
   readonly isUntested: boolean;
-  /** Changes do not lie evenly in their windows, since steps keep in step with the counter. */
+  /** Changes are not spread evenly over their windows, since samples stay in phase with the counter. */
   readonly inStep: boolean;
+  /** Updates come at one unknown place of their windows. */
+  readonly isSteady: boolean;
   /** Visits and the counter's updates follow one clock. */
   readonly isLocked: boolean;
   /** Energy that the classes are to add up to, J. */
   readonly totalJ: number;
   /** CPU-seconds of each class in the whole run, by own number. */
   readonly seconds: Float64Array;
-  /** Own numbers of each outermost class and all that is nested in it. */
+  /** Own numbers of each outermost class and all that is nested in it, where they are several. */
   readonly groups: readonly (readonly number[])[];
+  /** By own number: outermost classes that have it alone, with all that is nested in them. */
+  readonly alone: Int32Array;
   /** Number that many classes share; −1: none. */
   readonly shared: number;
 }
@@ -94,14 +98,14 @@ export interface FitFrame {
  * sums see two thirds of their variance (error over standard error 1.2, at 1 ms steps of simulated programs).
  */
 const CLOSE = 1.5;
-/** Part of what the lack of fit changes that stays uncertain. */
+/** The part of the change by the lack of fit that stays uncertain. */
 const ABOUT = 0.25;
 const LEAST_INTERVALS = 96;
 const PER_CLASS = 4;
 const MOST_ERROR = 0.1;
 const FEW: Untold = "fewer than half of the regions can be told";
 const OVER: Untold = "the regions would take more than there is";
-/** Standard errors, or share of the total, by which what is told may be above the total. */
+/** Standard errors, or share of the total, by which the reported sum may be above the total. */
 const MOST_OVER = 3;
 const MOST_OVER_SHARE = 0.02;
 
@@ -122,7 +126,7 @@ export function fitOutcome(stream: FitStream, classes: number, frame: FitFrame):
   for (const { model, weight } of models) {
     for (let c = 0; c < classes; c++) beyondJ[c] -= scale * weight * model.carriedJ[c];
   }
-  // What the ends of the run cut off is nobody's.
+  // Energy cut off at the ends of the run belongs to no class.
   const cutJ = beyondJ.reduce((sum, joules) => sum + joules, 0);
   const allS = frame.seconds.reduce((sum, s) => sum + s, 0);
   for (let c = 0; c < classes && allS > 0; c++) beyondJ[c] -= cutJ * frame.seconds[c] / allS;
@@ -165,11 +169,17 @@ export function fitOutcome(stream: FitStream, classes: number, frame: FitFrame):
     const energyJ = group.reduce((sum, c) => sum + list[c].energyJ, 0);
     return reason === undefined && isTold(energyJ, seOf(group));
   };
-  const groups = frame.groups.map((group) => ({ group, isSure: isSure(group) }));
   const { isGuess } = best;
-  // A class that was there for a moment says nothing about the others.
-  const counted = groups.filter(({ group, isSure }) => isSure || group.some((c) => !isGuess[c]));
-  const isFew = 2 * counted.filter(({ isSure }) => isSure).length < counted.length;
+  let counted = 0, sure = 0;
+  const count = (group: readonly number[], times: number) => {
+    const is = isSure(group);
+    // A class with little time does not decide about the others.
+    if (is || group.some((c) => !isGuess[c])) counted += times;
+    if (is) sure += times;
+  };
+  frame.alone.forEach((times, c) => times > 0 && count([c], times));
+  for (const group of frame.groups) count(group, 1);
+  const isFew = 2 * sure < counted;
   const { told, blocked } = tell(list, { frame, jointSeJ, reason: isFew ? reason ?? FEW : reason });
   const { shares } = stream.lags[stream.middle];
   return {
@@ -190,7 +200,7 @@ export function fitOutcome(stream: FitStream, classes: number, frame: FitFrame):
     ),
     intervals: stream.taken,
     filter: stream.filter,
-    // Where nothing is told, all is untold together, and its sum is the counter's.
+    // Where nothing is reported, all classes are unidentifiable together, and their sum is the counter's.
     jointSeJ: told.some((fit) => fit.untold === undefined) ? jointSeJ : 0,
   };
 }
@@ -204,13 +214,13 @@ function tell(
   const told = seen.filter((fit) => fit.untold === undefined);
   const toldJ = told.reduce((sum, fit) => sum + fit.energyJ, 0);
   const overJ = toldJ - frame.totalJ;
-  // Errors are underrated where most regions cannot be told.
+  // Errors are underestimated where most regions cannot be determined.
   if (reason !== undefined) return { told: allUntold(list, frame, reason), blocked: reason };
   if (!(overJ > 0) || told.length === seen.length) return { told: list, blocked: undefined };
   if (overJ > Math.max(MOST_OVER * jointSeJ, MOST_OVER_SHARE * frame.totalJ)) {
     return { told: allUntold(list, frame, OVER), blocked: OVER };
   }
-  // What is not told took nothing that can be seen: the others do not take more than there is.
+  // Unreported classes took no visible energy: the others cannot take more than the total.
   const scaled = list.map((fit): ClassFit =>
     fit.untold === undefined ? { ...fit, energyJ: fit.energyJ * frame.totalJ / toldJ } : fit
   );
@@ -221,7 +231,7 @@ function allUntold(list: ClassFit[], frame: FitFrame, untold: Untold): ClassFit[
   return list.map((fit, c): ClassFit => frame.seconds[c] > 0 ? { untold, ...fit } : fit);
 }
 
-/** Why nothing can be told of a counter. */
+/** Why nothing can be reported for a counter. */
 function counterReason(stream: FitStream, frame: FitFrame, classes: number): Untold | undefined {
   const needed = Math.max(LEAST_INTERVALS, PER_CLASS * classes);
   if (stream.counted < needed) return "too few changes of the counter";
@@ -246,7 +256,7 @@ function judge(c: number, of: {
   return isTold(of.energyJ, of.seJ) ? undefined : UNCERTAIN;
 }
 
-/** Is an energy known well enough to be told? */
+/** Is an energy known well enough to be reported? */
 export function isTold(energyJ: number, seJ: number): boolean {
   return energyJ > 0 && seJ <= MOST_ERROR * energyJ;
 }

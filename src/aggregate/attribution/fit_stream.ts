@@ -4,15 +4,15 @@
  */
 import { Influence } from "./solver/influence.ts";
 import { type Columns, MANY_CLASSES } from "./solver/columns.ts";
-import { FOLLOWED, FOLLOWED_PLAIN, LAG_GRID } from "./lag_curve.ts";
-import { LagRow } from "./lag_row.ts";
+import { FOLLOWED, FOLLOWED_PLAIN, LAG_GRID } from "./solver/lag_curve.ts";
+import { LagRow, type Powers } from "./solver/lag_row.ts";
 import type { PhaseLock } from "./phase_lock.ts";
 import type { Between, Solution } from "./solver/nnls.ts";
-import { slownesses, stretchAt } from "./slowness.ts";
+import { slownesses, stretchAt } from "./solver/slowness.ts";
 import { NormalSums } from "./solver/normal_sums.ts";
 import type { RowStore } from "./solver/row_store.ts";
 import type { Chosen } from "./selection.ts";
-import { Shares } from "./shares.ts";
+import { Shares } from "./solver/shares.ts";
 import type { VisitTerms } from "./visit_terms.ts";
 import { FILTERS, WhitenedRows } from "./solver/whitened_rows.ts";
 
@@ -46,6 +46,7 @@ export class FitStream {
   taken = 0;
   counted = 0;
   #power: Float64Array;
+  #powers: Powers;
   /** Classes without power at the lag in the middle: where the others begin. */
   #held: ReadonlySet<number> | undefined;
   /** Rows at which the powers are found again, and at which it is seen whether that is due. */
@@ -67,7 +68,12 @@ export class FitStream {
     chosen: Chosen,
     rows: RowStore,
     lock: PhaseLock,
-    { columns, visits }: { columns: Columns; visits: VisitTerms | undefined },
+    { columns, visits, isPlain }: {
+      columns: Columns;
+      visits: VisitTerms | undefined;
+      /** Nothing is ever tested. */
+      isPlain: boolean;
+    },
   ) {
     this.visits = visits;
     this.columns = columns;
@@ -76,8 +82,8 @@ export class FitStream {
     this.influence = new Influence(lock);
     this.filter = chosen.filter;
     this.theta = FILTERS[chosen.filter][1];
-    const isPlain = columns.list.length === 0 && rows.classCount > MANY_CLASSES;
-    const followed = isPlain ? FOLLOWED_PLAIN : FOLLOWED;
+    const isFew = columns.list.length === 0 && (isPlain || rows.classCount > MANY_CLASSES);
+    const followed = isFew ? FOLLOWED_PLAIN : FOLLOWED;
     const beside = this.middle = followed >> 1;
     const middle = Math.min(Math.max(chosen.lag, beside), LAG_GRID.length - followed + beside);
     this.lags = Array.from({ length: followed }, (_, k) => middle + k - beside).map((lag) => ({
@@ -88,6 +94,7 @@ export class FitStream {
       shares: new Shares(),
     }));
     this.#power = chosen.solution.power;
+    this.#powers = { now: this.#power, first: this.#power };
     for (const { shares } of this.lags) shares.use(chosen.solution, rows.isColumn);
     this.#foundOn = rows.seconds();
     this.#again = rows.rows + RENEW_ROWS;
@@ -98,7 +105,7 @@ export class FitStream {
   take(rows: RowStore, i: number): void {
     for (let k = 0; k < this.lags.length; k++) {
       const lag = this.lags[k];
-      lag.row.take(rows, i, this.#power, this.columns);
+      lag.row.take(rows, i, this.#powers, this.columns);
       lag.rows.take(rows, i, lag.row);
       lag.shares.take(lag.row, rows.energyJ[i], rows.count);
       if (k === this.middle) this.influence.take(rows, i, lag.rows, lag.shares, this.#power);
@@ -113,7 +120,7 @@ export class FitStream {
     this.#renew(rows.count);
   }
 
-  /** Is there a class with twice the CPU time that its power was found on? */
+  /** Has a class twice the CPU time that its power was found on? */
   #hasDoubled(): boolean {
     const { d } = this.lags[this.middle].shares;
     const { isColumn } = this.store;
@@ -143,7 +150,7 @@ export class FitStream {
     const ridge = this.columns.ridge(this.store, { power: this.#power, s2: this.s2, families });
     const { sums } = this.lags[k];
     return (between?: Between) => {
-      const known = { isColumn, ridge, between };
+      const known = { isColumn, ridge, between, parts: this.columns.carried };
       const solution = sums.solve(classes, k === this.middle ? undefined : this.#held, known);
       if (k === this.middle) this.#held = solution.held;
       return solution;
@@ -159,16 +166,24 @@ export class FitStream {
 
   #renew(classes: number): void {
     this.gather();
-    // The plain powers: with columns of their own classes' powers would be those beside them.
-    const best = slownesses(this.columns, this.#solveAt(this.middle, classes, 0))
-      .reduce((best, one) => one.rss < best.rss ? one : best);
-    const solutions = this.lags.map((_, k) =>
-      k === this.middle ? best : this.#solveAt(k, classes, 0)(best.between)
+    // The plain powers: with columns of their own classes' powers would be those beside them. At the lag where
+    // they explain most: a time constant found at another one makes up for it, each time more.
+    const all = this.lags.map((_, k) =>
+      slownesses(this.columns, this.#solveAt(k, classes, 0)).reduce(lesser)
     );
-    this.#power = solutions[this.middle].power;
+    const best = all.reduce(lesser);
+    const solutions = this.lags.map((_, k) =>
+      all[k].between === best.between ? all[k] : this.#solveAt(k, classes, 0)(best.between)
+    );
+    this.#power = best.power;
+    this.#powers = { now: this.#power, first: this.#powers.first };
     this.s2 = solutions[this.middle].rss / Math.max(1, this.counted);
     const { isColumn } = this.store;
     solutions.forEach((solution, k) => this.lags[k].shares.use(solution, isColumn));
     this.#foundOn = this.lags[this.middle].shares.d.slice();
   }
+}
+
+function lesser(one: Solution, other: Solution): Solution {
+  return other.rss < one.rss ? other : one;
 }

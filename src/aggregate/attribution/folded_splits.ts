@@ -9,7 +9,7 @@
  */
 import { grown } from "../../core/grow.ts";
 
-/** Times of paths kept at most, over all samples: what lies further back is not divided. */
+/** Times of paths kept at most, over all samples: earlier ones are not divided. */
 const MOST_HELD = 262_144;
 
 /** What paths took between two samples. */
@@ -24,9 +24,9 @@ interface Sample {
 export class FoldedTimes {
   /** CPU-seconds by class. */
   seconds = new Float64Array(16);
-  /** Classes with time lie below this; 0: nothing came folded. */
+  /** Classes with time are below this; 0: nothing came folded. */
   length = 0;
-  /** Those that somebody may still ask for, oldest first. */
+  /** Those that may still be needed, oldest first. */
   readonly #samples: Sample[] = [];
   #held = 0;
   #lastS = NaN;
@@ -34,7 +34,7 @@ export class FoldedTimes {
   #fresh = new Float64Array(16);
   readonly #touched: number[] = [];
 
-  /** A path took so much CPU time since the last time; below 0 where that was told too high. */
+  /** A path took so much CPU time since the last time; below 0 where that was reported too high. */
   add(path: number, cpuSeconds: number): void {
     if (path >= this.seconds.length) {
       this.seconds = grown(this.seconds, path + 1);
@@ -50,7 +50,7 @@ export class FoldedTimes {
   sample(timeS: number): void {
     if (this.#touched.length > 0) {
       const paths = Int32Array.from(this.#touched);
-      // One that went to 0 in between is there twice: the second time it has nothing.
+      // One that went to 0 in between is listed twice: the second time it has nothing.
       const seconds = Float64Array.from(paths, (path) => {
         const fresh = Math.max(0, this.#fresh[path]);
         this.#fresh[path] = 0;
@@ -66,7 +66,7 @@ export class FoldedTimes {
     this.#lastS = timeS;
   }
 
-  /** Nobody asks for what was before. */
+  /** Entries before are not needed any more. */
   release(timeS: number): void {
     while (this.#samples.length > 0 && this.#samples[0].untilS <= timeS) this.#drop();
   }
@@ -90,7 +90,7 @@ export class FoldedTimes {
 export interface ExposureRow {
   count: number;
   classes: Int32Array;
-  /** Entry i at lag l stands at `i * width + l`; behind the lags the same for each time constant. */
+  /** Entry i at lag l is at `i * width + l`; after the lags the same for each time constant. */
   tau: Float64Array;
   readonly width: number;
   readonly lags: Float64Array;
@@ -103,7 +103,7 @@ export class FoldedSplits {
   /** By lag: the last two boundaries. */
   readonly #fromS: Float64Array;
   readonly #untilS: Float64Array;
-  /** No boundary to come asks for what was before. */
+  /** No later boundary needs entries before. */
   neededS = -Infinity;
   readonly #row: ExposureRow;
   #begin = new Float64Array(0);

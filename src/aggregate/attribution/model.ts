@@ -5,23 +5,30 @@
  */
 import { FAMILY } from "./solver/columns.ts";
 import type { FitStream } from "./fit_stream.ts";
-import { LAG_GRID, leastOf, slopeAt, spreadAround, sum, weightsAt } from "./lag_curve.ts";
+import { LAG_GRID, leastOf, slopeAt, spreadAround, sum, weightsAt } from "./solver/lag_curve.ts";
 import type { Solution } from "./solver/nnls.ts";
 import { CONSTANTS } from "./visit_terms.ts";
+import { constantAt } from "./solver/slowness.ts";
 import { type Given, type Reach, Variances } from "./uncertainty.ts";
 
 /** The lag's distribution inside the window is not quite even. */
 const WINDOW_SHARE = 0.05;
 
+/** Where nothing was tested: time constants up to the lag, and to this, s, by their standard deviation. */
+const LATEST_S = 0.0004, LATE = 0.4;
 /** Power follows the load with about one time constant, not with exactly one: part of what it carries. */
 const SHAPE = 0.1;
-/** What two classes draw beside each other cannot be told apart from each other by more than that. */
+/** The powers of two simultaneous classes cannot be separated by more than that. */
 const EITHER = 0.05;
 
-/** What a run says of the counter, as far as a model needs it. */
+/** The counter's properties in a run, as far as a model needs them. */
 export interface ModelFrame {
   readonly lagUnitS: number;
+  /** The counter is no earlier than that: it does not show what comes. @default any */
+  readonly leastLagS?: number;
   readonly windowS: number;
+  /** Updates come at one unknown place of their windows: these are narrower than they seem. */
+  readonly isSteady: boolean;
   /** Most of an interval is its windows: the errors there look like what other models explain. */
   readonly isClose: boolean;
   /** Nothing beside the plain model is known. */
@@ -51,8 +58,13 @@ export class Model {
   readonly #spread: Float64Array;
   /** Mean time constant where power follows the load with several, s. */
   mixedConstantS = 0;
-  /** By class, J: what power that follows the load brings it from others. */
+  /** By class, J: what power that follows the load brings it from others, and from those with less power. */
   readonly carriedJ: Float64Array;
+  readonly #risesJ: Float64Array;
+  /** Part of what is carried that is uncertain, since the time constant is. */
+  readonly #shape: number;
+  /** By class, J: what rises and falls that come late may move, where nothing was tested. */
+  readonly #late: readonly [rises: Float64Array, falls: Float64Array] | undefined;
   /** Pairs of classes, and J that may be the one's or the other's. */
   readonly #either: readonly { a: number; b: number; joules: number }[];
 
@@ -69,7 +81,7 @@ export class Model {
     this.families = families;
     this.slowness = slowness;
     this.solution = solutions[stream.middle];
-    this.lag = bestLag(stream, solutions, frame.lagUnitS);
+    this.lag = bestLag(stream, solutions, frame);
     const reaches = solutions.map((solution, k) => reachOf(stream, k, solution, frame.seconds));
     const at = reaches.map((reach, k) => energiesAt(stream, k, reach));
     this.energies = new Float64Array(classes);
@@ -86,11 +98,11 @@ export class Model {
       this.#slope[c] = sum(slopes, values) / stepS;
     }
     this.#at = at;
-    const s2 = this.lag.rss / Math.max(1, stream.counted);
+    const s2 = Math.max(0, this.lag.rss) / Math.max(1, stream.counted);
     this.#spread = spreadAround(
       solutions.map(({ rss }) => rss),
-      { x, value: this.lag.rss },
-      (above) => -above / (2 * DOUBT * s2),
+      { x, value: this.lag.rss, fromX: this.lag.fromX },
+      (above) => above > 0 ? -above / (2 * DOUBT * s2) : 0,
     );
     this.#reach = reaches[stream.middle];
     this.#variances = new Variances(stream, this.solution, this.#reach);
@@ -103,10 +115,16 @@ export class Model {
     for (const { number, to, amount } of this.#reach.given) {
       if (carriers.has(number)) this.carriedJ[to] += amount * this.solution.power[number];
     }
+    this.#risesJ = risesTo(stream, this.solution.power);
+    const constantS = slowness > 0 ? constantAt(slowness) : this.mixedConstantS;
+    const hiddenS = hiddenConstantS(frame);
+    this.#shape = SHAPE + (constantS > 0 ? Math.hypot(1, hiddenS / constantS) - 1 : 0);
     this.#either = (families >> FAMILY.BESIDE & 1) === 1
       ? eitherOf(stream, this.solution.power)
       : [];
     this.#lagVariance = this.lag.variance + (WINDOW_SHARE * frame.windowS) ** 2;
+    const isTested = !frame.isUntested && stream.columns.list.length > 0;
+    this.#late = isTested ? undefined : lateOf(stream, this.lag.lagS, this.solution.power, frame);
   }
 
   /** 1 where the power of a class is a guess. */
@@ -118,17 +136,29 @@ export class Model {
   variance(weights: Float64Array): number {
     let g = 0;
     for (let c = 0; c < weights.length; c++) g += weights[c] * this.#slope[c];
-    let shape = 0;
-    for (let c = 0; c < weights.length; c++) shape += SHAPE * weights[c] * this.carriedJ[c];
+    // Power may rise and fall with constants of their own.
+    let rises = 0;
+    let falls = 0;
+    for (let c = 0; c < weights.length; c++) {
+      const part = this.#shape * weights[c];
+      rises += part * this.#risesJ[c];
+      falls += part * (this.carriedJ[c] - this.#risesJ[c]);
+    }
+    let late = 0;
     let either = 0;
     for (const { a, b, joules } of this.#either) {
       either += EITHER * Math.abs(weights[a] - weights[b]) * joules;
     }
+    for (const part of this.#late ?? []) {
+      let joules = 0;
+      for (let c = 0; c < weights.length; c++) joules += weights[c] * part[c];
+      late += joules * joules;
+    }
     const lag = Math.max(g * g * this.#lagVariance, this.#overLags(weights));
-    return this.#variances.of(weights) + lag + shape * shape + either * either;
+    return this.#variances.of(weights) + lag + rises ** 2 + falls ** 2 + either ** 2 + late;
   }
 
-  /** The same by the lags that are about as likely: a loop of their own length looks alike at several. */
+  /** The same by the lags that are about as likely: a loop of their own length looks the same at several. */
   #overLags(weights: Float64Array): number {
     const at = this.#at.map((energies) => {
       let joules = 0;
@@ -145,6 +175,43 @@ export class Model {
   }
 }
 
+/**
+ * Windows that seem wider than they are hide a time constant as wide as them, s: variances add up.
+ */
+export function hiddenConstantS({ isSteady, windowS }: ModelFrame): number {
+  return isSteady ? windowS / Math.sqrt(12) : 0;
+}
+
+/**
+ * Where nothing was tested a part of the lag may be a time constant: what rises and falls it would have moved, by
+ * the classes before.
+ */
+function lateOf(
+  { visits, store }: FitStream,
+  lagS: number,
+  power: Float64Array,
+  frame: ModelFrame,
+): [rises: Float64Array, falls: Float64Array] {
+  const [rises, falls] = [new Float64Array(power.length), new Float64Array(power.length)];
+  const counts = new Float64Array(power.length);
+  const constantS = LATE * Math.min(LATEST_S, Math.max(0, lagS + WINDOW_SHARE * frame.lagUnitS));
+  if (visits === undefined || !(constantS > 0)) return [rises, falls];
+  visits.moves.each((from, to, count) => {
+    const [own, other] = [store.fitOf[to] ?? -1, store.fitOf[from] ?? -1];
+    if (own < 0 || other < 0 || own >= power.length || other >= power.length) return;
+    counts[own] += count;
+    const above = power[other] - power[own];
+    (above < 0 ? rises : falls)[own] += count * above;
+  });
+  for (let c = 0; c < power.length; c++) {
+    const visitS = counts[c] > 0 ? frame.seconds[c] / counts[c] : 0;
+    const partS = constantS * -Math.expm1(-visitS / constantS);
+    rises[c] *= partS;
+    falls[c] *= partS;
+  }
+  return [rises, falls];
+}
+
 /** What columns give to classes, by their amounts over the run. */
 function givenTo(
   stream: FitStream,
@@ -155,7 +222,9 @@ function givenTo(
   const { store, columns, lags } = stream;
   const { d } = lags[k].shares;
   const given = columns.list.flatMap(({ number, family, a }): Given[] => {
-    if (number >= power.length || power[number] === 0 || family === FAMILY.BESIDE) return [];
+    if (number >= power.length || power[number] === 0) return [];
+    // Of pairs and orders below.
+    if (family === FAMILY.BESIDE || family === FAMILY.AFTER) return [];
     if (family === FAMILY.CARRIED) {
       const constant = columns.carried.indexOf(number);
       return carriedTo(stream, constant, { power, number, seconds, all: d[number] });
@@ -165,7 +234,26 @@ function givenTo(
     const whole = d[number] * (d[own] > 0 ? Math.min(2, seconds[own] / d[own]) : 1);
     return [{ number, to: own, amount: whole }];
   });
-  return [...given, ...besideTo(stream, power, d)];
+  return [...given, ...besideTo(stream, power, d), ...afterTo(stream, power, d)];
+}
+
+/** What classes drew after others, J for each part of their power that it changes. */
+function afterTo({ visits, columns }: FitStream, power: Float64Array, d: Float64Array): Given[] {
+  const given = columns.orders.filter(({ to }) => to < power.length)
+    .map(({ term, to, number }) => {
+      return { number, to, amount: visits!.log.exposureSoFar(term) * power[to] };
+    });
+  return inAll(given, d);
+}
+
+/** Amounts that add up to those of their columns. */
+function inAll(given: readonly Given[], d: Float64Array): Given[] {
+  const sums = new Map<number, number>();
+  for (const { number, amount } of given) sums.set(number, (sums.get(number) ?? 0) + amount);
+  return given.flatMap(({ number, to, amount }) => {
+    const sum = sums.get(number)!;
+    return sum > 0 ? [{ number, to, amount: amount * d[number] / sum }] : [];
+  });
 }
 
 /** What pairs of classes draw on average while they are beside each other, J. */
@@ -182,12 +270,9 @@ function eitherOf(
 
 /** What classes drew beside others, J for each part of their power that it changes. */
 function besideTo({ visits, columns }: FitStream, power: Float64Array, d: Float64Array): Given[] {
-  const given: { number: number; to: number; amount: number }[] = [];
-  const sums = new Float64Array(power.length);
+  const given: Given[] = [];
   const add = (number: number, to: number, seconds: number) => {
-    const amount = seconds * power[to];
-    given.push({ number, to, amount });
-    sums[number] += amount;
+    given.push({ number, to, amount: seconds * power[to] });
   };
   for (const { term, a, b, victims, causes, all } of columns.pairs) {
     if (a >= power.length || b >= power.length) continue;
@@ -199,9 +284,22 @@ function besideTo({ visits, columns }: FitStream, power: Float64Array, d: Float6
     add(all, a, seconds);
     add(all, b, seconds);
   }
-  return given.flatMap(({ number, to, amount }) =>
-    sums[number] > 0 ? [{ number, to, amount: amount * d[number] / sums[number] }] : []
-  );
+  return inAll(given, d);
+}
+
+/** The part of it that comes from classes with less power, J: what each of them lacks while its power rises. */
+function risesTo({ visits, store, columns }: FitStream, power: Float64Array): Float64Array {
+  const joules = new Float64Array(power.length);
+  if (!columns.carried.some((number) => power[number] > 0)) return joules;
+  for (const { to, from, seconds } of visits?.carried.values() ?? []) {
+    const [own, other] = [store.fitOf[to] ?? -1, store.fitOf[from] ?? -1];
+    if (own < 0 || other < 0 || own >= power.length || other >= power.length) continue;
+    const above = Math.min(0, power[other] - power[own]);
+    columns.carried.forEach((number, m) =>
+      joules[own] += above * seconds[m] * (power[number] ?? 0)
+    );
+  }
+  return joules;
 }
 
 /** What power that follows the load carried from class to class, J for each part of it that does. */
@@ -235,12 +333,14 @@ function carriedTo(
   return given;
 }
 
-/** Where the counter's lag lies. */
+/** The counter's lag. */
 export interface Lag {
   readonly lagS: number;
   readonly variance: number;
   readonly x: number;
   readonly stepS: number;
+  /** Places before this are no lags. */
+  readonly fromX: number;
   /** What is left unexplained there. */
   readonly rss: number;
 }
@@ -280,7 +380,7 @@ function reachOf(
   return reach;
 }
 
-/** T = b + (S − M)π, and the mean power of what lies in no interval, by class. */
+/** T = b + (S − M)π, and the mean power outside all intervals, by class. */
 function energiesAt(stream: FitStream, k: number, reach: Reach): Float64Array {
   const out = new Float64Array(reach.power.length);
   for (const { number, to, amount } of reach.given) out[to] += amount * reach.power[number];
@@ -293,14 +393,19 @@ function energiesAt(stream: FitStream, k: number, reach: Reach): Float64Array {
 export function bestLag(
   stream: FitStream,
   solutions: readonly Solution[],
-  unitS: number,
+  { lagUnitS, leastLagS = -Infinity }: { lagUnitS: number; leastLagS?: number },
 ): Lag {
-  const stepS = (LAG_GRID[1] - LAG_GRID[0]) * unitS;
-  const widest = (LAG_GRID[LAG_GRID.length - 1] - LAG_GRID[0]) * unitS;
+  const stepS = (LAG_GRID[1] - LAG_GRID[0]) * lagUnitS;
+  const widest = (LAG_GRID[LAG_GRID.length - 1] - LAG_GRID[0]) * lagUnitS;
   const most = widest * widest / 12;
-  const middleS = LAG_GRID[stream.lags[stream.middle].lag] * unitS;
-  const { x, value, bend } = leastOf(solutions.map((solution) => solution.rss));
+  const middleS = LAG_GRID[stream.lags[stream.middle].lag] * lagUnitS;
+  const fromX = (leastLagS - middleS) / stepS;
+  const { x, value, bend, slope } = leastOf(solutions.map((solution) => solution.rss), fromX);
   const s2 = solutions[stream.middle].rss / Math.max(1, stream.counted);
-  const variance = bend > 0 ? Math.min(most, 2 * s2 * stepS * stepS / bend) : most;
-  return { lagS: middleS + x * stepS, variance, x, stepS, rss: value };
+  const own = bend > 0
+    ? 2 * s2 * stepS * stepS / bend
+    : slope > 0
+    ? (2 * s2 * stepS / slope) ** 2
+    : Infinity;
+  return { lagS: middleS + x * stepS, variance: Math.min(most, own), x, stepS, fromX, rss: value };
 }

@@ -2,7 +2,7 @@
  * Do visits and the counter's updates follow one clock? Then an update never falls evenly into its
  * window, as the fit takes it to, and what it is off by depends on the region. docs/how-sure.md.
  *
- * Two things are seen modulo the update period: how edges lie, and whether what the fit leaves at a
+ * Two things are seen modulo the update period: the positions of edges, and whether the residual at a
  * boundary depends on the time of the step that saw it. Only both together spoil the energies.
  * @module
  */
@@ -11,6 +11,8 @@ const BINS = 16;
 /** Share of the edges that would have to move to make them even. */
 const UNEVEN = 0.25;
 const LEAST_EDGES = 200;
+/** Edges that all count; of those after them, one in so many. */
+const ALL_EDGES = 16_384, EACH = 8;
 /** Ratio of variances between bins and inside them: below 10 beside a clock of its own, else 100s. */
 const LOCKED = 20;
 const LEAST_BOUNDARIES = 500;
@@ -23,13 +25,16 @@ export class PhaseLock {
   readonly #counts = new Float64Array(BINS);
   readonly #sums = new Float64Array(BINS);
   #squares = 0;
+  #came = 0;
 
   /** An edge at its time. */
   edge(timeS: number): void {
-    if (this.periodS > 0) this.#edges[this.#bin(timeS)]++;
+    if (!(this.periodS > 0)) return;
+    if (++this.#came > ALL_EDGES && this.#came % EACH !== 0) return;
+    this.#edges[this.#bin(timeS)]++;
   }
 
-  /** A boundary seen at a step, and what the fit says that it moved, J. */
+  /** A boundary seen at a step, and the energy that it moved by the fit, J. */
   boundary(timeS: number, joules: number): void {
     if (!(this.periodS > 0)) return;
     const bin = this.#bin(timeS);

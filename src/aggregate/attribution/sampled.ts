@@ -3,7 +3,7 @@
  * geopm::SampleAggregator(3).
  * @module
  */
-import type { EdgeLog } from "./edge_log.ts";
+import type { EdgeLog } from "./intervals/edge_log.ts";
 import { grown } from "../../core/grow.ts";
 
 /** The sampled energies of one counter. Costs by the classes that CPUs are in, not by all that were ever seen. */

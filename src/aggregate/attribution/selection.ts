@@ -7,10 +7,10 @@
  * @module
  */
 import { ALL_FAMILIES, type Columns } from "./solver/columns.ts";
-import { LAG_GRID } from "./lag_curve.ts";
-import { LagRow } from "./lag_row.ts";
+import { LAG_GRID, ZERO_LAG } from "./solver/lag_curve.ts";
+import { LagRow } from "./solver/lag_row.ts";
 import type { Between, Solution } from "./solver/nnls.ts";
-import { slownesses } from "./slowness.ts";
+import { slownesses } from "./solver/slowness.ts";
 import { NormalSums } from "./solver/normal_sums.ts";
 import type { RowStore } from "./solver/row_store.ts";
 import { FILTERS, WhitenedRows } from "./solver/whitened_rows.ts";
@@ -20,8 +20,10 @@ const FIRST_FILTER = 1;
 /** Twice a logarithm of likelihoods up to which both may be true. */
 const ALIKE = 40;
 const NONE = new Float64Array(0);
+/** Passes at the end that find the powers again: what power carries is made with those of the pass before. */
+const POLISH = 2;
 
-/** The best pair, and what the rows say with it. */
+/** The best pair, and the rows' result with it. */
 export interface Chosen {
   /** Place in {@linkcode LAG_GRID}. */
   readonly lag: number;
@@ -39,7 +41,11 @@ interface Pair {
   readonly row: LagRow;
   readonly rows: WhitenedRows;
   readonly sums: NormalSums;
+  /** The constant with which power follows the load, −1: at once, where nothing else is let in. */
+  readonly constant?: number;
 }
+
+type Wanted = Pick<Pair, "lag" | "filter" | "constant">;
 
 /** Compares the lags and filters of a fit. */
 export class Selection {
@@ -49,14 +55,20 @@ export class Selection {
   readonly #tried = new Map<number, number>();
   /** The same for power that follows the load at once. */
   readonly #atOnce = new Map<number, number>();
+  /** Of powers that follow the load with one constant each, and depend on nothing else: the best. */
+  #start: { lag: number; solution: Solution } | undefined;
+  #hasStarted: boolean;
   #best: Chosen | undefined;
   #least = Infinity;
   /** The pair in work. */
   #pair: Pair | undefined;
   #next = 0;
-  #wanted: { lag: number; filter: number }[];
+  #wanted: Wanted[];
   readonly #columns: Columns;
-  /** The first solution knows nothing of columns, and gives them their powers. */
+  /** Passes for the powers that are still to come, and that the one in work is such. */
+  #polish: number;
+  #isPolish = false;
+  /** The first solution has no columns, and gives them their powers. */
   #isFirst: boolean;
 
   /** @param count Rows to judge by. */
@@ -64,6 +76,8 @@ export class Selection {
     this.#rows = rows;
     this.#columns = columns;
     this.#isFirst = columns.list.length > 0;
+    this.#hasStarted = columns.carried.length === 0;
+    this.#polish = this.#hasStarted ? 0 : POLISH;
     this.#count = count;
     this.#wanted = LAG_GRID.map((_, lag) => ({ lag, filter: FIRST_FILTER }));
     // The likeliest first: its solution is a good start for the others.
@@ -76,10 +90,13 @@ export class Selection {
       const pair = this.#pair ??= this.#begin();
       if (pair === undefined) return true;
       const end = Math.min(this.#count, this.#next + left);
+      const power = this.#best?.solution.power ?? NONE;
+      const powers = { now: power, first: power };
       left -= end - this.#next;
       for (; this.#next < end; this.#next++) {
-        const power = this.#best?.solution.power ?? NONE;
-        pair.row.take(this.#rows, this.#next, power, this.#columns);
+        if (pair.constant === undefined) {
+          pair.row.take(this.#rows, this.#next, powers, this.#columns);
+        } else pair.row.takeSlow(this.#rows, this.#next, pair.constant);
         pair.rows.take(this.#rows, this.#next, pair.row);
         if (pair.rows.counts) pair.sums.add(pair.rows);
       }
@@ -92,8 +109,8 @@ export class Selection {
   /**
    * The result; all work is done.
    *
-   * A lag and a power that follows the load look alike: where both explain the rows, the lag is one that lies
-   * beside the best of either.
+   * A lag and a power that follows the load look alike: where both explain the rows, the lag is chosen
+   * next to the best of either.
    */
   get chosen(): Chosen {
     const best = this.#best!;
@@ -118,7 +135,8 @@ export class Selection {
         if (this.#done()) return undefined;
         continue;
       }
-      if (this.#tried.has(key(next.lag, next.filter))) continue;
+      const isOther = next.constant === undefined && !this.#isPolish;
+      if (isOther && this.#tried.has(key(next.lag, next.filter))) continue;
       this.#next = 0;
       return {
         ...next,
@@ -130,8 +148,19 @@ export class Selection {
   }
 
   #judge(): void {
-    const { lag, filter, sums } = this.#pair!;
+    const { lag, filter, sums, constant } = this.#pair!;
     this.#pair = undefined;
+    if (constant !== undefined) {
+      const solution = this.#solve(sums, 0);
+      if (this.#start === undefined || solution.rss < this.#start.solution.rss) {
+        this.#start = { lag, solution };
+      }
+      return;
+    }
+    if (this.#isPolish) {
+      this.#best = { ...this.#best!, solution: this.#ways(sums, 0).reduce(lesser) };
+      return;
+    }
     const ways = this.#isFirst ? [this.#solve(sums, 0)] : this.#ways(sums, ALL_FAMILIES);
     const solution = ways.reduce(lesser);
     const left = solution.rss / Math.max(1, sums.rows);
@@ -156,6 +185,7 @@ export class Selection {
       isColumn,
       ridge: this.#ridge(families),
       between,
+      parts: this.#columns.carried,
     });
   }
 
@@ -170,7 +200,7 @@ export class Selection {
     return this.#columns.ridge(this.#rows, { power, s2, families });
   }
 
-  /** Asks for what has not been tried around the best pair. @returns Whether there is nothing. */
+  /** Requests the untried places around the best pair. @returns Whether none is left. */
   #done(): boolean {
     const { lag, filter } = this.#best!;
     const around = [
@@ -178,7 +208,31 @@ export class Selection {
       ...LAG_GRID.map((_, other) => ({ lag: other, filter })),
     ];
     this.#wanted = around.filter((pair) => !this.#tried.has(key(pair.lag, pair.filter)));
-    return this.#wanted.length === 0;
+    return this.#wanted.length === 0 && this.#isPolished();
+  }
+
+  /**
+   * Requests what the powers are found with at last. What power carries from class to class is made with the
+   * powers themselves: so that they begin near enough, they are found first with each constant alone, where that
+   * is not needed.
+   */
+  #isPolished(): boolean {
+    const { filter } = this.#best!;
+    if (!this.#hasStarted) {
+      this.#hasStarted = true;
+      for (let constant = -1; constant < this.#columns.carried.length; constant++) {
+        for (let lag = ZERO_LAG; lag < LAG_GRID.length; lag++) {
+          this.#wanted.push({ lag, filter, constant });
+        }
+      }
+      return false;
+    }
+    if (this.#polish === 0) return true;
+    if (!this.#isPolish) this.#best = { ...this.#best!, solution: this.#start!.solution };
+    this.#isPolish = true;
+    this.#polish--;
+    this.#wanted.push({ lag: this.#start!.lag, filter });
+    return false;
   }
 }
 

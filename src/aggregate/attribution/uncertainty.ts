@@ -1,9 +1,9 @@
 /**
- * Variances of energies: what the blocks of a run disagree by, what lies inside intervals and beyond
+ * Variances of energies: the disagreement of a run's blocks, the parts inside intervals and beyond
  * the first and last of them. docs/how-sure.md, "How sure".
  *
  * Every class is one weight of a sum, so that any set of classes has its variance, covariances
- * included: a region and all that is nested in it, or what is left when the told ones are told.
+ * included: a region and all that is nested in it, or the remainder after the reported ones.
  * @module
  */
 import { triangle } from "./solver/triangle.ts";
@@ -84,7 +84,7 @@ export class Variances {
     for (const i of this.#solution.factor.members) {
       if (ridge[i] > 0) drawn += this.#s2 * ridge[i] * g[i] * g[i];
     }
-    // What residuals say, what they would say of a class that is seldom, and what is likely anyway.
+    // The variance by residuals, that for a class that is rare, and the prior.
     const seen = Math.max(blocks, this.#each(weights, g)) * this.#correction + drawn;
     const likely = LIKELY_PART ** 2 * square(influence.mixed, weights) +
       UNMARKED_PART ** 2 * square(influence.unmarked, weights);
@@ -183,7 +183,7 @@ function dot(a: Float64Array, b: Float64Array): number {
   return sum;
 }
 
-/** xᵀ P x, P packed; what lies beyond it is 0. */
+/** xᵀ P x, P packed; elements beyond it are 0. */
 function square(packed: Float64Array, x: Float64Array): number {
   let sum = 0;
   for (let i = 0; i < x.length && triangle(i) < packed.length; i++) {

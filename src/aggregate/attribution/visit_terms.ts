@@ -8,20 +8,27 @@
  * known, and so do the intervals. docs/how-sure.md, "What it assumes".
  * @module
  */
-import { EdgeLog } from "./edge_log.ts";
+import { EdgeLog } from "./intervals/edge_log.ts";
 import { grown } from "../../core/grow.ts";
+import type { Moves } from "./solver/moves.ts";
 
 /** Visits that last longer all count as that long. */
 export const LONGEST_S = 0.064;
 /** Visits that are shorter all count as that short. */
 const SHORTEST_S = 0.0005;
-/** What counts as the beginning of a visit, in the narrow and in the wide sense. */
-const BEGINNINGS_S: readonly number[] = [0.001, 0.004];
+/** What counts as the beginning of a visit, from narrow to wide. */
+const BEGINNINGS_S: readonly number[] = [0.0005, 0.0015, 0.004];
 /** Time constants of power that follows the load. */
-export const CONSTANTS: readonly number[] = [0.0003, 0.001, 0.0035, 0.012, 0.04];
+export const CONSTANTS: readonly number[] = [
+  ...[0.00015, 0.0004, 0.001, 0.0022, 0.005, 0.012, 0.035],
+];
 /** Classes in one place at which pairs of them are followed no more. */
 const MOST_PRESENT = 6;
 const MOST_TERMS = 256;
+/** Orders of two classes beyond which none are followed any more. */
+const MOST_ORDERS = 48;
+/** Unmarked time that is shorter does not count as what ran before. */
+const LEAST_BEFORE_S = 0.001;
 /** Classes that a CPU's power may still remember. */
 const REMEMBERED = 4;
 const LEAST_MEMORY = 0.001;
@@ -32,9 +39,9 @@ const DENSE = 32;
 const GRAIN = 1 / 64;
 
 /** What a term is an exposure to. */
-export const TERM = { FIRST: 0, EARLY: 1, LENGTH: 2, BESIDE: 3 } as const;
+export const TERM = { FIRST: 0, NEXT: 1, EARLY: 2, LENGTH: 3, BESIDE: 4, AFTER: 5 } as const;
 
-/** One term: of a class, or of two beside each other. */
+/** One term: of a class, of two beside each other, or of one (`b`) after another (`a`). */
 export interface Term {
   readonly kind: number;
   readonly a: number;
@@ -65,18 +72,23 @@ export class VisitTerms {
   readonly log = new EdgeLog();
   readonly terms: Term[] = [];
   readonly carried = new Map<number, Carried>();
-  /** Pairs of classes are followed. */
+  /** Pairs of classes are followed, and all orders of two of them. */
   pairs = true;
+  orders = true;
   /** Who reads edges of terms; without any there are none. */
   readers = 0;
   /** Who may ask for anything of this; without any nothing is followed. */
   followers = 0;
   readonly #classes: EdgeLog;
-  /** By CPU: its class, since when, whether the visit's length is told, and whose memory it shares. */
+  /** By CPU: its class, since when, whether the visit's length is reported, and whose memory it shares. */
   readonly #class: Int32Array;
   readonly #sinceS: Float64Array;
   readonly #weight: Float64Array;
   readonly #leader: Int32Array;
+  /** By CPU: the class before its class, and the term of that order; −1: none. */
+  readonly #previous: Int32Array;
+  readonly #order: Int32Array;
+  readonly #orders = new Map<number, number>();
   /** By CPU and place: classes that its power remembers, and by how much for each time constant. */
   readonly #from: Int32Array;
   readonly #left: Float64Array;
@@ -100,11 +112,18 @@ export class VisitTerms {
     this.#sinceS = new Float64Array(cpuCount);
     this.#weight = new Float64Array(cpuCount).fill(-1);
     this.#leader = Int32Array.from({ length: cpuCount }, (_, cpu) => cpu);
+    this.#previous = new Int32Array(cpuCount).fill(-1);
+    this.#order = new Int32Array(cpuCount).fill(-1);
     this.#from = new Int32Array(cpuCount * REMEMBERED);
     this.#left = new Float64Array(cpuCount * REMEMBERED * CONSTANTS.length);
   }
 
-  /** CPUs of the domain go to a class; those that are there already stay. */
+  /** CPUs that went from class to class, whether or not anything else is followed. */
+  get moves(): Moves {
+    return this.#classes.moves;
+  }
+
+  /** CPUs of the domain go to a class; those that are in it already stay. */
   edge(timeS: number, cpus: ArrayLike<number>, members: Uint8Array, to: number): void {
     if (this.isTooMuch || this.followers === 0) return;
     if ((++this.#edges & (LOOK_EDGES - 1)) === 0) {
@@ -118,7 +137,10 @@ export class VisitTerms {
         continue;
       }
       const from = this.#class[cpu], leader = this.#leader[cpu], sinceS = this.#sinceS[cpu];
-      const weight = this.#weight[cpu];
+      const weight = this.#weight[cpu], left = this.#order[cpu];
+      const isBrief = from === 0 && timeS - sinceS < LEAST_BEFORE_S;
+      const previous = isBrief ? this.#previous[cpu] : from;
+      const order = this.#orderOf(previous, to);
       let count = 0;
       for (; i < cpus.length; i++) {
         const other = cpus[i];
@@ -130,8 +152,12 @@ export class VisitTerms {
         this.#sinceS[other] = timeS;
         this.#weight[other] = -1;
         this.#leader[other] = cpu;
+        this.#previous[other] = previous;
+        this.#order[other] = order;
         count++;
       }
+      if (left >= 0) this.#ends(timeS, left, { sinceS, count });
+      if (order >= 0) this.log.insert(timeS, order, count);
       this.#leave(timeS, { from, leader, sinceS, weight, count, cpu, to });
       if (this.pairs && this.readers > 0) this.#beside(timeS, from, to, count);
     }
@@ -258,7 +284,7 @@ export class VisitTerms {
         weakest = k;
       }
     }
-    // What nobody owned drew no power of its own.
+    // Time without an owner drew no power of its own.
     if (c < 0 || c === to) return;
     from[target + weakest] = c;
     for (let m = 0; m < width; m++) {
@@ -286,7 +312,7 @@ export class VisitTerms {
     return carried.seconds;
   }
 
-  /** Numbers of CPUs times each other, for classes that are there at one time. */
+  /** Numbers of CPUs times each other, for simultaneous classes. */
   #beside(timeS: number, from: number, to: number, count: number): void {
     const { present, presentCount } = this.#classes;
     if (presentCount > MOST_PRESENT) {
@@ -312,6 +338,26 @@ export class VisitTerms {
     counts[to] += count;
   }
 
+  /** The term of a class after another one; −1: it is not followed. */
+  #orderOf(previous: number, to: number): number {
+    if (previous < 0 || to <= 0 || previous === to || this.readers === 0) return -1;
+    const key = previous * 65536 + to;
+    const known = this.#orders.get(key);
+    if (known !== undefined) return known;
+    const isRoom = this.#orders.size < MOST_ORDERS && this.terms.length < MOST_TERMS;
+    if (!isRoom) this.orders = false;
+    const made = isRoom ? this.#newTerm(TERM.AFTER, previous, to) : -1;
+    this.#orders.set(key, made);
+    return made;
+  }
+
+  #ends(timeS: number, order: number, { sinceS, count }: { sinceS: number; count: number }): void {
+    this.log.insert(timeS, order, -count);
+    const term = this.terms[order];
+    term.visits++;
+    term.seconds += count * (timeS - sinceS);
+  }
+
   #together(timeS: number, a: number, b: number, change: number): void {
     if (change === 0) return;
     const key = Math.max(a, b) * 65536 + Math.min(a, b);
@@ -330,8 +376,9 @@ export class VisitTerms {
     const known = this.#first.get(c);
     if (known !== undefined) return known;
     let made = -1;
-    if (this.terms.length + 3 <= MOST_TERMS / 2) {
+    if (this.terms.length + 4 <= MOST_TERMS / 2) {
       made = this.#newTerm(TERM.FIRST, c, -1);
+      this.#newTerm(TERM.NEXT, c, -1);
       this.#newTerm(TERM.EARLY, c, -1);
       this.#newTerm(TERM.LENGTH, c, -1);
     }

@@ -44,7 +44,7 @@ export function completionsOf(entries: readonly VerbEntry[]): Verb {
   };
 }
 
-/** Option words of a verb, as they stand on a command line. */
+/** Option words of a verb, as typed on a command line. */
 function spellings({ name, short }: Option): string[] {
   return short === undefined ? [`--${name}`] : [`-${short}`, `--${name}`];
 }

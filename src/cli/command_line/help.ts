@@ -53,7 +53,7 @@ export function optionWords({ name, short, value, optionalValue }: Option): stri
   return short === undefined ? long : `-${short}, ${long}`;
 }
 
-/** What is said of it, its default included. */
+/** Its description, with its default. */
 export function optionText(option: Option): string {
   return option.default === undefined ? option.help : `${option.help} (${option.default})`;
 }

@@ -38,7 +38,7 @@ export function manOf(entries: readonly VerbEntry[]): Verb {
   };
 }
 
-/** A line of text is at most this long, as mdoc's checkers want it. */
+/** The longest line of text that mdoc's checkers accept. */
 const WIDTH = 78;
 const MONTHS =
   "January February March April May June July August September October November December"

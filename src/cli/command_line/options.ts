@@ -6,9 +6,15 @@
 import { parseArgs } from "@std/cli/parse-args";
 import type { Environment } from "../../core/environment.ts";
 import { nearest, UsageError } from "../../core/errors.ts";
-import { type Option, type OptionValues, optionValues } from "../../core/option.ts";
+import {
+  endOfOptions,
+  type Option,
+  type OptionValues,
+  optionValues,
+  spellingsWithValue,
+} from "../../core/option.ts";
 
-/** Options that every verb takes; a verb that says more of one has it in its own table. */
+/** Options that every verb takes; a verb with more text for one has it in its own table. */
 export const COMMON_OPTIONS: readonly Option[] = [
   { name: "quiet", short: "q", help: "" },
   { name: "verbose", short: "v", help: "" },
@@ -16,7 +22,7 @@ export const COMMON_OPTIONS: readonly Option[] = [
   { name: "help", short: "h", help: "this text" },
 ];
 
-/** What of a verb says how its command line is read. */
+/** The parts of a verb that define how its command line is read. */
 export interface CommandLine {
   readonly name: string;
   readonly options: readonly Option[];
@@ -24,17 +30,17 @@ export interface CommandLine {
   readonly command?: boolean;
   /** The verb whose settings in configuration files are its own too. @default itself */
   readonly section?: string;
-  /** It shows what files say, mistakes too, and none of them ends it. */
+  /** It shows the contents of files, with their errors, and no error ends it. */
   readonly showsSettings?: boolean;
   /** What looks like an option and is none of its own is a word. */
   readonly anyWords?: boolean;
-  /** Words stand on both sides of `--`, and options on either. */
+  /** Words are on both sides of `--`, and options on either. */
   readonly sides?: boolean;
 }
 
 /** A command line, read. */
 export interface ParsedOptions {
-  /** Values of the options with one, whatever gave them. */
+  /** Values of the options with one, from any source. */
   readonly text: Readonly<Record<string, string | undefined>>;
   /** The same with where each came from. */
   readonly values: OptionValues;
@@ -44,7 +50,7 @@ export interface ParsedOptions {
   readonly flags: ReadonlySet<string>;
   /** What is no option, in order. */
   readonly words: readonly string[];
-  /** Of a verb with two sides: how many of the words stand before `--`; absent: there is none. */
+  /** Of a verb with two sides: number of words before `--`; absent: no `--`. */
   readonly left?: number;
 }
 
@@ -58,7 +64,7 @@ export function allOptions({ options }: Pick<CommandLine, "options">): readonly 
  * Reads a command line.
  *
  * @param env For the options that can be given as variables. @default none of them is set
- * @param files What configuration files say to this verb. @default nothing
+ * @param files Settings of configuration files for this verb. @default nothing
  * @throws {UsageError} On an unknown option, a missing value, or an option given twice.
  */
 export function parseOptions(
@@ -75,17 +81,18 @@ export function parseOptions(
     const left = parseOptions(one, before).words.length;
     return { ...parseOptions(one, [...before, ...args.slice(own + 1)], env), left };
   }
-  const mine = own < 0 || verb.command !== true ? args : args.slice(0, own);
+  const mine = verb.command === true
+    ? args.slice(0, endOfOptions(args, spellingsWithValue(table)))
+    : args;
   const valued = table.filter(({ value }) => value !== undefined).map(({ name }) => name);
   const switches = table.filter(({ value }) => value === undefined).map(({ name }) => name);
   const short = table.filter((option) => option.short !== undefined);
   const others: string[] = [];
-  // Tables are known at run time only: what the types make of them helps nobody.
-  const parsed: Given = parseArgs(withValues(mine, table, verb.command === true), {
+  // Tables are known at run time only: their static types are of no use.
+  const parsed: Given = parseArgs(withValues(mine, table), {
     string: [...valued, "_"],
     boolean: switches,
     alias: Object.fromEntries(short.map((option) => [option.short!, option.name])),
-    stopEarly: verb.command === true,
     "--": true,
     collect: valued,
     unknown: (arg, key) => {
@@ -119,7 +126,7 @@ export function parseOptions(
   for (const name of valued) text[name] = values.get(name)?.text;
   const flags = switches.filter((name) => isOn(values.get(name)?.text));
   const words = [...others, ...parsed._.map(String), ...(parsed["--"] ?? [])];
-  if (mine !== args) words.push(...args.slice(own + 1));
+  if (mine !== args) words.push(...args.slice(mine.length + (args[mine.length] === "--" ? 1 : 0)));
   return { text, values, lists, flags: new Set(flags), words };
 }
 
@@ -137,17 +144,13 @@ interface Given {
 
 /**
  * Joins values that @std/cli would not take for such: a lone "-", as in `--stats -`, and the empty
- * one of an option whose value may be left out. What follows the first word of a command stays.
+ * one of an option whose value may be left out.
  */
-function withValues(
-  args: readonly string[],
-  table: readonly Option[],
-  command: boolean,
-): string[] {
+function withValues(args: readonly string[], table: readonly Option[]): string[] {
   const joined: string[] = [];
   for (let i = 0; i < args.length; i++) {
     const arg = args[i];
-    if (arg === "--" || (command && !arg.startsWith("-"))) return [...joined, ...args.slice(i)];
+    if (arg === "--") return [...joined, ...args.slice(i)];
     const option = table.find(({ name, short }) => arg === `--${name}` || arg === `-${short}`);
     if (option?.optionalValue === true) joined.push(`${arg}=`);
     else if (option?.value === undefined || i + 1 === args.length) joined.push(arg);

@@ -13,7 +13,7 @@ import type { Verb } from "./verb.ts";
  * Runs a verb on a command line.
  *
  * @param args What follows the verb.
- * @param settings What configuration files say to a verb. @default nothing
+ * @param settings Settings of configuration files for a verb. @default nothing
  * @returns Exit status.
  * @throws {UsageError} On a mistake in the command line.
  */

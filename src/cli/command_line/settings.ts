@@ -1,5 +1,5 @@
 /**
- * Configuration files: the site's and the user's, and what they say to a verb. docs/cli.md.
+ * Configuration files: the site's and the user's, and their settings for a verb. docs/cli.md.
  * @module
  */
 import { type ConfigFile, parseConfig, settingsFor } from "../../core/config_text.ts";
@@ -14,7 +14,7 @@ const SITE_FILE = "/etc/joulemark.conf";
 const USER_FILE = "joulemark.conf";
 const HINT = 'see "joulemark doctor"';
 
-/** A place where a file may lie. */
+/** A place where a file may be. */
 export interface ConfigPlace {
   readonly path: string;
   /** Absent where there is no such file, or it is not taken. */
@@ -46,8 +46,8 @@ function userFile(env: Environment): string | undefined {
 }
 
 /**
- * What files say to a verb. A mistake in them is a line on stderr to a verb with a command, which must
- * run whatever a file says; others end with it.
+ * The files' settings for a verb. An error in them is a line on stderr for a verb with a command, which must
+ * run with any file; other verbs end with it.
  *
  * @throws {UsageError} On a mistake, to verbs without a command.
  */
@@ -91,14 +91,14 @@ export interface SettingInForce {
   readonly from: string;
 }
 
-/** What files and variables say, for `doctor`. */
+/** The settings of files and variables, for `doctor`. */
 export interface SettingsFound {
   readonly files: readonly { readonly path: string; readonly state: string }[];
   readonly inForce: readonly SettingInForce[];
   readonly mistakes: readonly string[];
 }
 
-/** What files say to each verb, and to `run` variables too. */
+/** The files' settings for each verb, and variables' for `run`. */
 export function examineSettings(verbs: readonly CommandLine[], env: Environment): SettingsFound {
   const places = readSettings(env, verbs.map(({ name }) => name));
   const files = places.flatMap(({ file }) => file ?? []);

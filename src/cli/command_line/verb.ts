@@ -12,7 +12,7 @@ export interface Verb extends CommandLine {
   readonly summary: string;
   /** What follows `joulemark NAME`, a line each. */
   readonly usage: readonly string[];
-  /** What it does; the first paragraph begins the help, the others stand below the usage. */
+  /** What it does; the first paragraph begins the help, the others follow the usage. */
   readonly about: string;
   /** In the order of the help. */
   readonly options: readonly Option[];
@@ -34,7 +34,7 @@ export interface Verb extends CommandLine {
 /** A verb that is loaded when it is called, so that no other one pays for it. */
 export interface VerbEntry {
   readonly name: string;
-  /** Heading in the list of verbs: what one wants of it. */
+  /** Heading in the list of verbs: its purpose. */
   readonly group: "Measure" | "Look" | "Site";
   readonly summary: string;
   load(): Promise<Verb>;

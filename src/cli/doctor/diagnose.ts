@@ -24,7 +24,7 @@ export interface SourceRow {
   /** What would bring a source that is absent. */
   readonly remedy?: string;
   readonly signals: number;
-  /** Rows that this node lacks, with the reason. */
+  /** Rows that are absent on this node, with the reason. */
   readonly lacks: readonly { signal: string; kind: string; reason: string; remedy?: string }[];
   readonly notes: readonly string[];
   readonly mends: readonly Remedy[];
@@ -75,7 +75,7 @@ export interface Diagnosis {
   /** Energy counters of this node, each after the one that holds it. */
   readonly containment: readonly ContainedCounter[];
   readonly permissions: Readonly<Record<string, string>>;
-  /** Who reads what is closed to this user; @default nobody is asked */
+  /** The reader of files that are closed to this user; @default none */
   readonly collector?: CollectorRow;
 }
 
@@ -158,7 +158,7 @@ function sourceRow(
       reader,
       state: offer.kind,
       summary: offer.reason,
-      // The remedies below say more than "see doctor".
+      // The remedies below are more exact than "see doctor".
       remedy: forbidden ? undefined : offer.remedy,
       signals: 0,
       lacks: [],
@@ -303,7 +303,7 @@ const CAPABILITIES: readonly (readonly [bit: number, name: string])[] = [
   [38, "CAP_PERFMON"],
 ];
 
-/** Those of this process, on this machine, whatever tree is examined. */
+/** Those of this process, on this machine, for any examined tree. */
 function permissions(host: MachineHost): Record<string, string> {
   const own = host.root === "" ? host : undefined;
   const status = own?.readText("/proc/self/status") ?? "";
@@ -330,7 +330,7 @@ function permissions(host: MachineHost): Record<string, string> {
   };
 }
 
-/** What opens a reader's source that is there and forbidden. */
+/** Remedies for a reader's source that exists and is forbidden. */
 export function remediesOf(reader: string): readonly Remedy[] {
   return READERS.find(({ name }) => name === reader)?.remedies ?? [];
 }

@@ -1,7 +1,8 @@
 /**
- * `joulemark doctor`: every source of this node, what is in its way, and what would mend it.
+ * `joulemark doctor`: every source of this node, the obstacle, and the remedy.
  * @module
  */
+import { jsonText } from "../../core/printable.ts";
 import { UsageError } from "../../core/errors.ts";
 import { countersCheckedPath, keepCountersChecked } from "../../files/counters_checked.ts";
 import { probeDocument, writeDocument } from "../../files/whole_file.ts";
@@ -122,7 +123,7 @@ function examine(options: ParsedOptions, settings?: SettingsFound): number {
   const { host, catalogue } = openCatalogue(text);
   const found = diagnose(host, catalogue);
   if (parseFormat(options, ["text", "json"]) === "json") {
-    writeStdout(JSON.stringify({ ...found, settings }, null, 2) + "\n");
+    writeStdout(jsonText({ ...found, settings }, 2) + "\n");
   } else {
     const style = { verbose: flags.has("verbose"), width: terminalWidth() };
     writeStdout(diagnosisText({ ...found, settings }, style));
@@ -131,18 +132,18 @@ function examine(options: ParsedOptions, settings?: SettingsFound): number {
 }
 
 /** Fewer seconds hold too few changes of any counter. */
-const LEAST_S = 3;
-const MOST_S = 3600;
+const MIN_S = 3;
+const MAX_S = 3600;
 
 function tryEnergy(options: ParsedOptions, wanted: string): number {
   const { text } = options;
   const isJson = parseFormat(options, ["text", "json"]) === "json";
   const seconds = wanted === "" ? 30 : Number(wanted);
-  if (!(seconds >= LEAST_S && seconds <= MOST_S)) {
+  if (!(seconds >= MIN_S && seconds <= MAX_S)) {
     throw new UsageError({
       action: "use",
       target: `--energy=${wanted}`,
-      expected: `seconds, ${LEAST_S} to ${MOST_S}`,
+      expected: `seconds, ${MIN_S} to ${MAX_S}`,
       found: wanted,
     });
   }
@@ -160,7 +161,7 @@ function tryEnergy(options: ParsedOptions, wanted: string): number {
     "seconds": seconds,
     counters,
   };
-  const json = JSON.stringify(found, null, 2) + "\n";
+  const json = jsonText(found, 2) + "\n";
   if (text.output !== undefined) writeDocument(text.output, json);
   else if (text.simulate === undefined) keep(json);
   writeStdout(isJson ? json : energyText(counters, text.simulate !== undefined));
@@ -185,12 +186,12 @@ function energyText(counters: readonly EnergyVerdict[], simulated: boolean): str
   return head + counters.map((one) => {
     const visits = `${1e3 * one["visits (s)"]} ms`.padStart(6);
     const updates = `every ${one["update period (s)"]} s, ${one["lag (s)"]} s late`;
-    const said = one.trusted
+    const verdict = one.trusted
       ? `trusted: two orders agree; ${updates}`
       : one.why?.startsWith("cannot be told")
       ? one.why
       : `not trusted: ${one.why}`;
-    return `${one.counter.padEnd(8)}${visits}  ${said}\n`;
+    return `${one.counter.padEnd(8)}${visits}  ${verdict}\n`;
   }).join("");
 }
 

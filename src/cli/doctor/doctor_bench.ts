@@ -13,7 +13,7 @@ import { presetSpec, type SimSpec } from "../../sim/spec.ts";
 import { NO_TREE } from "../../sim/tree_writer.ts";
 import type { EnergyBench } from "./doctor_energy.ts";
 
-/** Where the energy of a kind comes from, and what its update period is if nobody tells. */
+/** The source of a kind's energy, and its assumed update period where none is known. */
 const SIGNALS = {
   package: ["CPU_ENERGY", 0.001],
   dram: ["DRAM_ENERGY", 0.001],

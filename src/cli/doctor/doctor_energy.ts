@@ -1,6 +1,6 @@
 /**
- * `joulemark doctor --energy`: a small kernel of known shape, and whether the node's counters say the
- * same of it in two orders. docs/how-sure.md, "On this node".
+ * `joulemark doctor --energy`: a small kernel of known shape, and whether the node's counters give the
+ * same result for it in two orders. docs/how-sure.md, "On this node".
  *
  * Two regions run the same instructions in visits of 1, 10 and 100 ms, first in turn, then at random. What a
  * region draws depends on neither order, so its power has to come out the same.
@@ -17,10 +17,10 @@ import type { ClassEnergy } from "../../aggregate/attribution/add_up.ts";
 /** Lengths of visits that counters are tried at, s. */
 export const LENGTHS_S: readonly number[] = [0.001, 0.01, 0.1];
 /** Powers of one region in two orders may differ by so much, beside two errors. */
-const MOST_APART = 0.05;
+const MAX_DIFFERENCE = 0.05;
 const APART = "the two orders differ by";
 const STEP_S = 0.005;
-const SHAKE = 0.25;
+const DITHER = 0.25;
 const REGIONS = 2;
 
 /** What runs the kernel and reads the counters. Times are seconds on one clock. */
@@ -41,10 +41,10 @@ export interface EnergyVerdict {
   readonly counter: Kind;
   readonly "visits (s)": number;
   readonly trusted: boolean;
-  /** Both orders could be told, and do not agree. */
+  /** Both orders have a result, and the results differ. */
   readonly contradicts: boolean;
   readonly why?: string;
-  /** W of each region in each order; `null`: cannot be told. */
+  /** W of each region in each order; `null`: cannot be determined. */
   readonly "in turn (W)": readonly (number | null)[];
   readonly "at random (W)": readonly (number | null)[];
   readonly "update period (s)": number | null;
@@ -100,7 +100,7 @@ function runOrder(
     bench.read(t, values);
     attribution.step(t, values, stamps);
     while (stepS <= t) {
-      stepS = beginS + (++next + SHAKE * (2 * Math.random() - 1)) * STEP_S;
+      stepS = beginS + (++next + DITHER * (2 * Math.random() - 1)) * STEP_S;
     }
   }
   return attribution.result(true);
@@ -116,7 +116,8 @@ function verdict(
   const atRandom = classes.map((c) => random!.of(c));
   const [facts] = turn!.counters;
   const why = doubt(inTurn, atRandom, facts.changes);
-  const watts = (list: readonly ClassEnergy[]) => list.map((one) => told(one) ? one.powerW : null);
+  const watts = (list: readonly ClassEnergy[]) =>
+    list.map((one) => isReported(one) ? one.powerW : null);
   return {
     counter,
     "visits (s)": lengthS,
@@ -139,7 +140,7 @@ function doubt(
   changes: number,
 ): string | undefined {
   if (changes === 0) return "the counter stands still";
-  const untold = [...inTurn, ...atRandom].find((one) => !told(one));
+  const untold = [...inTurn, ...atRandom].find((one) => !isReported(one));
   if (untold !== undefined) return `cannot be told (${untold.why ?? "no energy"})`;
   for (let r = 0; r < inTurn.length; r++) {
     const [one, other] = [inTurn[r], atRandom[r]];
@@ -148,14 +149,14 @@ function doubt(
       one.powerW * one.seJ / one.fitJ,
       other.powerW * other.seJ / other.fitJ,
     );
-    if (apart > 2 * error + MOST_APART * one.powerW) {
+    if (apart > 2 * error + MAX_DIFFERENCE * one.powerW) {
       return `${APART} ${(100 * apart / one.powerW).toFixed(0)} %`;
     }
   }
   return undefined;
 }
 
-function told({ fitJ }: ClassEnergy): boolean {
+function isReported({ fitJ }: ClassEnergy): boolean {
   return Number.isFinite(fitJ) && fitJ > 0;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What `doctor` prints for people: one reason per source in few words, mends below, 80 columns.
+ * What `doctor` prints for people: one reason per source in few words, remedies below, 80 columns.
  *
  * @module
  */
@@ -10,17 +10,17 @@ import { FIRST_SECTION } from "../../core/config_text.ts";
 import { printable } from "../../core/printable.ts";
 import { PERMISSIONS } from "../permissions.ts";
 
-/** Widest line where nobody says how wide the terminal is. */
+/** Widest line where the width of the terminal is not known. */
 export const PLAIN_WIDTH = 80;
 /** Below this no table can be read. */
-const LEAST_WIDTH = 60;
+const MIN_WIDTH = 60;
 const NAME_COLUMN = 12;
 const STATE_COLUMN = 23;
 const FIGURE_COLUMN = 28;
 
-/** How much to say, and how wide. */
+/** How much to print, and how wide. */
 export interface TextStyle {
-  /** Also the rows that a readable source lacks. */
+  /** Also the rows that are absent in a readable source. */
   readonly verbose: boolean;
   /** @default 80 */
   readonly width?: number;
@@ -52,11 +52,11 @@ export function diagnosisText(
   found: Diagnosis & { readonly settings?: SettingsFound },
   style: TextStyle,
 ): string {
-  const page = new Page(Math.max(LEAST_WIDTH, style.width ?? PLAIN_WIDTH));
+  const page = new Page(Math.max(MIN_WIDTH, style.width ?? PLAIN_WIDTH));
   const where = found.root === "" ? "this machine" : `the tree ${found.root}: nothing is measured`;
   page.entry("Node", 6, `${found.processor}; ${found.domains}; ${where}`);
   page.title("Sources");
-  // One that nobody started is worth a line only where something is closed.
+  // One that is not running gets a line only where a source is closed.
   const isWanted = found.sources.some(({ state }) => state === "forbidden" || state === "partly");
   const collector = found.collector;
   if (collector !== undefined && (collector.answers || isWanted)) {
@@ -117,7 +117,7 @@ class Page {
     }
   }
 
-  /** A command line, broken so that it can be copied as it stands. */
+  /** A command line, broken so that it can be copied unchanged. */
   command(column: number, line: string): void {
     const parts = wrapText(line, this.#width - column - 4);
     parts.forEach((part, k) => {
@@ -132,27 +132,27 @@ class Page {
 }
 
 function sourceLines(page: Page, source: SourceRow, verbose: boolean): void {
-  const label = `  ${source.reader.padEnd(NAME_COLUMN - 2)}${source.state}`;
+  const label = `  ${source.reader.padEnd(NAME_COLUMN - 3)} ${source.state}`;
   page.entry(label, STATE_COLUMN, source.summary);
   if (source.remedy !== undefined) page.entry("", STATE_COLUMN, `mend: ${source.remedy}`);
   for (const line of liveLines(source.live)) page.entry("", STATE_COLUMN, line);
   for (const note of source.notes) page.entry("", STATE_COLUMN, `note: ${note}`);
-  for (const mend of source.mends) mendLines(page, mend);
+  for (const remedy of source.mends) remedyLines(page, remedy);
   if (!verbose) return;
   for (const lack of source.lacks) {
     page.entry("", STATE_COLUMN, `${lack.signal}: ${lack.kind}, ${lack.reason}`);
   }
 }
 
-function mendLines(page: Page, mend: Remedy): void {
-  page.entry("", NAME_COLUMN, `mend, risk ${mend.risk}: opens ${mend.opens}`);
-  for (const line of mend.lines) page.command(NAME_COLUMN + 2, line);
-  if (mend.undo === undefined) return;
+function remedyLines(page: Page, remedy: Remedy): void {
+  page.entry("", NAME_COLUMN, `mend, risk ${remedy.risk}: opens ${remedy.opens}`);
+  for (const line of remedy.lines) page.command(NAME_COLUMN + 2, line);
+  if (remedy.undo === undefined) return;
   page.entry("", NAME_COLUMN, "and when the job ends:");
-  for (const line of mend.undo) page.command(NAME_COLUMN + 2, line);
+  for (const line of remedy.undo) page.command(NAME_COLUMN + 2, line);
 }
 
-/** Counters of which the same is to be said share a line. */
+/** Counters with the same text share a line. */
 function liveLines(counters: readonly LiveCounter[]): string[] {
   const signals = new Map<string, string[]>();
   for (const live of counters) {
@@ -177,7 +177,7 @@ function recordLines(page: Page, record: RecordRow, sources: readonly SourceRow[
   if (record.note !== undefined) page.entry("", FIGURE_COLUMN, record.note);
 }
 
-/** Why each source cannot is told once, in the list of sources. */
+/** The reason for each source is printed once, in the list of sources. */
 function recordText(record: RecordRow, sources: readonly SourceRow[]): string {
   if (record.available) return `${record.source} (${record.quality})`;
   const readers = record.readers ?? [];

@@ -204,7 +204,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
       "marks; late by at most (s); visits under one name; visits of threads without room; " +
       "begins and ends of spans without room; hints left out; visits out of order; " +
       "nested visits lost; visits without a path; files left out; mistakes without a name; " +
-      "folded visits; late events; refused calls; records left out; mistakes; " +
+      "folded visits; late events; refused calls; records left out; mistakes; mistakes first seen; " +
       "exit without entry; remarks"
     ).split("; "),
     about: "what of the application's marks was folded, came late, was wrong or left out; what " +
@@ -291,6 +291,10 @@ export const OWN_KEYS: readonly FieldRow[] = [
   {
     keys: ["openmp", "threads of a process, at most"],
     about: "what OpenMP's threads did, how often and how long, all of them added up",
+  },
+  {
+    keys: ["event values", "event", "sum", "mean", "minimum", "maximum", "standard deviation"],
+    about: "values of events that the program triggered, as TAU's, over all processes",
   },
   { keys: ["replayed", "steps"], about: "made again of a recording, of so many steps" },
   { keys: ["counters"], about: "figures of `--counters`, by node and package" },

@@ -1,6 +1,6 @@
 /** Words in the field's sense, with the source of each; docs/glossary.md is made of them. */
 
-/** One word: what it means, and who says so. */
+/** One word: its meaning and its source. */
 export type GlossaryRow = readonly [word: string, meaning: string, source: string];
 
 /** In the order of the page. */

@@ -97,7 +97,7 @@ export const WARNINGS: readonly WarningRow[] = [
   },
   {
     name: "late events",
-    pattern: /events came late|late events/i,
+    pattern: /events? came late|late events/i,
     means: "Marks reached the monitor after their sample was settled, and count at the next one.",
     todo: "Nothing, where they are few; else a longer --period.",
   },

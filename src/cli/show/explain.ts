@@ -3,7 +3,7 @@
  * @module
  */
 import { nearest, UnknownNameError, UsageError } from "../../core/errors.ts";
-import { printable } from "../../core/printable.ts";
+import { jsonText, printable } from "../../core/printable.ts";
 import { EXIT } from "../exit_codes.ts";
 import { writeStdout } from "../io.ts";
 import { JSON_SWITCH, TEXT_OR_JSON } from "../command_line/common_options.ts";
@@ -56,7 +56,7 @@ async function run(options: ParsedOptions, verbs: readonly VerbEntry[]): Promise
   }
   if (format === "json") {
     const rows = found.map(({ kind, name, text }) => ({ kind, name, text }));
-    writeStdout(JSON.stringify(rows, null, 2) + "\n");
+    writeStdout(jsonText(rows, 2) + "\n");
   } else writeStdout(screen(found));
   return EXIT.done;
 }

@@ -2,6 +2,7 @@
  * `joulemark show`: what a run left, again as tables.
  * @module
  */
+import { printableLines } from "../../core/printable.ts";
 import { reportView } from "../../analysis/report_view.ts";
 import type { View } from "../../analysis/views.ts";
 import { UsageError } from "../../core/errors.ts";
@@ -75,7 +76,7 @@ async function run(options: ParsedOptions): Promise<number> {
   if (words.length === 0) throw wrong("show", "a report, or what else a run leaves", "none");
   const write = (output: string | Uint8Array) => {
     if (text.output === undefined) writeStdout(output);
-    else writeDocument(text.output, output);
+    else writeDocument(text.output, typeof output === "string" ? printableLines(output) : output);
   };
   const tell = (line: string) => {
     if (!flags.has("quiet")) writeStderr(`joulemark: ${line}\n`);
@@ -138,8 +139,8 @@ async function run(options: ParsedOptions): Promise<number> {
 function cardAnd(report: Report, view: View, width: number): string {
   const [{ joulemark }] = report.hosts;
   const own = Array.isArray(joulemark?.notes) ? joulemark.notes.length : Infinity;
-  const isSaid = report.hosts.length === 1 && own <= MAX_CARD_NOTES;
-  return `${card(report)}\n${printed(isSaid ? { ...view, notes: [] } : view, "text", width)}`;
+  const isPrinted = report.hosts.length === 1 && own <= MAX_CARD_NOTES;
+  return `${card(report)}\n${printed(isPrinted ? { ...view, notes: [] } : view, "text", width)}`;
 }
 
 /** The tree as a profile of time, energies and visits. */

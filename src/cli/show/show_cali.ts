@@ -16,7 +16,7 @@ import { CaliSource } from "../../query/sources/cali.ts";
 const MAX_RECORDS = 501;
 /** Energies that records may have, those that hold others first. */
 const ENERGIES = ["BOARD_ENERGY", "CPU_ENERGY"];
-/** Durations without those of the regions inside, with their unit in seconds. */
+/** Durations without those of the regions inside, with their unit in seconds; from `A_TRACES` on a trace's. */
 const TIMES: readonly (readonly [name: string, unitS: number])[] = [
   ["sum#sum#time.duration", 1],
   ["sum#time.duration", 1],
@@ -26,7 +26,8 @@ const TIMES: readonly (readonly [name: string, unitS: number])[] = [
   ["time.duration", 1],
   ["time.duration.ns", 1e-9],
 ];
-/** Attributes of the stream itself, which say nothing of a region. */
+const A_TRACES = 5;
+/** Attributes of the stream itself, which describe no region. */
 const OWN = /^(cali\.|starttime\.|spot\.|opts:|joulemark\.)/;
 
 /** What a stream holds. */
@@ -42,6 +43,8 @@ interface Branch {
   energyJ: number;
   timeS: number;
   count: number;
+  /** Some of its visits have only a count: the known time and energy are a part. */
+  isPart: boolean;
   readonly inside: Map<string, Branch>;
 }
 
@@ -82,7 +85,7 @@ export function caliView(paths: readonly string[]): CaliView {
       ...problems.length === 0
         ? []
         : [`${problems.length} records could not be read, the first at ${problems[0]}`],
-      ...foldedNote(globals),
+      ...foldedNote(globals, isTraces(time)),
     ],
     records: count,
     tree: root.inside.size === 0 ? undefined : nodeOf(paths[0], root, energyName !== ""),
@@ -90,18 +93,19 @@ export function caliView(paths: readonly string[]): CaliView {
   };
 }
 
-/** What a stream says of visits that it has as sums alone. */
-function foldedNote(globals: PlainRecord): string[] {
+/** A stream's text for visits that it has only as sums, a trace only as a count. */
+function foldedNote(globals: PlainRecord, isTrace: boolean): string[] {
   const { [VISITS_FOLDED]: count, [FOLDED_THREADS]: threads } = globals;
   if (count === undefined) return [];
   const where = threads === undefined ? "" : ` (${cellOf(threads)})`;
-  return [
-    `${count} visits came too fast to be told in their order: counts and times by path are exact${where}`,
-  ];
+  const kept = isTrace
+    ? "their number is whole, their times are in the report alone"
+    : "counts and times by path are exact";
+  return [`${count} visits came too fast to be told in their order: ${kept}${where}`];
 }
 
 function branch(): Branch {
-  return { energyJ: 0, timeS: 0, count: 0, inside: new Map() };
+  return { energyJ: 0, timeS: 0, count: 0, isPart: false, inside: new Map() };
 }
 
 /** Nested values from the root to the leaf, over all attributes that are nested. */
@@ -112,7 +116,7 @@ function pathOf(record: PlainRecord): string[] {
 function add(
   root: Branch,
   path: readonly string[],
-  { record, time: [name, unitS], energyName }: {
+  { record, time, energyName }: {
     record: PlainRecord;
     time: typeof TIMES[number];
     energyName: string;
@@ -124,9 +128,15 @@ function add(
     if (inside === undefined) at.inside.set(region, inside = branch());
     at = inside;
   }
+  const [name, unitS] = time, visits = record["region.count"];
   at.timeS += Number(record[name] ?? 0) * unitS;
   at.energyJ += Number(record[energyName] ?? 0);
-  at.count += Number(record["region.count"] ?? record["sum#rc.count"] ?? (isEnd(record) ? 1 : 0));
+  at.count += Number(visits ?? record["sum#rc.count"] ?? (isEnd(record) ? 1 : 0));
+  if (visits !== undefined && isTraces(time) && !isEnd(record)) at.isPart = true;
+}
+
+function isTraces(time: typeof TIMES[number]): boolean {
+  return TIMES.indexOf(time) >= A_TRACES;
 }
 
 /** The snapshot of a trace at the end of a region, which is still open in it. */
@@ -135,14 +145,15 @@ function isEnd(record: PlainRecord): boolean {
   return false;
 }
 
-/** What a trace tells of its regions; `undefined` of a stream whose records fit on a page. */
+/** The regions of a trace; `undefined` for a stream whose records fit on a page. */
 export function traceView(paths: readonly string[]): View | undefined {
   const { tree, records, notes, tables: [metadata], simulated } = caliView(paths);
   if (tree === undefined || records < MAX_RECORDS) return undefined;
   const hasEnergy = tree.energyJ !== null;
   const rows: (string | number)[][] = [];
   const visit = ({ name, count, timeS, energyJ, children = [] }: TreeNode, depth: number) => {
-    const ownS = (timeS ?? NaN) - children.reduce((sum, child) => sum + (child.timeS ?? 0), 0);
+    const ownS = (timeS ?? NaN) - children.reduce((sum, child) => sum + (child.timeS ?? NaN), 0);
+    // The unknown time of a part below is included in its own.
     const figures = [timeS ?? NaN, Number(Math.max(0, ownS).toPrecision(7))];
     if (hasEnergy) figures.push(energyJ ?? NaN);
     rows.push(["  ".repeat(depth) + name, count ?? "", ...figures]);
@@ -165,22 +176,21 @@ export function traceView(paths: readonly string[]): View | undefined {
 }
 
 /** With all inside. */
-function nodeOf(
-  name: string,
-  { energyJ, timeS, count, inside }: Branch,
-  hasEnergy: boolean,
-): TreeNode {
+function nodeOf(name: string, of: Branch, hasEnergy: boolean): TreeNode {
+  const { count, isPart, inside } = of;
   const children = [...inside].map(([region, own]) => nodeOf(region, own, hasEnergy));
-  const sum = (of: (node: TreeNode) => number | null, own: number) => {
-    return Number(children.reduce((all, node) => all + (of(node) ?? 0), own).toPrecision(7));
-  };
+  const sum = (key: "energyJ" | "timeS") => Number(sumOf(of, key).toPrecision(7));
   return {
     name,
-    energyJ: hasEnergy ? sum((node) => node.energyJ, energyJ) : null,
-    timeS: sum((node) => node.timeS, timeS),
+    energyJ: hasEnergy && !isPart ? sum("energyJ") : null,
+    timeS: isPart ? null : sum("timeS"),
     ...count > 0 ? { count } : {},
     ...children.length > 0 ? { children } : {},
   };
+}
+
+function sumOf(of: Branch, key: "energyJ" | "timeS"): number {
+  return [...of.inside.values()].reduce((sum, one) => sum + sumOf(one, key), of[key]);
 }
 
 function recordTable(records: readonly PlainRecord[], count: number): Table {

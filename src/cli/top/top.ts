@@ -2,6 +2,7 @@
  * `joulemark top`: what the node draws and what its processes are doing, now.
  * @module
  */
+import { jsonText } from "../../core/printable.ts";
 import { AccessError, UsageError } from "../../core/errors.ts";
 import { SESSION_VARIABLE } from "../../core/events/ring_layout.ts";
 import { monotonicNanoseconds, sleepUntil } from "../../os/clock.ts";
@@ -10,20 +11,20 @@ import { hostName, MachineHost } from "../../os/host.ts";
 import { Keyboard } from "../../os/keyboard.ts";
 import { simulationFor } from "../../session/simulation.ts";
 import { ask, type ProcessContextNow, sessionsUnder } from "../../events/answers.ts";
-import { privateBase } from "../../job/session.ts";
+import { privateBase, privateBases } from "../../job/private_base.ts";
 import { EXIT } from "../exit_codes.ts";
-import { writeStderr, writeStdout } from "../io.ts";
+import { writeControls, writeStderr, writeStdout } from "../io.ts";
 import { openCatalogue } from "../open_catalogue.ts";
 import { COLLECTOR, ROOT, WITHOUT } from "../command_line/common_options.ts";
 import { parseSeconds } from "../command_line/options.ts";
 import { Courses, Draw, page, press, type Quantity, type View } from "./top_page.ts";
 import type { Verb } from "../command_line/verb.ts";
 
-/** Power over less than this says little. */
+/** Power over less than this is not accurate. */
 const SHORTEST_S = 0.1;
-/** The first page comes soon, whatever the interval. */
+/** The delay of the first page, for any interval. */
 const FIRST_MS = 300;
-/** So long nobody waits for a signal to be seen. */
+/** The longest delay until a signal is seen. */
 const KEYS_MS = 200;
 const PLAIN_COLUMNS = 80;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -98,7 +99,7 @@ async function live(
   read();
   const quantities = draw.values(), processes = everybody();
   if (options.json) {
-    writeStdout(JSON.stringify({ node: quantities, processes }, null, 2) + "\n");
+    writeStdout(jsonText({ node: quantities, processes }, 2) + "\n");
   } else {
     const content = { title, quantities, processes, courses: new Courses(), isUnicode: false };
     const size = { columns: PLAIN_COLUMNS, rows: Infinity };
@@ -138,7 +139,7 @@ async function held(title: string, draw: Draw, read: () => void, ms: number): Pr
 
 /** A terminal with a page of its own; as it was when it is disposed of. */
 class Terminal implements Disposable {
-  /** Without it nobody can type: standard input is something else. */
+  /** Without it no key can be read: standard input is not a terminal. */
   readonly #keyboard = Deno.stdin.isTerminal() ? new Keyboard() : undefined;
   readonly #end = () => this.#hasEnded = true;
   #hasEnded = false;
@@ -146,7 +147,7 @@ class Terminal implements Disposable {
 
   constructor() {
     for (const signal of SIGNALS) Deno.addSignalListener(signal, this.#end);
-    writeStdout("\x1b[?1049h\x1b[?25l");
+    writeControls("\x1b[?1049h\x1b[?25l");
   }
 
   get size(): { columns: number; rows: number } {
@@ -154,10 +155,10 @@ class Terminal implements Disposable {
     return { columns, rows };
   }
 
-  /** Home, each line cleared to its end, then whatever an earlier page had below. */
+  /** Home, each line cleared to its end, then the rest of an earlier page is cleared. */
   show(lines: readonly string[]): void {
     const text = `\x1b[H${lines.map((line) => `${line}\x1b[K`).join("\r\n")}\x1b[J`;
-    if (text !== this.#shown) writeStdout(text);
+    if (text !== this.#shown) writeControls(text);
     this.#shown = text;
   }
 
@@ -174,13 +175,13 @@ class Terminal implements Disposable {
   [Symbol.dispose](): void {
     for (const signal of SIGNALS) Deno.removeSignalListener(signal, this.#end);
     this.#keyboard?.[Symbol.dispose]();
-    writeStdout("\x1b[?25h\x1b[?1049l");
+    writeControls("\x1b[?25h\x1b[?1049l");
   }
 }
 
 /** The tree of a run's simulated node, or one of our own that idles. */
 function simulatedNode(): { root: string; publish(): void } & Disposable {
-  const trees = sessionsUnder(privateBase()).map((directory) => `${directory}-node`);
+  const trees = privateBases().flatMap(sessionsUnder).map((directory) => `${directory}-node`);
   const root = trees.find((tree) => listDirectory(tree).length > 0);
   if (root !== undefined) return { root, publish() {}, [Symbol.dispose]() {} };
   const directory = `${privateBase()}/top-${Deno.pid}`;
@@ -204,7 +205,7 @@ function simulatedNode(): { root: string; publish(): void } & Disposable {
 
 /** Processes of all monitors of this user. */
 function everybody(): ProcessContextNow[] {
-  return sessionsUnder(privateBase()).flatMap((directory) => ask(directory) ?? []);
+  return privateBases().flatMap(sessionsUnder).flatMap((directory) => ask(directory) ?? []);
 }
 
 function context(text: string, json: boolean): number {
@@ -222,7 +223,7 @@ function context(text: string, json: boolean): number {
     writeStderr(`joulemark: ${found}\n`);
     return EXIT.failed;
   }
-  if (json) writeStdout(JSON.stringify(found, null, 2) + "\n");
+  if (json) writeStdout(jsonText(found, 2) + "\n");
   else {
     for (const { thread, regions, attributes } of found.threads) {
       const values = Object.entries(attributes).map(([name, value]) => `${name}=${value}`);
@@ -233,7 +234,7 @@ function context(text: string, json: boolean): number {
   return EXIT.done;
 }
 
-/** The process's context, or why it cannot be told. */
+/** The process's context, or why it is not known. */
 function contextOf(pid: number): ProcessContextNow | string {
   const environ = readText(`/proc/${pid}/environ`);
   if (environ === undefined) return `process ${pid}: not there, or of another user`;

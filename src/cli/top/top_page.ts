@@ -18,7 +18,7 @@ import {
 } from "../../signals/quantities.ts";
 
 const LABEL = 16;
-/** Shortest and longest course beside a quantity, and what stands between. */
+/** Shortest and longest curve beside a quantity, and the gap between. */
 const COURSE_MIN = 8, COURSE_MAX = 60, GAP = 2;
 /** Readings that are kept for it. */
 const READINGS_MAX = 240;
@@ -36,7 +36,7 @@ export interface Quantity {
   readonly unit: string;
   /** By index of the domain; null: not known. */
   readonly values: readonly (number | null)[];
-  /** In words, where numbers say little. */
+  /** In words, where numbers are of little use. */
   readonly words?: readonly string[];
   readonly simulated: boolean;
 }
@@ -158,7 +158,7 @@ export interface PageContent {
   readonly quantities: readonly Quantity[];
   readonly courses: Courses;
   readonly processes: readonly ProcessContextNow[];
-  /** Absent on a page that nobody holds: it has no last line with keys. */
+  /** Absent on a page without a user: it has no last line with keys. */
   readonly view?: View;
   /** The terminal shows characters beyond ASCII. */
   readonly isUnicode: boolean;

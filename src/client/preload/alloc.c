@@ -1,9 +1,9 @@
 /*
- * alloc.c: what a process takes from malloc(3) and gives back, told at the ends and beginnings of
- * regions with the names of Caliper's allocstats service. Nothing is told, and nothing waits, in
+ * alloc.c: what a process takes from malloc(3) and gives back, reported at the ends and beginnings of
+ * regions with the names of Caliper's allocstats service. Nothing is reported, and nothing waits, in
  * the calls themselves: they count in words of their thread.
  *
- * Bytes are what malloc_usable_size(3) says, since free(3) is not told a size.
+ * Bytes are those of malloc_usable_size(3), since free(3) gets no size.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
@@ -18,7 +18,7 @@
 
 extern size_t malloc_usable_size(void *);
 
-/* The process: bytes in use, and the most of them since a mark told it. */
+/* The process: bytes in use, and the most of them since a mark reported it. */
 static int64_t in_use, peak;
 
 /* A thread: what it has not added yet, the most of that, and its calls since its last mark. */
@@ -38,8 +38,8 @@ static __attribute__((noinline)) void add(void) {
 
 /* Is it our own slow path, which keeps names? */
 static inline int is_own(void) {
-    uint64_t owner = __atomic_load_n(&joulemark__state_5.lock, __ATOMIC_RELAXED);
-    return __builtin_expect(owner != 0, 0) && owner == (uint64_t)(uintptr_t)&joulemark__self_5;
+    uint64_t owner = __atomic_load_n(&joulemark__state_6.lock, __ATOMIC_RELAXED);
+    return __builtin_expect(owner != 0, 0) && owner == (uint64_t)(uintptr_t)&joulemark__self_6;
 }
 
 static inline void *taken(void *at) {
@@ -141,7 +141,7 @@ static struct {
 
 JM_TLS int searching;
 
-/* 0 while somebody is being looked for. */
+/* 0 while an entry is searched. */
 static __attribute__((noinline)) int search(void) {
     if (searching) return 0;
     searching = 1;
@@ -192,7 +192,7 @@ JM_EXPORT void *realloc(void *at, size_t bytes) {
     if (!READY) return at ? NULL : first_of(bytes);
     if (at && (jm_on & JM_ALLOC)) before = malloc_usable_size(at);
     now = real.realloc(at, bytes);
-    /* Given back where there is something new, or nothing was wanted. */
+    /* Returned where there is something new, or nothing was requested. */
     if (before && (now || !bytes)) given_back(before);
     return taken(now);
 }

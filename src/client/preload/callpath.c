@@ -1,10 +1,10 @@
 /*
- * callpath.c: which functions called each other down to a mark, told around it: `callpath.names`,
+ * callpath.c: which functions called each other down to a mark, reported around it: `callpath.names`,
  * and `callpath.addresses` where CALI_CALLPATH_USE_ADDRESS is true, each one string with the
  * outermost first. Caliper's service callpath makes its attributes of them.
  *
  * backtrace(3) walks the stack; what it finds is looked up by its addresses, so that names are made
- * once for each path. A path that finds no room is left out, never told by halves.
+ * once for each path. A path that finds no room is left out, never reported in part.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
@@ -38,7 +38,7 @@ static uint32_t path_count, said_full;
 /* Paths by a hash of their addresses: 1 in 10^10 that any two of so many share all 64 bits. */
 static struct { uint64_t key; uint32_t numbers[VALUES]; } paths[2 * PATHS];
 
-/* What is told and has to be ended. */
+/* What is reported and has to be ended. */
 JM_TLS uint32_t told;
 
 /* ------------------------------------------------------------------ names, once for each place */
@@ -54,7 +54,7 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path ? path : "";
 }
 
-/* The function of a call, MODULE+0xOFFSET where nobody named it, nothing for us and for Caliper. */
+/* The function of a call, MODULE+0xOFFSET where it has no name, nothing for us and for Caliper. */
 static void find_name(const void *at, char into[NAME_BYTES + 1]) {
     /* A call may be the last of its function: what it returns to is behind it then. */
     const void *call = (const char *)at - 1;
@@ -155,7 +155,7 @@ static __attribute__((noinline, cold)) uint32_t make(struct joulemark__thread *t
     size_t length = text ? strlen(text) : 0;
     if (!length) return 0;
     /* Regions have to find room for their names as well. */
-    if (__atomic_load_n(&joulemark__state_5.count, __ATOMIC_RELAXED) >= PATHS ||
+    if (__atomic_load_n(&joulemark__state_6.count, __ATOMIC_RELAXED) >= PATHS ||
         __atomic_add_fetch(&bytes, length, __ATOMIC_RELAXED) > PATH_BYTES)
         return full();
     return joulemark__find(t, text, JOULEMARK_HINT_UNKNOWN);

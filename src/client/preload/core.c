@@ -3,6 +3,7 @@
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
+#define JOULEMARK__BODIES /* here, for all files */
 #include "core.h"
 #include <link.h>
 #include <wchar.h>
@@ -24,6 +25,17 @@ JM_HIDDEN void jm_hear_marks(void (*hears)(struct joulemark__thread *, int)) {
     jm_hearers[jm_hearers[0] != NULL] = hears;
     jm_around = jm_hearers[1] ? jm_around_all : hears;
 }
+
+#define HEARD(heard, marks, what)                                                                  \
+    JM_HIDDEN void heard(struct joulemark__thread *t, uint32_t what) {                             \
+        jm_around(t, 0);                                                                           \
+        marks(t, what);                                                                            \
+        jm_around(t, 1);                                                                           \
+    }
+HEARD(jm_enter_heard, joulemark__enter, region)
+HEARD(jm_exit_heard, joulemark__exit, region)
+HEARD(jm_exit_alone_heard, joulemark__exit_alone, region)
+HEARD(jm_leave_heard, joulemark__pop, track)
 
 static const struct { const char *word; uint32_t bit; } jm_words[] = {
     {"mpi", JM_MPI},       {"pcontrol", JM_PCONTROL}, {"ompt", JM_OMPT},     {"geopm", JM_GEOPM},
@@ -56,19 +68,19 @@ static __attribute__((constructor(101))) void jm_load(void) {
     if (list && *list) jm_asked = jm_bits(list);
     jm_on = jm_asked;
     /* Without a session every call is one test from here on, of a word of this library's own. */
-    if (joulemark__state_5.mode == 0 && !getenv(JOULEMARK__SESSION_VARIABLE)) {
-        joulemark__state_5.mode = 1;
+    if (joulemark__state_6.mode == 0 && !getenv(JOULEMARK__SESSION_VARIABLE)) {
+        joulemark__state_6.mode = 1;
         jm_on = 0;
     }
 }
 
 JM_HIDDEN uint32_t jm_tracks[20];
 
-JM_HIDDEN uint32_t jm_new_track(uint32_t dialect) {
+JM_HIDDEN __attribute__((noinline, cold)) uint32_t jm_new_track(uint32_t bit) {
     size_t i;
     for (i = 0; i < sizeof jm_words / sizeof *jm_words; i++) {
-        if (jm_words[i].bit == dialect)
-            return jm_tracks[__builtin_ctz(dialect)] = joulemark__track(jm_words[i].word);
+        if (jm_words[i].bit == 1u << bit)
+            return jm_tracks[bit] = joulemark__track(jm_words[i].word);
     }
     return 0;
 }
@@ -78,60 +90,92 @@ JM_HIDDEN uint32_t jm_domain_track(uint32_t dialect, const char *domain) {
     uint32_t track, own = jm_track(dialect);
     if (!domain || !*domain) return own;
     snprintf(name, sizeof name, "%s/%s",
-             joulemark__copy_of(&joulemark__state_5, joulemark__state_5.track_names[own]), domain);
+             joulemark__copy_of(&joulemark__state_6, joulemark__state_6.track_names[own]), domain);
     track = joulemark__track(name);
     return track ? track : own;
 }
 
-JM_HIDDEN void jm_begin_name(uint32_t dialect, const char *name) {
+/* A name that was just looked up, with a track. */
+#define ON_TRACK(bit, t, name)                                                                     \
+    (joulemark__lookup(t, name) | jm_track_of((uint32_t)(bit)) << JOULEMARK__TRACK_SHIFT)
+
+JM_HIDDEN void jm_begin_in(size_t bit, const char *name) {
     struct joulemark__thread *t = joulemark__thread(1);
-    if (__builtin_expect(t != NULL, 1))
-        jm_enter(t, jm_of(jm_track(dialect), joulemark__lookup(t, name)));
+    if (__builtin_expect(t != NULL, 1)) jm_enter(t, ON_TRACK(bit, t, name));
 }
 
-JM_HIDDEN void jm_end_name(uint32_t dialect, const char *name) {
+JM_HIDDEN void jm_end_in(size_t bit, const char *name) {
     struct joulemark__thread *t = joulemark__thread(0);
-    if (__builtin_expect(t != NULL, 1))
-        jm_exit(t, jm_of(jm_track(dialect), joulemark__lookup(t, name)));
+    if (__builtin_expect(t != NULL, 1)) jm_exit(t, ON_TRACK(bit, t, name));
 }
 
-JM_HIDDEN void jm_end_alone(uint32_t dialect, const char *name) {
+JM_HIDDEN void jm_end_alone_in(size_t bit, const char *name) {
     struct joulemark__thread *t = joulemark__thread(0);
-    if (__builtin_expect(t != NULL, 1))
-        jm_exit_alone(t, jm_of(jm_track(dialect), joulemark__lookup(t, name)));
+    if (__builtin_expect(t != NULL, 1)) jm_exit_alone(t, ON_TRACK(bit, t, name));
 }
 
-JM_HIDDEN void jm_end_innermost(uint32_t dialect) {
+JM_HIDDEN void jm_end_innermost_in(size_t bit) {
     struct joulemark__thread *t = joulemark__thread(0);
-    if (__builtin_expect(t != NULL, 1)) jm_leave(t, jm_track(dialect));
+    if (__builtin_expect(t != NULL, 1)) jm_leave(t, jm_track_of((uint32_t)bit));
 }
 
 struct jm_search { const char *library; char path[512]; };
+
+/* Is one of the names, with bars between them, in a file's name? */
+static int jm_is_named(const char *base, const char *names) {
+    while (*names) {
+        size_t length = strcspn(names, "|");
+        const char *at;
+        for (at = base; (at = strchr(at, *names)) != NULL; at++) {
+            if (strncmp(at, names, length) == 0) return 1;
+        }
+        names += length;
+        if (*names) names++;
+    }
+    return 0;
+}
 
 static int jm_look(struct dl_phdr_info *info, size_t size, void *data) {
     struct jm_search *search = (struct jm_search *)data;
     const char *base = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
     (void)size;
-    if (!base || !strstr(base, search->library)) return 0;
+    if (!base || !jm_is_named(base, search->library)) return 0;
     snprintf(search->path, sizeof search->path, "%s", info->dlpi_name);
     return 1;
+}
+
+/* The file of a function: dladdr(3) looks at all its symbols for the name, which takes a call's time. */
+struct jm_place { uintptr_t address; const char *path; };
+
+static int jm_holds(struct dl_phdr_info *info, size_t size, void *data) {
+    struct jm_place *place = (struct jm_place *)data;
+    int i;
+    (void)size;
+    for (i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        if (part->p_type != PT_LOAD || place->address - info->dlpi_addr - part->p_vaddr >= part->p_memsz)
+            continue;
+        place->path = info->dlpi_name;
+        return 1;
+    }
+    return 0;
 }
 
 JM_HIDDEN void *jm_find_next(const char *symbol, const char *library) {
     int saved = errno;
     void *found = dlsym(RTLD_NEXT, symbol);
     if (!found && library) {
-        /* What was loaded for a plug-in alone, as Python's modules are, is behind nobody. */
+        /* What was loaded for a plug-in alone, as Python's modules are, is not behind us. */
         struct jm_search search = {library, ""};
         if (dl_iterate_phdr(jm_look, &search)) {
             void *handle = dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD);
             if (handle) found = dlsym(handle, symbol);
         }
     } else if (found && library) {
-        Dl_info where;
+        struct jm_place place = {(uintptr_t)found, NULL};
         const char *base = NULL;
-        if (dladdr(found, &where) && where.dli_fname) base = strrchr(where.dli_fname, '/');
-        if (base && !strstr(base, library)) {
+        if (dl_iterate_phdr(jm_holds, &place) && place.path) base = strrchr(place.path, '/');
+        if (base && !jm_is_named(base, library)) {
             char text[256];
             snprintf(text, sizeof text, "%.120s answers %.60s as well, after joulemark", base + 1,
                      symbol);
@@ -159,7 +203,7 @@ JM_HIDDEN int jm_chained(uint32_t dialect, const char *variable) {
 }
 
 JM_HIDDEN void jm_tell(struct joulemark__thread *t, const char *word, const char *text) {
-    char said[512];
+    char said[1400];
     snprintf(said, sizeof said, "%s %d %s", word, (int)getpid(), text);
     joulemark__find(t, said, JOULEMARK_HINT_UNKNOWN);
 }
@@ -167,6 +211,42 @@ JM_HIDDEN void jm_tell(struct joulemark__thread *t, const char *word, const char
 JM_HIDDEN void jm_remark(const char *text) {
     struct joulemark__thread *t = joulemark__thread(0);
     if (t) jm_tell(t, JOULEMARK__REMARK_NAME, text);
+}
+
+/* Room for those that there are: mpi_all.c, openmp.c, samples.c. */
+static void (*jm_tellers[3])(struct joulemark__thread *);
+static int jm_telling_pid, jm_tells_at_exit;
+
+JM_HIDDEN void jm_tell_now(void) {
+    struct joulemark__thread *t = joulemark__thread(0);
+    size_t i;
+    if (!t || jm_telling_pid != getpid()) return;
+    for (i = 0; i < sizeof jm_tellers / sizeof *jm_tellers; i++) {
+        void (*tells)(struct joulemark__thread *) =
+            __atomic_exchange_n(&jm_tellers[i], NULL, __ATOMIC_ACQ_REL);
+        if (tells) tells(t);
+    }
+}
+
+JM_HIDDEN void jm_tell_at_end(void (*tells)(struct joulemark__thread *)) {
+    size_t i;
+    if (jm_telling_pid != getpid()) {
+        /* What was counted before fork(2) is the parent's. */
+        memset(jm_tellers, 0, sizeof jm_tellers);
+        jm_telling_pid = getpid();
+    }
+    /* For who never comes to MPI_Finalize: before the client's own end, which was registered first. */
+    if (!jm_tells_at_exit) jm_tells_at_exit = atexit(jm_tell_now) == 0;
+    for (i = 0; i < sizeof jm_tellers / sizeof *jm_tellers; i++) {
+        void (*none)(struct joulemark__thread *) = NULL;
+        if (__atomic_compare_exchange_n(&jm_tellers[i], &none, tells, 0, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE) || none == tells) return;
+    }
+}
+
+JM_HIDDEN void jm_shutdown(void) {
+    jm_tell_now();
+    joulemark_shutdown();
 }
 
 /* Ids of ranges that are open; the oldest gives way where there are more. */

@@ -55,38 +55,44 @@ extern JM_HIDDEN void (*jm_around)(struct joulemark__thread *, int after);
 /* Makes jm_around() call this one too, from a constructor: the last to come tells and ends inside. */
 JM_HIDDEN void jm_hear_marks(void (*hears)(struct joulemark__thread *, int after));
 
+/* The marks of jm_enter() and its kin where jm_around() is to hear of them: core.c. */
+JM_HIDDEN void jm_enter_heard(struct joulemark__thread *t, uint32_t region);
+JM_HIDDEN void jm_exit_heard(struct joulemark__thread *t, uint32_t region);
+JM_HIDDEN void jm_exit_alone_heard(struct joulemark__thread *t, uint32_t region);
+JM_HIDDEN void jm_leave_heard(struct joulemark__thread *t, uint32_t track);
+
 static inline __attribute__((unused, always_inline)) void jm_enter(struct joulemark__thread *t,
                                                                    uint32_t region) {
-    if (__builtin_expect(jm_around != NULL, 0)) jm_around(t, 0);
-    joulemark__enter(t, region);
-    if (__builtin_expect(jm_around != NULL, 0)) jm_around(t, 1);
+    if (__builtin_expect(jm_around != NULL, 0)) jm_enter_heard(t, region);
+    else joulemark__enter(t, region);
 }
 
 static inline __attribute__((unused, always_inline)) void jm_exit(struct joulemark__thread *t,
                                                                   uint32_t region) {
-    if (__builtin_expect(jm_around != NULL, 0)) jm_around(t, 0);
-    joulemark__exit(t, region);
-    if (__builtin_expect(jm_around != NULL, 0)) jm_around(t, 1);
+    if (__builtin_expect(jm_around != NULL, 0)) jm_exit_heard(t, region);
+    else joulemark__exit(t, region);
 }
 
 /* Ends a region that need not be the innermost of its track: those inside it go on. */
 static inline __attribute__((unused, always_inline)) void
 jm_exit_alone(struct joulemark__thread *t, uint32_t region) {
-    if (__builtin_expect(jm_around != NULL, 0)) jm_around(t, 0);
-    joulemark__exit_alone(t, region);
-    if (__builtin_expect(jm_around != NULL, 0)) jm_around(t, 1);
+    if (__builtin_expect(jm_around != NULL, 0)) jm_exit_alone_heard(t, region);
+    else joulemark__exit_alone(t, region);
 }
 
 /* A dialect's track, by the number of its bit; 0 before its first mark. */
 extern JM_HIDDEN uint32_t jm_tracks[20];
-JM_HIDDEN uint32_t jm_new_track(uint32_t dialect);
+JM_HIDDEN uint32_t jm_new_track(uint32_t bit);
 /* The track of a dialect's domain; the dialect's own where there are too many. Of the attached. */
 JM_HIDDEN uint32_t jm_domain_track(uint32_t dialect, const char *domain);
 
-/* The dialect's track. Only where marks go somewhere. */
+/* The track of the dialect with this bit. Only where marks go somewhere. */
+static inline __attribute__((unused, always_inline)) uint32_t jm_track_of(uint32_t bit) {
+    uint32_t track = jm_tracks[bit];
+    return __builtin_expect(track != 0, 1) ? track : jm_new_track(bit);
+}
 static inline __attribute__((unused, always_inline)) uint32_t jm_track(uint32_t dialect) {
-    uint32_t track = jm_tracks[__builtin_ctz(dialect)];
-    return __builtin_expect(track != 0, 1) ? track : jm_new_track(dialect);
+    return jm_track_of((uint32_t)__builtin_ctz(dialect));
 }
 
 /* A region's name with the track that it is of. */
@@ -98,9 +104,8 @@ static inline __attribute__((unused, always_inline)) uint32_t jm_of(uint32_t tra
 /* Ends the innermost region of a track. */
 static inline __attribute__((unused, always_inline)) void jm_leave(struct joulemark__thread *t,
                                                                    uint32_t track) {
-    if (__builtin_expect(jm_around != NULL, 0)) jm_around(t, 0);
-    joulemark__pop(t, track);
-    if (__builtin_expect(jm_around != NULL, 0)) jm_around(t, 1);
+    if (__builtin_expect(jm_around != NULL, 0)) jm_leave_heard(t, track);
+    else joulemark__pop(t, track);
 }
 
 /* Whose numbers a span has: joulemark.h's and those of dialects that take them from there, or others. */
@@ -117,8 +122,8 @@ static inline __attribute__((unused)) void jm_span_end(struct joulemark__thread 
     joulemark__span(t, JOULEMARK__KIND_SPAN_END, jm_of(track, 0), id, space);
 }
 
-/* The next library's function of this name; `library` is in the name of the one that it was meant
-   for, which is found too where the program loaded it for itself alone. NULL: there is none. */
+/* The next library's function of this name; `library`, or one of several with `|` between them, is
+   in the name of the one that it was meant for, which is found too where the program loaded it for itself alone. NULL: there is none. */
 JM_HIDDEN void *jm_find_next(const char *symbol, const char *library);
 
 /*
@@ -138,6 +143,18 @@ JM_HIDDEN void jm_tell(struct joulemark__thread *t, const char *word, const char
 
 /* MPI_COMM_WORLD of the MPI that is there, as C has it: mpi_world.c. 0: nobody knows. */
 JM_HIDDEN int jm_mpi_world(long *world);
+/* Whose relative it is. Handles are integers in MPICH's C, and as wide as addresses in the others'. */
+enum jm_mpi_kind { JM_MPI_OPEN, JM_MPI_MPICH, JM_MPI_ABI };
+JM_HIDDEN enum jm_mpi_kind jm_mpi_kind(void);
+
+/*
+ * Sums that a process reports at its end: at exit, or before it is over for the report at MPI_Finalize
+ * and its kin. Each is called once; of a forked child only those that register in it.
+ */
+JM_HIDDEN void jm_tell_at_end(void (*tells)(struct joulemark__thread *t));
+JM_HIDDEN void jm_tell_now(void);
+/* joulemark_shutdown() after them. */
+JM_HIDDEN void jm_shutdown(void);
 
 /* Ids that another library gave out, and the regions that they stand for. */
 JM_HIDDEN void jm_keep_id(uint64_t id, uint32_t region);
@@ -174,10 +191,15 @@ static inline __attribute__((unused, always_inline)) int jm_is_on(uint32_t diale
     return __builtin_expect((jm_on & dialect) != 0, 0);
 }
 
-JM_HIDDEN void jm_begin_name(uint32_t dialect, const char *name);
-JM_HIDDEN void jm_end_name(uint32_t dialect, const char *name);
-JM_HIDDEN void jm_end_alone(uint32_t dialect, const char *name);
-JM_HIDDEN void jm_end_innermost(uint32_t dialect);
+/* Marks by name of the dialect with this bit, and its innermost region's end. */
+JM_HIDDEN void jm_begin_in(size_t bit, const char *name);
+JM_HIDDEN void jm_end_in(size_t bit, const char *name);
+JM_HIDDEN void jm_end_alone_in(size_t bit, const char *name);
+JM_HIDDEN void jm_end_innermost_in(size_t bit);
+#define jm_begin_name(dialect, name) jm_begin_in(__builtin_ctz(dialect), name)
+#define jm_end_name(dialect, name) jm_end_in(__builtin_ctz(dialect), name)
+#define jm_end_alone(dialect, name) jm_end_alone_in(__builtin_ctz(dialect), name)
+#define jm_end_innermost(dialect) jm_end_innermost_in(__builtin_ctz(dialect))
 
 static inline __attribute__((unused, always_inline)) void jm_begin(uint32_t dialect,
                                                                    const char *name) {
@@ -240,7 +262,11 @@ static inline __attribute__((unused)) const char *jm_fortran(const char *name, i
         type (*jm_real) types;                                                                     \
         if (__builtin_expect(!(jm_on & (dialect)) && jm_slot == (void *)&jm_slot, 1))              \
             return otherwise;                                                                      \
-        if (jm_on & (dialect)) mark;                                                               \
+        if (__builtin_expect(jm_slot == (void *)&jm_slot, 1)) {                                    \
+            mark;                                                                                  \
+            return otherwise;                                                                      \
+        }                                                                                          \
+        if (jm_is_on(dialect)) mark;                                                               \
         jm_real = (type(*) types)jm_next(&jm_slot, symbol, library);                               \
         if (jm_real) return jm_real args;                                                          \
         return otherwise;                                                                          \

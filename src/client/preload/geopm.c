@@ -2,7 +2,7 @@
  * geopm.c: the calls of geopm_prof(3) and the C interface behind GEOPM's Fortran module, which
  * binds to these names. Only the thread that made the profile may mark: another one gets
  * GEOPM_ERROR_RUNTIME, as from GEOPM itself. The real library gets the calls where JOULEMARK_CHAIN
- * says so.
+ * lists it.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
@@ -81,7 +81,7 @@ JM_EXPORT int geopm_prof_shutdown(void) {
     int result;
     if (chained()) JM_FORWARD(int, 0, "geopm_prof_shutdown", LIBRARY, (void), ());
     if (mine(0, &result, "geopm_prof_shutdown was called by another thread than the main one"))
-        joulemark_shutdown();
+        jm_shutdown();
     return result;
 }
 

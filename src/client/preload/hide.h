@@ -1,6 +1,6 @@
 /*
  * hide.h: takes names of ours out of the table of dynamic symbols, before anything that is loaded later
- * is bound to them: programs look whether a function is there, and do otherwise without it.
+ * is bound to them: programs test whether a function exists, and do otherwise without it.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
@@ -9,7 +9,7 @@
 
 #include "core.h"
 
-/* Hides every name of this library that `is_hidden` says yes to; from a constructor. */
+/* Hides every name of this library for which `is_hidden` returns true; from a constructor. */
 JM_HIDDEN void jm_hide(int (*is_hidden)(const char *name));
 
 #endif /* JOULEMARK_PRELOAD_HIDE_H */

@@ -1,11 +1,11 @@
 /*
  * io.c: POSIX input and output that a marked process does: read(2), write(2), open(2) and their
- * relatives in libc, each told as Caliper's io service has it: `io.region` around the call, and the
+ * relatives in libc, each reported as by Caliper's io service: `io.region` around the call, and the
  * bytes that went.
  *
- * No call makes a region: `io.region` stands beside the regions. No call makes a process one of the
+ * No call makes a region: `io.region` is separate from the regions. No call makes a process one of the
  * run either, since every process reads and writes; it is the marks that do. What stdio does inside
- * libc is not heard, nor is our own.
+ * libc is not recorded, nor is our own.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
@@ -29,9 +29,9 @@ struct iovec;
  * forked child marks when it does so by itself.
  */
 JM_MARK struct joulemark__thread *listener(void) {
-    struct joulemark__state *s = &joulemark__state_5;
+    struct joulemark__state *s = &joulemark__state_6;
     struct joulemark__thread *t;
-    uint64_t me = (uint64_t)(uintptr_t)&joulemark__self_5;
+    uint64_t me = (uint64_t)(uintptr_t)&joulemark__self_6;
     if (s->mode != 2 || !*s->alive || __atomic_load_n(&s->lock, __ATOMIC_RELAXED) == me)
         return NULL;
     t = joulemark__thread(0);
@@ -92,7 +92,7 @@ JM_MARK void io_end(struct joulemark__thread *t, enum kind kind, long went) {
     uint32_t bytes = 0, flags;
     uint64_t stamp;
     /* The process may have ended its marks inside the call. */
-    if (joulemark__state_5.mode != 2 || joulemark__self_5 != t || !*joulemark__state_5.alive)
+    if (joulemark__state_6.mode != 2 || joulemark__self_6 != t || !*joulemark__state_6.alive)
         return;
     if (kind != OTHER && went > 0) bytes = number(t, kind == READ ? READ_BYTES : WRITTEN_BYTES);
     stamp = joulemark__stamp(t, &flags);
@@ -103,7 +103,7 @@ JM_MARK void io_end(struct joulemark__thread *t, enum kind kind, long went) {
     if (bytes) put(t, stamp, flags, JOULEMARK__KIND_ATTRIBUTE_END, bytes, 0, 0, 0);
 }
 
-/* The real function, called and heard. */
+/* The real function, called and recorded. */
 #define CALL_HEARD(kind, type, symbol, types, args)                                                \
     do {                                                                                           \
         static void *slot;                                                                         \

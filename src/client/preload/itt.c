@@ -25,7 +25,7 @@ static int locked(void) {
 }
 static void unlock(void) { __atomic_store_n(&lists, 0, __ATOMIC_RELEASE); }
 
-/* That it is there says that the functions below may be taken by name. */
+/* Its presence means that the functions below may be found by name. */
 JM_EXPORT const char *__itt_api_version(void);
 JM_EXPORT const char *__itt_api_version(void) { return "joulemark"; }
 
@@ -37,7 +37,7 @@ JM_EXPORT void *__itt_domain_create(const char *name) {
     if (!d && (d = (struct domain *)calloc(1, sizeof *d)) != NULL) {
         d->name = strdup(name);
         /* Without the flag the program's macros do not call at all. */
-        d->flags = (jm_on & JM_ITT) && joulemark__state_5.mode != 1;
+        d->flags = (jm_on & JM_ITT) && joulemark__state_6.mode != 1;
         d->next = domains;
         if (d->name) domains = d;
     }
@@ -158,7 +158,7 @@ JM_EXPORT void __itt_region_end(const void *domain, struct id id) {
 }
 
 /*
- * The same with a time of the program's own clock, which nobody here knows: they count at the call.
+ * The same with a time of the program's own clock, which is not known here: they count at the call.
  */
 JM_EXPORT void __itt_task_begin_ex(const void *domain, void *clock, uint64_t time, struct id task,
                                    struct id parent, const struct string *name);

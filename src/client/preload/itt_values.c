@@ -1,5 +1,5 @@
 /*
- * itt_values.c: what Intel's ITT interface says beside tasks: counters, metadata, markers, names of
+ * itt_values.c: Intel's ITT interface beside tasks: counters, metadata, markers, names of
  * threads. Each becomes an attribute that is set, for recordings and Caliper's channels: a counter under
  * DOMAIN.NAME, metadata under its key, `itt.marker`, `itt.thread`. The ITT API reference in Intel's
  * VTune documentation.
@@ -33,7 +33,7 @@ static void set_text(const char *name, const char *text) {
     if (t) set(name, JOULEMARK__TYPE_STRING, joulemark__lookup(t, text));
 }
 
-/* A number of the program's, of the type that it says. */
+/* A number of the program's, of the given type. */
 static void set_number(const char *name, int type, const void *at) {
     double real;
     uint64_t bits = 0;
@@ -117,7 +117,7 @@ JM_EXPORT void __itt_counter_set_value(void *counter, void *at) { assign(counter
 JM_EXPORT void __itt_counter_set_value_v3(void *counter, void *at);
 JM_EXPORT void __itt_counter_set_value_v3(void *counter, void *at) { assign(counter, at); }
 
-/* At a time of the program's own clock, which nobody here knows: it counts at the call. */
+/* At a time of the program's own clock, which is not known here: it counts at the call. */
 JM_EXPORT void __itt_counter_set_value_ex(void *counter, void *clock, uint64_t time, void *at);
 JM_EXPORT void __itt_counter_set_value_ex(void *counter, void *clock, uint64_t time, void *at) {
     (void)clock;
@@ -133,7 +133,7 @@ JM_EXPORT void __itt_metadata_add(const void *domain, struct id id, const struct
                                   int type, size_t count, void *data) {
     (void)domain;
     (void)id;
-    /* Of a list the first number stands. */
+    /* Of a list the first number is used. */
     if (key && key->name && count > 0) set_number(key->name, type, data);
 }
 

@@ -8,7 +8,7 @@
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
-#include "core.h"
+#include "samples.h"
 #include "hide.h"
 
 /* A timer or a counter. */
@@ -85,8 +85,10 @@ JM_EXPORT void *ps_tool_create_counter(const char *name) { return ps_tool_timer_
 
 JM_EXPORT void ps_tool_sample_counter(void *counter, double value);
 JM_EXPORT void ps_tool_sample_counter(void *counter, double value) {
-    if (counter && jm_thread(JM_PERFSTUBS, 1))
-        joulemark_set_double(((struct handle *)counter)->name, value);
+    struct joulemark__thread *t = counter ? jm_thread(JM_PERFSTUBS, 1) : NULL;
+    if (!t) return;
+    jm_sample(t, "perfstubs", ((struct handle *)counter)->name, value);
+    joulemark_set_double(((struct handle *)counter)->name, value);
 }
 
 JM_EXPORT void ps_tool_set_parameter(const char *name, int64_t value);

@@ -4,8 +4,8 @@
  * where it went: pipe(7), pty(7). Each line that matches begins a phase, at the moment when it was read,
  * and ends the one before. The phases go to the session as the lines of a script do: docs/formats/ring.md.
  *
- * The copier depends on nobody: it reads until all writers have closed, whatever becomes of the monitor,
- * takes no signals of the terminal, and where the reader is gone it goes too, so that the program sees
+ * The copier depends on no other process: it reads until all writers have closed, also without the monitor,
+ * takes no signals of the terminal, and where the reader has ended it ends too, so that the program sees
  * its broken pipe. Standard error goes the same way where it is the same file, so that their order stays.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
@@ -29,7 +29,7 @@
 
 struct copier {
     int from, to;
-    int ready; /* the program waits until this is closed: the session knows of us then */
+    int ready; /* the program waits until this is closed: the session has us then */
     int marks; /* the session's file; -1: nothing is marked */
     int is_terminal;
     pid_t program;
@@ -89,7 +89,7 @@ static void look_at(struct copier *c, const char *bytes, size_t n) {
     }
 }
 
-/* @returns 0 where nobody takes it any more. */
+/* @returns 0 where the reader is closed. */
 static int copy_out(struct copier *c, const char *bytes, size_t n) {
     while (n > 0) {
         ssize_t went = write(c->to, bytes, n);
@@ -104,8 +104,8 @@ static int copy_out(struct copier *c, const char *bytes, size_t n) {
     return 1;
 }
 
-/* The program is over and somebody it left behind keeps its output open: no marks from here on, and
-   nobody who waits for those that mark waits for this. */
+/* The program is over and a process that it started keeps its output open: no marks from here on, and
+   who waits for marking processes does not wait for this. */
 static void go_on_without_marks(struct copier *c) {
     end_phase(c);
     close(c->marks);
@@ -132,7 +132,7 @@ static void copy(struct copier *c) {
         if (ready <= 0) continue;
         n = read(c->from, bytes, sizeof bytes);
         if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) break; /* a terminal's other end says EIO */
+        if (n <= 0) break; /* EIO from a terminal's other end */
         if (!copy_out(c, bytes, (size_t)n)) break;
         if (c->marks >= 0) look_at(c, bytes, (size_t)n);
     }
@@ -214,7 +214,7 @@ static void become_copier(struct copier *c, const char *session) {
     for (fd = 0; fd < 3; fd++) close(fd);
     close_others(c);
     for (fd = 0; fd < 3; fd++) (void)open("/dev/null", O_RDWR);
-    /* Nobody's folder is kept busy. */
+    /* No directory is kept in use. */
     if (chdir("/") != 0) c->length = 0;
     copy(c);
 }

@@ -9,7 +9,7 @@
 
 #define LIBRARY "roctx"
 
-/* Both say how deep the range lies. */
+/* Both return the depth of the range. */
 JM_MARK int push(const char *name) {
     struct joulemark__thread *t = jm_thread(JM_ROCTX, 1);
     uint32_t track;

@@ -1,7 +1,7 @@
 /*
  * scorep.c: Score-P's user API, scorep/SCOREP_User_Functions.h and the Fortran forms of SCOREP_User.inc.
  * Regions by handle, by name and as C++ objects, and rewind regions are regions; parameters and metrics
- * are values that are set. Where nobody asked for it the calls go on to Score-P's own library.
+ * are values that are set. Where it was not requested the calls are passed to Score-P's own library.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
@@ -116,7 +116,7 @@ JM_EXPORT void SCOREP_User_RegionByNameEnd(const char *name) {
     jm_end(JM_SCOREP, name);
 }
 
-/* C++: SCOREP_User_RegionClass, whose one member is the handle; complete and base object alike. */
+/* C++: SCOREP_User_RegionClass, whose one member is the handle; complete and base object. */
 struct object { void *handle; };
 #define CONSTRUCTED struct object *self, void **handle, const char *name, uint32_t type, PLACE, \
     const char *file, uint32_t line

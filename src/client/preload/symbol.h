@@ -1,5 +1,5 @@
 /*
- * symbol.h: the function that an address lies in.
+ * symbol.h: the function that contains an address.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */

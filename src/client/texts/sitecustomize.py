@@ -146,7 +146,7 @@ def _watch(here):
 
 
 def _when_imported(name, change):
-    """Calls `change` with a module once it is there; others are imported as ever."""
+    """Calls `change` with a module once it is imported; others are imported as before."""
     import importlib.util
 
     class Finder:

@@ -1,5 +1,5 @@
 /**
- * The groups of variables that Caliper knows without a file, for `CALI_CONFIG_PROFILE`.
+ * The groups of variables that Caliper has without a file, for `CALI_CONFIG_PROFILE`.
  *
  * Two things differ from Caliper, whose reports name attributes that its services do not make any
  * more (`function`, `time.duration`) and so print nothing: here they name those of today.

@@ -22,7 +22,7 @@ export interface ChannelSpec {
   readonly metadata: Readonly<Record<string, string>>;
   /**
    * Was it made of a configuration string? Then it is written out at the program's end although its
-   * `CALI_CHANNEL_FLUSH_ON_EXIT` is false: whoever made it does that, not the channel.
+   * `CALI_CHANNEL_FLUSH_ON_EXIT` is false: its maker does that, not the channel.
    */
   readonly managed: boolean;
   /** What is printed of loops at the end; `loop-report` alone, whose output no variable describes. */
@@ -58,11 +58,11 @@ export interface LoopReport {
    */
   readonly summary: QueryPair;
   readonly printSummary: boolean;
-  /** Null where no series are wanted. */
+  /** Null where no series are requested. */
   readonly series: LoopSeries | null;
 }
 
-/** The output of `spot`: one `.cali` stream of one or two parts, told apart by `spot.channel`. */
+/** The output of `spot`: one `.cali` stream of one or two parts, distinguished by `spot.channel`. */
 export interface SpotProfile {
   /** A file's name, empty for the default name. */
   readonly output: string;
@@ -70,7 +70,7 @@ export interface SpotProfile {
   readonly directory: string;
   /** Records with `spot.channel` = `regionprofile`. */
   readonly profile: QueryPair;
-  /** Records with `spot.channel` = `timeseries`, from a channel of its own; null if not wanted. */
+  /** Records with `spot.channel` = `timeseries`, from a channel of its own; null if not requested. */
   readonly series: { readonly channel: ChannelSpec; readonly loops: LoopSeries } | null;
   /** Globals that are known before the run; `spot.metrics` and the like are known after it. */
   readonly globals: Readonly<Record<string, string>>;
@@ -93,12 +93,12 @@ export interface ConfigFacts {
   readonly attributesOf?: (signal: string) => readonly string[];
   /** Unit of a signal, empty for none. @default J for names that hold ENERGY, W for POWER */
   readonly unitOf?: (signal: string) => string;
-  /** Is there such a service? @default all but those that cannot be, see `services.ts` */
+  /** Does this service exist? @default all but the impossible ones, see `services.ts` */
   readonly hasService?: (name: string) => boolean;
 }
 
 /**
- * Iterations in one block of a series, so that there are about as many rows as wanted.
+ * Iterations in one block of a series, so that there are about as many rows as requested.
  *
  * @param records Snapshots of the loop.
  * @param iterations Iterations of the loop.

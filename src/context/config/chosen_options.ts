@@ -26,7 +26,7 @@ export class ChosenOptions {
   readonly remarks: readonly string[];
   readonly #whyNot: (service: string) => string | undefined;
 
-  /** @param whyNot Says why a service cannot be had; undefined where it can. */
+  /** @param whyNot The reason why a service is not available; undefined where it is. */
   constructor(
     specs: ReadonlyMap<string, Option>,
     args: readonly Argument[],
@@ -75,7 +75,7 @@ export class ChosenOptions {
     return this.#args.find(([given]) => given === name)?.[1] ?? otherwise;
   }
 
-  /** A bool that is as given, or else as the caller says. */
+  /** A bool as given, or else the caller's default. */
   isTrue(name: string, otherwise: boolean): boolean {
     return this.isSet(name) ? readBool(this.get(name)) === true : otherwise;
   }

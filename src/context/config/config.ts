@@ -21,7 +21,7 @@ export interface Config {
   readonly signals: SignalStyle;
   /** What is wrong with the options, in Caliper's words. */
   check?(options: ChosenOptions): string | undefined;
-  /** Adds what the tables do not say. */
+  /** Adds what the tables do not have. */
   finish?(draft: ChannelDraft): void;
 }
 
@@ -85,7 +85,7 @@ export class ChannelDraft {
     this.variables[`${prefix}CONFIG`] = cross;
   }
 
-  /** Whether ranks are to be aggregated, by an option that says so or by how the program runs. */
+  /** Whether ranks are to be aggregated, by its option or by how the program runs. */
   wantsMpi(option: string): boolean {
     const wanted = this.options.isTrue(option, this.facts.mpi);
     if (wanted && !this.facts.mpi) {
@@ -118,7 +118,7 @@ export class ChannelDraft {
   }
 }
 
-/** FORMAT tree with what the options of that formatter say. */
+/** FORMAT tree with the options of that formatter. */
 export function treeFormat(options: ChosenOptions, ...args: string[]): string {
   const all = [...args];
   if (options.isSet("max_column_width")) {

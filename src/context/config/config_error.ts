@@ -4,7 +4,7 @@ import { quote, UsageError } from "../../core/errors.ts";
 
 /** What is wrong, and where. */
 export interface ConfigProblem {
-  /** The whole text, and where in it the trouble stands. */
+  /** The whole text, and the place of the error in it. */
   text: string;
   offset: number;
   /** Caliper's own message. */

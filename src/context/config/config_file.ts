@@ -7,7 +7,7 @@
  *     CALI_SERVICES_ENABLE=event,trace,recorder
  *     CALI_REPORT_CONFIG="select * format table"
  *
- * What stands before the first group belongs to the group `default`, which always holds. A value is
+ * Lines before the first group belong to the group `default`, which always holds. A value is
  * one word; quotes protect blanks. Lines without `=` are skipped.
  *
  * Truth: Caliper manual, Configuration, "Configuration files".
@@ -22,7 +22,7 @@ export const DEFAULT_GROUP = "default";
 /** Variables by group. */
 export type Groups = Map<string, Record<string, string>>;
 
-/** Adds the groups of a text; what it says of a variable replaces what was said before. */
+/** Adds the groups of a text; its value of a variable replaces an earlier one. */
 export function addGroups(groups: Groups, text: string): Groups {
   let group = DEFAULT_GROUP;
   for (const line of text.split("\n")) {

@@ -90,7 +90,7 @@ function withDefaults(args: readonly Argument[], further: readonly Argument[]): 
 interface ChosenConfig {
   config: Config;
   args: Argument[];
-  /** Where the configuration's name stands. */
+  /** Offset of the configuration's name. */
   offset: number;
 }
 
@@ -119,7 +119,7 @@ class Parser {
       const config = findConfig(word);
       if (config !== undefined) chosen.push({ config, args: this.arguments(config), offset });
       else if (ABSENT_CONFIGS.has(word)) {
-        this.#value(word); // whatever its options are
+        this.#value(word); // for any options
         chosen.push({ name: word, service: ABSENT_CONFIGS.get(word)! });
       } else this.#sharedOption(word, offset);
       c = reader.char();

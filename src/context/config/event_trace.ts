@@ -2,7 +2,7 @@
 
 import type { ChannelDraft, Config } from "./config.ts";
 
-/** Answers the option `output` of configurations that say all else in tables. */
+/** Handles the option `output` of configurations whose other options are in tables. */
 export function plainOutput(draft: ChannelDraft): void {
   if (!draft.options.isSet("output")) return;
   for (const service of ["RECORDER", "REPORT", "MPIREPORT"]) {

@@ -15,10 +15,10 @@ import type { ChosenOptions } from "./chosen_options.ts";
 import type { ChannelDraft, Config } from "./config.ts";
 import { columns, lets, type Option, quoteWord } from "./option.ts";
 
-/** Rows of a series unless said otherwise. */
+/** Default number of rows of a series. */
 const MAX_ROWS = 20;
 
-/** What loop_monitor is told; Caliper's default is a snapshot every half second. */
+/** Settings of loop_monitor; Caliper's default is a snapshot every half second. */
 export function monitorVariables(options: ChosenOptions, prefix = ""): Record<string, string> {
   const variables: Record<string, string> = {};
   const given = (name: string) => options.isSet(prefix + name);
@@ -34,7 +34,7 @@ export function monitorVariables(options: ChosenOptions, prefix = ""): Record<st
   return variables;
 }
 
-/** Options that say what loop_monitor is told. */
+/** Options for the settings of loop_monitor. */
 export function monitorOptions(prefix = ""): Option[] {
   return [
     {
@@ -71,7 +71,7 @@ export function blocksOf(
     size: number;
     /** Name of the attribute that numbers the blocks. */
     block: string;
-    /** What else tells rows apart. */
+    /** Further keys of rows. */
     keys: readonly string[];
     format: string;
   },

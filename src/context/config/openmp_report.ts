@@ -1,14 +1,14 @@
 /**
  * `openmp-report`: threads, and the time in work and in barriers of OpenMP.
  *
- * One thing differs from Caliper: the query over ranks can be read; there it lacks its first word.
+ * One thing differs from Caliper: the query over ranks can be read; there its first word is missing.
  * @module
  */
 
 import type { Config } from "./config.ts";
 import { columns, lets, type Option } from "./option.ts";
 
-/** One more column that tells rows apart. */
+/** One more key column of rows. */
 function split(name: string, about: string, attribute: string, title: string): Option {
   const query = `${columns([attribute, title])} group by ${attribute}`;
   return { name, type: "bool", about, local: query, cross: query };

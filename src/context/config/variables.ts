@@ -20,7 +20,7 @@ import { wordList } from "./word_reader.ts";
 /** Variables by name. */
 export type Variables = Readonly<Record<string, string>>;
 
-/** Says how configuration is found, and is no variable of a channel. */
+/** Selects where configuration is read, and is no variable of a channel. */
 const ABOUT_CONFIG = ["CALI_CONFIG", "CALI_CONFIG_FILE", "CALI_CONFIG_PROFILE"];
 
 /** Files to read, of which those that do not exist are passed over. */

@@ -23,7 +23,7 @@ export class WordReader {
     return this.#at >= this.text.length;
   }
 
-  /** Skips blanks; says where the next word or character stands. */
+  /** Skips blanks; returns the offset of the next word or character. */
   skipBlanks(): number {
     while (!this.atEnd && BLANK.test(this.text[this.#at])) this.#at++;
     return this.#at;
@@ -61,7 +61,7 @@ export class WordReader {
     return word;
   }
 
-  /** Text up to the parenthesis that closes the one read before, as it stands. */
+  /** Text up to the parenthesis that closes the one read before, unchanged. */
   nested(): string {
     const begin = this.#at;
     let depth = 1, quoted = false;

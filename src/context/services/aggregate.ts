@@ -129,7 +129,7 @@ class AggregateService implements Service {
   }
 }
 
-/** What tells values of one attribute apart; a Map by itself takes -0 for 0. */
+/** The key that distinguishes values of one attribute; a Map alone takes -0 as 0. */
 function wordOf(value: Value): Value {
   return Object.is(value, -0) ? "-0" : value;
 }

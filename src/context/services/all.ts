@@ -19,7 +19,7 @@ import { statistics } from "./statistics.ts";
 import { timer } from "./timer.ts";
 import { trace } from "./trace.ts";
 
-/** In the order in which they are registered, whatever the order of the list. */
+/** In the order in which they are registered, for any order of the list. */
 export const SERVICES: ReadonlyMap<string, ServiceFactory> = new Map([
   ["pthread", pthread],
   ["mpi", mpi],
@@ -47,12 +47,12 @@ export const SERVICES: ReadonlyMap<string, ServiceFactory> = new Map([
 export const OUTPUTS: readonly string[] = ["recorder", "report", "mpireport"];
 
 /**
- * Those that only hear what the interposition library tells: `Channel.hears`. Nothing tells events
+ * Those that only receive events of the interposition library: `Channel.hears`. Nothing reports events
  * that a program times itself (`async_event`).
  */
-export const HEARD: readonly string[] = ["io", "alloc", "sysalloc", "async_event"];
+export const LIBRARY_SERVICES: readonly string[] = ["io", "alloc", "sysalloc", "async_event"];
 
-/** What Caliper's services say of themselves when they are made; some say nothing. */
+/** The lines that Caliper's services log when they are made; some log none. */
 export const REGISTERED: ReadonlyMap<string, string> = new Map([
   ["pthread", "Registered pthread service"],
   ["mpi", "Registered MPI service"],

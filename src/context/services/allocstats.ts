@@ -2,7 +2,7 @@
  * `allocstats`: what regions take from malloc(3), a record a region at the end: `alloc.count`, the
  * calls, `alloc.tally`, the bytes, and `avg#alloc.size`, `max#alloc.size`.
  *
- * `--preload alloc` tells them around marks, each of what came since the thread's mark before, so what
+ * `--preload alloc` reports them around marks, each for the time since the thread's mark before, so what
  * a snapshot finds belongs to the region that is open then. `alloc.region.highwatermark`, the most
  * bytes in use at once, stays in the snapshots.
  * @module

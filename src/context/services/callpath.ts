@@ -3,8 +3,8 @@
  * paths of their own in the tree: `callpath.regname`, functions by their names, and, with
  * CALI_CALLPATH_USE_ADDRESS, `callpath.address`.
  *
- * `--preload callpath` tells both around marks, one text each, the outermost function first. Names
- * are there unless CALI_CALLPATH_USE_NAME is false: an address alone says little, since nothing
+ * `--preload callpath` reports both around marks, one text each, the outermost function first. Names
+ * are added unless CALI_CALLPATH_USE_NAME is false: an address alone is of little use, since nothing
  * looks it up. CALI_CALLPATH_SKIP_FRAMES leaves out so many of the innermost.
  * @module
  */
@@ -16,19 +16,19 @@ import type { Snapshot } from "../snapshot.ts";
 import { NONE } from "../tree.ts";
 import { parseValue, TYPE } from "../variant.ts";
 
-/** What stands between the functions of a path that is told. */
-const BETWEEN = "\x1f";
+/** Separator of the functions of a path in the library's text. */
+const FUNCTION_SEPARATOR = "\x1f";
 /** Attributes of the library. */
-const TOLD = { names: "callpath.names", addresses: "callpath.addresses" } as const;
+const REPORTED = { names: "callpath.names", addresses: "callpath.addresses" } as const;
 
 /** One kind of path. */
 interface Column {
-  /** Attribute that the library tells. */
-  readonly told: string;
-  /** Attribute of the nodes; undefined where nobody wants them. */
+  /** Attribute that the library reports. */
+  readonly reported: string;
+  /** Attribute of the nodes; undefined where not requested. */
   readonly attribute: number | undefined;
   readonly type: number;
-  /** Innermost nodes by what was told. */
+  /** Innermost nodes by the reported text. */
   readonly nodes: Map<string, number>;
   seen: boolean;
 }
@@ -48,14 +48,14 @@ export function callpath(host: ServiceHost): Service {
   };
   const columns: Column[] = [
     {
-      told: TOLD.addresses,
+      reported: REPORTED.addresses,
       attribute: wants("USE_ADDRESS", "false") ? make("callpath.address", TYPE.addr) : undefined,
       type: TYPE.addr,
       nodes: new Map(),
       seen: false,
     },
     {
-      told: TOLD.names,
+      reported: REPORTED.names,
       attribute: wants("USE_NAME", "true") ? make("callpath.regname", TYPE.string) : undefined,
       type: TYPE.string,
       nodes: new Map(),
@@ -67,7 +67,7 @@ export function callpath(host: ServiceHost): Service {
     if (known !== undefined) return known;
     let node = NONE;
     if (attribute !== undefined) {
-      const words = text.split(BETWEEN);
+      const words = text.split(FUNCTION_SEPARATOR);
       for (const word of words.slice(0, Math.max(0, words.length - skipped))) {
         node = tree.child(node, attribute, type, parseValue(type, word) ?? 0);
       }
@@ -79,7 +79,7 @@ export function callpath(host: ServiceHost): Service {
     name: "callpath",
     measure(_trigger: Trigger, record: Snapshot): void {
       for (const column of columns) {
-        const id = tree.attributeByName(column.told);
+        const id = tree.attributeByName(column.reported);
         const at = id === NONE ? -1 : record.indexOf(id);
         if (at < 0) continue;
         column.seen = true;
@@ -89,9 +89,9 @@ export function callpath(host: ServiceHost): Service {
       }
     },
     flush(): void {
-      for (const { told, attribute, seen } of columns) {
+      for (const { reported, attribute, seen } of columns) {
         if (attribute === undefined || seen) continue;
-        const remedy = told === TOLD.names
+        const remedy = reported === REPORTED.names
           ? "run the program with --preload callpath beside what marks, as --preload caliper"
           : "CALI_CALLPATH_USE_ADDRESS=true has to be in the program's environment";
         host.log(`callpath: no ${tree.nameOf(attribute)} was told: ${remedy}`);

@@ -19,12 +19,12 @@ import type { Given } from "../given.ts";
 import type { Machine } from "../service.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { missingServices, remarkOnService } from "../config/services.ts";
-import { HEARD, OUTPUTS, REGISTERED, SERVICES } from "./all.ts";
+import { LIBRARY_SERVICES, OUTPUTS, REGISTERED, SERVICES } from "./all.ts";
 import { CaliStream } from "./recorder.ts";
 
 /** What a channel needs beside its configuration. */
 export interface ChannelOptions {
-  /** Monotonic time in nanoseconds, for the timer service. @default a clock that stands still */
+  /** Monotonic time in nanoseconds, for the timer service. @default a constant clock */
   now?: () => number;
   /** Run metadata, by name. @default none */
   globals?: Record<string, Given>;
@@ -32,7 +32,7 @@ export interface ChannelOptions {
   stream?: (record: Snapshot, thread: number) => void;
   /** The channel's name, in what it notes. @default "default" */
   name?: string;
-  /** Hears each line of the log at once. */
+  /** Receives each line of the log at once. */
   onLog?: (line: string) => void;
   /** Where services find quantities of the machine. @default none */
   machine?: Machine;
@@ -41,7 +41,7 @@ export interface ChannelOptions {
 /** The Caliper whose streams ours are like. As a global it is in every record, so none is empty. */
 const FORMAT_VERSION = "2.15.0-joulemark";
 
-/** What the interposition library tells beside the program, and the services that hear it. */
+/** The interposition library's events, and the services that listen to them. */
 const LIBRARY_ATTRIBUTES: readonly (readonly [prefix: string, services: readonly string[]])[] = [
   ["io.", ["io"]],
   ["omp.", ["ompt"]],
@@ -82,7 +82,7 @@ export class Channel extends Annotations {
     });
     const wanted = wordsOf(config.CALI_SERVICES_ENABLE);
     this.services = new Set(wanted.filter((name) => {
-      return SERVICES.has(name) || OUTPUTS.includes(name) || HEARD.includes(name);
+      return SERVICES.has(name) || OUTPUTS.includes(name) || LIBRARY_SERVICES.includes(name);
     }));
     const made = new Set<unknown>();
     for (const [name, factory] of SERVICES) {
@@ -90,10 +90,10 @@ export class Channel extends Annotations {
       made.add(factory);
       this.addService(factory);
     }
-    const said = wanted.filter((name) => this.services.has(name)).map((name) =>
+    const lines = wanted.filter((name) => this.services.has(name)).map((name) =>
       REGISTERED.get(name)
     );
-    for (const line of new Set(said)) {
+    for (const line of new Set(lines)) {
       if (line !== undefined) this.note(line);
     }
     if (wanted.length === 0) {
@@ -107,8 +107,8 @@ export class Channel extends Annotations {
     }
   }
 
-  /** Are changes of this attribute for this channel? What libraries tell is, where a service asks. */
-  hears(attribute: string): boolean {
+  /** Are changes of this attribute for this channel? Those of libraries are, where a service requests them. */
+  accepts(attribute: string): boolean {
     const service = LIBRARY_ATTRIBUTES.find(([prefix]) => attribute.startsWith(prefix));
     return service === undefined || service[1].some((name) => this.services.has(name));
   }

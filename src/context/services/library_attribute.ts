@@ -1,4 +1,4 @@
-/** Attributes of what libraries do: heard only in channels that ask for it. */
+/** Attributes of what libraries do: received only in channels that request it. */
 
 import { PROPERTY } from "../attribute.ts";
 import type { ServiceHost } from "../service.ts";

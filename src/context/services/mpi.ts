@@ -1,6 +1,6 @@
 /**
  * `mpi`: calls of MPI, which the interposition library reports, as `mpi.function`; the rank, as
- * `mpi.rank`. CALI_MPI_WHITELIST and CALI_MPI_BLACKLIST name calls that are heard, or are not.
+ * `mpi.rank`. CALI_MPI_WHITELIST and CALI_MPI_BLACKLIST name calls that are received, or are not.
  * @module
  */
 

@@ -1,6 +1,6 @@
 /**
  * `perf`, in the place of `papi`: processor events by perf_event_open(2), under the names that
- * CALI_PERF_COUNTERS (or CALI_PAPI_COUNTERS) asks for, as `papi.NAME`: growth since the thread's
+ * CALI_PERF_COUNTERS (or CALI_PAPI_COUNTERS) lists, as `papi.NAME`: growth since the thread's
  * snapshot before.
  * @module
  */
@@ -30,7 +30,7 @@ export function perf(host: ServiceHost): Service {
     return valuesOf(host, "perf", SIGNALS[name] ?? name).map((value) => {
       const properties = asvalue | thread_scope | skip_events | aggregatable;
       const attribute = host.createAttribute(`papi.${name}`, TYPE.int, properties);
-      return { value, attribute, /* up to where it is told, by thread */ before: [] as number[] };
+      return { value, attribute, /* last reported value, by thread */ before: [] as number[] };
     });
   });
   const parts = new SnapshotPart(host);

@@ -1,8 +1,8 @@
 /**
- * `joulemark`: quantities of the machine in every snapshot: energy, power, frequency, whatever the
+ * `joulemark`: quantities of the machine in every snapshot: energy, power, frequency, all that the
  * node offers, by the names of its signals.
  *
- * CALI_JOULEMARK_SIGNALS lists them, `SIGNAL[@domain]` between commas. What grows (energy in J) is told as its growth since the
+ * CALI_JOULEMARK_SIGNALS lists them, `SIGNAL[@domain]` between commas. What grows (energy in J) is reported as growth since the
  * thread's snapshot before, anything else (power in W) as its value; both are aggregatable and have
  * `attribute.unit`, `joulemark.quality` and `joulemark.source`. A value that is not there is left out, never 0.
  * @module
@@ -25,7 +25,7 @@ import { SnapshotPart } from "./snapshot_part.ts";
 interface Column {
   readonly attribute: number;
   readonly value: MachineValue;
-  /** What grows: up to where it is told, by thread. */
+  /** What grows: the last reported value, by thread. */
   readonly before: number[];
 }
 

@@ -10,8 +10,8 @@ import type { ServiceHost, Trigger } from "../service.ts";
 /** Splits growth between snapshots. */
 export class SnapshotPart {
   readonly #host: ServiceHost;
-  /** Up to when everything is told, ns, by thread. */
-  readonly #toldNs: number[] = [];
+  /** Time up to which everything is reported, ns, by thread. */
+  readonly #reportedNs: number[] = [];
 
   constructor(host: ServiceHost) {
     this.#host = host;
@@ -20,11 +20,11 @@ export class SnapshotPart {
   /** The part, 0 to 1; once a snapshot. */
   next({ folded }: Trigger): number {
     const thread = this.#host.thread(), nowNs = this.#host.now();
-    // What such a thread's time is made of is told by path.
+    // The time of such a thread is reported by path.
     if (folded === undefined && this.#host.folds()) return 0;
-    const passedNs = nowNs - (this.#toldNs[thread] ?? this.#host.threadStart());
+    const passedNs = nowNs - (this.#reportedNs[thread] ?? this.#host.threadStart());
     const part = folded === undefined ? 1 : passedNs > 0 ? Math.min(1, folded.ns / passedNs) : 0;
-    this.#toldNs[thread] = nowNs - passedNs * (1 - part);
+    this.#reportedNs[thread] = nowNs - passedNs * (1 - part);
     return part;
   }
 }

@@ -1,4 +1,4 @@
-/** `statistics`: says at the end how many events there were and how many snapshots they made. */
+/** `statistics`: logs at the end how many events there were and how many snapshots they made. */
 
 import type { EventKind, Service, ServiceHost } from "../service.ts";
 

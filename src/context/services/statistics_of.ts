@@ -10,7 +10,7 @@ import {
   type Variant,
 } from "../variant.ts";
 
-/** Numbers by themselves, without a new object per value; whatever is no number, by variants. */
+/** Numbers as numbers, without a new object per value; all other values as variants. */
 export class Statistics {
   #count = 0;
   #type: number = TYPE.inv;
@@ -29,7 +29,7 @@ export class Statistics {
     wide.sum = addVariant(wide.sum, type, value);
   }
 
-  /** The results by the words that stand before `#NAME`. */
+  /** The results by the words before `#NAME`. */
   results(): [word: string, value: Variant][] {
     const { min, max, sum } = this.#wide ?? this.#widened();
     return [["min", min], ["max", max], ["sum", sum], ["avg", divideVariant(sum, this.#count)]];

@@ -11,6 +11,9 @@ import type { Snapshot } from "../snapshot.ts";
 import { TYPE } from "../variant.ts";
 import type { Service, ServiceHost, Trigger } from "../service.ts";
 
+/** Time of folded visits that an earlier snapshot has got already, with that of what it stands for. */
+export const MISSING_TIME = "joulemark.time.missing.ns";
+
 /** The service `timer`. */
 export function timer(host: ServiceHost): Service {
   const unit = host.createAttribute("time.unit", TYPE.string, PROPERTY.skip_events);
@@ -23,6 +26,8 @@ export function timer(host: ServiceHost): Service {
     );
   const offsetAttribute = make("time.offset.ns", 0);
   const durationAttribute = make("time.duration.ns", PROPERTY.aggregatable);
+  /** Made when it is needed first. */
+  let missingAttribute: number | undefined;
   const inclusiveAttribute = make("time.inclusive.duration.ns", PROPERTY.aggregatable);
   const withInclusive = isTrue(host.config("CALI_TIMER_INCLUSIVE_DURATION") ?? "false");
   const start = host.now();
@@ -48,9 +53,14 @@ export function timer(host: ServiceHost): Service {
       if (host.folds()) return;
       if (folded !== undefined) {
         // They happened in between; what is left of the time belongs to the next snapshot.
-        const spent = Math.min(Math.round(folded.ns), Math.max(0, offset - own.previous));
+        const spent = Math.max(0, Math.min(Math.round(folded.ns), offset - own.previous));
         record.pushNumber(durationAttribute, TYPE.uint, spent);
         own.previous += spent;
+        const missing = Math.round(folded.ns) - spent;
+        if (missing > 0) {
+          missingAttribute ??= make(MISSING_TIME, PROPERTY.aggregatable);
+          record.pushNumber(missingAttribute, TYPE.uint, missing);
+        }
         return;
       }
       record.pushNumber(durationAttribute, TYPE.uint, Math.max(0, offset - own.previous));

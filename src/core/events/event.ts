@@ -64,7 +64,7 @@ export interface PmEvent {
   step: number;
   /** The program's label within the step. */
   substep: number;
-  /** The call asks for a barrier. */
+  /** The call requests a barrier. */
   sync: boolean;
   /** The reading before the barrier is logged too. */
   initial: boolean;
@@ -108,7 +108,7 @@ export class EventRecord {
   cpu: number = -1;
   /** Handle of the region. */
   region: number = -1;
-  /** Its hint; −1: none said. */
+  /** Its hint; −1: none given. */
   hint: number = HINT_UNKNOWN;
   /** Handle of the path: of `inPath`, `folded` and `foldedLengths`. */
   path: number = 0;
@@ -133,7 +133,7 @@ export class EventRecord {
   type: number = 0;
   /** Caliper's bits of it. */
   properties: number = 0;
-  /** Visits of a path; `path` says which. */
+  /** Visits of a path: the one in `path`. */
   readonly folded: FoldedStats = {
     ...{ count: 0, sumNs: 0, sumSquareNs2: 0, minNs: Infinity, maxNs: -Infinity, selfNs: 0 },
   };
@@ -157,7 +157,7 @@ export class EventRecord {
 export interface EventReceiver {
   /**
    * An event, in order of time.
-   * @param event Reused by whoever calls: copy what is kept.
+   * @param event Reused by the caller: copy what is kept.
    * @returns The handle of a process that starts and of a region that is registered, −1 where it
    * was refused; of other kinds and of mere listeners nothing.
    */

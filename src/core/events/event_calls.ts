@@ -61,7 +61,7 @@ export abstract class EventCalls implements EventSink {
 
   /**
    * The launched command, counted as the one process of a run that marks nothing. If it connects
-   * by itself later it goes on as it is; another process takes its place, and the run begins anew.
+   * by itself later it goes on as it is; another process replaces it, and the run restarts.
    * @returns Its handle.
    */
   startCommand(timeS: number, pid: number, cpus: readonly number[]): number {
@@ -153,8 +153,8 @@ export abstract class EventCalls implements EventSink {
   }
 
   /**
-   * From here on all visits of a thread are folded by path: `enter` and `exit` say its outermost
-   * visits and changes of the hint alone, and all of these are in its paths too.
+   * From here on all visits of a thread are folded by path: `enter` and `exit` report its outermost
+   * visits and changes of the hint only, and all of these are in its paths too.
    */
   folding(timeS: number, process: number, thread: number): void {
     this.#receive(KIND.folding, timeS, process, thread);

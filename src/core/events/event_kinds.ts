@@ -45,7 +45,7 @@ type EventKindName = keyof typeof KIND;
 /** Number of a kind: one of {@linkcode KIND}. */
 export type MarkKind = typeof KIND[keyof typeof KIND];
 
-/** How a ring carries a kind: the words that docs/formats/ring.md says of it. */
+/** How a ring carries a kind: the text in docs/formats/ring.md. */
 export interface RingRecord {
   /** What it is. */
   readonly about: string;
@@ -80,11 +80,11 @@ export interface RecordedRow {
   readonly region?: "region" | "path" | "name" | "command";
   /** What the `value` column holds. @default empty */
   readonly value?: RowValueName;
-  /** The event is a thread's: the `thread` column says whose. */
+  /** The event belongs to the thread in the column `thread`. */
   readonly thread?: true;
   /** The `track` column, and for spans the `span` column: of a handle, or of a span's own track. */
   readonly track?: "handle" | "span";
-  /** What docs/formats/recording.md says of the `value` column. */
+  /** The text of docs/formats/recording.md about the column `value`. */
   readonly about?: string;
 }
 
@@ -96,7 +96,7 @@ export interface EventKindInfo {
   readonly ring?: RingRecord;
   /** Absent: recordings do not have it. */
   readonly row?: RecordedRow;
-  /** It sums up what is past: not late, but never before what was told already. */
+  /** It summarizes the past: not late, but never before an event that was emitted already. */
   readonly sumsUp?: true;
 }
 

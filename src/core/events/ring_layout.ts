@@ -24,7 +24,7 @@
  * the monitor has read; the writer never passes tail + RING_RECORDS.
  *
  * Record: stamp u64, then kind u8, flags u8, cpu u16, then value u32 (a region's number in the name
- * table and its track, unless the kind says otherwise). A kind with a payload is followed by one record whose
+ * table and its track, unless the kind defines another use). A kind with a payload is followed by one record whose
  * stamp is the payload.
  * @module
  */
@@ -57,7 +57,7 @@ export const HEADER = {
   threads: 44,
   /** Bytes allocated so far. */
   fileBytes: 48,
-  /** Visits to names that found no room, counted; they are told as visits of name 0 as well. */
+  /** Number of visits to names that found no room; they are also reported as visits of name 0. */
   otherVisits: 56,
   /** One pair of cycle counter and CLOCK_MONOTONIC_RAW ns, taken when the process attached. */
   pairCycles: 64,
@@ -67,7 +67,7 @@ export const HEADER = {
   laterNs: 88,
   /** Grows by one with every entry that a new thread takes over. */
   takeovers: 96,
-  /** Visits of threads that found no room for a ring; told nowhere else. */
+  /** Visits of threads that found no room for a ring; reported nowhere else. */
   lostVisits: 104,
   /** Tracks published, the program's own included. */
   tracks: 112,
@@ -92,20 +92,20 @@ export const THREAD = {
   state: 12,
   ringOffset: 16,
   ringRecords: 24,
-  /** Grows by one with every folded visit: tells the monitor to look at the slots. */
+  /** Grows by one with every folded visit: signals the monitor to read the slots. */
   folds: 28,
   /** Epochs that found no room in the ring. */
   foldedEpochs: 32,
   /** Changes of hint by nested regions that found no room. */
   skippedNested: 36,
-  /** Calls that came at a wrong moment and found no room to be told. */
+  /** Calls at a wrong moment that found no room for a record. */
   refused: 40,
   /** Set where the thread is bound to fewer CPUs than its process. */
   bound: 44,
   /** The path that it is in, and 1 where all of its visits are folded by path. */
   path: 48,
   folding: 52,
-  /** Stamp of its last change of path; 0: it is in none. In cycles, unless PATH_SINCE_NS says ns. */
+  /** Stamp of its last change of path; 0: it is in none. In cycles, unless PATH_SINCE_NS has it in ns. */
   pathSince: 56,
   /** Records read so far; the monitor's only field, on a cache line of its own. */
   tail: 64,
@@ -203,10 +203,10 @@ export const PM = {
 } as const;
 
 /**
- * What clients tell the monitor themselves is a name that no record has, `WORD PID TEXT`: it needs no
+ * A client's own message to the monitor is a name that no record has, `WORD PID TEXT`: it needs no
  * room in a ring that the program keeps full. A forked child's copy of it has another's PID.
  */
-export const SAID_PREFIX = "[joulemark] ";
+export const MESSAGE_PREFIX = "[joulemark] ";
 /** Remarks of the client for the report. */
 export const REMARK_NAME = "[joulemark] remark";
 /** The attribute whose string is the log that the next call of pm_mpi_lib opens, as a whole path. */
@@ -215,8 +215,10 @@ export const PM_LOG_NAME = "[joulemark] pm log";
 export const MPI_NAME = "[joulemark] mpi";
 /** Counts of OpenMP: `barrier 100 8000`, how often and ns of all threads, or `threads 3`. */
 export const OPENMP_NAME = "[joulemark] openmp";
+/** Values of an event: `3 0 3 4.5 11.25 tau bytes`: count, least, most, sum, squares, dialect, name. */
+export const VALUE_NAME = "[joulemark] value";
 
-/** Attribute that is set, to 0, where the program wants its context and counters noted. */
+/** Attribute that is set, to 0, where the program requests a record of its context and counters. */
 export const SNAPSHOT_NAME = "[joulemark] snapshot";
 
 export const RECORD_BYTES = 16;
@@ -245,7 +247,7 @@ export const NAMES_MAX = 130_816;
 export const NAME_BYTES_MAX = 1_100_000;
 /** Bytes of all names of a process: what does not fit shares name 0. */
 export const NAME_HEAP_MAX = 67_108_864;
-/** The CPU of a record that nobody knows. */
+/** The CPU of a record whose CPU is not known. */
 export const CPU_UNKNOWN = 0xffff;
 /** Name of slot 0. */
 export const OTHER_NAME = "[joulemark] other";
@@ -265,7 +267,7 @@ export const SESSION = {
   bytes: 64,
 } as const;
 
-/** What the session file says of the order of nested visits. */
+/** The session file's setting for the order of nested visits. */
 export const ORDER = { undecided: 0, folded: 1, kept: 2 } as const;
 
 /** Version of the session file. */
@@ -310,6 +312,7 @@ export function ringConstants(): [name: string, value: number | string][] {
     `"${PM_LOG_NAME}"`,
   ]);
   list.push(["MPI_NAME", `"${MPI_NAME}"`], ["OPENMP_NAME", `"${OPENMP_NAME}"`]);
+  list.push(["VALUE_NAME", `"${VALUE_NAME}"`]);
   list.push(["SNAPSHOT_NAME", `"${SNAPSHOT_NAME}"`]);
   return list;
 }
@@ -326,5 +329,5 @@ function snake(name: string): string {
   return name.replace(/[A-Z]/g, (c) => "_" + c).toUpperCase();
 }
 
-/** Prefix of launch notes: `run.PID` says that the process of that number was handed over. */
+/** Prefix of launch notes: `run.PID`: the process with this pid was handed over. */
 export const LAUNCH_PREFIX = "run.";

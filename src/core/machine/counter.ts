@@ -42,7 +42,7 @@ export const STEP = {
   RESET: 4,
   /** Grew faster than is possible: nothing was added. */
   LEAP: 5,
-  /** Has not changed for `stallAfterS`; told once for each time it freezes. */
+  /** Has not changed for `stallAfterS`; reported once for each time it freezes. */
   STALLED: 6,
   /** Of a counter that shows its gaps: counts again, and its value went back by one count. */
   RESTARTED: 7,
@@ -56,7 +56,7 @@ export type Step = typeof STEP[keyof typeof STEP];
  * number in a typed array never is. One for all counters, since nothing here waits.
  */
 export const TAKEN = new Float64Array(4);
-/** Where in {@link TAKEN} the halves of a reading, its time and the answer stand. */
+/** Where in {@link TAKEN} the halves of a reading, its time and the answer are. */
 export const HIGH = 0, LOW = 1, TIME_S = 2, TOTAL = 3;
 
 /** Counters of some nodes are published once a second. */
@@ -134,7 +134,7 @@ export class Counters {
     let delta = (high - this.#high[i]) * this.#base + (low - this.#low[i]);
     const most = this.#rate * (timeS - this.#changedS[i] + SLACK_S);
     if (this.#doubt[i] !== 0) {
-      // A reading after a reset or leap tells which it was: a value that fits to the reading before
+      // The reading after a reset or leap decides which it was: a value that fits to the reading before
       // was a glitch, and then the difference to that one counts.
       const old = (high - this.#oldHigh[i]) * this.#base + (low - this.#oldLow[i]);
       const isGlitch = old >= 0 && (delta < 0 || old < delta || (this.#showsGaps && old <= most));
@@ -193,7 +193,7 @@ export class Counters {
     return this.#first[i] + this.#grown[i];
   }
 
-  /** Told from outside that the source restarted: the next reading adds nothing. */
+  /** The caller found that the source restarted: the next reading adds nothing. */
   restart(i: number): void {
     if (this.#started[i] !== 0) this.#started[i] = 2;
   }
@@ -215,7 +215,7 @@ export class Counters {
     TAKEN[TOTAL] = this.#first[i];
   }
 
-  /** Counts from this reading on. What was accumulated stays, less the count that says so. */
+  /** Counts from this reading on. What was accumulated stays, less the count of this restart. */
   #rebase(i: number): void {
     this.#high[i] = TAKEN[HIGH];
     this.#low[i] = TAKEN[LOW];

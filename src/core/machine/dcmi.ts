@@ -27,7 +27,7 @@ export function powerRequest(): Uint8Array<ArrayBuffer> {
   return Uint8Array.of(DCMI_GROUP, SYSTEM_POWER_STATISTICS, 0, 0);
 }
 
-/** What the BMC knows of the node's power. */
+/** The BMC's answer about the node's power. */
 export interface PowerStatistics {
   readonly ok: true;
   readonly watts: number;
@@ -99,7 +99,7 @@ export function parsePower(bytes: Uint8Array, length: number): PowerStatistics |
   const view = new DataView(bytes.buffer, bytes.byteOffset, ANSWER_BYTES);
   const watts = view.getUint16(2, true);
   if ((view.getUint8(18) & MEASURING) === 0) {
-    // Some BMCs tell a figure with it all the same; nobody knows from when.
+    // Some BMCs still send a figure with it, of unknown age.
     const reason = `the BMC reports ${watts} W, and says that it does not measure power`;
     return { ok: false, kind: "later", reason };
   }

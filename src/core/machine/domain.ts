@@ -1,5 +1,5 @@
 /**
- * The platform's domains and which lies inside which.
+ * The platform's domains and which domain is inside which.
  *
  * Names, numbers and nesting are GEOPM's: geopm::PlatformTopo(3). The numbers order lists.
  * @module
@@ -23,7 +23,7 @@ export const DOMAINS = [
 /** One of GEOPM's domain names. */
 export type Domain = (typeof DOMAINS)[number];
 
-/** What each domain lies inside, itself and the board left out. */
+/** The domains that each domain is inside, without itself and the board. */
 const OUTER: Partial<Record<Domain, readonly Domain[]>> = {
   cpu: ["core", "package", "memory", "gpu", "gpu_chip"],
   core: ["package"],
@@ -38,7 +38,7 @@ export function isDomain(text: string): text is Domain {
   return (DOMAINS as readonly string[]).includes(text);
 }
 
-/** Can a signal of `inner` be aggregated to `outer`? Every domain lies inside itself and the board. */
+/** Can a signal of `inner` be aggregated to `outer`? Every domain is inside itself and the board. */
 export function isInside(inner: Domain, outer: Domain): boolean {
   return outer === inner || outer === "board" || (OUTER[inner]?.includes(outer) ?? false);
 }

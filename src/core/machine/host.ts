@@ -2,7 +2,7 @@
  * The machine as readers see it: paths, registers and topology, behind one interface.
  *
  * `os/host.ts` implements it for the real machine and for a tree given by `--root`; tests may use
- * any other. A reader gets a host scoped to what it declared, so `needs` is a promise that is kept.
+ * any other. A reader gets a host that refuses what the reader did not declare in `needs`.
  * @module
  */
 import type { Remedy } from "../remedy.ts";
@@ -40,7 +40,7 @@ export interface Registers {
 /** One CPUID leaf: eax, ebx, ecx, edx. */
 export type CpuidLeaf = readonly [number, number, number, number];
 
-/** A node's files, registers and topology. Paths are absolute and as on the real machine, whatever the root. */
+/** A node's files, registers and topology. Paths are absolute and as on the real machine, for any root. */
 export interface Host {
   /** Prefix under which everything is looked up; "" is the machine itself. */
   readonly root: string;
@@ -60,7 +60,7 @@ export interface Host {
   readLink(path: string): string | undefined;
   /** Opens a file that is read again and again. @throws {AccessError} If it cannot be opened. */
   keep(path: string): KeptFile;
-  /** Who reads a file for us that we may not read, in words; `undefined`: nobody has to. @default nobody */
+  /** Who reads a file that we may not read, in words; `undefined`: no one has to. @default no one */
   servedBy?(path: string): string | undefined;
   /** Opens the registers of a CPU. @throws {AccessError} If the CPU's register device cannot be opened. */
   registers(cpu: number): Registers;
@@ -90,13 +90,13 @@ export interface Reader {
   readonly name: string;
   /** Files, libraries and capabilities that it needs. */
   readonly needs: Needs;
-  /** What opens its source where that is there and forbidden, least risk first. @default none */
+  /** Remedies for a source that exists and is forbidden, least risk first. @default none */
   readonly remedies?: readonly Remedy[];
   /** Portable names that its signals may stand for, beside those of `signals/alias.ts`. @default none */
   readonly aliases?: readonly ReaderAlias[];
   /** Every row that it could ever offer, for the catalogue; true on any machine. */
   readonly signals: readonly SignalRow[];
-  /** What is there. Answers, never throws. */
+  /** What is present. Returns, never throws. */
   probe(host: Host): Offer;
   /** Opens the rows that were asked for, and nothing else. */
   open(host: Host, wanted: readonly OfferedSignal[]): SignalReading;

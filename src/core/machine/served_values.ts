@@ -1,5 +1,5 @@
 /**
- * What a collector and its clients say to each other: one table, then numbers only.
+ * The protocol of a collector and its clients: one table, then numbers only.
  *
  * The collector begins with lines of text: its name and version, a line `file PATH` for each file, one
  * line `registers CPUS REGISTERS` where it has any, and an empty line. From then on a client sends
@@ -18,13 +18,13 @@ import { formatCpuList, parseCpuList } from "./cpu_list.ts";
 /** First line of the table. */
 export const SERVED_NAME = "joulemark-collector 1";
 /** Values of one request. */
-export const MOST_IDS = 4096;
+export const MAX_IDS = 4096;
 /** Bytes of a table: no node has more. */
-export const MOST_TABLE = 1 << 20;
+export const MAX_TABLE_BYTES = 1 << 20;
 /** A file's cell: its length, and the text. */
 export const FILE_CELL = 64;
 /** Text of a file that fits its cell. */
-export const MOST_TEXT = FILE_CELL - 4;
+export const MAX_TEXT_BYTES = FILE_CELL - 4;
 /** A register's cell. */
 export const REGISTER_CELL = 12;
 /** Ids of registers begin here: place of the CPU × 256 + place of the register. */
@@ -55,7 +55,7 @@ export function printTable({ files, cpus, registers }: ServedTable): string {
   return [...lines, "", ""].join("\n");
 }
 
-/** Reads a table; a text says why it is none. */
+/** Reads a table; a text result is the reason why it is none. */
 export function parseTable(text: string): ServedTable | string {
   const lines = text.split("\n");
   if (lines[0].startsWith("error ")) return lines[0].slice(6, 200);

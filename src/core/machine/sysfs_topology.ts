@@ -101,7 +101,7 @@ function fromCpuinfo(fs: TopologyFiles): (RawPlace | null)[] | undefined {
   return places.length === 0 ? undefined : places;
 }
 
-/** Physical ids have gaps and start anew in each package; ours are counted without gaps. */
+/** Physical ids have gaps and restart at 0 in each package; ours are counted without gaps. */
 function number(raw: readonly (RawPlace | null)[]): CpuPlace[] {
   const packages = [...new Set(raw.flatMap((p) => p === null ? [] : [p.package]))]
     .sort((a, b) => a - b);

@@ -128,7 +128,7 @@ export class PlatformTopology {
 
   /**
    * Indices of the `inner` instances inside one `outer` instance, ascending. Empty where the one
-   * cannot lie inside the other. Devices that no CPU maps to still lie inside the board.
+   * cannot be inside the other. Devices that no CPU maps to are still inside the board.
    */
   nested(inner: Domain, outer: Domain, outerIndex: number): number[] {
     if (!isInside(inner, outer) || outerIndex < 0 || outerIndex >= this.count(outer)) return [];

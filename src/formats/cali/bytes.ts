@@ -41,7 +41,7 @@ export function wordOf(bytes: Uint8Array, at = 0): number {
 
 const CONTEXT_WORDS = [wordOf(CONTEXT, 0), wordOf(CONTEXT, 4)] as const;
 
-/** As `startsRecord` with `CONTEXT`, which nearly every line of a trace asks. */
+/** As `startsRecord` with `CONTEXT`, which is called for nearly every line of a trace. */
 export function startsContext(buffer: Uint8Array, view: DataView, p: number): boolean {
   return view.getInt32(p, true) === CONTEXT_WORDS[0] &&
     view.getInt32(p + 4, true) === CONTEXT_WORDS[1] && buffer[p + 8] === CONTEXT[8] &&

@@ -6,14 +6,15 @@
  * @module
  */
 
+import type { Bindings } from "./bindings.ts";
 import { ATTR_KEY, COMMA, DATA_KEY, wordOf } from "./bytes.ts";
 
 /** Lists that are kept, and bytes of the longest one. */
-const MOST_LAYOUTS = 64, MOST_BYTES = 1 << 14;
+const MAX_LAYOUTS = 64, MAX_BYTES = 1 << 14;
 
 /** How a value is read. */
 export const READ = {
-  /** It is not wanted. */
+  /** It is not requested. */
   skip: 0,
   /** Its range in the buffer alone. */
   text: 1,
@@ -27,8 +28,10 @@ export const READ = {
 export class Layout {
   /** The ids; those that cannot be read are below 0. */
   readonly attributes: Int32Array;
-  /** How each value is read; null as long as nobody said. */
+  /** How each value is read; null as long as it is not known. */
   reads: Uint8Array | null = null;
+  /** What is bound to references that stand in front of it. */
+  bindings: Bindings | null = null;
   /** The list that followed this one last. */
   next: Layout = this;
   /** Bytes of `attr=105=109,data=`; 0 where that is not to be found again. */
@@ -39,9 +42,9 @@ export class Layout {
   readonly #words: Int32Array;
   readonly #last: number;
 
-  /** @param list The list as it stands in the stream, `105=109`. */
+  /** @param list The list as in the stream, `105=109`. */
   constructor(attributes: Int32Array, list: Uint8Array) {
-    const bytes = list.length > MOST_BYTES || list.length === 0
+    const bytes = list.length > MAX_BYTES || list.length === 0
       ? list.subarray(0, 0)
       : Uint8Array.of(...ATTR_KEY, ...list, COMMA, ...DATA_KEY);
     this.attributes = attributes;
@@ -51,8 +54,8 @@ export class Layout {
     this.#last = bytes.length === 0 ? 0 : wordOf(bytes, bytes.length - 4);
   }
 
-  /** Does the list stand at `from`, with keys? Three bytes behind the line's end can be read. */
-  standsAt(view: DataView, from: number): boolean {
+  /** Is the list at `from`, with keys? Three bytes after the line's end can be read. */
+  isAt(view: DataView, from: number): boolean {
     const words = this.#words, { length } = words;
     for (let i = 0, p = from; i < length; i++, p += 4) {
       if (view.getInt32(p, true) !== words[i]) return false;
@@ -75,14 +78,14 @@ export class Layouts {
   #current = new Layout(new Int32Array(0), new Uint8Array(0));
   readonly #known: Layout[] = [];
 
-  /** The list that stands at `from` with keys on both sides, if somebody said how to read it. */
+  /** The list at `from` with keys on both sides, if its layout is known. */
   find(view: DataView, from: number): Layout | null {
     const before = this.#current, expected = before.next;
-    if (expected.reads !== null && expected.standsAt(view, from)) {
+    if (expected.reads !== null && expected.isAt(view, from)) {
       return this.#current = expected;
     }
     for (const layout of this.#known) {
-      if (layout.reads === null || !layout.standsAt(view, from)) continue;
+      if (layout.reads === null || !layout.isAt(view, from)) continue;
       before.next = layout;
       return this.#current = layout;
     }
@@ -96,7 +99,7 @@ export class Layouts {
     if (layout === undefined) {
       layout = new Layout(attributes.slice(), list.slice());
       if (layout.size === 0) return layout;
-      if (this.#known.length === MOST_LAYOUTS) {
+      if (this.#known.length === MAX_LAYOUTS) {
         this.#known.length = 0;
         this.#current = layout;
       }
@@ -106,8 +109,8 @@ export class Layouts {
     return this.#current = layout;
   }
 
-  /** Forgets how values are to be read, where ids have got another meaning. */
+  /** Drops the layouts of values, where ids have another meaning. */
   forgetReads(): void {
-    for (const layout of this.#known) layout.reads = null;
+    for (const layout of this.#known) layout.reads = layout.bindings = null;
   }
 }

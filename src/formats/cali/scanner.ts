@@ -8,7 +8,7 @@
  *     __rec=ctx,ref=20=31,attr=15=17,data=1500=95.5
  *     __rec=globals,ref=22
  *
- * The scanner knows the grammar alone, not what ids mean: a handler gets the ids as numbers and
+ * The scanner implements only the grammar, not the meaning of ids: a handler gets the ids as numbers and
  * values as ranges of `buffer`, valid only during the call. No string is made on this path.
  * Reading of a record stops at the first unknown key; what came before counts. Layout and
  * recovery: docs/formats/cali.md.
@@ -16,6 +16,7 @@
  */
 
 import { grown } from "../../core/grow.ts";
+import { Bindings } from "./bindings.ts";
 import {
   ATTR_KEY,
   BACKSLASH,
@@ -36,11 +37,13 @@ import {
   startsRecord,
   wordOf,
 } from "./bytes.ts";
-import { Layout, Layouts, READ } from "./layouts.ts";
-import { realValue, skipValue, wholeValue } from "./values.ts";
+import { knownValues, rangedNumbers, rangedValues } from "./known_values.ts";
+import { Layout, Layouts } from "./layouts.ts";
+import type { RecordHandler } from "./record_handler.ts";
+import { skipValue } from "./values.ts";
 
 /** Read at once: at first little, because profiles are small and many, then as much as helps. */
-const FIRST_BYTES = 1 << 13, MOST_BYTES = 1 << 18;
+const FIRST_BYTES = 1 << 13, MAX_BYTES = 1 << 18;
 /** Words of four bytes are compared: as many may be looked at behind the last newline. */
 const SPARE_BYTES = 4;
 /** An id of so many digits is below 2^31. */
@@ -54,16 +57,7 @@ const REF_WORD = wordOf(REF_KEY), ATTR_WORD = wordOf(ATTR_KEY), DATA_WORD = word
 export const BAD_ID = -1;
 
 /** Receiver of records; all ranges are positions in `scanner.buffer`. */
-export interface CaliHandler {
-  /** A node: `nodeId`, `nodeAttribute`, `hasParent`, `nodeParent`, and its data as value 0. */
-  node(scanner: CaliScanner): void;
-  /** A snapshot: `refCount`, `refs`, `valueCount`, `attributes`, `starts`, `ends`, `escaped`. */
-  context(scanner: CaliScanner): void;
-  /** Run metadata, in the layout of a snapshot. */
-  globals(scanner: CaliScanner): void;
-  /** A record that cannot be read, wholly or in part; scanning goes on. */
-  problem(message: string, line: number): void;
-}
+export type CaliHandler = RecordHandler<CaliScanner>;
 
 /** Scans records and calls the handler for each. */
 export class CaliScanner {
@@ -88,7 +82,7 @@ export class CaliScanner {
   ends = new Int32Array(64);
   /** 1 where the value holds a backslash. */
   escaped = new Uint8Array(64);
-  /** What the value is as a number, where its layout says how it is read; NaN for any other. */
+  /** The value as a number, where its layout is known; NaN for any other. */
   numbers = new Float64Array(64);
   /** Is `numbers` set? Else values are to be read from their ranges. */
   hasNumbers = false;
@@ -131,7 +125,7 @@ export class CaliScanner {
     for (;;) {
       const space = this.#space(), got = read(space);
       if (got === null) break;
-      if (got === space.length && this.#chunk < MOST_BYTES) this.#chunk *= 2;
+      if (got === space.length && this.#chunk < MAX_BYTES) this.#chunk *= 2;
       this.#advance(got);
     }
     this.end();
@@ -162,7 +156,7 @@ export class CaliScanner {
     this.#skippingLine = false;
   }
 
-  /** To be called where ids have got another meaning: no layout says how its values are read. */
+  /** To be called where ids have another meaning: no layout is valid for their values. */
   forgetReads(): void {
     this.#layouts.forgetReads();
   }
@@ -214,9 +208,7 @@ export class CaliScanner {
         continue;
       }
       if (startsContext(buffer, view, p)) {
-        const end = this.#quick(buffer, view, p + CONTEXT.length);
-        p = end < 0 ? this.#snapshot(buffer, p + CONTEXT.length) : end;
-        this.#handler.context(this);
+        p = this.#context(buffer, view, p + CONTEXT.length);
       } else if (startsRecord(buffer, p, NODE)) {
         p = this.#node(buffer, p + NODE.length);
       } else if (startsRecord(buffer, p, GLOBALS)) {
@@ -264,12 +256,45 @@ export class CaliScanner {
     return p;
   }
 
+  /** A snapshot; position of its newline, or of an unknown key. */
+  #context(buffer: Uint8Array, view: DataView, from: number): number {
+    const handler = this.#handler, start = this.#head(buffer, view, from);
+    let end = -1;
+    if (start >= 0) {
+      const { layout, refCount } = this, reads = layout.reads!, { bindings } = layout;
+      const bound = bindings === null ? null : bindings.find(this.refs, refCount);
+      if (bound !== null) {
+        end = handler.boundHasBytes === true
+          ? rangedNumbers(buffer, view, start, { reads, to: this })
+          : knownValues(buffer, view, start, { reads, numbers: this.numbers });
+        if (end >= 0 && handler.bound!(bound, this)) return end;
+      }
+      end = rangedValues(buffer, view, start, { reads, to: this });
+    }
+    if (end >= 0) {
+      handler.context(this);
+      if (handler.bind !== undefined) this.#bind();
+      return end;
+    }
+    end = this.#snapshot(buffer, from);
+    handler.context(this);
+    return end;
+  }
+
+  #bind(): void {
+    const { layout, refs, refCount } = this;
+    if (layout.reads === null) return;
+    const bindings = layout.bindings ??= new Bindings();
+    if (!bindings.note(refs, refCount)) return;
+    bindings.bind(refs, refCount, this.#handler.bind!());
+  }
+
   /**
-   * A snapshot as nearly all are: references, then a known list, then as many values.
+   * The beginning of a snapshot as nearly all are: references, then a known list.
    *
-   * @returns Position of the newline, or −1 where the record has to be read in the general way.
+   * @returns Position of the first value, or −1 where the record has to be read in the general way.
    */
-  #quick(buffer: Uint8Array, view: DataView, from: number): number {
+  #head(buffer: Uint8Array, view: DataView, from: number): number {
     let p = from, count = 0;
     if (view.getInt32(p, true) === REF_WORD) {
       const { refs } = this;
@@ -292,28 +317,9 @@ export class CaliScanner {
     }
     const layout = this.#layouts.find(view, p);
     if (layout === null) return -1;
-    const reads = layout.reads!, length = reads.length;
-    if (length > this.starts.length) return -1;
-    const { starts, ends, numbers, escaped } = this;
+    const { length } = layout.reads!;
     p += layout.size;
-    if (buffer[p] === NEWLINE && !this.#finalEmpty) return -1;
-    for (let i = 0; i < length; i++, p++) {
-      const read = reads[i];
-      starts[i] = p;
-      escaped[i] = 0;
-      if (read === READ.whole) p = wholeValue(view, p, numbers, i);
-      else if (read === READ.real) p = realValue(view, p, numbers, i);
-      else numbers[i] = NaN;
-      let end = buffer[p];
-      if (end !== EQUALS && end !== NEWLINE) {
-        p = skipValue(buffer, view, p);
-        if (read !== READ.skip) numbers[i] = NaN;
-        end = buffer[p];
-      }
-      ends[i] = p;
-      if (end !== (i < length - 1 ? EQUALS : NEWLINE)) return -1;
-    }
-    p--;
+    if (length > this.starts.length || (buffer[p] === NEWLINE && !this.#finalEmpty)) return -1;
     this.refCount = count;
     this.valueCount = length;
     this.layout = layout;

@@ -12,6 +12,8 @@ const MINUS = 45, POINT = 46;
 const MAX_DIGITS = 15;
 const POWERS = Float64Array.from({ length: MAX_DIGITS + 1 }, (_, i) => Number(`1e${i}`));
 
+const TENS = Int32Array.of(1, 10, 100, 1000);
+
 /** Four bytes at once: what digits have in common, and the highest bit of each byte. */
 const ZEROS = 0x30303030, HIGHEST = 0x80808080 | 0;
 /** Added to a byte, sets its highest bit from 10 on. */
@@ -23,7 +25,7 @@ const FROM_TEN = 0x76767676;
  * @param view The buffer; three bytes behind the newline that ends the line can be read.
  */
 export function skipValue(buffer: Uint8Array, view: DataView, p: number): number {
-  // Digits, `-`, `.` and `/` stand between the bytes that end a value.
+  // The codes of digits, `-`, `.` and `/` are between those of the bytes that end a value.
   for (;; p += 4) {
     const word = view.getInt32(p, true);
     const other = (word + 0x46464646 | ~((word | HIGHEST) - 0x2d2d2d2d) | word) & HIGHEST;
@@ -46,7 +48,24 @@ export function wholeValue(
   numbers: Float64Array,
   at: number,
 ): number {
-  let p = start, number = 0;
+  // Up to seven digits, which most have, in whole numbers of 32 bits.
+  const first = view.getInt32(start, true) ^ ZEROS;
+  const behind = (first + FROM_TEN | first) & HIGHEST;
+  if (behind !== 0) {
+    const digits = 31 - Math.clz32(behind & -behind) >> 3;
+    numbers[at] = digits === 0 ? NaN : fourDigits(first << 8 * (4 - digits));
+    return start + digits;
+  }
+  const high = fourDigits(first), second = view.getInt32(start + 4, true) ^ ZEROS;
+  const beyond = (second + FROM_TEN | second) & HIGHEST;
+  if (beyond !== 0) {
+    const digits = 31 - Math.clz32(beyond & -beyond) >> 3;
+    // A shift by 32 would be none.
+    const low = digits === 0 ? 0 : fourDigits(second << 8 * (4 - digits));
+    numbers[at] = Math.imul(high, TENS[digits]) + low;
+    return start + 4 + digits;
+  }
+  let p = start + 8, number = high * 10000 + fourDigits(second);
   for (;;) {
     const word = view.getInt32(p, true) ^ ZEROS;
     const other = (word + FROM_TEN | word) & HIGHEST;
@@ -63,7 +82,7 @@ export function wholeValue(
     }
     break;
   }
-  numbers[at] = p > start && p - start <= MAX_DIGITS ? number : NaN;
+  numbers[at] = p - start <= MAX_DIGITS ? number : NaN;
   return p;
 }
 

@@ -36,7 +36,7 @@ export function stringifyAscii(records: readonly PmcRecord[]): string {
 
 /** Reads it back. @throws {FormatError} With path and line. */
 export function parseAscii(text: string, path: string, version: "5.0" | "6.0"): PmcLog {
-  const lines = text.split("\n");
+  const lines = text.split(/\r?\n/);
   const last = lines.pop()!;
   const records: PmcRecord[] = [];
   for (let i = 1; i < lines.length; i++) {

@@ -29,7 +29,7 @@ export const RECORD_FIELDS = [
   "cpu1TempC",
 ] as const satisfies readonly (keyof PmcRecord)[];
 
-/** What the node does not tell is 0, as the library has it. */
+/** A figure that the node does not report is 0, as in the library. */
 export function encodeRecords(records: readonly PmcRecord[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(records.length * RECORD_BYTES);
   const view = new DataView(bytes.buffer);

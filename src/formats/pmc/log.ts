@@ -37,7 +37,7 @@ export interface PmcRecord {
    * no file holds it.
    */
   restsJ?: readonly [number, number, number];
-  /** A header line stands before this one too: 2.0 repeats it when the counters began at 0 J. */
+  /** A header line precedes this one too: 2.0 repeats it when the counters began at 0 J. */
   headed?: boolean;
 }
 

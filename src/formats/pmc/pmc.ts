@@ -23,9 +23,9 @@ export { isPmcVersion, PMC_VERSIONS, type PmcLog, type PmcRecord, type PmcVersio
 
 /** What a reader cannot see in the file itself. */
 export interface PmcParseOptions {
-  /** Stands in messages. @default "PMC" */
+  /** For messages. @default "PMC" */
   path?: string;
-  /** Of a binary log, which does not tell. @default "6.0" */
+  /** Of a binary log, which has no version. @default "6.0" */
   version?: "5.0" | "6.0";
 }
 
@@ -54,10 +54,10 @@ export function pmcHeader(version: PmcVersion): string {
 }
 
 /**
- * Reads a log of any version; the first bytes tell which.
+ * Reads a log of any version; the first bytes identify it.
  *
  * @throws {FormatError} With path and line, if it is none. A file cut in its last line or record is
- * read up to there, and `cut` says so.
+ * read up to there, and `cut` is set.
  */
 export function parsePmc(data: string | Uint8Array, options: PmcParseOptions = {}): PmcLog {
   const path = options.path ?? "PMC";
@@ -130,7 +130,7 @@ function parseBinary(bytes: Uint8Array, path: string, version: "5.0" | "6.0"): P
 }
 
 function parseText(text: string, path: string): PmcLog {
-  const lines = text.split("\n");
+  const lines = text.split(/\r?\n/);
   const last = lines.pop()!;
   const found = HEADER.exec(lines[0] ?? "");
   const version = found?.[1] ?? "";

@@ -24,10 +24,10 @@ export class RawDevice {
   }
 }
 
-/** So many devices of a type are kept whatever comes. */
-const MANY = 4096;
+/** The number of devices of a type that are always kept. */
+const MAX_KEPT_DEVICES = 4096;
 /** Records in which a device has not been seen before it may be given up. */
-const LONG = 100;
+const IDLE_RECORDS = 100;
 
 /** A type under one schema; a schema that changes makes a new one. */
 export class RawColumns {
@@ -43,7 +43,7 @@ export class RawColumns {
   first: RawDevice | undefined;
   /** The type whose lines followed last time. */
   next: RawColumns | undefined;
-  /** Nobody wants its values: lines that look right are not decoded, and values are the last ones. */
+  /** Its values are not requested: lines that look valid are not decoded, and values are the last ones. */
   skipped = false;
 
   /** @param index Number of this schema in its file, from 0. */
@@ -61,12 +61,12 @@ export class RawColumns {
    * The device of that name, made when it is new.
    *
    * @param record Number of the record at hand: devices not seen for long, processes that are over
-   * say, are given up when there are many.
+   * for example, are dropped when there are many.
    */
   device(name: string, record = 0): RawDevice {
     let device = this.devices.get(name);
     if (device === undefined) {
-      if (this.devices.size >= this.#most) this.#giveUp(record - LONG);
+      if (this.devices.size >= this.#most) this.#giveUp(record - IDLE_RECORDS);
       device = new RawDevice(name, this, this.#free.pop() ?? this.#made++);
       this.devices.set(name, device);
       this.first ??= device;
@@ -75,7 +75,7 @@ export class RawColumns {
   }
 
   /** From here on devices are given up; more where many are alive at once. */
-  #most = MANY;
+  #most = MAX_KEPT_DEVICES;
 
   #giveUp(before: number): void {
     for (const [name, device] of this.devices) {
@@ -85,7 +85,7 @@ export class RawColumns {
       device.isGone = true;
       device.next = undefined;
     }
-    this.#most = Math.max(MANY, 2 * this.devices.size);
+    this.#most = Math.max(MAX_KEPT_DEVICES, 2 * this.devices.size);
   }
 }
 
@@ -97,7 +97,7 @@ export class RawValues {
   /** One per column; NaN where a fast sample omits it; rounded from 2^53 on. */
   readonly numbers: Float64Array;
   readonly #wide: BigUint64Array;
-  /** Is there any value from 2^53 on? */
+  /** Is any value 2^53 or larger? */
   hasWide = false;
 
   constructor(count: number) {

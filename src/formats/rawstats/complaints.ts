@@ -6,8 +6,8 @@
 import { Diagnostics } from "../../core/diagnostics.ts";
 import { FormatError } from "../../core/errors.ts";
 
-/** After so many of one sort only their number is told. */
-const MAX_TOLD = 20;
+/** After this many of one kind only their number is logged. */
+const MAX_LOGGED = 20;
 
 /** Complaints about one file; neighbouring lines with the same trouble become one. */
 export class RawComplaints {
@@ -39,13 +39,13 @@ export class RawComplaints {
     this.#found = found;
   }
 
-  /** Tells what is pending, and how much was not told. */
+  /** Logs what is pending, and the number of lines that were not logged. */
   flush(): void {
     this.#tell();
     this.#first = -1;
     for (const { kind: expected, count } of this.#counts.list) {
-      if (count <= MAX_TOLD) continue;
-      const found = `${count - MAX_TOLD} more of these troubles`;
+      if (count <= MAX_LOGGED) continue;
+      const found = `${count - MAX_LOGGED} more of these troubles`;
       this.#emit(new FormatError(this.#path, 0, { action: "read", expected, found }));
     }
     this.#counts = new Diagnostics();
@@ -54,7 +54,7 @@ export class RawComplaints {
   #tell(): void {
     if (this.#first < 0) return;
     this.#counts.add(this.#path, this.#expected, this.#found, this.#first);
-    if (this.#counts.countOf(this.#path, this.#expected) > MAX_TOLD) return;
+    if (this.#counts.countOf(this.#path, this.#expected) > MAX_LOGGED) return;
     const lines = this.#last > this.#first ? ` (to line ${this.#last})` : "";
     this.#emit(
       new FormatError(this.#path, this.#first, {

@@ -1,8 +1,8 @@
 /**
- * Raw stats files by bytes and in pieces: what the lines say, in their order, without keeping any.
+ * Raw stats files by bytes and in pieces: the contents of the lines, in their order, without keeping any.
  *
- * The format is that of the hpcperfstats manual, "Raw stats data". The first byte of a line says
- * what it is: `$` property, `!` schema, `%` mark, digit time, letter statistics, none separator;
+ * The format is that of the hpcperfstats manual, "Raw stats data". The first byte of a line gives its
+ * kind: `$` property, `!` schema, `%` mark, digit time, letter statistics, none separator;
  * `@` and `#` are skipped. One real record group:
  *
  *     (empty line)
@@ -10,7 +10,7 @@
  *     %begin 1981063
  *     ps - 4059349377 507410 1600 1600 1600 18 373
  *
- * Files before 2.x have whole seconds and no node name. Whatever is wrong is told once, with its
+ * Files before 2.x have whole seconds and no node name. Each kind of error is logged once, with its
  * line, and the rest is read.
  *
  * Speed: types and devices repeat their order from record to record, so each line is compared with
@@ -45,7 +45,7 @@ export interface RawHandler {
   mark?(text: string): void;
   /** One statistics line; `values` is reused. */
   row?(device: RawDevice, values: RawValues): void;
-  /** A line of a known type with more or fewer values than its schema; true: it is wanted so. */
+  /** A line of a known type with more or fewer values than its schema; true: it is accepted. */
   oddRow?(columns: RawColumns, device: string, words: readonly string[]): boolean;
   /** Something was wrong; reading goes on. */
   error(error: FormatError): void;
@@ -93,7 +93,7 @@ export class RawScanner {
     this.#splitter.push(chunk);
   }
 
-  /** What comes next stands below so many lines of its file. */
+  /** The number of lines of its file before the next one. */
   linesAbove(count: number): void {
     this.#splitter.line = count;
   }
@@ -107,7 +107,7 @@ export class RawScanner {
     this.#complaints.flush();
   }
 
-  /** The file could not be read to its end, which was said: that nothing came means nothing. */
+  /** The file could not be read to its end, which was logged: missing data have no meaning. */
   unreadable(): void {
     this.#unreadable = true;
   }
@@ -139,7 +139,7 @@ export class RawScanner {
     this.#blankBefore = false;
   }
 
-  /** Takes the line where type, device and number of values are as expected; else says no. */
+  /** Accepts the line where type, device and number of values are as expected; else returns false. */
   #quickRow(b: Uint8Array, start: number, end: number): boolean {
     if (this.#record < 0) return false;
     let columns = this.#columns;

@@ -101,7 +101,7 @@ export function formatRawSchema(schema: RawSchema): string {
   return [`!${schema.type}`, ...schema.keys.map(formatRawKey)].join(" ");
 }
 
-/** Do two schemas say the same of every column? */
+/** Are two schemas equal in every column? */
 export function sameSchema(a: RawSchema, b: RawSchema): boolean {
   return a === b || formatRawSchema(a) === formatRawSchema(b);
 }

@@ -19,7 +19,7 @@ export class RawWriter {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Begins anew. */
+  /** Restarts. */
   clear(): void {
     this.#length = 0;
   }

@@ -14,7 +14,7 @@
 import { FormatError } from "../../core/errors.ts";
 import { quoted, textScalar, unquoted } from "../scalar.ts";
 
-/** What the five lines say. */
+/** The contents of the five lines. */
 export interface TraceHeader {
   /** Version of the report format and of joulemark. */
   version: string;
@@ -32,7 +32,7 @@ export interface TraceHeader {
 export interface LineSink {
   /** Adds whole lines. */
   write(lines: string): void;
-  /** Everything written so far is withdrawn: the run began anew. */
+  /** All that was written so far is dropped: the run restarted. */
   restart?(): void;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Traces and event logs by pieces: the header once, then row after row, without keeping any.
  *
- * The text is that of `trace_header.ts`. A row that is cut or ragged is told with its line and left
+ * The text is that of `trace_header.ts`. A row that is cut or ragged is logged with its line and left
  * out; without a whole header nothing can be read.
  * @module
  */

@@ -40,7 +40,7 @@ export interface TraceColumn {
 
 /** A whole trace. */
 export interface Trace {
-  /** What stands above the columns. */
+  /** The lines above the columns. */
   header: TraceHeader;
   /** In the order of the file. */
   columns: TraceColumn[];
@@ -89,9 +89,9 @@ export function stringifyTrace(trace: Trace): string {
 
 /**
  * Reads a trace, ours or GEOPM's. A column's format is the first one that prints its cells as they
- * stand in the file.
+ * are in the file.
  *
- * @param path Stands in messages.
+ * @param path For messages.
  * @throws {FormatError} With path and line, if it is not laid out as a trace.
  */
 export function parseTrace(text: string, path = "trace"): Trace {

@@ -18,7 +18,7 @@ const SIGEV_THREAD_ID = 4;
 /** After the first time, for further calls that block. */
 const AGAIN_NS = 50_000_000n;
 
-/** The timer is set to so many times the bound, and anew when less than the bound is left of it. */
+/** The timer is set to so many times the bound, and again when less than the bound is left of it. */
 const AHEAD = 1.5;
 
 /** A bound on blocking calls of this thread. */

@@ -22,7 +22,7 @@ const ROCM_QUERIES: readonly RocmQuery[] = [
   ...["busyPercent", "edgeMillicelsius", "vramUsedBytes"] as const,
 ];
 
-/** What a helper tells of a library that is open. */
+/** A helper's facts about an open library. */
 interface NvmlFacts extends Pick<Nvml, "path" | "driverVersion"> {
   readonly ok: true;
   readonly devices: readonly Omit<NvmlDevice, "handle">[];
@@ -173,5 +173,5 @@ function serveRocm(): Served {
   };
 }
 
-/** Nobody asks a library that could not be opened. */
+/** A library that could not be opened is never called. */
 const NOTHING = { look: () => HELPER.GONE, halves: { low: 0, high: 0 } };

@@ -10,9 +10,9 @@
  *                     32 u8 netfn, 33 u8 cmd, 34 u16 data_len  40 *data                  48 bytes
  *   struct ipmi_system_interface_addr  0 int addr_type  4 short channel  6 u8 lun         8 bytes
  *
- * What the pointers lead to lies in one page of memory of our own. The device fetches nothing for
- * itself: an answer waits in the kernel until it is asked for, so poll(2) says at no cost whether one
- * is there.
+ * The pointers' targets are in one page of memory of our own. The device fetches nothing for
+ * itself: an answer waits in the kernel until it is fetched, so poll(2) shows at no cost whether one
+ * exists.
  * @module
  */
 import type { Absence } from "../../core/signal.ts";
@@ -20,7 +20,7 @@ import { closeFile, O, openFile, statPath } from "../files.ts";
 import { bindIoctl, type DeviceCall } from "./ioctl.ts";
 import { ERRNO, errno, errorText, libc } from "../libc.ts";
 
-/** Where the device is, by the naming rules of the day; the first one that is there counts. */
+/** Where the device is, by the naming rules of each generation; the first one that exists counts. */
 export const IPMI_DEVICES: readonly string[] = ["/dev/ipmi0", "/dev/ipmi/0", "/dev/ipmidev/0"];
 
 /** _IOR('i', 13, struct ipmi_req), _IOWR('i', 11, struct ipmi_recv). */
@@ -152,7 +152,7 @@ export class DeviceDoor implements BmcDoor {
     closeFile(this.#fd);
   }
 
-  /** Also true where poll(2) itself fails or finds the device gone: fetching says what it is. */
+  /** Also true where poll(2) itself fails or finds the device gone: fetching gives the reason. */
   #ready(ms: number): boolean {
     return libc().poll(this.#pollBytes, 1n, ms) !== 0;
   }
@@ -163,7 +163,7 @@ export type OpenedDoor =
   | { readonly ok: true; readonly door: BmcDoor }
   | ({ readonly ok: false } & Absence);
 
-/** Opens the first device that is there. */
+/** Opens the first existing device. */
 export function openBmc(request: BmcRequest): OpenedDoor {
   for (const path of IPMI_DEVICES) {
     const fd = openFile(path, O.RDWR | O.NONBLOCK);

@@ -1,5 +1,5 @@
 /**
- * Where shared libraries lie that are loaded when they are there: GPU and MPI libraries.
+ * Finding shared libraries that are loaded when they exist: GPU and MPI libraries.
  *
  * The executable may load from the directories below and from nowhere else, and paths are compared
  * as written; so a library is looked up by hand, never by the loader's own search.
@@ -35,7 +35,7 @@ const PLACES: readonly string[] = [
   "/usr/lib/wsl/lib",
 ];
 
-/** A library that was found, or where it lies out of reach. */
+/** A library that was found, or its path where it may not be loaded. */
 export type FoundLibrary =
   | { readonly ok: true; readonly path: string }
   | { readonly ok: false; readonly outside?: string };

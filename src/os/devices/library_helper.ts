@@ -1,6 +1,6 @@
 /**
- * A vendor's library in a process of its own: whatever it does there, block, crash or exit, costs its
- * figures and nothing else.
+ * A vendor's library in a process of its own: where it blocks, crashes or exits, only its
+ * figures are lost.
  *
  * The helper is this program once more, at the other end of a socket pair. Packets: first the helper's
  * facts as JSON; then a question, and its answer, as 32-bit words:
@@ -15,9 +15,12 @@
  */
 import { cpuSeconds, monotonicNanoseconds } from "../clock.ts";
 import { closeFile, listDirectory, O, openFile } from "../files.ts";
-import { inheritedState } from "../inherited.ts";
+import { Confiner } from "../confine.ts";
+import { dropPermissions } from "../drop_permissions.ts";
+import { confineCode, inheritedState } from "../inherited.ts";
+import type { Places } from "../landlock.ts";
 import { ERRNO, errno, libc } from "../libc.ts";
-import { confined } from "./library.ts";
+import { confined, LIBRARY_DIRECTORIES } from "./library.ts";
 import { environment, reap, spawn } from "../process.ts";
 import { HIDDEN_VERBS, selfCommand } from "../self.ts";
 
@@ -48,7 +51,7 @@ const QUESTION = 1, ANSWER = 2;
 const PER_QUESTION = 2, PER_ANSWER = 3;
 const helpersMs: { cpuMs: number }[] = [];
 
-/** CPU time of all helpers of this process, as they told it last, s. */
+/** CPU time of all helpers of this process, as last reported, s. */
 export function helpersCpuS(): number {
   return helpersMs.reduce((sum, helper) => sum + helper.cpuMs, 0) * 1e-3;
 }
@@ -76,7 +79,7 @@ export class LibraryHelper implements Disposable {
   #askedNs = NaN;
   #number = 0;
   #isPending = false;
-  /** It did not answer in time: nobody waits for it any more. */
+  /** It did not answer in time: it is not waited for any more. */
   #isSlow = false;
   #isGone = false;
 
@@ -242,7 +245,7 @@ export class LibraryHelper implements Disposable {
   }
 }
 
-/** Nobody asked for it yet. */
+/** It was not requested yet. */
 const UNASKED = 0x7fffffff;
 
 function grown<T extends Int32Array | Uint32Array>(old: T, fresh: T): T {
@@ -271,6 +274,17 @@ export interface Served {
   readonly halves: { readonly low: number; readonly high: number };
 }
 
+/** What a GPU library that is open goes on opening: devices, facts of the kernel, parts of itself. */
+function placesOfLibraries(): Places {
+  const devices = listDirectory("/dev").filter((name) => /^(nvidia|kfd$|dri$)/.test(name));
+  return {
+    reads: ["/proc", "/sys", "/etc/ld.so.cache", ...LIBRARY_DIRECTORIES],
+    devices: devices.map((name) => `/dev/${name}`),
+    own: [],
+    outputs: [],
+  };
+}
+
 /** The helper's side, until the other one closes. @param fd Its end of the socket. */
 export function serveLibrary(fd: number, open: () => Served): void {
   libc().prctl(PR_SET_PDEATHSIG, BigInt(SIGKILL), 0n, 0n, 0n);
@@ -280,6 +294,9 @@ export function serveLibrary(fd: number, open: () => Served): void {
   const { facts, look, halves } = open();
   const first = new TextEncoder().encode(JSON.stringify(facts));
   libc().write(fd, first, BigInt(first.length));
+  dropPermissions();
+  const confiner = new Confiner(confineCode(), placesOfLibraries());
+  let isConfined = false;
   const words = new Uint32Array(PACKET_BYTES / 4);
   const bytes = new Uint8Array(words.buffer);
   const answer = new Uint32Array(PACKET_BYTES / 2);
@@ -288,6 +305,7 @@ export function serveLibrary(fd: number, open: () => Served): void {
   poll.setInt32(0, fd, true);
   poll.setInt16(4, POLLIN, true);
   for (;;) {
+    isConfined ||= confiner.goOn();
     const size = Number(libc().read(fd, bytes, BigInt(PACKET_BYTES)));
     if (size === 0) return;
     if (size < 0) {

@@ -1,5 +1,5 @@
 /**
- * The management library of Xeon Phi coprocessors, loaded when it is there.
+ * The management library of Xeon Phi coprocessors, loaded when it exists.
  *
  * Truth: miclib.h of the MPSS software stack. Every function answers 0 for success; devices and what
  * is read of them are opaque pointers.
@@ -32,7 +32,7 @@ const SYMBOLS = {
 
 type Symbols = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
 
-/** Knights Corner, as mic_get_device_type says it. */
+/** Knights Corner, by mic_get_device_type. */
 const KNC_ID = 1;
 
 const QUERIES = [
@@ -74,7 +74,7 @@ export class MicLibrary implements Disposable {
   }
 
   /**
-   * Asks a card for its core utilization and hands each figure on: cores, threads a core, user, nice,
+   * Reads a card's core utilization and passes each figure on: cores, threads a core, user, nice,
    * system and idle time, jiffies; times in 1/100 s over all cores. Allocates nothing.
    *
    * @returns Did the card answer?

@@ -29,7 +29,7 @@ const ERR = 1, LOW = 4, HIGH = 5;
 const PROT_READ_WRITE = 3;
 const MAP_PRIVATE_ANONYMOUS = 0x22;
 /** So many calls in a row may fail before single reads are left at. */
-const MOST_FAILURES = 3;
+const MAX_FAILURES = 3;
 
 /** One register of one CPU, and the device that reads it alone. */
 export interface BatchOperation {
@@ -47,7 +47,7 @@ export interface RegisterBatch {
   [Symbol.dispose](): void;
 }
 
-/** `2.0.0` as the module wants it: a byte each. */
+/** `2.0.0` in the module's format: a byte each. */
 export function versionNumber(text: string): number {
   const match = /^(\d+)\.(\d+)\.(\d+)/.exec(text);
   if (match === null) return 0;
@@ -99,7 +99,7 @@ export class MsrBatch implements RegisterBatch {
 
   run(): void {
     this.#state.fresh = false;
-    if (this.#failures >= MOST_FAILURES) return;
+    if (this.#failures >= MAX_FAILURES) return;
     if (this.#call(this.#fd, X86_IOC_MSR_BATCH, this.#header) < 0) {
       this.#failures++;
       return;

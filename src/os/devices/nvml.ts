@@ -1,10 +1,10 @@
 /**
- * NVIDIA's management library, loaded when it is there.
+ * NVIDIA's management library, loaded when it exists.
  *
  * Truth: "NVML API Reference Guide", nvml.h. Every function answers an nvmlReturn_t, 0 for success.
  * A device handle is a pointer; here it is a 64-bit number that the library wrote into a buffer, so
- * path-scoped FFI is enough. A library of another version may lack functions: each symbol is
- * optional, and what is lacking is "not supported".
+ * path-scoped FFI is enough. In a library of another version functions may be missing: each symbol is
+ * optional, and a missing one is "not supported".
  * @module
  */
 import { fromBytes } from "../libc.ts";
@@ -73,7 +73,7 @@ const TEXTS: Record<number, string> = {
   999: "unknown error",
 };
 
-/** What nvmlErrorString tells, in few words. */
+/** The text of nvmlErrorString, in few words. */
 export function nvmlText(status: number): string {
   return TEXTS[status] ?? HELPER_TEXTS[status] ?? `NVML error ${status}`;
 }
@@ -295,7 +295,7 @@ export type OpenedNvml =
   };
 
 const NAME = "libnvidia-ml.so.1";
-/** The user's own word where the library lies. */
+/** The user's own path of the library. */
 const VARIABLE = "JOULEMARK_NVML";
 
 /** Where it is; the user's own word goes first. */
@@ -304,9 +304,9 @@ export function findNvml(given = Deno.env.get(VARIABLE)): FoundLibrary {
 }
 
 /**
- * Opens the library anew.
+ * Opens the library again.
  *
- * @param given Its whole path. @default what JOULEMARK_NVML says, else the usual places
+ * @param given Its whole path. @default JOULEMARK_NVML, else the usual places
  */
 export function loadNvml(given = Deno.env.get(VARIABLE)): OpenedNvml {
   const found = findNvml(given);

@@ -120,7 +120,7 @@ export class PerfCounter {
     const enabled = reading[3] * HIGH_WEIGHT + reading[2];
     const running = reading[5] * HIGH_WEIGHT + reading[4];
     // Before its execve(2) a command has done nothing, and a software event misses nothing: their
-    // counts are right, whatever the times say.
+    // counts are right, for any times.
     const isRight = enabled === 0 ? this.#waits : !this.#takesTurns;
     if (running === 0 && !isRight) return PERF_READ.NEVER_COUNTED;
     this.share = isRight || running >= enabled ? 1 : running / enabled;

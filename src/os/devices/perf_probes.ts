@@ -1,10 +1,10 @@
 /**
- * Probes on instructions of programs: events of the kernel's uprobe PMU, told in order through one ring
+ * Probes on instructions of programs: events of the kernel's uprobe PMU, emitted in order through one ring
  * a CPU. Truth: perf_event_open(2), linux/perf_event.h, Documentation/trace/uprobetracer.rst.
  *
  * Events are opened for all processes: inherited ones would make a child's fork(2) fail, since the
- * kernel looks for the path in the memory of whoever forks. Who is ours is told by forks (a dummy
- * event with `task`), and by whoever reads. No return probes: they put another return address on
+ * kernel looks for the path in the memory of the process that forks. Our processes are known by forks (a dummy
+ * event with `task`), and by the caller. No return probes: they put another return address on
  * the program's stack, and an exception that comes by ends the program.
  * @module
  */
@@ -31,11 +31,14 @@ const HEAD_AT = 1024n, TAIL_AT = 1032n;
 const DATA_BYTES = 1 << 18;
 const PROT_READ_WRITE = 3, MAP_PRIVATE_ANONYMOUS = 0x22, MAP_SHARED = 1;
 const FAILED = 0xffffffffffffffffn;
+const REF_COUNTER = "/sys/bus/event_source/devices/uprobe/format/ref_ctr_offset";
 
 /** An instruction, by its place in a file. */
 export interface ProbePlace {
   readonly path: string;
   readonly offset: number;
+  /** Where the counter lies that the kernel raises while it is probed; 0: none. */
+  readonly semaphore?: number;
 }
 
 /** What was read of a CPU's ring: records, one behind the other, and how many bytes they are. */
@@ -107,6 +110,10 @@ export class PerfProbes implements Disposable {
     const type = Number(readText("/sys/bus/event_source/devices/uprobe/type") ?? NaN);
     const number = SYSCALLS.perfEventOpen;
     if (!Number.isInteger(type)) return "this kernel has no uprobes for perf";
+    const counts = places.some(({ semaphore }) => semaphore !== undefined && semaphore > 0);
+    if (counts && readText(REF_COUNTER) === undefined) {
+      return "this kernel raises no semaphores of points (Linux 4.20 does)";
+    }
     const c = libc();
     const fds: number[] = [], rings: ProbeRing[] = [];
     const byEvent = new Map<number, number>();
@@ -129,6 +136,8 @@ export class PerfProbes implements Disposable {
       rings.push(new ProbeRing(base));
       for (let i = 0; i < places.length; i++) {
         const probe = attributes(type, paths.get(places[i].path), places[i].offset);
+        // perf_event_open(2), ref_ctr_offset: bits 32 to 63, since Linux 4.20.
+        new DataView(probe.buffer).setUint32(12, places[i].semaphore ?? 0, true);
         const fd = Number(c.perfEventOpen(number, probe, -1, cpu, -1, FD_CLOEXEC));
         if (fd < 0) return fail(`${places[i].path} +0x${places[i].offset.toString(16)}`);
         fds.push(fd);
@@ -148,7 +157,7 @@ export class PerfProbes implements Disposable {
   }
 }
 
-/** struct perf_event_attr: of a probe on an instruction, or of the dummy that hears of processes. */
+/** struct perf_event_attr: of a probe on an instruction, or of the dummy that receives processes. */
 function attributes(type: number, path?: bigint, offset = 0): Uint8Array<ArrayBuffer> {
   const attr = new DataView(new ArrayBuffer(ATTR_BYTES));
   const isDummy = path === undefined;

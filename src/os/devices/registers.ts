@@ -42,7 +42,7 @@ export class FileRegisters implements Registers {
   high = 0;
   #fd: number;
   readonly #path: string;
-  /** Offsets as the bigints that the fast call path wants, made once per register. */
+  /** Offsets as the bigints that the fast call path needs, made once per register. */
   readonly #offsets = new Map<number, bigint>();
   /** The register that a tick reads first: seeing it again means a new tick. */
   #first = -1;
@@ -78,9 +78,9 @@ export class FileRegisters implements Registers {
 }
 
 /** How often a file caught half-written is read again. */
-const TRIES = 4;
+const MAX_READS = 4;
 
-/** A tree's `msr.json`, parsed anew whenever a register is asked for a second time. */
+/** A tree's `msr.json`, parsed again when a register is requested a second time. */
 export class JsonRegisters implements Registers {
   low = 0;
   high = 0;
@@ -107,7 +107,7 @@ export class JsonRegisters implements Registers {
   }
 
   #load(): Map<number, bigint> | undefined {
-    for (let i = 0; i < TRIES; i++) {
+    for (let i = 0; i < MAX_READS; i++) {
       const text = readText(this.#path);
       if (text === undefined) continue;
       try {

@@ -1,8 +1,8 @@
 /**
- * AMD's ROCm SMI library, loaded when it is there.
+ * AMD's ROCm SMI library, loaded when it exists.
  *
- * Truth: rocm_smi.h. Every function answers an rsmi_status_t, 0 for success; a device is its index.
- * Symbols are optional: a library of another version lacks figures, and no more.
+ * Truth: rocm_smi.h. Every function returns an rsmi_status_t, 0 for success; a device is its index.
+ * Symbols are optional: with a library of another version only figures are missing.
  * @module
  */
 import { confined, findLibrary, type FoundLibrary } from "./library.ts";
@@ -126,34 +126,34 @@ export class RocmLibrary implements Rocm {
     switch (name) {
       case "energyCounts": {
         const call = s.rsmi_dev_energy_count_get;
-        return call === null ? lacking : (i) => this.#take(call(i, bytes, unitBytes, stamp));
+        return call === null ? unavailable : (i) => this.#take(call(i, bytes, unitBytes, stamp));
       }
       case "averageMicrowatts": {
         const call = s.rsmi_dev_power_ave_get;
-        return call === null ? lacking : (i) => this.#take(call(i, 0, bytes));
+        return call === null ? unavailable : (i) => this.#take(call(i, 0, bytes));
       }
       case "socketMicrowatts": {
         const call = s.rsmi_dev_current_socket_power_get;
-        return call === null ? lacking : (i) => this.#take(call(i, bytes));
+        return call === null ? unavailable : (i) => this.#take(call(i, bytes));
       }
       case "capMicrowatts": {
         const call = s.rsmi_dev_power_cap_get;
-        return call === null ? lacking : (i) => this.#take(call(i, 0, bytes));
+        return call === null ? unavailable : (i) => this.#take(call(i, 0, bytes));
       }
       case "busyPercent": {
         const call = s.rsmi_dev_busy_percent_get;
-        return call === null ? lacking : (i) => {
+        return call === null ? unavailable : (i) => {
           words[1] = 0;
           return this.#take(call(i, bytes));
         };
       }
       case "edgeMillicelsius": {
         const call = s.rsmi_dev_temp_metric_get;
-        return call === null ? lacking : (i) => this.#take(call(i, 0, 0, bytes));
+        return call === null ? unavailable : (i) => this.#take(call(i, 0, 0, bytes));
       }
       case "vramUsedBytes": {
         const call = s.rsmi_dev_memory_usage_get;
-        return call === null ? lacking : (i) => this.#take(call(i, 0, bytes));
+        return call === null ? unavailable : (i) => this.#take(call(i, 0, bytes));
       }
     }
   }
@@ -181,7 +181,7 @@ export class RocmLibrary implements Rocm {
   }
 }
 
-function lacking(): number {
+function unavailable(): number {
   return NOT_SUPPORTED;
 }
 
@@ -216,9 +216,9 @@ export function findRocm(given = Deno.env.get(VARIABLE)): FoundLibrary {
 }
 
 /**
- * Opens the library anew.
+ * Opens the library again.
  *
- * @param given Its whole path. @default what JOULEMARK_ROCM_SMI says, else the usual places
+ * @param given Its whole path. @default JOULEMARK_ROCM_SMI, else the usual places
  */
 export function loadRocm(given = Deno.env.get(VARIABLE)): OpenedRocm {
   const found = findRocm(given);

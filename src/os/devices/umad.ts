@@ -37,7 +37,7 @@ export interface MadTarget {
   readonly queuePair: 0 | 1;
 }
 
-/** Asks, and gives the datagram that answered; `undefined` where none came. */
+/** Sends a request, and returns the datagram that answered it; `undefined` where none came. */
 export interface MadDoor {
   ask(target: MadTarget, mad: Uint8Array): Uint8Array | undefined;
   [Symbol.dispose](): void;
@@ -59,7 +59,7 @@ export function umadPacket(agent: number, target: MadTarget, mad: Uint8Array) {
   return packet;
 }
 
-/** The datagram of what was read; `undefined` where its status tells that none came. */
+/** The datagram of what was read; `undefined` where its status means that none came. */
 export function umadAnswer(packet: Uint8Array): Uint8Array | undefined {
   if (packet.length < HEADER_BYTES + MAD_BYTES) return undefined;
   const status = new DataView(packet.buffer, packet.byteOffset).getUint32(4, true);
@@ -94,7 +94,7 @@ class DeviceDoor implements MadDoor {
     const agent = this.#agentOf(target);
     if (agent < 0) return undefined;
     const c = libc();
-    // an answer that came after all was given up belongs to nobody
+    // an answer that came after its timeout belongs to no request
     while (c.poll(this.#poll, 1n, 0) === 1) if (this.#next() === undefined) break;
     const packet = umadPacket(agent, target, mad);
     if (Number(c.write(this.#fd, packet, BigInt(packet.length))) !== packet.length) {

@@ -1,6 +1,6 @@
 /**
  * What collating a PMC log needs of recordings: which ranks the nodes have, and when their clocks
- * stood at 0.
+ * were at 0.
  * @module
  */
 

@@ -14,7 +14,7 @@ const STEPS = {
 };
 
 /**
- * What `--pmc` is where nobody gave it: the calls of pm_mpi_lib name the log, `pm_mpi_open("X")` X and
+ * The default of `--pmc`: the calls of pm_mpi_lib name the log, `pm_mpi_open("X")` X and
  * `pm_mpi_open(NULL)` PMC.
  */
 export const PMC_BY_CALLS: OptionValue = { text: "PMC", origin: "flag", name: "--preload pm_mpi" };

@@ -20,7 +20,7 @@ export interface PmcRun {
 /**
  * Reads a file.
  *
- * @param tell Says one line to the user: steps that nodes lack, a cut.
+ * @param tell Logs one line for the user: steps missing on nodes, a cut.
  * @throws {UsageError} If it cannot be read.
  * @throws {FormatError} If it is no PMC log.
  */

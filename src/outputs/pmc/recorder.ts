@@ -1,5 +1,5 @@
 /**
- * One node's readings at each step of the application, for a PMC log: live and in replay alike.
+ * One node's readings at each step of the application, for a PMC log: live and in replay.
  *
  * Steps are the application's calls of pm_mpi_lib; without any, its epochs; without those, the
  * entries into its most entered outermost region. Only one process of the node counts: the first that
@@ -19,8 +19,8 @@ import type { RegionTracker } from "../../regions/tracker.ts";
 import type { Batch, NameTable } from "../../signals/batch.ts";
 
 /** More entries than this are no steps of a simulation. */
-const MOST_STEPS = 200_000;
-const MOST_REGIONS = 64;
+const MAX_SAMPLES = 200_000;
+const MAX_REGIONS = 64;
 
 type Field =
   | "powerW"
@@ -92,7 +92,7 @@ export class PmcRecorder implements EventReceiver {
     this.#version = Number(version);
   }
 
-  /** Asks for the counters; before the first step. @returns Why there can be no log, if so. */
+  /** Requests the counters; before the first step. @returns Why no log is possible, if so. */
   attach(batch: Batch, table: NameTable, packages: number): string | undefined {
     const has = (name: string) => {
       const { kind } = table.resolve(name);
@@ -178,12 +178,12 @@ export class PmcRecorder implements EventReceiver {
     if (pid !== this.#marker || this.#depth++ > 0) return;
     let series = this.#regions.get(region);
     if (series === undefined) {
-      if (this.#regions.size >= MOST_REGIONS) return;
+      if (this.#regions.size >= MAX_REGIONS) return;
       series = { pid, marks: [], closed: false };
       this.#regions.set(region, series);
     }
     const n = series.marks.length;
-    if (n <= MOST_STEPS) this.#mark(series, { timeS, step: n === 0 ? -1 : n, substep: 1 });
+    if (n <= MAX_SAMPLES) this.#mark(series, { timeS, step: n === 0 ? -1 : n, substep: 1 });
   }
 
   #epoch(event: EventRecord): void {
@@ -195,7 +195,7 @@ export class PmcRecorder implements EventReceiver {
     this.#mark(this.#epochs, { timeS: event.timeS, step: n === 0 ? -1 : n, substep: 1 });
   }
 
-  /** The library's times are those of its lowest rank, whoever comes first. */
+  /** The library's times are those of its lowest rank, whichever process comes first. */
   #open(event: EventRecord): void {
     const pid = this.#pid(event), rank = event.pm.rank ?? Infinity, before = this.#library;
     const counts = before === undefined || before.pid === pid || rank < (before.rank ?? Infinity);
@@ -223,7 +223,7 @@ export class PmcRecorder implements EventReceiver {
     const early = after ? series.marks.pop() : undefined;
     if (early !== undefined) this.#waiting = this.#waiting.filter((mark) => mark !== early);
     this.#mark(series, { timeS, step, substep });
-    // Before and after the barrier that the call asks for.
+    // Before and after the barrier that the call requests.
     if (sync && initial && this.#version >= 4.3) this.#mark(series, { timeS, step, substep });
   }
 
@@ -285,7 +285,7 @@ export class PmcRecorder implements EventReceiver {
     let most: Series | undefined;
     for (const series of this.#regions.values()) {
       const n = series.marks.length;
-      if (n > 1 && n <= MOST_STEPS && n > (most?.marks.length ?? 0)) most = series;
+      if (n > 1 && n <= MAX_SAMPLES && n > (most?.marks.length ?? 0)) most = series;
     }
     return most;
   }

@@ -2,7 +2,7 @@
 import { UsageError } from "../../core/errors.ts";
 import { isPmcVersion, PMC_VERSIONS, type PmcVersion } from "../../formats/pmc/log.ts";
 
-/** What a log is written as where nobody says. */
+/** The default version of a log. */
 export const DEFAULT_PMC_VERSION: PmcVersion = "4.4";
 
 /** @throws {UsageError} If it is none. */

@@ -37,7 +37,7 @@ export function colour(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-/** Colour number `i` of those that people with any colour vision tell apart, for lines. */
+/** Colour number `i` of those that people with any colour vision distinguish, for lines. */
 export function seriesColour(i: number): string {
   return colour(`series-${i % 7}`);
 }
@@ -69,5 +69,5 @@ export function shown(value: number | null | undefined, digits = 5): string {
   return String(Number(value.toPrecision(digits)));
 }
 
-/** What is drawn anew when the theme, the width or the paper changes. */
+/** What is drawn again when the theme, the width or the paper changes. */
 export type Redraw = () => void;

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /**
- * The page's script: reads the data that stands in the page, and draws it.
+ * The page's script: reads the data in the page, and draws it.
  * @module
  */
 import "uplot/dist/uPlot.min.css";
@@ -119,7 +119,7 @@ function provenanceSection(provenance: NonNullable<PageContent["provenance"]>): 
   });
 }
 
-// What stands in the page as text is painted first; nothing is painted in a page that is hidden.
+// The page's text is painted first; nothing is painted in a page that is hidden.
 let isStarted = false;
 const once = () => {
   if (isStarted) return;

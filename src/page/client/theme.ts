@@ -1,5 +1,5 @@
 /**
- * Light or dark: the system's choice, until the reader or paper wants another one. The style sheet has
+ * Light or dark: the system's choice, until the reader selects another one, or the page is printed. The style sheet has
  * the dark colours once, for those who prefer them; another choice changes for whom that rule is.
  */
 

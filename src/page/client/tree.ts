@@ -147,7 +147,7 @@ interface Drawn {
 }
 
 /**
- * Frames get the keyboard, anew after each drawing; and their widths and names at once, which the
+ * Frames get the keyboard, again after each drawing; and their widths and names at once, which the
  * library sets a moment later: a page that is printed does not wait.
  */
 function touch(holder: HTMLElement): void {

@@ -1,7 +1,7 @@
 /**
  * Running values per group: sum, minimum or maximum, in the type of the first value seen.
  *
- * Plain numbers stand in typed arrays. A group moves to the general form (`Variant`) as soon as a
+ * Plain numbers are in typed arrays. A group moves to the general form (`Variant`) as soon as a
  * value is no plain number of the group's type, or an integer sum leaves ±2^53: the machine's
  * 64-bit arithmetic then goes on in bigint.
  * @module

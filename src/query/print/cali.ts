@@ -1,9 +1,10 @@
 /** `cali`: the records as a stream, then the globals. */
 
-import type { Shape, Snapshot } from "../../context/snapshot.ts";
+import type { Shape, Snapshot, SourceBytes } from "../../context/snapshot.ts";
 import { streamText, TYPE } from "../../context/variant.ts";
 import { type CaliEntry, CaliWriter } from "../../formats/cali/cali.ts";
 import type { FormatContext, Formatter } from "../formatter.ts";
+import { markOf, marksFrom, type NumberForm, RowLine } from "../row_line.ts";
 import { copyStreamNumber, MOST_VALUE_BYTES, put } from "../value_bytes.ts";
 
 const bytesOf = (text: string) => Uint8Array.from(text, (c) => c.charCodeAt(0));
@@ -16,6 +17,7 @@ const MOST_ID_BYTES = 12;
 export class CaliFormatter implements Formatter {
   readonly #context: FormatContext;
   readonly #writer: CaliWriter;
+  readonly #numbers: NumberForm;
   /** By node id: how records name it. */
   readonly #names: Uint8Array[] = [];
   /** By shape: `,attr=105=109,data`. */
@@ -25,6 +27,10 @@ export class CaliFormatter implements Formatter {
     const { tree, out, strict } = context;
     const digits = strict ? "all" : "six";
     this.#context = context;
+    this.#numbers = {
+      copy: copyStreamNumber,
+      text: (type, value) => streamText(type, value, digits),
+    };
     this.#writer = new CaliWriter(
       {
         attributeOf: (id) => tree.attributeOf[id],
@@ -43,7 +49,24 @@ export class CaliFormatter implements Formatter {
     if (entries.length > 0 || !this.#context.strict) this.#writer.writeContext(entries);
   }
 
-  /** Writes a record that nobody changed with the bytes that it was read from. */
+  rowOf(record: Snapshot): RowLine | null {
+    const { shape } = record, from = marksFrom(record);
+    if (shape === null || from === null || record.immediate.subarray(0, from).includes(1)) {
+      return null;
+    }
+    const references = Array.from(record.node.subarray(0, from), (node) => `=${node}`).join("");
+    const marks = Array.from(shape.places, (_, i) => `=${markOf(i)}`).join("");
+    const text = `__rec=ctx${from > 0 ? `,ref${references}` : ""}` +
+      `,attr=${shape.attributes.join("=")},data${marks}\n`;
+    return new RowLine(text, shape, this.#numbers);
+  }
+
+  row(line: RowLine, source: SourceBytes): boolean {
+    line.write(this.#context.out, source);
+    return true;
+  }
+
+  /** Writes an unchanged record with the bytes that it was read from. */
   #copy(record: Snapshot, shape: Shape): boolean {
     const { out } = this.#context, { shapeAt, source } = record, { places, types } = shape;
     if (source === null || record.count !== shapeAt + places.length) return false;

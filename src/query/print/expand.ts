@@ -1,14 +1,15 @@
 /**
  * `expand`: one line per record, `name=value` joined by `,`, nothing escaped.
  *
- * In a reference, attributes stand in descending order of their ids, nested values joined by `/`
+ * In a reference, attributes are in descending order of their ids, nested values joined by `/`
  * from root to leaf. Hidden attributes are shown. A record with nothing selected prints nothing.
  * @module
  */
 
-import type { Snapshot } from "../../context/snapshot.ts";
+import type { Snapshot, SourceBytes } from "../../context/snapshot.ts";
 import { NONE } from "../../context/tree.ts";
 import { type FormatContext, type Formatter, selectedNames } from "../formatter.ts";
+import { markOf, marksFrom, REPORT_NUMBERS, RowLine } from "../row_line.ts";
 
 export class ExpandFormatter implements Formatter {
   readonly #context: FormatContext;
@@ -24,6 +25,22 @@ export class ExpandFormatter implements Formatter {
   }
 
   record(record: Snapshot): void {
+    this.#context.out.write(this.#line(record));
+  }
+
+  rowOf(record: Snapshot): RowLine | null {
+    const from = marksFrom(record);
+    if (from === null) return null;
+    return new RowLine(this.#line(record, from), record.shape, REPORT_NUMBERS);
+  }
+
+  row(line: RowLine, source: SourceBytes): boolean {
+    line.write(this.#context.out, source);
+    return true;
+  }
+
+  /** @param from Marks stand for the numbers from this entry on. @default none */
+  #line(record: Snapshot, from = record.count): string {
     let line = "";
     for (let i = 0; i < record.count; i++) {
       const node = record.node[i];
@@ -31,14 +48,14 @@ export class ExpandFormatter implements Formatter {
       if (record.immediate[i] === 1) {
         const title = this.#title(node);
         if (title === null) continue;
-        text = title + "=" + record.textAt(i);
+        text = title + "=" + (i < from ? record.textAt(i) : markOf(i - from));
       } else {
         text = this.#references[node] ??= this.#reference(node);
         if (text === "") continue;
       }
       line = line === "" ? text : line + "," + text;
     }
-    if (line !== "") this.#context.out.write(line + "\n");
+    return line === "" ? "" : line + "\n";
   }
 
   flush(): void {}

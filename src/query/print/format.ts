@@ -60,7 +60,7 @@ export class UserFormatter implements Formatter {
   }
 }
 
-/** Fields of a format text: literal text, then what stands between two `%`. */
+/** Fields of a format text: literal text, then the text between two `%`. */
 function parseFields(text: string): Field[] {
   const parts = text.split("%");
   if (parts[parts.length - 1] === "") parts.pop();

@@ -2,18 +2,19 @@
  * `json(records|split|object, pretty, quote-all, separate-nested)`: one object per record.
  *
  * Members: first all quoted ones by key, then unquoted by key. Values from the tree are always
- * quoted and joined by `/`; nested attributes stand under `path` unless `separate-nested`. Of
+ * quoted and joined by `/`; nested attributes are under `path` unless `separate-nested`. Of
  * immediates text is quoted, all else bare. With `object`, globals and attributes follow.
  * Like cali-query, bare addresses, types and empty values make invalid JSON; `strict` quotes them.
  * @module
  */
 
-import type { Snapshot } from "../../context/snapshot.ts";
+import type { Snapshot, SourceBytes } from "../../context/snapshot.ts";
 import { NONE } from "../../context/tree.ts";
 import { TYPE } from "../../context/variant.ts";
 import { escapeJson, isJsonNumber } from "../byte_text.ts";
 import { textsByAttribute } from "../chain_text.ts";
 import { type FormatContext, type Formatter, selectedNames } from "../formatter.ts";
+import { markOf, marksFrom, REPORT_NUMBERS, RowLine } from "../row_line.ts";
 
 type Layout = "records" | "split" | "object";
 
@@ -46,13 +47,35 @@ export class JsonFormatter implements Formatter {
   }
 
   record(record: Snapshot): void {
+    if (!this.#collect(record)) return;
+    this.#context.out.write((this.#count++ === 0 ? this.#opening() : ",\n") + this.#object());
+  }
+
+  rowOf(record: Snapshot): RowLine | null {
+    const from = marksFrom(record);
+    if (from === null) return null;
+    const text = this.#collect(record, from) ? ",\n" + this.#object() : "";
+    return new RowLine(text, record.shape, REPORT_NUMBERS);
+  }
+
+  row(line: RowLine, source: SourceBytes): boolean {
+    line.write(this.#context.out, source);
+    return true;
+  }
+
+  /**
+   * Makes the members of a record; false: it has none.
+   *
+   * @param from Marks stand for the numbers from this entry on. @default none
+   */
+  #collect(record: Snapshot, from = record.count): boolean {
     const quoted = this.#quoted, bare = this.#bare, { strict } = this.#context;
     quoted.count = bare.count = 0;
     for (let i = 0; i < record.count; i++) {
       const node = record.node[i];
       if (record.immediate[i] === 0) {
         const members = this.#references[node] ??= this.#reference(node);
-        // A later reference stands before an earlier one: chains grow towards the root.
+        // A later reference is before an earlier one: chains grow towards the root.
         for (const [key, text] of members) quoted.put(key, text, true);
         continue;
       }
@@ -60,11 +83,12 @@ export class JsonFormatter implements Formatter {
       if (key === null) continue;
       let text = record.textAt(i);
       if (record.obj[i] !== null) text = escapeJson(text, strict);
-      if (this.#isQuoted(node, record.type[i], text)) quoted.put(key, text, false);
+      const isQuoted = this.#isQuoted(node, record.type[i], text);
+      if (i >= from) text = markOf(i - from);
+      if (isQuoted) quoted.put(key, text, false);
       else bare.put(key, strict && text === "" ? "null" : text, false);
     }
-    if (quoted.count + bare.count === 0) return;
-    this.#context.out.write((this.#count++ === 0 ? this.#opening() : ",\n") + this.#object());
+    return quoted.count + bare.count > 0;
   }
 
   flush(): void {
@@ -95,7 +119,7 @@ export class JsonFormatter implements Formatter {
     return text + (this.#pretty ? "\n}" : "}");
   }
 
-  /** Quoted is what the attribute holds text of; strictly, whatever JSON has no literal for. */
+  /** Quoted: values of attributes with text; with `strict`, every value without a literal in JSON. */
   #isQuoted(attribute: number, valueType: number, text: string): boolean {
     const type = this.#context.tree.valueTypeOf(attribute);
     if (this.#quoteAll || type === TYPE.string || type === TYPE.usr) return true;

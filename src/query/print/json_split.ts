@@ -2,14 +2,14 @@
  * `json-split`, the form that Hatchet reads: rows of numbers and of indices into a list of nodes.
  *
  * Columns are the selected attributes (or the GROUP BY keys and operators, or all) sorted by name,
- * `path` last if it is wanted. Value columns hold the number or null, all others an index into
+ * `path` last if it is selected. Value columns hold the number or null, all others an index into
  * `nodes` or null. Nodes are numbered as encountered, row by row; equal label chains share nodes,
  * also across columns. Every global becomes a member of the outer object, strictly unless it has
  * the name of one of the lists.
  * @module
  */
 
-import type { Snapshot } from "../../context/snapshot.ts";
+import type { Snapshot, SourceBytes } from "../../context/snapshot.ts";
 import { grown } from "../../core/grow.ts";
 import { FIRST_FREE_ID, NONE } from "../../context/tree.ts";
 import { TYPE } from "../../context/variant.ts";
@@ -19,7 +19,14 @@ import type { FormatContext, Formatter } from "../formatter.ts";
 import { resultName } from "../functions.ts";
 import { RecordStore } from "../record_store.ts";
 import { recordOf, RowTemplates, type Template } from "../row_templates.ts";
-import { MOST_VALUE_BYTES, put } from "../value_bytes.ts";
+import {
+  MOST_VALUE_BYTES,
+  type Piece,
+  PIECE_SPARE,
+  pieceOf,
+  put,
+  putPiece,
+} from "../value_bytes.ts";
 
 /** Members that are no globals. */
 const LISTS = ["data", "columns", "column_metadata", "nodes"];
@@ -36,17 +43,17 @@ interface Column {
 
 /** A row that many records share: the bytes around its numbers, and which number follows which. */
 interface Row {
-  readonly pieces: readonly Uint8Array[];
+  readonly pieces: readonly Piece[];
   readonly values: readonly number[];
   /** Bytes that it takes at most. */
   readonly size: number;
 }
 
-const START = encodeByteText(",\n    [ ");
+const START = pieceOf(encodeByteText(",\n    [ "));
 
 const NO_COLUMNS: readonly number[] = [];
 /** A chain with labels for more columns than this is walked each time: tables would be too great. */
-const WIDE = 16, MANY: readonly number[] = [];
+const MAX_CACHED_LABELS = 16, UNCACHED: readonly number[] = [];
 
 /** The labels of all paths as one tree. */
 class Hierarchy {
@@ -98,6 +105,21 @@ export class JsonSplitFormatter implements Formatter {
   record(record: Snapshot): void {
     const template = this.#templates.add(record);
     if (template < 0) this.#records.add(record);
+    this.#end(template);
+  }
+
+  rowOf(record: Snapshot): Template | null {
+    return this.#templates.of(record);
+  }
+
+  row(template: Template, source: SourceBytes): boolean {
+    this.#templates.addNumbers(template, source);
+    this.#end(template.number);
+    return true;
+  }
+
+  /** A row is kept. */
+  #end(template: number): void {
     if (this.#rows === this.#templateOf.length) this.#templateOf = grown(this.#templateOf);
     this.#templateOf[this.#rows++] = template;
   }
@@ -122,17 +144,16 @@ export class JsonSplitFormatter implements Formatter {
   #writeRow({ pieces, values, size }: Row, withStart: boolean): void {
     const { out } = this.#context, { bytes, starts, ends } = this.#templates;
     let at = out.room(START.length + size);
-    const to = out.bytes;
-    if (withStart) at = put(to, at, START, 0, START.length);
+    const to = out.bytes, { view } = out;
+    if (withStart) at = putPiece(view, at, START);
     for (let i = 0; i < values.length; i++) {
-      at = put(to, at, pieces[i], 0, pieces[i].length);
+      at = putPiece(view, at, pieces[i]);
       at = put(to, at, bytes, starts[values[i]], ends[values[i]]);
     }
-    const last = pieces[values.length];
-    out.written(put(to, at, last, 0, last.length));
+    out.written(putPiece(view, at, pieces[values.length]));
   }
 
-  /** The row of a template: what all its records have, and which of their numbers stand between. */
+  /** The row of a template: what all its records have, and which of their numbers are between. */
   #rowOf(template: Template, columns: Column[]): Row {
     const record = recordOf(template, this.#context.tree), cells = this.#row(record, columns);
     const valueOf = new Map<number, number>();
@@ -145,7 +166,7 @@ export class JsonSplitFormatter implements Formatter {
       const own = this.#columnOf.get(this.#context.tree.attributeOf[node]);
       if (own !== undefined) valueOf.delete(own);
     }
-    const pieces: Uint8Array[] = [], values: number[] = [];
+    const pieces: Piece[] = [], values: number[] = [];
     let piece = "";
     cells.forEach((cell, c) => {
       if (c > 0) piece += ", ";
@@ -153,12 +174,13 @@ export class JsonSplitFormatter implements Formatter {
       if (value === undefined) piece += cell;
       else {
         values.push(value);
-        pieces.push(encodeByteText(piece));
+        pieces.push(pieceOf(encodeByteText(piece)));
         piece = "";
       }
     });
-    pieces.push(encodeByteText(piece + " ]"));
-    const size = pieces.reduce((sum, { length }) => sum + length, values.length * MOST_VALUE_BYTES);
+    pieces.push(pieceOf(encodeByteText(piece + " ]")));
+    const most = values.length * MOST_VALUE_BYTES + PIECE_SPARE;
+    const size = pieces.reduce((sum, { length }) => sum + length, most);
     return { pieces, values, size };
   }
 
@@ -177,7 +199,7 @@ export class JsonSplitFormatter implements Formatter {
       }
       // Immediates too: the chain of their attribute holds its metadata.
       const touched = this.#touchedBy(node, columns);
-      if (touched === MANY) isWide = true;
+      if (touched === UNCACHED) isWide = true;
       for (const c of touched) {
         const nodes = labelled.get(c);
         if (nodes === undefined) labelled.set(c, [node]);
@@ -224,8 +246,8 @@ export class JsonSplitFormatter implements Formatter {
     let list = id === NONE ? NO_COLUMNS : this.#touched[id];
     for (let at = unknown.pop(); at !== undefined; at = unknown.pop()) {
       const c = this.#columnOf.get(tree.attributeOf[at]);
-      if (c !== undefined && columns[c].hierarchy && list !== MANY && !list.includes(c)) {
-        list = list.length < WIDE ? [...list, c] : MANY;
+      if (c !== undefined && columns[c].hierarchy && list !== UNCACHED && !list.includes(c)) {
+        list = list.length < MAX_CACHED_LABELS ? [...list, c] : UNCACHED;
       }
       this.#touched[at] = list;
     }
@@ -345,7 +367,7 @@ export class JsonSplitFormatter implements Formatter {
   #globals(): string {
     const { tree, strict } = this.#context;
     return [...textsByAttribute(tree, tree.globals)].sort(([a], [b]) => a - b)
-      // Strictly, no member stands twice: readers would take the text for the list.
+      // With `strict`, no member is repeated: readers would take the text for the list.
       .filter(([attribute]) => !strict || !LISTS.includes(tree.nameOf(attribute)))
       .map(([attribute, text]) =>
         `,\n  "${escapeJson(tree.nameOf(attribute), strict)}": "${escapeJson(text, strict)}"`

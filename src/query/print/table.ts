@@ -1,36 +1,33 @@
 /**
  * `table(column-width=60, print-globals)`: a header and a line per record.
  *
- * Columns stand in the order of SELECT, else of first appearance (references leaf to root, then
+ * Columns are in the order of SELECT, else of first appearance (references leaf to root, then
  * immediates; hidden and global attributes are left out). A column is as wide as its longest cell
- * in bytes, at most `column-width`, at least 4. Numbers stand right. With automatic columns a row
+ * in bytes, at most `column-width`, at least 4. Numbers are aligned right. With automatic columns a row
  * holds only the columns known when it arrived. ORDER BY sorts by the printed text, read back in
  * the attribute's type; keys are applied in turn, so the last one dominates.
  * @module
  */
 
 import { scanInt64 } from "../../context/c_number.ts";
-import type { Snapshot } from "../../context/snapshot.ts";
+import type { Shape, Snapshot, SourceBytes } from "../../context/snapshot.ts";
 import { NONE } from "../../context/tree.ts";
 import { compareValues, EMPTY, parseValue, TYPE, type Variant } from "../../context/variant.ts";
 import { clamp, padRight } from "../byte_text.ts";
 import { pathText } from "../chain_text.ts";
 import type { FormatContext, Formatter } from "../formatter.ts";
 import { globalsBlock } from "./globals.ts";
-import { RowStore } from "../row_store.ts";
+import { writeRows } from "./table_lines.ts";
+import { EMPTY_CELL, NUMBER_CELL, type RowPattern, RowStore } from "../row_store.ts";
 
 interface Column {
   name: string;
   title: string;
   width: number;
   attribute: number;
-  /** Null for a column that is printed; else it is there to sort by. */
+  /** Null for a column that is printed; else it is only a sort key. */
   sort: "ascending" | "descending" | null;
 }
-
-/** Lines are handed over when so many bytes of them are there. */
-const FLUSH_BYTES = 1 << 16;
-const BLANK = 32, TILDE = 126, NEWLINE = 10;
 
 export class TableFormatter implements Formatter {
   readonly #context: FormatContext;
@@ -38,6 +35,8 @@ export class TableFormatter implements Formatter {
   readonly #rows = new RowStore();
   /** The cells of the record at hand. */
   readonly #row: (string | number)[] = [];
+  /** By shape and references. */
+  readonly #patterns = new Map<Shape, Map<string, RowPattern>>();
   readonly #automatic: boolean;
   readonly #maxWidth: number;
   /** Attributes that have a printed column, or never get one. */
@@ -81,9 +80,50 @@ export class TableFormatter implements Formatter {
     if (active) this.#rows.add(row);
   }
 
+  rowOf(record: Snapshot): RowPattern | null {
+    const { shape, shapeAt, count } = record;
+    if (shape === null || count !== shapeAt + shape.places.length) return null;
+    if (record.immediate.subarray(0, shapeAt).includes(1)) return null;
+    let known = this.#patterns.get(shape);
+    if (known === undefined) this.#patterns.set(shape, known = new Map());
+    const key = record.node.subarray(0, shapeAt).join();
+    const pattern = known.get(key);
+    if (pattern?.cells.length === this.#columns.length) return pattern;
+    const made = this.#makePattern(record, shape);
+    if (made !== null) known.set(key, made);
+    return made;
+  }
+
+  #makePattern(record: Snapshot, shape: Shape): RowPattern | null {
+    const places: number[] = [], types: number[] = [];
+    const cells = this.#columns.map(({ attribute }, c) => {
+      if (attribute === NONE) return EMPTY_CELL;
+      for (let i = 0; i < record.shapeAt; i++) {
+        const kept = this.#cells[c].get(record.node[i]) ?? NONE;
+        if (kept !== NONE) return kept;
+      }
+      const at = shape.attributes.indexOf(attribute);
+      if (at < 0) return EMPTY_CELL;
+      places.push(shape.places[at]);
+      types.push(shape.types[at]);
+      return NUMBER_CELL;
+    });
+    return this.#rows.makePattern(cells, places, types);
+  }
+
+  row(pattern: RowPattern, source: SourceBytes): boolean {
+    // A row has the columns that were known when it came.
+    if (pattern.cells.length !== this.#columns.length) return false;
+    if (!pattern.isEmpty) this.#rows.addNumbers(pattern, source);
+    return true;
+  }
+
   flush(): void {
     const { out, tree, spec } = this.#context;
     if (spec.format?.args.has("print-globals")) out.write(globalsBlock(tree));
+    for (const [c, length] of this.#rows.longestNumbers()) {
+      this.#columns[c].width = Math.max(this.#columns[c].width, length);
+    }
     const columns = this.#columns.map(({ title, width, attribute, sort }) => {
       const type = tree.valueTypeOf(attribute);
       const isNumber = type === TYPE.int || type === TYPE.uint || type === TYPE.double;
@@ -93,30 +133,7 @@ export class TableFormatter implements Formatter {
     out.write(
       printed.map(({ title, width }) => padRight(clamp(title, width), width)).join("") + "\n",
     );
-    const longest = printed.reduce((sum, { width }) => sum + width + 1, 1);
-    const rows = this.#rows, lines = new Uint8Array(longest + FLUSH_BYTES).fill(BLANK);
-    let at = 0;
-    const order = this.#order();
-    for (let i = 0; i < rows.count; i++) {
-      rows.open(order === null ? i : order[i]);
-      for (let c = 0; c < rows.cells; c++) {
-        const { width, isNumber, isPrinted } = columns[c];
-        rows.next();
-        if (!isPrinted) continue;
-        const { bytes, start, end } = rows;
-        const length = end - start <= width ? end - start : clampedLength(width);
-        const to = isNumber ? at + width - length : at;
-        if (length < end - start) copyClamped(bytes, start, end, lines, to, length);
-        else for (let i = start; i < end; i++) lines[to + i - start] = bytes[i];
-        at += width + 1;
-      }
-      lines[at++] = NEWLINE;
-      if (at < FLUSH_BYTES) continue;
-      out.writeBytes(lines.subarray(0, at));
-      lines.fill(BLANK, 0, at);
-      at = 0;
-    }
-    out.writeBytes(lines.subarray(0, at));
+    writeRows(out, this.#rows, columns, this.#order());
   }
 
   #addColumn(name: string, title: string, attribute: number, sort: Column["sort"]): void {
@@ -196,26 +213,6 @@ export class TableFormatter implements Formatter {
 
 function widen(column: Column, text: string): void {
   if (text.length > column.width) column.width = text.length;
-}
-
-/** How long `clamp` makes a text that is longer than an even or odd width. */
-function clampedLength(width: number): number {
-  return width & ~1;
-}
-
-/** As `clamp`, for bytes: the two ends of a text that is too long, around `~~`. */
-function copyClamped(
-  from: Uint8Array,
-  start: number,
-  end: number,
-  to: Uint8Array,
-  at: number,
-  length: number,
-): void {
-  const kept = (length >> 1) - 1;
-  to.set(from.subarray(start, start + kept), at);
-  to[at + kept] = to[at + kept + 1] = TILDE;
-  to.set(from.subarray(end - kept, end), at + kept + 2);
 }
 
 /** The argument `column-width`; -1, no limit, where it is no number. */

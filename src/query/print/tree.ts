@@ -4,7 +4,7 @@
  * The path is made of the nested attributes, or of those listed. Siblings print in the reverse
  * order of first appearance unless ORDER BY is given, which sorts them by the least (ascending) or
  * greatest (descending) value in the whole subtree. Several records on one node print on lines of
- * their own, labelled ` |-`. Automatic columns stand in the order of attribute ids. Records
+ * their own, labelled ` |-`. Automatic columns are in the order of attribute ids. Records
  * without path are left out.
  * @module
  */

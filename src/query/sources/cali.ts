@@ -1,6 +1,6 @@
 /**
  * A `.cali` stream as a source of records: ids are mapped into the merged tree, and the values of
- * wanted attributes are decoded straight from the bytes.
+ * requested attributes are decoded straight from the bytes.
  *
  * Unknown node or attribute ids give no entry. A value that does not parse gives an empty entry.
  * @module
@@ -27,7 +27,7 @@ interface Plan {
   readonly attributes: Int32Array;
   readonly reads: Uint8Array;
   readonly types: Uint8Array;
-  /** The values that are wanted. */
+  /** The requested values. */
   readonly shape: Shape;
 }
 
@@ -61,6 +61,8 @@ class Merger implements CaliHandler {
   readonly #strict: boolean;
   readonly #ids: StreamIds;
   readonly #record = new Snapshot();
+  /** May the record be bound to its references and its list? */
+  #isPlain = false;
   /** By layout; those of layouts that were forgotten go with them. */
   readonly #plans = new WeakMap<Layout, Plan>();
   /** Layout of the snapshot before, and what is done with it. */
@@ -69,11 +71,26 @@ class Merger implements CaliHandler {
   #otherPlan!: Plan;
   #plan: Plan = planOf(new Int32Array(0), new Uint8Array(0), new Uint8Array(0));
 
+  readonly bind: CaliHandler["bind"];
+  readonly bound: CaliHandler["bound"];
+  readonly boundHasBytes: boolean;
+
   constructor(tree: MergedTree, sink: RecordSink, strict: boolean) {
     this.#tree = tree;
     this.#sink = sink;
     this.#strict = strict;
     this.#ids = new StreamIds(tree);
+    const { row, rowOf } = sink;
+    this.boundHasBytes = sink.rowHasBytes ?? false;
+    if (row === undefined || rowOf === undefined) return;
+    this.bind = () => this.#isPlain ? rowOf(this.#record) : null;
+    // What is logged at each turn to a layout is logged after such a record too.
+    this.bound = strict
+      ? (bound, scanner) => {
+        this.#layout = null;
+        return row(bound, scanner);
+      }
+      : row;
   }
 
   problem(message: string, line: number): void {
@@ -111,7 +128,10 @@ class Merger implements CaliHandler {
     if (scanner.layout !== this.#layout) this.#turnTo(scanner.layout, scanner);
     const { shape } = this.#plan, { length } = this.#plan.reads;
     const isWhole = scanner.hasNumbers && scanner.valueCount === length;
-    if (!isWhole || !record.pushShape(shape, scanner.numbers, before)) this.#pushEach(scanner);
+    const { count } = record;
+    const isPushed = isWhole && record.pushShape(shape, scanner.numbers, before);
+    this.#isPlain = isPushed && count === refCount;
+    if (!isPushed) this.#pushEach(scanner);
     this.#sink.record(record);
   }
 
@@ -169,7 +189,7 @@ class Merger implements CaliHandler {
   }
 
   #complainOf(attribute: number, text: string, line: number): void {
-    // One line, whatever stands in names and values.
+    // One line, for any names and values.
     const what = `${this.#tree.nameOf(attribute)}: ${text.slice(0, 80)}`.replaceAll("\n", "\\n");
     this.#sink.problem(`value that its type cannot hold: ${what}`, line);
   }
@@ -199,13 +219,13 @@ class Merger implements CaliHandler {
         if (this.#strict && isUsed) this.#sink.problem("undefined attribute", scanner.line);
         continue;
       }
-      // What stands in bytes may be wanted where they are not.
+      // Fields of bytes may be requested where the bytes are not.
       if (!this.#sink.wants(attribute) && !tree.hasLayout(attribute)) continue;
       const type = types[i] = tree.valueTypeOf(attribute);
       const isWhole = type === TYPE.int || type === TYPE.uint;
       reads[i] = isWhole ? READ.whole : type === TYPE.double ? READ.real : READ.text;
     }
-    // Strictly, what is not defined is told whenever the layout comes up.
+    // With `strict`, an undefined id is logged at each use of the layout.
     const plan = planOf(merged, reads, types);
     if (isKnown || !this.#strict) {
       layout.reads = reads;

@@ -1,12 +1,12 @@
 /**
- * Which kind of file an input is, by its first bytes: names say nothing on standard input.
+ * Which kind of file an input is, by its first bytes: standard input has no name.
  *
  * ```
  * GEOPM Version: 3.1.0+joulemark.0.1.0      a report
  * # geopm_version: 3.1.0+joulemark.0.1.0    a trace or an event log
  * $hpcperfstats 2.3.5                       raw stats
  * ```
- * Everything else is read as a `.cali` stream, whose reader says what it does not understand. Readers of
+ * Everything else is read as a `.cali` stream, whose reader logs what it does not understand. Readers of
  * the other kinds are loaded when they are needed (`open.ts`).
  * @module
  */
@@ -23,7 +23,7 @@ const KINDS: readonly (readonly [kind: InputKind, begin: RegExp])[] = [
 ];
 
 /** The longest beginning above. */
-const ENOUGH = 24;
+const MAX_PREFIX_BYTES = 24;
 
 /** An input that has to be unpacked first. */
 export class PackedInput extends Error {}
@@ -40,9 +40,9 @@ export function inputKind(head: string): InputKind {
  * @throws {PackedInput} If it is packed by gzip.
  */
 export function recognised(read: ReadBytes): { kind: InputKind; read: ReadBytes } {
-  let head: Uint8Array | null = new Uint8Array(ENOUGH);
+  let head: Uint8Array | null = new Uint8Array(MAX_PREFIX_BYTES);
   let filled = 0;
-  while (filled < ENOUGH) {
+  while (filled < MAX_PREFIX_BYTES) {
     const count = read(head.subarray(filled));
     if (count === null) break;
     filled += count;

@@ -1,8 +1,8 @@
 /**
  * A report as a source of records: one per host and section.
  *
- * `section` says which: `region`, `unmarked`, `epoch` or `application`. Pairs that an agent gave a
- * host go with its application totals; those of the header and at the end are globals. What stands
+ * `section` is one of `region`, `unmarked`, `epoch` or `application`. Pairs that an agent gave a
+ * host go with its application totals; those of the header and at the end are globals. The part
  * under `joulemark:` is no table and is left out.
  * @module
  */
@@ -90,7 +90,7 @@ function pushFields(maker: RecordMaker, fields: ReportFields): void {
 
 /**
  * `package-energy (J)` is `package-energy` with unit `J`. Blanks become hyphens, as reports have
- * them between words. Percentages say so in their names: `frequency (%)` stands beside
+ * them between words. Percentages have it in their names: `frequency (%)` is separate from
  * `frequency (Hz)`.
  */
 export function attributeName(key: string): { name: string; unit: string } {

@@ -1,12 +1,12 @@
 /**
  * Where records come from: anything that can fill one merged tree and hand over snapshots.
  *
- * The engine knows no file format. A `.cali` stream is one source; reports, traces and raw stats
+ * The engine has no code for file formats. A `.cali` stream is one source; reports, traces and raw stats
  * become others by making attributes in the tree and records that refer to them.
  * @module
  */
 
-import type { Snapshot } from "../../context/snapshot.ts";
+import type { Snapshot, SourceBytes } from "../../context/snapshot.ts";
 import type { MergedTree } from "../merged_tree.ts";
 
 /** What a source reports to. */
@@ -15,6 +15,15 @@ export interface RecordSink {
   wants(attribute: number): boolean;
   /** One record; it is overwritten after the call. */
   record(record: Snapshot): void;
+  /**
+   * What all records lead to that have the references of the last one and numbers of its shape; null:
+   * nothing that is certain. Sources that can tell such records hand them to `row` then.
+   */
+  rowOf?(record: Snapshot): object | null;
+  /** Takes such a record: numbers at the places of the shape; false: not so any more. */
+  row?(row: object, source: SourceBytes): boolean;
+  /** Does `row` look at the bytes of the numbers too? @default false */
+  rowHasBytes?: boolean;
   /** An attribute or node was defined. */
   node(id: number): void;
   /** Something unreadable, after which reading goes on. */

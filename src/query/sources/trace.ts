@@ -3,7 +3,7 @@
  * and `host` from the header. Rows stream through.
  *
  * A column holds numbers where its first cell is one. Hashes and hints stay the text that they are:
- * as numbers nobody would know them again.
+ * as numbers they could not be recognized.
  * @module
  */
 
@@ -16,7 +16,7 @@ import type { MergedTree } from "../merged_tree.ts";
 import { INPUT, pieces, RecordMaker } from "../record_maker.ts";
 import type { ReadBytes, RecordSink, RecordSource } from "./source.ts";
 
-/** NAN at first where no region was entered, so that the cell alone does not tell. */
+/** NAN at first where no region was entered, so that the cell alone does not decide. */
 const IS_HASH = /^REGION_(HASH|HINT)(-|$)/;
 /** Longer ones are the bits of a number. */
 const HEX = /^0x[0-9a-f]{1,13}$/i;

@@ -2,8 +2,8 @@
  * What the job assembler of 2012–2020 calls the counters of Intel processors, by control word.
  *
  * Event numbers are those of the processors' manuals; the names are those of the job assembler of
- * tacc_stats 2.3.4. Words that stand here in no table become columns named by their number. Types
- * that stand in none keep their control registers, as they do there: intel_8pmc3, intel_4pmc3,
+ * tacc_stats 2.3.4. Words that are in no table here become columns named by their number. Types
+ * without a table keep their control registers, as they do there: intel_8pmc3, intel_4pmc3,
  * intel_skx_cha, intel_pcu and intel_bdw_*, which are younger or were forgotten.
  * @module
  */

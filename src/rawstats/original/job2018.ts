@@ -36,7 +36,7 @@ function assumedWidth(type: string, key: RawKey): number {
   return 64;
 }
 
-/** What the assembler multiplies by: it knows `KB` and leading digits, but not the `kB` of proc. */
+/** The assembler's factor: it has `KB` and leading digits, but not the `kB` of proc. */
 function factorOf({ unit }: RawKey): bigint {
   const { scale } = parseRawUnit(unit.replace(/kB$/, ""));
   return Number.isFinite(scale) ? BigInt(scale) : 1n;

@@ -4,7 +4,7 @@
  * The columns of control registers go, and those of the counters take the names of what was
  * counted. That holds for a whole job only where every device of every host was programmed alike
  * from its first to its last sample: else the column is called ERROR. Mistakes of the assembler
- * that a migration would meet are kept, and said where they are made.
+ * that a migration would meet are kept, and documented where they are made.
  * @module
  */
 import type { RawSchema } from "../../formats/rawstats/schema.ts";
@@ -70,18 +70,18 @@ function eventOfJob(
       const [word] = device[control];
       const name = words.get(Number(word)) ?? String(word);
       title ??= name;
-      // two words of one event are alike here, as long as each device keeps its own
+      // two words of one event are equal here, as long as each device keeps its own
       if (title !== name || device[control].some((w) => w !== word)) return ERROR;
     }
   }
   return title ?? ERROR;
 }
 
-/** Knights Landing: the PCI function of a device tells which unit counts, and with which events. */
+/** Knights Landing: the PCI function of a device selects which unit counts, and with which events. */
 function splitKnl(hosts: ReadonlyMap<string, JobTables>, { type, keys }: RawSchema): void {
   const units = KNL_CONTROL_NAMES.get(type)!;
   const controls = keys.filter((key) => key.kind === "control").map((key) => key.name);
-  /** By the first device of each unit, whatever the others were programmed with. */
+  /** By the first device of each unit, for any programming of the others. */
   const titles = new Map<string, string[]>();
   for (const tables of hosts.values()) {
     if (!(type in tables)) return;

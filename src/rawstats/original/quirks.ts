@@ -1,5 +1,5 @@
 /**
- * Columns whose schema says less, or something else, than the kernel does.
+ * Columns whose schema is incomplete or differs from the kernel.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export function trueKeys(schema: RawSchema): readonly RawKey[] {
 }
 
 /**
- * Types whose columns are 64 bits wide, whatever the schema says, as soon as one value shows it:
+ * Types whose columns are 64 bits wide, against the schema, as soon as one value shows it:
  * kernels since 4.20 put the 64-bit extended counters into the files of the 32-bit ones.
  */
 export function widensBySight(type: string): boolean {

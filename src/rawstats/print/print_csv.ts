@@ -5,15 +5,14 @@
  */
 import { csvField } from "../../formats/csv_row.ts";
 import { EXACT_BELOW, type RawValues } from "../../formats/rawstats/columns.ts";
-import type { ByteText } from "../byte_text.ts";
+import { type ByteText, Piece } from "../byte_text.ts";
 import type { RawCounters, RawType } from "../differ.ts";
 import type { JobListener, RawSample } from "../node.ts";
 import { scaled } from "../series.ts";
 
 const COMMA = 44, LF = 10;
 /** Devices whose names are kept as bytes: names of processes come for ever. */
-const MOST_PLACES = 20_000;
-const encoder = new TextEncoder();
+const MAX_PLACES = 20_000;
 
 /** The first row. */
 export const CSV_HEADER = "time,host,job,type,device,key,unit,kind,raw,delta,rate\n";
@@ -22,11 +21,11 @@ export const CSV_HEADER = "time,host,job,type,device,key,unit,kind,raw,delta,rat
 export class CsvRows implements JobListener {
   readonly #out: ByteText;
   readonly #wants: (type: string) => boolean;
-  #sample = new Uint8Array();
+  #sample = new Piece("");
   /** By number of the device: `TYPE,DEVICE,`. */
-  readonly #places: (Uint8Array | undefined)[] = [];
+  readonly #places: (Piece | undefined)[] = [];
   /** By type: `KEY,UNIT,KIND,` of each column. */
-  readonly #columns = new Map<RawType, Uint8Array[]>();
+  readonly #columns = new Map<RawType, Piece[]>();
 
   constructor(out: ByteText, wants: (type: string) => boolean) {
     this.#out = out;
@@ -34,7 +33,7 @@ export class CsvRows implements JobListener {
   }
 
   sample({ timeUs, host, jobs }: RawSample): void {
-    this.#sample = encoder.encode(
+    this.#sample = new Piece(
       `${timeUs / 1e6},${csvField(host)},${csvField(jobs.join(" "))},`,
     );
   }
@@ -45,17 +44,17 @@ export class CsvRows implements JobListener {
     const out = this.#out;
     let place = this.#places[index];
     if (place === undefined) {
-      place = encoder.encode(`${type.schema.type},${csvField(device)},`);
-      if (index < MOST_PLACES) this.#places[index] = place;
+      place = new Piece(`${type.schema.type},${csvField(device)},`);
+      if (index < MAX_PLACES) this.#places[index] = place;
     }
     const columns = this.#columnsOf(type);
     const seconds = counters.elapsedS;
     for (let k = 0; k < columns.length; k++) {
       const number = values.numbers[k];
       if (number !== number) continue;
-      out.bytes(this.#sample);
-      out.bytes(place);
-      out.bytes(columns[k]);
+      out.piece(this.#sample);
+      out.piece(place);
+      out.piece(columns[k]);
       if (number < EXACT_BELOW) out.number(number);
       else out.exact(values.exact(k));
       out.char(COMMA);
@@ -72,11 +71,11 @@ export class CsvRows implements JobListener {
     }
   }
 
-  #columnsOf(type: RawType): Uint8Array[] {
+  #columnsOf(type: RawType): Piece[] {
     let columns = this.#columns.get(type);
     if (columns === undefined) {
       columns = type.keys.map(({ name, kind }, k) =>
-        encoder.encode(`${name},${type.units[k].name},${kind},`)
+        new Piece(`${name},${type.units[k].name},${kind},`)
       );
       this.#columns.set(type, columns);
     }

@@ -5,17 +5,17 @@
  * every array has one entry per time, null where the device had no line; `raw` is in counts,
  * `delta` in `unit` (counts × `scale`), null for gauges and control registers as a whole.
  *
- * Written in three steps, times, series and sums, each of them key by key: a node whose series do
- * not fit memory is read again for some of its keys at a time.
+ * Written in three steps, times, series and sums, each of them key by key.
  * @module
  */
-import type { ByteText } from "../byte_text.ts";
+import { jsonText } from "../../core/printable.ts";
+import { EXACT_BELOW } from "../../formats/rawstats/columns.ts";
+import { type ByteText, Piece } from "../byte_text.ts";
 import type { RawCorrection } from "../differ.ts";
-import { addExact, type Exact, type KeyPart, type KeySeries, scaled } from "../series.ts";
-import { SeriesCursor } from "../series.ts";
+import { addExact, type Exact, type KeyReader, type KeySeries, scaled } from "../series.ts";
 
 const COMMA = 44;
-const NULL = new TextEncoder().encode("null");
+const NULL = new Piece("null");
 
 /** A number as JSON has it; what is not there is null. */
 export function jsonNumber(value: Exact | undefined): string {
@@ -27,7 +27,7 @@ export function jsonNumber(value: Exact | undefined): string {
 function put(out: ByteText, value: Exact | undefined): void {
   if (typeof value === "number" && value - value === 0) out.number(value);
   else if (typeof value === "bigint") out.exact(value);
-  else out.bytes(NULL);
+  else out.piece(NULL);
 }
 
 /** Writes what comes in the order TYPE, DEVICE, KEY as objects within objects. */
@@ -67,7 +67,7 @@ export class JsonTree {
   }
 
   #name(name: string): void {
-    this.#out.text(`${this.#isFirst ? "" : ","}${JSON.stringify(name)}:`);
+    this.#out.text(`${this.#isFirst ? "" : ","}${jsonText(name)}:`);
     this.#isFirst = false;
   }
 
@@ -94,24 +94,51 @@ export function writeTimes(out: ByteText, times: readonly number[]): void {
 export function writeKey(
   out: ByteText,
   times: readonly number[],
-  { key, unit, parts, counted }: KeySeries,
-  steps: readonly RawCorrection[],
+  reader: KeyReader,
+  { key, unit, parts, counted, steps }: KeySeries & { readonly steps: readonly RawCorrection[] },
 ): void {
-  out.text(`{"unit":${JSON.stringify(unit.name)},"scale":${unit.scale},"kind":"${key.kind}",`);
+  out.text(`{"unit":${jsonText(unit.name)},"scale":${unit.scale},"kind":"${key.kind}",`);
   out.text(`"raw":[`);
-  writeColumn(out, times, parts, (cursor) => put(out, cursor.raw));
+  reader.read(parts);
+  const { at, raw, delta } = reader;
+  let place = 0;
+  for (let i = 0; i < reader.count; i++) {
+    place = skipTo(out, place, at[i]);
+    if (raw[i] < EXACT_BELOW) out.number(raw[i]);
+    else put(out, reader.exactRaw(i));
+  }
+  skipTo(out, place, times.length, true);
   if (key.kind !== "event") {
     out.text(`],"delta":null,"rate":null,"corrections":[]}`);
     return;
   }
+  const spans = reader.spans.slice(-counted.length);
   out.text(`],"delta":[`);
-  writeColumn(out, times, counted, ({ delta, scale }) => {
-    put(out, delta === undefined ? undefined : scaled(delta, scale));
-  });
+  place = 0;
+  for (const { from, to, scale } of spans) {
+    for (let i = from; i < to; i++) {
+      place = skipTo(out, place, at[i]);
+      const plain = delta[i] * scale;
+      if (plain < EXACT_BELOW) out.number(plain);
+      else put(out, scaledDelta(reader, i, scale));
+    }
+  }
+  skipTo(out, place, times.length, true);
   out.text(`],"rate":[`);
-  writeColumn(out, times, counted, ({ delta, scale, seconds }) => {
-    put(out, delta === undefined ? undefined : Number(scaled(delta, scale)) / seconds);
-  });
+  place = 0;
+  for (const { from, to, scale } of spans) {
+    let before = NaN;
+    for (let i = from; i < to; i++) {
+      const us = times[at[i]];
+      const seconds = (us - before) / 1e6;
+      before = us;
+      place = skipTo(out, place, at[i]);
+      const plain = delta[i] * scale;
+      if (plain < EXACT_BELOW) put(out, plain / seconds);
+      else put(out, rateOf(scaledDelta(reader, i, scale), seconds));
+    }
+  }
+  skipTo(out, place, times.length, true);
   out.text(`],"corrections":[`);
   steps.forEach((s, i) => {
     out.text(
@@ -122,34 +149,30 @@ export function writeKey(
   out.text("]}");
 }
 
-/** One entry per time. */
-function writeColumn(
-  out: ByteText,
-  times: readonly number[],
-  parts: readonly KeyPart[],
-  write: (cursor: SeriesCursor) => void,
-): void {
-  const cursor = new SeriesCursor(times, parts);
-  let at = 0;
-  const skipTo = (end: number) => {
-    for (; at < end; at++) {
-      if (at > 0) out.char(COMMA);
-      out.bytes(NULL);
-    }
-  };
-  while (cursor.next()) {
-    skipTo(cursor.at);
-    if (at > 0) out.char(COMMA);
-    write(cursor);
-    at++;
+/** Writes null for the times without a sample, and what separates this entry from them; its next. */
+function skipTo(out: ByteText, place: number, at: number, isEnd = false): number {
+  for (; place < at; place++) {
+    if (place > 0) out.char(COMMA);
+    out.piece(NULL);
   }
-  skipTo(times.length);
+  if (!isEnd && place > 0) out.char(COMMA);
+  return place + 1;
+}
+
+function scaledDelta(reader: KeyReader, sample: number, scale: number): Exact | undefined {
+  const delta = reader.exactDelta(sample);
+  return delta === undefined ? undefined : scaled(delta, scale);
+}
+
+function rateOf(delta: Exact | undefined, seconds: number): number | undefined {
+  return delta === undefined ? undefined : Number(delta) / seconds;
 }
 
 /** Deltas and rates of a counter, summed over devices. */
 export function writeSums(
   out: ByteText,
   times: readonly number[],
+  reader: KeyReader,
   devices: readonly KeySeries[],
 ): void {
   const has = new Uint8Array(times.length);
@@ -157,19 +180,28 @@ export function writeSums(
   const wide = new Map<number, bigint>();
   const rates = new Float64Array(times.length);
   for (const { counted } of devices) {
-    const cursor = new SeriesCursor(times, counted);
-    while (cursor.next()) {
-      const { at, delta, scale, seconds } = cursor;
-      if (delta === undefined) continue;
-      const own = scaled(delta, scale);
-      const sum = addExact(wide.get(at) ?? deltas[at], own);
-      if (typeof sum === "bigint") wide.set(at, sum);
-      else deltas[at] = sum;
-      rates[at] = has[at] === 1 ? rates[at] + Number(own) / seconds : Number(own) / seconds;
-      has[at] = 1;
+    reader.read(counted);
+    const { at } = reader;
+    for (const { from, to, scale } of reader.spans) {
+      let before = NaN;
+      for (let i = from; i < to; i++) {
+        const place = at[i];
+        const us = times[place];
+        const seconds = (us - before) / 1e6;
+        before = us;
+        const plain = reader.delta[i] * scale;
+        const own = plain < EXACT_BELOW ? plain : scaledDelta(reader, i, scale);
+        if (own === undefined) continue;
+        const sum = addExact(wide.get(place) ?? deltas[place], own);
+        if (typeof sum === "bigint") wide.set(place, sum);
+        else deltas[place] = sum;
+        const rate = Number(own) / seconds;
+        rates[place] = has[place] === 1 ? rates[place] + rate : rate;
+        has[place] = 1;
+      }
     }
   }
-  out.text(`{"unit":${JSON.stringify(devices[0].unit.name)},"delta":[`);
+  out.text(`{"unit":${jsonText(devices[0].unit.name)},"delta":[`);
   for (let i = 0; i < has.length; i++) {
     if (i > 0) out.char(COMMA);
     put(out, has[i] === 0 ? undefined : wide.get(i) ?? deltas[i]);

@@ -6,10 +6,10 @@
  * @module
  */
 import { escapedLabel } from "../../formats/metrics.ts";
-import type { ByteText } from "../byte_text.ts";
+import { type ByteText, Piece } from "../byte_text.ts";
 import type { RawType } from "../differ.ts";
-import { addExact, type Exact, type KeyPart, type NodeSeries, scaled } from "../series.ts";
-import { SeriesCursor } from "../series.ts";
+import { addExact, type Exact, type KeyPart, type KeyReader, scaled } from "../series.ts";
+import type { NodeSeries } from "../series.ts";
 
 const BLANK = 32, LF = 10;
 const UNITS: Readonly<Record<string, readonly [name: string, factor: number]>> = {
@@ -20,11 +20,10 @@ const UNITS: Readonly<Record<string, readonly [name: string, factor: number]>> =
   mW: ["watts", 0.001],
   W: ["watts", 1],
 };
-const encoder = new TextEncoder();
 
 /** A family: one key of one type, of all nodes and devices. */
 export interface MetricFamily {
-  /** `TYPE.KEY`: families stand in its order. */
+  /** `TYPE.KEY`: families are in its order. */
   readonly name: string;
   /** Of its first member, and the key's column there. */
   readonly type: RawType;
@@ -36,7 +35,7 @@ export interface MetricFamily {
 export function addFamilies(families: Map<string, MetricFamily>, series: NodeSeries): void {
   for (const device of series.list) {
     device.type.keys.forEach((key, column) => {
-      if (key.kind === "control" || device.columns[column] === undefined) return;
+      if (key.kind === "control") return;
       const name = `${device.type.schema.type}.${key.name}`;
       let family = families.get(name);
       if (family === undefined) {
@@ -48,11 +47,17 @@ export function addFamilies(families: Map<string, MetricFamily>, series: NodeSer
   }
 }
 
+/** How families are written. */
+export interface FamilyWriting {
+  readonly job: string | undefined;
+  readonly reader: KeyReader;
+}
+
 /** Writes one family. */
 export function writeFamily(
   out: ByteText,
   { name, type, column, members }: MetricFamily,
-  job: string | undefined,
+  { job, reader }: FamilyWriting,
 ): void {
   const [unit, factor] = UNITS[type.units[column].name] ?? ["", 1];
   const isCounter = type.keys[column].kind === "event";
@@ -64,26 +69,26 @@ export function writeFamily(
   const id = job === undefined ? "" : `,job=${label(job)}`;
   for (const { series, part } of members) {
     const labels = `host=${label(series.host)},device=${label(part.device.device)}${id}`;
-    const begin = encoder.encode(`${family}${isCounter ? "_total" : ""}{${labels}} `);
+    const begin = new Piece(`${family}${isCounter ? "_total" : ""}{${labels}} `);
     const { times } = series;
-    const cursor = new SeriesCursor(times, [part]);
+    reader.read([part]);
+    const { at, raw, delta, spans: [{ scale }] } = reader;
     let sum: Exact = 0;
-    while (cursor.next()) {
-      const { raw, delta, scale } = cursor;
-      if (raw === undefined) continue;
-      if (delta !== undefined) sum = addExact(sum, delta);
-      const count = scaled(isCounter ? sum : raw, scale);
-      out.bytes(begin);
+    for (let i = 0; i < reader.count; i++) {
+      if (raw[i] !== raw[i]) continue;
+      if (delta[i] === delta[i]) sum = addExact(sum, reader.exactDelta(i)!);
+      const count = scaled(isCounter ? sum : reader.exactRaw(i)!, scale);
+      out.piece(begin);
       if (factor === 1) out.exact(count);
       else out.number(Number(count) * factor);
       out.char(BLANK);
-      out.number(times[cursor.at] / 1e6);
+      out.number(times[at[i]] / 1e6);
       out.char(LF);
     }
   }
 }
 
-/** What stands behind the last family. */
+/** The lines after the last family. */
 export const METRICS_END = "# EOF\n";
 
 function label(text: string): string {

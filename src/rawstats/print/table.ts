@@ -20,7 +20,7 @@ export interface RawTableRequest {
   readonly types: readonly string[] | undefined;
   /** A row per device, not the sum over devices. */
   readonly devices: boolean;
-  /** What the user says of energies whose files do not. */
+  /** The user's units for energies whose files have none. */
   readonly energyUnits?: EnergyUnits;
 }
 

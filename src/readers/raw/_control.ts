@@ -3,7 +3,7 @@
  *
  * Control words are event | unit mask << 8 | flags: bit 16 user, 17 kernel, 20 interrupt, 22 enable,
  * 24 threshold 1 (Intel SDM vol. 3B, "Performance monitoring"; uncore performance monitoring
- * guides). Nothing is written but where `--program-counters` asks for it.
+ * guides). Registers are written only with `--program-counters`.
  * @module
  */
 import type { CpuRegisters } from "../../os/raw_machine.ts";

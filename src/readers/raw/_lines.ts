@@ -15,7 +15,7 @@ export class Lines {
   /** The line: from `start` to before `end`. */
   start = 0;
   end = 0;
-  /** Where reading in the line stands. */
+  /** Offset of the next byte in the line. */
   at = 0;
   /** The last number: low and high word. */
   low = 0;
@@ -121,7 +121,7 @@ export function hashOf(word: string): number {
   return hash;
 }
 
-/** Index by hash of some words. @throws {RangeError} If two of them hash alike. */
+/** Index by hash of some words. @throws {RangeError} If two of them have one hash. */
 export function hashTable(words: readonly string[]): Map<number, number> {
   const table = new Map<number, number>();
   words.forEach((word, i) => {

@@ -2,8 +2,8 @@
  * Lustre clients' counters: lines `KEY COUNT samples [UNIT] MIN MAX SUM [SUMSQ]`, the last four
  * absent for pure counts.
  *
- * Truth: lustre/obdclass/lprocfs_status.c; the files lie in /proc/fs/lustre, from 2.12 on partly in
- * /sys/kernel/debug/lustre. Mounts are told apart by the last 16 characters of an instance, the
+ * Truth: lustre/obdclass/lprocfs_status.c; the files are in /proc/fs/lustre, from 2.12 on partly in
+ * /sys/kernel/debug/lustre. Mounts are distinguished by the last 16 characters of an instance, the
  * address of its superblock: /proc/fs/lustre/lov has `NAME-clilov-ADDRESS`, and `NAME-clilov` is
  * the device. One real line: `read_bytes 49311 samples [bytes] 1 23553884 47736624197`.
  * @module

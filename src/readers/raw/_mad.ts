@@ -37,7 +37,7 @@ function request(mgmtClass: number, attribute: number, transaction: number): Dat
   return mad;
 }
 
-/** Asks whoever is one hop away by a port of the adapter for the port that this arrives at. */
+/** Requests, from the device one hop away by a port of the adapter, the port that this arrives at. */
 export function askNeighbour(port: number, transaction: number): Uint8Array<ArrayBuffer> {
   const mad = request(DIRECTED_CLASS, PORT_INFO, transaction);
   mad.setUint8(7, 1);
@@ -47,7 +47,7 @@ export function askNeighbour(port: number, transaction: number): Uint8Array<Arra
   return new Uint8Array(mad.buffer);
 }
 
-/** Asks for the 64-bit counters of a port. */
+/** Requests the 64-bit counters of a port. */
 export function askCounters(port: number, transaction: number): Uint8Array<ArrayBuffer> {
   const mad = request(PERFORMANCE_CLASS, PORT_COUNTERS_EXTENDED, transaction);
   mad.setUint8(DATA + 1, port);

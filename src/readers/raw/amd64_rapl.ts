@@ -1,8 +1,8 @@
 /**
  * Energy of AMD packages: the sum over their cores, and the package, in raw counts.
  *
- * Truth: AMD's Processor Programming Reference, MSRC001_0299–029B. The schema says mJ, the registers
- * count units of 2^−(bits 12:8 of C0010299) J, which a mark tells. Each core wraps at 2^32 by
+ * Truth: AMD's Processor Programming Reference, MSRC001_0299–029B. The schema's unit is mJ, the registers
+ * count units of 2^−(bits 12:8 of C0010299) J, which is written in a mark. Each core wraps at 2^32 by
  * itself; the sum is stored modulo 2^32, so that its difference is right however many wrapped.
  * @module
  */

@@ -1,7 +1,7 @@
 /**
  * Extended, 64-bit port counters of InfiniBand adapters.
  *
- * hpcperfstats asks the port by management datagram. The kernel asks the same (performance class,
+ * hpcperfstats queries the port by management datagram. The kernel sends the same query (performance class,
  * PortCountersExtended) and shows it in sysfs: in `counters` since 4.20, where the adapter has
  * them (then with the files of unicast packets), before in `counters_ext`. Elsewhere: no line.
  * @module

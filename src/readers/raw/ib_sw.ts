@@ -1,8 +1,8 @@
 /**
  * Counters of the switch port that an InfiniBand adapter hangs on.
  *
- * They can be had by management datagrams only, which need the rights of whoever manages the fabric
- * (/dev/infiniband/umadN) and are traffic on it: the switch is asked who it is by directed route,
+ * They are read by management datagrams only, which need the rights of the fabric's manager
+ * (/dev/infiniband/umadN) and are traffic on it: the switch is identified by directed route,
  * then for its 64-bit counters by LID. That is done where the type is asked for by its name, and
  * nowhere else. What the switch sends is what the node receives: the two are exchanged.
  * @module
@@ -68,8 +68,8 @@ function ask(door: MadDoor, port: number, transaction: number, row: RawRow): boo
   if (neighbour === undefined) return false;
   const what = askCounters(neighbour.port, transaction + 1);
   const target = { mgmtClass: PERFORMANCE_CLASS, lid: neighbour.lid, queuePair: 1 } as const;
-  const told = door.ask(target, what);
-  const counters = told && readCounters(told, what);
+  const reply = door.ask(target, what);
+  const counters = reply && readCounters(reply, what);
   if (counters === undefined) return false;
   const { xmitData, xmitPackets, rcvData, rcvPackets } = counters;
   [xmitData, xmitPackets, rcvData, rcvPackets].forEach((value, key) => {

@@ -45,7 +45,7 @@ const EVENTS: readonly (readonly [models: readonly number[], events: readonly Ev
   [[KNIGHTS_LANDING], [0x4004, 0x0204]],
 ];
 
-/** Generations that the uncore types tell apart. */
+/** Generations that the uncore types distinguish. */
 export const INTEL_MODELS = {
   nhm: NEHALEM,
   snb: SANDY_BRIDGE,

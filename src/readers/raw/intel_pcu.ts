@@ -17,7 +17,7 @@ import type { RawStatsType } from "./raw_type.ts";
 const COUNTERS = 4;
 /** As in the boxes of the cache: bit 16 is reserved from Haswell on. */
 const EARLY = { box: 0xc24, control: 0xc30, count: 0xc36, freeze: 0x10100, run: 0x10000 };
-const LATE = { box: 0x710, control: 0x711, count: 0x717, freeze: 0x100, run: 0 };
+const LATE_REGISTERS = { box: 0x710, control: 0x711, count: 0x717, freeze: 0x100, run: 0 };
 const RESIDENCY = [0x3fc, 0x3fd];
 /** Cycles whose frequency heat, then power held down; and those that I/O, then snoops held up. */
 const EVENTS = [0x04, 0x05, 0x81, 0x82];
@@ -31,7 +31,7 @@ export const intelPcu: RawStatsType = {
   open({ machine, processor }) {
     const early = isIntel(processor, [...snb, ...ivb]);
     if (!early && !isIntel(processor, [...hsw, ...bdw])) return undefined;
-    const { box, control, count, freeze, run } = early ? EARLY : LATE;
+    const { box, control, count, freeze, run } = early ? EARLY : LATE_REGISTERS;
     const controls = range(control, COUNTERS);
     const counts = range(count, COUNTERS);
     return {

@@ -2,8 +2,8 @@
  * Energy of Intel packages, in raw counts.
  *
  * Truth: Intel SDM vol. 3B, "Platform specific power management support"; the units per model are
- * those of the signals (tables/rapl_units.ts). The schema says mJ; what a count is worth, a mark
- * tells, since the file would not be enough without.
+ * those of the signals (tables/rapl_units.ts). The schema's unit is mJ; a mark has the unit of a count,
+ * which a reader of the file needs.
  * @module
  */
 import { decodeUnits } from "../tables/rapl_units.ts";

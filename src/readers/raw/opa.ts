@@ -1,7 +1,7 @@
 /**
  * Port counters of Omni-Path adapters, as far as the kernel shows them.
  *
- * hpcperfstats asks the vendor's library. The hfi1 driver shows the counters that InfiniBand has as
+ * hpcperfstats calls the vendor's library. The hfi1 driver shows the counters that InfiniBand has as
  * well (drivers/infiniband/hw/hfi1/mad.c), data in words of 4 bytes; a flit has 8 bytes. The others
  * stay 0 and are listed as absent.
  * @module

@@ -98,7 +98,7 @@ function placesOf(host: Host): RawPlace[] {
       });
       return;
     }
-    // Cores are counted over the node there: number them anew in each package.
+    // Cores are counted over the node there: number them again from 0 in each package.
     const key = `${place.package}/${place.core}`;
     if (!coreOf.has(key)) {
       const count = seen.get(`${place.package}`) ?? 0;

@@ -1,6 +1,6 @@
 /**
  * What a raw stats type is: a key list, from which both its schema line and its values come, and
- * `collect`. One type, or one family of alike types, a file; `all.ts` lists them.
+ * `collect`. One type, or one family of similar types, per file; `all.ts` lists them.
  *
  * Names, keys and units are those of hpcperfstats 2.3.5, so that its own post-processing reads what
  * the monitor writes.
@@ -19,7 +19,7 @@ export interface RawNodeAccess {
   /** Registers, PCI functions, owners. */
   readonly machine: RawMachine;
   readonly processor: RawProcessor;
-  /** Was the type asked for by its name, on the machine itself? What others would notice wants that. */
+  /** Was the type requested by its name, on the machine itself? Required for types that others would notice. */
   readonly isNamed?: boolean;
 }
 

@@ -73,7 +73,7 @@ function columnOf(type: RawStatsType, text: string, key: number): RawColumn {
 
 /**
  * Types without signals: single processes, of whose user numbers a sum over devices means nothing,
- * and what sends datagrams through the fabric, which a monitor does where it is told to by name.
+ * and what sends datagrams through the fabric, which a monitor does only for a type requested by name.
  */
 const NO_SIGNALS: readonly string[] = ["proc", "ib_sw"];
 const TYPES = RAW_TYPES.filter((type) => !NO_SIGNALS.includes(type.name));
@@ -94,7 +94,7 @@ function openType(type: RawStatsType, machine: RawMachine): Opened | undefined {
   return collector === undefined ? undefined : { collector, machine };
 }
 
-/** Identifying a processor asks every CPU: once per machine. */
+/** Identifying a processor reads every CPU: once per machine. */
 const processors = new WeakMap<RawMachine, ReturnType<typeof identifyProcessor>>();
 
 function processorOf(machine: RawMachine) {
@@ -148,7 +148,7 @@ export const raw: Reader = {
   open: (host, wanted) => new RawReading(host, wanted),
 };
 
-/** One wanted row: where its values go, and its counters by device. */
+/** One requested row: where its values go, and its counters by device. */
 interface Wanted {
   readonly column: RawColumn;
   readonly first: number;

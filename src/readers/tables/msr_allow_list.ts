@@ -1,8 +1,8 @@
 /**
- * The registers that the MSR reader reads, as msr-safe's allow list wants them.
+ * The registers that the MSR reader reads, in the format of msr-safe's allow list.
  *
  * Truth: msr-safe's README: one line `ADDRESS WRITEMASK # "NAME"`, hexadecimal; a register that
- * stands twice makes the module refuse the whole list. Mask 0: nobody may write it.
+ * is listed twice makes the module refuse the whole list. Mask 0: not writable.
  * @module
  */
 import { MSR_REGISTERS } from "./msr_fields.ts";

@@ -32,7 +32,7 @@ export interface MsrField {
   readonly stallAfterS?: number;
   /** Fastest growth that is possible, in the field's unit per second. */
   readonly maxPerSecond?: number;
-  /** The value is this register's TjMax minus the field, while bit 31 (where meant) says valid. */
+  /** The value is this register's TjMax minus the field, while bit 31 (where used) is set (valid). */
   readonly belowTjMax?: "core" | "package";
 }
 
@@ -79,7 +79,7 @@ function register(
 
 const ENERGY_WRAP = "32 bits: wraps after 2^32 units, minutes to an hour at full power";
 const PART_RATE = { quirks: ENERGY_WRAP, maxPerSecond: 10_000 };
-/** A package never sleeps so deeply that its counter stands still; cores and graphics may. */
+/** A package never sleeps so deeply that its counter stops; cores and graphics may. */
 const PACKAGE_RATE = { ...PART_RATE, stallAfterS: 2 };
 const CYCLES = { format: "integer", maxPerSecond: 2e10 } as const;
 /** GEOPM takes 40 of the bits; at 3 GHz that wraps in six minutes. */

@@ -1,5 +1,5 @@
 /**
- * RAPL units: what register 0x606 says, and the processors for which it does not say all.
+ * RAPL units: register 0x606, and the processors where it is not enough.
  *
  * Truth: Intel SDM volume 3B, 15.10 "Platform specific power management support", and volume 4;
  * Linux arch/x86/events/rapl.c, drivers/powercap/intel_rapl_common.c and intel_rapl_msr.c; for AMD the
@@ -19,7 +19,7 @@ export interface RaplUnits {
   readonly dramNote?: string;
 }
 
-/** Energy unit of memory fixed at 2^−16 J, whatever 0x606 says (which would be four times too much). */
+/** Energy unit of memory fixed at 2^−16 J, for any value of 0x606 (which would be four times too much). */
 export const DRAM_FIXED_UNIT = [0x3f, 0x4f, 0x56, 0x55, 0x6a, 0x6c, 0x57, 0x85];
 
 /** Broadwell-D: references disagree whether it is one of them. */

@@ -1,6 +1,13 @@
 /** The machines of the second simulation: additive ones, and those that break what the fit assumes. */
 import { Attribution } from "../../../src/aggregate/attribution/attribution.ts";
-import { heavyTailed, type OtherModel, remembering, type Rng, runOther } from "./_other_node.ts";
+import {
+  heavyTailed,
+  type OtherModel,
+  type OtherRun,
+  remembering,
+  type Rng,
+  runOther,
+} from "./_other_node.ts";
 
 export type { OtherModel };
 
@@ -132,7 +139,11 @@ export interface OtherOutcome {
 
 /** Runs a model and attributes its energy. */
 export function measureOther(model: OtherModel, seed: number, seconds: number): OtherOutcome {
-  const run = runOther(model, seed, seconds);
+  return measureRun(runOther(model, seed, seconds), model.counter?.periodS ?? 0.001);
+}
+
+/** Attributes the energy of a run. @param periodS About that of the counter's updates. */
+export function measureRun(run: OtherRun, periodS: number): OtherOutcome {
   const attribution = new Attribution({
     cpuCount: run.cpus.flat().length,
     method: "fit",
@@ -140,7 +151,7 @@ export function measureOther(model: OtherModel, seed: number, seconds: number): 
       kind: "package",
       index,
       cpus,
-      updatePeriodS: (model.counter?.periodS ?? 0.001) > 0.01 ? 0.1 : 0.001,
+      updatePeriodS: periodS > 0.02 ? 0.1 : periodS > 0.002 ? 0.01 : 0.001,
     })),
   });
   const stamps = new Float64Array(run.cpus.length).fill(NaN);

@@ -130,7 +130,7 @@ function outcome(
     why: [],
     unmarked: {
       // What comes between the program's end and the last step is in the counter as well.
-      joules: truth.unmarked.joules + truth.nobody.joules,
+      joules: truth.unmarked.joules + truth.unowned.joules,
       fitJ: result.of(0).fitJ,
       seJ: result.of(0).seJ,
     },

@@ -47,3 +47,48 @@ Deno.test("addUp() keeps what a region has below 0 in one of two packages", () =
   // Told and untold of each counter are all of it.
   assertAlmostEquals(result.counters[1].jointJ, -0.02, 1e-9);
 });
+
+Deno.test("addUp() says of one class what it says of it beside one without time", () => {
+  for (let seed = 1; seed <= 200; seed++) {
+    let state = seed * 2654435761 >>> 0;
+    const random = () => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return state / 2 ** 32;
+    };
+    const classes = 8;
+    // Several classes may have one number in the fit, or none; some came folded; the last has no time.
+    const fitOf = Array.from({ length: classes }, () => Math.floor(random() * 5) - 1);
+    const foldedIn = Array.from({ length: classes }, () => random() < 0.3 ? 0 : -1);
+    const fits = Array.from({ length: 4 }, (): ClassFit => ({
+      energyJ: 100 * random() - 5,
+      seJ: 3 * random(),
+      ...(random() < 0.3 ? { untold: "uncertain by more than 10 %" as const } : {}),
+    }));
+    const whole = counter(new Array(classes).fill(1));
+    const result: CounterResult = {
+      ...whole,
+      allS: random() < 0.1 ? 0 : 30,
+      exactJ: Float64Array.from({ length: classes }, () => 50 * random()),
+      seconds: Float64Array.from({ length: classes }, (_, c) => c === classes - 1 ? 0 : random()),
+      fitOf: (c) => fitOf[c] ?? -1,
+      foldedIn: (c) => foldedIn[c] ?? -1,
+      fit: random() < 0.2 ? undefined : {
+        ...whole.fit!,
+        classes: fits,
+        beyondJ: Float64Array.from({ length: 4 }, random),
+        blocked: random() < 0.2 ? "too few changes of the counter" : undefined,
+      },
+    };
+    result.exactJ[classes - 1] = 0;
+    const { sum } = addUp([{ index: 0, result, sampledJ: new Float64Array(classes) }], "fit");
+    for (let c = 0; c < classes; c++) {
+      // -0 and 0 are the same here.
+      const [one, beside] = [sum([c]), sum([c, classes - 1])];
+      for (const key of ["exactJ", "fitJ", "seJ", "powerW", "causedJ"] as const) {
+        const text = `seed ${seed}, class ${c}, ${key}: ${one[key]}, ${beside[key]}`;
+        assert(Object.is(one[key] + 0, beside[key] + 0), text);
+      }
+      assert(one.why === beside.why, `seed ${seed}, class ${c}: ${one.why}, ${beside.why}`);
+    }
+  }
+});

@@ -24,8 +24,9 @@ const BOUNDS: readonly (readonly [ProgramName, Way, error: number, told: number]
   ["drift 10 %", RAPL_5MS, 0.01, 0.9],
   // Nearly in step: its errors are wide, and now and then nothing is told.
   ["locked loop", RAPL_5MS, 0.09, 0.4],
-  ["random 10 ms", PM, 0.06, 0.9],
-  ["random 10 ms", PM_STAMPED, 0.06, 0.9],
+  // 400 changes: of 25 figures up to three were uncertain by more than 10 %.
+  ["random 10 ms", PM, 0.06, 0.75],
+  ["random 10 ms", PM_STAMPED, 0.06, 0.75],
 ];
 
 Deno.test("Attribution is within its bounds for every program, covered by its errors, exact in sum", () => {
@@ -77,8 +78,11 @@ Deno.test("Attribution does not tell a locked loop from steps that are not shake
   still.fit.forEach((error, r) => {
     assert(Number.isNaN(error) || error <= Math.max(0.1, 3 * still.se[r]), `${r}: ${error}`);
   });
-  const [shaken] = measure("locked loop", { seed, seconds: SECONDS }, [RAPL_5MS]);
-  assert(shaken.fit.filter((error) => error < 0.2).length >= 3, `${shaken.fit}`);
+  // Nine in ten of them are told; those of one run go together.
+  const shaken = [0, 1, 2].flatMap((k) =>
+    measure("locked loop", { seed: seed + k, seconds: SECONDS }, [RAPL_5MS])[0].fit
+  );
+  assert(shaken.filter((error) => error < 0.2).length >= 9, `${shaken}`);
 });
 
 Deno.test("Attribution tells nothing of regions that keep one clock with the counter, and else all", () => {

@@ -27,7 +27,7 @@ for (const name of NODES) {
   });
 }
 
-Deno.test("doctor says that a tree's energy files are for root, and that nothing moved", () => {
+Deno.test("doctor reports that a tree's energy files are for root, and that nothing moved", () => {
   using run = openNode("intel-skx-2s");
   const { sources } = diagnose(run.host, run.catalogue);
   const powercap = sources.find((s) => s.reader === "POWERCAP")!;
@@ -35,7 +35,7 @@ Deno.test("doctor says that a tree's energy files are for root, and that nothing
   assert(powercap.live.length === 2 && powercap.live.every((l) => !l.live));
 });
 
-Deno.test("mends come least risk first, and the ones that open to all say so", () => {
+Deno.test("remedies come least risk first, and those that open to all are marked", () => {
   const order = ["none", "low", "medium", "high"];
   for (const { name } of READERS) {
     const risks = remediesOf(name).map((mend) => order.indexOf(mend.risk));

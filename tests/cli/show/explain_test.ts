@@ -11,7 +11,7 @@ const explain = explainOf(VERBS);
 const loaded = await Promise.all(VERBS.map((entry) => entry.load()));
 const entries = allEntries(loaded);
 
-Deno.test("explain knows every verb, option, signal and word, on one screen of 80 columns", async () => {
+Deno.test("explain has every verb, option, signal and word, on one screen of 80 columns", async () => {
   assert(entries.length > 1000, String(entries.length));
   for (const { name } of entries) assert(entriesFor(name, entries).length > 0, name);
   const some = entries.filter(({ kind }, i) => kind !== "signal" || i % 50 === 0);
@@ -26,12 +26,12 @@ Deno.test("explain knows every verb, option, signal and word, on one screen of 8
   }
 });
 
-Deno.test("explain knows every key of a replayed report", () => {
+Deno.test("explain has every key of a replayed report", () => {
   const path = new URL("../../golden/replay/seed_example.report", import.meta.url);
   assertEquals(unexplained(Deno.readTextFileSync(path)), []);
 });
 
-Deno.test("explain knows the notes of the card", async () => {
+Deno.test("explain has the notes of the card", async () => {
   const notes = [
     ["13 of 722 samples missed, 0 late", "samples missed"],
     [
@@ -74,7 +74,7 @@ Deno.test("explain finds a key with its unit, a variable, and an option in all i
   assertEquals([json[0].kind, json[0].name], ["signal", "CPU_ENERGY"]);
 });
 
-Deno.test("explain of an unknown word names near ones; of none, says so", async () => {
+Deno.test("explain of an unknown word names near ones; without any, reports it", async () => {
   const unknown = await capture(explain, ["sync-runtme"]);
   assertEquals([unknown.code, unknown.stdout], [2, ""]);
   assertStringIncludes(unknown.stderr, "sync-runtime");

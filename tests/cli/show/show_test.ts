@@ -88,7 +88,7 @@ Deno.test("show reads recordings, traces, .cali files, PMC logs and raw stats", 
   }
 });
 
-Deno.test("show reads a report that is cut anywhere, and says where", async () => {
+Deno.test("show reads a report that is cut anywhere, and reports where", async () => {
   await inDirectory(async (dir) => {
     const two = hostReport("n1", 1, { regions: 3 });
     two.hosts.push(hostReport("n2", 2, { regions: 3 }).hosts[0]);
@@ -130,7 +130,7 @@ Deno.test("show bears ten thousand regions, names of any kind, and reports of ot
   });
 });
 
-Deno.test("show says in one line what it cannot show", async () => {
+Deno.test("show reports in one line what it cannot show", async () => {
   await inDirectory(async (dir) => {
     Deno.mkdirSync(`${dir}/empty`);
     Deno.writeTextFileSync(`${dir}/none`, "");

@@ -51,7 +51,7 @@ Deno.test("page() fills a terminal of 80 × 24, with courses at the right and ke
   assertEquals(lines[23], "q quit  p pause  s sort: process  f filter");
 });
 
-Deno.test("page() keeps within any terminal, and says what it leaves out", () => {
+Deno.test("page() keeps within any terminal, and names what it leaves out", () => {
   for (const columns of [3, 20, 40, 80, 200]) {
     for (const rows of [1, 3, 8, 9, 24, 50]) {
       const lines = page(content({}), { columns, rows });

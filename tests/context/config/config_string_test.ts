@@ -36,7 +36,7 @@ Deno.test("an error is one line: text, Caliper's message, place, near names", ()
   assertEquals(failure("x\ny").message.split("\n").length, 1);
 });
 
-Deno.test("the caret stands below what is wrong", () => {
+Deno.test("the caret is below the error", () => {
   const cases: [string, string][] = [
     ["event-trace(outdri=x)", "            ^"],
     ["runtime-report x", "               ^"],
@@ -121,7 +121,7 @@ Deno.test("samples are by region: what would need addresses is left out and name
   ]);
 });
 
-Deno.test("wanting all ranks without MPI is said", () => {
+Deno.test("a request for all ranks without MPI is reported", () => {
   const { channels, remarks } = parseConfigString(
     "runtime-report(aggregate_across_ranks)",
     serial,
@@ -156,7 +156,7 @@ function lines(report: string): string[] {
   return report.trimEnd().split("\n").map((line) => line.trim().replace(/ +/g, " "));
 }
 
-Deno.test("order_by_time: the longest exclusive time first, whatever came first", () => {
+Deno.test("order_by_time: the longest exclusive time first, independent of the order of visits", () => {
   const rows = profile([["b", 1, 2], ["c", 1, 4], ["a", 1, 3]]);
   const order = (text: string) => {
     const [{ variables }] = parseConfigString(text, serial).channels;

@@ -4,7 +4,7 @@ import { defaultFileName, fillName } from "../../../src/context/config/file_name
 
 const lookup = (name: string) => ({ "num.x": "7", app: "demo" })[name];
 
-Deno.test("fillName() puts values where attributes stand between two %", () => {
+Deno.test("fillName() replaces attributes between two % by values", () => {
   const cases: [string, string][] = [
     ["a-%num.x%-%app%.cali", "a-7-demo.cali"],
     ["b-%[5]num.x%.cali", "b-    7.cali"],

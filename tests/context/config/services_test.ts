@@ -2,15 +2,15 @@
 import { assert, assertEquals } from "@std/assert";
 import { CONFIGS, optionsOf } from "../../../src/context/config/all.ts";
 import { ABSENT_SERVICES, remarkOnService } from "../../../src/context/config/services.ts";
-import { HEARD, OUTPUTS, SERVICES } from "../../../src/context/services/all.ts";
+import { LIBRARY_SERVICES, OUTPUTS, SERVICES } from "../../../src/context/services/all.ts";
 
-const THERE = new Set([...SERVICES.keys(), ...HEARD, ...OUTPUTS]);
+const THERE = new Set([...SERVICES.keys(), ...LIBRARY_SERVICES, ...OUTPUTS]);
 
 Deno.test("no service that there is counts as missing", () => {
   assertEquals([...ABSENT_SERVICES.keys()].filter((name) => THERE.has(name)), []);
 });
 
-Deno.test("every service that a configuration or an option needs is there or known as missing", () => {
+Deno.test("every service that a configuration or an option needs exists or is known as missing", () => {
   const needed = CONFIGS.flatMap((config) => [
     ...config.services,
     ...[...optionsOf(config).values()].flatMap((option) => [

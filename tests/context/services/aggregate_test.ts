@@ -83,7 +83,7 @@ Deno.test("aggregate has rows by thread, the newest thread first, numbered from 
   ]);
 });
 
-Deno.test("CALI_AGGREGATE_KEY tells values apart, whatever their type", () => {
+Deno.test("CALI_AGGREGATE_KEY distinguishes values of any type", () => {
   const { channel, records } = rows("k, name,none such,k");
   const k = channel.attribute("k", "double", "asvalue");
   const name = channel.attribute("name", "string", "asvalue");

@@ -12,13 +12,13 @@ function marked(
 ) {
   const told = [["callpath.names", names], ["callpath.addresses", addresses]] as const;
   for (const [name, path] of told) {
-    if (path === undefined || !channel.hears(name)) continue;
+    if (path === undefined || !channel.accepts(name)) continue;
     const attribute = channel.attribute(name, "string", "asvalue:thread_scope:skip_events");
     channel.begin(attribute, path.join("\x1f"));
   }
   mark();
   for (const [name, path] of told) {
-    if (path !== undefined && channel.hears(name)) channel.end(name);
+    if (path !== undefined && channel.accepts(name)) channel.end(name);
   }
 }
 
@@ -38,7 +38,7 @@ function pathsWith(config: Record<string, string>): unknown[] {
   return rows.map((row) => [row["callpath.regname"], row["callpath.address"]]);
 }
 
-Deno.test("callpath makes a path of its own of what is told, at this moment alone", () => {
+Deno.test("callpath makes a path of its own of the reported text, at this moment only", () => {
   assertEquals(pathsWith({}), [
     ["main/step", undefined],
     [undefined, undefined],
@@ -46,7 +46,7 @@ Deno.test("callpath makes a path of its own of what is told, at this moment alon
   ]);
 });
 
-Deno.test("CALI_CALLPATH_USE_ADDRESS, USE_NAME and SKIP_FRAMES say what of it", () => {
+Deno.test("CALI_CALLPATH_USE_ADDRESS, USE_NAME and SKIP_FRAMES select the parts", () => {
   assertEquals(pathsWith({ CALI_CALLPATH_USE_ADDRESS: "true" })[2], [
     "main/step/solve",
     "4011a0/7fff00000010/4012ff",
@@ -92,14 +92,14 @@ Deno.test("attributes are Caliper's: names, types, properties and the class of a
   assertEquals(tree.metadataNode(regname.id, mark.id), -1);
 });
 
-Deno.test("a channel without the service hears no call paths", () => {
+Deno.test("a channel without the service receives no call paths", () => {
   const one = new Scripted("event,trace,recorder");
   visits(one.channel);
-  assertEquals(one.channel.hears("callpath.names"), false);
+  assertEquals(one.channel.accepts("callpath.names"), false);
   assertEquals(one.column("callpath.names"), [undefined, undefined, undefined]);
 });
 
-Deno.test("callpath says what was not told, and how it would be; and a number that is none", () => {
+Deno.test("callpath logs what was not reported, and the remedy; and a number that is none", () => {
   const log = (config: Record<string, string>, body = (_: Channel) => {}) => {
     const { channel } = new Scripted("event,callpath,trace,recorder", config);
     body(channel);

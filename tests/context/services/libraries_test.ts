@@ -12,18 +12,18 @@ function heard(config: Record<string, string>): unknown[] {
   return one.column("mpi.function").flatMap((value) => value ?? []);
 }
 
-Deno.test("mpi hears all calls of MPI and nothing else", () => {
+Deno.test("mpi receives all calls of MPI and nothing else", () => {
   assertEquals(heard({}), ["MPI_Send", "MPI_Recv", "MPI_Init"]);
 });
 
-Deno.test("CALI_MPI_WHITELIST and CALI_MPI_BLACKLIST say which calls are heard", () => {
+Deno.test("CALI_MPI_WHITELIST and CALI_MPI_BLACKLIST select the calls that are received", () => {
   assertEquals(heard({ CALI_MPI_WHITELIST: "MPI_Send, MPI_Init" }), ["MPI_Send", "MPI_Init"]);
   assertEquals(heard({ CALI_MPI_BLACKLIST: "MPI_Send:MPI_Init" }), ["MPI_Recv"]);
   const both = { CALI_MPI_WHITELIST: "MPI_Send,MPI_Recv", CALI_MPI_BLACKLIST: "MPI_Send" };
   assertEquals(heard(both), ["MPI_Recv"]);
 });
 
-Deno.test("mpi says that messages are not followed, where that is asked for", () => {
+Deno.test("mpi reports that messages are not followed, where requested", () => {
   const log = (value: string) => new Scripted("mpi", { CALI_MPI_MSG_TRACING: value }).channel.log;
   assertEquals(log("true"), [
     "== CALIPER: mpi: no messages' sizes and partners here: CALI_MPI_MSG_TRACING has no effect",
@@ -46,7 +46,7 @@ Deno.test("mpi.function nests with regions, and is marked as a service's own", (
   assertEquals(channel.log.length > 0, true);
 });
 
-Deno.test("ompt hears parallel regions of OpenMP, and mpi does not", () => {
+Deno.test("ompt receives parallel regions of OpenMP, and mpi does not", () => {
   const one = new Scripted("event,mpi,ompt,trace,recorder");
   one.channel.libraryRegion("begin", "[OMPT] solve at line 7");
   one.channel.snapshot();
@@ -55,21 +55,21 @@ Deno.test("ompt hears parallel regions of OpenMP, and mpi does not", () => {
   assertEquals(inside["mpi.function"], undefined);
 });
 
-Deno.test("a channel hears what libraries tell of files and memory only where a service asks", () => {
-  const hears = (services: string) => {
+Deno.test("a channel receives libraries' events of files and memory only where a service requests them", () => {
+  const accepts = (services: string) => {
     const { channel } = new Scripted(services);
     return ["io.region", "alloc.total", "mem.highwatermark", "mesh"].map((name) => {
-      return channel.hears(name);
+      return channel.accepts(name);
     });
   };
-  assertEquals(hears("event"), [false, false, false, true]);
-  assertEquals(hears("event,io"), [true, false, false, true]);
+  assertEquals(accepts("event"), [false, false, false, true]);
+  assertEquals(accepts("event,io"), [true, false, false, true]);
   for (const service of ["alloc", "sysalloc", "allocstats"]) {
-    assertEquals(hears(service), [false, true, true, true], service);
+    assertEquals(accepts(service), [false, true, true, true], service);
   }
 });
 
-Deno.test("statistics says how many events there were, snapshots and threads, in one line", () => {
+Deno.test("statistics reports the number of events, snapshots and threads, in one line", () => {
   const one = new Scripted("event,statistics,trace,recorder").visit("a").visit("b");
   const { channel } = one;
   channel.turnTo(channel.addThread(0));

@@ -42,7 +42,7 @@ Deno.test("memstat adds pages of memory, which can be aggregated; memusage is th
   assertEquals(one.content().attributes["memstat.vmrss"], { type: "uint", properties: 2133 });
 });
 
-Deno.test("a service of a machine without it says so once, and records the rest", () => {
+Deno.test("a service of a machine without it reports it once, and records the rest", () => {
   const machine = new ScriptedMachine({ name: "cpuinfo.cpu" });
   machine.set("cpuinfo.cpu", 2);
   const one = scripted("cpuinfo", machine);
@@ -51,7 +51,7 @@ Deno.test("a service of a machine without it says so once, and records the rest"
   assertEquals(one.channel.log, ["== CALIPER: cpuinfo: no cpuinfo.numa_node: not in the script"]);
 });
 
-Deno.test("pthread tells of each thread who it is from its first event or tick on", () => {
+Deno.test("pthread reports the identity of each thread from its first event or tick on", () => {
   const machine = new ScriptedMachine({ name: "pthread.id" }, { name: "pthread.is_master" });
   const one = scripted("pthread,event", machine), { channel } = one;
   const second = channel.addThread(0), silent = channel.addThread(0);

@@ -49,7 +49,7 @@ Deno.test("the frequency is a global", () => {
   assertEquals(sampled("20").content().globals["sample.frequency"], 20);
 });
 
-Deno.test("a frequency that is none is said, and the usual one taken", () => {
+Deno.test("a frequency that is none is reported, and the usual one taken", () => {
   for (const text of ["fast", "0", "-3", "20000", "NaN"]) {
     const one = sampled(text);
     assertEquals(one.channel.log, [

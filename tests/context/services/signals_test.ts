@@ -16,7 +16,7 @@ const channelOf = (machine: ScriptedMachine, names: string, services = "") =>
     machine,
   });
 
-Deno.test("joulemark tells growth since the thread's snapshot before, and other values as they are", () => {
+Deno.test("joulemark reports growth since the thread's snapshot before, and other values as they are", () => {
   const machine = energy(), one = channelOf(machine, "CPU_ENERGY,CPU_POWER"), { channel } = one;
   const second = channel.addThread(0);
   for (const [thread, joules, watts] of [[0, 10, 100], [0, 15, 90], [second, 18, 80], [0, 19, 7]]) {
@@ -68,7 +68,7 @@ Deno.test("joulemark gives folded visits no more than there was, and nothing whe
   assertEquals(one.column("CPU_ENERGY"), [8, 0, 1]);
 });
 
-Deno.test("attributes of joulemark tell unit, quality and source", () => {
+Deno.test("attributes of joulemark have unit, quality and source", () => {
   const one = channelOf(energy(), "CPU_ENERGY,CPU_POWER"), { tree } = one.channel;
   const about = (name: string) => {
     const id = tree.attributeByName(name);
@@ -98,7 +98,7 @@ Deno.test("joulemark.simulated names the signals that no hardware measured, in e
   assertEquals(measured.content().globals["joulemark.simulated"], undefined);
 });
 
-Deno.test("joulemark says which signals there are not, and when none is left", () => {
+Deno.test("joulemark reports which signals are absent, and when none is left", () => {
   assertEquals(channelOf(energy(), "CPU_ENERGY,GPU_ENERGY,GPU_ENERGY").channel.log, [
     "== CALIPER: joulemark: no GPU_ENERGY: not in the script",
   ]);

@@ -32,6 +32,8 @@ Deno.test("timer gives folded visits no more time than has passed", () => {
   one.at(1000, () => channel.foldedVisits("tiny", 5, 5000));
   one.at(1200, () => channel.snapshot());
   assertEquals(one.column("time.duration.ns"), [1000, 200]);
+  // The whole of their time is what they got and what they did not.
+  assertEquals(one.column("joulemark.time.missing.ns"), [4000, undefined]);
 });
 
 Deno.test("timer never goes back, though clocks do", () => {
@@ -44,7 +46,7 @@ Deno.test("timer never goes back, though clocks do", () => {
   assertEquals(one.column("time.duration.ns"), [0, 400, 0]);
 });
 
-Deno.test("timer tells inclusive times of ends alone, by attribute and by thread", () => {
+Deno.test("timer reports inclusive times of ends alone, by attribute and by thread", () => {
   const one = new Scripted("event,timer,trace,recorder", INCLUSIVE), { channel } = one;
   const other = channel.addThread(0, 0);
   const inThread = (thread: number, ns: number, action: () => void) => {
@@ -64,7 +66,7 @@ Deno.test("timer tells inclusive times of ends alone, by attribute and by thread
   assertEquals(told, [20, 35, 50, 90]);
 });
 
-Deno.test("timer tells no inclusive times unless it is asked", () => {
+Deno.test("timer reports no inclusive times unless requested", () => {
   const one = new Scripted("event,timer,trace,recorder").visit("a", 5);
   assertEquals(one.column("time.inclusive.duration.ns"), [undefined, undefined]);
   const explicit = new Scripted("timer,trace,recorder", INCLUSIVE);

@@ -25,7 +25,7 @@ Deno.test("Counters takes a step back by less than a wrap for a reset and adds n
   ]);
 });
 
-Deno.test("Counters knows a glitch from a reset by the reading after it", () => {
+Deno.test("Counters distinguishes a glitch from a reset by the reading after it", () => {
   const c = new Counters(1, { range: 2 ** 32 });
   assertEquals(feed(c, [1_000_000, 5, 1_000_100]).at(-1), [1_000_100, STEP.FORWARD]);
   const same = new Counters(1, { range: 2 ** 32 });
@@ -49,13 +49,13 @@ Deno.test("Counters without a range never wraps", () => {
   assertEquals(feed(c, [100, 90, 95]), [[100, STEP.FIRST], [100, STEP.RESET], [105, STEP.FORWARD]]);
 });
 
-Deno.test("Counters says once that a counter is frozen, and again after it moved", () => {
+Deno.test("Counters reports once that a counter is frozen, and again after it moved", () => {
   const c = new Counters(1, { range: 2 ** 32, stallAfterS: 2 });
   const steps = feed(c, [5, 5, 5, 5, 5, 6, 6, 6, 6, 6]).map(([, step]) => step);
   assertEquals(steps.filter((s) => s === STEP.STALLED).length, 2);
 });
 
-Deno.test("Counters adds nothing over a restart it is told of, up or down", () => {
+Deno.test("Counters adds nothing over a reported restart, up or down", () => {
   const c = new Counters(1, { range: Infinity });
   c.update(0, 0, 5000, 0);
   c.update(0, 0, 5100, 1);

@@ -65,7 +65,7 @@ Deno.test("parsePower() never makes 0 W or a cut answer a power", () => {
   assert(!other.ok && other.kind === "broken" && /DCMI's group/.test(other.reason));
 });
 
-Deno.test("parsePower() says what a completion code means, and whether to ask again", () => {
+Deno.test("parsePower() reports what a completion code means, and whether to retry", () => {
   const kind = (code: number) => {
     const answer = parse([code]);
     assert(!answer.ok);

@@ -21,7 +21,7 @@ Deno.test("parseTable() reads what printTable() prints", () => {
   }
 });
 
-Deno.test("parseTable() says why a text is no table", () => {
+Deno.test("parseTable() reports why a text is no table", () => {
   const name = "joulemark-collector 1";
   assertEquals(parseTable(""), "not a collector of this version");
   assertEquals(parseTable("joulemark-collector 2\n\n"), "not a collector of this version");
@@ -36,7 +36,7 @@ Deno.test("parseTable() says why a text is no table", () => {
   });
 });
 
-Deno.test("servedBy() knows the ids of the table, and no other", () => {
+Deno.test("servedBy() accepts the ids of the table, and no other", () => {
   assertEquals(servedBy(TABLE, 1), { kind: "file", file: 1 });
   assertEquals(servedBy(TABLE, registerId(3, 1)), {
     ...{ kind: "register", cpu: 300, register: 0xc001029b },

@@ -1,18 +1,23 @@
 /*
- * many_threads THREADS VISITS [BESIDE]: threads that come and go, BESIDE at a time, each with as
- * many visits of "work". Prints the visits.
+ * many_threads THREADS VISITS [BESIDE [inside]]: threads that come and go, BESIDE at a time, each with
+ * as many visits of "work", and in each of them one of "inside". Prints the visits.
  */
 #include "joulemark.h"
 #include <pthread.h>
 #include <stdio.h>
 
 static long visits;
+static int inside;
 
 static void *run(void *unused) {
     long i;
     (void)unused;
     for (i = 0; i < visits; i++) {
         joulemark_begin("work");
+        if (inside) {
+            joulemark_begin("inside");
+            joulemark_end("inside");
+        }
         joulemark_end("work");
     }
     return NULL;
@@ -23,6 +28,7 @@ int main(int argc, char **argv) {
     int beside = argc > 3 ? atoi(argv[3]) : 1, k;
     pthread_t some[64];
     pthread_attr_t small;
+    inside = argc > 4;
     visits = argc > 2 ? atol(argv[2]) : 1000;
     pthread_attr_init(&small);
     pthread_attr_setstacksize(&small, 65536);

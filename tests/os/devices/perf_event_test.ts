@@ -33,7 +33,7 @@ Deno.test("PerfCounter.take() scales an interval by its own turns, and never goe
   assertEquals(counter.total[0], 2100);
 });
 
-Deno.test("PerfCounter.take() tells what never counted, and what went backwards", () => {
+Deno.test("PerfCounter.take() reports what never counted, and what went backwards", () => {
   using counter = new PerfCounter(-1, CYCLES);
   assertEquals(counter.take(reading(0n, 0n, 0n)), PERF_READ.NEVER_COUNTED);
   assertEquals(counter.share, 0);
@@ -43,7 +43,7 @@ Deno.test("PerfCounter.take() tells what never counted, and what went backwards"
   assertEquals(counter.total[0], 55);
 });
 
-Deno.test("PerfCounter.take() believes the count of a software event, whatever its times say", () => {
+Deno.test("PerfCounter.take() uses the count of a software event, for any times", () => {
   using counter = new PerfCounter(-1, PAGE_FAULTS);
   assertEquals(counter.take(reading(0n, 0n, 0n)), PERF_READ.NEVER_COUNTED);
   // The kernel notes the time that it ran a moment after the time that it was switched on.

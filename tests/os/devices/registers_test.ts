@@ -12,7 +12,7 @@ function tree(files: Record<string, string>): string {
   return root;
 }
 
-Deno.test("registers() of a tree reads msr.json in any case, and anew at every round", () => {
+Deno.test("registers() of a tree reads msr.json in any case, and again at every round", () => {
   const path = "/dev/cpu/0/msr.json";
   const root = tree({ [path]: '{"0x611": "0xF4143dFF", "0XC0010299":"A1003"}' });
   using registers = new MachineHost(root).registers(0);
@@ -46,7 +46,7 @@ Deno.test("registers() of a tree reads a register file at 8 times the number", (
   Deno.removeSync(root, { recursive: true });
 });
 
-Deno.test("probe() tells absent from forbidden", () => {
+Deno.test("probe() distinguishes absent from forbidden", () => {
   const host = new MachineHost(tree({ "/sys/a": "1" }));
   assertEquals(host.probe("/sys/a"), { ok: true });
   const missing = host.probe("/sys/b");

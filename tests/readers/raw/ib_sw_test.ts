@@ -54,7 +54,7 @@ function answer(asked: Uint8Array, data: Record<number, number>, status = 0): Ui
   return mad;
 }
 
-Deno.test("answers are read where they belong to the question and say that all went well", () => {
+Deno.test("answers are read where they belong to the question and report success", () => {
   const who = askNeighbour(1, 7);
   const info = { 16: 0x12, 17: 0x34, 28: 22 };
   // the direction bit is no trouble

@@ -53,7 +53,7 @@ Deno.test("raw: types of CPUs have their domain, others are added up to the boar
   assertEquals(second[0].map((s, i) => Math.round(s - first[0][i])).every((s) => s > 0), true);
 });
 
-Deno.test("raw: what a node lacks is absent, with the reason", () => {
+Deno.test("raw: what a node does not have is absent, with the reason", () => {
   const root = Deno.makeTempDirSync();
   try {
     writeRawTree(root, loadRawNode("vm-no-energy"), 0);

@@ -93,7 +93,7 @@ Deno.test("ib_ext is read from sysfs where the counters have 64 bits, else it ha
   assertEquals(once({ ...wide, [`${port}/state`]: "1: DOWN\n" }, "ib_ext"), []);
 });
 
-Deno.test("opa takes words of 4 bytes as half flits, and is there with an hfi1 adapter only", () => {
+Deno.test("opa takes words of 4 bytes as half flits, and is present with an hfi1 adapter only", () => {
   const port = "/sys/class/infiniband/hfi1_0/ports/1";
   const lines = once({
     [`${port}/state`]: "4: ACTIVE\n",

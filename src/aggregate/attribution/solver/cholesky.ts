@@ -9,7 +9,7 @@ import { triangle } from "./triangle.ts";
 
 /** Added to the unit diagonal. */
 const RIDGE = 1e-12;
-/** A pivot below this: the class cannot be told from those before it. */
+/** A pivot below this: the class cannot be separated from those before it. */
 const LEAST_PIVOT = 1e-10;
 /** Part of a class in a combination that vanishes, from which on the class belongs to it. */
 const PART = 1e-3;
@@ -18,7 +18,7 @@ const PART = 1e-3;
 export class Cholesky {
   /** The classes, in order of the rows; those without a sound pivot are left out. */
   readonly members: number[] = [];
-  /** Classes that cannot be told from each other, those left out among them. */
+  /** Classes that cannot be separated from each other, those left out among them. */
   readonly inseparable = new Set<number>();
   readonly #scale: Float64Array;
   readonly #factor: Float64Array;

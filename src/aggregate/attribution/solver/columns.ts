@@ -1,8 +1,8 @@
 /**
- * The columns that stand beside the classes in a fit: what tests whether so many watts a region is
- * the truth, and takes its place where it is not.
+ * The columns beside the classes in a fit: they test whether a constant power per region is
+ * right, and replace it where it is not.
  *
- * Each has a family, for which it is decided together whether the data want it, and a prior: powers
+ * Each has a family, for which it is decided together whether the data need it, and a prior: powers
  * rarely depend on such things by more than some part of them (Jeffreys: "Theory of Probability", 5;
  * MacKay, "Bayesian interpolation", 1992). docs/how-sure.md.
  * @module
@@ -11,16 +11,23 @@ import type { RowStore } from "./row_store.ts";
 import { CONSTANTS, TERM, type Term, type VisitTerms } from "../visit_terms.ts";
 
 /** Families of columns, in the order of their bits: of terms, then of the load that power follows. */
-export const FAMILY = { FIRST: 0, EARLY: 1, LENGTH: 2, BESIDE: 3, CARRIED: 4 } as const;
+export const FAMILY = { FIRST: 0, EARLY: 1, LENGTH: 2, BESIDE: 3, AFTER: 4, CARRIED: 5 } as const;
 /** Those that are let in or left out. */
-export const SWITCHED = 4;
+export const SWITCHED = 5;
 /** Bits of all of them. */
 export const ALL_FAMILIES = (1 << SWITCHED) - 1;
-/** Part of a power by which a column's likely effect differs from none, by family. */
-const LIKELY: readonly number[] = [0.4, 0.25, 0.15];
+/** Family of a term of one class. */
+const FAMILY_OF: readonly number[] = [FAMILY.FIRST, FAMILY.FIRST, FAMILY.EARLY, FAMILY.LENGTH];
+/** Part of a power by which a column's likely effect differs from none, by kind of term. */
+const LIKELY: readonly number[] = [0.4, 0.3, 0.25, 0.15];
+/** The same of what a class leaves to those that come after it. */
+const LIKELY_AFTER = 0.15;
 /** Part of the power that follows the load with each time constant, where it may with several. */
 const LIKELY_LATE = 1;
-/** The same beside others: of all classes alike, of one class, and by one class. */
+/** The same of the two shortest: they look like a lag. */
+const LIKELY_SHORT = 0.1;
+const SHORT = 2;
+/** The same beside others: of all classes together, of one class, and by one class. */
 const LIKELY_BESIDE = { all: 0.25, victim: 0.1, cause: 0.15 } as const;
 /** Classes with columns of their own: those with the most CPU time. */
 const MOST_CLASSES = 6;
@@ -56,12 +63,23 @@ export interface Pair {
   readonly all: number;
 }
 
+/** A class after another one: its column gets the term's amount times the class's power. */
+export interface Order {
+  readonly term: number;
+  /** Own number of the class that comes after. */
+  readonly to: number;
+  readonly number: number;
+}
+
 /** The columns of one fit. */
 export class Columns {
   readonly list: readonly Column[];
   readonly pairs: readonly Pair[];
   /** By term: its place in `pairs`, −1: none. */
   readonly pairOf: Int32Array;
+  readonly orders: readonly Order[];
+  /** By term: its place in `orders`, −1: none. */
+  readonly orderOf: Int32Array;
   /** What an amount of a pair's term is divided by. */
   readonly others: number;
   /** Numbers of those for power that follows the load, by time constant. */
@@ -69,24 +87,32 @@ export class Columns {
 
   private constructor(
     list: readonly Column[],
-    { pairs, terms, others }: { pairs: readonly Pair[]; terms: number; others: number },
+    { pairs, orders, terms, others }: {
+      pairs: readonly Pair[];
+      orders: readonly Order[];
+      terms: number;
+      others: number;
+    },
   ) {
     this.list = list;
     this.pairs = pairs;
     this.others = others;
+    this.orders = orders;
+    this.orderOf = new Int32Array(terms).fill(-1);
+    orders.forEach(({ term }, k) => this.orderOf[term] = k);
     this.pairOf = new Int32Array(terms).fill(-1);
     pairs.forEach(({ term }, k) => this.pairOf[term] = k);
     this.carried = list.filter(({ family }) => family === FAMILY.CARRIED).map((c) => c.number);
   }
 
-  /** Is there any that comes from the edges of terms? */
+  /** Does any come from the edges of terms? */
   get needsTerms(): boolean {
     return this.list.some(({ family }) => family !== FAMILY.CARRIED);
   }
 
   /** None. */
   static none(): Columns {
-    return new Columns([], { pairs: [], terms: 0, others: 1 });
+    return new Columns([], { pairs: [], orders: [], terms: 0, others: 1 });
   }
 
   /** Chooses columns for the classes seen so far; rows know their numbers from now on. */
@@ -100,20 +126,24 @@ export class Columns {
     rows.columnOf = new Int32Array(Math.max(1, visits.terms.length)).fill(-1);
     const list: Column[] = [];
     visits.terms.forEach((term, id) => {
-      if (!isFew || term.kind === TERM.BESIDE || !large.includes(term.a)) return;
+      if (!isFew || term.kind >= FAMILY_OF.length || !large.includes(term.a)) return;
       const likely = likelyOf(term);
       if (likely === undefined) return;
       const number = rows.addColumn();
       rows.columnOf[id] = number;
-      list.push({ number, family: term.kind, a: term.a, likely });
+      list.push({ number, family: FAMILY_OF[term.kind], a: term.a, likely });
     });
     const pairs = isFew && visits.pairs ? choosePairs(rows, visits, large, list) : [];
+    const orders = isFew && visits.orders ? chooseOrders(rows, visits, large, list) : [];
     if (isFew && rows.classCount > 1) {
       CONSTANTS.forEach(() => {
         list.push({ number: rows.addColumn(), family: FAMILY.CARRIED, a: -1, likely: Infinity });
       });
     }
-    return new Columns(list, { pairs, terms: visits.terms.length, others: Math.max(1, cpus - 1) });
+    return new Columns(list, {
+      ...{ pairs, orders, terms: visits.terms.length },
+      others: Math.max(1, cpus - 1),
+    });
   }
 
   /**
@@ -130,7 +160,8 @@ export class Columns {
     for (const { number, family, a, likely } of this.list) {
       if (family === FAMILY.CARRIED) {
         // Without a place on the line (`slowness.ts`) they are columns like others.
-        if ((families >> family & 1) === 1) ridge[number] = s2 / LIKELY_LATE ** 2;
+        const part = this.carried.indexOf(number) < SHORT ? LIKELY_SHORT : LIKELY_LATE;
+        if ((families >> family & 1) === 1) ridge[number] = s2 / part ** 2;
         continue;
       }
       const own = a < 0 ? -1 : rows.fitOf[a];
@@ -186,6 +217,32 @@ function choosePairs(
     });
   });
   return pairs;
+}
+
+/** A column for each class of what it leaves to those after it: where what comes after it comes after others too. */
+function chooseOrders(
+  rows: RowStore,
+  { terms }: VisitTerms,
+  large: readonly number[],
+  list: Column[],
+): Order[] {
+  const wanted = terms.flatMap(({ kind, a, b, visits }, term) =>
+    kind === TERM.AFTER && visits >= LEAST_VISITS && large.includes(a) && large.includes(b)
+      ? [{ term, a, b }]
+      : []
+  );
+  const before = (b: number) => wanted.filter((one) => one.b === b).length;
+  if (!wanted.some(({ b }) => before(b) > 1)) return [];
+  const columns = new Map<number, number>();
+  return wanted.map(({ term, a, b }): Order => {
+    let number = columns.get(a);
+    if (number === undefined) {
+      columns.set(a, number = rows.addColumn());
+      list.push({ number, family: FAMILY.AFTER, a: -1, likely: LIKELY_AFTER });
+    }
+    rows.columnOf[term] = number;
+    return { term, to: rows.fitOf[b], number };
+  });
 }
 
 /** Likely effect of a term of one class, of the class's power; `undefined`: there is nothing to see. */

@@ -14,7 +14,7 @@ import { NormalSums } from "./normal_sums.ts";
 import type { PhaseLock } from "../phase_lock.ts";
 import { BLOCK_ROWS } from "./row_block.ts";
 import type { RowStore } from "./row_store.ts";
-import type { Shares } from "../shares.ts";
+import type { Shares } from "./shares.ts";
 import type { WhitenedRows } from "./whitened_rows.ts";
 
 const FIRST_BLOCK = 12;
@@ -90,7 +90,7 @@ export class Influence {
     const from = start[i % BLOCK_ROWS];
     const n = start[i % BLOCK_ROWS + 1] - from;
     this.#union = 0;
-    // What a class of unknown power leaves is no noise: such rows stand in the blocks alone.
+    // What a class of unknown power leaves is no noise: such rows are only in the blocks.
     const certain = shares.certain && (this.#certain || this.#length === 0);
     let half = 0;
     if (this.#length > 0) {

@@ -10,7 +10,7 @@ import { triangle } from "./triangle.ts";
 export interface Solution {
   /** W per CPU, not negative; 0 for classes that were held or never seen. */
   readonly power: Float64Array;
-  /** 1 for classes that the rows say something about. */
+  /** 1 for classes that the rows determine. */
   readonly seen: Uint8Array;
   /** Classes whose power would be negative. */
   readonly held: ReadonlySet<number>;
@@ -20,7 +20,9 @@ export interface Solution {
   readonly rss: number;
   /** λ by number, 0 for classes. */
   readonly ridge: Float64Array;
-  /** Where between two columns the solution lies; `undefined`: it was not asked for. */
+  /** Of each part held at 0: half of what `rss` would grow by per unit of it, and its λ. */
+  readonly slopes: readonly { readonly slope: number; readonly lambda: number }[];
+  /** The place of the solution between two columns; `undefined`: not requested. */
   readonly between: (Between & { readonly part: number }) | undefined;
 }
 
@@ -43,6 +45,8 @@ export interface Known {
   /** λ by number: what a column's square costs; Infinity: it is left out. @default 0 */
   readonly ridge?: Float64Array;
   readonly between?: Between | undefined;
+  /** Columns that are not negative either, where they are no part of a mixture. @default none */
+  readonly parts?: readonly number[];
 }
 
 /** Sums of so many rows; see `NormalSums`. */
@@ -55,7 +59,7 @@ interface System extends Known {
 }
 
 /**
- * Minimises πᵀAπ − 2cᵀπ + q over π ≥ 0. Classes of which the rows say less than that their power is
+ * Minimises πᵀAπ − 2cᵀπ + q over π ≥ 0. Classes that the rows determine less well than that their power is
  * about the mean, by twice, are left out: nothing is seen of them.
  *
  * @param start Classes to hold at first.
@@ -143,7 +147,11 @@ function solve(
   seen: readonly number[],
   start: Iterable<number>,
 ): Solution {
-  const { a, c, q, classes, isColumn, ridge } = system;
+  const { a, c, q, classes, isColumn, ridge, between, parts = [] } = system;
+  const isSigned = isColumn?.slice();
+  if (between === undefined) {
+    for (const part of parts) if (isSigned !== undefined) isSigned[part] = 0;
+  }
   const held = new Set<number>(start);
   const power = new Float64Array(classes);
   const freed = new Set<number>();
@@ -151,11 +159,11 @@ function solve(
   for (let round = 0; round < 3 * classes; round++) {
     power.fill(0);
     factor.solve(c, power);
-    const worst = mostNegative(power, factor.members, isColumn);
+    const worst = mostNegative(power, factor.members, isSigned);
     if (worst >= 0) {
       // Many classes: all negative ones at once, and back one by one where that was too many.
       if (classes > 32 && round < 3) {
-        for (const i of factor.members) if (power[i] < 0 && isColumn?.[i] !== 1) held.add(i);
+        for (const i of factor.members) if (power[i] < 0 && isSigned?.[i] !== 1) held.add(i);
       } else held.add(worst);
     } else {
       const back = mostWanted(system, power, held, freed);
@@ -165,15 +173,26 @@ function solve(
     }
     factor = new Cholesky(a, seen.filter((i) => !held.has(i)), isColumn);
   }
-  for (let i = 0; i < classes; i++) if (power[i] < 0 && isColumn?.[i] !== 1) power[i] = 0;
+  for (let i = 0; i < classes; i++) if (power[i] < 0 && isSigned?.[i] !== 1) power[i] = 0;
   let rss = q;
   for (let i = 0; i < classes; i++) {
     if (power[i] !== 0) rss += power[i] * (rowTimes(a, i, power) - 2 * c[i]);
   }
+  const slopes = parts.filter((i) => between === undefined && held.has(i))
+    .map((i) => ({ slope: rowTimes(a, i, power) - c[i], lambda: ridge[i] }));
   const isSeen = new Uint8Array(classes);
   for (const i of seen) isSeen[i] = 1;
-  const between = placed(system.between, power);
-  return { power, seen: isSeen, held, factor, rss: Math.max(0, rss), ridge, between };
+  const mixture = placed(between, power);
+  return {
+    power,
+    seen: isSeen,
+    held,
+    factor,
+    rss: Math.max(0, rss),
+    ridge,
+    slopes,
+    between: mixture,
+  };
 }
 
 /** Element i of A·x. */
@@ -188,16 +207,16 @@ export function rowTimes(a: Float64Array, i: number, x: Float64Array): number {
 function mostNegative(
   power: Float64Array,
   members: readonly number[],
-  isColumn: Uint8Array | undefined,
+  isSigned: Uint8Array | undefined,
 ): number {
   let worst = -1;
   for (const i of members) {
-    if (power[i] < 0 && isColumn?.[i] !== 1 && (worst < 0 || power[i] < power[worst])) worst = i;
+    if (power[i] < 0 && isSigned?.[i] !== 1 && (worst < 0 || power[i] < power[worst])) worst = i;
   }
   return worst;
 }
 
-/** The held class whose power wants to grow most; each comes back once, so that it ends. */
+/** The held class whose power would grow most; each comes back once, so that it ends. */
 function mostWanted(
   { a, c }: { a: Float64Array; c: Float64Array },
   power: Float64Array,

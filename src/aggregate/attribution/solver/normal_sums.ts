@@ -26,7 +26,7 @@ export class NormalSums {
       const wz = weight * values[k];
       const base = triangle(i);
       c[i] += wz * y;
-      // Classes ascend, so that all of these lie in the lower triangle.
+      // Classes ascend, so that all of these are in the lower triangle.
       for (let m = 0; m <= k; m++) a[base + active[m]] += wz * values[m];
     }
     this.q += weight * y * y;

@@ -21,7 +21,7 @@ const LATE_SHARE = 1 / 128;
 /** Room for entries that a store begins with. */
 const FIRST_ENTRIES = 1024;
 
-/** What a row says beside exposures. */
+/** A row's values beside exposures. */
 export interface Interval {
   readonly energyJ: number;
   readonly lengthS: number;
@@ -31,7 +31,7 @@ export interface Interval {
   readonly beginS: number;
 }
 
-/** A queue of sparse rows. Row i lies in `blocks[i / BLOCK_ROWS]`, at what is left. */
+/** A queue of sparse rows. Row i is in `blocks[i / BLOCK_ROWS]`, at what is left. */
 export class RowStore {
   rows = 0;
   /** J, s, and 1 where the row does not follow the one before it. */
@@ -212,7 +212,7 @@ export class RowStore {
     const { terms, termTau } = block;
     let end = from;
     for (let k = 0; k < count; k++) {
-      // Once columns are chosen, the other terms are nobody's.
+      // Once columns are chosen, the other terms are not needed.
       if (this.columnOf.length > 0 && !(this.columnOf[classes[k]] >= 0)) continue;
       let isAny = false;
       for (let l = 0; l < width; l++) {
@@ -325,7 +325,7 @@ export class RowStore {
     this.#rewrite(moved);
   }
 
-  /** The nearest class around one that is as wanted; 0: none. */
+  /** The nearest class around one that fulfils the condition; 0: none. */
   #around(raw: number, isWanted: (raw: number) => boolean): number {
     const parentOf = this.#parentOf;
     if (parentOf === undefined) return 0;

@@ -8,7 +8,7 @@
  * @module
  */
 import { grown } from "../../../core/grow.ts";
-import type { LagRow } from "../lag_row.ts";
+import type { LagRow } from "./lag_row.ts";
 import type { RowStore } from "./row_store.ts";
 
 /** The filters that are tried: φ, θ. The first is none. */

@@ -4,7 +4,7 @@
  * their type and properties.
  *
  * The real library gets the calls too where something configures it from outside (a CALI_ variable)
- * or JOULEMARK_CHAIN says so.
+ * or by JOULEMARK_CHAIN.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
@@ -18,17 +18,21 @@ static int is_region(const struct jm_attribute *a) {
     return (a->properties & CALI_NESTED) && a->type == CALI_STRING;
 }
 
-static void tell(struct joulemark__thread *t, uint32_t kind, const char *name, uint32_t type,
+static void tell(struct joulemark__thread *t, uint32_t kind, struct jm_attribute *a, uint32_t type,
                  uint32_t properties, uint64_t bits) {
-    joulemark__value(t, kind, joulemark__lookup(t, name), type, properties, bits);
+    joulemark__value(t, kind, jm_cali_number(t, a), type, properties, bits);
 }
 
 /* A value that is no region's: an event of its own, so a moment that is noted. */
-static void tell_alone(struct joulemark__thread *t, uint32_t kind, const struct jm_attribute *a,
+static void tell_alone(struct joulemark__thread *t, uint32_t kind, struct jm_attribute *a,
                        uint32_t type, uint32_t properties, uint64_t bits) {
-    if (jm_around) jm_around(t, 0);
-    tell(t, kind, a->name, type, properties, bits);
-    if (jm_around) jm_around(t, 1);
+    if (__builtin_expect(jm_around == NULL, 1)) {
+        tell(t, kind, a, type, properties, bits);
+        return;
+    }
+    jm_around(t, 0);
+    tell(t, kind, a, type, properties, bits);
+    jm_around(t, 1);
 }
 
 /* The bits of the regions that are open: those above were ended by another call. */
@@ -41,18 +45,18 @@ static uint64_t owing(const struct joulemark__thread *t) {
  * Room for both, for both ends, and for two clock pairs is looked for before; without it the region
  * goes as one without attribute.
  */
-static void open_region(struct joulemark__thread *t, const struct jm_attribute *a, uint32_t name) {
+static void open_region(struct joulemark__thread *t, struct jm_attribute *a, uint32_t name) {
     uint32_t depth = t->depth, region = jm_of(jm_track(JM_CALIPER), name);
     int is_told = a != jm_cali_region && (depth == 0 || (t->pushed & 1));
     if (jm_around) jm_around(t, 0);
     t->told = owing(t);
-    if (a != jm_cali_region) t->attribute = joulemark__lookup(t, a->name);
+    if (a != jm_cali_region) t->attribute = jm_cali_number(t, a);
     if (t->order == JOULEMARK__ORDER_UNDECIDED) joulemark__decide_order(t);
     if (t->order == JOULEMARK__ORDER_FOLDED) {
         joulemark__enter(t, region);
     } else if (depth < JOULEMARK__DEPTH && is_told && joulemark__room(t, 9)) {
         t->levels[depth].attribute = t->attribute;
-        tell(t, JOULEMARK__KIND_ATTRIBUTE_BEGIN, a->name, CALI_STRING,
+        tell(t, JOULEMARK__KIND_ATTRIBUTE_BEGIN, a, CALI_STRING,
              a->properties | JOULEMARK__PROPERTY_ENTER_FOLLOWS, name);
         joulemark__enter(t, region);
         t->told |= 1ull << depth;
@@ -63,7 +67,7 @@ static void open_region(struct joulemark__thread *t, const struct jm_attribute *
 }
 
 /* Ends it, and what is open inside it: the region's end, then the attribute's. */
-static void close_region(struct joulemark__thread *t, const struct jm_attribute *a,
+static void close_region(struct joulemark__thread *t, struct jm_attribute *a,
                          uint32_t region) {
     uint32_t at = joulemark__top(t, JOULEMARK__TRACK_OF(region)), owed, before;
     if (jm_around) jm_around(t, 0);
@@ -77,25 +81,25 @@ static void close_region(struct joulemark__thread *t, const struct jm_attribute 
     t->reserved -= before < t->reserved ? before : t->reserved;
     if (owed) {
         /* As an exit: its room was kept. */
-        uint32_t attribute = joulemark__lookup(t, a->name), flags;
+        uint32_t attribute = jm_cali_number(t, a), flags;
         uint64_t stamp = joulemark__stamp(t, &flags);
         joulemark__put(t, stamp, JOULEMARK__KIND_ATTRIBUTE_END, flags | t->process, attribute);
     }
     if (jm_around) jm_around(t, 1);
 }
 
-JM_HIDDEN void jm_cali_begin(struct joulemark__thread *t, const struct jm_attribute *a,
+JM_HIDDEN void jm_cali_begin(struct joulemark__thread *t, struct jm_attribute *a,
                              uint32_t type, uint64_t bits) {
     if (is_region(a) && type == CALI_STRING) open_region(t, a, (uint32_t)bits);
     else tell_alone(t, JOULEMARK__KIND_ATTRIBUTE_BEGIN, a, type, a->properties, bits);
 }
 
-JM_HIDDEN void jm_cali_set(struct joulemark__thread *t, const struct jm_attribute *a,
+JM_HIDDEN void jm_cali_set(struct joulemark__thread *t, struct jm_attribute *a,
                            uint32_t type, uint64_t bits) {
     tell_alone(t, JOULEMARK__KIND_ATTRIBUTE_SET, a, type, a->properties, bits);
 }
 
-JM_HIDDEN void jm_cali_end(struct joulemark__thread *t, const struct jm_attribute *a) {
+JM_HIDDEN void jm_cali_end(struct joulemark__thread *t, struct jm_attribute *a) {
     if (is_region(a)) {
         uint32_t track = jm_track(JM_CALIPER), top = t->depth;
         if (top <= JOULEMARK__DEPTH) top = joulemark__top(t, track);
@@ -113,7 +117,7 @@ JM_HIDDEN uint32_t jm_cali_text(struct joulemark__thread *t, const char *text, s
     region = joulemark__number(text, length, JOULEMARK_HINT_UNKNOWN);
     if (region) {
         t->cache[slot].at = text;
-        t->cache[slot].copy = joulemark__copy_of(&joulemark__state_5, region);
+        t->cache[slot].copy = joulemark__copy_of(&joulemark__state_6, region);
         t->cache[slot].region = region;
     }
     return region;
@@ -169,7 +173,7 @@ JM_HIDDEN struct jm_variant jm_cali_variant(const char *text) {
 
 /* ------------------------------------------------------------------ regions */
 
-JM_MARK void begin_named(const struct jm_attribute *a, const char *name, uint32_t hint) {
+JM_MARK void begin_named(struct jm_attribute *a, const char *name, uint32_t hint) {
     struct joulemark__thread *t = jm_thread(JM_CALIPER, 1);
     uint32_t slot = joulemark__place(name);
     if (!t) return;
@@ -178,7 +182,7 @@ JM_MARK void begin_named(const struct jm_attribute *a, const char *name, uint32_
     else open_region(t, a, joulemark__find(t, name, hint));
 }
 
-JM_MARK void end_named(const struct jm_attribute *a, const char *name) {
+JM_MARK void end_named(struct jm_attribute *a, const char *name) {
     struct joulemark__thread *t = jm_thread(JM_CALIPER, 0);
     if (t) close_region(t, a, jm_of(jm_track(JM_CALIPER), joulemark__lookup(t, name)));
 }
@@ -186,6 +190,10 @@ JM_MARK void end_named(const struct jm_attribute *a, const char *name) {
 #define REGION(symbol, mark)                                                                       \
     JM_EXPORT void symbol(const char *name);                                                       \
     JM_EXPORT void symbol(const char *name) {                                                      \
+        if (__builtin_expect(jm_cali_chain == 0, 1)) {                                             \
+            mark;                                                                                  \
+            return;                                                                                \
+        }                                                                                          \
         mark;                                                                                      \
         JM_CALI_PASS(#symbol, (const char *), (name));                                             \
     }
@@ -224,6 +232,10 @@ JM_MARK void finish_by_id(cali_id id) { finish(jm_cali_find(id)); }
 #define BY_ID(symbol, type, mark)                                                                  \
     JM_EXPORT void symbol(cali_id id, type value);                                                 \
     JM_EXPORT void symbol(cali_id id, type value) {                                                \
+        if (__builtin_expect(jm_cali_chain == 0, 1)) {                                             \
+            if (IS_ON) mark;                                                                       \
+            return;                                                                                \
+        }                                                                                          \
         if (IS_ON) mark;                                                                           \
         JM_CALI_PASS(#symbol, (cali_id, type), (id, value));                                       \
     }
@@ -238,6 +250,10 @@ BY_ID(cali_safe_end_string, const char *, finish_by_id(id))
 #define END(symbol, mark)                                                                          \
     JM_EXPORT void symbol(cali_id id);                                                             \
     JM_EXPORT void symbol(cali_id id) {                                                            \
+        if (__builtin_expect(jm_cali_chain == 0, 1)) {                                             \
+            if (IS_ON) mark;                                                                       \
+            return;                                                                                \
+        }                                                                                          \
         if (IS_ON) mark;                                                                           \
         JM_CALI_PASS(#symbol, (cali_id), (id));                                                    \
     }

@@ -37,7 +37,8 @@ enum {
     CALI_AGGREGATABLE = 2048
 };
 
-struct jm_attribute { const char *name; uint32_t type, properties; };
+/* `number`: the name's among all names, 0 before it is needed: see jm_cali_number(). */
+struct jm_attribute { const char *name; uint32_t type, properties, number; };
 
 /* Caliper's own attributes, whose values are names of regions. */
 extern JM_HIDDEN struct jm_attribute jm_cali_attributes[];
@@ -52,7 +53,7 @@ struct jm_variant {
     union { uint64_t bits; int64_t integer; double real; const void *at; unsigned char flag; } value;
 };
 
-/* Does the real library get the calls too? −1: nobody asked yet. */
+/* Does the real library get the calls too? −1: not determined yet. */
 extern JM_HIDDEN int jm_cali_chain;
 JM_HIDDEN int jm_cali_chain_now(void);
 static inline __attribute__((unused, always_inline)) int jm_cali_chained(void) {
@@ -70,11 +71,22 @@ JM_HIDDEN struct jm_attribute *jm_cali_keep(cali_id id, const char *name, uint32
                                             uint32_t properties);
 
 /* Begins, sets, ends. Bits of a string are its number among the names. */
-JM_HIDDEN void jm_cali_begin(struct joulemark__thread *t, const struct jm_attribute *a,
-                             uint32_t type, uint64_t bits);
-JM_HIDDEN void jm_cali_set(struct joulemark__thread *t, const struct jm_attribute *a,
-                           uint32_t type, uint64_t bits);
-JM_HIDDEN void jm_cali_end(struct joulemark__thread *t, const struct jm_attribute *a);
+JM_HIDDEN void jm_cali_begin(struct joulemark__thread *t, struct jm_attribute *a, uint32_t type,
+                             uint64_t bits);
+JM_HIDDEN void jm_cali_set(struct joulemark__thread *t, struct jm_attribute *a, uint32_t type,
+                           uint64_t bits);
+JM_HIDDEN void jm_cali_end(struct joulemark__thread *t, struct jm_attribute *a);
+
+/* The number of an attribute's name, which stays: its text need not be compared at each mark. */
+static inline __attribute__((unused, always_inline)) uint32_t
+jm_cali_number(struct joulemark__thread *t, struct jm_attribute *a) {
+    uint32_t number = joulemark__checked(JOULEMARK__SEE(a->number));
+    if (__builtin_expect(number == 0, 0)) {
+        number = joulemark__find(t, a->name, JOULEMARK_HINT_UNKNOWN);
+        __atomic_store_n(&a->number, number, __ATOMIC_RELAXED);
+    }
+    return number;
+}
 
 /* Number of a text that comes with its length. */
 JM_HIDDEN uint32_t jm_cali_text(struct joulemark__thread *t, const char *text, size_t length);

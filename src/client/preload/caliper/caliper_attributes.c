@@ -13,10 +13,10 @@
 #define FIRST_ID (OWN_ID + 256)
 
 JM_HIDDEN struct jm_attribute jm_cali_attributes[ATTRIBUTES] = {
-    {"region", CALI_STRING, CALI_NESTED + CALI_THREAD},
-    {"loop", CALI_STRING, CALI_NESTED + CALI_THREAD},
-    {"phase", CALI_STRING, 0x40000 + CALI_NESTED + CALI_THREAD},
-    {"comm.region", CALI_STRING, 0x10000 + CALI_NESTED + CALI_THREAD},
+    {"region", CALI_STRING, CALI_NESTED + CALI_THREAD, 0},
+    {"loop", CALI_STRING, CALI_NESTED + CALI_THREAD, 0},
+    {"phase", CALI_STRING, 0x40000 + CALI_NESTED + CALI_THREAD, 0},
+    {"comm.region", CALI_STRING, 0x10000 + CALI_NESTED + CALI_THREAD, 0},
 };
 static uint32_t count = 4;
 static uint16_t by_name[PLACES]; /* index + 1 */
@@ -58,7 +58,7 @@ static int asks(struct dl_phdr_info *info, size_t size, void *data) {
             !jm_dynsym_of((const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[k].p_vaddr),
                           info->dlpi_addr, &table))
             continue;
-        /* What a file wants of others comes first, and is not in the hash table. */
+        /* A file's references to others come first, and is not in the hash table. */
         for (i = 1; i < table.gnu[1]; i++) {
             if (table.symbols[i].st_shndx == SHN_UNDEF &&
                 makes_channel(table.names + table.symbols[i].st_name))
@@ -84,7 +84,7 @@ JM_HIDDEN int jm_cali_chain_now(void) {
     return jm_cali_chain;
 }
 
-/* The macros start a Caliper that is there by themselves, where it has not written its ids yet. */
+/* The macros start an existing Caliper by themselves, where it has not written its ids yet. */
 static __attribute__((constructor)) void leave_ids_to_caliper(void) {
 #define LEAVE(name, number)                                                                        \
     if (name == OWN_ID + number) name = JM_CALI_INVALID;
@@ -180,7 +180,7 @@ static cali_id given(cali_id real, const char *name, uint32_t type, uint32_t pro
     return real ? real : a ? jm_cali_id(a) : JM_CALI_INVALID;
 }
 
-/* Asks the real library where it listens; 0 else. */
+/* Queries the real library where it gets the calls; 0 else. */
 #define REAL_ID(symbol, types, args)                                                               \
     do {                                                                                           \
         if (jm_cali_chained()) JM_FORWARD(cali_id, 0, symbol, JM_CALI_LIBRARY, types, args);       \

@@ -1,12 +1,12 @@
 /*
  * caliper_calls.c: the rest of cali.h: snapshots, queries, configuration, channels, flushing. The
- * real library answers where it is there; without it a program gets what an idle Caliper would say.
+ * real library answers where it is linked; without it a program gets the results of an idle Caliper.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
 #include "caliper.h"
 
-/* A call that only the real library can answer, with what is said without it. */
+/* A call that only the real library can answer, with the result without it. */
 #define ASK(type, otherwise, symbol, parameters, types, args)                                      \
     JM_EXPORT type symbol parameters;                                                              \
     JM_EXPORT type symbol parameters {                                                             \
@@ -38,7 +38,7 @@ static void snapshot(int n, const cali_id *ids, const struct jm_variant *values)
         uint64_t bits;
         uint32_t type = a ? jm_cali_value(t, &values[i], &bits) : 0;
         if (!type) continue;
-        names[told] = joulemark__lookup(t, a->name);
+        names[told] = jm_cali_number(t, a);
         joulemark__value(t, JOULEMARK__KIND_ATTRIBUTE_BEGIN, names[told++], type,
                          a->properties | CALI_SKIP_EVENTS, bits);
     }
@@ -90,7 +90,7 @@ JM_EXPORT const char *cali_get_current_region_or(const char *otherwise) {
     if (t && t->depth <= JOULEMARK__DEPTH) {
         uint32_t top = joulemark__top(t, jm_track(JM_CALIPER));
         if (!top) return otherwise;
-        return joulemark__copy_of(&joulemark__state_5, JOULEMARK__NAME_OF(t->stack[top - 1]));
+        return joulemark__copy_of(&joulemark__state_6, JOULEMARK__NAME_OF(t->stack[top - 1]));
     }
     JM_FORWARD(const char *, otherwise, "cali_get_current_region_or", JM_CALI_LIBRARY,
                (const char *), (otherwise));

@@ -4,7 +4,7 @@
  * called, none inlined; so the something is ours here.
  *
  * Where the real library gets the calls too, ours holds an object of it. What the real library made
- * itself, and what its members call among themselves, is told by the lack of our sign and goes on.
+ * itself, and what its members call among themselves, is known by the missing sign of ours and passed on.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
@@ -142,7 +142,7 @@ MEMBER(void, _ZN4cali4Loop9IterationD1Ev, (void *self)) {
 }
 SAME(void, _ZN4cali4Loop9IterationD2Ev, "_ZN4cali4Loop9IterationD1Ev", (void *));
 
-/* Loop::iteration(int) const: an iteration has a destructor, so its caller says where it goes. */
+/* Loop::iteration(int) const: an iteration has a destructor, so its caller passes the result's address. */
 #if defined(__x86_64__)
 MEMBER(void *, _ZNK4cali4Loop9iterationEi, (void *made, void *self, int number)) {
     _ZN4cali4Loop9IterationC1EPKNS0_4ImplEi(made, *(void **)self, number);

@@ -113,7 +113,7 @@ static int number_of(variant v, struct number *n) {
     return 1;
 }
 
-/* Does a whole number lie in a range of signed ones? */
+/* Is an integer in a range of signed ones? */
 static int is_within(const struct number *n, int64_t least, int64_t most) {
     if (n->is_negative) return n->integer >= least;
     return n->bits <= (uint64_t)most;
@@ -177,7 +177,7 @@ VARIANT(bool, cali_variant_eq, (variant a, variant b)) {
     return a.type_and_size == b.type_and_size && _cali_variant_value_eq(a, b);
 }
 
-/* Seven bits a byte, the lowest first; the highest bit says that more come. */
+/* Seven bits a byte, the lowest first; the highest bit is set where more follow. */
 static size_t pack(uint64_t value, unsigned char *bytes) {
     size_t n = 0;
     for (; value > 0x7f; value >>= 7) bytes[n++] = (unsigned char)(value & 0x7f) | 0x80;
@@ -224,7 +224,7 @@ VARIANT(int, cali_string2type, (const char *text)) {
     return INV;
 }
 
-/* Properties, and the bits by which they are told. */
+/* Properties, and their bits. */
 static const struct { const char *name; int bits, mask; } properties[] = {
     {"default", 0, 0},
     {"asvalue", 1, 1},

@@ -12,7 +12,17 @@ JM_HIDDEN __thread int jm_mpi_inside __attribute__((tls_model("initial-exec")));
 JM_HIDDEN void (*jm_mpi_count)(struct jm_mpi_call *, struct joulemark__thread *);
 JM_HIDDEN void (*jm_mpi_bytes)(struct jm_mpi_call *, const long *, int);
 
-JM_HIDDEN struct joulemark__thread *jm_mpi_enter(struct jm_mpi_call *c, uint32_t dialect) {
+JM_HIDDEN __attribute__((noinline, cold)) void jm_mpi_first(struct joulemark__thread *t,
+                                                            struct jm_mpi_call *c) {
+    static int looked;
+    c->region = joulemark__find(t, c->name, c->hint);
+    if (__atomic_exchange_n(&looked, 1, __ATOMIC_RELAXED)) return;
+    if (jm_find_next("MPI_Abi_get_version", JM_MPI_LIBRARY) &&
+        !jm_find_next("ompi_mpi_comm_world", JM_MPI_LIBRARY))
+        jm_remark("this MPI has the standard's ABI of MPI 5, with which joulemark is untried");
+}
+
+JM_HIDDEN struct joulemark__thread *jm_mpi_enter_on(struct jm_mpi_call *c, uint32_t dialect) {
     return jm_mpi_enter_here(c, dialect);
 }
 JM_HIDDEN void jm_mpi_leave(struct joulemark__thread *t, struct jm_mpi_call *c) {
@@ -71,8 +81,7 @@ JM_HIDDEN void jm_mpi_fortran(struct jm_mpi_symbol *s, const long *v) {
 }
 
 #define CALL(Name, lower, UPPER, n, error, nf, LARGE, counts, version, hint, bytes)                 \
-    JM_MPI_ANSWER(Name, lower, UPPER, n, error, nf, LARGE, counts, hint, bytes, JM_MPI,            \
-                  jm_mpi_enter_here, jm_mpi_leave_here)
+    JM_MPI_ANSWER(Name, lower, UPPER, n, error, nf, LARGE, counts, hint, bytes, JM_MPI)
 JM_MPI_CALLS(CALL)
 
 /* GEOPM has one name for both. */
@@ -80,15 +89,14 @@ static struct jm_mpi_call call_init = {
     "MPI_Init_thread", "init", JOULEMARK_HINT_NETWORK, 0, JM_MPI_BYTES_NOTHING, NULL, 0, 0, 0, 0};
 static struct jm_mpi_call call_init_thread = {
     "MPI_Init_thread", "init_thread", JOULEMARK_HINT_NETWORK, 0, JM_MPI_BYTES_NOTHING, NULL, 0, 0, 0, 0};
-JM_MPI_C_PLAIN(Init, call_init, JM_MPI, 2, 0, jm_mpi_enter, jm_mpi_leave)
-JM_MPI_C_PLAIN(Init_thread, call_init_thread, JM_MPI, 4, 0, jm_mpi_enter, jm_mpi_leave)
+JM_MPI_C_PLAIN(Init, call_init, JM_MPI, 2, 0)
+JM_MPI_C_PLAIN(Init_thread, call_init_thread, JM_MPI, 4, 0)
 JM_MPI_FORTRAN_PLAIN(init, INIT, call_init, JM_MPI, 1, 1)
 JM_MPI_FORTRAN_PLAIN(init_thread, INIT_THREAD, call_init_thread, JM_MPI, 3, 3)
 
 static void finalized(void) {
     struct joulemark__thread *t = jm_thread(JM_MPI, 0);
-    if (jm_mpi_count) jm_mpi_count(NULL, t);
-    if (t && t->process && t->depth == 0) joulemark_shutdown();
+    if (t && t->process && t->depth == 0) jm_shutdown();
 }
 
 JM_EXPORT int MPI_Finalize(void);

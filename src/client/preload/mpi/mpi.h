@@ -27,7 +27,9 @@
 enum jm_mpi_what {
     JM_MPI_NOTHING, JM_MPI_SENT, JM_MPI_MOVED, JM_MPI_GAVE, JM_MPI_ELEMENT, JM_MPI_FREED,
     JM_MPI_GATHERED, JM_MPI_GATHERED_LISTS, JM_MPI_SCATTERED, JM_MPI_SCATTERED_LISTS, /* rank: root */
-    JM_MPI_OWN, JM_MPI_LIST, JM_MPI_EACH
+    JM_MPI_OWN, JM_MPI_LIST, JM_MPI_EACH, JM_MPI_TYPES,
+    JM_MPI_NEAR_EACH, JM_MPI_NEAR_LIST, JM_MPI_NEAR_TYPES, /* to neighbours */
+    JM_MPI_NONE, JM_MPI_PARTS, JM_MPI_STARTED, JM_MPI_READY /* of requests that are started */
 };
 
 /* One call in all its languages. The last three are kept with --preload mpi=all alone. */
@@ -36,7 +38,8 @@ struct jm_mpi_call {
     const char *fortran; /* between mpi_ and what compilers add */
     uint32_t hint;
     uint32_t region;
-    struct { unsigned char what, count, type, rank, where; } bytes;
+    /* `request`: the place after that of a request that keeps it; 0: the call moves it itself. */
+    struct { unsigned char what, count, type, rank, where, request; } bytes;
     struct jm_mpi_call *next; /* in the list of those that were made */
     uint32_t listed;
     uint64_t calls, moved;
@@ -59,10 +62,13 @@ struct jm_mpi_symbol {
 /* Is this thread inside an answered call already? */
 extern JM_HIDDEN __thread int jm_mpi_inside __attribute__((tls_model("initial-exec")));
 
-/* Counts a call that begins, or NULL: sums go to the report. Both of mpi_all.c alone. */
+/* Counts a call that begins. Both of mpi_all.c alone. */
 extern JM_HIDDEN void (*jm_mpi_count)(struct jm_mpi_call *call, struct joulemark__thread *t);
 /* The bytes that a call which went well handed over. */
 extern JM_HIDDEN void (*jm_mpi_bytes)(struct jm_mpi_call *call, const long *arguments, int how);
+
+/* A call's first visit: its region. */
+JM_HIDDEN void jm_mpi_first(struct joulemark__thread *t, struct jm_mpi_call *c);
 
 static inline __attribute__((unused, always_inline)) struct joulemark__thread *
 jm_mpi_enter_here(struct jm_mpi_call *c, uint32_t dialect) {
@@ -70,7 +76,7 @@ jm_mpi_enter_here(struct jm_mpi_call *c, uint32_t dialect) {
     if (jm_mpi_inside || !(jm_on & dialect)) return NULL;
     t = jm_thread(JM_MPI, 1);
     if (!t) return NULL;
-    if (__builtin_expect(!c->region, 0)) c->region = joulemark__find(t, c->name, c->hint);
+    if (__builtin_expect(!c->region, 0)) jm_mpi_first(t, c);
     jm_mpi_inside = 1;
     if (jm_on & JM_MPI_ALL) {
         if (__builtin_expect(t->process && c->main_calls, 1)) c->main_calls++;
@@ -87,8 +93,12 @@ jm_mpi_leave_here(struct joulemark__thread *t, struct jm_mpi_call *c) {
 }
 
 /* The same as functions: what is called through them need not be compiled for each call. */
-JM_HIDDEN struct joulemark__thread *jm_mpi_enter(struct jm_mpi_call *c, uint32_t dialect);
+JM_HIDDEN struct joulemark__thread *jm_mpi_enter_on(struct jm_mpi_call *c, uint32_t dialect);
 JM_HIDDEN void jm_mpi_leave(struct joulemark__thread *t, struct jm_mpi_call *c);
+static inline __attribute__((unused, always_inline)) struct joulemark__thread *
+jm_mpi_enter(struct jm_mpi_call *c, uint32_t dialect) {
+    return __builtin_expect(jm_on & dialect, 1) ? jm_mpi_enter_on(c, dialect) : NULL;
+}
 /* Do the arguments of these places fit into an int? */
 JM_HIDDEN int jm_mpi_are_small(const long *arguments, uint32_t places);
 /* A whole call of Fortran's. */
@@ -144,35 +154,44 @@ JM_HIDDEN void jm_mpi_fortran(struct jm_mpi_symbol *symbol, const long *argument
 /* Places of the arguments that the table calls by letters. */
 enum { JM_MPI_a, JM_MPI_b, JM_MPI_c, JM_MPI_d, JM_MPI_e, JM_MPI_f, JM_MPI_g, JM_MPI_h, JM_MPI_i,
        JM_MPI_j, JM_MPI_k, JM_MPI_l, JM_MPI_m, JM_MPI_o };
-#define JM_MPI_BYTES_NOTHING {JM_MPI_NOTHING, 0, 0, 0, 0}
+#define JM_MPI_BYTES_NOTHING {JM_MPI_NOTHING, 0, 0, 0, 0, 0}
 #define JM_MPI_BYTES_SENT(n, type, rank, where)                                                    \
-    {JM_MPI_SENT, JM_MPI_##n, JM_MPI_##type, JM_MPI_##rank, JM_MPI_##where}
+    {JM_MPI_SENT, JM_MPI_##n, JM_MPI_##type, JM_MPI_##rank, JM_MPI_##where, 0}
 #define JM_MPI_BYTES_MOVED(n, type, rank, where)                                                   \
-    {JM_MPI_MOVED, JM_MPI_##n, JM_MPI_##type, JM_MPI_##rank, JM_MPI_##where}
+    {JM_MPI_MOVED, JM_MPI_##n, JM_MPI_##type, JM_MPI_##rank, JM_MPI_##where, 0}
 #define JM_MPI_BYTES_ELEMENT(type, rank, where)                                                    \
-    {JM_MPI_ELEMENT, 0, JM_MPI_##type, JM_MPI_##rank, JM_MPI_##where}
-#define JM_MPI_BYTES_FREED {JM_MPI_FREED, 0, 0, 0, 0}
-#define JM_MPI_BYTES_GAVE(n, type) {JM_MPI_GAVE, JM_MPI_##n, JM_MPI_##type, 0, 0}
+    {JM_MPI_ELEMENT, 0, JM_MPI_##type, JM_MPI_##rank, JM_MPI_##where, 0}
+#define JM_MPI_BYTES_FREED {JM_MPI_FREED, 0, 0, 0, 0, 0}
+#define JM_MPI_BYTES_GAVE(n, type) {JM_MPI_GAVE, JM_MPI_##n, JM_MPI_##type, 0, 0, 0}
 #define JM_MPI_BYTES_ROOTED(what, n, type, root, comm)                                             \
-    {what, JM_MPI_##n, JM_MPI_##type, JM_MPI_##root, JM_MPI_##comm}
+    {what, JM_MPI_##n, JM_MPI_##type, JM_MPI_##root, JM_MPI_##comm, 0}
 #define JM_MPI_BYTES_GATHERED(...) JM_MPI_BYTES_ROOTED(JM_MPI_GATHERED, __VA_ARGS__)
 #define JM_MPI_BYTES_GATHERED_LISTS(...) JM_MPI_BYTES_ROOTED(JM_MPI_GATHERED_LISTS, __VA_ARGS__)
 #define JM_MPI_BYTES_SCATTERED(...) JM_MPI_BYTES_ROOTED(JM_MPI_SCATTERED, __VA_ARGS__)
 #define JM_MPI_BYTES_SCATTERED_LISTS(...) JM_MPI_BYTES_ROOTED(JM_MPI_SCATTERED_LISTS, __VA_ARGS__)
-#define JM_MPI_BYTES_OWN(n, type, comm) {JM_MPI_OWN, JM_MPI_##n, JM_MPI_##type, 0, JM_MPI_##comm}
-#define JM_MPI_BYTES_LIST(n, type, comm) {JM_MPI_LIST, JM_MPI_##n, JM_MPI_##type, 0, JM_MPI_##comm}
-#define JM_MPI_BYTES_EACH(n, type, comm) {JM_MPI_EACH, JM_MPI_##n, JM_MPI_##type, 0, JM_MPI_##comm}
+#define JM_MPI_BYTES_OWN(n, type, comm) {JM_MPI_OWN, JM_MPI_##n, JM_MPI_##type, 0, JM_MPI_##comm, 0}
+#define JM_MPI_BYTES_LIST(n, type, comm) {JM_MPI_LIST, JM_MPI_##n, JM_MPI_##type, 0, JM_MPI_##comm, 0}
+#define JM_MPI_BYTES_EACH(n, type, comm) {JM_MPI_EACH, JM_MPI_##n, JM_MPI_##type, 0, JM_MPI_##comm, 0}
+#define JM_MPI_BYTES_TYPES(n, type, comm) {JM_MPI_TYPES, JM_MPI_##n, JM_MPI_##type, 0, JM_MPI_##comm, 0}
+#define JM_MPI_BYTES_NEAR(what, n, type, comm) {what, JM_MPI_##n, JM_MPI_##type, 0, JM_MPI_##comm, 0}
+#define JM_MPI_BYTES_NEAR_EACH(...) JM_MPI_BYTES_NEAR(JM_MPI_NEAR_EACH, __VA_ARGS__)
+#define JM_MPI_BYTES_NEAR_LIST(...) JM_MPI_BYTES_NEAR(JM_MPI_NEAR_LIST, __VA_ARGS__)
+#define JM_MPI_BYTES_NEAR_TYPES(...) JM_MPI_BYTES_NEAR(JM_MPI_NEAR_TYPES, __VA_ARGS__)
+#define JM_MPI_BYTES_KEPT(what, n, type, rank, where, request)                                     \
+    {JM_MPI_##what, JM_MPI_##n, JM_MPI_##type, JM_MPI_##rank, JM_MPI_##where, JM_MPI_##request + 1}
+#define JM_MPI_BYTES_STARTED {JM_MPI_STARTED, 0, 0, 0, 0, 0}
+#define JM_MPI_BYTES_READY {JM_MPI_READY, 0, 0, 0, 0, 0}
 
-/* The function of C. ENTER and LEAVE are the functions, or what is put in their place. */
-#define JM_MPI_C(symbol, call, dialect, n, ENTER, LEAVE, how)                                      \
+/* The function of C. */
+#define JM_MPI_C(symbol, call, dialect, n, how)                                                    \
     JM_EXPORT int symbol(JM_P##n);                                                                 \
     JM_EXPORT int symbol(JM_P##n) {                                                                \
         static void *slot;                                                                         \
         int (*real)(JM_T##n) = (int (*)(JM_T##n))jm_next(&slot, #symbol, JM_MPI_LIBRARY);          \
-        struct joulemark__thread *t = ENTER(&call, dialect);                                       \
+        struct joulemark__thread *t = jm_mpi_enter(&call, dialect);                                \
         int result = real ? real(JM_A##n) : JM_MPI_ERROR;                                          \
         if (t) {                                                                                   \
-            LEAVE(t, &call);                                                                       \
+            jm_mpi_leave(t, &call);                                                                \
             if (__builtin_expect(jm_on & JM_MPI_ALL, 0) && call.bytes.what && result == 0) {       \
                 long arguments[] = {JM_A##n};                                                      \
                 if (jm_mpi_bytes) jm_mpi_bytes(&call, arguments, how);                             \
@@ -208,15 +227,15 @@ enum { JM_MPI_a, JM_MPI_b, JM_MPI_c, JM_MPI_d, JM_MPI_e, JM_MPI_f, JM_MPI_g, JM_
     JM_MPI_FORTRAN(mpi_##lower##_f08_large_, call, "_f08_large_", dialect, error, n, JM_MPI_BIG)   \
     JM_MPI_FORTRAN(mpi_##lower##_f08ts_large_, call, "_f08ts_large_", dialect, error, n, JM_MPI_BIG)
 #define JM_MPI_FORTRAN_LISTS JM_MPI_FORTRAN_LARGE
-#define JM_MPI_C_PLAIN(Name, call, dialect, n, counts, ENTER, LEAVE)                               \
-    JM_MPI_C(MPI_##Name, call, dialect, n, ENTER, LEAVE, 0)
-#define JM_MPI_C_LISTS(Name, call, dialect, n, counts, ENTER, LEAVE)                               \
-    JM_MPI_C(MPI_##Name, call, dialect, n, ENTER, LEAVE, 0)                                        \
-    JM_MPI_C(MPI_##Name##_c, call, dialect, n, jm_mpi_enter, jm_mpi_leave, JM_MPI_LARGE)
+#define JM_MPI_C_PLAIN(Name, call, dialect, n, counts)                                             \
+    JM_MPI_C(MPI_##Name, call, dialect, n, 0)
+#define JM_MPI_C_LISTS(Name, call, dialect, n, counts)                                             \
+    JM_MPI_C(MPI_##Name, call, dialect, n, 0)                                                      \
+    JM_MPI_C(MPI_##Name##_c, call, dialect, n, JM_MPI_LARGE)
 /* What has large numbers by value is answered by the plain call where the library has no other, as
    long as they are none: a program may ask whether there is one, and sees ours. */
-#define JM_MPI_C_LARGE(Name, call, dialect, n, counts, ENTER, LEAVE)                               \
-    JM_MPI_C_PLAIN(Name, call, dialect, n, counts, ENTER, LEAVE)                                   \
+#define JM_MPI_C_LARGE(Name, call, dialect, n, counts)                                             \
+    JM_MPI_C_PLAIN(Name, call, dialect, n, counts)                                                 \
     JM_EXPORT int MPI_##Name##_c(JM_P##n);                                                         \
     JM_EXPORT int MPI_##Name##_c(JM_P##n) {                                                        \
         static void *slot, *small;                                                                 \
@@ -240,10 +259,9 @@ enum { JM_MPI_a, JM_MPI_b, JM_MPI_c, JM_MPI_d, JM_MPI_e, JM_MPI_f, JM_MPI_g, JM_
 #define JM_MPI_CALL(Name, lower, hint, bytes)                                                      \
     static struct jm_mpi_call call_##lower = {                                                     \
         "MPI_" #Name, #lower, JM_MPI_HINT_##hint, 0, JM_MPI_BYTES_##bytes, NULL, 0, 0, 0, 0};
-#define JM_MPI_ANSWER(Name, lower, UPPER, n, error, nf, LARGE, counts, hint, bytes, dialect, ENTER,  \
-                      LEAVE)                                                                       \
+#define JM_MPI_ANSWER(Name, lower, UPPER, n, error, nf, LARGE, counts, hint, bytes, dialect)         \
     JM_MPI_CALL(Name, lower, hint, bytes)                                                          \
-    JM_MPI_C_##LARGE(Name, call_##lower, dialect, n, counts, ENTER, LEAVE)                              \
+    JM_MPI_C_##LARGE(Name, call_##lower, dialect, n, counts)                                    \
     JM_MPI_FORTRAN_##LARGE(lower, UPPER, call_##lower, dialect, error, nf)
 
 #endif /* JOULEMARK_PRELOAD_MPI_H */

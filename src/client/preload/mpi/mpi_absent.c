@@ -1,9 +1,9 @@
 /*
- * mpi_absent.c: a name that we answer and the MPI behind us has not is none: programs look whether
- * MPI_Session_init or MPI_Alltoallv_c is there, by weak references or dlsym(3), as mpi4py does, and do
+ * mpi_absent.c: a name that we have and the MPI behind us does not have is hidden: programs test whether
+ * MPI_Session_init or MPI_Alltoallv_c exists, by weak references or dlsym(3), as mpi4py does, and do
  * otherwise without it. So our own name is hidden, before anything is bound to it.
  *
- * Where MPI comes later, with a module that Python loads, nobody knows yet what it has: all names up to
+ * Where MPI comes later, with a module that Python loads, its functions are not known yet: all names up to
  * version 3.1 of the standard stay, and large counts that the plain call can answer.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause

@@ -9,12 +9,15 @@
  *
  * LARGE: there is MPI_Name_c as well, which takes larger numbers; LISTS: it takes or gives them by
  * addresses; PLAIN: there is none. Version of the standard that first has it: 4, or 3 for 3.1 and below.
- * Kind: NETWORK; IO, of files; WAIT moves no data of its own, and waits or asks for what others do.
+ * Kind: NETWORK; IO, of files; WAIT moves no data of its own, and waits for others or tests their progress.
  * Bytes, by the letters of the arguments: SENT(count, type, rank, communicator), MOVED(count, type,
  * rank, window), ELEMENT(type, rank, window), GAVE(count, type), of this process alone; GATHERED and
  * SCATTERED(count, type, root, communicator), by what the standard reads at the root and elsewhere;
  * OWN(list, type, communicator), this rank's of a list; LIST, all of it; EACH(count, type,
- * communicator), to every rank; FREED: none, and a handle is free; NOTHING: not known.
+ * communicator), to every rank; TYPES: as LIST, with a type for each; NEAR_EACH, NEAR_LIST, NEAR_TYPES
+ * (count, type, communicator), to the neighbours of a topology; KEPT(one of these with its letters,
+ * request): as often as the request is started; PARTS: of a message in parts; STARTED and READY: what
+ * a request keeps; FREED: none, and a handle is free; NOTHING: none, or not known.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
@@ -28,25 +31,25 @@
     CALL(Allreduce, allreduce, ALLREDUCE, 6, 7, 7, LARGE, 0x4, 3, NETWORK, GAVE(c, d)) \
     CALL(Alltoall, alltoall, ALLTOALL, 7, 8, 8, LARGE, 0x12, 3, NETWORK, EACH(e, f, g)) \
     CALL(Alltoallv, alltoallv, ALLTOALLV, 9, 10, 10, LISTS, 0x66, 3, NETWORK, LIST(f, h, i)) \
-    CALL(Alltoallw, alltoallw, ALLTOALLW, 9, 10, 10, LISTS, 0x66, 3, NETWORK, NOTHING) \
+    CALL(Alltoallw, alltoallw, ALLTOALLW, 9, 10, 10, LISTS, 0x66, 3, NETWORK, TYPES(f, h, i)) \
     CALL(Barrier, barrier, BARRIER, 1, 2, 2, PLAIN, 0x0, 3, WAIT, NOTHING) \
     CALL(Bcast, bcast, BCAST, 5, 6, 6, LARGE, 0x2, 3, NETWORK, GAVE(b, c)) \
     CALL(Bsend, bsend, BSEND, 6, 7, 7, LARGE, 0x2, 3, NETWORK, SENT(b, c, d, f)) \
-    CALL(Bsend_init, bsend_init, BSEND_INIT, 7, 8, 8, LARGE, 0x2, 3, NETWORK, NOTHING) \
+    CALL(Bsend_init, bsend_init, BSEND_INIT, 7, 8, 8, LARGE, 0x2, 3, NETWORK, KEPT(SENT, b, c, d, f, g)) \
     CALL(Exscan, exscan, EXSCAN, 6, 7, 7, LARGE, 0x4, 3, NETWORK, GAVE(c, d)) \
     CALL(Gather, gather, GATHER, 8, 9, 9, LARGE, 0x12, 3, NETWORK, GATHERED(b, c, g, h)) \
     CALL(Gatherv, gatherv, GATHERV, 9, 10, 10, LISTS, 0x32, 3, NETWORK, GATHERED_LISTS(b, c, h, i)) \
     CALL(Neighbor_allgather, neighbor_allgather, NEIGHBOR_ALLGATHER, 7, 8, 8, LARGE, 0x12, 3, NETWORK, GAVE(b, c)) \
     CALL(Neighbor_allgatherv, neighbor_allgatherv, NEIGHBOR_ALLGATHERV, 8, 9, 9, LISTS, 0x32, 3, NETWORK, GAVE(b, c)) \
-    CALL(Neighbor_alltoall, neighbor_alltoall, NEIGHBOR_ALLTOALL, 7, 8, 8, LARGE, 0x12, 3, NETWORK, NOTHING) \
-    CALL(Neighbor_alltoallv, neighbor_alltoallv, NEIGHBOR_ALLTOALLV, 9, 10, 10, LISTS, 0x66, 3, NETWORK, NOTHING) \
-    CALL(Neighbor_alltoallw, neighbor_alltoallw, NEIGHBOR_ALLTOALLW, 9, 10, 10, LISTS, 0x22, 3, NETWORK, NOTHING) \
+    CALL(Neighbor_alltoall, neighbor_alltoall, NEIGHBOR_ALLTOALL, 7, 8, 8, LARGE, 0x12, 3, NETWORK, NEAR_EACH(b, c, g)) \
+    CALL(Neighbor_alltoallv, neighbor_alltoallv, NEIGHBOR_ALLTOALLV, 9, 10, 10, LISTS, 0x66, 3, NETWORK, NEAR_LIST(b, d, i)) \
+    CALL(Neighbor_alltoallw, neighbor_alltoallw, NEIGHBOR_ALLTOALLW, 9, 10, 10, LISTS, 0x22, 3, NETWORK, NEAR_TYPES(b, d, i)) \
     CALL(Recv, recv, RECV, 7, 8, 8, LARGE, 0x2, 3, NETWORK, NOTHING) \
     CALL(Reduce, reduce, REDUCE, 7, 8, 8, LARGE, 0x4, 3, NETWORK, GAVE(c, d)) \
     CALL(Reduce_scatter, reduce_scatter, REDUCE_SCATTER, 6, 7, 7, LISTS, 0x4, 3, NETWORK, OWN(c, d, f)) \
     CALL(Reduce_scatter_block, reduce_scatter_block, REDUCE_SCATTER_BLOCK, 6, 7, 7, LARGE, 0x4, 3, NETWORK, GAVE(c, d)) \
     CALL(Rsend, rsend, RSEND, 6, 7, 7, LARGE, 0x2, 3, NETWORK, SENT(b, c, d, f)) \
-    CALL(Rsend_init, rsend_init, RSEND_INIT, 7, 8, 8, LARGE, 0x2, 3, NETWORK, NOTHING) \
+    CALL(Rsend_init, rsend_init, RSEND_INIT, 7, 8, 8, LARGE, 0x2, 3, NETWORK, KEPT(SENT, b, c, d, f, g)) \
     CALL(Scan, scan, SCAN, 6, 7, 7, LARGE, 0x4, 3, NETWORK, GAVE(c, d)) \
     CALL(Scatter, scatter, SCATTER, 8, 9, 9, LARGE, 0x12, 3, NETWORK, SCATTERED(e, f, g, h)) \
     CALL(Scatterv, scatterv, SCATTERV, 9, 10, 10, LISTS, 0x26, 3, NETWORK, SCATTERED_LISTS(f, g, h, i)) \
@@ -62,14 +65,14 @@
 /* The others, with --preload mpi=all. */
 #define JM_MPI_MORE_CALLS(CALL) \
     CALL(Accumulate, accumulate, ACCUMULATE, 9, 10, 10, LARGE, 0x22, 3, NETWORK, MOVED(b, c, d, i)) \
-    CALL(Allgather_init, allgather_init, ALLGATHER_INIT, 9, 10, 10, LARGE, 0x12, 4, NETWORK, NOTHING) \
-    CALL(Allgatherv_init, allgatherv_init, ALLGATHERV_INIT, 10, 11, 11, LISTS, 0x32, 4, NETWORK, NOTHING) \
-    CALL(Allreduce_init, allreduce_init, ALLREDUCE_INIT, 8, 9, 9, LARGE, 0x4, 4, NETWORK, NOTHING) \
-    CALL(Alltoall_init, alltoall_init, ALLTOALL_INIT, 9, 10, 10, LARGE, 0x12, 4, NETWORK, NOTHING) \
-    CALL(Alltoallv_init, alltoallv_init, ALLTOALLV_INIT, 11, 12, 12, LISTS, 0x66, 4, NETWORK, NOTHING) \
-    CALL(Alltoallw_init, alltoallw_init, ALLTOALLW_INIT, 11, 12, 12, LISTS, 0x66, 4, NETWORK, NOTHING) \
-    CALL(Barrier_init, barrier_init, BARRIER_INIT, 3, 4, 4, PLAIN, 0x0, 4, NETWORK, NOTHING) \
-    CALL(Bcast_init, bcast_init, BCAST_INIT, 7, 8, 8, LARGE, 0x2, 4, NETWORK, NOTHING) \
+    CALL(Allgather_init, allgather_init, ALLGATHER_INIT, 9, 10, 10, LARGE, 0x12, 4, NETWORK, KEPT(GAVE, e, f, a, a, i)) \
+    CALL(Allgatherv_init, allgatherv_init, ALLGATHERV_INIT, 10, 11, 11, LISTS, 0x32, 4, NETWORK, KEPT(OWN, e, g, a, h, j)) \
+    CALL(Allreduce_init, allreduce_init, ALLREDUCE_INIT, 8, 9, 9, LARGE, 0x4, 4, NETWORK, KEPT(GAVE, c, d, a, a, h)) \
+    CALL(Alltoall_init, alltoall_init, ALLTOALL_INIT, 9, 10, 10, LARGE, 0x12, 4, NETWORK, KEPT(EACH, e, f, a, g, i)) \
+    CALL(Alltoallv_init, alltoallv_init, ALLTOALLV_INIT, 11, 12, 12, LISTS, 0x66, 4, NETWORK, KEPT(LIST, f, h, a, i, k)) \
+    CALL(Alltoallw_init, alltoallw_init, ALLTOALLW_INIT, 11, 12, 12, LISTS, 0x66, 4, NETWORK, KEPT(TYPES, f, h, a, i, k)) \
+    CALL(Barrier_init, barrier_init, BARRIER_INIT, 3, 4, 4, PLAIN, 0x0, 4, NETWORK, KEPT(NONE, a, a, a, a, c)) \
+    CALL(Bcast_init, bcast_init, BCAST_INIT, 7, 8, 8, LARGE, 0x2, 4, NETWORK, KEPT(GAVE, b, c, a, a, g)) \
     CALL(Buffer_attach, buffer_attach, BUFFER_ATTACH, 2, 3, 3, LARGE, 0x2, 3, NETWORK, NOTHING) \
     CALL(Buffer_detach, buffer_detach, BUFFER_DETACH, 2, 3, 3, LISTS, 0x2, 3, WAIT, NOTHING) \
     CALL(Buffer_flush, buffer_flush, BUFFER_FLUSH, 0, 1, 1, PLAIN, 0x0, 4, WAIT, NOTHING) \
@@ -101,7 +104,7 @@
     CALL(Compare_and_swap, compare_and_swap, COMPARE_AND_SWAP, 7, 8, 8, PLAIN, 0x0, 3, NETWORK, ELEMENT(d, e, g)) \
     CALL(Dist_graph_create, dist_graph_create, DIST_GRAPH_CREATE, 9, 10, 10, PLAIN, 0x0, 3, NETWORK, NOTHING) \
     CALL(Dist_graph_create_adjacent, dist_graph_create_adjacent, DIST_GRAPH_CREATE_ADJACENT, 10, 11, 11, PLAIN, 0x0, 3, NETWORK, NOTHING) \
-    CALL(Exscan_init, exscan_init, EXSCAN_INIT, 8, 9, 9, LARGE, 0x4, 4, NETWORK, NOTHING) \
+    CALL(Exscan_init, exscan_init, EXSCAN_INIT, 8, 9, 9, LARGE, 0x4, 4, NETWORK, KEPT(GAVE, c, d, a, a, h)) \
     CALL(Fetch_and_op, fetch_and_op, FETCH_AND_OP, 7, 8, 8, PLAIN, 0x0, 3, NETWORK, ELEMENT(c, d, g)) \
     CALL(File_close, file_close, FILE_CLOSE, 1, 2, 2, PLAIN, 0x0, 3, IO, NOTHING) \
     CALL(File_delete, file_delete, FILE_DELETE, 2, 3, 4, PLAIN, 0x0, 3, IO, NOTHING) \
@@ -147,8 +150,8 @@
     CALL(File_write_ordered_begin, file_write_ordered_begin, FILE_WRITE_ORDERED_BEGIN, 4, 5, 5, LARGE, 0x4, 3, IO, GAVE(c, d)) \
     CALL(File_write_ordered_end, file_write_ordered_end, FILE_WRITE_ORDERED_END, 3, 4, 4, PLAIN, 0x0, 3, IO, NOTHING) \
     CALL(File_write_shared, file_write_shared, FILE_WRITE_SHARED, 5, 6, 6, LARGE, 0x4, 3, IO, GAVE(c, d)) \
-    CALL(Gather_init, gather_init, GATHER_INIT, 10, 11, 11, LARGE, 0x12, 4, NETWORK, NOTHING) \
-    CALL(Gatherv_init, gatherv_init, GATHERV_INIT, 11, 12, 12, LISTS, 0x32, 4, NETWORK, NOTHING) \
+    CALL(Gather_init, gather_init, GATHER_INIT, 10, 11, 11, LARGE, 0x12, 4, NETWORK, KEPT(GATHERED, b, c, g, h, j)) \
+    CALL(Gatherv_init, gatherv_init, GATHERV_INIT, 11, 12, 12, LISTS, 0x32, 4, NETWORK, KEPT(GATHERED_LISTS, b, c, h, i, k)) \
     CALL(Get, get, GET, 8, 9, 9, LARGE, 0x22, 3, NETWORK, MOVED(b, c, d, h)) \
     CALL(Get_accumulate, get_accumulate, GET_ACCUMULATE, 12, 13, 13, LARGE, 0x112, 3, NETWORK, MOVED(e, f, g, l)) \
     CALL(Graph_create, graph_create, GRAPH_CREATE, 6, 7, 7, PLAIN, 0x0, 3, NETWORK, NOTHING) \
@@ -157,7 +160,7 @@
     CALL(Iallreduce, iallreduce, IALLREDUCE, 7, 8, 8, LARGE, 0x4, 3, NETWORK, GAVE(c, d)) \
     CALL(Ialltoall, ialltoall, IALLTOALL, 8, 9, 9, LARGE, 0x12, 3, NETWORK, EACH(e, f, g)) \
     CALL(Ialltoallv, ialltoallv, IALLTOALLV, 10, 11, 11, LISTS, 0x66, 3, NETWORK, LIST(f, h, i)) \
-    CALL(Ialltoallw, ialltoallw, IALLTOALLW, 10, 11, 11, LISTS, 0x66, 3, NETWORK, NOTHING) \
+    CALL(Ialltoallw, ialltoallw, IALLTOALLW, 10, 11, 11, LISTS, 0x66, 3, NETWORK, TYPES(f, h, i)) \
     CALL(Ibarrier, ibarrier, IBARRIER, 2, 3, 3, PLAIN, 0x0, 3, NETWORK, NOTHING) \
     CALL(Ibcast, ibcast, IBCAST, 6, 7, 7, LARGE, 0x2, 3, NETWORK, GAVE(b, c)) \
     CALL(Ibsend, ibsend, IBSEND, 7, 8, 8, LARGE, 0x2, 3, NETWORK, SENT(b, c, d, f)) \
@@ -168,9 +171,9 @@
     CALL(Imrecv, imrecv, IMRECV, 5, 6, 6, LARGE, 0x2, 3, NETWORK, NOTHING) \
     CALL(Ineighbor_allgather, ineighbor_allgather, INEIGHBOR_ALLGATHER, 8, 9, 9, LARGE, 0x12, 3, NETWORK, GAVE(b, c)) \
     CALL(Ineighbor_allgatherv, ineighbor_allgatherv, INEIGHBOR_ALLGATHERV, 9, 10, 10, LISTS, 0x32, 3, NETWORK, GAVE(b, c)) \
-    CALL(Ineighbor_alltoall, ineighbor_alltoall, INEIGHBOR_ALLTOALL, 8, 9, 9, LARGE, 0x12, 3, NETWORK, NOTHING) \
-    CALL(Ineighbor_alltoallv, ineighbor_alltoallv, INEIGHBOR_ALLTOALLV, 10, 11, 11, LISTS, 0x66, 3, NETWORK, NOTHING) \
-    CALL(Ineighbor_alltoallw, ineighbor_alltoallw, INEIGHBOR_ALLTOALLW, 10, 11, 11, LISTS, 0x22, 3, NETWORK, NOTHING) \
+    CALL(Ineighbor_alltoall, ineighbor_alltoall, INEIGHBOR_ALLTOALL, 8, 9, 9, LARGE, 0x12, 3, NETWORK, NEAR_EACH(b, c, g)) \
+    CALL(Ineighbor_alltoallv, ineighbor_alltoallv, INEIGHBOR_ALLTOALLV, 10, 11, 11, LISTS, 0x66, 3, NETWORK, NEAR_LIST(b, d, i)) \
+    CALL(Ineighbor_alltoallw, ineighbor_alltoallw, INEIGHBOR_ALLTOALLW, 10, 11, 11, LISTS, 0x22, 3, NETWORK, NEAR_TYPES(b, d, i)) \
     CALL(Intercomm_create, intercomm_create, INTERCOMM_CREATE, 6, 7, 7, PLAIN, 0x0, 3, NETWORK, NOTHING) \
     CALL(Intercomm_create_from_groups, intercomm_create_from_groups, INTERCOMM_CREATE_FROM_GROUPS, 8, 9, 10, PLAIN, 0x0, 4, NETWORK, NOTHING) \
     CALL(Intercomm_merge, intercomm_merge, INTERCOMM_MERGE, 3, 4, 4, PLAIN, 0x0, 3, NETWORK, NOTHING) \
@@ -190,26 +193,26 @@
     CALL(Lookup_name, lookup_name, LOOKUP_NAME, 3, 4, 6, PLAIN, 0x0, 3, NETWORK, NOTHING) \
     CALL(Mprobe, mprobe, MPROBE, 5, 6, 6, PLAIN, 0x0, 3, WAIT, NOTHING) \
     CALL(Mrecv, mrecv, MRECV, 5, 6, 6, LARGE, 0x2, 3, NETWORK, NOTHING) \
-    CALL(Neighbor_allgather_init, neighbor_allgather_init, NEIGHBOR_ALLGATHER_INIT, 9, 10, 10, LARGE, 0x12, 4, NETWORK, NOTHING) \
-    CALL(Neighbor_allgatherv_init, neighbor_allgatherv_init, NEIGHBOR_ALLGATHERV_INIT, 10, 11, 11, LISTS, 0x32, 4, NETWORK, NOTHING) \
-    CALL(Neighbor_alltoall_init, neighbor_alltoall_init, NEIGHBOR_ALLTOALL_INIT, 9, 10, 10, LARGE, 0x12, 4, NETWORK, NOTHING) \
-    CALL(Neighbor_alltoallv_init, neighbor_alltoallv_init, NEIGHBOR_ALLTOALLV_INIT, 11, 12, 12, LISTS, 0x66, 4, NETWORK, NOTHING) \
-    CALL(Neighbor_alltoallw_init, neighbor_alltoallw_init, NEIGHBOR_ALLTOALLW_INIT, 11, 12, 12, LISTS, 0x22, 4, NETWORK, NOTHING) \
+    CALL(Neighbor_allgather_init, neighbor_allgather_init, NEIGHBOR_ALLGATHER_INIT, 9, 10, 10, LARGE, 0x12, 4, NETWORK, KEPT(GAVE, b, c, a, a, i)) \
+    CALL(Neighbor_allgatherv_init, neighbor_allgatherv_init, NEIGHBOR_ALLGATHERV_INIT, 10, 11, 11, LISTS, 0x32, 4, NETWORK, KEPT(GAVE, b, c, a, a, j)) \
+    CALL(Neighbor_alltoall_init, neighbor_alltoall_init, NEIGHBOR_ALLTOALL_INIT, 9, 10, 10, LARGE, 0x12, 4, NETWORK, KEPT(NEAR_EACH, b, c, a, g, i)) \
+    CALL(Neighbor_alltoallv_init, neighbor_alltoallv_init, NEIGHBOR_ALLTOALLV_INIT, 11, 12, 12, LISTS, 0x66, 4, NETWORK, KEPT(NEAR_LIST, b, d, a, i, k)) \
+    CALL(Neighbor_alltoallw_init, neighbor_alltoallw_init, NEIGHBOR_ALLTOALLW_INIT, 11, 12, 12, LISTS, 0x22, 4, NETWORK, KEPT(NEAR_TYPES, b, d, a, i, k)) \
     CALL(Open_port, open_port, OPEN_PORT, 2, 3, 4, PLAIN, 0x0, 3, NETWORK, NOTHING) \
     CALL(Parrived, parrived, PARRIVED, 3, 4, 4, PLAIN, 0x0, 4, WAIT, NOTHING) \
-    CALL(Pready, pready, PREADY, 2, 3, 3, PLAIN, 0x0, 4, NETWORK, NOTHING) \
-    CALL(Pready_list, pready_list, PREADY_LIST, 3, 4, 4, PLAIN, 0x0, 4, NETWORK, NOTHING) \
-    CALL(Pready_range, pready_range, PREADY_RANGE, 3, 4, 4, PLAIN, 0x0, 4, NETWORK, NOTHING) \
-    CALL(Precv_init, precv_init, PRECV_INIT, 9, 10, 10, PLAIN, 0x0, 4, NETWORK, NOTHING) \
+    CALL(Pready, pready, PREADY, 2, 3, 3, PLAIN, 0x0, 4, NETWORK, READY) \
+    CALL(Pready_list, pready_list, PREADY_LIST, 3, 4, 4, PLAIN, 0x0, 4, NETWORK, READY) \
+    CALL(Pready_range, pready_range, PREADY_RANGE, 3, 4, 4, PLAIN, 0x0, 4, NETWORK, READY) \
+    CALL(Precv_init, precv_init, PRECV_INIT, 9, 10, 10, PLAIN, 0x0, 4, NETWORK, KEPT(NONE, a, a, a, a, i)) \
     CALL(Probe, probe, PROBE, 4, 5, 5, PLAIN, 0x0, 3, WAIT, NOTHING) \
-    CALL(Psend_init, psend_init, PSEND_INIT, 9, 10, 10, PLAIN, 0x0, 4, NETWORK, NOTHING) \
+    CALL(Psend_init, psend_init, PSEND_INIT, 9, 10, 10, PLAIN, 0x0, 4, NETWORK, KEPT(PARTS, c, d, e, g, i)) \
     CALL(Publish_name, publish_name, PUBLISH_NAME, 3, 4, 6, PLAIN, 0x0, 3, NETWORK, NOTHING) \
     CALL(Put, put, PUT, 8, 9, 9, LARGE, 0x22, 3, NETWORK, MOVED(b, c, d, h)) \
     CALL(Raccumulate, raccumulate, RACCUMULATE, 10, 11, 11, LARGE, 0x22, 3, NETWORK, MOVED(b, c, d, i)) \
-    CALL(Recv_init, recv_init, RECV_INIT, 7, 8, 8, LARGE, 0x2, 3, NETWORK, NOTHING) \
-    CALL(Reduce_init, reduce_init, REDUCE_INIT, 9, 10, 10, LARGE, 0x4, 4, NETWORK, NOTHING) \
-    CALL(Reduce_scatter_block_init, reduce_scatter_block_init, REDUCE_SCATTER_BLOCK_INIT, 8, 9, 9, LARGE, 0x4, 4, NETWORK, NOTHING) \
-    CALL(Reduce_scatter_init, reduce_scatter_init, REDUCE_SCATTER_INIT, 8, 9, 9, LISTS, 0x4, 4, NETWORK, NOTHING) \
+    CALL(Recv_init, recv_init, RECV_INIT, 7, 8, 8, LARGE, 0x2, 3, NETWORK, KEPT(NONE, a, a, a, a, g)) \
+    CALL(Reduce_init, reduce_init, REDUCE_INIT, 9, 10, 10, LARGE, 0x4, 4, NETWORK, KEPT(GAVE, c, d, a, a, i)) \
+    CALL(Reduce_scatter_block_init, reduce_scatter_block_init, REDUCE_SCATTER_BLOCK_INIT, 8, 9, 9, LARGE, 0x4, 4, NETWORK, KEPT(GAVE, c, d, a, a, h)) \
+    CALL(Reduce_scatter_init, reduce_scatter_init, REDUCE_SCATTER_INIT, 8, 9, 9, LISTS, 0x4, 4, NETWORK, KEPT(OWN, c, d, a, f, h)) \
     CALL(Request_free, request_free, REQUEST_FREE, 1, 2, 2, PLAIN, 0x0, 3, NETWORK, NOTHING) \
     CALL(Request_get_status, request_get_status, REQUEST_GET_STATUS, 3, 4, 4, PLAIN, 0x0, 3, WAIT, NOTHING) \
     CALL(Request_get_status_all, request_get_status_all, REQUEST_GET_STATUS_ALL, 4, 5, 5, PLAIN, 0x0, 4, WAIT, NOTHING) \
@@ -218,19 +221,19 @@
     CALL(Rget, rget, RGET, 9, 10, 10, LARGE, 0x22, 3, NETWORK, MOVED(b, c, d, h)) \
     CALL(Rget_accumulate, rget_accumulate, RGET_ACCUMULATE, 13, 14, 14, LARGE, 0x112, 3, NETWORK, MOVED(e, f, g, l)) \
     CALL(Rput, rput, RPUT, 9, 10, 10, LARGE, 0x22, 3, NETWORK, MOVED(b, c, d, h)) \
-    CALL(Scan_init, scan_init, SCAN_INIT, 8, 9, 9, LARGE, 0x4, 4, NETWORK, NOTHING) \
-    CALL(Scatter_init, scatter_init, SCATTER_INIT, 10, 11, 11, LARGE, 0x12, 4, NETWORK, NOTHING) \
-    CALL(Scatterv_init, scatterv_init, SCATTERV_INIT, 11, 12, 12, LISTS, 0x26, 4, NETWORK, NOTHING) \
-    CALL(Send_init, send_init, SEND_INIT, 7, 8, 8, LARGE, 0x2, 3, NETWORK, NOTHING) \
+    CALL(Scan_init, scan_init, SCAN_INIT, 8, 9, 9, LARGE, 0x4, 4, NETWORK, KEPT(GAVE, c, d, a, a, h)) \
+    CALL(Scatter_init, scatter_init, SCATTER_INIT, 10, 11, 11, LARGE, 0x12, 4, NETWORK, KEPT(SCATTERED, e, f, g, h, j)) \
+    CALL(Scatterv_init, scatterv_init, SCATTERV_INIT, 11, 12, 12, LISTS, 0x26, 4, NETWORK, KEPT(SCATTERED_LISTS, f, g, h, i, k)) \
+    CALL(Send_init, send_init, SEND_INIT, 7, 8, 8, LARGE, 0x2, 3, NETWORK, KEPT(SENT, b, c, d, f, g)) \
     CALL(Session_attach_buffer, session_attach_buffer, SESSION_ATTACH_BUFFER, 3, 4, 4, LARGE, 0x4, 4, NETWORK, NOTHING) \
     CALL(Session_detach_buffer, session_detach_buffer, SESSION_DETACH_BUFFER, 3, 4, 4, LISTS, 0x4, 4, WAIT, NOTHING) \
     CALL(Session_finalize, session_finalize, SESSION_FINALIZE, 1, 2, 2, PLAIN, 0x0, 4, NETWORK, NOTHING) \
     CALL(Session_flush_buffer, session_flush_buffer, SESSION_FLUSH_BUFFER, 1, 2, 2, PLAIN, 0x0, 4, WAIT, NOTHING) \
     CALL(Session_iflush_buffer, session_iflush_buffer, SESSION_IFLUSH_BUFFER, 2, 3, 3, PLAIN, 0x0, 4, NETWORK, NOTHING) \
     CALL(Session_init, session_init, SESSION_INIT, 3, 4, 4, PLAIN, 0x0, 4, NETWORK, NOTHING) \
-    CALL(Ssend_init, ssend_init, SSEND_INIT, 7, 8, 8, LARGE, 0x2, 3, NETWORK, NOTHING) \
-    CALL(Start, start, START, 1, 2, 2, PLAIN, 0x0, 3, NETWORK, NOTHING) \
-    CALL(Startall, startall, STARTALL, 2, 3, 3, PLAIN, 0x0, 3, NETWORK, NOTHING) \
+    CALL(Ssend_init, ssend_init, SSEND_INIT, 7, 8, 8, LARGE, 0x2, 3, NETWORK, KEPT(SENT, b, c, d, f, g)) \
+    CALL(Start, start, START, 1, 2, 2, PLAIN, 0x0, 3, NETWORK, STARTED) \
+    CALL(Startall, startall, STARTALL, 2, 3, 3, PLAIN, 0x0, 3, NETWORK, STARTED) \
     CALL(Test, test, TEST, 3, 4, 4, PLAIN, 0x0, 3, WAIT, NOTHING) \
     CALL(Testall, testall, TESTALL, 4, 5, 5, PLAIN, 0x0, 3, WAIT, NOTHING) \
     CALL(Testany, testany, TESTANY, 5, 6, 6, PLAIN, 0x0, 3, WAIT, NOTHING) \

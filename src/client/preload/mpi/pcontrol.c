@@ -1,7 +1,7 @@
 /*
  * pcontrol.c: MPI_Pcontrol(level, ...), whose meaning the MPI standard leaves to the tool. As IPM
  * has it, level 1 with a name begins a region and -1 with it ends it. JOULEMARK_PCONTROL_EPOCH=N
- * says that level N is the beginning of a time step.
+ * makes level N the beginning of a time step.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
@@ -12,7 +12,7 @@
 
 /*
  * The text behind what may be an argument or just what was left in its register: read by the
- * kernel, which tells a bad address from a good one, and only if it is a name to look at.
+ * kernel, which distinguishes a bad address from a good one, and only if it is a name to look at.
  */
 static const char *name_at(const void *address, char into[256]) {
     struct iovec to = {into, 255}, from = {(void *)(uintptr_t)address, 255};

@@ -1,11 +1,11 @@
 /*
  * pm_mpi.c: the calls of pm_mpi_lib, versions 2.0 to 4.4: open, monitor and close, later
- * initialise, record and finalise. Each goes to the ring as it came; the monitor of each node knows
+ * initialise, record and finalise. Each goes to the ring as it came; the monitor of each node has
  * the counters, and the PMC output is made of both. A record is collective, as in the library: a
  * barrier follows it (and precedes it where asked for), if MPI is up.
  *
- * 2.0's monitor has no substep and cannot be told from 3.1's by its name: JOULEMARK_PMC_VERSION
- * beginning with 2 says so. The real library, where it is linked, gets every call too, and then
+ * 2.0's monitor has no substep and cannot be distinguished from 3.1's by its name: JOULEMARK_PMC_VERSION
+ * beginning with 2 selects it. The real library, where it is linked, gets every call too, and then
  * makes the barriers itself.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
@@ -23,7 +23,7 @@ static int is_version_2(void) {
     return version && version[0] == '2';
 }
 
-/* Barrier of all ranks, as in the library; 0: MPI is not up, and nobody waited. */
+/* Barrier of all ranks, as in the library; 0: MPI is not initialized, and no process waited. */
 static int barrier(void) {
     static void *initialized_slot, *finalized_slot, *barrier_slot;
     int (*initialized)(int *) =
@@ -84,7 +84,7 @@ static void closing(void) {
     opened = 0;
 }
 
-/* The real library, if it is there, within one of its calls. */
+/* The real library, if it is linked, within one of its calls. */
 #define WITHIN(name, type, otherwise, symbol, types, args)                                         \
     static type name types {                                                                       \
         static void *slot;                                                                         \
@@ -147,7 +147,7 @@ JM_EXPORT unsigned int pm_mpi_record(int step, int substep, int sync, int initia
         if (sync) event(JOULEMARK__KIND_PM_RECORD, 0, step, substep, JOULEMARK__PM_AFTER);
         return result;
     }
-    /* The line after it: the call alone says when everybody was there. */
+    /* The line after it: only the call shows when all had arrived. */
     if (sync && barrier())
         event(JOULEMARK__KIND_PM_RECORD, 0, step, substep, JOULEMARK__PM_AFTER);
     (void)barrier();

@@ -4,21 +4,22 @@
  *
  * A loop with a static schedule calls nothing, so the work of a thread is its part of the parallel
  * region without the waits in it. Where threads other than the one that began the region wait at its
- * end nobody can see: that is not counted. A single has no end of its own: it lasts until the thread's
+ * end cannot be seen: that is not counted. A single has no end of its own: it lasts until the thread's
  * next barrier or single, or the end of its part.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
 #include "openmp.h"
 
-#define LIBRARY "libgomp"
+/* Other runtimes answer GCC's calls as well, and have the locks under the same names. */
+#define LIBRARY "libgomp|libomp|libiomp|libnvomp"
 #define HERE __builtin_return_address(0)
 
 /* What each thread of a parallel region does, and where it began. */
 struct part { void (*function)(void *); void *data; const void *owner; };
 
 static int listens(void) {
-    return jm_is_on(JM_OMPT) && !jm_omp_has_ompt && joulemark__state_5.mode != 1;
+    return jm_is_on(JM_OMPT) && !jm_omp_has_ompt && joulemark__state_6.mode != 1;
 }
 
 /* A thread's number and the team's size, by the runtime itself. */
@@ -49,7 +50,7 @@ static void single_begins(void) {
 
 static void run_part(void *pointer) {
     struct part part = *(struct part *)pointer;
-    jm_omp_thread(part.owner == (void *)&joulemark__self_5 ? "initial" : "worker");
+    jm_omp_thread(part.owner == (void *)&joulemark__self_6 ? "initial" : "worker");
     joins();
     jm_omp_begin(JM_OMP_IMPLICIT);
     jm_omp_begin(JM_OMP_OTHER_WORK);
@@ -60,7 +61,7 @@ static void run_part(void *pointer) {
     jm_omp_end(JM_OMP_OTHER_WORK);
     jm_omp_end(JM_OMP_IMPLICIT);
     jm_omp_leaves();
-    if (part.owner == (void *)&joulemark__self_5) jm_omp_begin(JM_OMP_BARRIER_IMPLICIT);
+    if (part.owner == (void *)&joulemark__self_6) jm_omp_begin(JM_OMP_BARRIER_IMPLICIT);
 }
 
 /* The region's end, on the thread that began it. */
@@ -77,7 +78,7 @@ static void finished(uint32_t region) {
         type (*real)(void (*)(void *), void *, unsigned more_types) =                              \
             (type (*)(void (*)(void *), void *, unsigned more_types))jm_next(&slot, #symbol,       \
                                                                              LIBRARY);             \
-        struct part part = {fn, data, &joulemark__self_5};                                         \
+        struct part part = {fn, data, &joulemark__self_6};                                         \
         uint32_t region;                                                                           \
         if (!real) return otherwise;                                                               \
         if (!listens() || !(region = jm_omp_parallel(HERE)))                        \
@@ -115,7 +116,7 @@ LOOP_RUNTIME(GOMP_parallel_loop_runtime)
 LOOP_RUNTIME(GOMP_parallel_loop_nonmonotonic_runtime)
 LOOP_RUNTIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
 
-/* What gcc made before 4.9: the region is open between two calls, and threads are not told apart. */
+/* What gcc made before 4.9: the region is open between two calls, and threads are not distinguished. */
 JM_TLS uint32_t open_region[16];
 JM_TLS int open_regions;
 
@@ -212,7 +213,7 @@ JM_EXPORT _Bool GOMP_single_start(void) {
     return mine;
 }
 
-/* With copyprivate: who gets NULL executes it, and says when it has ended. */
+/* With copyprivate: the thread that gets NULL executes it, and reports when it has ended. */
 JM_EXPORT void *GOMP_single_copy_start(void);
 JM_EXPORT void *GOMP_single_copy_start(void) {
     static void *slot;
@@ -232,8 +233,8 @@ JM_EXPORT void GOMP_single_copy_end(void *data) {
 
 /*
  * The runtime copies a task's data and calls the task's function with it, so nothing can be put beside
- * the data. Each function gets one of these places, and with it a function of ours that knows it; the
- * tasks of those that find none are not told.
+ * the data. Each function gets one of these places, and with it a function of ours for it; the
+ * tasks of those that find none are not reported.
  */
 #define PLACES 64
 typedef void (*task_function)(void *);

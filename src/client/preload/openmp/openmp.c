@@ -57,7 +57,7 @@ static const struct { const char *name; const char *attribute; } kinds[JM_OMP_KI
 /* Of the process; a thread adds what it has when a time ends. */
 static struct { uint64_t count, ns; } totals[JM_OMP_KINDS];
 static uint32_t threads_seen;
-static int counting_pid;
+static int is_counting;
 
 /* Begins of this thread that have not ended: of each kind the outermost counts. */
 JM_TLS struct { uint64_t ns; uint32_t depth; } began[JM_OMP_KINDS];
@@ -99,7 +99,7 @@ static uint32_t properties_of(enum jm_omp_kind kind) {
 }
 
 JM_HIDDEN void jm_omp_begin(enum jm_omp_kind kind) {
-    if (!jm_is_on(JM_OMPT) || joulemark__state_5.mode != 2) return;
+    if (!jm_is_on(JM_OMPT) || joulemark__state_6.mode != 2) return;
     if (began[kind].depth++ > 0) return;
     if (!is_counted) {
         is_counted = 1;
@@ -122,12 +122,9 @@ JM_HIDDEN void jm_omp_end(enum jm_omp_kind kind) {
 }
 
 /* One text a kind for the report, "loop 80 123456789": how often and ns of all threads. */
-static void tell(void) {
-    struct joulemark__thread *t = joulemark__thread(0);
+static void tell(struct joulemark__thread *t) {
     char text[100];
     int i;
-    if (!t || counting_pid != getpid()) return;
-    counting_pid = 0;
     for (i = 0; i < JM_OMP_KINDS; i++) {
         if (!totals[i].count) continue;
         snprintf(text, sizeof text, "%s %llu %llu", kinds[i].name,
@@ -144,9 +141,9 @@ JM_HIDDEN uint32_t jm_omp_parallel(const void *at) {
     struct joulemark__thread *t = jm_thread(JM_OMPT, 1);
     uint32_t region;
     if (!t) return 0;
-    if (!counting_pid) {
-        counting_pid = getpid();
-        (void)atexit(tell);
+    if (!is_counting) {
+        is_counting = 1;
+        jm_tell_at_end(tell);
     }
     region = region_at(t, at);
     joulemark__enter(t, jm_of(jm_track(JM_OMPT), region));

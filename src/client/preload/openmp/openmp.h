@@ -1,8 +1,8 @@
 /*
  * openmp.h: what the two OpenMP runtimes have in common: LLVM's, which has OMPT, and GCC's, whose calls
  * are answered. Regions are the parallel ones on the thread that begins them, as GEOPM has it. What all
- * threads do inside is added up by kind for the report, and told as Caliper's attributes where a
- * channel or a recording of the run wants them.
+ * threads do inside is added up by kind for the report, and reported as Caliper's attributes where a
+ * channel or a recording of the run requests them.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
@@ -26,7 +26,7 @@ enum jm_omp_kind {
 JM_HIDDEN void jm_omp_begin(enum jm_omp_kind kind);
 JM_HIDDEN void jm_omp_end(enum jm_omp_kind kind);
 
-/* A parallel region begins at a place of the program. @returns Its region, 0: nobody listens. */
+/* A parallel region begins at a place of the program. @returns Its region, 0: no listener. */
 JM_HIDDEN uint32_t jm_omp_parallel(const void *at);
 JM_HIDDEN void jm_omp_parallel_end(uint32_t region);
 
@@ -35,7 +35,7 @@ JM_HIDDEN void jm_omp_thread(const char *type);
 JM_HIDDEN void jm_omp_joins(int number, int threads);
 JM_HIDDEN void jm_omp_leaves(void);
 
-/* The state that the runtime itself says this thread is in, by its name. */
+/* The state of this thread by the runtime itself, by name. */
 JM_HIDDEN void jm_omp_state(const char *state);
 /* Do attributes go anywhere? */
 JM_HIDDEN int jm_omp_tells(void);

@@ -28,7 +28,7 @@ NAMED(Tau_static_phase_stop, jm_end_name)
     JM_EXPORT void symbol(const char *name, int number) {                                          \
         JM_TAU_CALL(#symbol, mark, (const char *, int), (name, number));                           \
     }
-/* The number says whether it is a phase. */
+/* The number is set for a phase. */
 WITH_NUMBER(Tau_dynamic_start, jm_begin_name(JM_TAU, name))
 WITH_NUMBER(Tau_dynamic_stop, jm_end_name(JM_TAU, name))
 /* The number is a thread's, or a task's. */

@@ -46,6 +46,10 @@ JM_HIDDEN void jm_tau_end_name(const char *name, int task);
         static void *jm_slot;                                                                      \
         void (*jm_real) types;                                                                     \
         if (__builtin_expect(!(jm_on & JM_TAU) && jm_slot == (void *)&jm_slot, 1)) return;         \
+        if (__builtin_expect(!jm_tau_inside && jm_slot == (void *)&jm_slot, 1)) {                  \
+            mark;                                                                                  \
+            return;                                                                                \
+        }                                                                                          \
         if (jm_is_on(JM_TAU) && !jm_tau_inside) mark;                                              \
         jm_real = (void (*) types)jm_next(&jm_slot, symbol, JM_TAU_LIBRARY);                       \
         if (jm_real) JM_TAU_REAL(jm_real args);                                                    \

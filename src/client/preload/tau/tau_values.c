@@ -1,12 +1,13 @@
 /*
- * tau_values.c: TAU's user events, parameters and metadata: attributes that are set. The real library
- * always gets the calls too.
+ * tau_values.c: TAU's user events, parameters and metadata: attributes that are set; events are added
+ * up as well. The real library always gets the calls too.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
+#include "samples.h"
 #include "tau.h"
 
-/* Names of events that a real TAU gave out, by its own handles; the latest stand. */
+/* Names of events that a real TAU returned, by its own handles; the latest are kept. */
 static struct { void *event; char name[120]; } known_events[256];
 static uint32_t known_next;
 
@@ -20,7 +21,10 @@ static void *new_event(void *real, const char *name) {
 }
 
 static void set_double(const char *name, double data) {
-    if (name && jm_tau_thread(1)) joulemark_set_double(name, data);
+    struct joulemark__thread *t = name ? jm_tau_thread(1) : NULL;
+    if (!t) return;
+    jm_sample(t, "tau", name, data);
+    joulemark_set_double(name, data);
 }
 
 /* A value of an event: an attribute of its name that is set. */
@@ -65,7 +69,7 @@ REGISTERS(tau_register_context_event_, jm_fortran(name, length, text),
           (void **event, const char *name, int length), (void **, const char *, int),
           (event, name, length))
 
-/* A call with a value: what it says, then the real library. */
+/* A call with a value: our record, then the real library. */
 #define VALUE(symbol, say, declared, types, args)                                                  \
     JM_EXPORT void symbol declared;                                                                \
     JM_EXPORT void symbol declared {                                                               \

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef void (*function)(void);
 
@@ -75,6 +76,30 @@ static void nvtx(void) {
         e.message = text;
         ((int (*)(void *, const struct event *))core2[4])(NULL, &e);
         ((int (*)(void *))core2[5])(NULL);
+    }
+}
+
+/* Ranges of two domains, each well nested by itself, 20 ms from one call to the next. */
+static void domains(void) {
+    int (*init)(const void *(*)(uint32_t)) =
+        (int (*)(const void *(*)(uint32_t)))find(tool("NVTX_INJECTION64_PATH"),
+                                                 "InitializeInjectionNvtx2");
+    struct timespec rest = {0, 20000000};
+    void *made[2];
+    if (!init(tables)) exit(5);
+    for (int i = 0; i < 2; i++) {
+        struct event e;
+        memset(&e, 0, sizeof e);
+        e.size = sizeof e;
+        e.message_type = 1;
+        e.message = i == 0 ? "solve" : "kernel";
+        made[i] = ((void *(*)(const char *))core2[12])(i == 0 ? "numerics" : "device");
+        ((int (*)(void *, const struct event *))core2[4])(made[i], &e);
+        nanosleep(&rest, NULL);
+    }
+    for (int i = 0; i < 2; i++) {
+        ((int (*)(void *))core2[5])(made[i]);
+        nanosleep(&rest, NULL);
     }
 }
 
@@ -148,6 +173,7 @@ static void kokkos(void) {
 int main(int argc, char **argv) {
     const char *word = argc > 1 ? argv[1] : "";
     if (strcmp(word, "nvtx") == 0) nvtx();
+    if (strcmp(word, "domains") == 0) domains();
     if (strcmp(word, "itt") == 0) itt();
     if (strcmp(word, "kokkos") == 0) kokkos();
     return 0;

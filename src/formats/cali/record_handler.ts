@@ -1,0 +1,26 @@
+/**
+ * What a scanner of `.cali` streams reports to.
+ * @module
+ */
+
+/** Receiver of records; all ranges are positions in `scanner.buffer`. */
+export interface RecordHandler<Scanner> {
+  /** A node: `nodeId`, `nodeAttribute`, `hasParent`, `nodeParent`, and its data as value 0. */
+  node(scanner: Scanner): void;
+  /** A snapshot: `refCount`, `refs`, `valueCount`, `attributes`, `starts`, `ends`, `escaped`. */
+  context(scanner: Scanner): void;
+  /**
+   * What the snapshot's references and list of attributes lead to, where they always will: from now on
+   * `bound` is called for such snapshots, with `numbers` alone or with `starts` and `ends` too. Null:
+   * nothing.
+   */
+  bind?(): object | null;
+  /** Takes a snapshot of a known beginning; false: not so any more, `context` is called. */
+  bound?(bound: object, scanner: Scanner): boolean;
+  /** Does `bound` look at `starts` and `ends`? @default false */
+  boundHasBytes?: boolean;
+  /** Run metadata, in the layout of a snapshot. */
+  globals(scanner: Scanner): void;
+  /** A record that cannot be read, wholly or in part; scanning goes on. */
+  problem(message: string, line: number): void;
+}

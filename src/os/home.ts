@@ -1,0 +1,54 @@
+/**
+ * The user's home and working directory, as this process was given them.
+ * @module
+ */
+import { readText } from "./files.ts";
+import { libc } from "./libc.ts";
+
+const HOME = "HOME";
+/** What the guardian calls it, since the runtime reads `~/.npmrc`: src/guardian/runtime.h. */
+const RENAMED = "JOULEMARK_USER_HOME";
+/** What the runtime gets instead. */
+const NOWHERE = "/proc/self/none";
+
+/** Gives HOME back to this program, and to programs that it starts. */
+export function restoreHome(): void {
+  if (Deno.env.get(HOME) !== NOWHERE) return;
+  const home = asText(() => Deno.env.get(RENAMED));
+  if (home === undefined) Deno.env.delete(HOME);
+  else Deno.env.set(HOME, home);
+  Deno.env.delete(RENAMED);
+}
+
+/** A relative path as an absolute one; `undefined` where that is no text: bytes that are no UTF-8. */
+export function absolutePath(path: string): string | undefined {
+  if (path.startsWith("/")) return path;
+  const directory = asText(() => Deno.cwd());
+  return directory === undefined ? undefined : `${directory}/${path}`;
+}
+
+function asText(ask: () => string | undefined): string | undefined {
+  try {
+    return ask();
+  } catch (error) {
+    if (error instanceof Deno.errors.InvalidData) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * This user's number outside of a container without rights, in which root is one user of many:
+ * user_namespaces(7).
+ *
+ * @param map Lines of inside, outside, count.
+ */
+export function outerUid(
+  uid = libc().getuid(),
+  map: string = readText("/proc/self/uid_map") ?? "",
+): number {
+  for (const line of map.split("\n")) {
+    const [inside, outside, count] = line.trim().split(/ +/).map(Number);
+    if (uid >= inside && uid - inside < count) return outside + (uid - inside);
+  }
+  return uid;
+}

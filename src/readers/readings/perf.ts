@@ -1,0 +1,103 @@
+/**
+ * The hot part of the perf readers: one read per counter, 64 bits, no wrap to care for.
+ *
+ * @module
+ */
+import type { SignalReading } from "../../core/signal.ts";
+import { Diagnostics } from "../../core/diagnostics.ts";
+import { rawSeconds } from "../../os/clock.ts";
+import {
+  openPerfEvent,
+  PERF_READ,
+  PerfCounter,
+  type PerfEventSpec,
+} from "../../os/devices/perf_event.ts";
+
+/** One instance of a requested row. */
+export interface PerfColumn {
+  readonly name: string;
+  readonly scale: number;
+  /** `undefined`: there is nothing to count at this instance. */
+  readonly spec: PerfEventSpec | undefined;
+}
+
+interface Open extends PerfColumn {
+  readonly at: number;
+  readonly counter: PerfCounter | undefined;
+}
+
+/**
+ * Share of the time that reading may take. The counters of a command are added up over all its
+ * threads, by a call to each one's CPU; of a thousand threads that is a millisecond.
+ */
+const READ_SHARE = 0.01;
+/** An event that was counted for less than this share of the time is reported as scaled up. */
+const WHOLE_SHARE = 0.999;
+
+/** Reads the requested counters. */
+export class PerfReading implements SignalReading {
+  readonly #open: Open[];
+  readonly #troubles = new Diagnostics();
+  /** What an event is that has not counted yet. */
+  readonly #never: string;
+  /** When reading may go on, in seconds. */
+  readonly #next = new Float64Array(1);
+
+  /** @param never Why an event may not have counted at all. */
+  constructor(columns: readonly PerfColumn[], never: string) {
+    this.#never = never;
+    this.#open = columns.map((column, at) => {
+      const fd = column.spec === undefined ? -1 : openPerfEvent(column.spec);
+      if (fd < 0 && column.spec !== undefined) {
+        const where = column.spec.cpu < 0 ? "the command" : `CPU ${column.spec.cpu}`;
+        this.#troubles.add(column.name, "error", `${where} cannot be counted: errno ${-fd}`);
+      }
+      return { ...column, at, counter: fd < 0 ? undefined : new PerfCounter(fd, column.spec!) };
+    });
+  }
+
+  get troubles() {
+    return this.#troubles.list;
+  }
+
+  readInto(out: Float64Array, timeS: number, all = false): void {
+    const read = all || timeS >= this.#next[0];
+    const startS = read ? rawSeconds() : 0;
+    for (let i = 0; i < this.#open.length; i++) {
+      const { at, counter, scale } = this.#open[i];
+      if (counter === undefined) {
+        out[at] = NaN;
+        continue;
+      }
+      const result = read ? counter.read() : PERF_READ.OK;
+      // An event that never had a hardware counter has counted nothing, which is not 0.
+      if (result > 0 || counter.share === 0) out[at] = NaN;
+      else out[at] = counter.total[0] * scale;
+      if (result !== PERF_READ.OK || counter.share < WHOLE_SHARE) this.#judge(i, result);
+    }
+    if (read) this.#next[0] = timeS + (rawSeconds() - startS) / READ_SHARE;
+  }
+
+  [Symbol.dispose](): void {
+    for (const { counter } of this.#open) counter?.[Symbol.dispose]();
+  }
+
+  #judge(i: number, result: number): void {
+    const { name, counter } = this.#open[i];
+    const kind = result === PERF_READ.BACKWARDS
+      ? "reset"
+      : result === PERF_READ.OK
+      ? "scaled"
+      : "error";
+    if (this.#troubles.again(name, kind)) return;
+    const percent = Math.round(counter!.share * 100);
+    const why = result === PERF_READ.BACKWARDS
+      ? "went backwards; nothing was added over the gap"
+      : result === PERF_READ.OK
+      ? `took turns on a hardware counter, counted ${percent} % of the time at first: scaled up`
+      : result === PERF_READ.NEVER_COUNTED
+      ? this.#never
+      : `errno ${result}`;
+    this.#troubles.add(name, kind, why);
+  }
+}

@@ -1,0 +1,60 @@
+/** With so many regions that nothing is tested: the error has what a test would look for. */
+import { assert, assertEquals } from "@std/assert";
+import { Chance } from "./_event_node.ts";
+import { play } from "./_scene.ts";
+import { testSeed } from "./_seed.ts";
+
+const REGIONS = 40, SECONDS = 60;
+
+/** Visits at random of regions whose power follows with a time constant. */
+function late(chance: Chance, constantS: number) {
+  const watts = Array.from({ length: REGIONS }, () => chance.within(60, 300));
+  const cpus = [0, 1, 2, 3];
+  const edges: { t: number; cpus: readonly number[]; region: number }[] = [];
+  const times = [0], joules = [0], drawnJ = new Float64Array(REGIONS);
+  let power = watts[0], region = 0;
+  edges.push({ t: 0, cpus, region: -1 });
+  while (times[times.length - 1] < SECONDS) {
+    const t = times[times.length - 1], lengthS = chance.within(0.002, 0.01);
+    edges.push({ t, cpus, region });
+    for (let part = 0; part < 20; part++) {
+      const dt = lengthS / 20, keep = Math.exp(-dt / constantS), target = watts[region];
+      const drawn = (target * dt + (power - target) * constantS * (1 - keep)) *
+        (1 + 0.02 * chance.normal());
+      power = target + (power - target) * keep;
+      drawnJ[region] += drawn;
+      times.push(times[times.length - 1] + dt);
+      joules.push(joules[joules.length - 1] + drawn);
+    }
+    region = (region + 1 + chance.below(REGIONS - 1)) % REGIONS;
+  }
+  const lagS = chance.within(0.0001, 0.0005);
+  let at = 0;
+  const read = (t: number) => {
+    const y = Math.floor(t / 0.000987) * 0.000987 - lagS;
+    if (y <= 0) return [0];
+    while (at + 1 < times.length && times[at + 1] <= y) at++;
+    if (at + 1 === times.length) return [joules[at]];
+    const part = (y - times[at]) / (times[at + 1] - times[at]);
+    return [joules[at] + part * (joules[at + 1] - joules[at])];
+  };
+  return { edges, read, drawnJ };
+}
+
+Deno.test("where nothing is tested the error holds a time constant that looks like a lag", () => {
+  const seed = testSeed("untested");
+  let told = 0, within = 0;
+  for (let k = 0; k < 2; k++) {
+    const { edges, read, drawnJ } = late(new Chance(seed + 7919 * k), 0.00025);
+    const result = play({ seconds: SECONDS, edges, read }).get("package")!;
+    assertEquals(result.counters[0].lack?.tested, false);
+    for (let r = 0; r < REGIONS; r++) {
+      const { fitJ, seJ } = result.of(r + 1);
+      if (Number.isNaN(fitJ)) continue;
+      told++;
+      if (Math.abs(fitJ - drawnJ[r]) <= 2 * seJ) within++;
+    }
+  }
+  // About half of them, before the error had it.
+  assert(told >= 50 && within >= 0.8 * told, `${within} of ${told}`);
+});
