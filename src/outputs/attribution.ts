@@ -10,12 +10,14 @@ import {
   type Kind,
   KINDS,
 } from "../aggregate/attribution/attribution.ts";
-import type { CounterFacts } from "../aggregate/attribution/add_up.ts";
+import type { ClassEnergy, CounterFacts } from "../aggregate/attribution/add_up.ts";
 import { CAUSES } from "../aggregate/attribution/causes.ts";
+import { NEVER_SHOWN } from "../aggregate/attribution/fit_outcome.ts";
 import { PathFamilies } from "../aggregate/build_tree.ts";
 import { PeakPower } from "../aggregate/peak_power.ts";
 import type { Coverage, FigureCoverage } from "../aggregate/coverage.ts";
 import { HASH_APPLICATION, HASH_UNMARKED } from "../core/hash.ts";
+import { ROOT } from "../core/path_stats.ts";
 import { ENERGY_KINDS, type PathEnergies } from "../core/region_tree.ts";
 import type { Nested, ReportFields, ReportHost } from "../core/report.ts";
 import type { OfferedSignal } from "../core/signal.ts";
@@ -145,8 +147,8 @@ export class RunAttribution implements OpenOutput {
       parentOf: (path) => tracker.paths.parent(path),
       outermostOf: (path) => outermostPlain(tracker, path),
     });
-    tracker.pathCpus.foldedListener = (path, seconds, cpus) =>
-      this.#attribution.folded(path - 1, seconds, cpus);
+    tracker.pathCpus.foldedListener = (path, seconds, cpus, isWhole) =>
+      this.#attribution.folded(path - 1, seconds, cpus, isWhole);
     tracker.pathCpus.listener = this.#move;
   }
 
@@ -282,8 +284,18 @@ export class RunAttribution implements OpenOutput {
       kinds: ENERGY_KINDS.filter((kind) =>
         result.has(kind) && this.#coverage.get(kind)?.isWhole(HASH_APPLICATION) !== false
       ),
-      of: (kind, paths) => result.get(kind)!.sum(paths),
+      of: (kind, paths) => this.#sum(result, kind, paths),
     };
+  }
+
+  /** Energy of paths. Of what took time, but was on no CPU by edges, nothing is known. */
+  #sum(result: AttributionResult, kind: Kind, paths: readonly number[]): ClassEnergy {
+    const all = result.get(kind)!.sum(paths);
+    if (all.cpuS > 0 || paths.includes(ROOT) || this.mode !== "fit") return all;
+    const { stats } = this.#tracker.regionPaths;
+    if (!paths.some((path) => stats.selfNs[path] > 0)) return all;
+    for (const { sum } of result.values()) if (sum(paths).cpuS > 0) return all;
+    return { ...all, fitJ: NaN, seJ: NaN, causedJ: NaN, powerW: NaN, why: NEVER_SHOWN };
   }
 
   /** Regions of the last report whose energy cannot be determined, by kind, those with most time first. */
@@ -302,9 +314,9 @@ export class RunAttribution implements OpenOutput {
     paths: readonly number[],
     region?: string,
   ): void {
-    for (const [kind, { sum }] of result) {
+    for (const kind of result.keys()) {
       const keys = KEYS[kind];
-      const { exactJ, fitJ, seJ, causedJ, why } = sum(paths);
+      const { exactJ, fitJ, seJ, causedJ, why } = this.#sum(result, kind, paths);
       if (why !== undefined && region !== undefined) {
         const untold = this.#untold.get(kind) ?? { names: [], count: 0, why };
         if (untold.count++ === 0) this.#untold.set(kind, untold);

@@ -127,7 +127,7 @@ function budgetFindings({ loop, collector }: Live): Finding[] {
     list.push({
       ...{ code: "budget-folded", severity: "warning" },
       text: `to stay within the budget and in time, ${collector.foldedHere} short visits were ` +
-        "folded: counts and times are exact, their energy by edges counts as unmarked",
+        "folded: counts and times are exact, their energy goes by time between two samples",
     });
   }
   if (loop.scheduling.includes("guardian")) {

@@ -20,8 +20,15 @@ export type PathListener = (timeS: number, cpus: Int32Array, path: number) => vo
  * Gets what a path took without edges, since the last time.
  *
  * @param cpus Those that it took it on, each for so long. Reused between calls.
+ * @param isWhole Whole outermost visits: by edges the CPUs were outside of every region. Else the
+ * outermost region has edges.
  */
-export type FoldedListener = (path: number, seconds: number, cpus: Int32Array) => void;
+export type FoldedListener = (
+  path: number,
+  seconds: number,
+  cpus: Int32Array,
+  isWhole: boolean,
+) => void;
 
 /** The paths of CPUs. */
 export class PathCpus {
@@ -55,7 +62,12 @@ export class PathCpus {
   fold(path: number, seconds: number, track: Track, isAlone: boolean): void {
     if (this.foldedListener === undefined || seconds === 0) return;
     const cpus = isAlone ? track.cpus : this.#shown(track);
-    if (cpus.length > 0) this.foldedListener(path, seconds, cpus);
+    if (cpus.length > 0) this.foldedListener(path, seconds, cpus, false);
+  }
+
+  /** Outermost visits of a track took time without edges. */
+  foldWhole(path: number, seconds: number, { cpus }: Track): void {
+    if (cpus.length > 0) this.foldedListener?.(path, seconds, cpus, true);
   }
 
   /** The CPUs that show a track. */

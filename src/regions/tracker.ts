@@ -11,6 +11,7 @@ import type { EventRecord } from "../core/events/event.ts";
 import { KIND } from "../core/events/event_kinds.ts";
 import { regionHash } from "../core/hash.ts";
 import { HINT_COUNT, HINT_UNKNOWN, hintOnEntry } from "../core/hints.ts";
+import { ROOT } from "../core/path_stats.ts";
 import { EVENT, RecordList } from "../core/record.ts";
 import { CpuUpdate } from "./cpu_update.ts";
 import { PathCpus } from "./path_cpus.ts";
@@ -294,6 +295,7 @@ export class RegionTracker extends TrackedRun {
     // Their time is that of the first of them: others of the thread may be known already.
     const ns = track.lastNs = Math.max(track.lastNs, this.times.ns(timeS));
     track.addShort(ns, region, this.table.hash(region), visits, Math.round(seconds * 1e9));
+    this.pathCpus.foldWhole(this.regionPaths.within(ROOT, region, 0), seconds, track);
     this.foldedVisits += visits;
   }
 

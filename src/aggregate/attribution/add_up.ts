@@ -21,6 +21,8 @@ export interface ClassEnergy {
    * from `fitJ` only where power follows the load late.
    */
   readonly causedJ: number;
+  /** CPU-seconds by edges, over the domains of these counters. */
+  readonly cpuS: number;
   /** Why it cannot be determined. */
   readonly why?: Untold;
 }
@@ -282,13 +284,13 @@ function sumOf(
   }
   const powerOf = (joules: number) => seconds > 0 ? cpus * joules / seconds : NaN;
   if (method === "exact") {
-    return { exactJ, fitJ: NaN, seJ: NaN, causedJ: NaN, powerW: powerOf(exactJ) };
+    return { exactJ, fitJ: NaN, seJ: NaN, causedJ: NaN, powerW: powerOf(exactJ), cpuS: seconds };
   }
   const seJ = Math.sqrt(variance);
   if (why !== undefined && !(untoldJ <= SMALL_PART * sum && Number.isFinite(seJ))) {
-    return { exactJ, fitJ: NaN, seJ, causedJ: NaN, powerW: powerOf(exactJ), why };
+    return { exactJ, fitJ: NaN, seJ, causedJ: NaN, powerW: powerOf(exactJ), cpuS: seconds, why };
   }
-  return { exactJ, fitJ: sum, seJ, causedJ: sum + beyondJ, powerW: powerOf(sum) };
+  return { exactJ, fitJ: sum, seJ, causedJ: sum + beyondJ, powerW: powerOf(sum), cpuS: seconds };
 }
 
 function facts(index: number, counter: Shared): CounterFacts {

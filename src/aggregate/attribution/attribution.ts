@@ -51,7 +51,12 @@ export type AttributionResult = ReadonlyMap<Kind, KindResult>;
 interface Domain {
   readonly members: Uint8Array;
   log: EdgeLog;
+  /** Nested regions without edges, and whole outermost visits without any. */
   folded: FoldedTimes;
+  whole: FoldedTimes;
+  /** What they took of the unmarked time since the last step, and that time so far, CPU-seconds. */
+  wholeS: number;
+  unmarkedS: number;
   /** What powers may depend on beside the region; only a fit uses it. */
   visits: VisitTerms | undefined;
   /** Places in `#counters`. */
@@ -126,15 +131,18 @@ export class Attribution {
   }
 
   /**
-   * A nested region took time since the last step, without edges.
+   * A region took time since the last step, without edges.
    *
    * @param cpus Those that it took it on, each for so long.
+   * @param isWhole By edges that time is unmarked. @default false, it is that of the region around it
    */
-  folded(region: number, seconds: number, cpus: ArrayLike<number>): void {
-    for (const { members, folded } of this.#domains) {
+  folded(region: number, seconds: number, cpus: ArrayLike<number>, isWhole = false): void {
+    for (const domain of this.#domains) {
       let count = 0;
-      for (let i = 0; i < cpus.length; i++) if (members[cpus[i]] === 1) count++;
-      if (count > 0) folded.add(region + 1, seconds * count);
+      for (let i = 0; i < cpus.length; i++) if (domain.members[cpus[i]] === 1) count++;
+      if (count === 0) continue;
+      (isWhole ? domain.whole : domain.folded).add(region + 1, seconds * count);
+      if (isWhole) domain.wholeS += seconds * count;
     }
   }
 
@@ -146,11 +154,12 @@ export class Attribution {
    */
   step(timeS: number, valuesJ: Float64Array, stampsS: Float64Array): void {
     for (let d = 0; d < this.#domains.length; d++) {
-      const { log, folded, visits, counters } = this.#domains[d];
+      const { log, folded, whole, visits, counters } = this.#domains[d];
       let needed = log.next;
       let neededTerm = visits?.log.next ?? 0;
       let neededS = timeS;
       folded.sample(timeS);
+      this.#sampleWhole(this.#domains[d], timeS);
       visits?.step(timeS);
       for (let i = 0; i < counters.length; i++) {
         const k = counters[i];
@@ -165,7 +174,17 @@ export class Attribution {
       log.release(needed);
       visits?.log.release(neededTerm);
       folded.release(neededS);
+      whole.release(neededS);
     }
+  }
+
+  /** What is left of the unmarked time stays unmarked. */
+  #sampleWhole(domain: Domain, timeS: number): void {
+    const { log, whole, unmarkedS } = domain;
+    domain.unmarkedS = log.exposure(0, timeS);
+    if (whole.length > 0) whole.add(0, domain.unmarkedS - unmarkedS - domain.wholeS);
+    domain.wholeS = 0;
+    whole.sample(timeS);
   }
 
   /**
@@ -188,10 +207,11 @@ export class Attribution {
     return kinds;
   }
 
-  #begin(): Pick<Domain, "log" | "folded" | "visits"> {
+  #begin(): Omit<Domain, "members" | "counters"> {
     const log = new EdgeLog();
     const visits = this.method === "fit" ? new VisitTerms(log, this.#options.cpuCount) : undefined;
-    return { log, folded: new FoldedTimes(), visits };
+    const [folded, whole] = [new FoldedTimes(), new FoldedTimes()];
+    return { log, folded, whole, wholeS: 0, unmarkedS: 0, visits };
   }
 
   #open(): void {
@@ -200,10 +220,11 @@ export class Attribution {
     this.#sampled = [];
     this.#lastJ = new Float64Array(counters.length);
     counters.forEach(({ updatePeriodS, stamped }, k) => {
-      const { log, folded, visits } = this.#domains.find(({ counters }) => counters.includes(k))!;
+      const { log, folded, whole, visits } = this.#domains
+        .find(({ counters }) => counters.includes(k))!;
       this.#counters.push(
         new CounterAttribution(log, method, {
-          ...{ updatePeriodS, stamped, parentOf, folded, outermostOf, visits },
+          ...{ updatePeriodS, stamped, parentOf, folded, whole, outermostOf, visits },
         }),
       );
       this.#sampled.push(new Sampled(log));

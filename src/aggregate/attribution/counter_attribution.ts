@@ -61,8 +61,10 @@ export interface CounterResult {
 export interface ClassOptions {
   /** Class that a class is nested in, at most 0 for none. @default no class is nested */
   readonly parentOf?: (classIndex: number) => number;
-  /** Time of classes that come without edges. */
+  /** Time of classes that come without edges, within others that come with edges. */
   readonly folded?: FoldedTimes;
+  /** Time of classes that come without edges, by which it is that of class 0. */
+  readonly whole?: FoldedTimes;
   /** The class by whose edges the CPU time of such a class is known. */
   readonly outermostOf?: (classIndex: number) => number;
   /** What powers may depend on beside the class. @default nothing */
@@ -88,6 +90,8 @@ export class CounterAttribution {
   readonly #windows = new Float64Array(WAITING);
   readonly #values = new Float64Array(WAITING);
   readonly #begins = new Uint8Array(WAITING);
+  /** First class 0 is divided, then outermost classes. */
+  readonly #wholes: FoldedSplits;
   readonly #splits: FoldedSplits;
   #firstWaiting = 0;
   #lastWaiting = 0;
@@ -140,6 +144,7 @@ export class CounterAttribution {
     }
     const times = options.folded ?? new FoldedTimes();
     this.#splits = new FoldedSplits(times, this.#exposure, options.outermostOf ?? ((c) => c));
+    this.#wholes = new FoldedSplits(options.whole ?? new FoldedTimes(), this.#exposure, () => 0);
     this.#stampSlackS = options.stamped === true ? 0.25 : 0;
     if (fit === undefined) {
       this.#exposure.wanted.fill(0);
@@ -210,6 +215,7 @@ export class CounterAttribution {
 
   /** What folded paths took before this is not needed here any more. */
   get foldedS(): number {
+    // both have the same boundaries
     return this.#splits.neededS;
   }
 
@@ -234,7 +240,7 @@ export class CounterAttribution {
       byEdges[c] = Math.max(0, until - before);
       allS += byEdges[c];
     }
-    const seconds = this.#splits.dividedSeconds(byEdges);
+    const seconds = this.#splits.dividedSeconds(this.#wholes.dividedSeconds(byEdges));
     const exactJ = this.#exact(seconds, totalJ);
     const rows = this.#fit?.rows;
     const frame = (r: RowStore) => this.#frame(r, { seconds, exactJ, totalJ });
@@ -246,7 +252,7 @@ export class CounterAttribution {
       allS,
       cpus: this.#log.owned,
       fit,
-      foldedIn: (c) => this.#splits.foldedIn(c),
+      foldedIn: (c) => Math.max(this.#splits.foldedIn(c), this.#wholes.foldedIn(c)),
       fitOf: (c) => rows !== undefined && c < rows.fitOf.length ? rows.fitOf[c] : -1,
       changes: changes.changes,
       breaks: changes.breaks,
@@ -259,6 +265,7 @@ export class CounterAttribution {
     const { classes } = this.#log;
     this.#beforeS = new Float64Array(classes);
     for (let c = 0; c < classes; c++) this.#beforeS[c] = this.#log.exposure(c, timeS);
+    this.#wholes.begin();
     this.#splits.begin();
   }
 
@@ -316,6 +323,7 @@ export class CounterAttribution {
     if (!(timeS - windowS - lead >= this.#log.firstS)) return;
     this.#exposure.boundary(timeS, windowS);
     this.#terms?.boundary(timeS, windowS);
+    this.#wholes.boundary(timeS, windowS);
     this.#splits.boundary(timeS, windowS);
     const middleS = timeS - windowS / 2;
     const lengthS = middleS - this.#middleS;
@@ -325,7 +333,8 @@ export class CounterAttribution {
     this.#valueJ = valueJ;
     if (begins) this.#fresh = true;
     else {
-      const row = this.#splits.divided(this.#exposure, this.#exposure.wanted);
+      const { wanted } = this.#exposure;
+      const row = this.#splits.divided(this.#wholes.divided(this.#exposure, wanted), wanted);
       this.#addExact(row, energyJ);
       const interval = { energyJ, lengthS, fresh: this.#fresh, beginS: this.#beginS };
       this.#fit?.add(row, interval, this.#terms ?? NO_TERMS);

@@ -18,13 +18,17 @@ export type Untold =
   | typeof UNCERTAIN
   | "fewer than half of the regions can be told"
   | "the regions would take more than there is"
-  | typeof ONE_OF_MANY;
+  | typeof ONE_OF_MANY
+  | typeof NEVER_SHOWN;
 
 /** Why an energy with a large error is not reported. */
 export const UNCERTAIN = "uncertain by more than 10 %";
 
 /** Why a class without a row of its own is not reported. */
 export const ONE_OF_MANY = "one of many short regions";
+
+/** Why nothing is reported of a region that took time, but by edges no CPU had it. */
+export const NEVER_SHOWN = "its CPUs were in other regions all the time";
 
 /** One class. */
 export interface ClassFit {
