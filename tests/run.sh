@@ -56,20 +56,36 @@ watch </dev/null >/dev/null 2>&1 &
 # both ends: a watch that is not there keeps nobody waiting
 exec 9<>"$log.alive"
 
-# Simulations: minutes of arithmetic that starts no program. They have what the other tests leave of the CPUs.
-SIMULATIONS=tests/aggregate/
+# Tests that time nothing and mind no wait: they have what the others leave of the CPUs.
+BESIDE="aggregate airgap analysis capture channels cli client collect context core files formats fuzz golden
+  merge outputs page preload query rawstats readers recordings regions signals sim study
+  docs_test.ts layering_test.ts security_test.ts style_test.ts"
+# Of those that run the executable, where they have a /dev/shm of their own: a run sees others of its user.
+BESIDE_RUNS="clean_root clients collate compare context cut_input explain markup metrics mpi mpi_all mpi_launch
+  node_trees openmp page perfetto plain_user pmc preload preload_alloc preload_caliper preload_callpath preload_io
+  preload_tau preload_tracks profiles python settings show_trace site_kit slurm stats study unchanged"
+SHARED='mount -t tmpfs -o mode=1777 tmpfs /dev/shm && exec "$@"'
 # What is no option and no file that exists is left to Deno; without files, everything in tests/.
 files=tests/
 for argument in "$@"; do
   [ -e "$argument" ] && files=
 done
 
-simulations=
+beside=
 if [ -n "$files" ]; then
-  env "$mark" nice -n 19 "$DENO" test --config "$CONFIG" --no-lock -A "$@" $SIMULATIONS \
-    >"$log.simulations" 2>&1 9>&- &
-  simulations=$!
-  files="--ignore=$SIMULATIONS $files"
+  quiet=
+  for name in $BESIDE; do quiet="$quiet tests/$name"; done
+  apart=
+  if unshare -m sh -c "$SHARED" sh true 2>/dev/null; then
+    apart="unshare -m sh -c"
+    for name in $BESIDE_RUNS; do quiet="$quiet tests/e2e/${name}_test.ts"; done
+  fi
+  # word splitting is meant
+  # shellcheck disable=SC2086
+  env "$mark" nice -n 19 ${apart:+$apart "$SHARED" sh} \
+    "$DENO" test --config "$CONFIG" --no-lock -A "$@" $quiet >"$log.beside" 2>&1 9>&- &
+  beside=$!
+  files="--ignore=$(echo $quiet | tr ' ' ,) $files"
 fi
 {
   # word splitting is meant: nothing, or an option and a directory
@@ -84,16 +100,16 @@ summary_of() {
 }
 summary=$(summary_of "$log")
 parts=1
-if [ -n "$simulations" ]; then
-  wait "$simulations" || status=$?
-  summary=$(printf '%s\n%s\n' "$summary" "$(summary_of "$log.simulations")")
+if [ -n "$beside" ]; then
+  wait "$beside" || status=$?
+  summary=$(printf '%s\n%s\n' "$summary" "$(summary_of "$log.beside")")
   parts=2
-  cat "$log.simulations"
+  cat "$log.beside"
 fi
 
 # Tests run programs beside each other, on machines that others use: at most five failures get a second
 # try, alone. They are named, so that a test that needs it twice is seen and mended.
-plain=$(cat "$log" "$log.simulations" 2>/dev/null | sed 's/\x1b\[[0-9;]*m//g')
+plain=$(cat "$log" "$log.beside" 2>/dev/null | sed 's/\x1b\[[0-9;]*m//g')
 # FILE<tab>NAME of each; steps are indented
 again=$(printf '%s\n' "$plain" | awk '
   /^running [0-9]+ tests? from / { sub(/^.* from (\.\/)?/, ""); file = $0; next }
@@ -107,7 +123,7 @@ failed=$(count failed)
 skipped=$(count ignored)
 if [ -e "$log.late" ]; then
   hung=$log
-  [ -n "$simulations" ] && [ -n "$(summary_of "$log")" ] && hung=$log.simulations
+  [ -n "$beside" ] && [ -n "$(summary_of "$log")" ] && hung=$log.beside
   # Deno says what it begins: a file, a test, and then how that went.
   hung=$(sed 's/\x1b\[[0-9;]*m//g' "$hung" | awk '
     /^running [0-9]+ tests? from / { left = $2; sub(/^.* from (\.\/)?/, ""); file = $0; next }

@@ -120,6 +120,8 @@ class Run {
   #readNs = NaN;
   /** The last sample before the application's end. */
   #lookedNs = NaN;
+  /** When it last woke. */
+  #wokeNs = NaN;
   #launchNs = NaN;
   /** When it ended, where this process was stopped meanwhile, from `lookedNs` on; else NaN. */
   #endNs = NaN;
@@ -303,13 +305,20 @@ class Run {
         nextNs += skipped * periodNs;
       }
       const wakeNs = nextNs + (dithers ? periodNs * dither(periodNs) : 0) * (2 * Math.random() - 1);
-      const wasRunning = Number.isNaN(application.endNs);
-      application.sleep(wakeNs);
-      // After a standstill the time is over before anything else is looked at.
-      if (monotonicNanoseconds() - wakeNs > periodNs) application.sleep(wakeNs);
-      if (wasRunning && !Number.isNaN(application.endNs)) this.#noteEnd(periodNs);
+      this.#sleep(wakeNs, periodNs);
       if (monotonicNanoseconds() - wakeNs > periodNs) this.#loop.late++;
     }
+  }
+
+  /** Sleeps until a moment of CLOCK_MONOTONIC, or what ends that: the application's end is noted. */
+  #sleep(wakeNs: number, periodNs: number): void {
+    const application = this.#application;
+    const wasRunning = Number.isNaN(application.endNs);
+    application.sleep(wakeNs);
+    // After a standstill the time is over before anything else is looked at.
+    if (monotonicNanoseconds() - wakeNs > periodNs) application.sleep(wakeNs);
+    if (wasRunning && !Number.isNaN(application.endNs)) this.#noteEnd(periodNs);
+    this.#wokeNs = this.#nowNs();
   }
 
   /**
@@ -342,6 +351,8 @@ class Run {
   #tick(): void {
     this.#collector.drain();
     if (!Number.isNaN(this.#openNs)) this.#settle(false);
+    // Where this process stood still after its sleep, the application may have ended meanwhile.
+    if (this.#nowNs() - this.#wokeNs > BLIND_LEAST_NS) this.#sleep(0, this.#request.periodS * 1e9);
     if (this.#isBlind || this.#isOver()) return;
     const before = this.#nowNs();
     this.#engine.batch.readsAll = !Number.isNaN(this.#application.endNs);

@@ -205,6 +205,7 @@ function watch(host: MachineHost, catalogue: Catalogue): Map<string, LiveCounter
     name: string;
     handle: number;
     changes: number[];
+    /** After the first change. */
     first: number;
     last: number;
   }[] = [];
@@ -225,8 +226,10 @@ function watch(host: MachineHost, catalogue: Catalogue): Map<string, LiveCounter
     open.settle();
     for (const w of watched) {
       const value = open.sample(w.handle);
-      if (w.last === w.last && value !== w.last) w.changes.push(timeS);
-      if (w.first !== w.first) w.first = value;
+      if (w.last === w.last && value !== w.last) {
+        if (w.changes.length === 0) w.first = value;
+        w.changes.push(timeS);
+      }
       w.last = value;
     }
     sleepUntil(now + STEP_NS);
@@ -236,7 +239,7 @@ function watch(host: MachineHost, catalogue: Catalogue): Map<string, LiveCounter
     const { resolution, wrapRange } = signal.state.ok ? signal.state.signal : {};
     const gaps = changes.slice(1).map((t, k) => t - changes[k]).sort((a, b) => a - b);
     const updatePeriodS = gaps.length === 0 ? undefined : gaps[gaps.length >> 1];
-    const pace = (last - first) / (WATCH_NS * 1e-9);
+    const pace = (last - first) / (changes[changes.length - 1] - changes[0]);
     const wrapTimeS = wrapRange !== undefined && pace > 0 ? wrapRange / pace : undefined;
     const live = changes.length > 0;
     const row = { signal: name, live, updatePeriodS, resolution, wrapRange, wrapTimeS };
