@@ -97,7 +97,8 @@ function runWhole(seed: number) {
       : random.uniform() < 0.5
       ? 3
       : 0;
-    if (isEdge !== (c === 1)) attribution.edge(t, CPUS, (isEdge = c === 1) ? 0 : -1);
+    if (isEdge !== (c === 1)) attribution.edge(t, CPUS, c === 1 ? 0 : -1);
+    isEdge = c === 1;
     let left = random.uniform(0.0002, 0.003);
     while (left > 0) {
       const length = Math.min(left, shownS + 0.000977 - t, atS - t);
