@@ -114,6 +114,13 @@ export class CpuStates {
     for (const cpu of cpus) this.unitsTotal[cpu] = units;
   }
 
+  /** A unit of work is done. @returns False: the node has no such CPU. */
+  unitDone(cpu: number): boolean {
+    if (!(cpu >= 0 && cpu < this.count)) return false;
+    if (this.unitsTotal[cpu] !== 0) this.unitsDone[cpu]++;
+    return true;
+  }
+
   /** Ends the work on CPUs. */
   clearUnits(cpus: Int32Array): void {
     for (const cpu of cpus) this.unitsTotal[cpu] = this.unitsDone[cpu] = 0;

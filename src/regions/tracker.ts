@@ -11,7 +11,6 @@ import type { EventRecord } from "../core/events/event.ts";
 import { KIND } from "../core/events/event_kinds.ts";
 import { regionHash } from "../core/hash.ts";
 import { HINT_COUNT, HINT_UNKNOWN, hintOnEntry } from "../core/hints.ts";
-import { ROOT } from "../core/path_stats.ts";
 import { EVENT, RecordList } from "../core/record.ts";
 import { CpuUpdate } from "./cpu_update.ts";
 import { PathCpus } from "./path_cpus.ts";
@@ -279,10 +278,7 @@ export class RegionTracker extends TrackedRun {
 
   #unitDone(p: TrackedProcess, cpu: number): void {
     const at = cpu < 0 ? p.track.cpus[0] ?? -1 : cpu;
-    if (!(at >= 0 && at < this.cpus.count)) {
-      return this.refusals.add("", "work unit on an unknown CPU", "", p.pid);
-    }
-    if (this.cpus.unitsTotal[at] !== 0) this.cpus.unitsDone[at]++;
+    if (!this.cpus.unitDone(at)) this.refusals.add("", "work unit on an unknown CPU", "", p.pid);
   }
 
   #shortVisits(p: TrackedProcess, event: EventRecord): void {
@@ -295,7 +291,7 @@ export class RegionTracker extends TrackedRun {
     // Their time is that of the first of them: others of the thread may be known already.
     const ns = track.lastNs = Math.max(track.lastNs, this.times.ns(timeS));
     track.addShort(ns, region, this.table.hash(region), visits, Math.round(seconds * 1e9));
-    this.pathCpus.foldWhole(this.regionPaths.within(ROOT, region, 0), seconds, track);
+    this.pathCpus.foldWhole(this.regionPaths.outermost(region), seconds, track);
     this.foldedVisits += visits;
   }
 

@@ -28,6 +28,7 @@ import { confineRun } from "./places.ts";
 import { catalogueFor, openMachine, simulatedBy } from "./node.ts";
 import type { RunRequest } from "../request/request.ts";
 import { Safekeeping } from "./safekeeping.ts";
+import { Standstill } from "./standstill.ts";
 import { NodeCpus } from "../events/node_cpus.ts";
 import { Budget } from "../core/budget.ts";
 import { ReadPace } from "../signals/pace.ts";
@@ -51,11 +52,6 @@ const LOWERED = "nice 19, by the guardian";
 const BLOCKED_S = 0.25;
 /** Likewise a place for outputs. */
 const WRITING_S = 5;
-/**
- * Time without a look beyond which the last reading is not the application's: periods, share of the
- * run, and what a loaded machine takes now and then.
- */
-const BLIND_PERIODS = 10, BLIND_SHARE = 0.01, BLIND_LEAST_NS = 0.25e9;
 
 /**
  * Measures the command, which is started in here and waited for by its guardian.
@@ -118,13 +114,8 @@ class Run {
   #paused = false;
   /** The last sample. */
   #readNs = NaN;
-  /** The last sample before the application's end. */
-  #lookedNs = NaN;
-  /** When it last woke. */
-  #wokeNs = NaN;
+  readonly #standstill = new Standstill();
   #launchNs = NaN;
-  /** When it ended, where this process was stopped meanwhile, from `lookedNs` on; else NaN. */
-  #endNs = NaN;
 
   constructor(
     asked: RunRequest,
@@ -255,7 +246,7 @@ class Run {
   /** The step that the application begins with. @returns Its time. */
   #firstStep(): number {
     const nowNs = this.#nowNs();
-    this.#openNs = this.#lookedNs = this.#readNs = nowNs;
+    this.#openNs = this.#standstill.lookedNs = this.#readNs = nowNs;
     if (this.#simulation === undefined) this.#engine.read(nowNs * 1e-9);
     return nowNs;
   }
@@ -317,26 +308,10 @@ class Run {
     application.sleep(wakeNs);
     // After a standstill the time is over before anything else is looked at.
     if (monotonicNanoseconds() - wakeNs > periodNs) application.sleep(wakeNs);
-    if (wasRunning && !Number.isNaN(application.endNs)) this.#noteEnd(periodNs);
-    this.#wokeNs = this.#nowNs();
-  }
-
-  /**
-   * The application has ended, normally a moment ago. Where this process was stopped for long
-   * (SIGSTOP, a machine that was suspended), counters read now hold time that is not its own: the
-   * figures end at the last sample before, and the report states it.
-   */
-  #noteEnd(periodNs: number): void {
-    const nowNs = this.#nowNs();
-    const most = Math.max(BLIND_PERIODS * periodNs, BLIND_SHARE * nowNs, BLIND_LEAST_NS);
-    if (nowNs - this.#lookedNs <= most) return;
-    const reportedNs = this.#application.endNs - this.#originNs;
-    // A guardian that was stopped and goes on together with us saw the end no sooner than we do;
-    // the application was alive at our last look, and the next one was due a period later.
-    this.#endNs = nowNs - reportedNs > BLIND_LEAST_NS ? reportedNs : this.#lookedNs + periodNs;
-    this.#loop.missed += Math.floor((nowNs - this.#lookedNs) / periodNs);
-    this.#loop.blindFromS = (this.#lookedNs - this.#launchNs) * 1e-9;
-    this.#loop.blindUntilS = (nowNs - this.#launchNs) * 1e-9;
+    const nowNs = this.#standstill.wokeNs = this.#nowNs();
+    if (!wasRunning || Number.isNaN(application.endNs)) return;
+    const reportedNs = application.endNs - this.#originNs, launchNs = this.#launchNs;
+    this.#standstill.noteEnd({ nowNs, periodNs, reportedNs, launchNs }, this.#loop);
   }
 
   /** It ended and was sampled once more. A guardian that was stopped may report it much later. */
@@ -345,22 +320,25 @@ class Run {
   }
 
   get #isBlind(): boolean {
-    return !Number.isNaN(this.#endNs);
+    return this.#standstill.isBlind;
   }
 
   #tick(): void {
     this.#collector.drain();
     if (!Number.isNaN(this.#openNs)) this.#settle(false);
     // Where this process stood still after its sleep, the application may have ended meanwhile.
-    if (this.#nowNs() - this.#wokeNs > BLIND_LEAST_NS) this.#sleep(0, this.#request.periodS * 1e9);
+    const standstill = this.#standstill;
+    if (standstill.isLong(this.#nowNs() - standstill.wokeNs)) {
+      this.#sleep(0, this.#request.periodS * 1e9);
+    }
     if (this.#isBlind || this.#isOver()) return;
     const before = this.#nowNs();
     this.#engine.batch.readsAll = !Number.isNaN(this.#application.endNs);
     if (this.#simulation === undefined) this.#engine.read(before * 1e-9);
     const tookNs = this.#nowNs() - before;
     // Stopped in the middle of it: when the counters had these values is not known.
-    if (tookNs > BLIND_LEAST_NS) return;
-    if (Number.isNaN(this.#application.endNs)) this.#lookedNs = before;
+    if (standstill.isLong(tookNs)) return;
+    if (Number.isNaN(this.#application.endNs)) standstill.lookedNs = before;
     this.#openNs = this.#readNs = before;
     this.#pace.note(tookNs);
     this.#engine.batch.cpuStride = this.#loop.cpuStride = this.#pace.stride;
@@ -409,8 +387,9 @@ class Run {
     yieldToOthers();
     this.#session.close();
     // A guardian that was stopped reports late an end that was sampled in time.
-    const isLate = this.#nowNs() - this.#readNs > BLIND_LEAST_NS && !this.#isBlind;
-    const lookNs = this.#isBlind ? this.#endNs : isLate ? this.#readNs + 1e3 : this.#nowNs();
+    const { isBlind, endNs: blindNs } = this.#standstill;
+    const isLate = this.#standstill.isLong(this.#nowNs() - this.#readNs) && !isBlind;
+    const lookNs = isBlind ? blindNs : isLate ? this.#readNs + 1e3 : this.#nowNs();
     this.#collector.drain();
     // Even after missed samples: a process that reports its end existed until then.
     const stopNs = Math.min(this.#collector.lastStopNs, this.#nowNs());
