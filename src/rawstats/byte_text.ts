@@ -12,14 +12,37 @@ const BUFFER_BYTES = 1 << 18;
 /** Longest text that is written without asking for room: a double has at most 25 characters. */
 const MAX_NUMBER_BYTES = 32;
 const BILLION = 1e9;
-/** Decimals below this have at most 15 digits: no two of them are the same double. */
-const FIFTEEN_DIGITS = 1e15;
+/** Numbers with a fraction whose digits are made here: powers of ten to scale them are exact. */
+const LEAST_FRACTION = 2 ** -19, MOST_FRACTION = 2 ** 52;
+/** Biased exponent of the first. */
+const LEAST_EXPONENT = 1023 - 19;
+/** Splits a double into two halves whose products are exact. */
+const SPLITTER = 2 ** 27 + 1;
+/** Sums of scaled digits are rounded by less. */
+const UNSURE = 1e-6;
+const double = new Float64Array(1);
+/** Its words: the lower, the upper. */
+const words = new Uint32Array(double.buffer);
 const encoder = new TextEncoder();
 /** "00" to "99", as bytes in memory. */
 const PAIRS = Uint16Array.from(
   { length: 100 },
   (_, i) => (ZERO + i % 10) << 8 | ZERO + Math.floor(i / 10),
 );
+
+/**
+ * How doubles of one exponent are scaled, so that their distance is from 1 to 10, from the least
+ * exponent on: a power of ten, the upper part of it, and half the distance of scaled doubles.
+ */
+const SCALES = new Float64Array(3 * (19 + 52));
+/** The exponents of these powers. */
+const PLACES = new Int32Array(19 + 52);
+for (let i = 0; i < PLACES.length; i++) {
+  const distance = 2 ** (i - 19 - 52);
+  while (distance * Number(`1e${PLACES[i]}`) < 1) PLACES[i]++;
+  const power = Number(`1e${PLACES[i]}`);
+  SCALES.set([power, power * SPLITTER - (power * SPLITTER - power), distance * power / 2], 3 * i);
+}
 
 /** Text that is written often: encoded once, and copied by words of eight bytes. */
 export class Piece {
@@ -32,6 +55,28 @@ export class Piece {
     const padded = new Uint8Array(bytes.length + 8);
     padded.set(bytes);
     this.bytes = padded.subarray(0, bytes.length);
+    this.view = new DataView(padded.buffer);
+  }
+}
+
+/** Many short texts that are written often. */
+export class Pieces {
+  readonly view: DataView;
+  /** Where each begins, and the last one ends. */
+  readonly starts: Int32Array;
+
+  constructor(texts: readonly string[]) {
+    this.starts = new Int32Array(texts.length + 1);
+    const bytes = encoder.encode(texts.join(""));
+    // what is not ASCII takes more
+    const isPlain = texts.reduce((sum, text) => sum + text.length, 0) === bytes.length;
+    let at = 0;
+    texts.forEach((text, i) => {
+      at += isPlain ? text.length : encoder.encode(text).length;
+      this.starts[i + 1] = at;
+    });
+    const padded = new Uint8Array(bytes.length + 8);
+    padded.set(bytes);
     this.view = new DataView(padded.buffer);
   }
 }
@@ -89,10 +134,21 @@ export class ByteText {
       this.bytes(piece.bytes);
       return;
     }
+    this.#copy(piece.view, 0, length);
+  }
+
+  /** One of many such texts. */
+  pieceOf({ view, starts }: Pieces, index: number): void {
+    this.#copy(view, starts[index], starts[index + 1] - starts[index]);
+  }
+
+  #copy(from: DataView, start: number, length: number): void {
     this.#need(length);
-    const to = this.#view, from = piece.view;
+    const to = this.#view;
     const at = this.#at;
-    for (let i = 0; i < length; i += 8) to.setFloat64(at + i, from.getFloat64(i, true), true);
+    for (let i = 0; i < length; i += 8) {
+      to.setFloat64(at + i, from.getFloat64(start + i, true), true);
+    }
     this.#at = at + length;
   }
 
@@ -105,38 +161,94 @@ export class ByteText {
   /** A number as JavaScript writes it. */
   number(value: number): void {
     if (value >= 0 && value < EXACT_BELOW && Math.floor(value) === value) this.#whole(value);
-    else if (!(value >= 0.001 && value < 1e12 && this.#decimal(value))) this.text(String(value));
+    else if (!(value >= LEAST_FRACTION && value < MOST_FRACTION && this.#fraction(value))) {
+      this.text(String(value));
+    }
   }
 
   /**
-   * Writes a number with few decimal places, or returns false. A decimal of at most 15 digits that
-   * is this double is the only one, so it is what JavaScript writes.
+   * Writes the shortest decimal that is this double and no other, the nearest one of those, or returns
+   * false where that is too close a decision. All decimals between the middles to the doubles below
+   * and above are this double.
+   *
+   * The value is multiplied by a power of ten, exactly, so that the distance of doubles is from 1 to 10:
+   * then there is a whole number between the middles, and at most one multiple of ten.
    */
-  #decimal(value: number): boolean {
-    let factor = 10, places = 1;
-    let count = Math.round(value * 10);
-    if (count / 10 !== value) {
-      factor = 1000;
-      places = 3;
-      count = Math.round(value * 1000);
-      if (count >= FIFTEEN_DIGITS) return false;
-      if (count / 1000 !== value) {
-        factor = 1e6;
-        places = 6;
-        count = Math.round(value * 1e6);
-        if (count >= FIFTEEN_DIGITS || count / 1e6 !== value) return false;
-      }
+  #fraction(value: number): boolean {
+    double[0] = value;
+    const upper = words[1];
+    // below a power of two the distance is another one
+    if (words[0] === 0 && (upper & 0xfffff) === 0) return false;
+    const scale = (upper >>> 20) - LEAST_EXPONENT;
+    const power = SCALES[3 * scale];
+    const high = SCALES[3 * scale + 1];
+    const half = SCALES[3 * scale + 2];
+    const low = power - high;
+    // Dekker's product: the sum of the two is the exact one
+    const split = value * SPLITTER;
+    const valueHigh = split - (split - value);
+    const valueLow = value - valueHigh;
+    const product = value * power;
+    const error = ((valueHigh * high - product) + valueHigh * low + valueLow * high) +
+      valueLow * low;
+    let above = Math.floor(product / 1e8);
+    const rest = (product - above * 1e8) + error;
+    let behind = Math.round(rest / 10) * 10;
+    const distance = Math.abs(rest - behind);
+    if (distance > half - UNSURE) {
+      if (distance < half + UNSURE) return false;
+      behind = Math.round(rest);
+      if (Math.abs(Math.abs(rest - behind) - 0.5) < UNSURE) return false;
     }
-    const above = Math.floor(value);
-    let behind = Math.round(count - above * factor) | 0;
-    while (places > 1 && behind % 10 === 0) {
-      behind = (behind / 10) | 0;
-      places--;
+    if (behind < 0) {
+      above--;
+      behind += 1e8;
+    } else if (behind >= 1e8) {
+      above++;
+      behind -= 1e8;
     }
-    this.#whole(above);
-    this.#buffer[this.#at++] = POINT;
-    this.#put(behind, places);
+    this.#need(MAX_NUMBER_BYTES);
+    this.#point(value, above, behind, PLACES[scale]);
     return true;
+  }
+
+  /** Writes a number with a fraction: the digits `above` and eight `behind`, the last so many as places. */
+  #point(value: number, above: number, behind: number, places: number): void {
+    const buffer = this.#buffer;
+    const start = this.#at;
+    const isNine = above >= 1e8;
+    let before = (isNine ? 17 : 16) - places;
+    let at = start + 1;
+    // zeros in front, one of them before the point
+    for (; before <= 0; before++) buffer[at++] = ZERO;
+    if (isNine) {
+      const first = (above / 1e8) | 0;
+      buffer[at++] = ZERO + first;
+      above -= first * 1e8;
+    }
+    this.#eight(at, above);
+    this.#eight(at + 8, behind);
+    at += 16;
+    // in front of the point, once more
+    if (value < 10) buffer[start] = buffer[start + 1];
+    else if (value < BILLION) this.#put(value | 0, before);
+    else for (let i = 0; i < before; i++) buffer[start + i] = buffer[start + i + 1];
+    buffer[start + before] = POINT;
+    while (buffer[at - 1] === ZERO) at--;
+    this.#at = at;
+  }
+
+  /** Eight digits at a place. */
+  #eight(at: number, value: number): void {
+    const view = this.#view;
+    const whole = value | 0;
+    const upper = (whole / 10000) | 0;
+    const lower = (whole - upper * 10000) | 0;
+    const first = (upper / 100) | 0;
+    const third = (lower / 100) | 0;
+    const front = PAIRS[first] | PAIRS[upper - first * 100] << 16;
+    view.setInt32(at, front, true);
+    view.setInt32(at + 4, PAIRS[third] | PAIRS[lower - third * 100] << 16, true);
   }
 
   /** A whole number of any size. */

@@ -134,7 +134,9 @@ export function writeKey(
       before = us;
       place = skipTo(out, place, at[i]);
       const plain = delta[i] * scale;
-      if (plain < EXACT_BELOW) put(out, plain / seconds);
+      const rate = plain / seconds;
+      if (rate < EXACT_BELOW) out.number(rate);
+      else if (plain < EXACT_BELOW) put(out, rate);
       else put(out, rateOf(scaledDelta(reader, i, scale), seconds));
     }
   }

@@ -6,12 +6,12 @@
  * @module
  */
 import { escapedLabel } from "../../formats/metrics.ts";
-import { type ByteText, Piece } from "../byte_text.ts";
+import { type ByteText, Piece, Pieces } from "../byte_text.ts";
+import { EXACT_BELOW } from "../../formats/rawstats/columns.ts";
 import type { RawType } from "../differ.ts";
 import { addExact, type Exact, type KeyPart, type KeyReader, scaled } from "../series.ts";
 import type { NodeSeries } from "../series.ts";
 
-const BLANK = 32, LF = 10;
 const UNITS: Readonly<Record<string, readonly [name: string, factor: number]>> = {
   B: ["bytes", 1],
   cs: ["seconds", 0.01],
@@ -29,6 +29,18 @@ export interface MetricFamily {
   readonly type: RawType;
   readonly column: number;
   readonly members: { readonly series: NodeSeries; readonly part: KeyPart }[];
+}
+
+/** What ends the lines of a node, by the number of the time: every series has the same. */
+const LINE_ENDS = new WeakMap<NodeSeries, Pieces>();
+
+function lineEnds(series: NodeSeries): Pieces {
+  let ends = LINE_ENDS.get(series);
+  if (ends === undefined) {
+    ends = new Pieces(series.times.map((us) => ` ${us / 1e6}\n`));
+    LINE_ENDS.set(series, ends);
+  }
+  return ends;
 }
 
 /** Adds what a node has to the families. */
@@ -70,20 +82,26 @@ export function writeFamily(
   for (const { series, part } of members) {
     const labels = `host=${label(series.host)},device=${label(part.device.device)}${id}`;
     const begin = new Piece(`${family}${isCounter ? "_total" : ""}{${labels}} `);
-    const { times } = series;
+    const ends = lineEnds(series);
     reader.read([part]);
     const { at, raw, delta, spans: [{ scale }] } = reader;
     let sum: Exact = 0;
     for (let i = 0; i < reader.count; i++) {
       if (raw[i] !== raw[i]) continue;
-      if (delta[i] === delta[i]) sum = addExact(sum, reader.exactDelta(i)!);
-      const count = scaled(isCounter ? sum : reader.exactRaw(i)!, scale);
+      let count: Exact;
+      if (!isCounter) count = scaled(reader.exactRaw(i)!, scale);
+      else {
+        if (delta[i] === delta[i]) {
+          const plain: number = typeof sum === "number" ? sum + delta[i] : NaN;
+          sum = plain < EXACT_BELOW ? plain : addExact(sum, reader.exactDelta(i)!);
+        }
+        count = scaled(sum, scale);
+      }
       out.piece(begin);
-      if (factor === 1) out.exact(count);
-      else out.number(Number(count) * factor);
-      out.char(BLANK);
-      out.number(times[at[i]] / 1e6);
-      out.char(LF);
+      if (factor !== 1) out.number(Number(count) * factor);
+      else if (typeof count === "number") out.number(count);
+      else out.exact(count);
+      out.pieceOf(ends, at[i]);
     }
   }
 }
