@@ -102,11 +102,18 @@ export class Coverage {
     return figure;
   }
 
-  /** Takes the batch just settled into account; the first call only remembers where all began. */
-  step(): void {
+  /**
+   * Takes the batch just settled into account; the first call only remembers where all began.
+   *
+   * @param tookS Seconds of each region in this step, by hash, where it was so long that there may be
+   * several. @default all of it was in the region that it began in
+   */
+  step(tookS?: ReadonlyMap<number, number>): void {
     const timeS = this.#source.sample(this.#timeHandle);
     if (timeS !== timeS) return;
-    for (let i = 0; i < this.#figures.length; i++) this.#figures[i].step(this.#source, timeS);
+    for (let i = 0; i < this.#figures.length; i++) {
+      this.#figures[i].step(this.#source, timeS, tookS);
+    }
   }
 
   /** Signals of which no counter changed since the first step: it is not known that they count. */
@@ -204,6 +211,8 @@ export class FigureCoverage {
   readonly #regionHandle: number;
   readonly #epochHandle: number;
   readonly #regions: RegionSeconds;
+  /** Of regions in steps that began in others. */
+  readonly #beside: RegionSeconds;
   /** By part: last valid value, NaN before it; when it came or changed; what is known so far. */
   readonly #value: Float64Array;
   readonly #sinceS: Float64Array;
@@ -232,6 +241,7 @@ export class FigureCoverage {
     this.#handles = Int32Array.from(handles);
     [this.#regionHandle, this.#epochHandle] = [region, epoch];
     this.#regions = new RegionSeconds(placeOf);
+    this.#beside = new RegionSeconds(placeOf);
     const n = handles.length;
     this.#value = new Float64Array(n).fill(NaN);
     this.#sinceS = new Float64Array(n);
@@ -243,7 +253,10 @@ export class FigureCoverage {
     this.#missing = new Uint8Array(n);
   }
 
-  step(source: SignalSource, timeS: number): void {
+  step(source: SignalSource, timeS: number, tookS?: ReadonlyMap<number, number>): void {
+    for (const [hash, seconds] of tookS ?? []) {
+      if (hash !== this.#hash) this.#beside.doubt(this.#beside.place(hash), seconds);
+    }
     if (this.#startS === this.#startS) this.#advance(source, timeS);
     else this.#begin(source, timeS);
     this.#lastS = timeS;
@@ -265,22 +278,34 @@ export class FigureCoverage {
       rows.fill(0);
     }
     this.#regions.clear();
+    this.#beside.clear();
     this.#epochDoubtS = this.#epochLostS = 0;
   }
 
   /** Is the figure of a region, the epochs or the application known for all its time and parts? */
   isWhole(hash: number): boolean {
-    return this.lostS(hash) === 0;
+    return this.lostS(hash) === 0 && this.besideS(hash) === 0;
+  }
+
+  /** Seconds of a region in which a part was lost, in steps that are not counted as its own. */
+  besideS(hash: number): number {
+    return hash === HASH_EPOCH || hash === HASH_APPLICATION
+      ? 0
+      : this.#beside.lostS(hash, this.#isMissing);
   }
 
   /** Seconds of it in which a part was lost; of the application, over all parts. */
   lostS(hash: number): number {
-    const missing = this.#missing.includes(1) || this.#handles.some((_, i) => this.#isStill(i));
+    const missing = this.#isMissing;
     if (hash === HASH_EPOCH) return this.#epochLostS + (missing ? this.#epochDoubtS : 0);
     if (hash !== HASH_APPLICATION) return this.#regions.lostS(hash, missing);
     let lost = 0;
     for (let i = 0; i < this.#lostS.length; i++) lost += this.#lostSOf(i);
     return lost;
+  }
+
+  get #isMissing(): boolean {
+    return this.#missing.includes(1) || this.#handles.some((_, i) => this.#isStill(i));
   }
 
   /** What is known of the application's figure. */
@@ -376,6 +401,7 @@ export class FigureCoverage {
     if (this.#inEpoch) this.#epochDoubtS += elapsedS;
     if (!lost && open) return;
     this.#regions.resolve(lost);
+    this.#beside.resolve(lost);
     if (lost) this.#epochLostS += this.#epochDoubtS;
     this.#epochDoubtS = 0;
   }

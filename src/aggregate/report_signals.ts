@@ -229,7 +229,8 @@ export class ReportSignals {
     const lengthS = this.#aggregator.sampleRegion(this.#handles.get("TIME")!, hash);
     const coveredS = Math.max(0, lengthS - figure.lostS(hash));
     const value = coveredS === 0 ? NaN : field?.per === undefined ? sampled : sampled / coveredS;
-    return { value, share: lengthS > 0 ? coveredS / lengthS : 0 };
+    const allS = lengthS + figure.besideS(hash);
+    return { value, share: allS > 0 ? coveredS / allS : 0 };
   }
 
   #value(field: Field, hash: number): number {

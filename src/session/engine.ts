@@ -13,6 +13,7 @@ import { MANDATORY_SIGNALS, ReportSignals } from "../aggregate/report_signals.ts
 import { Coverage, type Known } from "../aggregate/coverage.ts";
 import { SampleAggregator } from "../aggregate/sample_aggregator.ts";
 import { type Agent, MONITOR } from "../core/agent.ts";
+import { HASH_UNMARKED } from "../core/hash.ts";
 import { hostTotals, NEVER_CHANGED, totalsToNested } from "../core/job_totals.ts";
 import { type PathEnergies, type RegionTree, treeToNested } from "../core/region_tree.ts";
 import type { Nested, RegionTotal, Report, ReportHost } from "../core/report.ts";
@@ -59,6 +60,8 @@ const pickPartial = (all: readonly RegionTotal[]) => longestRegions(all, PARTIAL
 
 /** From the step that finds the end to the update after the loop. */
 const AFTER_LOOP_S = 1e-6;
+/** A step that is longer may be in several regions, each for long. */
+const LONG_STEP_S = 0.25;
 
 /**
  * One node's run: events and samples in, report and outputs out. Names are checked when it is made.
@@ -102,6 +105,9 @@ export class Engine implements RunView {
   readonly aggregator: SampleAggregator;
   /** Which part of the time and of the packages figures cover. */
   readonly coverage: Coverage;
+  /** Seconds by region before a long step. */
+  #beforeLong: Map<number, number> | undefined;
+  #longFromS = NaN;
   readonly header: TraceHeader;
   /** Where events go: in order of time, and after the last settled sample. */
   readonly events: OrderedEvents;
@@ -216,12 +222,41 @@ export class Engine implements RunView {
 
   /** Reads the counters of the next step. */
   read(timeS: number): void {
+    this.#noteLong(timeS);
     this.batch.read(timeS);
   }
 
   /** A step at which no counter was read: nothing is known since the one before. */
   lose(timeS: number): void {
+    this.#noteLong(timeS);
     this.batch.lose(timeS);
+  }
+
+  /** Its events are still to come: they tell which regions a long step was in. */
+  #noteLong(timeS: number): void {
+    this.#longFromS = this.batch.timeS;
+    this.#beforeLong = timeS - this.#longFromS > LONG_STEP_S ? this.#runtimes() : undefined;
+  }
+
+  /** Seconds of completed visits by region. */
+  #runtimes(): Map<number, number> {
+    return new Map(this.tracker.regions().map(({ hash, runtimeS }) => [hash, runtimeS]));
+  }
+
+  /** Seconds by region of the step that is settled; `undefined`: it was not long. */
+  #regionSeconds(): Map<number, number> | undefined {
+    const before = this.#beforeLong;
+    if (before === undefined) return undefined;
+    this.#beforeLong = undefined;
+    const took = this.#runtimes();
+    let unmarkedS = this.batch.timeS - this.#longFromS;
+    for (const [hash, seconds] of took) {
+      const more = seconds - (before.get(hash) ?? 0);
+      unmarkedS -= more;
+      if (more > 0) took.set(hash, more);
+      else took.delete(hash);
+    }
+    return unmarkedS > 0 ? took.set(HASH_UNMARKED, unmarkedS) : took;
   }
 
   /** A step right after the one before: the counters have the same values. */
@@ -247,7 +282,7 @@ export class Engine implements RunView {
     this.batch.settle();
     this.#restart();
     this.aggregator.update();
-    this.coverage.step();
+    this.coverage.step(this.#regionSeconds());
     if (this.#stickerHandle >= 0) {
       const sticker = this.batch.sample(this.#stickerHandle);
       if (sticker === sticker) this.#reportSignals.stickerHz = sticker;

@@ -395,6 +395,8 @@ class Run {
     const stopNs = Math.min(this.#collector.lastStopNs, this.#nowNs());
     const endNs = Math.max(lookNs, this.#collector.lastEndNs, stopNs);
     if (!Number.isNaN(this.#openNs)) this.#settle(false);
+    const isLost = isBlind && !this.#paused;
+    if (isLost) this.#engine.lose(endNs * 1e-9);
     // A command that marked only at its end is known by now; its events come before its own end.
     this.#feed(endNs);
     const command = this.#engine.tracker.process(this.#commandHandle);
@@ -406,9 +408,8 @@ class Run {
     if (!this.#paused) {
       this.#openNs = endNs;
       this.#engine.batch.readsAll = true;
-      if (this.#isBlind) this.#engine.lose(endNs * 1e-9);
-      else if (isLate) this.#engine.hold(endNs * 1e-9);
-      else if (this.#simulation === undefined) this.#engine.read(endNs * 1e-9);
+      if (isLate) this.#engine.hold(endNs * 1e-9);
+      else if (!isLost && this.#simulation === undefined) this.#engine.read(endNs * 1e-9);
       this.#settle(true);
     }
     this.#site[Symbol.dispose]();

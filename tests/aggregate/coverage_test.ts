@@ -105,6 +105,28 @@ Deno.test("Coverage leaves out the time before a step back", () => {
   assertEquals(losses, [{ part: 0, fromS: 0, untilS: 4, lostS: 2, restarts: 1 }]);
 });
 
+Deno.test("Coverage of a long step is lost for every region that it was in, or known after all", () => {
+  const rows: number[][] = [[0, A, 0], [1, A, 10], [9, A, NaN]];
+  let row = rows[0];
+  const places: Record<string, number> = { TIME: 0, REGION_HASH: 1, EPOCH_COUNT: 3 };
+  const coverage = new Coverage({
+    pushSignal: (name) => places[name],
+    isMeasured: () => true,
+    pushParts: () => [2],
+    sample: (handle) => row[handle] ?? NaN,
+    behavior: () => "monotone",
+  });
+  const figure = coverage.watch("CPU_ENERGY", "board", 0)!;
+  for (row of rows) coverage.step(row[0] === 9 ? new Map([[A, 5], [B, 3]]) : undefined);
+  assertEquals([figure.isWhole(A), figure.isWhole(B)], [false, false]);
+  // That of the region that the step began in is all of it.
+  assertEquals([figure.lostS(A), figure.besideS(A)], [8, 0]);
+  assertEquals([figure.lostS(B), figure.besideS(B)], [0, 3]);
+  row = [10, A, 30];
+  coverage.step();
+  assertEquals([figure.isWhole(A), figure.isWhole(B)], [true, true]);
+});
+
 Deno.test("Coverage begins late where a part does", () => {
   const figure = follow([[0, A, 0, NaN], [1, B, 0, NaN], [3, B, 0, 7], [4, B, 0, 17]]);
   assertEquals(lost(figure), [1, 2, 0, 3]);

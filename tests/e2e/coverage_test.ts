@@ -10,7 +10,8 @@ import {
 } from "../_support/live_tree.ts";
 import { monitorProcess } from "../_support/processes.ts";
 import { asEachUser } from "../_support/plain_user.ts";
-import { BINARY, endToEnd } from "../_support/programs.ts";
+import { parseReport } from "../../src/formats/report.ts";
+import { BINARY, build, endToEnd, joulemark } from "../_support/programs.ts";
 
 const ENERGY = "package-energy (J)";
 const KNOWN = "joulemark-package-energy-known (J)";
@@ -201,6 +202,34 @@ function stopping(
     },
   });
 }
+
+endToEnd("no region has a plain number where the monitor stood still in it", async (dir) => {
+  const app = build("short_regions", dir);
+  const child = new Deno.Command(BINARY, {
+    args: ["run", "--simulate", "--record", "recording", "--", app, "1.6", "2", "8", "7"],
+    ...{ cwd: dir, stdin: "null", stdout: "null", stderr: "piped" },
+  }).spawn();
+  const output = child.output();
+  await wait(900);
+  const monitor = monitorProcess(child.pid);
+  Deno.kill(monitor, "SIGSTOP");
+  await wait(2000);
+  Deno.kill(monitor, "SIGCONT");
+  const stderr = new TextDecoder().decode((await output).stderr);
+  assertStringIncludes(stderr, "the monitor stood still from");
+  joulemark(dir, ["replay", "recording", "--report", "again.report"]);
+  for (const name of ["joulemark.report", "again.report"]) {
+    const [host] = parseReport(Deno.readTextFileSync(`${dir}/${name}`)).hosts;
+    assertEquals(host.regions!.length, 4);
+    for (const { region, fields } of host.regions!) {
+      const energies = Object.keys(fields).filter((key) => /(?<!-known) \([JW]\)$/.test(key));
+      assert(energies.length > 6, `${energies}`);
+      for (const key of energies) assertEquals(fields[key], NaN, `${name}: ${region}: ${key}`);
+      const share = Number(fields["joulemark-package-energy-coverage (%)"]);
+      assert(share > 5 && share < 95, `${name}: ${region}: ${share} %`);
+    }
+  }
+});
 
 endToEnd("a guardian that is stopped tells late of an end that was seen in time", async (dir) => {
   const run = await stopping(dir, (pid) => [pid]);
