@@ -16,6 +16,7 @@ import { Batch } from "../signals/batch.ts";
 import { pushQuantities } from "../signals/quantities.ts";
 import { openCatalogue } from "./open_catalogue.ts";
 import { Confiner } from "../os/confine.ts";
+import { giveBackProgramPages } from "../os/program_pages.ts";
 import { confineCode } from "../os/inherited.ts";
 import { LIBRARY_DIRECTORIES } from "../os/devices/library.ts";
 import type { Places } from "../os/landlock.ts";
@@ -274,6 +275,7 @@ async function loop(
   let ended = false;
   let rotates = false;
   let isConfined = false;
+  let isLean = false;
   const end = () => {
     ended = true;
     listener.ring();
@@ -300,6 +302,9 @@ async function loop(
     const time = now();
     if (time >= next || next - time > intervalUs) {
       if (time >= next) monitor.tick(time);
+      // The start is over, and what it needed.
+      if (!isLean) giveBackProgramPages();
+      isLean = true;
       next = Math.ceil((now() + 1) / intervalUs) * intervalUs;
     }
   }

@@ -127,6 +127,7 @@ const SYMBOLS = {
   kill: { parameters: ["i32", "i32"], result: "i32" },
   waitpid: { parameters: ["i32", "buffer", "i32"], result: "i32" },
   munmap: { parameters: ["u64", "usize"], result: "i32" },
+  madvise: { parameters: ["u64", "usize", "i32"], result: "i32" },
   posixSpawn: {
     name: "posix_spawn", // pid, path, file actions, attributes, argv, envp
     parameters: ["buffer", "buffer", "u64", "buffer", "u64", "u64"],

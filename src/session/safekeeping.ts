@@ -3,6 +3,7 @@
  * @module
  */
 import { cpuSeconds } from "../os/clock.ts";
+import { giveBackProgramPages } from "../os/program_pages.ts";
 import { atLeisure } from "../os/wait.ts";
 
 /** First checkpoint, for any interval after it. */
@@ -51,6 +52,8 @@ export class Safekeeping {
       const takesS = took(() => atLeisure(scheduling, () => this.#keeping.journal()));
       // Where an entry takes long there are fewer.
       const leastS = this.#isFirst ? 0 : takesS / JOURNAL_SHARE;
+      // By now the start is over, and what it needed.
+      if (this.#isFirst) atLeisure(scheduling, giveBackProgramPages);
       this.#isFirst = false;
       this.#journalS = nowS + Math.max(JOURNAL_S, leastS);
     }
