@@ -16,7 +16,7 @@ import { Batch } from "../signals/batch.ts";
 import { pushQuantities } from "../signals/quantities.ts";
 import { openCatalogue } from "./open_catalogue.ts";
 import { Confiner } from "../os/confine.ts";
-import { giveBackProgramPages } from "../os/program_pages.ts";
+import { giveBackProgramPages } from "../os/memory/program_pages.ts";
 import { confineCode } from "../os/inherited.ts";
 import { LIBRARY_DIRECTORIES } from "../os/devices/library.ts";
 import type { Places } from "../os/landlock.ts";

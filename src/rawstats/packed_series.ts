@@ -6,7 +6,7 @@
  * @module
  */
 import { jsonText } from "../core/printable.ts";
-import { SpillFile } from "../os/spill_file.ts";
+import { SpillFile } from "../os/memory/spill_file.ts";
 import type { ByteText } from "./byte_text.ts";
 import { ColumnStore } from "./column_store.ts";
 import type { JobListener, RawNode } from "./node.ts";

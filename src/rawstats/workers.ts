@@ -8,7 +8,7 @@
  */
 import { affinityOf } from "../os/host.ts";
 import { inheritedState } from "../os/inherited.ts";
-import { MemoryFile } from "../os/memory_file.ts";
+import { MemoryFile } from "../os/memory/memory_file.ts";
 import { endWithParent, environment, findCommand, spawn, waitFor } from "../os/process.ts";
 import { MetricSums } from "./metric_sums.ts";
 import type { RawFile } from "./files.ts";

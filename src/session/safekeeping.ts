@@ -3,7 +3,7 @@
  * @module
  */
 import { cpuSeconds } from "../os/clock.ts";
-import { giveBackProgramPages } from "../os/program_pages.ts";
+import { giveBackProgramPages } from "../os/memory/program_pages.ts";
 import { atLeisure } from "../os/wait.ts";
 
 /** First checkpoint, for any interval after it. */

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { AccessError } from "../../src/core/errors.ts";
-import { MemoryFile } from "../../src/os/memory_file.ts";
+import { MemoryFile } from "../../src/os/memory/memory_file.ts";
 
 Deno.test("MemoryFile gives back what any process wrote", () => {
   using file = MemoryFile.create("test")!;

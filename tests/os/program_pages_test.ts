@@ -1,5 +1,5 @@
 import { assert } from "@std/assert";
-import { giveBackProgramPages } from "../../src/os/program_pages.ts";
+import { giveBackProgramPages } from "../../src/os/memory/program_pages.ts";
 
 function residentFileKib(): number {
   const status = Deno.readTextFileSync("/proc/self/status");

@@ -4,8 +4,8 @@
  * needed again.
  * @module
  */
-import { readLinkTarget, readWhole } from "./files.ts";
-import { libc } from "./libc.ts";
+import { readLinkTarget, readWhole } from "../files.ts";
+import { libc } from "../libc.ts";
 
 const MADV_DONTNEED = 4;
 /** Of /proc/self/smaps: what is mapped from a file, and cannot be written to. */

@@ -4,10 +4,10 @@
  *
  * @module
  */
-import { grown } from "../core/grow.ts";
-import { AccessError } from "../core/errors.ts";
-import { closeFile } from "./files.ts";
-import { cString, errno, errorText, libc, SYSCALLS } from "./libc.ts";
+import { grown } from "../../core/grow.ts";
+import { AccessError } from "../../core/errors.ts";
+import { closeFile } from "../files.ts";
+import { cString, errno, errorText, libc, SYSCALLS } from "../libc.ts";
 
 const FIRST_BYTES = 1 << 16;
 

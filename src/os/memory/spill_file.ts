@@ -5,8 +5,8 @@
  * soon as the file is open.
  * @module
  */
-import { closeFile, O, openFile } from "./files.ts";
-import { cString, libc } from "./libc.ts";
+import { closeFile, O, openFile } from "../files.ts";
+import { cString, libc } from "../libc.ts";
 
 const O_TMPFILE = 0o20000000 | O.DIRECTORY;
 const OWNER_ONLY = 0o600;
