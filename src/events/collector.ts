@@ -16,6 +16,7 @@ import type { RingThread } from "./ring_thread.ts";
 import { ShortVisits } from "./short_visits.ts";
 import { answer } from "./answers.ts";
 import { addCounts, noCounts } from "./collector_counts.ts";
+import { DueSources } from "./due_sources.ts";
 import { FoldedPaths, type OutOfOrder } from "./folded_paths.ts";
 import { rankOf } from "../job/process_rank.ts";
 import { SHORT_NS } from "../core/budget.ts";
@@ -76,6 +77,7 @@ export class Collector implements DirectoryListener {
   readonly #paths: FoldedPaths;
   readonly #events: RingEvents;
   readonly #folds: WaitingFolds;
+  readonly #due = new DueSources();
   #drainedNs = -Infinity;
   /** Everything up to here has been handed on. */
   #fedNs = -Infinity;
@@ -127,36 +129,35 @@ export class Collector implements DirectoryListener {
 
   /** Hands on every event with a time up to `limitNs`, in order. */
   feed(limitNs: number): void {
+    const due = this.#due;
+    due.fill(this.#sources, limitNs);
+    let turn = this.#nextTurn(limitNs);
     for (;;) {
-      const turn = this.#nextTurn(limitNs);
-      let best: Source | undefined;
-      let bestNs = limitNs;
-      let secondNs = Infinity;
-      for (let i = 0; i < this.#sources.length; i++) {
-        const ns = this.#sources[i].thread.nextNs;
-        if (ns <= bestNs && (best === undefined || ns < bestNs)) {
-          secondNs = best === undefined ? secondNs : bestNs;
-          best = this.#sources[i];
-          bestNs = ns;
-        } else if (ns < secondNs) secondNs = ns;
-      }
+      const best = due.first;
+      const bestNs = best === undefined ? limitNs : best.thread.nextNs;
       // A process starts before the other events of its moment, and ends after them.
       const first = turn !== undefined && (best === undefined || this.#turnNs < bestNs ||
         (turn.handle < 0 && this.#turnNs === bestNs));
       if (first) {
         this.#folds.feed(this.#turnNs, this.#fedNs);
-        if (turn.handle < 0) this.#start(turn);
-        else this.#end(turn);
+        if (turn!.handle < 0) this.#start(turn!);
+        else {
+          this.#end(turn!);
+          due.fill(this.#sources, limitNs);
+        }
+        turn = this.#nextTurn(limitNs);
         continue;
       }
-      this.#folds.feed(best === undefined ? limitNs : bestNs, this.#fedNs);
+      this.#folds.feed(bestNs, this.#fedNs);
       if (best === undefined) break;
-      const until = Math.min(limitNs, secondNs, turn === undefined ? Infinity : this.#turnNs);
+      const turnNs = turn === undefined ? Infinity : this.#turnNs;
+      const until = Math.min(limitNs, due.secondNs, turnNs);
       const thread = best.thread;
       do {
         this.#tell(best);
         thread.advance();
       } while (thread.nextNs <= until);
+      due.moved(limitNs);
     }
     if (limitNs > this.#fedNs) this.#fedNs = limitNs;
     this.#paths.feed(limitNs, this.#fedNs * 1e-9);
