@@ -1,22 +1,31 @@
 /**
  * Keeps the monitor's own cost within a share of one core, whatever the application does.
  *
- * When a stretch of the run cost more than the budget: first short visits are folded as they are
- * read (counts and times stay exact, their edges are gone), then the sampling period is lengthened,
- * twofold each time. Both are taken back, one by one, when half the budget would do. The report and
- * the card list what was done. Pure: times are arguments.
+ * Time grows a credit of CPU time by that share, and what the monitor takes is drawn from it. The start has
+ * one of its own. Where the credit is used up and more is taken still: first short visits and what else
+ * needs no order are folded as they are read (counts and times stay exact, edges of visits are gone), then
+ * the sampling period is lengthened. Both are taken back, one by one, when half the budget would do.
+ * Where marks come faster than the share can ever emit one by one they are folded at once
+ * (`marksPerS`). The report and the card list what was done. Pure: times are arguments.
  * @module
  */
 
-/** Seconds of a stretch, and of the start, which is not judged. */
-const STRETCH_S = 0.5;
-const START_S = 1.5;
-/** Longest period: this many times the one asked for. */
-const MAX_FACTOR = 16;
+/** Seconds of a stretch. */
+const STRETCH_S = 0.25;
+/** CPU time of the start: program text is read, and compiled as it gets warm. */
+const START_CPU_S = 0.15;
+/** The most credit, as seconds of the share: what may be taken at once. */
+const MOST_CREDIT_S = 2;
+/** Longest period: this many times the one asked for; and the most that one stretch lengthens it by. */
+const MAX_FACTOR = 16, MOST_AT_ONCE = 2;
 /** Quiet stretches before something is taken back; twice as many each time that this was too soon. */
-const QUIET = 4, MOST_QUIET = 256;
+const QUIET = 8, MOST_QUIET = 512;
 /** Too soon: it is needed again within so many stretches. */
-const SOON = 4;
+const SOON = 8;
+/** CPU time of one mark that is emitted by itself, s: 2 to 5 µs. */
+const MARK_S = 4e-6;
+/** More of them cannot be emitted before the next sample, with any budget. */
+const MOST_MARKS_PER_S = 200_000;
 /** Visits up to this long are folded, ns: longer ones are few. */
 export const SHORT_NS = 1e6;
 
@@ -32,8 +41,11 @@ export class Budget {
   foldingS = 0;
   longerS = 0;
   readonly #share: number;
-  #fromS = NaN;
-  #fromCpuS = NaN;
+  /** The last stretch's end. */
+  #fromS = 0;
+  #fromCpuS = 0;
+  /** CPU time that may be taken now; below 0: that was too much. */
+  #creditS = START_CPU_S;
   #quiet = 0;
   #wanted = QUIET;
   /** Stretches since something was taken back. */
@@ -44,38 +56,37 @@ export class Budget {
     this.#share = percent / 100;
   }
 
+  /** Marks a second that may be emitted one by one. */
+  get marksPerS(): number {
+    return Math.min(MOST_MARKS_PER_S, this.#share / MARK_S);
+  }
+
   /**
    * A tick.
    *
    * @param nowS Since the start of the run.
-   * @param cpuTimeS CPU time of the monitor; asked for at the ends of stretches only.
+   * @param cpuTimeS CPU time of the monitor since then; asked for at the ends of stretches only.
    */
   note(nowS: number, cpuTimeS: () => number): void {
-    if (!(nowS >= START_S) || this.#share === Infinity) return;
-    if (Number.isNaN(this.#fromS)) return this.#begin(nowS, cpuTimeS());
+    if (this.#share === Infinity) return;
     const elapsedS = nowS - this.#fromS;
-    if (elapsedS < STRETCH_S) return;
-    const cpuS = cpuTimeS();
+    if (!(elapsedS >= STRETCH_S)) return;
+    const cpuS = cpuTimeS(), takenS = cpuS - this.#fromCpuS;
     if (this.foldBelowNs > 0) this.foldingS += elapsedS;
     if (this.periodFactor > 1) this.longerS += elapsedS;
-    this.#judge((cpuS - this.#fromCpuS) / elapsedS);
-    this.#begin(nowS, cpuS);
-  }
-
-  #begin(nowS: number, cpuS: number): void {
     this.#fromS = nowS;
     this.#fromCpuS = cpuS;
+    // What is left of the start's credit stays, but does not grow.
+    const mostS = Math.max(this.#creditS, MOST_CREDIT_S * this.#share);
+    this.#creditS = Math.min(mostS, this.#creditS + elapsedS * this.#share - takenS);
+    this.#judge(takenS / elapsedS);
   }
 
   #judge(share: number): void {
     this.#since++;
     if (share > this.#share) {
       this.#quiet = 0;
-      if (this.#since <= SOON) this.#wanted = Math.min(MOST_QUIET, this.#wanted * 2);
-      this.#since = Infinity;
-      if (this.foldBelowNs === 0) this.foldBelowNs = SHORT_NS;
-      else if (this.periodFactor < MAX_FACTOR) this.periodFactor *= 2;
-      if (this.periodFactor > this.mostFactor) this.mostFactor = this.periodFactor;
+      if (this.#creditS < 0) this.#leaveOut(share);
       return;
     }
     if (share > this.#share / 2 || this.foldBelowNs === 0) {
@@ -86,5 +97,17 @@ export class Budget {
     this.#quiet = this.#since = 0;
     if (this.periodFactor > 1) this.periodFactor /= 2;
     else this.foldBelowNs = 0;
+  }
+
+  #leaveOut(share: number): void {
+    if (this.#since <= SOON) this.#wanted = Math.min(MOST_QUIET, this.#wanted * 2);
+    this.#since = Infinity;
+    if (this.foldBelowNs === 0) this.foldBelowNs = SHORT_NS;
+    else {
+      const wanted = 2 ** Math.ceil(Math.log2(share / this.#share));
+      const factor = this.periodFactor * Math.min(MOST_AT_ONCE, wanted);
+      this.periodFactor = Math.min(MAX_FACTOR, factor);
+    }
+    if (this.periodFactor > this.mostFactor) this.mostFactor = this.periodFactor;
   }
 }

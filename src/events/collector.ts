@@ -35,15 +35,20 @@ export interface CollectorOptions {
   sink: EventSink;
   /** Functions whose calls are marks. */
   probes?: Probes;
-  /** Nobody needs each visit: where more come than can be told before the next sample, they are folded. */
-  mayFold?: boolean;
+  /**
+   * Nobody needs each mark: where more of them come a second they are folded as they are read. Absent: none
+   * is folded.
+   */
+  foldAbove?: number;
   /** The time, since the origin. */
   nowNs(): number;
 }
 
 const MAX_RANKS = 65_536; // of processes that are kept
-/** 200,000 records a second: telling one takes 2 to 5 µs. */
-const FLOOD_PER_NS = 200_000 * 1e-9;
+/** Spans have no sums in their ring: it takes 800,000 begins and ends a second so long. */
+const SPANS_NS = 20e6;
+/** Records that may come at once, whatever their rate is afterwards. */
+const BURST = 5000;
 
 /** Collects the marks of all processes of a run. */
 export class Collector implements DirectoryListener {
@@ -58,6 +63,8 @@ export class Collector implements DirectoryListener {
   lastEndNs = -Infinity;
   /** When the last process ended that reported its own end. */
   lastStopNs = -Infinity;
+  /** Rings are to be emptied within this time, or what cannot be folded in them is lost. */
+  roomForNs = Infinity;
   readonly #options: CollectorOptions;
   readonly #directory: RingDirectory;
   /** Processes that were handed over and run; they may mark later. */
@@ -79,6 +86,11 @@ export class Collector implements DirectoryListener {
   readonly #folds: WaitingFolds;
   readonly #due = new DueSources();
   #drainedNs = -Infinity;
+  /** Records that may still come before they are too many; below 0: they are. */
+  #room = BURST;
+  /** The thread that is being folded. */
+  #folded!: Source;
+  readonly #takeApart = () => this.#events.takeApart(this.#folded);
   /** Everything up to here has been handed on. */
   #fedNs = -Infinity;
   #turnNs = NaN;
@@ -99,6 +111,7 @@ export class Collector implements DirectoryListener {
     const nowNs = this.#options.nowNs();
     this.#directory.look(this);
     this.#options.probes?.drain(nowNs, this);
+    this.roomForNs = this.#events.takeHadSpans() ? SPANS_NS : Infinity;
     let records = 0;
     for (let i = 0; i < this.#followers.length; i++) {
       const f = this.#followers[i];
@@ -107,22 +120,33 @@ export class Collector implements DirectoryListener {
     }
     this.#checkAlive();
     for (let i = 0; i < this.#sources.length; i++) this.#paths.drain(this.#sources[i], nowNs);
-    const isFlood = this.#options.mayFold === true &&
-      records > FLOOD_PER_NS * (nowNs - this.#drainedNs);
-    this.#drainedNs = nowNs;
-    const belowNs = isFlood ? Math.max(SHORT_NS, this.foldBelowNs) : this.foldBelowNs;
-    if (belowNs === 0) return;
+    const belowNs = this.#isFlood(records, nowNs)
+      ? Math.max(SHORT_NS, this.foldBelowNs)
+      : this.foldBelowNs;
+    if (belowNs === 0 || records === 0) return;
     for (let i = 0; i < this.#sources.length; i++) this.#foldShort(this.#sources[i], belowNs);
   }
 
-  /** Folds short visits of a thread that is outside all regions. */
+  /** Are there more records than can be emitted one by one? */
+  #isFlood(records: number, nowNs: number): boolean {
+    const { foldAbove = Infinity } = this.#options;
+    const more = Math.min(BURST, foldAbove * 1e-9 * (nowNs - this.#drainedNs));
+    this.#drainedNs = nowNs;
+    if (foldAbove === Infinity) return false;
+    this.#room = Math.min(BURST, Math.max(-BURST, this.#room + more - records));
+    return this.#room < 0;
+  }
+
+  /** Folds what comes first in a thread: short visits outside of all regions, and what needs no order. */
   #foldShort(source: Source, belowNs: number): void {
     const { thread } = source;
+    if (thread.nextNs === Infinity) return;
     const open = (thread.flags & FLAG.process) !== 0 ? source.follower.open[0] : source.own;
-    if (open !== undefined && open.regions.length > 0) return;
+    const isInside = open !== undefined && open.regions.length > 0;
     const sums = this.#shortVisits, before = thread.tid;
     sums.of(this.#events.pathsOf(source));
-    this.foldedHere += thread.foldShort(belowNs, sums);
+    this.#folded = source;
+    this.foldedHere += thread.foldShort(isInside ? -1 : belowNs, sums, this.#takeApart);
     if (thread.tid !== before) source.bound = false;
     this.#folds.take(sums, source);
   }
@@ -167,6 +191,7 @@ export class Collector implements DirectoryListener {
       this.#feedFoldedEpochs(f, this.#fedNs * 1e-9);
       this.#feedLost(f, this.#fedNs * 1e-9);
     }
+    this.#events.feedSums(this.#fedNs * 1e-9);
   }
 
   /**
@@ -353,6 +378,7 @@ export class Collector implements DirectoryListener {
   #end(f: Follower): void {
     const timeS = f.endNs * 1e-9;
     this.#feedLost(f, timeS);
+    this.#events.feedSums(timeS, f);
     this.#folds.end(f, timeS);
     this.#paths.end(f, this.#sources, timeS);
     if (f.succeeded !== true) {
@@ -395,12 +421,13 @@ export class Collector implements DirectoryListener {
   /** Epochs that found no room in a ring: their number is all that is known. */
   #feedFoldedEpochs(f: Follower, timeS: number): void {
     for (let i = 0; i < f.rings.length; i++) {
-      for (const { count } of f.rings[i].takeFoldedEpochs()) {
-        f.epochs += count;
-        this.#event.number = f.epochs;
-        this.#emit(KIND.epoch, timeS, f);
-      }
+      for (const { count } of f.rings[i].takeFoldedEpochs()) f.waitingEpochs += count;
     }
+    if (f.waitingEpochs === 0) return;
+    f.epochs += f.waitingEpochs;
+    f.waitingEpochs = 0;
+    this.#event.number = f.epochs;
+    this.#emit(KIND.epoch, timeS, f);
   }
 
   /** A late event keeps its time: the receiver moves it to the present and counts it. */

@@ -49,6 +49,23 @@ export interface OpenRegions {
   attributes?: OpenValues;
 }
 
+/** Spans of one name and track that ended, and are not emitted yet. */
+export interface SpanSum {
+  readonly name: string;
+  readonly track: string;
+  count: number;
+  ns: number;
+}
+
+/** A span that has begun. */
+export interface OpenSpan {
+  readonly name: string;
+  readonly track: string;
+  /** Where its begin was not emitted: when it was, ns since the origin, and what it counts in. */
+  readonly beganNs?: number;
+  readonly sum?: SpanSum;
+}
+
 /** One image of a process as the collector follows it; exec makes another one of the same process. */
 export interface Follower {
   readonly pid: number;
@@ -58,8 +75,8 @@ export interface Follower {
   readonly rings: Marks[];
   /** What is open on its threads; the first is the process's own. */
   readonly open: OpenRegions[];
-  /** Names and tracks of its spans that are open, by their numbers. */
-  readonly spans: Map<number, { name: string; track: string }>;
+  /** Its spans that are open, by their numbers. */
+  readonly spans: Map<number, OpenSpan>;
   /** The sink's handle; −1 before the sink returned it. */
   handle: number;
   /** The image before it, whose handle it takes over; and whether another one took over this one's. */
@@ -72,8 +89,9 @@ export interface Follower {
   silent?: boolean;
   /** Visits without a ring that were emitted. */
   lost: number;
-  /** Epochs emitted so far. */
+  /** Epochs emitted so far, and those that came too fast to be told one by one. */
   epochs: number;
+  waitingEpochs: number;
 }
 
 /** Are these marks of that image of the process? Marks without an image belong to the current one. */
@@ -88,7 +106,7 @@ export function followerOf(ring: Marks, rank: string | undefined): Follower {
   return {
     ...{ pid: ring.pid, execId: ring.execId, rank, rings: [ring], spans: new Map() },
     open: [{ id: 0, regions: [], tracks: [] }],
-    ...{ handle: -1, endNs: NaN, died: false, lost: 0, epochs: 0 },
+    ...{ handle: -1, endNs: NaN, died: false, lost: 0, epochs: 0, waitingEpochs: 0 },
   };
 }
 

@@ -56,6 +56,7 @@ export class RingEvents {
   readonly #within = new Map<Marks, { within: PathWithin }>();
   /** Names by the sink's handles. */
   readonly #names: string[] = [];
+  #hadSpans = false;
   /** The one record of all events from rings. */
   readonly #event: EventRecord;
   /** The log that the next call of pm_mpi_lib opens. */
@@ -114,6 +115,7 @@ export class RingEvents {
         break;
       case KIND.spanBegin:
       case KIND.spanEnd:
+        this.#hadSpans = true;
         if (!this.#spans.tell(timeS, source, id)) this.garbage++;
         break;
       case KIND.threadEnd:
@@ -128,6 +130,51 @@ export class RingEvents {
       case KIND.pmClose:
         this.#pm(timeS, source, thread.kind);
     }
+  }
+
+  /**
+   * Takes the next record of a thread out of the order, where records come too fast to be emitted one by
+   * one and no output asks for it: epochs and spans are added up, of values the last one is kept.
+   *
+   * @returns False: it has to be emitted in its order.
+   */
+  takeApart(source: Source): boolean {
+    const { thread, follower, ring } = source;
+    const id = (thread.flags & FLAG.process) !== 0 ? 0 : thread.tid;
+    if (id !== 0 && !source.bound) return false;
+    switch (thread.kind) {
+      case KIND.epoch:
+        follower.waitingEpochs++;
+        return true;
+      case KIND.spanBegin:
+      case KIND.spanEnd:
+        this.#hadSpans = true;
+        return this.#spans.sumUp(source);
+      case KIND.inPath:
+        // Paths up to it were emitted in the order of their first visits.
+        return thread.value < (source.pathsEmitted ?? 1);
+      case KIND.attributeBegin:
+      case KIND.attributeSet:
+      case KIND.attributeEnd:
+        if (!ring.hasName(thread.value)) return false;
+        if (ring.names[thread.value].name === PM_LOG_NAME) return false;
+        if (!thread.isSetAgain()) this.#keep(source, id, thread.kind);
+        return true;
+    }
+    return false;
+  }
+
+  /** Were there spans since the last call? */
+  takeHadSpans(): boolean {
+    const had = this.#hadSpans;
+    this.#hadSpans = false;
+    return had;
+  }
+
+  /** Emits what was added up. @param of Of this process alone. */
+  feedSums(timeS: number, of?: Follower): void {
+    this.#event.cpu = -1;
+    this.#spans.feed(timeS, of);
   }
 
   #emit(kind: MarkKind, timeS: number, follower: Follower, thread: number): number {
@@ -316,6 +363,7 @@ export class RingEvents {
     this.#regions.delete(ring);
     this.#tracks.delete(ring);
     this.#within.delete(ring);
+    this.#spans.forget(ring);
   }
 
   /** The sink's handle of a process's own number of a track. */
@@ -394,6 +442,12 @@ export class RingEvents {
       this.garbage++;
       return;
     }
+    if (this.#keep(source, id, kind)) this.#emit(kind, timeS, follower, id);
+  }
+
+  /** Puts an attribute's record into the event, and keeps what is open. @returns False: it is no value. */
+  #keep(source: Source, id: number, kind: MarkKind): boolean {
+    const { thread, ring } = source;
     const event = this.#event, isEnd = kind === KIND.attributeEnd;
     event.kind = kind;
     event.name = ring.names[thread.value].name;
@@ -402,10 +456,10 @@ export class RingEvents {
     event.value = isEnd ? "" : valueOf(event.type, thread.payloadLow, thread.payloadHigh, ring);
     if (event.name === PM_LOG_NAME) {
       this.#logPath = String(event.value);
-      return;
+      return false;
     }
     keepValue(openOn(source, id).attributes ??= new Map(), event, DEPTH_MAX);
-    this.#emit(kind, timeS, follower, id);
+    return true;
   }
 
   #pm(timeS: number, { thread, follower }: Source, kind: MarkKind): void {

@@ -104,24 +104,30 @@ export class RingThread {
    * visits count as those of the thread before it, which ends when it did. So programs that make ten
    * thousand threads a second cost what their visits cost.
    *
-   * @param mostNs Longer visits stay. @param sums Gets them.
+   * @param mostNs Longer visits stay; below 0: all, and the thread is within a region. @param sums Gets them.
+   * @param takeApart Takes the next record if that needs no order, between visits.
    * @returns Outermost visits taken.
    */
-  foldShort(mostNs: number, sums: ShortVisits): number {
+  foldShort(mostNs: number, sums: ShortVisits, takeApart?: () => boolean): number {
     let taken = 0;
+    const isOutside = mostNs >= 0;
     while (this.nextNs !== Infinity) {
-      if (this.kind === KIND.threadBegin && this.isOver && this.payloadLow === 0) {
+      if (isOutside && this.kind === KIND.threadBegin && this.isOver && this.payloadLow === 0) {
         this.begin([]);
         this.advance();
         continue;
       }
-      if (this.kind === KIND.threadEnd && this.#hasShortHeir(mostNs)) {
+      if (isOutside && this.kind === KIND.threadEnd && this.#hasShortHeir(mostNs)) {
         // Its begin, then what comes first in it: its end at the latest.
         this.advance();
         this.advance();
         continue;
       }
-      if (this.kind !== KIND.enter) break;
+      if (!isOutside || this.kind !== KIND.enter) {
+        if (takeApart?.() !== true) break;
+        this.advance();
+        continue;
+      }
       const behind = this.#endOfVisit();
       if (behind < 0) break;
       const at = (behind - 1) * WORDS;
@@ -136,6 +142,22 @@ export class RingThread {
       this.advance();
     }
     return taken;
+  }
+
+  /** Does the next record set an attribute that the one behind it sets again? */
+  isSetAgain(): boolean {
+    const at = this.#start * WORDS;
+    return this.kind === KIND.attributeSet && this.#start + 1 < this.#end &&
+      this.#words[at + 3] === this.value &&
+      (this.#words[at + 2] & 0xffff) === (this.kind | this.flags << 8);
+  }
+
+  /** Is the next record the begin of a span, and the one behind it its end? */
+  isWholeSpan(): boolean {
+    const words = this.#words, at = this.#start * WORDS;
+    return this.kind === KIND.spanBegin && this.#start + 1 < this.#end &&
+      (words[at + 2] & 0xff) === KIND.spanEnd && words[at + 4] === this.payloadLow &&
+      words[at + 5] === this.payloadHigh && words[at + 6] === this.extraLow;
   }
 
   /** The marks of the next visit, which has others in it. */

@@ -47,6 +47,13 @@ export class Spans {
     return true;
   }
 
+  /** Spans that ended, of one name and track, as a number and a time. */
+  addShort(event: EventRecord): void {
+    const sum = this.#sum(event);
+    sum.count += event.visits;
+    sum.ns += Math.round(event.seconds * 1e9);
+  }
+
   /** In order of names. What was never ended does not count. */
   totals(): SpanTotal[] {
     return [...this.#sums.values()].flatMap((tracks) => [...tracks.values()])

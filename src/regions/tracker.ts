@@ -133,6 +133,7 @@ export class RegionTracker extends TrackedRun {
       case KIND.folded:
       case KIND.spanBegin:
       case KIND.spanEnd:
+      case KIND.shortSpans:
       case KIND.shutdown:
       case KIND.died:
         this.#ofProcess(event);
@@ -262,6 +263,8 @@ export class RegionTracker extends TrackedRun {
       case KIND.spanEnd:
         if (this.spanSums.add(this.times.ns(event.timeS), event)) return;
         return this.refusals.add("", "end of a span that is not open", "", p.pid);
+      case KIND.shortSpans:
+        return this.spanSums.addShort(event);
       case KIND.shutdown:
         return this.#shutdown(p, event);
       case KIND.died:

@@ -216,7 +216,7 @@ class Run {
     const cpus = affinityOf(this.#application.pid);
     const run = { directory: this.#session.directory, originNs: this.#originExactNs };
     this.#collector = new Collector({
-      ...{ ...run, mayFold: !this.#request.wantsEvents },
+      ...{ ...run, ...this.#request.wantsEvents ? {} : { foldAbove: this.#budget.marksPerS } },
       sink: this.#events,
       probes: this.#options.parts.probes?.({ ...run, command: this.#application.pid }),
       nowNs: () => this.#nowNs(),
@@ -305,13 +305,23 @@ class Run {
   #sleep(wakeNs: number, periodNs: number): void {
     const application = this.#application;
     const wasRunning = Number.isNaN(application.endNs);
-    application.sleep(wakeNs);
+    this.#drainUntil(wakeNs);
     // After a standstill the time is over before anything else is looked at.
     if (monotonicNanoseconds() - wakeNs > periodNs) application.sleep(wakeNs);
     const nowNs = this.#standstill.wokeNs = this.#nowNs();
     if (!wasRunning || Number.isNaN(application.endNs)) return;
     const reportedNs = application.endNs - this.#originNs, launchNs = this.#launchNs;
     this.#standstill.noteEnd({ nowNs, periodNs, reportedNs, launchNs }, this.#loop);
+  }
+
+  /** Sleeps; where a ring has no room until then it is emptied meanwhile. */
+  #drainUntil(wakeNs: number): void {
+    for (;;) {
+      const untilNs = Math.min(wakeNs, monotonicNanoseconds() + this.#collector.roomForNs);
+      this.#application.sleep(untilNs);
+      if (untilNs === wakeNs || monotonicNanoseconds() < untilNs) return;
+      this.#collector.drain();
+    }
   }
 
   /** It ended and was sampled once more. A guardian that was stopped may report it much later. */

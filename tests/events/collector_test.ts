@@ -108,6 +108,96 @@ timed(
   },
 );
 
+/** A thread that writes these records, 10 ns apart, at each of so many looks. */
+function flooding(looks: number, records: readonly (readonly number[])[]): Marks {
+  const thread = new RingThread(Deno.pid, [], new StampClock(0n));
+  const threads: RingThread[] = [];
+  let looked = 0, ns = 2e9;
+  return {
+    ...image(Deno.pid, "image", 1e9),
+    threads,
+    names: [{ name: "work", hint: 1 }, { name: "other", hint: 1 }],
+    hasName: () => true,
+    poll() {
+      if (threads.length === 0) threads.push(thread);
+      if (looked++ >= looks) return 0;
+      const words = records.flatMap(([kind, value, ...payload]) => {
+        ns += 10;
+        return [ns % 2 ** 32, Math.floor(ns / 2 ** 32), kind | 3 << 8, value, ...payload];
+      });
+      thread.reserve(words.length / 4).set(new Uint8Array(Uint32Array.from(words).buffer));
+      thread.filled(words.length / 4);
+      return records.length;
+    },
+  };
+}
+
+timed(
+  "marks that come too fast are added up: visits, epochs, spans and values, none is lost",
+  () => {
+    const repeated = (times: number, ...records: number[][]) => {
+      return Array.from({ length: times }, () => records).flat();
+    };
+    const set = (value: number) => [KIND.attributeSet, 1, value, 0, 2, 0];
+    const span = (
+      kind: number,
+      number: number,
+    ) => [kind, kind === KIND.spanBegin ? 1 : 0, number, 0];
+    const spans = [
+      ...[span(KIND.spanBegin, 7), span(KIND.spanEnd, 7)],
+      ...[span(KIND.spanBegin, 8), span(KIND.spanBegin, 9)],
+      ...[span(KIND.spanEnd, 8), span(KIND.spanEnd, 9)],
+    ].map((record) => [...record, 0, 0]);
+    const records = repeated(
+      500,
+      ...[[KIND.enter, 0], [KIND.exit, 0], [KIND.epoch, 0], set(1), set(2)],
+      ...spans,
+    );
+    const looks = 20;
+    const totals = (foldAbove?: number) => {
+      let [events, epochs, visits, spans, spanNs] = [0, 0, 0, 0, 0];
+      const began = new Map<number, number>();
+      const sink = sinkOf((event) => {
+        events++;
+        if (event.kind === KIND.start) return 0;
+        if (event.kind === KIND.region) return 7;
+        if (event.kind === KIND.epoch) epochs = event.number;
+        if (event.kind === KIND.exit) visits++;
+        if (event.kind === KIND.shortVisits) visits += event.visits;
+        if (event.kind === KIND.spanBegin) began.set(event.number, event.timeS);
+        if (event.kind === KIND.spanEnd) {
+          spans++;
+          spanNs += (event.timeS - began.get(event.number)!) * 1e9;
+        }
+        if (event.kind === KIND.shortSpans) {
+          spans += event.visits;
+          spanNs += event.seconds * 1e9;
+        }
+        return -1;
+      });
+      let nowNs = 1e9;
+      const directory = Deno.makeTempDirSync();
+      using collector = new Collector({
+        ...{ directory, originNs: 0n, sink, nowNs: () => nowNs },
+        ...foldAbove === undefined ? {} : { foldAbove },
+      });
+      collector.ring(flooding(looks, records));
+      for (let look = 0; look < looks + 2; look++) {
+        collector.drain();
+        nowNs += 5e6;
+        collector.feed(10e9);
+      }
+      Deno.removeSync(directory, { recursive: true });
+      return { events, told: [epochs, visits, spans, Math.round(spanNs / 10)] };
+    };
+    const [each, folded] = [totals(), totals(12_500)];
+    const all = 500 * looks;
+    assertEquals(each.told, [all, all, 3 * all, 5 * all]);
+    assertEquals(folded.told, each.told);
+    assertEquals(folded.events < each.events / 10, true, `${folded.events} of ${each.events}`);
+  },
+);
+
 /** A thread whose ring had no room from 3 to 90 s, but for the exit of what was open before. */
 function fullRing(folded: { readonly at: number; readonly selfS: number }): Marks {
   const thread = new RingThread(7, [], new StampClock(0n));

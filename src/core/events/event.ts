@@ -117,9 +117,9 @@ export class EventRecord {
    * number of a span; the bucket of `foldedLengths`, see `bucketOf`.
    */
   number: number = 0;
-  /** Visits: of `shortVisits` and `foldedLengths`. */
+  /** Visits: of `shortVisits` and `foldedLengths`; how many spans `shortSpans` are. */
   visits: number = 0;
-  /** Time of `shortVisits`; what marking has cost the process, of `overhead`. */
+  /** Time of `shortVisits` and `shortSpans`; what marking has cost the process, of `overhead`. */
   seconds: number = 0;
   /** CPUs of a process or thread that starts. */
   cpus: readonly number[] = NO_CPUS;

@@ -37,6 +37,7 @@ export const KIND = {
   foldedLengths: 39,
   shutdown: 40,
   died: 41,
+  shortSpans: 42,
 } as const;
 
 /** Names of kinds. */
@@ -243,6 +244,8 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
   },
   shutdown: { row: { event: "shutdown" } },
   died: { row: { event: "died" } },
+  // Whoever records has each span.
+  shortSpans: { sumsUp: true },
 };
 
 /** All kinds, in order of their numbers. */
