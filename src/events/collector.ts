@@ -90,7 +90,7 @@ export class Collector implements DirectoryListener {
   #room = BURST;
   /** The thread that is being folded. */
   #folded!: Source;
-  readonly #takeApart = () => this.#events.takeApart(this.#folded);
+  readonly #takeApart = () => this.#events.apart.take(this.#folded);
   /** Everything up to here has been handed on. */
   #fedNs = -Infinity;
   #turnNs = NaN;
@@ -111,7 +111,7 @@ export class Collector implements DirectoryListener {
     const nowNs = this.#options.nowNs();
     this.#directory.look(this);
     this.#options.probes?.drain(nowNs, this);
-    this.roomForNs = this.#events.takeHadSpans() ? SPANS_NS : Infinity;
+    this.roomForNs = this.#events.apart.takeHadSpans() ? SPANS_NS : Infinity;
     let records = 0;
     for (let i = 0; i < this.#followers.length; i++) {
       const f = this.#followers[i];
@@ -191,7 +191,7 @@ export class Collector implements DirectoryListener {
       this.#feedFoldedEpochs(f, this.#fedNs * 1e-9);
       this.#feedLost(f, this.#fedNs * 1e-9);
     }
-    this.#events.feedSums(this.#fedNs * 1e-9);
+    this.#events.apart.feed(this.#fedNs * 1e-9);
   }
 
   /**
@@ -378,7 +378,7 @@ export class Collector implements DirectoryListener {
   #end(f: Follower): void {
     const timeS = f.endNs * 1e-9;
     this.#feedLost(f, timeS);
-    this.#events.feedSums(timeS, f);
+    this.#events.apart.feed(timeS, f);
     this.#folds.end(f, timeS);
     this.#paths.end(f, this.#sources, timeS);
     if (f.succeeded !== true) {

@@ -6,6 +6,9 @@ import type { FoldedVisits } from "./ring_slots.ts";
 import type { RingThread } from "./ring_thread.ts";
 import type { OpenValues } from "./ring_values.ts";
 
+/** The deepest nesting; a broken ring's data beyond it are left out. */
+export const DEPTH_MAX = 4096;
+
 /** One process's marks, wherever they are written: a ring file, or a script's lines. */
 export interface Marks extends Disposable {
   readonly pid: number;

@@ -8,16 +8,10 @@
 import { Diagnostics } from "../core/diagnostics.ts";
 import type { EventRecord, EventSink } from "../core/events/event.ts";
 import { KIND, type MarkKind } from "../core/events/event_kinds.ts";
-import {
-  CPU_UNKNOWN,
-  FLAG,
-  PM,
-  PM_LOG_NAME,
-  TRACK_SHIFT,
-  TRACKS_MAX,
-} from "../core/events/ring_layout.ts";
+import { CPU_UNKNOWN, FLAG, TRACK_SHIFT, TRACKS_MAX } from "../core/events/ring_layout.ts";
 import { type FoldedPaths, positionOf } from "./folded_paths.ts";
 import {
+  DEPTH_MAX,
   type Follower,
   levelOf,
   type Marks,
@@ -25,16 +19,16 @@ import {
   type OpenRegions,
   type Source,
 } from "./marks.ts";
+import { ApartMarks } from "./apart_marks.ts";
+import { RingCalls } from "./ring_calls.ts";
 import { PROBE_TRACK } from "./probe_marks.ts";
 import { RingSpans } from "./ring_spans.ts";
 import type { ProcessContextNow } from "./answers.ts";
 import { NAME_MASK, type PathWithin } from "./short_visits.ts";
-import { floatOf, keepValue, valueOf } from "./ring_values.ts";
+import { floatOf } from "./ring_values.ts";
 
 /** The handle of a name that the sink has not returned yet. */
 const UNKNOWN = -2;
-/** The deepest nesting; a broken ring's data beyond it are left out. */
-const DEPTH_MAX = 4096;
 
 /** An application can make up any number of names. */
 const MISTAKES = { maxEntries: 50, others: "more of other names and threads" };
@@ -56,17 +50,19 @@ export class RingEvents {
   readonly #within = new Map<Marks, { within: PathWithin }>();
   /** Names by the sink's handles. */
   readonly #names: string[] = [];
-  #hadSpans = false;
   /** The one record of all events from rings. */
   readonly #event: EventRecord;
-  /** The log that the next call of pm_mpi_lib opens. */
-  #logPath: string | undefined;
+  readonly #calls: RingCalls;
+  /** What needs no order. */
+  readonly apart: ApartMarks;
 
   constructor(sink: EventSink, event: EventRecord, paths: FoldedPaths) {
     this.#sink = sink;
     this.#event = event;
     this.#paths = paths;
     this.#spans = new RingSpans(sink, event, this.mistakes);
+    this.#calls = new RingCalls(event);
+    this.apart = new ApartMarks(this.#spans, this.#calls);
   }
 
   /** Emits the next event of a thread. @param ns Its time, since the origin. */
@@ -115,7 +111,6 @@ export class RingEvents {
         break;
       case KIND.spanBegin:
       case KIND.spanEnd:
-        this.#hadSpans = true;
         if (!this.#spans.tell(timeS, source, id)) this.garbage++;
         break;
       case KIND.threadEnd:
@@ -128,53 +123,9 @@ export class RingEvents {
       case KIND.pmOpen:
       case KIND.pmRecord:
       case KIND.pmClose:
-        this.#pm(timeS, source, thread.kind);
+        this.#calls.pm(source, thread.kind);
+        this.#emit(thread.kind, timeS, follower, 0);
     }
-  }
-
-  /**
-   * Takes the next record of a thread out of the order, where records come too fast to be emitted one by
-   * one and no output asks for it: epochs and spans are added up, of values the last one is kept.
-   *
-   * @returns False: it has to be emitted in its order.
-   */
-  takeApart(source: Source): boolean {
-    const { thread, follower, ring } = source;
-    const id = (thread.flags & FLAG.process) !== 0 ? 0 : thread.tid;
-    if (id !== 0 && !source.bound) return false;
-    switch (thread.kind) {
-      case KIND.epoch:
-        follower.waitingEpochs++;
-        return true;
-      case KIND.spanBegin:
-      case KIND.spanEnd:
-        this.#hadSpans = true;
-        return this.#spans.sumUp(source);
-      case KIND.inPath:
-        // Paths up to it were emitted in the order of their first visits.
-        return thread.value < (source.pathsEmitted ?? 1);
-      case KIND.attributeBegin:
-      case KIND.attributeSet:
-      case KIND.attributeEnd:
-        if (!ring.hasName(thread.value)) return false;
-        if (ring.names[thread.value].name === PM_LOG_NAME) return false;
-        if (!thread.isSetAgain()) this.#keep(source, id, thread.kind);
-        return true;
-    }
-    return false;
-  }
-
-  /** Were there spans since the last call? */
-  takeHadSpans(): boolean {
-    const had = this.#hadSpans;
-    this.#hadSpans = false;
-    return had;
-  }
-
-  /** Emits what was added up. @param of Of this process alone. */
-  feedSums(timeS: number, of?: Follower): void {
-    this.#event.cpu = -1;
-    this.#spans.feed(timeS, of);
   }
 
   #emit(kind: MarkKind, timeS: number, follower: Follower, thread: number): number {
@@ -442,40 +393,7 @@ export class RingEvents {
       this.garbage++;
       return;
     }
-    if (this.#keep(source, id, kind)) this.#emit(kind, timeS, follower, id);
-  }
-
-  /** Puts an attribute's record into the event, and keeps what is open. @returns False: it is no value. */
-  #keep(source: Source, id: number, kind: MarkKind): boolean {
-    const { thread, ring } = source;
-    const event = this.#event, isEnd = kind === KIND.attributeEnd;
-    event.kind = kind;
-    event.name = ring.names[thread.value].name;
-    event.type = isEnd ? 0 : thread.extraLow;
-    event.properties = isEnd ? 0 : thread.extraHigh;
-    event.value = isEnd ? "" : valueOf(event.type, thread.payloadLow, thread.payloadHigh, ring);
-    if (event.name === PM_LOG_NAME) {
-      this.#logPath = String(event.value);
-      return false;
-    }
-    keepValue(openOn(source, id).attributes ??= new Map(), event, DEPTH_MAX);
-    return true;
-  }
-
-  #pm(timeS: number, { thread, follower }: Source, kind: MarkKind): void {
-    const call = this.#event.pm;
-    if (kind === KIND.pmOpen) call.version = thread.value;
-    else if (kind === KIND.pmRecord) {
-      call.step = thread.payloadLow | 0;
-      call.substep = thread.payloadHigh | 0;
-      call.sync = (thread.extraLow & PM.sync) !== 0;
-      call.initial = (thread.extraLow & PM.initial) !== 0;
-      call.after = (thread.extraLow & PM.after) !== 0;
-    }
-    call.rank = follower.rank === undefined ? undefined : Number(follower.rank);
-    call.path = this.#logPath;
-    this.#logPath = undefined;
-    this.#emit(kind, timeS, follower, 0);
+    if (this.#calls.attribute(source, id, kind)) this.#emit(kind, timeS, follower, id);
   }
 
   #quoted(region: number): string {

@@ -19,6 +19,8 @@ const MAX_OPEN_SPANS = 1_000_000;
 
 /** Turns their records into events. */
 export class RingSpans {
+  /** There was one; cleared by who looks. */
+  came = false;
   readonly #sink: EventReceiver;
   readonly #mistakes: Diagnostics;
   readonly #event: EventRecord;
@@ -40,6 +42,7 @@ export class RingSpans {
   /** Emits the span's record that is next in a thread. @returns False where it is not valid. */
   tell(timeS: number, { thread, ring, follower }: Source, id: number): boolean {
     const { spans } = follower;
+    this.came = true;
     if (thread.extraLow >= SPACES) return false;
     const number = numberOf(thread);
     const event = this.#event;
@@ -88,6 +91,7 @@ export class RingSpans {
    */
   sumUp(source: Source): boolean {
     const { thread, follower: { spans } } = source;
+    this.came = true;
     if (thread.extraLow >= SPACES) return false;
     if (thread.isWholeSpan()) {
       const sum = this.#sumOf(source);
@@ -140,6 +144,7 @@ export class RingSpans {
   feed(timeS: number, of?: Follower): void {
     if (!this.#isWaiting) return;
     const event = this.#event;
+    event.cpu = -1;
     let isWaiting = false;
     for (const { follower, sums } of this.#sums.values()) {
       for (const sum of sums.values()) {

@@ -32,8 +32,14 @@ export class Spans {
   /** Open ones by process and number. */
   readonly #open: Map<number, { sum: Sum; ns: number }>[] = [];
 
-  /** A span begins or ends. @returns False where an end fits no begin. */
+  /** A span begins or ends, or some are told as a number and a time. @returns False where an end fits no begin. */
   add(ns: number, event: EventRecord): boolean {
+    if (event.kind === KIND.shortSpans) {
+      const sum = this.#sum(event);
+      sum.count += event.visits;
+      sum.ns += Math.round(event.seconds * 1e9);
+      return true;
+    }
     const open = this.#open[event.process] ??= new Map();
     if (event.kind === KIND.spanBegin) {
       open.set(event.number, { sum: this.#sum(event), ns });
@@ -45,13 +51,6 @@ export class Spans {
     began.sum.count++;
     began.sum.ns += Math.max(0, ns - began.ns);
     return true;
-  }
-
-  /** Spans that ended, of one name and track, as a number and a time. */
-  addShort(event: EventRecord): void {
-    const sum = this.#sum(event);
-    sum.count += event.visits;
-    sum.ns += Math.round(event.seconds * 1e9);
   }
 
   /** In order of names. What was never ended does not count. */

@@ -261,10 +261,9 @@ export class RegionTracker extends TrackedRun {
         return this.#folded(p, event);
       case KIND.spanBegin:
       case KIND.spanEnd:
+      case KIND.shortSpans:
         if (this.spanSums.add(this.times.ns(event.timeS), event)) return;
         return this.refusals.add("", "end of a span that is not open", "", p.pid);
-      case KIND.shortSpans:
-        return this.spanSums.addShort(event);
       case KIND.shutdown:
         return this.#shutdown(p, event);
       case KIND.died:

@@ -316,11 +316,10 @@ class Run {
 
   /** Sleeps; where a ring has no room until then it is emptied meanwhile. */
   #drainUntil(wakeNs: number): void {
-    for (;;) {
+    for (;; this.#collector.drain()) {
       const untilNs = Math.min(wakeNs, monotonicNanoseconds() + this.#collector.roomForNs);
       this.#application.sleep(untilNs);
       if (untilNs === wakeNs || monotonicNanoseconds() < untilNs) return;
-      this.#collector.drain();
     }
   }
 
