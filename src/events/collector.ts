@@ -411,6 +411,7 @@ export class Collector implements DirectoryListener {
     event.name = OTHER_NAME;
     event.hint = HINT_UNKNOWN;
     event.region = this.#emit(KIND.region, timeS, f);
+    event.track = 0;
     event.visits = lost - f.lost;
     event.seconds = 0;
     if (event.region >= 0) this.#emit(KIND.shortVisits, timeS, f);

@@ -142,7 +142,7 @@ export class RingEvents {
       this.garbage++;
       return;
     }
-    const track = this.#trackOf(ring, thread.value >>> TRACK_SHIFT);
+    const track = this.trackOf(ring, thread.value >>> TRACK_SHIFT);
     regions.push(region);
     tracks.push(track);
     const event = this.#event;
@@ -156,7 +156,7 @@ export class RingEvents {
     const { thread, ring, follower } = source;
     const region = this.region(timeS, source, thread.value & NAME_MASK);
     if (region < 0) return;
-    const track = this.#trackOf(ring, thread.value >>> TRACK_SHIFT);
+    const track = this.trackOf(ring, thread.value >>> TRACK_SHIFT);
     const open = openOn(source, id), last = open.regions.length - 1;
     if (last < 0 || open.regions[last] !== region || open.tracks[last] !== track) {
       return this.#repair(timeS, source, { region, track }, open);
@@ -318,7 +318,7 @@ export class RingEvents {
   }
 
   /** The sink's handle of a process's own number of a track. */
-  #trackOf(ring: Marks, local: number): number {
+  trackOf(ring: Marks, local: number): number {
     if (local === 0) return 0;
     let map = this.#tracks.get(ring);
     if (map === undefined) this.#tracks.set(ring, map = new Int32Array(TRACKS_MAX).fill(UNKNOWN));

@@ -11,6 +11,8 @@ import { type ThreadPlace, wordAt } from "./stamp_clock.ts";
 export interface FoldedVisits {
   readonly thread: RingThread;
   readonly region: number;
+  /** The process's own number of its track, where it is known; slots have those of all together. */
+  readonly track?: number;
   /** Start of the first of them, ns since the origin. */
   readonly firstNs: number;
   readonly visits: number;

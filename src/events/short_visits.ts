@@ -12,7 +12,7 @@ const TWO_32 = 4294967296;
 /** Levels of a visit that is added up. */
 export const SHORT_LEVELS = 64;
 
-/** Visits of one outermost region. */
+/** Visits of one outermost region, of one track. */
 export interface ShortSum {
   firstNs: number;
   visits: number;
@@ -24,7 +24,7 @@ export type PathWithin = (parent: number, value: number) => number;
 
 /** Sums of visits, emptied by whoever takes them. */
 export class ShortVisits {
-  /** By the process's own number of the region. */
+  /** By the value in the region's records: the process's own numbers of its name and track. */
   readonly regions = new Map<number, ShortSum>();
   /** By the sink's handle; of an outermost region what its time in itself is too much by, alone. */
   paths = new Map<number, FoldedStats>();
@@ -44,8 +44,8 @@ export class ShortVisits {
 
   /** A whole outermost visit. */
   add(value: number, ns: number, lengthNs: number): void {
-    const region = value & NAME_MASK, sum = this.regions.get(region);
-    if (sum === undefined) this.regions.set(region, { firstNs: ns, visits: 1, ns: lengthNs });
+    const sum = this.regions.get(value);
+    if (sum === undefined) this.regions.set(value, { firstNs: ns, visits: 1, ns: lengthNs });
     else {
       sum.visits++;
       sum.ns += lengthNs;
@@ -55,10 +55,7 @@ export class ShortVisits {
   /** A visit with others nested in it begins: all of its marks follow. */
   enter(value: number, ns: number): void {
     const depth = this.#depth++;
-    // Outermost ones have no track here, as in their sums.
-    const path = depth === 0
-      ? this.#handle(0, value & NAME_MASK)
-      : this.#handle(this.#path[depth - 1], value);
+    const path = this.#handle(depth === 0 ? 0 : this.#path[depth - 1], value);
     this.#path[depth] = path;
     this.#beganNs[depth] = ns;
   }

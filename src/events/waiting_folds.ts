@@ -4,12 +4,13 @@
  */
 import type { EventRecord, EventSink } from "../core/events/event.ts";
 import { KIND, type MarkKind } from "../core/events/event_kinds.ts";
+import { TRACK_SHIFT } from "../core/events/ring_layout.ts";
 import type { CollectorCounts } from "./collector_counts.ts";
 import type { FoldedPaths } from "./folded_paths.ts";
 import type { Follower, Source } from "./marks.ts";
 import type { RingEvents } from "./ring_events.ts";
 import type { FoldedVisits } from "./ring_slots.ts";
-import { meanBucket, type ShortVisits } from "./short_visits.ts";
+import { meanBucket, NAME_MASK, type ShortVisits } from "./short_visits.ts";
 
 /** Folded visits, each emitted at the time of the first of them. */
 export class WaitingFolds {
@@ -45,9 +46,10 @@ export class WaitingFolds {
   take(sums: ShortVisits, source: Source): void {
     if (sums.regions.size === 0) return;
     let nested = sums.paths.size > 0 ? sums.paths : undefined;
-    for (const [region, sum] of sums.regions) {
+    for (const [value, sum] of sums.regions) {
       // The first one has what is nested in all.
-      this.add({ thread: source.thread, region, ...sum, nested }, source);
+      const [region, track] = [value & NAME_MASK, value >>> TRACK_SHIFT];
+      this.add({ thread: source.thread, region, track, ...sum, nested }, source);
       nested = undefined;
     }
     sums.regions.clear();
@@ -90,6 +92,7 @@ export class WaitingFolds {
       this.#sink.receive(event.as(kind, timeS, handle, tid === ring.pid ? 0 : tid));
     };
     event.region = region;
+    event.track = this.#events.trackOf(ring, fold.track ?? 0);
     event.visits = fold.visits;
     event.seconds = fold.ns * 1e-9;
     emit(KIND.shortVisits);

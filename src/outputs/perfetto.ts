@@ -69,7 +69,7 @@ class PerfettoTrace implements OpenOutput, EventReceiver {
         writer.instant(timeS, this.#process(process).track, "epoch");
         break;
       case KIND.shortVisits: {
-        const { track } = this.#row(event, 0), { visits: count, seconds } = event;
+        const { track } = this.#row(event, event.track), { visits: count, seconds } = event;
         writer.instant(timeS, track, `${this.#nameOf(event)}, short visits`, { count, seconds });
         break;
       }

@@ -57,11 +57,6 @@ export class RegionPaths {
     return found;
   }
 
-  /** Path of a region of the program's own marks outside of all others. */
-  outermost(region: number): number {
-    return this.within(ROOT, region, 0);
-  }
-
   #within(path: number, region: number, track: number): number {
     const inside = this.#inside[path] ??= new Map();
     const key = region * MAX_TRACKS + Math.min(track, MAX_TRACKS - 1);
@@ -76,8 +71,7 @@ export class RegionPaths {
   }
 
   /** Visits that came folded into a count and a time: their lengths are taken as equal. */
-  addShort(region: number, count: number, totalNs: number): void {
-    const path = this.outermost(region);
+  addShort(path: number, count: number, totalNs: number): void {
     const meanNs = totalNs / count;
     this.stats.addFolded(path, {
       ...{ count, sumNs: totalNs, sumSquareNs2: totalNs * meanNs },

@@ -219,14 +219,20 @@ export class Track {
     this.region = -1;
   }
 
-  /** Adds visits that were folded before they came here. */
-  addShort(timeNs: number, region: number, hash: number, count: number, totalNs: number): void {
-    const slot = this.#slot(region);
-    this.#count[slot] += count;
+  /** Adds visits that were folded before they came here. @returns Their path. */
+  addShort(
+    timeNs: number,
+    { region, track, visits }: Readonly<{ region: number; track: number; visits: number }>,
+    hash: number,
+    totalNs: number,
+  ): number {
+    const slot = this.#slot(region), path = this.#paths.within(ROOT, region, track);
+    this.#count[slot] += visits;
     this.#runtimeNs[slot] += totalNs;
-    if (!this.folds) this.#paths.addShort(region, count, totalNs);
+    if (!this.folds) this.#paths.addShort(path, visits, totalNs);
     if (this.#known[slot] !== this.#window) this.#openShort(slot, timeNs, hash);
-    this.#fold(slot, count, totalNs);
+    this.#fold(slot, visits, totalNs);
+    return path;
   }
 
   /** Takes over the totals of a track that is gone. */

@@ -292,8 +292,8 @@ export class RegionTracker extends TrackedRun {
     const track = p.stack(event.thread);
     // Their time is that of the first of them: others of the thread may be known already.
     const ns = track.lastNs = Math.max(track.lastNs, this.times.ns(timeS));
-    track.addShort(ns, region, this.table.hash(region), visits, Math.round(seconds * 1e9));
-    this.pathCpus.foldWhole(this.regionPaths.outermost(region), seconds, track);
+    const path = track.addShort(ns, event, this.table.hash(region), Math.round(seconds * 1e9));
+    this.pathCpus.foldWhole(path, seconds, track);
     this.foldedVisits += visits;
   }
 

@@ -1,7 +1,7 @@
 /** Short visits are added up as they are read: of whole threads too, and none is lost. */
 import { assertEquals } from "@std/assert";
 import { KIND } from "../../src/core/events/event_kinds.ts";
-import { FLAG } from "../../src/core/events/ring_layout.ts";
+import { FLAG, TRACK_SHIFT } from "../../src/core/events/ring_layout.ts";
 import { RingThread } from "../../src/events/ring_thread.ts";
 import { ShortVisits } from "../../src/events/short_visits.ts";
 import { StampClock } from "../../src/events/stamp_clock.ts";
@@ -85,4 +85,23 @@ Deno.test("foldShort() adds up nested visits by path, with the time in each itse
     2: { count: 2, sumNs: 80, sumSquareNs2: 5000, minNs: 10, maxNs: 70, selfNs: 50 },
     3: { count: 1, sumNs: 30, sumSquareNs2: 900, minNs: 30, maxNs: 30, selfNs: 30 },
   });
+});
+
+Deno.test("foldShort() keeps outermost visits of each track apart", () => {
+  const sums = new ShortVisits(), other = 5 | 2 << TRACK_SHIFT;
+  const made = new Map([[`0 ${other}`, 1], ["1 6", 2]]);
+  sums.of({ within: (parent, value) => made.get(`${parent} ${value}`)! });
+  const ring = threadWith([
+    ...visit(5),
+    ...visit(other),
+    [KIND.enter, other],
+    ...visit(6),
+    [KIND.exit, other],
+  ]);
+  assertEquals(ring.foldShort(SHORT_NS, sums), 3);
+  assertEquals([...sums.regions].map(([value, { visits, ns }]) => [value, visits, ns]), [
+    [5, 1, 10],
+    [other, 2, 40],
+  ]);
+  assertEquals([...sums.paths.keys()], [2, 1]);
 });

@@ -91,6 +91,20 @@ Deno.test("shortVisits() adds what the ring folded to the window's record", () =
   assertEquals(tracker.process(p).count(a), 1001);
 });
 
+Deno.test("shortVisits() of another track are that track's in the tree, and one region in the totals", () => {
+  const tracker = node(1);
+  const p = tracker.start(0, 7, [0]);
+  const a = tracker.region(0, p, "a", COMPUTE);
+  tracker.shortVisits(1, p, a, 3, 0.5, 0);
+  tracker.shortVisits(1, p, a, 4, 0.25, 0, tracker.track("nvtx"));
+  tracker.shortVisits(1, p, a, 1, 0.125, 0);
+  tracker.step(2);
+  const { paths, regionPaths: { stats } } = tracker;
+  const told = [1, 2].map((path) => [paths.track(path), stats.count[path], stats.sumNs[path]]);
+  assertEquals(told, [["", 4, 0.625e9], ["nvtx", 4, 0.25e9]]);
+  assertEquals(tracker.process(p).count(a), 8);
+});
+
 Deno.test("enter() inside a region only changes the hint, exit() brings the outer one back", () => {
   const tracker = node(2);
   const p = tracker.start(0, 7, [0, 1]);

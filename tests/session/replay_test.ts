@@ -320,6 +320,28 @@ Deno.test("threads, folded visits, progress, overhead and other events", async (
   assertEquals(trace.trim().split("\n").at(-1)!.split("|").slice(-2), ["0", "0.1"]);
 });
 
+Deno.test("folded visits have their track, where a recording has one", async () => {
+  const short = (rows: string) => `time,process,event,region,value,thread${rows}`;
+  const plain = short(`
+0,7,start,,0-1,
+1.6,7,short,tiny,500 0.25,
+2.5,7,shutdown,,,
+`);
+  const tracks = short(`,track,span
+0,7,start,,0-1,,,
+1.6,7,short,tiny,500 0.25,,,
+1.7,7,short,tiny,100 0.125,,nvtx,
+2.5,7,shutdown,,,,,
+`);
+  const rowsOf = async (events: string) => {
+    const { host } = await run({ "events.csv": events }, {});
+    const { rows } = host.joulemark!.tree as unknown as { rows: Record<string, unknown>[] };
+    return rows.map(({ region, track, count }) => [region, track, count]);
+  };
+  assertEquals(await rowsOf(plain), [["tiny", undefined, 500]]);
+  assertEquals(await rowsOf(tracks), [["tiny", undefined, 500], ["tiny", "nvtx", 100]]);
+});
+
 Deno.test("GPUs and memories without lists share the CPUs evenly", async () => {
   const result = await run({
     "recording.yaml": YAML +

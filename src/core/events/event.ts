@@ -102,7 +102,7 @@ export class EventRecord {
   process: number = -1;
   /** Id of a thread with regions of its own; 0 or below: the process itself. */
   thread: number = 0;
-  /** Of an enter or exit: whose mark it is, see `EventSink.track`; 0: the program's own. */
+  /** Of an enter, an exit or short visits: whose mark it is, see `EventSink.track`; 0: the program's own. */
   track: number = 0;
   /** The CPU on which it happened; below 0: unknown. Of a unit of work then the process's first. */
   cpu: number = -1;

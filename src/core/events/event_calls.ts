@@ -137,7 +137,10 @@ export abstract class EventCalls implements EventSink {
     this.#receive(KIND.overhead, timeS, process, 0);
   }
 
-  /** Completed outermost visits that the ring itself folded, at the time of the first one. */
+  /**
+   * Completed outermost visits that the ring itself folded, at the time of the first one.
+   * @param track Whose marks these are; left out: the program's own.
+   */
   shortVisits(
     timeS: number,
     process: number,
@@ -145,8 +148,10 @@ export abstract class EventCalls implements EventSink {
     count: number,
     seconds: number,
     thread: number,
+    track = 0,
   ): void {
     this.#event.region = region;
+    this.#event.track = track;
     this.#event.visits = count;
     this.#event.seconds = seconds;
     this.#receive(KIND.shortVisits, timeS, process, thread);

@@ -215,7 +215,7 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
   shortVisits: {
     sumsUp: true,
     row: {
-      ...{ event: "short", region: "region", value: "visits", thread: true },
+      ...{ event: "short", region: "region", value: "visits", thread: true, track: "handle" },
       about: "`COUNT SECONDS`: visits that the ring folded, at the time of the first",
     },
   },
