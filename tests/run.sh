@@ -82,7 +82,7 @@ if [ -n "$files" ]; then
   fi
   # word splitting is meant
   # shellcheck disable=SC2086
-  env "$mark" nice -n 19 ${apart:+$apart "$SHARED" sh} \
+  env "$mark" nice -n 5 ${apart:+$apart "$SHARED" sh} \
     "$DENO" test --config "$CONFIG" --no-lock -A "$@" $quiet >"$log.beside" 2>&1 9>&- &
   beside=$!
   files="--ignore=$(echo $quiet | tr ' ' ,) $files"
