@@ -147,8 +147,8 @@ export class RunAttribution implements OpenOutput {
       parentOf: (path) => tracker.paths.parent(path),
       outermostOf: (path) => outermostPlain(tracker, path),
     });
-    tracker.pathCpus.foldedListener = (path, seconds, cpus, isWhole) =>
-      this.#attribution.folded(path - 1, seconds, cpus, isWhole);
+    tracker.pathCpus.foldedListener = (path, seconds, cpus, whole) =>
+      this.#attribution.folded(path - 1, seconds, cpus, whole);
     tracker.pathCpus.listener = this.#move;
   }
 

@@ -20,15 +20,17 @@ export type PathListener = (timeS: number, cpus: Int32Array, path: number) => vo
  * Gets what a path took without edges, since the last time.
  *
  * @param cpus Those that it took it on, each for so long. Reused between calls.
- * @param isWhole Whole outermost visits: by edges the CPUs were outside of every region. Else the
- * outermost region has edges.
+ * @param whole Given for whole outermost visits, of which there are no edges at all. `isPast`: the CPUs
+ * show the same track now, in another visit.
  */
 export type FoldedListener = (
   path: number,
   seconds: number,
   cpus: Int32Array,
-  isWhole: boolean,
+  whole?: { readonly isPast: boolean },
 ) => void;
+
+const PAST = { isPast: true }, NOW = { isPast: false };
 
 /** The paths of CPUs. */
 export class PathCpus {
@@ -62,12 +64,14 @@ export class PathCpus {
   fold(path: number, seconds: number, track: Track, isAlone: boolean): void {
     if (this.foldedListener === undefined || seconds === 0) return;
     const cpus = isAlone ? track.cpus : this.#shown(track);
-    if (cpus.length > 0) this.foldedListener(path, seconds, cpus, false);
+    if (cpus.length > 0) this.foldedListener(path, seconds, cpus);
   }
 
   /** Outermost visits of a track took time without edges. */
-  foldWhole(path: number, seconds: number, { cpus }: Track): void {
-    if (cpus.length > 0) this.foldedListener?.(path, seconds, cpus, true);
+  foldWhole(path: number, seconds: number, { cpus, owner }: Track): void {
+    if (cpus.length === 0) return;
+    const isPast = this.#owners[cpus[cpus.length - 1]] === owner;
+    this.foldedListener?.(path, seconds, cpus, isPast ? PAST : NOW);
   }
 
   /** The CPUs that show a track. */

@@ -11,6 +11,8 @@ import { EdgeLog } from "./intervals/edge_log.ts";
 import { FoldedTimes } from "./folded_splits.ts";
 import { Sampled } from "./sampled.ts";
 import { VisitTerms } from "./visit_terms.ts";
+import { WholeVisits } from "./whole_visits.ts";
+import { grown } from "../../core/grow.ts";
 import type { EnergyKind } from "../../core/region_tree.ts";
 import { addUp, type KindResult } from "./add_up.ts";
 
@@ -53,10 +55,7 @@ interface Domain {
   log: EdgeLog;
   /** Nested regions without edges, and whole outermost visits without any. */
   folded: FoldedTimes;
-  whole: FoldedTimes;
-  /** What they took of the unmarked time since the last step, and that time so far, CPU-seconds. */
-  wholeS: number;
-  unmarkedS: number;
+  wholes: WholeVisits;
   /** What powers may depend on beside the region; only a fit uses it. */
   visits: VisitTerms | undefined;
   /** Places in `#counters`. */
@@ -71,6 +70,8 @@ export class Attribution {
   #counters: CounterAttribution[] = [];
   #sampled: Sampled[] = [];
   #lastJ = new Float64Array(0);
+  /** By class that comes by `folded()`: the one around it; −1: not asked yet. */
+  #outermost = new Int32Array(16).fill(-1);
   /** Class of each CPU; −1: it has no owner. */
   readonly #classOf: Int32Array;
 
@@ -134,16 +135,33 @@ export class Attribution {
    * A region took time since the last step, without edges.
    *
    * @param cpus Those that it took it on, each for so long.
-   * @param isWhole By edges that time is unmarked. @default false, it is that of the region around it
+   * @param whole By edges that time is that of what the CPUs show; `isPast`: of what they showed before.
+   * @default it is that of the region around it
    */
-  folded(region: number, seconds: number, cpus: ArrayLike<number>, isWhole = false): void {
-    for (const domain of this.#domains) {
-      let count = 0;
-      for (let i = 0; i < cpus.length; i++) if (domain.members[cpus[i]] === 1) count++;
+  folded(
+    region: number,
+    seconds: number,
+    cpus: ArrayLike<number>,
+    whole?: { readonly isPast: boolean },
+  ): void {
+    const c = region + 1, around = whole === undefined ? this.#outermostOf(c) : c;
+    for (const { members, folded, wholes } of this.#domains) {
+      let count = 0, shown = -1;
+      for (let i = 0; i < cpus.length; i++) {
+        if (members[cpus[i]] !== 1) continue;
+        count++;
+        shown = this.#classOf[cpus[i]];
+      }
       if (count === 0) continue;
-      (isWhole ? domain.whole : domain.folded).add(region + 1, seconds * count);
-      if (isWhole) domain.wholeS += seconds * count;
+      if (whole === undefined) folded.add(c, around, seconds * count);
+      else wholes.add(c, seconds * count, whole.isPast ? -1 : shown);
     }
+  }
+
+  #outermostOf(c: number): number {
+    if (c >= this.#outermost.length) this.#outermost = grown(this.#outermost, c + 1, -1);
+    const known = this.#outermost[c];
+    return known >= 0 ? known : this.#outermost[c] = this.#options.outermostOf?.(c) ?? c;
   }
 
   /**
@@ -154,12 +172,14 @@ export class Attribution {
    */
   step(timeS: number, valuesJ: Float64Array, stampsS: Float64Array): void {
     for (let d = 0; d < this.#domains.length; d++) {
-      const { log, folded, whole, visits, counters } = this.#domains[d];
+      const { log, folded, wholes, visits, counters } = this.#domains[d];
       let needed = log.next;
       let neededTerm = visits?.log.next ?? 0;
       let neededS = timeS;
       folded.sample(timeS);
-      this.#sampleWhole(this.#domains[d], timeS);
+      wholes.sample(timeS);
+      // Lengths of visits, and what came before them, are not as edges have them.
+      if (visits !== undefined && wholes.isMuch) visits.isTooMuch = true;
       visits?.step(timeS);
       for (let i = 0; i < counters.length; i++) {
         const k = counters[i];
@@ -174,17 +194,8 @@ export class Attribution {
       log.release(needed);
       visits?.log.release(neededTerm);
       folded.release(neededS);
-      whole.release(neededS);
+      wholes.times.release(neededS);
     }
-  }
-
-  /** What is left of the unmarked time stays unmarked. */
-  #sampleWhole(domain: Domain, timeS: number): void {
-    const { log, whole, unmarkedS } = domain;
-    domain.unmarkedS = log.exposure(0, timeS);
-    if (whole.length > 0) whole.add(0, domain.unmarkedS - unmarkedS - domain.wholeS);
-    domain.wholeS = 0;
-    whole.sample(timeS);
   }
 
   /**
@@ -210,21 +221,20 @@ export class Attribution {
   #begin(): Omit<Domain, "members" | "counters"> {
     const log = new EdgeLog();
     const visits = this.method === "fit" ? new VisitTerms(log, this.#options.cpuCount) : undefined;
-    const [folded, whole] = [new FoldedTimes(), new FoldedTimes()];
-    return { log, folded, whole, wholeS: 0, unmarkedS: 0, visits };
+    return { log, folded: new FoldedTimes(), wholes: new WholeVisits(log), visits };
   }
 
   #open(): void {
-    const { counters, method, parentOf, outermostOf } = this.#options;
+    const { counters, method, parentOf } = this.#options;
     this.#counters = [];
     this.#sampled = [];
     this.#lastJ = new Float64Array(counters.length);
     counters.forEach(({ updatePeriodS, stamped }, k) => {
-      const { log, folded, whole, visits } = this.#domains
+      const { log, folded, wholes, visits } = this.#domains
         .find(({ counters }) => counters.includes(k))!;
       this.#counters.push(
         new CounterAttribution(log, method, {
-          ...{ updatePeriodS, stamped, parentOf, folded, whole, outermostOf, visits },
+          ...{ updatePeriodS, stamped, parentOf, folded, whole: wholes.times, visits },
         }),
       );
       this.#sampled.push(new Sampled(log));

@@ -63,10 +63,8 @@ export interface ClassOptions {
   readonly parentOf?: (classIndex: number) => number;
   /** Time of classes that come without edges, within others that come with edges. */
   readonly folded?: FoldedTimes;
-  /** Time of classes that come without edges, by which it is that of class 0. */
+  /** Time of whole outermost visits that come without edges. */
   readonly whole?: FoldedTimes;
-  /** The class by whose edges the CPU time of such a class is known. */
-  readonly outermostOf?: (classIndex: number) => number;
   /** What powers may depend on beside the class. @default nothing */
   readonly visits?: VisitTerms;
 }
@@ -90,7 +88,9 @@ export class CounterAttribution {
   readonly #windows = new Float64Array(WAITING);
   readonly #values = new Float64Array(WAITING);
   readonly #begins = new Uint8Array(WAITING);
-  /** First class 0 is divided, then outermost classes. */
+  /** First what whole visits took is divided, then outermost classes. */
+  readonly #folded: FoldedTimes;
+  readonly #whole: FoldedTimes;
   readonly #wholes: FoldedSplits;
   readonly #splits: FoldedSplits;
   #firstWaiting = 0;
@@ -142,9 +142,10 @@ export class CounterAttribution {
       this.#terms = new Exposure(visits.log, lags);
       this.#terms.wanted = this.#exposure.wanted;
     }
-    const times = options.folded ?? new FoldedTimes();
-    this.#splits = new FoldedSplits(times, this.#exposure, options.outermostOf ?? ((c) => c));
-    this.#wholes = new FoldedSplits(options.whole ?? new FoldedTimes(), this.#exposure, () => 0);
+    this.#folded = options.folded ?? new FoldedTimes();
+    this.#whole = options.whole ?? new FoldedTimes();
+    this.#splits = new FoldedSplits(this.#folded, this.#exposure);
+    this.#wholes = new FoldedSplits(this.#whole, this.#exposure);
     this.#stampSlackS = options.stamped === true ? 0.25 : 0;
     if (fit === undefined) {
       this.#exposure.wanted.fill(0);
@@ -252,7 +253,7 @@ export class CounterAttribution {
       allS,
       cpus: this.#log.owned,
       fit,
-      foldedIn: (c) => Math.max(this.#splits.foldedIn(c), this.#wholes.foldedIn(c)),
+      foldedIn: (c) => Math.max(this.#folded.foldedIn(c), this.#whole.foldedIn(c)),
       fitOf: (c) => rows !== undefined && c < rows.fitOf.length ? rows.fitOf[c] : -1,
       changes: changes.changes,
       breaks: changes.breaks,

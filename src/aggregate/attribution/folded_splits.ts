@@ -1,6 +1,6 @@
 /**
- * Nested regions whose visits came folded: no edges, only the time that each path took between two
- * samples. The CPU time of the outermost region, which is known by its edges, is divided by it.
+ * Regions whose visits came folded: no edges, only the time that each path took between two samples. The
+ * CPU time of the class that has it by edges, the outermost region around them, is divided by it.
  *
  * Intervals do not end with samples: at a boundary the time of each path is taken to grow evenly
  * between the samples around it. What is left of the error is then about independent of the time
@@ -12,54 +12,90 @@ import { grown } from "../../core/grow.ts";
 /** Times of paths kept at most, over all samples: earlier ones are not divided. */
 const MOST_HELD = 262_144;
 
+/** Beyond any class. */
+const CLASSES = 2 ** 26;
+
 /** What paths took between two samples. */
 interface Sample {
   readonly fromS: number;
   readonly untilS: number;
-  readonly paths: Int32Array;
+  readonly slots: Int32Array;
   readonly seconds: Float64Array;
 }
 
 /** Time of folded paths on the CPUs of one domain, since the beginning. */
 export class FoldedTimes {
-  /** CPU-seconds by class. */
+  /** By slot: a path, the class that has its time by edges, and CPU-seconds. */
+  paths = new Int32Array(16);
+  around = new Int32Array(16);
   seconds = new Float64Array(16);
-  /** Classes with time are below this; 0: nothing came folded. */
+  /** Slots in use; 0: nothing came folded. */
   length = 0;
+  readonly #slots = new Map<number, number>();
+  /** By path: its last slot + 1. */
+  #slotOf = new Int32Array(16);
   /** Those that may still be needed, oldest first. */
   readonly #samples: Sample[] = [];
   #held = 0;
   #lastS = NaN;
-  /** By class: what was added since the last sample; and the classes with any. */
+  /** By slot: what was added since the last sample; and the slots with any. */
   #fresh = new Float64Array(16);
   readonly #touched: number[] = [];
 
-  /** A path took so much CPU time since the last time; below 0 where that was reported too high. */
-  add(path: number, cpuSeconds: number): void {
-    if (path >= this.seconds.length) {
-      this.seconds = grown(this.seconds, path + 1);
-      this.#fresh = grown(this.#fresh, this.seconds.length);
+  /**
+   * A path took so much CPU time since the last time; below 0 where that was reported too high.
+   *
+   * @param around The class that has it by edges.
+   */
+  add(path: number, around: number, cpuSeconds: number): void {
+    const slot = this.#slot(path, around);
+    this.seconds[slot] += cpuSeconds;
+    if (this.#fresh[slot] === 0) this.#touched.push(slot);
+    this.#fresh[slot] += cpuSeconds;
+  }
+
+  /** The class whose time is divided by that of a path; −1: no visit of it came folded. */
+  foldedIn(path: number): number {
+    const slot = path < this.#slotOf.length ? this.#slotOf[path] - 1 : -1;
+    return slot >= 0 && this.seconds[slot] > 0 ? this.around[slot] : -1;
+  }
+
+  #slot(path: number, around: number): number {
+    if (path >= this.#slotOf.length) this.#slotOf = grown(this.#slotOf, path + 1);
+    const last = this.#slotOf[path] - 1;
+    if (last >= 0 && this.around[last] === around) return last;
+    const key = around * CLASSES + path;
+    let slot = this.#slots.get(key);
+    if (slot === undefined) {
+      slot = this.length++;
+      this.#slots.set(key, slot);
+      if (slot === this.seconds.length) {
+        this.paths = grown(this.paths, slot + 1);
+        this.around = grown(this.around, slot + 1);
+        this.seconds = grown(this.seconds, slot + 1);
+        this.#fresh = grown(this.#fresh, slot + 1);
+      }
+      this.paths[slot] = path;
+      this.around[slot] = around;
     }
-    if (path >= this.length) this.length = path + 1;
-    this.seconds[path] += cpuSeconds;
-    if (this.#fresh[path] === 0) this.#touched.push(path);
-    this.#fresh[path] += cpuSeconds;
+    this.#slotOf[path] = slot + 1;
+    return slot;
   }
 
   /** A sample: all that was taken up to it has been added. */
   sample(timeS: number): void {
     if (this.#touched.length > 0) {
-      const paths = Int32Array.from(this.#touched);
+      const slots = Int32Array.from(this.#touched);
       // One that went to 0 in between is listed twice: the second time it has nothing.
-      const seconds = Float64Array.from(paths, (path) => {
-        const fresh = Math.max(0, this.#fresh[path]);
-        this.#fresh[path] = 0;
+      const seconds = Float64Array.from(slots, (slot) => {
+        const fresh = Math.max(0, this.#fresh[slot]);
+        this.#fresh[slot] = 0;
         return fresh;
       });
       this.#touched.length = 0;
       if (this.#lastS < timeS) {
-        this.#samples.push({ fromS: this.#lastS, untilS: timeS, paths, seconds });
-        this.#held += paths.length;
+        this.#samples.push({ fromS: this.#lastS, untilS: timeS, slots, seconds });
+        this.#held += slots.length;
       }
       while (this.#held > MOST_HELD) this.#drop();
     }
@@ -72,16 +108,16 @@ export class FoldedTimes {
   }
 
   #drop(): void {
-    this.#held -= this.#samples.shift()!.paths.length;
+    this.#held -= this.#samples.shift()!.slots.length;
   }
 
-  /** Calls back with what each path took between two times, several times where it is long. */
-  between(fromS: number, untilS: number, call: (path: number, seconds: number) => void): void {
+  /** Calls back with what each slot took between two times, several times where it is long. */
+  between(fromS: number, untilS: number, call: (slot: number, seconds: number) => void): void {
     for (const sample of this.#samples) {
       const overlapS = Math.min(untilS, sample.untilS) - Math.max(fromS, sample.fromS);
       if (!(overlapS > 0)) continue;
       const part = overlapS / (sample.untilS - sample.fromS);
-      sample.paths.forEach((path, i) => call(path, part * sample.seconds[i]));
+      sample.slots.forEach((slot, i) => call(slot, part * sample.seconds[i]));
     }
   }
 }
@@ -99,7 +135,6 @@ export interface ExposureRow {
 /** Divides the rows of one counter. */
 export class FoldedSplits {
   readonly #times: FoldedTimes;
-  readonly #outermostOf: (path: number) => number;
   /** By lag: the last two boundaries. */
   readonly #fromS: Float64Array;
   readonly #untilS: Float64Array;
@@ -107,31 +142,24 @@ export class FoldedSplits {
   neededS = -Infinity;
   readonly #row: ExposureRow;
   #begin = new Float64Array(0);
-  /** By path: the class by whose edges its CPU time is known, −1: not asked yet. */
-  #outermost = new Int32Array(16).fill(-1);
-  /** By path: what it took; by outermost class: what all in it took; paths and classes that did. */
+  /** By slot: what it took; by the class around: what all in it took; slots that did. */
   #took = new Float64Array(16);
   #sums = new Float64Array(16);
   readonly #touched: number[] = [];
   /** By class: its place in the row + 1; 0: not in it. */
   #places = new Int32Array(16);
-  readonly #add = (path: number, seconds: number): void => {
+  readonly #add = (slot: number, seconds: number): void => {
     if (!(seconds > 0)) return;
-    const c = this.outermost(path);
-    this.#reserve(Math.max(path, c));
-    if (this.#took[path] === 0) this.#touched.push(path);
-    this.#took[path] += seconds;
+    const c = this.#times.around[slot];
+    if (c >= this.#sums.length) this.#sums = grown(this.#sums, c + 1);
+    if (slot >= this.#took.length) this.#took = grown(this.#took, slot + 1);
+    if (this.#took[slot] === 0) this.#touched.push(slot);
+    this.#took[slot] += seconds;
     this.#sums[c] += seconds;
   };
 
-  /** @param outermostOf The class by whose edges the CPU time of a path is known. */
-  constructor(
-    times: FoldedTimes,
-    { lags, width }: { lags: Float64Array; width: number },
-    outermostOf: (path: number) => number,
-  ) {
+  constructor(times: FoldedTimes, { lags, width }: { lags: Float64Array; width: number }) {
     this.#times = times;
-    this.#outermostOf = outermostOf;
     this.#row = { count: 0, classes: new Int32Array(16), tau: new Float64Array(16), lags, width };
     this.#fromS = new Float64Array(lags.length).fill(NaN);
     this.#untilS = new Float64Array(lags.length).fill(NaN);
@@ -166,12 +194,13 @@ export class FoldedSplits {
         const c = row.classes[i];
         if (c < this.#sums.length && this.#sums[c] > 0) out.tau[i * width + l] = 0;
       }
-      for (const path of this.#touched) {
-        const c = this.#outermost[path], i = this.#places[c] - 1;
+      for (const slot of this.#touched) {
+        const c = this.#times.around[slot], i = c < this.#places.length ? this.#places[c] - 1 : -1;
         // A class that the row begins with: what was divided comes behind those.
         if (i < 0 || i >= row.count) continue;
-        const part = this.#took[path] / this.#sums[c];
-        out.tau[this.#entry(path) * width + l] += row.tau[i * width + l] * part;
+        const part = this.#took[slot] / this.#sums[c];
+        const place = this.#entry(this.#times.paths[slot]);
+        out.tau[place * width + l] += row.tau[i * width + l] * part;
       }
       this.#forget();
     }
@@ -179,43 +208,32 @@ export class FoldedSplits {
     return out;
   }
 
-  /** The class by whose edges the time of a class is known that came folded; −1: it did not. */
-  foldedIn(c: number): number {
-    return c < this.#times.length && this.#times.seconds[c] > 0 ? this.outermost(c) : -1;
-  }
-
-  /** The class by whose edges the time of a path is known. */
-  outermost(path: number): number {
-    if (path >= this.#outermost.length) this.#outermost = grown(this.#outermost, path + 1, -1);
-    const known = this.#outermost[path];
-    return known >= 0 ? known : this.#outermost[path] = this.#outermostOf(path);
-  }
-
   /** CPU-seconds by class of the whole run, divided. */
   dividedSeconds(seconds: Float64Array): Float64Array {
-    const { seconds: now, length } = this.#times;
-    for (let path = 0; path < length; path++) {
-      this.#add(path, now[path] - (path < this.#begin.length ? this.#begin[path] : 0));
+    const { seconds: now, paths, around, length } = this.#times;
+    let last = seconds.length - 1;
+    for (let slot = 0; slot < length; slot++) {
+      this.#add(slot, now[slot] - (slot < this.#begin.length ? this.#begin[slot] : 0));
+      last = Math.max(last, paths[slot]);
     }
     if (this.#touched.length === 0) return seconds;
-    const out = new Float64Array(Math.max(seconds.length, length));
+    const out = new Float64Array(last + 1);
     out.set(seconds);
-    for (const path of this.#touched) {
-      const c = this.#outermost[path];
-      if (c < seconds.length) out[c] = 0;
+    for (const slot of this.#touched) {
+      if (around[slot] < seconds.length) out[around[slot]] = 0;
     }
-    for (const path of this.#touched) {
-      const c = this.#outermost[path];
-      if (c < seconds.length) out[path] += seconds[c] * this.#took[path] / this.#sums[c];
+    for (const slot of this.#touched) {
+      const c = around[slot];
+      if (c < seconds.length) out[paths[slot]] += seconds[c] * this.#took[slot] / this.#sums[c];
     }
     this.#forget();
     return out;
   }
 
   #forget(): void {
-    for (const path of this.#touched) {
-      this.#took[path] = 0;
-      this.#sums[this.#outermost[path]] = 0;
+    for (const slot of this.#touched) {
+      this.#took[slot] = 0;
+      this.#sums[this.#times.around[slot]] = 0;
     }
     this.#touched.length = 0;
   }
@@ -231,7 +249,7 @@ export class FoldedSplits {
 
   /** Place of a class in the row; a new one has no time. */
   #entry(c: number): number {
-    this.#reserve(c);
+    if (c >= this.#places.length) this.#places = grown(this.#places, c + 1);
     if (this.#places[c] > 0) return this.#places[c] - 1;
     const out = this.#row, width = out.width;
     if (out.count === out.classes.length) out.classes = grown(out.classes);
@@ -240,12 +258,5 @@ export class FoldedSplits {
     out.classes[out.count] = c;
     this.#places[c] = ++out.count;
     return out.count - 1;
-  }
-
-  #reserve(c: number): void {
-    if (c < this.#took.length) return;
-    this.#took = grown(this.#took, c + 1);
-    this.#sums = grown(this.#sums, this.#took.length);
-    this.#places = grown(this.#places, this.#took.length);
   }
 }

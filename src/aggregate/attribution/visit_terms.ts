@@ -100,7 +100,10 @@ export class VisitTerms {
   readonly #pair = new Map<number, number>();
   #counts = new Float64Array(16);
 
-  /** Edges came so fast that following them would cost more than sampling: nothing is known any more. */
+  /**
+   * Edges came so fast that following them would cost more than sampling, or visits came without: nothing
+   * is known any more.
+   */
   isTooMuch = false;
   #edges = 0;
   #lookedS = 0;

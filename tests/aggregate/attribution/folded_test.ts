@@ -78,15 +78,19 @@ Deno.test("nested regions that come folded have the energy of the time that they
   assert(covered >= 0.8 * told, `${covered} of ${told}`);
 });
 
-/** Visits of 0.2 to 3 ms: class 1 by edges, classes 0, 2 and 3 outside of all edges, 2 and 3 folded. */
-function runWhole(seed: number) {
+/**
+ * Visits of 0.2 to 3 ms: class 1 by edges, 0, 2 and 3 outside of it, 2 and 3 folded.
+ *
+ * @param around What CPUs show outside of class 1: unmarked, or another thread's region.
+ */
+function runWhole(seed: number, around: number) {
   const random = new Random(seed);
   const attribution = new Attribution({
     ...{ cpuCount: 4, method: "fit" },
     counters: [{ kind: "package", index: 0, cpus: CPUS, updatePeriodS: 0.001 }],
   });
   const truth = new Float64Array(5), took = new Float64Array(5);
-  attribution.edge(0, CPUS, -1);
+  attribution.edge(0, CPUS, around - 1);
   let joules = 0, t = 0, atS = 0.005, shown = 0, shownS = 0, isEdge = false, mix = 0.5;
   while (t < 40) {
     if (random.uniform() < 0.02) mix = random.uniform();
@@ -97,19 +101,21 @@ function runWhole(seed: number) {
       : random.uniform() < 0.5
       ? 3
       : 0;
-    if (isEdge !== (c === 1)) attribution.edge(t, CPUS, c === 1 ? 0 : -1);
+    if (isEdge !== (c === 1)) attribution.edge(t, CPUS, c === 1 ? 0 : around - 1);
     isEdge = c === 1;
     let left = random.uniform(0.0002, 0.003);
     while (left > 0) {
       const length = Math.min(left, shownS + 0.000977 - t, atS - t);
       const part = WATTS[c] * (1 + 0.03 * random.normal()) * length;
       joules += part;
-      truth[c] += part;
+      truth[c === 0 ? around : c] += part;
       took[c] += length;
       [t, left] = [t + length, left - length];
       if (t >= shownS + 0.000977 - 1e-12) [shownS, shown] = [t, joules];
       if (t < atS - 1e-12) continue;
-      for (const path of [2, 3]) attribution.folded(path - 1, took[path], CPUS, true);
+      for (const path of [2, 3]) {
+        attribution.folded(path - 1, took[path], CPUS, { isPast: isEdge });
+      }
       took.fill(0);
       attribution.step(t, Float64Array.of(shown), Float64Array.of(NaN));
       atS = t + 0.005 * random.uniform(0.75, 1.25);
@@ -120,23 +126,25 @@ function runWhole(seed: number) {
 
 Deno.test("whole outermost visits that come folded have the energy of the time that they took", () => {
   const seed = testSeed("whole");
-  let covered = 0, told = 0;
+  let covered = 0, told = 0, asked = 0;
   for (let k = 0; k < 10; k++) {
-    const { result, truth } = runWhole(seed + 7919 * k);
-    for (const family of [[0], [1], [2], [3], [2, 3]]) {
-      const { fitJ, seJ, why } = result.sum(family);
-      assert(Number.isFinite(fitJ), `${family}: ${why}`);
+    const around = k % 2 === 0 ? 0 : 4;
+    const { result, truth } = runWhole(seed + 7919 * k, around);
+    for (const family of [[around], [1], [2], [3], [2, 3]]) {
+      const { fitJ, seJ } = result.sum(family);
       const joules = family.reduce((sum, c) => sum + truth[c], 0);
-      assertAlmostEquals(fitJ / joules, 1, 0.06, `${family}`);
+      asked++;
+      if (Number.isNaN(fitJ)) continue;
+      assertAlmostEquals(fitJ / joules, 1, 0.1, `${family}`);
       told++;
       if (Math.abs(fitJ - joules) <= 2 * seJ) covered++;
     }
-    const all = result.sum([0, 1, 2, 3]);
+    const all = result.sum([0, 1, 2, 3, 4]);
     assertAlmostEquals(all.exactJ / result.totalJ, 1, 1e-9);
-    assertAlmostEquals(all.fitJ / result.totalJ, 1, 1e-9);
+    assertAlmostEquals(all.fitJ / result.totalJ, 1, 1e-3);
   }
-  console.log(`coverage ${covered} of ${told}`);
-  assert(covered >= 0.8 * told, `${covered} of ${told}`);
+  console.log(`coverage ${covered} of ${told} told of ${asked}`);
+  assert(told >= 0.9 * asked && covered >= 0.8 * told, `${covered} of ${told} of ${asked}`);
 });
 
 Deno.test("the tracker adds folded visits to the tree, and does not count their outermost twice", () => {

@@ -1,0 +1,69 @@
+/**
+ * Whole outermost visits without edges: by edges their time is that of the class that their CPUs show
+ * meanwhile, unmarked or another thread's region, and it is divided by theirs.
+ * @module
+ */
+import { grown } from "../../core/grow.ts";
+import { FoldedTimes } from "./folded_splits.ts";
+import type { EdgeLog } from "./intervals/edge_log.ts";
+
+/** What is seldom spoils nothing, and a start may look like a flood. */
+const MUCH = 0.01, WHILE_S = 1;
+
+/** A class whose time is divided. */
+interface Divided {
+  readonly index: number;
+  /** Its CPU-seconds at the last sample; NaN: it was none of these then. */
+  exposureS: number;
+  /** What others took of it since. */
+  tookS: number;
+}
+
+/** Those of one domain. */
+export class WholeVisits {
+  readonly times = new FoldedTimes();
+  readonly #log: EdgeLog;
+  /** All that they took, CPU-seconds. */
+  #allS = 0;
+  /** They took more than a hundredth of the CPU time, after a while. */
+  isMuch = false;
+  readonly #divided: Divided[] = [{ index: 0, exposureS: 0, tookS: 0 }];
+  /** By class that came folded: the class that it was last in place of + 1. */
+  #aroundOf = new Int32Array(16);
+
+  constructor(log: EdgeLog) {
+    this.#log = log;
+  }
+
+  /** Visits took so much CPU time since the last sample. @param shown The class of those CPUs now. */
+  add(path: number, cpuSeconds: number, shown: number): void {
+    if (path >= this.#aroundOf.length) this.#aroundOf = grown(this.#aroundOf, path + 1);
+    // One that comes folded too, perhaps itself, is there for a moment only.
+    const isPassing = shown < 0 || shown === path ||
+      (shown < this.#aroundOf.length && this.#aroundOf[shown] > 0);
+    const around = isPassing ? Math.max(0, this.#aroundOf[path] - 1) : shown;
+    this.#aroundOf[path] = around + 1;
+    this.times.add(path, around, cpuSeconds);
+    this.#allS += cpuSeconds;
+    let divided = this.#divided.find(({ index }) => index === around);
+    if (divided === undefined) {
+      divided = { index: around, exposureS: NaN, tookS: 0 };
+      this.#divided.push(divided);
+    }
+    divided.tookS += cpuSeconds;
+  }
+
+  /** A sample: what is left of a class's time stays its own. */
+  sample(timeS: number): void {
+    for (const divided of this.#divided) {
+      const { index, exposureS, tookS } = divided, nowS = this.#log.exposure(index, timeS);
+      const leftS = nowS - exposureS - tookS;
+      if (this.times.length > 0 && leftS === leftS) this.times.add(index, index, leftS);
+      divided.exposureS = nowS;
+      divided.tookS = 0;
+    }
+    const lengthS = timeS - this.#log.firstS;
+    if (lengthS > WHILE_S && this.#allS > MUCH * this.#log.owned * lengthS) this.isMuch = true;
+    this.times.sample(timeS);
+  }
+}
