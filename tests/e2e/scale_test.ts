@@ -149,6 +149,20 @@ endToEnd("a budget loses no span: 200,000 a second are all in the report", (dir)
   assert((budget as Record<string, number>)["period times, at most"] > 1, JSON.stringify(budget));
 });
 
+endToEnd(
+  "1,000 threads that begin at once do not wait for each other, and every visit is told",
+  (dir) => {
+    const app = build("flood", dir);
+    const { seconds, stdout } = cpuTimeOf(dir, [
+      ...[BINARY, "run", "-q", "--budget", "5", "--", app],
+      ...["threads", "50000", "1"],
+    ]);
+    assertEquals(visits(hostOf(dir)), new Map([["work", Number(stdout)]]));
+    // They took 20 to 60 s where each looked every 0.1 ms whether it was its turn.
+    assert(seconds < 15, `${seconds} CPU s`);
+  },
+);
+
 endToEnd("20,000 threads, 20 at a time: every visit is told", (dir) => {
   const app = build("many_threads", dir);
   const out = joulemark(dir, ["run", "--simulate", "--", app, "20000", "20", "20"]);
