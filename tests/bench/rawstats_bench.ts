@@ -10,8 +10,13 @@ import { MachineHost } from "../../src/os/host.ts";
 import { RawMachine } from "../../src/os/raw_machine.ts";
 import { NodeInputs } from "../../src/rawstats/metric_inputs.ts";
 import { JobFilter, RawNode } from "../../src/rawstats/node.ts";
+import { ByteText } from "../../src/rawstats/byte_text.ts";
+import { JsonSeriesWriter, MetricsSeriesWriter } from "../../src/rawstats/packed_series.ts";
+import type { RawSeriesWriter } from "../../src/rawstats/packed_series.ts";
+import { CsvRows } from "../../src/rawstats/print/print_csv.ts";
 import { NodeTotals } from "../../src/rawstats/totals.ts";
 import { RawCollection } from "../../src/collect/collection.ts";
+import { generatedRaw } from "./_generated_raw.ts";
 import { memoryFolder, writeRegisterTree } from "../_support/register_files.ts";
 import { loadRawNode, writeRawTree } from "../_support/raw_node.ts";
 
@@ -77,6 +82,45 @@ Deno.bench("8 MB of raw stats: deltas, sums and metrics", { group: "read" }, () 
   scanner.end();
   node.endSample();
   if (totals.samples === 0) throw new Error("nothing read");
+});
+
+/** Some 8 MB of a node whose counters go forward, as those of most nodes do. */
+const FORWARD = new TextEncoder().encode([...generatedRaw(8e6)].join(""));
+const ALL = { job: undefined, wants: () => true };
+
+/** What is written goes nowhere. */
+function write(listen: (out: ByteText) => Partial<RawSeriesWriter>): void {
+  let bytes = 0;
+  const out = new ByteText((piece) => void (bytes += piece.length));
+  const writer = listen(out);
+  const listeners: JobFilter[] = [];
+  const node = new RawNode("h", listeners);
+  listeners.push(new JobFilter(undefined, writer.listen!(node)));
+  const scanner = new RawScanner(
+    "bench",
+    node.startFile((error) => {
+      throw error;
+    }),
+  );
+  scanner.push(FORWARD);
+  scanner.end();
+  node.endSample();
+  writer.finish?.(node);
+  writer.end?.();
+  out.flush();
+  if (bytes < FORWARD.length) throw new Error("nothing written");
+}
+
+Deno.bench("8 MB of raw stats: as CSV", { group: "write", baseline: true }, () => {
+  write((out) => ({ listen: () => new CsvRows(out, ALL.wants) }));
+});
+
+Deno.bench("8 MB of raw stats: as OpenMetrics", { group: "write" }, () => {
+  write((out) => new MetricsSeriesWriter({ ...ALL, out }));
+});
+
+Deno.bench("8 MB of raw stats: as JSON", { group: "write" }, () => {
+  write((out) => new JsonSeriesWriter({ ...ALL, out }));
 });
 
 function collect(collection: RawCollection): () => void {
