@@ -107,7 +107,7 @@ if [ -n "$beside" ]; then
   cat "$log.beside"
 fi
 
-# Tests run programs beside each other, on machines that others use: at most five failures get a second
+# Tests run programs beside each other, on machines that others use: at most eight failures get a second
 # try, alone. They are named, so that a test that needs it twice is seen and mended.
 plain=$(cat "$log" "$log.beside" 2>/dev/null | sed 's/\x1b\[[0-9;]*m//g')
 # FILE<tab>NAME of each; steps are indented
@@ -144,7 +144,7 @@ if [ "$told" -lt "$parts" ] || { [ "$status" != 0 ] && [ "${failed:-0}" = 0 ]; }
   failed=$((${failed:-0} + 1))
 fi
 lines=$(printf '%s\n' "$again" | grep -c .)
-if [ ! -e "$log.late" ] && [ "$failed" -gt 0 ] && [ "$failed" -le 5 ] && [ "$lines" = "$failed" ]; then
+if [ ! -e "$log.late" ] && [ "$failed" -gt 0 ] && [ "$failed" -le 8 ] && [ "$lines" = "$failed" ]; then
   say "once more, alone:"
   printf '%s\n' "$again" >&2
   files=$(printf '%s\n' "$again" | cut -f 1 | sort -u)

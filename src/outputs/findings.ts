@@ -126,8 +126,8 @@ function budgetFindings({ loop, collector }: Live): Finding[] {
   if (collector.foldedHere > 0) {
     list.push({
       ...{ code: "budget-folded", severity: "warning" },
-      text: `to stay within the budget and in time, ${collector.foldedHere} short visits were ` +
-        "folded: counts and times are exact, their energy goes by time between two samples",
+      text: `to stay within the budget, ${collector.foldedHere} short visits were folded: ` +
+        "counts and times are exact, energies go by time between samples",
     });
   }
   if (loop.scheduling.includes("guardian")) {
