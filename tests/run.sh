@@ -151,7 +151,7 @@ if [ ! -e "$log.late" ] && [ "$failed" -gt 0 ] && [ "$failed" -le 8 ] && [ "$lin
   names=$(printf '%s\n' "$again" | cut -f 2 | sed 's/[][\.*^$+?(){}|/]/\\&/g' | paste -s -d '|')
   # shellcheck disable=SC2086
   if env "$mark" "$DENO" test --quiet --config "$CONFIG" --no-lock -A --filter "/^($names)\$/" $files \
-    >"$log.again" 2>&1 9>&- && [ "$(summary_of "$log.again" | sed 's/[^|]*| \([0-9]*\) .*/\1/')" = "$failed" ]; then
+    >"$log.again" 2>&1 9>&- && [ "$(summary_of "$log.again" | sed 's/[^|]*| \([0-9]*\) .*/\1/')" -ge "$failed" ]; then
     say "passed at the second try:"
     printf '%s\n' "$again" >&2
     passed=$((passed + failed))
