@@ -23,6 +23,7 @@ import {
   TRACKS_MAX,
 } from "../core/events/ring_layout.ts";
 import type { RingMemory } from "../core/events/ring_memory.ts";
+import { EntryWords } from "./entry_words.ts";
 import { ClockLimits, type Refuse } from "./clock_limits.ts";
 import { cpusOf } from "./ring_values.ts";
 import { RingPaths } from "./ring_paths.ts";
@@ -43,6 +44,7 @@ interface ThreadState {
   skipped: number;
   refused: number;
   readonly slots: RingSlots;
+  readonly words: EntryWords;
 }
 
 const TWO_32 = 4294967296;
@@ -56,6 +58,7 @@ const decoder = new TextDecoder();
 const ENTRIES_AT_ONCE = 128;
 const ENTRIES = new Uint8Array(ENTRIES_AT_ONCE * THREAD.bytes);
 const ENTRIES_VIEW = new DataView(ENTRIES.buffer);
+const ENTRIES_WORDS = new Uint32Array(ENTRIES.buffer);
 /** The same for bytes of names; longer ones are read by themselves. */
 const NAMES_BLOCK = new Uint8Array(16384);
 
@@ -296,10 +299,21 @@ export class RingProcess {
       skipped: 0,
       refused: 0,
       slots: new RingSlots(place, thread),
+      words: new EntryWords(),
     });
   }
 
   #pollThread(state: ThreadState, at: number): number {
+    const first = at / 4;
+    if (state.words.areAsBefore(ENTRIES_WORDS, first)) return 0;
+    const copied = this.#takeNew(state, at);
+    // A slot may have to wait, and a thread's end counts when it was seen twice.
+    const isAll = state.folds >= 0 && state.over === 0 && !state.thread.ended;
+    state.words.taken(ENTRIES_WORDS, first, isAll);
+    return copied;
+  }
+
+  #takeNew(state: ThreadState, at: number): number {
     const view = this.#entriesView;
     const head = wordAt(view, at + THREAD.head);
     let fresh = head - state.head;
