@@ -162,7 +162,7 @@ class Shared {
           ? undefined
           : UNCERTAIN);
     }
-    if (this.#dividedJ.size > 0) is.seJ = Math.hypot(is.seJ, this.#dividedSeJ([c]));
+    if (this.#dividedJ.size > 0) is.seJ = Math.hypot(is.seJ, this.#oneDividedSeJ(c));
     return is;
   }
 
@@ -199,6 +199,15 @@ class Shared {
       ...fitted,
       seJ: Math.hypot(fitted.seJ, this.#dividedSeJ(classes)),
     };
+  }
+
+  /** What `#dividedSeJ` is for one class, since there may be very many. */
+  #oneDividedSeJ(c: number): number {
+    const { exactJ } = this.result;
+    const around = this.result.foldedIn(c);
+    if (around < 0 || c >= exactJ.length) return 0;
+    const beside = Math.max(0, this.#dividedJ.get(around)! - exactJ[c]);
+    return DIVIDED_ERROR * Math.abs(Math.min(exactJ[c], beside));
   }
 
   /** The uncertainty of classes without edges, with that of the energy beside them. */

@@ -111,14 +111,52 @@ export class FoldedTimes {
     this.#held -= this.#samples.shift()!.slots.length;
   }
 
-  /** Calls back with what each slot took between two times, several times where it is long. */
-  between(fromS: number, untilS: number, call: (slot: number, seconds: number) => void): void {
-    for (const sample of this.#samples) {
-      const overlapS = Math.min(untilS, sample.untilS) - Math.max(fromS, sample.fromS);
+  /** What each slot took between two times is added to `taken`, a sample after the other. */
+  between(fromS: number, untilS: number, taken: Taken): void {
+    for (const { fromS: beganS, untilS: endedS, slots, seconds } of this.#samples) {
+      const overlapS = Math.min(untilS, endedS) - Math.max(fromS, beganS);
       if (!(overlapS > 0)) continue;
-      const part = overlapS / (sample.untilS - sample.fromS);
-      sample.slots.forEach((slot, i) => call(slot, part * sample.seconds[i]));
+      const part = overlapS / (endedS - beganS);
+      taken.reserve(this.length);
+      for (let i = 0; i < slots.length; i++) {
+        if (seconds[i] > 0) taken.add(slots[i], this.around[slots[i]], part * seconds[i]);
+      }
     }
+  }
+}
+
+/** What slots took within one interval. */
+class Taken {
+  /** By slot: what it took; by the class around: what all in it took. */
+  seconds = new Float64Array(16);
+  sums = new Float64Array(16);
+  /** Slots that took anything, and how many. */
+  slots = new Int32Array(16);
+  length = 0;
+
+  /** Room for so many slots. */
+  reserve(slots: number): void {
+    if (slots <= this.seconds.length) return;
+    this.seconds = grown(this.seconds, slots);
+    this.slots = grown(this.slots, slots);
+  }
+
+  /** A slot, for which there is room, took so many seconds, more than 0. */
+  add(slot: number, around: number, seconds: number): void {
+    if (around >= this.sums.length) this.sums = grown(this.sums, around + 1);
+    if (this.seconds[slot] === 0) this.slots[this.length++] = slot;
+    this.seconds[slot] += seconds;
+    this.sums[around] += seconds;
+  }
+
+  /** @param around By slot, the class around it. */
+  forget(around: Int32Array): void {
+    for (let k = 0; k < this.length; k++) {
+      const slot = this.slots[k];
+      this.seconds[slot] = 0;
+      this.sums[around[slot]] = 0;
+    }
+    this.length = 0;
   }
 }
 
@@ -142,21 +180,9 @@ export class FoldedSplits {
   neededS = -Infinity;
   readonly #row: ExposureRow;
   #begin = new Float64Array(0);
-  /** By slot: what it took; by the class around: what all in it took; slots that did. */
-  #took = new Float64Array(16);
-  #sums = new Float64Array(16);
-  readonly #touched: number[] = [];
+  readonly #taken = new Taken();
   /** By class: its place in the row + 1; 0: not in it. */
   #places = new Int32Array(16);
-  readonly #add = (slot: number, seconds: number): void => {
-    if (!(seconds > 0)) return;
-    const c = this.#times.around[slot];
-    if (c >= this.#sums.length) this.#sums = grown(this.#sums, c + 1);
-    if (slot >= this.#took.length) this.#took = grown(this.#took, slot + 1);
-    if (this.#took[slot] === 0) this.#touched.push(slot);
-    this.#took[slot] += seconds;
-    this.#sums[c] += seconds;
-  };
 
   constructor(times: FoldedTimes, { lags, width }: { lags: Float64Array; width: number }) {
     this.#times = times;
@@ -185,57 +211,61 @@ export class FoldedSplits {
   /** A row between the last two boundaries, divided. Reused. @param wanted Lags that count. */
   divided(row: ExposureRow, wanted: Uint8Array): ExposureRow {
     if (this.#times.length === 0) return row;
-    const out = this.#row, width = row.width, lags = row.lags.length;
+    const out = this.#row, lags = row.lags.length;
     this.#copy(row);
-    for (let l = 0; l < width; l++) {
-      if (wanted[l % lags] === 0) continue;
-      this.#times.between(this.#fromS[l % lags], this.#untilS[l % lags], this.#add);
-      for (let i = 0; i < row.count; i++) {
-        const c = row.classes[i];
-        if (c < this.#sums.length && this.#sums[c] > 0) out.tau[i * width + l] = 0;
-      }
-      for (const slot of this.#touched) {
-        const c = this.#times.around[slot], i = c < this.#places.length ? this.#places[c] - 1 : -1;
-        // A class that the row begins with: what was divided comes behind those.
-        if (i < 0 || i >= row.count) continue;
-        const part = this.#took[slot] / this.#sums[c];
-        const place = this.#entry(this.#times.paths[slot]);
-        out.tau[place * width + l] += row.tau[i * width + l] * part;
-      }
-      this.#forget();
+    for (let lag = 0; lag < lags; lag++) {
+      if (wanted[lag] !== 0) this.#divide(row, lag);
     }
     for (let i = 0; i < out.count; i++) this.#places[out.classes[i]] = 0;
     return out;
   }
 
+  /** At one lag, and at the same lag of every time constant. */
+  #divide(row: ExposureRow, lag: number): void {
+    const out = this.#row, taken = this.#taken, { paths, around } = this.#times;
+    const width = row.width, lags = row.lags.length;
+    this.#times.between(this.#fromS[lag], this.#untilS[lag], taken);
+    for (let i = 0; i < row.count; i++) {
+      const c = row.classes[i];
+      if (!(c < taken.sums.length && taken.sums[c] > 0)) continue;
+      for (let l = lag; l < width; l += lags) out.tau[i * width + l] = 0;
+    }
+    for (let k = 0; k < taken.length; k++) {
+      const slot = taken.slots[k], c = around[slot];
+      const i = c < this.#places.length ? this.#places[c] - 1 : -1;
+      // A class that the row begins with: what was divided comes behind those.
+      if (i < 0 || i >= row.count) continue;
+      const part = taken.seconds[slot] / taken.sums[c];
+      const place = this.#entry(paths[slot]) * width;
+      for (let l = lag; l < width; l += lags) out.tau[place + l] += row.tau[i * width + l] * part;
+    }
+    taken.forget(around);
+  }
+
   /** CPU-seconds by class of the whole run, divided. */
   dividedSeconds(seconds: Float64Array): Float64Array {
     const { seconds: now, paths, around, length } = this.#times;
+    const taken = this.#taken;
+    taken.reserve(length);
     let last = seconds.length - 1;
     for (let slot = 0; slot < length; slot++) {
-      this.#add(slot, now[slot] - (slot < this.#begin.length ? this.#begin[slot] : 0));
+      const tookS = now[slot] - (slot < this.#begin.length ? this.#begin[slot] : 0);
+      if (tookS > 0) taken.add(slot, around[slot], tookS);
       last = Math.max(last, paths[slot]);
     }
-    if (this.#touched.length === 0) return seconds;
+    if (taken.length === 0) return seconds;
     const out = new Float64Array(last + 1);
     out.set(seconds);
-    for (const slot of this.#touched) {
-      if (around[slot] < seconds.length) out[around[slot]] = 0;
+    const { slots } = taken;
+    for (let k = 0; k < taken.length; k++) {
+      if (around[slots[k]] < seconds.length) out[around[slots[k]]] = 0;
     }
-    for (const slot of this.#touched) {
-      const c = around[slot];
-      if (c < seconds.length) out[paths[slot]] += seconds[c] * this.#took[slot] / this.#sums[c];
+    for (let k = 0; k < taken.length; k++) {
+      const slot = slots[k], c = around[slot];
+      if (c < seconds.length) out[paths[slot]] += seconds[c] * taken.seconds[slot] / taken.sums[c];
     }
-    this.#forget();
+    taken.forget(around);
     return out;
-  }
-
-  #forget(): void {
-    for (const slot of this.#touched) {
-      this.#took[slot] = 0;
-      this.#sums[this.#times.around[slot]] = 0;
-    }
-    this.#touched.length = 0;
   }
 
   #copy(row: ExposureRow): void {
