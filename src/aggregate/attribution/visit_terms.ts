@@ -18,13 +18,15 @@ export const LONGEST_S = 0.064;
 const SHORTEST_S = 0.0005;
 /** What counts as the beginning of a visit, from narrow to wide. */
 const BEGINNINGS_S: readonly number[] = [0.0005, 0.0015, 0.004];
+/** What counts as right after another class. */
+const SOON_S = 0.002;
 /** Time constants of power that follows the load. */
 export const CONSTANTS: readonly number[] = [
   ...[0.00015, 0.0004, 0.001, 0.0022, 0.005, 0.012, 0.035],
 ];
 /** Classes in one place at which pairs of them are followed no more. */
 const MOST_PRESENT = 6;
-const MOST_TERMS = 256;
+const MOST_TERMS = 304;
 /** Orders of two classes beyond which none are followed any more. */
 const MOST_ORDERS = 48;
 /** Unmarked time that is shorter does not count as what ran before. */
@@ -39,9 +41,11 @@ const DENSE = 32;
 const GRAIN = 1 / 64;
 
 /** What a term is an exposure to. */
-export const TERM = { FIRST: 0, NEXT: 1, EARLY: 2, LENGTH: 3, BESIDE: 4, AFTER: 5 } as const;
+export const TERM = {
+  ...{ FIRST: 0, NEXT: 1, EARLY: 2, LENGTH: 3, BESIDE: 4, AFTER: 5, SOON: 6 },
+} as const;
 
-/** One term: of a class, of two beside each other, or of one (`b`) after another (`a`). */
+/** One term: of a class, of two beside each other, or of one (`b`) after, or soon after, another (`a`). */
 export interface Term {
   readonly kind: number;
   readonly a: number;
@@ -161,7 +165,7 @@ export class VisitTerms {
       }
       if (left >= 0) this.#ends(timeS, left, { sinceS, count });
       if (order >= 0) this.log.insert(timeS, order, count);
-      this.#leave(timeS, { from, leader, sinceS, weight, count, cpu, to });
+      this.#leave(timeS, { from, leader, sinceS, weight, count, cpu, to, order: left });
       if (this.pairs && this.readers > 0) this.#beside(timeS, from, to, count);
     }
   }
@@ -184,20 +188,21 @@ export class VisitTerms {
         cpu++;
         continue;
       }
-      const weight = lengthWeight(ageS);
+      const weight = lengthWeight(ageS), order = this.#order[cpu];
       let count = 0;
       for (; cpu < cpus.length; cpu++) {
         if (cpus[cpu] !== c || this.#sinceS[cpu] !== sinceS || this.#weight[cpu] >= 0) break;
+        if (this.#order[cpu] !== order) break;
         this.#weight[cpu] = weight;
         count++;
       }
-      this.#begin(c, { sinceS, untilS: timeS, weight, count });
+      this.#begin(c, { sinceS, untilS: timeS, weight, count, order });
     }
   }
 
   #leave(
     timeS: number,
-    { from, leader, sinceS, weight, count, cpu, to }: {
+    { from, leader, sinceS, weight, count, cpu, to, order }: {
       from: number;
       leader: number;
       sinceS: number;
@@ -205,12 +210,15 @@ export class VisitTerms {
       count: number;
       cpu: number;
       to: number;
+      order: number;
     },
   ): void {
     const lengthS = timeS - sinceS;
     if (from > 0 && lengthS > 0 && this.readers > 0) {
       const known = weight >= 0 ? weight : lengthWeight(lengthS);
-      if (weight < 0) this.#begin(from, { sinceS, untilS: timeS, weight: known, count });
+      if (weight < 0) {
+        this.#begin(from, { sinceS, untilS: timeS, weight: known, count, order });
+      }
       const first = this.#termsOf(from);
       if (first >= 0) {
         this.log.insert(timeS, first + TERM.LENGTH, -count * known);
@@ -227,13 +235,21 @@ export class VisitTerms {
   /** A visit whose length is known: its beginning, and its length from its beginning on. */
   #begin(
     c: number,
-    { sinceS, untilS, weight, count }: {
+    { sinceS, untilS, weight, count, order }: {
       sinceS: number;
       untilS: number;
       weight: number;
       count: number;
+      order: number;
     },
   ): void {
+    if (order >= 0) {
+      this.log.insert(sinceS, order + 1, count);
+      this.log.insert(Math.min(untilS, sinceS + SOON_S), order + 1, -count);
+      const soon = this.terms[order + 1];
+      soon.visits++;
+      soon.seconds += count * Math.min(untilS - sinceS, SOON_S);
+    }
     const first = this.#termsOf(c);
     if (first < 0) return;
     for (let k = 0; k < BEGINNINGS_S.length; k++) {
@@ -347,9 +363,10 @@ export class VisitTerms {
     const key = previous * 65536 + to;
     const known = this.#orders.get(key);
     if (known !== undefined) return known;
-    const isRoom = this.#orders.size < MOST_ORDERS && this.terms.length < MOST_TERMS;
+    const isRoom = this.#orders.size < MOST_ORDERS && this.terms.length + 2 <= MOST_TERMS;
     if (!isRoom) this.orders = false;
     const made = isRoom ? this.#newTerm(TERM.AFTER, previous, to) : -1;
+    if (isRoom) this.#newTerm(TERM.SOON, previous, to);
     this.#orders.set(key, made);
     return made;
   }

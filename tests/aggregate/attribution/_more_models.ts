@@ -28,6 +28,17 @@ function leak(part: number, memoryS: number, usualW: number) {
   };
 }
 
+/** A boost that fades with the package's power of the last milliseconds. */
+function fading(part: number, memoryS: number, usualW: number) {
+  return () => {
+    let lastW = usualW;
+    return ({ watts, gridS }: OtherChip) => {
+      lastW += (watts - lastW) * gridS / memoryS;
+      return 1 + part * (1 - lastW / usualW);
+    };
+  };
+}
+
 /** Full frequency as long as a budget above a sustained power lasts. */
 function budget(sustainedW: number, mostJ: number, slow: number) {
   return () => {
@@ -70,6 +81,18 @@ export const SECOND_MODELS: readonly OtherModel[] = [
     processes: 2,
     length: even(0.003, 0.02),
     chip: budget(185, 20, 0.85),
+  },
+  {
+    name: "boost fades in 5 ms",
+    additive: false,
+    length: wide(0.005),
+    chip: fading(0.15, 0.005, 190),
+  },
+  {
+    name: "3 ms after region 2: +30 %",
+    additive: false,
+    length: even(0.002, 0.012),
+    visit: (ageS, _length, _r, { previous }) => previous === 2 && ageS < 0.003 ? 1.3 : 1,
   },
   {
     name: "powers change at half-time",
@@ -240,6 +263,20 @@ export const JUDGE_MODELS: readonly OtherModel[] = [
     additive: false,
     length: even(0.001, 0.003),
     inertiaS: 7e-4,
+  },
+  {
+    name: "boost fades in 12 ms, 2 processes",
+    additive: false,
+    processes: 2,
+    length: even(0.002, 0.02),
+    chip: fading(0.2, 0.012, 190),
+  },
+  {
+    name: "1 ms after two regions: -25 %",
+    additive: false,
+    length: wide(0.004),
+    visit: (ageS, _length, _r, { previous }) =>
+      (previous === 0 || previous === 3) && ageS < 0.001 ? 0.75 : 1,
   },
   { name: "inertia 25 ms", additive: false, length: even(0.004, 0.06), inertiaS: 0.025 },
   {

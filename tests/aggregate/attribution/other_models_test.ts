@@ -9,6 +9,7 @@ import { assert } from "@std/assert";
 import { DRAWN, drawn, EVENT_MODELS } from "./_event_models.ts";
 import { runEvents } from "./_event_node.ts";
 import { measureOther, measureRun, OTHER_MODELS, type OtherOutcome } from "./_other_models.ts";
+import { SECOND_MODELS } from "./_more_models.ts";
 import { testSeed } from "./_seed.ts";
 
 const SECONDS = 40;
@@ -77,6 +78,23 @@ Deno.test("machines of the third simulation: what ran before, and beginnings of 
   // 97 % within two errors in the table: of some 20, six outside four is not chance.
   const [within, told] = covered(list, 4);
   assert(told >= 12 && within >= told - 5, `${within} of ${told}`);
+});
+
+Deno.test("the fit finds power that depends on what ran before for some milliseconds", () => {
+  const seed = testSeed("soon");
+  const model = SECOND_MODELS.find(({ name }) => name === "3 ms after region 2: +30 %")!;
+  const list = [0, 1, 2, 3, 4, 5].map((k) => measureOther(model, seed + 7919 * k, SECONDS));
+  let worst = 0;
+  for (const { causes, error } of list) {
+    assert(causes.some((cause) => cause.includes("what ran before")), causes.join());
+    const known = error.filter((e) => !Number.isNaN(e)).map(Math.abs);
+    assert(known.length >= 4, `${error}`);
+    worst += Math.max(...known) / list.length;
+  }
+  // 0.7 % on most seeds; 6 % before beginnings had columns of what ran before them.
+  assert(worst < 0.025, `${worst}`);
+  const [within, told] = covered(list, 2);
+  assert(within >= 0.87 * told, `${within} of ${told}`);
 });
 
 Deno.test("a fast counter that moves by whole joules is told with errors that hold", () => {

@@ -22,6 +22,8 @@ const FAMILY_OF: readonly number[] = [FAMILY.FIRST, FAMILY.FIRST, FAMILY.EARLY, 
 const LIKELY: readonly number[] = [0.4, 0.3, 0.25, 0.15];
 /** The same of what a class leaves to those that come after it. */
 const LIKELY_AFTER = 0.15;
+/** The same of what it leaves to their beginnings. */
+const LIKELY_SOON = 0.2;
 /** Part of the power that follows the load with each time constant, where it may with several. */
 const LIKELY_LATE = 1;
 /** The same of the two shortest: they look like a lag. */
@@ -227,18 +229,22 @@ function chooseOrders(
   list: Column[],
 ): Order[] {
   const wanted = terms.flatMap(({ kind, a, b, visits }, term) =>
-    kind === TERM.AFTER && visits >= LEAST_VISITS && large.includes(a) && large.includes(b)
-      ? [{ term, a, b }]
+    (kind === TERM.AFTER || kind === TERM.SOON) && visits >= LEAST_VISITS &&
+      large.includes(a) && large.includes(b)
+      ? [{ term, kind, a, b }]
       : []
   );
-  const before = (b: number) => wanted.filter((one) => one.b === b).length;
+  const before = (b: number) =>
+    wanted.filter((one) => one.kind === TERM.AFTER && one.b === b).length;
   if (!wanted.some(({ b }) => before(b) > 1)) return [];
-  const columns = new Map<number, number>();
-  return wanted.map(({ term, a, b }): Order => {
-    let number = columns.get(a);
+  const columns = new Map<string, number>();
+  return wanted.map(({ term, kind, a, b }): Order => {
+    const key = `${kind} ${a}`;
+    let number = columns.get(key);
     if (number === undefined) {
-      columns.set(a, number = rows.addColumn());
-      list.push({ number, family: FAMILY.AFTER, a: -1, likely: LIKELY_AFTER });
+      columns.set(key, number = rows.addColumn());
+      const likely = kind === TERM.AFTER ? LIKELY_AFTER : LIKELY_SOON;
+      list.push({ number, family: FAMILY.AFTER, a: -1, likely });
     }
     rows.columnOf[term] = number;
     return { term, to: rows.fitOf[b], number };
