@@ -87,8 +87,11 @@ export function hostTotals(
     if (!Number.isFinite(joules)) continue;
     const isPart = Number.isFinite(known);
     const source = sourceOf(host, kind);
+    const knownW = fieldOf(application, `joulemark-${kind}-power-known (W)`);
     const meanW = isPart
-      ? fieldOf(application, `joulemark-${kind}-power-known (W)`)
+      ? Number.isFinite(knownW)
+        ? knownW
+        : number(coveredFacts(host, kind)["power while measured (W)"])
       : joules / (sampledS > 0 ? sampledS : runtimeS);
     const seenW = peaksW.get(kind) ?? NaN;
     components.set(kind, {
@@ -196,10 +199,15 @@ function sourceOf(host: ReportHost, kind: EnergyKind): { [key: string]: Nested }
 }
 
 /** Its entry in the host's mapping. */
-function coveredPart(host: ReportHost, kind: EnergyKind): string {
+function coveredFacts(host: ReportHost, kind: EnergyKind): { [key: string]: Nested } {
   const { coverage } = host.joulemark ?? {};
   const facts = isMapping(coverage) ? coverage[`${kind}-energy (J)`] : undefined;
-  return isMapping(facts) && typeof facts.of === "string" ? facts.of : "a part of the time";
+  return isMapping(facts) ? facts : {};
+}
+
+function coveredPart(host: ReportHost, kind: EnergyKind): string {
+  const { of } = coveredFacts(host, kind);
+  return typeof of === "string" ? of : "a part of the time";
 }
 
 function number(value: Nested | undefined): number {

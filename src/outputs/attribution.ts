@@ -6,7 +6,6 @@
 import {
   Attribution,
   type AttributionResult,
-  type CounterSpec,
   type Kind,
   KINDS,
 } from "../aggregate/attribution/attribution.ts";
@@ -15,28 +14,18 @@ import { CAUSES } from "../aggregate/attribution/causes.ts";
 import { NEVER_SHOWN } from "../aggregate/attribution/fit_outcome.ts";
 import { PathFamilies } from "../aggregate/build_tree.ts";
 import { PeakPower } from "../aggregate/peak_power.ts";
-import type { Coverage, FigureCoverage } from "../aggregate/coverage.ts";
+import type { Coverage, FigureCoverage, Known } from "../aggregate/coverage.ts";
 import { HASH_APPLICATION, HASH_UNMARKED } from "../core/hash.ts";
 import { ROOT } from "../core/path_stats.ts";
 import { ENERGY_KINDS, type PathEnergies } from "../core/region_tree.ts";
 import type { Nested, ReportFields, ReportHost } from "../core/report.ts";
-import type { OfferedSignal } from "../core/signal.ts";
 import type { PlatformTopology } from "../core/machine/topology.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import type { Batch, NameTable } from "../signals/batch.ts";
 import { type AttributionMode, parseAttribution } from "../core/attribution_mode.ts";
 import type { OptionValues } from "../core/option.ts";
+import { type EnergyCounter, findCounters, offered, SIGNALS, STAMP } from "./energy_counters.ts";
 import type { Opener, OpenOutput } from "./output.ts";
-
-/** The source of a kind's energy, and the assumed update period of its counter where none is known. */
-const SIGNALS: Readonly<Record<Kind, readonly [name: string, usualS: number | undefined]>> = {
-  package: ["CPU_ENERGY", 0.001],
-  dram: ["DRAM_ENERGY", 0.001],
-  gpu: ["GPU_ENERGY", undefined],
-  node: ["BOARD_ENERGY", undefined],
-};
-const STAMP = "CNL::SAMPLE_STAMP";
-const STAMPED_FILES = "/sys/cray/pm_counters/";
 
 /** Keys of the report. */
 const KEYS = Object.fromEntries(KINDS.map((kind) => [kind, {
@@ -63,6 +52,10 @@ const NOT_TESTED = "not tested: too few changes of the counter, or its update pe
 
 /** Most names in a note and in the report's list of regions without a figure; the rest is a count. */
 const NOTED_NAMES = 3;
+/** Unmarked energy below this part of the total needs no note, and with so many paths only outermost ones have one. */
+const NOTED_SHARE = 0.01, NOTED_PATHS = 1000;
+/** What is known of the node's energy is found by this key. */
+const NODE_KEY = "node-energy (J)";
 const LISTED_NAMES = 256;
 
 /** What it is made from. */
@@ -92,7 +85,7 @@ export class RunAttribution implements OpenOutput {
   readonly #tracker: RegionTracker;
   readonly #batch: Batch;
   readonly #attribution: Attribution;
-  readonly #counters: readonly (CounterSpec & { handle: number })[];
+  readonly #counters: readonly EnergyCounter[];
   readonly #stamp: number;
   /** By kind: only a figure that covers all of a region's time is reported. */
   readonly #coverage = new Map<Kind, FigureCoverage>();
@@ -122,7 +115,7 @@ export class RunAttribution implements OpenOutput {
   private constructor(
     { batch, table, topology, tracker, coverage }: RunAttributionOptions,
     mode: "exact" | "fit",
-    counters: readonly (CounterSpec & { handle: number })[],
+    counters: readonly EnergyCounter[],
   ) {
     this.mode = mode;
     this.#tracker = tracker;
@@ -215,11 +208,12 @@ export class RunAttribution implements OpenOutput {
     for (const kind of result.keys()) if (this.#hasCaused(kind, pathsOf)) this.#caused.add(kind);
     this.#untold.clear();
     for (const { region, hash, fields } of host.regions ?? []) {
-      this.#add(fields, result, pathsOf(region), region);
+      this.#add(fields, result, pathsOf(region), { name: region, hash });
       this.#forget(fields, result, hash);
     }
+    if (!partial && !isQuick) this.#noteNested(result);
     if (host.unmarked !== undefined) {
-      this.#add(host.unmarked, result, [0]);
+      this.#add(host.unmarked, result, [0], { name: "unmarked", hash: HASH_UNMARKED });
       this.#forget(host.unmarked, result, HASH_UNMARKED);
     }
     for (const [kind, { totalJ }] of result) {
@@ -229,6 +223,11 @@ export class RunAttribution implements OpenOutput {
       if (this.#caused.has(kind)) host.application[KEYS[kind].caused] = totalJ;
     }
     this.#forget(host.application, result, HASH_APPLICATION);
+    const node = this.gaps().get(NODE_KEY);
+    if (node !== undefined) {
+      host.application["joulemark-node-energy-known (J)"] = node.value;
+      host.application["joulemark-node-energy-coverage (%)"] = 100 * node.share;
+    }
     if (host.joulemark !== undefined) host.joulemark.attribution = this.#facts(result);
   }
 
@@ -277,6 +276,14 @@ export class RunAttribution implements OpenOutput {
     return [];
   }
 
+  /** What is known of the node's energy, of which GEOPM has no field, where it does not cover all. */
+  gaps(): ReadonlyMap<string, Known> {
+    const figure = this.#coverage.get("node");
+    return figure === undefined || figure.isWhole(HASH_APPLICATION)
+      ? new Map()
+      : new Map([[NODE_KEY, figure.known()]]);
+  }
+
   /** Energies of paths, as of the last report. */
   get energies(): PathEnergies {
     const result = this.#result;
@@ -312,15 +319,16 @@ export class RunAttribution implements OpenOutput {
     fields: ReportFields,
     result: AttributionResult,
     paths: readonly number[],
-    region?: string,
+    { name, hash }: { name: string; hash: number },
   ): void {
-    for (const kind of result.keys()) {
+    for (const [kind, { totalJ }] of result) {
       const keys = KEYS[kind];
       const { exactJ, fitJ, seJ, causedJ, why } = this.#sum(result, kind, paths);
-      if (why !== undefined && region !== undefined) {
-        const untold = this.#untold.get(kind) ?? { names: [], count: 0, why };
-        if (untold.count++ === 0) this.#untold.set(kind, untold);
-        if (untold.count <= NOTED_NAMES) untold.names.push(region);
+      const isSmall = hash === HASH_UNMARKED &&
+        (exactJ < NOTED_SHARE * totalJ || this.#untold.has(kind));
+      // What covers a part of the time has a note of its own.
+      if (why !== undefined && !isSmall && this.#coverage.get(kind)?.isWhole(hash) !== false) {
+        this.#noteUntold(kind, name, why);
       }
       fields[keys.exact] = exactJ;
       if (this.mode !== "fit") continue;
@@ -328,6 +336,27 @@ export class RunAttribution implements OpenOutput {
       // An error of nothing is none.
       fields[keys.se] = fitJ === fitJ ? seJ : NaN;
       if (this.#caused.has(kind)) fields[keys.caused] = causedJ;
+    }
+  }
+
+  #noteUntold(kind: Kind, name: string, why: string): void {
+    const untold = this.#untold.get(kind) ?? { names: [], count: 0, why };
+    if (untold.count++ === 0) this.#untold.set(kind, untold);
+    if (untold.count <= NOTED_NAMES) untold.names.push(name);
+  }
+
+  /** Nested regions have rows of their own: those of the most inclusive counter that cannot be told. */
+  #noteNested(result: AttributionResult): void {
+    const { paths, regionPaths: { stats } } = this.#tracker;
+    if (this.mode !== "fit" || paths.length > NOTED_PATHS) return;
+    for (const kind of ENERGY_KINDS) {
+      if (!result.has(kind) || this.#coverage.get(kind)?.isWhole(HASH_APPLICATION) === false) continue;
+      for (let path = 1; path < paths.length; path++) {
+        if (paths.parent(path) === ROOT || !(stats.selfNs[path] > 0)) continue;
+        const { why } = this.#sum(result, kind, this.#families.family(path));
+        if (why !== undefined) this.#noteUntold(kind, paths.name(path), why);
+      }
+      if (this.#untold.has(kind)) return;
     }
   }
 
@@ -410,32 +439,4 @@ function numbers(all: { [key: string]: number }): { [key: string]: number } {
     Object.entries(all).filter(([, value]) => Number.isFinite(value))
       .map(([key, value]) => [key, Number(value.toPrecision(9))]),
   );
-}
-
-/** Only what counts energy by itself; a sum over readings of power has no changes to find. */
-function offered(table: NameTable, name: string): OfferedSignal | undefined {
-  const resolved = table.resolve(name);
-  if (resolved.kind !== "offered" || resolved.signal.row.behavior !== "monotone") return undefined;
-  return resolved.signal.quality === "derived" ? undefined : resolved.signal;
-}
-
-function findCounters(
-  { batch, table, topology }: RunAttributionOptions,
-): (CounterSpec & { handle: number })[] {
-  const stamps = offered(table, STAMP) !== undefined;
-  return KINDS.flatMap((kind) => {
-    const [name, usualS] = SIGNALS[kind];
-    const signal = offered(table, name);
-    if (signal === undefined) return [];
-    const { domain } = signal.row;
-    const isCray = signal.row.name.startsWith("CNL::") || signal.source.startsWith(STAMPED_FILES);
-    return Array.from({ length: topology.count(domain) }, (_, index) => ({
-      kind,
-      index,
-      cpus: topology.cpus(domain, index),
-      updatePeriodS: signal.updatePeriodS ?? (isCray ? undefined : usualS),
-      stamped: stamps && isCray,
-      handle: batch.pushSignal(name, domain, index),
-    }));
-  });
 }

@@ -9,6 +9,7 @@ import type { Nested } from "../core/report.ts";
 
 /** Parts of a figure, one and several. */
 const PARTS: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  node: ["node", "nodes"],
   package: ["package", "packages"],
   dram: ["memory", "memories"],
   gpu: ["GPU", "GPUs"],

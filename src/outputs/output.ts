@@ -3,6 +3,7 @@
  * library drive them in the same way; `all.ts` lists them.
  * @module
  */
+import type { Known } from "../aggregate/coverage.ts";
 import type { Environment } from "../core/environment.ts";
 import type { EventReceiver } from "../core/events/event.ts";
 import type { EnergyKind, PathEnergies } from "../core/region_tree.ts";
@@ -60,6 +61,8 @@ export interface OpenOutput {
   addTo?(host: ReportHost, partial: boolean, isQuick?: boolean): void;
   /** Lines for the card. */
   notes?(): readonly string[];
+  /** Figures of the application that do not cover all of it, by key, beside those of GEOPM's fields. */
+  gaps?(): ReadonlyMap<string, Known>;
   /** The run is over, and its files that grow are closed. */
   finish?(isQuick?: boolean): void;
   /** The report is made, after all outputs are finished. */

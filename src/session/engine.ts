@@ -376,7 +376,11 @@ export class Engine implements RunView {
 
   /** Figures of the application that do not cover all of it, by their key: docs/coverage.md. */
   gaps(): Map<string, Known> {
-    return this.#reportSignals.gaps();
+    const gaps = this.#reportSignals.gaps();
+    for (const output of this.#outputs) {
+      for (const [key, known] of output.gaps?.() ?? []) gaps.set(key, known);
+    }
+    return gaps;
   }
 
   /** Signals of which no counter changed in the whole run: nothing is known of them. */

@@ -1,0 +1,55 @@
+/**
+ * The counters of a node that energies of regions come from.
+ * @module
+ */
+import { type CounterSpec, type Kind, KINDS } from "../aggregate/attribution/attribution.ts";
+import type { PlatformTopology } from "../core/machine/topology.ts";
+import type { OfferedSignal } from "../core/signal.ts";
+import type { Batch, NameTable } from "../signals/batch.ts";
+
+/** The source of a kind's energy, and the assumed update period of its counter where none is known. */
+export const SIGNALS: Readonly<Record<Kind, readonly [name: string, usualS: number | undefined]>> = {
+  package: ["CPU_ENERGY", 0.001],
+  dram: ["DRAM_ENERGY", 0.001],
+  gpu: ["GPU_ENERGY", undefined],
+  node: ["BOARD_ENERGY", undefined],
+};
+/** When the values of pm_counters were taken. */
+export const STAMP = "CNL::SAMPLE_STAMP";
+const STAMPED_FILES = "/sys/cray/pm_counters/";
+
+/** A counter, and where its value is in a batch. */
+export type EnergyCounter = CounterSpec & { readonly handle: number };
+
+/** Only what counts energy by itself; a sum over readings of power has no changes to find. */
+export function offered(table: NameTable, name: string): OfferedSignal | undefined {
+  const resolved = table.resolve(name);
+  if (resolved.kind !== "offered" || resolved.signal.row.behavior !== "monotone") return undefined;
+  return resolved.signal.quality === "derived" ? undefined : resolved.signal;
+}
+
+/** Pushes the counters that serve. */
+export function findCounters(
+  { batch, table, topology }: {
+    readonly batch: Batch;
+    readonly table: NameTable;
+    readonly topology: PlatformTopology;
+  },
+): EnergyCounter[] {
+  const stamps = offered(table, STAMP) !== undefined;
+  return KINDS.flatMap((kind) => {
+    const [name, usualS] = SIGNALS[kind];
+    const signal = offered(table, name);
+    if (signal === undefined) return [];
+    const { domain } = signal.row;
+    const isCray = signal.row.name.startsWith("CNL::") || signal.source.startsWith(STAMPED_FILES);
+    return Array.from({ length: topology.count(domain) }, (_, index) => ({
+      kind,
+      index,
+      cpus: topology.cpus(domain, index),
+      updatePeriodS: signal.updatePeriodS ?? (isCray ? undefined : usualS),
+      stamped: stamps && isCray,
+      handle: batch.pushSignal(name, domain, index),
+    }));
+  });
+}
