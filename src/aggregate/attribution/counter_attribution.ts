@@ -268,6 +268,8 @@ export class CounterAttribution {
     for (let c = 0; c < classes; c++) this.#beforeS[c] = this.#log.exposure(c, timeS);
     this.#wholes.begin();
     this.#splits.begin();
+    // How many there are is judged by the intervals, which begin here.
+    if (this.#fit !== undefined) this.#fit.edges = 0;
   }
 
   /** Takes up edges that no change still to come reaches back to. */

@@ -1,10 +1,11 @@
 /** With so many regions that nothing is tested: the error has what a test would look for. */
 import { assert, assertEquals } from "@std/assert";
-import { Chance } from "./_event_node.ts";
+import { Attribution } from "../../../src/aggregate/attribution/attribution.ts";
+import { Chance, type EventModel, runEvents } from "./_event_node.ts";
 import { play } from "./_scene.ts";
 import { testSeed } from "./_seed.ts";
 
-const REGIONS = 40, SECONDS = 60;
+const REGIONS = 40, REGIONS_FEW = 5, SECONDS = 60;
 
 /** Visits at random of regions whose power follows with a time constant. */
 function late(chance: Chance, constantS: number) {
@@ -57,4 +58,30 @@ Deno.test("where nothing is tested the error holds a time constant that looks li
   }
   // About half of them, before the error had it.
   assert(told >= 50 && within >= 0.8 * told, `${within} of ${told}`);
+});
+
+Deno.test("edges before a counter's first reading do not count against its test", () => {
+  const cpus = Array.from({ length: 8 }, (_, cpu) => cpu);
+  // Some 1,300 edges a second: below what is too many, but not with those of the five seconds before.
+  function* visits(chance: Chance) {
+    for (;;) yield { region: chance.below(REGIONS_FEW), lengthS: chance.within(0.002, 0.01) };
+  }
+  const model: EventModel = { name: "late", additive: true, cpus: 8, visits };
+  const { edges, steps } = runEvents(model, testSeed("late counter"), 20);
+  for (const fromS of [0, 5]) {
+    const attribution = new Attribution({
+      cpuCount: 8,
+      method: "fit",
+      counters: [{ kind: "package", index: 0, cpus, updatePeriodS: 0.001 }],
+    });
+    let next = 0;
+    for (const { t, joules } of steps) {
+      for (; next < edges.length && edges[next].t <= t; next++) {
+        attribution.edge(edges[next].t, edges[next].cpus, edges[next].region);
+      }
+      attribution.step(t, t < fromS ? Float64Array.of(NaN) : joules, Float64Array.of(NaN));
+    }
+    const [{ lack }] = attribution.result(true).get("package")!.counters;
+    assertEquals(lack?.tested, true, `from ${fromS} s`);
+  }
 });
