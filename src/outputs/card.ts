@@ -188,11 +188,33 @@ function tableLines(table: RegionRows, most: number): string[] {
     ...(main === undefined ? [] : [LABELS[main] + by, "power"]),
     ...(beside === undefined ? [] : [LABELS[beside]]),
   ])];
-  for (const row of rows.slice(0, most)) lines.push(line(cells(row)));
-  const more = leftOut + Math.max(0, rows.length - most);
+  const shown = largest(rows, most);
+  for (const row of shown) lines.push(line(cells(row)));
+  const more = leftOut + rows.length - shown.length;
   if (more > 0) lines.push(`... and ${more} more in the report`);
   if (unmarked !== undefined) lines.push(line(cells(unmarked)));
   return lines;
+}
+
+/** Rows with most time, each below the rows that it is in, in their order: others may be in a small tree. */
+function largest(rows: readonly TreeRow[], most: number): TreeRow[] {
+  if (rows.length <= most) return [...rows];
+  const parents: number[] = [];
+  /** By depth, the row that the next one may be in. */
+  const around: number[] = [];
+  rows.forEach(({ depth }, i) => {
+    parents.push(depth === 0 ? -1 : around[depth - 1] ?? -1);
+    around[depth] = i;
+  });
+  const timeOf = (i: number) => rows[i].runtimeS || 0;
+  const byTime = rows.map((_, i) => i).sort((a, b) => timeOf(b) - timeOf(a) || a - b);
+  const shown = new Set<number>();
+  for (const i of byTime) {
+    const line = [];
+    for (let at = i; at >= 0 && !shown.has(at); at = parents[at]) line.push(at);
+    if (shown.size + line.length <= most) line.forEach((at) => shown.add(at));
+  }
+  return rows.filter((_, i) => shown.has(i));
 }
 
 /** The innermost names matter most: what is too long loses its end. */

@@ -101,6 +101,26 @@ Deno.test("card() keeps to the first regions where there are many", () => {
   assertStringIncludes(text, "and 42 more");
 });
 
+Deno.test("card() shows the rows with most time, each below those that it is in", () => {
+  const of = (region: string, depth: number, seconds: number): Nested => ({
+    ...{ region, depth, count: 1, "runtime (s)": seconds, "runtime-self (s)": 1 },
+    "package-energy (J)": 9,
+  });
+  const small = Array.from({ length: 9 }, (_, i) => of(`small ${i}`, 2, 1 - i / 10));
+  const rows = [of("main", 0, 10), of("solve", 1, 9), ...small, of("thread's", 0, 8)];
+  const tree = { processes: 1, rows: [...rows, of("inside", 1, 7)] };
+  const lines = card(report(["main"], { tree })).split("\n");
+  const from = lines.findIndex((line) => line.startsWith("main"));
+  const names = lines.slice(from, from + 9).map((line) => line.slice(0, 22).trimEnd());
+  assertEquals(
+    names,
+    [
+      ...["main", "  solve", "    small 0", "    small 1", "    small 2", "    small 3"],
+      ...["thread's", "  inside", "... and 5 more in the r"],
+    ].map((name) => name.slice(0, 22).trimEnd()),
+  );
+});
+
 Deno.test("card() has one estimator a row, the most inclusive first, and marks what is by edges", () => {
   const text = card(report(["main"], { tree: TREE }));
   const lines = text.split("\n");
