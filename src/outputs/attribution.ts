@@ -11,7 +11,7 @@ import {
 } from "../aggregate/attribution/attribution.ts";
 import type { ClassEnergy, CounterFacts } from "../aggregate/attribution/add_up.ts";
 import { CAUSES } from "../aggregate/attribution/causes.ts";
-import { NEVER_SHOWN } from "../aggregate/attribution/fit_outcome.ts";
+import { HELP, HIDDEN, NEVER_SHOWN } from "../aggregate/attribution/fit_outcome.ts";
 import { PathFamilies } from "../aggregate/build_tree.ts";
 import { PeakPower } from "../aggregate/peak_power.ts";
 import type { Coverage, FigureCoverage, Known } from "../aggregate/coverage.ts";
@@ -35,17 +35,8 @@ const KEYS = Object.fromEntries(KINDS.map((kind) => [kind, {
   caused: `joulemark-${kind}-energy-caused (J)`,
 }])) as Readonly<Record<Kind, { exact: string; fit: string; se: string; caused: string }>>;
 
-/** What helps where a figure cannot be determined. */
-const HELP: Readonly<Record<string, string>> = {
-  "too few changes of the counter": "a longer run helps",
-  "steps keep in step with the counter": "--period 0.005 with --dither on helps",
-  "regions keep in step with the counter": "no sampling helps",
-  "always in the same mix with other regions": "their sum is told",
-  "its power would be negative": "a longer run helps",
-  "uncertain by more than 10 %": "a longer run helps, and a shorter --period at 1 ms counters",
-  "one of many short regions": "fewer names at a time, or a longer run, would help",
-  "fewer than half of the regions can be told": "a longer run helps",
-};
+/** Part of a region's time that other threads' regions may hide: what is told is off by as much. */
+const HIDDEN_PART = 0.05;
 
 /** The text where the fit could not be tested. */
 const NOT_TESTED = "not tested: too few changes of the counter, or its update period is not known";
@@ -204,6 +195,7 @@ export class RunAttribution implements OpenOutput {
       ? this.#attribution.result(false, false)
       : this.#resultNow(!partial);
     const pathsOf = this.#outermost();
+    this.#hidden = this.#tracker.regionPaths.hidden(HIDDEN_PART);
     this.#caused.clear();
     for (const kind of result.keys()) if (this.#hasCaused(kind, pathsOf)) this.#caused.add(kind);
     this.#untold.clear();
@@ -295,9 +287,13 @@ export class RunAttribution implements OpenOutput {
     };
   }
 
-  /** Energy of paths. Of what took time, but was on no CPU by edges, nothing is known. */
+  /**
+   * Energy of paths. Of what took time, but was on no CPU by edges, nothing is known; nor is all of it known
+   * where other threads' regions were on its CPUs.
+   */
   #sum(result: AttributionResult, kind: Kind, paths: readonly number[]): ClassEnergy {
     const all = result.get(kind)!.sum(paths);
+    if (this.#isHidden(paths)) return { ...all, fitJ: NaN, causedJ: NaN, why: all.why ?? HIDDEN };
     if (all.cpuS > 0 || paths.includes(ROOT) || this.mode !== "fit") return all;
     const { stats } = this.#tracker.regionPaths;
     if (!paths.some((path) => stats.selfNs[path] > 0)) return all;
@@ -305,9 +301,18 @@ export class RunAttribution implements OpenOutput {
     return { ...all, fitJ: NaN, seJ: NaN, causedJ: NaN, powerW: NaN, why: NEVER_SHOWN };
   }
 
+  #isHidden(paths: readonly number[]): boolean {
+    if (this.#hidden.size === 0 || this.mode !== "fit") return false;
+    return paths.some((path) =>
+      path !== ROOT && this.#hidden.has(outermostPlain(this.#tracker, path))
+    );
+  }
+
   /** Regions of the last report whose energy cannot be determined, by kind, those with most time first. */
   readonly #untold = new Map<Kind, { names: string[]; count: number; why: string }>();
   readonly #families: PathFamilies;
+  /** Paths of outermost regions that other threads' hid, as of the last report. */
+  #hidden: ReadonlySet<number> = new Set();
 
   /** By name: every path that it is the outermost region of, or in. */
   #outermost(): (name: string) => readonly number[] {
@@ -350,7 +355,9 @@ export class RunAttribution implements OpenOutput {
     const { paths, regionPaths: { stats } } = this.#tracker;
     if (this.mode !== "fit" || paths.length > NOTED_PATHS) return;
     for (const kind of ENERGY_KINDS) {
-      if (!result.has(kind) || this.#coverage.get(kind)?.isWhole(HASH_APPLICATION) === false) continue;
+      if (!result.has(kind) || this.#coverage.get(kind)?.isWhole(HASH_APPLICATION) === false) {
+        continue;
+      }
       for (let path = 1; path < paths.length; path++) {
         if (paths.parent(path) === ROOT || !(stats.selfNs[path] > 0)) continue;
         const { why } = this.#sum(result, kind, this.#families.family(path));

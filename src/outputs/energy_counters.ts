@@ -8,12 +8,13 @@ import type { OfferedSignal } from "../core/signal.ts";
 import type { Batch, NameTable } from "../signals/batch.ts";
 
 /** The source of a kind's energy, and the assumed update period of its counter where none is known. */
-export const SIGNALS: Readonly<Record<Kind, readonly [name: string, usualS: number | undefined]>> = {
-  package: ["CPU_ENERGY", 0.001],
-  dram: ["DRAM_ENERGY", 0.001],
-  gpu: ["GPU_ENERGY", undefined],
-  node: ["BOARD_ENERGY", undefined],
-};
+export const SIGNALS: Readonly<Record<Kind, readonly [name: string, usualS: number | undefined]>> =
+  {
+    package: ["CPU_ENERGY", 0.001],
+    dram: ["DRAM_ENERGY", 0.001],
+    gpu: ["GPU_ENERGY", undefined],
+    node: ["BOARD_ENERGY", undefined],
+  };
 /** When the values of pm_counters were taken. */
 export const STAMP = "CNL::SAMPLE_STAMP";
 const STAMPED_FILES = "/sys/cray/pm_counters/";

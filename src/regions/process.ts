@@ -5,6 +5,7 @@
 import { grown } from "../core/grow.ts";
 import type { RecordFilter } from "./record_filter.ts";
 import type { RegionPaths } from "./region_paths.ts";
+import { OpenTracks } from "./open_tracks.ts";
 import { Track } from "./track.ts";
 
 const NO_CPUS = new Int32Array(0);
@@ -37,6 +38,8 @@ export class TrackedProcess {
   /** First hint of each region handle that it registered; 255: not registered. */
   #hints = new Uint8Array(0);
   readonly #paths: RegionPaths;
+  /** Of its threads that are not bound to CPUs; from the first thread with regions of its own on. */
+  #openTracks: OpenTracks | undefined;
   readonly #byThread = new Map<number, Track>();
   /** Of threads that ended, for new ones. */
   readonly #spare: Track[] = [];
@@ -88,6 +91,37 @@ export class TrackedProcess {
   /** The stack of a thread that had events; `undefined`: it had none, or it ended. */
   known(thread: number): Track | undefined {
     return thread <= 0 ? this.track : this.#byThread.get(thread);
+  }
+
+  /** A track entered an outermost region. @param order Of this event, over the whole node. */
+  entered(timeNs: number, track: Track, order: number): void {
+    track.entered = order;
+    let open = this.#openTracks;
+    if (open === undefined) {
+      if (this.threads.length === 0) return;
+      open = this.#openTracks = new OpenTracks(this.#paths);
+      if (track !== this.track && this.track.depth > 0) open.enter(timeNs, this.track);
+    }
+    // A thread with CPUs of its own is what they show, by right.
+    if (track.cpus === this.track.cpus) open.enter(timeNs, track);
+  }
+
+  /** A thread has CPUs of its own from here on. */
+  bind(thread: number, timeNs: number, cpus: Int32Array): void {
+    const track = this.stack(thread);
+    this.left(timeNs, track);
+    track.cpus = cpus;
+    this.dirty = true;
+  }
+
+  /** A track left an outermost region, or got other CPUs. */
+  left(timeNs: number, track: Track): void {
+    this.#openTracks?.leave(timeNs, track);
+  }
+
+  /** All that it and its threads have open ends with it. */
+  leftAll(timeNs: number): void {
+    this.#openTracks?.end(timeNs);
   }
 
   /** A thread ended, outside all regions; its totals stay. */

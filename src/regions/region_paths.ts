@@ -30,6 +30,8 @@ export class RegionPaths {
   readonly #found = new Int32Array(FOUND);
   /** By path: time that came folded, of threads whose other visits came in order. */
   #foldedNs = new Float64Array(16);
+  /** By path of an outermost region: time of its visits in which CPUs showed another thread's region. */
+  #hiddenNs = new Float64Array(16);
   #owners = 0;
 
   constructor(table: PathTable, regions: RegionTable, tracks: TrackTable) {
@@ -95,9 +97,30 @@ export class RegionPaths {
     return (this.#foldedNs[path] ?? 0) > this.stats.selfNs[path] / 100;
   }
 
+  /** Visits of an outermost region were open, and their CPUs showed another thread's region. */
+  addHidden(path: number, ns: number): void {
+    if (path >= this.#hiddenNs.length) this.#hiddenNs = grown(this.#hiddenNs, path + 1);
+    this.#hiddenNs[path] += ns;
+  }
+
+  /** Paths of outermost regions that were hidden for more than a part of their time. */
+  hidden(part: number): Set<number> {
+    const found = new Set<number>();
+    if (!this.#hiddenNs.some((ns) => ns > 0)) return found;
+    // Visits that have not ended count; those inside a path have greater numbers.
+    const times = this.stats.selfNs.slice(0, this.table.length);
+    for (let path = times.length - 1; path > ROOT; path--) {
+      const above = this.table.parent(path);
+      if (above !== ROOT) times[above] += times[path];
+      else if ((this.#hiddenNs[path] ?? 0) > part * times[path]) found.add(path);
+    }
+    return found;
+  }
+
   /** Another process took the command's place: what was before does not count. */
   restart(): void {
     this.stats = new PathStats();
     this.#foldedNs.fill(0);
+    this.#hiddenNs.fill(0);
   }
 }

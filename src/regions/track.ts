@@ -52,6 +52,10 @@ export class Track {
   path = ROOT;
   /** Which CPUs are this track's: see `RegionTracker`. */
   owner: number;
+  /** Its place among the open tracks of its process, and its path there: see `OpenTracks`. */
+  before: Track | undefined;
+  behind: Track | undefined;
+  shownPath = ROOT;
   readonly #paths: RegionPaths;
   /** Since when it is in its path. */
   #pathNs = 0;
@@ -159,6 +163,11 @@ export class Track {
   /** The region that the outermost one left behind, and the earliest begun: it counts from here. */
   get heir(): number {
     return this.depth === 0 ? -1 : this.#openRegion[0];
+  }
+
+  /** Path of the outermost open region. */
+  get outermostPath(): number {
+    return this.depth === 0 ? ROOT : this.#openPath[0];
   }
 
   /** The heir's visit begins to count. */

@@ -193,7 +193,7 @@ export class RegionTracker extends TrackedRun {
     track.changed = ++this.#order;
     p.dirty = true;
     if (!outermost) return this.pathCpus.move(timeS, track, p.threads.length === 0);
-    track.entered = this.#order;
+    p.entered(ns, track, this.#order);
     this.pathCpus.show(timeS, track.cpus, track);
     if (this.#onEdge !== undefined) this.#onEdge(timeS, track.cpus, region, process);
   }
@@ -215,9 +215,10 @@ export class RegionTracker extends TrackedRun {
     const ns = this.#clamped(track, timeS);
     const outermost = track.exit(ns, this.table.hash(region), level);
     track.changed = ++this.#order;
+    if (outermost) p.left(ns, track);
     if (outermost && track.depth > 0) {
       track.takeOver(ns, this.table.hash(track.heir));
-      track.entered = this.#order;
+      p.entered(ns, track, this.#order);
     }
     p.dirty = true;
     if (!outermost) return this.pathCpus.move(timeS, track, p.threads.length === 0);
@@ -235,9 +236,7 @@ export class RegionTracker extends TrackedRun {
     switch (event.kind) {
       case KIND.threadCpus:
         if (event.thread <= 0) return;
-        p.stack(event.thread).cpus = this.#known(event.cpus);
-        p.dirty = true;
-        return;
+        return p.bind(event.thread, this.times.ns(event.timeS), this.#known(event.cpus));
       case KIND.epoch:
         return this.#epoch(p, event);
       case KIND.tprofInit:
@@ -392,6 +391,7 @@ export class RegionTracker extends TrackedRun {
     p.lastOpen = p.openRegion;
     p.end = end;
     p.endNs = ns;
+    p.leftAll(ns);
     p.track.abandon(ns);
     p.track.changed = ++this.#order;
     for (const thread of p.threads) {

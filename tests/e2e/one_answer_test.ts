@@ -2,7 +2,13 @@
  * One answer a region: the report's tree, GEOPM's section of it, the card and a channel's report say
  * the same of nested regions whose power is known.
  */
-import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
+import {
+  assert,
+  assertAlmostEquals,
+  assertEquals,
+  assertMatch,
+  assertStringIncludes,
+} from "@std/assert";
 import { treeFromNested } from "../../src/core/region_tree.ts";
 import { parseReport } from "../../src/formats/report.ts";
 import { makeProgram } from "../../src/sim/programs.ts";
@@ -181,5 +187,38 @@ endToEnd(
     }
     assert(told >= 2 || isMended, `${told} rows\n${profile.join("\n")}`);
     for (const region of ["main", "worker"]) assert(inside(lineOf(region)) >= 0, region);
+  },
+);
+
+endToEnd(
+  "a region whose CPUs another thread's regions have is not told as if it had been alone",
+  (dir) => {
+    console.log(`seed ${SEED}`);
+    const truth = nested(dir);
+    // The regions within main are those of a thread that has all CPUs of the process.
+    const events = Deno.readTextFileSync(`${dir}/rec/events.csv`).split("\n");
+    const ofThread = events.map((row) => {
+      const [, , kind, name] = row.split(",");
+      const isInside = (kind === "enter" || kind === "exit") && name !== "main";
+      return isInside ? row.replace(/[^,]*$/, "77") : row;
+    });
+    Deno.writeTextFileSync(`${dir}/rec/events.csv`, ofThread.join("\n"));
+    const out = joulemark(dir, ["replay", "rec", "--report", "r"]);
+    assertEquals(out.code, 0, out.stderr);
+    const [host] = parseReport(Deno.readTextFileSync(`${dir}/r`)).hosts;
+    const fit = (name: string) =>
+      Number(
+        host.regions!.find(({ region }) => region === name)!
+          .fields["joulemark-package-energy-fit (J)"],
+      );
+    assert(Number.isNaN(fit("main")), `${fit("main")} J`);
+    const [name, joules] = [...truth].find(([name]) => GROUPS[name] === undefined)!;
+    assertAlmostEquals(fit(name) / joules, 1, 0.03, name);
+    const notes = (host.joulemark!.notes as string[]).join("\n");
+    assertStringIncludes(notes, "package energy of main cannot be told (threads share its CPUs");
+    assertStringIncludes(notes, "bind threads to CPUs");
+    // The card has the rows with most time, from both trees, and marks what is by edges alone.
+    const shown = joulemark(dir, ["show", "r"]).stdout.split("\n");
+    assertMatch(shown.find((line) => line.startsWith("main"))!, / ~\d/);
   },
 );

@@ -419,3 +419,61 @@ Deno.test("span() adds up what overlaps, and leaves the regions as they are", ()
   ]);
   assertEquals(tracker.regions().map((r) => [r.name, r.runtimeS, r.count]), [["a", 4, 1]]);
 });
+
+/** Names of the outermost regions that other threads' hid for more than a part of their time. */
+function hidden(tracker: RegionTracker, part: number): string[] {
+  return [...tracker.regionPaths.hidden(part)].map((path) => tracker.paths.name(path)).sort();
+}
+
+Deno.test("a region that an unbound thread's later one hides is known by its part", () => {
+  const tracker = node(2);
+  const p = tracker.start(0, 70, [0, 1]);
+  const [main, work, other] = ["main", "work", "other"].map((name) =>
+    tracker.region(0, p, name, COMPUTE)
+  );
+  // Alone on its CPUs from 0 to 6, hidden from 6 to 10.
+  tracker.enter(0, p, main, -1, 0);
+  tracker.enter(6, p, work, -1, 71);
+  tracker.enter(7, p, work, -1, 72);
+  tracker.exit(8, p, work, 71);
+  tracker.exit(10, p, work, 72);
+  tracker.exit(10, p, main, 0);
+  assertEquals(hidden(tracker, 0.39), ["main"]);
+  assertEquals(hidden(tracker, 0.41), []);
+  // Threads in the same region hide nothing of it; one that was entered before is shown again.
+  tracker.enter(20, p, work, -1, 71);
+  tracker.enter(21, p, other, -1, 72);
+  tracker.enter(21, p, work, -1, 73);
+  tracker.exit(22, p, work, 73);
+  tracker.exit(30, p, other, 72);
+  tracker.exit(31, p, work, 71);
+  // Of other one second of nine, of work 8 of 15: 2 + 3 and 11 + 1 less those.
+  assertEquals(hidden(tracker, 0.11), ["main", "other", "work"]);
+  assertEquals(hidden(tracker, 0.12), ["main", "work"]);
+  assertEquals(hidden(tracker, 0.47), ["work"]);
+  assertEquals(hidden(tracker, 0.48), []);
+});
+
+Deno.test("a thread's own CPUs show its regions, and hide no other's", () => {
+  const tracker = node(2);
+  const p = tracker.start(0, 70, [0, 1]);
+  const [main, work] = ["main", "work"].map((name) => tracker.region(0, p, name, COMPUTE));
+  tracker.enter(0, p, main, -1, 0);
+  tracker.threadCpus(1, p, 71, [1]);
+  tracker.enter(1, p, work, -1, 71);
+  tracker.exit(9, p, work, 71);
+  tracker.exit(10, p, main, 0);
+  assertEquals(hidden(tracker, 0), []);
+  // A process that ends in its regions, and one that gets CPUs of its own within one.
+  const q = tracker.start(11, 80, [0, 1]);
+  const [outer, inner] = ["outer", "inner"].map((name) => tracker.region(11, q, name, COMPUTE));
+  tracker.enter(11, q, outer, -1, 0);
+  tracker.enter(12, q, inner, -1, 81);
+  tracker.threadCpus(13, q, 81, [0]);
+  tracker.exit(15, q, inner, 81);
+  tracker.enter(16, q, inner, -1, 82);
+  tracker.died(17, q);
+  // From 12 to 13 and from 16 to 17, of 4 and of what was open at the end.
+  assertEquals(hidden(tracker, 0), ["outer"]);
+  assertEquals(hidden(tracker, 0.34), []);
+});

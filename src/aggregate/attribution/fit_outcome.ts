@@ -19,7 +19,8 @@ export type Untold =
   | "fewer than half of the regions can be told"
   | "the regions would take more than there is"
   | typeof ONE_OF_MANY
-  | typeof NEVER_SHOWN;
+  | typeof NEVER_SHOWN
+  | typeof HIDDEN;
 
 /** Why an energy with a large error is not reported. */
 export const UNCERTAIN = "uncertain by more than 10 %";
@@ -29,6 +30,22 @@ export const ONE_OF_MANY = "one of many short regions";
 
 /** Why nothing is reported of a region that took time, but by edges no CPU had it. */
 export const NEVER_SHOWN = "its CPUs were in other regions all the time";
+
+/** Why an energy by edges is that of a part of a region's time. */
+export const HIDDEN = "threads share its CPUs, and others' regions were entered later";
+
+/** What helps where a figure cannot be determined. */
+export const HELP: Readonly<Record<string, string>> = {
+  "too few changes of the counter": "a longer run helps",
+  "steps keep in step with the counter": "--period 0.005 with --dither on helps",
+  "regions keep in step with the counter": "no sampling helps",
+  "always in the same mix with other regions": "their sum is told",
+  "its power would be negative": "a longer run helps",
+  "uncertain by more than 10 %": "a longer run helps, and a shorter --period at 1 ms counters",
+  "one of many short regions": "fewer names at a time, or a longer run, would help",
+  "fewer than half of the regions can be told": "a longer run helps",
+  [HIDDEN]: "bind threads to CPUs",
+};
 
 /** One class. */
 export interface ClassFit {
