@@ -148,6 +148,7 @@ class RegionSeconds {
   #listed = new Int32Array(16);
   #isListed = new Uint8Array(16);
   #count = 0;
+  #hasLost = false;
 
   constructor(placeOf: Map<number, number>) {
     this.#placeOf = placeOf;
@@ -176,6 +177,7 @@ class RegionSeconds {
     for (let k = 0; k < this.#count; k++) {
       const place = this.#listed[k];
       if (lost) this.#lostS[place] += this.#doubtS[place];
+      this.#hasLost ||= lost;
       this.#doubtS[place] = 0;
       this.#isListed[place] = 0;
     }
@@ -184,6 +186,8 @@ class RegionSeconds {
 
   /** Seconds lost of a region. @param withDoubt Those in doubt count as lost. */
   lostS(hash: number, withDoubt: boolean): number {
+    // As in most runs, and there may be very many regions.
+    if (!this.#hasLost && (!withDoubt || this.#count === 0)) return 0;
     const place = this.#placeOf.get(hash);
     if (place === undefined || place >= this.#lostS.length) return 0;
     return this.#lostS[place] + (withDoubt ? this.#doubtS[place] : 0);
@@ -191,6 +195,7 @@ class RegionSeconds {
 
   clear(): void {
     this.resolve(false);
+    this.#hasLost = false;
     this.#lostS.fill(0);
   }
 
