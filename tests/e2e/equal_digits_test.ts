@@ -27,7 +27,8 @@ function printed(text: string): { value: number; half: number } {
 function cardRows(text: string): { titles: string[]; rows: string[][] } {
   const lines = text.split("\n");
   const at = lines.findIndex((line) => /^region {2,}visits/.test(line));
-  const split = (line: string) => line.trim().split(/ {2,}/);
+  // An energy with six digits fills its column: one blank is between the time and it.
+  const split = (line: string) => line.trim().split(/ {2,}|(?<= (?:[nµm]?s|min)) (?=~?\d)/);
   const rows: string[][] = [];
   for (let k = at + 1; /^ *[a-z]/.test(lines[k]); k++) rows.push(split(lines[k]));
   return { titles: split(lines[at]), rows };
