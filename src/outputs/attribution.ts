@@ -35,7 +35,7 @@ const KEYS = Object.fromEntries(KINDS.map((kind) => [kind, {
   caused: `joulemark-${kind}-energy-caused (J)`,
 }])) as Readonly<Record<Kind, { exact: string; fit: string; se: string; caused: string }>>;
 
-/** Part of a region's time that other threads' regions may hide: what is told is off by as much. */
+/** Part of a region's time that regions of others may hide: what is told is off by as much. */
 const HIDDEN_PART = 0.05;
 
 /** The text where the fit could not be tested. */
@@ -289,11 +289,11 @@ export class RunAttribution implements OpenOutput {
 
   /**
    * Energy of paths. Of what took time, but was on no CPU by edges, nothing is known; nor is all of it known
-   * where other threads' regions were on its CPUs.
+   * where regions of other threads or processes were on its CPUs.
    */
   #sum(result: AttributionResult, kind: Kind, paths: readonly number[]): ClassEnergy {
     const all = result.get(kind)!.sum(paths);
-    if (this.#isHidden(paths)) return { ...all, fitJ: NaN, causedJ: NaN, why: all.why ?? HIDDEN };
+    if (this.#isHidden(paths)) return { ...all, fitJ: NaN, causedJ: NaN, why: HIDDEN };
     if (all.cpuS > 0 || paths.includes(ROOT) || this.mode !== "fit") return all;
     const { stats } = this.#tracker.regionPaths;
     if (!paths.some((path) => stats.selfNs[path] > 0)) return all;
@@ -311,7 +311,7 @@ export class RunAttribution implements OpenOutput {
   /** Regions of the last report whose energy cannot be determined, by kind, those with most time first. */
   readonly #untold = new Map<Kind, { names: string[]; count: number; why: string }>();
   readonly #families: PathFamilies;
-  /** Paths of outermost regions that other threads' hid, as of the last report. */
+  /** Paths of outermost regions that those of others hid, as of the last report. */
   #hidden: ReadonlySet<number> = new Set();
 
   /** By name: every path that it is the outermost region of, or in. */

@@ -3,9 +3,11 @@
  * @module
  */
 import { grown } from "../core/grow.ts";
+import { ROOT } from "../core/path_stats.ts";
 import type { RecordFilter } from "./record_filter.ts";
 import type { RegionPaths } from "./region_paths.ts";
 import { OpenTracks } from "./open_tracks.ts";
+import type { CpuUser, SharedCpus } from "./shared_cpus.ts";
 import { Track } from "./track.ts";
 
 const NO_CPUS = new Int32Array(0);
@@ -16,7 +18,7 @@ const MOST_SPARE = 1024;
 export type ProcessEnd = "running" | "shutdown" | "died" | "withdrawn";
 
 /** One process, its threads and its filter. */
-export class TrackedProcess {
+export class TrackedProcess implements CpuUser {
   readonly pid: number;
   /** The process's own stack of regions. */
   readonly track: Track;
@@ -38,7 +40,8 @@ export class TrackedProcess {
   /** First hint of each region handle that it registered; 255: not registered. */
   #hints = new Uint8Array(0);
   readonly #paths: RegionPaths;
-  /** Of its threads that are not bound to CPUs; from the first thread with regions of its own on. */
+  sharedCpus: SharedCpus | undefined;
+  /** Of the process and of its threads that are not bound to CPUs; from the first other one on. */
   #openTracks: OpenTracks | undefined;
   readonly #byThread = new Map<number, Track>();
   /** Of threads that ended, for new ones. */
@@ -96,14 +99,26 @@ export class TrackedProcess {
   /** A track entered an outermost region. @param order Of this event, over the whole node. */
   entered(timeNs: number, track: Track, order: number): void {
     track.entered = order;
-    let open = this.#openTracks;
-    if (open === undefined) {
+    if (this.#openTracks === undefined) {
+      // Alone on its CPUs, as far as is known, and without threads: nothing hides its regions.
       if (this.threads.length === 0) return;
-      open = this.#openTracks = new OpenTracks(this.#paths);
-      if (track !== this.track && this.track.depth > 0) open.enter(timeNs, this.track);
+      this.openTracks(timeNs);
     }
     // A thread with CPUs of its own is what they show, by right.
-    if (track.cpus === this.track.cpus) open.enter(timeNs, track);
+    if (track.cpus === this.track.cpus && track.shownPath === ROOT) {
+      this.#openTracks?.enter(timeNs, track);
+    }
+  }
+
+  openTracks(timeNs: number): void {
+    if (this.#openTracks !== undefined || this.sharedCpus === undefined) return;
+    this.#openTracks = new OpenTracks(this.sharedCpus, timeNs);
+    if (this.track.region >= 0) this.#openTracks.enter(timeNs, this.track);
+  }
+
+  closeTracks(timeNs: number): void {
+    this.#openTracks?.end(timeNs);
+    this.#openTracks = undefined;
   }
 
   /** A thread has CPUs of its own from here on. */
@@ -117,11 +132,6 @@ export class TrackedProcess {
   /** A track left an outermost region, or got other CPUs. */
   left(timeNs: number, track: Track): void {
     this.#openTracks?.leave(timeNs, track);
-  }
-
-  /** All that it and its threads have open ends with it. */
-  leftAll(timeNs: number): void {
-    this.#openTracks?.end(timeNs);
   }
 
   /** A thread ended, outside all regions; its totals stay. */

@@ -30,7 +30,7 @@ export class RegionPaths {
   readonly #found = new Int32Array(FOUND);
   /** By path: time that came folded, of threads whose other visits came in order. */
   #foldedNs = new Float64Array(16);
-  /** By path of an outermost region: time of its visits in which CPUs showed another thread's region. */
+  /** By path of an outermost region: time of its visits in which CPUs showed another one, or none. */
   #hiddenNs = new Float64Array(16);
   #owners = 0;
 
@@ -97,7 +97,7 @@ export class RegionPaths {
     return (this.#foldedNs[path] ?? 0) > this.stats.selfNs[path] / 100;
   }
 
-  /** Visits of an outermost region were open, and their CPUs showed another thread's region. */
+  /** Visits of an outermost region were open, and their CPUs showed another one: see `SharedCpus`. */
   addHidden(path: number, ns: number): void {
     if (path >= this.#hiddenNs.length) this.#hiddenNs = grown(this.#hiddenNs, path + 1);
     this.#hiddenNs[path] += ns;

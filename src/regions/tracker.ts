@@ -363,7 +363,7 @@ export class RegionTracker extends TrackedRun {
     p.command = false;
     const known = this.#known(cpus);
     this.cpus.move(p.track.cpus, known);
-    p.track.cpus = known;
+    this.list.move(p, known, p.track.lastNs);
     p.dirty = true;
     p.track.records.length = 0;
     this.#recordStart(p);
@@ -391,7 +391,7 @@ export class RegionTracker extends TrackedRun {
     p.lastOpen = p.openRegion;
     p.end = end;
     p.endNs = ns;
-    p.leftAll(ns);
+    this.list.end(p, ns);
     p.track.abandon(ns);
     p.track.changed = ++this.#order;
     for (const thread of p.threads) {

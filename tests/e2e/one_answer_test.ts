@@ -215,8 +215,8 @@ endToEnd(
     const [name, joules] = [...truth].find(([name]) => GROUPS[name] === undefined)!;
     assertAlmostEquals(fit(name) / joules, 1, 0.03, name);
     const notes = (host.joulemark!.notes as string[]).join("\n");
-    assertStringIncludes(notes, "package energy of main cannot be told (threads share its CPUs");
-    assertStringIncludes(notes, "bind threads to CPUs");
+    assertStringIncludes(notes, "package energy of main cannot be told (others share its CPUs");
+    assertStringIncludes(notes, "bind threads and processes to CPUs");
     // The card has the rows with most time, from both trees, and marks what is by edges alone.
     const shown = joulemark(dir, ["show", "r"]).stdout.split("\n");
     assertMatch(shown.find((line) => line.startsWith("main"))!, / ~\d/);

@@ -63,7 +63,8 @@ endToEnd("a node counter that appears late has what is known of it", (dir) => {
   const host = replayed(dir, {
     program: "random 10 ms",
     seconds: 12,
-    change: (row, timeS) => timeS < 3 ? row.replace(/,.*/, (rest) => rest.replace(/[^,]+/g, "")) : row,
+    change: (row, timeS) =>
+      timeS < 3 ? row.replace(/,.*/, (rest) => rest.replace(/[^,]+/g, "")) : row,
   });
   const known = Number(host.application["joulemark-node-energy-known (J)"]);
   const percent = Number(host.application["joulemark-node-energy-coverage (%)"]);
@@ -74,7 +75,10 @@ endToEnd("a node counter that appears late has what is known of it", (dir) => {
   assertAlmostEquals(Number(node["energy (J)"]), known, 1e-6 * known);
   assertAlmostEquals(Number(node["power (W)"]), known / (12 * percent / 100), 0.02 * known / 9);
   const notes = notesOf(host);
-  assert(notes.some((note) => /^node-energy: known of node 0 from 3[.\d]* s/.test(note)), `${notes}`);
+  assert(
+    notes.some((note) => /^node-energy: known of node 0 from 3[.\d]* s/.test(note)),
+    `${notes}`,
+  );
   // Why its regions have none is that alone.
   assert(!notes.some((note) => note.includes("cannot be told")), notes.join("\n"));
 });

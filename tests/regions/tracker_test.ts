@@ -477,3 +477,26 @@ Deno.test("a thread's own CPUs show its regions, and hide no other's", () => {
   assertEquals(hidden(tracker, 0), ["outer"]);
   assertEquals(hidden(tracker, 0.34), []);
 });
+
+Deno.test("processes that share CPUs hide each other's regions, those of the same name do not", () => {
+  const tracker = node(4);
+  const [p, q] = [70, 80].map((pid) => tracker.start(0, pid, [0, 1]));
+  // One with CPUs of its own has no part in it.
+  const alone = tracker.start(0, 90, [2, 3]);
+  const handles = [p, q, alone].map((process) =>
+    ["solve", "wait"].map((name) => tracker.region(0, process, name, COMPUTE))
+  );
+  const [solve, wait] = handles[0];
+  for (const process of [p, q, alone]) tracker.enter(1, process, solve, -1, 0);
+  // Until 3 all are in one region; then one leaves, which the CPUs show, and waits from 4 on.
+  tracker.exit(3, q, solve, 0);
+  tracker.enter(4, q, wait, -1, 0);
+  tracker.exit(5, alone, solve, 0);
+  tracker.exit(6, q, wait, 0);
+  tracker.exit(11, p, solve, 0);
+  tracker.shutdown(12, q);
+  tracker.shutdown(12, p);
+  // The shared region: 10 + 2 + 4 s of three processes, hidden from 3 to 11; the wait was shown.
+  assertEquals(hidden(tracker, 0.49), ["solve"]);
+  assertEquals(hidden(tracker, 0.51), []);
+});

@@ -32,7 +32,7 @@ export const ONE_OF_MANY = "one of many short regions";
 export const NEVER_SHOWN = "its CPUs were in other regions all the time";
 
 /** Why an energy by edges is that of a part of a region's time. */
-export const HIDDEN = "threads share its CPUs, and others' regions were entered later";
+export const HIDDEN = "others share its CPUs";
 
 /** What helps where a figure cannot be determined. */
 export const HELP: Readonly<Record<string, string>> = {
@@ -44,7 +44,7 @@ export const HELP: Readonly<Record<string, string>> = {
   "uncertain by more than 10 %": "a longer run helps, and a shorter --period at 1 ms counters",
   "one of many short regions": "fewer names at a time, or a longer run, would help",
   "fewer than half of the regions can be told": "a longer run helps",
-  [HIDDEN]: "bind threads to CPUs",
+  [HIDDEN]: "bind threads and processes to CPUs",
 };
 
 /** One class. */
