@@ -25,6 +25,7 @@ import type { Batch, NameTable } from "../signals/batch.ts";
 import { type AttributionMode, parseAttribution } from "../core/attribution_mode.ts";
 import type { OptionValues } from "../core/option.ts";
 import { type EnergyCounter, findCounters, offered, SIGNALS, STAMP } from "./energy_counters.ts";
+import { HiddenPaths, outermostPlain } from "./hidden_paths.ts";
 import type { Opener, OpenOutput } from "./output.ts";
 
 /** Keys of the report. */
@@ -34,9 +35,6 @@ const KEYS = Object.fromEntries(KINDS.map((kind) => [kind, {
   se: `joulemark-${kind}-energy-fit-se (J)`,
   caused: `joulemark-${kind}-energy-caused (J)`,
 }])) as Readonly<Record<Kind, { exact: string; fit: string; se: string; caused: string }>>;
-
-/** Part of a region's time that regions of others may hide: what is told is off by as much. */
-const HIDDEN_PART = 0.05;
 
 /** The text where the fit could not be tested. */
 const NOT_TESTED = "not tested: too few changes of the counter, or its update period is not known";
@@ -111,6 +109,7 @@ export class RunAttribution implements OpenOutput {
     this.mode = mode;
     this.#tracker = tracker;
     this.#families = new PathFamilies(tracker.paths);
+    this.#hidden = new HiddenPaths(tracker, this.#families);
     this.#batch = batch;
     this.#counters = counters;
     this.#generation = tracker.generation;
@@ -195,7 +194,7 @@ export class RunAttribution implements OpenOutput {
       ? this.#attribution.result(false, false)
       : this.#resultNow(!partial);
     const pathsOf = this.#outermost();
-    this.#hidden = this.#tracker.regionPaths.hidden(HIDDEN_PART);
+    this.#hidden.update();
     this.#caused.clear();
     for (const kind of result.keys()) if (this.#hasCaused(kind, pathsOf)) this.#caused.add(kind);
     this.#untold.clear();
@@ -293,7 +292,9 @@ export class RunAttribution implements OpenOutput {
    */
   #sum(result: AttributionResult, kind: Kind, paths: readonly number[]): ClassEnergy {
     const all = result.get(kind)!.sum(paths);
-    if (this.#isHidden(paths)) return { ...all, fitJ: NaN, causedJ: NaN, why: HIDDEN };
+    if (this.mode === "fit" && this.#hidden.has(paths)) {
+      return { ...all, fitJ: NaN, causedJ: NaN, why: HIDDEN };
+    }
     if (all.cpuS > 0 || paths.includes(ROOT) || this.mode !== "fit") return all;
     const { stats } = this.#tracker.regionPaths;
     if (!paths.some((path) => stats.selfNs[path] > 0)) return all;
@@ -301,18 +302,10 @@ export class RunAttribution implements OpenOutput {
     return { ...all, fitJ: NaN, seJ: NaN, causedJ: NaN, powerW: NaN, why: NEVER_SHOWN };
   }
 
-  #isHidden(paths: readonly number[]): boolean {
-    if (this.#hidden.size === 0 || this.mode !== "fit") return false;
-    return paths.some((path) =>
-      path !== ROOT && this.#hidden.has(outermostPlain(this.#tracker, path))
-    );
-  }
-
   /** Regions of the last report whose energy cannot be determined, by kind, those with most time first. */
   readonly #untold = new Map<Kind, { names: string[]; count: number; why: string }>();
   readonly #families: PathFamilies;
-  /** Paths of outermost regions that those of others hid, as of the last report. */
-  #hidden: ReadonlySet<number> = new Set();
+  readonly #hidden: HiddenPaths;
 
   /** By name: every path that it is the outermost region of, or in. */
   #outermost(): (name: string) => readonly number[] {
@@ -432,12 +425,6 @@ function lackFacts({ lack }: CounterFacts): { [key: string]: string } {
   if (lack === undefined) return {};
   if (!lack.tested) return { "lack of fit": NOT_TESTED };
   return lack.causes.length === 0 ? {} : { "lack of fit": lack.causes.join("; ") };
-}
-
-/** The path used for edges: a plain region, for any attribute that it was begun under. */
-function outermostPlain({ paths }: RegionTracker, path: number): number {
-  const [top = 0] = paths.line(path);
-  return top === 0 ? 0 : paths.add(0, paths.name(top), paths.track(top));
 }
 
 /** What there is no number for is left out. */

@@ -1,7 +1,8 @@
 /**
  * Which regions are open at once on CPUs that several processes or threads have, and which of them is
  * shown there: the one entered last. For how long each other one was hidden is added up by path; the
- * energy of that time counts for what was shown.
+ * energy of that time counts for what was shown. Likewise for how long the one that was shown was open
+ * several times: of what is nested in it, one thread's alone was shown.
  * @module
  */
 import { grown } from "../core/grow.ts";
@@ -59,10 +60,10 @@ export class SharedCpus {
     // Events of several processes may be a little out of order.
     if (!(tookNs > 0)) return;
     this.#sinceNs = timeNs;
-    if (this.#length < 2) return;
     for (let i = 0; i < this.#length; i++) {
-      const other = this.#open[i];
-      if (other !== shown) this.#paths.addHidden(other, tookNs * this.#visits[other]);
+      const open = this.#open[i], visits = this.#visits[open];
+      if (open !== shown) this.#paths.addHidden(open, tookNs * visits);
+      else if (visits > 1) this.#paths.addCrowded(open, tookNs * visits);
     }
   }
 }

@@ -422,7 +422,7 @@ Deno.test("span() adds up what overlaps, and leaves the regions as they are", ()
 
 /** Names of the outermost regions that other threads' hid for more than a part of their time. */
 function hidden(tracker: RegionTracker, part: number): string[] {
-  return [...tracker.regionPaths.hidden(part)].map((path) => tracker.paths.name(path)).sort();
+  return [...tracker.regionPaths.hidden(part).whole].map((path) => tracker.paths.name(path)).sort();
 }
 
 Deno.test("a region that an unbound thread's later one hides is known by its part", () => {
@@ -499,4 +499,21 @@ Deno.test("processes that share CPUs hide each other's regions, those of the sam
   // The shared region: 10 + 2 + 4 s of three processes, hidden from 3 to 11; the wait was shown.
   assertEquals(hidden(tracker, 0.49), ["solve"]);
   assertEquals(hidden(tracker, 0.51), []);
+});
+
+Deno.test("what is nested in a region that several threads have open is that of the one shown", () => {
+  const tracker = node(2);
+  const p = tracker.start(0, 70, [0, 1]);
+  const [main, work] = ["main", "work"].map((name) => tracker.region(0, p, name, COMPUTE));
+  tracker.enter(0, p, work, -1, 71);
+  tracker.enter(6, p, work, -1, 72);
+  tracker.enter(7, p, main, -1, 72);
+  tracker.exit(8, p, main, 72);
+  tracker.exit(8, p, work, 72);
+  tracker.exit(10, p, work, 71);
+  // Twice two seconds of twelve.
+  const nested = (part: number) => [...tracker.regionPaths.hidden(part).nested];
+  assertEquals(nested(0.33).map((path) => tracker.paths.name(path)), ["work"]);
+  assertEquals(nested(0.34), []);
+  assertEquals(hidden(tracker, 0), []);
 });
