@@ -13,6 +13,7 @@ export class RingCalls {
   readonly #event: EventRecord;
   /** The log that the next call of pm_mpi_lib opens. */
   #logPath: string | undefined;
+  #logLinked = false;
 
   constructor(event: EventRecord) {
     this.#event = event;
@@ -29,6 +30,7 @@ export class RingCalls {
     event.value = isEnd ? "" : valueOf(event.type, thread.payloadLow, thread.payloadHigh, ring);
     if (event.name === PM_LOG_NAME) {
       this.#logPath = String(event.value);
+      this.#logLinked = (event.properties & PM.linked) !== 0;
       return false;
     }
     keepValue(openOn(source, id).attributes ??= new Map(), event, DEPTH_MAX);
@@ -47,6 +49,7 @@ export class RingCalls {
     }
     call.rank = follower.rank === undefined ? undefined : Number(follower.rank);
     call.path = this.#logPath;
+    call.linked = this.#logLinked;
     this.#logPath = undefined;
   }
 }

@@ -11,6 +11,7 @@ import type { KeepSteps } from "../job/keep_steps.ts";
 import type { JobPlace } from "../job/run_names.ts";
 import type { JobPart } from "../job/parts.ts";
 import { realtimeNanoseconds } from "../os/clock.ts";
+import { statPath } from "../os/files.ts";
 import { makeDirectories } from "../os/user_file.ts";
 import type { OutputSite } from "./output.ts";
 
@@ -99,6 +100,11 @@ export class LiveSite implements OutputSite {
       this.tell(`${unwritable(path, error).message}; nothing is recorded`);
       return false;
     }
+  }
+
+  wasWritten(path: string): boolean {
+    const facts = statPath(path);
+    return facts !== undefined && facts.size > 0 && Number(facts.modifiedNs) / 1e9 >= this.zeroS();
   }
 
   /** Writes the job's log, or in a job of several nodes this node's part of it. */

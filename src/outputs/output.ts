@@ -93,6 +93,8 @@ export interface OutputSite {
   willWrite?(path: string): void;
   /** Makes a directory; where it cannot, logs it and returns false. */
   makeDirectory(path: string): boolean;
+  /** Has somebody written something into this file since the run began? */
+  wasWritten?(path: string): boolean;
   /** Takes the records of a PMC log; rank and time are the job's to settle. */
   keepSteps(path: string, version: PmcVersion, records: PmcRecord[]): void;
   /** Seconds since the epoch at the run's zero. */

@@ -133,6 +133,7 @@ export const ROW_VALUES: Readonly<Record<RowValueName, RowValue>> = {
       pm.version = Math.round(10 * (parseFloat(words[0] ?? "") || 0));
       pm.rank = words.length > 1 ? wholeOr(words[1], 0) : undefined;
       pm.path = undefined;
+      pm.linked = undefined;
       return true;
     },
   },

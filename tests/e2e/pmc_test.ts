@@ -88,6 +88,42 @@ endToEnd("a log that the program names late and elsewhere is written all the sam
   }
 });
 
+endToEnd("a library that answers pm_mpi_open and leaves no log loses no step", (dir) => {
+  // As linked where there is no Cray, and one that leaves a log of its own.
+  const opens: Record<string, string> = {
+    idle: "(void)path;",
+    empty: 'FILE *f = fopen(path ? path : "PMC", "w"); if (f) fclose(f);',
+    own: 'FILE *f = fopen(path ? path : "PMC", "w"); if (f) { fputs("theirs\\n", f); fclose(f); }',
+  };
+  for (const [name, body] of Object.entries(opens)) {
+    Deno.writeTextFileSync(
+      `${dir}/${name}.c`,
+      `#include <stdio.h>
+int pm_mpi_open(char *path) { ${body} return 0; }
+int pm_mpi_monitor(int step, int substep) { return (void)step, (void)substep, 0; }
+int pm_mpi_close(void) { return 0; }
+`,
+    );
+    compile(dir, `cc -shared -fPIC -Wall -Wextra -Werror -o lib${name}.so ${name}.c`);
+    const link = `-L. -Wl,--no-as-needed -l${name} -Wl,-rpath,$PWD`;
+    compile(dir, `cc -O2 -Wall -Wextra -Werror -o with_${name} PROGRAMS/pm_log.c ${link}`);
+    for (const [words, file] of [[[], "PMC"], [["X"], "X"]] as [string[], string][]) {
+      // One of an earlier run is no log of this one's.
+      Deno.writeTextFileSync(`${dir}/${file}`, "earlier\n");
+      Deno.utimeSync(`${dir}/${file}`, 1e9, 1e9);
+      const out = joulemark(dir, [
+        ...["run", "--simulate", "--preload", "pm_mpi", "--", `./with_${name}`],
+        ...words,
+      ]);
+      assertEquals(out.code, 0, out.stderr);
+      assertStringIncludes(out.stderr, "4 by the calls of pm_mpi_lib", out.stderr);
+      const bytes = Deno.readFileSync(`${dir}/${file}`);
+      if (name === "own") assertEquals(new TextDecoder().decode(bytes), "theirs\n");
+      else assertEquals(parsePmc(bytes).records.map((r) => r.step), [-1, 1, 2, 3, 4]);
+    }
+  }
+});
+
 endToEnd("run --preload pm_mpi of a program without its calls leaves no log", (dir) => {
   compile(dir, DIALECTS);
   const options = ["--simulate"];

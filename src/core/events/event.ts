@@ -56,8 +56,10 @@ export interface PmEvent {
   kind: "open" | "record" | "close";
   /** Rank of the process in its job; absent outside of jobs. */
   rank?: number;
-  /** The log that the program opens, as a whole path; absent where the real library writes it. */
+  /** The log that the program opens, as a whole path. */
   path?: string;
+  /** The real library is linked: it writes that log, if it can. */
+  linked?: boolean;
   /** Version of the library that the program was written for, × 10. */
   version: number;
   /** The program's label of the step. */
@@ -139,7 +141,7 @@ export class EventRecord {
   };
   /** A call of pm_mpi_lib. */
   readonly pm: Omit<PmEvent, "kind"> = {
-    ...{ rank: undefined, path: undefined, version: 0, step: 0, substep: 0 },
+    ...{ rank: undefined, path: undefined, linked: undefined, version: 0, step: 0, substep: 0 },
     ...{ sync: false, initial: false, after: false },
   };
 

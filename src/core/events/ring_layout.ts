@@ -200,6 +200,8 @@ export const PM = {
   initial: 2,
   /** The barrier of the record before this one is over: no call of its own. */
   after: 4,
+  /** Of a log's name: the real library is linked and writes that log, if it can. */
+  linked: 8,
 } as const;
 
 /**

@@ -84,6 +84,8 @@ export class PmcRecorder implements EventReceiver {
   #firstS = NaN;
   /** The log that the library's calls named last. */
   path: string | undefined;
+  /** The real library is linked, and writes that log where it can. */
+  linked = false;
   #depth = 0;
 
   /** @param version A record with both flags makes two lines from 4.3 on. */
@@ -201,7 +203,10 @@ export class PmcRecorder implements EventReceiver {
     const counts = before === undefined || before.pid === pid || rank < (before.rank ?? Infinity);
     if (!counts) return;
     // Opening again truncates a text log, as the library does; binary ones go on growing.
-    this.path = event.pm.path ?? this.path;
+    if (event.pm.path !== undefined) {
+      this.path = event.pm.path;
+      this.linked = event.pm.linked === true;
+    }
     const goesOn = before?.pid === pid && this.#version >= 5;
     this.#library = { pid, rank, marks: goesOn ? before.marks : [], closed: false };
     this.#mark(this.#library, { timeS: event.timeS, step: -1, substep: 1 });

@@ -53,7 +53,8 @@ static void event(uint32_t kind, uint32_t value, int step, int substep, uint32_t
 
 /*
  * Which log the program opens, as a whole path; without a name the library's own, in the folder that
- * the program is in. The real library, where it is linked, writes its log itself.
+ * the program is in. The real library, where it is linked, writes its log itself; one that has no
+ * counters, or does nothing, leaves none.
  */
 static void tell_log(const char *symbol, const char *path, const char *otherwise) {
     struct joulemark__thread *t = jm_thread(JM_PM_MPI, 0);
@@ -61,7 +62,8 @@ static void tell_log(const char *symbol, const char *path, const char *otherwise
     void *slot = NULL;
     size_t used = 0;
     int written;
-    if (!t || jm_next(&slot, symbol, LIBRARY)) return;
+    uint32_t linked = jm_next(&slot, symbol, LIBRARY) ? JOULEMARK__PM_LINKED : 0;
+    if (!t) return;
     if (!path || !*path) path = otherwise;
     if (*path != '/' && getcwd(whole, sizeof whole - 1)) {
         used = strlen(whole);
@@ -70,7 +72,7 @@ static void tell_log(const char *symbol, const char *path, const char *otherwise
     written = snprintf(whole + used, sizeof whole - used, "%s", path);
     if (written < 0 || (size_t)written >= sizeof whole - used) return;
     joulemark__value(t, JOULEMARK__KIND_ATTRIBUTE_SET,
-                     joulemark__lookup(t, JOULEMARK__PM_LOG_NAME), JOULEMARK__TYPE_STRING, 0,
+                     joulemark__lookup(t, JOULEMARK__PM_LOG_NAME), JOULEMARK__TYPE_STRING, linked,
                      joulemark__find(t, whole, JOULEMARK_HINT_UNKNOWN));
 }
 
