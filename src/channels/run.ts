@@ -5,6 +5,7 @@
 import type { ChannelSpec } from "../context/config/channel_spec.ts";
 import { wordsOf } from "../context/config_words.ts";
 import type { Given } from "../context/given.ts";
+import { TYPE } from "../context/variant.ts";
 import type { PlatformTopology } from "../core/machine/topology.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import type { Batch, NameTable } from "../signals/batch.ts";
@@ -96,7 +97,10 @@ export class ContextRun {
     const { printer, start, facts } = this.#options;
     const machine = new RunMachine(batch, table, topology, facts);
     const globals = {
-      ...(start === undefined ? {} : { "starttime.sec": start.sec, "starttime.nsec": start.nsec }),
+      ...(start === undefined ? {} : {
+        "starttime.sec": { type: TYPE.uint, value: start.sec },
+        "starttime.nsec": { type: TYPE.uint, value: start.nsec },
+      }),
       ...this.#options.globals,
     };
     const make = (given: ChannelSpec, of?: ContextOutput): ContextOutput[] => {

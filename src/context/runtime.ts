@@ -32,7 +32,7 @@ import { equalValues, reportText, TYPE, type Variant } from "./variant.ts";
 export interface RuntimeOptions {
   /** Monotonic time in nanoseconds. */
   now: () => number;
-  globals: Record<string, Given>;
+  globals: Record<string, Given | Variant>;
   /** The channel's, in what it notes. @default "default" */
   name?: string;
   /** Takes finished records of the trace at once. */
@@ -417,7 +417,10 @@ export class AnnotationRuntime {
   }
 
   #setGlobals(): void {
-    for (const [name, value] of Object.entries(this.#options.globals)) this.setGlobal(name, value);
+    for (const [name, value] of Object.entries(this.#options.globals)) {
+      if (typeof value !== "object" || value instanceof Uint8Array) this.setGlobal(name, value);
+      else this.setGlobal(name, String(value.value), value.type);
+    }
   }
 
   /** Run metadata of the current process. */

@@ -1,5 +1,5 @@
 import { ReceiverCalls } from "../_support/receiver_calls.ts";
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { ChannelSpec } from "../../src/context/config/channel_spec.ts";
 import { readCali } from "../../src/query/library.ts";
 import { RegionTracker } from "../../src/regions/tracker.ts";
@@ -79,6 +79,9 @@ Deno.test("a run's channels know the tracker's regions, processes and times", ()
   ]]);
   assertEquals(records.map((r) => r["time.duration.ns"]), [250_000_000, 250_000_000]);
   assertEquals([globals["starttime.sec"], globals["starttime.nsec"]], [5, 6]);
+  // Unsigned, as Caliper's: type 2 at the head of its chain.
+  const [, parent] = /,data=starttime\.sec,parent=(\d+)$/m.exec(out[0])!;
+  assertStringIncludes(out[0], `__rec=node,id=${parent},attr=10,data=1612,parent=2\n`);
 });
 
 Deno.test("* stands for the energies that the node has", () => {

@@ -18,6 +18,7 @@ import { wordsOf } from "../config_words.ts";
 import type { Given } from "../given.ts";
 import type { Machine } from "../service.ts";
 import type { Snapshot } from "../snapshot.ts";
+import type { Variant } from "../variant.ts";
 import { missingServices, remarkOnService } from "../config/services.ts";
 import { LIBRARY_SERVICES, OUTPUTS, REGISTERED, SERVICES } from "./all.ts";
 import { CaliStream } from "./recorder.ts";
@@ -26,8 +27,8 @@ import { CaliStream } from "./recorder.ts";
 export interface ChannelOptions {
   /** Monotonic time in nanoseconds, for the timer service. @default a constant clock */
   now?: () => number;
-  /** Run metadata, by name. @default none */
-  globals?: Record<string, Given>;
+  /** Run metadata, by name; a value with its type has that one. @default none */
+  globals?: Record<string, Given | Variant>;
   /** Takes each record of the trace at once, with its thread. @default kept until the flush */
   stream?: (record: Snapshot, thread: number) => void;
   /** The channel's name, in what it notes. @default "default" */
