@@ -7,7 +7,7 @@
  * @module
  */
 import { isHumanError } from "../core/errors.ts";
-import { byteText } from "../formats/cali/cali.ts";
+import { byteText, NO_END } from "../formats/cali/cali.ts";
 import { OutputPlace } from "../os/output_place.ts";
 import { OsError, UserFile } from "../os/user_file.ts";
 import { fromByteText } from "../query/byte_text.ts";
@@ -106,14 +106,15 @@ async function readFiles(
   let status: number = EXIT.done;
   for (const file of files.length > 0 ? files : [""]) {
     if (how.verbose) how.tell(`Reading ${file}`);
-    let last = "", isCali = true;
+    let last = "", lastLine = -1, isCali = true;
     const problem = (message: string, line: number) => {
       const text = fromByteText(message);
       if (how.strict) {
         status ||= EXIT.failed;
         how.tell(`Error reading ${file}:${line}: ${text}`);
-      } else {
-        // cali-query names no line.
+      } else if (message !== NO_END || line !== lastLine) {
+        // cali-query names no line, and says nothing of a cut that leaves a record.
+        lastLine = line;
         last = isCali || line === 0 ? text : `line ${line}: ${text}`;
       }
     };
@@ -126,7 +127,7 @@ async function readFiles(
         const { kind, read } = recognised(input.read);
         isCali = kind === "cali";
         const source = isCali
-          ? new CaliSource(read, { strict: how.strict, wholeLines: how.strict })
+          ? new CaliSource(read, { strict: how.strict, wholeLines: true })
           : (await import("../query/sources/open.ts")).sourceOf(kind, read, {});
         run.read(source, problem);
       } catch (error) {

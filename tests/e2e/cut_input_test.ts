@@ -42,9 +42,38 @@ endToEnd("query --strict reports a .cali that is cut inside its last line", (dir
   const strict = query("--strict", "cut.cali");
   assertEquals(strict.code, 1);
   assertMatch(strict.stderr, /^joulemark: Error reading cut\.cali:3: the last line has no end/);
-  // cali-query says nothing.
-  const plain = query("cut.cali");
-  assertEquals([plain.code, plain.stderr], [0, ""]);
+});
+
+endToEnd("query of a stream damaged in the last line is not silent, wherever it is cut", (dir) => {
+  const text =
+    "__rec=node,id=12,attr=10,data=64,parent=1\n__rec=node,id=13,attr=8,data=x,parent=12\n" +
+    "__rec=ctx,attr=13,data=1234\n__rec=globals,ref=13\n";
+  const ends = text.lastIndexOf("__rec=ctx");
+  for (let length = ends + 1; length <= text.length; length += 3) {
+    const part = text.slice(0, length);
+    Deno.writeTextFileSync(`${dir}/cut.cali`, part);
+    const out = joulemark(dir, ["query", "-e", "cut.cali"]);
+    // The status is cali-query's.
+    assertEquals(out.code, 0);
+    const said = out.stderr.trimEnd().split("\n").filter((line) => line !== "");
+    if (part.endsWith("\n")) assertEquals(said, []);
+    else {
+      assertEquals(said.length, 1, part);
+      assertMatch(said[0], /^joulemark: Error reading cut\.cali: /);
+    }
+  }
+  Deno.writeTextFileSync(`${dir}/cut.cali`, text.slice(0, text.indexOf("34")));
+  const { stdout, stderr } = joulemark(dir, ["query", "-e", "cut.cali"]);
+  assertEquals(stdout, "x=12\n");
+  assertMatch(stderr, /the last line has no end: is it cut\?/);
+  assertEquals(joulemark(dir, ["query", "--quiet", "-e", "cut.cali"]).stderr, "");
+  const shown = joulemark(dir, ["show", "cut.cali"]);
+  assertEquals(shown.code, 0, shown.stderr);
+  assertMatch(shown.stderr, /the last line has no end: is it cut\?/);
+  const page = joulemark(dir, ["show", "--html", "-o", "cut.html", "cut.cali"]);
+  assertEquals(page.code, 0, page.stderr);
+  const html = Deno.readTextFileSync(`${dir}/cut.html`);
+  assertMatch(html, /cut\.cali:3: the last line has no end: is it cut\?/);
 });
 
 endToEnd("a .gz that holds a thousand times its size is read in bounded memory", async (dir) => {

@@ -6,6 +6,7 @@ import type { Table } from "../../analysis/table.ts";
 import type { View } from "../../analysis/views.ts";
 import { FOLDED_THREADS, VISITS_FOLDED } from "../../channels/unordered.ts";
 import { type PlainRecord, plainRecord } from "../../context/plain_record.ts";
+import { NO_END } from "../../formats/cali/cali.ts";
 import { UserFile } from "../../os/user_file.ts";
 import type { TreeNode } from "../../page/content.ts";
 import { fromByteText } from "../../query/byte_text.ts";
@@ -53,15 +54,19 @@ export function caliView(paths: readonly string[]): CaliView {
   const tree = new MergedTree();
   const root = branch();
   const shown: PlainRecord[] = [];
-  const problems: string[] = [];
+  const problems: string[] = [], cuts: string[] = [];
   let [count, energyName, time] = [0, "", TIMES[0]];
   let isKnown = false;
   for (const path of paths) {
     using file = UserFile.read(path);
-    new CaliSource((into) => file.readSync(into), { strict: false }).readInto(tree, {
+    const how = { strict: false, wholeLines: true };
+    new CaliSource((into) => file.readSync(into), how).readInto(tree, {
       wants: () => true,
       node() {},
-      problem: (message, line) => void problems.push(`${path}:${line}: ${fromByteText(message)}`),
+      problem(message, line) {
+        const list = message === NO_END ? cuts : problems;
+        list.push(`${path}:${line}: ${fromByteText(message)}`);
+      },
       record(snapshot) {
         const record = plainRecord(tree, snapshot, fromByteText);
         if (++count < MAX_RECORDS) shown.push(record);
@@ -85,6 +90,7 @@ export function caliView(paths: readonly string[]): CaliView {
       ...problems.length === 0
         ? []
         : [`${problems.length} records could not be read, the first at ${problems[0]}`],
+      ...cuts,
       ...foldedNote(globals, isTraces(time)),
     ],
     records: count,

@@ -56,6 +56,9 @@ const REF_WORD = wordOf(REF_KEY), ATTR_WORD = wordOf(ATTR_KEY), DATA_WORD = word
 /** An id that is no decimal number, or beyond what any table holds. */
 export const BAD_ID = -1;
 
+/** What is said of a last line without its end. */
+export const NO_END = "the last line has no end: is it cut?";
+
 /** Receiver of records; all ranges are positions in `scanner.buffer`. */
 export type CaliHandler = RecordHandler<CaliScanner>;
 
@@ -148,7 +151,7 @@ export class CaliScanner {
       this.buffer[this.#filled] = NEWLINE; // #space leaves room for it
       this.#scan(0, this.#filled + 1);
       if (this.#wholeLines) {
-        this.#handler.problem("the last line has no end: is it cut?", this.line);
+        this.#handler.problem(NO_END, this.line);
       }
     }
     this.#filled = 0;
