@@ -7,8 +7,9 @@ import { EMPTY, parseValue, TYPE, type Variant } from "./variant.ts";
 export type Given = string | number | bigint | boolean | Uint8Array;
 
 /** The type that a value has by itself. */
-export function typeOfGiven(value: Given): number {
+export function typeOfGiven(value: Given | Variant): number {
   if (value instanceof Uint8Array) return TYPE.usr;
+  if (typeof value === "object") return value.type;
   switch (typeof value) {
     case "string":
       return TYPE.string;
@@ -22,10 +23,11 @@ export function typeOfGiven(value: Given): number {
 }
 
 /** A given value in a type; the empty value where it is none of that type. */
-export function readGiven(type: number, given: Given): Variant {
+export function readGiven(type: number, given: Given | Variant): Variant {
   if (given instanceof Uint8Array) {
     return type === TYPE.usr ? { type, value: String.fromCharCode(...given) } : EMPTY;
   }
+  if (typeof given === "object") return given.type === type ? given : EMPTY;
   if (type === TYPE.usr) return { type, value: bytesOf(String(given)) };
   if (typeof given !== "string") {
     if (type === TYPE.addr) return readGiven(type, addressOf(given));

@@ -417,14 +417,11 @@ export class AnnotationRuntime {
   }
 
   #setGlobals(): void {
-    for (const [name, value] of Object.entries(this.#options.globals)) {
-      if (typeof value !== "object" || value instanceof Uint8Array) this.setGlobal(name, value);
-      else this.setGlobal(name, String(value.value), value.type);
-    }
+    for (const [name, value] of Object.entries(this.#options.globals)) this.setGlobal(name, value);
   }
 
   /** Run metadata of the current process. */
-  protected setGlobal(name: string, given: Given, type = typeOfGiven(given)): void {
+  protected setGlobal(name: string, given: Given | Variant, type = typeOfGiven(given)): void {
     const properties = PROPERTY.global | PROPERTY.unaligned | PROPERTY.skip_events;
     const attribute = this.make(name, type, properties);
     this.#current.process.set(attribute, this.read(attribute, given));
@@ -447,7 +444,7 @@ export class AnnotationRuntime {
   }
 
   /** A given value in the attribute's type. */
-  protected read(attribute: number, given: Given): Variant {
+  protected read(attribute: number, given: Given | Variant): Variant {
     return readGiven(this.tree.valueTypeOf(attribute), given);
   }
 }

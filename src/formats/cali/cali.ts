@@ -9,6 +9,7 @@
  */
 
 export { byteText, unescapedText } from "./bytes.ts";
-export { BAD_ID, type CaliHandler, CaliScanner, NO_END } from "./scanner.ts";
+export { NO_END } from "./record_handler.ts";
+export { BAD_ID, type CaliHandler, CaliScanner } from "./scanner.ts";
 export { type Layout, READ } from "./layouts.ts";
 export { type CaliEntry, type CaliNodes, CaliWriter, escapeCali } from "./writer.ts";

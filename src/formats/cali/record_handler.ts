@@ -3,6 +3,9 @@
  * @module
  */
 
+/** What is said of a last line without its end. */
+export const NO_END = "the last line has no end: is it cut?";
+
 /** Receiver of records; all ranges are positions in `scanner.buffer`. */
 export interface RecordHandler<Scanner> {
   /** A node: `nodeId`, `nodeAttribute`, `hasParent`, `nodeParent`, and its data as value 0. */

@@ -39,7 +39,7 @@ import {
 } from "./bytes.ts";
 import { knownValues, rangedNumbers, rangedValues } from "./known_values.ts";
 import { Layout, Layouts } from "./layouts.ts";
-import type { RecordHandler } from "./record_handler.ts";
+import { NO_END, type RecordHandler } from "./record_handler.ts";
 import { skipValue } from "./values.ts";
 
 /** Read at once: at first little, because profiles are small and many, then as much as helps. */
@@ -55,9 +55,6 @@ const REF_WORD = wordOf(REF_KEY), ATTR_WORD = wordOf(ATTR_KEY), DATA_WORD = word
 
 /** An id that is no decimal number, or beyond what any table holds. */
 export const BAD_ID = -1;
-
-/** What is said of a last line without its end. */
-export const NO_END = "the last line has no end: is it cut?";
 
 /** Receiver of records; all ranges are positions in `scanner.buffer`. */
 export type CaliHandler = RecordHandler<CaliScanner>;
