@@ -234,14 +234,16 @@ static uint64_t handed_over(const struct jm_mpi_call *call, const long *argument
                             int *world) {
     int what = call->bytes.what, wide = what == JM_MPI_PARTS ? how | JM_MPI_LARGE : how;
     long n = what == JM_MPI_ELEMENT ? 1 : number_at(arguments, call->bytes.count, wide), where;
-    uint64_t bytes = n > 0 ? bytes_of(n, type_at(arguments, call->bytes.type, how)) : 0;
+    int rank = what == JM_MPI_GAVE ? 0 : rank_at(arguments, call->bytes.rank, how);
+    uint64_t bytes = 0;
+    /* To MPI_PROC_NULL goes nothing. */
+    if (rank >= 0 && n > 0) bytes = bytes_of(n, type_at(arguments, call->bytes.type, how));
     if (what == JM_MPI_GAVE) return bytes;
     if (what == JM_MPI_SENT || what == JM_MPI_PARTS) where = comm_at(arguments, call->bytes.where, how);
     else where = how & JM_MPI_BY_ADDRESS
                      ? in_c(arguments[call->bytes.where], "PMPI_Win_f2c", &win_slot)
                      : arguments[call->bytes.where];
-    *world = in_world(where, rank_at(arguments, call->bytes.rank, how),
-                      what == JM_MPI_MOVED || what == JM_MPI_ELEMENT);
+    *world = in_world(where, rank, what == JM_MPI_MOVED || what == JM_MPI_ELEMENT);
     return bytes;
 }
 

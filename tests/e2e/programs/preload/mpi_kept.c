@@ -32,8 +32,14 @@ static void persistent(void) {
     MPI_Wait(&both[1], MPI_STATUS_IGNORE);
     MPI_Request_free(&both[1]);
     MPI_Request_free(&both[0]);
-    MPI_Ssend_init(value, 100, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &none);
+    /* Nothing goes to nobody. */
+    MPI_Ssend_init(value, 4, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &none);
+    MPI_Start(&none);
+    MPI_Wait(&none, MPI_STATUS_IGNORE);
     MPI_Request_free(&none);
+    MPI_Send(value, 4, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
+    MPI_Isend(value, 4, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &none);
+    MPI_Wait(&none, MPI_STATUS_IGNORE);
 }
 
 static void typed(void) {
