@@ -5,6 +5,8 @@
  */
 import type { ChannelSpec } from "../context/config/channel_spec.ts";
 import { isTrue, wordsOf } from "../context/config_words.ts";
+import { parseQuery } from "../query/parser.ts";
+import { QueryError } from "../query/query_error.ts";
 
 /** Services that can do with visits folded by path. */
 const BY_PATH = new Set([
@@ -23,6 +25,9 @@ const KEYS = new Set([
   ...["path", "prop:nested", "region", "loop", "phase", "comm.region", "function", "annotation"],
   ...["mpi.function", "omp.parallel", "mpi.rank", "process.id", "pthread.id", "cali.channel"],
 ]);
+
+/** What sums by path have beside their keys: a result, or what is added up. */
+const SUMMED = /#|^(count|region\.count|time\..*|pthread\.is_master)$/;
 
 /** Does a channel need every visit in its order? */
 export function needsOrder({ variables, loops, spot }: ChannelSpec): boolean {
@@ -48,5 +53,21 @@ function needsSnapshots(query: string): boolean {
   for (const [, keys] of query.matchAll(/\bgroup\s+by\s+((?:[^\s,]+\s*,\s*)*[^\s,]+)/gi)) {
     if (keys.split(",").some((key) => !KEYS.has(key.trim()))) return true;
   }
-  return false;
+  return /\b(where|if)\b/i.test(query) && choosesSnapshots(query);
+}
+
+/** Do its conditions ask for what a visit alone has, as `if omp.work` does? */
+function choosesSnapshots(text: string): boolean {
+  try {
+    const { lets, where } = parseQuery(text);
+    const made = new Set(lets.map(({ target }) => target));
+    return [...where, ...lets.map(({ condition }) => condition)].some((term) =>
+      term !== null && !KEYS.has(term.attribute) && !SUMMED.test(term.attribute) &&
+      !made.has(term.attribute)
+    );
+  } catch (error) {
+    // Not a query, or one that will be refused.
+    if (error instanceof QueryError) return false;
+    throw error;
+  }
 }

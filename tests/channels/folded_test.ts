@@ -144,6 +144,8 @@ Deno.test("needsOrder() recognizes which of Caliper's configurations sum up by p
       "runtime-report(include_regions=solve)",
       "runtime-report(mem.highwatermark)",
       "runtime-report(loop.stats)",
+      "openmp-report",
+      "runtime-report(openmp.times)",
     ]
   ) assertEquals([text, order(text).includes(true)], [text, true]);
   const variables = {
@@ -159,6 +161,14 @@ Deno.test("needsOrder() recognizes which of Caliper's configurations sum up by p
   assertEquals(made({ CALI_REPORT_CONFIG: "select * group by path format tree" }), false);
   assertEquals(made({ CALI_REPORT_CONFIG: "select * group by iteration#loop" }), true);
   assertEquals(made({ CALI_REPORT_CONFIG: "select max(max#time.duration.ns)" }), true);
+  const chosen = (condition: string) =>
+    made({ CALI_REPORT_CONFIG: `select sum(count) where ${condition} group by path` });
+  assertEquals(["region=solve", "sum#time.duration.ns>5", "not loop"].map(chosen), [
+    false,
+    false,
+    false,
+  ]);
+  assertEquals(["kernel=axpy", "path,omp.work", "not omp.sync"].map(chosen), [true, true, true]);
   assertEquals(made({ CALI_EVENT_ENABLE_SNAPSHOT_INFO: "true" }), true);
   assertEquals(made({ CALI_SERVICES_ENABLE: "event,trace,recorder" }), true);
   assertEquals(made({ CALI_AGGREGATE_KEY: "iteration#loop" }), true);

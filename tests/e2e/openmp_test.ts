@@ -136,6 +136,17 @@ for (
       const at = head.indexOf("Time (barrier)");
       const barrier = lines.reduce((sum, line) => sum + (parseFloat(line.slice(at)) || 0), 0);
       assert(barrier >= waited * 0.99, `${barrier} and ${waited} s\n${head}\n${lines.join("\n")}`);
+      // As people ask for it.
+      preloaded(dir, "ompt", ["./app"], { options: ["--cali-config", "openmp-report(output=o)"] });
+      const [titles, ...rows] = Deno.readTextFileSync(`${dir}/o`).trimEnd().split("\n");
+      const column = (title: string) => {
+        const end = titles.indexOf(title) + title.length;
+        return rows.map((row) => Number(row.slice(0, end).split(" ").pop()))
+          .filter((value) => !Number.isNaN(value));
+      };
+      for (const title of ["Time (work)", "Time (barrier)"]) {
+        assert(column(title).some((value) => value > 0), `${title}\n${titles}\n${rows.join("\n")}`);
+      }
     },
   );
 }
