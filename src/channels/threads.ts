@@ -15,7 +15,7 @@ import { ITERATION_MARK } from "../context/services/iterations.ts";
 import { OMPT_PREFIX } from "../context/services/ompt.ts";
 import { TYPE_NAMES } from "../context/variant.ts";
 import type { AttributeEvent } from "../core/events/event.ts";
-import { PROPERTY as RING_PROPERTY, SNAPSHOT_NAME } from "../core/events/ring_layout.ts";
+import { LAYOUT_NAME, PROPERTY as RING_PROPERTY, SNAPSHOT_NAME } from "../core/events/ring_layout.ts";
 
 /** Attributes of loops' iterations: CALI_MARK_LOOP_BEGIN. */
 const ITERATION_PREFIX = "iteration#";
@@ -98,6 +98,10 @@ export class RunThread {
     if (kind === "end" && name === this.#due) this.#due = undefined;
     else this.#endDue(channels);
     if (name === SNAPSHOT_NAME) return this.#each(channels, (channel) => channel.snapshot());
+    if (name === LAYOUT_NAME) {
+      const [attribute, ...layout] = String(value).split("\n");
+      return this.#each(channels, (channel) => channel.describe(attribute, layout.join("\n")));
+    }
     const follows = kind === "begin" && (event.properties & ENTER_FOLLOWS) !== 0;
     this.#follows = follows ? name : undefined;
     const properties = event.properties & ~ENTER_FOLLOWS;

@@ -5,6 +5,7 @@
  */
 
 import { type Attribute, parseProperties, PROPERTY } from "./attribute.ts";
+import { LAYOUT, parseLayout } from "./blob_layout.ts";
 import { type Given, typeOfGiven } from "./given.ts";
 import { type PlainRecord, plainRecord, type PlainValue, plainValue } from "./plain_record.ts";
 import { AnnotationRuntime } from "./runtime.ts";
@@ -152,6 +153,18 @@ export class Annotations extends AnnotationRuntime {
   /** Ends the innermost value of the attribute of that name. */
   endByName(name: string): void {
     this.end(name);
+  }
+
+  /**
+   * What the bytes of an attribute hold, by the program's own metadata; before it is made. The
+   * configuration's word counts first.
+   *
+   * @ignore
+   */
+  describe(name: string, layout: string): void {
+    const found = parseLayout(layout);
+    if ("wrong" in found) this.say(`${LAYOUT} of ${name}: ${found.wrong}`);
+    else if (!this.layouts.has(name)) this.layouts.set(name, layout);
   }
 
   /** Run metadata of a type by its code. */

@@ -73,7 +73,7 @@ export class AnnotationRuntime {
   readonly #context = new Snapshot();
   readonly #presets: Map<string, number>;
   /** Layouts of attributes' bytes, as JSON. */
-  readonly #layouts: ReadonlyMap<string, string>;
+  protected readonly layouts: Map<string, string>;
   readonly #defaultScope: number;
   readonly #region: number;
   readonly #isVerbose: boolean;
@@ -99,7 +99,7 @@ export class AnnotationRuntime {
       config.CALI_CALIPER_ATTRIBUTE_PROPERTIES ?? "",
       (line) => this.say(line),
     );
-    this.#layouts = readLayouts(
+    this.layouts = readLayouts(
       config.CALI_CALIPER_ATTRIBUTE_LAYOUTS ?? "",
       (line) => this.say(line),
     );
@@ -301,7 +301,7 @@ export class AnnotationRuntime {
       bits = (bits & ~SCOPE_MASK) | PROPERTY.process_scope | PROPERTY.unaligned;
     }
     if ((bits & SCOPE_MASK) === 0) bits |= this.#defaultScope;
-    const layout = this.#layouts.get(name);
+    const layout = this.layouts.get(name);
     const all = layout === undefined ? meta : [
       ...meta,
       [this.make(LAYOUT, TYPE.string, PROPERTY.skip_events), TYPE.string, layout] as Meta,

@@ -1,5 +1,11 @@
 /** Caliper's channels of real programs: equal to what Caliper records of them, with energies. */
-import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertAlmostEquals,
+  assertEquals,
+  assertMatch,
+  assertStringIncludes,
+} from "@std/assert";
 import { query, readCali } from "../../src/query/library.ts";
 import { compile, preloaded } from "../_support/preload.ts";
 import { endToEnd, joulemark } from "../_support/programs.ts";
@@ -366,4 +372,22 @@ endToEnd("Complex datatypes: describes layout of binary blobs", (dir) => {
     "b.cali",
   ]);
   assertEquals(out.stdout, "blob.low,blob.mark,max#blob.low\n1,-1,1\n", out.stderr);
+});
+
+endToEnd("Complex datatypes: a program describes the layout itself, as metadata", (dir) => {
+  compile(dir, "cc -O2 -Wall -Wextra -Werror -o app PROGRAMS/caliper_layout.c");
+  const env = { CALI_SERVICES_ENABLE: "event,trace,recorder", CALI_RECORDER_FILENAME: "l.cali" };
+  const select = "select mesh.cell.x,mesh.cell.n,mesh.cell.tag,mesh.cell.v[1] " +
+    "where region=step format csv";
+  const header = "mesh.cell.x,mesh.cell.n,mesh.cell.tag,mesh.cell.v[1]\n";
+  const rows = ["0.5,0,ab,0", "1.5,-1,ab,0.25", "2.5,-2,ab,0.5"];
+  const ask = (file: string) => joulemark(dir, ["query", "-q", select, file]).stdout;
+  preloaded(dir, "caliper", ["./app"], { env, options: ["--record", "rec"] });
+  assertEquals(ask("l.cali"), header + rows.join("\n") + "\n");
+  joulemark(dir, ["replay", "--cali", "again.cali", "rec"]);
+  assertEquals(ask("again.cali"), header + rows.join("\n") + "\n");
+  // One that is none is told, and the bytes stay bytes.
+  const wrong = preloaded(dir, "caliper", ["./app", "[{}]"], { env });
+  assertMatch(wrong.stderr, /attribute\.layout of mesh\.cell: a field without a name/);
+  assertEquals(ask("l.cali").includes("0.25"), false);
 });

@@ -222,6 +222,8 @@ export const VALUE_NAME = "[joulemark] value";
 
 /** Attribute that is set, to 0, where the program requests a record of its context and counters. */
 export const SNAPSHOT_NAME = "[joulemark] snapshot";
+/** The attribute whose string is an attribute's name, a newline, and the layout of its bytes as JSON. */
+export const LAYOUT_NAME = "[joulemark] layout";
 
 export const RECORD_BYTES = 16;
 /** Records per thread: 3 million events a second at a drain every 5 ms. */
@@ -315,7 +317,7 @@ export function ringConstants(): [name: string, value: number | string][] {
   ]);
   list.push(["MPI_NAME", `"${MPI_NAME}"`], ["OPENMP_NAME", `"${OPENMP_NAME}"`]);
   list.push(["VALUE_NAME", `"${VALUE_NAME}"`]);
-  list.push(["SNAPSHOT_NAME", `"${SNAPSHOT_NAME}"`]);
+  list.push(["SNAPSHOT_NAME", `"${SNAPSHOT_NAME}"`], ["LAYOUT_NAME", `"${LAYOUT_NAME}"`]);
   return list;
 }
 

@@ -214,6 +214,23 @@ JM_EXPORT cali_id cali_create_attribute(const char *name, int type, int properti
     return given(real_create(name, type, properties), name, (uint32_t)type, (uint32_t)properties);
 }
 
+/* What the bytes of an attribute hold, for channels: its name, and the layout that the program gives. */
+static void tell_layout(const char *name, const struct jm_variant *layout) {
+    struct joulemark__thread *t = jm_thread(JM_CALIPER, 0);
+    size_t length = strlen(name), size = layout->type_and_size >> 32;
+    char *text;
+    if (!t || (layout->type_and_size & 0xff) != CALI_STRING || !layout->value.at ||
+        !(text = (char *)malloc(length + 1 + size)))
+        return;
+    memcpy(text, name, length);
+    text[length] = '\n';
+    memcpy(text + length + 1, layout->value.at, size);
+    joulemark__value(t, JOULEMARK__KIND_ATTRIBUTE_SET,
+                     joulemark__lookup(t, JOULEMARK__LAYOUT_NAME), JOULEMARK__TYPE_STRING, 0,
+                     joulemark__number(text, length + 1 + size, JOULEMARK_HINT_UNKNOWN));
+    free(text);
+}
+
 JM_EXPORT cali_id cali_create_attribute_with_metadata(const char *name, int type, int properties,
                                                       int n, const cali_id *keys,
                                                       const struct jm_variant *values);
@@ -224,6 +241,8 @@ JM_EXPORT cali_id cali_create_attribute_with_metadata(const char *name, int type
     uint32_t more = 0;
     int i;
     for (i = 0; keys && values && i < n; i++) {
+        const struct jm_attribute *key = jm_cali_find(keys[i]);
+        if (key && name && strcmp(key->name, "attribute.layout") == 0) tell_layout(name, &values[i]);
         if (keys[i] == cali_class_aggregatable_attr_id && values[i].value.flag)
             more = CALI_AGGREGATABLE;
     }
