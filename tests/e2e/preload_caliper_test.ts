@@ -247,5 +247,12 @@ needing(
     });
     assertEquals(shape(channels.stdout), said);
     assertMatch(Deno.readTextFileSync(`${dir}/ours.txt`), /^ {2}solve/m);
+    // What variables ask is the run's, and once; the program reads them as they are.
+    const asked = preloaded(dir, "caliper", ["sh", "-c", "./marked; echo $CALI_CONFIG"], {
+      env: { CALI_CONFIG: "runtime-report(output=asked.txt)" },
+    });
+    assertEquals(shape(asked.stdout), `${said}runtime-report(output=asked.txt)\n`);
+    assert(!asked.stderr.includes("not found"), asked.stderr);
+    assertMatch(Deno.readTextFileSync(`${dir}/asked.txt`), /^ {2}solve/m);
   },
 );

@@ -56,6 +56,11 @@ struct jm_variant {
 /* Does the real library get the calls too? −1: not determined yet. */
 extern JM_HIDDEN int jm_cali_chain;
 JM_HIDDEN int jm_cali_chain_now(void);
+/*
+ * Before a channel of the program's own: where variables ask the run for profiles, the real library
+ * starts without them, and has the program's channels alone.
+ */
+JM_HIDDEN void jm_cali_start_apart(void);
 static inline __attribute__((unused, always_inline)) int jm_cali_chained(void) {
     if (__builtin_expect(jm_cali_chain == 0, 1)) return 0;
     return jm_cali_chain_now();

@@ -73,22 +73,51 @@ static int has_own_channel(void) {
     return dlsym(RTLD_NEXT, "cali_begin_region") != NULL && dl_iterate_phdr(asks, NULL);
 }
 
-JM_HIDDEN int jm_cali_chain_now(void) {
-    if (jm_cali_chain < 0) {
-        int chain = jm_chained(JM_CALIPER, "CALI_");
+/* Is the real library to be started apart from the variables, and has not been? */
+static int starts_apart;
+
+static void determine_chain(void) {
+    int chain = jm_chained(JM_CALIPER, "CALI_");
+    if (!chain && !getenv("JOULEMARK_CHAIN") && has_own_channel()) {
+        chain = 1;
         /* Where variables ask for profiles that the run makes itself, both would write them. */
-        if (!chain && !getenv("JOULEMARK_CHAIN") && !jm_has_variable("CALI_"))
-            chain = has_own_channel();
-        jm_cali_chain = chain;
+        starts_apart = jm_has_variable("CALI_");
     }
+    jm_cali_chain = chain;
+}
+
+JM_HIDDEN int jm_cali_chain_now(void) {
+    if (jm_cali_chain < 0) determine_chain();
+    if (__builtin_expect(starts_apart, 0)) jm_cali_start_apart();
     return jm_cali_chain;
+}
+
+/* The real library looks for the variables once, when it starts. */
+JM_HIDDEN void jm_cali_start_apart(void) {
+    static const char *const asking[] = {"CALI_CONFIG", "CALI_SERVICES_ENABLE", "CALI_CONFIG_PROFILE"};
+    char *kept[3] = {NULL, NULL, NULL};
+    void (*start)(void);
+    int i;
+    if (jm_cali_chain < 0) determine_chain();
+    if (!__atomic_exchange_n(&starts_apart, 0, __ATOMIC_ACQ_REL)) return;
+    start = (void (*)(void))jm_find_next("cali_init", JM_CALI_LIBRARY);
+    for (i = 0; start && i < 3; i++) {
+        const char *value = getenv(asking[i]);
+        if (value && (kept[i] = strdup(value))) (void)unsetenv(asking[i]);
+    }
+    if (start) start();
+    for (i = 0; i < 3; i++) {
+        if (kept[i]) (void)setenv(asking[i], kept[i], 1);
+        free(kept[i]);
+    }
 }
 
 /* The macros start an existing Caliper by themselves, where it has not written its ids yet. */
 static __attribute__((constructor)) void leave_ids_to_caliper(void) {
 #define LEAVE(name, number)                                                                        \
     if (name == OWN_ID + number) name = JM_CALI_INVALID;
-    if (jm_cali_chained() && dlsym(RTLD_NEXT, "cali_loop_attr_id")) { ALL_OWN(LEAVE) }
+    determine_chain();
+    if (jm_cali_chain && dlsym(RTLD_NEXT, "cali_loop_attr_id")) { ALL_OWN(LEAVE) }
 }
 
 static int locked(void) {

@@ -108,7 +108,11 @@ ASK(const char *, "", cali_caliper_version, (void), (void), ())
 
 /* ------------------------------------------------------------------ configuration and channels */
 
-DO(cali_init, (void), (void), ())
+JM_EXPORT void cali_init(void);
+JM_EXPORT void cali_init(void) {
+    jm_cali_start_apart();
+    JM_FORWARD_VOID("cali_init", JM_CALI_LIBRARY, (void), ());
+}
 DO(cali_mpi_init, (void), (void), ())
 ASK(int, 1, cali_is_initialized, (void), (void), ())
 DO(cali_flush, (int options), (int), (options))
@@ -122,8 +126,12 @@ DO(cali_delete_configset, (void *set), (void *), (set))
 DO(cali_configset_set, (void *set, const char *key, const char *value),
    (void *, const char *, const char *), (set, key, value))
 
-ASK(cali_id, JM_CALI_INVALID, cali_create_channel, (const char *name, int flags, void *set),
-    (const char *, int, void *), (name, flags, set))
+JM_EXPORT cali_id cali_create_channel(const char *name, int flags, void *set);
+JM_EXPORT cali_id cali_create_channel(const char *name, int flags, void *set) {
+    jm_cali_start_apart();
+    JM_FORWARD(cali_id, JM_CALI_INVALID, "cali_create_channel", JM_CALI_LIBRARY,
+               (const char *, int, void *), (name, flags, set));
+}
 DO(cali_delete_channel, (cali_id channel), (cali_id), (channel))
 DO(cali_activate_channel, (cali_id channel), (cali_id), (channel))
 DO(cali_deactivate_channel, (cali_id channel), (cali_id), (channel))

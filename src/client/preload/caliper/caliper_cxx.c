@@ -311,3 +311,11 @@ MEMBER(void, _ZN4cali10Annotation5GuardD1Ev, (void *self)) {
     let_go(o);
 }
 SAME(void, _ZN4cali10Annotation5GuardD2Ev, "_ZN4cali10Annotation5GuardD1Ev", (void *));
+
+/* ------------------------------------------------------------------ ConfigManager */
+
+/* All of it is the real library's, which may not have been started yet. */
+MEMBER(void, _ZN4cali13ConfigManager5startEv, (void *self)) {
+    jm_cali_start_apart();
+    REAL("_ZN4cali13ConfigManager5startEv", (void *), (self));
+}

@@ -134,7 +134,11 @@ JM_EXPORT void cali_Annotation_end(struct held *self) {
 
 NEW(cali_ConfigManager_new)
 PLAIN(cali_ConfigManager_delete)
-PLAIN(cali_ConfigManager_start)
+JM_EXPORT void cali_ConfigManager_start(struct held *self);
+JM_EXPORT void cali_ConfigManager_start(struct held *self) {
+    jm_cali_start_apart();
+    JM_FORWARD_VOID("cali_ConfigManager_start", JM_CALI_LIBRARY, (struct held *), (self));
+}
 PLAIN(cali_ConfigManager_stop)
 PLAIN(cali_ConfigManager_flush)
 TEXT(cali_ConfigManager_add)
