@@ -150,6 +150,10 @@ export class StreamIds {
   /** Merged id by stream id, `NONE` where undefined. */
   table = new Int32Array(1024).fill(NONE);
   readonly #beyond = new Map<number, number>();
+  /** Were there globals, the last record of a stream? What comes then is another one behind it. */
+  isOver = false;
+  /** Ids that another stream gave another meaning. */
+  redefined = 0;
 
   constructor(tree: MergedTree) {
     this.#tree = tree;
@@ -163,7 +167,8 @@ export class StreamIds {
   }
 
   /**
-   * Takes a node record. The first definition of an id is kept.
+   * Takes a node record. The first definition of an id is kept, but for those of a stream that was
+   * joined behind another one, by cat say: there the ids begin anew.
    *
    * @param parent Id of the parent in this stream, or null for a root.
    * @returns The merged node, or `NONE` where attribute, parent or value cannot be had.
@@ -186,7 +191,12 @@ export class StreamIds {
     const node = tree.child(mergedParent, mergedAttribute, type, value);
     if (tree.size > before && tree.isAttribute(node)) tree.registerAttribute(node);
     if (fields.length > 0) tree.nodeFields.set(node, fields);
-    if (this.map(id) === NONE) this.#set(id, node);
+    const known = this.map(id);
+    if (known === NONE) this.#set(id, node);
+    else if (this.isOver && known !== node && id >= FIRST_FREE_ID) {
+      this.#set(id, node);
+      this.redefined++;
+    }
     return node;
   }
 

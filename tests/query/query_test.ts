@@ -120,6 +120,31 @@ Deno.test("streams of different id spaces are merged by structure", () => {
   );
 });
 
+Deno.test("streams joined by cat are what they are one by one, though their ids are the same", () => {
+  const many = (word: string) =>
+    stream(Array.from({ length: 400 }, (_, i) => `${word}${i % 5}/x${i % 3}|n=${i} d=${i / 4}`));
+  const end = "__rec=globals\n";
+  const own = stream(["x/y|n=1"]), renamed = own.replace("data=n,", "data=m,") + end;
+  const vectors = ["agg_regions", "threads_trace", "mixed_props", "trace_phases", "spec_example"]
+    .map((name) => vector(`${name}.cali`));
+  const sets = [[many("a") + end, many("b") + end, many("a") + end], [own + end, renamed], vectors];
+  const queries = [
+    "select * format expand",
+    "select count(),sum(n),sum(m),sum(time.duration.ns) group by path format table",
+    "select sum(d) group by r format json",
+    "format cali",
+  ];
+  for (const inputs of sets) {
+    for (const calql of queries) {
+      for (const piece of [undefined, 37]) {
+        const apart = runQuery(calql, inputs, { piece }), joined = runQuery(calql, [inputs.join("")], { piece });
+        assertEquals(joined.text, apart.text, calql);
+        assertEquals(joined.problems.filter((line) => !line.includes("globals")), []);
+      }
+    }
+  }
+});
+
 Deno.test("references and attributes that no node defines give no entry, and no crash", () => {
   const input = stream(["a|n=1"]) + "__rec=ctx,ref=999=100,attr=888=15,data=1=2\n" +
     "__rec=node,id=200,attr=13,data=q,parent=201\n__rec=ctx,ref=200,attr=15,data=4\n";

@@ -64,7 +64,7 @@ class Merger implements CaliHandler {
   /** May the record be bound to its references and its list? */
   #isPlain = false;
   /** By layout; those of layouts that were forgotten go with them. */
-  readonly #plans = new WeakMap<Layout, Plan>();
+  #plans = new WeakMap<Layout, Plan>();
   /** Layout of the snapshot before, and what is done with it. */
   #layout: Layout | null = null;
   #otherLayout: Layout | null = null;
@@ -94,16 +94,23 @@ class Merger implements CaliHandler {
   }
 
   problem(message: string, line: number): void {
+    // Where there are no globals writers end with the bare word, which is no record to readers.
+    if (message.endsWith(": __rec=globals")) this.#ids.isOver = true;
     this.#sink.problem(message, line);
   }
 
   node(scanner: CaliScanner): void {
     const parent = scanner.hasParent ? scanner.nodeParent : null;
-    const { nodeId, nodeAttribute } = scanner;
+    const { nodeId, nodeAttribute } = scanner, { redefined } = this.#ids;
     const node = this.#ids.define(nodeId, nodeAttribute, parent, textOf(scanner, 0));
     if (node === NONE) {
       this.#sink.problem("Invalid node record", scanner.line);
       return;
+    }
+    if (this.#ids.redefined > redefined) {
+      this.#plans = new WeakMap();
+      this.#layout = this.#otherLayout = null;
+      scanner.forgetReads();
     }
     // An id of a layout may have been unknown until now.
     if (this.#tree.attributeOf[node] === NAME_ID) {
@@ -137,6 +144,7 @@ class Merger implements CaliHandler {
 
   globals(scanner: CaliScanner): void {
     const tree = this.#tree;
+    this.#ids.isOver = true;
     for (let i = 0; i < scanner.refCount; i++) {
       const node = this.#ids.map(scanner.refs[i]);
       if (node !== NONE) tree.addGlobalReference(node);
