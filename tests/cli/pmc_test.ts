@@ -31,6 +31,34 @@ Deno.test("pmc summarizes the library's own logs, of any version", async () => {
   }
 });
 
+Deno.test("pmc: logs joined by cat are runs of their own, whatever their version", async () => {
+  const dir = Deno.makeTempDirSync();
+  try {
+    for (const name of ["v2.0.0.pmc", "v3.1.0.pmc", "v4.3.0.pmc", "v6.0.0.bin"]) {
+      const one = Deno.readFileSync(`${VECTORS}run-a.${name}`);
+      Deno.writeFileSync(`${dir}/run.pmc`, one);
+      Deno.writeFileSync(`${dir}/two.pmc`, Uint8Array.of(...one, ...one));
+      const rows = async (file: string) => {
+        const out = await capture(pmc, ["--format", "json", `${dir}/${file}`]);
+        assertEquals([out.code, out.stderr], [0, ""], name);
+        const { tables } = JSON.parse(out.stdout) as {
+          tables: { rows: Record<string, unknown>[] }[];
+        };
+        return tables.map((table) => table.rows);
+      };
+      const named = (word: string, tables: Record<string, unknown>[][]) =>
+        tables.map((table) => table.map((row) => ({ ...row, run: word })));
+      const single = await rows("run.pmc"), both = await rows("two.pmc");
+      for (const i of [1, 2]) {
+        const own = both.map((table) => table.filter(({ run }) => run === `two#${i}`));
+        assertEquals(named("x", own), named("x", single), name);
+      }
+    }
+  } finally {
+    Deno.removeSync(dir, { recursive: true });
+  }
+});
+
 Deno.test("pmc has every choice in every format", async () => {
   await withFiles(async (dir) => {
     const files = ["cray-1", "cray-2", "gnu-1"].map((name) => `${dir}/${name}.pmc`);

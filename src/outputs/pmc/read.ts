@@ -1,6 +1,6 @@
 /**
  * PMC files as runs: text logs as they are, binary ones collated over the ranks that wrote them. A
- * binary log may hold several runs, since the library appends.
+ * binary log may hold several runs, since the library appends; a text log, where somebody joined some.
  * @module
  */
 import { UsageError } from "../../core/errors.ts";
@@ -28,7 +28,14 @@ export function readPmcRuns(path: string, tell: (line: string) => void): PmcRun[
   const log = parsePmc(readBytes(path), { path });
   if (log.cut) tell(`${path}: cut in its last line, read up to there`);
   const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.(pmc|bin|ascii|out)$/, "");
-  if (log.form === "text") return [{ name, log, nodes: [] }];
+  if (log.form === "text") {
+    const texts = splitText(log.records);
+    return texts.map((records, i) => ({
+      name: texts.length === 1 ? name : `${name}#${i + 1}`,
+      log: { ...log, records },
+      nodes: [],
+    }));
+  }
   const runs = splitRuns(log.records);
   return runs.map((ranks, i) => {
     const parts = [...ranks].map(([rank, records]) => ({ host: `rank ${rank}`, rank, records }));
@@ -58,6 +65,20 @@ function readBytes(path: string): Uint8Array {
       cause: error,
     });
   }
+}
+
+/** Is it the reading at open? */
+const isOpen = ({ step, timeS }: PmcRecord) => step === -1 && timeS === 0;
+
+/** A text log's records, run by run: one begins at a header behind others, or at the reading at open. */
+function splitText(records: readonly PmcRecord[]): PmcRecord[][] {
+  const runs: PmcRecord[][] = [[]];
+  for (const record of records) {
+    const last = runs[runs.length - 1];
+    if (last.length > 0 && (record.headed || isOpen(record))) runs.push([record]);
+    else last.push(record);
+  }
+  return runs;
 }
 
 /** Records by rank, a map for each run: each begins with the reading at open, step −1. */
