@@ -71,7 +71,7 @@ export class JobPart {
   readonly onMerge: MergeListener[] = [];
   /** Called when the report of the whole job was made, with its text up to the first host. */
   onJob?: (head: string) => void;
-  readonly #outputs: JobOutputs;
+  #outputs: JobOutputs;
   readonly #directory: string;
   readonly #startS = wallSeconds();
   readonly #clocks: ClockPair[] = [];
@@ -99,6 +99,11 @@ export class JobPart {
   /** Keeps a text of this node for what the job's last one makes of all. */
   keep(name: string, text: string): void {
     writeDocument(this.reportPath.replace(/report$/, name), text);
+  }
+
+  /** The calls of pm_mpi_lib have named the job's log, which nobody did before. */
+  logsStepsTo(file: string, version: PmcVersion): void {
+    this.#outputs = { ...this.#outputs, pmc: { file, version } };
   }
 
   /** For the node's `joulemark:` mapping. */

@@ -46,10 +46,7 @@ export function makePmc(values: OptionValues, site: OutputSite): Opener {
         const { source } = recorder;
         if (byCalls && (source !== "pm_mpi_lib" || recorder.path === undefined)) return;
         if (byCalls && recorder.linked && site.wasWritten?.(recorder.path!)) return;
-        if (byCalls && site.part !== undefined) {
-          site.tell("the calls of pm_mpi_lib on several nodes make one log by --pmc FILE");
-          return;
-        }
+        if (byCalls) site.part?.logsStepsTo(recorder.path!, version);
         if (reason !== undefined && byCalls) {
           site.tell(`the PMC log has no energy: ${reason}`);
         }
