@@ -88,6 +88,43 @@ endToEnd("a log that the program names late and elsewhere is written all the sam
   }
 });
 
+endToEnd("each pm_mpi_open has its log, and ./PMC where the name cannot be written", (dir) => {
+  Deno.writeTextFileSync(
+    `${dir}/opens.c`,
+    `#include <stddef.h>
+extern int pm_mpi_open(char *) __attribute__((weak));
+extern int pm_mpi_monitor(int, int) __attribute__((weak));
+extern int pm_mpi_close(void) __attribute__((weak));
+int main(int count, char **words) {
+  if (!pm_mpi_open) return 3;
+  for (int i = 1; i < count; i++) {
+    pm_mpi_open(words[i]);
+    for (int k = 0; k < i; k++) pm_mpi_monitor(10 * i, 1);
+    pm_mpi_close();
+  }
+  return 0;
+}
+`,
+  );
+  compile(dir, "cc -O2 -Wall -Wextra -Werror -o opens opens.c");
+  const elsewhere = Deno.makeTempDirSync();
+  try {
+    const steps = (path: string) => parsePmc(Deno.readFileSync(path)).records.map((r) => r.step);
+    const names = ["first", `${elsewhere}/second`, "no/such/third", "first", "fifth"];
+    const out = joulemark(dir, [
+      ...["run", "-q", "--simulate", "--preload", "pm_mpi", "--", "./opens", ...names],
+    ]);
+    assertEquals([out.code, out.stderr], [0, ""]);
+    // What is opened again begins anew.
+    assertEquals(steps(`${dir}/first`), [-1, 40, 40, 40, 40, 41]);
+    assertEquals(steps(`${elsewhere}/second`), [-1, 20, 20, 21]);
+    assertEquals(steps(`${dir}/PMC`), [-1, 30, 30, 30, 31]);
+    assertEquals(steps(`${dir}/fifth`), [-1, 50, 50, 50, 50, 50, 51]);
+  } finally {
+    Deno.removeSync(elsewhere, { recursive: true });
+  }
+});
+
 endToEnd("a library that answers pm_mpi_open and leaves no log loses no step", (dir) => {
   // As linked where there is no Cray, and one that leaves a log of its own.
   const opens: Record<string, string> = {

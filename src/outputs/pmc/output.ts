@@ -45,6 +45,13 @@ export function makePmc(values: OptionValues, site: OutputSite): Opener {
         const records = recorder.records(site.zeroS());
         const { source } = recorder;
         if (byCalls && (source !== "pm_mpi_lib" || recorder.path === undefined)) return;
+        if (byCalls) {
+          for (const log of recorder.earlier(site.zeroS())) {
+            if (log.linked && site.wasWritten?.(log.path)) continue;
+            if (site.part === undefined) site.keepSteps(log.path, version, log.records);
+            else site.tell(`${log.path}: a job of several nodes keeps the last log alone`);
+          }
+        }
         if (byCalls && recorder.linked && site.wasWritten?.(recorder.path!)) return;
         if (byCalls) site.part?.logsStepsTo(recorder.path!, version);
         if (reason !== undefined && byCalls) {

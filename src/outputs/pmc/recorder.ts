@@ -66,6 +66,14 @@ interface Series {
   closed: boolean;
 }
 
+/** A log that the calls of pm_mpi_lib named. */
+interface NamedLog {
+  readonly path: string;
+  /** The real library is linked, and writes it where it can. */
+  readonly linked: boolean;
+  readonly series: Series;
+}
+
 /** Records the steps of one node. */
 export class PmcRecorder implements EventReceiver {
   readonly #tracker: RegionTracker;
@@ -86,6 +94,8 @@ export class PmcRecorder implements EventReceiver {
   path: string | undefined;
   /** The real library is linked, and writes that log where it can. */
   linked = false;
+  /** Logs of other names that they opened before. */
+  #earlier: NamedLog[] = [];
   #depth = 0;
 
   /** @param version A record with both flags makes two lines from 4.3 on. */
@@ -149,6 +159,15 @@ export class PmcRecorder implements EventReceiver {
     return marks.filter((mark) => mark.values !== undefined).map((mark) => record(mark, epochS));
   }
 
+  /** Logs that the calls opened under other names before, whole; after {@linkcode records}. */
+  earlier(epochS: number): (Omit<NamedLog, "series"> & { records: PmcRecord[] })[] {
+    return this.#earlier.map(({ path, linked, series }) => ({
+      ...{ path, linked },
+      records: series.marks.filter((mark) => mark.values !== undefined)
+        .map((mark) => record(mark, epochS)),
+    }));
+  }
+
   receive(event: EventRecord): number {
     switch (event.kind) {
       case KIND.enter:
@@ -203,8 +222,13 @@ export class PmcRecorder implements EventReceiver {
     const counts = before === undefined || before.pid === pid || rank < (before.rank ?? Infinity);
     if (!counts) return;
     // Opening again truncates a text log, as the library does; binary ones go on growing.
-    if (event.pm.path !== undefined) {
-      this.path = event.pm.path;
+    const { path } = event.pm;
+    if (path !== undefined) {
+      if (this.path !== undefined && before?.pid === pid) {
+        this.#earlier.push({ path: this.path, linked: this.linked, series: before });
+      }
+      this.#earlier = this.#earlier.filter((log) => log.path !== path);
+      this.path = path;
       this.linked = event.pm.linked === true;
     }
     const goesOn = before?.pid === pid && this.#version >= 5;

@@ -51,26 +51,44 @@ static void event(uint32_t kind, uint32_t value, int step, int substep, uint32_t
         JOULEMARK__U32(t->entry, JOULEMARK__THREAD_REFUSED) += 1;
 }
 
+/* The whole path of a log; 0: it is too long. */
+static int whole_path(char *whole, size_t room, const char *path) {
+    size_t used = 0;
+    int written;
+    if (*path != '/' && getcwd(whole, room - 1)) {
+        used = strlen(whole);
+        whole[used++] = '/';
+    }
+    written = snprintf(whole + used, room - used, "%s", path);
+    return written >= 0 && (size_t)written < room - used;
+}
+
+/* Can a file of this name be written? It is not made: where --pmc names another one nobody asked for it. */
+static int is_writable(const char *path) {
+    char directory[4096];
+    char *slash;
+    if (access(path, F_OK) == 0) return access(path, W_OK) == 0;
+    snprintf(directory, sizeof directory, "%s", path);
+    slash = strrchr(directory, '/');
+    if (!slash) return 1;
+    slash[slash == directory] = 0;
+    return access(directory, W_OK | X_OK) == 0;
+}
+
 /*
  * Which log the program opens, as a whole path; without a name the library's own, in the folder that
- * the program is in. The real library, where it is linked, writes its log itself; one that has no
- * counters, or does nothing, leaves none.
+ * the program is in, as for a name that cannot be written. The real library, where it is linked, writes
+ * its log itself; one that has no counters, or does nothing, leaves none.
  */
 static void tell_log(const char *symbol, const char *path, const char *otherwise) {
     struct joulemark__thread *t = jm_thread(JM_PM_MPI, 0);
     char whole[4096];
     void *slot = NULL;
-    size_t used = 0;
-    int written;
     uint32_t linked = jm_next(&slot, symbol, LIBRARY) ? JOULEMARK__PM_LINKED : 0;
     if (!t) return;
     if (!path || !*path) path = otherwise;
-    if (*path != '/' && getcwd(whole, sizeof whole - 1)) {
-        used = strlen(whole);
-        whole[used++] = '/';
-    }
-    written = snprintf(whole + used, sizeof whole - used, "%s", path);
-    if (written < 0 || (size_t)written >= sizeof whole - used) return;
+    if (!whole_path(whole, sizeof whole, path)) return;
+    if (!is_writable(whole) && !whole_path(whole, sizeof whole, otherwise)) return;
     joulemark__value(t, JOULEMARK__KIND_ATTRIBUTE_SET,
                      joulemark__lookup(t, JOULEMARK__PM_LOG_NAME), JOULEMARK__TYPE_STRING, linked,
                      joulemark__find(t, whole, JOULEMARK_HINT_UNKNOWN));
