@@ -150,7 +150,11 @@ export class Engine implements RunView {
         return known ? resolved.signal.row.unit : undefined;
       },
       constant: (name, domain, index) => {
-        if (this.batch.behavior(name) !== "constant") return undefined;
+        const behavior = this.batch.behavior(name), found = table.resolve(name);
+        // A label that is one number for the node, as PM_VERSION is, and no word for where a CPU is.
+        const isNumber = behavior === "label" && "signal" in found &&
+          found.signal.row.agg === "expect_same";
+        if (behavior !== "constant" && !isNumber) return undefined;
         const handle = this.batch.pushSignal(name, domain, index);
         return () => this.batch.sample(handle);
       },

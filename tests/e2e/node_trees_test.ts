@@ -145,6 +145,10 @@ for (const name of NODES) {
   });
 }
 
+function startupOf(node: NodeFile): number {
+  return parseInt(frameOf(node, 0).tree["/sys/cray/pm_counters/startup"]);
+}
+
 /** As the paper's job script has it, its line breaks included. */
 const PAT_RT_PERFCTR = `UNITS:POWER,UNITS:ENERGY,UNITS:TIME, /
 THERMAL_SPEC,MINIMUM_POWER,MAXIMUM_POWER,MAXIMUM_TIME_WINDOW, /
@@ -159,6 +163,15 @@ endToEnd(
     const node = await runOver(name, dir, { PAT_RT_PERFCTR: `${PAT_RT_PERFCTR},NO_SUCH` });
     const [host] = parseReport(Deno.readTextFileSync(`${dir}/joulemark.report`), "report").hosts;
     assertEquals(Object.keys(host.joulemark!.counters!).length, 17);
+    // All of them by --report-signals too.
+    const list = PAT_RT_PERFCTR.split(/[\s,/]+/);
+    const signals = ["run", "-q", "--root", "tree", "--report-signals", list.join(), "--report", "s"];
+    const asked = joulemark(dir, [...signals, "--", "sleep", "0.3"]);
+    assertEquals([list.length, asked.code, asked.stderr], [17, 0, ""]);
+    const [{ application }] = parseReport(Deno.readTextFileSync(`${dir}/s`), "s").hosts;
+    // A report's values have six digits.
+    assertAlmostEquals(Number(application.PM_STARTUP) / startupOf(node), 1, 1e-5);
+    for (const counter of list) assert(application[counter] !== undefined, counter);
     const table = joulemark(dir, ["pmc", "--summary", "craypat", "--json", "joulemark.report"]);
     assertEquals(table.code, 0, table.stderr);
     const rows: Record<string, string | number>[] = JSON.parse(table.stdout).tables[0].rows;
@@ -175,10 +188,9 @@ endToEnd(
       assertAlmostEquals(Number(found.get(counter)!.value), value, 1e-4 * value, counter);
       assertEquals(found.get(counter)!.unit, unit);
     }
-    const counters = frameOf(node, 0).tree;
     assertEquals(found.get("PM_STARTUP"), {
       ...{ counter: "PM_STARTUP", unit: "cycles", aggregation: "max" },
-      value: parseInt(counters["/sys/cray/pm_counters/startup"]),
+      value: startupOf(node),
     });
     const powers = node.frames.map((_, frame) =>
       parseInt(frameOf(node, frame).tree["/sys/cray/pm_counters/power"])
