@@ -110,21 +110,53 @@ export async function* recordsOnce(
   }
 }
 
+/**
+ * Where the keys of one type's columns are among those of another file, −1: not there; `null`: they
+ * have the same places. By both.
+ */
+const places = new WeakMap<RawColumns, WeakMap<RawColumns, Int32Array | null>>();
+
+function placesIn(from: RawColumns, to: RawColumns): Int32Array | null {
+  const known = places.get(from) ?? new WeakMap<RawColumns, Int32Array | null>();
+  places.set(from, known);
+  let found = known.get(to);
+  if (found === undefined) {
+    const names = to.schema.keys.map(({ name }) => name);
+    const at = Int32Array.from(from.schema.keys, ({ name }) => names.indexOf(name));
+    found = at.length === names.length && at.every((place, i) => place === i) ? null : at;
+    known.set(to, found);
+  }
+  return found;
+}
+
+/** Do two copies of a line differ in a key that both have? Files may have keys in an order of their own. */
+function differ(a: HeldLine, b: HeldLine): boolean {
+  const at = placesIn(a.device.columns, b.device.columns);
+  if (at === null) return !a.values.equals(b.values);
+  // Lines of a wrong length end before their keys do.
+  const [mine, theirs] = [a.values.numbers.length, b.values.numbers.length];
+  return at.some((place, i) =>
+    place >= 0 && i < mine && place < theirs && a.values.exact(i) !== b.values.exact(place)
+  );
+}
+
 /** One record out of its copies. */
 function joined(same: readonly HeldRecord[], copies: RawCopies): HeldRecord {
   const lines = new Map<string, HeldLine>();
+  const { lines: linesBefore } = copies;
   for (const record of same) {
     for (const line of record.lines) {
       const key = `${line.device.columns.schema.type} ${line.device.name}`;
       const before = lines.get(key);
       if (before !== undefined) {
         copies.lines++;
-        if (!before.values.equals(line.values)) copies.differing++;
+        if (differ(before, line)) copies.differing++;
       }
       lines.set(key, line);
     }
   }
-  copies.records += same.length - 1;
+  // Parts of a record, by types say, are no copies.
+  if (copies.lines > linesBefore) copies.records += same.length - 1;
   // Lines of one file follow each other.
   const ordered = [...lines.values()].sort((a, b) => a.file - b.file);
   const marks = [...new Set(same.flatMap((record) => record.marks))];
