@@ -297,6 +297,18 @@ endToEnd(
       const isAsked = variables.CALI_SERVICES_ENABLE?.includes("report") ?? false;
       assertEquals(stdout.startsWith("event.begin#region "), isAsked, stdout);
     }
+    // What is not there is told at its place in the list.
+    const asked = { CALI_LOG_VERBOSITY: "1", CALI_SERVICES_ENABLE: "no:event:such:timer:trace" };
+    const partly = preloaded(dir, "caliper", ["./app"], { env: asked });
+    assertStringIncludes(
+      partly.stderr,
+      [
+        'Service "no" not found!',
+        "default: Registered event trigger service",
+        'Service "such" not found!',
+        "default: Registered timer service",
+      ].map((line) => `== CALIPER: ${line}\n`).join(""),
+    );
     const records = Deno.readTextFileSync(`${dir}/t.cali`).split("\n").length - 1;
     const env = { CALI_LOG_VERBOSITY: "1", ...LOGS[0][0] };
     const { stderr } = preloaded(dir, "caliper", ["./app"], { env });

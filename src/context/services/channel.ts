@@ -91,21 +91,21 @@ export class Channel extends Annotations {
       made.add(factory);
       this.addService(factory);
     }
-    const lines = wanted.filter((name) => this.services.has(name)).map((name) =>
-      REGISTERED.get(name)
-    );
-    for (const line of new Set(lines)) {
-      if (line !== undefined) this.note(line);
+    const noted = new Set<string>();
+    for (const name of wanted) {
+      if (!this.services.has(name)) {
+        this.say(remarkOnService(name) ?? `Service "${name}" not found!`);
+        continue;
+      }
+      const line = REGISTERED.get(name);
+      if (line !== undefined && !noted.has(line)) this.note(line);
+      if (line !== undefined) noted.add(line);
     }
     if (wanted.length === 0) {
       const name = options.name ?? "default";
       this.note(`No services enabled, ${name} channel will not record data.`);
     }
     for (const text of missingServices(wanted)) this.note(text, false);
-    for (const name of wanted) {
-      if (this.services.has(name)) continue;
-      this.say(remarkOnService(name) ?? `Service "${name}" not found!`);
-    }
   }
 
   /** Are changes of this attribute for this channel? Those of libraries are, where a service requests them. */
