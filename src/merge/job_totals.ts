@@ -4,6 +4,7 @@
  * them up.
  * @module
  */
+import { compareTexts } from "../core/names.ts";
 import { rounded } from "../core/number_format.ts";
 import {
   type ComponentTotal,
@@ -28,6 +29,8 @@ import type { SectionSums } from "./field_sums.ts";
 const TOTALS = "Job totals";
 const TREE = "Job tree ";
 const UNMARKED = "Job unmarked";
+/** Places that a component was read from, at most. */
+const MOST_SOURCES = 3;
 /** Rows kept; the others have less time. */
 const MAX_ROWS = 1000;
 
@@ -67,6 +70,7 @@ export function addJobTotals(statistics: Statistics, host: ReportHost, number: n
     fields[`${kind} idle`] = total.idleJ;
     fields[`${kind} net`] = total.netJ;
     fields[`${kind} covered`] = total.coverage;
+    if (total.source !== "") fields[sourceKey(kind) + total.source] = 1;
   }
   statistics.section(TOTALS).add(fields, host.host, number);
   if (tree === undefined) return;
@@ -85,6 +89,11 @@ export function addJobTotals(statistics: Statistics, host: ReportHost, number: n
 /** Key of a component's energy: `WATCHED` has them, so that outlying hosts are found. */
 function energyKey(kind: EnergyKind): string {
   return `${kind} energy (J)`;
+}
+
+/** Where it was read: a host counts under what follows. */
+function sourceKey(kind: EnergyKind): string {
+  return `${kind} from `;
 }
 
 function rowFields(row: TreeRow, processes: number): Fields {
@@ -134,15 +143,16 @@ export function jobTotals(statistics: Statistics): Nested {
     };
     const joules = sum(energy);
     const isAll = energy.count === hosts;
+    const coverage = sum(section.field(`${kind} covered`)) / hosts;
     components.set(kind, {
       joules,
       meanW: sum(section.field(`${kind} watts`)),
       peakW: hosts === 1 ? whole("peak") : NaN,
       peakAtMostW: hosts === 1 ? NaN : whole("peak"),
       ...{ idleJ: whole("idle"), netJ: whole("net") },
-      coverage: sum(section.field(`${kind} covered`)) / hosts,
-      covers: isAll ? "" : `${energy.count} of ${hosts} hosts`,
-      source: "",
+      coverage,
+      covers: isAll ? partOfTime(coverage) : `${energy.count} of ${hosts} hosts`,
+      source: sourcesOf(section, kind),
     });
     const { deviation, min, minHost, max, maxHost } = energy.result();
     spreads[kind] = {
@@ -163,6 +173,25 @@ export function jobTotals(statistics: Statistics): Nested {
   const nested = totalsToNested(totals);
   for (const [kind, spread] of Object.entries(spreads)) Object.assign(nested[kind]!, spread);
   return nested;
+}
+
+/** In words, "" where it is all of it. */
+function partOfTime(share: number): string {
+  return share < 1 - 1e-9 ? `${Math.min(99.9, Math.floor(share * 1000) / 10)} % of the time` : "";
+}
+
+/** Where the hosts read a component; of several places how many hosts each has. */
+function sourcesOf({ fields }: SectionSums, kind: EnergyKind): string {
+  const key = sourceKey(kind);
+  const found = fields.filter((field) => field.key.startsWith(key))
+    .map((field) => ({ source: field.key.slice(key.length), hosts: field.count }))
+    .sort((a, b) => b.hosts - a.hosts || compareTexts(a.source, b.source));
+  if (found.length === 1) return found[0].source;
+  const some = found.slice(0, MOST_SOURCES).map(({ source, hosts }) =>
+    `${source} (${hosts} ${hosts === 1 ? "host" : "hosts"})`
+  );
+  const more = found.length - some.length;
+  return [...some, ...(more > 0 ? [`${more} more`] : [])].join("; ");
 }
 
 /** The job's tree; `undefined`: no host has one. */

@@ -106,6 +106,41 @@ Deno.test("the totals of a job are the sums of its hosts', in any order of them"
   assertAlmostEquals(Number(fields["energy (kWh)"]) * 3.6e6 / joules, 1, 1e-9);
 });
 
+Deno.test("the totals of a job say where the hosts read them, and which part of the time is known", () => {
+  const host = (k: number, own: { source: string; known?: number }): string => {
+    const [first] = parseReport(MADE[k].report).hosts;
+    const { known } = own;
+    const application = known === undefined ? first.application : {
+      "runtime (s)": 10,
+      "package-energy (J)": NaN,
+      "joulemark-package-energy-known (J)": known,
+      "joulemark-package-power-known (W)": known / 5,
+      "joulemark-package-energy-coverage (%)": 50,
+    };
+    const sources = { CPU_ENERGY: { quality: "measured", source: own.source } };
+    const report = parseReport(MADE[k].report);
+    return stringifyReport({
+      ...report,
+      hosts: [{ ...first, application, joulemark: { ...first.joulemark, sources } }],
+    });
+  };
+  const totalsOf = (texts: readonly string[]) => {
+    const merger = new ReportMerger();
+    texts.forEach((text, k) => merger.add(readReport(text, `${k}.report`)));
+    const { joulemark } = parseReport(merger.head() + "\n");
+    return totalsFromNested(joulemark!.totals)!.components.get("package")!;
+  };
+  const alike = totalsOf([host(0, { source: "rapl" }), host(1, { source: "rapl" })]);
+  assertEquals([alike.source, alike.covers], ["measured, rapl", ""]);
+  const other = totalsOf([
+    ...[host(0, { source: "rapl" }), host(1, { source: "msr" })],
+    host(2, { source: "rapl", known: 40 }),
+  ]);
+  assertEquals(other.source, "measured, rapl (2 hosts); measured, msr (1 host)");
+  assertEquals(other.covers, "83.3 % of the time");
+  assertAlmostEquals(other.coverage, 2.5 / 3, 1e-9);
+});
+
 Deno.test("the tree of a job has the visits of all hosts, and errors that add up as squares", () => {
   const { joulemark } = parseReport(merged([3, 1, 0, 2, 6, 5, 4]) + "\n");
   const tree = treeFromNested(joulemark!.tree)!;
