@@ -7,10 +7,13 @@
 import { jsonText } from "../core/printable.ts";
 import { UsageError } from "../core/errors.ts";
 import type { Host } from "../core/machine/host.ts";
-import type { Report, ReportHost } from "../core/report.ts";
+import { treeToNested } from "../core/region_tree.ts";
+import type { Nested, Report, ReportHost } from "../core/report.ts";
 import type { SignalProvider } from "../core/signal.ts";
 import type { Recording } from "../formats/recording.ts";
 import { stringifyReport } from "../formats/report.ts";
+import { HostStatistics } from "../merge/host_statistics.ts";
+import { jobTotals, jobTree } from "../merge/job_totals.ts";
 import type { NodeSteps } from "../merge/steps.ts";
 import { TRACKER_ALIASES } from "../regions/tracker_signals.ts";
 import { writePmc } from "../merge/pmc.ts";
@@ -171,12 +174,24 @@ export async function replayReport(
 
 /** The first recording's header around all hosts. */
 function document(results: Replayed[]) {
-  const hosts: ReportHost[] = results.map((result) => result.host);
+  const hosts = results.flatMap(({ engine, host }): ReportHost[] => engine.document([host]).hosts);
   const partial = results.some((result) => result.partial);
   return results[0].engine.document(hosts, {
     replayed: true,
     ...(partial ? { partial: true } : {}),
+    ...(hosts.length > 1 ? ofJob(hosts) : {}),
   });
+}
+
+/** Totals and tree of several hosts, as a merged report has them. */
+function ofJob(hosts: readonly ReportHost[]): { [key: string]: Nested } {
+  const statistics = new HostStatistics();
+  for (const host of hosts) statistics.add(host);
+  const tree = jobTree(statistics);
+  return {
+    totals: jobTotals(statistics),
+    ...(tree === undefined ? {} : { tree: treeToNested(tree) }),
+  };
 }
 
 /** The nodes' steps, with ranks in the order of the recordings. */

@@ -361,9 +361,8 @@ export class Engine implements RunView {
     const peaksW = this.#outputs.find((output) => output.peaksW !== undefined)?.peaksW;
     for (const host of hosts) {
       if (host.joulemark === undefined) continue;
-      // The longest part comes last.
-      const { tree, ...facts } = host.joulemark;
-      const totals = totalsToNested(hostTotals(host, peaksW));
+      // The longest part comes last. A host of another engine has its totals already.
+      const { tree, totals = totalsToNested(hostTotals(host, peaksW)), ...facts } = host.joulemark;
       host.joulemark = { totals, ...facts, ...(tree === undefined ? {} : { tree }) };
     }
     return {

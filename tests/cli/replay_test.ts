@@ -1,10 +1,14 @@
 /** The verb over the vectors' runs, against whole files in tests/golden/replay. */
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertAlmostEquals, assertEquals, assertRejects } from "@std/assert";
 import { replay } from "../../src/cli/replay.ts";
 import { runVerb } from "../../src/cli/command_line/run_verb.ts";
 import { REPORT_VERSION } from "../../src/core/version.ts";
 import { AccessError, UnknownNameError, UsageError } from "../../src/core/errors.ts";
+import { totalsFromNested } from "../../src/core/job_totals.ts";
+import { treeFromNested } from "../../src/core/region_tree.ts";
 import { parseReport } from "../../src/formats/report.ts";
+import { makeProgram } from "../../src/sim/programs.ts";
+import { recordProgram } from "../../src/sim/recording.ts";
 import { APPLICATION_CASES, recordingOf, RecordingOnDisk } from "../session/_application.ts";
 
 const GOLDEN = new URL("../golden/replay/", import.meta.url);
@@ -76,6 +80,47 @@ Deno.test("replay of several recordings is one report of several hosts", async (
     } finally {
       for (const recording of several) recording[Symbol.dispose]();
     }
+  });
+});
+
+Deno.test("each host of several recordings has its own peak, and the job has their sums", async () => {
+  await inDirectory(async (out) => {
+    // The second node's power is half of the first one's.
+    const paths = ["random 10 ms", "random 2 ms"].map((name, k) => {
+      const made = makeProgram(name as "random 2 ms", { seed: 5 + k, seconds: 4, counters: "rapl" });
+      const { yaml, events, samples } = recordProgram(made, {});
+      const path = `${out}/rec${k}`;
+      const [head, ...rows] = samples.trimEnd().split("\n");
+      const own = rows.map((row) => {
+        const [time, ...joules] = row.split(",");
+        return [time, ...joules.map((j) => Number(j) / (1 + k))].join();
+      });
+      Deno.mkdirSync(path);
+      Deno.writeTextFileSync(`${path}/recording.yaml`, yaml.replace(/^host: .*$/m, `host: n${k}`));
+      Deno.writeTextFileSync(`${path}/events.csv`, events);
+      Deno.writeTextFileSync(`${path}/samples.csv`, [head, ...own].join("\n") + "\n");
+      return path;
+    });
+    const reportOf = async (...some: string[]) => {
+      await runVerb(replay, ["-q", "--report", `${out}/r`, ...some]);
+      return parseReport(Deno.readTextFileSync(`${out}/r`));
+    };
+    const singles = [await reportOf(paths[0]), await reportOf(paths[1])];
+    const both = await reportOf(...paths);
+    const alone = singles.map(({ hosts }) => totalsFromNested(hosts[0].joulemark!.totals)!);
+    const packages = alone.map(({ components }) => components.get("package")!);
+    assert(packages[1].peakW < 0.7 * packages[0].peakW);
+    both.hosts.forEach((host, k) => {
+      assertEquals(totalsFromNested(host.joulemark!.totals), alone[k], host.host);
+    });
+    const job = totalsFromNested(both.joulemark!.totals)!.components.get("package")!;
+    assertAlmostEquals(job.joules, packages[0].joules + packages[1].joules, 1e-6);
+    assertAlmostEquals(job.peakAtMostW, packages[0].peakW + packages[1].peakW, 1e-6);
+    const tree = treeFromNested(both.joulemark!.tree)!;
+    const counts = singles.map(({ hosts }) => treeFromNested(hosts[0].joulemark!.tree)!)
+      .map(({ rows }) => rows.find(({ region }) => region === "solve")!.count);
+    const solve = tree.rows.find(({ region }) => region === "solve")!;
+    assertEquals(solve.count * tree.processes, counts[0] + counts[1]);
   });
 });
 
