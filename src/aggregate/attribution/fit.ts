@@ -41,7 +41,7 @@ const LEAST_CHOICE_ROWS = 1024;
 /** Entries that are kept without joining rare classes: a few MB. */
 const MOST_ENTRIES = 65_536;
 /** Row passes of the choice, and rows that follow it, for each new row. */
-const PASSES = 24;
+const PASSES = 96;
 const CATCH_UP = 8;
 /** Entries × classes up to which a choice may be made in between: a few milliseconds. */
 const MIDWAY_WORK = 50_000;

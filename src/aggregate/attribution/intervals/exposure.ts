@@ -56,6 +56,8 @@ export class Exposure {
   #before: Float64Array;
   /** By class: its place in `#before` + 1; 0: nothing was left of it. */
   #beforeOf = new Int32Array(16);
+  /** Numbers of an entry that are calculated. */
+  readonly #usedNumbers: Int32Array;
   /** Free places: those from `#befores` on, and a list of those that were given back. */
   #befores = 0;
   readonly #free: number[] = [];
@@ -83,6 +85,7 @@ export class Exposure {
     this.width = lags.length * (1 + constants.length);
     this.wanted = new Uint8Array(lags.length).fill(1);
     this.#before = new Float64Array(16 * this.width);
+    this.#usedNumbers = new Int32Array(this.width);
     this.#tails = new Float64Array(16 * constants.length);
     // A counter that joins late finds CPUs in their classes already.
     this.cursor = log.next;
@@ -183,14 +186,15 @@ export class Exposure {
       const c = this.#list[i], tail = this.#tails[c * count + m];
       left[edges + i] = tail === 0 ? 0 : tail * Math.exp((this.#sinceS[c] - mostS) / constant);
     }
+    const list = this.#list, sinceS = this.#sinceS, cpus = this.#cpus, length = this.#length;
     for (let l = 0; l < lags.length; l++) {
       if (this.wanted[l] === 0) continue;
       const y = timeS - lags[l], at = (m + 1) * lags.length + l;
       const ofLag = Math.exp((mostS - y) / constant);
-      for (let i = 0; i < this.#length; i++) {
-        const c = this.#list[i];
-        const tail = y - this.#sinceS[c] > fadedS ? 0 : left[edges + i] * ofLag * ofWindow;
-        tau[i * width + at] = tau[i * width + l] - constant * (this.#cpus[c] - tail);
+      for (let i = 0; i < length; i++) {
+        const c = list[i];
+        const tail = y - sinceS[c] > fadedS ? 0 : left[edges + i] * ofLag * ofWindow;
+        tau[i * width + at] = tau[i * width + l] - constant * (cpus[c] - tail);
       }
       for (let k = 0; k < edges; k++) {
         const edge = (this.cursor + k) & log.mask;
@@ -211,13 +215,14 @@ export class Exposure {
   /** Turns exposures at the boundary into those of the interval, and begins the next one. */
   #finish(): void {
     const count = this.responds ? this.#constants.length : 0;
+    const used = this.#used();
     let kept = 0;
     for (let i = 0; i < this.#length; i++) {
       const c = this.#list[i];
       this.classes[i] = c;
       const folded = this.#seconds[c];
       this.#seconds[c] = 0;
-      this.#difference(i, c, folded);
+      this.#difference(i, c, folded, used);
       this.#place[c] = 0;
       // Who has no CPU now is named again by its next edge.
       let stays = this.#cpus[c] !== 0;
@@ -235,28 +240,33 @@ export class Exposure {
     for (let i = 0; i < kept; i++) this.#place[this.#list[i]] = i + 1;
   }
 
+  /** Which numbers of an entry are calculated. */
+  #used(): number {
+    const { wanted, width } = this, used = this.#usedNumbers;
+    const end = this.responds ? width : wanted.length;
+    let count = 0;
+    for (let l = 0, lag = 0; l < end; l++) {
+      if (wanted[lag] === 1) used[count++] = l;
+      if (++lag === wanted.length) lag = 0;
+    }
+    return count;
+  }
+
   /** The exposure of entry i, a class, from what it was at the boundary before; that now is kept. */
-  #difference(i: number, c: number, folded: number): void {
-    const { tau, width, wanted } = this;
-    const lags = wanted.length;
-    const columns = this.responds ? width : lags;
+  #difference(i: number, c: number, folded: number, used: number): void {
+    const { tau, width } = this, numbers = this.#usedNumbers, from = i * width;
     let place = this.#beforeOf[c] - 1;
     const isKnown = place >= 0;
     let isLeft = false;
-    for (let l = 0, lag = 0; l < columns && !isLeft; l++) {
-      isLeft = wanted[lag] === 1 && tau[i * width + l] !== folded;
-      if (++lag === lags) lag = 0;
-    }
+    for (let k = 0; k < used && !isLeft; k++) isLeft = tau[from + numbers[k]] !== folded;
     if (!isKnown && isLeft) place = this.#takePlace(c);
-    const at = place * width;
-    for (let l = 0, lag = -1; l < columns; l++) {
-      if (++lag === lags) lag = 0;
-      if (wanted[lag] === 0) continue;
-      const now = tau[i * width + l];
-      const before = isKnown ? this.#before[at + l] : 0;
+    const kept = this.#before, at = place * width;
+    for (let k = 0; k < used; k++) {
+      const l = numbers[k], now = tau[from + l];
+      const before = isKnown ? kept[at + l] : 0;
       // Rounding may leave a trace below zero.
-      tau[i * width + l] = now > before ? now - before : 0;
-      if (place >= 0) this.#before[at + l] = now - folded;
+      tau[from + l] = now > before ? now - before : 0;
+      if (place >= 0) kept[at + l] = now - folded;
     }
     if (!isKnown || isLeft) return;
     this.#free.push(place);
