@@ -25,13 +25,15 @@ export interface CollectorCounts {
   lost: number;
   /** Calls at a wrong moment that found no room for a record. */
   refused: number;
+  /** Marks of signal handlers, in the middle of a mark of their thread, that found no room. */
+  interrupting: number;
 }
 
 /** Nothing yet. */
 export function noCounts(): CollectorCounts {
   return {
     ...{ lostSpans: 0, garbage: 0, folded: 0, other: 0, nested: 0, nestedLost: 0, pathless: 0 },
-    ...{ lost: 0, refused: 0 },
+    ...{ lost: 0, refused: 0, interrupting: 0 },
   };
 }
 
@@ -43,5 +45,6 @@ export function addCounts(counts: CollectorCounts, ring: Marks, paths: FoldedPat
   counts.nestedLost += paths.lostVisits(ring);
   counts.pathless += ring.threads.reduce((n, t) => n + (t.paths?.lost ?? 0), 0);
   counts.refused += ring.skipped.refused;
+  counts.interrupting += ring.skipped.interrupting ?? 0;
   counts.lostSpans += ring.lostSpans ?? 0;
 }

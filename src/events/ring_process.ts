@@ -104,6 +104,7 @@ export class RingProcess {
   #nameBytesSoFar = 0;
   #mostNames = NAMES_MAX;
   #takeovers = 0;
+  #interrupting = 0;
 
   private constructor(memory: RingMemory, head: Uint8Array, originNs: bigint, refuse: Refuse) {
     this.#memory = memory;
@@ -197,6 +198,8 @@ export class RingProcess {
     this.lostVisits = this.#limits.next(this.lostVisits, lost, "visits without room");
     const lostSpans = wordAt(this.#headerView, HEADER.lostSpans);
     this.lostSpans = this.#limits.next(this.lostSpans, lostSpans, "spans without room");
+    const marks = this.#headerView.getUint32(HEADER.interrupting, true);
+    this.#interrupting = this.#limits.next(this.#interrupting, marks, "marks of signal handlers");
     return copied;
   }
 
@@ -243,14 +246,13 @@ export class RingProcess {
   }
 
   /** Nested visits and calls at a wrong moment that found no room, in all. */
-  get skipped(): { nested: number; refused: number } {
-    let nested = 0;
-    let refused = 0;
+  get skipped(): { nested: number; refused: number; interrupting: number } {
+    let nested = 0, refused = 0;
     for (const s of this.#states) {
       nested += s.skipped;
       refused += s.refused;
     }
-    return { nested, refused };
+    return { nested, refused, interrupting: this.#interrupting };
   }
 
   [Symbol.dispose](): void {

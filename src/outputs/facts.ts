@@ -115,6 +115,9 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
   if (collector.counts.lostSpans > 0) {
     marks["begins and ends of spans without room"] = collector.counts.lostSpans;
   }
+  if (collector.counts.interrupting > 0) {
+    marks["marks within marks"] = collector.counts.interrupting;
+  }
   if (collector.counts.nested > 0) marks["hints left out"] = collector.counts.nested;
   const { outOfOrder } = collector;
   if (outOfOrder.length > 0) {

@@ -150,7 +150,7 @@ function budgetFindings({ loop, collector }: Live): Finding[] {
 /** What became of marks that were out of order, or had no room. */
 function markFindings(collector: Collector): Finding[] {
   const list = pathFindings(collector);
-  const { other, lost } = collector.counts;
+  const { other, lost, interrupting } = collector.counts;
   if (other > 0) {
     list.push({
       ...{ code: "names-without-room", severity: "warning" },
@@ -161,6 +161,13 @@ function markFindings(collector: Collector): Finding[] {
     list.push({
       ...{ code: "threads-without-room", severity: "error" },
       text: `${lost} visits of threads without room count as [joulemark] other, without time`,
+    });
+  }
+  if (interrupting > 0) {
+    list.push({
+      ...{ code: "marks-within-marks", severity: "warning" },
+      text: `${interrupting} marks of signal handlers, in the middle of a mark of their thread, found ` +
+        "no room and were left out; all others are exact",
     });
   }
   const { mistakes, messages: { remarks } } = collector;

@@ -202,7 +202,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   {
     keys: (
       "marks; late by at most (s); visits under one name; visits of threads without room; " +
-      "begins and ends of spans without room; hints left out; visits out of order; " +
+      "begins and ends of spans without room; hints left out; marks within marks; visits out of order; " +
       "nested visits lost; visits without a path; files left out; mistakes without a name; " +
       "folded visits; late events; refused calls; records left out; mistakes; mistakes first seen; " +
       "exit without entry; remarks"

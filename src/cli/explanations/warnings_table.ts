@@ -83,6 +83,13 @@ export const WARNINGS: readonly WarningRow[] = [
     todo: "Give regions fewer different names (no numbers of steps in them).",
   },
   {
+    name: "marks within marks",
+    pattern: /marks of signal handlers|marks within marks/i,
+    means: "A signal handler marked while its thread was just marking. Such marks have a ring of their " +
+      "own; these found none, and were left out. All others are exact.",
+    todo: "Mark outside of signal handlers.",
+  },
+  {
     name: "marks out of order",
     pattern: /out of order|refused calls?| x |mistakes?/i,
     means: "Marks did not fit each other, as an end without a begin; each such call was ignored " +

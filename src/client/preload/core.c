@@ -68,8 +68,8 @@ static __attribute__((constructor(101))) void jm_load(void) {
     if (list && *list) jm_asked = jm_bits(list);
     jm_on = jm_asked;
     /* Without a session every call is one test from here on, of a word of this library's own. */
-    if (joulemark__state_6.mode == 0 && !getenv(JOULEMARK__SESSION_VARIABLE)) {
-        joulemark__state_6.mode = 1;
+    if (joulemark__state_7.mode == 0 && !getenv(JOULEMARK__SESSION_VARIABLE)) {
+        joulemark__state_7.mode = 1;
         jm_on = 0;
     }
 }
@@ -90,7 +90,7 @@ JM_HIDDEN uint32_t jm_domain_track(uint32_t dialect, const char *domain) {
     uint32_t track, own = jm_track(dialect);
     if (!domain || !*domain) return own;
     snprintf(name, sizeof name, "%s/%s",
-             joulemark__copy_of(&joulemark__state_6, joulemark__state_6.track_names[own]), domain);
+             joulemark__copy_of(&joulemark__state_7, joulemark__state_7.track_names[own]), domain);
     track = joulemark__track(name);
     return track ? track : own;
 }

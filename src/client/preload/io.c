@@ -29,13 +29,14 @@ struct iovec;
  * forked child marks when it does so by itself.
  */
 JM_MARK struct joulemark__thread *listener(void) {
-    struct joulemark__state *s = &joulemark__state_6;
+    struct joulemark__state *s = &joulemark__state_7;
     struct joulemark__thread *t;
-    uint64_t me = (uint64_t)(uintptr_t)&joulemark__self_6;
+    uint64_t me = (uint64_t)(uintptr_t)&joulemark__self_7;
     if (s->mode != 2 || !*s->alive || __atomic_load_n(&s->lock, __ATOMIC_RELAXED) == me)
         return NULL;
     t = joulemark__thread(0);
-    if (!t) return NULL;
+    /* A handler's call in the middle of a mark is not heard, and no wrong: no mark is left out. */
+    if (!t || t->marking) return NULL;
     if (joulemark__room(t, RECORDS)) return t;
     JOULEMARK__U32(t->entry, JOULEMARK__THREAD_REFUSED) += 1;
     return NULL;
@@ -80,27 +81,33 @@ JM_MARK struct joulemark__thread *io_begin(enum kind kind) {
     struct joulemark__thread *t = listener();
     if (t) {
         uint32_t region = number(t, REGION), value = number(t, kind), flags;
-        uint64_t stamp = joulemark__stamp(t, &flags);
+        uint64_t stamp;
+        if (!joulemark__alone(t)) return NULL;
+        stamp = joulemark__stamp(t, &flags);
         put(t, stamp, flags, JOULEMARK__KIND_ATTRIBUTE_BEGIN, region, JOULEMARK__TYPE_STRING,
             THREAD_SCOPE, value);
+        joulemark__done(t);
     }
     errno = saved;
     return t;
 }
 
 JM_MARK void io_end(struct joulemark__thread *t, enum kind kind, long went) {
-    uint32_t bytes = 0, flags;
+    uint32_t bytes = 0, region, flags;
     uint64_t stamp;
     /* The process may have ended its marks inside the call. */
-    if (joulemark__state_6.mode != 2 || joulemark__self_6 != t || !*joulemark__state_6.alive)
+    if (joulemark__state_7.mode != 2 || joulemark__self_7 != t || !*joulemark__state_7.alive)
         return;
     if (kind != OTHER && went > 0) bytes = number(t, kind == READ ? READ_BYTES : WRITTEN_BYTES);
+    region = number(t, REGION);
+    if (!joulemark__alone(t)) return;
     stamp = joulemark__stamp(t, &flags);
     if (bytes)
         put(t, stamp, flags, JOULEMARK__KIND_ATTRIBUTE_BEGIN, bytes, JOULEMARK__TYPE_UINT, MEASURED,
             (uint64_t)went);
-    put(t, stamp, flags, JOULEMARK__KIND_ATTRIBUTE_END, number(t, REGION), 0, 0, 0);
+    put(t, stamp, flags, JOULEMARK__KIND_ATTRIBUTE_END, region, 0, 0, 0);
     if (bytes) put(t, stamp, flags, JOULEMARK__KIND_ATTRIBUTE_END, bytes, 0, 0, 0);
+    joulemark__done(t);
 }
 
 /* The real function, called and recorded. */

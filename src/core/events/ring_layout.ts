@@ -67,6 +67,8 @@ export const HEADER = {
   laterNs: 88,
   /** Grows by one with every entry that a new thread takes over. */
   takeovers: 96,
+  /** Marks of signal handlers, in the middle of a mark, that found no room; reported nowhere else. */
+  interrupting: 100,
   /** Visits of threads that found no room for a ring; reported nowhere else. */
   lostVisits: 104,
   /** Tracks published, the program's own included. */

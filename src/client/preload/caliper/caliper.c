@@ -82,8 +82,11 @@ static void close_region(struct joulemark__thread *t, struct jm_attribute *a,
     if (owed) {
         /* As an exit: its room was kept. */
         uint32_t attribute = jm_cali_number(t, a), flags;
-        uint64_t stamp = joulemark__stamp(t, &flags);
-        joulemark__put(t, stamp, JOULEMARK__KIND_ATTRIBUTE_END, flags | t->process, attribute);
+        if (joulemark__alone(t)) {
+            uint64_t stamp = joulemark__stamp(t, &flags);
+            joulemark__put(t, stamp, JOULEMARK__KIND_ATTRIBUTE_END, flags | t->process, attribute);
+            joulemark__done(t);
+        }
     }
     if (jm_around) jm_around(t, 1);
 }
@@ -117,7 +120,7 @@ JM_HIDDEN uint32_t jm_cali_text(struct joulemark__thread *t, const char *text, s
     region = joulemark__number(text, length, JOULEMARK_HINT_UNKNOWN);
     if (region) {
         t->cache[slot].at = text;
-        t->cache[slot].copy = joulemark__copy_of(&joulemark__state_6, region);
+        t->cache[slot].copy = joulemark__copy_of(&joulemark__state_7, region);
         t->cache[slot].region = region;
     }
     return region;

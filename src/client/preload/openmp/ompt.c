@@ -90,7 +90,7 @@ static void work(int kind, int endpoint, union data *parallel, union data *task,
     enum jm_omp_kind which = is_loop                ? JM_OMP_LOOP
                              : kind > 0 && kind < 9 ? of[kind]
                                                     : JM_OMP_OTHER_WORK;
-    struct joulemark__thread *t = joulemark__self_6;
+    struct joulemark__thread *t = joulemark__self_7;
     (void)parallel;
     (void)task;
     (void)at;
@@ -211,7 +211,7 @@ JM_EXPORT struct tool *ompt_start_tool(unsigned version, const char *runtime) {
     struct tool *(*other)(unsigned, const char *) =
         (struct tool * (*)(unsigned, const char *)) jm_next(&slot, "ompt_start_tool", "omp");
     /* The runtime has an empty one of its own. Without anybody to tell, it need not call at all. */
-    if (!(jm_on & JM_OMPT) || joulemark__state_6.mode == 1)
+    if (!(jm_on & JM_OMPT) || joulemark__state_7.mode == 1)
         return other ? other(version, runtime) : NULL;
     return &tool;
 }
