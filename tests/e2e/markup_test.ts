@@ -250,6 +250,48 @@ endToEnd("marks of a signal handler count, and so does each mark that they inter
   }
 });
 
+const HANDLERS = `import signal
+import joulemark
+
+signals = 0
+names = [f"handler {i}" for i in range(50)]
+
+def on_alarm(*_):
+    global signals
+    signals += 1
+    with joulemark.region(names[signals % 50]):
+        pass
+
+signal.signal(signal.SIGALRM, on_alarm)
+signal.setitimer(signal.ITIMER_REAL, 0.0003, 0.0003)
+for i in range(100000):
+    # New names, so that the slow path is interrupted as well.
+    joulemark.begin("main" if i % 1000 else f"main {i}")
+    joulemark.end("main" if i % 1000 else f"main {i}")
+signal.setitimer(signal.ITIMER_REAL, 0)
+print(signals)
+`;
+
+endToEnd("marks of a handler in Python count, and so does each mark that they interrupt", (dir) => {
+  assertEquals(joulemark(dir, ["client", "python", "--dir", "."]).code, 0);
+  Deno.writeTextFileSync(`${dir}/app.py`, HANDLERS);
+  const out = joulemark(dir, ["run", "-q", "--", "python3", "app.py"]);
+  assertEquals(out.code, 0, out.stderr);
+  const { host, text } = hostOf(dir);
+  const { rows } = host.joulemark!.tree as unknown as { rows: { region: string; count: number }[] };
+  const sum = (start: string) =>
+    rows.filter(({ region }) => region.startsWith(start)).reduce((n, r) => n + Number(r.count), 0);
+  const { "marks within marks": left = 0 } = host.joulemark!.marks as Record<string, number>;
+  const signals = Number(out.stdout);
+  assert(signals > 100, out.stdout);
+  assertEquals(sum("main"), 100000);
+  // Those that interrupt the slow path have no name of their own, or are named as left out.
+  const other = sum("[joulemark] other");
+  assertEquals(sum("handler") + other + Number(left) / 2, signals);
+  assert(other + Number(left) / 2 <= signals / 10, `${other} and ${left} of ${signals}`);
+  assert(!/files left out|mistakes:/.test(text), text.slice(-2500));
+});
+
 endToEnd("a signal handler that jumps out of a mark leaves the marks after it as they are", (dir) => {
   const out = joulemark(dir, ["run", "-q", "--", build("signals", dir), "jump"]);
   const [visits, signals] = out.stdout.split(" ").map(Number);

@@ -105,3 +105,61 @@ int main(int argc, char **argv) {
     'span \\"request\\" was open when the process executed something else',
   );
 });
+
+needing(
+  "python3",
+  works("python3 -c 'import asyncio'"),
+  "tasks of asyncio overlap: each region counts, with its own time, and ends no other one",
+  (dir) => {
+    write(dir, "python");
+    Deno.writeTextFileSync(
+      `${dir}/app.py`,
+      `import asyncio
+import joulemark
+
+shared = joulemark.region("shared")
+
+async def work(i):
+    with joulemark.region(f"task {i}"):
+        await asyncio.sleep(0.05 * (1 + (i * 2) % 3))
+        with joulemark.region("inner"):
+            pass
+
+async def same():
+    with shared:
+        await asyncio.sleep(0.05)
+
+async def main():
+    with joulemark.region("main"):
+        await asyncio.gather(*[work(i) for i in range(3)])
+        await asyncio.gather(*[same() for _ in range(8)])
+
+with joulemark.region("around"):
+    asyncio.run(main())
+with joulemark.region("behind"):
+    pass
+`,
+    );
+    const { facts, report } = spans(dir, ["python3", "app.py"]);
+    const found = new Map(facts.map((fact) => [fact.span, fact]));
+    const trueS = { "task 0": 0.05, "task 1": 0.15, "task 2": 0.1, main: 0.2, shared: 0.4 };
+    for (const [name, seconds] of Object.entries(trueS)) {
+      const fact = found.get(name)!;
+      assertEquals([name, Number(fact.count)], [name, name === "shared" ? 8 : 1]);
+      const s = Number(fact["time (s)"]);
+      assert(s >= seconds && s < seconds + 0.1, `${name}: ${s} s, expected ${seconds} s`);
+    }
+    assertEquals(Number(found.get("inner")!.count), 3);
+    // The tree has each of them as a region too.
+    const { rows } = parseReport(report, "joulemark.report").hosts[0].joulemark!.tree as unknown as {
+      rows: { region: string; count: number; track?: string }[];
+    };
+    const counts: Record<string, number> = {};
+    for (const { region, count } of rows) counts[region] = (counts[region] ?? 0) + Number(count);
+    assertEquals(counts, {
+      ...{ around: 1, behind: 1, main: 1, inner: 3, shared: 8 },
+      ...{ "task 0": 1, "task 1": 1, "task 2": 1 },
+    });
+    assert(!/mistakes:|refused calls/.test(report), report);
+  },
+);
