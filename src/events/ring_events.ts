@@ -8,7 +8,7 @@
 import { Diagnostics } from "../core/diagnostics.ts";
 import type { EventRecord, EventSink } from "../core/events/event.ts";
 import { KIND, type MarkKind } from "../core/events/event_kinds.ts";
-import { CPU_UNKNOWN, FLAG, TRACK_SHIFT, TRACKS_MAX } from "../core/events/ring_layout.ts";
+import { CPU_UNKNOWN, FLAG, OTHER_NAME, TRACK_SHIFT, TRACKS_MAX } from "../core/events/ring_layout.ts";
 import { type FoldedPaths, positionOf } from "./folded_paths.ts";
 import {
   DEPTH_MAX,
@@ -398,6 +398,8 @@ export class RingEvents {
 
   #quoted(region: number): string {
     const name = this.#names[region] ?? "?";
+    // The end of whatever is innermost has none; nor has an unknown handle.
+    if (name === OTHER_NAME) return "a region without a name";
     return `"${name.length > 80 ? name.slice(0, 77) + "..." : name}"`;
   }
 

@@ -154,7 +154,7 @@ function markFindings(collector: Collector): Finding[] {
   if (other > 0) {
     list.push({
       ...{ code: "names-without-room", severity: "warning" },
-      text: `${other} visits to names without room are told as [joulemark] other`,
+      text: `${other} visits to names without room, by null pointers or unknown handles are told as [joulemark] other`,
     });
   }
   if (lost > 0) {

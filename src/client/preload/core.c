@@ -86,10 +86,10 @@ JM_HIDDEN __attribute__((noinline, cold)) uint32_t jm_new_track(uint32_t bit) {
 }
 
 JM_HIDDEN uint32_t jm_domain_track(uint32_t dialect, const char *domain) {
-    char name[256];
     uint32_t track, own = jm_track(dialect);
+    char name[domain ? strlen(domain) + 32 : 1];
     if (!domain || !*domain) return own;
-    snprintf(name, sizeof name, "%s/%s",
+    snprintf(name, sizeof name, "%.30s/%s",
              joulemark__copy_of(&joulemark__state_7, joulemark__state_7.track_names[own]), domain);
     track = joulemark__track(name);
     return track ? track : own;
@@ -284,6 +284,19 @@ JM_HIDDEN uint32_t jm_take_id(uint64_t id) {
     }
     __atomic_store_n(&jm_ids_lock, 0, __ATOMIC_RELEASE);
     return region;
+}
+
+JM_HIDDEN void *jm_named(size_t before, const char *name) {
+    size_t length = name ? strlen(name) : 0;
+    char *made = (char *)calloc(1, before + length + 1);
+    if (made && name) memcpy(made + before, name, length);
+    return made;
+}
+
+JM_HIDDEN size_t jm_narrow_room(const wchar_t *wide) {
+    size_t count = 0;
+    while (wide && count < 65535 && wide[count]) count++;
+    return 4 * count + 6;
 }
 
 JM_HIDDEN const char *jm_narrow(const wchar_t *wide, char *into, size_t room) {

@@ -160,7 +160,11 @@ JM_HIDDEN void jm_shutdown(void);
 JM_HIDDEN void jm_keep_id(uint64_t id, uint32_t region);
 JM_HIDDEN uint32_t jm_take_id(uint64_t id);
 
-/* UTF-8 of a wide string, cut where there is no room. */
+/* Zeros, and behind them a name, however long it is; NULL where there is no memory. */
+JM_HIDDEN void *jm_named(size_t before, const char *name);
+
+/* UTF-8 of a wide string, cut where there is no room; what it needs, 256 KiB at most. */
+JM_HIDDEN size_t jm_narrow_room(const wchar_t *wide);
 JM_HIDDEN const char *jm_narrow(const wchar_t *wide, char *into, size_t room);
 
 /* A function of the real library, looked up once. `slot` is static. */
@@ -216,11 +220,11 @@ static inline __attribute__((unused, always_inline)) void jm_pop(uint32_t dialec
     if (jm_is_on(dialect)) jm_end_innermost(dialect);
 }
 
-/* A name that comes with its length, from Fortran, in `into`. */
+/* A name that comes with its length, from Fortran, in `into`, which has JM_ROOM(length) bytes. */
+#define JM_ROOM(length) ((length) < 0 ? 1 : (size_t)(length) + 1)
 static inline __attribute__((unused)) const char *jm_fortran(const char *name, int length,
-                                                             char into[256]) {
+                                                             char *into) {
     if (length < 0) length = 0;
-    if (length > 255) length = 255;
     while (length > 0 && name[length - 1] == ' ') length--;
     memcpy(into, name, (size_t)length);
     into[length] = 0;

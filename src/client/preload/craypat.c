@@ -40,7 +40,7 @@ JM_EXPORT int PAT_region_end(int id) {
 
 JM_EXPORT void pat_region_begin_(int *id, const char *label, int *result, int length);
 JM_EXPORT void pat_region_begin_(int *id, const char *label, int *result, int length) {
-    char text[256];
+    char text[JM_ROOM(length)];
     if (jm_is_on(JM_CRAYPAT)) begin(*id, jm_fortran(label, length, text));
     if (result) *result = 0;
     JM_FORWARD_VOID("pat_region_begin_", LIBRARY, (int *, const char *, int *, int),

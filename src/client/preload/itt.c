@@ -234,7 +234,7 @@ JM_EXPORT void __itt_frame_end_v3(const void *domain, const struct id *id) {
 JM_EXPORT int __itt_event_create(const char *name, int length);
 JM_EXPORT int __itt_event_create(const char *name, int length) {
     struct joulemark__thread *t = jm_thread(JM_ITT, 0);
-    char text[256];
+    char text[JM_ROOM(length)];
     if (!t) return 0;
     return (int)joulemark__find(t, jm_fortran(name, length, text), JOULEMARK_HINT_UNKNOWN);
 }

@@ -87,7 +87,7 @@ JM_EXPORT void likwid_markerGetRegion(const char *name, int *events, double *val
 #define FORTRAN(symbol, call)                                                                      \
     JM_EXPORT void symbol(const char *name, int length);                                           \
     JM_EXPORT void symbol(const char *name, int length) {                                          \
-        char text[256];                                                                            \
+        char text[JM_ROOM(length)];                                                                \
         call(jm_fortran(name, length, text));                                                      \
     }
 FORTRAN(likwid_markerregisterregion_, (void)likwid_markerRegisterRegion)

@@ -27,7 +27,7 @@ struct callbacks {
 };
 
 /* A string registered before, or a domain: what its handle points to. */
-struct text { uint32_t track; char name[256]; };
+struct text { uint32_t track; char name[]; };
 
 /* Track of a domain: NULL is the default one. Only where marks go somewhere. */
 static uint32_t track_of(struct text *domain) {
@@ -36,12 +36,23 @@ static uint32_t track_of(struct text *domain) {
     return domain->track;
 }
 
-static const char *message_of(const struct event *e, char into[256]) {
-    if (!e) return "";
+/* Room for the text of an event where it is a wide one. */
+static size_t room_for(const struct event *e) {
+    return e && e->message_type == 2 ? jm_narrow_room((const wchar_t *)e->message) : 1;
+}
+
+static const char *message_of(const struct event *e, char *into, size_t room) {
+    if (!e) return NULL;
     if (e->message_type == 1) return (const char *)e->message;
-    if (e->message_type == 2) return jm_narrow((const wchar_t *)e->message, into, 256);
+    if (e->message_type == 2 && e->message)
+        return jm_narrow((const wchar_t *)e->message, into, room);
     if (e->message_type == 3 && e->message) return ((const struct text *)e->message)->name;
-    return "";
+    return NULL;
+}
+
+/* UTF-8 of a wide name, in `text`. */
+static const char *narrow(const wchar_t *name, char *text, size_t room) {
+    return name ? jm_narrow(name, text, room) : NULL;
 }
 
 static int push(struct text *domain, const char *name) {
@@ -85,36 +96,36 @@ static void mark(const char *name) {
                          JOULEMARK__TYPE_STRING, 0, joulemark__lookup(t, name ? name : ""));
 }
 static void mark_w(const wchar_t *name) {
-    char text[256];
-    mark(jm_narrow(name, text, sizeof text));
+    char text[jm_narrow_room(name)];
+    mark(narrow(name, text, sizeof text));
 }
 static void domain_mark(void *domain, const struct event *e) {
-    char text[256];
+    char text[room_for(e)];
     (void)domain;
-    mark(message_of(e, text));
+    mark(message_of(e, text, sizeof text));
 }
 static void mark_ex(const struct event *e) { domain_mark(NULL, e); }
 
 static int push_a(const char *name) { return push(NULL, name); }
 static int pop_own(void) { return pop(NULL); }
 static int push_w(const wchar_t *name) {
-    char text[256];
-    return push(NULL, jm_narrow(name, text, sizeof text));
+    char text[jm_narrow_room(name)];
+    return push(NULL, narrow(name, text, sizeof text));
 }
 static int domain_push(void *domain, const struct event *e) {
-    char text[256];
-    return push((struct text *)domain, message_of(e, text));
+    char text[room_for(e)];
+    return push((struct text *)domain, message_of(e, text, sizeof text));
 }
 static int push_ex(const struct event *e) { return domain_push(NULL, e); }
 static int domain_pop(void *domain) { return pop((struct text *)domain); }
 static uint64_t start_a(const char *name) { return start(NULL, name); }
 static uint64_t start_w(const wchar_t *name) {
-    char text[256];
-    return start(NULL, jm_narrow(name, text, sizeof text));
+    char text[jm_narrow_room(name)];
+    return start(NULL, narrow(name, text, sizeof text));
 }
 static uint64_t domain_start(void *domain, const struct event *e) {
-    char text[256];
-    return start((struct text *)domain, message_of(e, text));
+    char text[room_for(e)];
+    return start((struct text *)domain, message_of(e, text, sizeof text));
 }
 static uint64_t start_ex(const struct event *e) { return domain_start(NULL, e); }
 static void domain_stop(void *domain, uint64_t id) {
@@ -122,14 +133,12 @@ static void domain_stop(void *domain, uint64_t id) {
     stop(id);
 }
 static void *register_a(void *domain, const char *name) {
-    struct text *text = (struct text *)calloc(1, sizeof *text);
     (void)domain;
-    if (text) snprintf(text->name, sizeof text->name, "%s", name ? name : "");
-    return text;
+    return jm_named(offsetof(struct text, name), name);
 }
 static void *register_w(void *domain, const wchar_t *name) {
-    char text[256];
-    return register_a(domain, jm_narrow(name, text, sizeof text));
+    char text[jm_narrow_room(name)];
+    return register_a(domain, narrow(name, text, sizeof text));
 }
 static void *create_a(const char *name) { return register_a(NULL, name); }
 static void *create_w(const wchar_t *name) { return register_w(NULL, name); }

@@ -34,7 +34,7 @@ JM_EXPORT int PAPI_hl_stop(void) { JM_FORWARD(int, 0, "PAPI_hl_stop", LIBRARY, (
         static void *slot;                                                                         \
         void (*real)(const char *, int *, int) =                                                   \
             (void (*)(const char *, int *, int))jm_next(&slot, #symbol, LIBRARY);                  \
-        char text[256];                                                                            \
+        char text[JM_ROOM(length)];                                                                \
         mark(JM_PAPI, jm_fortran(name, length, text));                                             \
         if (real) real(name, check, length);                                                       \
         else if (check) *check = 0;                                                                \

@@ -12,7 +12,7 @@
 #include "hide.h"
 
 /* A timer or a counter. */
-struct handle { uint32_t region; char name[256]; };
+struct handle { uint32_t region; char name[]; };
 
 static int is_first(const char *name) { return strcmp(name, "ps_tool_initialize") == 0; }
 
@@ -29,9 +29,7 @@ JM_EXPORT void ps_tool_register_thread(void) {}
 
 JM_EXPORT void *ps_tool_timer_create(const char *name);
 JM_EXPORT void *ps_tool_timer_create(const char *name) {
-    struct handle *handle = (struct handle *)calloc(1, sizeof *handle);
-    if (handle) snprintf(handle->name, sizeof handle->name, "%s", name ? name : "");
-    return handle;
+    return jm_named(offsetof(struct handle, name), name);
 }
 
 static uint32_t region_of(struct joulemark__thread *t, struct handle *handle) {
@@ -63,21 +61,23 @@ JM_EXPORT void ps_tool_stop_current(void);
 JM_EXPORT void ps_tool_stop_current(void) { jm_pop(JM_PERFSTUBS); }
 
 /* A phase of each iteration: PREFIX [ITERATION]. */
-static const char *phase(const char *prefix, int iteration, char into[256]) {
-    snprintf(into, 256, "%.240s [%d]", prefix ? prefix : "", iteration);
+static size_t room_for(const char *prefix) { return (prefix ? strlen(prefix) : 0) + 16; }
+
+static const char *phase(const char *prefix, int iteration, char *into, size_t room) {
+    snprintf(into, room, "%s [%d]", prefix ? prefix : "", iteration);
     return into;
 }
 
 JM_EXPORT void ps_tool_dynamic_phase_start(const char *prefix, int iteration);
 JM_EXPORT void ps_tool_dynamic_phase_start(const char *prefix, int iteration) {
-    char text[256];
-    jm_begin(JM_PERFSTUBS, phase(prefix, iteration, text));
+    char text[room_for(prefix)];
+    jm_begin(JM_PERFSTUBS, phase(prefix, iteration, text, sizeof text));
 }
 
 JM_EXPORT void ps_tool_dynamic_phase_stop(const char *prefix, int iteration);
 JM_EXPORT void ps_tool_dynamic_phase_stop(const char *prefix, int iteration) {
-    char text[256];
-    jm_end(JM_PERFSTUBS, phase(prefix, iteration, text));
+    char text[room_for(prefix)];
+    jm_end(JM_PERFSTUBS, phase(prefix, iteration, text, sizeof text));
 }
 
 JM_EXPORT void *ps_tool_create_counter(const char *name);

@@ -8,7 +8,7 @@
 #include "core.h"
 
 /* What a handle of ours points to: the program keeps it in a static variable. */
-struct handle { uint32_t region; char name[256]; };
+struct handle { uint32_t region; char name[]; };
 
 /* Parameters and metrics have handles that are numbers: a place in here, 1 the first. */
 enum { MOST_VALUES = 1024 };
@@ -35,8 +35,7 @@ static uint32_t new_value(const char *name) {
 static void set_up(void **handle, const char *name) {
     struct handle *made;
     if (!handle || *handle) return;
-    made = (struct handle *)calloc(1, sizeof *made);
-    if (made) snprintf(made->name, sizeof made->name, "%s", name ? name : "");
+    made = (struct handle *)jm_named(offsetof(struct handle, name), name);
     *handle = made;
 }
 
@@ -191,7 +190,7 @@ METRIC(SCOREP_User_TriggerMetricDouble, double, joulemark_set_double(name, value
 #define FORTRAN_OPENING(function, enters) \
     JM_EXPORT void function(int64_t *handle, NAMED); \
     JM_EXPORT void function(int64_t *handle, NAMED) { \
-        char text[256]; \
+        char text[JM_ROOM(length)]; \
         void *made; \
         if (!jm_is_on(JM_SCOREP)) { \
             REAL(function); \
@@ -232,7 +231,7 @@ JM_EXPORT void scorep_f_rewindregionend_(int64_t *handle, int *value) {
 
 JM_EXPORT void scorep_f_regionbynamebegin_(NAMED);
 JM_EXPORT void scorep_f_regionbynamebegin_(NAMED) {
-    char text[256];
+    char text[JM_ROOM(length)];
     if (!jm_is_on(JM_SCOREP)) {
         REAL(scorep_f_regionbynamebegin_);
         if (real) real(name, type, file, line, length, file_length);
@@ -243,7 +242,7 @@ JM_EXPORT void scorep_f_regionbynamebegin_(NAMED) {
 
 JM_EXPORT void scorep_f_regionbynameend_(char *name, int length);
 JM_EXPORT void scorep_f_regionbynameend_(char *name, int length) {
-    char text[256];
+    char text[JM_ROOM(length)];
     if (!jm_is_on(JM_SCOREP)) {
         REAL(scorep_f_regionbynameend_);
         if (real) real(name, length);

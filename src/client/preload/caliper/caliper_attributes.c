@@ -280,7 +280,7 @@ JM_EXPORT cali_id cali_create_attribute_with_metadata(const char *name, int type
 
 JM_EXPORT cali_id cali_make_loop_iteration_attribute(const char *loop);
 JM_EXPORT cali_id cali_make_loop_iteration_attribute(const char *loop) {
-    char name[256];
+    char name[(loop ? strlen(loop) : 0) + 16];
     snprintf(name, sizeof name, "iteration#%s", loop ? loop : "");
     return given(real_iteration(loop), name, CALI_INT, CALI_AS_VALUE);
 }

@@ -105,9 +105,7 @@ JM_HIDDEN void jm_tau_end_name(const char *name, int task) {
 /* ---------------------------------------------------------------- timers by handle */
 
 JM_HIDDEN struct jm_timer *jm_new_timer(const char *name) {
-    struct jm_timer *timer = (struct jm_timer *)calloc(1, sizeof *timer);
-    if (timer) snprintf(timer->name, sizeof timer->name, "%s", name ? name : "");
-    return timer;
+    return (struct jm_timer *)jm_named(offsetof(struct jm_timer, name), name);
 }
 
 /* Regions of the real library's timers by their address; what finds no place is asked for again. */
@@ -246,8 +244,8 @@ JM_EXPORT void Tau_profile_dynamic_auto(int iteration, void **handle, char *name
     void (*real)(int, void **, char *, char *, uint64_t, char *, int) =
         (void (*)(int, void **, char *, char *, uint64_t, char *, int))jm_next(
             &slot, "Tau_profile_dynamic_auto", JM_TAU_LIBRARY);
-    char text[256];
-    snprintf(text, sizeof text, "%.240s [%d]", name ? name : "", iteration);
+    char text[(name ? strlen(name) : 0) + 16];
+    snprintf(text, sizeof text, "%s [%d]", name ? name : "", iteration);
     if (real) JM_TAU_REAL(real(iteration, handle, name, type, group, group_name, phase));
     else *handle = jm_new_timer(text);
 }

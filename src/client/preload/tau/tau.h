@@ -14,7 +14,7 @@
 #define JM_TAU_LIBRARY "libTAU"
 
 /* A timer of ours, where no TAU makes one: found again by its address. */
-struct jm_timer { uint32_t region; char name[256]; };
+struct jm_timer { uint32_t region; char name[]; };
 
 /* Calls of the real library that this thread is in. */
 extern JM_HIDDEN __thread __attribute__((tls_model("initial-exec"))) int jm_tau_inside;

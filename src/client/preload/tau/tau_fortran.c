@@ -13,7 +13,7 @@
         static void *slot;                                                                         \
         void (*real)(void **, const char *, int) =                                                 \
             (void (*)(void **, const char *, int))jm_next(&slot, #symbol, JM_TAU_LIBRARY);         \
-        char text[256];                                                                            \
+        char text[JM_ROOM(length)];                                                                \
         if (real) JM_TAU_REAL(real(handle, name, length));                                         \
         else if (!*handle) *handle = jm_new_timer(jm_fortran(name, length, text));                 \
     }
@@ -27,7 +27,7 @@ TIMER(tau_phase_create_static_)
         static void *slot;                                                                         \
         void (*real)(void **, const char *, int) =                                                 \
             (void (*)(void **, const char *, int))jm_next(&slot, #symbol, JM_TAU_LIBRARY);         \
-        char text[256];                                                                            \
+        char text[JM_ROOM(length)];                                                                \
         if (real) JM_TAU_REAL(real(handle, name, length));                                         \
         else *handle = jm_new_timer(jm_fortran(name, length, text));                               \
     }
@@ -39,7 +39,7 @@ JM_EXPORT void tau_profile_timer_group_(void **handle, const char *name, int *gr
     static void *slot;
     void (*real)(void **, const char *, int *, int) = (void (*)(void **, const char *, int *, int))
         jm_next(&slot, "tau_profile_timer_group_", JM_TAU_LIBRARY);
-    char text[256];
+    char text[JM_ROOM(length)];
     if (real) JM_TAU_REAL(real(handle, name, group, length));
     else if (!*handle) *handle = jm_new_timer(jm_fortran(name, length, text));
 }
@@ -51,12 +51,12 @@ JM_EXPORT void tau_profile_timer_group_(void **handle, const char *name, int *gr
         static void *slot;                                                                         \
         void (*real)(int *, void **, const char *, int) =                                          \
             (void (*)(int *, void **, const char *, int))jm_next(&slot, #symbol, JM_TAU_LIBRARY);  \
-        char text[256], whole[256];                                                                \
+        char text[JM_ROOM(length)], whole[sizeof text + 16];                                       \
         if (real) {                                                                                \
             JM_TAU_REAL(real(iteration, handle, name, length));                                    \
             return;                                                                                \
         }                                                                                          \
-        snprintf(whole, sizeof whole, "%.240s [%d]", jm_fortran(name, length, text), *iteration);  \
+        snprintf(whole, sizeof whole, "%s [%d]", jm_fortran(name, length, text), *iteration);      \
         *handle = jm_new_timer(whole);                                                             \
     }
 ITERATION(tau_profile_dynamic_iter_)
@@ -76,11 +76,11 @@ MARK(tau_phase_start_, jm_tau_begin)
 MARK(tau_phase_stop_, jm_tau_end)
 
 static void begin(const char *name, int length) {
-    char text[256];
+    char text[JM_ROOM(length)];
     jm_begin_name(JM_TAU, jm_fortran(name, length, text));
 }
 static void end(const char *name, int length) {
-    char text[256];
+    char text[JM_ROOM(length)];
     jm_end_name(JM_TAU, jm_fortran(name, length, text));
 }
 

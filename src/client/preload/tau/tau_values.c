@@ -49,23 +49,23 @@ JM_EXPORT void *Tau_get_userevent(const char *name) {
 }
 
 /* A handle of TAU's that is zero at first; the name by what C or Fortran hands over. */
-#define REGISTERS(symbol, named, declared, types, args)                                            \
+#define REGISTERS(symbol, room, named, declared, types, args)                                      \
     JM_EXPORT void symbol declared;                                                                \
     JM_EXPORT void symbol declared {                                                               \
         static void *slot;                                                                         \
         void (*real) types = (void (*) types)jm_next(&slot, #symbol, JM_TAU_LIBRARY);              \
-        char text[256];                                                                            \
+        char text[room];                                                                           \
         (void)text;                                                                                \
         if (real) JM_TAU_REAL(real args);                                                          \
         if (!real && *event) return;                                                               \
         *event = new_event(real ? *event : NULL, named);                                           \
     }
-REGISTERS(Tau_get_context_userevent, name, (void **event, const char *name),
+REGISTERS(Tau_get_context_userevent, 1, name, (void **event, const char *name),
           (void **, const char *), (event, name))
-REGISTERS(tau_register_event_, jm_fortran(name, length, text),
+REGISTERS(tau_register_event_, JM_ROOM(length), jm_fortran(name, length, text),
           (void **event, const char *name, int length), (void **, const char *, int),
           (event, name, length))
-REGISTERS(tau_register_context_event_, jm_fortran(name, length, text),
+REGISTERS(tau_register_context_event_, JM_ROOM(length), jm_fortran(name, length, text),
           (void **event, const char *name, int length), (void **, const char *, int),
           (event, name, length))
 
@@ -119,11 +119,11 @@ VALUE(Tau_profile_param1l, set_long(name, value), (long value, const char *name)
       (long, const char *), (value, name))
 
 static void fortran_string(const char *name, const char *value, int length, int value_length) {
-    char name_text[256], value_text[256];
+    char name_text[JM_ROOM(length)], value_text[JM_ROOM(value_length)];
     set_string(jm_fortran(name, length, name_text), jm_fortran(value, value_length, value_text));
 }
 static void fortran_long(const char *name, int64_t value, int length) {
-    char text[256];
+    char text[JM_ROOM(length)];
     set_long(jm_fortran(name, length, text), value);
 }
 VALUE(tau_metadata_, fortran_string(name, value, length, value_length),
