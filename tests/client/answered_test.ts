@@ -53,7 +53,9 @@ timed("places of NVTX's table are those that the page says are answered", () => 
   const { answered, notAnswered } = dialectNames().nvtx;
   const places = TEXTS["preload/nvtx.c"].matchAll(/\{MODULE_CORE2?, \d+,/g);
   assertEquals([...places].length, answered.length);
-  assertEquals(answered.length + notAnswered.length, 30);
+  // Those of nvToolsExt.h; other headers name objects of CUDA and OpenCL, and locks.
+  const others = notAnswered.filter((name) => /^nvtx(NameC[ul]|DomainSync)/.test(name));
+  assertEquals(answered.length + notAnswered.length - others.length, 30);
 });
 
 timed("callbacks of OMPT that are set are those that the page says", () => {
