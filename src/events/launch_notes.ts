@@ -6,6 +6,7 @@
  */
 import { isInSession } from "../job/process_rank.ts";
 import { statPath } from "../os/files.ts";
+import { isKernelThread } from "../os/process.ts";
 import { libc } from "../os/libc.ts";
 
 /** A process becomes its command soon after its note. */
@@ -26,6 +27,8 @@ export function lookAtNoted(pid: number, directory: string): NotedProcess {
   if (pid === 1) return { not: "process 1 is the first of the machine", never: true };
   const facts = statPath(`/proc/${pid}`);
   if (facts === undefined) return "gone";
+  // Its environment is as empty as that of a process that may not be looked at, and it never ends.
+  if (isKernelThread(pid)) return { not: `process ${pid} is the kernel's`, never: true };
   const isOurs = facts.uid === libc().geteuid();
   if (!isOurs) return { not: `process ${pid} is user ${facts.uid}'s`, never: true };
   // Without the right to look, the owner is all there is to know.

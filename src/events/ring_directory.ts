@@ -89,7 +89,8 @@ export class RingDirectory {
       } else if (/^\d+\.sh$/.test(name)) {
         this.#known.add(name);
         const path = `${this.#path}/${name}`;
-        const script = ScriptMarks.open(path, Number.parseInt(name), this.#originNs);
+        const refuse = (why: string) => this.#refuse(name, why);
+        const script = ScriptMarks.open(path, Number.parseInt(name), this.#originNs, refuse);
         if (!(script instanceof ScriptMarks)) this.#refuse(name, script.refused);
         else {
           this.#files.set(script, name);

@@ -21,6 +21,7 @@ import { rawNanoseconds, realtimeNanoseconds } from "../os/clock.ts";
 import { affinityOf } from "../os/host.ts";
 import { closeFile, O, openOwnFile } from "../os/files.ts";
 import { libc } from "../os/libc.ts";
+import type { Refuse } from "./clock_limits.ts";
 import type { FoldedVisits } from "./ring_slots.ts";
 import { RingThread } from "./ring_thread.ts";
 import { StampClock } from "./stamp_clock.ts";
@@ -28,6 +29,8 @@ import type { Marks } from "./marks.ts";
 
 const UNKNOWN = HINTS.indexOf("UNKNOWN");
 const CHUNK = 65536;
+/** Between two looks no script writes that much; a file of holes, or one of another making, has it. */
+const AT_ONCE_MAX = 256;
 const NOTHING: readonly never[] = [];
 const decoder = new TextDecoder();
 const LINE = /^([bepsf]) (?:(\d{1,12})[.,](\d{6})\d*|-)(?: (.*))?$/s;
@@ -52,20 +55,28 @@ export class ScriptMarks implements Marks {
   readonly #fd: number;
   readonly #numbers = new Map<string, number>();
   readonly #bytes = new Uint8Array(CHUNK);
+  readonly #refuse: Refuse;
   #offset = 0n;
+  #isOver = false;
 
-  private constructor(fd: number, pid: number, originNs: bigint) {
+  private constructor(fd: number, pid: number, originNs: bigint, refuse: Refuse) {
     this.#fd = fd;
+    this.#refuse = refuse;
     this.pid = pid;
     this.#originNs = originNs;
     this.startNs = rawNanoseconds() - Number(originNs);
     this.cpus = affinityOf(pid);
   }
 
-  /** A file of ours, or why it is none. */
-  static open(path: string, pid: number, originNs: bigint): ScriptMarks | { refused: string } {
+  /** A file of ours, or why it is none. @param refuse Hears why it is read no further. */
+  static open(
+    path: string,
+    pid: number,
+    originNs: bigint,
+    refuse: Refuse = () => {},
+  ): ScriptMarks | { refused: string } {
     const fd = openOwnFile(path, O.RDONLY);
-    return typeof fd === "string" ? { refused: fd } : new ScriptMarks(fd, pid, originNs);
+    return typeof fd === "string" ? { refused: fd } : new ScriptMarks(fd, pid, originNs, refuse);
   }
 
   stopNs(): number {
@@ -77,7 +88,13 @@ export class ScriptMarks implements Marks {
     if (this.threads.length === 0) {
       this.threads.push(new RingThread(this.pid, [], new StampClock(this.#originNs)));
     }
-    for (;;) {
+    for (let chunks = 0; !this.#isOver; chunks++) {
+      if (chunks === AT_ONCE_MAX) {
+        this.#isOver = true;
+        this.garbage++;
+        this.#refuse("more at once than a script writes: the rest is not read");
+        break;
+      }
       const n = Number(
         libc().preadAt(
           this.#fd,
@@ -104,6 +121,7 @@ export class ScriptMarks implements Marks {
         lines++;
       }
     }
+    return lines;
   }
 
   hasName(index: number): boolean {

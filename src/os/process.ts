@@ -254,6 +254,19 @@ export function isAlive(pid: number): boolean {
   return !/^[ZX]/.test(text.slice(text.lastIndexOf(")") + 2));
 }
 
+/** Bit of a process's flags: it is the kernel's, and has no environment. */
+const PF_KTHREAD = 0x00200000;
+
+/** Is a process one of the kernel's own threads? */
+export function isKernelThread(pid: number): boolean {
+  const stat = readWhole(`/proc/${pid}/stat`);
+  if (stat === undefined) return false;
+  const text = new TextDecoder().decode(stat);
+  // Behind the name: state, parent, group, session, terminal, its group, flags.
+  const flags = Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[6]);
+  return (flags & PF_KTHREAD) !== 0;
+}
+
 /** Sends a signal; false when the process does not exist. */
 export function sendSignal(pid: number, signal: number): boolean {
   return libc().kill(pid, signal) === 0;

@@ -4,6 +4,7 @@ import { endToEnd, joulemark } from "../_support/programs.ts";
 
 endToEnd("run ends whatever lies in the session directory, and names it", (dir) => {
   const script = `cd "$JOULEMARK_SESSION" && mkfifo 7.sh 7.7 && mkdir 8.sh && : >run.1 &&
+    : >run.2 && truncate -s 1T 9.sh &&
     printf 'b - \\033[31mred\\ne - \\033[31mred\\n' >$$.sh; sleep 0.5; exit 5`;
   const startedMs = performance.now();
   const out = joulemark(dir, ["run", "--simulate", "--", "sh", "-c", script]);
@@ -13,7 +14,7 @@ endToEnd("run ends whatever lies in the session directory, and names it", (dir) 
   assert(!out.stderr.includes("\x1b"), "an escape sequence reached the terminal");
   assertStringIncludes(out.stderr, "\\x1b[31mred");
   const text = Deno.readTextFileSync(`${dir}/joulemark.report`);
-  for (const name of ["/7.sh: a pipe", "/7.7: a pipe", "/8.sh: a directory", "process 1 is"]) {
+  for (const name of ["/7.sh: a pipe", "/7.7: a pipe", "/8.sh: a directory", "process 1 is", "/9.sh: more at once"]) {
     assertStringIncludes(text, name);
   }
   assert(!text.includes("\x1b"));
