@@ -28,6 +28,22 @@ export function dialectNames(): Record<string, DialectNames> {
   return JSON.parse(Deno.readTextFileSync(file));
 }
 
+/** A dialect in a language: what a test ran it with. */
+export type Trial = readonly [
+  word: string,
+  language: string,
+  ranWith: string,
+  file: string,
+  /** Text of the test's name there. */
+  name: string,
+];
+
+/** All of them: tests/client/dialect_trials.json. */
+export function dialectTrials(): Trial[] {
+  const file = new URL("../client/dialect_trials.json", import.meta.url);
+  return JSON.parse(Deno.readTextFileSync(file));
+}
+
 /** Why whole groups of names are not answered. */
 const REASONS: Readonly<Record<string, string>> = {
   mpi: "They work on the process alone, and take no time that is worth a region",
@@ -109,6 +125,7 @@ export function answeredPage(): string {
         `${d.answered.length} | ${d.notAnswered.length} |`,
     );
   }
+  lines.push(...trialLines());
   for (const [word, d] of dialects) {
     const { callbacks } = d;
     if (d.notAnswered.length === 0 && callbacks === undefined) continue;
@@ -124,6 +141,30 @@ export function answeredPage(): string {
     lines.push("", `## ${header}`, "", `${why}.`, "", "Not answered:", "", ...wrapped(names));
   }
   return `${lines.join("\n")}\n`;
+}
+
+/** Dialects by languages: what tests of this repository ran. */
+function trialLines(): string[] {
+  const trials = dialectTrials();
+  const languages = ["C", "C++", "Fortran", "Python", "Go", "Rust", "shell"];
+  const words = [...new Set(trials.map(([word]) => word))];
+  return [
+    "",
+    "## What tests run",
+    "",
+    "Each cell is a test of this repository, `tests/client/dialect_trials.json` says which; versions are those of",
+    "Debian 12's packages, in the table above. *Its calls* are the dialect's functions, called by a program of ours",
+    "without its library; empty cells were not tried.",
+    "",
+    `| | ${languages.join(" | ")} |`,
+    `| --- |${" --- |".repeat(languages.length)}`,
+    ...words.map((word) => {
+      const cells = languages.map((language) =>
+        trials.find(([w, l]) => w === word && l === language)?.[2] ?? ""
+      );
+      return `| ${word} | ${cells.join(" | ")} |`;
+    }),
+  ];
 }
 
 function wrapped(names: readonly string[]): string[] {

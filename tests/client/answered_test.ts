@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { DIALECTS } from "../../src/client/dialects.ts";
 import { LANGUAGES } from "../../src/client/files.ts";
 import { TEXTS } from "../../src/client/texts.ts";
-import { dialectNames, UNHEARD } from "../_support/answered_page.ts";
+import { answeredPage, dialectNames, dialectTrials, UNHEARD } from "../_support/answered_page.ts";
 import { needs } from "../marker/_c_program.ts";
 import { timed } from "../_support/time_limit.ts";
 
@@ -68,4 +68,51 @@ timed("callbacks of OMPT that are set are those that the page says", () => {
     numbers.map(([, name]) => `ompt_callback_${name.toLowerCase()}`).sort(),
     [...callbacks!.answered],
   );
+});
+
+timed("each cell of what tests run has the test that it names", () => {
+  const dialects = dialectNames();
+  const tried = new Set(dialectTrials().map(([word]) => word));
+  assertEquals(Object.keys(dialects).filter((word) => !tried.has(word)), []);
+  const page = answeredPage();
+  for (const [word, language, ranWith, file, name] of dialectTrials()) {
+    assert(page.includes(`| ${ranWith} |`), ranWith);
+    assert(word === "own marks" || word in dialects, word);
+    const text = Deno.readTextFileSync(new URL(`../../${file}`, import.meta.url));
+    assert(text.includes(name), `${word}, ${language}: no test "${name}" in ${file}`);
+  }
+});
+
+/** Versions that the page says were tried, by Debian's packages. */
+const PACKAGES = {
+  "Open MPI": "libopenmpi-dev",
+  MPICH: "libmpich-dev",
+  LIKWID: "likwid",
+  PAPI: "libpapi-dev",
+  "LLVM's libomp": "libomp5-14",
+};
+
+function isDebian12(): boolean {
+  try {
+    return /^VERSION_ID="12"$/m.test(Deno.readTextFileSync("/etc/os-release"));
+  } catch {
+    return false;
+  }
+}
+
+Deno.test({
+  name: "versions on the page are those of the libraries that tests run with",
+  ignore: !isDebian12(),
+  fn() {
+    const tried = Object.values(dialectNames()).map((names) => names.tried).join("; ");
+    for (const [library, name] of Object.entries(PACKAGES)) {
+      const args = ["-W", "-f", "${Version}", name];
+      const { success, stdout } = new Deno.Command("dpkg-query", { args, stderr: "null" })
+        .outputSync();
+      // A library that is not here was not run: its tests say so.
+      const version = new TextDecoder().decode(stdout).match(/^(?:\d+:)?(\d+(?:\.\d+)+)/)?.[1];
+      if (!success || version === undefined) continue;
+      assert(tried.includes(`${library} ${version}`), `${library} ${version} is here: ${tried}`);
+    }
+  },
 });
