@@ -53,10 +53,24 @@ export interface RunReportOptions {
   /** Lines that are not in the files of outputs, by file. */
   lostLines?(): Record<string, number>;
   tell(line: string): void;
+  /** A long report is being made, and goes on: whoever waits for us may know. */
+  alive?(): void;
   /** There is a checkpoint now, at this place. */
   kept?(path: string): void;
   /** The card, below the command's own output. */
   show(card: string): void;
+}
+
+/** The same pieces; `says` is called before the first one and after each. */
+export function* whileAlive(
+  pieces: Iterable<string>,
+  says: (() => void) | undefined,
+): Generator<string, void, undefined> {
+  says?.();
+  for (const piece of pieces) {
+    yield piece;
+    says?.();
+  }
 }
 
 /** Writes the report of one run. */
@@ -125,7 +139,9 @@ export class RunReport {
   /** What the report would be now, where a killed monitor leaves it. */
   journal(loop: LoopFigures): void {
     if (this.#journal === undefined || this.#options.engine.steps === 0) return;
+    this.#options.alive?.();
     this.#journal.entry(loop.wallS, (extras) => this.#report(this.#facts(loop, true), extras));
+    this.#options.alive?.();
   }
 
   /**
@@ -141,7 +157,7 @@ export class RunReport {
     try {
       const isLong = this.#options.engine.tracker.paths.length > MOST_FITTED;
       const report = this.#report(this.#facts(loop, true), { isQuick: isQuick || isLong });
-      writeDocument(`${this.#path}.partial`, reportPieces(report));
+      writeDocument(`${this.#path}.partial`, whileAlive(reportPieces(report), this.#options.alive));
       if (!this.#isKept) this.#options.kept?.(`${this.#path}.partial`);
       this.#isKept = true;
     } catch (error) {
@@ -159,7 +175,9 @@ export class RunReport {
     if (written !== undefined) {
       this.#reserve?.[Symbol.dispose]();
       try {
-        writeDocument(written, reportPieces(report), { survives: true });
+        writeDocument(written, whileAlive(reportPieces(report), this.#options.alive), {
+          survives: true,
+        });
         this.#removePartial();
       } catch (error) {
         tell((error as Error).message);

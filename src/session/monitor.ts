@@ -171,14 +171,13 @@ class Run {
     this.#budget = new Budget(request.budget ?? (isPlain ? DEFAULT_BUDGET : Infinity));
     plan.guardian.budget(request.budget ?? (isPlain ? DEFAULT_BUDGET : TRACES_BUDGET));
     this.#report = new RunReport({
-      request,
-      engine: this.#engine,
-      catalogue: this.#catalogue,
+      ...{ request, engine: this.#engine, catalogue: this.#catalogue },
       ...{ version: options.version, permissions: options.permissions },
       countersChecked: isPlain ? options.countersChecked : undefined,
       simulated: simulatedBy(request, this.#simulation !== undefined),
       ...{ part: place.part, idle: options.idle, node: this.#host },
       ...{ tell: options.tell, show: options.show, lostLines: () => site.lost() },
+      alive: () => plan.guardian.alive(monotonicNanoseconds()),
       kept: (path) => plan.guardian.lastWords(`; the time so far is in ${path}`),
     });
     refused.move();
