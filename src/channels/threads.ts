@@ -15,7 +15,11 @@ import { ITERATION_MARK } from "../context/services/iterations.ts";
 import { OMPT_PREFIX } from "../context/services/ompt.ts";
 import { TYPE_NAMES } from "../context/variant.ts";
 import type { AttributeEvent } from "../core/events/event.ts";
-import { LAYOUT_NAME, PROPERTY as RING_PROPERTY, SNAPSHOT_NAME } from "../core/events/ring_layout.ts";
+import {
+  LAYOUT_NAME,
+  PROPERTY as RING_PROPERTY,
+  SNAPSHOT_NAME,
+} from "../core/events/ring_layout.ts";
 
 /** Attributes of loops' iterations: CALI_MARK_LOOP_BEGIN. */
 const ITERATION_PREFIX = "iteration#";

@@ -8,7 +8,13 @@
 import { Diagnostics } from "../core/diagnostics.ts";
 import type { EventRecord, EventSink } from "../core/events/event.ts";
 import { KIND, type MarkKind } from "../core/events/event_kinds.ts";
-import { CPU_UNKNOWN, FLAG, OTHER_NAME, TRACK_SHIFT, TRACKS_MAX } from "../core/events/ring_layout.ts";
+import {
+  CPU_UNKNOWN,
+  FLAG,
+  OTHER_NAME,
+  TRACK_SHIFT,
+  TRACKS_MAX,
+} from "../core/events/ring_layout.ts";
 import { type FoldedPaths, positionOf } from "./folded_paths.ts";
 import {
   DEPTH_MAX,

@@ -154,7 +154,8 @@ function markFindings(collector: Collector): Finding[] {
   if (other > 0) {
     list.push({
       ...{ code: "names-without-room", severity: "warning" },
-      text: `${other} visits to names without room, by null pointers or unknown handles are told as [joulemark] other`,
+      text:
+        `${other} visits to names without room, by null pointers or unknown handles are told as [joulemark] other`,
     });
   }
   if (lost > 0) {
@@ -166,7 +167,8 @@ function markFindings(collector: Collector): Finding[] {
   if (interrupting > 0) {
     list.push({
       ...{ code: "marks-within-marks", severity: "warning" },
-      text: `${interrupting} marks of signal handlers, in the middle of a mark of their thread, found ` +
+      text:
+        `${interrupting} marks of signal handlers, in the middle of a mark of their thread, found ` +
         "no room and were left out; all others are exact",
     });
   }

@@ -87,7 +87,11 @@ Deno.test("each host of several recordings has its own peak, and the job has the
   await inDirectory(async (out) => {
     // The second node's power is half of the first one's.
     const paths = ["random 10 ms", "random 2 ms"].map((name, k) => {
-      const made = makeProgram(name as "random 2 ms", { seed: 5 + k, seconds: 4, counters: "rapl" });
+      const made = makeProgram(name as "random 2 ms", {
+        seed: 5 + k,
+        seconds: 4,
+        counters: "rapl",
+      });
       const { yaml, events, samples } = recordProgram(made, {});
       const path = `${out}/rec${k}`;
       const [head, ...rows] = samples.trimEnd().split("\n");

@@ -49,7 +49,8 @@ const HEADERS: readonly Header[] = [
     word: "itt",
     files: ["ittnotify.h"],
     declares: /(?:ITTAPI\s+(?=__itt_)|ITT_STUBV?\(\s*ITTAPI\s*,[^,]+,\s*)(\w+)\s*[(,]/g,
-    makes: (name) => `__itt_${name.replace(/^__itt_/, "")}`.replace(/(?<=[a-z])[AW](?=(_v3)?$)/, ""),
+    makes: (name) =>
+      `__itt_${name.replace(/^__itt_/, "")}`.replace(/(?<=[a-z])[AW](?=(_v3)?$)/, ""),
   },
   { word: "kokkos", files: ["kp_core.hpp"], declares: /\b(kokkosp_\w+)\b/g },
   {
@@ -65,7 +66,11 @@ const HEADERS: readonly Header[] = [
     declares: /\b(ompt_callback_\w+)\b/g,
     not: /_t$/,
   },
-  { word: "perfstubs", files: ["perfstubs_api/tool.h", "perfstubs_api/timer.c"], declares: /\b(ps_tool_\w+)\s*\(/g },
+  {
+    word: "perfstubs",
+    files: ["perfstubs_api/tool.h", "perfstubs_api/timer.c"],
+    declares: /\b(ps_tool_\w+)\s*\(/g,
+  },
   {
     word: "scorep",
     files: ["scorep/SCOREP_User_Functions.h"],

@@ -52,28 +52,31 @@ endToEnd(
   },
 );
 
-endToEnd("parts of a record in several files are no copies, and keys have an order of each file", (dir) => {
-  const parts = (types: string[], keys: (line: string) => string) =>
-    file("n1", 0, 20).split("\n").filter((line) => {
-      const [type] = line.replace("!", "").split(" ");
-      return !/^!?[a-z]/.test(line) || types.includes(type);
-    }).map(keys).join("\n");
-  Deno.writeTextFileSync(`${dir}/whole`, file("n1", 0, 20));
-  Deno.writeTextFileSync(`${dir}/cpu`, parts(["cpu"], (line) => line));
-  Deno.writeTextFileSync(`${dir}/t`, parts(["t"], (line) => line));
-  // The two keys of cpu change places.
-  Deno.writeTextFileSync(
-    `${dir}/turned`,
-    parts(["cpu", "t"], (line) => line.replace(/^(!cpu|cpu 0) (\S+) (\S+)$/, "$1 $3 $2")),
-  );
-  const read = (...files: string[]) => joulemark(dir, ["stats", "--format", "json", ...files]);
-  const whole = JSON.parse(read("whole").stdout);
-  const split = read("cpu", "t");
-  assertEquals([JSON.parse(split.stdout), split.stderr], [whole, ""]);
-  const turned = read("whole", "turned");
-  assertEquals(JSON.parse(turned.stdout), whole);
-  assertStringIncludes(turned.stderr, "each counts once\n");
-});
+endToEnd(
+  "parts of a record in several files are no copies, and keys have an order of each file",
+  (dir) => {
+    const parts = (types: string[], keys: (line: string) => string) =>
+      file("n1", 0, 20).split("\n").filter((line) => {
+        const [type] = line.replace("!", "").split(" ");
+        return !/^!?[a-z]/.test(line) || types.includes(type);
+      }).map(keys).join("\n");
+    Deno.writeTextFileSync(`${dir}/whole`, file("n1", 0, 20));
+    Deno.writeTextFileSync(`${dir}/cpu`, parts(["cpu"], (line) => line));
+    Deno.writeTextFileSync(`${dir}/t`, parts(["t"], (line) => line));
+    // The two keys of cpu change places.
+    Deno.writeTextFileSync(
+      `${dir}/turned`,
+      parts(["cpu", "t"], (line) => line.replace(/^(!cpu|cpu 0) (\S+) (\S+)$/, "$1 $3 $2")),
+    );
+    const read = (...files: string[]) => joulemark(dir, ["stats", "--format", "json", ...files]);
+    const whole = JSON.parse(read("whole").stdout);
+    const split = read("cpu", "t");
+    assertEquals([JSON.parse(split.stdout), split.stderr], [whole, ""]);
+    const turned = read("whole", "turned");
+    assertEquals(JSON.parse(turned.stdout), whole);
+    assertStringIncludes(turned.stderr, "each counts once\n");
+  },
+);
 
 endToEnd("where values differ, that of the later file counts, and it is told", (dir) => {
   const whole = file("n1", 0, 4);

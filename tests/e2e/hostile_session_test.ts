@@ -14,7 +14,15 @@ endToEnd("run ends whatever lies in the session directory, and names it", (dir) 
   assert(!out.stderr.includes("\x1b"), "an escape sequence reached the terminal");
   assertStringIncludes(out.stderr, "\\x1b[31mred");
   const text = Deno.readTextFileSync(`${dir}/joulemark.report`);
-  for (const name of ["/7.sh: a pipe", "/7.7: a pipe", "/8.sh: a directory", "process 1 is", "/9.sh: more at once"]) {
+  for (
+    const name of [
+      "/7.sh: a pipe",
+      "/7.7: a pipe",
+      "/8.sh: a directory",
+      "process 1 is",
+      "/9.sh: more at once",
+    ]
+  ) {
     assertStringIncludes(text, name);
   }
   assert(!text.includes("\x1b"));

@@ -245,7 +245,11 @@ endToEnd("marks of a signal handler count, and so does each mark that they inter
     const [visits, signals] = out.stdout.split(" ").map(Number);
     const { host, text } = hostOf(dir);
     assert(signals > 100, out.stdout);
-    assertEquals([word, visitsOf(host, "main"), visitsOf(host, "handler")], [word, visits, signals]);
+    assertEquals([word, visitsOf(host, "main"), visitsOf(host, "handler")], [
+      word,
+      visits,
+      signals,
+    ]);
     assert(!/files left out|mistakes|marks within marks/.test(text), text.slice(-2500));
   }
 });
@@ -294,16 +298,19 @@ endToEnd("marks of a handler in Python count, and so does each mark that they in
   assert(!text.includes("files left out"), text.slice(-2500));
 });
 
-endToEnd("a signal handler that jumps out of a mark leaves the marks after it as they are", (dir) => {
-  const out = joulemark(dir, ["run", "-q", "--", build("signals", dir), "jump"]);
-  const [visits, signals] = out.stdout.split(" ").map(Number);
-  const { host, text } = hostOf(dir);
-  // What it jumps out of is lost, or was not counted by the program yet.
-  const lost = Math.abs(visitsOf(host, "main") - visits);
-  assert(signals > 100 && lost <= 20, `${visitsOf(host, "main")} of ${visits}`);
-  assertEquals(visitsOf(host, "handler"), signals);
-  assert(!/files left out|marks within marks/.test(text), text.slice(-2500));
-});
+endToEnd(
+  "a signal handler that jumps out of a mark leaves the marks after it as they are",
+  (dir) => {
+    const out = joulemark(dir, ["run", "-q", "--", build("signals", dir), "jump"]);
+    const [visits, signals] = out.stdout.split(" ").map(Number);
+    const { host, text } = hostOf(dir);
+    // What it jumps out of is lost, or was not counted by the program yet.
+    const lost = Math.abs(visitsOf(host, "main") - visits);
+    assert(signals > 100 && lost <= 20, `${visitsOf(host, "main")} of ${visits}`);
+    assertEquals(visitsOf(host, "handler"), signals);
+    assert(!/files left out|marks within marks/.test(text), text.slice(-2500));
+  },
+);
 
 endToEnd("run records values that a C program sets", (dir) => {
   const app = build("values", dir);

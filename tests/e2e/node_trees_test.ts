@@ -165,7 +165,16 @@ endToEnd(
     assertEquals(Object.keys(host.joulemark!.counters!).length, 17);
     // All of them by --report-signals too.
     const list = PAT_RT_PERFCTR.split(/[\s,/]+/);
-    const signals = ["run", "-q", "--root", "tree", "--report-signals", list.join(), "--report", "s"];
+    const signals = [
+      "run",
+      "-q",
+      "--root",
+      "tree",
+      "--report-signals",
+      list.join(),
+      "--report",
+      "s",
+    ];
     const asked = joulemark(dir, [...signals, "--", "sleep", "0.3"]);
     assertEquals([list.length, asked.code, asked.stderr], [17, 0, ""]);
     const [{ application }] = parseReport(Deno.readTextFileSync(`${dir}/s`), "s").hosts;

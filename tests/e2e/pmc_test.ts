@@ -161,36 +161,40 @@ int pm_mpi_close(void) { return 0; }
   }
 });
 
-endToEnd("pm_mpi_open(NULL) on several nodes leaves one ./PMC of all, as rank 0 does", async (dir) => {
-  compile(dir, "cc -O2 -Wall -Wextra -Werror -o pm_log PROGRAMS/pm_log.c");
-  const hosts = ["nid00012", "nid00013", "nid00014"];
-  const runs = hosts.map((host, i) => {
-    const write = (name: string, text: string) => {
-      const path = `${dir}/${host}/${name}`;
-      Deno.mkdirSync(path.slice(0, path.lastIndexOf("/")), { recursive: true });
-      Deno.writeTextFileSync(path, `${text}\n`);
-    };
-    write("proc/sys/kernel/hostname", host);
-    const counters = { freshness: "1", startup: "1", version: "1", energy: "5000 J" };
-    for (const [name, text] of Object.entries({ ...counters, power: `${100 + 30 * i} W` })) {
-      write(`sys/cray/pm_counters/${name}`, text);
+endToEnd(
+  "pm_mpi_open(NULL) on several nodes leaves one ./PMC of all, as rank 0 does",
+  async (dir) => {
+    compile(dir, "cc -O2 -Wall -Wextra -Werror -o pm_log PROGRAMS/pm_log.c");
+    const hosts = ["nid00012", "nid00013", "nid00014"];
+    const runs = hosts.map((host, i) => {
+      const write = (name: string, text: string) => {
+        const path = `${dir}/${host}/${name}`;
+        Deno.mkdirSync(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+        Deno.writeTextFileSync(path, `${text}\n`);
+      };
+      write("proc/sys/kernel/hostname", host);
+      const counters = { freshness: "1", startup: "1", version: "1", energy: "5000 J" };
+      for (const [name, text] of Object.entries({ ...counters, power: `${100 + 30 * i} W` })) {
+        write(`sys/cray/pm_counters/${name}`, text);
+      }
+      const env = {
+        ...{ SLURM_JOB_ID: "4711", SLURM_STEP_ID: "0", SLURM_NTASKS: "3", SLURM_NNODES: "3" },
+        ...{ SLURM_STEP_NUM_NODES: "3", SLURM_STEP_NODELIST: "nid000[12-14]" },
+        ...{ SLURM_NODEID: String(i), SLURM_PROCID: String(i), SLURMD_NODENAME: host },
+      };
+      const args = ["run", "-q", "--root", host, "--preload", "pm_mpi", "--", "./pm_log"];
+      return new Deno.Command(BINARY, { args, cwd: dir, env, stdin: "null", stderr: "piped" })
+        .output();
+    });
+    for (const out of await Promise.all(runs)) {
+      assertEquals(out.code, 0, new TextDecoder().decode(out.stderr));
     }
-    const env = {
-      ...{ SLURM_JOB_ID: "4711", SLURM_STEP_ID: "0", SLURM_NTASKS: "3", SLURM_NNODES: "3" },
-      ...{ SLURM_STEP_NUM_NODES: "3", SLURM_STEP_NODELIST: "nid000[12-14]" },
-      ...{ SLURM_NODEID: String(i), SLURM_PROCID: String(i), SLURMD_NODENAME: host },
-    };
-    const args = ["run", "-q", "--root", host, "--preload", "pm_mpi", "--", "./pm_log"];
-    return new Deno.Command(BINARY, { args, cwd: dir, env, stdin: "null", stderr: "piped" }).output();
-  });
-  for (const out of await Promise.all(runs)) {
-    assertEquals(out.code, 0, new TextDecoder().decode(out.stderr));
-  }
-  const { records } = parsePmc(Deno.readFileSync(`${dir}/PMC`));
-  assertEquals(records.map((record) => record.step), [-1, 1, 2, 3, 4]);
-  // The mean over the nodes.
-  assertEquals(records.map((record) => record.powerW), [130, 130, 130, 130, 130]);
-});
+    const { records } = parsePmc(Deno.readFileSync(`${dir}/PMC`));
+    assertEquals(records.map((record) => record.step), [-1, 1, 2, 3, 4]);
+    // The mean over the nodes.
+    assertEquals(records.map((record) => record.powerW), [130, 130, 130, 130, 130]);
+  },
+);
 
 endToEnd("run --preload pm_mpi of a program without its calls leaves no log", (dir) => {
   compile(dir, DIALECTS);

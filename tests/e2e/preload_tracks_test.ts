@@ -174,16 +174,22 @@ needing(
   },
 );
 
-endToEnd("names behind handles, and Fortran's, are kept whole; null pointers are counted and said", (dir) => {
-  compile(dir, "cc -O2 -Wall -Wextra -Werror -o app PROGRAMS/long_names.c");
-  const out = preloaded(dir, "all,perfstubs,scorep", ["./app"]);
-  const counts: Record<string, number> = { "[joulemark] other": 2 };
-  const fortran = ["fortran tau", "fortran likwid", "fortran craypat"];
-  for (const word of ["perfstubs", "tau", "scorep", ...fortran]) {
-    for (const end of ["first", "second"]) counts[`${word.padEnd(4000, "n")} ${end}`] = 1;
-  }
-  for (const end of ["first", "second"]) counts[`${"phase".padEnd(4000, "n")} ${end} [7]`] = 1;
-  assertEquals(out.counts, counts);
-  assert(!/mistakes:/.test(out.report), out.report.slice(-3000));
-  assertStringIncludes(out.report, "2 visits to names without room, by null pointers or unknown handles");
-});
+endToEnd(
+  "names behind handles, and Fortran's, are kept whole; null pointers are counted and said",
+  (dir) => {
+    compile(dir, "cc -O2 -Wall -Wextra -Werror -o app PROGRAMS/long_names.c");
+    const out = preloaded(dir, "all,perfstubs,scorep", ["./app"]);
+    const counts: Record<string, number> = { "[joulemark] other": 2 };
+    const fortran = ["fortran tau", "fortran likwid", "fortran craypat"];
+    for (const word of ["perfstubs", "tau", "scorep", ...fortran]) {
+      for (const end of ["first", "second"]) counts[`${word.padEnd(4000, "n")} ${end}`] = 1;
+    }
+    for (const end of ["first", "second"]) counts[`${"phase".padEnd(4000, "n")} ${end} [7]`] = 1;
+    assertEquals(out.counts, counts);
+    assert(!/mistakes:/.test(out.report), out.report.slice(-3000));
+    assertStringIncludes(
+      out.report,
+      "2 visits to names without room, by null pointers or unknown handles",
+    );
+  },
+);

@@ -151,9 +151,10 @@ with joulemark.region("behind"):
     }
     assertEquals(Number(found.get("inner")!.count), 3);
     // The tree has each of them as a region too.
-    const { rows } = parseReport(report, "joulemark.report").hosts[0].joulemark!.tree as unknown as {
-      rows: { region: string; count: number; track?: string }[];
-    };
+    const { rows } = parseReport(report, "joulemark.report").hosts[0].joulemark!
+      .tree as unknown as {
+        rows: { region: string; count: number; track?: string }[];
+      };
     const counts: Record<string, number> = {};
     for (const { region, count } of rows) counts[region] = (counts[region] ?? 0) + Number(count);
     assertEquals(counts, {

@@ -137,7 +137,8 @@ Deno.test("streams joined by cat are what they are one by one, though their ids 
   for (const inputs of sets) {
     for (const calql of queries) {
       for (const piece of [undefined, 37]) {
-        const apart = runQuery(calql, inputs, { piece }), joined = runQuery(calql, [inputs.join("")], { piece });
+        const apart = runQuery(calql, inputs, { piece }),
+          joined = runQuery(calql, [inputs.join("")], { piece });
         assertEquals(joined.text, apart.text, calql);
         assertEquals(joined.problems.filter((line) => !line.includes("globals")), []);
       }

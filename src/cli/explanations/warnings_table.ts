@@ -85,7 +85,8 @@ export const WARNINGS: readonly WarningRow[] = [
   {
     name: "marks within marks",
     pattern: /marks of signal handlers|marks within marks/i,
-    means: "A signal handler marked while its thread was just marking. Such marks have a ring of their " +
+    means:
+      "A signal handler marked while its thread was just marking. Such marks have a ring of their " +
       "own; these found none, and were left out. All others are exact.",
     todo: "Mark outside of signal handlers.",
   },
