@@ -45,8 +45,6 @@ export interface CollectorOptions {
 }
 
 const MAX_RANKS = 65_536; // of processes that are kept
-/** Spans have no sums in their ring: it takes 800,000 begins and ends a second so long. */
-const SPANS_NS = 20e6;
 /** Records that may come at once, whatever their rate is afterwards. */
 const BURST = 5000;
 
@@ -111,11 +109,13 @@ export class Collector implements DirectoryListener {
     const nowNs = this.#options.nowNs();
     this.#directory.look(this);
     this.#options.probes?.drain(nowNs, this);
-    this.roomForNs = this.#events.apart.takeHadSpans() ? SPANS_NS : Infinity;
-    let records = 0;
+    const tookNs = nowNs - this.#drainedNs;
+    let records = 0, most = 0;
     for (let i = 0; i < this.#followers.length; i++) {
       const f = this.#followers[i];
+      const before = records;
       for (let k = 0; k < f.rings.length; k++) records += this.#drainRing(f, f.rings[k]);
+      most = Math.max(most, records - before);
       this.#noticeStop(f);
     }
     this.#checkAlive();
@@ -123,8 +123,10 @@ export class Collector implements DirectoryListener {
     const belowNs = this.#isFlood(records, nowNs)
       ? Math.max(SHORT_NS, this.foldBelowNs)
       : this.foldBelowNs;
-    if (belowNs === 0 || records === 0) return;
-    for (let i = 0; i < this.#sources.length; i++) this.#foldShort(this.#sources[i], belowNs);
+    if (belowNs > 0 && records > 0) {
+      for (let i = 0; i < this.#sources.length; i++) this.#foldShort(this.#sources[i], belowNs);
+    }
+    this.roomForNs = this.#events.apart.takeRoomNs(most, tookNs, nowNs);
   }
 
   /** Are there more records than can be emitted one by one? */
