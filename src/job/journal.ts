@@ -34,8 +34,8 @@ const FILE_BYTES = 256 * 1024;
 const SLOT_ROOM_FACTOR = 1.25;
 const SPARE_BYTES = 64;
 const MAX_BYTES = 1 << 30;
-/** The frame's first cell lies in them: it is short beside regions. */
-const FIRST_BYTES = 64 * 1024;
+/** The name of the first cell's row is in them: the path of the report. */
+const FIRST_BYTES = 8 * 1024;
 const FILE = "journal";
 const LF = 10;
 const FRAME = "F".charCodeAt(0);
@@ -225,13 +225,10 @@ export function readJournal(directory: string): Journaled | undefined {
 export function journalReportPath(directory: string): string | undefined {
   const file = readWhole(`${directory}/${FILE}`, FIRST_BYTES);
   if (file === undefined || file.length < CELLS_AT) return undefined;
-  const [cell] = cellsOf(file, file.length);
-  if (cell === undefined) return undefined;
-  for (const { bytes } of slotsOf(cell)) {
-    const end = bytes.indexOf(LF);
-    if (bytes[0] === FRAME && end > 0) return new TextDecoder().decode(bytes.subarray(1, end));
-  }
-  return undefined;
+  if (headOf(file, 0) === undefined && headOf(file, HEAD_BYTES) === undefined) return undefined;
+  // The frame may be longer than that, but its name is the same in both slots, whatever becomes of the rest.
+  const row = file.subarray(CELLS_AT + CELL_BYTES + SLOT_BYTES), end = row.indexOf(LF);
+  return row[0] === FRAME && end > 0 ? new TextDecoder().decode(row.subarray(1, end)) : undefined;
 }
 
 function headOf(file: Uint8Array, at: number): { entry: number; end: number } | undefined {

@@ -148,3 +148,13 @@ inDirectory("the path of the report is in a journal's first bytes, whatever its 
     assertEquals(readJournal(dir)?.reportPath, "/r/of this/run.report");
   }
 });
+
+inDirectory("and whatever the length of what is in it beside regions", (dir) => {
+  using journal = new Journal(dir, "/r/of this/run.report", libc());
+  for (const n of [1, 2, 3]) {
+    const long = `${frame(n)}${"# a note of many\n".repeat(20_000)}`;
+    journal.write({ frame: long, regions: [], tree: "" }, []);
+    assertEquals(journalReportPath(dir), "/r/of this/run.report");
+    assertEquals(readJournal(dir)?.reportPath, "/r/of this/run.report");
+  }
+});
