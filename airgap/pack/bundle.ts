@@ -11,8 +11,10 @@
  * into functions of (module, exports, require), which need no file to be loaded from. Only the second
  * pass makes the text small: between the two, declarations are made safe from it.
  *
- * A run, which a job starts many times, needs 70 parts one after the other, and a query of a small file
- * some 20; those of each lie in the executable once more as one text, which is read and compiled at once.
+ * What every verb needs is one text in the executable. A run, which a job starts many times, needs 70 parts
+ * more, and a query of a small file some 20; those of each lie there once more as one text, which is read and
+ * compiled at once. Such texts are evaluated by Deno's own `evalContext`, where there is one: by their names it
+ * finds what V8 has made of them when the executable was made (code_cache.ts).
  */
 
 import { LIBC_PATHS } from "../../src/os/libc.ts";
@@ -32,12 +34,21 @@ type Parts = Record<string, string>;
 export interface Bundle {
   /** Parts that the script reads from the executable, one behind the other. */
   readonly stored: Uint8Array;
+  /** Texts that are evaluated as a whole: that of every verb first, then one a list of `together`. */
+  readonly wholes: readonly Whole[];
   /**
    * The script.
    *
    * @param storedAt Where `stored` begins in the file that runs; without it the script holds all.
    */
   script(storedAt?: number): string;
+}
+
+/** A text of several parts. */
+export interface Whole {
+  /** How the script calls it when it has it evaluated. */
+  readonly specifier: string;
+  readonly text: string;
 }
 
 /** Declarations with `using` in the small text, by the name of the part. */
@@ -250,15 +261,23 @@ function bundleOf(
   const later = names.filter((name) => !atOnce.has(name)).map((name) => {
     return { name, bytes: new TextEncoder().encode(parts[name]) };
   });
-  /** By the part that begins them, the name of the text of all. */
-  const texts: Record<string, string> = {};
+  const whole = (begins: string, names: Iterable<string>): Whole => {
+    // In parentheses they are compiled at once, and not looked through first.
+    const functions = [...names].map((name) => {
+      return `${JSON.stringify(name)}: (${functionOf(parts[name])})`;
+    });
+    return { specifier: specifierOf(begins), text: `({\n${functions.join(",\n")}\n})` };
+  };
+  const wholes = [whole(first, [...atOnce].sort())];
+  /** By the part that begins them, how the text of all is called. */
+  const texts: Record<string, string> = { [first]: wholes[0].specifier };
   for (const modules of together) {
     const { first: begins, names } = findTogether(modules, parts, atOnce);
-    // In parentheses they are compiled at once, and not looked through first.
-    const functions = names.map((name) => `${JSON.stringify(name)}: (${functionOf(parts[name])})`);
-    const bytes = new TextEncoder().encode(`({\n${functions.join(",\n")}\n})`);
-    texts[begins] = `${TOGETHER} ${begins}`;
-    later.push({ name: texts[begins], bytes });
+    wholes.push(whole(begins, names));
+    texts[begins] = specifierOf(begins);
+  }
+  for (const { specifier, text } of wholes) {
+    later.push({ name: specifier, bytes: new TextEncoder().encode(text) });
   }
   const stored = new Uint8Array(later.reduce((sum, { bytes }) => sum + bytes.length, 0));
   let end = 0;
@@ -267,23 +286,23 @@ function bundleOf(
     end += bytes.length;
     return { name, at: end - bytes.length, size: bytes.length };
   });
-  const text = (name: string) => `${JSON.stringify(name)}: ${JSON.stringify(parts[name])}`;
+  const row = (name: string, value: unknown) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`;
   return {
     stored,
+    wholes,
     script(storedAt) {
-      const rows = names.filter((name) => storedAt === undefined || atOnce.has(name)).map(text);
-      if (storedAt !== undefined) {
-        for (const { name, at, size } of places) {
-          rows.push(`${JSON.stringify(name)}: [${storedAt + at}, ${size}]`);
-        }
-      }
+      const rows = storedAt === undefined
+        ? names.map((name) => row(name, parts[name]))
+        : places.map(({ name, at, size }) => row(name, [storedAt + at, size]));
       return scriptOf(rows, first, storedAt === undefined ? {} : texts);
     },
   };
 }
 
-/** How the text of parts that are compiled together is called among the parts, with the first of them. */
-const TOGETHER = "together";
+/** Deno wants an address; nothing is looked for there. */
+function specifierOf(begins: string): string {
+  return `file:///joulemark/${begins.replace(/^\.\/|-\d+(?=\.js$)/g, "")}`;
+}
 
 /** A part as a function: what stands before it and behind it in the script below. */
 function functionOf(text: string): string {
@@ -336,7 +355,7 @@ function textOf(part) {
 }
 const loaded = new Map();
 const texts = ${JSON.stringify(texts)};
-let together = {};
+const together = {};
 function compiled(name) {
   return together[name] ?? (0, eval)('(${FUNCTION}' + textOf(parts[name]) +
     "\\n})\\n//# sourceURL=joulemark" + name.slice(1));
@@ -348,13 +367,18 @@ function require(name) {
   compiled(name)(module, module.exports, require, load);
   return module.exports;
 }
+function whole(name) {
+  const specifier = texts[name];
+  if (specifier === undefined) return;
+  const text = textOf(parts[specifier]);
+  const [made] = Deno[Deno.internal]?.core?.evalContext?.(text, specifier) ?? [];
+  Object.assign(together, made ?? (0, eval)(text + "\\n//# sourceURL=" + specifier));
+}
 async function load(name) {
-  const text = texts[name];
-  if (text !== undefined) {
-    together = (0, eval)(textOf(parts[text]) + "\\n//# sourceURL=joulemark/together.js");
-  }
+  whole(name);
   return require(name);
 }
+whole(${JSON.stringify(first)});
 require(${JSON.stringify(first)});
 `;
 }

@@ -13,7 +13,7 @@
  * If the runtime fails, the application runs on and its status is returned, by the same
  * signal where one ended it. If a fork fails, the guardian becomes the application.
  *
- * The block [this code | struct config | flags | variables | texts | script] is mapped into the
+ * The block [this code | struct config | flags | variables | texts | code cache | script] is mapped into the
  * executable by airgap/pack, or is a small executable of its own which a run from
  * source starts (image.ts). No variables with static storage: the block is read-only.
  * Rebuild: sh src/guardian/build.sh --write
@@ -54,6 +54,8 @@ struct config {
   u64 session_cycles; /* the byte of the session file for "stamps may be cycles" */
   u64 with_value_count;
   u64 with_value_at; /* NUL-terminated: options of run whose value is the next word, --report, ... */
+  u64 cache_at;      /* code_cache.h */
+  u64 cache_length;  /* 0: none */
   char session[64];   /* the session file */
 };
 extern const struct config config __attribute__((visibility("hidden")));
@@ -64,6 +66,7 @@ enum { MODE_PACKED = 0, MODE_PREPARED = 1, MODE_EXECUTE = 2 };
 #include "runtime.h"
 #include "confine.h"
 #include "budget.h"
+#include "code_cache.h"
 
 enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_SEQPACKET = 5, SOCK_CLOEXEC = 02000000 };
 enum { SOCK_NONBLOCK = 04000, MSG_NOSIGNAL = 0x4000, MSG_DONTWAIT = 0x40 };
@@ -284,7 +287,7 @@ static void raise_limits(void) {
 }
 
 __attribute__((noreturn)) static void runtime(struct guard *guard, i64 socket, i64 errors) {
-  char extra[PATH_BYTES + 256];
+  char extra[PATH_BYTES + 256], directory[PATH_BYTES];
   struct text text = text_in(extra, sizeof extra);
   /* Messages go to standard error as it was; what the runtime itself prints in distress does not. */
   i64 messages = call(SYS_FCNTL, 2, F_DUPFD_CLOEXEC, 3, 0);
@@ -321,7 +324,7 @@ __attribute__((noreturn)) static void runtime(struct guard *guard, i64 socket, i
   add(&text, ":");
   add(&text, guard->session.directory);
   set_mask(SIG_SETMASK, ~(FAULTS | THREADS | CONFINE));
-  start_runtime(guard->process, 0, extra, 2);
+  start_runtime(guard->process, 0, extra, 2, lay_code_cache(guard->session.directory, directory));
 }
 
 /* It never starts. Never pid 0, which would be our whole process group. */
@@ -867,7 +870,7 @@ __attribute__((noreturn)) static void start_verb(const struct process *process) 
     add(&text, ":");
     add_number(&text, (u64)return_from_signal, 10);
   }
-  start_runtime(process, 0, extra, 1);
+  start_runtime(process, 0, extra, 1, 0);
 }
 
 __attribute__((used, noreturn)) void guardian_main(u64 *stack, u64 self) {
@@ -881,7 +884,7 @@ __attribute__((used, noreturn)) void guardian_main(u64 *stack, u64 self) {
   u64 first = config.mode == MODE_EXECUTE ? config.arguments_from : 1;
   const char *raw = variable(process.environment, "JOULEMARK_RAW_DENO");
   if (raw && equal(raw, "1") && config.mode == MODE_PACKED && !auxiliary(&process, AT_SECURE))
-    start_runtime(&process, 1, 0, 0);
+    start_runtime(&process, 1, 0, 0, 0);
   const char *verb = process.count > first ? process.arguments[first] : "";
   /* Capabilities of the file (setcap) are for counters, not for files that a user names. */
   if (auxiliary(&process, AT_SECURE) && (!reads_counters(verb) || names_files(&process, first + 1)))

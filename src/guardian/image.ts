@@ -2,7 +2,7 @@
  * What carries the guardian (guardian.c): the block that goes into the one-file executable, and a
  * small executable of its own, which a run from source starts.
  *
- * The block is [code | struct config | flags | variables | texts | stored | script]; guardian.c has the meanings
+ * The block is [code | struct config | flags | variables | texts | code cache | stored | script]; guardian.c has the meanings
  * of the words of struct config, in the same order.
  * @module
  */
@@ -10,7 +10,7 @@ import { SESSION, SESSION_MAGIC, SESSION_VERSION } from "../core/events/ring_lay
 
 /** "jmkguard" as a little-endian word: the mark of a file that contains the block. */
 const MAGIC = 0x64726175676b6d6an;
-const CONFIG_WORDS = 15;
+const CONFIG_WORDS = 17;
 const SESSION_BYTES = 64;
 const CONFIG_BYTES = CONFIG_WORDS * 8 + SESSION_BYTES;
 
@@ -42,6 +42,8 @@ export interface Contents {
   readonly withValue?: readonly string[];
   /** Data that the program reads from the executable when it is needed. */
   readonly stored?: Uint8Array;
+  /** What V8 made of the program's texts, as Deno's database (code_cache.h). */
+  readonly codeCache?: Uint8Array;
   /** The program. @param storedAt Where `stored` begins in the block. */
   readonly script?: (storedAt: number) => Uint8Array;
   /** Mode execute: the runtime's path. */
@@ -53,7 +55,7 @@ export interface Contents {
 /** Lays the block out. */
 export function makeBlock(contents: Contents): Uint8Array<ArrayBuffer> {
   const { code, flags = [], variables = [], withValue = [] } = contents;
-  const { stored = new Uint8Array() } = contents;
+  const { codeCache = new Uint8Array(), stored = new Uint8Array() } = contents;
   const parts: Uint8Array[] = [];
   let at = CONFIG_BYTES;
   const put = (texts: readonly string[]): number => {
@@ -66,9 +68,10 @@ export function makeBlock(contents: Contents): Uint8Array<ArrayBuffer> {
   const [flagsAt, variablesAt] = [put(flags), put(variables)];
   const [linkerAt, runtimeAt] = [put([contents.linker]), put([contents.runtime ?? ""])];
   const withValueAt = put(withValue);
-  const storedAt = at;
-  parts.push(stored);
-  const scriptAt = Math.ceil((at + stored.length) / 16) * 16;
+  const cacheAt = at;
+  const storedAt = at + codeCache.length;
+  parts.push(codeCache, stored);
+  const scriptAt = Math.ceil((storedAt + stored.length) / 16) * 16;
   const script = contents.script?.(code.length + storedAt) ?? new Uint8Array();
   const block = new Uint8Array(code.length + scriptAt + script.length);
   block.set(code);
@@ -77,7 +80,7 @@ export function makeBlock(contents: Contents): Uint8Array<ArrayBuffer> {
     ...[MAGIC, contents.mode, contents.entryDelta ?? 0],
     ...[flags.length, flagsAt, variables.length, variablesAt, linkerAt, runtimeAt],
     ...[contents.argumentsFrom ?? 1, scriptAt, script.length, SESSION.cycles],
-    ...[withValue.length, withValueAt],
+    ...[withValue.length, withValueAt, cacheAt, codeCache.length],
   ];
   words.forEach((word, i) => view.setBigInt64(i * 8, BigInt(word), true));
   block.set(sessionFile(), code.length + CONFIG_WORDS * 8);

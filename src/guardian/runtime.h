@@ -136,18 +136,19 @@ static const char *renamed_home(char **environment) {
   return memory;
 }
 
-/* Addresses of adjacent texts. */
-static u64 *put_list(u64 *at, const char *text, u64 count) {
+/* Addresses of adjacent texts, without those that begin like `except`. */
+static u64 *put_list(u64 *at, const char *text, u64 count, const char *except) {
   for (; count > 0; count--) {
-    *at++ = (u64)text;
+    if (!except || !starts(text, except)) *at++ = (u64)text;
     text += length(text) + 1;
   }
   return at;
 }
 
-/* plain: the file is to be Deno and nothing else. extra: hidden arguments, one behind the other. */
-__attribute__((noreturn)) static void start_runtime(const struct process *process, int plain,
-                                                    const char *extra, u64 extra_count) {
+/* plain: the file is to be Deno and nothing else. extra: hidden arguments, one behind the other. cache: the
+   variable that names Deno's directory, where it has one. */
+__attribute__((noreturn)) static void start_runtime(const struct process *process, int plain, const char *extra,
+                                                    u64 extra_count, const char *cache) {
   const char *base = (const char *)&config;
   u64 page = auxiliary(process, AT_PAGESZ);
   if (page == 0) page = 4096;
@@ -169,7 +170,7 @@ __attribute__((noreturn)) static void start_runtime(const struct process *proces
   at++; /* the count, below */
   if (config.mode == MODE_EXECUTE) {
     for (u64 i = 0; i < config.arguments_from; i++) *at++ = (u64)process->arguments[i];
-    at = put_list(at, extra, extra_count);
+    at = put_list(at, extra, extra_count, 0);
     for (u64 i = config.arguments_from; i < process->count; i++) *at++ = (u64)process->arguments[i];
     *at = 0;
     i64 error = -call(SYS_EXECVE, (i64)(base + config.runtime_at), (i64)(top + 1), (i64)process->environment, 0);
@@ -178,16 +179,17 @@ __attribute__((noreturn)) static void start_runtime(const struct process *proces
   }
   if (packed) {
     *at++ = (u64) "deno"; /* Deno behaves by its name in some versions; ours is free */
-    at = put_list(at, base + config.flags_at, config.flag_count);
+    at = put_list(at, base + config.flags_at, config.flag_count, cache ? "--no-code-cache" : 0);
     *at++ = (u64)path;
   } else {
     *at++ = (u64)process->arguments[0];
   }
-  at = put_list(at, extra, extra_count);
+  at = put_list(at, extra, extra_count, 0);
   for (u64 i = 1; i < process->count; i++) *at++ = (u64)process->arguments[i];
   *top = (u64)(at - top) - 1;
   *at++ = 0;
-  if (!plain) at = put_list(at, base + config.variables_at, config.variable_count);
+  if (!plain) at = put_list(at, base + config.variables_at, config.variable_count, cache ? "DENO_DIR=" : 0);
+  if (cache) *at++ = (u64)cache;
   for (char **entry = process->environment; *entry; entry++)
     if (plain || !is_hidden(*entry)) *at++ = (u64)*entry;
   if (!plain) {

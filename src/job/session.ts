@@ -54,6 +54,11 @@ export class Session {
     }
   }
 
+  /** What the guardian laid there for the start (guardian/code_cache.h) has been read: its memory is given back. */
+  removeCodeCache(): void {
+    removeTree(`${this.directory}/deno`);
+  }
+
   /** Publishes to the processes whether nested visits are to be recorded in their order. */
   keepOrder(kept: boolean): void {
     const bytes = new Uint8Array(4);

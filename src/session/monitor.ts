@@ -228,6 +228,7 @@ class Run {
     this.#application.start(this.#plan.changes);
     this.#launchNs = launchNs;
     this.#launched = { ns: launchNs, cpus: cpus.length > 0 ? cpus : affinityOf(0) };
+    this.#session.removeCodeCache();
     this.#loop.scheduling = wakeOnTime();
   }
 
