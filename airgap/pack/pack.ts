@@ -98,11 +98,16 @@ async function pack({ out, map, entry, deno, flags }: PackOptions): Promise<void
 }
 
 /** Only the Deno that is in the file can make it: for another processor there is none, and starts take longer. */
-async function codeCacheOf(deno: string, wholes: readonly Whole[]): Promise<Uint8Array | undefined> {
+async function codeCacheOf(
+  deno: string,
+  wholes: readonly Whole[],
+): Promise<Uint8Array | undefined> {
   try {
     return await makeCodeCache(deno, V8_FLAGS, Deno.version.deno, wholes);
   } catch (error) {
-    console.error(`pack: without V8's code cache, a run starts slower: ${(error as Error).message}`);
+    console.error(
+      `pack: without V8's code cache, a run starts slower: ${(error as Error).message}`,
+    );
     return undefined;
   }
 }

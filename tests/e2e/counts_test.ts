@@ -57,17 +57,40 @@ endToEnd("a sample takes two system calls where nothing is read by any", (dir) =
 
 endToEnd("a run reads little of the program, in few pieces", (dir) => {
   if (!HAS_STRACE) return;
-  const rows = traced(dir, ["-e", "trace=pread64,write"], ["--", "true"]);
+  const rows = traced(dir, ["-y", "-e", "trace=pread64,write"], ["--", "true"]);
   const script = rows.filter((row) => row.includes("__JOULEMARK_FORM"));
   if (script.length === 0) {
     return console.log("skipped: compiled by Deno, which reads it all itself");
   }
   assertEquals(script.length, 1);
-  const sizes = rows.filter((row) => row.includes("pread64(")).map((row) =>
-    Number(row.split("= ").at(-1))
-  );
+  const ofProgram = rows.filter((row) => row.includes("pread64(") && row.includes(`<${BINARY}>`));
+  const sizes = ofProgram.map((row) => Number(row.split("= ").at(-1)));
   const parts = sizes.filter((size) => size > 500);
   const bytes = parts.reduce((sum, size) => sum + size, 0) + Number(script[0].split("= ").at(-1));
   assert(parts.length <= 20, `${parts.length} pieces`);
   assert(bytes < 800_000, `${bytes} bytes`);
 }, 60);
+
+endToEnd(
+  "a run takes what V8 made of its text, and leaves nothing of it while the command runs",
+  (dir) => {
+    if (!HAS_STRACE) return;
+    const traces = ["-y", "-e", "trace=mmap,pwrite64,unlink,rmdir"];
+    const rows = traced(dir, traces, ["--", "sleep", "1"]);
+    const ofCache = rows.filter((row) => row.includes("v8_code_cache_v2"));
+    if (ofCache.length === 0) {
+      return console.log("skipped: compiled by Deno, or the session is on no memory file system");
+    }
+    const mapped = ofCache.map((row) => /mmap\(NULL, (\d+)/.exec(row)?.[1]).map(Number);
+    assert(mapped.some((size) => size > 1_000_000), ofCache.join("\n"));
+    // One that V8 refuses is made anew by Deno, and stored.
+    const written = ofCache.map((row) => /pwrite64\(.*= (\d+)$/.exec(row)?.[1] ?? 0).map(Number);
+    assert(written.reduce((sum, size) => sum + size, 0) < 65536, ofCache.join("\n"));
+    const gone = rows.findIndex((row) => /rmdir\(".*\/deno"\) = 0/.test(row));
+    const journal = rows.findLastIndex((row) =>
+      row.includes("pwrite64(") && row.includes("/journal>")
+    );
+    assert(gone >= 0 && gone < journal, rows.join("\n"));
+  },
+  60,
+);
