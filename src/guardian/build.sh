@@ -31,7 +31,8 @@ build() {
 
 if [ "${1:-}" = --write ]; then
   for machine in x86_64 aarch64; do
-    build "$machine" >"$work/hex" && mv "$work/hex" "$here/guardian_$machine.hex"
+    build "$machine" >"$work/hex" # not in a list with &&: it is to end where a compiler is missing
+    mv "$work/hex" "$here/guardian_$machine.hex"
   done
 else
   build "${1:-x86_64}"
