@@ -15,12 +15,16 @@ const MOST_HELD = 262_144;
 /** Beyond any class. */
 const CLASSES = 2 ** 26;
 
-/** What paths took between two samples. */
+/** What paths took between two samples, those of one class behind each other. */
 interface Sample {
   readonly fromS: number;
   readonly untilS: number;
   readonly slots: Int32Array;
   readonly seconds: Float64Array;
+  /** The classes, where the slots of each end, and what they took together. */
+  readonly classes: number[];
+  readonly ends: number[];
+  readonly sums: number[];
 }
 
 /** Time of folded paths on the CPUs of one domain, since the beginning. */
@@ -38,9 +42,12 @@ export class FoldedTimes {
   readonly #samples: Sample[] = [];
   #held = 0;
   #lastS = NaN;
-  /** By slot: what was added since the last sample; and the slots with any. */
+  /** By slot: what was added since the last sample; and the slots with any, which are marked. */
   #fresh = new Float64Array(16);
+  #isTouched = new Uint8Array(16);
   readonly #touched: number[] = [];
+  /** By class: how many of the slots of a sample it has, then where the next one goes. */
+  #counts = new Int32Array(16);
 
   /**
    * A path took so much CPU time since the last time; below 0 where that was reported too high.
@@ -50,7 +57,10 @@ export class FoldedTimes {
   add(path: number, around: number, cpuSeconds: number): void {
     const slot = this.#slot(path, around);
     this.seconds[slot] += cpuSeconds;
-    if (this.#fresh[slot] === 0) this.#touched.push(slot);
+    if (this.#isTouched[slot] === 0) {
+      this.#isTouched[slot] = 1;
+      this.#touched.push(slot);
+    }
     this.#fresh[slot] += cpuSeconds;
   }
 
@@ -74,6 +84,7 @@ export class FoldedTimes {
         this.around = grown(this.around, slot + 1);
         this.seconds = grown(this.seconds, slot + 1);
         this.#fresh = grown(this.#fresh, slot + 1);
+        this.#isTouched = grown(this.#isTouched, slot + 1);
       }
       this.paths[slot] = path;
       this.around[slot] = around;
@@ -85,21 +96,53 @@ export class FoldedTimes {
   /** A sample: all that was taken up to it has been added. */
   sample(timeS: number): void {
     if (this.#touched.length > 0) {
-      const slots = Int32Array.from(this.#touched);
-      // One that went to 0 in between is listed twice: the second time it has nothing.
-      const seconds = Float64Array.from(slots, (slot) => {
-        const fresh = Math.max(0, this.#fresh[slot]);
-        this.#fresh[slot] = 0;
-        return fresh;
-      });
-      this.#touched.length = 0;
+      const sample = this.#takeFresh(this.#lastS, timeS);
       if (this.#lastS < timeS) {
-        this.#samples.push({ fromS: this.#lastS, untilS: timeS, slots, seconds });
-        this.#held += slots.length;
+        this.#samples.push(sample);
+        this.#held += sample.slots.length;
       }
       while (this.#held > MOST_HELD) this.#drop();
     }
     this.#lastS = timeS;
+  }
+
+  /** What was added since the last sample. */
+  #takeFresh(fromS: number, untilS: number): Sample {
+    const { around } = this, fresh = this.#fresh, touched = this.#touched;
+    const classes: number[] = [], ends: number[] = [], sums: number[] = [];
+    let length = 0;
+    for (const slot of touched) {
+      this.#isTouched[slot] = 0;
+      if (fresh[slot] > 0) touched[length++] = slot;
+      else fresh[slot] = 0;
+    }
+    touched.length = length;
+    for (const slot of touched) {
+      const c = around[slot];
+      if (c >= this.#counts.length) this.#counts = grown(this.#counts, c + 1);
+      if (this.#counts[c]++ === 0) classes.push(c);
+    }
+    const counts = this.#counts;
+    let end = 0;
+    for (const c of classes) {
+      end += counts[c];
+      counts[c] = end - counts[c];
+      ends.push(end);
+      sums.push(0);
+    }
+    const slots = new Int32Array(length), seconds = new Float64Array(length);
+    for (const slot of touched) {
+      const at = counts[around[slot]]++;
+      slots[at] = slot;
+      seconds[at] = fresh[slot];
+      fresh[slot] = 0;
+    }
+    touched.length = 0;
+    for (let j = 0, k = 0; j < classes.length; j++) {
+      counts[classes[j]] = 0;
+      for (; k < ends[j]; k++) sums[j] += seconds[k];
+    }
+    return { fromS, untilS, slots, seconds, classes, ends, sums };
   }
 
   /** Entries before are not needed any more. */
@@ -111,21 +154,15 @@ export class FoldedTimes {
     this.#held -= this.#samples.shift()!.slots.length;
   }
 
-  /** What each slot took between two times is added to `taken`, a sample after the other. */
-  between(fromS: number, untilS: number, taken: Taken): void {
-    for (const { fromS: beganS, untilS: endedS, slots, seconds } of this.#samples) {
-      const overlapS = Math.min(untilS, endedS) - Math.max(fromS, beganS);
-      if (!(overlapS > 0)) continue;
-      const part = overlapS / (endedS - beganS);
-      taken.reserve(this.length);
-      for (let i = 0; i < slots.length; i++) {
-        if (seconds[i] > 0) taken.add(slots[i], this.around[slots[i]], part * seconds[i]);
-      }
+  /** Samples that have time between two times, oldest first. */
+  *between(fromS: number, untilS: number): Iterable<Sample> {
+    for (const sample of this.#samples) {
+      if (Math.min(untilS, sample.untilS) - Math.max(fromS, sample.fromS) > 0) yield sample;
     }
   }
 }
 
-/** What slots took within one interval. */
+/** What slots took in the whole run. */
 class Taken {
   /** By slot: what it took; by the class around: what all in it took. */
   seconds = new Float64Array(16);
@@ -181,12 +218,19 @@ export class FoldedSplits {
   readonly #row: ExposureRow;
   #begin = new Float64Array(0);
   readonly #taken = new Taken();
+  /** By sample and lag, the part of its time between the boundaries. */
+  #parts: Float64Array[] = [];
+  /** By class of the row and lag, what all in it took. */
+  #sums = new Float64Array(16);
+  /** What a second in a class gets, by column. */
+  readonly #each: Float64Array;
   /** By class: its place in the row + 1; 0: not in it. */
   #places = new Int32Array(16);
 
   constructor(times: FoldedTimes, { lags, width }: { lags: Float64Array; width: number }) {
     this.#times = times;
     this.#row = { count: 0, classes: new Int32Array(16), tau: new Float64Array(16), lags, width };
+    this.#each = new Float64Array(width);
     this.#fromS = new Float64Array(lags.length).fill(NaN);
     this.#untilS = new Float64Array(lags.length).fill(NaN);
   }
@@ -211,37 +255,81 @@ export class FoldedSplits {
   /** A row between the last two boundaries, divided. Reused. @param wanted Lags that count. */
   divided(row: ExposureRow, wanted: Uint8Array): ExposureRow {
     if (this.#times.length === 0) return row;
-    const out = this.#row, lags = row.lags.length;
+    const out = this.#row, { count, width } = row, lags = row.lags.length;
     this.#copy(row);
-    for (let lag = 0; lag < lags; lag++) {
-      if (wanted[lag] !== 0) this.#divide(row, lag);
+    const samples = this.#overlapping(wanted);
+    if (samples.length > 0) {
+      if (this.#sums.length < count * lags) this.#sums = new Float64Array(2 * count * lags);
+      const sums = this.#sums.fill(0, 0, count * lags);
+      samples.forEach((sample, k) => this.#addUp(sample, this.#parts[k], count));
+      for (let i = 0; i < count; i++) {
+        for (let w = 0; w < width; w++) {
+          if (sums[i * lags + w % lags] > 0) out.tau[i * width + w] = 0;
+        }
+      }
+      samples.forEach((sample, k) => this.#divide(row, sample, this.#parts[k]));
     }
     for (let i = 0; i < out.count; i++) this.#places[out.classes[i]] = 0;
     return out;
   }
 
-  /** At one lag, and at the same lag of every time constant. */
-  #divide(row: ExposureRow, lag: number): void {
-    const out = this.#row, taken = this.#taken, { paths, around } = this.#times;
-    const width = row.width, lags = row.lags.length;
-    this.#times.between(this.#fromS[lag], this.#untilS[lag], taken);
-    for (let i = 0; i < row.count; i++) {
-      const c = row.classes[i];
-      if (!(c < taken.sums.length && taken.sums[c] > 0)) continue;
-      for (let l = lag; l < width; l += lags) out.tau[i * width + l] = 0;
-    }
-    for (let k = 0; k < taken.length; k++) {
-      const slot = taken.slots[k], c = around[slot];
-      const i = c < this.#places.length ? this.#places[c] - 1 : -1;
-      // A class that the row begins with: what was divided comes behind those.
-      if (i < 0 || i >= row.count) continue;
-      const part = taken.seconds[slot] / taken.sums[c];
-      const place = this.#entry(paths[slot]) * width;
-      for (let l = lag; l < width; l += lags) out.tau[place + l] += row.tau[i * width + l] * part;
-    }
-    taken.forget(around);
+  /** Place of a class that the row begins with; −1: what was divided comes behind those. */
+  #placeOf(c: number, count: number): number {
+    const i = c < this.#places.length ? this.#places[c] - 1 : -1;
+    return i < count ? i : -1;
   }
 
+  /** What all in a class took in a sample, by lag. */
+  #addUp({ classes, sums: took }: Sample, part: Float64Array, count: number): void {
+    for (let j = 0; j < classes.length; j++) {
+      const i = this.#placeOf(classes[j], count);
+      if (i < 0) continue;
+      for (let l = 0; l < part.length; l++) this.#sums[i * part.length + l] += part[l] * took[j];
+    }
+  }
+
+  /** The time of a class goes to what took time in it, at every lag and time constant. */
+  #divide(row: ExposureRow, sample: Sample, part: Float64Array): void {
+    const out = this.#row, { paths } = this.#times, { slots, seconds, classes, ends } = sample;
+    const { width, count } = row, lags = part.length, each = this.#each;
+    for (let j = 0; j < classes.length; j++) {
+      const i = this.#placeOf(classes[j], count);
+      if (i < 0) continue;
+      let any = false;
+      for (let w = 0; w < width; w++) {
+        const l = w % lags, sum = this.#sums[i * lags + l];
+        each[w] = sum > 0 ? row.tau[i * width + w] * (part[l] / sum) : 0;
+        any ||= part[l] > 0;
+      }
+      if (!any) continue;
+      for (let k = j === 0 ? 0 : ends[j - 1]; k < ends[j]; k++) {
+        const place = this.#entry(paths[slots[k]]) * width, took = seconds[k], { tau } = out;
+        for (let w = 0; w < width; w++) tau[place + w] += each[w] * took;
+      }
+    }
+  }
+
+  /** Samples with time between the last two boundaries at any wanted lag, and their parts. */
+  #overlapping(wanted: Uint8Array): Sample[] {
+    const lags = this.#row.lags.length;
+    let fromS = Infinity, untilS = -Infinity;
+    for (let l = 0; l < lags; l++) {
+      if (wanted[l] === 0) continue;
+      fromS = Math.min(fromS, this.#fromS[l]);
+      untilS = Math.max(untilS, this.#untilS[l]);
+    }
+    const samples = [...this.#times.between(fromS, untilS)];
+    this.#parts = samples.map(({ fromS: beganS, untilS: endedS }) => {
+      const part = new Float64Array(lags);
+      for (let l = 0; l < lags; l++) {
+        if (wanted[l] === 0) continue;
+        const overlapS = Math.min(this.#untilS[l], endedS) - Math.max(this.#fromS[l], beganS);
+        if (overlapS > 0) part[l] = overlapS / (endedS - beganS);
+      }
+      return part;
+    });
+    return samples;
+  }
   /** CPU-seconds by class of the whole run, divided. */
   dividedSeconds(seconds: Float64Array): Float64Array {
     const { seconds: now, paths, around, length } = this.#times;
