@@ -69,18 +69,6 @@ export class CpuUpdate {
     return best;
   }
 
-  /** The same where no thread is bound to fewer CPUs than its process; null: one is. */
-  static trackOnAll({ track, threads }: TrackedProcess): Track | undefined | null {
-    let best = track.region >= 0 ? track : undefined;
-    for (let k = 0; k < threads.length; k++) {
-      const thread = threads[k];
-      if (thread.cpus !== track.cpus) return null;
-      if (thread.region < 0) continue;
-      if (best === undefined || thread.entered > best.entered) best = thread;
-    }
-    return best;
-  }
-
   #clear(cpus: Int32Array): void {
     for (let k = 0; k < cpus.length; k++) {
       this.#best[cpus[k]] = undefined;

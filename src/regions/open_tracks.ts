@@ -17,6 +17,11 @@ export class OpenTracks {
     cpus.enter(timeNs, ROOT);
   }
 
+  /** The one that was entered last; `undefined`: none is open. */
+  get last(): Track | undefined {
+    return this.#last;
+  }
+
   /** A track entered an outermost region. */
   enter(timeNs: number, track: Track): void {
     if (this.#last === undefined) this.#cpus.leave(timeNs, ROOT);

@@ -43,6 +43,8 @@ export class TrackedProcess implements CpuUser {
   sharedCpus: SharedCpus | undefined;
   /** Of the process and of its threads that are not bound to CPUs; from the first other one on. */
   #openTracks: OpenTracks | undefined;
+  /** One of its threads has CPUs of its own, or had. */
+  #isBound = false;
   readonly #byThread = new Map<number, Track>();
   /** Of threads that ended, for new ones. */
   readonly #spare: Track[] = [];
@@ -126,7 +128,20 @@ export class TrackedProcess implements CpuUser {
     const track = this.stack(thread);
     this.left(timeNs, track);
     track.cpus = cpus;
+    this.#isBound ||= cpus !== this.track.cpus;
     this.dirty = true;
+  }
+
+  /** It has other CPUs; threads that were there before keep theirs. */
+  moveTo(cpus: Int32Array): void {
+    this.track.cpus = cpus;
+    this.#isBound ||= this.threads.length > 0;
+  }
+
+  /** The open track that all its CPUs show now, of several; null: threads are bound to CPUs of their own. */
+  get shownOnAll(): Track | undefined | null {
+    if (this.#isBound) return null;
+    return this.#openTracks === undefined ? lastEntered(this) : this.#openTracks.last;
   }
 
   /** A track left an outermost region, or got other CPUs. */
@@ -203,4 +218,13 @@ export class TrackedProcess implements CpuUser {
     for (const thread of this.retired) total += thread.runtimeNs(region);
     return total;
   }
+}
+
+function lastEntered({ track, threads }: TrackedProcess): Track | undefined {
+  let last = track.region >= 0 ? track : undefined;
+  for (const thread of threads) {
+    if (thread.region < 0) continue;
+    if (last === undefined || thread.entered > last.entered) last = thread;
+  }
+  return last;
 }

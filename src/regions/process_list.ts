@@ -62,7 +62,7 @@ export class ProcessList {
   /** A process has other CPUs from here on. */
   move(process: TrackedProcess, cpus: Int32Array, timeNs: number): void {
     this.#sets.leave(process, timeNs);
-    process.track.cpus = cpus;
+    process.moveTo(cpus);
     this.#sets.join(process, timeNs);
   }
 

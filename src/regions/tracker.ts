@@ -411,7 +411,7 @@ export class RegionTracker extends TrackedRun {
 
   #edgesOfExit(timeS: number, handle: number, p: TrackedProcess, track: Track): void {
     if (this.#onEdge === undefined && this.pathCpus.listener === undefined) return;
-    const same = p.threads.length === 0 ? track : CpuUpdate.trackOnAll(p);
+    const same = p.threads.length === 0 ? track : p.shownOnAll;
     if (same !== null) {
       this.pathCpus.show(timeS, track.cpus, same);
       return this.#onEdge?.(timeS, track.cpus, same?.region ?? -1, handle);
