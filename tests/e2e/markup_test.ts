@@ -298,6 +298,46 @@ endToEnd("marks of a handler in Python count, and so does each mark that they in
   assert(!text.includes("files left out"), text.slice(-2500));
 });
 
+/** A handler that comes when the time of a mark is taken and its record is not made, and takes long. */
+const SLOW_HANDLER = `import time
+import joulemark
+
+real, inside = joulemark._now, False
+
+def now(clock):
+    global inside
+    taken = real(clock)
+    if not inside and coming:
+        coming.pop()
+        inside = True
+        joulemark.begin("handler")
+        time.sleep(0.05)
+        joulemark.end("handler")
+        inside = False
+    return taken
+
+joulemark._now = now
+for mark in (joulemark.begin, joulemark.end):
+    coming = []
+    for i in range(5):
+        if mark is joulemark.begin:
+            coming.append(i)
+        joulemark.begin("main")
+        if mark is joulemark.end:
+            coming.append(i)
+        joulemark.end("main")
+`;
+
+endToEnd("a mark that a handler of Python interrupts for long comes after the handler's", (dir) => {
+  assertEquals(joulemark(dir, ["client", "python", "--dir", "."]).code, 0);
+  Deno.writeTextFileSync(`${dir}/app.py`, SLOW_HANDLER);
+  const out = joulemark(dir, ["run", "-q", "--", "python3", "app.py"]);
+  assertEquals(out.code, 0, out.stderr);
+  const { host, text } = hostOf(dir);
+  assertEquals(visitsOf(host, "main"), 10);
+  assert(!text.includes("mistakes"), text.slice(-2500));
+});
+
 endToEnd(
   "a signal handler that jumps out of a mark leaves the marks after it as they are",
   (dir) => {
