@@ -20,7 +20,8 @@ import { findPlace, inject, type Place } from "./elf.ts";
 import { unzip } from "./unzip.ts";
 
 /** The young generation stays small, which keeps memory low in a sampling loop; 1 MiB is not worth threads. */
-const V8_FLAGS = "--v8-flags=--max-semi-space-size=2,--min-semi-space-size=2,--no-parallel-scavenge";
+const V8_FLAGS =
+  "--v8-flags=--max-semi-space-size=2,--min-semi-space-size=2,--no-parallel-scavenge";
 
 /** Everything that could make Deno look further than this file, off. */
 const RUN_FLAGS = [
