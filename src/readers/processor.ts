@@ -4,6 +4,7 @@
  * @module
  */
 import type { Host } from "../core/machine/host.ts";
+import type { PlatformTopology } from "../core/machine/topology.ts";
 
 /** Which processor this is; `other` where it is no x86 processor that we know. */
 export interface Processor {
@@ -15,15 +16,33 @@ export interface Processor {
   readonly hypervisor: boolean;
 }
 
+/** By topology, of which a node has one: the file is long where there are many CPUs. */
+const known = new WeakMap<PlatformTopology, Processor>();
+
 /** Identifies the node's processor. */
 export function identify(host: Host): Processor {
-  const first = (host.readText("/proc/cpuinfo") ?? "").split("\n\n")[0];
-  const field = (name: string) =>
-    new RegExp(`^${name}\\s*:\\s*(.*)$`, "m").exec(first)?.[1].trim() ?? "";
+  let processor = known.get(host.topology);
+  if (processor === undefined) known.set(host.topology, processor = look(host));
+  return processor;
+}
+
+/** Fields of the first CPU. */
+function firstFields(text: string): Map<string, string> {
+  const end = text.indexOf("\n\n");
+  const lines = (end < 0 ? text : text.slice(0, end)).split("\n").map((line) => line.split(":"));
+  return new Map(lines.map(([name, ...value]) => [name.trim(), value.join(":").trim()]));
+}
+
+function look(host: Host): Processor {
+  const fields = firstFields(host.readText("/proc/cpuinfo") ?? "");
+  const number = (name: string) => {
+    const text = fields.get(name) ?? "";
+    return /^\d+$/.test(text) ? Number(text) : NaN;
+  };
   const leaf = host.cpuid(0, 1);
-  let vendor = field("vendor_id");
-  let family = field("cpu family") === "" ? NaN : Number(field("cpu family"));
-  let model = /^model\s*:\s*(\d+)$/m.exec(first)?.[1] === undefined ? NaN : Number(field("model"));
+  let vendor = fields.get("vendor_id") ?? "";
+  let family = number("cpu family");
+  let model = number("model");
   if (vendor === "" && leaf !== undefined) {
     vendor = vendorText(host);
     const base = (leaf[0] >>> 8) & 0xf;
@@ -31,7 +50,7 @@ export function identify(host: Host): Processor {
     model = (leaf[0] >>> 4) & 0xf;
     if (base === 6 || base === 15) model += ((leaf[0] >>> 16) & 0xf) << 4;
   }
-  const flags = ` ${field("flags")} `;
+  const flags = ` ${fields.get("flags") ?? ""} `;
   return {
     vendor: vendor === "GenuineIntel"
       ? "intel"
@@ -40,7 +59,7 @@ export function identify(host: Host): Processor {
       : "other",
     family,
     model,
-    modelName: field("model name"),
+    modelName: fields.get("model name") ?? "",
     hypervisor: flags.includes(" hypervisor ") || (leaf !== undefined && (leaf[2] >>> 31) === 1),
   };
 }
