@@ -338,6 +338,44 @@ endToEnd("a mark that a handler of Python interrupts for long comes after the ha
   assert(!text.includes("mistakes"), text.slice(-2500));
 });
 
+const FULL_RING = `import time
+import joulemark
+
+joulemark.begin("main")
+until = time.time() + 1.5
+while time.time() < until:
+    joulemark.begin("a")
+    for i in range(50):
+        joulemark.begin("b")
+        joulemark.begin("c")
+        joulemark.end("c")
+        joulemark.end("b")
+    joulemark.end("a")
+joulemark.end("main")
+`;
+
+endToEnd(
+  "where a ring of Python is full, what is inside a visit without room is in no other",
+  (dir) => {
+    assertEquals(joulemark(dir, ["client", "python", "--dir", "."]).code, 0);
+    Deno.writeTextFileSync(`${dir}/app.py`, FULL_RING);
+    const options = ["-q", "--period", "0.4"];
+    const out = joulemark(dir, ["run", ...options, "--", "python3", "app.py"]);
+    assertEquals(out.code, 0, out.stderr);
+    const { host } = hostOf(dir);
+    const { rows } = host.joulemark!.tree as unknown as {
+      rows: { region: string; depth: number }[];
+    };
+    assertEquals(rows.map(({ region, depth }) => `${depth} ${region}`), [
+      "0 main",
+      "1 a",
+      "2 b",
+      "3 c",
+    ]);
+    assert(Number((host.joulemark!.marks as Record<string, number>)["nested visits lost"]) > 0);
+  },
+);
+
 endToEnd(
   "a signal handler that jumps out of a mark leaves the marks after it as they are",
   (dir) => {
