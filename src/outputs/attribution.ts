@@ -25,7 +25,7 @@ import type { Batch, NameTable } from "../signals/batch.ts";
 import { type AttributionMode, parseAttribution } from "../core/attribution_mode.ts";
 import type { OptionValues } from "../core/option.ts";
 import { type EnergyCounter, findCounters, offered, SIGNALS, STAMP } from "./energy_counters.ts";
-import { HiddenPaths, outermostPlain } from "./hidden_paths.ts";
+import { HiddenPaths, outermostPlain, tooFastNote } from "./hidden_paths.ts";
 import type { Opener, OpenOutput } from "./output.ts";
 
 /** Keys of the report. */
@@ -238,7 +238,8 @@ export class RunAttribution implements OpenOutput {
 
   /** Lines for people: what cannot be determined for the most inclusive counter, and the fit's lack of fit. */
   notes(): string[] {
-    return this.mode === "fit" ? [...this.#untoldNote(), ...this.#lackNote()] : [];
+    const tooFast = this.#result.size === 0 ? [] : tooFastNote(this.#tracker, NOTED_NAMES);
+    return this.mode === "fit" ? [...this.#untoldNote(), ...tooFast, ...this.#lackNote()] : tooFast;
   }
 
   /** That powers depend on more than the region, of the most inclusive counter. */

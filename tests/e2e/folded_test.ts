@@ -92,6 +92,22 @@ endToEnd("a trace of events counts the nested visits that it has no room for", (
   assertStringIncludes(shown.stdout, threads[0]);
 }, 120);
 
+endToEnd(
+  "why nested regions that came too fast have no energy is said, and what tells it",
+  (dir) => {
+    const app = build("nested", dir);
+    const run = ["run", "-q", "--simulate"];
+    assertEquals(joulemark(dir, [...run, "--", app, "300000"]).code, 0);
+    const text = Deno.readTextFileSync(`${dir}/joulemark.report`);
+    assertStringIncludes(text, "nested in others, is not told (too fast to be in their order)");
+    const config = ["--cali-config", "runtime-report,output=tree.txt"];
+    assertEquals(joulemark(dir, [...run, ...config, "--", app, "300000"]).code, 0);
+    const told = Deno.readTextFileSync(`${dir}/joulemark.report`);
+    assert(!told.includes("nested in others, is not told"), told.slice(-3000));
+  },
+  60,
+);
+
 endToEnd("a replay has the nested visits that the recording had no room for", (dir) => {
   const app = build("nested", dir);
   const out = joulemark(dir, ["run", "--record", "recording", "--", app, "60000"]);

@@ -14,7 +14,10 @@ export interface ClassEnergy {
   readonly fitJ: number;
   /** NaN: there is none. */
   readonly seJ: number;
-  /** Power of the domains while all their CPUs of the application were in the class, W; NaN: never. */
+  /**
+   * Power of the domains while all their CPUs of the application were in the class, W; NaN: never. Domains without
+   * such CPUs have no part in it.
+   */
   readonly powerW: number;
   /**
    * What the load of these classes caused, at any time of drawing, J; NaN where it cannot be determined. Differs
@@ -278,8 +281,11 @@ function sumOf(
   let seconds = 0;
   let beyondJ = 0;
   let why: Untold | undefined;
+  /** Of domains in which the application has no CPU. */
+  let besideJ = 0;
   for (const counter of counters) {
     const part = classes.length === 1 ? counter.one(classes[0]) : counter.part(classes);
+    if (counter.result.allS === 0) besideJ += part.exactJ;
     exactJ += part.exactJ;
     seconds += part.seconds;
     // What is a little below 0 here is too much elsewhere: only with it is the sum that of the counters.
@@ -291,7 +297,7 @@ function sumOf(
     untoldJ += Math.max(Math.abs(energyJ), part.exactJ);
     why ??= part.why;
   }
-  const powerOf = (joules: number) => seconds > 0 ? cpus * joules / seconds : NaN;
+  const powerOf = (joules: number) => seconds > 0 ? cpus * (joules - besideJ) / seconds : NaN;
   if (method === "exact") {
     return { exactJ, fitJ: NaN, seJ: NaN, causedJ: NaN, powerW: powerOf(exactJ), cpuS: seconds };
   }

@@ -48,6 +48,18 @@ Deno.test("addUp() keeps what a region has below 0 in one of two packages", () =
   assertAlmostEquals(result.counters[1].jointJ, -0.02, 1e-9);
 });
 
+Deno.test("addUp() has no power of a package without CPUs of the application in that of unmarked time", () => {
+  const [own, other] = [counter([20, 50, 60]), { ...counter([0, 0, 0]), totalJ: 500, allS: 0 }];
+  const parts = [own, other].map((result, index) => {
+    return { index, result, sampledJ: new Float64Array(3) };
+  });
+  const { of } = addUp(parts, "fit");
+  assertAlmostEquals(of(0).fitJ, 520, 1e-9);
+  // Two CPUs, 10 CPU-seconds: 5 s of both, in which their package drew 20 J.
+  assertAlmostEquals(of(0).powerW, 4, 1e-9);
+  assertAlmostEquals(of(1).powerW, 10, 1e-9);
+});
+
 Deno.test("addUp() says of one class what it says of it beside one without time", () => {
   for (let seed = 1; seed <= 200; seed++) {
     let state = seed * 2654435761 >>> 0;
