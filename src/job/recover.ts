@@ -8,6 +8,7 @@ import { FormatError } from "../core/errors.ts";
 import type { Report, ReportRegion } from "../core/report.ts";
 import { parseReport, reportPieces } from "../formats/report.ts";
 import { writeDocument } from "../files/whole_file.ts";
+import { realtimeNanoseconds } from "../os/clock.ts";
 import { listDirectory, readWhole, statPath } from "../os/files.ts";
 import { isAlive } from "../os/process.ts";
 import { removeUserFile } from "../os/user_file.ts";
@@ -20,6 +21,15 @@ export interface Recovered {
   readonly report?: string;
   /** Why there is no report. */
   readonly reason?: string;
+}
+
+/** What has no place for its report any more is kept for a week: it takes memory of the node. */
+const KEPT_S = 7 * 86400;
+
+/** Time since the journal was written last, s; NaN: there is none. */
+function ageS(directory: string): number {
+  const written = statPath(`${directory}/journal`, false)?.modifiedNs;
+  return written === undefined ? NaN : Number(realtimeNanoseconds() - written) * 1e-9;
 }
 
 /**
@@ -37,8 +47,11 @@ export function recoverSession(directory: string, beside: boolean): Recovered {
   }
   const isThere = (path: string) => statPath(path) !== undefined;
   const folderOf = (path: string) => path.slice(0, path.lastIndexOf("/") + 1);
-  // Kept: its directory may come back. Until then every run would fail to make it.
-  const waits = (folder: string) => ({ done: false, reason: `${folder}: nothing there` });
+  // Kept for some time: its directory may come back. Until then every run would fail to make it.
+  const waits = (folder: string) => ({
+    done: ageS(directory) > KEPT_S,
+    reason: `${folder}: nothing there`,
+  });
   const early = journalReportPath(directory);
   if (early !== undefined && !isThere(folderOf(early))) return waits(folderOf(early));
   const journal = readJournal(directory);

@@ -166,6 +166,32 @@ for (const [name, make] of USERS) {
   });
 }
 
+endToEnd("a killed run whose report has no place any more goes after a week", async (dir) => {
+  const user = alone(dir), place = `${dir}/place`;
+  Deno.mkdirSync(place);
+  Deno.chmodSync(place, 0o777);
+  const report = `${place}/joulemark.report`;
+  const [program, ...rest] = user.words(["run", "-q", "--report", report, "--", "sleep", "4"]);
+  const run = new Deno.Command(program, { args: rest, cwd: dir, stdin: "null" }).spawn();
+  await hasBegun(place);
+  await pause(1200);
+  Deno.kill(runtimeOf(run.pid), "SIGKILL");
+  assertEquals((await run.status).code, 0);
+  Deno.removeSync(place, { recursive: true });
+  const find = (...words: string[]) => {
+    const args = ["/dev/shm", "-path", `*joulemark-${20000 + Deno.pid % 30000}*/journal`, ...words];
+    return new TextDecoder().decode(new Deno.Command("find", { args }).outputSync().stdout).trim();
+  };
+  if (find() === "") return console.log("skipped: no memory file system of its own");
+  assertEquals(user.run(["run", "-q", "--", "true"]).code, 0);
+  const kept = find();
+  assert(kept !== "", "its directory may come back");
+  const week = Date.now() / 1000 - 8 * 86400;
+  for (const journal of kept.split("\n")) Deno.utimeSync(journal, week, week);
+  assertEquals(user.run(["run", "-q", "--", "true"]).code, 0);
+  assertEquals(find(), "");
+}, 60);
+
 endToEnd(
   "a monitor killed at any moment leaves a whole entry, and nobody else's session goes",
   async (dir) => {
