@@ -23,7 +23,7 @@ export interface TreeSources {
   readonly processes: number;
   readonly energies?: PathEnergies;
   /**
-   * Came a path's visits folded? Then it is not known when they were, and no energy of their own.
+   * Came a path's visits folded, and the time around them could not be divided? Then there is no energy of their own.
    * @default none
    */
   isFolded?(path: number): boolean;

@@ -130,8 +130,8 @@ export class RunAttribution implements OpenOutput {
       parentOf: (path) => tracker.paths.parent(path),
       outermostOf: (path) => outermostPlain(tracker, path),
     });
-    tracker.pathCpus.foldedListener = (path, seconds, cpus, whole) =>
-      this.#attribution.folded(path - 1, seconds, cpus, whole);
+    tracker.pathCpus.foldedListener = (path, seconds, cpus, between) =>
+      this.#attribution.folded(path - 1, seconds, cpus, between);
     tracker.pathCpus.listener = this.#move;
   }
 

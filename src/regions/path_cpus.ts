@@ -20,17 +20,26 @@ export type PathListener = (timeS: number, cpus: Int32Array, path: number) => vo
  * Gets what a path took without edges, since the last time.
  *
  * @param cpus Those that it took it on, each for so long. Reused between calls.
- * @param whole Given for whole outermost visits, of which there are no edges at all. `isPast`: the CPUs
- * show the same track now, in another visit.
+ * @param between Given where the track has edges too: what came folded is what found no room.
  */
 export type FoldedListener = (
   path: number,
   seconds: number,
   cpus: Int32Array,
-  whole?: { readonly isPast: boolean },
+  between?: Between,
 ) => void;
 
-const PAST = { isPast: true }, NOW = { isPast: false };
+/** Visits without edges of a track that has edges. */
+export interface Between {
+  /** Whole outermost visits: the CPUs show the same track now, in another visit. */
+  readonly isPast: boolean;
+  /** Visits inside others, which have edges. */
+  readonly isNested: boolean;
+}
+
+const PAST: Between = { isPast: true, isNested: false };
+const NOW: Between = { isPast: false, isNested: false };
+const NESTED: Between = { isPast: false, isNested: true };
 
 /** The paths of CPUs. */
 export class PathCpus {
@@ -60,11 +69,18 @@ export class PathCpus {
     if (cpus.length > 0) this.listener(timeS, cpus, track.path);
   }
 
-  /** A path of a track took time without edges. @param isAlone No thread has regions. */
-  fold(path: number, seconds: number, track: Track, isAlone: boolean): void {
-    if (this.foldedListener === undefined || seconds === 0) return;
+  /**
+   * A path of a track took time without edges.
+   *
+   * @param isAlone No thread has regions.
+   * @returns Is anybody told? Nobody is where no CPU shows the track.
+   */
+  fold(path: number, seconds: number, track: Track, isAlone: boolean): boolean {
+    if (this.foldedListener === undefined || seconds === 0) return false;
     const cpus = isAlone ? track.cpus : this.#shown(track);
-    if (cpus.length > 0) this.foldedListener(path, seconds, cpus);
+    if (cpus.length === 0) return false;
+    this.foldedListener(path, seconds, cpus, track.folds ? undefined : NESTED);
+    return true;
   }
 
   /** Outermost visits of a track took time without edges. */

@@ -84,17 +84,20 @@ export class RegionPaths {
     this.stats.addBucket(path, bucketOf(meanNs), count);
   }
 
-  /** Visits that clients folded by path. @param isAll The thread folds all of its visits. */
-  addFolded(path: number, folded: Readonly<FoldedStats>, isAll: boolean): void {
+  /**
+   * Visits that clients folded by path.
+   *
+   * @param isDivided The time by edges of what is around them is divided among them, sample by sample.
+   */
+  addFolded(path: number, folded: Readonly<FoldedStats>, isDivided: boolean): void {
     if (path === ROOT) return;
     this.stats.addFolded(path, folded);
-    // Their time is divided among paths sample by sample.
-    if (isAll) return;
+    if (isDivided) return;
     if (path >= this.#foldedNs.length) this.#foldedNs = grown(this.#foldedNs, path + 1);
     this.#foldedNs[path] += folded.selfNs;
   }
 
-  /** Came a path's time folded, so that it is not known when, but for a hundredth of it? */
+  /** Came a path's time folded and undivided, so that it is not known when, but for a hundredth of it? */
   isFolded(path: number): boolean {
     return (this.#foldedNs[path] ?? 0) > this.stats.selfNs[path] / 100;
   }

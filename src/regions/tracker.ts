@@ -297,10 +297,10 @@ export class RegionTracker extends TrackedRun {
   }
 
   #folded(p: TrackedProcess, { thread, path, folded }: EventRecord): void {
-    const track = p.known(thread), isAll = track?.folds === true;
-    this.regionPaths.addFolded(path, folded, isAll);
-    if (!isAll) return;
-    this.pathCpus.fold(path, folded.selfNs * 1e-9, track, p.threads.length === 0);
+    const track = p.known(thread);
+    const isDivided = track !== undefined &&
+      this.pathCpus.fold(path, folded.selfNs * 1e-9, track, p.threads.length === 0);
+    this.regionPaths.addFolded(path, folded, isDivided || track?.folds === true);
   }
 
   /** A thread ended outside of all regions. */

@@ -193,7 +193,7 @@ export class Engine implements RunView {
 
   /**
    * Nested visits are to be recorded in their order: an output requires it, or none sums up by path. Without
-   * order they come at any rate, but of nested regions no energy of their own can be fitted.
+   * order they come at any rate, but their energy is told by times between samples instead of edges.
    */
   get wantsOrder(): boolean {
     const wanted = this.#outputs.map(({ order }) => order);

@@ -46,6 +46,14 @@ export interface AttributionOptions {
   readonly outermostOf?: (classIndex: number) => number;
 }
 
+/** Visits without edges, of a program that has edges too. */
+export interface Between {
+  /** Whole visits, of which the CPUs show the next ones already. */
+  readonly isPast: boolean;
+  /** They are nested in what has edges. */
+  readonly isNested: boolean;
+}
+
 /** Results by kind; kinds without any reading are left out. */
 export type AttributionResult = ReadonlyMap<Kind, KindResult>;
 
@@ -135,16 +143,11 @@ export class Attribution {
    * A region took time since the last step, without edges.
    *
    * @param cpus Those that it took it on, each for so long.
-   * @param whole By edges that time is that of what the CPUs show; `isPast`: of what they showed before.
-   * @default it is that of the region around it
+   * @param between By edges that time is that of what the CPUs show.
+   * @default it is that of the outermost region around it
    */
-  folded(
-    region: number,
-    seconds: number,
-    cpus: ArrayLike<number>,
-    whole?: { readonly isPast: boolean },
-  ): void {
-    const c = region + 1, around = whole === undefined ? this.#outermostOf(c) : c;
+  folded(region: number, seconds: number, cpus: ArrayLike<number>, between?: Between): void {
+    const c = region + 1;
     for (const { members, folded, wholes } of this.#domains) {
       let count = 0, shown = -1;
       for (let i = 0; i < cpus.length; i++) {
@@ -153,9 +156,21 @@ export class Attribution {
         shown = this.#classOf[cpus[i]];
       }
       if (count === 0) continue;
-      if (whole === undefined) folded.add(c, around, seconds * count);
-      else wholes.add(c, seconds * count, whole.isPast ? -1 : shown);
+      if (between === undefined) folded.add(c, this.#outermostOf(c), seconds * count);
+      else if (!between.isNested) wholes.add(c, seconds * count, between.isPast ? -1 : shown, 0);
+      else wholes.add(c, seconds * count, this.#commonOf(c, shown), this.#outermostOf(c));
     }
+  }
+
+  /** The innermost class that two are in, or are; −1: none but `unmarked`. Parents have lesser numbers. */
+  #commonOf(a: number, b: number): number {
+    const parentOf = this.#options.parentOf;
+    if (parentOf === undefined) return -1;
+    while (a !== b && a > 0 && b > 0) {
+      if (a > b) a = parentOf(a);
+      else b = parentOf(b);
+    }
+    return a === b && a > 0 ? a : -1;
   }
 
   #outermostOf(c: number): number {

@@ -1,6 +1,7 @@
 /**
- * Whole outermost visits without edges: by edges their time is that of the class that their CPUs show
- * meanwhile, unmarked or another thread's region, and it is divided by theirs.
+ * Visits without edges among others that have edges: by edges their time is that of the class that their CPUs
+ * show meanwhile, and it is divided by theirs. Of whole outermost visits that is `unmarked` or another thread's
+ * region; of those inside others, the region around them.
  * @module
  */
 import { grown } from "../../core/grow.ts";
@@ -35,13 +36,22 @@ export class WholeVisits {
     this.#log = log;
   }
 
-  /** Visits took so much CPU time since the last sample. @param shown The class of those CPUs now. */
-  add(path: number, cpuSeconds: number, shown: number): void {
+  /**
+   * Visits took so much CPU time since the last sample.
+   *
+   * @param shown The class of those CPUs now; for visits inside others, the innermost one around them.
+   * @param otherwise The one whose time it is where that is there for a moment only.
+   */
+  add(path: number, cpuSeconds: number, shown: number, otherwise: number): void {
     if (path >= this.#aroundOf.length) this.#aroundOf = grown(this.#aroundOf, path + 1);
     // One that comes folded too, perhaps itself, is there for a moment only.
     const isPassing = shown < 0 || shown === path ||
       (shown < this.#aroundOf.length && this.#aroundOf[shown] > 0);
-    const around = isPassing ? Math.max(0, this.#aroundOf[path] - 1) : shown;
+    const around = !isPassing
+      ? shown
+      : this.#aroundOf[path] > 0
+      ? this.#aroundOf[path] - 1
+      : otherwise;
     this.#aroundOf[path] = around + 1;
     this.times.add(path, around, cpuSeconds);
     this.#allS += cpuSeconds;

@@ -114,7 +114,7 @@ function runWhole(seed: number, around: number) {
       if (t >= shownS + 0.000977 - 1e-12) [shownS, shown] = [t, joules];
       if (t < atS - 1e-12) continue;
       for (const path of [2, 3]) {
-        attribution.folded(path - 1, took[path], CPUS, { isPast: isEdge });
+        attribution.folded(path - 1, took[path], CPUS, { isPast: isEdge, isNested: false });
       }
       took.fill(0);
       attribution.step(t, Float64Array.of(shown), Float64Array.of(NaN));
@@ -140,6 +140,73 @@ Deno.test("whole outermost visits that come folded have the energy of the time t
       if (Math.abs(fitJ - joules) <= 2 * seJ) covered++;
     }
     const all = result.sum([0, 1, 2, 3, 4]);
+    assertAlmostEquals(all.exactJ / result.totalJ, 1, 1e-9);
+    assertAlmostEquals(all.fitJ / result.totalJ, 1, 1e-3);
+  }
+  console.log(`coverage ${covered} of ${told} told of ${asked}`);
+  assert(told >= 0.9 * asked && covered >= 0.8 * told, `${covered} of ${told} of ${asked}`);
+});
+
+/**
+ * Visits of 0.2 to 3 ms: class 1 all the time, 2 and 3 inside it, in their order for a part of each period
+ * and folded when there is no more room, until the next look.
+ */
+function runMixed(seed: number) {
+  const random = new Random(seed);
+  const attribution = new Attribution({
+    ...{ cpuCount: 4, method: "fit" },
+    counters: [{ kind: "package", index: 0, cpus: CPUS, updatePeriodS: 0.001 }],
+    parentOf: (c) => c === 2 || c === 3 ? 1 : 0,
+    outermostOf: (c) => c === 2 || c === 3 ? 1 : c,
+  });
+  const truth = new Float64Array(5), took = new Float64Array(5);
+  attribution.edge(0, CPUS, 0);
+  let joules = 0, t = 0, atS = 0.005, shown = 0, shownS = 0, fullS = 0.002, mix = 0.5;
+  while (t < 40) {
+    if (random.uniform() < 0.05) mix = random.uniform();
+    const c = random.uniform() < mix ? 2 : random.uniform() < 0.5 ? 3 : 1;
+    const isFolded = t >= fullS && c !== 1;
+    if (!isFolded && c !== 1) attribution.edge(t, CPUS, c - 1);
+    let left = random.uniform(0.0002, 0.003);
+    while (left > 0) {
+      const length = Math.min(left, shownS + 0.000977 - t, atS - t);
+      const part = WATTS[c] * (1 + 0.03 * random.normal()) * length;
+      joules += part;
+      truth[c] += part;
+      if (isFolded) took[c] += length;
+      [t, left] = [t + length, left - length];
+      if (t >= shownS + 0.000977 - 1e-12) [shownS, shown] = [t, joules];
+      if (t < atS - 1e-12) continue;
+      for (const path of [2, 3]) {
+        if (took[path] > 0) {
+          attribution.folded(path - 1, took[path], CPUS, { isPast: false, isNested: true });
+        }
+      }
+      took.fill(0);
+      attribution.step(t, Float64Array.of(shown), Float64Array.of(NaN));
+      const period = 0.005 * random.uniform(0.75, 1.25);
+      [atS, fullS] = [t + period, t + 0.4 * period];
+    }
+    if (!isFolded && c !== 1) attribution.edge(t, CPUS, 0);
+  }
+  return { result: attribution.result(true).get("package")!, truth };
+}
+
+Deno.test("nested regions that come folded now and then have the energy of all the time that they took", () => {
+  const seed = testSeed("mixed");
+  let covered = 0, told = 0, asked = 0;
+  for (let k = 0; k < 10; k++) {
+    const { result, truth } = runMixed(seed + 7919 * k);
+    for (const family of [[1], [2], [3], [1, 2, 3]]) {
+      const { fitJ, seJ } = result.sum(family);
+      const joules = family.reduce((sum, c) => sum + truth[c], 0);
+      asked++;
+      if (Number.isNaN(fitJ)) continue;
+      assertAlmostEquals(fitJ / joules, 1, 0.1, `${family}`);
+      told++;
+      if (Math.abs(fitJ - joules) <= 2 * seJ) covered++;
+    }
+    const all = result.sum([0, 1, 2, 3]);
     assertAlmostEquals(all.exactJ / result.totalJ, 1, 1e-9);
     assertAlmostEquals(all.fitJ / result.totalJ, 1, 1e-3);
   }
