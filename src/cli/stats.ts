@@ -6,9 +6,6 @@ import { jsonText } from "../core/printable.ts";
 import { UnknownNameError, UsageError } from "../core/errors.ts";
 import { ingest2021 } from "../rawstats/original/ingest2021.ts";
 import { assembleJob2018, isOfJob } from "../rawstats/original/job2018.ts";
-import { ByteText } from "../rawstats/byte_text.ts";
-import { CSV_HEADER, CsvRows } from "../rawstats/print/print_csv.ts";
-import { jsonNumber } from "../rawstats/print/print_json.ts";
 import { printRawTable } from "../rawstats/print/print_table.ts";
 import { metricValues, type RawAnalysisTable } from "../rawstats/print/tables.ts";
 import { readRawTables } from "../rawstats/workers.ts";
@@ -16,10 +13,10 @@ import { lookAtRawFiles, type RawFile } from "../rawstats/files.ts";
 import { energySourceLine, type EnergyUnits, parseEnergyUnits } from "../rawstats/energy_units.ts";
 import { readOriginalNodes } from "../rawstats/original/original_nodes.ts";
 import type { RawCopies } from "../rawstats/once.ts";
-import { JsonSeriesWriter, MAX_DEVICES, MetricsSeriesWriter } from "../rawstats/packed_series.ts";
-import type { RawSeriesWriter } from "../rawstats/packed_series.ts";
-import { analyseRawFiles, joinRawNodes } from "../rawstats/stats.ts";
-import type { RawAnalysis, RawRequest } from "../rawstats/stats.ts";
+import { MAX_DEVICES } from "../rawstats/packed_series.ts";
+import type { SeriesFormat } from "../rawstats/print/print_series.ts";
+import { writeSeriesByAll } from "../rawstats/series_workers.ts";
+import { joinRawNodes, type RawAnalysis } from "../rawstats/stats.ts";
 import { HIDDEN_VERBS, selfCommand } from "../os/self.ts";
 import { EXIT } from "./exit_codes.ts";
 import { writeStderr, writeStdout } from "./io.ts";
@@ -29,7 +26,6 @@ import type { Verb } from "./command_line/verb.ts";
 
 const FORMATS = ["table", "csv", "json", "openmetrics"] as const;
 type Format = typeof FORMATS[number];
-type SeriesFormat = Exclude<Format, "table">;
 
 interface Request {
   readonly files: readonly RawFile[];
@@ -39,10 +35,9 @@ interface Request {
   readonly devices: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
-  /** Processes that read the table; `undefined`: as many as pays. */
+  /** Processes that read or write; `undefined`: as many as pays. */
   readonly processes: number | undefined;
   readonly types: readonly string[] | undefined;
-  readonly wants: (type: string) => boolean;
 }
 
 /** Post-processes raw stats files. */
@@ -76,10 +71,12 @@ resets are told from both, gauges are never differenced.`,
     },
     {
       ...{ name: "processes", value: "N" },
-      help: "table: so many processes read, each some of the nodes; 1: this one alone (default: " +
-        "one a CPU, at most 8, where there are several nodes and 64 MiB or more)",
+      help:
+        "so many processes: of the table each reads some of the nodes, else each writes a part; 1: " +
+        "this one alone (default: one a CPU, of the table at most 8 and where there are several nodes, " +
+        "else at most 4, from 64 MiB on)",
     },
-    { name: "verbose", short: "v", help: "also how many processes read" },
+    { name: "verbose", short: "v", help: "also how many processes there are" },
     quietOption("no lines about what is wrong in the files"),
   ],
   examples: [
@@ -104,7 +101,6 @@ resets are told from both, gauges are never differenced.`,
       verbose: options.flags.has("verbose"),
       processes: processesOf(options),
       types,
-      wants: (type) => types === undefined || types.includes(type),
     };
     const year = options.text["as-original"];
     if (year === undefined) return await ours(request);
@@ -142,7 +138,7 @@ export async function rawTable(
   return await analysed({
     ...{ files: await lookAtRawFiles(paths), job: undefined, energyUnits: undefined },
     ...{ format: "table", devices: false, quiet: false, verbose: false, processes: undefined },
-    ...{ types: undefined, wants: () => true },
+    ...{ types: undefined },
   }, say);
 }
 
@@ -185,22 +181,23 @@ async function analysed(request: Request, say: (line: string) => void): Promise<
 
 /** Every sample, for programs. */
 async function series(request: Request, format: SeriesFormat): Promise<number> {
-  const { job, files, quiet } = request;
-  const out = new ByteText(writeStdout);
-  const printer = printerOf(request, format, out);
-  const analysis = await analyseRawFiles({
-    files,
-    job,
-    energyUnits: request.energyUnits,
-    listen: printer.listen,
-    finish: printer.finish,
-    error: (error) => {
-      if (!quiet) writeStderr(`joulemark: ${error.message}\n`);
-    },
+  const { files, job, types, energyUnits, quiet } = request;
+  const say = quiet ? () => {} : sayOnStderr;
+  const leftOut = await writeSeriesByAll({ format, files, job, types, energyUnits }, {
+    processes: request.processes,
+    helper: selfCommand(HIDDEN_VERBS.seriesHelper),
+    write: writeStdout,
+    check: (analysis) => check(request, analysis),
+    error: (error) => say(error.message),
+    note: request.verbose ? sayOnStderr : () => {},
+    warn: say,
   });
-  check(request, analysis);
-  printer.end(analysis);
-  out.flush();
+  if (leftOut > 0) {
+    say(
+      `${leftOut} devices have no series: expected at most ${MAX_DEVICES} of a ` +
+        "type; leave the type out with --types, or take --format csv",
+    );
+  }
   return EXIT.done;
 }
 
@@ -238,67 +235,6 @@ function check({ job, files, quiet }: Request, analysis: RawAnalysis): void {
   if (seen.cut.length > 0 && !quiet) {
     writeStderr(`joulemark: job ${job}: begin or end mark missing on ${seen.cut.join(", ")}\n`);
   }
-}
-
-interface Printer {
-  listen?: RawRequest["listen"];
-  finish?: RawRequest["finish"];
-  end(analysis: RawAnalysis): void;
-}
-
-function printerOf(request: Request, format: SeriesFormat, out: ByteText): Printer {
-  switch (format) {
-    case "csv":
-      out.text(CSV_HEADER);
-      return { listen: () => new CsvRows(out, request.wants), end() {} };
-    case "json":
-      return jsonPrinter({ ...request, out });
-    case "openmetrics":
-      return writing(new MetricsSeriesWriter({ ...request, out }), request.quiet);
-  }
-}
-
-function writing(writer: RawSeriesWriter, quiet: boolean): Printer {
-  return {
-    listen: (node) => writer.listen(node),
-    finish: (node) => writer.finish(node),
-    end() {
-      writer.end();
-      if (writer.leftOut === 0 || quiet) return;
-      writeStderr(
-        `joulemark: ${writer.leftOut} devices have no series: expected at most ${MAX_DEVICES} of a ` +
-          "type; leave the type out with --types, or take --format csv\n",
-      );
-    },
-  };
-}
-
-function jsonPrinter(request: Request & { out: ByteText }): Printer {
-  const { out } = request;
-  const series = writing(new JsonSeriesWriter(request), request.quiet);
-  return {
-    ...series,
-    end(analysis) {
-      series.end(analysis);
-      const values = metricValues(analysis.inputs);
-      const units = Object.fromEntries(values.map(({ name, unit }) => [name, unit]));
-      out.text(
-        `,"metrics":${metricsJson(values)},"metric_units":${jsonText(units)},"jobs":{`,
-      );
-      const jobs = [...analysis.jobs.values()].map((seen) =>
-        `${jsonText(seen.id)}:{"hosts":${
-          jsonText(seen.inputs.map((input) => input.host))
-        },"begin":${Math.min(...seen.inputs.map((i) => i.firstUs)) / 1e6},"end":${
-          Math.max(...seen.inputs.map((i) => i.lastUs)) / 1e6
-        },"whole":${seen.cut.length === 0},"metrics":${metricsJson(metricValues(seen.inputs))}}`
-      );
-      out.text(`${jobs.join(",")}}}\n`);
-    },
-  };
-}
-
-function metricsJson(values: readonly { name: string; value: number }[]): string {
-  return `{${values.map(({ name, value }) => `"${name}":${jsonNumber(value)}`).join(",")}}`;
 }
 
 /** With the numbers of the original programs. */

@@ -9,6 +9,8 @@ import type { Exact } from "./series.ts";
 
 const ZERO = 48, POINT = 46;
 const BUFFER_BYTES = 1 << 18;
+/** Bytes that are handed over at once, at most, but for single texts that are longer. */
+export const PIECE_BYTES = BUFFER_BYTES;
 /** Longest text that is written without asking for room: a double has at most 25 characters. */
 const MAX_NUMBER_BYTES = 32;
 const BILLION = 1e9;

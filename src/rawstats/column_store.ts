@@ -2,8 +2,8 @@
  * Columns of counters in little memory: most of them grow by small steps, or not at all, so a value
  * is kept as the step from the one before, one byte or a few.
  *
- * Chunks of all columns are in common slabs, in the order in which they were filled. Slabs beyond
- * what memory may hold are written to a file, once, and read from there chunk by chunk.
+ * Chunks of all columns are in common slabs, in the order in which they were filled. When memory may
+ * hold no more of them, all go to a file, those of a column side by side, to be read at once.
  * @module
  */
 import { grown } from "../core/grow.ts";
@@ -23,44 +23,46 @@ export interface Spill {
 
 /** Columns of whole numbers, packed. */
 export class ColumnStore {
-  readonly #limit: number;
   readonly #slabBytes: number;
   readonly #slabChunks: number;
+  /** Chunks that memory may hold, and those that it may hold until there is room in the file. */
+  readonly #limit: number;
+  #most: number;
   readonly #openSpill: () => Spill | undefined;
   #spill: Spill | undefined | null;
   #spilled = 0;
-  /** By number of the slab: itself, or where it begins in the file. */
-  #slabs: (Uint8Array<ArrayBuffer> | number)[] = [];
-  #held = 0;
-  #current: Uint8Array<ArrayBuffer>;
+  /** In use is as much as is filled. */
+  readonly #slabs: Uint8Array<ArrayBuffer>[] = [];
+  /** Chunks in them. */
   #filled = 0;
+  #columns: Column[] = [];
   /** Memory of chunks that are being filled, and its numbers that are free. */
   readonly #pages: Uint8Array<ArrayBuffer>[] = [];
   #free: number[] = [];
-  readonly #chunk = new Uint8Array(CHUNK_BYTES);
 
   /**
    * @param limit Bytes of full chunks that memory may hold.
    * @param openSpill Is called once when there are more. Without a file, memory holds them all.
    */
   constructor(limit: number, openSpill: () => Spill | undefined = () => undefined) {
-    this.#limit = limit;
     this.#slabChunks = Math.max(1, Math.floor(Math.min(limit / 16, MOST_SLAB_BYTES) / CHUNK_BYTES));
     this.#slabBytes = this.#slabChunks * CHUNK_BYTES;
-    this.#current = new Uint8Array(this.#slabBytes);
+    this.#limit = this.#most = Math.max(1, Math.floor(limit / this.#slabBytes)) * this.#slabChunks;
     this.#openSpill = openSpill;
   }
 
   /** Forgets all columns; their memory and their file go to the next ones. */
   reset(): void {
-    this.#slabs = [];
-    this.#held = this.#spilled = this.#filled = 0;
+    this.#columns = [];
+    this.#spilled = this.#filled = 0;
     this.#free = this.#pages.flatMap((_, page) => numbersOf(page));
   }
 
   /** A new column. */
   column(): Column {
-    return new Column(this);
+    const column = new Column(this);
+    this.#columns.push(column);
+    return column;
   }
 
   /** Memory for a chunk to be filled: its number. */
@@ -82,40 +84,56 @@ export class ColumnStore {
     this.#free.push(number);
   }
 
-  /** Keeps a chunk; its number among those that are kept. */
+  /** Keeps a chunk; its number among those that memory holds. */
   keep(page: Uint8Array<ArrayBuffer>, from: number): number {
-    this.#current.set(page.subarray(from, from + CHUNK_BYTES), this.#filled);
-    this.#filled += CHUNK_BYTES;
-    const number = this.#slabs.length * this.#slabChunks + this.#filled / CHUNK_BYTES - 1;
-    if (this.#filled === this.#slabBytes) this.#put();
+    if (this.#filled === this.#most) this.#most = this.#empty() ? this.#limit : 2 * this.#most;
+    const number = this.#filled++;
+    const index = Math.floor(number / this.#slabChunks);
+    const slab = this.#slabs[index] ??= new Uint8Array(this.#slabBytes);
+    const at = (number % this.#slabChunks) * CHUNK_BYTES;
+    slab.set(page.subarray(from, from + CHUNK_BYTES), at);
     return number;
   }
 
-  /** Copies a chunk that was kept. */
+  /** Copies a chunk that memory holds. */
   copy(number: number, to: Uint8Array<ArrayBuffer>, at: number): void {
-    const index = Math.floor(number / this.#slabChunks);
+    const slab = this.#slabs[Math.floor(number / this.#slabChunks)];
     const from = (number % this.#slabChunks) * CHUNK_BYTES;
-    const slab = index === this.#slabs.length ? this.#current : this.#slabs[index];
-    if (typeof slab !== "number") to.set(slab.subarray(from, from + CHUNK_BYTES), at);
-    else {
-      this.#spill!.read(this.#chunk, slab + from);
-      to.set(this.#chunk, at);
-    }
+    to.set(slab.subarray(from, from + CHUNK_BYTES), at);
   }
 
-  #put(): void {
-    this.#filled = 0;
-    if (this.#held + this.#slabBytes > this.#limit) {
-      if (this.#spill === undefined) this.#spill = this.#openSpill() ?? null;
-      if (this.#spill?.write(this.#current, this.#spilled)) {
-        this.#slabs.push(this.#spilled);
-        this.#spilled += this.#slabBytes;
-        return;
+  /** Reads what is in the file. */
+  read(into: Uint8Array<ArrayBuffer>, at: number): void {
+    this.#spill!.read(into, at);
+  }
+
+  /** Writes all that memory holds to the file; false where there is no room for it. */
+  #empty(): boolean {
+    if (this.#spill === undefined) this.#spill = this.#openSpill() ?? null;
+    const spill = this.#spill;
+    if (spill === null) return false;
+    const buffer = new Uint8Array(this.#slabBytes);
+    const spills: number[] = [];
+    let inBuffer = 0, at = this.#spilled;
+    const write = () => {
+      if (!spill.write(buffer.subarray(0, inBuffer), at)) return false;
+      at += inBuffer;
+      inBuffer = 0;
+      return true;
+    };
+    for (const { held } of this.#columns) {
+      spills.push(at + inBuffer);
+      for (const number of held) {
+        this.copy(number, buffer, inBuffer);
+        inBuffer += CHUNK_BYTES;
+        if (inBuffer === buffer.length && !write()) return false;
       }
     }
-    this.#held += this.#slabBytes;
-    this.#slabs.push(this.#current);
-    this.#current = new Uint8Array(this.#slabBytes);
+    if (!write()) return false;
+    this.#spilled = at;
+    this.#filled = 0;
+    this.#columns.forEach((column, i) => column.spill(spills[i]));
+    return true;
   }
 }
 
@@ -127,7 +145,11 @@ function numbersOf(page: number): number[] {
 /** Whole numbers from 0 to 2^53, in the order in which they were appended. */
 export class Column {
   readonly #store: ColumnStore;
-  readonly #chunks: number[] = [];
+  /** Numbers of chunks that memory holds; before them are those in the file. */
+  readonly held: number[] = [];
+  /** Where those in the file are, and how many follow. */
+  readonly #spilled: number[] = [];
+  #count = 0;
   #number = -1;
   #page: Uint8Array<ArrayBuffer> | undefined;
   #at = 0;
@@ -162,10 +184,22 @@ export class Column {
   /** Nothing follows: gives up what is for filling only. */
   end(): void {
     if (this.#page === undefined) return;
-    this.#chunks.push(this.#store.keep(this.#page, this.#end - CHUNK_BYTES));
+    this.#keep(this.#page);
     this.#store.giveBack(this.#number);
     this.#page = undefined;
     this.#at = this.#end;
+  }
+
+  /** The chunks that memory held are in the file now. */
+  spill(at: number): void {
+    if (this.held.length === 0) return;
+    this.#spilled.push(at, this.held.length);
+    this.held.length = 0;
+  }
+
+  #keep(page: Uint8Array<ArrayBuffer>): void {
+    this.held.push(this.#store.keep(page, this.#end - CHUNK_BYTES));
+    this.#count++;
   }
 
   #next(): void {
@@ -173,7 +207,7 @@ export class Column {
       this.#number = this.#store.take();
       this.#page = this.#store.page(this.#number);
       this.#end = (this.#number % PAGE_CHUNKS + 1) * CHUNK_BYTES;
-    } else this.#chunks.push(this.#store.keep(this.#page, this.#end - CHUNK_BYTES));
+    } else this.#keep(this.#page);
     this.#at = this.#end - CHUNK_BYTES;
   }
 
@@ -184,11 +218,17 @@ export class Column {
    * @returns The same buffer, or a longer one. The contents after the column are not specified.
    */
   read(into: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-    const chunks = this.#chunks;
-    const bytes = chunks.length * CHUNK_BYTES;
+    const bytes = this.#count * CHUNK_BYTES;
     const all = bytes <= into.length ? into : grown(into, bytes);
-    for (let i = 0; i < chunks.length; i++) {
-      this.#store.copy(chunks[i], all, i * CHUNK_BYTES);
+    let at = 0;
+    for (let i = 0; i < this.#spilled.length; i += 2) {
+      const length = this.#spilled[i + 1] * CHUNK_BYTES;
+      this.#store.read(all.subarray(at, at + length), this.#spilled[i]);
+      at += length;
+    }
+    for (const number of this.held) {
+      this.#store.copy(number, all, at);
+      at += CHUNK_BYTES;
     }
     return all;
   }

@@ -44,6 +44,8 @@ export class RawType {
   readonly gauges: Int32Array;
   /** By column: 1 for event counters. */
   readonly isEvent: Uint8Array;
+  /** Do its counters count energy? */
+  readonly isEnergy: boolean;
   /** Of all devices, where no column is a counter. */
   readonly noDeltas: Float64Array;
   readonly devices = new Map<string, RawCounters>();
@@ -57,6 +59,7 @@ export class RawType {
     this.events = of("event");
     this.gauges = of("gauge");
     this.isEvent = Uint8Array.from(this.keys, (key) => key.kind === "event" ? 1 : 0);
+    this.isEnergy = isEnergy(schema.type);
     this.noDeltas = new Float64Array(this.keys.length).fill(NaN);
   }
 }

@@ -86,6 +86,7 @@ const NO_PLAN: Plan = {
 /** Gathers the inputs of one node. */
 export class NodeInputs implements JobListener {
   readonly #node: RawNode;
+  readonly #wanted: boolean;
   readonly #sums: MetricSums;
   /** Numbers of the inputs that there are; sums of this sample and of all; greatest rates. */
   readonly #inputs = new Map<string, number>();
@@ -98,8 +99,13 @@ export class NodeInputs implements JobListener {
   #memory = NaN;
   #gpu = { count: 0, utilization: 0, watts: 0 };
 
-  constructor(node: RawNode) {
+  /**
+   * @param wanted Are metrics asked for? If not, only energies are looked at: whose unit is unknown is
+   * told with any output.
+   */
+  constructor(node: RawNode, wanted = true) {
     this.#node = node;
+    this.#wanted = wanted;
     this.#sums = new MetricSums(node.host);
   }
 
@@ -131,6 +137,7 @@ export class NodeInputs implements JobListener {
 
   row(counters: RawCounters, values: RawValues, isFirst: boolean): void {
     const { type } = counters;
+    if (!this.#wanted && !type.isEnergy) return;
     const name = type.schema.type;
     if (name === "mem") this.#addMemory(type, values);
     else if (name === "nvidia_gpu") this.#addGpu(type, values);

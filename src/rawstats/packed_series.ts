@@ -7,13 +7,14 @@
  */
 import { jsonText } from "../core/printable.ts";
 import { SpillFile } from "../os/memory/spill_file.ts";
-import type { ByteText } from "./byte_text.ts";
 import { ColumnStore } from "./column_store.ts";
 import type { JobListener, RawNode } from "./node.ts";
 import { JsonTree, writeKey, writeSums, writeTimes } from "./print/print_json.ts";
 import { addFamilies, type MetricFamily, METRICS_END } from "./print/print_openmetrics.ts";
 import { writeFamily } from "./print/print_openmetrics.ts";
 import { KeyReader, type KeySeries, keySeries, NodeSeries } from "./series.ts";
+import type { Shares } from "./shares.ts";
+import type { Turns } from "./turns.ts";
 
 /** What packed series may take of memory. */
 const MAX_BYTES = 16 << 20;
@@ -25,7 +26,9 @@ export const MAX_DEVICES = 4096;
 export interface RawSeriesRequest {
   readonly job: string | undefined;
   readonly wants: (type: string) => boolean;
-  readonly out: ByteText;
+  readonly turns: Turns;
+  /** Which series this process packs and writes. */
+  readonly shares: Shares;
   /** Bytes of packed series that memory holds. @default 16 MiB */
   readonly most?: number;
 }
@@ -74,9 +77,12 @@ export class JsonSeriesWriter implements RawSeriesWriter {
     const store = this.#spare ?? storeFor(this.#request);
     store.reset();
     this.#spare = undefined;
+    const { wants, shares } = this.#request;
     return this.#series = new NodeSeries(node.host, store, {
-      type: this.#request.wants,
+      type: wants,
       most: MAX_DEVICES,
+      keeps: ({ schema, keys }, _, column) =>
+        shares.ofKey(node.host, schema.type, keys[column]) === shares.index,
     });
   }
 
@@ -91,9 +97,9 @@ export class JsonSeriesWriter implements RawSeriesWriter {
       this.#first = { node, series };
     } else {
       if (this.#first !== undefined) {
-        this.#request.out.text(`{"hosts":{`);
         const { node, series } = this.#first;
         this.#first = undefined;
+        this.#request.turns.out.text(`{"hosts":{`);
         this.#member(node, series);
       }
       this.#member(node, series);
@@ -101,42 +107,44 @@ export class JsonSeriesWriter implements RawSeriesWriter {
   }
 
   end(): void {
-    const { out } = this.#request;
+    const { turns } = this.#request;
     if (this.#first !== undefined) {
-      out.text("{");
+      turns.out.text("{");
       this.#node(this.#first.node, this.#first.series);
-    } else out.text(this.#written > 0 ? "}" : `{"hosts":{}`);
+    } else turns.out.text(this.#written > 0 ? "}" : `{"hosts":{}`);
   }
 
   #member(node: RawNode, series: NodeSeries): void {
-    const { out } = this.#request;
-    out.text(`${this.#written > 0 ? "," : ""}${jsonText(node.host)}:{`);
+    const { turns, shares } = this.#request;
+    turns.to(shares.ofNode(node.host) ?? 0);
+    turns.out.text(`${this.#written > 0 ? "," : ""}${jsonText(node.host)}:{`);
     this.#node(node, series);
-    out.text("}");
+    turns.out.text("}");
   }
 
   #node(node: RawNode, series: NodeSeries): void {
-    const { out } = this.#request;
+    const { turns, shares } = this.#request;
     const { times, store } = series;
     const reader = this.#reader;
     const { corrections, counts } = node.differ;
     this.#written++;
-    out.text(`"host":${jsonText(node.host)},`);
-    writeTimes(out, times);
+    turns.out.text(`"host":${jsonText(node.host)},`);
+    writeTimes(turns.out, times);
     const steps = Map.groupBy(corrections, (c) => nameOf(c.type, c.device, c.key));
-    out.text(`,"series":`);
-    const tree = new JsonTree(out);
+    turns.out.text(`,"series":`);
+    const tree = new JsonTree(turns);
     const summed = new Map<string, Map<string, KeySeries[]>>();
     for (const [type, devices] of keySeries(series)) {
       const sums = new Map<string, KeySeries[]>();
       summed.set(type, sums);
       for (const [device, keys] of devices) {
         for (const [key, own] of keys) {
+          turns.to(shares.ofKey(node.host, type, own.key));
           tree.member(type, device, key);
-          writeKey(out, times, reader, {
-            ...own,
-            steps: steps.get(nameOf(type, device, key)) ?? [],
-          });
+          if (turns.isOwn) {
+            const mended = steps.get(nameOf(type, device, key)) ?? [];
+            writeKey(turns.out, times, reader, { ...own, steps: mended });
+          }
           const all = sums.get(key);
           if (all === undefined) sums.set(key, [own]);
           else all.push(own);
@@ -144,18 +152,19 @@ export class JsonSeriesWriter implements RawSeriesWriter {
       }
     }
     tree.end();
-    out.text(`,"sums":`);
-    const sums = new JsonTree(out);
+    turns.out.text(`,"sums":`);
+    const sums = new JsonTree(turns);
     for (const [type, keys] of summed) {
       sums.object(type);
       for (const [key, devices] of keys) {
         if (devices[0].key.kind !== "event") continue;
+        turns.to(shares.ofKey(node.host, type, devices[0].key));
         sums.member(type, key);
-        writeSums(out, times, reader, devices);
+        if (turns.isOwn) writeSums(turns.out, times, reader, devices);
       }
     }
     sums.end();
-    out.text(`,"mended":${jsonText(counts)}`);
+    turns.out.text(`,"mended":${jsonText(counts)}`);
     // what it held is written
     this.#spare = store;
     corrections.length = 0;
@@ -176,9 +185,11 @@ export class MetricsSeriesWriter implements RawSeriesWriter {
   }
 
   listen(node: RawNode): JobListener {
+    const { wants, shares } = this.#request;
     return this.#series = new NodeSeries(node.host, this.#store, {
-      type: this.#request.wants,
+      type: wants,
       most: MAX_DEVICES,
+      keeps: (_, device, column) => shares.ofColumn(node.host, device, column) === shares.index,
     });
   }
 
@@ -191,13 +202,13 @@ export class MetricsSeriesWriter implements RawSeriesWriter {
   }
 
   end(): void {
-    const { out, job } = this.#request;
+    const { turns, shares, job } = this.#request;
     const reader = new KeyReader();
     const families = new Map<string, MetricFamily>();
     for (const series of this.#all) addFamilies(families, series);
     for (const name of [...families.keys()].sort()) {
-      writeFamily(out, families.get(name)!, { job, reader });
+      writeFamily(turns, families.get(name)!, { job, reader, shares });
     }
-    out.text(METRICS_END);
+    turns.out.text(METRICS_END);
   }
 }

@@ -23,6 +23,8 @@ const HAS_RAW = 1, HAS_DELTA = 2;
 export interface DeviceSeries {
   readonly type: RawType;
   readonly device: string;
+  /** Number within its node, from 0. */
+  readonly number: number;
   rows: number;
   /** Runs of indices into the node's times: the step from the run before, and how many follow. */
   readonly runs: Column;
@@ -30,7 +32,8 @@ export interface DeviceSeries {
   /** Of the run that is not appended yet. */
   step: number;
   length: number;
-  /** By key. */
+  /** Keys that are kept: their columns, by key. */
+  readonly kept: Int32Array;
   readonly columns: readonly Column[];
   /** By key: the value before; NaN where a step from it has no meaning. */
   readonly previous: Float64Array;
@@ -42,6 +45,8 @@ export interface SeriesWish {
   type?(type: string): boolean;
   /** Devices of a type; further ones are left out. @default all */
   readonly most?: number;
+  /** Keys whose values are kept; what is there of others is known. @default all */
+  keeps?(type: RawType, device: number, column: number): boolean;
 }
 
 /** Collects the series of one node. */
@@ -77,11 +82,12 @@ export class NodeSeries implements JobListener {
     }
     series.lastAt = at;
     series.rows++;
-    const { columns, previous, type } = series;
+    const { kept, columns, previous, type } = series;
     const { deltas } = counters;
     const { numbers } = values;
     const { isEvent } = type;
-    for (let k = 0; k < columns.length; k++) {
+    for (let i = 0; i < kept.length; i++) {
+      const k = kept[i];
       const column = columns[k];
       const value = numbers[k];
       // a value that a plain number cannot hold is no step from anything
@@ -110,7 +116,7 @@ export class NodeSeries implements JobListener {
 
   #begin({ type, device, index }: RawCounters): DeviceSeries | null {
     const { schema, keys } = type;
-    const { type: wants, most = Infinity } = this.wish;
+    const { type: wants, most = Infinity, keeps = () => true } = this.wish;
     if (wants !== undefined && !wants(schema.type)) return this.#byIndex[index] = null;
     const count = (this.#counts.get(type) ?? 0) + 1;
     this.#counts.set(type, count);
@@ -121,9 +127,11 @@ export class NodeSeries implements JobListener {
     const previous = new Float64Array(keys.length).fill(NaN);
     const columns = keys.map(() => this.store.column());
     const runs = this.store.column();
+    const number = this.list.length;
+    const kept = Int32Array.from(keys.flatMap((_, k) => keeps(type, number, k) ? [k] : []));
     const series = {
-      ...{ type, device, rows: 0, runs, lastAt: -1, step: 0, length: 0 },
-      ...{ columns, previous },
+      ...{ type, device, number, rows: 0, runs, lastAt: -1, step: 0, length: 0 },
+      ...{ kept, columns, previous },
     };
     this.#byIndex[index] = series;
     this.list.push(series);

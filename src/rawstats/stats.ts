@@ -58,6 +58,8 @@ export interface RawRequest {
   readonly job?: string;
   /** The user's units for energies whose files have none. */
   readonly energyUnits?: EnergyUnits;
+  /** Are metrics, of all samples and of jobs, asked for? @default true */
+  readonly metrics?: boolean;
   /** The receiver of a node's samples; requested once for each node, in the order of the files. */
   listen?(node: RawNode): JobListener;
   /** A node is done. */
@@ -92,8 +94,8 @@ export async function analyseRawNode(request: RawRequest): Promise<RawNodeAnalys
   const { host } = request.files[0];
   const listeners: RawListener[] = [];
   const node = new RawNode(host, listeners, undefined, request.energyUnits);
-  const own = new NodeInputs(node);
-  const perJob = new PerJob(node);
+  const own = new NodeInputs(node, request.metrics);
+  const perJob = new PerJob(node, request.metrics);
   let samples = 0;
   listeners.push({ sample: () => void samples++ });
   listeners.push(new JobFilter(request.job, own));
@@ -142,7 +144,7 @@ class PerJob implements RawListener {
   readonly #jobs = new Map<string, { filter: JobFilter; inputs: NodeInputs }>();
   #now: { filter: JobFilter; inputs: NodeInputs }[] = [];
 
-  constructor(readonly node: RawNode) {}
+  constructor(readonly node: RawNode, readonly metrics?: boolean) {}
 
   sample(sample: Parameters<NonNullable<RawListener["sample"]>>[0]): void {
     const before = this.#now;
@@ -151,7 +153,7 @@ class PerJob implements RawListener {
       let job = this.#jobs.get(id);
       if (job === undefined) {
         if (this.#jobs.size >= MAX_JOBS) continue;
-        const inputs = new NodeInputs(this.node);
+        const inputs = new NodeInputs(this.node, this.metrics);
         job = { filter: new JobFilter(id, inputs), inputs };
         this.#jobs.set(id, job);
       }

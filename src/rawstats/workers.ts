@@ -12,6 +12,7 @@ import { MemoryFile } from "../os/memory/memory_file.ts";
 import { endWithParent, environment, findCommand, spawn, waitFor } from "../os/process.ts";
 import { MetricSums } from "./metric_sums.ts";
 import type { RawFile } from "./files.ts";
+import { weight } from "./shares.ts";
 import { filesByHost } from "./stats.ts";
 import { type RawTablePart, type RawTableRequest, readRawTable } from "./print/table.ts";
 
@@ -19,8 +20,6 @@ import { type RawTablePart, type RawTableRequest, readRawTable } from "./print/t
 const MIN_BYTES = 64 << 20;
 /** Each takes some 100 MB; beyond these a login node's other users would notice. */
 const MAX_WORKERS = 8;
-/** How much longer text is than it is packed. */
-const GZIP_FACTOR = 8;
 
 /** How the reading is done. */
 export interface RawWorkersOptions {
@@ -66,10 +65,6 @@ function processCount(nodes: readonly RawFile[][], wanted: number | undefined): 
   const bytes = nodes.flat().reduce((sum, file) => sum + weight(file), 0);
   if (nodes.length < 2 || bytes < MIN_BYTES) return 1;
   return Math.min(affinityOf(0).length, nodes.length, MAX_WORKERS);
-}
-
-function weight(file: RawFile): number {
-  return file.path.endsWith(".gz") ? file.bytes * GZIP_FACTOR : file.bytes;
 }
 
 /** Whole nodes for each process, the greatest first, each to whom has least. */

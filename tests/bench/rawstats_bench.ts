@@ -10,10 +10,11 @@ import { MachineHost } from "../../src/os/host.ts";
 import { RawMachine } from "../../src/os/raw_machine.ts";
 import { NodeInputs } from "../../src/rawstats/metric_inputs.ts";
 import { JobFilter, RawNode } from "../../src/rawstats/node.ts";
-import { ByteText } from "../../src/rawstats/byte_text.ts";
 import { JsonSeriesWriter, MetricsSeriesWriter } from "../../src/rawstats/packed_series.ts";
 import type { RawSeriesWriter } from "../../src/rawstats/packed_series.ts";
 import { CsvRows } from "../../src/rawstats/print/print_csv.ts";
+import { Shares } from "../../src/rawstats/shares.ts";
+import { Turns } from "../../src/rawstats/turns.ts";
 import { NodeTotals } from "../../src/rawstats/totals.ts";
 import { RawCollection } from "../../src/collect/collection.ts";
 import { generatedRaw } from "./_generated_raw.ts";
@@ -86,13 +87,13 @@ Deno.bench("8 MB of raw stats: deltas, sums and metrics", { group: "read" }, () 
 
 /** Some 8 MB of a node whose counters go forward, as those of most nodes do. */
 const FORWARD = new TextEncoder().encode([...generatedRaw(8e6)].join(""));
-const ALL = { job: undefined, wants: () => true };
+const ALL = { job: undefined, wants: () => true, shares: new Shares(0, 1, []) };
 
 /** What is written goes nowhere. */
-function write(listen: (out: ByteText) => Partial<RawSeriesWriter>): void {
+function write(listen: (turns: Turns) => Partial<RawSeriesWriter>): void {
   let bytes = 0;
-  const out = new ByteText((piece) => void (bytes += piece.length));
-  const writer = listen(out);
+  const turns = Turns.alone((piece) => void (bytes += piece.length));
+  const writer = listen(turns);
   const listeners: JobFilter[] = [];
   const node = new RawNode("h", listeners);
   listeners.push(new JobFilter(undefined, writer.listen!(node)));
@@ -107,20 +108,20 @@ function write(listen: (out: ByteText) => Partial<RawSeriesWriter>): void {
   node.endSample();
   writer.finish?.(node);
   writer.end?.();
-  out.flush();
+  turns.end();
   if (bytes < FORWARD.length) throw new Error("nothing written");
 }
 
 Deno.bench("8 MB of raw stats: as CSV", { group: "write", baseline: true }, () => {
-  write((out) => ({ listen: () => new CsvRows(out, ALL.wants) }));
+  write((turns) => ({ listen: () => new CsvRows(turns, ALL.wants) }));
 });
 
 Deno.bench("8 MB of raw stats: as OpenMetrics", { group: "write" }, () => {
-  write((out) => new MetricsSeriesWriter({ ...ALL, out }));
+  write((turns) => new MetricsSeriesWriter({ ...ALL, turns }));
 });
 
 Deno.bench("8 MB of raw stats: as JSON", { group: "write" }, () => {
-  write((out) => new JsonSeriesWriter({ ...ALL, out }));
+  write((turns) => new JsonSeriesWriter({ ...ALL, turns }));
 });
 
 function collect(collection: RawCollection): () => void {

@@ -5,7 +5,6 @@
  */
 import { assert, assertEquals } from "@std/assert";
 import { parseRawStats, stringifyRawStats } from "../../src/formats/rawstats/rawstats.ts";
-import { ByteText } from "../../src/rawstats/byte_text.ts";
 import { rawDeltas } from "../../src/rawstats/deltas.ts";
 import { ingest2021 } from "../../src/rawstats/original/ingest2021.ts";
 import { assembleJob2018 } from "../../src/rawstats/original/job2018.ts";
@@ -15,7 +14,10 @@ import { metricValues, tableRows } from "../../src/rawstats/print/tables.ts";
 import { NodeTotals } from "../../src/rawstats/totals.ts";
 import { lookAtRawFiles } from "../../src/rawstats/files.ts";
 import { JsonSeriesWriter, MetricsSeriesWriter } from "../../src/rawstats/packed_series.ts";
+import type { Shares } from "../../src/rawstats/shares.ts";
 import { analyseRawFiles, type RawRequest } from "../../src/rawstats/stats.ts";
+import type { Turns } from "../../src/rawstats/turns.ts";
+import { FINE, inTurns } from "./_turns.ts";
 
 const VECTORS = new URL("../vectors/rawstats/", import.meta.url);
 const FAMILY10H = `$tacc_stats 1.0.4
@@ -133,20 +135,22 @@ function damaged(random: (below: number) => number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** What a printer makes of a file. */
+/** What a printer makes of a file, alone or in turns with others. */
 async function printed(
   path: string,
-  listen: (out: ByteText) => Pick<RawRequest, "listen" | "finish"> & { end?(): void },
+  listen: (
+    turns: Turns,
+    shares: Shares,
+  ) => Pick<RawRequest, "listen" | "finish"> & { end?(): void },
+  count = 1,
 ): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  const out = new ByteText((bytes) => text += decoder.decode(bytes, { stream: true }));
-  const printer = listen(out);
   const files = await lookAtRawFiles([path]);
-  const analysis = await analyseRawFiles({ files, ...printer, error() {} });
-  for (const job of analysis.jobs.values()) metricValues(job.inputs);
-  printer.end?.();
-  out.flush();
+  const { text } = await inTurns(count, files, FINE, async (turns, shares) => {
+    const printer = listen(turns, shares);
+    const analysis = await analyseRawFiles({ files, ...printer, error() {} });
+    for (const job of analysis.jobs.values()) metricValues(job.inputs);
+    printer.end?.();
+  });
   return text;
 }
 
@@ -170,22 +174,28 @@ async function check(bytes: Uint8Array<ArrayBuffer>, path: string): Promise<void
   assembleJob2018(new Map([["h", stats]]));
   Deno.writeFileSync(path, bytes);
   const wants = () => true;
-  const write = (Writer: typeof JsonSeriesWriter | typeof MetricsSeriesWriter, most?: number) =>
-    printed(path, (out) => {
-      const writer = new Writer({ job: undefined, wants, out, most });
+  const write = (
+    Writer: typeof JsonSeriesWriter | typeof MetricsSeriesWriter,
+    most?: number,
+    count?: number,
+  ) =>
+    printed(path, (turns, shares) => {
+      const writer = new Writer({ job: undefined, wants, turns, shares, most });
       return {
         listen: (node) => writer.listen(node),
         finish: (node) => writer.finish(node),
         end: () => writer.end(),
       };
-    });
+    }, count);
   const json = await write(JsonSeriesWriter);
   JSON.parse(json + "}");
-  assertEquals(await write(JsonSeriesWriter, 3000) === json, true, "JSON out of a file differs");
+  assertEquals(await write(JsonSeriesWriter, 3000, 3) === json, true, "JSON of three differs");
   const metrics = await write(MetricsSeriesWriter);
   assert(metrics.endsWith("# EOF\n"));
-  assertEquals(await write(MetricsSeriesWriter, 3000) === metrics, true, "metrics differ");
-  const csv = await printed(path, (out) => ({ listen: () => new CsvRows(out, wants) }));
+  assertEquals(await write(MetricsSeriesWriter, 3000, 2) === metrics, true, "metrics differ");
+  const rows = (turns: Turns) => ({ listen: () => new CsvRows(turns, wants) });
+  const csv = await printed(path, rows);
+  assertEquals(await printed(path, rows, 2) === csv, true, "CSV differs");
   assert(CSV_HEADER.length > 0 && (csv === "" || csv.endsWith("\n")));
   let totals: NodeTotals;
   await printed(path, () => ({

@@ -1,9 +1,10 @@
 /** Series that do not fit memory lie in a temporary file: the output is the same. */
 import { assert, assertEquals } from "@std/assert";
-import { ByteText } from "../../src/rawstats/byte_text.ts";
 import { lookAtRawFiles } from "../../src/rawstats/files.ts";
 import { JsonSeriesWriter, MetricsSeriesWriter } from "../../src/rawstats/packed_series.ts";
+import type { Grain } from "../../src/rawstats/shares.ts";
 import { analyseRawFiles } from "../../src/rawstats/stats.ts";
+import { FINE, inTurns, WHOLE_NODES } from "./_turns.ts";
 
 const VECTORS = new URL("../vectors/rawstats/", import.meta.url).pathname;
 
@@ -39,20 +40,27 @@ async function written(
   paths: string[],
   most: number,
 ): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  const out = new ByteText((bytes) => text += decoder.decode(bytes, { stream: true }));
+  return (await inParts(Writer, paths, most, 1, FINE)).text;
+}
+
+async function inParts(
+  Writer: typeof JsonSeriesWriter | typeof MetricsSeriesWriter,
+  paths: string[],
+  most: number,
+  count: number,
+  grain: Grain,
+): Promise<{ text: string; bytes: number[] }> {
   const found = await lookAtRawFiles(paths);
-  const writer = new Writer({ job: undefined, wants: () => true, out, most });
-  await analyseRawFiles({
-    files: found,
-    listen: (node) => writer.listen(node),
-    finish: (node) => writer.finish(node),
-    error() {},
+  return await inTurns(count, found, grain, async (turns, shares) => {
+    const writer = new Writer({ job: undefined, wants: () => true, turns, shares, most });
+    await analyseRawFiles({
+      files: found,
+      listen: (node) => writer.listen(node),
+      finish: (node) => writer.finish(node),
+      error() {},
+    });
+    writer.end();
   });
-  writer.end();
-  out.flush();
-  return text;
 }
 
 Deno.test("series out of a file are the series out of memory, byte for byte", async () => {
@@ -84,5 +92,24 @@ Deno.test("series out of a file are the series out of memory, byte for byte", as
   assertEquals(sums.t.w.delta, [null, null, null, null, null, 202]);
   assertEquals(Object.keys(sums), ["t", "z"]);
   assertEquals(mended, { wrap: 1, reset: 1, dip: 1 });
+  Deno.removeSync(dir, { recursive: true });
+});
+
+Deno.test("series written in turns are those of one process, and all have a part", async () => {
+  const dir = Deno.makeTempDirSync();
+  const own = files(dir);
+  const vectors = ["node-intel-skx-2s.raw", "rollover-a.raw"].map((name) => VECTORS + name);
+  for (const paths of [own, own.slice(0, 2), own.slice(2), vectors]) {
+    for (const Writer of [JsonSeriesWriter, MetricsSeriesWriter]) {
+      const whole = await written(Writer, paths, Infinity);
+      for (const count of [2, 3]) {
+        for (const grain of [FINE, WHOLE_NODES]) {
+          const { text, bytes } = await inParts(Writer, paths, 3000, count, grain);
+          assertEquals(text === whole, true, `${Writer.name} ${count}`);
+          if (grain === FINE && paths === vectors) assert(bytes.every((n) => n > 5000), `${bytes}`);
+        }
+      }
+    }
+  }
   Deno.removeSync(dir, { recursive: true });
 });

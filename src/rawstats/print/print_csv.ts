@@ -5,10 +5,11 @@
  */
 import { csvField } from "../../formats/csv_row.ts";
 import { EXACT_BELOW, type RawValues } from "../../formats/rawstats/columns.ts";
-import { type ByteText, Piece } from "../byte_text.ts";
+import { Piece } from "../byte_text.ts";
 import type { RawCounters, RawType } from "../differ.ts";
 import type { JobListener, RawSample } from "../node.ts";
 import { scaled } from "../series.ts";
+import type { Turns } from "../turns.ts";
 
 const COMMA = 44, LF = 10;
 /** Devices whose names are kept as bytes: names of processes come for ever. */
@@ -19,7 +20,7 @@ export const CSV_HEADER = "time,host,job,type,device,key,unit,kind,raw,delta,rat
 
 /** Prints one row per time, device and key; `delta` and `rate` are in `unit`. */
 export class CsvRows implements JobListener {
-  readonly #out: ByteText;
+  readonly #turns: Turns;
   readonly #wants: (type: string) => boolean;
   #sample = new Piece("");
   /** By number of the device: `TYPE,DEVICE,`. */
@@ -27,8 +28,8 @@ export class CsvRows implements JobListener {
   /** By type: `KEY,UNIT,KIND,` of each column. */
   readonly #columns = new Map<RawType, Piece[]>();
 
-  constructor(out: ByteText, wants: (type: string) => boolean) {
-    this.#out = out;
+  constructor(turns: Turns, wants: (type: string) => boolean) {
+    this.#turns = turns;
     this.#wants = wants;
   }
 
@@ -41,7 +42,10 @@ export class CsvRows implements JobListener {
   row(counters: RawCounters, values: RawValues, isFirst: boolean): void {
     const { type, device, index, deltas } = counters;
     if (!this.#wants(type.schema.type)) return;
-    const out = this.#out;
+    const turns = this.#turns;
+    turns.spend(type.keys.length);
+    if (!turns.isOwn) return;
+    const { out } = turns;
     let place = this.#places[index];
     if (place === undefined) {
       place = new Piece(`${type.schema.type},${csvField(device)},`);

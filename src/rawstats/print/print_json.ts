@@ -13,6 +13,7 @@ import { EXACT_BELOW } from "../../formats/rawstats/columns.ts";
 import { type ByteText, Piece } from "../byte_text.ts";
 import type { RawCorrection } from "../differ.ts";
 import { addExact, type Exact, type KeyReader, type KeySeries, scaled } from "../series.ts";
+import type { Turns } from "../turns.ts";
 
 const COMMA = 44;
 const NULL = new Piece("null");
@@ -32,13 +33,13 @@ function put(out: ByteText, value: Exact | undefined): void {
 
 /** Writes what comes in the order TYPE, DEVICE, KEY as objects within objects. */
 export class JsonTree {
-  readonly #out: ByteText;
+  readonly #turns: Turns;
   readonly #path: string[] = [];
   #isFirst = true;
 
-  constructor(out: ByteText) {
-    this.#out = out;
-    out.text("{");
+  constructor(turns: Turns) {
+    this.#turns = turns;
+    turns.out.text("{");
   }
 
   /** Opens the objects on the way to a member, which is to be written next. */
@@ -54,7 +55,7 @@ export class JsonTree {
     this.#close(same);
     for (const name of path.slice(same)) {
       this.#name(name);
-      this.#out.text("{");
+      this.#turns.out.text("{");
       this.#path.push(name);
       this.#isFirst = true;
     }
@@ -63,18 +64,18 @@ export class JsonTree {
   /** Closes all objects. */
   end(): void {
     this.#close(0);
-    this.#out.text("}");
+    this.#turns.out.text("}");
   }
 
   #name(name: string): void {
-    this.#out.text(`${this.#isFirst ? "" : ","}${jsonText(name)}:`);
+    this.#turns.out.text(`${this.#isFirst ? "" : ","}${jsonText(name)}:`);
     this.#isFirst = false;
   }
 
   #close(depth: number): void {
     while (this.#path.length > depth) {
       this.#path.pop();
-      this.#out.text("}");
+      this.#turns.out.text("}");
       this.#isFirst = false;
     }
   }

@@ -6,11 +6,13 @@
  * @module
  */
 import { escapedLabel } from "../../formats/metrics.ts";
-import { type ByteText, Piece, Pieces } from "../byte_text.ts";
+import { Piece, Pieces } from "../byte_text.ts";
 import { EXACT_BELOW } from "../../formats/rawstats/columns.ts";
 import type { RawType } from "../differ.ts";
 import { addExact, type Exact, type KeyPart, type KeyReader, scaled } from "../series.ts";
 import type { NodeSeries } from "../series.ts";
+import type { Shares } from "../shares.ts";
+import type { Turns } from "../turns.ts";
 
 const UNITS: Readonly<Record<string, readonly [name: string, factor: number]>> = {
   B: ["bytes", 1],
@@ -63,23 +65,28 @@ export function addFamilies(families: Map<string, MetricFamily>, series: NodeSer
 export interface FamilyWriting {
   readonly job: string | undefined;
   readonly reader: KeyReader;
+  readonly shares: Shares;
 }
 
 /** Writes one family. */
 export function writeFamily(
-  out: ByteText,
+  turns: Turns,
   { name, type, column, members }: MetricFamily,
-  { job, reader }: FamilyWriting,
+  { job, reader, shares }: FamilyWriting,
 ): void {
   const [unit, factor] = UNITS[type.units[column].name] ?? ["", 1];
   const isCounter = type.keys[column].kind === "event";
   const plain = `rawstats_${name}`.replace(/[^A-Za-z0-9_]/g, "_");
   const family = unit === "" ? plain : `${plain}_${unit}`;
-  out.text(`# TYPE ${family} ${isCounter ? "counter" : "gauge"}\n`);
-  if (unit !== "") out.text(`# UNIT ${family} ${unit}\n`);
-  out.text(`# HELP ${family} ${type.schema.type} ${type.keys[column].name} of raw stats\n`);
+  const head = turns.out;
+  head.text(`# TYPE ${family} ${isCounter ? "counter" : "gauge"}\n`);
+  if (unit !== "") head.text(`# UNIT ${family} ${unit}\n`);
+  head.text(`# HELP ${family} ${type.schema.type} ${type.keys[column].name} of raw stats\n`);
   const id = job === undefined ? "" : `,job=${label(job)}`;
   for (const { series, part } of members) {
+    turns.to(shares.ofColumn(series.host, part.device.number, part.column));
+    if (!turns.isOwn) continue;
+    const { out } = turns;
     const labels = `host=${label(series.host)},device=${label(part.device.device)}${id}`;
     const begin = new Piece(`${family}${isCounter ? "_total" : ""}{${labels}} `);
     const ends = lineEnds(series);
