@@ -7,7 +7,7 @@
 import { EXACT_BELOW } from "../formats/rawstats/columns.ts";
 import type { Exact } from "./series.ts";
 
-const ZERO = 48, POINT = 46;
+const ZERO = 48, POINT = 46, COMMA = 44;
 const BUFFER_BYTES = 1 << 18;
 /** Bytes that are handed over at once, at most, but for single texts that are longer. */
 export const PIECE_BYTES = BUFFER_BYTES;
@@ -166,6 +166,28 @@ export class ByteText {
     else if (!(value >= LEAST_FRACTION && value < MOST_FRACTION && this.#fraction(value))) {
       this.text(String(value));
     }
+  }
+
+  /**
+   * Numbers below 2^53, each behind a comma, until one is none.
+   *
+   * @returns Where it stopped.
+   */
+  numbers(values: Float64Array, from: number, to: number): number {
+    for (let i = from; i < to; i++) {
+      const value = values[i];
+      if (!(value < EXACT_BELOW)) return i;
+      this.#need(MAX_NUMBER_BYTES);
+      const whole = value | 0;
+      if (whole === value && whole >= 0 && whole < BILLION) {
+        this.#buffer[this.#at++] = COMMA;
+        this.#put(whole, digitsOf(whole));
+      } else {
+        this.#buffer[this.#at++] = COMMA;
+        this.number(value);
+      }
+    }
+    return to;
   }
 
   /**

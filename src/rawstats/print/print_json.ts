@@ -12,7 +12,8 @@ import { jsonText } from "../../core/printable.ts";
 import { EXACT_BELOW } from "../../formats/rawstats/columns.ts";
 import { type ByteText, Piece } from "../byte_text.ts";
 import type { RawCorrection } from "../differ.ts";
-import { addExact, type Exact, type KeyReader, type KeySeries, scaled } from "../series.ts";
+import { addExact, type Exact, type KeyReader, type KeySeries, type KeySpan } from "../series.ts";
+import { scaled } from "../series.ts";
 import type { Turns } from "../turns.ts";
 
 const COMMA = 44;
@@ -91,6 +92,10 @@ export function writeTimes(out: ByteText, times: readonly number[]): void {
   out.text("]");
 }
 
+/** What is written of the samples at hand: by sample, and by time. */
+let bySample = new Float64Array();
+let byTime = new Float64Array();
+
 /** One key of one device. */
 export function writeKey(
   out: ByteText,
@@ -101,47 +106,37 @@ export function writeKey(
   out.text(`{"unit":${jsonText(unit.name)},"scale":${unit.scale},"kind":"${key.kind}",`);
   out.text(`"raw":[`);
   reader.read(parts);
-  const { at, raw, delta } = reader;
-  let place = 0;
-  for (let i = 0; i < reader.count; i++) {
-    place = skipTo(out, place, at[i]);
-    if (raw[i] < EXACT_BELOW) out.number(raw[i]);
-    else put(out, reader.exactRaw(i));
-  }
-  skipTo(out, place, times.length, true);
+  const { count } = reader;
+  let place = writeValues(out, reader, reader.raw, {
+    ...{ place: 0, from: 0, to: count, other: (i) => reader.exactRaw(i) },
+  });
+  writeNulls(out, place, times.length);
   if (key.kind !== "event") {
     out.text(`],"delta":null,"rate":null,"corrections":[]}`);
     return;
   }
+  if (bySample.length < count) bySample = new Float64Array(reader.raw.length);
   const spans = reader.spans.slice(-counted.length);
   out.text(`],"delta":[`);
   place = 0;
   for (const { from, to, scale } of spans) {
-    for (let i = from; i < to; i++) {
-      place = skipTo(out, place, at[i]);
-      const plain = delta[i] * scale;
-      if (plain < EXACT_BELOW) out.number(plain);
-      else put(out, scaledDelta(reader, i, scale));
-    }
+    const { delta } = reader;
+    for (let i = from; i < to; i++) bySample[i] = delta[i] * scale;
+    const other = (i: number) => scaledDelta(reader, i, scale);
+    place = writeValues(out, reader, bySample, { place, from, to, other });
   }
-  skipTo(out, place, times.length, true);
+  writeNulls(out, place, times.length);
   out.text(`],"rate":[`);
   place = 0;
   for (const { from, to, scale } of spans) {
-    let before = NaN;
-    for (let i = from; i < to; i++) {
-      const us = times[at[i]];
-      const seconds = (us - before) / 1e6;
-      before = us;
-      place = skipTo(out, place, at[i]);
-      const plain = delta[i] * scale;
-      const rate = plain / seconds;
-      if (rate < EXACT_BELOW) out.number(rate);
-      else if (plain < EXACT_BELOW) put(out, rate);
-      else put(out, rateOf(scaledDelta(reader, i, scale), seconds));
-    }
+    fillRates(times, reader, { from, to, scale });
+    const other = (i: number) => {
+      if (reader.delta[i] * scale < EXACT_BELOW) return bySample[i];
+      return rateOf(scaledDelta(reader, i, scale), elapsedS(times, reader, i, from));
+    };
+    place = writeValues(out, reader, bySample, { place, from, to, other });
   }
-  skipTo(out, place, times.length, true);
+  writeNulls(out, place, times.length);
   out.text(`],"corrections":[`);
   steps.forEach((s, i) => {
     out.text(
@@ -152,14 +147,70 @@ export function writeKey(
   out.text("]}");
 }
 
-/** Writes null for the times without a sample, and what separates this entry from them; its next. */
-function skipTo(out: ByteText, place: number, at: number, isEnd = false): number {
-  for (; place < at; place++) {
+function fillRates(
+  times: readonly number[],
+  { at, delta }: KeyReader,
+  { from, to, scale }: KeySpan,
+): void {
+  let before = NaN;
+  for (let i = from; i < to; i++) {
+    const us = times[at[i]];
+    bySample[i] = delta[i] * scale / ((us - before) / 1e6);
+    before = us;
+  }
+}
+
+/** Seconds since the sample before, under the same schema. */
+function elapsedS(times: readonly number[], { at }: KeyReader, i: number, from: number): number {
+  return i === from ? NaN : (times[at[i]] - times[at[i - 1]]) / 1e6;
+}
+
+/**
+ * Writes samples at the places of their times, null where there is none.
+ *
+ * @returns The place that is next.
+ */
+function writeValues(
+  out: ByteText,
+  { at }: KeyReader,
+  values: Float64Array,
+  { from, to, place, other }: {
+    readonly from: number;
+    readonly to: number;
+    readonly place: number;
+    /** What a sample has that is no number below 2^53. */
+    other(sample: number): Exact | undefined;
+  },
+): number {
+  let next = place;
+  for (let i = from; i < to;) {
+    writeNulls(out, next, at[i]);
+    next = at[i];
+    let end = i;
+    if (next > 0) {
+      // samples that follow each other
+      const shift = next - i;
+      do end++; while (end < to && at[end] - end === shift);
+      end = out.numbers(values, i, end);
+    }
+    if (end === i) {
+      if (next > 0) out.char(COMMA);
+      if (values[i] < EXACT_BELOW) out.number(values[i]);
+      else put(out, other(i));
+      end++;
+    }
+    next += end - i;
+    i = end;
+  }
+  return next;
+}
+
+/** Writes null for the times from one place to before another. */
+function writeNulls(out: ByteText, from: number, to: number): void {
+  for (let place = from; place < to; place++) {
     if (place > 0) out.char(COMMA);
     out.piece(NULL);
   }
-  if (!isEnd && place > 0) out.char(COMMA);
-  return place + 1;
 }
 
 function scaledDelta(reader: KeyReader, sample: number, scale: number): Exact | undefined {
@@ -178,41 +229,79 @@ export function writeSums(
   reader: KeyReader,
   devices: readonly KeySeries[],
 ): void {
-  const has = new Uint8Array(times.length);
-  const deltas = new Float64Array(times.length);
+  const { length } = times;
+  if (byTime.length < 2 * length) byTime = new Float64Array(2 * length);
+  const deltas = byTime.subarray(0, length).fill(NaN);
+  const rates = byTime.subarray(length, 2 * length).fill(NaN);
   const wide = new Map<number, bigint>();
-  const rates = new Float64Array(times.length);
   for (const { counted } of devices) {
     reader.read(counted);
-    const { at } = reader;
-    for (const { from, to, scale } of reader.spans) {
-      let before = NaN;
-      for (let i = from; i < to; i++) {
-        const place = at[i];
-        const us = times[place];
-        const seconds = (us - before) / 1e6;
-        before = us;
-        const plain = reader.delta[i] * scale;
-        const own = plain < EXACT_BELOW ? plain : scaledDelta(reader, i, scale);
-        if (own === undefined) continue;
-        const sum = addExact(wide.get(place) ?? deltas[place], own);
-        if (typeof sum === "bigint") wide.set(place, sum);
-        else deltas[place] = sum;
-        const rate = Number(own) / seconds;
-        rates[place] = has[place] === 1 ? rates[place] + rate : rate;
-        has[place] = 1;
-      }
-    }
+    for (const span of reader.spans) addSpan(times, reader, span, { deltas, rates, wide });
   }
   out.text(`{"unit":${jsonText(devices[0].unit.name)},"delta":[`);
-  for (let i = 0; i < has.length; i++) {
-    if (i > 0) out.char(COMMA);
-    put(out, has[i] === 0 ? undefined : wide.get(i) ?? deltas[i]);
-  }
+  writeAll(out, deltas, (i) => wide.get(i) ?? deltas[i]);
   out.text(`],"rate":[`);
-  for (let i = 0; i < has.length; i++) {
-    if (i > 0) out.char(COMMA);
-    put(out, has[i] === 0 ? undefined : rates[i]);
-  }
+  writeAll(out, rates, (i) => rates[i]);
   out.text("]}");
+}
+
+interface TimeSums {
+  /** NaN where there is none. */
+  readonly deltas: Float64Array;
+  readonly rates: Float64Array;
+  /** Deltas from 2^53 on. */
+  readonly wide: Map<number, bigint>;
+}
+
+function addSpan(
+  times: readonly number[],
+  reader: KeyReader,
+  { from, to, scale }: KeySpan,
+  { deltas, rates, wide }: TimeSums,
+): void {
+  const { at, delta } = reader;
+  let before = NaN;
+  for (let i = from; i < to; i++) {
+    const place = at[i];
+    const us = times[place];
+    const seconds = (us - before) / 1e6;
+    before = us;
+    const plain = delta[i] * scale;
+    const sum = deltas[place] === deltas[place] ? deltas[place] + plain : plain;
+    if (sum < EXACT_BELOW && plain < EXACT_BELOW && wide.size === 0) {
+      rates[place] = deltas[place] === deltas[place]
+        ? rates[place] + plain / seconds
+        : plain / seconds;
+      deltas[place] = sum;
+      continue;
+    }
+    const own = plain < EXACT_BELOW ? plain : scaledDelta(reader, i, scale);
+    if (own === undefined) continue;
+    const isFirst = deltas[place] !== deltas[place];
+    const all = addExact(wide.get(place) ?? (isFirst ? 0 : deltas[place]), own);
+    if (typeof all === "bigint") {
+      wide.set(place, all);
+      deltas[place] = Infinity;
+    } else deltas[place] = all;
+    const rate = Number(own) / seconds;
+    rates[place] = isFirst ? rate : rates[place] + rate;
+  }
+}
+
+/** An array of a value for each time, null for NaN. */
+function writeAll(
+  out: ByteText,
+  values: Float64Array,
+  other: (place: number) => Exact | undefined,
+): void {
+  for (let i = 0; i < values.length;) {
+    const end = i === 0 ? 0 : out.numbers(values, i, values.length);
+    if (end > i) {
+      i = end;
+      continue;
+    }
+    if (i > 0) out.char(COMMA);
+    put(out, values[i] < EXACT_BELOW ? values[i] : other(i));
+    i++;
+  }
 }
