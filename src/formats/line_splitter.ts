@@ -16,6 +16,7 @@ export class LineSplitter {
   readonly #most: number;
   readonly #take: (bytes: Uint8Array, start: number, end: number) => void;
   readonly #tooLong: () => void;
+  readonly #ahead: ((bytes: Uint8Array, start: number) => number) | undefined;
   #carry = new Uint8Array(4096);
   #carried = 0;
   #skipping = false;
@@ -24,15 +25,18 @@ export class LineSplitter {
    * @param most Bytes of the longest line; longer ones are skipped in constant memory.
    * @param take Is given each line: from `start` to before `end`, valid during the call.
    * @param tooLong Is called for each line that is skipped.
+   * @param ahead Takes a line whose end is not known yet, and returns it; −1: it is not taken.
    */
   constructor(
     most: number,
     take: (bytes: Uint8Array, start: number, end: number) => void,
     tooLong: () => void,
+    ahead?: (bytes: Uint8Array, start: number) => number,
   ) {
     this.#most = most;
     this.#take = take;
     this.#tooLong = tooLong;
+    this.#ahead = ahead;
   }
 
   /** The next piece. */
@@ -49,14 +53,22 @@ export class LineSplitter {
       this.#carried = 0;
       this.#skipping = false;
     }
-    const take = this.#take, most = this.#most, { length } = chunk;
+    const take = this.#take, ahead = this.#ahead, most = this.#most, { length } = chunk;
     while (start < length) {
+      this.line++;
+      const known = ahead === undefined ? -1 : ahead(chunk, start);
+      if (known >= 0) {
+        start = known + 1;
+        continue;
+      }
       // A search for each of a billion lines of a byte or two would take a minute.
       let end = start;
       while (end < length && end < start + SHORT && chunk[end] !== LF) end++;
       if (chunk[end] !== LF) end = chunk.indexOf(LF, end);
-      if (end < 0) break;
-      this.line++;
+      if (end < 0) {
+        this.line--;
+        break;
+      }
       if (end - start > most) this.#tooLong();
       else take(chunk, start, end);
       start = end + 1;

@@ -74,6 +74,8 @@ export class RawScanner {
   #marks: string[] = [];
   #broken = new Set<string>();
   #rows = 0;
+  /** Did the last line end in CR LF? */
+  #hasReturns = false;
   #columns: RawColumns | undefined;
   #device: RawDevice | undefined;
 
@@ -85,6 +87,7 @@ export class RawScanner {
       MAX_LINE,
       (bytes, start, end) => this.#one(bytes, start, end),
       () => this.#complain(`lines of at most ${MAX_LINE} bytes`, "a longer one, left out"),
+      (bytes, start) => this.#ahead(bytes, start),
     );
   }
 
@@ -119,6 +122,7 @@ export class RawScanner {
   #one(b: Uint8Array, start: number, stop: number): void {
     // Files that went through other systems end their lines in CR LF.
     const end = stop > start && b[stop - 1] === CR ? stop - 1 : stop;
+    this.#hasReturns = end < stop;
     if (start === end) {
       this.#blankBefore = true;
       this.#inHeader = false;
@@ -128,7 +132,7 @@ export class RawScanner {
     if (!this.#started && c !== DOLLAR && c !== BANG && !(c >= 48 && c <= 57)) {
       this.#complain("$hpcperfstats VERSION in the first line", "something else, left out");
     } else if ((c >= 97 && c <= 122) || (c >= 65 && c <= 90)) {
-      if (!this.#quickRow(b, start, end) && !this.#plainRow(b, start, end)) {
+      if (this.#quickRow(b, start, end, true) < 0 && !this.#plainRow(b, start, end)) {
         this.#slowRow(decoder.decode(b.subarray(start, end)));
       }
     } else if (c >= 48 && c <= 57) this.#time(decoder.decode(b.subarray(start, end)));
@@ -139,27 +143,42 @@ export class RawScanner {
     this.#blankBefore = false;
   }
 
-  /** Accepts the line where type, device and number of values are as expected; else returns false. */
-  #quickRow(b: Uint8Array, start: number, end: number): boolean {
-    if (this.#record < 0) return false;
+  /** Takes the line that is expected without looking for its end first; where it ends, or −1. */
+  #ahead(b: Uint8Array, start: number): number {
+    if (this.#hasReturns) return -1;
+    const end = this.#quickRow(b, start, b.length, false);
+    if (end >= 0) this.#blankBefore = false;
+    return end;
+  }
+
+  /**
+   * Accepts the line where type, device and number of values are as expected; else returns −1.
+   *
+   * @param isLine Is `end` the line's end? If not, it has to be found before there.
+   */
+  #quickRow(b: Uint8Array, start: number, end: number, isLine: boolean): number {
+    if (this.#record < 0) return -1;
     let columns = this.#columns;
     let device: RawDevice | undefined;
     if (columns !== undefined && startsWith(b, start, end, columns.bytes)) {
       device = this.#device?.next;
     } else {
       columns = columns?.next;
-      if (columns === undefined || !startsWith(b, start, end, columns.bytes)) return false;
+      if (columns === undefined || !startsWith(b, start, end, columns.bytes)) return -1;
       device = columns.first;
     }
     let i = start + columns.bytes.length;
-    if (device === undefined || device.isGone) return false;
-    if (!startsWith(b, i, end, device.bytes)) return false;
+    if (device === undefined || device.isGone) return -1;
+    if (!startsWith(b, i, end, device.bytes)) return -1;
     i += device.bytes.length;
-    if (!columns.skipped && !readValues(b, i, end, columns, this.#values[columns.index])) {
-      return false;
+    let stop = end;
+    if (!columns.skipped) {
+      stop = readValues(b, i, end, columns, this.#values[columns.index]);
+      if (stop < 0) return -1;
     }
+    if (!isLine && (stop === end || stop - start > MAX_LINE)) return -1;
     this.#take(device);
-    return true;
+    return stop;
   }
 
   /** Takes a line that is right but was not expected: another order, a device that is new. */
@@ -170,7 +189,8 @@ export class RawScanner {
     if (second < 0 || second >= end || second === first + 1) return false;
     const columns = this.#types.get(decoder.decode(b.subarray(start, first)));
     if (columns === undefined) return false;
-    if (!readValues(b, second + 1, end, columns, this.#values[columns.index])) return false;
+    const values = this.#values[columns.index];
+    if (readValues(b, second + 1, end, columns, values) < 0) return false;
     this.#take(columns.device(decoder.decode(b.subarray(first + 1, second)), this.#record));
     return true;
   }
@@ -225,7 +245,7 @@ export class RawScanner {
       if (!/^[\d ]*$/.test(text)) break;
       const bytes = new TextEncoder().encode(text);
       const values = this.#values[columns.index];
-      if (!readValues(bytes, 0, bytes.length, columns, values)) break;
+      if (readValues(bytes, 0, bytes.length, columns, values) < 0) break;
       this.#take(columns.device(name, this.#record));
       return undefined;
     }

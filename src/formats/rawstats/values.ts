@@ -6,19 +6,23 @@
  */
 import { EXACT_BELOW, type RawColumns, type RawValues } from "./columns.ts";
 
-const SPACE = 32;
+const SPACE = 32, LF = 10;
 /** The greatest value that there is. */
 export const MAX_U64 = 18446744073709551615n;
 const decoder = new TextDecoder();
 
-/** Decodes the values from a place on; false unless they are as many as the schema has. */
+/**
+ * Decodes the values from a place on, up to the end or that of the line.
+ *
+ * @returns Where they end; −1 unless they are as many as the schema has.
+ */
 export function readValues(
   b: Uint8Array,
   from: number,
   end: number,
   columns: RawColumns,
   values: RawValues,
-): boolean {
+): number {
   const numbers = values.numbers;
   const count = numbers.length;
   values.hasWide = false;
@@ -32,7 +36,8 @@ export function readValues(
         i++;
         continue;
       }
-      return false;
+      if (first === LF - 48) break;
+      return -1;
     }
     const word = i++;
     // nine digits at a time in whole numbers of 32 bits, which are quicker
@@ -64,22 +69,22 @@ export function readValues(
         i++;
       }
     }
-    if (i < end && b[i] !== SPACE) return false;
-    if (k === count) return false;
+    if (i < end && b[i] !== SPACE && b[i] !== LF) return -1;
+    if (k === count) return -1;
     if (v < EXACT_BELOW) numbers[k++] = v;
     else {
       const exact = BigInt(decoder.decode(b.subarray(word, i)));
-      if (exact > MAX_U64) return false;
+      if (exact > MAX_U64) return -1;
       values.setWide(k++, exact);
     }
-    i++;
+    if (i < end && b[i] === SPACE) i++;
   }
-  if (k === count) return true;
-  if (k !== columns.fastCount) return false;
+  if (k === count) return i;
+  if (k !== columns.fastCount) return -1;
   // a fast sample: from the last column on, so that none is overwritten before it is moved
   for (let from = k - 1, to = count - 1; to >= 0; to--) {
     if (from >= 0 && columns.fast[from] === to) numbers[to] = numbers[from--];
     else numbers[to] = NaN;
   }
-  return true;
+  return i;
 }
