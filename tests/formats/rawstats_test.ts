@@ -131,20 +131,56 @@ Deno.test("parseRawStats() never throws, for any byte that is changed or cut", (
   }
 });
 
+/** All that a scanner reports of bytes that come in pieces. */
+function scanned(whole: Uint8Array, size: number): string {
+  const seen: string[] = [];
+  const scanner = new RawScanner("f", {
+    record: (head) => void seen.push(`t ${head.timeUs}`),
+    mark: (mark) => void seen.push(`m ${mark}`),
+    row: (d, v) => void seen.push(`${d.columns.schema.type} ${d.name} ${v.numbers}`),
+    error: (e) => void seen.push(e.message),
+  });
+  for (let at = 0; at < whole.length; at += size) scanner.push(whole.subarray(at, at + size));
+  scanner.end();
+  return seen.join("\n");
+}
+
 Deno.test("RawScanner gives the same in pieces of any size", () => {
   const whole = new TextEncoder().encode(text("real-host.raw"));
-  const log = (size: number) => {
-    const seen: string[] = [];
-    const scanner = new RawScanner("f", {
-      record: (head) => void seen.push(`t ${head.timeUs}`),
-      mark: (mark) => void seen.push(`m ${mark}`),
-      row: (d, v) => void seen.push(`${d.columns.schema.type} ${d.name} ${v.numbers}`),
-      error: (e) => void seen.push(e.message),
-    });
-    for (let at = 0; at < whole.length; at += size) scanner.push(whole.subarray(at, at + size));
-    scanner.end();
-    return seen.join("\n");
-  };
-  const expected = log(whole.length);
-  for (const size of [1, 7, 100, 4096]) assertEquals(log(size), expected);
+  const expected = scanned(whole, whole.length);
+  for (const size of [1, 7, 100, 4096]) assertEquals(scanned(whole, size), expected);
+});
+
+Deno.test("RawScanner takes expected lines as it takes lines whose end it knows", () => {
+  const records = Array.from({ length: 6 }, (_, i) => [
+    `\n${i + 1}.5 7 h\ncpu 0 ${i} 18446744073709551615\ncpu 1 ${i}  9007199254740993 \n`,
+    [
+      "cpu 2 1 2 3\n",
+      "cpu 2 1\n",
+      "cpu 2 1 2\r\n",
+      "cpu 0 1 2\n",
+      `cpu 2 ${" ".repeat(2 ** 20)}1 2\n`,
+    ][i] ?? "cpu 2 1 18446744073709551616\n",
+    `proc a/0 ${i} 2\nproc b/1 7 ${i}\ncpu 3 4 5\n`,
+  ]).flat();
+  const encode = (text: string) => new TextEncoder().encode(text);
+  const inputs = [HEADER + records.join(""), (HEADER + records.join("")).replaceAll("\n", "\r\n")]
+    .map(encode);
+  const real = encode(text("real-host.raw").slice(0, 40_000));
+  let seed = 815;
+  const random = (below: number) => (seed = (seed * 1103515245 + 12345) & 0x7fffffff) % below;
+  for (let i = 0; i < 40; i++) {
+    const bytes = real.slice();
+    const some = [10, 13, 32, 37, 48, 57, 97];
+    for (let k = random(30); k > 0; k--) bytes[random(bytes.length)] = some[random(some.length)];
+    inputs.push(bytes);
+  }
+  for (const bytes of inputs) {
+    // in pieces of a byte the end of every line is known
+    assertEquals(scanned(bytes, bytes.length) === scanned(bytes, 1), true);
+  }
+  assert(
+    scanned(inputs[0], Infinity).includes("a longer one"),
+    "a line that is too long is refused",
+  );
 });
