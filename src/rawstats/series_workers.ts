@@ -64,11 +64,11 @@ export async function writeSeriesByAll(
   const wanted = options.processes ?? worthwhile(request);
   const helpers = wanted < 2 ? undefined : await start(request, wanted, options);
   const count = helpers === undefined ? 1 : wanted;
-  options.note(`written by ${count} ${count === 1 ? "process" : "processes"}`);
   const shares = new Shares(0, count, request.files, grain);
   if (helpers === undefined) {
     return await writeSeries(request, { turns: Turns.alone(write), shares, error, check });
   }
+  options.note(`written by ${count} processes`);
   const { pids, ends } = helpers;
   const sink = new WaitingSink(write, new RingPlace(ends), true);
   const turns = new Turns(0, count, sink, grain.values);
@@ -94,8 +94,7 @@ export async function writeSeriesByAll(
 
 function ended(code: number): AccessError {
   return new AccessError({
-    action: "write",
-    target: "the output",
+    action: "write the output",
     expected: "every process to write its part",
     found: `one that ended with status ${code}: the output is cut`,
     remedy: "give --processes 1",

@@ -63,3 +63,75 @@ endToEnd("stats that is killed takes its helpers along", async (dir) => {
   }
   assertEquals(pids.filter(isThere), []);
 });
+
+/** A node whose keys several processes share: 18 MB, most of them comments. */
+function largeNode(dir: string): string {
+  const path = `${dir}/large`;
+  const comment = `# ${"-".repeat(1400)}\n`;
+  let text = "$hpcperfstats 2.3.5\n$hostname m\n!t a,E,W=32 b c,C\n!cpu user,E system,E\n";
+  for (let i = 0; i < 12_000; i++) {
+    text += `\n${1000 + i}.0 7 m\nt 0 ${(700_000 * i) % 2 ** 32} ${i % 9} 1\n${comment}` +
+      `cpu 0 ${50 * i} ${i}\ncpu 1 ${7 * i} 0\n`;
+  }
+  Deno.writeTextFileSync(path, text);
+  return path;
+}
+
+endToEnd("stats writes series by several processes, and they are the same", (dir) => {
+  const paths = [makeNodes(dir, 5, 1000), largeNode(dir)];
+  const sum = (format: string, processes: number) => {
+    const args = ["stats", "-v", "--format", format, "--processes", String(processes), ...paths];
+    const script = '"$0" "$@" 2>messages | sha256sum';
+    const { stdout } = new Deno.Command("sh", { args: ["-c", script, BINARY, ...args], cwd: dir })
+      .outputSync();
+    return [new TextDecoder().decode(stdout), Deno.readTextFileSync(`${dir}/messages`)];
+  };
+  for (const format of ["csv", "json", "openmetrics"]) {
+    const [one, messages] = sum(format, 1);
+    assertEquals(messages, "");
+    for (const processes of [2, 3]) {
+      assertEquals(sum(format, processes), [
+        one,
+        `joulemark: written by ${processes} processes\n`,
+      ]);
+    }
+  }
+});
+
+endToEnd("stats whose output is closed ends quietly with its helpers", async (dir) => {
+  const child = new Deno.Command(BINARY, {
+    args: ["stats", "--processes", "3", "--format", "csv", largeNode(dir)],
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const reader = child.stdout.getReader();
+  await reader.read();
+  await reader.cancel();
+  const stderr = await new Response(child.stderr).text();
+  assertEquals([(await child.status).code, stderr], [0, ""]);
+});
+
+endToEnd("stats says that the output is cut when a helper is killed", async (dir) => {
+  const child = new Deno.Command(BINARY, {
+    args: ["stats", "--processes", "2", "--format", "csv", largeNode(dir)],
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let helper = "";
+  while (helper === "") {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    helper = Deno.readTextFileSync(`/proc/${child.pid}/task/${child.pid}/children`).trim();
+  }
+  // nobody reads yet: the pipe is full long before the end
+  Deno.kill(Number(helper), "SIGKILL");
+  const [, stderr] = await Promise.all([
+    child.stdout.pipeTo(new WritableStream()),
+    new Response(child.stderr).text(),
+  ]);
+  assertEquals((await child.status).code, 1);
+  assertEquals(
+    stderr,
+    "joulemark: Cannot write the output: expected every process to write its part, found one that " +
+      "ended with status 137: the output is cut; give --processes 1\n",
+  );
+});
