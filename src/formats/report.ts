@@ -24,6 +24,7 @@ import { FormatError } from "../core/errors.ts";
 import { formatG, formatHex } from "../core/number_format.ts";
 import type { Nested, Report, ReportFields, ReportHost, ReportRegion } from "../core/report.ts";
 import { LineCursor, nestedLines, parseNested, splitPair } from "./nested.ts";
+import { fieldValue, nextField } from "./report_fields.ts";
 import { keyScalar, parseValue, quoted, textScalar, unquoted, valueScalar } from "./scalar.ts";
 
 const SECTIONS = {
@@ -251,7 +252,7 @@ function isObject(text: string): boolean {
  */
 export function parseReport(text: string, path = "report"): Report {
   const lines = text.split("\n");
-  const carriage = lines.findIndex((line) => line.endsWith("\r"));
+  const carriage = text.includes("\r") ? lines.findIndex((line) => line.endsWith("\r")) : -1;
   if (carriage >= 0) {
     const complaint = { action: "parse", expected: "lines that end in LF", found: "CRLF" };
     throw new FormatError(path, carriage + 1, complaint);
@@ -378,43 +379,38 @@ function parseRegions(cursor: LineCursor): ReportRegion[] {
   return regions;
 }
 
-function parseFields(cursor: LineCursor): ReportFields {
-  const fields: [string, number | string][] = [];
-  for (let pair = nextPair(cursor); pair !== undefined; pair = nextPair(cursor)) {
-    fields.push([pair.key, parseValue(pair.rest)]);
-  }
-  return Object.fromEntries(fields);
+const OWN = { configurable: true, enumerable: true, writable: true };
+
+function setField(fields: ReportFields, key: string, value: number | string): void {
+  if (key !== "__proto__") fields[key] = value;
+  else Object.defineProperty(fields, key, { ...OWN, value });
 }
 
-const OWN = { configurable: true, enumerable: true, writable: true };
+function parseFields(cursor: LineCursor): ReportFields {
+  const fields: ReportFields = {};
+  for (let place = 0;; place++) {
+    const { line } = cursor;
+    const field = nextField(cursor, place);
+    if (field === undefined) return fields;
+    setField(fields, field.key, fieldValue(line!, field.begin.length));
+  }
+}
 
 /** A region's `region` is always text, even if it looks like a number. */
 function parseRegion(
   cursor: LineCursor,
 ): { region?: string; hash?: number | string; fields: ReportFields } {
-  const fields: { [key: string]: number | string } = {};
+  const fields: ReportFields = {};
   let region: string | undefined, hash: number | string | undefined;
-  for (let pair = nextPair(cursor); pair !== undefined; pair = nextPair(cursor)) {
-    const { key, rest } = pair;
-    if (key === "region") region = headerText(rest);
-    else if (key === "hash") hash = parseValue(rest);
-    else if (key !== "__proto__") fields[key] = parseValue(rest);
-    else {
-      const value = parseValue(rest);
-      Object.defineProperty(fields, key, { ...OWN, value });
-    }
+  for (let place = 0;; place++) {
+    const line = cursor.line!;
+    const field = nextField(cursor, place);
+    if (field === undefined) return { region, hash, fields };
+    const { key, begin } = field;
+    if (key === "region") region = headerText(line.slice(begin.length));
+    else if (key === "hash") hash = parseValue(line.slice(begin.length));
+    else setField(fields, key, fieldValue(line, begin.length));
   }
-  return { region, hash, fields };
-}
-
-/** The field at the cursor, which goes on; `undefined` where there is none. */
-function nextPair(cursor: LineCursor): { key: string; rest: string } | undefined {
-  const { line } = cursor;
-  if (line === undefined || cursor.indent !== FIELD.length) return undefined;
-  const pair = splitPair(line.slice(FIELD.length));
-  if (pair === undefined || pair.rest === "") throw cursor.error("a field with a value");
-  cursor.at++;
-  return pair;
 }
 
 function parseOwn(cursor: LineCursor, rest: string, indent: number): { [key: string]: Nested } {
