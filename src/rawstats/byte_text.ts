@@ -7,7 +7,7 @@
 import { EXACT_BELOW } from "../formats/rawstats/columns.ts";
 import type { Exact } from "./series.ts";
 
-const ZERO = 48, POINT = 46, COMMA = 44;
+const ZERO = 48, POINT = 46, COMMA = 44, LF = 10;
 const BUFFER_BYTES = 1 << 18;
 /** Bytes that are handed over at once, at most, but for single texts that are longer. */
 export const PIECE_BYTES = BUFFER_BYTES;
@@ -58,6 +58,36 @@ export class Piece {
     padded.set(bytes);
     this.bytes = padded.subarray(0, bytes.length);
     this.view = new DataView(padded.buffer);
+  }
+}
+
+/** Two texts, one behind the other, of which the second changes often. */
+export class Pair {
+  view = new DataView(new ArrayBuffer(1024));
+  length = 0;
+  #first = 0;
+
+  /** Sets the first one. */
+  begin({ bytes }: Piece): void {
+    this.#need(bytes.length);
+    new Uint8Array(this.view.buffer).set(bytes);
+    this.#first = this.length = bytes.length;
+  }
+
+  /** Sets the second one. */
+  end({ bytes, view }: Piece): void {
+    this.length = this.#first + bytes.length;
+    this.#need(this.length);
+    for (let i = 0; i < bytes.length; i += 8) {
+      this.view.setFloat64(this.#first + i, view.getFloat64(i, true), true);
+    }
+  }
+
+  #need(bytes: number): void {
+    const old = this.view.buffer;
+    if (bytes + 8 <= old.byteLength) return;
+    this.view = new DataView(new ArrayBuffer(2 * bytes + 8));
+    new Uint8Array(this.view.buffer).set(new Uint8Array(old));
   }
 }
 
@@ -152,6 +182,39 @@ export class ByteText {
       to.setFloat64(at + i, from.getFloat64(start + i, true), true);
     }
     this.#at = at + length;
+  }
+
+  /**
+   * A row of CSV: two texts, and three numbers with commas between them; where the second is NaN,
+   * the last two are left out.
+   */
+  row(begin: Pair, column: Piece, first: number, second: number, third: number): void {
+    const { length } = begin;
+    if (length + column.bytes.length > BUFFER_BYTES / 2) {
+      this.bytes(new Uint8Array(begin.view.buffer, 0, length));
+      this.bytes(column.bytes);
+    } else {
+      this.#copy(begin.view, 0, length);
+      this.#copy(column.view, 0, column.bytes.length);
+    }
+    this.#small(first);
+    this.char(COMMA);
+    if (second === second) this.#small(second);
+    this.char(COMMA);
+    if (second === second) this.#small(third);
+    this.char(LF);
+  }
+
+  /** Most numbers have few digits. */
+  #small(value: number): void {
+    const whole = value | 0;
+    if (whole === value && whole >= 0 && whole < BILLION) {
+      if (whole < 10) this.char(ZERO + whole);
+      else {
+        this.#need(MAX_NUMBER_BYTES);
+        this.#put(whole, digitsOf(whole));
+      }
+    } else this.number(value);
   }
 
   /** A single character. */

@@ -5,7 +5,7 @@
  */
 import { csvField } from "../../formats/csv_row.ts";
 import { EXACT_BELOW, type RawValues } from "../../formats/rawstats/columns.ts";
-import { Piece } from "../byte_text.ts";
+import { Pair, Piece } from "../byte_text.ts";
 import type { RawCounters, RawType } from "../differ.ts";
 import type { JobListener, RawSample } from "../node.ts";
 import { scaled } from "../series.ts";
@@ -23,6 +23,8 @@ export class CsvRows implements JobListener {
   readonly #turns: Turns;
   readonly #wants: (type: string) => boolean;
   #sample = new Piece("");
+  /** What a line's rows begin with. */
+  readonly #begin = new Pair();
   /** By number of the device: `TYPE,DEVICE,`. */
   readonly #places: (Piece | undefined)[] = [];
   /** By type: `KEY,UNIT,KIND,` of each column. */
@@ -37,6 +39,7 @@ export class CsvRows implements JobListener {
     this.#sample = new Piece(
       `${timeUs / 1e6},${csvField(host)},${csvField(jobs.join(" "))},`,
     );
+    this.#begin.begin(this.#sample);
   }
 
   row(counters: RawCounters, values: RawValues, isFirst: boolean): void {
@@ -51,28 +54,37 @@ export class CsvRows implements JobListener {
       place = new Piece(`${type.schema.type},${csvField(device)},`);
       if (index < MAX_PLACES) this.#places[index] = place;
     }
+    this.#begin.end(place);
     const columns = this.#columnsOf(type);
     const seconds = counters.elapsedS;
     for (let k = 0; k < columns.length; k++) {
       const number = values.numbers[k];
       if (number !== number) continue;
-      out.piece(this.#sample);
-      out.piece(place);
-      out.piece(columns[k]);
-      if (number < EXACT_BELOW) out.number(number);
-      else out.exact(values.exact(k));
-      out.char(COMMA);
-      const delta = deltas[k];
-      if (isFirst || delta !== delta) out.char(COMMA);
-      else {
-        const exact = delta < EXACT_BELOW ? delta : counters.exactDelta(k)!;
-        const scaledDelta = scaled(exact, type.units[k].scale);
-        out.exact(scaledDelta);
-        out.char(COMMA);
-        out.number(Number(scaledDelta) / seconds);
-      }
-      out.char(LF);
+      const delta = isFirst ? NaN : deltas[k];
+      const scaledDelta = delta * type.units[k].scale;
+      if (number < EXACT_BELOW && (delta !== delta || scaledDelta < EXACT_BELOW)) {
+        out.row(this.#begin, columns[k], number, scaledDelta, scaledDelta / seconds);
+      } else this.#wide(counters, values, k, place, isFirst);
     }
+  }
+
+  /** A row of a number that is too large for a plain one. */
+  #wide(counters: RawCounters, values: RawValues, k: number, place: Piece, isFirst: boolean): void {
+    const { out } = this.#turns;
+    const { type, elapsedS } = counters;
+    out.piece(this.#sample);
+    out.piece(place);
+    out.piece(this.#columnsOf(type)[k]);
+    out.exact(values.exact(k));
+    out.char(COMMA);
+    const exact = isFirst ? undefined : counters.exactDelta(k);
+    if (exact !== undefined) {
+      const delta = scaled(exact < EXACT_BELOW ? Number(exact) : exact, type.units[k].scale);
+      out.exact(delta);
+      out.char(COMMA);
+      out.number(Number(delta) / elapsedS);
+    } else out.char(COMMA);
+    out.char(LF);
   }
 
   #columnsOf(type: RawType): Piece[] {
