@@ -35,6 +35,7 @@ export class ColumnStore {
   readonly #slabs: Uint8Array<ArrayBuffer>[] = [];
   /** Chunks in them. */
   #filled = 0;
+  /** Columns that have chunks in them. */
   #columns: Column[] = [];
   /** Memory of chunks that are being filled, and its numbers that are free. */
   readonly #pages: Uint8Array<ArrayBuffer>[] = [];
@@ -60,9 +61,12 @@ export class ColumnStore {
 
   /** A new column. */
   column(): Column {
-    const column = new Column(this);
+    return new Column(this);
+  }
+
+  /** A column has its first chunk that memory holds. */
+  holds(column: Column): void {
     this.#columns.push(column);
-    return column;
   }
 
   /** Memory for a chunk to be filled: its number. */
@@ -133,6 +137,7 @@ export class ColumnStore {
     this.#spilled = at;
     this.#filled = 0;
     this.#columns.forEach((column, i) => column.spill(spills[i]));
+    this.#columns = [];
     return true;
   }
 }
@@ -181,6 +186,25 @@ export class Column {
     this.#page![this.#at++] = value;
   }
 
+  /** Is all of it in a chunk that is being filled? */
+  get isShort(): boolean {
+    return this.#count === 0;
+  }
+
+  /** Bytes of such a column. */
+  get shortLength(): number {
+    return this.#page === undefined ? 0 : this.#at - (this.#end - CHUNK_BYTES);
+  }
+
+  /** Appends such a column to another one, and gives up what it has. */
+  moveTo(other: Column): void {
+    if (this.#page === undefined) return;
+    for (let at = this.#end - CHUNK_BYTES; at < this.#at; at++) other.byte(this.#page[at]);
+    this.#store.giveBack(this.#number);
+    this.#page = undefined;
+    this.#at = this.#end;
+  }
+
   /** Nothing follows: gives up what is for filling only. */
   end(): void {
     if (this.#page === undefined) return;
@@ -192,13 +216,14 @@ export class Column {
 
   /** The chunks that memory held are in the file now. */
   spill(at: number): void {
-    if (this.held.length === 0) return;
     this.#spilled.push(at, this.held.length);
     this.held.length = 0;
   }
 
   #keep(page: Uint8Array<ArrayBuffer>): void {
-    this.held.push(this.#store.keep(page, this.#end - CHUNK_BYTES));
+    const number = this.#store.keep(page, this.#end - CHUNK_BYTES);
+    if (this.held.length === 0) this.#store.holds(this);
+    this.held.push(number);
     this.#count++;
   }
 

@@ -130,6 +130,7 @@ export class RawDiffer {
 
   /** No line of the node follows: what counters were is given up. */
   end(): void {
+    for (const { devices } of this.types.values()) devices.clear();
     this.types.clear();
     this.#slots = [];
     this.#derivedSlots = [];

@@ -184,12 +184,12 @@ export class MetricsSeriesWriter implements RawSeriesWriter {
     this.#store = storeFor(request);
   }
 
-  listen(node: RawNode): JobListener {
+  listen({ host }: RawNode): JobListener {
     const { wants, shares } = this.#request;
-    return this.#series = new NodeSeries(node.host, this.#store, {
+    return this.#series = new NodeSeries(host, this.#store, {
       type: wants,
       most: MAX_DEVICES,
-      keeps: (_, device, column) => shares.ofColumn(node.host, device, column) === shares.index,
+      keeps: (_, device, column) => shares.ofColumn(host, device, column) === shares.index,
     });
   }
 
@@ -207,7 +207,7 @@ export class MetricsSeriesWriter implements RawSeriesWriter {
     const families = new Map<string, MetricFamily>();
     for (const series of this.#all) addFamilies(families, series);
     for (const name of [...families.keys()].sort()) {
-      writeFamily(turns, families.get(name)!, { job, reader, shares });
+      writeFamily(turns, families.get(name)!, { nodes: this.#all, job, reader, shares });
     }
     turns.out.text(METRICS_END);
   }

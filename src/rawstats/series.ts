@@ -27,16 +27,18 @@ export interface DeviceSeries {
   readonly number: number;
   rows: number;
   /** Runs of indices into the node's times: the step from the run before, and how many follow. */
-  readonly runs: Column;
+  runs: Column | undefined;
   lastAt: number;
   /** Of the run that is not appended yet. */
   step: number;
   length: number;
   /** Keys that are kept: their columns, by key. */
-  readonly kept: Int32Array;
-  readonly columns: readonly Column[];
+  kept: Int32Array;
+  columns: readonly Column[];
+  /** Of few samples: runs and columns in one, the lengths of all before them. */
+  packed: Column | undefined;
   /** By key: the value before; NaN where a step from it has no meaning. */
-  readonly previous: Float64Array;
+  previous: Float64Array;
 }
 
 /** Which columns are kept. */
@@ -109,9 +111,25 @@ export class NodeSeries implements JobListener {
   end(): void {
     for (const series of this.list) {
       endRun(series);
-      series.runs.end();
-      for (const column of series.columns) column.end();
+      const all = [series.runs!, ...series.columns];
+      if (all.every((column) => column.isShort)) this.#pack(series, all);
+      else for (const column of all) column.end();
+      series.previous = NO_NUMBERS;
+      series.kept = NO_KEYS;
     }
+    this.#byIndex.length = 0;
+    this.#counts.clear();
+  }
+
+  /** Nodes of few samples are many, and each of their columns would take a chunk. */
+  #pack(series: DeviceSeries, all: readonly Column[]): void {
+    const packed = this.store.column();
+    for (const column of all) packed.append(column.shortLength);
+    for (const column of all) column.moveTo(packed);
+    packed.end();
+    series.packed = packed;
+    series.runs = undefined;
+    series.columns = NO_COLUMNS;
   }
 
   #begin({ type, device, index }: RawCounters): DeviceSeries | null {
@@ -131,7 +149,7 @@ export class NodeSeries implements JobListener {
     const kept = Int32Array.from(keys.flatMap((_, k) => keeps(type, number, k) ? [k] : []));
     const series = {
       ...{ type, device, number, rows: 0, runs, lastAt: -1, step: 0, length: 0 },
-      ...{ kept, columns, previous },
+      ...{ kept, columns, previous, packed: undefined },
     };
     this.#byIndex[index] = series;
     this.list.push(series);
@@ -139,10 +157,14 @@ export class NodeSeries implements JobListener {
   }
 }
 
+/** Of series that have ended: there may be a million of them. */
+const NO_NUMBERS = new Float64Array(), NO_KEYS = new Int32Array();
+const NO_COLUMNS: readonly Column[] = [];
+
 function endRun(series: DeviceSeries): void {
   if (series.length === 0) return;
-  series.runs.append(series.step);
-  series.runs.append(series.length);
+  series.runs!.append(series.step);
+  series.runs!.append(series.length);
   series.length = 0;
 }
 
@@ -216,8 +238,9 @@ export class KeyReader {
     for (const { device, column } of parts) {
       const to = from + device.rows;
       this.spans.push({ from, to, scale: device.type.units[column].scale });
-      this.#runs(device.runs, from, to);
-      this.#bytes = device.columns[column].read(this.#bytes);
+      this.#open(device, device.runs, 0);
+      this.#runs(from, to);
+      this.#open(device, device.columns[column], 1 + column);
       if (device.type.isEvent[column] === 1) this.#counter(from, to);
       else this.#gauge(from, to);
       from = to;
@@ -235,9 +258,23 @@ export class KeyReader {
     return exactOf(this.delta[sample], this.wideDelta, sample);
   }
 
-  #runs(runs: Column, from: number, to: number): void {
-    this.#bytes = runs.read(this.#bytes);
+  /** Goes to the begin of a column, or to that one of those in one. */
+  #open({ packed, type }: DeviceSeries, column: Column | undefined, place: number): void {
     this.#next = 0;
+    if (packed === undefined) {
+      this.#bytes = column!.read(this.#bytes);
+      return;
+    }
+    this.#bytes = packed.read(this.#bytes);
+    let before = 0;
+    for (let i = 0; i <= type.keys.length; i++) {
+      const length = this.#number();
+      if (i < place) before += length;
+    }
+    this.#next += before;
+  }
+
+  #runs(from: number, to: number): void {
     let at = -1;
     for (let i = from; i < to;) {
       at += this.#number();
@@ -249,7 +286,6 @@ export class KeyReader {
   #counter(from: number, to: number): void {
     const { raw, delta } = this;
     let value = 0;
-    this.#next = 0;
     for (let i = from; i < to; i++) {
       const step = this.#number();
       if (step === WHOLE) value = this.#whole(i, value);
@@ -263,7 +299,6 @@ export class KeyReader {
   #gauge(from: number, to: number): void {
     const { raw, delta } = this;
     let value = 0;
-    this.#next = 0;
     for (let i = from; i < to; i++) {
       const step = this.#number();
       if (step === WHOLE) value = this.#whole(i, value);

@@ -6,11 +6,11 @@
  * @module
  */
 import { escapedLabel } from "../../formats/metrics.ts";
-import { Piece, Pieces } from "../byte_text.ts";
+import { type ByteText, Piece, Pieces } from "../byte_text.ts";
 import { EXACT_BELOW } from "../../formats/rawstats/columns.ts";
 import type { RawType } from "../differ.ts";
 import { addExact, type Exact, type KeyPart, type KeyReader, scaled } from "../series.ts";
-import type { NodeSeries } from "../series.ts";
+import type { DeviceSeries, NodeSeries } from "../series.ts";
 import type { Shares } from "../shares.ts";
 import type { Turns } from "../turns.ts";
 
@@ -30,7 +30,8 @@ export interface MetricFamily {
   /** Of its first member, and the key's column there. */
   readonly type: RawType;
   readonly column: number;
-  readonly members: { readonly series: NodeSeries; readonly part: KeyPart }[];
+  /** Types and keys of that name: more than one where a type's name has a point. */
+  readonly sources: Map<string, string>;
 }
 
 /** What ends the lines of a node, by the number of the time: every series has the same. */
@@ -47,22 +48,43 @@ function lineEnds(series: NodeSeries): Pieces {
 
 /** Adds what a node has to the families. */
 export function addFamilies(families: Map<string, MetricFamily>, series: NodeSeries): void {
-  for (const device of series.list) {
-    device.type.keys.forEach((key, column) => {
+  for (const type of new Set(series.list.map((device) => device.type))) {
+    type.keys.forEach((key, column) => {
       if (key.kind === "control") return;
-      const name = `${device.type.schema.type}.${key.name}`;
+      const name = `${type.schema.type}.${key.name}`;
       let family = families.get(name);
       if (family === undefined) {
-        family = { name, type: device.type, column, members: [] };
+        family = { name, type, column, sources: new Map() };
         families.set(name, family);
       }
-      family.members.push({ series, part: { device, column } });
+      family.sources.set(type.schema.type, key.name);
     });
+  }
+}
+
+/** A node's devices by type: who is in which family is looked up, since members may be millions. */
+const BY_TYPE = new WeakMap<NodeSeries, Map<string, DeviceSeries[]>>();
+
+function* membersOf({ sources }: MetricFamily, series: NodeSeries): Generator<KeyPart> {
+  let byType = BY_TYPE.get(series);
+  if (byType === undefined) {
+    byType = Map.groupBy(series.list, (device) => device.type.schema.type);
+    BY_TYPE.set(series, byType);
+  }
+  const [only] = sources.keys();
+  for (const device of sources.size === 1 ? byType.get(only) ?? [] : series.list) {
+    const { keys, schema } = device.type;
+    const name = sources.get(schema.type);
+    for (let column = 0; column < keys.length; column++) {
+      if (keys[column].name === name && keys[column].kind !== "control") yield { device, column };
+    }
   }
 }
 
 /** How families are written. */
 export interface FamilyWriting {
+  /** In their order. */
+  readonly nodes: readonly NodeSeries[];
   readonly job: string | undefined;
   readonly reader: KeyReader;
   readonly shares: Shares;
@@ -71,9 +93,10 @@ export interface FamilyWriting {
 /** Writes one family. */
 export function writeFamily(
   turns: Turns,
-  { name, type, column, members }: MetricFamily,
-  { job, reader, shares }: FamilyWriting,
+  wanted: MetricFamily,
+  { nodes, job, reader, shares }: FamilyWriting,
 ): void {
+  const { name, type, column } = wanted;
   const [unit, factor] = UNITS[type.units[column].name] ?? ["", 1];
   const isCounter = type.keys[column].kind === "event";
   const plain = `rawstats_${name}`.replace(/[^A-Za-z0-9_]/g, "_");
@@ -83,33 +106,50 @@ export function writeFamily(
   if (unit !== "") head.text(`# UNIT ${family} ${unit}\n`);
   head.text(`# HELP ${family} ${type.schema.type} ${type.keys[column].name} of raw stats\n`);
   const id = job === undefined ? "" : `,job=${label(job)}`;
-  for (const { series, part } of members) {
-    turns.to(shares.ofColumn(series.host, part.device.number, part.column));
-    if (!turns.isOwn) continue;
-    const { out } = turns;
-    const labels = `host=${label(series.host)},device=${label(part.device.device)}${id}`;
-    const begin = new Piece(`${family}${isCounter ? "_total" : ""}{${labels}} `);
-    const ends = lineEnds(series);
-    reader.read([part]);
-    const { at, raw, delta, spans: [{ scale }] } = reader;
-    let sum: Exact = 0;
-    for (let i = 0; i < reader.count; i++) {
-      if (raw[i] !== raw[i]) continue;
-      let count: Exact;
-      if (!isCounter) count = scaled(reader.exactRaw(i)!, scale);
-      else {
-        if (delta[i] === delta[i]) {
-          const plain: number = typeof sum === "number" ? sum + delta[i] : NaN;
-          sum = plain < EXACT_BELOW ? plain : addExact(sum, reader.exactDelta(i)!);
-        }
-        count = scaled(sum, scale);
-      }
-      out.piece(begin);
-      if (factor !== 1) out.number(Number(count) * factor);
-      else if (typeof count === "number") out.number(count);
-      else out.exact(count);
-      out.pieceOf(ends, at[i]);
+  const begin = `${family}${isCounter ? "_total" : ""}{`;
+  for (const series of nodes) {
+    const host = `${begin}host=${label(series.host)},device=`;
+    for (const part of membersOf(wanted, series)) {
+      turns.to(shares.ofColumn(series.host, part.device.number, part.column));
+      if (!turns.isOwn) continue;
+      reader.read([part]);
+      const text = new Piece(`${host}${label(part.device.device)}${id}} `);
+      writeMember(turns.out, reader, { begin: text, ends: lineEnds(series), factor, isCounter });
     }
+  }
+}
+
+interface MemberLines {
+  readonly begin: Piece;
+  /** By number of the time. */
+  readonly ends: Pieces;
+  readonly factor: number;
+  readonly isCounter: boolean;
+}
+
+function writeMember(
+  out: ByteText,
+  reader: KeyReader,
+  { begin, ends, factor, isCounter }: MemberLines,
+): void {
+  const { at, raw, delta, spans: [{ scale }] } = reader;
+  let sum: Exact = 0;
+  for (let i = 0; i < reader.count; i++) {
+    if (raw[i] !== raw[i]) continue;
+    let count: Exact;
+    if (!isCounter) count = scaled(reader.exactRaw(i)!, scale);
+    else {
+      if (delta[i] === delta[i]) {
+        const plain: number = typeof sum === "number" ? sum + delta[i] : NaN;
+        sum = plain < EXACT_BELOW ? plain : addExact(sum, reader.exactDelta(i)!);
+      }
+      count = scaled(sum, scale);
+    }
+    out.piece(begin);
+    if (factor !== 1) out.number(Number(count) * factor);
+    else if (typeof count === "number") out.number(count);
+    else out.exact(count);
+    out.pieceOf(ends, at[i]);
   }
 }
 
