@@ -123,7 +123,7 @@ export class WaitingSink implements TurnSink {
   }
 
   write(bytes: Uint8Array): void {
-    this.#work(this.#bytes + bytes.length > this.#most);
+    this.#work(Math.max(0, this.#most - bytes.length));
     if (this.#waiting.length === 0 && (this.#hasToken ||= this.#token.has())) this.#write(bytes);
     else {
       this.#waiting.push(this.#copy(bytes));
@@ -142,23 +142,23 @@ export class WaitingSink implements TurnSink {
 
   pass(): void {
     this.#waiting.push(undefined);
-    this.#work(false);
+    this.#work(Infinity);
   }
 
   look(): void {
-    this.#work(false);
+    this.#work(Infinity);
   }
 
   end(): void {
-    this.#work(true);
+    this.#work(-1);
   }
 
-  /** Does what may be done now. @param waits Until nothing is waiting. */
-  #work(waits: boolean): void {
+  /** Does what may be done now. @param most Bytes that may still wait; below 0: no turn either. */
+  #work(most: number): void {
     let done = 0;
     while (done < this.#waiting.length) {
       if (!this.#hasToken) {
-        if (waits) this.#token.wait();
+        if (this.#bytes > most || most < 0) this.#token.wait();
         else if (!this.#token.has()) break;
         this.#hasToken = true;
       }
