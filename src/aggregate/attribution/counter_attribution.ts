@@ -13,10 +13,10 @@ import {
 } from "./intervals/counter_changes.ts";
 import type { EdgeLog } from "./intervals/edge_log.ts";
 import { Exposure } from "./intervals/exposure.ts";
-import { type ExposureRow, FoldedSplits, FoldedTimes } from "./folded_splits.ts";
+import { ExactEnergies } from "./exact.ts";
+import { FoldedSplits, FoldedTimes } from "./folded_splits.ts";
 import { Fit } from "./fit.ts";
 import type { FitFrame, FitOutcome } from "./fit_outcome.ts";
-import { grown } from "../../core/grow.ts";
 import type { RowStore } from "./solver/row_store.ts";
 import { LAG_GRID, ZERO_LAG } from "./solver/lag_curve.ts";
 import { CONSTANTS, LONGEST_S, type VisitTerms } from "./visit_terms.ts";
@@ -99,14 +99,15 @@ export class CounterAttribution {
   #middleS = NaN;
   #beginS = NaN;
   #valueJ = NaN;
+  /** Those that what is drawn late is followed with, W per CPU by number. */
+  #powers: Float64Array | undefined;
   /** The next row does not follow the one before it. */
   #fresh = true;
   #windowSum = 0;
   #lengthSum = 0;
   #rowsTold = 0;
-  /** By class: exact energy and CPU-seconds in intervals, and CPU-seconds before the first reading. */
-  #exactJ = new Float64Array(16);
-  #inS = new Float64Array(16);
+  readonly #exact = new ExactEnergies();
+  /** CPU-seconds by class before the first reading. */
   #beforeS = new Float64Array(0);
   /** CPU-seconds by class up to the last reading, where steps without any came after it; when that was. */
   #readS: Float64Array = new Float64Array(0);
@@ -156,7 +157,7 @@ export class CounterAttribution {
     fit.onChosen = (lags, columns) => {
       if (columns.list.length === 0) this.#leaveVisits();
       if (!columns.needsTerms) this.#leaveTerms();
-      if (columns.carried.length === 0) this.#exposure.responds = false;
+      if (columns.carried.length === 0) this.#exposure.ignoreResponses();
       const { wanted } = this.#exposure;
       for (let l = 0; l < wanted.length; l++) {
         wanted[l] = lags.includes(l) || l === ZERO_LAG ? 1 : 0;
@@ -209,7 +210,7 @@ export class CounterAttribution {
   /** Nothing but exposures to classes is needed. */
   #leaveVisits(): void {
     this.#leaveTerms();
-    this.#exposure.responds = false;
+    this.#exposure.ignoreResponses();
     if (this.#follows) this.#visits!.followers--;
     this.#follows = false;
   }
@@ -242,7 +243,7 @@ export class CounterAttribution {
       allS += byEdges[c];
     }
     const seconds = this.#splits.dividedSeconds(this.#wholes.dividedSeconds(byEdges));
-    const exactJ = this.#exact(seconds, totalJ);
+    const exactJ = this.#exact.of(seconds, totalJ);
     const rows = this.#fit?.rows;
     const frame = (r: RowStore) => this.#frame(r, { seconds, exactJ, totalJ });
     const fit = wantsFit ? this.#fit?.outcome(frame, isLast) : undefined;
@@ -338,9 +339,10 @@ export class CounterAttribution {
     else {
       const { wanted } = this.#exposure;
       const row = this.#splits.divided(this.#wholes.divided(this.#exposure, wanted), wanted);
-      this.#addExact(row, energyJ);
+      this.#exact.add(row, energyJ);
       const interval = { energyJ, lengthS, fresh: this.#fresh, beginS: this.#beginS };
       this.#fit?.add(row, interval, this.#terms ?? NO_TERMS);
+      this.#weigh();
       this.#windowSum += windowS;
       this.#lengthSum += lengthS;
       this.#rowsTold++;
@@ -351,6 +353,25 @@ export class CounterAttribution {
     if (this.#fit !== undefined && windowS === 0) this.#fit.lock.periodS = 0;
   }
 
+  /** Once powers are known, what power draws late is followed for all classes together. */
+  #weigh(): void {
+    const fit = this.#fit;
+    if (fit === undefined || this.#exposure.lateJ === undefined && !this.#exposure.responds) return;
+    // What is divided has responses by class.
+    if (this.#folded.length > 0 || this.#whole.length > 0) {
+      if (this.#exposure.lateJ === undefined) return;
+      fit.together(false);
+      this.#exposure.respond();
+      this.#powers = undefined;
+      return;
+    }
+    const { powers } = fit;
+    if (powers === undefined || powers === this.#powers) return;
+    this.#powers = powers;
+    this.#exposure.weigh(fit.rows.byClass(powers));
+    fit.together(true);
+  }
+
   /** As soon as the update period is known, so are the lags to try. */
   #learnUnit(): void {
     const periodS = this.changes.updatePeriodS;
@@ -358,47 +379,6 @@ export class CounterAttribution {
     this.#unitS = periodS < HALVED_S ? periodS : Math.min(periodS / 2, MOST_UNIT_S);
     if (this.#fit !== undefined) this.#fit.lock.periodS = this.changes.updatePeriodS;
     for (let l = 0; l < LAG_GRID.length; l++) this.#exposure.lags[l] = LAG_GRID[l] * this.#unitS;
-  }
-
-  #addExact({ count, classes, tau, width }: ExposureRow, energyJ: number): void {
-    let all = 0;
-    for (let i = 0; i < count; i++) {
-      all += tau[i * width + ZERO_LAG];
-      if (classes[i] >= this.#inS.length) {
-        this.#inS = grown(this.#inS, classes[i] + 1);
-        this.#exactJ = grown(this.#exactJ, this.#inS.length);
-      }
-    }
-    if (!(all > 0)) return;
-    for (let i = 0; i < count; i++) {
-      const t = tau[i * width + ZERO_LAG];
-      this.#inS[classes[i]] += t;
-      this.#exactJ[classes[i]] += energyJ * t / all;
-    }
-  }
-
-  /** Adds the energy before the first change and after the last, and scales to the total. */
-  #exact(seconds: Float64Array, totalJ: number): Float64Array {
-    const classes = seconds.length;
-    const result = new Float64Array(classes);
-    let allJ = 0;
-    let allS = 0;
-    for (let c = 0; c < Math.min(classes, this.#inS.length); c++) {
-      allJ += this.#exactJ[c];
-      allS += this.#inS[c];
-    }
-    // Without any interval the energy goes by CPU time.
-    const mean = allS > 0 && allJ > 0 ? allJ / allS : 1;
-    let sum = 0;
-    for (let c = 0; c < classes; c++) {
-      const inS = c < this.#inS.length ? this.#inS[c] : 0;
-      const power = inS > 0 ? this.#exactJ[c] / inS : mean;
-      result[c] = (inS > 0 ? this.#exactJ[c] : 0) + power * Math.max(0, seconds[c] - inS);
-      sum += result[c];
-    }
-    if (sum > 0) { for (let c = 0; c < classes; c++) result[c] *= totalJ / sum; }
-    else if (classes > 0) result[0] = totalJ;
-    return result;
   }
 
   #frame(

@@ -8,7 +8,7 @@ import { type FitFrame, type FitOutcome, fitOutcome } from "./fit_outcome.ts";
 import { Columns, MANY_CLASSES } from "./solver/columns.ts";
 import { FitStream } from "./fit_stream.ts";
 import { PhaseLock } from "./phase_lock.ts";
-import { type Interval, MOST_CLASSES, RowStore } from "./solver/row_store.ts";
+import { type Exposures, type Interval, MOST_CLASSES, RowStore } from "./solver/row_store.ts";
 import { LEAST_ROWS } from "./lack_of_fit.ts";
 import { LAG_GRID, ZERO_LAG } from "./solver/lag_curve.ts";
 import { Selection } from "./selection.ts";
@@ -63,11 +63,14 @@ export class Fit {
   readonly lock = new PhaseLock();
   #selection: Selection | undefined;
   #stream: FitStream | undefined;
+  /** See `together()`. */
+  #isTogether = false;
   /** Row of the store that the stream takes next. */
   #next = 0;
   #work = 0;
   /** Intervals that make one row, and those in the last one; Infinity: it is whole. */
   #together = 1;
+  #leastTogether = 1;
   #joined = Infinity;
   #hasLooked = false;
   /** It was seen that nothing is to be tested. */
@@ -105,7 +108,7 @@ export class Fit {
 
   /** Takes an interval, and what it holds of terms. */
   add(
-    row: { count: number; classes: Int32Array; tau: Float64Array },
+    row: Exposures,
     interval: Interval,
     terms: { count: number; classes: Int32Array; tau: Float64Array; width: number },
   ): void {
@@ -137,7 +140,7 @@ export class Fit {
     const isMany = this.rows.classCount > MANY_CLASSES;
     const most = isMany ? MOST_SQUARES_PLAIN : MOST_SQUARES_A_SECOND;
     const needed = Math.ceil(this.#squares / this.#lookS / most);
-    this.#together = Math.min(MOST_JOINED, Math.max(1, needed));
+    this.#together = Math.min(MOST_JOINED, Math.max(this.#leastTogether, needed));
     this.#squares = this.#lookS = this.#looked = 0;
     if (this.#hasLooked || this.#stream !== undefined) return;
     this.#looks++;
@@ -149,6 +152,27 @@ export class Fit {
     this.#columns = NO_COLUMNS;
     this.rows.narrow(LAG_GRID.length);
     this.onUntested?.();
+  }
+
+  /**
+   * The newest powers, W per CPU by number, where power may follow the load late and all rows so far are taken;
+   * else `undefined`.
+   */
+  get powers(): Float64Array | undefined {
+    const stream = this.#stream;
+    const isBehind = this.rows.rows > 0 || stream === undefined;
+    return isBehind || stream.columns.carried.length === 0 ? undefined : stream.power;
+  }
+
+  /** What power draws late comes for all classes together from now on, or by class again. */
+  together(isTogether: boolean): void {
+    if (isTogether === this.#isTogether) return;
+    this.#isTogether = isTogether;
+    // Intervals have fewer entries then; what noise remembers stays so many of them long.
+    this.#leastTogether = isTogether ? this.#together : 1;
+    this.#joined = Infinity;
+    this.#follow(Infinity);
+    this.rows.narrow(isTogether ? LAG_GRID.length : this.rows.lags);
   }
 
   /** What the columns need is not known any more: the plain model is what is left. */

@@ -101,6 +101,11 @@ export class FitStream {
     this.#check = CHECK_ROWS;
   }
 
+  /** The newest powers, W per CPU by number. */
+  get power(): Float64Array {
+    return this.#power;
+  }
+
   /** Takes row `i`. */
   take(rows: RowStore, i: number): void {
     for (let k = 0; k < this.lags.length; k++) {

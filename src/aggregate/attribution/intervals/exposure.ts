@@ -13,14 +13,13 @@
  */
 import type { EdgeLog } from "./edge_log.ts";
 import { grown } from "../../../core/grow.ts";
+import { LatePower, overWindow } from "./late_power.ts";
 
 /** Part of a CPU below which what a class left behind no longer counts. */
 const LEAST_TAIL = 0.002;
 
 /** Time constants after which nothing is left of a response. */
-const FADED = 12;
-/** Windows that are so much longer than a time constant see nothing of it. */
-const MOST_EXPONENT = 300;
+const FADED = 12, MOST_FADED = 40;
 
 /** Follows one {@linkcode EdgeLog} for one counter. */
 export class Exposure {
@@ -38,6 +37,11 @@ export class Exposure {
   cursor: number;
   /** Cleared where responses of exposures are not requested: they cost most of the time. */
   responds: boolean;
+  /** In place of responses by class, once powers are known. */
+  #late: LatePower | undefined;
+  /** The last boundary. */
+  #timeS = NaN;
+  #windowS = NaN;
   readonly #log: EdgeLog;
   readonly #onEdge: ((timeS: number) => void) | undefined;
   readonly #constants: readonly number[];
@@ -108,7 +112,8 @@ export class Exposure {
       this.#mark(c);
       const sinceS = s - this.#sinceS[c];
       this.#seconds[c] += this.#cpus[c] * sinceS;
-      for (let m = 0; this.responds && m < this.#constants.length; m++) {
+      const isFollowed = this.responds || this.#late !== undefined;
+      for (let m = 0; isFollowed && m < this.#constants.length; m++) {
         const k = c * this.#constants.length + m;
         const tail = this.#tails[k];
         const left = tail === 0 ? 0 : tail * Math.exp(-sinceS / this.#constants[m]);
@@ -116,6 +121,7 @@ export class Exposure {
       }
       this.#sinceS[c] = s;
       this.#cpus[c] += log.change[at];
+      this.#late?.fold(s, c, log.change[at]);
       this.cursor++;
       this.#onEdge?.(s);
     }
@@ -127,6 +133,8 @@ export class Exposure {
    * @param windowS Length of the window before `timeS` in which the counter changed; 0: at `timeS`.
    */
   boundary(timeS: number, windowS: number): void {
+    this.#timeS = timeS;
+    this.#windowS = windowS;
     const log = this.#log;
     const lags = this.lags;
     const width = this.width;
@@ -158,7 +166,63 @@ export class Exposure {
     if (this.responds) {
       for (let m = 0; m < this.#constants.length; m++) this.#respond(m, timeS, windowS, mostS);
     }
+    this.#late?.boundary(timeS, windowS, this.cursor);
     this.#finish();
+  }
+
+  /** See {@linkcode LatePower.joules}; `undefined`: responses are by class. */
+  get lateJ(): Float64Array | undefined {
+    return this.#late?.joules;
+  }
+
+  /**
+   * Right behind a boundary: from it on responses are those of all classes together.
+   *
+   * @param watts W per CPU by class; 0: not known.
+   */
+  weigh(watts: Float64Array): void {
+    const { lags, wanted } = this, constants = this.#constants;
+    this.#late ??= new LatePower(this.#log, { lags, wanted, constants });
+    this.responds = false;
+    let timeS = -Infinity, loadW = 0;
+    const known = Math.min(watts.length, this.#place.length),
+      restW = new Float64Array(constants.length);
+    for (let c = 0; c < known; c++) timeS = Math.max(timeS, this.#sinceS[c]);
+    for (let c = 0; c < known; c++) {
+      const agoS = timeS - this.#sinceS[c];
+      loadW += watts[c] * this.#cpus[c];
+      for (
+        let m = 0;
+        m < constants.length && agoS < MOST_FADED * constants[constants.length - 1];
+        m++
+      ) {
+        restW[m] += watts[c] * this.#tails[c * constants.length + m] *
+          Math.exp(-agoS / constants[m]);
+      }
+    }
+    const { cursor } = this;
+    const last = { timeS: this.#timeS, windowS: this.#windowS, cursor };
+    this.#late.weigh(watts, { loadW, restW, timeS }, last);
+  }
+
+  /** Right behind a boundary: from it on responses are by class again. */
+  respond(): void {
+    this.#late = undefined;
+    this.responds = true;
+    for (let c = 0; c < this.#place.length; c++) {
+      const faded = this.#tails.subarray(
+        c * this.#constants.length,
+        (c + 1) * this.#constants.length,
+      );
+      if (this.#cpus[c] !== 0 || faded.some((tail) => tail !== 0)) this.#mark(c);
+    }
+    this.boundary(this.#timeS, this.#windowS);
+  }
+
+  /** Responses are not needed. */
+  ignoreResponses(): void {
+    this.#late = undefined;
+    this.responds = false;
   }
 
   /**
@@ -306,7 +370,7 @@ export class Exposure {
       this.#seconds = grown(this.#seconds, c + 1);
       this.#sinceS = grown(this.#sinceS, c + 1);
       this.#beforeOf = grown(this.#beforeOf, c + 1);
-      if (this.responds) {
+      if (this.responds || this.#late !== undefined) {
         this.#tails = grown(this.#tails, this.#place.length * this.#constants.length);
       }
     }
@@ -315,10 +379,4 @@ export class Exposure {
     this.#list[this.#length++] = c;
     this.#place[c] = this.#length;
   }
-}
-
-/** What e^(−x/T) is to be multiplied by for its average over the window before x. */
-function overWindow(windowS: number, constant: number): number {
-  if (windowS === 0) return 1;
-  return Math.expm1(Math.min(MOST_EXPONENT, windowS / constant)) * constant / windowS;
 }

@@ -33,7 +33,8 @@ export class LagRow {
   /** Takes row `i`. */
   take(rows: RowStore, i: number, { now, first }: Powers, columns: Columns): void {
     const { carried } = columns;
-    const { start, classes, tau, lags, termStart, terms: termOf, termTau } = rows.block(i);
+    const block = rows.block(i);
+    const { start, classes, tau, lags, termStart, terms: termOf, termTau } = block;
     const place = i % BLOCK_ROWS;
     const from = start[place];
     const n = start[place + 1] - from;
@@ -77,10 +78,11 @@ export class LagRow {
       this.numbers[end] = column;
       this.values[end++] = value;
     }
+    const isLate = block.isLate[place] === 1, lateFrom = place * carried.length * LAG_GRID.length;
     for (let m = 0; m < carried.length; m++) {
-      let joules = 0;
+      let joules = isLate ? block.lateJ[lateFrom + m * LAG_GRID.length + this.#lag] : 0;
       const shift = (m + 1) * LAG_GRID.length + this.#lag;
-      for (let k = 0; k < n; k++) {
+      for (let k = 0; k < n && !isLate; k++) {
         const c = this.numbers[k];
         if (c >= now.length) continue;
         joules += now[c] * (tau[(from + k) * lags + shift] - this.values[k]);

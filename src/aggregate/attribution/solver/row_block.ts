@@ -16,6 +16,8 @@ export interface Room {
   readonly terms: number;
 }
 
+const NONE = new Float32Array(0);
+
 /** Rows in a row. Row k of it has entries `start[k]` to before `start[k + 1]`, and so have terms. */
 export class RowBlock {
   readonly start = new Int32Array(BLOCK_ROWS + 1);
@@ -26,6 +28,9 @@ export class RowBlock {
   terms: Int32Array<ArrayBuffer>;
   /** Exposures to terms, by plain lags. */
   termTau: Float32Array<ArrayBuffer>;
+  /** By row, J that power draws late, a number a lag for each time constant; and 1 where that is known. */
+  lateJ = NONE;
+  readonly isLate = new Uint8Array(BLOCK_ROWS);
   /** Numbers of an entry. */
   readonly lags: number;
 
@@ -52,6 +57,17 @@ export class RowBlock {
     const most = Math.max(entries, 2 * this.classes.length);
     this.classes = longer(this.classes, new Int32Array(most));
     this.tau = longer(this.tau, new Float32Array(most * this.lags));
+  }
+
+  /** Takes what the power of row `at` draws late, beside what it has of it where it goes on. */
+  addLate(at: number, lateJ: Float64Array | undefined, goesOn: boolean): void {
+    this.isLate[at] = lateJ === undefined ? 0 : 1;
+    if (lateJ === undefined) return;
+    const width = lateJ.length;
+    if (this.lateJ.length === 0) this.lateJ = new Float32Array(BLOCK_ROWS * width);
+    for (let k = 0, to = at * width; k < width; k++, to++) {
+      this.lateJ[to] = goesOn ? this.lateJ[to] + lateJ[k] : lateJ[k];
+    }
   }
 
   /** The same of terms. */

@@ -21,6 +21,15 @@ const LATE_SHARE = 1 / 128;
 /** Room for entries that a store begins with. */
 const FIRST_ENTRIES = 1024;
 
+/** Exposures of an interval. */
+export interface Exposures {
+  readonly count: number;
+  readonly classes: Int32Array;
+  readonly tau: Float64Array;
+  /** What power draws late, of all classes together. @default responses are by class, in `tau` */
+  readonly lateJ?: Float64Array | undefined;
+}
+
 /** A row's values beside exposures. */
 export interface Interval {
   readonly energyJ: number;
@@ -102,7 +111,7 @@ export class RowStore {
 
   /** Appends a row. @param length Entries in `classes` and `tau`. */
   push(
-    row: { count: number; classes: Int32Array; tau: Float64Array },
+    row: Exposures,
     { energyJ, lengthS, fresh, beginS }: Interval,
   ): void {
     const i = this.rows;
@@ -120,6 +129,7 @@ export class RowStore {
     this.entries += end - from;
     this.amounts += (end - from) * block.lags;
     block.start[at + 1] = end;
+    block.addLate(at, row.lateJ, false);
     this.energyJ[i] = energyJ;
     this.lengthS[i] = lengthS;
     this.fresh[i] = fresh ? 1 : 0;
@@ -129,7 +139,7 @@ export class RowStore {
 
   /** Adds to the last row what comes right behind it: both are one interval. */
   extend(
-    row: { count: number; classes: Int32Array; tau: Float64Array },
+    row: Exposures,
     { energyJ, lengthS }: Interval,
   ): void {
     const i = this.rows - 1;
@@ -143,6 +153,7 @@ export class RowStore {
     this.entries += end - before;
     this.amounts += (end - before) * block.lags;
     block.start[at + 1] = end;
+    block.addLate(at, row.lateJ, true);
     this.energyJ[i] += energyJ;
     this.lengthS[i] += lengthS;
   }
@@ -160,7 +171,7 @@ export class RowStore {
   #fill(
     { classes, tau, lags: kept }: RowBlock,
     { from, before }: { from: number; before: number },
-    row: { count: number; classes: Int32Array; tau: Float64Array },
+    row: Exposures,
   ): number {
     const { lags } = this;
     let end = before;
@@ -275,6 +286,14 @@ export class RowStore {
   /** Whether a class has a number of its own. */
   hasOwn(raw: number): boolean {
     return raw < this.#isOwn.length && this.#isOwn[raw] === 1;
+  }
+
+  /** Values by number as values by the class that came in; 0: it has no number, or none of them. */
+  byClass(values: Float64Array): Float64Array {
+    return Float64Array.from(
+      this.fitOf,
+      (own) => own >= 0 && own < values.length ? values[own] : 0,
+    );
   }
 
   /** Drops all rows, and the room of all but a few; numbers stay. */
