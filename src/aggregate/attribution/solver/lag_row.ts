@@ -6,6 +6,7 @@
 import { grown } from "../../../core/grow.ts";
 import type { Columns } from "./columns.ts";
 import { BLOCK_ROWS } from "./row_block.ts";
+import type { FadedEntries } from "./faded_entries.ts";
 import type { RowStore } from "./row_store.ts";
 import { LAG_GRID } from "./lag_curve.ts";
 
@@ -34,7 +35,7 @@ export class LagRow {
   take(rows: RowStore, i: number, { now, first }: Powers, columns: Columns): void {
     const { carried } = columns;
     const block = rows.block(i);
-    const { start, classes, tau, lags, termStart, terms: termOf, termTau } = block;
+    const { start, classes, tau, lags, termStart, terms: termOf, termTau, faded } = block;
     const place = i % BLOCK_ROWS;
     const from = start[place];
     const n = start[place + 1] - from;
@@ -87,6 +88,9 @@ export class LagRow {
         if (c >= now.length) continue;
         joules += now[c] * (tau[(from + k) * lags + shift] - this.values[k]);
       }
+      if (faded !== undefined && !isLate) {
+        joules += fadedJ(faded, place, m, now) * faded.course(place, m, this.#lag);
+      }
       this.numbers[end] = carried[m];
       this.values[end++] = joules;
     }
@@ -95,12 +99,13 @@ export class LagRow {
 
   /** Takes row `i` as power has it that follows the load with one of the constants; −1: at once. */
   takeSlow(rows: RowStore, i: number, constant: number): void {
-    const { start, classes, tau, lags } = rows.block(i);
+    const { start, classes, tau, lags, faded } = rows.block(i);
     const place = i % BLOCK_ROWS;
     const from = start[place];
     const n = start[place + 1] - from;
-    if (n > this.values.length) {
-      this.values = grown(this.values, n);
+    const rest = faded === undefined || constant < 0 ? 0 : faded.countOf(place);
+    if (n + rest > this.values.length) {
+      this.values = grown(this.values, n + rest);
       this.numbers = grown(this.numbers, this.values.length);
     }
     const shift = (constant + 1) * LAG_GRID.length + this.#lag;
@@ -108,8 +113,14 @@ export class LagRow {
       this.numbers[k] = classes[from + k];
       this.values[k] = tau[(from + k) * lags + shift];
     }
-    this.classes = n;
-    this.length = n;
+    for (let k = 0; k < rest; k++) {
+      const e = faded!.start[place] + k;
+      this.numbers[n + k] = faded!.classes[e];
+      this.values[n + k] = faded!.amounts[e * faded!.constants + constant] *
+        faded!.course(place, constant, this.#lag);
+    }
+    this.classes = n + rest;
+    this.length = n + rest;
   }
 
   /** Adds to a column that may be there already. @returns Entries. */
@@ -123,4 +134,19 @@ export class LagRow {
     this.values[end] = value;
     return end + 1;
   }
+}
+
+/** What entries without CPU time draw late in a row at the lag 0, J. */
+function fadedJ(
+  { start, classes, amounts, constants }: FadedEntries,
+  place: number,
+  m: number,
+  watts: Float64Array,
+): number {
+  let joules = 0;
+  for (let e = start[place]; e < start[place + 1]; e++) {
+    const c = classes[e];
+    if (c < watts.length) joules += watts[c] * amounts[e * constants + m];
+  }
+  return joules;
 }

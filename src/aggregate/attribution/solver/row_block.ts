@@ -5,6 +5,9 @@
  * @module
  */
 
+import { FadedEntries } from "./faded_entries.ts";
+import { LAG_GRID } from "./lag_curve.ts";
+
 /** Rows of a block. */
 export const BLOCK_ROWS = 128;
 /** A new block has room for so much more than the one before it used. */
@@ -14,6 +17,7 @@ const SPARE = 1.1;
 export interface Room {
   readonly entries: number;
   readonly terms: number;
+  readonly faded: number;
 }
 
 const NONE = new Float32Array(0);
@@ -33,9 +37,12 @@ export class RowBlock {
   readonly isLate = new Uint8Array(BLOCK_ROWS);
   /** Numbers of an entry. */
   readonly lags: number;
+  /** Entries without any CPU time, where responses are kept. */
+  readonly faded: FadedEntries | undefined;
 
   constructor(lags: number, termLags: number, room: Room) {
     this.lags = lags;
+    if (lags > LAG_GRID.length) this.faded = new FadedEntries(BLOCK_ROWS, lags, room.faded);
     this.classes = new Int32Array(room.entries);
     this.tau = new Float32Array(room.entries * lags);
     this.terms = new Int32Array(room.terms);
@@ -48,6 +55,7 @@ export class RowBlock {
     return {
       entries: Math.ceil(this.start[rows] * share),
       terms: Math.ceil(this.termStart[rows] * share),
+      faded: Math.ceil((this.faded?.start[rows] ?? 0) * share),
     };
   }
 

@@ -19,7 +19,7 @@ const FREE_CLASSES = MOST_CLASSES / 2;
 const LATE_SHARE = 1 / 128;
 
 /** Room for entries that a store begins with. */
-const FIRST_ENTRIES = 1024;
+const FIRST_ROOM = { entries: 512, terms: 1024, faded: 512 };
 
 /** Exposures of an interval. */
 export interface Exposures {
@@ -79,6 +79,7 @@ export class RowStore {
   /** By own number: place of the entry in the row being made + 1. */
   #place = new Int32Array(16);
 
+  readonly #numbers: Float64Array;
   readonly #parentOf: ((raw: number) => number) | undefined;
 
   /**
@@ -89,6 +90,7 @@ export class RowStore {
   constructor(lags: number, timeLag = 0, parentOf?: (raw: number) => number) {
     this.#parentOf = parentOf;
     this.lags = lags;
+    this.#numbers = new Float64Array(lags);
     this.#kept = lags;
     this.#timeLag = timeLag;
   }
@@ -125,9 +127,9 @@ export class RowStore {
     const block = at === 0 ? this.#open(i) : this.block(i);
     block.reserve(block.start[at] + row.count);
     const from = block.start[at];
-    const end = this.#fill(block, { from, before: from }, row);
-    this.entries += end - from;
-    this.amounts += (end - from) * block.lags;
+    block.faded?.begin(at);
+    const end = this.#fill(block, { from, before: from, at }, row);
+    this.#count(block, end - from + (block.faded?.countOf(at) ?? 0));
     block.start[at + 1] = end;
     block.addLate(at, row.lateJ, false);
     this.energyJ[i] = energyJ;
@@ -146,16 +148,35 @@ export class RowStore {
     const at = i % BLOCK_ROWS;
     const block = this.block(i);
     const from = block.start[at];
+    this.#unfade(block, at);
     const before = block.start[at + 1];
     block.reserve(before + row.count);
     for (let e = from; e < before; e++) this.#place[block.classes[e]] = e + 1;
     const end = this.#fill(block, { from, before }, row);
-    this.entries += end - before;
-    this.amounts += (end - before) * block.lags;
+    this.#count(block, end - before);
     block.start[at + 1] = end;
     block.addLate(at, row.lateJ, true);
     this.energyJ[i] += energyJ;
     this.lengthS[i] += lengthS;
+  }
+
+  /** What has no CPU time in the last row of a block may get some: these are entries like the others. */
+  #unfade({ faded }: RowBlock, at: number): void {
+    if (faded === undefined) return;
+    const block = this.block(this.rows - 1), end = faded.start[at + 1];
+    const numbers = this.#numbers, from = faded.start[at];
+    faded.start[at + 1] = from;
+    block.reserve(block.start[at + 1] + end - from);
+    for (let e = from; e < end; e++) {
+      const place = block.start[at + 1]++;
+      block.classes[place] = faded.classes[e];
+      block.tau.set(faded.numbers(at, e, numbers), place * this.lags);
+    }
+  }
+
+  #count({ lags }: RowBlock, entries: number): void {
+    this.entries += entries;
+    this.amounts += entries * lags;
   }
 
   /** A block that begins with row i. */
@@ -163,20 +184,25 @@ export class RowStore {
     const k = i / BLOCK_ROWS;
     if (this.#blocks[k]?.lags === this.#kept) return this.#blocks[k];
     const before = k > 0 ? this.#blocks[k - 1] : undefined;
-    const room = before?.like(BLOCK_ROWS) ?? { entries: FIRST_ENTRIES, terms: FIRST_ENTRIES };
+    const room = before?.like(BLOCK_ROWS) ?? FIRST_ROOM;
     return this.#blocks[k] = new RowBlock(this.#kept, this.termLags, room);
   }
 
-  /** Adds entries to a row from `from` that has some up to `before`, by own number. @returns Their end. */
+  /**
+   * Adds entries to a row from `from` that has some up to `before`, by own number. @returns Their end.
+   *
+   * @param at Place of a row that is made: what has no CPU time in it may be apart.
+   */
   #fill(
-    { classes, tau, lags: kept }: RowBlock,
-    { from, before }: { from: number; before: number },
+    { classes, tau, lags: kept, faded }: RowBlock,
+    { from, before, at: made = -1 }: { from: number; before: number; at?: number },
     row: Exposures,
   ): number {
     const { lags } = this;
     let end = before;
     for (let k = 0; k < row.count; k++) {
       const c = this.#own(row.classes[k], row.tau[k * lags + this.#timeLag]);
+      if (made >= 0 && faded?.take(made, c, row.tau, k * lags) === true) continue;
       let at = this.#place[c] - 1;
       const isNew = at < from;
       if (isNew) {
@@ -362,7 +388,10 @@ export class RowStore {
   #rewrite(moved: Int32Array): void {
     this.entries = 0;
     for (let first = 0; first < this.rows; first += BLOCK_ROWS) {
-      const { start, classes, tau, lags } = this.block(first);
+      const { start, classes, tau, lags, faded } = this.block(first);
+      for (let e = 0; e < (faded?.classes.length ?? 0); e++) {
+        faded!.classes[e] = moved[faded!.classes[e]];
+      }
       let end = 0;
       let begin = 0;
       for (let i = 0; i < Math.min(BLOCK_ROWS, this.rows - first); i++) {
