@@ -1,10 +1,11 @@
 /**
  * What attribution costs at 128 CPUs: two packages and their memories, regions nested in 20 others.
  *
- *   deno run -A tests/bench/attribution_many_bench.ts one|many [PATHS [SECONDS]]
+ *   deno run -A tests/bench/attribution_many_bench.ts one|many [PATHS [SECONDS [MEMORY]]]
  *
  * Time is CPU time of all threads, without that of the program that is made up (made once before).
- * `one`: one process on all CPUs, 250 visits a second. `many`: a process a CPU, each by itself.
+ * `one`: one process on all CPUs, 250 visits a second. `many`: a process a CPU, each by itself. Power has
+ * noise of 3 % that remembers for MEMORY seconds (default 0): the fit's filter makes rows longer then.
  */
 import { Attribution, type CounterSpec } from "../../src/aggregate/attribution/attribution.ts";
 import { Random } from "../../src/sim/random.ts";
@@ -20,8 +21,11 @@ class Processes {
   readonly path: Int32Array;
   readonly #next: Float64Array;
   readonly #random = new Random(3);
+  readonly #kept: number;
+  #noise = 0;
 
-  constructor(readonly isMany: boolean, readonly paths: number) {
+  constructor(readonly isMany: boolean, readonly paths: number, memoryS: number) {
+    this.#kept = memoryS > 0 ? Math.exp(-STEP_S / memoryS) : 0;
     const all = Array.from({ length: CPUS }, (_, cpu) => cpu);
     this.cpus = isMany ? all.map((cpu) => [cpu]) : [all];
     this.path = new Int32Array(this.cpus.length);
@@ -45,7 +49,9 @@ class Processes {
   /** Mean power of what runs, with noise, W. */
   watts(): number {
     const sum = this.path.reduce((all, path) => all + 90 + path, 0);
-    return 2 * sum / this.path.length * (1 + 0.03 * this.#random.normal());
+    const kept = this.#kept, fresh = 0.03 * Math.sqrt(1 - kept * kept);
+    this.#noise = kept * this.#noise + fresh * this.#random.normal();
+    return 2 * sum / this.path.length * (1 + this.#noise);
   }
 }
 
@@ -65,11 +71,16 @@ function spentS(): number {
 
 /** Goes through a run. @param attribution `undefined`: the program alone. */
 function run(
-  { mode, paths, seconds }: { mode: string; paths: number; seconds: number },
+  { mode, paths, seconds, memoryS }: {
+    mode: string;
+    paths: number;
+    seconds: number;
+    memoryS: number;
+  },
   counters: readonly CounterSpec[],
   attribution: Attribution | undefined,
 ): Spent {
-  const processes = new Processes(mode === "many", paths);
+  const processes = new Processes(mode === "many", paths, memoryS);
   for (const cpus of processes.cpus) attribution?.edge(0, cpus, -1);
   const values = new Float64Array(counters.length);
   const stamps = new Float64Array(counters.length).fill(NaN);
@@ -99,12 +110,13 @@ if (import.meta.main) {
   const mode = Deno.args[0] ?? "one";
   const paths = Number(Deno.args[1] ?? 100);
   const seconds = Number(Deno.args[2] ?? 3600);
+  const memoryS = Number(Deno.args[3] ?? 0);
   const half = (index: number) => Array.from({ length: CPUS / 2 }, (_, i) => index * CPUS / 2 + i);
   const counters = (["package", "dram"] as const).flatMap((kind) =>
     [0, 1].map((index): CounterSpec => ({ kind, index, cpus: half(index), updatePeriodS: 0.001 }))
   );
   const parentOf = (c: number) => c > OUTERMOST ? 1 + c % OUTERMOST : 0;
-  const asked = { mode, paths, seconds };
+  const asked = { mode, paths, seconds, memoryS };
   const alone = run(asked, counters, undefined);
   const bytes = Deno.memoryUsage().external;
   const attribution = new Attribution({ cpuCount: CPUS, counters, method: "fit", parentOf });
