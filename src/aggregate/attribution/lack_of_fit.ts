@@ -185,7 +185,7 @@ class Search {
     this.#frame = frame;
     let all = 0;
     for (const { family } of stream.columns.list) {
-      if (family !== FAMILY.CARRIED) all |= 1 << family;
+      if (family < SWITCHED) all |= 1 << family;
     }
     this.#all = all;
     this.#most = stream.columns.carried.length;

@@ -42,10 +42,10 @@ const GRAIN = 1 / 64;
 
 /** What a term is an exposure to. */
 export const TERM = {
-  ...{ FIRST: 0, NEXT: 1, EARLY: 2, LENGTH: 3, BESIDE: 4, AFTER: 5, SOON: 6 },
+  ...{ FIRST: 0, NEXT: 1, EARLY: 2, LENGTH: 3, BESIDE: 4, AFTER: 5, SOON: 6, UNMARKED: 7 },
 } as const;
 
-/** One term: of a class, of two beside each other, or of one (`b`) after, or soon after, another (`a`). */
+/** One term: of a class (`UNMARKED`: its long stays), of two beside each other, or of one (`b`) after, or soon after, another (`a`). */
 export interface Term {
   readonly kind: number;
   readonly a: number;
@@ -184,11 +184,11 @@ export class VisitTerms {
     const cpus = this.#class;
     for (let cpu = 0; cpu < cpus.length;) {
       const c = cpus[cpu], sinceS = this.#sinceS[cpu], ageS = timeS - sinceS;
-      if (c <= 0 || this.#weight[cpu] >= 0 || !(ageS > longerS)) {
+      if (c < 0 || this.#weight[cpu] >= 0 || !(ageS > longerS)) {
         cpu++;
         continue;
       }
-      const weight = lengthWeight(ageS), order = this.#order[cpu];
+      const weight = weightOf(c, ageS), order = this.#order[cpu];
       let count = 0;
       for (; cpu < cpus.length; cpu++) {
         if (cpus[cpu] !== c || this.#sinceS[cpu] !== sinceS || this.#weight[cpu] >= 0) break;
@@ -214,15 +214,15 @@ export class VisitTerms {
     },
   ): void {
     const lengthS = timeS - sinceS;
-    if (from > 0 && lengthS > 0 && this.readers > 0) {
-      const known = weight >= 0 ? weight : lengthWeight(lengthS);
+    if (from >= 0 && lengthS > 0 && this.readers > 0) {
+      const known = weight >= 0 ? weight : weightOf(from, lengthS);
       if (weight < 0) {
         this.#begin(from, { sinceS, untilS: timeS, weight: known, count, order });
       }
-      const first = this.#termsOf(from);
+      const first = this.#termsOf(from), length = from === 0 ? first : first + TERM.LENGTH;
       if (first >= 0) {
-        this.log.insert(timeS, first + TERM.LENGTH, -count * known);
-        const term = this.terms[first + TERM.LENGTH];
+        if (known > 0) this.log.insert(timeS, length, -count * known);
+        const term = this.terms[length];
         term.visits++;
         term.seconds += count * lengthS;
         term.weighted += count * lengthS * known;
@@ -252,6 +252,10 @@ export class VisitTerms {
     }
     const first = this.#termsOf(c);
     if (first < 0) return;
+    if (c === 0) {
+      if (weight > 0) this.log.insert(sinceS, first, count);
+      return;
+    }
     for (let k = 0; k < BEGINNINGS_S.length; k++) {
       this.log.insert(sinceS, first + k, count);
       this.log.insert(Math.min(untilS, sinceS + BEGINNINGS_S[k]), first + k, -count);
@@ -391,12 +395,13 @@ export class VisitTerms {
     this.log.insert(timeS, term, change);
   }
 
-  /** Number of the first of a class's terms: its beginnings, then its lengths; −1: none. */
+  /** Number of the first of a class's terms: its beginnings, then its lengths; of unmarked time its only one; −1: none. */
   #termsOf(c: number): number {
     const known = this.#first.get(c);
     if (known !== undefined) return known;
     let made = -1;
-    if (this.terms.length + 4 <= MOST_TERMS / 2) {
+    if (c === 0) made = this.#newTerm(TERM.UNMARKED, c, -1);
+    else if (this.terms.length + 4 <= MOST_TERMS / 2) {
       made = this.#newTerm(TERM.FIRST, c, -1);
       this.#newTerm(TERM.NEXT, c, -1);
       this.#newTerm(TERM.EARLY, c, -1);
@@ -411,8 +416,9 @@ export class VisitTerms {
   }
 }
 
-/** What the length of a visit counts as: its logarithm. */
-function lengthWeight(lengthS: number): number {
+/** What the length of a visit counts as: its logarithm; of an unmarked stay whether it is long. */
+function weightOf(c: number, lengthS: number): number {
+  if (c === 0) return lengthS < LONGEST_S ? 0 : 1;
   const bounded = Math.min(LONGEST_S, Math.max(SHORTEST_S, lengthS));
   return Math.round(Math.log2(bounded / SHORTEST_S) / GRAIN) * GRAIN;
 }

@@ -33,15 +33,15 @@ Deno.test("Attribution tells a region that begins the run within its error, and 
       assert(sumError < 1e-9);
     }
     assert(beyond.length <= 4, `${name}: ${beyond.length} of ${SEEDS}`);
-    // The end of a slow step is idle, not unmarked: there the two are not of one power.
-    if (ALL_WAYS[i] === SLOW) return;
     // What the counter has not shown yet at the first and last step: a millisecond or two of 60 W.
     const far = list.filter(({ unmarked: { joules, fitJ, seJ } }) =>
       !Number.isNaN(fitJ) && Math.abs(fitJ - joules) > 2 * seJ + 0.12
     );
     assert(far.length <= 4, `${name}: ${far.map(({ unmarked }) => JSON.stringify(unmarked))}`);
     const told = list.filter(({ unmarked }) => !Number.isNaN(unmarked.fitJ));
-    if (ALL_WAYS[i].kind === "package") assert(told.length === SEEDS, name);
+    // Two slow steps hold any, and one of them idle time as well: half are uncertain.
+    const isAll = ALL_WAYS[i].kind === "package" && ALL_WAYS[i] !== SLOW;
+    if (isAll) assert(told.length === SEEDS, name);
   });
   const pooled = summarise(all.flat());
   console.log(`coverage ${pooled.covered}, error / SE ${pooled.spread}`);

@@ -10,9 +10,11 @@
 import type { RowStore } from "./row_store.ts";
 import { CONSTANTS, TERM, type Term, type VisitTerms } from "../visit_terms.ts";
 
-/** Families of columns, in the order of their bits: of terms, then of the load that power follows. */
-export const FAMILY = { FIRST: 0, EARLY: 1, LENGTH: 2, BESIDE: 3, AFTER: 4, CARRIED: 5 } as const;
-/** Those that are let in or left out. */
+/** Families of columns, in the order of their bits: of terms, then of the load that power follows, then of unmarked time. */
+export const FAMILY = {
+  ...{ FIRST: 0, EARLY: 1, LENGTH: 2, BESIDE: 3, AFTER: 4, CARRIED: 5, UNMARKED: 6 },
+} as const;
+/** Those that are let in or left out; of the others, unmarked time's is always in. */
 export const SWITCHED = 5;
 /** Bits of all of them. */
 export const ALL_FAMILIES = (1 << SWITCHED) - 1;
@@ -29,6 +31,8 @@ const LIKELY_LATE = 1;
 /** The same of the two shortest: they look like a lag. */
 const LIKELY_SHORT = 0.1;
 const SHORT = 2;
+/** The same of long unmarked stays: starting and having ended are not of the power of what lies between regions. */
+const LIKELY_UNMARKED = 0.3;
 /** The same beside others: of all classes together, of one class, and by one class. */
 const LIKELY_BESIDE = { all: 0.25, victim: 0.1, cause: 0.15 } as const;
 /** Classes with columns of their own: those with the most CPU time. */
@@ -128,6 +132,12 @@ export class Columns {
     rows.columnOf = new Int32Array(Math.max(1, visits.terms.length)).fill(-1);
     const list: Column[] = [];
     visits.terms.forEach((term, id) => {
+      const isUnmarked = term.kind === TERM.UNMARKED;
+      if (isUnmarked && isFew && rows.hasOwn(0) && isVaried(term)) {
+        const number = rows.columnOf[id] = rows.addColumn();
+        const likely = LIKELY_UNMARKED / spreadOf(term);
+        list.push({ number, family: FAMILY.UNMARKED, a: 0, likely });
+      }
       if (!isFew || term.kind >= FAMILY_OF.length || !large.includes(term.a)) return;
       const likely = likelyOf(term);
       if (likely === undefined) return;
@@ -169,9 +179,8 @@ export class Columns {
       const own = a < 0 ? -1 : rows.fitOf[a];
       const watts = a < 0 ? 1 : own < power.length ? power[own] : 0;
       const deviation = likely * watts;
-      ridge[number] = (families >> family & 1) === 0 || !(deviation > 0)
-        ? Infinity
-        : s2 / (deviation * deviation);
+      const isIn = family === FAMILY.UNMARKED || (families >> family & 1) === 1;
+      ridge[number] = !isIn || !(deviation > 0) ? Infinity : s2 / (deviation * deviation);
     }
     return ridge;
   }
@@ -252,10 +261,20 @@ function chooseOrders(
 }
 
 /** Likely effect of a term of one class, of the class's power; `undefined`: there is nothing to see. */
-function likelyOf({ kind, visits, seconds, weighted, squares }: Term): number | undefined {
+function likelyOf(term: Term): number | undefined {
+  const { kind, visits, seconds, weighted } = term;
   if (visits < LEAST_VISITS) return undefined;
   if (kind !== TERM.LENGTH) return seconds < MOST_OF_VISITS * weighted ? LIKELY[kind] : undefined;
+  return isVaried(term) ? LIKELY[kind] / spreadOf(term) : undefined;
+}
+
+/** Are there visits enough, short ones and long ones? */
+function isVaried(term: Term): boolean {
+  return term.visits >= LEAST_VISITS && spreadOf(term) > LEAST_SPREAD;
+}
+
+/** Standard deviation of what lengths count as, over the time of visits. */
+function spreadOf({ seconds, weighted, squares }: Term): number {
   const mean = weighted / seconds;
-  const spread = Math.sqrt(Math.max(0, squares / seconds - mean * mean));
-  return spread > LEAST_SPREAD ? LIKELY[kind] / spread : undefined;
+  return Math.sqrt(Math.max(0, squares / seconds - mean * mean));
 }
