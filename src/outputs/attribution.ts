@@ -36,9 +36,6 @@ const KEYS = Object.fromEntries(KINDS.map((kind) => [kind, {
   caused: `joulemark-${kind}-energy-caused (J)`,
 }])) as Readonly<Record<Kind, { exact: string; fit: string; se: string; caused: string }>>;
 
-/** The text where the fit could not be tested. */
-const NOT_TESTED = "not tested: too few changes of the counter, or its update period is not known";
-
 /** Most names in a note and in the report's list of regions without a figure; the rest is a count. */
 const NOTED_NAMES = 3;
 /** Unmarked energy below this part of the total needs no note, and with so many paths only outermost ones have one. */
@@ -424,7 +421,7 @@ export class RunAttribution implements OpenOutput {
 /** A fit's test of its lack of fit. */
 function lackFacts({ lack }: CounterFacts): { [key: string]: string } {
   if (lack === undefined) return {};
-  if (!lack.tested) return { "lack of fit": NOT_TESTED };
+  if (lack.why !== undefined) return { "lack of fit": `not tested: ${lack.why}` };
   return lack.causes.length === 0 ? {} : { "lack of fit": lack.causes.join("; ") };
 }
 

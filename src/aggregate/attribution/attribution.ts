@@ -6,6 +6,7 @@
  * regions, CPUs and counters, not on the length of the run.
  * @module
  */
+import { UNTESTED } from "./causes.ts";
 import { CounterAttribution, type Method } from "./counter_attribution.ts";
 import { EdgeLog } from "./intervals/edge_log.ts";
 import { FoldedTimes } from "./folded_splits.ts";
@@ -194,7 +195,7 @@ export class Attribution {
       folded.sample(timeS);
       wholes.sample(timeS);
       // Lengths of visits, and what came before them, are not as edges have them.
-      if (visits !== undefined && wholes.isMuch) visits.isTooMuch = true;
+      if (visits !== undefined && wholes.isMuch) visits.tooMuch ??= UNTESTED.folded;
       visits?.step(timeS);
       for (let i = 0; i < counters.length; i++) {
         const k = counters[i];

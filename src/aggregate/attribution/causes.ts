@@ -15,12 +15,27 @@ export const CAUSES = {
   slow: "power follows the load late",
 } as const;
 
+/** Words for why nothing is tested. */
+export const UNTESTED = {
+  few: "too few changes of the counter",
+  period: "the counter's update period is not known",
+  regions: "too many regions",
+  visits: "too many visits a second",
+  folded: "visits came without their times",
+  alone: "one region alone, with too few visits",
+} as const;
+
+/** One of them. */
+export type Untested = typeof UNTESTED[keyof typeof UNTESTED];
+
 /** The causes of a fit's lack of fit. */
 export interface LackOfFit {
   /** Causes that the data name. */
   readonly causes: readonly string[];
-  /** There was enough data to look for any. */
+  /** There was enough data to look for any, and not too much. */
   readonly tested: boolean;
+  /** Why not. */
+  readonly why?: Untested;
   /** Time constant with which power follows the load, s; 0: at once. */
   readonly constantS: number;
 }

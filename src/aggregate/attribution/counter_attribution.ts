@@ -5,6 +5,7 @@
  * docs/how-sure.md.
  * @module
  */
+import { UNTESTED } from "./causes.ts";
 import {
   CHANGE,
   type ChangeOptions,
@@ -173,9 +174,10 @@ export class CounterAttribution {
    */
   step(timeS: number, valueJ: number, stampS: number): void {
     const { changes } = this;
-    if (this.#visits?.isTooMuch === true && this.#fit?.isUntested === false) {
+    const tooMuch = this.#visits?.tooMuch;
+    if (tooMuch !== undefined && this.#fit?.isUntested === false) {
       this.#leaveVisits();
-      this.#fit.giveUp();
+      this.#fit.giveUp(tooMuch);
     }
     const before = changes.readings;
     changes.observe(timeS, valueJ, stampS);
@@ -412,6 +414,7 @@ export class CounterAttribution {
       windowS: this.#rowsTold > 0 ? this.#windowSum / this.#rowsTold : 0,
       isClose: this.#windowSum > MOST_WINDOW * this.#lengthSum,
       isUntested: this.#fit?.isUntested === true,
+      untested: this.#fit?.untested ?? UNTESTED.few,
       inStep: this.changes.inStep,
       isSteady: this.changes.isSteady,
       isLocked: this.#fit?.lock.isLocked === true,

@@ -4,6 +4,7 @@
  * themselves. Short runs are done from what was kept. docs/how-sure.md.
  * @module
  */
+import { UNTESTED, type Untested } from "./causes.ts";
 import { type FitFrame, type FitOutcome, fitOutcome } from "./fit_outcome.ts";
 import { Columns, MANY_CLASSES } from "./solver/columns.ts";
 import { FitStream } from "./fit_stream.ts";
@@ -86,6 +87,8 @@ export class Fit {
 
   /** It was given up to test anything. */
   isUntested = false;
+  /** Why nothing is tested; `undefined`: there is too little to know. */
+  untested: Untested | undefined;
   /** Changes of CPUs' paths that it received. */
   edges = 0;
   /** Called where nothing is tested, since it would take too long. */
@@ -149,6 +152,7 @@ export class Fit {
     this.#hasLooked = true;
     if (this.#isTestable(1)) return;
     this.#isPlain = true;
+    this.untested = this.rows.classCount > MANY_CLASSES ? UNTESTED.regions : UNTESTED.visits;
     this.#columns = NO_COLUMNS;
     this.rows.narrow(LAG_GRID.length);
     this.onUntested?.();
@@ -176,7 +180,8 @@ export class Fit {
   }
 
   /** What the columns need is not known any more: the plain model is what is left. */
-  giveUp(): void {
+  giveUp(why: Untested): void {
+    this.untested ??= why;
     if (this.#columns === undefined) this.#columns = NO_COLUMNS;
     this.isUntested = true;
   }
@@ -230,9 +235,14 @@ export class Fit {
     const terms = this.#terms;
     if (this.#columns !== undefined) return this.#columns;
     if (this.rows.rows < LEAST_ROWS) return NO_COLUMNS;
-    return this.#columns = terms === undefined || !terms.isTestable()
-      ? NO_COLUMNS
-      : Columns.choose(this.rows, terms.visits, terms.cpus());
+    const isKnown = terms?.isTestable() === true;
+    const columns = !isKnown ? NO_COLUMNS : Columns.choose(this.rows, terms.visits, terms.cpus());
+    if (!isKnown) this.untested = UNTESTED.period;
+    else if (columns.list.length === 0) {
+      const isMany = this.rows.classCount > MANY_CLASSES;
+      this.untested = isMany ? UNTESTED.regions : UNTESTED.alone;
+    }
+    return this.#columns = columns;
   }
 
   #choose(): void {

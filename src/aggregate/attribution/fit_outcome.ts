@@ -4,7 +4,7 @@
  */
 import { mixingCondition } from "./solver/condition.ts";
 import type { FitStream } from "./fit_stream.ts";
-import type { LackOfFit } from "./causes.ts";
+import { type LackOfFit, UNTESTED, type Untested } from "./causes.ts";
 import { lackOf, LEAST_ROWS, likelyModels } from "./lack_of_fit.ts";
 import type { Solution } from "./solver/nnls.ts";
 
@@ -96,6 +96,8 @@ export interface FitFrame {
   readonly isClose: boolean;
   /** It was given up to test anything. */
   readonly isUntested: boolean;
+  /** Why nothing is tested, where nothing is. */
+  readonly untested: Untested;
   /** Changes are not spread evenly over their windows, since samples stay in phase with the counter. */
   readonly inStep: boolean;
   /** Updates come at one unknown place of their windows. */
@@ -209,10 +211,7 @@ export function fitOutcome(stream: FitStream, classes: number, frame: FitFrame):
     blocked,
     lagS: models.reduce((sum, { model, weight }) => sum + weight * model.lag.lagS, 0),
     lagSeS: Math.sqrt(best.lag.variance),
-    lack: lackOf(
-      models,
-      !frame.isUntested && stream.counted >= LEAST_ROWS && stream.columns.list.length > 0,
-    ),
+    lack: lackOf(models, untestedOf(stream, frame)),
     beyondJ,
     condition: mixingCondition(
       shares.m,
@@ -224,6 +223,13 @@ export function fitOutcome(stream: FitStream, classes: number, frame: FitFrame):
     // Where nothing is reported, all classes are unidentifiable together, and their sum is the counter's.
     jointSeJ: told.some((fit) => fit.untold === undefined) ? jointSeJ : 0,
   };
+}
+
+/** Why nothing was tested; `undefined`: it was. */
+function untestedOf(stream: FitStream, frame: FitFrame): Untested | undefined {
+  if (frame.isUntested) return frame.untested;
+  if (stream.counted < LEAST_ROWS) return UNTESTED.few;
+  return stream.columns.list.length > 0 ? undefined : frame.untested;
 }
 
 /** The rules for a whole domain instance. */

@@ -10,7 +10,7 @@
  * docs/how-sure.md.
  * @module
  */
-import { type LackOfFit, namedCauses } from "./causes.ts";
+import { type LackOfFit, namedCauses, type Untested } from "./causes.ts";
 import { FAMILY, SWITCHED } from "./solver/columns.ts";
 import type { FitStream } from "./fit_stream.ts";
 import { bestLag, hiddenConstantS, Model, type ModelFrame } from "./model.ts";
@@ -154,7 +154,7 @@ function normalised(logarithms: readonly number[]): number[] {
 }
 
 /** The other models' results about the plain one. */
-export function lackOf(models: readonly Weighted[], tested: boolean): LackOfFit {
+export function lackOf(models: readonly Weighted[], why: Untested | undefined): LackOfFit {
   const odds = new Float64Array(SWITCHED + 1);
   let visits = 0;
   let constantS = 0;
@@ -165,7 +165,8 @@ export function lackOf(models: readonly Weighted[], tested: boolean): LackOfFit 
     if (slowness > 0 || (families & MIXED) !== 0) odds[FAMILY.CARRIED] += weight;
     constantS += weight * (slowness > 0 ? constantAt(slowness) : model.mixedConstantS);
   }
-  return { causes: namedCauses(odds, visits), tested, constantS };
+  const tested = why === undefined ? { tested: true } : { tested: false, why };
+  return { causes: namedCauses(odds, visits), ...tested, constantS };
 }
 
 /** Goes through the models of one run. */

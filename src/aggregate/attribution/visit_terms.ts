@@ -8,6 +8,7 @@
  * known, and so do the intervals. docs/how-sure.md, "What it assumes".
  * @module
  */
+import { UNTESTED, type Untested } from "./causes.ts";
 import { EdgeLog } from "./intervals/edge_log.ts";
 import { grown } from "../../core/grow.ts";
 import type { Moves } from "./solver/moves.ts";
@@ -106,9 +107,9 @@ export class VisitTerms {
 
   /**
    * Edges came so fast that following them would cost more than sampling, or visits came without: nothing
-   * is known any more.
+   * is known any more, and why.
    */
-  isTooMuch = false;
+  tooMuch: Untested | undefined;
   #edges = 0;
   #lookedS = 0;
 
@@ -132,9 +133,10 @@ export class VisitTerms {
 
   /** CPUs of the domain go to a class; those that are in it already stay. */
   edge(timeS: number, cpus: ArrayLike<number>, members: Uint8Array, to: number): void {
-    if (this.isTooMuch || this.followers === 0) return;
+    if (this.tooMuch !== undefined || this.followers === 0) return;
     if ((++this.#edges & (LOOK_EDGES - 1)) === 0) {
-      this.isTooMuch = (timeS - this.#lookedS) * MOST_EDGES_A_SECOND < LOOK_EDGES;
+      const isMuch = (timeS - this.#lookedS) * MOST_EDGES_A_SECOND < LOOK_EDGES;
+      if (isMuch) this.tooMuch = UNTESTED.visits;
       this.#lookedS = timeS;
     }
     for (let i = 0; i < cpus.length;) {
@@ -172,12 +174,12 @@ export class VisitTerms {
 
   /** A step: visits that last long are known to. */
   step(timeS: number): void {
-    if (this.readers > 0 && !this.isTooMuch) this.#tell(timeS, LONGEST_S);
+    if (this.readers > 0 && this.tooMuch === undefined) this.#tell(timeS, LONGEST_S);
   }
 
   /** Nothing comes behind this: visits that go on have the length that they have. */
   end(timeS: number): void {
-    if (!this.isTooMuch) this.#tell(timeS, 0);
+    if (this.tooMuch === undefined) this.#tell(timeS, 0);
   }
 
   #tell(timeS: number, longerS: number): void {

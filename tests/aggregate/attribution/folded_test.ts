@@ -130,6 +130,7 @@ Deno.test("whole outermost visits that come folded have the energy of the time t
   for (let k = 0; k < 10; k++) {
     const around = k % 2 === 0 ? 0 : 4;
     const { result, truth } = runWhole(seed + 7919 * k, around);
+    assert(result.counters[0].lack?.why === "visits came without their times");
     for (const family of [[around], [1], [2], [3], [2, 3]]) {
       const { fitJ, seJ } = result.sum(family);
       const joules = family.reduce((sum, c) => sum + truth[c], 0);

@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { Attribution } from "../../../src/aggregate/attribution/attribution.ts";
 import { Chance, type EventModel, runEvents } from "./_event_node.ts";
-import { play } from "./_scene.ts";
+import { loop, PACKAGE, play, type Scene } from "./_scene.ts";
 import { testSeed } from "./_seed.ts";
 
 const REGIONS = 40, REGIONS_FEW = 5, SECONDS = 60;
@@ -49,6 +49,7 @@ Deno.test("where nothing is tested the error holds a time constant that looks li
     const { edges, read, drawnJ } = late(new Chance(seed + 7919 * k), 0.00025);
     const result = play({ seconds: SECONDS, edges, read }).get("package")!;
     assertEquals(result.counters[0].lack?.tested, false);
+    assertEquals(result.counters[0].lack?.why, "too many regions");
     for (let r = 0; r < REGIONS; r++) {
       const { fitJ, seJ } = result.of(r + 1);
       if (Number.isNaN(fitJ)) continue;
@@ -58,6 +59,22 @@ Deno.test("where nothing is tested the error holds a time constant that looks li
   }
   // About half of them, before the error had it.
   assert(told >= 50 && within >= 0.8 * told, `${within} of ${told}`);
+});
+
+Deno.test("why nothing is tested is what it is", () => {
+  const why = (scene: Omit<Scene, "read">) =>
+    play({ ...scene, read: (t) => [100 * t] }).get("package")!.counters[0].lack?.why;
+  const lengths = [0.003, 0.0041], unknown = [{ ...PACKAGE, updatePeriodS: undefined }];
+  const all = { seconds: 5, edges: loop(5, lengths) };
+  assertEquals(why(all), undefined);
+  assertEquals(why({ ...all, seconds: 0.3 }), "too few changes of the counter");
+  assertEquals(why({ ...all, counters: unknown }), "the counter's update period is not known");
+  // Unmarked time only: there is nothing to compare it with.
+  assertEquals(why({ ...all, edges: loop(0, [1]) }), "one region alone, with too few visits");
+  const fast = loop(5, [0.0001, 0.00011]);
+  assertEquals(why({ ...all, edges: fast }), "too many visits a second");
+  const many = loop(5, Array.from({ length: 30 }, (_, r) => 0.002 + 0.00013 * r));
+  assertEquals(why({ ...all, edges: many }), "too many regions");
 });
 
 Deno.test("edges before a counter's first reading do not count against its test", () => {

@@ -6,8 +6,6 @@
  */
 import { LAG_GRID, ZERO_LAG } from "./lag_curve.ts";
 
-/** CPU-seconds that are none: what rounding leaves. */
-const NOTHING_S = 1e-12;
 const LAGS = LAG_GRID.length;
 
 /** Those of some rows. Row k has entries `start[k]` to before `start[k + 1]`. */
@@ -45,7 +43,7 @@ export class FadedEntries {
    * @param from Where its numbers are in `tau`.
    */
   take(k: number, classIndex: number, tau: Float64Array, from: number): boolean {
-    for (let l = 0; l < LAGS; l++) if (tau[from + l] > NOTHING_S) return false;
+    for (let l = 0; l < LAGS; l++) if (tau[from + l] !== 0) return false;
     const e = this.start[k + 1]++, { constants } = this;
     if (e === this.classes.length) this.#grow();
     this.classes[e] = classIndex;

@@ -55,6 +55,7 @@ export class NormalSums {
   }
 
   #addAlone({ values, active, length, weight, y }: WhitenedRows): void {
+    this.#flush();
     const a = this.#a, c = this.c;
     for (let k = 0; k < length; k++) {
       const i = active[k], base = i * (i + 1) / 2, weighted = weight * values[k];
@@ -84,8 +85,11 @@ export class NormalSums {
       const w0 = wz[i], w1 = wz[width + i], w2 = wz[2 * width + i], w3 = wz[3 * width + i];
       for (let m = 0; m <= k; m++) {
         const j = classes[m];
-        a[base + j] += w0 * z[j] + w1 * z[width + j] + w2 * z[2 * width + j] +
-          w3 * z[3 * width + j];
+        // One by one: sums do not depend on which rows came together.
+        let sum = a[base + j] + w0 * z[j];
+        sum += w1 * z[width + j];
+        sum += w2 * z[2 * width + j];
+        a[base + j] = sum + w3 * z[3 * width + j];
       }
     }
     for (let k = 0; k < length; k++) {
