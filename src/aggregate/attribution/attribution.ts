@@ -6,7 +6,7 @@
  * regions, CPUs and counters, not on the length of the run.
  * @module
  */
-import { UNTESTED } from "./causes.ts";
+import { UNTESTED } from "./untested.ts";
 import { CounterAttribution, type Method } from "./counter_attribution.ts";
 import { EdgeLog } from "./intervals/edge_log.ts";
 import { FoldedTimes } from "./folded_splits.ts";

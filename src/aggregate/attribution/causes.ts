@@ -3,6 +3,7 @@
  * @module
  */
 import { FAMILY } from "./solver/columns.ts";
+import type { Untested } from "./untested.ts";
 
 /** From here on a cause is named. */
 const SURE = 0.95;
@@ -14,19 +15,6 @@ export const CAUSES = {
   after: "power depends on what ran before",
   slow: "power follows the load late",
 } as const;
-
-/** Words for why nothing is tested. */
-export const UNTESTED = {
-  few: "too few changes of the counter",
-  period: "the counter's update period is not known",
-  regions: "too many regions",
-  visits: "too many visits a second",
-  folded: "visits came without their times",
-  alone: "one region alone, with too few visits",
-} as const;
-
-/** One of them. */
-export type Untested = typeof UNTESTED[keyof typeof UNTESTED];
 
 /** The causes of a fit's lack of fit. */
 export interface LackOfFit {

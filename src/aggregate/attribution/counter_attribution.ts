@@ -5,7 +5,7 @@
  * docs/how-sure.md.
  * @module
  */
-import { UNTESTED } from "./causes.ts";
+import { UNTESTED } from "./untested.ts";
 import {
   CHANGE,
   type ChangeOptions,

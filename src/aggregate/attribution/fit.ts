@@ -4,7 +4,7 @@
  * themselves. Short runs are done from what was kept. docs/how-sure.md.
  * @module
  */
-import { UNTESTED, type Untested } from "./causes.ts";
+import { UNTESTED, type Untested } from "./untested.ts";
 import { type FitFrame, type FitOutcome, fitOutcome } from "./fit_outcome.ts";
 import { Columns, MANY_CLASSES } from "./solver/columns.ts";
 import { FitStream } from "./fit_stream.ts";

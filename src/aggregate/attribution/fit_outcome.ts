@@ -4,7 +4,8 @@
  */
 import { mixingCondition } from "./solver/condition.ts";
 import type { FitStream } from "./fit_stream.ts";
-import { type LackOfFit, UNTESTED, type Untested } from "./causes.ts";
+import type { LackOfFit } from "./causes.ts";
+import { UNTESTED, type Untested } from "./untested.ts";
 import { lackOf, LEAST_ROWS, likelyModels } from "./lack_of_fit.ts";
 import type { Solution } from "./solver/nnls.ts";
 

@@ -10,7 +10,8 @@
  * docs/how-sure.md.
  * @module
  */
-import { type LackOfFit, namedCauses, type Untested } from "./causes.ts";
+import { type LackOfFit, namedCauses } from "./causes.ts";
+import type { Untested } from "./untested.ts";
 import { FAMILY, SWITCHED } from "./solver/columns.ts";
 import type { FitStream } from "./fit_stream.ts";
 import { bestLag, hiddenConstantS, Model, type ModelFrame } from "./model.ts";

@@ -8,7 +8,7 @@
  * known, and so do the intervals. docs/how-sure.md, "What it assumes".
  * @module
  */
-import { UNTESTED, type Untested } from "./causes.ts";
+import { UNTESTED, type Untested } from "./untested.ts";
 import { EdgeLog } from "./intervals/edge_log.ts";
 import { grown } from "../../core/grow.ts";
 import type { Moves } from "./solver/moves.ts";
