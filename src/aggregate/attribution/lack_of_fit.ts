@@ -23,6 +23,9 @@ const LEAST_WEIGHT = 0.01;
 const MOST_MODELS = 16;
 /** Families of what a visit itself may change. */
 const VISITS = 1 << FAMILY.FIRST | 1 << FAMILY.EARLY | 1 << FAMILY.LENGTH;
+const BEGINNINGS = 1 << FAMILY.FIRST | 1 << FAMILY.EARLY;
+/** Above this weight something is taken to be. */
+const SURELY = 0.5;
 /** With fewer rows than this nothing can be tested. */
 export const LEAST_ROWS = 96;
 /** How likely each family is before the data, and a power that follows the load. */
@@ -103,7 +106,7 @@ export function likelyModels(stream: FitStream, classes: number, known: ModelFra
   stream.gather();
   const atOnce = bestLag(stream, stream.solve(classes, 0, 0), known);
   const earlyS = EARLY * known.lagUnitS + (known.isSteady ? known.windowS / 2 : 0);
-  const frame = { ...known, leastLagS: Math.min(0, atOnce.lagS) - earlyS };
+  let frame: ModelFrame = { ...known, leastLagS: Math.min(0, atOnce.lagS) - earlyS };
   if (frame.isUntested || stream.counted < LEAST_ROWS) {
     const solutions = stream.solve(classes, 0, 0);
     const plain = new Model(stream, { families: 0, slowness: 0, solutions }, frame);
@@ -117,6 +120,12 @@ export function likelyModels(stream: FitStream, classes: number, known: ModelFra
     ? tried.map((_, i) => i === plain ? 1 : 0)
     : normalised(tried.map(({ evidence, isDoubt }) => isDoubt === true ? -Infinity : evidence));
   const doubts = normalised(tried.map(doubtOf));
+  // Visits that begin otherwise than they go on take up most of what tells a short time constant from a lag.
+  const begins = tried.reduce(
+    (sum, { families }, i) => sum + ((families & BEGINNINGS) === 0 ? 0 : weights[i]),
+    0,
+  );
+  frame = { ...frame, hidesLate: begins > SURELY };
   const most = (i: number) => Math.max(weights[i], doubts[i]);
   const kept = [...tried.keys()].filter((i) => most(i) >= LEAST_WEIGHT)
     .sort((i, j) => most(j) - most(i)).slice(0, MOST_MODELS)

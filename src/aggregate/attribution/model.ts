@@ -14,7 +14,7 @@ import { type Given, type Reach, Variances } from "./uncertainty.ts";
 /** The lag's distribution inside the window is not quite even. */
 const WINDOW_SHARE = 0.05;
 
-/** Where nothing was tested: time constants up to the lag, and to this, s, by their standard deviation. */
+/** Where nothing was tested, or it is hidden: time constants up to the lag, and to this, s, by their standard deviation. */
 const LATEST_S = 0.0004, LATE = 0.4;
 /** Power follows the load with about one time constant, not with exactly one: part of what it carries. */
 const SHAPE = 0.1;
@@ -33,6 +33,8 @@ export interface ModelFrame {
   readonly isClose: boolean;
   /** Nothing beside the plain model is known. */
   readonly isUntested: boolean;
+  /** A short time constant is not to be told from a lag. @default false */
+  readonly hidesLate?: boolean;
   readonly seconds: Float64Array;
 }
 
@@ -63,7 +65,7 @@ export class Model {
   readonly #risesJ: Float64Array;
   /** Part of what is carried that is uncertain, since the time constant is. */
   readonly #shape: number;
-  /** By class, J: what rises and falls that come late may move, where nothing was tested. */
+  /** By class, J: what rises and falls that come late may move, where that was not tested or is hidden. */
   readonly #late: readonly [rises: Float64Array, falls: Float64Array] | undefined;
   /** Pairs of classes, and J that may be the one's or the other's. */
   readonly #either: readonly { a: number; b: number; joules: number }[];
@@ -124,7 +126,10 @@ export class Model {
       : [];
     this.#lagVariance = this.lag.variance + (WINDOW_SHARE * frame.windowS) ** 2;
     const isTested = !frame.isUntested && stream.columns.list.length > 0;
-    this.#late = isTested ? undefined : lateOf(stream, this.lag.lagS, this.solution.power, frame);
+    const isHidden = frame.hidesLate === true && constantS <= LATEST_S;
+    this.#late = isTested && !isHidden
+      ? undefined
+      : lateOf(stream, this.lag.lagS, this.solution.power, frame);
   }
 
   /** 1 where the power of a class is a guess. */
