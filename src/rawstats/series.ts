@@ -388,8 +388,12 @@ export function scaled(count: Exact, scale: number): Exact {
   return BigInt(count) * BigInt(scale);
 }
 
-/** A sum, exact. */
+/** A sum, exact where both are whole. */
 export function addExact(a: Exact, b: Exact): Exact {
   if (typeof a === "number" && typeof b === "number" && a + b < EXACT_BELOW) return a + b;
-  return BigInt(a) + BigInt(b);
+  return isWhole(a) && isWhole(b) ? BigInt(a) + BigInt(b) : Number(a) + Number(b);
+}
+
+function isWhole(value: Exact): boolean {
+  return typeof value === "bigint" || Number.isInteger(value);
 }
