@@ -66,7 +66,8 @@ bring_deno() {
       --fetch-retries 1 --fetch-timeout 60000 --loglevel error --no-update-notifier "deno@$DENO_VERSION" >&2 || true
     for found in "$BROUGHT"/node_modules/@deno/*/deno; do
       if is_pinned "$found"; then
-        ln -sf "$found" "$BROUGHT/node_modules/deno/deno"
+        # relative: the checkout may move
+        ln -sf "../@deno/$(basename "$(dirname "$found")")/deno" "$BROUGHT/node_modules/deno/deno"
         DENO="$found"
         return 0
       fi
