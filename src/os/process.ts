@@ -7,7 +7,7 @@
  * @module
  */
 import { AccessError } from "../core/errors.ts";
-import { closeFile, O, openFile, readWhole, statPath } from "./files.ts";
+import { closeFile, O, openFile, readText, readWhole, statPath } from "./files.ts";
 import { type Inherited, signalBit } from "./inherited.ts";
 import { cString, ERRNO, errno, errorText, libc, SYSCALLS } from "./libc.ts";
 
@@ -279,4 +279,10 @@ export function goFirstWithoutMemory(): void {
   const text = new TextEncoder().encode("1000");
   libc().write(fd, text, BigInt(text.length));
   closeFile(fd);
+}
+
+/** Greatest size of files that a process may write, bytes; Infinity: any. */
+export function fileSizeLimit(pid: number): number {
+  const found = /^Max file size\s+(\d+)/m.exec(readText(`/proc/${pid}/limits`) ?? "")?.[1];
+  return found === undefined ? Infinity : Number(found);
 }

@@ -6,7 +6,7 @@ import type { Environment } from "../core/environment.ts";
 import { spellingsWithValue } from "../core/option.ts";
 import { type Guardian, guardian } from "../guardian/guardian.ts";
 import { inheritedIsExact, inheritedState } from "../os/inherited.ts";
-import { environment, findCommand, handOver } from "../os/process.ts";
+import { environment, fileSizeLimit, findCommand, handOver } from "../os/process.ts";
 import { RUN_OPTIONS } from "../request/run_options.ts";
 
 /** What `run` goes on with. */
@@ -27,7 +27,10 @@ export async function prepare(
   log: (line: string) => void,
 ): Promise<Prepared> {
   const own = guardian();
-  if (own !== undefined) return { kind: "guarded", guardian: own };
+  if (own !== undefined) {
+    tellOfLimits(own.pid, log);
+    return { kind: "guarded", guardian: own };
+  }
   const found = findCommand(command[0], env("PATH"));
   if (!("path" in found)) return { kind: "refused", ...found };
   let reason = "it was not there a moment ago; start it again";
@@ -46,4 +49,15 @@ function become(path: string, args: readonly string[]): string {
   } catch (error) {
     return (error as Error).message;
   }
+}
+
+/** With less the file of a process that marks cannot be made. */
+const LEAST_MARKS_BYTES = 65536;
+
+/** Says what keeps a command from marking. */
+function tellOfLimits(pid: number, tell: (line: string) => void): void {
+  const mostBytes = fileSizeLimit(pid);
+  if (mostBytes >= LEAST_MARKS_BYTES) return;
+  const limit = `the size of files (ulimit -f) is limited to ${Math.floor(mostBytes / 1024)} kB`;
+  tell(`marks of the command have no room: ${limit}; ask for 4 MB or more`);
 }

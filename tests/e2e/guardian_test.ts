@@ -34,7 +34,7 @@ const OBSTACLES: [setup: string, reason: string][] = [
   ["ulimit -v 32000000", "the address space (ulimit -v) is limited to 31250 MB"],
   ["ulimit -d 200000", "the data segment (ulimit -d) is limited to 195 MB"],
   ["ulimit -d 512000", "the data segment (ulimit -d) is limited to 500 MB"],
-  ["ulimit -f 20", "the size of files (ulimit -f) is limited to 20 kB"],
+  ["ulimit -f 4", "the size of files (ulimit -f) is limited to 4 kB"],
   ["ulimit -n 12", "the number of open files (ulimit -n) is limited to 12"],
   ["ulimit -n 4", "the number of open files (ulimit -n) is limited to 4"],
   ["mkdir gone; cd gone; rmdir ../gone", "the working directory was removed"],
@@ -51,6 +51,16 @@ asEachUser("the command runs unmeasured where the runtime cannot", (dir, { comma
     assert(!exists(`${dir}/joulemark.report`), setup);
   }
 }, 60);
+
+asEachUser(
+  "a limit on files that leaves marks no room is told where the rest is measured",
+  (dir, { command }) => {
+    const { code, stderr } = shell(dir, "ulimit -f 20; exec $J run -q -- sh -c 'exit 9'", command);
+    const limit = "the size of files (ulimit -f) is limited to 20 kB; ask for 4 MB or more";
+    assertEquals([code, stderr], [9, `joulemark: marks of the command have no room: ${limit}\n`]);
+    assert(exists(`${dir}/joulemark.report`));
+  },
+);
 
 asEachUser("limits that are only soft keep nothing from being measured", (dir, { command }) => {
   const limits = "ulimit -Sn 20; ulimit -Sv 4000000; ulimit -Sf 100";

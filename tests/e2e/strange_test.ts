@@ -175,7 +175,7 @@ endToEnd("a verb that cannot start here says so in one line", (dir) => {
     "ulimit -d 200000": "the data segment (ulimit -d) is limited to 195 MB; ask for 2 GB or more",
     "ulimit -s 128": "the stack (ulimit -s) is limited to 128 kB; ask for 8 MB",
     "ulimit -n 10": "the number of open files (ulimit -n) is limited to 10; ask for 64 or more",
-    "ulimit -f 20": "the size of files (ulimit -f) is limited to 20 kB; ask for 4 MB or more",
+    "ulimit -f 4": "the size of files (ulimit -f) is limited to 4 kB; ask for 4 MB or more",
   };
   for (const [setup, reason] of Object.entries(reasons)) {
     const out = shell(dir, `${setup}; exec $J --version`);
