@@ -1,0 +1,21 @@
+/**
+ * Spans that come fast, in a file of its own: what a test before it left to collect in this very process takes
+ * the CPU that the monitor needs.
+ */
+import { assert, assertEquals } from "@std/assert";
+import type { Nested } from "../../src/core/report.ts";
+import { parseReport } from "../../src/formats/report.ts";
+import { build, endToEnd, joulemark } from "../_support/programs.ts";
+
+endToEnd("a budget loses no span: 200,000 a second are all in the report", (dir) => {
+  const app = build("flood", dir);
+  const out = joulemark(dir, ["run", "-q", "--budget", "1", "--", app, "spans", "200000", "2.5"]);
+  assertEquals(out.code, 0, out.stderr);
+  const path = `${dir}/joulemark.report`;
+  const [host] = parseReport(Deno.readTextFileSync(path), path).hosts;
+  const { spans, marks, budget } = host.joulemark! as Record<string, Nested>;
+  const [{ span, count }] = spans as { span: string; count: number }[];
+  assertEquals([span, count], ["span", Number(out.stdout)], JSON.stringify(marks));
+  // Samples are fewer by then, and rings are emptied as often as it needs.
+  assert((budget as Record<string, number>)["period times, at most"] > 1, JSON.stringify(budget));
+});
