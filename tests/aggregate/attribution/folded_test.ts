@@ -11,6 +11,55 @@ const CPUS = [0, 1, 2, 3];
 /** Class 1 is outermost, with 2 and 3 inside it; class 4 is outermost by itself. */
 const WATTS = [60, 100, 260, 140, 200];
 
+/** A package whose counter moves each millisecond, and samples of it at 4 to 6 ms. */
+class Meter {
+  timeS = 0;
+  /** By class, since the last sample: time without edges, s. */
+  readonly tookS = new Float64Array(5);
+  /** When the last sample was, and how long after that the next one is. */
+  sampledS = 0;
+  periodS = 0.005;
+  #joules = 0;
+  #shown = 0;
+  #shownS = 0;
+
+  /** @param beforeSample Tells what came folded. */
+  constructor(
+    readonly attribution: Attribution,
+    readonly random: Random,
+    readonly beforeSample: (meter: Meter) => void,
+  ) {}
+
+  /** A visit of 0.2 to 3 ms. @param isFolded It has no edges. @returns Its energy, J. */
+  visit(c: number, isFolded: boolean): number {
+    const { random } = this;
+    let joules = 0;
+    for (let left = random.uniform(0.0002, 0.003); left > 0;) {
+      const nextS = Math.min(this.#shownS + 0.000977, this.sampledS + this.periodS);
+      const length = Math.min(left, nextS - this.timeS);
+      const part = WATTS[c] * (1 + 0.03 * random.normal()) * length;
+      joules += part;
+      this.#joules += part;
+      if (isFolded) this.tookS[c] += length;
+      this.timeS += length;
+      left -= length;
+      if (this.timeS >= this.#shownS + 0.000977 - 1e-12) {
+        [this.#shownS, this.#shown] = [this.timeS, this.#joules];
+      }
+      if (this.timeS >= this.sampledS + this.periodS - 1e-12) this.#sample();
+    }
+    return joules;
+  }
+
+  #sample(): void {
+    this.beforeSample(this);
+    this.tookS.fill(0);
+    this.attribution.step(this.timeS, Float64Array.of(this.#shown), Float64Array.of(NaN));
+    this.sampledS = this.timeS;
+    this.periodS = 0.005 * this.random.uniform(0.75, 1.25);
+  }
+}
+
 /** Visits of 0.2 to 3 ms: of the outermost regions by edges, of what is nested by time alone. */
 function run(seed: number) {
   const random = new Random(seed);
@@ -21,35 +70,22 @@ function run(seed: number) {
     outermostOf: (c) => c === 2 || c === 3 ? 1 : c,
   });
   const truth = new Float64Array(5);
-  const took = new Float64Array(5);
   attribution.edge(0, CPUS, -1);
-  let joules = 0, outer = 0, t = 0, mix = 0.5, atS = 0.005, shown = 0, shownS = 0;
-  while (t < 40) {
+  let outer = 0, mix = 0.5;
+  const meter = new Meter(attribution, random, ({ tookS }) => {
+    if (outer === 0) return;
+    for (const path of [1, 2, 3]) attribution.folded(path - 1, tookS[path], CPUS);
+  });
+  while (meter.timeS < 40) {
     // Now and then the other outermost region, and another mix inside the first.
     if (random.uniform() < 0.05) {
       outer = outer === 1 ? 4 : 1;
       mix = random.uniform();
-      attribution.edge(t, CPUS, outer - 1);
+      attribution.edge(meter.timeS, CPUS, outer - 1);
     }
     const inside = random.uniform() < mix ? 2 : random.uniform() < 0.5 ? 3 : 1;
     const c = outer === 1 ? inside : outer;
-    let left = random.uniform(0.0002, 0.003);
-    while (left > 0) {
-      const length = Math.min(left, shownS + 0.000977 - t, atS - t);
-      const part = WATTS[c] * (1 + 0.03 * random.normal()) * length;
-      joules += part;
-      truth[c] += part;
-      took[c] += length;
-      [t, left] = [t + length, left - length];
-      if (t >= shownS + 0.000977 - 1e-12) [shownS, shown] = [t, joules];
-      if (t < atS - 1e-12) continue;
-      if (outer !== 0) {
-        for (const path of [1, 2, 3]) attribution.folded(path - 1, took[path], CPUS);
-      }
-      took.fill(0);
-      attribution.step(t, Float64Array.of(shown), Float64Array.of(NaN));
-      atS = t + 0.005 * random.uniform(0.75, 1.25);
-    }
+    truth[c] += meter.visit(c, true);
   }
   return { result: attribution.result(true).get("package")!, truth };
 }
@@ -89,10 +125,15 @@ function runWhole(seed: number, around: number) {
     ...{ cpuCount: 4, method: "fit" },
     counters: [{ kind: "package", index: 0, cpus: CPUS, updatePeriodS: 0.001 }],
   });
-  const truth = new Float64Array(5), took = new Float64Array(5);
+  const truth = new Float64Array(5);
   attribution.edge(0, CPUS, around - 1);
-  let joules = 0, t = 0, atS = 0.005, shown = 0, shownS = 0, isEdge = false, mix = 0.5;
-  while (t < 40) {
+  let isEdge = false, mix = 0.5;
+  const meter = new Meter(attribution, random, ({ tookS }) => {
+    for (const path of [2, 3]) {
+      attribution.folded(path - 1, tookS[path], CPUS, { isPast: isEdge, isNested: false });
+    }
+  });
+  while (meter.timeS < 40) {
     if (random.uniform() < 0.02) mix = random.uniform();
     const c = random.uniform() < 0.25
       ? 1
@@ -101,25 +142,9 @@ function runWhole(seed: number, around: number) {
       : random.uniform() < 0.5
       ? 3
       : 0;
-    if (isEdge !== (c === 1)) attribution.edge(t, CPUS, c === 1 ? 0 : around - 1);
+    if (isEdge !== (c === 1)) attribution.edge(meter.timeS, CPUS, c === 1 ? 0 : around - 1);
     isEdge = c === 1;
-    let left = random.uniform(0.0002, 0.003);
-    while (left > 0) {
-      const length = Math.min(left, shownS + 0.000977 - t, atS - t);
-      const part = WATTS[c] * (1 + 0.03 * random.normal()) * length;
-      joules += part;
-      truth[c === 0 ? around : c] += part;
-      took[c] += length;
-      [t, left] = [t + length, left - length];
-      if (t >= shownS + 0.000977 - 1e-12) [shownS, shown] = [t, joules];
-      if (t < atS - 1e-12) continue;
-      for (const path of [2, 3]) {
-        attribution.folded(path - 1, took[path], CPUS, { isPast: isEdge, isNested: false });
-      }
-      took.fill(0);
-      attribution.step(t, Float64Array.of(shown), Float64Array.of(NaN));
-      atS = t + 0.005 * random.uniform(0.75, 1.25);
-    }
+    truth[c === 0 ? around : c] += meter.visit(c, true);
   }
   return { result: attribution.result(true).get("package")!, truth };
 }
@@ -160,35 +185,23 @@ function runMixed(seed: number) {
     parentOf: (c) => c === 2 || c === 3 ? 1 : 0,
     outermostOf: (c) => c === 2 || c === 3 ? 1 : c,
   });
-  const truth = new Float64Array(5), took = new Float64Array(5);
+  const truth = new Float64Array(5);
   attribution.edge(0, CPUS, 0);
-  let joules = 0, t = 0, atS = 0.005, shown = 0, shownS = 0, fullS = 0.002, mix = 0.5;
-  while (t < 40) {
+  let mix = 0.5;
+  const meter = new Meter(attribution, random, ({ tookS }) => {
+    for (const path of [2, 3]) {
+      if (tookS[path] === 0) continue;
+      attribution.folded(path - 1, tookS[path], CPUS, { isPast: false, isNested: true });
+    }
+  });
+  while (meter.timeS < 40) {
     if (random.uniform() < 0.05) mix = random.uniform();
     const c = random.uniform() < mix ? 2 : random.uniform() < 0.5 ? 3 : 1;
-    const isFolded = t >= fullS && c !== 1;
-    if (!isFolded && c !== 1) attribution.edge(t, CPUS, c - 1);
-    let left = random.uniform(0.0002, 0.003);
-    while (left > 0) {
-      const length = Math.min(left, shownS + 0.000977 - t, atS - t);
-      const part = WATTS[c] * (1 + 0.03 * random.normal()) * length;
-      joules += part;
-      truth[c] += part;
-      if (isFolded) took[c] += length;
-      [t, left] = [t + length, left - length];
-      if (t >= shownS + 0.000977 - 1e-12) [shownS, shown] = [t, joules];
-      if (t < atS - 1e-12) continue;
-      for (const path of [2, 3]) {
-        if (took[path] > 0) {
-          attribution.folded(path - 1, took[path], CPUS, { isPast: false, isNested: true });
-        }
-      }
-      took.fill(0);
-      attribution.step(t, Float64Array.of(shown), Float64Array.of(NaN));
-      const period = 0.005 * random.uniform(0.75, 1.25);
-      [atS, fullS] = [t + period, t + 0.4 * period];
-    }
-    if (!isFolded && c !== 1) attribution.edge(t, CPUS, 0);
+    const isFull = meter.timeS >= meter.sampledS + 0.4 * meter.periodS;
+    const isFolded = isFull && c !== 1, hasEdges = !isFull && c !== 1;
+    if (hasEdges) attribution.edge(meter.timeS, CPUS, c - 1);
+    truth[c] += meter.visit(c, isFolded);
+    if (hasEdges) attribution.edge(meter.timeS, CPUS, 0);
   }
   return { result: attribution.result(true).get("package")!, truth };
 }
