@@ -15,9 +15,10 @@ import type { Whole } from "./bundle.ts";
 
 /** Deno's name for it, in its directory. */
 const DATABASE = "v8_code_cache_v2";
-const FLAGS_AT = 12;
-const FLAGS_BYTES = 4;
-const SECONDS = 60;
+/** Word 3 of the header: a hash of V8's flags. */
+const FLAGS_AT = 12, FLAGS_BYTES = 4;
+/** Deno does each step in less than a second. */
+const LIMIT_SECONDS = 60;
 
 interface Row {
   readonly specifier: string;
@@ -97,7 +98,7 @@ async function runDeno(deno: string, flags: string, directory: string, args: str
     stdin: "null",
     stdout: "null",
     stderr: "piped",
-    signal: AbortSignal.timeout(SECONDS * 1000),
+    signal: AbortSignal.timeout(LIMIT_SECONDS * 1000),
   }).output();
   if (code !== 0) throw new Error(new TextDecoder().decode(stderr).trim());
 }

@@ -19,7 +19,7 @@ import { makeCodeCache } from "./code_cache.ts";
 import { findPlace, inject, type Place } from "./elf.ts";
 import { unzip } from "./unzip.ts";
 
-/** The young generation stays small, which keeps memory low in a sampling loop; 1 MiB is not worth threads. */
+/** The young generation stays small, which keeps memory low in a sampling loop; 2 MiB are not worth threads. */
 const V8_FLAGS =
   "--v8-flags=--max-semi-space-size=2,--min-semi-space-size=2,--no-parallel-scavenge";
 
