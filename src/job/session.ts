@@ -54,7 +54,10 @@ export class Session {
     }
   }
 
-  /** What the guardian laid there for the start (guardian/code_cache.h) has been read: its memory is given back. */
+  /**
+   * What the guardian laid there for the start (guardian/code_cache.h) has been read: its memory is given back
+   * before the command may need it for its marks.
+   */
   removeCodeCache(): void {
     removeTree(`${this.directory}/deno`);
   }

@@ -224,11 +224,11 @@ class Run {
     // Counters are read before it runs: it may mark at once, and the first tick be seconds late.
     this.#session.keepOrder(this.#engine.wantsOrder);
     this.#session.sweep();
+    this.#session.removeCodeCache();
     const launchNs = this.#firstStep();
     this.#application.start(this.#plan.changes);
     this.#launchNs = launchNs;
     this.#launched = { ns: launchNs, cpus: cpus.length > 0 ? cpus : affinityOf(0) };
-    this.#session.removeCodeCache();
     this.#loop.scheduling = wakeOnTime();
   }
 
