@@ -1,10 +1,11 @@
 /**
- * Card, report, tree and a channel's report have the same times, counts and energies, to the last digit that
- * each prints, also of threads whose visits come faster than a ring takes them.
+ * Card, report, tree, a channel's report and the page have the same times, counts and energies, to the last
+ * digit that each prints, also of threads whose visits come faster than a ring takes them.
  */
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { type RegionTree, treeFromNested, type TreeRow } from "../../src/core/region_tree.ts";
 import { parseReport } from "../../src/formats/report.ts";
+import type { PageContent, TreeNode } from "../../src/page/content.ts";
 import { build, endToEnd, joulemark } from "../_support/programs.ts";
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -47,6 +48,44 @@ function inside({ rows }: RegionTree, at: number): TreeRow[] {
 function joulesOf(row: TreeRow, kind: "node" | "package" | "dram"): number {
   const energy = row.energies.get(kind);
   return energy === undefined ? NaN : Number.isNaN(energy.joules) ? energy.exactJ : energy.joules;
+}
+
+/** Nodes of a page's tree below its root, in the order of the report's rows. */
+function nodesOf({ children = [] }: TreeNode): TreeNode[] {
+  return children.flatMap((node) => [node, ...nodesOf(node)]);
+}
+
+/** Holds a page's table and picture of the tree against the report's: each has seven digits. */
+function checkPage(path: string, tree: RegionTree): void {
+  const html = Deno.readTextFileSync(path);
+  const page: PageContent = JSON.parse(/id="data">(.*?)<\/script>/s.exec(html)![1]);
+  const table = page.tables.find(({ columns }) => columns.some(({ name }) => name === "own time"))!;
+  const at = (name: string) => table.columns.findIndex((column) => column.name === name);
+  const main = (["node", "package"] as const).find((name) => at(name) >= 0)!;
+  const same = (shown: string | number | null | undefined, value: number, about: string) => {
+    if (Number.isNaN(value)) return assertEquals(shown ?? null, null, about);
+    const exponent = Number(value.toExponential().split("e")[1]);
+    assertAlmostEquals(Number(shown), value, 0.51 * 10 ** (exponent - 6), about);
+  };
+  const nodes = nodesOf(page.tree!);
+  tree.rows.forEach((row, k) => {
+    const energy = row.energies.get(main);
+    const cells = table.rows[k];
+    const cell = (name: string) => cells[at(name)];
+    const about = `${row.region}: ${JSON.stringify(cells)}`;
+    assertEquals(String(cells[0]), "  ".repeat(row.depth) + row.region);
+    assertEquals(cell("visits"), row.count, about);
+    same(cell("time"), row.runtimeS, about);
+    same(cell("own time"), row.selfS, about);
+    same(cell(main), joulesOf(row, main), about);
+    same(cell("power"), energy?.powerW ?? NaN, about);
+    if (at("±") >= 0) same(cell("±"), energy?.seJ ?? NaN, about);
+    if (at("memory") >= 0) same(cell("memory"), joulesOf(row, "dram"), about);
+    assertEquals([nodes[k].name, nodes[k].count], [row.region, row.count]);
+    same(nodes[k].timeS, row.runtimeS, about);
+    same(nodes[k].energyJ, joulesOf(row, main), about);
+    same(nodes[k].errorJ, energy?.seJ ?? NaN, about);
+  });
 }
 
 function check(stderr: string, dir: string): { told: number } {
@@ -110,16 +149,18 @@ function check(stderr: string, dir: string): { told: number } {
     if (Number.isNaN(joules) || isMended) continue;
     assertAlmostEquals(column("CPU_ENERGY J (I)", line), joules, 2e-5 + 1e-7 * joules, about);
   }
+  checkPage(`${dir}/page.html`, tree);
   return { told };
 }
 
 const CONFIG = "runtime-report(energy,region.count,output=profile.txt)";
+const RUN = ["run", "--simulate", "--html", "page.html", "--cali-config", CONFIG, "--"];
 
 endToEnd(
   "threads that mark faster than a ring takes have one time and energy everywhere",
   (dir) => {
     const app = build("nested", dir);
-    const out = joulemark(dir, ["run", "--simulate", "--cali-config", CONFIG, "--", app, "300000"]);
+    const out = joulemark(dir, [...RUN, app, "300000"]);
     assertEquals(out.code, 0, out.stderr);
     check(out.stderr, dir);
   },
@@ -128,7 +169,7 @@ endToEnd(
 
 endToEnd("nested regions that are told have one time and energy everywhere", (dir) => {
   const app = build("nested_energy", dir);
-  const out = joulemark(dir, ["run", "--simulate", "--cali-config", CONFIG, "--", app, "4"]);
+  const out = joulemark(dir, [...RUN, app, "4"]);
   assertEquals(out.code, 0, out.stderr);
   const { told } = check(out.stderr, dir);
   assert(told > 0, out.stderr);
