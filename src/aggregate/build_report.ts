@@ -4,7 +4,13 @@
  */
 import type { Agent } from "../core/agent.ts";
 import { HASH_APPLICATION, HASH_EPOCH, HASH_UNMARKED, regionHash } from "../core/hash.ts";
-import type { Nested, RegionTotal, ReportFields, ReportHost } from "../core/report.ts";
+import type {
+  Nested,
+  RegionTotal,
+  ReportFields,
+  ReportHost,
+  ReportRegion,
+} from "../core/report.ts";
 import type { ReportSignals } from "./report_signals.ts";
 
 /** The blocking start of MPI, whose time the application's totals name. */
@@ -32,9 +38,48 @@ export interface HostResults {
   readonly joulemark?: { [key: string]: Nested };
   /** The regions listed there; the others are counted. @default all */
   readonly pick?: (all: readonly RegionTotal[]) => RegionTotal[];
+  /** Adds keys of others to the fields of a region, whenever they are made. */
+  readonly addToRegion?: (fields: ReportFields, region: RegionTotal) => void;
 }
 
-/** The section of one host; calling it changes nothing. */
+/** Regions of which each has its fields in memory; those of 100,000 would take a third of a gigabyte. */
+const MANY_REGIONS = 4096;
+
+/** A region whose fields are made whenever they are asked for. */
+class RegionOnDemand implements ReportRegion {
+  readonly region: string;
+  readonly hash: number;
+  readonly #total: RegionTotal;
+  readonly #results: HostResults;
+
+  constructor(total: RegionTotal, results: HostResults) {
+    this.region = total.name;
+    this.hash = total.hash;
+    this.#total = total;
+    this.#results = results;
+  }
+
+  get fields(): ReportFields {
+    const { signals, agent, addToRegion } = this.#results;
+    const { hash, runtimeS, count } = this.#total;
+    const fields = signals.fields(hash, runtimeS, count);
+    if (agent.reportRegion !== undefined) Object.assign(fields, agent.reportRegion(hash));
+    signals.addKnown(fields, hash);
+    addToRegion?.(fields, this.#total);
+    return fields;
+  }
+}
+
+/**
+ * Makes the fields of regions, when all that adds to them is known. Those of very many are made whenever they
+ * are asked for, out of what is known then.
+ */
+export function makeFields(host: ReportHost): void {
+  if (host.regions === undefined || host.regions.length > MANY_REGIONS) return;
+  host.regions = host.regions.map(({ region, hash, fields }) => ({ region, hash, fields }));
+}
+
+/** The section of one host, before {@linkcode makeFields}; calling it changes nothing. */
 export function buildReportHost(results: HostResults): ReportHost {
   const { signals, agent, runtimeS } = results;
   const all = results.regions.filter((region) => region.count > 0);
@@ -52,12 +97,7 @@ export function buildReportHost(results: HostResults): ReportHost {
     },
   };
   if (results.regions.length > 0) {
-    host.regions = ran.map(({ name, hash, runtimeS, count }) => {
-      const fields = signals.fields(hash, runtimeS, count);
-      if (agent.reportRegion !== undefined) Object.assign(fields, agent.reportRegion(hash));
-      signals.addKnown(fields, hash);
-      return { region: name, hash, fields };
-    });
+    host.regions = ran.map((region) => new RegionOnDemand(region, results));
   }
   if (markedS !== 0) {
     const restS = runtimeS - markedS;

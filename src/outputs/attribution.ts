@@ -18,7 +18,7 @@ import type { Coverage, FigureCoverage, Known } from "../aggregate/coverage.ts";
 import { HASH_APPLICATION, HASH_UNMARKED } from "../core/hash.ts";
 import { ROOT } from "../core/path_stats.ts";
 import { ENERGY_KINDS, type PathEnergies } from "../core/region_tree.ts";
-import type { Nested, ReportFields, ReportHost } from "../core/report.ts";
+import type { Nested, RegionTotal, ReportFields, ReportHost } from "../core/report.ts";
 import type { PlatformTopology } from "../core/machine/topology.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import type { Batch, NameTable } from "../signals/batch.ts";
@@ -190,20 +190,12 @@ export class RunAttribution implements OpenOutput {
     const result = this.#result = isQuick
       ? this.#attribution.result(false, false)
       : this.#resultNow(!partial);
-    const pathsOf = this.#outermost();
+    this.#families.update();
     this.#hidden.update();
     this.#caused.clear();
-    for (const kind of result.keys()) if (this.#hasCaused(kind, pathsOf)) this.#caused.add(kind);
-    this.#untold.clear();
-    for (const { region, hash, fields } of host.regions ?? []) {
-      this.#add(fields, result, pathsOf(region), { name: region, hash });
-      this.#forget(fields, result, hash);
-    }
-    if (!partial && !isQuick) this.#noteNested(result);
-    if (host.unmarked !== undefined) {
-      this.#add(host.unmarked, result, [0], { name: "unmarked", hash: HASH_UNMARKED });
-      this.#forget(host.unmarked, result, HASH_UNMARKED);
-    }
+    for (const kind of result.keys()) if (this.#hasCaused(kind)) this.#caused.add(kind);
+    this.#shown = { host, hasNested: !partial && !isQuick };
+    if (host.unmarked !== undefined) this.#add(host.unmarked, [ROOT], HASH_UNMARKED);
     for (const [kind, { totalJ }] of result) {
       host.application[KEYS[kind].exact] = totalJ;
       if (this.mode !== "fit") continue;
@@ -217,6 +209,11 @@ export class RunAttribution implements OpenOutput {
       host.application["joulemark-node-energy-coverage (%)"] = 100 * node.share;
     }
     if (host.joulemark !== undefined) host.joulemark.attribution = this.#facts(result);
+  }
+
+  /** Adds the energies as of the last `addTo`. */
+  addToRegion(fields: ReportFields, { name, hash }: RegionTotal): void {
+    this.#add(fields, this.#families.outermost(name), hash);
   }
 
   /** The run has ended: other outputs use these energies. */
@@ -255,8 +252,9 @@ export class RunAttribution implements OpenOutput {
   /** What cannot be determined, why, and what would help. */
   #untoldNote(): string[] {
     for (const kind of ENERGY_KINDS) {
-      const untold = this.#untold.get(kind);
-      if (untold === undefined || this.#coverage.get(kind)?.isStill === true) continue;
+      if (this.#coverage.get(kind)?.isStill === true) continue;
+      const untold = this.#untoldOf(kind);
+      if (untold === undefined) continue;
       const { why, count } = untold, names = untold.names.join(", ");
       const more = count > NOTED_NAMES ? `, ${count - NOTED_NAMES} more` : "";
       const help = HELP[why] === undefined ? "" : `; ${HELP[why]}`;
@@ -300,32 +298,17 @@ export class RunAttribution implements OpenOutput {
     return { ...all, fitJ: NaN, seJ: NaN, causedJ: NaN, powerW: NaN, why: NEVER_SHOWN };
   }
 
-  /** Regions of the last report whose energy cannot be determined, by kind, those with most time first. */
-  readonly #untold = new Map<Kind, { names: string[]; count: number; why: string }>();
+  /** The last report, and whether its notes name nested regions. */
+  #shown: { host: ReportHost; hasNested: boolean } | undefined;
   readonly #families: PathFamilies;
   readonly #hidden: HiddenPaths;
 
-  /** By name: every path that it is the outermost region of, or in. */
-  #outermost(): (name: string) => readonly number[] {
-    this.#families.update();
-    return (name) => this.#families.outermost(name);
-  }
-
-  #add(
-    fields: ReportFields,
-    result: AttributionResult,
-    paths: readonly number[],
-    { name, hash }: { name: string; hash: number },
-  ): void {
-    for (const [kind, { totalJ }] of result) {
+  /** Adds the energies of a region with the paths, or of unmarked time. */
+  #add(fields: ReportFields, paths: readonly number[], hash: number): void {
+    const result = this.#result;
+    for (const kind of result.keys()) {
       const keys = KEYS[kind];
-      const { exactJ, fitJ, seJ, causedJ, why } = this.#sum(result, kind, paths);
-      const isSmall = hash === HASH_UNMARKED &&
-        (exactJ < NOTED_SHARE * totalJ || this.#untold.has(kind));
-      // What covers a part of the time has a note of its own.
-      if (why !== undefined && !isSmall && this.#coverage.get(kind)?.isWhole(hash) !== false) {
-        this.#noteUntold(kind, name, why);
-      }
+      const { exactJ, fitJ, seJ, causedJ } = this.#sum(result, kind, paths);
       fields[keys.exact] = exactJ;
       if (this.mode !== "fit") continue;
       fields[keys.fit] = fitJ;
@@ -333,37 +316,54 @@ export class RunAttribution implements OpenOutput {
       fields[keys.se] = fitJ === fitJ ? seJ : NaN;
       if (this.#caused.has(kind)) fields[keys.caused] = causedJ;
     }
+    this.#forget(fields, result, hash);
   }
 
-  #noteUntold(kind: Kind, name: string, why: string): void {
-    const untold = this.#untold.get(kind) ?? { names: [], count: 0, why };
-    if (untold.count++ === 0) this.#untold.set(kind, untold);
-    if (untold.count <= NOTED_NAMES) untold.names.push(name);
+  /** Regions of the last report whose energy cannot be determined, those with most time first. */
+  #untoldOf(kind: Kind): { names: string[]; count: number; why: string } | undefined {
+    const result = this.#result, of = result.get(kind);
+    if (of === undefined || this.#shown === undefined) return undefined;
+    const { host: { regions = [], unmarked }, hasNested } = this.#shown;
+    const coverage = this.#coverage.get(kind), names: string[] = [];
+    let count = 0, first: string | undefined;
+    const note = (name: string, why: string | undefined) => {
+      if (why === undefined) return;
+      first ??= why;
+      if (++count <= NOTED_NAMES) names.push(name);
+    };
+    // What covers a part of the time has a note of its own.
+    const isWhole = (hash: number) => coverage?.isWhole(hash) !== false;
+    for (const { region, hash } of regions) {
+      if (!isWhole(hash)) continue;
+      note(region, this.#sum(result, kind, this.#families.outermost(region)).why);
+    }
+    if (hasNested && isWhole(HASH_APPLICATION)) {
+      for (const path of this.#nested()) {
+        const { why } = this.#sum(result, kind, this.#families.family(path));
+        note(this.#tracker.paths.name(path), why);
+      }
+    }
+    const { exactJ, why } = this.#sum(result, kind, [ROOT]);
+    const isSmall = exactJ < NOTED_SHARE * of.totalJ || count > 0;
+    if (unmarked !== undefined && !isSmall && isWhole(HASH_UNMARKED)) note("unmarked", why);
+    return first === undefined ? undefined : { names, count, why: first };
   }
 
-  /** Nested regions have rows of their own: those of the most inclusive counter that cannot be told. */
-  #noteNested(result: AttributionResult): void {
+  /** Nested regions that took time, which have rows of their own. */
+  *#nested(): Generator<number> {
     const { paths, regionPaths: { stats } } = this.#tracker;
     if (this.mode !== "fit" || paths.length > NOTED_PATHS) return;
-    for (const kind of ENERGY_KINDS) {
-      if (!result.has(kind) || this.#coverage.get(kind)?.isWhole(HASH_APPLICATION) === false) {
-        continue;
-      }
-      for (let path = 1; path < paths.length; path++) {
-        if (paths.parent(path) === ROOT || !(stats.selfNs[path] > 0)) continue;
-        const { why } = this.#sum(result, kind, this.#families.family(path));
-        if (why !== undefined) this.#noteUntold(kind, paths.name(path), why);
-      }
-      if (this.#untold.has(kind)) return;
+    for (let path = 1; path < paths.length; path++) {
+      if (paths.parent(path) !== ROOT && stats.selfNs[path] > 0) yield path;
     }
   }
 
   /** Power follows the load late, and a region caused more or less than was drawn in it, surely. */
-  #hasCaused(kind: Kind, pathsOf: (name: string) => readonly number[]): boolean {
+  #hasCaused(kind: Kind): boolean {
     const { counters, sum } = this.#result.get(kind)!;
     if (!counters.some(({ lack }) => lack?.causes.includes(CAUSES.slow))) return false;
     return this.#tracker.regions().some(({ name }) => {
-      const { fitJ, seJ, causedJ } = sum(pathsOf(name));
+      const { fitJ, seJ, causedJ } = sum(this.#families.outermost(name));
       return Math.abs(causedJ - fitJ) > seJ;
     });
   }

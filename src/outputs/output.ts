@@ -8,7 +8,7 @@ import type { Environment } from "../core/environment.ts";
 import type { EventReceiver } from "../core/events/event.ts";
 import type { EnergyKind, PathEnergies } from "../core/region_tree.ts";
 import type { Option, OptionValue, OptionValues } from "../core/option.ts";
-import type { Report, ReportHost } from "../core/report.ts";
+import type { RegionTotal, Report, ReportFields, ReportHost } from "../core/report.ts";
 import type { PmcRecord, PmcVersion } from "../formats/pmc/log.ts";
 import type { ByteSink } from "../formats/trace/header.ts";
 import type { JobPart } from "../job/parts.ts";
@@ -59,6 +59,8 @@ export interface OpenOutput {
    * @param isQuick What takes time is left out.
    */
   addTo?(host: ReportHost, partial: boolean, isQuick?: boolean): void;
+  /** Adds keys to the fields of a region, after `addTo`, whenever they are made. */
+  addToRegion?(fields: ReportFields, region: RegionTotal): void;
   /** Lines for the card. */
   notes?(): readonly string[];
   /** Figures of the application that do not cover all of it, by key, beside those of GEOPM's fields. */

@@ -7,7 +7,7 @@
  * and settles only then, so that every event up to t is known. docs/aggregation.md.
  * @module
  */
-import { buildReportHost, longestRegions } from "../aggregate/build_report.ts";
+import { buildReportHost, longestRegions, makeFields } from "../aggregate/build_report.ts";
 import { buildTree } from "../aggregate/build_tree.ts";
 import { MANDATORY_SIGNALS, ReportSignals } from "../aggregate/report_signals.ts";
 import { Coverage, type Known } from "../aggregate/coverage.ts";
@@ -311,6 +311,7 @@ export class Engine implements RunView {
 
   /** The host's section as of the last step. Changes nothing, so it serves checkpoints too. */
   report(extras: ReportExtras = {}): ReportHost {
+    const adders = this.#outputs.filter((output) => output.addToRegion !== undefined);
     const host = buildReportHost({
       host: this.#options.host,
       regions: this.tracker.regions(),
@@ -324,10 +325,14 @@ export class Engine implements RunView {
       agent: this.agent,
       joulemark: extras.joulemark,
       pick: extras.pick ?? (extras.partial === true ? pickPartial : undefined),
+      addToRegion: (fields, region) => {
+        for (const output of adders) output.addToRegion!(fields, region);
+      },
     });
     for (const output of this.#outputs) {
       output.addTo?.(host, extras.partial === true, extras.isQuick);
     }
+    makeFields(host);
     if (host.joulemark !== undefined && extras.isQuick !== true) {
       const tree = this.tree();
       if (tree !== undefined) host.joulemark.tree = treeToNested(tree);
