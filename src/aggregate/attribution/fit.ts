@@ -154,7 +154,7 @@ export class Fit {
     this.#isPlain = true;
     this.untested = this.rows.classCount > MANY_CLASSES ? UNTESTED.regions : UNTESTED.visits;
     this.#columns = NO_COLUMNS;
-    this.rows.narrow(LAG_GRID.length);
+    this.rows.narrowNow(LAG_GRID.length);
     this.onUntested?.();
   }
 

@@ -203,8 +203,11 @@ export interface ExposureRow {
   classes: Int32Array;
   /** Entry i at lag l is at `i * width + l`; after the lags the same for each time constant. */
   tau: Float64Array;
-  readonly width: number;
+  /** Numbers of an entry. */
+  width: number;
   readonly lags: Float64Array;
+  /** There is something for time constants. */
+  readonly responds: boolean;
 }
 
 /** Divides the rows of one counter. */
@@ -215,7 +218,7 @@ export class FoldedSplits {
   readonly #untilS: Float64Array;
   /** No later boundary needs entries before. */
   neededS = -Infinity;
-  readonly #row: ExposureRow;
+  readonly #row: { -readonly [K in keyof ExposureRow]: ExposureRow[K] };
   #begin = new Float64Array(0);
   readonly #taken = new Taken();
   /** By sample and lag, the part of its time between the boundaries. */
@@ -229,7 +232,8 @@ export class FoldedSplits {
 
   constructor(times: FoldedTimes, { lags, width }: { lags: Float64Array; width: number }) {
     this.#times = times;
-    this.#row = { count: 0, classes: new Int32Array(16), tau: new Float64Array(16), lags, width };
+    const [classes, tau] = [new Int32Array(16), new Float64Array(16)];
+    this.#row = { count: 0, classes, tau, lags, width, responds: true };
     this.#each = new Float64Array(width);
     this.#fromS = new Float64Array(lags.length).fill(NaN);
     this.#untilS = new Float64Array(lags.length).fill(NaN);
@@ -255,7 +259,10 @@ export class FoldedSplits {
   /** A row between the last two boundaries, divided. Reused. @param wanted Lags that count. */
   divided(row: ExposureRow, wanted: Uint8Array): ExposureRow {
     if (this.#times.length === 0) return row;
-    const out = this.#row, { count, width } = row, lags = row.lags.length;
+    const out = this.#row, { count } = row, lags = row.lags.length;
+    // Of very many classes the numbers for time constants would take most of the memory.
+    const width = out.width = row.responds ? row.width : lags;
+    out.responds = row.responds;
     this.#copy(row);
     const samples = this.#overlapping(wanted);
     if (samples.length > 0) {
@@ -291,14 +298,14 @@ export class FoldedSplits {
   /** The time of a class goes to what took time in it, at every lag and time constant. */
   #divide(row: ExposureRow, sample: Sample, part: Float64Array): void {
     const out = this.#row, { paths } = this.#times, { slots, seconds, classes, ends } = sample;
-    const { width, count } = row, lags = part.length, each = this.#each;
+    const { width } = out, { count } = row, lags = part.length, each = this.#each;
     for (let j = 0; j < classes.length; j++) {
       const i = this.#placeOf(classes[j], count);
       if (i < 0) continue;
       let any = false;
       for (let w = 0; w < width; w++) {
         const l = w % lags, sum = this.#sums[i * lags + l];
-        each[w] = sum > 0 ? row.tau[i * width + w] * (part[l] / sum) : 0;
+        each[w] = sum > 0 ? row.tau[i * row.width + w] * (part[l] / sum) : 0;
         any ||= part[l] > 0;
       }
       if (!any) continue;
@@ -357,11 +364,11 @@ export class FoldedSplits {
   }
 
   #copy(row: ExposureRow): void {
-    const out = this.#row, width = row.width;
+    const out = this.#row, { width } = out;
     out.count = 0;
     for (let i = 0; i < row.count; i++) {
       const at = this.#entry(row.classes[i]);
-      for (let l = 0; l < width; l++) out.tau[at * width + l] = row.tau[i * width + l];
+      for (let l = 0; l < width; l++) out.tau[at * width + l] = row.tau[i * row.width + l];
     }
   }
 

@@ -20,6 +20,14 @@ export interface Room {
   readonly faded: number;
 }
 
+/** Exposures to terms that come in: term k at lag l at `k * width + l`. */
+export interface TermExposures {
+  readonly count: number;
+  readonly classes: Int32Array;
+  readonly tau: Float64Array;
+  readonly width: number;
+}
+
 const NONE = new Float32Array(0);
 
 /** Rows in a row. Row k of it has entries `start[k]` to before `start[k + 1]`, and so have terms. */
@@ -36,9 +44,9 @@ export class RowBlock {
   lateJ = NONE;
   readonly isLate = new Uint8Array(BLOCK_ROWS);
   /** Numbers of an entry. */
-  readonly lags: number;
+  lags: number;
   /** Entries without any CPU time, where responses are kept. */
-  readonly faded: FadedEntries | undefined;
+  faded: FadedEntries | undefined;
 
   constructor(lags: number, termLags: number, room: Room) {
     this.lags = lags;
@@ -59,6 +67,19 @@ export class RowBlock {
     };
   }
 
+  /** Keeps so many of the first numbers of each entry, and no entry without CPU time. */
+  narrow(lags: number): void {
+    const { tau, lags: before } = this, entries = this.classes.length;
+    if (lags >= before) return;
+    const kept = new Float32Array(entries * lags);
+    for (let e = 0; e < entries; e++) {
+      for (let l = 0; l < lags; l++) kept[e * lags + l] = tau[e * before + l];
+    }
+    this.tau = kept;
+    this.lags = lags;
+    this.faded = undefined;
+  }
+
   /** Makes room for so many entries. */
   reserve(entries: number): void {
     if (entries <= this.classes.length) return;
@@ -76,6 +97,62 @@ export class RowBlock {
     for (let k = 0, to = at * width; k < width; k++, to++) {
       this.lateJ[to] = goesOn ? this.lateJ[to] + lateJ[k] : lateJ[k];
     }
+  }
+
+  /**
+   * Adds exposures to terms to row `at`, the last one. @returns How many of them are kept.
+   *
+   * @param columnOf Number of each term that is a column; empty before columns are chosen.
+   */
+  addTerms(
+    at: number,
+    { count, classes, tau, width }: TermExposures,
+    columnOf: Int32Array,
+  ): number {
+    const from = at === 0 ? 0 : this.termStart[at];
+    this.reserveTerms(from + count, width);
+    const { terms, termTau } = this;
+    let end = from;
+    for (let k = 0; k < count; k++) {
+      // Once columns are chosen, the other terms are not needed.
+      if (columnOf.length > 0 && !(columnOf[classes[k]] >= 0)) continue;
+      let isAny = false;
+      for (let l = 0; l < width; l++) {
+        const value = tau[k * width + l];
+        termTau[end * width + l] = value;
+        if (value > 0) isAny = true;
+      }
+      if (isAny) terms[end++] = classes[k];
+    }
+    this.termStart[at] = from;
+    this.termStart[at + 1] = end;
+    return end - from;
+  }
+
+  /** The same where the row was extended: those that it has get more. */
+  extendTerms(
+    at: number,
+    { count, classes, tau, width }: TermExposures,
+    columnOf: Int32Array,
+  ): number {
+    const from = this.termStart[at], before = this.termStart[at + 1];
+    let end = before;
+    this.reserveTerms(end + count, width);
+    const { terms, termTau } = this;
+    for (let k = 0; k < count; k++) {
+      if (columnOf.length > 0 && !(columnOf[classes[k]] >= 0)) continue;
+      let place = from;
+      while (place < end && terms[place] !== classes[k]) place++;
+      const isNew = place === end;
+      if (isNew) terms[end++] = classes[k];
+      for (let l = 0; l < width; l++) {
+        const value = tau[k * width + l];
+        if (isNew) termTau[place * width + l] = value;
+        else termTau[place * width + l] += value;
+      }
+    }
+    this.termStart[at + 1] = end;
+    return end - before;
   }
 
   /** The same of terms. */

@@ -7,7 +7,7 @@
  * @module
  */
 import { grown } from "../../../core/grow.ts";
-import { BLOCK_ROWS, RowBlock } from "./row_block.ts";
+import { BLOCK_ROWS, RowBlock, type TermExposures } from "./row_block.ts";
 
 /** Classes that a fit can hold, the shared one included. */
 export const MOST_CLASSES = 64;
@@ -26,6 +26,8 @@ export interface Exposures {
   readonly count: number;
   readonly classes: Int32Array;
   readonly tau: Float64Array;
+  /** Numbers of an entry; a store's others are 0. @default all that a store takes */
+  readonly width?: number;
   /** What power draws late, of all classes together. @default responses are by class, in `tau` */
   readonly lateJ?: Float64Array | undefined;
 }
@@ -98,6 +100,12 @@ export class RowStore {
   /** From the next block on, of each entry only so many of its first numbers are kept. */
   narrow(lags: number): void {
     this.#kept = lags;
+  }
+
+  /** The same, and the others are not needed any more: the block that is being filled lets them go. */
+  narrowNow(lags: number): void {
+    this.narrow(lags);
+    if (this.rows > 0) this.block(this.rows - 1).narrow(lags);
   }
 
   /** Block of a row; its place there is `i % BLOCK_ROWS`. */
@@ -198,11 +206,14 @@ export class RowStore {
     { from, before, at: made = -1 }: { from: number; before: number; at?: number },
     row: Exposures,
   ): number {
-    const { lags } = this;
+    const width = row.width ?? this.lags, isNarrow = width < this.lags;
+    const numbers = isNarrow ? this.#numbers.fill(0) : row.tau;
     let end = before;
     for (let k = 0; k < row.count; k++) {
-      const c = this.#own(row.classes[k], row.tau[k * lags + this.#timeLag]);
-      if (made >= 0 && faded?.take(made, c, row.tau, k * lags) === true) continue;
+      const first = isNarrow ? 0 : k * width;
+      if (isNarrow) { for (let l = 0; l < width; l++) numbers[l] = row.tau[k * width + l]; }
+      const c = this.#own(row.classes[k], numbers[first + this.#timeLag]);
+      if (made >= 0 && faded?.take(made, c, numbers, first) === true) continue;
       let at = this.#place[c] - 1;
       const isNew = at < from;
       if (isNew) {
@@ -211,7 +222,7 @@ export class RowStore {
         classes[at] = c;
       }
       for (let l = 0; l < kept; l++) {
-        const more = row.tau[k * lags + l];
+        const more = numbers[first + l];
         if (isNew) tau[at * kept + l] = more;
         else tau[at * kept + l] += more;
       }
@@ -232,67 +243,16 @@ export class RowStore {
   }
 
   /** Adds exposures to terms to the last row. */
-  pushTerms(
-    { count, classes, tau, width }: {
-      count: number;
-      classes: Int32Array;
-      tau: Float64Array;
-      width: number;
-    },
-  ): void {
-    const i = this.rows - 1;
-    const at = i % BLOCK_ROWS;
-    const block = this.block(i);
-    if (width > 0) this.termLags = width;
-    const from = at === 0 ? 0 : block.termStart[at];
-    block.reserveTerms(from + count, width);
-    const { terms, termTau } = block;
-    let end = from;
-    for (let k = 0; k < count; k++) {
-      // Once columns are chosen, the other terms are not needed.
-      if (this.columnOf.length > 0 && !(this.columnOf[classes[k]] >= 0)) continue;
-      let isAny = false;
-      for (let l = 0; l < width; l++) {
-        const value = tau[k * width + l];
-        termTau[end * width + l] = value;
-        if (value > 0) isAny = true;
-      }
-      if (isAny) terms[end++] = classes[k];
-    }
-    block.termStart[at] = from;
-    block.termStart[at + 1] = end;
-    this.amounts += (end - from) * width;
+  pushTerms(terms: TermExposures): void {
+    if (terms.width > 0) this.termLags = terms.width;
+    const at = (this.rows - 1) % BLOCK_ROWS, block = this.block(this.rows - 1);
+    this.amounts += block.addTerms(at, terms, this.columnOf) * terms.width;
   }
 
   /** The same where the last row was extended. */
-  extendTerms(
-    { count, classes, tau, width }: {
-      count: number;
-      classes: Int32Array;
-      tau: Float64Array;
-      width: number;
-    },
-  ): void {
-    const at = (this.rows - 1) % BLOCK_ROWS;
-    const block = this.block(this.rows - 1);
-    const from = block.termStart[at];
-    let end = block.termStart[at + 1];
-    block.reserveTerms(end + count, width);
-    const { terms, termTau } = block;
-    for (let k = 0; k < count; k++) {
-      if (this.columnOf.length > 0 && !(this.columnOf[classes[k]] >= 0)) continue;
-      let place = from;
-      while (place < end && terms[place] !== classes[k]) place++;
-      const isNew = place === end;
-      if (isNew) terms[end++] = classes[k];
-      for (let l = 0; l < width; l++) {
-        const value = tau[k * width + l];
-        if (isNew) termTau[place * width + l] = value;
-        else termTau[place * width + l] += value;
-      }
-    }
-    this.amounts += (end - block.termStart[at + 1]) * width;
-    block.termStart[at + 1] = end;
+  extendTerms(terms: TermExposures): void {
+    const at = (this.rows - 1) % BLOCK_ROWS, block = this.block(this.rows - 1);
+    this.amounts += block.extendTerms(at, terms, this.columnOf) * terms.width;
   }
 
   /** Numbers that are classes. */
