@@ -7,11 +7,6 @@
  */
 #include "core.h"
 
-#define SECTIONS 4096
-
-static uint32_t sections[SECTIONS];
-static uint32_t section_count;
-
 JM_EXPORT void kokkosp_init_library(int sequence, uint64_t version, uint32_t devices, void *info);
 JM_EXPORT void kokkosp_init_library(int sequence, uint64_t version, uint32_t devices, void *info) {
     (void)sequence;
@@ -65,12 +60,11 @@ JM_EXPORT void kokkosp_push_profile_region(const char *name) { begin(name, NULL)
 JM_EXPORT void kokkosp_pop_profile_region(void);
 JM_EXPORT void kokkosp_pop_profile_region(void) { jm_pop(JM_KOKKOS); }
 
+/* A section's id is the number of its region: no table, so that a program may make any number of them. */
 JM_EXPORT void kokkosp_create_profile_section(const char *name, uint32_t *id);
 JM_EXPORT void kokkosp_create_profile_section(const char *name, uint32_t *id) {
     struct joulemark__thread *t = jm_thread(JM_KOKKOS, 0);
-    uint32_t at = __atomic_fetch_add(&section_count, 1, __ATOMIC_RELAXED);
-    if (t && at < SECTIONS) sections[at] = joulemark__find(t, name, JOULEMARK_HINT_UNKNOWN);
-    if (id) *id = at;
+    if (id) *id = t ? joulemark__lookup(t, name) : 0;
 }
 
 JM_EXPORT void kokkosp_destroy_profile_section(uint32_t id);
@@ -80,7 +74,7 @@ JM_EXPORT void kokkosp_destroy_profile_section(uint32_t id) { (void)id; }
 static uint32_t section(uint32_t id) {
     static uint32_t track;
     if (!track) track = jm_domain_track(JM_KOKKOS, "sections");
-    return jm_of(track, id < SECTIONS ? joulemark__checked(sections[id]) : 0);
+    return jm_of(track, joulemark__checked(id));
 }
 
 JM_EXPORT void kokkosp_start_profile_section(uint32_t id);

@@ -156,8 +156,13 @@ static void kokkos(void) {
     uint32_t section = 0;
     ((void (*)(int, uint64_t, uint32_t, void *))find(handle, "kokkosp_init_library"))(
         0, 20240101, 0, NULL);
-    ((void (*)(const char *, uint32_t *))find(handle, "kokkosp_create_profile_section"))(
-        "section", &section);
+    /* As the constructor and the destructor of a section in a loop. */
+    for (int i = 0; i < 5000; i++) {
+        ((void (*)(const char *, uint32_t *))find(handle, "kokkosp_create_profile_section"))(
+            "section", &section);
+        if (i < 4999)
+            ((void (*)(uint32_t))find(handle, "kokkosp_destroy_profile_section"))(section);
+    }
     for (int i = 0; i < 4; i++) {
         ((void (*)(const char *))find(handle, "kokkosp_push_profile_region"))("region");
         ((void (*)(void))find(handle, "kokkosp_pop_profile_region"))();
