@@ -58,3 +58,6 @@ const BY_NAME: readonly string[] = [
  */
 export const ALL_DIALECTS: readonly string[] = Object.keys(DIALECTS)
   .filter((dialect) => !BY_NAME.includes(dialect));
+
+/** Dialects whose calls make no regions. */
+export const WITHOUT_REGIONS: readonly string[] = ["pm_mpi", "io", "alloc", "callpath"];

@@ -52,9 +52,12 @@ export function card(report: Report, { reportPath }: CardOptions = {}): string {
   // The table takes what is left, but for its heading, what is left out, and unmarked.
   const room = MAX_LINES - top.length - bottom.length - 4;
   const steps = stepLines(report);
-  const middle = table.rows.length === 0 && steps.length > 0
-    ? steps
-    : [...tableLines(table, Math.min(MAX_ROWS, Math.max(1, room))), ...steps];
+  const middle = table.rows.length === 0 && steps.length > 0 ? steps : [
+    ...(table.rows.length === 0
+      ? withoutRegions(report)
+      : tableLines(table, Math.min(MAX_ROWS, Math.max(1, room)))),
+    ...steps,
+  ];
   const lines = [...top, ...middle, ...bottom];
   return lines.map((line) => line.slice(0, 400) + "\n").join("");
 }
@@ -153,15 +156,19 @@ function stepLines(report: Report): string[] {
   return wrapped(`steps   ${count} by ${of}: joulemark pmc ${file}`);
 }
 
+/** What to do, where a note does not tell it. */
+function withoutRegions({ hosts: [host] }: Report): string[] {
+  const isTold = listOf(host?.joulemark?.notes).some((note) => note.startsWith("--preload:"));
+  const remedy = isTold ? "" : "joulemark run --preload LIST, ";
+  return [`no region was marked; ${remedy}joulemark client --help`];
+}
+
 /** The text for one that cannot be determined. */
 const ABOUT = "~";
 const NAME_WIDTH = 22;
 
 function tableLines(table: RegionRows, most: number): string[] {
   const { kinds, rows, leftOut, unmarked, method } = table;
-  if (rows.length === 0) {
-    return ["no region was marked; joulemark run --preload LIST, joulemark client --help"];
-  }
   // The first with its error and power, one more beside it; the report has all.
   const [main, beside] = kinds;
   const joulesOf = (row: TreeRow, kind: EnergyKind, hasError: boolean): string => {

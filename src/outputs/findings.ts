@@ -4,6 +4,7 @@
  * @module
  */
 import type { Finding, Severity } from "../core/finding.ts";
+import { WITHOUT_REGIONS } from "../client/dialects.ts";
 import type { Collector } from "../events/collector.ts";
 import { coverageNotes } from "./coverage.ts";
 import type { LoopFigures } from "./loop_figures.ts";
@@ -18,11 +19,12 @@ export interface FindingSources {
   readonly repairs?: readonly string[];
   /** What the measurement of the idle node found. */
   readonly idle?: readonly string[];
-  /** Of a live run: its loop, its marks, and the period that was asked for. */
+  /** Of a live run: its loop, its marks, the period that was asked for, and dialects that made no region. */
   readonly live?: {
     readonly loop: LoopFigures;
     readonly collector: Collector;
     readonly periodS: number;
+    readonly unheard?: readonly string[];
   };
 }
 
@@ -43,7 +45,10 @@ export function findings(sources: FindingSources): Finding[] {
     });
   }
   list.push(...all("outputs", "warning", engine.notes()));
-  if (live !== undefined) list.push(...budgetFindings(live), ...markFindings(live.collector));
+  if (live !== undefined) {
+    list.push(...budgetFindings(live), ...markFindings(live.collector));
+    list.push(...preloadUnheard(live.unheard ?? []));
+  }
   for (const { count, kind, at } of engine.tracker.refused) {
     list.push({
       ...{ code: "refused-calls", severity: "warning" },
@@ -223,6 +228,18 @@ function pathFindings({ outOfOrder, counts }: Collector): Finding[] {
     });
   }
   return list;
+}
+
+/** Calls were to be answered, and none made a region: a library that is not loaded says nothing itself. */
+function preloadUnheard(dialects: readonly string[]): Finding[] {
+  const wanted = dialects.filter((dialect) => !WITHOUT_REGIONS.includes(dialect));
+  if (wanted.length === 0) return [];
+  return [{
+    ...{ code: "preload-unheard", severity: "info" },
+    text: `--preload: no call of ${wanted.length > 3 ? "what it answers" : wanted.join(", ")} ` +
+      "made a region",
+    remedy: "a static or setuid program, or one with its own LD_PRELOAD, does not load the library",
+  }];
 }
 
 function lateEvents({ count, mostS }: FindingSources["late"]): Finding {

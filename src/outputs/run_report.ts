@@ -231,11 +231,12 @@ export class RunReport {
     idle?.addTo(host);
     this.#share?.addTo(host, facts.catalogue.info("CPU_ENERGY")?.state.ok === true);
     const { late, mostLateS } = engine.events;
-    const { loop, collector, request: { periodS } } = facts;
+    const { loop, collector, request: { periodS, preload } } = facts;
+    const unheard = (host.regions ?? []).length > 0 ? [] : preload?.dialects ?? [];
     const list = findings({
       engine,
       late: { count: late, mostS: mostLateS },
-      live: { loop, collector, periodS },
+      live: { loop, collector, periodS, unheard },
       idle: idle?.notes(),
     });
     if (list.length > 0) host.joulemark!.notes = list.map(findingLine);

@@ -82,6 +82,8 @@ export interface ReportOptions {
   /** `SIGNAL[@domain]`, comma-separated. */
   reportSignals: string;
   periodS: number;
+  /** Dialects of `--preload`. */
+  readonly preload?: { readonly dialects: readonly string[] };
   readonly quiet: boolean;
   /** No card of the job either, which the node shows that completes it. @default as `quiet` */
   readonly quietJob?: boolean;

@@ -71,3 +71,18 @@ Deno.test("what was lost is an error, what was only folded is not", () => {
   ]);
   assertEquals(list.find(({ code }) => code === "folded-visits")?.severity, "info");
 });
+
+Deno.test("dialects without a region are told, but those that make none anyway", () => {
+  const told = (unheard: string[]) => {
+    const live = { loop: NO_STEPS, collector, periodS: 0.1, unheard };
+    return findings({ engine, late: { count: 0 }, live }).map(findingLine)
+      .filter((line) => line.startsWith("--preload:"));
+  };
+  const [line] = told(["tau", "io"]);
+  assertEquals(line.split(";")[0], "--preload: no call of tau made a region");
+  assertEquals(
+    told(["mpi", "tau", "itt", "nvtx"])[0].split(";")[0],
+    "--preload: no call of what it answers made a region",
+  );
+  assertEquals(told(["io", "alloc", "pm_mpi"]), []);
+});

@@ -110,6 +110,13 @@ export const WARNINGS: readonly WarningRow[] = [
     todo: "Nothing, where they are few; else a longer --period.",
   },
   {
+    name: "preload without regions",
+    pattern: /made a region/i,
+    means:
+      "No call of the dialects of --preload came: the program has none, or has not loaded the library.",
+    todo: "Programs that are static or setuid, or set LD_PRELOAD themselves: joulemark client c.",
+  },
+  {
     name: "no region",
     pattern: /no region/i,
     means: "The application has no marks: the report has its totals alone.",
