@@ -128,7 +128,12 @@ endToEnd(
   "run --preload says why there may be no region, and does not advise what was done",
   (dir) => {
     compile(dir, DIALECTS);
-    const { stderr: card, report } = preloaded(dir, "tau", ["env", "LD_PRELOAD=", "./dialects", "tau"]);
+    const { stderr: card, report } = preloaded(dir, "tau", [
+      "env",
+      "LD_PRELOAD=",
+      "./dialects",
+      "tau",
+    ]);
     assertMatch(card, /^no region was marked; joulemark client --help$/m);
     const note = /--preload: no call of tau made a region; .*LD_PRELOAD/;
     assertMatch(card.replaceAll(/\n +/g, " "), note);
