@@ -16,6 +16,7 @@ import {
   type OtherModel,
   type OtherOutcome,
 } from "../aggregate/attribution/_other_models.ts";
+import { CAUSES } from "../../src/aggregate/attribution/causes.ts";
 import { JUDGE_MODELS, SECOND_MODELS } from "../aggregate/attribution/_more_models.ts";
 
 /** A row of the table. */
@@ -135,7 +136,14 @@ function joined(tallies: readonly Tally[]): Tally[] {
 
 function table(tallies: readonly Tally[]): void {
   const line = (cells: readonly string[]) => console.log(`| ${cells.join(" | ")} |`);
-  line(["the machine", "worst error, %", "reported %", "coverage %", "error / SE", "named cause"]);
+  line([
+    "the machine",
+    "worst error, %",
+    "reported %",
+    "coverage %",
+    "error / SE",
+    "named, % of runs",
+  ]);
   line(Array.from({ length: 6 }, () => "---"));
   for (const [set] of SETS) {
     const all = emptyTally(set, set);
@@ -145,6 +153,11 @@ function table(tallies: readonly Tally[]): void {
       addTally(all, tally);
     }
     if (all.runs > 0) line([`**${set}**`, ...cells(all)]);
+  }
+  for (const kind of ["additive", "others"]) {
+    const all = emptyTally(kind, kind);
+    for (const tally of tallies) if (tally.set.endsWith(`, ${kind}`)) addTally(all, tally);
+    if (all.runs > 0) line([`**all, ${kind}**`, ...cells(all)]);
   }
 }
 
@@ -156,6 +169,8 @@ function cells({ worst, regions, told, within, squares, causes, runs }: Tally): 
     share(told, regions),
     share(within, told),
     told > 0 ? Math.sqrt(squares / told).toFixed(2) : "-",
-    Object.entries(causes).map(([cause, n]) => `${cause} ${share(n, runs)} %`).join(", "),
+    // By the words of CAUSES; what few runs name is left out.
+    Object.entries(CAUSES).filter(([, cause]) => (causes[cause] ?? 0) >= 0.1 * runs)
+      .map(([word, cause]) => `${word} ${share(causes[cause], runs)}`).join(", "),
   ];
 }
