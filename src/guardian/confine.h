@@ -3,7 +3,9 @@
  * belong to threads, and threads of the runtime's own run no code of ours but this. The runtime
  * (src/os/confine.ts) sends the signal to the thread that runs its program, which sends it to all others.
  */
-enum { PR_SET_NO_NEW_PRIVS = 38, LINUX_CAPABILITY_VERSION_3 = 0x20080522 };
+#include "rights.h"
+
+enum { PR_SET_NO_NEW_PRIVS = 38 };
 enum { SIGNAL_OF_CONFINEMENT = 40, SIGINFO_BYTES = 128, SIGINFO_CODE = 8, SIGINFO_PID = 16, SIGINFO_VALUE = 24 };
 enum { ESRCH = 3, THREADS_MAX = 512, LATE = 0, DONE = 1, NO_LIST = 2, NOT_ASKED = 1000 };
 enum { ONE_THREAD, ALL_THREADS };
@@ -30,11 +32,10 @@ struct crowd {
 
 /* Gives up all capabilities, for good, capset(2), and the paths outside of the ruleset. */
 static void confine_this(struct confinement *wanted) {
-  u32 header[2] = {LINUX_CAPABILITY_VERSION_3, 0}, none[6] = {0, 0, 0, 0, 0, 0};
   i64 error = 0;
   call(SYS_PRCTL, PR_SET_NO_NEW_PRIVS, 1, 0, 0);
   if (wanted && wanted->ruleset >= 0) error = call(SYS_LANDLOCK_RESTRICT_SELF, wanted->ruleset, 0, 0, 0);
-  if (!wanted || !wanted->keeps) call(SYS_CAPSET, (i64)header, (i64)none, 0, 0);
+  if (!wanted || !wanted->keeps) drop_capabilities();
   if (wanted) __atomic_store_n(&wanted->state, error ? (i32)error : DONE, __ATOMIC_RELEASE);
 }
 

@@ -125,6 +125,7 @@ struct guard {
   i64 go, executed;         /* to the parked application; its errno, or its end, from there */
   i64 socket, errors, signals;
   int started, refused, said_go, stopping, leader, never_ran;
+  int elevated; /* the file has rights that the caller has not: rights.h */
   i64 code, signal; /* how the application ended */
   u64 start_ns;     /* when the application was let go, CLOCK_MONOTONIC_RAW */
   u64 start_by, ready_by, hear_by; /* CLOCK_MONOTONIC, 0: no such limit */
@@ -260,6 +261,7 @@ static int receive(i64 fd, char *into, u64 size) {
 __attribute__((noreturn)) static void application(struct guard *guard, i64 go, i64 executed) {
   u32 size = 0;
   char *changes = 0;
+  if (guard->elevated) drop_capabilities();
   if (receive(go, (char *)&size, 4) && (changes = map_memory(size + 1)) && receive(go, changes, size))
     apply_changes(&guard->command, changes, size);
   else if (!guard->has_command)
@@ -324,7 +326,9 @@ __attribute__((noreturn)) static void runtime(struct guard *guard, i64 socket, i
   add(&text, ":");
   add(&text, guard->session.directory);
   set_mask(SIG_SETMASK, ~(FAULTS | THREADS | CONFINE));
-  start_runtime(guard->process, 0, extra, 2, lay_code_cache(guard->session.directory, directory));
+  /* The session is the caller's, who could exchange what is read there as code. */
+  const char *cache = guard->elevated ? 0 : lay_code_cache(guard->session.directory, directory);
+  start_runtime(guard->process, 0, extra, 2, cache);
 }
 
 /* It never starts. Never pid 0, which would be our whole process group. */
@@ -834,19 +838,8 @@ static u64 find_end(const struct process *process, u64 from) {
 
 /* Does a verb read counters of this machine? Only such a one has a use for capabilities. */
 static int reads_counters(const char *verb) {
-  return equal(verb, "run") || equal(verb, "demo") || equal(verb, "read") || equal(verb, "sample") ||
+  return equal(verb, "run") || find_char(verb, '/') || equal(verb, "demo") || equal(verb, "read") || equal(verb, "sample") ||
          equal(verb, "monitor") || equal(verb, "top") || equal(verb, "doctor") || equal(verb, "capture");
-}
-
-/* Does an option name a file that is read beside counters? It is read by the caller's own rights. */
-static int names_files(const struct process *process, u64 from) {
-  for (u64 i = from; i < process->count && !equal(process->arguments[i], "--"); i++)
-    if (starts(process->arguments[i], "--root") || starts(process->arguments[i], "--jobid-file") ||
-        starts(process->arguments[i], "--probe") || starts(process->arguments[i], "--cali"))
-      return 1;
-  for (char **entry = process->environment; *entry; entry++)
-    if (starts(*entry, "CALI_")) return 1; /* they ask for ./caliper.config too */
-  return 0;
 }
 
 /* A verb without an application: a signal ends it as any program. SIGUSR1 is blocked before the
@@ -886,9 +879,12 @@ __attribute__((used, noreturn)) void guardian_main(u64 *stack, u64 self) {
   if (raw && equal(raw, "1") && config.mode == MODE_PACKED && !auxiliary(&process, AT_SECURE))
     start_runtime(&process, 1, 0, 0, 0);
   const char *verb = process.count > first ? process.arguments[first] : "";
-  /* Capabilities of the file (setcap) are for counters, not for files that a user names. */
-  if (auxiliary(&process, AT_SECURE) && (!reads_counters(verb) || names_files(&process, first + 1)))
-    confine_thread(0, 0, 0);
+  int elevated = auxiliary(&process, AT_SECURE) != 0;
+  if (elevated && is_set_id(&process))
+    fail("Cannot start: expected an executable without a set-user-ID or set-group-ID bit, which your command "
+         "would have too, found one; chmod ug-s, and see \"joulemark doctor\" for other ways to counters");
+  if (elevated && reads_counters(verb)) lower_capabilities();
+  else if (elevated) drop_capabilities();
   int demo = equal(verb, "demo");
   u64 at = equal(verb, "run") ? find_end(&process, first + 1) : 0;
   if (find_char(verb, '/')) at = first; /* joulemark ./app */
@@ -902,6 +898,7 @@ __attribute__((used, noreturn)) void guardian_main(u64 *stack, u64 self) {
   struct guard *guard = (struct guard *)memory;
   guard->process = &process;
   guard->has_command = !demo;
+  guard->elevated = elevated;
   guard->command = (struct command){path, process.arguments + at, process.environment};
   guard->executed = guard->go = -1;
   guard->inherited = look_around();

@@ -4,7 +4,8 @@
  */
 enum { MFD_CLOEXEC = 1, MFD_ALLOW_SEALING = 2, MFD_NOEXEC_SEAL = 8 };
 enum { SEAL_EVERYTHING = 0xf }; /* no more seals, no shrinking, no growing, no writing */
-enum { AT_PHDR = 3, AT_PHENT = 4, AT_PHNUM = 5, AT_PAGESZ = 6, AT_BASE = 7, AT_ENTRY = 9, AT_SECURE = 23 };
+enum { AT_PHDR = 3, AT_PHENT = 4, AT_PHNUM = 5, AT_PAGESZ = 6, AT_BASE = 7, AT_ENTRY = 9 };
+enum { AT_UID = 11, AT_EUID = 12, AT_GID = 13, AT_EGID = 14, AT_SECURE = 23 };
 enum { PT_LOAD = 1, PT_INTERP = 3 };
 /* What elf.ts makes of PT_INTERP, so that the kernel starts us and not the dynamic linker. */
 #define PT_HIDDEN_INTERP 0x6a6d6b49u

@@ -18,7 +18,8 @@ import {
   statPath,
 } from "./files.ts";
 import type { CollectorClient } from "./collector_client.ts";
-import { OpenKeptFile } from "./kept_file.ts";
+import { OpenKeptFile } from "./devices/kept_file.ts";
+import { openCounter } from "./caller_rights.ts";
 import { ERRNO, errorText, libc } from "./libc.ts";
 import { DeviceRegisters, FileRegisters, JsonRegisters } from "./devices/registers.ts";
 
@@ -95,7 +96,7 @@ export class MachineHost implements Host {
     if (mode !== undefined && libc().geteuid() !== 0 && (parseInt(mode, 8) & 0o004) === 0) {
       return lack(path, ERRNO.EACCES, `mode ${mode}`);
     }
-    const fd = openFile(this.#at(path), O.RDONLY | O.NONBLOCK);
+    const fd = this.#open(path, () => openFile(this.#at(path), O.RDONLY | O.NONBLOCK));
     if (fd >= 0) {
       closeFile(fd);
       return { ok: true };
@@ -108,11 +109,11 @@ export class MachineHost implements Host {
   }
 
   list(path: string): string[] {
-    return listDirectory(this.#at(path));
+    return this.#open(path, () => listDirectory(this.#at(path)));
   }
 
   readText(path: string): string | undefined {
-    return readText(this.#at(path)) ?? this.#textOfServed(path);
+    return this.#open(path, () => readText(this.#at(path))) ?? this.#textOfServed(path);
   }
 
   #textOfServed(path: string): string | undefined {
@@ -123,12 +124,12 @@ export class MachineHost implements Host {
   }
 
   readLink(path: string): string | undefined {
-    return readLinkTarget(this.#at(path));
+    return this.#open(path, () => readLinkTarget(this.#at(path)));
   }
 
   keep(path: string): KeptFile {
     try {
-      return new OpenKeptFile(path, this.#at(path), this.root !== "");
+      return this.#open(path, () => new OpenKeptFile(path, this.#at(path), this.root !== ""));
     } catch (error) {
       if (this.servedBy(path) === undefined) throw error;
       return this.collector!.keep(path);
@@ -174,7 +175,7 @@ export class MachineHost implements Host {
     if (found.device.endsWith(COLLECTOR_WORDS)) return this.collector!.registers(cpu);
     const path = this.#at(found.device);
     if (found.device.endsWith(".json")) return new JsonRegisters(path);
-    const fd = openFile(path, O.RDONLY);
+    const fd = this.#open(path, () => openFile(path, O.RDONLY));
     if (fd < 0) {
       throw new AccessError({ action: "open", target: found.device, found: errorText(-fd) });
     }
@@ -183,7 +184,8 @@ export class MachineHost implements Host {
 
   cpuid(cpu: number, leaf: number, sub = 0): CpuidLeaf | undefined {
     if (this.root !== "") return this.#cpuidOfTree(cpu, leaf, sub);
-    const fd = openFile(`/dev/cpu/${cpu}/cpuid`, O.RDONLY);
+    const path = `/dev/cpu/${cpu}/cpuid`;
+    const fd = this.#open(path, () => openFile(path, O.RDONLY));
     if (fd < 0) return undefined;
     try {
       const words = new Uint32Array(4);
@@ -215,6 +217,11 @@ export class MachineHost implements Host {
 
   #at(path: string): string {
     return this.root + path;
+  }
+
+  /** A tree is the user's, and so are the rights by which it is read. */
+  #open<T>(path: string, open: () => T): T {
+    return this.root === "" ? openCounter(path, open) : open();
   }
 }
 

@@ -87,6 +87,9 @@ const SYMBOLS = {
   socketpair: { parameters: ["i32", "i32", "i32", "buffer"], result: "i32" },
   poll: { parameters: ["buffer", "u64", "i32"], result: "i32" },
   ppoll: { parameters: ["buffer", "u64", "buffer", "u64"], result: "i32" },
+  getauxval: { parameters: ["u64"], result: "u64" },
+  capget: { parameters: ["buffer", "buffer"], result: "i32" }, // header, sets
+  capset: { parameters: ["buffer", "buffer"], result: "i32" },
   prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
   schedSetscheduler: {
     name: "sched_setscheduler",
@@ -167,7 +170,7 @@ export type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
 /** Calls for starting processes and opening libraries: a monitor whose run has begun makes none. */
 const STARTING: ReadonlySet<string> = new Set<keyof Libc>([
   ...["dup2", "execve", "fcntl", "getppid", "posixSpawn", "schedSetaffinity"] as const,
-  ...["socketpair"] as const,
+  ...["socketpair", "getauxval", "capget", "capset"] as const,
   ...["spawnattrInit", "spawnattrSetflags", "spawnattrSetsigdefault"] as const,
   ...["getrlimit", "memfdCreate", "signalfd", "spawnattrSetsigmask", "waitpid"] as const,
 ]);

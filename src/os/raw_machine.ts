@@ -7,6 +7,7 @@
  * @module
  */
 import type { Host, Registers } from "../core/machine/host.ts";
+import { openCounter } from "./caller_rights.ts";
 import { closeFile, O, openFile, statPath } from "./files.ts";
 import { MachineHost } from "./host.ts";
 import { ERRNO, libc } from "./libc.ts";
@@ -56,7 +57,8 @@ export class RawMachine {
     if (!this.#pci.has(name)) {
       const path = `${this.host.root}/proc/bus/pci/${name}`;
       const writes = this.programs && !this.#isTree;
-      const fd = openFile(path, writes ? O.RDWR : O.RDONLY);
+      const open = () => openFile(path, writes ? O.RDWR : O.RDONLY);
+      const fd = this.#isTree ? open() : openCounter(path, open);
       this.#pci.set(name, fd < 0 ? undefined : new PciFunction(fd, this.#isTree));
     }
     return this.#pci.get(name);
@@ -133,7 +135,8 @@ export class CpuRegisters {
       this.#written.set(register, value);
       return 0;
     }
-    const fd = openFile(this.#device, O.WRONLY);
+    const device = this.#device;
+    const fd = openCounter(device, () => openFile(device, O.WRONLY));
     if (fd < 0) return -fd;
     const bytes = new Uint8Array(8);
     new DataView(bytes.buffer).setBigUint64(0, value, true);

@@ -16,7 +16,6 @@ import { ERRNO, errorText, libc } from "./libc.ts";
 
 const S_IFMT = 0o170000, S_IFREG = 0o100000;
 const WRITABLE_BY_OTHERS = 0o022, WRITABLE_BY_ALL = 0o002, STICKY = 0o1000;
-const AT_SECURE = 23n;
 /** A configuration file has a few lines. */
 const BYTES_MAX = 1 << 20;
 
@@ -112,19 +111,4 @@ function unmappedRoot(): number | undefined {
   );
   const isMapped = ranges.some(([first, , count]) => owner >= first && owner < first + count);
   return isMapped ? undefined : owner;
-}
-
-/**
- * Was this program started with more rights than its caller has, as by setcap(8)? Then the caller's
- * environment names no files. getauxval(3), AT_SECURE.
- */
-export function isElevated(): boolean {
-  const vector = readWhole("/proc/self/auxv");
-  // The kernel shows it to root alone where the program is such a one.
-  if (vector === undefined) return true;
-  const words = new BigUint64Array(vector.slice().buffer);
-  for (let i = 0; i + 1 < words.length; i += 2) {
-    if (words[i] === AT_SECURE) return words[i + 1] !== 0n;
-  }
-  return false;
 }

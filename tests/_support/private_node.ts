@@ -50,12 +50,19 @@ export interface NodeOutcome {
   readonly stderr: string;
 }
 
+/** Who runs what on the node. */
+export interface Starting {
+  readonly asNobody: boolean;
+  /** @default the one under test */
+  readonly executable?: string;
+}
+
 /** A node to run commands on. */
 export interface PrivateNode {
   /** A folder that is the same inside and outside. */
   readonly dir: string;
   /** Runs the executable with arguments, in `dir`; as nobody where asked. */
-  joulemark(args: string[], asNobody?: boolean): Promise<NodeOutcome>;
+  joulemark(args: string[], how?: boolean | Starting): Promise<NodeOutcome>;
   /** Breaks something: see register_fs.c. "" mends it. */
   breakIt(word: string): void;
   /** When the program of `programFor` has begun; a node takes a while to be made. */
@@ -82,7 +89,9 @@ export function onPrivateNode(name: string, body: (node: PrivateNode) => Promise
         await withTimeLimit(() =>
           body({
             dir,
-            joulemark: (args, asNobody = false) => inside(dir, server, args, asNobody),
+            joulemark: (args, how = false) => {
+              return inside(dir, server, args, typeof how === "boolean" ? { asNobody: how } : how);
+            },
             breakIt: (word) => Deno.writeTextFileSync(`${dir}/control`, word + "\n"),
             begun: () => appears(`${dir}/begun`),
           })
@@ -110,12 +119,12 @@ async function inside(
   dir: string,
   server: string,
   args: string[],
-  asNobody: boolean,
+  { asNobody, executable = BINARY }: Starting,
 ): Promise<NodeOutcome> {
   const nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"];
   const out = await new Deno.Command("unshare", {
     args: [
-      ...["-m", "bash", SCRIPT, dir, server, BINARY],
+      ...["-m", "bash", SCRIPT, dir, server, executable],
       ...(asNobody ? nobody : []),
       `${dir}/joulemark`,
       ...args,

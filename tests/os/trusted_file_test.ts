@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { isElevated, readTrusted } from "../../src/os/trusted_file.ts";
+import { isElevated } from "../../src/os/caller_rights.ts";
+import { readTrusted } from "../../src/os/trusted_file.ts";
 import { timed } from "../_support/time_limit.ts";
 
 timed("readTrusted() takes a file of this user or root that nobody else can change", () => {

@@ -16,6 +16,7 @@
  * @module
  */
 import type { Absence } from "../../core/signal.ts";
+import { openCounter } from "../caller_rights.ts";
 import { closeFile, O, openFile, statPath } from "../files.ts";
 import { bindIoctl, type DeviceCall } from "./ioctl.ts";
 import { ERRNO, errno, errorText, libc } from "../libc.ts";
@@ -166,7 +167,7 @@ export type OpenedDoor =
 /** Opens the first existing device. */
 export function openBmc(request: BmcRequest): OpenedDoor {
   for (const path of IPMI_DEVICES) {
-    const fd = openFile(path, O.RDWR | O.NONBLOCK);
+    const fd = openCounter(path, () => openFile(path, O.RDWR | O.NONBLOCK));
     if (fd < 0) {
       if (-fd === ERRNO.ENOENT || -fd === ERRNO.ENOTDIR) continue;
       return lack(path, -fd);

@@ -5,6 +5,7 @@
  * as written; so a library is looked up by hand, never by the loader's own search.
  * @module
  */
+import { isElevated } from "../caller_rights.ts";
 import { closeFile, listDirectory, O, openFile, statPath } from "../files.ts";
 import { libc } from "../libc.ts";
 
@@ -48,6 +49,8 @@ export type FoundLibrary =
  * @param searchPath Directories as in LD_LIBRARY_PATH, looked at first. @default ""
  */
 export function findLibrary(name: string, given?: string, searchPath = ""): FoundLibrary {
+  // Code that the caller names would have the rights of this executable.
+  if (isElevated()) [given, searchPath] = [undefined, ""];
   const exists = (path: string) => statPath(path) !== undefined;
   if (given !== undefined && given !== "") {
     return exists(given) ? { ok: true, path: given } : { ok: false };

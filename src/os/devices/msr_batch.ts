@@ -11,6 +11,7 @@
  * @module
  */
 import type { Registers } from "../../core/machine/host.ts";
+import { openCounter } from "../caller_rights.ts";
 import { closeFile, O, openFile, readText } from "../files.ts";
 import { bindIoctl, type DeviceCall } from "./ioctl.ts";
 import { libc } from "../libc.ts";
@@ -150,7 +151,7 @@ class Cell implements Registers {
 /** Opens the batch device; `undefined`: it is not there, or not for us. */
 export function openMsrBatch(operations: readonly BatchOperation[]): RegisterBatch | undefined {
   if (operations.length === 0) return undefined;
-  const fd = openFile(MSR_BATCH, O.RDONLY);
+  const fd = openCounter(MSR_BATCH, () => openFile(MSR_BATCH, O.RDONLY));
   if (fd < 0) return undefined;
   const call = bindIoctl();
   if (call === undefined) {

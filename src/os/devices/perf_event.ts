@@ -10,6 +10,7 @@
  * event on, and when it is read it adds up the copies of all that the command starts.
  * @module
  */
+import { openCounter } from "../caller_rights.ts";
 import { closeFile } from "../files.ts";
 import { ERRNO, errno, libc } from "../libc.ts";
 
@@ -61,15 +62,17 @@ export function openPerfEvent(spec: PerfEventSpec): number {
     (spec.userOnly === true ? EXCLUDE_KERNEL : 0n);
   attr.setBigUint64(40, flags, true);
   const bytes = new Uint8Array(attr.buffer);
-  const fd = libc().perfEventOpen(
-    number,
-    bytes,
-    spec.commands === true ? commandPid : -1,
-    spec.cpu,
-    -1,
-    PERF_FLAG_FD_CLOEXEC,
-  );
-  return fd >= 0n ? Number(fd) : -(errno() || ERRNO.ENOENT);
+  return openCounter(undefined, () => {
+    const fd = libc().perfEventOpen(
+      number,
+      bytes,
+      spec.commands === true ? commandPid : -1,
+      spec.cpu,
+      -1,
+      PERF_FLAG_FD_CLOEXEC,
+    );
+    return fd >= 0n ? Number(fd) : -(errno() || ERRNO.ENOENT);
+  });
 }
 
 const words = new Uint32Array(6);

@@ -8,6 +8,7 @@
  * the program's stack, and an exception that comes by ends the program.
  * @module
  */
+import { openCounter } from "../caller_rights.ts";
 import { closeFile } from "../files.ts";
 import { readText } from "../files.ts";
 import { cString, ERRNO, errno, libc, LIBC_PATHS, SYSCALLS } from "../libc.ts";
@@ -125,9 +126,14 @@ export class PerfProbes implements Disposable {
       return `${what}: ${denied ? "this user may place no probes" : `errno ${why}`}${remedy}`;
     };
     const redirect = bindRedirect();
+    const openEvent = (what: Uint8Array<ArrayBuffer>, cpu: number) => {
+      return Number(
+        openCounter(undefined, () => c.perfEventOpen(number, what, -1, cpu, -1, FD_CLOEXEC)),
+      );
+    };
     const paths = new Map(places.map(({ path }) => [path, textInMemory(path)]));
     for (const cpu of cpus) {
-      const leader = Number(c.perfEventOpen(number, attributes(SOFTWARE), -1, cpu, -1, FD_CLOEXEC));
+      const leader = openEvent(attributes(SOFTWARE), cpu);
       if (leader < 0) return fail("perf_event_open");
       fds.push(leader);
       const size = BigInt(DATA_BYTES + PAGE);
@@ -138,7 +144,7 @@ export class PerfProbes implements Disposable {
         const probe = attributes(type, paths.get(places[i].path), places[i].offset);
         // perf_event_open(2), ref_ctr_offset: bits 32 to 63, since Linux 4.20.
         new DataView(probe.buffer).setUint32(12, places[i].semaphore ?? 0, true);
-        const fd = Number(c.perfEventOpen(number, probe, -1, cpu, -1, FD_CLOEXEC));
+        const fd = openEvent(probe, cpu);
         if (fd < 0) return fail(`${places[i].path} +0x${places[i].offset.toString(16)}`);
         fds.push(fd);
         if (redirect(fd, SET_OUTPUT, BigInt(leader)) !== 0) {

@@ -12,6 +12,7 @@
  * Built to this interface and tried with answers made up by tests; never met by an adapter.
  * @module
  */
+import { openCounter } from "../caller_rights.ts";
 import { closeFile, O, openFile } from "../files.ts";
 import { bindIoctl } from "./ioctl.ts";
 import { libc } from "../libc.ts";
@@ -130,7 +131,8 @@ class DeviceDoor implements MadDoor {
 export function openUmad(name: string): MadDoor | undefined {
   const call = bindIoctl();
   if (call === undefined) return undefined;
-  const fd = openFile(`/dev/infiniband/${name}`, O.RDWR | O.NONBLOCK);
+  const path = `/dev/infiniband/${name}`;
+  const fd = openCounter(path, () => openFile(path, O.RDWR | O.NONBLOCK));
   if (fd < 0) return undefined;
   if (call(fd, ENABLE_PKEY, new Uint8Array(8)) < 0) {
     closeFile(fd);

@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { Deadline } from "../../../src/os/devices/deadline.ts";
 import { closeFile, O, openFile } from "../../../src/os/files.ts";
 import { ERRNO, errno, libc } from "../../../src/os/libc.ts";
-import { OpenKeptFile } from "../../../src/os/kept_file.ts";
+import { OpenKeptFile } from "../../../src/os/devices/kept_file.ts";
 import { withTimeLimit } from "../../_support/time_limit.ts";
 
 function pipe(): string {

@@ -6,10 +6,10 @@
  * may be replaced by rename at any time: a file without a name left is opened again.
  * @module
  */
-import { AccessError } from "../core/errors.ts";
-import type { KeptFile } from "../core/machine/host.ts";
-import { closeFile, linkCount, O, openFile } from "./files.ts";
-import { ERRNO, errno, errorText, libc } from "./libc.ts";
+import { AccessError } from "../../core/errors.ts";
+import type { KeptFile } from "../../core/machine/host.ts";
+import { closeFile, linkCount, O, openFile } from "../files.ts";
+import { ERRNO, errno, errorText, libc } from "../libc.ts";
 
 /** Longest kernel file that is read in one piece: /proc/stat of a node with 2,000 CPUs. */
 const BUFFER_BYTES = 262144;
