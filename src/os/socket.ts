@@ -16,6 +16,7 @@ const SYMBOLS = {
   listen: { parameters: ["i32", "i32"], result: "i32" }, // fd, backlog
   accept4: { parameters: ["i32", "u64", "u64", "i32"], result: "i32" }, // fd, null, null, flags
   connect: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  getpeername: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
   getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
   setsockopt: { parameters: ["i32", "i32", "i32", "buffer", "u32"], result: "i32" },
   send: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
@@ -133,6 +134,18 @@ export class Connection {
     return { pid: credentials[0], uid: credentials[1] >>> 0, gid: credentials[2] >>> 0 };
   }
 
+  /** From where: a user, or the address of a node, of IPv6 its network. For shares of what is scarce. */
+  get origin(): string {
+    const bytes = new Uint8Array(28), size = new Uint8Array(Uint32Array.of(28).buffer);
+    calls().getpeername(this.#fd, bytes, size);
+    if (bytes[0] !== AF_INET && bytes[0] !== AF_INET6) return `user ${this.peer?.uid}`;
+    const isMapped = bytes[18] === 255 && bytes[19] === 255;
+    const at = bytes[0] === AF_INET ? 4 : isMapped ? 20 : 8;
+    return at !== 8 && bytes[at] === 127
+      ? "here"
+      : bytes.subarray(at, at === 8 ? 16 : at + 4).join();
+  }
+
   /** For poll(2). */
   get descriptor(): number {
     return this.#fd;
@@ -239,9 +252,10 @@ export class Listener {
   /**
    * @param to A path, a port, or a descriptor that listens.
    * @param name What the user calls it. @default the path
+   * @param backlog Clients that may wait to be accepted. @default 16
    * @throws {AccessError} If it cannot be made.
    */
-  constructor(to: string | PortAddress | number, name = String(to)) {
+  constructor(to: string | PortAddress | number, name = String(to), backlog = 16) {
     this.#path = typeof to === "string" ? to : undefined;
     this.#bell = calls().eventfd(0, EFD_CLOEXEC_NONBLOCK);
     if (typeof to === "number") {
@@ -254,7 +268,7 @@ export class Listener {
     // A port of a run that ended a moment ago is free again.
     const one = new Uint8Array(Int32Array.of(1).buffer);
     if (family !== AF_UNIX) calls().setsockopt(this.#fd, SOL_SOCKET, SO_REUSEADDR, one, 4);
-    if (calls().bind(this.#fd, at, at.length) !== 0 || calls().listen(this.#fd, 16) !== 0) {
+    if (calls().bind(this.#fd, at, at.length) !== 0 || calls().listen(this.#fd, backlog) !== 0) {
       const found = errorText(errno());
       closeFile(this.#fd);
       closeFile(this.#bell);

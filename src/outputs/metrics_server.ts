@@ -12,8 +12,10 @@ import { type Connection, connectTo, Listener } from "../os/socket.ts";
 import type { MetricsAddress } from "./metrics_address.ts";
 
 const CLIENTS_MAX = 16;
-/** Who connects again and again keeps nobody waiting: so many a turn. */
-const ACCEPTS_MAX = 32;
+/** Who connects again and again costs a few percent of a core: so many at once, then a rate. */
+const ACCEPTS_MAX = 64, ACCEPTS_PER_S = 200;
+/** So many wait until they are accepted. */
+const BACKLOG = 128;
 const REQUEST_BYTES_MAX = 8192;
 /** A client that neither sends nor receives for this long is closed. */
 const CLIENT_S = 5;
@@ -28,6 +30,7 @@ const S_IFMT = 0o170000, S_IFSOCK = 0o140000;
 
 interface Client {
   readonly connection: Connection;
+  readonly origin: string;
   activeS: number;
   request: string;
   answer?: Uint8Array<ArrayBuffer>;
@@ -44,32 +47,42 @@ export class MetricsServer implements Disposable {
   readonly #made: { text: string; untilS: number }[] = [];
   readonly #decoder = new TextDecoder();
   readonly #bytes = new Uint8Array(REQUEST_BYTES_MAX);
+  /** Connections that may be accepted, and when that was counted. */
+  #accepts = ACCEPTS_MAX;
+  #acceptsS = NaN;
 
   /** @throws {AccessError} If another process listens there, or it cannot be made. */
   constructor(address: MetricsAddress, name: string, text: MetricsText) {
     this.#text = text;
     if (typeof address === "string") clearSocket(address);
-    this.#listener = new Listener(address, name);
+    this.#listener = new Listener(address, name, BACKLOG);
   }
 
   /** What poll(2) is to look at: not who sends more than the request that has its answer. */
   get descriptors(): number[] {
     const asking = this.#clients.filter(({ answer }) => answer === undefined);
-    return [this.#listener.descriptor, ...asking.map((c) => c.connection.descriptor)];
+    const listening = this.#accepts < 1 ? [] : [this.#listener.descriptor];
+    return [...listening, ...asking.map((c) => c.connection.descriptor)];
   }
 
-  /** Time until it must be served without a new request: a client receives an answer slowly. */
+  /** Time until it must be served without a new request: a client receives slowly, or waits to be accepted. */
   get waitMs(): number {
-    return this.#clients.length > 0 ? BUSY_MS : Infinity;
+    return this.#clients.length > 0 || this.#accepts < 1 ? BUSY_MS : Infinity;
   }
 
   /** Serves all who ask. @param nowS Of a steady clock. */
   serve(nowS: number): void {
-    for (let i = 0; i < ACCEPTS_MAX; i++) {
+    const gained = Math.max(0, nowS - this.#acceptsS) * ACCEPTS_PER_S;
+    this.#accepts = Math.min(ACCEPTS_MAX, this.#accepts + (gained || 0));
+    this.#acceptsS = nowS;
+    for (; this.#accepts >= 1; this.#accepts--) {
       const connection = this.#listener.accept();
       if (connection === undefined) break;
-      this.#clients.push({ connection, activeS: nowS, request: "" });
-      if (this.#clients.length > CLIENTS_MAX) this.#end(this.#clients[0]);
+      const client = { connection, origin: connection.origin, activeS: nowS, request: "" };
+      this.#clients.push(client);
+      // One whose request is there already needs no place.
+      this.#turn(client, nowS);
+      if (this.#clients.length > CLIENTS_MAX) this.#end(findCrowding(this.#clients));
     }
     for (let i = this.#clients.length - 1; i >= 0; i--) this.#turn(this.#clients[i], nowS);
   }
@@ -148,6 +161,20 @@ export class MetricsServer implements Disposable {
     client.connection[Symbol.dispose]();
     this.#clients.splice(this.#clients.indexOf(client), 1);
   }
+}
+
+/**
+ * Which client goes where there are too many: of the origin that has most of them, so that one does not crowd
+ * out others; the one that has been there longest, and rather one that has sent no request.
+ *
+ * @param clients In the order in which they came.
+ */
+export function findCrowding<T extends Pick<Client, "origin" | "answer">>(
+  clients: readonly T[],
+): T {
+  const all = [...Map.groupBy(clients, ({ origin }) => origin).values()];
+  const most = all.reduce((most, some) => some.length > most.length ? some : most);
+  return most.find(({ answer }) => answer === undefined) ?? most[0];
 }
 
 function response(status: string, type: string, text: string): Uint8Array<ArrayBuffer> {
