@@ -7,12 +7,13 @@
  * copied over the tree in order, frames make it what it was then. docs/capture.md.
  * @module
  */
-import { OutputPlace } from "../os/output_place.ts";
 import { AccessError } from "../core/errors.ts";
 import type { Reader } from "../core/machine/host.ts";
+import { openCounter } from "../os/caller_rights.ts";
 import { monotonicNanoseconds, rawSeconds, realtimeNanoseconds, sleepUntil } from "../os/clock.ts";
 import { readLinkTarget, readWhole, statPath } from "../os/files.ts";
 import { MachineHost } from "../os/host.ts";
+import { makeDirectories, makeLink, OutputPlace } from "../os/output_place.ts";
 import { RawMachine } from "../os/raw_machine.ts";
 import { RAW_TYPES } from "../readers/raw/all.ts";
 import { identifyProcessor } from "../readers/raw/processor.ts";
@@ -82,7 +83,7 @@ export function capture(options: CaptureOptions): Captured {
 
 function prepare(directory: string): void {
   try {
-    Deno.mkdirSync(directory, { recursive: true });
+    makeDirectories(directory);
     // A link that another user planted would lead the whole tree elsewhere.
     using _place = new OutputPlace(`${directory}/hostname`);
     for (const entry of Deno.readDirSync(directory)) {
@@ -229,7 +230,8 @@ class Tree {
 
   #skeleton(directory: string): void {
     for (const path of this.#directories) {
-      Deno.mkdirSync(directory + this.#redact(path), { recursive: true });
+      const made = directory + this.#redact(path);
+      attempt(made, () => makeDirectories(made));
     }
     // Kernels before 6.1 have no file for it.
     const arch = "/proc/sys/kernel/arch";
@@ -239,8 +241,10 @@ class Tree {
     }
     for (const [path, target] of this.#links) {
       const link = directory + this.#redact(path);
-      Deno.mkdirSync(link.slice(0, link.lastIndexOf("/")), { recursive: true });
-      Deno.symlinkSync(this.#redact(target), link);
+      attempt(link, () => {
+        makeDirectories(link.slice(0, link.lastIndexOf("/")));
+        makeLink(this.#redact(target), link);
+      });
     }
   }
 
@@ -277,7 +281,8 @@ class Tree {
 
   #text(path: string, first: boolean): string | undefined {
     if (this.#options.anonymous && isIdentity(path)) return "redacted\n";
-    const bytes = readWhole(this.#host.root + path, LONGEST_BYTES);
+    const { root } = this.#host, read = () => readWhole(root + path, LONGEST_BYTES);
+    const bytes = root === "" ? openCounter(path, read) : read();
     if (bytes !== undefined && path.startsWith(`${PCI}/`)) return String.fromCharCode(...bytes);
     if (bytes !== undefined) return new TextDecoder().decode(bytes);
     // The collector reads it; its mode stays, so that the tree shows to whom it is closed.
@@ -302,10 +307,19 @@ class Tree {
   }
 }
 
-function save(path: string, text: string): void {
+function save(path: string, content: string | Uint8Array): void {
+  attempt(path, () => {
+    makeDirectories(path.slice(0, path.lastIndexOf("/")));
+    using place = new OutputPlace(path);
+    using file = place.beside();
+    file.writeContent(content);
+    place.rename();
+  });
+}
+
+function attempt(path: string, action: () => void): void {
   try {
-    Deno.mkdirSync(path.slice(0, path.lastIndexOf("/")), { recursive: true });
-    Deno.writeTextFileSync(path, text);
+    action();
   } catch (error) {
     const found = (error as Error).message;
     throw new AccessError({ action: "write", target: path, found, cause: error });
@@ -314,8 +328,7 @@ function save(path: string, text: string): void {
 
 /** The same of bytes, a character each. */
 function saveBytes(path: string, text: string): void {
-  save(path, "");
-  Deno.writeFileSync(path, Uint8Array.from(text, (c) => c.charCodeAt(0)));
+  save(path, Uint8Array.from(text, (c) => c.charCodeAt(0)));
 }
 
 /** A path without `.` and `..`. */

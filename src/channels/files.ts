@@ -6,8 +6,8 @@
  * run is over; until then it is beside, with a name that ends in `-PID.partial`.
  * @module
  */
-import { renameOutput } from "../os/output_place.ts";
-import { isDirectory, makeDirectories, readUserText } from "../os/user_file.ts";
+import { makeDirectories, renameOutput } from "../os/output_place.ts";
+import { isDirectory, readUserText } from "../os/user_file.ts";
 import { LineFile } from "../files/line_file.ts";
 import { unwritable, writeDocument } from "../files/whole_file.ts";
 

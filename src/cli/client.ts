@@ -3,7 +3,7 @@
  * @module
  */
 import { unwritable } from "../files/whole_file.ts";
-import { makeDirectories } from "../os/user_file.ts";
+import { makeDirectories } from "../os/output_place.ts";
 import { LANGUAGES } from "../client/files.ts";
 import { UnknownNameError, UsageError } from "../core/errors.ts";
 import { WholeFile } from "../files/whole_file.ts";

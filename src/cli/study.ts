@@ -10,7 +10,8 @@ import { type Table, tableCsv } from "../analysis/table.ts";
 import { sweepView, type View } from "../analysis/views.ts";
 import { AccessError, UsageError } from "../core/errors.ts";
 import { expandHosts } from "../core/host_list.ts";
-import { makeDirectories, OsError, readUserText } from "../os/user_file.ts";
+import { makeDirectories } from "../os/output_place.ts";
+import { OsError, readUserText } from "../os/user_file.ts";
 import { writeDocument } from "../files/whole_file.ts";
 import { findCommand } from "../os/process.ts";
 import {

@@ -5,10 +5,9 @@
  */
 import { AccessError } from "../core/errors.ts";
 import { closeFile, readLinkTarget, statOpen } from "../os/files.ts";
-import { cString, ERRNO, errorText, libc } from "../os/libc.ts";
-import { openForOutput } from "../os/output_place.ts";
+import { ERRNO, errorText, libc } from "../os/libc.ts";
+import { makeDirectories, openForOutput } from "../os/output_place.ts";
 import { safeDirectory } from "../os/trusted_file.ts";
-import { makeDirectories } from "../os/user_file.ts";
 
 const MODE = 0o755, WRITABLE_BY_OTHERS = 0o022;
 
@@ -24,9 +23,8 @@ export function storeDirectory(dir: string, host: string): string {
   // A link of another user on the way is refused before anything is made behind it.
   const way = openForOutput(path);
   closeFile(way);
-  if (way === -ERRNO.ENOENT) attempt(path, () => makeDirectories(dir));
-  else if (way < 0) throw refused(path, reasonOf(way));
-  libc().mkdir(cString(path), MODE);
+  if (way < 0 && way !== -ERRNO.ENOENT) throw refused(path, reasonOf(way));
+  attempt(path, () => makeDirectories(path, MODE));
   const fd = openForOutput(`${path}/current`);
   if (fd < 0) throw refused(path, reasonOf(fd));
   const real = readLinkTarget(`/proc/self/fd/${fd}`), facts = statOpen(fd);

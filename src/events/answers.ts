@@ -10,7 +10,7 @@ import { monotonicNanoseconds, sleepUntil } from "../os/clock.ts";
 import { listDirectory, readText, writeNew } from "../os/files.ts";
 import { cString, libc } from "../os/libc.ts";
 import { isAlive } from "../os/process.ts";
-import { removeUserFile } from "../os/user_file.ts";
+import { removeUserFile } from "../os/output_place.ts";
 
 /** Prefix of a question's file. */
 export const QUESTION_PREFIX = "ask.";

@@ -8,7 +8,7 @@ import { closeFile, listDirectory, modifiedAt, O, openFile } from "../os/files.t
 import { cString, libc } from "../os/libc.ts";
 import { rawNanoseconds } from "../os/clock.ts";
 import { isAlive } from "../os/process.ts";
-import { RingFileMemory } from "../os/ring_file.ts";
+import { RingFileMemory } from "../os/memory/ring_file.ts";
 import { RingProcess } from "./ring_process.ts";
 import { QUESTION_PREFIX } from "./answers.ts";
 import { LAUNCH_PREFIX } from "../core/events/ring_layout.ts";

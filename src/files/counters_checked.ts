@@ -7,7 +7,8 @@
  */
 import type { Nested } from "../core/report.ts";
 import { readText } from "../os/files.ts";
-import { makeDirectories, readUserText } from "../os/user_file.ts";
+import { makeDirectories } from "../os/output_place.ts";
+import { readUserText } from "../os/user_file.ts";
 import { writeDocument } from "./whole_file.ts";
 
 const MAX_CHARACTERS = 65_536;

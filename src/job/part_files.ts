@@ -5,7 +5,8 @@
  */
 import { UsageError } from "../core/errors.ts";
 import { listDirectory, statPath } from "../os/files.ts";
-import { isDirectory, readUserText, removeUserFile } from "../os/user_file.ts";
+import { removeUserFile } from "../os/output_place.ts";
+import { isDirectory, readUserText } from "../os/user_file.ts";
 import type { ClockPair } from "../merge/clocks.ts";
 import type { JobFacts } from "../merge/merge.ts";
 

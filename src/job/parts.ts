@@ -22,7 +22,8 @@ import type { ClockPair } from "../merge/clocks.ts";
 import { realtimeNanoseconds } from "../os/clock.ts";
 import { statPath } from "../os/files.ts";
 import { cString, libc } from "../os/libc.ts";
-import { makeDirectories, readUserText, removeUserFile } from "../os/user_file.ts";
+import { makeDirectories, removeUserFile } from "../os/output_place.ts";
+import { readUserText } from "../os/user_file.ts";
 import { asFileName } from "../core/names.ts";
 import { writeDocument } from "../files/whole_file.ts";
 import {

@@ -11,7 +11,7 @@ import { writeDocument } from "../files/whole_file.ts";
 import { realtimeNanoseconds } from "../os/clock.ts";
 import { listDirectory, readWhole, statPath } from "../os/files.ts";
 import { isAlive } from "../os/process.ts";
-import { removeUserFile } from "../os/user_file.ts";
+import { removeUserFile } from "../os/output_place.ts";
 import { journalReportPath, readJournal } from "./journal.ts";
 
 /** What became of a session: `report` is where its report was written. */

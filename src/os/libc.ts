@@ -30,6 +30,8 @@ const SYMBOLS = {
   write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   mkdir: { parameters: ["buffer", "i32"], result: "i32" },
+  mkdirat: { parameters: ["i32", "buffer", "i32"], result: "i32" },
+  symlinkat: { parameters: ["buffer", "i32", "buffer"], result: "i32" }, // target, directory, name
   unlink: { parameters: ["buffer"], result: "i32" },
   rename: { parameters: ["buffer", "buffer"], result: "i32" },
   flock: { parameters: ["i32", "i32"], result: "i32" },

@@ -12,7 +12,7 @@
  */
 import { closeFile, type FileFacts, O, openFile, statOpen, statPath } from "./files.ts";
 import { cString, ERRNO, errno, isPassing, libc, SYSCALLS } from "./libc.ts";
-import { OsError, UserFile } from "./user_file.ts";
+import { isMissing, OsError, UserFile } from "./user_file.ts";
 
 const S_IFMT = 0o170000, S_IFDIR = 0o040000, S_IFREG = 0o100000, S_IFLNK = 0o120000;
 const S_IFIFO = 0o010000;
@@ -167,16 +167,64 @@ export function renameOutput(from: string, to: string): void {
   if (number !== 0) throw new OsError(number);
 }
 
+/**
+ * Makes a directory and those above it; an existing one is no error. No link is followed but as for a file.
+ *
+ * @param mode Of the directory itself, without the bits of the umask.
+ * @throws {OsError}
+ */
+export function makeDirectories(path: string, mode = 0o777): void {
+  const bare = path.replace(/(?<=.)\/+$/, "");
+  if (bare === "/") return;
+  let place: Found;
+  try {
+    place = find(bare);
+  } catch (error) {
+    const slash = bare.lastIndexOf("/");
+    if (!isMissing(error) || slash <= 0) throw error;
+    makeDirectories(bare.slice(0, slash));
+    place = find(bare);
+  }
+  const { directory, name, found } = place;
+  const done = found === undefined ? libc().mkdirat(directory, cString(name), mode) : -1;
+  const number = done === 0 ? 0 : found === undefined ? errno() : ERRNO.EEXIST;
+  closeFile(directory);
+  const isThere = found === undefined ? number === ERRNO.EEXIST : isDirectoryMode(found.mode);
+  if (done !== 0 && !isThere) throw new OsError(number || ERRNO.EIO);
+}
+
+/** Makes a link; none on the way is followed. @throws {OsError} */
+export function makeLink(target: string, path: string): void {
+  const { directory, name } = find(path, false);
+  const done = libc().symlinkat(cString(target), directory, cString(name));
+  const number = done === 0 ? 0 : errno() || ERRNO.EIO;
+  closeFile(directory);
+  if (number !== 0) throw new OsError(number);
+}
+
+/** Removes a file, or a link itself; none on the way is followed. @returns false: nothing was removed. */
+export function removeUserFile(path: string): boolean {
+  try {
+    const { directory, name } = find(path, false);
+    const done = libc().unlinkat(directory, cString(name), 0);
+    closeFile(directory);
+    return done === 0;
+  } catch (error) {
+    if (error instanceof OsError) return false;
+    throw error;
+  }
+}
+
 interface Found {
   /** −1: the name is one of the runtime's own descriptors. */
   readonly directory: number;
   readonly name: string;
-  /** What has the name; never a link. */
+  /** What has the name; a link only where the last one is not followed. */
   readonly found?: FileFacts;
 }
 
 /** Opens the directory of a path, link by link. */
-function find(path: string): Found {
+function find(path: string, follows = true): Found {
   if (path === STDOUT) return find("/dev/stdout");
   if (DESCRIPTOR.test(path)) return { directory: -1, name: path };
   const slash = path.lastIndexOf("/");
@@ -203,7 +251,7 @@ function find(path: string): Found {
       const isLink = (found.mode & S_IFMT) === S_IFLNK;
       const target = isLink ? linkTarget(fd) : "";
       closeFile(fd);
-      if (!isLink && isLast) return { directory, name, found };
+      if (isLast && (!isLink || !follows)) return { directory, name, found };
       if (!isLink) throw new OsError(ERRNO.ENOTDIR);
       refusePlanted(found, statOpen(directory)!, isLast);
       if (++links > LINKS_MAX) throw new OsError(ERRNO.ELOOP);
@@ -242,9 +290,12 @@ function isTrusted(uid: number): boolean {
   return uid === 0 || uid === libc().geteuid();
 }
 
-function isFileOrDirectory(facts: FileFacts): boolean {
-  const kind = facts.mode & S_IFMT;
-  return kind === S_IFREG || kind === S_IFDIR;
+function isFileOrDirectory({ mode }: FileFacts): boolean {
+  return (mode & S_IFMT) === S_IFREG || isDirectoryMode(mode);
+}
+
+function isDirectoryMode(mode: number): boolean {
+  return (mode & S_IFMT) === S_IFDIR;
 }
 
 function kindOf(facts: FileFacts): string {

@@ -7,7 +7,7 @@
  */
 import { grown } from "../core/grow.ts";
 import { closeFile, O, openFile, statPath } from "./files.ts";
-import { cString, ERRNO, errno, errorText, libc } from "./libc.ts";
+import { ERRNO, errno, errorText, libc } from "./libc.ts";
 
 /** A system call that failed; the message is strerror(3)'s. */
 export class OsError extends Error {
@@ -253,18 +253,4 @@ export function isDirectory(path: string): boolean {
 export function readUserText(path: string): string {
   using file = UserFile.read(path);
   return new TextDecoder().decode(file.readAll());
-}
-
-/** Removes a file; false when there was none. */
-export function removeUserFile(path: string): boolean {
-  return libc().unlink(cString(path)) === 0;
-}
-
-/** Makes a directory and those above it; an existing one is no error. @throws {OsError} */
-export function makeDirectories(path: string): void {
-  for (let at = path.indexOf("/", 1); at > 0; at = path.indexOf("/", at + 1)) {
-    libc().mkdir(cString(path.slice(0, at)), 0o777);
-  }
-  if (libc().mkdir(cString(path), 0o777) === 0 || isDirectory(path)) return;
-  throw new OsError(errno() || ERRNO.EIO);
 }

@@ -12,7 +12,7 @@ import type { JobPlace } from "../job/run_names.ts";
 import type { JobPart } from "../job/parts.ts";
 import { realtimeNanoseconds } from "../os/clock.ts";
 import { statPath } from "../os/files.ts";
-import { makeDirectories } from "../os/user_file.ts";
+import { makeDirectories } from "../os/output_place.ts";
 import type { OutputSite } from "./output.ts";
 
 /** What a site is made from. */

@@ -5,7 +5,12 @@ import { probeDocument, writeDocument } from "../../src/files/whole_file.ts";
 import { LineFile } from "../../src/files/line_file.ts";
 import { claimPath } from "../../src/job/claim.ts";
 import { mergeFiles } from "../../src/job/merge_parts.ts";
-import { renameOutput } from "../../src/os/output_place.ts";
+import {
+  makeDirectories,
+  makeLink,
+  removeUserFile,
+  renameOutput,
+} from "../../src/os/output_place.ts";
 import { OsError } from "../../src/os/user_file.ts";
 import { WholeFile } from "../../src/files/whole_file.ts";
 import { timed } from "../_support/time_limit.ts";
@@ -151,6 +156,31 @@ Deno.test({
     Deno.symlinkSync(`${home}/made`, `${dir}/own`);
     writeDocument(`${dir}/own`, "made");
     assertEquals(Deno.readTextFileSync(`${home}/made`), "made");
+  }),
+});
+
+Deno.test({
+  name: "behind a planted link no directory is made, no link, and nothing is removed",
+  ...shared(({ dir, ours }) => {
+    const home = ours.slice(0, ours.lastIndexOf("/"));
+    const before = names(home), of = /^a link of user 65534/;
+    asNobody("ln", "-s", home, `${dir}/deep`);
+    for (const path of ["deep/new", "deep/new/newer/", "deep/./new"]) {
+      assertMatch(assertThrows(() => makeDirectories(`${dir}/${path}`), Error).message, of);
+    }
+    assertMatch(assertThrows(() => makeLink("/", `${dir}/deep/new`), Error).message, of);
+    assertEquals(removeUserFile(`${dir}/deep/ours`), false);
+    assertEquals(names(home), before);
+    // The link itself goes, and not what it leads to; our own leads to a directory of ours.
+    assertEquals(removeUserFile(`${dir}/deep`), true);
+    Deno.symlinkSync(home, `${dir}/own`);
+    makeDirectories(`${dir}/own/a/b`, 0o700);
+    makeDirectories(`${dir}/own/a/b/`);
+    makeLink("b", `${dir}/own/a/c`);
+    assertEquals(names(`${home}/a`), ["b", "c"]);
+    assertEquals(Deno.statSync(`${home}/a/c`).mode! & 0o777, 0o700);
+    assertThrows(() => makeDirectories(`${ours}/x`), OsError, "File exists");
+    assertThrows(() => makeDirectories(ours), OsError, "File exists");
   }),
 });
 

@@ -6,7 +6,7 @@
 import { KIND } from "../../src/core/events/event_kinds.ts";
 import { SESSION, SESSION_MAGIC, SESSION_VERSION } from "../../src/core/events/ring_layout.ts";
 import { rawNanoseconds } from "../../src/os/clock.ts";
-import { RingFileMemory } from "../../src/os/ring_file.ts";
+import { RingFileMemory } from "../../src/os/memory/ring_file.ts";
 import { RingProcess } from "../../src/events/ring_process.ts";
 import type { RingThread } from "../../src/events/ring_thread.ts";
 

@@ -5,9 +5,9 @@
  * turns a file that its owner cut short into a short read instead of a fatal signal.
  * @module
  */
-import type { RingMemory } from "../core/events/ring_memory.ts";
-import { closeFile, O, openOwnFile } from "./files.ts";
-import { libc } from "./libc.ts";
+import type { RingMemory } from "../../core/events/ring_memory.ts";
+import { closeFile, O, openOwnFile } from "../files.ts";
+import { libc } from "../libc.ts";
 
 /** One open ring file. */
 export class RingFileMemory implements RingMemory {
