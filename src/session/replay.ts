@@ -172,8 +172,8 @@ class Run {
     const path = `${this.#directory}/recording.yaml`;
     let data: unknown;
     try {
-      const { parse } = await import("@std/yaml/parse");
-      data = parse(readUserText(path));
+      const { yamlParser } = await import("../job/yaml.ts");
+      data = (await yamlParser())(readUserText(path));
     } catch (cause) {
       const found = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
       throw new FormatError(path, 0, { action: "read recording", found, cause });
