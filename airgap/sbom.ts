@@ -32,7 +32,8 @@ const LICENCES: readonly (readonly [name: RegExp, id: string])[] = [
 
 /** A package of a lock file, `NAME@VERSION`; npm's integrity is base64, JSR's SHA-256 in hex. */
 function packaged(kind: "npm" | "jsr", key: string, integrity: string | undefined): Component {
-  const at = key.lastIndexOf("@");
+  // Behind the version are those of the packages that it is used with: NAME@VERSION_OTHER@VERSION.
+  const at = key.indexOf("@", 1);
   const [name, version] = [key.slice(0, at), key.slice(at + 1).split("_")[0]];
   const purl = kind === "npm"
     ? `pkg:npm/${name.replace("@", "%40")}@${version}`
