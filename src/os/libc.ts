@@ -172,7 +172,7 @@ export type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
 /** Calls for starting processes and opening libraries: a monitor whose run has begun makes none. */
 const STARTING: ReadonlySet<string> = new Set<keyof Libc>([
   ...["dup2", "execve", "fcntl", "getppid", "posixSpawn", "schedSetaffinity"] as const,
-  ...["socketpair", "getauxval", "capget", "capset"] as const,
+  ...["socketpair", "symlinkat", "getauxval", "capget", "capset"] as const,
   ...["spawnattrInit", "spawnattrSetflags", "spawnattrSetsigdefault"] as const,
   ...["getrlimit", "memfdCreate", "signalfd", "spawnattrSetsigmask", "waitpid"] as const,
 ]);
