@@ -9,6 +9,7 @@ import { configFileNames, readConfiguration } from "../context/config/variables.
 import { UsageError } from "../core/errors.ts";
 import { realtimeNanoseconds } from "../os/clock.ts";
 import { readText } from "../os/files.ts";
+import { readFound } from "../os/trusted_file.ts";
 import type { PlatformTopology } from "../core/machine/topology.ts";
 import type { NameTable } from "../signals/batch.ts";
 import { announce, type Printer, writeText } from "./files.ts";
@@ -129,7 +130,14 @@ function fromVariables(
   printer: Printer,
 ): readonly ChannelSpec[] {
   try {
-    const fileTexts = configFileNames(env).map(readText).filter((text) => text !== undefined);
+    const read = (path: string) => {
+      // A file that a variable names is the caller's choice; the other lies where others may write.
+      if (env.CALI_CONFIG_FILE !== undefined) return readText(path);
+      const { text, refused } = readFound(path);
+      if (refused !== undefined) printer.tell(`${path} is left aside: ${refused}`);
+      return text;
+    };
+    const fileTexts = configFileNames(env).map(read).filter((text) => text !== undefined);
     return logged(readConfiguration(env, { fileTexts, facts }), printer);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;

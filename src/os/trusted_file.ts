@@ -32,6 +32,34 @@ export interface TrustedText {
  * In a directory right below "/", which has the same owner as "/", only root puts files.
  */
 export function readTrusted(path: string): TrustedText {
+  const directory = folderOf(path);
+  return readIf(path, (facts) => {
+    const root = directory.lastIndexOf("/") === 0 ? unmappedRoot() : undefined;
+    return distrust("it", facts, root) ??
+      distrust("its directory", statPath(directory), root);
+  });
+}
+
+/**
+ * Reads a file that nobody named, of where this process works: not one of another user, who need not be
+ * trusted there. As no root we take one of whom the directory belongs to: links are followed there too.
+ */
+export function readFound(path: string): TrustedText {
+  return readIf(path, ({ uid, mode }) => {
+    const own = libc().geteuid(), isOurs = [0, own, unmappedRoot()].includes(uid);
+    const isHosts = own !== 0 && uid === statPath(folderOf(path))?.uid;
+    if (!isOurs && !isHosts) return `it belongs to user ${uid}`;
+    return (mode & WRITABLE_BY_ALL) === 0 ? undefined : "everybody may write to it: chmod o-w";
+  });
+}
+
+function folderOf(path: string): string {
+  const slash = path.lastIndexOf("/");
+  return slash < 0 ? "." : path.slice(0, slash) || "/";
+}
+
+/** @param refuse Why it is not taken. */
+function readIf(path: string, refuse: (facts: FileFacts) => string | undefined): TrustedText {
   const fd = openFile(path, O.RDONLY | O.NONBLOCK);
   if (fd === -ERRNO.ENOENT || fd === -ERRNO.ENOTDIR) return {};
   // A file where this user may not read is not for them, for example below another user's HOME.
@@ -41,10 +69,7 @@ export function readTrusted(path: string): TrustedText {
     const facts = statOpen(fd)!;
     if ((facts.mode & S_IFMT) !== S_IFREG) return { refused: "it is not a file" };
     if (facts.size > BYTES_MAX) return { refused: `it is longer than ${BYTES_MAX} bytes` };
-    const directory = path.slice(0, path.lastIndexOf("/")) || "/";
-    const root = directory.lastIndexOf("/") === 0 ? unmappedRoot() : undefined;
-    const why = distrust("it", facts, root) ??
-      distrust("its directory", statPath(directory), root);
+    const why = refuse(facts);
     if (why !== undefined) return { refused: why };
     const bytes = readWhole(`/proc/self/fd/${fd}`, BYTES_MAX);
     return bytes === undefined

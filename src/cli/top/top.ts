@@ -8,7 +8,7 @@ import { SESSION_VARIABLE } from "../../core/events/ring_layout.ts";
 import { monotonicNanoseconds, sleepUntil } from "../../os/clock.ts";
 import { listDirectory, readText } from "../../os/files.ts";
 import { hostName, MachineHost } from "../../os/host.ts";
-import { Keyboard } from "../../os/keyboard.ts";
+import { Keyboard } from "../../os/devices/keyboard.ts";
 import { simulationFor } from "../../session/simulation.ts";
 import { ask, type ProcessContextNow, sessionsUnder } from "../../events/answers.ts";
 import { privateBase, privateBases } from "../../job/private_base.ts";

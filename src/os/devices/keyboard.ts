@@ -3,7 +3,7 @@
  * input.
  * @module
  */
-import { ERRNO, errno, libc } from "./libc.ts";
+import { ERRNO, errno, libc } from "../libc.ts";
 
 const POLLIN = 1;
 const STDIN = 0;
