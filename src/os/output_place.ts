@@ -12,7 +12,7 @@
  */
 import { closeFile, type FileFacts, O, openFile, statOpen, statPath } from "./files.ts";
 import { cString, ERRNO, errno, isPassing, libc, SYSCALLS } from "./libc.ts";
-import { isMissing, OsError, UserFile } from "./user_file.ts";
+import { isDescriptor, isMissing, OsError, UserFile } from "./user_file.ts";
 
 const S_IFMT = 0o170000, S_IFDIR = 0o040000, S_IFREG = 0o100000, S_IFLNK = 0o120000;
 const S_IFIFO = 0o010000;
@@ -24,8 +24,6 @@ const LINKS_MAX = 40;
 /** New names that are tried; each has 48 random bits. */
 const MAX_NEW_NAMES = 8;
 const TMPFILE = 0o20000000 | O.DIRECTORY;
-/** Names of descriptors, for any target. */
-const DESCRIPTOR = /^\/dev\/(?:stdout|stderr|stdin|fd\/)|^\/proc\//;
 /** What people write for it. */
 const STDOUT = "-";
 const DIRECTORY = O.PATH | O.DIRECTORY | O.NOFOLLOW;
@@ -44,7 +42,7 @@ export class PlantedError extends OsError {
 /** Is output to this name written into an existing file? Only a first look: opening it checks more. */
 export function isWrittenInto(path: string): boolean {
   if (path === STDOUT) return true;
-  if (DESCRIPTOR.test(path)) return true;
+  if (isDescriptor(path)) return true;
   const facts = statPath(path);
   return facts !== undefined && !isFileOrDirectory(facts);
 }
@@ -226,7 +224,7 @@ interface Found {
 /** Opens the directory of a path, link by link. */
 function find(path: string, follows = true): Found {
   if (path === STDOUT) return find("/dev/stdout");
-  if (DESCRIPTOR.test(path)) return { directory: -1, name: path };
+  if (isDescriptor(path)) return { directory: -1, name: path };
   const slash = path.lastIndexOf("/");
   if (slash === path.length - 1) throw new OsError(path === "" ? ERRNO.ENOENT : ERRNO.EISDIR);
   // One call where no directory on the way is a link.
@@ -255,7 +253,7 @@ function find(path: string, follows = true): Found {
       if (!isLink) throw new OsError(ERRNO.ENOTDIR);
       refusePlanted(found, statOpen(directory)!, isLast);
       if (++links > LINKS_MAX) throw new OsError(ERRNO.ELOOP);
-      if (isLast && DESCRIPTOR.test(target)) {
+      if (isLast && isDescriptor(target)) {
         closeFile(directory);
         return { directory: -1, name: target };
       }

@@ -12,8 +12,9 @@ import { ERRNO, errno, errorText, libc } from "./libc.ts";
 /** A system call that failed; the message is strerror(3)'s. */
 export class OsError extends Error {
   readonly errno: number;
-  constructor(number: number) {
-    super(errorText(number));
+  /** @param what The message. */
+  constructor(number: number, what = errorText(number)) {
+    super(what);
     this.name = "OsError";
     this.errno = number;
   }
@@ -25,6 +26,7 @@ export function isMissing(error: unknown): boolean {
     (error.errno === ERRNO.ENOENT || error.errno === ERRNO.ENOTDIR);
 }
 
+const S_IFMT = 0o170000, S_IFDIR = 0o040000, S_IFREG = 0o100000, S_IFIFO = 0o010000;
 const SEEK_SET = 0;
 const POLLOUT = 4;
 const CHUNK_BYTES = 65536;
@@ -63,16 +65,20 @@ export class UserFile implements Disposable {
     this.#fd = fd;
   }
 
-  /** @throws {OsError} If it cannot be opened, or is a directory. */
+  /** @throws {OsError} If it cannot be opened, is a directory, or a pipe of another user, who may never write. */
   static read(path: string): UserFile {
-    const fd = openFile(path, O.RDONLY);
-    if (fd < 0) throw new OsError(-fd);
-    const file = new UserFile(fd);
-    if (isDirectory(path)) {
-      file[Symbol.dispose]();
-      throw new OsError(ERRNO.EISDIR);
+    const facts = statPath(path), kind = (facts?.mode ?? 0) & S_IFMT;
+    if (kind === S_IFDIR) throw new OsError(ERRNO.EISDIR);
+    const isFile = kind === S_IFREG;
+    if (facts !== undefined && !isFile && !isDescriptor(path)) {
+      const isOurs = facts.uid === 0 || facts.uid === libc().geteuid();
+      const what = kind === S_IFIFO ? "a pipe" : "a device or socket";
+      if (!isOurs) throw new OsError(ERRNO.EPERM, `${what} of user ${facts.uid}`);
     }
-    return file;
+    // What took a file's name since is not waited for either.
+    const fd = openFile(path, isFile ? O.RDONLY | O.NONBLOCK : O.RDONLY);
+    if (fd < 0) throw new OsError(-fd);
+    return new UserFile(fd);
   }
 
   /** Of a descriptor, which is closed with it. */
@@ -246,7 +252,15 @@ export class UserFile implements Disposable {
 /** Is this a directory? */
 export function isDirectory(path: string): boolean {
   const facts = statPath(path);
-  return facts !== undefined && (facts.mode & 0o170000) === 0o040000;
+  return facts !== undefined && (facts.mode & S_IFMT) === S_IFDIR;
+}
+
+/** Names of descriptors of this process, for any target. */
+const DESCRIPTOR = /^\/dev\/(?:stdout|stderr|stdin|fd\/)|^\/proc\//;
+
+/** Is it the name of something that this process has open? */
+export function isDescriptor(path: string): boolean {
+  return DESCRIPTOR.test(path);
 }
 
 /** The whole text of a file. @throws {OsError} */

@@ -1,6 +1,6 @@
-/** Configuration that nobody named, in a directory where another user writes. */
+/** What another user laid where we read: configuration that nobody named, pipes among reports. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { endToEnd, joulemark } from "../_support/programs.ts";
+import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
 
 const NOBODY = 65534;
 const ENVIRONMENT = { CALI_CONFIG: "runtime-report(output=own.txt)" };
@@ -35,3 +35,28 @@ endToEnd("a caliper.config of another user is left aside, in a line", (dir) => {
   assertEquals(joulemark(theirs, RUN, ENVIRONMENT).code, 0);
   assertMatch(Deno.readTextFileSync(`${theirs}/stream.cali`), /^__rec=/);
 }, 120);
+
+endToEnd("a pipe of another user among reports keeps nobody waiting", (dir) => {
+  if (Deno.uid() !== 0) return console.log("skipped: only root makes files of other users");
+  const job = { SLURM_JOB_ID: "77", SLURM_STEP_ID: "0", SLURM_NODEID: "0", SLURM_NNODES: "2" };
+  const others = { SLURM_NTASKS: "2", SLURM_PROCID: "0", SLURM_JOB_NUM_NODES: "2" };
+  Deno.mkdirSync(`${dir}/x.report.parts`);
+  for (const pipe of [`${dir}/x.report.parts/a.json`, `${dir}/x.report.parts/a.report`]) {
+    assertEquals(new Deno.Command("mkfifo", { args: [pipe] }).outputSync().code, 0);
+    Deno.chownSync(pipe, NOBODY, NOBODY);
+  }
+  const run = ["run", "-q", "--report", "x.report", "--", "sh", "-c", "sleep 0.2; exit 5"];
+  const beganMs = performance.now();
+  const { code, stderr } = joulemark(dir, run, { ...job, ...others });
+  assertEquals(code, 5, stderr);
+  assert(!/unmeasured/.test(stderr), stderr);
+  const parts = [...Deno.readDirSync(`${dir}/x.report.parts`)].filter(({ isFile }) => isFile);
+  assert(parts.some(({ name }) => name.endsWith(".report")), "the node's own part is there");
+  const merged = new Deno.Command("timeout", {
+    args: ["10", BINARY, "merge", "-o", "out", "x.report.parts"],
+    cwd: dir,
+  }).outputSync();
+  assertMatch(new TextDecoder().decode(merged.stderr), /a pipe of user 65534/);
+  // The guardian ends a monitor that is silent for 20 s.
+  assert(performance.now() - beganMs < 15_000);
+}, 60);
