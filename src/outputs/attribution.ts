@@ -187,11 +187,7 @@ export class RunAttribution implements OpenOutput {
    * @param isQuick What takes time is left out.
    */
   addTo(host: ReportHost, partial: boolean, isQuick = false): void {
-    const result = this.#result = isQuick
-      ? this.#attribution.result(false, false)
-      : this.#resultNow(!partial);
-    this.#families.update();
-    this.#hidden.update();
+    const result = this.#tell(isQuick, !partial);
     this.#caused.clear();
     for (const kind of result.keys()) if (this.#hasCaused(kind)) this.#caused.add(kind);
     this.#shown = { host, hasNested: !partial && !isQuick };
@@ -218,9 +214,17 @@ export class RunAttribution implements OpenOutput {
 
   /** The run has ended: other outputs use these energies. */
   finish(isQuick = false): void {
-    this.#result = isQuick ? this.#attribution.result(false, false) : this.#resultNow(true);
+    this.#tell(isQuick, true);
     // And so it stays.
     this.#endSamples = this.#samples;
+  }
+
+  /** Takes up the energies as they are now, and which paths others hid: outputs at the end ask before the report. */
+  #tell(isQuick: boolean, isLast: boolean): AttributionResult {
+    this.#result = isQuick ? this.#attribution.result(false, false) : this.#resultNow(isLast);
+    this.#families.update();
+    this.#hidden.update();
+    return this.#result;
   }
 
   /** The end takes long, and is asked for more than once. */
