@@ -127,7 +127,7 @@ function treeTable({ kinds, rows, unmarked, method, leftOut }: RegionRows): Tabl
   };
   const hasResult = (kind: EnergyKind) => {
     return method !== "fit" ||
-      rows.some(({ energies }) => !Number.isNaN(energies.get(kind)?.joules));
+      rows.some(({ energies }) => Number.isFinite(energies.get(kind)?.joules));
   };
   const detail = !has((row) => row.visits.p50S);
   return {

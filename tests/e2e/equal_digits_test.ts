@@ -16,7 +16,7 @@ const UNITS: Readonly<Record<string, number>> = {
 /** What a printed figure may be off by: half of its last digit. */
 function printed(text: string): { value: number; half: number } {
   const found = /^~?([0-9.]+)(?: ± [0-9.]+)? (\S+)$/.exec(text);
-  assert(found !== null && UNITS[found[2]] !== undefined, text);
+  assert(found !== null && UNITS[found[2]] !== undefined, `${text}: no figure`);
   const decimals = found[1].split(".")[1]?.length ?? 0;
   const unit = UNITS[found[2]];
   // Four digits of a whole number may be rounded to tens.
@@ -28,8 +28,10 @@ function printed(text: string): { value: number; half: number } {
 function cardRows(text: string): { titles: string[]; rows: string[][] } {
   const lines = text.split("\n");
   const at = lines.findIndex((line) => /^region {2,}visits/.test(line));
-  // An energy with six digits fills its column: one blank is between the time and it.
-  const split = (line: string) => line.trim().split(/ {2,}|(?<= (?:[nµm]?s|min)) (?=~?\d)/);
+  // An energy with six digits, or with its error, fills its column: one blank is between it and its neighbours.
+  const unit = "[nµm]?s|min|[µmkM]?J|[µmkM]?W";
+  const between = new RegExp(` {2,}|(?<= (?:${unit})) (?=~?\\d)`);
+  const split = (line: string) => line.trim().split(between);
   const rows: string[][] = [];
   for (let k = at + 1; /^ *[a-z]/.test(lines[k]); k++) rows.push(split(lines[k]));
   return { titles: split(lines[at]), rows };
@@ -61,7 +63,9 @@ function checkPage(path: string, tree: RegionTree): void {
   const page: PageContent = JSON.parse(/id="data">(.*?)<\/script>/s.exec(html)![1]);
   const table = page.tables.find(({ columns }) => columns.some(({ name }) => name === "own time"))!;
   const at = (name: string) => table.columns.findIndex((column) => column.name === name);
-  const main = (["node", "package"] as const).find((name) => at(name) >= 0)!;
+  // The most inclusive kind that is told comes first, and power is of it.
+  const main = (["node", "package"] as const).filter((name) => at(name) >= 0)
+    .sort((a, b) => at(a) - at(b))[0];
   const same = (shown: string | number | null | undefined, value: number, about: string) => {
     if (Number.isNaN(value)) return assertEquals(shown ?? null, null, about);
     const exponent = Number(value.toExponential().split("e")[1]);
