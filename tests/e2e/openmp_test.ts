@@ -185,3 +185,21 @@ for (const mpi of ["openmpi", "mpich"]) {
     },
   );
 }
+
+for (const [compiler, has] of [["clang", HAS_LIBOMP], ["gcc", HAS_LIBGOMP]] as const) {
+  needing(
+    `${compiler} with OpenMP`,
+    has,
+    `a parallel region for whose name there is no room ends where it ends, with ${compiler}`,
+    (dir) => {
+      compile(dir, `${compiler} -O2 -fopenmp -o app PROGRAMS/openmp_names.c`);
+      // Of 130,815 names one is for all others.
+      const out = preloaded(dir, "ompt,caliper", ["./app", "130814"]);
+      assertEquals(out.counts["[joulemark] other"], 2);
+      const other = out.host.regions!.find(({ region }) => region === "[joulemark] other")!;
+      const seconds = Number(other.fields["runtime (s)"]);
+      assert(seconds > 0.04 && seconds < 0.9, `${seconds} s`);
+      assert(!out.report.includes("mistakes:"), out.report.slice(0, 4000));
+    },
+  );
+}

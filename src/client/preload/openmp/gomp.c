@@ -81,7 +81,7 @@ static void finished(uint32_t region) {
         struct part part = {fn, data, &joulemark__self_7};                                         \
         uint32_t region;                                                                           \
         if (!real) return otherwise;                                                               \
-        if (!listens() || !(region = jm_omp_parallel(HERE)))                        \
+        if (!listens() || (region = jm_omp_parallel(HERE)) == JM_OMP_UNHEARD)                      \
             return real(fn, data, threads more_args);                                              \
         PARALLEL_##type(real(run_part, &part, threads more_args), region)                          \
     }
@@ -122,7 +122,7 @@ JM_TLS int open_regions;
 
 JM_EXPORT void GOMP_parallel_start(void (*fn)(void *), void *data, unsigned threads);
 JM_EXPORT void GOMP_parallel_start(void (*fn)(void *), void *data, unsigned threads) {
-    uint32_t region = listens() ? jm_omp_parallel(HERE) : 0;
+    uint32_t region = listens() ? jm_omp_parallel(HERE) : JM_OMP_UNHEARD;
     if (open_regions < 16) open_region[open_regions] = region;
     open_regions++;
     JM_FORWARD_VOID("GOMP_parallel_start", LIBRARY, (void (*)(void *), void *, unsigned),
@@ -132,8 +132,7 @@ JM_EXPORT void GOMP_parallel_start(void (*fn)(void *), void *data, unsigned thre
 JM_EXPORT void GOMP_parallel_end(void);
 JM_EXPORT void GOMP_parallel_end(void) {
     JM_FORWARD_VOID("GOMP_parallel_end", LIBRARY, (void), ());
-    if (open_regions > 0 && --open_regions < 16 && open_region[open_regions])
-        jm_omp_parallel_end(open_region[open_regions]);
+    if (open_regions > 0 && --open_regions < 16) jm_omp_parallel_end(open_region[open_regions]);
 }
 
 /* ---------------------------------------------------------------- waits inside */

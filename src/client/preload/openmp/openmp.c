@@ -140,7 +140,7 @@ static void tell(struct joulemark__thread *t) {
 JM_HIDDEN uint32_t jm_omp_parallel(const void *at) {
     struct joulemark__thread *t = jm_thread(JM_OMPT, 1);
     uint32_t region;
-    if (!t) return 0;
+    if (!t) return JM_OMP_UNHEARD;
     if (!is_counting) {
         is_counting = 1;
         jm_tell_at_end(tell);
@@ -154,7 +154,7 @@ JM_HIDDEN uint32_t jm_omp_parallel(const void *at) {
 
 JM_HIDDEN void jm_omp_parallel_end(uint32_t region) {
     struct joulemark__thread *t = jm_thread(JM_OMPT, 0);
-    if (!t) return;
+    if (!t || region == JM_OMP_UNHEARD) return;
     jm_omp_end(JM_OMP_PARALLEL);
     joulemark__exit(t, jm_of(jm_track(JM_OMPT), joulemark__checked(region)));
 }

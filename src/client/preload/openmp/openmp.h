@@ -26,7 +26,8 @@ enum jm_omp_kind {
 JM_HIDDEN void jm_omp_begin(enum jm_omp_kind kind);
 JM_HIDDEN void jm_omp_end(enum jm_omp_kind kind);
 
-/* A parallel region begins at a place of the program. @returns Its region, 0: no listener. */
+/* A parallel region begins at a place of the program. @returns Its region; 0 is that of names without room. */
+#define JM_OMP_UNHEARD UINT32_MAX /* no listener: it does not end either */
 JM_HIDDEN uint32_t jm_omp_parallel(const void *at);
 JM_HIDDEN void jm_omp_parallel_end(uint32_t region);
 
