@@ -310,7 +310,11 @@ export class FigureCoverage {
   }
 
   get #isMissing(): boolean {
-    return this.#missing.includes(1) || this.#handles.some((_, i) => this.#isStill(i));
+    // Asked for each of very many regions.
+    for (let i = 0; i < this.#missing.length; i++) {
+      if (this.#missing[i] !== 0 || this.#isStill(i)) return true;
+    }
+    return false;
   }
 
   /** What is known of the application's figure. */

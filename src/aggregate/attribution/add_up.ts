@@ -108,20 +108,30 @@ interface Part {
 /** The classes of one counter, of which several may have one number in the fit. */
 class Shared {
   readonly result: CounterResult;
+  /** By class: its number in the fit, and the class whose time was divided; −1: none. */
+  readonly #own: Int32Array;
+  readonly #around: Int32Array;
   /** CPU-seconds by own number of the fit. */
-  readonly #ownS: number[] = [];
-  /** Energy by exact edges of all that was divided, by the class whose time it was, J. */
-  readonly #dividedJ = new Map<number, number>();
+  readonly #ownS: Float64Array;
+  /** Energy by exact edges of all that was divided, by the class whose time it was, J; empty: nothing was. */
+  readonly #dividedJ: Float64Array;
   readonly #one: Part = { exactJ: 0, energyJ: 0, seJ: 0, beyondJ: 0, seconds: 0, why: undefined };
 
   constructor(result: CounterResult) {
     this.result = result;
-    for (let c = 0; c < result.seconds.length; c++) {
-      const own = result.fitOf(c);
-      if (own >= 0) this.#ownS[own] = (this.#ownS[own] ?? 0) + result.seconds[c];
-      const around = result.foldedIn(c);
-      if (around < 0) continue;
-      this.#dividedJ.set(around, (this.#dividedJ.get(around) ?? 0) + result.exactJ[c]);
+    const { seconds, exactJ } = result, classes = seconds.length;
+    const own = this.#own = new Int32Array(classes);
+    const around = this.#around = new Int32Array(classes);
+    let numbers = 0, outer = 0;
+    for (let c = 0; c < classes; c++) {
+      numbers = Math.max(numbers, 1 + (own[c] = result.fitOf(c)));
+      outer = Math.max(outer, 1 + (around[c] = result.foldedIn(c)));
+    }
+    const ownS = this.#ownS = new Float64Array(numbers);
+    const dividedJ = this.#dividedJ = new Float64Array(outer);
+    for (let c = 0; c < classes; c++) {
+      if (own[c] >= 0) ownS[own[c]] += seconds[c];
+      if (around[c] >= 0) dividedJ[around[c]] += exactJ[c];
     }
   }
 
@@ -142,7 +152,7 @@ class Shared {
       [is.energyJ, is.seJ, is.why] = [is.exactJ, NaN, NO_FIT];
       return is;
     }
-    const own = result.fitOf(c);
+    const own = this.#own[c];
     const share = own < 0 ? 0 : Math.min(1, seconds / this.#ownS[own]);
     if (own >= 0) is.beyondJ = seconds / this.#ownS[own] * (fit.beyondJ[own] ?? 0);
     if (own >= 0 && share > 1 - WHOLE) {
@@ -165,7 +175,7 @@ class Shared {
           ? undefined
           : UNCERTAIN);
     }
-    if (this.#dividedJ.size > 0) is.seJ = Math.hypot(is.seJ, this.#oneDividedSeJ(c));
+    if (this.#dividedJ.length > 0) is.seJ = Math.hypot(is.seJ, this.#oneDividedSeJ(c));
     return is;
   }
 
@@ -185,7 +195,7 @@ class Shared {
       const s = c < result.seconds.length ? result.seconds[c] : 0;
       if (!(s > 0)) continue;
       seconds += s;
-      const own = result.fitOf(c);
+      const own = this.#own[c];
       parts.set(own, (parts.get(own) ?? 0) + (own < 0 ? result.exactJ[c] : s / this.#ownS[own]));
     }
     // A class without CPU time drew nothing, for certain.
@@ -206,25 +216,25 @@ class Shared {
 
   /** What `#dividedSeJ` is for one class, since there may be very many. */
   #oneDividedSeJ(c: number): number {
-    const { exactJ } = this.result;
-    const around = this.result.foldedIn(c);
-    if (around < 0 || c >= exactJ.length) return 0;
-    const beside = Math.max(0, this.#dividedJ.get(around)! - exactJ[c]);
+    const { exactJ } = this.result, around = this.#around[c];
+    if (around < 0) return 0;
+    const beside = Math.max(0, this.#dividedJ[around] - exactJ[c]);
     return DIVIDED_ERROR * Math.abs(Math.min(exactJ[c], beside));
   }
 
   /** The uncertainty of classes without edges, with that of the energy beside them. */
   #dividedSeJ(classes: readonly number[]): number {
-    if (this.#dividedJ.size === 0) return 0;
+    if (this.#dividedJ.length === 0) return 0;
+    const { exactJ } = this.result;
     const inside = new Map<number, number>();
     for (const c of classes) {
-      const around = this.result.foldedIn(c);
-      if (around < 0 || c >= this.result.exactJ.length) continue;
-      inside.set(around, (inside.get(around) ?? 0) + this.result.exactJ[c]);
+      const around = c < exactJ.length ? this.#around[c] : -1;
+      if (around < 0) continue;
+      inside.set(around, (inside.get(around) ?? 0) + exactJ[c]);
     }
     let variance = 0;
     for (const [around, joules] of inside) {
-      const beside = Math.max(0, this.#dividedJ.get(around)! - joules);
+      const beside = Math.max(0, this.#dividedJ[around] - joules);
       variance += (DIVIDED_ERROR * Math.min(joules, beside)) ** 2;
     }
     return Math.sqrt(variance);

@@ -39,6 +39,8 @@ const MOST_JOINED = 16;
 /** Numbers that are kept before the choice, of 4 bytes, if there are rows enough. */
 const MOST_AMOUNTS = 700_000;
 const LEAST_CHOICE_ROWS = 1024;
+/** So many are told from few without waiting for that interval. */
+const VERY_MANY_CLASSES = 1024;
 /** Entries that are kept without joining rare classes: a few MB. */
 const MOST_ENTRIES = 65_536;
 /** Row passes of the choice, and rows that follow it, for each new row. */
@@ -128,6 +130,8 @@ export class Fit {
       this.#joined = 1;
       this.#work += row.count * row.count;
     }
+    const isOpen = !this.#hasLooked && this.#selection === undefined && this.#stream === undefined;
+    if (isOpen && rows.classCount > VERY_MANY_CLASSES) this.#leaveTest();
     if (rows.entries > MOST_ENTRIES) rows.limit();
     if (this.#joined < this.#together) return;
     this.#joined = Infinity;
@@ -149,9 +153,13 @@ export class Fit {
     this.#looks++;
     const isFar = !this.#isTestable(FAR_MORE);
     if (!isMany && !isFar && this.#looks * JOIN_LOOK < LOOK_ROWS) return;
-    this.#hasLooked = true;
-    if (this.#isTestable(1)) return;
-    this.#isPlain = true;
+    if (this.#isTestable(1)) this.#hasLooked = true;
+    else this.#leaveTest();
+  }
+
+  /** Nothing is tested: that would take too long. */
+  #leaveTest(): void {
+    this.#hasLooked = this.#isPlain = true;
     this.untested = this.rows.classCount > MANY_CLASSES ? UNTESTED.regions : UNTESTED.visits;
     this.#columns = NO_COLUMNS;
     this.rows.narrowNow(LAG_GRID.length);
