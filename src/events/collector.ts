@@ -20,8 +20,10 @@ import { DueSources } from "./due_sources.ts";
 import { FoldedPaths, type OutOfOrder } from "./folded_paths.ts";
 import { rankOf } from "../job/process_rank.ts";
 import { SHORT_NS } from "../core/budget.ts";
+import { NOBODY } from "./processes/host_pids.ts";
 import { type DirectoryListener, RingDirectory } from "./ring_directory.ts";
-import { type Follower, followerOf, isOneImage, type Marks, type Source } from "./marks.ts";
+import { endUnsaid, type Follower, followerOf, isOneImage } from "./marks.ts";
+import type { Marks, Source } from "./marks.ts";
 import type { Probes } from "./probes.ts";
 import { ClientMessages } from "./client_messages.ts";
 import { RingEvents } from "./ring_events.ts";
@@ -104,8 +106,8 @@ export class Collector implements DirectoryListener {
     this.#directory = new RingDirectory(options.directory, options.originNs);
   }
 
-  /** Copies new records; notices processes that came and went. */
-  drain(): void {
+  /** Copies new records; notices processes that came and went. @param overNs The run ended then, and nobody's processes. */
+  drain(overNs?: number): void {
     const nowNs = this.#options.nowNs();
     this.#directory.look(this);
     this.#options.probes?.drain(nowNs, this);
@@ -119,10 +121,11 @@ export class Collector implements DirectoryListener {
       this.#noticeStop(f);
     }
     this.#checkAlive();
+    for (const f of overNs === undefined ? [] : this.#followers) {
+      if (f.isNobody && Number.isNaN(f.endNs)) endUnsaid(f, overNs!);
+    }
     for (let i = 0; i < this.#sources.length; i++) this.#paths.drain(this.#sources[i], nowNs);
-    const belowNs = this.#isFlood(records, nowNs)
-      ? Math.max(SHORT_NS, this.foldBelowNs)
-      : this.foldBelowNs;
+    const belowNs = Math.max(this.#isFlood(records, nowNs) ? SHORT_NS : 0, this.foldBelowNs);
     if (belowNs > 0 && records > 0) {
       for (let i = 0; i < this.#sources.length; i++) this.#foldShort(this.#sources[i], belowNs);
     }
@@ -224,16 +227,14 @@ export class Collector implements DirectoryListener {
       this.#watched.delete(pid);
       this.#noted.delete(pid);
       for (const f of this.#followers) {
-        if (f.pid !== pid || !Number.isNaN(f.endNs)) continue;
+        if (f.pid !== pid || f.isNobody || !Number.isNaN(f.endNs)) continue;
         // What it wrote before it went is drained first.
         for (const ring of f.rings) this.#drainRing(f, ring);
         this.#noticeStop(f);
         if (!Number.isNaN(f.endNs)) continue;
         // Later than all its marks: it may have started, marked and ended since this look began.
-        f.endNs = this.#options.nowNs();
-        if (f.endNs > this.lastEndNs) this.lastEndNs = f.endNs;
-        f.died = bySignal === true && !f.rings.every((ring) => ring.endsSilently);
-        f.silent = bySignal === undefined && !f.rings.every((ring) => ring.endsSilently);
+        endUnsaid(f, this.#options.nowNs(), bySignal);
+        this.lastEndNs = Math.max(this.lastEndNs, f.endNs);
       }
     });
   }
@@ -266,7 +267,7 @@ export class Collector implements DirectoryListener {
   /** Is any process left that this monitor must wait for? */
   get busy(): boolean {
     return this.#directory.waiting || this.#noted.size > 0 || this.#options.probes?.waiting ||
-      this.#followers.some((f) => Number.isNaN(f.endNs));
+      this.#followers.some((f) => Number.isNaN(f.endNs) && !f.isNobody);
   }
 
   [Symbol.dispose](): void {
@@ -296,11 +297,12 @@ export class Collector implements DirectoryListener {
    * A process made its ring file. Files are found in no order that means anything: of two images
    * that one look finds, the second may come first.
    */
-  ring(opened: Marks): void {
+  ring(opened: Marks, host = opened.pid): void {
+    const follower = followerOf(opened, host, host === NOBODY ? undefined : rankOf(host));
     let before: Follower | undefined;
     let after: Follower | undefined;
     for (const f of this.#followers) {
-      if (f.pid !== opened.pid) continue;
+      if (f.pid !== follower.pid) continue;
       if (isOneImage(f, opened)) {
         // The first one has the start of the process.
         if (f.handle < 0 && opened.startNs < f.rings[0].startNs) f.rings.unshift(opened);
@@ -312,7 +314,6 @@ export class Collector implements DirectoryListener {
         if (before === undefined || startNs > before.rings[0].startNs) before = f;
       } else if (after === undefined || startNs < after.rings[0].startNs) after = f;
     }
-    const follower = followerOf(opened, rankOf(opened.pid));
     if (after !== undefined) follower.endNs = after.rings[0].startNs;
     if (before !== undefined && !(before.endNs <= opened.startNs)) {
       // The process executed something else: the same process goes on as that.
@@ -328,7 +329,7 @@ export class Collector implements DirectoryListener {
     if (follower.rank !== undefined && this.#ranks.size < MAX_RANKS) {
       this.#ranks.set(follower.pid, follower.rank);
     }
-    this.#follow(opened.pid);
+    if (host !== NOBODY) this.#follow(host);
   }
 
   #drainRing(follower: Follower, ring: Marks): number {

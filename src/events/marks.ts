@@ -3,6 +3,7 @@
  * @module
  */
 import type { FoldedVisits } from "./ring_slots.ts";
+import { NOBODY } from "./processes/host_pids.ts";
 import type { RingThread } from "./ring_thread.ts";
 import type { OpenValues } from "./ring_values.ts";
 
@@ -71,7 +72,9 @@ export interface OpenSpan {
 
 /** One image of a process as the collector follows it; exec makes another one of the same process. */
 export interface Follower {
+  /** Its number here; where that is nobody's, the one that it gives itself. */
   readonly pid: number;
+  readonly isNobody: boolean;
   execId: string;
   /** Its rank in an MPI job, where it has one. */
   readonly rank?: string;
@@ -104,13 +107,22 @@ export function isOneImage(f: Follower, { execId }: Marks): boolean {
   return f.execId === execId || execId === "";
 }
 
-/** An image whose first marks these are; nothing of it was emitted yet. */
-export function followerOf(ring: Marks, rank: string | undefined): Follower {
+/** An image whose first marks these are; nothing of it was emitted yet. @param host Its number here, or nobody's. */
+export function followerOf(ring: Marks, host: number, rank: string | undefined): Follower {
+  const isNobody = host === NOBODY, pid = isNobody ? ring.pid : host;
   return {
-    ...{ pid: ring.pid, execId: ring.execId, rank, rings: [ring], spans: new Map() },
+    ...{ pid, isNobody, execId: ring.execId, rank, rings: [ring], spans: new Map() },
     open: [{ id: 0, regions: [], tracks: [] }],
     ...{ handle: -1, endNs: NaN, died: false, lost: 0, epochs: 0, waitingEpochs: 0 },
   };
+}
+
+/** Its end, of which it said nothing. @param bySignal A signal ended it. @default not known */
+export function endUnsaid(f: Follower, endNs: number, bySignal?: boolean): void {
+  const isUsual = f.rings.every((ring) => ring.endsSilently);
+  f.endNs = endNs;
+  f.died = bySignal === true && !isUsual;
+  f.silent = bySignal === undefined && !isUsual;
 }
 
 /** A thread whose events are to be emitted. */

@@ -6,7 +6,7 @@
  * @module
  */
 import type { PerfProbes, ProbeRing } from "../os/devices/perf_probes.ts";
-import { lookAtNoted } from "./launch_notes.ts";
+import { lookAtNoted } from "./processes/launch_notes.ts";
 import { ProbeMarks } from "./probe_marks.ts";
 
 const TWO_32 = 4294967296;

@@ -10,9 +10,10 @@ import { rawNanoseconds } from "../os/clock.ts";
 import { isAlive } from "../os/process.ts";
 import { RingFileMemory } from "../os/memory/ring_file.ts";
 import { RingProcess } from "./ring_process.ts";
+import { HostPids } from "./processes/host_pids.ts";
 import { QUESTION_PREFIX } from "./answers.ts";
 import { LAUNCH_PREFIX } from "../core/events/ring_layout.ts";
-import { LaunchNotes, lookAtNoted } from "./launch_notes.ts";
+import { LaunchNotes, lookAtNoted } from "./processes/launch_notes.ts";
 import type { Marks } from "./marks.ts";
 import { ScriptMarks } from "./script_marks.ts";
 
@@ -25,7 +26,8 @@ const LOOKS_AFTER_CHANGE = 3;
 
 /** Receives what is new. */
 export interface DirectoryListener {
-  ring(ring: Marks): void;
+  /** @param host Number here of the process, or nobody's. */
+  ring(ring: Marks, host: number): void;
   launched(pid: number): void;
   /** A process asks, by this file, what is open at this moment. */
   asked(name: string): void;
@@ -43,6 +45,7 @@ export class RingDirectory {
   readonly #pending = new Set<string>();
   readonly #files = new Map<Marks, string>();
   readonly #notes: LaunchNotes;
+  readonly #pids: HostPids;
   #changedAt = -2;
   #looks = 0;
 
@@ -51,6 +54,7 @@ export class RingDirectory {
     this.#path = path;
     this.#originNs = originNs;
     this.#fd = openFile(path, O.RDONLY | O.DIRECTORY | O.NOFOLLOW);
+    this.#pids = new HostPids(path);
     this.#notes = new LaunchNotes((pid) => lookAtNoted(pid, path));
   }
 
@@ -76,6 +80,7 @@ export class RingDirectory {
     this.#changedAt = changed;
     if (this.#looks === 0 && this.#pending.size === 0) return;
     if (this.#looks > 0) this.#looks--;
+    this.#pids.renew();
     for (const name of listDirectory(this.#path)) {
       if (this.#known.has(name) || this.#known.size > FILES_MAX) continue;
       if (name.startsWith(LAUNCH_PREFIX)) {
@@ -90,11 +95,12 @@ export class RingDirectory {
         this.#known.add(name);
         const path = `${this.#path}/${name}`;
         const refuse = (why: string) => this.#refuse(name, why);
-        const script = ScriptMarks.open(path, Number.parseInt(name), this.#originNs, refuse);
+        const pid = Number.parseInt(name), host = this.#pids.find(pid, 0);
+        const script = ScriptMarks.open(path, { pid, host }, this.#originNs, refuse);
         if (!(script instanceof ScriptMarks)) this.#refuse(name, script.refused);
         else {
           this.#files.set(script, name);
-          listener.ring(script);
+          listener.ring(script, host);
         }
       }
     }
@@ -134,7 +140,7 @@ export class RingDirectory {
     this.#pending.delete(name);
     if (opened instanceof RingProcess) {
       this.#files.set(opened, name);
-      listener.ring(opened);
+      listener.ring(opened, this.#pids.find(opened.pid, opened.namespace));
       return;
     }
     memory[Symbol.dispose]();

@@ -47,7 +47,6 @@ interface ThreadState {
   readonly words: EntryWords;
 }
 
-const TWO_32 = 4294967296;
 /** What one look reads is of several moments: the second one has all that came before the end. */
 const ENDED_LOOKS = 2;
 /** Older rings have something else, or nothing, where paths are. */
@@ -68,7 +67,7 @@ export class RingProcess {
   readonly execId: string;
   /** When it attached, ns since the origin. */
   readonly startNs: number;
-  /** Its CPUs. */
+  readonly namespace: number;
   readonly cpus: readonly number[];
   readonly threads: RingThread[] = [];
   /** Names with their hints, by the process's own numbers. */
@@ -112,6 +111,7 @@ export class RingProcess {
     this.#limits = new ClockLimits(originNs, refuse);
     const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
     this.pid = view.getInt32(HEADER.pid, true);
+    this.namespace = view.getUint32(HEADER.namespace, true);
     this.execId = view.getBigUint64(HEADER.execId, true).toString(16);
     this.#clock = new StampClock(originNs);
     this.startNs = Number(view.getBigInt64(HEADER.startNs, true) - originNs);
@@ -332,7 +332,7 @@ export class RingProcess {
       if (fresh > first) this.#copy(state, 0, fresh - first);
       state.head = head;
       this.#tailView.setUint32(0, head >>> 0, true);
-      this.#tailView.setUint32(4, Math.floor(head / TWO_32), true);
+      this.#tailView.setUint32(4, Math.floor(head / 2 ** 32), true);
       this.#memory.write(state.entry + THREAD.tail, this.#tail);
     }
     const isOver = view.getUint32(at + THREAD.state, true) === 2;

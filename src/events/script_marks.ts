@@ -59,24 +59,31 @@ export class ScriptMarks implements Marks {
   #offset = 0n;
   #isOver = false;
 
-  private constructor(fd: number, pid: number, originNs: bigint, refuse: Refuse) {
+  private constructor(
+    fd: number,
+    { pid, host }: { pid: number; host: number },
+    originNs: bigint,
+    refuse: Refuse,
+  ) {
     this.#fd = fd;
     this.#refuse = refuse;
     this.pid = pid;
     this.#originNs = originNs;
     this.startNs = rawNanoseconds() - Number(originNs);
-    this.cpus = affinityOf(pid);
+    this.cpus = affinityOf(host);
   }
 
   /** A file of ours, or why it is none. @param refuse Hears why it is read no further. */
   static open(
     path: string,
-    pid: number,
+    process: { pid: number; host: number },
     originNs: bigint,
     refuse: Refuse = () => {},
   ): ScriptMarks | { refused: string } {
     const fd = openOwnFile(path, O.RDONLY);
-    return typeof fd === "string" ? { refused: fd } : new ScriptMarks(fd, pid, originNs, refuse);
+    return typeof fd === "string"
+      ? { refused: fd }
+      : new ScriptMarks(fd, process, originNs, refuse);
   }
 
   stopNs(): number {

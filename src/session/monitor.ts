@@ -399,7 +399,7 @@ class Run {
     const { isBlind, endNs: blindNs } = this.#standstill;
     const isLate = this.#standstill.isLong(this.#nowNs() - this.#readNs) && !isBlind;
     const lookNs = isBlind ? blindNs : isLate ? this.#readNs + 1e3 : this.#nowNs();
-    this.#collector.drain();
+    this.#collector.drain(lookNs);
     // Even after missed samples: a process that reports its end existed until then.
     const stopNs = Math.min(this.#collector.lastStopNs, this.#nowNs());
     const endNs = Math.max(lookNs, this.#collector.lastEndNs, stopNs);

@@ -2,7 +2,11 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import type { Marks } from "../../src/events/marks.ts";
 import { RingDirectory } from "../../src/events/ring_directory.ts";
-import { LaunchNotes, lookAtNoted, type NotedProcess } from "../../src/events/launch_notes.ts";
+import {
+  LaunchNotes,
+  lookAtNoted,
+  type NotedProcess,
+} from "../../src/events/processes/launch_notes.ts";
 import { timed } from "../_support/time_limit.ts";
 
 /** What a look finds; it must return at once. */

@@ -73,6 +73,10 @@ export const HEADER = {
   lostVisits: 104,
   /** Tracks published, the program's own included. */
   tracks: 112,
+  /**
+   * Lower half of the inode of the process's namespace of process numbers, which the number is one of; 0: not known.
+   */
+  namespace: 116,
   /** Begins and ends of spans that found no room. */
   lostSpans: 120,
   nameChunks: 128,

@@ -4,10 +4,10 @@
  * was given this session.
  * @module
  */
-import { isInSession } from "../job/process_rank.ts";
-import { statPath } from "../os/files.ts";
-import { isKernelThread } from "../os/process.ts";
-import { libc } from "../os/libc.ts";
+import { isInSession } from "../../job/process_rank.ts";
+import { statPath } from "../../os/files.ts";
+import { isKernelThread } from "../../os/process.ts";
+import { libc } from "../../os/libc.ts";
 
 /** A process becomes its command soon after its note. */
 const PATIENCE_NS = 5e9;

@@ -1,0 +1,78 @@
+/** Processes in namespaces of their own, as containers make them, and numbers that are nobody's. */
+import { assert, assertEquals } from "@std/assert";
+import { parseReport } from "../../src/formats/report.ts";
+import { build, endToEnd, joulemark } from "../_support/programs.ts";
+
+const UNSHARE = ["-p", "-f", "--mount-proc"];
+const canUnshare = (() => {
+  try {
+    return new Deno.Command("unshare", { args: [...UNSHARE, "true"] }).outputSync().success;
+  } catch {
+    return false;
+  }
+})();
+const inNamespace: typeof endToEnd = canUnshare
+  ? endToEnd
+  : (name) => Deno.test({ name, ignore: true, fn() {} });
+/** Numbers that exist outside, too, and are the kernel's there, are not waited for. */
+const MOST_S = 15;
+
+/** Runs a script; the regions of its report by name, and its processes. */
+function measure(dir: string, script: string) {
+  const beganMs = performance.now();
+  const out = joulemark(dir, ["run", "-q", "--simulate", "--", "sh", "-c", script]);
+  assertEquals(out.code, 4, out.stderr);
+  assert((performance.now() - beganMs) / 1000 < MOST_S, "the run waited");
+  const path = `${dir}/joulemark.report`;
+  const [host] = parseReport(Deno.readTextFileSync(path), path).hosts;
+  const tree = host.joulemark!.tree as { processes: number };
+  const regions = (host.regions ?? []).map(({ region, fields }) => [region, fields] as const);
+  return { regions: new Map(regions), processes: tree.processes, stderr: out.stderr };
+}
+
+for (const [how, end] of [["in good order", "return 3"], ["by a signal", "kill(getpid(), 9)"]]) {
+  inNamespace(`programs and scripts in a namespace of their own that end ${how}`, (dir) => {
+    const app = program(dir, end);
+    joulemark(dir, ["client", "shell", "--dir", dir]);
+    const script = `. ./joulemark.sh; joulemark_begin step; sleep 0.3; joulemark_end step`;
+    Deno.writeTextFileSync(`${dir}/script.sh`, script);
+    const { regions, processes } = measure(
+      dir,
+      `unshare ${UNSHARE.join(" ")} sh -c '${app} solve 0.3; sh script.sh; :'; exit 4`,
+    );
+    assertEquals(processes, 2);
+    for (const name of ["solve", "step"]) {
+      assertEquals(regions.get(name)?.count, 0.5, name);
+      const seconds = Number(regions.get(name)!["runtime (s)"]) * 2;
+      assert(Math.abs(seconds - 0.3) < 0.1, `${name}: ${seconds} s`);
+    }
+  }, 60);
+}
+
+inNamespace("two namespaces at a time in which the numbers are the same", (dir) => {
+  const app = program(dir, "kill(getpid(), 9)");
+  const one = (name: string, seconds: number) =>
+    `unshare ${UNSHARE.join(" ")} sh -c '${app} ${name} ${seconds}; :' &`;
+  const { regions, processes } = measure(
+    dir,
+    `${one("first", 0.6)} sleep 0.1; ${one("second", 0.2)} wait; exit 4`,
+  );
+  assertEquals(processes, 2);
+  for (const [name, seconds] of [["first", 0.6], ["second", 0.2]] as const) {
+    const told = Number(regions.get(name)?.["runtime (s)"]) * 2;
+    assert(Math.abs(told - seconds) < 0.1, `${name}: ${told} s`);
+  }
+}, 60);
+
+endToEnd("lines of a number that is the kernel's, or the first process's, keep no run", (dir) => {
+  const { regions } = measure(
+    dir,
+    `for pid in 1 2 3; do echo "b - left\ne - left" >>$JOULEMARK_SESSION/$pid.sh; done; sleep 0.2; exit 4`,
+  );
+  assert(Number(regions.get("left")?.count) > 0);
+});
+
+/** A program NAME SECONDS that takes so long in a region, then ends as said. */
+function program(dir: string, end: string): string {
+  return build("in_namespace", dir, [`-DEND=${end}`]);
+}
