@@ -90,8 +90,9 @@ async function pack({ out, map, entry, deno, flags }: PackOptions): Promise<void
     mode: MODE.packed,
     flags: [...RUN_FLAGS, ...flags.filter((flag) => !RUN_FLAGS.includes(flag))],
     variables: VARIABLES,
-    // The first one of every verb, and that of a run.
+    // The first one of every verb, then that of a run, that of a query.
     codeCache: await codeCacheOf(deno, wholes.slice(0, 2)),
+    queryCodeCache: await codeCacheOf(deno, [wholes[0], ...wholes.slice(2, 3)]),
     stored,
     script: (storedAt) => new TextEncoder().encode(script(place.offset + storedAt)),
   });

@@ -4,7 +4,7 @@
  */
 import { messageFor, nearest, quote } from "../core/errors.ts";
 import { Guardian, guardian, setGuardian } from "../guardian/guardian.ts";
-import { parseInherited, setInherited } from "../os/inherited.ts";
+import { parseInherited, removeLaid, setInherited } from "../os/inherited.ts";
 import { VERBS } from "./all.ts";
 import { EXIT, exitCode } from "./exit_codes.ts";
 import { setMessages, writeStderr, writeStdout } from "./io.ts";
@@ -74,8 +74,10 @@ async function runNamed(args: string[]): Promise<number> {
     }
     const { settingsOf } = await import("./command_line/settings.ts");
     const names = VERBS.map((v) => v.name);
+    const verb = await entry.load();
+    removeLaid();
     return await runVerb(
-      await entry.load(),
+      verb,
       isProgram ? ["--", ...args] : rest,
       (verb, env) => settingsOf(verb, env, names),
     );

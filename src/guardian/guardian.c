@@ -56,6 +56,8 @@ struct config {
   u64 with_value_at; /* NUL-terminated: options of run whose value is the next word, --report, ... */
   u64 cache_at;      /* code_cache.h */
   u64 cache_length;  /* 0: none */
+  u64 query_cache_at;
+  u64 query_cache_length;
   char session[64];   /* the session file */
 };
 extern const struct config config __attribute__((visibility("hidden")));
@@ -327,7 +329,7 @@ __attribute__((noreturn)) static void runtime(struct guard *guard, i64 socket, i
   add(&text, guard->session.directory);
   set_mask(SIG_SETMASK, ~(FAULTS | THREADS | CONFINE));
   /* The session is the caller's, who could exchange what is read there as code. */
-  const char *cache = guard->elevated ? 0 : lay_code_cache(guard->session.directory, directory);
+  const char *cache = guard->elevated ? 0 : lay_code_cache(guard->session.directory, config.cache_at, config.cache_length, directory);
   start_runtime(guard->process, 0, extra, 2, cache);
 }
 
@@ -844,8 +846,8 @@ static int reads_counters(const char *verb) {
 
 /* A verb without an application: a signal ends it as any program. SIGUSR1 is blocked before the
    runtime's threads exist: it would open its debugger on a port. */
-__attribute__((noreturn)) static void start_verb(const struct process *process) {
-  char extra[320], why[256];
+__attribute__((noreturn)) static void start_verb(const struct process *process, int is_query) {
+  char extra[320 + PATH_BYTES], why[256], directory[PATH_BYTES], variable[PATH_BYTES];
   struct text reason = text_in(why, sizeof why);
   if (find_start_obstacle(&reason)) {
     say("Cannot start: ", why, 0, 0);
@@ -863,7 +865,13 @@ __attribute__((noreturn)) static void start_verb(const struct process *process) 
     add(&text, ":");
     add_number(&text, (u64)return_from_signal, 10);
   }
-  start_runtime(process, 0, extra, 1, 0);
+  *directory = 0;
+  const char *cache = is_query ? lay_query_cache(directory, variable) : 0;
+  if (*directory) {
+    add(&text, ":");
+    add(&text, directory);
+  }
+  start_runtime(process, 0, extra, 1, cache);
 }
 
 __attribute__((used, noreturn)) void guardian_main(u64 *stack, u64 self) {
@@ -891,7 +899,7 @@ __attribute__((used, noreturn)) void guardian_main(u64 *stack, u64 self) {
   char path[4352];
   if (!demo && (at == 0 || !find_command(process.arguments[at], process.environment, path))) {
     if (config.mode == MODE_EXECUTE) leave(127); /* who started us has looked it up */
-    start_verb(&process);
+    start_verb(&process, equal(verb, "query") && !elevated);
   }
   char memory[sizeof(struct guard)] __attribute__((aligned(16)));
   for (u64 i = 0; i < sizeof memory; i++) memory[i] = 0;
@@ -906,6 +914,6 @@ __attribute__((used, noreturn)) void guardian_main(u64 *stack, u64 self) {
   enum role role = elect(&guard->session, process.environment, &config, demo);
   if (role == MEMBER) become_member(guard, 1);
   if (role == ELECTED) guard_application(guard);
-  if (demo) start_verb(&process);
+  if (demo) start_verb(&process, 0);
   run_unmeasured(guard, guard->session.problem, guard->session.error);
 }

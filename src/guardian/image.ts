@@ -10,7 +10,7 @@ import { SESSION, SESSION_MAGIC, SESSION_VERSION } from "../core/events/ring_lay
 
 /** "jmkguard" as a little-endian word: the mark of a file that contains the block. */
 const MAGIC = 0x64726175676b6d6an;
-const CONFIG_WORDS = 17;
+const CONFIG_WORDS = 19;
 const SESSION_BYTES = 64;
 const CONFIG_BYTES = CONFIG_WORDS * 8 + SESSION_BYTES;
 
@@ -42,8 +42,9 @@ export interface Contents {
   readonly withValue?: readonly string[];
   /** Data that the program reads from the executable when it is needed. */
   readonly stored?: Uint8Array;
-  /** What V8 made of the program's texts, as Deno's database (code_cache.h). */
+  /** What V8 made of the program's texts, as Deno's database (code_cache.h): of a run, and of a query. */
   readonly codeCache?: Uint8Array;
+  readonly queryCodeCache?: Uint8Array;
   /** The program. @param storedAt Where `stored` begins in the block. */
   readonly script?: (storedAt: number) => Uint8Array;
   /** Mode execute: the runtime's path. */
@@ -55,7 +56,8 @@ export interface Contents {
 /** Lays the block out. */
 export function makeBlock(contents: Contents): Uint8Array<ArrayBuffer> {
   const { code, flags = [], variables = [], withValue = [] } = contents;
-  const { codeCache = new Uint8Array(), stored = new Uint8Array() } = contents;
+  const { codeCache = new Uint8Array(), queryCodeCache = new Uint8Array() } = contents;
+  const { stored = new Uint8Array() } = contents;
   const parts: Uint8Array[] = [];
   let at = CONFIG_BYTES;
   const put = (texts: readonly string[]): number => {
@@ -69,8 +71,8 @@ export function makeBlock(contents: Contents): Uint8Array<ArrayBuffer> {
   const [linkerAt, runtimeAt] = [put([contents.linker]), put([contents.runtime ?? ""])];
   const withValueAt = put(withValue);
   const cacheAt = at;
-  const storedAt = at + codeCache.length;
-  parts.push(codeCache, stored);
+  const queryCacheAt = at + codeCache.length, storedAt = queryCacheAt + queryCodeCache.length;
+  parts.push(codeCache, queryCodeCache, stored);
   const scriptAt = Math.ceil((storedAt + stored.length) / 16) * 16;
   const script = contents.script?.(code.length + storedAt) ?? new Uint8Array();
   const block = new Uint8Array(code.length + scriptAt + script.length);
@@ -81,6 +83,7 @@ export function makeBlock(contents: Contents): Uint8Array<ArrayBuffer> {
     ...[flags.length, flagsAt, variables.length, variablesAt, linkerAt, runtimeAt],
     ...[contents.argumentsFrom ?? 1, scriptAt, script.length, SESSION.cycles],
     ...[withValue.length, withValueAt, cacheAt, codeCache.length],
+    ...[queryCacheAt, queryCodeCache.length],
   ];
   words.forEach((word, i) => view.setBigInt64(i * 8, BigInt(word), true));
   block.set(sessionFile(), code.length + CONFIG_WORDS * 8);

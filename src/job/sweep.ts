@@ -9,6 +9,7 @@
 import { monotonicNanoseconds } from "../os/clock.ts";
 import { closeFile, linkCount, listDirectory, O, openFile, removeTree } from "../os/files.ts";
 import { cString, libc } from "../os/libc.ts";
+import { isAlive } from "../os/process.ts";
 import { recoverSession } from "./recover.ts";
 
 const LOCK_EX_NB = 6;
@@ -26,6 +27,12 @@ export function sweep(base: string, patienceNs = Infinity): boolean {
   for (const name of listDirectory(base)) {
     if (removed >= MAX_REMOVED || monotonicNanoseconds() > by) return false;
     const path = `${base}/${name}`;
+    const query = /^q-(\d+)$/.exec(name);
+    if (query !== null) {
+      // What was laid for the start of one that was killed in it (guardian/code_cache.h).
+      if (!isAlive(Number(query[1]))) removeTree(path);
+      continue;
+    }
     const isClaim = name.startsWith("claim-");
     if (removeUnlocked(path, isClaim ? path : `${path}/lock`)) removed++;
   }

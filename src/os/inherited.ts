@@ -7,12 +7,13 @@
  * made here from what is left to see.
  * @module
  */
-import { readText } from "./files.ts";
+import { readText, removeTree } from "./files.ts";
 import { libc } from "./libc.ts";
 
 /**
- * The hidden argument: `--joulemark-inherited=MASK:IGNORED:NOFILE[:HANDLER:RETURN]`: two sets in hex, a number,
- * and for a verb without an application the addresses of the guardian's code (confine.h).
+ * The hidden argument: `--joulemark-inherited=MASK:IGNORED:NOFILE[:HANDLER:RETURN[:LAID]]`: two sets in hex, a
+ * number, and for a verb without an application the addresses of the guardian's code (confine.h) and the directory of
+ * what it laid for the start (code_cache.h).
  */
 export const INHERITED_FLAG = "--joulemark-inherited=";
 
@@ -51,13 +52,22 @@ export function confineCode(): ConfineCode {
   return code;
 }
 
+let laid: string | undefined;
+
+/** What the guardian laid for the start of a verb without an application has been read: it goes. */
+export function removeLaid(): void {
+  if (laid !== undefined) removeTree(laid);
+  laid = undefined;
+}
+
 /** Reads the hidden argument; `undefined` when it is not one or is garbled. */
 export function parseInherited(argument: string): Inherited | undefined {
   if (!argument.startsWith(INHERITED_FLAG)) return undefined;
-  const match = /^([0-9a-f]{1,16}):([0-9a-f]{1,16}):(\d+|-)(?::(\d+):(\d+))?$/.exec(
+  const match = /^([0-9a-f]{1,16}):([0-9a-f]{1,16}):(\d+|-)(?::(\d+):(\d+)(?::(\/.*))?)?$/s.exec(
     argument.slice(INHERITED_FLAG.length),
   );
   if (match === null) return undefined;
+  laid = match[6];
   if (match[4] !== undefined) code = { handler: BigInt(match[4]), restorer: BigInt(match[5]) };
   return {
     blocked: BigInt("0x" + match[1]),

@@ -50,6 +50,7 @@ const BLOCK = makeBlock({
   variables: ["A=1"],
   withValue: ["--report"],
   codeCache: new TextEncoder().encode("cache"),
+  queryCodeCache: new TextEncoder().encode("query"),
   stored: new TextEncoder().encode("stored"),
   script: (storedAt) => new TextEncoder().encode(`script ${storedAt}`),
   entryDelta: -5,
@@ -57,23 +58,24 @@ const BLOCK = makeBlock({
 
 timed("makeBlock() lays out what struct config says", () => {
   const view = new DataView(BLOCK.buffer, 16);
-  const words = Array.from({ length: 17 }, (_, i) => Number(view.getBigInt64(i * 8, true)));
+  const words = Array.from({ length: 19 }, (_, i) => Number(view.getBigInt64(i * 8, true)));
   const text = (at: number, size: number) =>
     new TextDecoder().decode(BLOCK.subarray(16 + at, 16 + at + size));
   assertEquals(text(0, 8), "jmkguard");
   const [, mode, delta, flags, flagsAt, variables, variablesAt, linkerAt, , from] = words;
   const [scriptAt, scriptLength, cycles, withValue, withValueAt] = words.slice(10);
-  const [cacheAt, cacheLength] = words.slice(15);
+  const [cacheAt, cacheLength, queryAt, queryLength] = words.slice(15);
   assertEquals([mode, delta, flags, variables, from], [0, -5, 2, 1, 1]);
   assertEquals(text(flagsAt, 7), "run\0-q\0");
   assertEquals(text(variablesAt, 4), "A=1\0");
   assertEquals(text(linkerAt, 7), "/ld.so\0");
   assertEquals([withValue, text(withValueAt, 9)], [1, "--report\0"]);
   assertEquals(text(cacheAt, cacheLength), "cache");
+  assertEquals(text(queryAt, queryLength), "query");
   const [, storedAt] = text(scriptAt, scriptLength).split(" ");
   assertEquals(text(Number(storedAt) - 16, 6), "stored");
   // the session file, docs/formats/ring.md
-  assertEquals([text(17 * 8, 7), cycles], ["JMSESS\0", 8]);
+  assertEquals([text(19 * 8, 7), cycles], ["JMSESS\0", 8]);
 });
 
 timed("makeExecutable() makes an ELF file that maps the block and begins at it", () => {
