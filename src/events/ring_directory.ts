@@ -92,10 +92,15 @@ export class RingDirectory {
       } else if (/^\d+\.\d+$/.test(name)) {
         this.#open(name, listener);
       } else if (/^\d+\.sh$/.test(name)) {
-        this.#known.add(name);
         const path = `${this.#path}/${name}`;
         const refuse = (why: string) => this.#refuse(name, why);
         const pid = Number.parseInt(name), host = this.#pids.find(pid, 0);
+        if (host === undefined) {
+          this.#pending.add(name);
+          continue;
+        }
+        this.#known.add(name);
+        this.#pending.delete(name);
         const script = ScriptMarks.open(path, { pid, host }, this.#originNs, refuse);
         if (!(script instanceof ScriptMarks)) this.#refuse(name, script.refused);
         else {
@@ -129,6 +134,12 @@ export class RingDirectory {
       return this.#refuse(name, memory.refused);
     }
     const opened = RingProcess.open(memory, this.#originNs, (what) => this.#refuse(name, what));
+    const host = opened instanceof RingProcess ? this.#pids.find(opened.pid, opened.namespace) : 0;
+    if (host === undefined) {
+      memory[Symbol.dispose]();
+      this.#pending.add(name);
+      return;
+    }
     if (opened === "wait") {
       memory[Symbol.dispose]();
       // Its maker may have died over it.
@@ -140,7 +151,7 @@ export class RingDirectory {
     this.#pending.delete(name);
     if (opened instanceof RingProcess) {
       this.#files.set(opened, name);
-      listener.ring(opened, this.#pids.find(opened.pid, opened.namespace));
+      listener.ring(opened, host);
       return;
     }
     memory[Symbol.dispose]();

@@ -248,10 +248,9 @@ export function openPidfd(pid: number): number {
 /** Is a process there? One that ended and waits for its parent counts as gone. */
 export function isAlive(pid: number): boolean {
   if (libc().kill(pid, 0) !== 0 && errno() === ERRNO.ESRCH) return false;
-  const stat = readWhole(`/proc/${pid}/stat`);
-  if (stat === undefined) return false;
-  const text = new TextDecoder().decode(stat);
-  return !/^[ZX]/.test(text.slice(text.lastIndexOf(")") + 2));
+  const status = readText(`/proc/${pid}/status`) ?? "";
+  // The number may be one of another process's threads by now.
+  return /^State:\t[^ZX]/m.test(status) && new RegExp(`^Tgid:\\t${pid}$`, "m").test(status);
 }
 
 /** Bit of a process's flags: it is the kernel's, and has no environment. */

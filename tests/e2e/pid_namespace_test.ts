@@ -76,3 +76,16 @@ endToEnd("lines of a number that is the kernel's, or the first process's, keep n
 function program(dir: string, end: string): string {
   return build("in_namespace", dir, [`-DEND=${end}`]);
 }
+
+inNamespace("many short scripts in a namespace of their own", (dir) => {
+  joulemark(dir, ["client", "shell", "--dir", dir]);
+  const script = `. ./joulemark.sh; joulemark_begin step; joulemark_end step`;
+  Deno.writeTextFileSync(`${dir}/script.sh`, script);
+  const loop = `for i in $(seq 200); do sh script.sh; done`;
+  const { regions, processes } = measure(
+    dir,
+    `unshare ${UNSHARE.join(" ")} sh -c '${loop}'; exit 4`,
+  );
+  assertEquals(processes, 200);
+  assertEquals(Math.round(200 * Number(regions.get("step")?.count)), 200);
+}, 60);

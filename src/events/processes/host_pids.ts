@@ -3,11 +3,14 @@
  * another one than here; and a file may have any number in its name. pid_namespaces(7), proc_pid_status(5).
  * @module
  */
+import { monotonicNanoseconds } from "../../os/clock.ts";
 import { listDirectory, readText, statPath } from "../../os/files.ts";
 import { lookAtNoted } from "./launch_notes.ts";
 
 /** Nobody's number here. */
 export const NOBODY = -1;
+/** All processes are looked at again after so many times what that took: a twentieth of the time. */
+const AGAIN_TIMES = 20;
 /** Longest line of parents that is followed. */
 const MOST_PARENTS = 256;
 
@@ -33,8 +36,10 @@ export class HostPids {
   readonly #own = namespaceOf("/proc/self/ns/pid");
   /** Number here of the first process of each namespace. */
   readonly #firsts = new Map<number, number>();
-  /** By their own numbers. */
-  #inside: Map<number, Inside[]> | undefined;
+  /** By their own numbers; and whether there may be others by now. */
+  #inside: ReadonlyMap<number, readonly Inside[]> = new Map();
+  #isOld = true;
+  #againNs = -Infinity;
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -42,7 +47,7 @@ export class HostPids {
 
   /** There may be other processes now. */
   renew(): void {
-    this.#inside = undefined;
+    this.#isOld = true;
   }
 
   /**
@@ -51,14 +56,16 @@ export class HostPids {
    *
    * @param pid Its own number.
    * @param namespace The lower half of its namespace's inode; 0: not known.
+   * @returns `undefined`: ask later, all processes were looked at just now.
    */
-  find(pid: number, namespace: number): number {
+  find(pid: number, namespace: number): number | undefined {
     if (this.#own === 0) return pid;
-    const isGone = statPath(`/proc/${pid}`) === undefined;
+    const isGone = statusOf(pid) === undefined;
     if (namespace === this.#own) return isGone || this.#isOurs(pid) ? pid : NOBODY;
     if (namespace === 0 && !isGone && this.#isOurs(pid)) return pid;
+    if (this.#isOld && !this.#look()) return undefined;
     const first = this.#firsts.get(namespace), known = new Set(this.#firsts.values());
-    const all = (this.#inside ??= this.#look()).get(pid) ?? [];
+    const all = this.#inside.get(pid) ?? [];
     const found = all.find((one) =>
       first === undefined ? !known.has(one.first) : one.first === first
     );
@@ -68,11 +75,14 @@ export class HostPids {
   }
 
   #isOurs(pid: number): boolean {
-    return lookAtNoted(pid, this.#directory) === "ours" || isBelow(pid, this.#starter);
+    // The first is quicker: the other asks the guardian for the environment.
+    return isBelow(pid, this.#starter) || lookAtNoted(pid, this.#directory) === "ours";
   }
 
-  /** Those of this run that are in namespaces of their own, the youngest first. */
-  #look(): Map<number, Inside[]> {
+  /** Looks for those of this run that are in namespaces of their own, the youngest first; false: not now. */
+  #look(): boolean {
+    const beganNs = monotonicNanoseconds();
+    if (beganNs < this.#againNs) return false;
     const inside = new Map<number, Inside[]>();
     const all = new Map<number, Status>();
     for (const name of listDirectory("/proc")) {
@@ -86,7 +96,11 @@ export class HostPids {
       if (others === undefined) inside.set(own, [one]);
       else others.push(one);
     }
-    return inside;
+    this.#inside = inside;
+    this.#isOld = false;
+    const endedNs = monotonicNanoseconds();
+    this.#againNs = endedNs + AGAIN_TIMES * (endedNs - beganNs);
+    return true;
   }
 }
 
@@ -111,12 +125,13 @@ function isBelow(pid: number, ancestor: number): boolean {
   return false;
 }
 
+/** `undefined`: there is no such process; the number may be that of a thread. */
 function statusOf(pid: number): Status | undefined {
   const text = readText(`/proc/${pid}/status`);
-  const parent = /^PPid:\s*(\d+)/m.exec(text ?? "");
-  if (parent === null) return undefined;
+  const [, process, parent] = /^Tgid:\s*(\d+)$.*?^PPid:\s*(\d+)$/ms.exec(text ?? "") ?? [];
+  if (Number(process) !== pid) return undefined;
   const numbers = /^NSpid:\s*([\d\s]+?)$/m.exec(text!)?.[1].split(/\s+/).map(Number) ?? [pid];
-  return { parent: Number(parent[1]), numbers };
+  return { parent: Number(parent), numbers };
 }
 
 /** The lower half of its inode; 0: it cannot be seen. */
