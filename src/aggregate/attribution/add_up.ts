@@ -102,6 +102,8 @@ interface Part {
   /** What was caused beyond that, J. */
   beyondJ: number;
   seconds: number;
+  /** Those that its power is by. */
+  powerS: number;
   why?: Untold;
 }
 
@@ -115,7 +117,10 @@ class Shared {
   readonly #ownS: Float64Array;
   /** Energy by exact edges of all that was divided, by the class whose time it was, J; empty: nothing was. */
   readonly #dividedJ: Float64Array;
-  readonly #one: Part = { exactJ: 0, energyJ: 0, seJ: 0, beyondJ: 0, seconds: 0, why: undefined };
+  readonly #one: Part = {
+    ...{ exactJ: 0, energyJ: 0, seJ: 0, beyondJ: 0, seconds: 0, powerS: 0 },
+    why: undefined,
+  };
 
   constructor(result: CounterResult) {
     this.result = result;
@@ -143,11 +148,16 @@ class Shared {
     const is = this.#one;
     is.exactJ = result.allS === 0 ? (c === 0 ? result.totalJ : 0) : isKnown ? result.exactJ[c] : 0;
     is.energyJ = result.allS === 0 ? is.exactJ : 0;
-    is.seJ = is.beyondJ = is.seconds = 0;
+    is.seJ =
+      is.beyondJ =
+      is.seconds =
+      is.powerS =
+        0;
     is.why = undefined;
     const seconds = isKnown ? result.seconds[c] : 0;
     if (result.allS === 0 || !(seconds > 0)) return is;
     is.seconds = seconds;
+    is.powerS = c === 0 ? seconds + result.leadS : seconds;
     if (fit === undefined) {
       [is.energyJ, is.seJ, is.why] = [is.exactJ, NaN, NO_FIT];
       return is;
@@ -185,7 +195,7 @@ class Shared {
     // A domain in which the application has no CPU is unmarked as a whole.
     if (result.allS === 0) {
       const energyJ = classes.includes(0) ? result.totalJ : 0;
-      return { exactJ: energyJ, energyJ, seJ: 0, seconds: 0, beyondJ: 0 };
+      return { exactJ: energyJ, energyJ, seJ: 0, seconds: 0, powerS: 0, beyondJ: 0 };
     }
     let exactJ = 0;
     let seconds = 0;
@@ -199,7 +209,7 @@ class Shared {
       parts.set(own, (parts.get(own) ?? 0) + (own < 0 ? result.exactJ[c] : s / this.#ownS[own]));
     }
     // A class without CPU time drew nothing, for certain.
-    if (seconds === 0) return { exactJ, energyJ: 0, seJ: 0, seconds, beyondJ: 0 };
+    if (seconds === 0) return { exactJ, energyJ: 0, seJ: 0, seconds, powerS: 0, beyondJ: 0 };
     let beyondJ = 0;
     for (const [own, part] of parts) {
       if (own >= 0) beyondJ += part * (result.fit?.beyondJ[own] ?? 0);
@@ -208,6 +218,7 @@ class Shared {
     return {
       exactJ,
       seconds,
+      powerS: classes.includes(0) ? seconds + result.leadS : seconds,
       beyondJ,
       ...fitted,
       seJ: Math.hypot(fitted.seJ, this.#dividedSeJ(classes)),
@@ -289,6 +300,7 @@ function sumOf(
   let variance = 0;
   let untoldJ = 0;
   let seconds = 0;
+  let powerS = 0;
   let beyondJ = 0;
   let why: Untold | undefined;
   /** Of domains in which the application has no CPU. */
@@ -298,6 +310,7 @@ function sumOf(
     if (counter.result.allS === 0) besideJ += part.exactJ;
     exactJ += part.exactJ;
     seconds += part.seconds;
+    powerS += part.powerS;
     // What is a little below 0 here is too much elsewhere: only with it is the sum that of the counters.
     const { energyJ } = part;
     beyondJ += part.beyondJ;
@@ -307,7 +320,7 @@ function sumOf(
     untoldJ += Math.max(Math.abs(energyJ), part.exactJ);
     why ??= part.why;
   }
-  const powerOf = (joules: number) => seconds > 0 ? cpus * (joules - besideJ) / seconds : NaN;
+  const powerOf = (joules: number) => seconds > 0 ? cpus * (joules - besideJ) / powerS : NaN;
   if (method === "exact") {
     return { exactJ, fitJ: NaN, seJ: NaN, causedJ: NaN, powerW: powerOf(exactJ), cpuS: seconds };
   }

@@ -42,6 +42,8 @@ export interface CounterResult {
   readonly exactJ: Float64Array;
   /** CPU-seconds in that time. */
   readonly seconds: Float64Array;
+  /** CPU-seconds before that which unmarked energy is of, too. */
+  readonly leadS: number;
   /** Sum of `seconds`. */
   readonly allS: number;
   /** CPUs of the domain that belonged to processes, at most. */
@@ -253,6 +255,7 @@ export class CounterAttribution {
       totalJ,
       exactJ,
       seconds,
+      leadS: this.#exact.leadS(seconds),
       allS,
       cpus: this.#log.owned,
       fit,

@@ -30,6 +30,14 @@ export class ExactEnergies {
     }
   }
 
+  /**
+   * CPU-seconds of unmarked time in intervals beyond those since the first reading: that shows an update which may be
+   * a whole period old, and the energy since then is in the total.
+   */
+  leadS(seconds: Float64Array): number {
+    return Math.max(0, this.#inS[0] - (seconds[0] ?? 0));
+  }
+
   /** Adds the energy before the first change and after the last, and scales to the total. */
   of(seconds: Float64Array, totalJ: number): Float64Array {
     const classes = seconds.length;

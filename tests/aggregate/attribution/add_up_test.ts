@@ -20,6 +20,7 @@ function counter(joules: readonly number[]): CounterResult {
     seconds: new Float64Array(joules.length).fill(10),
     ...{ allS: 30, cpus: 2, changes: 1000, breaks: 1, updatePeriodS: 0.001, seen: true },
     foldedIn: () => -1,
+    leadS: 0,
     fitOf: (c) => c,
     fit: {
       classes,
