@@ -14,6 +14,10 @@ const canUnshare = (() => {
 const inNamespace: typeof endToEnd = canUnshare
   ? endToEnd
   : (name) => Deno.test({ name, ignore: true, fn() {} });
+/** A container that sees of /dev what all have, and of memory files the session's alone. */
+const CONTAINER =
+  'bwrap --ro-bind / / --dev /dev --bind "$JOULEMARK_SESSION" "$JOULEMARK_SESSION"' +
+  " --unshare-pid --proc /proc";
 /** Numbers that exist outside, too, and are the kernel's there, are not waited for. */
 const MOST_S = 15;
 
@@ -88,4 +92,14 @@ inNamespace("many short scripts in a namespace of their own", (dir) => {
   );
   assertEquals(processes, 200);
   assertEquals(Math.round(200 * Number(regions.get("step")?.count)), 200);
+}, 60);
+
+inNamespace("a container that sees the session's directory alone", (dir) => {
+  const app = program(dir, "kill(getpid(), 9)");
+  const hasBwrap = new Deno.Command("sh", { args: ["-c", "bwrap --ro-bind / / true"] })
+    .outputSync();
+  if (!hasBwrap.success) return console.log("skipped: no bwrap that may make one");
+  const { regions, processes } = measure(dir, `${CONTAINER} ${app} solve 0.3; exit 4`);
+  assertEquals(processes, 1);
+  assertEquals(regions.get("solve")?.count, 1);
 }, 60);
