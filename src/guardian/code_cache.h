@@ -30,12 +30,10 @@ static const char *lay_code_cache(const char *outer, u64 cache_at, u64 cache_len
 
 /* The same for a query, in a directory of its own, which is in `directory` then. */
 static const char *lay_query_cache(char *directory, char *variable) {
-  struct base base;
   struct text text = text_in(directory, PATH_BYTES);
-  if (config.query_cache_length == 0 || !find_base(&base, 0)) return 0;
-  add(&text, base.path);
-  add(&text, "/q-");
+  if (config.query_cache_length == 0) return 0;
+  add(&text, "/dev/shm/joulemark-q-");
   add_number(&text, (u64)call(SYS_GETPID, 0, 0, 0, 0), 10);
-  if (make_private(directory) != 0) *directory = 0;
+  if (call(SYS_MKDIRAT, AT_FDCWD, (i64)directory, 0700, 0) != 0) *directory = 0;
   return *directory ? lay_code_cache(directory, config.query_cache_at, config.query_cache_length, variable) : 0;
 }

@@ -12,7 +12,7 @@ import { closeFile, listDirectory, O, openFile, removeTree, statPath } from "../
 import { cString, libc } from "../os/libc.ts";
 import { isPrivate } from "../os/trusted_file.ts";
 import { recoverSession } from "./recover.ts";
-import { sweep } from "./sweep.ts";
+import { sweep, sweepQueries } from "./sweep.ts";
 
 /** So long the application may wait for what others left. */
 const SWEEP_NS = 2e8;
@@ -43,6 +43,7 @@ export class Session {
   sweep(): void {
     // What is left then is for the end.
     this.#isSwept = sweep(this.base, SWEEP_NS);
+    sweepQueries(this.base.slice(0, this.base.lastIndexOf("/")));
   }
 
   /** Makes the reports that killed monitors of the same job left in journals, and removes the rest. */

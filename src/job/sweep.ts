@@ -8,6 +8,7 @@
  */
 import { monotonicNanoseconds } from "../os/clock.ts";
 import { closeFile, linkCount, listDirectory, O, openFile, removeTree } from "../os/files.ts";
+import { statPath } from "../os/files.ts";
 import { cString, libc } from "../os/libc.ts";
 import { isAlive } from "../os/process.ts";
 import { recoverSession } from "./recover.ts";
@@ -27,16 +28,22 @@ export function sweep(base: string, patienceNs = Infinity): boolean {
   for (const name of listDirectory(base)) {
     if (removed >= MAX_REMOVED || monotonicNanoseconds() > by) return false;
     const path = `${base}/${name}`;
-    const query = /^q-(\d+)$/.exec(name);
-    if (query !== null) {
-      // What was laid for the start of one that was killed in it (guardian/code_cache.h).
-      if (!isAlive(Number(query[1]))) removeTree(path);
-      continue;
-    }
     const isClaim = name.startsWith("claim-");
     if (removeUnlocked(path, isClaim ? path : `${path}/lock`)) removed++;
   }
   return true;
+}
+
+/** Removes what was laid for starts of queries that were killed in them (guardian/code_cache.h), beside the base. */
+export function sweepQueries(parent: string): void {
+  for (const name of listDirectory(parent)) {
+    const query = /^joulemark-q-(\d+)$/.exec(name);
+    if (query === null || isAlive(Number(query[1]))) continue;
+    const path = `${parent}/${name}`, facts = statPath(path, false);
+    // Anybody may write there, and what is another user's is his; nor is a link a directory of ours.
+    const isOurs = facts?.uid === libc().geteuid() && (facts.mode & 0o170000) === 0o040000;
+    if (isOurs) removeTree(path);
+  }
 }
 
 /** @returns False where a process holds the lock, or there is none. */
