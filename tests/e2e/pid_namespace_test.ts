@@ -1,7 +1,7 @@
 /** Processes in namespaces of their own, as containers make them, and numbers that are nobody's. */
 import { assert, assertEquals } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
-import { build, endToEnd, joulemark } from "../_support/programs.ts";
+import { BINARY, build, endToEnd, joulemark } from "../_support/programs.ts";
 
 const UNSHARE = ["-p", "-f", "--mount-proc"];
 const canUnshare = (() => {
@@ -52,6 +52,20 @@ for (const [how, end] of [["in good order", "return 3"], ["by a signal", "kill(g
     }
   }, 60);
 }
+
+inNamespace("a run in a namespace of its own whose /proc is that of outside", (dir) => {
+  joulemark(dir, ["client", "shell", "--dir", dir]);
+  const script = `. ./joulemark.sh; joulemark_begin step; sleep 0.3; joulemark_end step`;
+  Deno.writeTextFileSync(`${dir}/script.sh`, script);
+  const { success } = new Deno.Command("unshare", {
+    args: ["-p", "-f", BINARY, "run", "-q", "--simulate", "--", "sh", "script.sh"],
+    cwd: dir,
+  }).outputSync();
+  assert(success);
+  const path = `${dir}/joulemark.report`;
+  const [host] = parseReport(Deno.readTextFileSync(path), path).hosts;
+  assertEquals(host.regions?.map(({ region, fields }) => [region, fields.count]), [["step", 1]]);
+}, 60);
 
 inNamespace("two namespaces at a time in which the numbers are the same", (dir) => {
   const app = program(dir, "kill(getpid(), 9)");

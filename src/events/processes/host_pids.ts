@@ -33,7 +33,7 @@ export class HostPids {
   readonly #directory: string;
   /** The guardian, of a run. */
   readonly #starter = Deno.ppid;
-  readonly #own = namespaceOf("/proc/self/ns/pid");
+  readonly #own = ownNamespace();
   /** Number here of the first process of each namespace. */
   readonly #firsts = new Map<number, number>();
   /** By their own numbers; and whether there may be others by now. */
@@ -134,7 +134,8 @@ function statusOf(pid: number): Status | undefined {
   return { parent: Number(parent), numbers };
 }
 
-/** The lower half of its inode; 0: it cannot be seen. */
-function namespaceOf(path: string): number {
-  return (statPath(path)?.inode ?? 0) % 2 ** 32;
+/** The lower half of its inode; 0: it cannot be seen, or numbers in /proc are another namespace's. */
+function ownNamespace(): number {
+  const isOurs = /^Pid:\s*(\d+)$/m.exec(readText("/proc/self/status") ?? "")?.[1] === `${Deno.pid}`;
+  return isOurs ? (statPath("/proc/self/ns/pid")?.inode ?? 0) % 2 ** 32 : 0;
 }
