@@ -96,6 +96,8 @@ export class HostPids {
       if (others === undefined) inside.set(own, [one]);
       else others.push(one);
     }
+    // With its first process a namespace is gone, and its inode may be another one's.
+    for (const [inode, first] of this.#firsts) if (!all.has(first)) this.#firsts.delete(inode);
     this.#inside = inside;
     this.#isOld = false;
     const endedNs = monotonicNanoseconds();
