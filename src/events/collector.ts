@@ -22,7 +22,7 @@ import { rankOf } from "../job/process_rank.ts";
 import { SHORT_NS } from "../core/budget.ts";
 import { NOBODY } from "./processes/host_pids.ts";
 import { type DirectoryListener, RingDirectory } from "./ring_directory.ts";
-import { endUnsaid, type Follower, followerOf, isOneImage } from "./marks.ts";
+import { endUnsaid, type Follower, followerOf, isOneImage, isOneProcess } from "./marks.ts";
 import type { Marks, Source } from "./marks.ts";
 import type { Probes } from "./probes.ts";
 import { ClientMessages } from "./client_messages.ts";
@@ -302,7 +302,7 @@ export class Collector implements DirectoryListener {
     let before: Follower | undefined;
     let after: Follower | undefined;
     for (const f of this.#followers) {
-      if (f.pid !== follower.pid) continue;
+      if (!isOneProcess(f, follower)) continue;
       if (isOneImage(f, opened)) {
         // The first one has the start of the process.
         if (f.handle < 0 && opened.startNs < f.rings[0].startNs) f.rings.unshift(opened);

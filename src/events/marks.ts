@@ -13,6 +13,8 @@ export const DEPTH_MAX = 4096;
 /** One process's marks, wherever they are written: a ring file, or a script's lines. */
 export interface Marks extends Disposable {
   readonly pid: number;
+  /** See HEADER. @default not known */
+  readonly namespace?: number;
   /** Distinguishes images of a process that followed each other by exec. */
   readonly execId: string; // "": of any image
   readonly startNs: number;
@@ -98,6 +100,12 @@ export interface Follower {
   /** Epochs emitted so far, and those that came too fast to be told one by one. */
   epochs: number;
   waitingEpochs: number;
+}
+
+/** Is this an image of the same process? */
+export function isOneProcess(f: Follower, other: Follower): boolean {
+  if (f.pid !== other.pid || f.isNobody !== other.isNobody) return false;
+  return !f.isNobody || f.rings[0].namespace === other.rings[0].namespace;
 }
 
 /** Are these marks of that image of the process? Marks without an image belong to the current one. */

@@ -419,6 +419,17 @@ static void answer_process(struct guard *guard, u64 pid) {
   tell_runtime(guard, 'P', pid, member, rank, member == 1 && found ? 3 : 2);
 }
 
+/* Which namespace the number of a process is of, which the runtime may not see either: the lower half of its inode;
+   0: it cannot be seen. */
+static void answer_namespace(struct guard *guard, u64 pid) {
+  char path[48], stat[256] __attribute__((aligned(8)));
+  struct text text = text_in(path, sizeof path);
+  add(&text, "/proc/");
+  add_number(&text, pid, 10);
+  add(&text, "/ns/pid");
+  tell_runtime(guard, 'Q', pid, has_stat(AT_FDCWD, path, stat, 0) ? *(const u32 *)(stat + 8) : 0, 0, 2);
+}
+
 /* Its next word is to come before long. */
 static void hear_within(struct guard *guard) {
   guard->hear_by = clock_ns(CLOCK_MONOTONIC) + SILENCE_NS;
@@ -462,6 +473,9 @@ static void hear_runtime(struct guard *guard, char *packet) {
       guard->ready_by = now + more + READY_NS;
     } else if (packet[0] == 'P') {
       answer_process(guard, read_number(packet + 1, 10, 0));
+      continue;
+    } else if (packet[0] == 'Q') {
+      answer_namespace(guard, read_number(packet + 1, 10, 0));
       continue;
     } else if (packet[0] == 'F') {
       struct text text = text_in(guard->last_words, sizeof guard->last_words);

@@ -120,15 +120,27 @@ export class Guardian {
    * @returns `undefined` when there is no answer in time.
    */
   lookAt(pid: number): LookedAt | undefined {
-    this.#send(`P${pid}`);
+    const answer = this.#ask("P", pid);
+    return answer?.kind === "looked" ? answer : undefined;
+  }
+
+  /** The lower half of the inode of the namespace that a process's number is of; 0: it cannot be seen. */
+  namespaceOf(pid: number): number {
+    const answer = this.#ask("Q", pid);
+    return answer?.kind === "namespace" ? answer.namespace : 0;
+  }
+
+  #ask(question: "P" | "Q", pid: number): LookAnswer | NamespaceAnswer | undefined {
+    this.#send(question + pid);
     const poll = new Uint8Array(8);
     const view = new DataView(poll.buffer);
     view.setInt32(0, this.socket, true);
     view.setInt16(4, POLLIN, true);
     for (let tries = 0; tries < 10 && this.#open; tries++) {
       for (let event = this.#read(); event !== undefined; event = this.#read()) {
-        if (event.kind !== "looked") this.#early.push(event);
-        else if (event.pid === pid) return event;
+        if (!isAnswer(event)) this.#early.push(event);
+        // Not one that came too late.
+        else if (event.pid === pid && event.kind === ANSWERS[question]) return event;
       }
       libc().poll(poll, 1n, ANSWER_MS);
     }
@@ -145,11 +157,11 @@ export class Guardian {
     if (early !== undefined) return early;
     for (let event = this.#read(); event !== undefined; event = this.#read()) {
       // an answer that came too late
-      if (event.kind !== "looked") return event;
+      if (!isAnswer(event)) return event;
     }
   }
 
-  #read(): GuardianEvent | LookAnswer | undefined {
+  #read(): GuardianEvent | LookAnswer | NamespaceAnswer | undefined {
     while (this.#open) {
       const size = Number(libc().read(this.socket, this.#packet, BigInt(PACKET_BYTES)));
       if (size < 0) {
@@ -190,7 +202,22 @@ interface LookAnswer extends LookedAt {
   readonly kind: "looked";
 }
 
-function eventOf(text: string): GuardianEvent | LookAnswer | undefined {
+interface NamespaceAnswer {
+  readonly kind: "namespace";
+  readonly pid: number;
+  readonly namespace: number;
+}
+
+/** What answers a question. */
+const ANSWERS = { P: "looked", Q: "namespace" } as const;
+
+function isAnswer(
+  event: GuardianEvent | LookAnswer | NamespaceAnswer,
+): event is LookAnswer | NamespaceAnswer {
+  return event.kind === "looked" || event.kind === "namespace";
+}
+
+function eventOf(text: string): GuardianEvent | LookAnswer | NamespaceAnswer | undefined {
   const [a, b, c] = text.slice(1).trim().split(" ").map(Number);
   switch (text[0]) {
     case "S":
@@ -203,6 +230,8 @@ function eventOf(text: string): GuardianEvent | LookAnswer | undefined {
       return { kind: "ended", code: a, signal: b, ns: c };
     case "L":
       return { kind: "lowered" };
+    case "Q":
+      return { kind: "namespace", pid: a, namespace: b };
     case "P":
       return {
         ...{ kind: "looked", pid: a, isMember: b === 2 ? undefined : b === 1 },

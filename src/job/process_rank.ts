@@ -6,7 +6,7 @@
  */
 import { SESSION_VARIABLE } from "../core/events/ring_layout.ts";
 import { guardian } from "../guardian/guardian.ts";
-import { readText } from "../os/files.ts";
+import { readText, statPath } from "../os/files.ts";
 
 const VARIABLES = [
   "OMPI_COMM_WORLD_RANK",
@@ -37,6 +37,13 @@ export function isInSession(pid: number, directory: string): boolean | undefined
   if (own?.open && own.directory === directory) return own.lookAt(pid)?.isMember;
   return readText(`/proc/${pid}/environ`)?.split("\0")
     .includes(`${SESSION_VARIABLE}=${directory}`);
+}
+
+/** The lower half of the inode of the namespace that a process's number is of: pid_namespaces(7). 0: it cannot be seen. */
+export function namespaceOf(pid: number): number {
+  const own = guardian();
+  if (own?.open) return own.namespaceOf(pid);
+  return (statPath(`/proc/${pid}/ns/pid`)?.inode ?? 0) % 2 ** 32;
 }
 
 /** The same, from the text of an environment. */

@@ -117,3 +117,14 @@ inNamespace("a container that sees the session's directory alone", (dir) => {
   assertEquals(processes, 1);
   assertEquals(regions.get("solve")?.count, 1);
 }, 60);
+
+inNamespace("many namespaces at once, each with the same numbers", (dir) => {
+  const app = program(dir, "kill(getpid(), 9)");
+  const all = Array.from({ length: 8 }, (_, i) => `${i % 4 / 10 + 0.2}`)
+    .map((seconds) => `unshare ${UNSHARE.join(" ")} sh -c '${app} part ${seconds}; :' &`);
+  const { regions, processes } = measure(dir, `${all.join(" ")} wait; exit 4`);
+  assertEquals(processes, 8);
+  assertEquals(regions.get("part")?.count, 1);
+  const mean = Number(regions.get("part")!["runtime (s)"]);
+  assert(Math.abs(mean - 0.35) < 0.1, `${mean} s`);
+}, 60);

@@ -5,20 +5,23 @@
  */
 import { monotonicNanoseconds } from "../../os/clock.ts";
 import { listDirectory, readText, statPath } from "../../os/files.ts";
+import { namespaceOf } from "../../job/process_rank.ts";
 import { lookAtNoted } from "./launch_notes.ts";
 
 /** Nobody's number here. */
 export const NOBODY = -1;
-/** All processes are looked at again after so many times what that took: a twentieth of the time. */
-const AGAIN_TIMES = 20;
+/** Looking for processes may take so long, and of the time since the first look a twentieth more. */
+const BURST_NS = 5e7, SHARE = 1 / 20;
 /** Longest line of parents that is followed. */
 const MOST_PARENTS = 256;
 
 /** A process inside of a namespace of its own. */
 interface Inside {
   readonly pid: number;
-  /** The number here of the namespace's first process. */
-  readonly first: number;
+  /** Its own number. */
+  readonly own: number;
+  /** See `find`. */
+  readonly namespace: number;
 }
 
 /** A process as its status has it. */
@@ -34,12 +37,12 @@ export class HostPids {
   /** The guardian, of a run. */
   readonly #starter = Deno.ppid;
   readonly #own = ownNamespace();
-  /** Number here of the first process of each namespace. */
-  readonly #firsts = new Map<number, number>();
-  /** By their own numbers; and whether there may be others by now. */
-  #inside: ReadonlyMap<number, readonly Inside[]> = new Map();
+  /** Numbers here of processes that were looked at, and what there was to see. */
+  #known: ReadonlyMap<number, Inside | undefined> = new Map();
+  /** There may be others by now. */
   #isOld = true;
-  #againNs = -Infinity;
+  #firstNs = NaN;
+  #tookNs = 0;
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -64,14 +67,11 @@ export class HostPids {
     if (namespace === this.#own) return isGone || this.#isOurs(pid) ? pid : NOBODY;
     if (namespace === 0 && !isGone && this.#isOurs(pid)) return pid;
     if (this.#isOld && !this.#look()) return undefined;
-    const first = this.#firsts.get(namespace), known = new Set(this.#firsts.values());
-    const all = this.#inside.get(pid) ?? [];
-    const found = all.find((one) =>
-      first === undefined ? !known.has(one.first) : one.first === first
-    );
-    if (found === undefined) return namespace === 0 && isGone ? pid : NOBODY;
-    if (namespace !== 0) this.#firsts.set(namespace, found.first);
-    return found.pid;
+    for (const one of this.#known.values()) {
+      // Of a script the namespace is not known.
+      if (one?.own === pid && (namespace === 0 || one.namespace === namespace)) return one.pid;
+    }
+    return namespace === 0 && isGone ? pid : NOBODY;
   }
 
   #isOurs(pid: number): boolean {
@@ -79,43 +79,29 @@ export class HostPids {
     return isBelow(pid, this.#starter) || lookAtNoted(pid, this.#directory) === "ours";
   }
 
-  /** Looks for those of this run that are in namespaces of their own, the youngest first; false: not now. */
+  /** Looks for those of this run that are in namespaces of their own; false: not now. */
   #look(): boolean {
-    const beganNs = monotonicNanoseconds();
-    if (beganNs < this.#againNs) return false;
-    const inside = new Map<number, Inside[]>();
-    const all = new Map<number, Status>();
+    const nowNs = monotonicNanoseconds();
+    if (Number.isNaN(this.#firstNs)) this.#firstNs = nowNs;
+    if (this.#tookNs > BURST_NS + SHARE * (nowNs - this.#firstNs)) return false;
+    const known = new Map<number, Inside | undefined>();
     for (const name of listDirectory("/proc")) {
-      const status = /^\d+$/.test(name) ? statusOf(Number(name)) : undefined;
-      if (status !== undefined) all.set(Number(name), status);
+      const pid = /^\d+$/.test(name) ? Number(name) : 0;
+      if (pid > 0) {
+        known.set(pid, this.#known.has(pid) ? this.#known.get(pid) : this.#insideOf(pid));
+      }
     }
-    for (const [pid, { numbers }] of [...all].reverse()) {
-      if (numbers.length < 2 || !this.#isOurs(pid)) continue;
-      const own = numbers.at(-1)!, others = inside.get(own);
-      const one = { pid, first: firstOf(pid, all) };
-      if (others === undefined) inside.set(own, [one]);
-      else others.push(one);
-    }
-    // With its first process a namespace is gone, and its inode may be another one's.
-    for (const [inode, first] of this.#firsts) if (!all.has(first)) this.#firsts.delete(inode);
-    this.#inside = inside;
+    this.#known = known;
     this.#isOld = false;
-    const endedNs = monotonicNanoseconds();
-    this.#againNs = endedNs + AGAIN_TIMES * (endedNs - beganNs);
+    this.#tookNs += monotonicNanoseconds() - nowNs;
     return true;
   }
-}
 
-/** The first process of the namespace of a process. */
-function firstOf(pid: number, all: ReadonlyMap<number, Status>): number {
-  const depth = all.get(pid)!.numbers.length;
-  for (let at = pid, left = MOST_PARENTS; left > 0; left--) {
-    const status = all.get(at);
-    if (status?.numbers.length !== depth) return pid;
-    if (status.numbers[depth - 1] === 1) return at;
-    at = status.parent;
+  #insideOf(pid: number): Inside | undefined {
+    const numbers = statusOf(pid)?.numbers ?? [];
+    if (numbers.length < 2 || !this.#isOurs(pid)) return undefined;
+    return { pid, own: numbers.at(-1)!, namespace: namespaceOf(pid) };
   }
-  return pid;
 }
 
 /** Was a process started by another one, or by what that started? */
