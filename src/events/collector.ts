@@ -20,10 +20,10 @@ import { DueSources } from "./due_sources.ts";
 import { FoldedPaths, type OutOfOrder } from "./folded_paths.ts";
 import { rankOf } from "../job/process_rank.ts";
 import { SHORT_NS } from "../core/budget.ts";
-import { NOBODY } from "./processes/host_pids.ts";
+import { UNMATCHED } from "./processes/host_pids.ts";
 import { type DirectoryListener, RingDirectory } from "./ring_directory.ts";
-import { endUnsaid, type Follower, followerOf, isOneImage, isOneProcess } from "./marks.ts";
-import type { Marks, Source } from "./marks.ts";
+import { endUnmatched, endUnsaid, followerOf, isOneImage, isOneProcess } from "./marks.ts";
+import type { Follower, Marks, Source } from "./marks.ts";
 import type { Probes } from "./probes.ts";
 import { ClientMessages } from "./client_messages.ts";
 import { RingEvents } from "./ring_events.ts";
@@ -106,7 +106,7 @@ export class Collector implements DirectoryListener {
     this.#directory = new RingDirectory(options.directory, options.originNs);
   }
 
-  /** Copies new records; notices processes that came and went. @param overNs The run ended then, and nobody's processes. */
+  /** Copies new records; notices processes that came and went. @param overNs When the run ended. @default not yet */
   drain(overNs?: number): void {
     const nowNs = this.#options.nowNs();
     this.#directory.look(this);
@@ -121,9 +121,7 @@ export class Collector implements DirectoryListener {
       this.#noticeStop(f);
     }
     this.#checkAlive();
-    for (const f of overNs === undefined ? [] : this.#followers) {
-      if (f.isNobody && Number.isNaN(f.endNs)) endUnsaid(f, overNs!);
-    }
+    if (overNs !== undefined) endUnmatched(this.#followers, overNs);
     for (let i = 0; i < this.#sources.length; i++) this.#paths.drain(this.#sources[i], nowNs);
     const belowNs = Math.max(this.#isFlood(records, nowNs) ? SHORT_NS : 0, this.foldBelowNs);
     if (belowNs > 0 && records > 0) {
@@ -227,7 +225,7 @@ export class Collector implements DirectoryListener {
       this.#watched.delete(pid);
       this.#noted.delete(pid);
       for (const f of this.#followers) {
-        if (f.pid !== pid || f.isNobody || !Number.isNaN(f.endNs)) continue;
+        if (f.pid !== pid || f.isUnmatched || !Number.isNaN(f.endNs)) continue;
         // What it wrote before it went is drained first.
         for (const ring of f.rings) this.#drainRing(f, ring);
         this.#noticeStop(f);
@@ -267,7 +265,7 @@ export class Collector implements DirectoryListener {
   /** Is any process left that this monitor must wait for? */
   get busy(): boolean {
     return this.#directory.waiting || this.#noted.size > 0 || this.#options.probes?.waiting ||
-      this.#followers.some((f) => Number.isNaN(f.endNs) && !f.isNobody);
+      this.#followers.some((f) => Number.isNaN(f.endNs) && !f.isUnmatched);
   }
 
   [Symbol.dispose](): void {
@@ -298,7 +296,7 @@ export class Collector implements DirectoryListener {
    * that one look finds, the second may come first.
    */
   ring(opened: Marks, host = opened.pid): void {
-    const follower = followerOf(opened, host, host === NOBODY ? undefined : rankOf(host));
+    const follower = followerOf(opened, host, host === UNMATCHED ? undefined : rankOf(host));
     let before: Follower | undefined;
     let after: Follower | undefined;
     for (const f of this.#followers) {
@@ -329,7 +327,7 @@ export class Collector implements DirectoryListener {
     if (follower.rank !== undefined && this.#ranks.size < MAX_RANKS) {
       this.#ranks.set(follower.pid, follower.rank);
     }
-    if (host !== NOBODY) this.#follow(host);
+    if (host !== UNMATCHED) this.#follow(host);
   }
 
   #drainRing(follower: Follower, ring: Marks): number {

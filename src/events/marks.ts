@@ -3,7 +3,7 @@
  * @module
  */
 import type { FoldedVisits } from "./ring_slots.ts";
-import { NOBODY } from "./processes/host_pids.ts";
+import { UNMATCHED } from "./processes/host_pids.ts";
 import type { RingThread } from "./ring_thread.ts";
 import type { OpenValues } from "./ring_values.ts";
 
@@ -74,9 +74,10 @@ export interface OpenSpan {
 
 /** One image of a process as the collector follows it; exec makes another one of the same process. */
 export interface Follower {
-  /** Its number here; where that is nobody's, the one that it gives itself. */
+  /** Its number here; where it is unmatched, the one that it gives itself. */
   readonly pid: number;
-  readonly isNobody: boolean;
+  /** No process here is known to be it: its marks count, and nobody waits for its end. */
+  readonly isUnmatched: boolean;
   execId: string;
   /** Its rank in an MPI job, where it has one. */
   readonly rank?: string;
@@ -104,8 +105,8 @@ export interface Follower {
 
 /** Is this an image of the same process? */
 export function isOneProcess(f: Follower, other: Follower): boolean {
-  if (f.pid !== other.pid || f.isNobody !== other.isNobody) return false;
-  return !f.isNobody || f.rings[0].namespace === other.rings[0].namespace;
+  if (f.pid !== other.pid || f.isUnmatched !== other.isUnmatched) return false;
+  return !f.isUnmatched || f.rings[0].namespace === other.rings[0].namespace;
 }
 
 /** Are these marks of that image of the process? Marks without an image belong to the current one. */
@@ -115,11 +116,11 @@ export function isOneImage(f: Follower, { execId }: Marks): boolean {
   return f.execId === execId || execId === "";
 }
 
-/** An image whose first marks these are; nothing of it was emitted yet. @param host Its number here, or nobody's. */
+/** An image whose first marks these are; nothing of it was emitted yet. @param host Its number here, or `UNMATCHED`. */
 export function followerOf(ring: Marks, host: number, rank: string | undefined): Follower {
-  const isNobody = host === NOBODY, pid = isNobody ? ring.pid : host;
+  const isUnmatched = host === UNMATCHED, pid = isUnmatched ? ring.pid : host;
   return {
-    ...{ pid, isNobody, execId: ring.execId, rank, rings: [ring], spans: new Map() },
+    ...{ pid, isUnmatched, execId: ring.execId, rank, rings: [ring], spans: new Map() },
     open: [{ id: 0, regions: [], tracks: [] }],
     ...{ handle: -1, endNs: NaN, died: false, lost: 0, epochs: 0, waitingEpochs: 0 },
   };
@@ -131,6 +132,11 @@ export function endUnsaid(f: Follower, endNs: number, bySignal?: boolean): void 
   f.endNs = endNs;
   f.died = bySignal === true && !isUsual;
   f.silent = bySignal === undefined && !isUsual;
+}
+
+/** The run is over, and with it processes of which it is not known whether they run. */
+export function endUnmatched(followers: readonly Follower[], endNs: number): void {
+  for (const f of followers) if (f.isUnmatched && Number.isNaN(f.endNs)) endUnsaid(f, endNs);
 }
 
 /** A thread whose events are to be emitted. */

@@ -26,7 +26,7 @@ const LOOKS_AFTER_CHANGE = 3;
 
 /** Receives what is new. */
 export interface DirectoryListener {
-  /** @param host Number here of the process, or nobody's. */
+  /** @param host Number here of the process, or `UNMATCHED`. */
   ring(ring: Marks, host: number): void;
   launched(pid: number): void;
   /** A process asks, by this file, what is open at this moment. */

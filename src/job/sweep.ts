@@ -7,8 +7,15 @@
  * @module
  */
 import { monotonicNanoseconds } from "../os/clock.ts";
-import { closeFile, linkCount, listDirectory, O, openFile, removeTree } from "../os/files.ts";
-import { statPath } from "../os/files.ts";
+import {
+  closeFile,
+  linkCount,
+  listDirectory,
+  O,
+  openFile,
+  removeTree,
+  statPath,
+} from "../os/files.ts";
 import { cString, libc } from "../os/libc.ts";
 import { isAlive } from "../os/process.ts";
 import { recoverSession } from "./recover.ts";

@@ -250,7 +250,7 @@ export function isAlive(pid: number): boolean {
   if (libc().kill(pid, 0) !== 0 && errno() === ERRNO.ESRCH) return false;
   const status = readText(`/proc/${pid}/status`) ?? "";
   // The number may be one of another process's threads by now.
-  return /^State:\t[^ZX]/m.test(status) && new RegExp(`^Tgid:\\t${pid}$`, "m").test(status);
+  return /^State:\t[^ZX]/m.test(status) && status.includes(`\nTgid:\t${pid}\n`);
 }
 
 /** Bit of a process's flags: it is the kernel's, and has no environment. */

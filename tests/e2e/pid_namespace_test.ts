@@ -1,6 +1,7 @@
-/** Processes in namespaces of their own, as containers make them, and numbers that are nobody's. */
+/** Processes in namespaces of their own, as containers make them, and numbers that no process of the run has. */
 import { assert, assertEquals } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
+import { asEachUser } from "../_support/plain_user.ts";
 import { BINARY, build, endToEnd, joulemark } from "../_support/programs.ts";
 
 const UNSHARE = ["-p", "-f", "--mount-proc"];
@@ -11,6 +12,7 @@ const canUnshare = (() => {
     return false;
   }
 })();
+if (!canUnshare) console.log("skipped: no unshare that may make a namespace of process numbers");
 const inNamespace: typeof endToEnd = canUnshare
   ? endToEnd
   : (name) => Deno.test({ name, ignore: true, fn() {} });
@@ -18,7 +20,7 @@ const inNamespace: typeof endToEnd = canUnshare
 const CONTAINER =
   'bwrap --ro-bind / / --dev /dev --bind "$JOULEMARK_SESSION" "$JOULEMARK_SESSION"' +
   " --unshare-pid --proc /proc";
-/** Numbers that exist outside, too, and are the kernel's there, are not waited for. */
+/** Seconds that a run takes at most that waits for nothing but its processes. */
 const MOST_S = 15;
 
 /** Runs a script; the regions of its report by name, and its processes. */
@@ -127,4 +129,18 @@ inNamespace("many namespaces at once, each with the same numbers", (dir) => {
   assertEquals(regions.get("part")?.count, 1);
   const mean = Number(regions.get("part")!["runtime (s)"]);
   assert(Math.abs(mean - 0.35) < 0.1, `${mean} s`);
+}, 60);
+
+asEachUser("a namespace that its user may make", (dir, user) => {
+  const app = program(dir, "kill(getpid(), 9)");
+  const own = ["unshare", "-U", "-r", ...UNSHARE];
+  const script = `${own.join(" ")} true || exit 77; ${
+    own.join(" ")
+  } sh -c '${app} solve 0.2; :'; exit 4`;
+  const out = user.joulemark(["run", "-q", "--simulate", "--", "sh", "-c", script]);
+  if (out.code === 77) return console.log("skipped: users may make no namespaces here");
+  assertEquals(out.code, 4, out.stderr);
+  const path = `${dir}/joulemark.report`;
+  const [host] = parseReport(Deno.readTextFileSync(path), path).hosts;
+  assertEquals(host.regions?.map(({ region, fields }) => [region, fields.count]), [["solve", 1]]);
 }, 60);

@@ -102,7 +102,7 @@ interface Part {
   /** What was caused beyond that, J. */
   beyondJ: number;
   seconds: number;
-  /** Those that its power is by. */
+  /** CPU-seconds of the same energy, which its power is over. */
   powerS: number;
   why?: Untold;
 }

@@ -42,7 +42,7 @@ export interface CounterResult {
   readonly exactJ: Float64Array;
   /** CPU-seconds in that time. */
   readonly seconds: Float64Array;
-  /** CPU-seconds before that which unmarked energy is of, too. */
+  /** CPU-seconds of unmarked time before the first reading, whose energy is in `totalJ`. */
   readonly leadS: number;
   /** Sum of `seconds`. */
   readonly allS: number;

@@ -31,8 +31,8 @@ export class ExactEnergies {
   }
 
   /**
-   * CPU-seconds of unmarked time in intervals beyond those since the first reading: that shows an update which may be
-   * a whole period old, and the energy since then is in the total.
+   * CPU-seconds of unmarked time before the first reading that intervals hold: the counter was updated up to a
+   * period before it was read, and the energy since that update is in the total.
    */
   leadS(seconds: Float64Array): number {
     return Math.max(0, this.#inS[0] - (seconds[0] ?? 0));

@@ -8,8 +8,8 @@ import { listDirectory, readText, statPath } from "../../os/files.ts";
 import { namespaceOf } from "../../job/process_rank.ts";
 import { lookAtNoted } from "./launch_notes.ts";
 
-/** Nobody's number here. */
-export const NOBODY = -1;
+/** In place of a number here: no process of the run is known that has the number. */
+export const UNMATCHED = -1;
 /** Looking for processes may take so long, and of the time since the first look a twentieth more. */
 const BURST_NS = 5e7, SHARE = 1 / 20;
 /** Longest line of parents that is followed. */
@@ -54,8 +54,8 @@ export class HostPids {
   }
 
   /**
-   * Number here of a process; that of one which has ended is its own, too. Nobody's: it is not of this run, or
-   * has gone from its namespace.
+   * Number here of a process; of one that has ended, its own. `UNMATCHED`: it is not of this run, or has gone from
+   * its namespace.
    *
    * @param pid Its own number.
    * @param namespace The lower half of its namespace's inode; 0: not known.
@@ -64,14 +64,14 @@ export class HostPids {
   find(pid: number, namespace: number): number | undefined {
     if (this.#own === 0) return pid;
     const isGone = statusOf(pid) === undefined;
-    if (namespace === this.#own) return isGone || this.#isOurs(pid) ? pid : NOBODY;
+    if (namespace === this.#own) return isGone || this.#isOurs(pid) ? pid : UNMATCHED;
     if (namespace === 0 && !isGone && this.#isOurs(pid)) return pid;
     if (this.#isOld && !this.#look()) return undefined;
     for (const one of this.#known.values()) {
       // Of a script the namespace is not known.
       if (one?.own === pid && (namespace === 0 || one.namespace === namespace)) return one.pid;
     }
-    return namespace === 0 && isGone ? pid : NOBODY;
+    return namespace === 0 && isGone ? pid : UNMATCHED;
   }
 
   #isOurs(pid: number): boolean {
