@@ -6,6 +6,8 @@
  * as they are needed.
  */
 enum { TMPFS_MAGIC = 0x01021994, STATFS_BYTES = 256 };
+/* Deno opens a dozen more for its databases, and does not start where there are too few. */
+enum { LEAST_FILES = 64 };
 
 /* Deno's directory in `variable`, as DENO_DIR=PATH, inside of another one. 0: it has none. */
 static const char *lay_code_cache(const char *outer, u64 cache_at, u64 cache_length, char *variable) {
@@ -15,6 +17,8 @@ static const char *lay_code_cache(const char *outer, u64 cache_at, u64 cache_len
   if (config.mode != MODE_PACKED || cache_length == 0) return 0;
   get_limit(RLIMIT_FSIZE, limit);
   if (limit[0] < 2 * cache_length) return 0;
+  get_limit(RLIMIT_NOFILE, limit);
+  if (limit[0] < LEAST_FILES) return 0;
   if (call(SYS_STATFS, (i64)outer, (i64)kind, 0, 0) != 0 || (u32)kind[0] != TMPFS_MAGIC) return 0;
   add(&text, "DENO_DIR=");
   add(&text, outer);

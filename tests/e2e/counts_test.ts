@@ -127,3 +127,14 @@ endToEnd("a query takes what V8 made of its text, and leaves nothing of it", (di
     Deno.removeSync(living);
   }
 }, 60);
+
+endToEnd("a query that may open few files starts without what V8 made", (dir) => {
+  const record = "__rec=node,id=0,attr=8,data=region\n";
+  Deno.writeTextFileSync(`${dir}/small.cali`, record);
+  const query = [BINARY, "query", "-t", "small.cali"];
+  const { code, stderr } = new Deno.Command("prlimit", {
+    args: ["--nofile=16:16", ...query],
+    ...{ cwd: dir, stdin: "null" },
+  }).outputSync();
+  assertEquals(code, 0, new TextDecoder().decode(stderr));
+}, 60);
