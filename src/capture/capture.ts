@@ -313,7 +313,7 @@ function save(path: string, content: string | Uint8Array): void {
     using place = new OutputPlace(path);
     using file = place.beside();
     file.writeContent(content);
-    place.rename();
+    place.finish(file);
   });
 }
 

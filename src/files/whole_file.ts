@@ -1,5 +1,5 @@
 /**
- * Files that appear whole or not at all: written beside their name, then renamed, so that no reader sees
+ * Files that appear whole or not at all: written without their name, then given it, so that no reader sees
  * half of one and an older one stays whole when the disk is full. A device or a pipe is written into.
  * @module
  */
@@ -64,13 +64,13 @@ export class WholeFile implements LineSink, Disposable {
     if (!this.#place.direct) this.#try(() => this.#file.truncate(0));
   }
 
-  /** Renames it to its name. */
+  /** Gives it its name. */
   keep(): void {
     this.#flush();
     this.#try(() => {
-      if (this.#survives && !this.#place.direct) this.#file.sync();
-      this.#file.close();
-      if (!this.#place.direct) this.#place.rename();
+      if (this.#place.direct) return this.#file.close();
+      if (this.#survives) this.#file.sync();
+      this.#place.finish(this.#file);
     });
     this.#state = "kept";
     this.#place[Symbol.dispose]();

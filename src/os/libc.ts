@@ -31,6 +31,7 @@ const SYMBOLS = {
   read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   mkdir: { parameters: ["buffer", "i32"], result: "i32" },
   mkdirat: { parameters: ["i32", "buffer", "i32"], result: "i32" },
+  linkat: { parameters: ["i32", "buffer", "i32", "buffer", "i32"], result: "i32" }, // from, to, flags
   symlinkat: { parameters: ["buffer", "i32", "buffer"], result: "i32" }, // target, directory, name
   unlink: { parameters: ["buffer"], result: "i32" },
   rename: { parameters: ["buffer", "buffer"], result: "i32" },

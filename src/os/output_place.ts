@@ -16,7 +16,8 @@ import { isDescriptor, isMissing, OsError, UserFile } from "./user_file.ts";
 
 const S_IFMT = 0o170000, S_IFDIR = 0o040000, S_IFREG = 0o100000, S_IFLNK = 0o120000;
 const S_IFIFO = 0o010000;
-const AT_FDCWD = -100;
+const AT_FDCWD = -100, AT_SYMLINK_FOLLOW = 0x400;
+const COPIED_BYTES = 65536;
 const WRITABLE_BY_OTHERS = 0o022;
 const RESOLVE_NO_SYMLINKS = 4n;
 /** As many links as the kernel follows: path_resolution(7). */
@@ -55,6 +56,7 @@ export class OutputPlace implements Disposable {
   readonly #name: string;
   readonly #found: FileFacts | undefined;
   #beside = "";
+  #nameless = -1;
 
   /** @throws {OsError} If there is no such directory, or another user put a link there. */
   constructor(path: string) {
@@ -77,10 +79,20 @@ export class OutputPlace implements Disposable {
     return UserFile.into((flags) => openAt(this.#directory, this.#name, flags | O.NOFOLLOW));
   }
 
-  /** A new file with a random name in the directory, to write and to read. @throws {OsError} */
+  /**
+   * A new file in the directory, to write and to read: without a name where the file system has such, so
+   * that nothing of it stays if this process is killed; else with a random one. @throws {OsError}
+   */
   beside(): UserFile {
+    const fd = this.nameless(0o666);
+    if (fd < 0) return this.#withRandomName();
+    this.#nameless = fd;
+    return UserFile.of(fd);
+  }
+
+  #withRandomName(): UserFile {
     for (let tries = 1;; tries++) {
-      this.#beside = `${this.#name}.${randomName()}.new`;
+      this.#beside = this.#randomName();
       const flags = O.RDWR | O.CREAT | O.EXCL | O.NOFOLLOW;
       const fd = openAt(this.#directory, this.#beside, flags, 0o666);
       if (fd >= 0) return UserFile.of(fd);
@@ -89,12 +101,53 @@ export class OutputPlace implements Disposable {
     }
   }
 
-  /** Gives the new file its name, over an existing file. @throws {OsError} */
-  rename(): void {
+  /** Closes the new file and gives it its name, over an existing file. @throws {OsError} */
+  finish(file: UserFile): void {
+    const isNamed = this.#nameless >= 0 && this.#link(file);
+    file.close();
+    if (isNamed) return;
     const [from, to] = [cString(this.#beside), cString(this.#name)];
     const done = libc().renameat(this.#directory, from, this.#directory, to);
     if (done !== 0) throw new OsError(errno() || ERRNO.EIO);
     this.#beside = "";
+  }
+
+  /**
+   * Links the file that has no name: by its own, or, where that is taken, by a random one.
+   *
+   * @returns It has its own.
+   */
+  #link(file: UserFile): boolean {
+    const from = cString(`/proc/self/fd/${this.#nameless}`);
+    const link = (name: string) => {
+      const { linkat } = libc();
+      const done = linkat(AT_FDCWD, from, this.#directory, cString(name), AT_SYMLINK_FOLLOW);
+      return done === 0 ? 0 : errno() || ERRNO.EIO;
+    };
+    let failed = link(this.#name);
+    if (failed === 0) return true;
+    for (let tries = 1; failed === ERRNO.EEXIST && tries <= MAX_NEW_NAMES; tries++) {
+      const name = this.#randomName();
+      failed = link(name);
+      if (failed === 0) this.#beside = name;
+    }
+    // FUSE may have files without a name and no links; a container may have no /proc.
+    if (failed !== 0) this.#copy(file);
+    return false;
+  }
+
+  #copy(file: UserFile): void {
+    using copy = this.#withRandomName();
+    const block = new Uint8Array(COPIED_BYTES), size = statOpen(this.#nameless)!.size;
+    for (let at = 0; at < size; at += block.length) {
+      const part = block.subarray(0, Math.min(block.length, size - at));
+      file.readAt(part, at);
+      copy.writeAll(part);
+    }
+  }
+
+  #randomName(): string {
+    return `${this.#name}.${randomName()}.new`;
   }
 
   /** Removes the name of the new file, if it still has that one. */
@@ -125,8 +178,8 @@ export class OutputPlace implements Disposable {
   }
 
   /** A file without a name in the directory; negative where the file system has none. */
-  nameless(): number {
-    return this.direct ? -1 : openAt(this.#directory, ".", O.RDWR | TMPFILE, 0o600);
+  nameless(mode = 0o600): number {
+    return this.direct ? -1 : openAt(this.#directory, ".", O.RDWR | TMPFILE, mode);
   }
 
   [Symbol.dispose](): void {
