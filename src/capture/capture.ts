@@ -9,7 +9,7 @@
  */
 import { AccessError } from "../core/errors.ts";
 import type { Reader } from "../core/machine/host.ts";
-import { openCounter } from "../os/caller_rights.ts";
+import { openCounter } from "../os/confinement/caller_rights.ts";
 import { monotonicNanoseconds, rawSeconds, realtimeNanoseconds, sleepUntil } from "../os/clock.ts";
 import { readLinkTarget, readWhole, statPath } from "../os/files.ts";
 import { MachineHost } from "../os/host.ts";

@@ -4,8 +4,8 @@
  */
 import { UsageError } from "../core/errors.ts";
 import { COLLECTOR_SOCKET } from "../os/collector_client.ts";
-import { confineToOpenFiles } from "../os/confine.ts";
-import { dropPermissions } from "../os/drop_permissions.ts";
+import { confineToOpenFiles } from "../os/confinement/confine.ts";
+import { dropPermissions } from "../os/confinement/drop_permissions.ts";
 import { MachineHost } from "../os/host.ts";
 import { libc } from "../os/libc.ts";
 import { Listener } from "../os/socket.ts";

@@ -8,7 +8,7 @@
 import type { Nested } from "../core/report.ts";
 import { readText } from "../os/files.ts";
 import { makeDirectories } from "../os/output_place.ts";
-import { readUserText } from "../os/user_file.ts";
+import { readFoundText } from "../os/user_file.ts";
 import { writeDocument } from "./whole_file.ts";
 
 const MAX_CHARACTERS = 65_536;
@@ -35,7 +35,7 @@ export function keepCountersChecked(path: string, content: string): void {
 export function countersChecked(path: string | undefined): Nested | undefined {
   if (path === undefined) return undefined;
   try {
-    const text = readUserText(path);
+    const text = readFoundText(path);
     return text.length > MAX_CHARACTERS ? undefined : summary(JSON.parse(text));
   } catch {
     // Not checked on this node, or not our document: then nothing is reported.

@@ -1,7 +1,7 @@
 /*
  * What confines the runtime's threads: the handler of a signal, since landlock, capabilities and no-new-privs
  * belong to threads, and threads of the runtime's own run no code of ours but this. The runtime
- * (src/os/confine.ts) sends the signal to the thread that runs its program, which sends it to all others.
+ * (src/os/confinement/confine.ts) sends the signal to the thread that runs its program, which sends it to all others.
  */
 #include "rights.h"
 

@@ -1,7 +1,7 @@
 /*
  * Rights that the executable's file has and its caller has not: capabilities, setcap(8). The kernel says so by
  * AT_SECURE, getauxval(3). They are for counters: here they are taken out of effect before anything is opened,
- * and the runtime has them in effect only while it opens a counter (src/os/caller_rights.ts). So all that the
+ * and the runtime has them in effect only while it opens a counter (src/os/confinement/caller_rights.ts). So all that the
  * caller names, by words, variables or the files that he owns, is opened by the caller's own rights.
  */
 enum { LINUX_CAPABILITY_VERSION_3 = 0x20080522, SET_ID_BITS = 06000 };

@@ -6,7 +6,7 @@
 import { UsageError } from "../core/errors.ts";
 import { listDirectory, statPath } from "../os/files.ts";
 import { removeUserFile } from "../os/output_place.ts";
-import { isDirectory, readUserText } from "../os/user_file.ts";
+import { isDirectory, otherKind, readFoundText } from "../os/user_file.ts";
 import type { ClockPair } from "../merge/clocks.ts";
 import type { JobFacts } from "../merge/merge.ts";
 
@@ -90,7 +90,7 @@ export function reportFiles(
         found: "nothing there",
       });
     }
-    return isDirectory(path) ? inDirectory(path, true) : [path];
+    return isDirectory(path) ? inDirectory(path, tell, true) : [path];
   });
   return found.filter((path) => {
     const isOut = isSameFile(path, out);
@@ -99,17 +99,24 @@ export function reportFiles(
   });
 }
 
-function inDirectory(directory: string, deeper: boolean): string[] {
+function inDirectory(directory: string, tell: (line: string) => void, deeper = false): string[] {
   const names = listDirectory(directory);
-  const whole = names.filter((name) => name.endsWith(".report"));
+  const isFile = (name: string) => {
+    const path = `${directory}/${name}`;
+    const kind = otherKind(path);
+    if (kind !== undefined) tell(`${path}: left out, it is ${kind}`);
+    return kind === undefined;
+  };
+  const whole = names.filter((name) => name.endsWith(".report") && isFile(name));
   const done = new Set(whole);
   const paths = whole.map((name) => `${directory}/${name}`);
   for (const name of names) {
     if (deeper && name.endsWith(".parts") && isDirectory(`${directory}/${name}`)) {
-      paths.push(...inDirectory(`${directory}/${name}`, false));
+      paths.push(...inDirectory(`${directory}/${name}`, tell));
     }
     if (!name.endsWith(CHECKPOINT) || !directory.endsWith(".parts")) continue;
-    if (!done.has(name.slice(0, -".partial".length))) paths.push(`${directory}/${name}`);
+    const report = name.slice(0, -".partial".length);
+    if (!done.has(report) && isFile(name)) paths.push(`${directory}/${name}`);
   }
   return paths;
 }
@@ -164,7 +171,7 @@ export function removePart(reportPath: string): void {
 
 function readFacts(path: string): PartFacts | undefined {
   try {
-    const data = JSON.parse(readUserText(path));
+    const data = JSON.parse(readFoundText(path));
     return data?.format === PART_FORMAT && typeof data.host === "string" ? data : undefined;
   } catch {
     return undefined;

@@ -21,9 +21,13 @@ import type { Nested } from "../core/report.ts";
 import type { ClockPair } from "../merge/clocks.ts";
 import { realtimeNanoseconds } from "../os/clock.ts";
 import { statPath } from "../os/files.ts";
-import { cString, libc } from "../os/libc.ts";
-import { makeDirectories, removeUserFile } from "../os/output_place.ts";
-import { readUserText } from "../os/user_file.ts";
+import {
+  makeDirectories,
+  makeNewDirectory,
+  removeEmptyDirectory,
+  removeUserFile,
+} from "../os/output_place.ts";
+import { isPlainFile, readFoundText } from "../os/user_file.ts";
 import { asFileName } from "../core/names.ts";
 import { writeDocument } from "../files/whole_file.ts";
 import {
@@ -182,13 +186,13 @@ export class JobPart {
   /** What nodes kept under a name, those that did. */
   #kept(parts: readonly PartFacts[], name: string): string[] {
     const paths = parts.map((part) => this.#pathOf(part.host).replace(/report$/, name)).sort();
-    return paths.filter((path) => statPath(path) !== undefined).map((path) => readUserText(path));
+    return paths.filter(isPlainFile).map(readFoundText);
   }
 
   /** The node's report, else what it left of it. */
   #fileOf(part: PartFacts): string | undefined {
     const path = this.#pathOf(part.host);
-    return [path, `${path}.partial`].find((name) => statPath(name) !== undefined);
+    return [path, `${path}.partial`].find(isPlainFile);
   }
 
   /** Gets the file server's time: the time of a new file. */
@@ -229,18 +233,18 @@ export class JobPart {
   #lock(): boolean {
     const path = `${this.#directory}/merge.lock`;
     for (let attempt = 0; attempt < 2; attempt++) {
-      if (libc().mkdir(cString(path), 0o777) === 0) return true;
+      if (makeNewDirectory(path)) return true;
       const held = statPath(path);
       // By the server's clock, not by ours: both times are its own.
       const nowS = this.#clocks.at(-1)?.sharedS ?? 0;
       if (held === undefined || nowS - Number(held.modifiedNs) / 1e9 < STALE_LOCK_S) return false;
-      libc().rmdir(cString(path));
+      removeEmptyDirectory(path);
     }
     return false;
   }
 
   #unlock(): void {
-    libc().rmdir(cString(`${this.#directory}/merge.lock`));
+    removeEmptyDirectory(`${this.#directory}/merge.lock`);
   }
 }
 

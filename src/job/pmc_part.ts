@@ -4,7 +4,7 @@
  */
 import { FormatError } from "../core/errors.ts";
 import { parsePmc, type PmcRecord, type PmcVersion } from "../formats/pmc/pmc.ts";
-import { readUserText, UserFile } from "../os/user_file.ts";
+import { readFoundText, UserFile } from "../os/user_file.ts";
 import type { NodeSteps } from "../merge/steps.ts";
 import { statPath } from "../os/files.ts";
 import { type PartFacts, partFacts, PMC_RESTS } from "./part_files.ts";
@@ -28,7 +28,7 @@ export function writePartsPmc(
     const facts: Partial<PartFacts> = partFacts(report) ?? {};
     const host = facts.host ?? path.slice(path.lastIndexOf("/") + 1, -".pmc".length);
     try {
-      using file = UserFile.read(path);
+      using file = UserFile.found(path);
       const { records, cut } = parsePmc(file.readAll(), { path });
       if (cut) troubles.push(`${path}: cut in its last record, read up to there`);
       addRests(records, path.replace(/pmc$/, PMC_RESTS));
@@ -44,7 +44,7 @@ export function writePartsPmc(
 /** @throws {FormatError} If the file exists and is not ours. */
 function addRests(records: PmcRecord[], path: string): void {
   if (statPath(path) === undefined) return;
-  const rests = restsIn(readUserText(path));
+  const rests = restsIn(readFoundText(path));
   if (rests === undefined || rests.length < records.length) {
     throw new FormatError(path, 0, {
       action: "parse",

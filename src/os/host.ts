@@ -19,7 +19,7 @@ import {
 } from "./files.ts";
 import type { CollectorClient } from "./collector_client.ts";
 import { OpenKeptFile } from "./devices/kept_file.ts";
-import { openCounter } from "./caller_rights.ts";
+import { openCounter } from "./confinement/caller_rights.ts";
 import { ERRNO, errorText, libc } from "./libc.ts";
 import { DeviceRegisters, FileRegisters, JsonRegisters } from "./devices/registers.ts";
 

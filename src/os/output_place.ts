@@ -16,7 +16,7 @@ import { isDescriptor, isMissing, OsError, UserFile } from "./user_file.ts";
 
 const S_IFMT = 0o170000, S_IFDIR = 0o040000, S_IFREG = 0o100000, S_IFLNK = 0o120000;
 const S_IFIFO = 0o010000;
-const AT_FDCWD = -100, AT_SYMLINK_FOLLOW = 0x400;
+const AT_FDCWD = -100, AT_SYMLINK_FOLLOW = 0x400, AT_REMOVEDIR = 0x200;
 const COPIED_BYTES = 65536;
 const WRITABLE_BY_OTHERS = 0o022;
 const RESOLVE_NO_SYMLINKS = 4n;
@@ -255,9 +255,26 @@ export function makeLink(target: string, path: string): void {
 
 /** Removes a file, or a link itself; none on the way is followed. @returns false: nothing was removed. */
 export function removeUserFile(path: string): boolean {
+  return isDone(path, (directory, name) => libc().unlinkat(directory, name, 0));
+}
+
+/** Makes a directory that was not there; no link on the way is followed. @returns false: it was, or cannot be made. */
+export function makeNewDirectory(path: string): boolean {
+  return isDone(path, (directory, name) => libc().mkdirat(directory, name, 0o777));
+}
+
+/** Removes an empty directory; no link on the way is followed. @returns false: nothing was removed. */
+export function removeEmptyDirectory(path: string): boolean {
+  return isDone(path, (directory, name) => libc().unlinkat(directory, name, AT_REMOVEDIR));
+}
+
+function isDone(
+  path: string,
+  call: (directory: number, name: Uint8Array<ArrayBuffer>) => number,
+): boolean {
   try {
     const { directory, name } = find(path, false);
-    const done = libc().unlinkat(directory, cString(name), 0);
+    const done = call(directory, cString(name));
     closeFile(directory);
     return done === 0;
   } catch (error) {

@@ -7,7 +7,7 @@
  * @module
  */
 import type { Host, Registers } from "../core/machine/host.ts";
-import { openCounter } from "./caller_rights.ts";
+import { openCounter } from "./confinement/caller_rights.ts";
 import { closeFile, O, openFile, statPath } from "./files.ts";
 import { MachineHost } from "./host.ts";
 import { ERRNO, libc } from "./libc.ts";

@@ -72,13 +72,19 @@ export class UserFile implements Disposable {
     const isFile = kind === S_IFREG;
     if (facts !== undefined && !isFile && !isDescriptor(path)) {
       const isOurs = facts.uid === 0 || facts.uid === libc().geteuid();
-      const what = kind === S_IFIFO ? "a pipe" : "a device or socket";
-      if (!isOurs) throw new OsError(ERRNO.EPERM, `${what} of user ${facts.uid}`);
+      if (!isOurs) throw new OsError(ERRNO.EPERM, otherKind(path));
     }
     // What took a file's name since is not waited for either.
     const fd = openFile(path, isFile ? O.RDONLY | O.NONBLOCK : O.RDONLY);
     if (fd < 0) throw new OsError(-fd);
     return new UserFile(fd);
+  }
+
+  /** Of a name that nobody gave us: only a plain file, a pipe would wait for a writer. @throws {OsError} */
+  static found(path: string): UserFile {
+    const kind = otherKind(path);
+    if (kind !== undefined) throw new OsError(ERRNO.EPERM, kind);
+    return UserFile.read(path);
   }
 
   /** Of a descriptor, which is closed with it. */
@@ -255,6 +261,24 @@ export function isDirectory(path: string): boolean {
   return facts !== undefined && (facts.mode & S_IFMT) === S_IFDIR;
 }
 
+/** Is this a file, no pipe and no device? Links are followed. */
+export function isPlainFile(path: string): boolean {
+  const facts = statPath(path);
+  return facts !== undefined && (facts.mode & S_IFMT) === S_IFREG;
+}
+
+/** What has the name instead of a file, and whose it is: `a pipe of user 1000`. */
+export function otherKind(path: string): string | undefined {
+  const facts = statPath(path), kind = (facts?.mode ?? S_IFREG) & S_IFMT;
+  if (kind === S_IFREG) return undefined;
+  const what = kind === S_IFIFO
+    ? "a pipe"
+    : kind === S_IFDIR
+    ? "a directory"
+    : "a device or socket";
+  return `${what} of user ${facts!.uid}`;
+}
+
 /** Names of descriptors of this process, for any target. */
 const DESCRIPTOR = /^\/dev\/(?:stdout|stderr|stdin|fd\/)|^\/proc\//;
 
@@ -263,8 +287,17 @@ export function isDescriptor(path: string): boolean {
   return DESCRIPTOR.test(path);
 }
 
-/** The whole text of a file. @throws {OsError} */
+/** The whole text of a file that the user named. @throws {OsError} */
 export function readUserText(path: string): string {
-  using file = UserFile.read(path);
+  return textOf(UserFile.read(path));
+}
+
+/** The same of a file whose name nobody gave us. @throws {OsError} */
+export function readFoundText(path: string): string {
+  return textOf(UserFile.found(path));
+}
+
+function textOf(opened: UserFile): string {
+  using file = opened;
   return new TextDecoder().decode(file.readAll());
 }

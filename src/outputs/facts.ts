@@ -4,7 +4,7 @@
  * @module
  */
 import { rounded } from "../core/number_format.ts";
-import type { Confinement } from "../os/confine.ts";
+import type { Confinement } from "../os/confinement/confine.ts";
 import { MANDATORY_SIGNALS } from "../aggregate/report_signals.ts";
 import { NEVER_CHANGED } from "../core/job_totals.ts";
 import type { Nested } from "../core/report.ts";

@@ -6,7 +6,7 @@
 import type { Host } from "../core/machine/host.ts";
 import type { Nested, Report } from "../core/report.ts";
 import { parseReport, reportPieces } from "../formats/report.ts";
-import type { Confiner } from "../os/confine.ts";
+import type { Confiner } from "../os/confinement/confine.ts";
 import { statPath } from "../os/files.ts";
 import { absolutePath } from "../os/home.ts";
 import { Reserve } from "../files/reserve.ts";

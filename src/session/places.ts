@@ -4,10 +4,10 @@
  */
 import type { Reader } from "../core/machine/host.ts";
 import type { Session } from "../job/session.ts";
-import { Confiner } from "../os/confine.ts";
+import { Confiner } from "../os/confinement/confine.ts";
 import type { ConfineCode } from "../os/inherited.ts";
-import { dropPermissions } from "../os/drop_permissions.ts";
-import type { Places } from "../os/landlock.ts";
+import { dropPermissions } from "../os/confinement/drop_permissions.ts";
+import type { Places } from "../os/confinement/landlock.ts";
 import type { RunReport } from "../outputs/run_report.ts";
 
 /** Processes and counters start and end; the kernel decides which may be read. */

@@ -6,7 +6,7 @@
 import { AccessError, UsageError } from "../core/errors.ts";
 import { closeFile, O, openFile } from "../os/files.ts";
 import { errorText, libc } from "../os/libc.ts";
-import { isMissing, OsError, readUserText } from "../os/user_file.ts";
+import { isMissing, OsError, readFoundText } from "../os/user_file.ts";
 import { writeDocument } from "../files/whole_file.ts";
 
 /** First line: what the study is. */
@@ -49,7 +49,7 @@ export interface StudyState {
 export function readStudy(path: string, head: StudyHead): StudyState | undefined {
   let text: string;
   try {
-    text = readUserText(path);
+    text = readFoundText(path);
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw unreadable(path, error);

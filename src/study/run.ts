@@ -11,7 +11,7 @@ import { parseReport } from "../formats/report.ts";
 import { monotonicNanoseconds, sleepUntil } from "../os/clock.ts";
 import { inheritedState } from "../os/inherited.ts";
 import { environment, reap, spawn } from "../os/process.ts";
-import { readUserText } from "../os/user_file.ts";
+import { readFoundText } from "../os/user_file.ts";
 import type { StudyResult } from "./log.ts";
 import { PLACEMENT, type PlannedRun } from "./plan.ts";
 
@@ -61,7 +61,7 @@ export function runOnce(run: PlannedRun, launch: StudyLaunch, wait: () => void):
   const wallS = (monotonicNanoseconds() - startNs) * 1e-9;
   const base = { file, label, repeat, status: ended.code };
   try {
-    return { ...base, ...figures(parseReport(readUserText(report), report)) };
+    return { ...base, ...figures(parseReport(readFoundText(report), report)) };
   } catch {
     return { ...base, energyJ: null, runtimeS: wallS, source: "no report", simulated: false };
   }

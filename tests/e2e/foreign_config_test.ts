@@ -60,3 +60,26 @@ endToEnd("a pipe of another user among reports keeps nobody waiting", (dir) => {
   // The guardian ends a monitor that is silent for 20 s.
   assert(performance.now() - beganMs < 15_000);
 }, 60);
+
+endToEnd("a pipe of one's own among a job's parts keeps nobody waiting", (dir) => {
+  const job = { SLURM_JOB_ID: "78", SLURM_STEP_ID: "0", SLURM_NODEID: "0", SLURM_NNODES: "2" };
+  const others = { SLURM_NTASKS: "2", SLURM_PROCID: "0", SLURM_JOB_NUM_NODES: "2" };
+  Deno.mkdirSync(`${dir}/x.report.parts`);
+  const ends = ["json", "report", "report.partial", "pmc", "timeline"];
+  const pipes = ["a", "b"].flatMap((host) => ends.map((end) => `x.report.parts/${host}.${end}`));
+  assertEquals(new Deno.Command("mkfifo", { args: pipes, cwd: dir }).outputSync().code, 0);
+  const run = ["run", "-q", "--report", "x.report", "--", "sh", "-c", "sleep 0.2; exit 5"];
+  const beganMs = performance.now();
+  const { code, stderr } = joulemark(dir, run, { ...job, ...others });
+  assertEquals(code, 5, stderr);
+  assert(!/unmeasured/.test(stderr), stderr);
+  const within = (args: string[]) =>
+    new Deno.Command("timeout", { args: ["10", BINARY, ...args], cwd: dir }).outputSync();
+  const merged = within(["merge", "-o", "out", "x.report.parts"]);
+  assertEquals(merged.code, 1, "a node of two");
+  const said = new TextDecoder().decode(merged.stderr);
+  assertMatch(said, /a\.report: left out, it is a pipe of user \d+\n/);
+  assertEquals(within(["show", "--html", "x.report.parts", "-o", "x.html"]).code, 0);
+  // The guardian ends a monitor that is silent for 20 s.
+  assert(performance.now() - beganMs < 15_000);
+}, 60);

@@ -68,3 +68,16 @@ endToEnd("capture: a planted link in place of the directory is refused", (dir) =
   assertEquals(out.code === 0, false);
   assertEquals([...Deno.readDirSync(`${dir}/empty`)], []);
 });
+
+endToEnd("a planted link in place of the parts gets no lock where it leads", (dir) => {
+  if (!isRoot) return console.log("skipped: another user's link needs root");
+  const { shared, ours } = plant(dir, "x.report.parts");
+  Deno.removeSync(ours);
+  Deno.mkdirSync(ours);
+  const job = { SLURM_JOB_ID: "79", SLURM_STEP_ID: "0", SLURM_NODEID: "0", SLURM_NNODES: "2" };
+  const out = joulemark(dir, [
+    ...["run", "-q", "--simulate", "--report", `${shared}/x.report`, "--", "sh", "-c", "exit 7"],
+  ], { ...job, SLURM_NTASKS: "2", SLURM_PROCID: "0", SLURM_JOB_NUM_NODES: "2" });
+  assertEquals(out.code, 7);
+  assertEquals([...Deno.readDirSync(ours)], []);
+});

@@ -4,7 +4,7 @@ import { timed } from "../_support/time_limit.ts";
 
 const PROGRAM = `
 import { confineToOpenFiles } from ${
-  JSON.stringify(import.meta.resolve("../../src/os/confine.ts"))
+  JSON.stringify(import.meta.resolve("../../src/os/confinement/confine.ts"))
 };
 import { connectTo } from ${JSON.stringify(import.meta.resolve("../../src/os/socket.ts"))};
 const [kept, other] = Deno.args;
@@ -20,6 +20,8 @@ const tries = {
   "remove": () => Deno.removeSync(other),
   "rename": () => Deno.renameSync(other, other + ".new"),
   "make a directory": () => Deno.mkdirSync(other + ".new"),
+  "link": () => Deno.linkSync(other, other + ".new"),
+  "link by name": () => Deno.symlinkSync(other, other + ".new"),
   "listen": () => Deno.listen({ transport: "unix", path: other + ".socket" }),
   "start": () => new Deno.Command("/bin/true").outputSync(),
   "start aside": () => new Deno.Command("/bin/true").output(),
@@ -39,7 +41,9 @@ console.log(JSON.stringify({ found, said, read }));
 
 /** Once the monitor is confined; what it still needs goes on. */
 const MONITOR = `
-import { Confiner } from ${JSON.stringify(import.meta.resolve("../../src/os/confine.ts"))};
+import { Confiner } from ${
+  JSON.stringify(import.meta.resolve("../../src/os/confinement/confine.ts"))
+};
 import { libc } from ${JSON.stringify(import.meta.resolve("../../src/os/libc.ts"))};
 const [kept] = Deno.args;
 libc();

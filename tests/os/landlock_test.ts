@@ -1,14 +1,14 @@
 /** Which paths a ruleset leaves open: tried on one thread of a process that ends with the test. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { closeFile } from "../../src/os/files.ts";
-import { landlockVersion, openPlaces, pathsState } from "../../src/os/landlock.ts";
+import { landlockVersion, openPlaces, pathsState } from "../../src/os/confinement/landlock.ts";
 import { timed, withTimeLimit } from "../_support/time_limit.ts";
 
 const NONE = { reads: [], devices: [], own: [], outputs: [] };
 
 const PROGRAM = `
 import { landlockVersion, makeRuleset, openPlaces } from ${
-  JSON.stringify(import.meta.resolve("../../src/os/landlock.ts"))
+  JSON.stringify(import.meta.resolve("../../src/os/confinement/landlock.ts"))
 };
 import { libc } from ${JSON.stringify(import.meta.resolve("../../src/os/libc.ts"))};
 import { closeFile, O, openFile } from ${

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { isElevated } from "../../src/os/caller_rights.ts";
+import { isElevated } from "../../src/os/confinement/caller_rights.ts";
 import { readTrusted } from "../../src/os/trusted_file.ts";
 import { timed } from "../_support/time_limit.ts";
 

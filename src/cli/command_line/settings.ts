@@ -6,7 +6,7 @@ import { type ConfigFile, parseConfig, settingsFor } from "../../core/config_tex
 import type { Environment } from "../../core/environment.ts";
 import { UsageError } from "../../core/errors.ts";
 import { type OptionValues, optionValues } from "../../core/option.ts";
-import { isElevated } from "../../os/caller_rights.ts";
+import { isElevated } from "../../os/confinement/caller_rights.ts";
 import { readTrusted } from "../../os/trusted_file.ts";
 import { writeStderr } from "../io.ts";
 import { allOptions, type CommandLine } from "./options.ts";

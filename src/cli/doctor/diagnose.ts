@@ -5,7 +5,7 @@
 import type { Host } from "../../core/machine/host.ts";
 import type { Offer } from "../../core/signal.ts";
 import { monotonicNanoseconds, rawSeconds, sleepUntil } from "../../os/clock.ts";
-import { pathsState } from "../../os/landlock.ts";
+import { pathsState } from "../../os/confinement/landlock.ts";
 import type { MachineHost } from "../../os/host.ts";
 import { processorName } from "../../outputs/machine_facts.ts";
 import { READERS } from "../../readers/with_raw.ts";

@@ -10,7 +10,7 @@ import { TraceScanner } from "../../formats/trace/scanner.ts";
 import { type OpenSeries, openSeries } from "../../outputs/html.ts";
 import { PART_TIMELINE } from "../../job/part_files.ts";
 import { listDirectory } from "../../os/files.ts";
-import { isDirectory, readUserText, UserFile } from "../../os/user_file.ts";
+import { isDirectory, isPlainFile, readFoundText, UserFile } from "../../os/user_file.ts";
 import type { PageContent, Timeline } from "../../page/content.ts";
 import { pageHtml } from "../../page/html.ts";
 import { reportPage, viewPage } from "../../page/page.ts";
@@ -41,9 +41,9 @@ export function reportHtml(
 export function keptTimelines(paths: readonly string[]): Timeline[] {
   const files = paths.filter(isDirectory).flatMap((directory) =>
     listDirectory(directory).filter((name) => name.endsWith(`.${PART_TIMELINE}`))
-      .map((name) => `${directory}/${name}`)
+      .map((name) => `${directory}/${name}`).filter(isPlainFile)
   );
-  return jobTimelines(files.sort().map(readUserText));
+  return jobTimelines(files.sort().map(readFoundText));
 }
 
 /** The page of recordings, which have samples of their own. */

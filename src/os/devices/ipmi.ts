@@ -16,7 +16,7 @@
  * @module
  */
 import type { Absence } from "../../core/signal.ts";
-import { openCounter } from "../caller_rights.ts";
+import { openCounter } from "../confinement/caller_rights.ts";
 import { closeFile, O, openFile, statPath } from "../files.ts";
 import { bindIoctl, type DeviceCall } from "./ioctl.ts";
 import { ERRNO, errno, errorText, libc } from "../libc.ts";

@@ -5,7 +5,7 @@
  * as written; so a library is looked up by hand, never by the loader's own search.
  * @module
  */
-import { isElevated } from "../caller_rights.ts";
+import { isElevated } from "../confinement/caller_rights.ts";
 import { closeFile, listDirectory, O, openFile, statPath } from "../files.ts";
 import { libc } from "../libc.ts";
 

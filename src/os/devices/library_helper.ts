@@ -15,10 +15,10 @@
  */
 import { cpuSeconds, monotonicNanoseconds } from "../clock.ts";
 import { closeFile, listDirectory, O, openFile } from "../files.ts";
-import { Confiner } from "../confine.ts";
-import { dropPermissions } from "../drop_permissions.ts";
+import { Confiner } from "../confinement/confine.ts";
+import { dropPermissions } from "../confinement/drop_permissions.ts";
 import { confineCode, inheritedState } from "../inherited.ts";
-import type { Places } from "../landlock.ts";
+import type { Places } from "../confinement/landlock.ts";
 import { ERRNO, errno, libc } from "../libc.ts";
 import { confined, LIBRARY_DIRECTORIES } from "./library.ts";
 import { environment, reap, spawn } from "../process.ts";

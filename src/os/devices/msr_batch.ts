@@ -11,7 +11,7 @@
  * @module
  */
 import type { Registers } from "../../core/machine/host.ts";
-import { openCounter } from "../caller_rights.ts";
+import { openCounter } from "../confinement/caller_rights.ts";
 import { closeFile, O, openFile, readText } from "../files.ts";
 import { bindIoctl, type DeviceCall } from "./ioctl.ts";
 import { libc } from "../libc.ts";

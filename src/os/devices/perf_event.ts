@@ -10,7 +10,7 @@
  * event on, and when it is read it adds up the copies of all that the command starts.
  * @module
  */
-import { openCounter } from "../caller_rights.ts";
+import { openCounter } from "../confinement/caller_rights.ts";
 import { closeFile } from "../files.ts";
 import { ERRNO, errno, libc } from "../libc.ts";
 

@@ -8,7 +8,7 @@
  * the program's stack, and an exception that comes by ends the program.
  * @module
  */
-import { openCounter } from "../caller_rights.ts";
+import { openCounter } from "../confinement/caller_rights.ts";
 import { closeFile } from "../files.ts";
 import { readText } from "../files.ts";
 import { cString, ERRNO, errno, libc, LIBC_PATHS, SYSCALLS } from "../libc.ts";

@@ -12,7 +12,7 @@
  * Built to this interface and tried with answers made up by tests; never met by an adapter.
  * @module
  */
-import { openCounter } from "../caller_rights.ts";
+import { openCounter } from "../confinement/caller_rights.ts";
 import { closeFile, O, openFile } from "../files.ts";
 import { bindIoctl } from "./ioctl.ts";
 import { libc } from "../libc.ts";

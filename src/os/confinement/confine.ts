@@ -9,8 +9,8 @@
  * reaches all threads by SECCOMP_FILTER_FLAG_TSYNC.
  * @module
  */
-import { closeFile, statOpen, statPath } from "./files.ts";
-import type { ConfineCode } from "./inherited.ts";
+import { closeFile, statOpen, statPath } from "../files.ts";
+import type { ConfineCode } from "../inherited.ts";
 import {
   isWritten,
   landlockVersion,
@@ -20,7 +20,7 @@ import {
   type Places,
   withoutLandlock,
 } from "./landlock.ts";
-import { ERRNO, errno, errorText, libc, LIBC_PATHS, SYSCALLS } from "./libc.ts";
+import { ERRNO, errno, errorText, libc, LIBC_PATHS, SYSCALLS } from "../libc.ts";
 
 const ARM = Deno.build.arch === "aarch64";
 /** The signal that guardian.c leaves unblocked for this: CONFINE. */
@@ -80,6 +80,7 @@ const OPENING: readonly (readonly [number, number])[] = [
   ...[[2, 56], [257, 56], [437, 437], [85, 56], [304, 265]] as const, // open, openat, openat2, creat
   ...[[42, 203], [41, 198], [53, 199]] as const, // connect, socket, socketpair
   ...[[87, 35], [263, 35], [82, 38], [264, 38], [316, 276]] as const, // unlink, rename
+  ...[[86, 37], [265, 37], [88, 36], [266, 36], [133, 33], [259, 33]] as const, // link, symlink, mknod
   ...[[83, 34], [258, 34], [90, 53], [268, 53], [92, 54], [260, 54]] as const, // mkdir, chmod, chown
   ...[[62, 129], [234, 131], [200, 130]] as const, // kill, tgkill, tkill
 ];

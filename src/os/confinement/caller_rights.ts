@@ -7,7 +7,7 @@
  * no code is taken from where the caller names it.
  * @module
  */
-import { libc } from "./libc.ts";
+import { libc } from "../libc.ts";
 
 /** getauxval(3). */
 const AT_SECURE = 23n;

@@ -6,9 +6,9 @@
  * What is open goes on working, and so does stat(2): landlock binds opening, making, removing, renaming.
  * @module
  */
-import { closeFile, O, openFile, readLinkTarget } from "./files.ts";
-import { ERRNO, errno, libc } from "./libc.ts";
-import { openForOutput } from "./output_place.ts";
+import { closeFile, O, openFile, readLinkTarget } from "../files.ts";
+import { ERRNO, errno, libc } from "../libc.ts";
+import { openForOutput } from "../output_place.ts";
 
 /** Numbers of the system calls, the same on x86-64 and aarch64. */
 const CREATE_RULESET = 444n, ADD_RULE = 445n;

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { bindForRunning } from "./libc.ts";
+import { bindForRunning } from "../libc.ts";
 
 /** What a monitor needs only until it samples: opening libraries, and the environment. */
 const DROPPED = ["ffi", "env"] as const;
