@@ -1,22 +1,25 @@
 /** An executable with file capabilities, setcap(8), run by a user without: they open counters, and nothing else. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
-import { onPrivateNode } from "../_support/private_node.ts";
+import { compile } from "../_support/compiled.ts";
+import { NO_PRIVATE_NODE, onPrivateNode } from "../_support/private_node.ts";
 import { BINARY, endToEnd } from "../_support/programs.ts";
 import { HAS_STRACE } from "../_support/strace.ts";
 
 const NOBODY = ["--reuid=65534", "--regid=65534", "--clear-groups"];
 /** To read and to write any file, and to open /dev/cpu/N/msr. */
 const CAPABILITIES = "cap_dac_override,cap_dac_read_search,cap_sys_rawio+ep";
+/** The least that a centre gives: perf events where perf_event_paranoid closes them. */
+const PERF_ALONE = "cap_perfmon+ep";
 
 /** A copy of the executable with capabilities, in the folder; `undefined`, and said why: there can be none. */
-function capableIn(dir: string): string | undefined {
+function capableIn(dir: string, capabilities = CAPABILITIES): string | undefined {
   const file = `${dir}/capable`;
   Deno.chmodSync(dir, 0o755);
   if (Deno.uid() !== 0) return void console.log("skipped: only root gives a file capabilities");
   for (const copy of [file, `${dir}/plain`]) Deno.copyFileSync(BINARY, copy);
   try {
-    if (new Deno.Command("setcap", { args: [CAPABILITIES, file] }).outputSync().success) {
+    if (new Deno.Command("setcap", { args: [capabilities, file] }).outputSync().success) {
       return file;
     }
     return void console.log("skipped: no file capabilities here");
@@ -133,6 +136,74 @@ endToEnd("with file capabilities what variables name is read by the caller's own
     if (name === "tree") continue;
     assert(!Deno.readTextFileSync(`${own}/${name}`).includes("hunter"), name);
   }
+});
+
+/**
+ * Runs a script as root where /dev has a GPU's device and /opt, from where libraries may be loaded, has
+ * a library that leaves `loaded` where it is.
+ */
+function onNodeWithLibrary(dir: string, script: string): void {
+  compile("e2e/loaded_library.c", `${dir}/libnvidia-ml.so.1`, ["-shared", "-fPIC"]);
+  Deno.mkdirSync(`${dir}/dev/shm`, { recursive: true });
+  const mounts = `set -e
+    mount -t tmpfs none /opt
+    cp libnvidia-ml.so.1 /opt/
+    mount -t tmpfs none dev
+    cp -a /dev/null /dev/zero /dev/urandom /dev/random dev/
+    mkdir dev/shm
+    mount --bind /dev/shm dev/shm
+    : > dev/nvidia0
+    mount --rbind dev /dev\n`;
+  const { success, stderr } = new Deno.Command("unshare", {
+    args: ["-m", "sh", "-c", mounts + script],
+    ...{ cwd: dir, stdin: "null", stdout: "null" },
+  }).outputSync();
+  assert(success, new TextDecoder().decode(stderr));
+}
+
+endToEnd("with file capabilities no library is loaded that the caller names", (dir) => {
+  if (NO_PRIVATE_NODE !== "") return console.log(`skipped: ${NO_PRIVATE_NODE}`);
+  const file = capableIn(dir);
+  if (file === undefined) return;
+  const perf = `${dir}/perf`;
+  Deno.copyFileSync(BINARY, perf);
+  assert(new Deno.Command("setcap", { args: [PERF_ALONE, perf] }).outputSync().success);
+  const { own } = foldersIn(dir);
+  const library = "/opt/libnvidia-ml.so.1";
+  const variables = {
+    nvml: `JOULEMARK_NVML=${library}`,
+    path: "LD_LIBRARY_PATH=/opt",
+    preload: `LD_PRELOAD=${library}`,
+  };
+  const lines = ["plain", "capable", "perf"].flatMap((executable) =>
+    Object.entries(variables).map(([name, variable]) => {
+      const command = ["setpriv", ...NOBODY, "env", variable, `${dir}/${executable}`, "doctor"];
+      return `cd ${own}; ${command.join(" ")} || true; ` +
+        `[ ! -e loaded ] || mv loaded ${executable}-${name}`;
+    })
+  );
+  onNodeWithLibrary(dir, lines.join("\n"));
+  const loaded = [...Deno.readDirSync(own)].map(({ name }) => name).sort();
+  assertEquals(loaded, ["plain-nvml", "plain-path", "plain-preload"]);
+});
+
+endToEnd("with the capability for perf events the command and its files have none of it", (dir) => {
+  const file = capableIn(dir, PERF_ALONE);
+  if (file === undefined) return;
+  const { own, closed, secret } = foldersIn(dir);
+  const caps = asNobody(file, ["run", "-q", "--", "grep", "^Cap", "/proc/self/status"], own).text;
+  assertEquals([...caps.matchAll(/^Cap(?:Inh|Prm|Eff|Amb):\t0+$/gm)].length, 4, caps);
+  const raw = asNobody(file, ["eval", "console.log(6 * 7)"], own, { JOULEMARK_RAW_DENO: "1" });
+  assert(raw.code !== 0 && !/42/.test(raw.text), raw.text);
+  for (const path of [secret, `/proc/self/root${secret}`]) {
+    const probe = { JOULEMARK_PROBE: `${path}:main` };
+    const { code, text } = asNobody(file, ["run", "-q", "--", "sh", "-c", "exit 7"], own, probe);
+    assert(code === 7 || code === 2, text);
+    assert(!text.includes("hunter"), text);
+  }
+  const before = [...Deno.readDirSync(closed)].length;
+  asNobody(file, ["run", "-q", "--report", `${closed}/report`, "--", "true"], own);
+  assertEquals([...Deno.readDirSync(closed)].length, before);
 });
 
 endToEnd("a set-user-ID bit is refused in one line, and nothing is run by it", (dir) => {
