@@ -1,0 +1,34 @@
+/** YAML that others write: what nests is bounded, what only looks so is read. */
+import { assertEquals, assertThrows } from "@std/assert";
+import { yamlParser } from "../../src/job/yaml.ts";
+
+const MANY = 300;
+const parse = await yamlParser();
+
+Deno.test("names with brackets that stay open are no levels", () => {
+  const keys = Array.from({ length: MANY }, (_, i) => `a${i}`);
+  const forms = {
+    plain: (key: string) => `${key}[{: 1`,
+    double: (key: string) => `"[${key}\\"[{": 1`,
+    single: (key: string) => `'[${key}''[{': 1`,
+    comment: (key: string) => `${key}: 1 # it's [{`,
+    "texts as values": (key: string) => `${key}: 'it is [{' `,
+    "names in a list": (key: string) => `- ["${key}[", '{']`,
+  };
+  for (const [name, form] of Object.entries(forms)) {
+    const data = parse(keys.map(form).join("\n") + "\n") as object;
+    assertEquals(Object.keys(data).length, MANY, name);
+  }
+});
+
+Deno.test("collections in collections are levels, in one line or several", () => {
+  for (
+    const text of [
+      `x: ${"[".repeat(MANY)}${"]".repeat(MANY)}`,
+      `x: ${"[\n ".repeat(MANY)}${"]".repeat(MANY)}`,
+      `${'{"a":'.repeat(MANY)}1${"}".repeat(MANY)}`,
+      `x: ${"!!seq [".repeat(MANY)}${"]".repeat(MANY)}`,
+      `x: ${'["a[", '.repeat(MANY)}${"]".repeat(MANY)}`,
+    ]
+  ) assertThrows(() => parse(text), Error, "more than 200 levels in line");
+});
