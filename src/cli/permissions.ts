@@ -5,7 +5,7 @@
  * the list keeps the JavaScript honest (no network at all), the kernel enforces the rest.
  * @module
  */
-import { LIBC_PATHS } from "../os/libc.ts";
+import { LIBC_PATHS } from "../os/bind.ts";
 import { LIBRARY_DIRECTORIES } from "../os/devices/library.ts";
 
 /** One permission with its reason; `doctor` prints them. */

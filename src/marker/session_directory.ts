@@ -12,7 +12,8 @@ import {
   SESSION_VERSION,
 } from "../core/events/ring_layout.ts";
 import { closeFile, O, openFile, readLinkTarget, readWhole, statPath } from "../os/files.ts";
-import { libc, LIBC_PATHS } from "../os/libc.ts";
+import { LIBC_PATHS } from "../os/bind.ts";
+import { libc } from "../os/libc.ts";
 import { GrowingFile } from "./growing_file.ts";
 import { RingWriter } from "./ring_writer.ts";
 

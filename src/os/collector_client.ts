@@ -20,7 +20,8 @@ import {
 } from "../core/machine/served_values.ts";
 import { AccessError, isHumanError } from "../core/errors.ts";
 import { monotonicNanoseconds } from "./clock.ts";
-import { ERRNO, LIBC_PATHS } from "./libc.ts";
+import { LIBC_PATHS } from "./bind.ts";
+import { ERRNO } from "./libc.ts";
 import { connectTo } from "./socket.ts";
 import type { Connection, PeerCredentials } from "./socket.ts";
 

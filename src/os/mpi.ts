@@ -7,7 +7,8 @@
  * @module
  */
 import { SourceError, UsageError } from "../core/errors.ts";
-import { cString, libc, LIBC_PATHS } from "./libc.ts";
+import { LIBC_PATHS } from "./bind.ts";
+import { cString, libc } from "./libc.ts";
 import { findLibrary } from "./devices/library.ts";
 import {
   type Constants,

@@ -8,7 +8,8 @@
  */
 import { AccessError } from "../core/errors.ts";
 import { closeFile } from "./files.ts";
-import { ERRNO, errno, errorText, libc, LIBC_PATHS } from "./libc.ts";
+import { bindMore } from "./bind.ts";
+import { ERRNO, errno, errorText, libc } from "./libc.ts";
 
 const SYMBOLS = {
   socket: { parameters: ["i32", "i32", "i32"], result: "i32" }, // domain, type, protocol
@@ -51,14 +52,7 @@ const MAX_PATH_BYTES = 108;
 let opened: Calls | undefined;
 
 function calls(): Calls {
-  for (const path of opened === undefined ? LIBC_PATHS : []) {
-    try {
-      opened = Deno.dlopen(path, SYMBOLS).symbols;
-      break;
-    } catch {
-      // not at this place
-    }
-  }
+  opened ??= bindMore(SYMBOLS);
   if (opened === undefined) {
     throw new AccessError({ action: "open the C library", expected: "glibc at a usual place" });
   }

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { cString, fromBytes, libc, LIBC_PATHS } from "./libc.ts";
+import { bindMore } from "./bind.ts";
+import { cString, fromBytes, libc } from "./libc.ts";
 
 const SYMBOLS = {
   getpwuid: { parameters: ["u32"], result: "u64" }, // uid_t; struct passwd*
@@ -17,7 +18,7 @@ const known = new Map<number, string | undefined>();
 /** Name of a user, `undefined` where the node has none. Remembered. */
 export function userName(uid: number): string | undefined {
   if (known.has(uid)) return known.get(uid);
-  opened ??= open();
+  opened ??= bindMore(SYMBOLS);
   const entry = opened?.getpwuid(uid) ?? 0n;
   let name: string | undefined;
   if (entry !== 0n) {
@@ -33,14 +34,14 @@ export function userName(uid: number): string | undefined {
 export function userId(name: string): number | undefined {
   return /^\d{1,10}$/.test(name)
     ? Number(name)
-    : thirdWord((opened ??= open())?.getpwnam(cString(name)));
+    : thirdWord((opened ??= bindMore(SYMBOLS))?.getpwnam(cString(name)));
 }
 
 /** Number of a group, likewise. */
 export function groupId(name: string): number | undefined {
   return /^\d{1,10}$/.test(name)
     ? Number(name)
-    : thirdWord((opened ??= open())?.getgrnam(cString(name)));
+    : thirdWord((opened ??= bindMore(SYMBOLS))?.getgrnam(cString(name)));
 }
 
 /** struct passwd and struct group begin with the same fields: name, password, number. */
@@ -61,14 +62,4 @@ function readName(address: bigint): Uint8Array {
     name[i] = one[0];
   }
   return name;
-}
-
-function open() {
-  for (const path of LIBC_PATHS) {
-    try {
-      return Deno.dlopen(path, SYMBOLS).symbols;
-    } catch {
-      // not at this place
-    }
-  }
 }

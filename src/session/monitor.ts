@@ -272,25 +272,25 @@ class Run {
       // Sleeping is not blocking: the bound is set again before it can end.
       deadline.set(BLOCKED_S + 2 * this.#request.periodS * this.#budget.periodFactor);
       this.#tick();
+      const { ended, hurry, refused } = application;
+      const goesOn = ended === undefined || this.#collector.busy;
       if (!isConfined && this.#loop.steps > 0) {
         deadline.set(WRITING_S);
-        const { readers } = this.#options.parts, [site, session] = [this.#site, this.#session];
-        const run = { request: this.#request, session, site, readers, batch: this.#engine.batch };
+        const { readers } = this.#options.parts, { batch } = this.#engine;
+        const [request, site, session] = [this.#request, this.#site, this.#session];
+        const run = { goesOn, request, site, session, readers, batch };
         isConfined = confineRun(this.#plan.guardian, this.#report, run);
       }
-      const { ended, hurry, refused } = application;
-      if (refused !== 0 || hurry || (ended !== undefined && !this.#collector.busy)) break;
+      if (refused !== 0 || hurry || !goesOn) break;
       if (application.lowered) this.#loop.scheduling = LOWERED;
       safekeeping.look(this.#nowNs() * 1e-9, application.takeSignal(), this.#loop.scheduling);
       this.#budget.note(this.#nowNs() * 1e-9, this.#cpuTimeS);
       // Who asked for the events gets them all.
       if (!this.#request.wantsEvents) this.#collector.foldBelowNs = this.#budget.foldBelowNs;
       const periodNs = this.#request.periodS * 1e9 * this.#budget.periodFactor;
-      nextNs += periodNs;
-      const behind = monotonicNanoseconds() - nextNs;
+      const behind = monotonicNanoseconds() - (nextNs += periodNs);
       if (behind > 0) {
-        // After a late step the next one keeps its distance: the time between two is what late
-        // events have to come in.
+        // After a late step the next one keeps its distance: late events come in between.
         const skipped = Math.floor(behind / periodNs + 0.5) + 1;
         this.#loop.missed += skipped;
         nextNs += skipped * periodNs;

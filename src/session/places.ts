@@ -23,6 +23,8 @@ export interface RunToConfine {
   readonly session: Pick<Session, "base">;
   readonly batch: { readonly sources: ReadonlySet<string> };
   readonly readers: readonly Reader[];
+  /** More samples will be read. */
+  readonly goesOn: boolean;
   /** Names of files that are written from here on. */
   readonly site: { readonly written: Iterable<string> };
 }
@@ -38,14 +40,17 @@ export function confineRun(
   run: RunToConfine,
 ): boolean {
   if (report.confinement !== undefined) return report.confinement.goOn();
-  report.dropped = dropPermissions();
+  report.dropped = dropPermissions(run.goesOn);
   const outputs = [...run.site.written, ...report.written];
   report.confinement = new Confiner(code, placesOf(run, outputs));
   return report.confinement.goOn();
 }
 
 /** The places of a run. Loops alone: this runs once, and each function more is one to compile. */
-export function placesOf(run: Omit<RunToConfine, "site">, outputs: readonly string[]): Places {
+export function placesOf(
+  run: Omit<RunToConfine, "site" | "goesOn">,
+  outputs: readonly string[],
+): Places {
   const { readers, batch, request: { root, preload }, session: { base } } = run;
   const reads = [...ALWAYS], devices: string[] = [], own = [base];
   for (const { name, needs } of readers) {

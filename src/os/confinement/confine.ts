@@ -9,7 +9,7 @@
  * reaches all threads by SECCOMP_FILTER_FLAG_TSYNC.
  * @module
  */
-import { closeFile, statOpen, statPath } from "../files.ts";
+import { closeFile, statOpen } from "../files.ts";
 import type { ConfineCode } from "../inherited.ts";
 import {
   isWritten,
@@ -20,7 +20,8 @@ import {
   type Places,
   withoutLandlock,
 } from "./landlock.ts";
-import { ERRNO, errno, errorText, libc, LIBC_PATHS, SYSCALLS } from "../libc.ts";
+import { bindMore } from "../bind.ts";
+import { ERRNO, errno, errorText, libc, SYSCALLS } from "../libc.ts";
 
 const ARM = Deno.build.arch === "aarch64";
 /** The signal that guardian.c leaves unblocked for this: CONFINE. */
@@ -277,9 +278,9 @@ const USER_SYMBOLS = {
 } as const satisfies Deno.ForeignLibraryInterface;
 
 function becomeUser(id: number): string {
-  const path = LIBC_PATHS.find((path) => statPath(path) !== undefined);
-  if (path === undefined) return "kept: no C library at a usual place";
-  const { setgroups, setresgid, setresuid } = Deno.dlopen(path, USER_SYMBOLS).symbols;
+  const calls = bindMore(USER_SYMBOLS);
+  if (calls === undefined) return "kept: no C library at a usual place";
+  const { setgroups, setresgid, setresuid } = calls;
   const isDone = setgroups(0n, 0n) === 0 && setresgid(id, id, id) === 0 &&
     setresuid(id, id, id) === 0;
   return isDone ? "none" : "kept: this user may not become another one";

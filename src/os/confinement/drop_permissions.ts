@@ -10,9 +10,12 @@ import { bindForRunning } from "../libc.ts";
 /** What a monitor needs only until it samples: opening libraries, and the environment. */
 const DROPPED = ["ffi", "env"] as const;
 
-/** Names of the permissions that were given back. */
-export function dropPermissions(): string[] {
-  bindForRunning();
+/**
+ * @param often Calls of libc will be many from here on.
+ * @returns Names of the permissions that were given back.
+ */
+export function dropPermissions(often = true): string[] {
+  bindForRunning(often);
   const dropped: string[] = [];
   for (const name of DROPPED) {
     try {

@@ -1,6 +1,6 @@
 /** ioctl(2), bound where a device needs it: no run that has no such device pays for it. */
 
-import { LIBC_PATHS } from "../libc.ts";
+import { LIBC_PATHS } from "../bind.ts";
 
 /** The call: what the driver answers, below 0 for none. */
 export type DeviceCall = (fd: number, request: bigint, buffer: Uint8Array<ArrayBuffer>) => number;

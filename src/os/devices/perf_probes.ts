@@ -11,7 +11,8 @@
 import { openCounter } from "../confinement/caller_rights.ts";
 import { closeFile } from "../files.ts";
 import { readText } from "../files.ts";
-import { cString, ERRNO, errno, libc, LIBC_PATHS, SYSCALLS } from "../libc.ts";
+import { bindMore } from "../bind.ts";
+import { cString, ERRNO, errno, libc, SYSCALLS } from "../libc.ts";
 
 const ATTR_BYTES = 128;
 const SAMPLE_TID = 2n, SAMPLE_TIME = 4n, SAMPLE_CPU = 128n, SAMPLE_REGS_USER = 4096n;
@@ -198,14 +199,6 @@ function textInMemory(text: string): bigint {
 }
 
 function bindRedirect(): (fd: number, request: bigint, to: bigint) => number {
-  for (const path of LIBC_PATHS) {
-    try {
-      return Deno.dlopen(path, {
-        ioctl: { parameters: ["i32", "u64", "u64"], result: "i32" },
-      }).symbols.ioctl;
-    } catch {
-      // Not at this place.
-    }
-  }
-  return () => -1;
+  const symbols = { ioctl: { parameters: ["i32", "u64", "u64"], result: "i32" } } as const;
+  return bindMore(symbols)?.ioctl ?? (() => -1);
 }

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { cString, LIBC_PATHS } from "../libc.ts";
+import { bindMore } from "../bind.ts";
+import { cString } from "../libc.ts";
 
 const SYMBOLS = {
   statvfs: { parameters: ["buffer", "buffer"], result: "i32" }, // const char*, struct statvfs*
@@ -24,7 +25,7 @@ const bytes = new Uint8Array(words.buffer);
 
 /** Facts of the file system at a mount point, or `undefined`. */
 export function statFileSystem(path: string): FileSystemFacts | undefined {
-  opened ??= open();
+  opened ??= bindMore(SYMBOLS);
   if (opened === undefined || opened.statvfs(cString(path), bytes) !== 0) return undefined;
   // f_bsize, f_frsize, f_blocks, f_bfree, f_bavail, f_files, f_ffree: all 64 bits on both machines
   return {
@@ -34,14 +35,4 @@ export function statFileSystem(path: string): FileSystemFacts | undefined {
     files: Number(words[5]),
     ffree: Number(words[6]),
   };
-}
-
-function open() {
-  for (const path of LIBC_PATHS) {
-    try {
-      return Deno.dlopen(path, SYMBOLS).symbols;
-    } catch {
-      // not at this place
-    }
-  }
 }
