@@ -53,11 +53,18 @@ function withUnread(call: Call, count: number): Call {
   return (...values) => call(...values, UNREAD);
 }
 
-/** More functions of libc, which are called seldom; `undefined`: it is at no usual place, or not permitted. */
-export function bindMore<S extends Deno.ForeignLibraryInterface>(symbols: S): Calls<S> | undefined {
+/**
+ * More functions of libc; `undefined`: it is at no usual place, or not permitted.
+ *
+ * @param often They are called for every sample. @default without code
+ */
+export function bindMore<S extends Deno.ForeignLibraryInterface>(
+  symbols: S,
+  often = false,
+): Calls<S> | undefined {
   for (const path of LIBC_PATHS) {
     try {
-      return bindWithoutCode(path, symbols);
+      return often ? Deno.dlopen(path, symbols).symbols : bindWithoutCode(path, symbols);
     } catch {
       // not at this place
     }

@@ -20,7 +20,7 @@ import {
 } from "../core/machine/served_values.ts";
 import { AccessError, isHumanError } from "../core/errors.ts";
 import { monotonicNanoseconds } from "./clock.ts";
-import { LIBC_PATHS } from "./bind.ts";
+import { bindMore } from "./bind.ts";
 import { ERRNO } from "./libc.ts";
 import { connectTo } from "./socket.ts";
 import type { Connection, PeerCredentials } from "./socket.ts";
@@ -181,12 +181,12 @@ export class CollectorClient implements Disposable {
 
   #connect(): CollectorState {
     try {
-      this.#calls ??= openCalls();
       const patience = this.#state === undefined ? FIRST_SECONDS : ANSWER_SECONDS;
       const connection = connectTo(this.path, patience);
       if (connection === undefined) {
         return { ok: false, reason: `no collector listens on ${this.path}` };
       }
+      this.#calls ??= openCalls();
       const text = readTable(connection, patience);
       const table = text === undefined ? "it did not answer" : parseTable(text);
       if (typeof table === "string") {
@@ -280,13 +280,8 @@ export class CollectorClient implements Disposable {
 }
 
 function openCalls(): Deno.DynamicLibrary<typeof SYMBOLS>["symbols"] {
-  for (const path of LIBC_PATHS) {
-    try {
-      return Deno.dlopen(path, SYMBOLS).symbols;
-    } catch {
-      // not at this place
-    }
-  }
+  const calls = bindMore(SYMBOLS, true);
+  if (calls !== undefined) return calls;
   throw new AccessError({ action: "open the C library", expected: "glibc at a usual place" });
 }
 

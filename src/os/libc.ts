@@ -264,29 +264,29 @@ function counted(libc: Libc, name: keyof Libc, call: Call): Call {
 
 /** Compiles code for calls. */
 function compile(libc: Libc, names: readonly (keyof Libc)[]): void {
-  const symbols: Record<string, unknown> = Deno.dlopen(
-    openedPath,
-    Object.fromEntries(names.map((name) => [name, SYMBOLS[name]])),
-  ).symbols;
-  for (const name of names) {
-    compiled.add(name);
-    setCall(libc, name, symbols[name]);
+  const wanted = Object.fromEntries(names.map((name) => [name, SYMBOLS[name]]));
+  try {
+    const symbols: Record<string, unknown> = Deno.dlopen(openedPath, wanted).symbols;
+    for (const name of names) {
+      compiled.add(name);
+      setCall(libc, name, symbols[name]);
+    }
+  } catch {
+    // No more permitted, or the loader knows it by another name, which a confined process may not open.
+    compiles = false;
   }
 }
 
-/**
- * Binds what a running monitor may still call: libc is not opened again once that is not permitted. What
- * it has not called by now it does not call often.
- *
- * @param often Calls will be many.
- */
-export function bindForRunning(often: boolean): void {
-  const all = libc();
-  const names = Object.keys(SYMBOLS) as (keyof Libc)[];
-  const called = (name: string) => Object.hasOwn(all, name);
-  const frequent = names.filter((name) => FREQUENT_CALLS.has(name) && !compiled.has(name));
-  if (often) compile(all, frequent.filter(called));
-  bindSeldom(all, names.filter((name) => !STARTING.has(name) && !called(name)));
+/** Binds what a running monitor may still call: libc is not opened again once that is not permitted. */
+export function bindForRunning(): void {
+  const all = libc(), names = Object.keys(SYMBOLS) as (keyof Libc)[];
+  bindSeldom(all, names.filter((name) => !STARTING.has(name) && !Object.hasOwn(all, name)));
+}
+
+/** Compiles code for frequent calls, where they will be; from here on there is no more of it. */
+export function compileForRunning(often: boolean): void {
+  const names = [...FREQUENT_CALLS] as (keyof Libc)[];
+  if (often) compile(libc(), names.filter((name) => !compiled.has(name)));
   compiles = false;
 }
 

@@ -8,7 +8,7 @@
  */
 import { grown } from "../core/grow.ts";
 import { closeFile, readWhole } from "./files.ts";
-import { bindIoctl } from "./devices/ioctl.ts";
+import { bindMore } from "./bind.ts";
 import { libc } from "./libc.ts";
 import { isAlive, openPidfd } from "./process.ts";
 
@@ -23,11 +23,15 @@ const PIDFD_INFO_BYTES = 64;
 const PIDFD_INFO_EXIT = 8n;
 const EXIT_CODE = 60;
 
+const SYMBOLS = {
+  ioctl: { parameters: ["i32", "u64", "buffer"], result: "i32" },
+} as const satisfies Deno.ForeignLibraryInterface;
+
 /** Watches processes until they end. */
 export class ProcessWatch {
   readonly #pids: number[] = [];
   /** Bound now: later the permission may be gone. */
-  readonly #ioctl = bindIoctl();
+  readonly #ioctl = bindMore(SYMBOLS)?.ioctl;
   #polls = new DataView(new ArrayBuffer(64 * ENTRY_BYTES));
   #bytes = new Uint8Array(this.#polls.buffer);
 

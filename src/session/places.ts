@@ -6,6 +6,7 @@ import type { Reader } from "../core/machine/host.ts";
 import type { Session } from "../job/session.ts";
 import { Confiner } from "../os/confinement/confine.ts";
 import type { ConfineCode } from "../os/inherited.ts";
+import { bindForRunning } from "../os/libc.ts";
 import { dropPermissions } from "../os/confinement/drop_permissions.ts";
 import type { Places } from "../os/confinement/landlock.ts";
 import type { RunReport } from "../outputs/run_report.ts";
@@ -39,11 +40,17 @@ export function confineRun(
   report: Pick<RunReport, "dropped" | "confinement" | "written">,
   run: RunToConfine,
 ): boolean {
-  if (report.confinement !== undefined) return report.confinement.goOn();
-  report.dropped = dropPermissions(run.goesOn);
-  const outputs = [...run.site.written, ...report.written];
-  report.confinement = new Confiner(code, placesOf(run, outputs));
-  return report.confinement.goOn();
+  const isFirst = report.confinement === undefined;
+  if (isFirst) bindForRunning();
+  report.confinement ??= new Confiner(
+    code,
+    placesOf(run, [...run.site.written, ...report.written]),
+  );
+  const isDone = report.confinement.goOn();
+  // Code for calls is compiled while the command runs; of one that has ended by then none is needed.
+  if (isFirst && run.goesOn) return false;
+  report.dropped ??= dropPermissions(run.goesOn);
+  return isDone;
 }
 
 /** The places of a run. Loops alone: this runs once, and each function more is one to compile. */

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { bindForRunning } from "../libc.ts";
+import { bindForRunning, compileForRunning } from "../libc.ts";
 
 /** What a monitor needs only until it samples: opening libraries, and the environment. */
 const DROPPED = ["ffi", "env"] as const;
@@ -15,7 +15,8 @@ const DROPPED = ["ffi", "env"] as const;
  * @returns Names of the permissions that were given back.
  */
 export function dropPermissions(often = true): string[] {
-  bindForRunning(often);
+  bindForRunning();
+  compileForRunning(often);
   const dropped: string[] = [];
   for (const name of DROPPED) {
     try {
