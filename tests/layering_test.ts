@@ -201,6 +201,18 @@ Deno.test("no file of src/ imports itself by way of others", () => {
   assertEquals(findCycle(graph)?.join(" -> "), undefined);
 });
 
+Deno.test("nothing that is exported changes: the packed program takes it once", () => {
+  const changing = [...walkSync(SOURCES, { exts: [".ts"], includeDirs: false })].flatMap(
+    ({ path }) => {
+      const lines = Deno.readTextFileSync(path).split("\n");
+      return lines.filter((line) => /^export (?:let|var)\b/.test(line)).map((line) =>
+        `${path}: ${line}`
+      );
+    },
+  );
+  assertEquals(changing, []);
+});
+
 Deno.test("importsOf() sees every form of import, and none in comments and texts", () => {
   const text = `import { a } from "./a.ts"; // import "./no1.ts"
 /* import "./no2.ts" */

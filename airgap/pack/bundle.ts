@@ -7,9 +7,11 @@
  * query language. As one text the program would cost 8 ms per process (236 kB, 2 cores), as a module,
  * which Deno parses itself to find imports, 27 ms.
  *
- * esbuild splits the program where it has `await import()`, and then turns the parts from modules
- * into functions of (module, exports, require), which need no file to be loaded from. Only the second
- * pass makes the text small: between the two, declarations are made safe from it.
+ * esbuild splits the program where it has `await import()`. The parts are then turned from modules into
+ * functions of (need, give, load), which need no file to be loaded from: a part takes what it needs into
+ * variables of its own, and gives an object of what it has when it is evaluated. esbuild's own form of this has
+ * two functions for each name that is given, and every use of one is a call. Only the second pass makes the text
+ * small: between the two, declarations are made safe from it.
  *
  * What every verb needs is one text in the executable. A run, which a job starts many times, needs 70 parts
  * more, and a query of a small file some 20; those of each lie there once more as one text, which is read and
@@ -82,7 +84,7 @@ export async function bundle(
     const files = [...Deno.readDirSync(modules)].map(({ name }) => {
       const file = `${modules}/${name}`;
       const { text, count } = keepDisposals(Deno.readTextFileSync(file));
-      Deno.writeTextFileSync(file, text);
+      Deno.writeTextFileSync(file, asFunctionBody(text));
       resources[`./${name}`] = count;
       return file;
     });
@@ -113,6 +115,45 @@ async function run(deno: string, args: string[]): Promise<void> {
   throw new Error(
     `Cannot bundle: ${why || "no answer from npm"} (esbuild comes from npm or Deno's cache)`,
   );
+}
+
+/** What a module takes from parts, and what it gives, as esbuild prints them: at its begin, and at its end. */
+const IMPORT = /^import (?:\{([^}]*)\} from )?("\.\/[\w.-]+\.js");\n/;
+const EXPORT = /^export \{([^}]*)\};\s*$(?!\n)/m;
+
+/**
+ * A module without imports and exports. It needs two things: nothing that is exported changes once its module is
+ * evaluated, there is no `export let` in this program; and no part is needed by one that it needs, since modules
+ * that need each other are reached by the same entries, and esbuild puts those into one part.
+ *
+ * @param text As esbuild prints it without `--minify`.
+ */
+export function asFunctionBody(text: string): string {
+  const names = (list: string, printed: (name: string, as: string) => string) => {
+    const all = list.split(",").map((one) => one.trim()).filter((one) => one !== "");
+    return `{ ${all.map((one) => printed(...pairOf(one.split(" as ")))).join(", ")} }`;
+  };
+  let taken = "", rest = text;
+  for (;;) {
+    const [all, list, part] = IMPORT.exec(rest) ?? [];
+    if (all === undefined) break;
+    rest = rest.slice(all.length);
+    const into = list === undefined
+      ? ""
+      : `const ${names(list, (name, as) => `${name}: ${as}`)} = `;
+    taken += `${into}need(${part});\n`;
+  }
+  refuse(rest, /^import [^(\n]*"\.\/[\w.-]+\.js";$/m, "import of this form");
+  return taken +
+    rest.replace(EXPORT, (_, list) => `give(${names(list, (name, as) => `${as}: ${name}`)});\n`);
+}
+
+function pairOf([name, as = name]: string[]): [string, string] {
+  return [name, as];
+}
+
+function namesNeeded(text: string): string[] {
+  return [...text.matchAll(/\bneed\("(\.\/[\w.-]+\.js)"\)/g)].map(([, name]) => name);
 }
 
 /** A declaration with `using` as esbuild prints it, at the beginning of a line. */
@@ -220,9 +261,7 @@ function refuse(text: string, pattern: RegExp, what: string): void {
 function neededBy(name: string, parts: Parts, found = new Set<string>()): Set<string> {
   if (found.has(name)) return found;
   found.add(name);
-  for (const [, other] of parts[name].matchAll(/\brequire\("(\.\/[\w.-]+\.js)"\)/g)) {
-    neededBy(other, parts, found);
-  }
+  for (const other of namesNeeded(parts[name])) neededBy(other, parts, found);
   return found;
 }
 
@@ -309,7 +348,7 @@ function functionOf(text: string): string {
   return `${FUNCTION}${text}\n}`;
 }
 
-const FUNCTION = 'function (module, exports, require, load) {"use strict";';
+const FUNCTION = 'function (need, give, load) {"use strict";';
 
 /**
  * The first line lets the program tell which form of the executable it is in. Deno opens nothing below
@@ -362,12 +401,12 @@ function compiled(name) {
   return together[name] ?? (0, eval)('(${FUNCTION}' + textOf(parts[name]) +
     "\\n})\\n//# sourceURL=joulemark" + name.slice(1));
 }
-function require(name) {
-  let module = loaded.get(name);
-  if (module !== undefined) return module.exports;
-  loaded.set(name, module = { exports: {} });
-  compiled(name)(module, module.exports, require, load);
-  return module.exports;
+function need(name) {
+  if (!loaded.has(name)) {
+    loaded.set(name, {});
+    compiled(name)(need, (given) => loaded.set(name, given), load);
+  }
+  return loaded.get(name);
 }
 function whole(name) {
   const specifier = texts[name];
@@ -378,9 +417,9 @@ function whole(name) {
 }
 async function load(name) {
   whole(name);
-  return require(name);
+  return need(name);
 }
 whole(${JSON.stringify(first)});
-require(${JSON.stringify(first)});
+need(${JSON.stringify(first)});
 `;
 }

@@ -1,6 +1,6 @@
 /** The packed program's script: parts are evaluated when asked for, once, and share what they share. */
-import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { bundle, keepDisposals } from "../../airgap/pack/bundle.ts";
+import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
+import { asFunctionBody, bundle, keepDisposals } from "../../airgap/pack/bundle.ts";
 import { timed } from "../_support/time_limit.ts";
 
 const MAP = new URL("../../airgap/deno.json", import.meta.url).pathname;
@@ -56,6 +56,43 @@ timed("bundle() evaluates a part when it is first imported, once, and shares mod
     output,
     '1 entry\n2 lazy\n3 true\n4 true\n5 #define A "\\\\x" /* `${é}` */\n\n6 packed\n7 function\n',
   );
+});
+
+timed("asFunctionBody() takes and gives names as esbuild prints them, and touches no text", () => {
+  assertEquals(
+    asFunctionBody(`import "./chunk-A.js";
+import {
+  a,
+  b as c
+} from "./chunk-B.js";
+var text = \`
+import { x } from "pkg";
+  import {y} from "./chunk-B.js";
+export PATH=/bin
+export { y };
+\`;
+export {
+  text,
+  c as default
+};
+`),
+    `need("./chunk-A.js");
+const { a: a, b: c } = need("./chunk-B.js");
+var text = \`
+import { x } from "pkg";
+  import {y} from "./chunk-B.js";
+export PATH=/bin
+export { y };
+\`;
+give({ text: text, default: c });
+`,
+  );
+  for (
+    const form of [
+      'import all from "./chunk-A.js";',
+      'import * as all from "./chunk-A.js";',
+    ]
+  ) assertThrows(() => asFunctionBody(form), Error, "import of this form");
 });
 
 timed("bundle() keeps lines findable in a stack", async () => {
