@@ -13,7 +13,7 @@ export const HASH_EPOCH = 0x66c91423;
 export const HASH_APPLICATION = 0x9d540c53;
 export { HASH_UNMARKED } from "./agg.ts";
 
-/** zlib's table: reflected polynomial 0xEDB88320. */
+/** Four bits a step, reflected polynomial 0xEDB88320: a start makes 16 entries faster than zlib's 256. */
 const TABLE = /* @__PURE__ */ makeTable();
 const encoder = new TextEncoder();
 
@@ -29,15 +29,19 @@ const encoder = new TextEncoder();
 export function regionHash(name: string): number {
   const bytes = encoder.encode(name);
   let crc = 0xffffffff;
-  for (let i = 0; i < bytes.length; i++) crc = (crc >>> 8) ^ TABLE[(crc ^ bytes[i]) & 0xff];
+  for (let i = 0; i < bytes.length; i++) {
+    crc ^= bytes[i];
+    crc = (crc >>> 4) ^ TABLE[crc & 15];
+    crc = (crc >>> 4) ^ TABLE[crc & 15];
+  }
   return (crc ^ 0xffffffff) >>> 0;
 }
 
 function makeTable(): Uint32Array {
-  const table = new Uint32Array(256);
-  for (let n = 0; n < 256; n++) {
+  const table = new Uint32Array(16);
+  for (let n = 0; n < 16; n++) {
     let c = n;
-    for (let bit = 0; bit < 8; bit++) c = c & 1 ? (c >>> 1) ^ 0xedb88320 : c >>> 1;
+    for (let bit = 0; bit < 4; bit++) c = c & 1 ? (c >>> 1) ^ 0xedb88320 : c >>> 1;
     table[n] = c >>> 0;
   }
   return table;

@@ -40,12 +40,20 @@ interface Place {
   readonly weights: readonly number[];
 }
 
-const placesOf = (count: number): Place[] =>
-  Array.from({ length: (count - 1) * FINE + 1 }, (_, i) => {
-    const x = i / FINE - (count >> 1);
-    return { x, weights: weightsAt(x, count) };
-  });
-const PLACES = new Map([FOLLOWED, FOLLOWED_PLAIN].map((count) => [count, placesOf(count)]));
+/** By how many values: made when they are wanted, which no start does. */
+const PLACES = new Map<number, readonly Place[]>();
+
+function placesOf(count: number): readonly Place[] {
+  let places = PLACES.get(count);
+  if (places === undefined) {
+    places = Array.from({ length: (count - 1) * FINE + 1 }, (_, i) => {
+      const x = i / FINE - (count >> 1);
+      return { x, weights: weightsAt(x, count) };
+    });
+    PLACES.set(count, places);
+  }
+  return places;
+}
 
 /**
  * The curve at a place. It bends upwards: where it would go below both lines through the values on either side,
@@ -73,7 +81,7 @@ export interface Least {
 
 /** The curve's least value from a place on. */
 export function leastOf(values: readonly number[], fromX = -Infinity): Least {
-  const places = PLACES.get(values.length)!;
+  const places = placesOf(values.length);
   const curve = places.map((place) => curveAt(values, place));
   const begin = firstFrom(places, fromX);
   let at = begin;
@@ -115,7 +123,7 @@ export function spreadAround(
   const around = weightsAt(x, n);
   const covariance = new Float64Array(n * n);
   let all = 0;
-  const places = PLACES.get(n)!;
+  const places = placesOf(n);
   for (let i = firstFrom(places, fromX); i < places.length; i++) {
     const { weights } = places[i];
     const likely = Math.exp(logarithm(Math.max(0, curveAt(values, places[i]) - value)));
