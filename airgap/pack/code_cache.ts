@@ -114,12 +114,12 @@ function readRows(path: string): Row[] {
   }
 }
 
-/** Tables as Deno makes them, in the mode in which it opens them: nothing is to be converted. */
+/** Tables as Deno makes them, in the mode in which it opens them; in larger pages, of which a result is copied faster. */
 function writeRows(path: string, version: string, rows: readonly Row[]): void {
   const database = new DatabaseSync(path);
   try {
     database.exec(`
-      PRAGMA page_size = 4096;
+      PRAGMA page_size = 16384;
       PRAGMA journal_mode = WAL;
       BEGIN;
       CREATE TABLE info (key TEXT PRIMARY KEY, value TEXT NOT NULL);
