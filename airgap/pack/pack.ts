@@ -19,9 +19,12 @@ import { makeCodeCache } from "./code_cache.ts";
 import { findPlace, inject, type Place } from "./elf.ts";
 import { unzip } from "./unzip.ts";
 
-/** The young generation stays small, which keeps memory low in a sampling loop; 2 MiB are not worth threads. */
-const V8_FLAGS =
-  "--v8-flags=--max-semi-space-size=2,--min-semi-space-size=2,--no-parallel-scavenge";
+/**
+ * The young generation stays small, which keeps memory low in a sampling loop; 2 MiB are not worth threads. Nor is
+ * code between the interpreter's and the optimised one: a start and a sampling loop compile it and gain nothing.
+ */
+const V8_FLAGS = "--v8-flags=--max-semi-space-size=2,--min-semi-space-size=2," +
+  "--no-parallel-scavenge,--no-sparkplug";
 
 /** Everything that could make Deno look further than this file, off. */
 const RUN_FLAGS = [
