@@ -198,7 +198,7 @@ export function libc(): Libc {
 
 /**
  * Called again and again, so code is compiled for them: to bind one takes 200 µs then, and a call 0.03 from
- * where V8 has compiled the caller, too. Any other is bound in 10 µs, and a call takes 0.4 (below).
+ * where V8 has compiled the caller, too. Any other is bound in 10 µs, and a call takes 0.4 (bind.ts).
  */
 const FREQUENT_CALLS: ReadonlySet<string> = new Set<keyof Libc>([
   ...["open", "close", "read", "write", "pread", "preadAt", "pwriteAt"] as const,
