@@ -9,10 +9,9 @@ enum { TMPFS_MAGIC = 0x01021994, STATFS_BYTES = 256 };
 /* Deno opens a dozen more for its databases, and does not start where there are too few. */
 enum { LEAST_FILES = 64 };
 
-/* Deno's directory in `variable`, as DENO_DIR=PATH, inside of another one. 0: it has none. */
-static const char *lay_code_cache(const char *outer, u64 cache_at, u64 cache_length, char *variable) {
+/* Makes Deno's directory inside of another one, and `variable` DENO_DIR=PATH. 0: it gets none. */
+static const char *make_cache_directory(const char *outer, u64 cache_length, char *variable) {
   u64 limit[2], kind[STATFS_BYTES / 8];
-  char path[PATH_BYTES];
   struct text text = text_in(variable, PATH_BYTES);
   if (config.mode != MODE_PACKED || cache_length == 0) return 0;
   get_limit(RLIMIT_FSIZE, limit);
@@ -24,12 +23,20 @@ static const char *lay_code_cache(const char *outer, u64 cache_at, u64 cache_len
   add(&text, outer);
   add(&text, "/deno");
   const char *directory = variable + sizeof "DENO_DIR=" - 1;
+  return call(SYS_MKDIRAT, AT_FDCWD, (i64)directory, 0700, 0) == 0 ? variable : 0;
+}
+
+/* Lays it there. It gets its name when it is whole: the runtime may have begun by then, and makes one of its own where
+   it finds none. */
+static void lay_code_cache(const char *variable, u64 cache_at, u64 cache_length) {
+  char path[PATH_BYTES], fresh[PATH_BYTES];
+  const char *directory = variable + sizeof "DENO_DIR=" - 1;
   join(path, directory, "/v8_code_cache_v2");
-  if (call(SYS_MKDIRAT, AT_FDCWD, (i64)directory, 0700, 0) != 0) return 0;
-  if (write_new(path, (const char *)&config + cache_at, cache_length) == 0) return variable;
-  call(SYS_UNLINKAT, AT_FDCWD, (i64)path, 0, 0); /* no room */
-  call(SYS_UNLINKAT, AT_FDCWD, (i64)directory, AT_REMOVEDIR, 0);
-  return 0;
+  join(fresh, directory, "/new");
+  if (write_new(fresh, (const char *)&config + cache_at, cache_length) == 0)
+    call(SYS_RENAMEAT, AT_FDCWD, (i64)fresh, AT_FDCWD, (i64)path);
+  else
+    call(SYS_UNLINKAT, AT_FDCWD, (i64)fresh, 0, 0); /* no room */
 }
 
 /* The same for a query, in a directory of its own, which is in `directory` then. */
@@ -39,5 +46,7 @@ static const char *lay_query_cache(char *directory, char *variable) {
   add(&text, "/dev/shm/joulemark-q-");
   add_number(&text, (u64)call(SYS_GETPID, 0, 0, 0, 0), 10);
   if (call(SYS_MKDIRAT, AT_FDCWD, (i64)directory, 0700, 0) != 0) *directory = 0;
-  return *directory ? lay_code_cache(directory, config.query_cache_at, config.query_cache_length, variable) : 0;
+  if (!*directory || !make_cache_directory(directory, config.query_cache_length, variable)) return 0;
+  lay_code_cache(variable, config.query_cache_at, config.query_cache_length);
+  return variable;
 }

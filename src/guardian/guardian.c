@@ -290,8 +290,8 @@ static void raise_limits(void) {
   }
 }
 
-__attribute__((noreturn)) static void runtime(struct guard *guard, i64 socket, i64 errors) {
-  char extra[PATH_BYTES + 256], directory[PATH_BYTES];
+__attribute__((noreturn)) static void runtime(struct guard *guard, i64 socket, i64 errors, const char *cache) {
+  char extra[PATH_BYTES + 256];
   struct text text = text_in(extra, sizeof extra);
   /* Messages go to standard error as it was; what the runtime itself prints in distress does not. */
   i64 messages = call(SYS_FCNTL, 2, F_DUPFD_CLOEXEC, 3, 0);
@@ -328,8 +328,6 @@ __attribute__((noreturn)) static void runtime(struct guard *guard, i64 socket, i
   add(&text, ":");
   add(&text, guard->session.directory);
   set_mask(SIG_SETMASK, ~(FAULTS | THREADS | CONFINE));
-  /* The session is the caller's, who could exchange what is read there as code. */
-  const char *cache = guard->elevated ? 0 : lay_code_cache(guard->session.directory, config.cache_at, config.cache_length, directory);
   start_runtime(guard->process, 0, extra, 2, cache);
 }
 
@@ -794,6 +792,10 @@ __attribute__((noreturn)) static void guard_application(struct guard *guard) {
     keep(&kept);
     application(guard, go[1], executed[1]);
   }
+  /* The session is the caller's, who could exchange what is read there as code. */
+  char variable[PATH_BYTES];
+  const char *cache =
+      guard->elevated ? 0 : make_cache_directory(guard->session.directory, config.cache_length, variable);
   guard->runtime = fork_process();
   if (guard->runtime == 0) {
     close_fd(go[0]);
@@ -803,7 +805,7 @@ __attribute__((noreturn)) static void guard_application(struct guard *guard) {
     close_fd(sockets[0]);
     close_fd(errors[0]);
     set_disposition(SIGCHLD, SIG_DFL);
-    runtime(guard, sockets[1], errors[1]);
+    runtime(guard, sockets[1], errors[1], cache);
   }
   close_fd(go[1]);
   close_fd(executed[1]);
@@ -819,6 +821,8 @@ __attribute__((noreturn)) static void guard_application(struct guard *guard) {
     call(SYS_WAIT4, guard->application, 0, 0, 0);
     run_unmeasured(guard, "another process", -error);
   }
+  /* While the runtime gets ready to look for it. */
+  if (cache) lay_code_cache(cache, config.cache_at, config.cache_length);
   give_away(&kept);
   if (disposition(SIGCHLD) != SIG_DFL) set_disposition(SIGCHLD, SIG_DFL);
   guard->signals = above_streams(call(SYS_SIGNALFD4, -1, (i64)&all, 8, O_CLOEXEC | O_NONBLOCK));
