@@ -114,6 +114,15 @@ for (const [what, text, says] of FILE_TROUBLES) {
   );
 }
 
+/** Two names change places at once, renameat2(2) with RENAME_EXCHANGE: no sample finds none there. */
+function exchange(one: string, other: string): void {
+  const program = "import ctypes, os, sys; one, other = map(os.fsencode, sys.argv[1:]); " +
+    "sys.exit(ctypes.CDLL(None).renameat2(-100, one, -100, other, 2))";
+  const { success } = new Deno.Command("python3", { args: ["-c", program, one, other] })
+    .outputSync();
+  assert(success);
+}
+
 endToEnd(
   "a file that becomes a directory fails with its errno, and the run goes on",
   async (dir) => {
@@ -121,9 +130,10 @@ endToEnd(
     const { source, column } = await whileRunning(
       dir,
       ["HWMON::METER_POWER", "POWERCAP::CPU_ENERGY_CONSUMED"],
-      async ({ root, remove, wait }) => {
-        remove(file);
-        Deno.mkdirSync(root + file);
+      async ({ root, wait }) => {
+        Deno.mkdirSync(`${root}${file}.new`);
+        exchange(root + file, `${root}${file}.new`);
+        Deno.removeSync(`${root}${file}.new`);
         await wait();
       },
     );
