@@ -117,9 +117,9 @@ async function run(deno: string, args: string[]): Promise<void> {
   );
 }
 
-/** What a module takes from parts, and what it gives, as esbuild prints them: at its begin, and at its end. */
+/** What a module takes from parts, and what it gives, as esbuild prints them: first, and last but for licences. */
 const IMPORT = /^import (?:\{([^}]*)\} from )?("\.\/[\w.-]+\.js");\n/;
-const EXPORT = /^export \{([^}]*)\};\s*$(?!\n)/m;
+const EXPORT = /^export \{([^}]*)\};\s*(\/\*[^]*\*\/\s*)?$(?![^])/m;
 
 /**
  * A module without imports and exports. It needs two things: nothing that is exported changes once its module is
@@ -145,7 +145,9 @@ export function asFunctionBody(text: string): string {
   }
   refuse(rest, /^import [^(\n]*"\.\/[\w.-]+\.js";$/m, "import of this form");
   return taken +
-    rest.replace(EXPORT, (_, list) => `give(${names(list, (name, as) => `${as}: ${name}`)});\n`);
+    rest.replace(EXPORT, (_, list, licences = "") => {
+      return `give(${names(list, (name, as) => `${as}: ${name}`)});\n${licences}`;
+    });
 }
 
 function pairOf([name, as = name]: string[]): [string, string] {
@@ -221,6 +223,7 @@ function readParts(folder: string): Parts {
     const text = Deno.readTextFileSync(`${folder}/${name}`)
       .replace(/\bimport\("(\.\/[\w.-]+\.js)"\)/g, 'load("$1")');
     refuse(text, /\brequire\("node:\w+"\)/, "node: import at the top of a file");
+    refuse(text, /\bmodule\.exports\b/, "export of another form");
     refuse(text, /\bimport\(["'`]\.\/.*?\)/, "import of a part that was not recognised");
     parts[`./${name}`] = text;
   }

@@ -87,6 +87,10 @@ export { y };
 give({ text: text, default: c });
 `,
   );
+  assertEquals(
+    asFunctionBody("var a = 1;\nexport {\n  a\n};\n/*!\n * A licence.\n */\n/*! Another. */\n"),
+    "var a = 1;\ngive({ a: a });\n/*!\n * A licence.\n */\n/*! Another. */\n",
+  );
   for (
     const form of [
       'import all from "./chunk-A.js";',

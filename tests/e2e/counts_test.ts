@@ -80,13 +80,18 @@ endToEnd(
   (dir) => {
     if (!HAS_STRACE) return;
     const traces = ["-y", "-e", "trace=mmap,pwrite64,unlink,rmdir"];
-    const rows = traced(dir, traces, ["--", "sleep", "1"]);
-    const ofCache = rows.filter((row) => row.includes("v8_code_cache_v2"));
-    if (ofCache.length === 0) {
-      return console.log("skipped: compiled by Deno, or the session is on no memory file system");
+    let rows: string[] = [], ofCache: string[] = [], isTaken = false;
+    // On a busy machine the guardian may lay it too late.
+    for (let tries = 0; tries < 3 && !isTaken; tries++) {
+      rows = traced(dir, traces, ["--", "sleep", "1"]);
+      ofCache = rows.filter((row) => row.includes("v8_code_cache_v2"));
+      if (ofCache.length === 0) {
+        return console.log("skipped: compiled by Deno, or the session is on no memory file system");
+      }
+      const mapped = ofCache.map((row) => /mmap\(NULL, (\d+)/.exec(row)?.[1]).map(Number);
+      isTaken = mapped.some((size) => size > 1_000_000);
     }
-    const mapped = ofCache.map((row) => /mmap\(NULL, (\d+)/.exec(row)?.[1]).map(Number);
-    assert(mapped.some((size) => size > 1_000_000), ofCache.join("\n"));
+    assert(isTaken, ofCache.join("\n"));
     // One that V8 refuses is made anew by Deno, and stored.
     const written = ofCache.map((row) => /pwrite64\(.*= (\d+)$/.exec(row)?.[1] ?? 0).map(Number);
     assert(written.reduce((sum, size) => sum + size, 0) < 65536, ofCache.join("\n"));
