@@ -79,13 +79,20 @@ export async function bundle(
       ...["--config", map, "--format", "esm", "--code-splitting"],
       ...["--outdir", modules, entry],
     ]);
-    const functions = `${folder}/functions`;
+    const first = `./${entry.split("/").at(-1)!.replace(/\.\w+$/, ".js")}`;
+    const printed = [...Deno.readDirSync(modules)].map(({ name }) => {
+      return [`./${name}`, Deno.readTextFileSync(`${modules}/${name}`)];
+    });
+    const [named, functions] = [`${folder}/named`, `${folder}/functions`];
+    Deno.mkdirSync(named);
     const resources: Resources = {};
-    const files = [...Deno.readDirSync(modules)].map(({ name }) => {
-      const file = `${modules}/${name}`;
-      const { text, count } = keepDisposals(Deno.readTextFileSync(file));
+    // Before the text is made small: what names are short is chosen by the letters that are in it.
+    const parted = Object.entries(renamed(Object.fromEntries(printed), first));
+    const files = parted.map(([name, module]) => {
+      const file = `${named}/${name}`;
+      const { text, count } = keepDisposals(module);
       Deno.writeTextFileSync(file, asFunctionBody(text));
-      resources[`./${name}`] = count;
+      resources[name] = count;
       return file;
     });
     await run(deno, [
@@ -94,8 +101,7 @@ export async function bundle(
     ]);
     const parts = readParts(functions);
     refuseLostDisposals(parts, resources);
-    const first = `./${entry.split("/").at(-1)!.replace(/\.\w+$/, ".js")}`;
-    return bundleOf(renamed(parts, first), first, together);
+    return bundleOf(parts, first, together);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

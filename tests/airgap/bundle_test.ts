@@ -58,6 +58,35 @@ timed("bundle() evaluates a part when it is first imported, once, and shares mod
   );
 });
 
+timed("bundle() is the same wherever the modules are", async () => {
+  // Many parts: their names end in esbuild's hashes of where they come from.
+  const count = 24, files: Record<string, string> = {};
+  for (let i = 0; i < count; i++) {
+    files[`shared${i}.ts`] = `export const value${i} = () => console.log(${i}, globalThis);`;
+    const used = Array.from({ length: count }, (_, k) => k).filter((k) => (i * k + i + k) % 3 > 0);
+    files[`part${i}.ts`] = used.map((k) =>
+      `import { value${k} } from "./shared${k}.ts";`
+    ).join("") +
+      `export const part${i} = () => { ${used.map((k) => `value${k}();`).join(" ")} };`;
+  }
+  files["entry.ts"] = Array.from({ length: count }, (_, i) => {
+    return `import("./part${i}.ts").then(({ part${i} }) => part${i}());`;
+  }).join("\n");
+  const scripts = new Set<string>();
+  for (let i = 0; i < 4; i++) {
+    const folder = await Deno.makeTempDir({ suffix: "-".repeat(i) });
+    try {
+      for (const [name, text] of Object.entries(files)) {
+        await Deno.writeTextFile(`${folder}/${name}`, text);
+      }
+      scripts.add((await bundle(Deno.execPath(), MAP, `${folder}/entry.ts`)).script());
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  }
+  assertEquals(scripts.size, 1);
+});
+
 timed("asFunctionBody() takes and gives names as esbuild prints them, and touches no text", () => {
   assertEquals(
     asFunctionBody(`import "./chunk-A.js";
