@@ -235,7 +235,7 @@ function isCall(name: string | symbol): name is keyof Libc {
 let openedPath = "";
 /** May code still be compiled? */
 let compiles = true;
-/** With code, or soon: by name. */
+/** Names of those with code. */
 const compiled = new Set<string>();
 
 function setCall(libc: Libc, name: keyof Libc, value: unknown): void {

@@ -144,6 +144,7 @@ export class OutputPlace implements Disposable {
       file.readAt(part, at);
       copy.writeAll(part);
     }
+    copy.sync();
   }
 
   #randomName(): string {
@@ -177,7 +178,11 @@ export class OutputPlace implements Disposable {
     }
   }
 
-  /** A file without a name in the directory; negative where the file system has none. */
+  /**
+   * A file without a name in the directory; negative where the file system has none.
+   *
+   * @param mode Without the bits of the umask. @default of this user alone
+   */
   nameless(mode = 0o600): number {
     return this.direct ? -1 : openAt(this.#directory, ".", O.RDWR | TMPFILE, mode);
   }

@@ -173,18 +173,10 @@ function gpus(
   return { gpu: gpu.map((cpus) => [...new Set(cpus)].sort((a, b) => a - b)), gpuChip };
 }
 
-/** By the node: there are no more of them later, and to list all devices takes long. */
-const counted = new WeakMap<object, number>();
-
 /** GPUs that NVIDIA's driver lists by PCI address; in containers its device nodes may be all. */
 export function nvidiaCount(fs: Pick<TopologyFiles, "list">): number {
-  let count = counted.get(fs);
-  if (count === undefined) {
-    count = fs.list(NVIDIA_DIR).length ||
-      fs.list("/dev").filter((name) => /^nvidia\d+$/.test(name)).length;
-    counted.set(fs, count);
-  }
-  return count;
+  return fs.list(NVIDIA_DIR).length ||
+    fs.list("/dev").filter((name) => /^nvidia\d+$/.test(name)).length;
 }
 
 function nvidiaGpus(fs: TopologyFiles, places: readonly CpuPlace[]): Pick<TopologySpec, "gpu"> {
