@@ -20,7 +20,7 @@ HERE=$(uname -m)
 TARGET=$HERE
 OUTPUT=$ROOT/joulemark
 SBOM=
-V8_FLAGS=--v8-flags=--max-semi-space-size=2,--min-semi-space-size=2,--no-parallel-scavenge,--no-sparkplug
+V8_FLAGS=--v8-flags=--max-semi-space-size=3,--min-semi-space-size=3,--no-parallel-scavenge,--no-sparkplug
 
 usage() {
   say "$1; usage: ./compile.sh [--target x86_64|aarch64] [--output FILE] [--sbom FILE]"

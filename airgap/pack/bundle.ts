@@ -38,6 +38,10 @@ export interface Bundle {
   readonly stored: Uint8Array;
   /** Texts that are evaluated as a whole: that of every verb first, then one a list of `together`. */
   readonly wholes: readonly Whole[];
+  /** Each part as a function, as it was printed and as it is in the executable. */
+  readonly functions: Readonly<
+    Record<string, { readonly printed: string; readonly small: string }>
+  >;
   /**
    * The script.
    *
@@ -51,6 +55,8 @@ export interface Whole {
   /** How the script calls it when it has it evaluated. */
   readonly specifier: string;
   readonly text: string;
+  /** Where in it the function of a part begins. */
+  readonly at: Readonly<Record<string, number>>;
 }
 
 /** Declarations with `using` in the small text, by the name of the part. */
@@ -85,13 +91,13 @@ export async function bundle(
     });
     const [named, functions] = [`${folder}/named`, `${folder}/functions`];
     Deno.mkdirSync(named);
-    const resources: Resources = {};
+    const resources: Resources = {}, bodies: Parts = {};
     // Before the text is made small: what names are short is chosen by the letters that are in it.
     const parted = Object.entries(renamed(Object.fromEntries(printed), first));
     const files = parted.map(([name, module]) => {
       const file = `${named}/${name}`;
       const { text, count } = keepDisposals(module);
-      Deno.writeTextFileSync(file, asFunctionBody(text));
+      Deno.writeTextFileSync(file, bodies[name] = asFunctionBody(text));
       resources[name] = count;
       return file;
     });
@@ -101,7 +107,7 @@ export async function bundle(
     ]);
     const parts = readParts(functions);
     refuseLostDisposals(parts, resources);
-    return bundleOf(parts, first, together);
+    return bundleOf(parts, bodies, first, together);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -300,6 +306,7 @@ function findTogether(
 
 function bundleOf(
   parts: Parts,
+  printed: Parts,
   first: string,
   together: readonly (readonly string[])[],
 ): Bundle {
@@ -311,10 +318,14 @@ function bundleOf(
   });
   const whole = (begins: string, names: Iterable<string>): Whole => {
     // In parentheses they are compiled at once, and not looked through first.
-    const functions = [...names].map((name) => {
-      return `${JSON.stringify(name)}: (${functionOf(parts[name])})`;
-    });
-    return { specifier: specifierOf(begins), text: `({\n${functions.join(",\n")}\n})` };
+    const at: Record<string, number> = {};
+    let text = "({";
+    for (const name of names) {
+      text += `\n${JSON.stringify(name)}: (`;
+      at[name] = text.length;
+      text += `${functionOf(parts[name])}),`;
+    }
+    return { specifier: specifierOf(begins), text: `${text}\n})`, at };
   };
   const wholes = [whole(first, [...atOnce].sort())];
   /** By the part that begins them, how the text of all is called. */
@@ -335,9 +346,11 @@ function bundleOf(
     return { name, at: end - bytes.length, size: bytes.length };
   });
   const row = (name: string, value: unknown) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`;
+  const functions = Object.fromEntries(names.map((name) => {
+    return [name, { printed: functionOf(printed[name]), small: functionOf(parts[name]) }];
+  }));
   return {
-    stored,
-    wholes,
+    ...{ stored, wholes, functions },
     script(storedAt) {
       const rows = storedAt === undefined
         ? names.map((name) => row(name, parts[name]))

@@ -6,19 +6,22 @@
  * of the text and its hash. The guardian lays the one that is made here beside the session, for one start
  * (src/guardian/code_cache.h).
  *
- * By itself V8 stores the functions that it had to compile so far. Here it has to compile all, by a flag, and
- * since the result is bound to the flags that it was made under, those of a run are then written into it: word 3
- * of its header (V8: src/snapshot/code-serializer.h, SerializedCodeData). Whether it is taken, is tried.
+ * V8 stores the functions that it had to compile so far: here those that a start calls (start_functions.ts).
+ * Whether the result is taken, is tried.
  */
 import { DatabaseSync } from "node:sqlite";
-import type { Whole } from "./bundle.ts";
+import { runDeno } from "./run_deno.ts";
 
 /** Deno's name for it, in its directory. */
 const DATABASE = "v8_code_cache_v2";
-/** Word 3 of the header: a hash of V8's flags. */
-const FLAGS_AT = 12, FLAGS_BYTES = 4;
-/** Deno does each step in less than a second. */
-const LIMIT_SECONDS = 60;
+
+/** A text that is compiled at once. */
+export interface Compiled {
+  readonly specifier: string;
+  readonly text: string;
+  /** Where in it the functions begin that are compiled. */
+  readonly functions: readonly number[];
+}
 
 interface Row {
   readonly specifier: string;
@@ -34,13 +37,34 @@ for (const { specifier, text } of JSON.parse(Deno.readTextFileSync(Deno.args[0])
   if (made === undefined) throw new Error(specifier);
 }`;
 
-/** Writes what V8 makes of every text, one file a text. */
+/**
+ * Writes what V8 makes of every text, one file a text. A debugger that asks where it could stop in a function has
+ * it compiled.
+ */
 const COMPILE = `
+const { Session } = await import("node:inspector");
 const { Script } = await import("node:vm");
-JSON.parse(Deno.readTextFileSync(Deno.args[0])).forEach(({ specifier, text }, i) => {
+const session = new Session();
+session.connect();
+const ask = (method, what) => new Promise((done, fail) => {
+  session.post(method, what, (error, answer) => error ? fail(error) : done(answer));
+});
+const ids = new Map();
+session.on("Debugger.scriptParsed", ({ params: { url, scriptId } }) => ids.set(url, scriptId));
+await ask("Debugger.enable", {});
+const texts = JSON.parse(Deno.readTextFileSync(Deno.args[0]));
+for (const [i, { specifier, text, functions }] of texts.entries()) {
   const script = new Script(text, { filename: specifier });
+  script.runInThisContext();
+  // What it tells of the script comes before an answer.
+  await ask("Debugger.setSkipAllPauses", { skip: true });
+  for (const at of functions) {
+    const before = text.slice(0, at).split("\\n");
+    const start = { scriptId: ids.get(specifier), lineNumber: before.length - 1, columnNumber: before.at(-1).length };
+    await ask("Debugger.getPossibleBreakpoints", { start, end: { ...start, columnNumber: start.columnNumber + 1 } });
+  }
   Deno.writeFileSync(Deno.args[0] + "." + i, script.createCachedData());
-});`;
+}`;
 
 /**
  * @param deno Deno as it is in the executable; it runs here.
@@ -53,33 +77,31 @@ export async function makeCodeCache(
   deno: string,
   v8Flags: string,
   version: string,
-  wholes: readonly Whole[],
+  compiled: readonly Compiled[],
 ): Promise<Uint8Array<ArrayBuffer>> {
   const folder = await Deno.makeTempDir({ prefix: "joulemark-code-cache-" });
   try {
     const texts = `${folder}/texts`;
-    await Deno.writeTextFile(texts, JSON.stringify(wholes));
+    await Deno.writeTextFile(texts, JSON.stringify(compiled));
     await Deno.writeTextFile(`${folder}/evaluate.js`, EVALUATE);
     await Deno.writeTextFile(`${folder}/compile.js`, COMPILE);
-    const run = (flags: string, directory: string, script: string) => {
-      return runDeno(deno, flags, `${folder}/${directory}`, [`${folder}/${script}`, texts]);
+    const run = (directory: string, script: string) => {
+      return runDeno(deno, v8Flags, `${folder}/${directory}`, [`${folder}/${script}`, texts]);
     };
-    await run(v8Flags, "lazy", "evaluate.js");
-    await run(`${v8Flags},--no-lazy`, "whole", "compile.js");
+    await run("lazy", "evaluate.js");
+    await run("compiled", "compile.js");
     const lazy = readRows(`${folder}/lazy/${DATABASE}`);
-    const rows = wholes.map(({ specifier }, i) => {
+    const rows = compiled.map(({ specifier }, i) => {
       const row = lazy.find((row) => row.specifier === specifier);
       if (row === undefined) throw new Error(`Deno kept nothing of ${specifier}`);
-      const data = Deno.readFileSync(`${texts}.${i}`);
-      data.set(row.data.subarray(FLAGS_AT, FLAGS_AT + FLAGS_BYTES), FLAGS_AT);
-      return { ...row, data };
+      return { ...row, data: Deno.readFileSync(`${texts}.${i}`) };
     });
     await Deno.mkdir(`${folder}/tried`);
     const database = `${folder}/tried/${DATABASE}`;
     writeRows(database, version, rows);
     const bytes = await Deno.readFile(database);
     // One that V8 refuses is replaced by Deno.
-    await run(v8Flags, "tried", "evaluate.js");
+    await run("tried", "evaluate.js");
     const kept = readRows(database);
     for (const { specifier, data } of rows) {
       const found = kept.find((row) => row.specifier === specifier);
@@ -89,18 +111,6 @@ export async function makeCodeCache(
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
-}
-
-async function runDeno(deno: string, flags: string, directory: string, args: string[]) {
-  const { code, stderr } = await new Deno.Command(deno, {
-    args: ["run", "--quiet", "--no-config", "--no-lock", "--ext=js", "-A", flags, ...args],
-    env: { DENO_DIR: directory, DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" },
-    stdin: "null",
-    stdout: "null",
-    stderr: "piped",
-    signal: AbortSignal.timeout(LIMIT_SECONDS * 1000),
-  }).output();
-  if (code !== 0) throw new Error(new TextDecoder().decode(stderr).trim());
 }
 
 function readRows(path: string): Row[] {

@@ -14,16 +14,18 @@
 import { spellingsWithValue } from "../../src/core/option.ts";
 import { RUN_OPTIONS } from "../../src/request/run_options.ts";
 import { MACHINES, makeBlock, MODE, readCode } from "../../src/guardian/image.ts";
-import { bundle, type Whole } from "./bundle.ts";
-import { makeCodeCache } from "./code_cache.ts";
+import { type Bundle, bundle, type Whole } from "./bundle.ts";
+import { type Compiled, makeCodeCache } from "./code_cache.ts";
 import { findPlace, inject, type Place } from "./elf.ts";
+import { LIST, listedIn, logFlags, parseList, placesOf } from "./start_functions.ts";
 import { unzip } from "./unzip.ts";
 
 /**
- * The young generation stays small, which keeps memory low in a sampling loop; 2 MiB are not worth threads. Nor is
- * code between the interpreter's and the optimised one: a start and a sampling loop compile it and gain nothing.
+ * The young generation is as large as a start needs to collect no garbage, and no larger, which keeps memory low in a
+ * sampling loop; 3 MiB are not worth threads. Nor is code between the interpreter's and the optimised one: a start
+ * and a sampling loop compile it and gain nothing.
  */
-const V8_FLAGS = "--v8-flags=--max-semi-space-size=2,--min-semi-space-size=2," +
+const V8_FLAGS = "--v8-flags=--max-semi-space-size=3,--min-semi-space-size=3," +
   "--no-parallel-scavenge,--no-sparkplug";
 
 /** Everything that could make Deno look further than this file, off. */
@@ -55,9 +57,9 @@ const VARIABLES = [
  * What every run loads, in this order; 128 of them start at once. And what a query does, which scripts
  * call for one small file after the other.
  */
-const TOGETHER = [["run", "run_parts", "monitor", "attribution"], ["query"]];
+export const TOGETHER = [["run", "run_parts", "monitor", "attribution"], ["query"]];
 
-const ENTRY = new URL("./entry.ts", import.meta.url).pathname;
+export const ENTRY = new URL("./entry.ts", import.meta.url).pathname;
 
 if (import.meta.main) {
   try {
@@ -76,43 +78,71 @@ interface PackOptions {
   readonly entry: string;
   readonly deno: string;
   readonly flags: string[];
+  /** V8 writes what it does to functions to such a file; `%p` is the process. */
+  readonly log?: string;
 }
 
 /** Bundles `entry` with the import map of `map` and writes the executable to `out`. */
-async function pack({ out, map, entry, deno, flags }: PackOptions): Promise<void> {
+export async function pack(
+  { out, map, entry, deno, flags, log }: PackOptions,
+): Promise<Pick<Bundle, "functions" | "wholes">> {
   const file = await Deno.readFile(deno);
   const place = findPlace(file, deno);
-  const { stored, script, wholes } = await bundle(
+  const { stored, script, wholes, functions } = await bundle(
     Deno.execPath(),
     map,
     entry,
     entry === ENTRY ? TOGETHER : [],
   );
+  const compiled = log === undefined ? await compiledOf(deno, wholes, functions) : [];
+  const ownFlags = RUN_FLAGS.map((flag) => {
+    return flag === V8_FLAGS && log !== undefined ? `${V8_FLAGS},${logFlags(log)}` : flag;
+  });
   const block = makeBlock({
     ...await guardianFor(place),
     mode: MODE.packed,
-    flags: [...RUN_FLAGS, ...flags.filter((flag) => !RUN_FLAGS.includes(flag))],
+    flags: [...ownFlags, ...flags.filter((flag) => !RUN_FLAGS.includes(flag))],
     variables: VARIABLES,
     // The first one of every verb, then that of a run, that of a query.
-    codeCache: await codeCacheOf(deno, wholes.slice(0, 2)),
-    queryCodeCache: await codeCacheOf(deno, [wholes[0], ...wholes.slice(2, 3)]),
+    codeCache: await codeCacheOf(deno, compiled.slice(0, 2)),
+    queryCodeCache: await codeCacheOf(deno, [...compiled.slice(0, 1), ...compiled.slice(2, 3)]),
     stored,
     script: (storedAt) => new TextEncoder().encode(script(place.offset + storedAt)),
   });
   await write(out, inject(file, place, block));
+  return { functions, wholes };
+}
+
+/** The texts with the functions that a start calls; none where V8 does not say where functions are. */
+async function compiledOf(
+  deno: string,
+  wholes: readonly Whole[],
+  functions: Bundle["functions"],
+): Promise<Compiled[]> {
+  try {
+    const places = await placesOf(deno, functions);
+    const list = parseList(await Deno.readTextFile(LIST));
+    return wholes.map((whole) => ({ ...whole, functions: listedIn(whole, places, list) }));
+  } catch (error) {
+    tellSlow(error as Error);
+    return [];
+  }
+}
+
+function tellSlow({ message }: Error): void {
+  console.error(`pack: without V8's code cache, a run starts slower: ${message}`);
 }
 
 /** Only the Deno that is in the file can make it: for another processor there is none, and starts take longer. */
 async function codeCacheOf(
   deno: string,
-  wholes: readonly Whole[],
+  compiled: readonly Compiled[],
 ): Promise<Uint8Array | undefined> {
+  if (compiled.length === 0) return undefined;
   try {
-    return await makeCodeCache(deno, V8_FLAGS, Deno.version.deno, wholes);
+    return await makeCodeCache(deno, V8_FLAGS, Deno.version.deno, compiled);
   } catch (error) {
-    console.error(
-      `pack: without V8's code cache, a run starts slower: ${(error as Error).message}`,
-    );
+    tellSlow(error as Error);
     return undefined;
   }
 }

@@ -16,12 +16,9 @@ const TWO_32 = 4294967296;
 const WORDS = RECORD_BYTES / 4;
 /** A pause is as long as the visits in it, up to the differences of two clocks. */
 const PAUSE_PART = 0.98;
-const HAS_PAYLOAD = Uint8Array.from({ length: 256 }, (_, k) => {
-  return KINDS_WITH_PAYLOAD.includes(k) ? 1 : 0;
-});
-const KNOWN = Uint8Array.from({ length: 256 }, (_, k) => {
-  return RING_KINDS.includes(k) ? 1 : 0;
-});
+const HAS_PAYLOAD = new Uint8Array(256), KNOWN = new Uint8Array(256);
+for (const kind of KINDS_WITH_PAYLOAD) HAS_PAYLOAD[kind] = 1;
+for (const kind of RING_KINDS) KNOWN[kind] = 1;
 
 /** Records copied but not yet handed on. */
 export class RingThread {

@@ -7,7 +7,7 @@
  */
 import type { EventReceiver, EventRecord } from "../core/events/event.ts";
 import { EventCalls } from "../core/events/event_calls.ts";
-import { KIND_INFO } from "../core/events/event_kinds.ts";
+import { EVENT_KINDS, KIND_INFO } from "../core/events/event_kinds.ts";
 import type { RegionTracker } from "./tracker.ts";
 
 /** Just after a settled step. */
@@ -17,7 +17,8 @@ const NEXT_S = 1e-9;
 const SAME_MOMENT_S = 1e-6;
 
 /** By kind, 1: it summarizes the past. Not late, but never before an event that was emitted already. */
-const SUMS_UP = Uint8Array.from(KIND_INFO, (kind) => kind?.sumsUp === true ? 1 : 0);
+const SUMS_UP = new Uint8Array(KIND_INFO.length);
+for (const { code, sumsUp } of EVENT_KINDS) SUMS_UP[code] = sumsUp === true ? 1 : 0;
 
 /**
  * Passes events on in order of time.

@@ -256,11 +256,10 @@ export const EVENT_KINDS: readonly (EventKindInfo & { readonly name: EventKindNa
     ...TABLE[name],
   }));
 
+const infos: (EventKindInfo | undefined)[] = [];
+for (const kind of EVENT_KINDS) infos[kind.code] = kind;
 /** By number: what a kind is. */
-export const KIND_INFO: readonly (EventKindInfo | undefined)[] = Array.from(
-  { length: 1 + Math.max(...EVENT_KINDS.map(({ code }) => code)) },
-  (_, code) => EVENT_KINDS.find((kind) => kind.code === code),
-);
+export const KIND_INFO: readonly (EventKindInfo | undefined)[] = infos;
 
 /** Rows of `events.csv` that are no events: they describe what later rows name. */
 export const DESCRIBING_ROWS = {
