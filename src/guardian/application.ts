@@ -111,21 +111,25 @@ export class Application implements Disposable {
    * came since the last time, and not more often than a report can be written.
    */
   takeSignal(): boolean {
+    if (!this.#signalled) return false;
     const now = monotonicNanoseconds();
-    if (!this.#signalled || now - this.#reportedNs < SIGNAL_REPORT_NS) return false;
+    if (now - this.#reportedNs < SIGNAL_REPORT_NS) return false;
     this.#signalled = false;
     this.#reportedNs = now;
     return true;
   }
 
-  /** Sleeps until a moment of CLOCK_MONOTONIC, or the application's end, or a signal to report on. */
-  sleep(untilNs: number): void {
-    const now = monotonicNanoseconds();
-    this.#guardian.alive(now);
-    if (now - this.#goneNs > WORD_NS) this.#gone();
+  /**
+   * Sleeps until a moment of CLOCK_MONOTONIC, or the application's end, or a signal to report on.
+   *
+   * @param nowNs That clock, read some microseconds ago at most.
+   */
+  sleep(untilNs: number, nowNs: number = monotonicNanoseconds()): void {
+    this.#guardian.alive(nowNs);
+    if (nowNs - this.#goneNs > WORD_NS) this.#gone();
     const running = this.#ended === undefined;
-    for (;;) {
-      const wake = this.#guardian.hasEarly ? "message" : this.#waiter.until(untilNs);
+    for (let now = nowNs;; now = monotonicNanoseconds()) {
+      const wake = this.#guardian.hasEarly ? "message" : this.#waiter.until(untilNs, now);
       if (wake === "time") break;
       if (wake === "ended") {
         this.#waiter.watchProcess(-1);

@@ -51,9 +51,13 @@ export class Waiter {
     this.#polls.setInt16(8 * i + 4, POLLIN, true);
   }
 
-  /** Sleeps until a moment of CLOCK_MONOTONIC, unless something happens before. */
-  until(ns: number): Wake {
-    const left = ns - monotonicNanoseconds();
+  /**
+   * Sleeps until a moment of CLOCK_MONOTONIC, unless something happens before.
+   *
+   * @param nowNs That clock, read just before.
+   */
+  until(ns: number, nowNs: number = monotonicNanoseconds()): Wake {
+    const left = ns - nowNs;
     const wait = left > 0 ? left : 0;
     this.#spec[0] = Math.floor(wait / 1e9);
     this.#spec[2] = wait % 1e9;

@@ -31,15 +31,13 @@ import { Safekeeping } from "./safekeeping.ts";
 import { Standstill } from "./standstill.ts";
 import { NodeCpus } from "../events/node_cpus.ts";
 import { Budget } from "../core/budget.ts";
-import { ReadPace } from "../signals/pace.ts";
+import { ReadPace, Schedule } from "../signals/pace.ts";
 import { placeInJob } from "../job/run_names.ts";
 import { RunReport } from "../outputs/run_report.ts";
 import type { Simulation } from "./simulation.ts";
 import { startTimeText } from "../os/start_time.ts";
 import { LiveSite } from "../outputs/live_site.ts";
 
-/** The dither of a sample's time, as a part of the period, either way: docs/how-sure.md. */
-const dither = (periodNs: number): number => periodNs > 2e6 ? 0.25 : 0.5;
 /** Share of one core that the monitor may take, %. */
 const DEFAULT_BUDGET = 5;
 /** Likewise where more was asked for, traces and events: beyond twice that the guardian intervenes. */
@@ -114,6 +112,9 @@ class Run {
   #paused = false;
   /** The last sample. */
   #readNs = NaN;
+  /** When the loop last looked at the clock, ns since the origin, and when it woke, CLOCK_MONOTONIC. */
+  #lookedNs = NaN;
+  #awakeNs = NaN;
   readonly #standstill = new Standstill();
   #launchNs = NaN;
 
@@ -254,9 +255,9 @@ class Run {
   #watch(): void {
     const application = this.#application;
     using deadline = new Deadline();
-    let nextNs = monotonicNanoseconds();
-    // Dithered samples: no loop of the application stays in phase with them. Not cumulative.
+    this.#awakeNs = monotonicNanoseconds();
     const dithers = this.#request.dither && this.#engine.wantsDither;
+    const schedule = new Schedule(this.#awakeNs, dithers ? Math.random : () => 0.5);
     const safekeeping = new Safekeeping({
       checkpointS: this.#request.checkpointS,
       checkpoint: () => {
@@ -270,7 +271,8 @@ class Run {
     let isConfined = false;
     for (;;) {
       // Sleeping is not blocking: the bound is set again before it can end.
-      deadline.set(BLOCKED_S + 2 * this.#request.periodS * this.#budget.periodFactor);
+      const boundS = BLOCKED_S + 2 * this.#request.periodS * this.#budget.periodFactor;
+      deadline.set(boundS, this.#awakeNs);
       this.#tick();
       const { ended, hurry, refused } = application;
       const goesOn = ended === undefined || this.#collector.busy;
@@ -283,31 +285,27 @@ class Run {
       }
       if (refused !== 0 || hurry || !goesOn) break;
       if (application.lowered) this.#loop.scheduling = LOWERED;
-      safekeeping.look(this.#nowNs() * 1e-9, application.takeSignal(), this.#loop.scheduling);
-      this.#budget.note(this.#nowNs() * 1e-9, this.#cpuTimeS);
+      const nowS = this.#lookedNs * 1e-9;
+      this.#budget.note(nowS, this.#cpuTimeS);
+      safekeeping.look(nowS, application.takeSignal(), this.#loop.scheduling);
       // Who asked for the events gets them all.
       if (!this.#request.wantsEvents) this.#collector.foldBelowNs = this.#budget.foldBelowNs;
       const periodNs = this.#request.periodS * 1e9 * this.#budget.periodFactor;
-      const behind = monotonicNanoseconds() - (nextNs += periodNs);
-      if (behind > 0) {
-        // After a late step the next one keeps its distance: late events come in between.
-        const skipped = Math.floor(behind / periodNs + 0.5) + 1;
-        this.#loop.missed += skipped;
-        nextNs += skipped * periodNs;
-      }
-      const wakeNs = nextNs + (dithers ? periodNs * dither(periodNs) : 0) * (2 * Math.random() - 1);
-      this.#sleep(wakeNs, periodNs);
-      if (monotonicNanoseconds() - wakeNs > periodNs) this.#loop.late++;
+      const nowNs = monotonicNanoseconds();
+      const wakeNs = schedule.next(nowNs, periodNs, this.#loop);
+      this.#sleep(wakeNs, periodNs, nowNs);
+      if (this.#awakeNs - wakeNs > periodNs) this.#loop.late++;
     }
   }
 
   /** Sleeps until a moment of CLOCK_MONOTONIC, or what ends that: the application's end is noted. */
-  #sleep(wakeNs: number, periodNs: number): void {
+  #sleep(wakeNs: number, periodNs: number, monotonicNs: number): void {
     const application = this.#application;
     const wasRunning = Number.isNaN(application.endNs);
-    this.#drainUntil(wakeNs);
+    this.#drainUntil(wakeNs, monotonicNs);
+    this.#awakeNs = monotonicNanoseconds();
     // After a standstill the time is over before anything else is looked at.
-    if (monotonicNanoseconds() - wakeNs > periodNs) application.sleep(wakeNs);
+    if (this.#awakeNs - wakeNs > periodNs) application.sleep(wakeNs, this.#awakeNs);
     const nowNs = this.#standstill.wokeNs = this.#nowNs();
     if (!wasRunning || Number.isNaN(application.endNs)) return;
     const reportedNs = application.endNs - this.#originNs, launchNs = this.#launchNs;
@@ -315,11 +313,12 @@ class Run {
   }
 
   /** Sleeps; where a ring has no room until then it is emptied meanwhile. */
-  #drainUntil(wakeNs: number): void {
-    for (;; this.#collector.drain()) {
-      const untilNs = Math.min(wakeNs, monotonicNanoseconds() + this.#collector.roomForNs);
-      this.#application.sleep(untilNs);
+  #drainUntil(wakeNs: number, monotonicNs: number): void {
+    for (let nowNs = monotonicNs;; nowNs = monotonicNanoseconds()) {
+      const untilNs = Math.min(wakeNs, nowNs + this.#collector.roomForNs);
+      this.#application.sleep(untilNs, nowNs);
       if (untilNs === wakeNs || monotonicNanoseconds() < untilNs) return;
+      this.#collector.drain();
     }
   }
 
@@ -337,14 +336,15 @@ class Run {
     if (!Number.isNaN(this.#openNs)) this.#settle(false);
     // Where this process stood still after its sleep, the application may have ended meanwhile.
     const standstill = this.#standstill;
-    if (standstill.isLong(this.#nowNs() - standstill.wokeNs)) {
-      this.#sleep(0, this.#request.periodS * 1e9);
+    let before = this.#lookedNs = this.#nowNs();
+    if (standstill.isLong(before - standstill.wokeNs)) {
+      this.#sleep(0, this.#request.periodS * 1e9, monotonicNanoseconds());
+      before = this.#nowNs();
     }
     if (this.#isBlind || this.#isOver()) return;
-    const before = this.#nowNs();
     this.#engine.batch.readsAll = !Number.isNaN(this.#application.endNs);
     if (this.#simulation === undefined) this.#engine.read(before * 1e-9);
-    const tookNs = this.#nowNs() - before;
+    const tookNs = (this.#lookedNs = this.#nowNs()) - before;
     // Stopped in the middle of it: when the counters had these values is not known.
     if (standstill.isLong(tookNs)) return;
     if (Number.isNaN(this.#application.endNs)) standstill.lookedNs = before;

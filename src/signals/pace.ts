@@ -1,6 +1,6 @@
 /**
- * Bounds the cost of reading: when the counters take more than a tenth of the period,
- * those of single CPUs are read every n-th tick only, and the report states it.
+ * When counters are read. The cost of reading is bounded: when the counters take more than a tenth of the
+ * period, those of single CPUs are read every n-th tick only, and the report states it. Pure.
  * @module
  */
 
@@ -36,5 +36,35 @@ export class ReadPace {
         Math.ceil(this.stride * mean / this.#allowedNs),
       );
     }
+  }
+}
+
+/** The dither of a sample's time, as a part of the period, either way: docs/how-sure.md. */
+const dither = (periodNs: number): number => periodNs > 2e6 ? 0.25 : 0.5;
+
+/** When samples are due: one a period. */
+export class Schedule {
+  #nextNs: number;
+  readonly #random: () => number;
+
+  /**
+   * @param nowNs When the first one is.
+   * @param random From 0 to 1, dithers samples, so that no loop of the application stays in phase with them; it does
+   * not add up. 0.5: none.
+   */
+  constructor(nowNs: number, random: () => number) {
+    [this.#nextNs, this.#random] = [nowNs, random];
+  }
+
+  /** When the next one is due; counts those whose time has passed. */
+  next(nowNs: number, periodNs: number, counts: { missed: number }): number {
+    const behind = nowNs - (this.#nextNs += periodNs);
+    if (behind > 0) {
+      // After a late step the next one keeps its distance: late events come in between.
+      const skipped = Math.floor(behind / periodNs + 0.5) + 1;
+      counts.missed += skipped;
+      this.#nextNs += skipped * periodNs;
+    }
+    return this.#nextNs + periodNs * dither(periodNs) * (2 * this.#random() - 1);
   }
 }
