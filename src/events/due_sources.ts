@@ -20,7 +20,8 @@ export class DueSources {
       heap[count] = sources[i];
       places[count++] = i;
     }
-    heap.length = places.length = count;
+    // To set a length takes long, also to what it is.
+    if (heap.length !== count) heap.length = places.length = count;
     for (let at = (count >> 1) - 1; at >= 0; at--) this.#sink(at);
   }
 
