@@ -11,14 +11,26 @@ import { functionsIn, LIST, listText, placesOf } from "./start_functions.ts";
 
 const MAP = new URL("../deno.json", import.meta.url).pathname;
 const LIMIT_SECONDS = 30;
-/** What scripts and jobs start many times; `@` is the executable. The query's file is made by the one before. */
+const QUERIES = [
+  "select *,count(),sum(time.duration.ns) group by path format tree",
+  "let s=scale(time.duration.ns,1e-9) select path,sum(s),avg(s),min(s),max(s) where path group by path order by path",
+  "format cali",
+  "format json-split",
+];
+/**
+ * What scripts and jobs start many times, and what a query of much data needs; `@` is the executable. Queries' files
+ * are made before.
+ */
 const COMMANDS = [
   ["@", "--version"],
   ["@", "run", "-q", "--", "true"],
   ["@", "run", "--", "sleep", "0.1"],
   ["@", "run", "--simulate", "--", "sleep", "0.1"],
-  ["@", "demo", "--cali", "demo.cali"],
-  ["@", "query", "demo.cali"],
+  ["@", "demo", "--cali", "demo.cali", "--cali-config", "event-trace,output=trace.cali"],
+  ...["demo.cali", "trace.cali"].flatMap((file) => [
+    ...["-t", "-e", "-j"].map((format) => ["@", "query", format, file]),
+    ...QUERIES.map((query) => ["@", "query", "-q", query, file]),
+  ]),
 ];
 
 if (import.meta.main) {
