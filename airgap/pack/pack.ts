@@ -57,7 +57,7 @@ const VARIABLES = [
  * What every run loads, in this order; 128 of them start at once. And what a query does, which scripts
  * call for one small file after the other.
  */
-export const TOGETHER = [["run", "run_parts", "monitor", "attribution"], ["query"]];
+const TOGETHER = [["run", "run_parts", "monitor", "attribution"], ["query"]];
 
 export const ENTRY = new URL("./entry.ts", import.meta.url).pathname;
 

@@ -256,7 +256,7 @@ export function affinityOf(pid: number): number[] {
   const n = libc().schedGetaffinity(pid, 1024n, mask);
   if (n < 0) return [];
   const cpus: number[] = [];
-  // By words: most are empty, and a long loop has V8 compile it, which costs a start 3 ms.
+  // By words: most are empty.
   new Uint32Array(mask.buffer).forEach((word, i) => {
     for (let bit = 0; word !== 0; word >>>= 1, bit++) if ((word & 1) === 1) cpus.push(i * 32 + bit);
   });
