@@ -34,7 +34,7 @@ interface Row {
 const EVALUATE = `
 for (const { specifier, text } of JSON.parse(Deno.readTextFileSync(Deno.args[0]))) {
   const [made] = Deno[Deno.internal].core.evalContext(text, specifier);
-  if (made === undefined) throw new Error(specifier);
+  if (made === null) throw new Error(specifier);
 }`;
 
 /**
