@@ -67,10 +67,16 @@ export function closeFile(fd: number): void {
   if (fd >= 0) libc().close(fd);
 }
 
+/** More of a file is not read. */
+const MOST_BYTES = 1 << 24;
+
 /** The whole of a small file, or `undefined`; kernel files give their size only by reading. */
-export function readWhole(path: string, limit = 1 << 24): Uint8Array | undefined {
+export function readWhole(path: string, limit = MOST_BYTES): Uint8Array | undefined {
   const fd = openFile(path, O.RDONLY);
-  if (fd < 0) return undefined;
+  return fd < 0 ? undefined : readOpen(fd, limit);
+}
+
+function readOpen(fd: number, limit: number): Uint8Array | undefined {
   try {
     let bytes = new Uint8Array(4096);
     let length = 0;
@@ -93,7 +99,13 @@ const decoder = new TextDecoder();
 
 /** The whole text of a small file, or `undefined`. */
 export function readText(path: string): string | undefined {
-  const bytes = readWhole(path);
+  const fd = openFile(path, O.RDONLY);
+  return fd < 0 ? undefined : readOpenText(fd);
+}
+
+/** The same of one that is open, which is closed then. */
+export function readOpenText(fd: number): string | undefined {
+  const bytes = readOpen(fd, MOST_BYTES);
   return bytes === undefined ? undefined : decoder.decode(bytes);
 }
 

@@ -14,6 +14,7 @@ import {
   O,
   openFile,
   readLinkTarget,
+  readOpenText,
   readText,
   statPath,
 } from "./files.ts";
@@ -81,14 +82,12 @@ export class MachineHost implements Host {
 
   probe(path: string): Access {
     const access = this.#probeOwn(path);
-    return !access.ok && access.kind === "forbidden" && this.collector?.hasFile(path) === true
-      ? { ok: true }
-      : access;
+    return isServed(access, this.collector, path) ? { ok: true } : access;
   }
 
   servedBy(path: string): string | undefined {
-    if (this.collector === undefined || this.#probeOwn(path).ok) return undefined;
-    return this.probe(path).ok ? COLLECTOR_WORDS : undefined;
+    if (this.collector === undefined) return undefined;
+    return isServed(this.#probeOwn(path), this.collector, path) ? COLLECTOR_WORDS : undefined;
   }
 
   #probeOwn(path: string): Access {
@@ -101,7 +100,7 @@ export class MachineHost implements Host {
       closeFile(fd);
       return { ok: true };
     }
-    const facts = statPath(this.#at(path));
+    const facts = isAbsent(-fd) ? undefined : statPath(this.#at(path));
     const state = facts === undefined
       ? undefined
       : `mode ${(facts.mode & 0o7777).toString(8).padStart(4, "0")} owner ${facts.uid}`;
@@ -113,7 +112,10 @@ export class MachineHost implements Host {
   }
 
   readText(path: string): string | undefined {
-    return this.#open(path, () => readText(this.#at(path))) ?? this.#textOfServed(path);
+    const fd = this.#open(path, () => openFile(this.#at(path), O.RDONLY));
+    const text = fd < 0 ? undefined : readOpenText(fd);
+    // Where nothing is, a collector has nothing either.
+    return text ?? (isAbsent(-fd) ? undefined : this.#textOfServed(path));
   }
 
   #textOfServed(path: string): string | undefined {
@@ -225,8 +227,16 @@ export class MachineHost implements Host {
   }
 }
 
+function isServed(access: Access, collector: CollectorClient | undefined, path: string): boolean {
+  return !access.ok && access.kind === "forbidden" && collector?.hasFile(path) === true;
+}
+
+function isAbsent(number: number): boolean {
+  return number === ERRNO.ENOENT || number === ERRNO.ENOTDIR || number === ERRNO.ENODEV;
+}
+
 function lack(path: string, number: number, state?: string): { ok: false } & Absence {
-  const kind = number === ERRNO.ENOENT || number === ERRNO.ENOTDIR || number === ERRNO.ENODEV
+  const kind = isAbsent(number)
     ? "absent"
     : number === ERRNO.EACCES || number === ERRNO.EPERM
     ? "forbidden"

@@ -71,8 +71,18 @@ endToEnd("a run reads little of the program, in few pieces", (dir) => {
   const sizes = ofProgram.map((row) => Number(row.split("= ").at(-1)));
   const parts = sizes.filter((size) => size > 500);
   const bytes = parts.reduce((sum, size) => sum + size, 0) + Number(script[0].split("= ").at(-1));
-  assert(parts.length <= 20, `${parts.length} pieces`);
+  // What every verb needs, and what a run needs: nothing of a plain run lies elsewhere.
+  assert(parts.length <= 2, `${parts.length} pieces`);
   assert(bytes < 800_000, `${bytes} bytes`);
+}, 60);
+
+endToEnd("a start looks once for a file that a node does not have", (dir) => {
+  if (!HAS_STRACE) return;
+  const rows = traced(dir, ["-e", "trace=open,openat,stat,newfstatat,statx"], ["--", "true"]);
+  const absent = rows.map((row) => /"(\/sys\/(?:bus|devices)\/[^"]+)".* ENOENT/.exec(row)?.[1]);
+  const paths = absent.filter((path) => path !== undefined);
+  const more = [...Map.groupBy(paths, (path) => path)].filter(([, times]) => times.length > 1);
+  assertEquals(more.map(([path, times]) => `${path} ${times.length} times`), []);
 }, 60);
 
 endToEnd(
