@@ -140,7 +140,8 @@ function writeRows(path: string, version: string, rows: readonly Row[]): void {
     for (const { specifier, type, source_hash, data } of rows) {
       insert.run(specifier, type, source_hash, data);
     }
-    database.exec("COMMIT; PRAGMA wal_checkpoint(TRUNCATE);");
+    // Deno, which opens it with PRAGMA optimize, would do that at each start.
+    database.exec("COMMIT; ANALYZE; PRAGMA wal_checkpoint(TRUNCATE);");
   } finally {
     database.close();
   }
