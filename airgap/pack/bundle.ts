@@ -69,7 +69,7 @@ type Resources = Record<string, number>;
  * @param map Its configuration, with the import map.
  * @param entry The first module; it starts the program.
  * @param together Lists of modules that are loaded on demand one after the other, by their names: each by
- * those before it, the first of them by the first part. Those of a list are compiled as one text. @default none
+ * those before it or by the first part. Those of a list are compiled as one text. @default none
  * @throws {Error} If a module is missing or has a `node:` import at its top, or without esbuild.
  */
 export async function bundle(
@@ -289,11 +289,14 @@ function findTogether(
   const names = new Set<string>();
   const begins = modules.map((module) => {
     const pattern = new RegExp(`\\bload\\("(\\./${module}-\\w+\\.js)"\\)`, "g");
+    const loadedBy = (from: ReadonlySet<string>) => {
+      return new Set([...from].flatMap((name) => {
+        return [...parts[name].matchAll(pattern)].map(([, part]) => part);
+      }));
+    };
     // A verb may have the name of a module that is loaded later.
-    const from = names.size === 0 ? atOnce : names.difference(atOnce);
-    const found = new Set([...from].flatMap((name) => {
-      return [...parts[name].matchAll(pattern)].map(([, part]) => part);
-    }));
+    const later = loadedBy(names.difference(atOnce));
+    const found = later.size > 0 ? later : loadedBy(atOnce);
     if (found.size !== 1) {
       throw new Error(`Cannot bundle: expected one part ${module}, found ${found.size}`);
     }

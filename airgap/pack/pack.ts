@@ -57,7 +57,10 @@ const VARIABLES = [
  * What every run loads, in this order; 128 of them start at once. And what a query does, which scripts
  * call for one small file after the other.
  */
-const TOGETHER = [["run", "run_parts", "monitor", "attribution"], ["query"]];
+const TOGETHER = [
+  ["run", "settings", "run_parts", "monitor", "attribution"],
+  ["query", "settings"],
+];
 
 export const ENTRY = new URL("./entry.ts", import.meta.url).pathname;
 

@@ -128,6 +128,36 @@ give({ text: text, default: c });
   ) assertThrows(() => asFunctionBody(form), Error, "import of this form");
 });
 
+timed("bundle() puts together what is loaded one after the other, by whatever part", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const files = {
+      "entry.ts": `
+        import("./verb.ts").then(({ go }) => go()).then(() => import("./choices.ts"));`,
+      "verb.ts": `export const go = async () => console.log(await import("./engine.ts"));`,
+      "choices.ts": `export const choices = ["a choice"];`,
+      "engine.ts": `export const engine = "an engine";`,
+    };
+    for (const [name, text] of Object.entries(files)) {
+      await Deno.writeTextFile(`${folder}/${name}`, text);
+    }
+    const together = [["verb", "choices", "engine"]];
+    const { wholes } = await bundle(Deno.execPath(), MAP, `${folder}/entry.ts`, together);
+    assertEquals(wholes.map(({ at }) => Object.keys(at).map((name) => name.split(/[-.]/)[1])), [
+      ["/entry"],
+      ["/choices", "/engine", "/verb"],
+    ]);
+    const asked = [["verb", "other"]];
+    await assertRejects(
+      () => bundle(Deno.execPath(), MAP, `${folder}/entry.ts`, asked),
+      Error,
+      "one part other, found 0",
+    );
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 timed("bundle() keeps lines findable in a stack", async () => {
   const output = await runBundle({
     "entry.ts": 'export function inner() { throw new Error("here"); }\ninner();',
