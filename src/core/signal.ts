@@ -111,6 +111,8 @@ export interface SignalReading {
    * @param all A total is made of this reading: sources that are read less often are read as well.
    */
   readInto(out: Float64Array, timeS: number, all?: boolean): void;
+  /** Every reading gives the same values. @default false */
+  readonly isConstant?: boolean;
   /**
    * What the last value at a place of `out` leaves out of a whole count beyond 2^53.
    *

@@ -11,6 +11,7 @@ import { EventRecord, type EventSink } from "../core/events/event.ts";
 import { KIND, type MarkKind } from "../core/events/event_kinds.ts";
 import { HINT_UNKNOWN } from "../core/hints.ts";
 import { FLAG, OTHER_NAME } from "../core/events/ring_layout.ts";
+import type { NewNames } from "../os/changes.ts";
 import { ProcessWatch } from "../os/process_watch.ts";
 import type { RingThread } from "./ring_thread.ts";
 import { ShortVisits } from "./short_visits.ts";
@@ -22,7 +23,7 @@ import { rankOf } from "../job/process_rank.ts";
 import { SHORT_NS } from "../core/budget.ts";
 import { UNMATCHED } from "./processes/host_pids.ts";
 import { type DirectoryListener, RingDirectory } from "./ring_directory.ts";
-import { endUnmatched, endUnsaid, followerOf, isOneImage, isOneProcess } from "./marks.ts";
+import { endUnmatched, endUnsaid, followerOf, joinImages } from "./marks.ts";
 import type { Follower, Marks, Source } from "./marks.ts";
 import type { Probes } from "./probes.ts";
 import { ClientMessages } from "./client_messages.ts";
@@ -268,6 +269,12 @@ export class Collector implements DirectoryListener {
       this.#followers.some((f) => Number.isNaN(f.endNs) && !f.isUnmatched);
   }
 
+  /** Nobody marks, and who will do so has to make a file first: told by these. `undefined`: not so. */
+  get newNames(): NewNames | undefined {
+    const isQuiet = this.#followers.length === 0 && this.#directory.isSettled && !this.busy;
+    return isQuiet && this.#options.probes === undefined ? this.#directory.newNames : undefined;
+  }
+
   [Symbol.dispose](): void {
     this.#processes[Symbol.dispose]();
     this.#directory[Symbol.dispose]();
@@ -291,38 +298,10 @@ export class Collector implements DirectoryListener {
     this.#processes.add(pid);
   }
 
-  /**
-   * A process made its ring file. Files are found in no order that means anything: of two images
-   * that one look finds, the second may come first.
-   */
+  /** A process made its ring file. */
   ring(opened: Marks, host = opened.pid): void {
     const follower = followerOf(opened, host, host === UNMATCHED ? undefined : rankOf(host));
-    let before: Follower | undefined;
-    let after: Follower | undefined;
-    for (const f of this.#followers) {
-      if (!isOneProcess(f, follower)) continue;
-      if (isOneImage(f, opened)) {
-        // The first one has the start of the process.
-        if (f.handle < 0 && opened.startNs < f.rings[0].startNs) f.rings.unshift(opened);
-        else f.rings.push(opened);
-        return;
-      }
-      const startNs = f.rings[0].startNs;
-      if (startNs <= opened.startNs) {
-        if (before === undefined || startNs > before.rings[0].startNs) before = f;
-      } else if (after === undefined || startNs < after.rings[0].startNs) after = f;
-    }
-    if (after !== undefined) follower.endNs = after.rings[0].startNs;
-    if (before !== undefined && !(before.endNs <= opened.startNs)) {
-      // The process executed something else: the same process goes on as that.
-      before.endNs = opened.startNs;
-      follower.before = before;
-      before.succeeded = true;
-    }
-    if (after !== undefined && after.handle < 0) {
-      after.before = follower;
-      follower.succeeded = true;
-    }
+    if (joinImages(this.#followers, follower, opened)) return;
     this.#followers.push(follower);
     if (follower.rank !== undefined && this.#ranks.size < MAX_RANKS) {
       this.#ranks.set(follower.pid, follower.rank);

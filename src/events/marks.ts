@@ -104,13 +104,13 @@ export interface Follower {
 }
 
 /** Is this an image of the same process? */
-export function isOneProcess(f: Follower, other: Follower): boolean {
+function isOneProcess(f: Follower, other: Follower): boolean {
   if (f.pid !== other.pid || f.isUnmatched !== other.isUnmatched) return false;
   return !f.isUnmatched || f.rings[0].namespace === other.rings[0].namespace;
 }
 
 /** Are these marks of that image of the process? Marks without an image belong to the current one. */
-export function isOneImage(f: Follower, { execId }: Marks): boolean {
+function isOneImage(f: Follower, { execId }: Marks): boolean {
   if (f.succeeded === true) return false;
   if (f.execId === "") f.execId = execId;
   return f.execId === execId || execId === "";
@@ -124,6 +124,47 @@ export function followerOf(ring: Marks, host: number, rank: string | undefined):
     open: [{ id: 0, regions: [], tracks: [] }],
     ...{ handle: -1, endNs: NaN, died: false, lost: 0, epochs: 0, waitingEpochs: 0 },
   };
+}
+
+/**
+ * Puts an image in order with the others of its process. Files are found in no order that means anything: of two
+ * images that one look finds, the second may come first.
+ *
+ * @param opened Its first marks.
+ * @returns They are of an image that is there already.
+ */
+export function joinImages(
+  followers: readonly Follower[],
+  follower: Follower,
+  opened: Marks,
+): boolean {
+  let before: Follower | undefined;
+  let after: Follower | undefined;
+  for (const f of followers) {
+    if (!isOneProcess(f, follower)) continue;
+    if (isOneImage(f, opened)) {
+      // The first one has the start of the process.
+      if (f.handle < 0 && opened.startNs < f.rings[0].startNs) f.rings.unshift(opened);
+      else f.rings.push(opened);
+      return true;
+    }
+    const startNs = f.rings[0].startNs;
+    if (startNs <= opened.startNs) {
+      if (before === undefined || startNs > before.rings[0].startNs) before = f;
+    } else if (after === undefined || startNs < after.rings[0].startNs) after = f;
+  }
+  if (after !== undefined) follower.endNs = after.rings[0].startNs;
+  if (before !== undefined && !(before.endNs <= opened.startNs)) {
+    // The process executed something else: the same process goes on as that.
+    before.endNs = opened.startNs;
+    follower.before = before;
+    before.succeeded = true;
+  }
+  if (after !== undefined && after.handle < 0) {
+    after.before = follower;
+    follower.succeeded = true;
+  }
+  return false;
 }
 
 /** Its end, of which it said nothing. @param bySignal A signal ended it. @default not known */

@@ -6,6 +6,7 @@
  */
 import { closeFile, listDirectory, modifiedAt, O, openFile } from "../os/files.ts";
 import { cString, libc } from "../os/libc.ts";
+import { NewNames } from "../os/changes.ts";
 import { rawNanoseconds } from "../os/clock.ts";
 import { isAlive } from "../os/process.ts";
 import { RingFileMemory } from "../os/memory/ring_file.ts";
@@ -46,8 +47,10 @@ export class RingDirectory {
   readonly #files = new Map<Marks, string>();
   readonly #notes: LaunchNotes;
   readonly #pids: HostPids;
+  /** Told of files that come. */
+  readonly newNames: NewNames;
   #changedAt = -2;
-  #looks = 0;
+  #looks = LOOKS_AFTER_CHANGE;
 
   /** @param originNs CLOCK_MONOTONIC_RAW that counts as 0. */
   constructor(path: string, originNs: bigint) {
@@ -55,12 +58,18 @@ export class RingDirectory {
     this.#originNs = originNs;
     this.#fd = openFile(path, O.RDONLY | O.DIRECTORY | O.NOFOLLOW);
     this.#pids = new HostPids(path);
+    this.newNames = new NewNames(path);
     this.#notes = new LaunchNotes((pid) => lookAtNoted(pid, path));
   }
 
   /** Is a file being made at this moment, or is it not known yet whose process a note means? */
   get waiting(): boolean {
     return this.#pending.size > 0 || this.#notes.waiting;
+  }
+
+  /** Is all that is in it known? What comes then is told by `newNames`. */
+  get isSettled(): boolean {
+    return this.#looks === 0 && !this.waiting && this.newNames.fd >= 0;
   }
 
   /** Reports new files; costs one fstat where there are none. */
@@ -123,6 +132,7 @@ export class RingDirectory {
 
   [Symbol.dispose](): void {
     closeFile(this.#fd);
+    this.newNames[Symbol.dispose]();
     for (const ring of this.#files.keys()) ring[Symbol.dispose]();
   }
 

@@ -7,6 +7,7 @@
  * @module
  */
 import { monotonicNanoseconds } from "./clock.ts";
+import type { NewNames } from "./changes.ts";
 import { listDirectory } from "./files.ts";
 import { libc } from "./libc.ts";
 
@@ -17,12 +18,12 @@ const SCHED_OTHER = 0;
 const SCHED_FIFO = 1;
 const RLIMIT_RTPRIO = 14;
 
-/** Why a wait ended. */
-export type Wake = "time" | "message" | "ended";
+/** Why a wait ended; `new`: there is a new name. */
+export type Wake = "time" | "message" | "ended" | "new";
 
 /** Sleeps until a moment, a packet, or a process's end. */
 export class Waiter {
-  readonly #polls = new DataView(new ArrayBuffer(16));
+  readonly #polls = new DataView(new ArrayBuffer(24));
   readonly #pollBytes = new Uint8Array(this.#polls.buffer);
   readonly #spec = new Int32Array(4);
   readonly #specBytes = new Uint8Array(this.#spec.buffer);
@@ -55,16 +56,19 @@ export class Waiter {
    * Sleeps until a moment of CLOCK_MONOTONIC, unless something happens before.
    *
    * @param nowNs That clock, read just before.
+   * @param names Wakes for new ones, too.
    */
-  until(ns: number, nowNs: number = monotonicNanoseconds()): Wake {
+  until(ns: number, nowNs: number = monotonicNanoseconds(), names?: NewNames): Wake {
     const left = ns - nowNs;
     const wait = left > 0 ? left : 0;
     this.#spec[0] = Math.floor(wait / 1e9);
     this.#spec[2] = wait % 1e9;
-    const ready = libc().ppoll(this.#pollBytes, 2n, this.#specBytes, 0n);
+    if (names !== undefined) this.#watch(2, names.fd);
+    const count = names === undefined ? 2n : 3n;
+    const ready = libc().ppoll(this.#pollBytes, count, this.#specBytes, 0n);
     if (ready <= 0) return "time";
     if (this.#polls.getInt16(6, true) !== 0) return "message";
-    return "ended";
+    return this.#polls.getInt16(14, true) !== 0 ? "ended" : "new";
   }
 }
 

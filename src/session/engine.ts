@@ -200,6 +200,12 @@ export class Engine implements RunView {
     return wanted.includes("kept") || !wanted.includes("folded");
   }
 
+  /** Without marks a sample is like the one before: nothing is read, and no output wants it. */
+  get needsMarks(): boolean {
+    return this.batch.readsNothing && this.agent.step === undefined &&
+      this.#outputs.every((output) => output.sample === undefined);
+  }
+
   /** Lines of the outputs for the card. */
   notes(): string[] {
     return this.#outputs.flatMap((output) => output.notes?.() ?? []);

@@ -15,6 +15,7 @@ import { goFirstWithoutMemory } from "../os/process.ts";
 import { countCommand } from "../os/devices/perf_event.ts";
 import { Deadline } from "../os/devices/deadline.ts";
 import { helpersCpuS } from "../os/devices/library_helper.ts";
+import type { NewNames } from "../os/changes.ts";
 import { neverWaitForReaders } from "../os/user_file.ts";
 import { wakeOnTime, yieldToOthers } from "../os/wait.ts";
 import { RegionTracker } from "../regions/tracker.ts";
@@ -50,6 +51,8 @@ const LOWERED = "nice 19, by the guardian";
 const BLOCKED_S = 0.25;
 /** Likewise a place for outputs. */
 const WRITING_S = 5;
+/** Where nothing is to be read until somebody marks, this loop looks so often all the same. */
+const MOST_REST_NS = 0.1e9;
 
 /**
  * Measures the command, which is started in here and waited for by its guardian.
@@ -292,17 +295,20 @@ class Run {
       if (!this.#request.wantsEvents) this.#collector.foldBelowNs = this.#budget.foldBelowNs;
       const periodNs = this.#request.periodS * 1e9 * this.#budget.periodFactor;
       const nowNs = monotonicNanoseconds();
-      const wakeNs = schedule.next(nowNs, periodNs, this.#loop);
-      this.#sleep(wakeNs, periodNs, nowNs);
+      const names = isConfined && this.#engine.needsMarks ? this.#collector.newNames : undefined;
+      const restNs = names === undefined ? 0 : MOST_REST_NS - MOST_REST_NS % periodNs;
+      const wakeNs = schedule.next(nowNs, periodNs, this.#loop) + restNs;
+      this.#sleep(wakeNs, periodNs, nowNs, names);
       if (this.#awakeNs - wakeNs > periodNs) this.#loop.late++;
+      if (restNs > 0) schedule.pass(Math.min(this.#awakeNs, wakeNs), periodNs, this.#loop);
     }
   }
 
   /** Sleeps until a moment of CLOCK_MONOTONIC, or what ends that: the application's end is noted. */
-  #sleep(wakeNs: number, periodNs: number, monotonicNs: number): void {
+  #sleep(wakeNs: number, periodNs: number, monotonicNs: number, names?: NewNames): void {
     const application = this.#application;
     const wasRunning = Number.isNaN(application.endNs);
-    this.#drainUntil(wakeNs, monotonicNs);
+    this.#drainUntil(wakeNs, monotonicNs, names);
     this.#awakeNs = monotonicNanoseconds();
     // After a standstill the time is over before anything else is looked at.
     if (this.#awakeNs - wakeNs > periodNs) application.sleep(wakeNs, this.#awakeNs);
@@ -313,22 +319,13 @@ class Run {
   }
 
   /** Sleeps; where a ring has no room until then it is emptied meanwhile. */
-  #drainUntil(wakeNs: number, monotonicNs: number): void {
+  #drainUntil(wakeNs: number, monotonicNs: number, names?: NewNames): void {
     for (let nowNs = monotonicNs;; nowNs = monotonicNanoseconds()) {
       const untilNs = Math.min(wakeNs, nowNs + this.#collector.roomForNs);
-      this.#application.sleep(untilNs, nowNs);
+      this.#application.sleep(untilNs, nowNs, names);
       if (untilNs === wakeNs || monotonicNanoseconds() < untilNs) return;
       this.#collector.drain();
     }
-  }
-
-  /** It ended and was sampled once more. A guardian that was stopped may report it much later. */
-  #isOver(): boolean {
-    return this.#application.endNs - this.#originNs <= this.#readNs && !this.#collector.busy;
-  }
-
-  get #isBlind(): boolean {
-    return this.#standstill.isBlind;
   }
 
   #tick(): void {
@@ -341,7 +338,9 @@ class Run {
       this.#sleep(0, this.#request.periodS * 1e9, monotonicNanoseconds());
       before = this.#nowNs();
     }
-    if (this.#isBlind || this.#isOver()) return;
+    // It ended and was sampled once more. A guardian that was stopped may report it much later.
+    const endNs = this.#application.endNs - this.#originNs;
+    if (standstill.isBlind || (endNs <= this.#readNs && !this.#collector.busy)) return;
     this.#engine.batch.readsAll = !Number.isNaN(this.#application.endNs);
     if (this.#simulation === undefined) this.#engine.read(before * 1e-9);
     const tookNs = (this.#lookedNs = this.#nowNs()) - before;
@@ -358,7 +357,7 @@ class Run {
     const timeNs = this.#openNs;
     this.#openNs = NaN;
     this.#feed(timeNs);
-    if (this.#simulation !== undefined && !(last && this.#isBlind)) {
+    if (this.#simulation !== undefined && !(last && this.#standstill.isBlind)) {
       // Only now are the edges known that the simulated counters follow.
       this.#simulation.publish(timeNs);
       this.#engine.read(timeNs * 1e-9);
@@ -367,7 +366,7 @@ class Run {
     if (this.#paused && tracker.finished) return;
     // Without processes the application has ended, until another process starts.
     this.#paused = tracker.finished;
-    if (this.#paused && !this.#isBlind) this.#engine.settleEnd();
+    if (this.#paused && !this.#standstill.isBlind) this.#engine.settleEnd();
     else this.#engine.settle(last || this.#paused);
     this.#loop.steps++;
   }

@@ -109,6 +109,8 @@ export class Batch implements SignalSource {
   cpuStride = 1;
   /** What is read less often than each tick is read all the same: totals end here. */
   readsAll = false;
+  /** No source has another value later. Known when the sources are open. */
+  readsNothing = false;
 
   /** An empty batch over a node and its names. */
   constructor(topology: PlatformTopology, table: NameTable) {
@@ -380,6 +382,9 @@ export class Batch implements SignalSource {
       part.view = new Float64Array(width).fill(NaN);
       part.reading = part.provider.open(part.wanted);
     }
+    this.readsNothing = this.#parts.every(({ phase, reading }) => {
+      return phase === "settle" || reading?.isConstant === true;
+    });
     for (const c of this.#calculations) {
       const slice = (column: NativeColumn) =>
         this.#values.subarray(column.offset, column.offset + column.count);

@@ -67,4 +67,12 @@ export class Schedule {
     }
     return this.#nextNs + periodNs * dither(periodNs) * (2 * this.#random() - 1);
   }
+
+  /** Sleep went on beyond the one that was due next, on purpose: counts those that were due up to a moment. */
+  pass(nowNs: number, periodNs: number, counts: { steps: number; restful: number }): void {
+    const passed = Math.max(0, Math.floor((nowNs - this.#nextNs) / periodNs));
+    this.#nextNs += passed * periodNs;
+    counts.steps += passed;
+    counts.restful += passed;
+  }
 }

@@ -1,7 +1,7 @@
 /** What a run costs, as counts: they are the same on a machine that is busy. */
 import { assert, assertEquals } from "@std/assert";
 import { READERS } from "../../src/readers/with_raw.ts";
-import { BINARY, endToEnd } from "../_support/programs.ts";
+import { BINARY, build, endToEnd } from "../_support/programs.ts";
 import { HAS_STRACE } from "../_support/strace.ts";
 
 /** Memory and threads of the runtime itself: its compilers come and go as they like. */
@@ -28,13 +28,9 @@ function tracedVerb(dir: string, options: string[], args: string[]): string[] {
 }
 
 /** Calls by name. */
-function callsOf(dir: string, seconds: number): Map<string, number> {
-  const rows = traced(dir, ["-c", "-e", `trace=!${RUNTIMES_OWN}`], [
-    ...WITHOUT,
-    "--",
-    "sleep",
-    String(seconds),
-  ]);
+function callsOf(dir: string, command: string): Map<string, number> {
+  const counting = ["-c", "-e", `trace=!${RUNTIMES_OWN}`];
+  const rows = traced(dir, counting, [...WITHOUT, "--", "sh", "-c", command]);
   // time, seconds, microseconds a call, calls, perhaps errors, name
   const fields = rows.map((row) => row.trim().split(/\s+/));
   const counted = fields.filter(([, , , calls]) => /^[0-9]+$/.test(calls));
@@ -43,20 +39,33 @@ function callsOf(dir: string, seconds: number): Map<string, number> {
   );
 }
 
-endToEnd("a sample takes two system calls where nothing is read by any", (dir) => {
+/** Of one sample beside a process that marks: sleep, new files, the process's end, and its ring. */
+const OF_SAMPLE: Readonly<Record<string, number>> = { ppoll: 1, fstat: 1, poll: 1, pread64: 3 };
+
+endToEnd("a sample takes six system calls where one process marks and nothing is read", (dir) => {
   if (!HAS_STRACE) return;
-  const short = callsOf(dir, 1), long = callsOf(dir, 4);
+  // It marks, and waits.
+  const app = build("waits_inside", dir);
+  const short = callsOf(dir, `sleep 1 | ${app}`), long = callsOf(dir, `sleep 4 | ${app}`);
   const more = (name: string) => (long.get(name) ?? 0) - (short.get(name) ?? 0);
   const samples = more("ppoll");
   assert(samples > 0);
-  // Sleeping, and a look for new processes; the journal's, once a second, are beside it.
-  const others = [...long.keys()].filter((name) =>
-    !["ppoll", "fstat", "newfstatat"].includes(name)
-  );
+  for (const [name, count] of Object.entries(OF_SAMPLE)) {
+    assert(more(name) <= count * (samples + 20), `${more(name)} ${name} for ${samples} samples`);
+  }
+  // The journal's, once a second, are beside it.
+  const others = [...long.keys()].filter((name) => OF_SAMPLE[name] === undefined);
   const rest = others.reduce((sum, name) => sum + Math.max(0, more(name)), 0);
-  assert(more("fstat") <= samples + 20, `${more("fstat")} fstat for ${samples} samples`);
   const told = others.filter((name) => more(name) > 0).map((name) => `${name} ${more(name)}`);
   assert(rest <= samples / 2 + 150, `${rest} for ${samples} samples: ${told.join(", ")}`);
+}, 120);
+
+endToEnd("a run that reads nothing wakes seldom while nobody marks", (dir) => {
+  if (!HAS_STRACE) return;
+  const short = callsOf(dir, "exec sleep 1"), long = callsOf(dir, "exec sleep 4");
+  const wakes = long.get("ppoll")! - short.get("ppoll")!;
+  // Ten times a second, and the guardian's own.
+  assert(wakes > 0 && wakes < 60, `${wakes} in 3 s`);
 }, 120);
 
 endToEnd("a run reads little of the program, in few pieces", (dir) => {

@@ -124,3 +124,22 @@ timed("LaunchNotes waits 5 s for a process to become its command, then refuses",
   assertEquals(told, ["2", "not ours"]);
   assertEquals(notes.waiting, false);
 });
+
+timed("RingDirectory is settled when all that is in it is known", () => {
+  const dir = Deno.makeTempDirSync();
+  try {
+    using directory = new RingDirectory(dir, 0n);
+    const listener = { ring: () => {}, launched: () => {}, asked: () => {} };
+    assertEquals(directory.isSettled, false);
+    for (let i = 0; i < 5; i++) directory.look(listener);
+    assertEquals(directory.isSettled, true);
+    // The directory's time is coarse: it is looked at some more after a change.
+    Deno.writeTextFileSync(`${dir}/more`, "");
+    directory.look(listener);
+    assertEquals(directory.isSettled, false);
+    for (let i = 0; i < 5; i++) directory.look(listener);
+    assertEquals(directory.isSettled, true);
+  } finally {
+    Deno.removeSync(dir, { recursive: true });
+  }
+});

@@ -10,6 +10,7 @@ import {
   sendSignal,
   spawn,
 } from "../../src/os/process.ts";
+import { NewNames } from "../../src/os/changes.ts";
 import { Waiter } from "../../src/os/wait.ts";
 import { resetSignals } from "../_support/time_limit.ts";
 
@@ -108,4 +109,24 @@ Deno.test("Waiter.until() sleeps to the moment it was given", () => {
   assertEquals(waiter.until(target), "time");
   assert(monotonicNanoseconds() >= target);
   assertEquals(waiter.until(target), "time");
+});
+
+Deno.test("Waiter.until() wakes for a new name in a directory where it is to, once", () => {
+  const directory = Deno.makeTempDirSync();
+  using names = new NewNames(directory);
+  const waiter = new Waiter(-1, -1);
+  const soon = () => monotonicNanoseconds() + 2e7;
+  try {
+    assertEquals(waiter.until(soon(), undefined, names), "time");
+    Deno.writeTextFileSync(`${directory}/a`, "");
+    Deno.writeTextFileSync(`${directory}/a`, "and more");
+    assertEquals(waiter.until(soon()), "time");
+    assertEquals(waiter.until(monotonicNanoseconds() + 10e9, undefined, names), "new");
+    names.clear();
+    assertEquals(waiter.until(soon(), undefined, names), "time");
+    Deno.renameSync(`${directory}/a`, `${directory}/b`);
+    assertEquals(waiter.until(monotonicNanoseconds() + 10e9, undefined, names), "new");
+  } finally {
+    Deno.removeSync(directory, { recursive: true });
+  }
 });

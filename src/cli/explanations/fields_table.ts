@@ -170,11 +170,12 @@ export const OWN_KEYS: readonly FieldRow[] = [
   {
     keys: (
       "sampling; ticks between reads of per-CPU counters; stood still from (s); " +
-      "stood still until (s); first sample after (s); samples; samples missed; " +
-      "samples late; period (s); scheduling"
+      "stood still until (s); first sample after (s); samples; samples slept through; " +
+      "samples missed; samples late; period (s); scheduling"
     ).split("; "),
-    about: "how the loop went: its period, samples taken, skipped since their time had passed, " +
-      "and begun more than a period late",
+    about: "how the loop went: its period, samples taken, those of them at which nothing was to " +
+      "be read and nobody marked, samples skipped since their time had passed, and begun more " +
+      "than a period late",
   },
   {
     keys: ["coverage", "coverage (%)", "power while measured (W)"],

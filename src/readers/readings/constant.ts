@@ -7,6 +7,7 @@ import type { SignalReading } from "../../core/signal.ts";
 
 /** Answers the same values at every tick. */
 export class ConstantReading implements SignalReading {
+  readonly isConstant = true;
   readonly #values: Float64Array;
 
   /** @param values All instances of all requested rows, in order. */

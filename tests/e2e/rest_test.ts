@@ -1,0 +1,70 @@
+/** A run that has nothing to read sleeps until somebody marks. */
+import { assert, assertEquals } from "@std/assert";
+import { parseReport } from "../../src/formats/report.ts";
+import { READERS } from "../../src/readers/with_raw.ts";
+import { BINARY, build, endToEnd, joulemark, type Outcome } from "../_support/programs.ts";
+
+const WITHOUT = ["--without", READERS.map(({ name }) => name).join(",")];
+const PERIOD_S = 0.01;
+const RUN = ["run", "-q", ...WITHOUT, "--period", String(PERIOD_S)];
+
+/** How the loop went, and the visits of each region. */
+function read(dir: string, { code, stderr }: Outcome) {
+  assertEquals(code, 0, stderr);
+  const path = `${dir}/joulemark.report`;
+  const [host] = parseReport(Deno.readTextFileSync(path), path).hosts;
+  const sampling = host.joulemark!.sampling as Record<string, number>;
+  return {
+    ...{ samples: sampling.samples, slept: sampling["samples slept through"] ?? 0, sampling },
+    counts: new Map(
+      (host.regions ?? []).map(({ region, fields }) => [region, fields.count as number]),
+    ),
+  };
+}
+
+endToEnd("a run without counters sleeps until somebody marks, and has every mark", (dir) => {
+  const app = build("flood", dir);
+  const script = `sleep 1; ${app} visits 100000 1; sleep 1`;
+  const begun = performance.now();
+  const out = joulemark(dir, [...RUN, "--", "sh", "-c", script]);
+  const tookS = (performance.now() - begun) / 1000;
+  const { samples, slept, sampling, counts } = read(dir, out);
+  assertEquals(counts.get("work"), Number(out.stdout));
+  const told = JSON.stringify(sampling);
+  // It slept in the two seconds without marks, and not in the one with.
+  assert(slept > 0.5 / PERIOD_S && slept < 2.5 / PERIOD_S, told);
+  // And each period has its sample all the same.
+  const due = samples + sampling["samples missed"];
+  assert(due > 2.9 / PERIOD_S && due < tookS / PERIOD_S, `${told} in ${tookS} s`);
+}, 60);
+
+endToEnd("a run whose user may watch no directory looks at each sample", (dir) => {
+  const app = build("flood", dir);
+  const limit = "/proc/sys/user/max_inotify_instances";
+  const script = `echo 0 > ${limit} && exec ${BINARY} ${
+    RUN.join(" ")
+  } -- sh -c "sleep 1; ${app} visits 10000 1"`;
+  const { code, stdout, stderr } = new Deno.Command("unshare", {
+    args: ["--user", "--map-root-user", "sh", "-c", script],
+    cwd: dir,
+    stdin: "null",
+  }).outputSync();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  if (/unshare failed|Permission denied|cannot create/.test(text(stderr))) {
+    return console.log("skipped: no namespace of users with limits of its own");
+  }
+  const out = { code, stdout: text(stdout), stderr: text(stderr) };
+  const { slept, counts } = read(dir, out);
+  assertEquals([slept, counts.get("work")], [0, Number(out.stdout)]);
+}, 60);
+
+endToEnd("a trace has a row for every sample, whether there is something to read or not", (dir) => {
+  const out = joulemark(dir, [...RUN, "--trace", "rows", "--", "sleep", "1"]);
+  const { slept, sampling } = read(dir, out);
+  const name = [...Deno.readDirSync(dir)].find((entry) => entry.name.startsWith("rows"))!.name;
+  const rows = Deno.readTextFileSync(`${dir}/${name}`).split("\n").filter((line) =>
+    /^\d/.test(line)
+  );
+  assertEquals(slept, 0);
+  assert(rows.length + sampling["samples missed"] > 0.8 / PERIOD_S, JSON.stringify(sampling));
+}, 60);
