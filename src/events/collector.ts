@@ -11,7 +11,7 @@ import { EventRecord, type EventSink } from "../core/events/event.ts";
 import { KIND, type MarkKind } from "../core/events/event_kinds.ts";
 import { HINT_UNKNOWN } from "../core/hints.ts";
 import { FLAG, OTHER_NAME } from "../core/events/ring_layout.ts";
-import type { NewNames } from "../os/changes.ts";
+import type { NewNames } from "../os/new_names.ts";
 import { ProcessWatch } from "../os/process_watch.ts";
 import type { RingThread } from "./ring_thread.ts";
 import { ShortVisits } from "./short_visits.ts";

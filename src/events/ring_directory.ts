@@ -6,7 +6,7 @@
  */
 import { closeFile, listDirectory, modifiedAt, O, openFile } from "../os/files.ts";
 import { cString, libc } from "../os/libc.ts";
-import { NewNames } from "../os/changes.ts";
+import { NewNames } from "../os/new_names.ts";
 import { rawNanoseconds } from "../os/clock.ts";
 import { isAlive } from "../os/process.ts";
 import { RingFileMemory } from "../os/memory/ring_file.ts";
@@ -58,7 +58,7 @@ export class RingDirectory {
     this.#originNs = originNs;
     this.#fd = openFile(path, O.RDONLY | O.DIRECTORY | O.NOFOLLOW);
     this.#pids = new HostPids(path);
-    this.newNames = new NewNames(path);
+    this.newNames = new NewNames(this.#fd);
     this.#notes = new LaunchNotes((pid) => lookAtNoted(pid, path));
   }
 
@@ -69,7 +69,7 @@ export class RingDirectory {
 
   /** Is all that is in it known? What comes then is told by `newNames`. */
   get isSettled(): boolean {
-    return this.#looks === 0 && !this.waiting && this.newNames.fd >= 0;
+    return this.#looks === 0 && !this.waiting && this.newNames.mask !== undefined;
   }
 
   /** Reports new files; costs one fstat where there are none. */
@@ -132,7 +132,6 @@ export class RingDirectory {
 
   [Symbol.dispose](): void {
     closeFile(this.#fd);
-    this.newNames[Symbol.dispose]();
     for (const ring of this.#files.keys()) ring[Symbol.dispose]();
   }
 

@@ -8,7 +8,7 @@ import { monotonicNanoseconds, rawNanoseconds } from "../os/clock.ts";
 import { closeFile } from "../os/files.ts";
 import { inheritedState, mayEnd, signalBit } from "../os/inherited.ts";
 import { isAlive, openPidfd } from "../os/process.ts";
-import type { NewNames } from "../os/changes.ts";
+import type { NewNames } from "../os/new_names.ts";
 import { Waiter } from "../os/wait.ts";
 
 const SIGKILL = 9;
@@ -124,7 +124,7 @@ export class Application implements Disposable {
    * Sleeps until a moment of CLOCK_MONOTONIC, or the application's end, or a signal to report on.
    *
    * @param nowNs That clock, read some microseconds ago at most.
-   * @param names Wakes for new ones, too.
+   * @param names It ends for new ones, too.
    */
   sleep(untilNs: number, nowNs: number = monotonicNanoseconds(), names?: NewNames): void {
     this.#guardian.alive(nowNs);
@@ -133,7 +133,6 @@ export class Application implements Disposable {
     for (let now = nowNs;; now = monotonicNanoseconds()) {
       const wake = this.#guardian.hasEarly ? "message" : this.#waiter.until(untilNs, now, names);
       if (wake === "time") break;
-      if (wake === "new") return names!.clear();
       if (wake === "ended") {
         this.#waiter.watchProcess(-1);
         this.#goneNs = monotonicNanoseconds();

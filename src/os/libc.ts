@@ -80,6 +80,7 @@ const SYMBOLS = {
   socketpair: { parameters: ["i32", "i32", "i32", "buffer"], result: "i32" },
   poll: { parameters: ["buffer", "u64", "i32"], result: "i32" },
   ppoll: { parameters: ["buffer", "u64", "buffer", "u64"], result: "i32" },
+  ppollMasked: { name: "ppoll", parameters: ["buffer", "u64", "buffer", "buffer"], result: "i32" },
   getauxval: { parameters: ["u64"], result: "u64" },
   capget: { parameters: ["buffer", "buffer"], result: "i32" }, // header, sets
   capset: { parameters: ["buffer", "buffer"], result: "i32" },

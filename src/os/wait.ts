@@ -7,9 +7,9 @@
  * @module
  */
 import { monotonicNanoseconds } from "./clock.ts";
-import type { NewNames } from "./changes.ts";
 import { listDirectory } from "./files.ts";
 import { libc } from "./libc.ts";
+import type { NewNames } from "./new_names.ts";
 
 const POLLIN = 1;
 
@@ -18,12 +18,12 @@ const SCHED_OTHER = 0;
 const SCHED_FIFO = 1;
 const RLIMIT_RTPRIO = 14;
 
-/** Why a wait ended; `new`: there is a new name. */
-export type Wake = "time" | "message" | "ended" | "new";
+/** Why a wait ended; `time`: it is over, or a signal came. */
+export type Wake = "time" | "message" | "ended";
 
 /** Sleeps until a moment, a packet, or a process's end. */
 export class Waiter {
-  readonly #polls = new DataView(new ArrayBuffer(24));
+  readonly #polls = new DataView(new ArrayBuffer(16));
   readonly #pollBytes = new Uint8Array(this.#polls.buffer);
   readonly #spec = new Int32Array(4);
   readonly #specBytes = new Uint8Array(this.#spec.buffer);
@@ -56,19 +56,20 @@ export class Waiter {
    * Sleeps until a moment of CLOCK_MONOTONIC, unless something happens before.
    *
    * @param nowNs That clock, read just before.
-   * @param names Wakes for new ones, too.
+   * @param names It ends for new ones, too.
    */
   until(ns: number, nowNs: number = monotonicNanoseconds(), names?: NewNames): Wake {
     const left = ns - nowNs;
     const wait = left > 0 ? left : 0;
     this.#spec[0] = Math.floor(wait / 1e9);
     this.#spec[2] = wait % 1e9;
-    if (names !== undefined) this.#watch(2, names.fd);
-    const count = names === undefined ? 2n : 3n;
-    const ready = libc().ppoll(this.#pollBytes, count, this.#specBytes, 0n);
+    const mask = names?.mask;
+    const ready = mask === undefined
+      ? libc().ppoll(this.#pollBytes, 2n, this.#specBytes, 0n)
+      : libc().ppollMasked(this.#pollBytes, 2n, this.#specBytes, mask);
     if (ready <= 0) return "time";
     if (this.#polls.getInt16(6, true) !== 0) return "message";
-    return this.#polls.getInt16(14, true) !== 0 ? "ended" : "new";
+    return "ended";
   }
 }
 

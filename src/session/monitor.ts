@@ -15,7 +15,7 @@ import { goFirstWithoutMemory } from "../os/process.ts";
 import { countCommand } from "../os/devices/perf_event.ts";
 import { Deadline } from "../os/devices/deadline.ts";
 import { helpersCpuS } from "../os/devices/library_helper.ts";
-import type { NewNames } from "../os/changes.ts";
+import type { NewNames } from "../os/new_names.ts";
 import { neverWaitForReaders } from "../os/user_file.ts";
 import { wakeOnTime, yieldToOthers } from "../os/wait.ts";
 import { RegionTracker } from "../regions/tracker.ts";

@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
 import { READERS } from "../../src/readers/with_raw.ts";
-import { BINARY, build, endToEnd, joulemark, type Outcome } from "../_support/programs.ts";
+import { build, endToEnd, joulemark, type Outcome } from "../_support/programs.ts";
 
 const WITHOUT = ["--without", READERS.map(({ name }) => name).join(",")];
 const PERIOD_S = 0.01;
@@ -36,26 +36,6 @@ endToEnd("a run without counters sleeps until somebody marks, and has every mark
   // And each period has its sample all the same.
   const due = samples + sampling["samples missed"];
   assert(due > 2.9 / PERIOD_S && due < tookS / PERIOD_S, `${told} in ${tookS} s`);
-}, 60);
-
-endToEnd("a run whose user may watch no directory looks at each sample", (dir) => {
-  const app = build("flood", dir);
-  const limit = "/proc/sys/user/max_inotify_instances";
-  const script = `echo 0 > ${limit} && exec ${BINARY} ${
-    RUN.join(" ")
-  } -- sh -c "sleep 1; ${app} visits 10000 1"`;
-  const { code, stdout, stderr } = new Deno.Command("unshare", {
-    args: ["--user", "--map-root-user", "sh", "-c", script],
-    cwd: dir,
-    stdin: "null",
-  }).outputSync();
-  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  if (/unshare failed|Permission denied|cannot create/.test(text(stderr))) {
-    return console.log("skipped: no namespace of users with limits of its own");
-  }
-  const out = { code, stdout: text(stdout), stderr: text(stderr) };
-  const { slept, counts } = read(dir, out);
-  assertEquals([slept, counts.get("work")], [0, Number(out.stdout)]);
 }, 60);
 
 endToEnd("a trace has a row for every sample, whether there is something to read or not", (dir) => {
