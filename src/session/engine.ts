@@ -56,6 +56,7 @@ export interface EngineOptions {
 
 /** A report of the time so far has the regions that took the most time, at most so many. */
 const PARTIAL_REGIONS = 1000;
+const takesSamples = ({ sample }: OpenOutput) => sample !== undefined;
 const pickPartial = (all: readonly RegionTotal[]) => longestRegions(all, PARTIAL_REGIONS);
 
 /** From the step that finds the end to the update after the loop. */
@@ -203,7 +204,7 @@ export class Engine implements RunView {
   /** Without marks a sample is like the one before: nothing is read, and no output wants it. */
   get needsMarks(): boolean {
     return this.batch.readsNothing && this.agent.step === undefined &&
-      this.#outputs.every((output) => output.sample === undefined);
+      !this.#outputs.some(takesSamples);
   }
 
   /** Lines of the outputs for the card. */
@@ -376,11 +377,9 @@ export class Engine implements RunView {
       const { tree, totals = totalsToNested(hostTotals(host, peaksW)), ...facts } = host.joulemark;
       host.joulemark = { totals, ...facts, ...(tree === undefined ? {} : { tree }) };
     }
+    const { version, startTime, profile, agent } = this.header;
     return {
-      version: this.#options.version,
-      startTime: this.#options.startTime,
-      profile: this.#options.profile,
-      agent: this.agent.name,
+      ...{ version, startTime, profile, agent },
       policy: this.#options.policy ?? "{}",
       header: this.agent.reportHeader?.() ?? {},
       ...(joulemark === undefined ? {} : { joulemark }),
@@ -413,8 +412,7 @@ export class Engine implements RunView {
       if (resolved.kind !== "offered" && resolved.kind !== "derived") continue;
       const { quality, source, note } = resolved.signal;
       sources[name] = {
-        quality,
-        source,
+        ...{ quality, source },
         ...(note === undefined ? {} : { note }),
         ...(this.stillCounters.has(name) ? { trouble: NEVER_CHANGED } : {}),
       };
