@@ -269,10 +269,10 @@ export class Collector implements DirectoryListener {
       this.#followers.some((f) => Number.isNaN(f.endNs) && !f.isUnmatched);
   }
 
-  /** Nobody marks, and who will do so has to make a file first: told by these. `undefined`: not so. */
-  get newNames(): NewNames | undefined {
-    const isQuiet = this.#followers.length === 0 && this.#directory.isSettled && !this.busy;
-    return isQuiet && this.#options.probes === undefined ? this.#directory.newNames : undefined;
+  /** Nobody marks, and who begins to has to make a file first: what tells of it. `undefined`: not so. */
+  awaitMarks(): NewNames | undefined {
+    const isQuiet = this.#followers.length === 0 && this.#options.probes === undefined;
+    return isQuiet && !this.busy ? this.#directory.awaitNames() : undefined;
   }
 
   [Symbol.dispose](): void {

@@ -22,8 +22,8 @@ import { ScriptMarks } from "./script_marks.ts";
 const FILES_MAX = 65536;
 /** Of those that are refused so many are named. */
 const REFUSED_MAX = 1000;
-/** Looks after a change: the directory's time is coarse, more may come within the same jiffy. */
-const LOOKS_AFTER_CHANGE = 3;
+/** The directory's time is coarse: more may come within the same jiffy, of 10 ms at most. */
+const COARSE_NS = 20e6;
 
 /** Receives what is new. */
 export interface DirectoryListener {
@@ -47,10 +47,10 @@ export class RingDirectory {
   readonly #files = new Map<Marks, string>();
   readonly #notes: LaunchNotes;
   readonly #pids: HostPids;
-  /** Told of files that come. */
-  readonly newNames: NewNames;
+  readonly #newNames: NewNames;
   #changedAt = -2;
-  #looks = LOOKS_AFTER_CHANGE;
+  /** Until then it is listed, changed or not; 0: only when it changes. */
+  #listUntilNs = Infinity;
 
   /** @param originNs CLOCK_MONOTONIC_RAW that counts as 0. */
   constructor(path: string, originNs: bigint) {
@@ -58,7 +58,7 @@ export class RingDirectory {
     this.#originNs = originNs;
     this.#fd = openFile(path, O.RDONLY | O.DIRECTORY | O.NOFOLLOW);
     this.#pids = new HostPids(path);
-    this.newNames = new NewNames(this.#fd);
+    this.#newNames = new NewNames(this.#fd);
     this.#notes = new LaunchNotes((pid) => lookAtNoted(pid, path));
   }
 
@@ -67,9 +67,13 @@ export class RingDirectory {
     return this.#pending.size > 0 || this.#notes.waiting;
   }
 
-  /** Is all that is in it known? What comes then is told by `newNames`. */
-  get isSettled(): boolean {
-    return this.#looks === 0 && !this.waiting && this.newNames.mask !== undefined;
+  /** What tells of files that come from now on; `undefined`: nothing does, or not all that came is known. */
+  awaitNames(): NewNames | undefined {
+    const isKnown = this.#listUntilNs === 0 && !this.waiting;
+    if (!isKnown || this.#newNames.mask === undefined) return undefined;
+    // The next look takes no time's word for it.
+    this.#listUntilNs = 1;
+    return this.#newNames;
   }
 
   /** Reports new files; costs one fstat where there are none. */
@@ -85,10 +89,10 @@ export class RingDirectory {
 
   #list(listener: DirectoryListener): void {
     const changed = modifiedAt(this.#fd);
-    if (changed !== this.#changedAt) this.#looks = LOOKS_AFTER_CHANGE;
+    if (changed !== this.#changedAt) this.#listUntilNs = rawNanoseconds() + COARSE_NS;
     this.#changedAt = changed;
-    if (this.#looks === 0 && this.#pending.size === 0) return;
-    if (this.#looks > 0) this.#looks--;
+    if (this.#listUntilNs === 0 && this.#pending.size === 0) return;
+    if (this.#listUntilNs > 0 && rawNanoseconds() >= this.#listUntilNs) this.#listUntilNs = 0;
     this.#pids.renew();
     for (const name of listDirectory(this.#path)) {
       if (this.#known.has(name) || this.#known.size > FILES_MAX) continue;

@@ -295,7 +295,8 @@ class Run {
       if (!this.#request.wantsEvents) this.#collector.foldBelowNs = this.#budget.foldBelowNs;
       const periodNs = this.#request.periodS * 1e9 * this.#budget.periodFactor;
       const nowNs = monotonicNanoseconds();
-      const names = isConfined && this.#engine.needsMarks ? this.#collector.newNames : undefined;
+      const rests = isConfined && this.#engine.needsMarks;
+      const names = rests ? this.#collector.awaitMarks() : undefined;
       const restNs = names === undefined ? 0 : MOST_REST_NS - MOST_REST_NS % periodNs;
       const wakeNs = schedule.next(nowNs, periodNs, this.#loop) + restNs;
       this.#sleep(wakeNs, periodNs, nowNs, names);

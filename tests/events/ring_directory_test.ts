@@ -1,7 +1,9 @@
 /** A session directory with files that a monitor must not trust. */
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { QUESTION_PREFIX } from "../../src/events/answers.ts";
 import type { Marks } from "../../src/events/marks.ts";
 import { RingDirectory } from "../../src/events/ring_directory.ts";
+import { monotonicNanoseconds, sleepUntil } from "../../src/os/clock.ts";
 import {
   LaunchNotes,
   lookAtNoted,
@@ -125,20 +127,29 @@ timed("LaunchNotes waits 5 s for a process to become its command, then refuses",
   assertEquals(notes.waiting, false);
 });
 
-timed("RingDirectory is settled when all that is in it is known", () => {
+timed("RingDirectory awaits names when all that came is known, and misses none of a moment", () => {
   const dir = Deno.makeTempDirSync();
   try {
     using directory = new RingDirectory(dir, 0n);
-    const listener = { ring: () => {}, launched: () => {}, asked: () => {} };
-    assertEquals(directory.isSettled, false);
-    for (let i = 0; i < 5; i++) directory.look(listener);
-    assertEquals(directory.isSettled, true);
-    // The directory's time is coarse: it is looked at some more after a change.
-    Deno.writeTextFileSync(`${dir}/more`, "");
-    directory.look(listener);
-    assertEquals(directory.isSettled, false);
-    for (let i = 0; i < 5; i++) directory.look(listener);
-    assertEquals(directory.isSettled, true);
+    let found = 0;
+    const listener = { ring: () => {}, launched: () => {}, asked: () => found++ };
+    const look = () => directory.look(listener);
+    const settle = () => {
+      for (let looks = 0;; looks++) {
+        look();
+        if (directory.awaitNames() !== undefined) return looks;
+        sleepUntil(monotonicNanoseconds() + 1e6);
+      }
+    };
+    assertEquals(directory.awaitNames(), undefined);
+    settle();
+    // It comes within the time that the directory has already: only a listing finds it.
+    Deno.writeTextFileSync(`${dir}/${QUESTION_PREFIX}1`, "");
+    look();
+    assertEquals(found, 1);
+    // The directory's time is coarse: for a while it is listed at each look.
+    const before = found, looks = settle();
+    assert(looks > 0 && found - before >= looks, `${found - before} of ${looks}`);
   } finally {
     Deno.removeSync(dir, { recursive: true });
   }
