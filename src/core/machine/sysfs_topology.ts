@@ -61,12 +61,12 @@ function fromSysfs(fs: TopologyFiles): (RawPlace | null)[] | undefined {
   // "possible" counts sockets that were never filled; "present" is what the node has.
   const highest = Math.max(-1, ...online, ...present);
   const places: (RawPlace | null)[] = Array.from({ length: highest + 1 }, () => null);
+  const packageOf = shared(fs, "physical_package_id", "package_cpus_list");
+  const dieOf = shared(fs, "die_id", "die_cpus_list");
   let known = 0;
   for (const cpu of online) {
-    const dir = `${CPU_DIR}/cpu${cpu}/topology`;
-    const pkg = integer(fs.readText(`${dir}/physical_package_id`));
-    const core = integer(fs.readText(`${dir}/core_id`));
-    const die = integer(fs.readText(`${dir}/die_id`));
+    const pkg = packageOf(cpu), die = dieOf(cpu);
+    const core = integer(fs.readText(`${CPU_DIR}/cpu${cpu}/topology/core_id`));
     if (Number.isNaN(pkg) && Number.isNaN(core)) continue;
     known++;
     // Some Arm and virtual machines answer −1 ("unknown"): one package, a core per CPU.
@@ -77,6 +77,22 @@ function fromSysfs(fs: TopologyFiles): (RawPlace | null)[] | undefined {
     };
   }
   return known === 0 ? undefined : places;
+}
+
+/** A number that many CPUs have: it is read once for all of them, where the kernel lists them (5.3). */
+function shared(fs: TopologyFiles, name: string, listName: string): (cpu: number) => number {
+  const known = new Map<number, number>();
+  let isListed = true;
+  return (cpu) => {
+    const have = known.get(cpu);
+    if (have !== undefined) return have;
+    const dir = `${CPU_DIR}/cpu${cpu}/topology`;
+    const value = integer(fs.readText(`${dir}/${name}`));
+    const all = isListed ? cpuList(fs, `${dir}/${listName}`) : undefined;
+    isListed = all !== undefined;
+    for (const other of all ?? []) known.set(other, value);
+    return value;
+  };
 }
 
 function fromCpuinfo(fs: TopologyFiles): (RawPlace | null)[] | undefined {

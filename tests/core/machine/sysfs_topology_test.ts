@@ -98,3 +98,27 @@ Deno.test("readTopology() finds NVIDIA's GPUs by the driver's list, else by the 
   assertEquals(nodes.count("gpu"), 1);
   assertEquals(nodes.cpus("gpu", 0), [0, 1, 2, 3]);
 });
+
+Deno.test("readTopology() reads once what the CPUs of a package have in common, where they are listed", () => {
+  const places = Array.from({ length: 64 }, (_, cpu): [number, number] => {
+    return [cpu % 32 < 16 ? 2 : 5, cpu % 16];
+  });
+  const listOf = (pkg: number) => places.flatMap(([p], cpu) => p === pkg ? [cpu] : []).join();
+  const listed = cpus(places), alone = cpus(places);
+  places.forEach(([pkg], cpu) => {
+    for (const tree of [listed, alone]) tree[`${SYS}/cpu/cpu${cpu}/topology/die_id`] = "0\n";
+    listed[`${SYS}/cpu/cpu${cpu}/topology/package_cpus_list`] = `${listOf(pkg)}\n`;
+    listed[`${SYS}/cpu/cpu${cpu}/topology/die_cpus_list`] = `${listOf(pkg)}\n`;
+  });
+  const read = (tree: Record<string, string>) => {
+    const fs = files(tree), paths: string[] = [];
+    const t = readTopology({ ...fs, readText: (path) => (paths.push(path), fs.readText(path)) });
+    assertEquals([t.count("package"), t.count("core"), t.count("cpu")], [2, 32, 64]);
+    assertEquals(t.cpus("package", 1)[0], 16);
+    return paths.filter((path) => path.includes("/topology/")).length;
+  };
+  // A core's number each, and four files a package.
+  assertEquals(read(listed), 64 + 8);
+  // Without the lists each CPU is asked for all three, and two for a list.
+  assertEquals(read(alone), 3 * 64 + 2);
+});
