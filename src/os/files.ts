@@ -73,12 +73,16 @@ const MOST_BYTES = 1 << 24;
 /** The whole of a small file, or `undefined`; kernel files give their size only by reading. */
 export function readWhole(path: string, limit = MOST_BYTES): Uint8Array | undefined {
   const fd = openFile(path, O.RDONLY);
-  return fd < 0 ? undefined : readOpen(fd, limit);
+  return fd < 0 ? undefined : readOpen(fd, limit)?.slice();
 }
 
+/** Of one small file after the other: a start reads hundreds. */
+const small = new Uint8Array(4096);
+
+/** What is returned is good until the next call. */
 function readOpen(fd: number, limit: number): Uint8Array | undefined {
   try {
-    let bytes = new Uint8Array(4096);
+    let bytes = small;
     let length = 0;
     while (length < limit) {
       if (length === bytes.length) {
@@ -109,19 +113,20 @@ export function readOpenText(fd: number): string | undefined {
   return bytes === undefined ? undefined : decoder.decode(bytes);
 }
 
+const entries = new Uint8Array(32768);
+const entriesView = new DataView(entries.buffer);
+
 /** Names in a directory, sorted, without "." and ".."; empty when it cannot be listed. */
 export function listDirectory(path: string): string[] {
   const fd = openFile(path, O.RDONLY | O.DIRECTORY);
   if (fd < 0) return [];
   const names: string[] = [];
-  const bytes = new Uint8Array(32768);
-  const view = new DataView(bytes.buffer);
   for (;;) {
-    const n = Number(libc().getdents(SYSCALLS.getdents64, fd, bytes, 32768n));
+    const n = Number(libc().getdents(SYSCALLS.getdents64, fd, entries, 32768n));
     if (n <= 0) break;
     // struct linux_dirent64: inode 8, offset 8, length 2, type 1, name
-    for (let at = 0; at < n; at += view.getUint16(at + 16, true)) {
-      const name = fromBytes(bytes.subarray(at + 19, at + view.getUint16(at + 16, true)));
+    for (let at = 0; at < n; at += entriesView.getUint16(at + 16, true)) {
+      const name = fromBytes(entries.subarray(at + 19, at + entriesView.getUint16(at + 16, true)));
       if (name !== "." && name !== "..") names.push(name);
     }
   }
