@@ -261,17 +261,17 @@ function amdEnergy(host: Host, dir: string, found: Found): void {
 
 function coretemp(host: Host, dir: string, found: Found): void {
   const temperatures = channels(host, dir, "temp");
-  const pkg = temperatures.map((t) => /^(?:Package|Physical) id (\d+)$/.exec(t.label)?.[1])
+  const id = temperatures.map((t) => /^(?:Package|Physical) id (\d+)$/.exec(t.label)?.[1])
     .find((id) => id !== undefined);
+  const pkg = host.topology.packageOfId(Number(id ?? 0));
   for (const { path, label } of temperatures) {
     const core = /^Core (\d+)$/.exec(label)?.[1];
     const reading = { path, scale: MILLI, signed: true };
     if (core !== undefined) {
-      const instance = coreIndex(host, Number(pkg ?? 0), Number(core));
+      const instance = host.topology.coreOfId(pkg, Number(core));
       add(host, found, "CORE_TEMPERATURE", { ...reading, instance });
     } else if (/^(Package|Physical) id /.test(label)) {
-      const instance = packageIndex(host, Number(pkg));
-      add(host, found, "PACKAGE_TEMPERATURE", { ...reading, instance });
+      add(host, found, "PACKAGE_TEMPERATURE", { ...reading, instance: pkg });
     }
   }
 }
@@ -318,28 +318,4 @@ function powerMeters(host: Host, dirs: readonly string[], found: Found): void {
   if (plain.length === 1) {
     add(host, found, "METER_POWER", { path: plain[0], scale: MICRO, instance: 0 });
   }
-}
-
-function idOf(host: Host, cpu: number, file: string): number {
-  return Number(text(host, `/sys/devices/system/cpu/cpu${cpu}/topology/${file}`) || NaN);
-}
-
-function packageIndex(host: Host, physical: number): number {
-  const t = host.topology;
-  for (let i = 0; i < t.count("package"); i++) {
-    const cpu = t.cpus("package", i)[0];
-    if (cpu !== undefined && idOf(host, cpu, "physical_package_id") === physical) return i;
-  }
-  return physical < t.count("package") ? physical : -1;
-}
-
-/** Labels carry the kernel's core_id, which has gaps and restarts at 0 in each package. */
-function coreIndex(host: Host, physical: number, coreId: number): number {
-  const t = host.topology;
-  const pkg = packageIndex(host, physical);
-  for (const core of pkg < 0 ? [] : t.nested("core", "package", pkg)) {
-    const cpu = t.cpus("core", core)[0];
-    if (cpu !== undefined && idOf(host, cpu, "core_id") === coreId) return core;
-  }
-  return -1;
 }

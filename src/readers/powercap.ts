@@ -171,7 +171,7 @@ function zoneOf(host: Host, path: string, parent: number | undefined): Zone | un
   const name = host.readText(`${path}/name`)?.trim() ?? "";
   const pkg = /^package-(\d+)(?:-die-\d+)?$/.exec(name);
   if (pkg !== null) {
-    const instance = packageIndex(host, Number(pkg[1]));
+    const instance = host.topology.packageOfId(Number(pkg[1]));
     return instance < 0 ? undefined : { path, part: "CPU", instance };
   }
   // One platform, however many packages show it.
@@ -179,21 +179,6 @@ function zoneOf(host: Host, path: string, parent: number | undefined): Zone | un
   const parts: Record<string, Part> = { dram: "DRAM", core: "CORE", uncore: "UNCORE" };
   const part = parts[name];
   return part === undefined || parent === undefined ? undefined : { path, part, instance: parent };
-}
-
-/** Zones carry the physical id of a package; ours are numbered without gaps. */
-function packageIndex(host: Host, physical: number): number {
-  const topology = host.topology;
-  let isKnown = false;
-  for (let i = 0; i < topology.count("package"); i++) {
-    const cpu = topology.cpus("package", i)[0];
-    const path = `/sys/devices/system/cpu/cpu${cpu}/topology/physical_package_id`;
-    const text = cpu === undefined ? undefined : host.readText(path);
-    if (text === undefined) continue;
-    isKnown = true;
-    if (Number(text) === physical) return i;
-  }
-  return !isKnown && physical < topology.count("package") ? physical : -1;
 }
 
 function probe(host: Host): Offer {

@@ -334,13 +334,10 @@ Deno.test("a register file's empty words are no counters, frequencies or limits"
 
 /** Two packages whose physical ids are 0 and 3. */
 function twoPackages(files: Record<string, Content>): FakeHost {
-  const topology = PlatformTopology.regular({ packages: 2, coresPerPackage: 1, threadsPerCore: 1 });
-  return new FakeHost({
-    "/proc/cpuinfo": CPUINFO,
-    "/sys/devices/system/cpu/cpu0/topology/physical_package_id": "0\n",
-    "/sys/devices/system/cpu/cpu1/topology/physical_package_id": "3\n",
-    ...files,
-  }, topology);
+  const topology = new PlatformTopology({
+    cpus: [{ package: 0, core: 0, packageId: 0 }, { package: 1, core: 1, packageId: 3 }],
+  });
+  return new FakeHost({ "/proc/cpuinfo": CPUINFO, ...files }, topology);
 }
 
 function zoneFiles(path: string, name: string, energy: string): Record<string, Content> {
@@ -367,4 +364,29 @@ Deno.test("powercap: zones by name, not by number; dies add up; links and mmio t
   const [p0, p1, d0, d1, psys] = at(0);
   assertEquals([p0, p1, d1, psys], [3, 5, 7, 9]);
   assert(Number.isNaN(d0));
+});
+
+Deno.test("hwmon: core temperatures by the kernel's numbers, which have gaps; a wide node's topology is not read again", () => {
+  const cores = 64, ids = (i: number) => i + (i >> 3);
+  const cpus = Array.from({ length: 2 * cores }, (_, cpu) => ({
+    ...{ package: cpu < cores ? 0 : 1, core: cpu },
+    ...{ packageId: cpu < cores ? 0 : 3, coreId: ids(cpu % cores) },
+  }));
+  const files: Record<string, Content> = {};
+  [0, 3].forEach((id, place) => {
+    const dir = `/sys/class/hwmon/hwmon${place}`;
+    files[`${dir}/name`] = "coretemp\n";
+    files[`${dir}/temp1_label`] = `Package id ${id}\n`;
+    files[`${dir}/temp1_input`] = `${50 + place}000\n`;
+    for (let i = 0; i < cores; i++) {
+      files[`${dir}/temp${i + 2}_label`] = `Core ${ids(i)}\n`;
+      files[`${dir}/temp${i + 2}_input`] = `${place * cores + i}000\n`;
+    }
+  });
+  const host = new FakeHost(files, new PlatformTopology({ cpus }));
+  const read: string[] = [], readText = host.readText.bind(host);
+  host.readText = (path) => (read.push(path), readText(path));
+  const { at } = open(hwmon, host, ["HWMON::CORE_TEMPERATURE", "HWMON::PACKAGE_TEMPERATURE"]);
+  assertEquals(at(0), [...cpus.map((_, cpu) => cpu), 50, 51]);
+  assertEquals(read.filter((path) => path.startsWith("/sys/devices")), []);
 });

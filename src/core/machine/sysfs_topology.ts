@@ -29,6 +29,9 @@ interface RawPlace {
   package: number;
   die: number;
   core: number;
+  /** The kernel's numbers, where it knows them. */
+  packageId?: number;
+  coreId?: number;
 }
 
 /** Reads the topology; where nothing at all is known, one package with one CPU. */
@@ -74,6 +77,8 @@ function fromSysfs(fs: TopologyFiles): (RawPlace | null)[] | undefined {
       package: pkg >= 0 ? pkg : 0,
       die: die >= 0 ? die : 0,
       core: core >= 0 ? core : cpu,
+      ...(pkg >= 0 ? { packageId: pkg } : {}),
+      ...(core >= 0 ? { coreId: core } : {}),
     };
   }
   return known === 0 ? undefined : places;
@@ -127,7 +132,8 @@ function number(raw: readonly (RawPlace | null)[]): CpuPlace[] {
     const key = `${place.package}/${place.die}/${place.core}`;
     const core = cores.get(key) ?? cores.size;
     cores.set(key, core);
-    return { package: packages.indexOf(place.package), core };
+    const { packageId, coreId } = place;
+    return { package: packages.indexOf(place.package), core, packageId, coreId };
   });
 }
 

@@ -9,7 +9,14 @@
 import { type Domain, DOMAINS, isInside } from "./domain.ts";
 
 /** Where one logical CPU sits; `core` counts over the whole node. `null` stands for an offline CPU. */
-export type CpuPlace = { readonly package: number; readonly core: number } | null;
+export type CpuPlace = {
+  readonly package: number;
+  readonly core: number;
+  /** The kernel's number of the package, which may have gaps. @default not known */
+  readonly packageId?: number;
+  /** The kernel's number of the core within its package, likewise. @default not known */
+  readonly coreId?: number;
+} | null;
 
 /** What a topology is made from. Lists are CPU lists per instance; an empty list is legal. */
 export interface TopologySpec {
@@ -57,6 +64,9 @@ export class PlatformTopology {
   readonly #indexOf: Record<Domain, Int32Array>;
   /** CPU places as given. */
   readonly places: readonly CpuPlace[];
+  /** Packages by the kernel's numbers, and cores by package and number. */
+  readonly #packages = new Map<number, number>();
+  readonly #cores = new Map<string, number>();
 
   /** A node of these packages, cores and CPUs. */
   constructor(spec: TopologySpec) {
@@ -66,6 +76,9 @@ export class PlatformTopology {
     const online: number[] = [];
     spec.cpus.forEach((place, cpu) => {
       if (place === null) return;
+      const { packageId, coreId } = place;
+      if (packageId !== undefined) setFirst(this.#packages, packageId, place.package);
+      if (coreId !== undefined) setFirst(this.#cores, `${place.package}/${coreId}`, place.core);
       online.push(cpu);
       (packages[place.package] ??= []).push(cpu);
       (cores[place.core] ??= []).push(cpu);
@@ -126,6 +139,18 @@ export class PlatformTopology {
     return this.#indexOf[domain][cpu] ?? -1;
   }
 
+  /** The package that has this number for the kernel; −1: none. Where no numbers are known they have no gaps. */
+  packageOfId(id: number): number {
+    const known = this.#packages.get(id);
+    if (known !== undefined || this.#packages.size > 0) return known ?? -1;
+    return id < this.count("package") ? id : -1;
+  }
+
+  /** The core that has this number for the kernel in a package; −1: none, or numbers are not known. */
+  coreOfId(packageIndex: number, id: number): number {
+    return this.#cores.get(`${packageIndex}/${id}`) ?? -1;
+  }
+
   /**
    * Indices of the `inner` instances inside one `outer` instance, ascending. Empty where the one
    * cannot be inside the other. Devices that no CPU maps to are still inside the board.
@@ -141,4 +166,8 @@ export class PlatformTopology {
     }
     return [...found].sort((a, b) => a - b);
   }
+}
+
+function setFirst<K>(map: Map<K, number>, key: K, value: number): void {
+  if (!map.has(key)) map.set(key, value);
 }

@@ -53,11 +53,16 @@ Deno.test("readTopology() numbers packages without gaps and keeps the numbers of
   assertEquals(t.count("package"), 2);
   assertEquals(t.cpus("package", 1), [2, 3]);
   assertEquals(t.indexOfCpu("package", 1), -1);
+  // By the kernel's own numbers, which have gaps.
+  assertEquals([3, 7, 0].map((id) => t.packageOfId(id)), [0, 1, -1]);
+  assertEquals([[0, 8], [1, 8], [1, 9], [0, 9]].map(([p, id]) => t.coreOfId(p, id)), [0, 1, 2, -1]);
 });
 
 Deno.test("readTopology() takes −1 for one package with a core per CPU", () => {
   const t = readTopology(files(cpus([[-1, -1], [-1, -1]])));
   assertEquals([t.count("package"), t.count("core")], [1, 2]);
+  // Its numbers are no numbers: places stand for them.
+  assertEquals([t.packageOfId(0), t.packageOfId(1), t.coreOfId(0, 0)], [0, -1, -1]);
 });
 
 Deno.test("readTopology() falls back to /proc/cpuinfo, then to one CPU", () => {
