@@ -48,7 +48,8 @@ interface Found {
   readonly remedy?: string;
   readonly lack?: Absence["kind"];
   readonly aliasFor?: string;
-  readonly candidates?: readonly Candidate[];
+  /** Asks sources that nothing else needs. */
+  readonly candidates?: () => readonly Candidate[];
 }
 
 const ABSENT = "absent";
@@ -161,7 +162,12 @@ export class Catalogue implements NameTable {
       : known.kind === "alias" && aliasFor !== undefined && this.#known.has(aliasFor)
       ? this.#groupOf(aliasFor)
       : known.kind;
-    return { name, row: known.row, state, group, aliasFor, candidates };
+    return {
+      ...{ name, row: known.row, state, group, aliasFor },
+      get candidates() {
+        return candidates?.();
+      },
+    };
   }
 
   /** What each reader offers here; probes all of them. */
@@ -310,27 +316,27 @@ export class Catalogue implements NameTable {
   #choose(alias: Alias): Found {
     const tried: Candidate[] = [];
     const lacks: Absence[] = [];
-    let chosen: { name: string; found: Found } | undefined;
-    for (const name of this.#candidates(alias)) {
+    const names = this.#candidates(alias);
+    for (const [i, name] of names.entries()) {
       const lack = this.#has(name);
-      if (chosen !== undefined) {
-        const why = lack === undefined ? `${chosen.name} comes first` : lack.reason;
-        tried.push({ name, chosen: false, why });
-      } else if (lack === undefined) {
-        chosen = { name, found: this.#find(name) };
-        tried.push({
-          name,
-          chosen: true,
-          why: tried.length === 0 ? "comes first" : "first that is here",
-        });
-      } else {
+      if (lack !== undefined) {
         tried.push({ name, chosen: false, why: lack.reason });
         lacks.push(lack);
+        continue;
       }
-    }
-    if (chosen !== undefined) {
-      const target = chosen.found.aliasFor ?? chosen.name;
-      return { resolved: chosen.found.resolved, aliasFor: target, candidates: tried };
+      const found = this.#find(name);
+      tried.push({ name, chosen: true, why: i === 0 ? "comes first" : "first that is here" });
+      // What comes after it is asked when somebody wants to know: a BMC may take seconds to answer.
+      const others = () =>
+        names.slice(i + 1).map((other): Candidate => {
+          const why = this.#has(other)?.reason ?? `${name} comes first`;
+          return { name: other, chosen: false, why };
+        });
+      return {
+        resolved: found.resolved,
+        aliasFor: found.aliasFor ?? name,
+        candidates: () => [...tried, ...others()],
+      };
     }
     // A forbidden source has a remedy, so its kind and remedy win over those of an absent source.
     const worst = lacks.find((lack) => lack.kind === "forbidden") ??
@@ -340,7 +346,7 @@ export class Catalogue implements NameTable {
         .flatMap((why) => why.endsWith(NO_SIGNAL) ? [] : [why.replace(NEEDS, "")]),
     );
     const reason = reasons.size === 0 ? "no reader provides it" : [...reasons].join("; ");
-    return { ...absent(alias.row, { ...worst, reason }), candidates: tried };
+    return { ...absent(alias.row, { ...worst, reason }), candidates: () => tried };
   }
 
   #candidates(alias: Alias): readonly string[] {

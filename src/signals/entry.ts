@@ -19,7 +19,7 @@ export interface CatalogueEntry {
   readonly group: string;
   /** The name that an alias stands for here. */
   readonly aliasFor?: string;
-  /** What an alias could have stood for, best first, with why not. */
+  /** What an alias could have stood for, best first, with why not: asked for when it is read. */
   readonly candidates?: readonly Candidate[];
 }
 

@@ -60,6 +60,24 @@ Deno.test("an alias stands for the first source that is here, and gives the reas
   assertEquals(entry.candidates![0].why, "MSR forbidden");
 });
 
+Deno.test("a source that comes after the one that is here is asked only for who wants to know", () => {
+  const asked: string[] = [];
+  const counted = (base: Reader): Reader => ({
+    ...base,
+    probe: (host) => (asked.push(base.name), base.probe(host)),
+  });
+  const c = catalogue([
+    counted(reader("MSR", { [MSR]: "here" })),
+    counted(reader("POWERCAP", { [CAP]: "here" })),
+  ]);
+  assertEquals(c.resolve("CPU_ENERGY").kind, "offered");
+  const entry = c.info("CPU_ENERGY")!;
+  assertEquals([entry.aliasFor, asked], [MSR, ["MSR"]]);
+  const other = entry.candidates!.find(({ name }) => name === CAP);
+  assertEquals(other, { name: CAP, chosen: false, why: `${MSR} comes first` });
+  assertEquals(asked, ["MSR", "POWERCAP"]);
+});
+
 Deno.test("aliases of one source share its reading", () => {
   const c = catalogue([reader("MSR", { [MSR]: "here" })]);
   const one = c.resolve("CPU_ENERGY");
