@@ -16,6 +16,8 @@ import type { RingSpans } from "./ring_spans.ts";
 const SPAN_RECORDS = RING_RECORDS / 4, LEAST_NS = 2e6, MOST_NS = 20e6;
 /** A rate is that of so long, and after the last span more are waited for so long. */
 const LOOK_NS = 1e6, KEPT_NS = 1e9;
+/** What is left of it where less came: a program that was kept from its CPU makes up for it all at once. */
+const FADING = 7 / 8;
 
 /** Takes them out of the order. */
 export class ApartMarks {
@@ -72,7 +74,7 @@ export class ApartMarks {
     this.#records += records;
     this.#tookNs += tookNs;
     if (this.#tookNs >= LOOK_NS) {
-      this.#rate = Math.max(this.#rate / 2, this.#records / this.#tookNs);
+      this.#rate = Math.max(this.#rate * FADING, this.#records / this.#tookNs);
       this.#records = this.#tookNs = 0;
     }
     if (!(nowNs - this.#cameNs < KEPT_NS)) return Infinity;

@@ -229,11 +229,11 @@ class Run {
     this.#session.keepOrder(this.#engine.wantsOrder);
     this.#session.sweep();
     this.#session.removeCodeCache();
-    const launchNs = this.#firstStep();
-    this.#application.start(this.#plan.changes);
-    this.#launchNs = launchNs;
-    this.#launched = { ns: launchNs, cpus: cpus.length > 0 ? cpus : affinityOf(0) };
+    const launchNs = this.#launchNs = this.#firstStep();
+    // On a node that others fill the first look would come when a ring is full.
     this.#loop.scheduling = wakeOnTime();
+    this.#application.start(this.#plan.changes);
+    this.#launched = { ns: launchNs, cpus: cpus.length > 0 ? cpus : affinityOf(0) };
   }
 
   /** Counters of the command itself must be there when it starts. */
@@ -321,10 +321,10 @@ class Run {
 
   /** Sleeps; where a ring has no room until then it is emptied meanwhile. */
   #drainUntil(wakeNs: number, monotonicNs: number, names?: NewNames): void {
-    for (let nowNs = monotonicNs;; nowNs = monotonicNanoseconds()) {
-      const untilNs = Math.min(wakeNs, nowNs + this.#collector.roomForNs);
+    for (let nowNs = monotonicNs, emptiedNs = this.#awakeNs;; emptiedNs = nowNs) {
+      const untilNs = Math.min(wakeNs, emptiedNs + this.#collector.roomForNs);
       this.#application.sleep(untilNs, nowNs, names);
-      if (untilNs === wakeNs || monotonicNanoseconds() < untilNs) return;
+      if (untilNs === wakeNs || (nowNs = monotonicNanoseconds()) < untilNs) return;
       this.#collector.drain();
     }
   }
