@@ -230,10 +230,10 @@ class Run {
     this.#session.sweep();
     this.#session.removeCodeCache();
     const launchNs = this.#launchNs = this.#firstStep();
+    this.#launched = { ns: launchNs, cpus: cpus.length > 0 ? cpus : affinityOf(0) };
     // On a node that others fill the first look would come when a ring is full.
     this.#loop.scheduling = wakeOnTime();
     this.#application.start(this.#plan.changes);
-    this.#launched = { ns: launchNs, cpus: cpus.length > 0 ? cpus : affinityOf(0) };
   }
 
   /** Counters of the command itself must be there when it starts. */
@@ -271,8 +271,7 @@ class Run {
       },
       journal: () => this.#report.journal(this.#figures()),
     });
-    let isConfined = false;
-    for (;;) {
+    for (let isConfined = false;;) {
       // Sleeping is not blocking: the bound is set again before it can end.
       const boundS = BLOCKED_S + 2 * this.#request.periodS * this.#budget.periodFactor;
       deadline.set(boundS, this.#awakeNs);
@@ -301,7 +300,8 @@ class Run {
       const wakeNs = schedule.next(nowNs, periodNs, this.#loop) + restNs;
       this.#sleep(wakeNs, periodNs, nowNs, names);
       if (this.#awakeNs - wakeNs > periodNs) this.#loop.late++;
-      if (restNs > 0) schedule.pass(Math.min(this.#awakeNs, wakeNs), periodNs, this.#loop);
+      const counts = this.#paused ? undefined : this.#loop;
+      schedule.pass(Math.min(this.#awakeNs, wakeNs), periodNs, counts);
     }
   }
 

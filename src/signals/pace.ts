@@ -68,10 +68,15 @@ export class Schedule {
     return this.#nextNs + periodNs * dither(periodNs) * (2 * this.#random() - 1);
   }
 
-  /** Sleep went on beyond the one that was due next, on purpose: counts those that were due up to a moment. */
-  pass(nowNs: number, periodNs: number, counts: { steps: number; restful: number }): void {
+  /**
+   * Sleep went on beyond the one that was due next, on purpose, until a moment: those that were due are past.
+   *
+   * @param counts Counts them. @default they do not count
+   */
+  pass(nowNs: number, periodNs: number, counts?: { steps: number; restful: number }): void {
     const passed = Math.max(0, Math.floor((nowNs - this.#nextNs) / periodNs));
     this.#nextNs += passed * periodNs;
+    if (counts === undefined) return;
     counts.steps += passed;
     counts.restful += passed;
   }

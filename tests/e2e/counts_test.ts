@@ -24,7 +24,21 @@ function tracedVerb(dir: string, options: string[], args: string[]): string[] {
     ...{ cwd: dir, stdin: "null", stdout: "null" },
   }).outputSync();
   assert(success, new TextDecoder().decode(stderr));
-  return Deno.readTextFileSync(out).trimEnd().split("\n");
+  return joined(Deno.readTextFileSync(out).trimEnd().split("\n"));
+}
+
+/** A call during which another thread made one is in two lines: in one, where it ended. */
+function joined(rows: readonly string[]): string[] {
+  const begun = new Map<string, string>();
+  return rows.flatMap((row) => {
+    const [, thread, call] = /^(\d+) +(.*) <unfinished \.\.\.>$/.exec(row) ?? [];
+    if (thread !== undefined) {
+      begun.set(thread, call);
+      return [];
+    }
+    const [, by, rest] = /^(\d+) +<\.\.\. \w+ resumed>(.*)$/.exec(row) ?? [];
+    return [by === undefined ? row : `${by} ${begun.get(by) ?? ""}${rest}`];
+  });
 }
 
 /** Calls by name. */
