@@ -70,7 +70,7 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
   mapping.sampling = {
     "period (s)": request.periodS,
     samples: loop.steps,
-    ...(loop.restful > 0 ? { "samples slept through": loop.restful } : {}),
+    ...(loop.sleptThrough > 0 ? { "samples slept through": loop.sleptThrough } : {}),
     "samples missed": loop.missed,
     "samples late": loop.late,
     ...(loop.cpuStride > 1 ? { "ticks between reads of per-CPU counters": loop.cpuStride } : {}),

@@ -7,7 +7,7 @@
 export interface LoopFigures {
   steps: number;
   /** Steps among them at which nothing was to be read, and nobody marked. */
-  restful: number;
+  sleptThrough: number;
   /** Steps that were skipped since their time had passed. */
   missed: number;
   /** Steps that began more than a period late. */
@@ -33,7 +33,7 @@ export interface LoopFigures {
 
 /** Of a loop that has not begun. */
 export const NO_STEPS: LoopFigures = {
-  ...{ steps: 0, restful: 0, missed: 0, late: 0, cpuStride: 1, cpusMoved: false },
+  ...{ steps: 0, sleptThrough: 0, missed: 0, late: 0, cpuStride: 1, cpusMoved: false },
   scheduling: "plain",
   ...{ cpuS: 0, wallS: 0, memoryKib: 0, blindFromS: NaN, blindUntilS: NaN },
 };

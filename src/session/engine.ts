@@ -202,7 +202,7 @@ export class Engine implements RunView {
   }
 
   /** Without marks a sample is like the one before: nothing is read, and no output wants it. */
-  get needsMarks(): boolean {
+  get hasNothingToSample(): boolean {
     return this.batch.readsNothing && this.agent.step === undefined &&
       !this.#outputs.some(takesSamples);
   }

@@ -294,7 +294,7 @@ class Run {
       if (!this.#request.wantsEvents) this.#collector.foldBelowNs = this.#budget.foldBelowNs;
       const periodNs = this.#request.periodS * 1e9 * this.#budget.periodFactor;
       const nowNs = monotonicNanoseconds();
-      const rests = isConfined && this.#engine.needsMarks;
+      const rests = isConfined && this.#engine.hasNothingToSample;
       const names = rests ? this.#collector.awaitMarks() : undefined;
       const restNs = names === undefined ? 0 : MOST_REST_NS - MOST_REST_NS % periodNs;
       const wakeNs = schedule.next(nowNs, periodNs, this.#loop) + restNs;

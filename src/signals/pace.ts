@@ -73,11 +73,11 @@ export class Schedule {
    *
    * @param counts Counts them. @default they do not count
    */
-  pass(nowNs: number, periodNs: number, counts?: { steps: number; restful: number }): void {
+  pass(nowNs: number, periodNs: number, counts?: { steps: number; sleptThrough: number }): void {
     const passed = Math.max(0, Math.floor((nowNs - this.#nextNs) / periodNs));
     this.#nextNs += passed * periodNs;
     if (counts === undefined) return;
     counts.steps += passed;
-    counts.restful += passed;
+    counts.sleptThrough += passed;
   }
 }

@@ -36,14 +36,14 @@ Deno.test("Schedule: the dither is a quarter of a period either way, a half of a
 });
 
 Deno.test("Schedule: samples that were slept through count, and the next one is due a period later", () => {
-  const schedule = new Schedule(0, plain), counts = { missed: 0, steps: 0, restful: 0 };
+  const schedule = new Schedule(0, plain), counts = { missed: 0, steps: 0, sleptThrough: 0 };
   assertEquals(schedule.next(0, PERIOD_NS, counts), 5e6);
   // Slept until 32 ms: 5 is taken then, 10 to 30 passed.
   schedule.pass(32e6, PERIOD_NS, counts);
-  assertEquals(counts, { missed: 0, steps: 5, restful: 5 });
+  assertEquals(counts, { missed: 0, steps: 5, sleptThrough: 5 });
   assertEquals(schedule.next(32e6, PERIOD_NS, counts), 35e6);
   // Something woke it before the one that was due.
   schedule.pass(33e6, PERIOD_NS, counts);
-  assertEquals(counts, { missed: 0, steps: 5, restful: 5 });
+  assertEquals(counts, { missed: 0, steps: 5, sleptThrough: 5 });
   assertEquals(schedule.next(33e6, PERIOD_NS, counts), 40e6);
 });

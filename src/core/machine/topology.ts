@@ -139,14 +139,22 @@ export class PlatformTopology {
     return this.#indexOf[domain][cpu] ?? -1;
   }
 
-  /** The package that has this number for the kernel; −1: none. Where no numbers are known they have no gaps. */
+  /**
+   * The package that has this number for the kernel: `physical_package_id` of cputopology.rst, which may have gaps.
+   *
+   * @returns Its index, −1 for none. Where no such numbers are known the number is the index.
+   */
   packageOfId(id: number): number {
     const known = this.#packages.get(id);
     if (known !== undefined || this.#packages.size > 0) return known ?? -1;
     return id < this.count("package") ? id : -1;
   }
 
-  /** The core that has this number for the kernel in a package; −1: none, or numbers are not known. */
+  /**
+   * The core that has this number for the kernel in a package: `core_id` of cputopology.rst, which may have gaps.
+   *
+   * @returns Its index over the whole node, −1 for none, also where no such numbers are known.
+   */
   coreOfId(packageIndex: number, id: number): number {
     return this.#cores.get(`${packageIndex}/${id}`) ?? -1;
   }
