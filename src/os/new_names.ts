@@ -2,12 +2,13 @@
  * Ends a wait when a directory gets a file, so that nobody has to look: F_NOTIFY of fcntl(2), which sends SIGIO.
  *
  * inotify(7) could be polled, but to close one takes the kernel up to 20 ms, for which the end of a run would wait.
- * The signal goes to this thread, which has it blocked but for the wait (ppoll(2)); its handler is a function of
- * libc that has no effect, as that of deadline.ts.
+ * The signal goes to this thread, which has it blocked but for the wait (ppoll(2)); its handler does nothing.
  * @module
  */
 import { bindMore } from "./bind.ts";
-import { cString, libc, SYSCALLS } from "./libc.ts";
+import { signalBit } from "./inherited.ts";
+import { libc, SYSCALLS } from "./libc.ts";
+import { handleWithoutEffect, signalSet } from "./signals.ts";
 
 const SIGIO = 29, SIG_BLOCK = 0;
 const F_SETOWN_EX = 15, F_OWNER_TID = 0;
@@ -32,13 +33,8 @@ export class NewNames {
    */
   constructor(directory: number) {
     const c = libc();
-    const handler = c.dlsym(0n, cString("abs"));
-    // struct sigaction of glibc, x86-64 and aarch64: handler, mask of 128 bytes, flags, restorer
-    const action = new Uint8Array(152);
-    new DataView(action.buffer).setBigUint64(0, handler, true);
-    if (handler === 0n || c.sigactionOf(SIGIO, action, 0n) !== 0) return;
-    const [own, before] = [new Uint8Array(128), new Uint8Array(128)];
-    own[(SIGIO - 1) >> 3] = 1 << ((SIGIO - 1) & 7);
+    if (!handleWithoutEffect(SIGIO)) return;
+    const own = signalSet(signalBit(SIGIO)), before = new Uint8Array(128);
     if (c.sigmask(SIG_BLOCK, own, before) !== 0) return;
     const owner = new Int32Array([F_OWNER_TID, Number(c.gettid(SYSCALLS.gettid))]);
     const kinds = DN_CREATE | DN_RENAME | DN_MULTISHOT;

@@ -10,6 +10,7 @@ import { AccessError } from "../core/errors.ts";
 import { closeFile, O, openFile, readText, readWhole, statPath } from "./files.ts";
 import { type Inherited, signalBit } from "./inherited.ts";
 import { cString, ERRNO, errno, errorText, libc, SYSCALLS } from "./libc.ts";
+import { signalSet } from "./signals.ts";
 
 const PROT_READ_WRITE = 3;
 const MAP_PRIVATE_ANONYMOUS = 0x22;
@@ -91,13 +92,6 @@ export interface Launch {
   readonly inherited: Inherited;
 }
 
-/** Sets as libc's sigset_t: 128 bytes, the kernel's 64 bits first. */
-function sigset(set: bigint): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(128);
-  new DataView(bytes.buffer).setBigUint64(0, set, true);
-  return bytes;
-}
-
 /** Sets the soft limit of open files; the number it had. */
 function setOpenFiles(soft: number): number {
   const limits = new BigUint64Array(2);
@@ -132,8 +126,8 @@ export function spawn(launch: Launch): number {
   const attributes = new Uint8Array(336);
   c.spawnattrInit(attributes);
   c.spawnattrSetflags(attributes, SPAWN_SETSIGDEF | SPAWN_SETSIGMASK);
-  c.spawnattrSetsigmask(attributes, sigset(launch.inherited.blocked));
-  c.spawnattrSetsigdefault(attributes, sigset(wronglyIgnored(launch.inherited)));
+  c.spawnattrSetsigmask(attributes, signalSet(launch.inherited.blocked));
+  c.spawnattrSetsigdefault(attributes, signalSet(wronglyIgnored(launch.inherited)));
   const argv = stringArray(launch.args.map(cString));
   const envp = stringArray(launch.env);
   const pid = new Int32Array(1);
@@ -167,7 +161,7 @@ export function handOver(launch: Launch): never {
     if ((wronglyIgnored(launch.inherited) & signalBit(n)) !== 0n) disposition(n, SIG_DFL);
     else if ((launch.inherited.ignored & signalBit(n)) !== 0n) disposition(n, SIG_IGN);
   }
-  c.sigmask(SIG_SETMASK, sigset(launch.inherited.blocked), before);
+  c.sigmask(SIG_SETMASK, signalSet(launch.inherited.blocked), before);
   c.execve(name, argv, envp);
   const failed = errno();
   c.sigmask(SIG_SETMASK, before, new Uint8Array(128));
@@ -194,7 +188,7 @@ function refusal(path: string, number: number): AccessError {
 
 /** Sets the calling thread's signal mask. */
 export function setSignalMask(set: bigint): void {
-  libc().sigmask(SIG_SETMASK, sigset(set), new Uint8Array(128));
+  libc().sigmask(SIG_SETMASK, signalSet(set), new Uint8Array(128));
 }
 
 const status = new Int32Array(1);

@@ -8,6 +8,7 @@ import {
   openPidfd,
   reap,
   sendSignal,
+  setSignalMask,
   spawn,
 } from "../../src/os/process.ts";
 import { closeFile, O, openFile } from "../../src/os/files.ts";
@@ -115,6 +116,8 @@ Deno.test("Waiter.until() sleeps to the moment it was given", () => {
 Deno.test("Waiter.until() ends for a new name in a directory where it is to, once", () => {
   const directory = Deno.makeTempDirSync();
   const fd = openFile(directory, O.RDONLY | O.DIRECTORY);
+  // Children of other tests end meanwhile, and any signal ends a wait.
+  setSignalMask((1n << 64n) - 1n);
   const names = new NewNames(fd);
   const waiter = new Waiter(-1, -1);
   const tookMs = (ms: number, names?: NewNames) => {
@@ -136,6 +139,7 @@ Deno.test("Waiter.until() ends for a new name in a directory where it is to, onc
     assert(tookMs(20, names) >= 20);
     assertEquals(new NewNames(-1).mask, undefined);
   } finally {
+    setSignalMask(0n);
     closeFile(fd);
     Deno.removeSync(directory, { recursive: true });
   }

@@ -2,14 +2,15 @@
  * Bounds the time that a system call may block this thread: a counter file or a file system that does
  * not answer must not stop the sampling, nor keep a run from its end.
  *
- * timer_create(2) sends SIGALRM to this thread, whose handler does nothing; a call that is blocked then
- * ends with EINTR. The handler is a function of libc that has no effect (abs), since a path-scoped FFI
- * gives no callbacks. A call that no signal interrupts (a hard NFS mount) is not bounded: then the
+ * timer_create(2) sends SIGALRM to this thread, whose handler does nothing (signals.ts); a call that is blocked then
+ * ends with EINTR. A call that no signal interrupts (a hard NFS mount) is not bounded: then the
  * guardian ends the runtime when the application has ended.
  * @module
  */
 import { monotonicNanoseconds } from "../clock.ts";
-import { cString, libc, SYSCALLS } from "../libc.ts";
+import { signalBit } from "../inherited.ts";
+import { libc, SYSCALLS } from "../libc.ts";
+import { handleWithoutEffect, signalSet } from "../signals.ts";
 
 const SIGALRM = 14;
 const SIG_UNBLOCK = 1;
@@ -33,22 +34,16 @@ export class Deadline implements Disposable {
 
   constructor() {
     const c = libc();
-    const handler = c.dlsym(0n, cString("abs"));
-    // struct sigaction of glibc, x86-64 and aarch64: handler, mask of 128 bytes, flags, restorer
-    const action = new Uint8Array(152);
-    new DataView(action.buffer).setBigUint64(0, handler, true);
     // struct sigevent: value, signal, kind, thread
     const event = new Int32Array(16);
     event.set([SIGALRM, SIGEV_THREAD_ID, Number(c.gettid(SYSCALLS.gettid))], 2);
     const timer = new Int32Array(1);
     const [eventBytes, timerBytes] = [new Uint8Array(event.buffer), new Uint8Array(timer.buffer)];
-    const made = handler !== 0n && c.sigactionOf(SIGALRM, action, 0n) === 0 &&
+    const made = handleWithoutEffect(SIGALRM) &&
       c.timerCreate(SYSCALLS.timerCreate, CLOCK_MONOTONIC, eventBytes, timerBytes) === 0n;
     this.#timer = made ? timer[0] : -1;
     if (!made) return;
-    const set = new Uint8Array(128);
-    new DataView(set.buffer).setBigUint64(0, 1n << BigInt(SIGALRM - 1), true);
-    c.sigmask(SIG_UNBLOCK, set, new Uint8Array(128));
+    c.sigmask(SIG_UNBLOCK, signalSet(signalBit(SIGALRM)), new Uint8Array(128));
   }
 
   /**
