@@ -124,11 +124,23 @@ export class Coverage {
     );
   }
 
+  /** Counters that changed so rarely that their totals are rough: how often each did. */
+  get rare(): ReadonlyMap<string, number> {
+    const rare = new Map<string, number>();
+    for (const { name, rareChanges } of this.#figures) {
+      if (rareChanges !== undefined) rare.set(name, rareChanges);
+    }
+    return rare;
+  }
+
   /** Forgets everything but what is watched. */
   restart(): void {
     for (const figure of this.#figures) figure.restart();
   }
 }
+
+/** A total may be off by what a counter counts between two changes at each end: here 5 % of it. */
+const MIN_CHANGES = 20;
 
 interface Handles {
   readonly name: string;
@@ -226,10 +238,12 @@ export class FigureCoverage {
   readonly #coveredS: Float64Array;
   readonly #lostS: Float64Array;
   readonly #restarts: Int32Array;
+  readonly #changes: Int32Array;
   /** Not available at the last step. */
   readonly #missing: Uint8Array;
   #startS = NaN;
   #lastS = NaN;
+  #steps = 0;
   #region = 0;
   #hash = NaN;
   #inEpoch = false;
@@ -255,6 +269,7 @@ export class FigureCoverage {
     this.#coveredS = new Float64Array(n);
     this.#lostS = new Float64Array(n);
     this.#restarts = new Int32Array(n);
+    this.#changes = new Int32Array(n);
     this.#missing = new Uint8Array(n);
   }
 
@@ -279,9 +294,9 @@ export class FigureCoverage {
     this.#startS = NaN;
     this.#value.fill(NaN);
     this.#fromS.fill(NaN);
-    for (const rows of [this.#sum, this.#coveredS, this.#lostS, this.#restarts, this.#missing]) {
-      rows.fill(0);
-    }
+    for (const rows of [this.#sum, this.#coveredS, this.#lostS]) rows.fill(0);
+    for (const rows of [this.#restarts, this.#changes, this.#missing]) rows.fill(0);
+    this.#steps = 0;
     this.#regions.clear();
     this.#beside.clear();
     this.#epochDoubtS = this.#epochLostS = 0;
@@ -353,6 +368,18 @@ export class FigureCoverage {
     return this.#handles.every((_, i) => this.#isStill(i));
   }
 
+  /**
+   * How often the part that changed least did, where that is so rare that the total is rough;
+   * `undefined`: often enough, or about as often as it was read, which says nothing.
+   */
+  get rareChanges(): number | undefined {
+    if (this.isPower) return undefined;
+    const moving = this.#changes.filter((count) => count > 0);
+    if (moving.length === 0) return undefined;
+    const least = moving.reduce((a, b) => Math.min(a, b));
+    return least < MIN_CHANGES && 2 * least < this.#steps ? least : undefined;
+  }
+
   /** A counter that never changed may not count at all: nothing is known about it. */
   #isStill(i: number): boolean {
     return !this.#mayStand && this.#lastS > this.#startS && this.#sum[i] === 0 &&
@@ -377,6 +404,7 @@ export class FigureCoverage {
   }
 
   #advance(source: SignalSource, timeS: number): void {
+    this.#steps++;
     const elapsedS = timeS - this.#lastS;
     let open = false, lost = false;
     for (let i = 0; i < this.#handles.length; i++) {
@@ -402,6 +430,7 @@ export class FigureCoverage {
       } else {
         this.#coveredS[i] += gapS;
         this.#sum[i] += this.isPower ? value * gapS : value - last;
+        this.#changes[i]++;
       }
       this.#value[i] = value;
       this.#sinceS[i] = timeS;

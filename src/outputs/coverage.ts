@@ -3,7 +3,9 @@
  * `joulemark:` mapping. The rules: docs/coverage.md.
  * @module
  */
+import { ENERGY_SIGNALS } from "../core/job_totals.ts";
 import { rounded } from "../core/number_format.ts";
+import { ENERGY_KINDS } from "../core/region_tree.ts";
 import type { Known, PartLoss } from "../aggregate/coverage.ts";
 import type { Nested } from "../core/report.ts";
 
@@ -63,6 +65,17 @@ export function coverageNotes(gaps: Map<string, Known>): string[] {
     lines.push(`${key.replace(/ \(J\)$/, "")}: known of ${some.join("; ")}${more}`);
   }
   return lines;
+}
+
+/** A line for energies whose counters changed too rarely in so short a run; `undefined`: none. */
+export function roughTotals(rare: ReadonlyMap<string, number>): string | undefined {
+  const texts = ENERGY_KINDS.flatMap((kind) => {
+    const changes = rare.get(ENERGY_SIGNALS[kind]);
+    if (changes === undefined) return [];
+    const often = changes === 1 ? "once" : `${changes} times`;
+    return [`${kind}-energy is rough: its counter changed ${often}`];
+  });
+  return texts.length === 0 ? undefined : texts.join("; ");
 }
 
 /** `1 until 3.1 s`, `0 from 1.2 s, without 0.41 s (began again once)`. */

@@ -6,7 +6,7 @@
 import type { Finding, Severity } from "../core/finding.ts";
 import { WITHOUT_REGIONS } from "../client/dialects.ts";
 import type { Collector } from "../events/collector.ts";
-import { coverageNotes } from "./coverage.ts";
+import { coverageNotes, roughTotals } from "./coverage.ts";
 import type { LoopFigures } from "./loop_figures.ts";
 import type { RunView } from "./run_view.ts";
 
@@ -63,6 +63,11 @@ export function findings(sources: FindingSources): Finding[] {
     });
   }
   if (late.count > 0) list.push(lateEvents(late));
+  const rough = roughTotals(engine.coverage.rare);
+  if (rough !== undefined) {
+    const remedy = "a longer run helps";
+    list.push({ code: "rough-totals", severity: "warning", text: rough, remedy });
+  }
   for (const { subject, text, count } of troubles(engine)) {
     list.push({
       ...{ code: "source-trouble", severity: "warning" },

@@ -52,6 +52,17 @@ Deno.test("Coverage knows nothing of a machine's counter that stands still all t
   assertEquals([tree.isWhole(HASH_APPLICATION), tree.known().value], [true, 50]);
 });
 
+Deno.test("a total is rough where its counter changed rarely, at few of the samples", () => {
+  const rows = (changes: number, samples: number): Row[] =>
+    Array.from({ length: samples + 1 }, (_, i) => [i, A, 0, Math.floor(i * changes / samples), i]);
+  const rare = (changes: number, samples: number) => follow(rows(changes, samples)).rareChanges;
+  assertEquals([rare(1, 30), rare(19, 60), rare(20, 60)], [1, 19, undefined]);
+  // One that changes about as often as it is read may change far more often.
+  assertEquals([rare(10, 20), rare(10, 21)], [undefined, 10]);
+  // A counter that does not count at all is not measured, which is another matter.
+  assertEquals([rare(0, 60), follow(rows(1, 30), "variable").rareChanges], [undefined, undefined]);
+});
+
 Deno.test("Coverage is whole where every part grows from step to step, or stands still a while", () => {
   const figure = follow([
     [0, A, 0, 100, 500],

@@ -8,6 +8,7 @@ import type { RunView } from "../../src/outputs/run_view.ts";
 /** A run in which an exit was refused and a source failed. */
 const engine = {
   gaps: () => new Map(),
+  coverage: { rare: new Map() },
   notes: () => ["package energy of a cannot be told"],
   tracker: {
     ...{ startupS: 0, runtimeS: 10 },
@@ -58,6 +59,19 @@ Deno.test("repairs of a recording come first, samples missed and the idle node l
   assertEquals(
     findingLine(list[4]),
     "2 of 10 samples missed, 0 late; where that is many, leave a CPU free or give a longer --period",
+  );
+});
+
+Deno.test("totals of counters that changed rarely are called rough", () => {
+  const coverage = { rare: new Map([["BOARD_ENERGY", 1], ["GPU_ENERGY", 3], ["OTHER", 2]]) };
+  const rough = { ...engine, coverage } as unknown as RunView;
+  const found = findings({ engine: rough, late: { count: 0 } }).map(findingLine);
+  assertEquals(
+    found.filter((line) => line.includes("rough")),
+    [
+      "node-energy is rough: its counter changed once; " +
+      "gpu-energy is rough: its counter changed 3 times; a longer run helps",
+    ],
   );
 });
 

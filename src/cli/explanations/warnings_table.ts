@@ -48,6 +48,13 @@ export const WARNINGS: readonly WarningRow[] = [
     todo: "Put the executable on a fast file system; run longer.",
   },
   {
+    name: "rough total",
+    pattern: /is rough: its counter changed/i,
+    means: "The counter changed so rarely in this run that what it counted before its first and " +
+      "after its last change is 5 % of the total or more: by so much the total may be off.",
+    todo: "Run longer, or take the energy of a counter that changes more often (package).",
+  },
+  {
     name: "part of the time",
     pattern: /known of|of the time|of \d+ of \d+ |of the first|coverage/i,
     means: "A counter failed, reset or came late: the figure covers a part of the time or of the " +

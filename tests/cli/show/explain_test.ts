@@ -41,6 +41,7 @@ Deno.test("explain has the notes of the card", async () => {
     ["package not measured: no such file; more by joulemark doctor", "not measured"],
     ["the monitor stood still from 3 to 9 s, and the application ended then", "stood still"],
     ["energies and powers begin 2.1 s after the start, with the first sample", "first sample late"],
+    ["node-energy is rough: its counter changed once; a longer run helps", "rough total"],
     ["package-energy: known of package 1 until 3.1 s", "part of the time"],
     ["per-CPU counters read every 4 ticks", "per-CPU counters read less often"],
     ["12 visits came folded: counts and times, no edges", "folded visits"],
