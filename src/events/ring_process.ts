@@ -180,11 +180,6 @@ export class RingProcess {
         this.garbage++;
         break;
       }
-      if (this.#clock.unrated) {
-        // How long a cycle is was published before the first record that is stamped in cycles.
-        this.#memory.read(0, this.#header);
-        this.#refine();
-      }
       for (let i = 0; i < some; i++) {
         if (first + i >= this.#states.length) this.#addThread(i, offset + i * THREAD.bytes);
         copied += this.#pollThread(this.#states[first + i], i * THREAD.bytes);
@@ -308,6 +303,7 @@ export class RingProcess {
   #pollThread(state: ThreadState, at: number): number {
     const first = at / 4;
     if (state.words.areAsBefore(ENTRIES_WORDS, first)) return 0;
+    if (this.#clock.unrated) this.#refine();
     const copied = this.#takeNew(state, at);
     // A slot may have to wait, and a thread's end counts when it was seen twice.
     const isAll = state.folds >= 0 && state.over === 0 && !state.thread.ended;
@@ -368,7 +364,9 @@ export class RingProcess {
     else this.garbage++;
   }
 
+  /** How long a cycle is was published before the first record that is stamped in cycles. */
   #refine(): void {
+    this.#memory.read(0, this.#header);
     const view = this.#headerView;
     const ns = this.#clock.fromClock(
       view.getUint32(HEADER.laterNs, true),
