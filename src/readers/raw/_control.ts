@@ -6,7 +6,7 @@
  * guides). Registers are written only with `--program-counters`.
  * @module
  */
-import type { CpuRegisters } from "../../os/raw_machine.ts";
+import type { CpuRegisters, RawMachine } from "../../os/raw_machine.ts";
 import type { RawRow } from "./raw_type.ts";
 
 const USER_AND_KERNEL = 0x30000;
@@ -26,16 +26,25 @@ export function uncoreControl(event: EventCode, threshold: boolean): number {
   return event | ENABLE | (threshold ? THRESHOLD : 0);
 }
 
-/** Reads registers into consecutive keys from `first` on. */
+/** Keys `NAME0,OPTIONS NAME1,OPTIONS …`. */
+export function numbered(name: string, count: number, options: string): string {
+  return range(0, count).map((i) => `${name}${i},${options}`).join(" ");
+}
+
+/** Keys of controls and of what they control. */
+export function counterKeys(count: number, options: string): string {
+  return `${numbered("CTL", count, "C")} ${numbered("CTR", count, options)}`;
+}
+
+/** Reads registers into the keys, in order. */
 export function putRegisters(
   row: RawRow,
-  first: number,
   registers: CpuRegisters | undefined,
   numbers: readonly number[],
 ): void {
   if (registers === undefined) return;
   for (let i = 0; i < numbers.length; i++) {
-    if (registers.read(numbers[i])) row.put(first + i, registers.low, registers.high);
+    if (registers.read(numbers[i])) row.put(i, registers.low, registers.high);
   }
 }
 
@@ -44,31 +53,49 @@ export function range(first: number, count: number, stride = 1): number[] {
   return Array.from({ length: count }, (_, i) => first + i * stride);
 }
 
-/** Writes registers in order; what failed first, in words. */
-export function writeAll(
-  registers: CpuRegisters,
-  words: readonly (readonly [register: number, value: bigint | number])[],
-): string | undefined {
+/** Registers and what is written to them, in order. */
+type Words = readonly (readonly [register: number, value: bigint | number])[];
+
+/** Writes registers; what failed first, in words. */
+function writeAll(registers: CpuRegisters, words: Words): string | undefined {
   for (const [register, value] of words) {
     const failed = registers.write(register, BigInt(value));
     if (failed !== 0) return `register ${register.toString(16)}h: error ${failed}`;
   }
 }
 
-/** Programs every CPU of a list; what failed, in one line. */
-export function programEach<T>(
-  items: Iterable<T>,
-  program: (item: T) => string | undefined,
-): string | undefined {
-  let failures = 0;
-  let first: string | undefined;
-  for (const item of items) {
-    const failed = program(item);
-    if (failed === undefined) continue;
-    failures++;
-    first ??= failed;
-  }
-  return first === undefined ? undefined : `${first} (${failures} times)`;
+/** Counters of one device, which are reached on one CPU. */
+export interface CounterSet {
+  readonly cpu: number;
+  readonly device: string;
+  /** What is read, in the order of the keys. */
+  readonly registers: readonly number[];
+  /** Those that a program starts. */
+  readonly counts: readonly number[];
+  /** What starts them. */
+  readonly words: (registers: CpuRegisters) => Words;
+}
+
+/** Programs and reads sets of counters; what failed, in one line. */
+export function counting(machine: RawMachine, sets: readonly CounterSet[]) {
+  const start = ({ cpu, counts, words }: CounterSet) => {
+    const registers = machine.registers(cpu);
+    if (registers === undefined) return `no registers of cpu ${cpu}`;
+    for (const register of counts) registers.started(register);
+    return writeAll(registers, words(registers));
+  };
+  return {
+    program(): string | undefined {
+      const failures = sets.map(start).filter((failed) => failed !== undefined);
+      return failures.length === 0 ? undefined : `${failures[0]} (${failures.length} times)`;
+    },
+    collect(row: RawRow): void {
+      for (const { cpu, device, registers } of sets) {
+        putRegisters(row, machine.registers(cpu), registers);
+        row.emit(device);
+      }
+    },
+  };
 }
 
 /** Needs of types that read registers. */

@@ -4,6 +4,8 @@
  * @module
  */
 import type { Host, KeptFile } from "../../core/machine/host.ts";
+import { keyNames, type RawCollector, type RawNodeAccess, type RawRow } from "./raw_type.ts";
+import type { RawStatsType } from "./raw_type.ts";
 
 const LF = 10, TAB = 9, BLANK = 32, COLON = 58, ZERO = 48;
 
@@ -161,6 +163,12 @@ export class KeptFiles {
     return LINES.open(this.get(path)) ? LINES : undefined;
   }
 
+  /** Puts the number that a file begins with. */
+  put(row: RawRow, key: number, path: string): void {
+    const lines = this.lines(path);
+    if (lines?.next() && lines.number()) row.put(key, lines.low, lines.high);
+  }
+
   /** Closes a file. */
   drop(path: string): void {
     this.#files.get(path)?.[Symbol.dispose]();
@@ -176,4 +184,45 @@ export class KeptFiles {
     for (const file of this.#files.values()) file[Symbol.dispose]();
     this.#files.clear();
   }
+}
+
+/** A type that needs files only; those that it keeps open are closed with it. */
+export function fileType(type: {
+  name: string;
+  keys: string;
+  /** What it reads: files, or folders with a slash at their end. */
+  paths: readonly string[];
+  /** What collects; `undefined` where the type is for other nodes. */
+  open(node: RawNodeAccess & { files: KeptFiles }): RawCollector["collect"] | undefined;
+}): RawStatsType {
+  const { name, keys, paths } = type;
+  return {
+    name,
+    keys,
+    needs: { files: paths, libraries: [], capabilities: [] },
+    open(node) {
+      const files = new KeptFiles(node.host);
+      const collect = type.open({ ...node, files });
+      return collect && { collect, [Symbol.dispose]: () => files[Symbol.dispose]() };
+    },
+  };
+}
+
+/**
+ * What emits the values of the keys that a file has, in lines `KEY VALUE`.
+ *
+ * @param skip Words before the key, as `Node 0` in a node's meminfo.
+ */
+export function keyedLines(files: KeptFiles, keys: string, skip = 0) {
+  const table = hashTable(keyNames(keys));
+  return (row: RawRow, path: string, device: string) => {
+    const lines = files.lines(path);
+    if (lines === undefined) return;
+    while (lines.next()) {
+      for (let i = 0; i < skip; i++) lines.word();
+      const key = table.get(lines.word());
+      if (key !== undefined && lines.number()) row.put(key, lines.low, lines.high);
+    }
+    row.emit(device);
+  };
 }

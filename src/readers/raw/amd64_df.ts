@@ -6,7 +6,7 @@
  * not exist here.
  * @module
  */
-import { programEach, putRegisters, range, REGISTER_NEEDS, writeAll } from "./_control.ts";
+import { counterKeys, counting, range, REGISTER_NEEDS } from "./_control.ts";
 import { isCountedAmd } from "./amd64_pmc.ts";
 import type { RawStatsType } from "./raw_type.ts";
 
@@ -18,30 +18,15 @@ const EVENTS = [0x403807, 0x403847, 0x403887, 0x4038c7];
 /** Raw counters of AMD's data fabric. Device: number of the first CPU of the package. */
 export const amd64Df: RawStatsType = {
   name: "amd64_df",
-  keys: "CTL0,C CTL1,C CTL2,C CTL3,C CTR0,E,W=48 CTR1,E,W=48 CTR2,E,W=48 CTR3,E,W=48",
+  keys: counterKeys(COUNTERS, "E,W=48"),
   needs: REGISTER_NEEDS,
   open({ machine, processor }) {
     if (!isCountedAmd(processor) || machine.registers(0) === undefined) return undefined;
     const controls = range(CONTROL, COUNTERS, 2);
     const counts = range(COUNT, COUNTERS, 2);
-    return {
-      program: () =>
-        programEach(processor.leaders.values(), (cpu) => {
-          const registers = machine.registers(cpu);
-          if (registers === undefined) return `no registers of cpu ${cpu}`;
-          const words = EVENTS.map((event, i) => [controls[i], event] as const);
-          const failed = writeAll(registers, words);
-          counts.forEach((register) => registers.started(register));
-          return failed;
-        }),
-      collect(row) {
-        for (const cpu of processor.leaders.values()) {
-          const registers = machine.registers(cpu);
-          putRegisters(row, 0, registers, controls);
-          putRegisters(row, COUNTERS, registers, counts);
-          row.emit(String(cpu));
-        }
-      },
-    };
+    const words = EVENTS.map((event, i) => [controls[i], event] as const);
+    const set = { registers: [...controls, ...counts], counts, words: () => words };
+    const cpus = [...processor.leaders.values()];
+    return counting(machine, cpus.map((cpu) => ({ ...set, cpu, device: String(cpu) })));
   },
 };

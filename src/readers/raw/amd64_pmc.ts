@@ -5,7 +5,8 @@
  * Truth: AMD's Processor Programming Reference, MSRC001_020x, MSRC000_00E7–E9.
  * @module
  */
-import { programEach, putRegisters, range, REGISTER_NEEDS, writeAll } from "./_control.ts";
+import type { CpuRegisters } from "../../os/raw_machine.ts";
+import { counterKeys, counting, range, REGISTER_NEEDS } from "./_control.ts";
 import type { RawProcessor } from "./processor.ts";
 import type { RawStatsType } from "./raw_type.ts";
 
@@ -35,35 +36,27 @@ export function isCountedAmd({ vendor, family, model }: RawProcessor): boolean {
 /** Raw core counters of AMD processors. Device: number of the CPU. */
 export const amd64Pmc: RawStatsType = {
   name: "amd64_pmc",
-  keys: "CTL0,C CTL1,C CTL2,C CTL3,C CTL4,C CTL5,C CTR0,E,W=48 CTR1,E,W=48 CTR2,E,W=48 " +
-    "CTR3,E,W=48 CTR4,E,W=48 CTR5,E,W=48 INST_RETIRED,E,W=48 APERF,E,W=48 MPERF,E,W=48",
+  keys: `${counterKeys(COUNTERS, "E,W=48")} INST_RETIRED,E,W=48 APERF,E,W=48 MPERF,E,W=48`,
   needs: REGISTER_NEEDS,
   open({ machine, processor }) {
     if (!isCountedAmd(processor) || machine.registers(0) === undefined) return undefined;
     const controls = range(CONTROL, COUNTERS, 2);
     const counts = range(COUNT, COUNTERS, 2);
-    return {
-      program: () =>
-        programEach(processor.places, ({ cpu }) => {
-          const registers = machine.registers(cpu);
-          if (registers === undefined) return `no registers of cpu ${cpu}`;
-          const words = EVENTS.map((event, i) => [controls[i], event] as const);
-          const failed = writeAll(registers, words);
-          if (failed !== undefined) return failed;
-          counts.forEach((register) => registers.started(register));
-          if (!registers.read(HWCR)) return undefined;
-          const now = (BigInt(registers.high) << 32n) | BigInt(registers.low);
-          return writeAll(registers, [[HWCR, now | INSTRUCTIONS_RUN]]);
-        }),
-      collect(row) {
-        for (const { cpu } of processor.places) {
-          const registers = machine.registers(cpu);
-          putRegisters(row, 0, registers, controls);
-          putRegisters(row, COUNTERS, registers, counts);
-          putRegisters(row, 2 * COUNTERS, registers, FIXED);
-          row.emit(String(cpu));
-        }
+    const words = EVENTS.map((event, i) => [controls[i], event] as const);
+    const set = {
+      registers: [...controls, ...counts, ...FIXED],
+      counts,
+      words(registers: CpuRegisters) {
+        if (!registers.read(HWCR)) return words;
+        const now = (BigInt(registers.high) << 32n) | BigInt(registers.low);
+        return [...words, [HWCR, now | INSTRUCTIONS_RUN] as const];
       },
+    };
+    return {
+      ...counting(
+        machine,
+        processor.places.map(({ cpu }) => ({ ...set, cpu, device: String(cpu) })),
+      ),
       marks() {
         const registers = machine.registers(0);
         if (!registers?.read(STATE_0)) return [];

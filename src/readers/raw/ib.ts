@@ -6,8 +6,8 @@
  * @module
  */
 import { activePorts, FABRIC_DIRECTORY } from "./_fabric.ts";
-import { KeptFiles, LINES } from "./_lines.ts";
-import { filesOnly, keyNames, type RawStatsType } from "./raw_type.ts";
+import { fileType } from "./_lines.ts";
+import { keyNames } from "./raw_type.ts";
 
 const KEYS = "excessive_buffer_overrun_errors,E,W=32 link_downed,E,W=32 " +
   "link_error_recovery,E,W=32 local_link_integrity_errors,E,W=32 " +
@@ -18,24 +18,17 @@ const KEYS = "excessive_buffer_overrun_errors,E,W=32 link_downed,E,W=32 " +
   "port_xmit_wait,E,U=ms,W=32 symbol_error,E,W=32 VL15_dropped,E,W=32";
 
 /** Raw port counters of InfiniBand adapters. Device: `ADAPTER.PORT`. */
-export const ib: RawStatsType = {
+export const ib = fileType({
   name: "ib",
   keys: KEYS,
-  needs: filesOnly(FABRIC_DIRECTORY),
-  open({ host }) {
-    const files = new KeptFiles(host);
+  paths: [FABRIC_DIRECTORY],
+  open({ files, host }) {
     const names = keyNames(KEYS);
-    return {
-      collect(row) {
-        for (const { adapter, port, directory } of activePorts(host)) {
-          names.forEach((name, k) => {
-            const lines = files.lines(`${directory}/counters/${name}`);
-            if (lines?.next() && lines.number()) row.put(k, LINES.low, LINES.high);
-          });
-          row.emit(`${adapter}.${port}`);
-        }
-      },
-      [Symbol.dispose]: () => files[Symbol.dispose](),
+    return (row) => {
+      for (const { adapter, port, directory } of activePorts(host)) {
+        names.forEach((name, k) => files.put(row, k, `${directory}/counters/${name}`));
+        row.emit(`${adapter}.${port}`);
+      }
     };
   },
-};
+});

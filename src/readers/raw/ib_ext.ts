@@ -7,8 +7,7 @@
  * @module
  */
 import { activePorts, FABRIC_DIRECTORY, isOmniPath } from "./_fabric.ts";
-import { KeptFiles, LINES } from "./_lines.ts";
-import { filesOnly, type RawStatsType } from "./raw_type.ts";
+import { fileType } from "./_lines.ts";
 
 /** Per key: its file in `counters` and in `counters_ext`; the first two keys are no counters. */
 const FILES: readonly (readonly [now: string, before: string])[] = [
@@ -23,33 +22,26 @@ const FILES: readonly (readonly [now: string, before: string])[] = [
 ];
 
 /** Raw 64-bit port counters of InfiniBand adapters. Device: `ADAPTER/PORT`. */
-export const ibExt: RawStatsType = {
+export const ibExt = fileType({
   name: "ib_ext",
   keys: "port_select,C counter_select,C port_xmit_data,E,U=4B port_rcv_data,E,U=4B " +
     "port_xmit_pkts,E port_rcv_pkts,E port_unicast_xmit_pkts,E port_unicast_rcv_pkts,E " +
     "port_multicast_xmit_pkts,E port_multicast_rcv_pkts,E",
-  needs: filesOnly(FABRIC_DIRECTORY),
-  open({ host }) {
-    const files = new KeptFiles(host);
-    return {
-      collect(row) {
-        for (const { adapter, port, directory } of activePorts(host)) {
-          if (isOmniPath(adapter)) continue;
-          const has = (file: string) => files.get(`${directory}/${file}`) !== undefined;
-          const isNow = has("counters/unicast_xmit_packets");
-          if (!isNow && !has("counters_ext/port_xmit_data_64")) continue;
-          FILES.forEach(([now, before], k) => {
-            const name = isNow ? `counters/${now}` : `counters_ext/${before}`;
-            const lines = files.lines(`${directory}/${name}`);
-            if (lines?.next() && lines.number()) row.put(k + 2, LINES.low, LINES.high);
-          });
-          if (!row.hasAny) continue;
-          row.putNumber(0, Number(port));
-          row.putNumber(1, 0);
-          row.emit(`${adapter}/${port}`);
-        }
-      },
-      [Symbol.dispose]: () => files[Symbol.dispose](),
-    };
+  paths: [FABRIC_DIRECTORY],
+  open: ({ files, host }) => (row) => {
+    for (const { adapter, port, directory } of activePorts(host)) {
+      if (isOmniPath(adapter)) continue;
+      const has = (file: string) => files.get(`${directory}/${file}`) !== undefined;
+      const isNow = has("counters/unicast_xmit_packets");
+      if (!isNow && !has("counters_ext/port_xmit_data_64")) continue;
+      FILES.forEach(([now, before], k) => {
+        const name = isNow ? `counters/${now}` : `counters_ext/${before}`;
+        files.put(row, k + 2, `${directory}/${name}`);
+      });
+      if (!row.hasAny) continue;
+      row.putNumber(0, Number(port));
+      row.putNumber(1, 0);
+      row.emit(`${adapter}/${port}`);
+    }
   },
-};
+});

@@ -10,8 +10,8 @@
  * that are to count: all but "invalid", which is how hpcperfstats programs them, too.
  * @module
  */
-import { type EventCode, programEach, putRegisters, range, uncoreControl } from "./_control.ts";
-import { REGISTER_NEEDS, writeAll } from "./_control.ts";
+import { counterKeys, counting, type EventCode, range, REGISTER_NEEDS } from "./_control.ts";
+import { uncoreControl } from "./_control.ts";
 import { INTEL_MODELS, isIntel } from "./intel_core.ts";
 import type { RawStatsType } from "./raw_type.ts";
 
@@ -36,15 +36,6 @@ interface Box {
 
 const COUNTERS = 4;
 /** Bit 8 freezes; up to Ivy Bridge bit 16 has to allow it, from Haswell on that bit is reserved. */
-const SNB = {
-  stride: 0x20,
-  boxControl: 0xd04,
-  control: 0xd10,
-  count: 0xd16,
-  threshold: true,
-  freeze: 0x10100,
-  run: 0x10000,
-};
 const HSW = {
   stride: 0x10,
   boxControl: 0xe00,
@@ -54,47 +45,33 @@ const HSW = {
   run: 0,
 };
 /** States of cache lines from bit 18 on: five of them, six from Haswell on; 17 is "invalid". */
-const SNB_FILTERS = [[0xd14, 0x1f << 18]] as const;
-const HSW_FILTERS = [[0xe05, 0x3f << 18], [0xe06, 0]] as const;
-const SNB_EVENTS = [0x0334, 0x0534, 0x0f1e, 0x001f];
-const HSW_EVENTS = [0x0111, 0x0334, 0x0f1e, 0x0534];
+const SNB_COUNTS = {
+  stride: 0x20,
+  boxControl: 0xd04,
+  control: 0xd10,
+  count: 0xd16,
+  threshold: true,
+  freeze: 0x10100,
+  run: 0x10000,
+  widthBits: 44,
+  filters: [[0xd14, 0x1f << 18]],
+  events: [0x0334, 0x0534, 0x0f1e, 0x001f],
+} as const;
+const HSW_COUNTS = {
+  ...HSW,
+  widthBits: 48,
+  filters: [[0xe05, 0x3f << 18], [0xe06, 0]],
+  events: [0x0111, 0x0334, 0x0f1e, 0x0534],
+  threshold: true,
+} as const;
+
 const { snb, ivb, hsw, bdw, skx } = INTEL_MODELS;
 
 const BOXES: readonly Box[] = [
-  {
-    ...SNB,
-    name: "intel_snb_cbo",
-    models: snb,
-    widthBits: 44,
-    filters: SNB_FILTERS,
-    events: SNB_EVENTS,
-  },
-  {
-    ...SNB,
-    name: "intel_ivb_cbo",
-    models: ivb,
-    widthBits: 44,
-    filters: SNB_FILTERS,
-    events: SNB_EVENTS,
-  },
-  {
-    ...HSW,
-    name: "intel_hsw_cbo",
-    models: hsw,
-    widthBits: 48,
-    filters: HSW_FILTERS,
-    events: HSW_EVENTS,
-    threshold: true,
-  },
-  {
-    ...HSW,
-    name: "intel_bdw_cbo",
-    models: bdw,
-    widthBits: 48,
-    filters: HSW_FILTERS,
-    events: HSW_EVENTS,
-    threshold: true,
-  },
+  { ...SNB_COUNTS, name: "intel_snb_cbo", models: snb },
+  { ...SNB_COUNTS, name: "intel_ivb_cbo", models: ivb },
+  { ...HSW_COUNTS, name: "intel_hsw_cbo", models: hsw },
+  { ...HSW_COUNTS, name: "intel_bdw_cbo", models: bdw },
   {
     ...HSW,
     name: "intel_skx_cha",
@@ -107,56 +84,34 @@ const BOXES: readonly Box[] = [
   },
 ];
 
-/** Keys of types with four counters. */
-export function fourCounters(options: string): string {
-  return [0, 1, 2, 3].map((i) => `CTL${i},C`).join(" ") + " " +
-    [0, 1, 2, 3].map((i) => `CTR${i},${options}`).join(" ");
-}
-
 function boxType(box: Box): RawStatsType {
   return {
     name: box.name,
-    keys: fourCounters(`E,W=${box.widthBits}`),
+    keys: counterKeys(COUNTERS, `E,W=${box.widthBits}`),
     needs: REGISTER_NEEDS,
     open({ machine, processor }) {
       if (!isIntel(processor, box.models) || machine.registers(0) === undefined) return undefined;
-      const boxes = [...processor.leaders].flatMap(([number, cpu]) => {
+      const sets = [...processor.leaders].flatMap(([number, cpu]) => {
         const cores = processor.places.filter((p) => p.package === number && p.thread === 0);
-        return cores.map((_, i) => ({
-          cpu,
-          device: `${number}/${i}`,
-          offset: i * box.stride,
-          controls: range(box.control + i * box.stride, COUNTERS),
-          counts: range(box.count + i * box.stride, COUNTERS),
-        }));
+        return cores.map((_, i) => ({ cpu, device: `${number}/${i}`, ...registersOf(box, i) }));
       });
-      return {
-        program: () =>
-          programEach(boxes, ({ cpu, offset, controls, counts }) => {
-            const registers = machine.registers(cpu);
-            if (registers === undefined) return `no registers of cpu ${cpu}`;
-            counts.forEach((register) => registers.started(register));
-            return writeAll(registers, [
-              [box.boxControl + offset, box.freeze],
-              ...box.filters.map(([register, value]) => [register + offset, value] as const),
-              ...box.events.map((event, i) =>
-                [controls[i], uncoreControl(event, box.threshold)] as const
-              ),
-              [box.boxControl + offset, box.run],
-              ...box.global === undefined ? [] : [box.global],
-            ]);
-          }),
-        collect(row) {
-          for (const { cpu, device, controls, counts } of boxes) {
-            const registers = machine.registers(cpu);
-            putRegisters(row, 0, registers, controls);
-            putRegisters(row, COUNTERS, registers, counts);
-            row.emit(device);
-          }
-        },
-      };
+      return counting(machine, sets);
     },
   };
+}
+
+function registersOf(box: Box, i: number) {
+  const offset = i * box.stride;
+  const controls = range(box.control + offset, COUNTERS);
+  const counts = range(box.count + offset, COUNTERS);
+  const words = [
+    [box.boxControl + offset, box.freeze],
+    ...box.filters.map(([register, value]) => [register + offset, value] as const),
+    ...box.events.map((event, k) => [controls[k], uncoreControl(event, box.threshold)] as const),
+    [box.boxControl + offset, box.run],
+    ...box.global === undefined ? [] : [box.global],
+  ] as const;
+  return { registers: [...controls, ...counts], counts, words: () => words };
 }
 
 /** Raw counters of Intel's last-level cache, a type a processor family. Device: `PACKAGE/BOX`, read on the first CPU of the package. */

@@ -7,8 +7,8 @@
  * hyper-threads, four with; Knights Landing has two, 40 bits wide.
  * @module
  */
-import { coreControl, programEach, putRegisters, range, REGISTER_NEEDS } from "./_control.ts";
-import { type EventCode, writeAll } from "./_control.ts";
+import { coreControl, counterKeys, counting, type EventCode, numbered } from "./_control.ts";
+import { range, REGISTER_NEEDS } from "./_control.ts";
 import type { RawProcessor } from "./processor.ts";
 import type { RawStatsType } from "./raw_type.ts";
 
@@ -61,43 +61,40 @@ export function isIntel({ vendor, family, model }: RawProcessor, models: readonl
   return vendor === "intel" && family === 6 && models.includes(model);
 }
 
-function coreType(name: string, counters: number, keys: string): RawStatsType {
+function coreType(
+  name: string,
+  counters: number,
+  options: { general: string; fixed: string },
+): RawStatsType {
   const controls = range(CONTROL, counters);
   const counts = range(COUNT, counters);
   const fixed = range(FIXED, 3);
   return {
     name,
-    keys,
+    keys: `${counterKeys(counters, options.general)} ${numbered("FIXED_CTR", 3, options.fixed)}`,
     needs: REGISTER_NEEDS,
     open({ machine, processor }) {
-      const set = EVENTS.find(([models]) => isIntel(processor, models));
+      const known = EVENTS.find(([models]) => isIntel(processor, models));
       const isKnl = processor.model === KNIGHTS_LANDING;
       const fits = isKnl ? counters === 2 : processor.counters === counters;
-      if (set === undefined || !fits || machine.registers(0) === undefined) return undefined;
-      const events = set[1].slice(0, counters);
+      if (known === undefined || !fits || machine.registers(0) === undefined) return undefined;
+      const events = known[1].slice(0, counters);
       const words: (readonly [number, bigint | number])[] = [
         [GLOBAL_CONTROL, 0],
         ...events.map((event, i) => [controls[i], coreControl(event)] as const),
         [FIXED_CONTROL, FIXED_ON],
         [GLOBAL_CONTROL, (7n << 32n) | ((1n << BigInt(counters)) - 1n)],
       ];
+      const set = {
+        registers: [...controls, ...counts, ...fixed],
+        counts: [...counts, ...fixed],
+        words: () => words,
+      };
       return {
-        program: () =>
-          programEach(processor.places, ({ cpu }) => {
-            const registers = machine.registers(cpu);
-            if (registers === undefined) return `no registers of cpu ${cpu}`;
-            for (const register of [...counts, ...fixed]) registers.started(register);
-            return writeAll(registers, words);
-          }),
-        collect(row) {
-          for (const { cpu } of processor.places) {
-            const registers = machine.registers(cpu);
-            putRegisters(row, 0, registers, controls);
-            putRegisters(row, counters, registers, counts);
-            putRegisters(row, 2 * counters, registers, fixed);
-            row.emit(String(cpu));
-          }
-        },
+        ...counting(
+          machine,
+          processor.places.map(({ cpu }) => ({ ...set, cpu, device: String(cpu) })),
+        ),
         marks() {
           const registers = machine.registers(0);
           if (!registers?.read(PLATFORM_INFO)) return [];
@@ -109,29 +106,9 @@ function coreType(name: string, counters: number, keys: string): RawStatsType {
   };
 }
 
-/** Keys `NAME0,OPTIONS NAME1,OPTIONS …`. */
-function numbered(name: string, count: number, options: string): string {
-  return Array.from({ length: count }, (_, i) => `${name}${i},${options}`).join(" ");
-}
-
 /** Raw core counters of Intel processors, a type a number of counters. Device: number of the CPU. `CTR,C` of the second type is hpcperfstats' own. */
 export const INTEL_CORE_TYPES: readonly RawStatsType[] = [
-  coreType(
-    "intel_8pmc3",
-    8,
-    [numbered("CTL", 8, "C"), numbered("CTR", 8, "E,W=48"), numbered("FIXED_CTR", 3, "E,W=48")]
-      .join(" "),
-  ),
-  coreType(
-    "intel_4pmc3",
-    4,
-    [numbered("CTL", 4, "C"), numbered("CTR", 4, "C"), numbered("FIXED_CTR", 3, "E,W=48")]
-      .join(" "),
-  ),
-  coreType(
-    "intel_knl",
-    2,
-    [numbered("CTL", 2, "C"), numbered("CTR", 2, "E,W=40"), numbered("FIXED_CTR", 3, "E,W=40")]
-      .join(" "),
-  ),
+  coreType("intel_8pmc3", 8, { general: "E,W=48", fixed: "E,W=48" }),
+  coreType("intel_4pmc3", 4, { general: "C", fixed: "E,W=48" }),
+  coreType("intel_knl", 2, { general: "E,W=40", fixed: "E,W=40" }),
 ];

@@ -11,8 +11,7 @@
  * @module
  */
 import type { PciFunction, RawMachine } from "../../os/raw_machine.ts";
-import { type EventCode, uncoreControl } from "./_control.ts";
-import { fourCounters } from "./intel_box.ts";
+import { counterKeys, type EventCode, uncoreControl } from "./_control.ts";
 import type { RawRow, RawStatsType } from "./raw_type.ts";
 
 const COUNTERS = 4;
@@ -30,6 +29,7 @@ interface Layout {
 }
 
 const USUAL: Layout = { control: 0xd8, count: 0xa0, box: 0xf4 };
+const KEYS = counterKeys(COUNTERS, "E,W=48");
 const WITH_CLOCK: Layout = { ...USUAL, fixed: 0xd0 };
 
 interface PciType {
@@ -37,8 +37,10 @@ interface PciType {
   readonly ids: readonly number[];
   /** @default every place */
   readonly at?: RegExp;
-  readonly keys: string;
-  readonly layout: (device: string) => Layout;
+  /** @default KEYS */
+  readonly keys?: string;
+  /** @default USUAL */
+  readonly layout?: (device: string) => Layout;
   readonly words: (device: string) => readonly number[];
 }
 
@@ -69,12 +71,11 @@ const QPI_EVENTS = [0x0100, 0x0400, 0x0802, 0x0403];
 
 const TYPES: PciType[] = (Object.keys(IDS) as (keyof typeof IDS)[]).flatMap((name) => {
   const [imc, qpi, hau, r2pci] = IDS[name];
-  const usual = () => USUAL;
   return [
     {
       name: `intel_${name}_imc`,
       ids: imc,
-      keys: `${fourCounters("E,W=48")} FIXED_CTR,E,W=48`,
+      keys: `${KEYS} FIXED_CTR,E,W=48`,
       layout: () => WITH_CLOCK,
       // CAS reads, CAS writes, activations, precharges by page misses
       words: words([0x0304, 0x0c04, name === "snb" ? 0x0001 : 0x0b01, 0x0102]),
@@ -82,62 +83,55 @@ const TYPES: PciType[] = (Object.keys(IDS) as (keyof typeof IDS)[]).flatMap((nam
     {
       name: `intel_${name}_qpi`,
       ids: qpi,
-      keys: fourCounters("E,U=flt,W=48"),
-      layout: usual,
+      keys: counterKeys(COUNTERS, "E,U=flt,W=48"),
       words: words(QPI_EVENTS.map((event) => event | QPI_EXTENDED), false),
     },
-    {
-      name: `intel_${name}_hau`,
-      ids: hau,
-      keys: fourCounters("E,W=48"),
-      layout: usual,
-      words: words([0x0301, 0x0c01, 0x0000, 0x0f1a]),
-    },
+    { name: `intel_${name}_hau`, ids: hau, words: words([0x0301, 0x0c01, 0x0000, 0x0f1a]) },
     {
       name: `intel_${name}_r2pci`,
       ids: r2pci,
-      keys: fourCounters("E,W=44"),
-      layout: usual,
+      keys: counterKeys(COUNTERS, "E,W=44"),
       words: words([0x0424, 0x0f09, 0x0f07, 0x0f08]),
     },
   ];
 });
 
+/** Memory of Knights Landing: what counts in functions 0, and in the others from `base` on. */
+function knl(
+  { name, at, base }: { name: string; at: RegExp; base: number },
+  zero: readonly EventCode[],
+  others: readonly EventCode[],
+): PciType {
+  const isZero = (device: string) => device.endsWith(".0");
+  return {
+    name,
+    ids: [],
+    at,
+    layout(device) {
+      const count = isZero(device) ? 0x400 : base;
+      return { count, control: count + 0x20, box: count + 0x30 };
+    },
+    words: (device) => (isZero(device) ? zero : others).map((event) => uncoreControl(event, false)),
+  };
+}
+
 TYPES.push(
   {
     name: "intel_skx_imc",
     ids: [0x2042, 0x2046, 0x204a],
-    keys: fourCounters("E,W=48"),
-    layout: () => USUAL,
     words: words([0x0304, 0x0c04, 0x0b01, 0x0102], false),
   },
-  {
-    name: "intel_knl_edc",
-    ids: [],
-    // UCLK: hits and misses of the memory on the package; ECLK: reads and writes that entered it
-    at: /^ff\/(0f|1[0-6])\.0$|^ff\/(1[89a-f])\.2$/,
-    keys: fourCounters("E,W=48"),
-    layout: (device) =>
-      device.endsWith(".0")
-        ? { control: 0x420, count: 0x400, box: 0x430 }
-        : { control: 0xa20, count: 0xa00, box: 0xa30 },
-    words: (device) =>
-      (device.endsWith(".0") ? [0x0102, 0x0202, 0x0402, 0x0802] : [0x0101, 0x0102, 0, 0])
-        .map((event) => uncoreControl(event, false)),
-  },
-  {
-    name: "intel_knl_mc",
-    ids: [],
-    at: /^ff\/0[ab]\.0$|^ff\/0[89]\.[234]$/,
-    keys: fourCounters("E,W=48"),
-    layout: (device) =>
-      device.endsWith(".0")
-        ? { control: 0x420, count: 0x400, box: 0x430 }
-        : { control: 0xb20, count: 0xb00, box: 0xb30 },
-    words: (device) =>
-      (device.endsWith(".0") ? [0, 0, 0, 0] : [0x0103, 0x0203, 0, 0])
-        .map((event) => uncoreControl(event, false)),
-  },
+  // UCLK: hits and misses of the memory on the package; ECLK: reads and writes that entered it
+  knl(
+    { name: "intel_knl_edc", at: /^ff\/(0f|1[0-6])\.0$|^ff\/(1[89a-f])\.2$/, base: 0xa00 },
+    [0x0102, 0x0202, 0x0402, 0x0802],
+    [0x0101, 0x0102, 0, 0],
+  ),
+  knl(
+    { name: "intel_knl_mc", at: /^ff\/0[ab]\.0$|^ff\/0[89]\.[234]$/, base: 0xb00 },
+    [0, 0, 0, 0],
+    [0x0103, 0x0203, 0, 0],
+  ),
 );
 
 /** Functions of a type, by name. */
@@ -156,9 +150,10 @@ function functionsOf(type: PciType, machine: RawMachine): [string, PciFunction][
 }
 
 function pciType(type: PciType): RawStatsType {
+  const layoutOf = type.layout ?? (() => USUAL);
   return {
     name: type.name,
-    keys: type.keys,
+    keys: type.keys ?? KEYS,
     needs: { files: ["/proc/bus/pci/"], libraries: [], capabilities: ["CAP_SYS_ADMIN"] },
     open({ machine, processor }) {
       if (processor.vendor !== "intel") return undefined;
@@ -169,13 +164,13 @@ function pciType(type: PciType): RawStatsType {
       return {
         program() {
           for (const [device, pci] of functions) {
-            const failed = program(pci, type.layout(device), type.words(device));
+            const failed = program(pci, layoutOf(device), type.words(device));
             if (failed !== 0) return `${device}: error ${failed}`;
           }
         },
         collect(row) {
           for (const [device, pci] of functions) {
-            read(pci, type.layout(device), row);
+            read(pci, layoutOf(device), row);
             row.emit(device);
           }
         },

@@ -8,9 +8,7 @@
  * neither programs nor reads it; here both are done, with the words that its source prepares.
  * @module
  */
-import { programEach, putRegisters, range, REGISTER_NEEDS, uncoreControl } from "./_control.ts";
-import { writeAll } from "./_control.ts";
-import { fourCounters } from "./intel_box.ts";
+import { counterKeys, counting, range, REGISTER_NEEDS, uncoreControl } from "./_control.ts";
 import { INTEL_MODELS, isIntel } from "./intel_core.ts";
 import type { RawStatsType } from "./raw_type.ts";
 
@@ -26,7 +24,7 @@ const { snb, ivb, hsw, bdw } = INTEL_MODELS;
 /** Raw counters of Intel's power control unit. Device: number of the package. */
 export const intelPcu: RawStatsType = {
   name: "intel_pcu",
-  keys: `${fourCounters("E,W=48")} FIXED_CTR0,E,W=48 FIXED_CTR1,E,W=48`,
+  keys: `${counterKeys(COUNTERS, "E,W=48")} FIXED_CTR0,E,W=48 FIXED_CTR1,E,W=48`,
   needs: REGISTER_NEEDS,
   open({ machine, processor }) {
     const early = isIntel(processor, [...snb, ...ivb]);
@@ -34,27 +32,13 @@ export const intelPcu: RawStatsType = {
     const { box, control, count, freeze, run } = early ? EARLY : LATE_REGISTERS;
     const controls = range(control, COUNTERS);
     const counts = range(count, COUNTERS);
-    return {
-      program: () =>
-        programEach(processor.leaders.values(), (cpu) => {
-          const registers = machine.registers(cpu);
-          if (registers === undefined) return `no registers of cpu ${cpu}`;
-          counts.forEach((register) => registers.started(register));
-          return writeAll(registers, [
-            [box, freeze],
-            ...EVENTS.map((event, i) => [controls[i], uncoreControl(event, true)] as const),
-            [box, run],
-          ]);
-        }),
-      collect(row) {
-        for (const [number, cpu] of processor.leaders) {
-          const registers = machine.registers(cpu);
-          putRegisters(row, 0, registers, controls);
-          putRegisters(row, COUNTERS, registers, counts);
-          putRegisters(row, 2 * COUNTERS, registers, RESIDENCY);
-          row.emit(String(number));
-        }
-      },
-    };
+    const words = [
+      [box, freeze],
+      ...EVENTS.map((event, i) => [controls[i], uncoreControl(event, true)] as const),
+      [box, run],
+    ] as const;
+    const set = { registers: [...controls, ...counts, ...RESIDENCY], counts, words: () => words };
+    const packages = [...processor.leaders];
+    return counting(machine, packages.map(([n, cpu]) => ({ ...set, cpu, device: String(n) })));
   },
 };

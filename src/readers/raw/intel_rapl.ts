@@ -25,7 +25,7 @@ export const intelRapl: RawStatsType = {
     return {
       collect(row) {
         for (const [number, leader] of processor.leaders) {
-          putRegisters(row, 0, machine.registers(leader), REGISTERS);
+          putRegisters(row, machine.registers(leader), REGISTERS);
           row.emit(String(number));
         }
       },

@@ -7,8 +7,7 @@
  * on others the registers are something else.
  * @module
  */
-import { programEach, putRegisters, range, REGISTER_NEEDS, uncoreControl } from "./_control.ts";
-import { writeAll } from "./_control.ts";
+import { counting, numbered, range, REGISTER_NEEDS, uncoreControl } from "./_control.ts";
 import { INTEL_MODELS, isIntel } from "./intel_core.ts";
 import type { RawStatsType } from "./raw_type.ts";
 
@@ -17,42 +16,26 @@ const GLOBAL_CONTROL = 0x391, FIXED_CONTROL = 0x395;
 const CONTROL = 0x3c0, COUNT = 0x3b0;
 /** Last-level cache: hits, then misses of reads, writes and probes; lines that came, and went. */
 const EVENTS = [0x0108, 0x0208, 0x0408, 0x0109, 0x0209, 0x0409, 0x0f0a, 0x1f0b];
-const numbered = (name: string, options: string) =>
-  range(0, COUNTERS).map((i) => `${name}${i},${options}`).join(" ");
-
 /** Raw uncore counters of Nehalem and Westmere. Device: number of the package. */
 export const intelUncore: RawStatsType = {
   name: "intel_uncore",
   keys: "PERF_GLOBAL_CTRL,C PERF_GLOBAL_STATUS,C PERF_GLOBAL_OVF_CTRL,C FIXED_CTR0,E,W=48 " +
     "FIXED_CTR_CTRL,C ADDR_OPCODE_MATCH,C " +
-    `${numbered("PMC", "E,W=48")} ${numbered("PERFEVTSEL", "C")}`,
+    `${numbered("PMC", COUNTERS, "E,W=48")} ${numbered("PERFEVTSEL", COUNTERS, "C")}`,
   needs: REGISTER_NEEDS,
   open({ machine, processor }) {
     if (!isIntel(processor, INTEL_MODELS.nhm)) return { collect() {} };
-    const registersOf = [
-      ...range(GLOBAL_CONTROL, 6),
-      ...range(COUNT, COUNTERS),
-      ...range(CONTROL, COUNTERS),
-    ];
-    return {
-      program: () =>
-        programEach(processor.leaders.values(), (cpu) => {
-          const registers = machine.registers(cpu);
-          if (registers === undefined) return `no registers of cpu ${cpu}`;
-          for (const register of range(COUNT, COUNTERS)) registers.started(register);
-          return writeAll(registers, [
-            [GLOBAL_CONTROL, 0],
-            ...EVENTS.map((event, i) => [CONTROL + i, uncoreControl(event, false)] as const),
-            [FIXED_CONTROL, 1],
-            [GLOBAL_CONTROL, (1n << 32n) | 0xffn],
-          ]);
-        }),
-      collect(row) {
-        for (const [number, cpu] of processor.leaders) {
-          putRegisters(row, 0, machine.registers(cpu), registersOf);
-          row.emit(String(number));
-        }
-      },
-    };
+    const controls = range(CONTROL, COUNTERS);
+    const counts = range(COUNT, COUNTERS);
+    const words = [
+      [GLOBAL_CONTROL, 0],
+      ...EVENTS.map((event, i) => [controls[i], uncoreControl(event, false)] as const),
+      [FIXED_CONTROL, 1],
+      [GLOBAL_CONTROL, (1n << 32n) | 0xffn],
+    ] as const;
+    const registers = [...range(GLOBAL_CONTROL, 6), ...counts, ...controls];
+    const set = { registers, counts, words: () => words };
+    const packages = [...processor.leaders];
+    return counting(machine, packages.map(([n, cpu]) => ({ ...set, cpu, device: String(n) })));
   },
 };

@@ -5,33 +5,26 @@
  * `0 1172 0 195805494 204125982 0 16957 216828482753 708781379083 0 3268048`.
  * @module
  */
-import { KeptFiles, LINES } from "./_lines.ts";
-import { filesOnly, type RawStatsType } from "./raw_type.ts";
+import { fileType, LINES } from "./_lines.ts";
 
 const PATHS = ["/proc/sys/lnet/stats", "/sys/kernel/debug/lnet/stats"];
 /** Of each of the eleven numbers its key: −1 for those that have none. */
 const KEY_OF = [-1, -1, -1, 0, 1, -1, 2, 3, 4, -1, 5];
 
 /** Raw counters of Lustre's network layer. Device: `-`. */
-export const lnet: RawStatsType = {
+export const lnet = fileType({
   name: "lnet",
   keys: "tx_msgs,E rx_msgs,E rx_msgs_dropped,E tx_bytes,E,U=B rx_bytes,E,U=B rx_bytes_dropped,E",
-  needs: filesOnly(...PATHS),
-  open({ host }) {
-    const files = new KeptFiles(host);
-    return {
-      collect(row) {
-        for (const path of PATHS) {
-          const lines = files.lines(path);
-          if (!lines?.next()) continue;
-          for (let i = 0; i < KEY_OF.length && lines.number(); i++) {
-            if (KEY_OF[i] >= 0) row.put(KEY_OF[i], LINES.low, LINES.high);
-          }
-          row.emit("-");
-          return;
-        }
-      },
-      [Symbol.dispose]: () => files[Symbol.dispose](),
-    };
+  paths: [...PATHS],
+  open: ({ files }) => (row) => {
+    for (const path of PATHS) {
+      const lines = files.lines(path);
+      if (!lines?.next()) continue;
+      for (let i = 0; i < KEY_OF.length && lines.number(); i++) {
+        if (KEY_OF[i] >= 0) row.put(KEY_OF[i], LINES.low, LINES.high);
+      }
+      row.emit("-");
+      return;
+    }
   },
-};
+});

@@ -5,8 +5,8 @@
  * Truth: Documentation/ABI/testing/sysfs-class-net-statistics; bit 0 of `flags` is IFF_UP.
  * @module
  */
-import { KeptFiles, LINES } from "./_lines.ts";
-import { filesOnly, keyNames, type RawStatsType } from "./raw_type.ts";
+import { fileType } from "./_lines.ts";
+import { keyNames } from "./raw_type.ts";
 
 const DIRECTORY = "/sys/class/net/";
 const KEYS = "collisions,E multicast,E rx_bytes,E,U=B rx_compressed,E rx_crc_errors,E " +
@@ -17,32 +17,25 @@ const KEYS = "collisions,E multicast,E rx_bytes,E,U=B rx_compressed,E rx_crc_err
 const UP = 1;
 
 /** Raw counters of network interfaces. Device: name of the interface. */
-export const net: RawStatsType = {
+export const net = fileType({
   name: "net",
   keys: KEYS,
-  needs: filesOnly(DIRECTORY),
-  open({ host }) {
-    const files = new KeptFiles(host);
+  paths: [DIRECTORY],
+  open({ files, host }) {
     const names = keyNames(KEYS);
     const paths = new Map<string, string[]>();
-    return {
-      collect(row) {
-        for (const device of host.list(DIRECTORY)) {
-          let own = paths.get(device);
-          if (own === undefined) {
-            own = names.map((key) => `${DIRECTORY}${device}/statistics/${key}`);
-            paths.set(device, own);
-          }
-          const flags = files.lines(`${DIRECTORY}${device}/flags`);
-          if (!flags?.next() || (Number(flags.rest()) & UP) === 0) continue;
-          for (let k = 0; k < own.length; k++) {
-            const lines = files.lines(own[k]);
-            if (lines?.next() && lines.number()) row.put(k, LINES.low, LINES.high);
-          }
-          row.emit(device);
+    return (row) => {
+      for (const device of host.list(DIRECTORY)) {
+        let own = paths.get(device);
+        if (own === undefined) {
+          own = names.map((key) => `${DIRECTORY}${device}/statistics/${key}`);
+          paths.set(device, own);
         }
-      },
-      [Symbol.dispose]: () => files[Symbol.dispose](),
+        const flags = files.lines(`${DIRECTORY}${device}/flags`);
+        if (!flags?.next() || (Number(flags.rest()) & UP) === 0) continue;
+        for (let k = 0; k < own.length; k++) files.put(row, k, own[k]);
+        row.emit(device);
+      }
     };
   },
-};
+});

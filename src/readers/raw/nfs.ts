@@ -6,7 +6,8 @@
  * or `1.1` counts, as in hpcperfstats, so that nfs4 mounts are left out.
  * @module
  */
-import { filesOnly, keyNames, type RawRow, type RawStatsType } from "./raw_type.ts";
+import { fileType } from "./_lines.ts";
+import { keyNames, type RawRow } from "./raw_type.ts";
 
 const PATH = "/proc/self/mountstats";
 const EVENTS = ("inode_revalidate dentry_revalidate data_invalidate attr_invalidate vfs_open " +
@@ -33,25 +34,21 @@ const INDEX = new Map(keyNames(KEYS).map((name, i) => [name, i]));
 const HEAD = /^device .* mounted on (\S+) with fstype nfs statvers=1\.[01]$/;
 
 /** Raw counters of NFS mounts. Device: mount point. */
-export const nfs: RawStatsType = {
+export const nfs = fileType({
   name: "nfs",
   keys: KEYS,
-  needs: filesOnly(PATH),
-  open({ host }) {
-    return {
-      collect(row) {
-        let mount: string | undefined;
-        for (const line of (host.readText(PATH) ?? "").split("\n")) {
-          if (line.startsWith("device ")) {
-            if (mount !== undefined) row.emit(mount);
-            mount = HEAD.exec(line)?.[1];
-          } else if (mount !== undefined) section(line.trim(), row);
-        }
+  paths: [PATH],
+  open: ({ host }) => (row) => {
+    let mount: string | undefined;
+    for (const line of (host.readText(PATH) ?? "").split("\n")) {
+      if (line.startsWith("device ")) {
         if (mount !== undefined) row.emit(mount);
-      },
-    };
+        mount = HEAD.exec(line)?.[1];
+      } else if (mount !== undefined) section(line.trim(), row);
+    }
+    if (mount !== undefined) row.emit(mount);
   },
-};
+});
 
 function section(line: string, row: RawRow): void {
   const at = line.indexOf(":");

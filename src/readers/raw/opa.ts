@@ -7,8 +7,7 @@
  * @module
  */
 import { activePorts, FABRIC_DIRECTORY, isOmniPath } from "./_fabric.ts";
-import { KeptFiles, LINES } from "./_lines.ts";
-import { filesOnly, type RawStatsType } from "./raw_type.ts";
+import { fileType, LINES } from "./_lines.ts";
 
 /** Key → file. */
 const FILES: readonly (readonly [key: number, file: string])[] = [
@@ -23,33 +22,29 @@ const FILES: readonly (readonly [key: number, file: string])[] = [
 const DATA_KEYS = 2;
 
 /** Raw port counters of Omni-Path adapters. Device: `ADAPTER/PORT`. */
-export const opa: RawStatsType = {
+export const opa = fileType({
   name: "opa",
   keys: "PortXmitData,E PortRcvData,E PortXmitPkts,E PortRcvPkts,E PortMulticastXmitPkts,E " +
     "PortMulticastRcvPkts,E PortXmitWait,E SwPortCongestion,E PortRcvFECN,E PortRcvBECN,E " +
     "PortXmitTimeCong,E PortXmitWastedBW,E PortXmitWaitData,E PortRcvBubble,E PortMarkFECN,E " +
     "PortErrorCounterSummary,E",
-  needs: filesOnly(FABRIC_DIRECTORY),
-  open({ host }) {
+  paths: [FABRIC_DIRECTORY],
+  open({ files, host }) {
     if (!host.list(FABRIC_DIRECTORY).some(isOmniPath)) return undefined;
-    const files = new KeptFiles(host);
-    return {
-      collect(row) {
-        for (const { adapter, port, directory } of activePorts(host)) {
-          if (!isOmniPath(adapter)) continue;
-          for (const [key, file] of FILES) {
-            const lines = files.lines(`${directory}/counters/${file}`);
-            if (!lines?.next() || !lines.number()) continue;
-            if (key >= DATA_KEYS) row.put(key, LINES.low, LINES.high);
-            else {
-              const low = ((LINES.low >>> 1) | ((LINES.high & 1) << 31)) >>> 0;
-              row.put(key, low, LINES.high >>> 1);
-            }
+    return (row) => {
+      for (const { adapter, port, directory } of activePorts(host)) {
+        if (!isOmniPath(adapter)) continue;
+        for (const [key, file] of FILES) {
+          const lines = files.lines(`${directory}/counters/${file}`);
+          if (!lines?.next() || !lines.number()) continue;
+          if (key >= DATA_KEYS) row.put(key, LINES.low, LINES.high);
+          else {
+            const low = ((LINES.low >>> 1) | ((LINES.high & 1) << 31)) >>> 0;
+            row.put(key, low, LINES.high >>> 1);
           }
-          row.emit(`${adapter}/${port}`);
         }
-      },
-      [Symbol.dispose]: () => files[Symbol.dispose](),
+        row.emit(`${adapter}/${port}`);
+      }
     };
   },
-};
+});

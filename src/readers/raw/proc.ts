@@ -5,9 +5,8 @@
  * know and of its services, and shells; what remains are the programs of jobs.
  * @module
  */
-import { hashOf, hashTable, LINES } from "./_lines.ts";
-import type { Lines } from "./_lines.ts";
-import { filesOnly, keyNames, type RawRow, type RawStatsType } from "./raw_type.ts";
+import { fileType, hashOf, hashTable, LINES, type Lines } from "./_lines.ts";
+import { keyNames, type RawRow } from "./raw_type.ts";
 
 const KEYS = "Uid VmPeak,U=kB VmSize,U=kB VmLck,U=kB VmHWM,U=kB VmRSS,U=kB VmData,U=kB " +
   "VmStk,U=kB VmExe,U=kB VmLib,U=kB VmPTE,U=kB VmSwap,U=kB Threads";
@@ -18,33 +17,31 @@ const CPUS = hashOf("Cpus_allowed_list");
 const MEMORIES = hashOf("Mems_allowed_list");
 
 /** Raw figures of users' processes. Device: `NAME/PID/CPUS/MEMORIES`; a name may hold blanks. */
-export const proc: RawStatsType = {
+export const proc = fileType({
   name: "proc",
   keys: KEYS,
-  needs: filesOnly("/proc/"),
+  paths: ["/proc/"],
   open({ host, machine }) {
     const table = hashTable(keyNames(KEYS));
-    return {
-      collect(row) {
-        for (const pid of host.list("/proc")) {
-          const first = pid.charCodeAt(0);
-          if (first < 48 || first > 57) continue;
-          const uid = machine.ownerOf(pid);
-          if (uid === undefined || uid === 0) continue;
-          const user = machine.userName(uid);
-          if (user === undefined || SERVICES.has(user)) continue;
-          try {
-            using file = host.keep(`/proc/${pid}/status`);
-            if (LINES.open(file)) status(LINES, pid, table, row);
-          } catch {
-            // gone in between
-          }
-          row.clear();
+    return (row) => {
+      for (const pid of host.list("/proc")) {
+        const first = pid.charCodeAt(0);
+        if (first < 48 || first > 57) continue;
+        const uid = machine.ownerOf(pid);
+        if (uid === undefined || uid === 0) continue;
+        const user = machine.userName(uid);
+        if (user === undefined || SERVICES.has(user)) continue;
+        try {
+          using file = host.keep(`/proc/${pid}/status`);
+          if (LINES.open(file)) status(LINES, pid, table, row);
+        } catch {
+          // gone in between
         }
-      },
+        row.clear();
+      }
     };
   },
-};
+});
 
 function status(lines: Lines, pid: string, table: Map<number, number>, row: RawRow): void {
   let name = "";

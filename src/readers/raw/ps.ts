@@ -5,8 +5,8 @@
  * Truth: proc(5). Loads are stored times 100. One real line: `24.78 24.33 22.30 25/600 51222`.
  * @module
  */
-import { hashOf, KeptFiles, LINES } from "./_lines.ts";
-import { filesOnly, type RawRow, type RawStatsType } from "./raw_type.ts";
+import { fileType, hashOf, type KeptFiles, LINES } from "./_lines.ts";
+import type { RawRow } from "./raw_type.ts";
 
 const STAT = "/proc/stat";
 const LOAD = "/proc/loadavg";
@@ -14,22 +14,16 @@ const CTXT = hashOf("ctxt");
 const PROCESSES = hashOf("processes");
 
 /** Raw counts of the node's processes. Device: `-`. */
-export const ps: RawStatsType = {
+export const ps = fileType({
   name: "ps",
   keys: "ctxt,E processes,E load_1 load_5 load_15 nr_running nr_threads",
-  needs: filesOnly(STAT, LOAD),
-  open({ host }) {
-    const files = new KeptFiles(host);
-    return {
-      collect(row) {
-        stat(files, row);
-        load(files, row);
-        row.emit("-");
-      },
-      [Symbol.dispose]: () => files[Symbol.dispose](),
-    };
+  paths: [STAT, LOAD],
+  open: ({ files }) => (row) => {
+    stat(files, row);
+    load(files, row);
+    row.emit("-");
   },
-};
+});
 
 function stat(files: KeptFiles, row: RawRow): void {
   const lines = files.lines(STAT);

@@ -132,8 +132,3 @@ export function accessOf(
 export function keyNames(keys: string): string[] {
   return keys.split(" ").map((key) => key.split(",", 1)[0]);
 }
-
-/** Needs of a type that reads files only. */
-export function filesOnly(...files: string[]): Needs {
-  return { files, libraries: [], capabilities: [] };
-}

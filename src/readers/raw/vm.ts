@@ -6,9 +6,7 @@
  * One real line: `pgfault 921809416`.
  * @module
  */
-import { KeyedLines } from "./_keyed.ts";
-import { KeptFiles } from "./_lines.ts";
-import { filesOnly, type RawStatsType } from "./raw_type.ts";
+import { fileType, keyedLines } from "./_lines.ts";
 
 const PATH = "/proc/vmstat";
 const KEYS = "nr_anon_transparent_hugepages pgpgin,E,U=KB pgpgout,E,U=KB pswpin,E pswpout,E " +
@@ -19,21 +17,12 @@ const KEYS = "nr_anon_transparent_hugepages pgpgin,E,U=KB pgpgout,E,U=KB pswpin,
   "thp_collapse_alloc_failed,E thp_split,E";
 
 /** Raw counters of virtual memory. Device: `-`. */
-export const vm: RawStatsType = {
+export const vm = fileType({
   name: "vm",
   keys: KEYS,
-  needs: filesOnly(PATH),
-  open({ host }) {
-    const files = new KeptFiles(host);
-    const keyed = new KeyedLines(KEYS);
-    return {
-      collect(row) {
-        const lines = files.lines(PATH);
-        if (lines === undefined) return;
-        keyed.fill(lines, row);
-        row.emit("-");
-      },
-      [Symbol.dispose]: () => files[Symbol.dispose](),
-    };
+  paths: [PATH],
+  open({ files }) {
+    const emit = keyedLines(files, KEYS);
+    return (row) => emit(row, PATH, "-");
   },
-};
+});

@@ -6,21 +6,30 @@
  * /sys/kernel/debug/lustre. Mounts are distinguished by the last 16 characters of an instance, the
  * address of its superblock: /proc/fs/lustre/lov has `NAME-clilov-ADDRESS`, and `NAME-clilov` is
  * the device. One real line: `read_bytes 49311 samples [bytes] 1 23553884 47736624197`.
+ *
+ * Use of file systems (llite): bytes are sums, all else counts, since operations have a sum of microseconds
+ * as well from Lustre 2.13 on, which hpcperfstats stores in place of the count. Due to a bug in Lustre,
+ * read_bytes counts what was asked for, not what was returned.
  * @module
  */
 import type { Host } from "../../core/machine/host.ts";
-import { hashOf, hashTable, KeptFiles, LINES } from "./_lines.ts";
-import { filesOnly, keyNames, type RawRow, type RawStatsType } from "./raw_type.ts";
+import { fileType, hashOf, hashTable, type KeptFiles, LINES } from "./_lines.ts";
+import { keyNames, type RawRow } from "./raw_type.ts";
 
 const PLACES = ["/proc/fs/lustre", "/sys/kernel/debug/lustre"];
-/** What types of Lustre read, for `needs`. */
-export const LUSTRE_FILES: readonly string[] = PLACES.map((place) => `${place}/`);
+const PATHS = PLACES.map((place) => `${place}/`);
 const ADDRESS = 16;
 const BYTES = hashOf("[bytes]");
 const WAIT = hashOf("req_waittime");
 
+const LLITE_KEYS = "read_bytes,E,U=B write_bytes,E,U=B direct_read,E,U=B direct_write,E,U=B " +
+  "osc_read,E,U=B osc_write,E,U=B dirty_pages_hits,E dirty_pages_misses,E ioctl,E open,E " +
+  "close,E mmap,E seek,E fsync,E setattr,E truncate,E flock,E getattr,E statfs,E alloc_inode,E " +
+  "setxattr,E getxattr,E listxattr,E removexattr,E inode_permission,E readdir,E create,E " +
+  "lookup,E link,E unlink,E symlink,E mkdir,E rmdir,E mknod,E rename,E";
+
 /** One line: the sums that there are. */
-export interface LustreLine {
+interface LustreLine {
   /** Hash of the key. */
   readonly key: number;
   readonly isBytes: boolean;
@@ -30,16 +39,16 @@ export interface LustreLine {
 }
 
 /** The instances of one kind (llite, mdc, osc), by mount. */
-export class LustreInstances {
+class LustreInstances {
   readonly #host: Host;
-  readonly #kind: string;
   readonly #files: KeptFiles;
+  readonly #kind: string;
   #names = new Map<string, string>();
 
-  constructor(host: Host, kind: string) {
-    this.#host = host;
+  constructor(node: { host: Host; files: KeptFiles }, kind: string) {
+    this.#host = node.host;
+    this.#files = node.files;
     this.#kind = kind;
-    this.#files = new KeptFiles(host);
   }
 
   /** Goes through all instances: takes their lines, and emits a row per mount. */
@@ -92,41 +101,65 @@ export class LustreInstances {
       take({ key, isBytes, hasSum, count, sum }, row);
     }
   }
-
-  [Symbol.dispose](): void {
-    this.#files[Symbol.dispose]();
-  }
 }
 
+/** Raw counters of Lustre mounts. Device: `NAME-clilov`. */
+export const llite = fileType({
+  name: "llite",
+  keys: LLITE_KEYS,
+  paths: PATHS,
+  open(node) {
+    const instances = new LustreInstances(node, "llite");
+    const table = hashTable(keyNames(LLITE_KEYS));
+    return (row) => {
+      instances.collect(row, ({ key, isBytes, count, sum }) => {
+        const index = table.get(key);
+        if (index !== undefined) row.put(index, ...(isBytes ? sum : count));
+      });
+    };
+  },
+});
+
 /**
- * A type of requests to one kind of server: `reqs` and `wait` come from the line req_waittime, all
- * other keys from lines of their own names. Device: `NAME-clilov`.
+ * A type of requests to one kind of server, added over the servers of a mount: `reqs` and `wait` come
+ * from the line req_waittime, all other keys from lines of their own names. Device: `NAME-clilov`.
  */
-export function lustreRequests(name: "mdc" | "osc", keys: string): RawStatsType {
-  return {
+function requests(name: "mdc" | "osc", keys: string) {
+  return fileType({
     name,
     keys,
-    needs: filesOnly(...LUSTRE_FILES),
-    open({ host }) {
-      const instances = new LustreInstances(host, name);
+    paths: PATHS,
+    open(node) {
+      const instances = new LustreInstances(node, name);
       const names = keyNames(keys);
       const table = hashTable(names);
       const [reqs, wait] = [names.indexOf("reqs"), names.indexOf("wait")];
-      return {
-        collect(row) {
-          instances.collect(row, ({ key, isBytes, hasSum, count, sum }) => {
-            if (!hasSum) return;
-            if (key === WAIT) {
-              row.add(reqs, ...count);
-              row.add(wait, ...sum);
-              return;
-            }
-            const index = table.get(key);
-            if (index !== undefined) row.add(index, ...(isBytes ? sum : count));
-          });
-        },
-        [Symbol.dispose]: () => instances[Symbol.dispose](),
+      return (row) => {
+        instances.collect(row, ({ key, isBytes, hasSum, count, sum }) => {
+          if (!hasSum) return;
+          if (key === WAIT) {
+            row.add(reqs, ...count);
+            row.add(wait, ...sum);
+            return;
+          }
+          const index = table.get(key);
+          if (index !== undefined) row.add(index, ...(isBytes ? sum : count));
+        });
       };
     },
-  };
+  });
 }
+
+/** Raw counters of requests to metadata servers. */
+export const mdc = requests(
+  "mdc",
+  "ldlm_cancel,E mds_close,E mds_getattr,E mds_getattr_lock,E mds_getxattr,E mds_readpage,E " +
+    "mds_statfs,E mds_sync,E reqs,E wait,E,U=us",
+);
+
+/** Raw counters of requests to object servers; one that disappears makes the sum fall. */
+export const osc = requests(
+  "osc",
+  "read_bytes,E,U=B write_bytes,E,U=B ost_destroy,E ost_punch,E ost_read,E ost_setattr,E " +
+    "ost_statfs,E ost_write,E reqs,E wait,E,U=us",
+);
