@@ -8,139 +8,96 @@
  * @module
  */
 import type { Host, Reader } from "../core/machine/host.ts";
-import type { Absence, Offer, SignalRow } from "../core/signal.ts";
+import type { Offer, SignalRow } from "../core/signal.ts";
 import { type GpuDevice, gpuDevices } from "../core/machine/sysfs_topology.ts";
+import { fileOffer, lookAt } from "./offers.ts";
 import { TextReading, type TextSource } from "./readings/text.ts";
 
 const AMD = "0x1002";
 const MICRO = 1e-6;
 const DRM = "/sys/class/drm/cardN/device";
 
-interface GpuFile {
-  readonly row: SignalRow;
-  /** In the device's folder, or in its hwmon's; the first that exists counts. */
-  readonly files: readonly string[];
-  readonly scale: number;
-}
+type Shape = Pick<SignalRow, "domain" | "unit" | "behavior" | "agg"> & { readonly scale: number };
 
-function file(
-  name: string,
-  shape: Omit<SignalRow, "name" | "about" | "source">,
-  about: string,
-  [scale, ...files]: readonly [number, ...string[]],
-): GpuFile {
-  const row = { name: `AMDGPU::${name}`, ...shape, about, source: `${DRM}/${files[0]}` };
-  return { row, files, scale };
-}
+const MEAN = { domain: "gpu", behavior: "variable", agg: "average" } as const;
+const WATTS: Shape = { domain: "gpu", unit: "W", behavior: "variable", agg: "sum", scale: MICRO };
+const HERTZ: Shape = { ...MEAN, unit: "Hz", scale: 1 };
+const CELSIUS: Shape = { ...MEAN, unit: "°C", scale: 0.001 };
+const SHARE: Shape = { ...MEAN, unit: "", scale: 0.01 };
+const CHIP = { domain: "gpu_chip" } as const;
+const BYTES: Shape = { ...CHIP, unit: "B", behavior: "variable", agg: "sum", scale: 1 };
 
-const AVERAGE = { domain: "gpu_chip", behavior: "variable", agg: "average" } as const;
-const SUM = { domain: "gpu_chip", behavior: "variable", agg: "sum" } as const;
-const MODULE_W = { domain: "gpu", unit: "W", behavior: "variable", agg: "sum" } as const;
+/** Its files are in the device's folder, or in its hwmon's; the first that exists counts. */
+type GpuRow = readonly [name: string, shape: Shape, about: string, ...files: string[]];
 
-const FILES: readonly GpuFile[] = [
-  file("POWER", MODULE_W, "Power of the module", [
-    MICRO,
-    "hwmon/power1_average",
-    "hwmon/power1_input",
-  ]),
-  file("POWER_LIMIT", MODULE_W, "Power limit of the module", [MICRO, "hwmon/power1_cap"]),
-  file(
+const FILES: readonly GpuRow[] = [
+  ["POWER", WATTS, "Power of the module", "hwmon/power1_average", "hwmon/power1_input"],
+  ["POWER_LIMIT", WATTS, "Power limit of the module", "hwmon/power1_cap"],
+  [
     "POWER_LIMIT_MAX",
-    { ...MODULE_W, behavior: "constant" },
+    { ...WATTS, behavior: "constant" },
     "Highest power limit",
-    [MICRO, "hwmon/power1_cap_max"],
-  ),
-  file("CORE_FREQUENCY", { ...AVERAGE, domain: "gpu", unit: "Hz" }, "Frequency of the cores", [
-    1,
+    "hwmon/power1_cap_max",
+  ],
+  ["CORE_FREQUENCY", HERTZ, "Frequency of the cores", "hwmon/freq1_input"],
+  ["MEMORY_FREQUENCY", HERTZ, "Frequency of the memory", "hwmon/freq2_input"],
+  ["TEMPERATURE", CELSIUS, "Temperature at the edge", "hwmon/temp1_input"],
+  ["UTILIZATION", SHARE, "Share of time busy, 0 to 1", "gpu_busy_percent"],
+  [
+    "CHIP_CORE_FREQUENCY",
+    { ...HERTZ, ...CHIP },
+    "Frequency of a device's cores",
     "hwmon/freq1_input",
-  ]),
-  file("MEMORY_FREQUENCY", { ...AVERAGE, domain: "gpu", unit: "Hz" }, "Frequency of the memory", [
-    1,
-    "hwmon/freq2_input",
-  ]),
-  file("TEMPERATURE", { ...AVERAGE, domain: "gpu", unit: "°C" }, "Temperature at the edge", [
-    0.001,
-    "hwmon/temp1_input",
-  ]),
-  file("UTILIZATION", { ...AVERAGE, domain: "gpu", unit: "" }, "Share of time busy, 0 to 1", [
-    0.01,
+  ],
+  ["CHIP_TEMPERATURE", { ...CELSIUS, ...CHIP }, "Temperature of a device", "hwmon/temp1_input"],
+  [
+    "CHIP_UTILIZATION",
+    { ...SHARE, ...CHIP },
+    "Share of time that a device was busy",
     "gpu_busy_percent",
-  ]),
-  file("CHIP_CORE_FREQUENCY", { ...AVERAGE, unit: "Hz" }, "Frequency of a device's cores", [
-    1,
-    "hwmon/freq1_input",
-  ]),
-  file("CHIP_TEMPERATURE", { ...AVERAGE, unit: "°C" }, "Temperature of a device", [
-    0.001,
-    "hwmon/temp1_input",
-  ]),
-  file("CHIP_UTILIZATION", { ...AVERAGE, unit: "" }, "Share of time that a device was busy", [
-    0.01,
-    "gpu_busy_percent",
-  ]),
-  file(
+  ],
+  [
     "CHIP_MEMORY_UTILIZATION",
-    { ...AVERAGE, unit: "" },
+    { ...SHARE, ...CHIP },
     "Share of time that its memory was busy",
-    [
-      0.01,
-      "mem_busy_percent",
-    ],
-  ),
-  file("MEMORY_USED", { ...SUM, unit: "B" }, "Memory in use", [1, "mem_info_vram_used"]),
-  file(
-    "MEMORY_TOTAL",
-    { ...SUM, unit: "B", behavior: "constant" },
-    "Memory",
-    [1, "mem_info_vram_total"],
-  ),
+    "mem_busy_percent",
+  ],
+  ["MEMORY_USED", BYTES, "Memory in use", "mem_info_vram_used"],
+  ["MEMORY_TOTAL", { ...BYTES, behavior: "constant" }, "Memory", "mem_info_vram_total"],
 ];
 
 /** The reader of the amdgpu driver's files. */
 export const amdgpu: Reader = {
   name: "AMDGPU",
   needs: { files: ["/sys/class/drm/"], libraries: [], capabilities: [] },
-  signals: FILES.map((entry) => entry.row),
-  probe,
-  open(host, wanted) {
-    const rows = wanted.map(({ row }) => ({
-      name: row.name,
-      count: host.topology.count(row.domain),
-      sources: sourcesOf(host, FILES.find((f) => f.row.name === row.name)!),
-      constant: row.behavior === "constant",
-    }));
-    return new TextReading(host, rows);
+  signals: FILES.map(([name, { scale: _, ...shape }, about, file]): SignalRow => ({
+    name: `AMDGPU::${name}`,
+    ...shape,
+    about,
+    source: `${DRM}/${file}`,
+  })),
+  probe(host): Offer {
+    if (!gpuDevices(host).some((device) => device.vendor === AMD)) {
+      return { ok: false, kind: "absent", reason: "no AMD GPU in /sys/class/drm" };
+    }
+    const found = lookAt(amdgpu.signals, (row, i) => {
+      const [first] = sourcesOf(host, row);
+      if (first === undefined) return { kind: "absent", reason: `no ${FILES[i][3]}` };
+      return fileOffer(host, first.path);
+    });
+    return { ok: true, ...found };
   },
+  open: (host, wanted) => new TextReading(host, wanted, (row) => sourcesOf(host, row)),
 };
 
-function probe(host: Host): Offer {
-  if (!gpuDevices(host).some((device) => device.vendor === AMD)) {
-    return { ok: false, kind: "absent", reason: "no AMD GPU in /sys/class/drm" };
-  }
-  const signals = [];
-  const missing = new Map<string, Absence>();
-  for (const entry of FILES) {
-    const [first] = sourcesOf(host, entry);
-    const access = first === undefined ? undefined : host.probe(first.path);
-    if (access === undefined) {
-      missing.set(entry.row.name, { kind: "absent", reason: `no ${entry.files[0]}` });
-    } else if (!access.ok) missing.set(entry.row.name, access);
-    else signals.push({ row: entry.row, source: first.path, quality: "measured" as const });
-  }
-  return { ok: true, signals, missing };
-}
-
-function sourcesOf(host: Host, entry: GpuFile): TextSource[] {
-  const modules = entry.row.domain === "gpu";
-  const devices = gpuDevices(host);
-  let gpu = -1;
-  return devices.flatMap((device, chip): TextSource[] => {
-    if (!device.secondDie) gpu++;
+function sourcesOf(host: Host, row: SignalRow): TextSource[] {
+  const isModule = row.domain === "gpu";
+  const [, { scale }, , ...files] = FILES.find(([name]) => row.name === `AMDGPU::${name}`)!;
+  return gpuDevices(host).flatMap((device, chip): TextSource[] => {
     // A module's figures are its first device's: the second one repeats them or reads 0.
-    if (device.vendor !== AMD || (modules && device.secondDie)) return [];
-    const path = entry.files.map((name) => pathOf(host, device, name)).find((p) => p !== undefined);
-    if (path === undefined) return [];
-    return [{ path, scale: entry.scale, instance: modules ? gpu : chip }];
+    if (device.vendor !== AMD || (isModule && device.secondDie)) return [];
+    const path = files.map((name) => pathOf(host, device, name)).find((p) => p !== undefined);
+    return path === undefined ? [] : [{ path, scale, instance: isModule ? device.gpu : chip }];
   });
 }
 
@@ -148,7 +105,7 @@ function pathOf(host: Host, device: GpuDevice, name: string): string | undefined
   let dir = device.dir;
   let base = name;
   if (name.startsWith("hwmon/")) {
-    const chip = host.list(`${device.dir}/hwmon`)[0];
+    const [chip] = host.list(`${device.dir}/hwmon`);
     if (chip === undefined) return undefined;
     dir = `${device.dir}/hwmon/${chip}`;
     base = name.slice(6);

@@ -7,7 +7,8 @@
  * @module
  */
 import type { Host, Reader } from "../core/machine/host.ts";
-import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import type { Offer, SignalRow } from "../core/signal.ts";
+import { lookAt } from "./offers.ts";
 import { KeyedReading } from "./readings/keyed.ts";
 
 const OWN = "/proc/self/cgroup";
@@ -50,17 +51,15 @@ export const cgroup: Reader = {
     if (dir === undefined) {
       return { ok: false, kind: "absent", reason: `no control group of version 2 in ${OWN}` };
     }
-    const signals: OfferedSignal[] = [];
-    const missing = new Map<string, Absence>();
-    cgroup.signals.forEach((row, i) => {
+    const found = lookAt(cgroup.signals, (_row, i) => {
       const [, file, line] = ENTRIES[i];
       const path = `${dir}/${file}`;
       const text = host.readText(path);
-      if (text !== undefined && `\n${text}`.includes(`\n${line}`)) {
-        signals.push({ row, source: path, quality: "measured" });
-      } else missing.set(row.name, { kind: "absent", reason: `no ${line}in ${path}` });
+      return text !== undefined && `\n${text}`.includes(`\n${line}`)
+        ? { source: path }
+        : { kind: "absent", reason: `no ${line}in ${path}` };
     });
-    if (signals.length > 0) return { ok: true, signals, missing };
+    if (found.signals.length > 0) return { ok: true, ...found };
     return { ok: false, kind: "absent", reason: `no controller of ${dir} counts anything` };
   },
   open(host, wanted) {

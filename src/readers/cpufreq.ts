@@ -6,7 +6,8 @@
  * @module
  */
 import type { Host, Reader } from "../core/machine/host.ts";
-import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import type { Offer, SignalRow } from "../core/signal.ts";
+import { fileOffer, lookAt } from "./offers.ts";
 import { TextReading } from "./readings/text.ts";
 
 const CPU_DIR = "/sys/devices/system/cpu";
@@ -38,20 +39,13 @@ export const cpufreq: Reader = {
     quirks,
   })),
   probe,
-  open(host, wanted) {
-    const count = host.topology.count("cpu");
-    const rows = wanted.map(({ row }) => ({
-      name: row.name,
-      count,
-      constant: false,
-      sources: host.topology.cpus("board", 0).map((cpu) => ({
+  open: (host, wanted) =>
+    new TextReading(host, wanted, (row) =>
+      host.topology.cpus("board", 0).map((cpu) => ({
         path: pathOf(cpu, row),
         scale: KILO,
         instance: cpu,
-      })),
-    }));
-    return new TextReading(host, rows);
-  },
+      }))),
 };
 
 function pathOf(cpu: number, row: SignalRow): string {
@@ -64,13 +58,8 @@ function probe(host: Host): Offer {
   if (host.list(dir).length === 0) {
     return { ok: false, kind: "absent", reason: `no ${dir}: no cpufreq driver, as in most VMs` };
   }
-  const signals: OfferedSignal[] = [];
-  const missing = new Map<string, Absence>();
-  for (const row of cpufreq.signals) {
-    const path = pathOf(cpu, row);
-    const access = host.probe(path);
-    if (access.ok) signals.push({ row, source: path, quality: "measured", resolution: KILO });
-    else missing.set(row.name, access);
-  }
-  return { ok: true, signals, missing };
+  const found = lookAt(cpufreq.signals, (row) => {
+    return fileOffer(host, pathOf(cpu, row), { resolution: KILO });
+  });
+  return { ok: true, ...found };
 }

@@ -8,7 +8,8 @@
  * @module
  */
 import type { Host, Reader } from "../core/machine/host.ts";
-import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import type { Absence, Offer, SignalRow } from "../core/signal.ts";
+import { lookAt } from "./offers.ts";
 import { ConstantReading } from "./readings/constant.ts";
 import { identify } from "./processor.ts";
 
@@ -61,25 +62,28 @@ export const cpuinfo: Reader = {
 };
 
 function probe(host: Host): Offer {
-  const signals: OfferedSignal[] = [];
-  const missing = new Map<string, Absence>();
-  const [stickerRow, minRow, maxRow, stepRow] = cpuinfo.signals;
   const sticker = findSticker(host);
-  if ("hz" in sticker) {
-    signals.push({ row: stickerRow, source: sticker.source, quality: "measured" });
-  } else missing.set(stickerRow.name, sticker);
   const first = host.topology.cpus("board", 0)[0] ?? 0;
-  for (const [r, file] of [[minRow, "cpuinfo_min_freq"], [maxRow, "cpuinfo_max_freq"]] as const) {
-    const path = `${CPU_DIR}/cpu${first}/cpufreq/${file}`;
-    if (kilohertz(host, first, file) === undefined) {
-      missing.set(r.name, { kind: "absent", reason: `no ${path}` });
-    } else signals.push({ row: r, source: path, quality: "measured" });
-  }
-  const { vendor } = identify(host);
-  if (vendor === "other") {
-    missing.set(stepRow.name, { kind: "absent", reason: "not known for this processor" });
-  } else signals.push({ row: stepRow, source: "fixed", quality: "derived" });
-  return { ok: true, signals, missing };
+  const bound = (file: string) => {
+    const source = `${CPU_DIR}/cpu${first}/cpufreq/${file}`;
+    const isThere = kilohertz(host, first, file) !== undefined;
+    return isThere ? { source } : { kind: "absent", reason: `no ${source}` } as const;
+  };
+  const found = lookAt(cpuinfo.signals, (row) => {
+    switch (row.name) {
+      case "CPUINFO::FREQ_STICKER":
+        return "hz" in sticker ? { source: sticker.source } : sticker;
+      case "CPUINFO::FREQ_MIN":
+        return bound("cpuinfo_min_freq");
+      case "CPUINFO::FREQ_MAX":
+        return bound("cpuinfo_max_freq");
+      default:
+        return identify(host).vendor === "other"
+          ? { kind: "absent", reason: "not known for this processor" }
+          : { source: "fixed", quality: "derived" };
+    }
+  });
+  return { ok: true, ...found };
 }
 
 function kilohertz(host: Host, cpu: number, file: string): number | undefined {

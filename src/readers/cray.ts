@@ -10,7 +10,8 @@
  */
 import type { Host, Reader } from "../core/machine/host.ts";
 import { NumberScanner, SCAN } from "../core/parse_number.ts";
-import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import type { Absence, Offer, SignalRow } from "../core/signal.ts";
+import { lookAt } from "./offers.ts";
 import { CrayReading, type CrayRow } from "./readings/cray.ts";
 
 const DIR = "/sys/cray/pm_counters";
@@ -28,6 +29,8 @@ interface CrayFile {
   /** Holds only where the node has one package. */
   readonly onePackage?: boolean;
 }
+
+const STAMP = { unit: "s", behavior: "monotone", agg: "max" } as const;
 
 const FILES: readonly CrayFile[] = [
   energy("BOARD_ENERGY", "energy", "Energy of the node: CPU, memory, accelerators, board"),
@@ -50,54 +53,30 @@ const FILES: readonly CrayFile[] = [
       power(`${accel}_POWER_CAP`, `${file}_power_cap`, `Power cap of ${which}; 0: none`),
     ];
   }),
-  {
-    row: row("CPU_TEMPERATURE", {
-      domain: "package",
-      unit: "°C",
-      agg: "average",
-      about: "Temperature of the package",
-      source: "cpuN_temp",
-    }),
-    file: (i) => i === 0 ? ["cpu0_temp", "cpu_temp"] : [`cpu${i}_temp`],
-    unit: "C",
-    what: "value",
-  },
+  entry("CPU_TEMPERATURE", "cpuN_temp", {
+    domain: "package",
+    unit: "°C",
+    agg: "average",
+    about: "Temperature of the package",
+  }, { file: (i) => i === 0 ? ["cpu0_temp", "cpu_temp"] : [`cpu${i}_temp`], unit: "C" }),
   bare("FRESHNESS", "freshness", "Number of publications since the controller started", "monotone"),
   bare("GENERATION", "generation", "Number of changes of a power cap", "label"),
   bare("STARTUP", "startup", "Start of the controller: another value means that it restarted"),
   bare("VERSION", "version", "Version of the files' layout", "label"),
-  {
-    ...bare("SAMPLE_RATE", "raw_scan_hz", "Rate of the controller's sensors, in hertz", "constant"),
-    row: row("SAMPLE_RATE", {
-      unit: "",
-      behavior: "constant",
-      agg: "expect_same",
-      about: "Rate of the controller's sensors, in hertz; 10 where it does not tell",
-      source: "raw_scan_hz",
-    }),
-  },
-  {
-    ...bare("SAMPLE_ELAPSED_TIME", "freshness", "", "monotone"),
-    row: row("SAMPLE_ELAPSED_TIME", {
-      unit: "s",
-      behavior: "monotone",
-      agg: "max",
-      about: "Time since the first reading, counted in publications",
-      source: "freshness, raw_scan_hz",
-    }),
-    what: "elapsed",
-  },
-  {
-    ...energy("SAMPLE_STAMP", "energy", ""),
-    row: row("SAMPLE_STAMP", {
-      unit: "s",
-      behavior: "monotone",
-      agg: "max",
-      about: "When the controller took the energy of the node, since 1970",
-      source: "energy",
-    }),
-    what: "stamp",
-  },
+  entry("SAMPLE_RATE", "raw_scan_hz", {
+    behavior: "constant",
+    agg: "expect_same",
+    about: "Rate of the controller's sensors, in hertz; 10 where it does not tell",
+  }),
+  entry("SAMPLE_ELAPSED_TIME", "freshness", {
+    ...STAMP,
+    about: "Time since the first reading, counted in publications",
+    source: "freshness, raw_scan_hz",
+  }, { what: "elapsed" }),
+  entry("SAMPLE_STAMP", "energy", {
+    ...STAMP,
+    about: "When the controller took the energy of the node, since 1970",
+  }, { unit: "J", what: "stamp" }),
 ];
 
 /** The reader of pm_counters. */
@@ -126,19 +105,27 @@ export const cray: Reader = {
   },
 };
 
-function row(name: string, more: Partial<SignalRow> & { about: string; source: string }) {
+/** @param file Its name; the row's source, unless the row has one. */
+function entry(
+  name: string,
+  file: string,
+  row: Partial<SignalRow> & { about: string },
+  more: Partial<CrayFile> = {},
+): CrayFile {
   const base = { domain: "board", unit: "", behavior: "variable", agg: "sum" } as const;
-  return { ...base, ...more, name: `CNL::${name}`, source: `${DIR}/${more.source}` };
+  return {
+    row: { ...base, ...row, name: `CNL::${name}`, source: `${DIR}/${row.source ?? file}` },
+    ...{ file: () => [file], unit: undefined, what: "value" },
+    ...more,
+  };
 }
 
 function energy(name: string, file: string, about: string): CrayFile {
-  const facts = { unit: "J", behavior: "monotone", about, source: file } as const;
-  return { row: row(name, facts), file: () => [file], unit: "J", what: "value" };
+  return entry(name, file, { unit: "J", behavior: "monotone", about }, { unit: "J" });
 }
 
 function power(name: string, file: string, about: string): CrayFile {
-  const facts = { unit: "W", about, source: file } as const;
-  return { row: row(name, facts), file: () => [file], unit: "W", what: "value" };
+  return entry(name, file, { unit: "W", about }, { unit: "W" });
 }
 
 function bare(
@@ -147,8 +134,7 @@ function bare(
   about: string,
   behavior: SignalRow["behavior"] = "label",
 ): CrayFile {
-  const facts = { behavior, agg: "expect_same", format: "integer", about, source: file } as const;
-  return { row: row(name, facts), file: () => [file], unit: undefined, what: "value" };
+  return entry(name, file, { behavior, agg: "expect_same", format: "integer", about });
 }
 
 function onPackage(entry: CrayFile): CrayFile {
@@ -165,28 +151,22 @@ function probe(host: Host): Offer {
   if (present.size === 0) {
     return { ok: false, kind: "absent", reason: `no ${DIR}: not a Cray node with liquid cooling` };
   }
-  const signals: OfferedSignal[] = [];
-  const missing = new Map<string, Absence>();
   const periodS = 1 / rate(host);
-  for (const entry of FILES) {
-    const found = look(host, entry, present);
-    if (typeof found !== "string") {
-      missing.set(entry.row.name, found);
-      continue;
-    }
-    const counted = entry.unit !== undefined;
-    signals.push({
-      row: entry.row,
-      source: found,
-      quality: "measured",
+  const found = lookAt(cray.signals, (_row, i) => {
+    const { unit, what } = FILES[i];
+    const source = look(host, FILES[i], present);
+    if (typeof source !== "string") return source;
+    const counted = unit !== undefined;
+    return {
+      source,
       updatePeriodS: counted ? periodS : undefined,
-      resolution: counted && entry.what === "value" ? 1 : undefined,
-    });
-  }
-  if (signals.length === 0) {
+      resolution: counted && what === "value" ? 1 : undefined,
+    };
+  });
+  if (found.signals.length === 0) {
     return { ok: false, kind: "unusable", reason: `no file of ${DIR} holds what it should` };
   }
-  return { ok: true, signals, missing };
+  return { ok: true, ...found };
 }
 
 /** Path of the file, or why it is not used. */

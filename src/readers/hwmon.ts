@@ -11,7 +11,8 @@
  */
 import { openForJob, type Remedy } from "../core/remedy.ts";
 import type { Host, Reader } from "../core/machine/host.ts";
-import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import type { Absence, Offer, SignalRow } from "../core/signal.ts";
+import { type Found, lookAt, offerOrLack } from "./offers.ts";
 import { FALLBACK_W, fastest } from "./readings/power_bound.ts";
 import { textCounter, TextReading, type TextSource } from "./readings/text.ts";
 
@@ -101,21 +102,12 @@ export const hwmon: Reader = {
   probe,
   open(host, wanted) {
     const sources = survey(host);
-    return new TextReading(
-      host,
-      wanted.map((signal) => ({
-        name: signal.row.name,
-        count: host.topology.count(signal.row.domain),
-        sources: (sources.get(signal.row.name) ?? []).map((source) => ({
-          ...source,
-          relocate: () => {
-            const now = survey(host).get(signal.row.name);
-            return now?.find(({ instance }) => instance === source.instance)?.path;
-          },
-        })),
-        constant: false,
-      })),
-    );
+    return new TextReading(host, wanted, ({ name }) =>
+      (sources.get(name) ?? []).map((source) => ({
+        ...source,
+        relocate: () =>
+          survey(host).get(name)?.find(({ instance }) => instance === source.instance)?.path,
+      })));
   },
 };
 
@@ -123,38 +115,23 @@ function probe(host: Host): Offer {
   const chips = host.list(DIR);
   if (chips.length === 0) return { ok: false, kind: "absent", reason: `no chip in ${DIR}` };
   const sources = survey(host);
-  const signals: OfferedSignal[] = [];
-  const missing = new Map<string, Absence>();
-  for (const r of hwmon.signals) {
-    const found = sources.get(r.name) ?? [];
+  const rows = lookAt(hwmon.signals, (row) => {
+    const found = sources.get(row.name) ?? [];
     if (found.length === 0) {
-      const slow = r.name === "HWMON::METER_POWER" ? aemChip(host) : undefined;
-      missing.set(r.name, slow ?? { kind: "absent", reason: `no such chip in ${DIR}` });
-      continue;
+      const slow = row.name === "HWMON::METER_POWER" ? aemChip(host) : undefined;
+      return slow ?? { kind: "absent", reason: `no such chip in ${DIR}` };
     }
     const access = host.probe(found[0].path);
-    if (!access.ok) missing.set(r.name, access);
-    else signals.push(offer(host, r, found));
-  }
-  if (signals.length === 0) {
-    const lacks = [...missing.values()];
-    const worst = lacks.find((lack) => lack.kind === "forbidden") ??
-      lacks.find((lack) => lack.kind === "unusable");
-    return {
-      ok: false,
-      ...(worst ?? { kind: "absent", reason: `no chip in ${DIR} that measures energy or CPUs` }),
-    };
-  }
-  return { ok: true, signals, missing };
+    return access.ok ? offer(host, row, found[0].path) : access;
+  });
+  const offered = offerOrLack(rows, "forbidden", "unusable");
+  if (offered.ok || offered.kind !== "absent") return offered;
+  return { ok: false, kind: "absent", reason: `no chip in ${DIR} that measures energy or CPUs` };
 }
 
 /** Why IBM's meter is no source, where there is one. */
 function aemChip(host: Host): Absence | undefined {
-  const chip = host.list(DIR).find((c) => {
-    return /^aem[12]$/.test(
-      text(host, `${DIR}/${c}/name`) || text(host, `${DIR}/${c}/device/name`),
-    );
-  });
+  const chip = host.list(DIR).find((c) => /^aem[12]$/.test(nameOf(host, `${DIR}/${c}`)));
   if (chip === undefined) return undefined;
   return {
     kind: "unusable",
@@ -162,62 +139,33 @@ function aemChip(host: Host): Absence | undefined {
   };
 }
 
-function offer(host: Host, r: SignalRow, found: readonly TextSource[]): OfferedSignal {
-  const { path } = found[0];
-  if (r.unit === "J") {
-    return { row: r, source: path, quality: "measured", updatePeriodS: 0.1, resolution: MICRO };
-  }
-  const interval = path.endsWith("/power1_average")
-    ? Number(host.readText(`${path}_interval`) ?? NaN) * MILLI
+function offer(host: Host, { unit }: SignalRow, source: string): Found {
+  if (unit === "J") return { source, updatePeriodS: 0.1, resolution: MICRO };
+  const interval = source.endsWith("/power1_average")
+    ? Number(host.readText(`${source}_interval`) ?? NaN) * MILLI
     : NaN;
-  return {
-    row: r,
-    source: path,
-    quality: "measured",
-    updatePeriodS: interval > 0 ? interval : undefined,
-    note: interval > 0 ? `a mean over ${interval} s, renewed as often` : undefined,
-  };
+  if (!(interval > 0)) return { source };
+  const note = `a mean over ${interval} s, renewed as often`;
+  return { source, updatePeriodS: interval, note };
 }
 
-type Found = Map<string, TextSource[]>;
+type Channels = Map<string, TextSource[]>;
 
 /** All channels that feed a row, by the row's name. */
-function survey(host: Host): Found {
-  const found: Found = new Map();
+function survey(host: Host): Channels {
+  const found: Channels = new Map();
   const meters: string[] = [];
   const places = new Map<string, number>();
   for (const chip of host.list(DIR).sort((a, b) => Number(a.slice(5)) - Number(b.slice(5)))) {
     const dir = `${DIR}/${chip}`;
-    const name = text(host, `${dir}/name`) || text(host, `${dir}/device/name`);
+    const name = nameOf(host, dir);
     const place = places.get(name) ?? 0;
     places.set(name, place + 1);
-    switch (name) {
-      case "amd_energy":
-        amdEnergy(host, dir, found);
-        break;
-      case "power_meter":
-        meters.push(dir);
-        break;
-      case "coretemp":
-        coretemp(host, dir, found);
-        break;
-      case "k10temp":
-        labelled(host, dir, { Tctl: "PACKAGE_TEMPERATURE" }, place, found);
-        break;
-      case "zenpower":
-        labelled(
-          host,
-          dir,
-          {
-            SVI2_P_Core: "ZEN_CORE_POWER",
-            SVI2_P_SoC: "ZEN_SOC_POWER",
-            Tctl: "PACKAGE_TEMPERATURE",
-          },
-          place,
-          found,
-        );
-        break;
-    }
+    const labels = LABELS.get(name);
+    if (name === "amd_energy") amdEnergy(host, dir, found);
+    else if (name === "power_meter") meters.push(dir);
+    else if (name === "coretemp") coretemp(host, dir, found);
+    else if (labels !== undefined) labelled(host, dir, { labels, place }, found);
   }
   powerMeters(host, meters, found);
   return found;
@@ -227,8 +175,13 @@ function text(host: Host, path: string): string {
   return host.readText(path)?.trim() ?? "";
 }
 
+/** Older kernels keep the attributes in the device's folder. */
+function nameOf(host: Host, dir: string): string {
+  return text(host, `${dir}/name`) || text(host, `${dir}/device/name`);
+}
+
 /** Adds a channel unless its row's domain has no such instance. */
-function add(host: Host, found: Found, name: string, source: TextSource): void {
+function add(host: Host, found: Channels, name: string, source: TextSource): void {
   const row = hwmon.signals.find((r) => r.name === `HWMON::${name}`)!;
   if (!(source.instance >= 0 && source.instance < host.topology.count(row.domain))) return;
   const list = found.get(row.name) ?? [];
@@ -245,7 +198,7 @@ function channels(host: Host, dir: string, kind: string): { path: string; label:
   });
 }
 
-function amdEnergy(host: Host, dir: string, found: Found): void {
+function amdEnergy(host: Host, dir: string, found: Channels): void {
   for (const { path, label } of channels(host, dir, "energy")) {
     const match = /^E(core|socket)(\d+)$/.exec(label);
     if (match === null) continue;
@@ -259,7 +212,7 @@ function amdEnergy(host: Host, dir: string, found: Found): void {
   }
 }
 
-function coretemp(host: Host, dir: string, found: Found): void {
+function coretemp(host: Host, dir: string, found: Channels): void {
   const temperatures = channels(host, dir, "temp");
   const id = temperatures.map((t) => /^(?:Package|Physical) id (\d+)$/.exec(t.label)?.[1])
     .find((id) => id !== undefined);
@@ -276,17 +229,28 @@ function coretemp(host: Host, dir: string, found: Found): void {
   }
 }
 
-/** Channels of chips that come one for each package, in order. */
+/** Rows by label, of chips that come one for each package, in order. */
+const LABELS = new Map([
+  ["k10temp", new Map([["Tctl", "PACKAGE_TEMPERATURE"]])],
+  [
+    "zenpower",
+    new Map([
+      ["SVI2_P_Core", "ZEN_CORE_POWER"],
+      ["SVI2_P_SoC", "ZEN_SOC_POWER"],
+      ["Tctl", "PACKAGE_TEMPERATURE"],
+    ]),
+  ],
+]);
+
 function labelled(
   host: Host,
   dir: string,
-  rows: Record<string, string>,
-  place: number,
-  found: Found,
+  { labels, place }: { labels: ReadonlyMap<string, string>; place: number },
+  found: Channels,
 ): void {
   for (const kind of ["temp", "power"]) {
     for (const { path, label } of channels(host, dir, kind)) {
-      const name = rows[label];
+      const name = labels.get(label);
       if (name === undefined) continue;
       const scale = kind === "temp" ? MILLI : MICRO;
       add(host, found, name, { path, scale, instance: place, signed: kind === "temp" });
@@ -302,7 +266,7 @@ const GRACE: Record<string, string> = {
 };
 
 /** ACPI meters: Grace names its rails, any other one is the node's, and only one can be that. */
-function powerMeters(host: Host, dirs: readonly string[], found: Found): void {
+function powerMeters(host: Host, dirs: readonly string[], found: Channels): void {
   const plain: string[] = [];
   for (const dir of dirs) {
     // Older kernels keep the attributes in the device's folder.

@@ -7,20 +7,16 @@
  * @module
  */
 import type { Host, Reader } from "../core/machine/host.ts";
-import type { Absence, Offer, SignalRow } from "../core/signal.ts";
+import type { Offer, SignalRow } from "../core/signal.ts";
 import { gpuDevices } from "../core/machine/sysfs_topology.ts";
+import { fileOffer, lookAt } from "./offers.ts";
 import { FALLBACK_W, fastest } from "./readings/power_bound.ts";
 import { textCounter, TextReading, type TextSource } from "./readings/text.ts";
 
 const INTEL = "0x8086";
 const MICRO = 1e-6;
-const SHAPE = { domain: "gpu", agg: "sum" } as const;
-
-const row = (name: string, more: Pick<SignalRow, "unit" | "behavior" | "about" | "source">) => ({
-  name: `INTEL_GPU::${name}`,
-  ...SHAPE,
-  ...more,
-});
+const CARD = "/sys/class/drm/cardN";
+const SHAPE = { domain: "gpu", behavior: "variable", agg: "sum" } as const;
 
 /** The reader of Intel GPUs. */
 export const intelGpu: Reader = {
@@ -32,60 +28,46 @@ export const intelGpu: Reader = {
     { name: "GPU_POWER_LIMIT_CONTROL", signal: "INTEL_GPU::POWER_LIMIT" },
   ],
   signals: [
-    row("ENERGY", {
+    {
+      ...SHAPE,
+      name: "INTEL_GPU::ENERGY",
       unit: "J",
       behavior: "monotone",
       about: "Energy of the card",
-      source: "/sys/class/drm/cardN/device/hwmon/hwmonN/energy1_input",
-    }),
-    row("POWER_LIMIT", {
-      unit: "W",
-      behavior: "variable",
-      about: "Power limit of the card",
-      source: "/sys/class/drm/cardN/device/hwmon/hwmonN/power1_max",
-    }),
+      source: `${CARD}/device/hwmon/hwmonN/energy1_input`,
+    },
     {
-      ...row("CORE_FREQUENCY", {
-        unit: "Hz",
-        behavior: "variable",
-        about: "Current frequency of the first tile",
-        source: "/sys/class/drm/cardN/device/tile0/gt0/freq0/act_freq, cardN/gt_act_freq_mhz",
-      }),
+      ...SHAPE,
+      name: "INTEL_GPU::POWER_LIMIT",
+      unit: "W",
+      about: "Power limit of the card",
+      source: `${CARD}/device/hwmon/hwmonN/power1_max`,
+    },
+    {
+      ...SHAPE,
+      name: "INTEL_GPU::CORE_FREQUENCY",
+      unit: "Hz",
       agg: "average",
+      about: "Current frequency of the first tile",
+      source: `${CARD}/device/tile0/gt0/freq0/act_freq, cardN/gt_act_freq_mhz`,
     },
   ],
-  probe,
-  open(host, wanted) {
-    const rows = wanted.map(({ row: r }) => ({
-      name: r.name,
-      count: host.topology.count("gpu"),
-      sources: sourcesOf(host, r),
-      constant: false,
-    }));
-    return new TextReading(host, rows);
+  probe(host): Offer {
+    if (!gpuDevices(host).some((device) => device.vendor === INTEL)) {
+      return { ok: false, kind: "absent", reason: "no Intel GPU with a meter in /sys/class/drm" };
+    }
+    const found = lookAt(intelGpu.signals, (row) => {
+      const [first] = sourcesOf(host, row);
+      if (first === undefined) return { kind: "absent", reason: `no ${row.source}` };
+      return fileOffer(host, first.path);
+    });
+    return { ok: true, ...found };
   },
+  open: (host, wanted) => new TextReading(host, wanted, (row) => sourcesOf(host, row)),
 };
 
-function probe(host: Host): Offer {
-  if (!gpuDevices(host).some((device) => device.vendor === INTEL)) {
-    return { ok: false, kind: "absent", reason: "no Intel GPU with a meter in /sys/class/drm" };
-  }
-  const signals = [];
-  const missing = new Map<string, Absence>();
-  for (const r of intelGpu.signals) {
-    const [first] = sourcesOf(host, r);
-    const access = first === undefined ? undefined : host.probe(first.path);
-    if (access === undefined) missing.set(r.name, { kind: "absent", reason: `no ${r.source}` });
-    else if (!access.ok) missing.set(r.name, access);
-    else signals.push({ row: r, source: first.path, quality: "measured" as const });
-  }
-  return { ok: true, signals, missing };
-}
-
 function sourcesOf(host: Host, r: SignalRow): TextSource[] {
-  let gpu = -1;
   return gpuDevices(host).flatMap((device): TextSource[] => {
-    if (!device.secondDie) gpu++;
     if (device.vendor !== INTEL) return [];
     const hwmon = host.list(`${device.dir}/hwmon`).map((chip) => `${device.dir}/hwmon/${chip}`)
       .find((dir) => ["i915", "xe"].includes(host.readText(`${dir}/name`)?.trim() ?? ""));
@@ -104,6 +86,6 @@ function sourcesOf(host: Host, r: SignalRow): TextSource[] {
         maxPerSecond: fastest(host, FALLBACK_W.part, MICRO),
       })
       : undefined;
-    return [{ path: found[0], scale: found[1], instance: gpu, counter }];
+    return [{ path: found[0], scale: found[1], instance: device.gpu, counter }];
   });
 }

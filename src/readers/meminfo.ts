@@ -5,7 +5,8 @@
  * @module
  */
 import type { Reader } from "../core/machine/host.ts";
-import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import type { Offer, SignalRow } from "../core/signal.ts";
+import { lookAt } from "./offers.ts";
 import { KeyedReading } from "./readings/keyed.ts";
 
 const PATH = "/proc/meminfo";
@@ -45,15 +46,13 @@ export const meminfo: Reader = {
       const access = host.probe(PATH);
       return access.ok ? { ok: false, kind: "unusable", reason: `${PATH} is empty` } : access;
     }
-    const signals: OfferedSignal[] = [];
-    const missing = new Map<string, Absence>();
-    meminfo.signals.forEach((row, i) => {
+    const found = lookAt(meminfo.signals, (_row, i) => {
       const [line] = LINES[i];
-      if (text.startsWith(line) || text.includes(`\n${line}`)) {
-        signals.push({ row, source: PATH, quality: "measured", resolution: KIB });
-      } else missing.set(row.name, { kind: "absent", reason: `no line ${line} in ${PATH}` });
+      return text.startsWith(line) || text.includes(`\n${line}`)
+        ? { source: PATH, resolution: KIB }
+        : { kind: "absent", reason: `no line ${line} in ${PATH}` };
     });
-    return { ok: true, signals, missing };
+    return { ok: true, ...found };
   },
   open(host, wanted) {
     const rows = wanted.map(({ row }) => {

@@ -9,7 +9,8 @@
 import type { Remedy } from "../core/remedy.ts";
 import { bits } from "../core/machine/msr_field.ts";
 import type { Host, Reader, Registers } from "../core/machine/host.ts";
-import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import type { Absence, Offer, SignalRow } from "../core/signal.ts";
+import { type Found, lookAt } from "./offers.ts";
 import { MSR_BATCH, openMsrBatch } from "../os/devices/msr_batch.ts";
 import { boundW, fastest } from "./readings/power_bound.ts";
 import { identify, type Processor } from "./processor.ts";
@@ -86,22 +87,22 @@ function rows(): SignalRow[] {
   const byName = new Map<string, SignalRow>();
   for (const register of MSR_REGISTERS) {
     const at = `register 0x${register.offset.toString(16)}`;
-    for (const f of register.fields) {
-      const known = byName.get(f.name);
-      const row: SignalRow = known !== undefined
-        ? { ...known, source: `${known.source}; ${at}` }
-        : {
-          name: f.name,
+    for (const { name, unit, behavior, agg, format, about, quirks } of register.fields) {
+      const known = byName.get(name);
+      byName.set(
+        name,
+        known !== undefined ? { ...known, source: `${known.source}; ${at}` } : {
+          name,
           domain: register.domain,
-          unit: f.unit,
-          behavior: f.behavior,
-          agg: f.agg,
-          format: f.format,
-          about: f.about,
+          unit,
+          behavior,
+          agg,
+          format,
+          about,
           source: at,
-          quirks: f.quirks,
-        };
-      byName.set(f.name, row);
+          quirks,
+        },
+      );
     }
     const whole = `MSR::${register.name}#`;
     byName.set(whole, {
@@ -132,18 +133,12 @@ function probe(host: Host): Offer {
     return { ...access, remedy };
   }
   using survey = new Survey(host);
-  const signals: OfferedSignal[] = [];
-  const missing = new Map<string, Absence>();
-  for (const row of msr.signals) {
-    const found = survey.look(row);
-    if ("reason" in found) missing.set(row.name, found);
-    else signals.push(found);
-  }
-  if (signals.length === 0) {
+  const found = lookAt(msr.signals, (row) => survey.look(row));
+  if (found.signals.length === 0) {
     const reason = survey.unitReason ?? "no register of the tables can be read";
     return { ok: false, kind: "absent", reason };
   }
-  return { ok: true, signals, missing };
+  return { ok: true, ...found };
 }
 
 /** Looks at the registers of one node. */
@@ -171,7 +166,7 @@ class Survey {
   }
 
   /** What the row is here. */
-  look(row: SignalRow): OfferedSignal | Absence {
+  look(row: SignalRow): Found | Absence {
     const found = this.#find(row.name);
     if (found === undefined) {
       return { kind: "absent", reason: `no such register on ${this.#processor.vendor} processors` };
@@ -193,9 +188,7 @@ class Survey {
     const scale = field === undefined ? 1 : this.#scale(field);
     const counter = field?.fn === "overflow";
     return {
-      row,
       source: `${device}, register ${name}`,
-      quality: "measured",
       note: field?.scale === "dramJ"
         ? this.#units?.dramNote ?? this.#units?.note
         : typeof field?.scale === "string"

@@ -10,7 +10,8 @@
  */
 import { SourceError } from "../core/errors.ts";
 import type { Host, Reader } from "../core/machine/host.ts";
-import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import type { Offer, SignalRow } from "../core/signal.ts";
+import { type Found, lookAt } from "./offers.ts";
 import { nvidiaCount } from "../core/machine/sysfs_topology.ts";
 import { NVML, type Nvml, type NvmlDevice, type NvmlQuery } from "../os/devices/nvml.ts";
 import { nvmlText, type OpenedNvml } from "../os/devices/nvml.ts";
@@ -28,123 +29,115 @@ interface Figure {
   readonly scale: number;
 }
 
-type Shape = Pick<SignalRow, "unit" | "behavior" | "agg">;
-
-const SUM_W: Shape = { unit: "W", behavior: "variable", agg: "sum" };
-const MEAN_HZ: Shape = { unit: "Hz", behavior: "variable", agg: "average" };
-const MEAN: Shape = { unit: "", behavior: "variable", agg: "average" };
-const CELSIUS: Shape = { unit: "°C", behavior: "variable", agg: "average" };
+type Shape = Pick<SignalRow, "unit" | "behavior" | "agg"> & { readonly scale: number };
+const SUM_W: Shape = { unit: "W", behavior: "variable", agg: "sum", scale: MILLI };
+const MEAN_HZ: Shape = { unit: "Hz", behavior: "variable", agg: "average", scale: MEGA };
+const MEAN: Shape = { unit: "", behavior: "variable", agg: "average", scale: PERCENT };
+const CELSIUS: Shape = { unit: "°C", behavior: "variable", agg: "average", scale: 1 };
 
 function figure(
   name: string,
-  shape: Shape,
+  { scale, ...shape }: Shape,
   about: string,
-  [query, scale, source, more]: readonly [NvmlQuery, number, string, Partial<SignalRow>?],
+  { query, ...more }: { query: NvmlQuery; source: string } & Partial<SignalRow>,
 ): Figure {
-  const row = { name: `NVML::${name}`, domain: "gpu", ...shape, about, source, ...more } as const;
+  const row = { name: `NVML::${name}`, domain: "gpu", ...shape, about, ...more } as const;
   return { row, query, scale };
 }
 
 const FIGURES: readonly Figure[] = [
   figure(
     "GPU_ENERGY_CONSUMPTION_TOTAL",
-    { unit: "J", behavior: "monotone", agg: "sum" },
+    { unit: "J", behavior: "monotone", agg: "sum", scale: MILLI },
     "Energy of the GPU's board since the driver was loaded",
-    ["energyMj", MILLI, "nvmlDeviceGetTotalEnergyConsumption", {
+    {
+      query: "energyMj",
+      source: "nvmlDeviceGetTotalEnergyConsumption",
       quirks: "renewed every 20 to 100 ms",
-    }],
+    },
   ),
-  figure("GPU_POWER", SUM_W, "Power of the GPU's board", [
-    "powerMw",
-    MILLI,
-    "nvmlDeviceGetPowerUsage",
-    { quirks: "a mean over 1 s on most GPUs since Ampere" },
-  ]),
-  figure("GPU_POWER_INSTANT", SUM_W, "Power of the GPU's board at this moment", [
-    "powerInstantMw",
-    MILLI,
-    "field NVML_FI_DEV_POWER_INSTANT",
-  ]),
-  figure("GPU_MODULE_POWER", SUM_W, "Power of the module: GPU and the CPU beside it", [
-    "modulePowerMw",
-    MILLI,
-    "field NVML_FI_DEV_POWER_INSTANT, scope module",
-    { quirks: "holds the GPU's board: never added to it" },
-  ]),
-  figure("GPU_POWER_LIMIT", SUM_W, "Power limit that is in force", [
-    "enforcedLimitMw",
-    MILLI,
-    "nvmlDeviceGetEnforcedPowerLimit",
-  ]),
-  figure("GPU_POWER_LIMIT_CONTROL", SUM_W, "Power limit that was asked for", [
-    "limitMw",
-    MILLI,
-    "nvmlDeviceGetPowerManagementLimit",
-  ]),
-  figure("GPU_CORE_FREQUENCY_STATUS", MEAN_HZ, "Frequency of the graphics clock", [
-    "coreMhz",
-    MEGA,
-    "nvmlDeviceGetClockInfo(NVML_CLOCK_GRAPHICS)",
-  ]),
-  figure("GPU_UNCORE_FREQUENCY_STATUS", MEAN_HZ, "Frequency of the memory", [
-    "memoryMhz",
-    MEGA,
-    "nvmlDeviceGetClockInfo(NVML_CLOCK_MEM)",
-  ]),
+  figure("GPU_POWER", SUM_W, "Power of the GPU's board", {
+    query: "powerMw",
+    source: "nvmlDeviceGetPowerUsage",
+    quirks: "a mean over 1 s on most GPUs since Ampere",
+  }),
+  figure("GPU_POWER_INSTANT", SUM_W, "Power of the GPU's board at this moment", {
+    query: "powerInstantMw",
+    source: "field NVML_FI_DEV_POWER_INSTANT",
+  }),
+  figure("GPU_MODULE_POWER", SUM_W, "Power of the module: GPU and the CPU beside it", {
+    query: "modulePowerMw",
+    source: "field NVML_FI_DEV_POWER_INSTANT, scope module",
+    quirks: "holds the GPU's board: never added to it",
+  }),
+  figure("GPU_POWER_LIMIT", SUM_W, "Power limit that is in force", {
+    query: "enforcedLimitMw",
+    source: "nvmlDeviceGetEnforcedPowerLimit",
+  }),
+  figure("GPU_POWER_LIMIT_CONTROL", SUM_W, "Power limit that was asked for", {
+    query: "limitMw",
+    source: "nvmlDeviceGetPowerManagementLimit",
+  }),
+  figure("GPU_CORE_FREQUENCY_STATUS", MEAN_HZ, "Frequency of the graphics clock", {
+    query: "coreMhz",
+    source: "nvmlDeviceGetClockInfo(NVML_CLOCK_GRAPHICS)",
+  }),
+  figure("GPU_UNCORE_FREQUENCY_STATUS", MEAN_HZ, "Frequency of the memory", {
+    query: "memoryMhz",
+    source: "nvmlDeviceGetClockInfo(NVML_CLOCK_MEM)",
+  }),
   figure(
     "GPU_CORE_FREQUENCY_MAX_AVAIL",
-    { unit: "Hz", behavior: "constant", agg: "expect_same" },
+    { unit: "Hz", behavior: "constant", agg: "expect_same", scale: MEGA },
     "Highest frequency of the graphics clock",
-    ["coreMaxMhz", MEGA, "nvmlDeviceGetMaxClockInfo(NVML_CLOCK_GRAPHICS)"],
+    { query: "coreMaxMhz", source: "nvmlDeviceGetMaxClockInfo(NVML_CLOCK_GRAPHICS)" },
   ),
-  figure("GPU_UTILIZATION", MEAN, "Share of time that a kernel ran, 0 to 1", [
-    "gpuPercent",
-    PERCENT,
-    "nvmlDeviceGetUtilizationRates",
-    { quirks: "over the last 1/6 s to 1 s; not told while MIG is on" },
-  ]),
-  figure("GPU_UNCORE_UTILIZATION", MEAN, "Share of time that the memory was busy, 0 to 1", [
-    "memoryPercent",
-    PERCENT,
-    "nvmlDeviceGetUtilizationRates",
-  ]),
-  figure("GPU_TEMPERATURE", CELSIUS, "Temperature of the GPU", [
-    "celsius",
-    1,
-    "nvmlDeviceGetTemperature(NVML_TEMPERATURE_GPU)",
-  ]),
-  figure("GPU_MEMORY_TEMPERATURE", CELSIUS, "Temperature of the memory", [
-    "memoryCelsius",
-    1,
-    "field NVML_FI_DEV_MEMORY_TEMP",
-  ]),
+  figure("GPU_UTILIZATION", MEAN, "Share of time that a kernel ran, 0 to 1", {
+    query: "gpuPercent",
+    source: "nvmlDeviceGetUtilizationRates",
+    quirks: "over the last 1/6 s to 1 s; not told while MIG is on",
+  }),
+  figure("GPU_UNCORE_UTILIZATION", MEAN, "Share of time that the memory was busy, 0 to 1", {
+    query: "memoryPercent",
+    source: "nvmlDeviceGetUtilizationRates",
+  }),
+  figure("GPU_TEMPERATURE", CELSIUS, "Temperature of the GPU", {
+    query: "celsius",
+    source: "nvmlDeviceGetTemperature(NVML_TEMPERATURE_GPU)",
+  }),
+  figure("GPU_MEMORY_TEMPERATURE", CELSIUS, "Temperature of the memory", {
+    query: "memoryCelsius",
+    source: "field NVML_FI_DEV_MEMORY_TEMP",
+  }),
   figure(
     "GPU_MEMORY_USED",
-    { unit: "B", behavior: "variable", agg: "sum" },
+    { unit: "B", behavior: "variable", agg: "sum", scale: 1 },
     "Memory in use",
-    ["memoryUsedBytes", 1, "nvmlDeviceGetMemoryInfo"],
+    { query: "memoryUsedBytes", source: "nvmlDeviceGetMemoryInfo" },
   ),
   figure(
     "GPU_MEMORY_TOTAL",
-    { unit: "B", behavior: "constant", agg: "sum" },
+    { unit: "B", behavior: "constant", agg: "sum", scale: 1 },
     "Memory",
-    ["memoryTotalBytes", 1, "nvmlDeviceGetMemoryInfo"],
+    { query: "memoryTotalBytes", source: "nvmlDeviceGetMemoryInfo" },
   ),
   figure(
     "GPU_CORE_THROTTLE_REASONS",
-    { unit: "", behavior: "label", agg: "select_first" },
+    { unit: "", behavior: "label", agg: "select_first", scale: 1 },
     "Why the clock is lower than it could be: bits nvmlClocksThrottleReason*",
-    ["throttleBits", 1, "nvmlDeviceGetCurrentClocksThrottleReasons", {
+    {
+      query: "throttleBits",
+      source: "nvmlDeviceGetCurrentClocksThrottleReasons",
       format: "hex",
       quirks: "bit 0 idle, 2 power limit, 3 hardware slowdown, 5 temperature, 6 hardware: " +
         "temperature, 7 hardware: power brake",
-    }],
+    },
   ),
   figure(
     "GPU_PERFORMANCE_STATE",
-    { unit: "", behavior: "label", agg: "select_first" },
+    { unit: "", behavior: "label", agg: "select_first", scale: 1 },
     "Performance state, 0: highest",
-    ["performanceState", 1, "nvmlDeviceGetPerformanceState", { format: "integer" }],
+    { query: "performanceState", source: "nvmlDeviceGetPerformanceState", format: "integer" },
   ),
 ];
 
@@ -192,25 +185,20 @@ function probe(host: Host, open: () => OpenedNvml): Offer {
     const reason = `${library.path} finds ${count}, of which none is in ${GPUS}`;
     return { ok: false, kind: "unusable", reason };
   }
-  const signals: OfferedSignal[] = [];
-  const missing = new Map<string, Absence>();
-  for (const f of FIGURES) {
-    const status = bestStatus(library, devices, f.query);
-    if (status === NVML.SUCCESS) signals.push(offer(f, library));
-    else {
-      const kind = status === NVML.NO_PERMISSION ? "forbidden" : "absent";
-      missing.set(f.row.name, { kind, reason: `${f.row.source}: ${nvmlText(status)}` });
-    }
-  }
-  return { ok: true, signals, missing };
+  const found = lookAt(nvml.signals, (_row, i) => {
+    const figure = FIGURES[i];
+    const status = bestStatus(library, devices, figure.query);
+    if (status === NVML.SUCCESS) return offer(figure, library);
+    const kind = status === NVML.NO_PERMISSION ? "forbidden" : "absent";
+    return { kind, reason: `${figure.row.source}: ${nvmlText(status)}` };
+  });
+  return { ok: true, ...found };
 }
 
-function offer({ row, scale }: Figure, library: Nvml): OfferedSignal {
+function offer({ row, scale }: Figure, library: Nvml): Found {
   const split = library.devices.some((device) => device.mig);
   return {
-    row,
     source: `${library.path} (driver ${library.driverVersion || "unknown"}), ${row.source}`,
-    quality: "measured",
     note: split ? "MIG is on: the figure is the whole GPU's, instances have none" : undefined,
     resolution: row.unit === "J" ? scale : undefined,
     updatePeriodS: row.unit === "J" ? 0.1 : undefined,

@@ -11,7 +11,8 @@
 import type { Remedy } from "../core/remedy.ts";
 import { parseCpuList } from "../core/machine/cpu_list.ts";
 import type { Host, Reader } from "../core/machine/host.ts";
-import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import type { Absence, Offer, SignalRow } from "../core/signal.ts";
+import { lookAt, offerOrLack } from "./offers.ts";
 import { monotonicNanoseconds, sleepUntil } from "../os/clock.ts";
 import {
   openPerfEvent,
@@ -19,11 +20,11 @@ import {
   PerfCounter,
   type PerfEventSpec,
 } from "../os/devices/perf_event.ts";
+import { eventFacts, PARANOID, type PerfEvent, refusal } from "./readings/perf.ts";
 import { type PerfColumn, PerfReading } from "./readings/perf.ts";
 import { identify } from "./processor.ts";
 
 const PMU = "/sys/bus/event_source/devices/power";
-const PARANOID = "/proc/sys/kernel/perf_event_paranoid";
 const ENERGIES = [
   ["pkg", "package", "Energy of the package"],
   ["ram", "package", "Energy of the memory of the package"],
@@ -32,8 +33,7 @@ const ENERGIES = [
   ["psys", "board", "Energy of the platform as its power supply reports it"],
 ] as const;
 
-/** PERF_TYPE_HARDWARE and PERF_TYPE_SOFTWARE events of linux/perf_event.h. */
-const EVENTS = [
+const EVENTS: readonly PerfEvent[] = [
   ["CYCLES", 0, 0, 1, "Cycles while not idle"],
   ["INSTRUCTIONS", 0, 1, 1, "Instructions retired"],
   ["REF_CYCLES", 0, 9, 1, "Cycles at the base frequency while not idle"],
@@ -41,13 +41,16 @@ const EVENTS = [
   ["PAGE_FAULTS", 1, 2, 1, "Page faults"],
   ["CONTEXT_SWITCHES", 1, 3, 1, "Context switches"],
   ["MIGRATIONS", 1, 4, 1, "Tasks that came from another CPU"],
-] as const;
+];
 
 const COUNTS_WITHIN_MS = 8;
 const NO_COUNT = "counts nothing: a virtual machine's counter that its host does not serve";
 const TIMES_SHARE = "scaled up where events had to take turns on a hardware counter";
-const ENOENT = 2;
 
+const FORBIDDEN = {
+  lacks: " and CAP_PERFMON is not held",
+  remedy: 'see "joulemark doctor" for the remedies by risk',
+};
 const REMEDIES: readonly Remedy[] = [
   {
     risk: "medium",
@@ -81,16 +84,11 @@ export const perf: Reader = {
       source: `${PMU}/events/energy-${event}`,
       quirks: "counts from the first reading on",
     })),
-    ...EVENTS.map(([event, type, , scale, about]): SignalRow => ({
-      name: `PERF::${event}`,
+    ...EVENTS.map((event): SignalRow => ({
+      name: `PERF::${event[0]}`,
       domain: "cpu",
-      unit: scale === 1 ? "" : "s",
-      behavior: "monotone",
-      agg: "sum",
-      format: scale === 1 ? "integer" : "double",
-      about,
-      source: type === 0 ? "PERF_TYPE_HARDWARE" : "PERF_TYPE_SOFTWARE",
-      quirks: type === 0 ? TIMES_SHARE : undefined,
+      ...eventFacts(event),
+      quirks: event[1] === 0 ? TIMES_SHARE : undefined,
     })),
   ],
   probe,
@@ -105,32 +103,20 @@ function probe(host: Host): Offer {
   if (host.root !== "") {
     return { ok: false, kind: "absent", reason: "a tree has no perf events" };
   }
-  const signals: OfferedSignal[] = [];
-  const missing = new Map<string, Absence>();
-  for (const row of perf.signals) {
+  const found = lookAt(perf.signals, (row) => {
     const columns = columnsOf(host, row);
-    if (!Array.isArray(columns)) {
-      missing.set(row.name, columns);
-      continue;
-    }
-    const first = columns.find((c) => c.spec !== undefined)!;
-    const fd = openPerfEvent(first.spec!);
-    if (fd < 0) {
-      missing.set(row.name, refused(host, -fd));
-      continue;
-    }
-    const { scale } = first;
+    if (!Array.isArray(columns)) return columns;
+    const { spec, scale } = columns.find((c) => c.spec !== undefined)!;
+    const fd = openPerfEvent(spec!);
+    if (fd < 0) return refusal(host, -fd, FORBIDDEN);
     const isEnergy = row.name.startsWith("PERF::ENERGY_");
-    using counter = new PerfCounter(fd, first.spec!);
+    using counter = new PerfCounter(fd, spec!);
     if (isEnergy && identify(host).hypervisor && !counts(counter)) {
-      missing.set(row.name, { kind: "unusable", reason: `${row.source}: ${NO_COUNT}` });
-      continue;
+      return { kind: "unusable", reason: `${row.source}: ${NO_COUNT}` };
     }
-    signals.push({ row, source: row.source!, quality: "measured", resolution: scale });
-  }
-  if (signals.length > 0) return { ok: true, signals, missing };
-  const worst = [...missing.values()].find((lack) => lack.kind === "forbidden");
-  return { ok: false, ...(worst ?? [...missing.values()][0]) };
+    return { source: row.source!, resolution: scale };
+  });
+  return offerOrLack(found, "forbidden");
 }
 
 /** A virtual machine may show a counter that its host never lets count: real ones change each ms. */
@@ -140,21 +126,6 @@ function counts(counter: PerfCounter): boolean {
     sleepUntil(monotonicNanoseconds() + 1e6);
   }
   return false;
-}
-
-function refused(host: Host, errno: number): Absence {
-  if (errno === 1 || errno === 13) {
-    const paranoid = host.readText(PARANOID)?.trim() ?? "unknown";
-    return {
-      kind: "forbidden",
-      reason: `perf_event_paranoid is ${paranoid} and CAP_PERFMON is not held`,
-      remedy: 'see "joulemark doctor" for the remedies by risk',
-    };
-  }
-  const why = errno === ENOENT
-    ? "not on this processor, or hidden by the hypervisor"
-    : `errno ${errno}`;
-  return { kind: "absent", reason: why };
 }
 
 /** What to open for each instance of a row; an instance without anything has no spec. */

@@ -9,17 +9,13 @@
  */
 import type { Remedy } from "../core/remedy.ts";
 import type { Host, Reader } from "../core/machine/host.ts";
-import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import type { Offer, SignalRow } from "../core/signal.ts";
+import { lookAt, offerOrLack } from "./offers.ts";
 import { openPerfEvent, PerfCounter, type PerfEventSpec } from "../os/devices/perf_event.ts";
-import { PerfReading } from "./readings/perf.ts";
+import { eventFacts, isForbidden, PARANOID, type PerfEvent } from "./readings/perf.ts";
+import { PerfReading, refusal } from "./readings/perf.ts";
 
-const PARANOID = "/proc/sys/kernel/perf_event_paranoid";
-const EPERM = 1;
-const ENOENT = 2;
-const EACCES = 13;
-
-/** PERF_TYPE_HARDWARE (0) and PERF_TYPE_SOFTWARE (1) events of linux/perf_event.h. */
-const EVENTS = [
+const EVENTS: readonly PerfEvent[] = [
   ["INSTRUCTIONS", 0, 1, 1, "Instructions retired"],
   ["CYCLES", 0, 0, 1, "Cycles while not idle"],
   ["REF_CYCLES", 0, 9, 1, "Cycles at the base frequency while not idle"],
@@ -30,7 +26,7 @@ const EVENTS = [
   ["MAJOR_FAULTS", 1, 6, 1, "Page faults that had to wait for a device"],
   ["CONTEXT_SWITCHES", 1, 3, 1, "Context switches"],
   ["MIGRATIONS", 1, 4, 1, "Moves to another CPU"],
-] as const;
+];
 
 const NEVER = "no command was started, or the event has had no turn on a hardware counter";
 
@@ -48,17 +44,18 @@ export const perfApplication: Reader = {
   name: "PERF_APP",
   remedies: REMEDIES,
   needs: { files: [PARANOID], libraries: [], capabilities: [] },
-  signals: EVENTS.map(([event, type, , scale, about]): SignalRow => ({
-    name: `PERF_APP::${event}`,
-    domain: "board",
-    unit: scale === 1 ? "" : "s",
-    behavior: "monotone",
-    agg: "sum",
-    format: scale === 1 ? "integer" : "double",
-    about: `${about} of the launched command and its children`,
-    source: type === 0 ? "PERF_TYPE_HARDWARE, inherit" : "PERF_TYPE_SOFTWARE, inherit",
-    quirks: type === 0 ? "scaled up where events had to take turns on a counter" : undefined,
-  })),
+  signals: EVENTS.map((event): SignalRow => {
+    const [name, type, , , about] = event;
+    const { source, ...facts } = eventFacts(event);
+    return {
+      name: `PERF_APP::${name}`,
+      domain: "board",
+      ...facts,
+      about: `${about} of the launched command and its children`,
+      source: `${source}, inherit`,
+      quirks: type === 0 ? "scaled up where events had to take turns on a counter" : undefined,
+    };
+  }),
   probe,
   open: (_host, wanted) =>
     new PerfReading(
@@ -71,7 +68,7 @@ export const perfApplication: Reader = {
     ),
 };
 
-function eventOf(row: SignalRow): typeof EVENTS[number] {
+function eventOf(row: SignalRow): PerfEvent {
   return EVENTS.find(([name]) => row.name === `PERF_APP::${name}`)!;
 }
 
@@ -87,7 +84,7 @@ function open(row: SignalRow): PerfEventSpec | number {
       return spec;
     }
     refused ||= -fd;
-    if (-fd !== EPERM && -fd !== EACCES) break;
+    if (!isForbidden(-fd)) break;
   }
   return refused;
 }
@@ -96,28 +93,13 @@ function probe(host: Host): Offer {
   if (host.root !== "") {
     return { ok: false, kind: "absent", reason: "a tree has no perf events" };
   }
-  const signals: OfferedSignal[] = [];
-  const missing = new Map<string, Absence>();
-  for (const row of perfApplication.signals) {
-    const found = open(row);
-    if (typeof found === "number") {
-      missing.set(row.name, refused(host, found));
-      continue;
-    }
-    const note = found.userOnly === true
+  const found = lookAt(perfApplication.signals, (row) => {
+    const spec = open(row);
+    if (typeof spec === "number") return refusal(host, spec);
+    const note = spec.userOnly === true
       ? "without what the kernel did for it: perf_event_paranoid is above 1"
       : undefined;
-    signals.push({ row, source: row.source!, quality: "measured", note });
-  }
-  if (signals.length > 0) return { ok: true, signals, missing };
-  return { ok: false, ...[...missing.values()][0] };
-}
-
-function refused(host: Host, errno: number): Absence {
-  if (errno === EPERM || errno === EACCES) {
-    const paranoid = host.readText(PARANOID)?.trim() ?? "unknown";
-    return { kind: "forbidden", reason: `perf_event_paranoid is ${paranoid}` };
-  }
-  const hidden = "not on this processor, or hidden by the hypervisor";
-  return { kind: "absent", reason: errno === ENOENT ? hidden : `errno ${errno}` };
+    return { source: row.source!, note };
+  });
+  return offerOrLack(found);
 }

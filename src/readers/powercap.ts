@@ -9,10 +9,11 @@
  */
 import { openForJob, type Remedy } from "../core/remedy.ts";
 import type { Host, Reader } from "../core/machine/host.ts";
-import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import type { Offer, SignalRow } from "../core/signal.ts";
+import { type Found, lookAt, offerOrLack } from "./offers.ts";
 import { boundW, FALLBACK_W, fastest } from "./readings/power_bound.ts";
 import { identify } from "./processor.ts";
-import { textCounter, TextReading, type TextRow, type TextSource } from "./readings/text.ts";
+import { textCounter, TextReading, type TextSource } from "./readings/text.ts";
 
 const DIR = "/sys/class/powercap";
 const MICRO = 1e-6;
@@ -32,6 +33,50 @@ const PARTS = [
   ["PSYS", "board", "the platform as its power supply reports it"],
 ] as const;
 type Part = typeof PARTS[number][0];
+
+type Limit = Pick<SignalRow, "agg" | "unit" | "behavior" | "about"> & { readonly file: string };
+
+const WATTS = { agg: "sum", unit: "W", behavior: "variable" } as const;
+const WINDOW = { agg: "expect_same", unit: "s", behavior: "variable" } as const;
+
+/** What a zone tells beside its energy. */
+const LIMITS: Readonly<Record<string, Limit>> = {
+  POWER_LIMIT: { ...WATTS, file: "constraint_0_power_limit_uw", about: "Long-term power limit" },
+  TIME_WINDOW: {
+    ...WINDOW,
+    file: "constraint_0_time_window_us",
+    about: "Time over which the long-term limit is kept",
+  },
+  CONSTRAINT_0_MAX_POWER: {
+    ...WATTS,
+    behavior: "constant",
+    file: "constraint_0_max_power_uw",
+    about: "Highest long-term limit: the thermal design power",
+  },
+  CONSTRAINT_1_POWER_LIMIT: {
+    ...WATTS,
+    file: "constraint_1_power_limit_uw",
+    about: "Short-term power limit",
+  },
+  CONSTRAINT_1_TIME_WINDOW: {
+    ...WINDOW,
+    file: "constraint_1_time_window_us",
+    about: "Time over which the short-term limit is kept",
+  },
+  CONSTRAINT_1_MAX_POWER: {
+    ...WATTS,
+    behavior: "constant",
+    file: "constraint_1_max_power_uw",
+    about: "Highest short-term limit",
+  },
+  MAX_ENERGY_RANGE: {
+    agg: "expect_same",
+    unit: "J",
+    behavior: "constant",
+    file: "max_energy_range_uj",
+    about: "Where the energy wraps",
+  },
+};
 
 const LIMIT_FILE = /^constraint_\d_(max_power|power_limit)_uw$/;
 
@@ -67,13 +112,7 @@ export const powercap: Reader = {
   probe,
   open(host, wanted) {
     const zones = walk(host);
-    const opened = wanted.map((signal): TextRow => ({
-      name: signal.row.name,
-      count: host.topology.count(signal.row.domain),
-      sources: sourcesOf(host, zones, signal.row),
-      constant: signal.row.behavior === "constant",
-    }));
-    return new TextReading(host, opened);
+    return new TextReading(host, wanted, (row) => sourcesOf(host, zones, row));
   },
 };
 
@@ -88,58 +127,13 @@ function rows(part: Part, domain: "package" | "board", what: string): SignalRow[
     source: `${DIR}/*/energy_uj`,
     quirks: WRAP,
   };
-  if (!LIMITED.includes(part)) return [energy];
-  const limit = (
-    [name, agg, unit, file, about, behavior]: readonly [
-      string,
-      SignalRow["agg"],
-      SignalRow["unit"],
-      string,
-      string,
-      SignalRow["behavior"],
-    ],
-  ): SignalRow => ({
+  const limits = Object.entries(LIMITS).map(([name, { file, ...limit }]) => ({
     name: `POWERCAP::${part}_${name}`,
-    ...{ domain, agg, unit, about, behavior },
+    domain,
+    ...limit,
     source: `${DIR}/*/${file}`,
-  });
-  return [
-    energy,
-    limit([
-      "POWER_LIMIT",
-      ...["sum", "W", "constraint_0_power_limit_uw", "Long-term power limit", "variable"] as const,
-    ]),
-    limit([
-      "TIME_WINDOW",
-      ...["expect_same", "s", "constraint_0_time_window_us"] as const,
-      "Time over which the long-term limit is kept",
-      "variable",
-    ]),
-    limit([
-      "CONSTRAINT_0_MAX_POWER",
-      ...["sum", "W", "constraint_0_max_power_uw"] as const,
-      "Highest long-term limit: the thermal design power",
-      "constant",
-    ]),
-    limit([
-      "CONSTRAINT_1_POWER_LIMIT",
-      ...["sum", "W", "constraint_1_power_limit_uw", "Short-term power limit", "variable"] as const,
-    ]),
-    limit([
-      "CONSTRAINT_1_TIME_WINDOW",
-      ...["expect_same", "s", "constraint_1_time_window_us"] as const,
-      "Time over which the short-term limit is kept",
-      "variable",
-    ]),
-    limit([
-      "CONSTRAINT_1_MAX_POWER",
-      ...["sum", "W", "constraint_1_max_power_uw", "Highest short-term limit", "constant"] as const,
-    ]),
-    limit([
-      "MAX_ENERGY_RANGE",
-      ...["expect_same", "J", "max_energy_range_uj", "Where the energy wraps", "constant"] as const,
-    ]),
-  ];
+  }));
+  return LIMITED.includes(part) ? [energy, ...limits] : [energy];
 }
 
 /** A zone that counts. */
@@ -191,48 +185,29 @@ function probe(host: Host): Offer {
       remedy: "where the processor has RAPL: modprobe intel_rapl_msr (as root)",
     };
   }
-  const signals: OfferedSignal[] = [];
-  const missing = new Map<string, Absence>();
-  const amd = identify(host).vendor === "amd";
-  for (const row of powercap.signals) {
-    if (amd && row.name === "POWERCAP::CORE_ENERGY_CONSUMED") {
+  const isAmd = identify(host).vendor === "amd";
+  const found = lookAt(powercap.signals, (row) => {
+    if (isAmd && row.name === "POWERCAP::CORE_ENERGY_CONSUMED") {
       // The driver reads the register of the package's first core and no other.
-      missing.set(row.name, {
-        kind: "unusable",
-        reason: "follows one core only on AMD processors",
-      });
-      continue;
+      return { kind: "unusable", reason: "follows one core only on AMD processors" };
     }
-    const sources = sourcesOf(host, zones, row);
-    const path = sources[0]?.path;
-    if (path === undefined) {
-      missing.set(row.name, { kind: "absent", reason: "no zone of that kind" });
-      continue;
-    }
+    const path = sourcesOf(host, zones, row)[0]?.path;
+    if (path === undefined) return { kind: "absent", reason: "no zone of that kind" };
     const access = host.probe(path);
-    if (!access.ok) {
-      const remedy = access.kind === "forbidden" && row.unit === "J"
-        ? 'energy is for root since CVE-2020-8694; see "joulemark doctor" for the remedies by risk'
-        : access.remedy;
-      missing.set(row.name, { ...access, remedy });
-      continue;
-    }
-    signals.push(offer(host, row, path));
-  }
-  if (signals.length === 0) {
-    const first = [...missing.values()].find((lack) => lack.kind === "forbidden");
-    return { ok: false, ...(first ?? [...missing.values()][0]) };
-  }
-  return { ok: true, signals, missing };
+    if (access.ok) return offer(host, row, path);
+    const remedy = access.kind === "forbidden" && row.unit === "J"
+      ? 'energy is for root since CVE-2020-8694; see "joulemark doctor" for the remedies by risk'
+      : access.remedy;
+    return { ...access, remedy };
+  });
+  return offerOrLack(found, "forbidden");
 }
 
-function offer(host: Host, row: SignalRow, path: string): OfferedSignal {
-  if (row.behavior !== "monotone") return { row, source: path, quality: "measured" };
-  const range = host.readText(path.replace(/energy_uj$/, "max_energy_range_uj"))?.trim() ?? "";
+function offer(host: Host, row: SignalRow, source: string): Found {
+  if (row.behavior !== "monotone") return { source };
+  const range = host.readText(source.replace(/energy_uj$/, "max_energy_range_uj"))?.trim() ?? "";
   return {
-    row,
-    source: path,
-    quality: "measured",
+    source,
     note: TRUNCATED[range],
     updatePeriodS: 0.001,
     wrapRange: range === "" ? undefined : (Number(range) + 1) * MICRO,
@@ -241,7 +216,7 @@ function offer(host: Host, row: SignalRow, path: string): OfferedSignal {
 
 function sourcesOf(host: Host, zones: readonly Zone[], row: SignalRow): TextSource[] {
   const [, part, attribute] = /^POWERCAP::(CPU|DRAM|CORE|UNCORE|PSYS)_(.*)$/.exec(row.name)!;
-  const file = attributeFile(attribute);
+  const file = LIMITS[attribute]?.file ?? "energy_uj";
   const found = zones.filter((zone) => zone.part === part);
   const seen = new Set<number>();
   return found.flatMap(({ path, instance }): TextSource[] => {
@@ -275,22 +250,4 @@ function mostW(host: Host, zone: string, part: string): number {
   const limits = host.list(zone).filter((name) => LIMIT_FILE.test(name));
   const watts = limits.map((name) => Number(host.readText(`${zone}/${name}`) ?? NaN) * MICRO);
   return boundW(watts, fallbackW);
-}
-
-function attributeFile(attribute: string): string {
-  switch (attribute) {
-    case "ENERGY_CONSUMED":
-      return "energy_uj";
-    case "POWER_LIMIT":
-      return "constraint_0_power_limit_uw";
-    case "TIME_WINDOW":
-      return "constraint_0_time_window_us";
-    case "MAX_ENERGY_RANGE":
-      return "max_energy_range_uj";
-    default: {
-      const [, k, what] = /^CONSTRAINT_(\d)_(.*)$/.exec(attribute)!;
-      const unit = what === "TIME_WINDOW" ? "us" : "uw";
-      return `constraint_${k}_${what.toLowerCase()}_${unit}`;
-    }
-  }
 }

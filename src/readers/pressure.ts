@@ -6,7 +6,8 @@
  * @module
  */
 import type { Reader } from "../core/machine/host.ts";
-import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import type { Offer, SignalRow } from "../core/signal.ts";
+import { lookAt } from "./offers.ts";
 import { KeyedReading } from "./readings/keyed.ts";
 
 const DIR = "/proc/pressure";
@@ -31,16 +32,13 @@ export const pressure: Reader = {
     source: `${DIR}/${resource}, line ${share}`,
   })),
   probe(host): Offer {
-    const signals: OfferedSignal[] = [];
-    const missing = new Map<string, Absence>();
-    pressure.signals.forEach((row, i) => {
+    const found = lookAt(pressure.signals, (_row, i) => {
       const source = `${DIR}/${ROWS[i].resource}`;
-      const text = host.readText(source) ?? "";
-      if (text.includes(`${ROWS[i].share} `)) {
-        signals.push({ row, source, quality: "measured", resolution: 1e-6 });
-      } else missing.set(row.name, { kind: "absent", reason: `no ${source}` });
+      return host.readText(source)?.includes(`${ROWS[i].share} `)
+        ? { source, resolution: 1e-6 }
+        : { kind: "absent", reason: `no ${source}` };
     });
-    if (signals.length > 0) return { ok: true, signals, missing };
+    if (found.signals.length > 0) return { ok: true, ...found };
     return {
       ok: false,
       kind: "absent",

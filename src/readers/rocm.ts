@@ -8,7 +8,8 @@
  */
 import { SourceError } from "../core/errors.ts";
 import type { Host, Reader } from "../core/machine/host.ts";
-import type { Absence, Offer, OfferedSignal, SignalRow } from "../core/signal.ts";
+import type { Offer, SignalRow } from "../core/signal.ts";
+import { lookAt } from "./offers.ts";
 import { gpuDevices } from "../core/machine/sysfs_topology.ts";
 import { openRocm } from "../os/devices/gpu_libraries.ts";
 import type { OpenedRocm, Rocm, RocmDevice } from "../os/devices/rocm_smi.ts";
@@ -123,23 +124,17 @@ function probe(host: Host, open: () => OpenedRocm): Offer {
     const reason = `${library.path} finds ${count}, of which none is in /sys/class/drm`;
     return { ok: false, kind: count === 0 ? "absent" : "unusable", reason };
   }
-  const signals: OfferedSignal[] = [];
-  const missing = new Map<string, Absence>();
-  for (const f of FIGURES) {
-    const query = answered(library, devices, f);
-    if (typeof query === "number") {
-      missing.set(f.row.name, { kind: "absent", reason: `${f.row.source}: ${rocmText(query)}` });
-      continue;
-    }
-    const unit = devices.find((device) => device !== undefined)!.energyUnit * MICRO;
-    signals.push({
-      row: f.row,
-      source: `${library.path}, ${f.row.source}`,
-      quality: "measured",
-      resolution: f.row.unit === "J" ? unit : undefined,
-    });
-  }
-  return { ok: true, signals, missing };
+  const unit = devices.find((device) => device !== undefined)!.energyUnit * MICRO;
+  const found = lookAt(rocm.signals, (row, i) => {
+    const query = answered(library, devices, FIGURES[i]);
+    return typeof query === "number"
+      ? { kind: "absent", reason: `${row.source}: ${rocmText(query)}` }
+      : {
+        source: `${library.path}, ${row.source}`,
+        resolution: row.unit === "J" ? unit : undefined,
+      };
+  });
+  return { ok: true, ...found };
 }
 
 /** The first query that a device answers, else the status of the last one. */
@@ -163,12 +158,10 @@ function answered(
 /** First devices of modules, in the order of the domain. */
 function byGpu(host: Host, library: Rocm): (RocmDevice | undefined)[] {
   const found: (RocmDevice | undefined)[] = Array.from({ length: host.topology.count("gpu") });
-  let gpu = -1;
-  for (const card of gpuDevices(host)) {
-    if (card.secondDie) continue;
-    gpu++;
-    const address = host.readLink(card.dir)?.split("/").at(-1);
-    if (gpu < found.length) found[gpu] = library.devices.find((d) => d.busId === address);
+  for (const { dir, secondDie, gpu } of gpuDevices(host)) {
+    if (secondDie || gpu >= found.length) continue;
+    const address = host.readLink(dir)?.split("/").at(-1);
+    found[gpu] = library.devices.find((d) => d.busId === address);
   }
   return found;
 }

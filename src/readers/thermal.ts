@@ -34,23 +34,22 @@ export const thermal: Reader = {
     if (zones.length === 0) {
       return { ok: false, kind: "absent", reason: `no zone of type x86_pkg_temp in ${DIR}` };
     }
-    const [row] = thermal.signals;
     const source = `${zones[0]}/temp`;
     const access = host.probe(source);
     if (!access.ok) return access;
+    const [row] = thermal.signals;
     return { ok: true, signals: [{ row, source, quality: "measured", resolution: 0.001 }] };
   },
-  open(host, wanted) {
-    const count = host.topology.count("package");
-    const sources = packageZones(host).slice(0, count).map((zone, instance) => ({
-      path: `${zone}/temp`,
-      scale: 0.001,
-      instance,
-      signed: true,
-    }));
-    const rows = wanted.map(({ row }) => ({ name: row.name, count, sources, constant: false }));
-    return new TextReading(host, rows);
-  },
+  open: (host, wanted) =>
+    new TextReading(host, wanted, () => {
+      const zones = packageZones(host).slice(0, host.topology.count("package"));
+      return zones.map((zone, instance) => ({
+        path: `${zone}/temp`,
+        scale: 0.001,
+        instance,
+        signed: true,
+      }));
+    }),
 };
 
 function packageZones(host: Host): string[] {

@@ -188,10 +188,7 @@ function gpus(
     ? share(local as number[][])
     : split(places, chips.length);
   const gpu: number[][] = [];
-  chips.forEach((chip, i) => {
-    if (i > 0 && chip.secondDie) gpu[gpu.length - 1].push(...gpuChip[i]);
-    else gpu.push([...gpuChip[i]]);
-  });
+  chips.forEach((chip, i) => (gpu[chip.gpu] ??= []).push(...gpuChip[i]));
   return { gpu: gpu.map((cpus) => [...new Set(cpus)].sort((a, b) => a - b)), gpuChip };
 }
 
@@ -217,6 +214,8 @@ export interface GpuDevice {
   readonly vendor: string;
   /** Second die of the module before it: it has no power meter of its own. */
   readonly secondDie: boolean;
+  /** Number of its module. */
+  readonly gpu: number;
 }
 
 /** AMD and Intel GPUs in DRM order; integrated graphics of a package is none of them. */
@@ -225,6 +224,7 @@ export function gpuDevices(fs: TopologyFiles): GpuDevice[] {
     .sort((a, b) => Number(a.slice(4)) - Number(b.slice(4)));
   const found: GpuDevice[] = [];
   let pending = "";
+  let gpu = -1;
   for (const card of cards) {
     const dir = `${DRM_DIR}/${card}/device`;
     const vendor = fs.readText(`${dir}/vendor`)?.trim() ?? "";
@@ -233,7 +233,8 @@ export function gpuDevices(fs: TopologyFiles): GpuDevice[] {
     if (!discrete) continue;
     const secondDie = vendor === "0x1002" && TWO_DIE_DEVICES.includes(device) && pending === device;
     pending = secondDie ? "" : device;
-    found.push({ dir, vendor, secondDie });
+    if (!secondDie) gpu++;
+    found.push({ dir, vendor, secondDie, gpu });
   }
   return found;
 }

@@ -11,11 +11,12 @@ import { Counters } from "../../core/machine/counter.ts";
 import type { Domain } from "../../core/machine/domain.ts";
 import type { Host, Reader } from "../../core/machine/host.ts";
 import { ScopedHost } from "../../core/machine/scoped_host.ts";
-import type { Absence, OfferedSignal, SignalReading, SignalRow, Unit } from "../../core/signal.ts";
+import type { OfferedSignal, SignalReading, SignalRow, Unit } from "../../core/signal.ts";
 import { RawMachine } from "../../os/raw_machine.ts";
+import { lookAt } from "../offers.ts";
 import { RAW_TYPES } from "./all.ts";
-import { identifyProcessor, PROCESSOR_FILES } from "./processor.ts";
-import { accessOf, type RawCollector, RawRow, type RawStatsType } from "./raw_type.ts";
+import { identifyProcessor, PROCESSOR_FILES, type RawProcessor } from "./processor.ts";
+import { accessOf, keyNames, type RawCollector, RawRow, type RawStatsType } from "./raw_type.ts";
 
 const PREFIX = "RAW::";
 /** Types whose device is the number of a CPU, or of a package. */
@@ -83,26 +84,16 @@ const COLUMNS: readonly RawColumn[] = TYPES.flatMap((type) =>
 );
 const BY_NAME = new Map(COLUMNS.map((column) => [column.row.name, column]));
 
-/** A type, opened for signals. */
-interface Opened {
-  readonly collector: RawCollector;
-  readonly machine: RawMachine;
-}
-
-function openType(type: RawStatsType, machine: RawMachine): Opened | undefined {
-  const collector = type.open(accessOf(type, machine, processorOf(machine)));
-  return collector === undefined ? undefined : { collector, machine };
+function openType(type: RawStatsType, machine: RawMachine): RawCollector | undefined {
+  return type.open(accessOf(type, machine, processorOf(machine)));
 }
 
 /** Identifying a processor reads every CPU: once per machine. */
-const processors = new WeakMap<RawMachine, ReturnType<typeof identifyProcessor>>();
+const processors = new WeakMap<RawMachine, RawProcessor>();
 
-function processorOf(machine: RawMachine) {
-  let processor = processors.get(machine);
-  if (processor === undefined) {
-    processor = identifyProcessor(machine.host);
-    processors.set(machine, processor);
-  }
+function processorOf(machine: RawMachine): RawProcessor {
+  const processor = processors.get(machine) ?? identifyProcessor(machine.host);
+  processors.set(machine, processor);
   return processor;
 }
 
@@ -122,28 +113,23 @@ export const raw: Reader = {
   signals: COLUMNS.map((column) => column.row),
   probe(host) {
     using machine = machineOf(host);
-    const signals: OfferedSignal[] = [];
-    const missing = new Map<string, Absence>();
-    for (const type of TYPES) {
-      const columns = COLUMNS.filter((column) => column.type === type);
+    const probed = new Map(TYPES.map((type) => {
       const opened = openType(type, machine);
-      const row = new RawRow(columns.length, () => {});
-      opened?.collector.collect(row);
-      opened?.collector[Symbol.dispose]?.();
-      for (const column of columns) {
-        const { name } = column.row;
-        if (row.seen[column.key] === 1) {
-          const source = column.row.source ?? type.name;
-          signals.push({ row: column.row, source, quality: "measured" });
-        } else {
-          const reason = opened === undefined
-            ? `this node has no ${type.name}`
-            : `no source of ${column.keyName} of ${type.name}`;
-          missing.set(name, { kind: "absent", reason });
-        }
-      }
-    }
-    return { ok: true, signals, missing };
+      const row = new RawRow(keyNames(type.keys).length, () => {});
+      opened?.collect(row);
+      opened?.[Symbol.dispose]?.();
+      return [type, { isOpen: opened !== undefined, seen: row.seen }];
+    }));
+    const found = lookAt(raw.signals, (row, i) => {
+      const { type, key, keyName } = COLUMNS[i];
+      const { isOpen, seen } = probed.get(type)!;
+      if (seen[key] === 1) return { source: row.source ?? type.name };
+      const reason = isOpen
+        ? `no source of ${keyName} of ${type.name}`
+        : `this node has no ${type.name}`;
+      return { kind: "absent", reason };
+    });
+    return { ok: true, ...found };
   },
   open: (host, wanted) => new RawReading(host, wanted),
 };
@@ -161,7 +147,7 @@ interface Wanted {
 
 class RawReading implements SignalReading {
   readonly #machine: RawMachine;
-  readonly #types: { opened: Opened; row: RawRow; wanted: Wanted[] }[] = [];
+  readonly #types: { opened: RawCollector; row: RawRow; wanted: Wanted[] }[] = [];
   #timeS = 0;
   #out: Float64Array = new Float64Array();
 
@@ -179,9 +165,9 @@ class RawReading implements SignalReading {
     for (const [type, list] of byType) {
       const opened = openType(type, this.#machine);
       if (opened === undefined) continue;
-      const units = joulesOf(opened.collector);
+      const units = joulesOf(opened);
       const scaled = list.map((w) => ({ ...w, scale: units.get(w.column.keyName) ?? w.scale }));
-      const row: RawRow = new RawRow(type.keys.split(" ").length, (device) => {
+      const row: RawRow = new RawRow(keyNames(type.keys).length, (device) => {
         for (const w of scaled) this.#take(w, device, row);
       });
       this.#types.push({ opened, row, wanted: scaled });
@@ -194,7 +180,7 @@ class RawReading implements SignalReading {
     out.fill(NaN);
     for (const { opened, row, wanted } of this.#types) {
       row.begin();
-      opened.collector.collect(row);
+      opened.collect(row);
       // A device that went away keeps what it had counted: a sum must not fall.
       for (const { column, first, totals } of wanted) {
         if (column.kind !== "event" || column.row.domain !== "board" || totals.size === 0) continue;
@@ -229,7 +215,7 @@ class RawReading implements SignalReading {
   }
 
   [Symbol.dispose](): void {
-    for (const { opened } of this.#types) opened.collector[Symbol.dispose]?.();
+    for (const { opened } of this.#types) opened[Symbol.dispose]?.();
     this.#machine[Symbol.dispose]();
   }
 }

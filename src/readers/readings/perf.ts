@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { SignalReading } from "../../core/signal.ts";
+import type { Host } from "../../core/machine/host.ts";
+import type { Absence, SignalReading } from "../../core/signal.ts";
 import { Diagnostics } from "../../core/diagnostics.ts";
 import { rawSeconds } from "../../os/clock.ts";
 import {
@@ -12,6 +13,50 @@ import {
   PerfCounter,
   type PerfEventSpec,
 } from "../../os/devices/perf_event.ts";
+
+export const PARANOID = "/proc/sys/kernel/perf_event_paranoid";
+const EPERM = 1, ENOENT = 2, EACCES = 13;
+
+/** An event of linux/perf_event.h: PERF_TYPE_HARDWARE (0) or PERF_TYPE_SOFTWARE (1), and its number. */
+export type PerfEvent = readonly [
+  name: string,
+  type: 0 | 1,
+  config: number,
+  scale: number,
+  about: string,
+];
+
+/** What the rows of events have in common. */
+export function eventFacts([, type, , scale, about]: PerfEvent) {
+  return {
+    unit: scale === 1 ? "" : "s",
+    behavior: "monotone",
+    agg: "sum",
+    format: scale === 1 ? "integer" : "double",
+    about,
+    source: type === 0 ? "PERF_TYPE_HARDWARE" : "PERF_TYPE_SOFTWARE",
+  } as const;
+}
+
+/** May it not be opened, rather than not be there? */
+export function isForbidden(errno: number): boolean {
+  return errno === EPERM || errno === EACCES;
+}
+
+/** Why an event cannot be counted. */
+export function refusal(
+  host: Host,
+  errno: number,
+  more?: { lacks: string; remedy: string },
+): Absence {
+  if (isForbidden(errno)) {
+    const paranoid = host.readText(PARANOID)?.trim() ?? "unknown";
+    const reason = `perf_event_paranoid is ${paranoid}${more?.lacks ?? ""}`;
+    return { kind: "forbidden", reason, remedy: more?.remedy };
+  }
+  const hidden = "not on this processor, or hidden by the hypervisor";
+  return { kind: "absent", reason: errno === ENOENT ? hidden : `errno ${errno}` };
+}
 
 /** One instance of a requested row. */
 export interface PerfColumn {

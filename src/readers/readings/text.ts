@@ -18,7 +18,7 @@ import {
 } from "../../core/machine/counter.ts";
 import type { Host, KeptFile } from "../../core/machine/host.ts";
 import { HIGH_WEIGHT, isWhole, NumberScanner, SCAN, type Scan } from "../../core/parse_number.ts";
-import type { SignalReading } from "../../core/signal.ts";
+import type { OfferedSignal, SignalReading, SignalRow } from "../../core/signal.ts";
 import { Diagnostics } from "../../core/diagnostics.ts";
 
 /** One file that feeds one value; files of the same column are added up. */
@@ -33,15 +33,6 @@ export interface TextSource {
   readonly signed?: boolean;
   /** Its path now, after it disappeared; chips get another number. @default the same path */
   readonly relocate?: () => string | undefined;
-}
-
-/** A requested row: as many columns as its domain has instances. */
-export interface TextRow {
-  readonly name: string;
-  readonly count: number;
-  readonly sources: readonly TextSource[];
-  /** Never changes: read until it answers, then kept. */
-  readonly constant: boolean;
 }
 
 interface Source extends TextSource {
@@ -100,28 +91,34 @@ export class TextReading implements SignalReading {
   /** The first opening is over: what is opened now went away before. */
   #moving = false;
 
-  constructor(host: Host, rows: readonly TextRow[]) {
+  /** @param sourcesOf The files of a row; those of a constant row are read until they answer. */
+  constructor(
+    host: Host,
+    wanted: readonly OfferedSignal[],
+    sourcesOf: (row: SignalRow) => readonly TextSource[],
+  ) {
     this.#host = host;
     let first = 0;
-    for (const row of rows) {
+    for (const { row } of wanted) {
       const filled = new Set<number>();
       // A counter for each file, not for each column: each wraps by itself.
-      const files = [...row.sources].sort((a, b) => a.instance - b.instance);
+      const files = sourcesOf(row).toSorted((a, b) => a.instance - b.instance);
       for (const source of files) {
         this.#sources.push({
           ...source,
           name: row.name,
           column: first + source.instance,
           counters: source.counter === undefined ? undefined : new Counters(1, source.counter),
-          constant: row.constant,
+          constant: row.behavior === "constant",
           adds: filled.has(source.instance),
           index: this.#sources.length,
           file: undefined,
         });
         filled.add(source.instance);
       }
-      for (let i = 0; i < row.count; i++) if (!filled.has(i)) this.#empty.push(first + i);
-      first += row.count;
+      const count = host.topology.count(row.domain);
+      for (let i = 0; i < count; i++) if (!filled.has(i)) this.#empty.push(first + i);
+      first += count;
     }
     this.#values = new Float64Array(this.#sources.length).fill(NaN);
     this.#retryS = new Float64Array(this.#sources.length).fill(-Infinity);
