@@ -7,11 +7,11 @@
  */
 import { closeFile } from "../os/files.ts";
 import { ERRNO, errno, libc } from "../os/libc.ts";
+import { pollEntry } from "../os/poll.ts";
 
 /** The hidden argument: `--joulemark-guardian=SOCKET:MESSAGES:LOCK:PID:HANDLER:RETURN:DIRECTORY`. */
 const FLAG = "--joulemark-guardian=";
 const PACKET_BYTES = 256;
-const POLLIN = 1;
 /** The guardian has nothing else to do: it answers within microseconds. */
 const ANSWER_MS = 20;
 /** A sign of life so often is enough: the guardian waits twenty times as long. */
@@ -132,10 +132,7 @@ export class Guardian {
 
   #ask(question: "P" | "Q", pid: number): LookAnswer | NamespaceAnswer | undefined {
     this.#send(question + pid);
-    const poll = new Uint8Array(8);
-    const view = new DataView(poll.buffer);
-    view.setInt32(0, this.socket, true);
-    view.setInt16(4, POLLIN, true);
+    const poll = pollEntry(this.socket);
     for (let tries = 0; tries < 10 && this.#open; tries++) {
       for (let event = this.#read(); event !== undefined; event = this.#read()) {
         if (!isAnswer(event)) this.#early.push(event);

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { AccessError } from "../core/errors.ts";
+
 /** Where distributions keep it; `--allow-ffi` lists the same, and paths are compared as written. */
 export const LIBC_PATHS: readonly string[] = [
   "/lib/x86_64-linux-gnu/libc.so.6",
@@ -69,4 +71,14 @@ export function bindMore<S extends Deno.ForeignLibraryInterface>(
       // not at this place
     }
   }
+}
+
+/** The same where they are needed. @throws {AccessError} If libc is at no usual place, or not permitted. */
+export function bindNeeded<S extends Deno.ForeignLibraryInterface>(
+  symbols: S,
+  often = false,
+): Calls<S> {
+  const calls = bindMore(symbols, often);
+  if (calls !== undefined) return calls;
+  throw new AccessError({ action: "open the C library", expected: "glibc at a usual place" });
 }

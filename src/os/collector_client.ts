@@ -18,9 +18,9 @@ import {
   registerId,
   type ServedTable,
 } from "../core/machine/served_values.ts";
-import { AccessError, isHumanError } from "../core/errors.ts";
+import { isHumanError } from "../core/errors.ts";
 import { monotonicNanoseconds } from "./clock.ts";
-import { bindMore } from "./bind.ts";
+import { bindNeeded } from "./bind.ts";
 import { ERRNO } from "./libc.ts";
 import { connectTo } from "./socket.ts";
 import type { Connection, PeerCredentials } from "./socket.ts";
@@ -186,7 +186,7 @@ export class CollectorClient implements Disposable {
       if (connection === undefined) {
         return { ok: false, reason: `no collector listens on ${this.path}` };
       }
-      this.#calls ??= openCalls();
+      this.#calls ??= bindNeeded(SYMBOLS, true);
       const text = readTable(connection, patience);
       const table = text === undefined ? "it did not answer" : parseTable(text);
       if (typeof table === "string") {
@@ -277,12 +277,6 @@ export class CollectorClient implements Disposable {
     this.#times[RETRY] = monotonicNanoseconds() + AGAIN_NS;
     return false;
   }
-}
-
-function openCalls(): Deno.DynamicLibrary<typeof SYMBOLS>["symbols"] {
-  const calls = bindMore(SYMBOLS, true);
-  if (calls !== undefined) return calls;
-  throw new AccessError({ action: "open the C library", expected: "glibc at a usual place" });
 }
 
 function readTable(connection: Connection, patienceS: number): string | undefined {

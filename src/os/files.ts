@@ -85,9 +85,7 @@ function readOpen(fd: number, limit: number): Uint8Array | undefined {
     let bytes = small;
     let length = 0;
     while (length < limit) {
-      if (length === bytes.length) {
-        bytes = grown(bytes);
-      }
+      if (length === bytes.length) bytes = grown(bytes);
       const n = Number(libc().read(fd, bytes.subarray(length), BigInt(bytes.length - length)));
       if (n < 0) return undefined;
       if (n === 0) break;

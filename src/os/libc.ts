@@ -13,6 +13,16 @@
 import { AccessError } from "../core/errors.ts";
 import { bindWithoutCode, type Call, LIBC_PATHS } from "./bind.ts";
 
+/** A system call by its number, which libc takes first. */
+function systemCall<const P extends readonly Deno.NativeType[]>(...parameters: P) {
+  return { name: "syscall", parameters: ["i64", ...parameters], result: "i64" } as const;
+}
+
+/** A function under a name of our own, which answers a number. */
+function named<const P extends readonly Deno.NativeType[]>(name: string, ...parameters: P) {
+  return { name, parameters, result: "i32" } as const;
+}
+
 /** Each is bound when it is first asked for: no process needs them all. */
 const SYMBOLS = {
   open: { parameters: ["buffer", "i32", "i32"], result: "i32" }, // const char*, int flags, mode
@@ -30,28 +40,20 @@ const SYMBOLS = {
   getppid: { parameters: [], result: "i32" },
   getuid: { parameters: [], result: "i32" },
   geteuid: { parameters: [], result: "i32" },
-  clockGettime: { name: "clock_gettime", parameters: ["i32", "buffer"], result: "i32" },
+  clockGettime: named("clock_gettime", "i32", "buffer"),
   getrlimit: { parameters: ["i32", "buffer"], result: "i32" },
   setrlimit: { parameters: ["i32", "buffer"], result: "i32" },
-  sigmask: { name: "pthread_sigmask", parameters: ["i32", "buffer", "buffer"], result: "i32" },
+  sigmask: named("pthread_sigmask", "i32", "buffer", "buffer"),
   // The system call itself: libc refuses to touch the two signals that it keeps for its threads.
-  sigaction: {
-    name: "syscall",
-    parameters: ["i64", "i32", "buffer", "u64", "usize"],
-    result: "i64",
-  },
+  sigaction: systemCall("i32", "buffer", "u64", "usize"),
   mmap: { parameters: ["u64", "usize", "i32", "i32", "i32", "i64"], result: "u64" },
   peek: { name: "memcpy", parameters: ["buffer", "u64", "usize"], result: "u64" },
   poke: { name: "memcpy", parameters: ["u64", "buffer", "usize"], result: "u64" },
   errnoAddress: { name: "__errno_location", parameters: [], result: "u64" },
   execve: { parameters: ["buffer", "u64", "u64"], result: "i32" },
-  fstatat: {
-    name: "syscall",
-    parameters: ["i64", "i32", "buffer", "buffer", "i32"],
-    result: "i64",
-  },
+  fstatat: systemCall("i32", "buffer", "buffer", "i32"),
   // Offsets below 2^32, on the fast path: registers and file starts.
-  pread: { name: "pread64", parameters: ["i32", "buffer", "u32", "u32"], result: "i32" },
+  pread: named("pread64", "i32", "buffer", "u32", "u32"),
   // The same with full offsets.
   preadAt: { name: "pread64", parameters: ["i32", "buffer", "usize", "i64"], result: "isize" },
   pwriteAt: { name: "pwrite64", parameters: ["i32", "buffer", "usize", "i64"], result: "isize" },
@@ -61,101 +63,51 @@ const SYMBOLS = {
   lseek: { parameters: ["i32", "i64", "i32"], result: "i64" },
   rmdir: { parameters: ["buffer"], result: "i32" },
   openat: { parameters: ["i32", "buffer", "i32", "i32"], result: "i32" }, // directory, name, flags, mode
-  openat2: {
-    name: "syscall", // directory, name, struct open_how, its size
-    parameters: ["i64", "i32", "buffer", "buffer", "usize"],
-    result: "i64",
-  },
+  openat2: systemCall("i32", "buffer", "buffer", "usize"), // directory, name, struct open_how, its size
   renameat: { parameters: ["i32", "buffer", "i32", "buffer"], result: "i32" },
   unlinkat: { parameters: ["i32", "buffer", "i32"], result: "i32" },
   readlinkat: { parameters: ["i32", "buffer", "buffer", "usize"], result: "isize" },
   readlink: { parameters: ["buffer", "buffer", "usize"], result: "isize" },
   fcntl: { parameters: ["i32", "i32", "i64"], result: "i32" },
   dup2: { parameters: ["i32", "i32"], result: "i32" },
-  clockNanosleep: {
-    name: "clock_nanosleep", // clockid, flags, request, remain
-    parameters: ["i32", "i32", "buffer", "u64"],
-    result: "i32",
-  },
+  clockNanosleep: named("clock_nanosleep", "i32", "i32", "buffer", "u64"), // clockid, flags, request, remain
   socketpair: { parameters: ["i32", "i32", "i32", "buffer"], result: "i32" },
   poll: { parameters: ["buffer", "u64", "i32"], result: "i32" },
   ppoll: { parameters: ["buffer", "u64", "buffer", "u64"], result: "i32" },
-  ppollMasked: { name: "ppoll", parameters: ["buffer", "u64", "buffer", "buffer"], result: "i32" },
+  ppollMasked: named("ppoll", "buffer", "u64", "buffer", "buffer"),
   getauxval: { parameters: ["u64"], result: "u64" },
   capget: { parameters: ["buffer", "buffer"], result: "i32" }, // header, sets
   capset: { parameters: ["buffer", "buffer"], result: "i32" },
   prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
-  schedSetscheduler: {
-    name: "sched_setscheduler",
-    parameters: ["i32", "i32", "buffer"],
-    result: "i32",
-  },
-  schedGetaffinity: {
-    name: "sched_getaffinity",
-    parameters: ["i32", "usize", "buffer"],
-    result: "i32",
-  },
-  schedSetaffinity: {
-    name: "sched_setaffinity",
-    parameters: ["i32", "usize", "buffer"],
-    result: "i32",
-  },
-  timerCreate: {
-    name: "syscall",
-    parameters: ["i64", "i32", "buffer", "buffer"],
-    result: "i64",
-  },
-  sigqueueThread: {
-    name: "syscall", // rt_tgsigqueueinfo: process, thread, signal, siginfo_t
-    parameters: ["i64", "i32", "i32", "i32", "buffer"],
-    result: "i64",
-  },
-  seccomp: { name: "syscall", parameters: ["i64", "u64", "u64", "buffer"], result: "i64" },
-  timerSettime: {
-    name: "syscall",
-    parameters: ["i64", "i32", "i32", "buffer", "u64"],
-    result: "i64",
-  },
-  gettid: { name: "syscall", parameters: ["i64"], result: "i64" },
+  schedSetscheduler: named("sched_setscheduler", "i32", "i32", "buffer"),
+  schedGetaffinity: named("sched_getaffinity", "i32", "usize", "buffer"),
+  schedSetaffinity: named("sched_setaffinity", "i32", "usize", "buffer"),
+  timerCreate: systemCall("i32", "buffer", "buffer"),
+  // rt_tgsigqueueinfo: process, thread, signal, siginfo_t
+  sigqueueThread: systemCall("i32", "i32", "i32", "buffer"),
+  seccomp: systemCall("u64", "u64", "buffer"),
+  timerSettime: systemCall("i32", "i32", "buffer", "u64"),
+  gettid: systemCall(),
   dlsym: { parameters: ["u64", "buffer"], result: "u64" },
-  sigactionOf: { name: "sigaction", parameters: ["i32", "buffer", "u64"], result: "i32" },
+  sigactionOf: named("sigaction", "i32", "buffer", "u64"),
   setpriority: { parameters: ["i32", "i32", "i32"], result: "i32" },
   getrusage: { parameters: ["i32", "buffer"], result: "i32" },
   kill: { parameters: ["i32", "i32"], result: "i32" },
   waitpid: { parameters: ["i32", "buffer", "i32"], result: "i32" },
   munmap: { parameters: ["u64", "usize"], result: "i32" },
   madvise: { parameters: ["u64", "usize", "i32"], result: "i32" },
-  posixSpawn: {
-    name: "posix_spawn", // pid, path, file actions, attributes, argv, envp
-    parameters: ["buffer", "buffer", "u64", "buffer", "u64", "u64"],
-    result: "i32",
-  },
-  spawnattrInit: { name: "posix_spawnattr_init", parameters: ["buffer"], result: "i32" },
-  spawnattrSetflags: {
-    name: "posix_spawnattr_setflags",
-    parameters: ["buffer", "i16"],
-    result: "i32",
-  },
-  spawnattrSetsigmask: {
-    name: "posix_spawnattr_setsigmask",
-    parameters: ["buffer", "buffer"],
-    result: "i32",
-  },
-  spawnattrSetsigdefault: {
-    name: "posix_spawnattr_setsigdefault",
-    parameters: ["buffer", "buffer"],
-    result: "i32",
-  },
-  getdents: { name: "syscall", parameters: ["i64", "i32", "buffer", "usize"], result: "i64" },
-  pidfdOpen: { name: "syscall", parameters: ["i64", "i32", "u32"], result: "i64" },
+  // pid, path, file actions, attributes, argv, envp
+  posixSpawn: named("posix_spawn", "buffer", "buffer", "u64", "buffer", "u64", "u64"),
+  spawnattrInit: named("posix_spawnattr_init", "buffer"),
+  spawnattrSetflags: named("posix_spawnattr_setflags", "buffer", "i16"),
+  spawnattrSetsigmask: named("posix_spawnattr_setsigmask", "buffer", "buffer"),
+  spawnattrSetsigdefault: named("posix_spawnattr_setsigdefault", "buffer", "buffer"),
+  getdents: systemCall("i32", "buffer", "usize"),
+  pidfdOpen: systemCall("i32", "u32"),
   signalfd: { parameters: ["i32", "buffer", "i32"], result: "i32" },
-  memfdCreate: { name: "syscall", parameters: ["i64", "buffer", "u32"], result: "i64" },
-  fstat: { name: "syscall", parameters: ["i64", "i32", "buffer"], result: "i64" },
-  perfEventOpen: {
-    name: "syscall",
-    parameters: ["i64", "buffer", "i32", "i32", "i32", "u64"],
-    result: "i64",
-  },
+  memfdCreate: systemCall("buffer", "u32"),
+  fstat: systemCall("i32", "buffer"),
+  perfEventOpen: systemCall("buffer", "i32", "i32", "i32", "u64"),
 } as const satisfies Deno.ForeignLibraryInterface;
 
 /** libc's functions as typed above. */

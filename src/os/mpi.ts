@@ -34,6 +34,8 @@ const VERSION_BYTES = 8192;
 const MAX_BYTES = 1 << 26;
 const TAG = 4711;
 
+type Calls = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
+
 /** How the library is found. */
 export interface MpiOptions {
   /** A whole path that the user names. */
@@ -50,7 +52,7 @@ export class Mpi {
   readonly size: number;
   /** Of the processes that share this node's memory. */
   readonly nodeRank: number;
-  readonly #calls: Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
+  readonly #calls: Calls;
   readonly #is: Constants;
 
   /**
@@ -94,16 +96,8 @@ export class Mpi {
     this.rank = this.#number("MPI_Comm_rank", this.#is.world);
     this.size = this.#number("MPI_Comm_size", this.#is.world);
     const node = new BigUint64Array(1);
-    this.#check(
-      "MPI_Comm_split_type",
-      this.#calls.MPI_Comm_split_type(
-        this.#is.world,
-        this.#is.shared,
-        this.rank,
-        this.#is.infoNull,
-        bytesOf(node),
-      ),
-    );
+    const { world, shared, infoNull } = this.#is;
+    this.#call("MPI_Comm_split_type", world, shared, this.rank, infoNull, bytesOf(node));
     this.nodeRank = this.#number("MPI_Comm_rank", node[0] & this.#is.handle);
   }
 
@@ -114,10 +108,7 @@ export class Mpi {
     for (let at = 0; at < values.length; at += MAX_BYTES / 8) {
       const part = values.subarray(at, at + MAX_BYTES / 8);
       const into = bytesOf(sums.subarray(at, at + part.length));
-      this.#check(
-        "MPI_Reduce",
-        this.#calls.MPI_Reduce(bytesOf(part), into, part.length, double, sum, 0, world),
-      );
+      this.#call("MPI_Reduce", bytesOf(part), into, part.length, double, sum, 0, world);
     }
     return sums;
   }
@@ -125,46 +116,26 @@ export class Mpi {
   /** Least or greatest of every element, everywhere. */
   extremes(values: Float64Array, which: "min" | "max"): Float64Array {
     const result = new Float64Array(values.length);
-    const { double, world } = this.#is;
-    this.#check(
-      "MPI_Allreduce",
-      this.#calls.MPI_Allreduce(
-        bytesOf(values),
-        bytesOf(result),
-        values.length,
-        double,
-        this.#is[which],
-        world,
-      ),
-    );
+    const { double, world, [which]: operation } = this.#is;
+    const [from, into] = [bytesOf(values), bytesOf(result)];
+    this.#call("MPI_Allreduce", from, into, values.length, double, operation, world);
     return result;
   }
 
   /** Everybody's bytes at rank 0, by rank; elsewhere an empty list. */
   gather(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] {
     const isRoot = this.rank === 0;
-    const lengths = this.#gatherNumbers(bytes.length);
-    const places = new Int32Array(this.size);
-    for (let r = 1; r < this.size; r++) places[r] = places[r - 1] + lengths[r - 1];
+    const lengths = new Int32Array(this.size);
+    this.#gatherInto(
+      bytesOf(Int32Array.of(bytes.length)),
+      bytesOf(lengths),
+      lengths.slice().fill(4),
+    );
     const total = isRoot ? lengths.reduce((sum, n) => sum + n, 0) : 0;
     // Counts and places are C ints; digests of hosts stay far below.
     if (total > 0x7fffffff) throw new RangeError("More than 2 GiB to gather at once");
     const all = new Uint8Array(Math.max(1, total));
-    const { byte, world } = this.#is;
-    this.#check(
-      "MPI_Gatherv",
-      this.#calls.MPI_Gatherv(
-        bytes,
-        bytes.length,
-        byte,
-        all,
-        bytesOf(lengths),
-        bytesOf(places),
-        byte,
-        0,
-        world,
-      ),
-    );
+    const places = this.#gatherInto(bytes, all, lengths);
     if (!isRoot) return [];
     return Array.from(lengths, (n, r) => all.slice(places[r], places[r] + n));
   }
@@ -173,11 +144,11 @@ export class Mpi {
   broadcast(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
     const { byte, double, world } = this.#is;
     const length = new Float64Array([bytes.length]);
-    this.#check("MPI_Bcast", this.#calls.MPI_Bcast(bytesOf(length), 1, double, 0, world));
+    this.#call("MPI_Bcast", bytesOf(length), 1, double, 0, world);
     const all = this.rank === 0 ? bytes : new Uint8Array(length[0]);
     for (let at = 0; at < all.length; at += MAX_BYTES) {
       const part = all.subarray(at, at + MAX_BYTES);
-      this.#check("MPI_Bcast", this.#calls.MPI_Bcast(part, part.length, byte, 0, world));
+      this.#call("MPI_Bcast", part, part.length, byte, 0, world);
     }
     return all;
   }
@@ -185,7 +156,7 @@ export class Mpi {
   /** One rank to rank 0: not collective. */
   sendToRoot(bytes: Uint8Array<ArrayBuffer>): void {
     const { byte, world } = this.#is;
-    this.#check("MPI_Send", this.#calls.MPI_Send(bytes, bytes.length, byte, 0, TAG, world));
+    this.#call("MPI_Send", bytes, bytes.length, byte, 0, TAG, world);
   }
 
   /** At rank 0: as many bytes as that rank sends at once. */
@@ -193,10 +164,7 @@ export class Mpi {
     const { byte, world } = this.#is;
     const bytes = new Uint8Array(length);
     const status = new Uint8Array(STATUS_BYTES);
-    this.#check(
-      "MPI_Recv",
-      this.#calls.MPI_Recv(bytes, length, byte, from, TAG, world, status),
-    );
+    this.#call("MPI_Recv", bytes, length, byte, from, TAG, world, status);
     return bytes;
   }
 
@@ -208,34 +176,26 @@ export class Mpi {
 
   /** The last call. */
   finalize(): void {
-    this.#check("MPI_Finalize", this.#calls.MPI_Finalize());
+    this.#call("MPI_Finalize");
   }
 
-  #gatherNumbers(own: number): Int32Array<ArrayBuffer> {
+  /** @returns Where the bytes of each rank are. */
+  #gatherInto(
+    own: Uint8Array<ArrayBuffer>,
+    all: Uint8Array<ArrayBuffer>,
+    lengths: Int32Array<ArrayBuffer>,
+  ): Int32Array {
     const { byte, world } = this.#is;
-    const lengths = new Int32Array(this.size);
-    const four = new Int32Array(this.size).fill(4);
-    const places = Int32Array.from(four, (_, r) => 4 * r);
-    this.#check(
-      "MPI_Gatherv",
-      this.#calls.MPI_Gatherv(
-        bytesOf(new Int32Array([own])),
-        4,
-        byte,
-        bytesOf(lengths),
-        bytesOf(four),
-        bytesOf(places),
-        byte,
-        0,
-        world,
-      ),
-    );
-    return lengths;
+    const places = new Int32Array(this.size);
+    for (let r = 1; r < this.size; r++) places[r] = places[r - 1] + lengths[r - 1];
+    const [counts, starts] = [bytesOf(lengths), bytesOf(places)];
+    this.#call("MPI_Gatherv", own, own.length, byte, all, counts, starts, byte, 0, world);
+    return places;
   }
 
   #number(call: "MPI_Comm_rank" | "MPI_Comm_size", comm: bigint): number {
     const value = new Int32Array(1);
-    this.#check(call, this.#calls[call](comm, bytesOf(value)));
+    this.#call(call, comm, bytesOf(value));
     return value[0];
   }
 
@@ -246,8 +206,9 @@ export class Mpi {
     return new TextDecoder().decode(text.subarray(0, length[0])).split("\n")[0].replace("\0", "");
   }
 
-  #check(call: string, code: number): void {
-    if (code !== 0) throw failure(call, code, this.version);
+  #call<Name extends keyof Calls>(name: Name, ...values: Parameters<Calls[Name]>): void {
+    const code = (this.#calls[name] as (...values: unknown[]) => unknown)(...values);
+    if (code !== 0) throw failure(name, code as number, this.version);
   }
 }
 
@@ -284,12 +245,9 @@ function libraryPath({ library, env }: MpiOptions): string {
     : [];
   const searchPath = env("LD_LIBRARY_PATH") ?? "";
   const names = library === undefined ? [...byLauncher, ...NAMES] : [library];
-  let outside: string | undefined;
-  for (const name of names) {
-    const found = findLibrary(name, library, searchPath);
-    if (found.ok) return found.path;
-    outside ??= found.outside;
-  }
+  const found = findLibrary(names, library, searchPath);
+  if (found.ok) return found.path;
+  const { outside } = found;
   throw new UsageError({
     action: "load MPI",
     ...(library === undefined ? {} : { target: library }),

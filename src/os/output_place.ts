@@ -12,10 +12,9 @@
  */
 import { closeFile, type FileFacts, O, openFile, statOpen, statPath } from "./files.ts";
 import { cString, ERRNO, errno, isPassing, libc, SYSCALLS } from "./libc.ts";
-import { isDescriptor, isMissing, OsError, UserFile } from "./user_file.ts";
+import { isDescriptor, isMissing, kindOf, OsError, UserFile } from "./user_file.ts";
 
 const S_IFMT = 0o170000, S_IFDIR = 0o040000, S_IFREG = 0o100000, S_IFLNK = 0o120000;
-const S_IFIFO = 0o010000;
 const AT_FDCWD = -100, AT_SYMLINK_FOLLOW = 0x400, AT_REMOVEDIR = 0x200;
 const COPIED_BYTES = 65536;
 const WRITABLE_BY_OTHERS = 0o022;
@@ -74,7 +73,7 @@ export class OutputPlace implements Disposable {
     const directory = statOpen(this.#directory)!;
     const found = this.#found!;
     if (isShared(directory) && !isTrusted(found.uid)) {
-      throw new PlantedError(kindOf(found), found.uid, directory);
+      throw new PlantedError(kindOf(found.mode), found.uid, directory);
     }
     return UserFile.into((flags) => openAt(this.#directory, this.#name, flags | O.NOFOLLOW));
   }
@@ -148,7 +147,7 @@ export class OutputPlace implements Disposable {
   }
 
   #randomName(): string {
-    return `${this.#name}.${randomName()}.new`;
+    return `${this.#name}.${crypto.getRandomValues(new Uint8Array(6)).toHex()}.new`;
   }
 
   /** Removes the name of the new file, if it still has that one. */
@@ -168,7 +167,7 @@ export class OutputPlace implements Disposable {
       const directory = statOpen(this.#directory)!;
       const isOurs = facts.uid === libc().geteuid() && facts.links === 1;
       if ((facts.mode & S_IFMT) !== S_IFREG || (isShared(directory) && !isOurs)) {
-        throw new PlantedError(kindOf(facts), facts.uid, directory);
+        throw new PlantedError(kindOf(facts.mode), facts.uid, directory);
       }
       file.truncate(0);
       return file;
@@ -371,11 +370,6 @@ function isDirectoryMode(mode: number): boolean {
   return (mode & S_IFMT) === S_IFDIR;
 }
 
-function kindOf(facts: FileFacts): string {
-  const kind = facts.mode & S_IFMT;
-  return kind === S_IFIFO ? "a pipe" : kind === S_IFREG ? "a file" : "a device or socket";
-}
-
 function partsOf(path: string): string[] {
   return path.split("/").filter((part) => part !== "" && part !== ".");
 }
@@ -413,9 +407,4 @@ function linkTarget(fd: number): string {
   const n = Number(libc().readlinkat(fd, cString(""), bytes, 4096n));
   if (n < 0) throw new OsError(errno() || ERRNO.EIO);
   return new TextDecoder().decode(bytes.subarray(0, n));
-}
-
-function randomName(): string {
-  return [...crypto.getRandomValues(new Uint8Array(6))]
-    .map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -8,7 +8,7 @@
  */
 import { AccessError } from "../core/errors.ts";
 import { closeFile, O, openFile, readText, readWhole, statPath } from "./files.ts";
-import { type Inherited, signalBit } from "./inherited.ts";
+import { type Inherited, inheritedState, signalBit } from "./inherited.ts";
 import { cString, ERRNO, errno, errorText, libc, SYSCALLS } from "./libc.ts";
 import { signalSet } from "./signals.ts";
 
@@ -146,6 +146,20 @@ export function spawn(launch: Launch): number {
 }
 
 /**
+ * What starts a program of ours as it was started itself, with further numbers as arguments; `undefined`:
+ * there is no such program.
+ */
+export function starterOf([command, ...args]: readonly string[]) {
+  const found = findCommand(command, undefined);
+  if (!("path" in found)) return undefined;
+  const { path } = found;
+  const [env, inherited] = [environment({}), inheritedState()];
+  return (...numbers: readonly number[]): number => {
+    return spawn({ path, args: [command, ...args, ...numbers.map(String)], env, inherited });
+  };
+}
+
+/**
  * Becomes the command: same pid, as if this program had never run. Returns only by throwing.
  *
  * @throws {AccessError} If the kernel refuses; the state is then restored.
@@ -252,12 +266,14 @@ const PF_KTHREAD = 0x00200000;
 
 /** Is a process one of the kernel's own threads? */
 export function isKernelThread(pid: number): boolean {
-  const stat = readWhole(`/proc/${pid}/stat`);
-  if (stat === undefined) return false;
-  const text = new TextDecoder().decode(stat);
-  // Behind the name: state, parent, group, session, terminal, its group, flags.
-  const flags = Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[6]);
-  return (flags & PF_KTHREAD) !== 0;
+  // state, parent, group, session, terminal, its group, flags
+  return (Number(statFields(pid)?.[6]) & PF_KTHREAD) !== 0;
+}
+
+/** What stands behind the name in a process's stat: proc(5); `undefined`: it is gone. */
+export function statFields(pid: number): string[] | undefined {
+  const stat = readText(`/proc/${pid}/stat`);
+  return stat?.slice(stat.lastIndexOf(")") + 2).trim().split(" ");
 }
 
 /** Sends a signal; false when the process does not exist. */

@@ -7,12 +7,12 @@
  * @module
  */
 import { grown } from "../core/grow.ts";
-import { closeFile, readWhole } from "./files.ts";
+import { closeFile } from "./files.ts";
 import { bindMore } from "./bind.ts";
 import { libc } from "./libc.ts";
-import { isAlive, openPidfd } from "./process.ts";
+import { POLLIN } from "./poll.ts";
+import { isAlive, openPidfd, statFields } from "./process.ts";
 
-const POLLIN = 1;
 /** struct pollfd: descriptor, events, results. */
 const ENTRY_BYTES = 8;
 
@@ -108,9 +108,6 @@ export class ProcessWatch {
 
 /** The last field of stat of a process that waits for its parent: proc(5). */
 function statusInProc(pid: number): number | undefined {
-  const stat = readWhole(`/proc/${pid}/stat`);
-  if (stat === undefined) return undefined;
-  const text = new TextDecoder().decode(stat);
-  const fields = text.slice(text.lastIndexOf(")") + 2).trim().split(" ");
-  return fields[0] === "Z" && fields.length === 50 ? Number(fields[49]) : undefined;
+  const fields = statFields(pid);
+  return fields?.[0] === "Z" && fields.length === 50 ? Number(fields[49]) : undefined;
 }

@@ -8,8 +8,9 @@
  */
 import { AccessError } from "../core/errors.ts";
 import { closeFile } from "./files.ts";
-import { bindMore } from "./bind.ts";
+import { bindNeeded } from "./bind.ts";
 import { ERRNO, errno, errorText, libc } from "./libc.ts";
+import { POLLIN, POLLOUT } from "./poll.ts";
 
 const SYMBOLS = {
   socket: { parameters: ["i32", "i32", "i32"], result: "i32" }, // domain, type, protocol
@@ -45,18 +46,13 @@ const SO_SNDTIMEO = 21;
 const MSG_NOSIGNAL = 0x4000, MSG_DONTWAIT = 0x40;
 const F_GETFL = 3, F_SETFL = 4;
 const EFD_CLOEXEC_NONBLOCK = 0o2004000;
-const POLLIN = 1, POLLOUT = 4;
 /** sun_path, its NUL included. */
 const MAX_PATH_BYTES = 108;
 
 let opened: Calls | undefined;
 
 function calls(): Calls {
-  opened ??= bindMore(SYMBOLS);
-  if (opened === undefined) {
-    throw new AccessError({ action: "open the C library", expected: "glibc at a usual place" });
-  }
-  return opened;
+  return opened ??= bindNeeded(SYMBOLS);
 }
 
 /** struct sockaddr_un. @throws {AccessError} If the path is too long for one. */

@@ -6,10 +6,10 @@
  */
 import { closeFile } from "./files.ts";
 import { libc } from "./libc.ts";
+import { pollEntry } from "./poll.ts";
 
 const AF_UNIX = 1, STREAM_CLOEXEC = 0o2000001;
 const F_SETFD = 2, FD_CLOEXEC = 1n;
-const POLLIN = 1;
 const WAIT = -1;
 
 /** The process before is gone: no turn will come any more. */
@@ -57,13 +57,11 @@ export function withEnds<Result>({ from, to }: RingEnds, start: () => Result): R
 export class RingPlace {
   readonly #ends: RingEnds;
   readonly #byte = new Uint8Array(1);
-  readonly #poll = new Uint8Array(8);
+  readonly #poll: Uint8Array<ArrayBuffer>;
 
   constructor(ends: RingEnds) {
     this.#ends = ends;
-    const poll = new DataView(this.#poll.buffer);
-    poll.setInt32(0, ends.from, true);
-    poll.setInt16(4, POLLIN, true);
+    this.#poll = pollEntry(ends.from);
   }
 
   /** Is it this process's turn now? Does not wait. @throws {TurnLost} */

@@ -8,6 +8,7 @@
 import { grown } from "../core/grow.ts";
 import { closeFile, O, openFile, statPath } from "./files.ts";
 import { ERRNO, errno, errorText, libc } from "./libc.ts";
+import { pollEntry, POLLOUT } from "./poll.ts";
 
 /** A system call that failed; the message is strerror(3)'s. */
 export class OsError extends Error {
@@ -28,7 +29,6 @@ export function isMissing(error: unknown): boolean {
 
 const S_IFMT = 0o170000, S_IFDIR = 0o040000, S_IFREG = 0o100000, S_IFIFO = 0o010000;
 const SEEK_SET = 0;
-const POLLOUT = 4;
 const CHUNK_BYTES = 65536;
 /** What waits for the reader of a pipe, at most. */
 const QUEUE_BYTES = 16 << 20;
@@ -133,9 +133,7 @@ export class UserFile implements Disposable {
     let bytes = new Uint8Array(CHUNK_BYTES);
     let length = 0;
     for (;;) {
-      if (length === bytes.length) {
-        bytes = grown(bytes);
-      }
+      if (length === bytes.length) bytes = grown(bytes);
       const n = this.readSync(bytes.subarray(length));
       if (n === null) return bytes.subarray(0, length);
       length += n;
@@ -232,10 +230,7 @@ export class UserFile implements Disposable {
   /** Gives the reader some time. @returns How many bytes it left. */
   #drainToEnd(): number {
     if (this.#queue === undefined) return 0;
-    const spec = new Uint8Array(8);
-    const view = new DataView(spec.buffer);
-    view.setInt32(0, this.#fd, true);
-    view.setInt16(4, POLLOUT, true);
+    const spec = pollEntry(this.#fd, POLLOUT);
     while (this.#queued > 0) {
       const before = this.#queued;
       if (libc().poll(spec, 1n, READER_MS) === 0) break;
@@ -269,14 +264,16 @@ export function isPlainFile(path: string): boolean {
 
 /** What has the name instead of a file, and whose it is: `a pipe of user 1000`. */
 export function otherKind(path: string): string | undefined {
-  const facts = statPath(path), kind = (facts?.mode ?? S_IFREG) & S_IFMT;
-  if (kind === S_IFREG) return undefined;
-  const what = kind === S_IFIFO
-    ? "a pipe"
-    : kind === S_IFDIR
-    ? "a directory"
-    : "a device or socket";
-  return `${what} of user ${facts!.uid}`;
+  const facts = statPath(path);
+  const kind = kindOf(facts?.mode ?? S_IFREG);
+  return kind === "a file" ? undefined : `${kind} of user ${facts!.uid}`;
+}
+
+/** What something with this mode is. */
+export function kindOf(mode: number): string {
+  const kind = mode & S_IFMT;
+  if (kind === S_IFREG) return "a file";
+  return kind === S_IFIFO ? "a pipe" : kind === S_IFDIR ? "a directory" : "a device or socket";
 }
 
 /** Names of descriptors of this process, for any target. */

@@ -13,39 +13,39 @@ const SYMBOLS = {
 } as const satisfies Deno.ForeignLibraryInterface;
 
 let opened: Deno.DynamicLibrary<typeof SYMBOLS>["symbols"] | undefined;
+const calls = () => opened ??= bindMore(SYMBOLS);
 const known = new Map<number, string | undefined>();
 
 /** Name of a user, `undefined` where the node has none. Remembered. */
 export function userName(uid: number): string | undefined {
-  if (known.has(uid)) return known.get(uid);
-  opened ??= bindMore(SYMBOLS);
-  const entry = opened?.getpwuid(uid) ?? 0n;
-  let name: string | undefined;
-  if (entry !== 0n) {
-    const pointer = new BigUint64Array(1);
-    libc().peek(new Uint8Array(pointer.buffer), entry, 8n); // pw_name comes first
-    name = fromBytes(readName(pointer[0]));
-  }
-  known.set(uid, name);
-  return name;
+  return known.getOrInsertComputed(uid, lookUp);
+}
+
+function lookUp(uid: number): string | undefined {
+  const entry = calls()?.getpwuid(uid) ?? 0n;
+  if (entry === 0n) return undefined;
+  const pointer = new BigUint64Array(1);
+  libc().peek(new Uint8Array(pointer.buffer), entry, 8n); // pw_name comes first
+  return fromBytes(readName(pointer[0]));
 }
 
 /** Number of a user, by name or by number; `undefined` where the node has none. */
 export function userId(name: string): number | undefined {
-  return /^\d{1,10}$/.test(name)
-    ? Number(name)
-    : thirdWord((opened ??= bindMore(SYMBOLS))?.getpwnam(cString(name)));
+  return numberOf(name, (text) => calls()?.getpwnam(text));
 }
 
 /** Number of a group, likewise. */
 export function groupId(name: string): number | undefined {
-  return /^\d{1,10}$/.test(name)
-    ? Number(name)
-    : thirdWord((opened ??= bindMore(SYMBOLS))?.getgrnam(cString(name)));
+  return numberOf(name, (text) => calls()?.getgrnam(text));
 }
 
 /** struct passwd and struct group begin with the same fields: name, password, number. */
-function thirdWord(entry: bigint | undefined): number | undefined {
+function numberOf(
+  name: string,
+  find: (name: Uint8Array<ArrayBuffer>) => bigint | undefined,
+): number | undefined {
+  if (/^\d{1,10}$/.test(name)) return Number(name);
+  const entry = find(cString(name));
   if (entry === undefined || entry === 0n) return undefined;
   const number = new Uint32Array(1);
   libc().peek(new Uint8Array(number.buffer), entry + 16n, 4n);

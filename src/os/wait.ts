@@ -10,8 +10,7 @@ import { monotonicNanoseconds } from "./clock.ts";
 import { listDirectory } from "./files.ts";
 import { libc } from "./libc.ts";
 import type { NewNames } from "./new_names.ts";
-
-const POLLIN = 1;
+import { POLLIN } from "./poll.ts";
 
 const PR_SET_TIMERSLACK = 29;
 const SCHED_OTHER = 0;

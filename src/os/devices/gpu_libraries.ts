@@ -3,24 +3,13 @@
  * (library_helper.ts); in this process where it cannot.
  * @module
  */
+import type { FoundLibrary, NotOpen } from "./library.ts";
 import { HELPER, LibraryHelper, type Served, serveLibrary } from "./library_helper.ts";
 import { findNvml, loadNvml, type Nvml, type NvmlDevice, type NvmlQuery } from "./nvml.ts";
-import { NVML, nvmlText, type OpenedNvml } from "./nvml.ts";
+import { NVML, NVML_QUERIES, nvmlText, type OpenedNvml } from "./nvml.ts";
 import { findRocm, loadRocm, type OpenedRocm, type Rocm, type RocmDevice } from "./rocm_smi.ts";
-import { type RocmQuery, rocmText } from "./rocm_smi.ts";
+import { ROCM_QUERIES, type RocmQuery, rocmText } from "./rocm_smi.ts";
 import { canStartItself } from "../self.ts";
-
-/** A query's number is its place; both sides are this program. */
-const NVML_QUERIES: readonly NvmlQuery[] = [
-  ...["energyMj", "powerMw", "powerInstantMw", "modulePowerMw", "enforcedLimitMw"] as const,
-  ...["limitMw", "coreMhz", "memoryMhz", "coreMaxMhz", "gpuPercent", "memoryPercent"] as const,
-  ...["celsius", "memoryCelsius", "memoryUsedBytes", "memoryTotalBytes"] as const,
-  ...["throttleBits", "performanceState"] as const,
-];
-const ROCM_QUERIES: readonly RocmQuery[] = [
-  ...["energyCounts", "averageMicrowatts", "socketMicrowatts", "capMicrowatts"] as const,
-  ...["busyPercent", "edgeMillicelsius", "vramUsedBytes"] as const,
-];
 
 /** A helper's facts about an open library. */
 interface NvmlFacts extends Pick<Nvml, "path" | "driverVersion"> {
@@ -39,53 +28,47 @@ let rocm: OpenedRocm | undefined;
 
 /** Opens NVML once and keeps the answer: later calls need no permission. */
 export function openNvml(): OpenedNvml {
-  return nvml ??= openedNvml();
+  return nvml ??= helped("nvml", findNvml(), loadNvml, (facts: NvmlFacts, helper) => {
+    const devices = facts.devices.map((device, i) => ({ ...device, handle: BigInt(i) }));
+    const library = new Helped<bigint, NvmlQuery>(helper, {
+      queries: NVML_QUERIES,
+      text: nvmlText,
+      gone: NVML.GPU_IS_LOST,
+    });
+    return { ok: true, library: Object.assign(library, { ...facts, devices }) };
+  });
 }
 
 /** Likewise ROCm SMI. */
 export function openRocm(): OpenedRocm {
-  return rocm ??= openedRocm();
-}
-
-function openedNvml(): OpenedNvml {
-  const found = findNvml();
-  if (!found.ok || !canStartItself()) return loadNvml();
-  const opened = LibraryHelper.open<NvmlFacts | (OpenedNvml & { ok: false })>("nvml");
-  if (typeof opened === "string") return unusable(`${found.path}: ${opened}`);
-  const { facts, helper } = opened;
-  if (!facts.ok) return facts;
-  const devices = facts.devices.map((device, i) => ({ ...device, handle: BigInt(i) }));
-  const library = new Helped<bigint, NvmlQuery>(helper, {
-    queries: NVML_QUERIES,
-    text: nvmlText,
-    gone: NVML.GPU_IS_LOST,
+  return rocm ??= helped("rocm", findRocm(), loadRocm, ({ path, devices }: RocmFacts, helper) => {
+    const library = new Helped<number, RocmQuery>(helper, {
+      queries: ROCM_QUERIES,
+      text: rocmText,
+      gone: HELPER.GONE,
+    });
+    const named = devices.map((device) => ({ ...device, energyUnit: device.energyUnit || NaN }));
+    return { ok: true, library: Object.assign(library, { path, devices: named }) };
   });
-  return { ok: true, library: Object.assign(library, { ...facts, devices }) };
 }
 
-function openedRocm(): OpenedRocm {
-  const found = findRocm();
-  if (!found.ok || !canStartItself()) return loadRocm();
-  const opened = LibraryHelper.open<RocmFacts | (OpenedRocm & { ok: false })>("rocm");
-  if (typeof opened === "string") return unusable(`${found.path}: ${opened}`);
+/** Opens a library in a process of its own, where this program can start itself. */
+function helped<Facts extends { readonly ok: true }, Opened>(
+  kind: string,
+  found: FoundLibrary,
+  load: () => Opened,
+  take: (facts: Facts, helper: LibraryHelper) => Opened,
+): Opened | NotOpen {
+  if (!found.ok || !canStartItself()) return load();
+  const opened = LibraryHelper.open<Facts | NotOpen>(kind);
+  if (typeof opened === "string") {
+    return { ok: false, kind: "unusable", reason: `${found.path}: ${opened}` };
+  }
   const { facts, helper } = opened;
-  if (!facts.ok) return facts;
-  const devices = facts.devices.map((device) => ({
-    ...device,
-    energyUnit: device.energyUnit || NaN,
-  }));
-  const library = new Helped<number, RocmQuery>(helper, {
-    queries: ROCM_QUERIES,
-    text: rocmText,
-    gone: HELPER.GONE,
-  });
-  return { ok: true, library: Object.assign(library, { path: facts.path, devices }) };
+  return facts.ok ? take(facts, helper) : facts;
 }
 
-function unusable(reason: string) {
-  return { ok: false, kind: "unusable", reason } as const;
-}
-
+/** A query's number is its place; both sides are this program. */
 interface Words<Query> {
   readonly queries: readonly Query[];
   text(status: number): string;

@@ -20,6 +20,7 @@ import { openCounter } from "../confinement/caller_rights.ts";
 import { closeFile, O, openFile, statPath } from "../files.ts";
 import { bindIoctl, type DeviceCall } from "./ioctl.ts";
 import { ERRNO, errno, errorText, libc } from "../libc.ts";
+import { pollEntry } from "../poll.ts";
 
 /** Where the device is, by the naming rules of each generation; the first one that exists counts. */
 export const IPMI_DEVICES: readonly string[] = ["/dev/ipmi0", "/dev/ipmi/0", "/dev/ipmidev/0"];
@@ -41,7 +42,6 @@ const MOST_DATA_BYTES = 272;
 const TO = 0, DATA_OUT = 64, FROM = 384, DATA_IN = 512, PAGE_BYTES = 4096;
 const PROT_READ_WRITE = 3;
 const MAP_PRIVATE_ANONYMOUS = 0x22;
-const POLLIN = 1;
 const ENXIO = 6;
 
 /** A command to the BMC. */
@@ -90,8 +90,7 @@ export class DeviceDoor implements BmcDoor {
   readonly #received = new DataView(new ArrayBuffer(RECEIVE_BYTES));
   readonly #requestBytes = new Uint8Array(this.#request.buffer);
   readonly #receivedBytes = new Uint8Array(this.#received.buffer);
-  readonly #poll = new DataView(new ArrayBuffer(8));
-  readonly #pollBytes = new Uint8Array(this.#poll.buffer);
+  readonly #poll: Uint8Array<ArrayBuffer>;
 
   constructor(fd: number, path: string, request: BmcRequest, call: DeviceCall) {
     this.path = path;
@@ -114,8 +113,7 @@ export class DeviceDoor implements BmcDoor {
     r.setBigUint64(32, this.#page + BigInt(DATA_OUT), true);
     this.#received.setBigUint64(8, this.#page + BigInt(FROM), true);
     this.#received.setBigUint64(40, this.#page + BigInt(DATA_IN), true);
-    this.#poll.setInt32(0, fd, true);
-    this.#poll.setInt16(4, POLLIN, true);
+    this.#poll = pollEntry(fd);
   }
 
   send(id: number): number {
@@ -155,7 +153,7 @@ export class DeviceDoor implements BmcDoor {
 
   /** Also true where poll(2) itself fails or finds the device gone: fetching gives the reason. */
   #ready(ms: number): boolean {
-    return libc().poll(this.#pollBytes, 1n, ms) !== 0;
+    return libc().poll(this.#poll, 1n, ms) !== 0;
   }
 }
 

@@ -4,20 +4,18 @@
  * @module
  */
 import { ERRNO, errno, libc } from "../libc.ts";
+import { pollEntry } from "../poll.ts";
 
-const POLLIN = 1;
 const STDIN = 0;
 
 /** Standard input without lines and echo, until it is disposed of. */
 export class Keyboard implements Disposable {
-  readonly #poll = new Uint8Array(8);
+  readonly #poll = pollEntry(STDIN);
   readonly #bytes = new Uint8Array(64);
   readonly #decoder = new TextDecoder();
 
   constructor() {
     Deno.stdin.setRaw(true);
-    new DataView(this.#poll.buffer).setInt32(0, STDIN, true);
-    new DataView(this.#poll.buffer).setInt16(4, POLLIN, true);
   }
 
   /** What was typed within a time; empty: nothing, `undefined`: the terminal is gone. */

@@ -5,6 +5,7 @@
  * as written; so a library is looked up by hand, never by the loader's own search.
  * @module
  */
+import type { Absence } from "../../core/signal.ts";
 import { isElevated } from "../confinement/caller_rights.ts";
 import { closeFile, listDirectory, O, openFile, statPath } from "../files.ts";
 import { libc } from "../libc.ts";
@@ -44,11 +45,15 @@ export type FoundLibrary =
 /**
  * Looks a library up.
  *
- * @param name As `libnvidia-ml.so.1`.
+ * @param names As `libnvidia-ml.so.1`, by preference.
  * @param given A whole path that the user names. @default none
  * @param searchPath Directories as in LD_LIBRARY_PATH, looked at first. @default ""
  */
-export function findLibrary(name: string, given?: string, searchPath = ""): FoundLibrary {
+export function findLibrary(
+  names: string | readonly string[],
+  given?: string,
+  searchPath = "",
+): FoundLibrary {
   // Code that the caller names would have the rights of this executable.
   if (isElevated()) [given, searchPath] = [undefined, ""];
   const exists = (path: string) => statPath(path) !== undefined;
@@ -56,12 +61,14 @@ export function findLibrary(name: string, given?: string, searchPath = ""): Foun
     return exists(given) ? { ok: true, path: given } : { ok: false };
   }
   let outside: string | undefined;
-  for (const directory of [...searchPath.split(":"), ...PLACES]) {
-    if (!directory.startsWith("/")) continue;
-    const path = `${directory.replace(/\/+$/, "")}/${name}`;
-    if (!exists(path)) continue;
-    if (mayLoad(path)) return { ok: true, path };
-    outside ??= path;
+  for (const name of [names].flat()) {
+    for (const directory of [...searchPath.split(":"), ...PLACES]) {
+      if (!directory.startsWith("/")) continue;
+      const path = `${directory.replace(/\/+$/, "")}/${name}`;
+      if (!exists(path)) continue;
+      if (mayLoad(path)) return { ok: true, path };
+      outside ??= path;
+    }
   }
   return { ok: false, outside };
 }
@@ -98,5 +105,58 @@ export function confined<T>(action: () => T): T {
     for (const name of listDirectory("/proc/self/fd")) {
       if (!before.has(name)) libc().fcntl(Number(name), F_SETFD, FD_CLOEXEC);
     }
+  }
+}
+
+/** A library of GPUs, in this process or in one of its own. */
+export interface GpuLibrary<Device, Query, Handle> extends Disposable {
+  readonly path: string;
+  readonly devices: readonly Device[];
+  /** Halves of the last answer. */
+  readonly low: number;
+  readonly high: number;
+  /**
+   * Prepares a query: called with a device's handle, it answers a status and leaves the halves of the figure
+   * in `low` and `high`. Allocates nothing when called.
+   */
+  query(name: Query): (handle: Handle) => number;
+  /** What a status other than 0 means, in few words. */
+  text(status: number): string;
+  /** Does the status mean that the GPU is lost for good? */
+  isGone(status: number): boolean;
+  /** A sample begins. */
+  refresh?(): void;
+}
+
+/** Why a library is not open. */
+export type NotOpen = { readonly ok: false } & Absence;
+
+/**
+ * Opens what was looked up.
+ *
+ * @param name What is missing where nothing was found.
+ */
+export function loadLibrary<S extends Deno.ForeignLibraryInterface>(
+  found: FoundLibrary,
+  name: string,
+  symbols: S,
+): { ok: true; path: string; symbols: Deno.DynamicLibrary<S>["symbols"] } | NotOpen {
+  if (!found.ok) {
+    const { outside } = found;
+    if (outside === undefined) return { ok: false, kind: "absent", reason: `no ${name}` };
+    return {
+      ok: false,
+      kind: "unusable",
+      reason: `${outside} lies where the executable may not load from`,
+      remedy: `ln -s ${outside} /usr/local/lib/`,
+    };
+  }
+  const { path } = found;
+  try {
+    return { ok: true, path, symbols: confined(() => Deno.dlopen(path, symbols).symbols) };
+  } catch (error) {
+    const forbidden = error instanceof Deno.errors.NotCapable;
+    const reason = `${path}: ${(error as Error).message.split("\n")[0]}`;
+    return { ok: false, kind: forbidden ? "forbidden" : "unusable", reason };
   }
 }

@@ -21,6 +21,7 @@ import { confineCode, inheritedState } from "../inherited.ts";
 import type { Places } from "../confinement/landlock.ts";
 import { ERRNO, errno, libc } from "../libc.ts";
 import { confined, LIBRARY_DIRECTORIES } from "./library.ts";
+import { pollEntry } from "../poll.ts";
 import { environment, reap, spawn } from "../process.ts";
 import { HIDDEN_VERBS, selfCommand } from "../self.ts";
 
@@ -41,7 +42,6 @@ const SAMPLE_MS = 50;
 /** One that has not answered for so long is ended: it may take a whole core. */
 const LONGEST_MS = 10_000;
 const PACKET_BYTES = 65536;
-const POLLIN = 1;
 const AF_UNIX = 1, SEQPACKET_NONBLOCK_CLOEXEC = 5 | 0o4000 | 0o2000000;
 const F_SETFD = 2, CLOEXEC = 1n;
 const SIGKILL = 9, PR_SET_PDEATHSIG = 1;
@@ -66,8 +66,7 @@ export class LibraryHelper implements Disposable {
   readonly #pid: number;
   readonly #packet = new Uint32Array(PACKET_BYTES / 4);
   readonly #bytes = new Uint8Array(this.#packet.buffer);
-  readonly #poll = new DataView(new ArrayBuffer(8));
-  readonly #pollBytes = new Uint8Array(this.#poll.buffer);
+  readonly #poll: Uint8Array<ArrayBuffer>;
   /** Figures by their place in questions: query and device, status and value, asked for of late? */
   readonly #places = new Map<number, number>();
   readonly #figures: { query: number; device: number; used: boolean }[] = [];
@@ -85,8 +84,7 @@ export class LibraryHelper implements Disposable {
 
   private constructor(fd: number, pid: number) {
     [this.#fd, this.#pid] = [fd, pid];
-    this.#poll.setInt32(0, fd, true);
-    this.#poll.setInt16(4, POLLIN, true);
+    this.#poll = pollEntry(fd);
     helpersMs.push(this);
   }
 
@@ -230,7 +228,7 @@ export class LibraryHelper implements Disposable {
       }
       const leftMs = Math.ceil((endNs - monotonicNanoseconds()) / 1e6);
       if (leftMs <= 0) return 0;
-      libc().poll(this.#pollBytes, 1n, leftMs);
+      libc().poll(this.#poll, 1n, leftMs);
     }
   }
 
@@ -301,16 +299,14 @@ export function serveLibrary(fd: number, open: () => Served): void {
   const bytes = new Uint8Array(words.buffer);
   const answer = new Uint32Array(PACKET_BYTES / 2);
   const answerBytes = new Uint8Array(answer.buffer);
-  const poll = new DataView(new ArrayBuffer(8));
-  poll.setInt32(0, fd, true);
-  poll.setInt16(4, POLLIN, true);
+  const poll = pollEntry(fd);
   for (;;) {
     isConfined ||= confiner.goOn();
     const size = Number(libc().read(fd, bytes, BigInt(PACKET_BYTES)));
     if (size === 0) return;
     if (size < 0) {
       if (errno() !== ERRNO.EAGAIN && errno() !== ERRNO.EINTR) return;
-      libc().poll(new Uint8Array(poll.buffer), 1n, -1);
+      libc().poll(poll, 1n, -1);
       continue;
     }
     const count = (size / 4 - QUESTION) / PER_QUESTION;

@@ -8,7 +8,8 @@
  * @module
  */
 import { fromBytes } from "../libc.ts";
-import { confined, findLibrary, type FoundLibrary } from "./library.ts";
+import { confined, findLibrary, type FoundLibrary, loadLibrary } from "./library.ts";
+import type { GpuLibrary, NotOpen } from "./library.ts";
 import { HELPER_TEXTS } from "./library_helper.ts";
 
 const BY_DEVICE = { parameters: ["u64", "buffer"], result: "i32", optional: true } as const;
@@ -98,25 +99,15 @@ const HIGH_WEIGHT = 4294967296;
 const FIELD_STATUS = 7;
 const FIELD_VALUE = 8;
 
-/** A figure of a device, in the library's own unit. */
-export type NvmlQuery =
-  | "energyMj"
-  | "powerMw"
-  | "powerInstantMw"
-  | "modulePowerMw"
-  | "enforcedLimitMw"
-  | "limitMw"
-  | "coreMhz"
-  | "memoryMhz"
-  | "coreMaxMhz"
-  | "gpuPercent"
-  | "memoryPercent"
-  | "celsius"
-  | "memoryCelsius"
-  | "memoryUsedBytes"
-  | "memoryTotalBytes"
-  | "throttleBits"
-  | "performanceState";
+/** Figures of a device, in the library's own units. */
+export const NVML_QUERIES = [
+  ...["energyMj", "powerMw", "powerInstantMw", "modulePowerMw", "enforcedLimitMw"] as const,
+  ...["limitMw", "coreMhz", "memoryMhz", "coreMaxMhz", "gpuPercent", "memoryPercent"] as const,
+  ...["celsius", "memoryCelsius", "memoryUsedBytes", "memoryTotalBytes"] as const,
+  ...["throttleBits", "performanceState"] as const,
+];
+/** One of them. */
+export type NvmlQuery = typeof NVML_QUERIES[number];
 
 /** Calls that answer one unsigned, or one unsigned long long. */
 const PLAIN: Partial<Record<NvmlQuery, readonly [symbol: keyof Symbols, words: 1 | 2]>> = {
@@ -150,36 +141,20 @@ const AT: Partial<Record<NvmlQuery, number>> = { memoryPercent: 1, memoryUsedByt
 
 type Call = (handle: bigint) => number;
 
-/** The library, in this process or in one of its own. */
-export interface Nvml extends Disposable {
-  readonly path: string;
+/** Queries answer an nvmlReturn_t. */
+export interface Nvml extends GpuLibrary<NvmlDevice, NvmlQuery, bigint> {
   readonly driverVersion: string;
-  readonly devices: readonly NvmlDevice[];
-  /** Halves of the last answer. */
-  readonly low: number;
-  readonly high: number;
-  /**
-   * Prepares a query: called with a handle, it answers an nvmlReturn_t and leaves the halves of the
-   * figure in `low` and `high`. Allocates nothing when called.
-   */
-  query(name: NvmlQuery): Call;
-  text(status: number): string;
-  isGone(status: number): boolean;
-  /** A sample begins. */
-  refresh?(): void;
 }
 
 /** The open library. */
 export class NvmlLibrary implements Nvml {
-  readonly path: string;
   readonly driverVersion: string;
   readonly devices: readonly NvmlDevice[];
   low = 0;
   high = 0;
   readonly #symbols: Symbols;
 
-  constructor(path: string, symbols: Symbols) {
-    this.path = path;
+  constructor(readonly path: string, symbols: Symbols) {
     this.#symbols = symbols;
     this.driverVersion = symbols.nvmlSystemGetDriverVersion === null ? "" : text((buffer) => {
       return symbols.nvmlSystemGetDriverVersion!(buffer, buffer.length);
@@ -285,14 +260,7 @@ function text(call: (buffer: Uint8Array<ArrayBuffer>) => number): string {
 }
 
 /** The open library, or why there is none. */
-export type OpenedNvml =
-  | { readonly ok: true; readonly library: Nvml }
-  | {
-    readonly ok: false;
-    readonly kind: "absent" | "unusable" | "forbidden";
-    readonly reason: string;
-    readonly remedy?: string;
-  };
+export type OpenedNvml = { readonly ok: true; readonly library: Nvml } | NotOpen;
 
 const NAME = "libnvidia-ml.so.1";
 /** The user's own path of the library. */
@@ -309,27 +277,9 @@ export function findNvml(given = Deno.env.get(VARIABLE)): FoundLibrary {
  * @param given Its whole path. @default JOULEMARK_NVML, else the usual places
  */
 export function loadNvml(given = Deno.env.get(VARIABLE)): OpenedNvml {
-  const found = findNvml(given);
-  if (!found.ok) {
-    if (found.outside === undefined) {
-      return { ok: false, kind: "absent", reason: given ? `no ${given}` : `no ${NAME}` };
-    }
-    return {
-      ok: false,
-      kind: "unusable",
-      reason: `${found.outside} lies where the executable may not load from`,
-      remedy: `ln -s ${found.outside} /usr/local/lib/`,
-    };
-  }
-  const { path } = found;
-  let symbols: Symbols;
-  try {
-    symbols = confined(() => Deno.dlopen(path, SYMBOLS).symbols);
-  } catch (error) {
-    const forbidden = error instanceof Deno.errors.NotCapable;
-    const reason = `${path}: ${(error as Error).message.split("\n")[0]}`;
-    return { ok: false, kind: forbidden ? "forbidden" : "unusable", reason };
-  }
+  const loaded = loadLibrary(findNvml(given), given || NAME, SYMBOLS);
+  if (!loaded.ok) return loaded;
+  const { path, symbols } = loaded;
   const init = symbols.nvmlInit_v2 ?? symbols.nvmlInit;
   if (init === null) return { ok: false, kind: "unusable", reason: `${path} has no nvmlInit` };
   const status = confined(() => init());

@@ -111,11 +111,8 @@ export class JsonRegisters implements Registers {
       const text = readText(this.#path);
       if (text === undefined) continue;
       try {
-        const values = new Map<number, bigint>();
-        for (const [key, value] of Object.entries(JSON.parse(text) as Record<string, unknown>)) {
-          values.set(Number(key.toLowerCase()), hexadecimal(value));
-        }
-        return values;
+        const values = Object.entries(JSON.parse(text) as Record<string, unknown>);
+        return new Map(values.map(([key, v]) => [Number(key.toLowerCase()), hexadecimal(v)]));
       } catch {
         continue;
       }

@@ -5,7 +5,8 @@
  * Symbols are optional: with a library of another version only figures are missing.
  * @module
  */
-import { confined, findLibrary, type FoundLibrary } from "./library.ts";
+import { confined, findLibrary, type FoundLibrary, loadLibrary } from "./library.ts";
+import type { GpuLibrary, NotOpen } from "./library.ts";
 import { HELPER_TEXTS } from "./library_helper.ts";
 
 const BY_DEVICE = { parameters: ["u32", "buffer"], result: "i32", optional: true } as const;
@@ -59,15 +60,13 @@ export function rocmText(status: number): string {
   return TEXTS[status] ?? HELPER_TEXTS[status] ?? `ROCm SMI error ${status}`;
 }
 
-/** A figure of a device, in the library's own unit. */
-export type RocmQuery =
-  | "energyCounts"
-  | "averageMicrowatts"
-  | "socketMicrowatts"
-  | "capMicrowatts"
-  | "busyPercent"
-  | "edgeMillicelsius"
-  | "vramUsedBytes";
+/** Figures of a device, in the library's own units. */
+export const ROCM_QUERIES = [
+  ...["energyCounts", "averageMicrowatts", "socketMicrowatts", "capMicrowatts"] as const,
+  ...["busyPercent", "edgeMillicelsius", "vramUsedBytes"] as const,
+];
+/** One of them. */
+export type RocmQuery = typeof ROCM_QUERIES[number];
 
 /** One device. */
 export interface RocmDevice {
@@ -86,28 +85,17 @@ const stamp = new Uint8Array(8);
 
 type Call = (index: number) => number;
 
-/** The library, in this process or in one of its own: see `Nvml`. */
-export interface Rocm extends Disposable {
-  readonly path: string;
-  readonly devices: readonly RocmDevice[];
-  readonly low: number;
-  readonly high: number;
-  query(name: RocmQuery): Call;
-  text(status: number): string;
-  isGone(status: number): boolean;
-  refresh?(): void;
-}
+/** Queries answer an rsmi_status_t. */
+export type Rocm = GpuLibrary<RocmDevice, RocmQuery, number>;
 
 /** The open library. */
 export class RocmLibrary implements Rocm {
-  readonly path: string;
   readonly devices: readonly RocmDevice[];
   low = 0;
   high = 0;
   readonly #symbols: Symbols;
 
-  constructor(path: string, symbols: Symbols) {
-    this.path = path;
+  constructor(readonly path: string, symbols: Symbols) {
     this.#symbols = symbols;
     const count = symbols.rsmi_num_monitor_devices?.(bytes) === 0 ? words[0] : 0;
     this.devices = Array.from({ length: count }, (_, index) => this.#device(index));
@@ -123,39 +111,27 @@ export class RocmLibrary implements Rocm {
 
   query(name: RocmQuery): Call {
     const s = this.#symbols;
-    switch (name) {
-      case "energyCounts": {
-        const call = s.rsmi_dev_energy_count_get;
-        return call === null ? unavailable : (i) => this.#take(call(i, bytes, unitBytes, stamp));
-      }
-      case "averageMicrowatts": {
-        const call = s.rsmi_dev_power_ave_get;
-        return call === null ? unavailable : (i) => this.#take(call(i, 0, bytes));
-      }
-      case "socketMicrowatts": {
-        const call = s.rsmi_dev_current_socket_power_get;
-        return call === null ? unavailable : (i) => this.#take(call(i, bytes));
-      }
-      case "capMicrowatts": {
-        const call = s.rsmi_dev_power_cap_get;
-        return call === null ? unavailable : (i) => this.#take(call(i, 0, bytes));
-      }
-      case "busyPercent": {
-        const call = s.rsmi_dev_busy_percent_get;
-        return call === null ? unavailable : (i) => {
-          words[1] = 0;
-          return this.#take(call(i, bytes));
-        };
-      }
-      case "edgeMillicelsius": {
-        const call = s.rsmi_dev_temp_metric_get;
-        return call === null ? unavailable : (i) => this.#take(call(i, 0, 0, bytes));
-      }
-      case "vramUsedBytes": {
-        const call = s.rsmi_dev_memory_usage_get;
-        return call === null ? unavailable : (i) => this.#take(call(i, 0, bytes));
-      }
-    }
+    const energy = s.rsmi_dev_energy_count_get;
+    const average = s.rsmi_dev_power_ave_get;
+    const socket = s.rsmi_dev_current_socket_power_get;
+    const cap = s.rsmi_dev_power_cap_get;
+    const busy = s.rsmi_dev_busy_percent_get;
+    const temperature = s.rsmi_dev_temp_metric_get;
+    const memory = s.rsmi_dev_memory_usage_get;
+    const calls: Record<RocmQuery, Call | null> = {
+      energyCounts: energy && ((i) => energy(i, bytes, unitBytes, stamp)),
+      averageMicrowatts: average && ((i) => average(i, 0, bytes)),
+      socketMicrowatts: socket && ((i) => socket(i, bytes)),
+      capMicrowatts: cap && ((i) => cap(i, 0, bytes)),
+      busyPercent: busy && ((i) => {
+        words[1] = 0;
+        return busy(i, bytes);
+      }),
+      edgeMillicelsius: temperature && ((i) => temperature(i, 0, 0, bytes)),
+      vramUsedBytes: memory && ((i) => memory(i, 0, bytes)),
+    };
+    const call = calls[name];
+    return call === null ? unavailable : (i) => this.#take(call(i));
   }
 
   /** rsmi_shut_down. */
@@ -186,14 +162,7 @@ function unavailable(): number {
 }
 
 /** The open library, or why there is none. */
-export type OpenedRocm =
-  | { readonly ok: true; readonly library: Rocm }
-  | {
-    readonly ok: false;
-    readonly kind: "absent" | "unusable" | "forbidden";
-    readonly reason: string;
-    readonly remedy?: string;
-  };
+export type OpenedRocm = { readonly ok: true; readonly library: Rocm } | NotOpen;
 
 /** Newest first; Debian's own has a number of its own. */
 const NAMES = [
@@ -206,13 +175,7 @@ const NAMES = [
 const VARIABLE = "JOULEMARK_ROCM_SMI";
 /** Where it is; the user's own word goes first. */
 export function findRocm(given = Deno.env.get(VARIABLE)): FoundLibrary {
-  let outside: string | undefined;
-  for (const name of NAMES) {
-    const found = findLibrary(name, given, Deno.env.get("LD_LIBRARY_PATH"));
-    if (found.ok) return found;
-    outside ??= found.outside;
-  }
-  return { ok: false, outside };
+  return findLibrary(NAMES, given, Deno.env.get("LD_LIBRARY_PATH"));
 }
 
 /**
@@ -221,28 +184,9 @@ export function findRocm(given = Deno.env.get(VARIABLE)): FoundLibrary {
  * @param given Its whole path. @default JOULEMARK_ROCM_SMI, else the usual places
  */
 export function loadRocm(given = Deno.env.get(VARIABLE)): OpenedRocm {
-  const found = findRocm(given);
-  if (!found.ok) {
-    const { outside } = found;
-    if (outside === undefined) {
-      return { ok: false, kind: "absent", reason: given ? `no ${given}` : "no librocm_smi64.so" };
-    }
-    return {
-      ok: false,
-      kind: "unusable",
-      reason: `${outside} lies where the executable may not load from`,
-      remedy: `ln -s ${outside} /usr/local/lib/`,
-    };
-  }
-  const { path } = found;
-  let symbols: Symbols;
-  try {
-    symbols = confined(() => Deno.dlopen(path, SYMBOLS).symbols);
-  } catch (error) {
-    const forbidden = error instanceof Deno.errors.NotCapable;
-    const reason = `${path}: ${(error as Error).message.split("\n")[0]}`;
-    return { ok: false, kind: forbidden ? "forbidden" : "unusable", reason };
-  }
+  const loaded = loadLibrary(findRocm(given), given || "librocm_smi64.so", SYMBOLS);
+  if (!loaded.ok) return loaded;
+  const { path, symbols } = loaded;
   const init = symbols.rsmi_init;
   if (init === null) return { ok: false, kind: "unusable", reason: `${path} has no rsmi_init` };
   const status = confined(() => init(0n));

@@ -16,13 +16,13 @@ import { openCounter } from "../confinement/caller_rights.ts";
 import { closeFile, O, openFile } from "../files.ts";
 import { bindIoctl } from "./ioctl.ts";
 import { libc } from "../libc.ts";
+import { pollEntry } from "../poll.ts";
 
 /** _IO(0x1b, 3); _IOWR(0x1b, 1, struct ib_user_mad_reg_req). */
 const ENABLE_PKEY = 0x1b03n, REGISTER_AGENT = 0xc01c1b01n;
 const REGISTRATION_BYTES = 28;
 const HEADER_BYTES = 64;
 const MAD_BYTES = 256;
-const POLLIN = 1;
 /** As the original waits: 15 ms, and three times more. */
 const TIMEOUT_MS = 15, RETRIES = 3;
 /** Longer than all of that: the kernel has answered by then. */
@@ -82,13 +82,11 @@ class DeviceDoor implements MadDoor {
   /** By class: the agent's number. */
   readonly #agents = new Map<number, number>();
   readonly #read = new Uint8Array(HEADER_BYTES + MAD_BYTES);
-  readonly #poll = new Uint8Array(8);
+  readonly #poll: Uint8Array<ArrayBuffer>;
 
   constructor(fd: number) {
     this.#fd = fd;
-    const poll = new DataView(this.#poll.buffer);
-    poll.setInt32(0, fd, true);
-    poll.setInt16(4, POLLIN, true);
+    this.#poll = pollEntry(fd);
   }
 
   ask(target: MadTarget, mad: Uint8Array): Uint8Array | undefined {
@@ -112,14 +110,11 @@ class DeviceDoor implements MadDoor {
   }
 
   #agentOf({ mgmtClass, queuePair }: MadTarget): number {
-    let agent = this.#agents.get(mgmtClass);
-    if (agent === undefined) {
+    return this.#agents.getOrInsertComputed(mgmtClass, () => {
       const request = umadRegistration(mgmtClass, queuePair);
       const failed = (bindIoctl()?.(this.#fd, REGISTER_AGENT, request) ?? -1) < 0;
-      agent = failed ? -1 : new DataView(request.buffer).getUint32(0, true);
-      this.#agents.set(mgmtClass, agent);
-    }
-    return agent;
+      return failed ? -1 : new DataView(request.buffer).getUint32(0, true);
+    });
   }
 
   [Symbol.dispose](): void {

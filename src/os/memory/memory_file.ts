@@ -45,9 +45,7 @@ export class MemoryFile implements Disposable {
   readAll(): Uint8Array<ArrayBuffer> {
     let bytes = new Uint8Array(FIRST_BYTES);
     for (let length = 0;;) {
-      if (length === bytes.length) {
-        bytes = grown(bytes);
-      }
+      if (length === bytes.length) bytes = grown(bytes);
       const rest = bytes.subarray(length);
       const read = libc().preadAt(this.fd, rest, BigInt(rest.length), BigInt(length));
       const n = this.#checked(read, "read");

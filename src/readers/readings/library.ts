@@ -6,18 +6,13 @@
 import { Counters, HIGH, LOW, STEP, TAKEN, TIME_S, TOTAL } from "../../core/machine/counter.ts";
 import type { SignalReading, SignalRow } from "../../core/signal.ts";
 import { Diagnostics } from "../../core/diagnostics.ts";
+import type { GpuLibrary } from "../../os/devices/library.ts";
 
-/** An open library: its calls leave the halves of what they answer here. */
-export interface FigureLibrary {
-  readonly low: number;
-  readonly high: number;
-  /** What a status other than 0 means, in few words. */
-  text(status: number): string;
-  /** Does the status mean that the GPU is lost for good? */
-  isGone(status: number): boolean;
-  /** A reading begins. */
-  refresh?(): void;
-}
+/** An open library, for any queries. */
+export type FigureLibrary = Pick<
+  GpuLibrary<unknown, unknown, unknown>,
+  "low" | "high" | "text" | "isGone" | "refresh"
+>;
 
 /** A requested row. */
 export interface LibraryItem<Handle> {
