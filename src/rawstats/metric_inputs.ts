@@ -237,9 +237,7 @@ export class NodeInputs implements JobListener {
   }
 
   #numberOf(input: string): number {
-    let i = this.#inputs.get(input);
-    if (i === undefined) this.#inputs.set(input, i = this.#inputs.size);
-    return i;
+    return this.#inputs.getOrInsert(input, this.#inputs.size);
   }
 }
 

@@ -23,12 +23,9 @@ export interface RawSample {
 }
 
 /** What takes part in a pass over files. */
-export interface RawListener {
-  sample?(sample: RawSample): void;
+export interface RawListener extends Omit<JobListener, "row"> {
   /** One statistics line; all arguments but the strings are reused. */
   row?(counters: RawCounters, values: RawValues): void;
-  /** All lines of the sample have come. */
-  endSample?(): void;
 }
 
 /** Watts that no package, nor the memory on it, exceeds: bounds what an energy counter can do. */
@@ -116,7 +113,7 @@ export class RawNode {
   #open(): void {
     this.#isOpen = true;
     const { timeUs, jobs } = this.#head!;
-    const ids = new Set(jobs.split(",").filter((id) => id !== "" && id !== "-" && id !== "0"));
+    const ids = jobs.split(",").filter((id) => id !== "" && id !== "-" && id !== "0");
     const ending: string[] = [];
     for (const mark of this.#marks) {
       const [word, id, ...rest] = mark.split(" ");
@@ -131,12 +128,9 @@ export class RawNode {
         ending.push(id);
       }
     }
-    for (const id of this.#inside) ids.add(id);
-    for (const id of ending) {
-      ids.add(id);
-      this.#inside.delete(id);
-    }
-    const sample = { host: this.host, timeUs, jobs: [...ids], marks: this.#marks };
+    const jobsNow = new Set([...ids, ...this.#inside, ...ending]);
+    for (const id of ending) this.#inside.delete(id);
+    const sample = { host: this.host, timeUs, jobs: [...jobsNow], marks: this.#marks };
     for (const listener of this.#listeners) listener.sample?.(sample);
   }
 
@@ -181,5 +175,6 @@ export interface JobListener {
   sample?(sample: RawSample): void;
   /** @param isFirst Deltas of this sample are before the job. */
   row?(counters: RawCounters, values: RawValues, isFirst: boolean): void;
+  /** All lines of the sample have come. */
   endSample?(): void;
 }

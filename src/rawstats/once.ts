@@ -117,16 +117,12 @@ export async function* recordsOnce(
 const places = new WeakMap<RawColumns, WeakMap<RawColumns, Int32Array | null>>();
 
 function placesIn(from: RawColumns, to: RawColumns): Int32Array | null {
-  const known = places.get(from) ?? new WeakMap<RawColumns, Int32Array | null>();
-  places.set(from, known);
-  let found = known.get(to);
-  if (found === undefined) {
+  const known = places.getOrInsertComputed(from, () => new WeakMap());
+  return known.getOrInsertComputed(to, () => {
     const names = to.schema.keys.map(({ name }) => name);
     const at = Int32Array.from(from.schema.keys, ({ name }) => names.indexOf(name));
-    found = at.length === names.length && at.every((place, i) => place === i) ? null : at;
-    known.set(to, found);
-  }
-  return found;
+    return at.length === names.length && at.every((place, i) => place === i) ? null : at;
+  });
 }
 
 /** Do two copies of a line differ in a key that both have? Files may have keys in an order of their own. */

@@ -38,10 +38,12 @@ export interface RawSeriesWriter {
   listen(node: RawNode): JobListener;
   /** A node is read. */
   finish(node: RawNode): void;
-  /** All are; the bytes after the series are not written. */
-  end(): void;
-  /** Devices without series, beyond the most of a type. */
-  readonly leftOut: number;
+  /**
+   * All are; the bytes after the series are not written.
+   *
+   * @returns Devices without series, beyond the most of a type.
+   */
+  end(): number;
 }
 
 /** Where series go that memory may not hold: a local disk sooner than memory. */
@@ -67,7 +69,7 @@ export class JsonSeriesWriter implements RawSeriesWriter {
   #spare: ColumnStore | undefined;
   readonly #reader = new KeyReader();
   #written = 0;
-  leftOut = 0;
+  #leftOut = 0;
 
   constructor(request: RawSeriesRequest) {
     this.#request = request;
@@ -90,7 +92,7 @@ export class JsonSeriesWriter implements RawSeriesWriter {
     const series = this.#series!;
     series.end();
     this.#series = undefined;
-    this.leftOut += series.leftOut;
+    this.#leftOut += series.leftOut;
     if (series.times.length === 0) {
       this.#spare = series.store;
     } else if (this.#first === undefined && this.#written === 0) {
@@ -106,12 +108,13 @@ export class JsonSeriesWriter implements RawSeriesWriter {
     }
   }
 
-  end(): void {
+  end(): number {
     const { turns } = this.#request;
     if (this.#first !== undefined) {
       turns.out.text("{");
       this.#node(this.#first.node, this.#first.series);
     } else turns.out.text(this.#written > 0 ? "}" : `{"hosts":{}`);
+    return this.#leftOut;
   }
 
   #member(node: RawNode, series: NodeSeries): void {
@@ -145,9 +148,7 @@ export class JsonSeriesWriter implements RawSeriesWriter {
             const mended = steps.get(nameOf(type, device, key)) ?? [];
             writeKey(turns.out, times, reader, { ...own, steps: mended });
           }
-          const all = sums.get(key);
-          if (all === undefined) sums.set(key, [own]);
-          else all.push(own);
+          sums.getOrInsertComputed(key, () => []).push(own);
         }
       }
     }
@@ -177,7 +178,7 @@ export class MetricsSeriesWriter implements RawSeriesWriter {
   readonly #store: ColumnStore;
   readonly #all: NodeSeries[] = [];
   #series: NodeSeries | undefined;
-  leftOut = 0;
+  #leftOut = 0;
 
   constructor(request: RawSeriesRequest) {
     this.#request = request;
@@ -197,11 +198,11 @@ export class MetricsSeriesWriter implements RawSeriesWriter {
     const series = this.#series!;
     series.end();
     this.#series = undefined;
-    this.leftOut += series.leftOut;
+    this.#leftOut += series.leftOut;
     if (series.times.length > 0) this.#all.push(series);
   }
 
-  end(): void {
+  end(): number {
     const { turns, shares, job } = this.#request;
     const reader = new KeyReader();
     const families = new Map<string, MetricFamily>();
@@ -210,5 +211,6 @@ export class MetricsSeriesWriter implements RawSeriesWriter {
       writeFamily(turns, families.get(name)!, { nodes: this.#all, job, reader, shares });
     }
     turns.out.text(METRICS_END);
+    return this.#leftOut;
   }
 }

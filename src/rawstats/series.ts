@@ -364,8 +364,7 @@ export function* keySeries(
   for (const type of [...byType.keys()].sort()) {
     const devices = new Map<string, Map<string, KeySeries>>();
     for (const device of byType.get(type)!) {
-      const keys = devices.get(device.device) ?? new Map<string, KeySeries>();
-      devices.set(device.device, keys);
+      const keys = devices.getOrInsertComputed(device.device, () => new Map());
       device.type.keys.forEach((key, column) => {
         const before = keys.get(key.name);
         const part = { device, column };

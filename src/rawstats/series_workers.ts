@@ -7,10 +7,8 @@
  */
 import { AccessError } from "../core/errors.ts";
 import { affinityOf } from "../os/host.ts";
-import { inheritedState } from "../os/inherited.ts";
 import { MemoryFile } from "../os/memory/memory_file.ts";
-import { endWithParent, environment, findCommand, sendSignal, spawn } from "../os/process.ts";
-import { waitFor } from "../os/process.ts";
+import { endWithParent, sendSignal, starterOf, waitFor } from "../os/process.ts";
 import { closeEnds, openRing, type RingEnds, RingPlace, TurnLost } from "../os/turn_ring.ts";
 import { withEnds } from "../os/turn_ring.ts";
 import { type SeriesRequest, type SeriesWriting, writeSeries } from "./print/print_series.ts";
@@ -113,10 +111,9 @@ async function start(
   { helper, warn, grain = GRAIN }: SeriesWorkersOptions,
 ): Promise<Helpers | undefined> {
   const { serialize } = await import("node:v8");
-  const [command, ...args] = helper;
-  const found = findCommand(command, undefined);
-  const ring = "path" in found ? openRing(count) : undefined;
-  if (!("path" in found) || ring === undefined) return undefined;
+  const startOne = starterOf(helper);
+  const ring = startOne && openRing(count);
+  if (startOne === undefined || ring === undefined) return undefined;
   const pids: number[] = [];
   try {
     for (let index = 1; index < count; index++) {
@@ -124,13 +121,7 @@ async function start(
       using order = MemoryFile.create("joulemark-order");
       if (order === undefined) break;
       order.append(serialize({ request, index, count, ends, grain } satisfies Order));
-      pids.push(withEnds(ends, () =>
-        spawn({
-          path: found.path,
-          args: [command, ...args, String(order.fd)],
-          env: environment({}),
-          inherited: inheritedState(),
-        })));
+      pids.push(withEnds(ends, () => startOne(order.fd)));
     }
   } catch (error) {
     // No more processes for this user: this one does it all.

@@ -67,14 +67,10 @@ export class Shares {
   ofKey(host: string, type: string, { name, kind }: RawKey): number {
     const whole = this.ofNode(host);
     if (whole !== undefined) return whole;
-    const key = `${type} ${name}`;
-    let owner = this.#keys.get(key);
-    if (owner === undefined) {
+    return this.#keys.getOrInsertComputed(`${type} ${name}`, () => {
       // counters have more to write than others
-      owner = (kind === "event" ? this.#counters++ : this.#others++) % this.count;
-      this.#keys.set(key, owner);
-    }
-    return owner;
+      return (kind === "event" ? this.#counters++ : this.#others++) % this.count;
+    });
   }
 
   /** Whose a column of a device is, where a key's devices follow each other. */

@@ -7,9 +7,8 @@
  * @module
  */
 import { affinityOf } from "../os/host.ts";
-import { inheritedState } from "../os/inherited.ts";
 import { MemoryFile } from "../os/memory/memory_file.ts";
-import { endWithParent, environment, findCommand, spawn, waitFor } from "../os/process.ts";
+import { endWithParent, starterOf, waitFor } from "../os/process.ts";
 import { MetricSums } from "./metric_sums.ts";
 import type { RawFile } from "./files.ts";
 import { weight } from "./shares.ts";
@@ -87,9 +86,8 @@ async function byHelpers(
   const { deserialize, serialize } = await import("node:v8");
   const { job, types, devices, energyUnits } = request;
   const done = new Map<string, Done>();
-  const [command, ...args] = options.helper;
-  const found = findCommand(command, undefined);
-  if (!("path" in found)) return done;
+  const start = starterOf(options.helper);
+  if (start === undefined) return done;
   using stack = new DisposableStack();
   const helpers: { pid: number; output: MemoryFile }[] = [];
   try {
@@ -102,13 +100,7 @@ async function byHelpers(
       order.append(
         serialize({ files, job, types, devices, energyUnits } satisfies RawTableRequest),
       );
-      const pid = spawn({
-        path: found.path,
-        args: [command, ...args, String(order.fd), String(output.fd)],
-        env: environment({}),
-        inherited: inheritedState(),
-      });
-      helpers.push({ pid, output });
+      helpers.push({ pid: start(order.fd, output.fd), output });
     }
   } catch (error) {
     // No more processes for this user: those that there are do what they can.

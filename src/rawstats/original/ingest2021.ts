@@ -52,9 +52,12 @@ export function ingest2021(stats: RawStats): Ingest2021 {
       if (SKIPPED.has(type)) continue;
       // also a line of another schema, which a file may have before its last one
       if (own === undefined && values.length !== schema.keys.length) continue;
-      let sums = types.get(type);
-      if (sums === undefined) types.set(type, sums = new Sums(times));
-      sums.add(at, device, eventsOf(schema, values), values);
+      types.getOrInsertComputed(type, () => new Sums(times)).add(
+        at,
+        device,
+        eventsOf(schema, values),
+        values,
+      );
     }
   });
   // by entries: a file may call a key anything, "__proto__" too
@@ -130,18 +133,13 @@ class Sums {
   }
 
   #sumOf(event: Event): Sum {
-    let sum = this.#events.get(event.name);
-    if (sum === undefined) {
-      const n = this.#times.length;
-      sum = {
-        event,
-        value: new Float64Array(n),
-        delta: new Float64Array(n),
-        has: new Uint8Array(n),
-      };
-      this.#events.set(event.name, sum);
-    }
-    return sum;
+    const n = this.#times.length;
+    return this.#events.getOrInsertComputed(event.name, () => ({
+      event,
+      value: new Float64Array(n),
+      delta: new Float64Array(n),
+      has: new Uint8Array(n),
+    }));
   }
 
   series(): Record<string, IngestSeries> {

@@ -70,9 +70,7 @@ function assembleHost(stats: RawStats, times: readonly number[]): JobTables {
       // a line of another schema, which a file may have before its last one
       if (values.length !== stats.schemas.get(type)!.keys.length) continue;
       const key = `${type} ${device}`;
-      let list = rows.get(key);
-      if (list === undefined) rows.set(key, list = []);
-      list.push({ timeUs: record.timeUs, values });
+      rows.getOrInsertComputed(key, () => []).push({ timeUs: record.timeUs, values });
     }
   }
   // by entries: a file may call a device anything, "__proto__" too
@@ -88,9 +86,7 @@ function assembleHost(stats: RawStats, times: readonly number[]): JobTables {
       return [key.name, column.map((v) => BigInt.asUintN(MODULUS_BITS, v * factor))];
     });
     const table = Object.fromEntries(columns);
-    const devices = tables.get(type) ?? [];
-    tables.set(type, devices);
-    devices.push([name.slice(blank + 1), table]);
+    tables.getOrInsertComputed(type, () => []).push([name.slice(blank + 1), table]);
   }
   const schema = stats.schemas.get("amd64_pmc");
   if (schema !== undefined && isFamily10h(schema)) deriveFamily10h(tables, times.length);

@@ -50,10 +50,10 @@ function renameType(
   for (const tables of hosts.values()) {
     if (!(type in tables)) continue;
     // titles and columns are paired by place alone, and of two with one title the last is seen
-    tables[type] = mapDevices(
-      tables[type],
-      (device) => Object.fromEntries(columns.map((name, i) => [titles[i], device[name]])),
-    );
+    const renamed = Object.entries(tables[type]).map(([name, device]) => {
+      return [name, Object.fromEntries(columns.map((column, i) => [titles[i], device[column]]))];
+    });
+    tables[type] = Object.fromEntries(renamed);
   }
 }
 
@@ -98,21 +98,12 @@ function splitKnl(hosts: ReadonlyMap<string, JobTables>, { type, keys }: RawSche
         const counts = columns[control.replace("CTL", "CTR")];
         if (title !== undefined && counts !== undefined) named.push([title, counts]);
       }
-      const places = titles.get(unit.type) ?? named.map(([title]) => title);
-      titles.set(unit.type, places);
-      const devices = derived.get(unit.type) ?? [];
-      derived.set(unit.type, devices);
+      const places = titles.getOrInsertComputed(unit.type, () => named.map(([title]) => title));
       const counts = named.slice(0, places.length).map(([, counts]) => counts);
-      devices.push([device, Object.fromEntries(counts.map((c, i) => [places[i], c]))]);
+      const columnsOf = Object.fromEntries(counts.map((c, i) => [places[i], c]));
+      derived.getOrInsertComputed(unit.type, () => []).push([device, columnsOf]);
     }
     delete tables[type];
     for (const [name, devices] of derived) tables[name] = Object.fromEntries(devices);
   }
-}
-
-function mapDevices(
-  devices: Record<string, Columns>,
-  map: (columns: Columns) => Columns,
-): Record<string, Columns> {
-  return Object.fromEntries(Object.entries(devices).map(([name, columns]) => [name, map(columns)]));
 }

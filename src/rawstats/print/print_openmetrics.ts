@@ -38,12 +38,10 @@ export interface MetricFamily {
 const LINE_ENDS = new WeakMap<NodeSeries, Pieces>();
 
 function lineEnds(series: NodeSeries): Pieces {
-  let ends = LINE_ENDS.get(series);
-  if (ends === undefined) {
-    ends = new Pieces(series.times.map((us) => ` ${us / 1e6}\n`));
-    LINE_ENDS.set(series, ends);
-  }
-  return ends;
+  return LINE_ENDS.getOrInsertComputed(
+    series,
+    ({ times }) => new Pieces(times.map((us) => ` ${us / 1e6}\n`)),
+  );
 }
 
 /** Adds what a node has to the families. */
@@ -52,12 +50,8 @@ export function addFamilies(families: Map<string, MetricFamily>, series: NodeSer
     type.keys.forEach((key, column) => {
       if (key.kind === "control") return;
       const name = `${type.schema.type}.${key.name}`;
-      let family = families.get(name);
-      if (family === undefined) {
-        family = { name, type, column, sources: new Map() };
-        families.set(name, family);
-      }
-      family.sources.set(type.schema.type, key.name);
+      families.getOrInsertComputed(name, () => ({ name, type, column, sources: new Map() }))
+        .sources.set(type.schema.type, key.name);
     });
   }
 }
@@ -66,11 +60,10 @@ export function addFamilies(families: Map<string, MetricFamily>, series: NodeSer
 const BY_TYPE = new WeakMap<NodeSeries, Map<string, DeviceSeries[]>>();
 
 function* membersOf({ sources }: MetricFamily, series: NodeSeries): Generator<KeyPart> {
-  let byType = BY_TYPE.get(series);
-  if (byType === undefined) {
-    byType = Map.groupBy(series.list, (device) => device.type.schema.type);
-    BY_TYPE.set(series, byType);
-  }
+  const byType = BY_TYPE.getOrInsertComputed(
+    series,
+    ({ list }) => Map.groupBy(list, (device) => device.type.schema.type),
+  );
   const [only] = sources.keys();
   for (const device of sources.size === 1 ? byType.get(only) ?? [] : series.list) {
     const { keys, schema } = device.type;

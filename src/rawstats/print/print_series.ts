@@ -7,10 +7,11 @@ import { jsonText } from "../../core/printable.ts";
 import type { FormatError } from "../../core/errors.ts";
 import type { EnergyUnits } from "../energy_units.ts";
 import type { RawFile } from "../files.ts";
+import type { RawNode } from "../node.ts";
 import { JsonSeriesWriter, MetricsSeriesWriter } from "../packed_series.ts";
 import type { RawSeriesWriter } from "../packed_series.ts";
 import type { Shares } from "../shares.ts";
-import { analyseRawFiles, type RawAnalysis, type RawRequest } from "../stats.ts";
+import { analyseRawFiles, type RawAnalysis } from "../stats.ts";
 import type { Turns } from "../turns.ts";
 import { CSV_HEADER, CsvRows } from "./print_csv.ts";
 import { jsonNumber } from "./print_json.ts";
@@ -47,10 +48,11 @@ export async function writeSeries(
 ): Promise<number> {
   const { format, files, job, energyUnits } = request;
   const printer = printerOf(request, turns, shares);
-  const { listen, finish } = printer;
   const metrics = format === "json" && turns.index === 0;
   const analysis = await analyseRawFiles({
-    ...{ files, job, energyUnits, metrics, listen, finish, error },
+    ...{ files, job, energyUnits, metrics, error },
+    listen: (node) => printer.listen(node),
+    finish: (node) => printer.finish?.(node),
   });
   check(analysis);
   const leftOut = printer.end(analysis);
@@ -58,42 +60,25 @@ export async function writeSeries(
   return leftOut;
 }
 
-interface Printer {
-  listen?: RawRequest["listen"];
-  finish?: RawRequest["finish"];
+interface Printer extends Omit<RawSeriesWriter, "finish" | "end"> {
+  finish?(node: RawNode): void;
   /** @returns Devices without series. */
   end(analysis: RawAnalysis): number;
 }
 
 function printerOf({ format, job, types }: SeriesRequest, turns: Turns, shares: Shares): Printer {
   const wants = (type: string) => types === undefined || types.includes(type);
-  switch (format) {
-    case "csv":
-      turns.out.text(CSV_HEADER);
-      return { listen: () => new CsvRows(turns, wants), end: () => 0 };
-    case "json":
-      return jsonPrinter(writing(new JsonSeriesWriter({ job, wants, turns, shares })), turns);
-    case "openmetrics":
-      return writing(new MetricsSeriesWriter({ job, wants, turns, shares }));
+  if (format === "openmetrics") return new MetricsSeriesWriter({ job, wants, turns, shares });
+  if (format === "csv") {
+    turns.out.text(CSV_HEADER);
+    return { listen: () => new CsvRows(turns, wants), end: () => 0 };
   }
-}
-
-function writing(writer: RawSeriesWriter): Printer {
+  const series = new JsonSeriesWriter({ job, wants, turns, shares });
   return {
-    listen: (node) => writer.listen(node),
-    finish: (node) => writer.finish(node),
-    end() {
-      writer.end();
-      return writer.leftOut;
-    },
-  };
-}
-
-function jsonPrinter(series: Printer, turns: Turns): Printer {
-  return {
-    ...series,
+    listen: (node) => series.listen(node),
+    finish: (node) => series.finish(node),
     end(analysis) {
-      const leftOut = series.end(analysis);
+      const leftOut = series.end();
       turns.to(0);
       if (turns.isOwn) turns.out.text(jsonEnd(analysis));
       return leftOut;

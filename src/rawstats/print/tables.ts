@@ -64,20 +64,13 @@ export function metricValues(nodes: readonly MetricSums[]): MetricValue[] {
  * @param perDevice One row per device instead of the sum over devices.
  */
 export function tableRows(totals: NodeTotals, perDevice: boolean): RawTableRow[] {
-  const byType = new Map<string, DeviceTotals[]>();
-  for (const device of totals.list) {
-    const { type } = device.counters.type.schema;
-    const devices = byType.get(type) ?? [];
-    byType.set(type, devices);
-    devices.push(device);
-  }
-  const rows: RawTableRow[] = [];
-  for (const type of [...byType.keys()].sort()) {
+  const byType = Map.groupBy(totals.list, (device) => device.counters.type.schema.type);
+  return [...byType.keys()].sort().flatMap((type) => {
     const devices = byType.get(type)!;
-    if (perDevice) { for (const device of devices) rows.push(...rowsOf(type, [device], device)); }
-    else rows.push(...rowsOf(type, devices, devices[0]));
-  }
-  return rows;
+    return perDevice
+      ? devices.flatMap((device) => rowsOf(type, [device], device))
+      : rowsOf(type, devices, devices[0]);
+  });
 }
 
 function rowsOf(type: string, devices: DeviceTotals[], first: DeviceTotals): RawTableRow[] {
