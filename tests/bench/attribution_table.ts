@@ -3,7 +3,7 @@
  *
  *   deno run -A tests/bench/attribution_table.ts [SEEDS [SECONDS [FIRST_SEED]]]
  */
-import { PROGRAM_NAMES } from "../../src/sim/programs.ts";
+import { PROGRAM_NAMES } from "../_support/sim_programs.ts";
 import {
   measure,
   type Outcome,

@@ -7,8 +7,8 @@ import { AccessError, UnknownNameError, UsageError } from "../../src/core/errors
 import { totalsFromNested } from "../../src/core/job_totals.ts";
 import { treeFromNested } from "../../src/core/region_tree.ts";
 import { parseReport } from "../../src/formats/report.ts";
-import { makeProgram } from "../../src/sim/programs.ts";
-import { recordProgram } from "../../src/sim/recording.ts";
+import { makeProgram } from "../_support/sim_programs.ts";
+import { recordProgram } from "../_support/sim_recording.ts";
 import { APPLICATION_CASES, recordingOf, RecordingOnDisk } from "../session/_application.ts";
 
 const GOLDEN = new URL("../golden/replay/", import.meta.url);

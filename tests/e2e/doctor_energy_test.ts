@@ -4,8 +4,8 @@
  */
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
-import { makeProgram } from "../../src/sim/programs.ts";
-import { recordProgram } from "../../src/sim/recording.ts";
+import { makeProgram } from "../_support/sim_programs.ts";
+import { recordProgram } from "../_support/sim_recording.ts";
 import { endToEnd, joulemark } from "../_support/programs.ts";
 
 endToEnd("doctor --energy says where counters are trusted, and leaves what it found", (dir) => {

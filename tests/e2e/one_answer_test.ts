@@ -11,8 +11,8 @@ import {
 } from "@std/assert";
 import { treeFromNested } from "../../src/core/region_tree.ts";
 import { parseReport } from "../../src/formats/report.ts";
-import { makeProgram } from "../../src/sim/programs.ts";
-import { recordProgram } from "../../src/sim/recording.ts";
+import { makeProgram } from "../_support/sim_programs.ts";
+import { recordProgram } from "../_support/sim_recording.ts";
 import { build, endToEnd, joulemark } from "../_support/programs.ts";
 
 const SEED = crypto.getRandomValues(new Uint32Array(1))[0] >>> 1;

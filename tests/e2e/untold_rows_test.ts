@@ -6,8 +6,8 @@ import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { treeFromNested } from "../../src/core/region_tree.ts";
 import { isMapping, type ReportHost } from "../../src/core/report.ts";
 import { parseReport } from "../../src/formats/report.ts";
-import { makeProgram } from "../../src/sim/programs.ts";
-import { recordProgram } from "../../src/sim/recording.ts";
+import { makeProgram } from "../_support/sim_programs.ts";
+import { recordProgram } from "../_support/sim_recording.ts";
 import { endToEnd, joulemark } from "../_support/programs.ts";
 
 /** A node with a counter of 10 Hz alone: five short regions inside `main`. */

@@ -1,6 +1,6 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { makeCounterRest, makeIntegral, makeRatio, makeRest } from "../../src/signals/_formulas.ts";
-import { makeSlope } from "../../src/signals/_slope.ts";
+import { makeSlope } from "../../src/signals/_formulas.ts";
 import vectors from "../vectors/geopm/rate.json" with { type: "json" };
 
 for (const v of vectors.cases) {

@@ -1,8 +1,8 @@
 /** Programs with known power, and their recordings, replayed by the program itself. */
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { parse } from "@std/yaml";
-import { makeProgram, PROGRAM_NAMES } from "../../src/sim/programs.ts";
-import { recordProgram, runProgram, type SimStep } from "../../src/sim/recording.ts";
+import { makeProgram, PROGRAM_NAMES } from "../_support/sim_programs.ts";
+import { recordProgram, runProgram, type SimStep } from "../_support/sim_recording.ts";
 import { testSeed } from "./_memory_tree.ts";
 import { timed } from "../_support/time_limit.ts";
 

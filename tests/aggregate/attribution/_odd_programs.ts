@@ -1,5 +1,5 @@
 /** Programs whose regions do not come evenly over the run: some begin it, some come late. */
-import { makeProgram, type ProgramVisit, type SimProgram } from "../../../src/sim/programs.ts";
+import { makeProgram, type ProgramVisit, type SimProgram } from "../../_support/sim_programs.ts";
 import { Random } from "../../../src/sim/random.ts";
 
 const NS = 1e9;

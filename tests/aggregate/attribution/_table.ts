@@ -3,8 +3,8 @@
  * through counters of both kinds, attributed in every way.
  */
 import { Attribution } from "../../../src/aggregate/attribution/attribution.ts";
-import { makeProgram, type ProgramName, type SimProgram } from "../../../src/sim/programs.ts";
-import { runProgram } from "../../../src/sim/recording.ts";
+import { makeProgram, type ProgramName, type SimProgram } from "../../_support/sim_programs.ts";
+import { runProgram } from "../../_support/sim_recording.ts";
 import type { DomainTruth } from "../../../src/sim/truth.ts";
 
 /** A way to read a counter. */

@@ -3,7 +3,7 @@
  * bounds of docs/how-sure.md, at seeds chosen by each run of the tests.
  */
 import { assert } from "@std/assert";
-import { makeProgram, type ProgramName } from "../../../src/sim/programs.ts";
+import { makeProgram, type ProgramName } from "../../_support/sim_programs.ts";
 import { testSeed } from "./_seed.ts";
 import { measure, measureProgram, type Outcome, summarise, type Way, WAYS } from "./_table.ts";
 

@@ -2,8 +2,8 @@
 import { assert, assertAlmostEquals } from "@std/assert";
 import { Attribution } from "../../../src/aggregate/attribution/attribution.ts";
 import type { KindResult } from "../../../src/aggregate/attribution/add_up.ts";
-import { makeProgram } from "../../../src/sim/programs.ts";
-import { runProgram } from "../../../src/sim/recording.ts";
+import { makeProgram } from "../../_support/sim_programs.ts";
+import { runProgram } from "../../_support/sim_recording.ts";
 import { testSeed } from "./_seed.ts";
 import { edgesOf } from "./_table.ts";
 

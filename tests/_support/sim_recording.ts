@@ -3,12 +3,12 @@
  * made without clock, process or hardware. Files: docs/formats/recording.md.
  * @module
  */
-import { csvField, EVENTS_HEADER, FORMAT_NAME } from "../formats/recording.ts";
-import type { SimProgram } from "./programs.ts";
-import { Random } from "./random.ts";
-import { SimulatedNode } from "./simulated_node.ts";
-import { NO_TREE } from "./tree_writer.ts";
-import type { SimTruth } from "./truth.ts";
+import { csvField, EVENTS_HEADER, FORMAT_NAME } from "../../src/formats/recording.ts";
+import type { SimProgram } from "./sim_programs.ts";
+import { Random } from "../../src/sim/random.ts";
+import { SimulatedNode } from "../../src/sim/simulated_node.ts";
+import { NO_TREE } from "../../src/sim/tree_writer.ts";
+import type { SimTruth } from "../../src/sim/truth.ts";
 
 /** How the counters are read. */
 export interface RecordingOptions {
