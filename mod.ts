@@ -75,11 +75,11 @@ export {
 } from "./src/signals/batch.ts";
 export {
   buildCatalogue,
+  type Candidate,
   Catalogue as SignalCatalogue,
   type CatalogueEntry,
   type CatalogueOptions,
 } from "./src/signals/catalogue.ts";
-export type { Candidate } from "./src/signals/entry.ts";
 export { openHost } from "./src/session/node.ts";
 
 // Regions: marks in, exact times, counts and CPU states out.

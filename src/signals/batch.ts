@@ -130,33 +130,17 @@ export class Batch implements SignalSource {
     const key = `${name}@${domain}-${index}`;
     const known = this.#handles.get(key);
     if (known !== undefined) return known;
-    if (this.#frozen) {
-      throw new UsageError({
-        action: "push",
-        target: key,
-        expected: "a push before the first tick",
-      });
-    }
+    const wrong = (expected: string, found?: string) =>
+      new UsageError({ action: "push", target: key, expected, found });
+    if (this.#frozen) throw wrong("a push before the first tick");
     const resolved = this.#resolve(name);
     const native = resolved.kind === "absent" ? resolved.domain : resolved.signal.row.domain;
-    if (!isInside(native, domain)) {
-      throw new UsageError({
-        action: "push",
-        target: key,
-        expected: `a domain that holds ${native}`,
-        found: domain,
-      });
-    }
+    if (!isInside(native, domain)) throw wrong(`a domain that holds ${native}`, domain);
     const instances = this.#topology.count(domain);
     if (
       !Number.isInteger(index) || index < 0 || (index >= instances && resolved.kind !== "absent")
     ) {
-      throw new UsageError({
-        action: "push",
-        target: key,
-        expected: `an index below ${instances}`,
-        found: String(index),
-      });
+      throw wrong(`an index below ${instances}`, String(index));
     }
     const column = resolved.kind === "absent" ? undefined : this.#column(name, resolved);
     const handle = this.#requests.length;
@@ -350,13 +334,8 @@ export class Batch implements SignalSource {
     const perCpu = resolved.phase === "read" && (domain === "cpu" || domain === "core");
     let part = this.#parts.find((p) => p.provider === resolved.provider && p.perCpu === perCpu);
     if (part === undefined) {
-      part = {
-        provider: resolved.provider,
-        wanted: [],
-        offsets: [],
-        phase: resolved.phase,
-        perCpu,
-      };
+      const { provider, phase } = resolved;
+      part = { provider, wanted: [], offsets: [], phase, perCpu };
       this.#parts.push(part);
     }
     part.wanted.push(resolved.signal);

@@ -13,9 +13,34 @@ import type { Absence, Offer, OfferedSignal, SignalProvider, SignalRow } from ".
 import { type Alias, aliasesWith, bareName } from "./alias.ts";
 import type { NameTable, ResolvedName } from "./batch.ts";
 import { DERIVED, type DerivedSignal } from "./derived.ts";
-import type { Candidate, CatalogueEntry } from "./entry.ts";
 
-export type { Candidate, CatalogueEntry } from "./entry.ts";
+/** The catalogue's entry for one name. */
+export interface CatalogueEntry {
+  /** As it is asked for. */
+  readonly name: string;
+  /** Domain, unit and behavior. */
+  readonly row: SignalRow;
+  /** The source here, or why there is none. */
+  readonly state:
+    | { readonly ok: true; readonly signal: OfferedSignal }
+    | ({ readonly ok: false } & Absence);
+  /** Prefix of the reader, `derived`, `application`. */
+  readonly group: string;
+  /** The name that an alias stands for here. */
+  readonly aliasFor?: string;
+  /** What an alias could have stood for, best first, with why not: asked for when it is read. */
+  readonly candidates?: readonly Candidate[];
+}
+
+/** One possible source of an alias. */
+export interface Candidate {
+  /** Name of the signal. */
+  readonly name: string;
+  /** It is the one that the alias resolves to here. */
+  readonly chosen: boolean;
+  /** Why it was chosen, or why not. */
+  readonly why: string;
+}
 
 /** What a catalogue is made from. */
 export interface CatalogueOptions {
@@ -157,11 +182,8 @@ export class Catalogue implements NameTable {
     const state: CatalogueEntry["state"] = resolved.kind === ABSENT
       ? { ok: false, kind: lack ?? "absent", reason: resolved.reason, remedy }
       : { ok: true, signal: resolved.signal };
-    const group = known.kind === "reader"
-      ? known.reader.name
-      : known.kind === "alias" && aliasFor !== undefined && this.#known.has(aliasFor)
-      ? this.#groupOf(aliasFor)
-      : known.kind;
+    const isFollowed = known.kind === "alias" && this.#known.has(aliasFor ?? "");
+    const group = this.#groupOf(isFollowed ? aliasFor! : key);
     return {
       ...{ name, row: known.row, state, group, aliasFor },
       get candidates() {
@@ -228,14 +250,13 @@ export class Catalogue implements NameTable {
   }
 
   #offer(reader: Reader): Offer {
-    let offer = this.#offers.get(reader);
-    if (offer === undefined) {
-      offer = this.#without.has(reader.name)
-        ? { ok: false, kind: "absent", reason: `left out by --without ${reader.name}` }
-        : this.#marked(reader.probe(this.#scoped(reader)));
-      this.#offers.set(reader, offer);
-    }
-    return offer;
+    return this.#offers.getOrInsertComputed(
+      reader,
+      () =>
+        this.#without.has(reader.name)
+          ? { ok: false, kind: "absent", reason: `left out by --without ${reader.name}` }
+          : this.#marked(reader.probe(this.#scoped(reader))),
+    );
   }
 
   /** A simulator's value is never called a measurement, and a value read by another process is marked so. */
@@ -268,18 +289,15 @@ export class Catalogue implements NameTable {
   }
 
   #provider(reader: Reader): SignalProvider {
-    let provider = this.#providers.get(reader);
-    if (provider === undefined) {
+    return this.#providers.getOrInsertComputed(reader, () => {
       const offer = this.#offer(reader);
       const host = this.#scoped(reader);
-      provider = {
+      return {
         name: reader.name,
         signals: offer.ok ? offer.signals : [],
         open: (wanted) => reader.open(host, wanted),
       };
-      this.#providers.set(reader, provider);
-    }
-    return provider;
+    });
   }
 
   #fromInputs(derived: DerivedSignal): Found {

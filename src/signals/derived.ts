@@ -4,9 +4,9 @@
  * Each is one constant of one shape, so that the catalogue can list them like readers' rows.
  * @module
  */
+import type { Domain } from "../core/machine/domain.ts";
 import type { SignalRow } from "../core/signal.ts";
-import { makeCounterRest, makeIntegral, makeRatio, makeRest } from "./_formulas.ts";
-import { makeSlope } from "./_slope.ts";
+import { makeCounterRest, makeIntegral, makeRatio, makeRest, makeSlope } from "./_formulas.ts";
 
 /** A calculated signal. */
 export interface DerivedSignal {
@@ -28,57 +28,55 @@ export interface DerivedSignal {
 const RATE = "slope of a least-squares line through the last 8 readings; NaN before the second";
 const INTEGRAL = "no counter exists: time integral of the power, by the trapezoid rule";
 
+const POWER = { domain: "package", unit: "W", behavior: "variable", agg: "sum" } as const;
+const ENERGY = { domain: "package", unit: "J", behavior: "monotone", agg: "sum" } as const;
+
 /** Power as the rate of an energy. */
-function rate(name: string, energy: string, about: string, more: Partial<SignalRow>) {
-  const base = { domain: "package", unit: "W", behavior: "variable", agg: "sum" } as const;
-  const row: SignalRow = { ...base, name, about, source: energy, quirks: RATE, ...more };
-  return { row, inputs: [energy], make: ([input], out) => makeSlope(input, out) } as DerivedSignal;
+function rate(energy: string, about: string, domain: Domain = "package"): DerivedSignal {
+  const facts = { ...POWER, domain, about, source: energy, quirks: RATE };
+  const row = { name: `RATE::${energy}`, ...facts };
+  return { row, inputs: [energy], make: ([input], out) => makeSlope(input, out) };
 }
 
 /** Energy as the integral of a power. */
-function integral(name: string, power: string, about: string, more: Partial<SignalRow>) {
-  const base = { domain: "package", unit: "J", behavior: "monotone", agg: "sum" } as const;
-  const row: SignalRow = { ...base, name, about, source: power, quirks: INTEGRAL, ...more };
-  return {
-    row,
-    inputs: [power],
-    make: ([input], out) => makeIntegral(input, out),
-  } as DerivedSignal;
+function integral(
+  name: string,
+  power: string,
+  about: string,
+  domain: Domain = "package",
+): DerivedSignal {
+  const facts = { ...ENERGY, domain, about, source: power, quirks: INTEGRAL };
+  const row = { name: `INTEGRAL::${name}`, ...facts };
+  return { row, inputs: [power], make: ([input], out) => makeIntegral(input, out) };
+}
+
+/** What is left of a whole of the board. @param row Its source is the whole, minus what this says. */
+function rest(
+  whole: string,
+  parts: readonly string[],
+  { name, about, source }: { name: string; about: string; source: string },
+): DerivedSignal {
+  const isEnergy = name.endsWith("ENERGY");
+  const facts = { ...isEnergy ? ENERGY : POWER, domain: "board", about } as const;
+  const row = { name: `REST::${name}`, ...facts, source: `${whole} minus ${source}` };
+  return { row, inputs: [whole], parts, make: isEnergy ? makeCounterRest : makeRest };
 }
 
 const CNL_PARTS = ["ACCEL", ...Array.from({ length: 8 }, (_, n) => `ACCEL${n}`)];
 
 /** All of them. Names that an alias chooses among carry the source; see `alias.ts`. */
 export const DERIVED: readonly DerivedSignal[] = [
-  rate("RATE::CPU_ENERGY", "CPU_ENERGY", "Power of the package, from its energy", {}),
-  rate("RATE::DRAM_ENERGY", "DRAM_ENERGY", "Power of the memory, from its energy", {}),
-  rate("RATE::BOARD_ENERGY", "BOARD_ENERGY", "Power of the node, from its energy", {
-    domain: "board",
-  }),
-  rate("RATE::GPU_ENERGY", "GPU_ENERGY", "Power of the GPU, from its energy", { domain: "gpu" }),
-  integral(
-    "INTEGRAL::GRACE_POWER",
-    "HWMON::GRACE_POWER",
-    "Energy of the socket: CPU and SysIO",
-    {},
-  ),
-  integral("INTEGRAL::GRACE_CPU_POWER", "HWMON::GRACE_CPU_POWER", "Energy of the CPU rail", {}),
-  integral(
-    "INTEGRAL::GRACE_SYSIO_POWER",
-    "HWMON::GRACE_SYSIO_POWER",
-    "Energy of the SysIO rail",
-    {},
-  ),
-  integral("INTEGRAL::GRACE_MODULE_POWER", "HWMON::GRACE_MODULE_POWER", "Energy of the module", {}),
-  integral("INTEGRAL::METER_POWER", "HWMON::METER_POWER", "Energy of the node, from its meter", {
-    domain: "board",
-  }),
-  integral("INTEGRAL::NODE_POWER", "IPMI::NODE_POWER", "Energy of the node, from its BMC", {
-    domain: "board",
-  }),
-  integral("INTEGRAL::AMDGPU_POWER", "AMDGPU::POWER", "Energy of the GPU, from its meter", {
-    domain: "gpu",
-  }),
+  rate("CPU_ENERGY", "Power of the package, from its energy"),
+  rate("DRAM_ENERGY", "Power of the memory, from its energy"),
+  rate("BOARD_ENERGY", "Power of the node, from its energy", "board"),
+  rate("GPU_ENERGY", "Power of the GPU, from its energy", "gpu"),
+  integral("GRACE_POWER", "HWMON::GRACE_POWER", "Energy of the socket: CPU and SysIO"),
+  integral("GRACE_CPU_POWER", "HWMON::GRACE_CPU_POWER", "Energy of the CPU rail"),
+  integral("GRACE_SYSIO_POWER", "HWMON::GRACE_SYSIO_POWER", "Energy of the SysIO rail"),
+  integral("GRACE_MODULE_POWER", "HWMON::GRACE_MODULE_POWER", "Energy of the module"),
+  integral("METER_POWER", "HWMON::METER_POWER", "Energy of the node, from its meter", "board"),
+  integral("NODE_POWER", "IPMI::NODE_POWER", "Energy of the node, from its BMC", "board"),
+  integral("AMDGPU_POWER", "AMDGPU::POWER", "Energy of the GPU, from its meter", "gpu"),
   {
     row: {
       name: "CPU_FREQUENCY_ACHIEVED",
@@ -106,69 +104,33 @@ export const DERIVED: readonly DerivedSignal[] = [
     inputs: ["CPU_CYCLES_REFERENCE", "CPU_TIMESTAMP_COUNTER"],
     make: makeRatio,
   },
-  {
-    row: {
-      name: "REST::CNL_ENERGY",
-      domain: "board",
-      unit: "J",
-      behavior: "monotone",
-      agg: "sum",
-      about: "Energy of the node that none of its measured parts took, from 0 at the first tick",
-      source: "CNL::BOARD_ENERGY minus CPU, memory, accelerators",
-    },
-    inputs: ["CNL::BOARD_ENERGY"],
-    parts: [
-      "CNL::BOARD_ENERGY_CPU",
-      "CNL::MEMORY_ENERGY",
-      ...CNL_PARTS.map((p) => `CNL::${p}_ENERGY`),
-    ],
-    make: makeCounterRest,
-  },
-  {
-    row: {
-      name: "REST::CNL_POWER",
-      domain: "board",
-      unit: "W",
-      behavior: "variable",
-      agg: "sum",
-      about: "Power of the node that none of its measured parts takes",
-      source: "CNL::BOARD_POWER minus CPU, memory, accelerators",
-    },
-    inputs: ["CNL::BOARD_POWER"],
-    parts: [
-      "CNL::BOARD_POWER_CPU",
-      "CNL::MEMORY_POWER",
-      ...CNL_PARTS.map((p) => `CNL::${p}_POWER`),
-    ],
-    make: makeRest,
-  },
-  {
-    row: {
-      name: "REST::BOARD_ENERGY",
-      domain: "board",
-      unit: "J",
-      behavior: "monotone",
-      agg: "sum",
-      about:
-        "Energy of the node that package, memory and GPUs did not take, from 0 at the first tick",
-      source: "BOARD_ENERGY minus CPU_ENERGY, DRAM_ENERGY, GPU_ENERGY",
-    },
-    inputs: ["BOARD_ENERGY"],
-    parts: ["CPU_ENERGY", "DRAM_ENERGY", "GPU_ENERGY"],
-    make: makeCounterRest,
-  },
-  {
-    row: {
-      name: "REST::BOARD_POWER",
-      domain: "board",
-      unit: "W",
-      behavior: "variable",
-      agg: "sum",
-      about: "Power of the node that package, memory and GPUs do not take",
-      source: "BOARD_POWER minus CPU_POWER, DRAM_POWER, GPU_POWER",
-    },
-    inputs: ["BOARD_POWER"],
-    parts: ["CPU_POWER", "DRAM_POWER", "GPU_POWER"],
-    make: makeRest,
-  },
+  rest("CNL::BOARD_ENERGY", [
+    "CNL::BOARD_ENERGY_CPU",
+    "CNL::MEMORY_ENERGY",
+    ...CNL_PARTS.map((part) => `CNL::${part}_ENERGY`),
+  ], {
+    name: "CNL_ENERGY",
+    about: "Energy of the node that none of its measured parts took, from 0 at the first tick",
+    source: "CPU, memory, accelerators",
+  }),
+  rest("CNL::BOARD_POWER", [
+    "CNL::BOARD_POWER_CPU",
+    "CNL::MEMORY_POWER",
+    ...CNL_PARTS.map((part) => `CNL::${part}_POWER`),
+  ], {
+    name: "CNL_POWER",
+    about: "Power of the node that none of its measured parts takes",
+    source: "CPU, memory, accelerators",
+  }),
+  rest("BOARD_ENERGY", ["CPU_ENERGY", "DRAM_ENERGY", "GPU_ENERGY"], {
+    name: "BOARD_ENERGY",
+    about:
+      "Energy of the node that package, memory and GPUs did not take, from 0 at the first tick",
+    source: "CPU_ENERGY, DRAM_ENERGY, GPU_ENERGY",
+  }),
+  rest("BOARD_POWER", ["CPU_POWER", "DRAM_POWER", "GPU_POWER"], {
+    name: "BOARD_POWER",
+    about: "Power of the node that package, memory and GPUs do not take",
+    source: "CPU_POWER, DRAM_POWER, GPU_POWER",
+  }),
 ];
