@@ -5,7 +5,8 @@
  */
 import { rounded } from "./number_format.ts";
 import { ENERGY_KINDS, type EnergyKind } from "./region_tree.ts";
-import { fieldOf, isMapping, type Nested, type Report, type ReportHost } from "./report.ts";
+import { fieldOf, isMapping, type Nested, numberOf, type Report } from "./report.ts";
+import type { ReportHost } from "./report.ts";
 
 /** The signal that a component's energy comes from. */
 export const ENERGY_SIGNALS: Readonly<Record<EnergyKind, string>> = {
@@ -91,7 +92,7 @@ export function hostTotals(
     const meanW = isPart
       ? Number.isFinite(knownW)
         ? knownW
-        : number(coveredFacts(host, kind)["power while measured (W)"])
+        : numberOf(coveredFacts(host, kind)["power while measured (W)"])
       : joules / (sampledS > 0 ? sampledS : runtimeS);
     const seenW = peaksW.get(kind) ?? NaN;
     components.set(kind, {
@@ -183,13 +184,13 @@ export function totalsFromNested(nested: Nested | undefined): JobTotals | undefi
     const fields = nested[kind];
     if (!isMapping(fields)) continue;
     const figures = Object.fromEntries(
-      Object.entries(KEYS).map(([name, key]) => [name, number(fields[key])]),
+      Object.entries(KEYS).map(([name, key]) => [name, numberOf(fields[key])]),
     ) as unknown as Record<keyof typeof KEYS, number>;
-    const coverage = number(fields["coverage (%)"]) / 100;
+    const coverage = numberOf(fields["coverage (%)"]) / 100;
     const [covers, source] = ["covers", "source"].map((key) => String(fields[key] ?? ""));
     components.set(kind, { ...figures, coverage, covers, source });
   }
-  return { seconds: nested["time (s)"], components, edp: number(nested["EDP (J s)"]) };
+  return { seconds: nested["time (s)"], components, edp: numberOf(nested["EDP (J s)"]) };
 }
 
 function sourceOf(host: ReportHost, kind: EnergyKind): { [key: string]: Nested } | undefined {
@@ -208,10 +209,6 @@ function coveredFacts(host: ReportHost, kind: EnergyKind): { [key: string]: Nest
 function coveredPart(host: ReportHost, kind: EnergyKind): string {
   const { of } = coveredFacts(host, kind);
   return typeof of === "string" ? of : "a part of the time";
-}
-
-function number(value: Nested | undefined): number {
-  return typeof value === "number" ? value : NaN;
 }
 
 function digits(value: number): number {

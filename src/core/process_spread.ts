@@ -8,7 +8,7 @@
  * @module
  */
 import { rounded } from "./number_format.ts";
-import type { Nested } from "./report.ts";
+import { bucketsOf, bucketsText, isMapping, type Nested, numberOf } from "./report.ts";
 
 /** Each bucket begins 2 % above the one before; bucket 0 begins at 1 ns, −1 is no time at all. */
 const LOG_WIDTH = Math.log(1.02);
@@ -108,7 +108,7 @@ export function spreadsToNested(spreads: readonly ProcessSpread[]): Nested {
     "least in": spread.least,
     "most (s)": digits(spread.mostS),
     "most in": spread.most,
-    times: [...spread.buckets].sort(([a], [b]) => a - b).map(([k, n]) => `${k}:${n}`).join(" "),
+    times: bucketsText([...spread.buckets].sort(([a], [b]) => a - b)),
   }));
 }
 
@@ -116,17 +116,12 @@ export function spreadsToNested(spreads: readonly ProcessSpread[]): Nested {
 export function spreadsFromNested(nested: Nested | undefined): ProcessSpread[] {
   if (!Array.isArray(nested)) return [];
   return nested.flatMap((row) => {
-    if (typeof row !== "object" || row === null || Array.isArray(row)) return [];
-    const number = (key: string) => typeof row[key] === "number" ? row[key] : NaN;
-    const buckets = new Map<number, number>();
-    for (const part of String(row.times ?? "").split(" ")) {
-      const [bucket, processes] = part.split(":").map(Number);
-      if (Number.isInteger(bucket) && processes > 0) buckets.set(bucket, processes);
-    }
+    if (!isMapping(row)) return [];
+    const number = (key: string) => numberOf(row[key]);
     const processes = number("processes");
     if (!(processes > 0) || !Number.isFinite(number("mean (s)"))) return [];
     return [{
-      ...{ region: String(row.region ?? ""), processes, buckets },
+      ...{ region: String(row.region ?? ""), processes, buckets: bucketsOf(row.times) },
       ...{ meanS: number("mean (s)"), deviationS: number("deviation (s)") },
       ...{ leastS: number("least (s)"), mostS: number("most (s)") },
       ...{ least: String(row["least in"] ?? "-"), most: String(row["most in"] ?? "-") },

@@ -21,16 +21,9 @@ export const EVENT = {
 } as const;
 
 /** What the profile trace calls them; the prefix is missing on the first three there too. */
-export const EVENT_NAMES: Readonly<Record<number, string>> = {
-  [EVENT.REGION_ENTRY]: "REGION_ENTRY",
-  [EVENT.REGION_EXIT]: "REGION_EXIT",
-  [EVENT.EPOCH_COUNT]: "EPOCH_COUNT",
-  [EVENT.SHORT_REGION]: "EVENT_SHORT_REGION",
-  [EVENT.AFFINITY]: "EVENT_AFFINITY",
-  [EVENT.START_PROFILE]: "EVENT_START_PROFILE",
-  [EVENT.STOP_PROFILE]: "EVENT_STOP_PROFILE",
-  [EVENT.OVERHEAD]: "EVENT_OVERHEAD",
-};
+export const EVENT_NAMES: Readonly<Record<number, string>> = Object.fromEntries(
+  Object.entries(EVENT).map(([name, event]) => [event, event < 3 ? name : `EVENT_${name}`]),
+);
 
 /**
  * A growing list of records, kept as columns so that a step allocates nothing after warm-up.
@@ -88,9 +81,7 @@ export class RecordList {
     const capacity = this.event.length * 2;
     this.timeNs = lengthened(this.timeNs, capacity);
     this.process = lengthened(this.process, capacity);
-    const event = new Uint8Array(capacity);
-    event.set(this.event);
-    this.event = event;
+    this.event = lengthened(this.event, capacity);
     this.signal = lengthened(this.signal, capacity);
     this.visits = lengthened(this.visits, capacity);
     this.totalNs = lengthened(this.totalNs, capacity);

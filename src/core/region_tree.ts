@@ -7,7 +7,7 @@
  * @module
  */
 import { rounded } from "./number_format.ts";
-import { isMapping, type Nested } from "./report.ts";
+import { bucketsOf, bucketsText, isMapping, type Nested, numberOf } from "./report.ts";
 
 /** Counters that a region's energy comes from, the most inclusive first. */
 export const ENERGY_KINDS = ["node", "package", "dram", "gpu"] as const;
@@ -113,7 +113,7 @@ export function treeToNested(tree: RegionTree): Nested {
 
 function rowToNested(row: TreeRow): Nested {
   const { visits } = row;
-  const lengths = [...visits.buckets].map(([bucket, n]) => `${bucket}:${n}`).join(" ");
+  const lengths = bucketsText(visits.buckets);
   return {
     region: row.region,
     depth: row.depth,
@@ -158,33 +158,29 @@ export function treeFromNested(nested: Nested | undefined): RegionTree | undefin
     rows.push(rowFromNested(row));
   }
   return {
-    processes: number(nested.processes, 1),
+    processes: numberOf(nested.processes, 1),
     rows,
-    leftOut: number(nested["rows left out"], 0),
+    leftOut: numberOf(nested["rows left out"], 0),
     unmarked: energiesFromNested(isMapping(nested.unmarked) ? nested.unmarked : {}),
   };
 }
 
 function rowFromNested(row: { [key: string]: Nested }): TreeRow {
-  const buckets = new Map<number, number>();
-  for (const part of String(row["visit-lengths"] ?? "").split(" ")) {
-    const [bucket, visits] = part.split(":").map(Number);
-    if (Number.isInteger(bucket) && visits > 0) buckets.set(bucket, visits);
-  }
   const visits = {
-    ...{ minS: number(row[VISIT_KEYS.minS]), p50S: number(row[VISIT_KEYS.p50S]) },
-    ...{ p99S: number(row[VISIT_KEYS.p99S]), maxS: number(row[VISIT_KEYS.maxS]) },
-    deviationS: number(row[VISIT_KEYS.deviationS]),
+    ...{ minS: numberOf(row[VISIT_KEYS.minS]), p50S: numberOf(row[VISIT_KEYS.p50S]) },
+    ...{ p99S: numberOf(row[VISIT_KEYS.p99S]), maxS: numberOf(row[VISIT_KEYS.maxS]) },
+    deviationS: numberOf(row[VISIT_KEYS.deviationS]),
+    buckets: bucketsOf(row["visit-lengths"]),
   };
   return {
     region: String(row.region ?? ""),
     depth: row.depth as number,
     track: String(row.track ?? ""),
     attribute: String(row.attribute ?? ""),
-    count: number(row.count),
-    runtimeS: number(row["runtime (s)"]),
-    selfS: number(row["runtime-self (s)"]),
-    visits: { ...visits, buckets },
+    count: numberOf(row.count),
+    runtimeS: numberOf(row["runtime (s)"]),
+    selfS: numberOf(row["runtime-self (s)"]),
+    visits,
     energies: energiesFromNested(row),
   };
 }
@@ -192,18 +188,14 @@ function rowFromNested(row: { [key: string]: Nested }): TreeRow {
 function energiesFromNested(fields: { [key: string]: Nested }): Map<EnergyKind, TreeEnergy> {
   const energies = new Map<EnergyKind, TreeEnergy>();
   for (const [kind, keys] of KIND_KEYS) {
-    const joules = number(fields[keys.joules]), exactJ = number(fields[keys.exactJ]);
+    const joules = numberOf(fields[keys.joules]), exactJ = numberOf(fields[keys.exactJ]);
     if (Number.isNaN(joules) && Number.isNaN(exactJ)) continue;
     energies.set(kind, {
-      ...{ joules, exactJ, seJ: number(fields[keys.seJ]), powerW: number(fields[keys.powerW]) },
-      ...{ selfJ: number(fields[keys.selfJ]), selfSeJ: number(fields[keys.selfSeJ]) },
+      ...{ joules, exactJ, seJ: numberOf(fields[keys.seJ]), powerW: numberOf(fields[keys.powerW]) },
+      ...{ selfJ: numberOf(fields[keys.selfJ]), selfSeJ: numberOf(fields[keys.selfSeJ]) },
     });
   }
   return energies;
-}
-
-function number(value: Nested | undefined, otherwise = NaN): number {
-  return typeof value === "number" ? value : otherwise;
 }
 
 function finite(entries: [string, number][]): { [key: string]: number } {

@@ -19,8 +19,25 @@ export type Nested = null | boolean | number | string | Nested[] | { [key: strin
 
 /** A field that is a number; NaN where it is absent, or something else. */
 export function fieldOf(fields: ReportFields, key: string): number {
-  const value = fields[key];
-  return typeof value === "number" ? value : NaN;
+  return numberOf(fields[key]);
+}
+
+/** A number of nested data, or what stands for one that is not there. */
+export function numberOf(value: Nested | undefined, otherwise = NaN): number {
+  return typeof value === "number" ? value : otherwise;
+}
+
+/** Counts by bucket as one text, `3:10 7:1`. */
+export function bucketsText(buckets: Iterable<readonly [bucket: number, count: number]>): string {
+  return Array.from(buckets, ([bucket, count]) => `${bucket}:${count}`).join(" ");
+}
+
+/** The same read; what is no bucket or has no count is left out. */
+export function bucketsOf(text: Nested | undefined): Map<number, number> {
+  const pairs = String(text ?? "").split(" ").map((part) => part.split(":").map(Number));
+  return new Map(pairs.flatMap(([bucket, count]): [number, number][] => {
+    return Number.isInteger(bucket) && count > 0 ? [[bucket, count]] : [];
+  }));
 }
 
 /** Is it a mapping, no list and no value? */

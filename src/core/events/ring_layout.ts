@@ -317,13 +317,11 @@ export function ringConstants(): [name: string, value: number | string][] {
     CPU_UNKNOWN,
   };
   list.push(...Object.entries(single));
-  list.push(["OTHER_NAME", `"${OTHER_NAME}"`], ["REMARK_NAME", `"${REMARK_NAME}"`], [
-    "PM_LOG_NAME",
-    `"${PM_LOG_NAME}"`,
-  ]);
-  list.push(["MPI_NAME", `"${MPI_NAME}"`], ["OPENMP_NAME", `"${OPENMP_NAME}"`]);
-  list.push(["VALUE_NAME", `"${VALUE_NAME}"`]);
-  list.push(["SNAPSHOT_NAME", `"${SNAPSHOT_NAME}"`], ["LAYOUT_NAME", `"${LAYOUT_NAME}"`]);
+  const texts = {
+    ...{ OTHER_NAME, REMARK_NAME, PM_LOG_NAME, MPI_NAME, OPENMP_NAME, VALUE_NAME },
+    ...{ SNAPSHOT_NAME, LAYOUT_NAME },
+  };
+  for (const [name, text] of Object.entries(texts)) list.push([name, `"${text}"`]);
   return list;
 }
 
