@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Host } from "../core/machine/host.ts";
+import type { CpuidLeaf, Host } from "../core/machine/host.ts";
 import type { PlatformTopology } from "../core/machine/topology.ts";
 
 /** Which processor this is; `other` where it is no x86 processor that we know. */
@@ -45,10 +45,7 @@ function look(host: Host): Processor {
   let model = number("model");
   if (vendor === "" && leaf !== undefined) {
     vendor = vendorText(host);
-    const base = (leaf[0] >>> 8) & 0xf;
-    family = base === 15 ? base + ((leaf[0] >>> 20) & 0xff) : base;
-    model = (leaf[0] >>> 4) & 0xf;
-    if (base === 6 || base === 15) model += ((leaf[0] >>> 16) & 0xf) << 4;
+    ({ family, model } = familyAndModel(leaf));
   }
   const flags = ` ${fields.get("flags") ?? ""} `;
   return {
@@ -64,7 +61,18 @@ function look(host: Host): Processor {
   };
 }
 
-function vendorText(host: Host): string {
+/** What CPUID leaf 1 says. */
+export function familyAndModel([eax]: CpuidLeaf): { family: number; model: number } {
+  const base = (eax >>> 8) & 0xf;
+  const low = (eax >>> 4) & 0xf;
+  return {
+    family: base === 15 ? base + ((eax >>> 20) & 0xff) : base,
+    model: base === 6 || base === 15 ? low + (((eax >>> 16) & 0xf) << 4) : low,
+  };
+}
+
+/** `GenuineIntel` of CPUID leaf 0; "" where there is no such leaf. */
+export function vendorText(host: Host): string {
   const leaf = host.cpuid(0, 0);
   if (leaf === undefined) return "";
   let text = "";

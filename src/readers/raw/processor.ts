@@ -7,6 +7,7 @@
  * @module
  */
 import type { Host } from "../../core/machine/host.ts";
+import { familyAndModel, vendorText } from "../processor.ts";
 
 /** Where a logical CPU sits. */
 export interface RawPlace {
@@ -55,29 +56,15 @@ export function identifyProcessor(host: Host): RawProcessor {
 }
 
 function identity(host: Host): Omit<RawProcessor, "places" | "leaders"> {
-  const [zero, one, ten] = [0, 1, 10].map((leaf) => host.cpuid(0, leaf));
   const first = (host.readText("/proc/cpuinfo") ?? "").split("\n\n")[0];
   const field = (name: string) => new RegExp(`^${name}\\s*:\\s*(.*)$`, "m").exec(first)?.[1] ?? "";
-  let vendorText = field("vendor_id");
-  if (zero !== undefined) {
-    const words = Uint32Array.of(zero[1], zero[3], zero[2]);
-    vendorText = new TextDecoder().decode(new Uint8Array(words.buffer));
-  }
-  const vendor = VENDORS[vendorText as keyof typeof VENDORS] ?? "other";
+  const vendorName = vendorText(host) || field("vendor_id");
+  const vendor = VENDORS[vendorName as keyof typeof VENDORS] ?? "other";
+  const [one, ten] = [host.cpuid(0, 1), host.cpuid(0, 10)];
   const counters = ten === undefined ? 0 : (ten[0] >>> 8) & 0xff;
-  if (one === undefined) {
-    const family = Number(field("cpu family") || NaN);
-    return { vendor, family, model: Number(field("model") || NaN), counters };
-  }
-  const base = (one[0] >>> 8) & 0xf;
-  const low = (one[0] >>> 4) & 0xf;
-  const extended = (one[0] >>> 16) & 0xf;
-  return {
-    vendor,
-    family: base === 15 ? base + ((one[0] >>> 20) & 0xff) : base,
-    model: base === 6 || base === 15 ? low + (extended << 4) : low,
-    counters,
-  };
+  if (one !== undefined) return { vendor, ...familyAndModel(one), counters };
+  const number = (name: string) => Number(field(name) || NaN);
+  return { vendor, family: number("cpu family"), model: number("model"), counters };
 }
 
 function placesOf(host: Host): RawPlace[] {
