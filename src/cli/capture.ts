@@ -3,13 +3,13 @@
  * @module
  */
 import { jsonText } from "../core/printable.ts";
-import { UsageError } from "../core/errors.ts";
+import { unusable, UsageError } from "../core/errors.ts";
 import { hostName } from "../os/host.ts";
 import { READERS } from "../readers/with_raw.ts";
 import { ownNames, redactor } from "../capture/redact.ts";
 import { capture as save } from "../capture/capture.ts";
 import { EXIT } from "./exit_codes.ts";
-import { writeStderr, writeStdout } from "./io.ts";
+import { say, writeStdout } from "./io.ts";
 import { openCatalogue } from "./open_catalogue.ts";
 import { parseFormat, parseSeconds } from "./command_line/options.ts";
 import {
@@ -75,14 +75,14 @@ it. GPU libraries and perf events cannot be saved.`,
     }
     if (flags.has("quiet")) return EXIT.done;
     const changed = saved.changes.reduce((sum, n) => sum + n, 0);
-    writeStderr(
-      `joulemark: saved ${saved.files} files, ${saved.links} links and ${saved.registers} ` +
-        `registers; ${changed} changes in ${saved.changes.length} further frames\n`,
+    say(
+      `saved ${saved.files} files, ${saved.links} links and ${saved.registers} registers; ` +
+        `${changed} changes in ${saved.changes.length} further frames`,
     );
     if (saved.closed.length > 0) {
       const some = saved.closed.slice(0, 3).join(", ");
       const more = saved.closed.length > 3 ? `, and ${saved.closed.length - 3} more` : "";
-      writeStderr(`joulemark: closed to you, so without text: ${some}${more}\n`);
+      say(`closed to you, so without text: ${some}${more}`);
     }
     return EXIT.done;
   },
@@ -90,9 +90,5 @@ it. GPU libraries and perf events cannot be saved.`,
 
 function parseFrames(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 10000) return Number(text);
-  throw new UsageError({
-    action: "use",
-    target: `--frames=${text}`,
-    expected: "a whole number from 1 to 10000",
-  });
+  throw unusable(`--frames=${text}`, "a whole number from 1 to 10000");
 }

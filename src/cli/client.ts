@@ -5,11 +5,12 @@
 import { unwritable } from "../files/whole_file.ts";
 import { makeDirectories } from "../os/output_place.ts";
 import { LANGUAGES } from "../client/files.ts";
-import { UnknownNameError, UsageError } from "../core/errors.ts";
+import { UnknownNameError } from "../core/errors.ts";
 import { WholeFile } from "../files/whole_file.ts";
 import { EXIT } from "./exit_codes.ts";
 import { quietOption } from "./command_line/common_options.ts";
-import { writeStderr } from "./io.ts";
+import { misused } from "./command_line/options.ts";
+import { say } from "./io.ts";
 import type { Verb } from "./command_line/verb.ts";
 
 /** Writes the client of a language. */
@@ -45,12 +46,8 @@ each mark then costs a nanosecond or less.`,
   run(options) {
     const names = Object.keys(LANGUAGES);
     if (options.words.length !== 1) {
-      throw new UsageError({
-        action: 'run "joulemark client"',
-        expected: `one language: ${names.join(", ")}`,
-        found: options.words.length === 0 ? "none" : options.words.join(" "),
-        remedy: "see joulemark client --help",
-      });
+      const found = options.words.join(" ") || "none";
+      throw misused("client", `one language: ${names.join(", ")}`, found);
     }
     const [name] = options.words;
     if (!Object.hasOwn(LANGUAGES, name)) throw new UnknownNameError("language", name, names);
@@ -70,7 +67,7 @@ each mark then costs a nanosecond or less.`,
     });
     if (!options.flags.has("quiet")) {
       const wrote = paths.length > 4 ? `${paths.length} files to ${dir}` : paths.join(", ");
-      writeStderr(`joulemark: wrote ${wrote}; ${language.use.replaceAll("DIR", dir)}\n`);
+      say(`wrote ${wrote}; ${language.use.replaceAll("DIR", dir)}`);
     }
     return EXIT.done;
   },

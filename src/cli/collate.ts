@@ -8,7 +8,7 @@ import { collate as collateParts } from "../job/collate.ts";
 import { yamlReader } from "../job/yaml.ts";
 import { EXIT, exitCode } from "./exit_codes.ts";
 import { outputOption, quietOption } from "./command_line/common_options.ts";
-import { writeStderr } from "./io.ts";
+import { say } from "./io.ts";
 import type { ParsedOptions } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 
@@ -54,7 +54,7 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
   const env = (name: string) => Deno.env.get(name);
   const mpi = new Mpi({ library: text["mpi-lib"], env });
   const tell = (line: string) => {
-    if (!flags.has("quiet") && mpi.rank === 0) writeStderr(`joulemark: ${line}\n`);
+    if (!flags.has("quiet") && mpi.rank === 0) say(line);
   };
   if (flags.has("verbose")) tell(`${mpi.version} (${mpi.flavour}), ${mpi.size} processes`);
   let status: number = EXIT.done;
@@ -66,7 +66,7 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
       if (outcome.partial) status = EXIT.failed;
     }
   } catch (error) {
-    writeStderr(`joulemark: ${messageFor(error, flags.has("debug"))}\n`);
+    say(messageFor(error, flags.has("debug")));
     status = exitCode(error);
     // Others may wait for this process: continue only after all processes were notified.
     if (status !== EXIT.usage) mpi.abort(status);

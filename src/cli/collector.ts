@@ -2,7 +2,6 @@
  * `joulemark collector`: counters that root alone may read, for monitors without rights.
  * @module
  */
-import { UsageError } from "../core/errors.ts";
 import { COLLECTOR_SOCKET } from "../os/collector_client.ts";
 import { confineToOpenFiles } from "../os/confinement/confine.ts";
 import { dropPermissions } from "../os/confinement/drop_permissions.ts";
@@ -14,10 +13,10 @@ import { CounterServer } from "../serve/counter_server.ts";
 import { CounterTable } from "../serve/counter_table.ts";
 import { type Audience, listenForMonitors } from "../serve/listen.ts";
 import { quietOption, ROOT } from "./command_line/common_options.ts";
-import type { ParsedOptions } from "./command_line/options.ts";
+import { misused, type ParsedOptions } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 import { EXIT } from "./exit_codes.ts";
-import { writeStderr } from "./io.ts";
+import { say } from "./io.ts";
 
 /** The user "nobody", without files of its own. */
 const NOBODY_UID = 65534;
@@ -52,17 +51,10 @@ themselves.`,
     "joulemark collector --group hpc",
     "joulemark collector --root TREE --socket TREE/socket",
   ],
-  run: (options) => serve(options),
+  run: serve,
 };
 
-function usage(expected: string, found: string): UsageError {
-  return new UsageError({
-    action: 'run "joulemark collector"',
-    expected,
-    found,
-    remedy: "see joulemark collector --help",
-  });
-}
+const usage = (expected: string, found: string) => misused("collector", expected, found);
 
 function audienceOf({ text, words }: ParsedOptions): Audience {
   if (words.length > 0) throw usage("options only", words[0]);
@@ -87,9 +79,7 @@ function serve(options: ParsedOptions): number {
   if (root !== "" && host.list("/").length === 0) throw usage("--root: a directory like /", root);
   using table = new CounterTable(host);
   if (table.table.files.length + table.table.cpus.length === 0) {
-    writeStderr(
-      "joulemark: this node has no counter of the list, or it is closed to this user too\n",
-    );
+    say("this node has no counter of the list, or it is closed to this user too");
     return EXIT.failed;
   }
   const path = options.text.socket ?? COLLECTOR_SOCKET;
@@ -109,10 +99,7 @@ function serve(options: ParsedOptions): number {
     const { files, cpus, registers } = table.table;
     const what = cpus.length === 0 ? "" : `, ${registers.length} registers of ${cpus.length} CPUs`;
     const where = given === undefined ? path : "the socket of systemd";
-    writeStderr(
-      `joulemark: ${files.length} files${what} on ${where}; rights: ${privileges}, system calls: ` +
-        `${calls}\n`,
-    );
+    say(`${files.length} files${what} on ${where}; rights: ${privileges}, system calls: ${calls}`);
   }
   for (;;) server.turn();
 }

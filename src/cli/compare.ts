@@ -12,14 +12,14 @@ import {
   verdictText,
 } from "../analysis/print_comparison.ts";
 import { simulatedBy } from "../core/simulated.ts";
-import { UsageError } from "../core/errors.ts";
+import { unusable } from "../core/errors.ts";
 import { writeDocument } from "../files/whole_file.ts";
 import { readRuns } from "../job/read_runs.ts";
 import { yamlReader } from "../job/yaml.ts";
 import { EXIT } from "./exit_codes.ts";
-import { writeStderr, writeStdout } from "./io.ts";
+import { say, writeStdout } from "./io.ts";
 import { JSON_FORMAT, outputOption, quietOption } from "./command_line/common_options.ts";
-import { type ParsedOptions, parseFormat } from "./command_line/options.ts";
+import { misused, type ParsedOptions, parseFormat } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 
 const FORMATS = ["text", "json", "junit", "html"] as const;
@@ -71,12 +71,8 @@ async function run(options: ParsedOptions): Promise<number> {
   const format = parseFormat(options, FORMATS);
   const maxIncrease = parsePercent(text["max-increase"] ?? "0");
   if (left === undefined || left === 0 || left === words.length) {
-    throw new UsageError({
-      action: 'run "joulemark compare"',
-      expected: "reports on both sides of --",
-      found: left === undefined ? "no --" : left === 0 ? "none before it" : "none behind it",
-      remedy: "see joulemark compare --help",
-    });
+    const found = left === undefined ? "no --" : left === 0 ? "none before it" : "none behind it";
+    throw misused("compare", "reports on both sides of --", found);
   }
   const otherwise = await yamlReader();
   const read = (paths: readonly string[]) => paths.flatMap((path) => readRuns(path, { otherwise }));
@@ -84,7 +80,7 @@ async function run(options: ParsedOptions): Promise<number> {
   const reasons = differences([...a, ...b]);
   if (reasons.length > 0 && !flags.has("force")) {
     for (const reason of reasons) {
-      writeStderr(`joulemark: Not comparable because of ${reason} (--force compares)\n`);
+      say(`Not comparable because of ${reason} (--force compares)`);
     }
     return EXIT.usage;
   }
@@ -105,7 +101,7 @@ async function run(options: ParsedOptions): Promise<number> {
   else writeDocument(text.output, output);
   const { gate } = comparison;
   if (gate.verdict !== "pass" && !flags.has("quiet")) {
-    writeStderr(`joulemark: compare: ${verdictText(gate)}\n`);
+    say(`compare: ${verdictText(gate)}`);
   }
   return { pass: EXIT.done, fail: EXIT.failed, none: EXIT.usage }[gate.verdict];
 }
@@ -124,10 +120,5 @@ async function html(
 function parsePercent(text: string): number {
   const found = /^\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*%?\s*$/.exec(text);
   if (found !== null && Number(found[1]) <= MAX_PERCENT) return Number(found[1]) / 100;
-  throw new UsageError({
-    action: "use",
-    target: `--max-increase ${text}`,
-    expected: `per cent from 0 to ${MAX_PERCENT}`,
-    found: text,
-  });
+  throw unusable(`--max-increase ${text}`, `per cent from 0 to ${MAX_PERCENT}`, text);
 }

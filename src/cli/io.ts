@@ -60,6 +60,11 @@ export function writeTerminal(text: string): void {
   }
 }
 
+/** One line of the program for its user. */
+export function say(line: string): void {
+  writeStderr(`joulemark: ${line}\n`);
+}
+
 function writeMessage(bytes: Uint8Array): number {
   const written = Number(libc().write(messages!, new Uint8Array(bytes), BigInt(bytes.length)));
   if (written < 0) throw new Error("standard error is closed");

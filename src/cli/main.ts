@@ -7,7 +7,7 @@ import { Guardian, guardian, setGuardian } from "../guardian/guardian.ts";
 import { parseInherited, removeLaid, setInherited } from "../os/inherited.ts";
 import { VERBS } from "./all.ts";
 import { EXIT, exitCode } from "./exit_codes.ts";
-import { setMessages, writeStderr, writeStdout } from "./io.ts";
+import { say, setMessages, writeStdout } from "./io.ts";
 import { bindForRunning } from "../os/libc.ts";
 import { restoreHome } from "../os/home.ts";
 import { beTheProgram, HIDDEN_VERBS } from "../os/self.ts";
@@ -72,7 +72,7 @@ async function runNamed(args: string[]): Promise<number> {
       const near = nearest(name, VERBS.map((v) => v.name));
       const hint = near.length > 0 ? ` such as ${near.join(" or ")}` : "";
       const asked = `expected a verb${hint}, or a program's path, found ${quote(name)}`;
-      writeStderr(`joulemark: ${asked}; see joulemark --help\n`);
+      say(`${asked}; see joulemark --help`);
       return EXIT.usage;
     }
     const verb = await entry.load();
@@ -86,7 +86,7 @@ async function runNamed(args: string[]): Promise<number> {
     );
   } catch (error) {
     if (error instanceof Deno.errors.BrokenPipe) return EXIT.done;
-    writeStderr(`joulemark: ${messageFor(error, debug)}\n`);
+    say(messageFor(error, debug));
     return exitCode(error);
   }
 }

@@ -7,7 +7,7 @@ import { isJobId } from "../collect/loop.ts";
 import { MAX_MARK_BYTES, monitorSocketPath, sendMark } from "../collect/socket.ts";
 import { EXIT } from "./exit_codes.ts";
 import { quietOption } from "./command_line/common_options.ts";
-import { writeStderr } from "./io.ts";
+import { say } from "./io.ts";
 import type { Verb } from "./command_line/verb.ts";
 
 /** Marks in the raw stats of the running monitor. */
@@ -40,7 +40,7 @@ $XDG_RUNTIME_DIR/joulemark/monitor.sock for others.`,
       throw new AccessError({ action: "mark", target: text, expected, found: answer.reason });
     }
     if (!options.flags.has("quiet")) {
-      writeStderr(`joulemark: no monitor is running at ${path}; see joulemark monitor --help\n`);
+      say(`no monitor is running at ${path}; see joulemark monitor --help`);
     }
     return EXIT.failed;
   },

@@ -12,7 +12,7 @@ import { parsePmcVersion } from "../outputs/pmc/version.ts";
 import { EXIT } from "./exit_codes.ts";
 import { sharedOptions } from "../request/run_options.ts";
 import { outputOption, quietOption } from "./command_line/common_options.ts";
-import { writeStderr } from "./io.ts";
+import { say } from "./io.ts";
 import type { ParsedOptions } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 
@@ -59,9 +59,7 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
   refuseOutputAmongInputs(words, out);
   if (text.pmc !== undefined) refuseOutputAmongInputs(words, text.pmc);
   const version = parsePmcVersion(text["pmc-version"]);
-  const tell = (line: string) => {
-    if (!flags.has("quiet")) writeStderr(`joulemark: ${line}\n`);
-  };
+  const tell = flags.has("quiet") ? () => {} : say;
   const paths = reportFiles(words, out, tell);
   const parts = paths.map((path) => partFacts(path)).filter((facts) => facts !== undefined);
   const outcome = mergeFiles(paths, out, {

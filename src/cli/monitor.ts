@@ -3,7 +3,7 @@
  * @module
  */
 import { listOf } from "../core/names.ts";
-import { AccessError, isHumanError, UnknownNameError, UsageError } from "../core/errors.ts";
+import { AccessError, isHumanError, UnknownNameError } from "../core/errors.ts";
 import { RawWriter } from "../formats/rawstats/writer.ts";
 import type { Domain } from "../core/machine/domain.ts";
 import { openMetricsText, prometheusText } from "../formats/metrics.ts";
@@ -30,9 +30,9 @@ import { MarkServer } from "../collect/mark_server.ts";
 import { listenForMarks, monitorSocketPath } from "../collect/socket.ts";
 import { RawStore } from "../collect/store.ts";
 import { EXIT } from "./exit_codes.ts";
-import { writeStderr, writeStdout } from "./io.ts";
+import { say, writeStdout } from "./io.ts";
 import { COLLECTOR, quietOption, ROOT } from "./command_line/common_options.ts";
-import { type ParsedOptions, parseSeconds } from "./command_line/options.ts";
+import { misused, type ParsedOptions, parseSeconds } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 
 const DEFAULT_INTERVAL = 300;
@@ -83,7 +83,7 @@ SIGTERM ends. A restart goes on with today's file after a mark %gap. Marks come 
     using collection = new RawCollection(new RawMachine(host, { program }), types);
     if (program) {
       for (const failed of collection.program()) {
-        writeStderr(`joulemark: cannot program ${failed}; its counters stay as they are\n`);
+        say(`cannot program ${failed}; its counters stay as they are`);
       }
     }
     if (options.flags.has("once")) return once(collection, host, options, types);
@@ -91,14 +91,7 @@ SIGTERM ends. A restart goes on with today's file after a mark %gap. Marks come 
   },
 };
 
-function usage(expected: string, found: string): UsageError {
-  return new UsageError({
-    action: 'run "joulemark monitor"',
-    expected,
-    found,
-    remedy: "see joulemark monitor --help",
-  });
-}
+const usage = (expected: string, found: string) => misused("monitor", expected, found);
 
 function check({ text, flags, words }: ParsedOptions): void {
   if (words.length > 0) throw usage("options only", words[0]);
@@ -127,7 +120,7 @@ function typesOf(list: string | undefined, quiet: boolean): ReadonlySet<string> 
     if (known.has(name)) return name;
     const today = OLD_RAW_TYPES.get(name);
     if (today === undefined) throw new UnknownNameError("raw stats type", name, known);
-    if (!quiet) writeStderr(`joulemark: ${name} is called ${today.join(" or ")} here\n`);
+    if (!quiet) say(`${name} is called ${today.join(" or ")} here`);
     return today;
   }));
 }
@@ -173,9 +166,7 @@ async function run(
     ? DEFAULT_INTERVAL
     : parseSeconds("--interval", text.interval);
   const file = text["jobid-file"];
-  const tell = (line: string) => {
-    if (!flags.has("quiet")) writeStderr(`joulemark: ${line}\n`);
-  };
+  const tell = flags.has("quiet") ? () => {} : say;
   const path = monitorSocketPath();
   using listener = listenForMarks(path);
   using store = new RawStore(text.dir!, collection.hostname);

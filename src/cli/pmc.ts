@@ -22,7 +22,7 @@ import { statPath } from "../os/files.ts";
 import { writeDocument } from "../files/whole_file.ts";
 import { type PmcRun, readPmcRuns, readTableText } from "../outputs/pmc/read.ts";
 import { EXIT } from "./exit_codes.ts";
-import { terminalWidth, writeStderr, writeStdout } from "./io.ts";
+import { say, terminalWidth, writeStdout } from "./io.ts";
 import { JSON_FORMAT, outputOption } from "./command_line/common_options.ts";
 import { type ParsedOptions, parseFormat } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
@@ -100,9 +100,7 @@ async function run(options: ParsedOptions): Promise<number> {
     throw wrong(`--summary ${text.summary}`, "craypat", text.summary);
   }
   if (words.length === 0) throw wrong("pmc", "a PMC log", "none");
-  const tell = (line: string) => {
-    if (!flags.has("quiet")) writeStderr(`joulemark: ${line}\n`);
-  };
+  const tell = flags.has("quiet") ? () => {} : say;
   const view = viewOf(chosen[0] ?? text.summary, words.map(named), text, tell);
   const output = format === "html"
     ? (await import("./show/show_html.ts")).viewHtml(view, words.join(", "))

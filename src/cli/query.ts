@@ -20,7 +20,7 @@ import type { ReadBytes } from "../query/sources/source.ts";
 import { unwritable } from "../files/whole_file.ts";
 import { printableBytes } from "../core/printable.ts";
 import { EXIT } from "./exit_codes.ts";
-import { writeStderr, writeStdout } from "./io.ts";
+import { say, writeStderr, writeStdout } from "./io.ts";
 import { helpText } from "./command_line/help.ts";
 import { queryHelp } from "./query_help.ts";
 import type { Verb } from "./command_line/verb.ts";
@@ -56,22 +56,22 @@ async function runQuery(args: readonly string[]): Promise<number> {
   const parsed = parseOptions(args);
   if ("unknown" in parsed) {
     const known = OPTIONS.map(({ name }) => `--${name}`).join(" ");
-    complain(`error: unknown option: ${parsed.unknown}\n  Available options: ${known}`);
+    say(`error: unknown option: ${parsed.unknown}\n  Available options: ${known}`);
     return UNKNOWN_OPTION;
   }
   const { options, files } = parsed;
   const help = options.get("help");
   if (help !== undefined) {
     const text = help === "" ? helpText(query) : queryHelp(help);
-    if (text === undefined) complain(`Unknown help option "${help}"`);
+    if (text === undefined) say(`Unknown help option "${help}"`);
     else writeStdout(text);
     return EXIT.done;
   }
   if (options.has("version")) {
-    complain(VERSION);
+    say(VERSION);
     return EXIT.done;
   }
-  const tell = options.has("quiet") ? () => {} : complain;
+  const tell = options.has("quiet") ? () => {} : say;
   if (options.has("caliper-config")) tell("--caliper-config has no effect here");
   try {
     const spec = specFromOptions(options, readQueryFile, tell);
@@ -92,7 +92,7 @@ async function runQuery(args: readonly string[]): Promise<number> {
     return status;
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
-    complain(`Invalid query: ${fromByteText(error.message)}${explain(error, options)}`);
+    say(`Invalid query: ${fromByteText(error.message)}${explain(error, options)}`);
     return INVALID_QUERY;
   }
 }
@@ -222,8 +222,4 @@ function explain(error: QueryError, options: ReadonlyMap<string, string>): strin
   }
   if (error.near.length > 0) explanation += `\n  Did you mean ${error.near.join(" or ")}?`;
   return explanation;
-}
-
-function complain(text: string): void {
-  writeStderr(`joulemark: ${text}\n`);
 }

@@ -12,8 +12,8 @@ import { Batch } from "../signals/batch.ts";
 import type { Catalogue, CatalogueEntry } from "../signals/catalogue.ts";
 import { wholesOf } from "../signals/containment.ts";
 import { EXIT } from "./exit_codes.ts";
-import { terminalWidth, writeStderr, writeStdout } from "./io.ts";
-import { parseFormat } from "./command_line/options.ts";
+import { say, terminalWidth, writeStdout } from "./io.ts";
+import { misused, parseFormat } from "./command_line/options.ts";
 import {
   COLLECTOR,
   JSON_SWITCH,
@@ -84,14 +84,7 @@ that no reader knows is status 2.`,
     const { host, catalogue } = openCatalogue(text);
     const most = text.list === "" ? 1 : 0;
     const lists = flags.has("domains") || text.info !== undefined || text.list !== undefined;
-    if (lists && words.length > most) {
-      throw new UsageError({
-        action: 'run "joulemark read"',
-        expected: "no further words",
-        found: words[most],
-        remedy: "see joulemark read --help",
-      });
-    }
+    if (lists && words.length > most) throw misused("read", "no further words", words[most]);
     if (flags.has("domains")) {
       return print(
         json,
@@ -124,30 +117,15 @@ interface Request {
 function parseRequest(words: readonly string[]): Request {
   const short = words.length === 1 ? /^(.+)@([a-z_]+)-(\d+)$/.exec(words[0]) : null;
   const [name, domain, index, ...rest] = short === null ? words : short.slice(1);
+  const wrong = (target: string, expected: string, found: string) =>
+    new UsageError({ action: "read", target, expected, found });
   if (domain === undefined || index === undefined || rest.length > 0) {
-    throw new UsageError({
-      action: "read",
-      target: words.join(" "),
-      expected: "SIGNAL DOMAIN INDEX, as CPU_ENERGY package 0",
-      found: `${words.length} ${words.length === 1 ? "word" : "words"}`,
-    });
+    const found = `${words.length} ${words.length === 1 ? "word" : "words"}`;
+    throw wrong(words.join(" "), "SIGNAL DOMAIN INDEX, as CPU_ENERGY package 0", found);
   }
-  if (!isDomain(domain)) {
-    throw new UsageError({
-      action: "read",
-      target: `${name} ${domain} ${index}`,
-      expected: `a domain: ${DOMAINS.join(", ")}`,
-      found: domain,
-    });
-  }
-  if (!/^\d{1,9}$/.test(index)) {
-    throw new UsageError({
-      action: "read",
-      target: `${name} ${domain} ${index}`,
-      expected: "an index, a whole number from 0",
-      found: index,
-    });
-  }
+  const target = `${name} ${domain} ${index}`;
+  if (!isDomain(domain)) throw wrong(target, `a domain: ${DOMAINS.join(", ")}`, domain);
+  if (!/^\d{1,9}$/.test(index)) throw wrong(target, "an index, a whole number from 0", index);
   return { name, domain, index: Number(index) };
 }
 
@@ -179,7 +157,7 @@ function one(
     );
   } else writeStdout(formatSignal(value, row.format ?? "double").replace("NAN", "nan") + "\n");
   if (reason === undefined) return EXIT.done;
-  if (!request.quiet) writeStderr(`joulemark: ${name}: ${reason}\n`);
+  if (!request.quiet) say(`${name}: ${reason}`);
   return EXIT.failed;
 }
 

@@ -7,7 +7,7 @@ import { recoverAll } from "../job/recover_all.ts";
 import { privateBases } from "../job/private_base.ts";
 import { EXIT } from "./exit_codes.ts";
 import { quietOption } from "./command_line/common_options.ts";
-import { writeStderr, writeStdout } from "./io.ts";
+import { say, writeStdout } from "./io.ts";
 import type { ParsedOptions } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 
@@ -40,9 +40,7 @@ function run({ flags, words }: ParsedOptions): number {
       remedy: "see joulemark recover --help",
     });
   }
-  const tell = (line: string) => {
-    if (!flags.has("quiet")) writeStderr(`joulemark: ${line}\n`);
-  };
+  const tell = flags.has("quiet") ? () => {} : say;
   const directories = words.length > 0 ? words : privateBases();
   const reports = directories.flatMap((directory) => recoverAll(directory, tell));
   for (const report of reports) writeStdout(`${report}\n`);

@@ -5,7 +5,7 @@
  * @module
  */
 import { jsonText } from "../core/printable.ts";
-import { UsageError } from "../core/errors.ts";
+import { unusable, UsageError } from "../core/errors.ts";
 import type { Host } from "../core/machine/host.ts";
 import { treeToNested } from "../core/region_tree.ts";
 import type { Nested, Report, ReportHost } from "../core/report.ts";
@@ -29,7 +29,7 @@ import { WholeFile } from "../files/whole_file.ts";
 import type { NameTable } from "../signals/batch.ts";
 import { ReplaySite } from "./replay_site.ts";
 import { EXIT } from "./exit_codes.ts";
-import { writeStderr, writeStdout } from "./io.ts";
+import { say, writeStdout } from "./io.ts";
 import { replayOptions, sharedOptions } from "../request/run_options.ts";
 import { quietOption } from "./command_line/common_options.ts";
 import { type ParsedOptions, parseSeconds } from "./command_line/options.ts";
@@ -119,7 +119,8 @@ async function run({ text, values, flags, words }: ParsedOptions): Promise<numbe
     }
     for (const file of files) file.keep();
     if (text.pmc !== undefined) {
-      tellPmc(writePmc(text.pmc, parsePmcVersion(text["pmc-version"]), ranked(steps, results)));
+      const version = parsePmcVersion(text["pmc-version"]);
+      writePmc(text.pmc, version, ranked(steps, results)).forEach((line) => say(line));
     }
     if (flags.has("json")) writeStdout(jsonText(report, 2) + "\n");
     else if (text.report === undefined) writeStdout(written);
@@ -136,12 +137,7 @@ async function idleFrom(text: string | undefined): Promise<(() => RunIdle) | und
   const { parseBaseline } = await import("../outputs/idle_baseline.ts");
   const baseline = parseBaseline(text);
   if (baseline.file === undefined) {
-    throw new UsageError({
-      action: "use",
-      target: `--idle=${text}`,
-      expected: "a file: a recording cannot be measured",
-      found: "a time",
-    });
+    throw unusable(`--idle=${text}`, "a file: a recording cannot be measured", "a time");
   }
   const { RunIdle } = await import("../outputs/run_idle.ts");
   return () => new RunIdle(baseline);
@@ -202,10 +198,6 @@ function ranked(steps: readonly NodeSteps[], results: Replayed[]): NodeSteps[] {
   return steps.map((node, i) => ({ ...node, rank: ranks[i] }));
 }
 
-function tellPmc(troubles: readonly string[]): void {
-  for (const line of troubles) writeStderr(`joulemark: ${line}\n`);
-}
-
 function refuseTwice(results: Replayed[], directory: string): void {
   const host = results.at(-1)!.recording.host;
   if (!results.slice(0, -1).some((result) => result.recording.host === host)) return;
@@ -219,15 +211,13 @@ function refuseTwice(results: Replayed[], directory: string): void {
 
 function tell(results: Replayed[]): void {
   for (const { repairs, partial, recording, engine } of results) {
-    for (const line of repairs.lines()) writeStderr(`joulemark: ${line}\n`);
-    if (partial) {
-      const running = engine.tracker.processes().filter((p) => p.end === "running").length;
-      writeStderr(
-        `joulemark: ${recording.host}: partial, ${
-          running > 0 ? `${running} processes still running at the end` : "the recording is cut"
-        }\n`,
-      );
-    }
+    for (const line of repairs.lines()) say(line);
+    if (!partial) continue;
+    const running = engine.tracker.processes().filter((p) => p.end === "running").length;
+    const why = running > 0
+      ? `${running} processes still running at the end`
+      : "the recording is cut";
+    say(`${recording.host}: partial, ${why}`);
   }
 }
 

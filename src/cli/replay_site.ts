@@ -9,7 +9,7 @@ import type { Recording } from "../formats/recording.ts";
 import type { NodeSteps } from "../merge/steps.ts";
 import type { OutputSite } from "../outputs/output.ts";
 import { epochSeconds } from "../outputs/pmc/log.ts";
-import { writeStderr, writeStdout } from "./io.ts";
+import { say, writeStderr, writeStdout } from "./io.ts";
 
 /** What all recordings of a replay have in common. */
 export interface ReplayOutputs {
@@ -64,5 +64,5 @@ export class ReplaySite implements OutputSite {
     return epochSeconds(this.#recording.startTime);
   }
 
-  readonly tell = (line: string): void => writeStderr(`joulemark: ${line}\n`);
+  readonly tell = say;
 }

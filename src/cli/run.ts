@@ -2,7 +2,7 @@
  * `joulemark run`: the command line, and the way to the monitor.
  * @module
  */
-import { isHumanError, UsageError } from "../core/errors.ts";
+import { isHumanError } from "../core/errors.ts";
 import { type OptionValues, withoutFiles } from "../core/option.ts";
 import type { MonitorOptions } from "../session/monitor_options.ts";
 import { wrongOrder } from "../job/wrong_order.ts";
@@ -15,9 +15,9 @@ import { LIST_VARIABLES, OPTIONAL_VARIABLES, preloadChanges } from "../preload/p
 import { runRequest } from "../request/request.ts";
 import { loadOutputs, OUTPUTS, requestsChannels } from "../outputs/all.ts";
 import type { RunIdle } from "../outputs/run_idle.ts";
-import { writeStderr, writeStdout } from "./io.ts";
+import { say, writeStderr, writeStdout } from "./io.ts";
 import { RUN_OPTIONS } from "../request/run_options.ts";
-import type { ParsedOptions } from "./command_line/options.ts";
+import { misused, type ParsedOptions } from "./command_line/options.ts";
 import { permissionFlags } from "./permissions.ts";
 import type { Verb } from "./command_line/verb.ts";
 import { REPORT_VERSION } from "../core/version.ts";
@@ -54,24 +54,15 @@ export async function runWith(
   own: { command?: readonly string[]; simulateIfBlind?: boolean; profile?: string },
 ): Promise<number> {
   if (own.command !== undefined && options.words.length > 0) {
-    throw new UsageError({
-      action: 'run "joulemark demo"',
-      expected: "options only",
-      found: options.words[0],
-      remedy: "another command goes to joulemark run",
-    });
+    const remedy = "another command goes to joulemark run";
+    throw misused("demo", "options only", options.words[0], remedy);
   }
   const command = own.command ?? options.words;
   if (command.length === 0) {
-    throw new UsageError({
-      action: 'run "joulemark run"',
-      expected: "a command after the options",
-      found: "none",
-      remedy: "for example: joulemark run -- ./app",
-    });
+    const remedy = "for example: joulemark run -- ./app";
+    throw misused("run", "a command after the options", "none", remedy);
   }
   const env = (name: string) => Deno.env.get(name);
-  const tell = (line: string) => writeStderr(`joulemark: ${line}\n`);
   const given = new Map(options.values);
   if (own.profile !== undefined && !given.has("profile")) {
     given.set("profile", { text: own.profile, origin: "flag", name: "--profile" });
@@ -85,7 +76,7 @@ export async function runWith(
   };
   const leftAside = (error: unknown) => {
     if (plain === given || !isHumanError(error)) throw error;
-    tell(`${error.message}; the configuration files are left aside`);
+    say(`${error.message}; the configuration files are left aside`);
   };
   const { request, values, idle } = await ask(given).catch((error) => {
     leftAside(error);
@@ -97,10 +88,10 @@ export async function runWith(
   }
   const isProgram = (word: string) => "path" in findCommand(word, env("PATH"));
   const wrong = wrongOrder(command, { env, read: readText, isProgram });
-  if (wrong !== undefined) tell(wrong);
-  const prepared = await prepare(command, env, tell);
+  if (wrong !== undefined) say(wrong);
+  const prepared = await prepare(command, env, say);
   if (prepared.kind === "refused") {
-    tell(prepared.reason);
+    say(prepared.reason);
     return prepared.status;
   }
   // The command waits a second for us, and longer only for what was asked for.
@@ -111,11 +102,11 @@ export async function runWith(
     ...(request.phases === undefined ? [] : ["phase"]),
   ];
   if (dialects.length > 0 && library === undefined) prepared.guardian.needsTime(BUILD_S);
-  const answered = await preloadChanges({ dialects, library }, env, tell);
+  const answered = await preloadChanges({ dialects, library }, env, say);
   const changes: Record<string, string> = { ...answered };
   if (request.phases !== undefined) changes.JOULEMARK_PHASES = request.phases;
   if (options.flags.has("python")) {
-    Object.assign(changes, (await import("../preload/python.ts")).pythonChanges(env, tell));
+    Object.assign(changes, (await import("../preload/python.ts")).pythonChanges(env, say));
   }
   // The library cannot distinguish 2.0's calls from 3.1's alone.
   if (hasPmCalls) {
@@ -133,9 +124,9 @@ export async function runWith(
   const plan = { guardian: prepared.guardian, changes: changesOf(changes, own.command) };
   const { loadRunParts } = await import("../session/run_parts.ts");
   const simulateIfBlind = own.simulateIfBlind ?? false;
-  const parts = await loadRunParts(request, { values, channels, simulateIfBlind, tell });
+  const parts = await loadRunParts(request, { values, channels, simulateIfBlind, tell: say });
   const settings: MonitorOptions = {
-    ...{ tell, stdout: writeStdout, stderr: writeStderr },
+    ...{ tell: say, stdout: writeStdout, stderr: writeStderr },
     show: (card) => writeStderr(`\n${card}\n`),
     debug: options.flags.has("debug"),
     simulateIfBlind,

@@ -17,9 +17,10 @@ import { startTimeText } from "../os/start_time.ts";
 import { Batch } from "../signals/batch.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
 import { EXIT } from "./exit_codes.ts";
-import { writeStderr, writeStdout } from "./io.ts";
+import { say, writeStdout } from "./io.ts";
 import { openCatalogue } from "./open_catalogue.ts";
 import { COLLECTOR, quietOption, ROOT, WITHOUT } from "./command_line/common_options.ts";
+import { misused } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 
 /** geopmsession(1): rates need two readings before they have a value. */
@@ -68,12 +69,7 @@ export const sample: Verb = {
   ],
   run({ text, flags, words }) {
     if (words.length > 0) {
-      throw new UsageError({
-        action: 'run "joulemark sample"',
-        expected: "options only",
-        found: words[0],
-        remedy: "signals go behind --signals or to stdin",
-      });
+      throw misused("sample", "options only", words[0], "signals go behind --signals or to stdin");
     }
     const plan = schedule(text.period, text.duration);
     const { host, catalogue } = openCatalogue(text);
@@ -209,7 +205,7 @@ function tellAbsent(columns: readonly Column[], catalogue: Catalogue): void {
   for (const name of names) {
     const state = catalogue.info(name)?.state;
     if (state !== undefined && !state.ok) {
-      writeStderr(`joulemark: ${name}: ${state.kind}: ${state.reason}\n`);
+      say(`${name}: ${state.kind}: ${state.reason}`);
     }
   }
 }

@@ -19,9 +19,9 @@ import { writeSeriesByAll } from "../rawstats/series_workers.ts";
 import { joinRawNodes, type RawAnalysis } from "../rawstats/stats.ts";
 import { HIDDEN_VERBS, selfCommand } from "../os/self.ts";
 import { EXIT } from "./exit_codes.ts";
-import { writeStderr, writeStdout } from "./io.ts";
+import { say, writeStdout } from "./io.ts";
 import { JSON_FORMAT, quietOption } from "./command_line/common_options.ts";
-import { type ParsedOptions, parseFormat } from "./command_line/options.ts";
+import { misused, type ParsedOptions, parseFormat } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 
 const FORMATS = ["table", "csv", "json", "openmetrics"] as const;
@@ -109,14 +109,7 @@ resets are told from both, gauges are never differenced.`,
   },
 };
 
-function usage(expected: string, found: string): UsageError {
-  return new UsageError({
-    action: 'run "joulemark stats"',
-    expected,
-    found,
-    remedy: "see joulemark stats --help",
-  });
-}
+const usage = (expected: string, found: string) => misused("stats", expected, found);
 
 function processesOf(options: ParsedOptions): number | undefined {
   const given = options.text.processes;
@@ -130,36 +123,32 @@ async function ours(request: Request): Promise<number> {
   return request.format === "table" ? await table(request) : await series(request, request.format);
 }
 
-/** Sums and metrics of files, as `stats` prints them. @param say Logs one line for the user. */
+/** Sums and metrics of files, as `stats` prints them. @param tell Logs one line for the user. */
 export async function rawTable(
   paths: readonly string[],
-  say: (line: string) => void,
+  tell: (line: string) => void,
 ): Promise<RawAnalysisTable> {
   return await analysed({
     ...{ files: await lookAtRawFiles(paths), job: undefined, energyUnits: undefined },
     ...{ format: "table", devices: false, quiet: false, verbose: false, processes: undefined },
     ...{ types: undefined },
-  }, say);
+  }, tell);
 }
 
 /** Sums and metrics for people. */
 async function table(request: Request): Promise<number> {
-  writeStdout(printRawTable(await analysed(request, sayOnStderr)));
+  writeStdout(printRawTable(await analysed(request, say)));
   return EXIT.done;
 }
 
-function sayOnStderr(line: string): void {
-  writeStderr(`joulemark: ${line}\n`);
-}
-
-async function analysed(request: Request, say: (line: string) => void): Promise<RawAnalysisTable> {
+async function analysed(request: Request, tell: (line: string) => void): Promise<RawAnalysisTable> {
   const { job, quiet } = request;
   const parts = await readRawTables(request, {
     processes: request.processes,
     helper: selfCommand(HIDDEN_VERBS.statsHelper),
-    error: quiet ? () => {} : say,
-    warn: quiet ? () => {} : say,
-    note: request.verbose ? say : () => {},
+    error: quiet ? () => {} : tell,
+    warn: quiet ? () => {} : tell,
+    note: request.verbose ? tell : () => {},
   });
   const analysis = joinRawNodes(parts.map((part) => part.analysis));
   check(request, analysis);
@@ -182,18 +171,18 @@ async function analysed(request: Request, say: (line: string) => void): Promise<
 /** Every sample, for programs. */
 async function series(request: Request, format: SeriesFormat): Promise<number> {
   const { files, job, types, energyUnits, quiet } = request;
-  const say = quiet ? () => {} : sayOnStderr;
+  const tell = quiet ? () => {} : say;
   const leftOut = await writeSeriesByAll({ format, files, job, types, energyUnits }, {
     processes: request.processes,
     helper: selfCommand(HIDDEN_VERBS.seriesHelper),
     write: writeStdout,
     check: (analysis) => check(request, analysis),
-    error: (error) => say(error.message),
-    note: request.verbose ? sayOnStderr : () => {},
-    warn: say,
+    error: (error) => tell(error.message),
+    note: request.verbose ? say : () => {},
+    warn: tell,
   });
   if (leftOut > 0) {
-    say(
+    tell(
       `${leftOut} devices have no series: expected at most ${MAX_DEVICES} of a ` +
         "type; leave the type out with --types, or take --format csv",
     );
@@ -206,11 +195,10 @@ function tellCopies(all: readonly RawCopies[]): void {
   const sum = (key: keyof RawCopies) => all.reduce((n, copies) => n + copies[key], 0);
   if (sum("records") === 0) return;
   const differing = sum("differing");
-  writeStderr(
-    `joulemark: ${sum("records")} records (${sum("lines")} lines) are the same in several files ` +
-      "by host, time, type and device: each counts once" +
-      (differing === 0 ? "" : `; in ${differing} lines values differ: the later file's count`) +
-      "\n",
+  say(
+    `${sum("records")} records (${sum("lines")} lines) are the same in several files by host, ` +
+      "time, type and device: each counts once" +
+      (differing === 0 ? "" : `; in ${differing} lines values differ: the later file's count`),
   );
 }
 
@@ -219,7 +207,7 @@ function check({ job, files, quiet }: Request, analysis: RawAnalysis): void {
   if (!quiet) {
     tellCopies(analysis.nodes.map((node) => node.copies));
     const lines = analysis.nodes.flatMap((node) => node.energySources.map(energySourceLine));
-    for (const line of new Set(lines)) writeStderr(`joulemark: ${line}\n`);
+    for (const line of new Set(lines)) say(line);
   }
   if (analysis.samples === 0) {
     throw new UsageError({
@@ -233,20 +221,19 @@ function check({ job, files, quiet }: Request, analysis: RawAnalysis): void {
   const seen = analysis.jobs.get(job);
   if (seen === undefined) throw new UnknownNameError("job", job, analysis.jobs.keys());
   if (seen.cut.length > 0 && !quiet) {
-    writeStderr(`joulemark: job ${job}: begin or end mark missing on ${seen.cut.join(", ")}\n`);
+    say(`job ${job}: begin or end mark missing on ${seen.cut.join(", ")}`);
   }
 }
 
 /** With the numbers of the original programs. */
 async function asOriginal(request: Request, year: "2018" | "2021"): Promise<number> {
   const copies = { records: 0, lines: 0, differing: 0 };
+  const tell = request.quiet ? () => {} : say;
   const nodes = await readOriginalNodes(request.files, {
     // The ingest names the values one by one until either side ends; the assembler drops the line.
     keepsOddLines: year === "2021",
     copies,
-    error: (error) => {
-      if (!request.quiet) writeStderr(`joulemark: ${error.message}\n`);
-    },
+    error: (error) => tell(error.message),
   });
   if (!request.quiet) tellCopies([copies]);
   const { job } = request;

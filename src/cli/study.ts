@@ -8,7 +8,7 @@ import { sweepOf, type SweepPoint } from "../analysis/sweep.ts";
 import { summarize } from "../analysis/statistics.ts";
 import { type Table, tableCsv } from "../analysis/table.ts";
 import { sweepView, type View } from "../analysis/views.ts";
-import { AccessError, UsageError } from "../core/errors.ts";
+import { AccessError, unusable, UsageError } from "../core/errors.ts";
 import { expandHosts } from "../core/host_list.ts";
 import { makeDirectories } from "../os/output_place.ts";
 import { OsError, readUserText } from "../os/user_file.ts";
@@ -33,9 +33,9 @@ import { parseVaried, PLACEMENT, type PlannedRun, planStudy } from "../study/pla
 import { runOnce, type StudyLaunch } from "../study/run.ts";
 import { selfCommand } from "../os/self.ts";
 import { EXIT } from "./exit_codes.ts";
-import { terminalWidth, writeStderr, writeStdout } from "./io.ts";
+import { say, terminalWidth, writeStdout } from "./io.ts";
 import { JSON_FORMAT, quietOption } from "./command_line/common_options.ts";
-import { type ParsedOptions, parseFormat } from "./command_line/options.ts";
+import { misused, type ParsedOptions, parseFormat } from "./command_line/options.ts";
 import { printed } from "./pmc.ts";
 import { Progress } from "./progress.ts";
 import type { Verb } from "./command_line/verb.ts";
@@ -114,14 +114,14 @@ async function run(options: ParsedOptions): Promise<number> {
   const varied = texts.map(parseVaried);
   if (placements !== undefined) {
     const { scenarios, missing } = placements;
-    for (const line of missing) writeStderr(`joulemark: left out: ${line}\n`);
+    for (const line of missing) say(`left out: ${line}`);
     varied.push({ name: PLACEMENT, values: scenarios.map(({ name }) => name) });
     texts.push(...scenarios.map(({ name, nodes }) => `${PLACEMENT}=${name}: ${nodes.join()}`));
   }
   const plan = planStudy(varied, repeats);
   const found = findCommand(words[0], Deno.env.get("PATH"));
   if (!("path" in found)) {
-    writeStderr(`joulemark: ${found.reason}\n`);
+    say(found.reason);
     return found.status;
   }
   const head = { format: STUDY_FORMAT, command: words, varied: texts, repeats } as const;
@@ -142,7 +142,7 @@ function placed({ placement, nodes, topology }: ParsedOptions["text"]): Placemen
   const count = wholeNumber("placement", placement!);
   const list = nodes ?? Deno.env.get("SLURM_JOB_NODELIST");
   const wrong = (expected: string, found: string) =>
-    new UsageError({ action: "use", target: `--placement ${placement}`, expected, found });
+    unusable(`--placement ${placement}`, expected, found);
   if (count % 2 !== 0) throw wrong("an even number of nodes, for the halves", placement!);
   if (list === undefined) throw wrong("--nodes LIST, or a Slurm job", "neither");
   const places = topology === undefined
@@ -224,7 +224,7 @@ async function finish(
 ): Promise<number> {
   const good = results.filter((result) => result.status === 0);
   if (good.length === 0) {
-    writeStderr("joulemark: no run of the study went well; there is nothing to compare\n");
+    say("no run of the study went well; there is nothing to compare");
     return EXIT.failed;
   }
   const blind = good.filter((result) => result.energyJ === null).length;
@@ -274,19 +274,7 @@ function pointsOf(results: readonly StudyResult[]): SweepPoint[] {
 function wholeNumber(name: string, text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 1 && value <= 1000) return value;
-  throw new UsageError({
-    action: "use",
-    target: `--${name} ${text}`,
-    expected: "a whole number from 1 to 1000",
-    found: text,
-  });
+  throw unusable(`--${name} ${text}`, "a whole number from 1 to 1000", text);
 }
 
-function missing(expected: string): UsageError {
-  return new UsageError({
-    action: 'run "joulemark study"',
-    expected,
-    found: "none",
-    remedy: "see joulemark study --help",
-  });
-}
+const missing = (expected: string) => misused("study", expected, "none");

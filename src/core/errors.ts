@@ -172,6 +172,11 @@ export class FormatError extends SyntaxError implements HumanError {
   }
 }
 
+/** A value of an option, or of a variable, that cannot be used: `--bins x`, `NAME=x`. */
+export function unusable(target: string, expected: string, found?: string): UsageError {
+  return new UsageError({ action: "use", target, expected, found });
+}
+
 /** Is it one of these classes, whose message is printed without a stack? */
 export function isHumanError(error: unknown): error is HumanError {
   return error instanceof UsageError || error instanceof UnknownNameError ||

@@ -7,7 +7,7 @@
  * @module
  */
 import { listOf } from "../core/names.ts";
-import { nearest, UsageError } from "../core/errors.ts";
+import { nearest, unusable, UsageError } from "../core/errors.ts";
 import { type OptionValues, variableOf } from "../core/option.ts";
 import { applicationName } from "../job/launchers.ts";
 import type { RunFiles } from "../job/run_names.ts";
@@ -156,12 +156,7 @@ function seconds(least: number, most: number): (text: string, name: string) => n
   return (text, name) => {
     const value = Number(text);
     if (text.trim() !== "" && value >= least && value <= most) return value;
-    throw new UsageError({
-      action: "use",
-      target: `${name}=${text}`,
-      expected: `a number of seconds from ${least} to ${most}`,
-      found: text,
-    });
+    throw unusable(`${name}=${text}`, `a number of seconds from ${least} to ${most}`, text);
   };
 }
 
@@ -169,12 +164,7 @@ function seconds(least: number, most: number): (text: string, name: string) => n
 function percent(text: string, name: string): number {
   const value = Number(text.replace(/%$/, ""));
   if (text.trim() !== "" && value >= 0.1 && value <= 100) return value < 100 ? value : Infinity;
-  throw new UsageError({
-    action: "use",
-    target: `${name}=${text}`,
-    expected: "a share of one core from 0.1 to 100 %",
-    found: text,
-  });
+  throw unusable(`${name}=${text}`, "a share of one core from 0.1 to 100 %", text);
 }
 
 /** A word of a list. */
@@ -182,12 +172,7 @@ function oneOf<T extends string>(words: readonly T[]): (text: string, name: stri
   return (text, name) => {
     const word = words.find((w) => w === text.trim().toLowerCase());
     if (word !== undefined) return word;
-    throw new UsageError({
-      action: "use",
-      target: `${name}=${text}`,
-      expected: words.join(" or "),
-      found: text,
-    });
+    throw unusable(`${name}=${text}`, words.join(" or "), text);
   };
 }
 

@@ -3,7 +3,7 @@
  * counters follow the application's own regions. Nothing read from it is a measurement.
  * @module
  */
-import { messageFor, UsageError } from "../core/errors.ts";
+import { messageFor, unusable } from "../core/errors.ts";
 import type { PlatformTopology } from "../core/machine/topology.ts";
 import { realtimeNanoseconds } from "../os/clock.ts";
 import { removeTree } from "../os/files.ts";
@@ -97,36 +97,23 @@ function specFor(text: string, topology: PlatformTopology): SimSpec {
   // JOULEMARK_SIMULATE=1 is how people switch a thing on.
   if (text === "" || text === "1") return presetSpec(STAND_IN, cpus);
   if (text === "rapl" || text === "cray" || text === "both") return presetSpec(text, cpus);
-  let content: string;
-  try {
-    content = readUserText(text);
-  } catch (error) {
-    throw new UsageError({
-      action: "use",
-      target: `--simulate=${text}`,
-      expected: "rapl, cray, both, or a JSON file that describes a node",
-      found: (error as Error).message,
-    });
-  }
-  let data: unknown;
-  try {
-    data = JSON.parse(content);
-  } catch (error) {
-    throw new UsageError({
-      action: "use",
-      target: `--simulate=${text}`,
-      expected: "JSON",
-      found: (error as Error).message,
-    });
-  }
+  const tried = <T>(expected: string, work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw unusable(`--simulate=${text}`, expected, (error as Error).message);
+    }
+  };
+  const described = "rapl, cray, both, or a JSON file that describes a node";
+  const content = tried(described, () => readUserText(text));
+  const data: unknown = tried("JSON", () => JSON.parse(content));
   const spec = parseSimSpec(data, text, cpus);
-  const described = spec.packages * spec.coresPerPackage * spec.threadsPerCore;
-  if (described >= cpus) return spec;
+  const count = spec.packages * spec.coresPerPackage * spec.threadsPerCore;
+  if (count >= cpus) return spec;
   // The application runs on this machine's CPUs; on one that is not in the description it would be lost.
-  throw new UsageError({
-    action: "use",
-    target: `--simulate=${text}`,
-    expected: `a node with at least the ${cpus} CPUs of this machine`,
-    found: `packages × coresPerPackage × threadsPerCore = ${described}`,
-  });
+  throw unusable(
+    `--simulate=${text}`,
+    `a node with at least the ${cpus} CPUs of this machine`,
+    `packages × coresPerPackage × threadsPerCore = ${count}`,
+  );
 }

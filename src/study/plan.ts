@@ -3,7 +3,7 @@
  * then all once more, so that a machine that warms up or slows down does not favour the first one.
  * @module
  */
-import { UsageError } from "../core/errors.ts";
+import { unusable, UsageError } from "../core/errors.ts";
 
 /** One setting and its values. */
 export interface Varied {
@@ -34,12 +34,7 @@ export function parseVaried(text: string): Varied {
   const found = /^([A-Za-z_][A-Za-z0-9_]*)=(.+)$/.exec(text);
   const values = found?.[2].split(",").map((value) => value.trim()) ?? [];
   if (found === null || values.includes("") || new Set(values).size !== values.length) {
-    throw new UsageError({
-      action: "use",
-      target: `--vary ${text}`,
-      expected: "NAME=A,B,... with the values once each",
-      found: text,
-    });
+    throw unusable(`--vary ${text}`, "NAME=A,B,... with the values once each", text);
   }
   return { name: found[1], values };
 }
@@ -48,11 +43,8 @@ export function parseVaried(text: string): Varied {
 export function planStudy(varied: readonly Varied[], repeats: number): PlannedRun[] {
   const names = varied.map(({ name }) => name);
   if (new Set(names).size !== names.length) {
-    throw new UsageError({
-      action: "vary",
-      expected: "each setting once",
-      found: names.join(", "),
-    });
+    const found = names.join(", ");
+    throw new UsageError({ action: "vary", expected: "each setting once", found });
   }
   let points: Record<string, string>[] = [{}];
   for (const { name, values } of varied) {

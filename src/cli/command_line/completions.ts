@@ -2,11 +2,10 @@
  * `joulemark completions`: completions for a shell, made of the tables of options.
  * @module
  */
-import { UsageError } from "../../core/errors.ts";
 import type { Option } from "../../core/option.ts";
 import { EXIT } from "../exit_codes.ts";
 import { writeStdout } from "../io.ts";
-import { allOptions } from "./options.ts";
+import { allOptions, misused } from "./options.ts";
 import { shownOptions } from "./help.ts";
 import type { Verb, VerbEntry } from "./verb.ts";
 
@@ -31,12 +30,8 @@ export function completionsOf(entries: readonly VerbEntry[]): Verb {
         ? SHELLS[words[0]]
         : undefined;
       if (make === undefined) {
-        throw new UsageError({
-          action: 'run "joulemark completions"',
-          expected: `one of ${Object.keys(SHELLS).join(", ")}`,
-          found: words.length === 0 ? "none" : words.join(" "),
-          remedy: "see joulemark completions --help",
-        });
+        const expected = `one of ${Object.keys(SHELLS).join(", ")}`;
+        throw misused("completions", expected, words.length === 0 ? "none" : words.join(" "));
       }
       writeStdout(make(await Promise.all(entries.map((entry) => entry.load()))));
       return EXIT.done;

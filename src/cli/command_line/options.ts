@@ -5,7 +5,7 @@
  */
 import { parseArgs } from "@std/cli/parse-args";
 import type { Environment } from "../../core/environment.ts";
-import { nearest, UsageError } from "../../core/errors.ts";
+import { nearest, unusable, UsageError } from "../../core/errors.ts";
 import {
   endOfOptions,
   type Option,
@@ -101,7 +101,7 @@ export function parseOptions(
         others.push(arg);
         return false;
       }
-      throw mistake(verb, suggestion(key, table), `unknown option ${arg.split("=")[0]}`);
+      throw misused(verb.name, suggestion(key, table), `unknown option ${arg.split("=")[0]}`);
     },
   });
   const given: Record<string, string | undefined> = {};
@@ -114,10 +114,10 @@ export function parseOptions(
     const all = (parsed[name] ?? []) as string[];
     lists[name] = all;
     if (all.includes("") && optionalValue !== true) {
-      throw mistake(verb, `--${name} with a value`, `--${name} without one`);
+      throw misused(verb.name, `--${name} with a value`, `--${name} without one`);
     }
     if (all.length > 1 && repeats !== true) {
-      throw mistake(verb, `--${name} once`, `--${name} ${all.length} times`);
+      throw misused(verb.name, `--${name} once`, `--${name} ${all.length} times`);
     }
     given[name] = all[0];
   }
@@ -166,13 +166,14 @@ function suggestion(key: string, table: readonly Option[]): string {
   return near.length > 0 ? `an option such as --${near[0]}` : "a known option";
 }
 
-function mistake({ name }: CommandLine, expected: string, found: string): UsageError {
-  return new UsageError({
-    action: `run "joulemark ${name}"`,
-    expected,
-    found,
-    remedy: `see joulemark ${name} --help`,
-  });
+/** A command line of a verb that cannot be. */
+export function misused(
+  verb: string,
+  expected: string,
+  found: string,
+  remedy = `see joulemark ${verb} --help`,
+): UsageError {
+  return new UsageError({ action: `run "joulemark ${verb}"`, expected, found, remedy });
 }
 
 /**
@@ -187,12 +188,7 @@ export function parseFormat<F extends string>(
   const given = text.format ?? (flags.has("json") ? "json" : formats[0]);
   const format = formats.find((one) => one === given);
   if (format !== undefined) return format;
-  throw new UsageError({
-    action: "use",
-    target: `--format ${given}`,
-    expected: formats.join(", "),
-    found: given,
-  });
+  throw unusable(`--format ${given}`, formats.join(", "), given);
 }
 
 /**
@@ -202,13 +198,7 @@ export function parseFormat<F extends string>(
  */
 export function parseSeconds(name: string, text: string): number {
   const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value) || value <= 0) {
-    throw new UsageError({
-      action: "use",
-      target: `${name}=${text}`,
-      expected: "a number of seconds above 0",
-      found: text.trim() === "" ? "nothing" : text,
-    });
-  }
-  return value;
+  if (text.trim() !== "" && Number.isFinite(value) && value > 0) return value;
+  const found = text.trim() === "" ? "nothing" : text;
+  throw unusable(`${name}=${text}`, "a number of seconds above 0", found);
 }

@@ -8,7 +8,7 @@ import { UsageError } from "../../core/errors.ts";
 import { type OptionValues, optionValues } from "../../core/option.ts";
 import { isElevated } from "../../os/confinement/caller_rights.ts";
 import { readTrusted } from "../../os/trusted_file.ts";
-import { writeStderr } from "../io.ts";
+import { say } from "../io.ts";
 import { allOptions, type CommandLine } from "./options.ts";
 
 const SITE_FILE = "/etc/joulemark.conf";
@@ -68,9 +68,9 @@ export function settingsOf(
     mistakes.push(...file.mistakes, ...found.mistakes);
   }
   if (verb.showsSettings === true) return values;
-  for (const line of refusals) writeStderr(`joulemark: ${line}\n`);
+  for (const line of refusals) say(line);
   if (verb.command === true) {
-    for (const line of mistakes) writeStderr(`joulemark: ${line}; the line is left aside\n`);
+    for (const line of mistakes) say(`${line}; the line is left aside`);
   } else if (mistakes.length > 0) {
     const expected = "settings of this verb";
     throw new UsageError({

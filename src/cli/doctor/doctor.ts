@@ -3,7 +3,7 @@
  * @module
  */
 import { jsonText } from "../../core/printable.ts";
-import { UsageError } from "../../core/errors.ts";
+import { unusable, UsageError } from "../../core/errors.ts";
 import { countersCheckedPath, keepCountersChecked } from "../../files/counters_checked.ts";
 import { probeDocument, writeDocument } from "../../files/whole_file.ts";
 import { msrAllowList } from "../../readers/tables/msr_allow_list.ts";
@@ -12,13 +12,14 @@ import { diagnosisText } from "./doctor_text.ts";
 import { realBench, simulatedBench } from "./doctor_bench.ts";
 import { type EnergyVerdict, tryCounters } from "./doctor_energy.ts";
 import { EXIT } from "../exit_codes.ts";
-import { writeStderr, writeStdout } from "../io.ts";
+import { say, writeStdout } from "../io.ts";
 import { openCatalogue } from "../open_catalogue.ts";
-import { type ParsedOptions, parseFormat } from "../command_line/options.ts";
+import { misused, type ParsedOptions, parseFormat } from "../command_line/options.ts";
 import { examineSettings, type SettingsFound } from "../command_line/settings.ts";
 import {
   COLLECTOR,
   JSON_SWITCH,
+  outputOption,
   ROOT,
   TEXT_OR_JSON,
   WITHOUT,
@@ -58,12 +59,7 @@ Also what is set in /etc/joulemark.conf, in the user's own file and by variables
       ...{ name: "simulate", value: "SPEC", optionalValue: true },
       help: "with --energy: try the simulated node (rapl, cray or both)",
     },
-    {
-      name: "output",
-      short: "o",
-      value: "FILE",
-      help: "with --energy: write what was found there, not where reports look",
-    },
+    outputOption("with --energy: write what was found there, not where reports look"),
     JSON_SWITCH,
     TEXT_OR_JSON,
     { name: "permissions", help: "the permission flags that the executable is built with" },
@@ -91,14 +87,7 @@ because readings leak keys: open them to a group, not to all.`,
 
 function examine(options: ParsedOptions, settings?: SettingsFound): number {
   const { text, flags, words } = options;
-  if (words.length > 0) {
-    throw new UsageError({
-      action: 'run "joulemark doctor"',
-      expected: "options only",
-      found: words[0],
-      remedy: "see joulemark doctor --help",
-    });
-  }
+  if (words.length > 0) throw misused("doctor", "options only", words[0]);
   if (flags.has("permissions")) {
     writeStdout(permissionFlags().map((flag) => flag + "\n").join(""));
     return EXIT.done;
@@ -140,18 +129,13 @@ function tryEnergy(options: ParsedOptions, wanted: string): number {
   const isJson = parseFormat(options, ["text", "json"]) === "json";
   const seconds = wanted === "" ? 30 : Number(wanted);
   if (!(seconds >= MIN_S && seconds <= MAX_S)) {
-    throw new UsageError({
-      action: "use",
-      target: `--energy=${wanted}`,
-      expected: `seconds, ${MIN_S} to ${MAX_S}`,
-      found: wanted,
-    });
+    throw unusable(`--energy=${wanted}`, `seconds, ${MIN_S} to ${MAX_S}`, wanted);
   }
   const refused = text.output === undefined ? undefined : probeDocument(text.output);
   if (refused !== undefined) throw refused;
   const bench = text.simulate === undefined ? benchHere(text) : simulatedBench(text.simulate);
   if (bench === undefined) {
-    writeStderr("joulemark: no energy counter can be read here; joulemark doctor says why\n");
+    say("no energy counter can be read here; joulemark doctor says why");
     return EXIT.failed;
   }
   const counters = tryCounters(bench, seconds);
@@ -173,7 +157,7 @@ function keep(json: string): void {
   const path = countersCheckedPath((name) => Deno.env.get(name));
   if (path === undefined) return;
   keepCountersChecked(path, json);
-  writeStderr(`joulemark: kept in ${path}; reports of this node name it\n`);
+  say(`kept in ${path}; reports of this node name it`);
 }
 
 function benchHere(text: ParsedOptions["text"]) {

@@ -3,7 +3,7 @@
  * @module
  */
 import { type CounterSpec, KINDS } from "../../aggregate/attribution/attribution.ts";
-import { UsageError } from "../../core/errors.ts";
+import { unusable } from "../../core/errors.ts";
 import { rawSeconds } from "../../os/clock.ts";
 import { affinityOf, type MachineHost, stayOn } from "../../os/host.ts";
 import { Batch } from "../../signals/batch.ts";
@@ -59,12 +59,7 @@ export function realBench(host: MachineHost, catalogue: Catalogue): EnergyBench 
 /** The simulated node, in a time of its own: as fast as it goes. */
 export function simulatedBench(preset: string): EnergyBench {
   if (preset !== "" && preset !== "rapl" && preset !== "cray" && preset !== "both") {
-    throw new UsageError({
-      action: "use",
-      target: `--simulate=${preset}`,
-      expected: "rapl, cray or both",
-      found: preset,
-    });
+    throw unusable(`--simulate=${preset}`, "rapl, cray or both", preset);
   }
   const known = preset === "" ? "both" : preset;
   const spec: SimSpec = { ...presetSpec(known, 4), packages: 1, coresPerPackage: 4 };

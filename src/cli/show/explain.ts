@@ -2,13 +2,13 @@
  * `joulemark explain`: a field, signal, warning, verb, option or word, on one screen.
  * @module
  */
-import { nearest, UnknownNameError, UsageError } from "../../core/errors.ts";
+import { nearest, UnknownNameError } from "../../core/errors.ts";
 import { jsonText, printable } from "../../core/printable.ts";
 import { EXIT } from "../exit_codes.ts";
 import { writeStdout } from "../io.ts";
 import { JSON_SWITCH, TEXT_OR_JSON } from "../command_line/common_options.ts";
 import { wrapped } from "../command_line/help.ts";
-import { type ParsedOptions, parseFormat } from "../command_line/options.ts";
+import { misused, type ParsedOptions, parseFormat } from "../command_line/options.ts";
 import type { Verb, VerbEntry } from "../command_line/verb.ts";
 import { allEntries, entriesFor, type Entry } from "../explanations/entries.ts";
 
@@ -39,14 +39,7 @@ Several words are one name, such as "samples missed"; a whole note of a card is 
 
 async function run(options: ParsedOptions, verbs: readonly VerbEntry[]): Promise<number> {
   const asked = options.words.join(" ");
-  if (asked.trim() === "") {
-    throw new UsageError({
-      action: 'run "joulemark explain"',
-      expected: "a word",
-      found: "none",
-      remedy: "see joulemark explain --help",
-    });
-  }
+  if (asked.trim() === "") throw misused("explain", "a word", "none");
   const format = parseFormat(options, ["text", "json"]);
   const all = allEntries(await Promise.all(verbs.map((verb) => verb.load())));
   const found = entriesFor(asked, all);

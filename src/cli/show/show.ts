@@ -19,7 +19,7 @@ import { readWhole, statPath } from "../../os/files.ts";
 import { isDirectory } from "../../os/user_file.ts";
 import { type InputKind, inputKind } from "../../query/sources/open.ts";
 import { EXIT } from "../exit_codes.ts";
-import { terminalWidth, writeStderr, writeStdout } from "../io.ts";
+import { say, terminalWidth, writeStdout } from "../io.ts";
 import { JSON_FORMAT, outputOption, quietOption } from "../command_line/common_options.ts";
 import { type ParsedOptions, parseFormat } from "../command_line/options.ts";
 import type { Verb } from "../command_line/verb.ts";
@@ -78,9 +78,7 @@ async function run(options: ParsedOptions): Promise<number> {
     if (text.output === undefined) writeStdout(output);
     else writeDocument(text.output, typeof output === "string" ? printableLines(output) : output);
   };
-  const tell = (line: string) => {
-    if (!flags.has("quiet")) writeStderr(`joulemark: ${line}\n`);
-  };
+  const tell = flags.has("quiet") ? () => {} : say;
   const width = text.output === undefined ? terminalWidth() : Infinity;
   const byKind = Map.groupBy(words, kindOf);
   if (flags.has("html")) {

@@ -3,7 +3,7 @@
  * @module
  */
 import { jsonText } from "../../core/printable.ts";
-import { AccessError, UsageError } from "../../core/errors.ts";
+import { AccessError, unusable } from "../../core/errors.ts";
 import { SESSION_VARIABLE } from "../../core/events/ring_layout.ts";
 import { monotonicNanoseconds, sleepUntil } from "../../os/clock.ts";
 import { listDirectory, readText } from "../../os/files.ts";
@@ -13,10 +13,10 @@ import { simulationFor } from "../../session/simulation.ts";
 import { ask, type ProcessContextNow, sessionsUnder } from "../../events/answers.ts";
 import { privateBase, privateBases } from "../../job/private_base.ts";
 import { EXIT } from "../exit_codes.ts";
-import { writeControls, writeStderr, writeStdout } from "../io.ts";
+import { say, writeControls, writeStdout } from "../io.ts";
 import { openCatalogue } from "../open_catalogue.ts";
 import { COLLECTOR, ROOT, WITHOUT } from "../command_line/common_options.ts";
-import { parseSeconds } from "../command_line/options.ts";
+import { misused, parseSeconds } from "../command_line/options.ts";
 import { Courses, Draw, page, press, type Quantity, type View } from "./top_page.ts";
 import type { Verb } from "../command_line/verb.ts";
 
@@ -62,12 +62,7 @@ of a line, Enter keeps it, Esc drops it.`,
   examples: ["joulemark top", "joulemark top --context 4711", "joulemark top --json"],
   async run({ text, flags, words }) {
     if (words.length > 0) {
-      throw new UsageError({
-        action: 'run "joulemark top"',
-        expected: "options only",
-        found: words[0],
-        remedy: "a process goes behind --context",
-      });
+      throw misused("top", "options only", words[0], "a process goes behind --context");
     }
     if (text.context !== undefined) return context(text.context, flags.has("json"));
     const intervalS = Math.max(SHORTEST_S, parseSeconds("interval", text.interval ?? "1"));
@@ -130,7 +125,7 @@ async function held(title: string, draw: Draw, read: () => void, ms: number): Pr
     }
     if (quantities.length > 0 || left <= 0) {
       const content = { title, quantities, processes, courses, isUnicode, view };
-      terminal.show(page(content, terminal.size));
+      terminal.show(page(content, Deno.consoleSize()));
     }
     const keys = await terminal.keys(Math.max(0, Math.min(next - performance.now(), KEYS_MS)));
     if (keys === undefined || press(view, keys) === "quit") return EXIT.done;
@@ -148,11 +143,6 @@ class Terminal implements Disposable {
   constructor() {
     for (const signal of SIGNALS) Deno.addSignalListener(signal, this.#end);
     writeControls("\x1b[?1049h\x1b[?25l");
-  }
-
-  get size(): { columns: number; rows: number } {
-    const { columns, rows } = Deno.consoleSize();
-    return { columns, rows };
   }
 
   /** Home, each line cleared to its end, then the rest of an earlier page is cleared. */
@@ -185,10 +175,9 @@ function simulatedNode(): { root: string; publish(): void } & Disposable {
   const root = trees.find((tree) => listDirectory(tree).length > 0);
   if (root !== undefined) return { root, publish() {}, [Symbol.dispose]() {} };
   const directory = `${privateBase()}/top-${Deno.pid}`;
-  const tell = (line: string) => writeStderr(`joulemark: ${line}\n`);
   const machine = new MachineHost("");
   const blindCatalogue = () => undefined;
-  const node = simulationFor({ simulate: "" }, directory, machine, { blindCatalogue, tell });
+  const node = simulationFor({ simulate: "" }, directory, machine, { blindCatalogue, tell: say });
   if (node === undefined) {
     throw new AccessError({
       ...{ action: "make", target: directory, expected: "room for a simulated node" },
@@ -211,16 +200,11 @@ function everybody(): ProcessContextNow[] {
 function context(text: string, json: boolean): number {
   const pid = Number(text);
   if (!Number.isInteger(pid) || pid < 1) {
-    throw new UsageError({
-      action: "use",
-      target: `--context ${text}`,
-      expected: "the number of a process",
-      found: text,
-    });
+    throw unusable(`--context ${text}`, "the number of a process", text);
   }
   const found = contextOf(pid);
   if (typeof found === "string") {
-    writeStderr(`joulemark: ${found}\n`);
+    say(found);
     return EXIT.failed;
   }
   if (json) writeStdout(jsonText(found, 2) + "\n");
