@@ -2,10 +2,9 @@
  * Every subcommand, one line each, loaded when called. What does not work yet is not listed.
  * @module
  */
-import type { VerbEntry } from "./command_line/verb.ts";
+import type { Verb, VerbEntry } from "./command_line/verb.ts";
 
-/** In the order of `--help`. */
-export const VERBS: readonly VerbEntry[] = [
+const LISTED: readonly (Omit<VerbEntry, "load"> & { load(): Promise<Verb> })[] = [
   {
     name: "run",
     group: "Measure",
@@ -151,3 +150,9 @@ export const VERBS: readonly VerbEntry[] = [
     load: async () => (await import("./command_line/completions.ts")).completionsOf(VERBS),
   },
 ];
+
+/** In the order of `--help`. */
+export const VERBS: readonly VerbEntry[] = LISTED.map(({ load, ...entry }) => ({
+  ...entry,
+  load: async () => ({ ...await load(), summary: entry.summary }),
+}));

@@ -24,7 +24,6 @@ import type { Verb } from "./command_line/verb.ts";
 /** Saves a node as a tree. */
 export const capture: Verb = {
   name: "capture",
-  summary: "save what the readers read here, as a tree for --root",
   usage: ["[options] DIR"],
   about: `Saves what the readers read on this node, as a tree for --root.
 

@@ -16,7 +16,6 @@ import type { Verb } from "./command_line/verb.ts";
 /** Writes the client of a language. */
 export const client: Verb = {
   name: "client",
-  summary: "write the markup client for a language",
   usage: ["LANG [options]"],
   about: `Writes the markup client for a language.
 

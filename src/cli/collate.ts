@@ -15,7 +15,6 @@ import type { Verb } from "./command_line/verb.ts";
 /** Makes one report of a job by MPI. */
 export const collate: Verb = {
   name: "collate",
-  summary: "reports of many hosts into one, by the site's MPI",
   usage: ["-o OUT DIR"],
   about: `Makes one report of a job by MPI, as a step of the job: behind the launcher.
 

@@ -24,7 +24,6 @@ const NOBODY_UID = 65534;
 /** Serves counters to monitors without rights. */
 export const collector: Verb = {
   name: "collector",
-  summary: "read closed counters for monitors without rights",
   usage: ["[--user LIST | --group NAME] [options]"],
   about: `Reads closed counters for monitors without rights.
 

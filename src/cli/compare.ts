@@ -29,7 +29,6 @@ const MAX_PERCENT = 100_000;
 /** Compares two sets of reports. */
 export const compare: Verb = {
   name: "compare",
-  summary: "two sets of reports: has the energy grown?",
   usage: ["[options] A... -- B..."],
   about: `Compares the reports of two sets of runs, and fails where one metric has grown.
 

@@ -14,7 +14,6 @@ import type { Verb } from "./command_line/verb.ts";
 /** Runs the built-in workload. */
 export const demo: Verb = {
   name: "demo",
-  summary: "run a built-in marked workload and report on it",
   usage: ["[options of run]"],
   about: `Runs a built-in marked workload and reports on it.
 

@@ -13,7 +13,6 @@ import type { Verb } from "./command_line/verb.ts";
 /** Marks in the raw stats of the running monitor. */
 export const mark: Verb = {
   name: "mark",
-  summary: "mark a job's begin, end or a text in the monitor's raw stats",
   usage: ["begin JOBID", "end JOBID", "TEXT"],
   about: `Marks in the raw stats of the running monitor.
 

@@ -19,7 +19,6 @@ import type { Verb } from "./command_line/verb.ts";
 /** Merges reports of many hosts. */
 export const merge: Verb = {
   name: "merge",
-  summary: "reports of many hosts into one",
   usage: ["-o OUT REPORT...|DIR"],
   about: `Merges reports of many hosts into one report of the job.
 

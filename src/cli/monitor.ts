@@ -40,7 +40,6 @@ const DEFAULT_INTERVAL = 300;
 /** Collects raw stats over time. */
 export const monitor: Verb = {
   name: "monitor",
-  summary: "raw stats of the node over time (hpcperfstats)",
   usage: ["--dir DIR [--interval S] [options]", "--once [--mark TEXT] [options]"],
   about: `Raw stats of the node over time, in the format of hpcperfstats.
 

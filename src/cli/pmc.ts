@@ -35,7 +35,6 @@ const HOW = "Choices, one of";
 /** Analyses PMC logs. */
 export const pmc: Verb = {
   name: "pmc",
-  summary: "energy per step: statistics, histograms, comparisons, sweeps",
   usage: ["[options] [NAME=]FILE[,FILE...]..."],
   about: `Reads and analyses PMC logs: power and energy per step of a simulation.
 

@@ -32,7 +32,6 @@ const UNKNOWN_OPTION = 255, INVALID_QUERY = 254;
 /** Runs queries over files. */
 export const query: Verb = {
   name: "query",
-  summary: "CalQL over .cali files, reports, traces and raw stats",
   usage: ["[options] [FILE...]"],
   about:
     `Reads, filters, aggregates and prints .cali streams, as cali-query does; also reports, traces

@@ -47,7 +47,6 @@ const UNIT_WORDS: Record<Unit, string> = {
 /** Reads one signal, or lists them. */
 export const read: Verb = {
   name: "read",
-  summary: "read one signal now; list and describe signals",
   usage: ["[options] [SIGNAL DOMAIN INDEX]"],
   about: `Reads one signal now; lists and describes signals.
 

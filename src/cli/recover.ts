@@ -14,7 +14,6 @@ import type { Verb } from "./command_line/verb.ts";
 /** Makes reports of journals that killed monitors left. */
 export const recover: Verb = {
   name: "recover",
-  summary: "the report of a run whose monitor was killed",
   usage: ["[DIR]"],
   about: `Makes the report of a run whose monitor was killed, on the node where it ran.
 

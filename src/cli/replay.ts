@@ -39,7 +39,6 @@ import { REPORT_VERSION } from "../core/version.ts";
 /** Replays recordings. */
 export const replay: Verb = {
   name: "replay",
-  summary: "make report and traces again from a recording",
   usage: ["[options] DIR..."],
   about: `Makes report, trace and event log again from a recording.
 

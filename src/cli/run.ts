@@ -25,7 +25,6 @@ import { REPORT_VERSION } from "../core/version.ts";
 /** Runs a command and reports on it. */
 export const run: Verb = {
   name: "run",
-  summary: "run a command, find its regions, write a report",
   usage: ["[options] [--] COMMAND [ARG...]"],
   about: `Runs a command, finds its regions, writes a report.`,
   options: RUN_OPTIONS,

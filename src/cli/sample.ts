@@ -38,7 +38,6 @@ interface Column {
 /** Samples signals over time. */
 export const sample: Verb = {
   name: "sample",
-  summary: "signals over time as CSV, and their statistics",
   usage: ["[options]"],
   about: `Signals over time, as CSV on stdout.`,
   options: [

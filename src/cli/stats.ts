@@ -43,7 +43,6 @@ interface Request {
 /** Post-processes raw stats files. */
 export const stats: Verb = {
   name: "stats",
-  summary: "deltas, rates and job metrics of raw stats files",
   usage: ["[options] FILE..."],
   about: `Post-processing of raw stats files: deltas, rates, job metrics.
 

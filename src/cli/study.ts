@@ -45,7 +45,6 @@ const FORMATS = ["text", "csv", "json"] as const;
 /** Runs a sweep over a setting. */
 export const study: Verb = {
   name: "study",
-  summary: "a sweep over a setting: runs, table, picture",
   usage: [
     "--vary NAME=A,B,... [options] -- COMMAND [ARG...]",
     "--placement N [options] -- srun -w {nodes} {run} COMMAND",

@@ -4,11 +4,11 @@ import { VERBS } from "../../src/cli/all.ts";
 import { EXIT } from "../../src/cli/exit_codes.ts";
 import { helpText, shownOptions } from "../../src/cli/command_line/help.ts";
 import { allOptions } from "../../src/cli/command_line/options.ts";
-import type { Verb } from "../../src/cli/command_line/verb.ts";
+import type { ListedVerb } from "../../src/cli/command_line/verb.ts";
 import { capture } from "../_support/capture.ts";
 import { timed } from "../_support/time_limit.ts";
 
-const LOADED: readonly Verb[] = await Promise.all(VERBS.map((entry) => entry.load()));
+const LOADED: readonly ListedVerb[] = await Promise.all(VERBS.map((entry) => entry.load()));
 
 const [man, completions] = LOADED.slice(-2);
 

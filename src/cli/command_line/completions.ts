@@ -7,15 +7,18 @@ import { EXIT } from "../exit_codes.ts";
 import { writeStdout } from "../io.ts";
 import { allOptions, misused } from "./options.ts";
 import { shownOptions } from "./help.ts";
-import type { Verb, VerbEntry } from "./verb.ts";
+import type { ListedVerb, Verb, VerbEntry } from "./verb.ts";
 
-const SHELLS: Readonly<Record<string, (verbs: readonly Verb[]) => string>> = { bash, zsh, fish };
+const SHELLS: Readonly<Record<string, (verbs: readonly ListedVerb[]) => string>> = {
+  bash,
+  zsh,
+  fish,
+};
 
 /** The verb that writes completions for all these. */
 export function completionsOf(entries: readonly VerbEntry[]): Verb {
   return {
     name: "completions",
-    summary: "write completions for bash, zsh or fish",
     usage: ["bash|zsh|fish"],
     about: `Writes completions for a shell: verbs, options and their values.`,
     options: [],
@@ -87,7 +90,7 @@ complete -F _joulemark joulemark
 }
 
 /** Completions for zsh, a file of its function path. */
-export function zsh(verbs: readonly Verb[]): string {
+export function zsh(verbs: readonly ListedVerb[]): string {
   const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
   const plain = (text: string) => text.replace(/[[\]:\\]/g, (c) => `\\${c}`);
   const list = verbs.map(({ name, summary }) => quoted(`${name}:${plain(summary)}`)).join(" ");
@@ -123,7 +126,7 @@ if [[ $funcstack[1] == _joulemark ]]; then _joulemark "$@"; else compdef _joulem
 }
 
 /** Completions for fish: one line an option. */
-export function fish(verbs: readonly Verb[]): string {
+export function fish(verbs: readonly ListedVerb[]): string {
   const quoted = (text: string) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
   const lines = [
     "# fish completions of joulemark",

@@ -9,7 +9,7 @@ import { type Option, variableOf } from "../../core/option.ts";
 import { EXIT } from "../exit_codes.ts";
 import { optionText, shownOptions } from "./help.ts";
 import { writeStdout } from "../io.ts";
-import type { Verb, VerbEntry } from "./verb.ts";
+import type { ListedVerb, Verb, VerbEntry } from "./verb.ts";
 import { VERSION, VERSION_DATE } from "../../core/version.ts";
 
 /** The verb that writes the manual page of all these. */
@@ -17,7 +17,6 @@ export function manOf(entries: readonly VerbEntry[]): Verb {
   const known = entries.map(({ name }) => name);
   return {
     name: "man",
-    summary: "write the manual page joulemark(1)",
     usage: ["[VERB]"],
     about: `Writes the manual page of joulemark, or of one verb, in the mdoc(7) macros.`,
     options: [],
@@ -45,7 +44,7 @@ const MONTHS =
     .split(" ");
 
 /** The page of all verbs. */
-export function wholePage(verbs: readonly Verb[]): string {
+export function wholePage(verbs: readonly ListedVerb[]): string {
   return [
     ...titled("JOULEMARK"),
     ".Nm joulemark",
@@ -70,7 +69,7 @@ export function wholePage(verbs: readonly Verb[]): string {
 }
 
 /** The page of one verb. */
-export function verbPage(verb: Verb): string {
+export function verbPage(verb: ListedVerb): string {
   return [
     ...titled(`JOULEMARK-${verb.name.toUpperCase()}`),
     `.Nm joulemark-${verb.name}`,

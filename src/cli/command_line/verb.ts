@@ -8,8 +8,6 @@ import type { CommandLine, ParsedOptions } from "./options.ts";
 /** A subcommand. Its command line, help, manual page and completions are made of these fields. */
 export interface Verb extends CommandLine {
   readonly name: string;
-  /** One line for the list of verbs. */
-  readonly summary: string;
   /** What follows `joulemark NAME`, a line each. */
   readonly usage: readonly string[];
   /** What it does; the first paragraph begins the help, the others follow the usage. */
@@ -36,6 +34,10 @@ export interface VerbEntry {
   readonly name: string;
   /** Heading in the list of verbs: its purpose. */
   readonly group: "Measure" | "Look" | "Site";
+  /** One line for the list of verbs. */
   readonly summary: string;
-  load(): Promise<Verb>;
+  load(): Promise<ListedVerb>;
 }
+
+/** A loaded verb as the list has it. */
+export type ListedVerb = Verb & Pick<VerbEntry, "summary">;

@@ -42,7 +42,6 @@ export function doctorOf(entries: readonly VerbEntry[]): Verb {
 /** Examines the sources of the node. */
 export const doctor: Verb = {
   name: "doctor",
-  summary: "which sources this node has, and what is in the way",
   usage: ["[options]"],
   about: `Says which sources this node has, what is in the way, and what would mend it.
 

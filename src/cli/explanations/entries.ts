@@ -9,7 +9,7 @@ import { TRACKER_ALIASES, TRACKER_SIGNALS } from "../../regions/tracker_signals.
 import { aliasesWith } from "../../signals/alias.ts";
 import { DERIVED } from "../../signals/derived.ts";
 import { optionText, optionWords, shownOptions } from "../command_line/help.ts";
-import type { Verb } from "../command_line/verb.ts";
+import type { ListedVerb, Verb } from "../command_line/verb.ts";
 import {
   type FieldRow,
   GEOPM_FIELDS,
@@ -33,7 +33,7 @@ export interface Entry {
 }
 
 /** All of them. @param verbs Loaded. */
-export function allEntries(verbs: readonly Verb[]): Entry[] {
+export function allEntries(verbs: readonly ListedVerb[]): Entry[] {
   return [
     ...verbs.map(verbEntry),
     ...GLOSSARY.map(([word, meaning, source]): Entry => {
@@ -76,9 +76,9 @@ function fieldPattern(key: string): string {
     .replace(/^time-hint-\w+$/, "time-hint-HINT");
 }
 
-function verbEntry({ name, summary, usage, about, options, examples }: Verb): Entry {
-  const own = shownOptions({ name, summary, usage, about, options, examples } as Verb)
-    .map((option) => `--${option.name}`);
+function verbEntry(verb: ListedVerb): Entry {
+  const { name, summary, usage, examples } = verb;
+  const own = shownOptions(verb).map((option) => `--${option.name}`);
   return {
     ...{ kind: "verb", name, names: [`joulemark ${name}`] },
     text: [

@@ -20,7 +20,6 @@ const INDENT = "  ";
 export function explainOf(verbs: readonly VerbEntry[]): Verb {
   return {
     name: "explain",
-    summary: "a field, signal, warning, verb or option, on one screen",
     usage: ["WORD..."],
     anyWords: true,
     about: `Says what a word means: a field of the report, a signal, a note of the card, a verb, an

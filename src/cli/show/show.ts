@@ -31,7 +31,6 @@ const FORMATS = [...TABLE_FORMATS, "speedscope", "pprof"] as const;
 /** Shows what a run left. */
 export const show: Verb = {
   name: "show",
-  summary: "a report, recording, trace or log, as tables or as a page",
   usage: ["[options] FILE|DIR..."],
   about:
     `Shows what a run left: totals by component, hosts, regions, where each figure comes from, and

@@ -32,7 +32,6 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** Shows what the node draws. */
 export const top: Verb = {
   name: "top",
-  summary: "what the node draws and what its processes do, now",
   usage: ["[options]", "--context PID"],
   about: `What the node draws and what its processes are doing, now.
 
