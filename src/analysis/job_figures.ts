@@ -4,7 +4,7 @@
  */
 import { regionRows, reportedJoules } from "../core/region_rows.ts";
 import type { EnergyKind } from "../core/region_tree.ts";
-import type { Report, ReportFields, ReportHost } from "../core/report.ts";
+import type { Report, ReportFields, ReportHost, ReportRegion } from "../core/report.ts";
 
 /** Asked for by name in a report: the energy of the whole node. */
 export const NODE_ENERGY = "BOARD_ENERGY";
@@ -70,15 +70,16 @@ function hasPart({ application, joulemark }: ReportHost, { key, signal }: typeof
 }
 
 function regionFigures(hosts: readonly ReportHost[], parts: readonly Part[]) {
-  const byName = new Map<string, ReportFields[]>();
-  for (const { regions } of hosts) {
-    for (const { region, fields } of regions ?? []) {
-      const list = byName.get(region);
-      if (list === undefined) byName.set(region, [fields]);
-      else list.push(fields);
-    }
-  }
-  return new Map([...byName].map(([name, list]) => [name, regionOf(list, parts)]));
+  const lists = fieldsByRegion(hosts.flatMap(({ regions = [] }) => regions));
+  return new Map([...lists].map(([name, list]) => [name, regionOf(list, parts)]));
+}
+
+/** Fields of each region on all hosts that have it. */
+export function fieldsByRegion(
+  sections: readonly Pick<ReportRegion, "region" | "fields">[],
+): Map<string, ReportFields[]> {
+  const lists = Map.groupBy(sections, ({ region }) => region);
+  return new Map([...lists].map(([name, list]) => [name, list.map(({ fields }) => fields)]));
 }
 
 /** Of the report's tree, as the card has them; `undefined`: it has none. */

@@ -10,7 +10,7 @@ import {
 } from "../core/process_spread.ts";
 import type { Report } from "../core/report.ts";
 import type { Panel } from "./picture.ts";
-import type { Table } from "./table.ts";
+import { columnsOf, details, type Table } from "./table.ts";
 
 /** Regions drawn. */
 const MAX_DRAWN = 6;
@@ -34,19 +34,11 @@ export function processTable(report: Report): Table {
   const spreads = processSpreads(report);
   return {
     title: "Regions from process to process",
-    columns: [
-      { name: "host", detail: spreads.every(({ host }) => host === "") },
-      { name: "region" },
-      { name: "processes" },
-      { name: "mean", unit: "s" },
-      { name: "±", unit: "s" },
-      { name: "least", unit: "s" },
-      { name: "p50", unit: "s" },
-      { name: "most", unit: "s" },
-      { name: "most / mean" },
-      { name: "least in" },
-      { name: "most in" },
-    ],
+    columns: columnsOf(
+      ...details(["host"], spreads.every(({ host }) => host === "")),
+      ...["region", "processes", "mean (s)", "± (s)", "least (s)", "p50 (s)", "most (s)"],
+      ...["most / mean", "least in", "most in"],
+    ),
     rows: spreads.map(({ host, of }) => [
       ...[host, of.region, of.processes, of.meanS, of.deviationS, of.leastS],
       ...[spreadQuantileS(of, 0.5), of.mostS, of.mostS / of.meanS, of.least, of.most],

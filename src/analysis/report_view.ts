@@ -6,12 +6,13 @@
 import { type ComponentTotal, reportTotals } from "../core/job_totals.ts";
 import { type RegionRows, regionRows, reportedJoules } from "../core/region_rows.ts";
 import type { EnergyKind, TreeRow } from "../core/region_tree.ts";
-import type { Nested, Report, ReportFields, ReportHost } from "../core/report.ts";
+import type { Nested, Report, ReportHost } from "../core/report.ts";
 import { simulatedBy } from "../core/simulated.ts";
-import { jobFigures } from "./job_figures.ts";
+import { fieldsByRegion, jobFigures } from "./job_figures.ts";
 import { processTable } from "./process_times.ts";
+import { figures } from "./quantity_text.ts";
 import { summarize } from "./statistics.ts";
-import type { Column, Table } from "./table.ts";
+import { columnsOf, details, type Table } from "./table.ts";
 import type { View } from "./views.ts";
 
 const J_PER_KWH = 3.6e6;
@@ -60,15 +61,11 @@ export function reportView(report: Report): View {
 
 /** GEOPM's figures of each region, and of what is in none, in the order of the report. */
 export function regionLines({ hosts }: Report): RegionLine[] {
-  const lists = new Map<string, ReportFields[]>();
-  const add = (name: string, fields: ReportFields) => {
-    const list = lists.get(name);
-    if (list === undefined) lists.set(name, [fields]);
-    else list.push(fields);
-  };
-  for (const { regions } of hosts) for (const r of regions ?? []) add(r.region, r.fields);
-  for (const { unmarked } of hosts) if (unmarked !== undefined) add("(unmarked)", unmarked);
-  return [...lists].map(([name, list]) => {
+  const unmarked = hosts.flatMap(({ unmarked: fields }) => {
+    return fields === undefined ? [] : [{ region: "(unmarked)", fields }];
+  });
+  const sections = [...hosts.flatMap(({ regions = [] }) => regions), ...unmarked];
+  return [...fieldsByRegion(sections)].map(([name, list]) => {
     const mean = (key: string) => {
       return summarize(list.map((f) => Number(f[key] ?? NaN)).filter(Number.isFinite)).mean;
     };
@@ -87,24 +84,21 @@ function totals(report: Report): Table {
   const has = (of: (total: ComponentTotal) => number) => {
     return all.some(([, total]) => Number.isFinite(of(total)));
   };
-  const columns: Column[] = [
-    { name: "component" },
-    { name: "energy", unit: "J" },
-    { name: "energy", unit: "kWh" },
-    { name: "mean power", unit: "W" },
-    { name: "peak power", unit: "W", detail: !has((t) => t.peakW) },
-    { name: "peak power at most", unit: "W", detail: !has((t) => t.peakAtMostW) },
-    { name: "idle", unit: "J", detail: !has((t) => t.idleJ) },
-    { name: "net", unit: "J", detail: !has((t) => t.netJ) },
-    { name: "coverage", unit: "%", detail: all.every(([, t]) => t.coverage === 1) },
-  ];
+  const columns = columnsOf(
+    ...["component", "energy (J)", "energy (kWh)", "mean power (W)"],
+    ...details(["peak power (W)"], !has((t) => t.peakW)),
+    ...details(["peak power at most (W)"], !has((t) => t.peakAtMostW)),
+    ...details(["idle (J)"], !has((t) => t.idleJ)),
+    ...details(["net (J)"], !has((t) => t.netJ)),
+    ...details(["coverage (%)"], all.every(([, t]) => t.coverage === 1)),
+  );
   const [first] = all;
   const energy = first === undefined
     ? ", energy not known"
-    : `, ${shortNumber(first[1].joules)} J (${COMPONENT_NAMES[first[0]]}), ` +
-      `energy x time ${shortNumber(edp)} J s`;
+    : `, ${figures(first[1].joules, 5)} J (${COMPONENT_NAMES[first[0]]}), ` +
+      `energy x time ${figures(edp, 5)} J s`;
   return {
-    title: `${report.profile}: ${shortNumber(seconds)} s${energy}`,
+    title: `${report.profile}: ${figures(seconds, 5)} s${energy}`,
     columns,
     rows: all.map(([kind, t]) => [
       ...[COMPONENT_NAMES[kind], t.joules, t.joules / J_PER_KWH, t.meanW, t.peakW],
@@ -129,29 +123,21 @@ function treeTable({ kinds, rows, unmarked, method, leftOut }: RegionRows): Tabl
     return method !== "fit" ||
       rows.some(({ energies }) => Number.isFinite(energies.get(kind)?.joules));
   };
-  const detail = !has((row) => row.visits.p50S);
   return {
     title: "Regions, with all that is inside them" +
       (leftOut > 0 ? `; ${leftOut} paths are left out` : ""),
-    columns: [
-      { name: "region" },
-      { name: "visits" },
-      { name: "time", unit: "s" },
-      { name: "own time", unit: "s", detail: rows.every(({ depth }) => depth === 0) },
+    columns: columnsOf(
+      ...["region", "visits", "time (s)"],
+      ...details(["own time (s)"], rows.every(({ depth }) => depth === 0)),
       ...main === undefined ? [] : [
-        { name: name(main), unit: "J" },
-        { name: "±", unit: "J", detail: !has((row) => row.energies.get(main)?.seJ ?? NaN) },
-        { name: "power", unit: "W" },
-        { name: "by" },
-        ...others.map((kind) => ({
-          name: name(kind) + (hasResult(kind) ? "" : " by edges"),
-          unit: "J",
-        })),
+        `${name(main)} (J)`,
+        ...details(["± (J)"], !has((row) => row.energies.get(main)?.seJ ?? NaN)),
+        ...["power (W)", "by"],
+        ...others.map((kind) => `${name(kind)}${hasResult(kind) ? "" : " by edges"} (J)`),
       ],
-      { name: "p50", unit: "s", detail },
-      { name: "p99", unit: "s", detail },
-      { name: "max", unit: "s", detail: true },
-    ],
+      ...details(["p50 (s)", "p99 (s)"], !has((row) => row.visits.p50S)),
+      ...details(["max (s)"]),
+    ),
     rows: all.map((row) => {
       const { region, depth, count, runtimeS, selfS, visits, energies } = row;
       const energy = main === undefined ? undefined : energies.get(main);
@@ -175,18 +161,12 @@ function hostTable(report: Report): Table {
   });
   const energy = summarize(rows.map((row) => Number(row[2])).filter(Number.isFinite));
   const spread = energy.count > 1
-    ? `: energy ${shortNumber(energy.mean)} ± ${shortNumber(energy.deviation)} J, from ` +
-      `${shortNumber(energy.min)} to ${shortNumber(energy.max)} J`
+    ? `: energy ${figures(energy.mean, 5)} ± ${figures(energy.deviation, 5)} J, from ` +
+      `${figures(energy.min, 5)} to ${figures(energy.max, 5)} J`
     : "";
   return {
     title: `${report.hosts.length} hosts${spread}`,
-    columns: [
-      { name: "host" },
-      { name: "time", unit: "s" },
-      { name: "energy", unit: "J" },
-      { name: "power", unit: "W" },
-      { name: "regions" },
-    ],
+    columns: columnsOf("host", "time (s)", "energy (J)", "power (W)", "regions"),
     rows,
   };
 }
@@ -194,16 +174,10 @@ function hostTable(report: Report): Table {
 function sectionTable(regions: readonly RegionLine[]): Table {
   return {
     title: "GEOPM's figures, by samples: energy of all hosts, the rest means over hosts",
-    columns: [
-      { name: "region" },
-      { name: "count" },
-      { name: "runtime", unit: "s" },
-      { name: "sync-runtime", unit: "s" },
-      { name: "package", unit: "J" },
-      { name: "power", unit: "W" },
-      { name: "frequency", unit: "GHz" },
-      { name: "hosts", detail: true },
-    ],
+    columns: columnsOf(
+      ...["region", "count", "runtime (s)", "sync-runtime (s)", "package (J)", "power (W)"],
+      ...["frequency (GHz)", ...details(["hosts"])],
+    ),
     rows: regions.map((r) => {
       return [r.name, r.count, r.runtimeS, r.syncS, r.packageJ, r.powerW, r.ghz, r.hosts];
     }),
@@ -218,23 +192,20 @@ function acrossTable({ joulemark }: Report): Table {
   const rows = Object.entries(regions).map(([name, section]) => [
     name,
     ...fields.flatMap(([, , key]) => {
-      const figures = mapping(mapping(section)[key]);
-      const numbers = ["mean", "deviation", "min", "max"].map((one) => Number(figures[one] ?? NaN));
-      return [...numbers, String(figures["max host"] ?? "-")];
+      const field = mapping(mapping(section)[key]);
+      const numbers = ["mean", "deviation", "min", "max"].map((one) => Number(field[one] ?? NaN));
+      return [...numbers, String(field["max host"] ?? "-")];
     }),
   ]);
   return {
     title: "Regions from host to host, GEOPM's figures",
-    columns: [
-      { name: "region" },
+    columns: columnsOf(
+      "region",
       ...fields.flatMap(([name, unit]) => [
-        { name, unit },
-        { name: "±", unit },
-        { name: "least", unit },
-        { name: "most", unit },
-        { name: "most on" },
+        ...[name, "±", "least", "most"].map((title) => `${title} (${unit})`),
+        "most on",
       ]),
-    ],
+    ),
     rows: sections.Regions === undefined ? [] : rows,
   };
 }
@@ -245,7 +216,7 @@ function standingTables({ joulemark }: Report): Table[] {
     const lines = joulemark?.[key];
     return {
       title: `${key[0].toUpperCase()}${key.slice(1)}`,
-      columns: [{ name: "host, field, region" }],
+      columns: columnsOf("host, field, region"),
       rows: Array.isArray(lines) ? lines.map((line) => [String(line)]) : [],
     };
   });
@@ -263,13 +234,7 @@ function epochTable(report: Report): Table[] {
   if (rows.length === 0) return [];
   return [{
     title: "Epochs",
-    columns: [
-      { name: "host" },
-      { name: "count" },
-      { name: "time", unit: "s" },
-      { name: "package energy", unit: "J" },
-      { name: "power", unit: "W" },
-    ],
+    columns: columnsOf("host", "count", "time (s)", "package energy (J)", "power (W)"),
     rows,
   }];
 }
@@ -289,12 +254,7 @@ function sourceTable({ hosts }: Report): Table {
   }
   return {
     title: "Where the figures come from",
-    columns: [
-      { name: "signal" },
-      { name: "quality" },
-      { name: "hosts", detail: hosts.length < 2 },
-      { name: "source" },
-    ],
+    columns: columnsOf("signal", "quality", ...details(["hosts"], hosts.length < 2), "source"),
     rows: [...seen.values()].map(({ row: [name, quality, from], hosts }) => {
       return [name, quality, hosts, from];
     }),
@@ -364,10 +324,6 @@ function untoldNote({ joulemark }: ReportHost): string | undefined {
     return [`${counter}: energy of ${names.slice(0, MAX_NAMES).join(", ")}${more} cannot be told`];
   });
   return untold.length === 0 ? undefined : untold.join("; ");
-}
-
-function shortNumber(value: number): string {
-  return Number.isFinite(value) ? String(Number(value.toPrecision(5))) : "-";
 }
 
 /** A mapping, empty where it is none. */

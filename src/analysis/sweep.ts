@@ -59,19 +59,21 @@ export function sweepOf(points: readonly SweepPoint[]): Sweep {
 
 /** Groups of runs as points; a group's name holds the value of the setting. */
 export function sweepPoints(groups: readonly RunGroup[]): SweepPoint[] {
-  return groups.map(({ name, runs }) => {
-    const energy = summarize(runs.map((run) => run.energyJ));
-    const runtime = summarize(runs.map((run) => run.runtimeS));
-    return {
-      label: name,
-      value: lastNumber(name),
-      energyJ: energy.mean,
-      energyDeviationJ: energy.deviation,
-      runtimeS: runtime.mean,
-      runtimeDeviationS: runtime.deviation,
-      runs: runs.length,
-    };
-  });
+  return groups.map(({ name, runs }) => sweepPoint(name, lastNumber(name), runs));
+}
+
+/** Runs of one value as a point. */
+export function sweepPoint(
+  label: string,
+  value: number,
+  runs: readonly { readonly energyJ: number | null; readonly runtimeS: number }[],
+): SweepPoint {
+  const energy = summarize(runs.map((run) => run.energyJ ?? NaN));
+  const runtime = summarize(runs.map((run) => run.runtimeS));
+  return {
+    ...{ label, value, energyJ: energy.mean, energyDeviationJ: energy.deviation },
+    ...{ runtimeS: runtime.mean, runtimeDeviationS: runtime.deviation, runs: runs.length },
+  };
 }
 
 const UNITS: Record<string, number> = {

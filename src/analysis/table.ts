@@ -23,6 +23,20 @@ export interface Table {
   readonly rows: readonly (readonly (string | number)[])[];
 }
 
+/** Columns by their titles; a unit stands behind the name, `energy (J)`. */
+export function columnsOf(...titles: readonly (string | Column)[]): Column[] {
+  return titles.map((title) => {
+    if (typeof title !== "string") return title;
+    const [, name, unit] = /^(.*) \(([^()]+)\)$/.exec(title) ?? [];
+    return unit === undefined ? { name: title } : { name, unit };
+  });
+}
+
+/** Columns that are details, or some that are so in this table only. */
+export function details(titles: readonly string[], detail = true): Column[] {
+  return columnsOf(...titles).map((column) => ({ ...column, detail }));
+}
+
 const DIGITS = 5;
 
 /** A column of names is not made narrower. */

@@ -12,7 +12,7 @@ import { figures, withDeviation } from "./quantity_text.ts";
 import { QUANTITIES, type Quantity, type Run, valuesOf } from "./runs.ts";
 import { normalDensity, normalShare } from "./statistics.ts";
 import { type Sweep } from "./sweep.ts";
-import type { Table } from "./table.ts";
+import { columnsOf, details, type Table } from "./table.ts";
 
 /** One way to look at runs. */
 export interface View {
@@ -30,13 +30,7 @@ const ALL = Object.keys(QUANTITIES) as Quantity[];
 export function summaryView(runs: readonly Run[]): View {
   const totals: Table = {
     title: "Runs",
-    columns: [
-      { name: "run" },
-      { name: "steps" },
-      { name: "energy", unit: "J" },
-      { name: "runtime", unit: "s" },
-      { name: "power of the job", unit: "W" },
-    ],
+    columns: columnsOf("run", "steps", "energy (J)", "runtime (s)", "power of the job (W)"),
     rows: runs.map((r) => [r.name, r.steps.length, r.energyJ, r.runtimeS, r.meanPowerW]),
   };
   const notes = runs.flatMap((run) => groupNotes(run, "energy"));
@@ -58,20 +52,10 @@ export function summaryView(runs: readonly Run[]): View {
 function stepTable(runs: readonly Run[], quantities: readonly Quantity[]): Table {
   return {
     title: "Steps: all of them, the body, and groups that stand out",
-    columns: [
-      { name: "run" },
-      { name: "figure" },
-      { name: "group" },
-      { name: "count" },
-      { name: "mean" },
-      { name: "deviation" },
-      { name: "median", detail: true },
-      { name: "min", detail: true },
-      { name: "max", detail: true },
-      { name: "sum" },
-      { name: "factor" },
-      { name: "every" },
-    ],
+    columns: columnsOf(
+      ...["run", "figure", "group", "count", "mean", "deviation"],
+      ...[...details(["median", "min", "max"]), "sum", "factor", "every"],
+    ),
     rows: runs.flatMap((run) =>
       quantities.flatMap((quantity) => {
         const { unit } = QUANTITIES[quantity];
@@ -145,18 +129,17 @@ export function histogramView(
   }
   const fitTable: Table = {
     title: "Normal distribution of the body, and its greatest distance from what was measured",
-    columns: ["run", "figure", "mean", "deviation", "distance"].map((name) => ({ name })),
+    columns: columnsOf("run", "figure", "mean", "deviation", "distance"),
     rows: fits,
   };
   const binTable: Table = {
     title: "Histogram",
-    columns: ["run", "figure", "group", "from", "to", "steps"].map((name) => ({ name })),
+    columns: columnsOf("run", "figure", "group", "from", "to", "steps"),
     rows,
   };
   const peakTable: Table = {
     title: "Peaks of the body",
-    columns: ["run", "figure", "peak", "at", "deviation", "steps", "share", "remark"]
-      .map((name) => ({ name })),
+    columns: columnsOf("run", "figure", "peak", "at", "deviation", "steps", "share", "remark"),
     rows: peaks,
   };
   notes.push(...runs.flatMap((run) => quantities.flatMap((quantity) => groupNotes(run, quantity))));
@@ -220,7 +203,7 @@ export function cdfView(runs: readonly Run[], quantities: readonly Quantity[] = 
   });
   const table: Table = {
     title: "Cumulative distribution",
-    columns: ["run", "figure", "value", "share"].map((name) => ({ name })),
+    columns: columnsOf("run", "figure", "value", "share"),
     rows,
   };
   return { tables: [table], panels, notes: [], inPairs: quantities.join() === "power" };
@@ -231,20 +214,11 @@ export function compareView(groups: readonly RunGroup[]): View {
   const summaries = compareRuns(groups);
   const table: Table = {
     title: "Groups of runs: means and deviations over runs",
-    columns: [
-      { name: "group" },
-      { name: "runs" },
-      { name: "energy", unit: "J" },
-      { name: "± energy", unit: "J" },
-      { name: "runtime", unit: "s" },
-      { name: "± runtime", unit: "s" },
-      { name: "power of the job", unit: "W", detail: true },
-      { name: "± power", unit: "W", detail: true },
-      { name: "ratio" },
-      { name: "steps apart", detail: true },
-      { name: "their factor", detail: true },
-      { name: "their energy", unit: "J", detail: true },
-    ],
+    columns: columnsOf(
+      ...["group", "runs", "energy (J)", "± energy (J)", "runtime (s)", "± runtime (s)"],
+      ...[...details(["power of the job (W)", "± power (W)"]), "ratio"],
+      ...details(["steps apart", "their factor", "their energy (J)"]),
+    ),
     rows: summaries.map(({ name, energyJ, runtimeS, meanPowerW, ratio, outliers }) => [
       ...[name, energyJ.count, energyJ.mean, energyJ.deviation],
       ...[runtimeS.mean, runtimeS.deviation, meanPowerW.mean, meanPowerW.deviation],
@@ -286,16 +260,10 @@ export function sweepView(sweep: Sweep): View {
   const { points, leastEnergy, leastTime, leastProduct, front } = sweep;
   const table: Table = {
     title: "Sweep",
-    columns: [
-      { name: "setting" },
-      { name: "runs" },
-      { name: "energy", unit: "J" },
-      { name: "± energy", unit: "J", detail: true },
-      { name: "runtime", unit: "s" },
-      { name: "± runtime", unit: "s", detail: true },
-      { name: "energy x time", unit: "Js", detail: true },
-      { name: "remark" },
-    ],
+    columns: columnsOf(
+      ...["setting", "runs", "energy (J)", ...details(["± energy (J)"]), "runtime (s)"],
+      ...[...details(["± runtime (s)", "energy x time (Js)"]), "remark"],
+    ),
     rows: points.map((p) => [
       ...[p.label, p.runs, p.energyJ, p.energyDeviationJ, p.runtimeS, p.runtimeDeviationS],
       ...[
@@ -345,12 +313,7 @@ export function sweepView(sweep: Sweep): View {
 export function craypatView(counters: readonly CraypatCounter[]): View {
   const table: Table = {
     title: "Table 1:  Program HW Performance Counter Data\n",
-    columns: [
-      { name: "counter" },
-      { name: "value", decimals: 3 },
-      { name: "unit" },
-      { name: "aggregation" },
-    ],
+    columns: columnsOf("counter", { name: "value", decimals: 3 }, "unit", "aggregation"),
     rows: counters.map((c) => [c.name, c.value, c.unit, c.aggregation]),
   };
   return { tables: [table], panels: [], notes: [] };

@@ -4,9 +4,8 @@
  */
 import { NODE_ENERGY } from "../analysis/job_figures.ts";
 import { svg } from "../analysis/picture.ts";
-import { sweepOf, type SweepPoint } from "../analysis/sweep.ts";
-import { summarize } from "../analysis/statistics.ts";
-import { type Table, tableCsv } from "../analysis/table.ts";
+import { sweepOf, type SweepPoint, sweepPoint } from "../analysis/sweep.ts";
+import { columnsOf, type Table, tableCsv } from "../analysis/table.ts";
 import { sweepView, type View } from "../analysis/views.ts";
 import { AccessError, unusable, UsageError } from "../core/errors.ts";
 import { expandHosts } from "../core/host_list.ts";
@@ -155,7 +154,7 @@ function placed({ placement, nodes, topology }: ParsedOptions["text"]): Placemen
 function placementTable(scenarios: readonly Scenario[]): Table {
   return {
     title: "Placements",
-    columns: ["placement", "in", "nodes"].map((name) => ({ name })),
+    columns: columnsOf("placement", "in", "nodes"),
     rows: scenarios.map(({ name, where, nodes }) => [name, where, nodes.join(",")]),
   };
 }
@@ -254,19 +253,9 @@ async function finish(
 /** Means over the repeats of each setting, in the order of the plan. */
 function pointsOf(results: readonly StudyResult[]): SweepPoint[] {
   return [...Map.groupBy(results, (result) => result.label)].map(([label, list]) => {
-    const energy = summarize(list.map((result) => result.energyJ ?? NaN));
-    const runtime = summarize(list.map((result) => result.runtimeS));
     // One setting with numbers is sorted by them; others stay as they were given.
     const value = label.includes(" ") ? NaN : Number(label.slice(label.indexOf("=") + 1));
-    return {
-      label,
-      value,
-      energyJ: energy.mean,
-      energyDeviationJ: energy.deviation,
-      runtimeS: runtime.mean,
-      runtimeDeviationS: runtime.deviation,
-      runs: list.length,
-    };
+    return sweepPoint(label, value, list);
   });
 }
 

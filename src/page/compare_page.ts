@@ -6,10 +6,10 @@ import type { NamedReport } from "../analysis/comparable.ts";
 import type { Comparison, MetricRow } from "../analysis/comparison.ts";
 import { type ComparisonNotes, detectableText, verdictText } from "../analysis/print_comparison.ts";
 import { COMPONENT_NAMES } from "../analysis/report_view.ts";
-import type { Table } from "../analysis/table.ts";
+import { columnsOf, type Table } from "../analysis/table.ts";
 import { treeDifference } from "../analysis/tree_difference.ts";
 import type { PageContent, TreeNode } from "./content.ts";
-import { viewPage } from "./page.ts";
+import { finite, viewPage } from "./page.ts";
 
 /** The page. */
 export function comparePage(
@@ -63,17 +63,7 @@ function names(runs: readonly NamedReport[]): string {
 function metricTable(title: string, rows: readonly MetricRow[]): Table {
   return {
     title,
-    columns: [
-      { name: "" },
-      { name: "A" },
-      { name: "± A" },
-      { name: "B" },
-      { name: "± B" },
-      { name: "change", unit: "%" },
-      { name: "from", unit: "%" },
-      { name: "to", unit: "%" },
-      { name: "p" },
-    ],
+    columns: columnsOf("", "A", "± A", "B", "± B", "change (%)", "from (%)", "to (%)", "p"),
     rows: rows.map((row) => rowOf(row, `${row.metric} (${row.unit})`, row.difference.p)),
   };
 }
@@ -92,9 +82,8 @@ function changes(a: readonly NamedReport[], b: readonly NamedReport[]): TreeNode
   let [all, change] = [0, 0];
   for (const { name, depth, aJ, bJ, timeS } of paths) {
     const children: TreeNode[] = [];
-    const known = (value: number) => Number.isFinite(value) ? Number(value.toPrecision(7)) : null;
-    const changeJ = known((bJ || 0) - (aJ || 0));
-    around[depth].push({ name, energyJ: known(bJ), timeS: known(timeS), changeJ, children });
+    const changeJ = finite((bJ || 0) - (aJ || 0));
+    around[depth].push({ name, energyJ: finite(bJ), timeS: finite(timeS), changeJ, children });
     around[depth + 1] = children;
     if (depth === 0) [all, change] = [all + (bJ || 0), change + (changeJ ?? 0)];
   }

@@ -6,6 +6,7 @@
 import { jobFigures } from "../analysis/job_figures.ts";
 import { processPanel } from "../analysis/process_times.ts";
 import type { Panel } from "../analysis/picture.ts";
+import { figures } from "../analysis/quantity_text.ts";
 import {
   COMPONENT_NAMES,
   mapping,
@@ -51,13 +52,13 @@ export function reportPage(report: Report, timelines: readonly Timeline[] = []):
   const [first] = components;
   const energy = first === undefined
     ? "energy not known"
-    : `${shortText(first[1].joules)} J (${COMPONENT_NAMES[first[0]]})`;
+    : `${figures(first[1].joules, 5)} J (${COMPONENT_NAMES[first[0]]})`;
   const simulated = simulatedBy(report);
   const tree = treeOf(report);
   const page = viewPage(reportView(report), {
     title: `${report.profile} on ${hosts}`,
     lead: `${
-      shortText(seconds)
+      figures(seconds, 5)
     } s, ${energy}; started ${report.startTime}; GEOPM format ${report.version}`,
     ...simulated === undefined ? {} : { simulated },
   });
@@ -100,7 +101,7 @@ function cellOf(cell: string | number): string | number | null {
 }
 
 /** Seven digits of a figure; null where there is none. */
-function finite(value: number): number | null {
+export function finite(value: number): number | null {
   return Number.isFinite(value) ? Number(value.toPrecision(7)) : null;
 }
 
@@ -140,32 +141,22 @@ function keptPoints(y: ArrayLike<number>, isLine: boolean): number[] {
 
 /** Power against frequency by region, and the spread of hosts. */
 function pictures(report: Report, regions: readonly RegionLine[]): Panel[] {
-  const known = regions.filter(({ ghz, powerW }) => ghz > 0 && powerW > 0).slice(0, MAX_ROWS);
-  const byFrequency: Panel = {
+  const known = regions.filter(({ ghz, powerW }) => ghz > 0 && powerW > 0).slice(0, MAX_ROWS)
+    .map(({ name, ghz, powerW }) => ({ name, x: ghz, y: powerW }));
+  const byFrequency = scatter("regions", known, {
     title: "Power against frequency of regions",
     xTitle: "frequency (GHz)",
     yTitle: "power (W)",
-    fromZero: false,
-    series: [{
-      ...{ name: "regions", kind: "points", x: known.map(({ ghz }) => ghz) },
-      y: known.map(({ powerW }) => powerW),
-      ...known.length <= MAX_LABELS ? { labels: known.map(({ name }) => name) } : {},
-    }],
-  };
+  });
   const hosts = report.hosts.map((host) => {
-    return { name: host.host, ...jobFigures({ ...report, hosts: [host] }) };
-  }).filter(({ energyJ }) => Number.isFinite(energyJ)).sort((a, b) => a.energyJ - b.energyJ);
-  const spread: Panel = {
+    const { timeS, energyJ } = jobFigures({ ...report, hosts: [host] });
+    return { name: host.host, x: timeS, y: energyJ };
+  }).filter(({ y }) => Number.isFinite(y)).sort((a, b) => a.y - b.y);
+  const spread = scatter("hosts", hosts, {
     title: "Energy against time of hosts",
     xTitle: "time (s)",
     yTitle: "energy (J)",
-    fromZero: false,
-    series: [{
-      ...{ name: "hosts", kind: "points", x: hosts.map(({ timeS }) => timeS) },
-      y: hosts.map(({ energyJ }) => energyJ),
-      ...hosts.length <= MAX_LABELS ? { labels: hosts.map(({ name }) => name) } : {},
-    }],
-  };
+  });
   const processes = processPanel(report);
   return [
     ...known.length > 0 ? [byFrequency] : [],
@@ -173,6 +164,17 @@ function pictures(report: Report, regions: readonly RegionLine[]): Panel[] {
     ...processes === undefined ? [] : [processes],
     ...visitLengths(regionRows(report).rows),
   ];
+}
+
+/** Points with their names, where these are few. */
+function scatter(
+  name: string,
+  points: readonly { readonly name: string; readonly x: number; readonly y: number }[],
+  axes: Pick<Panel, "title" | "xTitle" | "yTitle">,
+): Panel {
+  const labels = points.length <= MAX_LABELS ? { labels: points.map(({ name }) => name) } : {};
+  const [x, y] = [points.map(({ x }) => x), points.map(({ y }) => y)];
+  return { ...axes, fromZero: false, series: [{ name, kind: "points", x, y, ...labels }] };
 }
 
 /** How long visits of the regions with most time took, over all processes. */
@@ -254,8 +256,4 @@ function provenance({ joulemark, hosts }: Report): { [key: string]: Nested } {
     }
   }
   return own;
-}
-
-function shortText(value: number): string {
-  return Number.isFinite(value) ? String(Number(value.toPrecision(5))) : "-";
 }

@@ -2,7 +2,7 @@
  * A `.cali` stream as a tree of regions and a table of its records, for a page.
  * @module
  */
-import type { Table } from "../../analysis/table.ts";
+import { columnsOf, type Table } from "../../analysis/table.ts";
 import type { View } from "../../analysis/views.ts";
 import { FOLDED_THREADS, VISITS_FOLDED } from "../../channels/unordered.ts";
 import { type PlainRecord, plainRecord } from "../../context/plain_record.ts";
@@ -167,11 +167,10 @@ export function traceView(paths: readonly string[]): View | undefined {
     for (const child of longest) visit(child, depth + 1);
   };
   for (const child of tree.children ?? []) visit(child, 0);
-  const units = ["", "", "s", "s", ...hasEnergy ? ["J"] : []];
-  const names = ["region", "visits", "time", "own time", ...hasEnergy ? ["energy"] : []];
+  const figures = ["visits", "time (s)", "own time (s)", ...hasEnergy ? ["energy (J)"] : []];
   const regions: Table = {
     title: "Regions, with all that is inside them",
-    columns: names.map((name, i) => units[i] === "" ? { name } : { name, unit: units[i] }),
+    columns: columnsOf("region", ...figures),
     rows,
   };
   const all = `${records} records: joulemark query -T FILE prints each`;
@@ -212,7 +211,7 @@ function recordTable(records: readonly PlainRecord[], count: number): Table {
 function globalTable(globals: PlainRecord): Table {
   return {
     title: "Metadata of the run",
-    columns: [{ name: "attribute" }, { name: "value" }],
+    columns: columnsOf("attribute", "value"),
     rows: Object.entries(globals).map(([name, value]) => [name, String(cellOf(value))]),
   };
 }

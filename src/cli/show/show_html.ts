@@ -2,7 +2,7 @@
  * `joulemark show --html`: what a run left, as one page for a browser.
  * @module
  */
-import { type Table } from "../../analysis/table.ts";
+import { columnsOf, type Table } from "../../analysis/table.ts";
 import type { View } from "../../analysis/views.ts";
 import { FormatError } from "../../core/errors.ts";
 import type { Report } from "../../core/report.ts";
@@ -84,14 +84,15 @@ export function rawHtml({ nodes, metrics, job }: RawAnalysisTable): string {
   const hosts = nodes.map(({ host }) => host);
   const metricTable: Table = {
     title: "Job metrics",
-    columns: [{ name: "metric" }, { name: "value" }, { name: "unit" }],
+    columns: columnsOf("metric", "value", "unit"),
     rows: metrics.filter(({ value }) => !Number.isNaN(value))
       .map(({ name, value, unit }) => [name, value, unit]),
   };
   const tables = nodes.map(({ host, samples, seconds, rows }): Table => ({
     title: `${host}: ${samples} samples in ${Number(seconds.toPrecision(6))} s`,
-    columns: ["type", "device", "key", "unit", "total", "rate", "last", "least", "greatest"]
-      .map((name) => ({ name })),
+    columns: columnsOf(
+      ...["type", "device", "key", "unit", "total", "rate", "last", "least", "greatest"],
+    ),
     rows: rows.map(({ type, device, key, unit, total, rate, gauge = [NaN, NaN, NaN] }) => [
       ...[type, device, key, unit, total === undefined ? NaN : Number(total), rate, ...gauge],
     ]),
@@ -111,13 +112,7 @@ export function viewHtml(view: View, title: string, simulated?: string): string 
 function timelineTable(timelines: readonly Timeline[]): Table {
   return {
     title: "Power over time",
-    columns: [
-      { name: "host" },
-      { name: "part" },
-      { name: "mean", unit: "W" },
-      { name: "least", unit: "W" },
-      { name: "greatest", unit: "W" },
-    ],
+    columns: columnsOf("host", "part", "mean (W)", "least (W)", "greatest (W)"),
     rows: timelines.flatMap(({ host, domains }) =>
       domains.map(({ name, mean, min, max }) => {
         const known = (list: readonly (number | null)[]) => list.filter((v) => v !== null);
