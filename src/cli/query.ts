@@ -11,7 +11,7 @@ import { byteText, NO_END } from "../formats/cali/cali.ts";
 import { OutputPlace } from "../os/output_place.ts";
 import { OsError, UserFile } from "../os/user_file.ts";
 import { fromByteText } from "../query/byte_text.ts";
-import { CaliSource } from "../query/sources/cali.ts";
+import { caliSource } from "../query/sources/cali.ts";
 import { PackedInput, recognised } from "../query/sources/kind.ts";
 import { OPTIONS, parseOptions, specFromOptions, subjectOf } from "../query/options.ts";
 import { QueryError } from "../query/query_error.ts";
@@ -126,7 +126,7 @@ async function readFiles(
         const { kind, read } = recognised(input.read);
         isCali = kind === "cali";
         const source = isCali
-          ? new CaliSource(read, { strict: how.strict, wholeLines: true })
+          ? caliSource(read, { strict: how.strict, wholeLines: true })
           : (await import("../query/sources/open.ts")).sourceOf(kind, read, {});
         run.read(source, problem);
       } catch (error) {

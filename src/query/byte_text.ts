@@ -35,6 +35,13 @@ export function encodeByteText(text: string): Uint8Array {
   return bytes;
 }
 
+/** A comma list; an empty last item is none. */
+export function splitList(text: string): string[] {
+  const items = text.split(",");
+  if (items.at(-1) === "") items.pop();
+  return items;
+}
+
 /** Text, a blank, and further blanks up to `width`. */
 export function padRight(text: string, width: number): string {
   return text.padEnd(width) + " ";

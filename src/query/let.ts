@@ -23,7 +23,7 @@ import { Filter } from "./filter.ts";
 import { doubleAt, findEntry, findValue, NamedAttribute } from "./lookup.ts";
 import type { MergedTree } from "./merged_tree.ts";
 import { QueryError } from "./query_error.ts";
-import type { Let, Operation } from "./spec.ts";
+import type { Let } from "./spec.ts";
 
 const RESULT_PROPERTIES = PROPERTY.asvalue | PROPERTY.skip_events;
 
@@ -48,7 +48,7 @@ export type RowTerm = (numbers: Float64Array) => number | null;
 
 /** Makes a LET term runnable. @throws {QueryError} If a number among the arguments is none. */
 export function compileLet(term: Let, wide: boolean): LetTerm {
-  const operator = makeOperator(term.operation, term.target);
+  const operator = OPERATORS[term.operation.name](term.target, term.operation.args);
   if (term.condition === null) return operator;
   const filter = new Filter([term.condition], wide);
   return {
@@ -59,23 +59,10 @@ export function compileLet(term: Let, wide: boolean): LetTerm {
   };
 }
 
-function makeOperator(operation: Operation, target: string): LetTerm {
-  const { args } = operation;
-  switch (operation.name) {
-    case "ratio":
-      return ratio(target, args);
-    case "scale":
-      return scale(target, args);
-    case "truncate":
-      return truncate(target, args);
-    case "first":
-      return first(target, args);
-    case "sum":
-      return sum(target, args);
-    default:
-      return args.length === 0 ? leafOfPath(target) : leafOf(target, args[0]);
-  }
-}
+const OPERATORS: Readonly<Record<string, (target: string, args: string[]) => LetTerm>> = {
+  ...{ ratio, scale, truncate, first, sum },
+  leaf: (target, args) => args.length === 0 ? leafOfPath(target) : leafOf(target, args[0]),
+};
 
 /** The number in an argument, its default where there is no such argument. */
 export function numberArgument(args: readonly string[], at: number, fallback: number): number {
@@ -185,14 +172,10 @@ function truncate(target: string, args: string[]): LetTerm {
       switch (tree.valueTypeOf(input.id)) {
         case TYPE.int:
           return result.push(tree, record, TYPE.int, TYPE.int, toInt32(cut));
-        case TYPE.uint:
-          return result.push(
-            tree,
-            record,
-            TYPE.uint,
-            TYPE.uint,
-            doubleToInt(Math.abs(cut), true),
-          );
+        case TYPE.uint: {
+          const whole = doubleToInt(Math.abs(cut), true);
+          return result.push(tree, record, TYPE.uint, TYPE.uint, whole);
+        }
         default:
           return result.push(tree, record, TYPE.double, TYPE.double, cut);
       }

@@ -9,7 +9,7 @@ import { type PlainRecord, plainRecord, type PlainValue } from "../context/plain
 import { TYPE_NAMES, type TypeName } from "../context/variant.ts";
 import { FormatError } from "../core/errors.ts";
 import { fromByteText, toByteText } from "./byte_text.ts";
-import { CaliSource } from "./sources/cali.ts";
+import { caliSource } from "./sources/cali.ts";
 import { MergedTree } from "./merged_tree.ts";
 import { openSource } from "./sources/open.ts";
 import { parseQuery } from "./parser.ts";
@@ -47,9 +47,7 @@ export function query(
     strict,
     output: (bytes) => text += decoder.decode(bytes, { stream: true }),
   });
-  for (const input of inputs) {
-    run.read(openSource(bytesOf(input), { strict }).source);
-  }
+  for (const input of inputs) run.read(openSource(bytesOf(input), { strict }).source);
   run.finish();
   return text + decoder.decode();
 }
@@ -78,7 +76,7 @@ export interface CaliContent {
  */
 export function readCali(input: CaliInput, path = "stream.cali"): CaliContent {
   const tree = new MergedTree(), records: CaliRecord[] = [];
-  new CaliSource(bytesOf(input), { strict: true }).readInto(tree, {
+  caliSource(bytesOf(input), { strict: true })(tree, {
     wants: () => true,
     node() {},
     record: (record) => void records.push(plainRecord(tree, record, fromByteText)),

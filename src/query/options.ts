@@ -8,7 +8,7 @@
  */
 
 import type { Option } from "../core/option.ts";
-import { toByteText } from "./byte_text.ts";
+import { splitList, toByteText } from "./byte_text.ts";
 import { findSignature, FORMATTERS } from "./functions.ts";
 import { parseAggregations } from "./aggregation_list.ts";
 import { parseQuery } from "./parser.ts";
@@ -142,13 +142,13 @@ export function specFromOptions(
   const attributes = option("print-attributes");
   if (attributes !== undefined) {
     spec.selection = "list";
-    spec.select.push(...splitCommas(attributes));
+    spec.select.push(...splitList(attributes));
   }
   const aggregate = option("aggregate");
   if (aggregate !== undefined) setAggregation(spec, aggregate, option("aggregate-key"), complain);
   const sort = option("sort-by");
   if (sort !== undefined) {
-    for (const attribute of splitCommas(sort)) spec.orderBy.push({ attribute, descending: false });
+    for (const attribute of splitList(sort)) spec.orderBy.push({ attribute, descending: false });
   }
   setFormat(spec, option);
   return spec;
@@ -187,7 +187,7 @@ function setAggregation(
     spec.grouping = "none";
   } else {
     spec.grouping = "list";
-    spec.groupBy.push(...splitCommas(key));
+    spec.groupBy.push(...splitList(key));
   }
   spec.groupByPath = extractPath(spec.groupBy);
 }
@@ -209,7 +209,7 @@ function setFormat(spec: QuerySpec, option: (name: string) => string | undefined
 /** `[-]attribute[=value]` terms; `<` and `>` were never built there and test existence. */
 function parseSelectors(text: string, complain: (message: string) => void): Condition[] {
   const conditions: Condition[] = [];
-  for (const term of splitCommas(text)) {
+  for (const term of splitList(text)) {
     const negated = term.startsWith("-"), rest = negated ? term.slice(1) : term;
     const at = rest.search(/[<>=]/);
     const attribute = at < 0 ? rest : rest.slice(0, at);
@@ -225,11 +225,4 @@ function parseSelectors(text: string, complain: (message: string) => void): Cond
     }
   }
   return conditions;
-}
-
-/** A comma list; an empty last item is none. */
-function splitCommas(text: string): string[] {
-  const items = text.split(",");
-  if (items[items.length - 1] === "") items.pop();
-  return items;
 }

@@ -18,6 +18,7 @@ import {
   PIECE_SPARE,
   pieceOf,
   putPiece,
+  putText,
 } from "./value_bytes.ts";
 
 /** How numbers are printed. */
@@ -88,15 +89,9 @@ export class RowLine {
       const place = places[i];
       at = putPiece(view, at, pieces[i]);
       const end = copy(bytes, at, source, place, this.#types[i]);
-      at = end < 0 ? this.#putText(bytes, at, i, numbers[place]) : end;
+      at = end < 0 ? putText(bytes, at, this.#form.text(this.#types[i], numbers[place])) : end;
     }
     out.written(putPiece(view, at, pieces[length]));
-  }
-
-  #putText(bytes: Uint8Array, at: number, i: number, number: number): number {
-    const text = this.#form.text(this.#types[i], number);
-    for (let k = 0; k < text.length; k++) bytes[at + k] = text.charCodeAt(k);
-    return at + text.length;
   }
 }
 

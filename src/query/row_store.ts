@@ -11,9 +11,8 @@
 
 import { grown } from "../core/grow.ts";
 import type { SourceBytes } from "../context/snapshot.ts";
-import { reportText } from "../context/variant.ts";
 import { byteText } from "../formats/cali/cali.ts";
-import { copyReportNumber, MOST_VALUE_BYTES } from "./value_bytes.ts";
+import { MOST_VALUE_BYTES, putReportNumber, putText } from "./value_bytes.ts";
 
 /** A row begins at chunk and place, in 32 bits; one that is longer has a chunk of its own. */
 const PLACE_BITS = 20, CHUNK_BYTES = 1 << PLACE_BITS;
@@ -99,20 +98,11 @@ export class RowStore {
   }
 
   /** Adds a row of a pattern. */
-  addNumbers(
-    { number, places, types, lengths }: RowPattern,
-    source: SourceBytes,
-  ): void {
-    const bytes = this.#room(5 + places.length * (1 + MOST_VALUE_BYTES)), { numbers } = source;
+  addNumbers({ number, places, types, lengths }: RowPattern, source: SourceBytes): void {
+    const bytes = this.#room(5 + places.length * (1 + MOST_VALUE_BYTES));
     let at = writeKept(bytes, this.#free, number);
     for (let i = 0; i < places.length; i++) {
-      const place = places[i], start = at + 1;
-      let end = copyReportNumber(bytes, start, source, place, types[i]);
-      if (end < 0) {
-        const text = reportText(types[i], numbers[place]);
-        end = start + text.length;
-        for (let k = 0; k < text.length; k++) bytes[start + k] = text.charCodeAt(k);
-      }
+      const start = at + 1, end = putReportNumber(bytes, start, source, places[i], types[i]);
       bytes[at] = end - start;
       if (end - start > lengths[i]) lengths[i] = end - start;
       at = end;
@@ -135,9 +125,7 @@ export class RowStore {
         at = writeKept(bytes, at, text);
         continue;
       }
-      const { length } = text;
-      at = writeLength(bytes, at, length);
-      for (let i = 0; i < length; i++) bytes[at++] = text.charCodeAt(i);
+      at = putText(bytes, writeLength(bytes, at, text.length), text);
     }
     this.#end(at);
   }

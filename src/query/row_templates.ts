@@ -10,8 +10,7 @@
 import { grown } from "../core/grow.ts";
 import { type Shape, Snapshot, type SourceBytes } from "../context/snapshot.ts";
 import type { ContextTree } from "../context/tree.ts";
-import { reportText } from "../context/variant.ts";
-import { copyReportNumber, MOST_VALUE_BYTES } from "./value_bytes.ts";
+import { MOST_VALUE_BYTES, putReportNumber } from "./value_bytes.ts";
 
 /** More are not made: their records are kept one by one. */
 const MAX_TEMPLATES = 1 << 16;
@@ -76,13 +75,7 @@ export class RowTemplates {
     const bytes = this.#chunks[this.#chunks.length - 1];
     let at = this.#free;
     for (let i = 0; i < length; i++) {
-      const start = at + 1;
-      let end = copyReportNumber(bytes, start, source, places[i], types[i]);
-      if (end < 0) {
-        const text = reportText(types[i], source.numbers[places[i]]);
-        end = start + text.length;
-        for (let k = 0; k < text.length; k++) bytes[start + k] = text.charCodeAt(k);
-      }
+      const start = at + 1, end = putReportNumber(bytes, start, source, places[i], types[i]);
       bytes[at] = end - start;
       at = end;
     }

@@ -86,7 +86,7 @@ export class QueryRun {
       problem,
       ...this.#rows(),
     };
-    source.readInto(this.tree, sink);
+    source(this.tree, sink);
   }
 
   /** Records can pass by where only the aggregation looks at them, or only the formatter. */

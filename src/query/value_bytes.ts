@@ -7,7 +7,7 @@
  */
 
 import type { SourceBytes } from "../context/snapshot.ts";
-import { TYPE } from "../context/variant.ts";
+import { reportText, TYPE } from "../context/variant.ts";
 
 const BLANK = 32, MINUS = 45, POINT = 46, ZERO = 48, FIVE = 53, NINE = 57;
 /** Significant digits that `%g` prints, and decimals that `%f` does. */
@@ -76,6 +76,18 @@ export function copyReportNumber(
   return p;
 }
 
+/** Puts a number in the form of reports: copied, or else by its value. */
+export function putReportNumber(
+  to: Uint8Array,
+  at: number,
+  source: SourceBytes,
+  i: number,
+  type: number,
+): number {
+  const end = copyReportNumber(to, at, source, i, type);
+  return end < 0 ? putText(to, at, reportText(type, source.numbers[i])) : end;
+}
+
 /**
  * Rounds by the digits from `cut` on, where these tell: the double that the number was read as is on
  * the same side of every shorter one as its 15 digits are, but a tie is decided by its bits.
@@ -138,4 +150,11 @@ export function put(
   let p = at;
   for (let i = start; i < end; i++) to[p++] = from[i];
   return p;
+}
+
+/** Puts a byte string; returns the position behind it. */
+export function putText(to: Uint8Array, at: number, text: string): number {
+  const { length } = text;
+  for (let i = 0; i < length; i++) to[at + i] = text.charCodeAt(i);
+  return at + length;
 }

@@ -9,7 +9,7 @@
  */
 
 import { CaliScanner } from "../../src/formats/cali/cali.ts";
-import { CaliSource } from "../../src/query/sources/cali.ts";
+import { caliSource } from "../../src/query/sources/cali.ts";
 import { parseQuery } from "../../src/query/parser.ts";
 import { QueryRun } from "../../src/query/run.ts";
 
@@ -47,7 +47,7 @@ function withFile(use: (read: (into: Uint8Array) => number | null) => void): voi
 function runOver(query: string): void {
   withFile((read) => {
     const run = new QueryRun(parseQuery(query), { output: () => {} });
-    run.read(new CaliSource(read));
+    run.read(caliSource(read));
     run.finish();
   });
 }

@@ -11,7 +11,7 @@ import { UserFile } from "../../os/user_file.ts";
 import type { TreeNode } from "../../page/content.ts";
 import { fromByteText } from "../../query/byte_text.ts";
 import { MergedTree } from "../../query/merged_tree.ts";
-import { CaliSource } from "../../query/sources/cali.ts";
+import { caliSource } from "../../query/sources/cali.ts";
 
 /** Records of a table on the page; all count in the tree. */
 const MAX_RECORDS = 501;
@@ -59,8 +59,7 @@ export function caliView(paths: readonly string[]): CaliView {
   let isKnown = false;
   for (const path of paths) {
     using file = UserFile.read(path);
-    const how = { strict: false, wholeLines: true };
-    new CaliSource((into) => file.readSync(into), how).readInto(tree, {
+    caliSource((into) => file.readSync(into), { wholeLines: true })(tree, {
       wants: () => true,
       node() {},
       problem(message, line) {

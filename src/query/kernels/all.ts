@@ -5,7 +5,7 @@ import { AnyKernel } from "./any.ts";
 import { AvgKernel } from "./avg.ts";
 import { CombineKernel } from "./combine.ts";
 import { CountKernel } from "./count.ts";
-import type { Kernel } from "./kernel.ts";
+import { Derived, type Kernel } from "./kernel.ts";
 import { PercentTotalKernel } from "./percent_total.ts";
 import { RatioKernel } from "./ratio.ts";
 import { ScaleKernel } from "./scale.ts";
@@ -14,12 +14,12 @@ import { VarianceKernel } from "./variance.ts";
 const KERNELS: Record<string, (args: string[]) => Kernel> = {
   count: () => new CountKernel(null),
   scale_count: ([scale]) => new CountKernel(scale),
-  sum: ([a]) => new CombineKernel(a, "sum#", "add", false),
-  min: ([a]) => new CombineKernel(a, "min#", "min", false),
-  max: ([a]) => new CombineKernel(a, "max#", "max", false),
-  inclusive_sum: ([a]) => new CombineKernel(a, "inclusive#", "add", true),
-  inclusive_min: ([a]) => new CombineKernel(a, "imin#", "min", true),
-  inclusive_max: ([a]) => new CombineKernel(a, "imax#", "max", true),
+  sum: ([a]) => new CombineKernel(new Derived(a, "sum#"), false),
+  min: ([a]) => new CombineKernel(new Derived(a, "min#"), false, "min"),
+  max: ([a]) => new CombineKernel(new Derived(a, "max#"), false, "max"),
+  inclusive_sum: ([a]) => new CombineKernel(new Derived(a, "inclusive#"), true),
+  inclusive_min: ([a]) => new CombineKernel(new Derived(a, "imin#"), true, "min"),
+  inclusive_max: ([a]) => new CombineKernel(new Derived(a, "imax#"), true, "max"),
   avg: ([a]) => new AvgKernel(a),
   any: ([a]) => new AnyKernel(a),
   variance: ([a]) => new VarianceKernel(a),

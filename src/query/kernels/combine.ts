@@ -1,11 +1,11 @@
 /** `sum`, `min`, `max` and their inclusive forms: one running value per group. */
 
 import type { Snapshot } from "../../context/snapshot.ts";
-import { TYPE } from "../../context/variant.ts";
+import { TYPE, type Variant } from "../../context/variant.ts";
 import type { Batch } from "../batch.ts";
 import type { Groups } from "../groups.ts";
 import type { MergedTree } from "../merged_tree.ts";
-import { Derived, type Kernel } from "./kernel.ts";
+import type { Derived, Kernel } from "./kernel.ts";
 import { type Combine, Sums } from "./sums.ts";
 
 export class CombineKernel implements Kernel {
@@ -13,8 +13,8 @@ export class CombineKernel implements Kernel {
   readonly #attribute: Derived;
   readonly #values: Sums;
 
-  constructor(target: string, prefix: string, combine: Combine, inclusive: boolean) {
-    this.#attribute = new Derived(target, prefix);
+  constructor(attribute: Derived, inclusive: boolean, combine: Combine = "add") {
+    this.#attribute = attribute;
     this.#values = new Sums(combine);
     this.inclusive = inclusive;
   }
@@ -37,8 +37,13 @@ export class CombineKernel implements Kernel {
     }
   }
 
+  /** Of a group; `EMPTY` where none was seen. */
+  valueOf(group: number): Variant {
+    return this.#values.get(group);
+  }
+
   append(tree: MergedTree, group: number, record: Snapshot): void {
-    const { type, value } = this.#values.get(group);
+    const { type, value } = this.valueOf(group);
     if (type !== TYPE.inv) record.pushValue(this.#attribute.make(tree), type, value);
   }
 }

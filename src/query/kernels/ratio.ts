@@ -6,31 +6,31 @@ import type { Batch } from "../batch.ts";
 import type { Groups } from "../groups.ts";
 import { numberArgument } from "../let.ts";
 import type { MergedTree } from "../merged_tree.ts";
+import { CombineKernel } from "./combine.ts";
 import { Derived, HELPER, type Kernel, RESULT } from "./kernel.ts";
-import { Sums } from "./sums.ts";
 
 export class RatioKernel implements Kernel {
   readonly inclusive: boolean;
   readonly names: readonly string[];
-  readonly #over: Derived;
-  readonly #under: Derived;
+  readonly #over: CombineKernel;
+  readonly #under: CombineKernel;
   readonly #resultName: string;
   readonly #factor: number;
-  readonly #overSums = new Sums();
-  readonly #underSums = new Sums();
 
   constructor(args: readonly string[], inclusive: boolean) {
     const prefix = inclusive ? "isr.sum#" : "sr.sum#";
+    const sumOf = (target: string) =>
+      new CombineKernel(new Derived(target, prefix, HELPER), inclusive);
     this.inclusive = inclusive;
-    this.#over = new Derived(args[0], prefix, HELPER);
-    this.#under = new Derived(args[1], prefix, HELPER);
+    this.#over = sumOf(args[0]);
+    this.#under = sumOf(args[1]);
     this.#resultName = `${inclusive ? "iratio#" : "ratio#"}${args[0]}/${args[1]}`;
     this.#factor = numberArgument(args, 2, 1);
-    this.names = [args[0], args[1], this.#over.name, this.#under.name];
+    this.names = [...this.#over.names, ...this.#under.names];
   }
 
   get matched(): number[] {
-    return [...this.#over.ids, ...this.#under.ids];
+    return [...this.#over.matched, ...this.#under.matched];
   }
 
   prepare(tree: MergedTree, batch: Batch): boolean {
@@ -40,20 +40,15 @@ export class RatioKernel implements Kernel {
   }
 
   accumulate(batch: Batch, groups: Groups): void {
-    for (const id of this.#over.ids) {
-      this.#overSums.take(batch.immediate(id), batch, groups, this.inclusive);
-    }
-    for (const id of this.#under.ids) {
-      this.#underSums.take(batch.immediate(id), batch, groups, this.inclusive);
-    }
+    this.#over.accumulate(batch, groups);
+    this.#under.accumulate(batch, groups);
   }
 
   append(tree: MergedTree, group: number, record: Snapshot): void {
-    const over = this.#overSums.get(group), under = this.#underSums.get(group);
-    if (over.type !== TYPE.inv) record.pushValue(this.#over.make(tree), over.type, over.value);
-    if (under.type === TYPE.inv) return;
-    record.pushValue(this.#under.make(tree), under.type, under.value);
-    if (over.type === TYPE.inv) return;
+    const over = this.#over.valueOf(group), under = this.#under.valueOf(group);
+    this.#over.append(tree, group, record);
+    this.#under.append(tree, group, record);
+    if (over.type === TYPE.inv || under.type === TYPE.inv) return;
     const result = tree.createResult(this.#resultName, TYPE.double, RESULT);
     const value = this.#factor * toDouble(over.type, over.value) /
       toDouble(under.type, under.value);

@@ -5,7 +5,7 @@ import { streamText, TYPE } from "../../context/variant.ts";
 import { type CaliEntry, CaliWriter } from "../../formats/cali/cali.ts";
 import type { FormatContext, Formatter } from "../formatter.ts";
 import { markOf, marksFrom, type NumberForm, RowLine } from "../row_line.ts";
-import { copyStreamNumber, MOST_VALUE_BYTES, put } from "../value_bytes.ts";
+import { copyStreamNumber, MOST_VALUE_BYTES, put, putText } from "../value_bytes.ts";
 
 const bytesOf = (text: string) => Uint8Array.from(text, (c) => c.charCodeAt(0));
 const START = bytesOf("__rec=ctx"), REFERENCES = bytesOf(",ref");
@@ -85,17 +85,13 @@ export class CaliFormatter implements Formatter {
     for (let i = 0; i < places.length; i++) {
       bytes[at++] = EQUALS;
       const end = copyStreamNumber(bytes, at, source, places[i], types[i]);
-      at = end < 0 ? this.#putNumber(bytes, at, types[i], record.num[shapeAt + i]) : end;
+      at = end < 0
+        ? putText(bytes, at, this.#numbers.text(types[i], record.num[shapeAt + i]))
+        : end;
     }
     bytes[at++] = NEWLINE;
     out.written(at);
     return true;
-  }
-
-  #putNumber(bytes: Uint8Array, at: number, type: number, value: number): number {
-    const text = streamText(type, value, this.#context.strict ? "all" : "six");
-    for (let i = 0; i < text.length; i++) bytes[at + i] = text.charCodeAt(i);
-    return at + text.length;
   }
 
   /** How records name a node, which is written if it was not yet. */

@@ -59,12 +59,7 @@ export class TraceEventsFormatter implements Formatter {
       const kind = this.#kind(attribute);
       if (kind === null) return;
       track ??= this.#trackOf(record);
-      track.events.push({
-        time,
-        order: this.#count++,
-        name: text(),
-        ...kind,
-      });
+      track.events.push({ time, order: this.#count++, name: text(), ...kind });
     };
     for (let i = 0; i < record.count; i++) {
       if (record.immediate[i] === 1) {
@@ -134,15 +129,12 @@ export class TraceEventsFormatter implements Formatter {
     if (known !== undefined) return known;
     const { tree } = this.#context;
     const found = /^event\.(begin|end)#([\s\S]*)$/.exec(tree.nameOf(attribute));
-    const target = found === null ? NONE : tree.attributeByName(found[2]);
+    const event = found && { begin: found[1] === "begin", category: found[2] };
+    const target = event === null ? NONE : tree.attributeByName(event.category);
     // The first event of an attribute comes before its first value, so before its definition:
     // what it is will be known at the end.
-    if (found !== null && target === NONE) {
-      return { begin: found[1] === "begin", category: found[2] };
-    }
-    const kind = found !== null && tree.isNested(target)
-      ? { begin: found[1] === "begin", category: found[2] }
-      : null;
+    if (target === NONE && event !== null) return event;
+    const kind = event !== null && tree.isNested(target) ? event : null;
     this.#kinds.set(attribute, kind);
     return kind;
   }

@@ -12,7 +12,7 @@
 import type { Snapshot } from "../../context/snapshot.ts";
 import { NONE } from "../../context/tree.ts";
 import { compareValues, EMPTY, reportText, TYPE, type Variant } from "../../context/variant.ts";
-import { clamp, padLeft, padRight } from "../byte_text.ts";
+import { clamp, padLeft, padRight, splitList } from "../byte_text.ts";
 import type { FormatContext, Formatter } from "../formatter.ts";
 import { type Cell, PathTree, type TreeNode } from "../path_tree.ts";
 import { globalsBlock } from "./globals.ts";
@@ -232,11 +232,4 @@ function labelWidth(top: TreeNode): number {
     for (const node of item.node.children) stack.push({ node, level: item.level + 1 });
   }
   return width;
-}
-
-/** A comma list; an empty last item is none. */
-export function splitList(text: string): string[] {
-  const items = text.split(",");
-  if (items[items.length - 1] === "") items.pop();
-  return items;
 }

@@ -31,28 +31,21 @@ interface Plan {
   readonly shape: Shape;
 }
 
-export class CaliSource implements RecordSource {
-  readonly #read: ReadBytes;
-  readonly #strict: boolean;
-  readonly #wholeLines: boolean;
-
-  /**
-   * @param read Gives the bytes of the stream.
-   * @param options.strict Report also what Caliper's reader passes over in silence, ids that were
-   *   never defined and values that their type cannot hold, and see a final empty value.
-   *   @default false
-   * @param options.wholeLines Report a last line without its end. @default false
-   */
-  constructor(read: ReadBytes, options: { strict?: boolean; wholeLines?: boolean } = {}) {
-    this.#read = read;
-    this.#wholeLines = options.wholeLines ?? false;
-    this.#strict = options.strict ?? false;
-  }
-
-  readInto(tree: MergedTree, sink: RecordSink): void {
-    const how = { finalEmpty: this.#strict, wholeLines: this.#wholeLines };
-    new CaliScanner(new Merger(tree, sink, this.#strict), how).readFrom(this.#read);
-  }
+/**
+ * @param read Gives the bytes of the stream.
+ * @param options.strict Report also what Caliper's reader passes over in silence, ids that were
+ *   never defined and values that their type cannot hold, and see a final empty value.
+ *   @default false
+ * @param options.wholeLines Report a last line without its end. @default false
+ */
+export function caliSource(
+  read: ReadBytes,
+  { strict = false, wholeLines = false }: { strict?: boolean; wholeLines?: boolean } = {},
+): RecordSource {
+  return (tree, sink) => {
+    const how = { finalEmpty: strict, wholeLines };
+    new CaliScanner(new Merger(tree, sink, strict), how).readFrom(read);
+  };
 }
 
 class Merger implements CaliHandler {

@@ -3,12 +3,12 @@
  * @module
  */
 
-import { CaliSource } from "./cali.ts";
+import { caliSource } from "./cali.ts";
 import { type InputKind, recognised } from "./kind.ts";
-import { RawStatsSource } from "./rawstats.ts";
-import { ReportSource } from "./report.ts";
+import { rawStatsSource } from "./rawstats.ts";
+import { reportSource } from "./report.ts";
 import type { ReadBytes, RecordSource } from "./source.ts";
-import { TraceSource } from "./trace.ts";
+import { traceSource } from "./trace.ts";
 
 export { type InputKind, inputKind, PackedInput } from "./kind.ts";
 
@@ -16,7 +16,7 @@ export { type InputKind, inputKind, PackedInput } from "./kind.ts";
  * The source for an input of any kind.
  *
  * @param read Gives the bytes; the first are read at once.
- * @param options See `CaliSource`.
+ * @param options See `caliSource`.
  * @throws {PackedInput} If it is packed by gzip.
  */
 export function openSource(
@@ -35,12 +35,12 @@ export function sourceOf(
 ): RecordSource {
   switch (kind) {
     case "report":
-      return new ReportSource(read);
+      return reportSource(read);
     case "trace":
-      return new TraceSource(read);
+      return traceSource(read);
     case "rawstats":
-      return new RawStatsSource(read);
+      return rawStatsSource(read);
     default:
-      return new CaliSource(read, options);
+      return caliSource(read, options);
   }
 }

@@ -11,21 +11,14 @@
 import { TYPE } from "../../context/variant.ts";
 import type { RawColumns, RawValues } from "../../formats/rawstats/columns.ts";
 import { type RawHead, RawScanner } from "../../formats/rawstats/scanner.ts";
-import type { MergedTree } from "../merged_tree.ts";
 import { INPUT, pieces, RecordMaker } from "../record_maker.ts";
-import type { ReadBytes, RecordSink, RecordSource } from "./source.ts";
+import type { ReadBytes, RecordSource } from "./source.ts";
 
 const OWN = ["host", "jobid", "time", "type", "device"] as const;
 
-export class RawStatsSource implements RecordSource {
-  readonly #read: ReadBytes;
-
-  /** @param read Gives the bytes of the file. */
-  constructor(read: ReadBytes) {
-    this.#read = read;
-  }
-
-  readInto(tree: MergedTree, sink: RecordSink): void {
+/** @param read Gives the bytes of the file. */
+export function rawStatsSource(read: ReadBytes): RecordSource {
+  return (tree, sink) => {
     const maker = new RecordMaker(tree, sink);
     const lines = new Lines(maker);
     const scanner = new RawScanner(INPUT, {
@@ -39,9 +32,9 @@ export class RawStatsSource implements RecordSource {
       row: ({ name, columns }, values) => lines.row(columns, name, values),
       error: (error) => maker.problem(error),
     });
-    for (const piece of pieces(this.#read)) scanner.push(piece);
+    for (const piece of pieces(read)) scanner.push(piece);
     scanner.end();
-  }
+  };
 }
 
 class Lines {

@@ -13,23 +13,16 @@ import type { Report, ReportFields, ReportHost } from "../../core/report.ts";
 import { PROPERTY } from "../../context/attribute.ts";
 import { TYPE } from "../../context/variant.ts";
 import { parseReport } from "../../formats/report.ts";
-import type { MergedTree } from "../merged_tree.ts";
 import { INPUT, pieces, RecordMaker } from "../record_maker.ts";
-import type { ReadBytes, RecordSink, RecordSource } from "./source.ts";
+import type { ReadBytes, RecordSource } from "./source.ts";
 
-export class ReportSource implements RecordSource {
-  readonly #read: ReadBytes;
-
-  /** @param read Gives the bytes of the report; it is held whole, as large as its regions are many. */
-  constructor(read: ReadBytes) {
-    this.#read = read;
-  }
-
-  readInto(tree: MergedTree, sink: RecordSink): void {
+/** @param read Gives the bytes of the report; it is held whole, as large as its regions are many. */
+export function reportSource(read: ReadBytes): RecordSource {
+  return (tree, sink) => {
     const maker = new RecordMaker(tree, sink);
     const decoder = new TextDecoder();
     let text = "";
-    for (const piece of pieces(this.#read)) text += decoder.decode(piece, { stream: true });
+    for (const piece of pieces(read)) text += decoder.decode(piece, { stream: true });
     let report: Report;
     try {
       report = parseReport(text + decoder.decode(), INPUT);
@@ -40,7 +33,7 @@ export class ReportSource implements RecordSource {
     }
     pushGlobals(maker, report);
     for (const host of report.hosts) pushHost(maker, host);
-  }
+  };
 }
 
 function pushGlobals(maker: RecordMaker, report: Report): void {

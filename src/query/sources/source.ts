@@ -30,10 +30,8 @@ export interface RecordSink {
   problem(message: string, line: number): void;
 }
 
-export interface RecordSource {
-  /** Reads everything into the tree and the sink. */
-  readInto(tree: MergedTree, sink: RecordSink): void;
-}
+/** Reads everything into the tree and the sink. */
+export type RecordSource = (tree: MergedTree, sink: RecordSink) => void;
 
 /** Fills the given bytes from the front; returns how many, or null at the end of the input. */
 export type ReadBytes = (into: Uint8Array) => number | null;

@@ -12,9 +12,8 @@ import { TYPE } from "../../context/variant.ts";
 import { parseCell } from "../../formats/trace/trace.ts";
 import type { TraceHeader } from "../../formats/trace/header.ts";
 import { TraceScanner } from "../../formats/trace/scanner.ts";
-import type { MergedTree } from "../merged_tree.ts";
 import { INPUT, pieces, RecordMaker } from "../record_maker.ts";
-import type { ReadBytes, RecordSink, RecordSource } from "./source.ts";
+import type { ReadBytes, RecordSource } from "./source.ts";
 
 /** NAN at first where no region was entered, so that the cell alone does not decide. */
 const IS_HASH = /^REGION_(HASH|HINT)(-|$)/;
@@ -27,15 +26,9 @@ interface Column {
   readonly wanted: boolean;
 }
 
-export class TraceSource implements RecordSource {
-  readonly #read: ReadBytes;
-
-  /** @param read Gives the bytes of the trace. */
-  constructor(read: ReadBytes) {
-    this.#read = read;
-  }
-
-  readInto(tree: MergedTree, sink: RecordSink): void {
+/** @param read Gives the bytes of the trace. */
+export function traceSource(read: ReadBytes): RecordSource {
+  return (tree, sink) => {
     const maker = new RecordMaker(tree, sink);
     const rows = new Rows(maker);
     const scanner = new TraceScanner(INPUT, {
@@ -43,9 +36,9 @@ export class TraceSource implements RecordSource {
       row: (cells, line) => rows.row(cells, line),
       error: (error) => maker.problem(error),
     });
-    for (const piece of pieces(this.#read)) scanner.push(piece);
+    for (const piece of pieces(read)) scanner.push(piece);
     scanner.end();
-  }
+  };
 }
 
 class Rows {

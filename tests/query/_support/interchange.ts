@@ -3,7 +3,7 @@
 import { Channel } from "../../../src/context/services/channel.ts";
 import { parseOptions, specFromOptions, subjectOf } from "../../../src/query/options.ts";
 import { QueryRun } from "../../../src/query/run.ts";
-import { CaliSource } from "../../../src/query/sources/cali.ts";
+import { caliSource } from "../../../src/query/sources/cali.ts";
 import { reader, runQuery } from "./run_query.ts";
 
 const VECTORS = new URL("../../vectors/caliper/", import.meta.url);
@@ -112,7 +112,7 @@ export function answer(args: readonly string[], stream: Uint8Array): string {
     subject: subjectOf(parsed.options),
     output: (bytes) => chunks.push(bytes.slice()),
   });
-  run.read(new CaliSource(reader(stream)));
+  run.read(caliSource(reader(stream)));
   run.finish();
   return byteTextOf(chunks);
 }

@@ -1,6 +1,6 @@
 /** Runs queries over streams in memory. */
 
-import { CaliSource } from "../../../src/query/sources/cali.ts";
+import { caliSource } from "../../../src/query/sources/cali.ts";
 import { toByteText } from "../../../src/query/byte_text.ts";
 import { parseQuery } from "../../../src/query/parser.ts";
 import { QueryRun } from "../../../src/query/run.ts";
@@ -39,7 +39,7 @@ export function runQuery(
   });
   for (const stream of streams) {
     const bytes = typeof stream === "string" ? new TextEncoder().encode(stream) : stream;
-    const source = new CaliSource(reader(bytes, options.piece), { strict: options.strict });
+    const source = caliSource(reader(bytes, options.piece), { strict: options.strict });
     run.read(source, (message, line) => problems.push(`${line}: ${message}`));
   }
   run.finish();
