@@ -7,31 +7,12 @@
  * ```
  * @module
  */
-import { FormatError } from "../core/errors.ts";
 import { formatG, formatHex, formatInteger } from "../core/number_format.ts";
 import { EVENT, EVENT_NAMES, type RecordList } from "../core/record.ts";
-import { parseNumber } from "./scalar.ts";
-import { headerLines, type LineSink, splitTrace, type TraceHeader } from "./trace/header.ts";
+import { headerLines, type LineSink, type TraceHeader } from "./trace/header.ts";
 
-const COLUMNS = ["TIME", "PROCESS", "EVENT", "SIGNAL"];
-const CODES = new Map(Object.entries(EVENT_NAMES).map(([code, name]) => [name, Number(code)]));
-
-/** One row. */
-export interface EventLogRow {
-  /** Seconds since the first start. */
-  time: number;
-  process: number;
-  /** Number of the event, as in {@linkcode EVENT}. */
-  event: number;
-  /** Hash, epoch, CPU or seconds, by the event. */
-  signal: number;
-}
-
-/** A whole event log. */
-export interface EventLog {
-  header: TraceHeader;
-  rows: EventLogRow[];
-}
+/** Titles of the columns. */
+export const COLUMNS: readonly string[] = ["TIME", "PROCESS", "EVENT", "SIGNAL"];
 
 /** Writes an event log step by step. */
 export class EventLogWriter {
@@ -56,13 +37,14 @@ export class EventLogWriter {
       const signal = event === EVENT.OVERHEAD
         ? throughDouble(records.signal[i])
         : records.signal[i];
-      text += line(sinceZero(records.timeNs[i]), records.process[i], event, signal);
+      text += eventLine(sinceZero(records.timeNs[i]), records.process[i], event, signal);
     }
     this.#sink.write(text);
   }
 }
 
-function line(time: number, process: number, event: number, signal: number): string {
+/** One row: seconds since the first start, and by the event its hash, epoch, CPU or seconds. */
+export function eventLine(time: number, process: number, event: number, signal: number): string {
   return `${formatG(time, 16)}|${formatInteger(process)}|${EVENT_NAMES[event]}|${
     signalCell(event, signal)
   }\n`;
@@ -84,41 +66,4 @@ function throughDouble(seconds: number): number {
   bits.setFloat64(0, seconds);
   bits.setBigUint64(0, BigInt(Number(bits.getBigUint64(0))));
   return bits.getFloat64(0);
-}
-
-/** The whole text of an event log. */
-export function stringifyEventLog(log: EventLog): string {
-  return headerLines(log.header, COLUMNS) +
-    log.rows.map((row) => line(row.time, row.process, row.event, row.signal)).join("");
-}
-
-/**
- * Reads an event log, ours or GEOPM's profile trace.
- *
- * @param path For messages.
- * @throws {FormatError} With path and line, if it is not laid out as one.
- */
-export function parseEventLog(text: string, path = "event log"): EventLog {
-  const { header, columns, rows, firstRow } = splitTrace(text, path);
-  const fail = (line: number, expected: string, found: string) =>
-    new FormatError(path, line, { action: "parse", expected, found: JSON.stringify(found) });
-  if (columns.join("|") !== COLUMNS.join("|")) {
-    throw fail(firstRow - 1, `the columns ${COLUMNS.join("|")}`, columns.join("|"));
-  }
-  return {
-    header,
-    rows: rows.map((cells, i) => {
-      const event = CODES.get(cells[2]);
-      if (event === undefined) throw fail(firstRow + i, "the name of an event", cells[2]);
-      const time = parseNumber(cells[0]);
-      const process = parseNumber(cells[1]);
-      const signal = /^0x[0-9a-f]{1,16}$/i.test(cells[3])
-        ? Number(cells[3])
-        : parseNumber(cells[3]);
-      if (time === undefined || process === undefined || signal === undefined) {
-        throw fail(firstRow + i, "numbers", cells.join("|"));
-      }
-      return { time, process, event, signal };
-    }),
-  };
 }

@@ -34,19 +34,14 @@ function isFlow(text: string): boolean {
 }
 
 function emit(value: Nested, blanks: string, lines: string[]): void {
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      const scalar = inline(item);
-      lines.push(scalar === undefined ? `${blanks}-` : `${blanks}- ${scalar}`);
-      if (scalar === undefined) emit(item, blanks + "  ", lines);
-    }
-    return;
-  }
-  for (const [key, item] of Object.entries(value as { [key: string]: Nested })) {
+  const put = (start: string, item: Nested) => {
     const scalar = inline(item);
-    const name = keyScalar(key);
-    lines.push(scalar === undefined ? `${blanks}${name}:` : `${blanks}${name}: ${scalar}`);
+    lines.push(scalar === undefined ? blanks + start : `${blanks}${start} ${scalar}`);
     if (scalar === undefined) emit(item, blanks + "  ", lines);
+  };
+  if (Array.isArray(value)) return value.forEach((item) => put("-", item));
+  for (const [key, item] of Object.entries(value as { [key: string]: Nested })) {
+    put(`${keyScalar(key)}:`, item);
   }
 }
 
@@ -62,14 +57,9 @@ const BLANK = 32;
 
 /** Lines with their place in a file, read one after the other. */
 export class LineCursor {
-  readonly path: string;
-  readonly lines: readonly string[];
   at = 0;
 
-  constructor(path: string, lines: readonly string[]) {
-    this.path = path;
-    this.lines = lines;
-  }
+  constructor(readonly path: string, readonly lines: readonly string[]) {}
 
   /** The current line; `undefined` behind the last. */
   get line(): string | undefined {
@@ -138,25 +128,16 @@ function parseMapping(cursor: LineCursor, own: number, depth: number): { [key: s
   return Object.fromEntries(entries);
 }
 
+const WORDS: ReadonlyMap<string, Nested> = new Map<string, Nested>([
+  ...[["null", null], ["true", true], ["false", false]] as const,
+  ...[[".nan", NaN], [".inf", Infinity], ["-.inf", -Infinity]] as const,
+]);
+
 function parseInline(text: string): Nested {
-  switch (text) {
-    case "null":
-      return null;
-    case "true":
-      return true;
-    case "false":
-      return false;
-    case "[]":
-      return [];
-    case "{}":
-      return {};
-    case ".nan":
-      return NaN;
-    case ".inf":
-      return Infinity;
-    case "-.inf":
-      return -Infinity;
-  }
+  const word = WORDS.get(text);
+  if (word !== undefined) return word;
+  if (text === "[]") return [];
+  if (text === "{}") return {};
   if (text.length > 1 && text.startsWith('"') && text.endsWith('"')) return unquoted(text);
   return parseNumber(text) ?? text;
 }

@@ -27,7 +27,8 @@ import { LineCursor, nestedLines, parseNested, splitPair } from "./nested.ts";
 import { fieldValue, nextField } from "./report_fields.ts";
 import { keyScalar, parseValue, quoted, textScalar, unquoted, valueScalar } from "./scalar.ts";
 
-const SECTIONS = {
+/** Sections of a host, by their titles. */
+export const SECTIONS = {
   "Unmarked Totals": "unmarked",
   "Epoch Totals": "epoch",
   "Application Totals": "application",

@@ -88,8 +88,8 @@ export class SessionStats {
    */
   text(host: string, firstTime: string): string {
     const lines = [
-      `host: ${quoted(host)}`,
-      `sample-time-first: ${quoted(firstTime)}`,
+      `host: ${JSON.stringify(host)}`,
+      `sample-time-first: ${JSON.stringify(firstTime)}`,
       `sample-time-total: ${formatG(this.#count > 0 ? this.#lastS - this.#firstS : 0)}`,
       `sample-count: ${this.#count}`,
       // Below three samples there is no deviation of the period, below two no period.
@@ -112,8 +112,4 @@ export class SessionStats {
     });
     return lines.join("\n") + "\n";
   }
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text);
 }

@@ -5,15 +5,11 @@
  */
 import { FormatError } from "../core/errors.ts";
 import type { Report, ReportFields, ReportHost, ReportRegion } from "../core/report.ts";
+import { SECTIONS } from "../formats/report.ts";
 
 type Mapping = Record<string, unknown>;
 
 const HEADER = new Set(["GEOPM Version", "Start Time", "Profile", "Agent", "Policy", "Hosts"]);
-const SECTIONS = {
-  "Unmarked Totals": "unmarked",
-  "Epoch Totals": "epoch",
-  "Application Totals": "application",
-} as const;
 
 /** @throws {FormatError} If it is no report at all. */
 export function reportFromYaml(data: unknown, path: string): Report {

@@ -12,17 +12,9 @@ import { readReport } from "../merge/read_report.ts";
 import type { PageContent, Timeline } from "../page/content.ts";
 import { pageHtml } from "../page/html.ts";
 import { bucketsFor, reportPage } from "../page/page.ts";
-import { jobTimelines, PowerSeries } from "../page/series.ts";
+import { jobTimelines, PARTS, PowerSeries } from "../page/series.ts";
 import type { Opener, OpenOutput, OutputSite } from "./output.ts";
 import type { RunView } from "./run_view.ts";
-
-/** Parts of a node, those that hold others first. */
-const PARTS = [
-  { name: "node", power: "BOARD_POWER", energy: "BOARD_ENERGY" },
-  { name: "package", power: "CPU_POWER", energy: "CPU_ENERGY" },
-  { name: "memory", power: "DRAM_POWER", energy: "DRAM_ENERGY" },
-  { name: "GPU", power: "GPU_POWER", energy: "GPU_ENERGY" },
-];
 
 /** A series on its way; it is an output's hooks. */
 export interface OpenSeries extends OpenOutput {

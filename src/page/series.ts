@@ -7,11 +7,16 @@
 import { bucketsFor } from "./page.ts";
 import type { Timeline, TimelineDomain } from "./content.ts";
 
+/** Parts of a node, those that hold others first, with the signals of their power and energy. */
+export const PARTS = [
+  { name: "node", power: "BOARD_POWER", energy: "BOARD_ENERGY" },
+  { name: "package", power: "CPU_POWER", energy: "CPU_ENERGY" },
+  { name: "memory", power: "DRAM_POWER", energy: "DRAM_ENERGY" },
+  { name: "GPU", power: "GPU_POWER", energy: "GPU_ENERGY" },
+];
+
 /** What a series is of. */
-export interface SeriesDomain {
-  readonly name: string;
-  readonly unit: string;
-}
+export type SeriesDomain = Pick<TimelineDomain, "name" | "unit">;
 
 /** More buckets than a screen has columns. */
 const DEFAULT_BUCKETS = 4096;

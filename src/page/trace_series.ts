@@ -4,19 +4,12 @@
  */
 import { HASH_UNMARKED } from "../core/hash.ts";
 import type { FormatError } from "../core/errors.ts";
+import { formatHex } from "../core/number_format.ts";
 import type { TraceHandler } from "../formats/trace/scanner.ts";
 import type { TraceHeader } from "../formats/trace/header.ts";
 import type { Timeline } from "./content.ts";
 import { bucketsFor } from "./page.ts";
-import { PowerSeries } from "./series.ts";
-
-/** Columns of the whole node; those of powers serve where there is none of energy. */
-const COLUMNS = [
-  { name: "node", power: "BOARD_POWER", energy: "BOARD_ENERGY" },
-  { name: "package", power: "CPU_POWER", energy: "CPU_ENERGY" },
-  { name: "memory", power: "DRAM_POWER", energy: "DRAM_ENERGY" },
-  { name: "GPU", power: "GPU_POWER", energy: "GPU_ENERGY" },
-];
+import { PARTS, PowerSeries } from "./series.ts";
 
 /** Takes the rows of one trace. */
 export class TraceSeries implements TraceHandler {
@@ -36,7 +29,8 @@ export class TraceSeries implements TraceHandler {
     this.about = about;
     this.#time = columns.indexOf("TIME");
     this.#region = columns.indexOf("REGION_HASH");
-    const found = COLUMNS.map(({ name, power, energy }) => {
+    // Columns of powers serve where there is none of energy.
+    const found = PARTS.map(({ name, power, energy }) => {
       const isEnergy = columns.includes(energy);
       return { name, isEnergy, column: columns.indexOf(isEnergy ? energy : power) };
     }).filter(({ column }) => column >= 0);
@@ -65,7 +59,7 @@ export class TraceSeries implements TraceHandler {
   timeline(names: ReadonlyMap<number, string>, pages: number): Timeline {
     return this.#series.timeline(
       this.about?.host ?? "",
-      this.#hashes.map((hash) => names.get(hash) ?? `0x${hash.toString(16).padStart(8, "0")}`),
+      this.#hashes.map((hash) => names.get(hash) ?? formatHex(hash)),
       bucketsFor(pages, this.#powers.length),
     );
   }

@@ -9,7 +9,7 @@ import {
   stringifyPmc,
 } from "../../src/formats/pmc/pmc.ts";
 import { formatF } from "../../src/core/number_format.ts";
-import { formatRepr } from "../../src/formats/pmc/number.ts";
+import { formatRepr } from "../../src/formats/pmc/ascii.ts";
 import { Random } from "../session/_random.ts";
 
 const VECTORS = new URL("../vectors/pmc/", import.meta.url).pathname;

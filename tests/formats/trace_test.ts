@@ -1,8 +1,9 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { FormatError } from "../../src/core/errors.ts";
 import { EVENT, RecordList } from "../../src/core/record.ts";
-import { EventLogWriter, parseEventLog, stringifyEventLog } from "../../src/formats/event_log.ts";
+import { EventLogWriter } from "../../src/formats/event_log.ts";
 import { parseTrace, stringifyTrace } from "../../src/formats/trace/trace.ts";
+import { parseEventLog, stringifyEventLog } from "../_support/event_log.ts";
 import { APPLICATION_CASES } from "../session/_application.ts";
 import { Random } from "../session/_random.ts";
 

@@ -11,7 +11,6 @@
 import { FormatError } from "../../core/errors.ts";
 import type { PmcLog, PmcRecord } from "./log.ts";
 import { RECORD_FIELDS } from "./binary.ts";
-import { formatRepr } from "./number.ts";
 
 const HEADER =
   "rank, time (s), step, substep, node (W), cpu (W), mem (W), node (J), cpu (J), mem (J), cpu0 (C), cpu1 (C)";
@@ -57,4 +56,18 @@ export function parseAscii(text: string, path: string, version: "5.0" | "6.0"): 
     records.push(record);
   }
   return { version, form: "ascii", records, ...(last === "" ? {} : { cut: true }) };
+}
+
+/** Python's `repr` of a float: the shortest decimal that reads back, always with a point. */
+export function formatRepr(value: number): string {
+  if (value !== value) return "nan";
+  if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-4 || size >= 1e16)) {
+    const [mantissa, exponent] = value.toExponential().split("e");
+    const digits = exponent.slice(1).padStart(2, "0");
+    return `${mantissa}e${exponent[0]}${digits}`;
+  }
+  const text = Object.is(value, -0) ? "-0" : String(value);
+  return text.includes(".") ? text : `${text}.0`;
 }

@@ -24,7 +24,7 @@ import { parseTable, servedBy } from "../../../src/core/machine/served_values.ts
 import { ConfigError } from "../../../src/context/config/config_error.ts";
 import { parseConfigString } from "../../../src/context/config/config_string.ts";
 import { RingProcess } from "../../../src/events/ring_process.ts";
-import { parseEventLog } from "../../../src/formats/event_log.ts";
+import { parseEventLog } from "../../_support/event_log.ts";
 import { parsePmc } from "../../../src/formats/pmc/pmc.ts";
 import { parseRawStats } from "../../../src/formats/rawstats/rawstats.ts";
 import { describeRecording } from "../../../src/formats/recording.ts";
