@@ -13,7 +13,6 @@ import { restoreHome } from "../os/home.ts";
 import { beTheProgram, HIDDEN_VERBS } from "../os/self.ts";
 import { runVerb } from "./command_line/run_verb.ts";
 import { GEOPM_VERSION, VERSION } from "../core/version.ts";
-import { form } from "./version.ts";
 
 /**
  * The command line.
@@ -41,7 +40,10 @@ export async function main(args: string[]): Promise<number> {
 
 async function runNamed(args: string[]): Promise<number> {
   const [name, ...rest] = args;
-  const debug = rest.includes("--debug") && rest.indexOf("--debug") < endOfOptions(rest);
+  // Options end where the command begins.
+  const debug = rest.slice(0, rest.includes("--") ? rest.indexOf("--") : undefined).includes(
+    "--debug",
+  );
   try {
     if (name === undefined || name === "--help" || name === "-h" || name === "help") {
       const verb = name === "help" ? VERBS.find((v) => v.name === rest[0]) : undefined;
@@ -91,10 +93,10 @@ async function runNamed(args: string[]): Promise<number> {
   }
 }
 
-/** Options end where the command begins. */
-function endOfOptions(args: string[]): number {
-  const at = args.indexOf("--");
-  return at < 0 ? args.length : at;
+/** `compiled` by deno compile, `packed` into Deno by the packer, or run from `source`. */
+function form(): "compiled" | "packed" | "source" {
+  if ((globalThis as { __JOULEMARK_FORM?: string }).__JOULEMARK_FORM === "packed") return "packed";
+  return Deno.build.standalone ? "compiled" : "source";
 }
 
 function usage(): string {

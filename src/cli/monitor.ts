@@ -274,9 +274,8 @@ async function loop(
     rotates = true;
     listener.ring();
   };
-  Deno.addSignalListener("SIGTERM", end);
-  Deno.addSignalListener("SIGINT", end);
-  Deno.addSignalListener("SIGHUP", rotate);
+  const handlers = [["SIGTERM", end], ["SIGINT", end], ["SIGHUP", rotate]] as const;
+  for (const [signal, handler] of handlers) Deno.addSignalListener(signal, handler);
   let next = Math.ceil((now() + 1) / intervalUs) * intervalUs;
   while (!ended) {
     isConfined ||= confiner.goOn();
@@ -298,7 +297,5 @@ async function loop(
       next = Math.ceil((now() + 1) / intervalUs) * intervalUs;
     }
   }
-  Deno.removeSignalListener("SIGTERM", end);
-  Deno.removeSignalListener("SIGINT", end);
-  Deno.removeSignalListener("SIGHUP", rotate);
+  for (const [signal, handler] of handlers) Deno.removeSignalListener(signal, handler);
 }

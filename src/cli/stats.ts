@@ -102,7 +102,9 @@ resets are told from both, gauges are never differenced.`,
       types,
     };
     const year = options.text["as-original"];
-    if (year === undefined) return await ours(request);
+    if (year === undefined) {
+      return format === "table" ? await table(request) : await series(request, format);
+    }
     if (year !== "2018" && year !== "2021") throw usage("--as-original 2018 or 2021", year);
     return await asOriginal(request, year);
   },
@@ -115,11 +117,6 @@ function processesOf(options: ParsedOptions): number | undefined {
   if (given === undefined) return undefined;
   if (!/^[1-9]\d{0,2}$/.test(given)) throw usage("--processes N from 1 to 999", given);
   return Number(given);
-}
-
-/** By our rule. */
-async function ours(request: Request): Promise<number> {
-  return request.format === "table" ? await table(request) : await series(request, request.format);
 }
 
 /** Sums and metrics of files, as `stats` prints them. @param tell Logs one line for the user. */
@@ -249,12 +246,10 @@ async function asOriginal(request: Request, year: "2018" | "2021"): Promise<numb
   }
   if (year === "2018") {
     const { times, hosts } = assembleJob2018(nodes);
-    const tables = [...hosts].map(([host, table]) => [host, table] as const);
-    const generation = "2018 job assembly (2.3.4)";
-    const body = tables.length === 1
-      ? { generation, times, stats: tables[0][1] }
-      : { generation, times, hosts: Object.fromEntries(tables) };
-    writeStdout(exactJson(body) + "\n");
+    const [stats] = hosts.values();
+    const head = { generation: "2018 job assembly (2.3.4)", times };
+    const body = hosts.size === 1 ? { stats } : { hosts: Object.fromEntries(hosts) };
+    writeStdout(exactJson({ ...head, ...body }) + "\n");
     return EXIT.done;
   }
   const generation = "2021-2025 ingest";

@@ -171,17 +171,17 @@ function begin(directory: string, head: StudyHead, resume: boolean): Map<string,
     });
   }
   const path = `${directory}/study.jsonl`;
-  const state = readStudy(path, head);
-  if (state !== undefined && !resume) {
+  const found = readStudy(path, head);
+  if (found !== undefined && !resume) {
     throw new UsageError({
       action: "begin a study in",
       target: directory,
       expected: "a directory without one",
-      found: `${state.done.size} runs of this study`,
+      found: `${found.size} runs of this study`,
       remedy: "go on with --resume, or give another directory with --dir",
     });
   }
-  const done = new Map([...state?.done ?? []].filter(([, result]) => result.status === 0));
+  const done = new Map([...found ?? []].filter(([, result]) => result.status === 0));
   beginStudy(path, head, done.values());
   return done;
 }

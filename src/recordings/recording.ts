@@ -16,6 +16,7 @@ import {
   EVENTS_HEADER_2,
   FORMAT_NAME,
   FORMAT_NAME_2,
+  type Recording,
 } from "../formats/recording.ts";
 import type { LineSink } from "../formats/trace/header.ts";
 import { isTrackerSignal } from "../regions/tracker_signals.ts";
@@ -217,12 +218,7 @@ export function recordedColumns(batch: Batch): NativeColumn[] {
 }
 
 /** The contents of `recording.yaml` beside the signals. */
-export interface RecordingDescription {
-  readonly host: string;
-  readonly profile: string;
-  readonly agent: string;
-  readonly startTime: string;
-  readonly topology: PlatformTopology;
+export interface RecordingDescription extends Omit<Recording, "signals"> {
   /** It has tracks or spans. */
   readonly hasTracks?: boolean;
 }

@@ -2,7 +2,7 @@
 import type { Nested } from "../core/report.ts";
 import type { OptionValues } from "../core/option.ts";
 import type { Guardian } from "../guardian/guardian.ts";
-import type { MakeOpener } from "../outputs/output.ts";
+import type { MakeOpener, OutputSite } from "../outputs/output.ts";
 import type { RunParts } from "./run_parts.ts";
 import type { RunRequest } from "../request/request.ts";
 import type { RunIdle } from "../outputs/run_idle.ts";
@@ -15,11 +15,7 @@ export interface MonitorPlan {
 }
 
 /** What the command line decides, beside the request. */
-export interface MonitorOptions {
-  /** Logs one line for the user. */
-  tell(line: string): void;
-  stdout(text: string): void;
-  stderr(text: string): void;
+export interface MonitorOptions extends Pick<OutputSite, "tell" | "stdout" | "stderr"> {
   /** Shows the card, below the command's own output. */
   show(card: string): void;
   /** Stacks of unforeseen errors are shown. */

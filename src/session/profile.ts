@@ -139,7 +139,8 @@ export class Profile {
       this.#done = true;
       this.#mark((timeS) => this.#engine.events.shutdown(timeS, this.#process));
     }
-    const joulemark = { sources: sourceFacts(this.#engine, this.#catalogue, this.#names) };
+    const names = this.#options.reportSignals ?? "";
+    const joulemark = { sources: sourceFacts(this.#engine, this.#catalogue, names) };
     const host = this.#engine.report({ memoryKib: maxResidentKib(), joulemark });
     const report = this.#engine.document([host]);
     if (this.#options.report !== undefined) {
@@ -152,10 +153,6 @@ export class Profile {
   [Symbol.dispose](): void {
     this.#done = true;
     this.#engine[Symbol.dispose]();
-  }
-
-  get #names(): string {
-    return this.#options.reportSignals ?? "";
   }
 
   /** Reads the counters, emits an event of the same moment, and closes the sample. */

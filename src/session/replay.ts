@@ -6,14 +6,13 @@
  * memory than a minute of a small one.
  * @module
  */
-import type { Agent } from "../core/agent.ts";
 import { FormatError } from "../core/errors.ts";
 import type { Nested, ReportHost } from "../core/report.ts";
 import type { SignalProvider } from "../core/signal.ts";
 import { describeRecording, type Recording } from "../formats/recording.ts";
 import { statPath } from "../os/files.ts";
 import { readUserText } from "../os/user_file.ts";
-import { type EdgeListener, RegionTracker } from "../regions/tracker.ts";
+import { RegionTracker } from "../regions/tracker.ts";
 import type { NameTable } from "../signals/batch.ts";
 import type { Opener } from "../outputs/output.ts";
 import type { RunIdle } from "../outputs/run_idle.ts";
@@ -38,12 +37,10 @@ export interface ReplayOptions {
   readonly lenient?: boolean;
   /** @default the recording's */
   readonly profile?: string;
-  readonly agent?: Agent;
   readonly recordFilter?: string;
   readonly reportSignals?: string;
   /** Openers of the outputs, when the recording is known. @default none */
   outputs?(recording: Recording): readonly Opener[];
-  readonly onEdge?: EdgeListener;
   /** The idle baseline for net energies, one for each recording. @default none */
   readonly idle?: () => RunIdle;
 }
@@ -113,9 +110,6 @@ class Run {
       topology: recording.topology,
       profile,
       recordFilter: this.#options.recordFilter,
-      onEdge: (timeS, cpus, region, process) => {
-        this.#options.onEdge?.(timeS, cpus, region, process);
-      },
     });
     const rows = new SampleRows(samples, this.#repairs, recording, titles);
     const table = this.#options.makeTable([rows, tracker]);
@@ -127,7 +121,6 @@ class Run {
       profile,
       startTime: recording.startTime,
       version: this.#options.version,
-      agent: this.#options.agent,
       reportSignals: this.#options.reportSignals,
       outputs: this.#options.outputs?.(recording),
     });
@@ -207,14 +200,7 @@ class Run {
       idle: idle?.notes(),
     });
     if (list.length > 0) host.joulemark!.notes = list.map(findingLine);
-    return {
-      recording,
-      engine,
-      host,
-      partial,
-      late: eventRows.late,
-      repairs: this.#repairs,
-    };
+    return { recording, engine, host, partial, late: eventRows.late, repairs: this.#repairs };
   }
 }
 

@@ -35,18 +35,13 @@ export interface StudyResult {
 /** The value of `format`. */
 export const STUDY_FORMAT = "joulemark-study/1";
 
-/** A study's log as it is. */
-export interface StudyState {
-  readonly done: Map<string, StudyResult>;
-}
-
 /**
  * Reads the log.
  *
- * @returns `undefined` when there is none.
+ * @returns What is done, by file; `undefined` when there is none.
  * @throws {UsageError} If it is another study's.
  */
-export function readStudy(path: string, head: StudyHead): StudyState | undefined {
+export function readStudy(path: string, head: StudyHead): Map<string, StudyResult> | undefined {
   let text: string;
   try {
     text = readFoundText(path);
@@ -69,7 +64,7 @@ export function readStudy(path: string, head: StudyHead): StudyState | undefined
   for (const line of rest as unknown as StudyResult[]) {
     if (typeof line.file === "string") done.set(line.file, line);
   }
-  return { done };
+  return done;
 }
 
 /** Rewrites a log, with the runs that are done already. @throws {AccessError} */

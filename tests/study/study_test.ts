@@ -48,10 +48,10 @@ Deno.test("a study's log survives a cut, and is no other study's", () => {
     assertEquals(readStudy(path, head), undefined);
     beginStudy(path, head, [result("x")]);
     noteResult(path, result("y"));
-    assertEquals([...readStudy(path, head)!.done.keys()], ["x", "y"]);
+    assertEquals([...readStudy(path, head)!.keys()], ["x", "y"]);
     const text = Deno.readTextFileSync(path);
     Deno.writeTextFileSync(path, text.slice(0, -9));
-    assertEquals([...readStudy(path, head)!.done.keys()], ["x"]);
+    assertEquals([...readStudy(path, head)!.keys()], ["x"]);
     assertThrows(() => readStudy(path, { ...head, repeats: 2 }), UsageError);
   } finally {
     Deno.removeSync(dir, { recursive: true });

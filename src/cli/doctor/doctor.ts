@@ -132,7 +132,9 @@ function tryEnergy(options: ParsedOptions, wanted: string): number {
   }
   const refused = text.output === undefined ? undefined : probeDocument(text.output);
   if (refused !== undefined) throw refused;
-  const bench = text.simulate === undefined ? benchHere(text) : simulatedBench(text.simulate);
+  const bench = text.simulate === undefined
+    ? realBench(openCatalogue(text))
+    : simulatedBench(text.simulate);
   if (bench === undefined) {
     say("no energy counter can be read here; joulemark doctor says why");
     return EXIT.failed;
@@ -157,11 +159,6 @@ function keep(json: string): void {
   if (path === undefined) return;
   keepCountersChecked(path, json);
   say(`kept in ${path}; reports of this node name it`);
-}
-
-function benchHere(text: ParsedOptions["text"]) {
-  const { host, catalogue } = openCatalogue(text);
-  return realBench(host, catalogue);
 }
 
 function energyText(counters: readonly EnergyVerdict[], simulated: boolean): string {

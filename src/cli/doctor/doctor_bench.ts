@@ -6,6 +6,7 @@ import { type CounterSpec, KINDS } from "../../aggregate/attribution/attribution
 import { unusable } from "../../core/errors.ts";
 import { rawSeconds } from "../../os/clock.ts";
 import { affinityOf, type MachineHost, stayOn } from "../../os/host.ts";
+import { SIGNALS } from "../../outputs/energy_counters.ts";
 import { Batch } from "../../signals/batch.ts";
 import type { Catalogue } from "../../signals/catalogue.ts";
 import { SimulatedNode } from "../../sim/simulated_node.ts";
@@ -13,19 +14,14 @@ import { presetSpec, type SimSpec } from "../../sim/spec.ts";
 import { NO_TREE } from "../../sim/tree_writer.ts";
 import type { EnergyBench } from "./doctor_energy.ts";
 
-/** The source of a kind's energy, and its assumed update period where none is known. */
-const SIGNALS = {
-  package: ["CPU_ENERGY", 0.001],
-  dram: ["DRAM_ENERGY", 0.001],
-  gpu: ["GPU_ENERGY", undefined],
-  node: ["BOARD_ENERGY", undefined],
-} as const;
 /** Instructions of a portion: tens of microseconds. */
 const PORTION = 20_000;
 const NAMES = ["kernel-a", "kernel-b"] as const;
 
 /** The node's own counters. @returns `undefined` where it has none for energy. */
-export function realBench(host: MachineHost, catalogue: Catalogue): EnergyBench | undefined {
+export function realBench(
+  { host, catalogue }: { host: MachineHost; catalogue: Catalogue },
+): EnergyBench | undefined {
   const [cpu = 0] = affinityOf(0);
   const { topology } = host;
   const batch = new Batch(topology, catalogue);

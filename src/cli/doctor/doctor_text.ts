@@ -154,12 +154,9 @@ function remedyLines(page: Page, remedy: Remedy): void {
 
 /** Counters with the same text share a line. */
 function liveLines(counters: readonly LiveCounter[]): string[] {
-  const signals = new Map<string, string[]>();
-  for (const live of counters) {
-    const facts = liveFacts(live);
-    signals.set(facts, [...signals.get(facts) ?? [], live.signal]);
-  }
-  return [...signals].map(([facts, names]) => `${names.join(", ")}: ${facts}`);
+  return [...Map.groupBy(counters, liveFacts)].map(([facts, list]) => {
+    return `${list.map(({ signal }) => signal).join(", ")}: ${facts}`;
+  });
 }
 
 function liveFacts(live: LiveCounter): string {
