@@ -14,7 +14,6 @@ export const WORD_ENDS = ",;=<>()\n";
 const BLANKS = " \t\n\v\f\r";
 
 export class Lexer {
-  readonly text: string;
   /** Position of the next character. */
   at = 0;
   /** Where the last word or character began that was not empty. */
@@ -22,9 +21,7 @@ export class Lexer {
   #before = 0;
   #ended = false;
 
-  constructor(text: string) {
-    this.text = text;
-  }
+  constructor(readonly text: string) {}
 
   /** False once something was read beyond the last character. */
   get good(): boolean {

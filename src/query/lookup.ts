@@ -12,13 +12,10 @@ import { toDouble, TYPE, type Variant } from "../context/variant.ts";
  * at any time before their first use.
  */
 export class NamedAttribute {
-  readonly name: string;
   /** Its id, or `NONE` as long as no stream defined it. */
   id = NONE;
 
-  constructor(name: string) {
-    this.name = name;
-  }
+  constructor(readonly name: string) {}
 
   /** The id, looked up again if it is not known yet. */
   resolve(tree: ContextTree): number {

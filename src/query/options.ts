@@ -9,12 +9,12 @@
 
 import type { Option } from "../core/option.ts";
 import { splitList, toByteText } from "./byte_text.ts";
-import { findSignature, FORMATTERS } from "./functions.ts";
-import { parseAggregations } from "./aggregation_list.ts";
+import { AGGREGATIONS, findSignature, FORMATTERS } from "./functions.ts";
+import { Lexer } from "./lexer.ts";
 import { parseQuery } from "./parser.ts";
 import { QueryError } from "./query_error.ts";
 import type { Subject } from "./run.ts";
-import { type Condition, emptySpec, extractPath, type QuerySpec } from "./spec.ts";
+import { type Condition, emptySpec, extractPath, type Operation, type QuerySpec } from "./spec.ts";
 
 /** Topics of `--help`. */
 const HELP_TOPICS = ["calql", "let", "select", "groupby", "where", "format"];
@@ -190,6 +190,38 @@ function setAggregation(
     spec.groupBy.push(...splitList(key));
   }
   spec.groupByPath = extractPath(spec.groupBy);
+}
+
+/**
+ * One `op(arg,...)` list as `--aggregate` takes it, which is read more loosely than CalQL: unknown
+ * operators and wrong counts are left out and returned as complaints.
+ */
+function parseAggregations(text: string): { list: Operation[]; complaints: string[] } {
+  const lexer = new Lexer(text), list: Operation[] = [], complaints: string[] = [];
+  let c: string | null;
+  do {
+    const name = lexer.word(",()");
+    const signature = findSignature(AGGREGATIONS, name);
+    if (name !== "" && signature === undefined) {
+      complaints.push(`Unknown function "${name}"`);
+    } else if (signature !== undefined) {
+      let args = lexer.list(",()");
+      if (args === null) {
+        // What broke the list off may go on with the next operator.
+        lexer.back();
+        args = [];
+      }
+      if (args.length >= signature.min && args.length <= signature.max) {
+        list.push({ name, args });
+      } else {
+        complaints.push(
+          `Error: Expected ${signature.min} arguments for function "${name}" but got ${args.length}`,
+        );
+      }
+    }
+    c = lexer.char();
+  } while (c === ",");
+  return { list, complaints };
 }
 
 /** A formatter switch overrides FORMAT, but keeps arguments that were given there. */

@@ -20,7 +20,6 @@ export interface Cell {
 
 /** A label of the path, with the records that end there. */
 export class TreeNode {
-  readonly label: Cell;
   readonly text: string;
   /** In order of first appearance. */
   readonly children: TreeNode[] = [];
@@ -30,8 +29,7 @@ export class TreeNode {
   /** Least and greatest value in the subtree, by sort key. */
   readonly extremes = new Map<string, Variant>();
 
-  constructor(label: Cell) {
-    this.label = label;
+  constructor(readonly label: Cell) {
     this.text = reportText(label.type, label.value);
   }
 

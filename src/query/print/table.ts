@@ -127,7 +127,8 @@ export class TableFormatter implements Formatter {
     const columns = this.#columns.map(({ title, width, attribute, sort }) => {
       const type = tree.valueTypeOf(attribute);
       const isNumber = type === TYPE.int || type === TYPE.uint || type === TYPE.double;
-      return { title, width: this.#widthOf(width), isNumber, isPrinted: sort === null };
+      const shownWidth = limitedWidth(width, this.#maxWidth);
+      return { title, width: shownWidth, isNumber, isPrinted: sort === null };
     });
     const printed = columns.filter(({ isPrinted }) => isPrinted);
     out.write(
@@ -205,14 +206,15 @@ export class TableFormatter implements Formatter {
     });
     return order;
   }
-
-  #widthOf(width: number): number {
-    return Math.max(this.#maxWidth > 0 ? Math.min(width, this.#maxWidth) : width, 4);
-  }
 }
 
 function widen(column: Column, text: string): void {
   if (text.length > column.width) column.width = text.length;
+}
+
+/** A column is as wide as its longest text, within bounds. @param most 0 or below: no limit. */
+export function limitedWidth(width: number, most: number): number {
+  return Math.max(most > 0 ? Math.min(width, most) : width, 4);
 }
 
 /** The argument `column-width`; -1, no limit, where it is no number. */

@@ -16,7 +16,7 @@ import { clamp, padLeft, padRight, splitList } from "../byte_text.ts";
 import type { FormatContext, Formatter } from "../formatter.ts";
 import { type Cell, PathTree, type TreeNode } from "../path_tree.ts";
 import { globalsBlock } from "./globals.ts";
-import { columnWidth } from "./table.ts";
+import { columnWidth, limitedWidth } from "./table.ts";
 import { extractPath } from "../spec.ts";
 
 interface ColumnInfo {
@@ -107,7 +107,7 @@ export class TreeFormatter implements Formatter {
   }
 
   #widthOf(width: number): number {
-    return Math.max(this.#maxWidth > 0 ? Math.min(width, this.#maxWidth) : width, 4);
+    return limitedWidth(width, this.#maxWidth);
   }
 
   #selectColumns(): number[] {
