@@ -2,7 +2,7 @@
  * Histograms, cumulative distributions, and the normal distribution that fits them.
  * @module
  */
-import { quantile, summarize } from "./statistics.ts";
+import { normalShare, quantile, summarize } from "./statistics.ts";
 
 /** Equal bins over the range of the values. */
 export interface Histogram {
@@ -52,15 +52,12 @@ export interface NormalFit {
 }
 
 /** By mean and deviation, and how well that describes the values. */
-export function fitNormal(
-  values: Float64Array,
-  share: (x: number, mean: number, deviation: number) => number,
-): NormalFit {
+export function fitNormal(values: Float64Array): NormalFit {
   const { mean, deviation, count } = summarize(values);
   const sorted = values.slice().sort();
   let distance = deviation > 0 ? 0 : NaN;
   for (let i = 0; i < count && deviation > 0; i++) {
-    const expected = share(sorted[i], mean, deviation);
+    const expected = normalShare(sorted[i], mean, deviation);
     distance = Math.max(distance, expected - i / count, (i + 1) / count - expected);
   }
   return { mean, deviation, distance };

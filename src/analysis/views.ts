@@ -10,7 +10,7 @@ import { type Peak, peaksOf } from "./peaks.ts";
 import type { Panel, Series } from "./picture.ts";
 import { figures, withDeviation } from "./quantity_text.ts";
 import { QUANTITIES, type Quantity, type Run, valuesOf } from "./runs.ts";
-import { normalDensity, normalShare } from "./statistics.ts";
+import { normalDensity } from "./statistics.ts";
 import { type Sweep } from "./sweep.ts";
 import { columnsOf, details, type Table } from "./table.ts";
 
@@ -94,7 +94,7 @@ export function histogramView(
     runs.forEach((run, colour) => {
       const { bodyValues, limit } = groupsOf(run, quantity);
       const apart = valuesOf(run, quantity).filter((value) => value > limit);
-      const fit = fitNormal(bodyValues, normalShare);
+      const fit = fitNormal(bodyValues);
       const found = peaksOf(bodyValues);
       const main = found.reduce((a, b) => b.count > a.count ? b : a, found[0]);
       found.forEach((one, i) => {
@@ -164,7 +164,7 @@ function peakNote(
 function normalsPanel(runs: readonly Run[]): Panel {
   const { unit, title } = QUANTITIES.power;
   const series = runs.flatMap((run, colour) => {
-    const fit = fitNormal(groupsOf(run, "power").bodyValues, normalShare);
+    const fit = fitNormal(groupsOf(run, "power").bodyValues);
     return fit.deviation > 0 ? [{ ...normalLine(run.name, fit, 1, colour), name: run.name }] : [];
   });
   return {

@@ -19,20 +19,17 @@ export interface Language {
   readonly use: string;
 }
 
+const header = (): ClientFile => ({ name: HEADER_NAME, text: joulemarkHeader() });
 const text = (name: string): ClientFile => ({ name, text: TEXTS[`texts/${name}`] });
 
 /** Languages that marks can be written in. */
 export const LANGUAGES: Readonly<Record<string, Language>> = {
   c: {
-    files: () => [{ name: HEADER_NAME, text: joulemarkHeader() }],
+    files: () => [header()],
     use: "compile with: cc -O2 -I DIR -o app app.c",
   },
   fortran: {
-    files: () => [
-      { name: HEADER_NAME, text: joulemarkHeader() },
-      text("joulemark_fortran.c"),
-      text("joulemark.f90"),
-    ],
+    files: () => [header(), text("joulemark_fortran.c"), text("joulemark.f90")],
     use: "compile with: cc -O2 -c DIR/joulemark_fortran.c && " +
       "gfortran -O2 -o app DIR/joulemark.f90 app.f90 joulemark_fortran.o",
   },
@@ -41,15 +38,11 @@ export const LANGUAGES: Readonly<Record<string, Language>> = {
     use: "use with: PYTHONPATH=DIR python3 app.py",
   },
   go: {
-    files: () => [{ name: HEADER_NAME, text: joulemarkHeader() }, text("joulemark.go")],
+    files: () => [header(), text("joulemark.go")],
     use: "build with: go build, by cgo; import the folder DIR of your module",
   },
   rust: {
-    files: () => [
-      { name: HEADER_NAME, text: joulemarkHeader() },
-      text("joulemark_fortran.c"),
-      text("joulemark.rs"),
-    ],
+    files: () => [header(), text("joulemark_fortran.c"), text("joulemark.rs")],
     use: "compile with: cc -O2 -c DIR/joulemark_fortran.c && " +
       "rustc -O -C link-arg=joulemark_fortran.o app.rs  (mod joulemark;)",
   },

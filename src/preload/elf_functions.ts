@@ -106,7 +106,8 @@ export function elfFunctions(read: ReadAt): ElfFunction[] | { refused: string } 
     : { refused: "an ELF file without names of functions" };
 }
 
-function viewOf(bytes: Uint8Array): DataView {
+/** The same bytes. */
+export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 

@@ -6,7 +6,7 @@
  * address of the semaphore or 0, 8 bytes each; then provider, name and arguments, each ends in NUL.
  * @module
  */
-import { elfSections, offsetOf, type ReadAt } from "./elf_functions.ts";
+import { elfSections, offsetOf, type ReadAt, viewOf } from "./elf_functions.ts";
 
 /** One place of a point. */
 export interface ElfPoint {
@@ -29,7 +29,7 @@ export function elfPoints(read: ReadAt): ElfPoint[] | { refused: string } {
   if (notes === undefined || notes.size > NOTES_MOST) return { refused: "no points for tracers" };
   const linked = file.sections.find(({ name }) => name === BASE)?.address;
   const bytes = read(notes.offset, notes.size);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   const points: ElfPoint[] = [];
   const aligned = (n: number) => (n + 3) & ~3;
   for (let at = 0; at + 12 <= bytes.length;) {

@@ -7,7 +7,7 @@
  * backtraces need it.
  * @module
  */
-import { instructionLength } from "./instruction_length.ts";
+import { instructionLength, PREFIXES } from "./instruction_length.ts";
 
 /** Code of a function, or of a part of it that the compiler put elsewhere. */
 export interface CodePart {
@@ -59,8 +59,6 @@ export function functionExits(parts: readonly CodePart[]): Exits {
   // One that never returns has none.
   return exits;
 }
-
-const PREFIXES = new Set([0x66, 0x67, 0xf0, 0xf2, 0xf3, 0x2e, 0x36, 0x3e, 0x26, 0x64, 0x65]);
 
 function opcodeOf(code: Uint8Array, start: number): number {
   let at = start;

@@ -47,10 +47,10 @@ set(TWO, BAD, 0x04, 0x0a, 0x0c, [0x24, 0x27], [0x36, 0x36], [0x38, 0x3f], 0x78, 
 set(TWO, IMM_Z, [0x80, 0x8f]);
 set(TWO, MODRM | IMM8, 0x0f, [0x70, 0x73], 0xa4, 0xac, 0xba, 0xc2, [0xc4, 0xc6]);
 
-const isPrefix = (byte: number): boolean =>
-  byte === 0x66 || byte === 0x67 || byte === 0xf0 || byte === 0xf2 || byte === 0xf3 ||
-  byte === 0x2e || byte === 0x36 || byte === 0x3e || byte === 0x26 || byte === 0x64 ||
-  byte === 0x65;
+/** Bytes before the opcode, but for REX. */
+export const PREFIXES: ReadonlySet<number> = new Set(
+  [0x66, 0x67, 0xf0, 0xf2, 0xf3, 0x2e, 0x36, 0x3e, 0x26, 0x64, 0x65],
+);
 
 /** The longest there is. */
 const LONGEST = 15;
@@ -60,7 +60,7 @@ const LONGEST = 15;
  */
 export function instructionLength(code: Uint8Array, start: number): number {
   let at = start, isShort = false, isNarrow = false, rex = 0;
-  while (at < code.length && isPrefix(code[at])) {
+  while (at < code.length && PREFIXES.has(code[at])) {
     if (code[at] === 0x66) isShort = true;
     if (code[at] === 0x67) isNarrow = true;
     at++;

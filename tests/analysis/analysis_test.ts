@@ -28,12 +28,12 @@ Deno.test("summarize() is exact for few, and NaN for none", () => {
 Deno.test("fitNormal() recovers a normal distribution and doubts another", () => {
   const random = new Random(4);
   const values = Float64Array.from({ length: 20000 }, () => 300 + 7 * normal(random));
-  const fit = fitNormal(values, normalShare);
+  const fit = fitNormal(values);
   assertAlmostEquals(fit.mean, 300, 0.15);
   assertAlmostEquals(fit.deviation, 7, 0.1);
   assert(fit.distance < 0.015, String(fit.distance));
   const two = Float64Array.from(values, (v, i) => i % 2 ? v : v + 100);
-  assert(fitNormal(two, normalShare).distance > 0.15);
+  assert(fitNormal(two).distance > 0.15);
   assertAlmostEquals(normalShare(1.96, 0, 1), 0.975, 1e-4);
 });
 
