@@ -7,7 +7,6 @@ import { FormatError, UsageError } from "../core/errors.ts";
 import { formatSignal } from "../core/number_format.ts";
 import { parseSignalList } from "../core/signal_list.ts";
 import type { SignalFormat } from "../core/signal.ts";
-import type { PlatformTopology } from "../core/machine/topology.ts";
 import { SessionStats } from "../formats/session_stats.ts";
 import { columnName } from "../formats/trace/trace.ts";
 import { monotonicNanoseconds, rawSeconds, realtimeNanoseconds, sleepUntil } from "../os/clock.ts";
@@ -34,6 +33,9 @@ interface Column {
   readonly handle: number;
   readonly format: SignalFormat;
 }
+
+/** The column of an index of a domain, or those of all. */
+type ColumnsOf = (name: string, domain: Domain, index?: number) => Column[];
 
 /** Samples signals over time. */
 export const sample: Verb = {
@@ -73,9 +75,22 @@ export const sample: Verb = {
     const plan = schedule(text.period, text.duration);
     const { host, catalogue } = openCatalogue(text);
     const batch = new Batch(host.topology, catalogue);
+    const { topology } = host;
+    const columnsOf: ColumnsOf = (name, domain, index) => {
+      const indices = index === undefined ? [...Array(topology.count(domain)).keys()] : [index];
+      const format = catalogue.info(name)?.row.format ?? "double";
+      return indices.map((i) => ({
+        ...{ title: columnName(name, domain, i), format },
+        handle: batch.pushSignal(name, domain, i),
+      }));
+    };
     const columns = text.signals === undefined
-      ? requested(new TextDecoder().decode(readStdin()), batch, catalogue, host.topology)
-      : listed(text.signals, batch, catalogue, host.topology);
+      ? requested(readStdin(), columnsOf)
+      : parseSignalList(text.signals, "sample").flatMap((s) => columnsOf(s.name, s.domain));
+    if (columns.length === 0) {
+      const expected = "at least one signal";
+      throw new UsageError({ action: "sample", target: text.signals, expected });
+    }
     if (!flags.has("quiet")) tellAbsent(columns, catalogue);
     const toStdout = text.stats === "-";
     const stats = new SessionStats(columns.map((c) => c.title));
@@ -119,39 +134,7 @@ function schedule(period: string | undefined, duration: string | undefined): Pla
   return { periodNs: periodS * 1e9, rows: Math.ceil(durationS / periodS - 1e-9) + 1 };
 }
 
-function column(
-  batch: Batch,
-  catalogue: Catalogue,
-  name: string,
-  domain: Domain,
-  index: number,
-): Column {
-  const handle = batch.pushSignal(name, domain, index);
-  const format = catalogue.info(name)?.row.format ?? "double";
-  return { title: columnName(name, domain, index), handle, format };
-}
-
-function listed(
-  list: string,
-  batch: Batch,
-  catalogue: Catalogue,
-  topology: PlatformTopology,
-): Column[] {
-  const columns = parseSignalList(list, "sample").flatMap(({ name, domain }) =>
-    Array.from({ length: topology.count(domain) }, (_, i) => {
-      return column(batch, catalogue, name, domain, i);
-    })
-  );
-  if (columns.length > 0) return columns;
-  throw new UsageError({ action: "sample", target: list, expected: "at least one signal" });
-}
-
-function requested(
-  text: string,
-  batch: Batch,
-  catalogue: Catalogue,
-  topology: PlatformTopology,
-): Column[] {
+function requested(text: string, columnsOf: ColumnsOf): Column[] {
   const columns: Column[] = [];
   for (const [i, raw] of text.split("\n").entries()) {
     const line = raw.trim();
@@ -168,8 +151,7 @@ function requested(
         found: line.slice(0, 80),
       });
     }
-    const indices = all ? Array.from({ length: topology.count(domain) }, (_, k) => k) : [index];
-    for (const k of indices) columns.push(column(batch, catalogue, name, domain, Number(k)));
+    columns.push(...columnsOf(name, domain, all ? undefined : Number(index)));
   }
   if (columns.length > 0) return columns;
   throw new UsageError({
@@ -179,24 +161,16 @@ function requested(
   });
 }
 
-function readStdin(): Uint8Array {
-  const parts: Uint8Array[] = [];
-  const buffer = new Uint8Array(65536);
-  let total = 0;
+function readStdin(): string {
+  const decoder = new TextDecoder(), buffer = new Uint8Array(65536);
+  let text = "";
   for (let n; (n = Deno.stdin.readSync(buffer)) !== null;) {
-    parts.push(buffer.slice(0, n));
-    total += n;
+    const piece = decoder.decode(buffer.subarray(0, n), { stream: true });
+    text += piece;
     // The first empty line ends the requests; a user who types them need not close the stream.
-    const text = new TextDecoder().decode(buffer.subarray(Math.max(0, n - 2), n));
-    if (text.endsWith("\n\n") || buffer[0] === 10) break;
+    if (piece.endsWith("\n\n") || piece.startsWith("\n")) break;
   }
-  const all = new Uint8Array(total);
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
+  return text + decoder.decode();
 }
 
 function tellAbsent(columns: readonly Column[], catalogue: Catalogue): void {

@@ -8,7 +8,7 @@
  */
 
 import { PROPERTY } from "../context/attribute.ts";
-import { scanDouble } from "../context/c_number.ts";
+import { type Int64, scanDouble } from "../context/c_number.ts";
 import type { Snapshot } from "../context/snapshot.ts";
 import { NONE } from "../context/tree.ts";
 import {
@@ -117,9 +117,10 @@ class Result {
 
 function ratio(target: string, args: string[]): LetTerm {
   const result = new Result(target), factor = numberArgument(args, 2, 1);
-  const [over, under] = args.slice(0, 2).map((name) => new NamedAttribute(name));
+  const names = args.slice(0, 2);
+  const [over, under] = names.map((name) => new NamedAttribute(name));
   return {
-    names: args.slice(0, 2),
+    names,
     apply(tree, record) {
       const atOver = findEntry(tree, record, over.resolve(tree));
       const atUnder = findEntry(tree, record, under.resolve(tree));
@@ -142,54 +143,43 @@ function ratio(target: string, args: string[]): LetTerm {
 }
 
 function scale(target: string, args: string[]): LetTerm {
-  const result = new Result(target), factor = numberArgument(args, 1, 1);
-  const input = new NamedAttribute(args[0]);
-  return {
-    names: [args[0]],
-    apply(tree, record) {
-      const at = findEntry(tree, record, input.resolve(tree));
-      if (at === NONE) return;
-      const value = factor * doubleAt(tree, record, at, input.id);
-      result.push(tree, record, TYPE.double, TYPE.double, value);
-    },
-    rowTerm(tree, record, from, at) {
-      const value = rowInput(tree, record, input, from, at);
-      return value === null ? null : (numbers) => factor * value(numbers)!;
-    },
-  };
+  const factor = numberArgument(args, 1, 1);
+  return ofOne(target, args[0], () => TYPE.double, (x) => factor * x);
 }
 
 function truncate(target: string, args: string[]): LetTerm {
-  const result = new Result(target), step = numberArgument(args, 1, 1);
-  const input = new NamedAttribute(args[0]);
+  const step = numberArgument(args, 1, 1);
+  const typeOf = (type: number) => type === TYPE.int || type === TYPE.uint ? type : TYPE.double;
+  return ofOne(target, args[0], typeOf, (x, type) => {
+    const cut = x - remainder(x, step);
+    if (type === TYPE.int) return toInt32(cut);
+    return type === TYPE.uint ? doubleToInt(Math.abs(cut), true) : cut;
+  });
+}
+
+/** A number made of another one. @param typeOf Its type, from that of the other's attribute. */
+function ofOne(
+  target: string,
+  name: string,
+  typeOf: (type: number) => number,
+  make: (x: number, type: number) => Int64,
+): LetTerm {
+  const result = new Result(target), input = new NamedAttribute(name);
   return {
-    names: [args[0]],
+    names: [name],
     apply(tree, record) {
       const at = findEntry(tree, record, input.resolve(tree));
       if (at === NONE) return;
-      const x = doubleAt(tree, record, at, input.id);
-      const cut = x - remainder(x, step);
-      switch (tree.valueTypeOf(input.id)) {
-        case TYPE.int:
-          return result.push(tree, record, TYPE.int, TYPE.int, toInt32(cut));
-        case TYPE.uint: {
-          const whole = doubleToInt(Math.abs(cut), true);
-          return result.push(tree, record, TYPE.uint, TYPE.uint, whole);
-        }
-        default:
-          return result.push(tree, record, TYPE.double, TYPE.double, cut);
-      }
+      const type = typeOf(tree.valueTypeOf(input.id));
+      result.push(tree, record, type, type, make(doubleAt(tree, record, at, input.id), type));
     },
     rowTerm(tree, record, from, at) {
       const value = rowInput(tree, record, input, from, at);
       if (value === null) return null;
-      const type = tree.valueTypeOf(input.id);
+      const type = typeOf(tree.valueTypeOf(input.id));
       return (numbers) => {
-        const x = value(numbers)!, cut = x - remainder(x, step);
-        if (type === TYPE.int) return toInt32(cut);
-        if (type !== TYPE.uint) return cut;
-        const whole = doubleToInt(Math.abs(cut), true);
-        return typeof whole === "number" ? whole : null;
+        const made = make(value(numbers)!, type);
+        return typeof made === "number" ? made : null;
       };
     },
   };
