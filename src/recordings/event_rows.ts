@@ -175,7 +175,7 @@ export class EventRows {
   #read(kind: MarkKind, event: EventRecord): boolean {
     const row = KIND_INFO[kind]!.row!;
     if (row.value !== undefined) {
-      const { label, read } = ROW_VALUES[row.value];
+      const { label = "value", read } = ROW_VALUES[row.value];
       if (!read(this.#value, event)) return this.#badField(label, VALUE);
     }
     event.name = this.#row.text(REGION);

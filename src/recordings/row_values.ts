@@ -18,8 +18,8 @@ export interface Cell {
 
 /** How a value is written and read. Paths and attributes' types are their rows' to look up. */
 export interface RowValue {
-  /** What it is called where it is wrong. */
-  readonly label: string;
+  /** What it is called where it is wrong. @default "value" */
+  readonly label?: string;
   write(event: EventRecord): string;
   /** @returns False where the text makes no sense. */
   read(cell: Cell, event: EventRecord): boolean;
@@ -53,13 +53,11 @@ export const ROW_VALUES: Readonly<Record<RowValueName, RowValue>> = {
     },
   },
   epoch: {
-    label: "value",
     write: ({ number }) => number === 0 ? "" : String(number),
     read: (cell, event) => cell.isEmpty() ? (event.number = 0, true) : readNumber(cell, event),
   },
-  number: { label: "value", write: ({ number }) => String(number), read: readNumber },
+  number: { write: ({ number }) => String(number), read: readNumber },
   cpu: {
-    label: "value",
     write: ({ cpu }) => cpu < 0 ? "" : String(cpu),
     read(cell, event) {
       event.cpu = cell.isEmpty() ? -1 : cell.number() ?? NaN;
@@ -67,7 +65,6 @@ export const ROW_VALUES: Readonly<Record<RowValueName, RowValue>> = {
     },
   },
   seconds: {
-    label: "value",
     write: ({ seconds }) => String(seconds),
     read(cell, event) {
       event.seconds = cell.number() ?? NaN;
@@ -85,40 +82,24 @@ export const ROW_VALUES: Readonly<Record<RowValueName, RowValue>> = {
     },
   },
   folded: {
-    label: "value",
     write: ({ path, folded: { count, sumNs, sumSquareNs2, minNs, maxNs, selfNs } }) =>
       [path, count, sumNs, sumSquareNs2, minNs, maxNs, selfNs].join(" "),
-    read(cell, event) {
-      const numbers = numbersOf(cell, 7);
-      if (numbers === undefined) return false;
-      const [path, count, sumNs, sumSquareNs2, minNs, maxNs, selfNs] = numbers;
-      event.path = path;
-      Object.assign(event.folded, { count, sumNs, sumSquareNs2, minNs, maxNs, selfNs });
-      return true;
-    },
+    read: (cell, event) =>
+      takeNumbers(cell, 7, ([path, count, sumNs, sumSquareNs2, minNs, maxNs, selfNs]) => {
+        event.path = path;
+        Object.assign(event.folded, { count, sumNs, sumSquareNs2, minNs, maxNs, selfNs });
+      }),
   },
   lengths: {
-    label: "value",
     write: ({ path, number, visits }) => `${path} ${number} ${visits}`,
-    read(cell, event) {
-      const numbers = numbersOf(cell, 3);
-      if (numbers === undefined) return false;
-      [event.path, event.number, event.visits] = numbers;
-      return true;
-    },
+    read: (cell, event) =>
+      takeNumbers(cell, 3, (numbers) => [event.path, event.number, event.visits] = numbers),
   },
   path: {
-    label: "value",
     write: ({ path }) => String(path),
-    read(cell, event) {
-      const numbers = numbersOf(cell, 1);
-      if (numbers === undefined) return false;
-      [event.path] = numbers;
-      return true;
-    },
+    read: (cell, event) => takeNumbers(cell, 1, (numbers) => [event.path] = numbers),
   },
   attribute: {
-    label: "value",
     write: ({ value }) => String(value),
     read(cell, event) {
       event.value = cell.text();
@@ -126,7 +107,6 @@ export const ROW_VALUES: Readonly<Record<RowValueName, RowValue>> = {
     },
   },
   pmOpen: {
-    label: "value",
     write: ({ pm }) => (pm.version / 10).toFixed(1) + (pm.rank === undefined ? "" : ` ${pm.rank}`),
     read(cell, { pm }) {
       const words = wordsOf(cell);
@@ -138,7 +118,6 @@ export const ROW_VALUES: Readonly<Record<RowValueName, RowValue>> = {
     },
   },
   pmRecord: {
-    label: "value",
     write: ({ pm }) =>
       `${pm.step} ${pm.substep} ${Number(pm.sync)} ${Number(pm.initial)}${pm.after ? " 1" : ""}`,
     read(cell, { pm }) {
@@ -158,10 +137,12 @@ function readNumber(cell: Cell, event: EventRecord): boolean {
   return Number.isFinite(event.number);
 }
 
-/** So many numbers between single blanks, or nothing. */
-function numbersOf(cell: Cell, count: number): number[] | undefined {
+/** Takes so many numbers between single blanks. @returns False where that is not what there is. */
+function takeNumbers(cell: Cell, count: number, take: (numbers: number[]) => void): boolean {
   const numbers = cell.text().split(" ").map(Number);
-  return numbers.length === count && !numbers.some(Number.isNaN) ? numbers : undefined;
+  const isSound = numbers.length === count && !numbers.some(Number.isNaN);
+  if (isSound) take(numbers);
+  return isSound;
 }
 
 function wordsOf(cell: Cell): string[] {
