@@ -3,7 +3,7 @@
  * @module
  */
 import { jsonText } from "../core/printable.ts";
-import { unusable, UsageError } from "../core/errors.ts";
+import { unusable } from "../core/errors.ts";
 import { hostName } from "../os/host.ts";
 import { READERS } from "../readers/with_raw.ts";
 import { ownNames, redactor } from "../capture/redact.ts";
@@ -11,7 +11,7 @@ import { capture as save } from "../capture/capture.ts";
 import { EXIT } from "./exit_codes.ts";
 import { say, writeStdout } from "./io.ts";
 import { openCatalogue } from "./open_catalogue.ts";
-import { parseFormat, parseSeconds } from "./command_line/options.ts";
+import { cannot, parseFormat, parseSeconds } from "./command_line/options.ts";
 import {
   COLLECTOR,
   quietOption,
@@ -48,12 +48,7 @@ it. GPU libraries and perf events cannot be saved.`,
   run(options) {
     const { text, flags, words } = options;
     if (words.length !== 1) {
-      throw new UsageError({
-        action: "capture",
-        expected: "one directory",
-        found: words.length === 0 ? "none" : words.join(" "),
-        remedy: "see joulemark capture --help",
-      });
+      throw cannot("capture", "one directory", words.join(" ") || "none");
     }
     const frames = parseFrames(text.frames ?? "2");
     const intervalS = parseSeconds("--interval", text.interval ?? "1");

@@ -2,14 +2,14 @@
  * `joulemark collate`: one report of a job by the site's MPI.
  * @module
  */
-import { messageFor, UsageError } from "../core/errors.ts";
+import { messageFor } from "../core/errors.ts";
 import { Mpi } from "../os/mpi.ts";
 import { collate as collateParts } from "../job/collate.ts";
 import { yamlReader } from "../job/yaml.ts";
 import { EXIT, exitCode } from "./exit_codes.ts";
 import { outputOption, quietOption } from "./command_line/common_options.ts";
 import { say } from "./io.ts";
-import type { ParsedOptions } from "./command_line/options.ts";
+import { cannot, type ParsedOptions } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 
 /** Makes one report of a job by MPI. */
@@ -41,14 +41,8 @@ real library yet.`,
 
 async function run({ text, flags, words }: ParsedOptions): Promise<number> {
   const out = text.output;
-  if (out === undefined || words.length !== 1) {
-    throw new UsageError({
-      action: "collate",
-      expected: out === undefined ? "-o OUT, the file to write" : "one directory",
-      found: out === undefined ? "none" : String(words.length),
-      remedy: "see joulemark collate --help",
-    });
-  }
+  if (out === undefined) throw cannot("collate", "-o OUT, the file to write", "none");
+  if (words.length !== 1) throw cannot("collate", "one directory", String(words.length));
   const otherwise = await yamlReader();
   const env = (name: string) => Deno.env.get(name);
   const mpi = new Mpi({ library: text["mpi-lib"], env });

@@ -2,7 +2,6 @@
  * `joulemark merge`: reports of many hosts into one.
  * @module
  */
-import { UsageError } from "../core/errors.ts";
 import { clockLine, clockOffsets } from "../merge/clocks.ts";
 import { jobFacts, partFacts, refuseOutputAmongInputs, reportFiles } from "../job/part_files.ts";
 import { yamlReader } from "../job/yaml.ts";
@@ -13,7 +12,7 @@ import { EXIT } from "./exit_codes.ts";
 import { sharedOptions } from "../request/run_options.ts";
 import { outputOption, quietOption } from "./command_line/common_options.ts";
 import { say } from "./io.ts";
-import type { ParsedOptions } from "./command_line/options.ts";
+import { cannot, type ParsedOptions } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 
 /** Merges reports of many hosts. */
@@ -48,12 +47,8 @@ own key "joulemark:".`,
 async function run({ text, flags, words }: ParsedOptions): Promise<number> {
   const out = text.output;
   if (out === undefined || words.length === 0) {
-    throw new UsageError({
-      action: "merge",
-      expected: out === undefined ? "-o OUT, the file to write" : "a report or a directory",
-      found: "none",
-      remedy: "see joulemark merge --help",
-    });
+    const expected = out === undefined ? "-o OUT, the file to write" : "a report or a directory";
+    throw cannot("merge", expected, "none");
   }
   refuseOutputAmongInputs(words, out);
   if (text.pmc !== undefined) refuseOutputAmongInputs(words, text.pmc);

@@ -16,7 +16,7 @@ import { QUANTITIES, type Quantity, runOf } from "../analysis/runs.ts";
 import { parseSweepTable, sweepOf, type SweepPoint, sweepPoints } from "../analysis/sweep.ts";
 import { tableCsv, tableJson, tableText } from "../analysis/table.ts";
 import * as views from "../analysis/views.ts";
-import { UnknownNameError, UsageError } from "../core/errors.ts";
+import { UnknownNameError, unusable, UsageError } from "../core/errors.ts";
 import { parseReport } from "../formats/report.ts";
 import { statPath } from "../os/files.ts";
 import { writeDocument } from "../files/whole_file.ts";
@@ -245,11 +245,5 @@ export function printed(view: views.View, format: string, width = Infinity): str
 }
 
 function wrong(target: string, expected: string, found: string): UsageError {
-  return new UsageError({
-    action: "use",
-    target,
-    expected,
-    found,
-    remedy: "see joulemark pmc --help",
-  });
+  return unusable(target, expected, found, "see joulemark pmc --help");
 }

@@ -2,13 +2,12 @@
  * `joulemark recover`: the report of a run whose monitor was killed.
  * @module
  */
-import { UsageError } from "../core/errors.ts";
 import { recoverAll } from "../job/recover_all.ts";
 import { privateBases } from "../job/private_base.ts";
 import { EXIT } from "./exit_codes.ts";
 import { quietOption } from "./command_line/common_options.ts";
 import { say, writeStdout } from "./io.ts";
-import type { ParsedOptions } from "./command_line/options.ts";
+import { cannot, type ParsedOptions } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 
 /** Makes reports of journals that killed monitors left. */
@@ -32,12 +31,7 @@ whose monitor or processes still run is left alone. The names of the reports go 
 
 function run({ flags, words }: ParsedOptions): number {
   if (words.length > 1) {
-    throw new UsageError({
-      action: "recover",
-      expected: "one directory at most",
-      found: String(words.length),
-      remedy: "see joulemark recover --help",
-    });
+    throw cannot("recover", "one directory at most", String(words.length));
   }
   const tell = flags.has("quiet") ? () => {} : say;
   const directories = words.length > 0 ? words : privateBases();

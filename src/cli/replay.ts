@@ -32,7 +32,7 @@ import { EXIT } from "./exit_codes.ts";
 import { say, writeStdout } from "./io.ts";
 import { replayOptions, sharedOptions } from "../request/run_options.ts";
 import { quietOption } from "./command_line/common_options.ts";
-import { type ParsedOptions, parseSeconds } from "./command_line/options.ts";
+import { cannot, type ParsedOptions, parseSeconds } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 import { REPORT_VERSION } from "../core/version.ts";
 
@@ -71,14 +71,7 @@ up to the cut, and the report says "partial".`,
 };
 
 async function run({ text, values, flags, words }: ParsedOptions): Promise<number> {
-  if (words.length === 0) {
-    throw new UsageError({
-      action: "replay",
-      expected: "a directory with a recording",
-      found: "none",
-      remedy: "see joulemark replay --help",
-    });
-  }
+  if (words.length === 0) throw cannot("replay", "a directory with a recording", "none");
   const files: WholeFile[] = [];
   const several = words.length > 1;
   const tracePeriodS = text.period === undefined ? 0 : parseSeconds("period", text.period);

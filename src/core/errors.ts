@@ -173,8 +173,18 @@ export class FormatError extends SyntaxError implements HumanError {
 }
 
 /** A value of an option, or of a variable, that cannot be used: `--bins x`, `NAME=x`. */
-export function unusable(target: string, expected: string, found?: string): UsageError {
-  return new UsageError({ action: "use", target, expected, found });
+export function unusable(
+  target: string,
+  expected: string,
+  found?: string,
+  remedy?: string,
+): UsageError {
+  return new UsageError({ action: "use", target, expected, found, remedy });
+}
+
+/** A line of a file that is not laid out as it has to be; line 0: the whole file. */
+export function unparsed(path: string, line: number, expected: string, found: string): FormatError {
+  return new FormatError(path, line, { action: "parse", expected, found });
 }
 
 /** Is it one of these classes, whose message is printed without a stack? */

@@ -6,7 +6,7 @@
  * `[]`. Numbers keep all their digits here.
  * @module
  */
-import { FormatError } from "../core/errors.ts";
+import { FormatError, unparsed } from "../core/errors.ts";
 import type { Nested } from "../core/report.ts";
 import { keyScalar, parseNumber, quoted, textScalar, unquoted } from "./scalar.ts";
 
@@ -80,7 +80,7 @@ export class LineCursor {
   error(expected: string): FormatError {
     const line = this.line;
     const found = line === undefined ? "the end of the file" : quoted(line.slice(0, 80));
-    return new FormatError(this.path, this.at + 1, { action: "parse", expected, found });
+    return unparsed(this.path, this.at + 1, expected, found);
   }
 }
 

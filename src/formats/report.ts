@@ -20,7 +20,7 @@
  * Our own mappings are under `joulemark:`, after the header and after each host's sections.
  * @module
  */
-import { FormatError } from "../core/errors.ts";
+import { unparsed } from "../core/errors.ts";
 import { formatG, formatHex } from "../core/number_format.ts";
 import type { Nested, Report, ReportFields, ReportHost, ReportRegion } from "../core/report.ts";
 import { LineCursor, nestedLines, parseNested, splitPair } from "./nested.ts";
@@ -254,10 +254,7 @@ function isObject(text: string): boolean {
 export function parseReport(text: string, path = "report"): Report {
   const lines = text.split("\n");
   const carriage = text.includes("\r") ? lines.findIndex((line) => line.endsWith("\r")) : -1;
-  if (carriage >= 0) {
-    const complaint = { action: "parse", expected: "lines that end in LF", found: "CRLF" };
-    throw new FormatError(path, carriage + 1, complaint);
-  }
+  if (carriage >= 0) throw unparsed(path, carriage + 1, "lines that end in LF", "CRLF");
   const cursor = new LineCursor(path, lines);
   const report = parseHeader(cursor);
   while (cursor.line?.startsWith(HOST) && cursor.indent === 2) {

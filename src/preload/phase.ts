@@ -3,7 +3,7 @@
  * with `\d`, `\s` and `\w` as most people write them.
  * @module
  */
-import { UsageError } from "../core/errors.ts";
+import { unusable } from "../core/errors.ts";
 
 /** What POSIX has not, though it looks as if. */
 const FOREIGN: readonly (readonly [RegExp, string])[] = [
@@ -24,13 +24,9 @@ const CLASSES: Readonly<Record<string, string>> = {
  */
 export function posixExpression(text: string): string {
   const refuse = (found: string): never => {
-    throw new UsageError({
-      action: "use",
-      target: `--phase ${text}`,
-      expected: "an extended regular expression, regex(7)",
-      found,
-      remedy: 'for example: --phase "^Step +([0-9]+)", whose first group is the name of the phase',
-    });
+    const remedy =
+      'for example: --phase "^Step +([0-9]+)", whose first group is the name of the phase';
+    throw unusable(`--phase ${text}`, "an extended regular expression, regex(7)", found, remedy);
   };
   if (text === "") refuse("nothing");
   try {

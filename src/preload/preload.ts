@@ -8,7 +8,7 @@
  */
 import { listOf } from "../core/names.ts";
 import { ALL_DIALECTS, DIALECTS } from "../client/dialects.ts";
-import { isHumanError, UnknownNameError, UsageError } from "../core/errors.ts";
+import { isHumanError, UnknownNameError, unusable } from "../core/errors.ts";
 import { readLinkTarget, statPath } from "../os/files.ts";
 import type { Environment } from "../core/environment.ts";
 
@@ -71,13 +71,12 @@ export function preloadRequest(list: string | undefined, library: string | undef
   const path = library.startsWith("/") ? library : `${readLinkTarget("/proc/self/cwd")}/${library}`;
   const facts = statPath(path);
   if (facts === undefined || (facts.mode & 0o170000) !== 0o100000 || /[:\s]/.test(path)) {
-    throw new UsageError({
-      action: "use",
-      target: `--preload-lib ${library}`,
-      expected: "a shared library, without blanks and colons in its path",
-      found: facts === undefined ? "no such file" : "something else",
-      remedy: "joulemark client preload writes its sources and the line that builds it",
-    });
+    throw unusable(
+      `--preload-lib ${library}`,
+      "a shared library, without blanks and colons in its path",
+      facts === undefined ? "no such file" : "something else",
+      "joulemark client preload writes its sources and the line that builds it",
+    );
   }
   return { dialects, library: path };
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { listOf } from "../core/names.ts";
-import { nearest, UsageError } from "../core/errors.ts";
+import { nearest, unusable } from "../core/errors.ts";
 import { closeFile, O, openFile } from "../os/files.ts";
 import { libc } from "../os/libc.ts";
 import { findCommand } from "../os/process.ts";
@@ -46,7 +46,7 @@ export function parseProbes(list: string, searchPath: string | undefined): Probe
     const colon = word.indexOf(":", word.lastIndexOf("/") + 1);
     const [file, pattern] = [word.slice(0, colon), word.slice(colon + 1)];
     const refuse = (expected: string, found: string, remedy = EXAMPLE): never => {
-      throw new UsageError({ action: "use", target: `--probe ${word}`, expected, found, remedy });
+      throw unusable(`--probe ${word}`, expected, found, remedy);
     };
     if (colon <= 0 || pattern === "") refuse("FILE:FUNCTION", "no colon between the two");
     const path = pathOf(file, searchPath);

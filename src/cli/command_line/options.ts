@@ -176,6 +176,11 @@ export function misused(
   return new UsageError({ action: `run "joulemark ${verb}"`, expected, found, remedy });
 }
 
+/** A verb that cannot work on what it was given. */
+export function cannot(verb: string, expected: string, found: string): UsageError {
+  return new UsageError({ action: verb, expected, found, remedy: `see joulemark ${verb} --help` });
+}
+
 /**
  * The format that `--format` or `--json` ask for.
  *

@@ -8,7 +8,7 @@
  * ```
  * @module
  */
-import { FormatError } from "../../core/errors.ts";
+import { unparsed } from "../../core/errors.ts";
 import type { PmcLog, PmcRecord } from "./log.ts";
 import { RECORD_FIELDS } from "./binary.ts";
 
@@ -38,19 +38,16 @@ export function parseAscii(text: string, path: string, version: "5.0" | "6.0"): 
   const lines = text.split(/\r?\n/);
   const last = lines.pop()!;
   const records: PmcRecord[] = [];
+  const check = (isSound: boolean, i: number, expected: string) => {
+    if (!isSound) throw unparsed(path, i + 1, expected, JSON.stringify(lines[i].slice(0, 80)));
+  };
   for (let i = 1; i < lines.length; i++) {
+    check(lines[0] === HEADER, 0, `the header "${HEADER}"`);
     const words = lines[i].split(" ");
     const numbers = words.map(Number);
-    if (
-      lines[0] !== HEADER || words.length !== RECORD_FIELDS.length || words.includes("") ||
-      numbers.some(Number.isNaN)
-    ) {
-      throw new FormatError(path, lines[0] === HEADER ? i + 1 : 1, {
-        action: "parse",
-        expected: lines[0] === HEADER ? "twelve numbers between blanks" : `the header "${HEADER}"`,
-        found: JSON.stringify((lines[0] === HEADER ? lines[i] : lines[0]).slice(0, 80)),
-      });
-    }
+    const isSound = words.length === RECORD_FIELDS.length && !words.includes("") &&
+      !numbers.some(Number.isNaN);
+    check(isSound, i, "twelve numbers between blanks");
     const record = {} as Record<typeof RECORD_FIELDS[number], number>;
     RECORD_FIELDS.forEach((field, k) => record[field] = numbers[k]);
     records.push(record);

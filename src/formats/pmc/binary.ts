@@ -7,11 +7,14 @@
  * ```
  * @module
  */
-import { FormatError } from "../../core/errors.ts";
+import { unparsed } from "../../core/errors.ts";
 import type { PmcRecord } from "./log.ts";
 
 /** Twelve binary64. */
 export const RECORD_BYTES = 96;
+
+/** In errors. */
+export const EXPECTED = "a PMC log: pm_mpi_lib's header, or its binary records of 96 bytes";
 
 /** In the file's order. */
 export const RECORD_FIELDS = [
@@ -59,11 +62,7 @@ export function decodeRecords(bytes: Uint8Array, path: string): PmcRecord[] {
       !Number.isInteger(rank) || rank < 0 || rank > 2 ** 31 || !Number.isFinite(timeS) ||
       !Number.isInteger(step) || !Number.isInteger(substep)
     ) {
-      throw new FormatError(path, 0, {
-        action: "parse",
-        expected: "a PMC log: pm_mpi_lib's header, or its binary records of 96 bytes",
-        found: `no record at byte ${at}`,
-      });
+      throw unparsed(path, 0, EXPECTED, `no record at byte ${at}`);
     }
     records.push(record);
   }

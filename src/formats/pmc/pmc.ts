@@ -13,10 +13,10 @@
  * script of theirs makes text of it, the third form here.
  * @module
  */
-import { FormatError } from "../../core/errors.ts";
+import { unparsed } from "../../core/errors.ts";
 import { formatF } from "../../core/number_format.ts";
 import { parseAscii, stringifyAscii } from "./ascii.ts";
-import { decodeRecords, encodeRecords, RECORD_BYTES } from "./binary.ts";
+import { decodeRecords, encodeRecords, EXPECTED, RECORD_BYTES } from "./binary.ts";
 import { isPmcVersion, PMC_VERSIONS, type PmcLog, type PmcRecord, type PmcVersion } from "./log.ts";
 
 export { isPmcVersion, PMC_VERSIONS, type PmcLog, type PmcRecord, type PmcVersion };
@@ -118,11 +118,12 @@ function whole(joules: number): string {
 
 function parseBinary(bytes: Uint8Array, path: string, version: "5.0" | "6.0"): PmcLog {
   if (bytes.length < RECORD_BYTES) {
-    throw new FormatError(path, 0, {
-      action: "parse",
-      expected: "a PMC log: pm_mpi_lib's header, or its binary records of 96 bytes",
-      found: bytes.length === 0 ? "an empty file" : `${bytes.length} bytes`,
-    });
+    throw unparsed(
+      path,
+      0,
+      EXPECTED,
+      bytes.length === 0 ? "an empty file" : `${bytes.length} bytes`,
+    );
   }
   const records = decodeRecords(bytes, path);
   const cut = bytes.length % RECORD_BYTES !== 0;
@@ -135,11 +136,8 @@ function parseText(text: string, path: string): PmcLog {
   const found = HEADER.exec(lines[0] ?? "");
   const version = found?.[1] ?? "";
   if (!(version in FIELDS)) {
-    throw new FormatError(path, 1, {
-      action: "parse",
-      expected: `"pm_mpi_lib v2.0.0:" or another of its versions (${PMC_VERSIONS.join(", ")})`,
-      found: found === null ? "no such header" : `version ${version}`,
-    });
+    const expected = `"pm_mpi_lib v2.0.0:" or another of its versions (${PMC_VERSIONS.join(", ")})`;
+    throw unparsed(path, 1, expected, found === null ? "no such header" : `version ${version}`);
   }
   const known = version as PmcVersion;
   const records: PmcRecord[] = [];
@@ -151,11 +149,8 @@ function parseText(text: string, path: string): PmcLog {
     }
     const record = parseLine(lines[i], FIELDS[version]);
     if (record === undefined) {
-      throw new FormatError(path, i + 1, {
-        action: "parse",
-        expected: `${FIELDS[version]} numbers between blanks`,
-        found: JSON.stringify(lines[i].slice(0, 80)),
-      });
+      const expected = `${FIELDS[version]} numbers between blanks`;
+      throw unparsed(path, i + 1, expected, JSON.stringify(lines[i].slice(0, 80)));
     }
     records.push(headed ? { ...record, headed } : record);
     headed = false;

@@ -11,7 +11,7 @@
  * ```
  * @module
  */
-import { FormatError } from "../../core/errors.ts";
+import { unparsed } from "../../core/errors.ts";
 import { quoted, textScalar, unquoted } from "../scalar.ts";
 
 /** The contents of the five lines. */
@@ -79,7 +79,7 @@ export interface TraceParts {
 export function splitTrace(text: string, path: string): TraceParts {
   const lines = text.split("\n");
   const fail = (line: number, expected: string, found: string) =>
-    new FormatError(path, line, { action: "parse", expected, found: quoted(found.slice(0, 80)) });
+    unparsed(path, line, expected, quoted(found.slice(0, 80)));
   const header = {} as TraceHeader;
   let at = 0;
   for (; lines[at]?.startsWith("#"); at++) {

@@ -5,7 +5,7 @@
  * out; without a whole header nothing can be read.
  * @module
  */
-import { FormatError } from "../../core/errors.ts";
+import { FormatError, unparsed } from "../../core/errors.ts";
 import { LineSplitter } from "../line_splitter.ts";
 import { splitTrace, type TraceHeader } from "./header.ts";
 
@@ -89,7 +89,6 @@ export class TraceScanner {
   }
 
   #complain(expected: string, found: string): void {
-    const complaint = { action: "parse", expected, found };
-    this.#handler.error(new FormatError(this.#path, this.#splitter.line, complaint));
+    this.#handler.error(unparsed(this.#path, this.#splitter.line, expected, found));
   }
 }

@@ -7,7 +7,7 @@
  * @module
  */
 import type { Domain } from "../../core/machine/domain.ts";
-import { FormatError } from "../../core/errors.ts";
+import { unparsed } from "../../core/errors.ts";
 import { formatSignal } from "../../core/number_format.ts";
 import type { SignalFormat } from "../../core/signal.ts";
 import { parseNumber } from "../scalar.ts";
@@ -100,8 +100,7 @@ export function parseTrace(text: string, path = "trace"): Trace {
     cells.map((cell) => {
       const value = parseCell(cell);
       if (value !== undefined) return value;
-      const complaint = { action: "parse", expected: "a number", found: JSON.stringify(cell) };
-      throw new FormatError(path, firstRow + i, complaint);
+      throw unparsed(path, firstRow + i, "a number", JSON.stringify(cell));
     })
   );
   return {

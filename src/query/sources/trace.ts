@@ -7,7 +7,7 @@
  * @module
  */
 
-import { FormatError } from "../../core/errors.ts";
+import { unparsed } from "../../core/errors.ts";
 import { TYPE } from "../../context/variant.ts";
 import { parseCell } from "../../formats/trace/trace.ts";
 import type { TraceHeader } from "../../formats/trace/header.ts";
@@ -75,8 +75,7 @@ class Rows {
       const number = parseCell(cells[i]);
       if (number === undefined) {
         const found = `"${cells[i].slice(0, 80)}" in column ${this.#names[i]}`;
-        const complaint = { action: "parse", expected: "a number", found };
-        maker.problem(new FormatError(INPUT, line, complaint));
+        maker.problem(unparsed(INPUT, line, "a number", found));
         return;
       }
       numbers[i] = number;
