@@ -8,6 +8,7 @@
 
 import { printableLines } from "../core/printable.ts";
 import { libc } from "../os/libc.ts";
+import { EXIT } from "./exit_codes.ts";
 
 const encoder = new TextEncoder();
 
@@ -38,6 +39,12 @@ export function terminalWidth(): number {
 /** Data: bytes as they are, a text without control sequences of terminals. */
 export function writeStdout(data: string | Uint8Array): void {
   writeAll(Deno.stdout, typeof data === "string" ? printableLines(data) : data);
+}
+
+/** The same of all that a verb has to give. @returns The status of one that is done. */
+export function finished(data: string | Uint8Array): number {
+  writeStdout(data);
+  return EXIT.done;
 }
 
 /** A page that moves the cursor: nothing that others named may be in it. */

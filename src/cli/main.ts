@@ -7,7 +7,7 @@ import { Guardian, guardian, setGuardian } from "../guardian/guardian.ts";
 import { parseInherited, removeLaid, setInherited } from "../os/inherited.ts";
 import { VERBS } from "./all.ts";
 import { EXIT, exitCode } from "./exit_codes.ts";
-import { say, setMessages, writeStdout } from "./io.ts";
+import { finished, say, setMessages, writeStdout } from "./io.ts";
 import { bindForRunning } from "../os/libc.ts";
 import { restoreHome } from "../os/home.ts";
 import { beTheProgram, HIDDEN_VERBS } from "../os/self.ts";
@@ -52,8 +52,7 @@ async function runNamed(args: string[]): Promise<number> {
       return name === undefined ? EXIT.usage : EXIT.done;
     }
     if (name === "--version" || name === "-V") {
-      writeStdout(`joulemark ${VERSION} (${form()}, GEOPM ${GEOPM_VERSION} formats)\n`);
-      return EXIT.done;
+      return finished(`joulemark ${VERSION} (${form()}, GEOPM ${GEOPM_VERSION} formats)\n`);
     }
     if (name === HIDDEN_VERBS.demoWorkload) {
       return await (await import("./demo_workload.ts")).demoWorkload(rest);

@@ -18,6 +18,7 @@ import { openCatalogue } from "./open_catalogue.ts";
 import { Confiner } from "../os/confinement/confine.ts";
 import { giveBackProgramPages } from "../os/memory/program_pages.ts";
 import { confineCode } from "../os/inherited.ts";
+import { readText } from "../os/files.ts";
 import { LIBRARY_DIRECTORIES } from "../os/devices/library.ts";
 import type { Places } from "../os/confinement/landlock.ts";
 import type { MachineHost } from "../os/host.ts";
@@ -30,7 +31,7 @@ import { MarkServer } from "../collect/mark_server.ts";
 import { listenForMarks, monitorSocketPath } from "../collect/socket.ts";
 import { RawStore } from "../collect/store.ts";
 import { EXIT } from "./exit_codes.ts";
-import { say, writeStdout } from "./io.ts";
+import { finished, say, writeStdout } from "./io.ts";
 import { COLLECTOR, quietOption, ROOT } from "./command_line/common_options.ts";
 import { misused, type ParsedOptions, parseSeconds } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
@@ -129,14 +130,6 @@ function now(): number {
   return Number(realtimeNanoseconds() / 1000n);
 }
 
-function readFile(path: string): string | undefined {
-  try {
-    return Deno.readTextFileSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
 function once(
   collection: RawCollection,
   host: MachineHost,
@@ -146,14 +139,13 @@ function once(
   const fixedTimeS = host.facts.time;
   const timeUs = fixedTimeS === undefined ? now() : Math.round(fixedTimeS * 1e6);
   const file = text["jobid-file"];
-  const word = file === undefined ? undefined : readFile(file)?.trim().split(/\s+/)[0];
+  const word = file === undefined ? undefined : readText(file)?.trim().split(/\s+/)[0];
   const jobs = text.jobid ?? (word === undefined || word === "" ? "-" : word);
   const writer = new RawWriter();
   const marks = text.mark === undefined ? [] : [text.mark];
   collection.record(writer, { timeUs, jobs, marks, isFirst: true }, types);
   writeStdout(collection.header());
-  writeStdout(writer.bytes);
-  return EXIT.done;
+  return finished(writer.bytes);
 }
 
 async function run(
@@ -172,7 +164,7 @@ async function run(
   const monitor = new RawMonitor(collection, store, {
     intervalSeconds,
     jobId: text.jobid,
-    jobIdFile: file === undefined ? undefined : () => readFile(file),
+    jobIdFile: file === undefined ? undefined : () => readText(file),
     types,
     tell,
   });

@@ -12,7 +12,7 @@ import { Batch } from "../signals/batch.ts";
 import type { Catalogue, CatalogueEntry } from "../signals/catalogue.ts";
 import { wholesOf } from "../signals/containment.ts";
 import { EXIT } from "./exit_codes.ts";
-import { say, terminalWidth, writeStdout } from "./io.ts";
+import { finished, say, terminalWidth, writeStdout } from "./io.ts";
 import { misused, parseFormat } from "./command_line/options.ts";
 import {
   COLLECTOR,
@@ -101,9 +101,7 @@ that no reader knows is status 2.`,
 };
 
 function print<T>(json: boolean, items: readonly T[], line: (item: T) => string): number {
-  const text = json ? jsonText(items, 2) + "\n" : items.map((i) => line(i) + "\n").join("");
-  writeStdout(text);
-  return EXIT.done;
+  return finished(json ? jsonText(items, 2) + "\n" : items.map((i) => line(i) + "\n").join(""));
 }
 
 interface Request {
@@ -178,10 +176,7 @@ function info(catalogue: Catalogue, name: string, json: boolean): number {
   if (entry === undefined) {
     throw new UnknownNameError("signal", name, catalogue.names(), 'see "joulemark read --list"');
   }
-  if (json) {
-    writeStdout(jsonText(plain(entry), 2) + "\n");
-    return EXIT.done;
-  }
+  if (json) return finished(jsonText(plain(entry), 2) + "\n");
   const { row, state } = entry;
   const lines: [string, string | undefined][] = [
     ["description", row.about],
@@ -207,8 +202,7 @@ function info(catalogue: Catalogue, name: string, json: boolean): number {
   for (const c of entry.candidates ?? []) {
     text += `    ${c.chosen ? "chosen" : "not chosen"}: ${c.name} (${c.why})\n`;
   }
-  writeStdout(text);
-  return EXIT.done;
+  return finished(text);
 }
 
 function list(catalogue: Catalogue, word: string, json: boolean): number {
@@ -219,8 +213,7 @@ function list(catalogue: Catalogue, word: string, json: boolean): number {
     const source = state.ok ? state.signal.source : `${state.kind}: ${state.reason}`;
     rows.push([name, row.domain, row.unit || "-", row.behavior, row.agg, source]);
   }
-  writeStdout(table(rows));
-  return EXIT.done;
+  return finished(table(rows));
 }
 
 /** Columns under each other; the last one is cut where a terminal is narrower. */

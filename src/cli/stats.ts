@@ -19,7 +19,7 @@ import { writeSeriesByAll } from "../rawstats/series_workers.ts";
 import { joinRawNodes, type RawAnalysis } from "../rawstats/stats.ts";
 import { HIDDEN_VERBS, selfCommand } from "../os/self.ts";
 import { EXIT } from "./exit_codes.ts";
-import { say, writeStdout } from "./io.ts";
+import { finished, say, writeStdout } from "./io.ts";
 import { JSON_FORMAT, quietOption } from "./command_line/common_options.ts";
 import { misused, type ParsedOptions, parseFormat } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
@@ -102,9 +102,10 @@ resets are told from both, gauges are never differenced.`,
       types,
     };
     const year = options.text["as-original"];
-    if (year === undefined) {
-      return format === "table" ? await table(request) : await series(request, format);
+    if (year === undefined && format === "table") {
+      return finished(printRawTable(await analysed(request, say)));
     }
+    if (year === undefined) return await series(request, format as SeriesFormat);
     if (year !== "2018" && year !== "2021") throw usage("--as-original 2018 or 2021", year);
     return await asOriginal(request, year);
   },
@@ -129,12 +130,6 @@ export async function rawTable(
     ...{ format: "table", devices: false, quiet: false, verbose: false, processes: undefined },
     ...{ types: undefined },
   }, tell);
-}
-
-/** Sums and metrics for people. */
-async function table(request: Request): Promise<number> {
-  writeStdout(printRawTable(await analysed(request, say)));
-  return EXIT.done;
 }
 
 async function analysed(request: Request, tell: (line: string) => void): Promise<RawAnalysisTable> {
@@ -249,8 +244,7 @@ async function asOriginal(request: Request, year: "2018" | "2021"): Promise<numb
     const [stats] = hosts.values();
     const head = { generation: "2018 job assembly (2.3.4)", times };
     const body = hosts.size === 1 ? { stats } : { hosts: Object.fromEntries(hosts) };
-    writeStdout(exactJson({ ...head, ...body }) + "\n");
-    return EXIT.done;
+    return finished(exactJson({ ...head, ...body }) + "\n");
   }
   const generation = "2021-2025 ingest";
   const parts = [...nodes].map(([host, node]) => {
@@ -261,8 +255,7 @@ async function asOriginal(request: Request, year: "2018" | "2021"): Promise<numb
   const body = parts.length === 1
     ? { generation, ...parts[0][1] }
     : { generation, hosts: Object.fromEntries(parts) };
-  writeStdout(jsonText(body) + "\n");
-  return EXIT.done;
+  return finished(jsonText(body) + "\n");
 }
 
 /** JSON in which bigints are numbers with all their digits. */

@@ -3,8 +3,7 @@
  * @module
  */
 import type { Option } from "../../core/option.ts";
-import { EXIT } from "../exit_codes.ts";
-import { writeStdout } from "../io.ts";
+import { finished } from "../io.ts";
 import { allOptions, misused } from "./options.ts";
 import { shownOptions } from "./help.ts";
 import type { ListedVerb, Verb, VerbEntry } from "./verb.ts";
@@ -36,8 +35,7 @@ export function completionsOf(entries: readonly VerbEntry[]): Verb {
         const expected = `one of ${Object.keys(SHELLS).join(", ")}`;
         throw misused("completions", expected, words.length === 0 ? "none" : words.join(" "));
       }
-      writeStdout(make(await Promise.all(entries.map((entry) => entry.load()))));
-      return EXIT.done;
+      return finished(make(await Promise.all(entries.map((entry) => entry.load()))));
     },
   };
 }

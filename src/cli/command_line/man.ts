@@ -6,9 +6,8 @@
 import { UnknownNameError } from "../../core/errors.ts";
 import { SETTINGS_TEXT } from "../../core/config_text.ts";
 import { type Option, variableOf } from "../../core/option.ts";
-import { EXIT } from "../exit_codes.ts";
 import { optionText, shownOptions } from "./help.ts";
-import { writeStdout } from "../io.ts";
+import { finished } from "../io.ts";
 import type { ListedVerb, Verb, VerbEntry } from "./verb.ts";
 import { VERSION, VERSION_DATE } from "../../core/version.ts";
 
@@ -31,8 +30,7 @@ export function manOf(entries: readonly VerbEntry[]): Verb {
       if (unknown !== undefined) throw new UnknownNameError("verb", unknown, known);
       const wanted = entries.filter(({ name }) => words.length === 0 || words.includes(name));
       const verbs = await Promise.all(wanted.map((entry) => entry.load()));
-      writeStdout(verbs.length === 1 ? verbPage(verbs[0]) : wholePage(verbs));
-      return EXIT.done;
+      return finished(verbs.length === 1 ? verbPage(verbs[0]) : wholePage(verbs));
     },
   };
 }

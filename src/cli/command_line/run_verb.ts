@@ -2,8 +2,7 @@
  * From the words behind a verb to its work, or to its help.
  * @module
  */
-import { EXIT } from "../exit_codes.ts";
-import { writeStdout } from "../io.ts";
+import { finished } from "../io.ts";
 import type { Environment } from "../../core/environment.ts";
 import type { OptionValues } from "../../core/option.ts";
 import { parseOptions } from "./options.ts";
@@ -27,6 +26,5 @@ export async function runVerb(
   const options = parseOptions(verb, args, env, settings(verb, env));
   if (!options.flags.has("help")) return await verb.run(options);
   const { helpText } = await import("./help.ts");
-  writeStdout(helpText(verb));
-  return EXIT.done;
+  return finished(helpText(verb));
 }

@@ -12,7 +12,7 @@ import { diagnosisText } from "./doctor_text.ts";
 import { realBench, simulatedBench } from "./doctor_bench.ts";
 import { type EnergyVerdict, tryCounters } from "./doctor_energy.ts";
 import { EXIT } from "../exit_codes.ts";
-import { say, writeStdout } from "../io.ts";
+import { finished, say, terminalWidth } from "../io.ts";
 import { openCatalogue } from "../open_catalogue.ts";
 import { misused, type ParsedOptions, parseFormat } from "../command_line/options.ts";
 import { examineSettings, type SettingsFound } from "../command_line/settings.ts";
@@ -88,17 +88,10 @@ function examine(options: ParsedOptions, settings?: SettingsFound): number {
   const { text, flags, words } = options;
   if (words.length > 0) throw misused("doctor", "options only", words[0]);
   if (flags.has("permissions")) {
-    writeStdout(permissionFlags().map((flag) => flag + "\n").join(""));
-    return EXIT.done;
+    return finished(permissionFlags().map((flag) => flag + "\n").join(""));
   }
-  if (flags.has("allow-list")) {
-    writeStdout(msrAllowList());
-    return EXIT.done;
-  }
-  if (text.unit !== undefined) {
-    writeStdout(unitText(text.unit, Deno.execPath()));
-    return EXIT.done;
-  }
+  if (flags.has("allow-list")) return finished(msrAllowList());
+  if (text.unit !== undefined) return finished(unitText(text.unit, Deno.execPath()));
   if (text.energy !== undefined) return tryEnergy(options, text.energy);
   for (const name of ["simulate", "output"] as const) {
     if (text[name] === undefined) continue;
@@ -111,12 +104,10 @@ function examine(options: ParsedOptions, settings?: SettingsFound): number {
   const { host, catalogue } = openCatalogue(text);
   const found = diagnose(host, catalogue);
   if (parseFormat(options, ["text", "json"]) === "json") {
-    writeStdout(jsonText({ ...found, settings }, 2) + "\n");
-  } else {
-    const style = { verbose: flags.has("verbose"), width: terminalWidth() };
-    writeStdout(diagnosisText({ ...found, settings }, style));
+    return finished(jsonText({ ...found, settings }, 2) + "\n");
   }
-  return EXIT.done;
+  const width = Deno.stdout.isTerminal() ? terminalWidth() : undefined;
+  return finished(diagnosisText({ ...found, settings }, { verbose: flags.has("verbose"), width }));
 }
 
 /** Fewer seconds hold too few changes of any counter. */
@@ -149,8 +140,7 @@ function tryEnergy(options: ParsedOptions, wanted: string): number {
   const json = jsonText(found, 2) + "\n";
   if (text.output !== undefined) writeDocument(text.output, json);
   else if (text.simulate === undefined) keep(json);
-  writeStdout(isJson ? json : energyText(counters, text.simulate !== undefined));
-  return EXIT.done;
+  return finished(isJson ? json : energyText(counters, text.simulate !== undefined));
 }
 
 /** Reports of this node name it from now on. */
@@ -173,8 +163,4 @@ function energyText(counters: readonly EnergyVerdict[], simulated: boolean): str
       : `not trusted: ${one.why}`;
     return `${one.counter.padEnd(8)}${visits}  ${verdict}\n`;
   }).join("");
-}
-
-function terminalWidth(): number | undefined {
-  return Deno.stdout.isTerminal() ? Deno.consoleSize().columns : undefined;
 }

@@ -4,8 +4,7 @@
  */
 import { nearest, UnknownNameError } from "../../core/errors.ts";
 import { jsonText, printable } from "../../core/printable.ts";
-import { EXIT } from "../exit_codes.ts";
-import { writeStdout } from "../io.ts";
+import { finished } from "../io.ts";
 import { JSON_SWITCH, TEXT_OR_JSON } from "../command_line/common_options.ts";
 import { wrapped } from "../command_line/help.ts";
 import { misused, type ParsedOptions, parseFormat } from "../command_line/options.ts";
@@ -46,11 +45,9 @@ async function run(options: ParsedOptions, verbs: readonly VerbEntry[]): Promise
     const names = all.flatMap(({ name, names }) => [name, ...names]);
     throw new UnknownNameError("word", asked, nearest(asked, new Set(names)));
   }
-  if (format === "json") {
-    const rows = found.map(({ kind, name, text }) => ({ kind, name, text }));
-    writeStdout(jsonText(rows, 2) + "\n");
-  } else writeStdout(screen(found));
-  return EXIT.done;
+  if (format === "text") return finished(screen(found));
+  const rows = found.map(({ kind, name, text }) => ({ kind, name, text }));
+  return finished(jsonText(rows, 2) + "\n");
 }
 
 /** As many explanations as fit on a screen, the others by name. */
