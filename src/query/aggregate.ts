@@ -6,7 +6,7 @@
  * @module
  */
 
-import { grown } from "../core/grow.ts";
+import { grown, lengthened } from "../core/grow.ts";
 import { type Shape, Snapshot } from "../context/snapshot.ts";
 import { NONE } from "../context/tree.ts";
 import { type AggregatedRow, numbersOf, type RowKey } from "./aggregated_row.ts";
@@ -388,9 +388,7 @@ export class Aggregator {
     const tree = this.#tree;
     if (node >= this.#contributes.length) {
       this.#contributes = grown(this.#contributes, node + 1);
-      const groups = new Int32Array(this.#contributes.length);
-      groups.set(this.#groupOfNode);
-      this.#groupOfNode = groups;
+      this.#groupOfNode = lengthened(this.#groupOfNode, this.#contributes.length);
     }
     let answer = NO;
     for (let id = node; id !== NONE && answer === NO; id = tree.parentOf[id]) {

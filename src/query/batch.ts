@@ -7,6 +7,7 @@
  * @module
  */
 
+import { grown } from "../core/grow.ts";
 import { TYPE, type Value } from "../context/variant.ts";
 
 /** Rows per batch: small enough that the columns stay in the cache. */
@@ -50,16 +51,10 @@ export class Column {
   }
 
   #grow(): void {
-    const length = this.rows.length * 2;
-    const rows = new Int32Array(length), num = new Float64Array(length);
-    const type = new Uint8Array(length);
-    rows.set(this.rows);
-    num.set(this.num);
-    type.set(this.type);
-    this.rows = rows;
-    this.num = num;
-    this.type = type;
-    while (this.obj.length < length) this.obj.push(null);
+    this.rows = grown(this.rows);
+    this.num = grown(this.num);
+    this.type = grown(this.type);
+    while (this.obj.length < this.rows.length) this.obj.push(null);
   }
 }
 

@@ -9,14 +9,11 @@
 
 import type { Snapshot } from "../context/snapshot.ts";
 import { type ContextTree, NONE } from "../context/tree.ts";
-import { EMPTY, equalValues, reportText, type Value, type Variant } from "../context/variant.ts";
+import { EMPTY, equalValues, reportText, type Variant } from "../context/variant.ts";
+import type { KeyValue } from "./groups.ts";
 
 /** A value of an attribute. */
-export interface Cell {
-  readonly attribute: number;
-  readonly type: number;
-  readonly value: Value;
-}
+export type Cell = Readonly<KeyValue>;
 
 /** A label of the path, with the records that end there. */
 export class TreeNode {

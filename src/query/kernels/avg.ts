@@ -7,7 +7,7 @@ import { divideVariant, toUint, TYPE } from "../../context/variant.ts";
 import type { Batch, Column } from "../batch.ts";
 import type { Groups } from "../groups.ts";
 import type { MergedTree } from "../merged_tree.ts";
-import { Derived, HELPER, type Kernel } from "./kernel.ts";
+import { Derived, each, HELPER, type Kernel } from "./kernel.ts";
 import { Sums } from "./sums.ts";
 
 export class AvgKernel implements Kernel {
@@ -48,14 +48,9 @@ export class AvgKernel implements Kernel {
       this.#sums.take(values, batch, groups, false);
       countRows(values, batch, this.#counts);
       this.#sums.take(columnOf(this.#sum.id), batch, groups, false);
-      this.#addCounts(columnOf(this.#countAttribute), batch);
-    }
-  }
-
-  #addCounts(column: Column, batch: Batch): void {
-    for (let i = 0; i < column.count; i++) {
-      const count = Number(toUint(column.type[i], column.valueAt(i)));
-      this.#counts[batch.groups[column.rows[i]]] += count;
+      each(columnOf(this.#countAttribute), batch, (group, type, value) => {
+        this.#counts[group] += Number(toUint(type, value));
+      });
     }
   }
 

@@ -10,7 +10,8 @@
 import { PROPERTY } from "../../context/attribute.ts";
 import type { Snapshot } from "../../context/snapshot.ts";
 import { NONE } from "../../context/tree.ts";
-import type { Batch } from "../batch.ts";
+import type { Value } from "../../context/variant.ts";
+import type { Batch, Column } from "../batch.ts";
 import type { Groups } from "../groups.ts";
 import { NamedAttribute } from "../lookup.ts";
 import type { MergedTree } from "../merged_tree.ts";
@@ -71,5 +72,16 @@ export class Derived {
   /** Ids of target and derived attribute, once known. */
   get ids(): number[] {
     return this.id === NONE ? [] : [this.target.id, this.id];
+  }
+}
+
+/** Takes each value of a column with the group of its row. */
+export function each(
+  column: Column,
+  batch: Batch,
+  take: (group: number, type: number, value: Value) => void,
+): void {
+  for (let i = 0; i < column.count; i++) {
+    take(batch.groups[column.rows[i]], column.type[i], column.valueAt(i));
   }
 }

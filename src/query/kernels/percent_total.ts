@@ -8,47 +8,37 @@ import { toDouble, TYPE } from "../../context/variant.ts";
 import type { Batch } from "../batch.ts";
 import type { Groups } from "../groups.ts";
 import type { MergedTree } from "../merged_tree.ts";
-import { Derived, HELPER, type Kernel, RESULT } from "./kernel.ts";
+import { CombineKernel } from "./combine.ts";
+import { Derived, HELPER, RESULT } from "./kernel.ts";
 import { Sums } from "./sums.ts";
 
-export class PercentTotalKernel implements Kernel {
-  readonly inclusive: boolean;
-  readonly names: readonly string[];
+export class PercentTotalKernel extends CombineKernel {
   readonly #sum: Derived;
   readonly #resultName: string;
+  /** Without those of descendants, where the kernel is inclusive. */
   readonly #own = new Sums();
-  readonly #withDescendants = new Sums();
   readonly #total = new Sums();
 
   constructor(target: string, inclusive: boolean) {
-    this.inclusive = inclusive;
-    this.#sum = new Derived(target, inclusive ? "ipct.sum#" : "pct.sum#", HELPER);
+    const sum = new Derived(target, inclusive ? "ipct.sum#" : "pct.sum#", HELPER);
+    super(sum, inclusive);
+    this.#sum = sum;
     this.#resultName = (inclusive ? "ipercent_total#" : "percent_total#") + target;
-    this.names = [target, this.#sum.name];
   }
 
-  get matched(): number[] {
-    return this.#sum.ids;
-  }
-
-  prepare(tree: MergedTree, batch: Batch): boolean {
-    return this.#sum.prepare(tree, batch);
-  }
-
-  accumulate(batch: Batch, groups: Groups): void {
+  override accumulate(batch: Batch, groups: Groups): void {
+    super.accumulate(batch, groups);
     for (const id of this.#sum.ids) {
       const column = batch.immediate(id);
-      this.#own.take(column, batch, groups, false);
-      if (this.inclusive) this.#withDescendants.take(column, batch, groups, true);
+      if (this.inclusive) this.#own.take(column, batch, groups, false);
       for (let i = 0; i < column.count; i++) {
         this.#total.put(0, column.type[i], column.valueAt(i));
       }
     }
   }
 
-  append(tree: MergedTree, group: number, record: Snapshot): void {
-    const own = this.#own.get(group);
-    const whole = this.inclusive ? this.#withDescendants.get(group) : own;
+  override append(tree: MergedTree, group: number, record: Snapshot): void {
+    const whole = this.valueOf(group), own = this.inclusive ? this.#own.get(group) : whole;
     const all = this.#total.get(0), total = toDouble(all.type, all.value);
     if (whole.type === TYPE.inv || !(total > 0)) return;
     record.pushValue(this.#sum.make(tree), own.type, own.value);

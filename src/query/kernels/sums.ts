@@ -15,6 +15,7 @@ import {
   type Value,
   type Variant,
 } from "../../context/variant.ts";
+import { grown } from "../../core/grow.ts";
 import type { Batch, Column } from "../batch.ts";
 import type { Groups } from "../groups.ts";
 
@@ -38,12 +39,8 @@ export class Sums {
   /** Makes room for this many groups. */
   reserve(count: number): void {
     if (count <= this.#type.length) return;
-    const length = Math.max(count, this.#type.length * 2);
-    const type = new Uint8Array(length), num = new Float64Array(length);
-    type.set(this.#type);
-    num.set(this.#num);
-    this.#type = type;
-    this.#num = num;
+    this.#type = grown(this.#type, count);
+    this.#num = grown(this.#num, count);
   }
 
   /** Takes a column of a batch; with `inclusive`, also for all ancestors of each row's group. */

@@ -4,11 +4,11 @@ import { PROPERTY } from "../../context/attribute.ts";
 import type { Snapshot } from "../../context/snapshot.ts";
 import { NONE } from "../../context/tree.ts";
 import { toDouble, toUint, TYPE } from "../../context/variant.ts";
-import type { Batch, Column } from "../batch.ts";
+import type { Batch } from "../batch.ts";
 import type { Groups } from "../groups.ts";
 import { NamedAttribute } from "../lookup.ts";
 import type { MergedTree } from "../merged_tree.ts";
-import type { Kernel } from "./kernel.ts";
+import { each, type Kernel } from "./kernel.ts";
 
 /** Unlike other results these are not marked aggregatable. */
 const VISIBLE = PROPERTY.asvalue | PROPERTY.skip_events;
@@ -80,15 +80,5 @@ export class VarianceKernel implements Kernel {
     record.pushNumber(this.#sum, TYPE.double, sum);
     record.pushNumber(this.#squares, TYPE.double, squares);
     record.pushNumber(this.#count, TYPE.uint, count);
-  }
-}
-
-function each(
-  column: Column,
-  batch: Batch,
-  take: (group: number, type: number, value: number | bigint | string) => void,
-): void {
-  for (let i = 0; i < column.count; i++) {
-    take(batch.groups[column.rows[i]], column.type[i], column.valueAt(i));
   }
 }
