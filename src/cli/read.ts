@@ -2,12 +2,13 @@
  * `joulemark read`: one value now, and the catalogue of signals. After geopmread(1).
  * @module
  */
-import { jsonText, printable } from "../core/printable.ts";
+import { jsonText } from "../core/printable.ts";
 import { type Domain, DOMAINS, isDomain } from "../core/machine/domain.ts";
 import { UnknownNameError, UsageError } from "../core/errors.ts";
 import { formatSignal } from "../core/number_format.ts";
 import type { Unit } from "../core/signal.ts";
 import { monotonicNanoseconds, rawSeconds, sleepUntil } from "../os/clock.ts";
+import { columns } from "../rawstats/print/print_table.ts";
 import { Batch } from "../signals/batch.ts";
 import type { Catalogue, CatalogueEntry } from "../signals/catalogue.ts";
 import { wholesOf } from "../signals/containment.ts";
@@ -213,18 +214,7 @@ function list(catalogue: Catalogue, word: string, json: boolean): number {
     const source = state.ok ? state.signal.source : `${state.kind}: ${state.reason}`;
     rows.push([name, row.domain, row.unit || "-", row.behavior, row.agg, source]);
   }
-  return finished(table(rows));
-}
-
-/** Columns under each other; the last one is cut where a terminal is narrower. */
-export function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, k) => Math.max(...rows.map((row) => row[k].length)));
-  const width = terminalWidth();
-  return rows.map((row) => {
-    const cells = row.map((cell, k) => k === row.length - 1 ? cell : cell.padEnd(widths[k]));
-    const line = printable(cells.join("  ").trimEnd());
-    return (line.length > width ? line.slice(0, width - 1) + "…" : line) + "\n";
-  }).join("");
+  return finished(columns(rows, terminalWidth()));
 }
 
 /** An entry as JSON has it. */

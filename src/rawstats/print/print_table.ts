@@ -14,15 +14,14 @@ export function shortNumber(value: number): string {
   return text.includes("e") ? text.replace(/\.?0+e/, "e") : text.replace(/\.?0+$/, "");
 }
 
-/** Columns under each other, two blanks between, the last one free. */
-export function columns(rows: readonly (readonly string[])[]): string {
+/** Columns under each other, two blanks between; the last one is cut where that is too wide. */
+export function columns(rows: readonly (readonly string[])[], most = Infinity): string {
   const widths = (rows[0] ?? []).map((_, k) => Math.max(...rows.map((row) => row[k].length)));
-  return rows.map((row) =>
-    printable(
-      row.map((cell, k) => k === row.length - 1 ? cell : cell.padEnd(widths[k])).join("  "),
-    )
-      .trimEnd() + "\n"
-  ).join("");
+  return rows.map((row) => {
+    const cells = row.map((cell, k) => k === row.length - 1 ? cell : cell.padEnd(widths[k]));
+    const line = printable(cells.join("  ").trimEnd());
+    return (line.length > most ? line.slice(0, most - 1) + "…" : line) + "\n";
+  }).join("");
 }
 
 /** The whole table of one pass. */
