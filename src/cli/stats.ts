@@ -8,9 +8,10 @@ import { ingest2021 } from "../rawstats/original/ingest2021.ts";
 import { assembleJob2018, isOfJob } from "../rawstats/original/job2018.ts";
 import { printRawTable } from "../rawstats/print/print_table.ts";
 import { metricValues, type RawAnalysisTable } from "../rawstats/print/tables.ts";
+import type { RawTableRequest } from "../rawstats/print/table.ts";
 import { readRawTables } from "../rawstats/workers.ts";
-import { lookAtRawFiles, type RawFile } from "../rawstats/files.ts";
-import { energySourceLine, type EnergyUnits, parseEnergyUnits } from "../rawstats/energy_units.ts";
+import { lookAtRawFiles } from "../rawstats/files.ts";
+import { energySourceLine, parseEnergyUnits } from "../rawstats/energy_units.ts";
 import { readOriginalNodes } from "../rawstats/original/original_nodes.ts";
 import type { RawCopies } from "../rawstats/once.ts";
 import { MAX_DEVICES } from "../rawstats/packed_series.ts";
@@ -27,17 +28,12 @@ import type { Verb } from "./command_line/verb.ts";
 const FORMATS = ["table", "csv", "json", "openmetrics"] as const;
 type Format = typeof FORMATS[number];
 
-interface Request {
-  readonly files: readonly RawFile[];
-  readonly job: string | undefined;
-  readonly energyUnits: EnergyUnits | undefined;
+interface Request extends RawTableRequest {
   readonly format: Format;
-  readonly devices: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
   /** Processes that read or write; `undefined`: as many as pays. */
   readonly processes: number | undefined;
-  readonly types: readonly string[] | undefined;
 }
 
 /** Post-processes raw stats files. */

@@ -19,6 +19,7 @@ import { type Domain, isDomain } from "../core/machine/domain.ts";
 import { FormatError } from "../core/errors.ts";
 import type { Behavior, OfferedSignal, Quality, SignalFormat, Unit } from "../core/signal.ts";
 import { type CpuPlace, PlatformTopology } from "../core/machine/topology.ts";
+import type { TraceHeader } from "./trace/header.ts";
 export { csvField } from "./csv_row.ts";
 
 /** The value of `format:`. */
@@ -36,11 +37,7 @@ const QUALITIES: readonly string[] = ["measured", "derived", "simulated"];
 const MAX_CPUS = 65536;
 
 /** The contents of `recording.yaml`. */
-export interface Recording {
-  readonly host: string;
-  readonly profile: string;
-  readonly agent: string;
-  readonly startTime: string;
+export interface Recording extends Readonly<Omit<TraceHeader, "version">> {
   readonly topology: PlatformTopology;
   readonly signals: readonly OfferedSignal[];
 }

@@ -1,11 +1,10 @@
 /** What the command line brings along for a monitor. */
-import type { Nested } from "../core/report.ts";
 import type { OptionValues } from "../core/option.ts";
 import type { Guardian } from "../guardian/guardian.ts";
 import type { MakeOpener, OutputSite } from "../outputs/output.ts";
 import type { RunParts } from "./run_parts.ts";
 import type { RunRequest } from "../request/request.ts";
-import type { RunIdle } from "../outputs/run_idle.ts";
+import type { RunReportOptions } from "../outputs/run_report.ts";
 
 /** The command and its guardian. */
 export interface MonitorPlan {
@@ -15,19 +14,14 @@ export interface MonitorPlan {
 }
 
 /** What the command line decides, beside the request. */
-export interface MonitorOptions extends Pick<OutputSite, "tell" | "stdout" | "stderr"> {
-  /** Shows the card, below the command's own output. */
-  show(card: string): void;
+export interface MonitorOptions
+  extends
+    Pick<OutputSite, "tell" | "stdout" | "stderr">,
+    Pick<RunReportOptions, "version" | "permissions" | "countersChecked" | "idle" | "show"> {
   /** Stacks of unforeseen errors are shown. */
   readonly debug: boolean;
   /** Uses the simulated node where no energy counter can be read. */
   simulateIfBlind: boolean;
-  /** Version for reports, and the permissions in force. */
-  version: string;
-  permissions: readonly string[];
-  /** What an earlier test of this node's counters found. */
-  countersChecked?: Nested | undefined;
-  idle?: RunIdle;
   /** The outputs that were asked for, and the values of their options. */
   readonly outputs: readonly MakeOpener[];
   readonly values: OptionValues;

@@ -8,6 +8,7 @@ import { closeFile, O, openFile } from "../os/files.ts";
 import { errorText, libc } from "../os/libc.ts";
 import { isMissing, OsError, readFoundText } from "../os/user_file.ts";
 import { writeDocument } from "../files/whole_file.ts";
+import type { PlannedRun } from "./plan.ts";
 
 /** First line: what the study is. */
 export interface StudyHead {
@@ -18,10 +19,7 @@ export interface StudyHead {
 }
 
 /** One run that is done. */
-export interface StudyResult {
-  readonly file: string;
-  readonly label: string;
-  readonly repeat: number;
+export interface StudyResult extends Pick<PlannedRun, "file" | "label" | "repeat"> {
   /** Exit status of the command. */
   readonly status: number;
   /** Of the report; null where nothing could be measured. */
@@ -47,7 +45,8 @@ export function readStudy(path: string, head: StudyHead): Map<string, StudyResul
     text = readFoundText(path);
   } catch (error) {
     if (isMissing(error)) return undefined;
-    throw unreadable(path, error);
+    if (!(error instanceof OsError)) throw error;
+    throw new AccessError({ action: "use", target: path, found: error.message, cause: error });
   }
   const lines = text.split("\n").map(parsed).filter((line) => line !== undefined);
   const [first, ...rest] = lines;
@@ -93,9 +92,4 @@ function parsed(line: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-function unreadable(path: string, error: unknown): AccessError {
-  if (!(error instanceof OsError)) throw error;
-  return new AccessError({ action: "use", target: path, found: error.message, cause: error });
 }
