@@ -19,7 +19,6 @@ export type ProcessEnd = "running" | "shutdown" | "died" | "withdrawn";
 
 /** One process, its threads and its filter. */
 export class TrackedProcess implements CpuUser {
-  readonly pid: number;
   /** The process's own stack of regions. */
   readonly track: Track;
   /** Stacks of threads with regions of their own, in order of their first event. */
@@ -28,7 +27,6 @@ export class TrackedProcess implements CpuUser {
   #past: Track | undefined;
   /** Those that ended in this step: their records are still to be taken. */
   readonly retired: Track[] = [];
-  readonly startNs: number;
   /** It stands in for a command that has marked nothing so far. */
   command: boolean;
   readonly filter: RecordFilter | undefined;
@@ -57,16 +55,14 @@ export class TrackedProcess implements CpuUser {
   counting = false;
 
   constructor(
-    pid: number,
+    readonly pid: number,
     cpus: Int32Array,
-    startNs: number,
+    readonly startNs: number,
     options: { command: boolean; filter: RecordFilter | undefined; paths: RegionPaths },
   ) {
-    this.pid = pid;
     this.#paths = options.paths;
     this.track = new Track(pid, cpus, options.paths);
     this.track.lastNs = startNs;
-    this.startNs = startNs;
     this.command = options.command;
     this.filter = options.filter;
   }
@@ -181,9 +177,7 @@ export class TrackedProcess implements CpuUser {
   }
 
   register(region: number, hint: number): void {
-    if (region >= this.#hints.length) {
-      this.#hints = grown(this.#hints, region + 1, 255);
-    }
+    if (region >= this.#hints.length) this.#hints = grown(this.#hints, region + 1, 255);
     if (this.#hints[region] === 255) this.#hints[region] = hint;
   }
 
@@ -201,22 +195,6 @@ export class TrackedProcess implements CpuUser {
     this.#past?.addTotals(counts, runtimesNs);
     for (const thread of this.retired) thread.addTotals(counts, runtimesNs);
     for (const thread of this.threads) thread.addTotals(counts, runtimesNs);
-  }
-
-  /** Completed outermost visits to a region, those of its threads included. */
-  count(region: number): number {
-    let total = this.track.count(region) + (this.#past?.count(region) ?? 0);
-    for (const thread of this.threads) total += thread.count(region);
-    for (const thread of this.retired) total += thread.count(region);
-    return total;
-  }
-
-  /** Whole time of the completed outermost visits, those of its threads included. */
-  runtimeNs(region: number): number {
-    let total = this.track.runtimeNs(region) + (this.#past?.runtimeNs(region) ?? 0);
-    for (const thread of this.threads) total += thread.runtimeNs(region);
-    for (const thread of this.retired) total += thread.runtimeNs(region);
-    return total;
   }
 }
 

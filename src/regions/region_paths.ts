@@ -17,7 +17,6 @@ const MAX_TRACKS = 4096;
 
 /** The paths of a run and what their visits add up to. */
 export class RegionPaths {
-  readonly table: PathTable;
   stats = new PathStats();
   readonly #regions: RegionTable;
   readonly #tracks: TrackTable;
@@ -36,8 +35,7 @@ export class RegionPaths {
   #crowdedNs = new Float64Array(16);
   #owners = 0;
 
-  constructor(table: PathTable, regions: RegionTable, tracks: TrackTable) {
-    this.table = table;
+  constructor(readonly table: PathTable, regions: RegionTable, tracks: TrackTable) {
     this.#regions = regions;
     this.#tracks = tracks;
   }

@@ -296,11 +296,6 @@ export class Track {
     }
   }
 
-  /** Time of the entry into the open region; meaningless when none is open. */
-  get openSinceNs(): number {
-    return this.region < 0 ? NaN : this.#entryNs[this.#find(this.region)];
-  }
-
   /** Handles of the regions that it was ever in. */
   get visited(): Int32Array {
     return this.#slotRegion.subarray(0, this.#slots);
@@ -321,9 +316,7 @@ export class Track {
 
   #setHint(level: number, hint: number): void {
     if (level >= MAX_HINT_DEPTH) level = MAX_HINT_DEPTH - 1;
-    if (level >= this.#hints.length) {
-      this.#hints = grown(this.#hints);
-    }
+    if (level >= this.#hints.length) this.#hints = grown(this.#hints);
     this.#hints[level] = hint;
   }
 
@@ -368,9 +361,7 @@ export class Track {
       this.#runtimeNs = lengthened(this.#runtimeNs, capacity);
       this.#known = lengthened(this.#known, capacity);
       this.#record = lengthened(this.#record, capacity);
-      const silent = new Uint8Array(capacity);
-      silent.set(this.#silent);
-      this.#silent = silent;
+      this.#silent = lengthened(this.#silent, capacity);
     }
     if (region < this.#slotOf.length) this.#slotOf[region] = slot;
     this.#slotRegion[slot] = region;

@@ -10,12 +10,7 @@ export class TrackTable {
 
   /** Handle of a name, made when it is new. The program's own marks, "", are 0. */
   add(name: string): number {
-    let handle = this.#handles.get(name);
-    if (handle === undefined) {
-      handle = this.#names.push(name) - 1;
-      this.#handles.set(name, handle);
-    }
-    return handle;
+    return this.#handles.getOrInsertComputed(name, () => this.#names.push(name) - 1);
   }
 
   /** Name of a handle; "" for one without a name. */
