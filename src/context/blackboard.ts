@@ -20,6 +20,8 @@ interface Stack {
   visible: boolean;
 }
 
+type StackName = "region" | "unaligned";
+
 /** Why a value cannot be ended. */
 export type Mismatch =
   | { kind: "none" }
@@ -29,10 +31,7 @@ export type Mismatch =
 export class Blackboard {
   readonly #tree: ContextTree;
   readonly #ownStacks: boolean;
-  readonly #stacks: { region: Stack | null; unaligned: Stack | null } = {
-    region: null,
-    unaligned: null,
-  };
+  readonly #stacks: { [name in StackName]: Stack | null } = { region: null, unaligned: null };
   readonly #values = new Map<number, Variant>();
 
   /** @param ownStacks An attribute that is not nested may end while others are open above it. */
@@ -125,9 +124,9 @@ export class Blackboard {
   /** The innermost nested value above the one that a nested attribute would end; else `NONE`. */
   #nestedAbove(top: number, attribute: number): number {
     const tree = this.#tree;
-    if (!isNested(tree, attribute)) return NONE;
+    if (!tree.isNested(attribute)) return NONE;
     for (let id = top; tree.attributeOf[id] !== attribute; id = tree.parentOf[id]) {
-      if (isNested(tree, tree.attributeOf[id])) return id;
+      if (tree.isNested(tree.attributeOf[id])) return id;
     }
     return NONE;
   }
@@ -149,10 +148,6 @@ export class Blackboard {
   }
 }
 
-function isNested(tree: ContextTree, attribute: number): boolean {
-  return (tree.propertiesOf(attribute) & PROPERTY.nested) !== 0;
-}
-
-function stackOf(tree: ContextTree, attribute: number): "region" | "unaligned" {
+function stackOf(tree: ContextTree, attribute: number): StackName {
   return (tree.propertiesOf(attribute) & PROPERTY.unaligned) !== 0 ? "unaligned" : "region";
 }

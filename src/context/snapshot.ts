@@ -7,8 +7,8 @@
  * @module
  */
 
-import type { ContextTree } from "./tree.ts";
-import { NAME_ID, NONE } from "./tree.ts";
+import { lengthened } from "../core/grow.ts";
+import { type ContextTree, NAME_ID, NONE } from "./tree.ts";
 import { reportText, TYPE, type Value } from "./variant.ts";
 
 /** A list of attributes whose values come together as plain numbers, record after record. */
@@ -187,12 +187,13 @@ export class Snapshot {
   /** A copy that no later record overwrites. */
   copy(): Snapshot {
     const other = new Snapshot();
+    const length = Math.max(this.count, 1);
     other.count = this.count;
-    other.node = this.node.slice(0, Math.max(this.count, 1));
-    other.immediate = this.immediate.slice(0, Math.max(this.count, 1));
-    other.type = this.type.slice(0, Math.max(this.count, 1));
-    other.num = this.num.slice(0, Math.max(this.count, 1));
-    other.obj = this.obj.slice(0, Math.max(this.count, 1));
+    other.node = this.node.slice(0, length);
+    other.immediate = this.immediate.slice(0, length);
+    other.type = this.type.slice(0, length);
+    other.num = this.num.slice(0, length);
+    other.obj = this.obj.slice(0, length);
     return other;
   }
 
@@ -204,16 +205,10 @@ export class Snapshot {
 
   #grow(): void {
     const length = this.node.length * 2;
-    const node = new Int32Array(length), immediate = new Uint8Array(length);
-    const type = new Uint8Array(length), num = new Float64Array(length);
-    node.set(this.node);
-    immediate.set(this.immediate);
-    type.set(this.type);
-    num.set(this.num);
-    this.node = node;
-    this.immediate = immediate;
-    this.type = type;
-    this.num = num;
+    this.node = lengthened(this.node, length);
+    this.immediate = lengthened(this.immediate, length);
+    this.type = lengthened(this.type, length);
+    this.num = lengthened(this.num, length);
     for (let i = this.obj.length; i < length; i++) this.obj.push(null);
   }
 }

@@ -12,8 +12,7 @@
  */
 
 import { lengthened } from "../core/grow.ts";
-import type { Attribute } from "./attribute.ts";
-import { PROPERTY } from "./attribute.ts";
+import { type Attribute, PROPERTY } from "./attribute.ts";
 import { equalValues, reportText, TYPE, type Value } from "./variant.ts";
 
 /** Attribute id of attribute names: a node with it is an attribute. */
@@ -116,12 +115,7 @@ export class ContextTree {
 
   /** The child of `parent` that repeats attribute and value of `node`, made if it is new. */
   childLike(parent: number, node: number): number {
-    return this.child(
-      parent,
-      this.attributeOf[node],
-      this.typeOf[node],
-      this.valueOf[node],
-    );
+    return this.child(parent, this.attributeOf[node], this.typeOf[node], this.valueOf[node]);
   }
 
   /** Makes an attribute findable by name, unless another of that name came first. */

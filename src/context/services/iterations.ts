@@ -1,7 +1,6 @@
 /** Which attributes number the iterations of a loop. */
 
-import type { ContextTree } from "../tree.ts";
-import { NONE } from "../tree.ts";
+import { type ContextTree, NONE } from "../tree.ts";
 
 /** Key of the mark in an attribute's metadata. */
 export const ITERATION_MARK = "class.iteration";
