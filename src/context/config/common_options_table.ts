@@ -7,7 +7,7 @@
  * @module
  */
 
-import { columns, kept, lets, type Option, type OptionTable } from "./option.ts";
+import { columns, kept, lets, type Option, type OptionTable, settings, spread } from "./option.ts";
 
 const PER_VISIT = (over: string) => `${over}#time.inclusive.duration.ns`;
 
@@ -18,41 +18,20 @@ const ITERATION_SECONDS = lets({
   "ls.max": "scale(max#iter.duration.ns,1e-9)",
 });
 
-/** Columns min, avg and max of something, each by its own operator. */
-function spread(
-  expression: (over: string) => string,
-  title: (over: string) => string,
-  unit?: string,
-) {
-  return ["min", "avg", "max"].map((over) => [expression(over), title(over), unit] as const);
-}
-
-const EVENT: readonly Option[] = [
-  {
-    name: "level",
-    type: "string",
-    about: "Lowest level of regions that count: 0 to 7, or phase",
-    variables: { CALI_EVENT_REGION_LEVEL: "{}" },
-  },
-  {
-    name: "include_branches",
-    type: "string",
-    about: "Only what is inside of these regions",
-    variables: { CALI_EVENT_INCLUDE_BRANCHES: "{}" },
-  },
-  {
-    name: "include_regions",
-    type: "string",
-    about: "Only regions that one of these filters lets pass",
-    variables: { CALI_EVENT_INCLUDE_REGIONS: "{}" },
-  },
-  {
-    name: "exclude_regions",
-    type: "string",
-    about: "No regions that one of these filters lets pass",
-    variables: { CALI_EVENT_EXCLUDE_REGIONS: "{}" },
-  },
-];
+const EVENT: readonly Option[] = settings(
+  ["level", "CALI_EVENT_REGION_LEVEL", "Lowest level of regions that count: 0 to 7, or phase"],
+  ["include_branches", "CALI_EVENT_INCLUDE_BRANCHES", "Only what is inside of these regions"],
+  [
+    "include_regions",
+    "CALI_EVENT_INCLUDE_REGIONS",
+    "Only regions that one of these filters lets pass",
+  ],
+  [
+    "exclude_regions",
+    "CALI_EVENT_EXCLUDE_REGIONS",
+    "No regions that one of these filters lets pass",
+  ],
+);
 
 const METRIC: readonly Option[] = [
   {

@@ -2,8 +2,7 @@
 
 import type { ChannelSpec, ConfigFacts } from "./channel_spec.ts";
 import type { ChosenOptions } from "./chosen_options.ts";
-import type { Category, Option } from "./option.ts";
-import { quoteWord } from "./option.ts";
+import { type Category, type Option, quoteWord } from "./option.ts";
 import { SignalRequest, type SignalStyle } from "./signals.ts";
 
 /** A configuration by name. */
@@ -117,6 +116,13 @@ export class ChannelDraft {
     };
   }
 }
+
+/** The option of reports for {@linkcode ChannelDraft.wantsMpi}. */
+export const ACROSS_RANKS: Option = {
+  name: "aggregate_across_ranks",
+  type: "bool",
+  about: "One report over all ranks of MPI; by default if there are any",
+};
 
 /** FORMAT tree with the options of that formatter. */
 export function treeFormat(options: ChosenOptions, ...args: string[]): string {

@@ -1,6 +1,7 @@
 /** `event-trace`: every begin, set and end, as a `.cali` stream. */
 
 import type { ChannelDraft, Config } from "./config.ts";
+import { settings } from "./option.ts";
 
 /** Handles the option `output` of configurations whose other options are in tables. */
 export function plainOutput(draft: ChannelDraft): void {
@@ -19,12 +20,7 @@ export const eventTrace: Config = {
   variables: { CALI_CHANNEL_FLUSH_ON_EXIT: "false" },
   signals: "none",
   options: [
-    {
-      name: "outdir",
-      type: "string",
-      about: "Folder for the file",
-      variables: { CALI_RECORDER_DIRECTORY: "{}" },
-    },
+    ...settings(["outdir", "CALI_RECORDER_DIRECTORY", "Folder for the file"]),
     { name: "trace.io", type: "bool", about: "I/O calls, too", services: ["io"] },
     {
       name: "trace.mpi",

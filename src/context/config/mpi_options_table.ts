@@ -8,7 +8,16 @@
  * @module
  */
 
-import { type Column, columns, kept, lets, type Option, type OptionTable } from "./option.ts";
+import {
+  type Column,
+  columns,
+  kept,
+  lets,
+  type Option,
+  type OptionTable,
+  settings,
+  spread,
+} from "./option.ts";
 
 /** Functions that take no time worth a region. */
 const CHEAP = "MPI_Wtime,MPI_Comm_rank,MPI_Comm_size";
@@ -53,9 +62,7 @@ function gap(over: string): [string, string] {
 }
 
 function gapColumns(expression: (over: string) => string): string {
-  return columns(
-    ...["min", "avg", "max"].map((over): Column => [expression(over), `Irecv gap (${over})`]),
-  );
+  return columns(...spread(expression, (over) => `Irecv gap (${over})`));
 }
 
 const REGION: readonly Option[] = [
@@ -66,19 +73,13 @@ const REGION: readonly Option[] = [
     services: ["mpi"],
     variables: { CALI_MPI_BLACKLIST: "MPI_Comm_rank,MPI_Comm_size,MPI_Wtick,MPI_Wtime" },
   },
-  {
-    name: "mpi.include",
-    type: "string",
-    about: "Only these functions of MPI",
-    variables: { CALI_MPI_WHITELIST: "{}" },
-  },
-  {
-    name: "mpi.exclude",
-    type: "string",
-    about: "Not these functions of MPI",
-    variables: { CALI_MPI_BLACKLIST: "{}" },
-  },
+  ...settings(
+    ["mpi.include", "CALI_MPI_WHITELIST", "Only these functions of MPI"],
+    ["mpi.exclude", "CALI_MPI_BLACKLIST", "Not these functions of MPI"],
+  ),
 ];
+
+const MESSAGE_SIZE = (over: string) => `Msg size (${over})`;
 
 const METRIC: readonly Option[] = [
   {
@@ -93,18 +94,8 @@ const METRIC: readonly Option[] = [
         "mms.avg": kept("avg", "mpi.msg.size"),
         "mms.max": kept("max", "mpi.msg.size"),
       })
-    } ${
-      columns(
-        ["min(mms.min)", "Msg size (min)", "Byte"],
-        ["avg(mms.avg)", "Msg size (avg)", "Byte"],
-        ["max(mms.max)", "Msg size (max)", "Byte"],
-      )
-    }`,
-    cross: columns(
-      ["min(min#mms.min)", "Msg size (min)", "Byte"],
-      ["avg(avg#mms.avg)", "Msg size (avg)", "Byte"],
-      ["max(max#mms.max)", "Msg size (max)", "Byte"],
-    ),
+    } ${columns(...spread((over) => `${over}(mms.${over})`, MESSAGE_SIZE, "Byte"))}`,
+    cross: columns(...spread((over) => `${over}(${over}#mms.${over})`, MESSAGE_SIZE, "Byte")),
   },
   {
     name: "mpi.message.count",

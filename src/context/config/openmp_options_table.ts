@@ -5,7 +5,7 @@
  * @module
  */
 
-import { columns, lets, type Option, type OptionTable } from "./option.ts";
+import { columns, keyColumn, lets, type Option, type OptionTable } from "./option.ts";
 
 const METRIC: readonly Option[] = [
   {
@@ -64,50 +64,15 @@ const METRIC: readonly Option[] = [
 ];
 
 /** What is known of the code that a sample hit; symbollookup finds it at the end of the run. */
-function source(
-  { name, about, variable, attribute, title }: {
-    name: string;
-    about: string;
-    variable: string;
-    attribute: string;
-    title: string;
-  },
-): Option {
-  const query = `${columns([attribute, title])} group by ${attribute}`;
-  return {
-    name,
-    type: "bool",
-    about,
-    services: ["symbollookup"],
-    variables: { [`CALI_SYMBOLLOOKUP_LOOKUP_${variable}`]: "true" },
-    local: query,
-    cross: query,
-  };
-}
-
 const SAMPLING: readonly Option[] = [
-  source({
-    name: "source.module",
-    about: "Program or library that was running",
-    variable: "MODULE",
-    attribute: "module#cali.sampler.pc",
-    title: "Module",
-  }),
-  source({
-    name: "source.function",
-    about: "Function that was running",
-    variable: "FUNCTION",
-    attribute: "source.function#cali.sampler.pc",
-    title: "Function",
-  }),
-  source({
-    name: "source.location",
-    about: "File and line that were running",
-    variable: "SOURCELOC",
-    attribute: "sourceloc#cali.sampler.pc",
-    title: "Source",
-  }),
-];
+  ["source.module", "Program or library that was running", "MODULE", "module", "Module"],
+  ["source.function", "Function that was running", "FUNCTION", "source.function", "Function"],
+  ["source.location", "File and line that were running", "SOURCELOC", "sourceloc", "Source"],
+].map(([name, about, variable, attribute, title]) => ({
+  ...keyColumn(name, about, `${attribute}#cali.sampler.pc`, title),
+  services: ["symbollookup"],
+  variables: { [`CALI_SYMBOLLOOKUP_LOOKUP_${variable}`]: "true" },
+}));
 
 /** Options by group. */
 export const OPENMP_OPTIONS: OptionTable = { metric: METRIC, sampling: SAMPLING };

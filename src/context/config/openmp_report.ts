@@ -5,14 +5,8 @@
  * @module
  */
 
-import type { Config } from "./config.ts";
-import { columns, lets, type Option } from "./option.ts";
-
-/** One more key column of rows. */
-function split(name: string, about: string, attribute: string, title: string): Option {
-  const query = `${columns([attribute, title])} group by ${attribute}`;
-  return { name, type: "bool", about, local: query, cross: query };
-}
+import { ACROSS_RANKS, type Config } from "./config.ts";
+import { columns, keyColumn, lets } from "./option.ts";
 
 /** The configuration `openmp-report`. */
 export const openmpReport: Config = {
@@ -27,13 +21,9 @@ export const openmpReport: Config = {
   defaults: { "openmp.efficiency": "true", "openmp.times": "true", show_regions: "true" },
   signals: "report",
   options: [
-    {
-      name: "aggregate_across_ranks",
-      type: "bool",
-      about: "One report over all ranks of MPI; by default if there are any",
-    },
-    split("show_threads", "Threads one by one", "omp.thread.id", "Thread"),
-    split("show_thread_type", "Initial thread and workers apart", "omp.thread.type", "Type"),
+    ACROSS_RANKS,
+    keyColumn("show_threads", "Threads one by one", "omp.thread.id", "Thread"),
+    keyColumn("show_thread_type", "Initial thread and workers apart", "omp.thread.type", "Type"),
     {
       name: "show_regions",
       type: "bool",

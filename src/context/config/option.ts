@@ -50,6 +50,30 @@ export function columns(...rows: Column[]): string {
   ).join(",");
 }
 
+/** Columns min, avg and max of something, each by its own operator. */
+export function spread(
+  expression: (over: string) => string,
+  title: (over: string) => string,
+  unit?: string,
+): Column[] {
+  return ["min", "avg", "max"].map((over) => [expression(over), title(over), unit] as const);
+}
+
+/** Options whose values are those of variables. */
+export function settings(
+  ...rows: readonly (readonly [name: string, variable: string, about: string])[]
+): Option[] {
+  return rows.map(([name, variable, about]) => {
+    return { name, type: "string", about, variables: { [variable]: "{}" } };
+  });
+}
+
+/** One more key column of rows. */
+export function keyColumn(name: string, about: string, attribute: string, title: string): Option {
+  const query = `${columns([attribute, title])} group by ${attribute}`;
+  return { name, type: "bool", about, local: query, cross: query };
+}
+
 /** A LET clause. */
 export function lets(terms: Readonly<Record<string, string>>): string {
   return "let " + Object.entries(terms).map(([name, term]) => `${name}=${term}`).join(",");

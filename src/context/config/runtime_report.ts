@@ -10,8 +10,7 @@
  * @module
  */
 
-import type { Config } from "./config.ts";
-import { treeFormat } from "./config.ts";
+import { ACROSS_RANKS, type Config, treeFormat } from "./config.ts";
 import { columns, lets } from "./option.ts";
 
 const SECONDS = `${
@@ -44,11 +43,7 @@ export const runtimeReport: Config = {
         ["percent_total(sum#report.t)", "Time % (E)"],
       ),
     },
-    {
-      name: "aggregate_across_ranks",
-      type: "bool",
-      about: "One report over all ranks of MPI; by default if there are any",
-    },
+    ACROSS_RANKS,
     { name: "order_by_time", type: "bool", about: "Longest exclusive time first" },
     { name: "output.append", type: "bool", about: "Add to files instead of replacing them" },
   ],

@@ -5,8 +5,7 @@
  */
 
 import type { ChosenOptions } from "./chosen_options.ts";
-import type { Config } from "./config.ts";
-import { treeFormat } from "./config.ts";
+import { ACROSS_RANKS, type Config, treeFormat } from "./config.ts";
 import { columns, quoteWord } from "./option.ts";
 import { checkFormat, profileFormat, profileName } from "./runtime_profile.ts";
 
@@ -40,11 +39,7 @@ export const sampleReport: Config = {
       about: "By functions that called each other instead of by regions",
       services: ["callpath", "symbollookup"],
     },
-    {
-      name: "aggregate_across_ranks",
-      type: "bool",
-      about: "One report over all ranks of MPI; by default if there are any",
-    },
+    ACROSS_RANKS,
     { name: "output.append", type: "bool", about: "Add to files instead of replacing them" },
   ],
   check: (options) => checkFrequency("sample-report", options),

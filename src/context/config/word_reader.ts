@@ -7,12 +7,9 @@
 const BLANK = /[ \t\n\v\f\r]/;
 
 export class WordReader {
-  readonly text: string;
   #at = 0;
 
-  constructor(text: string) {
-    this.text = text;
-  }
+  constructor(readonly text: string) {}
 
   /** Where reading goes on. */
   get offset(): number {
