@@ -9,7 +9,6 @@ import { parseSignalList } from "../core/signal_list.ts";
 import type { PlatformTopology } from "../core/machine/topology.ts";
 import type { Batch, NameTable } from "../signals/batch.ts";
 import { CounterShare, type Sharer } from "./shares.ts";
-import { ValueHistory } from "./value_history.ts";
 
 /** What is known of processes beside signals: live runs alone have it. */
 export interface ProcessFacts {
@@ -42,6 +41,16 @@ export class RunMachine implements Machine {
   readonly moment: Moment = {
     ...{ timeS: 0, process: -1, pid: 0, thread: 0, main: true, cpu: -1 },
   };
+  /** What is known of who it is read for by itself. */
+  readonly #own = new Map<string, () => number>([
+    ["cpuinfo.cpu", () => this.moment.cpu],
+    ["cpuinfo.numa_node", () => {
+      const { cpu } = this.moment;
+      return cpu < 0 ? NaN : this.#topology.indexOfCpu("memory", cpu);
+    }],
+    ["pthread.id", () => this.moment.thread],
+    ["pthread.is_master", () => Number(this.moment.main)],
+  ]);
   readonly #batch: Batch;
   readonly #table: NameTable;
   readonly #topology: PlatformTopology;
@@ -62,8 +71,8 @@ export class RunMachine implements Machine {
 
   /** Signals by name; before the first sample, since it requests them from the batch. */
   values(name: string): readonly MachineValue[] | { absent: string } {
-    if (name === "cpuinfo.cpu" || name === "cpuinfo.numa_node") return [this.#place(name)];
-    if (name === "pthread.id" || name === "pthread.is_master") return [this.#thread(name)];
+    const read = this.#own.get(name);
+    if (read !== undefined) return [{ name, unit: "", grows: false, read }];
     if (name in MEMORY) return this.#memory(name as keyof typeof MEMORY);
     try {
       const [request] = parseSignalList(name, "signal");
@@ -136,20 +145,6 @@ export class RunMachine implements Machine {
     return value;
   }
 
-  #place(name: string): MachineValue {
-    const { moment } = this;
-    const read = name === "cpuinfo.cpu"
-      ? () => moment.cpu
-      : () => moment.cpu < 0 ? NaN : this.#topology.indexOfCpu("memory", moment.cpu);
-    return { name, unit: "", grows: false, read };
-  }
-
-  #thread(name: string): MachineValue {
-    const { moment } = this;
-    const read = name === "pthread.id" ? () => moment.thread : () => Number(moment.main);
-    return { name, unit: "", grows: false, read };
-  }
-
   #memory(name: keyof typeof MEMORY): readonly MachineValue[] | { absent: string } {
     const facts = this.#facts;
     if (facts === undefined) return { absent: "a recording holds no memory of processes" };
@@ -167,4 +162,32 @@ export function attributeNames(text: string, topology: PlatformTopology): string
   const [{ name, domain }] = parseSignalList(text, "signal");
   if (domain === "board") return [name];
   return Array.from({ length: topology.count(domain) }, (_, i) => `${name}-${domain}-${i}`);
+}
+
+/** Values of a signal, step by step, as long as they may be needed. */
+class ValueHistory {
+  #timesS: number[] = [];
+  #values: number[] = [];
+
+  take(timeS: number, value: number): void {
+    this.#timesS.push(timeS);
+    this.#values.push(value);
+  }
+
+  /** The value of the sample for a moment: of the first one not before it, else the last. */
+  at(timeS: number): number {
+    const times = this.#timesS;
+    let i = times.length - 1;
+    while (i > 0 && times[i - 1] >= timeS) i--;
+    return i < 0 ? NaN : this.#values[i];
+  }
+
+  /** Lets go of steps before a moment. */
+  forget(timeS: number): void {
+    let gone = 0;
+    while (gone < this.#timesS.length - 1 && this.#timesS[gone] < timeS) gone++;
+    if (gone === 0) return;
+    this.#timesS.splice(0, gone);
+    this.#values.splice(0, gone);
+  }
 }

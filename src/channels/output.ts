@@ -195,9 +195,8 @@ export class ContextOutput {
   /** Run metadata of a process, by its first thread, or of all. */
   #globals(of?: number): Snapshot {
     const globals = this.channel.globals(of);
-    const unordered = this.#names.unordered?.list(
-      of === undefined ? undefined : this.#pids.get(of),
-    );
+    const pid = of === undefined ? undefined : this.#pids.get(of);
+    const unordered = this.#names.unordered?.list(pid);
     addUnordered(this.channel.tree, globals, unordered ?? []);
     return globals;
   }

@@ -64,7 +64,8 @@ export class ContextRun {
   #recorder!: ContextRecorder;
   #outputs: ContextOutput[] = [];
   #place: ContextPlace = {};
-  #order: "kept" | "folded" | undefined;
+  /** Whether channels need every visit in its order; known once they are made. */
+  order: "kept" | "folded" | undefined;
   readonly #logged = new Set<string>();
 
   constructor(options: ContextRunOptions) {
@@ -125,7 +126,7 @@ export class ContextRun {
       return [output, ...series ? make(series.channel, output) : []];
     };
     const specs = this.#options.channels(table, topology);
-    if (specs.length > 0) this.#order = specs.some(needsOrder) ? "kept" : "folded";
+    if (specs.length > 0) this.order = specs.some(needsOrder) ? "kept" : "folded";
     this.#note("Initialized");
     if (specs.every(({ managed }) => managed)) {
       this.#note("No manual config specified, disabling default channel");
@@ -135,11 +136,6 @@ export class ContextRun {
     this.#outputs = specs.flatMap((spec) => make(spec));
     if (isManaged) this.#note("Registered builtin ConfigManager");
     this.#recorder.attach(machine, this.#outputs.map(({ channel }) => channel));
-  }
-
-  /** Whether channels need every visit in its order; known once they are made. */
-  get order(): "kept" | "folded" | undefined {
-    return this.#order;
   }
 
   /** Hands what was gathered to the kernel. */

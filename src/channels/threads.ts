@@ -36,8 +36,6 @@ interface OpenRegion {
 
 /** One thread of a run, in all channels. */
 export class RunThread {
-  /** Its number in each channel. */
-  readonly numbers: readonly number[];
   /** All of its visits are folded by path. */
   folds = false;
   #place: readonly PathStep[] = [];
@@ -47,9 +45,8 @@ export class RunThread {
   /** The attribute of a region that ended just now: its own end is to follow. */
   #due: string | undefined;
 
-  constructor(numbers: readonly number[]) {
-    this.numbers = numbers;
-  }
+  /** @param numbers Its number in each channel. */
+  constructor(readonly numbers: readonly number[]) {}
 
   enter(channels: readonly Channel[], name: string): void {
     this.#endDue(channels);

@@ -95,11 +95,9 @@ export class TreeEnergies {
 
   #gather(row: Snapshot, attribute: number, groups: Map<string, Group>): void {
     const key = this.#groupOf(row), at = row.indexOf(attribute);
-    let group = groups.get(key);
-    if (group === undefined) {
-      group = { joules: 0, rows: 0, silent: 0, silentNs: 0, wanted: undefined };
-      groups.set(key, group);
-    }
+    const group = groups.getOrInsertComputed(key, () => {
+      return { joules: 0, rows: 0, silent: 0, silentNs: 0, wanted: undefined };
+    });
     if (at >= 0 && Number.isFinite(row.num[at])) {
       group.joules += row.num[at];
       group.rows++;
