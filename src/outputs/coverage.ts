@@ -67,15 +67,14 @@ export function coverageNotes(gaps: Map<string, Known>): string[] {
   return lines;
 }
 
-/** A line for energies whose counters changed too rarely in so short a run; `undefined`: none. */
-export function roughTotals(rare: ReadonlyMap<string, number>): string | undefined {
-  const texts = ENERGY_KINDS.flatMap((kind) => {
+/** A line for energies whose counters changed too rarely in so short a run; "": none. */
+export function roughTotals(rare: ReadonlyMap<string, number>): string {
+  return ENERGY_KINDS.flatMap((kind) => {
     const changes = rare.get(ENERGY_SIGNALS[kind]);
     if (changes === undefined) return [];
     const often = changes === 1 ? "once" : `${changes} times`;
     return [`${kind}-energy is rough: its counter changed ${often}`];
-  });
-  return texts.length === 0 ? undefined : texts.join("; ");
+  }).join("; ");
 }
 
 /** `1 until 3.1 s`, `0 from 1.2 s, without 0.41 s (began again once)`. */
