@@ -24,22 +24,26 @@ import type { ReportOptions, RunView } from "./run_view.ts";
 /** Threads that the report names. */
 const MAX_THREADS = 20;
 
-/** What the mapping is made from. */
-export interface FactSources {
+/** What is known of a run from its begin. */
+export interface RunFacts {
   readonly request: ReportOptions;
   readonly engine: RunView;
   readonly catalogue: Catalogue;
-  readonly collector: Collector;
-  readonly loop: LoopFigures;
   readonly permissions: readonly string[];
   /** What an earlier test of this node's counters found. */
   readonly countersChecked?: Nested | undefined;
-  /** Those that were given back after the start. */
+  /** `simulated` or `tree DIR`, where the counters are not the machine's. */
+  readonly simulated?: string;
+}
+
+/** What the mapping is made from. */
+export interface FactSources extends RunFacts {
+  readonly collector: Collector;
+  readonly loop: LoopFigures;
+  /** Permissions that were given back after the start. */
   readonly dropped: readonly string[];
   /** What the kernel holds us to; `undefined` before the first sample. */
   readonly confinement: Confinement | undefined;
-  /** `simulated` or `tree DIR`, where the counters are not the machine's. */
-  readonly simulated?: string;
   /** The run goes on: the report covers the time so far. */
   readonly partial: boolean;
 }
@@ -106,21 +110,19 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
   if (openmp.processes > 0) mapping.openmp = openmpFacts(openmp);
   const events = valueFacts(values.values);
   if (events !== undefined) mapping["event values"] = events;
+  const { counts, outOfOrder, refusedFiles: files, mistakes } = collector;
   const marks: { [key: string]: Nested } = {
-    "folded visits": collector.counts.folded,
+    "folded visits": counts.folded,
     "late events": engine.events.late,
     ...(engine.events.late > 0 ? { "late by at most (s)": rounded(engine.events.mostLateS) } : {}),
+    ...positive({
+      "visits under one name": counts.other,
+      "visits of threads without room": counts.lost,
+      "begins and ends of spans without room": counts.lostSpans,
+      "marks within marks": counts.interrupting,
+      "hints left out": counts.nested,
+    }),
   };
-  if (collector.counts.other > 0) marks["visits under one name"] = collector.counts.other;
-  if (collector.counts.lost > 0) marks["visits of threads without room"] = collector.counts.lost;
-  if (collector.counts.lostSpans > 0) {
-    marks["begins and ends of spans without room"] = collector.counts.lostSpans;
-  }
-  if (collector.counts.interrupting > 0) {
-    marks["marks within marks"] = collector.counts.interrupting;
-  }
-  if (collector.counts.nested > 0) marks["hints left out"] = collector.counts.nested;
-  const { outOfOrder } = collector;
   if (outOfOrder.length > 0) {
     marks["visits out of order"] = Object.fromEntries(
       outOfOrder.slice(0, MAX_THREADS).map(({ pid, thread, visits, fromS, untilS }) => [
@@ -129,16 +131,19 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
       ]),
     );
   }
-  if (collector.counts.nestedLost > 0) marks["nested visits lost"] = collector.counts.nestedLost;
-  if (collector.counts.pathless > 0) marks["visits without a path"] = collector.counts.pathless;
-  if (collector.garbage > 0) marks["records left out"] = collector.garbage;
-  const files = collector.refusedFiles;
+  Object.assign(
+    marks,
+    positive({
+      "nested visits lost": counts.nestedLost,
+      "visits without a path": counts.pathless,
+      "records left out": collector.garbage,
+    }),
+  );
   if (files.length > 0) marks["files left out"] = files.slice(0, 20);
-  const refused = engine.tracker.refused;
+  const { refused } = engine.tracker;
   if (refused.length > 0) {
     marks["refused calls"] = Object.fromEntries(refused.map((r) => [r.kind, r.count]));
   }
-  const { mistakes } = collector;
   if (mistakes.total > 0) {
     marks.mistakes = Object.fromEntries(mistakes.list.map((m) => [m.kind, m.count]));
     const seen = mistakes.list.filter(({ text }) => text !== "");
@@ -146,7 +151,7 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
       marks["mistakes first seen"] = Object.fromEntries(seen.map((m) => [m.kind, m.text]));
     }
   }
-  if (collector.counts.refused > 0) marks["mistakes without a name"] = collector.counts.refused;
+  if (counts.refused > 0) marks["mistakes without a name"] = counts.refused;
   if (remarks.size > 0) marks.remarks = [...remarks];
   mapping.marks = marks;
   mapping.permissions = [...facts.permissions];
@@ -161,6 +166,10 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
     };
   }
   return mapping;
+}
+
+function positive(figures: { [key: string]: number }): { [key: string]: number } {
+  return Object.fromEntries(Object.entries(figures).filter(([, value]) => value > 0));
 }
 
 /** Time in calls of MPI by what they are for, within regions too: means over processes. */
@@ -253,9 +262,7 @@ function processes(facts: FactSources): Nested {
       : {}),
     ...(list.some((p) => p.command) ? { "without marks": "the launched command" } : {}),
     ...(open.length > 0
-      ? {
-        "ended inside a region": open.slice(0, 20).map((p) => `${p.pid} in ${p.openRegion}`),
-      }
+      ? { "ended inside a region": open.slice(0, 20).map((p) => `${p.pid} in ${p.openRegion}`) }
       : {}),
   };
 }

@@ -41,7 +41,8 @@ export class LiveSite implements OutputSite {
   readonly #keepSteps: KeepSteps | undefined;
   readonly #nowNs: () => number;
   readonly #files: LineFile[] = [];
-  readonly #written = new Set<string>();
+  /** Names of files that are written while the run goes on, or at its end. */
+  readonly written: Set<string> = new Set();
 
   constructor({ place, request, printer, keepSteps, nowNs }: LiveSiteOptions) {
     this.part = place.part;
@@ -64,12 +65,7 @@ export class LiveSite implements OutputSite {
   }
 
   willWrite(path: string): void {
-    this.#written.add(path);
-  }
-
-  /** Names of files that are written while the run goes on, or at its end. */
-  get written(): ReadonlySet<string> {
-    return this.#written;
+    this.written.add(path);
   }
 
   lines(path: string): LineFile | undefined {

@@ -11,14 +11,13 @@ import { statPath } from "../os/files.ts";
 import { absolutePath } from "../os/home.ts";
 import { Reserve } from "../files/reserve.ts";
 import { isWrittenInto, removeUserFile } from "../os/output_place.ts";
-import type { Catalogue } from "../signals/catalogue.ts";
 import { card } from "./card.ts";
 import { machineFacts } from "./machine_facts.ts";
 import { type Claim, claimPath } from "../job/claim.ts";
 import { Journal } from "../job/journal.ts";
 import type { Collector } from "../events/collector.ts";
 import { findingLine } from "../core/finding.ts";
-import { type FactSources, hostFacts } from "./facts.ts";
+import { type FactSources, hostFacts, type RunFacts } from "./facts.ts";
 import { findings } from "./findings.ts";
 import type { LoopFigures } from "./loop_figures.ts";
 import { probeDocument, writeDocument } from "../files/whole_file.ts";
@@ -26,24 +25,16 @@ import { JobShare } from "./job_share.ts";
 import type { JobPart } from "../job/parts.ts";
 import type { RunIdle } from "./run_idle.ts";
 import { MOST_FITTED, RunJournal } from "./run_journal.ts";
-import type { ReportExtras, ReportOptions, RunView } from "./run_view.ts";
+import type { ReportExtras } from "./run_view.ts";
 
 const S_IFLNK = 0o120000;
 /** Kept free on the disk for the report at the end: some hundred regions with their fields. */
 const RESERVED_BYTES = 1 << 20;
 
 /** What the report is made from. */
-export interface RunReportOptions {
-  readonly request: ReportOptions;
-  readonly engine: RunView;
-  readonly catalogue: Catalogue;
+export interface RunReportOptions extends RunFacts {
   /** `3.1.0+joulemark.X.Y.Z`. */
   readonly version: string;
-  readonly permissions: readonly string[];
-  /** What an earlier test of this node's counters found. */
-  readonly countersChecked?: Nested | undefined;
-  /** What stands in for the machine's counters. */
-  readonly simulated?: string;
   /** This node's side of a job of several. */
   readonly part?: JobPart;
   /** The idle baseline that was asked for. */
@@ -149,9 +140,8 @@ export class RunReport {
    * @param isQuick Without fit and tree. @default false
    */
   checkpoint(loop: LoopFigures, isQuick = false): void {
-    if (this.#path === undefined) return;
     // A device or a pipe has no place beside it.
-    if (isWrittenInto(this.#path)) return;
+    if (this.#path === undefined || isWrittenInto(this.#path)) return;
     if (this.#options.engine.steps === 0) return;
     try {
       const isLong = this.#options.engine.tracker.paths.length > MOST_FITTED;
@@ -177,7 +167,8 @@ export class RunReport {
         writeDocument(written, whileAlive(reportPieces(report), this.#options.alive), {
           survives: true,
         });
-        this.#removePartial();
+        // A short run never had one.
+        removeUserFile(`${this.#path}.partial`);
       } catch (error) {
         tell((error as Error).message);
         written = undefined;
@@ -197,20 +188,8 @@ export class RunReport {
   }
 
   #facts(loop: LoopFigures, partial: boolean): FactSources {
-    const { request, engine, catalogue, permissions, simulated, countersChecked } = this.#options;
-    return {
-      request,
-      engine,
-      catalogue,
-      collector: this.#collector,
-      loop,
-      permissions,
-      countersChecked,
-      dropped: this.dropped ?? [],
-      confinement: this.confinement,
-      simulated,
-      partial,
-    };
+    const { dropped = [], confinement } = this;
+    return { ...this.#options, collector: this.#collector, loop, dropped, confinement, partial };
   }
 
   #report(facts: FactSources, extras: ReportExtras = {}): Report {
@@ -245,11 +224,6 @@ export class RunReport {
       ...(facts.simulated === undefined ? {} : { simulated: facts.simulated }),
       ...(facts.partial ? { partial: "the run goes on" } : {}),
     });
-  }
-
-  #removePartial(): void {
-    // A short run never had one.
-    removeUserFile(`${this.#path}.partial`);
   }
 
   /** Gives the report's name free. */
