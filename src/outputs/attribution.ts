@@ -16,6 +16,7 @@ import { PathFamilies } from "../aggregate/build_tree.ts";
 import { PeakPower } from "../aggregate/peak_power.ts";
 import type { Coverage, FigureCoverage, Known } from "../aggregate/coverage.ts";
 import { HASH_APPLICATION, HASH_UNMARKED } from "../core/hash.ts";
+import { ENERGY_SIGNALS } from "../core/job_totals.ts";
 import { ROOT } from "../core/path_stats.ts";
 import { ENERGY_KINDS, type PathEnergies } from "../core/region_tree.ts";
 import type { Nested, RegionTotal, ReportFields, ReportHost } from "../core/report.ts";
@@ -24,7 +25,7 @@ import type { RegionTracker } from "../regions/tracker.ts";
 import type { Batch, NameTable } from "../signals/batch.ts";
 import { type AttributionMode, parseAttribution } from "../core/attribution_mode.ts";
 import type { OptionValues } from "../core/option.ts";
-import { type EnergyCounter, findCounters, offered, SIGNALS, STAMP } from "./energy_counters.ts";
+import { type EnergyCounter, findCounters, offered, STAMP } from "./energy_counters.ts";
 import { HiddenPaths, outermostPlain, tooFastNote } from "./hidden_paths.ts";
 import type { Opener, OpenOutput } from "./output.ts";
 
@@ -67,7 +68,6 @@ export function attributionIn(mode: AttributionMode): Opener {
 
 /** The energies of regions of one run. */
 export class RunAttribution implements OpenOutput {
-  readonly mode: "exact" | "fit";
   readonly #tracker: RegionTracker;
   readonly #batch: Batch;
   readonly #attribution: Attribution;
@@ -100,10 +100,9 @@ export class RunAttribution implements OpenOutput {
 
   private constructor(
     { batch, table, topology, tracker, coverage }: RunAttributionOptions,
-    mode: "exact" | "fit",
+    readonly mode: "exact" | "fit",
     counters: readonly EnergyCounter[],
   ) {
-    this.mode = mode;
     this.#tracker = tracker;
     this.#families = new PathFamilies(tracker.paths);
     this.#hidden = new HiddenPaths(tracker, this.#families);
@@ -114,7 +113,7 @@ export class RunAttribution implements OpenOutput {
       ? batch.pushSignal(STAMP, "board", 0)
       : -1;
     for (const kind of new Set(counters.map((counter) => counter.kind))) {
-      const figure = coverage.watch(SIGNALS[kind][0], "board", 0);
+      const figure = coverage.watch(ENERGY_SIGNALS[kind], "board", 0);
       if (figure !== undefined) this.#coverage.set(kind, figure);
     }
     this.#peaks = new PeakPower(counters.map(({ kind }) => kind));

@@ -3,8 +3,10 @@
  * @module
  */
 
-const PREFIXES: readonly [size: number, prefix: string][] = [
-  ...([[1e12, "T"], [1e9, "G"], [1e6, "M"]] as [number, string][]),
+const PREFIXES: readonly (readonly [size: number, prefix: string])[] = [
+  [1e12, "T"],
+  [1e9, "G"],
+  [1e6, "M"],
 ];
 /** From here on thousands: 9,999 J is shorter than 10.00 kJ, and exact. */
 const KILO_FROM = 1e4;

@@ -3,18 +3,13 @@
  * @module
  */
 import { type CounterSpec, type Kind, KINDS } from "../aggregate/attribution/attribution.ts";
+import { ENERGY_SIGNALS } from "../core/job_totals.ts";
 import type { PlatformTopology } from "../core/machine/topology.ts";
 import type { OfferedSignal } from "../core/signal.ts";
 import type { Batch, NameTable } from "../signals/batch.ts";
 
-/** The source of a kind's energy, and the assumed update period of its counter where none is known. */
-export const SIGNALS: Readonly<Record<Kind, readonly [name: string, usualS: number | undefined]>> =
-  {
-    package: ["CPU_ENERGY", 0.001],
-    dram: ["DRAM_ENERGY", 0.001],
-    gpu: ["GPU_ENERGY", undefined],
-    node: ["BOARD_ENERGY", undefined],
-  };
+/** The assumed update period of a kind's counter where none is known. */
+export const USUAL_S: Readonly<Partial<Record<Kind, number>>> = { package: 0.001, dram: 0.001 };
 /** When the values of pm_counters were taken. */
 export const STAMP = "CNL::SAMPLE_STAMP";
 const STAMPED_FILES = "/sys/cray/pm_counters/";
@@ -39,7 +34,7 @@ export function findCounters(
 ): EnergyCounter[] {
   const stamps = offered(table, STAMP) !== undefined;
   return KINDS.flatMap((kind) => {
-    const [name, usualS] = SIGNALS[kind];
+    const name = ENERGY_SIGNALS[kind];
     const signal = offered(table, name);
     if (signal === undefined) return [];
     const { domain } = signal.row;
@@ -48,7 +43,7 @@ export function findCounters(
       kind,
       index,
       cpus: topology.cpus(domain, index),
-      updatePeriodS: signal.updatePeriodS ?? (isCray ? undefined : usualS),
+      updatePeriodS: signal.updatePeriodS ?? (isCray ? undefined : USUAL_S[kind]),
       stamped: stamps && isCray,
       handle: batch.pushSignal(name, domain, index),
     }));

@@ -4,9 +4,10 @@
  */
 import { type CounterSpec, KINDS } from "../../aggregate/attribution/attribution.ts";
 import { unusable } from "../../core/errors.ts";
+import { ENERGY_SIGNALS } from "../../core/job_totals.ts";
 import { rawSeconds } from "../../os/clock.ts";
 import { affinityOf, type MachineHost, stayOn } from "../../os/host.ts";
-import { SIGNALS } from "../../outputs/energy_counters.ts";
+import { USUAL_S } from "../../outputs/energy_counters.ts";
 import { Batch } from "../../signals/batch.ts";
 import type { Catalogue } from "../../signals/catalogue.ts";
 import { SimulatedNode } from "../../sim/simulated_node.ts";
@@ -26,13 +27,13 @@ export function realBench(
   const { topology } = host;
   const batch = new Batch(topology, catalogue);
   const counters: (CounterSpec & { handle: number })[] = KINDS.flatMap((kind) => {
-    const [name, usualS] = SIGNALS[kind];
+    const name = ENERGY_SIGNALS[kind];
     const found = catalogue.resolve(name);
     if (found.kind !== "offered" || found.signal.row.behavior !== "monotone") return [];
     const { domain } = found.signal.row;
     return Array.from({ length: topology.count(domain) }, (_, index) => ({
       ...{ kind, index, cpus: topology.cpus(domain, index) },
-      updatePeriodS: found.signal.updatePeriodS ?? usualS,
+      updatePeriodS: found.signal.updatePeriodS ?? USUAL_S[kind],
       handle: batch.pushSignal(name, domain, index),
     })).filter(({ cpus }) => cpus.includes(cpu));
   });

@@ -22,25 +22,16 @@ import type { Batch, NameTable } from "../../signals/batch.ts";
 const MAX_SAMPLES = 200_000;
 const MAX_REGIONS = 64;
 
-type Field =
-  | "powerW"
-  | "energyJ"
-  | "cpuPowerW"
-  | "cpuEnergyJ"
-  | "memoryPowerW"
-  | "memoryEnergyJ"
-  | "cpu0TempC"
-  | "cpu1TempC";
-
 /** First of these that the node has; several at once are added up. */
-const SOURCES: Record<Exclude<Field, "cpu0TempC" | "cpu1TempC">, readonly (readonly string[])[]> = {
+const SOURCES = {
   powerW: [["CNL::BOARD_POWER"], ["BOARD_POWER"], ["CPU_POWER", "DRAM_POWER", "GPU_POWER"]],
   energyJ: [["CNL::BOARD_ENERGY"], ["BOARD_ENERGY"], ["CPU_ENERGY", "DRAM_ENERGY", "GPU_ENERGY"]],
   cpuPowerW: [["CNL::BOARD_POWER_CPU"], ["CPU_POWER"], ["CNL::PACKAGE_POWER"]],
   cpuEnergyJ: [["CNL::BOARD_ENERGY_CPU"], ["CPU_ENERGY"], ["CNL::PACKAGE_ENERGY"]],
   memoryPowerW: [["CNL::MEMORY_POWER"], ["DRAM_POWER"], ["CNL::DRAM_POWER"]],
   memoryEnergyJ: [["CNL::MEMORY_ENERGY"], ["DRAM_ENERGY"], ["CNL::DRAM_ENERGY"]],
-};
+} as const satisfies Record<string, readonly (readonly string[])[]>;
+type Field = keyof typeof SOURCES | "cpu0TempC" | "cpu1TempC";
 const TEMPERATURE = ["CNL::CPU_TEMPERATURE", "CPU_PACKAGE_TEMPERATURE"];
 const FIELDS = [...Object.keys(SOURCES), "cpu0TempC", "cpu1TempC"] as Field[];
 const ENERGIES = ["energyJ", "cpuEnergyJ", "memoryEnergyJ"] as const satisfies readonly Field[];
@@ -110,7 +101,7 @@ export class PmcRecorder implements EventReceiver {
       const { kind } = table.resolve(name);
       return kind === "offered" || kind === "derived";
     };
-    for (const [field, choices] of Object.entries(SOURCES)) {
+    for (const [field, choices] of Object.entries<readonly (readonly string[])[]>(SOURCES)) {
       const chosen = choices.map((names) => names.filter(has)).find((names) => names.length > 0);
       if (chosen === undefined) continue;
       this.#handles.set(field as Field, chosen.map((name) => batch.pushSignal(name, "board", 0)));
@@ -334,21 +325,11 @@ export class PmcRecorder implements EventReceiver {
 }
 
 function record(mark: Mark, epochS: number): PmcRecord {
-  const values = mark.values!;
-  const of = (field: Field) => values[FIELDS.indexOf(field)];
+  const { timeS, step, substep, restsJ } = mark;
+  const readings = Object.fromEntries(FIELDS.map((field, i) => [field, mark.values![i]]));
   return {
-    rank: 0,
-    timeS: epochS + mark.timeS,
-    step: mark.step,
-    substep: mark.substep,
-    powerW: of("powerW"),
-    cpuPowerW: of("cpuPowerW"),
-    memoryPowerW: of("memoryPowerW"),
-    energyJ: of("energyJ"),
-    cpuEnergyJ: of("cpuEnergyJ"),
-    memoryEnergyJ: of("memoryEnergyJ"),
-    cpu0TempC: of("cpu0TempC"),
-    cpu1TempC: of("cpu1TempC"),
-    ...(mark.restsJ === undefined ? {} : { restsJ: mark.restsJ }),
+    ...{ rank: 0, timeS: epochS + timeS, step, substep },
+    ...readings as Record<Field, number>,
+    ...(restsJ === undefined ? {} : { restsJ }),
   };
 }
