@@ -75,7 +75,7 @@ interface Domain {
 export class Attribution {
   readonly method: Method;
   readonly #options: AttributionOptions;
-  readonly #domains: Domain[] = [];
+  readonly #domains: readonly Domain[];
   #counters: CounterAttribution[] = [];
   #sampled: Sampled[] = [];
   #lastJ = new Float64Array(0);
@@ -91,26 +91,21 @@ export class Attribution {
     const bySet = new Map<string, Domain>();
     options.counters.forEach(({ cpus }, k) => {
       const key = [...cpus].sort((a, b) => a - b).join();
-      let domain = bySet.get(key);
-      if (domain === undefined) {
+      const { counters } = bySet.getOrInsertComputed(key, () => {
         const members = new Uint8Array(options.cpuCount);
         for (const cpu of cpus) if (cpu < members.length) members[cpu] = 1;
-        const begun = this.#begin();
-        domain = { members, ...begun, counters: [] };
-        bySet.set(key, domain);
-        this.#domains.push(domain);
-      }
-      domain.counters.push(k);
+        return { members, ...this.#begin(), counters: [] };
+      });
+      counters.push(k);
     });
+    this.#domains = [...bySet.values()];
     this.#open();
   }
 
   /** Restarts: all edges so far are not the application's. */
   restart(): void {
     this.#classOf.fill(-1);
-    for (const domain of this.#domains) {
-      Object.assign(domain, this.#begin());
-    }
+    for (const domain of this.#domains) Object.assign(domain, this.#begin());
     this.#open();
   }
 

@@ -116,11 +116,7 @@ export class CounterAttribution {
   #readS: Float64Array = new Float64Array(0);
   #readAtS = NaN;
 
-  constructor(
-    log: EdgeLog,
-    method: Method,
-    options: ChangeOptions & ClassOptions,
-  ) {
+  constructor(log: EdgeLog, method: Method, options: ChangeOptions & ClassOptions) {
     this.#log = log;
     this.#parentOf = options.parentOf ?? (() => 0);
     this.changes = new CounterChanges(options);

@@ -102,10 +102,7 @@ export class Fit {
    * @param parentOf See {@linkcode RowStore}.
    * @param terms What powers may depend on beside the region. @default nothing
    */
-  constructor(
-    parentOf?: (raw: number) => number,
-    terms?: FitTerms,
-  ) {
+  constructor(parentOf?: (raw: number) => number, terms?: FitTerms) {
     this.#terms = terms;
     const width = LAG_GRID.length * (1 + CONSTANTS.length);
     this.rows = new RowStore(width, ZERO_LAG, parentOf);

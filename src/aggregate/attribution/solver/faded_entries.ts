@@ -4,6 +4,7 @@
  * time constant, and the row its course over the lags.
  * @module
  */
+import { lengthened } from "../../../core/grow.ts";
 import { LAG_GRID, ZERO_LAG } from "./lag_curve.ts";
 
 const LAGS = LAG_GRID.length;
@@ -80,10 +81,7 @@ export class FadedEntries {
 
   #grow(): void {
     const room = Math.max(16, 2 * this.classes.length);
-    const [classes, amounts] = [this.classes, this.amounts];
-    this.classes = new Int32Array(room);
-    this.classes.set(classes);
-    this.amounts = new Float32Array(room * this.constants);
-    this.amounts.set(amounts);
+    this.classes = lengthened(this.classes, room);
+    this.amounts = lengthened(this.amounts, room * this.constants);
   }
 }

@@ -9,7 +9,7 @@
  * @module
  */
 import { grown, lengthened } from "../../../core/grow.ts";
-import { triangle } from "./triangle.ts";
+import { triangle, widened } from "./triangle.ts";
 import { NormalSums } from "./normal_sums.ts";
 import type { PhaseLock } from "../phase_lock.ts";
 import { BLOCK_ROWS } from "./row_block.ts";
@@ -263,11 +263,7 @@ export class Influence {
     this.#isIn = new Uint8Array(stride);
     this.#second = new Int32Array(stride);
     this.u = lengthened(this.u, triangle(stride));
-    const wider = new Float64Array(stride * stride);
-    for (let i = 0; i < this.stride; i++) {
-      wider.set(this.uv.subarray(i * this.stride, (i + 1) * this.stride), i * stride);
-    }
-    this.uv = wider;
+    this.uv = widened(this.uv, this.stride, stride);
     this.stride = stride;
   }
 }

@@ -44,15 +44,14 @@ interface Place {
 const PLACES = new Map<number, readonly Place[]>();
 
 function placesOf(count: number): readonly Place[] {
-  let places = PLACES.get(count);
-  if (places === undefined) {
-    places = Array.from({ length: (count - 1) * FINE + 1 }, (_, i) => {
-      const x = i / FINE - (count >> 1);
-      return { x, weights: weightsAt(x, count) };
-    });
-    PLACES.set(count, places);
-  }
-  return places;
+  return PLACES.getOrInsertComputed(
+    count,
+    () =>
+      Array.from({ length: (count - 1) * FINE + 1 }, (_, i) => {
+        const x = i / FINE - (count >> 1);
+        return { x, weights: weightsAt(x, count) };
+      }),
+  );
 }
 
 /**

@@ -41,11 +41,7 @@ export class LagRow {
     const n = start[place + 1] - from;
     const { columnOf, termLags } = rows;
     const terms = columnOf.length > 0 ? termStart[place + 1] - termStart[place] : 0;
-    const most = n + 5 * terms + carried.length;
-    if (most > this.values.length) {
-      this.values = grown(this.values, most);
-      this.numbers = grown(this.numbers, this.values.length);
-    }
+    this.#reserve(n + 5 * terms + carried.length);
     for (let k = 0; k < n; k++) {
       this.numbers[k] = classes[from + k];
       this.values[k] = tau[(from + k) * lags + this.#lag];
@@ -104,10 +100,7 @@ export class LagRow {
     const from = start[place];
     const n = start[place + 1] - from;
     const rest = faded === undefined || constant < 0 ? 0 : faded.countOf(place);
-    if (n + rest > this.values.length) {
-      this.values = grown(this.values, n + rest);
-      this.numbers = grown(this.numbers, this.values.length);
-    }
+    this.#reserve(n + rest);
     const shift = (constant + 1) * LAG_GRID.length + this.#lag;
     for (let k = 0; k < n; k++) {
       this.numbers[k] = classes[from + k];
@@ -121,6 +114,12 @@ export class LagRow {
     }
     this.classes = n + rest;
     this.length = n + rest;
+  }
+
+  #reserve(entries: number): void {
+    if (entries <= this.values.length) return;
+    this.values = grown(this.values, entries);
+    this.numbers = grown(this.numbers, this.values.length);
   }
 
   /** Adds to a column that may be there already. @returns Entries. */

@@ -125,10 +125,7 @@ function placed(between: Between | undefined, power: Float64Array): Solution["be
 }
 
 /** Is the error of a class's power, were it alone, below the mean power? */
-function isKnown(
-  { a, rows, isColumn }: System,
-  { power, rss }: Solution,
-): (i: number) => boolean {
+function isKnown({ a, rows, isColumn }: System, { power, rss }: Solution): (i: number) => boolean {
   let weighted = 0;
   let weights = 0;
   for (let i = 0; i < power.length; i++) {

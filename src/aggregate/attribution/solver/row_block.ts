@@ -5,6 +5,7 @@
  * @module
  */
 
+import { lengthened } from "../../../core/grow.ts";
 import { FadedEntries } from "./faded_entries.ts";
 import { LAG_GRID } from "./lag_curve.ts";
 
@@ -84,8 +85,8 @@ export class RowBlock {
   reserve(entries: number): void {
     if (entries <= this.classes.length) return;
     const most = Math.max(entries, 2 * this.classes.length);
-    this.classes = longer(this.classes, new Int32Array(most));
-    this.tau = longer(this.tau, new Float32Array(most * this.lags));
+    this.classes = lengthened(this.classes, most);
+    this.tau = lengthened(this.tau, most * this.lags);
   }
 
   /** Takes what the power of row `at` draws late, beside what it has of it where it goes on. */
@@ -159,12 +160,7 @@ export class RowBlock {
   reserveTerms(terms: number, termLags: number): void {
     if (terms <= this.terms.length && terms * termLags <= this.termTau.length) return;
     const most = Math.max(terms, 2 * this.terms.length);
-    this.terms = longer(this.terms, new Int32Array(most));
-    this.termTau = longer(this.termTau, new Float32Array(most * termLags));
+    this.terms = lengthened(this.terms, most);
+    this.termTau = lengthened(this.termTau, most * termLags);
   }
-}
-
-function longer<T extends Int32Array | Float32Array>(old: T, made: T): T {
-  made.set(old);
-  return made;
 }

@@ -120,10 +120,7 @@ export class RowStore {
   }
 
   /** Appends a row. @param length Entries in `classes` and `tau`. */
-  push(
-    row: Exposures,
-    { energyJ, lengthS, fresh, beginS }: Interval,
-  ): void {
+  push(row: Exposures, { energyJ, lengthS, fresh, beginS }: Interval): void {
     const i = this.rows;
     if (i >= this.energyJ.length) {
       this.energyJ = grown(this.energyJ, i + 1);
@@ -148,10 +145,7 @@ export class RowStore {
   }
 
   /** Adds to the last row what comes right behind it: both are one interval. */
-  extend(
-    row: Exposures,
-    { energyJ, lengthS }: Interval,
-  ): void {
+  extend(row: Exposures, { energyJ, lengthS }: Interval): void {
     const i = this.rows - 1;
     const at = i % BLOCK_ROWS;
     const block = this.block(i);

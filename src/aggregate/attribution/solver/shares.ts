@@ -9,6 +9,7 @@
  */
 import { grown } from "../../../core/grow.ts";
 import type { LagRow } from "./lag_row.ts";
+import { widened } from "./triangle.ts";
 
 /** Least power of a class in the shares, of the greatest power. */
 const FLOOR = 0.02;
@@ -33,10 +34,7 @@ export class Shares {
   #allS = 0;
 
   /** Powers for the rows to come, W per CPU by class. The mean stands for those not known. */
-  use(
-    { power, seen }: { power: Float64Array; seen: Uint8Array },
-    isColumn: Uint8Array,
-  ): void {
+  use({ power, seen }: { power: Float64Array; seen: Uint8Array }, isColumn: Uint8Array): void {
     this.#power = power;
     this.#isKnown = seen;
     let most = 0;
@@ -109,12 +107,7 @@ export class Shares {
   #grow(classes: number): void {
     this.b = grown(this.b, classes);
     this.d = grown(this.d, this.b.length);
-    const stride = this.b.length;
-    const wider = new Float64Array(stride * stride);
-    for (let i = 0; i < this.stride; i++) {
-      wider.set(this.m.subarray(i * this.stride, (i + 1) * this.stride), i * stride);
-    }
-    this.m = wider;
-    this.stride = stride;
+    this.m = widened(this.m, this.stride, this.b.length);
+    this.stride = this.b.length;
   }
 }

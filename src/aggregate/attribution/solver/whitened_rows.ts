@@ -7,7 +7,7 @@
  * generalised least squares after Cochrane and Orcutt, 1949.
  * @module
  */
-import { grown } from "../../../core/grow.ts";
+import { grown, lengthened } from "../../../core/grow.ts";
 import type { LagRow } from "./lag_row.ts";
 import type { RowStore } from "./row_store.ts";
 
@@ -145,8 +145,6 @@ export class WhitenedRows {
     this.z = grown(this.z, classes);
     this.active = grown(this.active, this.z.length);
     this.values = grown(this.values, this.z.length);
-    const flags = new Uint8Array(this.z.length);
-    flags.set(this.#isActive);
-    this.#isActive = flags;
+    this.#isActive = lengthened(this.#isActive, this.z.length);
   }
 }
