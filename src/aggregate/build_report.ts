@@ -84,17 +84,12 @@ export function buildReportHost(results: HostResults): ReportHost {
   const { signals, agent, runtimeS } = results;
   const all = results.regions.filter((region) => region.count > 0);
   const ran = (results.pick?.(all) ?? [...all]).sort(byRuntime);
-  const markedS = (ran.length === all.length ? ran : all).reduce(
-    (sum, region) => sum + region.runtimeS,
-    0,
-  );
+  const marked = ran.length === all.length ? ran : all;
+  const markedS = marked.reduce((sum, region) => sum + region.runtimeS, 0);
   const host: ReportHost = {
     host: results.host,
     agent: agent.reportHost?.() ?? {},
-    application: {
-      ...signals.fields(HASH_APPLICATION, runtimeS, 0),
-      ...ownFields(results),
-    },
+    application: { ...signals.fields(HASH_APPLICATION, runtimeS, 0), ...ownFields(results) },
   };
   if (results.regions.length > 0) {
     host.regions = ran.map((region) => new RegionOnDemand(region, results));
@@ -107,9 +102,8 @@ export function buildReportHost(results: HostResults): ReportHost {
     };
   }
   if (!Number.isNaN(results.epochCount) && results.epochCount !== 0) {
-    host.epoch = {
-      ...signals.fields(HASH_EPOCH, signals.epochRuntimeS(), Math.trunc(results.epochCount)),
-    };
+    const count = Math.trunc(results.epochCount);
+    host.epoch = signals.fields(HASH_EPOCH, signals.epochRuntimeS(), count);
   }
   signals.addKnown(host.application, HASH_APPLICATION);
   if (host.unmarked !== undefined) signals.addKnown(host.unmarked, HASH_UNMARKED);

@@ -168,11 +168,7 @@ class RegionSeconds {
 
   /** Place of a region, made at first sight. */
   place(hash: number): number {
-    let place = this.#placeOf.get(hash);
-    if (place === undefined) {
-      place = this.#placeOf.size;
-      this.#placeOf.set(hash, place);
-    }
+    const place = this.#placeOf.getOrInsert(hash, this.#placeOf.size);
     if (place >= this.#lostS.length) this.#grow(place + 1);
     return place;
   }

@@ -51,11 +51,7 @@ export interface NetEnergy {
 }
 
 /** Gross, idle and net; `undefined` where one of the figures is missing. */
-export function netEnergy(
-  grossJ: number,
-  idleW: number,
-  runtimeS: number,
-): NetEnergy | undefined {
+export function netEnergy(grossJ: number, idleW: number, runtimeS: number): NetEnergy | undefined {
   const idleJ = idleW * runtimeS;
   const netJ = grossJ - idleJ;
   return Number.isFinite(netJ) ? { grossJ, idleJ, netJ } : undefined;

@@ -131,10 +131,9 @@ export class ReportSignals {
     const bySignal = new Map<string, FigureCoverage | undefined>();
     for (const { key, signal } of this.#fields) {
       if (!isFigure(options.unit(signal))) continue;
-      if (!bySignal.has(signal)) {
-        bySignal.set(signal, options.coverage.watch(signal, "board", 0));
-      }
-      const figure = bySignal.get(signal);
+      const figure = bySignal.getOrInsertComputed(signal, () => {
+        return options.coverage.watch(signal, "board", 0);
+      });
       if (figure !== undefined) this.#covered.set(key, figure);
     }
   }
@@ -150,13 +149,9 @@ export class ReportSignals {
    */
   fields(hash: number, runtimeS: number, count: number): ReportFields {
     // Most of very many regions were never seen at a sample: what they show is the same for all.
-    if (!this.#aggregator.hasSeen(hash)) {
-      const fields = { ...(this.#unseen ??= this.#shaped(this.#sampled(hash))) };
-      fields["runtime (s)"] = runtimeS;
-      fields.count = count;
-      return fields;
-    }
-    const fields = this.#sampled(hash);
+    const fields = this.#aggregator.hasSeen(hash)
+      ? this.#sampled(hash)
+      : { ...(this.#unseen ??= this.#shaped(this.#sampled(hash))) };
     fields["runtime (s)"] = runtimeS;
     fields.count = count;
     return fields;

@@ -10,7 +10,7 @@
  */
 import type { Domain } from "../core/machine/domain.ts";
 import { UsageError } from "../core/errors.ts";
-import { HASH_APPLICATION, HASH_EPOCH, HASH_UNMARKED } from "../core/hash.ts";
+import { HASH_APPLICATION, HASH_EPOCH, HASH_INVALID, HASH_UNMARKED } from "../core/hash.ts";
 import type { SignalSource } from "../core/signal.ts";
 import {
   addAverage,
@@ -21,7 +21,6 @@ import {
   overall,
   WIDTH,
 } from "./accumulator.ts";
-import { Scope } from "./scope.ts";
 
 const TOTAL = 0;
 const AVERAGE = 1;
@@ -244,14 +243,9 @@ export class SampleAggregator {
   }
 
   #scope(domain: Domain, index: number): number {
-    const key = `${domain}-${index}`;
-    let place = this.#scopeOf.get(key);
-    if (place === undefined) {
-      place = this.#scopes.length;
-      this.#scopes.push(new Scope(this.#source, domain, index));
-      this.#scopeOf.set(key, place);
-    }
-    return place;
+    return this.#scopeOf.getOrInsertComputed(`${domain}-${index}`, () => {
+      return this.#scopes.push(new Scope(this.#source, domain, index)) - 1;
+    });
   }
 
   #freeze(): void {
@@ -264,14 +258,11 @@ export class SampleAggregator {
   }
 
   #region(hash: number): number {
-    let place = this.#regionPlace.get(hash);
-    if (place === undefined) {
-      place = this.#regions.length;
-      this.#regionPlace.set(hash, place);
-      this.#regionHash.push(hash);
-      this.#regions.push(new Float64Array(this.#handles.length * WIDTH));
-      this.#seen.push(new Uint8Array(this.#handles.length));
-    }
+    const place = this.#regionPlace.getOrInsert(hash, this.#regions.length);
+    if (place < this.#regions.length) return place;
+    this.#regionHash.push(hash);
+    this.#regions.push(new Float64Array(this.#handles.length * WIDTH));
+    this.#seen.push(new Uint8Array(this.#handles.length));
     return place;
   }
 
@@ -362,4 +353,36 @@ export class SampleAggregator {
 
 function tooLate(action: string, target?: string): UsageError {
   return new UsageError({ action, target, expected: "a call before the first update" });
+}
+
+/**
+ * A domain instance that signals are attributed by: its own region hash and epoch count, sampled
+ * once a step however many signals share it.
+ */
+class Scope {
+  /** Place of the region among the regions seen, by the caller's count. */
+  region = -1;
+  epoch = 0;
+  readonly #hashHandle: number;
+  readonly #epochHandle: number;
+  #hash = NaN;
+
+  constructor(source: SignalSource, domain: Domain, index: number) {
+    this.#hashHandle = source.pushSignal("REGION_HASH", domain, index);
+    this.#epochHandle = source.pushSignal("EPOCH_COUNT", domain, index);
+  }
+
+  /** @param placeOf Finds or makes the place of a region hash. */
+  sample(source: SignalSource, placeOf: (hash: number) => number): void {
+    const sampled = source.sample(this.#hashHandle);
+    const hash = sampled === sampled ? sampled : HASH_INVALID;
+    if (hash !== this.#hash) {
+      this.#hash = hash;
+      this.region = placeOf(hash);
+    }
+    const epoch = source.sample(this.#epochHandle);
+    // A scope without a process has no epochs. GEOPM converts its NaN to a whole number, with a
+    // result that differs from one processor to the next.
+    this.epoch = epoch === epoch ? epoch : 0;
+  }
 }
