@@ -26,13 +26,8 @@ const words = new Uint32Array(number.buffer);
 /** A sum without rounding. */
 export class ExactSum {
   /** Least significant first. Only whole numbers. */
-  readonly limbs: Float64Array;
+  readonly limbs = new Float64Array(LIMBS);
   #additions = 0;
-
-  /** @param limbs A place of {@linkcode LIMBS} zeros, or what another sum left. */
-  constructor(limbs: Float64Array = new Float64Array(LIMBS)) {
-    this.limbs = limbs;
-  }
 
   /** Adds a finite number. */
   add(value: number): void {

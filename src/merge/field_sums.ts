@@ -103,12 +103,10 @@ export class SectionSums {
   }
 
   field(key: string): FieldSums {
-    let field = this.#byKey.get(key);
-    if (field === undefined) {
-      field = new FieldSums(key);
-      this.#byKey.set(key, field);
+    return this.#byKey.getOrInsertComputed(key, () => {
+      const field = new FieldSums(key);
       this.fields.push(field);
-    }
-    return field;
+      return field;
+    });
   }
 }

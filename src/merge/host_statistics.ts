@@ -40,19 +40,10 @@ export class HostStatistics {
   }
 
   region(name: string): SectionSums {
-    return found(this.regions, name);
+    return this.regions.getOrInsertComputed(name, (name) => new SectionSums(name));
   }
 
   section(title: string): SectionSums {
-    return found(this.sections, title);
+    return this.sections.getOrInsertComputed(title, (title) => new SectionSums(title));
   }
-}
-
-function found(map: Map<string, SectionSums>, name: string): SectionSums {
-  let section = map.get(name);
-  if (section === undefined) {
-    section = new SectionSums(name);
-    map.set(name, section);
-  }
-  return section;
 }

@@ -10,10 +10,11 @@ import {
   type ComponentTotal,
   edpOf,
   hostTotals,
+  type JobTotals,
   mostOf,
   totalsFromNested,
+  totalsToNested,
 } from "../core/job_totals.ts";
-import { type JobTotals, totalsToNested } from "../core/job_totals.ts";
 import { HISTOGRAM_BUCKETS, PathStats } from "../core/path_stats.ts";
 import {
   ENERGY_KINDS,
@@ -24,7 +25,7 @@ import {
   type TreeRow,
 } from "../core/region_tree.ts";
 import type { Nested, ReportHost } from "../core/report.ts";
-import type { SectionSums } from "./field_sums.ts";
+import type { FieldSums, SectionSums } from "./field_sums.ts";
 
 const TOTALS = "Job totals";
 const TREE = "Job tree ";
@@ -137,10 +138,7 @@ export function jobTotals(statistics: Statistics): Nested {
   for (const kind of ENERGY_KINDS) {
     const energy = section.field(energyKey(kind));
     if (energy.count === 0) continue;
-    const whole = (name: string) => {
-      const field = section.field(`${kind} ${name}`);
-      return field.count === hosts ? sum(field) : NaN;
-    };
+    const whole = (name: string) => sumOfAll(section.field(`${kind} ${name}`), hosts);
     const joules = sum(energy);
     const isAll = energy.count === hosts;
     const coverage = sum(section.field(`${kind} covered`)) / hosts;
@@ -203,13 +201,11 @@ export function jobTree(statistics: Statistics): RegionTree | undefined {
   if (sections.length === 0 || !(processes > 0)) return undefined;
   const nodeOf = (line: string[][]): Node => {
     if (line.length === 0) return top;
-    const key = JSON.stringify(line);
-    const known = nodes.get(key);
-    if (known !== undefined) return known;
-    const made: Node = { line, section: undefined, children: [] };
-    nodes.set(key, made);
-    nodeOf(line.slice(0, -1)).children.push(made);
-    return made;
+    return nodes.getOrInsertComputed(JSON.stringify(line), () => {
+      const made: Node = { line, section: undefined, children: [] };
+      nodeOf(line.slice(0, -1)).children.push(made);
+      return made;
+    });
   };
   for (const [name, section] of sections) {
     nodeOf(JSON.parse(name.slice(TREE.length))).section = section;
@@ -271,11 +267,7 @@ function energiesOf(section: SectionSums): Map<EnergyKind, TreeEnergy> {
   for (const kind of ENERGY_KINDS) {
     const best = section.field(`${kind} best`);
     if (best.count === 0) continue;
-    // One host without the figure is enough for the job to have none.
-    const whole = (name: string) => {
-      const field = section.field(`${kind} ${name}`);
-      return field.count === section.hosts ? sum(field) : NaN;
-    };
+    const whole = (name: string) => sumOfAll(section.field(`${kind} ${name}`), section.hosts);
     energies.set(kind, {
       joules: whole("told"),
       seJ: Math.sqrt(whole("variance")),
@@ -288,8 +280,13 @@ function energiesOf(section: SectionSums): Map<EnergyKind, TreeEnergy> {
   return energies;
 }
 
-function sum(field: { readonly count: number; readonly sum: { readonly value: number } }): number {
+function sum(field: FieldSums): number {
   return field.count === 0 ? 0 : field.sum.value;
+}
+
+/** One host without the figure is enough for the job to have none. */
+function sumOfAll(field: FieldSums, hosts: number): number {
+  return field.count === hosts ? sum(field) : NaN;
 }
 
 function digits(value: number): number {

@@ -16,7 +16,6 @@ import { jobProcesses } from "./job_processes.ts";
 import { jobTotals, jobTree } from "./job_totals.ts";
 import { standingOut } from "./outliers.ts";
 import { acrossHosts, listed } from "./print_statistics.ts";
-import { gapS, runSpan, type Span, spanning } from "./run_span.ts";
 import type { ReadReport, ReportDigest } from "./read_report.ts";
 
 /** The caller's facts beside the reports. */
@@ -56,10 +55,7 @@ export class ReportMerger {
    * @param statistics Where figures are summed up.
    * @param force Are reports joined that do not belong together?
    */
-  constructor(
-    readonly statistics: HostStatistics = new HostStatistics(),
-    readonly force = false,
-  ) {}
+  constructor(readonly statistics: HostStatistics = new HostStatistics(), readonly force = false) {}
 
   /** Takes in one report with its figures. @returns Which of its hosts are kept. */
   add(read: ReadReport): boolean[] {
@@ -195,4 +191,35 @@ export class ReportMerger {
 function bounded(lines: readonly string[]): string[] {
   if (lines.length <= KEPT_LINES) return [...lines];
   return [...lines.slice(0, KEPT_LINES), `and ${lines.length - KEPT_LINES} more`];
+}
+
+/** When a run was, in seconds since 1970. */
+interface Span {
+  readonly fromS: number;
+  readonly toS: number;
+}
+
+/**
+ * From start to end; `undefined` where the report has no time that can be read.
+ *
+ * @param seconds How long it ran. @default 0, where it is not known
+ */
+function runSpan({ startTime }: Report, seconds = 0): Span | undefined {
+  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?([+-]\d\d):?(\d\d)$/.exec(startTime);
+  // C's own form has no zone: all reports of a job are taken to have the same.
+  const text = match === null ? `${startTime} UTC` : `${match[1]}${match[3]}:${match[4]}`;
+  const fromS = Date.parse(text) / 1000;
+  return fromS === fromS ? { fromS, toS: fromS + seconds } : undefined;
+}
+
+/** Both together; what is not known counts for nothing. */
+function spanning(a: Span | undefined, b: Span | undefined): Span | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return { fromS: Math.min(a.fromS, b.fromS), toS: Math.max(a.toS, b.toS) };
+}
+
+/** Time between two runs; 0 where they overlap, or where that is not known. */
+function gapS(a: Span | undefined, b: Span | undefined): number {
+  if (a === undefined || b === undefined) return 0;
+  return Math.max(0, a.fromS - b.toS, b.fromS - a.toS);
 }

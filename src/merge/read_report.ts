@@ -6,7 +6,6 @@
 import { FormatError } from "../core/errors.ts";
 import type { Nested, Report, ReportHost } from "../core/report.ts";
 import { parseReport, stringifyReport } from "../formats/report.ts";
-import { hostTexts } from "./sections.ts";
 
 /** Reads what is not laid out as a report; throws the error for the user. */
 export type OtherReader = (text: string, path: string) => Report;
@@ -139,4 +138,25 @@ function written(report: Report, host: ReportHost): string {
   const { hosts: _hosts, appended: _appended, ...header } = report;
   const text = stringifyReport({ ...header, hosts: [host] });
   return hostTexts(text)[0];
+}
+
+const HOSTS = "\nHosts:\n";
+
+/** Unchanged texts of the hosts, since what is not changed is not printed again, in the order of the file, each with its heading, ending in LF. */
+export function hostTexts(text: string): string[] {
+  const start = text.indexOf(HOSTS) + HOSTS.length;
+  const from: number[] = [];
+  let end = text.length;
+  for (let at = start; at < text.length;) {
+    // A heading is two blanks deep, everything of its host deeper.
+    if (text.charCodeAt(at) !== 32) {
+      end = at;
+      break;
+    }
+    if (text.charCodeAt(at + 2) !== 32) from.push(at);
+    const next = text.indexOf("\n", at);
+    if (next < 0) break;
+    at = next + 1;
+  }
+  return from.map((at, i) => text.slice(at, from[i + 1] ?? end));
 }

@@ -4,7 +4,7 @@ import { merge } from "../../src/cli/merge.ts";
 import type { Nested, Report } from "../../src/core/report.ts";
 import { parseReport, stringifyReport } from "../../src/formats/report.ts";
 import { ExactSum, moments } from "../../src/merge/exact_sum.ts";
-import { hostTexts } from "../../src/merge/sections.ts";
+import { hostTexts } from "../../src/merge/read_report.ts";
 import { capture } from "../_support/capture.ts";
 import { Random } from "../session/_random.ts";
 import { hostReport, writeJob } from "./_generated.ts";
