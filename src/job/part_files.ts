@@ -152,18 +152,8 @@ export function sameJob(part: PartFacts, mark: JobMark): boolean {
 /** Removes what a host left, the report's name given. */
 export function removePart(reportPath: string): void {
   const stem = reportPath.replace(/\.report$/, "");
-  for (
-    const end of [
-      ".report",
-      ".report.partial",
-      ".pmc",
-      `.${PMC_RESTS}`,
-      `.${PART_TIMELINE}`,
-      ".json",
-    ]
-  ) {
-    removeUserFile(stem + end);
-  }
+  const ends = ["report", "report.partial", "pmc", PMC_RESTS, PART_TIMELINE, "json"];
+  for (const end of ends) removeUserFile(`${stem}.${end}`);
   for (let i = 0; statPath(`${stem}.cali-${i}`) !== undefined; i++) {
     removeUserFile(`${stem}.cali-${i}`);
   }

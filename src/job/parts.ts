@@ -64,10 +64,8 @@ export interface JobOutputs {
  */
 export type MergeListener = (read: (name: string) => string[], complete: boolean) => void;
 
-/** One node's side of the job. One node's side of it. */
+/** One node's side of the job. */
 export class JobPart {
-  readonly node: JobNode;
-  readonly host: string;
   /** Where the node's own report goes. */
   readonly reportPath: string;
   /** Where its readings per step go. */
@@ -82,9 +80,7 @@ export class JobPart {
   readonly #clocks: ClockPair[] = [];
 
   /** Makes the directory, records that this node has begun. @throws If it cannot be written. */
-  constructor(node: JobNode, host: string, outputs: JobOutputs) {
-    this.node = node;
-    this.host = host;
+  constructor(readonly node: JobNode, readonly host: string, outputs: JobOutputs) {
     this.#outputs = outputs;
     this.#directory = `${outputs.report}.parts`;
     const stem = `${this.#directory}/${asFileName(host)}`;
@@ -132,7 +128,7 @@ export class JobPart {
     this.#noteClock();
     this.#write(wallSeconds());
     for (let merged = -1;;) {
-      const done = this.#done();
+      const done = this.#parts().filter(isDone);
       if (done.length <= merged) return;
       const state = completeness(done);
       if (!state.complete && !isWorthAReport(done.length, state.nodes)) return;
@@ -148,8 +144,7 @@ export class JobPart {
 
   /** Makes the job's report. @returns How many nodes were done by then. */
   #merge(tell: (line: string) => void): number {
-    const parts = allFacts(this.#directory).filter((part) => this.#isOurs(part));
-    const done = parts.filter((part) => part.endS > 0);
+    const parts = this.#parts(), done = parts.filter(isDone);
     const files = parts.map((part) => this.#fileOf(part)).filter((path) => path !== undefined);
     const { report, pmc } = this.#outputs;
     const state = completeness(done);
@@ -171,8 +166,8 @@ export class JobPart {
     return done.length;
   }
 
-  #done(): PartFacts[] {
-    return allFacts(this.#directory).filter((part) => part.endS > 0 && this.#isOurs(part));
+  #parts(): PartFacts[] {
+    return allFacts(this.#directory).filter((part) => this.#isOurs(part));
   }
 
   #isOurs(part: PartFacts): boolean {
@@ -248,12 +243,14 @@ export class JobPart {
   }
 }
 
+function isDone({ endS }: PartFacts): boolean {
+  return endS > 0;
+}
+
 /** Numbers of done nodes at which the report is made again before all are done. */
 function isWorthAReport(done: number, nodes: number | undefined): boolean {
-  if (done <= SMALL_JOB_NODES || (nodes !== undefined && nodes - done < FEW_NODES_LEFT)) {
-    return true;
-  }
-  return (done & (done - 1)) === 0;
+  return done <= SMALL_JOB_NODES || (nodes !== undefined && nodes - done < FEW_NODES_LEFT) ||
+    (done & (done - 1)) === 0;
 }
 
 function missingText(missing: readonly string[]): string {

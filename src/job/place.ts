@@ -52,10 +52,7 @@ export function jobNode(
 }
 
 class Lookup {
-  constructor(
-    readonly env: Environment,
-    readonly read: (path: string) => string | undefined,
-  ) {}
+  constructor(readonly env: Environment, readonly read: (path: string) => string | undefined) {}
 
   /** A whole number from 0 on, of the first of these that is one. */
   number(...names: string[]): number | undefined {
