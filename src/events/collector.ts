@@ -50,6 +50,7 @@ export interface CollectorOptions {
 const MAX_RANKS = 65_536; // of processes that are kept
 /** Records that may come at once, whatever their rate is afterwards. */
 const BURST = 5000;
+const NOTHING: readonly never[] = [];
 
 /** Collects the marks of all processes of a run. */
 export class Collector implements DirectoryListener {
@@ -317,8 +318,8 @@ export class Collector implements DirectoryListener {
       this.#sources.push(source);
       this.#sourceOf.set(source.thread, source);
     }
-    for (const message of ring.takeMessages?.() ?? []) this.messages.hear(message);
-    for (const fold of ring.takeFolds()) {
+    for (const message of ring.takeMessages?.() ?? NOTHING) this.messages.hear(message);
+    for (const fold of ring.takeFolds?.() ?? NOTHING) {
       const source = this.#sourceOf.get(fold.thread);
       if (source !== undefined) this.#folds.add(fold, source);
     }
@@ -402,7 +403,7 @@ export class Collector implements DirectoryListener {
   /** Epochs that found no room in a ring: their number is all that is known. */
   #feedFoldedEpochs(f: Follower, timeS: number): void {
     for (let i = 0; i < f.rings.length; i++) {
-      for (const { count } of f.rings[i].takeFoldedEpochs()) f.waitingEpochs += count;
+      for (const { count } of f.rings[i].takeFoldedEpochs?.() ?? NOTHING) f.waitingEpochs += count;
     }
     if (f.waitingEpochs === 0) return;
     f.epochs += f.waitingEpochs;

@@ -241,11 +241,7 @@ export class FoldedPaths {
     if (paths === undefined || path <= 0 || path >= paths.count) return 0;
     let handles = this.#handles.get(paths);
     if (handles === undefined || path >= handles.length) {
-      handles = lengthened(
-        handles ?? new Int32Array(0),
-        Math.max(16, path + 1, 2 * path),
-        UNKNOWN,
-      );
+      handles = lengthened(handles ?? new Int32Array(0), Math.max(16, path + 1, 2 * path), UNKNOWN);
       this.#handles.set(paths, handles);
     }
     if (handles[path] === UNKNOWN) {

@@ -40,8 +40,9 @@ export interface Marks extends Disposable {
   hasName(index: number): boolean;
   /** Its client's messages: see SAID_PREFIX. */
   takeMessages?(): readonly { word: string; text: string }[];
-  takeFolds(): readonly FoldedVisits[];
-  takeFoldedEpochs(): readonly { thread: RingThread; count: number }[];
+  /** Visits, and epochs, that found no room. */
+  takeFolds?(): readonly FoldedVisits[];
+  takeFoldedEpochs?(): readonly { thread: RingThread; count: number }[];
 }
 
 /** Regions of the sink that are open on a thread, outermost first. */

@@ -11,13 +11,9 @@ import { KIND } from "../core/events/event_kinds.ts";
 export class NodeCpus {
   /** Some CPU was outside the node. */
   moved = false;
-  /** CPUs of the node. */
-  readonly count: number;
 
   /** @param count CPUs of the node. */
-  constructor(count: number) {
-    this.count = count;
-  }
+  constructor(readonly count: number) {}
 
   /** A list of CPUs on the node, ascending, each once. */
   on(cpus: readonly number[]): readonly number[] {

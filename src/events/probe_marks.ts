@@ -7,7 +7,6 @@ import { KIND } from "../core/events/event_kinds.ts";
 import { CPU_UNKNOWN, FLAG, OTHER_NAME, TRACK_SHIFT } from "../core/events/ring_layout.ts";
 import { affinityOf } from "../os/host.ts";
 import type { Marks } from "./marks.ts";
-import type { FoldedVisits } from "./ring_slots.ts";
 import { RingThread } from "./ring_thread.ts";
 import { StampClock } from "./stamp_clock.ts";
 
@@ -17,7 +16,6 @@ export const PROBE_TRACK = "probe";
 const POINT_TRACK = "usdt";
 /** Their tracks, as a record has them above the name. */
 const FUNCTIONS = 1 << TRACK_SHIFT, POINTS = 2 << TRACK_SHIFT;
-const NOTHING: readonly never[] = [];
 const UNKNOWN = HINTS.indexOf("UNKNOWN");
 
 /** Where an event happened: the kernel's time, in halves, and CPU. */
@@ -146,14 +144,6 @@ export class ProbeMarks implements Marks {
 
   hasName(index: number): boolean {
     return index < this.names.length;
-  }
-
-  takeFolds(): readonly FoldedVisits[] {
-    return NOTHING;
-  }
-
-  takeFoldedEpochs(): readonly { thread: RingThread; count: number }[] {
-    return NOTHING;
   }
 
   [Symbol.dispose](): void {}

@@ -8,6 +8,7 @@
 import { Diagnostics } from "../core/diagnostics.ts";
 import type { EventRecord, EventSink } from "../core/events/event.ts";
 import { KIND, type MarkKind } from "../core/events/event_kinds.ts";
+import { lengthened } from "../core/grow.ts";
 import {
   CPU_UNKNOWN,
   FLAG,
@@ -259,11 +260,8 @@ export class RingEvents {
         this.garbage++;
         return -1;
       }
-      const grown = new Int32Array(Math.max(ring.names.length, (map?.length ?? 0) * 2)).fill(
-        UNKNOWN,
-      );
-      if (map !== undefined) grown.set(map);
-      map = grown;
+      map ??= new Int32Array(0);
+      map = lengthened(map, Math.max(ring.names.length, map.length * 2), UNKNOWN);
       this.#regions.set(ring, map);
     }
     if (map[local] === UNKNOWN) {

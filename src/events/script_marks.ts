@@ -22,7 +22,6 @@ import { affinityOf } from "../os/host.ts";
 import { closeFile, O, openOwnFile } from "../os/files.ts";
 import { libc } from "../os/libc.ts";
 import type { Refuse } from "./clock_limits.ts";
-import type { FoldedVisits } from "./ring_slots.ts";
 import { RingThread } from "./ring_thread.ts";
 import { StampClock } from "./stamp_clock.ts";
 import type { Marks } from "./marks.ts";
@@ -31,7 +30,6 @@ const UNKNOWN = HINTS.indexOf("UNKNOWN");
 const CHUNK = 65536;
 /** Between two looks no script writes that much; a file of holes, or one of another making, has it. */
 const AT_ONCE_MAX = 256;
-const NOTHING: readonly never[] = [];
 const decoder = new TextDecoder();
 const LINE = /^([bepsf]) (?:(\d{1,12})[.,](\d{6})\d*|-)(?: (.*))?$/s;
 /** A span's number, and its name where it begins. */
@@ -133,14 +131,6 @@ export class ScriptMarks implements Marks {
 
   hasName(index: number): boolean {
     return index < this.names.length;
-  }
-
-  takeFolds(): readonly FoldedVisits[] {
-    return NOTHING;
-  }
-
-  takeFoldedEpochs(): readonly { thread: RingThread; count: number }[] {
-    return NOTHING;
   }
 
   [Symbol.dispose](): void {
