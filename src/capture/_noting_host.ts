@@ -75,8 +75,7 @@ export class NotingHost implements Host {
 
   registers(cpu: number): Registers {
     const inner = this.#inner.registers(cpu);
-    const seen = this.registersRead.get(cpu) ?? new Set<number>();
-    this.registersRead.set(cpu, seen);
+    const seen = this.registersRead.getOrInsertComputed(cpu, () => new Set());
     return {
       get low() {
         return inner.low;
@@ -96,9 +95,8 @@ export class NotingHost implements Host {
   cpuid(cpu: number, leaf: number, sub = 0): CpuidLeaf | undefined {
     const answer = this.#inner.cpuid(cpu, leaf, sub);
     if (answer !== undefined) {
-      const known = this.leaves.get(cpu) ?? new Map<string, CpuidLeaf>();
+      const known = this.leaves.getOrInsertComputed(cpu, () => new Map());
       known.set(`0x${leaf.toString(16).toUpperCase()}.${sub}`, answer);
-      this.leaves.set(cpu, known);
     }
     return answer;
   }

@@ -96,13 +96,11 @@ function prepare(directory: string): void {
     }
   } catch (error) {
     if (error instanceof AccessError) throw error;
-    const found = (error as Error).message;
-    const expected = "a directory that can be made";
     throw new AccessError({
       action: "capture to",
       target: directory,
-      expected,
-      found,
+      expected: "a directory that can be made",
+      found: (error as Error).message,
       cause: error,
     });
   }
@@ -203,7 +201,9 @@ class Tree {
     const put = (path: string, text: string) => {
       if (this.#last.get(path) === text) return;
       this.#last.set(path, text);
-      if (path.startsWith(`${PCI}/`)) saveBytes(directory + path, text);
+      // Bytes, a character each.
+      const isBytes = path.startsWith(`${PCI}/`);
+      if (isBytes) save(directory + path, Uint8Array.from(text, (c) => c.charCodeAt(0)));
       else save(directory + this.#redact(path), this.#redact(text));
       changed++;
     };
@@ -326,11 +326,6 @@ function attempt(path: string, action: () => void): void {
   }
 }
 
-/** The same of bytes, a character each. */
-function saveBytes(path: string, text: string): void {
-  save(path, Uint8Array.from(text, (c) => c.charCodeAt(0)));
-}
-
 /** A path without `.` and `..`. */
 function normal(path: string): string {
   const parts: string[] = [];
@@ -343,8 +338,7 @@ function normal(path: string): string {
 
 /** A path as seen from a directory. */
 function relative(from: string, to: string): string {
-  const up = from.split("/").filter((part) => part !== "");
-  const down = to.split("/").filter((part) => part !== "");
+  const [up, down] = [from, to].map((path) => path.split("/").filter((part) => part !== ""));
   let same = 0;
   while (same < up.length && same < down.length - 1 && up[same] === down[same]) same++;
   return [...up.slice(same).map(() => ".."), ...down.slice(same)].join("/");

@@ -57,12 +57,7 @@ export class GrowingFile {
 
   /** Fills `into`, as far as there are bytes. */
   read(offset: number, into: Uint8Array): void {
-    libc().preadAt(
-      this.#fd,
-      into as Uint8Array<ArrayBuffer>,
-      BigInt(into.length),
-      BigInt(offset),
-    );
+    libc().preadAt(this.#fd, into as Uint8Array<ArrayBuffer>, BigInt(into.length), BigInt(offset));
   }
 
   /** Closes it and takes it away. */

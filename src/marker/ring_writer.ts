@@ -10,6 +10,7 @@ import { KIND } from "../core/events/event_kinds.ts";
 import {
   CHUNK_NAMES,
   CHUNK_THREADS,
+  CPU_UNKNOWN,
   FLAG,
   HEADER,
   NAME,
@@ -26,7 +27,6 @@ import {
 } from "../core/events/ring_layout.ts";
 import { rawNanoseconds } from "../os/clock.ts";
 import type { GrowingFile } from "./growing_file.ts";
-import { chunkOf, onlyCpu, put64 } from "./ring_words.ts";
 
 const TWO_32 = 4294967296;
 /** Deeper visits are counted by depth alone, as in the C client. */
@@ -355,4 +355,27 @@ function shortened(bytes: Uint8Array): Uint8Array {
   const short = bytes.slice(0, NAME_BYTES_MAX);
   short.set(encoder.encode(`#${hex(one)}${hex(other)}`), NAME_BYTES_MAX - 17);
   return short;
+}
+
+/** A whole number below 2^53 as u64. */
+function put64(view: DataView, at: number, value: number): void {
+  view.setUint32(at, value % TWO_32, true);
+  view.setUint32(at + 4, Math.floor(value / TWO_32), true);
+}
+
+/** Chunk k holds first · 2^k entries. */
+function chunkOf(index: number, first: number): { chunk: number; place: number } {
+  const chunk = 31 - Math.clz32(Math.floor(index / first) + 1);
+  return { chunk, place: index - first * ((1 << chunk) - 1) };
+}
+
+/** The one CPU of a mask, CPU_UNKNOWN when there are more. */
+function onlyCpu(mask: Uint8Array): number {
+  let found: number = CPU_UNKNOWN;
+  for (let cpu = 0; cpu < mask.length * 8; cpu++) {
+    if (((mask[cpu >> 3] >> (cpu & 7)) & 1) === 0) continue;
+    if (found !== CPU_UNKNOWN) return CPU_UNKNOWN;
+    found = cpu;
+  }
+  return found;
 }
