@@ -80,12 +80,7 @@ export class ContextReports {
   }
 
   /** spot's stream. */
-  writeSpot(
-    name: string,
-    spot: SpotProfile,
-    records: RunRecords,
-    series: readonly string[],
-  ): void {
+  writeSpot(name: string, spot: SpotProfile, records: RunRecords, series: readonly string[]): void {
     const text = this.#made(() => spotStream(spot, records.processes(), series));
     this.#channel.note(`Wrote ${text.split("\n").length - 1} records.`);
     writeText(name, text, false, this.#printer);

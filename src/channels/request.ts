@@ -73,10 +73,7 @@ function isVerbose(env: Readonly<Record<string, string>>): boolean {
 }
 
 /** Makes the channels' side of a replay: no clock, and nothing that a recording does not hold. */
-export function contextReplay(
-  request: ChannelOptions,
-  printer: Printer,
-): ContextRun {
+export function contextReplay(request: ChannelOptions, printer: Printer): ContextRun {
   return new ContextRun({
     channels: (table, topology) => [
       ...plainStream(request.caliPath),
@@ -103,11 +100,7 @@ export function plainStream(path: string | undefined): ChannelSpec[] {
 }
 
 /** What configurations must know of this node. */
-export function factsOf(
-  table: NameTable,
-  topology: PlatformTopology,
-  mpi: boolean,
-): ConfigFacts {
+export function factsOf(table: NameTable, topology: PlatformTopology, mpi: boolean): ConfigFacts {
   const rowOf = (name: string) => {
     const found = table.resolve(name.split("@")[0]);
     return found.kind === "offered" || found.kind === "derived" ? found.signal.row : undefined;
