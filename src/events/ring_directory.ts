@@ -105,21 +105,7 @@ export class RingDirectory {
       } else if (/^\d+\.\d+$/.test(name)) {
         this.#open(name, listener);
       } else if (/^\d+\.sh$/.test(name)) {
-        const path = `${this.#path}/${name}`;
-        const refuse = (why: string) => this.#refuse(name, why);
-        const pid = Number.parseInt(name), host = this.#pids.find(pid, 0);
-        if (host === undefined) {
-          this.#pending.add(name);
-          continue;
-        }
-        this.#known.add(name);
-        this.#pending.delete(name);
-        const script = ScriptMarks.open(path, { pid, host }, this.#originNs, refuse);
-        if (!(script instanceof ScriptMarks)) this.#refuse(name, script.refused);
-        else {
-          this.#files.set(script, name);
-          listener.ring(script, host);
-        }
+        this.#openScript(name, listener);
       }
     }
   }
@@ -139,36 +125,43 @@ export class RingDirectory {
     for (const ring of this.#files.keys()) ring[Symbol.dispose]();
   }
 
+  #openScript(name: string, listener: DirectoryListener): void {
+    const pid = Number.parseInt(name), host = this.#pids.find(pid, 0);
+    if (host === undefined) return void this.#pending.add(name);
+    const refuse = (why: string) => this.#refuse(name, why);
+    const path = `${this.#path}/${name}`;
+    const script = ScriptMarks.open(path, { pid, host }, this.#originNs, refuse);
+    this.#settle(name, script, host, listener);
+  }
+
   #open(name: string, listener: DirectoryListener): void {
     const memory = RingFileMemory.open(`${this.#path}/${name}`);
-    if (!(memory instanceof RingFileMemory)) {
-      this.#known.add(name);
-      this.#pending.delete(name);
-      return this.#refuse(name, memory.refused);
-    }
+    if (!(memory instanceof RingFileMemory)) return this.#settle(name, memory, 0, listener);
     const opened = RingProcess.open(memory, this.#originNs, (what) => this.#refuse(name, what));
     const host = opened instanceof RingProcess ? this.#pids.find(opened.pid, opened.namespace) : 0;
-    if (host === undefined) {
-      memory[Symbol.dispose]();
-      this.#pending.add(name);
-      return;
-    }
-    if (opened === "wait") {
+    if (opened === "wait" || host === undefined) {
       memory[Symbol.dispose]();
       // Its maker may have died over it.
-      if (isAlive(Number(name.split(".")[0]))) this.#pending.add(name);
+      if (host === undefined || isAlive(Number.parseInt(name))) this.#pending.add(name);
       else this.#pending.delete(name);
       return;
     }
+    if (!(opened instanceof RingProcess)) memory[Symbol.dispose]();
+    this.#settle(name, opened, host, listener);
+  }
+
+  /** It is known what a file is: marks, or none of ours. */
+  #settle(
+    name: string,
+    opened: Marks | { refused: string },
+    host: number,
+    listener: DirectoryListener,
+  ): void {
     this.#known.add(name);
     this.#pending.delete(name);
-    if (opened instanceof RingProcess) {
-      this.#files.set(opened, name);
-      listener.ring(opened, host);
-      return;
-    }
-    memory[Symbol.dispose]();
-    this.#refuse(name, opened.refused);
+    if ("refused" in opened) return this.#refuse(name, opened.refused);
+    this.#files.set(opened, name);
+    listener.ring(opened, host);
   }
 
   #refuse(name: string, why: string): void {
