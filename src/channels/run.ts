@@ -4,7 +4,6 @@
  */
 import type { ChannelSpec } from "../context/config/channel_spec.ts";
 import { wordsOf } from "../context/config_words.ts";
-import type { Given } from "../context/given.ts";
 import { TYPE } from "../context/variant.ts";
 import type { PlatformTopology } from "../core/machine/topology.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
@@ -43,7 +42,6 @@ export interface ContextRunOptions {
   readonly isManaged?: boolean;
   /** Wall clock at the run's zero: `starttime.sec` and `starttime.nsec`. */
   readonly start?: { readonly sec: number; readonly nsec: number };
-  readonly globals?: Readonly<Record<string, Given>>;
   readonly facts?: ProcessFacts;
   rankOf(pid: number): string | undefined;
 }
@@ -102,7 +100,6 @@ export class ContextRun {
         "starttime.sec": { type: TYPE.uint, value: start.sec },
         "starttime.nsec": { type: TYPE.uint, value: start.nsec },
       }),
-      ...this.#options.globals,
     };
     const make = (given: ChannelSpec, of?: ContextOutput): ContextOutput[] => {
       const spec = this.#options.isVerbose ? verbose(given) : given;

@@ -52,6 +52,7 @@ interface Cell {
 /** Writes the journal of a session. */
 export class Journal implements Disposable {
   readonly #reportPath: string;
+  readonly #calls: Pick<Libc, "fallocate" | "pwriteAt">;
   readonly #encoder = new TextEncoder();
   readonly #cells = new Map<string, Cell>();
   #buffer = new Uint8Array(4096);
@@ -62,8 +63,6 @@ export class Journal implements Disposable {
   #size = 0;
   #end = CELLS_AT;
   #entry = 0;
-
-  readonly #calls: Pick<Libc, "fallocate" | "pwriteAt">;
 
   /**
    * @param reportPath Absolute.
@@ -160,19 +159,15 @@ export class Journal implements Disposable {
     const wanted = Math.max(FILE_BYTES, 2 * this.#size, size);
     for (const bytes of [wanted, size]) {
       if (bytes > MAX_BYTES) continue;
-      const more = BigInt(bytes - this.#size);
-      const isTaken = this.#calls.fallocate(this.#fd, 0, BigInt(this.#size), more) === 0 ||
-        (errno() === EOPNOTSUPP && this.#zero(bytes - this.#size));
+      const more = bytes - this.#size;
+      const isTaken = this.#calls.fallocate(this.#fd, 0, BigInt(this.#size), BigInt(more)) === 0 ||
+        // File systems that take no space unwritten.
+        (errno() === EOPNOTSUPP && this.#put(new Uint8Array(more), more, this.#size));
       if (!isTaken) continue;
       this.#size = bytes;
       return true;
     }
     return false;
-  }
-
-  /** For file systems that take no space unwritten. */
-  #zero(bytes: number): boolean {
-    return this.#put(new Uint8Array(bytes), bytes, this.#size);
   }
 
   #put(bytes: Uint8Array<ArrayBuffer>, size: number, at: number): boolean {

@@ -165,11 +165,6 @@ export class TrackedProcess implements CpuUser {
     this.retired.length = 0;
   }
 
-  /** Region that the process itself is in; −1: none. */
-  get openRegion(): number {
-    return this.track.region;
-  }
-
   /** First hint that it registered a region with; −1: it did not. */
   hintOf(region: number): number {
     const hint = region < this.#hints.length ? this.#hints[region] : 255;

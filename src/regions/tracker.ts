@@ -388,7 +388,7 @@ export class RegionTracker extends TrackedRun {
 
   #end({ timeS, process: handle }: EventRecord, end: ProcessEnd, ns: number): void {
     const p = this.list.all[handle];
-    p.lastOpen = p.openRegion;
+    p.lastOpen = p.track.region;
     p.end = end;
     p.endNs = ns;
     this.list.end(p, ns);
