@@ -6,16 +6,12 @@
 import { type ProcessSpread, spreadsFromNested } from "../core/process_spread.ts";
 import type { ReportHost } from "../core/report.ts";
 import type { SectionSums } from "./field_sums.ts";
+import type { Statistics } from "./job_totals.ts";
 
 const PROCESSES = "Job processes ";
 const BUCKET = "bucket ";
 /** Number of regions reported: those with most time. */
 const MAX_REGIONS = 20;
-
-interface Statistics {
-  readonly sections: ReadonlyMap<string, SectionSums>;
-  section(title: string): SectionSums;
-}
 
 /** Adds what one host's own mapping has. */
 export function addJobProcesses(statistics: Statistics, host: ReportHost, number: number): void {

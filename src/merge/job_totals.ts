@@ -52,7 +52,7 @@ function keysOf(kind: EnergyKind) {
 type Fields = { [key: string]: number };
 
 /** Where the sections of a job are. */
-interface Statistics {
+export interface Statistics {
   readonly hosts: readonly string[];
   readonly sections: ReadonlyMap<string, SectionSums>;
   section(title: string): SectionSums;
