@@ -8,6 +8,7 @@ import type { LackOfFit } from "./causes.ts";
 import { UNTESTED, type Untested } from "./untested.ts";
 import { lackOf, LEAST_ROWS, likelyModels } from "./lack_of_fit.ts";
 import type { Solution } from "./solver/nnls.ts";
+import { dot } from "./uncertainty.ts";
 
 /** Why a class's energy is not reported. */
 export type Untold =
@@ -287,12 +288,6 @@ function judge(c: number, of: {
 /** Is an energy known well enough to be reported? */
 export function isTold(energyJ: number, seJ: number): boolean {
   return energyJ > 0 && seJ <= MOST_ERROR * energyJ;
-}
-
-function dot(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
-  return sum;
 }
 
 function onlyClasses(d: Float64Array, isColumn: Uint8Array, count: number): Float64Array {

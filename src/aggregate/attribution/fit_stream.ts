@@ -7,7 +7,7 @@ import { type Columns, MANY_CLASSES } from "./solver/columns.ts";
 import { FOLLOWED, FOLLOWED_PLAIN, LAG_GRID } from "./solver/lag_curve.ts";
 import { LagRow, type Powers } from "./solver/lag_row.ts";
 import type { PhaseLock } from "./phase_lock.ts";
-import type { Between, Solution } from "./solver/nnls.ts";
+import { type Between, lesser, type Solution } from "./solver/nnls.ts";
 import { slownesses, stretchAt } from "./solver/slowness.ts";
 import { NormalSums } from "./solver/normal_sums.ts";
 import type { RowStore } from "./solver/row_store.ts";
@@ -187,8 +187,4 @@ export class FitStream {
     solutions.forEach((solution, k) => this.lags[k].shares.use(solution, isColumn));
     this.#foundOn = this.lags[this.middle].shares.d.slice();
   }
-}
-
-function lesser(one: Solution, other: Solution): Solution {
-  return other.rss < one.rss ? other : one;
 }

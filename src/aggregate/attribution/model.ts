@@ -9,7 +9,7 @@ import { LAG_GRID, leastOf, slopeAt, spreadAround, sum, weightsAt } from "./solv
 import type { Solution } from "./solver/nnls.ts";
 import { CONSTANTS } from "./visit_terms.ts";
 import { constantAt } from "./solver/slowness.ts";
-import { type Given, type Reach, Variances } from "./uncertainty.ts";
+import { dot, type Given, type Reach, Variances } from "./uncertainty.ts";
 
 /** The lag's distribution inside the window is not quite even. */
 const WINDOW_SHARE = 0.05;
@@ -139,8 +139,7 @@ export class Model {
 
   /** Variance of the sum of classes, each with its weight, J². */
   variance(weights: Float64Array): number {
-    let g = 0;
-    for (let c = 0; c < weights.length; c++) g += weights[c] * this.#slope[c];
+    const g = dot(weights, this.#slope);
     // Power may rise and fall with constants of their own.
     let rises = 0;
     let falls = 0;
@@ -155,8 +154,7 @@ export class Model {
       either += EITHER * Math.abs(weights[a] - weights[b]) * joules;
     }
     for (const part of this.#late ?? []) {
-      let joules = 0;
-      for (let c = 0; c < weights.length; c++) joules += weights[c] * part[c];
+      const joules = dot(weights, part);
       late += joules * joules;
     }
     const lag = Math.max(g * g * this.#lagVariance, this.#overLags(weights));
@@ -165,11 +163,7 @@ export class Model {
 
   /** The same by the lags that are about as likely: a loop of their own length looks the same at several. */
   #overLags(weights: Float64Array): number {
-    const at = this.#at.map((energies) => {
-      let joules = 0;
-      for (let c = 0; c < weights.length; c++) joules += weights[c] * energies[c];
-      return joules;
-    });
+    const at = this.#at.map((energies) => dot(weights, energies));
     let variance = 0;
     for (let k = 0; k < at.length; k++) {
       for (let l = 0; l < at.length; l++) {

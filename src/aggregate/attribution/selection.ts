@@ -9,7 +9,7 @@
 import { ALL_FAMILIES, type Columns } from "./solver/columns.ts";
 import { LAG_GRID, ZERO_LAG } from "./solver/lag_curve.ts";
 import { LagRow } from "./solver/lag_row.ts";
-import type { Between, Solution } from "./solver/nnls.ts";
+import { type Between, lesser, type Solution } from "./solver/nnls.ts";
 import { slownesses } from "./solver/slowness.ts";
 import { NormalSums } from "./solver/normal_sums.ts";
 import type { RowStore } from "./solver/row_store.ts";
@@ -234,10 +234,6 @@ export class Selection {
     this.#wanted.push({ lag: this.#start!.lag, filter });
     return false;
   }
-}
-
-function lesser(one: Solution, other: Solution): Solution {
-  return other.rss < one.rss ? other : one;
 }
 
 function key(lag: number, filter: number): number {

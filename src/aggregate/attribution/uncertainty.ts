@@ -75,7 +75,7 @@ export class Variances {
     const g = new Float64Array(n);
     this.#solution.factor.solve(h, g);
     let blocks = 0;
-    for (const psi of this.#between) blocks += dot(psi, weights) ** 2;
+    for (const psi of this.#between) blocks += dot(weights, psi) ** 2;
     let model = this.#boundaryJ2 * square(influence.moved, weights);
     for (const i of this.#solution.factor.members) model += this.#s2 * h[i] * g[i];
     // What is known beforehand draws a column to nothing.
@@ -177,9 +177,10 @@ export class Variances {
   }
 }
 
-function dot(a: Float64Array, b: Float64Array): number {
+/** Sum over classes, each with its weight. */
+export function dot(weights: Float64Array, values: Float64Array): number {
   let sum = 0;
-  for (let i = 0; i < b.length; i++) sum += a[i] * b[i];
+  for (let c = 0; c < weights.length; c++) sum += weights[c] * values[c];
   return sum;
 }
 

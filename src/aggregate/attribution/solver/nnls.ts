@@ -179,7 +179,6 @@ function solve(
     .map((i) => ({ slope: rowTimes(a, i, power) - c[i], lambda: ridge[i] }));
   const isSeen = new Uint8Array(classes);
   for (const i of seen) isSeen[i] = 1;
-  const mixture = placed(between, power);
   return {
     power,
     seen: isSeen,
@@ -188,8 +187,13 @@ function solve(
     rss: Math.max(0, rss),
     ridge,
     slopes,
-    between: mixture,
+    between: placed(between, power),
   };
+}
+
+/** Which of two leaves less unexplained. */
+export function lesser(one: Solution, other: Solution): Solution {
+  return other.rss < one.rss ? other : one;
 }
 
 /** Element i of A·x. */
