@@ -109,7 +109,6 @@ interface Part {
 
 /** The classes of one counter, of which several may have one number in the fit. */
 class Shared {
-  readonly result: CounterResult;
   /** By class: its number in the fit, and the class whose time was divided; −1: none. */
   readonly #own: Int32Array;
   readonly #around: Int32Array;
@@ -122,8 +121,7 @@ class Shared {
     why: undefined,
   };
 
-  constructor(result: CounterResult) {
-    this.result = result;
+  constructor(readonly result: CounterResult) {
     const { seconds, exactJ } = result, classes = seconds.length;
     const own = this.#own = new Int32Array(classes);
     const around = this.#around = new Int32Array(classes);

@@ -68,6 +68,20 @@ export interface Carried {
   readonly seconds: Float64Array;
 }
 
+/** CPUs that leave a class together. */
+interface Leaving {
+  readonly from: number;
+  readonly leader: number;
+  readonly sinceS: number;
+  /** −1: the length of the visit is not reported. */
+  readonly weight: number;
+  readonly count: number;
+  readonly cpu: number;
+  readonly to: number;
+  /** The term of the order that ends; −1: none. */
+  readonly order: number;
+}
+
 /** So often it is looked at how fast edges come, and at most so many a second are followed. */
 const LOOK_EDGES = 1024, MOST_EDGES_A_SECOND = 20_000;
 
@@ -198,29 +212,16 @@ export class VisitTerms {
         this.#weight[cpu] = weight;
         count++;
       }
-      this.#begin(c, { sinceS, untilS: timeS, weight, count, order });
+      this.#begin(c, timeS, { sinceS, weight, count, order });
     }
   }
 
-  #leave(
-    timeS: number,
-    { from, leader, sinceS, weight, count, cpu, to, order }: {
-      from: number;
-      leader: number;
-      sinceS: number;
-      weight: number;
-      count: number;
-      cpu: number;
-      to: number;
-      order: number;
-    },
-  ): void {
+  #leave(timeS: number, leaving: Leaving): void {
+    const { from, sinceS, weight, count, order } = leaving;
     const lengthS = timeS - sinceS;
     if (from >= 0 && lengthS > 0 && this.readers > 0) {
       const known = weight >= 0 ? weight : weightOf(from, lengthS);
-      if (weight < 0) {
-        this.#begin(from, { sinceS, untilS: timeS, weight: known, count, order });
-      }
+      if (weight < 0) this.#begin(from, timeS, { sinceS, weight: known, count, order });
       const first = this.#termsOf(from), length = from === 0 ? first : first + TERM.LENGTH;
       if (first >= 0) {
         if (known > 0) this.log.insert(timeS, length, -count * known);
@@ -231,19 +232,14 @@ export class VisitTerms {
         term.squares += count * lengthS * known * known;
       }
     }
-    this.#carry(from, { leader, lengthS, count, cpu, to });
+    this.#carry(leaving, lengthS);
   }
 
   /** A visit whose length is known: its beginning, and its length from its beginning on. */
   #begin(
     c: number,
-    { sinceS, untilS, weight, count, order }: {
-      sinceS: number;
-      untilS: number;
-      weight: number;
-      count: number;
-      order: number;
-    },
+    untilS: number,
+    { sinceS, weight, count, order }: Pick<Leaving, "sinceS" | "weight" | "count" | "order">,
   ): void {
     if (order >= 0) {
       this.log.insert(sinceS, order + 1, count);
@@ -270,16 +266,7 @@ export class VisitTerms {
   }
 
   /** Power that follows the load: what the classes before still draw in this visit. */
-  #carry(
-    c: number,
-    { leader, lengthS, count, cpu, to }: {
-      leader: number;
-      lengthS: number;
-      count: number;
-      cpu: number;
-      to: number;
-    },
-  ): void {
+  #carry({ from: c, leader, count, cpu, to }: Leaving, lengthS: number): void {
     const width = CONSTANTS.length, from = this.#from, left = this.#left;
     const own = this.#own.fill(1), keep = this.#keep;
     for (let m = 0; m < width; m++) keep[m] = Math.exp(-lengthS / CONSTANTS[m]);

@@ -93,12 +93,8 @@ export class Columns {
 
   private constructor(
     list: readonly Column[],
-    { pairs, orders, terms, others }: {
-      pairs: readonly Pair[];
-      orders: readonly Order[];
-      terms: number;
-      others: number;
-    },
+    { pairs, orders, others }: Pick<Columns, "pairs" | "orders" | "others">,
+    terms: number,
   ) {
     this.list = list;
     this.pairs = pairs;
@@ -118,7 +114,7 @@ export class Columns {
 
   /** None. */
   static none(): Columns {
-    return new Columns([], { pairs: [], orders: [], terms: 0, others: 1 });
+    return new Columns([], { pairs: [], orders: [], others: 1 }, 0);
   }
 
   /** Chooses columns for the classes seen so far; rows know their numbers from now on. */
@@ -152,10 +148,8 @@ export class Columns {
         list.push({ number: rows.addColumn(), family: FAMILY.CARRIED, a: -1, likely: Infinity });
       });
     }
-    return new Columns(list, {
-      ...{ pairs, orders, terms: visits.terms.length },
-      others: Math.max(1, cpus - 1),
-    });
+    const others = Math.max(1, cpus - 1);
+    return new Columns(list, { pairs, orders, others }, visits.terms.length);
   }
 
   /**
@@ -196,25 +190,22 @@ function choosePairs(
   const family = FAMILY.BESIDE;
   const columns = new Map<number, readonly [victim: number, cause: number]>();
   let all = -1;
-  const columnsOf = (raw: number) => {
-    let both = columns.get(raw);
-    if (both === undefined) {
-      both = [rows.addColumn(), rows.addColumn()];
-      columns.set(raw, both);
-      list.push({ number: both[0], family, a: -1, likely: LIKELY_BESIDE.victim });
-      list.push({ number: both[1], family, a: -1, likely: LIKELY_BESIDE.cause });
-    }
-    return both;
+  const columnOf = (likely: number) => {
+    const number = rows.addColumn();
+    list.push({ number, family, a: -1, likely });
+    return number;
   };
+  const columnsOf = (raw: number) =>
+    columns.getOrInsertComputed(
+      raw,
+      () => [columnOf(LIKELY_BESIDE.victim), columnOf(LIKELY_BESIDE.cause)] as const,
+    );
   const pairs: Pair[] = [];
   terms.forEach(({ kind, a, b, visits }, term) => {
     const isWanted = kind === TERM.BESIDE && visits >= LEAST_VISITS && large.includes(a) &&
       large.includes(b);
     if (!isWanted) return;
-    if (all < 0) {
-      all = rows.addColumn();
-      list.push({ number: all, family, a: -1, likely: LIKELY_BESIDE.all });
-    }
+    if (all < 0) all = columnOf(LIKELY_BESIDE.all);
     const [ofA, ofB] = [columnsOf(a), columnsOf(b)];
     // Any column: what comes in of the term is kept.
     rows.columnOf[term] = ofA[0];
@@ -248,13 +239,12 @@ function chooseOrders(
   if (!wanted.some(({ b }) => before(b) > 1)) return [];
   const columns = new Map<string, number>();
   return wanted.map(({ term, kind, a, b }): Order => {
-    const key = `${kind} ${a}`;
-    let number = columns.get(key);
-    if (number === undefined) {
-      columns.set(key, number = rows.addColumn());
+    const number = columns.getOrInsertComputed(`${kind} ${a}`, () => {
+      const number = rows.addColumn();
       const likely = kind === TERM.AFTER ? LIKELY_AFTER : LIKELY_SOON;
       list.push({ number, family: FAMILY.AFTER, a: -1, likely });
-    }
+      return number;
+    });
     rows.columnOf[term] = number;
     return { term, to: rows.fitOf[b], number };
   });
