@@ -41,11 +41,7 @@ export class ChannelDraft {
 
   constructor(
     config: Config,
-    { options, facts, nest }: {
-      options: ChosenOptions;
-      facts: ConfigFacts;
-      nest: (config: Config, options: string) => ChannelDraft;
-    },
+    { options, facts, nest }: Pick<ChannelDraft, "options" | "facts" | "nest">,
   ) {
     this.#config = config;
     this.nest = nest;
