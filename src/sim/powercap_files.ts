@@ -7,7 +7,7 @@
  */
 import { NumberFile } from "./number_file.ts";
 import { designW, type SimSpec } from "./spec.ts";
-import type { TreeWriter } from "./tree_writer.ts";
+import { putLines, type TreeWriter } from "./tree_writer.ts";
 
 const DIR = "/sys/class/powercap";
 /** Units of package and memory in nJ, as the driver cuts them. */
@@ -28,7 +28,7 @@ export class PowercapFiles {
         const file = new NumberFile(writer, `${path}/energy_uj`);
         file.make(microjoules(meter, raw[pkg * 2 + meter]), NaN, 0o400);
         this.#energy.push(file);
-        const text: Record<string, string | number> = {
+        putLines(writer, path, {
           name,
           enabled: 1,
           max_energy_range_uj: microjoules(meter, RAW_MAX),
@@ -36,8 +36,7 @@ export class PowercapFiles {
           constraint_0_power_limit_uw: Math.round(watts[meter] * 1e6),
           constraint_0_time_window_us: 999424,
           constraint_0_max_power_uw: Math.round(watts[meter] * 1e6),
-        };
-        for (const [key, value] of Object.entries(text)) writer.put(`${path}/${key}`, `${value}\n`);
+        });
       });
     }
   }

@@ -25,7 +25,6 @@ const OFF: Required<RegionPower> = { watts: 0, dramWatts: 0, busy: 0, hz: 8e8 };
 
 /** One simulated node. Times are ns on one clock; what steps back counts as now. */
 export class SimulatedNode {
-  readonly spec: SimSpec;
   readonly cpus: number;
   /** Age of what RAPL registers show, and of what pm_counters show, seconds. */
   readonly raplLagS: number;
@@ -60,8 +59,11 @@ export class SimulatedNode {
   #lateEdges = 0;
 
   /** @param at Where its clock begins, and what a wall clock shows then, µs since 1970. */
-  constructor(spec: SimSpec, writer: TreeWriter, at: { startNs?: number; wallUs?: number } = {}) {
-    this.spec = spec;
+  constructor(
+    readonly spec: SimSpec,
+    writer: TreeWriter,
+    at: { startNs?: number; wallUs?: number } = {},
+  ) {
     this.#writer = writer;
     this.#startNs = this.#nowNs = at.startNs ?? 0;
     this.#wallUs = at.wallUs ?? 1_700_000_000_000_000;
@@ -202,12 +204,8 @@ export class SimulatedNode {
   }
 
   #classOf(name: string, hint: number): number {
-    let index = this.#classes.get(name);
-    if (index === undefined) {
-      index = this.#powers.length;
-      this.#classes.set(name, index);
-      this.#powers.push(regionPower(this.spec, name, hint));
-    }
+    const index = this.#classes.getOrInsert(name, this.#powers.length);
+    this.#powers[index] ??= regionPower(this.spec, name, hint);
     return index;
   }
 

@@ -6,7 +6,7 @@
  * @module
  */
 import type { SimSpec } from "./spec.ts";
-import type { TreeWriter } from "./tree_writer.ts";
+import { putLines, type TreeWriter } from "./tree_writer.ts";
 
 const CPU_DIR = "/sys/devices/system/cpu";
 
@@ -20,55 +20,45 @@ export function writeStaticTree(
   const cores = spec.packages * spec.coresPerPackage;
   const all = Array.from({ length: cpus }, (_, cpu) => cpu);
   const range = cpus === 1 ? "0" : `0-${cpus - 1}`;
-  const list = (member: (cpu: number) => boolean) => all.filter(member).join(",") + "\n";
-  for (const name of ["online", "present", "possible"]) {
-    writer.put(`${CPU_DIR}/${name}`, range + "\n");
-  }
-  const khz = (factor: number) => `${Math.round((spec.baseHz * factor) / 1e8) * 100000}\n`;
+  const list = (member: (cpu: number) => boolean) => all.filter(member).join(",");
+  putLines(writer, CPU_DIR, { online: range, present: range, possible: range });
+  const khz = (factor: number) => Math.round((spec.baseHz * factor) / 1e8) * 100000;
   for (const cpu of all) {
     const dir = `${CPU_DIR}/cpu${cpu}`;
     const inPackage = (other: number) => packageOf(other) === packageOf(cpu);
-    const topology: Record<string, string> = {
-      physical_package_id: `${packageOf(cpu)}\n`,
-      die_id: "0\n",
-      core_id: `${cpu % spec.coresPerPackage}\n`,
+    putLines(writer, `${dir}/topology`, {
+      physical_package_id: packageOf(cpu),
+      die_id: 0,
+      core_id: cpu % spec.coresPerPackage,
       thread_siblings_list: list((other) => other % cores === cpu % cores),
       core_siblings_list: list(inPackage),
       package_cpus_list: list(inPackage),
-    };
-    for (const [name, text] of Object.entries(topology)) {
-      writer.put(`${dir}/topology/${name}`, text);
-    }
-    const frequencies: Record<string, string> = {
+    });
+    putLines(writer, `${dir}/cpufreq`, {
       base_frequency: khz(1),
       cpuinfo_min_freq: khz(0.35),
       cpuinfo_max_freq: khz(1.4),
       scaling_min_freq: khz(0.35),
       scaling_max_freq: khz(1.4),
-      scaling_driver: "intel_pstate\n",
-      scaling_governor: "performance\n",
-    };
-    for (const [name, text] of Object.entries(frequencies)) {
-      writer.put(`${dir}/cpufreq/${name}`, text);
-    }
+      scaling_driver: "intel_pstate",
+      scaling_governor: "performance",
+    });
   }
   const nodes = Array.from({ length: spec.packages }, (_, pkg) => pkg);
   for (const pkg of nodes) {
-    const dir = `/sys/devices/system/node/node${pkg}`;
-    writer.put(`${dir}/cpulist`, list((cpu) => packageOf(cpu) === pkg));
-    writer.put(`${dir}/distance`, nodes.map((other) => other === pkg ? 10 : 21).join(" ") + "\n");
+    putLines(writer, `/sys/devices/system/node/node${pkg}`, {
+      cpulist: list((cpu) => packageOf(cpu) === pkg),
+      distance: nodes.map((other) => other === pkg ? 10 : 21).join(" "),
+    });
   }
   writer.put("/proc/cpuinfo", all.map((cpu) => cpuinfo(spec, cpu, packageOf(cpu))).join("\n"));
-  const kernel = {
+  putLines(writer, "/proc/sys/kernel", {
     hostname: spec.hostname,
     ostype: "Linux",
     osrelease: "6.1.0-simulated",
     version: "#1 SMP joulemark simulated node",
     arch: "x86_64",
-  };
-  for (const [name, text] of Object.entries(kernel)) {
-    writer.put(`/proc/sys/kernel/${name}`, text + "\n");
-  }
+  });
   writer.put("/.root.json", JSON.stringify({ simulated: true, seed: spec.seed }) + "\n");
 }
 

@@ -17,3 +17,12 @@ export interface TreeWriter {
 
 /** Keeps nothing: for simulations whose counters are asked directly. */
 export const NO_TREE: TreeWriter = { put() {}, patch() {} };
+
+/** Makes files of a directory, a line each. */
+export function putLines(
+  writer: TreeWriter,
+  directory: string,
+  lines: Readonly<Record<string, string | number>>,
+): void {
+  for (const [name, line] of Object.entries(lines)) writer.put(`${directory}/${name}`, `${line}\n`);
+}
