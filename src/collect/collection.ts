@@ -36,15 +36,13 @@ export interface RawRecordRequest {
 
 /** The open types of one node. */
 export class RawCollection {
-  readonly machine: RawMachine;
   readonly hostname: string;
   readonly #types: OpenType[] = [];
   #writer: RawWriter | undefined;
   readonly #scratch = new RawWriter();
 
   /** @param named Types that were asked for by name: some do only then what others would notice. */
-  constructor(machine: RawMachine, named?: ReadonlySet<string>) {
-    this.machine = machine;
+  constructor(readonly machine: RawMachine, named?: ReadonlySet<string>) {
     this.hostname = hostName(machine.host);
     const processor = identifyProcessor(machine.host);
     for (const type of RAW_TYPES) {

@@ -91,14 +91,8 @@ export class RawStore {
     const file = this.#file!;
     const before = file.statSync().size;
     const failed = writeWhole(file, record);
-    if (failed !== undefined) {
-      this.#truncate(before);
-      this.hasGap = true;
-      return { ok: false, reason: failed };
-    }
-    this.lastUs = timeUs;
-    this.hasGap = false;
-    return { ok: true };
+    if (failed !== undefined) this.#truncate(before);
+    return this.#result(failed, timeUs);
   }
 
   /** Begins a new file with its header and first record group. */
@@ -106,12 +100,7 @@ export class RawStore {
     const beside = `${this.directory}/.current.new`;
     try {
       Deno.mkdirSync(this.directory, { recursive: true, mode: 0o755 });
-      const file = Deno.openSync(beside, {
-        write: true,
-        create: true,
-        truncate: true,
-        append: false,
-      });
+      const file = Deno.openSync(beside, { write: true, create: true, truncate: true });
       const head = encoder.encode(header);
       const whole = new Uint8Array(head.length + record.length);
       whole.set(head);
@@ -120,18 +109,22 @@ export class RawStore {
       file.close();
       if (failed !== undefined) {
         Deno.removeSync(beside);
-        this.hasGap = true;
-        return { ok: false, reason: failed };
+        return this.#result(failed, timeUs);
       }
       this.#link(beside, Math.floor(timeUs / 1e6));
       Deno.renameSync(beside, this.#current);
       this.#file = Deno.openSync(this.#current, { append: true });
     } catch (error) {
-      this.hasGap = true;
-      return { ok: false, reason: reasonOf(error) };
+      return this.#result(reasonOf(error), timeUs);
     }
+    return this.#result(undefined, timeUs);
+  }
+
+  /** @param failed Why the record is not written. */
+  #result(failed: string | undefined, timeUs: number): RawWriteResult {
+    this.hasGap = failed !== undefined;
+    if (failed !== undefined) return { ok: false, reason: failed };
     this.lastUs = timeUs;
-    this.hasGap = false;
     return { ok: true };
   }
 

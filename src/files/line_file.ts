@@ -28,7 +28,6 @@ const DISK_FULL_ERRORS: ReadonlySet<number> = new Set([ERRNO.ENOSPC, ERRNO.EDQUO
 export class LineFile {
   /** Why it ended before its time. */
   failure?: string;
-  readonly path: string;
   readonly #file: UserFile;
   /** A pipe or a device: what went into it is gone. */
   readonly #direct: boolean;
@@ -48,8 +47,7 @@ export class LineFile {
    * @param tell Logs one line for the user.
    * @throws {AccessError} If it cannot be made.
    */
-  constructor(path: string, tell: (line: string) => void) {
-    this.path = path;
+  constructor(readonly path: string, tell: (line: string) => void) {
     this.#tell = tell;
     try {
       using place = new OutputPlace(path);

@@ -108,7 +108,6 @@ export class RawDiffer {
   readonly types = new Map<string, RawType>();
   readonly corrections: RawCorrection[] = [];
   readonly counts: Record<RawCorrectionKind, number> = { wrap: 0, reset: 0, dip: 0 };
-  readonly host: string;
   /** Counts per second that an energy counter cannot exceed; NaN: unknown. */
   energyLimit: (type: string, key: string) => number = () => NaN;
   #stretch = 0;
@@ -118,9 +117,7 @@ export class RawDiffer {
   /** The same for types that are derived: their schemas are numbered from −1 downwards. */
   #derivedSlots: (RawCounters | undefined)[][] = [];
 
-  constructor(host: string) {
-    this.host = host;
-  }
+  constructor(readonly host: string) {}
 
   /** Another file of the same node begins. */
   startFile(): void {

@@ -24,6 +24,14 @@ const FP_ARITH: readonly (readonly [mask: number, name: string, operations: numb
   [0x80, "512B_PACKED_SINGLE", 16],
 ];
 
+/** By what they are with a unit mask of 0. */
+function fpArith(event: number): [number, PmcEvent][] {
+  return FP_ARITH.map(([mask, name, operations]) => [
+    event | (mask << 8),
+    { name: `FP_ARITH_INST_RETIRED_${name}`, unit: String(operations) },
+  ]);
+}
+
 /** Control values as hpcperfstats programs them, to events as its ingest names them. */
 export const CONTROL_EVENTS: ReadonlyMap<number, PmcEvent> = new Map<number, PmcEvent>([
   [0x43ff03, { name: "FLOPS", unit: "" }],
@@ -35,10 +43,7 @@ export const CONTROL_EVENTS: ReadonlyMap<number, PmcEvent> = new Map<number, Pmc
     [0x403800 | select, { name: `MBW_CHANNEL_${i}`, unit: "64B" }],
     [0x433900 | select, { name: `MBW_CHANNEL_${i + 4}`, unit: "64B" }],
   ]),
-  ...FP_ARITH.map(([mask, name, operations]): [number, PmcEvent] => [
-    0x4300c7 | (mask << 8),
-    { name: `FP_ARITH_INST_RETIRED_${name}`, unit: String(operations) },
-  ]),
+  ...fpArith(0x4300c7),
   [0x400304, { name: "CAS_READS", unit: "" }],
   [0x400c04, { name: "CAS_WRITES", unit: "" }],
   [0x400b01, { name: "ACT_COUNT", unit: "" }],
@@ -50,10 +55,7 @@ export const FIXED_EVENTS: readonly string[] = ["INST_RETIRED", "APERF", "MPERF"
 
 /** Events that carry the work of a core, by type family and event | unit mask << 8. */
 const CORE_EVENTS: ReadonlyMap<number, PmcEvent> = new Map([
-  ...FP_ARITH.map(([mask, name, operations]): [number, PmcEvent] => [
-    0xc7 | (mask << 8),
-    { name: `FP_ARITH_INST_RETIRED_${name}`, unit: String(operations) },
-  ]),
+  ...fpArith(0xc7),
   // Sandy Bridge and Ivy Bridge: SSE and AVX double precision
   [0x8010, { name: "FP_ARITH_INST_RETIRED_SCALAR_DOUBLE", unit: "1" }],
   [0x1010, { name: "FP_ARITH_INST_RETIRED_128B_PACKED_DOUBLE", unit: "2" }],

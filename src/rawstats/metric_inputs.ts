@@ -173,10 +173,10 @@ export class NodeInputs implements JobListener {
     sums.userRates.push(this.#now[user] / 100 / elapsed);
   }
 
-  #addMemory(type: RawType, values: RawValues): void {
+  #addMemory({ keys, units }: RawType, { numbers }: RawValues): void {
     const bytes = (key: string) => {
-      const k = type.keys.findIndex((column) => column.name === key);
-      return k < 0 ? NaN : values.numbers[k] * type.units[k].scale;
+      const k = keys.findIndex(({ name }) => name === key);
+      return k < 0 ? NaN : numbers[k] * units[k].scale;
     };
     const file = bytes("FilePages");
     const slab = bytes("Slab");

@@ -104,20 +104,19 @@ function packageMemory(node: MetricSums): number {
   return isCache ? inserts - node.sum("EDC_MISSES", "CAS_READS") : inserts;
 }
 
-function flopShare(precision: "DOUBLE" | "SINGLE") {
+/** Sums over nodes of the operations of one precision, over each other. */
+function flopRatio(
+  precision: "DOUBLE" | "SINGLE",
+  of: (sum: (key: keyof Flops) => number) => number,
+) {
   return (nodes: readonly MetricSums[]) => {
-    const sums = nodes.map((node) => flopsOf(node, precision));
-    const add = (key: keyof Flops) => sums.reduce((n, s) => n + s[key], 0);
-    return 100 * add("vector") / add("all");
+    const flops = nodes.map((node) => flopsOf(node, precision));
+    return of((key) => flops.reduce((n, s) => n + s[key], 0));
   };
 }
 
-function vectorWidth(precision: "DOUBLE" | "SINGLE") {
-  return (nodes: readonly MetricSums[]) => {
-    const sums = nodes.map((node) => flopsOf(node, precision));
-    return sums.reduce((n, s) => n + s.all, 0) / sums.reduce((n, s) => n + s.instructions, 0);
-  };
-}
+const share = (sum: (key: keyof Flops) => number) => 100 * sum("vector") / sum("all");
+const width = (sum: (key: keyof Flops) => number) => sum("all") / sum("instructions");
 
 /** The metrics in the order in which they print. */
 export const JOB_METRICS: readonly JobMetric[] = [
@@ -162,25 +161,25 @@ export const JOB_METRICS: readonly JobMetric[] = [
     name: "vecpercent_64b",
     unit: "%",
     formula: "100 × vector operations / all, double precision",
-    of: flopShare("DOUBLE"),
+    of: flopRatio("DOUBLE", share),
   },
   {
     name: "vecpercent_32b",
     unit: "%",
     formula: "100 × vector operations / all, single precision",
-    of: flopShare("SINGLE"),
+    of: flopRatio("SINGLE", share),
   },
   {
     name: "avg_vector_width_64b",
     unit: "",
     formula: "operations / instructions, double precision",
-    of: vectorWidth("DOUBLE"),
+    of: flopRatio("DOUBLE", width),
   },
   {
     name: "avg_vector_width_32b",
     unit: "",
     formula: "operations / instructions, single precision",
-    of: vectorWidth("SINGLE"),
+    of: flopRatio("SINGLE", width),
   },
   {
     name: "avg_mbw",

@@ -5,8 +5,6 @@
  */
 import { jsonText } from "../../core/printable.ts";
 import type { FormatError } from "../../core/errors.ts";
-import type { EnergyUnits } from "../energy_units.ts";
-import type { RawFile } from "../files.ts";
 import type { RawNode } from "../node.ts";
 import { JsonSeriesWriter, MetricsSeriesWriter } from "../packed_series.ts";
 import type { RawSeriesWriter } from "../packed_series.ts";
@@ -15,21 +13,15 @@ import { analyseRawFiles, type RawAnalysis } from "../stats.ts";
 import type { Turns } from "../turns.ts";
 import { CSV_HEADER, CsvRows } from "./print_csv.ts";
 import { jsonNumber } from "./print_json.ts";
+import type { RawTableRequest } from "./table.ts";
 import { metricValues } from "./tables.ts";
 
 /** Formats of every sample. */
 export type SeriesFormat = "csv" | "json" | "openmetrics";
 
 /** What is to be written. */
-export interface SeriesRequest {
+export interface SeriesRequest extends Omit<RawTableRequest, "devices"> {
   readonly format: SeriesFormat;
-  readonly files: readonly RawFile[];
-  /** @default every sample */
-  readonly job: string | undefined;
-  /** @default all */
-  readonly types: readonly string[] | undefined;
-  /** The user's units for energies whose files have none. */
-  readonly energyUnits: EnergyUnits | undefined;
 }
 
 /** How it is written. */
