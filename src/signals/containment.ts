@@ -7,49 +7,32 @@
  * @module
  */
 
-/** A figure and the ones that have it in them. Patterns stand for names with a number in them. */
-interface Part {
-  readonly part: RegExp;
-  readonly wholes: readonly string[];
-}
-
-const PARTS: readonly Part[] = [
-  { part: /^CNL::BOARD_(ENERGY|POWER)_CPU$/, wholes: ["CNL::BOARD_$1"] },
-  { part: /^CNL::MEMORY_(ENERGY|POWER)$/, wholes: ["CNL::BOARD_$1"] },
-  { part: /^CNL::ACCEL\d*_(ENERGY|POWER)$/, wholes: ["CNL::BOARD_$1"] },
-  { part: /^CNL::(?:PACKAGE|DRAM)_(ENERGY|POWER)$/, wholes: ["CNL::BOARD_$1"] },
-  {
-    part: /^MSR::(?:PP[01]|CORE)_ENERGY_STATUS:ENERGY$/,
-    wholes: ["MSR::PKG_ENERGY_STATUS:ENERGY"],
-  },
-  {
-    part: /^MSR::(?:PKG|DRAM)_ENERGY_STATUS:ENERGY$/,
-    wholes: ["MSR::PLATFORM_ENERGY_STATUS:ENERGY"],
-  },
-  {
-    part: /^POWERCAP::(?:CORE|UNCORE)_ENERGY_CONSUMED$/,
-    wholes: ["POWERCAP::CPU_ENERGY_CONSUMED"],
-  },
-  { part: /^POWERCAP::(?:CPU|DRAM)_ENERGY_CONSUMED$/, wholes: ["POWERCAP::PSYS_ENERGY_CONSUMED"] },
-  { part: /^PERF::ENERGY_(?:CORES|GPU)$/, wholes: ["PERF::ENERGY_PKG"] },
-  { part: /^PERF::ENERGY_(?:PKG|RAM)$/, wholes: ["PERF::ENERGY_PSYS"] },
-  { part: /^HWMON::AMD_CORE_ENERGY$/, wholes: ["HWMON::AMD_SOCKET_ENERGY"] },
-  {
-    part: /^(HWMON|INTEGRAL)::GRACE_(?:CPU|SYSIO)_POWER$/,
-    wholes: ["$1::GRACE_POWER"],
-  },
-  { part: /^(HWMON|INTEGRAL)::GRACE_POWER$/, wholes: ["$1::GRACE_MODULE_POWER"] },
-  { part: /^NVML::GPU_POWER(?:_INSTANT)?$/, wholes: ["NVML::GPU_MODULE_POWER"] },
-  { part: /^(?:CPU|DRAM|GPU)_(ENERGY|POWER)$/, wholes: ["BOARD_$1"] },
-  { part: /^BOARD_(ENERGY|POWER)_REST$/, wholes: ["BOARD_$1"] },
-  { part: /^PP[01]_ENERGY$/, wholes: ["CPU_ENERGY"] },
+/** A figure and the one that has it in it. Patterns stand for names with a number in them. */
+const PARTS: readonly (readonly [part: RegExp, whole: string])[] = [
+  [/^CNL::BOARD_(ENERGY|POWER)_CPU$/, "CNL::BOARD_$1"],
+  [/^CNL::MEMORY_(ENERGY|POWER)$/, "CNL::BOARD_$1"],
+  [/^CNL::ACCEL\d*_(ENERGY|POWER)$/, "CNL::BOARD_$1"],
+  [/^CNL::(?:PACKAGE|DRAM)_(ENERGY|POWER)$/, "CNL::BOARD_$1"],
+  [/^MSR::(?:PP[01]|CORE)_ENERGY_STATUS:ENERGY$/, "MSR::PKG_ENERGY_STATUS:ENERGY"],
+  [/^MSR::(?:PKG|DRAM)_ENERGY_STATUS:ENERGY$/, "MSR::PLATFORM_ENERGY_STATUS:ENERGY"],
+  [/^POWERCAP::(?:CORE|UNCORE)_ENERGY_CONSUMED$/, "POWERCAP::CPU_ENERGY_CONSUMED"],
+  [/^POWERCAP::(?:CPU|DRAM)_ENERGY_CONSUMED$/, "POWERCAP::PSYS_ENERGY_CONSUMED"],
+  [/^PERF::ENERGY_(?:CORES|GPU)$/, "PERF::ENERGY_PKG"],
+  [/^PERF::ENERGY_(?:PKG|RAM)$/, "PERF::ENERGY_PSYS"],
+  [/^HWMON::AMD_CORE_ENERGY$/, "HWMON::AMD_SOCKET_ENERGY"],
+  [/^(HWMON|INTEGRAL)::GRACE_(?:CPU|SYSIO)_POWER$/, "$1::GRACE_POWER"],
+  [/^(HWMON|INTEGRAL)::GRACE_POWER$/, "$1::GRACE_MODULE_POWER"],
+  [/^NVML::GPU_POWER(?:_INSTANT)?$/, "NVML::GPU_MODULE_POWER"],
+  [/^(?:CPU|DRAM|GPU)_(ENERGY|POWER)$/, "BOARD_$1"],
+  [/^BOARD_(ENERGY|POWER)_REST$/, "BOARD_$1"],
+  [/^PP[01]_ENERGY$/, "CPU_ENERGY"],
 ];
 
 /** Names of the next larger figures that include this one; empty where none does. */
 export function wholesOf(name: string): string[] {
-  return PARTS.flatMap(({ part, wholes }) => {
+  return PARTS.flatMap(([part, whole]) => {
     const match = part.exec(name);
-    return match === null ? [] : wholes.map((whole) => whole.replace("$1", match[1] ?? ""));
+    return match === null ? [] : [whole.replace("$1", match[1] ?? "")];
   });
 }
 

@@ -39,6 +39,15 @@ export function parseCpuList(text: string): number[] {
   return [...cpus].sort((a, b) => a - b);
 }
 
+/** The same of a text that may be missing; `undefined` for what is no CPU list. */
+export function cpusOf(text: string | undefined): number[] | undefined {
+  try {
+    return text === undefined ? undefined : parseCpuList(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Writes CPU numbers, in any order, as the shortest list of ranges. */
 export function formatCpuList(cpus: Iterable<number>): string {
   const sorted = [...new Set(cpus)].sort((a, b) => a - b);

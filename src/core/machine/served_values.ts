@@ -13,7 +13,7 @@
  * A client that is refused gets one line that begins with `error`.
  * @module
  */
-import { formatCpuList, parseCpuList } from "./cpu_list.ts";
+import { cpusOf, formatCpuList } from "./cpu_list.ts";
 
 /** First line of the table. */
 export const SERVED_NAME = "joulemark-collector 1";
@@ -68,21 +68,13 @@ export function parseTable(text: string): ServedTable | string {
     const [word, first = "", second = ""] = line.split(" ");
     if (word === "file" && first.startsWith("/")) files.push(line.slice(5));
     else if (word === "registers") {
-      cpus = cpusOf(first);
+      cpus = cpusOf(first) ?? [];
       registers = second.split(",").map(Number);
     } else return `a line of its table is unknown: ${line.slice(0, 80)}`;
   }
   const whole = registers.every((n) => Number.isInteger(n) && n >= 0 && n <= 0xffffffff);
   if (!whole || registers.length > REGISTERS_MAX) return "a register of its table is no number";
   return { files, cpus, registers };
-}
-
-function cpusOf(text: string): readonly number[] {
-  try {
-    return parseCpuList(text);
-  } catch {
-    return [];
-  }
 }
 
 /** Id of a register, by places in the table. */

@@ -7,7 +7,7 @@
  * geopm::PlatformTopo(3) has it.
  * @module
  */
-import { parseCpuList } from "./cpu_list.ts";
+import { cpusOf } from "./cpu_list.ts";
 import { type CpuPlace, PlatformTopology, type TopologySpec } from "./topology.ts";
 
 /** What the topology is read through; `Host` is one. */
@@ -43,13 +43,7 @@ export function readTopology(fs: TopologyFiles): PlatformTopology {
 }
 
 function cpuList(fs: TopologyFiles, path: string): number[] | undefined {
-  const text = fs.readText(path);
-  if (text === undefined) return undefined;
-  try {
-    return parseCpuList(text);
-  } catch {
-    return undefined;
-  }
+  return cpusOf(fs.readText(path));
 }
 
 function integer(text: string | undefined): number {
@@ -130,8 +124,7 @@ function number(raw: readonly (RawPlace | null)[]): CpuPlace[] {
   return raw.map((place) => {
     if (place === null) return null;
     const key = `${place.package}/${place.die}/${place.core}`;
-    const core = cores.get(key) ?? cores.size;
-    cores.set(key, core);
+    const core = cores.getOrInsert(key, cores.size);
     const { packageId, coreId } = place;
     return { package: packages.indexOf(place.package), core, packageId, coreId };
   });
@@ -180,9 +173,7 @@ function gpus(
   places: readonly CpuPlace[],
 ): Pick<TopologySpec, "gpu" | "gpuChip"> {
   const chips = gpuDevices(fs);
-  if (chips.length === 0) {
-    return nvidiaGpus(fs, places);
-  }
+  if (chips.length === 0) return nvidiaGpus(fs, places);
   const local = chips.map((chip) => cpuList(fs, `${chip.dir}/local_cpulist`));
   const gpuChip = local.every((cpus) => cpus !== undefined && cpus.length > 0)
     ? share(local as number[][])

@@ -77,8 +77,8 @@ export class PlatformTopology {
     spec.cpus.forEach((place, cpu) => {
       if (place === null) return;
       const { packageId, coreId } = place;
-      if (packageId !== undefined) setFirst(this.#packages, packageId, place.package);
-      if (coreId !== undefined) setFirst(this.#cores, `${place.package}/${coreId}`, place.core);
+      if (packageId !== undefined) this.#packages.getOrInsert(packageId, place.package);
+      if (coreId !== undefined) this.#cores.getOrInsert(`${place.package}/${coreId}`, place.core);
       online.push(cpu);
       (packages[place.package] ??= []).push(cpu);
       (cores[place.core] ??= []).push(cpu);
@@ -174,8 +174,4 @@ export class PlatformTopology {
     }
     return [...found].sort((a, b) => a - b);
   }
-}
-
-function setFirst<K>(map: Map<K, number>, key: K, value: number): void {
-  if (!map.has(key)) map.set(key, value);
 }
