@@ -93,7 +93,6 @@ const FETCHED = 0, RETRY = 1;
 
 /** The node's collector, connected to when it is first asked. */
 export class CollectorClient implements Disposable {
-  readonly path: string;
   /** Where the value is that {@linkcode read} answered with. */
   cells: Cells;
   at = 0;
@@ -111,8 +110,7 @@ export class CollectorClient implements Disposable {
   /** Moments of the last fetch, and of the next attempt to connect, ns. */
   readonly #times = new Float64Array([-Infinity, -Infinity]);
 
-  constructor(path: string) {
-    this.path = path;
+  constructor(readonly path: string) {
     this.cells = this.#alone;
   }
 
@@ -296,13 +294,11 @@ function readTable(connection: Connection, patienceS: number): string | undefine
 
 /** A file that the collector reads. */
 class ServedFile implements KeptFile {
-  readonly path: string;
   readonly bytes = new Uint8Array(MAX_TEXT_BYTES);
   readonly #cell: Cell;
   readonly #client: CollectorClient;
 
-  constructor(path: string, cell: Cell, client: CollectorClient) {
-    this.path = path;
+  constructor(readonly path: string, cell: Cell, client: CollectorClient) {
     this.#cell = cell;
     this.#client = client;
   }

@@ -45,15 +45,11 @@ export class MachineHost implements Host {
   #topology: PlatformTopology | undefined;
   #facts: RootFacts | undefined;
 
-  /** Reads what this user may not; asked for nothing else. */
-  readonly collector: CollectorClient | undefined;
-
   /**
    * @param root Prefix of every path; "" for the machine itself.
-   * @param collector Reads what this user may not. @default none
+   * @param collector Reads what this user may not; asked for nothing else. @default none
    */
-  constructor(root = "", collector?: CollectorClient) {
-    this.collector = collector;
+  constructor(root = "", readonly collector?: CollectorClient) {
     this.root = root === "/" ? "" : root.replace(/\/+$/, "");
     this.simulated = this.root !== "";
   }

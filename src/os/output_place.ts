@@ -250,10 +250,9 @@ export function makeDirectories(path: string, mode = 0o777): void {
 
 /** Makes a link; none on the way is followed. @throws {OsError} */
 export function makeLink(target: string, path: string): void {
-  const { directory, name } = find(path, false);
-  const done = libc().symlinkat(cString(target), directory, cString(name));
-  const number = done === 0 ? 0 : errno() || ERRNO.EIO;
-  closeFile(directory);
+  const number = errnoOf(path, (directory, name) => {
+    return libc().symlinkat(cString(target), directory, name);
+  });
   if (number !== 0) throw new OsError(number);
 }
 
@@ -272,15 +271,20 @@ export function removeEmptyDirectory(path: string): boolean {
   return isDone(path, (directory, name) => libc().unlinkat(directory, name, AT_REMOVEDIR));
 }
 
-function isDone(
-  path: string,
-  call: (directory: number, name: Uint8Array<ArrayBuffer>) => number,
-): boolean {
+type NameCall = (directory: number, name: Uint8Array<ArrayBuffer>) => number;
+
+/** Does something with a name, itself where it is a link; the errno, or 0. @throws {OsError} */
+function errnoOf(path: string, call: NameCall): number {
+  const { directory, name } = find(path, false);
+  const done = call(directory, cString(name));
+  const number = done === 0 ? 0 : errno() || ERRNO.EIO;
+  closeFile(directory);
+  return number;
+}
+
+function isDone(path: string, call: NameCall): boolean {
   try {
-    const { directory, name } = find(path, false);
-    const done = call(directory, cString(name));
-    closeFile(directory);
-    return done === 0;
+    return errnoOf(path, call) === 0;
   } catch (error) {
     if (error instanceof OsError) return false;
     throw error;

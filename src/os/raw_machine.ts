@@ -47,14 +47,12 @@ function statFileSystem(path: string): FileSystemFacts | undefined {
 
 /** A node as raw stats types see it. */
 export class RawMachine {
-  readonly host: Host;
   /** May control registers be written? */
   readonly programs: boolean;
   readonly #cpus = new Map<number, CpuRegisters | undefined>();
   readonly #pci = new Map<string, PciFunction | undefined>();
 
-  constructor(host: Host, options: { program?: boolean } = {}) {
-    this.host = host;
+  constructor(readonly host: Host, options: { program?: boolean } = {}) {
     this.programs = options.program ?? false;
   }
 

@@ -9,7 +9,7 @@
  * @module
  */
 import type { Remedy } from "../core/remedy.ts";
-import { parseCpuList } from "../core/machine/cpu_list.ts";
+import { cpusOf } from "../core/machine/cpu_list.ts";
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, SignalRow } from "../core/signal.ts";
 import { lookAt, offerOrLack } from "./offers.ts";
@@ -150,10 +150,8 @@ function columnsOf(host: Host, row: SignalRow): PerfColumn[] | Absence {
   if (!(scale > 0) || !(type > 0) || file(`events/energy-${name}.unit`) !== "Joules") {
     return { kind: "unusable", reason: `${PMU} does not tell scale, unit or type` };
   }
-  let mask: number[];
-  try {
-    mask = parseCpuList(file("cpumask"));
-  } catch {
+  const mask = cpusOf(file("cpumask"));
+  if (mask === undefined) {
     return { kind: "unusable", reason: `${PMU}/cpumask is no CPU list` };
   }
   const specs: (PerfEventSpec | undefined)[] = Array.from({ length: t.count(row.domain) });

@@ -21,9 +21,7 @@ const known = new WeakMap<PlatformTopology, Processor>();
 
 /** Identifies the node's processor. */
 export function identify(host: Host): Processor {
-  let processor = known.get(host.topology);
-  if (processor === undefined) known.set(host.topology, processor = look(host));
-  return processor;
+  return known.getOrInsertComputed(host.topology, () => look(host));
 }
 
 /** Fields of the first CPU. */

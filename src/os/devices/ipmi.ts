@@ -80,7 +80,6 @@ export interface BmcDoor {
 
 /** The kernel's IPMI device. */
 export class DeviceDoor implements BmcDoor {
-  readonly path: string;
   readonly bytes = new Uint8Array(MOST_DATA_BYTES);
   readonly message: BmcMessage = { type: 0, id: 0, netfn: 0, command: 0, length: 0 };
   readonly #fd: number;
@@ -92,8 +91,7 @@ export class DeviceDoor implements BmcDoor {
   readonly #receivedBytes = new Uint8Array(this.#received.buffer);
   readonly #poll: Uint8Array<ArrayBuffer>;
 
-  constructor(fd: number, path: string, request: BmcRequest, call: DeviceCall) {
-    this.path = path;
+  constructor(fd: number, readonly path: string, request: BmcRequest, call: DeviceCall) {
     this.#fd = fd;
     this.#call = call;
     const c = libc();

@@ -17,7 +17,6 @@ const shared = new Uint8Array(BUFFER_BYTES);
 
 /** One file that stays open. */
 export class OpenKeptFile implements KeptFile {
-  readonly path: string;
   readonly bytes = shared;
   readonly #name: string;
   readonly #replaceable: boolean;
@@ -28,8 +27,7 @@ export class OpenKeptFile implements KeptFile {
    * @param name Its real path; differs under `--root`.
    * @throws {AccessError} If it cannot be opened.
    */
-  constructor(path: string, name: string, replaceable: boolean) {
-    this.path = path;
+  constructor(readonly path: string, name: string, replaceable: boolean) {
     this.#name = name;
     this.#replaceable = replaceable;
     this.#fd = openFile(name, O.RDONLY | O.NONBLOCK);

@@ -13,6 +13,7 @@
  * One question is under way at most. An answer that comes too late is taken when it comes.
  * @module
  */
+import { grown } from "../../core/grow.ts";
 import { cpuSeconds, monotonicNanoseconds } from "../clock.ts";
 import { closeFile, listDirectory, O, openFile } from "../files.ts";
 import { Confiner } from "../confinement/confine.ts";
@@ -175,9 +176,9 @@ export class LibraryHelper implements Disposable {
     const place = this.#figures.push({ query, device, used: false }) - 1;
     this.#places.set(key, place);
     if (place >= this.#statuses.length) {
-      this.#statuses = grown(this.#statuses, new Int32Array(2 * place));
-      this.#asked = grown(this.#asked, new Int32Array(2 * place));
-      this.#values = grown(this.#values, new Uint32Array(4 * place));
+      this.#statuses = grown(this.#statuses);
+      this.#asked = grown(this.#asked);
+      this.#values = grown(this.#values);
     }
     this.#statuses[place] = UNASKED;
     return place;
@@ -245,11 +246,6 @@ export class LibraryHelper implements Disposable {
 
 /** It was not requested yet. */
 const UNASKED = 0x7fffffff;
-
-function grown<T extends Int32Array | Uint32Array>(old: T, fresh: T): T {
-  fresh.set(old);
-  return fresh;
-}
 
 /** The helper's process: it has its end of the socket, nothing else of ours, and no stream. */
 function start(kind: string, end: number): number {

@@ -12,7 +12,7 @@
  */
 import { openCounter } from "../confinement/caller_rights.ts";
 import { closeFile } from "../files.ts";
-import { ERRNO, errno, libc } from "../libc.ts";
+import { ERRNO, errno, libc, SYSCALLS } from "../libc.ts";
 
 /** PERF_ATTR_SIZE_VER7. */
 const ATTR_BYTES = 128;
@@ -24,7 +24,6 @@ const ENABLE_ON_EXEC = 4096n;
 const PERF_FLAG_FD_CLOEXEC = 8n;
 /** PERF_TYPE_SOFTWARE. */
 const SOFTWARE = 1;
-const SYSCALL: Partial<Record<typeof Deno.build.arch, bigint>> = { x86_64: 298n, aarch64: 241n };
 
 /** What to count, and where. */
 export interface PerfEventSpec {
@@ -51,8 +50,6 @@ export function countCommand(pid: number): void {
 
 /** Opens a counter, running from now on: its descriptor, or −errno. */
 export function openPerfEvent(spec: PerfEventSpec): number {
-  const number = SYSCALL[Deno.build.arch];
-  if (number === undefined) return -ERRNO.ENOENT;
   const attr = new DataView(new ArrayBuffer(ATTR_BYTES));
   attr.setUint32(0, spec.type, true);
   attr.setUint32(4, ATTR_BYTES, true);
@@ -64,7 +61,7 @@ export function openPerfEvent(spec: PerfEventSpec): number {
   const bytes = new Uint8Array(attr.buffer);
   return openCounter(undefined, () => {
     const fd = libc().perfEventOpen(
-      number,
+      SYSCALLS.perfEventOpen,
       bytes,
       spec.commands === true ? commandPid : -1,
       spec.cpu,

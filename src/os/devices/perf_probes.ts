@@ -8,9 +8,9 @@
  * the program's stack, and an exception that comes by ends the program.
  * @module
  */
+import { grown } from "../../core/grow.ts";
 import { openCounter } from "../confinement/caller_rights.ts";
-import { closeFile } from "../files.ts";
-import { readText } from "../files.ts";
+import { closeFile, readText } from "../files.ts";
 import { bindMore } from "../bind.ts";
 import { cString, ERRNO, errno, libc, SYSCALLS } from "../libc.ts";
 
@@ -89,10 +89,8 @@ export class ProbeRing {
       this.start = 0;
     }
     if (this.end + length <= this.bytes.length) return;
-    const grown = new Uint8Array(Math.max(this.end + length, 2 * this.bytes.length));
-    grown.set(this.bytes.subarray(0, this.end));
-    this.bytes = grown;
-    this.view = new DataView(grown.buffer);
+    this.bytes = grown(this.bytes, this.end + length);
+    this.view = new DataView(this.bytes.buffer);
   }
 }
 

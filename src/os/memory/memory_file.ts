@@ -13,12 +13,9 @@ const FIRST_BYTES = 1 << 16;
 
 /** One file in memory. Children inherit it under the same number. */
 export class MemoryFile implements Disposable {
-  readonly fd: number;
   #length = 0;
 
-  private constructor(fd: number) {
-    this.fd = fd;
-  }
+  private constructor(readonly fd: number) {}
 
   /** An empty one; `undefined` where the kernel, before 3.17, or a filter of calls has none. */
   static create(name: string): MemoryFile | undefined {

@@ -7,6 +7,7 @@
  * @module
  */
 import type { CpuRegisters, RawMachine } from "../../os/raw_machine.ts";
+import type { RawProcessor } from "./processor.ts";
 import type { RawRow } from "./raw_type.ts";
 
 const USER_AND_KERNEL = 0x30000;
@@ -74,6 +75,22 @@ export interface CounterSet {
   readonly counts: readonly number[];
   /** What starts them. */
   readonly words: (registers: CpuRegisters) => Words;
+}
+
+/** The same counters on every CPU. */
+export function onEachCpu(
+  { places }: RawProcessor,
+  set: Omit<CounterSet, "cpu" | "device">,
+): CounterSet[] {
+  return places.map(({ cpu }) => ({ ...set, cpu, device: String(cpu) }));
+}
+
+/** The same counters on every package. */
+export function onEachPackage(
+  { leaders }: RawProcessor,
+  set: Omit<CounterSet, "cpu" | "device">,
+): CounterSet[] {
+  return Array.from(leaders, ([number, cpu]) => ({ ...set, cpu, device: String(number) }));
 }
 
 /** Programs and reads sets of counters; what failed, in one line. */

@@ -6,7 +6,7 @@
  * @module
  */
 import type { CpuRegisters } from "../../os/raw_machine.ts";
-import { counterKeys, counting, range, REGISTER_NEEDS } from "./_control.ts";
+import { counterKeys, counting, onEachCpu, range, REGISTER_NEEDS } from "./_control.ts";
 import type { RawProcessor } from "./processor.ts";
 import type { RawStatsType } from "./raw_type.ts";
 
@@ -53,10 +53,7 @@ export const amd64Pmc: RawStatsType = {
       },
     };
     return {
-      ...counting(
-        machine,
-        processor.places.map(({ cpu }) => ({ ...set, cpu, device: String(cpu) })),
-      ),
+      ...counting(machine, onEachCpu(processor, set)),
       marks() {
         const registers = machine.registers(0);
         if (!registers?.read(STATE_0)) return [];

@@ -8,7 +8,7 @@
  * @module
  */
 import { coreControl, counterKeys, counting, type EventCode, numbered } from "./_control.ts";
-import { range, REGISTER_NEEDS } from "./_control.ts";
+import { onEachCpu, range, REGISTER_NEEDS } from "./_control.ts";
 import type { RawProcessor } from "./processor.ts";
 import type { RawStatsType } from "./raw_type.ts";
 
@@ -91,10 +91,7 @@ function coreType(
         words: () => words,
       };
       return {
-        ...counting(
-          machine,
-          processor.places.map(({ cpu }) => ({ ...set, cpu, device: String(cpu) })),
-        ),
+        ...counting(machine, onEachCpu(processor, set)),
         marks() {
           const registers = machine.registers(0);
           if (!registers?.read(PLATFORM_INFO)) return [];

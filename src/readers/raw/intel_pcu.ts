@@ -8,7 +8,8 @@
  * neither programs nor reads it; here both are done, with the words that its source prepares.
  * @module
  */
-import { counterKeys, counting, range, REGISTER_NEEDS, uncoreControl } from "./_control.ts";
+import { counterKeys, counting, onEachPackage, range, REGISTER_NEEDS } from "./_control.ts";
+import { uncoreControl } from "./_control.ts";
 import { INTEL_MODELS, isIntel } from "./intel_core.ts";
 import type { RawStatsType } from "./raw_type.ts";
 
@@ -38,7 +39,6 @@ export const intelPcu: RawStatsType = {
       [box, run],
     ] as const;
     const set = { registers: [...controls, ...counts, ...RESIDENCY], counts, words: () => words };
-    const packages = [...processor.leaders];
-    return counting(machine, packages.map(([n, cpu]) => ({ ...set, cpu, device: String(n) })));
+    return counting(machine, onEachPackage(processor, set));
   },
 };

@@ -7,7 +7,8 @@
  * on others the registers are something else.
  * @module
  */
-import { counting, numbered, range, REGISTER_NEEDS, uncoreControl } from "./_control.ts";
+import { counting, numbered, onEachPackage, range, REGISTER_NEEDS } from "./_control.ts";
+import { uncoreControl } from "./_control.ts";
 import { INTEL_MODELS, isIntel } from "./intel_core.ts";
 import type { RawStatsType } from "./raw_type.ts";
 
@@ -35,7 +36,6 @@ export const intelUncore: RawStatsType = {
     ] as const;
     const registers = [...range(GLOBAL_CONTROL, 6), ...counts, ...controls];
     const set = { registers, counts, words: () => words };
-    const packages = [...processor.leaders];
-    return counting(machine, packages.map(([n, cpu]) => ({ ...set, cpu, device: String(n) })));
+    return counting(machine, onEachPackage(processor, set));
   },
 };

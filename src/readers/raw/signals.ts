@@ -92,9 +92,7 @@ function openType(type: RawStatsType, machine: RawMachine): RawCollector | undef
 const processors = new WeakMap<RawMachine, RawProcessor>();
 
 function processorOf(machine: RawMachine): RawProcessor {
-  const processor = processors.get(machine) ?? identifyProcessor(machine.host);
-  processors.set(machine, processor);
-  return processor;
+  return processors.getOrInsertComputed(machine, ({ host }) => identifyProcessor(host));
 }
 
 /** The types have needs of their own, which their own scopes hold them to. */

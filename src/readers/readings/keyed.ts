@@ -30,10 +30,8 @@ export class KeyedReading implements SignalReading {
   constructor(host: Host, rows: readonly KeyedRow[]) {
     this.#rows = rows;
     const open = new Map<string, KeptFile | undefined>();
-    this.#files = rows.map(({ path }) => {
-      if (!open.has(path)) open.set(path, host.probe(path).ok ? host.keep(path) : undefined);
-      return open.get(path);
-    });
+    const keep = (path: string) => host.probe(path).ok ? host.keep(path) : undefined;
+    this.#files = rows.map(({ path }) => open.getOrInsertComputed(path, keep));
   }
 
   get troubles() {

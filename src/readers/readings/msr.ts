@@ -86,12 +86,9 @@ export class MsrReading implements SignalReading {
           continue;
         }
         const key = `${cpu}/${item.offset}`;
-        let operation = byRegister.get(key);
-        if (operation === undefined) {
-          const { offset, constant } = item;
-          operation = { cpu, offset, device, targets: [], constant, done: false };
-          byRegister.set(key, operation);
-        }
+        const { offset, constant } = item;
+        const made = { cpu, offset, device, targets: [], constant, done: false };
+        const operation: ReadOperation = byRegister.getOrInsert(key, made);
         operation.constant &&= item.constant;
         const tj = item.field?.belowTjMax === undefined ? NaN : tjMaxC(cpu);
         const [highMask, lowMask] = masks(item.field?.end ?? 63);
