@@ -13,6 +13,8 @@ import { ProtoWriter } from "./protobuf.ts";
 const PACKET = 1;
 /** Of TracePacket. */
 const CLOCKS = 6, TIMESTAMP = 8, SEQUENCE = 10, EVENT = 11, INTERNED = 12, FLAGS = 13, TRACK = 60;
+/** Of TrackDescriptor. */
+const PROCESS = 3, THREAD = 4, COUNTER_TRACK = 8;
 /** Of TrackEvent: type, track, name, value, annotation. */
 const TYPE = 9, TRACK_UUID = 11, NAME_ID = 10, DOUBLE_VALUE = 44, ANNOTATION = 4;
 const SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4;
@@ -67,36 +69,28 @@ export class PerfettoWriter {
 
   /** The track of a process. @returns Its number. */
   process(pid: number, name: string): number {
-    return this.#track(0, name, (out) => {
-      const at = out.begin(3);
+    return this.#track(0, name, PROCESS, (out) => {
       out.uint(1, pid);
       out.text(6, name);
-      out.end(at);
     });
   }
 
   /** The track of a thread, where its nested regions are. */
   thread(pid: number, tid: number, parent: number): number {
-    return this.#track(parent, "", (out) => {
-      const at = out.begin(4);
+    return this.#track(parent, "", THREAD, (out) => {
       out.uint(1, pid);
       out.uint(2, tid);
-      out.end(at);
     });
   }
 
   /** A further row below a track, for what does not nest with the rest of it. */
   row(name: string, parent: number): number {
-    return this.#track(parent, name, () => {});
+    return this.#track(parent, name);
   }
 
   /** The track of a counter. */
   counter(name: string, unit: string): number {
-    return this.#track(0, name, (out) => {
-      const at = out.begin(8);
-      out.text(6, unit);
-      out.end(at);
-    });
+    return this.#track(0, name, COUNTER_TRACK, (out) => out.text(6, unit));
   }
 
   begin(timeS: number, track: number, name: string): void {
@@ -117,7 +111,8 @@ export class PerfettoWriter {
     this.#event(timeS, track, COUNTER, { value });
   }
 
-  #track(parent: number, name: string, describe: (out: ProtoWriter) => void): number {
+  /** @param kind Field of what `describe` writes. @default none */
+  #track(parent: number, name: string, kind = 0, describe?: (out: ProtoWriter) => void): number {
     const track = this.#firstTrack + this.#tracks++;
     const out = this.#out;
     const packet = out.begin(PACKET);
@@ -126,7 +121,11 @@ export class PerfettoWriter {
     out.uint(1, track);
     if (name !== "") out.text(2, name);
     if (parent !== 0) out.uint(5, parent);
-    describe(out);
+    if (describe !== undefined) {
+      const described = out.begin(kind);
+      describe(out);
+      out.end(described);
+    }
     out.end(at);
     out.end(packet);
     return track;

@@ -177,9 +177,7 @@ function setAggregation(
   if (text === "") {
     spec.aggregate = [{ name: "count", args: [] }];
   } else {
-    const { list, complaints } = parseAggregations(text);
-    complaints.forEach(complain);
-    spec.aggregate = [...(spec.aggregate ?? []), ...list];
+    spec.aggregate = [...(spec.aggregate ?? []), ...parseAggregations(text, complain)];
   }
   spec.grouping = "default";
   if (key === undefined) return;
@@ -194,16 +192,16 @@ function setAggregation(
 
 /**
  * One `op(arg,...)` list as `--aggregate` takes it, which is read more loosely than CalQL: unknown
- * operators and wrong counts are left out and returned as complaints.
+ * operators and wrong counts are left out, with a complaint.
  */
-function parseAggregations(text: string): { list: Operation[]; complaints: string[] } {
-  const lexer = new Lexer(text), list: Operation[] = [], complaints: string[] = [];
+function parseAggregations(text: string, complain: (message: string) => void): Operation[] {
+  const lexer = new Lexer(text), list: Operation[] = [];
   let c: string | null;
   do {
     const name = lexer.word(",()");
     const signature = findSignature(AGGREGATIONS, name);
     if (name !== "" && signature === undefined) {
-      complaints.push(`Unknown function "${name}"`);
+      complain(`Unknown function "${name}"`);
     } else if (signature !== undefined) {
       let args = lexer.list(",()");
       if (args === null) {
@@ -214,14 +212,14 @@ function parseAggregations(text: string): { list: Operation[]; complaints: strin
       if (args.length >= signature.min && args.length <= signature.max) {
         list.push({ name, args });
       } else {
-        complaints.push(
+        complain(
           `Error: Expected ${signature.min} arguments for function "${name}" but got ${args.length}`,
         );
       }
     }
     c = lexer.char();
   } while (c === ",");
-  return { list, complaints };
+  return list;
 }
 
 /** A formatter switch overrides FORMAT, but keeps arguments that were given there. */

@@ -15,9 +15,18 @@ import { Aggregator } from "./aggregate.ts";
 import type { AggregatedRow } from "./aggregated_row.ts";
 import { Filter } from "./filter.ts";
 import { type FormatContext, type Formatter, Output } from "./formatter.ts";
-import { makeFormatter } from "./formatters.ts";
 import { compileLet, type LetTerm, type RowTerm } from "./let.ts";
 import { MergedTree } from "./merged_tree.ts";
+import { CaliFormatter } from "./print/cali.ts";
+import { CsvFormatter } from "./print/csv.ts";
+import { ExpandFormatter } from "./print/expand.ts";
+import { FoldedFormatter } from "./print/folded.ts";
+import { UserFormatter } from "./print/format.ts";
+import { JsonFormatter } from "./print/json.ts";
+import { JsonSplitFormatter } from "./print/json_split.ts";
+import { TableFormatter } from "./print/table.ts";
+import { TraceEventsFormatter } from "./print/trace_events.ts";
+import { TreeFormatter } from "./print/tree.ts";
 import type { RecordSink, RecordSource } from "./sources/source.ts";
 import type { QuerySpec } from "./spec.ts";
 
@@ -34,6 +43,20 @@ export interface QueryOptions {
   /** Takes lines for people. @default none */
   complain?: (message: string) => void;
 }
+
+/** By the names in FORMAT. */
+const FORMATTERS: Record<string, new (context: FormatContext) => Formatter> = {
+  cali: CaliFormatter,
+  json: JsonFormatter,
+  expand: ExpandFormatter,
+  format: UserFormatter,
+  table: TableFormatter,
+  tree: TreeFormatter,
+  "json-split": JsonSplitFormatter,
+  csv: CsvFormatter,
+  folded: FoldedFormatter,
+  "trace-events": TraceEventsFormatter,
+};
 
 /** A query that is being run over one or several sources. */
 export class QueryRun {
@@ -222,4 +245,9 @@ function shownAs(
 ): QueryOptions["output"] {
   if (STREAMS.has(format)) return output;
   return printableBytes(JSON_FORMATS.has(format) ? "json" : "text", output);
+}
+
+/** The formatter that a query names; `cali` if it names none. */
+function makeFormatter(context: FormatContext): Formatter {
+  return new FORMATTERS[context.spec.format?.name ?? "cali"](context);
 }

@@ -3,12 +3,11 @@
 import type { Operation } from "../spec.ts";
 import { AnyKernel } from "./any.ts";
 import { AvgKernel } from "./avg.ts";
-import { CombineKernel } from "./combine.ts";
+import { CombineKernel, ScaleKernel } from "./combine.ts";
 import { CountKernel } from "./count.ts";
 import { Derived, type Kernel } from "./kernel.ts";
 import { PercentTotalKernel } from "./percent_total.ts";
 import { RatioKernel } from "./ratio.ts";
-import { ScaleKernel } from "./scale.ts";
 import { VarianceKernel } from "./variance.ts";
 
 const KERNELS: Record<string, (args: string[]) => Kernel> = {

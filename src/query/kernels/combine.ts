@@ -1,11 +1,12 @@
-/** `sum`, `min`, `max` and their inclusive forms: one running value per group. */
+/** `sum`, `min`, `max`, `scale` and their inclusive forms: one running value per group. */
 
 import type { Snapshot } from "../../context/snapshot.ts";
-import { TYPE, type Variant } from "../../context/variant.ts";
+import { toDouble, TYPE, type Variant } from "../../context/variant.ts";
 import type { Batch } from "../batch.ts";
 import type { Groups } from "../groups.ts";
+import { numberArgument } from "../let.ts";
 import type { MergedTree } from "../merged_tree.ts";
-import type { Derived, Kernel } from "./kernel.ts";
+import { Derived, HELPER, type Kernel, RESULT } from "./kernel.ts";
 import { type Combine, Sums } from "./sums.ts";
 
 export class CombineKernel implements Kernel {
@@ -45,5 +46,25 @@ export class CombineKernel implements Kernel {
   append(tree: MergedTree, group: number, record: Snapshot): void {
     const { type, value } = this.valueOf(group);
     if (type !== TYPE.inv) record.pushValue(this.#attribute.make(tree), type, value);
+  }
+}
+
+/** `scale(a,s)` and `inclusive_scale(a,s)`: the sum, kept as a hidden helper, times a factor. */
+export class ScaleKernel extends CombineKernel {
+  readonly #resultName: string;
+  readonly #factor: number;
+
+  constructor(args: readonly string[], inclusive: boolean) {
+    super(new Derived(args[0], inclusive ? "iscsum#" : "scsum#", HELPER), inclusive);
+    this.#resultName = (inclusive ? "iscale#" : "scale#") + args[0];
+    this.#factor = numberArgument(args, 1, 1);
+  }
+
+  override append(tree: MergedTree, group: number, record: Snapshot): void {
+    super.append(tree, group, record);
+    const { type, value } = this.valueOf(group);
+    if (type === TYPE.inv) return;
+    const result = tree.createResult(this.#resultName, TYPE.double, RESULT);
+    record.pushNumber(result, TYPE.double, this.#factor * toDouble(type, value));
   }
 }
