@@ -32,7 +32,6 @@ export class Progress {
     writeTerminal(`\r${printable(line).slice(0, 79).padEnd(79)}`);
   }
 
-  /** A step is done. */
   step(done: number, text: string): void {
     if (this.#isTerminal) writeTerminal(`\r${" ".repeat(79)}\r`);
     writeStderr(`${done}/${this.#total} ${text}\n`);

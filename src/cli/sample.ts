@@ -27,7 +27,6 @@ const encoder = new TextEncoder();
 const SETTLE_NS = 5_000_000;
 const MAX_SECONDS = 86400;
 
-/** One column. */
 interface Column {
   readonly title: string;
   readonly handle: number;

@@ -39,7 +39,6 @@ export class LineSplitter {
     this.#ahead = ahead;
   }
 
-  /** The next piece. */
   push(chunk: Uint8Array): void {
     let start = 0;
     if (this.#carried > 0 || this.#skipping) {

@@ -104,7 +104,6 @@ export class Aggregator {
     return this.#isKey(attribute);
   }
 
-  /** Takes a record. */
   add(record: Snapshot): void {
     if (this.#keyNames.length > 0) this.#resolveKeys();
     const group = this.#groupOf(record);

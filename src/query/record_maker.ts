@@ -63,14 +63,12 @@ export class RecordMaker {
     return !this.#tree.isAsValue(attribute) || this.#sink.wants(attribute);
   }
 
-  /** Adds a value to the record. */
   push(attribute: number, type: number, value: Value): void {
     const tree = this.#tree;
     if (tree.isAsValue(attribute)) this.#record.pushValue(attribute, type, value);
     else this.#record.pushReference(tree, tree.child(NONE, attribute, type, value));
   }
 
-  /** Adds a text to the record. */
   text(attribute: number, text: string): void {
     this.push(attribute, TYPE.string, toByteText(text));
   }

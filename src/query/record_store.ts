@@ -26,7 +26,6 @@ export class RecordStore {
   /** Values that are no plain numbers, by number of entry. */
   readonly #others = new Map<number, string | bigint>();
 
-  /** Keeps a record. */
   add(record: Snapshot): void {
     if ((this.#records & CHUNK - 1) === 0) this.#counts.push(new Uint32Array(CHUNK));
     this.#counts[this.#records >>> CHUNK_BITS][this.#records & CHUNK - 1] = record.count;

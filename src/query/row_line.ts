@@ -79,7 +79,6 @@ export class RowLine {
     this.#size = text.length + numbers.length * MOST_VALUE_BYTES + PIECE_SPARE;
   }
 
-  /** Writes the line of a record. */
   write(out: Output, source: SourceBytes): void {
     const places = this.#places, pieces = this.#pieces, { length } = places;
     const { copy } = this.#form, { numbers } = source;

@@ -30,7 +30,6 @@ export interface RowPattern {
   readonly number: number;
   /** Per cell the number of a kept text, `EMPTY_CELL`, or `NUMBER_CELL`. */
   readonly cells: Int32Array;
-  /** Are all cells empty? */
   readonly isEmpty: boolean;
   /** Of each number: its place in the source, its type, and the length of the longest that came. */
   readonly places: Int32Array;

@@ -82,7 +82,6 @@ export class RowTemplates {
     this.#free = at;
   }
 
-  /** The template of a number. */
   template(number: number): Template {
     return this.#templates[number];
   }

@@ -38,7 +38,6 @@ export interface QueryOptions {
   subject?: Subject;
   /** Right instead of like cali-query, see `FormatContext`. @default false */
   strict?: boolean;
-  /** Takes the output. */
   output: (bytes: Uint8Array) => void;
   /** Takes lines for people. @default none */
   complain?: (message: string) => void;

@@ -28,13 +28,9 @@ import type { Batch, NativeColumn } from "../signals/batch.ts";
 
 /** What the events' handles stand for. */
 export interface RecordingNames {
-  /** Name of a region handle. */
   regionName(handle: number): string;
-  /** Process id of a process handle. */
   pid(handle: number): number;
-  /** Name of a track handle. */
   trackName(handle: number): string;
-  /** Paths of regions. */
   readonly paths: PathTable;
 }
 

@@ -167,7 +167,6 @@ function percent(text: string, name: string): number {
   throw unusable(`${name}=${text}`, "a share of one core from 0.1 to 100 %", text);
 }
 
-/** A word of a list. */
 function oneOf<T extends string>(words: readonly T[]): (text: string, name: string) => T {
   return (text, name) => {
     const word = words.find((w) => w === text.trim().toLowerCase());

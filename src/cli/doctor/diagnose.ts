@@ -137,7 +137,6 @@ function collectorRow({ collector }: MachineHost): CollectorRow | undefined {
   return { socket, answers: true, state: `reads ${parts.join(", ")}${user}` };
 }
 
-/** A number and its noun. */
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -24,7 +24,6 @@ import { WARNINGS } from "./warnings_table.ts";
 /** One explanation. */
 export interface Entry {
   readonly kind: "verb" | "option" | "field" | "signal" | "word" | "warning";
-  /** What it is called. */
   readonly name: string;
   /** Other spellings. */
   readonly names: readonly string[];

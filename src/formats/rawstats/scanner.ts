@@ -91,7 +91,6 @@ export class RawScanner {
     );
   }
 
-  /** The next piece of the file. */
   push(chunk: Uint8Array): void {
     this.#splitter.push(chunk);
   }
@@ -101,7 +100,6 @@ export class RawScanner {
     this.#splitter.line = count;
   }
 
-  /** The file is over. */
   end(): void {
     if (this.#splitter.end()) this.#complain("a line end", "a cut last line, left out");
     if (!this.#started && this.#splitter.line === 0 && !this.#unreadable) {

@@ -19,12 +19,10 @@ export class RawWriter {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Restarts. */
   clear(): void {
     this.#length = 0;
   }
 
-  /** Text as it is. */
   text(text: string): void {
     this.#room(text.length * 3);
     this.#length += encoder.encodeInto(text, this.#bytes.subarray(this.#length)).written;

@@ -47,12 +47,10 @@ export class TraceScanner {
     );
   }
 
-  /** The next piece of the file. */
   push(chunk: Uint8Array): void {
     if (!this.#broken) this.#splitter.push(chunk);
   }
 
-  /** The file is over. */
   end(): void {
     if (this.#broken) return;
     if (this.#splitter.end()) this.#complain("a row that ends in LF", "a cut one, left out");
