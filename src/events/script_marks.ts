@@ -32,6 +32,10 @@ const CHUNK = 65536;
 const AT_ONCE_MAX = 256;
 const decoder = new TextDecoder();
 const LINE = /^([bepsf]) (?:(\d{1,12})[.,](\d{6})\d*|-)(?: (.*))?$/s;
+/** By the letter that a line begins with. */
+const KINDS: Readonly<Record<string, number>> = {
+  ...{ b: KIND.enter, e: KIND.exit, p: KIND.epoch, s: KIND.spanBegin, f: KIND.spanEnd },
+};
 /** A span's number, and its name where it begins. */
 const SPAN = /^(\d{1,14})(?: (.*))?$/s;
 
@@ -144,37 +148,26 @@ export class ScriptMarks implements Marks {
       this.garbage++;
       return;
     }
-    const [, what, seconds, micros, name] = found;
+    const [, what, seconds, micros, rest = ""] = found;
     const givenNs = seconds === undefined
       ? now
       : Number(seconds) * 1e9 + Number(micros) * 1e3 + ahead;
     // A clock that was set, or a wrong time from a script, does not move a mark out of the run.
     const ns = Math.min(now, Math.max(givenNs, this.startNs + Number(this.#originNs)));
-    if (what === "s" || what === "f") return this.#takeSpan(what, ns, name ?? "");
-    const kind = what === "b" ? KIND.enter : what === "e" ? KIND.exit : KIND.epoch;
-    const record = new DataView(new ArrayBuffer(16));
-    record.setBigUint64(0, BigInt(Math.round(ns)), true);
-    record.setUint32(8, kind | (FLAG.process | FLAG.nanoseconds) << 8 | CPU_UNKNOWN << 16, true);
-    record.setUint32(12, kind === KIND.epoch ? 0 : this.#number(name ?? ""), true);
-    this.threads[0].reserve(1).set(new Uint8Array(record.buffer));
-    this.threads[0].filled(1);
-  }
-
-  #takeSpan(what: "s" | "f", ns: number, rest: string): void {
-    const found = SPAN.exec(rest);
-    if (found === null) {
+    const span = what === "s" || what === "f" ? SPAN.exec(rest) : undefined;
+    if (span === null) {
       this.garbage++;
       return;
     }
-    const [, number, name] = found;
-    const record = new DataView(new ArrayBuffer(32));
-    const kind = what === "s" ? KIND.spanBegin : KIND.spanEnd;
+    const length = span === undefined ? 1 : 2, kind = KINDS[what];
+    const name = span === undefined ? rest : span[2] ?? "";
+    const record = new DataView(new ArrayBuffer(16 * length));
     record.setBigUint64(0, BigInt(Math.round(ns)), true);
     record.setUint32(8, kind | (FLAG.process | FLAG.nanoseconds) << 8 | CPU_UNKNOWN << 16, true);
-    record.setUint32(12, what === "s" ? this.#number(name ?? "") : 0, true);
-    record.setBigUint64(16, BigInt(number), true);
-    this.threads[0].reserve(2).set(new Uint8Array(record.buffer));
-    this.threads[0].filled(2);
+    record.setUint32(12, what === "p" || what === "f" ? 0 : this.#number(name), true);
+    if (span !== undefined) record.setBigUint64(16, BigInt(span[1]), true);
+    this.threads[0].reserve(length).set(new Uint8Array(record.buffer));
+    this.threads[0].filled(length);
   }
 
   #number(name: string): number {
