@@ -37,7 +37,6 @@ export const OUTPUTS: readonly Output[] = [
     ],
     replays: true,
     holdsEvents: true,
-    isAsked: (values) => values.has("trace") || values.has("trace-signals"),
     load: async () => (await import("./trace.ts")).makeTrace,
   },
   {
@@ -48,7 +47,6 @@ export const OUTPUTS: readonly Output[] = [
     }],
     replays: true,
     holdsEvents: true,
-    isAsked: (values) => values.has("event-log"),
     load: async () => (await import("./event_log.ts")).makeEventLog,
   },
   {
@@ -71,7 +69,6 @@ export const OUTPUTS: readonly Output[] = [
     }],
     replays: false,
     holdsEvents: true,
-    isAsked: (values) => values.has("record"),
     load: async () => (await import("./recording.ts")).makeRecording,
   },
   {
@@ -100,7 +97,6 @@ export const OUTPUTS: readonly Output[] = [
         "CrayPat's PAT_RT_PERFCTR does too",
     }],
     replays: true,
-    isAsked: (values) => values.has("counters"),
     load: async () => (await import("./counters.ts")).makeCounters,
   },
   {
@@ -110,7 +106,6 @@ export const OUTPUTS: readonly Output[] = [
       help: "one page with pictures and tables, for a browser",
     }],
     replays: true,
-    isAsked: (values) => values.has("html"),
     load: async () => (await import("./html.ts")).makeHtml,
   },
   {
@@ -138,7 +133,6 @@ export const OUTPUTS: readonly Output[] = [
     }],
     replays: true,
     holdsEvents: true,
-    isAsked: (values) => values.has("perfetto"),
     load: async () => (await import("./perfetto.ts")).makePerfetto,
   },
   {
@@ -156,7 +150,6 @@ export const OUTPUTS: readonly Output[] = [
       },
     ],
     replays: true,
-    isAsked: (values) => values.has("openmetrics") || values.has("otlp"),
     load: async () => (await import("./metrics.ts")).makeMetricFiles,
   },
   {
@@ -166,11 +159,15 @@ export const OUTPUTS: readonly Output[] = [
       help: "answer scrapes on unix:PATH or [HOST:]PORT while the command runs",
     }],
     replays: false,
-    isAsked: (values) => values.has("metrics"),
     check: (values) => void parseMetricsAddress(values.get("metrics")?.text ?? "1"),
     load: async () => (await import("./metrics.ts")).makeLiveMetrics,
   },
 ];
+
+/** Is an output asked for? */
+export function isAsked(output: Output, values: OptionValues, env: Environment): boolean {
+  return output.isAsked?.(values, env) ?? output.options.some(({ name }) => values.has(name));
+}
 
 /** Does anything ask for Caliper's channels? */
 export function requestsChannels(values: OptionValues, env: Environment): boolean {
@@ -185,6 +182,6 @@ export async function loadOutputs(
   env: Environment,
 ): Promise<MakeOpener[]> {
   return await Promise.all(
-    outputs.filter((output) => output.isAsked(values, env)).map((output) => output.load()),
+    outputs.filter((output) => isAsked(output, values, env)).map((output) => output.load()),
   );
 }

@@ -118,8 +118,8 @@ export interface Output {
   readonly replays: boolean;
   /** It is made of single events, which costs memory: a run that has one has a budget of its own. */
   readonly holdsEvents?: true;
-  /** Is it asked for? @param env The environment; of a replay it has nothing. */
-  isAsked(values: OptionValues, env: Environment): boolean;
+  /** Is it asked for? @param env The environment; of a replay it has nothing. @default by any option */
+  isAsked?(values: OptionValues, env: Environment): boolean;
   /** @throws {UsageError} On a value that cannot be, before the command starts. */
   check?(values: OptionValues): void;
   load(): Promise<MakeOpener>;

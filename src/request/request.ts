@@ -15,7 +15,7 @@ import { findCommand } from "../os/process.ts";
 import type { ReportOptions } from "../outputs/run_view.ts";
 import { parseRecordFilter } from "../regions/record_filter.ts";
 import type { Environment } from "../core/environment.ts";
-import { OUTPUTS } from "../outputs/all.ts";
+import { isAsked, OUTPUTS } from "../outputs/all.ts";
 import { parsePmcVersion } from "../outputs/pmc/version.ts";
 import { posixExpression } from "../preload/phase.ts";
 import { parseProbes, type Probe } from "../preload/probes.ts";
@@ -126,7 +126,7 @@ export function runRequest(
     checkpointS: checked("checkpoint", DEFAULT_CHECKPOINT_S, seconds(0.1, 86400)),
     periodS,
     budget: checked<number | undefined>("budget", undefined, percent),
-    wantsEvents: OUTPUTS.some((o) => o.holdsEvents === true && o.isAsked(values, env)) ||
+    wantsEvents: OUTPUTS.some((o) => o.holdsEvents === true && isAsked(o, values, env)) ||
       recordFilter !== undefined || environmentNames.some((name) => name.startsWith("CALI_")),
     dither: checked("dither", "on", oneOf(["on", "off"])) === "on",
     profile: text("profile") ??
