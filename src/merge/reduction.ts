@@ -17,11 +17,7 @@ const WIDTH = 1 + 2 * LIMBS;
 
 /** All fields that a share has. */
 export function fieldNames(statistics: HostStatistics): FieldName[] {
-  const of = (kind: "R" | "S", sections: Iterable<SectionSums>) =>
-    [...sections].flatMap(({ name, fields }) =>
-      fields.map(({ key }): FieldName => [kind, name, key])
-    );
-  return [...of("R", statistics.regions.values()), ...of("S", statistics.sections.values())];
+  return fieldsOf(statistics).map(([name]) => name);
 }
 
 /** A share of the statistics, by a list of names that all shares have in common. */
@@ -34,14 +30,9 @@ export class Share {
   constructor(statistics: HostStatistics, names: readonly FieldName[]) {
     this.#names = names;
     this.#statistics = statistics;
-    const byName = new Map<string, FieldSums>();
-    for (const [kind, sections] of sectionsOf(statistics)) {
-      for (const section of sections) {
-        for (const field of section.fields) {
-          byName.set(JSON.stringify([kind, section.name, field.key]), field);
-        }
-      }
-    }
+    const byName = new Map(
+      fieldsOf(statistics).map(([name, field]) => [JSON.stringify(name), field]),
+    );
     this.#fields = names.map((name) => byName.get(JSON.stringify(name)));
     this.#sections = [...new Set(names.map(([kind, name]) => JSON.stringify([kind, name])))];
   }
@@ -135,6 +126,10 @@ export function restore(statistics: HostStatistics, all: Reduced): void {
   }
 }
 
-function sectionsOf(statistics: HostStatistics): ["R" | "S", Iterable<SectionSums>][] {
-  return [["R", statistics.regions.values()], ["S", statistics.sections.values()]];
+function fieldsOf({ regions, sections }: HostStatistics): [FieldName, FieldSums][] {
+  const of = (kind: "R" | "S", all: Iterable<SectionSums>) =>
+    [...all].flatMap(({ name, fields }) =>
+      fields.map((field): [FieldName, FieldSums] => [[kind, name, field.key], field])
+    );
+  return [...of("R", regions.values()), ...of("S", sections.values())];
 }
