@@ -102,21 +102,13 @@ export class SignalRequest {
       if (level === "local") return [[`${operator}(${metric})`, title, unit]];
       return [[`avg(${operator}#${metric})`, `${title}/rank`, unit]];
     }
-    if (level === "local") {
-      if (operator === "avg") return [[`avg(${metric})`, `${title} (avg)`, unit]];
-      return [[`sum(${metric})`, `${title} (E)`, unit], [
-        `inclusive_sum(${metric})`,
-        `${title} (I)`,
-        unit,
-      ]];
-    }
     if (operator === "sum") {
-      return [[`sum(sum#${metric})`, `${title} (E)`, unit], [
-        `sum(inclusive#${metric})`,
-        `${title} (I)`,
-        unit,
-      ]];
+      const [exclusive, inclusive] = level === "local"
+        ? [`sum(${metric})`, `inclusive_sum(${metric})`]
+        : [`sum(sum#${metric})`, `sum(inclusive#${metric})`];
+      return [[exclusive, `${title} (E)`, unit], [inclusive, `${title} (I)`, unit]];
     }
+    if (level === "local") return [[`avg(${metric})`, `${title} (avg)`, unit]];
     return ["min", "avg", "max"].map((over) =>
       [`${over}(avg#${metric})`, `${title}/rank (${over})`, unit] as const
     );
