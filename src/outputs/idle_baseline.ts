@@ -6,19 +6,12 @@
  * @module
  */
 import { UsageError } from "../core/errors.ts";
+import type { EnergyKind } from "../core/region_tree.ts";
 import { parseReport } from "../formats/report.ts";
 import { readUserText } from "../os/user_file.ts";
 
-/** Domains that have a baseline, and their energies. */
-export const IDLE_KINDS = {
-  package: "CPU_ENERGY",
-  dram: "DRAM_ENERGY",
-  gpu: "GPU_ENERGY",
-  node: "BOARD_ENERGY",
-} as const;
-
-/** See {@linkcode IDLE_KINDS}. */
-export type IdleKind = keyof typeof IDLE_KINDS;
+/** What has a baseline, in the order of the report. */
+export const IDLE_KINDS: readonly EnergyKind[] = ["package", "dram", "gpu", "node"];
 
 /** Shortest and longest time that an idle node is watched. */
 const LENGTH_RANGE_S = [0.1, 3600] as const;
@@ -26,7 +19,7 @@ const LENGTH_RANGE_S = [0.1, 3600] as const;
 /** Powers that a file holds. */
 export interface IdlePowers {
   /** In W. */
-  readonly powers: ReadonlyMap<IdleKind, number>;
+  readonly powers: ReadonlyMap<EnergyKind, number>;
   /** Duration of their measurement; NaN: not in the file. */
   readonly lengthS: number;
 }
@@ -110,8 +103,8 @@ function fromReport(path: string, content: string) {
 function powersOf(mapping: unknown): IdlePowers | undefined {
   if (typeof mapping !== "object" || mapping === null) return undefined;
   const fields = mapping as Record<string, unknown>;
-  const powers = new Map<IdleKind, number>();
-  for (const kind of Object.keys(IDLE_KINDS) as IdleKind[]) {
+  const powers = new Map<EnergyKind, number>();
+  for (const kind of IDLE_KINDS) {
     const value = fields[`${kind} (W)`];
     if (typeof value === "number" && value >= 0 && value < Infinity) powers.set(kind, value);
   }

@@ -7,11 +7,13 @@ import { rounded } from "../core/number_format.ts";
 import { busySeconds } from "../aggregate/cpu_share.ts";
 import { IdleMeter, netEnergy } from "../aggregate/idle.ts";
 import { HASH_APPLICATION } from "../core/hash.ts";
+import { ENERGY_SIGNALS } from "../core/job_totals.ts";
 import type { Host } from "../core/machine/host.ts";
+import type { EnergyKind } from "../core/region_tree.ts";
 import type { Nested, ReportHost } from "../core/report.ts";
 import { monotonicNanoseconds } from "../os/clock.ts";
 import { Batch, type NameTable } from "../signals/batch.ts";
-import { type Baseline, IDLE_KINDS, type IdleKind } from "./idle_baseline.ts";
+import { type Baseline, IDLE_KINDS } from "./idle_baseline.ts";
 import type { RunView } from "./run_view.ts";
 
 const STAT = "/proc/stat";
@@ -36,9 +38,9 @@ export interface IdleNode {
 /** The idle baseline of one run. */
 export class RunIdle {
   readonly #baseline: Baseline;
-  readonly #powers = new Map<IdleKind, number>();
-  readonly #absent = new Map<IdleKind, string>();
-  readonly #handles = new Map<IdleKind, number>();
+  readonly #powers = new Map<EnergyKind, number>();
+  readonly #absent = new Map<EnergyKind, string>();
+  readonly #handles = new Map<EnergyKind, number>();
   #engine: RunView | undefined;
   #lengthS = NaN;
   #busyPercent = NaN;
@@ -60,8 +62,8 @@ export class RunIdle {
    */
   attach(engine: RunView, table: NameTable): void {
     this.#engine = engine;
-    for (const [kind, signal] of Object.entries(IDLE_KINDS) as [IdleKind, string][]) {
-      const found = table.resolve(signal);
+    for (const kind of IDLE_KINDS) {
+      const signal = ENERGY_SIGNALS[kind], found = table.resolve(signal);
       if (found.kind === "absent") this.#absent.set(kind, found.reason);
       else if (found.kind === "unknown") this.#absent.set(kind, `no ${signal} here`);
       else this.#handles.set(kind, engine.aggregator.pushSignal(signal, "board", 0));
@@ -102,7 +104,7 @@ export class RunIdle {
         (this.#lengthS > 0 ? "measured before the run" : "not measured"),
       ...(Number.isFinite(this.#lengthS) ? { "length (s)": rounded(this.#lengthS) } : {}),
     };
-    for (const kind of Object.keys(IDLE_KINDS) as IdleKind[]) {
+    for (const kind of IDLE_KINDS) {
       const powerW = this.#powers.get(kind);
       const key = `${kind} (W)`;
       if (powerW === undefined) {
@@ -135,10 +137,10 @@ export class RunIdle {
   }
 
   #measure(node: IdleNode, seconds: number): number {
-    const batch = new Batch(node.host.topology, node.table);
+    using batch = new Batch(node.host.topology, node.table);
     const meters = [...this.#handles.keys()].map((kind) => ({
       kind,
-      handle: batch.pushSignal(IDLE_KINDS[kind], "board", 0),
+      handle: batch.pushSignal(ENERGY_SIGNALS[kind], "board", 0),
       meter: new IdleMeter(),
     }));
     const before = busySeconds(node.host.readText(STAT) ?? "");
@@ -148,10 +150,7 @@ export class RunIdle {
     let nowNs = beginNs;
     for (let nextNs = beginNs;; nextNs = Math.min(endNs, Math.max(nextNs, nowNs) + STEP_NS)) {
       const signal = node.sleep(nextNs + wakeOffset);
-      if (signal !== 0) {
-        batch[Symbol.dispose]();
-        return signal;
-      }
+      if (signal !== 0) return signal;
       nowNs = node.nowNs();
       node.publish(nowNs);
       batch.read(nowNs * 1e-9);
@@ -165,14 +164,13 @@ export class RunIdle {
     if (after.length > 0) {
       this.#busyPercent = 100 * busyS / this.#lengthS / node.host.topology.count("cpu");
     }
-    batch[Symbol.dispose]();
     for (const { kind, meter } of meters) {
       this.#keep(kind, meter.powerW, `the counter changed ${meter.changes} times in ${seconds} s`);
     }
     return 0;
   }
 
-  #keep(kind: IdleKind, powerW: number, otherwise: string): void {
+  #keep(kind: EnergyKind, powerW: number, otherwise: string): void {
     if (Number.isFinite(powerW)) this.#powers.set(kind, powerW);
     else this.#absent.set(kind, otherwise);
   }
