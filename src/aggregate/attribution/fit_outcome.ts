@@ -7,6 +7,7 @@ import type { FitStream } from "./fit_stream.ts";
 import type { LackOfFit } from "./causes.ts";
 import { UNTESTED, type Untested } from "./untested.ts";
 import { lackOf, LEAST_ROWS, likelyModels } from "./lack_of_fit.ts";
+import type { ModelFrame } from "./model.ts";
 import type { Solution } from "./solver/nnls.ts";
 import { dot } from "./uncertainty.ts";
 
@@ -90,26 +91,15 @@ export interface FitOutcome {
 }
 
 /** The counter's results beside the rows. */
-export interface FitFrame {
-  /** Unit of the lags in seconds, and mean window before a change. */
-  readonly lagUnitS: number;
-  readonly windowS: number;
-  /** Changes come about as often as steps, so that most of an interval is its windows. */
-  readonly isClose: boolean;
-  /** It was given up to test anything. */
-  readonly isUntested: boolean;
+export interface FitFrame extends ModelFrame {
   /** Why nothing is tested, where nothing is. */
   readonly untested: Untested;
   /** Changes are not spread evenly over their windows, since samples stay in phase with the counter. */
   readonly inStep: boolean;
-  /** Updates come at one unknown place of their windows. */
-  readonly isSteady: boolean;
   /** Visits and the counter's updates follow one clock. */
   readonly isLocked: boolean;
   /** Energy that the classes are to add up to, J. */
   readonly totalJ: number;
-  /** CPU-seconds of each class in the whole run, by own number. */
-  readonly seconds: Float64Array;
   /** Own numbers of each outermost class and all that is nested in it, where they are several. */
   readonly groups: readonly (readonly number[])[];
   /** By own number: outermost classes that have it alone, with all that is nested in them. */

@@ -23,18 +23,23 @@ const EITHER = 0.05;
 
 /** The counter's properties in a run, as far as a model needs them. */
 export interface ModelFrame {
+  /** Unit of the lags in seconds, and mean window before a change. */
   readonly lagUnitS: number;
+  readonly windowS: number;
   /** The counter is no earlier than that: it does not show what comes. @default any */
   readonly leastLagS?: number;
-  readonly windowS: number;
   /** Updates come at one unknown place of their windows: these are narrower than they seem. */
   readonly isSteady: boolean;
-  /** Most of an interval is its windows: the errors there look like what other models explain. */
+  /**
+   * Changes come about as often as steps, so that most of an interval is its windows: the errors there look like
+   * what other models explain.
+   */
   readonly isClose: boolean;
-  /** Nothing beside the plain model is known. */
+  /** Nothing beside the plain model is known: it was given up to test anything. */
   readonly isUntested: boolean;
   /** A short time constant is not to be told from a lag. @default false */
   readonly hidesLate?: boolean;
+  /** CPU-seconds of each class in the whole run, by own number. */
   readonly seconds: Float64Array;
 }
 
