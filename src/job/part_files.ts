@@ -9,21 +9,15 @@ import { removeUserFile } from "../os/output_place.ts";
 import { isDirectory, otherKind, readFoundText } from "../os/user_file.ts";
 import type { ClockPair } from "../merge/clocks.ts";
 import type { JobFacts } from "../merge/merge.ts";
+import type { JobNode } from "./place.ts";
+
+/** What a node's part keeps of how its job was launched. */
+type Launched = Pick<JobNode, "job" | "nodes" | "hosts" | "rank" | "localRanks" | "ranks">;
 
 /** A node's `HOST.json`. */
-export interface PartFacts {
+export interface PartFacts extends Launched {
   readonly format: typeof PART_FORMAT;
   readonly host: string;
-  /** Scheduler job and step, or MPI launch. */
-  readonly job: string;
-  /** Nodes of the job, where its launcher gives it. */
-  readonly nodes?: number;
-  /** Their names, where its launcher gives them. */
-  readonly hosts?: readonly string[];
-  /** Lowest rank on the node, how many ranks it has, and how many the job has. */
-  readonly rank: number;
-  readonly localRanks?: number;
-  readonly ranks?: number;
   readonly startS: number;
   /** 0 while it runs. */
   readonly endS: number;

@@ -13,7 +13,7 @@ import { expandHosts } from "../core/host_list.ts";
 /** One node of a job of several. */
 export interface JobNode {
   readonly launcher: "slurm" | "flux" | "pals" | "openmpi" | "hydra" | "jsm" | "lsf" | "pbs";
-  /** Text that equals on all nodes of the job and step. */
+  /** Scheduler job and step, or MPI launch: text that equals on all of its nodes. */
   readonly job: string;
   /** The text may equal that of another launch too: only time distinguishes them. */
   readonly weak: boolean;
