@@ -13,6 +13,7 @@ import { unwritable, writeDocument } from "../files/whole_file.ts";
 
 /** Writes a text whole. */
 export interface Printer {
+  /** Logs one line for the user. */
   tell(line: string): void;
   stdout(text: string): void;
   stderr(text: string): void;

@@ -9,14 +9,10 @@
  * any of them ran. docs/coming-from-caliper.md.
  * @module
  */
+import type { ProcessSummary } from "../regions/process_list.ts";
 
 /** A process as the shares see it. */
-export interface Sharer {
-  readonly startS: number;
-  /** NaN while it runs. */
-  readonly endS: number;
-  readonly cpus: readonly number[];
-}
+export type Sharer = Pick<ProcessSummary, "startS" | "endS" | "cpus">;
 
 /** Counters that change at longer intervals than this are read between their changes, s. */
 const RARE_S = 0.02;

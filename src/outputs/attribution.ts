@@ -14,20 +14,20 @@ import { CAUSES } from "../aggregate/attribution/causes.ts";
 import { HELP, HIDDEN, NEVER_SHOWN } from "../aggregate/attribution/fit_outcome.ts";
 import { PathFamilies } from "../aggregate/build_tree.ts";
 import { PeakPower } from "../aggregate/peak_power.ts";
-import type { Coverage, FigureCoverage, Known } from "../aggregate/coverage.ts";
+import type { FigureCoverage, Known } from "../aggregate/coverage.ts";
 import { HASH_APPLICATION, HASH_UNMARKED } from "../core/hash.ts";
 import { ENERGY_SIGNALS } from "../core/job_totals.ts";
 import { ROOT } from "../core/path_stats.ts";
 import { ENERGY_KINDS, type PathEnergies } from "../core/region_tree.ts";
 import type { Nested, RegionTotal, ReportFields, ReportHost } from "../core/report.ts";
-import type { PlatformTopology } from "../core/machine/topology.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
-import type { Batch, NameTable } from "../signals/batch.ts";
+import type { Batch } from "../signals/batch.ts";
 import { type AttributionMode, parseAttribution } from "../core/attribution_mode.ts";
 import type { OptionValues } from "../core/option.ts";
 import { type EnergyCounter, findCounters, offered, STAMP } from "./energy_counters.ts";
 import { HiddenPaths, outermostPlain, tooFastNote } from "./hidden_paths.ts";
 import type { Opener, OpenOutput } from "./output.ts";
+import type { RunView } from "./run_view.ts";
 
 /** Keys of the report. */
 const KEYS = Object.fromEntries(KINDS.map((kind) => [kind, {
@@ -46,14 +46,7 @@ const NODE_KEY = "node-energy (J)";
 const LISTED_NAMES = 256;
 
 /** What it is made from. */
-export interface RunAttributionOptions {
-  readonly mode: AttributionMode;
-  readonly batch: Batch;
-  readonly table: NameTable;
-  readonly topology: PlatformTopology;
-  readonly tracker: RegionTracker;
-  readonly coverage: Coverage;
-}
+type AttributionSources = Pick<RunView, "batch" | "table" | "topology" | "tracker" | "coverage">;
 
 /** The figures of `--attribution`. */
 export function makeAttribution(values: OptionValues): Opener {
@@ -62,8 +55,7 @@ export function makeAttribution(values: OptionValues): Opener {
 
 /** Figures in a mode; `sampled`: none. */
 export function attributionIn(mode: AttributionMode): Opener {
-  return ({ batch, table, topology, tracker, coverage }) =>
-    RunAttribution.open({ mode, batch, table, topology, tracker, coverage });
+  return (run) => RunAttribution.open(run, mode);
 }
 
 /** The energies of regions of one run. */
@@ -91,15 +83,14 @@ export class RunAttribution implements OpenOutput {
   readonly #caused = new Set<Kind>();
 
   /** @returns `undefined` where nothing is asked for, or no counter serves. */
-  static open(options: RunAttributionOptions): RunAttribution | undefined {
-    const { mode } = options;
+  static open(run: AttributionSources, mode: AttributionMode): RunAttribution | undefined {
     if (mode === "sampled") return undefined;
-    const counters = findCounters(options);
-    return counters.length === 0 ? undefined : new RunAttribution(options, mode, counters);
+    const counters = findCounters(run);
+    return counters.length === 0 ? undefined : new RunAttribution(run, mode, counters);
   }
 
   private constructor(
-    { batch, table, topology, tracker, coverage }: RunAttributionOptions,
+    { batch, table, topology, tracker, coverage }: AttributionSources,
     readonly mode: "exact" | "fit",
     counters: readonly EnergyCounter[],
   ) {

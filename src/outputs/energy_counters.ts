@@ -4,9 +4,9 @@
  */
 import { type CounterSpec, type Kind, KINDS } from "../aggregate/attribution/attribution.ts";
 import { ENERGY_SIGNALS } from "../core/job_totals.ts";
-import type { PlatformTopology } from "../core/machine/topology.ts";
 import type { OfferedSignal } from "../core/signal.ts";
-import type { Batch, NameTable } from "../signals/batch.ts";
+import type { NameTable } from "../signals/batch.ts";
+import type { RunView } from "./run_view.ts";
 
 /** The assumed update period of a kind's counter where none is known. */
 export const USUAL_S: Readonly<Partial<Record<Kind, number>>> = { package: 0.001, dram: 0.001 };
@@ -26,11 +26,7 @@ export function offered(table: NameTable, name: string): OfferedSignal | undefin
 
 /** Pushes the counters that serve. */
 export function findCounters(
-  { batch, table, topology }: {
-    readonly batch: Batch;
-    readonly table: NameTable;
-    readonly topology: PlatformTopology;
-  },
+  { batch, table, topology }: Pick<RunView, "batch" | "table" | "topology">,
 ): EnergyCounter[] {
   const stamps = offered(table, STAMP) !== undefined;
   return KINDS.flatMap((kind) => {

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Known } from "../aggregate/coverage.ts";
+import type { Printer } from "../channels/files.ts";
 import type { Environment } from "../core/environment.ts";
 import type { EventReceiver } from "../core/events/event.ts";
 import type { EnergyKind, PathEnergies } from "../core/region_tree.ts";
@@ -75,7 +76,7 @@ export interface OpenOutput {
 export type Opener = (run: RunView) => OpenOutput | undefined;
 
 /** Where a run takes place, as far as outputs differ by it. */
-export interface OutputSite {
+export interface OutputSite extends Printer {
   /** Live, or from a recording. */
   readonly isLive: boolean;
   /** Suffix of the names of files of channels, where each of several hosts writes its own. */
@@ -91,8 +92,6 @@ export interface OutputSite {
   nameOf(value: OptionValue): string;
   /** Opens a file that grows by lines; where it cannot be made, logs it and returns `undefined`. */
   lines(path: string): ByteSink | undefined;
-  /** A file of this name will be written when the run goes on: other places are closed by then. */
-  willWrite?(path: string): void;
   /** Makes a directory; where it cannot, logs it and returns false. */
   makeDirectory(path: string): boolean;
   /** Has somebody written something into this file since the run began? */
@@ -101,10 +100,6 @@ export interface OutputSite {
   keepSteps(path: string, version: PmcVersion, records: PmcRecord[]): void;
   /** Seconds since the epoch at the run's zero. */
   zeroS(): number;
-  /** Logs one line for the user. */
-  tell(line: string): void;
-  stdout(text: string): void;
-  stderr(text: string): void;
 }
 
 /** An output that was asked for, as the place of the run makes it. */
