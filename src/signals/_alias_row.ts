@@ -24,8 +24,12 @@ export type Shape = readonly [
 ];
 
 /** Builds one. */
-export function alias(name: string, shape: Shape, about: string, ...candidates: string[]): Alias {
-  const [domain, unit, behavior, agg] = shape;
+export function alias(
+  name: string,
+  [domain, unit, behavior, agg]: Shape,
+  about: string,
+  candidates: readonly string[],
+): Alias {
   return { row: { name, domain, unit, behavior, agg, about }, candidates };
 }
 

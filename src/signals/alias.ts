@@ -38,51 +38,39 @@ function powerOf(
   [energy, about]: readonly [string, string],
   sources: Record<string, string>,
 ): Alias {
-  const base = alias(name, shape, about, `RATE::${energy}`);
+  const base = alias(name, shape, about, [`RATE::${energy}`]);
   return { ...base, follows: { alias: energy, sources } };
 }
 
 /** Those of several readers: the order of their sources is weighed here. */
 const ALIASES: readonly Alias[] = [
-  alias(
-    "CPU_ENERGY",
-    PACKAGE_J,
-    "Energy of the packages",
+  alias("CPU_ENERGY", PACKAGE_J, "Energy of the packages", [
     "MSR::PKG_ENERGY_STATUS:ENERGY",
     "PERF::ENERGY_PKG",
     "POWERCAP::CPU_ENERGY_CONSUMED",
     "HWMON::AMD_SOCKET_ENERGY",
     "INTEGRAL::GRACE_POWER",
     "CNL::PACKAGE_ENERGY",
-  ),
-  alias(
-    "DRAM_ENERGY",
-    PACKAGE_J,
-    "Energy of the memory",
+  ]),
+  alias("DRAM_ENERGY", PACKAGE_J, "Energy of the memory", [
     "MSR::DRAM_ENERGY_STATUS:ENERGY",
     "PERF::ENERGY_RAM",
     "POWERCAP::DRAM_ENERGY_CONSUMED",
     "CNL::DRAM_ENERGY",
-  ),
-  alias(
-    "BOARD_ENERGY",
-    BOARD_J,
-    "Energy of the node",
+  ]),
+  alias("BOARD_ENERGY", BOARD_J, "Energy of the node", [
     "CNL::BOARD_ENERGY",
     "MSR::PLATFORM_ENERGY_STATUS:ENERGY",
     "PERF::ENERGY_PSYS",
     "POWERCAP::PSYS_ENERGY_CONSUMED",
     "INTEGRAL::METER_POWER",
     "INTEGRAL::NODE_POWER",
-  ),
-  alias(
-    "GPU_ENERGY",
-    GPU_J,
-    "Energy of the GPUs",
+  ]),
+  alias("GPU_ENERGY", GPU_J, "Energy of the GPUs", [
     "NVML::GPU_ENERGY_CONSUMPTION_TOTAL",
     "ROCM::ENERGY",
     "INTEGRAL::AMDGPU_POWER",
-  ),
+  ]),
   powerOf("CPU_POWER", PACKAGE_W, ["CPU_ENERGY", "Power of the packages"], {
     "INTEGRAL::GRACE_POWER": "HWMON::GRACE_POWER",
     "CNL::PACKAGE_ENERGY": "CNL::PACKAGE_POWER",
@@ -100,166 +88,110 @@ const ALIASES: readonly Alias[] = [
     "ROCM::ENERGY": "ROCM::POWER",
     "INTEGRAL::AMDGPU_POWER": "AMDGPU::POWER",
   }),
-  alias(
-    "BOARD_ENERGY_REST",
-    BOARD_J,
-    "Energy of the node that none of its measured parts took",
+  alias("BOARD_ENERGY_REST", BOARD_J, "Energy of the node that none of its measured parts took", [
     "REST::CNL_ENERGY",
     "REST::BOARD_ENERGY",
-  ),
-  alias(
-    "BOARD_POWER_REST",
-    BOARD_W,
-    "Power of the node that none of its measured parts takes",
+  ]),
+  alias("BOARD_POWER_REST", BOARD_W, "Power of the node that none of its measured parts takes", [
     "REST::CNL_POWER",
     "REST::BOARD_POWER",
-  ),
-  alias("CPU_CYCLES_THREAD", CYCLES, "Cycles while not idle", "MSR::APERF:ACNT", "PERF::CYCLES"),
-  alias(
-    "CPU_CYCLES_REFERENCE",
-    CYCLES,
-    "Cycles at the base frequency while not idle",
+  ]),
+  alias("CPU_CYCLES_THREAD", CYCLES, "Cycles while not idle", ["MSR::APERF:ACNT", "PERF::CYCLES"]),
+  alias("CPU_CYCLES_REFERENCE", CYCLES, "Cycles at the base frequency while not idle", [
     "MSR::MPERF:MCNT",
     "PERF::REF_CYCLES",
-  ),
-  alias(
-    "CPU_INSTRUCTIONS_RETIRED",
-    CYCLES,
-    "Instructions retired",
+  ]),
+  alias("CPU_INSTRUCTIONS_RETIRED", CYCLES, "Instructions retired", [
     "MSR::FIXED_CTR0:INST_RETIRED_ANY",
     "PERF::INSTRUCTIONS",
-  ),
-  alias(
-    "CPU_TIMESTAMP_COUNTER",
-    ["cpu", "", "monotone", "select_first"],
-    "Time stamp counter",
+  ]),
+  alias("CPU_TIMESTAMP_COUNTER", ["cpu", "", "monotone", "select_first"], "Time stamp counter", [
     "MSR::TIME_STAMP_COUNTER:TIMESTAMP_COUNT",
-  ),
-  alias(
-    "CPU_FREQUENCY_STATUS",
-    CPU_HZ,
-    "Current operating frequency",
+  ]),
+  alias("CPU_FREQUENCY_STATUS", CPU_HZ, "Current operating frequency", [
     "MSR::PERF_STATUS:FREQ",
     "CPUFREQ::SCALING_CUR_FREQ",
-  ),
-  alias("CPU_FREQUENCY_DESIRED", CPU_HZ, "Frequency asked for", "MSR::PERF_CTL:FREQ"),
-  alias(
-    "CPU_FREQUENCY_MAX_AVAIL",
-    CPU_FIXED_HZ,
-    "Highest frequency",
+  ]),
+  alias("CPU_FREQUENCY_DESIRED", CPU_HZ, "Frequency asked for", ["MSR::PERF_CTL:FREQ"]),
+  alias("CPU_FREQUENCY_MAX_AVAIL", CPU_FIXED_HZ, "Highest frequency", [
     "MSR::TURBO_RATIO_LIMIT:MAX_RATIO_LIMIT_0",
     "CPUINFO::FREQ_MAX",
-  ),
-  alias("CPU_FREQUENCY_MIN_AVAIL", CPU_FIXED_HZ, "Lowest frequency", "CPUINFO::FREQ_MIN"),
-  alias("CPU_FREQUENCY_STICKER", CPU_FIXED_HZ, "Base frequency", "CPUINFO::FREQ_STICKER"),
-  alias("CPU_FREQUENCY_STEP", CPU_FIXED_HZ, "Step of the frequency", "CPUINFO::FREQ_STEP"),
-  alias(
-    "CPU_FREQUENCY_MAX_CONTROL",
-    CPU_HZ,
-    "Highest frequency allowed",
+  ]),
+  alias("CPU_FREQUENCY_MIN_AVAIL", CPU_FIXED_HZ, "Lowest frequency", ["CPUINFO::FREQ_MIN"]),
+  alias("CPU_FREQUENCY_STICKER", CPU_FIXED_HZ, "Base frequency", ["CPUINFO::FREQ_STICKER"]),
+  alias("CPU_FREQUENCY_STEP", CPU_FIXED_HZ, "Step of the frequency", ["CPUINFO::FREQ_STEP"]),
+  alias("CPU_FREQUENCY_MAX_CONTROL", CPU_HZ, "Highest frequency allowed", [
     "CPUFREQ::SCALING_MAX_FREQ",
-  ),
-  alias(
-    "CPU_FREQUENCY_MIN_CONTROL",
-    CPU_HZ,
-    "Lowest frequency allowed",
+  ]),
+  alias("CPU_FREQUENCY_MIN_CONTROL", CPU_HZ, "Lowest frequency allowed", [
     "CPUFREQ::SCALING_MIN_FREQ",
-  ),
-  alias(
-    "CPU_UNCORE_FREQUENCY_STATUS",
-    PACKAGE_HZ,
-    "Current uncore frequency",
+  ]),
+  alias("CPU_UNCORE_FREQUENCY_STATUS", PACKAGE_HZ, "Current uncore frequency", [
     "MSR::UNCORE_PERF_STATUS:FREQ",
-  ),
+  ]),
   alias(
     "CPU_UNCORE_FREQUENCY_MAX_CONTROL",
     ["package", "Hz", "variable", "expect_same"],
     "Highest uncore frequency allowed",
-    "MSR::UNCORE_RATIO_LIMIT:MAX_RATIO",
+    ["MSR::UNCORE_RATIO_LIMIT:MAX_RATIO"],
   ),
   alias(
     "CPU_UNCORE_FREQUENCY_MIN_CONTROL",
     ["package", "Hz", "variable", "expect_same"],
     "Lowest uncore frequency allowed",
-    "MSR::UNCORE_RATIO_LIMIT:MIN_RATIO",
+    ["MSR::UNCORE_RATIO_LIMIT:MIN_RATIO"],
   ),
-  alias(
-    "CPU_CORE_TEMPERATURE",
-    ["core", "°C", "variable", "average"],
-    "Temperature of the cores",
+  alias("CPU_CORE_TEMPERATURE", ["core", "°C", "variable", "average"], "Temperature of the cores", [
     "MSR::THERM_STATUS:TEMPERATURE",
     "HWMON::CORE_TEMPERATURE",
-  ),
+  ]),
   alias(
     "CPU_PACKAGE_TEMPERATURE",
     ["package", "°C", "variable", "average"],
     "Temperature of the packages",
-    "MSR::PACKAGE_THERM_STATUS:TEMPERATURE",
-    "HWMON::PACKAGE_TEMPERATURE",
-    "CNL::CPU_TEMPERATURE",
+    ["MSR::PACKAGE_THERM_STATUS:TEMPERATURE", "HWMON::PACKAGE_TEMPERATURE", "CNL::CPU_TEMPERATURE"],
   ),
-  alias(
-    "CPU_POWER_LIMIT_CONTROL",
-    PACKAGE_W,
-    "Long-term power limit",
+  alias("CPU_POWER_LIMIT_CONTROL", PACKAGE_W, "Long-term power limit", [
     "MSR::PKG_POWER_LIMIT:PL1_POWER_LIMIT",
     "POWERCAP::CPU_POWER_LIMIT",
-  ),
+  ]),
   alias(
     "CPU_POWER_TIME_WINDOW_CONTROL",
     ["package", "s", "variable", "expect_same"],
     "Time over which the long-term power limit is kept",
-    "MSR::PKG_POWER_LIMIT:PL1_TIME_WINDOW",
-    "POWERCAP::CPU_TIME_WINDOW",
+    ["MSR::PKG_POWER_LIMIT:PL1_TIME_WINDOW", "POWERCAP::CPU_TIME_WINDOW"],
   ),
-  alias(
-    "CPU_POWER_LIMIT_DEFAULT",
-    PACKAGE_LIMIT,
-    "Thermal design power",
+  alias("CPU_POWER_LIMIT_DEFAULT", PACKAGE_LIMIT, "Thermal design power", [
     "MSR::PKG_POWER_INFO:THERMAL_SPEC_POWER",
     "POWERCAP::CPU_CONSTRAINT_0_MAX_POWER",
-  ),
-  alias(
-    "CPU_POWER_MIN_AVAIL",
-    PACKAGE_LIMIT,
-    "Lowest power limit that can be set",
+  ]),
+  alias("CPU_POWER_MIN_AVAIL", PACKAGE_LIMIT, "Lowest power limit that can be set", [
     "MSR::PKG_POWER_INFO:MIN_POWER",
-  ),
-  alias(
-    "CPU_POWER_MAX_AVAIL",
-    PACKAGE_LIMIT,
-    "Highest power limit that can be set",
+  ]),
+  alias("CPU_POWER_MAX_AVAIL", PACKAGE_LIMIT, "Highest power limit that can be set", [
     "MSR::PKG_POWER_INFO:MAX_POWER",
     "POWERCAP::CPU_CONSTRAINT_1_MAX_POWER",
-  ),
+  ]),
   alias(
     "GPU_CORE_FREQUENCY_STATUS",
     ["gpu", "Hz", "variable", "average"],
     "Current frequency of the GPUs",
-    "NVML::GPU_CORE_FREQUENCY_STATUS",
-    "AMDGPU::CORE_FREQUENCY",
+    ["NVML::GPU_CORE_FREQUENCY_STATUS", "AMDGPU::CORE_FREQUENCY"],
   ),
   alias(
     "GPU_UTILIZATION",
     ["gpu", "", "variable", "average"],
     "Share of time that the GPUs were busy, 0 to 1",
-    "NVML::GPU_UTILIZATION",
-    "AMDGPU::UTILIZATION",
+    ["NVML::GPU_UTILIZATION", "AMDGPU::UTILIZATION"],
   ),
-  alias(
-    "GPU_TEMPERATURE",
-    ["gpu", "°C", "variable", "average"],
-    "Temperature of the GPUs",
+  alias("GPU_TEMPERATURE", ["gpu", "°C", "variable", "average"], "Temperature of the GPUs", [
     "NVML::GPU_TEMPERATURE",
     "AMDGPU::TEMPERATURE",
-  ),
-  alias(
-    "GPU_POWER_LIMIT_CONTROL",
-    GPU_W,
-    "Power limit of the GPUs",
+  ]),
+  alias("GPU_POWER_LIMIT_CONTROL", GPU_W, "Power limit of the GPUs", [
     "NVML::GPU_POWER_LIMIT",
     "AMDGPU::POWER_LIMIT",
-  ),
+  ]),
   ...PAPI_ALIASES,
 ];
 

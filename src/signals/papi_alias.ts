@@ -21,71 +21,73 @@ const UNIT: Shape = ["package", "", "constant", "expect_same"];
 /** All of them. */
 export const PAPI_ALIASES: readonly Alias[] = [
   // PAPI rapl and CrayPat cray_rapl, without the suffix of the package.
-  alias("PACKAGE_ENERGY", PACKAGE_J, "PAPI and CrayPat: energy of the packages", "CPU_ENERGY"),
-  alias("PP0_ENERGY", PACKAGE_J, "PAPI and CrayPat: energy of the cores", ...[
+  alias("PACKAGE_ENERGY", PACKAGE_J, "PAPI and CrayPat: energy of the packages", ["CPU_ENERGY"]),
+  alias("PP0_ENERGY", PACKAGE_J, "PAPI and CrayPat: energy of the cores", [
     "MSR::PP0_ENERGY_STATUS:ENERGY",
     "MSR::CORE_ENERGY_STATUS:ENERGY",
     "PERF::ENERGY_CORES",
     "POWERCAP::CORE_ENERGY_CONSUMED",
   ]),
-  alias("PP1_ENERGY", PACKAGE_J, "PAPI: energy of the integrated graphics", ...[
+  alias("PP1_ENERGY", PACKAGE_J, "PAPI: energy of the integrated graphics", [
     "MSR::PP1_ENERGY_STATUS:ENERGY",
     "PERF::ENERGY_GPU",
     "POWERCAP::UNCORE_ENERGY_CONSUMED",
   ]),
-  alias("PSYS_ENERGY", BOARD_J, "PAPI: energy of the platform", ...[
+  alias("PSYS_ENERGY", BOARD_J, "PAPI: energy of the platform", [
     "MSR::PLATFORM_ENERGY_STATUS:ENERGY",
     "PERF::ENERGY_PSYS",
     "POWERCAP::PSYS_ENERGY_CONSUMED",
   ]),
-  alias("UNITS:POWER", UNIT, "CrayPat: exponent n of the unit 2^−n W", ...[
+  alias("UNITS:POWER", UNIT, "CrayPat: exponent n of the unit 2^−n W", [
     "MSR::RAPL_POWER_UNIT:POWER_EXPONENT",
   ]),
-  alias("UNITS:ENERGY", UNIT, "CrayPat: exponent n of the unit 2^−n J", ...[
+  alias("UNITS:ENERGY", UNIT, "CrayPat: exponent n of the unit 2^−n J", [
     "MSR::RAPL_POWER_UNIT:ENERGY_EXPONENT",
   ]),
-  alias("UNITS:TIME", UNIT, "CrayPat: exponent n of the unit 2^−n s", ...[
+  alias("UNITS:TIME", UNIT, "CrayPat: exponent n of the unit 2^−n s", [
     "MSR::RAPL_POWER_UNIT:TIME_EXPONENT",
   ]),
-  alias("THERMAL_SPEC", PACKAGE_LIMIT, "PAPI and CrayPat: thermal design power", ...[
+  alias("THERMAL_SPEC", PACKAGE_LIMIT, "PAPI and CrayPat: thermal design power", [
     "MSR::PKG_POWER_INFO:THERMAL_SPEC_POWER",
   ]),
-  alias("MINIMUM_POWER", PACKAGE_LIMIT, "PAPI and CrayPat: lowest power limit", ...[
+  alias("MINIMUM_POWER", PACKAGE_LIMIT, "PAPI and CrayPat: lowest power limit", [
     "MSR::PKG_POWER_INFO:MIN_POWER",
   ]),
-  alias("MAXIMUM_POWER", PACKAGE_LIMIT, "PAPI and CrayPat: highest power limit", ...[
+  alias("MAXIMUM_POWER", PACKAGE_LIMIT, "PAPI and CrayPat: highest power limit", [
     "MSR::PKG_POWER_INFO:MAX_POWER",
   ]),
   alias(
     "MAXIMUM_TIME_WINDOW",
     ["package", "s", "constant", "expect_same"],
     "PAPI and CrayPat: longest time window, read linearly",
-    "MSR::PKG_POWER_INFO:MAX_TIME_WINDOW_LINEAR",
+    ["MSR::PKG_POWER_INFO:MAX_TIME_WINDOW_LINEAR"],
   ),
   // PAPI cray_pm.
   ...([["NODE", ""], ["CPU", "_CPU"]] as const).flatMap(([part, suffix]) => [
-    alias(`PM_ENERGY:${part}`, BOARD_J, `PAPI cray_pm: energy`, `CNL::BOARD_ENERGY${suffix}`),
-    alias(`PM_POWER:${part}`, BOARD_W, `PAPI cray_pm: power`, `CNL::BOARD_POWER${suffix}`),
+    alias(`PM_ENERGY:${part}`, BOARD_J, `PAPI cray_pm: energy`, [`CNL::BOARD_ENERGY${suffix}`]),
+    alias(`PM_POWER:${part}`, BOARD_W, `PAPI cray_pm: power`, [`CNL::BOARD_POWER${suffix}`]),
   ]),
-  alias("PM_ENERGY:MEMORY", BOARD_J, "PAPI cray_pm: energy of the memory", "CNL::MEMORY_ENERGY"),
-  alias("PM_POWER:MEMORY", BOARD_W, "PAPI cray_pm: power of the memory", "CNL::MEMORY_POWER"),
-  alias("PM_POWER_CAP:NODE", BOARD_W, "PAPI cray_pm: power cap; 0: none", "CNL::POWER_CAP"),
+  alias("PM_ENERGY:MEMORY", BOARD_J, "PAPI cray_pm: energy of the memory", ["CNL::MEMORY_ENERGY"]),
+  alias("PM_POWER:MEMORY", BOARD_W, "PAPI cray_pm: power of the memory", ["CNL::MEMORY_POWER"]),
+  alias("PM_POWER_CAP:NODE", BOARD_W, "PAPI cray_pm: power cap; 0: none", ["CNL::POWER_CAP"]),
   ...["ACC", "ACC0", "ACC1", "ACC2", "ACC3"].flatMap((acc) => {
     const accel = acc.replace("ACC", "CNL::ACCEL");
     return [
-      alias(`PM_ENERGY:${acc}`, BOARD_J, "PAPI cray_pm: accelerator energy", `${accel}_ENERGY`),
-      alias(`PM_POWER:${acc}`, BOARD_W, "PAPI cray_pm: accelerator power", `${accel}_POWER`),
-      alias(`PM_POWER_CAP:${acc}`, BOARD_W, "PAPI cray_pm: accelerator cap", `${accel}_POWER_CAP`),
+      alias(`PM_ENERGY:${acc}`, BOARD_J, "PAPI cray_pm: accelerator energy", [`${accel}_ENERGY`]),
+      alias(`PM_POWER:${acc}`, BOARD_W, "PAPI cray_pm: accelerator power", [`${accel}_POWER`]),
+      alias(`PM_POWER_CAP:${acc}`, BOARD_W, "PAPI cray_pm: accelerator cap", [
+        `${accel}_POWER_CAP`,
+      ]),
     ];
   }),
   alias(
     "PM_FRESHNESS",
     ["board", "", "monotone", "expect_same"],
     "PAPI cray_pm: number of publications",
-    "CNL::FRESHNESS",
+    ["CNL::FRESHNESS"],
   ),
   ...["GENERATION", "STARTUP", "VERSION"].map((name) =>
-    alias(`PM_${name}`, LABEL, `PAPI cray_pm: ${name.toLowerCase()}`, `CNL::${name}`)
+    alias(`PM_${name}`, LABEL, `PAPI cray_pm: ${name.toLowerCase()}`, [`CNL::${name}`])
   ),
 ];
 
