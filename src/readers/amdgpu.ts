@@ -10,7 +10,7 @@
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Offer, SignalRow } from "../core/signal.ts";
 import { type GpuDevice, gpuDevices } from "../core/machine/sysfs_topology.ts";
-import { fileOffer, lookAt } from "./offers.ts";
+import { absent, fileOffer, lookAt } from "./offers.ts";
 import { TextReading, type TextSource } from "./readings/text.ts";
 
 const AMD = "0x1002";
@@ -25,7 +25,9 @@ const HERTZ: Shape = { ...MEAN, unit: "Hz", scale: 1 };
 const CELSIUS: Shape = { ...MEAN, unit: "°C", scale: 0.001 };
 const SHARE: Shape = { ...MEAN, unit: "", scale: 0.01 };
 const CHIP = { domain: "gpu_chip" } as const;
+const CHIP_SHARE: Shape = { ...SHARE, ...CHIP };
 const BYTES: Shape = { ...CHIP, unit: "B", behavior: "variable", agg: "sum", scale: 1 };
+const FIXED = { behavior: "constant" } as const;
 
 /** Its files are in the device's folder, or in its hwmon's; the first that exists counts. */
 type GpuRow = readonly [name: string, shape: Shape, about: string, ...files: string[]];
@@ -33,37 +35,23 @@ type GpuRow = readonly [name: string, shape: Shape, about: string, ...files: str
 const FILES: readonly GpuRow[] = [
   ["POWER", WATTS, "Power of the module", "hwmon/power1_average", "hwmon/power1_input"],
   ["POWER_LIMIT", WATTS, "Power limit of the module", "hwmon/power1_cap"],
-  [
-    "POWER_LIMIT_MAX",
-    { ...WATTS, behavior: "constant" },
-    "Highest power limit",
-    "hwmon/power1_cap_max",
-  ],
+  ["POWER_LIMIT_MAX", { ...WATTS, ...FIXED }, "Highest power limit", "hwmon/power1_cap_max"],
   ["CORE_FREQUENCY", HERTZ, "Frequency of the cores", "hwmon/freq1_input"],
   ["MEMORY_FREQUENCY", HERTZ, "Frequency of the memory", "hwmon/freq2_input"],
   ["TEMPERATURE", CELSIUS, "Temperature at the edge", "hwmon/temp1_input"],
   ["UTILIZATION", SHARE, "Share of time busy, 0 to 1", "gpu_busy_percent"],
   [
-    "CHIP_CORE_FREQUENCY",
-    { ...HERTZ, ...CHIP },
-    "Frequency of a device's cores",
+    ...["CHIP_CORE_FREQUENCY", { ...HERTZ, ...CHIP }, "Frequency of a device's cores"] as const,
     "hwmon/freq1_input",
   ],
   ["CHIP_TEMPERATURE", { ...CELSIUS, ...CHIP }, "Temperature of a device", "hwmon/temp1_input"],
+  ["CHIP_UTILIZATION", CHIP_SHARE, "Share of time that a device was busy", "gpu_busy_percent"],
   [
-    "CHIP_UTILIZATION",
-    { ...SHARE, ...CHIP },
-    "Share of time that a device was busy",
-    "gpu_busy_percent",
-  ],
-  [
-    "CHIP_MEMORY_UTILIZATION",
-    { ...SHARE, ...CHIP },
-    "Share of time that its memory was busy",
+    ...["CHIP_MEMORY_UTILIZATION", CHIP_SHARE, "Share of time that its memory was busy"] as const,
     "mem_busy_percent",
   ],
   ["MEMORY_USED", BYTES, "Memory in use", "mem_info_vram_used"],
-  ["MEMORY_TOTAL", { ...BYTES, behavior: "constant" }, "Memory", "mem_info_vram_total"],
+  ["MEMORY_TOTAL", { ...BYTES, ...FIXED }, "Memory", "mem_info_vram_total"],
 ];
 
 /** The reader of the amdgpu driver's files. */
@@ -78,14 +66,13 @@ export const amdgpu: Reader = {
   })),
   probe(host): Offer {
     if (!gpuDevices(host).some((device) => device.vendor === AMD)) {
-      return { ok: false, kind: "absent", reason: "no AMD GPU in /sys/class/drm" };
+      return absent("no AMD GPU in /sys/class/drm");
     }
-    const found = lookAt(amdgpu.signals, (row, i) => {
+    return lookAt(amdgpu.signals, (row, i) => {
       const [first] = sourcesOf(host, row);
       if (first === undefined) return { kind: "absent", reason: `no ${FILES[i][3]}` };
       return fileOffer(host, first.path);
     });
-    return { ok: true, ...found };
   },
   open: (host, wanted) => new TextReading(host, wanted, (row) => sourcesOf(host, row)),
 };

@@ -8,7 +8,7 @@
  */
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Offer, SignalRow } from "../core/signal.ts";
-import { lookAt } from "./offers.ts";
+import { absent, lookAt } from "./offers.ts";
 import { KeyedReading } from "./readings/keyed.ts";
 
 const OWN = "/proc/self/cgroup";
@@ -48,9 +48,7 @@ export const cgroup: Reader = {
   })),
   probe(host): Offer {
     const dir = ownGroup(host);
-    if (dir === undefined) {
-      return { ok: false, kind: "absent", reason: `no control group of version 2 in ${OWN}` };
-    }
+    if (dir === undefined) return absent(`no control group of version 2 in ${OWN}`);
     const found = lookAt(cgroup.signals, (_row, i) => {
       const [, file, line] = ENTRIES[i];
       const path = `${dir}/${file}`;
@@ -59,17 +57,15 @@ export const cgroup: Reader = {
         ? { source: path }
         : { kind: "absent", reason: `no ${line}in ${path}` };
     });
-    if (found.signals.length > 0) return { ok: true, ...found };
-    return { ok: false, kind: "absent", reason: `no controller of ${dir} counts anything` };
+    if (found.signals.length > 0) return found;
+    return absent(`no controller of ${dir} counts anything`);
   },
   open(host, wanted) {
     const dir = ownGroup(host);
-    const rows = wanted.map(({ row }) => {
+    return new KeyedReading(host, wanted, (row) => {
       const [, file, line, unit] = ENTRIES[cgroup.signals.findIndex((r) => r.name === row.name)];
-      const scale = unit === "s" ? MICRO : 1;
-      return { name: row.name, path: `${dir}/${file}`, line, scale };
+      return { path: `${dir}/${file}`, line, scale: unit === "s" ? MICRO : 1 };
     });
-    return new KeyedReading(host, rows);
   },
 };
 

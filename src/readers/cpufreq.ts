@@ -7,7 +7,7 @@
  */
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Offer, SignalRow } from "../core/signal.ts";
-import { fileOffer, lookAt } from "./offers.ts";
+import { absent, fileOffer, lookAt } from "./offers.ts";
 import { TextReading } from "./readings/text.ts";
 
 const CPU_DIR = "/sys/devices/system/cpu";
@@ -55,11 +55,8 @@ function pathOf(cpu: number, row: SignalRow): string {
 function probe(host: Host): Offer {
   const cpu = host.topology.cpus("board", 0)[0] ?? 0;
   const dir = `${CPU_DIR}/cpu${cpu}/cpufreq`;
-  if (host.list(dir).length === 0) {
-    return { ok: false, kind: "absent", reason: `no ${dir}: no cpufreq driver, as in most VMs` };
-  }
-  const found = lookAt(cpufreq.signals, (row) => {
+  if (host.list(dir).length === 0) return absent(`no ${dir}: no cpufreq driver, as in most VMs`);
+  return lookAt(cpufreq.signals, (row) => {
     return fileOffer(host, pathOf(cpu, row), { resolution: KILO });
   });
-  return { ok: true, ...found };
 }

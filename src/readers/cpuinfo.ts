@@ -10,11 +10,16 @@
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, SignalRow } from "../core/signal.ts";
 import { lookAt } from "./offers.ts";
-import { ConstantReading } from "./readings/constant.ts";
-import { identify } from "./processor.ts";
+import { identify, registersOf } from "./processor.ts";
 
 const CPU_DIR = "/sys/devices/system/cpu";
 const STEP_HZ = 1e8;
+const STICKER = "CPUINFO::FREQ_STICKER";
+/** Rows that are files of cpufreq. */
+const FILES: Readonly<Record<string, string>> = {
+  "CPUINFO::FREQ_MIN": "cpuinfo_min_freq",
+  "CPUINFO::FREQ_MAX": "cpuinfo_max_freq",
+};
 
 const row = (name: string, about: string, source: string): SignalRow => ({
   name: `CPUINFO::${name}`,
@@ -43,47 +48,35 @@ export const cpuinfo: Reader = {
   probe,
   open(host, wanted) {
     const sticker = findSticker(host);
-    const values = wanted.flatMap((signal) =>
-      Array.from({ length: host.topology.count("cpu") }, (_, cpu) => {
-        switch (signal.row.name) {
-          case "CPUINFO::FREQ_STICKER":
-            return ownBase(host, cpu) ?? ("hz" in sticker ? sticker.hz : NaN);
-          case "CPUINFO::FREQ_MIN":
-            return kilohertz(host, cpu, "cpuinfo_min_freq") ?? NaN;
-          case "CPUINFO::FREQ_MAX":
-            return kilohertz(host, cpu, "cpuinfo_max_freq") ?? NaN;
-          default:
-            return STEP_HZ;
-        }
-      })
-    );
-    return new ConstantReading(values);
+    const valueOf = (name: string, cpu: number) => {
+      if (name in FILES) return kilohertz(host, cpu, FILES[name]) ?? NaN;
+      if (name !== STICKER) return STEP_HZ;
+      return ownBase(host, cpu) ?? ("hz" in sticker ? sticker.hz : NaN);
+    };
+    const cpus = Array.from({ length: host.topology.count("cpu") }, (_, cpu) => cpu);
+    const values = wanted.flatMap(({ row }) => cpus.map((cpu) => valueOf(row.name, cpu)));
+    return {
+      isConstant: true,
+      readInto: (out) => out.set(values),
+      [Symbol.dispose]() {},
+    };
   },
 };
 
 function probe(host: Host): Offer {
   const sticker = findSticker(host);
   const first = host.topology.cpus("board", 0)[0] ?? 0;
-  const bound = (file: string) => {
-    const source = `${CPU_DIR}/cpu${first}/cpufreq/${file}`;
-    const isThere = kilohertz(host, first, file) !== undefined;
-    return isThere ? { source } : { kind: "absent", reason: `no ${source}` } as const;
-  };
-  const found = lookAt(cpuinfo.signals, (row) => {
-    switch (row.name) {
-      case "CPUINFO::FREQ_STICKER":
-        return "hz" in sticker ? { source: sticker.source } : sticker;
-      case "CPUINFO::FREQ_MIN":
-        return bound("cpuinfo_min_freq");
-      case "CPUINFO::FREQ_MAX":
-        return bound("cpuinfo_max_freq");
-      default:
-        return identify(host).vendor === "other"
-          ? { kind: "absent", reason: "not known for this processor" }
-          : { source: "fixed", quality: "derived" };
+  return lookAt(cpuinfo.signals, ({ name }) => {
+    if (name === STICKER) return "hz" in sticker ? { source: sticker.source } : sticker;
+    if (name in FILES) {
+      const source = `${CPU_DIR}/cpu${first}/cpufreq/${FILES[name]}`;
+      const isThere = kilohertz(host, first, FILES[name]) !== undefined;
+      return isThere ? { source } : { kind: "absent", reason: `no ${source}` };
     }
+    return identify(host).vendor === "other"
+      ? { kind: "absent", reason: "not known for this processor" }
+      : { source: "fixed", quality: "derived" };
   });
-  return { ok: true, ...found };
 }
 
 function kilohertz(host: Host, cpu: number, file: string): number | undefined {
@@ -140,11 +133,6 @@ function firstPState(value: readonly [number, number] | undefined, family: numbe
 }
 
 function register(host: Host, cpu: number, offset: number): readonly [number, number] | undefined {
-  if (!host.probeRegisters(cpu).ok) return undefined;
-  try {
-    using device = host.registers(cpu);
-    return device.read(offset) === 0 ? [device.high >>> 0, device.low >>> 0] : undefined;
-  } catch {
-    return undefined;
-  }
+  using device = registersOf(host, cpu);
+  return device?.read(offset) === 0 ? [device.high >>> 0, device.low >>> 0] : undefined;
 }

@@ -11,7 +11,7 @@
 import type { Host, Reader } from "../core/machine/host.ts";
 import { NumberScanner, SCAN } from "../core/parse_number.ts";
 import type { Absence, Offer, SignalRow } from "../core/signal.ts";
-import { lookAt } from "./offers.ts";
+import { absent, lookAt } from "./offers.ts";
 import { CrayReading, type CrayRow } from "./readings/cray.ts";
 
 const DIR = "/sys/cray/pm_counters";
@@ -148,9 +148,7 @@ function rate(host: Host): number {
 
 function probe(host: Host): Offer {
   const present = new Set(host.list(DIR));
-  if (present.size === 0) {
-    return { ok: false, kind: "absent", reason: `no ${DIR}: not a Cray node with liquid cooling` };
-  }
+  if (present.size === 0) return absent(`no ${DIR}: not a Cray node with liquid cooling`);
   const periodS = 1 / rate(host);
   const found = lookAt(cray.signals, (_row, i) => {
     const { unit, what } = FILES[i];
@@ -166,7 +164,7 @@ function probe(host: Host): Offer {
   if (found.signals.length === 0) {
     return { ok: false, kind: "unusable", reason: `no file of ${DIR} holds what it should` };
   }
-  return { ok: true, ...found };
+  return found;
 }
 
 /** Path of the file, or why it is not used. */

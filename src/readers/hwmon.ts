@@ -12,7 +12,7 @@
 import { openForJob, type Remedy } from "../core/remedy.ts";
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, SignalRow } from "../core/signal.ts";
-import { type Found, lookAt, offerOrLack } from "./offers.ts";
+import { absent, type Found, lookAt, offerOrLack } from "./offers.ts";
 import { FALLBACK_W, fastest } from "./readings/power_bound.ts";
 import { textCounter, TextReading, type TextSource } from "./readings/text.ts";
 
@@ -113,7 +113,7 @@ export const hwmon: Reader = {
 
 function probe(host: Host): Offer {
   const chips = host.list(DIR);
-  if (chips.length === 0) return { ok: false, kind: "absent", reason: `no chip in ${DIR}` };
+  if (chips.length === 0) return absent(`no chip in ${DIR}`);
   const sources = survey(host);
   const rows = lookAt(hwmon.signals, (row) => {
     const found = sources.get(row.name) ?? [];
@@ -126,7 +126,7 @@ function probe(host: Host): Offer {
   });
   const offered = offerOrLack(rows, "forbidden", "unusable");
   if (offered.ok || offered.kind !== "absent") return offered;
-  return { ok: false, kind: "absent", reason: `no chip in ${DIR} that measures energy or CPUs` };
+  return absent(`no chip in ${DIR} that measures energy or CPUs`);
 }
 
 /** Why IBM's meter is no source, where there is one. */

@@ -9,7 +9,7 @@
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Offer, SignalRow } from "../core/signal.ts";
 import { gpuDevices } from "../core/machine/sysfs_topology.ts";
-import { fileOffer, lookAt } from "./offers.ts";
+import { absent, fileOffer, lookAt } from "./offers.ts";
 import { FALLBACK_W, fastest } from "./readings/power_bound.ts";
 import { textCounter, TextReading, type TextSource } from "./readings/text.ts";
 
@@ -54,14 +54,13 @@ export const intelGpu: Reader = {
   ],
   probe(host): Offer {
     if (!gpuDevices(host).some((device) => device.vendor === INTEL)) {
-      return { ok: false, kind: "absent", reason: "no Intel GPU with a meter in /sys/class/drm" };
+      return absent("no Intel GPU with a meter in /sys/class/drm");
     }
-    const found = lookAt(intelGpu.signals, (row) => {
+    return lookAt(intelGpu.signals, (row) => {
       const [first] = sourcesOf(host, row);
       if (first === undefined) return { kind: "absent", reason: `no ${row.source}` };
       return fileOffer(host, first.path);
     });
-    return { ok: true, ...found };
   },
   open: (host, wanted) => new TextReading(host, wanted, (row) => sourcesOf(host, row)),
 };

@@ -11,6 +11,7 @@ import { GET_POWER_READING, GROUP_REQUEST, powerRequest } from "../core/machine/
 import { SourceError } from "../core/errors.ts";
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, SignalRow } from "../core/signal.ts";
+import { absent } from "./offers.ts";
 import { IPMI_DEVICES, openBmc, type OpenedDoor } from "../os/devices/ipmi.ts";
 import { askAndWait, IpmiReading } from "./readings/ipmi.ts";
 
@@ -72,7 +73,7 @@ export function ipmiReader(open: () => OpenedDoor): Reader {
 }
 
 function probe(host: Host, open: () => OpenedDoor): Offer {
-  if (host.root !== "") return { ok: false, kind: "absent", reason: "a tree has no BMC" };
+  if (host.root !== "") return absent("a tree has no BMC");
   const opened = open();
   if (!opened.ok) return opened;
   using door = opened.door;

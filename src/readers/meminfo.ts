@@ -46,19 +46,16 @@ export const meminfo: Reader = {
       const access = host.probe(PATH);
       return access.ok ? { ok: false, kind: "unusable", reason: `${PATH} is empty` } : access;
     }
-    const found = lookAt(meminfo.signals, (_row, i) => {
+    return lookAt(meminfo.signals, (_row, i) => {
       const [line] = LINES[i];
       return text.startsWith(line) || text.includes(`\n${line}`)
         ? { source: PATH, resolution: KIB }
         : { kind: "absent", reason: `no line ${line} in ${PATH}` };
     });
-    return { ok: true, ...found };
   },
-  open(host, wanted) {
-    const rows = wanted.map(({ row }) => {
+  open: (host, wanted) =>
+    new KeyedReading(host, wanted, (row) => {
       const [line] = LINES.find(([, name]) => row.name === `MEMINFO::${name}`)!;
-      return { name: row.name, path: PATH, line, scale: KIB };
-    });
-    return new KeyedReading(host, rows);
-  },
+      return { path: PATH, line, scale: KIB };
+    }),
 };

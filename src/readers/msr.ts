@@ -10,10 +10,10 @@ import type { Remedy } from "../core/remedy.ts";
 import { bits } from "../core/machine/msr_field.ts";
 import type { Host, Reader, Registers } from "../core/machine/host.ts";
 import type { Absence, Offer, SignalRow } from "../core/signal.ts";
-import { type Found, lookAt } from "./offers.ts";
+import { absent, type Found, lookAt } from "./offers.ts";
 import { MSR_BATCH, openMsrBatch } from "../os/devices/msr_batch.ts";
 import { boundW, fastest } from "./readings/power_bound.ts";
-import { identify, type Processor } from "./processor.ts";
+import { identify, type Processor, registersOf } from "./processor.ts";
 import { type MsrItem, MsrReading, type OpenBatch } from "./readings/msr.ts";
 import { MSR_REGISTERS, type MsrField, type MsrRegister } from "./tables/msr_fields.ts";
 import {
@@ -121,9 +121,7 @@ function rows(): SignalRow[] {
 
 function probe(host: Host): Offer {
   const processor = identify(host);
-  if (processor.vendor === "other") {
-    return { ok: false, kind: "absent", reason: "not an Intel or AMD processor" };
-  }
+  if (processor.vendor === "other") return absent("not an Intel or AMD processor");
   const first = host.topology.cpus("board", 0)[0] ?? 0;
   const access = host.probeRegisters(first);
   if (!access.ok) {
@@ -136,9 +134,9 @@ function probe(host: Host): Offer {
   const found = lookAt(msr.signals, (row) => survey.look(row));
   if (found.signals.length === 0) {
     const reason = survey.unitReason ?? "no register of the tables can be read";
-    return { ok: false, kind: "absent", reason };
+    return absent(reason);
   }
-  return { ok: true, ...found };
+  return found;
 }
 
 /** Looks at the registers of one node. */
@@ -341,15 +339,7 @@ class Survey {
   }
 
   #device(cpu: number): Registers | undefined {
-    if (this.#open.has(cpu)) return this.#open.get(cpu);
-    let device: Registers | undefined;
-    try {
-      device = this.#host.registers(cpu);
-    } catch {
-      device = undefined;
-    }
-    this.#open.set(cpu, device);
-    return device;
+    return this.#open.getOrInsertComputed(cpu, () => registersOf(this.#host, cpu));
   }
 
   #isZero(cpu: number, offset: number): boolean {

@@ -11,7 +11,7 @@
 import { SourceError } from "../core/errors.ts";
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Offer, SignalRow } from "../core/signal.ts";
-import { type Found, lookAt } from "./offers.ts";
+import { absent, type Found, lookAt } from "./offers.ts";
 import { nvidiaCount } from "../core/machine/sysfs_topology.ts";
 import { NVML, type Nvml, type NvmlDevice, type NvmlQuery } from "../os/devices/nvml.ts";
 import { nvmlText, type OpenedNvml } from "../os/devices/nvml.ts";
@@ -167,32 +167,25 @@ export function nvmlReader(open: () => OpenedNvml): Reader {
 }
 
 function probe(host: Host, open: () => OpenedNvml): Offer {
-  if (host.root !== "") {
-    return { ok: false, kind: "absent", reason: "a tree has no GPU library" };
-  }
-  if (nvidiaCount(host) === 0) {
-    return { ok: false, kind: "absent", reason: `no GPU in ${GPUS}, no /dev/nvidia0` };
-  }
+  if (host.root !== "") return absent("a tree has no GPU library");
+  if (nvidiaCount(host) === 0) return absent(`no GPU in ${GPUS}, no /dev/nvidia0`);
   const answer = open();
   if (!answer.ok) return answer;
   const { library } = answer;
-  if (library.devices.length === 0) {
-    return { ok: false, kind: "absent", reason: `${library.path} finds no GPU` };
-  }
+  if (library.devices.length === 0) return absent(`${library.path} finds no GPU`);
   const devices = byGpu(host, library);
   if (!devices.some((device) => device !== undefined)) {
     const count = library.devices.length;
     const reason = `${library.path} finds ${count}, of which none is in ${GPUS}`;
     return { ok: false, kind: "unusable", reason };
   }
-  const found = lookAt(nvml.signals, (_row, i) => {
+  return lookAt(nvml.signals, (_row, i) => {
     const figure = FIGURES[i];
     const status = bestStatus(library, devices, figure.query);
     if (status === NVML.SUCCESS) return offer(figure, library);
     const kind = status === NVML.NO_PERMISSION ? "forbidden" : "absent";
     return { kind, reason: `${figure.row.source}: ${nvmlText(status)}` };
   });
-  return { ok: true, ...found };
 }
 
 function offer({ row, scale }: Figure, library: Nvml): Found {

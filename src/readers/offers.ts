@@ -11,6 +11,11 @@ export type Found =
   & Omit<OfferedSignal, "row" | "quality">
   & Partial<Pick<OfferedSignal, "quality">>;
 
+/** What a reader answers whose source is not on this node. */
+export function absent(reason: string): Offer {
+  return { ok: false, kind: "absent", reason };
+}
+
 /** Asks each row what it is here, or why it is not. */
 export function lookAt(
   rows: readonly SignalRow[],
@@ -23,7 +28,7 @@ export function lookAt(
     if ("reason" in found) missing.set(row.name, found);
     else signals.push({ row, quality: "measured", ...found });
   });
-  return { signals, missing };
+  return { ok: true, signals, missing } as const;
 }
 
 /** A row that is a file, if it may be read. */
@@ -34,11 +39,11 @@ export function fileOffer(host: Host, path: string, more: Omit<Found, "source"> 
 
 /** The rows; where there is none, the first lack of one of these kinds, else the first of all. */
 export function offerOrLack(
-  { signals, missing }: ReturnType<typeof lookAt>,
+  rows: ReturnType<typeof lookAt>,
   ...kinds: Absence["kind"][]
 ): Offer {
-  if (signals.length > 0) return { ok: true, signals, missing };
-  const lacks = [...missing.values()];
+  if (rows.signals.length > 0) return rows;
+  const lacks = [...rows.missing.values()];
   const worst = kinds.map((kind) => lacks.find((lack) => lack.kind === kind));
   return { ok: false, ...(worst.find((lack) => lack !== undefined) ?? lacks[0]) };
 }

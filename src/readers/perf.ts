@@ -12,7 +12,7 @@ import type { Remedy } from "../core/remedy.ts";
 import { cpusOf } from "../core/machine/cpu_list.ts";
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, SignalRow } from "../core/signal.ts";
-import { lookAt, offerOrLack } from "./offers.ts";
+import { absent, lookAt, offerOrLack } from "./offers.ts";
 import { monotonicNanoseconds, sleepUntil } from "../os/clock.ts";
 import {
   openPerfEvent,
@@ -100,9 +100,7 @@ export const perf: Reader = {
 };
 
 function probe(host: Host): Offer {
-  if (host.root !== "") {
-    return { ok: false, kind: "absent", reason: "a tree has no perf events" };
-  }
+  if (host.root !== "") return absent("a tree has no perf events");
   const found = lookAt(perf.signals, (row) => {
     const columns = columnsOf(host, row);
     if (!Array.isArray(columns)) return columns;

@@ -10,7 +10,7 @@
 import type { Remedy } from "../core/remedy.ts";
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Offer, SignalRow } from "../core/signal.ts";
-import { lookAt, offerOrLack } from "./offers.ts";
+import { absent, lookAt, offerOrLack } from "./offers.ts";
 import { openPerfEvent, PerfCounter, type PerfEventSpec } from "../os/devices/perf_event.ts";
 import { eventFacts, isForbidden, PARANOID, type PerfEvent } from "./readings/perf.ts";
 import { PerfReading, refusal } from "./readings/perf.ts";
@@ -90,9 +90,7 @@ function open(row: SignalRow): PerfEventSpec | number {
 }
 
 function probe(host: Host): Offer {
-  if (host.root !== "") {
-    return { ok: false, kind: "absent", reason: "a tree has no perf events" };
-  }
+  if (host.root !== "") return absent("a tree has no perf events");
   const found = lookAt(perfApplication.signals, (row) => {
     const spec = open(row);
     if (typeof spec === "number") return refusal(host, spec);

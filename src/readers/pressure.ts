@@ -38,7 +38,7 @@ export const pressure: Reader = {
         ? { source, resolution: 1e-6 }
         : { kind: "absent", reason: `no ${source}` };
     });
-    if (found.signals.length > 0) return { ok: true, ...found };
+    if (found.signals.length > 0) return found;
     return {
       ok: false,
       kind: "absent",
@@ -46,12 +46,9 @@ export const pressure: Reader = {
       remedy: "kernel 4.20 or later, booted with psi=1",
     };
   },
-  open(host, wanted) {
-    const rows = wanted.map(({ row }) => {
+  open: (host, wanted) =>
+    new KeyedReading(host, wanted, (row) => {
       const { resource, share } = ROWS[pressure.signals.findIndex((r) => r.name === row.name)];
-      const path = `${DIR}/${resource}`;
-      return { name: row.name, path, line: `${share} `, key: "total=", scale: 1e-6 };
-    });
-    return new KeyedReading(host, rows);
-  },
+      return { path: `${DIR}/${resource}`, line: `${share} `, key: "total=", scale: 1e-6 };
+    }),
 };

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CpuidLeaf, Host } from "../core/machine/host.ts";
+import type { CpuidLeaf, Host, Registers } from "../core/machine/host.ts";
 import type { PlatformTopology } from "../core/machine/topology.ts";
 
 /** Which processor this is; `other` where it is no x86 processor that we know. */
@@ -78,4 +78,13 @@ export function vendorText(host: Host): string {
     for (let k = 0; k < 32; k += 8) text += String.fromCharCode((word >>> k) & 0xff);
   }
   return text;
+}
+
+/** The registers of a CPU, if they can be opened. */
+export function registersOf(host: Host, cpu: number): Registers | undefined {
+  try {
+    return host.registers(cpu);
+  } catch {
+    return undefined;
+  }
 }

@@ -10,7 +10,7 @@ import { Counters, STEP } from "../core/machine/counter.ts";
 import type { Host, KeptFile, Reader } from "../core/machine/host.ts";
 import { HIGH_WEIGHT, NumberScanner, SCAN } from "../core/parse_number.ts";
 import type { Offer, OfferedSignal, SignalReading, SignalRow } from "../core/signal.ts";
-import { Diagnostics } from "../core/diagnostics.ts";
+import { Troubled } from "./readings/troubled.ts";
 
 const PATH = "/proc/stat";
 /** sysconf(_SC_CLK_TCK): 100 on every Linux that we run on. */
@@ -77,11 +77,10 @@ export const procstat: Reader = {
   open: (host, wanted) => new ProcStatReading(host, wanted),
 };
 
-class ProcStatReading implements SignalReading {
+class ProcStatReading extends Troubled implements SignalReading {
   readonly #file: KeptFile;
   readonly #cpus: number;
   readonly #scanner = new NumberScanner();
-  readonly #troubles = new Diagnostics();
   /** First column of each time, −1 where not requested. */
   readonly #times = new Int32Array(TIMES.length).fill(-1);
   /** Column of each line of the node. */
@@ -90,6 +89,7 @@ class ProcStatReading implements SignalReading {
   readonly #lineCounters: Counters[];
 
   constructor(host: Host, wanted: readonly OfferedSignal[]) {
+    super();
     this.#file = host.keep(PATH);
     this.#cpus = host.topology.count("cpu");
     let column = 0;
@@ -104,15 +104,11 @@ class ProcStatReading implements SignalReading {
     this.#lineCounters = LINES.map(() => new Counters(1, kind));
   }
 
-  get troubles() {
-    return this.#troubles.list;
-  }
-
   readInto(out: Float64Array, timeS: number): void {
     out.fill(NaN);
     const length = this.#file.read();
     if (length <= 0) {
-      this.#troubles.add("PROCSTAT", "error", `${PATH}: errno ${-length}`);
+      this.noted.add("PROCSTAT", "error", `${PATH}: errno ${-length}`);
       return;
     }
     const bytes = this.#file.bytes;
@@ -160,7 +156,7 @@ class ProcStatReading implements SignalReading {
       }
       out[column] = this.#lineCounters[k].update(0, scanner.high, scanner.low, timeS);
       if (this.#lineCounters[k].step === STEP.RESET) {
-        this.#troubles.add(`PROCSTAT::${name}`, "reset", "went backwards; nothing was added");
+        this.noted.add(`PROCSTAT::${name}`, "reset", "went backwards; nothing was added");
       }
       return;
     }

@@ -9,7 +9,7 @@
 import { SourceError } from "../core/errors.ts";
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Offer, SignalRow } from "../core/signal.ts";
-import { lookAt } from "./offers.ts";
+import { absent, lookAt } from "./offers.ts";
 import { gpuDevices } from "../core/machine/sysfs_topology.ts";
 import { openRocm } from "../os/devices/gpu_libraries.ts";
 import type { OpenedRocm, Rocm, RocmDevice } from "../os/devices/rocm_smi.ts";
@@ -109,11 +109,9 @@ export function rocmReader(open: () => OpenedRocm): Reader {
 }
 
 function probe(host: Host, open: () => OpenedRocm): Offer {
-  if (host.root !== "") {
-    return { ok: false, kind: "absent", reason: "a tree has no GPU library" };
-  }
+  if (host.root !== "") return absent("a tree has no GPU library");
   if (!gpuDevices(host).some((card) => card.vendor === AMD)) {
-    return { ok: false, kind: "absent", reason: "no AMD GPU in /sys/class/drm" };
+    return absent("no AMD GPU in /sys/class/drm");
   }
   const answer = open();
   if (!answer.ok) return answer;
@@ -125,7 +123,7 @@ function probe(host: Host, open: () => OpenedRocm): Offer {
     return { ok: false, kind: count === 0 ? "absent" : "unusable", reason };
   }
   const unit = devices.find((device) => device !== undefined)!.energyUnit * MICRO;
-  const found = lookAt(rocm.signals, (row, i) => {
+  return lookAt(rocm.signals, (row, i) => {
     const query = answered(library, devices, FIGURES[i]);
     return typeof query === "number"
       ? { kind: "absent", reason: `${row.source}: ${rocmText(query)}` }
@@ -134,7 +132,6 @@ function probe(host: Host, open: () => OpenedRocm): Offer {
         resolution: row.unit === "J" ? unit : undefined,
       };
   });
-  return { ok: true, ...found };
 }
 
 /** The first query that a device answers, else the status of the last one. */

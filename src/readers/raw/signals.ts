@@ -118,7 +118,7 @@ export const raw: Reader = {
       opened?.[Symbol.dispose]?.();
       return [type, { isOpen: opened !== undefined, seen: row.seen }];
     }));
-    const found = lookAt(raw.signals, (row, i) => {
+    return lookAt(raw.signals, (row, i) => {
       const { type, key, keyName } = COLUMNS[i];
       const { isOpen, seen } = probed.get(type)!;
       if (seen[key] === 1) return { source: row.source ?? type.name };
@@ -127,7 +127,6 @@ export const raw: Reader = {
         : `this node has no ${type.name}`;
       return { kind: "absent", reason };
     });
-    return { ok: true, ...found };
   },
   open: (host, wanted) => new RawReading(host, wanted),
 };

@@ -10,9 +10,9 @@ import { Counters, HIGH, LOW, STEP, TAKEN, TIME_S, TOTAL } from "../../core/mach
 import type { Host, KeptFile } from "../../core/machine/host.ts";
 import { HIGH_WEIGHT, isWhole, NumberScanner, SCAN, type Scan } from "../../core/parse_number.ts";
 import type { SignalReading } from "../../core/signal.ts";
-import { Diagnostics } from "../../core/diagnostics.ts";
 import { FALLBACK_W, fastest } from "./power_bound.ts";
 import { isGone, scanReason } from "./text.ts";
+import { Troubled } from "./troubled.ts";
 
 /** A requested row. */
 export interface CrayRow {
@@ -49,9 +49,8 @@ const STALL_S = 10;
 const FROZEN_S = 2;
 
 /** Reads the requested rows of one publication. */
-export class CrayReading implements SignalReading {
+export class CrayReading extends Troubled implements SignalReading {
   readonly #host: Host;
-  readonly #troubles = new Diagnostics();
   readonly #columns: Column[] = [];
   readonly #none: number[] = [];
   readonly #scanner = new NumberScanner();
@@ -71,6 +70,7 @@ export class CrayReading implements SignalReading {
   #retryS = -Infinity;
 
   constructor(host: Host, dir: string, rows: readonly CrayRow[]) {
+    super();
     this.#host = host;
     let at = 0;
     for (const row of rows) {
@@ -99,10 +99,6 @@ export class CrayReading implements SignalReading {
     this.#control.generation = this.#keep(`${dir}/generation`);
   }
 
-  get troubles() {
-    return this.#troubles.list;
-  }
-
   readInto(out: Float64Array, timeS: number): void {
     for (let i = 0; i < this.#none.length; i++) out[this.#none[i]] = NaN;
     TAKEN[TIME_S] = timeS;
@@ -121,7 +117,7 @@ export class CrayReading implements SignalReading {
       agreed = before === after || (before !== before && after !== after);
       before = after;
     }
-    if (!agreed) this.#note("CNL::FRESHNESS", "torn", "kept changing through ten passes");
+    if (!agreed) this.noted.add("CNL::FRESHNESS", "torn", "kept changing through ten passes");
     if (startup === startup) {
       if (this.#startup === this.#startup && startup !== this.#startup) this.#restarted();
       this.#startup = startup;
@@ -135,7 +131,7 @@ export class CrayReading implements SignalReading {
         this.#frozen = false;
       } else if (!this.#frozen && timeS - this.#freshS > FROZEN_S) {
         this.#frozen = true;
-        this.#note("CNL::FRESHNESS", "stall", "the controller has published nothing for 2 s");
+        this.noted.add("CNL::FRESHNESS", "stall", "the controller has published nothing for 2 s");
       }
     }
     for (let i = 0; i < this.#columns.length; i++) this.#put(this.#columns[i], out);
@@ -223,7 +219,7 @@ export class CrayReading implements SignalReading {
       const column = this.#columns[i];
       if (column.counters === undefined) continue;
       column.counters.restart(0);
-      this.#note(column.row.name, "reset", "the controller restarted; the gap adds nothing");
+      this.noted.add(column.row.name, "reset", "the controller restarted; the gap adds nothing");
     }
   }
 
@@ -232,7 +228,7 @@ export class CrayReading implements SignalReading {
     const generation = this.#bareValue[0];
     if (generation !== generation) return;
     if (this.#generation === this.#generation && generation !== this.#generation) {
-      this.#note("CNL::POWER_CAP", "cap", "a power cap was changed during the run");
+      this.noted.add("CNL::POWER_CAP", "cap", "a power cap was changed during the run");
     }
     this.#generation = generation;
   }
@@ -260,24 +256,24 @@ export class CrayReading implements SignalReading {
     counters.take(0);
     out[at] = TAKEN[TOTAL];
     if (counters.step === STEP.STALLED) {
-      this.#note(row.name, "stall", "has not changed for long");
+      this.noted.add(row.name, "stall", "has not changed for long");
     } else if (counters.step === STEP.RESET) {
-      this.#note(row.name, "reset", "went backwards; nothing was added over the gap");
+      this.noted.add(row.name, "reset", "went backwards; nothing was added over the gap");
     } else if (counters.step === STEP.LEAP) {
-      this.#note(row.name, "leap", "grew faster than is possible; nothing was added over the gap");
+      this.noted.add(
+        row.name,
+        "leap",
+        "grew faster than is possible; nothing was added over the gap",
+      );
     }
   }
 
   #failed(column: Column): void {
     const { state, path } = column;
     const kind = state === SCAN.EMPTY ? "torn" : state < 0 && isGone(-state) ? "gone" : "error";
-    if (!this.#troubles.again(column.row.name, kind)) {
+    if (!this.noted.again(column.row.name, kind)) {
       const found = state < 0 ? `errno ${-state}` : scanReason(state as Scan);
-      this.#troubles.add(column.row.name, kind, `${path}: ${found}`);
+      this.noted.add(column.row.name, kind, `${path}: ${found}`);
     }
-  }
-
-  #note(signal: string, kind: string, reason: string): void {
-    this.#troubles.add(signal, kind, reason);
   }
 }

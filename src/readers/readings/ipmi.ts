@@ -15,10 +15,10 @@ import {
 } from "../../core/machine/dcmi.ts";
 import type { PowerStatistics } from "../../core/machine/dcmi.ts";
 import type { SignalReading } from "../../core/signal.ts";
-import { Diagnostics } from "../../core/diagnostics.ts";
 import { monotonicNanoseconds, sleepUntil } from "../../os/clock.ts";
 import type { BmcDoor, OpenedDoor } from "../../os/devices/ipmi.ts";
 import { isGone } from "./text.ts";
+import { Troubled } from "./troubled.ts";
 
 /** A BMC renews its figure about as often, and answers others too. */
 const PERIOD_S = 1;
@@ -56,10 +56,9 @@ export function askAndWait(door: BmcDoor, id: number, limitS: number): PowerStat
 }
 
 /** Reads the power that the BMC last answered. */
-export class IpmiReading implements SignalReading {
+export class IpmiReading extends Troubled implements SignalReading {
   readonly #name: string;
   readonly #open: () => OpenedDoor;
-  readonly #troubles = new Diagnostics();
   readonly #numbers = Float64Array.of(NaN, -Infinity, NaN, -Infinity, NaN);
   #door: BmcDoor | undefined;
   /** Of the last request; 31 bits, so that it never becomes another kind of number. */
@@ -78,15 +77,12 @@ export class IpmiReading implements SignalReading {
     door: BmcDoor,
     { id, watts }: { id: number; watts: number },
   ) {
+    super();
     this.#name = name;
     this.#open = open;
     this.#door = door;
     this.#id = id;
     this.#numbers[WATTS] = watts;
-  }
-
-  get troubles() {
-    return this.#troubles.list;
   }
 
   readInto(out: Float64Array, timeS: number): void {
@@ -173,8 +169,8 @@ export class IpmiReading implements SignalReading {
   }
 
   #note(kind: string, reason: string): void {
-    if (this.#troubles.again(this.#name, kind)) return;
+    if (this.noted.again(this.#name, kind)) return;
     const path = this.#door === undefined ? "" : `${this.#door.path}: `;
-    this.#troubles.add(this.#name, kind, `${path}${reason}`);
+    this.noted.add(this.#name, kind, `${path}${reason}`);
   }
 }

@@ -5,8 +5,8 @@
  */
 import type { Host, KeptFile } from "../../core/machine/host.ts";
 import { HIGH_WEIGHT, NumberScanner, SCAN } from "../../core/parse_number.ts";
-import type { SignalReading } from "../../core/signal.ts";
-import { Diagnostics } from "../../core/diagnostics.ts";
+import type { OfferedSignal, SignalReading, SignalRow } from "../../core/signal.ts";
+import { Troubled } from "./troubled.ts";
 
 /** Index of a requested row; all of them are of the board. */
 export interface KeyedRow {
@@ -20,22 +20,23 @@ export interface KeyedRow {
 }
 
 /** Reads the requested rows of such files. */
-export class KeyedReading implements SignalReading {
+export class KeyedReading extends Troubled implements SignalReading {
   readonly #rows: readonly KeyedRow[];
   readonly #files: (KeptFile | undefined)[];
   readonly #scanner = new NumberScanner();
-  readonly #troubles = new Diagnostics();
   #at = 0;
 
-  constructor(host: Host, rows: readonly KeyedRow[]) {
-    this.#rows = rows;
+  /** @param place Where a row is. */
+  constructor(
+    host: Host,
+    wanted: readonly OfferedSignal[],
+    place: (row: SignalRow) => Omit<KeyedRow, "name">,
+  ) {
+    super();
+    this.#rows = wanted.map(({ row }) => ({ name: row.name, ...place(row) }));
     const open = new Map<string, KeptFile | undefined>();
     const keep = (path: string) => host.probe(path).ok ? host.keep(path) : undefined;
-    this.#files = rows.map(({ path }) => open.getOrInsertComputed(path, keep));
-  }
-
-  get troubles() {
-    return this.#troubles.list;
+    this.#files = this.#rows.map(({ path }) => open.getOrInsertComputed(path, keep));
   }
 
   readInto(out: Float64Array): void {
@@ -52,8 +53,8 @@ export class KeyedReading implements SignalReading {
         const { high, low } = this.#scanner;
         out[i] = (high * HIGH_WEIGHT + low) * row.scale;
       }
-      if (out[i] !== out[i] && !this.#troubles.again(row.name, "error")) {
-        this.#troubles.add(row.name, "error", `${row.path}: no number behind ${row.line}`);
+      if (out[i] !== out[i] && !this.noted.again(row.name, "error")) {
+        this.noted.add(row.name, "error", `${row.path}: no number behind ${row.line}`);
       }
     }
   }

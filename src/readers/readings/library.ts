@@ -5,8 +5,8 @@
  */
 import { Counters, HIGH, LOW, STEP, TAKEN, TIME_S, TOTAL } from "../../core/machine/counter.ts";
 import type { SignalReading, SignalRow } from "../../core/signal.ts";
-import { Diagnostics } from "../../core/diagnostics.ts";
 import type { GpuLibrary } from "../../os/devices/library.ts";
+import { Troubled } from "./troubled.ts";
 
 /** An open library, for any queries. */
 export type FigureLibrary = Pick<
@@ -44,14 +44,14 @@ interface Cell<Handle> {
 }
 
 /** Reads the requested figures of all GPUs. */
-export class LibraryReading<Handle> implements SignalReading {
+export class LibraryReading<Handle> extends Troubled implements SignalReading {
   readonly #library: FigureLibrary;
   readonly #cells: Cell<Handle>[] = [];
   readonly #values: Float64Array;
   readonly #last = new Float64Array(1).fill(-Infinity);
-  readonly #troubles = new Diagnostics();
 
   constructor(library: FigureLibrary, items: readonly LibraryItem<Handle>[]) {
+    super();
     this.#library = library;
     for (const item of items) {
       item.handles.forEach((handle, gpu) => {
@@ -64,10 +64,6 @@ export class LibraryReading<Handle> implements SignalReading {
       });
     }
     this.#values = new Float64Array(this.#cells.length).fill(NaN);
-  }
-
-  get troubles() {
-    return this.#troubles.list;
   }
 
   readInto(out: Float64Array, timeS: number): void {
@@ -108,15 +104,15 @@ export class LibraryReading<Handle> implements SignalReading {
     if (counters.step === STEP.RESET || counters.step === STEP.LEAP) {
       const why =
         "the counter jumped: driver reloaded or GPU reset; nothing was added over the gap";
-      this.#troubles.add(item.row.name, "reset", `GPU ${cell.gpu}: ${why}`);
+      this.noted.add(item.row.name, "reset", `GPU ${cell.gpu}: ${why}`);
     }
   }
 
   #failed(cell: Cell<Handle>, status: number): void {
     const { name } = cell.item.row;
     const kind = status !== 0 && this.#library.isGone(status) ? "gone" : "error";
-    if (this.#troubles.again(name, kind)) return;
+    if (this.noted.again(name, kind)) return;
     const why = status === 0 ? "no value" : this.#library.text(status);
-    this.#troubles.add(name, kind, `GPU ${cell.gpu}: ${why}`);
+    this.noted.add(name, kind, `GPU ${cell.gpu}: ${why}`);
   }
 }

@@ -7,9 +7,9 @@ import { Counters, HIGH, LOW, STEP, TAKEN, TIME_S, TOTAL } from "../../core/mach
 import type { Host, Registers } from "../../core/machine/host.ts";
 import { applyFunction, bits } from "../../core/machine/msr_field.ts";
 import type { SignalReading } from "../../core/signal.ts";
-import { Diagnostics } from "../../core/diagnostics.ts";
 import type { BatchOperation, RegisterBatch } from "../../os/devices/msr_batch.ts";
 import type { MsrField } from "../tables/msr_fields.ts";
+import { Troubled } from "./troubled.ts";
 
 /** One requested row. */
 export interface MsrItem {
@@ -56,8 +56,7 @@ const RAW_DOUBLE = new Float64Array(1);
 const RAW_WORDS = new Uint32Array(RAW_DOUBLE.buffer);
 
 /** Reads the requested registers. */
-export class MsrReading implements SignalReading {
-  readonly #troubles = new Diagnostics();
+export class MsrReading extends Troubled implements SignalReading {
   readonly #devices = new Map<number, Registers | undefined>();
   readonly #operations: ReadOperation[] = [];
   /**
@@ -74,6 +73,7 @@ export class MsrReading implements SignalReading {
     items: readonly MsrItem[],
     { tjMaxC, openBatch }: { tjMaxC: (cpu: number) => number; openBatch?: OpenBatch },
   ) {
+    super();
     const byRegister = new Map<string, ReadOperation>();
     let column = 0;
     for (const item of items) {
@@ -112,10 +112,6 @@ export class MsrReading implements SignalReading {
     this.#batch?.cells.forEach((cell, i) => often[i].device = cell);
   }
 
-  get troubles() {
-    return this.#troubles.list;
-  }
-
   readInto(out: Float64Array, timeS: number): void {
     for (let i = 0; i < this.#absent.length; i++) out[this.#absent[i]] = NaN;
     TAKEN[TIME_S] = timeS;
@@ -140,7 +136,7 @@ export class MsrReading implements SignalReading {
     try {
       device = host.registers(cpu);
     } catch (error) {
-      this.#troubles.add(signal, "error", `CPU ${cpu}: ${(error as Error).message}`);
+      this.noted.add(signal, "error", `CPU ${cpu}: ${(error as Error).message}`);
     }
     this.#devices.set(cpu, device);
     return device;
@@ -201,9 +197,9 @@ export class MsrReading implements SignalReading {
 
   #failed(operation: ReadOperation, target: Target, errno: number): void {
     const name = target.item.name;
-    if (this.#troubles.again(name, "error")) return;
+    if (this.noted.again(name, "error")) return;
     const at = `register 0x${operation.offset.toString(16)} of CPU ${operation.cpu}`;
-    this.#troubles.add(
+    this.noted.add(
       name,
       "error",
       errno === 0 ? `${at} reads all ones` : `${at}: errno ${errno}`,
@@ -213,9 +209,9 @@ export class MsrReading implements SignalReading {
   #judge(target: Target, step: number): void {
     const name = target.item.name;
     const kind = step === STEP.STALLED ? "stall" : step === STEP.LEAP ? "leap" : "reset";
-    if (this.#troubles.again(name, kind)) return;
+    if (this.noted.again(name, kind)) return;
     const at = `instance ${target.instance}`;
-    this.#troubles.add(
+    this.noted.add(
       name,
       kind,
       step === STEP.STALLED

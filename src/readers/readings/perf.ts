@@ -5,7 +5,6 @@
  */
 import type { Host } from "../../core/machine/host.ts";
 import type { Absence, SignalReading } from "../../core/signal.ts";
-import { Diagnostics } from "../../core/diagnostics.ts";
 import { rawSeconds } from "../../os/clock.ts";
 import {
   openPerfEvent,
@@ -13,6 +12,7 @@ import {
   PerfCounter,
   type PerfEventSpec,
 } from "../../os/devices/perf_event.ts";
+import { Troubled } from "./troubled.ts";
 
 export const PARANOID = "/proc/sys/kernel/perf_event_paranoid";
 const EPERM = 1, ENOENT = 2, EACCES = 13;
@@ -80,9 +80,8 @@ const READ_SHARE = 0.01;
 const WHOLE_SHARE = 0.999;
 
 /** Reads the requested counters. */
-export class PerfReading implements SignalReading {
+export class PerfReading extends Troubled implements SignalReading {
   readonly #open: Open[];
-  readonly #troubles = new Diagnostics();
   /** What an event is that has not counted yet. */
   readonly #never: string;
   /** When reading may go on, in seconds. */
@@ -90,19 +89,16 @@ export class PerfReading implements SignalReading {
 
   /** @param never Why an event may not have counted at all. */
   constructor(columns: readonly PerfColumn[], never: string) {
+    super();
     this.#never = never;
     this.#open = columns.map((column, at) => {
       const fd = column.spec === undefined ? -1 : openPerfEvent(column.spec);
       if (fd < 0 && column.spec !== undefined) {
         const where = column.spec.cpu < 0 ? "the command" : `CPU ${column.spec.cpu}`;
-        this.#troubles.add(column.name, "error", `${where} cannot be counted: errno ${-fd}`);
+        this.noted.add(column.name, "error", `${where} cannot be counted: errno ${-fd}`);
       }
       return { ...column, at, counter: fd < 0 ? undefined : new PerfCounter(fd, column.spec!) };
     });
-  }
-
-  get troubles() {
-    return this.#troubles.list;
   }
 
   readInto(out: Float64Array, timeS: number, all = false): void {
@@ -134,7 +130,7 @@ export class PerfReading implements SignalReading {
       : result === PERF_READ.OK
       ? "scaled"
       : "error";
-    if (this.#troubles.again(name, kind)) return;
+    if (this.noted.again(name, kind)) return;
     const percent = Math.round(counter!.share * 100);
     const why = result === PERF_READ.BACKWARDS
       ? "went backwards; nothing was added over the gap"
@@ -143,6 +139,6 @@ export class PerfReading implements SignalReading {
       : result === PERF_READ.NEVER_COUNTED
       ? this.#never
       : `errno ${result}`;
-    this.#troubles.add(name, kind, why);
+    this.noted.add(name, kind, why);
   }
 }

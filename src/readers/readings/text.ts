@@ -19,7 +19,7 @@ import {
 import type { Host, KeptFile } from "../../core/machine/host.ts";
 import { HIGH_WEIGHT, isWhole, NumberScanner, SCAN, type Scan } from "../../core/parse_number.ts";
 import type { OfferedSignal, SignalReading, SignalRow } from "../../core/signal.ts";
-import { Diagnostics } from "../../core/diagnostics.ts";
+import { Troubled } from "./troubled.ts";
 
 /** One file that feeds one value; files of the same column are added up. */
 export interface TextSource {
@@ -79,9 +79,8 @@ export function scanReason(scan: Scan): string {
 }
 
 /** Reads the requested files. */
-export class TextReading implements SignalReading {
+export class TextReading extends Troubled implements SignalReading {
   readonly #host: Host;
-  readonly #troubles = new Diagnostics();
   readonly #sources: Source[] = [];
   readonly #scanner = new NumberScanner();
   readonly #empty: number[] = [];
@@ -97,6 +96,7 @@ export class TextReading implements SignalReading {
     wanted: readonly OfferedSignal[],
     sourcesOf: (row: SignalRow) => readonly TextSource[],
   ) {
+    super();
     this.#host = host;
     let first = 0;
     for (const { row } of wanted) {
@@ -126,10 +126,6 @@ export class TextReading implements SignalReading {
     this.#moving = true;
   }
 
-  get troubles() {
-    return this.#troubles.list;
-  }
-
   readInto(out: Float64Array, timeS: number): void {
     for (let i = 0; i < this.#empty.length; i++) out[this.#empty[i]] = NaN;
     TAKEN[TIME_S] = timeS;
@@ -156,8 +152,8 @@ export class TextReading implements SignalReading {
       const path = this.#moving ? source.relocate?.() ?? source.path : source.path;
       source.file = this.#host.keep(path);
     } catch (error) {
-      if (!this.#troubles.again(source.name, "gone")) {
-        this.#troubles.add(source.name, "gone", (error as Error).message);
+      if (!this.noted.again(source.name, "gone")) {
+        this.noted.add(source.name, "gone", (error as Error).message);
       }
     }
   }
@@ -235,9 +231,9 @@ export class TextReading implements SignalReading {
   }
 
   #note(source: Source, kind: string, reason: string, errno = 0): void {
-    if (this.#troubles.again(source.name, kind)) return;
+    if (this.noted.again(source.name, kind)) return;
     const found = errno === 0 ? reason : `${reason} ${errno}`;
-    this.#troubles.add(source.name, kind, `${source.path}: ${found}`);
+    this.noted.add(source.name, kind, `${source.path}: ${found}`);
   }
 }
 
