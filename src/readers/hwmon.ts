@@ -13,8 +13,7 @@ import { openForJob, type Remedy } from "../core/remedy.ts";
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, SignalRow } from "../core/signal.ts";
 import { absent, type Found, lookAt, offerOrLack } from "./offers.ts";
-import { FALLBACK_W, fastest } from "./readings/power_bound.ts";
-import { textCounter, TextReading, type TextSource } from "./readings/text.ts";
+import { energyCounter, TextReading, type TextSource } from "./readings/text.ts";
 
 const DIR = "/sys/class/hwmon";
 const MICRO = 1e-6;
@@ -204,10 +203,7 @@ function amdEnergy(host: Host, dir: string, found: Channels): void {
     if (match === null) continue;
     const name = match[1] === "core" ? "AMD_CORE_ENERGY" : "AMD_SOCKET_ENERGY";
     const stallAfterS = match[1] === "core" ? undefined : 10;
-    const counter = textCounter({
-      ...{ range: Infinity, stallAfterS, showsGaps: true },
-      maxPerSecond: fastest(host, FALLBACK_W.part, MICRO),
-    });
+    const counter = energyCounter(host, { stallAfterS });
     add(host, found, name, { path, scale: MICRO, instance: Number(match[2]), counter });
   }
 }

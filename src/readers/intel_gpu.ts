@@ -10,8 +10,7 @@ import type { Host, Reader } from "../core/machine/host.ts";
 import type { Offer, SignalRow } from "../core/signal.ts";
 import { gpuDevices } from "../core/machine/sysfs_topology.ts";
 import { absent, fileOffer, lookAt } from "./offers.ts";
-import { FALLBACK_W, fastest } from "./readings/power_bound.ts";
-import { textCounter, TextReading, type TextSource } from "./readings/text.ts";
+import { energyCounter, TextReading, type TextSource } from "./readings/text.ts";
 
 const INTEL = "0x8086";
 const MICRO = 1e-6;
@@ -79,12 +78,7 @@ function sourcesOf(host: Host, r: SignalRow): TextSource[] {
         : [[`${hwmon}/${r.name === "INTEL_GPU::ENERGY" ? "energy1_input" : "power1_max"}`, MICRO]];
     const found = candidates.find(([path]) => host.readText(path) !== undefined);
     if (found === undefined) return [];
-    const counter = r.unit === "J"
-      ? textCounter({
-        ...{ range: Infinity, stallAfterS: 10, showsGaps: true },
-        maxPerSecond: fastest(host, FALLBACK_W.part, MICRO),
-      })
-      : undefined;
+    const counter = r.unit === "J" ? energyCounter(host, { stallAfterS: 10 }) : undefined;
     return [{ path: found[0], scale: found[1], instance: device.gpu, counter }];
   });
 }

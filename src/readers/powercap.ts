@@ -11,9 +11,9 @@ import { openForJob, type Remedy } from "../core/remedy.ts";
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Offer, SignalRow } from "../core/signal.ts";
 import { type Found, lookAt, offerOrLack } from "./offers.ts";
-import { boundW, FALLBACK_W, fastest } from "./readings/power_bound.ts";
+import { boundW, FALLBACK_W } from "./readings/power_bound.ts";
 import { identify } from "./processor.ts";
-import { textCounter, TextReading, type TextSource } from "./readings/text.ts";
+import { energyCounter, TextReading, type TextSource } from "./readings/text.ts";
 
 const DIR = "/sys/class/powercap";
 const MICRO = 1e-6;
@@ -232,13 +232,11 @@ function sourcesOf(host: Host, zones: readonly Zone[], row: SignalRow): TextSour
         : [{ path: full, scale: MICRO, instance }];
     }
     const range = Number(host.readText(`${path}/max_energy_range_uj`) ?? NaN) + 1;
-    const counter = textCounter({
+    const counter = energyCounter(host, {
       range: range > 1 ? range : Infinity,
-      maxPerSecond: fastest(host, mostW(host, path, part), MICRO),
-      showsGaps: true,
       // Cores and graphics may sleep for long; a package does not.
       stallAfterS: part === "CORE" || part === "UNCORE" ? undefined : 2,
-    });
+    }, mostW(host, path, part));
     return [{ path: full, scale: MICRO, instance, counter }];
   });
 }

@@ -19,6 +19,7 @@ import {
 import type { Host, KeptFile } from "../../core/machine/host.ts";
 import { HIGH_WEIGHT, isWhole, NumberScanner, SCAN, type Scan } from "../../core/parse_number.ts";
 import type { OfferedSignal, SignalReading, SignalRow } from "../../core/signal.ts";
+import { FALLBACK_W, fastest } from "./power_bound.ts";
 import { Troubled } from "./troubled.ts";
 
 /** One file that feeds one value; files of the same column are added up. */
@@ -237,7 +238,12 @@ export class TextReading extends Troubled implements SignalReading {
   }
 }
 
-/** The kind of a counter in a text file: 64-bit numbers in parts of 10^9. */
-export function textCounter(kind: Omit<CounterKind, "base">): CounterKind {
-  return { ...kind, base: HIGH_WEIGHT };
+/** The kind of an energy in a text file, in microjoules: 64-bit numbers in parts of 10^9. */
+export function energyCounter(
+  host: Host,
+  kind: Partial<CounterKind>,
+  mostW: number = FALLBACK_W.part,
+): CounterKind {
+  const maxPerSecond = fastest(host, mostW, 1e-6);
+  return { range: Infinity, ...kind, maxPerSecond, showsGaps: true, base: HIGH_WEIGHT };
 }
