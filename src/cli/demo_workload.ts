@@ -12,7 +12,7 @@ import { readLinkTarget, readText } from "../os/files.ts";
 import { affinityOf } from "../os/host.ts";
 import { inheritedState, signalBit } from "../os/inherited.ts";
 import { libc } from "../os/libc.ts";
-import { environment, reap, setSignalMask, spawn } from "../os/process.ts";
+import { reap, setSignalMask, spawn } from "../os/process.ts";
 
 /** Argument of the second process, with the moment at which both begin. */
 const SECOND = "--second=";
@@ -137,12 +137,7 @@ function spawnSecond(startNs: number): number {
   const words = (readText("/proc/self/cmdline") ?? "").split("\0").slice(0, -1);
   if (path === undefined || words.length === 0) return -1;
   try {
-    return spawn({
-      path,
-      args: [...words, `${SECOND}${startNs}`],
-      env: environment({}),
-      inherited: inheritedState(),
-    });
+    return spawn({ path, args: [...words, `${SECOND}${startNs}`] });
   } catch {
     return -1;
   }

@@ -7,7 +7,7 @@
 import { readWhole } from "../os/files.ts";
 import { guessInherited } from "../os/inherited.ts";
 import { cString, libc, SYSCALLS } from "../os/libc.ts";
-import { environment, handOver } from "../os/process.ts";
+import { handOver } from "../os/process.ts";
 import { type Machine, MACHINES, makeBlock, makeExecutable, MODE, readCode } from "./image.ts";
 
 const MFD_CLOEXEC = 1;
@@ -44,12 +44,7 @@ export async function startGuardian(
   const fd = memoryFile(makeExecutable(machine, block));
   if (fd < 0) return "no memory file; expected memfd_create (Linux 3.17 or newer)";
   try {
-    handOver({
-      path: `/proc/self/fd/${fd}`,
-      args: words,
-      env: environment({}),
-      inherited: guessInherited(),
-    });
+    handOver({ path: `/proc/self/fd/${fd}`, args: words, inherited: guessInherited() });
   } catch (error) {
     return (error as Error).message;
   }

@@ -243,40 +243,28 @@ export function compileForRunning(often: boolean): void {
   compiles = false;
 }
 
-const SYSCALLS = Deno.build.arch === "aarch64"
-  ? {
-    getdents64: 61n,
-    pidfdOpen: 434n,
-    openat2: 437n,
-    newfstatat: 79n,
-    fstat: 80n,
-    perfEventOpen: 241n,
-    sigaction: 134n,
-    memfdCreate: 279n,
-    timerCreate: 107n,
-    timerSettime: 110n,
-    gettid: 178n,
-    sigqueueThread: 240n,
-    seccomp: 277n,
-  }
-  : {
-    getdents64: 217n,
-    pidfdOpen: 434n,
-    openat2: 437n,
-    newfstatat: 262n,
-    fstat: 5n,
-    perfEventOpen: 298n,
-    sigaction: 13n,
-    memfdCreate: 319n,
-    timerCreate: 222n,
-    timerSettime: 223n,
-    gettid: 186n,
-    sigqueueThread: 297n,
-    seccomp: 317n,
-  };
+/** Numbers of system calls: [x86-64, aarch64] of asm/unistd.h. */
+const NUMBERS = {
+  getdents64: [217n, 61n],
+  pidfdOpen: [434n, 434n],
+  openat2: [437n, 437n],
+  newfstatat: [262n, 79n],
+  fstat: [5n, 80n],
+  perfEventOpen: [298n, 241n],
+  sigaction: [13n, 134n],
+  memfdCreate: [319n, 279n],
+  timerCreate: [222n, 107n],
+  timerSettime: [223n, 110n],
+  gettid: [186n, 178n],
+  sigqueueThread: [297n, 240n],
+  seccomp: [317n, 277n],
+} as const;
 
-/** System call numbers of this architecture, as bigints for the fast path. */
-export { SYSCALLS };
+const MACHINE = Deno.build.arch === "aarch64" ? 1 : 0;
+/** Those of this architecture, as bigints for the fast path. */
+export const SYSCALLS = Object.fromEntries(
+  Object.entries(NUMBERS).map(([name, numbers]) => [name, numbers[MACHINE]]),
+) as Readonly<Record<keyof typeof NUMBERS, bigint>>;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

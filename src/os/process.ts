@@ -88,8 +88,10 @@ export function environment(changes: Readonly<Record<string, string | undefined>
 export interface Launch {
   readonly path: string;
   readonly args: readonly string[];
-  readonly env: readonly Uint8Array[];
-  readonly inherited: Inherited;
+  /** @default that of this process */
+  readonly env?: readonly Uint8Array[];
+  /** @default as this process was started */
+  readonly inherited?: Inherited;
 }
 
 /** Sets the soft limit of open files; the number it had. */
@@ -121,27 +123,22 @@ function wronglyIgnored(inherited: Inherited): bigint {
  *
  * @throws {AccessError} If the kernel refuses.
  */
-export function spawn(launch: Launch): number {
+export function spawn(
+  { path, args, env = environment({}), inherited = inheritedState() }: Launch,
+): number {
   const c = libc();
   const attributes = new Uint8Array(336);
   c.spawnattrInit(attributes);
   c.spawnattrSetflags(attributes, SPAWN_SETSIGDEF | SPAWN_SETSIGMASK);
-  c.spawnattrSetsigmask(attributes, signalSet(launch.inherited.blocked));
-  c.spawnattrSetsigdefault(attributes, signalSet(wronglyIgnored(launch.inherited)));
-  const argv = stringArray(launch.args.map(cString));
-  const envp = stringArray(launch.env);
-  const pid = new Int32Array(1);
-  const raised = setOpenFiles(launch.inherited.openFiles);
-  const failed = c.posixSpawn(
-    new Uint8Array(pid.buffer),
-    cString(launch.path),
-    0n,
-    attributes,
-    argv,
-    envp,
-  );
+  c.spawnattrSetsigmask(attributes, signalSet(inherited.blocked));
+  c.spawnattrSetsigdefault(attributes, signalSet(wronglyIgnored(inherited)));
+  const argv = stringArray(args.map(cString));
+  const envp = stringArray(env);
+  const pid = new Int32Array(1), pidBytes = new Uint8Array(pid.buffer);
+  const raised = setOpenFiles(inherited.openFiles);
+  const failed = c.posixSpawn(pidBytes, cString(path), 0n, attributes, argv, envp);
   setOpenFiles(raised);
-  if (failed !== 0) throw refusal(launch.path, failed);
+  if (failed !== 0) throw refusal(path, failed);
   return pid[0];
 }
 
@@ -153,9 +150,9 @@ export function starterOf([command, ...args]: readonly string[]) {
   const found = findCommand(command, undefined);
   if (!("path" in found)) return undefined;
   const { path } = found;
-  const [env, inherited] = [environment({}), inheritedState()];
+  const env = environment({});
   return (...numbers: readonly number[]): number => {
-    return spawn({ path, args: [command, ...args, ...numbers.map(String)], env, inherited });
+    return spawn({ path, args: [command, ...args, ...numbers.map(String)], env });
   };
 }
 
@@ -164,23 +161,25 @@ export function starterOf([command, ...args]: readonly string[]) {
  *
  * @throws {AccessError} If the kernel refuses; the state is then restored.
  */
-export function handOver(launch: Launch): never {
+export function handOver(
+  { path, args, env = environment({}), inherited = inheritedState() }: Launch,
+): never {
   const c = libc();
-  const argv = stringArray(launch.args.map(cString));
-  const envp = stringArray(launch.env);
-  const name = cString(launch.path);
-  const raised = setOpenFiles(launch.inherited.openFiles);
+  const argv = stringArray(args.map(cString));
+  const envp = stringArray(env);
+  const name = cString(path);
+  const raised = setOpenFiles(inherited.openFiles);
   const before = new Uint8Array(128);
   for (let n = 1; n <= 64; n++) {
-    if ((wronglyIgnored(launch.inherited) & signalBit(n)) !== 0n) disposition(n, SIG_DFL);
-    else if ((launch.inherited.ignored & signalBit(n)) !== 0n) disposition(n, SIG_IGN);
+    if ((wronglyIgnored(inherited) & signalBit(n)) !== 0n) disposition(n, SIG_DFL);
+    else if ((inherited.ignored & signalBit(n)) !== 0n) disposition(n, SIG_IGN);
   }
-  c.sigmask(SIG_SETMASK, signalSet(launch.inherited.blocked), before);
+  c.sigmask(SIG_SETMASK, signalSet(inherited.blocked), before);
   c.execve(name, argv, envp);
   const failed = errno();
   c.sigmask(SIG_SETMASK, before, new Uint8Array(128));
   setOpenFiles(raised);
-  throw refusal(launch.path, failed);
+  throw refusal(path, failed);
 }
 
 function disposition(signal: number, handler: bigint): void {

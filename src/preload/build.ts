@@ -25,7 +25,6 @@ import {
   statPath,
   writeNew,
 } from "../os/files.ts";
-import { inheritedState } from "../os/inherited.ts";
 import { cString, ERRNO, errno, errorText, libc } from "../os/libc.ts";
 import { isPrivate, safeDirectory } from "../os/trusted_file.ts";
 import { environment, findCommand, reap, sendSignal, spawn } from "../os/process.ts";
@@ -90,7 +89,6 @@ function build({ compiler, files, cache, library, key }: Build): void {
       path: "/bin/sh",
       args,
       env: environment({ LD_PRELOAD: undefined, LC_ALL: "C" }),
-      inherited: inheritedState(),
     });
     const ended = statusOf(pid);
     if (ended !== 0 || !isOurFile(made)) {

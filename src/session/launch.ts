@@ -5,8 +5,8 @@
 import type { Environment } from "../core/environment.ts";
 import { spellingsWithValue } from "../core/option.ts";
 import { type Guardian, guardian } from "../guardian/guardian.ts";
-import { inheritedIsExact, inheritedState } from "../os/inherited.ts";
-import { environment, fileSizeLimit, findCommand, handOver } from "../os/process.ts";
+import { inheritedIsExact } from "../os/inherited.ts";
+import { fileSizeLimit, findCommand, handOver } from "../os/process.ts";
 import { RUN_OPTIONS } from "../request/run_options.ts";
 
 /** What `run` goes on with. */
@@ -45,7 +45,7 @@ export async function prepare(
 /** Becomes another program; returns only where that cannot be, with the reason. */
 function become(path: string, args: readonly string[]): string {
   try {
-    return handOver({ path, args, env: environment({}), inherited: inheritedState() });
+    return handOver({ path, args });
   } catch (error) {
     return (error as Error).message;
   }

@@ -9,7 +9,6 @@ import { jobFigures } from "../analysis/job_figures.ts";
 import type { Report } from "../core/report.ts";
 import { parseReport } from "../formats/report.ts";
 import { monotonicNanoseconds, sleepUntil } from "../os/clock.ts";
-import { inheritedState } from "../os/inherited.ts";
 import { environment, reap, spawn } from "../os/process.ts";
 import { readFoundText } from "../os/user_file.ts";
 import type { StudyResult } from "./log.ts";
@@ -49,7 +48,6 @@ export function runOnce(run: PlannedRun, launch: StudyLaunch, wait: () => void):
     path: "/bin/sh",
     args: ["sh", "-c", 'exec "$@" >"$0" 2>&1', `${stem}.out`, ...own],
     env: environment({ ...run.settings, ...(nodes === "" ? {} : { JOULEMARK_NODES: nodes }) }),
-    inherited: inheritedState(),
   });
   let ended = reap(pid);
   while (ended === undefined) {

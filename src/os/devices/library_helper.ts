@@ -23,7 +23,7 @@ import type { Places } from "../confinement/landlock.ts";
 import { ERRNO, errno, libc } from "../libc.ts";
 import { confined, LIBRARY_DIRECTORIES } from "./library.ts";
 import { pollEntry } from "../poll.ts";
-import { environment, reap, spawn } from "../process.ts";
+import { reap, spawn } from "../process.ts";
 import { HIDDEN_VERBS, selfCommand } from "../self.ts";
 
 /** Statuses of ours, beside the library's. */
@@ -256,7 +256,7 @@ function start(kind: string, end: number): number {
   const args = selfCommand(HIDDEN_VERBS.libraryHelper, kind, String(end));
   // Signals of a terminal and of the job are not for it.
   const inherited = { ...inheritedState(), blocked: ALL_SIGNALS, openFiles: NaN };
-  return confined(() => spawn({ path: "/proc/self/exe", args, env: environment({}), inherited }));
+  return confined(() => spawn({ path: "/proc/self/exe", args, inherited }));
 }
 
 /** What a helper serves. */
