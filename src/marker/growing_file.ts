@@ -4,7 +4,7 @@
  * Areas are written, not left as holes: a write to a hole can still find the file system full.
  * @module
  */
-import { closeFile, O, openFile } from "../os/files.ts";
+import { closeFile, O, openFile, readAt, writeAt } from "../os/files.ts";
 import { cString, ERRNO, libc } from "../os/libc.ts";
 
 const RLIMIT_FSIZE = 1;
@@ -46,18 +46,12 @@ export class GrowingFile {
 
   /** Was all of it written? */
   write(offset: number, bytes: Uint8Array): boolean {
-    const n = libc().pwriteAt(
-      this.#fd,
-      bytes as Uint8Array<ArrayBuffer>,
-      BigInt(bytes.length),
-      BigInt(offset),
-    );
-    return n === BigInt(bytes.length);
+    return writeAt(this.#fd, bytes, offset) === bytes.length;
   }
 
   /** Fills `into`, as far as there are bytes. */
   read(offset: number, into: Uint8Array): void {
-    libc().preadAt(this.#fd, into as Uint8Array<ArrayBuffer>, BigInt(into.length), BigInt(offset));
+    readAt(this.#fd, into, offset);
   }
 
   /** Closes it and takes it away. */

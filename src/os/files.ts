@@ -208,6 +208,18 @@ export function writeNew(path: string, bytes: Uint8Array): void {
   }
 }
 
+/** pread(2): bytes read at a place, below 0: errno says why. */
+export function readAt(fd: number, into: Uint8Array, at: number): number {
+  const bytes = into as Uint8Array<ArrayBuffer>;
+  return Number(libc().preadAt(fd, bytes, BigInt(bytes.length), BigInt(at)));
+}
+
+/** pwrite(2), likewise. */
+export function writeAt(fd: number, content: Uint8Array, at: number): number {
+  const bytes = content as Uint8Array<ArrayBuffer>;
+  return Number(libc().pwriteAt(fd, bytes, BigInt(bytes.length), BigInt(at)));
+}
+
 /** Removes a directory of our own with all that is in it; links are removed, not followed. */
 export function removeTree(path: string): void {
   for (const name of listDirectory(path)) {

@@ -6,7 +6,7 @@
  * @module
  */
 import { grown } from "../core/grow.ts";
-import { closeFile, O, openFile, statPath } from "./files.ts";
+import { closeFile, O, openFile, readAt, statPath } from "./files.ts";
 import { ERRNO, errno, errorText, libc } from "./libc.ts";
 import { pollEntry, POLLOUT } from "./poll.ts";
 
@@ -120,9 +120,7 @@ export class UserFile implements Disposable {
   /** Fills a stretch from any place, without moving. @throws {OsError} Also where the file ends. */
   readAt(into: Uint8Array, at: number): void {
     for (let got = 0; got < into.length;) {
-      const rest = into.subarray(got) as Uint8Array<ArrayBuffer>;
-      const size = BigInt(rest.length);
-      const n = checked(libc().preadAt(this.#fd, rest, size, BigInt(at + got)));
+      const n = checked(readAt(this.#fd, into.subarray(got), at + got));
       if (n === 0) throw new OsError(ERRNO.EIO);
       got += n;
     }

@@ -5,8 +5,7 @@
  */
 import { listOf } from "../core/names.ts";
 import { nearest, unusable } from "../core/errors.ts";
-import { closeFile, O, openFile } from "../os/files.ts";
-import { libc } from "../os/libc.ts";
+import { closeFile, O, openFile, readAt } from "../os/files.ts";
 import { findCommand } from "../os/process.ts";
 import { elfFunctions, type ReadAt } from "./elf_functions.ts";
 import { type ElfPoint, elfPoints, endsOf } from "./elf_points.ts";
@@ -185,14 +184,9 @@ function readerOf(fd: number): ReadAt {
     const bytes = new Uint8Array(length);
     let done = 0;
     while (done < length) {
-      const n = libc().preadAt(
-        fd,
-        bytes.subarray(done),
-        BigInt(length - done),
-        BigInt(offset + done),
-      );
-      if (n <= 0n) break;
-      done += Number(n);
+      const n = readAt(fd, bytes.subarray(done), offset + done);
+      if (n <= 0) break;
+      done += n;
     }
     return bytes.subarray(0, done);
   };

@@ -6,7 +6,7 @@
  */
 import { grown } from "../../core/grow.ts";
 import { AccessError } from "../../core/errors.ts";
-import { closeFile } from "../files.ts";
+import { closeFile, readAt, writeAt } from "../files.ts";
 import { cString, errno, errorText, libc, SYSCALLS } from "../libc.ts";
 
 const FIRST_BYTES = 1 << 16;
@@ -31,9 +31,8 @@ export class MemoryFile implements Disposable {
   /** Adds to what this object wrote. @throws {AccessError} */
   append(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length;) {
-      const rest = bytes.subarray(at) as Uint8Array<ArrayBuffer>;
-      const place = BigInt(this.#length + at);
-      at += this.#checked(libc().pwriteAt(this.fd, rest, BigInt(rest.length), place), "write");
+      const written = writeAt(this.fd, bytes.subarray(at), this.#length + at);
+      at += this.#checked(written, "write");
     }
     this.#length += bytes.length;
   }
@@ -43,16 +42,14 @@ export class MemoryFile implements Disposable {
     let bytes = new Uint8Array(FIRST_BYTES);
     for (let length = 0;;) {
       if (length === bytes.length) bytes = grown(bytes);
-      const rest = bytes.subarray(length);
-      const read = libc().preadAt(this.fd, rest, BigInt(rest.length), BigInt(length));
-      const n = this.#checked(read, "read");
+      const n = this.#checked(readAt(this.fd, bytes.subarray(length), length), "read");
       if (n === 0) return bytes.subarray(0, length);
       length += n;
     }
   }
 
-  #checked(result: number | bigint, action: string): number {
-    if (result >= 0) return Number(result);
+  #checked(result: number, action: string): number {
+    if (result >= 0) return result;
     throw new AccessError({ action, target: `descriptor ${this.fd}`, found: errorText(errno()) });
   }
 

@@ -6,8 +6,7 @@
  * @module
  */
 import type { RingMemory } from "../../core/events/ring_memory.ts";
-import { closeFile, O, openOwnFile } from "../files.ts";
-import { libc } from "../libc.ts";
+import { closeFile, O, openOwnFile, readAt, writeAt } from "../files.ts";
 
 /** One open ring file. */
 export class RingFileMemory implements RingMemory {
@@ -25,22 +24,12 @@ export class RingFileMemory implements RingMemory {
 
   read(offset: number, into: Uint8Array): number {
     if (!Number.isSafeInteger(offset)) return 0;
-    const n = libc().preadAt(
-      this.#fd,
-      into as Uint8Array<ArrayBuffer>,
-      BigInt(into.length),
-      BigInt(offset),
-    );
-    return n < 0n ? 0 : Number(n);
+    const n = readAt(this.#fd, into, offset);
+    return n < 0 ? 0 : n;
   }
 
   write(offset: number, bytes: Uint8Array): void {
-    libc().pwriteAt(
-      this.#fd,
-      bytes as Uint8Array<ArrayBuffer>,
-      BigInt(bytes.length),
-      BigInt(offset),
-    );
+    writeAt(this.#fd, bytes, offset);
   }
 
   [Symbol.dispose](): void {

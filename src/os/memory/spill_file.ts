@@ -5,7 +5,7 @@
  * soon as the file is open.
  * @module
  */
-import { closeFile, O, openFile } from "../files.ts";
+import { closeFile, O, openFile, readAt, writeAt } from "../files.ts";
 import { cString, libc } from "../libc.ts";
 
 const O_TMPFILE = 0o20000000 | O.DIRECTORY;
@@ -36,10 +36,7 @@ export class SpillFile implements Disposable {
   /** Writes at a place; false where there is no room. */
   write(bytes: Uint8Array<ArrayBuffer>, at: number): boolean {
     for (let done = 0; done < bytes.length;) {
-      const rest = bytes.subarray(done);
-      const n = Number(
-        libc().pwriteAt(this.#fd, rest, BigInt(rest.length), BigInt(at + done)),
-      );
+      const n = writeAt(this.#fd, bytes.subarray(done), at + done);
       if (n <= 0) return false;
       done += n;
     }
@@ -48,7 +45,7 @@ export class SpillFile implements Disposable {
 
   /** Fills the bytes from a place on. @throws {Error} If the file does not hold them any more. */
   read(bytes: Uint8Array<ArrayBuffer>, at: number): void {
-    const n = Number(libc().preadAt(this.#fd, bytes, BigInt(bytes.length), BigInt(at)));
+    const n = readAt(this.#fd, bytes, at);
     if (n !== bytes.length) throw new Error(`a temporary file gives ${n} bytes at ${at}`);
   }
 
