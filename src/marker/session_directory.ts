@@ -11,9 +11,10 @@ import {
   SESSION_VARIABLE,
   SESSION_VERSION,
 } from "../core/events/ring_layout.ts";
-import { closeFile, O, openFile, readLinkTarget, readWhole, statPath } from "../os/files.ts";
+import { closeFile, O, openFile, readLinkTarget, readWhole } from "../os/files.ts";
 import { LIBC_PATHS } from "../os/bind.ts";
 import { libc } from "../os/libc.ts";
+import { isPrivate } from "../os/trusted_file.ts";
 import { GrowingFile } from "./growing_file.ts";
 import { RingWriter } from "./ring_writer.ts";
 
@@ -46,13 +47,9 @@ function granted(permission: Deno.PermissionDescriptor): boolean {
   return Deno.permissions.querySync(permission).state === "granted";
 }
 
-/** A directory of ours that no other user can enter, no link, with a session of our version. */
+/** A directory of ours that no other user can enter, with a session of our version. */
 function isOurs(directory: string): boolean {
-  const facts = statPath(directory, false);
-  if (
-    facts === undefined || (facts.mode & 0o170000) !== 0o040000 ||
-    facts.uid !== libc().geteuid() || (facts.mode & 0o077) !== 0
-  ) return false;
+  if (!isPrivate(directory)) return false;
   const fd = openFile(`${directory}/${SESSION_FILE}`, O.RDONLY | O.NOFOLLOW);
   if (fd < 0) return false;
   const session = new Uint8Array(SESSION.bytes);
