@@ -24,7 +24,11 @@ export function storeDirectory(dir: string, host: string): string {
   const way = openForOutput(path);
   closeFile(way);
   if (way < 0 && way !== -ERRNO.ENOENT) throw refused(path, reasonOf(way));
-  attempt(path, () => makeDirectories(path, MODE));
+  try {
+    makeDirectories(path, MODE);
+  } catch (error) {
+    throw refused(path, (error as Error).message);
+  }
   const fd = openForOutput(`${path}/current`);
   if (fd < 0) throw refused(path, reasonOf(fd));
   const real = readLinkTarget(`/proc/self/fd/${fd}`), facts = statOpen(fd);
@@ -42,14 +46,6 @@ export function storeDirectory(dir: string, host: string): string {
 
 function reasonOf(result: number): string {
   return result === -ERRNO.ELOOP ? "a link that another user made" : errorText(-result);
-}
-
-function attempt(path: string, action: () => void): void {
-  try {
-    action();
-  } catch (error) {
-    throw refused(path, (error as Error).message);
-  }
 }
 
 function refused(target: string, found: string): AccessError {
