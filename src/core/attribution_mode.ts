@@ -3,7 +3,7 @@
  * one of them loads what measures.
  * @module
  */
-import { UsageError } from "./errors.ts";
+import { unusable } from "./errors.ts";
 import type { OptionValues } from "./option.ts";
 
 /** GEOPM's figures alone, exact edges beside them, and the fit too. */
@@ -20,10 +20,5 @@ export function parseAttribution(values: OptionValues): AttributionMode {
   if (value === undefined) return DEFAULT_ATTRIBUTION;
   const mode = ATTRIBUTIONS.find((one) => one === value.text.trim().toLowerCase());
   if (mode !== undefined) return mode;
-  throw new UsageError({
-    action: "use",
-    target: `${value.name}=${value.text}`,
-    expected: ATTRIBUTIONS.join(" or "),
-    found: value.text,
-  });
+  throw unusable(`${value.name}=${value.text}`, ATTRIBUTIONS.join(" or "), value.text);
 }
