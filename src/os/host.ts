@@ -96,11 +96,7 @@ export class MachineHost implements Host {
       closeFile(fd);
       return { ok: true };
     }
-    const facts = isAbsent(-fd) ? undefined : statPath(this.#at(path));
-    const state = facts === undefined
-      ? undefined
-      : `mode ${(facts.mode & 0o7777).toString(8).padStart(4, "0")} owner ${facts.uid}`;
-    return lack(path, -fd, state);
+    return lack(path, -fd, isAbsent(-fd) ? undefined : modeAndOwner(this.#at(path)));
   }
 
   list(path: string): string[] {
@@ -231,7 +227,14 @@ function isAbsent(number: number): boolean {
   return number === ERRNO.ENOENT || number === ERRNO.ENOTDIR || number === ERRNO.ENODEV;
 }
 
-function lack(path: string, number: number, state?: string): { ok: false } & Absence {
+/** `mode 0400 owner 0`; `undefined`: there is nothing. */
+export function modeAndOwner(path: string): string | undefined {
+  const facts = statPath(path);
+  return facts && `mode ${(facts.mode & 0o7777).toString(8).padStart(4, "0")} owner ${facts.uid}`;
+}
+
+/** Why a path cannot be opened. @param state Of what is there. */
+export function lack(path: string, number: number, state?: string): { ok: false } & Absence {
   const kind = isAbsent(number)
     ? "absent"
     : number === ERRNO.EACCES || number === ERRNO.EPERM

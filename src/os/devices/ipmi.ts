@@ -17,9 +17,10 @@
  */
 import type { Absence } from "../../core/signal.ts";
 import { openCounter } from "../confinement/caller_rights.ts";
-import { closeFile, O, openFile, statPath } from "../files.ts";
+import { closeFile, O, openFile } from "../files.ts";
+import { lack, modeAndOwner } from "../host.ts";
 import { bindIoctl, type DeviceCall } from "./ioctl.ts";
-import { ERRNO, errno, errorText, libc } from "../libc.ts";
+import { ERRNO, errno, libc } from "../libc.ts";
 import { pollEntry } from "../poll.ts";
 
 /** Where the device is, by the naming rules of each generation; the first one that exists counts. */
@@ -166,7 +167,8 @@ export function openBmc(request: BmcRequest): OpenedDoor {
     const fd = openCounter(path, () => openFile(path, O.RDWR | O.NONBLOCK));
     if (fd < 0) {
       if (-fd === ERRNO.ENOENT || -fd === ERRNO.ENOTDIR) continue;
-      return lack(path, -fd);
+      if (-fd !== ERRNO.ENODEV && -fd !== ENXIO) return lack(path, -fd, modeAndOwner(path));
+      return { ok: false, kind: "absent", reason: `${path} is there, and no BMC behind it` };
     }
     const call = bindIoctl();
     if (call !== undefined) return { ok: true, door: new DeviceDoor(fd, path, request, call) };
@@ -174,17 +176,4 @@ export function openBmc(request: BmcRequest): OpenedDoor {
     return { ok: false, kind: "unusable", reason: `${path}: libc has no ioctl` };
   }
   return { ok: false, kind: "absent", reason: `no ${IPMI_DEVICES[0]}` };
-}
-
-function lack(path: string, number: number): OpenedDoor {
-  if (number === ERRNO.ENODEV || number === ENXIO) {
-    return { ok: false, kind: "absent", reason: `${path} is there, and no BMC behind it` };
-  }
-  const facts = statPath(path);
-  const state = facts === undefined
-    ? ""
-    : ` (mode ${(facts.mode & 0o7777).toString(8).padStart(4, "0")} owner ${facts.uid})`;
-  const forbidden = number === ERRNO.EACCES || number === ERRNO.EPERM;
-  const kind = forbidden ? "forbidden" : "unusable";
-  return { ok: false, kind, reason: `${path}: ${errorText(number)}${state}` };
 }
