@@ -45,15 +45,14 @@ export interface MsrRegister {
   readonly fields: readonly MsrField[];
 }
 
-type Tuple = readonly [
-  name: string,
-  begin: number,
-  end: number,
-  fn: FieldFunction,
-  scale: number | RaplUnit,
-  unit: Unit,
-  behavior: Behavior,
-  agg: Aggregation,
+/** Function, scalar, unit, behavior and aggregation. */
+type Shape = readonly [FieldFunction, number | RaplUnit, Unit, Behavior, Aggregation];
+
+/** By name of the field. */
+type Rows = Readonly<Record<string, Row>>;
+type Row = readonly [
+  bits: readonly [begin: number, end: number],
+  shape: Shape,
   about: string,
   more?: Partial<MsrField>,
 ];
@@ -62,19 +61,14 @@ function register(
   vendor: MsrRegister["vendor"],
   name: string,
   [offset, domain]: readonly [number, Domain],
-  ...fields: Tuple[]
+  rows: Rows,
 ): MsrRegister {
-  return {
-    name,
-    offset,
-    domain,
-    vendor,
-    fields: fields.map(([field, begin, end, fn, scale, unit, behavior, agg, about, more]) => ({
-      name: `MSR::${name}:${field}`,
-      ...{ begin, end, fn, scale, unit, behavior, agg, about },
-      ...more,
-    })),
-  };
+  const fields = Object.entries(rows).map(([field, row]): MsrField => {
+    const [[begin, end], [fn, scale, unit, behavior, agg], about, more] = row;
+    const facts = { begin, end, fn, scale, unit, behavior, agg, about };
+    return { name: `MSR::${name}:${field}`, ...facts, ...more };
+  });
+  return { name, offset, domain, vendor, fields };
 }
 
 const ENERGY_WRAP = "32 bits: wraps after 2^32 units, minutes to an hour at full power";
@@ -86,355 +80,243 @@ const CYCLES = { format: "integer", maxPerSecond: 2e10 } as const;
 const FIXED = { format: "integer", wrapShare: 1 } as const;
 const GHZ_STEP = 1e8;
 
-const ON = "logic" as const;
-const FIELD = "scale" as const;
+const FIXED_HZ: Shape = ["scale", GHZ_STEP, "Hz", "constant", "expect_same"];
+const HZ: Shape = ["scale", GHZ_STEP, "Hz", "variable", "average"];
+const LIMIT_HZ: Shape = ["scale", GHZ_STEP, "Hz", "variable", "expect_same"];
+const COUNT: Shape = ["overflow", 1, "", "monotone", "sum"];
+const FLAG: Shape = ["logic", 1, "", "variable", "sum"];
+const LOCK: Shape = ["logic", 1, "", "constant", "expect_same"];
+const CELSIUS: Shape = ["scale", 1, "°C", "variable", "average"];
+const FIXED_CELSIUS: Shape = ["scale", 1, "°C", "constant", "expect_same"];
+const LIMIT_W: Shape = ["scale", "powerW", "W", "variable", "sum"];
+const FIXED_W: Shape = ["scale", "powerW", "W", "constant", "sum"];
+const WINDOW_S: Shape = ["7_bit_float", "timeS", "s", "variable", "expect_same"];
+const HELD_BACK_S: Shape = ["overflow", "timeS", "s", "monotone", "sum"];
+const ENERGY_J: Shape = ["overflow", "energyJ", "J", "monotone", "sum"];
+const EXPONENT: Shape = ["scale", 1, "", "constant", "expect_same"];
 
 /** Registers by vendor; the ones of one name and different vendors stand for the same thing. */
 export const MSR_REGISTERS: readonly MsrRegister[] = [
-  register("x86", "TIME_STAMP_COUNTER", [0x10, "cpu"], [
-    "TIMESTAMP_COUNT",
-    ...[0, 47, "overflow", 1, "", "monotone", "select_first"] as const,
-    "Time stamp counter: cycles at the nominal frequency",
-    CYCLES,
-  ]),
-  register("intel", "PLATFORM_INFO", [0xce, "package"], [
-    "MAX_NON_TURBO_RATIO",
-    ...[8, 15, FIELD, GHZ_STEP, "Hz", "constant", "expect_same"] as const,
-    "Base frequency: the highest without turbo",
-    { quirks: "133 MHz a step on Nehalem and Westmere" },
-  ], [
-    "MAX_EFFICIENCY_RATIO",
-    ...[40, 47, FIELD, GHZ_STEP, "Hz", "constant", "expect_same"] as const,
-    "Lowest operating frequency",
-  ]),
-  register("x86", "MPERF", [0xe7, "cpu"], [
-    "MCNT",
-    ...[0, 47, "overflow", 1, "", "monotone", "sum"] as const,
-    "Cycles at the base frequency while not idle",
-    CYCLES,
-  ]),
-  register("x86", "APERF", [0xe8, "cpu"], [
-    "ACNT",
-    ...[0, 47, "overflow", 1, "", "monotone", "sum"] as const,
-    "Cycles at the actual frequency while not idle",
-    CYCLES,
-  ]),
-  register("intel", "PERF_STATUS", [0x198, "cpu"], [
-    "FREQ",
-    ...[8, 15, FIELD, GHZ_STEP, "Hz", "variable", "average"] as const,
-    "Current operating frequency",
-  ], [
-    "CORE_VOLTAGE",
-    ...[32, 47, FIELD, 2 ** -13, "V", "variable", "average"] as const,
-    "Core voltage; 0 where the processor does not tell",
-  ]),
-  register("intel", "PERF_CTL", [0x199, "core"], [
-    "FREQ",
-    ...[8, 15, FIELD, GHZ_STEP, "Hz", "variable", "average"] as const,
-    "Frequency asked for",
-  ]),
-  register(
-    "intel",
-    "THERM_STATUS",
-    [0x19c, "core"],
-    [
-      "THERMAL_STATUS_FLAG",
-      ...[0, 0, ON, 1, "", "variable", "sum"] as const,
-      "The core is above its highest temperature",
+  register("x86", "TIME_STAMP_COUNTER", [0x10, "cpu"], {
+    TIMESTAMP_COUNT: [
+      [0, 47],
+      ["overflow", 1, "", "monotone", "select_first"],
+      "Time stamp counter: cycles at the nominal frequency",
+      CYCLES,
     ],
-    [
-      "PROCHOT_EVENT",
-      ...[2, 2, ON, 1, "", "variable", "sum"] as const,
-      "PROCHOT is asserted for the core",
+  }),
+  register("intel", "PLATFORM_INFO", [0xce, "package"], {
+    MAX_NON_TURBO_RATIO: [[8, 15], FIXED_HZ, "Base frequency: the highest without turbo", {
+      quirks: "133 MHz a step on Nehalem and Westmere",
+    }],
+    MAX_EFFICIENCY_RATIO: [[40, 47], FIXED_HZ, "Lowest operating frequency"],
+  }),
+  register("x86", "MPERF", [0xe7, "cpu"], {
+    MCNT: [[0, 47], COUNT, "Cycles at the base frequency while not idle", CYCLES],
+  }),
+  register("x86", "APERF", [0xe8, "cpu"], {
+    ACNT: [[0, 47], COUNT, "Cycles at the actual frequency while not idle", CYCLES],
+  }),
+  register("intel", "PERF_STATUS", [0x198, "cpu"], {
+    FREQ: [[8, 15], HZ, "Current operating frequency"],
+    CORE_VOLTAGE: [
+      [32, 47],
+      ["scale", 2 ** -13, "V", "variable", "average"],
+      "Core voltage; 0 where the processor does not tell",
     ],
-    [
-      "POWER_LIMIT_STATUS",
-      ...[10, 10, ON, 1, "", "variable", "sum"] as const,
+  }),
+  register("intel", "PERF_CTL", [0x199, "core"], {
+    FREQ: [[8, 15], HZ, "Frequency asked for"],
+  }),
+  register("intel", "THERM_STATUS", [0x19c, "core"], {
+    THERMAL_STATUS_FLAG: [[0, 0], FLAG, "The core is above its highest temperature"],
+    PROCHOT_EVENT: [[2, 2], FLAG, "PROCHOT is asserted for the core"],
+    POWER_LIMIT_STATUS: [
+      [10, 10],
+      FLAG,
       "Frequency is below what was asked for because of a power limit",
     ],
-    [
-      "DIGITAL_READOUT",
-      ...[16, 22, FIELD, 1, "°C", "variable", "average"] as const,
-      "Degrees below TEMPERATURE_TARGET:PROCHOT_MIN",
-    ],
-    [
-      "RESOLUTION",
-      ...[27, 30, FIELD, 1, "°C", "variable", "expect_same"] as const,
+    DIGITAL_READOUT: [[16, 22], CELSIUS, "Degrees below TEMPERATURE_TARGET:PROCHOT_MIN"],
+    RESOLUTION: [
+      [27, 30],
+      ["scale", 1, "°C", "variable", "expect_same"],
       "Resolution of DIGITAL_READOUT",
     ],
-    [
-      "READING_VALID",
-      ...[31, 31, ON, 1, "", "variable", "sum"] as const,
-      "DIGITAL_READOUT can be believed",
-    ],
-    [
-      "TEMPERATURE",
-      ...[16, 22, FIELD, 1, "°C", "variable", "average"] as const,
+    READING_VALID: [[31, 31], FLAG, "DIGITAL_READOUT can be believed"],
+    TEMPERATURE: [
+      [16, 22],
+      CELSIUS,
       "Core temperature: TEMPERATURE_TARGET:PROCHOT_MIN minus DIGITAL_READOUT",
       { belowTjMax: "core" },
     ],
+  }),
+  register("intel", "TEMPERATURE_TARGET", [0x1a2, "core"], {
+    PROCHOT_MIN: [[16, 23], FIXED_CELSIUS, "Temperature at which PROCHOT is asserted (TjMax)"],
+    TCC_ACTIVE_OFFSET: [
+      [24, 29],
+      FIXED_CELSIUS,
+      "Degrees below PROCHOT_MIN at which throttling begins",
+    ],
+  }),
+  register("intel", "PACKAGE_THERM_STATUS", [0x1b1, "package"], {
+    PROCHOT_EVENT: [[2, 2], FLAG, "PROCHOT is asserted for the package"],
+    POWER_LIMIT_STATUS: [
+      [10, 10],
+      FLAG,
+      "The package is held below what was asked for by a power limit",
+    ],
+    DIGITAL_READOUT: [[16, 22], CELSIUS, "Degrees below TEMPERATURE_TARGET:PROCHOT_MIN"],
+    TEMPERATURE: [
+      [16, 22],
+      CELSIUS,
+      "Package temperature: TEMPERATURE_TARGET:PROCHOT_MIN minus DIGITAL_READOUT",
+      { belowTjMax: "package" },
+    ],
+  }),
+  register("intel", "TURBO_RATIO_LIMIT", [0x1ad, "package"], {
+    MAX_RATIO_LIMIT_0: [[0, 7], FIXED_HZ, "Highest turbo frequency, with the fewest active cores"],
+  }),
+  ...([
+    ["INST_RETIRED_ANY", "Instructions retired"],
+    ["CPU_CLK_UNHALTED_THREAD", "Cycles while not halted"],
+    ["CPU_CLK_UNHALTED_REF_TSC", "Reference cycles while not halted"],
+  ] as const).map(([name, what], i) =>
+    register("intel", `FIXED_CTR${i}`, [0x309 + i, "cpu"], {
+      [name]: [[0, 39], COUNT, `${what}, where somebody switched the counter on`, FIXED],
+    })
   ),
-  register("intel", "TEMPERATURE_TARGET", [0x1a2, "core"], [
-    "PROCHOT_MIN",
-    ...[16, 23, FIELD, 1, "°C", "constant", "expect_same"] as const,
-    "Temperature at which PROCHOT is asserted (TjMax)",
-  ], [
-    "TCC_ACTIVE_OFFSET",
-    ...[24, 29, FIELD, 1, "°C", "constant", "expect_same"] as const,
-    "Degrees below PROCHOT_MIN at which throttling begins",
-  ]),
-  register("intel", "PACKAGE_THERM_STATUS", [0x1b1, "package"], [
-    "PROCHOT_EVENT",
-    ...[2, 2, ON, 1, "", "variable", "sum"] as const,
-    "PROCHOT is asserted for the package",
-  ], [
-    "POWER_LIMIT_STATUS",
-    ...[10, 10, ON, 1, "", "variable", "sum"] as const,
-    "The package is held below what was asked for by a power limit",
-  ], [
-    "DIGITAL_READOUT",
-    ...[16, 22, FIELD, 1, "°C", "variable", "average"] as const,
-    "Degrees below TEMPERATURE_TARGET:PROCHOT_MIN",
-  ], [
-    "TEMPERATURE",
-    ...[16, 22, FIELD, 1, "°C", "variable", "average"] as const,
-    "Package temperature: TEMPERATURE_TARGET:PROCHOT_MIN minus DIGITAL_READOUT",
-    { belowTjMax: "package" },
-  ]),
-  register("intel", "TURBO_RATIO_LIMIT", [0x1ad, "package"], [
-    "MAX_RATIO_LIMIT_0",
-    ...[0, 7, FIELD, GHZ_STEP, "Hz", "constant", "expect_same"] as const,
-    "Highest turbo frequency, with the fewest active cores",
-  ]),
-  register("intel", "FIXED_CTR0", [0x309, "cpu"], [
-    "INST_RETIRED_ANY",
-    ...[0, 39, "overflow", 1, "", "monotone", "sum"] as const,
-    "Instructions retired, where somebody switched the counter on",
-    FIXED,
-  ]),
-  register("intel", "FIXED_CTR1", [0x30a, "cpu"], [
-    "CPU_CLK_UNHALTED_THREAD",
-    ...[0, 39, "overflow", 1, "", "monotone", "sum"] as const,
-    "Cycles while not halted, where somebody switched the counter on",
-    FIXED,
-  ]),
-  register("intel", "FIXED_CTR2", [0x30b, "cpu"], [
-    "CPU_CLK_UNHALTED_REF_TSC",
-    ...[0, 39, "overflow", 1, "", "monotone", "sum"] as const,
-    "Reference cycles while not halted, where somebody switched the counter on",
-    FIXED,
-  ]),
   ...(["intel", "amd"] as const).map((vendor) =>
-    register(
-      vendor,
-      "RAPL_POWER_UNIT",
-      [vendor === "intel" ? 0x606 : 0xc0010299, "package"],
-      ["POWER", 0, 3, "log_half", 1, "W", "constant", "expect_same", "Unit of power limits"],
-      ["ENERGY", 8, 12, "log_half", 1, "J", "constant", "expect_same", "Unit of energy counters"],
-      ["TIME", 16, 19, "log_half", 1, "s", "constant", "expect_same", "Unit of times"],
-      [
-        "POWER_EXPONENT",
-        ...[0, 3, FIELD, 1, "", "constant", "expect_same"] as const,
-        "Unit of power limits is 2^−n W",
-      ],
-      [
-        "ENERGY_EXPONENT",
-        ...[8, 12, FIELD, 1, "", "constant", "expect_same"] as const,
-        "Unit of energy counters is 2^−n J",
-      ],
-      [
-        "TIME_EXPONENT",
-        ...[16, 19, FIELD, 1, "", "constant", "expect_same"] as const,
-        "Unit of times is 2^−n s",
-      ],
-    )
+    register(vendor, "RAPL_POWER_UNIT", [vendor === "intel" ? 0x606 : 0xc0010299, "package"], {
+      POWER: [[0, 3], ["log_half", 1, "W", "constant", "expect_same"], "Unit of power limits"],
+      ENERGY: [[8, 12], ["log_half", 1, "J", "constant", "expect_same"], "Unit of energy counters"],
+      TIME: [[16, 19], ["log_half", 1, "s", "constant", "expect_same"], "Unit of times"],
+      POWER_EXPONENT: [[0, 3], EXPONENT, "Unit of power limits is 2^−n W"],
+      ENERGY_EXPONENT: [[8, 12], EXPONENT, "Unit of energy counters is 2^−n J"],
+      TIME_EXPONENT: [[16, 19], EXPONENT, "Unit of times is 2^−n s"],
+    })
   ),
-  register(
-    "intel",
-    "PKG_POWER_LIMIT",
-    [0x610, "package"],
-    [
-      "PL1_POWER_LIMIT",
-      ...[0, 14, FIELD, "powerW", "W", "variable", "sum"] as const,
-      "Long-term power limit",
+  register("intel", "PKG_POWER_LIMIT", [0x610, "package"], {
+    PL1_POWER_LIMIT: [[0, 14], LIMIT_W, "Long-term power limit"],
+    PL1_LIMIT_ENABLE: [[15, 15], FLAG, "The long-term limit is on"],
+    PL1_CLAMP_ENABLE: [[16, 16], FLAG, "The long-term limit may go below the frequency asked for"],
+    PL1_TIME_WINDOW: [[17, 23], WINDOW_S, "Time over which the long-term limit is kept"],
+    PL2_POWER_LIMIT: [[32, 46], LIMIT_W, "Short-term power limit"],
+    PL2_LIMIT_ENABLE: [[47, 47], FLAG, "The short-term limit is on"],
+    PL2_CLAMP_ENABLE: [[48, 48], FLAG, "The short-term limit may go below the frequency asked for"],
+    PL2_TIME_WINDOW: [[49, 55], WINDOW_S, "Time over which the short-term limit is kept"],
+    LOCK: [[63, 63], LOCK, "Limits are locked until the next reset"],
+  }),
+  register("intel", "PKG_ENERGY_STATUS", [0x611, "package"], {
+    ENERGY: [
+      [0, 31],
+      ENERGY_J,
+      "Energy of the package: cores, caches, memory controllers",
+      PACKAGE_RATE,
     ],
-    ["PL1_LIMIT_ENABLE", 15, 15, ON, 1, "", "variable", "sum", "The long-term limit is on"],
-    [
-      "PL1_CLAMP_ENABLE",
-      ...[16, 16, ON, 1, "", "variable", "sum"] as const,
-      "The long-term limit may go below the frequency asked for",
+  }),
+  register("intel", "PKG_PERF_STATUS", [0x613, "package"], {
+    THROTTLE_TIME: [
+      [0, 31],
+      HELD_BACK_S,
+      "Time that the package was held back by its power limits",
     ],
-    [
-      "PL1_TIME_WINDOW",
-      ...[17, 23, "7_bit_float", "timeS", "s", "variable", "expect_same"] as const,
-      "Time over which the long-term limit is kept",
-    ],
-    [
-      "PL2_POWER_LIMIT",
-      ...[32, 46, FIELD, "powerW", "W", "variable", "sum"] as const,
-      "Short-term power limit",
-    ],
-    ["PL2_LIMIT_ENABLE", 47, 47, ON, 1, "", "variable", "sum", "The short-term limit is on"],
-    [
-      "PL2_CLAMP_ENABLE",
-      ...[48, 48, ON, 1, "", "variable", "sum"] as const,
-      "The short-term limit may go below the frequency asked for",
-    ],
-    [
-      "PL2_TIME_WINDOW",
-      ...[49, 55, "7_bit_float", "timeS", "s", "variable", "expect_same"] as const,
-      "Time over which the short-term limit is kept",
-    ],
-    [
-      "LOCK",
-      ...[63, 63, ON, 1, "", "constant", "expect_same"] as const,
-      "Limits are locked until the next reset",
-    ],
-  ),
-  register("intel", "PKG_ENERGY_STATUS", [0x611, "package"], [
-    "ENERGY",
-    ...[0, 31, "overflow", "energyJ", "J", "monotone", "sum"] as const,
-    "Energy of the package: cores, caches, memory controllers",
-    PACKAGE_RATE,
-  ]),
-  register("intel", "PKG_PERF_STATUS", [0x613, "package"], [
-    "THROTTLE_TIME",
-    ...[0, 31, "overflow", "timeS", "s", "monotone", "sum"] as const,
-    "Time that the package was held back by its power limits",
-  ]),
+  }),
   ...(["PKG", "DRAM"] as const).map((part) =>
-    register(
-      "intel",
-      `${part}_POWER_INFO`,
-      [part === "PKG" ? 0x614 : 0x61c, "package"],
-      [
-        "THERMAL_SPEC_POWER",
-        ...[0, 14, FIELD, "powerW", "W", "constant", "sum"] as const,
-        "Thermal design power",
-      ],
-      [
-        "MIN_POWER",
-        ...[16, 30, FIELD, "powerW", "W", "constant", "sum"] as const,
-        "Lowest power limit that can be set",
-      ],
-      [
-        "MAX_POWER",
-        ...[32, 46, FIELD, "powerW", "W", "constant", "sum"] as const,
-        "Highest power limit that can be set",
-      ],
-      [
-        "MAX_TIME_WINDOW",
-        ...[48, 54, "7_bit_float", "timeS", "s", "constant", "expect_same"] as const,
+    register("intel", `${part}_POWER_INFO`, [part === "PKG" ? 0x614 : 0x61c, "package"], {
+      THERMAL_SPEC_POWER: [[0, 14], FIXED_W, "Thermal design power"],
+      MIN_POWER: [[16, 30], FIXED_W, "Lowest power limit that can be set"],
+      MAX_POWER: [[32, 46], FIXED_W, "Highest power limit that can be set"],
+      MAX_TIME_WINDOW: [
+        [48, 54],
+        ["7_bit_float", "timeS", "s", "constant", "expect_same"],
         "Longest time window, the field read as a float as Linux and GEOPM do",
         { quirks: "the two readings differ much: 0x2f is 40 s as a float, 0.046 s linearly" },
       ],
-      [
-        "MAX_TIME_WINDOW_LINEAR",
-        ...[48, 53, FIELD, "timeS", "s", "constant", "expect_same"] as const,
+      MAX_TIME_WINDOW_LINEAR: [
+        [48, 53],
+        ["scale", "timeS", "s", "constant", "expect_same"],
         "Longest time window, the field read linearly as PAPI and CrayPat do",
       ],
-    )
+    })
   ),
-  register(
-    "intel",
-    "DRAM_POWER_LIMIT",
-    [0x618, "package"],
-    [
-      "POWER_LIMIT",
-      ...[0, 14, FIELD, "powerW", "W", "variable", "sum"] as const,
-      "Power limit of memory",
+  register("intel", "DRAM_POWER_LIMIT", [0x618, "package"], {
+    POWER_LIMIT: [[0, 14], LIMIT_W, "Power limit of memory"],
+    ENABLE: [[15, 15], FLAG, "The limit is on"],
+    TIME_WINDOW: [[17, 23], WINDOW_S, "Time over which the limit is kept"],
+    LOCK: [[31, 31], LOCK, "The limit is locked"],
+  }),
+  register("intel", "DRAM_ENERGY_STATUS", [0x619, "package"], {
+    ENERGY: [
+      [0, 31],
+      ["overflow", "dramJ", "J", "monotone", "sum"],
+      "Energy of the memory of the package",
+      PACKAGE_RATE,
     ],
-    ["ENABLE", 15, 15, ON, 1, "", "variable", "sum", "The limit is on"],
-    [
-      "TIME_WINDOW",
-      ...[17, 23, "7_bit_float", "timeS", "s", "variable", "expect_same"] as const,
-      "Time over which the limit is kept",
-    ],
-    ["LOCK", 31, 31, ON, 1, "", "constant", "expect_same", "The limit is locked"],
-  ),
-  register("intel", "DRAM_ENERGY_STATUS", [0x619, "package"], [
-    "ENERGY",
-    ...[0, 31, "overflow", "dramJ", "J", "monotone", "sum"] as const,
-    "Energy of the memory of the package",
-    PACKAGE_RATE,
-  ]),
-  register("intel", "DRAM_PERF_STATUS", [0x61b, "package"], [
-    "THROTTLE_TIME",
-    ...[0, 31, "overflow", "timeS", "s", "monotone", "sum"] as const,
-    "Time that memory was held back by its power limit",
-  ]),
+  }),
+  register("intel", "DRAM_PERF_STATUS", [0x61b, "package"], {
+    THROTTLE_TIME: [[0, 31], HELD_BACK_S, "Time that memory was held back by its power limit"],
+  }),
   ...([["PP0", 0x638, "cores"], ["PP1", 0x640, "graphics"]] as const).flatMap(([pp, at, what]) => [
-    register("intel", `${pp}_POWER_LIMIT`, [at, "package"], [
-      "POWER_LIMIT",
-      ...[0, 14, FIELD, "powerW", "W", "variable", "sum"] as const,
-      `Power limit of the ${what}`,
-    ], [
-      "TIME_WINDOW",
-      ...[17, 23, "7_bit_float", "timeS", "s", "variable", "expect_same"] as const,
-      "Time over which the limit is kept",
-    ]),
-    register("intel", `${pp}_ENERGY_STATUS`, [at + 1, "package"], [
-      "ENERGY",
-      ...[0, 31, "overflow", "energyJ", "J", "monotone", "sum"] as const,
-      `Energy of the ${what}, a part of the package's`,
-      PART_RATE,
-    ]),
-    register("intel", `${pp}_POLICY`, [at + 2, "package"], [
-      "PRIORITY",
-      ...[0, 4, FIELD, 1, "", "variable", "expect_same"] as const,
-      `Priority of the ${what} in sharing the package's power`,
-    ]),
+    register("intel", `${pp}_POWER_LIMIT`, [at, "package"], {
+      POWER_LIMIT: [[0, 14], LIMIT_W, `Power limit of the ${what}`],
+      TIME_WINDOW: [[17, 23], WINDOW_S, "Time over which the limit is kept"],
+    }),
+    register("intel", `${pp}_ENERGY_STATUS`, [at + 1, "package"], {
+      ENERGY: [[0, 31], ENERGY_J, `Energy of the ${what}, a part of the package's`, PART_RATE],
+    }),
+    register("intel", `${pp}_POLICY`, [at + 2, "package"], {
+      PRIORITY: [
+        [0, 4],
+        ["scale", 1, "", "variable", "expect_same"],
+        `Priority of the ${what} in sharing the package's power`,
+      ],
+    }),
   ]),
-  register("intel", "PP0_PERF_STATUS", [0x63b, "package"], [
-    "THROTTLE_TIME",
-    ...[0, 31, "overflow", "timeS", "s", "monotone", "sum"] as const,
-    "Time that the cores were held back by their power limit",
-  ]),
-  register("intel", "PLATFORM_ENERGY_STATUS", [0x64d, "board"], [
-    "ENERGY",
-    ...[0, 31, "overflow", "psysJ", "J", "monotone", "expect_same"] as const,
-    "Energy of the platform as its power supply reports it",
-    { quirks: "1 J per count from Sapphire Rapids on", maxPerSecond: 100_000, stallAfterS: 10 },
-  ]),
-  register("intel", "UNCORE_RATIO_LIMIT", [0x620, "package"], [
-    "MIN_RATIO",
-    ...[8, 14, FIELD, GHZ_STEP, "Hz", "variable", "expect_same"] as const,
-    "Lowest uncore frequency allowed",
-  ], [
-    "MAX_RATIO",
-    ...[0, 6, FIELD, GHZ_STEP, "Hz", "variable", "expect_same"] as const,
-    "Highest uncore frequency allowed",
-  ]),
-  register("intel", "UNCORE_PERF_STATUS", [0x621, "package"], [
-    "FREQ",
-    ...[0, 6, FIELD, GHZ_STEP, "Hz", "variable", "average"] as const,
-    "Current uncore frequency",
-  ]),
-  register("intel", "PPERF", [0x64e, "cpu"], [
-    "PCNT",
-    ...[0, 47, "overflow", 1, "", "monotone", "sum"] as const,
-    "Productive cycles: those that the frequency helped",
-    CYCLES,
-  ]),
-  register("intel", "HWP_CAPABILITIES", [0x771, "package"], [
-    "HIGHEST_PERFORMANCE",
-    ...[0, 7, FIELD, GHZ_STEP, "Hz", "variable", "expect_same"] as const,
-    "Highest frequency that the hardware may choose; needs HWP to be on",
-  ], [
-    "GUARANTEED_PERFORMANCE",
-    ...[8, 15, FIELD, GHZ_STEP, "Hz", "variable", "expect_same"] as const,
-    "Frequency guaranteed at present",
-  ]),
-  register("amd", "PKG_ENERGY_STATUS", [0xc001029b, "package"], [
-    "ENERGY",
-    ...[0, 31, "overflow", "energyJ", "J", "monotone", "sum"] as const,
-    "Energy of the socket: more than the sum of its cores",
-    PACKAGE_RATE,
-  ]),
-  register("amd", "CORE_ENERGY_STATUS", [0xc001029a, "core"], [
-    "ENERGY",
-    ...[0, 31, "overflow", "energyJ", "J", "monotone", "sum"] as const,
-    "Energy of one core, a part of the package's",
-    { quirks: ENERGY_WRAP, maxPerSecond: 1000 },
-  ]),
+  register("intel", "PP0_PERF_STATUS", [0x63b, "package"], {
+    THROTTLE_TIME: [
+      [0, 31],
+      HELD_BACK_S,
+      "Time that the cores were held back by their power limit",
+    ],
+  }),
+  register("intel", "PLATFORM_ENERGY_STATUS", [0x64d, "board"], {
+    ENERGY: [
+      [0, 31],
+      ["overflow", "psysJ", "J", "monotone", "expect_same"],
+      "Energy of the platform as its power supply reports it",
+      { quirks: "1 J per count from Sapphire Rapids on", maxPerSecond: 100_000, stallAfterS: 10 },
+    ],
+  }),
+  register("intel", "UNCORE_RATIO_LIMIT", [0x620, "package"], {
+    MIN_RATIO: [[8, 14], LIMIT_HZ, "Lowest uncore frequency allowed"],
+    MAX_RATIO: [[0, 6], LIMIT_HZ, "Highest uncore frequency allowed"],
+  }),
+  register("intel", "UNCORE_PERF_STATUS", [0x621, "package"], {
+    FREQ: [[0, 6], HZ, "Current uncore frequency"],
+  }),
+  register("intel", "PPERF", [0x64e, "cpu"], {
+    PCNT: [[0, 47], COUNT, "Productive cycles: those that the frequency helped", CYCLES],
+  }),
+  register("intel", "HWP_CAPABILITIES", [0x771, "package"], {
+    HIGHEST_PERFORMANCE: [
+      [0, 7],
+      LIMIT_HZ,
+      "Highest frequency that the hardware may choose; needs HWP to be on",
+    ],
+    GUARANTEED_PERFORMANCE: [[8, 15], LIMIT_HZ, "Frequency guaranteed at present"],
+  }),
+  register("amd", "PKG_ENERGY_STATUS", [0xc001029b, "package"], {
+    ENERGY: [
+      [0, 31],
+      ENERGY_J,
+      "Energy of the socket: more than the sum of its cores",
+      PACKAGE_RATE,
+    ],
+  }),
+  register("amd", "CORE_ENERGY_STATUS", [0xc001029a, "core"], {
+    ENERGY: [[0, 31], ENERGY_J, "Energy of one core, a part of the package's", {
+      quirks: ENERGY_WRAP,
+      maxPerSecond: 1000,
+    }],
+  }),
 ];
