@@ -11,36 +11,51 @@ import type { MetricSums } from "./metric_sums.ts";
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 
+/** Of all nodes of a job; NaN: the counters that it needs are absent. */
+type Figure = (nodes: readonly MetricSums[]) => number;
+type OfNode = (node: MetricSums) => number;
+
 /** One metric. */
 export interface JobMetric {
   readonly name: string;
   readonly unit: string;
   readonly formula: string;
-  of(nodes: readonly MetricSums[]): number;
+  readonly of: Figure;
 }
 
 /** Mean over nodes. */
-function mean(nodes: readonly MetricSums[], of: (node: MetricSums) => number): number {
-  return nodes.length === 0 ? NaN : nodes.reduce((sum, node) => sum + of(node), 0) / nodes.length;
+function mean(of: OfNode): Figure {
+  return (nodes) => {
+    return nodes.length === 0 ? NaN : nodes.reduce((sum, node) => sum + of(node), 0) / nodes.length;
+  };
 }
 
-/** Mean over nodes of a sum per second, in a unit of so many base units. */
-function rate(name: string, unit: string, per: number, inputs: readonly string[], formula: string) {
-  const of = (nodes: readonly MetricSums[]) =>
-    mean(nodes, (node) => node.sum(...inputs) / per / node.seconds);
-  return { name, unit, formula, of };
+/** Mean over nodes, per second. */
+function perSecond(of: OfNode): Figure {
+  return mean((node) => of(node) / node.seconds);
+}
+
+/** The same of a sum, in a unit of so many base units. */
+function rate(per: number, ...inputs: string[]): Figure {
+  return perSecond((node) => node.sum(...inputs) / per);
 }
 
 /** Greatest over nodes. */
-function greatest(nodes: readonly MetricSums[], of: (node: MetricSums) => number): number {
-  const values = nodes.map(of).filter((value) => value === value);
-  return values.length === 0 ? NaN : Math.max(...values);
+function greatest(of: OfNode): Figure {
+  return (nodes) => {
+    const values = nodes.map(of).filter((value) => value === value);
+    return values.length === 0 ? NaN : Math.max(...values);
+  };
 }
 
-/** Sum over nodes of one input over that of another. */
-function ratio(nodes: readonly MetricSums[], above: string, below: string): number {
-  const sum = (input: string) => nodes.reduce((n, node) => n + node.total(input), 0);
-  return sum(above) / sum(below);
+/** Sum over nodes of one input. */
+function total(input: string): Figure {
+  return (nodes) => nodes.reduce((sum, node) => sum + node.total(input), 0);
+}
+
+/** That of one input over that of another. */
+function ratio(above: string, below: string): Figure {
+  return (nodes) => total(above)(nodes) / total(below)(nodes);
 }
 
 const WIDTHS = [["SCALAR", 1], ["128B_PACKED", 2], ["256B_PACKED", 4], ["512B_PACKED", 8]] as const;
@@ -108,8 +123,8 @@ function packageMemory(node: MetricSums): number {
 function flopRatio(
   precision: "DOUBLE" | "SINGLE",
   of: (sum: (key: keyof Flops) => number) => number,
-) {
-  return (nodes: readonly MetricSums[]) => {
+): Figure {
+  return (nodes) => {
     const flops = nodes.map((node) => flopsOf(node, precision));
     return of((key) => flops.reduce((n, s) => n + s[key], 0));
   };
@@ -117,217 +132,152 @@ function flopRatio(
 
 const share = (sum: (key: keyof Flops) => number) => 100 * sum("vector") / sum("all");
 const width = (sum: (key: keyof Flops) => number) => sum("all") / sum("instructions");
+const nominal = mean((node) => node.nominalHz);
+const clocks = ratio("APERF", "MPERF");
+const IN_AN_INTERVAL = "greatest rate of one interval and node";
 
-/** The metrics in the order in which they print. */
-export const JOB_METRICS: readonly JobMetric[] = [
-  rate(
-    "avg_cpuusage",
+/** The metrics by name, in the order in which they print. */
+const METRICS: Readonly<Record<string, readonly [unit: string, formula: string, of: Figure]>> = {
+  avg_cpuusage: [
     "cores",
-    100,
-    ["cpu.user", "cpu.system", "cpu.nice"],
     "(user + system + nice) / (100 dt)",
-  ),
-  {
-    name: "avg_freq",
-    unit: "GHz",
-    formula: "nominal frequency × core cycles / reference cycles",
-    of: (nodes) => mean(nodes, (node) => node.nominalHz) / 1e9 * ratio(nodes, "APERF", "MPERF"),
-  },
-  {
-    name: "avg_cpi",
-    unit: "",
-    formula: "core cycles / instructions",
-    of: (nodes) => ratio(nodes, "APERF", "INST_RETIRED"),
-  },
-  {
-    name: "avg_flops",
-    unit: "GFLOP/s",
-    formula: "(events × operations per instruction) / (1e9 dt); AMD: FLOPS or SSE_FLOPS",
-    of: (nodes) => mean(nodes, (node) => allFlops(node) / 1e9 / node.seconds),
-  },
-  {
-    name: "avg_flops_64b",
-    unit: "GFLOP/s",
-    formula: "double precision: scalar 1, 128 bit 2, 256 bit 4, 512 bit 8",
-    of: (nodes) => mean(nodes, (node) => flopsOf(node, "DOUBLE").all / 1e9 / node.seconds),
-  },
-  {
-    name: "avg_flops_32b",
-    unit: "GFLOP/s",
-    formula: "single precision: scalar 1, 128 bit 4, 256 bit 8, 512 bit 16",
-    of: (nodes) => mean(nodes, (node) => flopsOf(node, "SINGLE").all / 1e9 / node.seconds),
-  },
-  {
-    name: "vecpercent_64b",
-    unit: "%",
-    formula: "100 × vector operations / all, double precision",
-    of: flopRatio("DOUBLE", share),
-  },
-  {
-    name: "vecpercent_32b",
-    unit: "%",
-    formula: "100 × vector operations / all, single precision",
-    of: flopRatio("SINGLE", share),
-  },
-  {
-    name: "avg_vector_width_64b",
-    unit: "",
-    formula: "operations / instructions, double precision",
-    of: flopRatio("DOUBLE", width),
-  },
-  {
-    name: "avg_vector_width_32b",
-    unit: "",
-    formula: "operations / instructions, single precision",
-    of: flopRatio("SINGLE", width),
-  },
-  {
-    name: "avg_mbw",
-    unit: "GiB/s",
-    formula:
-      "64 (CAS reads + writes) / (2^30 dt); AMD: 2 × 64 (channels 0 to 3), family 10h 64 DRAM",
-    of: (nodes) => mean(nodes, (node) => memoryBytes(node) / GIB / node.seconds),
-  },
-  rate("avg_htbw", "GiB/s", GIB, ["HYPERTRANSPORT"], "4 (HT0 + HT1 + HT2) / (2^30 dt)"),
-  {
-    name: "avg_mcdrambw",
-    unit: "GiB/s",
-    formula: "64 (inserts − misses − DDR reads) / (2^30 dt); 64 inserts where it is no cache",
-    of: (nodes) => mean(nodes, (node) => packageMemory(node) / GIB / node.seconds),
-  },
-  rate("avg_blockbw", "MiB/s", MIB, ["block_bytes"], "512 (sectors read + written) / (2^20 dt)"),
-  rate(
-    "avg_ethbw",
+    rate(100, "cpu.user", "cpu.system", "cpu.nice"),
+  ],
+  avg_freq: [
+    "GHz",
+    "nominal frequency × core cycles / reference cycles",
+    (nodes) => nominal(nodes) / 1e9 * clocks(nodes),
+  ],
+  avg_cpi: ["", "core cycles / instructions", ratio("APERF", "INST_RETIRED")],
+  avg_flops: [
+    "GFLOP/s",
+    "(events × operations per instruction) / (1e9 dt); AMD: FLOPS or SSE_FLOPS",
+    perSecond((node) => allFlops(node) / 1e9),
+  ],
+  avg_flops_64b: [
+    "GFLOP/s",
+    "double precision: scalar 1, 128 bit 2, 256 bit 4, 512 bit 8",
+    perSecond((node) => flopsOf(node, "DOUBLE").all / 1e9),
+  ],
+  avg_flops_32b: [
+    "GFLOP/s",
+    "single precision: scalar 1, 128 bit 4, 256 bit 8, 512 bit 16",
+    perSecond((node) => flopsOf(node, "SINGLE").all / 1e9),
+  ],
+  vecpercent_64b: [
+    "%",
+    "100 × vector operations / all, double precision",
+    flopRatio("DOUBLE", share),
+  ],
+  vecpercent_32b: [
+    "%",
+    "100 × vector operations / all, single precision",
+    flopRatio("SINGLE", share),
+  ],
+  avg_vector_width_64b: [
+    "",
+    "operations / instructions, double precision",
+    flopRatio("DOUBLE", width),
+  ],
+  avg_vector_width_32b: [
+    "",
+    "operations / instructions, single precision",
+    flopRatio("SINGLE", width),
+  ],
+  avg_mbw: [
+    "GiB/s",
+    "64 (CAS reads + writes) / (2^30 dt); AMD: 2 × 64 (channels 0 to 3), family 10h 64 DRAM",
+    perSecond((node) => memoryBytes(node) / GIB),
+  ],
+  avg_htbw: ["GiB/s", "4 (HT0 + HT1 + HT2) / (2^30 dt)", rate(GIB, "HYPERTRANSPORT")],
+  avg_mcdrambw: [
+    "GiB/s",
+    "64 (inserts − misses − DDR reads) / (2^30 dt); 64 inserts where it is no cache",
+    perSecond((node) => packageMemory(node) / GIB),
+  ],
+  avg_blockbw: ["MiB/s", "512 (sectors read + written) / (2^20 dt)", rate(MIB, "block_bytes")],
+  avg_ethbw: ["MiB/s", "(rx + tx bytes) / (2^20 dt), without lo, ib*", rate(MIB, "ethernet_bytes")],
+  avg_lnetbw: ["MiB/s", "(rx + tx bytes) / (2^20 dt)", rate(MIB, "lnet_bytes")],
+  avg_lustrebw: ["MiB/s", "(read + write bytes) / (2^20 dt)", rate(MIB, "lustre_bytes")],
+  avg_fabricbw: [
     "MiB/s",
-    MIB,
-    ["ethernet_bytes"],
-    "(rx + tx bytes) / (2^20 dt), without lo, ib*",
-  ),
-  rate("avg_lnetbw", "MiB/s", MIB, ["lnet_bytes"], "(rx + tx bytes) / (2^20 dt)"),
-  rate("avg_lustrebw", "MiB/s", MIB, ["lustre_bytes"], "(read + write bytes) / (2^20 dt)"),
-  {
-    name: "avg_fabricbw",
-    unit: "MiB/s",
-    formula: "4 (words received + sent) / (2^20 dt); OPA: flits / (125000 dt)",
-    of: (nodes) =>
-      mean(nodes, (node) => fabric(node, "bytes", (input) => node.total(input)) / node.seconds),
-  },
-  {
-    name: "avg_packetsize",
-    unit: "MiB",
-    formula: "fabric data / fabric packets",
-    of: (nodes) =>
-      mean(nodes, (node) => {
-        const take = (input: string) => node.total(input);
-        return fabric(node, "bytes", take) / fabric(node, "packets", take);
-      }),
-  },
-  {
-    name: "max_fabricbw",
-    unit: "MiB/s",
-    formula: "greatest rate of one interval and node",
-    of: (nodes) => greatest(nodes, (node) => fabric(node, "bytes", (input) => node.peak(input))),
-  },
-  {
-    name: "max_packetrate",
-    unit: "1/s",
-    formula: "greatest packet rate of one interval and node",
-    of: (nodes) => greatest(nodes, (node) => fabric(node, "packets", (input) => node.peak(input))),
-  },
-  {
-    name: "max_lnetbw",
-    unit: "MiB/s",
-    formula: "greatest rate of one interval and node",
-    of: (nodes) => greatest(nodes, (node) => node.peak("lnet_bytes") / MIB),
-  },
-  rate("avg_lustreiops", "1/s", 1, ["metadata"], "metadata operations of llite / dt"),
-  {
-    name: "max_mds",
-    unit: "1/s",
-    formula: "greatest rate of metadata operations of one interval and node",
-    of: (nodes) => greatest(nodes, (node) => node.peak("metadata")),
-  },
-  rate("avg_openclose", "1/s", 1, ["open_close"], "(open + close) / dt"),
-  rate("avg_mdcreqs", "1/s", 1, ["mdc.reqs"], "requests / dt"),
-  rate("avg_oscreqs", "1/s", 1, ["osc.reqs"], "requests / dt"),
-  {
-    name: "avg_mdcwait",
-    unit: "us",
-    formula: "wait / requests",
-    of: (nodes) => ratio(nodes, "mdc.wait", "mdc.reqs"),
-  },
-  {
-    name: "avg_oscwait",
-    unit: "us",
-    formula: "wait / requests",
-    of: (nodes) => ratio(nodes, "osc.wait", "osc.reqs"),
-  },
-  rate("avg_loads", "1/s", 1, ["LOADS"], "load events / dt"),
-  rate("avg_l1loadhits", "1/s", 1, ["L1_LOAD_HITS"], "load events / dt"),
-  rate("avg_l2loadhits", "1/s", 1, ["L2_LOAD_HITS"], "load events / dt"),
-  rate("avg_llcloadhits", "1/s", 1, ["LLC_LOAD_HITS"], "load events / dt"),
-  {
-    name: "mem_hwm",
-    unit: "GiB",
-    formula: "greatest MemUsed − FilePages − Slab over samples and nodes / 2^30",
-    of: (nodes) => greatest(nodes, (node) => node.memoryBytes / GIB),
-  },
-  {
-    name: "node_imbalance",
-    unit: "",
-    formula: "greatest over nodes of mean((max − rate) / max), user time, max over nodes",
-    of: nodeImbalance,
-  },
-  {
-    name: "time_imbalance",
-    unit: "",
-    formula: "least over inner times of mean user rate after / before, by trapezoids",
-    of: (nodes) => {
+    "4 (words received + sent) / (2^20 dt); OPA: flits / (125000 dt)",
+    perSecond((node) => fabric(node, "bytes", (input) => node.total(input))),
+  ],
+  avg_packetsize: [
+    "MiB",
+    "fabric data / fabric packets",
+    mean((node) => {
+      const take = (input: string) => node.total(input);
+      return fabric(node, "bytes", take) / fabric(node, "packets", take);
+    }),
+  ],
+  max_fabricbw: [
+    "MiB/s",
+    IN_AN_INTERVAL,
+    greatest((node) => fabric(node, "bytes", (input) => node.peak(input))),
+  ],
+  max_packetrate: [
+    "1/s",
+    "greatest packet rate of one interval and node",
+    greatest((node) => fabric(node, "packets", (input) => node.peak(input))),
+  ],
+  max_lnetbw: ["MiB/s", IN_AN_INTERVAL, greatest((node) => node.peak("lnet_bytes") / MIB)],
+  avg_lustreiops: ["1/s", "metadata operations of llite / dt", rate(1, "metadata")],
+  max_mds: [
+    "1/s",
+    "greatest rate of metadata operations of one interval and node",
+    greatest((node) => node.peak("metadata")),
+  ],
+  avg_openclose: ["1/s", "(open + close) / dt", rate(1, "open_close")],
+  avg_mdcreqs: ["1/s", "requests / dt", rate(1, "mdc.reqs")],
+  avg_oscreqs: ["1/s", "requests / dt", rate(1, "osc.reqs")],
+  avg_mdcwait: ["us", "wait / requests", ratio("mdc.wait", "mdc.reqs")],
+  avg_oscwait: ["us", "wait / requests", ratio("osc.wait", "osc.reqs")],
+  avg_loads: ["1/s", "load events / dt", rate(1, "LOADS")],
+  avg_l1loadhits: ["1/s", "load events / dt", rate(1, "L1_LOAD_HITS")],
+  avg_l2loadhits: ["1/s", "load events / dt", rate(1, "L2_LOAD_HITS")],
+  avg_llcloadhits: ["1/s", "load events / dt", rate(1, "LLC_LOAD_HITS")],
+  mem_hwm: [
+    "GiB",
+    "greatest MemUsed − FilePages − Slab over samples and nodes / 2^30",
+    greatest((node) => node.memoryBytes / GIB),
+  ],
+  node_imbalance: [
+    "",
+    "greatest over nodes of mean((max − rate) / max), user time, max over nodes",
+    nodeImbalance,
+  ],
+  time_imbalance: [
+    "",
+    "least over inner times of mean user rate after / before, by trapezoids",
+    (nodes) => {
       const values = nodes.map(timeImbalance).filter((value) => value === value);
       return values.length === 0 ? NaN : Math.min(...values);
     },
-  },
-  {
-    name: "avg_gpuutil",
-    unit: "%",
-    formula: "mean utilization without the first and last sample",
-    of: (nodes) => mean(nodes, (node) => inner(node.gpuUtilization)),
-  },
-  {
-    name: "avg_gpupower",
-    unit: "W",
-    formula: "mean over samples of the sum over GPUs",
-    of: (nodes) => mean(nodes, (node) => inner(node.gpuWatts)),
-  },
-  rate("avg_pkgpower", "W", 1, ["joules.pkg"], "joules of the packages / dt"),
-  rate("avg_dram_power", "W", 1, ["joules.dram"], "joules of the memory / dt"),
-  {
-    name: "pkg_energy",
-    unit: "J",
-    formula: "counts × joules of a count, packages, sum over nodes",
-    of: (nodes) => nodes.reduce((sum, node) => sum + node.total("joules.pkg"), 0),
-  },
-  {
-    name: "dram_energy",
-    unit: "J",
-    formula: "counts × joules of a count, memory, sum over nodes",
-    of: (nodes) => nodes.reduce((sum, node) => sum + node.total("joules.dram"), 0),
-  },
-  rate(
-    "package_power",
+  ],
+  avg_gpuutil: [
+    "%",
+    "mean utilization without the first and last sample",
+    mean((node) => inner(node.gpuUtilization)),
+  ],
+  avg_gpupower: [
     "W",
-    1,
-    ["joules.pkg"],
-    "joules of the packages / dt: not the node's power",
-  ),
-  rate(
-    "node_power",
-    "W",
-    1,
-    ["joules.node"],
-    "joules of the node's own meter / dt, where recorded",
-  ),
-];
+    "mean over samples of the sum over GPUs",
+    mean((node) => inner(node.gpuWatts)),
+  ],
+  avg_pkgpower: ["W", "joules of the packages / dt", rate(1, "joules.pkg")],
+  avg_dram_power: ["W", "joules of the memory / dt", rate(1, "joules.dram")],
+  pkg_energy: ["J", "counts × joules of a count, packages, sum over nodes", total("joules.pkg")],
+  dram_energy: ["J", "counts × joules of a count, memory, sum over nodes", total("joules.dram")],
+  package_power: ["W", "joules of the packages / dt: not the node's power", rate(1, "joules.pkg")],
+  node_power: ["W", "joules of the node's own meter / dt, where recorded", rate(1, "joules.node")],
+};
+
+/** The metrics in the order in which they print. */
+export const JOB_METRICS: readonly JobMetric[] = Object.entries(METRICS).map(
+  ([name, [unit, formula, of]]) => ({ name, unit, formula, of }),
+);
 
 /** Mean without the first and last value. */
 function inner(values: readonly number[]): number {
