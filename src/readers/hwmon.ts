@@ -24,13 +24,44 @@ const PACKAGE_W: Shape = { domain: "package", unit: "W", behavior: "variable", a
 const CELSIUS = { unit: "°C", behavior: "variable", agg: "average" } as const;
 const ROOT_ONLY = "for root only since CVE-2020-8694";
 
-const row = (name: string, shape: Shape, about: string, source: string, quirks?: string) => ({
-  name: `HWMON::${name}`,
-  ...shape,
-  about,
-  source: `${DIR}/hwmonN/${source}`,
-  quirks,
-});
+type RowFacts = readonly [shape: Shape, about: string, source: string, quirks?: string];
+
+/** By name; the source is below a chip's folder. */
+const ROWS: Readonly<Record<string, RowFacts>> = {
+  AMD_SOCKET_ENERGY: [
+    { domain: "package", unit: "J", behavior: "monotone", agg: "sum" },
+    "Energy of the socket, accumulated by the amd_energy driver",
+    "energyK_input (amd_energy, EsocketN)",
+    ROOT_ONLY,
+  ],
+  AMD_CORE_ENERGY: [
+    { domain: "core", unit: "J", behavior: "monotone", agg: "sum" },
+    "Energy of a core, a part of the socket's, accumulated by the amd_energy driver",
+    "energyK_input (amd_energy, EcoreNNN)",
+    ROOT_ONLY,
+  ],
+  METER_POWER: [
+    { domain: "board", unit: "W", behavior: "variable", agg: "sum" },
+    "Power of the node by its ACPI meter, a mean over power1_average_interval",
+    "power1_average (power_meter)",
+  ],
+  GRACE_POWER: [PACKAGE_W, "Power of a Grace socket: CPU and SysIO", "power1_average"],
+  GRACE_CPU_POWER: [PACKAGE_W, "Power of the CPU rail, a part of the socket's", "power1_average"],
+  GRACE_SYSIO_POWER: [PACKAGE_W, "Power of the SysIO rail, likewise", "power1_average"],
+  GRACE_MODULE_POWER: [PACKAGE_W, "Power of the module: GPU and Grace", "power1_average"],
+  ZEN_CORE_POWER: [PACKAGE_W, "Power of the cores by zenpower", "power1_input (SVI2_P_Core)"],
+  ZEN_SOC_POWER: [PACKAGE_W, "Power of the SoC part by zenpower", "power2_input (SVI2_P_SoC)"],
+  PACKAGE_TEMPERATURE: [
+    { domain: "package", ...CELSIUS },
+    "Temperature of the package: coretemp's Package id N, k10temp's Tctl",
+    "tempK_input",
+  ],
+  CORE_TEMPERATURE: [
+    { domain: "core", ...CELSIUS },
+    "Temperature of a core by coretemp",
+    "tempK_input (coretemp, Core N)",
+  ],
+};
 
 const REMEDIES: readonly Remedy[] = [openForJob("/sys/class/hwmon/hwmon*/energy*_input")];
 
@@ -43,61 +74,9 @@ export const hwmon: Reader = {
     libraries: [],
     capabilities: ["CAP_DAC_READ_SEARCH"],
   },
-  signals: [
-    row(
-      "AMD_SOCKET_ENERGY",
-      { domain: "package", unit: "J", behavior: "monotone", agg: "sum" },
-      "Energy of the socket, accumulated by the amd_energy driver",
-      "energyK_input (amd_energy, EsocketN)",
-      ROOT_ONLY,
-    ),
-    row(
-      "AMD_CORE_ENERGY",
-      { domain: "core", unit: "J", behavior: "monotone", agg: "sum" },
-      "Energy of a core, a part of the socket's, accumulated by the amd_energy driver",
-      "energyK_input (amd_energy, EcoreNNN)",
-      ROOT_ONLY,
-    ),
-    row(
-      "METER_POWER",
-      { domain: "board", unit: "W", behavior: "variable", agg: "sum" },
-      "Power of the node by its ACPI meter, a mean over power1_average_interval",
-      "power1_average (power_meter)",
-    ),
-    row("GRACE_POWER", PACKAGE_W, "Power of a Grace socket: CPU and SysIO", "power1_average"),
-    row(
-      "GRACE_CPU_POWER",
-      PACKAGE_W,
-      "Power of the CPU rail, a part of the socket's",
-      "power1_average",
-    ),
-    row("GRACE_SYSIO_POWER", PACKAGE_W, "Power of the SysIO rail, likewise", "power1_average"),
-    row("GRACE_MODULE_POWER", PACKAGE_W, "Power of the module: GPU and Grace", "power1_average"),
-    row(
-      "ZEN_CORE_POWER",
-      PACKAGE_W,
-      "Power of the cores by zenpower",
-      "power1_input (SVI2_P_Core)",
-    ),
-    row(
-      "ZEN_SOC_POWER",
-      PACKAGE_W,
-      "Power of the SoC part by zenpower",
-      "power2_input (SVI2_P_SoC)",
-    ),
-    row(
-      "PACKAGE_TEMPERATURE",
-      { domain: "package", ...CELSIUS },
-      "Temperature of the package: coretemp's Package id N, k10temp's Tctl",
-      "tempK_input",
-    ),
-    row(
-      "CORE_TEMPERATURE",
-      { domain: "core", ...CELSIUS },
-      "Temperature of a core by coretemp",
-      "tempK_input (coretemp, Core N)",
-    ),
-  ],
+  signals: Object.entries(ROWS).map(([name, [shape, about, source, quirks]]) => ({
+    ...{ name: `HWMON::${name}`, ...shape, about, source: `${DIR}/hwmonN/${source}`, quirks },
+  })),
   probe,
   open(host, wanted) {
     const sources = survey(host);
