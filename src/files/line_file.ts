@@ -28,6 +28,8 @@ const DISK_FULL_ERRORS: ReadonlySet<number> = new Set([ERRNO.ENOSPC, ERRNO.EDQUO
 export class LineFile {
   /** Why it ended before its time. */
   failure?: string;
+  /** Lines that are not in the file. */
+  lost = 0;
   readonly #file: UserFile;
   /** A pipe or a device: what went into it is gone. */
   readonly #direct: boolean;
@@ -41,7 +43,6 @@ export class LineFile {
   /** Pieces of bytes among them. */
   #pieces = 0;
   #full = false;
-  #lost = 0;
 
   /**
    * @param tell Logs one line for the user.
@@ -58,11 +59,6 @@ export class LineFile {
     }
   }
 
-  /** Lines that are not in the file. */
-  get lost(): number {
-    return this.#lost;
-  }
-
   /** Adds text that ends in LF, or bytes that are whole in themselves: they count as one line. */
   write(content: string | Uint8Array): void {
     if (this.failure !== undefined) return;
@@ -73,7 +69,7 @@ export class LineFile {
     }
     this.#encode();
     if (!this.#hasRoom(content.length)) {
-      if (this.failure === undefined) this.#lost++;
+      if (this.failure === undefined) this.lost++;
       return;
     }
     this.#buffer.set(content, this.#used);
@@ -88,7 +84,7 @@ export class LineFile {
     if (text === "") return;
     this.#text = "";
     if (!this.#hasRoom(text.length * 3)) {
-      if (this.failure === undefined) this.#lost += text.split("\n").length - 1;
+      if (this.failure === undefined) this.lost += text.split("\n").length - 1;
       return;
     }
     this.#used += encoder.encodeInto(text, this.#buffer.subarray(this.#used)).written;
@@ -131,11 +127,11 @@ export class LineFile {
   [Symbol.dispose](): void {
     this.flush();
     if (this.#full) {
-      this.#lost += this.#linesWaiting();
+      this.lost += this.#linesWaiting();
       this.#used = 0;
     }
-    if (this.#lost > 0) {
-      this.#tell(`${quote(this.path)} lacks ${this.#lost} lines, since the disk was full`);
+    if (this.lost > 0) {
+      this.#tell(`${quote(this.path)} lacks ${this.lost} lines, since the disk was full`);
     }
     try {
       this.#file.close();

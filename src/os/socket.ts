@@ -107,18 +107,15 @@ export interface PeerCredentials {
 
 /** A connection; lines of text go both ways. */
 export class Connection {
-  readonly #fd: number;
-
-  constructor(fd: number) {
-    this.#fd = fd;
-  }
+  /** @param descriptor For poll(2). */
+  constructor(readonly descriptor: number) {}
 
   /** As the kernel recorded them when the peer connected; `undefined` when not known. */
   get peer(): PeerCredentials | undefined {
     const credentials = new Int32Array(3);
     const bytes = new Uint8Array(credentials.buffer);
     const length = new Uint8Array(Uint32Array.of(12).buffer);
-    if (calls().getsockopt(this.#fd, SOL_SOCKET, SO_PEERCRED, bytes, length) !== 0) {
+    if (calls().getsockopt(this.descriptor, SOL_SOCKET, SO_PEERCRED, bytes, length) !== 0) {
       return undefined;
     }
     return { pid: credentials[0], uid: credentials[1] >>> 0, gid: credentials[2] >>> 0 };
@@ -127,7 +124,7 @@ export class Connection {
   /** From where: a user, or the address of a node, of IPv6 its network. For shares of what is scarce. */
   get origin(): string {
     const bytes = new Uint8Array(28), size = new Uint8Array(Uint32Array.of(28).buffer);
-    calls().getpeername(this.#fd, bytes, size);
+    calls().getpeername(this.descriptor, bytes, size);
     if (bytes[0] !== AF_INET && bytes[0] !== AF_INET6) return `user ${this.peer?.uid}`;
     const isMapped = bytes[18] === 255 && bytes[19] === 255;
     const at = bytes[0] === AF_INET ? 4 : isMapped ? 20 : 8;
@@ -136,19 +133,14 @@ export class Connection {
       : bytes.subarray(at, at === 8 ? 16 : at + 4).join();
   }
 
-  /** For poll(2). */
-  get descriptor(): number {
-    return this.#fd;
-  }
-
   /** Sending and receiving give up after so long. */
   setTimeouts(seconds: number): void {
-    setTimeouts(this.#fd, seconds);
+    setTimeouts(this.descriptor, seconds);
   }
 
   /** Of a connection that was accepted: the bytes present now. @returns Bytes read, −1: the end. */
   readNow(into: Uint8Array<ArrayBuffer>): number {
-    const n = Number(libc().read(this.#fd, into, BigInt(into.length)));
+    const n = Number(libc().read(this.descriptor, into, BigInt(into.length)));
     if (n > 0) return n;
     const number = n < 0 ? errno() : 0;
     return number === ERRNO.EAGAIN || number === ERRNO.EINTR ? 0 : -1;
@@ -157,7 +149,7 @@ export class Connection {
   /** Sends what there is room for, never waiting. @returns Bytes sent, −1: the peer is closed. */
   sendNow(bytes: Uint8Array<ArrayBuffer>): number {
     const flags = MSG_NOSIGNAL | MSG_DONTWAIT;
-    const n = Number(calls().send(this.#fd, bytes, BigInt(bytes.length), flags));
+    const n = Number(calls().send(this.descriptor, bytes, BigInt(bytes.length), flags));
     if (n >= 0) return n;
     const number = errno();
     return number === ERRNO.EAGAIN || number === ERRNO.EINTR ? 0 : -1;
@@ -168,7 +160,7 @@ export class Connection {
     const bytes = new Uint8Array(most);
     let length = 0;
     while (length < most) {
-      const n = Number(libc().read(this.#fd, bytes.subarray(length), BigInt(most - length)));
+      const n = Number(libc().read(this.descriptor, bytes.subarray(length), BigInt(most - length)));
       if (n < 0 && errno() === ERRNO.EINTR) continue;
       if (n <= 0) return undefined;
       const end = bytes.subarray(0, length += n).indexOf(10);
@@ -180,12 +172,12 @@ export class Connection {
   /** Sends a line; false when the peer is closed. */
   writeLine(text: string): boolean {
     const bytes = new TextEncoder().encode(text + "\n");
-    return calls().send(this.#fd, bytes, BigInt(bytes.length), MSG_NOSIGNAL) ===
+    return calls().send(this.descriptor, bytes, BigInt(bytes.length), MSG_NOSIGNAL) ===
       BigInt(bytes.length);
   }
 
   [Symbol.dispose](): void {
-    closeFile(this.#fd);
+    closeFile(this.descriptor);
   }
 }
 
@@ -226,7 +218,8 @@ const FIRST_GIVEN = 3;
 
 /** A listening socket, and a bell that ends a wait from inside. */
 export class Listener {
-  readonly #fd: number;
+  /** For poll(2). */
+  readonly descriptor: number;
   readonly #bell: number;
   readonly #path: string | undefined;
 
@@ -249,26 +242,21 @@ export class Listener {
     this.#path = typeof to === "string" ? to : undefined;
     this.#bell = calls().eventfd(0, EFD_CLOEXEC_NONBLOCK);
     if (typeof to === "number") {
-      this.#fd = to;
+      this.descriptor = to;
       return;
     }
     const at = typeof to === "string" ? address(to) : portAddress(to);
     const family = at[0];
-    this.#fd = calls().socket(family, SOCK_STREAM_CLOEXEC | SOCK_NONBLOCK, 0);
+    const fd = this.descriptor = calls().socket(family, SOCK_STREAM_CLOEXEC | SOCK_NONBLOCK, 0);
     // A port of a run that ended a moment ago is free again.
     const one = new Uint8Array(Int32Array.of(1).buffer);
-    if (family !== AF_UNIX) calls().setsockopt(this.#fd, SOL_SOCKET, SO_REUSEADDR, one, 4);
-    if (calls().bind(this.#fd, at, at.length) !== 0 || calls().listen(this.#fd, backlog) !== 0) {
+    if (family !== AF_UNIX) calls().setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, one, 4);
+    if (calls().bind(fd, at, at.length) !== 0 || calls().listen(fd, backlog) !== 0) {
       const found = errorText(errno());
-      closeFile(this.#fd);
+      closeFile(fd);
       closeFile(this.#bell);
       throw new AccessError({ action: "listen on", target: name, found });
     }
-  }
-
-  /** For poll(2). */
-  get descriptor(): number {
-    return this.#fd;
   }
 
   /**
@@ -278,7 +266,7 @@ export class Listener {
    */
   async wait(milliseconds: number, others: readonly number[] = []): Promise<void> {
     const most = Math.max(0, Math.min(milliseconds, 2147483647));
-    const all = [this.#fd, this.#bell, ...others];
+    const all = [this.descriptor, this.#bell, ...others];
     const polls = new DataView(new ArrayBuffer(8 * all.length));
     all.forEach((fd, i) => {
       polls.setInt32(8 * i, fd, true);
@@ -296,7 +284,7 @@ export class Listener {
    */
   waitHere(milliseconds: number, others: readonly Waiting[], accepts = true): Set<number> {
     const polls = new DataView(new ArrayBuffer(8 * (others.length + 1)));
-    polls.setInt32(0, accepts ? this.#fd : -1, true);
+    polls.setInt32(0, accepts ? this.descriptor : -1, true);
     polls.setInt16(4, POLLIN, true);
     others.forEach(({ descriptor, sends }, i) => {
       polls.setInt32(8 * i + 8, descriptor, true);
@@ -315,12 +303,12 @@ export class Listener {
 
   /** A client that connected, never waited for; `undefined`: none. */
   accept(): Connection | undefined {
-    const fd = calls().accept4(this.#fd, 0n, 0n, (SOCK_STREAM_CLOEXEC & ~1) | SOCK_NONBLOCK);
+    const fd = calls().accept4(this.descriptor, 0n, 0n, (SOCK_STREAM_CLOEXEC & ~1) | SOCK_NONBLOCK);
     return fd < 0 ? undefined : new Connection(fd);
   }
 
   [Symbol.dispose](): void {
-    closeFile(this.#fd);
+    closeFile(this.descriptor);
     closeFile(this.#bell);
     try {
       if (this.#path !== undefined) Deno.removeSync(this.#path);

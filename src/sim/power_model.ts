@@ -28,6 +28,8 @@ export class PowerModel {
   readonly packages: number;
   /** Length of a cell, ns: noise and RAPL registers change at its end. */
   readonly cellNs: number;
+  /** When the current cell ends, ns. */
+  cellEndNs: number;
   /** Energy so far by package and meter, J, as of the last cell or `settle`. */
   readonly energyJ: Float64Array;
   /** Of the rest of the board. */
@@ -51,7 +53,6 @@ export class PowerModel {
   readonly #class: Int32Array;
   readonly #owned: Int32Array;
   #ownedAll = 0;
-  #cellEndNs: number;
   /** The ramp's decay for the last length of time that was asked for. */
   #decayS = -1;
   #decay = 1;
@@ -66,7 +67,7 @@ export class PowerModel {
     this.cpus = spec.packages * spec.coresPerPackage * spec.threadsPerCore;
     this.cellNs = spec.raplPeriodS * 1e9;
     this.#startNs = startNs;
-    this.#cellEndNs = startNs + this.cellNs;
+    this.cellEndNs = startNs + this.cellNs;
     const meters = this.packages * METERS;
     this.energyJ = new Float64Array(meters);
     this.#random = new Random(spec.seed);
@@ -94,19 +95,14 @@ export class PowerModel {
     return Math.floor((cpu % cores) / this.#spec.coresPerPackage);
   }
 
-  /** When the current cell ends, ns. */
-  get cellEndNs(): number {
-    return this.#cellEndNs;
-  }
-
   /** Ends the current cell: energies are then those of its end. */
   endCell(): void {
-    this.settle(this.#cellEndNs);
-    this.#cellEndNs += this.cellNs;
+    this.settle(this.cellEndNs);
+    this.cellEndNs += this.cellNs;
     const { noise, drift, driftPeriodS } = this.#spec;
     if (noise === 0 && drift === 0) return;
     const fresh = noise * Math.sqrt(1 - this.#rho * this.#rho);
-    const phase = (this.#cellEndNs - this.#startNs) * 1e-9 / driftPeriodS;
+    const phase = (this.cellEndNs - this.#startNs) * 1e-9 / driftPeriodS;
     const swing = drift * Math.sin(2 * Math.PI * phase);
     for (let m = 0; m < this.#noise.length; m++) {
       this.#noise[m] = this.#rho * this.#noise[m] + fresh * this.#random.normal();

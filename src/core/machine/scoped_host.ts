@@ -11,71 +11,67 @@ import type { PlatformTopology } from "./topology.ts";
 
 /** A host that refuses what its reader did not declare. */
 export class ScopedHost implements Host {
-  readonly #host: Host;
   readonly #owner: string;
   readonly #files: readonly string[];
 
-  /** @param owner Name of the reader, for the message. */
-  constructor(host: Host, owner: string, needs: Needs) {
-    this.#host = host;
+  /**
+   * @param inner The host below: for the few extensions that not every host has.
+   * @param owner Name of the reader, for the message.
+   */
+  constructor(readonly inner: Host, owner: string, needs: Needs) {
     this.#owner = owner;
     this.#files = needs.files;
   }
 
   get root(): string {
-    return this.#host.root;
+    return this.inner.root;
   }
 
   get simulated(): boolean {
-    return this.#host.simulated;
+    return this.inner.simulated;
   }
 
   get live(): boolean {
-    return this.#host.live;
+    return this.inner.live;
   }
 
   get topology(): PlatformTopology {
-    return this.#host.topology;
-  }
-
-  /** The host below: for the few extensions that not every host has. */
-  get inner(): Host {
-    return this.#host;
+    return this.inner.topology;
   }
 
   probe(path: string): Access {
-    return this.#host.probe(this.#allowed(path));
+    return this.inner.probe(this.#allowed(path));
   }
 
   list(path: string): string[] {
-    return this.#host.list(this.#allowed(path));
+    return this.inner.list(this.#allowed(path));
   }
 
   readText(path: string): string | undefined {
-    return this.#host.readText(this.#allowed(path));
+    return this.inner.readText(this.#allowed(path));
   }
 
   readLink(path: string): string | undefined {
-    return this.#host.readLink(this.#allowed(path));
+    return this.inner.readLink(this.#allowed(path));
   }
 
   keep(path: string): KeptFile {
-    return this.#host.keep(this.#allowed(path));
+    return this.inner.keep(this.#allowed(path));
   }
 
   registers(cpu: number): Registers {
     this.#allowed(`/dev/cpu/${cpu}/msr`);
-    return this.#host.registers(cpu);
+    return this.inner.registers(cpu);
   }
 
   probeRegisters(cpu: number): { ok: true; device: string } | ({ ok: false } & Absence) {
     this.#allowed(`/dev/cpu/${cpu}/msr`);
-    return this.#host.probeRegisters(cpu);
+    return this.inner.probeRegisters(cpu);
   }
 
   cpuid(cpu: number, leaf: number, sub?: number): CpuidLeaf | undefined {
     this.#allowed(`/dev/cpu/${cpu}/cpuid`);
-    return this.#host.cpuid(cpu, leaf, sub);
+    return this.inner.cpuid(cpu, leaf, sub);
   }
 
   #allowed(path: string): string {

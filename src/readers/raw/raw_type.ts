@@ -57,8 +57,9 @@ export class RawRow {
   readonly seen: Uint8Array;
   /** Devices emitted since the last `begin`. */
   emitted = 0;
+  /** Has any value been set since the last emission? */
+  hasAny = false;
   #take: (device: string) => void;
-  #any = false;
 
   /** @param take Is given each device; `halves` then holds its values. */
   constructor(readonly count: number, take: (device: string) => void) {
@@ -77,7 +78,7 @@ export class RawRow {
   /** All values to 0, without a source. */
   clear(): void {
     this.halves.fill(0);
-    this.#any = false;
+    this.hasAny = false;
   }
 
   /** Sets a value given as two words. */
@@ -85,7 +86,7 @@ export class RawRow {
     this.halves[2 * key] = low;
     this.halves[2 * key + 1] = high;
     this.seen[key] = 1;
-    this.#any = true;
+    this.hasAny = true;
   }
 
   /** Sets a whole number below 2^53. */
@@ -100,14 +101,9 @@ export class RawRow {
     this.put(key, sum % 4294967296, (this.halves[2 * key + 1] + high + carry) >>> 0);
   }
 
-  /** Has any value been set since the last emission? */
-  get hasAny(): boolean {
-    return this.#any;
-  }
-
   /** Hands the values on under a device's name, and clears them; without a source: nothing. */
   emit(device: string): void {
-    if (this.#any) {
+    if (this.hasAny) {
       this.emitted++;
       this.#take(device);
     }
