@@ -267,8 +267,7 @@ export class Aggregator {
     for (const [id, column] of batch.references) this.#referenceColumns[id] = column;
     this.#hasReferenceColumns = batch.references.size > 0;
     for (const kernel of this.#kernels) {
-      if (!kernel.inclusive) continue;
-      for (const id of kernel.matched) {
+      for (const id of kernel.inclusive ?? []) {
         if (id >= this.#reachesAncestors.length) {
           this.#reachesAncestors = grown(this.#reachesAncestors, id + 1);
         }

@@ -74,12 +74,12 @@ export class Batch {
 
   /** The column of immediates of an attribute, made if it is new. */
   immediate(attribute: number): Column {
-    return columnOf(this.immediates, attribute);
+    return this.immediates.getOrInsertComputed(attribute, () => new Column());
   }
 
   /** The column of references that end in an attribute, made if it is new. */
   reference(attribute: number): Column {
-    return columnOf(this.references, attribute);
+    return this.references.getOrInsertComputed(attribute, () => new Column());
   }
 
   clear(): void {
@@ -87,10 +87,4 @@ export class Batch {
     for (const column of this.immediates.values()) column.clear();
     for (const column of this.references.values()) column.clear();
   }
-}
-
-function columnOf(columns: Map<number, Column>, attribute: number): Column {
-  let column = columns.get(attribute);
-  if (column === undefined) columns.set(attribute, column = new Column());
-  return column;
 }

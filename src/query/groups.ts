@@ -40,9 +40,7 @@ export class Groups {
       ) return g;
     }
     const group = this.count++;
-    if (group === this.parent.length) {
-      this.parent = grown(this.parent);
-    }
+    if (group === this.parent.length) this.parent = grown(this.parent);
     this.parent[group] = UNKNOWN;
     this.#values.push(values.length === 0 ? NO_VALUES : values.slice());
     this.#other.push(other);

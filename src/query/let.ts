@@ -64,9 +64,9 @@ const OPERATORS: Readonly<Record<string, (target: string, args: string[]) => Let
   leaf: (target, args) => args.length === 0 ? leafOfPath(target) : leafOf(target, args[0]),
 };
 
-/** The number in an argument, its default where there is no such argument. */
-export function numberArgument(args: readonly string[], at: number, fallback: number): number {
-  if (at >= args.length) return fallback;
+/** The number in an argument, 1 where there is no such argument. */
+export function numberArgument(args: readonly string[], at: number): number {
+  if (at >= args.length) return 1;
   const value = scanDouble(args[at]);
   if (value === null) throw new QueryError(`Expected a number, got ${args[at]}`, -1);
   return value;
@@ -116,7 +116,7 @@ class Result {
 }
 
 function ratio(target: string, args: string[]): LetTerm {
-  const result = new Result(target), factor = numberArgument(args, 2, 1);
+  const result = new Result(target), factor = numberArgument(args, 2);
   const names = args.slice(0, 2);
   const [over, under] = names.map((name) => new NamedAttribute(name));
   return {
@@ -143,12 +143,12 @@ function ratio(target: string, args: string[]): LetTerm {
 }
 
 function scale(target: string, args: string[]): LetTerm {
-  const factor = numberArgument(args, 1, 1);
+  const factor = numberArgument(args, 1);
   return ofOne(target, args[0], () => TYPE.double, (x) => factor * x);
 }
 
 function truncate(target: string, args: string[]): LetTerm {
-  const step = numberArgument(args, 1, 1);
+  const step = numberArgument(args, 1);
   const typeOf = (type: number) => type === TYPE.int || type === TYPE.uint ? type : TYPE.double;
   return ofOne(target, args[0], typeOf, (x, type) => {
     const cut = x - remainder(x, step);

@@ -8,8 +8,6 @@ import type { MergedTree } from "../merged_tree.ts";
 import { Derived, type Kernel } from "./kernel.ts";
 
 export class AnyKernel implements Kernel {
-  readonly inclusive = false;
-  readonly matched: readonly number[] = [];
   readonly names: readonly string[];
   readonly #attribute: Derived;
   readonly #values: (Variant | undefined)[] = [];

@@ -11,8 +11,6 @@ import { Derived, each, HELPER, type Kernel } from "./kernel.ts";
 import { Sums } from "./sums.ts";
 
 export class AvgKernel implements Kernel {
-  readonly inclusive = false;
-  readonly matched: readonly number[] = [];
   readonly names: readonly string[];
   readonly #sum: Derived;
   readonly #avg: Derived;
@@ -40,9 +38,7 @@ export class AvgKernel implements Kernel {
 
   accumulate(batch: Batch, groups: Groups): void {
     if (this.#countAttribute === NONE) return;
-    if (this.#counts.length < groups.count) {
-      this.#counts = grown(this.#counts, groups.count);
-    }
+    if (this.#counts.length < groups.count) this.#counts = grown(this.#counts, groups.count);
     for (const columnOf of [batch.reference.bind(batch), batch.immediate.bind(batch)]) {
       const values = columnOf(this.#sum.target.id);
       this.#sums.take(values, batch, groups, false);

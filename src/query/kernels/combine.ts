@@ -10,22 +10,23 @@ import { Derived, HELPER, type Kernel, RESULT } from "./kernel.ts";
 import { type Combine, Sums } from "./sums.ts";
 
 export class CombineKernel implements Kernel {
-  readonly inclusive: boolean;
+  /** Values count for all ancestors too. */
+  protected readonly reachesAncestors: boolean;
   readonly #attribute: Derived;
   readonly #values: Sums;
 
-  constructor(attribute: Derived, inclusive: boolean, combine: Combine = "add") {
+  constructor(attribute: Derived, reachesAncestors: boolean, combine: Combine = "add") {
     this.#attribute = attribute;
     this.#values = new Sums(combine);
-    this.inclusive = inclusive;
+    this.reachesAncestors = reachesAncestors;
   }
 
   get names(): string[] {
     return [this.#attribute.target.name, this.#attribute.name];
   }
 
-  get matched(): number[] {
-    return this.#attribute.ids;
+  get inclusive(): number[] {
+    return this.reachesAncestors ? this.#attribute.ids : [];
   }
 
   prepare(tree: MergedTree, batch: Batch): boolean {
@@ -34,7 +35,7 @@ export class CombineKernel implements Kernel {
 
   accumulate(batch: Batch, groups: Groups): void {
     for (const id of this.#attribute.ids) {
-      this.#values.take(batch.immediate(id), batch, groups, this.inclusive);
+      this.#values.take(batch.immediate(id), batch, groups, this.reachesAncestors);
     }
   }
 
@@ -57,7 +58,7 @@ export class ScaleKernel extends CombineKernel {
   constructor(args: readonly string[], inclusive: boolean) {
     super(new Derived(args[0], inclusive ? "iscsum#" : "scsum#", HELPER), inclusive);
     this.#resultName = (inclusive ? "iscale#" : "scale#") + args[0];
-    this.#factor = numberArgument(args, 1, 1);
+    this.#factor = numberArgument(args, 1);
   }
 
   override append(tree: MergedTree, group: number, record: Snapshot): void {

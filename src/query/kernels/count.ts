@@ -14,8 +14,6 @@ import type { MergedTree } from "../merged_tree.ts";
 import { type Kernel, RESULT } from "./kernel.ts";
 
 export class CountKernel implements Kernel {
-  readonly inclusive = false;
-  readonly matched: readonly number[] = [];
   readonly names: readonly string[];
   readonly #name: string;
   readonly #scale: number | null;
@@ -25,7 +23,7 @@ export class CountKernel implements Kernel {
   /** @param scale The argument of `scale_count`, or null for a plain count. */
   constructor(scale: string | null) {
     this.#name = scale === null ? "count" : "scount#" + scale;
-    this.#scale = scale === null ? null : numberArgument([scale], 0, 1);
+    this.#scale = scale === null ? null : numberArgument([scale], 0);
     this.names = [this.#name];
   }
 

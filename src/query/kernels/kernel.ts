@@ -23,10 +23,8 @@ export const HELPER = RESULT | PROPERTY.hidden;
 export interface Kernel {
   /** Names of all attributes whose immediates the kernel may look at. */
   readonly names: readonly string[];
-  /** Are results applied to every ancestor on the path as well? */
-  readonly inclusive: boolean;
-  /** Attributes whose presence in a row counts as a match; decides on rows for ancestors. */
-  readonly matched: readonly number[];
+  /** Attributes whose values count for every ancestor on the path as well. @default none */
+  readonly inclusive?: readonly number[];
   /**
    * Looks up the inputs and makes the attributes that exist from the first record on; called for
    * each record until it returns true. The order of these calls decides ids.

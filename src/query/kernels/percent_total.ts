@@ -30,7 +30,7 @@ export class PercentTotalKernel extends CombineKernel {
     super.accumulate(batch, groups);
     for (const id of this.#sum.ids) {
       const column = batch.immediate(id);
-      if (this.inclusive) this.#own.take(column, batch, groups, false);
+      if (this.reachesAncestors) this.#own.take(column, batch, groups, false);
       for (let i = 0; i < column.count; i++) {
         this.#total.put(0, column.type[i], column.valueAt(i));
       }
@@ -38,7 +38,7 @@ export class PercentTotalKernel extends CombineKernel {
   }
 
   override append(tree: MergedTree, group: number, record: Snapshot): void {
-    const whole = this.valueOf(group), own = this.inclusive ? this.#own.get(group) : whole;
+    const whole = this.valueOf(group), own = this.reachesAncestors ? this.#own.get(group) : whole;
     const all = this.#total.get(0), total = toDouble(all.type, all.value);
     if (whole.type === TYPE.inv || !(total > 0)) return;
     record.pushValue(this.#sum.make(tree), own.type, own.value);

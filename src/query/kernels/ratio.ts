@@ -10,7 +10,6 @@ import { CombineKernel } from "./combine.ts";
 import { Derived, HELPER, type Kernel, RESULT } from "./kernel.ts";
 
 export class RatioKernel implements Kernel {
-  readonly inclusive: boolean;
   readonly names: readonly string[];
   readonly #over: CombineKernel;
   readonly #under: CombineKernel;
@@ -21,16 +20,15 @@ export class RatioKernel implements Kernel {
     const prefix = inclusive ? "isr.sum#" : "sr.sum#";
     const sumOf = (target: string) =>
       new CombineKernel(new Derived(target, prefix, HELPER), inclusive);
-    this.inclusive = inclusive;
     this.#over = sumOf(args[0]);
     this.#under = sumOf(args[1]);
     this.#resultName = `${inclusive ? "iratio#" : "ratio#"}${args[0]}/${args[1]}`;
-    this.#factor = numberArgument(args, 2, 1);
+    this.#factor = numberArgument(args, 2);
     this.names = [...this.#over.names, ...this.#under.names];
   }
 
-  get matched(): number[] {
-    return [...this.#over.matched, ...this.#under.matched];
+  get inclusive(): number[] {
+    return [...this.#over.inclusive, ...this.#under.inclusive];
   }
 
   prepare(tree: MergedTree, batch: Batch): boolean {

@@ -15,8 +15,6 @@ const VISIBLE = PROPERTY.asvalue | PROPERTY.skip_events;
 const HIDDEN = VISIBLE | PROPERTY.hidden;
 
 export class VarianceKernel implements Kernel {
-  readonly inclusive = false;
-  readonly matched: readonly number[] = [];
   readonly names: readonly string[];
   readonly #target: NamedAttribute;
   #variance = NONE;
