@@ -12,9 +12,9 @@ import { ContextTree, FIRST_FREE_ID, type Meta, NONE } from "../context/tree.ts"
 import { PROPERTY } from "../context/attribute.ts";
 import { bytesOfText, fieldsOf, LAYOUT, parseLayout } from "../context/blob_layout.ts";
 import { Snapshot } from "../context/snapshot.ts";
-import { equalValues, TYPE, type Value } from "../context/variant.ts";
+import { equalValues, parseValue, TYPE, type Value } from "../context/variant.ts";
 import { toByteText } from "./byte_text.ts";
-import { parseStreamValue } from "./stream_value.ts";
+import type { QuerySpec } from "./spec.ts";
 
 /** A field of bytes whose layout is known. */
 type Field = [attribute: number, type: number, value: Value];
@@ -30,19 +30,12 @@ export class MergedTree extends ContextTree {
 
   /** Layouts of bytes, by the node that holds their text. */
   readonly #layouts = new Map<number, ReturnType<typeof parseLayout>>();
-  readonly #aliases: ReadonlyMap<string, string>;
-  readonly #units: ReadonlyMap<string, string>;
+  readonly #titles: Partial<Pick<QuerySpec, "aliases" | "units">>;
 
   /** @param titles Titles and units that attributes made by the query carry as metadata. */
-  constructor(
-    titles: {
-      aliases: ReadonlyMap<string, string>;
-      units: ReadonlyMap<string, string>;
-    } = { aliases: new Map(), units: new Map() },
-  ) {
+  constructor(titles: Partial<Pick<QuerySpec, "aliases" | "units">> = {}) {
     super();
-    this.#aliases = titles.aliases;
-    this.#units = titles.units;
+    this.#titles = titles;
     this.aliasAttribute = this.createAttribute(
       "attribute.alias",
       TYPE.string,
@@ -54,7 +47,7 @@ export class MergedTree extends ContextTree {
   /** An attribute made by the query, with the title and unit that the query gives it. */
   createResult(name: string, type: number, properties: number): number {
     const meta: Meta[] = [];
-    const unit = this.#units.get(name), alias = this.#aliases.get(name);
+    const unit = this.#titles.units?.get(name), alias = this.#titles.aliases?.get(name);
     if (unit !== undefined) meta.push([this.unitAttribute, TYPE.string, unit]);
     if (alias !== undefined) meta.push([this.aliasAttribute, TYPE.string, alias]);
     return this.createAttribute(name, type, properties, meta);
@@ -139,6 +132,18 @@ export class MergedTree extends ContextTree {
     if (first === NONE) globals.pushReference(this, this.child(NONE, attribute, type, value));
     else globals.node[first] = this.child(globals.node[first], attribute, type, value);
   }
+}
+
+/**
+ * Reads a value of the given type, as streams write it; null where the text holds none.
+ *
+ * The sign of a NaN is kept, as a text: 0/0 gives `-nan` on x86-64, so that streams hold it, and
+ * what is read is to be printed the same.
+ */
+export function parseStreamValue(type: number, text: string): Value | null {
+  const value = parseValue(type, text);
+  const isSigned = type === TYPE.double && value !== value && /^\s*-/.test(text);
+  return isSigned ? "-nan" : value;
 }
 
 /** Ids up to this one are mapped by a plain table, greater ones by a map. */

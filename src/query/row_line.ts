@@ -8,6 +8,7 @@
  */
 
 import type { Shape, Snapshot, SourceBytes } from "../context/snapshot.ts";
+import { encodeByteText } from "./byte_text.ts";
 import type { Output } from "./formatter.ts";
 import { reportText } from "../context/variant.ts";
 import {
@@ -68,11 +69,11 @@ export class RowLine {
     for (let at = 0; at < text.length; at++) {
       const code = text.charCodeAt(at);
       if (code < FIRST_MARK) continue;
-      this.#pieces.push(textPiece(text, from, at));
+      this.#pieces.push(pieceOf(encodeByteText(text.slice(from, at))));
       numbers.push(code - FIRST_MARK);
       from = at + 1;
     }
-    this.#pieces.push(textPiece(text, from, text.length));
+    this.#pieces.push(pieceOf(encodeByteText(text.slice(from))));
     this.#places = Int32Array.from(numbers, (i) => shape!.places[i]);
     this.#types = Uint8Array.from(numbers, (i) => shape!.types[i]);
     this.#form = form;
@@ -92,8 +93,4 @@ export class RowLine {
     }
     out.written(putPiece(view, at, pieces[length]));
   }
-}
-
-function textPiece(text: string, from: number, to: number): Piece {
-  return pieceOf(Uint8Array.from({ length: to - from }, (_, i) => text.charCodeAt(from + i)));
 }

@@ -12,6 +12,7 @@
 import { grown } from "../core/grow.ts";
 import type { SourceBytes } from "../context/snapshot.ts";
 import { byteText } from "../formats/cali/cali.ts";
+import { encodeByteText } from "./byte_text.ts";
 import { MOST_VALUE_BYTES, putReportNumber, putText } from "./value_bytes.ts";
 
 /** A row begins at chunk and place, in 32 bits; one that is longer has a chunk of its own. */
@@ -63,7 +64,7 @@ export class RowStore {
 
   /** Keeps a text for many cells; returns its number. */
   keep(text: string): number {
-    return this.#kept.push(Uint8Array.from(text, (c) => c.charCodeAt(0))) - 1;
+    return this.#kept.push(encodeByteText(text)) - 1;
   }
 
   /** Bytes of a kept text. */

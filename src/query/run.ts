@@ -229,21 +229,13 @@ function addLetRow(
   return aggregator.addRow(row, numbers);
 }
 
-/** Formats that are read again by programs that know no escapes. */
-const STREAMS: ReadonlySet<string | undefined> = new Set([undefined, "cali"]);
-/** Those whose strings have JSON's escapes. */
-const JSON_FORMATS: ReadonlySet<string | undefined> = new Set([
-  "json",
-  "json-split",
-  "trace-events",
-]);
+/** Formats whose strings have JSON's escapes. */
+const JSON_FORMATS = ["json", "json-split", "trace-events"];
 
-function shownAs(
-  format: string | undefined,
-  output: QueryOptions["output"],
-): QueryOptions["output"] {
-  if (STREAMS.has(format)) return output;
-  return printableBytes(JSON_FORMATS.has(format) ? "json" : "text", output);
+function shownAs(format = "cali", output: QueryOptions["output"]): QueryOptions["output"] {
+  // A stream is read again by programs that know no escapes.
+  if (format === "cali") return output;
+  return printableBytes(JSON_FORMATS.includes(format) ? "json" : "text", output);
 }
 
 /** The formatter that a query names; `cali` if it names none. */

@@ -3,12 +3,12 @@
 import type { Shape, Snapshot, SourceBytes } from "../../context/snapshot.ts";
 import { streamText, TYPE } from "../../context/variant.ts";
 import { type CaliEntry, CaliWriter } from "../../formats/cali/cali.ts";
+import { encodeByteText } from "../byte_text.ts";
 import type { FormatContext, Formatter } from "../formatter.ts";
 import { markOf, marksFrom, type NumberForm, RowLine } from "../row_line.ts";
 import { copyStreamNumber, MOST_VALUE_BYTES, put, putText } from "../value_bytes.ts";
 
-const bytesOf = (text: string) => Uint8Array.from(text, (c) => c.charCodeAt(0));
-const START = bytesOf("__rec=ctx"), REFERENCES = bytesOf(",ref");
+const START = encodeByteText("__rec=ctx"), REFERENCES = encodeByteText(",ref");
 const EQUALS = 61, NEWLINE = 10;
 
 /** Bytes of an id, as `=105`. */
@@ -99,14 +99,14 @@ export class CaliFormatter implements Formatter {
     const known = this.#names[node];
     if (known !== undefined) return known;
     this.#writer.writeNode(node);
-    return this.#names[node] = bytesOf(`=${node}`);
+    return this.#names[node] = encodeByteText(`=${node}`);
   }
 
   #listOf(shape: Shape): Uint8Array {
     let list = this.#lists.get(shape);
     if (list === undefined) {
       shape.attributes.forEach((id) => this.#writer.writeNode(id));
-      list = bytesOf(`,attr=${shape.attributes.join("=")},data`);
+      list = encodeByteText(`,attr=${shape.attributes.join("=")},data`);
       this.#lists.set(shape, list);
     }
     return list;

@@ -63,13 +63,9 @@ class Hierarchy {
   /** Index of a label below another one, or below none. */
   child(parent: number, label: string, column: string): number {
     const key = `${parent} ${label}`;
-    let node = this.#index.get(key);
-    if (node === undefined) {
-      node = this.nodes.length;
-      this.nodes.push({ label, column, parent });
-      this.#index.set(key, node);
-    }
-    return node;
+    return this.#index.getOrInsertComputed(key, () => {
+      return this.nodes.push({ label, column, parent }) - 1;
+    });
   }
 }
 
@@ -201,9 +197,7 @@ export class JsonSplitFormatter implements Formatter {
       const touched = this.#touchedBy(node, columns);
       if (touched === UNCACHED) isWide = true;
       for (const c of touched) {
-        const nodes = labelled.get(c);
-        if (nodes === undefined) labelled.set(c, [node]);
-        else nodes.push(node);
+        labelled.getOrInsertComputed(c, () => []).push(node);
       }
     }
     if (isWide) return this.#fillWide(row, record, columns);
@@ -222,9 +216,7 @@ export class JsonSplitFormatter implements Formatter {
       for (const id of record.chain(tree, i)) {
         const c = this.#columnOf.get(tree.attributeOf[id]);
         if (c === undefined || !columns[c].hierarchy) continue;
-        const list = labels.get(c);
-        if (list === undefined) labels.set(c, [tree.textOf(id)]);
-        else list.push(tree.textOf(id));
+        labels.getOrInsertComputed(c, () => []).push(tree.textOf(id));
       }
     }
     for (const c of [...labels.keys()].sort((a, b) => a - b)) {

@@ -84,8 +84,7 @@ export class TableFormatter implements Formatter {
     const { shape, shapeAt, count } = record;
     if (shape === null || count !== shapeAt + shape.places.length) return null;
     if (record.immediate.subarray(0, shapeAt).includes(1)) return null;
-    let known = this.#patterns.get(shape);
-    if (known === undefined) this.#patterns.set(shape, known = new Map());
+    const known = this.#patterns.getOrInsertComputed(shape, () => new Map());
     const key = record.node.subarray(0, shapeAt).join();
     const pattern = known.get(key);
     if (pattern?.cells.length === this.#columns.length) return pattern;

@@ -17,9 +17,8 @@ import {
 import { type Shape, Snapshot } from "../../context/snapshot.ts";
 import { NAME_ID, NONE } from "../../context/tree.ts";
 import { TYPE } from "../../context/variant.ts";
-import { type MergedTree, StreamIds } from "../merged_tree.ts";
+import { type MergedTree, parseStreamValue, StreamIds } from "../merged_tree.ts";
 import type { ReadBytes, RecordSink, RecordSource } from "./source.ts";
-import { parseStreamValue } from "../stream_value.ts";
 
 /** What is done with the values of a layout. */
 interface Plan {
