@@ -14,7 +14,7 @@
  * @module
  */
 import { type Aggregation, AGGREGATIONS } from "../core/agg.ts";
-import { parseCpuList } from "../core/machine/cpu_list.ts";
+import { cpusOf } from "../core/machine/cpu_list.ts";
 import { type Domain, isDomain } from "../core/machine/domain.ts";
 import { FormatError } from "../core/errors.ts";
 import type { Behavior, OfferedSignal, Quality, SignalFormat, Unit } from "../core/signal.ts";
@@ -168,7 +168,7 @@ function cpuLists(
   if (listed === undefined || listed === null) return undefined;
   if (!Array.isArray(listed)) throw wrong(`a list of CPU lists under ${key}`, listed);
   return listed.map((item) => {
-    const cpus = Array.isArray(item) ? item : tryCpuList(item);
+    const cpus = Array.isArray(item) ? item : cpusOf(String(item ?? ""));
     if (cpus?.every((cpu) => Number.isInteger(cpu) && cpu >= 0 && cpu < count)) return cpus;
     throw wrong(`CPU lists of the node's CPUs under ${key}`, item);
   });
@@ -181,14 +181,6 @@ function evenly(cpus: readonly CpuPlace[], parts: number): number[][] | undefine
     .sort((a, b) => cpus[a]!.package - cpus[b]!.package || a - b);
   const cut = (part: number) => Math.floor(part * ordered.length / parts);
   return Array.from({ length: parts }, (_, i) => ordered.slice(cut(i), cut(i + 1)));
-}
-
-function tryCpuList(item: unknown): number[] | undefined {
-  try {
-    return parseCpuList(String(item ?? ""));
-  } catch {
-    return undefined;
-  }
 }
 
 function isMapping(value: unknown): value is Mapping {

@@ -77,9 +77,8 @@ export class EventRows {
 
   /** Checks the header line; the reader is on it. */
   header(): void {
-    const { bytes, start, end } = this.#reader;
-    const text = new TextDecoder().decode(bytes.subarray(start, end));
-    if (this.#reader.carriage) this.#carriage();
+    const { text, carriage } = this.#reader;
+    if (carriage) this.#carriage();
     if (text === EVENTS_HEADER_2) this.#columns = COLUMNS_2;
     else if (text !== EVENTS_HEADER) {
       this.#wrong("header taken for the usual one", `the columns ${EVENTS_HEADER}`, quote(text));
@@ -312,6 +311,6 @@ export class EventRows {
   }
 
   #wrong(what: string, expected: string, found: string): void {
-    this.#repairs.wrong(this.#reader, what, { expected, found });
+    this.#repairs.wrong(this.#reader, what, expected, found);
   }
 }

@@ -5,6 +5,8 @@
 import { Diagnostics } from "../core/diagnostics.ts";
 import { FormatError } from "../core/errors.ts";
 
+type RowPlace = { readonly path: string; readonly line: number };
+
 /** The repairs of one recording. */
 export class Repairs {
   /** What was left out or repaired, by file. */
@@ -21,23 +23,14 @@ export class Repairs {
    * @param what What was done about it: `row with 5 fields left out`.
    * @throws {FormatError} Unless lenient.
    */
-  wrong(
-    at: { path: string; line: number },
-    what: string,
-    complaint: { expected: string; found?: string },
-  ): void {
-    if (!this.#lenient) {
-      throw new FormatError(at.path, at.line, {
-        action: "replay",
-        ...complaint,
-        remedy: "--lenient goes on without it",
-      });
-    }
-    this.note(at, what);
+  wrong(at: RowPlace, what: string, expected: string, found?: string): void {
+    if (this.#lenient) return this.note(at, what);
+    const complaint = { action: "replay", expected, found, remedy: "--lenient goes on without it" };
+    throw new FormatError(at.path, at.line, complaint);
   }
 
   /** Something that is counted in either mode. */
-  note(at: { path: string; line: number }, what: string): void {
+  note(at: RowPlace, what: string): void {
     this.diagnostics.add(at.path, what, "", at.line);
   }
 

@@ -5,7 +5,7 @@
  * the runtime's own decompressor.
  * @module
  */
-import { lengthened } from "../core/grow.ts";
+import { grown } from "../core/grow.ts";
 import { UserFile } from "../os/user_file.ts";
 import { FormatError } from "../core/errors.ts";
 
@@ -63,6 +63,11 @@ export class RowReader {
       const found = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
       throw new FormatError(path, 0, { action: "open", found, cause });
     }
+  }
+
+  /** The row as text. */
+  get text(): string {
+    return new TextDecoder().decode(this.bytes.subarray(this.start, this.end));
   }
 
   /** Goes to the next row that is here already; `more`: call {@linkcode fill} first. */
@@ -140,19 +145,13 @@ export class RowReader {
       this.#filled -= this.#next;
       this.#next = 0;
     }
-    if (this.bytes.length - this.#filled < CHUNK) {
-      this.bytes = lengthened(this.bytes, this.bytes.length * 2);
-    }
+    if (this.bytes.length - this.#filled < CHUNK) this.bytes = grown(this.bytes);
   }
 
   #append(chunk: Uint8Array): void {
-    if (this.#filled + chunk.length > this.bytes.length) {
-      this.bytes = lengthened(
-        this.bytes,
-        Math.max(this.bytes.length * 2, this.#filled + chunk.length),
-      );
-    }
+    const filled = this.#filled + chunk.length;
+    if (filled > this.bytes.length) this.bytes = grown(this.bytes, filled);
     this.bytes.set(chunk, this.#filled);
-    this.#filled += chunk.length;
+    this.#filled = filled;
   }
 }

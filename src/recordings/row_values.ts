@@ -3,7 +3,7 @@
  * into one. core/events/event_kinds.ts lists the values of each kind. docs/formats/recording.md.
  * @module
  */
-import { formatCpuList, parseCpuList } from "../core/machine/cpu_list.ts";
+import { cpusOf, formatCpuList } from "../core/machine/cpu_list.ts";
 import type { EventRecord } from "../core/events/event.ts";
 import type { RowValueName } from "../core/events/event_kinds.ts";
 import { HINTS, parseHint } from "../core/hints.ts";
@@ -31,12 +31,9 @@ export const ROW_VALUES: Readonly<Record<RowValueName, RowValue>> = {
     label: "CPU list",
     write: ({ cpus }) => formatCpuList(cpus),
     read(cell, event) {
-      try {
-        event.cpus = parseCpuList(cell.text());
-        return true;
-      } catch {
-        return false;
-      }
+      const cpus = cpusOf(cell.text());
+      if (cpus !== undefined) event.cpus = cpus;
+      return cpus !== undefined;
     },
   },
   hint: {

@@ -20,23 +20,15 @@ export type SampleTitles = readonly (SampleColumn | undefined)[];
 
 /** Reads the header line; the reader is on it. */
 export function sampleTitles(reader: RowReader, repairs: Repairs): SampleTitles {
-  const text = new TextDecoder().decode(reader.bytes.subarray(reader.start, reader.end));
-  const [first, ...titles] = text.split(",").map((title) => title.replace(/^"(.*)"$/, "$1"));
+  const [first, ...titles] = reader.text.split(",").map((title) => title.replace(/^"(.*)"$/, "$1"));
   if (first !== "time") {
-    repairs.wrong(reader, "first column taken as the time", {
-      expected: "the column time first",
-      found: quote(first),
-    });
+    const what = "first column taken as the time";
+    repairs.wrong(reader, what, "the column time first", quote(first));
   }
   return titles.map((title) => {
     const column = parseSampleColumn(title);
-    if (column === undefined) {
-      repairs.wrong(reader, `column ${quote(title)} left out`, {
-        expected: "SIGNAL@domain-index",
-        found: quote(title),
-      });
-    }
-    return column;
+    if (column !== undefined) return column;
+    repairs.wrong(reader, `column ${quote(title)} left out`, "SIGNAL@domain-index", quote(title));
   });
 }
 
@@ -201,11 +193,7 @@ export class SampleRows implements SignalProvider {
     }
     const value = numberIn(this.#reader.bytes, start, end);
     if (value === undefined) {
-      this.#wrong(
-        "cell that is no number taken as NaN",
-        "a number",
-        this.#text(start, end),
-      );
+      this.#wrong("cell that is no number taken as NaN", "a number", this.#text(start, end));
     }
     const isLarge = value !== undefined && Math.abs(value) > Number.MAX_SAFE_INTEGER;
     this.#set(column, value ?? NaN, isLarge ? this.#restOf(start, end, value) : 0);
@@ -228,6 +216,6 @@ export class SampleRows implements SignalProvider {
   }
 
   #wrong(what: string, expected: string, found: string): void {
-    this.#repairs.wrong(this.#reader, what, { expected, found });
+    this.#repairs.wrong(this.#reader, what, expected, found);
   }
 }

@@ -128,7 +128,7 @@ class Run {
     idle?.attach(engine, table);
     const eventRows = new EventRows(events, this.#repairs, tracker, engine.events);
     if (await next(events)) eventRows.header();
-    else this.#repairs.wrong(events, "empty file taken as no events", { expected: "a header" });
+    else this.#repairs.wrong(events, "empty file taken as no events", "a header");
     await this.#steps(engine, { samples, rows, events, eventRows });
     engine.finish();
     return this.#result({ recording, engine, samples, events, eventRows, idle });
