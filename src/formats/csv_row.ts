@@ -65,8 +65,6 @@ export function textIn(bytes: Uint8Array, start: number, end: number): string {
 
 /** Splits one row; the offset of each field is kept until the next row. */
 export class CsvRow {
-  /** Fields of the row; −1: the quotes are wrong. */
-  count = 0;
   #bytes: Uint8Array = new Uint8Array(0);
   readonly #start: Int32Array;
   readonly #end: Int32Array;
@@ -89,9 +87,9 @@ export class CsvRow {
     for (let i = start; i <= end; i++) {
       if (i < end && bytes[i] === QUOTE) {
         this.#quoted = true;
-        if (i !== from) return this.count = -1;
+        if (i !== from) return -1;
         i = this.#closing(bytes, i + 1, end);
-        if (i < 0 || (i < end && bytes[i] !== COMMA)) return this.count = -1;
+        if (i < 0 || (i < end && bytes[i] !== COMMA)) return -1;
       }
       if (i < end && bytes[i] !== COMMA) continue;
       if (count < this.#most) {
@@ -101,7 +99,7 @@ export class CsvRow {
       count++;
       from = i + 1;
     }
-    return this.count = count;
+    return count;
   }
 
   /** Place behind the quote that closes a field, −1 when there is none. */

@@ -42,18 +42,14 @@ export class ProtoWriter {
   }
 
   text(field: number, text: string): void {
-    const most = text.length * 3;
-    this.#reserve(16 + most);
-    this.#varint(field * 8 + LENGTH);
-    const at = this.#length;
-    this.#length += LENGTH_BYTES;
+    const at = this.begin(field, text.length * 3);
     this.#length += encoder.encodeInto(text, this.#bytes.subarray(this.#length)).written;
-    this.#fill(at);
+    this.end(at);
   }
 
-  /** Begins a message. @returns The argument of {@linkcode end}. */
-  begin(field: number): number {
-    this.#reserve(16);
+  /** Begins a message. @param room For so many bytes. @returns The argument of {@linkcode end}. */
+  begin(field: number, room = 0): number {
+    this.#reserve(16 + room);
     this.#varint(field * 8 + LENGTH);
     const at = this.#length;
     this.#length += LENGTH_BYTES;
@@ -62,10 +58,6 @@ export class ProtoWriter {
 
   /** Ends the message that began there. */
   end(at: number): void {
-    this.#fill(at);
-  }
-
-  #fill(at: number): void {
     let length = this.#length - at - LENGTH_BYTES;
     for (let i = 0; i < LENGTH_BYTES; i++) {
       this.#bytes[at + i] = (length & 0x7f) | (i < LENGTH_BYTES - 1 ? 0x80 : 0);

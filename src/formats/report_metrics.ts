@@ -19,11 +19,10 @@ export function reportMetrics(host: ReportHost, isKnown: (key: string) => boolea
     for (const [key, value] of Object.entries(fields ?? {})) {
       if (typeof value !== "number" || !isKnown(key)) continue;
       const { name, unit, kind, help, more } = familyOf(key);
-      let family = families.get(`${name} ${unit}`);
-      if (family === undefined) {
-        families.set(`${name} ${unit}`, family = { name, unit, kind, help, samples: [] });
-      }
-      family.samples.push({ labels: { host: host.host, ...labels, ...more }, value });
+      families.getOrInsertComputed(
+        `${name} ${unit}`,
+        () => ({ name, unit, kind, help, samples: [] }),
+      ).samples.push({ labels: { host: host.host, ...labels, ...more }, value });
     }
   };
   for (const { region, fields } of host.regions ?? []) add(fields, { section: "region", region });
@@ -40,24 +39,19 @@ interface Named extends Omit<MetricFamily, "samples"> {
 const known = new Map<string, Named>();
 
 function familyOf(key: string): Named {
-  const found = known.get(key);
-  if (found !== undefined) return found;
+  return known.getOrInsertComputed(key, () => namedBy(key));
+}
+
+function namedBy(key: string): Named {
   const [, text, unit = ""] = /^(.*?)(?: \(([^)]*)\))?$/.exec(key)!;
   const named = (name: string, help: string, more: Record<string, string> = {}): Named => {
     const kind = unit === "J" && !ESTIMATED.test(key) && !/^[A-Z]/.test(key) ? "counter" : "gauge";
     return { name: `joulemark_run_${name}`, unit, kind, help, more };
   };
   const hint = /^time-hint-(.*)$/.exec(text)?.[1];
-  const made = hint !== undefined
-    ? named("hint", "Time in regions with a hint", { hint })
-    : /^[A-Z]/.test(text)
-    ? named("signal", "A signal that was asked for", { signal: text })
-    : text === "count"
-    ? named("visits", "Visits of the region")
-    : named(
-      text.replace(/^joulemark-/, "").replace(/[^A-Za-z0-9]+/g, "_").toLowerCase(),
-      `${key} of the report`,
-    );
-  known.set(key, made);
-  return made;
+  if (hint !== undefined) return named("hint", "Time in regions with a hint", { hint });
+  if (/^[A-Z]/.test(text)) return named("signal", "A signal that was asked for", { signal: text });
+  if (text === "count") return named("visits", "Visits of the region");
+  const plain = text.replace(/^joulemark-/, "").replace(/[^A-Za-z0-9]+/g, "_").toLowerCase();
+  return named(plain, `${key} of the report`);
 }

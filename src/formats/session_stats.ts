@@ -68,11 +68,6 @@ export class SessionStats {
     this.#metrics = names.map(() => new Metric());
   }
 
-  /** Samples so far. */
-  get count(): number {
-    return this.#count;
-  }
-
   /** @param values One per name; NaN: not available. */
   add(timeS: number, values: ArrayLike<number>): void {
     if (this.#count++ === 0) this.#firstS = timeS;

@@ -118,12 +118,8 @@ function whole(joules: number): string {
 
 function parseBinary(bytes: Uint8Array, path: string, version: "5.0" | "6.0"): PmcLog {
   if (bytes.length < RECORD_BYTES) {
-    throw unparsed(
-      path,
-      0,
-      EXPECTED,
-      bytes.length === 0 ? "an empty file" : `${bytes.length} bytes`,
-    );
+    const found = bytes.length === 0 ? "an empty file" : `${bytes.length} bytes`;
+    throw unparsed(path, 0, EXPECTED, found);
   }
   const records = decodeRecords(bytes, path);
   const cut = bytes.length % RECORD_BYTES !== 0;

@@ -56,12 +56,7 @@ export class RawComplaints {
     this.#counts.add(this.#path, this.#expected, this.#found, this.#first);
     if (this.#counts.countOf(this.#path, this.#expected) > MAX_LOGGED) return;
     const lines = this.#last > this.#first ? ` (to line ${this.#last})` : "";
-    this.#emit(
-      new FormatError(this.#path, this.#first, {
-        action: "read",
-        expected: this.#expected,
-        found: this.#found + lines,
-      }),
-    );
+    const expected = this.#expected, found = this.#found + lines;
+    this.#emit(new FormatError(this.#path, this.#first, { action: "read", expected, found }));
   }
 }

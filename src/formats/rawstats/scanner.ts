@@ -218,12 +218,7 @@ export class RawScanner {
   /** A line with an unexpected type, device or number of values. */
   #slowRow(line: string): void {
     const found = this.#record < 0 ? "no time line above" : this.#readRow(line);
-    if (found === undefined) return;
-    // A mark of several lines is written without its % on all but the first.
-    if (this.#marks.length > 0 && this.#rows === 0) {
-      if (!this.#broken.has(line)) this.#brokenMark(line);
-      return;
-    }
+    if (found === undefined || this.#isOfMark(line)) return;
     this.#complain("a statistics line: a known type, a device, its values", found);
   }
 
@@ -300,17 +295,21 @@ export class RawScanner {
     }
   }
 
-  /** Part of a mark whose % is missing; the line comes again with it, and is then known. */
-  #brokenMark(text: string): void {
-    this.#broken.add(text);
-    this.#marks.push(text);
-    this.#handler.mark?.(text);
+  /**
+   * Takes a line of a mark of several, which is written without its % on all but the first; the line
+   * comes again with it, and is then known.
+   *
+   * @returns False where there is no mark that it can belong to.
+   */
+  #isOfMark(line: string): boolean {
+    if (this.#marks.length === 0 || this.#rows > 0) return false;
+    this.#mark(line);
+    this.#broken.add(line);
+    return true;
   }
 
   #stray(line: string): void {
-    if (this.#record >= 0 && this.#marks.length > 0 && this.#rows === 0) {
-      if (!this.#broken.has(line)) this.#brokenMark(line);
-    } else this.#complain("a line of raw stats", "noise, left out");
+    if (!this.#isOfMark(line)) this.#complain("a line of raw stats", "noise, left out");
   }
 
   #property(text: string): void {

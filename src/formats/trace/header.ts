@@ -63,20 +63,13 @@ function plain(text: string): string {
   return /^[0-9]/.test(text) && !/[\s#"]/.test(text) ? text : textScalar(text);
 }
 
-/** A trace file in its parts; `firstRow` is the 1-based line of the first row. */
-export interface TraceParts {
-  header: TraceHeader;
-  columns: string[];
-  rows: string[][];
-  firstRow: number;
-}
-
 /**
  * Takes a trace file apart, counting header lines: names of columns may hold `#` themselves.
  *
+ * @returns Its parts; `firstRow` is the 1-based line of the first row.
  * @throws {FormatError} With path and line, if it is none, or a row is cut or ragged.
  */
-export function splitTrace(text: string, path: string): TraceParts {
+export function splitTrace(text: string, path: string) {
   const lines = text.split("\n");
   const fail = (line: number, expected: string, found: string) =>
     unparsed(path, line, expected, quoted(found.slice(0, 80)));
@@ -89,9 +82,8 @@ export function splitTrace(text: string, path: string): TraceParts {
     header[key] = found[2].startsWith('"') ? unquoted(found[2]) : found[2];
   }
   for (const [name, key] of LINES) {
-    if (header[key] === undefined) {
-      throw fail(at + 1, `a header line "# ${name}:"`, lines[at] ?? "");
-    }
+    if (header[key] !== undefined) continue;
+    throw fail(at + 1, `a header line "# ${name}:"`, lines[at] ?? "");
   }
   if (!lines[at]) throw fail(at + 1, "the names of the columns", "nothing");
   const columns = lines[at].split("|");
@@ -103,9 +95,7 @@ export function splitTrace(text: string, path: string): TraceParts {
     }
     if (lines[i].endsWith("\r")) throw fail(i + 1, "lines that end in LF", "CRLF");
     const cells = lines[i].split("|");
-    if (cells.length !== columns.length) {
-      throw fail(i + 1, `${columns.length} cells`, lines[i]);
-    }
+    if (cells.length !== columns.length) throw fail(i + 1, `${columns.length} cells`, lines[i]);
     rows.push(cells);
   }
   return { header, columns, rows, firstRow: at + 2 };
