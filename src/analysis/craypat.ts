@@ -4,7 +4,7 @@
  * and Analysis Tools" (S-2376-60), and M. Bareford (2015), section 2.
  * @module
  */
-import type { Report } from "../core/report.ts";
+import { isMapping, type Report } from "../core/report.ts";
 import type { PmcRecord } from "../formats/pmc/log.ts";
 import { summarize } from "./statistics.ts";
 
@@ -60,12 +60,10 @@ export function reportFigures(reports: readonly Report[]): CounterFigures[] {
   const found = new Map<string, { name: string; unit: string; each: number[] }>();
   for (const { joulemark } of reports.flatMap(({ hosts }) => hosts)) {
     for (const [name, known] of Object.entries(joulemark?.counters ?? {})) {
-      if (typeof known !== "object" || known === null || Array.isArray(known)) continue;
+      if (!isMapping(known) || !Array.isArray(known.each)) continue;
       const { each, unit } = known;
-      if (!Array.isArray(each)) continue;
-      const figures = found.get(name) ??
-        { name, unit: UNITS[name] ?? (typeof unit === "string" ? unit : ""), each: [] };
-      found.set(name, figures);
+      const shown = UNITS[name] ?? (typeof unit === "string" ? unit : "");
+      const figures = found.getOrInsertComputed(name, () => ({ name, unit: shown, each: [] }));
       figures.each.push(...each.map(Number).filter((value) => !Number.isNaN(value)));
     }
   }

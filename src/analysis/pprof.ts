@@ -28,15 +28,12 @@ export function pprofBytes(stacks: readonly Stack[], comment: string): Uint8Arra
   const locations: Location[] = [];
   const functions: Function[] = [];
   const numbers = new Map<string, number>();
-  const locationOf = (name: string) => {
-    let id = numbers.get(name);
-    if (id === undefined) {
-      numbers.set(name, id = numbers.size + 1);
+  const locationOf = (name: string) =>
+    numbers.getOrInsertComputed(name, () => {
+      const id = functions.length + 1;
       functions.push(new Function({ id, name: text(name), systemName: text(name) }));
-      locations.push(new Location({ id, line: [new Line({ functionId: id })] }));
-    }
-    return id;
-  };
+      return locations.push(new Location({ id, line: [new Line({ functionId: id })] }));
+    });
   const sample = stacks.map(({ path, timeS, energiesJ, visits }) => {
     const values = [...kinds.map((kind) => energiesJ.get(kind)! * 1e6), timeS * 1e9, visits];
     const unknown = kinds.filter((kind) => !Number.isFinite(energiesJ.get(kind)));

@@ -13,14 +13,8 @@ const SCHEMA = "https://www.speedscope.app/file-format-schema.json";
 export function speedscopeJson(name: string, exporter: string, stacks: readonly Stack[]): string {
   const frames: { name: string }[] = [];
   const numbers = new Map<string, number>();
-  const frameOf = (name: string) => {
-    let number = numbers.get(name);
-    if (number === undefined) {
-      numbers.set(name, number = frames.length);
-      frames.push({ name });
-    }
-    return number;
-  };
+  const frameOf = (name: string) =>
+    numbers.getOrInsertComputed(name, () => frames.push({ name }) - 1);
   const profile = (name: string, unit: string, valueOf: (stack: Stack) => number) => {
     // Widths cannot be negative, which the difference of two estimates can.
     const known = stacks.map((stack) => ({ stack, value: Math.max(0, valueOf(stack)) }))

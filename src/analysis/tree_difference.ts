@@ -3,7 +3,7 @@
  * @module
  */
 import { regionRows, reportedJoules } from "../core/region_rows.ts";
-import type { EnergyKind, TreeRow } from "../core/region_tree.ts";
+import type { EnergyKind } from "../core/region_tree.ts";
 import type { NamedReport } from "./comparable.ts";
 import { summarize } from "./statistics.ts";
 
@@ -46,7 +46,8 @@ export function treeDifference(
     for (const { rows, unmarked } of runs) {
       const around = [root];
       for (const row of [...rows, ...unmarked === undefined ? [] : [unmarked]]) {
-        const own = within(around[row.depth], row);
+        const { inside } = around[row.depth];
+        const own = inside.getOrInsertComputed(row.region, () => path(row.region, row.depth));
         around[row.depth + 1] = own;
         const joules = kind === undefined ? NaN : reportedJoules(row.energies.get(kind));
         if (Number.isFinite(joules)) (set === 0 ? own.a : own.b).push(joules);
@@ -66,10 +67,4 @@ export function treeDifference(
 
 function path(name: string, depth: number): Path {
   return { name, depth, a: [], b: [], timesS: [], inside: new Map() };
-}
-
-function within(around: Path, { region, depth }: TreeRow): Path {
-  let own = around.inside.get(region);
-  if (own === undefined) around.inside.set(region, own = path(region, depth));
-  return own;
 }

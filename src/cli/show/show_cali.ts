@@ -128,11 +128,7 @@ function add(
   },
 ): void {
   let at = root;
-  for (const region of path) {
-    let inside = at.inside.get(region);
-    if (inside === undefined) at.inside.set(region, inside = branch());
-    at = inside;
-  }
+  for (const region of path) at = at.inside.getOrInsertComputed(region, branch);
   const [name, unitS] = time, visits = record["region.count"];
   at.timeS += Number(record[name] ?? 0) * unitS;
   at.energyJ += Number(record[energyName] ?? 0);

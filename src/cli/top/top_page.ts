@@ -119,10 +119,9 @@ export class Courses {
       const known = values.filter((value) => value !== null);
       const sum = known.reduce((total, value) => total + value, 0);
       const value = known.length === 0 ? NaN : unit === "W" ? sum : sum / known.length;
-      const course = this.#values.get(name) ?? [];
+      const course = this.#values.getOrInsertComputed(name, () => []);
       course.push(value);
       if (course.length > READINGS_MAX) course.shift();
-      this.#values.set(name, course);
     }
   }
 
