@@ -19,14 +19,6 @@ export interface CodePart {
 /** Offsets in the file; a reason where they cannot be determined. */
 export type Exits = readonly number[] | { readonly refused: string };
 
-/** An instruction without its prefixes. */
-interface Seen {
-  at: number;
-  /** First byte of the opcode, within the part. */
-  opcodeAt: number;
-  end: number;
-}
-
 /** @param parts The function's own code first. */
 export function functionExits(parts: readonly CodePart[]): Exits {
   const exits: number[] = [];
@@ -40,9 +32,9 @@ export function functionExits(parts: readonly CodePart[]): Exits {
       const length = instructionLength(code, at);
       if (length === 0) return { refused: "an instruction that is not known" };
       starts.add(offset + at);
-      const seen = { at, opcodeAt: opcodeOf(code, at), end: at + length };
-      const jump = jumpOf(code, seen);
-      if (isReturn(code[seen.opcodeAt]) || jump === "leaves") exits.push(offset + at);
+      const opcodeAt = opcodeOf(code, at);
+      const jump = jumpOf(code, opcodeAt, at + length);
+      if (isReturn(code[opcodeAt]) || jump === "leaves") exits.push(offset + at);
       else if (typeof jump === "object") {
         const target = offset + jump.to;
         if (isInside(target)) targets.push(target);
@@ -60,6 +52,7 @@ export function functionExits(parts: readonly CodePart[]): Exits {
   return exits;
 }
 
+/** First byte of an instruction's opcode, behind the prefixes. */
 function opcodeOf(code: Uint8Array, start: number): number {
   let at = start;
   while (PREFIXES.has(code[at])) at++;
@@ -70,7 +63,8 @@ const isReturn = (opcode: number): boolean => opcode === 0xc3 || opcode === 0xc2
 
 function jumpOf(
   code: Uint8Array,
-  { opcodeAt, end }: Seen,
+  opcodeAt: number,
+  end: number,
 ): { to: number; isConditional: boolean } | "leaves" | undefined {
   const opcode = code[opcodeAt], second = code[opcodeAt + 1];
   const near = () => end + (code[end - 1] << 24 >> 24);
