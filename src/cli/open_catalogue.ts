@@ -28,13 +28,11 @@ export interface NodeOptions {
  * @throws {UsageError} If the root is no directory.
  */
 export function openCatalogue(options: NodeOptions): { host: MachineHost; catalogue: Catalogue } {
-  const root = options.root ?? "";
-  const host = openMachine(root, options.collector);
-  const without = listOf(options.without);
+  const host = openMachine(options.root ?? "", options.collector);
   const catalogue = buildCatalogue({
     host,
     readers: READERS,
-    without,
+    without: listOf(options.without),
     application: [ownTime(host)],
     applicationRows: TRACKER_SIGNALS,
     applicationAliases: TRACKER_ALIASES,

@@ -12,7 +12,7 @@ import {
 } from "../analysis/craypat.ts";
 import { groupByName, type RunGroup } from "../analysis/compare_runs.ts";
 import { svg } from "../analysis/picture.ts";
-import { QUANTITIES, type Quantity, runOf } from "../analysis/runs.ts";
+import { QUANTITIES, type Quantity, type Run, runOf } from "../analysis/runs.ts";
 import { parseSweepTable, sweepOf, type SweepPoint, sweepPoints } from "../analysis/sweep.ts";
 import { tableCsv, tableJson, tableText } from "../analysis/table.ts";
 import * as views from "../analysis/views.ts";
@@ -24,13 +24,14 @@ import { type PmcRun, readPmcRuns, readTableText } from "../outputs/pmc/read.ts"
 import { EXIT } from "./exit_codes.ts";
 import { say, terminalWidth, writeStdout } from "./io.ts";
 import { JSON_FORMAT, outputOption } from "./command_line/common_options.ts";
-import { type ParsedOptions, parseFormat } from "./command_line/options.ts";
+import { parseCount, type ParsedOptions, parseFormat } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 
 const FORMATS = ["text", "csv", "json", "svg", "html"] as const;
 const CHOICES = ["histogram", "cdf", "compare", "sweep"] as const;
 
 const HOW = "Choices, one of";
+const HELP = "see joulemark pmc --help";
 
 /** Analyses PMC logs. */
 export const pmc: Verb = {
@@ -121,26 +122,33 @@ function viewOf(
     return views.craypatView(craypatSummary(figures, asked(text.agg, figures)));
   }
   const loaded = given.flatMap(({ name, files }) => {
-    return files.flatMap((file) => readPmcRuns(file, tell)).map((one) => ({ name, one }));
-  });
-  const runs = loaded.map(({ one }) => runOf(one.log, one.name));
-  const titled = loaded.map(({ name, one }, i) => {
-    if (name === undefined) return runs[i];
-    const isAlone = loaded.filter((other) => other.name === name).length === 1;
-    return { ...runs[i], name: isAlone ? name : `${name} ${one.name}` };
+    return runsIn(files, tell).map((run) => ({ name, run }));
   });
   if (choice === "compare") {
     const labelled = given.some(({ name }) => name !== undefined);
     const groups = labelled
-      ? [...Map.groupBy(runs.keys(), (i) => loaded[i].name ?? runs[i].name)]
-        .map(([name, list]): RunGroup => ({ name, runs: list.map((i) => runs[i]) }))
-      : groupByName(runs);
+      ? [...Map.groupBy(loaded, ({ name, run }) => name ?? run.name)]
+        .map(([name, list]): RunGroup => ({ name, runs: list.map(({ run }) => run) }))
+      : groupByName(loaded.map(({ run }) => run));
     return views.compareView(groups);
   }
+  const titled = loaded.map(({ name, run }) => {
+    if (name === undefined) return run;
+    const isAlone = loaded.filter((other) => other.name === name).length === 1;
+    return { ...run, name: isAlone ? name : `${name} ${run.name}` };
+  });
   const figures = quantities(text.figure);
-  if (choice === "histogram") return views.histogramView(titled, figures, bins(text.bins));
+  if (choice === "histogram") {
+    const bins = text.bins === undefined ? undefined : parseCount("bins", text.bins, HELP);
+    return views.histogramView(titled, figures, bins);
+  }
   if (choice === "cdf") return views.cdfView(titled, figures);
   return views.summaryView(titled);
+}
+
+/** The runs in logs. */
+export function runsIn(files: readonly string[], tell: (line: string) => void): Run[] {
+  return files.flatMap((file) => readPmcRuns(file, tell)).map((one) => runOf(one.log, one.name));
 }
 
 /** `NAME=FILE,FILE`, unless a file of that name exists. */
@@ -157,8 +165,7 @@ function points(given: readonly Named[], tell: (line: string) => void): SweepPoi
     return parseSweepTable(readTableText(given[0].files[0]), given[0].files[0]);
   }
   const groups = given.flatMap(({ name, files }): RunGroup[] => {
-    const runs = files.flatMap((file) => readPmcRuns(file, tell))
-      .map((one) => runOf(one.log, one.name));
+    const runs = runsIn(files, tell);
     return name === undefined ? groupByName(runs) : [{ name, runs }];
   });
   return sweepPoints(groups);
@@ -218,13 +225,6 @@ function quantities(list: string | undefined): Quantity[] | undefined {
   });
 }
 
-function bins(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (Number.isInteger(value) && value > 0 && value <= 1000) return value;
-  throw wrong(`--bins ${text}`, "a whole number from 1 to 1000", text);
-}
-
 /** In the form asked for. @param width Of the terminal, for text. */
 export function printed(view: views.View, format: string, width = Infinity): string {
   switch (format) {
@@ -245,5 +245,5 @@ export function printed(view: views.View, format: string, width = Infinity): str
 }
 
 function wrong(target: string, expected: string, found: string): UsageError {
-  return unusable(target, expected, found, "see joulemark pmc --help");
+  return unusable(target, expected, found, HELP);
 }

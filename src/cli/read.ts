@@ -16,12 +16,10 @@ import { EXIT } from "./exit_codes.ts";
 import { finished, say, terminalWidth, writeStdout } from "./io.ts";
 import { misused, parseFormat } from "./command_line/options.ts";
 import {
-  COLLECTOR,
   JSON_SWITCH,
+  NODE_OPTIONS,
   quietOption,
-  ROOT,
   TEXT_OR_JSON,
-  WITHOUT,
 } from "./command_line/common_options.ts";
 import { openCatalogue } from "./open_catalogue.ts";
 import type { Verb } from "./command_line/verb.ts";
@@ -65,9 +63,7 @@ Without arguments: the names of all signals that this node has, one a line.`,
     { name: "domains", short: "d", help: "the domains and how many of each this node has" },
     JSON_SWITCH,
     TEXT_OR_JSON,
-    ROOT,
-    WITHOUT,
-    COLLECTOR,
+    ...NODE_OPTIONS,
     quietOption("no reasons on stderr"),
   ],
   notes:

@@ -24,7 +24,7 @@ import { parsePmcVersion } from "../outputs/pmc/version.ts";
 import { loadOutputs, OUTPUTS } from "../outputs/all.ts";
 import type { Opener } from "../outputs/output.ts";
 import type { RunIdle } from "../outputs/run_idle.ts";
-import { replay as replayOne, type Replayed } from "../session/replay.ts";
+import { replay as replayOne, type Replayed, type ReplayOptions } from "../session/replay.ts";
 import { WholeFile } from "../files/whole_file.ts";
 import type { NameTable } from "../signals/batch.ts";
 import { ReplaySite } from "./replay_site.ts";
@@ -80,27 +80,18 @@ async function run({ text, values, flags, words }: ParsedOptions): Promise<numbe
   const makers = await loadOutputs(outputs, values, () => undefined);
   const steps: NodeSteps[] = [];
   const idle = await idleFrom(text.idle);
-  const makeTable = await tableMaker();
-  const results: Replayed[] = [];
   try {
-    for (const directory of words) {
-      results.push(
-        await replayOne(directory, {
-          makeTable,
-          version: REPORT_VERSION,
-          lenient: flags.has("lenient"),
-          profile: text.profile,
-          recordFilter: text["record-filter"],
-          reportSignals: text["report-signals"],
-          outputs: (recording) => {
-            const site = new ReplaySite(recording, { several, tracePeriodS, files, steps });
-            return makers.map((make) => make(values, site));
-          },
-          idle,
-        }),
-      );
-      refuseTwice(results, directory);
-    }
+    const results = await replayAll(words, {
+      lenient: flags.has("lenient"),
+      profile: text.profile,
+      recordFilter: text["record-filter"],
+      reportSignals: text["report-signals"],
+      outputs: (recording) => {
+        const site = new ReplaySite(recording, { several, tracePeriodS, files, steps });
+        return makers.map((make) => make(values, site));
+      },
+      idle,
+    });
     const report = document(results);
     for (const { engine, host } of results) engine.reported({ ...report, hosts: [host] });
     const written = stringifyReport(report);
@@ -116,11 +107,26 @@ async function run({ text, values, flags, words }: ParsedOptions): Promise<numbe
     }
     if (flags.has("json")) writeStdout(jsonText(report, 2) + "\n");
     else if (text.report === undefined) writeStdout(written);
+    if (!flags.has("quiet")) tell(results);
   } finally {
     for (const file of files) file[Symbol.dispose]();
   }
-  if (!flags.has("quiet")) tell(results);
   return EXIT.done;
+}
+
+/** Replays one recording after the other. @throws {UsageError} If two are of one host. */
+async function replayAll(
+  directories: readonly string[],
+  options: Omit<ReplayOptions, "makeTable" | "version">,
+): Promise<Replayed[]> {
+  const makeTable = await tableMaker();
+  const results: Replayed[] = [];
+  for (const directory of directories) {
+    const version = REPORT_VERSION;
+    results.push(await replayOne(directory, { makeTable, version, ...options }));
+    refuseTwice(results, directory);
+  }
+  return results;
 }
 
 /** Makes baselines from a file; there is no node to measure here. */
@@ -144,18 +150,11 @@ export async function replayReport(
   directories: readonly string[],
   outputs: (recording: Recording) => readonly Opener[] = () => [],
 ): Promise<Report> {
-  const makeTable = await tableMaker();
-  const results: Replayed[] = [];
-  for (const directory of directories) {
-    results.push(
-      await replayOne(directory, {
-        ...{ makeTable, version: REPORT_VERSION, lenient: true },
-        // Energies of regions as in a run with default options.
-        outputs: (recording) => [attributionIn(DEFAULT_ATTRIBUTION), ...outputs(recording)],
-      }),
-    );
-    refuseTwice(results, directory);
-  }
+  const results = await replayAll(directories, {
+    lenient: true,
+    // Energies of regions as in a run with default options.
+    outputs: (recording) => [attributionIn(DEFAULT_ATTRIBUTION), ...outputs(recording)],
+  });
   tell(results);
   return document(results);
 }

@@ -18,7 +18,7 @@ import type { Catalogue } from "../signals/catalogue.ts";
 import { EXIT } from "./exit_codes.ts";
 import { say, writeStdout } from "./io.ts";
 import { openCatalogue } from "./open_catalogue.ts";
-import { COLLECTOR, quietOption, ROOT, WITHOUT } from "./command_line/common_options.ts";
+import { NODE_OPTIONS, quietOption } from "./command_line/common_options.ts";
 import { misused } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 
@@ -56,9 +56,7 @@ export const sample: Verb = {
       ...{ name: "stats", value: "FILE" },
       help: "statistics of every column; - is stdout, and then no rows are printed",
     },
-    ROOT,
-    WITHOUT,
-    COLLECTOR,
+    ...NODE_OPTIONS,
     quietOption("no reasons on stderr"),
   ],
   notes: "A signal without a source here is a column of nan, with the reason on stderr.",

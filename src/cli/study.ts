@@ -34,7 +34,7 @@ import { selfCommand } from "../os/self.ts";
 import { EXIT } from "./exit_codes.ts";
 import { say, terminalWidth, writeStdout } from "./io.ts";
 import { JSON_FORMAT, quietOption } from "./command_line/common_options.ts";
-import { misused, type ParsedOptions, parseFormat } from "./command_line/options.ts";
+import { misused, parseCount, type ParsedOptions, parseFormat } from "./command_line/options.ts";
 import { printed } from "./pmc.ts";
 import { Progress } from "./progress.ts";
 import type { Verb } from "./command_line/verb.ts";
@@ -107,7 +107,7 @@ async function run(options: ParsedOptions): Promise<number> {
   if (texts.length === 0 && placements === undefined) throw missing("--vary NAME=A,B,...");
   if (words.length === 0) throw missing("a command after --");
   const format = parseFormat(options, FORMATS);
-  const repeats = wholeNumber("repeat", text.repeat ?? "3");
+  const repeats = parseCount("repeat", text.repeat ?? "3");
   const directory = text.dir ?? "joulemark-study";
   const varied = texts.map(parseVaried);
   if (placements !== undefined) {
@@ -137,7 +137,7 @@ async function run(options: ParsedOptions): Promise<number> {
 
 /** @throws {UsageError} If nothing can be placed. */
 function placed({ placement, nodes, topology }: ParsedOptions["text"]): Placements {
-  const count = wholeNumber("placement", placement!);
+  const count = parseCount("placement", placement!);
   const list = nodes ?? Deno.env.get("SLURM_JOB_NODELIST");
   const wrong = (expected: string, found: string) =>
     unusable(`--placement ${placement}`, expected, found);
@@ -257,12 +257,6 @@ function pointsOf(results: readonly StudyResult[]): SweepPoint[] {
     const value = label.includes(" ") ? NaN : Number(label.slice(label.indexOf("=") + 1));
     return sweepPoint(label, value, list);
   });
-}
-
-function wholeNumber(name: string, text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 1 && value <= 1000) return value;
-  throw unusable(`--${name} ${text}`, "a whole number from 1 to 1000", text);
 }
 
 const missing = (expected: string) => misused("study", expected, "none");

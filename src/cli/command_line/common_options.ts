@@ -22,6 +22,9 @@ export const COLLECTOR: Option = {
   help: "who reads counters that are closed to you",
 };
 
+/** Those of verbs that read the node. */
+export const NODE_OPTIONS: readonly Option[] = [ROOT, WITHOUT, COLLECTOR];
+
 /** JSON on stdout. */
 export const JSON_SWITCH: Option = { name: "json", help: "the same as JSON" };
 

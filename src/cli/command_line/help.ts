@@ -68,21 +68,28 @@ function described(option: Option, width: number): string {
 export function wrapped(text: string, indent: string): string {
   const lines: string[] = [];
   for (const given of text.split("\n").reduce<string[]>(joinPlain, [])) {
-    if (given.startsWith(" ")) {
-      lines.push(indent + given);
-      continue;
-    }
-    let line = "";
-    for (const word of given.split(" ")) {
-      if (line !== "" && indent.length + line.length + 1 + word.length > WIDTH) {
-        lines.push(indent + line);
-        line = "";
-      }
-      line = line === "" ? word : `${line} ${word}`;
-    }
-    lines.push(indent + line);
+    const own = given.startsWith(" ") ? [given] : filled(given.split(" "), WIDTH - indent.length);
+    lines.push(...own.map((line) => indent + line));
   }
   return lines.join("\n");
+}
+
+/** Words in lines of so many columns, at most. @param columns That a text takes. @default its length */
+export function filled(
+  words: readonly string[],
+  width: number,
+  columns: (text: string) => number = (text) => text.length,
+): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of words) {
+    if (line !== "" && columns(line) + 1 + columns(word) > width) {
+      lines.push(line);
+      line = "";
+    }
+    line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
 }
 
 /** Plain lines of a paragraph flow into one; what is indented, and what follows it, does not. */

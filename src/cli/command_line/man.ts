@@ -6,7 +6,7 @@
 import { UnknownNameError } from "../../core/errors.ts";
 import { SETTINGS_TEXT } from "../../core/config_text.ts";
 import { type Option, variableOf } from "../../core/option.ts";
-import { optionText, shownOptions } from "./help.ts";
+import { filled, optionText, shownOptions } from "./help.ts";
 import { finished } from "../io.ts";
 import type { ListedVerb, Verb, VerbEntry } from "./verb.ts";
 import { VERSION, VERSION_DATE } from "../../core/version.ts";
@@ -149,19 +149,9 @@ function flowing(paragraph: string): string[] {
 }
 
 function sentences(text: string): string[] {
-  const lines: string[] = [];
-  for (const sentence of text.split(/(?<=[.!?]\)?) +/)) {
-    let line = "";
-    for (const next of sentence.split(/ +/)) {
-      if (line !== "" && escaped(line).length + 1 + escaped(next).length > WIDTH) {
-        lines.push(escaped(line));
-        line = "";
-      }
-      line = line === "" ? next : `${line} ${next}`;
-    }
-    lines.push(escaped(line));
-  }
-  return lines;
+  return text.split(/(?<=[.!?]\)?) +/).flatMap((sentence) => {
+    return filled(sentence.split(/ +/), WIDTH, (part) => escaped(part).length).map(escaped);
+  });
 }
 
 /** Text in which nothing is a request of roff. */

@@ -196,6 +196,13 @@ export function parseFormat<F extends string>(
   throw unusable(`--format ${given}`, formats.join(", "), given);
 }
 
+/** A whole number from 1 to 1000. @throws {UsageError} If it is none. */
+export function parseCount(name: string, text: string, remedy?: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= 1000) return value;
+  throw unusable(`--${name} ${text}`, "a whole number from 1 to 1000", text, remedy);
+}
+
 /**
  * A number of seconds.
  *

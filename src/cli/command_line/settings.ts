@@ -72,13 +72,8 @@ export function settingsOf(
   if (verb.command === true) {
     for (const line of mistakes) say(`${line}; the line is left aside`);
   } else if (mistakes.length > 0) {
-    const expected = "settings of this verb";
-    throw new UsageError({
-      action: "use the settings",
-      expected,
-      found: mistakes[0],
-      remedy: HINT,
-    });
+    const expected = "settings of this verb", [found] = mistakes;
+    throw new UsageError({ action: "use the settings", expected, found, remedy: HINT });
   }
   return values;
 }

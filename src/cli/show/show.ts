@@ -4,7 +4,7 @@
  */
 import { printableLines } from "../../core/printable.ts";
 import { reportView } from "../../analysis/report_view.ts";
-import type { View } from "../../analysis/views.ts";
+import { histogramView, summaryView, type View } from "../../analysis/views.ts";
 import { UsageError } from "../../core/errors.ts";
 import { regionRows } from "../../core/region_rows.ts";
 import type { Report } from "../../core/report.ts";
@@ -23,7 +23,7 @@ import { say, terminalWidth, writeStdout } from "../io.ts";
 import { JSON_FORMAT, outputOption, quietOption } from "../command_line/common_options.ts";
 import { type ParsedOptions, parseFormat } from "../command_line/options.ts";
 import type { Verb } from "../command_line/verb.ts";
-import { printed } from "../pmc.ts";
+import { printed, runsIn } from "../pmc.ts";
 
 const TABLE_FORMATS = ["text", "csv", "json"] as const;
 const FORMATS = [...TABLE_FORMATS, "speedscope", "pprof"] as const;
@@ -102,7 +102,7 @@ async function run(options: ParsedOptions): Promise<number> {
     return EXIT.done;
   }
   if (kind === "pmc") {
-    write(printed(await pmcView(words, tell), format, width));
+    write(printed(pmcView(words, tell), format, width));
     return EXIT.done;
   }
   if (kind === "cali" && format === "text") {
@@ -182,7 +182,7 @@ async function html(
   }
   if (kind === "recording") return await pages.recordingsHtml(words);
   if (kind === "pmc") {
-    return pages.viewHtml(await pmcView(words, tell), words.map(baseName).join(", "));
+    return pages.viewHtml(pmcView(words, tell), words.map(baseName).join(", "));
   }
   if (kind === "rawstats") {
     const { rawTable } = await import("../stats.ts");
@@ -195,12 +195,8 @@ function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-async function pmcView(words: readonly string[], tell: (line: string) => void): Promise<View> {
-  const { readPmcRuns } = await import("../../outputs/pmc/read.ts");
-  const { histogramView, summaryView } = await import("../../analysis/views.ts");
-  const { runOf } = await import("../../analysis/runs.ts");
-  const runs = words.flatMap((file) => readPmcRuns(file, tell))
-    .map((one) => runOf(one.log, one.name));
+function pmcView(words: readonly string[], tell: (line: string) => void): View {
+  const runs = runsIn(words, tell);
   const summary = summaryView(runs);
   return { ...summary, panels: [...summary.panels, ...histogramView(runs).panels] };
 }

@@ -15,7 +15,7 @@ import { privateBase, privateBases } from "../../job/private_base.ts";
 import { EXIT } from "../exit_codes.ts";
 import { say, writeControls, writeStdout } from "../io.ts";
 import { openCatalogue } from "../open_catalogue.ts";
-import { COLLECTOR, ROOT, WITHOUT } from "../command_line/common_options.ts";
+import { NODE_OPTIONS } from "../command_line/common_options.ts";
 import { misused, parseSeconds } from "../command_line/options.ts";
 import { Courses, Draw, page, press, type Quantity, type View } from "./top_page.ts";
 import type { Verb } from "../command_line/verb.ts";
@@ -46,9 +46,7 @@ cost; beside each quantity stands its course.`,
     },
     { name: "interval", value: "S", default: "1", help: "time between two pages" },
     { name: "once", help: "one page" },
-    ROOT,
-    WITHOUT,
-    COLLECTOR,
+    ...NODE_OPTIONS,
     {
       name: "simulate",
       help: "the simulated node of a run that goes on, or one that idles where there is none",
