@@ -29,28 +29,31 @@ export interface PmcParseOptions {
   version?: "5.0" | "6.0";
 }
 
-const NAMES: Record<PmcVersion, string> = {
-  "2.0": "time (s), step, average power (W), energy used (J)",
-  "3.1": "time (s), step, substep, average power (W), energy used (J)",
-  "4.0": "time (s), step, substep, average power (W), energy used (J)",
-  "4.3": "time (s), step, substep, average power (W), energy used (J)",
-  "4.4":
-    "time (s), step, substep, power avg (W), cpu power avg (W), mem power avg (W), energy (J), cpu energy (J), mem energy (J)",
-  "5.0": "",
-  "6.0": "",
+/** A number of a line, and its name in the header. */
+type Column = readonly [name: string, field: Exclude<keyof PmcRecord, "restsJ" | "headed">];
+
+const STEP: readonly Column[] = [["time (s)", "timeS"], ["step", "step"], ["substep", "substep"]];
+const USUAL: readonly Column[] = [
+  ...STEP,
+  ...[["average power (W)", "powerW"], ["energy used (J)", "energyJ"]] as const,
+];
+/** Of the versions that are text. */
+const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
+  "2.0": USUAL.filter(([, field]) => field !== "substep"),
+  ...{ "3.1": USUAL, "4.0": USUAL, "4.3": USUAL },
+  "4.4": [
+    ...STEP,
+    ...[["power avg (W)", "powerW"], ["cpu power avg (W)", "cpuPowerW"]] as const,
+    ...[["mem power avg (W)", "memoryPowerW"], ["energy (J)", "energyJ"]] as const,
+    ...[["cpu energy (J)", "cpuEnergyJ"], ["mem energy (J)", "memoryEnergyJ"]] as const,
+  ],
 };
-const FIELDS: Record<string, number> = { "2.0": 4, "3.1": 5, "4.0": 5, "4.3": 5, "4.4": 9 };
 const HEADER = /^pm_mpi_lib v([0-9]+\.[0-9]+)(?:\.[0-9]+)?:/;
 const ASCII_HEADER = "rank, time (s),";
 
 /** Does a file begin like a PMC text log? */
 export function looksLikePmc(text: string): boolean {
   return HEADER.test(text) || text.startsWith(ASCII_HEADER);
-}
-
-/** The first line of a text log, without LF; empty for the binary versions. */
-export function pmcHeader(version: PmcVersion): string {
-  return NAMES[version] === "" ? "" : `pm_mpi_lib v${version}.0: ${NAMES[version]}`;
 }
 
 /**
@@ -74,37 +77,24 @@ export function parsePmc(data: string | Uint8Array, options: PmcParseOptions = {
 export function stringifyPmc(log: PmcLog): string | Uint8Array<ArrayBuffer> {
   if (log.form === "binary") return encodeRecords(log.records);
   if (log.form === "ascii") return stringifyAscii(log.records);
-  if (!(log.version in FIELDS)) throw new TypeError(`PMC ${log.version} has no text form`);
-  const header = pmcHeader(log.version);
+  const columns = COLUMNS[log.version];
+  if (columns === undefined) throw new TypeError(`PMC ${log.version} has no text form`);
+  const header = `pm_mpi_lib v${log.version}.0: ${columns.map(([name]) => name).join(", ")}`;
   const lines = [header];
   for (const record of log.records) {
     if (record.headed) lines.push(header);
-    lines.push(pmcLine(log.version, record));
+    lines.push(columns.map(([, field]) => cellOf(record, field, log.version)).join(" "));
   }
   return lines.join("\n") + "\n";
 }
 
-/** One line of a text log, without LF. Energies of an odd half are rounded to the even joule. */
-export function pmcLine(version: PmcVersion, r: PmcRecord): string {
-  const start = version === "2.0"
-    ? `${formatF(r.timeS)} ${r.step} `
-    : `${formatF(r.timeS)} ${r.step} ${r.substep ?? 1} `;
-  const energy = (joules: number | undefined) => whole(joules ?? NaN);
-  switch (version) {
-    case "2.0":
-    case "3.1":
-    case "4.3":
-      return `${start}${formatF(r.powerW)} ${energy(r.energyJ)}`;
-    case "4.0":
-      return `${start}${formatF(r.powerW)} ${formatF(r.energyJ)}`;
-    case "4.4": {
-      const powers = [r.powerW, r.cpuPowerW, r.memoryPowerW].map((w) => formatF(w ?? NaN));
-      const energies = [r.energyJ, r.cpuEnergyJ, r.memoryEnergyJ].map(energy);
-      return start + [...powers, ...energies].join(" ");
-    }
-    default:
-      throw new TypeError(`PMC ${version} has no text form`);
-  }
+/** A number of a line. Energies of an odd half are rounded to the even joule; 4.0 rounds none. */
+function cellOf(record: PmcRecord, field: Column[1], version: PmcVersion): string {
+  if (field === "step" || field === "substep") return String(record[field] ?? 1);
+  const value = record[field] ?? NaN;
+  return field.endsWith("EnergyJ") || field === "energyJ" && version !== "4.0"
+    ? whole(value)
+    : formatF(value);
 }
 
 /** C's `%ld` of what is left of a sum of readings. */
@@ -130,12 +120,11 @@ function parseText(text: string, path: string): PmcLog {
   const lines = text.split(/\r?\n/);
   const last = lines.pop()!;
   const found = HEADER.exec(lines[0] ?? "");
-  const version = found?.[1] ?? "";
-  if (!(version in FIELDS)) {
+  const version = found?.[1] ?? "", columns = COLUMNS[version];
+  if (columns === undefined) {
     const expected = `"pm_mpi_lib v2.0.0:" or another of its versions (${PMC_VERSIONS.join(", ")})`;
     throw unparsed(path, 1, expected, found === null ? "no such header" : `version ${version}`);
   }
-  const known = version as PmcVersion;
   const records: PmcRecord[] = [];
   let headed = false;
   for (let i = 1; i < lines.length; i++) {
@@ -143,33 +132,27 @@ function parseText(text: string, path: string): PmcLog {
       headed = true;
       continue;
     }
-    const record = parseLine(lines[i], FIELDS[version]);
+    const record = parseLine(lines[i], columns);
     if (record === undefined) {
-      const expected = `${FIELDS[version]} numbers between blanks`;
+      const expected = `${columns.length} numbers between blanks`;
       throw unparsed(path, i + 1, expected, JSON.stringify(lines[i].slice(0, 80)));
     }
     records.push(headed ? { ...record, headed } : record);
     headed = false;
   }
-  return { version: known, form: "text", records, ...(last === "" ? {} : { cut: true }) };
+  const cut = last === "" ? {} : { cut: true };
+  return { version: version as PmcVersion, form: "text", records, ...cut };
 }
 
 const NUMBER = /^-?(?:[0-9]+(?:\.[0-9]+)?|nan|inf)$/;
 
-function parseLine(line: string, count: number): PmcRecord | undefined {
+function parseLine(line: string, columns: readonly Column[]): PmcRecord | undefined {
   const words = line.split(" ");
-  if (words.length !== count || !words.every((word) => NUMBER.test(word))) return undefined;
-  const n = words.map((word) => word.endsWith("inf") ? Infinity : Number(word));
-  if (!Number.isInteger(n[1])) return undefined;
-  if (count === 4) return { timeS: n[0], step: n[1], powerW: n[2], energyJ: n[3] };
-  const start = { timeS: n[0], step: n[1], substep: n[2], powerW: n[3] };
-  if (count === 5) return { ...start, energyJ: n[4] };
-  return {
-    ...start,
-    energyJ: n[6],
-    cpuPowerW: n[4],
-    memoryPowerW: n[5],
-    cpuEnergyJ: n[7],
-    memoryEnergyJ: n[8],
-  };
+  const isSound = words.length === columns.length && words.every((word) => NUMBER.test(word));
+  if (!isSound) return undefined;
+  const record = {} as Record<Column[1], number>;
+  columns.forEach(([, field], i) => {
+    record[field] = words[i].endsWith("inf") ? Infinity : Number(words[i]);
+  });
+  return Number.isInteger(record.step) ? record : undefined;
 }
