@@ -131,19 +131,16 @@ function topologyOf(data: Mapping, seen: Instances, wrong: Wrong): PlatformTopol
 }
 
 function regularPlaces(shape: Mapping, wrong: Wrong): readonly CpuPlace[] {
-  const { packages, cores_per_package, threads_per_core } = shape;
-  for (const [key, value] of Object.entries({ packages, cores_per_package, threads_per_core })) {
-    if (!Number.isInteger(value) || (value as number) < 1) {
-      throw wrong(`a whole number above 0 for ${key}`, value);
-    }
-  }
-  const all = (packages as number) * (cores_per_package as number) * (threads_per_core as number);
+  const count = (key: string) => {
+    const value = shape[key];
+    if (Number.isInteger(value) && (value as number) >= 1) return value as number;
+    throw wrong(`a whole number above 0 for ${key}`, value);
+  };
+  const packages = count("packages");
+  const coresPerPackage = count("cores_per_package"), threadsPerCore = count("threads_per_core");
+  const all = packages * coresPerPackage * threadsPerCore;
   if (all > MAX_CPUS) throw wrong(`at most ${MAX_CPUS} CPUs`, all);
-  return PlatformTopology.regular({
-    packages: packages as number,
-    coresPerPackage: cores_per_package as number,
-    threadsPerCore: threads_per_core as number,
-  }).places;
+  return PlatformTopology.regular({ packages, coresPerPackage, threadsPerCore }).places;
 }
 
 function listedPlaces(listed: unknown, wrong: Wrong): CpuPlace[] {

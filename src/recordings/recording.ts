@@ -220,26 +220,22 @@ export interface RecordingDescription extends Omit<Recording, "signals"> {
 }
 
 /** The text of `recording.yaml`; the batch has all its signals pushed. */
-export function recordingYaml(about: RecordingDescription, batch: Batch): string {
+export function recordingYaml(
+  { host, profile, agent, startTime: start, topology, hasTracks }: RecordingDescription,
+  batch: Batch,
+): string {
   const data: { [key: string]: Nested } = {
-    format: about.hasTracks ? FORMAT_NAME_2 : FORMAT_NAME,
-    host: about.host,
-    profile: about.profile,
-    agent: about.agent,
-    start: about.startTime,
-    ...topologyData(about.topology),
-    signals: recordedColumns(batch).map(({ name, signal: { row, ...signal } }) => ({
-      name,
-      domain: row.domain,
-      unit: row.unit,
-      aggregation: row.agg,
-      behavior: row.behavior,
-      format: row.format ?? "double",
-      quality: signal.quality,
-      source: signal.source,
-      ...(signal.note === undefined ? {} : { note: signal.note }),
-      ...(signal.updatePeriodS === undefined ? {} : { update_period: signal.updatePeriodS }),
-    })),
+    ...{ format: hasTracks ? FORMAT_NAME_2 : FORMAT_NAME, host, profile, agent, start },
+    ...topologyData(topology),
+    signals: recordedColumns(batch).map(({ name, signal }) => {
+      const { domain, unit, agg: aggregation, behavior, format = "double" } = signal.row;
+      const { quality, source, note, updatePeriodS } = signal;
+      return {
+        ...{ name, domain, unit, aggregation, behavior, format, quality, source },
+        ...(note === undefined ? {} : { note }),
+        ...(updatePeriodS === undefined ? {} : { update_period: updatePeriodS }),
+      };
+    }),
   };
   return nestedLines(data, 0).join("\n") + "\n";
 }
@@ -249,19 +245,11 @@ function topologyData(topology: PlatformTopology): { [key: string]: Nested } {
   const { places } = topology;
   const packages = topology.count("package");
   const cores = topology.count("core");
-  const shape = {
-    packages,
-    coresPerPackage: Math.max(1, Math.round(cores / Math.max(1, packages))),
-    threadsPerCore: Math.max(1, Math.round(places.length / Math.max(1, cores))),
-  };
-  const regular = PlatformTopology.regular(shape);
-  const data: { [key: string]: Nested } = {
-    topology: {
-      packages: shape.packages,
-      cores_per_package: shape.coresPerPackage,
-      threads_per_core: shape.threadsPerCore,
-    },
-  };
+  const coresPerPackage = Math.max(1, Math.round(cores / Math.max(1, packages)));
+  const threadsPerCore = Math.max(1, Math.round(places.length / Math.max(1, cores)));
+  const regular = PlatformTopology.regular({ packages, coresPerPackage, threadsPerCore });
+  const shape = { packages, cores_per_package: coresPerPackage, threads_per_core: threadsPerCore };
+  const data: { [key: string]: Nested } = { topology: shape };
   const placesOf = (t: PlatformTopology): Nested =>
     t.places.map((place) => place === null ? null : [place.package, place.core]);
   if (JSON.stringify(placesOf(topology)) !== JSON.stringify(placesOf(regular))) {
