@@ -212,16 +212,11 @@ function escaped(content: string): string {
   return content.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 }
 
+const PREFIXES = [[1e9, 1e9, "G"], [1e6, 1e6, "M"], [1e4, 1e3, "k"]] as const;
+
 /** Short: `50M`, `0.25`. */
 function number(value: number): string {
-  const size = Math.abs(value);
-  const [factor, prefix] = size >= 1e9
-    ? [1e9, "G"]
-    : size >= 1e6
-    ? [1e6, "M"]
-    : size >= 1e4
-    ? [1e3, "k"]
-    : [1, ""];
+  const [, factor, prefix] = PREFIXES.find(([least]) => Math.abs(value) >= least) ?? [0, 1, ""];
   return `${Number((value / factor).toPrecision(6))}${prefix}`;
 }
 

@@ -6,7 +6,7 @@ import { jsonText } from "../core/printable.ts";
 import { type Domain, DOMAINS, isDomain } from "../core/machine/domain.ts";
 import { UnknownNameError, UsageError } from "../core/errors.ts";
 import { formatSignal } from "../core/number_format.ts";
-import type { Unit } from "../core/signal.ts";
+import type { OfferedSignal, Unit } from "../core/signal.ts";
 import { monotonicNanoseconds, rawSeconds, sleepUntil } from "../os/clock.ts";
 import { columns } from "../rawstats/print/print_table.ts";
 import { Batch } from "../signals/batch.ts";
@@ -216,29 +216,18 @@ function list(catalogue: Catalogue, word: string, json: boolean): number {
 /** An entry as JSON has it. */
 function plain(entry: CatalogueEntry) {
   const { name, row, state, group, aliasFor, candidates } = entry;
-  const here = state.ok
-    ? {
-      available: true,
-      source: state.signal.source,
-      quality: state.signal.quality,
-      note: state.signal.note,
-      resolution: state.signal.resolution,
-      wrapRange: state.signal.wrapRange,
-      updatePeriod: state.signal.updatePeriodS,
-    }
-    : { available: false, quality: state.kind, reason: state.reason, remedy: state.remedy };
+  const { unit, behavior, agg: aggregation, format = "double", about: description, quirks } = row;
   return {
-    name,
-    domain: state.ok ? state.signal.row.domain : row.domain,
-    unit: row.unit,
-    behavior: row.behavior,
-    aggregation: row.agg,
-    format: row.format ?? "double",
-    description: row.about,
-    quirks: row.quirks,
-    group,
-    aliasFor,
-    ...here,
+    ...{ name, domain: state.ok ? state.signal.row.domain : row.domain, unit, behavior },
+    ...{ aggregation, format, description, quirks, group, aliasFor },
+    ...(state.ok ? offered(state.signal) : {
+      ...{ available: false, quality: state.kind, reason: state.reason, remedy: state.remedy },
+    }),
     candidates,
   };
+}
+
+function offered(signal: OfferedSignal) {
+  const { source, quality, note, resolution, wrapRange, updatePeriodS: updatePeriod } = signal;
+  return { available: true, source, quality, note, resolution, wrapRange, updatePeriod };
 }

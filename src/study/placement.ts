@@ -148,16 +148,14 @@ export function placementsOf(
     scenarios.push({ name: "one chassis", nodes, where: one.chassis });
   }
   const halves = byChassis.filter((chassis) => chassis.nodes.length >= half);
-  for (const [name, isRight] of PAIRS) {
+  for (const [name, isOneGroup] of [["two chassis", true], ["two groups", false]] as const) {
     const pair = halves.flatMap((a, i) => {
-      const b = halves.slice(i + 1).find((other) => isRight(a.group === other.group));
+      const b = halves.slice(i + 1).find(({ group }) => (a.group === group) === isOneGroup);
       return b === undefined ? [] : [[a, b]];
     })[0];
     if (pair === undefined) {
-      missing.push(
-        `${name}: no two chassis of ${isRight(true) ? "a group" : "two groups"} ` +
-          `have ${half} of the nodes each`,
-      );
+      const where = isOneGroup ? "a group" : "two groups";
+      missing.push(`${name}: no two chassis of ${where} have ${half} of the nodes each`);
       continue;
     }
     const nodes = pair.flatMap((chassis) => chassis.nodes.slice(0, half));
@@ -165,8 +163,3 @@ export function placementsOf(
   }
   return { scenarios, missing };
 }
-
-const PAIRS: readonly (readonly [string, (isOneGroup: boolean) => boolean])[] = [
-  ["two chassis", (isOneGroup) => isOneGroup],
-  ["two groups", (isOneGroup) => !isOneGroup],
-];

@@ -16,11 +16,10 @@ import { pageHtml } from "../../page/html.ts";
 import { reportPage, viewPage } from "../../page/page.ts";
 import { jobTimelines } from "../../page/series.ts";
 import { TraceSeries } from "../../page/trace_series.ts";
+import { pieces } from "../../query/record_maker.ts";
 import type { RawAnalysisTable } from "../../rawstats/print/tables.ts";
 import { replayReport } from "../replay.ts";
 import { caliView } from "./show_cali.ts";
-
-const PIECE_BYTES = 1 << 18;
 
 /** The page of a report, with power over time where there are traces of its run. */
 export function reportHtml(
@@ -132,10 +131,7 @@ export function readTrace(path: string, tell: (line: string) => void): TraceSeri
   const series = new TraceSeries();
   const scanner = new TraceScanner(path, series);
   using file = UserFile.read(path);
-  const piece = new Uint8Array(PIECE_BYTES);
-  for (let count = file.readSync(piece); count !== null; count = file.readSync(piece)) {
-    scanner.push(piece.subarray(0, count));
-  }
+  for (const piece of pieces((into) => file.readSync(into))) scanner.push(piece);
   scanner.end();
   const [first] = series.errors;
   if (series.about === undefined) {
