@@ -9,7 +9,7 @@
  */
 
 import type { Groups } from "./config_file.ts";
-import { columns, lets } from "./option.ts";
+import { clauses, columns, lets } from "./option.ts";
 
 const CHEAP_MPI = "MPI_Comm_rank,MPI_Comm_size,MPI_Wtick,MPI_Wtime";
 const SECONDS = lets({ "sum#time.duration": "scale(sum#time.duration.ns,1e-9)" });
@@ -32,36 +32,40 @@ export function builtinGroups(): Groups {
     "flat-function-profile": {
       CALI_SERVICES_ENABLE: "aggregate,event,report,timestamp",
       CALI_TIMER_INCLUSIVE_DURATION: "true",
-      CALI_REPORT_CONFIG:
-        `${
-          columns(["event.end#region"], ["sum(sum#time.inclusive.duration.ns)", undefined, "nsec"])
-        } where event.end#region group by event.end#region format table ` +
+      CALI_REPORT_CONFIG: clauses(
+        columns(["event.end#region"], ["sum(sum#time.inclusive.duration.ns)", undefined, "nsec"]),
+        "where event.end#region group by event.end#region format table",
         "order by sum#sum#time.inclusive.duration.ns desc",
+      ),
     },
     "runtime-report": {
       CALI_SERVICES_ENABLE: "aggregate,event,report,timestamp",
       CALI_EVENT_ENABLE_SNAPSHOT_INFO: "false",
-      CALI_REPORT_CONFIG: `${SECONDS} ${
+      CALI_REPORT_CONFIG: clauses(
+        SECONDS,
         columns(
           ["inclusive_sum(sum#time.duration)", "Inclusive time"],
           ["sum(sum#time.duration)", "Exclusive time"],
           ["percent_total(sum#time.duration)", "Time %"],
-        )
-      } group by path format tree`,
+        ),
+        "group by path format tree",
+      ),
       CALI_REPORT_FILENAME: "stderr",
     },
     "mpi-runtime-report": {
       CALI_SERVICES_ENABLE: "aggregate,event,mpi,mpireport,timestamp",
       CALI_MPI_BLACKLIST: CHEAP_MPI,
       CALI_EVENT_ENABLE_SNAPSHOT_INFO: "false",
-      CALI_MPIREPORT_CONFIG: `${SECONDS} ${
+      CALI_MPIREPORT_CONFIG: clauses(
+        SECONDS,
         columns(
           ["min(sum#time.duration)", "Min time/rank"],
           ["max(sum#time.duration)", "Max time/rank"],
           ["avg(sum#time.duration)", "Avg time/rank"],
           ["percent_total(sum#time.duration)", "Time % (total)"],
-        )
-      } group by path format tree`,
+        ),
+        "group by path format tree",
+      ),
       CALI_MPIREPORT_FILENAME: "stderr",
     },
   };

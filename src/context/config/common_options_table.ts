@@ -7,7 +7,18 @@
  * @module
  */
 
-import { columns, kept, lets, type Option, type OptionTable, settings, spread } from "./option.ts";
+import {
+  clauses,
+  columns,
+  flag,
+  kept,
+  lets,
+  type Option,
+  type OptionTable,
+  settings,
+  spread,
+  word,
+} from "./option.ts";
 
 const PER_VISIT = (over: string) => `${over}#time.inclusive.duration.ns`;
 
@@ -34,22 +45,17 @@ const EVENT: readonly Option[] = settings(
 );
 
 const METRIC: readonly Option[] = [
-  {
-    name: "region.count",
-    type: "bool",
-    about: "How often regions were visited",
-    local: `${lets({ "rc.count": kept("sum", "region.count") })} ${
-      columns(["sum(rc.count)", "Calls", "count"])
-    }`,
+  flag("region.count", "How often regions were visited", {
+    local: clauses(
+      lets({ "rc.count": kept("sum", "region.count") }),
+      columns(["sum(rc.count)", "Calls", "count"]),
+    ),
     cross: columns(
       ...spread((over) => `${over}(sum#rc.count)`, (over) => `Calls/rank (${over})`, "count"),
       ["sum(sum#rc.count)", "Calls (total)", "count"],
     ),
-  },
-  {
-    name: "region.stats",
-    type: "bool",
-    about: "Visits, and the shortest, mean and longest time of one visit",
+  }),
+  flag("region.stats", "Visits, and the shortest, mean and longest time of one visit", {
     services: ["event", "timer"],
     variables: {
       CALI_TIMER_INCLUSIVE_DURATION: "true",
@@ -67,96 +73,74 @@ const METRIC: readonly Option[] = [
         "nsec",
       ),
     ),
-  },
-  {
-    name: "loop.stats",
-    type: "bool",
-    about: "Iterations of loops, and the shortest, mean and longest time of one",
+  }),
+  flag("loop.stats", "Iterations of loops, and the shortest, mean and longest time of one", {
     services: ["loop_statistics"],
-    local: `${ITERATION_SECONDS} ${
+    local: clauses(
+      ITERATION_SECONDS,
       columns(
         ["max(max#iter.count)", "Iterations", "count"],
         ...spread((over) => `${over}(ls.${over})`, (over) => `Time/iter (${over})`, "sec"),
-      )
-    }`,
+      ),
+    ),
     cross: columns(
       ["max(max#max#iter.count)", "Iterations", "count"],
       ...spread((over) => `${over}(${over}#ls.${over})`, (over) => `Time/iter (${over})`, "sec"),
     ),
-  },
-  {
-    name: "async_events",
-    type: "bool",
-    about: "Timed events of the program: how many, and how long they took",
+  }),
+  flag("async_events", "Timed events of the program: how many, and how long they took", {
     services: ["async_event"],
-    local: `${
+    local: clauses(
       lets({
         "as.count": "first(count) if async.end",
         "as.min": "scale(min#event.duration.ns,1e-9)",
         "as.avg": "scale(avg#event.duration.ns,1e-9)",
         "as.max": "scale(max#event.duration.ns,1e-9)",
-      })
-    } ${
+      }),
       columns(
         ["async.end", "Event"],
         ["sum(as.count)", "Count"],
         ...spread((over) => `${over}(as.${over})`, (over) => `Event time (${over})`),
-      )
-    } group by async.end`,
-    cross: `${
+      ),
+      "group by async.end",
+    ),
+    cross: clauses(
       columns(
         ["async.end", "Event"],
         ["sum(sum#as.count)", "Count"],
         ...spread((over) => `${over}(${over}#as.${over})`, (over) => `Event time (${over})`),
-      )
-    } group by async.end`,
-  },
-  {
-    name: "node.order",
-    type: "bool",
-    about: "In which order regions appeared first",
+      ),
+      "group by async.end",
+    ),
+  }),
+  flag("node.order", "In which order regions appeared first", {
     local: columns(["min(aggregate.slot)", "Node order"]),
     cross: columns(["min(min#aggregate.slot)", "Node order"]),
-  },
-  {
-    name: "local_query",
-    type: "string",
-    about: "CalQL to add to the query over one process's records",
-    local: "{}",
-  },
-  {
-    name: "cross_query",
-    type: "string",
-    about: "CalQL to add to the query over all processes' rows",
-    cross: "{}",
-  },
+  }),
+  word("local_query", "CalQL to add to the query over one process's records", { local: "{}" }),
+  word("cross_query", "CalQL to add to the query over all processes' rows", { cross: "{}" }),
 ];
 
 /** The slot is the number of a row in the order of first appearance. */
 const TREE: readonly Option[] = [
   { name: "max_column_width", type: "int", about: "Widest column of the tree, in characters" },
-  { name: "print.metadata", type: "bool", about: "Print the globals of the run, too" },
-  {
-    name: "order_as_visited",
-    type: "bool",
-    about: "Regions in the order in which they were visited first",
-    local: `${
-      lets({ "o_a_v.slot": "first(aggregate.slot)" })
-    } aggregate min(o_a_v.slot) order by min#o_a_v.slot`,
+  flag("print.metadata", "Print the globals of the run, too"),
+  flag("order_as_visited", "Regions in the order in which they were visited first", {
+    local: clauses(
+      lets({ "o_a_v.slot": "first(aggregate.slot)" }),
+      "aggregate min(o_a_v.slot) order by min#o_a_v.slot",
+    ),
     cross: "aggregate min(min#o_a_v.slot) order by min#min#o_a_v.slot",
-  },
+  }),
 ];
 
 /** Options by group. */
 export const COMMON_OPTIONS: OptionTable = {
   event: EVENT,
   metric: METRIC,
-  output: [{ name: "output", type: "string", about: "stdout, stderr or a file's name" }],
+  output: [word("output", "stdout, stderr or a file's name")],
   treeformatter: TREE,
-  adiak: [{
-    name: "adiak.import_categories",
-    type: "string",
-    about: "Categories of Adiak's metadata",
+  adiak: [word("adiak.import_categories", "Categories of Adiak's metadata", {
     services: ["adiak_import"],
-  }],
+  })],
 };

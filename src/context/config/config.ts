@@ -2,7 +2,7 @@
 
 import type { ChannelSpec, ConfigFacts } from "./channel_spec.ts";
 import type { ChosenOptions } from "./chosen_options.ts";
-import { type Category, type Option, quoteWord } from "./option.ts";
+import { type Category, clauses, flag, type Option, quoteWord } from "./option.ts";
 import { SignalRequest, type SignalStyle } from "./signals.ts";
 
 /** A configuration by name. */
@@ -12,7 +12,8 @@ export interface Config {
   readonly about: string;
   readonly categories: readonly Category[];
   readonly services: readonly string[];
-  readonly variables: Readonly<Record<string, string>>;
+  /** Beside `CALI_CHANNEL_FLUSH_ON_EXIT`, which is false for all. */
+  readonly variables?: Readonly<Record<string, string>>;
   /** Options that hold unless given, in this order. */
   readonly defaults?: Readonly<Record<string, string>>;
   readonly options?: readonly Option[];
@@ -47,14 +48,14 @@ export class ChannelDraft {
     this.nest = nest;
     this.options = options;
     this.facts = facts;
-    this.variables = { ...config.variables };
+    this.variables = { CALI_CHANNEL_FLUSH_ON_EXIT: "false", ...config.variables };
     this.services = [...config.services];
     this.#signals = new SignalRequest(config.signals, options, facts);
   }
 
   /** A query with what options and signals add to it. */
-  query(level: "local" | "cross", base: string): string {
-    const parts = [this.options.query(level, base), this.#signals.query(level)];
+  query(level: "local" | "cross", ...base: string[]): string {
+    const parts = [this.options.query(level, clauses(...base)), this.#signals.query(level)];
     return parts.map((part) => part.trim()).filter((part) => part !== "").join(" ");
   }
 
@@ -114,11 +115,10 @@ export class ChannelDraft {
 }
 
 /** The option of reports for {@linkcode ChannelDraft.wantsMpi}. */
-export const ACROSS_RANKS: Option = {
-  name: "aggregate_across_ranks",
-  type: "bool",
-  about: "One report over all ranks of MPI; by default if there are any",
-};
+export const ACROSS_RANKS: Option = flag(
+  "aggregate_across_ranks",
+  "One report over all ranks of MPI; by default if there are any",
+);
 
 /** FORMAT tree with the options of that formatter. */
 export function treeFormat(options: ChosenOptions, ...args: string[]): string {

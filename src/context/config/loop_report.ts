@@ -13,7 +13,7 @@
 import type { QueryPair } from "./channel_spec.ts";
 import type { ChosenOptions } from "./chosen_options.ts";
 import type { ChannelDraft, Config } from "./config.ts";
-import { columns, lets, type Option, quoteWord } from "./option.ts";
+import { clauses, columns, flag, lets, type Option, quoteWord, word } from "./option.ts";
 
 /** Default number of rows of a series. */
 const MAX_ROWS = 20;
@@ -43,11 +43,10 @@ export function monitorOptions(prefix = ""): Option[] {
       about: "Measure every so many iterations",
     },
     { name: `${prefix}time_interval`, type: "double", about: "Measure every so many seconds" },
-    {
-      name: `${prefix}target_loops`,
-      type: "string",
-      about: "Only these loops, a comma-separated list; by default all outermost ones",
-    },
+    word(
+      `${prefix}target_loops`,
+      "Only these loops, a comma-separated list; by default all outermost ones",
+    ),
   ];
 }
 
@@ -80,27 +79,27 @@ export function blocksOf(
   const shown = [...keys, block].map((name) => [name] as const);
   const unit = (name: string) => keys.length > 0 ? name : undefined;
   return {
-    local: `${
+    local: clauses(
       columns(
         ...shown,
         ["scale(time.duration.ns,1e-9)"],
         ["sum(loop.iterations)"],
         ["ratio(loop.iterations,time.duration.ns,1e9)"],
-      )
-    } ${by} ${lets({ [block]: `truncate(loop.start_iteration,${size})` })} ` +
+      ),
+      by,
+      lets({ [block]: `truncate(loop.start_iteration,${size})` }),
       `where loop.start_iteration,loop=${quoteWord(loop)}`,
-    cross: `${
+    ),
+    cross: clauses(
       columns(
         ...shown,
         ["max(sum#loop.iterations)", "Iterations", unit("iterations")],
         ["max(scale#time.duration.ns)", "Time (s)", unit("sec")],
-        [
-          "avg(ratio#loop.iterations/time.duration.ns)",
-          "Iter/s",
-          unit("iter/s"),
-        ],
-      )
-    } ${by} ${format}`.trim(),
+        ["avg(ratio#loop.iterations/time.duration.ns)", "Iter/s", unit("iter/s")],
+      ),
+      by,
+      format,
+    ).trim(),
   };
 }
 
@@ -111,30 +110,29 @@ function summary(draft: ChannelDraft): QueryPair {
   return {
     local: draft.query(
       "local",
-      `${speed} ${
-        columns(
-          ["loop"],
-          ["count()"],
-          ["sum(loop.iterations)"],
-          ["scale(time.duration.ns,1e-9)"],
-          ["min(iter_per_sec)"],
-          ["max(iter_per_sec)"],
-          ["avg(iter_per_sec)"],
-        )
-      } group by loop where loop`,
+      speed,
+      columns(
+        ["loop"],
+        ["count()"],
+        ["sum(loop.iterations)"],
+        ["scale(time.duration.ns,1e-9)"],
+        ["min(iter_per_sec)"],
+        ["max(iter_per_sec)"],
+        ["avg(iter_per_sec)"],
+      ),
+      "group by loop where loop",
     ),
     cross: draft.query(
       "cross",
-      `${
-        columns(
-          ["loop", "Loop"],
-          ["max(sum#loop.iterations)", "Iterations"],
-          ["max(scale#time.duration.ns)", "Time (s)"],
-          ["min(min#iter_per_sec)", "Iter/s (min)"],
-          ["max(max#iter_per_sec)", "Iter/s (max)"],
-          ["ratio(sum#loop.iterations,scale#time.duration.ns)", "Iter/s (avg)"],
-        )
-      } aggregate max(count) group by loop format table`,
+      columns(
+        ["loop", "Loop"],
+        ["max(sum#loop.iterations)", "Iterations"],
+        ["max(scale#time.duration.ns)", "Time (s)"],
+        ["min(min#iter_per_sec)", "Iter/s (min)"],
+        ["max(max#iter_per_sec)", "Iter/s (max)"],
+        ["ratio(sum#loop.iterations,scale#time.duration.ns)", "Iter/s (avg)"],
+      ),
+      "aggregate max(count) group by loop format table",
     ),
   };
 }
@@ -145,15 +143,11 @@ export const loopReport: Config = {
   about: "Print times and speeds of loops, as a whole and over their iterations",
   categories: ["metric", "output"],
   services: ["loop_monitor", "timer", "trace"],
-  variables: {
-    CALI_CHANNEL_FLUSH_ON_EXIT: "false",
-    CALI_CHANNEL_CONFIG_CHECK: "false",
-    CALI_TIMER_UNIT: "sec",
-  },
+  variables: { CALI_CHANNEL_CONFIG_CHECK: "false", CALI_TIMER_UNIT: "sec" },
   signals: "table",
   options: [
-    { name: "summary", type: "bool", about: "The table of loops" },
-    { name: "timeseries", type: "bool", about: "The tables over iterations" },
+    flag("summary", "The table of loops"),
+    flag("timeseries", "The tables over iterations"),
     ...monitorOptions(),
     MAX_ROWS_OPTION,
   ],

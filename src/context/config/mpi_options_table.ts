@@ -9,8 +9,10 @@
  */
 
 import {
+  clauses,
   type Column,
   columns,
+  flag,
   kept,
   lets,
   type Option,
@@ -66,13 +68,10 @@ function gapColumns(expression: (over: string) => string): string {
 }
 
 const REGION: readonly Option[] = [
-  {
-    name: "profile.mpi",
-    type: "bool",
-    about: "Functions of MPI as regions",
+  flag("profile.mpi", "Functions of MPI as regions", {
     services: ["mpi"],
     variables: { CALI_MPI_BLACKLIST: "MPI_Comm_rank,MPI_Comm_size,MPI_Wtick,MPI_Wtime" },
-  },
+  }),
   ...settings(
     ["mpi.include", "CALI_MPI_WHITELIST", "Only these functions of MPI"],
     ["mpi.exclude", "CALI_MPI_BLACKLIST", "Not these functions of MPI"],
@@ -82,40 +81,34 @@ const REGION: readonly Option[] = [
 const MESSAGE_SIZE = (over: string) => `Msg size (${over})`;
 
 const METRIC: readonly Option[] = [
-  {
-    name: "mpi.message.size",
-    type: "bool",
-    about: "Sizes of messages",
+  flag("mpi.message.size", "Sizes of messages", {
     services: ["mpi"],
     variables: { CALI_MPI_MSG_TRACING: "true", CALI_MPI_BLACKLIST: CHEAP },
-    local: `${
+    local: clauses(
       lets({
         "mms.min": kept("min", "mpi.msg.size"),
         "mms.avg": kept("avg", "mpi.msg.size"),
         "mms.max": kept("max", "mpi.msg.size"),
-      })
-    } ${columns(...spread((over) => `${over}(mms.${over})`, MESSAGE_SIZE, "Byte"))}`,
+      }),
+      columns(...spread((over) => `${over}(mms.${over})`, MESSAGE_SIZE, "Byte")),
+    ),
     cross: columns(...spread((over) => `${over}(${over}#mms.${over})`, MESSAGE_SIZE, "Byte")),
-  },
-  {
-    name: "mpi.message.count",
-    type: "bool",
-    about: "Numbers of sends, receives and collective operations",
+  }),
+  flag("mpi.message.count", "Numbers of sends, receives and collective operations", {
     services: ["mpi"],
     variables: { CALI_MPI_MSG_TRACING: "true", CALI_MPI_BLACKLIST: CHEAP },
-    local: `${
+    local: clauses(
       lets({
         "mmc.recv": kept("sum", "mpi.recv.count"),
         "mmc.send": kept("sum", "mpi.send.count"),
         "mmc.coll": kept("sum", "mpi.coll.count"),
-      })
-    } ${
+      }),
       columns(
         ["sum(mmc.send)", "Msgs sent", "count"],
         ["sum(mmc.recv)", "Msgs recvd", "count"],
         ["sum(mmc.coll)", "Collectives", "count"],
-      )
-    }`,
+      ),
+    ),
     cross: columns(
       ["avg(sum#mmc.send)", "Msgs sent (avg)", "count"],
       ["max(sum#mmc.send)", "Msgs sent (max)", "count"],
@@ -123,20 +116,20 @@ const METRIC: readonly Option[] = [
       ["max(sum#mmc.recv)", "Msgs recvd (max)", "count"],
       ["max(sum#mmc.coll)", "Collectives (max)", "count"],
     ),
-  },
-  {
-    name: "comm.stats",
-    type: "bool",
-    about: "Messages within marked communication regions",
+  }),
+  flag("comm.stats", "Messages within marked communication regions", {
     services: ["async_event", "mpi"],
     variables: { CALI_MPI_MSG_PATTERN: "true", CALI_MPI_BLACKLIST: CHEAP },
-    local: `${lets(Object.fromEntries(["min", "max", "avg"].map(gap)))} ${
-      perRegion("local", MESSAGES)
-    } ${gapColumns((over) => `${over}(cs.irecv_gap.${over})`)}`,
-    cross: `${perRegion("cross", MESSAGES)} ${
-      gapColumns((over) => `${over}(${over}#cs.irecv_gap.${over})`)
-    }`,
-  },
+    local: clauses(
+      lets(Object.fromEntries(["min", "max", "avg"].map(gap))),
+      perRegion("local", MESSAGES),
+      gapColumns((over) => `${over}(cs.irecv_gap.${over})`),
+    ),
+    cross: clauses(
+      perRegion("cross", MESSAGES),
+      gapColumns((over) => `${over}(${over}#cs.irecv_gap.${over})`),
+    ),
+  }),
 ];
 
 /** Options by group. */

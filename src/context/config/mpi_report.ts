@@ -11,7 +11,6 @@ export const mpiReport: Config = {
   categories: ["event", "output"],
   services: ["aggregate", "event", "mpi", "mpireport", "timer"],
   variables: {
-    CALI_CHANNEL_FLUSH_ON_EXIT: "false",
     CALI_EVENT_TRIGGER: "mpi.function",
     CALI_EVENT_ENABLE_SNAPSHOT_INFO: "false",
     CALI_TIMER_INCLUSIVE_DURATION: "false",
@@ -23,17 +22,17 @@ export const mpiReport: Config = {
     plainOutput(draft);
     draft.variables.CALI_MPIREPORT_CONFIG = draft.query(
       "local", // the one query is over the records of all ranks
-      `${lets({ "sum#time.duration": "scale(sum#time.duration.ns,1e-9)" })} ${
-        columns(
-          ["mpi.function", "Function"],
-          ["min(count)", "Count (min)"],
-          ["max(count)", "Count (max)"],
-          ["min(sum#time.duration)", "Time (min)"],
-          ["max(sum#time.duration)", "Time (max)"],
-          ["avg(sum#time.duration)", "Time (avg)"],
-          ["percent_total(sum#time.duration)", "Time %"],
-        )
-      } group by mpi.function format table order by percent_total#sum#time.duration desc`,
+      lets({ "sum#time.duration": "scale(sum#time.duration.ns,1e-9)" }),
+      columns(
+        ["mpi.function", "Function"],
+        ["min(count)", "Count (min)"],
+        ["max(count)", "Count (max)"],
+        ["min(sum#time.duration)", "Time (min)"],
+        ["max(sum#time.duration)", "Time (max)"],
+        ["avg(sum#time.duration)", "Time (avg)"],
+        ["percent_total(sum#time.duration)", "Time %"],
+      ),
+      "group by mpi.function format table order by percent_total#sum#time.duration desc",
     );
     if (!draft.facts.mpi) {
       draft.remarks.push("mpi-report: nothing will be printed: the program does not run under MPI");

@@ -5,38 +5,39 @@
  * @module
  */
 
-import { columns, keyColumn, lets, type Option, type OptionTable } from "./option.ts";
+import {
+  clauses,
+  columns,
+  flag,
+  keyColumn,
+  lets,
+  type Option,
+  type OptionTable,
+} from "./option.ts";
 
 const METRIC: readonly Option[] = [
-  {
-    name: "openmp.times",
-    type: "bool",
-    about: "Time in work and in barriers of OpenMP",
+  flag("openmp.times", "Time in work and in barriers of OpenMP", {
     services: ["ompt", "timestamp"],
-    local: `${
+    local: clauses(
       lets({
         "t.omp.ns": "first(sum#time.duration.ns,time.duration.ns)",
         "t.omp.work": "scale(t.omp.ns,1e-9) if omp.work",
         "t.omp.sync": "scale(t.omp.ns,1e-9) if omp.sync",
         "t.omp.total": "first(t.omp.work,t.omp.sync)",
-      })
-    } ${
+      }),
       columns(
         ["sum(t.omp.work)", "Time (work)", "sec"],
         ["sum(t.omp.sync)", "Time (barrier)", "sec"],
-      )
-    }`,
+      ),
+    ),
     cross: columns(
       ["avg(sum#t.omp.work)", "Time (work) (avg)", "sec"],
       ["avg(sum#t.omp.sync)", "Time (barrier) (avg)", "sec"],
       ["sum(sum#t.omp.work)", "Time (work) (total)", "sec"],
       ["sum(sum#t.omp.sync)", "Time (barrier) (total)", "sec"],
     ),
-  },
-  {
-    name: "openmp.efficiency",
-    type: "bool",
-    about: "Shares of work and of barriers in the time of OpenMP",
+  }),
+  flag("openmp.efficiency", "Shares of work and of barriers in the time of OpenMP", {
     includes: ["openmp.times"],
     local: columns(
       ["inclusive_ratio(t.omp.work,t.omp.total,100.0)", "Work %", "percent"],
@@ -48,19 +49,19 @@ const METRIC: readonly Option[] = [
       ["avg(iratio#t.omp.sync/t.omp.total)", "Barrier % (avg)", "percent"],
       ["max(iratio#t.omp.sync/t.omp.total)", "Barrier % (max)", "percent"],
     ),
-  },
-  {
-    name: "openmp.threads",
-    type: "bool",
-    about: "Threads of OpenMP one by one",
+  }),
+  flag("openmp.threads", "Threads of OpenMP one by one", {
     services: ["ompt"],
-    local: `group by omp.thread.id,omp.thread.type ${
-      lets({ "n.omp.threads": "first(omp.num.threads)" })
-    } ${columns(["max(n.omp.threads)", "#Threads"], ["omp.thread.id", "Thread"])}`,
-    cross: `group by omp.thread.id,omp.thread.type ${
-      columns(["max(max#n.omp.threads)", "#Threads"], ["omp.thread.id", "Thread"])
-    }`,
-  },
+    local: clauses(
+      "group by omp.thread.id,omp.thread.type",
+      lets({ "n.omp.threads": "first(omp.num.threads)" }),
+      columns(["max(n.omp.threads)", "#Threads"], ["omp.thread.id", "Thread"]),
+    ),
+    cross: clauses(
+      "group by omp.thread.id,omp.thread.type",
+      columns(["max(max#n.omp.threads)", "#Threads"], ["omp.thread.id", "Thread"]),
+    ),
+  }),
 ];
 
 /** What is known of the code that a sample hit; symbollookup finds it at the end of the run. */

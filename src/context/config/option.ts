@@ -64,19 +64,37 @@ export function settings(
   ...rows: readonly (readonly [name: string, variable: string, about: string])[]
 ): Option[] {
   return rows.map(([name, variable, about]) => {
-    return { name, type: "string", about, variables: { [variable]: "{}" } };
+    return word(name, about, { variables: { [variable]: "{}" } });
   });
+}
+
+/** What an option does. */
+type Effect = Omit<Option, "name" | "type" | "about">;
+
+/** An option that is a switch. */
+export function flag(name: string, about: string, effect: Effect = {}): Option {
+  return { name, type: "bool", about, ...effect };
+}
+
+/** An option that is a text. */
+export function word(name: string, about: string, effect: Effect = {}): Option {
+  return { name, type: "string", about, ...effect };
 }
 
 /** One more key column of rows. */
 export function keyColumn(name: string, about: string, attribute: string, title: string): Option {
   const query = `${columns([attribute, title])} group by ${attribute}`;
-  return { name, type: "bool", about, local: query, cross: query };
+  return flag(name, about, { local: query, cross: query });
 }
 
 /** A LET clause. */
 export function lets(terms: Readonly<Record<string, string>>): string {
   return "let " + Object.entries(terms).map(([name, term]) => `${name}=${term}`).join(",");
+}
+
+/** Clauses of one query, in their order. */
+export function clauses(...all: string[]): string {
+  return all.join(" ");
 }
 
 /** A word of CalQL, in quotes where it needs them. */

@@ -6,7 +6,7 @@
 
 import type { ChosenOptions } from "./chosen_options.ts";
 import type { Config } from "./config.ts";
-import { columns, lets, quoteWord } from "./option.ts";
+import { columns, flag, lets, quoteWord, word } from "./option.ts";
 
 /**
  * The file of a profile: the suffix follows from the format.
@@ -41,26 +41,15 @@ export const runtimeProfile: Config = {
   about: "Write the time of regions into a file",
   categories: ["adiak", "metadata", "metric", "output", "region", "event"],
   services: ["aggregate", "event", "timer"],
-  variables: {
-    CALI_CHANNEL_FLUSH_ON_EXIT: "false",
-    CALI_EVENT_ENABLE_SNAPSHOT_INFO: "false",
-    CALI_TIMER_UNIT: "sec",
-  },
+  variables: { CALI_EVENT_ENABLE_SNAPSHOT_INFO: "false", CALI_TIMER_UNIT: "sec" },
   defaults: { "node.order": "true" },
   signals: "profile",
   options: [
-    { name: "output.format", type: "string", about: "cali, hatchet, json or json-split" },
-    {
-      name: "use.mpi",
-      type: "bool",
-      about: "One file for all ranks of MPI; by default if there are any",
-    },
-    {
-      name: "time.inclusive",
-      type: "bool",
-      about: "Inclusive times, too",
+    word("output.format", "cali, hatchet, json or json-split"),
+    flag("use.mpi", "One file for all ranks of MPI; by default if there are any"),
+    flag("time.inclusive", "Inclusive times, too", {
       local: columns(["inclusive_scale(sum#time.duration.ns,1e-9)", "time (inc)", "sec"]),
-    },
+    }),
   ],
   check: checkFormat("runtime-profile", ["cali", "json", "json-split", "hatchet"]),
   finish(draft) {
@@ -72,9 +61,9 @@ export const runtimeProfile: Config = {
       local: undefined, // rows of ranks stay apart, so there is nothing to do before they meet
       cross: draft.query(
         "local",
-        `${lets({ "sum#time.duration": "scale(sum#time.duration.ns,1e-9)" })} ${
-          columns(["*"], ["sum(sum#time.duration)", "time", "sec"])
-        } group by path,mpi.rank format ${quoteWord(format)}`,
+        lets({ "sum#time.duration": "scale(sum#time.duration.ns,1e-9)" }),
+        columns(["*"], ["sum(sum#time.duration)", "time", "sec"]),
+        `group by path,mpi.rank format ${quoteWord(format)}`,
       ),
     });
   },

@@ -6,7 +6,7 @@
 
 import type { ChosenOptions } from "./chosen_options.ts";
 import { ACROSS_RANKS, type Config, treeFormat } from "./config.ts";
-import { columns, quoteWord } from "./option.ts";
+import { columns, flag, quoteWord, word } from "./option.ts";
 import { checkFormat, profileFormat, profileName } from "./runtime_profile.ts";
 
 const FREQUENCY = "sample.frequency", DEFAULT_FREQUENCY = "200";
@@ -28,19 +28,15 @@ export const sampleReport: Config = {
   about: "Print a profile made of samples",
   categories: ["output", "sampling", "treeformatter", "region"],
   services: ["sampler", "trace", "pthread"],
-  variables: { CALI_CHANNEL_FLUSH_ON_EXIT: "false" },
   defaults: { "output.append": "true", "source.function": "true" },
   signals: "report",
   options: [
     { name: FREQUENCY, type: "int", about: `Samples a second; ${DEFAULT_FREQUENCY} by default` },
-    {
-      name: "callpath",
-      type: "bool",
-      about: "By functions that called each other instead of by regions",
+    flag("callpath", "By functions that called each other instead of by regions", {
       services: ["callpath", "symbollookup"],
-    },
+    }),
     ACROSS_RANKS,
-    { name: "output.append", type: "bool", about: "Add to files instead of replacing them" },
+    flag("output.append", "Add to files instead of replacing them"),
   ],
   check: (options) => checkFrequency("sample-report", options),
   finish(draft) {
@@ -54,25 +50,22 @@ export const sampleReport: Config = {
     const mpi = draft.wantsMpi("aggregate_across_ranks");
     const local = draft.query(
       "local",
-      `${
-        columns(["count()", "Samples"], [
-          `scale_count(${digits(1 / frequency)})`,
-          "Time (sec)",
-          "sec",
-        ])
-      } ${tail}`,
+      columns(
+        ["count()", "Samples"],
+        [`scale_count(${digits(1 / frequency)})`, "Time (sec)", "sec"],
+      ),
+      tail,
     );
     const cross = draft.query(
       "cross",
-      `${
-        columns(
-          ["min(scount)", "Min time/rank", "sec"],
-          ["max(scount)", "Max time/rank", "sec"],
-          ["avg(scount)", "Avg time/rank", "sec"],
-          ["sum(scount)", "Total time", "sec"],
-          ["percent_total(scount)", "Time %"],
-        )
-      } ${tail}`,
+      columns(
+        ["min(scount)", "Min time/rank", "sec"],
+        ["max(scount)", "Max time/rank", "sec"],
+        ["avg(scount)", "Avg time/rank", "sec"],
+        ["sum(scount)", "Total time", "sec"],
+        ["percent_total(scount)", "Time %"],
+      ),
+      tail,
     );
     draft.report({
       output: options.get("output", "stderr"),
@@ -93,24 +86,16 @@ export const sampleProfile: Config = {
   about: "Write a profile made of samples into a file",
   categories: ["adiak", "metadata", "sampling", "output"],
   services: ["sampler", "trace", "pthread"],
-  variables: { CALI_CHANNEL_FLUSH_ON_EXIT: "false" },
   defaults: { callpath: "false", "source.function": "true", "source.module": "true" },
   signals: "profile",
   options: [
-    { name: "output.format", type: "string", about: FORMATS.join(", ") },
+    word("output.format", FORMATS.join(", ")),
     { name: FREQUENCY, type: "int", about: `Samples a second; ${DEFAULT_FREQUENCY} by default` },
-    {
-      name: "callpath",
-      type: "bool",
-      about: "Functions that called each other, too",
+    flag("callpath", "Functions that called each other, too", {
       services: ["callpath", "symbollookup"],
       local: `${columns([CALL_PATH])} group by ${CALL_PATH}`,
-    },
-    {
-      name: "use.mpi",
-      type: "bool",
-      about: "One file for all ranks of MPI; by default if there are any",
-    },
+    }),
+    flag("use.mpi", "One file for all ranks of MPI; by default if there are any"),
   ],
   check: (options) =>
     checkFormat("sample-profile", FORMATS)(options) ?? checkFrequency("sample-profile", options),
@@ -125,9 +110,8 @@ export const sampleProfile: Config = {
       local: undefined,
       cross: draft.query(
         "local",
-        `${
-          columns(["path"], ["count()"], [`scale_count(${seconds})`, "time", "sec"])
-        } group by path,mpi.rank format ${quoteWord(format)}`,
+        columns(["path"], ["count()"], [`scale_count(${seconds})`, "time", "sec"]),
+        `group by path,mpi.rank format ${quoteWord(format)}`,
       ),
     });
   },

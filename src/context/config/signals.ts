@@ -13,7 +13,7 @@
 import { nearest, UsageError } from "../../core/errors.ts";
 import type { ConfigFacts } from "./channel_spec.ts";
 import type { ChosenOptions, Level } from "./chosen_options.ts";
-import { type Column, columns, kept, lets, type Option } from "./option.ts";
+import { type Column, columns, flag, kept, lets, type Option, word } from "./option.ts";
 
 /**
  * How signals appear: `report`, a tree with exclusive and inclusive columns; `profile`, named as
@@ -26,12 +26,8 @@ export const ENERGY_SIGNALS: readonly string[] = ["CPU_ENERGY", "DRAM_ENERGY", "
 
 /** Options of every configuration. */
 export const SIGNAL_OPTIONS: readonly Option[] = [
-  {
-    name: "joulemark.signals",
-    type: "string",
-    about: "Signals to measure, a comma-separated list in quotes",
-  },
-  { name: "energy", type: "bool", about: `Measure ${ENERGY_SIGNALS.join(", ")}` },
+  word("joulemark.signals", "Signals to measure, a comma-separated list in quotes"),
+  flag("energy", `Measure ${ENERGY_SIGNALS.join(", ")}`),
 ];
 
 /** The signals of one channel. */

@@ -6,7 +6,7 @@
  */
 
 import type { ChannelDraft, Config } from "./config.ts";
-import { type Column, columns, lets } from "./option.ts";
+import { type Column, columns, flag, lets, word } from "./option.ts";
 import {
   blocksOf,
   MAX_ROWS_OPTION,
@@ -35,11 +35,7 @@ const series: Config = {
   about: "Measure loops over their iterations, for spot",
   categories: ["metric"],
   services: ["loop_monitor", "timer", "trace"],
-  variables: {
-    CALI_CHANNEL_FLUSH_ON_EXIT: "false",
-    CALI_CHANNEL_CONFIG_CHECK: "false",
-    CALI_TIMER_UNIT: "sec",
-  },
+  variables: { CALI_CHANNEL_CONFIG_CHECK: "false", CALI_TIMER_UNIT: "sec" },
   signals: "table",
   options: monitorOptions(),
 };
@@ -58,7 +54,6 @@ export const spot: Config = {
   categories: ["adiak", "metadata", "metric", "output", "region", "event"],
   services: ["aggregate", "event", "timer"],
   variables: {
-    CALI_CHANNEL_FLUSH_ON_EXIT: "false",
     CALI_CHANNEL_CONFIG_CHECK: "false",
     CALI_EVENT_ENABLE_SNAPSHOT_INFO: "false",
     CALI_TIMER_SNAPSHOT_DURATION: "true",
@@ -67,28 +62,18 @@ export const spot: Config = {
   defaults: { "node.order": "true", "region.count": "true", "time.exclusive": "true" },
   signals: "report",
   options: [
-    {
-      name: "time.exclusive",
-      type: "bool",
-      about: "Exclusive times, too",
+    flag("time.exclusive", "Exclusive times, too", {
       local: columns(["scale(sum#time.duration.ns,1e-9)", "Time (exc)", "sec"]),
       cross: columns(...overRanks("scale#sum#time.duration.ns", " (exc)")),
-    },
-    {
-      name: "time.variance",
-      type: "bool",
-      about: "Variance of times over ranks",
+    }),
+    flag("time.variance", "Variance of times over ranks", {
       cross: columns(["variance(inclusive#sum#time.duration)", "Variance time/rank"]),
-    },
-    { name: "timeseries", type: "bool", about: "Series over the iterations of loops" },
+    }),
+    flag("timeseries", "Series over the iterations of loops"),
     MAX_ROWS_OPTION,
     ...monitorOptions("timeseries."),
-    {
-      name: "timeseries.metrics",
-      type: "string",
-      about: "Options for the series, a list as in parentheses",
-    },
-    { name: "outdir", type: "string", about: "Folder for the file" },
+    word("timeseries.metrics", "Options for the series, a list as in parentheses"),
+    word("outdir", "Folder for the file"),
   ],
   check(options) {
     if (options.isEnabled("timeseries")) return undefined;
@@ -107,9 +92,9 @@ export const spot: Config = {
         profile: {
           local: draft.query(
             "local",
-            `${lets({ "sum#time.duration": "scale(sum#time.duration.ns,1e-9)" })} ${
-              columns(["inclusive_sum(sum#time.duration)"])
-            } group by path`,
+            lets({ "sum#time.duration": "scale(sum#time.duration.ns,1e-9)" }),
+            columns(["inclusive_sum(sum#time.duration)"]),
+            "group by path",
           ),
           cross: draft.query(
             "cross",
