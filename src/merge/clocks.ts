@@ -7,6 +7,7 @@
  * in between is drift. On a local disk the server is the node itself, and the offset is 0.
  * @module
  */
+import { rounded } from "../core/number_format.ts";
 import type { Nested } from "../core/report.ts";
 
 /** One writing: the node's clock before and after it, the file's time; seconds since 1970. */
@@ -50,12 +51,11 @@ export function clockOffsets(facts: readonly ClockFacts[]): ClockOffset[] {
 export function clockNotes(facts: readonly ClockFacts[]): { [key: string]: Nested } | undefined {
   const offsets = clockOffsets(facts).sort((a, b) => a.host < b.host ? -1 : 1);
   if (offsets.length === 0) return undefined;
+  const all = offsets.map(({ offsetS }) => offsetS);
   const notes: { [key: string]: Nested } = {
     reference: "times of files in the directory of the parts",
-    "residual (s)": rounded(Math.max(...offsets.map((o) => o.residualS))),
-    "spread (s)": rounded(
-      Math.max(...offsets.map((o) => o.offsetS)) - Math.min(...offsets.map((o) => o.offsetS)),
-    ),
+    "residual (s)": rounded(Math.max(...offsets.map((o) => o.residualS)), 3),
+    "spread (s)": rounded(Math.max(...all) - Math.min(...all), 3),
   };
   const off = offsets.filter((o) => Math.abs(o.offsetS) > WORTH_NAMING_S + o.residualS);
   if (off.length > 0) notes.off = off.slice(0, 100).map(clockLine);
@@ -67,8 +67,4 @@ export function clockLine({ host, offsetS, residualS }: ClockOffset): string {
   const size = Math.abs(offsetS).toPrecision(4);
   const side = offsetS > 0 ? "ahead" : "behind";
   return `${host}: its clock is ${size} s ${side} (known to ${residualS.toPrecision(2)} s)`;
-}
-
-function rounded(seconds: number): number {
-  return Number(seconds.toPrecision(3));
 }

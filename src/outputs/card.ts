@@ -16,7 +16,7 @@ import {
 } from "../core/job_totals.ts";
 import { printable } from "../core/printable.ts";
 import { ENERGY_KINDS, type EnergyKind, type TreeRow } from "../core/region_tree.ts";
-import { isMapping, type Nested, type Report, type ReportHost } from "../core/report.ts";
+import { isMapping, type Nested, numberOf, type Report } from "../core/report.ts";
 import { type RegionRows, regionRows } from "../core/region_rows.ts";
 import { simulatedBy } from "../core/simulated.ts";
 import { count, quantity, time, withError } from "./card_text.ts";
@@ -240,8 +240,9 @@ function line([name, ...rest]: string[]): string {
 function overhead(report: Report): string[] {
   let most: { cpuS: number; percent: number } | undefined;
   for (const { joulemark } of report.hosts) {
-    const cpuS = figure(joulemark, "overhead", "cpu (s)");
-    const share = figure(joulemark, "overhead", "cpu (% of a core)");
+    const cost = joulemark?.overhead;
+    if (!isMapping(cost)) continue;
+    const cpuS = numberOf(cost["cpu (s)"]), share = numberOf(cost["cpu (% of a core)"]);
     if (Number.isFinite(cpuS) && !(share <= (most?.percent ?? -1))) most = { cpuS, percent: share };
   }
   if (most === undefined) return [];
@@ -249,12 +250,6 @@ function overhead(report: Report): string[] {
   return [
     `monitor ${most.cpuS.toFixed(2)} CPU s, ${most.percent.toFixed(1)} % of one core${where}`,
   ];
-}
-
-function figure(own: ReportHost["joulemark"], mapping: string, key: string): number {
-  const part = own?.[mapping];
-  const value = isMapping(part) ? part[key] : undefined;
-  return typeof value === "number" ? value : NaN;
 }
 
 function notes(report: Report): string[] {

@@ -7,7 +7,7 @@
  * @module
  */
 import type { OptionValues } from "../core/option.ts";
-import type { Nested, ReportHost } from "../core/report.ts";
+import type { Nested } from "../core/report.ts";
 import type { Behavior } from "../core/signal.ts";
 import { messageFor } from "../core/errors.ts";
 import type { Opener, OpenOutput, OutputSite } from "./output.ts";
@@ -43,7 +43,7 @@ export function makeCounters(values: OptionValues, site: OutputSite): Opener {
         site.tell(`${given.name}: ${messageFor(error, false)}; it is left out`);
       }
     }
-    return new CounterFigures(run, counters);
+    return figuresOf(run, counters);
   };
 }
 
@@ -59,45 +59,37 @@ function counterOf({ batch, table, topology }: RunView, name: string): Counter {
   return { name, unit, behavior, handles, first: row(), last: row(), most: row() };
 }
 
-class CounterFigures implements OpenOutput {
-  readonly asked: readonly string[];
-  readonly #run: RunView;
-  readonly #counters: readonly Counter[];
-
-  constructor(run: RunView, counters: readonly Counter[]) {
-    this.#run = run;
-    this.#counters = counters;
-    this.asked = counters.map(({ name }) => name);
-  }
-
-  sample(): void {
-    for (const { handles, first, last, most } of this.#counters) {
-      for (let i = 0; i < handles.length; i++) {
-        const value = this.#run.batch.sample(handles[i]);
-        if (value !== value) continue;
-        if (first[i] !== first[i]) first[i] = value;
-        last[i] = value;
-        if (!(most[i] >= value)) most[i] = value;
+/** How they go on. */
+function figuresOf({ batch }: RunView, counters: readonly Counter[]): OpenOutput {
+  return {
+    asked: counters.map(({ name }) => name),
+    sample() {
+      for (const { handles, first, last, most } of counters) {
+        for (let i = 0; i < handles.length; i++) {
+          const value = batch.sample(handles[i]);
+          if (value !== value) continue;
+          if (first[i] !== first[i]) first[i] = value;
+          last[i] = value;
+          if (!(most[i] >= value)) most[i] = value;
+        }
       }
-    }
-  }
-
-  restart(): void {
-    for (const { first, last, most } of this.#counters) {
-      for (const row of [first, last, most]) row.fill(NaN);
-    }
-  }
-
-  addTo(host: ReportHost): void {
-    const figures: { [key: string]: Nested } = {};
-    for (const { name, unit, behavior, first, last, most } of this.#counters) {
-      const each = behavior === "monotone"
-        ? last.map((value, i) => value - first[i])
-        : behavior === "variable"
-        ? most
-        : last;
-      figures[name] = { ...(unit === "" ? {} : { unit }), each: [...each] };
-    }
-    host.joulemark = { ...host.joulemark, counters: figures };
-  }
+    },
+    restart() {
+      for (const { first, last, most } of counters) {
+        for (const row of [first, last, most]) row.fill(NaN);
+      }
+    },
+    addTo(host) {
+      const figures: { [key: string]: Nested } = {};
+      for (const { name, unit, behavior, first, last, most } of counters) {
+        const each = behavior === "monotone"
+          ? last.map((value, i) => value - first[i])
+          : behavior === "variable"
+          ? most
+          : last;
+        figures[name] = { ...(unit === "" ? {} : { unit }), each: [...each] };
+      }
+      host.joulemark = { ...host.joulemark, counters: figures };
+    },
+  };
 }

@@ -125,10 +125,9 @@ class RegionVote {
 
   add(hash: number): void {
     if (hash !== hash || hash === HASH_UNMARKED) return;
-    let number = this.#numbers.get(hash);
-    if (number === undefined) {
-      number = this.hashes.push(hash) - 1;
-      this.#numbers.set(hash, number);
+    const number = this.#numbers.getOrInsert(hash, this.hashes.length);
+    if (number === this.hashes.length) {
+      this.hashes.push(hash);
       this.#votes.push(0);
     }
     const votes = ++this.#votes[number];

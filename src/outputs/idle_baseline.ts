@@ -5,8 +5,9 @@
  * `{"package (W)": 92.1, "dram (W)": 11.8, "length (s)": 5}`.
  * @module
  */
-import { UsageError } from "../core/errors.ts";
+import { unusable, type UsageError } from "../core/errors.ts";
 import type { EnergyKind } from "../core/region_tree.ts";
+import { isMapping, type Nested, numberOf } from "../core/report.ts";
 import { parseReport } from "../formats/report.ts";
 import { readUserText } from "../os/user_file.ts";
 
@@ -46,13 +47,17 @@ export function parseBaseline(text: string): Baseline {
   const value = Number(text);
   if (text.trim() !== "" && !Number.isNaN(value)) {
     if (value >= LENGTH_RANGE_S[0] && value <= LENGTH_RANGE_S[1]) return { seconds: value };
-    throw refused(text, `${LENGTH_RANGE_S[0]} to ${LENGTH_RANGE_S[1]} seconds`, text);
+    throw unusable(`--idle=${text}`, `${LENGTH_RANGE_S[0]} to ${LENGTH_RANGE_S[1]} seconds`, text);
   }
   let content: string;
   try {
     content = readUserText(text);
   } catch (error) {
-    throw refused(text, "seconds, or a file that can be read", (error as Error).message);
+    throw unusable(
+      `--idle=${text}`,
+      "seconds, or a file that can be read",
+      (error as Error).message,
+    );
   }
   return { file: baselineFile(text, content) };
 }
@@ -66,9 +71,7 @@ export function baselineFile(path: string, content: string): BaselineFile {
   const hosts = content.trimStart().startsWith("{")
     ? [{ host: "", powers: powersOf(fromJson(path, content)) }]
     : fromReport(path, content);
-  const held = hosts.filter((h): h is { host: string; powers: IdlePowers } => {
-    return h.powers !== undefined;
-  });
+  const held = hosts.flatMap(({ host, powers }) => powers === undefined ? [] : [{ host, powers }]);
   if (held.length === 0) throw noBaseline(path, "none");
   return {
     path,
@@ -80,7 +83,7 @@ export function baselineFile(path: string, content: string): BaselineFile {
   };
 }
 
-function fromJson(path: string, content: string): unknown {
+function fromJson(path: string, content: string): Nested {
   try {
     return JSON.parse(content);
   } catch (error) {
@@ -100,23 +103,17 @@ function fromReport(path: string, content: string) {
 }
 
 /** `undefined` where there is no power; what is no number, such as an absence, is passed over. */
-function powersOf(mapping: unknown): IdlePowers | undefined {
-  if (typeof mapping !== "object" || mapping === null) return undefined;
-  const fields = mapping as Record<string, unknown>;
+function powersOf(mapping: Nested | undefined): IdlePowers | undefined {
+  if (!isMapping(mapping)) return undefined;
   const powers = new Map<EnergyKind, number>();
   for (const kind of IDLE_KINDS) {
-    const value = fields[`${kind} (W)`];
-    if (typeof value === "number" && value >= 0 && value < Infinity) powers.set(kind, value);
+    const value = numberOf(mapping[`${kind} (W)`]);
+    if (value >= 0 && value < Infinity) powers.set(kind, value);
   }
-  const length = fields["length (s)"];
-  if (powers.size === 0) return undefined;
-  return { powers, lengthS: typeof length === "number" ? length : NaN };
+  return powers.size === 0 ? undefined : { powers, lengthS: numberOf(mapping["length (s)"]) };
 }
 
 function noBaseline(path: string, found: string): UsageError {
-  return refused(path, 'a report or JSON with idle powers such as "package (W)"', found);
-}
-
-function refused(text: string, expected: string, found: string): UsageError {
-  return new UsageError({ action: "use", target: `--idle=${text}`, expected, found });
+  const expected = 'a report or JSON with idle powers such as "package (W)"';
+  return unusable(`--idle=${path}`, expected, found);
 }

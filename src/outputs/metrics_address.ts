@@ -3,7 +3,7 @@
  * out, it is this node alone.
  * @module
  */
-import { UsageError } from "../core/errors.ts";
+import { unusable } from "../core/errors.ts";
 import type { PortAddress } from "../os/socket.ts";
 
 /** Where to listen: a path, or a port. */
@@ -16,13 +16,9 @@ export function parseMetricsAddress(text: string): MetricsAddress {
   const port = match === null ? 0 : Number(match[2]);
   const bytes = match === null ? undefined : hostBytes(match[1] ?? "localhost");
   if (bytes !== undefined && port >= 1 && port <= 65535) return { bytes, port };
-  throw new UsageError({
-    action: "use",
-    target: `--metrics ${text}`,
-    expected:
-      "unix:PATH, PORT, or an address in numbers and a port, as 127.0.0.1:9417 or [::1]:9417",
-    found: text,
-  });
+  const expected = "unix:PATH, PORT, or an address in numbers and a port, as 127.0.0.1:9417 or " +
+    "[::1]:9417";
+  throw unusable(`--metrics ${text}`, expected, text);
 }
 
 function hostBytes(host: string): Uint8Array | undefined {

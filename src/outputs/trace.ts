@@ -12,7 +12,7 @@ import {
   TraceWriter,
 } from "../formats/trace/trace.ts";
 import type { LineSink } from "../formats/trace/header.ts";
-import type { Opener, OpenOutput, OutputSite } from "./output.ts";
+import type { Opener, OutputSite } from "./output.ts";
 import type { RunView } from "./run_view.ts";
 
 /** Samples come a little early or late; half a microsecond decides nothing. */
@@ -60,61 +60,29 @@ export function traceTo({ sink, signals = "", periodS = 0 }: TraceOptions): Open
     for (const { name, format } of run.agent.traceColumns ?? []) {
       columns.push({ name, format: format ?? "double" });
     }
-    return new Trace(run, sink, { columns, handles, names, periodS });
+    const { batch, agent, header } = run;
+    const row = new Float64Array(columns.length), agentRow = row.subarray(handles.length);
+    let writer = new TraceWriter(sink, header, columns);
+    let lastRowS = -Infinity;
+    return {
+      asked: names,
+      /** The update after the loop is no row; the step that ends the loop is one, however soon. */
+      sample(timeS, last, ends) {
+        const isSoon = timeS - lastRowS < periodS - SAME_TIME_S;
+        if (last || (isSoon && !ends)) return;
+        lastRowS = timeS;
+        for (let i = 0; i < handles.length; i++) row[i] = batch.sample(handles[i]);
+        agent.traceValues?.(agentRow);
+        writer.row(row);
+      },
+      restart() {
+        lastRowS = -Infinity;
+        if (sink.restart === undefined) return;
+        sink.restart();
+        writer = new TraceWriter(sink, header, columns);
+      },
+    };
   };
-}
-
-class Trace implements OpenOutput {
-  readonly asked: readonly string[];
-  readonly #run: RunView;
-  readonly #sink: LineSink;
-  readonly #columns: TraceColumn[];
-  readonly #handles: readonly number[];
-  readonly #periodS: number;
-  readonly #row: Float64Array;
-  readonly #agentRow: Float64Array;
-  #writer: TraceWriter;
-  #lastRowS = -Infinity;
-
-  constructor(
-    run: RunView,
-    sink: LineSink,
-    { columns, handles, names, periodS }: {
-      columns: TraceColumn[];
-      handles: readonly number[];
-      names: readonly string[];
-      periodS: number;
-    },
-  ) {
-    this.#run = run;
-    this.#sink = sink;
-    this.#columns = columns;
-    this.#handles = handles;
-    this.#periodS = periodS;
-    this.asked = names;
-    this.#row = new Float64Array(columns.length);
-    this.#agentRow = this.#row.subarray(handles.length);
-    this.#writer = new TraceWriter(sink, run.header, columns);
-  }
-
-  /** The update after the loop is no row; the step that ends the loop is one, however soon. */
-  sample(timeS: number, last: boolean, ends = false): void {
-    const isSoon = timeS - this.#lastRowS < this.#periodS - SAME_TIME_S;
-    if (last || (isSoon && !ends)) return;
-    this.#lastRowS = timeS;
-    for (let i = 0; i < this.#handles.length; i++) {
-      this.#row[i] = this.#run.batch.sample(this.#handles[i]);
-    }
-    this.#run.agent.traceValues?.(this.#agentRow);
-    this.#writer.row(this.#row);
-  }
-
-  restart(): void {
-    this.#lastRowS = -Infinity;
-    if (this.#sink.restart === undefined) return;
-    this.#sink.restart();
-    this.#writer = new TraceWriter(this.#sink, this.#run.header, this.#columns);
-  }
 }
 
 function formatOf({ table }: RunView, name: string): SignalFormat {

@@ -20,16 +20,13 @@ export class RegionTable {
 
   /** The handle of a name, made when it is new. */
   add(name: string): number {
-    const known = this.#handles.get(name);
-    if (known !== undefined) return known;
-    const handle = this.#names.length;
-    this.#handles.set(name, handle);
+    const handle = this.#handles.getOrInsert(name, this.#names.length);
+    if (handle < this.#names.length) return handle;
     this.#names.push(name);
     // The marker calls turn the empty name's hash, 0, into "unmarked".
     const hash = regionHash(name) || HASH_UNMARKED;
     this.#hashes.push(hash);
-    if (!this.#firstOf.has(hash)) this.#firstOf.set(hash, handle);
-    this.#firsts.push(this.#firstOf.get(hash)!);
+    this.#firsts.push(this.#firstOf.getOrInsert(hash, handle));
     return handle;
   }
 

@@ -80,8 +80,7 @@ export class CpuSets {
   /** A process has CPUs from here on. */
   join(process: CpuUser, timeNs: number): void {
     const key = process.track.cpus.join();
-    let set = this.#sets.get(key);
-    if (set === undefined) this.#sets.set(key, set = new SharedCpus(this.#paths));
+    const set = this.#sets.getOrInsertComputed(key, () => new SharedCpus(this.#paths));
     process.sharedCpus = set;
     set.members.push(process);
     // One alone that has no threads hides nothing.

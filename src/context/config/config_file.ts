@@ -32,9 +32,8 @@ export function addGroups(groups: Groups, text: string): Groups {
     }
     const at = line.indexOf("=");
     if (at <= 0) continue;
-    const variables = groups.get(group) ?? {};
+    const variables = groups.getOrInsertComputed(group, () => ({}));
     variables[line.slice(0, at)] = new WordReader(line.slice(at + 1)).word("");
-    groups.set(group, variables);
   }
   return groups;
 }

@@ -89,8 +89,7 @@ function splitRuns(records: readonly PmcRecord[]): Map<number, PmcRecord[]>[] {
     for (const record of own) {
       if (record.step === -1 || n < 0) n++;
       const run = runs[n] ??= new Map();
-      if (!run.has(rank)) run.set(rank, []);
-      run.get(rank)!.push(record);
+      run.getOrInsertComputed(rank, () => []).push(record);
     }
   }
   return runs;
