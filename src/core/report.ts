@@ -45,6 +45,14 @@ export function isMapping(value: Nested | undefined): value is { [key: string]: 
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** A mapping without the keys that have no value. */
+export function present(all: { [key: string]: Nested | undefined }): { [key: string]: Nested } {
+  const entries = Object.entries(all);
+  return Object.fromEntries(
+    entries.filter((pair): pair is [string, Nested] => pair[1] !== undefined),
+  );
+}
+
 /** One entry of `Regions:`. */
 export interface ReportRegion {
   /** Its name. */

@@ -17,7 +17,7 @@
  * ones, so that the work stays linear. A node that never ends leaves such a report behind.
  * @module
  */
-import type { Nested } from "../core/report.ts";
+import { type Nested, present } from "../core/report.ts";
 import type { ClockPair } from "../merge/clocks.ts";
 import { realtimeNanoseconds } from "../os/clock.ts";
 import { statPath } from "../os/files.ts";
@@ -109,14 +109,8 @@ export class JobPart {
 
   /** For the node's `joulemark:` mapping. */
   get facts(): { [key: string]: Nested } {
-    const { node } = this;
-    return {
-      ranks: {
-        lowest: node.rank,
-        ...(node.localRanks === undefined ? {} : { "on this node": node.localRanks }),
-        ...(node.ranks === undefined ? {} : { "of the job": node.ranks }),
-      },
-    };
+    const { rank, localRanks, ranks } = this.node;
+    return { ranks: present({ lowest: rank, "on this node": localRanks, "of the job": ranks }) };
   }
 
   /**

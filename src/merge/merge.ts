@@ -8,7 +8,7 @@
  */
 import { spreadsToNested } from "../core/process_spread.ts";
 import { treeToNested } from "../core/region_tree.ts";
-import type { Nested, Report } from "../core/report.ts";
+import { type Nested, present, type Report } from "../core/report.ts";
 import { stringifyReport } from "../formats/report.ts";
 import { type ClockFacts, clockNotes } from "./clocks.ts";
 import { HostStatistics } from "./host_statistics.ts";
@@ -124,36 +124,27 @@ export class ReportMerger {
   }
 
   #own(facts: JobFacts): { [key: string]: Nested } {
-    const { report } = this.#first!;
     const { statistics } = this;
-    const own: { [key: string]: Nested } = {};
-    for (const key of ["version", "job"]) {
-      const value = report.joulemark?.[key];
-      if (value !== undefined) own[key] = value;
-    }
-    if (this.#simulated !== undefined) own.simulated = this.#simulated;
-    if (this.isPartial(facts)) own.partial = this.#partial(facts);
-    own.hosts = this.hosts;
-    if (facts.missing !== undefined && facts.missing.length > 0) {
-      own["hosts missing"] = bounded([...facts.missing].sort());
-    }
-    if (this.partialHosts.length > 0) own["hosts partial"] = bounded([...this.partialHosts].sort());
-    if (this.leftOut.length > 0) own["left out"] = bounded(this.leftOut);
-    if (this.forced.length > 0) own["joined by force"] = bounded(this.forced);
-    own.totals = jobTotals(statistics);
-    const clocks = clockNotes(facts.clocks ?? []);
-    if (clocks !== undefined) own.clocks = clocks;
-    if (this.hosts > 1) {
-      const { stragglers, outliers } = standingOut(statistics);
-      own.stragglers = listed(stragglers);
-      own.outliers = listed(outliers);
-      own["across hosts"] = acrossHosts(statistics);
-    }
-    const spreads = jobProcesses(statistics);
-    if (spreads.length > 0) own["across processes"] = spreadsToNested(spreads);
-    const tree = jobTree(statistics);
-    if (tree !== undefined) own.tree = treeToNested(tree);
-    return own;
+    const { version, job } = this.#first!.report.joulemark ?? {};
+    const totals = jobTotals(statistics);
+    const standing = this.hosts > 1 ? standingOut(statistics) : undefined;
+    const spreads = jobProcesses(statistics), tree = jobTree(statistics);
+    return present({
+      ...{ version, job, simulated: this.#simulated },
+      partial: this.isPartial(facts) ? this.#partial(facts) : undefined,
+      hosts: this.hosts,
+      "hosts missing": bounded([...facts.missing ?? []].sort()),
+      "hosts partial": bounded([...this.partialHosts].sort()),
+      "left out": bounded(this.leftOut),
+      "joined by force": bounded(this.forced),
+      totals,
+      clocks: clockNotes(facts.clocks ?? []),
+      stragglers: standing && listed(standing.stragglers),
+      outliers: standing && listed(standing.outliers),
+      "across hosts": standing && acrossHosts(statistics),
+      "across processes": spreads.length > 0 ? spreadsToNested(spreads) : undefined,
+      tree: tree && treeToNested(tree),
+    });
   }
 
   #partial(facts: JobFacts): string {
@@ -188,8 +179,9 @@ export class ReportMerger {
   }
 }
 
-function bounded(lines: readonly string[]): string[] {
-  if (lines.length <= KEPT_LINES) return [...lines];
+/** `undefined`: there are none. */
+function bounded(lines: readonly string[]): string[] | undefined {
+  if (lines.length <= KEPT_LINES) return lines.length > 0 ? [...lines] : undefined;
   return [...lines.slice(0, KEPT_LINES), `and ${lines.length - KEPT_LINES} more`];
 }
 

@@ -7,10 +7,9 @@ import { rounded } from "../core/number_format.ts";
 import type { Confinement } from "../os/confinement/confine.ts";
 import { MANDATORY_SIGNALS } from "../aggregate/report_signals.ts";
 import { NEVER_CHANGED } from "../core/job_totals.ts";
-import type { Nested } from "../core/report.ts";
+import { type Nested, present } from "../core/report.ts";
 import { processSpreadFacts } from "./process_spread.ts";
 import { spanFacts } from "./span_facts.ts";
-import { valueFacts } from "./value_facts.ts";
 import { parseSignalList } from "../core/signal_list.ts";
 import type { Catalogue } from "../signals/catalogue.ts";
 import { coverageFacts } from "./coverage.ts";
@@ -19,6 +18,7 @@ import { startsLate, troubles } from "./findings.ts";
 import { type MpiKind, mpiKind } from "../client/mpi_calls.ts";
 import type { Collector } from "../events/collector.ts";
 import type { ReportedSums } from "../events/reported_sums.ts";
+import type { ReportedValue } from "../events/reported_values.ts";
 import type { ReportOptions, RunView } from "./run_view.ts";
 
 /** Threads that the report names. */
@@ -66,106 +66,110 @@ export function absentSignals(
 
 /** The host's `joulemark:` mapping. */
 export function hostFacts(facts: FactSources): { [key: string]: Nested } {
-  const { engine, collector, loop, request } = facts;
-  const mapping: { [key: string]: Nested } = {};
-  if (facts.partial) mapping.partial = "the run goes on; this is the time so far";
-  if (facts.simulated !== undefined) mapping.simulated = facts.simulated;
-  mapping.sources = sourceFacts(engine, facts.catalogue, request.reportSignals);
-  mapping.sampling = {
-    "period (s)": request.periodS,
+  const { engine, collector, loop, confinement } = facts;
+  const { mpi, openmp, values } = collector.messages;
+  const mpiSection = { ...mpiTimes(engine), ...(mpi.processes > 0 ? mpiFacts(mpi) : {}) };
+  return present({
+    partial: facts.partial ? "the run goes on; this is the time so far" : undefined,
+    simulated: facts.simulated,
+    sources: sourceFacts(engine, facts.catalogue, facts.request.reportSignals),
+    sampling: samplingFacts(facts),
+    "counters checked": facts.countersChecked,
+    coverage: coverageFacts(engine.gaps()),
+    overhead: {
+      "cpu (s)": rounded(loop.cpuS),
+      "cpu (% of a core)": rounded(loop.wallS > 0 ? 100 * loop.cpuS / loop.wallS : 0),
+      "resident memory (KiB)": loop.memoryKib,
+    },
+    budget: shedFacts(facts),
+    processes: processes(facts),
+    "across processes": processSpreadFacts(engine.tracker, (pid) => collector.rankOf(pid)),
+    spans: spanFacts(engine.tracker.spans()),
+    mpi: Object.keys(mpiSection).length > 0 ? mpiSection : undefined,
+    openmp: openmp.processes > 0 ? openmpFacts(openmp) : undefined,
+    "event values": valueFacts(values.values),
+    marks: markFacts(facts),
+    permissions: [...facts.permissions],
+    "permissions given back": facts.dropped.length > 0 ? [...facts.dropped] : undefined,
+    confinement: confinement && confinementFacts(confinement),
+  });
+}
+
+/** How the loop went. */
+function samplingFacts({ engine, loop, request: { periodS } }: FactSources): Nested {
+  const { sleptThrough, cpuStride, blindFromS, blindUntilS } = loop;
+  return present({
+    "period (s)": periodS,
     samples: loop.steps,
-    ...(loop.sleptThrough > 0 ? { "samples slept through": loop.sleptThrough } : {}),
+    "samples slept through": sleptThrough > 0 ? sleptThrough : undefined,
     "samples missed": loop.missed,
     "samples late": loop.late,
-    ...(loop.cpuStride > 1 ? { "ticks between reads of per-CPU counters": loop.cpuStride } : {}),
+    "ticks between reads of per-CPU counters": cpuStride > 1 ? cpuStride : undefined,
     scheduling: loop.scheduling,
-    ...(loop.blindFromS === loop.blindFromS
+    ...(blindFromS === blindFromS
       ? {
-        "stood still from (s)": rounded(loop.blindFromS),
-        "stood still until (s)": rounded(loop.blindUntilS),
+        "stood still from (s)": rounded(blindFromS),
+        "stood still until (s)": rounded(blindUntilS),
       }
       : {}),
-    ...(startsLate(engine, request.periodS)
+    ...(startsLate(engine, periodS)
       ? { "first sample after (s)": rounded(engine.tracker.startupS) }
       : {}),
-  };
-  if (facts.countersChecked !== undefined) mapping["counters checked"] = facts.countersChecked;
-  const coverage = coverageFacts(engine.gaps());
-  if (coverage !== undefined) mapping.coverage = coverage;
-  mapping.overhead = {
-    "cpu (s)": rounded(loop.cpuS),
-    "cpu (% of a core)": rounded(loop.wallS > 0 ? 100 * loop.cpuS / loop.wallS : 0),
-    "resident memory (KiB)": loop.memoryKib,
-  };
-  const shed = shedFacts(facts);
-  if (shed !== undefined) mapping.budget = shed;
-  mapping.processes = processes(facts);
-  const spread = processSpreadFacts(engine.tracker, (pid) => collector.rankOf(pid));
-  if (spread !== undefined) mapping["across processes"] = spread;
-  const spans = spanFacts(engine.tracker.spans());
-  if (spans !== undefined) mapping.spans = spans;
-  const { mpi, openmp, values, remarks } = collector.messages;
-  const mpiSection = { ...mpiTimes(engine), ...(mpi.processes > 0 ? mpiFacts(mpi) : {}) };
-  if (Object.keys(mpiSection).length > 0) mapping.mpi = mpiSection;
-  if (openmp.processes > 0) mapping.openmp = openmpFacts(openmp);
-  const events = valueFacts(values.values);
-  if (events !== undefined) mapping["event values"] = events;
-  const { counts, outOfOrder, refusedFiles: files, mistakes } = collector;
-  const marks: { [key: string]: Nested } = {
+  });
+}
+
+/** What became of marks. */
+function markFacts({ engine: { events, tracker }, collector }: FactSources): Nested {
+  const { counts, outOfOrder, mistakes, messages: { remarks } } = collector;
+  const files = collector.refusedFiles.slice(0, 20);
+  return present({
     "folded visits": counts.folded,
-    "late events": engine.events.late,
-    ...(engine.events.late > 0 ? { "late by at most (s)": rounded(engine.events.mostLateS) } : {}),
+    "late events": events.late,
     ...positive({
+      "late by at most (s)": events.late > 0 ? rounded(events.mostLateS) : 0,
       "visits under one name": counts.other,
       "visits of threads without room": counts.lost,
       "begins and ends of spans without room": counts.lostSpans,
       "marks within marks": counts.interrupting,
       "hints left out": counts.nested,
     }),
-  };
-  if (outOfOrder.length > 0) {
-    marks["visits out of order"] = Object.fromEntries(
-      outOfOrder.slice(0, MAX_THREADS).map(({ pid, thread, visits, fromS, untilS }) => [
-        thread === pid ? `process ${pid}` : `process ${pid}, thread ${thread}`,
-        { visits, "from (s)": rounded(fromS), "until (s)": rounded(untilS) },
-      ]),
-    );
-  }
-  Object.assign(
-    marks,
-    positive({
+    "visits out of order": byName(outOfOrder.slice(0, MAX_THREADS), (one) => [
+      one.thread === one.pid ? `process ${one.pid}` : `process ${one.pid}, thread ${one.thread}`,
+      { visits: one.visits, "from (s)": rounded(one.fromS), "until (s)": rounded(one.untilS) },
+    ]),
+    ...positive({
       "nested visits lost": counts.nestedLost,
       "visits without a path": counts.pathless,
       "records left out": collector.garbage,
     }),
-  );
-  if (files.length > 0) marks["files left out"] = files.slice(0, 20);
-  const { refused } = engine.tracker;
-  if (refused.length > 0) {
-    marks["refused calls"] = Object.fromEntries(refused.map((r) => [r.kind, r.count]));
-  }
-  if (mistakes.total > 0) {
-    marks.mistakes = Object.fromEntries(mistakes.list.map((m) => [m.kind, m.count]));
-    const seen = mistakes.list.filter(({ text }) => text !== "");
-    if (seen.length > 0) {
-      marks["mistakes first seen"] = Object.fromEntries(seen.map((m) => [m.kind, m.text]));
-    }
-  }
-  if (counts.refused > 0) marks["mistakes without a name"] = counts.refused;
-  if (remarks.size > 0) marks.remarks = [...remarks];
-  mapping.marks = marks;
-  mapping.permissions = [...facts.permissions];
-  if (facts.dropped.length > 0) mapping["permissions given back"] = [...facts.dropped];
-  if (facts.confinement !== undefined) {
-    const { privileges, calls, paths } = facts.confinement;
-    mapping.confinement = {
-      ...{ capabilities: privileges, "system calls": calls },
-      paths: typeof paths === "string" ? paths : {
-        ...{ by: paths.by, read: [...paths.read], written: [...paths.written], executed: "none" },
-      },
-    };
-  }
-  return mapping;
+    "files left out": files.length > 0 ? files : undefined,
+    "refused calls": byName(tracker.refused, ({ kind, count }) => [kind, count]),
+    mistakes: byName(mistakes.list, ({ kind, count }) => [kind, count]),
+    "mistakes first seen": byName(
+      mistakes.list.filter(({ text }) => text !== ""),
+      ({ kind, text }) => [kind, text],
+    ),
+    ...positive({ "mistakes without a name": counts.refused }),
+    remarks: remarks.size > 0 ? [...remarks] : undefined,
+  });
+}
+
+/** What the kernel holds us to. */
+function confinementFacts({ privileges, calls, paths }: Confinement): Nested {
+  return {
+    ...{ capabilities: privileges, "system calls": calls },
+    paths: typeof paths === "string" ? paths : {
+      ...{ by: paths.by, read: [...paths.read], written: [...paths.written], executed: "none" },
+    },
+  };
+}
+
+/** A mapping of a list; `undefined`: the list is empty. */
+function byName<T>(
+  all: readonly T[],
+  entry: (one: T) => [name: string, value: Nested],
+): Nested | undefined {
+  return all.length === 0 ? undefined : Object.fromEntries(all.map(entry));
 }
 
 function positive(figures: { [key: string]: number }): { [key: string]: number } {
@@ -210,6 +214,26 @@ function openmpFacts({ sums, processes, mostOthers }: ReportedSums): Nested {
   };
 }
 
+/** Values of events by name and track; `undefined`: there were none. */
+export function valueFacts(values: readonly ReportedValue[]): Nested | undefined {
+  if (values.length === 0) return undefined;
+  return values.map(({ name, track, count, least, most, sum, squares }) => {
+    const mean = sum / count;
+    return {
+      ...{ event: name, track, count },
+      ...{ sum: exactOrRounded(sum), mean: exactOrRounded(mean) },
+      ...{ minimum: exactOrRounded(least), maximum: exactOrRounded(most) },
+      // As TAU has it: of all values that there were, not of a sample of them.
+      "standard deviation": exactOrRounded(Math.sqrt(Math.max(0, squares / count - mean * mean))),
+    };
+  });
+}
+
+/** Whole numbers to the last digit, as of bytes. */
+function exactOrRounded(value: number): number {
+  return Number.isSafeInteger(value) ? value : rounded(value, 9);
+}
+
 /** What was left out to stay within the budget; `undefined`: nothing. */
 function shedFacts({ loop, collector }: FactSources): Nested | undefined {
   const { mostFactor = 1, foldingS = 0, longerS = 0 } = loop.budget ?? {};
@@ -232,18 +256,17 @@ export function sourceFacts(engine: RunView, catalogue: Catalogue, reportSignals
     if (engine.tracker.signals.includes(signal)) continue;
     const trouble = broken.get(column.name) ?? broken.get(signal.row.name);
     const isStill = engine.stillCounters.has(column.name);
-    mapping[column.name] = {
+    mapping[column.name] = present({
       quality: trouble === undefined && !isStill ? signal.quality : "partial",
       // Which one of its candidates a portable name stands for here.
-      ...(column.name === signal.row.name ? {} : { signal: signal.row.name }),
+      signal: column.name === signal.row.name ? undefined : signal.row.name,
       source: signal.source,
-      ...(signal.note === undefined ? {} : { note: signal.note }),
-      ...(trouble === undefined ? {} : { trouble: `${trouble.text}, ${trouble.count} times` }),
-      ...(isStill ? { trouble: NEVER_CHANGED } : {}),
-    };
+      note: signal.note,
+      trouble: isStill ? NEVER_CHANGED : trouble && `${trouble.text}, ${trouble.count} times`,
+    });
   }
   for (const [name, { reason, remedy }] of absentSignals(catalogue, reportSignals)) {
-    mapping[name] = { absent: reason, ...(remedy === undefined ? {} : { remedy }) };
+    mapping[name] = present({ absent: reason, remedy });
   }
   return mapping;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Host } from "../core/machine/host.ts";
-import type { Nested, Report } from "../core/report.ts";
+import { type Nested, present, type Report } from "../core/report.ts";
 import { parseReport, reportPieces } from "../formats/report.ts";
 import type { Confiner } from "../os/confinement/confine.ts";
 import { statPath } from "../os/files.ts";
@@ -218,12 +218,13 @@ export class RunReport {
       idle: idle?.notes(),
     });
     if (list.length > 0) host.joulemark!.notes = list.map(findingLine);
-    return engine.document([host], {
+    const own = {
       version: version.replace(/^.*joulemark\./, ""),
-      ...(part === undefined ? {} : { job: part.node.job }),
-      ...(facts.simulated === undefined ? {} : { simulated: facts.simulated }),
-      ...(facts.partial ? { partial: "the run goes on" } : {}),
-    });
+      job: part?.node.job,
+      simulated: facts.simulated,
+      partial: facts.partial ? "the run goes on" : undefined,
+    };
+    return engine.document([host], present(own));
   }
 
   /** Gives the report's name free. */

@@ -16,7 +16,13 @@ import { type Agent, MONITOR } from "../core/agent.ts";
 import { HASH_UNMARKED } from "../core/hash.ts";
 import { hostTotals, NEVER_CHANGED, totalsToNested } from "../core/job_totals.ts";
 import { type PathEnergies, type RegionTree, treeToNested } from "../core/region_tree.ts";
-import type { Nested, RegionTotal, Report, ReportHost } from "../core/report.ts";
+import {
+  type Nested,
+  present,
+  type RegionTotal,
+  type Report,
+  type ReportHost,
+} from "../core/report.ts";
 import { parseSignalList } from "../core/signal_list.ts";
 import type { PlatformTopology } from "../core/machine/topology.ts";
 import type { TraceHeader } from "../formats/trace/header.ts";
@@ -411,11 +417,8 @@ export class Engine implements RunView {
       if (resolved.kind === "absent") sources[name] = { absent: resolved.reason };
       if (resolved.kind !== "offered" && resolved.kind !== "derived") continue;
       const { quality, source, note } = resolved.signal;
-      sources[name] = {
-        ...{ quality, source },
-        ...(note === undefined ? {} : { note }),
-        ...(this.stillCounters.has(name) ? { trouble: NEVER_CHANGED } : {}),
-      };
+      const trouble = this.stillCounters.has(name) ? NEVER_CHANGED : undefined;
+      sources[name] = present({ quality, source, note, trouble });
     }
     return sources;
   }

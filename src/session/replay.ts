@@ -7,7 +7,7 @@
  * @module
  */
 import { FormatError } from "../core/errors.ts";
-import type { Nested, ReportHost } from "../core/report.ts";
+import { type Nested, present, type ReportHost } from "../core/report.ts";
 import type { SignalProvider } from "../core/signal.ts";
 import { describeRecording, type Recording } from "../formats/recording.ts";
 import { statPath } from "../os/files.ts";
@@ -236,27 +236,25 @@ function ownMapping(
   { late, partial }: { late: number; partial: boolean },
 ): { [key: string]: Nested } {
   const { tracker } = engine;
-  const coverage = coverageFacts(engine.gaps());
   const processes = tracker.processes().filter((process) => process.end !== "withdrawn");
-  const spans = spanFacts(tracker.spans());
-  const spread = processSpreadFacts(tracker);
-  return {
+  const { refused } = tracker;
+  return present({
     replayed: true,
-    ...(partial ? { partial: true } : {}),
+    partial: partial || undefined,
     sources: engine.sources(),
     steps: engine.steps,
-    ...(coverage === undefined ? {} : { coverage }),
+    coverage: coverageFacts(engine.gaps()),
     processes: {
       seen: processes.length,
       died: processes.filter((process) => process.end === "died").length,
       "still running": processes.filter((process) => process.end === "running").length,
     },
-    ...(spread === undefined ? {} : { "across processes": spread }),
-    ...(spans === undefined ? {} : { spans }),
+    "across processes": processSpreadFacts(tracker),
+    spans: spanFacts(tracker.spans()),
     "folded visits": tracker.foldedVisits,
     "late events": late,
-    ...(tracker.refused.length === 0
-      ? {}
-      : { "refused calls": Object.fromEntries(tracker.refused.map((r) => [r.kind, r.count])) }),
-  };
+    "refused calls": refused.length === 0
+      ? undefined
+      : Object.fromEntries(refused.map(({ kind, count }) => [kind, count])),
+  });
 }

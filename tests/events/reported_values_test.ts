@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { ReportedValues } from "../../src/events/reported_values.ts";
-import { valueFacts } from "../../src/outputs/value_facts.ts";
+import { valueFacts } from "../../src/outputs/facts.ts";
 
 Deno.test("values of processes are put together by name and dialect", () => {
   const values = new ReportedValues();
