@@ -5,13 +5,11 @@
  */
 import { ATTRIBUTIONS, parseAttribution } from "../core/attribution_mode.ts";
 import type { Environment } from "../core/environment.ts";
-import type { OptionValues } from "../core/option.ts";
+import type { Option, OptionValues } from "../core/option.ts";
 import { parseMetricsAddress } from "./metrics_address.ts";
 import type { MakeOpener, Output } from "./output.ts";
 import { PMC_VERSIONS } from "../formats/pmc/log.ts";
 import { parsePmcVersion } from "./pmc/version.ts";
-
-const GROUP = "Outputs";
 
 /** Variables of Caliper that ask for channels. */
 const CALI_ASKING = [
@@ -26,14 +24,10 @@ export const OUTPUTS: readonly Output[] = [
   {
     name: "trace",
     options: [
-      {
-        ...{ name: "trace", value: "FILE", env: true, foreign: "GEOPM_TRACE", group: GROUP },
-        help: "a row of signals per sample, GEOPM's trace",
-      },
-      {
-        ...{ name: "trace-signals", value: "LIST", env: true, foreign: "GEOPM_TRACE_SIGNALS" },
-        ...{ group: GROUP, help: "more columns in it" },
-      },
+      option("trace", "FILE", "a row of signals per sample, GEOPM's trace", {
+        foreign: "GEOPM_TRACE",
+      }),
+      option("trace-signals", "LIST", "more columns in it", { foreign: "GEOPM_TRACE_SIGNALS" }),
     ],
     replays: true,
     holdsEvents: true,
@@ -41,21 +35,22 @@ export const OUTPUTS: readonly Output[] = [
   },
   {
     name: "event-log",
-    options: [{
-      ...{ name: "event-log", value: "FILE", env: true, foreign: "GEOPM_TRACE_PROFILE" },
-      ...{ group: GROUP, help: "every mark, GEOPM's profile trace" },
-    }],
+    options: [option("event-log", "FILE", "every mark, GEOPM's profile trace", {
+      foreign: "GEOPM_TRACE_PROFILE",
+    })],
     replays: true,
     holdsEvents: true,
     load: async () => (await import("./event_log.ts")).makeEventLog,
   },
   {
     name: "attribution",
-    options: [{
-      ...{ name: "attribution", value: "HOW", env: true, group: GROUP, words: ATTRIBUTIONS },
-      help: "energy of regions beside GEOPM's: sampled (none), exact (by exact edges), fit " +
+    options: [option(
+      "attribution",
+      "HOW",
+      "energy of regions beside GEOPM's: sampled (none), exact (by exact edges), fit " +
         "(with its error; default)",
-    }],
+      { words: ATTRIBUTIONS },
+    )],
     replays: true,
     isAsked: (values) => parseAttribution(values) !== "sampled",
     check: (values) => void parseAttribution(values),
@@ -63,10 +58,7 @@ export const OUTPUTS: readonly Output[] = [
   },
   {
     name: "recording",
-    options: [{
-      ...{ name: "record", value: "DIR", env: true, group: GROUP },
-      help: 'a recording that "joulemark replay" reads',
-    }],
+    options: [option("record", "DIR", 'a recording that "joulemark replay" reads')],
     replays: false,
     holdsEvents: true,
     load: async () => (await import("./recording.ts")).makeRecording,
@@ -74,14 +66,11 @@ export const OUTPUTS: readonly Output[] = [
   {
     name: "pmc",
     options: [
-      {
-        ...{ name: "pmc", value: "FILE", env: true, group: GROUP },
-        help: "power and energy per step, pm_mpi_lib's log",
-      },
-      {
-        ...{ name: "pmc-version", value: "V", env: true, group: GROUP, words: PMC_VERSIONS },
-        ...{ default: "4.4", help: "2.0, 3.1, 4.0, 4.3, 4.4, 5.0 or 6.0" },
-      },
+      option("pmc", "FILE", "power and energy per step, pm_mpi_lib's log"),
+      option("pmc-version", "V", "2.0, 3.1, 4.0, 4.3, 4.4, 5.0 or 6.0", {
+        words: PMC_VERSIONS,
+        default: "4.4",
+      }),
     ],
     replays: true,
     holdsEvents: true,
@@ -91,34 +80,27 @@ export const OUTPUTS: readonly Output[] = [
   },
   {
     name: "counters",
-    options: [{
-      ...{ name: "counters", value: "LIST", env: true, foreign: "PAT_RT_PERFCTR", group: GROUP },
-      help: 'figures of counters by node and package in the report, for "pmc --summary craypat"; ' +
+    options: [option(
+      "counters",
+      "LIST",
+      'figures of counters by node and package in the report, for "pmc --summary craypat"; ' +
         "CrayPat's PAT_RT_PERFCTR does too",
-    }],
+      { foreign: "PAT_RT_PERFCTR" },
+    )],
     replays: true,
     load: async () => (await import("./counters.ts")).makeCounters,
   },
   {
     name: "html",
-    options: [{
-      ...{ name: "html", value: "FILE", env: true, group: GROUP },
-      help: "one page with pictures and tables, for a browser",
-    }],
+    options: [option("html", "FILE", "one page with pictures and tables, for a browser")],
     replays: true,
     load: async () => (await import("./html.ts")).makeHtml,
   },
   {
     name: "channels",
     options: [
-      {
-        ...{ name: "cali", value: "FILE", env: true, group: GROUP },
-        help: "every mark with times and energies, a .cali stream",
-      },
-      {
-        ...{ name: "cali-config", value: "STRING", env: true, group: GROUP },
-        help: "Caliper's configurations: runtime-report,event-trace",
-      },
+      option("cali", "FILE", "every mark with times and energies, a .cali stream"),
+      option("cali-config", "STRING", "Caliper's configurations: runtime-report,event-trace"),
     ],
     replays: true,
     holdsEvents: true,
@@ -127,10 +109,13 @@ export const OUTPUTS: readonly Output[] = [
   },
   {
     name: "perfetto",
-    options: [{
-      ...{ name: "perfetto", value: "FILE", env: true, group: GROUP },
-      help: "regions of every thread beside the node's power, for ui.perfetto.dev",
-    }],
+    options: [
+      option(
+        "perfetto",
+        "FILE",
+        "regions of every thread beside the node's power, for ui.perfetto.dev",
+      ),
+    ],
     replays: true,
     holdsEvents: true,
     load: async () => (await import("./perfetto.ts")).makePerfetto,
@@ -138,31 +123,36 @@ export const OUTPUTS: readonly Output[] = [
   {
     name: "metric files",
     options: [
-      {
-        ...{ name: "openmetrics", value: "FILE", env: true, group: GROUP },
-        help:
-          "figures for monitoring as OpenMetrics text, rewritten with each checkpoint; FILE.prom: " +
+      option(
+        "openmetrics",
+        "FILE",
+        "figures for monitoring as OpenMetrics text, rewritten with each checkpoint; FILE.prom: " +
           "for node_exporter's textfile collector",
-      },
-      {
-        ...{ name: "otlp", value: "FILE", env: true, group: GROUP },
-        help: "the same at the end, as OTLP metrics in JSON",
-      },
+      ),
+      option("otlp", "FILE", "the same at the end, as OTLP metrics in JSON"),
     ],
     replays: true,
     load: async () => (await import("./metrics.ts")).makeMetricFiles,
   },
   {
     name: "live metrics",
-    options: [{
-      ...{ name: "metrics", value: "ADDRESS", env: true, group: GROUP },
-      help: "answer scrapes on unix:PATH or [HOST:]PORT while the command runs",
-    }],
+    options: [
+      option(
+        "metrics",
+        "ADDRESS",
+        "answer scrapes on unix:PATH or [HOST:]PORT while the command runs",
+      ),
+    ],
     replays: false,
     check: (values) => void parseMetricsAddress(values.get("metrics")?.text ?? "1"),
     load: async () => (await import("./metrics.ts")).makeLiveMetrics,
   },
 ];
+
+/** One that a variable may give, too. */
+function option(name: string, value: string, help: string, more: Partial<Option> = {}): Option {
+  return { name, value, env: true, group: "Outputs", help, ...more };
+}
 
 /** Is an output asked for? */
 export function isAsked(output: Output, values: OptionValues, env: Environment): boolean {
