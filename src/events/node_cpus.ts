@@ -7,13 +7,15 @@ import type { EventRecord, EventSink } from "../core/events/event.ts";
 import { EventCalls } from "../core/events/event_calls.ts";
 import { KIND } from "../core/events/event_kinds.ts";
 
-/** Maps the CPUs of every event before it goes on. */
-export class NodeCpus {
+/** A sink whose events name the node's CPUs, in front of one that accepts no others. */
+export class NodeCpus extends EventCalls {
   /** Some CPU was outside the node. */
   moved = false;
 
   /** @param count CPUs of the node. */
-  constructor(readonly count: number) {}
+  constructor(readonly count: number, readonly sink: EventSink) {
+    super();
+  }
 
   /** A list of CPUs on the node, ascending, each once. */
   on(cpus: readonly number[]): readonly number[] {
@@ -29,36 +31,20 @@ export class NodeCpus {
     return cpu % this.count;
   }
 
-  /** A sink whose events name the node's CPUs, in front of one that accepts no others. */
-  before(sink: EventSink): EventCalls {
-    return new OnNode(sink, this);
-  }
-}
-
-class OnNode extends EventCalls {
-  readonly #sink: EventSink;
-  readonly #cpus: NodeCpus;
-
-  constructor(sink: EventSink, cpus: NodeCpus) {
-    super();
-    this.#sink = sink;
-    this.#cpus = cpus;
-  }
-
   receive(event: EventRecord): number {
     const { kind } = event;
-    if (event.cpu >= this.#cpus.count) event.cpu = this.#cpus.at(event.cpu);
+    if (event.cpu >= this.count) event.cpu = this.at(event.cpu);
     if (kind === KIND.start || kind === KIND.startCommand || kind === KIND.threadCpus) {
-      event.cpus = this.#cpus.on(event.cpus);
+      event.cpus = this.on(event.cpus);
     }
-    return this.#sink.receive(event);
+    return this.sink.receive(event);
   }
 
   track(name: string): number {
-    return this.#sink.track(name);
+    return this.sink.track(name);
   }
 
   regionPath(parent: number, name: string, track: string, attribute: string): number {
-    return this.#sink.regionPath(parent, name, track, attribute);
+    return this.sink.regionPath(parent, name, track, attribute);
   }
 }

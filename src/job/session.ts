@@ -19,17 +19,17 @@ const SWEEP_NS = 2e8;
 
 /** The session that this process's guardian was elected for. */
 export class Session {
-  /** Absolute path of the session directory. */
-  readonly directory: string;
   /** The directory of all sessions of this user. */
   readonly base: string;
   readonly #job: string;
   readonly #lock: number;
   #isSwept = false;
 
-  /** @param lock The descriptor of the job's lock, held by the guardian too. */
-  constructor(directory: string, lock: number) {
-    this.directory = directory;
+  /**
+   * @param directory Absolute path of the session directory.
+   * @param lock The descriptor of the job's lock, held by the guardian too.
+   */
+  constructor(readonly directory: string, lock: number) {
     this.#job = directory.slice(0, directory.lastIndexOf("/"));
     this.base = this.#job.slice(0, this.#job.lastIndexOf("/"));
     this.#lock = lock;

@@ -24,7 +24,37 @@ const TEXTFILE = ".prom";
 
 /** The files of `--openmetrics` and `--otlp`. */
 export function makeMetricFiles(values: OptionValues, site: OutputSite): Opener {
-  return (run) => new MetricFiles(run, values, site);
+  return (run) => {
+    const metrics = new RunMetrics(run);
+    const openPath = pathOf("openmetrics", values, site), otlpPath = pathOf("otlp", values, site);
+    let hasFailed = false;
+    const write = (path: string | undefined, make: (path: string) => string) => {
+      if (path === undefined) return;
+      try {
+        if (site.isLive) writeDocument(path, make(path));
+        else site.lines(path)?.write(make(path));
+      } catch (error) {
+        if (!hasFailed) site.tell((error as Error).message);
+        hasFailed = true;
+      }
+    };
+    const writeOpen = () =>
+      write(openPath, (path) => {
+        return (path.endsWith(TEXTFILE) ? prometheusText : openMetricsText)(metrics.families());
+      });
+    return {
+      sample: (timeS) => void (metrics.timeS = timeS),
+      flush() {
+        // What is left of a run that is killed; a replay writes at its end.
+        if (site.isLive && run.steps > 0) writeOpen();
+      },
+      finish() {
+        metrics.hasEnded = true;
+        writeOpen();
+        write(otlpPath, () => otlpOf(metrics, run, site.zeroS()));
+      },
+    };
+  };
 }
 
 /** The address of `--metrics`. */
@@ -46,26 +76,19 @@ class RunMetrics {
     this.#quantities = pushQuantities(batch, { table, count: (domain) => topology.count(domain) });
   }
 
-  get #counters(): string {
-    return this.#quantities.some(({ quality }) => quality === "simulated") ? "simulated" : "node";
-  }
-
   families(): MetricFamily[] {
     const { host, header, table, batch } = this.#run;
     const isKnown = (key: string) => {
       const signal = keySignal(key);
       return signal === undefined || table.resolve(signal).kind !== "absent";
     };
+    const isSimulated = this.#quantities.some(({ quality }) => quality === "simulated");
+    const counters = isSimulated ? "simulated" : "node";
     const up: MetricFamily = {
       ...{ name: "joulemark_run_up", unit: "", kind: "gauge" },
       help: "1 while the run goes on, 0 when it has ended",
       samples: [{
-        labels: {
-          host,
-          profile: header.profile,
-          version: header.version,
-          counters: this.#counters,
-        },
+        labels: { host, profile: header.profile, version: header.version, counters },
         value: this.hasEnded ? 0 : 1,
       }],
     };
@@ -80,63 +103,14 @@ class RunMetrics {
   }
 }
 
-class MetricFiles implements OpenOutput {
-  readonly #run: RunView;
-  readonly #site: OutputSite;
-  readonly #metrics: RunMetrics;
-  readonly #openPath: string | undefined;
-  readonly #otlpPath: string | undefined;
-  #failed = false;
-
-  constructor(run: RunView, values: OptionValues, site: OutputSite) {
-    this.#run = run;
-    this.#site = site;
-    this.#metrics = new RunMetrics(run);
-    this.#openPath = pathOf("openmetrics", values, site);
-    this.#otlpPath = pathOf("otlp", values, site);
-  }
-
-  sample(timeS: number): void {
-    this.#metrics.timeS = timeS;
-  }
-
-  flush(): void {
-    // What is left of a run that is killed; a replay writes at its end.
-    if (this.#site.isLive && this.#run.steps > 0) this.#write(this.#openPath, () => this.#text());
-  }
-
-  finish(): void {
-    this.#metrics.hasEnded = true;
-    this.#write(this.#openPath, () => this.#text());
-    this.#write(this.#otlpPath, () => this.#otlp());
-  }
-
-  #text(): string {
-    const print = this.#openPath!.endsWith(TEXTFILE) ? prometheusText : openMetricsText;
-    return print(this.#metrics.families());
-  }
-
-  #otlp(): string {
-    const { host, profile, version } = this.#run.header;
-    const startS = this.#site.zeroS();
-    return otlpJson(this.#metrics.families(), {
-      version: version.replace(/^.*joulemark\./, ""),
-      resource: { "service.name": "joulemark", "host.name": host, "joulemark.profile": profile },
-      startS,
-      timeS: startS + this.#metrics.timeS,
-    });
-  }
-
-  #write(path: string | undefined, make: () => string): void {
-    if (path === undefined) return;
-    try {
-      if (this.#site.isLive) writeDocument(path, make());
-      else this.#site.lines(path)?.write(make());
-    } catch (error) {
-      if (!this.#failed) this.#site.tell((error as Error).message);
-      this.#failed = true;
-    }
-  }
+function otlpOf(metrics: RunMetrics, run: RunView, startS: number): string {
+  const { host, profile, version } = run.header;
+  return otlpJson(metrics.families(), {
+    version: version.replace(/^.*joulemark\./, ""),
+    resource: { "service.name": "joulemark", "host.name": host, "joulemark.profile": profile },
+    startS,
+    timeS: startS + metrics.timeS,
+  });
 }
 
 function openLive(run: RunView, value: OptionValue, site: OutputSite): OpenOutput | undefined {

@@ -7,7 +7,6 @@
  * @module
  */
 import { messageFor } from "../core/errors.ts";
-import type { EventCalls } from "../core/events/event_calls.ts";
 import { cpuSeconds, maxResidentKib, monotonicNanoseconds } from "../os/clock.ts";
 import { rawNanoseconds, realtimeNanoseconds } from "../os/clock.ts";
 import { affinityOf, hostName } from "../os/host.ts";
@@ -104,8 +103,7 @@ class Run {
   readonly #pace: ReadPace;
   readonly #budget: Budget;
   readonly #loop: LoopFigures = { ...NO_STEPS };
-  readonly #cpus: NodeCpus;
-  readonly #events: EventCalls;
+  readonly #events: NodeCpus;
   #collector!: Collector;
   #commandHandle = -1;
   /** The command's start, until it is emitted. */
@@ -167,8 +165,7 @@ class Run {
       reportSignals: request.reportSignals,
       outputs: options.outputs.map((make) => make(options.values, site)),
     });
-    this.#cpus = new NodeCpus(this.#host.topology.count("cpu"));
-    this.#events = this.#cpus.before(this.#engine.events);
+    this.#events = new NodeCpus(this.#host.topology.count("cpu"), this.#engine.events);
     this.#pace = new ReadPace(request.periodS);
     // What stands in for counters costs more than they do; traces have a budget of their own.
     const isPlain = this.#simulation === undefined && request.root === "" && !request.wantsEvents;
@@ -439,7 +436,7 @@ class Run {
     this.#loop.cpuS = this.#cpuTimeS();
     this.#loop.wallS = this.#nowNs() * 1e-9;
     this.#loop.memoryKib = maxResidentKib();
-    this.#loop.cpusMoved = this.#cpus.moved;
+    this.#loop.cpusMoved = this.#events.moved;
     this.#loop.budget = this.#budget;
     return this.#loop;
   }

@@ -27,7 +27,7 @@ const tracker = new RegionTracker({ topology, profile: "bench" });
 const collector = new Collector({
   directory: session.dir,
   originNs: BigInt(Math.round(originNs)),
-  sink: new NodeCpus(2).before(new OrderedEvents(tracker)),
+  sink: new NodeCpus(2, new OrderedEvents(tracker)),
   nowNs,
 });
 

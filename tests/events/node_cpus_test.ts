@@ -6,7 +6,7 @@ import { NodeCpus } from "../../src/events/node_cpus.ts";
 const topology = PlatformTopology.regular({ packages: 1, coresPerPackage: 4, threadsPerCore: 1 });
 
 Deno.test("NodeCpus counts a CPU outside the node as CPU c mod N, and remembers that it did", () => {
-  const cpus = new NodeCpus(4);
+  const cpus = new NodeCpus(4, new RegionTracker({ topology }));
   assertEquals(cpus.on([0, 3]), [0, 3]);
   assertEquals(cpus.at(-1), -1);
   assertEquals(cpus.moved, false);
@@ -15,9 +15,9 @@ Deno.test("NodeCpus counts a CPU outside the node as CPU c mod N, and remembers 
   assertEquals(cpus.moved, true);
 });
 
-Deno.test("NodeCpus.before() puts processes of a larger machine on the node's CPUs", () => {
+Deno.test("NodeCpus puts processes of a larger machine on the node's CPUs", () => {
   const tracker = new RegionTracker({ topology });
-  const sink = new NodeCpus(4).before(tracker);
+  const sink = new NodeCpus(4, tracker);
   const process = sink.start(0, 10, [5, 6]);
   const region = sink.region(0, process, "solve", 2);
   sink.enter(1, process, region, 2, 0);

@@ -19,7 +19,6 @@ export class ConfigError extends UsageError {
   readonly reason: string;
   /** Where in the text, from 0. */
   readonly offset: number;
-  readonly #text: string;
 
   constructor({ text, offset, reason, near = [] }: ConfigProblem) {
     super({ action: "read configuration", target: text, found: reason });
@@ -30,14 +29,5 @@ export class ConfigError extends UsageError {
     this.name = "ConfigError";
     this.reason = reason;
     this.offset = offset;
-    this.#text = text;
-  }
-
-  /** The line of the text with the trouble, and a caret below it. */
-  caret(): string {
-    const begin = this.#text.lastIndexOf("\n", this.offset - 1) + 1;
-    const end = this.#text.indexOf("\n", this.offset);
-    const line = this.#text.slice(begin, end < 0 ? undefined : end);
-    return `${line}\n${" ".repeat(this.offset - begin)}^`;
   }
 }

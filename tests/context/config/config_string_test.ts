@@ -36,7 +36,16 @@ Deno.test("an error is one line: text, Caliper's message, place, near names", ()
   assertEquals(failure("x\ny").message.split("\n").length, 1);
 });
 
-Deno.test("the caret is below the error", () => {
+/** The line of the text with the trouble, and a caret below it. */
+function caret(text: string): string {
+  const { offset } = failure(text);
+  const begin = text.lastIndexOf("\n", offset - 1) + 1;
+  const end = text.indexOf("\n", offset);
+  const line = text.slice(begin, end < 0 ? undefined : end);
+  return `${line}\n${" ".repeat(offset - begin)}^`;
+}
+
+Deno.test("a caret by the offset is below the error", () => {
   const cases: [string, string][] = [
     ["event-trace(outdri=x)", "            ^"],
     ["runtime-report x", "               ^"],
@@ -46,8 +55,8 @@ Deno.test("the caret is below the error", () => {
     ["event-trace,runtime-report(region.count=x)", "            ^"],
     ["runtime-report(metadata(a=b", "                           ^"],
   ];
-  for (const [text, caret] of cases) assertEquals(failure(text).caret(), `${text}\n${caret}`);
-  assertEquals(failure("event-trace,\nnope").caret(), "nope\n^");
+  for (const [text, below] of cases) assertEquals(caret(text), `${text}\n${below}`);
+  assertEquals(caret("event-trace,\nnope"), "nope\n^");
 });
 
 Deno.test("all options of all configurations have words about them, and queries that parse", () => {
