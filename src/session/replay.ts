@@ -68,7 +68,7 @@ export async function replay(directory: string, options: ReplayOptions): Promise
   const samples = RowReader.open(existing(directory, "samples.csv"), false);
   const events = RowReader.open(existing(directory, "events.csv"), true);
   try {
-    return await new Run(directory, options, repairs).run(samples, events);
+    return await run(directory, options, { samples, events, repairs });
   } finally {
     samples.close();
     events.close();
@@ -90,118 +90,104 @@ async function next(reader: RowReader): Promise<boolean> {
   }
 }
 
-class Run {
-  readonly #directory: string;
-  readonly #options: ReplayOptions;
-  readonly #repairs: Repairs;
+/** The rows of a recording, and what is wrong with them. */
+interface Sources {
+  readonly samples: RowReader;
+  readonly events: RowReader;
+  readonly repairs: Repairs;
+}
 
-  constructor(directory: string, options: ReplayOptions, repairs: Repairs) {
-    this.#directory = directory;
-    this.#options = options;
-    this.#repairs = repairs;
+async function run(directory: string, options: ReplayOptions, sources: Sources): Promise<Replayed> {
+  const { samples, events, repairs } = sources;
+  if (!await next(samples)) {
+    const complaint = { action: "replay", expected: "a header line", found: "an empty file" };
+    throw new FormatError(samples.path, 1, complaint);
   }
+  const titles = sampleTitles(samples, repairs);
+  const recording = await describe(directory, titles);
+  const { topology, host, startTime } = recording, { version, reportSignals } = options;
+  const profile = profileName(options.profile ?? recording.profile);
+  const tracker = new RegionTracker({ topology, profile, recordFilter: options.recordFilter });
+  const rows = new SampleRows(samples, repairs, recording, titles);
+  const table = options.makeTable([rows, tracker]);
+  const engine: Engine = new Engine({
+    ...{ topology, tracker, table, host, profile, startTime, version, reportSignals },
+    outputs: options.outputs?.(recording),
+  });
+  const idle = options.idle?.();
+  idle?.attach(engine, table);
+  const eventRows = new EventRows(events, repairs, tracker, engine.events);
+  if (await next(events)) eventRows.header();
+  else repairs.wrong(events, "empty file taken as no events", "a header");
+  await steps(engine, sources, rows, eventRows);
+  engine.finish();
+  return resultOf(sources, { recording, engine, late: eventRows.late, idle });
+}
 
-  async run(samples: RowReader, events: RowReader): Promise<Replayed> {
-    if (!await next(samples)) throw empty(samples);
-    const titles = sampleTitles(samples, this.#repairs);
-    const recording = await this.#describe(titles);
-    const profile = profileName(this.#options.profile ?? recording.profile);
-    const tracker = new RegionTracker({
-      topology: recording.topology,
-      profile,
-      recordFilter: this.#options.recordFilter,
-    });
-    const rows = new SampleRows(samples, this.#repairs, recording, titles);
-    const table = this.#options.makeTable([rows, tracker]);
-    const engine: Engine = new Engine({
-      topology: recording.topology,
-      tracker,
-      table,
-      host: recording.host,
-      profile,
-      startTime: recording.startTime,
-      version: this.#options.version,
-      reportSignals: this.#options.reportSignals,
-      outputs: this.#options.outputs?.(recording),
-    });
-    const idle = this.#options.idle?.();
-    idle?.attach(engine, table);
-    const eventRows = new EventRows(events, this.#repairs, tracker, engine.events);
-    if (await next(events)) eventRows.header();
-    else this.#repairs.wrong(events, "empty file taken as no events", "a header");
-    await this.#steps(engine, { samples, rows, events, eventRows });
-    engine.finish();
-    return this.#result({ recording, engine, samples, events, eventRows, idle });
-  }
-
-  async #steps(
-    engine: Engine,
-    { samples, rows, events, eventRows }: {
-      samples: RowReader;
-      rows: SampleRows;
-      events: RowReader;
-      eventRows: EventRows;
-    },
-  ): Promise<void> {
-    let event = await nextGood(events, eventRows);
-    let more = await nextGood(samples, rows);
-    while (more) {
-      const timeS = rows.timeS;
-      rows.take();
-      engine.read(timeS);
-      while (event && eventRows.timeS <= timeS) {
-        eventRows.apply();
-        event = nextHere(events, eventRows) ?? await nextGood(events, eventRows);
-      }
-      more = nextHere(samples, rows) ?? await nextGood(samples, rows);
-      // The last row is the step after the loop, unless the recording was cut while they ran.
-      const { connected, finished } = engine.tracker;
-      engine.settle(!more && !samples.cut && (finished || !connected));
+async function steps(
+  engine: Engine,
+  { samples, events }: Sources,
+  rows: SampleRows,
+  eventRows: EventRows,
+): Promise<void> {
+  let event = await nextGood(events, eventRows);
+  let more = await nextGood(samples, rows);
+  while (more) {
+    const timeS = rows.timeS;
+    rows.take();
+    engine.read(timeS);
+    while (event && eventRows.timeS <= timeS) {
+      eventRows.apply();
+      event = nextHere(events, eventRows) ?? await nextGood(events, eventRows);
     }
-    for (; event; event = await nextGood(events, eventRows)) eventRows.tooLate();
+    more = nextHere(samples, rows) ?? await nextGood(samples, rows);
+    // The last row is the step after the loop, unless the recording was cut while they ran.
+    const { connected, finished } = engine.tracker;
+    engine.settle(!more && !samples.cut && (finished || !connected));
   }
+  for (; event; event = await nextGood(events, eventRows)) eventRows.tooLate();
+}
 
-  async #describe(titles: ReturnType<typeof sampleTitles>): Promise<Recording> {
-    const path = `${this.#directory}/recording.yaml`;
-    let data: unknown;
-    try {
-      const { yamlParser } = await import("../job/yaml.ts");
-      data = (await yamlParser())(readUserText(path));
-    } catch (cause) {
-      const found = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
-      throw new FormatError(path, 0, { action: "read recording", found, cause });
-    }
-    return describeRecording(data, path, instancesOf(titles));
+async function describe(
+  directory: string,
+  titles: ReturnType<typeof sampleTitles>,
+): Promise<Recording> {
+  const path = `${directory}/recording.yaml`;
+  let data: unknown;
+  try {
+    const { yamlParser } = await import("../job/yaml.ts");
+    data = (await yamlParser())(readUserText(path));
+  } catch (cause) {
+    const found = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
+    throw new FormatError(path, 0, { action: "read recording", found, cause });
   }
+  return describeRecording(data, path, instancesOf(titles));
+}
 
-  #result(run: {
-    recording: Recording;
-    engine: Engine;
-    samples: RowReader;
-    events: RowReader;
-    eventRows: EventRows;
+function resultOf(
+  { samples, events, repairs }: Sources,
+  { recording, engine, late, idle }: Pick<Replayed, "recording" | "engine" | "late"> & {
     idle: RunIdle | undefined;
-  }): Replayed {
-    const { recording, engine, samples, events, eventRows, idle } = run;
-    for (const reader of [samples, events]) {
-      if (reader.cut) {
-        const at = { path: reader.path, line: reader.line + 1 };
-        this.#repairs.note(at, "cut here; what follows is missing");
-      }
+  },
+): Replayed {
+  for (const reader of [samples, events]) {
+    if (reader.cut) {
+      const at = { path: reader.path, line: reader.line + 1 };
+      repairs.note(at, "cut here; what follows is missing");
     }
-    const partial = samples.cut || events.cut || !engine.tracker.finished;
-    const joulemark = ownMapping(engine, { late: eventRows.late, partial });
-    const host = engine.report({ joulemark });
-    idle?.addTo(host);
-    const list = findings({
-      engine,
-      late: { count: eventRows.late },
-      repairs: this.#repairs.lines(),
-      idle: idle?.notes(),
-    });
-    if (list.length > 0) host.joulemark!.notes = list.map(findingLine);
-    return { recording, engine, host, partial, late: eventRows.late, repairs: this.#repairs };
   }
+  const partial = samples.cut || events.cut || !engine.tracker.finished;
+  const joulemark = ownMapping(engine, { late, partial });
+  const host = engine.report({ joulemark });
+  idle?.addTo(host);
+  const list = findings({
+    engine,
+    late: { count: late },
+    repairs: repairs.lines(),
+    idle: idle?.notes(),
+  });
+  if (list.length > 0) host.joulemark!.notes = list.map(findingLine);
+  return { recording, engine, host, partial, late, repairs };
 }
 
 /** The next row that can be used, as long as it is here already; `undefined`: fill first. */
@@ -220,14 +206,6 @@ async function nextGood(reader: RowReader, rows: { parse(): boolean }): Promise<
     if (found !== undefined) return found;
     await reader.fill();
   }
-}
-
-function empty(reader: RowReader): FormatError {
-  return new FormatError(reader.path, 1, {
-    action: "replay",
-    expected: "a header line",
-    found: "an empty file",
-  });
 }
 
 /** The host's `joulemark:` mapping of a replay. */
