@@ -47,7 +47,6 @@ export class ContextOutput {
   readonly #spec: ChannelSpec;
   readonly #names: OutputNames;
   readonly #reports: ContextReports;
-  readonly #treeSource: (() => TreeSource | undefined) | undefined;
   /** Value of `spot.channel` in its records; empty: none. */
   #spotChannel = "";
   #series: ContextOutput | undefined;
@@ -66,7 +65,6 @@ export class ContextOutput {
     printer: Printer,
   ) {
     [this.#spec, this.#names, this.#printer] = [spec, names, printer];
-    this.#treeSource = names.treeSource;
     const { variables } = spec, folder = variables.CALI_RECORDER_DIRECTORY ?? "";
     const name = this.#named(variables.CALI_RECORDER_FILENAME || names.defaultName());
     this.#template = folder === "" ? name : `${folder}/${name}`;
@@ -212,7 +210,7 @@ export class ContextOutput {
   /** What the services kept, with the energies of the report's tree. */
   #flush(emit: (record: Snapshot, thread: number) => void): void {
     const { channel } = this;
-    const source = this.#treeSource?.();
+    const source = this.#names.treeSource?.();
     if (source === undefined || !channel.services.has("aggregate")) {
       return channel.flushServices(emit);
     }

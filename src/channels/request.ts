@@ -11,7 +11,7 @@ import { realtimeNanoseconds } from "../os/clock.ts";
 import { readText } from "../os/files.ts";
 import { readFound } from "../os/trusted_file.ts";
 import type { PlatformTopology } from "../core/machine/topology.ts";
-import type { NameTable } from "../signals/batch.ts";
+import { type NameTable, signalOf } from "../signals/batch.ts";
 import { announce, type Printer, writeText } from "./files.ts";
 import { attributeNames } from "./machine.ts";
 import { ALL_ENERGIES, ContextRun, withoutMark } from "./run.ts";
@@ -101,10 +101,7 @@ export function plainStream(path: string | undefined): ChannelSpec[] {
 
 /** What configurations must know of this node. */
 export function factsOf(table: NameTable, topology: PlatformTopology, mpi: boolean): ConfigFacts {
-  const rowOf = (name: string) => {
-    const found = table.resolve(name.split("@")[0]);
-    return found.kind === "offered" || found.kind === "derived" ? found.signal.row : undefined;
-  };
+  const rowOf = (name: string) => signalOf(table, name.split("@")[0])?.row;
   return {
     mpi,
     behaviorOf: (name) => {

@@ -7,7 +7,7 @@ import { wordsOf } from "../context/config_words.ts";
 import { TYPE } from "../context/variant.ts";
 import type { PlatformTopology } from "../core/machine/topology.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
-import type { Batch, NameTable } from "../signals/batch.ts";
+import { type Batch, type NameTable, signalOf } from "../signals/batch.ts";
 import type { JobPart } from "../job/parts.ts";
 import type { Printer } from "./files.ts";
 import { needsOrder } from "./order.ts";
@@ -95,11 +95,9 @@ export class ContextRun {
   attach(batch: Batch, table: NameTable, topology: PlatformTopology): void {
     const { printer, start, facts } = this.#options;
     const machine = new RunMachine(batch, table, topology, facts);
-    const globals = {
-      ...(start === undefined ? {} : {
-        "starttime.sec": { type: TYPE.uint, value: start.sec },
-        "starttime.nsec": { type: TYPE.uint, value: start.nsec },
-      }),
+    const globals = start && {
+      "starttime.sec": { type: TYPE.uint, value: start.sec },
+      "starttime.nsec": { type: TYPE.uint, value: start.nsec },
     };
     const make = (given: ChannelSpec, of?: ContextOutput): ContextOutput[] => {
       const spec = this.#options.isVerbose ? verbose(given) : given;
@@ -195,8 +193,7 @@ function verbose(spec: ChannelSpec): ChannelSpec {
 function withEnergies(spec: ChannelSpec, table: NameTable, printer: Printer): ChannelSpec {
   const { variables } = spec;
   if (variables.CALI_JOULEMARK_SIGNALS !== ALL_ENERGIES) return spec;
-  const has = (name: string) => ["offered", "derived"].includes(table.resolve(name).kind);
-  const signals = ENERGIES.filter(has).join(",");
+  const signals = ENERGIES.filter((name) => signalOf(table, name) !== undefined).join(",");
   const change: Record<string, string> = { CALI_JOULEMARK_SIGNALS: signals };
   if (signals === "") {
     const services = wordsOf(variables.CALI_SERVICES_ENABLE).filter((name) => name !== "joulemark");

@@ -45,15 +45,10 @@ export function spotStream(
       local: "select loop,count(),sum(loop.iterations) group by loop where loop",
       cross: "select loop,max(sum#loop.iterations) aggregate max(count) group by loop",
     };
-    const marked = {
-      ...loops,
-      blocks: (...of: Parameters<typeof loops.blocks>) => {
-        return keyed(loops.blocks(...of));
-      },
-    };
+    const blocks = (...of: Parameters<typeof loops.blocks>) => keyed(loops.blocks(...of));
     // The run's metadata come once, from the profile.
     const plain = series.map((text) => text.replaceAll(/^__rec=globals.*\n/gm, ""));
-    rows.push(...loopSeries(summary, marked, plain));
+    rows.push(...loopSeries(summary, { ...loops, blocks }, plain));
     globals["spot.timeseries.metrics"] = metricsOf(loops.blocks("", 1).cross);
   }
   return query("format cali", [...rows, globalsStream(globals)]);
@@ -76,12 +71,8 @@ function globalsStream(globals: Readonly<Record<string, string>>): string {
   let node = NONE;
   for (const [name, value] of Object.entries(globals)) {
     const properties = global | unaligned | process_scope | skip_events;
-    node = tree.child(
-      node,
-      tree.createAttribute(name, TYPE.string, properties),
-      TYPE.string,
-      value,
-    );
+    const attribute = tree.createAttribute(name, TYPE.string, properties);
+    node = tree.child(node, attribute, TYPE.string, value);
   }
   record.pushReference(tree, node);
   let text = "";

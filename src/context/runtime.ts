@@ -95,14 +95,9 @@ export class AnnotationRuntime {
     this.#ownStacks = isTrue(config.CALI_CALIPER_ATTRIBUTE_STACKS ?? "false");
     this.#current = new ThreadContext(this.tree, options.now(), undefined, this.#ownStacks);
     this.#threads.push(this.#current);
-    this.#presets = parsePresets(
-      config.CALI_CALIPER_ATTRIBUTE_PROPERTIES ?? "",
-      (line) => this.say(line),
-    );
-    this.layouts = readLayouts(
-      config.CALI_CALIPER_ATTRIBUTE_LAYOUTS ?? "",
-      (line) => this.say(line),
-    );
+    const say = (line: string) => this.say(line);
+    this.#presets = parsePresets(config.CALI_CALIPER_ATTRIBUTE_PROPERTIES ?? "", say);
+    this.layouts = readLayouts(config.CALI_CALIPER_ATTRIBUTE_LAYOUTS ?? "", say);
     this.#defaultScope = config.CALI_CALIPER_ATTRIBUTE_DEFAULT_SCOPE === "process"
       ? PROPERTY.process_scope
       : PROPERTY.thread_scope;

@@ -2,7 +2,7 @@
  * Marks of a process whose functions are probed: regions of its threads, made by the monitor.
  * @module
  */
-import { HINTS } from "../core/hints.ts";
+import { HINT_UNKNOWN } from "../core/hints.ts";
 import { KIND } from "../core/events/event_kinds.ts";
 import { CPU_UNKNOWN, FLAG, OTHER_NAME, TRACK_SHIFT } from "../core/events/ring_layout.ts";
 import { affinityOf } from "../os/host.ts";
@@ -16,7 +16,6 @@ export const PROBE_TRACK = "probe";
 const POINT_TRACK = "usdt";
 /** Their tracks, as a record has them above the name. */
 const FUNCTIONS = 1 << TRACK_SHIFT, POINTS = 2 << TRACK_SHIFT;
-const UNKNOWN = HINTS.indexOf("UNKNOWN");
 
 /** Where an event happened: the kernel's time, in halves, and CPU. */
 export interface ProbeMoment {
@@ -59,7 +58,7 @@ export class ProbeMarks implements Marks {
     originNs: bigint,
   ) {
     this.cpus = affinityOf(pid);
-    this.names = [OTHER_NAME, ...names].map((name) => ({ name, hint: UNKNOWN }));
+    this.names = [OTHER_NAME, ...names].map((name) => ({ name, hint: HINT_UNKNOWN }));
     this.#clock = new StampClock(originNs);
   }
 

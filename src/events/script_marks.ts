@@ -14,7 +14,7 @@
  * rest of the line is the region's name. docs/formats/ring.md.
  * @module
  */
-import { HINTS } from "../core/hints.ts";
+import { HINT_UNKNOWN } from "../core/hints.ts";
 import { KIND } from "../core/events/event_kinds.ts";
 import { CPU_UNKNOWN, FLAG, NAMES_MAX, OTHER_NAME } from "../core/events/ring_layout.ts";
 import { rawNanoseconds, realtimeNanoseconds } from "../os/clock.ts";
@@ -26,7 +26,6 @@ import { RingThread } from "./ring_thread.ts";
 import { StampClock } from "./stamp_clock.ts";
 import type { Marks } from "./marks.ts";
 
-const UNKNOWN = HINTS.indexOf("UNKNOWN");
 const CHUNK = 65536;
 /** Between two looks no script writes that much; a file of holes, or one of another making, has it. */
 const AT_ONCE_MAX = 256;
@@ -47,7 +46,7 @@ export class ScriptMarks implements Marks {
   readonly cpus: readonly number[];
   /** None before the first poll, as of a ring. */
   readonly threads: RingThread[] = [];
-  readonly names = [{ name: OTHER_NAME, hint: UNKNOWN }];
+  readonly names = [{ name: OTHER_NAME, hint: HINT_UNKNOWN }];
   readonly skipped = { nested: 0, refused: 0 };
   /** A shell's own way of noticing its end is left to the script. */
   readonly endsSilently = true;
@@ -178,7 +177,7 @@ export class ScriptMarks implements Marks {
       return 0;
     }
     const region = this.names.length;
-    this.names.push({ name, hint: UNKNOWN });
+    this.names.push({ name, hint: HINT_UNKNOWN });
     this.#numbers.set(name, region);
     return region;
   }

@@ -10,6 +10,7 @@ import type { OptionValues } from "../core/option.ts";
 import type { Nested } from "../core/report.ts";
 import type { Behavior } from "../core/signal.ts";
 import { messageFor } from "../core/errors.ts";
+import { signalOf } from "../signals/batch.ts";
 import type { Opener, OpenOutput, OutputSite } from "./output.ts";
 import type { RunView } from "./run_view.ts";
 
@@ -50,12 +51,11 @@ export function makeCounters(values: OptionValues, site: OutputSite): Opener {
 function counterOf({ batch, table, topology }: RunView, name: string): Counter {
   const domain = batch.nativeDomain(name);
   const behavior = batch.behavior(name);
-  const found = table.resolve(name);
-  const isThere = found.kind === "offered" || found.kind === "derived";
-  const instances = isThere ? topology.count(domain) : 0;
+  const signal = signalOf(table, name);
+  const instances = signal === undefined ? 0 : topology.count(domain);
   const handles = Array.from({ length: instances }, (_, i) => batch.pushSignal(name, domain, i));
   const row = () => new Float64Array(handles.length).fill(NaN);
-  const unit = isThere ? found.signal.row.unit : "";
+  const unit = signal?.row.unit ?? "";
   return { name, unit, behavior, handles, first: row(), last: row(), most: row() };
 }
 

@@ -4,7 +4,6 @@
  */
 import type { OptionValues } from "../core/option.ts";
 import { parseSignalList } from "../core/signal_list.ts";
-import type { SignalFormat } from "../core/signal.ts";
 import {
   columnName,
   DEFAULT_COLUMNS,
@@ -13,7 +12,7 @@ import {
 } from "../formats/trace/trace.ts";
 import type { LineSink } from "../formats/trace/header.ts";
 import type { Opener, OutputSite } from "./output.ts";
-import type { RunView } from "./run_view.ts";
+import { signalOf } from "../signals/batch.ts";
 
 /** Samples come a little early or late; half a microsecond decides nothing. */
 const SAME_TIME_S = 5e-7;
@@ -51,7 +50,10 @@ export function traceTo({ sink, signals = "", periodS = 0 }: TraceOptions): Open
     const handles: number[] = [];
     const column = (name: string, domain: typeof asked[number]["domain"], index: number) => {
       handles.push(run.batch.pushSignal(name, domain, index));
-      columns.push({ name: columnName(name, domain, index), format: formatOf(run, name) });
+      columns.push({
+        name: columnName(name, domain, index),
+        format: signalOf(run.table, name)?.row.format ?? "double",
+      });
     };
     for (const name of DEFAULT_COLUMNS) column(name, "board", 0);
     for (const { name, domain } of asked) {
@@ -83,10 +85,4 @@ export function traceTo({ sink, signals = "", periodS = 0 }: TraceOptions): Open
       },
     };
   };
-}
-
-function formatOf({ table }: RunView, name: string): SignalFormat {
-  const resolved = table.resolve(name);
-  if (resolved.kind !== "offered" && resolved.kind !== "derived") return "double";
-  return resolved.signal.row.format ?? "double";
 }

@@ -36,7 +36,16 @@ function proxyEpoch(text: string, parts: string[]): () => RecordFilter {
   if (!(calls > 0)) throw refused(text, "CALLS above 0");
   const startup = parts.length > 3 ? wholeNumber(parts[3]) : 0;
   if (!(startup >= 0)) throw refused(text, "STARTUP of at least 0");
-  return () => new ProxyEpoch(hash, calls, startup);
+  return () => {
+    let entries = -startup;
+    return {
+      onEntry(regionHash) {
+        if (regionHash !== hash) return 0;
+        const n = entries++;
+        return n >= 0 && n % calls === 0 ? 1 + n / calls : 0;
+      },
+    };
+  };
 }
 
 /** A text that begins like a number, in any base that C knows by its prefix, is a hash. */
@@ -46,22 +55,4 @@ function hashOf(text: string): number {
   const digits = found[1];
   if (/^0[0-7]/.test(digits)) return parseInt(digits, 8);
   return Number(digits);
-}
-
-class ProxyEpoch implements RecordFilter {
-  readonly #hash: number;
-  readonly #calls: number;
-  #entries: number;
-
-  constructor(hash: number, calls: number, startup: number) {
-    this.#hash = hash;
-    this.#calls = calls;
-    this.#entries = -startup;
-  }
-
-  onEntry(regionHash: number): number {
-    if (regionHash !== this.#hash) return 0;
-    const n = this.#entries++;
-    return n >= 0 && n % this.#calls === 0 ? 1 + n / this.#calls : 0;
-  }
 }

@@ -30,7 +30,7 @@ import type { Opener, OpenOutput } from "../outputs/output.ts";
 import type { ReportExtras, RunView } from "../outputs/run_view.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import { isTrackerSignal } from "../regions/tracker_signals.ts";
-import { Batch, type NameTable } from "../signals/batch.ts";
+import { Batch, type NameTable, signalOf } from "../signals/batch.ts";
 import { eventListeners } from "../core/events/event_listeners.ts";
 import { OrderedEvents } from "../regions/ordered_events.ts";
 
@@ -151,16 +151,11 @@ export class Engine implements RunView {
       exists: (name) => this.#exists(name),
       count: (domain) => topology.count(domain),
       user: reported,
-      unit: (name) => {
-        const resolved = table.resolve(name);
-        const known = resolved.kind === "offered" || resolved.kind === "derived";
-        return known ? resolved.signal.row.unit : undefined;
-      },
+      unit: (name) => signalOf(table, name)?.row.unit,
       constant: (name, domain, index) => {
-        const behavior = this.batch.behavior(name), found = table.resolve(name);
+        const behavior = this.batch.behavior(name);
         // A label that is one number for the node, as PM_VERSION is, and no word for where a CPU is.
-        const isNumber = behavior === "label" && "signal" in found &&
-          found.signal.row.agg === "expect_same";
+        const isNumber = behavior === "label" && signalOf(table, name)?.row.agg === "expect_same";
         if (behavior !== "constant" && !isNumber) return undefined;
         const handle = this.batch.pushSignal(name, domain, index);
         return () => this.batch.sample(handle);
@@ -439,8 +434,7 @@ export class Engine implements RunView {
   }
 
   #exists(name: string): boolean {
-    const { kind } = this.#options.table.resolve(name);
-    return kind === "offered" || kind === "derived";
+    return signalOf(this.#options.table, name) !== undefined;
   }
 }
 

@@ -35,6 +35,12 @@ export type ResolvedName =
   | { kind: "absent"; domain: Domain; behavior: Behavior; reason: string }
   | { kind: "unknown" };
 
+/** The signal that a name stands for on this node; `undefined`: none does. */
+export function signalOf(table: NameTable, name: string): OfferedSignal | undefined {
+  const found = table.resolve(name);
+  return "signal" in found ? found.signal : undefined;
+}
+
 /** One signal in its own domain: a stretch of the row of native values. */
 export interface NativeColumn {
   /** The name that was asked for. */

@@ -16,7 +16,7 @@ import type { EventReceiver, EventRecord } from "../../core/events/event.ts";
 import { KIND } from "../../core/events/event_kinds.ts";
 import type { PmcRecord } from "../../formats/pmc/pmc.ts";
 import type { RegionTracker } from "../../regions/tracker.ts";
-import type { Batch, NameTable } from "../../signals/batch.ts";
+import { type Batch, type NameTable, signalOf } from "../../signals/batch.ts";
 
 /** More entries than this are no steps of a simulation. */
 const MAX_SAMPLES = 200_000;
@@ -97,10 +97,7 @@ export class PmcRecorder implements EventReceiver {
 
   /** Requests the counters; before the first step. @returns Why no log is possible, if so. */
   attach(batch: Batch, table: NameTable, packages: number): string | undefined {
-    const has = (name: string) => {
-      const { kind } = table.resolve(name);
-      return kind === "offered" || kind === "derived";
-    };
+    const has = (name: string) => signalOf(table, name) !== undefined;
     for (const [field, choices] of Object.entries<readonly (readonly string[])[]>(SOURCES)) {
       const chosen = choices.map((names) => names.filter(has)).find((names) => names.length > 0);
       if (chosen === undefined) continue;
