@@ -10,9 +10,11 @@ import type { MergedTree } from "./merged_tree.ts";
 import type { QuerySpec } from "./spec.ts";
 
 /** Takes the records of the result, one after the other, and prints them. */
-export interface Formatter {
+export abstract class Formatter {
+  constructor(protected readonly context: FormatContext) {}
+
   /** Takes a record, which is overwritten after the call. */
-  record(record: Snapshot): void;
+  abstract record(record: Snapshot): void;
   /**
    * What all records print as that have the references of this one, which was printed, and numbers of
    * its shape; null: nothing that is certain.
@@ -21,7 +23,13 @@ export interface Formatter {
   /** Takes such a record; false: not so any more. */
   row?(row: object, source: SourceBytes): boolean;
   /** Prints what was held back, and the end of the output. */
-  flush(): void;
+  abstract flush(): void;
+
+  /** Heading of an attribute's column. */
+  protected titleOf(attribute: number, name: string): string {
+    const { spec, tree } = this.context;
+    return spec.aliases.get(name) ?? tree.titleOf(attribute) ?? name;
+  }
 }
 
 /** What a formatter works with. */

@@ -9,7 +9,7 @@
 
 import type { Shape, Snapshot, SourceBytes } from "../context/snapshot.ts";
 import { encodeByteText } from "./byte_text.ts";
-import type { Output } from "./formatter.ts";
+import { Formatter, type Output } from "./formatter.ts";
 import { reportText } from "../context/variant.ts";
 import {
   type CopyNumber,
@@ -21,6 +21,16 @@ import {
   putPiece,
   putText,
 } from "./value_bytes.ts";
+
+/** Prints rows as lines. */
+export abstract class LineFormatter extends Formatter {
+  abstract override rowOf(record: Snapshot): RowLine | null;
+
+  override row(line: RowLine, source: SourceBytes): boolean {
+    line.write(this.context.out, source);
+    return true;
+  }
+}
 
 /** How numbers are printed. */
 export interface NumberForm {

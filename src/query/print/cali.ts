@@ -1,11 +1,11 @@
 /** `cali`: the records as a stream, then the globals. */
 
-import type { Shape, Snapshot, SourceBytes } from "../../context/snapshot.ts";
+import type { Shape, Snapshot } from "../../context/snapshot.ts";
 import { streamText, TYPE } from "../../context/variant.ts";
 import { type CaliEntry, CaliWriter } from "../../formats/cali/cali.ts";
 import { encodeByteText } from "../byte_text.ts";
-import type { FormatContext, Formatter } from "../formatter.ts";
-import { markOf, marksFrom, type NumberForm, RowLine } from "../row_line.ts";
+import type { FormatContext } from "../formatter.ts";
+import { LineFormatter, markOf, marksFrom, type NumberForm, RowLine } from "../row_line.ts";
 import { copyStreamNumber, MOST_VALUE_BYTES, put, putText } from "../value_bytes.ts";
 
 const START = encodeByteText("__rec=ctx"), REFERENCES = encodeByteText(",ref");
@@ -14,8 +14,7 @@ const EQUALS = 61, NEWLINE = 10;
 /** Bytes of an id, as `=105`. */
 const MOST_ID_BYTES = 12;
 
-export class CaliFormatter implements Formatter {
-  readonly #context: FormatContext;
+export class CaliFormatter extends LineFormatter {
   readonly #writer: CaliWriter;
   readonly #numbers: NumberForm;
   /** By node id: how records name it. */
@@ -24,9 +23,9 @@ export class CaliFormatter implements Formatter {
   readonly #lists = new WeakMap<Shape, Uint8Array>();
 
   constructor(context: FormatContext) {
+    super(context);
     const { tree, out, strict } = context;
     const digits = strict ? "all" : "six";
-    this.#context = context;
     this.#numbers = {
       copy: copyStreamNumber,
       text: (type, value) => streamText(type, value, digits),
@@ -46,10 +45,10 @@ export class CaliFormatter implements Formatter {
     if (record.shape !== null && this.#copy(record, record.shape)) return;
     const entries = this.#entries(record);
     // A bare record is one that readers report as invalid.
-    if (entries.length > 0 || !this.#context.strict) this.#writer.writeContext(entries);
+    if (entries.length > 0 || !this.context.strict) this.#writer.writeContext(entries);
   }
 
-  rowOf(record: Snapshot): RowLine | null {
+  override rowOf(record: Snapshot): RowLine | null {
     const { shape } = record, from = marksFrom(record);
     if (shape === null || from === null || record.immediate.subarray(0, from).includes(1)) {
       return null;
@@ -61,14 +60,9 @@ export class CaliFormatter implements Formatter {
     return new RowLine(text, shape, this.#numbers);
   }
 
-  row(line: RowLine, source: SourceBytes): boolean {
-    line.write(this.#context.out, source);
-    return true;
-  }
-
   /** Writes an unchanged record with the bytes that it was read from. */
   #copy(record: Snapshot, shape: Shape): boolean {
-    const { out } = this.#context, { shapeAt, source } = record, { places, types } = shape;
+    const { out } = this.context, { shapeAt, source } = record, { places, types } = shape;
     if (source === null || record.count !== shapeAt + places.length) return false;
     for (let i = 0; i < shapeAt; i++) if (record.immediate[i] === 1) return false;
     // First what the record needs: nodes are lines of their own.
@@ -113,13 +107,13 @@ export class CaliFormatter implements Formatter {
   }
 
   flush(): void {
-    const entries = this.#entries(this.#context.tree.globals);
-    if (entries.length > 0 || !this.#context.strict) this.#writer.writeGlobals(entries);
+    const entries = this.#entries(this.context.tree.globals);
+    if (entries.length > 0 || !this.context.strict) this.#writer.writeGlobals(entries);
   }
 
   /** Strictly, without values that are none: their empty text is no number, and so an error. */
   #entries(record: Snapshot): CaliEntry[] {
-    const { strict } = this.#context, digits = strict ? "all" : "six", entries: CaliEntry[] = [];
+    const { strict } = this.context, digits = strict ? "all" : "six", entries: CaliEntry[] = [];
     for (let i = 0; i < record.count; i++) {
       const node = record.node[i], type = record.type[i];
       if (record.immediate[i] === 0) entries.push({ node, text: null });

@@ -12,7 +12,7 @@ import type { Snapshot } from "../../context/snapshot.ts";
 import { NONE } from "../../context/tree.ts";
 import { streamText } from "../../context/variant.ts";
 import { pathText } from "../chain_text.ts";
-import type { FormatContext, Formatter } from "../formatter.ts";
+import { Formatter } from "../formatter.ts";
 import { RecordStore } from "../record_store.ts";
 
 interface Column {
@@ -22,16 +22,11 @@ interface Column {
   texts: Map<number, string>;
 }
 
-export class CsvFormatter implements Formatter {
-  readonly #context: FormatContext;
+export class CsvFormatter extends Formatter {
   /** All records are held: a later one may bring a column of its own. */
   readonly #records = new RecordStore();
   readonly #seen = new Set<number>();
   readonly #seenNodes = new Set<number>();
-
-  constructor(context: FormatContext) {
-    this.#context = context;
-  }
 
   record(record: Snapshot): void {
     this.#records.add(record);
@@ -43,7 +38,7 @@ export class CsvFormatter implements Formatter {
 
   /** Takes the attributes of a chain, up to a node whose attributes are known. */
   #learn(node: number): void {
-    const { tree } = this.#context;
+    const { tree } = this.context;
     for (let id = node; id !== NONE && !this.#seenNodes.has(id); id = tree.parentOf[id]) {
       this.#seenNodes.add(id);
       this.#seen.add(tree.attributeOf[id]);
@@ -51,7 +46,7 @@ export class CsvFormatter implements Formatter {
   }
 
   flush(): void {
-    const { out, tree, spec } = this.#context;
+    const { out, tree, spec } = this.context;
     const column = (name: string, attribute: number): Column => {
       return { name, attribute, texts: new Map() };
     };
@@ -59,9 +54,7 @@ export class CsvFormatter implements Formatter {
       ? spec.select.map((name) => column(name, tree.attributeByName(name)))
       : [...this.#seen].filter((id) => !tree.isHidden(id) && !tree.isGlobal(id))
         .map((attribute) => column(tree.nameOf(attribute), attribute));
-    const header = columns.map(({ name, attribute }) =>
-      spec.aliases.get(name) ?? tree.titleOf(attribute) ?? name
-    );
+    const header = columns.map(({ name, attribute }) => this.titleOf(attribute, name));
     out.write(header.map(csvField).join(",") + "\n");
     for (const record of this.#records.records(tree)) {
       let line = "", isEmpty = true;
@@ -82,7 +75,7 @@ export class CsvFormatter implements Formatter {
       if (record.immediate[i] === 0) {
         text = texts.get(node);
         if (text === undefined) {
-          texts.set(node, text = pathText(this.#context.tree, node, attribute));
+          texts.set(node, text = pathText(this.context.tree, node, attribute));
         }
       } else if (node === attribute) {
         text = streamText(record.type[i], record.valueAt(i), "all");

@@ -6,37 +6,26 @@
  * @module
  */
 
-import type { Snapshot, SourceBytes } from "../../context/snapshot.ts";
+import type { Snapshot } from "../../context/snapshot.ts";
 import { NONE } from "../../context/tree.ts";
-import { type FormatContext, type Formatter, selectedNames } from "../formatter.ts";
-import { markOf, marksFrom, REPORT_NUMBERS, RowLine } from "../row_line.ts";
+import { selectedNames } from "../formatter.ts";
+import { LineFormatter, markOf, marksFrom, REPORT_NUMBERS, RowLine } from "../row_line.ts";
 
-export class ExpandFormatter implements Formatter {
-  readonly #context: FormatContext;
-  readonly #selected: Set<string> | null;
+export class ExpandFormatter extends LineFormatter {
+  readonly #selected = selectedNames(this.context.spec);
   /** Title by attribute id; null where the attribute is not selected. */
   readonly #titles: (string | null | undefined)[] = [];
   /** Text of a reference by node id: chains are printed again and again. */
   readonly #references: (string | undefined)[] = [];
 
-  constructor(context: FormatContext) {
-    this.#context = context;
-    this.#selected = selectedNames(context.spec);
-  }
-
   record(record: Snapshot): void {
-    this.#context.out.write(this.#line(record));
+    this.context.out.write(this.#line(record));
   }
 
-  rowOf(record: Snapshot): RowLine | null {
+  override rowOf(record: Snapshot): RowLine | null {
     const from = marksFrom(record);
     if (from === null) return null;
     return new RowLine(this.#line(record, from), record.shape, REPORT_NUMBERS);
-  }
-
-  row(line: RowLine, source: SourceBytes): boolean {
-    line.write(this.#context.out, source);
-    return true;
   }
 
   /** @param from Marks stand for the numbers from this entry on. @default none */
@@ -63,17 +52,17 @@ export class ExpandFormatter implements Formatter {
   #title(attribute: number): string | null {
     let title = this.#titles[attribute];
     if (title === undefined) {
-      const name = this.#context.tree.nameOf(attribute);
+      const name = this.context.tree.nameOf(attribute);
       title = this.#selected !== null && !this.#selected.has(name)
         ? null
-        : this.#context.spec.aliases.get(name) ?? name;
+        : this.context.spec.aliases.get(name) ?? name;
       this.#titles[attribute] = title;
     }
     return title;
   }
 
   #reference(node: number): string {
-    const { tree } = this.#context;
+    const { tree } = this.context;
     const values = new Map<number, string>();
     for (let id = node; id !== NONE; id = tree.parentOf[id]) {
       const attribute = tree.attributeOf[id];

@@ -13,25 +13,24 @@
 import type { Snapshot } from "../../context/snapshot.ts";
 import { NONE } from "../../context/tree.ts";
 import { toDouble } from "../../context/variant.ts";
-import type { FormatContext, Formatter } from "../formatter.ts";
+import { type FormatContext, Formatter } from "../formatter.ts";
 import { resultName } from "../functions.ts";
 import { findValue, NamedAttribute } from "../lookup.ts";
 
-export class FoldedFormatter implements Formatter {
-  readonly #context: FormatContext;
+export class FoldedFormatter extends Formatter {
   readonly #metric: NamedAttribute | null;
   readonly #totals = new Map<string, number>();
 
   constructor(context: FormatContext) {
+    super(context);
     const { spec } = context;
     const name = spec.format?.args.get("metric") ??
       (spec.aggregate !== null && spec.aggregate.length > 0 ? resultName(spec.aggregate[0]) : null);
-    this.#context = context;
     this.#metric = name === null ? null : new NamedAttribute(name);
   }
 
   record(record: Snapshot): void {
-    const { tree } = this.#context;
+    const { tree } = this.context;
     const frames: string[] = [];
     for (let i = 0; i < record.count; i++) {
       if (record.immediate[i] === 1) continue;
@@ -54,7 +53,7 @@ export class FoldedFormatter implements Formatter {
   flush(): void {
     for (const [stack, total] of this.#totals) {
       const rounded = Math.round(total);
-      if (rounded !== 0) this.#context.out.write(`${stack} ${rounded}\n`);
+      if (rounded !== 0) this.context.out.write(`${stack} ${rounded}\n`);
     }
   }
 }

@@ -11,7 +11,7 @@ import { scanInt64 } from "../../context/c_number.ts";
 import type { Snapshot } from "../../context/snapshot.ts";
 import { NONE } from "../../context/tree.ts";
 import { pathText } from "../chain_text.ts";
-import type { FormatContext, Formatter } from "../formatter.ts";
+import { type FormatContext, Formatter } from "../formatter.ts";
 import { NamedAttribute } from "../lookup.ts";
 
 interface Field {
@@ -22,14 +22,13 @@ interface Field {
 
 const MAX_BLANKS = 80;
 
-export class UserFormatter implements Formatter {
-  readonly #context: FormatContext;
+export class UserFormatter extends Formatter {
   readonly #fields: Field[];
 
   constructor(context: FormatContext) {
+    super(context);
     const args = context.spec.format?.args;
     const title = args?.get("title");
-    this.#context = context;
     this.#fields = parseFields(args?.get("format") ?? "");
     if (title !== undefined) context.out.write(title + "\n");
   }
@@ -37,10 +36,10 @@ export class UserFormatter implements Formatter {
   record(record: Snapshot): void {
     let line = "";
     for (const { prefix, attribute, width } of this.#fields) {
-      const text = this.#text(record, attribute.resolve(this.#context.tree));
+      const text = this.#text(record, attribute.resolve(this.context.tree));
       line += prefix + text + " ".repeat(Math.min(Math.max(width - text.length, 0), MAX_BLANKS));
     }
-    this.#context.out.write(line + "\n");
+    this.context.out.write(line + "\n");
   }
 
   flush(): void {}
@@ -50,7 +49,7 @@ export class UserFormatter implements Formatter {
     for (let i = 0; i < record.count; i++) {
       let text = "";
       if (record.immediate[i] === 0) {
-        text = pathText(this.#context.tree, record.node[i], attribute);
+        text = pathText(this.context.tree, record.node[i], attribute);
       } else if (record.node[i] === attribute) {
         text = record.textAt(i);
       }

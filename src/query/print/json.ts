@@ -8,23 +8,23 @@
  * @module
  */
 
-import type { Snapshot, SourceBytes } from "../../context/snapshot.ts";
+import type { Snapshot } from "../../context/snapshot.ts";
 import { NONE } from "../../context/tree.ts";
 import { TYPE } from "../../context/variant.ts";
 import { escapeJson, isJsonNumber } from "../byte_text.ts";
 import { textsByAttribute } from "../chain_text.ts";
-import { type FormatContext, type Formatter, selectedNames } from "../formatter.ts";
-import { markOf, marksFrom, REPORT_NUMBERS, RowLine } from "../row_line.ts";
+import { selectedNames } from "../formatter.ts";
+import { LineFormatter, markOf, marksFrom, REPORT_NUMBERS, RowLine } from "../row_line.ts";
 
-type Layout = "records" | "split" | "object";
-
-export class JsonFormatter implements Formatter {
-  readonly #context: FormatContext;
-  readonly #selected: Set<string> | null;
-  #layout: Layout = "records";
-  readonly #pretty: boolean;
-  readonly #quoteAll: boolean;
-  readonly #separate: boolean;
+export class JsonFormatter extends LineFormatter {
+  readonly #selected = selectedNames(this.context.spec);
+  readonly #args = this.context.spec.format?.args ?? new Map<string, string>();
+  // In the order of their names, the last one wins.
+  readonly #layout = (["object", "records", "split"] as const)
+    .findLast((layout) => this.#args.has(layout)) ?? "records";
+  readonly #pretty = this.#args.has("pretty");
+  readonly #quoteAll = this.#args.has("quote-all");
+  readonly #separate = this.#args.has("separate-nested");
   #count = 0;
   readonly #quoted = new Members();
   readonly #bare = new Members();
@@ -33,34 +33,16 @@ export class JsonFormatter implements Formatter {
   /** Escaped keys and texts of references by node id. */
   readonly #references: ([string, string][] | undefined)[] = [];
 
-  constructor(context: FormatContext) {
-    const args = context.spec.format?.args ?? new Map<string, string>();
-    this.#context = context;
-    this.#selected = selectedNames(context.spec);
-    this.#pretty = args.has("pretty");
-    this.#quoteAll = args.has("quote-all");
-    this.#separate = args.has("separate-nested");
-    // In the order of their names, the last one wins.
-    for (const layout of ["object", "records", "split"] as const) {
-      if (args.has(layout)) this.#layout = layout;
-    }
-  }
-
   record(record: Snapshot): void {
     if (!this.#collect(record)) return;
-    this.#context.out.write((this.#count++ === 0 ? this.#opening() : ",\n") + this.#object());
+    this.context.out.write((this.#count++ === 0 ? this.#opening() : ",\n") + this.#object());
   }
 
-  rowOf(record: Snapshot): RowLine | null {
+  override rowOf(record: Snapshot): RowLine | null {
     const from = marksFrom(record);
     if (from === null) return null;
     const text = this.#collect(record, from) ? ",\n" + this.#object() : "";
     return new RowLine(text, record.shape, REPORT_NUMBERS);
-  }
-
-  row(line: RowLine, source: SourceBytes): boolean {
-    line.write(this.#context.out, source);
-    return true;
   }
 
   /**
@@ -69,7 +51,7 @@ export class JsonFormatter implements Formatter {
    * @param from Marks stand for the numbers from this entry on. @default none
    */
   #collect(record: Snapshot, from = record.count): boolean {
-    const quoted = this.#quoted, bare = this.#bare, { strict } = this.#context;
+    const quoted = this.#quoted, bare = this.#bare, { strict } = this.context;
     quoted.count = bare.count = 0;
     for (let i = 0; i < record.count; i++) {
       const node = record.node[i];
@@ -92,7 +74,7 @@ export class JsonFormatter implements Formatter {
   }
 
   flush(): void {
-    const { out } = this.#context;
+    const { out } = this.context;
     if (this.#count === 0) out.write(this.#opening());
     if (this.#layout !== "split") out.write("\n]");
     if (this.#layout === "object") {
@@ -121,9 +103,9 @@ export class JsonFormatter implements Formatter {
 
   /** Quoted: values of attributes with text; with `strict`, every value without a literal in JSON. */
   #isQuoted(attribute: number, valueType: number, text: string): boolean {
-    const type = this.#context.tree.valueTypeOf(attribute);
+    const type = this.context.tree.valueTypeOf(attribute);
     if (this.#quoteAll || type === TYPE.string || type === TYPE.usr) return true;
-    if (!this.#context.strict || text === "") return false;
+    if (!this.context.strict || text === "") return false;
     return valueType !== TYPE.bool && !isJsonNumber(text) ||
       valueType === TYPE.addr || valueType === TYPE.string || valueType === TYPE.type;
   }
@@ -131,7 +113,7 @@ export class JsonFormatter implements Formatter {
   #key(attribute: number): string | null {
     let key = this.#keys[attribute];
     if (key === undefined) {
-      const { tree, spec, strict } = this.#context, name = tree.nameOf(attribute);
+      const { tree, spec, strict } = this.context, name = tree.nameOf(attribute);
       if (
         this.#selected !== null
           ? !this.#selected.has(name)
@@ -146,18 +128,18 @@ export class JsonFormatter implements Formatter {
   }
 
   #reference(node: number): [string, string][] {
-    const { tree } = this.#context, texts = new Map<string, string>();
+    const { tree } = this.context, texts = new Map<string, string>();
     for (let id = node; id !== NONE; id = tree.parentOf[id]) {
       const key = this.#key(tree.attributeOf[id]);
       if (key === null) continue;
-      const inner = texts.get(key), text = escapeJson(tree.textOf(id), this.#context.strict);
+      const inner = texts.get(key), text = escapeJson(tree.textOf(id), this.context.strict);
       texts.set(key, inner === undefined ? text : text + "/" + inner);
     }
     return [...texts];
   }
 
   #globals(): string {
-    const { tree, strict } = this.#context;
+    const { tree, strict } = this.context;
     const texts = [...textsByAttribute(tree, tree.globals)].sort(([a], [b]) => a - b);
     return texts.map(([attribute, text]) =>
       (this.#pretty ? "\t" : "") +
@@ -166,7 +148,7 @@ export class JsonFormatter implements Formatter {
   }
 
   #attributes(): string {
-    const { tree, strict } = this.#context;
+    const { tree, strict } = this.context;
     const ids = this.#selected === null
       ? tree.attributes().map((attribute) => attribute.id)
       : [...this.#selected].sort().map((name) => tree.attributeByName(name));
@@ -178,9 +160,8 @@ export class JsonFormatter implements Formatter {
         let text = `\n${this.#pretty ? "\t" : ""}"${name}": {"is_global": ${tree.isGlobal(id)}` +
           `,"is_nested": ${tree.isNested(id)}`;
         for (let node = id; node !== NONE; node = tree.parentOf[node]) {
-          text += `,"${escapeJson(tree.nameOf(tree.attributeOf[node]), strict)}": "${
-            escapeJson(tree.textOf(node), strict)
-          }"`;
+          const key = escapeJson(tree.nameOf(tree.attributeOf[node]), strict);
+          text += `,"${key}": "${escapeJson(tree.textOf(node), strict)}"`;
         }
         return text + "}";
       }).join(",");

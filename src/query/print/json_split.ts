@@ -15,7 +15,7 @@ import { FIRST_FREE_ID, NONE } from "../../context/tree.ts";
 import { TYPE } from "../../context/variant.ts";
 import { encodeByteText, escapeJson, isJsonNumber } from "../byte_text.ts";
 import { textsByAttribute } from "../chain_text.ts";
-import type { FormatContext, Formatter } from "../formatter.ts";
+import { type FormatContext, Formatter } from "../formatter.ts";
 import { resultName } from "../functions.ts";
 import { RecordStore } from "../record_store.ts";
 import { recordOf, RowTemplates, type Template } from "../row_templates.ts";
@@ -69,8 +69,7 @@ class Hierarchy {
   }
 }
 
-export class JsonSplitFormatter implements Formatter {
-  readonly #context: FormatContext;
+export class JsonSplitFormatter extends Formatter {
   /** Records that fit a template, and the others; by row the number of its template, or -1. */
   readonly #templates = new RowTemplates();
   readonly #records = new RecordStore();
@@ -85,8 +84,8 @@ export class JsonSplitFormatter implements Formatter {
   readonly #touched: (readonly number[])[] = [];
 
   constructor(context: FormatContext) {
+    super(context);
     const { spec } = context;
-    this.#context = context;
     this.#withPath = spec.selectPath;
     if (spec.selection === "list") {
       this.#names = new Set(spec.select);
@@ -104,11 +103,11 @@ export class JsonSplitFormatter implements Formatter {
     this.#end(template);
   }
 
-  rowOf(record: Snapshot): Template | null {
+  override rowOf(record: Snapshot): Template | null {
     return this.#templates.of(record);
   }
 
-  row(template: Template, source: SourceBytes): boolean {
+  override row(template: Template, source: SourceBytes): boolean {
     this.#templates.addNumbers(template, source);
     this.#end(template.number);
     return true;
@@ -121,9 +120,9 @@ export class JsonSplitFormatter implements Formatter {
   }
 
   flush(): void {
-    const { out } = this.#context, columns = this.#columns();
+    const { out } = this.context, columns = this.#columns();
     out.write('{\n  "data": [');
-    const others = this.#records.records(this.#context.tree), rows: Row[] = [];
+    const others = this.#records.records(this.context.tree), rows: Row[] = [];
     for (let r = 0; r < this.#rows; r++) {
       const start = r === 0 ? "\n    [ " : ",\n    [ ", number = this.#templateOf[r];
       if (number >= 0) {
@@ -138,7 +137,7 @@ export class JsonSplitFormatter implements Formatter {
 
   /** Writes the row that `#templates` is at. */
   #writeRow({ pieces, values, size }: Row, withStart: boolean): void {
-    const { out } = this.#context, { bytes, starts, ends } = this.#templates;
+    const { out } = this.context, { bytes, starts, ends } = this.#templates;
     let at = out.room(START.length + size);
     const to = out.bytes, { view } = out;
     if (withStart) at = putPiece(view, at, START);
@@ -151,7 +150,7 @@ export class JsonSplitFormatter implements Formatter {
 
   /** The row of a template: what all its records have, and which of their numbers are between. */
   #rowOf(template: Template, columns: Column[]): Row {
-    const record = recordOf(template, this.#context.tree), cells = this.#row(record, columns);
+    const record = recordOf(template, this.context.tree), cells = this.#row(record, columns);
     const valueOf = new Map<number, number>();
     template.shape.attributes.forEach((id, i) => {
       const own = this.#columnOf.get(id);
@@ -159,7 +158,7 @@ export class JsonSplitFormatter implements Formatter {
     });
     for (const node of template.references) {
       // The first entry of a column stands for it.
-      const own = this.#columnOf.get(this.#context.tree.attributeOf[node]);
+      const own = this.#columnOf.get(this.context.tree.attributeOf[node]);
       if (own !== undefined) valueOf.delete(own);
     }
     const pieces: Piece[] = [], values: number[] = [];
@@ -182,7 +181,7 @@ export class JsonSplitFormatter implements Formatter {
 
   /** Cells of a record: most records have values in few of the columns. */
   #row(record: Snapshot, columns: Column[]): string[] {
-    const { tree } = this.#context, row = columns.map(() => "null");
+    const { tree } = this.context, row = columns.map(() => "null");
     const done = new Set<number>();
     // Per column of labels the nodes with one: of thousands of columns each has its few.
     const labelled = new Map<number, number[]>();
@@ -209,7 +208,7 @@ export class JsonSplitFormatter implements Formatter {
 
   /** Fills the labels of a record by one walk along its chains. */
   #fillWide(row: string[], record: Snapshot, columns: Column[]): string[] {
-    const { tree } = this.#context,
+    const { tree } = this.context,
       hierarchy = this.#hierarchy,
       labels = new Map<number, string[]>();
     for (let i = 0; i < record.count; i++) {
@@ -229,7 +228,7 @@ export class JsonSplitFormatter implements Formatter {
 
   /** Columns of labels that a chain has a label for; chains share their lists where they can. */
   #touchedBy(node: number, columns: Column[]): readonly number[] {
-    const { tree } = this.#context, unknown: number[] = [];
+    const { tree } = this.context, unknown: number[] = [];
     let id = node;
     while (id !== NONE && this.#touched[id] === undefined) {
       unknown.push(id);
@@ -247,7 +246,7 @@ export class JsonSplitFormatter implements Formatter {
   }
 
   #columns(): Column[] {
-    const { tree, spec } = this.#context;
+    const { tree, spec } = this.context;
     const column = (title: string, attributes: number[], hierarchy: boolean): Column => {
       return { title, attributes, hierarchy, nearest: new Map(), indices: new Map() };
     };
@@ -272,7 +271,7 @@ export class JsonSplitFormatter implements Formatter {
 
   /** Index of the labels of several chains, the last one outermost. */
   #indexOfAll(nodes: number[], column: Column): number {
-    const { tree } = this.#context;
+    const { tree } = this.context;
     if (nodes.length === 1) return this.#indexOf(this.#nearest(nodes[0], column), column);
     const labels: string[] = [];
     for (const node of nodes) {
@@ -287,7 +286,7 @@ export class JsonSplitFormatter implements Formatter {
 
   /** The first node of a chain, itself included, that has a label; `NONE` where there is none. */
   #nearest(node: number, column: Column): number {
-    const { tree } = this.#context, { nearest } = column, unknown: number[] = [];
+    const { tree } = this.context, { nearest } = column, unknown: number[] = [];
     let id = node;
     while (id !== NONE && !nearest.has(id)) {
       unknown.push(id);
@@ -303,7 +302,7 @@ export class JsonSplitFormatter implements Formatter {
 
   /** Index of the label of a node, looked up once: rows of an aggregation share their paths. */
   #indexOf(node: number, column: Column): number {
-    const { tree } = this.#context, { indices } = column, unknown: number[] = [];
+    const { tree } = this.context, { indices } = column, unknown: number[] = [];
     let id = node;
     while (id !== NONE && !indices.has(id)) {
       unknown.push(id);
@@ -318,7 +317,7 @@ export class JsonSplitFormatter implements Formatter {
   }
 
   #valueCell(record: Snapshot, i: number, attribute: number): string {
-    const { tree, strict } = this.#context, type = tree.valueTypeOf(attribute);
+    const { tree, strict } = this.context, type = tree.valueTypeOf(attribute);
     const text = record.immediate[i] === 1 ? record.textAt(i) : tree.textOf(record.node[i]);
     if (type === TYPE.int || type === TYPE.uint || type === TYPE.double) {
       return strict && !isJsonNumber(text) ? "null" : text;
@@ -327,7 +326,7 @@ export class JsonSplitFormatter implements Formatter {
   }
 
   #metadata(columns: Column[]): string {
-    const { strict } = this.#context, quote = (text: string) => `"${escapeJson(text, strict)}"`;
+    const { strict } = this.context, quote = (text: string) => `"${escapeJson(text, strict)}"`;
     const list = (items: string[]) => items.map((item, i) => (i > 0 ? ", " : " ") + item).join("");
     const titles = list(columns.map((column) => quote(column.title)));
     const metadata = columns.map((column) => this.#columnMetadata(column)).join(" }, { ");
@@ -342,22 +341,21 @@ export class JsonSplitFormatter implements Formatter {
   }
 
   #columnMetadata(column: Column): string {
-    const { tree, strict } = this.#context;
+    const { tree, strict } = this.context;
     let text = `"is_value": ${!column.hierarchy}`;
     if (column.attributes.length !== 1) return text;
     let node = tree.parentOf[column.attributes[0]];
     for (; node !== NONE; node = tree.parentOf[node]) {
       const attribute = tree.attributeOf[node];
       if (attribute < FIRST_FREE_ID || tree.isHidden(attribute)) continue;
-      text += `, "${escapeJson(tree.nameOf(attribute), strict)}": "${
-        escapeJson(tree.textOf(node), strict)
-      }"`;
+      const name = escapeJson(tree.nameOf(attribute), strict);
+      text += `, "${name}": "${escapeJson(tree.textOf(node), strict)}"`;
     }
     return text;
   }
 
   #globals(): string {
-    const { tree, strict } = this.#context;
+    const { tree, strict } = this.context;
     return [...textsByAttribute(tree, tree.globals)].sort(([a], [b]) => a - b)
       // With `strict`, no member is repeated: readers would take the text for the list.
       .filter(([attribute]) => !strict || !LISTS.includes(tree.nameOf(attribute)))

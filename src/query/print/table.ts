@@ -15,7 +15,7 @@ import { NONE } from "../../context/tree.ts";
 import { compareValues, EMPTY, parseValue, TYPE, type Variant } from "../../context/variant.ts";
 import { clamp, padRight } from "../byte_text.ts";
 import { pathText } from "../chain_text.ts";
-import type { FormatContext, Formatter } from "../formatter.ts";
+import { type FormatContext, Formatter } from "../formatter.ts";
 import { globalsBlock } from "./globals.ts";
 import { writeRows } from "./table_lines.ts";
 import { EMPTY_CELL, NUMBER_CELL, type RowPattern, RowStore } from "../row_store.ts";
@@ -29,8 +29,7 @@ interface Column {
   sort: "ascending" | "descending" | null;
 }
 
-export class TableFormatter implements Formatter {
-  readonly #context: FormatContext;
+export class TableFormatter extends Formatter {
   readonly #columns: Column[] = [];
   readonly #rows = new RowStore();
   /** The cells of the record at hand. */
@@ -46,8 +45,8 @@ export class TableFormatter implements Formatter {
   readonly #cells: Map<number, number>[] = [];
 
   constructor(context: FormatContext) {
+    super(context);
     const { spec } = context;
-    this.#context = context;
     this.#maxWidth = columnWidth(spec.format?.args.get("column-width"), 60);
     this.#automatic = spec.selection !== "list";
     for (const { attribute, descending } of spec.orderBy) {
@@ -69,7 +68,7 @@ export class TableFormatter implements Formatter {
     for (let c = 0; c < row.length; c++) {
       const column = this.#columns[c];
       if (column.attribute === NONE) {
-        column.attribute = this.#context.tree.attributeByName(column.name);
+        column.attribute = this.context.tree.attributeByName(column.name);
       }
       const cell = column.attribute === NONE ? "" : this.#cell(record, c);
       row[c] = cell;
@@ -80,7 +79,7 @@ export class TableFormatter implements Formatter {
     if (active) this.#rows.add(row);
   }
 
-  rowOf(record: Snapshot): RowPattern | null {
+  override rowOf(record: Snapshot): RowPattern | null {
     const { shape, shapeAt, count } = record;
     if (shape === null || count !== shapeAt + shape.places.length) return null;
     if (record.immediate.subarray(0, shapeAt).includes(1)) return null;
@@ -110,7 +109,7 @@ export class TableFormatter implements Formatter {
     return this.#rows.makePattern(cells, places, types);
   }
 
-  row(pattern: RowPattern, source: SourceBytes): boolean {
+  override row(pattern: RowPattern, source: SourceBytes): boolean {
     // A row has the columns that were known when it came.
     if (pattern.cells.length !== this.#columns.length) return false;
     if (!pattern.isEmpty) this.#rows.addNumbers(pattern, source);
@@ -118,7 +117,7 @@ export class TableFormatter implements Formatter {
   }
 
   flush(): void {
-    const { out, tree, spec } = this.#context;
+    const { out, tree, spec } = this.context;
     if (spec.format?.args.has("print-globals")) out.write(globalsBlock(tree));
     for (const [c, length] of this.#rows.longestNumbers()) {
       this.#columns[c].width = Math.max(this.#columns[c].width, length);
@@ -142,7 +141,7 @@ export class TableFormatter implements Formatter {
   }
 
   #learnColumns(record: Snapshot): void {
-    const { tree } = this.#context;
+    const { tree } = this.context;
     for (let i = 0; i < record.count; i++) {
       if (record.immediate[i] === 1) this.#learn(record.node[i]);
       else if (!this.#seenNodes.has(record.node[i])) {
@@ -157,11 +156,10 @@ export class TableFormatter implements Formatter {
   #learn(attribute: number): void {
     if (this.#seen.has(attribute)) return;
     this.#seen.add(attribute);
-    const { tree, spec } = this.#context;
+    const { tree } = this.context;
     if (tree.isHidden(attribute) || tree.isGlobal(attribute)) return;
     const name = tree.nameOf(attribute);
-    const title = spec.aliases.get(name) ?? tree.titleOf(attribute) ?? name;
-    this.#addColumn(name, title, attribute, null);
+    this.#addColumn(name, this.titleOf(attribute, name), attribute, null);
   }
 
   /** Text of an immediate, or the number of the text of a reference, or nothing. */
@@ -175,7 +173,7 @@ export class TableFormatter implements Formatter {
       }
       let kept = cells.get(node);
       if (kept === undefined) {
-        const text = pathText(this.#context.tree, node, attribute);
+        const text = pathText(this.context.tree, node, attribute);
         kept = text === "" ? NONE : this.#rows.keep(text);
         widen(column, text);
         cells.set(node, kept);
@@ -187,7 +185,7 @@ export class TableFormatter implements Formatter {
 
   /** Numbers of the rows as they are printed; null where that is as they came. */
   #order(): number[] | null {
-    const { tree, strict } = this.#context;
+    const { tree, strict } = this.context;
     let order: number[] | null = null;
     this.#columns.forEach(({ sort, attribute }, c) => {
       if (sort === null) return;

@@ -16,7 +16,7 @@ import { NONE } from "../../context/tree.ts";
 import { reportText, toDouble, type Variant } from "../../context/variant.ts";
 import { escapeJson } from "../byte_text.ts";
 import { textsByAttribute } from "../chain_text.ts";
-import type { FormatContext, Formatter } from "../formatter.ts";
+import { Formatter } from "../formatter.ts";
 import { findValue, NamedAttribute } from "../lookup.ts";
 
 interface Event {
@@ -35,8 +35,7 @@ interface Track {
 
 const THREADS = ["pthread.id", "omp.thread.id", "thread.id"];
 
-export class TraceEventsFormatter implements Formatter {
-  readonly #context: FormatContext;
+export class TraceEventsFormatter extends Formatter {
   readonly #time = new NamedAttribute("time.offset.ns");
   readonly #rank = new NamedAttribute("mpi.rank");
   readonly #threads = THREADS.map((name) => new NamedAttribute(name));
@@ -46,14 +45,10 @@ export class TraceEventsFormatter implements Formatter {
   #count = 0;
   #first = true;
 
-  constructor(context: FormatContext) {
-    this.#context = context;
-  }
-
   record(record: Snapshot): void {
     const time = this.#numberOf(record, this.#time);
     if (!Number.isFinite(time)) return;
-    const { tree } = this.#context;
+    const { tree } = this.context;
     let track: Track | null = null;
     const add = (attribute: number, text: () => string) => {
       const kind = this.#kind(attribute);
@@ -73,7 +68,7 @@ export class TraceEventsFormatter implements Formatter {
   }
 
   flush(): void {
-    const { out, tree } = this.#context;
+    const { out, tree } = this.context;
     let unmatched = 0;
     out.write('{"traceEvents":[');
     let number = 0;
@@ -86,7 +81,7 @@ export class TraceEventsFormatter implements Formatter {
 
   /** Prints a track; returns how many ends had no begin. */
   #pair(track: Track, number: number): number {
-    const { process, thread } = track, { tree } = this.#context;
+    const { process, thread } = track, { tree } = this.context;
     const events = track.events.filter(({ category }) =>
       tree.isNested(tree.attributeByName(category))
     );
@@ -120,14 +115,14 @@ export class TraceEventsFormatter implements Formatter {
   }
 
   #emit(event: string): void {
-    this.#context.out.write((this.#first ? "\n" : ",\n") + event);
+    this.context.out.write((this.#first ? "\n" : ",\n") + event);
     this.#first = false;
   }
 
   #kind(attribute: number): { begin: boolean; category: string } | null {
     const known = this.#kinds.get(attribute);
     if (known !== undefined) return known;
-    const { tree } = this.#context;
+    const { tree } = this.context;
     const found = /^event\.(begin|end)#([\s\S]*)$/.exec(tree.nameOf(attribute));
     const event = found && { begin: found[1] === "begin", category: found[2] };
     const target = event === null ? NONE : tree.attributeByName(event.category);
@@ -162,7 +157,7 @@ export class TraceEventsFormatter implements Formatter {
   }
 
   #value(record: Snapshot, name: NamedAttribute): Variant | null {
-    return findValue(this.#context.tree, record, name.resolve(this.#context.tree));
+    return findValue(this.context.tree, record, name.resolve(this.context.tree));
   }
 }
 

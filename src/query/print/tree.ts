@@ -13,7 +13,7 @@ import type { Snapshot } from "../../context/snapshot.ts";
 import { NONE } from "../../context/tree.ts";
 import { compareValues, EMPTY, reportText, TYPE, type Variant } from "../../context/variant.ts";
 import { clamp, padLeft, padRight, splitList } from "../byte_text.ts";
-import type { FormatContext, Formatter } from "../formatter.ts";
+import { type FormatContext, Formatter } from "../formatter.ts";
 import { type Cell, PathTree, type TreeNode } from "../path_tree.ts";
 import { globalsBlock } from "./globals.ts";
 import { columnWidth, limitedWidth } from "./table.ts";
@@ -24,8 +24,7 @@ interface ColumnInfo {
   width: number;
 }
 
-export class TreeFormatter implements Formatter {
-  readonly #context: FormatContext;
+export class TreeFormatter extends Formatter {
   readonly #paths: PathTree;
   readonly #columns = new Map<number, ColumnInfo>();
   readonly #pathNames: string[];
@@ -34,7 +33,7 @@ export class TreeFormatter implements Formatter {
   readonly #maxWidth: number;
 
   constructor(context: FormatContext) {
-    this.#context = context;
+    super(context);
     this.#paths = new PathTree(context.tree, (attribute) => this.#isPath(attribute));
     const args = context.spec.format?.args;
     const names = args?.get("path-attributes");
@@ -55,7 +54,7 @@ export class TreeFormatter implements Formatter {
   }
 
   flush(): void {
-    const { out, tree, spec } = this.#context;
+    const { out, tree, spec } = this.context;
     if (spec.format?.args.has("print-globals")) out.write(globalsBlock(tree));
     const columns = this.#selectColumns();
     const labels = this.#paths.root.children.reduce(
@@ -79,7 +78,7 @@ export class TreeFormatter implements Formatter {
   }
 
   #isPath(attribute: number): boolean {
-    const { tree } = this.#context;
+    const { tree } = this.context;
     if (this.#byNesting) return tree.isNested(attribute);
     let known = this.#inPath.get(attribute);
     if (known === undefined) {
@@ -97,8 +96,7 @@ export class TreeFormatter implements Formatter {
       if (length > info.width) info.width = length;
       return;
     }
-    const { tree, spec } = this.#context, name = tree.nameOf(cell.attribute);
-    const title = spec.aliases.get(name) ?? tree.titleOf(cell.attribute) ?? name;
+    const title = this.titleOf(cell.attribute, this.context.tree.nameOf(cell.attribute));
     this.#columns.set(cell.attribute, { title, width: Math.max(length, title.length) });
   }
 
@@ -111,7 +109,7 @@ export class TreeFormatter implements Formatter {
   }
 
   #selectColumns(): number[] {
-    const { tree, spec, complain } = this.#context;
+    const { tree, spec, complain } = this.context;
     if (spec.selection !== "list") {
       return [...this.#columns.keys()].sort((a, b) => a - b).filter((attribute) =>
         spec.selection === "all" || !(tree.isHidden(attribute) || tree.isGlobal(attribute))
@@ -136,14 +134,14 @@ export class TreeFormatter implements Formatter {
       if (several) text += "\n" + padRight(indent + (tooDeep ? ".." : " |-"), pathWidth);
       for (const attribute of columns) text += this.#cell(record, attribute);
     }
-    this.#context.out.write(text + "\n");
+    this.context.out.write(text + "\n");
   }
 
   #cell(record: Cell[], attribute: number): string {
     const width = this.#widthOf(this.#infoOf(attribute).width);
     const cell = record.find((candidate) => candidate.attribute === attribute);
     const text = cell === undefined ? "" : clamp(reportText(cell.type, cell.value), width);
-    switch (this.#context.tree.valueTypeOf(attribute)) {
+    switch (this.context.tree.valueTypeOf(attribute)) {
       case TYPE.int:
       case TYPE.uint:
       case TYPE.double:
@@ -155,7 +153,7 @@ export class TreeFormatter implements Formatter {
   }
 
   #sorted(parent: TreeNode): TreeNode[] {
-    const { tree, spec, strict } = this.#context;
+    const { tree, spec, strict } = this.context;
     // A new child goes to the front of the list of its parent.
     const nodes = parent.children.slice().reverse();
     for (const { attribute: name, descending } of spec.orderBy) {
@@ -194,7 +192,7 @@ export class TreeFormatter implements Formatter {
 
   /** The same of one node whose children have theirs. */
   #extremeOf(node: TreeNode, key: string, attribute: number, sign: number): Variant {
-    const { strict } = this.#context;
+    const { strict } = this.context;
     let best: Variant = EMPTY;
     const take = (v: Variant) => {
       if (
