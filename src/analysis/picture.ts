@@ -99,9 +99,8 @@ function drawn(panel: Panel, top: number): string {
     line(left, up, left, down, 'stroke="black"');
   out += text((left + right) / 2, down + 38, panel.xTitle, "middle");
   const middle = (up + down) / 2;
-  out += `<text transform="translate(16 ${middle}) rotate(-90)" text-anchor="middle">${
-    escaped(panel.yTitle)
-  }</text>\n`;
+  const upwards = `transform="translate(16 ${middle}) rotate(-90)"`;
+  out += `<text ${upwards} text-anchor="middle">${escaped(panel.yTitle)}</text>\n`;
   return out + legend(panel.series, right, up);
 }
 
@@ -203,9 +202,8 @@ function line(x1: number, y1: number, x2: number, y2: number, style: string): st
 
 function text(x: number, y: number, content: string, anchor: string, more = ""): string {
   const style = more === "" ? "" : ` ${more}`;
-  return `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}"${style}>${
-    escaped(content)
-  }</text>\n`;
+  const place = `x="${round(x)}" y="${round(y)}" text-anchor="${anchor}"`;
+  return `<text ${place}${style}>${escaped(content)}</text>\n`;
 }
 
 function escaped(content: string): string {

@@ -50,7 +50,7 @@ export function reportView(report: Report): View {
       sectionTable(regionLines(report)),
       acrossTable(report),
       processTable(report),
-      ...epochTable(report),
+      epochTable(report),
       ...standingTables(report),
       sourceTable(report),
     ].filter(({ rows }) => rows.length > 0),
@@ -222,21 +222,15 @@ function standingTables({ joulemark }: Report): Table[] {
   });
 }
 
-function epochTable(report: Report): Table[] {
-  const rows = report.hosts.flatMap(({ host, epoch }) =>
-    epoch === undefined ? [] : [[
-      host,
-      ...["count", "runtime (s)", "package-energy (J)", "power (W)"].map((key) => {
-        return Number(epoch[key] ?? NaN);
-      }),
-    ]]
-  );
-  if (rows.length === 0) return [];
-  return [{
+function epochTable({ hosts }: Report): Table {
+  const keys = ["count", "runtime (s)", "package-energy (J)", "power (W)"];
+  return {
     title: "Epochs",
     columns: columnsOf("host", "count", "time (s)", "package energy (J)", "power (W)"),
-    rows,
-  }];
+    rows: hosts.flatMap(({ host, epoch }) => {
+      return epoch === undefined ? [] : [[host, ...keys.map((key) => Number(epoch[key] ?? NaN))]];
+    }),
+  };
 }
 
 /** Where each signal came from, once for hosts that agree. */

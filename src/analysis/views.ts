@@ -231,10 +231,8 @@ export function compareView(groups: readonly RunGroup[]): View {
       withDeviation(runtimeS.mean, runtimeS.deviation, "s")
     }`;
     if (!(outliers.count > 0)) return start;
-    return `${start}; ${figures(outliers.count, 3)} steps of ${
-      figures(outliers.factor, 3)
-    } times ` +
-      `the others, ${withDeviation(outliers.energyJ, 0, "J")} in them`;
+    const apart = `${figures(outliers.count, 3)} steps of ${figures(outliers.factor, 3)} times`;
+    return `${start}; ${apart} the others, ${withDeviation(outliers.energyJ, 0, "J")} in them`;
   });
   const series = summaries.map(({ name, energyJ, runtimeS }): Series => ({
     name,
@@ -326,13 +324,10 @@ function groupsOf(run: Run, quantity: Quantity) {
 function groupNotes(run: Run, quantity: Quantity): string[] {
   return groupsOf(run, quantity).groups.map(({ count, factor, every, sum }) => {
     const regular = every > 0 ? `, every ${every} steps` : "";
-    const total = quantity === "power"
-      ? ""
-      : `, ${withDeviation(sum, 0, QUANTITIES[quantity].unit)} in all`;
-    return `${run.name}: ${quantity} of ${count} steps is ${
-      figures(factor, 3)
-    } times that of the ` +
-      `others${regular}${total}`;
+    const total = withDeviation(sum, 0, QUANTITIES[quantity].unit);
+    const more = quantity === "power" ? regular : `${regular}, ${total} in all`;
+    const size = `${figures(factor, 3)} times that of the others`;
+    return `${run.name}: ${quantity} of ${count} steps is ${size}${more}`;
   });
 }
 

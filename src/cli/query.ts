@@ -182,10 +182,7 @@ function openOutput(path: string | undefined): { write(bytes: Uint8Array): void;
     return { write: (bytes) => writeStderr(new TextDecoder().decode(bytes)), close() {} };
   }
   const file = openFor(path);
-  return {
-    write: (bytes) => file.writeAll(bytes),
-    close: () => file.close(),
-  };
+  return { write: (bytes) => file.writeAll(bytes), close: () => file.close() };
 }
 
 /** @throws {AccessError} */

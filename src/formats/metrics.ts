@@ -100,13 +100,12 @@ export function otlpJson(families: readonly MetricFamily[], origin: OtlpOrigin):
   const metrics = families.flatMap((family) => {
     const [, unit, factor] = unitOf(family);
     const isCounter = family.kind === "counter";
-    const dataPoints = family.samples.filter(({ value }) => Number.isFinite(value)).map((
-      sample,
-    ) => ({
-      attributes: attributes(sample.labels),
+    const known = family.samples.filter(({ value }) => Number.isFinite(value));
+    const dataPoints = known.map(({ labels, value }) => ({
+      attributes: attributes(labels),
       ...(isCounter ? { startTimeUnixNano } : {}),
       timeUnixNano,
-      asDouble: sample.value * factor,
+      asDouble: value * factor,
     }));
     if (dataPoints.length === 0) return [];
     const { name, help } = family;
@@ -147,8 +146,6 @@ function numberText(value: number): string {
 
 /** A label's value between its quotes. */
 export function escapedLabel(text: string): string {
-  return printableLines(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll(
-    "\n",
-    "\\n",
-  );
+  const quoted = printableLines(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"');
+  return quoted.replaceAll("\n", "\\n");
 }

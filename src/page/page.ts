@@ -53,13 +53,12 @@ export function reportPage(report: Report, timelines: readonly Timeline[] = []):
   const energy = first === undefined
     ? "energy not known"
     : `${figures(first[1].joules, 5)} J (${COMPONENT_NAMES[first[0]]})`;
+  const time = figures(seconds, 5);
   const simulated = simulatedBy(report);
   const tree = treeOf(report);
   const page = viewPage(reportView(report), {
     title: `${report.profile} on ${hosts}`,
-    lead: `${
-      figures(seconds, 5)
-    } s, ${energy}; started ${report.startTime}; GEOPM format ${report.version}`,
+    lead: `${time} s, ${energy}; started ${report.startTime}; GEOPM format ${report.version}`,
     ...simulated === undefined ? {} : { simulated },
   });
   const notes = timelines.length > 0

@@ -150,9 +150,8 @@ export class RecordingWriter implements EventReceiver {
   /** All of a row behind its time. */
   #fields(pid: number, row: PlainRow): string {
     const { event, region = "", value = "", thread = 0, track = "", span } = row;
-    const fields = `,${pid},${event},${csvField(region)},${csvField(value)},${
-      thread > 0 ? thread : ""
-    }`;
+    const own = thread > 0 ? thread : "";
+    const fields = `,${pid},${event},${csvField(region)},${csvField(value)},${own}`;
     return this.hasTracks ? `${fields},${csvField(track)},${span ?? ""}\n` : `${fields}\n`;
   }
 

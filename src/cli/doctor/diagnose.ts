@@ -312,21 +312,14 @@ function permissions(host: MachineHost): Record<string, string> {
   const field = (name: string) =>
     new RegExp(`^${name}:\\s*(.*)$`, "m").exec(status)?.[1].trim() ?? "";
   const effective = BigInt(`0x${field("CapEff") || "0"}`);
-  const held = CAPABILITIES.filter(([bit]) => (effective >> BigInt(bit)) & 1n).map(([, name]) =>
-    name
-  );
+  const held = CAPABILITIES.filter(([bit]) => (effective >> BigInt(bit)) & 1n);
+  const names = held.map(([, name]) => name).join(", ");
   const paranoid = host.readText("/proc/sys/kernel/perf_event_paranoid")?.trim();
+  const uid = field("Uid").split(/\s+/)[1];
+  const ofTree = own === undefined ? "of no matter for a tree" : undefined;
   return {
-    user: own === undefined
-      ? "of no matter for a tree"
-      : field("Uid").split(/\s+/)[1] === "0"
-      ? "root"
-      : `uid ${field("Uid").split(/\s+/)[1]}`,
-    capabilities: own === undefined
-      ? "of no matter for a tree"
-      : held.length === 0
-      ? "none of those that open counters"
-      : held.join(", "),
+    user: ofTree ?? (uid === "0" ? "root" : `uid ${uid}`),
+    capabilities: ofTree ?? (names || "none of those that open counters"),
     perf_event_paranoid: paranoid ?? "not readable",
     "paths of a run": pathsState(),
   };

@@ -150,9 +150,6 @@ function signalEntries(): Entry[] {
 
 /** Markdown as it is read aloud. */
 function plainText(markdown: string): string {
-  return markdown.replace(/\[([^\]]*)\]\(([^)]*)\)/g, "$1 (docs/$2)").replaceAll(
-    "docs/../",
-    "docs/",
-  )
-    .replaceAll("`", "");
+  const named = markdown.replace(/\[([^\]]*)\]\(([^)]*)\)/g, "$1 (docs/$2)");
+  return named.replaceAll("docs/../", "docs/").replaceAll("`", "");
 }
