@@ -366,10 +366,11 @@ export class FigureCoverage {
 
   /**
    * How often the part that changed least did, where that is so rare that the total is rough;
-   * `undefined`: often enough, or about as often as it was read, which says nothing.
+   * `undefined`: often enough, or about as often as it was read, which says nothing; or a part of the
+   * figure is lost, which a longer run would not mend.
    */
   get rareChanges(): number | undefined {
-    if (this.isPower) return undefined;
+    if (this.isPower || !this.isWhole(HASH_APPLICATION)) return undefined;
     const moving = this.#changes.filter((count) => count > 0);
     if (moving.length === 0) return undefined;
     const least = moving.reduce((a, b) => Math.min(a, b));

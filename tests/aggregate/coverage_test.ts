@@ -59,6 +59,9 @@ Deno.test("a total is rough where its counter changed rarely, at few of the samp
   assertEquals([rare(1, 30), rare(19, 60), rare(20, 60)], [1, 19, undefined]);
   // One that changes about as often as it is read may change far more often.
   assertEquals([rare(10, 20), rare(10, 21)], [undefined, 10]);
+  // One that is gone at the end is no matter of the run's length.
+  const gone: Row[] = [...rows(10, 30), [31, A, 0, NaN, 31]];
+  assertEquals(follow(gone).rareChanges, undefined);
   // A counter that does not count at all is not measured, which is another matter.
   assertEquals([rare(0, 60), follow(rows(1, 30), "variable").rareChanges], [undefined, undefined]);
 });
