@@ -89,12 +89,19 @@ Deno.test("end-to-end tests run the executable, and each has a time limit", () =
     if (!/\bBINARY\b|\b(joulemark|preloaded|onPrivateNode|runOver|asEachUser)\(/.test(text)) {
       found.push(`${name}: runs the executable`);
     }
-    const bare = text.split("\n").filter((line) => {
-      return /\bDeno\.test\(/.test(line) && !line.includes("ignore: true");
-    });
-    if (bare.length > 0 && !text.includes("withTimeLimit(")) found.push(`${name}: a time limit`);
+    if (/\bDeno\.test\(/.test(text) && !text.includes("withTimeLimit(")) {
+      found.push(`${name}: a time limit`);
+    }
   }
   assertEquals(found, []);
+});
+
+Deno.test("a test that is skipped says why", () => {
+  const found = [...ownFiles()].filter(([name, text]) => {
+    return name.startsWith("tests/") && name !== "tests/_support/skipped.ts" &&
+      name !== "tests/style_test.ts" && /^\s*ignore: /m.test(text);
+  });
+  assertEquals(found.map(([name]) => `${name}: use skippedWithout()`), []);
 });
 
 Deno.test("every file of src/ begins by saying what it is", () => {

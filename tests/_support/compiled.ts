@@ -4,14 +4,9 @@
  * @module
  */
 import { assert } from "@std/assert";
-import { HAS_COMPILER } from "./programs.ts";
-
-export { HAS_COMPILER };
+export { NO_COMPILER } from "./programs.ts";
 
 const TESTS = new URL("../", import.meta.url).pathname;
-
-/** For names of tests that are skipped without one. */
-export const NO_COMPILER = HAS_COMPILER ? "" : " (skipped: no C compiler)";
 
 /**
  * Compiles a file of the tests.

@@ -2,22 +2,22 @@
 import { assert, assertEquals } from "@std/assert";
 import type { ReportHost } from "../../src/core/report.ts";
 import { parseReport } from "../../src/formats/report.ts";
-import { endToEnd, HAS_BINARY, joulemark, type Outcome } from "./programs.ts";
+import { endToEnd, joulemark, NO_BINARY, type Outcome } from "./programs.ts";
+import { succeeds, unless } from "./skipped.ts";
 
 const PROGRAMS = new URL("../e2e/programs/preload/", import.meta.url).pathname;
 
 const shared = Deno.env.get("JOULEMARK_TEST_CACHE");
 /** One cache for all tests, else for those of a file: each set of dialects is built once. */
 export const CACHE = shared ??
-  (HAS_BINARY ? Deno.makeTempDirSync({ prefix: "joulemark-cache-" }) : "");
-if (HAS_BINARY && shared === undefined) {
+  (NO_BINARY === undefined ? Deno.makeTempDirSync({ prefix: "joulemark-cache-" }) : "");
+if (NO_BINARY === undefined && shared === undefined) {
   addEventListener("unload", () => Deno.removeSync(CACHE, { recursive: true }));
 }
 
 /** Does a shell command succeed? */
 export function works(command: string): boolean {
-  return new Deno.Command("sh", { args: ["-c", command], stdout: "null", stderr: "null" })
-    .outputSync().success;
+  return succeeds("sh", "-c", command);
 }
 
 /** An end-to-end test that needs something more: skipped, and saying what, without it. */
@@ -28,8 +28,7 @@ export function needing(
   body: (dir: string) => void | Promise<void>,
   limitS?: number,
 ): void {
-  if (isThere) endToEnd(name, body, limitS);
-  else Deno.test({ name: `${name} (skipped: no ${what})`, ignore: true, fn() {} });
+  endToEnd(name, body, limitS, unless(isThere, `no ${what}`));
 }
 
 /** Compiles one of the programs with any compiler. */

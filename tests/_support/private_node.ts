@@ -7,9 +7,10 @@
  * @module
  */
 import { assert } from "@std/assert";
-import { compile, HAS_COMPILER } from "./compiled.ts";
-import { BINARY, HAS_BINARY } from "./programs.ts";
+import { compile, NO_COMPILER } from "./compiled.ts";
+import { BINARY, NO_BINARY } from "./programs.ts";
 import { withTimeLimit } from "./time_limit.ts";
+import { NOT_ROOT, skippedWithout, succeeds, unless } from "./skipped.ts";
 
 const SCRIPT = new URL("private_node.sh", import.meta.url).pathname;
 
@@ -24,24 +25,12 @@ function run(command: string, args: string[]): string | undefined {
 
 const FUSE_FLAGS = run("pkg-config", ["--cflags", "--libs", "fuse3"])?.trim().split(/\s+/);
 
-/** Why private nodes cannot be made here; "": they can. */
-export const NO_PRIVATE_NODE = !HAS_BINARY
-  ? "no executable"
-  : Deno.uid() !== 0
-  ? "not root"
-  : run("test", ["-c", "/dev/fuse"]) === undefined
-  ? "no /dev/fuse"
-  : run("unshare", ["-m", "true"]) === undefined
-  ? "unshare -m is not allowed"
-  : !HAS_COMPILER
-  ? "no C compiler"
-  : FUSE_FLAGS === undefined
-  ? "no libfuse3 headers or pkg-config"
-  : "";
-
-if (NO_PRIVATE_NODE !== "") {
-  console.log(`skipped: device files at their true paths: ${NO_PRIVATE_NODE}`);
-}
+/** Why private nodes cannot be made here. */
+export const NO_PRIVATE_NODE = NO_BINARY ?? NOT_ROOT ??
+  unless(succeeds("test", "-c", "/dev/fuse"), "no /dev/fuse") ??
+  unless(succeeds("unshare", "-m", "true"), "unshare -m is not allowed") ??
+  NO_COMPILER ??
+  unless(FUSE_FLAGS !== undefined, "no libfuse3 headers or pkg-config");
 
 /** What a command on the node gave. */
 export interface NodeOutcome {
@@ -77,8 +66,7 @@ export function programFor(seconds: number): string[] {
 /** A test on a private node. */
 export function onPrivateNode(name: string, body: (node: PrivateNode) => Promise<void>): void {
   Deno.test({
-    name,
-    ignore: NO_PRIVATE_NODE !== "",
+    ...skippedWithout(name, NO_PRIVATE_NODE),
     async fn() {
       const dir = Deno.makeTempDirSync({ prefix: "joulemark-node-" });
       try {

@@ -3,6 +3,7 @@
  * the executable under test.
  */
 import { assert } from "@std/assert";
+import { skippedWithout, succeeds, unless } from "./skipped.ts";
 import { withTimeLimit } from "./time_limit.ts";
 
 const HERE = new URL(".", import.meta.url).pathname;
@@ -11,40 +12,26 @@ const ROOT = new URL("../../", import.meta.url).pathname;
 /** The executable under test: `tests/run.sh` builds it and says where it is. */
 export const BINARY = Deno.env.get("JOULEMARK_BIN") ?? `${ROOT}joulemark`;
 
-/** Is there a C compiler? Tests that need one say so and are skipped. */
-export const HAS_COMPILER = (() => {
-  try {
-    return new Deno.Command("cc", { args: ["--version"], stdout: "null", stderr: "null" })
-      .outputSync().success;
-  } catch {
-    return false;
-  }
-})();
+/** Tests that compile C programs. */
+export const NO_COMPILER = unless(succeeds("cc", "--version"), "no C compiler");
 
-/** Is the executable there? */
-export const HAS_BINARY = (() => {
-  try {
-    return Deno.statSync(BINARY).isFile;
-  } catch {
-    return false;
-  }
-})();
-
-if (!HAS_BINARY) console.log(`skipped: no executable at ${BINARY}; ./compile.sh makes it`);
-if (!HAS_COMPILER) console.log("skipped: no C compiler (cc) for the programs under test");
+/** Tests that run the executable; ./compile.sh makes it. */
+export const NO_BINARY = unless(succeeds("test", "-f", BINARY), `no executable at ${BINARY}`);
 
 /**
- * An end-to-end test: runs where the executable and a compiler are, in a folder of its own, and
- * fails where it takes longer than its limit.
+ * An end-to-end test in a folder of its own. It needs the executable and a compiler, and fails if it
+ * takes longer than its limit.
+ *
+ * @param missing A further reason to skip it.
  */
 export function endToEnd(
   name: string,
   body: (dir: string) => void | Promise<void>,
   limitS?: number,
+  missing?: string,
 ): void {
   Deno.test({
-    name,
-    ignore: !HAS_BINARY || !HAS_COMPILER,
+    ...skippedWithout(name, NO_BINARY, NO_COMPILER, missing),
     async fn() {
       const dir = Deno.makeTempDirSync({ prefix: "joulemark-e2e-" });
       try {

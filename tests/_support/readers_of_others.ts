@@ -1,11 +1,10 @@
-/** Programs of others that read our files: each test that needs one says so and is skipped. */
+/** Programs of others that read our files. */
+import { succeeds, unless } from "./skipped.ts";
 
-/** Is a program there? */
-export function hasProgram(name: string): boolean {
-  const found = new Deno.Command("sh", { args: ["-c", `command -v ${name}`], stdout: "null" })
-    .outputSync();
-  if (!found.success) console.log(`skipped: no ${name}`);
-  return found.success;
+/** A reason to skip a test that needs these programs. */
+export function without(...names: string[]): string | undefined {
+  const missing = names.find((name) => !succeeds("sh", "-c", `command -v ${name}`));
+  return unless(missing === undefined, `no ${missing}`);
 }
 
 /** Runs a program; its output, or an error with what it said. */

@@ -1,9 +1,7 @@
-/** Is strace(1) here, and may one process trace another? */
-export const HAS_STRACE = (() => {
-  try {
-    const args = ["-qq", "-o", "/dev/null", "true"];
-    return new Deno.Command("strace", { args, stderr: "null" }).outputSync().success;
-  } catch {
-    return false;
-  }
-})();
+import { succeeds, unless } from "./skipped.ts";
+
+/** Tests that trace processes: strace(1) may be missing, or one process may not trace another. */
+export const NO_STRACE = unless(
+  succeeds("strace", "-qq", "-o", "/dev/null", "true"),
+  "strace is missing or may not trace",
+);

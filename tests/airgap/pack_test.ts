@@ -1,9 +1,13 @@
 /** What the one-file executable gives to the program in it, seen by a small program in a real one. */
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { withTimeLimit } from "../_support/time_limit.ts";
+import { skippedWithout, unless } from "../_support/skipped.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
-const IGNORE = Deno.build.arch !== "x86_64" || Deno.build.os !== "linux";
+const WRONG_MACHINE = unless(
+  Deno.build.arch === "x86_64" && Deno.build.os === "linux",
+  "the packed Deno is one for x86-64 Linux",
+);
 
 /** Prints what it sees as JSON; with `wait` it first waits for the end of its input. */
 const PROGRAM = `
@@ -49,8 +53,7 @@ interface Seen {
 }
 
 Deno.test({
-  name: "the packed executable",
-  ignore: IGNORE,
+  ...skippedWithout("the packed executable", WRONG_MACHINE),
   fn: (t) =>
     withTimeLimit(async () => {
       const folder = await Deno.makeTempDir();

@@ -2,6 +2,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { unzip } from "../../airgap/pack/unzip.ts";
 import { timed, withTimeLimit } from "../_support/time_limit.ts";
+import { skippedWithout, unless } from "../_support/skipped.ts";
 
 const PACK = new URL("../../airgap/pack/pack.ts", import.meta.url).pathname;
 
@@ -41,8 +42,10 @@ timed("unzip() gives a file that is stored or deflated, and says what is not the
 });
 
 Deno.test({
-  name: "a prepared runtime starts behind the guardian, which hands on the state of signals",
-  ignore: Deno.build.arch !== "x86_64",
+  ...skippedWithout(
+    "a prepared runtime starts behind the guardian, which hands on the state of signals",
+    unless(Deno.build.arch === "x86_64", "Deno starts on x86-64 only here"),
+  ),
   fn: () =>
     withTimeLimit(async () => {
       const out = await Deno.makeTempFile();

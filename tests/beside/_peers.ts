@@ -13,7 +13,8 @@
  *     JOULEMARK_TEST_TACC_STATS=CHECKOUT tacc_stats of 2021 to 2025; pandas for /usr/bin/python3
  *     ./tests/run.sh tests/beside
  */
-import { endToEnd, HAS_BINARY } from "../_support/programs.ts";
+import { endToEnd } from "../_support/programs.ts";
+import { unless } from "../_support/skipped.ts";
 
 /** Where each is, if anywhere. */
 export const PEERS = {
@@ -44,12 +45,8 @@ export function besidePeer(
   limitS = 300,
 ): void {
   const found = PEERS[peer];
-  if (found !== undefined && HAS_BINARY) {
-    endToEnd(name, (dir) => body(dir, found), limitS);
-  } else {
-    const reason = HAS_BINARY ? `${VARIABLES[peer]} names none` : "no executable";
-    Deno.test({ name: `${name} (skipped: ${reason})`, ignore: true, fn() {} });
-  }
+  const missing = unless(found !== undefined, `${VARIABLES[peer]} names none`);
+  endToEnd(name, (dir) => body(dir, found!), limitS, missing);
 }
 
 /** Runs a shell command in a folder; what it said, or an error with that. */

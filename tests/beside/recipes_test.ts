@@ -9,7 +9,8 @@
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
-import { BINARY, endToEnd, HAS_BINARY } from "../_support/programs.ts";
+import { BINARY, endToEnd } from "../_support/programs.ts";
+import { unless } from "../_support/skipped.ts";
 import { shell } from "./_peers.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
@@ -19,8 +20,8 @@ const own = Deno.env.get("PYTHONPATH") ?? "";
 
 function withTool(tool: string, name: string, body: (dir: string, at: string) => void): void {
   const variable = `JOULEMARK_TEST_${tool.toUpperCase()}`, at = Deno.env.get(variable);
-  if (at !== undefined && HAS_BINARY) return endToEnd(name, (dir) => body(dir, at), 200);
-  Deno.test({ name: `${name} (skipped: ${variable} names none)`, ignore: true, fn() {} });
+  const missing = unless(at !== undefined, `${variable} names none`);
+  endToEnd(name, (dir) => body(dir, at!), 200, missing);
 }
 
 /** The environment of a tool: joulemark on the path, a simulated node, a home of its own. */

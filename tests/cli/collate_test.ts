@@ -8,14 +8,17 @@ import { merge } from "../../src/cli/merge.ts";
 import { stringifyReport } from "../../src/formats/report.ts";
 import { hostReport } from "../merge/_generated.ts";
 import { capture } from "../_support/capture.ts";
-import { HAS_COMPILER } from "../_support/programs.ts";
+import { NO_COMPILER } from "../_support/programs.ts";
 import { timed } from "../_support/time_limit.ts";
+import { skippedWithout } from "../_support/skipped.ts";
 
 const SOURCE = new URL("../os/mpi_abi_stub.c", import.meta.url).pathname;
 
 Deno.test({
-  name: "collate over the standard ABI (a stub, never run on a real library)",
-  ignore: !HAS_COMPILER,
+  ...skippedWithout(
+    "collate over the standard ABI (a stub, never run on a real library)",
+    NO_COMPILER,
+  ),
   async fn(t) {
     const dir = Deno.makeTempDirSync();
     const library = `${dir}/libmpi_abi.so`;

@@ -5,6 +5,7 @@
  */
 import { assert, assertEquals } from "@std/assert";
 import { dialectNames } from "../_support/answered_page.ts";
+import { skippedWithout } from "../_support/skipped.ts";
 
 interface Header {
   readonly word: string;
@@ -108,7 +109,7 @@ for (const { word, files, declares, makes, not } of HEADERS) {
     });
   const name = `what headers of ${word} declare is on the page`;
   if (found.length === 0) {
-    Deno.test({ name: `${name} (skipped: no ${files[0]})`, ignore: true, fn() {} });
+    Deno.test({ ...skippedWithout(name, `no ${files[0]}`), fn() {} });
     continue;
   }
   Deno.test(name, () => {

@@ -5,19 +5,13 @@
  *     JOULEMARK_TEST_CLEAN_ROOT=DIR ./tests/run.sh tests/e2e/clean_root_test.ts
  */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { BINARY, HAS_BINARY } from "../_support/programs.ts";
+import { BINARY, NO_BINARY } from "../_support/programs.ts";
 import { outputOf } from "../_support/readers_of_others.ts";
 import { withTimeLimit } from "../_support/time_limit.ts";
+import { NOT_ROOT, skippedWithout, unless } from "../_support/skipped.ts";
 
 const SCRIPT = new URL("../../packaging/build.sh", import.meta.url).pathname;
 const CLEAN_ROOT = Deno.env.get("JOULEMARK_TEST_CLEAN_ROOT");
-const REASON = !HAS_BINARY
-  ? "no executable"
-  : CLEAN_ROOT === undefined
-  ? "JOULEMARK_TEST_CLEAN_ROOT names no root"
-  : Deno.uid() !== 0
-  ? "needs root"
-  : undefined;
 
 /** A shell in the root, with its own /proc, as root or as a user without rights. */
 function inRoot(root: string, script: string, isPlain = false): string {
@@ -61,9 +55,12 @@ print -r -- "$out"; zpty -d z
 `;
 
 Deno.test({
-  name: "packages installed, used as a plain user and removed in a clean root" +
-    (REASON === undefined ? "" : ` (skipped: ${REASON})`),
-  ignore: REASON !== undefined,
+  ...skippedWithout(
+    "packages installed, used as a plain user and removed in a clean root",
+    NO_BINARY,
+    unless(CLEAN_ROOT !== undefined, "JOULEMARK_TEST_CLEAN_ROOT names no root"),
+    NOT_ROOT,
+  ),
   fn: () =>
     withTimeLimit(() => {
       const dir = Deno.makeTempDirSync({ prefix: "joulemark-clean-" });

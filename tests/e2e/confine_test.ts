@@ -3,7 +3,8 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
 import { compile } from "../_support/compiled.ts";
 import { BINARY, endToEnd } from "../_support/programs.ts";
-import { HAS_STRACE } from "../_support/strace.ts";
+import { NO_STRACE } from "../_support/strace.ts";
+import { NOT_ROOT } from "../_support/skipped.ts";
 
 const status = (path: string) => {
   const text = Deno.readTextFileSync(path);
@@ -95,7 +96,9 @@ for (const user of ["root", "nobody"]) {
   endToEnd(
     `no thread of the running monitor opens or executes what it has not declared (${user})`,
     async (dir) => {
-      if (Deno.uid() !== 0) return console.log("skipped: to trace another process takes root");
+      if (NOT_ROOT !== undefined) {
+        return console.log("skipped: to trace another process takes root");
+      }
       if (!HAS_LANDLOCK) return console.log("skipped: no landlock in this kernel");
       const attempt = `${dir}/attempt`;
       compile("e2e/programs/attempt.c", attempt, []);
@@ -193,7 +196,7 @@ const REFUSALS = [
 ] as const;
 
 endToEnd("the confinement makes few system calls, and binds no function of libc", (dir) => {
-  if (!HAS_STRACE) return console.log("skipped: strace may not trace here");
+  if (NO_STRACE !== undefined) return console.log(`skipped: ${NO_STRACE}`);
   if (!HAS_LANDLOCK) return console.log("skipped: no landlock in this kernel");
   const { code } = new Deno.Command("strace", {
     args: ["-f", "-qq", "-o", `${dir}/calls`, BINARY, "run", "-q", "--", "sleep", "0.3"],
@@ -221,7 +224,7 @@ endToEnd("the confinement makes few system calls, and binds no function of libc"
 });
 
 endToEnd("a kernel that refuses a step of the confinement costs that, and not the run", (dir) => {
-  if (!HAS_STRACE) return console.log("skipped: strace may not trace here");
+  if (NO_STRACE !== undefined) return console.log(`skipped: ${NO_STRACE}`);
   if (!HAS_LANDLOCK) return console.log("skipped: no landlock in this kernel");
   for (const [fault, capabilities, paths] of REFUSALS) {
     const call = fault.slice(0, fault.indexOf(":"));
@@ -278,7 +281,7 @@ endToEnd("the daemon executes nothing once it has begun, and goes on", async (di
 });
 
 endToEnd("no thread of the daemon opens what it has not declared", async (dir) => {
-  if (Deno.uid() !== 0) return console.log("skipped: to trace another process takes root");
+  if (NOT_ROOT !== undefined) return console.log("skipped: to trace another process takes root");
   if (!HAS_LANDLOCK) return console.log("skipped: no landlock in this kernel");
   const attempt = `${dir}/attempt`;
   compile("e2e/programs/attempt.c", attempt, []);
@@ -348,7 +351,7 @@ endToEnd("no thread of the daemon opens what it has not declared", async (dir) =
 endToEnd(
   "root keeps its capabilities where outputs go to another user's directory",
   async (dir) => {
-    if (Deno.uid() !== 0) return;
+    if (NOT_ROOT !== undefined) return;
     Deno.mkdirSync(`${dir}/theirs`, { mode: 0o755 });
     Deno.chownSync(`${dir}/theirs`, 65534, 65534);
     const { code } = await new Deno.Command(BINARY, {
@@ -363,7 +366,7 @@ endToEnd(
 );
 
 endToEnd("capabilities of the file are for counters: no interpreter, no foreign files", (dir) => {
-  if (Deno.uid() !== 0) return;
+  if (NOT_ROOT !== undefined) return;
   const file = `${dir}/capable`;
   Deno.copyFileSync(BINARY, file);
   const made = new Deno.Command("setcap", {

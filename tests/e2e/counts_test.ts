@@ -2,12 +2,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { READERS } from "../../src/readers/with_raw.ts";
 import { BINARY, build, endToEnd } from "../_support/programs.ts";
-import { HAS_STRACE } from "../_support/strace.ts";
+import { NO_STRACE } from "../_support/strace.ts";
 
 /** Memory and threads of the runtime itself: its compilers come and go as they like. */
 const RUNTIMES_OWN = "futex,mprotect,mmap,munmap,madvise,brk";
-
-if (!HAS_STRACE) console.log("skipped: no strace that may trace, so no counts of system calls");
 
 /** Counters are read by calls, and each machine has its own. */
 const WITHOUT = ["--without", READERS.map(({ name }) => name).join(",")];
@@ -57,7 +55,7 @@ function callsOf(dir: string, command: string): Map<string, number> {
 const OF_SAMPLE: Readonly<Record<string, number>> = { ppoll: 1, fstat: 1, poll: 1, pread64: 2 };
 
 endToEnd("a sample takes five system calls where one process marks and nothing is read", (dir) => {
-  if (!HAS_STRACE) return;
+  if (NO_STRACE !== undefined) return console.log(`skipped: ${NO_STRACE}`);
   // It marks, and waits.
   const app = build("waits_inside", dir);
   const short = callsOf(dir, `sleep 1 | ${app}`), long = callsOf(dir, `sleep 4 | ${app}`);
@@ -75,7 +73,7 @@ endToEnd("a sample takes five system calls where one process marks and nothing i
 }, 120);
 
 endToEnd("a run that reads nothing wakes seldom while nobody marks", (dir) => {
-  if (!HAS_STRACE) return;
+  if (NO_STRACE !== undefined) return console.log(`skipped: ${NO_STRACE}`);
   const short = callsOf(dir, "exec sleep 1"), long = callsOf(dir, "exec sleep 4");
   const wakes = long.get("ppoll")! - short.get("ppoll")!;
   // Ten times a second, and the guardian's own.
@@ -83,7 +81,7 @@ endToEnd("a run that reads nothing wakes seldom while nobody marks", (dir) => {
 }, 120);
 
 endToEnd("a run reads little of the program, in few pieces", (dir) => {
-  if (!HAS_STRACE) return;
+  if (NO_STRACE !== undefined) return console.log(`skipped: ${NO_STRACE}`);
   const rows = traced(dir, ["-y", "-e", "trace=pread64,write"], ["--", "true"]);
   const script = rows.filter((row) => row.includes("__JOULEMARK_FORM"));
   if (script.length === 0) {
@@ -100,7 +98,7 @@ endToEnd("a run reads little of the program, in few pieces", (dir) => {
 }, 60);
 
 endToEnd("a start looks once for a file that a node does not have", (dir) => {
-  if (!HAS_STRACE) return;
+  if (NO_STRACE !== undefined) return console.log(`skipped: ${NO_STRACE}`);
   const rows = traced(dir, ["-e", "trace=open,openat,stat,newfstatat,statx"], ["--", "true"]);
   const absent = rows.map((row) => /"(\/sys\/(?:bus|devices)\/[^"]+)".* ENOENT/.exec(row)?.[1]);
   const paths = absent.filter((path) => path !== undefined);
@@ -111,7 +109,7 @@ endToEnd("a start looks once for a file that a node does not have", (dir) => {
 endToEnd(
   "a run takes what V8 made of its text, and leaves nothing of it while the command runs",
   (dir) => {
-    if (!HAS_STRACE) return;
+    if (NO_STRACE !== undefined) return console.log(`skipped: ${NO_STRACE}`);
     const traces = ["-y", "-e", "trace=mmap,pwrite64,unlink,rmdir"];
     let rows: string[] = [], ofCache: string[] = [], isTaken = false;
     // On a busy machine the guardian may lay it too late.
@@ -138,7 +136,7 @@ endToEnd(
 );
 
 endToEnd("a query takes what V8 made of its text, and leaves nothing of it", (dir) => {
-  if (!HAS_STRACE) return;
+  if (NO_STRACE !== undefined) return console.log(`skipped: ${NO_STRACE}`);
   Deno.writeTextFileSync(`${dir}/small.cali`, "__rec=globals\n");
   const calls = ["-y", "-e", "trace=mmap,pread64,pwrite64,mkdirat,rmdir"];
   const rows = tracedVerb(dir, calls, ["query", "-t", "small.cali"]);

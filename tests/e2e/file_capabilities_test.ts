@@ -4,7 +4,8 @@ import { parseReport } from "../../src/formats/report.ts";
 import { compile } from "../_support/compiled.ts";
 import { NO_PRIVATE_NODE, onPrivateNode } from "../_support/private_node.ts";
 import { BINARY, endToEnd } from "../_support/programs.ts";
-import { HAS_STRACE } from "../_support/strace.ts";
+import { NO_STRACE } from "../_support/strace.ts";
+import { NOT_ROOT } from "../_support/skipped.ts";
 
 const NOBODY = ["--reuid=65534", "--regid=65534", "--clear-groups"];
 /** To read and to write any file, and to open /dev/cpu/N/msr. */
@@ -16,7 +17,9 @@ const PERF_ALONE = "cap_perfmon+ep";
 function capableIn(dir: string, capabilities = CAPABILITIES): string | undefined {
   const file = `${dir}/capable`;
   Deno.chmodSync(dir, 0o755);
-  if (Deno.uid() !== 0) return void console.log("skipped: only root gives a file capabilities");
+  if (NOT_ROOT !== undefined) {
+    return void console.log("skipped: only root gives a file capabilities");
+  }
   for (const copy of [file, `${dir}/plain`]) Deno.copyFileSync(BINARY, copy);
   try {
     if (new Deno.Command("setcap", { args: [capabilities, file] }).outputSync().success) {
@@ -50,7 +53,7 @@ function foldersIn(dir: string): { own: string; closed: string; secret: string }
 }
 
 endToEnd("with file capabilities no code comes from where the caller writes", (dir) => {
-  if (!HAS_STRACE) return console.log("skipped: strace may not trace here");
+  if (NO_STRACE !== undefined) return console.log(`skipped: ${NO_STRACE}`);
   const file = capableIn(dir);
   if (file === undefined) return;
   const { own } = foldersIn(dir);
@@ -162,7 +165,7 @@ function onNodeWithLibrary(dir: string, script: string): void {
 }
 
 endToEnd("with file capabilities no library is loaded that the caller names", (dir) => {
-  if (NO_PRIVATE_NODE !== "") return console.log(`skipped: ${NO_PRIVATE_NODE}`);
+  if (NO_PRIVATE_NODE !== undefined) return console.log(`skipped: ${NO_PRIVATE_NODE}`);
   const file = capableIn(dir);
   if (file === undefined) return;
   const perf = `${dir}/perf`;
@@ -207,7 +210,7 @@ endToEnd("with the capability for perf events the command and its files have non
 });
 
 endToEnd("a set-user-ID bit is refused in one line, and nothing is run by it", (dir) => {
-  if (Deno.uid() !== 0) return console.log("skipped: only root makes such a file");
+  if (NOT_ROOT !== undefined) return console.log("skipped: only root makes such a file");
   Deno.chmodSync(dir, 0o755);
   const { own } = foldersIn(dir);
   const file = `${dir}/joulemark`;

@@ -1,6 +1,7 @@
 /** What another user laid where we read: configuration that nobody named, pipes among reports. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
+import { NOT_ROOT } from "../_support/skipped.ts";
 
 const NOBODY = 65534;
 const ENVIRONMENT = { CALI_CONFIG: "runtime-report(output=own.txt)" };
@@ -8,7 +9,7 @@ const ENVIRONMENT = { CALI_CONFIG: "runtime-report(output=own.txt)" };
 const RUN = ["demo", "-q", "--simulate"];
 
 endToEnd("a caliper.config of another user is left aside, in a line", (dir) => {
-  if (Deno.uid() !== 0) return console.log("skipped: only root makes files of other users");
+  if (NOT_ROOT !== undefined) return console.log("skipped: only root makes files of other users");
   const theirs = `${dir}/theirs`, ours = `${dir}/ours`;
   Deno.mkdirSync(theirs);
   Deno.chownSync(theirs, NOBODY, NOBODY);
@@ -37,7 +38,7 @@ endToEnd("a caliper.config of another user is left aside, in a line", (dir) => {
 }, 120);
 
 endToEnd("a pipe of another user among reports keeps nobody waiting", (dir) => {
-  if (Deno.uid() !== 0) return console.log("skipped: only root makes files of other users");
+  if (NOT_ROOT !== undefined) return console.log("skipped: only root makes files of other users");
   const job = { SLURM_JOB_ID: "77", SLURM_STEP_ID: "0", SLURM_NODEID: "0", SLURM_NNODES: "2" };
   const others = { SLURM_NTASKS: "2", SLURM_PROCID: "0", SLURM_JOB_NUM_NODES: "2" };
   Deno.mkdirSync(`${dir}/x.report.parts`);

@@ -42,8 +42,7 @@ function has(command: string): boolean {
 
 /** As endToEnd, where a command is there. */
 function withCommand(command: string, name: string, body: (dir: string) => void): void {
-  if (has(command)) endToEnd(name, body);
-  else Deno.test({ name: `${name} (skipped: no ${command})`, ignore: true, fn() {} });
+  endToEnd(name, body, undefined, unless(has(command), `no ${command}`));
 }
 
 function write(dir: string, language: string): void {
@@ -129,9 +128,9 @@ with joulemark.region("r"): print("done")
 for (const shell of ["bash", "dash", "zsh", "sh"]) {
   const there = shell === "dash" || shell === "sh" ? hasShell(shell) : has(shell);
   const name = `run hears a script of ${shell}`;
-  if (!there) Deno.test({ name: `${name} (skipped: no ${shell})`, ignore: true, fn() {} });
-  else {
-    endToEnd(name, (dir) => {
+  endToEnd(
+    name,
+    (dir) => {
       write(dir, "shell");
       Deno.writeTextFileSync(
         `${dir}/script.sh`,
@@ -159,16 +158,14 @@ joulemark_end last
       // And without a run nothing happens.
       const alone = new Deno.Command(shell, { args: ["script.sh"], cwd: dir }).outputSync();
       assertEquals([alone.code, alone.stdout.length, alone.stderr.length], [0, 0, 0]);
-    });
-  }
+    },
+    undefined,
+    unless(there, `no ${shell}`),
+  );
 }
 
 function hasShell(shell: string): boolean {
-  try {
-    return new Deno.Command(shell, { args: ["-c", ":"] }).outputSync().success;
-  } catch {
-    return false;
-  }
+  return succeeds(shell, "-c", ":");
 }
 
 withCommand("gfortran", "run hears a Fortran program: names, handles, epochs", (dir) => {
@@ -353,6 +350,7 @@ while time.time() < until:
     joulemark.end("a")
 joulemark.end("main")
 `;
+import { succeeds, unless } from "../_support/skipped.ts";
 
 endToEnd(
   "where a ring of Python is full, what is inside a visit without room is in no other",

@@ -1,7 +1,7 @@
 /** Metrics for monitoring, read by those who read them: promtool, Prometheus, plain HTTP. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { BINARY, build, endToEnd, joulemark } from "../_support/programs.ts";
-import { freePort, hasProgram, outputOf } from "../_support/readers_of_others.ts";
+import { freePort, outputOf, without } from "../_support/readers_of_others.ts";
 import { loadNode, writeNodeTree } from "../_support/node_tree.ts";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -197,8 +197,9 @@ endToEnd("monitor --metrics shows the node", async (dir) => {
   }
 });
 
-if (hasProgram("promtool")) {
-  endToEnd("promtool finds nothing to say about FILE.prom and a scrape", async (dir) => {
+endToEnd(
+  "promtool finds nothing to say about FILE.prom and a scrape",
+  async (dir) => {
     const app = build("four_regions", dir);
     const prom = joulemark(dir, ["run", "-q", "--simulate", "--openmetrics", "m.prom", "--", app]);
     assertEquals(prom.code, 0, prom.stderr);
@@ -209,11 +210,14 @@ if (hasProgram("promtool")) {
     const run = start(dir, ["--simulate", "--metrics", String(port)], ["sleep", "1"]);
     assertEquals(outputOf("promtool", ["check", "metrics"], await (await scrape(port)).text()), "");
     await run.output();
-  });
-}
+  },
+  undefined,
+  without("promtool"),
+);
 
-if (hasProgram("prometheus")) {
-  endToEnd("a Prometheus scrapes a run, and answers every query of the dashboard", async (dir) => {
+endToEnd(
+  "a Prometheus scrapes a run, and answers every query of the dashboard",
+  async (dir) => {
     const [port, web] = [freePort(), freePort()];
     const app = build("four_regions", dir);
     Deno.writeTextFileSync(
@@ -265,5 +269,7 @@ if (hasProgram("prometheus")) {
       await prometheus.status;
       assertEquals((await run.output()).code, 0);
     }
-  }, 60);
-}
+  },
+  60,
+  without("prometheus"),
+);

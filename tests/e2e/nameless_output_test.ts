@@ -1,9 +1,7 @@
 /** An output gets its name when it is whole: by linkat(2), or as far as the file system can. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
-import { HAS_STRACE } from "../_support/strace.ts";
-
-if (!HAS_STRACE) console.log("skipped: no strace that may trace, so no calls that fail");
+import { NO_STRACE } from "../_support/strace.ts";
 
 const NAMED = /"out\.report\.[0-9a-f]{12}\.new"/;
 
@@ -34,7 +32,7 @@ function check(dir: string, expected: string): void {
 }
 
 endToEnd("a new name is given by one call, a taken one by a link and a rename", (dir) => {
-  if (!HAS_STRACE) return;
+  if (NO_STRACE !== undefined) return console.log(`skipped: ${NO_STRACE}`);
   const expected = merged(dir);
   const options = ["-e", "trace=linkat,renameat"];
   const first = merge(dir, options);
@@ -50,7 +48,7 @@ endToEnd("a new name is given by one call, a taken one by a link and a rename", 
 });
 
 endToEnd("without links the file is copied into one with a random name", (dir) => {
-  if (!HAS_STRACE) return;
+  if (NO_STRACE !== undefined) return console.log(`skipped: ${NO_STRACE}`);
   const expected = merged(dir), inject = ["-e", "inject=linkat:error=EPERM"];
   const calls = merge(dir, ["-e", "trace=linkat,renameat", ...inject]);
   assertMatch(calls.at(-1)!, NAMED);
@@ -58,7 +56,7 @@ endToEnd("without links the file is copied into one with a random name", (dir) =
 });
 
 endToEnd("without files that have no name it has a random one from the start", (dir) => {
-  if (!HAS_STRACE) return;
+  if (NO_STRACE !== undefined) return console.log(`skipped: ${NO_STRACE}`);
   const expected = merged(dir), trace = ["-e", "trace=openat,linkat,renameat"];
   const calls = merge(dir, trace);
   const asked = calls.findLastIndex((line) => line.includes("O_TMPFILE"));
@@ -77,7 +75,7 @@ endToEnd("without files that have no name it has a random one from the start", (
 });
 
 endToEnd("killed while it gives its report a name, a run leaves nothing half-written", (dir) => {
-  if (!HAS_STRACE) return;
+  if (NO_STRACE !== undefined) return console.log(`skipped: ${NO_STRACE}`);
   const { stderr } = new Deno.Command("strace", {
     args: [
       ...["-f", "-qq", "-o", "/dev/null", "-e", "trace=linkat"],

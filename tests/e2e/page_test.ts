@@ -3,8 +3,9 @@ import { assert, assertEquals } from "@std/assert";
 import { BROWSER, Browser } from "../_support/browser.ts";
 import { stringifyReport } from "../../src/formats/report.ts";
 import { hostReport, writeJob } from "../merge/_generated.ts";
-import { HAS_BINARY, joulemark } from "../_support/programs.ts";
+import { joulemark, NO_BINARY } from "../_support/programs.ts";
 import { withTimeLimit } from "../_support/time_limit.ts";
+import { skippedWithout, unless } from "../_support/skipped.ts";
 
 const LIMIT_S = 120;
 const VECTORS = new URL("../vectors/", import.meta.url).pathname;
@@ -19,8 +20,7 @@ function demoPage(dir: string): string {
 
 function pageTest(name: string, body: (dir: string) => Promise<void>): void {
   Deno.test({
-    name,
-    ignore: BROWSER === undefined || !HAS_BINARY,
+    ...skippedWithout(name, unless(BROWSER !== undefined, "no Chromium"), NO_BINARY),
     async fn() {
       const dir = Deno.makeTempDirSync({ prefix: "joulemark-page-" });
       try {
@@ -147,8 +147,10 @@ pageTest("run --html: controls, keyboard, print; no error, no request", async (d
 });
 
 Deno.test({
-  name: "run --html that cannot be written is one line, and the command's status stays",
-  ignore: !HAS_BINARY,
+  ...skippedWithout(
+    "run --html that cannot be written is one line, and the command's status stays",
+    NO_BINARY,
+  ),
   async fn() {
     const dir = Deno.makeTempDirSync({ prefix: "joulemark-page-" });
     try {

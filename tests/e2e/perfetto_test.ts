@@ -1,7 +1,7 @@
 /** Perfetto traces, read by protoc with Perfetto's own field numbers. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { build, endToEnd, joulemark } from "../_support/programs.ts";
-import { hasProgram, outputOf } from "../_support/readers_of_others.ts";
+import { outputOf, without } from "../_support/readers_of_others.ts";
 
 const SUPPORT = new URL("../_support/", import.meta.url).pathname;
 /** Folder above Perfetto's `protos/`, where the whole schema is at hand. */
@@ -72,8 +72,9 @@ function view(text: string) {
   return { tracks, slices, values };
 }
 
-if (hasProgram("protoc")) {
-  endToEnd("--perfetto has regions with the report's times, and powers beside them", (dir) => {
+endToEnd(
+  "--perfetto has regions with the report's times, and powers beside them",
+  (dir) => {
     const app = build("four_regions", dir);
     const args = ["run", "-q", "--simulate", "--perfetto", "p", "--report", "r", "--", app, "0.2"];
     const { code, stderr } = joulemark(dir, args);
@@ -92,9 +93,14 @@ if (hasProgram("protoc")) {
     assertMatch(tracks.get(thread.parent)!.text, /process_name: "four_regions"/);
     const power = values.get("package power 0 (simulated)")!;
     assert(power.length > 20 && power.every((w) => w > 0), `${power.length} values`);
-  });
+  },
+  undefined,
+  without("protoc"),
+);
 
-  endToEnd("--perfetto: threads, spans, other tools' marks and a process that dies", (dir) => {
+endToEnd(
+  "--perfetto: threads, spans, other tools' marks and a process that dies",
+  (dir) => {
     for (const [name, args] of [["two_threads", []], ["die_inside", []]] as const) {
       const app = build(name, dir);
       const out = joulemark(dir, [
@@ -111,9 +117,14 @@ if (hasProgram("protoc")) {
       assert(slices.every(({ fromNs, untilNs }) => untilNs >= fromNs));
       if (name === "two_threads") assert(new Set(slices.map(({ track }) => track)).size > 1);
     }
-  });
+  },
+  undefined,
+  without("protoc"),
+);
 
-  endToEnd("a recording gives the trace of its run", (dir) => {
+endToEnd(
+  "a recording gives the trace of its run",
+  (dir) => {
     const app = build("two_threads", dir);
     const live = ["run", "-q", "--record", "rec", "--perfetto", "live", "--", app];
     assertEquals(joulemark(dir, live).code, 0);
@@ -124,5 +135,7 @@ if (hasProgram("protoc")) {
         return `${name} ${((untilNs - fromNs) / 1e3).toFixed(0)}`;
       });
     assertEquals(of("again"), of("live"));
-  });
-}
+  },
+  undefined,
+  without("protoc"),
+);

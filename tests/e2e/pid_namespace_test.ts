@@ -3,19 +3,16 @@ import { assert, assertEquals } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
 import { asEachUser } from "../_support/plain_user.ts";
 import { BINARY, build, endToEnd, joulemark } from "../_support/programs.ts";
+import { succeeds, unless } from "../_support/skipped.ts";
 
 const UNSHARE = ["-p", "-f", "--mount-proc"];
-const canUnshare = (() => {
-  try {
-    return new Deno.Command("unshare", { args: [...UNSHARE, "true"] }).outputSync().success;
-  } catch {
-    return false;
-  }
-})();
-if (!canUnshare) console.log("skipped: no unshare that may make a namespace of process numbers");
-const inNamespace: typeof endToEnd = canUnshare
-  ? endToEnd
-  : (name) => Deno.test({ name, ignore: true, fn() {} });
+const NO_NAMESPACE = unless(
+  succeeds("unshare", ...UNSHARE, "true"),
+  "unshare may make no namespace of process numbers",
+);
+const inNamespace: typeof endToEnd = (name, body, limitS) => {
+  endToEnd(name, body, limitS, NO_NAMESPACE);
+};
 /** A container that sees of /dev what all have, and of memory files the session's alone. */
 const CONTAINER =
   'bwrap --ro-bind / / --dev /dev --bind "$JOULEMARK_SESSION" "$JOULEMARK_SESSION"' +

@@ -1,7 +1,8 @@
 /** Trees of reports in the viewers of profilers: go's pprof reads them. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { BINARY, build, endToEnd, joulemark } from "../_support/programs.ts";
-import { hasProgram, outputOf } from "../_support/readers_of_others.ts";
+import { outputOf, without } from "../_support/readers_of_others.ts";
+import { succeeds, unless } from "../_support/skipped.ts";
 
 endToEnd("show --format speedscope: the report's own times and energies", (dir) => {
   const app = build("four_regions", dir);
@@ -32,8 +33,9 @@ endToEnd("show --format speedscope: the report's own times and energies", (dir) 
   assertMatch(shown, /^ *a +1 .* ± /m);
 });
 
-if (hasProgram("go")) {
-  endToEnd("go tool pprof reads the tree: energy, time, visits, nesting", (dir) => {
+endToEnd(
+  "go tool pprof reads the tree: energy, time, visits, nesting",
+  (dir) => {
     const app = build("four_regions", dir);
     const run = joulemark(dir, ["run", "-q", "--simulate", "--", app, "0.3"]);
     assertEquals(run.code, 0, run.stderr);
@@ -51,8 +53,10 @@ if (hasProgram("go")) {
       );
     }
     assertMatch(pprof("-traces", "-sample_index=time"), /\(unmarked\)/);
-  });
-}
+  },
+  undefined,
+  without("go"),
+);
 
 endToEnd("show --format pprof of what has no tree is one line", (dir) => {
   Deno.writeTextFileSync(`${dir}/x.cali`, "__rec=node,id=1,attr=8,data=x\n");
@@ -61,12 +65,14 @@ endToEnd("show --format pprof of what has no tree is one line", (dir) => {
   assertStringIncludes(stderr, "expected reports or a recording, found cali");
 });
 
-const HAS_PANDAS = new Deno.Command("/usr/bin/python3", { args: ["-c", "import pandas"] })
-  .outputSync().success;
-if (!HAS_PANDAS) console.log("skipped: no pandas (Debian: python3-pandas)");
+const NO_PANDAS = unless(
+  succeeds("/usr/bin/python3", "-c", "import pandas"),
+  "no pandas (Debian: python3-pandas)",
+);
 
-if (HAS_PANDAS) {
-  endToEnd("docs/viewers.md: the lines for pandas read report, trace and raw stats", (dir) => {
+endToEnd(
+  "docs/viewers.md: the lines for pandas read report, trace and raw stats",
+  (dir) => {
     const app = build("four_regions", dir);
     const args = ["-q", "--simulate", "--trace", "lu.trace", "--", app, "0.1"];
     assertEquals(joulemark(dir, ["run", ...args]).code, 0);
@@ -82,5 +88,7 @@ print(len(trace) > 50, trace["TIME"].is_monotonic_increasing, trace["CPU_ENERGY"
 print(len(raw) > 10)`,
     ]);
     assertEquals(said, "True True\nTrue True True\nTrue\n");
-  });
-}
+  },
+  undefined,
+  NO_PANDAS,
+);

@@ -1,7 +1,8 @@
 /** Configuration files of the user and of the site, as the executable takes them. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { BINARY, endToEnd, HAS_BINARY, joulemark } from "../_support/programs.ts";
+import { BINARY, endToEnd, joulemark, NO_BINARY } from "../_support/programs.ts";
 import { withTimeLimit } from "../_support/time_limit.ts";
+import { NOT_ROOT, skippedWithout, succeeds, unless } from "../_support/skipped.ts";
 
 /** A user's configuration. @returns The variable that names its directory. */
 function userFile(dir: string, text: string): Record<string, string> {
@@ -85,12 +86,13 @@ endToEnd("a file that others can write is not taken, and said so", (dir) => {
   );
 });
 
-const CAN_MOUNT = HAS_BINARY && Deno.uid() === 0 &&
-  new Deno.Command("unshare", { args: ["-m", "true"] }).outputSync().success;
-
 Deno.test({
-  name: "the site's file is /etc/joulemark.conf, below the user's; setcap takes no user's file",
-  ignore: !CAN_MOUNT,
+  ...skippedWithout(
+    "the site's file is /etc/joulemark.conf, below the user's; setcap takes no user's file",
+    NO_BINARY,
+    NOT_ROOT,
+    unless(succeeds("unshare", "-m", "true"), "unshare -m is not allowed"),
+  ),
   fn: () =>
     withTimeLimit(() => {
       const dir = Deno.makeTempDirSync();

@@ -1,19 +1,24 @@
 /** Packages, module files, job scripts: what a centre installs, used as its users would. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { parse as parseYaml } from "@std/yaml";
-import { BINARY, build, HAS_BINARY, HAS_COMPILER, joulemark } from "../_support/programs.ts";
-import { hasProgram, outputOf } from "../_support/readers_of_others.ts";
+import { BINARY, build, joulemark, NO_BINARY, NO_COMPILER } from "../_support/programs.ts";
+import { outputOf, without } from "../_support/readers_of_others.ts";
 import { withTimeLimit } from "../_support/time_limit.ts";
 import { NO_SLURM, Slurm } from "./_slurm.ts";
+import { NOT_ROOT, skippedWithout, succeeds, unless } from "../_support/skipped.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const NOBODY = ["--reuid=65534", "--regid=65534", "--clear-groups"];
 const IS_ROOT = Deno.uid() === 0;
 
-function inFolder(name: string, ignore: boolean, body: (dir: string) => unknown, limitS = 120) {
+function inFolder(
+  name: string,
+  missing: string | undefined,
+  body: (dir: string) => unknown,
+  limitS = 120,
+) {
   Deno.test({
-    name,
-    ignore: ignore || !HAS_BINARY,
+    ...skippedWithout(name, missing, NO_BINARY),
     async fn() {
       const dir = Deno.makeTempDirSync({ prefix: "joulemark-kit-" });
       Deno.chmodSync(dir, 0o777);
@@ -87,18 +92,18 @@ function assertInstalled(root: string): void {
   // A page that man(1) finds and mandoc has nothing against.
   const page = outputOf("sh", ["-c", `zcat '${root}/usr/share/man/man1/joulemark.1.gz'`]);
   assertMatch(page, /^\.Dd [A-Z][a-z]+ \d+, \d{4}\n\.Dt JOULEMARK 1\n/);
-  if (hasProgram("mandoc")) assertEquals(outputOf("mandoc", ["-Tlint"], page), "");
-  if (hasProgram("man")) {
+  if (without("mandoc") === undefined) assertEquals(outputOf("mandoc", ["-Tlint"], page), "");
+  if (without("man") === undefined) {
     const shown = outputOf("man", ["-M", `${root}/usr/share/man`, "joulemark"]);
     assertMatch(shown, /where the time and the joules went/);
   }
 }
 
-const CAN_INSTALL = IS_ROOT && hasProgram("unshare") && hasProgram("setpriv");
+const CANNOT_INSTALL = NOT_ROOT ?? without("unshare", "setpriv");
 
 inFolder(
   "the Debian package: built without root, installed, used by a plain user, removed",
-  !CAN_INSTALL || !hasProgram("dpkg-deb"),
+  CANNOT_INSTALL ?? without("dpkg-deb"),
   (dir) => {
     const file = packageOf("deb", dir);
     const root = `${dir}/root`;
@@ -129,7 +134,7 @@ inFolder(
 
 inFolder(
   "the RPM package: built without root, installed, used by a plain user, removed",
-  !CAN_INSTALL || !hasProgram("rpmbuild"),
+  CANNOT_INSTALL ?? without("rpmbuild"),
   (dir) => {
     const file = packageOf("rpm", dir);
     const root = `${dir}/root`;
@@ -147,7 +152,7 @@ inFolder(
   },
 );
 
-inFolder("packaging/build.sh says what it cannot do, in one line", false, (dir) => {
+inFolder("packaging/build.sh says what it cannot do, in one line", undefined, (dir) => {
   for (
     const [args, expected] of [
       [["--executable", `${dir}/none`], /expected the executable/],
@@ -167,7 +172,7 @@ inFolder("packaging/build.sh says what it cannot do, in one line", false, (dir) 
 Deno.test("recipes and snippets are files that their languages can read", () => {
   parseYaml(Deno.readTextFileSync(`${ROOT}docs/examples/jube-joulemark.yaml`));
   JSON.parse(Deno.readTextFileSync(`${ROOT}docs/examples/grafana-joulemark.json`));
-  if (!hasProgram("python3")) return;
+  if (without("python3") !== undefined) return console.log("skipped: no python3");
   const files = [
     ...["docs/examples/reframe_joulemark.py", "docs/examples/ramble_joulemark.py"],
     ...["packaging/spack/package.py", "packaging/easybuild/joulemark-0.1.0.eb"],
@@ -192,11 +197,9 @@ for (
     ["lua", "/usr/share/lmod/lmod/init/sh"],
   ] as const
 ) {
-  const found = outputOf("sh", ["-c", `ls ${init} 2>/dev/null || true`]) !== "";
-  if (!found) console.log(`skipped: no ${init}`);
   inFolder(
     `the ${kind} module file brings joulemark on the PATH and takes it off`,
-    !found,
+    unless(succeeds("test", "-e", init), `no ${init}`),
     (dir) => {
       moduleTree(dir, kind);
       const script = `. ${init}; module use '${dir}/modules'; module load joulemark; ` +
@@ -209,7 +212,7 @@ for (
   );
 }
 
-inFolder("completions complete in bash itself", !hasProgram("bash"), (dir) => {
+inFolder("completions complete in bash itself", without("bash"), (dir) => {
   Deno.writeTextFileSync(`${dir}/j.bash`, joulemark(dir, ["completions", "bash"]).stdout);
   const complete = (line: string) =>
     outputOf("bash", [
@@ -228,7 +231,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`,
   assertMatch(complete("joulemark client f"), /^fortran$/m);
 });
 
-inFolder("completions complete in fish and zsh themselves", !hasProgram("fish"), (dir) => {
+inFolder("completions complete in fish and zsh themselves", without("fish"), (dir) => {
   const written = joulemark(dir, ["completions", "fish"]).stdout;
   Deno.writeTextFileSync(`${dir}/j.fish`, written);
   const complete = (line: string) =>
@@ -236,7 +239,7 @@ inFolder("completions complete in fish and zsh themselves", !hasProgram("fish"),
   assertMatch(complete("joulemark rep"), /^replay\t/m);
   assertMatch(complete("joulemark run --checkp"), /^--checkpoint\t/m);
   assertMatch(complete("joulemark client f"), /^fortran/m);
-  if (!hasProgram("zsh")) return;
+  if (without("zsh") !== undefined) return console.log("skipped: no zsh");
   Deno.writeTextFileSync(`${dir}/_joulemark`, joulemark(dir, ["completions", "zsh"]).stdout);
   // A terminal of zsh's own: what Tab makes of a line.
   const zsh = `zmodload zsh/zpty
@@ -249,33 +252,37 @@ print -r -- "$out"; zpty -d z`;
   assertMatch(outputOf("zsh", ["-f", "-c", zsh]), /joulemark replay/);
 });
 
-Deno.test("patterns of ReFrame, JUBE and Ramble find the figures of a report", {
-  ignore: !HAS_BINARY,
-}, () => {
-  const dir = Deno.makeTempDirSync();
-  try {
-    assertEquals(joulemark(dir, ["run", "-q", "--simulate", "--", "sleep", "0.2"]).code, 0);
-    const report = Deno.readTextFileSync(`${dir}/joulemark.report`);
-    const text = (name: string) => Deno.readTextFileSync(`${ROOT}docs/examples/${name}`);
-    const jube = [...text("jube-joulemark.yaml").matchAll(/_: '([^']+)'/g)].map(([, p]) => p);
-    assertEquals(jube.length, 3);
-    const head = /pattern = r"([^"]+)" \+ key \+ r"([^"]+)"/.exec(text("reframe_joulemark.py"))!;
-    const keys = [...text("reframe_joulemark.py").matchAll(/application\(r"([^"]+)"/g)];
-    const patterns = [...jube, ...keys.map(([, key]) => head[1] + key + head[2])];
-    const ramble = [...text("ramble_joulemark.py").matchAll(/", r"([^"]+)", "/g)];
-    assertEquals([keys.length, ramble.length], [2, 3]);
-    patterns.push(...ramble.map(([, key]) => `^      ${key}: (\\S+)`));
-    for (const pattern of patterns) {
-      assert(Number(new RegExp(pattern, "m").exec(report)?.[1]) > 0, pattern);
+Deno.test({
+  ...skippedWithout(
+    "patterns of ReFrame, JUBE and Ramble find the figures of a report",
+    NO_BINARY,
+  ),
+  fn: () => {
+    const dir = Deno.makeTempDirSync();
+    try {
+      assertEquals(joulemark(dir, ["run", "-q", "--simulate", "--", "sleep", "0.2"]).code, 0);
+      const report = Deno.readTextFileSync(`${dir}/joulemark.report`);
+      const text = (name: string) => Deno.readTextFileSync(`${ROOT}docs/examples/${name}`);
+      const jube = [...text("jube-joulemark.yaml").matchAll(/_: '([^']+)'/g)].map(([, p]) => p);
+      assertEquals(jube.length, 3);
+      const head = /pattern = r"([^"]+)" \+ key \+ r"([^"]+)"/.exec(text("reframe_joulemark.py"))!;
+      const keys = [...text("reframe_joulemark.py").matchAll(/application\(r"([^"]+)"/g)];
+      const patterns = [...jube, ...keys.map(([, key]) => head[1] + key + head[2])];
+      const ramble = [...text("ramble_joulemark.py").matchAll(/", r"([^"]+)", "/g)];
+      assertEquals([keys.length, ramble.length], [2, 3]);
+      patterns.push(...ramble.map(([, key]) => `^      ${key}: (\\S+)`));
+      for (const pattern of patterns) {
+        assert(Number(new RegExp(pattern, "m").exec(report)?.[1]) > 0, pattern);
+      }
+    } finally {
+      Deno.removeSync(dir, { recursive: true });
     }
-  } finally {
-    Deno.removeSync(dir, { recursive: true });
-  }
+  },
 });
 
 inFolder(
   "Slurm: job script, prolog and epilog; a launcher behind run is said before it starts",
-  NO_SLURM !== undefined || !HAS_COMPILER,
+  NO_SLURM ?? NO_COMPILER,
   async (dir) => {
     const counters = `${dir}/powercap/intel-rapl:0`;
     Deno.mkdirSync(counters, { recursive: true });

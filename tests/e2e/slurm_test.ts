@@ -5,17 +5,15 @@ import { parsePmc } from "../../src/formats/pmc/pmc.ts";
 import { parseReport } from "../../src/formats/report.ts";
 import { query } from "../../src/query/library.ts";
 import { BROWSER, Browser } from "../_support/browser.ts";
-import { BINARY, build, HAS_BINARY, HAS_COMPILER, joulemark } from "../_support/programs.ts";
+import { BINARY, build, joulemark, NO_BINARY, NO_COMPILER } from "../_support/programs.ts";
 import { withTimeLimit } from "../_support/time_limit.ts";
 import { NO_SLURM, Slurm } from "./_slurm.ts";
-
-if (NO_SLURM !== undefined) console.log(`skipped: jobs under Slurm: ${NO_SLURM}`);
+import { skippedWithout } from "../_support/skipped.ts";
 
 type Mapping = { [key: string]: Nested };
 
 Deno.test({
-  name: "run under Slurm on two nodes",
-  ignore: NO_SLURM !== undefined || !HAS_BINARY || !HAS_COMPILER,
+  ...skippedWithout("run under Slurm on two nodes", NO_SLURM, NO_BINARY, NO_COMPILER),
   fn: (t) => withTimeLimit(() => underSlurm(t), 300),
 });
 

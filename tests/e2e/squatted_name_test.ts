@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
 import { BINARY, endToEnd } from "../_support/programs.ts";
+import { NOT_ROOT } from "../_support/skipped.ts";
 
 const as = (uid: number, cwd: string, ...words: string[]) => {
   const { code, stderr } = new Deno.Command("setpriv", {
@@ -20,7 +21,7 @@ function measured(dir: string): number {
 }
 
 endToEnd("run: a name that another user has costs a line, and not the figures", (dir) => {
-  if (Deno.uid() !== 0) return console.log("skipped: another user's file needs root");
+  if (NOT_ROOT !== undefined) return console.log("skipped: another user's file needs root");
   Deno.chownSync(dir, own, own);
   const names = ["/dev/shm", "/tmp"].map((parent) => `${parent}/joulemark-${own}`);
   try {
@@ -45,7 +46,7 @@ endToEnd("run: a name that another user has costs a line, and not the figures", 
 });
 
 endToEnd("run: root of a user namespace is measured beside the node's root", (dir) => {
-  if (Deno.uid() !== 0) return console.log("skipped: to become another user takes root");
+  if (NOT_ROOT !== undefined) return console.log("skipped: to become another user takes root");
   Deno.chownSync(dir, own, own);
   const made = as(own, dir, "unshare", "-U", "-r", "true");
   if (made.code !== 0) return console.log("skipped: no user namespaces here");

@@ -1,7 +1,7 @@
 /** `top` in a terminal: tmux holds one, types keys and says what is on it. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { BINARY, build, endToEnd, joulemark } from "../_support/programs.ts";
-import { hasProgram, outputOf } from "../_support/readers_of_others.ts";
+import { outputOf, without } from "../_support/readers_of_others.ts";
 
 /** A terminal of its own. */
 class Tmux implements Disposable {
@@ -42,53 +42,55 @@ class Tmux implements Disposable {
   }
 }
 
-if (hasProgram("tmux")) {
-  endToEnd(
-    "top on a terminal of 80 × 24: regions, courses, pause, sort, filter, quit",
-    async (dir) => {
-      const app = build("four_regions", dir);
-      const run = new Deno.Command(BINARY, {
-        args: ["run", "-q", "--simulate", "--", app, "5"],
-        ...{ cwd: dir, stdout: "null", stderr: "null" },
-      }).spawn();
-      try {
-        await new Promise((resolve) => setTimeout(resolve, 500));
-        using tmux = new Tmux(dir, 80, 24, `${BINARY} top --simulate --interval 0.3`);
-        const first = await tmux.until((text) => /four|regions now +[abcd] 1/.test(text));
-        assertEquals(first.split("\n").length, 24);
-        assertMatch(first, /^joulemark top /);
-        assertMatch(first, /^package power +\d+\.\d .* W \(simulated\) +\S+$/m);
-        await tmux.until((text) => /^package power .*[▁▂▃▄▅▆▇█]{3}$/m.test(text));
-        assertMatch(first, /^package limit +\d/m);
-        assertMatch(first, /q quit {2}p pause {2}s sort: process {2}f filter$/m);
-        assertMatch(first, /^\d+ +- +- +[abcd]$/m);
-        tmux.type("s");
-        await tmux.until((text) => text.includes("s sort: rank"));
-        tmux.type("f", "n", "o", "n", "e");
-        const filtered = await tmux.until((text) => text.includes("filter: none_"));
-        assert(!/^\d+ +- +- +[abcd]$/m.test(filtered));
-        tmux.type("Escape");
-        await tmux.until((text) => text.includes("f filter\n") || text.endsWith("f filter"));
-        tmux.type("p");
-        const paused = await tmux.until((text) => text.includes("p go on"));
-        await new Promise((resolve) => setTimeout(resolve, 800));
-        assertEquals(tmux.screen.join("\n"), paused);
-        tmux.type("q");
-        await tmux.until((text) => text.includes("status 0"));
-        // The shell's own screen is there again, and takes what is typed.
-        tmux.type("echo back $((6*7))", "Enter");
-        const after = await tmux.until((text) => text.includes("back 42"));
-        assert(!after.includes("package power"));
-      } finally {
-        run.kill("SIGINT");
-        await run.status;
-      }
-    },
-    60,
-  );
+endToEnd(
+  "top on a terminal of 80 × 24: regions, courses, pause, sort, filter, quit",
+  async (dir) => {
+    const app = build("four_regions", dir);
+    const run = new Deno.Command(BINARY, {
+      args: ["run", "-q", "--simulate", "--", app, "5"],
+      ...{ cwd: dir, stdout: "null", stderr: "null" },
+    }).spawn();
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      using tmux = new Tmux(dir, 80, 24, `${BINARY} top --simulate --interval 0.3`);
+      const first = await tmux.until((text) => /four|regions now +[abcd] 1/.test(text));
+      assertEquals(first.split("\n").length, 24);
+      assertMatch(first, /^joulemark top /);
+      assertMatch(first, /^package power +\d+\.\d .* W \(simulated\) +\S+$/m);
+      await tmux.until((text) => /^package power .*[▁▂▃▄▅▆▇█]{3}$/m.test(text));
+      assertMatch(first, /^package limit +\d/m);
+      assertMatch(first, /q quit {2}p pause {2}s sort: process {2}f filter$/m);
+      assertMatch(first, /^\d+ +- +- +[abcd]$/m);
+      tmux.type("s");
+      await tmux.until((text) => text.includes("s sort: rank"));
+      tmux.type("f", "n", "o", "n", "e");
+      const filtered = await tmux.until((text) => text.includes("filter: none_"));
+      assert(!/^\d+ +- +- +[abcd]$/m.test(filtered));
+      tmux.type("Escape");
+      await tmux.until((text) => text.includes("f filter\n") || text.endsWith("f filter"));
+      tmux.type("p");
+      const paused = await tmux.until((text) => text.includes("p go on"));
+      await new Promise((resolve) => setTimeout(resolve, 800));
+      assertEquals(tmux.screen.join("\n"), paused);
+      tmux.type("q");
+      await tmux.until((text) => text.includes("status 0"));
+      // The shell's own screen is there again, and takes what is typed.
+      tmux.type("echo back $((6*7))", "Enter");
+      const after = await tmux.until((text) => text.includes("back 42"));
+      assert(!after.includes("package power"));
+    } finally {
+      run.kill("SIGINT");
+      await run.status;
+    }
+  },
+  60,
+  without("tmux"),
+);
 
-  for (const [columns, rows] of [[200, 50], [40, 10]]) {
-    endToEnd(`top on a terminal of ${columns} × ${rows}`, async (dir) => {
+for (const [columns, rows] of [[200, 50], [40, 10]]) {
+  endToEnd(
+    `top on a terminal of ${columns} × ${rows}`,
+    async (dir) => {
       using tmux = new Tmux(dir, columns, rows, `${BINARY} top --simulate --interval 0.2`);
       const text = await tmux.until((text) => /package power/.test(text));
       const lines = text.split("\n");
@@ -100,10 +102,15 @@ if (hasProgram("tmux")) {
       await tmux.until((text) => text.includes("status 0"));
       tmux.type("echo back $((6*7))", "Enter");
       await tmux.until((text) => text.includes("back 42"));
-    });
-  }
+    },
+    undefined,
+    without("tmux"),
+  );
+}
 
-  endToEnd("top gives the terminal back when a signal ends it", async (dir) => {
+endToEnd(
+  "top gives the terminal back when a signal ends it",
+  async (dir) => {
     const command = `sh -c 'echo $$ > pid; exec ${BINARY} top --simulate'`;
     using tmux = new Tmux(dir, 80, 24, command);
     await tmux.until((text) => text.includes("package power"));
@@ -112,15 +119,20 @@ if (hasProgram("tmux")) {
     assert(!after.includes("package power"));
     tmux.type("echo back $((6*7))", "Enter");
     await tmux.until((text) => text.includes("back 42"));
-  });
-}
+  },
+  undefined,
+  without("tmux"),
+);
 
-if (hasProgram("script")) {
-  endToEnd("on a terminal nothing but the answer is said", () => {
+endToEnd(
+  "on a terminal nothing but the answer is said",
+  () => {
     const said = outputOf("script", ["-qec", `${BINARY} --version`, "/dev/null"]);
     assertMatch(said, /^joulemark \S+ \([^)]*\)\r\n$/);
-  });
-}
+  },
+  undefined,
+  without("script"),
+);
 
 endToEnd("top over a pipe is one page of plain lines", (dir) => {
   const { code, stdout, stderr } = joulemark(dir, ["top", "--simulate", "--interval", "0.2"]);

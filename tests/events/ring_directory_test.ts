@@ -10,6 +10,7 @@ import {
   type NotedProcess,
 } from "../../src/events/processes/launch_notes.ts";
 import { timed } from "../_support/time_limit.ts";
+import { NOT_ROOT, skippedWithout } from "../_support/skipped.ts";
 
 /** What a look finds; it must return at once. */
 function look(
@@ -66,8 +67,8 @@ timed("RingDirectory refuses pipes, directories and links at once, each once", (
 });
 
 Deno.test({
-  name: "RingDirectory refuses devices and files of other users",
-  ignore: Deno.uid() !== 0, // to give a file away needs root
+  // To give a file away needs root.
+  ...skippedWithout("RingDirectory refuses devices and files of other users", NOT_ROOT),
   fn() {
     const found = look((dir) => {
       Deno.writeTextFileSync(`${dir}/5.sh`, "p -\n");

@@ -14,6 +14,7 @@ import {
 import { OsError } from "../../src/os/user_file.ts";
 import { WholeFile } from "../../src/files/whole_file.ts";
 import { timed } from "../_support/time_limit.ts";
+import { NOT_ROOT, skippedWithout } from "../_support/skipped.ts";
 
 function inTemp(body: (dir: string) => void | Promise<void>): () => Promise<void> {
   return async () => {
@@ -85,7 +86,6 @@ Deno.test(
 );
 
 const NOBODY = 65534;
-const isRoot = Deno.uid() === 0;
 
 /** A command of another user. */
 function asNobody(...command: string[]): void {
@@ -96,11 +96,13 @@ function asNobody(...command: string[]): void {
 
 /** A directory where everybody may write, and a file of ours beside it that nobody else may. */
 function shared(
+  name: string,
   body: (place: { dir: string; ours: string }) => void | Promise<void>,
   mode = 0o1777,
 ) {
   return {
-    ignore: !isRoot, // another user's links need another user
+    // Another user's links need another user.
+    ...skippedWithout(name, NOT_ROOT),
     fn: inTemp(async (outer) => {
       Deno.chmodSync(outer, 0o755);
       const dir = `${outer}/shared`;
@@ -117,76 +119,84 @@ function shared(
 const planted = /Cannot write ".*": expected .*, found a link of user 65534, .*; remove it/;
 
 Deno.test({
-  name: "a planted link is refused, with its owner, by every kind of output",
-  ...shared(({ dir, ours }) => {
-    const path = `${dir}/x.report`;
-    asNobody("ln", "-s", ours, path);
-    assertMatch(assertThrows(() => writeDocument(path, "new"), AccessError).message, planted);
-    assertMatch(assertThrows(() => new LineFile(path, () => {}), AccessError).message, planted);
-    assertMatch(assertThrows(() => mergeFiles([], path), AccessError).message, planted);
-    assertMatch(probeDocument(path)!.message, planted);
-    assertThrows(() => renameOutput(ours, path), OsError);
-    assertEquals(names(dir), ["x.report"]);
-  }),
+  ...shared(
+    "a planted link is refused, with its owner, by every kind of output",
+    ({ dir, ours }) => {
+      const path = `${dir}/x.report`;
+      asNobody("ln", "-s", ours, path);
+      assertMatch(assertThrows(() => writeDocument(path, "new"), AccessError).message, planted);
+      assertMatch(assertThrows(() => new LineFile(path, () => {}), AccessError).message, planted);
+      assertMatch(assertThrows(() => mergeFiles([], path), AccessError).message, planted);
+      assertMatch(probeDocument(path)!.message, planted);
+      assertThrows(() => renameOutput(ours, path), OsError);
+      assertEquals(names(dir), ["x.report"]);
+    },
+  ),
 });
 
 Deno.test({
-  name: "a planted link is refused where the directory is not sticky either",
-  ...shared(({ dir, ours }) => {
-    asNobody("ln", "-s", ours, `${dir}/x.report`);
-    assertMatch(
-      assertThrows(() => writeDocument(`${dir}/x.report`, "new"), Error).message,
-      planted,
-    );
-  }, 0o777),
+  ...shared(
+    "a planted link is refused where the directory is not sticky either",
+    ({ dir, ours }) => {
+      asNobody("ln", "-s", ours, `${dir}/x.report`);
+      assertMatch(
+        assertThrows(() => writeDocument(`${dir}/x.report`, "new"), Error).message,
+        planted,
+      );
+    },
+    0o777,
+  ),
 });
 
 Deno.test({
-  name: "a planted directory link is refused, and one behind a link of ours",
-  ...shared(({ dir, ours }) => {
-    const home = ours.slice(0, ours.lastIndexOf("/"));
-    asNobody("ln", "-s", home, `${dir}/deep`);
-    assertMatch(
-      assertThrows(() => writeDocument(`${dir}/deep/ours`, "new"), Error).message,
-      planted,
-    );
-    Deno.symlinkSync(`${dir}/deep/ours`, `${home}/mine`);
-    assertMatch(assertThrows(() => writeDocument(`${home}/mine`, "new"), Error).message, planted);
-    // a link of ours in the same place works
-    Deno.symlinkSync(`${home}/made`, `${dir}/own`);
-    writeDocument(`${dir}/own`, "made");
-    assertEquals(Deno.readTextFileSync(`${home}/made`), "made");
-  }),
+  ...shared(
+    "a planted directory link is refused, and one behind a link of ours",
+    ({ dir, ours }) => {
+      const home = ours.slice(0, ours.lastIndexOf("/"));
+      asNobody("ln", "-s", home, `${dir}/deep`);
+      assertMatch(
+        assertThrows(() => writeDocument(`${dir}/deep/ours`, "new"), Error).message,
+        planted,
+      );
+      Deno.symlinkSync(`${dir}/deep/ours`, `${home}/mine`);
+      assertMatch(assertThrows(() => writeDocument(`${home}/mine`, "new"), Error).message, planted);
+      // a link of ours in the same place works
+      Deno.symlinkSync(`${home}/made`, `${dir}/own`);
+      writeDocument(`${dir}/own`, "made");
+      assertEquals(Deno.readTextFileSync(`${home}/made`), "made");
+    },
+  ),
 });
 
 Deno.test({
-  name: "behind a planted link no directory is made, no link, and nothing is removed",
-  ...shared(({ dir, ours }) => {
-    const home = ours.slice(0, ours.lastIndexOf("/"));
-    const before = names(home), of = /^a link of user 65534/;
-    asNobody("ln", "-s", home, `${dir}/deep`);
-    for (const path of ["deep/new", "deep/new/newer/", "deep/./new"]) {
-      assertMatch(assertThrows(() => makeDirectories(`${dir}/${path}`), Error).message, of);
-    }
-    assertMatch(assertThrows(() => makeLink("/", `${dir}/deep/new`), Error).message, of);
-    assertEquals(removeUserFile(`${dir}/deep/ours`), false);
-    assertEquals(names(home), before);
-    // The link itself goes, and not what it leads to; our own leads to a directory of ours.
-    assertEquals(removeUserFile(`${dir}/deep`), true);
-    Deno.symlinkSync(home, `${dir}/own`);
-    makeDirectories(`${dir}/own/a/b`, 0o700);
-    makeDirectories(`${dir}/own/a/b/`);
-    makeLink("b", `${dir}/own/a/c`);
-    assertEquals(names(`${home}/a`), ["b", "c"]);
-    assertEquals(Deno.statSync(`${home}/a/c`).mode! & 0o777, 0o700);
-    assertThrows(() => makeDirectories(`${ours}/x`), OsError, "File exists");
-    assertThrows(() => makeDirectories(ours), OsError, "File exists");
-  }),
+  ...shared(
+    "behind a planted link no directory is made, no link, and nothing is removed",
+    ({ dir, ours }) => {
+      const home = ours.slice(0, ours.lastIndexOf("/"));
+      const before = names(home), of = /^a link of user 65534/;
+      asNobody("ln", "-s", home, `${dir}/deep`);
+      for (const path of ["deep/new", "deep/new/newer/", "deep/./new"]) {
+        assertMatch(assertThrows(() => makeDirectories(`${dir}/${path}`), Error).message, of);
+      }
+      assertMatch(assertThrows(() => makeLink("/", `${dir}/deep/new`), Error).message, of);
+      assertEquals(removeUserFile(`${dir}/deep/ours`), false);
+      assertEquals(names(home), before);
+      // The link itself goes, and not what it leads to; our own leads to a directory of ours.
+      assertEquals(removeUserFile(`${dir}/deep`), true);
+      Deno.symlinkSync(home, `${dir}/own`);
+      makeDirectories(`${dir}/own/a/b`, 0o700);
+      makeDirectories(`${dir}/own/a/b/`);
+      makeLink("b", `${dir}/own/a/c`);
+      assertEquals(names(`${home}/a`), ["b", "c"]);
+      assertEquals(Deno.statSync(`${home}/a/c`).mode! & 0o777, 0o700);
+      assertThrows(() => makeDirectories(`${ours}/x`), OsError, "File exists");
+      assertThrows(() => makeDirectories(ours), OsError, "File exists");
+    },
+  ),
 });
 
 Deno.test({
-  name: "a planted pipe is refused at once, as is a second name of a file",
-  ...shared(({ dir, ours }) => {
+  ...shared("a planted pipe is refused at once, as is a second name of a file", ({ dir, ours }) => {
     asNobody("mkfifo", `${dir}/pipe`);
     const message = assertThrows(() => writeDocument(`${dir}/pipe`, "new"), AccessError).message;
     assertMatch(message, /found a pipe of user 65534/);

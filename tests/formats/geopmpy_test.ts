@@ -40,6 +40,7 @@ out["log"] = len(io.Trace(log).get_df())
 print(json.dumps(out))
 `;
 import { withTimeLimit } from "../_support/time_limit.ts";
+import { skippedWithout, unless } from "../_support/skipped.ts";
 
 async function python(args: string[]): Promise<{ ok: boolean; out: string; error: string }> {
   let error = "no python3";
@@ -60,7 +61,7 @@ const imports = `import sys\n${
   SOURCE === undefined ? "" : `sys.path.insert(0, ${JSON.stringify(SOURCE)})`
 }\nimport geopmpy.io`;
 const present = await python(["-c", imports]);
-const why = present.ok ? "" : ` (not here: ${present.error})`;
+const NO_GEOPMPY = unless(present.ok, `no geopmpy: ${present.error}`);
 
 async function files(directory: string, hosts: string[]): Promise<[string, string, string]> {
   const c = APPLICATION_CASES.find((one) => one.name === "epochs_and_counts_differ")!;
@@ -94,8 +95,10 @@ async function files(directory: string, hosts: string[]): Promise<[string, strin
 
 for (const hosts of [["node01"], ["node01", "node02", "node03"]]) {
   Deno.test({
-    name: `GEOPM's Python reads report, trace and event log of ${hosts.length} hosts${why}`,
-    ignore: !present.ok,
+    ...skippedWithout(
+      `GEOPM's Python reads report, trace and event log of ${hosts.length} hosts`,
+      NO_GEOPMPY,
+    ),
     fn: () =>
       withTimeLimit(async () => {
         const directory = await Deno.makeTempDir();

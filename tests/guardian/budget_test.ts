@@ -9,6 +9,7 @@ import {
   readCode,
 } from "../../src/guardian/image.ts";
 import { withTimeLimit } from "../_support/time_limit.ts";
+import { skippedWithout, succeeds, unless } from "../_support/skipped.ts";
 
 /** Stands in for the runtime: says go and its budget, then computes; says what it hears and what it is. */
 const RUNTIME = `#!/usr/bin/env python3
@@ -75,16 +76,8 @@ async function guarded(dir: string, mode: string, script: string) {
 }
 
 function test(name: string, body: (dir: string) => Promise<void>) {
-  const hasPython = (() => {
-    try {
-      return new Deno.Command("python3", { args: ["-V"] }).outputSync().success;
-    } catch {
-      return false;
-    }
-  })();
   Deno.test({
-    name,
-    ignore: !hasPython,
+    ...skippedWithout(name, unless(succeeds("python3", "-V"), "no python3")),
     async fn() {
       const dir = Deno.makeTempDirSync({ prefix: "joulemark-guardian-" });
       try {

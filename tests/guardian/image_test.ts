@@ -7,6 +7,7 @@ import {
   MODE,
   readCode,
 } from "../../src/guardian/image.ts";
+import { skippedWithout, unless } from "../_support/skipped.ts";
 import { timed } from "../_support/time_limit.ts";
 
 const ROOM = new URL("../../src/guardian/", import.meta.url);
@@ -18,10 +19,10 @@ for (const [machine, compiler] of Object.entries(COMPILERS)) {
   const found = firstLine(compiler, "--version");
   Deno.test({
     // Another version of the compiler makes other bytes of the same source.
-    name: found === recorded
-      ? `guardian_${machine}.hex holds what build.sh makes of guardian.c`
-      : `guardian_${machine}.hex holds what build.sh makes (needs ${recorded}, found ${found})`,
-    ignore: found !== recorded,
+    ...skippedWithout(
+      `guardian_${machine}.hex holds what build.sh makes of guardian.c`,
+      unless(found === recorded, `needs ${recorded}, found ${found}`),
+    ),
     fn() {
       const { code, stdout, stderr } = new Deno.Command("sh", {
         args: [new URL("build.sh", ROOM).pathname, machine],

@@ -7,8 +7,9 @@ import {
   MODE,
   readCode,
 } from "../../src/guardian/image.ts";
-import { compile, HAS_COMPILER, NO_COMPILER } from "../_support/compiled.ts";
+import { compile, NO_COMPILER } from "../_support/compiled.ts";
 import { withTimeLimit } from "../_support/time_limit.ts";
+import { skippedWithout } from "../_support/skipped.ts";
 
 const ROOM = new URL("../../src/guardian/", import.meta.url);
 
@@ -35,8 +36,7 @@ async function numberIn(path: string): Promise<number> {
 }
 
 Deno.test({
-  name: `the guardian tells of no process but those of the run${NO_COMPILER}`,
-  ignore: !HAS_COMPILER,
+  ...skippedWithout("the guardian reports no processes but those of the run", NO_COMPILER),
   fn: () =>
     withTimeLimit(async () => {
       const dir = Deno.makeTempDirSync();

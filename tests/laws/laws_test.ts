@@ -1,20 +1,30 @@
 /** A short form of the laws: some faults of all, as root and as a plain user. laws.ts has the long one. */
 import { assert, assertEquals } from "@std/assert";
-import { BINARY, HAS_BINARY, HAS_COMPILER } from "../_support/programs.ts";
-import { HAS_STRACE } from "../_support/strace.ts";
+import { BINARY, NO_BINARY, NO_COMPILER } from "../_support/programs.ts";
+import { NOT_ROOT, skippedWithout, unless } from "../_support/skipped.ts";
+import { NO_STRACE } from "../_support/strace.ts";
 import { withTimeLimit } from "../_support/time_limit.ts";
 import { testLaws } from "./laws.ts";
 import { testSignals } from "./signals.ts";
 
 /** A minute each where nothing else runs. */
 const LIMIT_S = 400;
-const IGNORE = !HAS_BINARY || !HAS_COMPILER || !HAS_STRACE || Deno.build.arch !== "x86_64";
+const MISSING = [
+  NO_BINARY,
+  NO_COMPILER,
+  NO_STRACE,
+  unless(Deno.build.arch === "x86_64", "system calls are known by x86-64's numbers"),
+];
 
 for (const asUser of [false, true]) {
   Deno.test({
-    name: `the laws hold whatever system call fails, ${asUser ? "as a plain user" : "as root"}` +
-      (HAS_STRACE ? "" : " (skipped: no strace)"),
-    ignore: IGNORE || (asUser && Deno.uid() !== 0),
+    ...skippedWithout(
+      `the laws hold whatever system call fails, ${
+        asUser ? "as a plain user" : "as whoever tests"
+      }`,
+      ...MISSING,
+      asUser ? NOT_ROOT : undefined,
+    ),
     fn: () =>
       withTimeLimit(async () => {
         const seed = Math.floor(Math.random() * 1000);
@@ -27,8 +37,7 @@ for (const asUser of [false, true]) {
 }
 
 Deno.test({
-  name: "the laws hold under signals at random moments",
-  ignore: !HAS_BINARY,
+  ...skippedWithout("the laws hold under signals at random moments", NO_BINARY),
   fn: () =>
     withTimeLimit(async () => {
       const seed = Math.floor(Math.random() * 1000);

@@ -5,6 +5,7 @@
  */
 import { joulemarkHeader } from "../../src/client/header.ts";
 import type { RingSession } from "./_ring_session.ts";
+import { type NameAndState, skippedWithout, unless } from "../_support/skipped.ts";
 
 function works(compiler: string): boolean {
   try {
@@ -24,11 +25,9 @@ export function has(compiler: string): boolean {
   return known;
 }
 
-/** Options of a test that needs a compiler: skipped, with the reason in its name, without one. */
-export function needs(compiler: string, name: string): { name: string; ignore: boolean } {
-  return has(compiler)
-    ? { name, ignore: false }
-    : { name: `${name} (skipped: no ${compiler})`, ignore: true };
+/** Name and state of a test that needs a compiler. */
+export function needs(compiler: string, name: string, missing?: string): NameAndState {
+  return skippedWithout(name, unless(has(compiler), `no ${compiler}`), missing);
 }
 
 /** A folder with the header in it. */

@@ -1,8 +1,9 @@
 /** The C client's header: who can compile it, what links together, and when it keeps quiet. */
 import { assert, assertEquals } from "@std/assert";
 import { joulemarkHeader } from "../../src/client/header.ts";
-import { has, needs, run, Workshop } from "./_c_program.ts";
+import { needs, run, Workshop } from "./_c_program.ts";
 import { RingSession } from "./_ring_session.ts";
+import { NOT_ROOT } from "../_support/skipped.ts";
 
 const SMALL = `#include <stdio.h>
 #include "joulemark.h"
@@ -176,11 +177,8 @@ Deno.test({
   },
 });
 
-const root = Deno.uid() === 0 && has("mount");
-
 Deno.test({
-  ...needs("cc", `a full file system loses no count${root ? "" : " (skipped: not root)"}`),
-  ignore: !root || !has("cc"),
+  ...needs("cc", "a full file system loses no count", NOT_ROOT),
   async fn() {
     using shop = new Workshop();
     const source = new URL("client_programs.c", import.meta.url);

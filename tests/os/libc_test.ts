@@ -1,12 +1,15 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
-import { HAS_STRACE } from "../_support/strace.ts";
+import { NO_STRACE } from "../_support/strace.ts";
 import { withTimeLimit } from "../_support/time_limit.ts";
+import { skippedWithout } from "../_support/skipped.ts";
 
 const MISSING = "/nonexistent-of-a-test";
 
 Deno.test({
-  name: "nothing is bound between a call that failed and its errno, the first of a process too",
-  ignore: !HAS_STRACE,
+  ...skippedWithout(
+    "nothing is bound between a call that failed and its errno, the first of a process too",
+    NO_STRACE,
+  ),
   fn: () =>
     withTimeLimit(() => {
       const dir = Deno.makeTempDirSync();

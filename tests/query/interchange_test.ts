@@ -52,10 +52,10 @@ timed("a stream that Caliper wrote gives the recorded outputs of cali-query", ()
 });
 
 Deno.test({
-  name: CALI_QUERY === undefined
-    ? "cali-query reads our streams as we do (skipped: JOULEMARK_TEST_CALI_QUERY names no cali-query)"
-    : "cali-query reads our streams as we do",
-  ignore: CALI_QUERY === undefined,
+  ...skippedWithout(
+    "cali-query reads our streams as we do",
+    unless(CALI_QUERY !== undefined, "JOULEMARK_TEST_CALI_QUERY names no cali-query"),
+  ),
   fn() {
     for (const [name, text] of ownStreams()) {
       const stream = encoder.encode(text);
@@ -78,14 +78,15 @@ types = {name: reader.attribute(name).attribute_type() for name in reader.attrib
 json.dump({"records": reader.records, "globals": reader.globals, "types": types}, sys.stdout)
 `;
 import { timed } from "../_support/time_limit.ts";
+import { skippedWithout, unless } from "../_support/skipped.ts";
 
 type Theirs = Record<string, string | string[]>;
 
 Deno.test({
-  name: CALIPER_READER === undefined
-    ? "caliper-reader reads our streams as we do (skipped: JOULEMARK_TEST_CALIPER_READER names no folder)"
-    : "caliper-reader reads our streams as we do",
-  ignore: CALIPER_READER === undefined,
+  ...skippedWithout(
+    "caliper-reader reads our streams as we do",
+    unless(CALIPER_READER !== undefined, "JOULEMARK_TEST_CALIPER_READER names no folder"),
+  ),
   fn() {
     const streams = ownStreams();
     for (const file of FILES) streams.set(file, Deno.readTextFileSync(new URL(file, REAL)));

@@ -7,8 +7,9 @@ import { READERS } from "../../src/readers/with_raw.ts";
 import { nvml, nvmlReader } from "../../src/readers/nvml.ts";
 import { buildCatalogue } from "../../src/signals/catalogue.ts";
 import { Batch } from "../../src/signals/batch.ts";
-import { compile, HAS_COMPILER, NO_COMPILER } from "../_support/compiled.ts";
+import { compile, NO_COMPILER } from "../_support/compiled.ts";
 import { FakeHost } from "../_support/fake_host.ts";
+import { skippedWithout } from "../_support/skipped.ts";
 
 const GPUS = "/proc/driver/nvidia/gpus";
 
@@ -33,8 +34,7 @@ function withLibrary(
   body: (open: () => ReturnType<typeof loadNvml>) => void,
 ): void {
   Deno.test({
-    name: `${name}${NO_COMPILER}`,
-    ignore: !HAS_COMPILER,
+    ...skippedWithout(name, NO_COMPILER),
     fn() {
       const dir = Deno.makeTempDirSync({ prefix: "joulemark-nvml-" });
       const path = `${dir}/libnvidia-ml.so.1`;

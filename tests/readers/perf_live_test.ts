@@ -3,14 +3,19 @@ import { assert } from "@std/assert";
 import { MachineHost } from "../../src/os/host.ts";
 import { perf } from "../../src/readers/perf.ts";
 import { procstat } from "../../src/readers/procstat.ts";
+import { skippedWithout, unless } from "../_support/skipped.ts";
 
 const host = new MachineHost();
 const offer = perf.probe(host);
-const why = offer.ok ? "" : ` (skipped: ${offer.reason})`;
+const NO_PERF = offer.ok
+  ? unless(
+    offer.signals.some((s) => s.row.name === "PERF::CONTEXT_SWITCHES"),
+    "perf counts no context switches here",
+  )
+  : offer.reason;
 
 Deno.test({
-  name: `perf: context switches grow as /proc/stat's do${why}`,
-  ignore: !offer.ok || !offer.signals.some((s) => s.row.name === "PERF::CONTEXT_SWITCHES"),
+  ...skippedWithout("perf: context switches grow as /proc/stat's do", NO_PERF),
   async fn() {
     assert(offer.ok);
     const counts = offer.signals.filter((s) => s.row.name === "PERF::CONTEXT_SWITCHES");

@@ -5,8 +5,9 @@ import { loadRocm, type OpenedRocm } from "../../src/os/devices/rocm_smi.ts";
 import { READERS } from "../../src/readers/with_raw.ts";
 import { rocm, rocmReader } from "../../src/readers/rocm.ts";
 import { buildCatalogue } from "../../src/signals/catalogue.ts";
-import { compile, HAS_COMPILER, NO_COMPILER } from "../_support/compiled.ts";
+import { compile, NO_COMPILER } from "../_support/compiled.ts";
 import { FakeHost } from "../_support/fake_host.ts";
+import { skippedWithout } from "../_support/skipped.ts";
 
 const MODULE = "0x7408";
 
@@ -33,8 +34,7 @@ class GpuHost extends FakeHost {
 
 function withLibrary(name: string, flags: readonly string[], body: (o: () => OpenedRocm) => void) {
   Deno.test({
-    name: `${name}${NO_COMPILER}`,
-    ignore: !HAS_COMPILER,
+    ...skippedWithout(name, NO_COMPILER),
     fn() {
       const dir = Deno.makeTempDirSync({ prefix: "joulemark-rocm-" });
       try {

@@ -5,7 +5,8 @@ import { type MicLibrary, openMic } from "../../../src/os/devices/micmgmt.ts";
 import { RawMachine } from "../../../src/os/raw_machine.ts";
 import { micType } from "../../../src/readers/raw/mic.ts";
 import { accessOf, RawRow } from "../../../src/readers/raw/raw_type.ts";
-import { compile, HAS_COMPILER, NO_COMPILER } from "../../_support/compiled.ts";
+import { compile, NO_COMPILER } from "../../_support/compiled.ts";
+import { skippedWithout } from "../../_support/skipped.ts";
 
 /** A machine whose driver shows cards. */
 class MicHost extends MachineHost {
@@ -15,8 +16,7 @@ class MicHost extends MachineHost {
 }
 
 Deno.test({
-  name: `mic: a line a card that answers, and nothing left open${NO_COMPILER}`,
-  ignore: !HAS_COMPILER,
+  ...skippedWithout("mic: a line a card that answers, and nothing left open", NO_COMPILER),
   fn() {
     const dir = Deno.makeTempDirSync({ prefix: "joulemark-mic-" });
     try {
