@@ -88,7 +88,7 @@ export class MachineHost implements Host {
 
   #probeOwn(path: string): Access {
     const mode = this.facts.modes?.[path];
-    if (mode !== undefined && libc().geteuid() !== 0 && (parseInt(mode, 8) & 0o004) === 0) {
+    if (mode !== undefined && !this.#mayRead(path, parseInt(mode, 8))) {
       return lack(path, ERRNO.EACCES, `mode ${mode}`);
     }
     const fd = this.#open(path, () => openFile(this.#at(path), O.RDONLY | O.NONBLOCK));
@@ -97,6 +97,13 @@ export class MachineHost implements Host {
       return { ok: true };
     }
     return lack(path, -fd, isAbsent(-fd) ? undefined : modeAndOwner(this.#at(path)));
+  }
+
+  /** May this user read a file of such a mode in a tree? Files belong to root if the tree names no owner. */
+  #mayRead(path: string, mode: number): boolean {
+    const user = libc().geteuid();
+    const isOwner = user === (this.facts.owners?.[path] ?? 0);
+    return user === 0 || (mode & (isOwner ? 0o400 : 0o004)) !== 0;
   }
 
   list(path: string): string[] {
