@@ -1,7 +1,14 @@
 #!/bin/sh
-# Runs all tests; arguments go to `deno test` (files, --filter). Needs Deno or Node.js only.
-# The last line says "N passed, N failed"; the status is that of the tests. After JOULEMARK_TEST_LIMIT_S
-# seconds (default 5400) all that it started is killed, and what hung is named.
+# Runs all tests, or those of some tiers or files: ./tests/run.sh [TIER|FILE|OPTION]...
+#
+#   unit        deterministic, about a minute for the whole product; never tried twice
+#   statistics  simulations with fixed seeds and one fresh seed, which is printed
+#   e2e         the executable, compilers, launchers and a live machine; a failure is tried once more
+#   laws        each system call fails once, signals at random moments, damaged input, vectors, other systems
+#
+# Other arguments go to `deno test`. Needs Deno or Node.js only. The last line says "N passed, N failed";
+# the status is that of the tests. After JOULEMARK_TEST_LIMIT_S seconds (default 5400) all that it started
+# is killed, and the test that hung is named.
 #
 # Tests get all permissions: they start the program, compilers and MPI, and Deno opens /proc, /sys
 # and /dev to nothing less. What the program itself may do is tested on the built executable.
@@ -56,64 +63,120 @@ watch </dev/null >/dev/null 2>&1 &
 # both ends: a watch that is not there keeps nobody waiting
 exec 9<>"$log.alive"
 
-# Tests that time nothing and mind no wait: they have what the others leave of the CPUs.
-BESIDE="aggregate airgap analysis capture channels cli client collect context core files formats fuzz golden
-  merge outputs page preload query rawstats readers recordings regions signals sim study
-  docs_test.ts layering_test.ts security_test.ts style_test.ts"
-# Of those that run the executable, where they have a /dev/shm of their own: a run sees others of its user.
-BESIDE_RUNS="clean_root clients collate compare context cut_input explain markup metrics mpi mpi_all mpi_launch
+# Tiers. Tests of a live machine are named *_live_test.ts, wherever they are; long vectors *_vectors_test.ts.
+STATISTICS="tests/aggregate/attribution tests/analysis/difference_test.ts"
+E2E="tests/e2e tests/guardian tests/marker tests/preload tests/client tests/airgap"
+LAWS="tests/laws tests/fuzz tests/beside"
+# End-to-end tests that time nothing. Each run sees others of its user, so they get a /dev/shm of their own.
+PATIENT="clean_root clients collate compare context cut_input explain markup metrics mpi mpi_all mpi_launch
   node_trees openmp page perfetto plain_user pmc preload preload_alloc preload_caliper preload_callpath preload_io
   preload_tau preload_tracks profiles python settings show_trace site_kit slurm stats study unchanged"
 SHARED='mount -t tmpfs -o mode=1777 tmpfs /dev/shm && exec "$@"'
-# What is no option and no file that exists is left to Deno; without files, everything in tests/.
-files=tests/
+
+# test_files FOLDER|FILE...
+test_files() {
+  find "$@" -name '*_test.ts' | sort
+}
+# Lines of standard input that are not lines of a text.
+without() {
+  printf '%s\n' "$1" >"$log.lines"
+  grep -vxFf "$log.lines"
+}
+# files_of TIER
+files_of() {
+  # word splitting is meant: folders
+  # shellcheck disable=SC2086
+  case $1 in
+  statistics) test_files $STATISTICS ;;
+  e2e) { test_files $E2E; test_files tests | grep '_live_test\.ts$'; } | sort -u ;;
+  laws) { test_files $LAWS; test_files tests | grep '_vectors_test\.ts$'; } | sort -u ;;
+  unit) test_files tests | without "$(for tier in statistics e2e laws; do files_of $tier; done)" ;;
+  esac
+}
+
+# Arguments: tiers, files, and what is left to Deno.
+tiers= given=
 for argument in "$@"; do
-  [ -e "$argument" ] && files=
+  shift
+  case $argument in
+  unit | statistics | e2e | laws) tiers="$tiers $argument" ;;
+  *)
+    [ ! -e "$argument" ] || given=yes
+    set -- "$@" "$argument"
+    ;;
+  esac
+done
+[ -n "$tiers$given" ] || tiers="unit statistics e2e laws"
+
+# Two lanes: tests with an eye on the clock have the CPUs first, the others run beside them.
+first= beside= apart=
+for tier in $tiers; do
+  files=$(files_of "$tier")
+  case $tier in
+  e2e)
+    patient=
+    if unshare -m sh -c "$SHARED" sh true 2>/dev/null; then
+      apart="unshare -m sh -c"
+      patient=$(for name in $PATIENT; do echo "tests/e2e/${name}_test.ts"; done)
+      files=$(printf '%s\n' "$files" | without "$patient")
+    fi
+    first="$first $files" beside="$beside $patient"
+    ;;
+  laws) first="$first $files" ;;
+  *) beside="$beside $files" ;;
+  esac
 done
 
-beside=
-if [ -n "$files" ]; then
-  quiet=
-  for name in $BESIDE; do quiet="$quiet tests/$name"; done
-  apart=
-  if unshare -m sh -c "$SHARED" sh true 2>/dev/null; then
-    apart="unshare -m sh -c"
-    for name in $BESIDE_RUNS; do quiet="$quiet tests/e2e/${name}_test.ts"; done
-  fi
+beside_pid=
+if [ -n "$beside" ]; then
   # word splitting is meant
   # shellcheck disable=SC2086
   env "$mark" nice -n 5 ${apart:+$apart "$SHARED" sh} \
-    "$DENO" test --config "$CONFIG" --no-lock -A "$@" $quiet >"$log.beside" 2>&1 9>&- &
-  beside=$!
-  files="--ignore=$(echo $quiet | tr ' ' ,) $files"
+    "$DENO" test --config "$CONFIG" --no-lock -A "$@" $beside >"$log.beside" 2>&1 9>&- &
+  beside_pid=$!
 fi
-{
-  # word splitting is meant: nothing, or an option and a directory
-  # shellcheck disable=SC2086
-  env "$mark" "$DENO" test --config "$CONFIG" --no-lock -A "$@" $files 2>&1 9>&-
-  echo $? >"$log.status"
-} 9>&- | tee "$log" 9>&-
-status=$(cat "$log.status")
+status=0
+parts=0
+if [ -n "$first$given" ]; then
+  parts=1
+  {
+    # word splitting is meant
+    # shellcheck disable=SC2086
+    env "$mark" "$DENO" test --config "$CONFIG" --no-lock -A "$@" $first 2>&1 9>&-
+    echo $? >"$log.status"
+  } 9>&- | tee "$log" 9>&-
+  status=$(cat "$log.status")
+fi
 # Deno's summary: ok | 12 passed (3 steps) | 0 failed | 1 ignored (1s)
 summary_of() {
   sed 's/\x1b\[[0-9;]*m//g' "$1" | grep -E '^(ok|FAILED) \| [0-9]+ passed' | tail -n 1
 }
 summary=$(summary_of "$log")
-parts=1
-if [ -n "$beside" ]; then
-  wait "$beside" || status=$?
+if [ -n "$beside_pid" ]; then
+  wait "$beside_pid" || status=$?
   summary=$(printf '%s\n%s\n' "$summary" "$(summary_of "$log.beside")")
-  parts=2
+  parts=$((parts + 1))
   cat "$log.beside"
 fi
 
-# Tests run programs beside each other, on machines that others use: at most eight failures get a second
-# try, alone. They are named, so that a test that needs it twice is seen and mended.
 plain=$(cat "$log" "$log.beside" 2>/dev/null | sed 's/\x1b\[[0-9;]*m//g')
-# FILE<tab>NAME of each; steps are indented
-again=$(printf '%s\n' "$plain" | awk '
+# FILE<tab>NAME of each that failed; steps are indented
+failures=$(printf '%s\n' "$plain" | awk '
   /^running [0-9]+ tests? from / { sub(/^.* from (\.\/)?/, ""); file = $0; next }
   / \.\.\. FAILED \(/ && !/^ / { sub(/ \.\.\. FAILED .*/, ""); print file "\t" $0 }')
+# Seconds, file and name of the ten slowest.
+slowest() {
+  printf '%s\n' "$plain" | awk '
+    /^running [0-9]+ tests? from / { sub(/^.* from (\.\/)?/, ""); file = $0; next }
+    / \.\.\. (ok|FAILED) \(/ && !/^ / {
+      time = $0; sub(/^.*\(/, "", time); sub(/ \.\.\. (ok|FAILED) \(.*/, "")
+      if (time ~ /^([0-9]+m)?[0-9]+s\)$/) {
+        seconds = 0
+        if (match(time, /^[0-9]+m/)) { seconds = 60 * substr(time, 1, RLENGTH - 1); sub(/^[0-9]+m/, "", time) }
+        printf "%4d s  %s: %s\n", seconds + time, file, $0
+      }
+    }' | sort -rn | head -n 10
+}
 
 count() {
   printf '%s\n' "$summary" | sed -n "s/.*| \([0-9][0-9]*\) $1.*/\1/p" | awk '{ n += $1 } END { if (NR) print n }'
@@ -123,7 +186,7 @@ failed=$(count failed)
 skipped=$(count ignored)
 if [ -e "$log.late" ]; then
   hung=$log
-  [ -n "$beside" ] && [ -n "$(summary_of "$log")" ] && hung=$log.beside
+  [ -n "$beside_pid" ] && { [ "$parts" = 1 ] || [ -n "$(summary_of "$log")" ]; } && hung=$log.beside
   # Deno says what it begins: a file, a test, and then how that went.
   hung=$(sed 's/\x1b\[[0-9;]*m//g' "$hung" | awk '
     /^running [0-9]+ tests? from / { left = $2; sub(/^.* from (\.\/)?/, ""); file = $0; next }
@@ -138,20 +201,24 @@ if [ -e "$log.late" ]; then
   passed=$(printf '%s\n' "$plain" | grep -c '^[^ ].* \.\.\. ok (')
   failed=$(printf '%s\n' "$plain" | grep -c '^[^ ].* \.\.\. FAILED (')
 fi
-told=$(printf '%s\n' "$summary" | grep -c .)
-if [ "$told" -lt "$parts" ] || { [ "$status" != 0 ] && [ "${failed:-0}" = 0 ]; }; then
+summaries=$(printf '%s\n' "$summary" | grep -c .)
+if [ "$summaries" -lt "$parts" ] || { [ "$status" != 0 ] && [ "${failed:-0}" = 0 ]; }; then
   # a file that does not load fails without being counted
   failed=$((${failed:-0} + 1))
 fi
+# End-to-end tests run programs beside each other, on machines that others use: at most eight failures get a
+# second try, alone, and are named. Others are deterministic and get none.
+files_of e2e >"$log.e2e"
+again=$(printf '%s\n' "$failures" | grep -Ff "$log.e2e")
 lines=$(printf '%s\n' "$again" | grep -c .)
-if [ ! -e "$log.late" ] && [ "$failed" -gt 0 ] && [ "$failed" -le 8 ] && [ "$lines" = "$failed" ]; then
+if [ ! -e "$log.late" ] && [ "$lines" -gt 0 ] && [ "$lines" -le 8 ] && [ "$lines" = "$failed" ]; then
   say "once more, alone:"
   printf '%s\n' "$again" >&2
   files=$(printf '%s\n' "$again" | cut -f 1 | sort -u)
   names=$(printf '%s\n' "$again" | cut -f 2 | sed 's/[][\.*^$+?(){}|/]/\\&/g' | paste -s -d '|')
   # shellcheck disable=SC2086
   if env "$mark" "$DENO" test --quiet --config "$CONFIG" --no-lock -A --filter "/^($names)\$/" $files \
-    >"$log.again" 2>&1 9>&- && [ "$(summary_of "$log.again" | sed 's/[^|]*| \([0-9]*\) .*/\1/')" -ge "$failed" ]; then
+    >"$log.again" 2>&1 9>&- && [ "$(summary_of "$log.again" | sed 's/[^|]*| \([0-9]*\) .*/\1/')" -ge "$lines" ]; then
     say "passed at the second try:"
     printf '%s\n' "$again" >&2
     passed=$((passed + failed))
@@ -160,6 +227,10 @@ if [ ! -e "$log.late" ] && [ "$failed" -gt 0 ] && [ "$failed" -le 8 ] && [ "$lin
   else
     cat "$log.again"
   fi
+fi
+if [ -n "$tiers" ]; then
+  say "the slowest tests:"
+  slowest >&2
 fi
 printf '%s passed, %s failed%s\n' "${passed:-0}" "$failed" "${skipped:+, $skipped skipped}"
 exit "$status"

@@ -4,7 +4,7 @@ import { parseReport } from "../../src/formats/report.ts";
 import { compile } from "../_support/compiled.ts";
 import { BINARY, endToEnd } from "../_support/programs.ts";
 import { NO_STRACE } from "../_support/strace.ts";
-import { NOT_ROOT } from "../_support/skipped.ts";
+import { NOT_ROOT, unless } from "../_support/skipped.ts";
 
 const status = (path: string) => {
   const text = Deno.readTextFileSync(path);
@@ -195,55 +195,61 @@ const REFUSALS = [
   ],
 ] as const;
 
-endToEnd("the confinement makes few system calls, and binds no function of libc", (dir) => {
-  if (NO_STRACE !== undefined) return console.log(`skipped: ${NO_STRACE}`);
-  if (!HAS_LANDLOCK) return console.log("skipped: no landlock in this kernel");
-  const { code } = new Deno.Command("strace", {
-    args: ["-f", "-qq", "-o", `${dir}/calls`, BINARY, "run", "-q", "--", "sleep", "0.3"],
-    cwd: dir,
-  }).outputSync();
-  assertEquals(code, 0);
-  const lines = Deno.readTextFileSync(`${dir}/calls`).split("\n");
-  const from = lines.findIndex((line) => line.includes(" landlock_create_ruleset("));
-  const to = lines.findIndex((line) => line.includes(" seccomp("));
-  const thread = lines[from].split(" ")[0];
-  const made = lines.slice(from, to + 1).filter((line) => line.startsWith(`${thread} `))
-    .flatMap((line) => /^\d+ +(\w+)\(/.exec(line)?.[1] ?? []);
-  const count = (name: string) => made.filter((one) => one === name).length;
-  // The session's directory, the report's, /proc and /sys.
-  assertEquals([count("landlock_create_ruleset"), count("landlock_add_rule")], [2, 4]);
-  assertEquals([count("seccomp"), count("landlock_restrict_self"), count("capset")], [1, 1, 1]);
-  // A function that is bound gets memory to execute.
-  assertEquals([count("mmap"), count("mprotect"), count("munmap")], [0, 0, 0], made.join(" "));
-  const all = lines.slice(from).filter((line) => / landlock_restrict_self\(/.test(line)).length;
-  assert(count("rt_tgsigqueueinfo") <= all, `${all} threads: ${made.join(" ")}`);
-  // What is waited for late threads apart.
-  const looks = ["openat", "getdents64", "close", "nanosleep"];
-  const rest = made.filter((name) => !looks.includes(name)).length - count("rt_tgsigqueueinfo");
-  assert(rest <= 20, made.join(" "));
-});
-
-endToEnd("a kernel that refuses a step of the confinement costs that, and not the run", (dir) => {
-  if (NO_STRACE !== undefined) return console.log(`skipped: ${NO_STRACE}`);
-  if (!HAS_LANDLOCK) return console.log("skipped: no landlock in this kernel");
-  for (const [fault, capabilities, paths] of REFUSALS) {
-    const call = fault.slice(0, fault.indexOf(":"));
-    const { code, stderr } = new Deno.Command("strace", {
-      args: [
-        ...["-f", "-qq", "-o", "/dev/null", "-e", `trace=${call}`, "-e", `inject=${fault}`],
-        ...[BINARY, "run", "-q", "--", "sh", "-c", "sleep 0.3; exit 4"],
-      ],
+endToEnd(
+  "the confinement makes few system calls, and binds no function of libc",
+  (dir) => {
+    const { code } = new Deno.Command("strace", {
+      args: ["-f", "-qq", "-o", `${dir}/calls`, BINARY, "run", "-q", "--", "sleep", "0.3"],
       cwd: dir,
     }).outputSync();
-    assertEquals([code, new TextDecoder().decode(stderr)], [4, ""], fault);
-    const [host] = parseReport(Deno.readTextFileSync(`${dir}/joulemark.report`), "r").hosts;
-    const found = host.joulemark!.confinement as Record<string, string>;
-    assertMatch(found.capabilities, capabilities, fault);
-    assertMatch(found.paths, paths, fault);
-    assertEquals(found["system calls"], "filtered", fault);
-    Deno.removeSync(`${dir}/joulemark.report`);
-  }
-});
+    assertEquals(code, 0);
+    const lines = Deno.readTextFileSync(`${dir}/calls`).split("\n");
+    const from = lines.findIndex((line) => line.includes(" landlock_create_ruleset("));
+    const to = lines.findIndex((line) => line.includes(" seccomp("));
+    const thread = lines[from].split(" ")[0];
+    const made = lines.slice(from, to + 1).filter((line) => line.startsWith(`${thread} `))
+      .flatMap((line) => /^\d+ +(\w+)\(/.exec(line)?.[1] ?? []);
+    const count = (name: string) => made.filter((one) => one === name).length;
+    // The session's directory, the report's, /proc and /sys.
+    assertEquals([count("landlock_create_ruleset"), count("landlock_add_rule")], [2, 4]);
+    assertEquals([count("seccomp"), count("landlock_restrict_self"), count("capset")], [1, 1, 1]);
+    // A function that is bound gets memory to execute.
+    assertEquals([count("mmap"), count("mprotect"), count("munmap")], [0, 0, 0], made.join(" "));
+    const all = lines.slice(from).filter((line) => / landlock_restrict_self\(/.test(line)).length;
+    assert(count("rt_tgsigqueueinfo") <= all, `${all} threads: ${made.join(" ")}`);
+    // What is waited for late threads apart.
+    const looks = ["openat", "getdents64", "close", "nanosleep"];
+    const rest = made.filter((name) => !looks.includes(name)).length - count("rt_tgsigqueueinfo");
+    assert(rest <= 20, made.join(" "));
+  },
+  undefined,
+  NO_STRACE ?? unless(HAS_LANDLOCK, "no landlock in this kernel"),
+);
+
+endToEnd(
+  "a kernel that refuses a step of the confinement costs that, and not the run",
+  (dir) => {
+    for (const [fault, capabilities, paths] of REFUSALS) {
+      const call = fault.slice(0, fault.indexOf(":"));
+      const { code, stderr } = new Deno.Command("strace", {
+        args: [
+          ...["-f", "-qq", "-o", "/dev/null", "-e", `trace=${call}`, "-e", `inject=${fault}`],
+          ...[BINARY, "run", "-q", "--", "sh", "-c", "sleep 0.3; exit 4"],
+        ],
+        cwd: dir,
+      }).outputSync();
+      assertEquals([code, new TextDecoder().decode(stderr)], [4, ""], fault);
+      const [host] = parseReport(Deno.readTextFileSync(`${dir}/joulemark.report`), "r").hosts;
+      const found = host.joulemark!.confinement as Record<string, string>;
+      assertMatch(found.capabilities, capabilities, fault);
+      assertMatch(found.paths, paths, fault);
+      assertEquals(found["system calls"], "filtered", fault);
+      Deno.removeSync(`${dir}/joulemark.report`);
+    }
+  },
+  undefined,
+  NO_STRACE ?? unless(HAS_LANDLOCK, "no landlock in this kernel"),
+);
 
 endToEnd("the daemon executes nothing once it has begun, and goes on", async (dir) => {
   const env = { JOULEMARK_MONITOR_SOCKET: `${dir}/monitor.sock` };
@@ -280,78 +286,80 @@ endToEnd("the daemon executes nothing once it has begun, and goes on", async (di
   }
 });
 
-endToEnd("no thread of the daemon opens what it has not declared", async (dir) => {
-  if (NOT_ROOT !== undefined) return console.log("skipped: to trace another process takes root");
-  if (!HAS_LANDLOCK) return console.log("skipped: no landlock in this kernel");
-  const attempt = `${dir}/attempt`;
-  compile("e2e/programs/attempt.c", attempt, []);
-  Deno.mkdirSync(`${dir}/run`);
-  Deno.mkdirSync(`${dir}/jobs`);
-  Deno.writeTextFileSync(`${dir}/secret`, "as it was");
-  const child = new Deno.Command(BINARY, {
-    args: [
-      ...["monitor", "-q", "--dir", `${dir}/out`, "--interval", "0.3"],
-      ...["--jobid-file", `${dir}/jobs/id`, "--metrics", `unix:${dir}/run/metrics.sock`],
-    ],
-    env: { JOULEMARK_MONITOR_SOCKET: `${dir}/run/monitor.sock` },
-    stderr: "piped",
-  }).spawn();
-  try {
-    const [host] = await eventually(() => {
-      const names = [...Deno.readDirSync(`${dir}/out`)].map(({ name }) => name);
-      return names.length > 0 ? names : undefined;
-    });
-    const refused = [
-      ...["read:/root", `read:${dir}/secret`, `write:${dir}/secret`, `new:${dir}/new`],
-      ...[`remove:${dir}/secret`, "run:/bin/true", "write:/etc/passwd"],
-    ];
-    const allowed = ["read:/proc/stat", "read:/etc/passwd", `new:${dir}/out/${host}/new`];
-    const tries = (what = [...refused, ...allowed]) => {
-      const { code, stdout } = new Deno.Command(attempt, {
-        args: [String(child.pid), ...what],
-      }).outputSync();
-      const lines = new TextDecoder().decode(stdout).trim().split("\n");
-      return { code, lines: lines.map((line) => line.split(" ")) };
-    };
-    const isHeld = ([_tid, what, result]: string[]) => {
-      return refused.includes(what) ? result === "-13" || result === "-1" : Number(result) >= 0;
-    };
-    // The filter comes last. A process that is only starting is left alone.
-    await eventually(() => {
-      const threads = [...Deno.readDirSync(`/proc/${child.pid}/task`)];
-      const all = threads.map(({ name }) => status(`/proc/${child.pid}/task/${name}/status`));
-      return all.every(([noNew, filter]) => noNew === "1" && filter === "2") ? true : undefined;
-    });
-    if (tries(["read:/proc/stat"]).code === 77) {
-      return console.log("skipped: no thread can be traced here");
-    }
-    // What does no harm, until threads that were late are confined too.
-    await eventually(() => tries([refused[0]]).lines.every(isHeld) ? true : undefined);
-    const { code: traced, lines } = tries();
-    assertEquals([traced, lines.filter((line) => !isHeld(line))], [0, []]);
-    assert(lines.length > 2 * (refused.length + allowed.length), `${lines.length} lines`);
-    assertEquals(Deno.readTextFileSync(`${dir}/secret`), "as it was");
-    // What comes later is read all the same: the file of the job, once it is there.
-    Deno.writeTextFileSync(`${dir}/jobs/id`, "4711\n");
-    const current = () => Deno.readTextFileSync(`${dir}/out/${host}/current`);
-    await eventually(() => /^%begin 4711$/m.test(current()) ? true : undefined);
-    child.kill("SIGTERM");
-    const { code, stderr } = await child.output();
-    assertEquals([code, new TextDecoder().decode(stderr)], [0, ""]);
-    assertEquals([...Deno.readDirSync(`${dir}/run`)], [], "its sockets are gone");
-  } finally {
+endToEnd(
+  "no thread of the daemon opens what it has not declared",
+  async (dir) => {
+    const attempt = `${dir}/attempt`;
+    compile("e2e/programs/attempt.c", attempt, []);
+    Deno.mkdirSync(`${dir}/run`);
+    Deno.mkdirSync(`${dir}/jobs`);
+    Deno.writeTextFileSync(`${dir}/secret`, "as it was");
+    const child = new Deno.Command(BINARY, {
+      args: [
+        ...["monitor", "-q", "--dir", `${dir}/out`, "--interval", "0.3"],
+        ...["--jobid-file", `${dir}/jobs/id`, "--metrics", `unix:${dir}/run/metrics.sock`],
+      ],
+      env: { JOULEMARK_MONITOR_SOCKET: `${dir}/run/monitor.sock` },
+      stderr: "piped",
+    }).spawn();
     try {
-      child.kill("SIGKILL");
-    } catch {
-      // it ended
+      const [host] = await eventually(() => {
+        const names = [...Deno.readDirSync(`${dir}/out`)].map(({ name }) => name);
+        return names.length > 0 ? names : undefined;
+      });
+      const refused = [
+        ...["read:/root", `read:${dir}/secret`, `write:${dir}/secret`, `new:${dir}/new`],
+        ...[`remove:${dir}/secret`, "run:/bin/true", "write:/etc/passwd"],
+      ];
+      const allowed = ["read:/proc/stat", "read:/etc/passwd", `new:${dir}/out/${host}/new`];
+      const tries = (what = [...refused, ...allowed]) => {
+        const { code, stdout } = new Deno.Command(attempt, {
+          args: [String(child.pid), ...what],
+        }).outputSync();
+        const lines = new TextDecoder().decode(stdout).trim().split("\n");
+        return { code, lines: lines.map((line) => line.split(" ")) };
+      };
+      const isHeld = ([_tid, what, result]: string[]) => {
+        return refused.includes(what) ? result === "-13" || result === "-1" : Number(result) >= 0;
+      };
+      // The filter comes last. A process that is only starting is left alone.
+      await eventually(() => {
+        const threads = [...Deno.readDirSync(`/proc/${child.pid}/task`)];
+        const all = threads.map(({ name }) => status(`/proc/${child.pid}/task/${name}/status`));
+        return all.every(([noNew, filter]) => noNew === "1" && filter === "2") ? true : undefined;
+      });
+      if (tries(["read:/proc/stat"]).code === 77) {
+        return console.log("skipped: no thread can be traced here");
+      }
+      // What does no harm, until threads that were late are confined too.
+      await eventually(() => tries([refused[0]]).lines.every(isHeld) ? true : undefined);
+      const { code: traced, lines } = tries();
+      assertEquals([traced, lines.filter((line) => !isHeld(line))], [0, []]);
+      assert(lines.length > 2 * (refused.length + allowed.length), `${lines.length} lines`);
+      assertEquals(Deno.readTextFileSync(`${dir}/secret`), "as it was");
+      // What comes later is read all the same: the file of the job, once it is there.
+      Deno.writeTextFileSync(`${dir}/jobs/id`, "4711\n");
+      const current = () => Deno.readTextFileSync(`${dir}/out/${host}/current`);
+      await eventually(() => /^%begin 4711$/m.test(current()) ? true : undefined);
+      child.kill("SIGTERM");
+      const { code, stderr } = await child.output();
+      assertEquals([code, new TextDecoder().decode(stderr)], [0, ""]);
+      assertEquals([...Deno.readDirSync(`${dir}/run`)], [], "its sockets are gone");
+    } finally {
+      try {
+        child.kill("SIGKILL");
+      } catch {
+        // it ended
+      }
     }
-  }
-});
+  },
+  undefined,
+  NOT_ROOT ?? unless(HAS_LANDLOCK, "no landlock in this kernel"),
+);
 
 endToEnd(
   "root keeps its capabilities where outputs go to another user's directory",
   async (dir) => {
-    if (NOT_ROOT !== undefined) return;
     Deno.mkdirSync(`${dir}/theirs`, { mode: 0o755 });
     Deno.chownSync(`${dir}/theirs`, 65534, 65534);
     const { code } = await new Deno.Command(BINARY, {
@@ -363,54 +371,60 @@ endToEnd(
     const { capabilities } = host.joulemark!.confinement as Record<string, string>;
     assertMatch(capabilities, /^kept: .*\/theirs is another user's/);
   },
+  undefined,
+  NOT_ROOT,
 );
 
-endToEnd("capabilities of the file are for counters: no interpreter, no foreign files", (dir) => {
-  if (NOT_ROOT !== undefined) return;
-  const file = `${dir}/capable`;
-  Deno.copyFileSync(BINARY, file);
-  const made = new Deno.Command("setcap", {
-    args: ["cap_dac_read_search+ep", file],
-    stderr: "null",
-  });
-  try {
-    if (!made.outputSync().success) return console.log("skipped: no file capabilities here");
-  } catch {
-    return console.log("skipped: no setcap");
-  }
-  Deno.chmodSync(dir, 0o755);
-  const run = (args: string[], env: Record<string, string> = {}) => {
-    const { stdout, stderr } = new Deno.Command("setpriv", {
-      args: ["--reuid=65534", "--regid=65534", "--clear-groups", file, ...args],
-      cwd: dir,
-      env,
-    }).outputSync();
-    return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-  };
-  const code = "console.log(Deno.readTextFileSync('/etc/shadow'))";
-  const raw = run(["eval", code], { JOULEMARK_RAW_DENO: "1" });
-  assertMatch(raw, /found "eval"; see joulemark --help/);
-  assertMatch(run(["query", "/etc/shadow"]), /Cannot open file/);
-  // Nor by a tree of links, the file of a job, or Caliper's.
-  const secret = `${dir}/secret`;
-  Deno.writeTextFileSync(secret, "hunter2 hunter3\n", { mode: 0o600 });
-  Deno.mkdirSync(`${dir}/tree/proc/sys/kernel`, { recursive: true });
-  for (const name of ["ostype", "osrelease", "version", "hostname"]) {
-    Deno.symlinkSync(secret, `${dir}/tree/proc/sys/kernel/${name}`);
-  }
-  for (const name of ["cpuinfo", "stat"]) Deno.symlinkSync(secret, `${dir}/tree/proc/${name}`);
-  for (
-    const args of [
-      ["monitor", "--once", "--root", "tree"],
-      ["monitor", "--once", "--root=tree"],
-      ["monitor", "--once", "--jobid-file", secret],
-      ["monitor", "--once", `--jobid-file=${secret}`],
-      ["doctor", "--root", "tree"],
-      ["run", "-q", "--probe", `${secret}:main`, "--", "true"],
-    ]
-  ) assert(!run(args).includes("hunter"), args.join(" "));
-  assert(!run(["run", "-q", "--", "true"], { CALI_CONFIG_FILE: secret }).includes("hunter"));
-  Deno.symlinkSync(secret, `${dir}/caliper.config`);
-  const cali = { CALI_CONFIG_PROFILE: "hunter2", CALI_LOG_VERBOSITY: "1" };
-  assert(!run(["run", "-q", "--", "true"], cali).includes("hunter3"));
-});
+endToEnd(
+  "capabilities of the file are for counters: no interpreter, no foreign files",
+  (dir) => {
+    const file = `${dir}/capable`;
+    Deno.copyFileSync(BINARY, file);
+    const made = new Deno.Command("setcap", {
+      args: ["cap_dac_read_search+ep", file],
+      stderr: "null",
+    });
+    try {
+      if (!made.outputSync().success) return console.log("skipped: no file capabilities here");
+    } catch {
+      return console.log("skipped: no setcap");
+    }
+    Deno.chmodSync(dir, 0o755);
+    const run = (args: string[], env: Record<string, string> = {}) => {
+      const { stdout, stderr } = new Deno.Command("setpriv", {
+        args: ["--reuid=65534", "--regid=65534", "--clear-groups", file, ...args],
+        cwd: dir,
+        env,
+      }).outputSync();
+      return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+    };
+    const code = "console.log(Deno.readTextFileSync('/etc/shadow'))";
+    const raw = run(["eval", code], { JOULEMARK_RAW_DENO: "1" });
+    assertMatch(raw, /found "eval"; see joulemark --help/);
+    assertMatch(run(["query", "/etc/shadow"]), /Cannot open file/);
+    // Nor by a tree of links, the file of a job, or Caliper's.
+    const secret = `${dir}/secret`;
+    Deno.writeTextFileSync(secret, "hunter2 hunter3\n", { mode: 0o600 });
+    Deno.mkdirSync(`${dir}/tree/proc/sys/kernel`, { recursive: true });
+    for (const name of ["ostype", "osrelease", "version", "hostname"]) {
+      Deno.symlinkSync(secret, `${dir}/tree/proc/sys/kernel/${name}`);
+    }
+    for (const name of ["cpuinfo", "stat"]) Deno.symlinkSync(secret, `${dir}/tree/proc/${name}`);
+    for (
+      const args of [
+        ["monitor", "--once", "--root", "tree"],
+        ["monitor", "--once", "--root=tree"],
+        ["monitor", "--once", "--jobid-file", secret],
+        ["monitor", "--once", `--jobid-file=${secret}`],
+        ["doctor", "--root", "tree"],
+        ["run", "-q", "--probe", `${secret}:main`, "--", "true"],
+      ]
+    ) assert(!run(args).includes("hunter"), args.join(" "));
+    assert(!run(["run", "-q", "--", "true"], { CALI_CONFIG_FILE: secret }).includes("hunter"));
+    Deno.symlinkSync(secret, `${dir}/caliper.config`);
+    const cali = { CALI_CONFIG_PROFILE: "hunter2", CALI_LOG_VERBOSITY: "1" };
+    assert(!run(["run", "-q", "--", "true"], cali).includes("hunter3"));
+  },
+  undefined,
+  NOT_ROOT,
+);

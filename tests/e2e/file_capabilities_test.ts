@@ -52,43 +52,47 @@ function foldersIn(dir: string): { own: string; closed: string; secret: string }
   return { own, closed, secret };
 }
 
-endToEnd("with file capabilities no code comes from where the caller writes", (dir) => {
-  if (NO_STRACE !== undefined) return console.log(`skipped: ${NO_STRACE}`);
-  const file = capableIn(dir);
-  if (file === undefined) return;
-  const { own } = foldersIn(dir);
-  const env = { DENO_DIR: own, NODE_OPTIONS: "--require=./x.js", HOME: own, TMPDIR: own };
-  const filesOf = (executable: string) => {
-    const { code } = new Deno.Command("strace", {
-      args: [
-        ...["-f", "-qq", "-o", `${dir}/calls`, "-e", "trace=openat,open,capset"],
-        ...[
-          "setpriv",
-          ...NOBODY,
-          executable,
-          "run",
-          "-q",
-          "--",
-          "grep",
-          "Cap",
-          "/proc/self/status",
+endToEnd(
+  "with file capabilities no code comes from where the caller writes",
+  (dir) => {
+    const file = capableIn(dir);
+    if (file === undefined) return;
+    const { own } = foldersIn(dir);
+    const env = { DENO_DIR: own, NODE_OPTIONS: "--require=./x.js", HOME: own, TMPDIR: own };
+    const filesOf = (executable: string) => {
+      const { code } = new Deno.Command("strace", {
+        args: [
+          ...["-f", "-qq", "-o", `${dir}/calls`, "-e", "trace=openat,open,capset"],
+          ...[
+            "setpriv",
+            ...NOBODY,
+            executable,
+            "run",
+            "-q",
+            "--",
+            "grep",
+            "Cap",
+            "/proc/self/status",
+          ],
         ],
-      ],
-      ...{ cwd: own, env, stdin: "null" as const, stdout: "null" as const },
-    }).outputSync();
-    assertEquals(code, 0);
-    return Deno.readTextFileSync(`${dir}/calls`);
-  };
-  const code = /"[^"]*v8_code_cache[^"]*"/g;
-  // V8's is laid in the session, which is the caller's: he could exchange it.
-  assertMatch(filesOf(`${dir}/plain`), code);
-  const calls = filesOf(file);
-  assertEquals(calls.match(code), null);
-  const opened = [...calls.matchAll(/"([^"]+)", [^)]*\) = \d/g)].map(([, path]) => path);
-  const isCode = (path: string) => /\.(?:so(?:\.\d+)*|js|node|json|npmrc)$/.test(path);
-  const isSystems = (path: string) => /^\/(?:usr\/)?lib(?:64)?\//.test(path);
-  assertEquals(opened.filter((path) => isCode(path) && !isSystems(path)), []);
-});
+        ...{ cwd: own, env, stdin: "null" as const, stdout: "null" as const },
+      }).outputSync();
+      assertEquals(code, 0);
+      return Deno.readTextFileSync(`${dir}/calls`);
+    };
+    const code = /"[^"]*v8_code_cache[^"]*"/g;
+    // V8's is laid in the session, which is the caller's: he could exchange it.
+    assertMatch(filesOf(`${dir}/plain`), code);
+    const calls = filesOf(file);
+    assertEquals(calls.match(code), null);
+    const opened = [...calls.matchAll(/"([^"]+)", [^)]*\) = \d/g)].map(([, path]) => path);
+    const isCode = (path: string) => /\.(?:so(?:\.\d+)*|js|node|json|npmrc)$/.test(path);
+    const isSystems = (path: string) => /^\/(?:usr\/)?lib(?:64)?\//.test(path);
+    assertEquals(opened.filter((path) => isCode(path) && !isSystems(path)), []);
+  },
+  undefined,
+  NO_STRACE,
+);
 
 endToEnd("with file capabilities outputs are made by the caller's own rights", (dir) => {
   const file = capableIn(dir);
@@ -164,31 +168,35 @@ function onNodeWithLibrary(dir: string, script: string): void {
   assert(success, new TextDecoder().decode(stderr));
 }
 
-endToEnd("with file capabilities no library is loaded that the caller names", (dir) => {
-  if (NO_PRIVATE_NODE !== undefined) return console.log(`skipped: ${NO_PRIVATE_NODE}`);
-  const file = capableIn(dir);
-  if (file === undefined) return;
-  const perf = `${dir}/perf`;
-  Deno.copyFileSync(BINARY, perf);
-  assert(new Deno.Command("setcap", { args: [PERF_ALONE, perf] }).outputSync().success);
-  const { own } = foldersIn(dir);
-  const library = "/opt/libnvidia-ml.so.1";
-  const variables = {
-    nvml: `JOULEMARK_NVML=${library}`,
-    path: "LD_LIBRARY_PATH=/opt",
-    preload: `LD_PRELOAD=${library}`,
-  };
-  const lines = ["plain", "capable", "perf"].flatMap((executable) =>
-    Object.entries(variables).map(([name, variable]) => {
-      const command = ["setpriv", ...NOBODY, "env", variable, `${dir}/${executable}`, "doctor"];
-      return `cd ${own}; ${command.join(" ")} || true; ` +
-        `[ ! -e loaded ] || mv loaded ${executable}-${name}`;
-    })
-  );
-  onNodeWithLibrary(dir, lines.join("\n"));
-  const loaded = [...Deno.readDirSync(own)].map(({ name }) => name).sort();
-  assertEquals(loaded, ["plain-nvml", "plain-path", "plain-preload"]);
-});
+endToEnd(
+  "with file capabilities no library is loaded that the caller names",
+  (dir) => {
+    const file = capableIn(dir);
+    if (file === undefined) return;
+    const perf = `${dir}/perf`;
+    Deno.copyFileSync(BINARY, perf);
+    assert(new Deno.Command("setcap", { args: [PERF_ALONE, perf] }).outputSync().success);
+    const { own } = foldersIn(dir);
+    const library = "/opt/libnvidia-ml.so.1";
+    const variables = {
+      nvml: `JOULEMARK_NVML=${library}`,
+      path: "LD_LIBRARY_PATH=/opt",
+      preload: `LD_PRELOAD=${library}`,
+    };
+    const lines = ["plain", "capable", "perf"].flatMap((executable) =>
+      Object.entries(variables).map(([name, variable]) => {
+        const command = ["setpriv", ...NOBODY, "env", variable, `${dir}/${executable}`, "doctor"];
+        return `cd ${own}; ${command.join(" ")} || true; ` +
+          `[ ! -e loaded ] || mv loaded ${executable}-${name}`;
+      })
+    );
+    onNodeWithLibrary(dir, lines.join("\n"));
+    const loaded = [...Deno.readDirSync(own)].map(({ name }) => name).sort();
+    assertEquals(loaded, ["plain-nvml", "plain-path", "plain-preload"]);
+  },
+  undefined,
+  NO_PRIVATE_NODE,
+);
 
 endToEnd("with the capability for perf events the command and its files have none of it", (dir) => {
   const file = capableIn(dir, PERF_ALONE);
@@ -209,22 +217,26 @@ endToEnd("with the capability for perf events the command and its files have non
   assertEquals([...Deno.readDirSync(closed)].length, before);
 });
 
-endToEnd("a set-user-ID bit is refused in one line, and nothing is run by it", (dir) => {
-  if (NOT_ROOT !== undefined) return console.log("skipped: only root makes such a file");
-  Deno.chmodSync(dir, 0o755);
-  const { own } = foldersIn(dir);
-  const file = `${dir}/joulemark`;
-  Deno.copyFileSync(BINARY, file);
-  for (const bit of [0o4000, 0o2000]) {
-    Deno.chmodSync(file, 0o755 | bit);
-    const { code, text } = asNobody(file, ["run", "--", "id"], own);
-    assertEquals(code, 126, text);
-    assertMatch(
-      text,
-      /^joulemark: Cannot start: expected an executable without a set-user-ID[^\n]+\n$/,
-    );
-  }
-});
+endToEnd(
+  "a set-user-ID bit is refused in one line, and nothing is run by it",
+  (dir) => {
+    Deno.chmodSync(dir, 0o755);
+    const { own } = foldersIn(dir);
+    const file = `${dir}/joulemark`;
+    Deno.copyFileSync(BINARY, file);
+    for (const bit of [0o4000, 0o2000]) {
+      Deno.chmodSync(file, 0o755 | bit);
+      const { code, text } = asNobody(file, ["run", "--", "id"], own);
+      assertEquals(code, 126, text);
+      assertMatch(
+        text,
+        /^joulemark: Cannot start: expected an executable without a set-user-ID[^\n]+\n$/,
+      );
+    }
+  },
+  undefined,
+  NOT_ROOT,
+);
 
 onPrivateNode(
   "with file capabilities counters are open that the caller may not read",

@@ -334,17 +334,21 @@ endToEnd("ranks that are not elected never start a runtime", async (dir) => {
   assertEquals(refused.map(({ stdout }) => stdout.length), [0, 0, 0, 0]);
 });
 
-endToEnd("the application is let go after a second where the runtime hangs", (dir) => {
-  if (NO_STRACE !== undefined) return console.log(`skipped: ${NO_STRACE}`);
-  // strace holds the runtime's threads at their first futex for longer than the guardian waits
-  const { code, stdout } = shell(
-    dir,
-    "exec strace -f -qq -o /dev/null -e trace=memfd_create " +
-      "-e inject=memfd_create:delay_enter=2500000 $J run -q -- sh -c 'date +%s%N; exit 9'",
-  );
-  assertEquals(code, 9);
-  assertMatch(stdout, /^\d+\n$/);
-});
+endToEnd(
+  "the application is let go after a second where the runtime hangs",
+  (dir) => {
+    // strace holds the runtime's threads at their first futex for longer than the guardian waits
+    const { code, stdout } = shell(
+      dir,
+      "exec strace -f -qq -o /dev/null -e trace=memfd_create " +
+        "-e inject=memfd_create:delay_enter=2500000 $J run -q -- sh -c 'date +%s%N; exit 9'",
+    );
+    assertEquals(code, 9);
+    assertMatch(stdout, /^\d+\n$/);
+  },
+  undefined,
+  NO_STRACE,
+);
 
 /** A cgroup of version 1 or 2 that this test may limit; `undefined` where there is none. */
 function makeGroup(controller: string, limits: Record<string, string>): string | undefined {

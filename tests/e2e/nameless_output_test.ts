@@ -31,60 +31,76 @@ function check(dir: string, expected: string): void {
   assertEquals(left, []);
 }
 
-endToEnd("a new name is given by one call, a taken one by a link and a rename", (dir) => {
-  if (NO_STRACE !== undefined) return console.log(`skipped: ${NO_STRACE}`);
-  const expected = merged(dir);
-  const options = ["-e", "trace=linkat,renameat"];
-  const first = merge(dir, options);
-  assertEquals(first.length, 1, first.join("\n"));
-  assertMatch(first[0], /linkat\(.*, "out\.report", AT_SYMLINK_FOLLOW\) = 0$/);
-  check(dir, expected);
-  const second = merge(dir, options);
-  assertEquals(second.length, 3, second.join("\n"));
-  assertMatch(second[0], /linkat\(.*EEXIST/);
-  assertMatch(second[1], NAMED);
-  assertMatch(second[2], /renameat\(.*, "out\.report"\) = 0$/);
-  check(dir, expected);
-});
+endToEnd(
+  "a new name is given by one call, a taken one by a link and a rename",
+  (dir) => {
+    const expected = merged(dir);
+    const options = ["-e", "trace=linkat,renameat"];
+    const first = merge(dir, options);
+    assertEquals(first.length, 1, first.join("\n"));
+    assertMatch(first[0], /linkat\(.*, "out\.report", AT_SYMLINK_FOLLOW\) = 0$/);
+    check(dir, expected);
+    const second = merge(dir, options);
+    assertEquals(second.length, 3, second.join("\n"));
+    assertMatch(second[0], /linkat\(.*EEXIST/);
+    assertMatch(second[1], NAMED);
+    assertMatch(second[2], /renameat\(.*, "out\.report"\) = 0$/);
+    check(dir, expected);
+  },
+  undefined,
+  NO_STRACE,
+);
 
-endToEnd("without links the file is copied into one with a random name", (dir) => {
-  if (NO_STRACE !== undefined) return console.log(`skipped: ${NO_STRACE}`);
-  const expected = merged(dir), inject = ["-e", "inject=linkat:error=EPERM"];
-  const calls = merge(dir, ["-e", "trace=linkat,renameat", ...inject]);
-  assertMatch(calls.at(-1)!, NAMED);
-  check(dir, expected);
-});
+endToEnd(
+  "without links the file is copied into one with a random name",
+  (dir) => {
+    const expected = merged(dir), inject = ["-e", "inject=linkat:error=EPERM"];
+    const calls = merge(dir, ["-e", "trace=linkat,renameat", ...inject]);
+    assertMatch(calls.at(-1)!, NAMED);
+    check(dir, expected);
+  },
+  undefined,
+  NO_STRACE,
+);
 
-endToEnd("without files that have no name it has a random one from the start", (dir) => {
-  if (NO_STRACE !== undefined) return console.log(`skipped: ${NO_STRACE}`);
-  const expected = merged(dir), trace = ["-e", "trace=openat,linkat,renameat"];
-  const calls = merge(dir, trace);
-  const asked = calls.findLastIndex((line) => line.includes("O_TMPFILE"));
-  const thread = calls[asked].split(" ")[0] + " ";
-  const nth = calls.slice(0, asked + 1).filter((line) => {
-    return line.startsWith(thread) && line.includes("openat(");
-  }).length;
-  Deno.removeSync(`${dir}/out.report`);
-  const inject = ["-e", `inject=openat:error=EOPNOTSUPP:when=${nth}`];
-  const refused = merge(dir, [...trace, ...inject]);
-  const injected = refused.filter((line) => line.includes("INJECTED"));
-  assert(injected.some((line) => line.includes("O_TMPFILE")), injected.join("\n"));
-  assertEquals(refused.filter((line) => line.includes("linkat(")), []);
-  assertEquals(refused.filter((line) => NAMED.test(line) && line.includes("O_EXCL")).length, 1);
-  check(dir, expected);
-});
+endToEnd(
+  "without files that have no name it has a random one from the start",
+  (dir) => {
+    const expected = merged(dir), trace = ["-e", "trace=openat,linkat,renameat"];
+    const calls = merge(dir, trace);
+    const asked = calls.findLastIndex((line) => line.includes("O_TMPFILE"));
+    const thread = calls[asked].split(" ")[0] + " ";
+    const nth = calls.slice(0, asked + 1).filter((line) => {
+      return line.startsWith(thread) && line.includes("openat(");
+    }).length;
+    Deno.removeSync(`${dir}/out.report`);
+    const inject = ["-e", `inject=openat:error=EOPNOTSUPP:when=${nth}`];
+    const refused = merge(dir, [...trace, ...inject]);
+    const injected = refused.filter((line) => line.includes("INJECTED"));
+    assert(injected.some((line) => line.includes("O_TMPFILE")), injected.join("\n"));
+    assertEquals(refused.filter((line) => line.includes("linkat(")), []);
+    assertEquals(refused.filter((line) => NAMED.test(line) && line.includes("O_EXCL")).length, 1);
+    check(dir, expected);
+  },
+  undefined,
+  NO_STRACE,
+);
 
-endToEnd("killed while it gives its report a name, a run leaves nothing half-written", (dir) => {
-  if (NO_STRACE !== undefined) return console.log(`skipped: ${NO_STRACE}`);
-  const { stderr } = new Deno.Command("strace", {
-    args: [
-      ...["-f", "-qq", "-o", "/dev/null", "-e", "trace=linkat"],
-      ...["-e", "inject=linkat:signal=KILL:when=1", BINARY, "run", "-q", "--simulate"],
-      ...["--report", "out.report", "--", "sleep", "0.2"],
-    ],
-    ...{ cwd: dir, stdin: "null", stdout: "null" },
-  }).outputSync();
-  assertMatch(new TextDecoder().decode(stderr), /monitor ended before its report was left/);
-  const left = [...Deno.readDirSync(dir)].map((entry) => entry.name);
-  assertEquals(left.filter((name) => name !== "out.report"), []);
-});
+endToEnd(
+  "killed while it gives its report a name, a run leaves nothing half-written",
+  (dir) => {
+    const { stderr } = new Deno.Command("strace", {
+      args: [
+        ...["-f", "-qq", "-o", "/dev/null", "-e", "trace=linkat"],
+        ...["-e", "inject=linkat:signal=KILL:when=1", BINARY, "run", "-q", "--simulate"],
+        ...["--report", "out.report", "--", "sleep", "0.2"],
+      ],
+      ...{ cwd: dir, stdin: "null", stdout: "null" },
+    }).outputSync();
+    assertMatch(new TextDecoder().decode(stderr), /monitor ended before its report was left/);
+    const left = [...Deno.readDirSync(dir)].map((entry) => entry.name);
+    assertEquals(left.filter((name) => name !== "out.report"), []);
+  },
+  undefined,
+  NO_STRACE,
+);

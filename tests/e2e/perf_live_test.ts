@@ -3,6 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
 import { compile } from "../_support/compiled.ts";
 import { endToEnd, joulemark } from "../_support/programs.ts";
+import { NOT_ROOT, succeeds, unless } from "../_support/skipped.ts";
 
 const PAIRS = [
   ["TASK_CLOCK", "task-clock", 1e-3],
@@ -10,17 +11,16 @@ const PAIRS = [
   ["CONTEXT_SWITCHES", "context-switches", 1],
 ] as const;
 
-const why = (() => {
-  try {
-    const args = ["stat", "-e", "task-clock,context-switches", "true"];
-    const { success } = new Deno.Command("perf", { args, stdout: "null", stderr: "null" })
-      .outputSync();
-    return success ? "" : "perf stat may not count here";
-  } catch {
-    return "no perf program";
-  }
-})();
-if (why !== "") console.log(`skipped: comparison with perf stat: ${why}`);
+/** A plain user may count a process's events in the kernel up to this level: perf_event_paranoid. */
+const MAX_PARANOID = 1;
+const MISSING = unless(
+  succeeds("perf", "stat", "-e", "task-clock,context-switches", "true"),
+  "perf stat is missing or may not count",
+) ?? unless(
+  NOT_ROOT === undefined ||
+    Number(Deno.readTextFileSync("/proc/sys/kernel/perf_event_paranoid")) <= MAX_PARANOID,
+  "a plain user may not count context switches here",
+);
 
 /** `perf stat -x,`: count, unit, event, … a line. */
 function perfCounts(text: string): Map<string, number> {
@@ -32,8 +32,9 @@ function perfCounts(text: string): Map<string, number> {
   return counts;
 }
 
-if (why === "") {
-  endToEnd("counters of the command agree with perf stat within 2 %, children included", (dir) => {
+endToEnd(
+  "counters of the command agree with perf stat within 2 %, children included",
+  (dir) => {
     const program = `${dir}/known_events`;
     compile("e2e/programs/known_events.c", program, []);
     const signals = PAIRS.map(([name]) => `PERF_APP::${name}`).join(",");
@@ -56,5 +57,7 @@ if (why === "") {
       console.log(`${event}: ours ${mine}, perf ${other} (${(off * 100).toFixed(2)} %)`);
       assert(other > 0 && Math.abs(off) < 0.02, `${event}: ours ${mine}, perf's ${other}`);
     }
-  });
-}
+  },
+  undefined,
+  MISSING,
+);

@@ -355,7 +355,6 @@ function sources(dir: string): string {
 endToEnd(
   "a command that began before --preload was ready has no regions of it: it is said",
   (dir) => {
-    if (NO_STRACE !== undefined) return console.log(`skipped: ${NO_STRACE}`);
     compile(dir, DIALECTS);
     const strace = [
       "-f",
@@ -381,6 +380,8 @@ endToEnd(
     assertEquals(out.code, 0, said);
     assertStringIncludes(said, "the command began without what was to change it (--preload");
   },
+  undefined,
+  NO_STRACE,
 );
 
 endToEnd("run --preload builds once for many processes that come together", async (dir) => {

@@ -20,40 +20,48 @@ function measured(dir: string): number {
   return Number(host.application["runtime (s)"]);
 }
 
-endToEnd("run: a name that another user has costs a line, and not the figures", (dir) => {
-  if (NOT_ROOT !== undefined) return console.log("skipped: another user's file needs root");
-  Deno.chownSync(dir, own, own);
-  const names = ["/dev/shm", "/tmp"].map((parent) => `${parent}/joulemark-${own}`);
-  try {
-    for (const name of names) {
-      Deno.writeTextFileSync(name, "");
-      Deno.chownSync(name, 65534, 65534);
+endToEnd(
+  "run: a name that another user has costs a line, and not the figures",
+  (dir) => {
+    Deno.chownSync(dir, own, own);
+    const names = ["/dev/shm", "/tmp"].map((parent) => `${parent}/joulemark-${own}`);
+    try {
+      for (const name of names) {
+        Deno.writeTextFileSync(name, "");
+        Deno.chownSync(name, 65534, 65534);
+      }
+      const out = as(own, dir, BINARY, "run", "-q", "--", "sh", "-c", "sleep 0.2; exit 3");
+      assertEquals(out.code, 3);
+      assertMatch(out.stderr, SAID);
+      assert(measured(dir) > 0.1);
+      // Other verbs find the same directory.
+      const recovered = as(own, dir, BINARY, "recover");
+      assertEquals(recovered, { code: 0, stderr: "" });
+    } finally {
+      for (const name of names) Deno.removeSync(name);
+      for (const { name } of Deno.readDirSync("/dev/shm")) {
+        if (!name.startsWith(`joulemark-${own}.`)) continue;
+        Deno.removeSync(`/dev/shm/${name}`, { recursive: true });
+      }
     }
-    const out = as(own, dir, BINARY, "run", "-q", "--", "sh", "-c", "sleep 0.2; exit 3");
-    assertEquals(out.code, 3);
-    assertMatch(out.stderr, SAID);
-    assert(measured(dir) > 0.1);
-    // Other verbs find the same directory.
-    const recovered = as(own, dir, BINARY, "recover");
-    assertEquals(recovered, { code: 0, stderr: "" });
-  } finally {
-    for (const name of names) Deno.removeSync(name);
-    for (const { name } of Deno.readDirSync("/dev/shm")) {
-      if (!name.startsWith(`joulemark-${own}.`)) continue;
-      Deno.removeSync(`/dev/shm/${name}`, { recursive: true });
-    }
-  }
-});
+  },
+  undefined,
+  NOT_ROOT,
+);
 
-endToEnd("run: root of a user namespace is measured beside the node's root", (dir) => {
-  if (NOT_ROOT !== undefined) return console.log("skipped: to become another user takes root");
-  Deno.chownSync(dir, own, own);
-  const made = as(own, dir, "unshare", "-U", "-r", "true");
-  if (made.code !== 0) return console.log("skipped: no user namespaces here");
-  Deno.mkdirSync("/dev/shm/joulemark-0", { recursive: true, mode: 0o700 });
-  // It has the name of the user that it is outside, so nobody is in its way.
-  const inner = [BINARY, "run", "-q", "--", "sleep", "0.2"];
-  const out = as(own, dir, "unshare", "-U", "-r", ...inner);
-  assertEquals([out.code, out.stderr], [0, ""]);
-  assert(measured(dir) > 0.1);
-});
+endToEnd(
+  "run: root of a user namespace is measured beside the node's root",
+  (dir) => {
+    Deno.chownSync(dir, own, own);
+    const made = as(own, dir, "unshare", "-U", "-r", "true");
+    if (made.code !== 0) return console.log("skipped: no user namespaces here");
+    Deno.mkdirSync("/dev/shm/joulemark-0", { recursive: true, mode: 0o700 });
+    // It has the name of the user that it is outside, so nobody is in its way.
+    const inner = [BINARY, "run", "-q", "--", "sleep", "0.2"];
+    const out = as(own, dir, "unshare", "-U", "-r", ...inner);
+    assertEquals([out.code, out.stderr], [0, ""]);
+    assert(measured(dir) > 0.1);
+  },
+  undefined,
+  NOT_ROOT,
+);
