@@ -179,19 +179,6 @@ Deno.test("no folder of src/ imports itself by way of others", () => {
   assertEquals(findCycle(graph)?.join(" -> "), undefined);
 });
 
-Deno.test("no room is larger than can be kept in mind, and session/ is small", () => {
-  const rooms = new Map<string, { files: number; lines: number }>();
-  for (const { path } of walkSync(SOURCES, { includeDirs: false })) {
-    const folder = path.slice(SOURCES.length, Math.max(SOURCES.length, path.lastIndexOf("/")));
-    const lines = path.endsWith(".hex") ? 0 : Deno.readTextFileSync(path).split("\n").length - 1;
-    const room = rooms.get(folder) ?? { files: 0, lines: 0 };
-    rooms.set(folder, { files: room.files + 1, lines: room.lines + lines });
-  }
-  assertEquals([...rooms].filter(([, { lines }]) => lines > 4500), []);
-  const session = rooms.get("session")!;
-  assertEquals([session.lines <= 2000, session.files <= 15], [true, true]);
-});
-
 Deno.test("no file of src/ imports itself by way of others", () => {
   const graph = new Map<string, Set<string>>();
   for (const { file, specifier } of allImports()) {

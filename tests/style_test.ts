@@ -3,7 +3,9 @@ import { assertEquals } from "@std/assert";
 import { walkSync } from "@std/fs";
 
 const ROOT = new URL("../", import.meta.url).pathname;
-const LONGEST = 450;
+/** A file of more lines says why in its first comment, in a sentence with these words. */
+const REASON = "In one file because";
+const LONG_FILE_LINES = 600;
 
 /** A line that breaks a rule, or a whole file. */
 interface Rule {
@@ -71,9 +73,9 @@ export function findings(name: string, text: string): string[] {
     });
   }
   const isTable = name.startsWith("src/readers/tables/") || name.endsWith("_table.ts");
-  const count = lines.length - 1;
-  if (name.startsWith("src/") && name.endsWith(".ts") && !isTable && count > LONGEST) {
-    found.push(`${name}: ${count} lines: at most ${LONGEST}, tables excepted`);
+  const isLong = lines.length - 1 > LONG_FILE_LINES && !isTable && !text.includes(REASON);
+  if (name.startsWith("src/") && name.endsWith(".ts") && isLong) {
+    found.push(`${name}: above ${LONG_FILE_LINES} lines a file says why: "${REASON} …"`);
   }
   return found;
 }
@@ -118,14 +120,14 @@ Deno.test("findings() finds what breaks each rule, and only that", () => {
     ["src/a/b.ts", "// TODO: later"],
     ["src/a/b.ts", "Deno.dlopen(path, {});"],
     ["src/a/b.ts", "const here = import.meta.url;"],
-    ["src/a/b.ts", "x\n".repeat(LONGEST + 1)],
+    ["src/a/b.ts", "x\n".repeat(LONG_FILE_LINES + 1)],
   ];
   for (const [name, text] of bad) assertEquals(findings(name, text).length, 1, text.slice(0, 40));
   const good: [string, string][] = [
     ["src/a/b.ts", "// TODO(#12): later; a workload, homework/x"],
     ["src/os/libc.ts", "Deno.dlopen(path, {});"],
-    ["src/readers/tables/x.ts", "x\n".repeat(LONGEST + 1)],
-    ["src/readers/x_table.ts", "x\n".repeat(LONGEST + 1)],
+    ["src/readers/tables/x.ts", "x\n".repeat(LONG_FILE_LINES + 1)],
+    ["src/readers/x_table.ts", "x\n".repeat(LONG_FILE_LINES + 1)],
   ];
   for (const [name, text] of good) assertEquals(findings(name, text), []);
 });
