@@ -2,17 +2,13 @@
  * `joulemark stats`: post-processing of raw stats files.
  * @module
  */
-import { jsonText } from "../core/printable.ts";
 import { UnknownNameError, UsageError } from "../core/errors.ts";
-import { ingest2021 } from "../rawstats/original/ingest2021.ts";
-import { assembleJob2018, isOfJob } from "../rawstats/original/job2018.ts";
 import { printRawTable } from "../rawstats/print/print_table.ts";
 import { metricValues, type RawAnalysisTable } from "../rawstats/print/tables.ts";
 import type { RawTableRequest } from "../rawstats/print/table.ts";
 import { readRawTables } from "../rawstats/workers.ts";
 import { lookAtRawFiles } from "../rawstats/files.ts";
 import { energySourceLine, parseEnergyUnits } from "../rawstats/energy_units.ts";
-import { readOriginalNodes } from "../rawstats/original/original_nodes.ts";
 import type { RawCopies } from "../rawstats/once.ts";
 import { MAX_DEVICES } from "../rawstats/packed_series.ts";
 import type { SeriesFormat } from "../rawstats/print/print_series.ts";
@@ -59,11 +55,8 @@ resets are told from both, gauges are never differenced.`,
         "or TYPE=..., TYPE.KEY=..., comma-separated",
     },
     { name: "devices", help: "table: a row per device, not the sum over devices" },
-    {
-      ...{ name: "as-original", value: "Y", words: ["2018", "2021"] },
-      help: "2018 or 2021: the numbers and layout of the job assembler or the ingest of those " +
-        "years, mistakes included",
-    },
+    // Refused with the reason.
+    { name: "as-original", value: "Y", help: "" },
     {
       ...{ name: "processes", value: "N" },
       help:
@@ -82,6 +75,16 @@ resets are told from both, gauges are never differenced.`,
   async run(options) {
     if (options.words.length === 0) throw usage("at least one file", "none");
     const format = parseFormat(options, FORMATS);
+    if (options.text["as-original"] !== undefined) {
+      throw new UsageError({
+        action: "use --as-original",
+        expected: "no such option",
+        found: "one that is gone",
+        remedy:
+          "the originals' numbers are computed by the tests alone (tests/rawstats/original); " +
+          "leave it out for joulemark's own, --format csv has them all",
+      });
+    }
     const files = await lookAtRawFiles(options.words);
     const types = options.text.types?.split(",").map((type) => type.trim());
     const request: Request = {
@@ -97,13 +100,8 @@ resets are told from both, gauges are never differenced.`,
       processes: processesOf(options),
       types,
     };
-    const year = options.text["as-original"];
-    if (year === undefined && format === "table") {
-      return finished(printRawTable(await analysed(request, say)));
-    }
-    if (year === undefined) return await series(request, format as SeriesFormat);
-    if (year !== "2018" && year !== "2021") throw usage("--as-original 2018 or 2021", year);
-    return await asOriginal(request, year);
+    if (format === "table") return finished(printRawTable(await analysed(request, say)));
+    return await series(request, format);
   },
 };
 
@@ -210,57 +208,4 @@ function check({ job, files, quiet }: Request, analysis: RawAnalysis): void {
   if (seen.cut.length > 0 && !quiet) {
     say(`job ${job}: begin or end mark missing on ${seen.cut.join(", ")}`);
   }
-}
-
-/** With the numbers of the original programs. */
-async function asOriginal(request: Request, year: "2018" | "2021"): Promise<number> {
-  const copies = { records: 0, lines: 0, differing: 0 };
-  const tell = request.quiet ? () => {} : say;
-  const nodes = await readOriginalNodes(request.files, {
-    // The ingest names the values one by one until either side ends; the assembler drops the line.
-    keepsOddLines: year === "2021",
-    copies,
-    error: (error) => tell(error.message),
-  });
-  if (!request.quiet) tellCopies([copies]);
-  const { job } = request;
-  if (job !== undefined) {
-    for (const [host, node] of nodes) {
-      const marks = new Set(node.records.flatMap((record) => record.marks));
-      const whole = marks.has(`begin ${job}`) && marks.has(`end ${job}`);
-      const records = node.records.filter((record) => isOfJob(record, job));
-      // The assembler leaves out hosts on which a mark of the job is missing.
-      if (records.length > 0 && whole) nodes.set(host, { ...node, records });
-      else nodes.delete(host);
-    }
-    if (nodes.size === 0) throw usage(`a job with begin and end marks in the files`, job);
-  }
-  if (year === "2018") {
-    const { times, hosts } = assembleJob2018(nodes);
-    const [stats] = hosts.values();
-    const head = { generation: "2018 job assembly (2.3.4)", times };
-    const body = hosts.size === 1 ? { stats } : { hosts: Object.fromEntries(hosts) };
-    return finished(exactJson({ ...head, ...body }) + "\n");
-  }
-  const generation = "2021-2025 ingest";
-  const parts = [...nodes].map(([host, node]) => {
-    const { times, series, processes } = ingest2021(node);
-    const part = processes.length > 0 ? { times, series, processes } : { times, series };
-    return [host, part] as const;
-  });
-  const body = parts.length === 1
-    ? { generation, ...parts[0][1] }
-    : { generation, hosts: Object.fromEntries(parts) };
-  return finished(jsonText(body) + "\n");
-}
-
-/** JSON in which bigints are numbers with all their digits. */
-function exactJson(value: unknown): string {
-  if (typeof value === "bigint") return value.toString();
-  if (Array.isArray(value)) return `[${value.map(exactJson).join(",")}]`;
-  if (typeof value === "object" && value !== null) {
-    const members = Object.entries(value).map(([k, v]) => `${jsonText(k)}:${exactJson(v)}`);
-    return `{${members.join(",")}}`;
-  }
-  return jsonText(value);
 }

@@ -10,7 +10,7 @@ import { EXACT_BELOW } from "../formats/rawstats/columns.ts";
 import { parseRawUnit, type RawKey, type RawUnit, sameSchema } from "../formats/rawstats/schema.ts";
 import type { RawKind, RawSchema } from "../formats/rawstats/schema.ts";
 import { judgeStep, type RawCorrectionKind } from "./judge.ts";
-import { isEnergy, trueKeys, widensBySight } from "./original/quirks.ts";
+import { isEnergy, trueKeys, widensBySight } from "./quirks.ts";
 
 /** A step backwards, as it was taken. */
 export interface RawCorrection {

@@ -7,7 +7,7 @@
  * @module
  */
 import { UsageError } from "../core/errors.ts";
-import { isEnergy } from "./original/quirks.ts";
+import { isEnergy } from "./quirks.ts";
 
 /** Joules of a count by `TYPE.KEY`, by `TYPE`, or by `*` for all. */
 export type EnergyUnits = Readonly<Record<string, number>>;

@@ -36,7 +36,7 @@ export interface HeldRecord {
 }
 
 /** The receiver of lines between the records. */
-export type HeldHandler = Pick<RawHandler, "schema" | "oddRow" | "property" | "error">;
+export type HeldHandler = Pick<RawHandler, "schema" | "property" | "error">;
 
 /** Files whose times overlap, together; other files one by one. */
 function meeting(files: readonly RawFile[]): RawFile[][] {
@@ -129,11 +129,7 @@ function placesIn(from: RawColumns, to: RawColumns): Int32Array | null {
 function differ(a: HeldLine, b: HeldLine): boolean {
   const at = placesIn(a.device.columns, b.device.columns);
   if (at === null) return !a.values.equals(b.values);
-  // Lines of a wrong length end before their keys do.
-  const [mine, theirs] = [a.values.numbers.length, b.values.numbers.length];
-  return at.some((place, i) =>
-    place >= 0 && i < mine && place < theirs && a.values.exact(i) !== b.values.exact(place)
-  );
+  return at.some((place, i) => place >= 0 && a.values.exact(i) !== b.values.exact(place));
 }
 
 /** One record out of its copies. */
@@ -170,12 +166,6 @@ async function* recordsOf(
   const own: RawHandler = {
     property: (name, value) => handler.property?.(name, value),
     schema: (columns: RawColumns) => handler.schema?.(columns),
-    oddRow: (columns, device, words) => {
-      if (!handler.oddRow?.(columns, device, words)) return false;
-      const values = firstValues(words, columns.schema.keys.length);
-      now!.lines.push({ device: columns.device(device), values, file: number });
-      return true;
-    },
     error: (error) => handler.error(error),
     record(head) {
       if (now !== undefined) ready.push(now);
@@ -195,12 +185,4 @@ async function* recordsOf(
   scanner.end();
   yield* ready;
   if (now !== undefined) yield now;
-}
-
-/** Values of a line that has more or fewer than its schema. */
-function firstValues(words: readonly string[], most: number): RawValues {
-  const count = Math.min(words.length, most);
-  const values = new RawValues(count);
-  for (let k = 0; k < count; k++) values.setWide(k, BigInt.asUintN(64, BigInt(words[k])));
-  return values;
 }

@@ -45,10 +45,6 @@ endToEnd(
         assertEquals([out.code, more, out.stdout], [0, "", single.stdout], paths.join(" "));
       }
     }
-    for (const year of ["2018", "2021"]) {
-      const of = (...paths: string[]) => joulemark(dir, ["stats", "--as-original", year, ...paths]);
-      assertEquals(of("1000", "copy").stdout, of("1000").stdout);
-    }
   },
 );
 
@@ -114,18 +110,6 @@ endToEnd("lines that end in CR LF are lines", (dir) => {
   Deno.writeTextFileSync(`${dir}/b`, file("n1", 0, 4).replaceAll("\n", "\r\n"));
   const out = joulemark(dir, ["stats", "b"]);
   assertEquals([out.stderr, out.stdout], ["", joulemark(dir, ["stats", "a"]).stdout]);
-});
-
-endToEnd("--as-original 2021: a first value and a line of a wrong length count as there", (dir) => {
-  const text = "$hpcperfstats 2.3.5\n$hostname n1\n!t a,E b,E\n" +
-    "\n10 7 n1\nt 0 1 1\n\n20 7 n1\nt 0 5 2\nt 1 100 10\n\n30 7 n1\nt 0 7\nt 1 103 11 9\n";
-  Deno.writeTextFileSync(`${dir}/a`, text);
-  const out = joulemark(dir, ["stats", "--as-original", "2021", "a"]);
-  assertEquals(out.stderr, "");
-  const { series } = JSON.parse(out.stdout);
-  // device 1 comes at 20 s: its value is added, its delta is none; at 30 s device 0 has no b
-  assertEquals(series.t.a, { unit: "#", value: [105, 110], delta: [4, 5], rate: [0.4, 0.5] });
-  assertEquals(series.t.b, { unit: "#", value: [12, 11], delta: [1, 1], rate: [0.1, 0.1] });
 });
 
 /** A node's packages count 100 W in units of 2^-14 J; the meter of the node, if there is one, 250 W. */

@@ -1,7 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { parseRawStats } from "../../src/formats/rawstats/rawstats.ts";
 import { rawDeltas } from "../../src/rawstats/deltas.ts";
-import { assembleJob2018 } from "../../src/rawstats/original/job2018.ts";
+import { assembleJob2018 } from "./original/job2018.ts";
+import { readOriginal } from "./original/read.ts";
 import { NodeInputs } from "../../src/rawstats/metric_inputs.ts";
 import { JOB_METRICS } from "../../src/rawstats/metrics.ts";
 import { JobFilter, RawNode } from "../../src/rawstats/node.ts";
@@ -95,8 +96,8 @@ Deno.test("family 10h: job metrics use the derived types", () => {
   assertEquals(metric("avg_htbw"), 2 * 4 * links / 2 ** 30 / 1200);
 });
 
-Deno.test("family 10h: --as-original 2018 has sixteen cores and four sockets in place of the type", () => {
-  const { hosts } = assembleJob2018(new Map([["i101", parseRawStats(file(8))]]));
+Deno.test("family 10h: the job assembler has sixteen cores and four sockets in place of the type", () => {
+  const { hosts } = assembleJob2018(new Map([["i101", readOriginal(file(8))]]));
   const tables = hosts.get("i101")!;
   assertEquals(Object.keys(tables), ["amd64_core", "amd64_sock"]);
   assertEquals(Object.keys(tables.amd64_core).length, 16);
@@ -115,7 +116,7 @@ Deno.test("family 10h: --as-original 2018 has sixteen cores and four sockets in 
   assertEquals(Object.keys(tables.amd64_sock), ["0", "1", "2", "3"]);
   // one more core than the original knows, or a word that it does not: left as it is
   for (const text of [file(17), file(8, [...WORDS.slice(0, 3), "1 2 3 4"])]) {
-    const left = assembleJob2018(new Map([["i101", parseRawStats(text)]])).hosts.get("i101")!;
+    const left = assembleJob2018(new Map([["i101", readOriginal(text)]])).hosts.get("i101")!;
     assertEquals(Object.keys(left), ["amd64_pmc"]);
   }
 });

@@ -6,8 +6,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { parseRawStats, stringifyRawStats } from "../../src/formats/rawstats/rawstats.ts";
 import { rawDeltas } from "../../src/rawstats/deltas.ts";
-import { ingest2021 } from "../../src/rawstats/original/ingest2021.ts";
-import { assembleJob2018 } from "../../src/rawstats/original/job2018.ts";
 import { CSV_HEADER, CsvRows } from "../../src/rawstats/print/print_csv.ts";
 import { printRawTable } from "../../src/rawstats/print/print_table.ts";
 import { metricValues, tableRows } from "../../src/rawstats/print/tables.ts";
@@ -170,8 +168,6 @@ async function check(bytes: Uint8Array<ArrayBuffer>, path: string): Promise<void
     }
   }
   for (const { delta } of corrections) assert(delta >= 0n);
-  ingest2021(stats);
-  assembleJob2018(new Map([["h", stats]]));
   Deno.writeFileSync(path, bytes);
   const wants = () => true;
   const write = (

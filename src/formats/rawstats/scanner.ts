@@ -45,8 +45,6 @@ export interface RawHandler {
   mark?(text: string): void;
   /** One statistics line; `values` is reused. */
   row?(device: RawDevice, values: RawValues): void;
-  /** A line of a known type with more or fewer values than its schema; true: it is accepted. */
-  oddRow?(columns: RawColumns, device: string, words: readonly string[]): boolean;
   /** Something was wrong; reading goes on. */
   error(error: FormatError): void;
 }
@@ -244,9 +242,6 @@ export class RawScanner {
     }
     const given = words.length - 2;
     const wanted = columns.schema.keys.length;
-    if (given !== wanted && this.#record >= 0 && words.slice(2).every((w) => /^\d+$/.test(w))) {
-      if (this.#handler.oddRow?.(columns, words[1], words.slice(2))) return undefined;
-    }
     if (given !== wanted && words.slice(2).every((word) => /^\d+$/.test(word))) {
       return `${given} values of ${words[0]} where its schema has ${wanted}, left out`;
     }

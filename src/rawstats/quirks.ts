@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RawKey, RawSchema } from "../../formats/rawstats/schema.ts";
+import type { RawKey, RawSchema } from "../formats/rawstats/schema.ts";
 
 /**
  * The columns as they have to be taken.

@@ -7,7 +7,7 @@
  * that a migration would meet are kept, and documented where they are made.
  * @module
  */
-import type { RawSchema } from "../../formats/rawstats/schema.ts";
+import type { RawSchema } from "../../../src/formats/rawstats/schema.ts";
 import { CONTROL_NAMES, type ControlNames, KNL_CONTROL_NAMES } from "./control_names.ts";
 
 /** Counters per device and key on the common axis. */

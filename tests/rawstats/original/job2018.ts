@@ -1,19 +1,24 @@
 /**
  * What the job assembler of 2012–2020 makes of raw stats, its mistakes included.
  *
- * For sites that check a migration: counters rebased to their first value, on a common axis of
- * whole seconds. docs/raw-stats.md lists where its numbers are wrong and how ours differ.
+ * Counters are rebased to their first value, on a common axis of whole seconds. An oracle of the
+ * tests; docs/raw-stats.md lists its differences from the product.
  * @module
  */
-import type { RawRecord, RawStats } from "../../formats/rawstats/rawstats.ts";
+import type { RawStats } from "../../../src/formats/rawstats/rawstats.ts";
 import {
   parseRawSchema,
   parseRawUnit,
   type RawKey,
   type RawSchema,
-} from "../../formats/rawstats/schema.ts";
-import { FAMILY10H_CORE, FAMILY10H_EVENTS, FAMILY10H_SOCKET, isFamily10h } from "../family10h.ts";
-import { family10hSocket } from "../family10h.ts";
+} from "../../../src/formats/rawstats/schema.ts";
+import {
+  FAMILY10H_CORE,
+  FAMILY10H_EVENTS,
+  FAMILY10H_SOCKET,
+  isFamily10h,
+} from "../../../src/rawstats/family10h.ts";
+import { family10hSocket } from "../../../src/rawstats/family10h.ts";
 import { type JobTables, nameControls2018 } from "./job2018_controls.ts";
 
 export type { JobTables };
@@ -50,8 +55,9 @@ function factorOf({ unit }: RawKey): bigint {
 export function assembleJob2018(nodes: ReadonlyMap<string, RawStats>): Job2018 {
   const byCount = [...nodes.values()].sort((a, b) => a.records.length - b.records.length);
   const times: number[] = [];
-  for (const { timeUs } of byCount[byCount.length >> 1]?.records ?? []) {
-    const second = Math.floor(timeUs / 1e6);
+  const median = byCount[byCount.length >> 1]?.records ?? [];
+  const seconds = median.map(({ timeUs }) => Math.floor(timeUs / 1e6));
+  for (const second of seconds.sort((a, b) => a - b)) {
     times.push(Math.max(second, (times.at(-1) ?? -Infinity) + 1));
   }
   const hosts = new Map([...nodes].map(([host, stats]) => [host, assembleHost(stats, times)]));
@@ -67,7 +73,7 @@ function assembleHost(stats: RawStats, times: readonly number[]): JobTables {
   const rows = new Map<string, { timeUs: number; values: BigUint64Array }[]>();
   for (const record of stats.records) {
     for (const { type, device, values } of record.lines) {
-      // a line of another schema, which a file may have before its last one
+      // The first schema of a type holds; a line that does not fit it is dropped.
       if (values.length !== stats.schemas.get(type)!.keys.length) continue;
       const key = `${type} ${device}`;
       rows.getOrInsertComputed(key, () => []).push({ timeUs: record.timeUs, values });
@@ -171,9 +177,4 @@ function rebase(type: string, key: RawKey, raw: readonly bigint[]): bigint[] {
     previous = v;
     return out = BigInt.asUintN(MODULUS_BITS, v - base);
   });
-}
-
-/** Does a record belong to a job? Its id is in the comma list of the time line. */
-export function isOfJob(record: RawRecord, job: string): boolean {
-  return record.jobs.split(",").includes(job);
 }
