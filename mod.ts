@@ -148,7 +148,7 @@ export {
 export type { RawKey, RawKind, RawSchema } from "./src/formats/rawstats/schema.ts";
 export type { RawCorrection } from "./src/rawstats/differ.ts";
 export type { RawCorrectionKind } from "./src/rawstats/judge.ts";
-export type { Exact } from "./src/rawstats/series.ts";
+export type { Exact } from "./src/rawstats/exact.ts";
 export {
   type RawDeltaOptions,
   type RawDeltas,

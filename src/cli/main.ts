@@ -60,9 +60,6 @@ async function runNamed(args: string[]): Promise<number> {
     if (name === HIDDEN_VERBS.statsHelper) {
       return await (await import("../rawstats/workers.ts")).rawTableHelper(rest);
     }
-    if (name === HIDDEN_VERBS.seriesHelper) {
-      return await (await import("../rawstats/series_workers.ts")).seriesHelper(rest, writeStdout);
-    }
     if (name === HIDDEN_VERBS.libraryHelper) {
       return (await import("../os/devices/gpu_libraries.ts")).gpuLibraryHelper(rest);
     }

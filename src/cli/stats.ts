@@ -10,9 +10,8 @@ import { readRawTables } from "../rawstats/workers.ts";
 import { lookAtRawFiles } from "../rawstats/files.ts";
 import { energySourceLine, parseEnergyUnits } from "../rawstats/energy_units.ts";
 import type { RawCopies } from "../rawstats/once.ts";
-import { MAX_DEVICES } from "../rawstats/packed_series.ts";
-import type { SeriesFormat } from "../rawstats/print/print_series.ts";
-import { writeSeriesByAll } from "../rawstats/series_workers.ts";
+import { type SeriesFormat, writeSeries } from "../rawstats/print/print_series.ts";
+import { printOpenMetrics } from "../rawstats/print/print_openmetrics.ts";
 import { joinRawNodes, type RawAnalysis } from "../rawstats/stats.ts";
 import { HIDDEN_VERBS, selfCommand } from "../os/self.ts";
 import { EXIT } from "./exit_codes.ts";
@@ -21,14 +20,14 @@ import { JSON_FORMAT, quietOption } from "./command_line/common_options.ts";
 import { misused, type ParsedOptions, parseFormat } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 
-const FORMATS = ["table", "csv", "json", "openmetrics"] as const;
+const FORMATS = ["table", "csv", "jsonl", "json", "openmetrics"] as const;
 type Format = typeof FORMATS[number];
 
 interface Request extends RawTableRequest {
   readonly format: Format;
   readonly quiet: boolean;
   readonly verbose: boolean;
-  /** Processes that read or write; `undefined`: as many as pays. */
+  /** Processes that read; `undefined`: as many as pays. */
   readonly processes: number | undefined;
 }
 
@@ -46,7 +45,8 @@ resets are told from both, gauges are never differenced.`,
     { name: "types", value: "LIST", help: "only these types, comma-separated" },
     {
       ...{ name: "format", value: "F", words: FORMATS },
-      help: "table (default), csv, json, openmetrics",
+      help: "table (default); csv or jsonl: a row for each value; json: what fits in memory; " +
+        "openmetrics: sums",
     },
     JSON_FORMAT,
     {
@@ -60,9 +60,8 @@ resets are told from both, gauges are never differenced.`,
     {
       ...{ name: "processes", value: "N" },
       help:
-        "so many processes: of the table each reads some of the nodes, else each writes a part; 1: " +
-        "this one alone (default: one a CPU, of the table at most 8 and where there are several nodes, " +
-        "else at most 4, from 64 MiB on)",
+        "table, openmetrics: so many processes, each reads some of the nodes (default: one a CPU, " +
+        "at most 8, for several nodes from 64 MiB on)",
     },
     { name: "verbose", short: "v", help: "also how many processes there are" },
     quietOption("no lines about what is wrong in the files"),
@@ -101,6 +100,9 @@ resets are told from both, gauges are never differenced.`,
       types,
     };
     if (format === "table") return finished(printRawTable(await analysed(request, say)));
+    if (format === "openmetrics") {
+      return finished(printOpenMetrics(await analysed({ ...request, devices: true }, say)));
+    }
     return await series(request, format);
   },
 };
@@ -156,22 +158,18 @@ async function analysed(request: Request, tell: (line: string) => void): Promise
 /** Every sample, for programs. */
 async function series(request: Request, format: SeriesFormat): Promise<number> {
   const { files, job, types, energyUnits, quiet } = request;
-  const tell = quiet ? () => {} : say;
-  const leftOut = await writeSeriesByAll({ format, files, job, types, energyUnits }, {
-    processes: request.processes,
-    helper: selfCommand(HIDDEN_VERBS.seriesHelper),
+  await writeSeries({
+    format,
+    files,
+    job,
+    types,
+    energyUnits,
     write: writeStdout,
     check: (analysis) => check(request, analysis),
-    error: (error) => tell(error.message),
-    note: request.verbose ? say : () => {},
-    warn: tell,
+    error: (error) => {
+      if (!quiet) say(error.message);
+    },
   });
-  if (leftOut > 0) {
-    tell(
-      `${leftOut} devices have no series: expected at most ${MAX_DEVICES} of a ` +
-        "type; leave the type out with --types, or take --format csv",
-    );
-  }
   return EXIT.done;
 }
 

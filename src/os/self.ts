@@ -10,8 +10,6 @@ export const HIDDEN_VERBS = {
   demoWorkload: "demo-workload",
   /** A process that reads a part of the nodes for `stats`. */
   statsHelper: "stats-helper",
-  /** A process that writes a part of what `stats` gives. */
-  seriesHelper: "series-helper",
   /** A process that holds a GPU library. */
   libraryHelper: "library-helper",
 } as const;

@@ -7,10 +7,10 @@ import type { FormatError } from "../core/errors.ts";
 import { type RawStats, stringifyRawStats } from "../formats/rawstats/rawstats.ts";
 import { RawScanner } from "../formats/rawstats/scanner.ts";
 import type { RawKind } from "../formats/rawstats/schema.ts";
-import { ColumnStore } from "./column_store.ts";
 import type { RawCorrection } from "./differ.ts";
 import { JobFilter, RawNode } from "./node.ts";
-import { type Exact, KeyReader, type KeySeries, keySeries, NodeSeries, scaled } from "./series.ts";
+import type { Exact } from "./exact.ts";
+import { type KeySeries, NodeSeries } from "./series.ts";
 
 /** One key of one device over time; one entry per time, `undefined` where there is none. */
 export interface RawDeltaSeries {
@@ -70,9 +70,8 @@ export function rawDeltas(
   let host = "";
   const listeners: JobFilter[] = [];
   const node = new RawNode("", listeners);
-  const collected = new NodeSeries("", new ColumnStore(Infinity));
+  const collected = new NodeSeries("");
   listeners.push(new JobFilter(job, collected));
-  const reader = new KeyReader();
   const handler = node.startFile((error) => void errors.push(error));
   const scanner = new RawScanner(path, {
     ...handler,
@@ -83,15 +82,14 @@ export function rawDeltas(
   scanner.push(bytesOf(data));
   scanner.end();
   node.endSample();
-  collected.end();
   // by entries: a file may call a device anything, "__proto__" too
   const series = Object.fromEntries(
-    [...keySeries(collected)].map(([type, devices]) => [
+    [...collected.types].sort(([a], [b]) => a < b ? -1 : 1).map(([type, devices]) => [
       type,
       Object.fromEntries([...devices].map(([device, keys]) => [
         device,
         Object.fromEntries(
-          [...keys].map(([name, key]) => [name, seriesOf(collected.times.length, key, reader)]),
+          [...keys].map(([name, key]) => [name, seriesOf(collected.times.length, key)]),
         ),
       ])),
     ]),
@@ -101,24 +99,21 @@ export function rawDeltas(
 }
 
 /** @param count Times of the node. */
-function seriesOf(
-  count: number,
-  { key, unit, parts, counted }: KeySeries,
-  reader: KeyReader,
-): RawDeltaSeries {
-  reader.read(parts);
-  const raw = new Array<Exact | undefined>(count).fill(undefined);
-  for (let i = 0; i < reader.count; i++) raw[reader.at[i]] = reader.exactRaw(i);
-  const head = { unit: unit.name, scale: unit.scale, kind: key.kind, raw };
-  if (key.kind !== "event") return { ...head, delta: undefined };
-  const delta = new Array<Exact | undefined>(count).fill(undefined);
-  for (const { from, to, scale } of reader.spans.slice(-counted.length)) {
-    for (let i = from; i < to; i++) {
-      const own = reader.exactDelta(i);
-      delta[reader.at[i]] = own === undefined ? undefined : scaled(own, scale);
-    }
-  }
-  return { ...head, delta };
+function seriesOf(count: number, { key, unit, first, raw, delta }: KeySeries): RawDeltaSeries {
+  const list = (values: readonly Exact[]) => {
+    const all = new Array<Exact | undefined>(count).fill(undefined);
+    values.forEach((value, i) => {
+      if (value === value) all[first + i] = value;
+    });
+    return all;
+  };
+  return {
+    unit: unit.name,
+    scale: unit.scale,
+    kind: key.kind,
+    raw: list(raw),
+    delta: key.kind === "event" ? list(delta) : undefined,
+  };
 }
 
 function bytesOf(data: string | Uint8Array | RawStats): Uint8Array {

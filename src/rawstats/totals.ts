@@ -6,7 +6,7 @@
 import { EXACT_BELOW, type RawValues } from "../formats/rawstats/columns.ts";
 import type { RawCounters, RawType } from "./differ.ts";
 import type { JobListener, RawSample } from "./node.ts";
-import { addExact, type Exact } from "./series.ts";
+import { addExact, type Exact } from "./exact.ts";
 
 /** The number of devices of a type that are always kept separate. */
 const MAX_SEPARATE_DEVICES = 4096;

@@ -11,7 +11,6 @@ import { MemoryFile } from "../os/memory/memory_file.ts";
 import { endWithParent, starterOf, waitFor } from "../os/process.ts";
 import { MetricSums } from "./metric_sums.ts";
 import type { RawFile } from "./files.ts";
-import { weight } from "./shares.ts";
 import { filesByHost } from "./stats.ts";
 import { type RawTablePart, type RawTableRequest, readRawTable } from "./print/table.ts";
 
@@ -57,6 +56,14 @@ export async function readRawTables(
     parts.push(part);
   }
   return parts;
+}
+
+/** How much longer text is than it is packed. */
+const GZIP_FACTOR = 8;
+
+/** Bytes of a file, as text. */
+function weight(file: RawFile): number {
+  return file.path.endsWith(".gz") ? file.bytes * GZIP_FACTOR : file.bytes;
 }
 
 function processCount(nodes: readonly RawFile[][], wanted: number | undefined): number {

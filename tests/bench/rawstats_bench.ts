@@ -10,11 +10,8 @@ import { MachineHost } from "../../src/os/host.ts";
 import { RawMachine } from "../../src/os/raw_machine.ts";
 import { NodeInputs } from "../../src/rawstats/metric_inputs.ts";
 import { JobFilter, RawNode } from "../../src/rawstats/node.ts";
-import { JsonSeriesWriter, MetricsSeriesWriter } from "../../src/rawstats/packed_series.ts";
-import type { RawSeriesWriter } from "../../src/rawstats/packed_series.ts";
-import { CsvRows } from "../../src/rawstats/print/print_csv.ts";
-import { Shares } from "../../src/rawstats/shares.ts";
-import { Turns } from "../../src/rawstats/turns.ts";
+import { lookAtRawFiles } from "../../src/rawstats/files.ts";
+import { type SeriesFormat, writeSeries } from "../../src/rawstats/print/print_series.ts";
 import { NodeTotals } from "../../src/rawstats/totals.ts";
 import { RawCollection } from "../../src/collect/collection.ts";
 import { generatedRaw } from "./_generated_raw.ts";
@@ -87,42 +84,29 @@ Deno.bench("8 MB of raw stats: deltas, sums and metrics", { group: "read" }, () 
 
 /** Some 8 MB of a node whose counters go forward, as those of most nodes do. */
 const FORWARD = new TextEncoder().encode([...generatedRaw(8e6)].join(""));
-const ALL = { job: undefined, wants: () => true, shares: new Shares(0, 1, []) };
 
 /** What is written goes nowhere. */
-function write(listen: (turns: Turns) => Partial<RawSeriesWriter>): void {
+async function write(format: SeriesFormat): Promise<void> {
+  const path = `${memoryFolder()}/forward`;
+  Deno.writeFileSync(path, FORWARD);
   let bytes = 0;
-  const turns = Turns.alone((piece) => void (bytes += piece.length));
-  const writer = listen(turns);
-  const listeners: JobFilter[] = [];
-  const node = new RawNode("h", listeners);
-  listeners.push(new JobFilter(undefined, writer.listen!(node)));
-  const scanner = new RawScanner(
-    "bench",
-    node.startFile((error) => {
-      throw error;
-    }),
-  );
-  scanner.push(FORWARD);
-  scanner.end();
-  node.endSample();
-  writer.finish?.(node);
-  writer.end?.();
-  turns.end();
+  await writeSeries({
+    format,
+    files: await lookAtRawFiles([path]),
+    job: undefined,
+    types: undefined,
+    error() {},
+    check() {},
+    write: (piece) => void (bytes += piece.length),
+  });
+  Deno.removeSync(path);
   if (bytes < FORWARD.length) throw new Error("nothing written");
 }
 
-Deno.bench("8 MB of raw stats: as CSV", { group: "write", baseline: true }, () => {
-  write((turns) => ({ listen: () => new CsvRows(turns, ALL.wants) }));
-});
-
-Deno.bench("8 MB of raw stats: as OpenMetrics", { group: "write" }, () => {
-  write((turns) => new MetricsSeriesWriter({ ...ALL, turns }));
-});
-
-Deno.bench("8 MB of raw stats: as JSON", { group: "write" }, () => {
-  write((turns) => new JsonSeriesWriter({ ...ALL, turns }));
-});
+for (const format of ["csv", "jsonl", "json"] as const) {
+  const name = `8 MB of raw stats: as ${format}`;
+  Deno.bench(name, { group: "write", baseline: format === "csv" }, () => write(format));
+}
 
 function collect(collection: RawCollection): () => void {
   const writer = new RawWriter();

@@ -177,7 +177,7 @@ timed("stats: CSV has a row per time, device and key; OpenMetrics ends as it mus
   assert(text.includes("# TYPE rawstats_cpu_user_seconds counter\n"));
   assert(
     text.includes(
-      'rawstats_cpu_user_seconds_total{host="c101-001.hpc.test",device="0"} 549.07 1680000600',
+      'rawstats_cpu_user_seconds_total{host="c101-001.hpc.test",device="0"} 3390.21 1680003600.011602',
     ),
   );
   assert(text.includes("# TYPE rawstats_mem_MemFree_bytes gauge\n"));

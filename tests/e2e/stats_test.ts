@@ -64,43 +64,50 @@ endToEnd("stats that is killed takes its helpers along", async (dir) => {
   assertEquals(pids.filter(isThere), []);
 });
 
-/** A node whose keys several processes share: 18 MB, most of them comments. */
+/** A file of many rows: 24,000 values. */
 function largeNode(dir: string): string {
   const path = `${dir}/large`;
-  const comment = `# ${"-".repeat(1400)}\n`;
   let text = "$hpcperfstats 2.3.5\n$hostname m\n!t a,E,W=32 b c,C\n!cpu user,E system,E\n";
   for (let i = 0; i < 12_000; i++) {
-    text += `\n${1000 + i}.0 7 m\nt 0 ${(700_000 * i) % 2 ** 32} ${i % 9} 1\n${comment}` +
+    text += `\n${1000 + i}.0 7 m\nt 0 ${(700_000 * i) % 2 ** 32} ${i % 9} 1\n` +
       `cpu 0 ${50 * i} ${i}\ncpu 1 ${7 * i} 0\n`;
   }
   Deno.writeTextFileSync(path, text);
   return path;
 }
 
-endToEnd("stats writes series by several processes, and they are the same", (dir) => {
-  const paths = [makeNodes(dir, 5, 1000), largeNode(dir)];
-  const sum = (format: string, processes: number) => {
-    const args = ["stats", "-v", "--format", format, "--processes", String(processes), ...paths];
-    const script = '"$0" "$@" 2>messages | sha256sum';
-    const { stdout } = new Deno.Command("sh", { args: ["-c", script, BINARY, ...args], cwd: dir })
-      .outputSync();
-    return [new TextDecoder().decode(stdout), Deno.readTextFileSync(`${dir}/messages`)];
+endToEnd("stats --format jsonl has the rows of CSV, an object for each", (dir) => {
+  const path = largeNode(dir);
+  const of = (format: string) => {
+    const { code, stdout, stderr } = joulemark(dir, ["stats", "--format", format, path]);
+    assertEquals([code, stderr], [0, ""]);
+    return stdout.split("\n").slice(0, -1);
   };
-  for (const format of ["csv", "json", "openmetrics"]) {
-    const [one, messages] = sum(format, 1);
-    assertEquals(messages, "");
-    for (const processes of [2, 3]) {
-      assertEquals(sum(format, processes), [
-        one,
-        `joulemark: written by ${processes} processes\n`,
-      ]);
-    }
-  }
+  const [head, ...rows] = of("csv").map((line) => line.split(","));
+  assertEquals(head.join(), "time,host,job,type,device,key,unit,kind,raw,delta,rate");
+  const objects = of("jsonl").map((line) => JSON.parse(line));
+  assertEquals(objects.length, 12_000 * 7);
+  assertEquals(Object.keys(objects[0]), head);
+  assertEquals(objects[0].delta, null);
+  objects.forEach((object, i) => {
+    assertEquals(Object.values(object).map((value) => String(value ?? "")), rows[i]);
+  });
 });
 
-endToEnd("stats whose output is closed ends quietly with its helpers", async (dir) => {
+endToEnd("stats --json of more than fits in memory names the formats that stream", (dir) => {
+  let text = "$hpcperfstats 2.3.5\n$hostname m\n!proc a b c d e f g h i j k l\n";
+  for (let i = 0; i < 6000; i++) {
+    text += `\n${1000 + i}.0 7 m\nproc p${i % 300}${" 1".repeat(12)}\n`;
+  }
+  Deno.writeTextFileSync(`${dir}/large`, text);
+  const out = joulemark(dir, ["stats", "--json", "large"]);
+  assertEquals([out.code, out.stdout], [2, ""]);
+  assert(/^joulemark: [^\n]*--format csv or --format jsonl[^\n]*\n$/.test(out.stderr), out.stderr);
+});
+
+endToEnd("stats whose output is closed ends quietly", async (dir) => {
   const child = new Deno.Command(BINARY, {
-    args: ["stats", "--processes", "3", "--format", "csv", largeNode(dir)],
+    args: ["stats", "--format", "csv", largeNode(dir)],
     stdout: "piped",
     stderr: "piped",
   }).spawn();
@@ -109,29 +116,4 @@ endToEnd("stats whose output is closed ends quietly with its helpers", async (di
   await reader.cancel();
   const stderr = await new Response(child.stderr).text();
   assertEquals([(await child.status).code, stderr], [0, ""]);
-});
-
-endToEnd("stats says that the output is cut when a helper is killed", async (dir) => {
-  const child = new Deno.Command(BINARY, {
-    args: ["stats", "--processes", "2", "--format", "csv", largeNode(dir)],
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  let helper = "";
-  while (helper === "") {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    helper = Deno.readTextFileSync(`/proc/${child.pid}/task/${child.pid}/children`).trim();
-  }
-  // nobody reads yet: the pipe is full long before the end
-  Deno.kill(Number(helper), "SIGKILL");
-  const [, stderr] = await Promise.all([
-    child.stdout.pipeTo(new WritableStream()),
-    new Response(child.stderr).text(),
-  ]);
-  assertEquals((await child.status).code, 1);
-  assertEquals(
-    stderr,
-    "joulemark: Cannot write the output: expected every process to write its part, found one that " +
-      "ended with status 137: the output is cut; give --processes 1\n",
-  );
 });

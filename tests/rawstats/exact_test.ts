@@ -1,6 +1,6 @@
 /** Sums of counters beyond what a double holds, and of those with a fraction. */
 import { assertEquals } from "@std/assert";
-import { addExact } from "../../src/rawstats/series.ts";
+import { addExact } from "../../src/rawstats/exact.ts";
 
 Deno.test("addExact() is exact beyond 2^53, and takes fractions there too", () => {
   assertEquals(addExact(2 ** 53 - 1, 2), 9007199254740993n);

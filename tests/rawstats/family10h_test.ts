@@ -1,5 +1,4 @@
 import { assertEquals } from "@std/assert";
-import { parseRawStats } from "../../src/formats/rawstats/rawstats.ts";
 import { rawDeltas } from "../../src/rawstats/deltas.ts";
 import { assembleJob2018 } from "./original/job2018.ts";
 import { readOriginal } from "./original/read.ts";

@@ -6,16 +6,12 @@
 import { assert, assertEquals } from "@std/assert";
 import { parseRawStats, stringifyRawStats } from "../../src/formats/rawstats/rawstats.ts";
 import { rawDeltas } from "../../src/rawstats/deltas.ts";
-import { CSV_HEADER, CsvRows } from "../../src/rawstats/print/print_csv.ts";
 import { printRawTable } from "../../src/rawstats/print/print_table.ts";
-import { metricValues, tableRows } from "../../src/rawstats/print/tables.ts";
-import { NodeTotals } from "../../src/rawstats/totals.ts";
+import { printOpenMetrics } from "../../src/rawstats/print/print_openmetrics.ts";
+import { type SeriesFormat, writeSeries } from "../../src/rawstats/print/print_series.ts";
+import { metricValues } from "../../src/rawstats/print/tables.ts";
+import { readRawTables } from "../../src/rawstats/workers.ts";
 import { lookAtRawFiles } from "../../src/rawstats/files.ts";
-import { JsonSeriesWriter, MetricsSeriesWriter } from "../../src/rawstats/packed_series.ts";
-import type { Shares } from "../../src/rawstats/shares.ts";
-import { analyseRawFiles, type RawRequest } from "../../src/rawstats/stats.ts";
-import type { Turns } from "../../src/rawstats/turns.ts";
-import { FINE, inTurns } from "./_turns.ts";
 
 const VECTORS = new URL("../vectors/rawstats/", import.meta.url);
 const FAMILY10H = `$tacc_stats 1.0.4
@@ -133,31 +129,31 @@ function damaged(random: (below: number) => number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** What a printer makes of a file, alone or in turns with others. */
-async function printed(
-  path: string,
-  listen: (
-    turns: Turns,
-    shares: Shares,
-  ) => Pick<RawRequest, "listen" | "finish"> & { end?(): void },
-  count = 1,
-): Promise<string> {
+/** The text of one format. */
+async function printed(path: string, format: SeriesFormat): Promise<string> {
+  const pieces: string[] = [];
+  const decoder = new TextDecoder();
   const files = await lookAtRawFiles([path]);
-  const { text } = await inTurns(count, files, FINE, async (turns, shares) => {
-    const printer = listen(turns, shares);
-    const analysis = await analyseRawFiles({ files, ...printer, error() {} });
-    for (const job of analysis.jobs.values()) metricValues(job.inputs);
-    printer.end?.();
+  await writeSeries({
+    format,
+    files,
+    job: undefined,
+    types: undefined,
+    error() {},
+    check(analysis) {
+      for (const job of analysis.jobs.values()) metricValues(job.inputs);
+    },
+    write: (bytes) => void pieces.push(decoder.decode(bytes, { stream: true })),
   });
-  return text;
+  return pieces.join("");
 }
 
 async function check(bytes: Uint8Array<ArrayBuffer>, path: string): Promise<void> {
   const stats = parseRawStats(bytes);
   const again = parseRawStats(stringifyRawStats({ ...stats }));
-  const lines = (s: typeof stats) => s.records.reduce((n, r) => n + r.lines.length, 0);
+  const linesOf = (s: typeof stats) => s.records.reduce((n, r) => n + r.lines.length, 0);
   assertEquals(again.records.length, stats.records.length);
-  assert(lines(again) <= lines(stats));
+  assert(linesOf(again) <= linesOf(stats));
   const { series, times, corrections } = rawDeltas(bytes);
   for (const devices of Object.values(series)) {
     for (const keys of Object.values(devices)) {
@@ -169,39 +165,29 @@ async function check(bytes: Uint8Array<ArrayBuffer>, path: string): Promise<void
   }
   for (const { delta } of corrections) assert(delta >= 0n);
   Deno.writeFileSync(path, bytes);
-  const wants = () => true;
-  const write = (
-    Writer: typeof JsonSeriesWriter | typeof MetricsSeriesWriter,
-    most?: number,
-    count?: number,
-  ) =>
-    printed(path, (turns, shares) => {
-      const writer = new Writer({ job: undefined, wants, turns, shares, most });
-      return {
-        listen: (node) => writer.listen(node),
-        finish: (node) => writer.finish(node),
-        end: () => writer.end(),
-      };
-    }, count);
-  const json = await write(JsonSeriesWriter);
-  JSON.parse(json + "}");
-  assertEquals(await write(JsonSeriesWriter, 3000, 3) === json, true, "JSON of three differs");
-  const metrics = await write(MetricsSeriesWriter);
-  assert(metrics.endsWith("# EOF\n"));
-  assertEquals(await write(MetricsSeriesWriter, 3000, 2) === metrics, true, "metrics differ");
-  const rows = (turns: Turns) => ({ listen: () => new CsvRows(turns, wants) });
-  const csv = await printed(path, rows);
-  assertEquals(await printed(path, rows, 2) === csv, true, "CSV differs");
-  assert(CSV_HEADER.length > 0 && (csv === "" || csv.endsWith("\n")));
-  let totals: NodeTotals;
-  await printed(path, () => ({
-    listen: (node) => totals = new NodeTotals(node.host),
-    finish({ host, differ: { counts } }) {
-      const rows = [...tableRows(totals, false), ...tableRows(totals, true)];
-      const nodes = [{ host, samples: totals.samples, seconds: 0, rows }];
-      printRawTable({ job: undefined, nodes, metrics: [], jobs: [], counts });
-    },
-  }));
+  JSON.parse(await printed(path, "json"));
+  const lines = (await printed(path, "jsonl")).split("\n").slice(0, -1);
+  const rows = (await printed(path, "csv")).split("\n").slice(1, -1);
+  assertEquals(lines.length, rows.length);
+  for (const line of lines) JSON.parse(line);
+  const request = {
+    files: await lookAtRawFiles([path]),
+    job: undefined,
+    types: undefined,
+    devices: true,
+  };
+  const parts = await readRawTables(request, {
+    processes: 1,
+    helper: [],
+    error() {},
+    note() {},
+    warn() {},
+  });
+  const nodes = parts.flatMap(({ table }) => table ?? []);
+  const counts = { wrap: 0, reset: 0, dip: 0 };
+  const table = { job: undefined, nodes, metrics: [], jobs: [], counts };
+  printRawTable(table);
+  assert(printOpenMetrics(table).endsWith("# EOF\n"));
 }
 
 Deno.test("damaged raw stats are read to the end, and come out well formed", async () => {

@@ -43,5 +43,6 @@ export async function readRawTable(
   const rows = tableRows(totals, devices)
     .filter((row) => types === undefined || types.includes(row.type));
   const { host, samples, firstUs, lastUs } = totals;
-  return { analysis, table: { host, samples, seconds: (lastUs - firstUs) / 1e6, rows } };
+  const seconds = (lastUs - firstUs) / 1e6;
+  return { analysis, table: { host, samples, seconds, lastUs, rows } };
 }

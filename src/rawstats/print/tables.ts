@@ -5,7 +5,7 @@
  */
 import type { RawCorrectionKind } from "../judge.ts";
 import { type DeviceTotals, type NodeTotals, sumOf } from "../totals.ts";
-import { type Exact, scaled } from "../series.ts";
+import { type Exact, scaled } from "../exact.ts";
 import type { MetricSums } from "../metric_sums.ts";
 import { JOB_METRICS } from "../metrics.ts";
 
@@ -39,6 +39,8 @@ export interface RawAnalysisTable {
     readonly host: string;
     readonly samples: number;
     readonly seconds: number;
+    /** Microseconds since the epoch: the last sample. */
+    readonly lastUs: number;
     readonly rows: readonly RawTableRow[];
   }[];
   readonly metrics: readonly MetricValue[];
