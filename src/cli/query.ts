@@ -103,6 +103,7 @@ async function readFiles(
   how: { strict: boolean; verbose: boolean; tell: (text: string) => void },
 ): Promise<number> {
   let status: number = EXIT.done;
+  const seen = new Map();
   for (const file of files.length > 0 ? files : [""]) {
     if (how.verbose) how.tell(`Reading ${file}`);
     let last = "", lastLine = -1, isCali = true;
@@ -127,7 +128,7 @@ async function readFiles(
         isCali = kind === "cali";
         const source = isCali
           ? caliSource(read, { strict: how.strict, wholeLines: true })
-          : (await import("../query/sources/open.ts")).sourceOf(kind, read, {});
+          : (await import("../query/sources/open.ts")).sourceOf(kind, read, { seen });
         run.read(source, problem);
       } catch (error) {
         const isPacked = error instanceof PackedInput;

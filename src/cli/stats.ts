@@ -147,7 +147,7 @@ async function analysed(request: Request, tell: (line: string) => void): Promise
     id: seen.id,
     hosts: seen.inputs.length,
     seconds: Math.max(...seen.inputs.map((input) => input.seconds)),
-    metrics: new Map(metricValues(seen.inputs).map((m) => [m.name, m.value])),
+    metrics: new Map(metricValues(seen.inputs).map((m) => [m.name, m])),
     cut: seen.cut.length,
   }));
   const nodes = parts.flatMap((part) => part.table ?? []);
@@ -179,9 +179,11 @@ function tellCopies(all: readonly RawCopies[]): void {
   if (sum("records") === 0) return;
   const differing = sum("differing");
   say(
-    `${sum("records")} records (${sum("lines")} lines) are the same in several files by host, ` +
-      "time, type and device: each counts once" +
-      (differing === 0 ? "" : `; in ${differing} lines values differ: the later file's count`),
+    `${sum("records")} records (${sum("lines")} lines) are there more than once by host, time, ` +
+      "type and device: each counts once" +
+      (differing === 0
+        ? ""
+        : `; in ${differing} lines values differ: those of the file with more records count`),
   );
 }
 
@@ -200,9 +202,13 @@ function check({ job, files, quiet }: Request, analysis: RawAnalysis): void {
       found: "no record",
     });
   }
-  if (job === undefined) return;
+  if (job === undefined) {
+    const left = analysis.jobNames.size - analysis.jobs.size;
+    if (left > 0 && !quiet) say(`${left} jobs more have no metrics here; --job ID selects one`);
+    return;
+  }
   const seen = analysis.jobs.get(job);
-  if (seen === undefined) throw new UnknownNameError("job", job, analysis.jobs.keys());
+  if (seen === undefined) throw new UnknownNameError("job", job, analysis.jobNames);
   if (seen.cut.length > 0 && !quiet) {
     say(`job ${job}: begin or end mark missing on ${seen.cut.join(", ")}`);
   }

@@ -47,7 +47,8 @@ export function query(
     strict,
     output: (bytes) => text += decoder.decode(bytes, { stream: true }),
   });
-  for (const input of inputs) run.read(openSource(bytesOf(input), { strict }).source);
+  const seen = new Map();
+  for (const input of inputs) run.read(openSource(bytesOf(input), { strict, seen }).source);
   run.finish();
   return text + decoder.decode();
 }

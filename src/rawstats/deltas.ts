@@ -9,6 +9,7 @@ import { RawScanner } from "../formats/rawstats/scanner.ts";
 import type { RawKind } from "../formats/rawstats/schema.ts";
 import type { RawCorrection } from "./differ.ts";
 import { JobFilter, RawNode } from "./node.ts";
+import { RawOutline } from "./outline.ts";
 import type { Exact } from "./exact.ts";
 import { type KeySeries, NodeSeries } from "./series.ts";
 
@@ -69,7 +70,15 @@ export function rawDeltas(
   const errors: FormatError[] = [];
   let host = "";
   const listeners: JobFilter[] = [];
-  const node = new RawNode("", listeners);
+  const bytes = bytesOf(data);
+  const outline = new RawOutline(path);
+  outline.push(bytes);
+  const withEnd = new Set(outline.end().flatMap((part) => part.withEnd));
+  if (outline.refusal !== undefined) {
+    return { host, times: [], series: {}, corrections: [], errors: [outline.refusal] };
+  }
+  const node = new RawNode("", listeners, { withEnd });
+  node.differ.keepsCorrections = true;
   const collected = new NodeSeries("");
   listeners.push(new JobFilter(job, collected));
   const handler = node.startFile((error) => void errors.push(error));
@@ -78,8 +87,8 @@ export function rawDeltas(
     property(name, value) {
       if (name === "hostname") host = value;
     },
-  });
-  scanner.push(bytesOf(data));
+  }, new Map());
+  scanner.push(bytes);
   scanner.end();
   node.endSample();
   // by entries: a file may call a device anything, "__proto__" too

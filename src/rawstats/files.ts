@@ -1,11 +1,14 @@
 /**
- * Raw stats files of many nodes, in order and in pieces: plain or gzip, of any size.
+ * Raw stats files of many nodes, in order and in pieces: plain, gzip or tar, of any size; pipes too.
  *
  * @module
  */
 import { FormatError, UsageError } from "../core/errors.ts";
 import { type RawHandler, RawScanner } from "../formats/rawstats/scanner.ts";
+import { UserFile } from "../os/user_file.ts";
 import { RawOutline, type RawPart } from "./outline.ts";
+import { refusePacked } from "./packed.ts";
+import { isTar, TarReader } from "./untar.ts";
 
 const PIECE_BYTES = 1 << 20;
 /** gzip makes a thousand bytes of one, and the runtime's stream gives all of a piece at once. */
@@ -14,11 +17,8 @@ const PACKED_PIECE_BYTES = 1 << 14;
 const MEMBER_PIECE_BYTES = 1 << 10;
 
 /** What one host has in one file. */
-export interface RawFile extends Partial<RawPart> {
+export interface RawFile extends RawPart {
   readonly path: string;
-  readonly host: string;
-  /** Microseconds since the epoch of its first record; NaN where it has none. */
-  readonly firstUs: number;
   /** As stored, packed or not. */
   readonly bytes: number;
 }
@@ -34,26 +34,87 @@ export async function lookAtRawFiles(paths: readonly string[]): Promise<RawFile[
   const files: RawFile[] = [];
   const seen = new Set<string>();
   for (const path of paths.flatMap(expand)) {
-    const { dev, ino, size } = Deno.statSync(path);
-    if (ino !== null && seen.has(`${dev}:${ino}`)) continue;
-    seen.add(`${dev}:${ino}`);
+    const size = pipes.get(path)?.length ?? sizeOf(path, seen);
+    if (size === undefined) continue;
     const parts = await lookAt(path);
     for (const part of parts) {
       const bytes = parts.length === 1 ? size : Math.min(part.to, size) - Math.min(part.from, size);
       files.push({ ...part, path, bytes });
     }
   }
-  return files.sort((a, b) =>
+  return withWholeNames(files).sort((a, b) =>
     a.host !== b.host ? (a.host < b.host ? -1 : 1) : (a.firstUs || 0) - (b.firstUs || 0)
   );
 }
 
+/** Bytes of a file; `undefined` for a file that was seen under another name. */
+function sizeOf(path: string, seen: Set<string>): number | undefined {
+  const { dev, ino, size } = Deno.statSync(path);
+  const isKnown = ino !== null && seen.has(`${dev}:${ino}`);
+  seen.add(`${dev}:${ino}`);
+  return isKnown ? undefined : size;
+}
+
+/** A host that occurs with one domain and without any is one host. */
+function withWholeNames(files: readonly RawFile[]): RawFile[] {
+  const hosts = new Set(files.map(({ host }) => host));
+  const wholeName = (short: string) => {
+    const whole = [...hosts].filter((host) => host.startsWith(`${short}.`));
+    return whole.length === 1 ? whole[0] : short;
+  };
+  const names = new Map(
+    [...hosts].map((host) => [host, host.includes(".") ? host : wholeName(host)]),
+  );
+  return files.map((file) => ({ ...file, host: names.get(file.host)! }));
+}
+
+/** What was in pipes: they can be read once. */
+const pipes = new Map<string, Uint8Array>();
+const STDIN = "-";
+const MAX_PIPE_BYTES = 512 << 20;
+
+/** @throws {UsageError} If it is too long for memory. */
+function readPipe(path: string): void {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  using file = path === STDIN ? undefined : UserFile.read(path);
+  for (;;) {
+    const piece = new Uint8Array(PIECE_BYTES);
+    const n = file === undefined ? Deno.stdin.readSync(piece) : file.readSync(piece);
+    if (n === null || n === 0) break;
+    pieces.push(piece.subarray(0, n));
+    length += n;
+    if (length > MAX_PIPE_BYTES) {
+      throw unreadable(path, new Error(`a pipe of more than ${MAX_PIPE_BYTES} bytes; take a file`));
+    }
+  }
+  const all = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  pipes.set(path, all);
+}
+
+/** Are there inputs that another process cannot read? */
+export function hasPipes(): boolean {
+  return pipes.size > 0;
+}
+
 /** A directory stands for the files in it and below. */
 function expand(path: string): string[] {
+  if (pipes.has(path)) return [path];
   let info: Deno.FileInfo;
   try {
+    if (path === STDIN || path.startsWith("/dev/")) {
+      readPipe(path);
+      return [path];
+    }
     info = Deno.statSync(path);
+    if (info.isFifo) readPipe(path);
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     throw unreadable(path, error);
   }
   if (!info.isDirectory) return [path];
@@ -74,13 +135,14 @@ function unreadable(path: string, cause: unknown): UsageError {
 }
 
 async function lookAt(path: string): Promise<RawPart[]> {
-  const outline = new RawOutline();
+  const outline = new RawOutline(path);
   try {
     for await (const piece of readPieces(path)) outline.push(piece);
   } catch (error) {
     // Errors in a gzip file are logged when it is read.
     if (error instanceof UsageError) throw error;
   }
+  if (outline.refusal !== undefined) throw outline.refusal;
   return outline.end();
 }
 
@@ -90,7 +152,7 @@ async function lookAt(path: string): Promise<RawPart[]> {
  * @throws {UsageError} If it cannot be opened.
  */
 export async function scanRawFile(file: RawFile, handler: RawHandler): Promise<void> {
-  const scanner = new RawScanner(file.path, handler);
+  const scanner = new RawScanner(file.path, handler, new Map());
   for await (const piece of piecesFor(scanner, file, handler)) scanner.push(piece);
   scanner.end();
 }
@@ -98,16 +160,17 @@ export async function scanRawFile(file: RawFile, handler: RawHandler): Promise<v
 /** The pieces of a file that its scanner is to get, the scanner gets their offsets. */
 export async function* piecesFor(
   scanner: RawScanner,
-  { path, from = 0, to, linesAbove = 0, header }: RawFile,
+  { path, from, to, linesAbove, header }: RawFile,
   handler: RawHandler,
 ): AsyncGenerator<Uint8Array> {
   try {
     if (header !== undefined) {
       scanner.linesAbove(header.linesAbove);
       yield* readPieces(path, header);
+      scanner.skipUptime();
     }
     scanner.linesAbove(linesAbove);
-    yield* readPieces(path, { from, to: to ?? Infinity });
+    yield* readPieces(path, { from, to });
   } catch (error) {
     if (error instanceof UsageError) throw error;
     // A gzip file that ends early: what came out of it counts.
@@ -127,6 +190,11 @@ async function* readPieces(
   path: string,
   span: { readonly from: number; readonly to: number } = WHOLE,
 ): AsyncGenerator<Uint8Array> {
+  const bytes = pipes.get(path);
+  if (bytes !== undefined) {
+    yield* cut(unpacked(path, bytes), span);
+    return;
+  }
   let file: Deno.FsFile;
   try {
     file = Deno.openSync(path);
@@ -138,11 +206,13 @@ async function* readPieces(
   spare = undefined;
   try {
     const n = opened.readSync(piece) ?? 0;
-    if (n >= 2 && piece[0] === 0x1f && piece[1] === 0x8b) {
+    refusePacked(path, piece.subarray(0, n));
+    if (isGzip(piece)) {
       opened.seekSync(0, Deno.SeekMode.Start);
-      yield* cut(inflate(opened), span);
-    } else if (span.from === 0) yield* cut(plain(opened, piece, n), span);
-    else {
+      yield* cut(maybeTar(inflate(opened)), span);
+    } else if (span.from === 0 || isTar(piece.subarray(0, n))) {
+      yield* cut(maybeTar(plain(opened, piece, n)), span);
+    } else {
       opened.seekSync(span.from, Deno.SeekMode.Start);
       yield* cut(plain(opened, piece, opened.readSync(piece) ?? 0), {
         from: 0,
@@ -153,6 +223,52 @@ async function* readPieces(
     spare = piece;
   }
 }
+
+function isGzip(head: Uint8Array): boolean {
+  return head[0] === 0x1f && head[1] === 0x8b;
+}
+
+/** The text of bytes that are in memory. */
+async function* unpacked(path: string, bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  refusePacked(path, bytes);
+  if (!isGzip(bytes)) yield* maybeTar([bytes]);
+  else yield* maybeTar(inflate(new BytesFile(bytes)));
+}
+
+/** The files of an archive; anything else as it is. */
+async function* maybeTar(
+  pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let archive: TarReader | undefined;
+  let isFirst = true;
+  for await (const piece of pieces) {
+    if (isFirst && isTar(piece)) archive = new TarReader();
+    isFirst = false;
+    if (archive === undefined) yield piece;
+    else yield* archive.push(piece);
+  }
+}
+
+/** Bytes in memory, read as a file is. */
+class BytesFile {
+  #at = 0;
+
+  constructor(readonly bytes: Uint8Array) {}
+
+  readSync(into: Uint8Array): number | null {
+    const piece = this.bytes.subarray(this.#at, this.#at + into.length);
+    into.set(piece);
+    this.#at += piece.length;
+    return piece.length === 0 ? null : piece.length;
+  }
+
+  seekSync(offset: number): number {
+    return this.#at = offset;
+  }
+}
+
+/** What a packed file is read through. */
+type PackedFile = Pick<Deno.FsFile, "readSync" | "seekSync"> | BytesFile;
 
 function* plain(
   opened: Deno.FsFile,
@@ -182,7 +298,7 @@ async function* cut(
  * What a gzip file holds. One of several members, as `cat` makes of several files, is read on where the
  * runtime's own stream gives up behind the first.
  */
-async function* inflate(file: Deno.FsFile): AsyncGenerator<Uint8Array> {
+async function* inflate(file: PackedFile): AsyncGenerator<Uint8Array> {
   let given = 0;
   try {
     for await (const piece of inflateOne(file)) {
@@ -200,7 +316,7 @@ async function* inflate(file: Deno.FsFile): AsyncGenerator<Uint8Array> {
 }
 
 /** The only member; whatever stands behind it is an error. */
-async function* inflateOne(file: Deno.FsFile): AsyncGenerator<Uint8Array> {
+async function* inflateOne(file: PackedFile): AsyncGenerator<Uint8Array> {
   const source = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull(controller) {
       const bytes = new Uint8Array(PACKED_PIECE_BYTES);
@@ -224,7 +340,7 @@ async function* inflateOne(file: Deno.FsFile): AsyncGenerator<Uint8Array> {
 }
 
 /** All members, as far as they are whole; slower to begin with. */
-async function* inflateAll(file: Deno.FsFile): AsyncGenerator<Uint8Array> {
+async function* inflateAll(file: PackedFile): AsyncGenerator<Uint8Array> {
   const { createGunzip } = await import("node:zlib");
   const all = createGunzip();
   const ready: Uint8Array[] = [];

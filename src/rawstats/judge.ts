@@ -3,13 +3,18 @@
  *
  * The hpcperfstats manual warns of both: counters roll over at their declared width, and "some
  * event counters (from ib_sw, numa, and possibly others) suffer from occasional dips", which a naive
- * correction turns into a huge delta. With d = cur − prev below zero:
+ * correction turns into a huge delta. With d = cur − prev below zero, the first that fits:
  *
- * - W < 64, in this order: cur < prev/1000 and d + 2^W > bound → reset, delta = cur;
- *   |d| < max(1000, prev/100) → dip, delta 0, and prev stays the baseline until it is passed;
- *   else wrap, delta = d + 2^W. The bound is 2^(W−1); for energies what twice the nameplate power
- *   could have counted.
- * - W = 64 → 2^64 is never added: dip as above, else reset.
+ * - next ≥ prev: dip, delta 0, and prev stays the baseline until it is passed. A wrap at a steady rate
+ *   looks the same and is none;
+ * - W < 64, cur < prev/1000 and d + 2^W > bound: reset, delta = cur;
+ * - |d| < max(1000, prev/100): dip;
+ * - W < 64 and d + 2^W ≤ bound: wrap, delta = d + 2^W;
+ * - cur ≤ bound: reset, delta = cur;
+ * - the last record: dip; else reset, delta 0.
+ *
+ * The bound is the largest number of counts that is possible in the time, else 2^(W−1). A fall of an
+ * energy register is a wrap whenever its power allows that. 2^64 is never added.
  * @module
  */
 
@@ -23,11 +28,27 @@ export interface RawJudgement {
   readonly delta: bigint;
 }
 
+/** What is known about a step backwards. */
+export interface RawStep {
+  /** Largest possible number of counts in the time between. @default 2^(W−1) */
+  readonly bound?: number;
+  /** The same by usual power, for energy registers. */
+  readonly usual?: number;
+  /** Value of the next record. */
+  readonly next?: bigint;
+  /** Seconds to the next record over seconds since the one before. @default 1 */
+  readonly ratio?: number;
+}
+
+const DIP: RawJudgement = { kind: "dip", delta: 0n };
+
+/** Rates of two intervals of one counter differ by no more, if it wrapped in the first one. */
+const STEADY_FACTOR = 2;
+
 /**
  * Judges a step backwards.
  *
  * @param prev The baseline, above `cur`.
- * @param bound Largest plausible number of counts in the time between. @default 2^(W−1)
  *
  * @example
  * ```ts
@@ -39,14 +60,26 @@ export function judgeStep(
   prev: bigint,
   cur: bigint,
   widthBits: number,
-  bound = 2 ** (widthBits - 1),
+  { bound = 2 ** (widthBits - 1), usual, next, ratio = 1 }: RawStep = {},
 ): RawJudgement {
   const back = prev - cur;
-  const isDip = back < 1000n || back * 100n < prev;
-  if (widthBits >= 64) return isDip ? { kind: "dip", delta: 0n } : { kind: "reset", delta: cur };
   const range = 1n << BigInt(widthBits);
-  if (cur * 1000n < prev && Number(range - back) > bound) return { kind: "reset", delta: cur };
-  if (isDip) return { kind: "dip", delta: 0n };
   // A sum of counters that wrap by themselves may fall by more than one range.
-  return { kind: "wrap", delta: (range - back % range) % range };
+  const wrap = widthBits < 64 ? (range - back % range) % range : undefined;
+  const canWrap = wrap !== undefined && Number(wrap) <= bound;
+  if (next !== undefined && next >= prev) {
+    const isSteady = canWrap && isNear(Number(wrap) * ratio, Number(next - cur));
+    if (!isSteady && !(canWrap && usual !== undefined)) return DIP;
+  }
+  if (widthBits < 64 && !canWrap && cur * 1000n < prev) return { kind: "reset", delta: cur };
+  const isSmall = back < 1000n || back * 100n < prev;
+  const isUsual = wrap !== undefined && usual !== undefined && Number(wrap) <= usual;
+  if (isSmall && !isUsual) return DIP;
+  if (canWrap) return { kind: "wrap", delta: wrap };
+  if (Number(cur) <= bound) return { kind: "reset", delta: cur };
+  return next === undefined ? DIP : { kind: "reset", delta: 0n };
+}
+
+function isNear(a: number, b: number): boolean {
+  return a <= STEADY_FACTOR * b && b <= STEADY_FACTOR * a;
 }

@@ -94,6 +94,7 @@ export class NodeInputs implements JobListener {
   readonly #fed = new Uint8Array(MAX_INPUTS);
   readonly #totals = new Float64Array(MAX_INPUTS).fill(NaN);
   readonly #peaks = new Float64Array(MAX_INPUTS).fill(NaN);
+  readonly #flags = new Uint8Array(MAX_INPUTS);
   readonly #plans: (Plan | undefined)[] = [];
   #beforeUs = NaN;
   #memory = NaN;
@@ -116,6 +117,7 @@ export class NodeInputs implements JobListener {
     sums.inputs = [...this.#inputs.keys()];
     sums.totals = this.#totals.slice(0, sums.inputs.length);
     sums.peaks = this.#peaks.slice(0, sums.inputs.length);
+    sums.flags = this.#flags.slice(0, sums.inputs.length);
     return sums;
   }
 
@@ -144,8 +146,9 @@ export class NodeInputs implements JobListener {
     if (isFirst) return;
     const plan = this.#planOf(counters, values);
     const { columns, scales, inputs } = plan;
-    const { deltas } = counters;
+    const { deltas, flags } = counters;
     for (let i = 0; i < columns.length; i++) {
+      if (flags !== undefined) this.#flags[inputs[i]] |= flags.get(columns[i]) ?? 0;
       const delta = deltas[columns[i]];
       if (delta !== delta) continue;
       this.#now[inputs[i]] += delta * scales[i];

@@ -24,6 +24,10 @@ export class MetricSums {
   inputs: readonly string[] = [];
   totals: Float64Array = new Float64Array();
   peaks: Float64Array = new Float64Array();
+  /** `CORRECTED` and `AT_LEAST` of each input. */
+  flags: Uint8Array = new Uint8Array();
+  /** Flags of all inputs that were asked for; set it to 0 before a metric is computed. */
+  seen = 0;
 
   constructor(readonly host: string) {}
 
@@ -39,7 +43,7 @@ export class MetricSums {
 
   /** Sum of an input, in the base unit; NaN where nothing fed it. */
   total(input: string): number {
-    return this.totals[this.inputs.indexOf(input)] ?? NaN;
+    return this.#of(this.totals, input);
   }
 
   /** The sum of those that there are; NaN where there is none. */
@@ -50,6 +54,13 @@ export class MetricSums {
 
   /** Greatest rate of an input over one interval. */
   peak(input: string): number {
-    return this.peaks[this.inputs.indexOf(input)] ?? NaN;
+    return this.#of(this.peaks, input);
+  }
+
+  #of(values: Float64Array, input: string): number {
+    const i = this.inputs.indexOf(input);
+    if (i < 0) return NaN;
+    this.seen |= this.flags[i];
+    return values[i];
   }
 }

@@ -285,21 +285,28 @@ function inner(values: readonly number[]): number {
   return kept.length === 0 ? NaN : kept.reduce((a, b) => a + b) / kept.length;
 }
 
+/** User time of each interval, in cores. */
+function userRates(node: MetricSums): readonly number[] {
+  node.total("cpu.user");
+  return node.userRates;
+}
+
 /** Greatest over nodes of mean((max − rate) / max) of user time: 0 for even nodes; NaN without any. */
 function nodeImbalance(nodes: readonly MetricSums[]): number {
-  const length = Math.min(...nodes.map((node) => node.userRates.length));
+  const rates = nodes.map(userRates);
+  const length = Math.min(...rates.map((own) => own.length));
   if (nodes.length === 0 || length === 0) return NaN;
   const sums = new Float64Array(nodes.length);
   for (let i = 0; i < length; i++) {
-    const max = Math.max(...nodes.map((node) => node.userRates[i]));
-    nodes.forEach((node, n) => sums[n] += max > 0 ? (max - node.userRates[i]) / max : 0);
+    const max = Math.max(...rates.map((own) => own[i]));
+    rates.forEach((own, n) => sums[n] += max > 0 ? (max - own[i]) / max : 0);
   }
   return Math.max(...sums) / length;
 }
 
 /** How far the work falls off: 1 for an even job, towards 0 for one that stops early. */
 function timeImbalance(node: MetricSums): number {
-  const { userTimes: t, userRates: r } = node;
+  const t = node.userTimes, r = userRates(node);
   const area = new Float64Array(t.length);
   for (let i = 1; i < t.length; i++) {
     area[i] = area[i - 1] + (r[i] + r[i - 1]) / 2 * (t[i] - t[i - 1]);

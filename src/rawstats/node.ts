@@ -1,8 +1,7 @@
 /**
  * One node's raw stats as a stream of samples: times, jobs, marks, and differenced counters.
  *
- * A sample belongs to a job when its time line names the job (a comma list where jobs share the
- * node), or when it is between the marks `%begin JOB` and `%end JOB`, both included.
+ * A sample is handed on when the next one is complete: a counter that steps back is judged by both.
  * @module
  */
 import type { FormatError } from "../core/errors.ts";
@@ -11,6 +10,8 @@ import type { RawHandler, RawHead } from "../formats/rawstats/scanner.ts";
 import { type RawCounters, RawDiffer } from "./differ.ts";
 import { type EnergyUnits, NodeEnergyUnits } from "./energy_units.ts";
 import { Family10h } from "./family10h.ts";
+import { MAX_TICKS_PER_S } from "./rate_limits.ts";
+import { RecordJobs } from "../formats/rawstats/record_jobs.ts";
 
 /** A record group, as listeners see it. */
 export interface RawSample {
@@ -28,44 +29,47 @@ export interface RawListener extends Omit<JobListener, "row"> {
   row?(counters: RawCounters, values: RawValues): void;
 }
 
-/** Watts that no package, nor the memory on it, exceeds: bounds what an energy counter can do. */
-export const NAMEPLATE_W = 1000;
+/** A record that waits for the one after it, by which a step backwards is judged. */
+interface WaitingRecord {
+  readonly number: number;
+  readonly head: RawHead;
+  readonly marks: string[];
+  readonly rows: RawCounters[];
+}
+
+/** What the files of a node show before they are read. */
+export interface RawNodeOptions {
+  /** The user's units for energies whose files have none. */
+  readonly energyUnits?: EnergyUnits;
+  /** Jobs that have an end mark in any of the files. */
+  readonly withEnd?: ReadonlySet<string>;
+}
 
 /** Reads the files of one node and calls listeners for each sample. */
 export class RawNode {
   readonly differ: RawDiffer;
   /** Joules of one count of its energy counters. */
   readonly energyUnits: NodeEnergyUnits;
+  readonly jobs: RecordJobs;
   /** Nominal frequency of the cores, from the mark `%nominal_hz`; NaN without one. */
   nominalHz = NaN;
-  /** Jobs with a begin mark, and with an end mark. */
-  readonly begun = new Set<string>();
-  readonly ended = new Set<string>();
   readonly #listeners: readonly RawListener[];
-  readonly #wants: ((type: string) => boolean) | undefined;
-  #head: RawHead | undefined;
-  #marks: string[] = [];
-  #isOpen = false;
-  /** Jobs between their marks. */
-  readonly #inside = new Set<string>();
+  #collecting: WaitingRecord | undefined;
+  #complete: WaitingRecord | undefined;
+  #count = 0;
+  /** Time of the last sample that listeners have. */
+  #lastUs = NaN;
   readonly #family10h = new Family10h();
 
-  /**
-   * @param wants Types that are differenced and handed on. @default all
-   * @param energyUnits The user's units for energies whose files have none.
-   */
   constructor(
     readonly host: string,
     listeners: readonly RawListener[],
-    wants?: (type: string) => boolean,
-    energyUnits?: EnergyUnits,
+    { energyUnits, withEnd }: RawNodeOptions = {},
   ) {
-    this.differ = new RawDiffer(host);
     this.energyUnits = new NodeEnergyUnits(energyUnits);
-    this.differ.energyLimit = (type, key) =>
-      2 * NAMEPLATE_W / (this.energyUnits.of(type, key) ?? NaN);
+    this.differ = new RawDiffer(host, this.energyUnits);
+    this.jobs = new RecordJobs(withEnd);
     this.#listeners = listeners;
-    this.#wants = wants;
   }
 
   /** What a scanner of one of its files reports to; files come in the order of their times. */
@@ -73,65 +77,61 @@ export class RawNode {
     this.differ.startFile();
     return {
       error,
-      schema: (columns) => {
-        const { type } = columns.schema;
-        this.energyUnits.types.add(type);
-        // those of family 10h are needed for the types that are made of them
-        columns.skipped = this.#wants !== undefined && type !== "amd64_pmc" && !this.#wants(type);
-      },
+      schema: ({ schema }) => void this.energyUnits.types.add(schema.type),
       record: (head) => {
-        this.endSample();
-        if (head.backwards) this.differ.stepBack();
-        this.#head = head;
-        this.#marks = [];
+        this.#endRecord();
+        this.#collecting = { number: this.#count++, head, marks: [], rows: [] };
       },
-      mark: (text) => void this.#marks.push(text),
+      mark: (text) => void this.#collecting!.marks.push(text),
       row: (device, values) => {
-        if (!this.#isOpen) this.#open();
-        this.#row(device, values);
+        this.#hold(device, values);
         if (device.columns.schema.type === "amd64_pmc") this.#family10h.take(device, values);
       },
     };
   }
 
-  #row(device: RawDevice, values: RawValues): void {
-    if (this.#wants !== undefined && !this.#wants(device.columns.schema.type)) return;
-    const counters = this.differ.take(device, values, this.#head!.timeUs);
-    for (const listener of this.#listeners) listener.row?.(counters, values);
+  #hold(device: RawDevice, values: RawValues): void {
+    const counters = this.differ.countersOf(device);
+    counters.hold(values, this.#collecting!.number);
+    this.#collecting!.rows.push(counters);
   }
 
   /** No line follows: call it after the last file. */
   endSample(): void {
-    if (this.#head === undefined) return;
-    if (!this.#isOpen) this.#open();
-    this.#family10h.flush((device, values) => this.#row(device, values));
-    for (const listener of this.#listeners) listener.endSample?.();
-    this.#isOpen = false;
-    this.#head = undefined;
+    this.#endRecord();
+    if (this.#complete !== undefined) this.#emit(this.#complete, undefined);
+    this.#complete = undefined;
   }
 
-  #open(): void {
-    this.#isOpen = true;
-    const { timeUs, jobs } = this.#head!;
-    const ids = jobs.split(",").filter((id) => id !== "" && id !== "-" && id !== "0");
-    const ending: string[] = [];
-    for (const mark of this.#marks) {
+  #endRecord(): void {
+    if (this.#collecting === undefined) return;
+    this.#family10h.flush((device, values) => this.#hold(device, values));
+    if (this.#complete !== undefined) this.#emit(this.#complete, this.#collecting);
+    this.#complete = this.#collecting;
+    this.#collecting = undefined;
+  }
+
+  #emit(record: WaitingRecord, after: WaitingRecord | undefined): void {
+    const { head: { timeUs, jobs, backwards, bootUs }, marks, rows, number } = record;
+    const next = after === undefined || after.head.backwards
+      ? undefined
+      : { number: after.number, timeUs: after.head.timeUs };
+    if (backwards) this.differ.stepBack();
+    else if (bootUs > this.#lastUs) this.differ.restart(bootUs);
+    else if (hasFallen(record, next?.number, this.#lastUs)) this.differ.restart(NaN);
+    this.#lastUs = timeUs;
+    for (const mark of marks) {
       const [word, id, ...rest] = mark.split(" ");
       if (word === "units") this.#units(id, rest);
       else if (word === "nominal_hz") this.nominalHz = Number(id);
-      if (id === undefined || id === "-" || id === "") continue;
-      if (word === "begin") {
-        this.begun.add(id);
-        this.#inside.add(id);
-      } else if (word === "end") {
-        this.ended.add(id);
-        ending.push(id);
-      }
     }
-    const jobsNow = new Set([...ids, ...this.#inside, ...ending]);
-    for (const id of ending) this.#inside.delete(id);
-    const sample = { host: this.host, timeUs, jobs: [...jobsNow], marks: this.#marks };
+    const sample = { host: this.host, timeUs, jobs: this.jobs.take(jobs, marks), marks };
     for (const listener of this.#listeners) listener.sample?.(sample);
+    for (const counters of rows) {
+      const values = this.differ.take(counters, timeUs, number, next);
+      for (const listener of this.#listeners) listener.row?.(counters, values);
+    }
+    for (const listener of this.#listeners) listener.endSample?.();
   }
 
   #units(type: string | undefined, pairs: readonly string[]): void {
@@ -141,6 +141,53 @@ export class RawNode {
       if (at > 0 && joules > 0) this.energyUnits.marked.set(`${type}.${pair.slice(0, at)}`, joules);
     }
   }
+}
+
+/** Counters that the kernel keeps from boot on, in 64 bits. */
+const KERNEL_COUNTERS: Readonly<Record<string, readonly string[]>> = {
+  cpu: ["user", "system", "idle"],
+  host_cpu: ["user", "system", "idle"],
+  ps: ["ctxt"],
+  host_ps: ["ctxt"],
+};
+/** Smaller falls than these many counts are dips. */
+const MIN_FALL = 1000;
+
+/**
+ * Is a sum of the kernel's counters smaller in this record, and in the next one, than it was before?
+ *
+ * Then the node was booted in between, even if no header has the time. What a CPU shows then is no
+ * more than it can have counted since the record before; other counters have lost a half at least.
+ */
+function hasFallen(
+  { rows, number, head }: WaitingRecord,
+  next: number | undefined,
+  lastUs: number,
+): boolean {
+  const ticks = MAX_TICKS_PER_S * ((head.timeUs - lastUs) / 1e6 + 1);
+  const sums = new Map<string, { before: number; now: number; next: number; limit: number }>();
+  for (const counters of rows) {
+    const { type, base } = counters;
+    const keys = KERNEL_COUNTERS[type.schema.type];
+    if (keys === undefined) continue;
+    const sum = sums.getOrInsertComputed(
+      type.schema.type,
+      () => ({ before: 0, now: 0, next: 0, limit: 0 }),
+    );
+    const values = counters.valuesOf(number)!.numbers;
+    const following = next === undefined ? values : counters.valuesOf(next)?.numbers ?? values;
+    const before = sum.before;
+    for (const k of type.columnsOf(keys)) {
+      if (base[k] !== base[k] || values[k] !== values[k]) continue;
+      sum.before += base[k];
+      sum.now += values[k];
+      sum.next += following[k];
+    }
+    sum.limit += keys.includes("user") ? ticks : (sum.before - before) / 2;
+  }
+  return [...sums.values()].some(({ before, now, next, limit }) =>
+    before - now >= MIN_FALL && next < before && now <= limit
+  );
 }
 
 /** Passes on what belongs to one job, and hides the deltas before its first sample. */

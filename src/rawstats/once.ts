@@ -2,13 +2,14 @@
  * Records of one node that several files hold, each once: copies of a file, a file beside its packed
  * form, an earlier copy of a longer one.
  *
- * A line is known by host, time, type and device. Where copies differ, that of the later file
- * counts: files are ordered by their first record, then as they were given.
+ * A line is known by host, time, type and device. If copies differ, the order of their files decides:
+ * more records first, then the earlier first record, then the smaller values.
  * @module
  */
 import type { FormatError } from "../core/errors.ts";
 import { type RawColumns, type RawDevice, RawValues } from "../formats/rawstats/columns.ts";
 import { type RawHandler, type RawHead, RawScanner } from "../formats/rawstats/scanner.ts";
+import { SeenTimes } from "../formats/rawstats/seen_times.ts";
 import { piecesFor, type RawFile, scanRawFile } from "./files.ts";
 import type { RawNode } from "./node.ts";
 
@@ -33,6 +34,8 @@ export interface HeldRecord {
   readonly head: RawHead;
   readonly marks: readonly string[];
   readonly lines: readonly HeldLine[];
+  /** Number of the file. */
+  readonly file: number;
 }
 
 /** The receiver of lines between the records. */
@@ -61,7 +64,13 @@ export async function scanRawNode(
   for (const group of meeting(files)) {
     const handler = node.startFile(error);
     if (group.length === 1) {
-      await scanRawFile(group[0], handler);
+      await scanRawFile(group[0], {
+        ...handler,
+        copy(lines) {
+          copies.records++;
+          copies.lines += lines;
+        },
+      });
       continue;
     }
     let from = -1;
@@ -85,7 +94,8 @@ export async function* recordsOnce(
   handler: HeldHandler,
   copies: RawCopies,
 ): AsyncGenerator<HeldRecord> {
-  const sources = files.map((file, i) => recordsOf(file, i, handler));
+  const sources = files.map((file, i) => recordsOf(file, i, handler, copies));
+  const seen = new SeenTimes();
   const heads = await Promise.all(sources.map(async (source) => (await source.next()).value));
   let lastUs = -Infinity;
   for (;;) {
@@ -94,19 +104,21 @@ export async function* recordsOnce(
       if (record !== undefined && record.head.timeUs < timeUs) timeUs = record.head.timeUs;
     }
     if (timeUs === Infinity) return;
-    // A file may have several records of one time: the first ones are copies of each other.
-    const found: HeldRecord[][] = [];
+    const same: HeldRecord[] = [];
     for (const [i, source] of sources.entries()) {
-      for (let k = 0; heads[i]?.head.timeUs === timeUs; k++) {
-        (found[k] ??= []).push(heads[i]!);
-        heads[i] = (await source.next()).value;
-      }
+      if (heads[i]?.head.timeUs !== timeUs) continue;
+      same.push(heads[i]!);
+      heads[i] = (await source.next()).value;
     }
-    for (const same of found) {
-      const record = same.length === 1 ? same[0] : joined(same, copies);
-      yield { ...record, head: { ...record.head, backwards: timeUs < lastUs } };
-      lastUs = timeUs;
+    if (!seen.add(timeUs)) {
+      // A record that one file has late, and another one had in its place.
+      copies.records += same.length;
+      copies.lines += same.reduce((sum, { lines }) => sum + lines.length, 0);
+      continue;
     }
+    const record = same.length === 1 ? same[0] : joined(same, files, copies);
+    yield { ...record, head: { ...record.head, backwards: timeUs < lastUs } };
+    lastUs = timeUs;
   }
 }
 
@@ -128,23 +140,46 @@ function placesIn(from: RawColumns, to: RawColumns): Int32Array | null {
 /** Do two copies of a line differ in a key that both have? Files may have keys in an order of their own. */
 function differ(a: HeldLine, b: HeldLine): boolean {
   const at = placesIn(a.device.columns, b.device.columns);
-  if (at === null) return !a.values.equals(b.values);
+  if (at === null) return a.values.compare(b.values) !== 0;
   return at.some((place, i) => place >= 0 && a.values.exact(i) !== b.values.exact(place));
 }
 
+/** The name of a line within its record. */
+function nameOf({ device }: HeldLine): string {
+  return `${device.columns.schema.type} ${device.name}`;
+}
+
+/** The order of the records of two files: below 0 if the first one goes before. */
+function orderOf(a: HeldRecord, b: HeldRecord, files: readonly RawFile[]): number {
+  const [mine, theirs] = [files[a.file], files[b.file]];
+  const byFile = theirs.records - mine.records || mine.firstUs - theirs.firstUs;
+  if (byFile !== 0) return byFile;
+  const others = new Map(b.lines.map((line) => [nameOf(line), line]));
+  for (const line of a.lines) {
+    const other = others.get(nameOf(line));
+    if (other === undefined || !differ(line, other)) continue;
+    return line.values.compare(other.values) || -1;
+  }
+  return 0;
+}
+
 /** One record out of its copies. */
-function joined(same: readonly HeldRecord[], copies: RawCopies): HeldRecord {
+function joined(
+  all: readonly HeldRecord[],
+  files: readonly RawFile[],
+  copies: RawCopies,
+): HeldRecord {
+  const same = [...all].sort((a, b) => orderOf(a, b, files));
   const lines = new Map<string, HeldLine>();
   const { lines: linesBefore } = copies;
   for (const record of same) {
     for (const line of record.lines) {
-      const key = `${line.device.columns.schema.type} ${line.device.name}`;
-      const before = lines.get(key);
-      if (before !== undefined) {
+      const before = lines.get(nameOf(line));
+      if (before === undefined) lines.set(nameOf(line), line);
+      else {
         copies.lines++;
         if (differ(before, line)) copies.differing++;
       }
-      lines.set(key, line);
     }
   }
   // Parts of a record, by types say, are no copies.
@@ -152,7 +187,7 @@ function joined(same: readonly HeldRecord[], copies: RawCopies): HeldRecord {
   // Lines of one file follow each other.
   const ordered = [...lines.values()].sort((a, b) => a.file - b.file);
   const marks = [...new Set(same.flatMap((record) => record.marks))];
-  return { head: same.at(-1)!.head, marks, lines: ordered };
+  return { ...same[0], marks, lines: ordered };
 }
 
 /** The records of one file, kept as long as their piece. */
@@ -160,23 +195,26 @@ async function* recordsOf(
   file: RawFile,
   number: number,
   handler: HeldHandler,
+  copies: RawCopies,
 ): AsyncGenerator<HeldRecord, undefined> {
   let ready: HeldRecord[] = [];
-  let now: { head: RawHead; marks: string[]; lines: HeldLine[] } | undefined;
+  let now: { head: RawHead; marks: string[]; lines: HeldLine[]; file: number } | undefined;
   const own: RawHandler = {
     property: (name, value) => handler.property?.(name, value),
     schema: (columns: RawColumns) => handler.schema?.(columns),
     error: (error) => handler.error(error),
     record(head) {
       if (now !== undefined) ready.push(now);
-      now = { head, marks: [], lines: [] };
+      now = { head, marks: [], lines: [], file: number };
     },
     mark: (text) => void now!.marks.push(text),
-    row(device, values) {
-      if (!device.columns.skipped) now!.lines.push({ device, values: values.copy(), file: number });
+    row: (device, values) => void now!.lines.push({ device, values: values.copy(), file: number }),
+    copy(lines) {
+      copies.records++;
+      copies.lines += lines;
     },
   };
-  const scanner = new RawScanner(file.path, own);
+  const scanner = new RawScanner(file.path, own, new Map());
   for await (const piece of piecesFor(scanner, file, own)) {
     scanner.push(piece);
     yield* ready;

@@ -5,6 +5,8 @@
  * @module
  */
 import { LineSplitter } from "../formats/line_splitter.ts";
+import type { FormatError } from "../core/errors.ts";
+import { nextGeneration } from "../formats/rawstats/generation.ts";
 
 /** Bytes of a file, with the number of lines above them. */
 export interface RawSpan {
@@ -19,13 +21,16 @@ export interface RawPart extends RawSpan {
   /** Microseconds since the epoch: the first record, and the latest one; NaN where there is none. */
   readonly firstUs: number;
   readonly lastUs: number;
+  /** Number of time lines, and jobs with an end mark. */
+  readonly records: number;
+  readonly withEnd: readonly string[];
   /** Where the schemas are, when they are not in the part itself. */
   readonly header?: RawSpan;
 }
 
 /** As the scanner takes them; longer lines hold nothing. */
 const MAX_LINE = 1 << 20;
-const DOLLAR = 36;
+const DOLLAR = 36, PERCENT = 37;
 const decoder = new TextDecoder();
 
 /** Do two names mean one host? A header may have the short name, and the lines the full one. */
@@ -46,13 +51,19 @@ export class RawOutline {
   #host = "";
   #firstUs = NaN;
   #lastUs = NaN;
+  #records = 0;
+  #withEnd = new Set<string>();
   /** The header above: where it is, and the host that it names. */
   #header: RawSpan = { from: 0, to: 0, linesAbove: 0 };
   #inHeader = false;
   #ownsHeader = true;
   #named = "";
 
-  constructor() {
+  /** Why the file cannot be read. */
+  refusal: FormatError | undefined;
+
+  /** @param path For messages. */
+  constructor(readonly path: string) {
     this.#splitter = new LineSplitter(MAX_LINE, (b, from, to) => this.#line(b, from, to), () => {});
   }
 
@@ -73,9 +84,12 @@ export class RawOutline {
 
   #line(b: Uint8Array, from: number, to: number): void {
     const c = b[from];
-    if (from === to || (c !== DOLLAR && (c < 48 || c > 57))) return;
+    if (from === to || (c !== DOLLAR && c !== PERCENT && (c < 48 || c > 57))) return;
     const at = b === this.#chunk ? this.#base + from : this.#carriedAt;
-    if (c === DOLLAR) this.#property(decoder.decode(b.subarray(from + 1, to)), at);
+    if (c === PERCENT) {
+      const [word, ids = ""] = decoder.decode(b.subarray(from + 1, to)).trimEnd().split(" ");
+      if (word === "end") { for (const id of ids.split(",")) this.#withEnd.add(id); }
+    } else if (c === DOLLAR) this.#property(decoder.decode(b.subarray(from + 1, to)), at);
     else this.#time(decoder.decode(b.subarray(from, to)), at);
   }
 
@@ -88,6 +102,7 @@ export class RawOutline {
       this.#named = "";
     }
     const [name, value] = line.trimEnd().split(" ");
+    if (value !== undefined) this.refusal ??= nextGeneration(this.path, name, value);
     if (name === "hostname" && value !== undefined) this.#named = value;
   }
 
@@ -107,6 +122,7 @@ export class RawOutline {
     }
     const micros = Number((match[2] ?? "").padEnd(6, "0").slice(0, 6));
     const timeUs = Number(match[1]) * 1e6 + micros;
+    this.#records++;
     if (this.#firstUs !== this.#firstUs) this.#firstUs = timeUs;
     if (!(timeUs <= this.#lastUs)) this.#lastUs = timeUs;
   }
@@ -118,14 +134,22 @@ export class RawOutline {
     this.#linesAbove = this.#splitter.line - 1;
     this.#host = host;
     this.#firstUs = this.#lastUs = NaN;
+    this.#records = 0;
+    this.#withEnd = new Set();
   }
 
   #close(to: number): void {
     const host = this.#host || this.#named || "unknown";
     this.#parts.push({
-      ...{ from: this.#from, to, linesAbove: this.#linesAbove },
-      ...{ host, firstUs: this.#firstUs, lastUs: this.#lastUs },
-      ...(this.#ownsHeader ? {} : { header: this.#header }),
+      from: this.#from,
+      to,
+      linesAbove: this.#linesAbove,
+      host,
+      firstUs: this.#firstUs,
+      lastUs: this.#lastUs,
+      records: this.#records,
+      withEnd: [...this.#withEnd],
+      header: this.#ownsHeader ? undefined : this.#header,
     });
   }
 }

@@ -39,6 +39,8 @@ export interface RawNodeAnalysis {
     readonly sums: MetricSums;
     readonly cut: boolean;
   }[];
+  /** All jobs of the node. */
+  readonly jobNames: readonly string[];
 }
 
 /** What the passes found. */
@@ -47,6 +49,8 @@ export interface RawAnalysis {
   /** Of each node. */
   readonly inputs: readonly MetricSums[];
   readonly jobs: ReadonlyMap<string, SeenJob>;
+  /** All jobs of the files. */
+  readonly jobNames: ReadonlySet<string>;
   /** Samples read, those of other jobs included. */
   readonly samples: number;
 }
@@ -67,8 +71,8 @@ export interface RawRequest {
   error(error: FormatError): void;
 }
 
-/** Jobs beyond these have no metrics of their own. */
-const MAX_JOBS = 2000;
+/** Jobs of a node beyond these have no metrics of their own. */
+const MAX_JOBS = 20_000;
 
 /** The files of each node; those of one follow each other. */
 export function filesByHost(files: readonly RawFile[]): RawFile[][] {
@@ -93,9 +97,10 @@ export async function analyseRawFiles(request: RawRequest): Promise<RawAnalysis>
 export async function analyseRawNode(request: RawRequest): Promise<RawNodeAnalysis> {
   const { host } = request.files[0];
   const listeners: RawListener[] = [];
-  const node = new RawNode(host, listeners, undefined, request.energyUnits);
+  const withEnd = new Set(request.files.flatMap((file) => file.withEnd));
+  const node = new RawNode(host, listeners, { energyUnits: request.energyUnits, withEnd });
   const own = new NodeInputs(node, request.metrics);
-  const perJob = new PerJob(node, request.metrics);
+  const perJob = new PerJob(node, request.job, request.metrics);
   let samples = 0;
   listeners.push({ sample: () => void samples++ });
   listeners.push(new JobFilter(request.job, own));
@@ -116,6 +121,7 @@ export async function analyseRawNode(request: RawRequest): Promise<RawNodeAnalys
     counts,
     sums: own.finish(),
     jobs: perJob.finish(),
+    jobNames: [...node.jobs.seen],
   };
   await request.finish?.(node);
   return found;
@@ -128,7 +134,6 @@ export function joinRawNodes(nodes: readonly RawNodeAnalysis[]): RawAnalysis {
     for (const { id, sums, cut } of node.jobs) {
       let job = jobs.get(id);
       if (job === undefined) {
-        if (jobs.size >= MAX_JOBS) continue;
         jobs.set(id, job = { id, inputs: [], cut: [] });
       }
       job.inputs.push(sums);
@@ -136,20 +141,26 @@ export function joinRawNodes(nodes: readonly RawNodeAnalysis[]): RawAnalysis {
     }
   }
   const samples = nodes.reduce((sum, node) => sum + node.samples, 0);
-  return { nodes, inputs: nodes.map((node) => node.sums), jobs, samples };
+  const jobNames = new Set(nodes.flatMap((node) => node.jobNames));
+  return { nodes, inputs: nodes.map((node) => node.sums), jobs, jobNames, samples };
 }
 
-/** Metrics of every job that a node shows, as they come. */
+/** Metrics of every job that a node shows, or of one, as they come. */
 class PerJob implements RawListener {
   readonly #jobs = new Map<string, { filter: JobFilter; inputs: NodeInputs }>();
   #now: { filter: JobFilter; inputs: NodeInputs }[] = [];
 
-  constructor(readonly node: RawNode, readonly metrics?: boolean) {}
+  constructor(
+    readonly node: RawNode,
+    readonly only: string | undefined,
+    readonly metrics?: boolean,
+  ) {}
 
   sample(sample: Parameters<NonNullable<RawListener["sample"]>>[0]): void {
     const before = this.#now;
     this.#now = [];
     for (const id of sample.jobs) {
+      if (this.only !== undefined && id !== this.only) continue;
       let job = this.#jobs.get(id);
       if (job === undefined) {
         if (this.#jobs.size >= MAX_JOBS) continue;
@@ -174,7 +185,7 @@ class PerJob implements RawListener {
 
   /** The node is read. */
   finish(): RawNodeAnalysis["jobs"] {
-    const { begun, ended } = this.node;
+    const { begun, ended } = this.node.jobs;
     return [...this.#jobs].map(([id, { inputs }]) => ({
       id,
       sums: inputs.finish(),

@@ -8,152 +8,155 @@ import type { RawCounters, RawType } from "./differ.ts";
 import type { JobListener, RawSample } from "./node.ts";
 import { addExact, type Exact } from "./exact.ts";
 
-/** The number of devices of a type that are always kept separate. */
-const MAX_SEPARATE_DEVICES = 4096;
-
-/** Sums of one device, or of those of a type that are gone: then gauges are sums, too. */
-export interface DeviceTotals {
-  readonly counters: RawCounters;
-  devices: number;
-  /** Counts, by column; exact below 2^53, and in `wide` beyond. */
-  readonly sums: Float64Array;
-  wide: Map<number, bigint> | undefined;
-  /** Gauges: smallest, greatest and last value, and number of values. */
+/** Sums of one type under one schema, over all of its devices or of one of them. */
+export class TypeTotals {
+  /** Seconds over which deltas were taken. */
+  seconds = 0;
+  /** Counts of each column. */
+  readonly #sums: Exact[];
+  /** `CORRECTED` and `AT_LEAST` of each column. */
+  readonly flags: Uint8Array;
+  /** Gauges, summed over the devices of a sample: smallest, largest and last of these sums. */
   readonly least: Float64Array;
   readonly most: Float64Array;
   readonly last: Float64Array;
-  samples: number;
-  /** Seconds over which its deltas were taken. */
-  seconds: number;
+  readonly #now: Float64Array;
+  #sample = -1;
+  /** Times of the sample before and of the one at hand, in microseconds. */
+  #timeUs = NaN;
+  #nowUs = NaN;
+  #elapsedS = 0;
+
+  constructor(readonly type: RawType) {
+    const { length } = type.keys;
+    this.#sums = new Array<Exact>(length).fill(0);
+    this.flags = new Uint8Array(length);
+    this.least = new Float64Array(length).fill(NaN);
+    this.most = new Float64Array(length).fill(NaN);
+    this.last = new Float64Array(length).fill(NaN);
+    this.#now = new Float64Array(length).fill(NaN);
+  }
+
+  /** The sum of a column, exact. */
+  sumOf(column: number): Exact {
+    return this.#sums[column];
+  }
+
+  /**
+   * Adds a line.
+   *
+   * @param sample Number of its sample.
+   * @param isFirst Are its deltas before the job?
+   */
+  add(counters: RawCounters, values: RawValues, sample: number, isFirst: boolean): void {
+    if (sample !== this.#sample) this.#begin(sample);
+    const { deltas, type: { events, gauges }, flags } = counters;
+    if (!isFirst) {
+      // A device that missed a sample has a longer interval than the others.
+      const mostS = (counters.timeUs - this.#timeUs) / 1e6;
+      const elapsedS = Math.min(counters.elapsedS, mostS === mostS ? mostS : Infinity);
+      if (elapsedS > this.#elapsedS) this.#elapsedS = elapsedS;
+      for (let i = 0; i < events.length; i++) {
+        const k = events[i];
+        const sum = Number(this.#sums[k]) + deltas[k];
+        if (sum < EXACT_BELOW) this.#sums[k] = sum;
+        else if (deltas[k] === deltas[k]) {
+          this.#sums[k] = addExact(this.#sums[k], counters.exactDelta(k)!);
+        }
+      }
+      flags?.forEach((bits, k) => this.flags[k] |= bits);
+    }
+    for (let i = 0; i < gauges.length; i++) {
+      const k = gauges[i];
+      const value = values.numbers[k];
+      if (value === value) {
+        this.#now[k] = this.#now[k] === this.#now[k] ? this.#now[k] + value : value;
+      }
+    }
+    this.#nowUs = counters.timeUs;
+  }
+
+  /** No line of the sample at hand follows. */
+  end(): void {
+    this.#timeUs = this.#nowUs;
+    this.seconds += this.#elapsedS;
+    this.#elapsedS = 0;
+    for (const k of this.type.gauges) {
+      const value = this.#now[k];
+      if (value !== value) continue;
+      this.last[k] = value;
+      if (!(value >= this.least[k])) this.least[k] = value;
+      if (!(value <= this.most[k])) this.most[k] = value;
+      this.#now[k] = NaN;
+    }
+  }
+
+  #begin(sample: number): void {
+    if (this.#sample >= 0) this.end();
+    this.#sample = sample;
+  }
+}
+
+/** Which totals are kept. */
+export interface TotalsWish {
+  /** @default every type */
+  wants?(type: string): boolean;
+  /** Totals of each device, not of all devices of a type. @default false */
+  readonly perDevice?: boolean;
+}
+
+/** Totals of one type, or of one device of it. */
+export interface TotalsEntry {
+  readonly type: string;
+  /** Names of the devices. */
+  readonly devices: Set<string>;
+  /** A part for each schema, in the order of time. */
+  readonly parts: TypeTotals[];
 }
 
 /** Adds up one node's counters. */
 export class NodeTotals implements JobListener {
-  list: DeviceTotals[] = [];
+  readonly entries = new Map<string, TotalsEntry>();
   firstUs = NaN;
   lastUs = NaN;
   samples = 0;
-  readonly #byIndex: (DeviceTotals | undefined)[] = [];
-  /** By type: devices in the list, and how many there may be. */
-  readonly #counts = new Map<RawType, number>();
-  readonly #most = new Map<RawType, number>();
-  /** Time of the sample before. */
-  #beforeUs = NaN;
+  /** By number of the device; null: not wanted. */
+  readonly #byIndex: (TypeTotals | null | undefined)[] = [];
+  readonly #wish: TotalsWish;
 
-  constructor(readonly host: string) {}
+  constructor(readonly host: string, wish: TotalsWish = {}) {
+    this.#wish = wish;
+  }
 
   sample(sample: RawSample): void {
     if (this.samples++ === 0) this.firstUs = sample.timeUs;
-    this.#beforeUs = this.lastUs;
     this.lastUs = sample.timeUs;
   }
 
   row(counters: RawCounters, values: RawValues, isFirst: boolean): void {
-    const totals = this.#totalsOf(counters);
-    totals.samples++;
-    const { deltas, type } = counters;
-    const { numbers } = values;
-    if (!isFirst) {
-      const elapsed = counters.elapsedS;
-      if (elapsed === elapsed) totals.seconds += elapsed;
-      const { sums } = totals;
-      const { events } = type;
-      for (let i = 0; i < events.length; i++) {
-        const k = events[i];
-        const sum = sums[k] + deltas[k];
-        if (sum < EXACT_BELOW) sums[k] = sum;
-        else this.#addWide(totals, k);
-      }
-    }
-    const { gauges } = type;
-    for (let i = 0; i < gauges.length; i++) {
-      const k = gauges[i];
-      const value = numbers[k];
-      if (value !== value) continue;
-      if (value < totals.least[k]) totals.least[k] = value;
-      if (value > totals.most[k]) totals.most[k] = value;
-      totals.last[k] = value;
-    }
-  }
-
-  #totalsOf(counters: RawCounters): DeviceTotals {
     let totals = this.#byIndex[counters.index];
-    if (totals === undefined) {
-      this.#makeRoom(counters.type);
-      const n = counters.deltas.length;
-      totals = {
-        counters,
-        devices: 1,
-        sums: new Float64Array(n),
-        wide: undefined,
-        least: new Float64Array(n).fill(Infinity),
-        most: new Float64Array(n).fill(-Infinity),
-        last: new Float64Array(n).fill(NaN),
-        samples: 0,
-        seconds: 0,
-      };
-      this.#byIndex[counters.index] = totals;
-      this.list.push(totals);
-    }
-    return totals;
+    if (totals === undefined) totals = this.#byIndex[counters.index] = this.#totalsOf(counters);
+    totals?.add(counters, values, this.samples, isFirst);
   }
 
-  /** Adds up the devices of a type that are gone, when there are many: single processes. */
-  #makeRoom(type: RawType): void {
-    const count = (this.#counts.get(type) ?? 0) + 1;
-    this.#counts.set(type, count);
-    if (count <= (this.#most.get(type) ?? MAX_SEPARATE_DEVICES)) return;
-    let gone: DeviceTotals | undefined;
-    let kept = 0;
-    const list: DeviceTotals[] = [];
-    for (const totals of this.list) {
-      if (totals.counters.type !== type) list.push(totals);
-      else if (totals.devices === 1 && totals.counters.timeUs >= this.#beforeUs) {
-        list.push(totals);
-        kept++;
-      } else {
-        if (totals.devices === 1) this.#byIndex[totals.counters.index] = undefined;
-        if (gone === undefined) list.push(gone = totals);
-        else addGone(gone, totals);
-      }
-    }
-    this.list = list;
-    this.#counts.set(type, kept);
-    this.#most.set(type, Math.max(MAX_SEPARATE_DEVICES, 2 * kept));
+  /** No sample follows. */
+  end(): void {
+    for (const { parts } of this.entries.values()) parts.forEach((part) => part.end());
   }
 
-  /** A sum that plain numbers cannot hold, or no delta at all. */
-  #addWide(totals: DeviceTotals, k: number): void {
-    const delta = totals.counters.exactDelta(k);
-    if (delta === undefined) return;
-    const wide = totals.wide ??= new Map();
-    const sum = (wide.get(k) ?? BigInt(totals.sums[k])) + delta;
-    wide.set(k, sum);
-    totals.sums[k] = Number(sum);
+  #totalsOf({ type, device }: RawCounters): TypeTotals | null {
+    const { wants = () => true, perDevice = false } = this.#wish;
+    const name = type.schema.type;
+    if (!wants(name)) return null;
+    const entry: TotalsEntry = this.entries.getOrInsertComputed(
+      perDevice ? `${name} ${device}` : name,
+      () => ({ type: name, devices: new Set<string>(), parts: [] }),
+    );
+    entry.devices.add(device);
+    const known = entry.parts.find((part) => part.type === type);
+    if (known !== undefined) return known;
+    const made = new TypeTotals(type);
+    entry.parts.push(made);
+    return made;
   }
-}
-
-/** Adds the totals of a device to those that are gone. */
-function addGone(gone: DeviceTotals, more: DeviceTotals): void {
-  const { isEvent } = gone.counters.type;
-  for (let k = 0; k < isEvent.length; k++) {
-    if (isEvent[k] === 1) {
-      const sum = addExact(sumOf(gone, k), sumOf(more, k));
-      gone.sums[k] = Number(sum);
-      if (typeof sum === "bigint") (gone.wide ??= new Map()).set(k, sum);
-    } else if (more.last[k] === more.last[k]) {
-      const isFirst = gone.last[k] !== gone.last[k];
-      gone.last[k] = more.last[k] + (isFirst ? 0 : gone.last[k]);
-      gone.least[k] = more.least[k] + (isFirst ? 0 : gone.least[k]);
-      gone.most[k] = more.most[k] + (isFirst ? 0 : gone.most[k]);
-    }
-  }
-  gone.devices += more.devices;
-  gone.samples += more.samples;
-  gone.seconds = Math.max(gone.seconds, more.seconds);
-}
-
-/** The sum of a column, exact. */
-export function sumOf(totals: DeviceTotals, k: number): Exact {
-  return totals.wide?.get(k) ?? totals.sums[k];
 }

@@ -10,7 +10,7 @@ import { affinityOf } from "../os/host.ts";
 import { MemoryFile } from "../os/memory/memory_file.ts";
 import { endWithParent, starterOf, waitFor } from "../os/process.ts";
 import { MetricSums } from "./metric_sums.ts";
-import type { RawFile } from "./files.ts";
+import { hasPipes, type RawFile } from "./files.ts";
 import { filesByHost } from "./stats.ts";
 import { type RawTablePart, type RawTableRequest, readRawTable } from "./print/table.ts";
 
@@ -67,6 +67,7 @@ function weight(file: RawFile): number {
 }
 
 function processCount(nodes: readonly RawFile[][], wanted: number | undefined): number {
+  if (hasPipes()) return 1;
   if (wanted !== undefined) return Math.min(wanted, nodes.length);
   const bytes = nodes.flat().reduce((sum, file) => sum + weight(file), 0);
   if (nodes.length < 2 || bytes < MIN_BYTES) return 1;

@@ -24,5 +24,5 @@ Deno.test("judgeStep() distinguishes wraps, dips and resets", () => {
 Deno.test("judgeStep() takes a bound from power where there is one", () => {
   // 2·10^9 counts before the range ends: a wrap by the half, a reset where 10^8 is the most
   assertEquals(judgeStep(2294967296n, 5n, 32).kind, "wrap");
-  assertEquals(judgeStep(2294967296n, 5n, 32, 1e8), { kind: "reset", delta: 5n });
+  assertEquals(judgeStep(2294967296n, 5n, 32, { bound: 1e8 }), { kind: "reset", delta: 5n });
 });

@@ -98,7 +98,18 @@ Deno.test("readRawTables() reads itself what a helper does not get done", async 
 
 Deno.test("share() keeps a node's files together, and loads evenly", () => {
   const node = (host: string, ...sizes: number[]): RawFile[] =>
-    sizes.map((bytes, i) => ({ path: `${host}/${i}`, host, firstUs: i, bytes }));
+    sizes.map((bytes, i) => ({
+      path: `${host}/${i}`,
+      host,
+      firstUs: i,
+      lastUs: i,
+      records: 1,
+      withEnd: [],
+      from: 0,
+      to: bytes,
+      linesAbove: 0,
+      bytes,
+    }));
   const nodes = [node("a", 10, 10), node("b", 50), node("c", 30), node("d", 5, 5)];
   const shares = share(nodes, 2);
   assertEquals(shares.map((files) => files.map(({ path }) => path)), [
@@ -107,7 +118,7 @@ Deno.test("share() keeps a node's files together, and loads evenly", () => {
   ]);
   assertEquals(share(nodes.slice(0, 1), 3).length, 1);
   // packed files hold more than they weigh
-  const packed = [{ path: "x.gz", host: "x", firstUs: 0, bytes: 10 }];
+  const packed = node("x", 10).map((file) => ({ ...file, path: "x.gz" }));
   assertEquals(share([node("y", 60), packed, node("z", 15)], 2).map((s) => s[0].path), [
     "x.gz",
     "y/0",

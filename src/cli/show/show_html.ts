@@ -83,17 +83,26 @@ export function rawHtml({ nodes, metrics, job }: RawAnalysisTable): string {
   const hosts = nodes.map(({ host }) => host);
   const metricTable: Table = {
     title: "Job metrics",
-    columns: columnsOf("metric", "value", "unit"),
-    rows: metrics.filter(({ value }) => !Number.isNaN(value))
-      .map(({ name, value, unit }) => [name, value, unit]),
+    columns: columnsOf("metric", "value", "unit", "note"),
+    rows: metrics.filter(({ value }) => !Number.isNaN(value)).map((metric) => {
+      const { name, value, unit, isAtLeast, isCorrected } = metric;
+      const notes = [...isAtLeast ? ["at least"] : [], ...isCorrected ? ["corrected"] : []];
+      return [name, value, unit, notes.join(", ")];
+    }),
   };
   const tables = nodes.map(({ host, samples, seconds, rows }): Table => ({
     title: `${host}: ${samples} samples in ${Number(seconds.toPrecision(6))} s`,
     columns: columnsOf(
       ...["type", "device", "key", "unit", "total", "rate", "last", "least", "greatest"],
     ),
-    rows: rows.map(({ type, device, key, unit, total, rate, gauge = [NaN, NaN, NaN] }) => [
-      ...[type, device, key, unit, total === undefined ? NaN : Number(total), rate, ...gauge],
+    rows: rows.map(({ type, device, key, unit, total, seconds, gauge = [NaN, NaN, NaN] }) => [
+      type,
+      device,
+      key,
+      unit,
+      total === undefined ? NaN : Number(total),
+      seconds > 0 ? Number(total) / seconds : NaN,
+      ...gauge,
     ]),
   }));
   const title = job === undefined ? hosts.join(", ") : `job ${job} on ${hosts.join(", ")}`;

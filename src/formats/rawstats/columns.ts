@@ -43,8 +43,6 @@ export class RawColumns {
   first: RawDevice | undefined;
   /** The type whose lines followed last time. */
   next: RawColumns | undefined;
-  /** Its values are not requested: lines that look valid are not decoded, and values are the last ones. */
-  skipped = false;
 
   /** @param index Number of this schema in its file, from 0. */
   constructor(readonly schema: RawSchema, readonly index: number) {
@@ -108,21 +106,25 @@ export class RawValues {
   /** These values, kept. */
   copy(): RawValues {
     const kept = new RawValues(this.numbers.length);
-    kept.numbers.set(this.numbers);
-    kept.#wide.set(this.#wide);
-    kept.hasWide = this.hasWide;
+    kept.set(this);
     return kept;
   }
 
-  /** Are they the same, to the last bit? */
-  equals(other: RawValues): boolean {
-    if (this.numbers.length !== other.numbers.length) return false;
-    for (let i = 0; i < this.numbers.length; i++) {
-      const value = this.numbers[i];
-      if (!Object.is(value, other.numbers[i])) return false;
-      if (value >= EXACT_BELOW && this.#wide[i] !== other.#wide[i]) return false;
+  /** Takes the values of another line of the same length. */
+  set(other: RawValues): void {
+    this.numbers.set(other.numbers);
+    if (other.hasWide) this.#wide.set(other.#wide);
+    this.hasWide = other.hasWide;
+  }
+
+  /** Which values come first in an order by number: below 0 these, above 0 the others. */
+  compare(other: RawValues): number {
+    const count = Math.min(this.numbers.length, other.numbers.length);
+    for (let i = 0; i < count; i++) {
+      const [mine, theirs] = [this.exact(i), other.exact(i)];
+      if (mine !== theirs) return mine < theirs ? -1 : 1;
     }
-    return true;
+    return this.numbers.length - other.numbers.length;
   }
 
   /** Sets a value, which may be one that plain numbers cannot hold. */

@@ -22,6 +22,7 @@ import { RawColumns, type RawDevice, RawValues } from "./columns.ts";
 import { LineSplitter } from "../line_splitter.ts";
 import { RawComplaints } from "./complaints.ts";
 import { parseRawSchema, sameSchema } from "./schema.ts";
+import { SeenTimes } from "./seen_times.ts";
 import { MAX_U64, readValues } from "./values.ts";
 
 /** What opens a record group. */
@@ -34,6 +35,8 @@ export interface RawHead {
   readonly host: string;
   /** Is it before the record above? Then nothing can be differenced across the two. */
   readonly backwards: boolean;
+  /** Microseconds since the epoch: the boot that the header's `$uptime` gives; NaN without one. */
+  readonly bootUs: number;
 }
 
 /** Who listens to a scanner. */
@@ -45,6 +48,8 @@ export interface RawHandler {
   mark?(text: string): void;
   /** One statistics line; `values` is reused. */
   row?(device: RawDevice, values: RawValues): void;
+  /** A record of a host and time that came before, and its lines; they are left out. */
+  copy?(lines: number): void;
   /** Something was wrong; reading goes on. */
   error(error: FormatError): void;
 }
@@ -72,14 +77,27 @@ export class RawScanner {
   #marks: string[] = [];
   #broken = new Set<string>();
   #rows = 0;
+  /** Times by host; `undefined`: every record is handed on. */
+  readonly #seen: Map<string, SeenTimes> | undefined;
+  /** Is the record at hand a copy, and lines of it that were left out. */
+  #isCopy = false;
+  #copied = 0;
+  /** Is it one that came before others? */
+  #isLate = false;
+  #uptimeS = NaN;
+  #bootUs = NaN;
   /** Did the last line end in CR LF? */
   #hasReturns = false;
   #columns: RawColumns | undefined;
   #device: RawDevice | undefined;
 
-  /** @param path For messages. */
-  constructor(path: string, handler: RawHandler) {
+  /**
+   * @param path For messages.
+   * @param seen Times of records by host: one of these counts once. @default every record counts
+   */
+  constructor(path: string, handler: RawHandler, seen?: Map<string, SeenTimes>) {
     this.#handler = handler;
+    this.#seen = seen;
     this.#complaints = new RawComplaints(path, (error) => handler.error(error));
     this.#splitter = new LineSplitter(
       MAX_LINE,
@@ -98,11 +116,17 @@ export class RawScanner {
     this.#splitter.line = count;
   }
 
+  /** The records that follow are not the first ones below their header. */
+  skipUptime(): void {
+    this.#uptimeS = NaN;
+  }
+
   end(): void {
     if (this.#splitter.end()) this.#complain("a line end", "a cut last line, left out");
     if (!this.#started && this.#splitter.line === 0 && !this.#unreadable) {
       this.#complain("a raw stats file", "nothing");
     }
+    this.#endCopy();
     this.#complaints.flush();
   }
 
@@ -127,6 +151,8 @@ export class RawScanner {
     const c = b[start];
     if (!this.#started && c !== DOLLAR && c !== BANG && !(c >= 48 && c <= 57)) {
       this.#complain("$hpcperfstats VERSION in the first line", "something else, left out");
+    } else if (this.#isLate && (c === PERCENT || c >= 65)) {
+      if (c !== PERCENT) this.#copied++;
     } else if ((c >= 97 && c <= 122) || (c >= 65 && c <= 90)) {
       if (this.#quickRow(b, start, end, true) < 0 && !this.#plainRow(b, start, end)) {
         this.#slowRow(decoder.decode(b.subarray(start, end)));
@@ -141,7 +167,7 @@ export class RawScanner {
 
   /** Takes the line that is expected without looking for its end first; where it ends, or −1. */
   #ahead(b: Uint8Array, start: number): number {
-    if (this.#hasReturns) return -1;
+    if (this.#hasReturns || this.#isLate) return -1;
     const end = this.#quickRow(b, start, b.length, false);
     if (end >= 0) this.#blankBefore = false;
     return end;
@@ -167,11 +193,8 @@ export class RawScanner {
     if (device === undefined || device.isGone) return -1;
     if (!startsWith(b, i, end, device.bytes)) return -1;
     i += device.bytes.length;
-    let stop = end;
-    if (!columns.skipped) {
-      stop = readValues(b, i, end, columns, this.#values[columns.index]);
-      if (stop < 0) return -1;
-    }
+    const stop = readValues(b, i, end, columns, this.#values[columns.index]);
+    if (stop < 0) return -1;
     if (!isLine && (stop === end || stop - start > MAX_LINE)) return -1;
     this.#take(device);
     return stop;
@@ -194,6 +217,10 @@ export class RawScanner {
   #take(device: RawDevice): void {
     const columns = device.columns;
     if (device.record === this.#record) {
+      if (this.#isCopy) {
+        this.#copied++;
+        return;
+      }
       this.#complain(
         "one line for a device in a record",
         `a second one of ${columns.schema.type} ${device.name}, left out`,
@@ -264,6 +291,16 @@ export class RawScanner {
     }
     const micros = Number((match[2] ?? "").padEnd(6, "0").slice(0, 6));
     const timeUs = Number(match[1]) * 1e6 + micros;
+    const host = match[4] ?? "";
+    this.#endCopy();
+    const isNew = this.#seen?.getOrInsertComputed(host, () => new SeenTimes()).add(timeUs) ?? true;
+    if (!isNew) {
+      // Lines that the record before does not have belong to it, if it is of this time.
+      this.#isCopy = true;
+      this.#isLate = this.#record < 0 || timeUs !== this.#timeUs;
+      this.#rows = 0;
+      return;
+    }
     const backwards = timeUs < this.#timeUs;
     if (backwards) {
       const stepS = (this.#timeUs - timeUs) / 1e6;
@@ -279,7 +316,16 @@ export class RawScanner {
     this.#marks = [];
     this.#broken.clear();
     this.#rows = 0;
-    this.#handler.record?.({ timeUs, jobs: match[3] ?? "-", host: match[4] ?? "", backwards });
+    if (this.#uptimeS === this.#uptimeS) this.#bootUs = timeUs - this.#uptimeS * 1e6;
+    this.#uptimeS = NaN;
+    const jobs = match[3] ?? "-", bootUs = this.#bootUs;
+    this.#handler.record?.({ timeUs, jobs, host, backwards, bootUs });
+  }
+
+  #endCopy(): void {
+    if (this.#isCopy) this.#handler.copy?.(this.#copied);
+    this.#isCopy = this.#isLate = false;
+    this.#copied = 0;
   }
 
   #mark(text: string): void {
@@ -311,7 +357,10 @@ export class RawScanner {
     this.#started = true;
     this.#inHeader = true;
     const [name] = text.split(" ", 1);
-    this.#handler.property?.(name, text.slice(name.length + 1));
+    const value = text.slice(name.length + 1);
+    if (name === "uptime") this.#uptimeS = Number.parseFloat(value);
+    else if (name === "hostname") this.#bootUs = NaN;
+    this.#handler.property?.(name, value);
   }
 
   #schema(line: string): void {

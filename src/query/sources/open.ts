@@ -9,19 +9,27 @@ import { rawStatsSource } from "./rawstats.ts";
 import { reportSource } from "./report.ts";
 import type { ReadBytes, RecordSource } from "./source.ts";
 import { traceSource } from "./trace.ts";
+import type { SeenTimes } from "../../formats/rawstats/seen_times.ts";
 
 export { type InputKind, inputKind, PackedInput } from "./kind.ts";
+
+/** How inputs are read; the first two are those of `caliSource`. */
+export interface SourceOptions {
+  readonly strict?: boolean;
+  readonly wholeLines?: boolean;
+  /** Times of raw stats that other inputs of the query had, by host: a record counts once. */
+  readonly seen?: Map<string, SeenTimes>;
+}
 
 /**
  * The source for an input of any kind.
  *
  * @param read Gives the bytes; the first are read at once.
- * @param options See `caliSource`.
  * @throws {PackedInput} If it is packed by gzip.
  */
 export function openSource(
   read: ReadBytes,
-  options: { strict?: boolean; wholeLines?: boolean } = {},
+  options: SourceOptions = {},
 ): { kind: InputKind; source: RecordSource } {
   const { kind, read: all } = recognised(read);
   return { kind, source: sourceOf(kind, all, options) };
@@ -31,7 +39,7 @@ export function openSource(
 export function sourceOf(
   kind: InputKind,
   read: ReadBytes,
-  options: { strict?: boolean; wholeLines?: boolean },
+  options: SourceOptions,
 ): RecordSource {
   switch (kind) {
     case "report":
@@ -39,7 +47,7 @@ export function sourceOf(
     case "trace":
       return traceSource(read);
     case "rawstats":
-      return rawStatsSource(read);
+      return rawStatsSource(read, options.seen);
     default:
       return caliSource(read, options);
   }

@@ -1,6 +1,6 @@
 /**
  * Raw stats as a source of records: one per statistics line, streaming. `host`, `jobid`, `time` in
- * seconds, `type` and `device`, then the keys of the type.
+ * seconds, `type` and `device`, then the keys of the type. Jobs and copies are those of `stats`.
  *
  * Values are the counts of the file, exact to 64 bits; `attribute.unit` is the unit as declared
  * (`512B`, `cs`). Columns that a fast sample omits are not in its records. A key that another type
@@ -10,28 +10,37 @@
 
 import { TYPE } from "../../context/variant.ts";
 import type { RawColumns, RawValues } from "../../formats/rawstats/columns.ts";
+import { nextGeneration } from "../../formats/rawstats/generation.ts";
+import { RecordJobs } from "../../formats/rawstats/record_jobs.ts";
 import { type RawHead, RawScanner } from "../../formats/rawstats/scanner.ts";
+import type { SeenTimes } from "../../formats/rawstats/seen_times.ts";
 import { INPUT, pieces, RecordMaker } from "../record_maker.ts";
 import type { ReadBytes, RecordSource } from "./source.ts";
 
 const OWN = ["host", "jobid", "time", "type", "device"] as const;
 
-/** @param read Gives the bytes of the file. */
-export function rawStatsSource(read: ReadBytes): RecordSource {
+/**
+ * @param read Gives the bytes of the file.
+ * @param seen Times of the records of other files by host: a record counts once.
+ */
+export function rawStatsSource(read: ReadBytes, seen = new Map<string, SeenTimes>()): RecordSource {
   return (tree, sink) => {
     const maker = new RecordMaker(tree, sink);
     const lines = new Lines(maker);
     const scanner = new RawScanner(INPUT, {
       property(name, value) {
+        const refusal = nextGeneration(INPUT, name, value);
+        if (refusal !== undefined) throw refusal;
         // Files before 2.x name their host here alone.
         if (name === "hostname") lines.host = value;
         maker.global(name, value);
       },
       schema: (columns) => lines.schema(columns),
-      record: (head) => lines.head = head,
+      record: (head) => lines.record(head),
+      mark: (text) => lines.marks.push(text),
       row: ({ name, columns }, values) => lines.row(columns, name, values),
       error: (error) => maker.problem(error),
-    });
+    }, seen);
     for (const piece of pieces(read)) scanner.push(piece);
     scanner.end();
   };
@@ -39,7 +48,11 @@ export function rawStatsSource(read: ReadBytes): RecordSource {
 
 class Lines {
   host = "";
-  head: RawHead = { timeUs: 0, jobs: "-", host: "", backwards: false };
+  marks: string[] = [];
+  #head: RawHead | undefined;
+  /** Jobs of the record at hand; `undefined`: its marks have not all come. */
+  #jobs: string | undefined;
+  readonly #hosts = new Map<string, RecordJobs>();
   readonly #maker: RecordMaker;
   readonly #own: number[];
   readonly #ownWanted: boolean[];
@@ -65,10 +78,28 @@ class Lines {
     });
   }
 
+  record(head: RawHead): void {
+    // The jobs of a record without lines count too.
+    if (this.#head !== undefined && this.#jobs === undefined) this.#jobsOf(this.#head);
+    this.#head = head;
+    this.#jobs = undefined;
+    this.marks = [];
+  }
+
+  #hostOf({ host }: RawHead): string {
+    return host === "" ? this.host : host;
+  }
+
+  #jobsOf(head: RawHead): string {
+    const jobs = this.#hosts.getOrInsertComputed(this.#hostOf(head), () => new RecordJobs());
+    return jobs.take(head.jobs, this.marks).join(",") || head.jobs;
+  }
+
   row({ schema, index }: RawColumns, device: string, values: RawValues): void {
-    const maker = this.#maker, { head } = this, keys = this.#keys[index];
-    this.#text(0, head.host === "" ? this.host : head.host);
-    this.#text(1, head.jobs);
+    const maker = this.#maker, head = this.#head!, keys = this.#keys[index];
+    this.#jobs ??= this.#jobsOf(head);
+    this.#text(0, this.#hostOf(head));
+    this.#text(1, this.#jobs);
     if (this.#ownWanted[2]) maker.push(this.#own[2], TYPE.double, head.timeUs / 1e6);
     this.#text(3, schema.type);
     this.#text(4, device);

@@ -51,7 +51,11 @@ export function* jsonDocument(
 }
 
 function metricMembers(values: readonly MetricValue[]): string {
-  return `"metrics":{${values.map(({ name, value }) => `"${name}":${number(value)}`).join(",")}}`;
+  const named = (isMarked: (value: MetricValue) => boolean) =>
+    jsonText(values.filter((m) => m.value === m.value && isMarked(m)).map(({ name }) => name));
+  return `"metrics":{${values.map(({ name, value }) => `"${name}":${number(value)}`).join(",")}},` +
+    `"metrics_corrected":${named((m) => m.isCorrected)},` +
+    `"metrics_at_least":${named((m) => m.isAtLeast)}`;
 }
 
 function* nodeMembers({ node, series }: JsonNode): Generator<string> {

@@ -14,6 +14,17 @@ export function shortNumber(value: number): string {
   return text.includes("e") ? text.replace(/\.?0+e/, "e") : text.replace(/\.?0+$/, "");
 }
 
+const AT_LEAST_SIGN = "≥";
+
+/** A value with its marks: a lower limit, and one that a correction went into. */
+function marked(
+  text: string,
+  { isCorrected, isAtLeast }: { isCorrected: boolean; isAtLeast: boolean },
+): string {
+  if (text === "-") return text;
+  return `${isAtLeast ? AT_LEAST_SIGN : ""}${text}${isCorrected ? "*" : ""}`;
+}
+
 /** Columns under each other, two blanks between; the last one is cut where that is too wide. */
 export function columns(rows: readonly (readonly string[])[], most = Infinity): string {
   const widths = (rows[0] ?? []).map((_, k) => Math.max(...rows.map((row) => row[k].length)));
@@ -32,10 +43,14 @@ export function printRawTable(table: RawAnalysisTable): string {
     text += `${node.host}: ${span}${table.job === undefined ? "" : `, job ${table.job}`}\n\n`;
     const rows = [["TYPE", "DEVICE", "KEY", "UNIT", "TOTAL", "RATE", "GAUGE (LAST MIN MAX)"]];
     for (const row of node.rows) {
-      const gauge = row.gauge === undefined ? "" : row.gauge.map(shortNumber).join(" ");
-      const total = row.total === undefined ? "-" : String(row.total);
-      const rate = row.total === undefined ? "-" : shortNumber(row.rate);
-      rows.push([row.type, row.device, row.key, row.unit || "-", total, rate, gauge]);
+      const { total: sum, seconds } = row;
+      const hasValue = row.gauge !== undefined && row.gauge.every((value) => value === value);
+      const gauge = hasValue ? row.gauge.map(shortNumber).join(" ") : "-";
+      const total = sum === undefined ? "-" : marked(String(sum), row);
+      const perSecond = seconds > 0 ? Number(sum) / seconds : NaN;
+      const rate = sum === undefined ? "-" : marked(shortNumber(perSecond), row);
+      const last = row.gauge === undefined ? "" : gauge;
+      rows.push([row.type, row.device, row.key, row.unit || "-", total, rate, last]);
     }
     text += columns(rows) + "\n";
   }
@@ -43,7 +58,7 @@ export function printRawTable(table: RawAnalysisTable): string {
   const missing = table.metrics.filter(({ value }) => value !== value);
   if (metrics.length > 0) {
     const rows = [["METRIC", "VALUE", "UNIT"]];
-    for (const m of metrics) rows.push([m.name, shortNumber(m.value), m.unit]);
+    for (const m of metrics) rows.push([m.name, marked(shortNumber(m.value), m), m.unit]);
     text += columns(rows);
   }
   if (missing.length > 0) {
@@ -52,7 +67,10 @@ export function printRawTable(table: RawAnalysisTable): string {
   if (table.jobs.length > 0) {
     const rows = [["JOB", "HOSTS", "SECONDS", "CORES", "GFLOP/S", "GIB/S", "PACKAGE W", "NOTE"]];
     for (const job of table.jobs) {
-      const of = (name: string) => shortNumber(job.metrics.get(name) ?? NaN);
+      const of = (name: string) => {
+        const metric = job.metrics.get(name);
+        return metric === undefined ? "-" : marked(shortNumber(metric.value), metric);
+      };
       rows.push([
         job.id,
         String(job.hosts),
@@ -67,6 +85,12 @@ export function printRawTable(table: RawAnalysisTable): string {
     text += columns(rows);
   }
   const { wrap: wraps, reset, dip } = table.counts;
+  if (text.includes(AT_LEAST_SIGN)) {
+    text += wrap(
+      `${AT_LEAST_SIGN}: at least; a register of energy may have passed its range between two records`,
+    ) + "\n";
+  }
+  if (/[\d]\*/.test(text)) text += "*: a counter that went into it stepped back\n";
   return text +
     `steps backwards: ${wraps} wraps added up, ${dip} dips mended, ${reset} resets\n`;
 }

@@ -37,11 +37,12 @@ export async function readRawTable(
   error: (error: FormatError) => void,
 ): Promise<RawTablePart> {
   const { files, job, types, devices, energyUnits } = request;
-  const totals = new NodeTotals(files[0].host);
+  const wants = (type: string) => types === undefined || types.includes(type);
+  const totals = new NodeTotals(files[0].host, { wants, perDevice: devices });
   const analysis = await analyseRawNode({ files, job, energyUnits, error, listen: () => totals });
   if (totals.samples === 0) return { analysis, table: undefined };
-  const rows = tableRows(totals, devices)
-    .filter((row) => types === undefined || types.includes(row.type));
+  totals.end();
+  const rows = tableRows(totals);
   const { host, samples, firstUs, lastUs } = totals;
   const seconds = (lastUs - firstUs) / 1e6;
   return { analysis, table: { host, samples, seconds, lastUs, rows } };

@@ -4,8 +4,9 @@
  * @module
  */
 import type { RawCorrectionKind } from "../judge.ts";
-import { type DeviceTotals, type NodeTotals, sumOf } from "../totals.ts";
-import { type Exact, scaled } from "../exact.ts";
+import { AT_LEAST, CORRECTED } from "../differ.ts";
+import { addExact, type Exact, scaled } from "../exact.ts";
+import type { NodeTotals, TotalsEntry } from "../totals.ts";
 import type { MetricSums } from "../metric_sums.ts";
 import { JOB_METRICS } from "../metrics.ts";
 
@@ -18,10 +19,13 @@ export interface RawTableRow {
   readonly unit: string;
   /** In `unit`; `undefined` for gauges and control registers. */
   readonly total: Exact | undefined;
-  /** Per second. */
-  readonly rate: number;
-  /** Last, least and greatest value, in `unit`. */
-  readonly gauge: readonly [number, number, number] | undefined;
+  /** Seconds over which the total was counted. */
+  readonly seconds: number;
+  /** Last, smallest and largest sum over the devices of a sample, in `unit`; NaN without any value. */
+  readonly gauge: readonly [last: number, min: number, max: number] | undefined;
+  /** Did a counter step back? Is the total a lower limit? */
+  readonly isCorrected: boolean;
+  readonly isAtLeast: boolean;
 }
 
 /** A metric with its value. */
@@ -30,6 +34,9 @@ export interface MetricValue {
   readonly unit: string;
   /** NaN where the counters are missing. */
   readonly value: number;
+  /** Did a counter step back that went into it? Is it a lower limit? */
+  readonly isCorrected: boolean;
+  readonly isAtLeast: boolean;
 }
 
 /** One job's tables. */
@@ -48,7 +55,7 @@ export interface RawAnalysisTable {
     readonly id: string;
     readonly hosts: number;
     readonly seconds: number;
-    readonly metrics: ReadonlyMap<string, number>;
+    readonly metrics: ReadonlyMap<string, MetricValue>;
     readonly cut: number;
   }[];
   readonly counts: Readonly<Record<RawCorrectionKind, number>>;
@@ -57,47 +64,58 @@ export interface RawAnalysisTable {
 /** All metrics over some nodes. */
 export function metricValues(nodes: readonly MetricSums[]): MetricValue[] {
   const there = nodes.filter((node) => node.samples > 0);
-  return JOB_METRICS.map(({ name, unit, of }) => ({ name, unit, value: of(there) }));
-}
-
-/**
- * The rows of a node, by type and key.
- *
- * @param perDevice One row per device instead of the sum over devices.
- */
-export function tableRows(totals: NodeTotals, perDevice: boolean): RawTableRow[] {
-  const byType = Map.groupBy(totals.list, (device) => device.counters.type.schema.type);
-  return [...byType.keys()].sort().flatMap((type) => {
-    const devices = byType.get(type)!;
-    return perDevice
-      ? devices.flatMap((device) => rowsOf(type, [device], device))
-      : rowsOf(type, devices, devices[0]);
+  return JOB_METRICS.map(({ name, unit, of }) => {
+    for (const node of there) node.seen = 0;
+    const value = of(there);
+    const flags = there.reduce((all, node) => all | node.seen, 0);
+    return { name, unit, value, ...marksOf(flags) };
   });
 }
 
-function rowsOf(type: string, devices: DeviceTotals[], first: DeviceTotals): RawTableRow[] {
-  const { keys, units } = first.counters.type;
-  const same = devices.filter((d) => d.counters.type === first.counters.type);
-  const count = devices.reduce((n, device) => n + device.devices, 0);
-  const device = count === 1 ? first.counters.device : `(${count} devices)`;
-  const rows: RawTableRow[] = [];
-  keys.forEach((key, k) => {
-    if (key.kind === "control") return;
-    const { name: unit, scale } = units[k];
-    if (key.kind === "gauge") {
-      const add = (of: (d: DeviceTotals) => number) => same.reduce((n, d) => n + of(d), 0) * scale;
-      const gauge = [add((d) => d.last[k]), add((d) => d.least[k]), add((d) => d.most[k])] as const;
-      rows.push({ type, device, key: key.name, unit, total: undefined, rate: NaN, gauge });
-      return;
-    }
-    const sums = same.map((d) => scaled(sumOf(d, k), scale));
-    const wide = sums.some((sum) => typeof sum === "bigint");
-    const total = wide
-      ? sums.reduce((n: bigint, sum) => n + BigInt(sum), 0n)
-      : sums.reduce((n: number, sum) => n + Number(sum), 0);
-    const seconds = same.reduce((most, d) => Math.max(most, d.seconds), 0);
-    const rate = seconds > 0 ? Number(total) / seconds : NaN;
-    rows.push({ type, device, key: key.name, unit, total, rate, gauge: undefined });
-  });
-  return rows;
+function marksOf(flags: number): { isCorrected: boolean; isAtLeast: boolean } {
+  return { isCorrected: (flags & CORRECTED) !== 0, isAtLeast: (flags & AT_LEAST) !== 0 };
+}
+
+/** The rows of a node, by type and key. */
+export function tableRows(totals: NodeTotals): RawTableRow[] {
+  const byType = Map.groupBy(totals.entries.values(), (entry) => entry.type);
+  return [...byType.keys()].sort().flatMap((type) => byType.get(type)!.flatMap(rowsOf));
+}
+
+function rowsOf({ type, devices, parts }: TotalsEntry): RawTableRow[] {
+  const [only] = devices;
+  const device = devices.size === 1 ? only : `(${devices.size} devices)`;
+  const rows = new Map<string, RawTableRow>();
+  for (const part of parts) {
+    part.type.keys.forEach(({ name, kind }, k) => {
+      if (kind === "control") return;
+      const { name: unit, scale } = part.type.units[k];
+      const id = `${name} ${kind} ${unit}`;
+      const before = rows.get(id);
+      const head = { type, device, key: name, unit };
+      if (kind === "gauge") {
+        const [last, least, most] = [part.last, part.least, part.most].map((v) => v[k] * scale);
+        const [lastBefore, leastBefore, mostBefore] = before?.gauge ?? [NaN, NaN, NaN];
+        const gauge = [
+          last === last ? last : lastBefore,
+          leastBefore <= least || least !== least ? leastBefore : least,
+          mostBefore >= most || most !== most ? mostBefore : most,
+        ] as const;
+        rows.set(id, { ...head, total: undefined, seconds: NaN, gauge, ...marksOf(0) });
+        return;
+      }
+      const total = addExact(before?.total ?? 0, scaled(part.sumOf(k), scale));
+      const seconds = (before?.seconds ?? 0) + part.seconds;
+      const { isCorrected, isAtLeast } = marksOf(part.flags[k]);
+      rows.set(id, {
+        ...head,
+        total,
+        seconds,
+        gauge: undefined,
+        isCorrected: isCorrected || before?.isCorrected === true,
+        isAtLeast: isAtLeast || before?.isAtLeast === true,
+      });
+    });
+  }
+  return [...rows.values()];
 }
