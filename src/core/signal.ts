@@ -87,6 +87,8 @@ export type Offer =
     readonly signals: readonly OfferedSignal[];
     /** Rows of this reader that are absent on this node. */
     readonly missing?: ReadonlyMap<string, Absence>;
+    /** What else "doctor" shows about the source. */
+    readonly notes?: readonly string[];
   }
   | ({ readonly ok: false } & Absence);
 

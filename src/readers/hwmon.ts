@@ -30,14 +30,14 @@ type RowFacts = readonly [shape: Shape, about: string, source: string, quirks?: 
 const ROWS: Readonly<Record<string, RowFacts>> = {
   AMD_SOCKET_ENERGY: [
     { domain: "package", unit: "J", behavior: "monotone", agg: "sum" },
-    "Energy of the socket, accumulated by the amd_energy driver",
-    "energyK_input (amd_energy, EsocketN)",
+    "Energy of the socket, accumulated by the driver amd_energy or one like it",
+    "energyK_input (label EsocketN)",
     ROOT_ONLY,
   ],
   AMD_CORE_ENERGY: [
     { domain: "core", unit: "J", behavior: "monotone", agg: "sum" },
-    "Energy of a core, a part of the socket's, accumulated by the amd_energy driver",
-    "energyK_input (amd_energy, EcoreNNN)",
+    "Energy of a core, a part of the socket's, accumulated by the driver amd_energy or one like it",
+    "energyK_input (label EcoreNNN)",
     ROOT_ONLY,
   ],
   METER_POWER: [
@@ -51,6 +51,12 @@ const ROWS: Readonly<Record<string, RowFacts>> = {
   GRACE_MODULE_POWER: [PACKAGE_W, "Power of the module: GPU and Grace", "power1_average"],
   ZEN_CORE_POWER: [PACKAGE_W, "Power of the cores by zenpower", "power1_input (SVI2_P_Core)"],
   ZEN_SOC_POWER: [PACKAGE_W, "Power of the SoC part by zenpower", "power2_input (SVI2_P_SoC)"],
+  XGENE_CPU_POWER: [PACKAGE_W, "Power of the cores by xgene-hwmon", "power1_input (CPU power)"],
+  XGENE_IO_POWER: [
+    PACKAGE_W,
+    "Power of the rest of the chip by xgene-hwmon",
+    "power2_input (IO power)",
+  ],
   PACKAGE_TEMPERATURE: [
     { domain: "package", ...CELSIUS },
     "Temperature of the package: coretemp's Package id N, k10temp's Tctl",
@@ -79,20 +85,20 @@ export const hwmon: Reader = {
   })),
   probe,
   open(host, wanted) {
-    const sources = survey(host);
+    const { sources } = survey(host);
     return new TextReading(host, wanted, ({ name }) =>
       (sources.get(name) ?? []).map((source) => ({
         ...source,
         relocate: () =>
-          survey(host).get(name)?.find(({ instance }) => instance === source.instance)?.path,
+          survey(host).sources.get(name)?.find(({ instance }) => instance === source.instance)
+            ?.path,
       })));
   },
 };
 
 function probe(host: Host): Offer {
-  const chips = host.list(DIR);
-  if (chips.length === 0) return absent(`no chip in ${DIR}`);
-  const sources = survey(host);
+  if (host.list(DIR).length === 0) return absent(`no chip in ${DIR}`);
+  const { sources, notes } = survey(host);
   const rows = lookAt(hwmon.signals, (row) => {
     const found = sources.get(row.name) ?? [];
     if (found.length === 0) {
@@ -102,9 +108,9 @@ function probe(host: Host): Offer {
     const access = host.probe(found[0].path);
     return access.ok ? offer(host, row, found[0].path) : access;
   });
-  const offered = offerOrLack(rows, "forbidden", "unusable");
+  const offered = offerOrLack({ ...rows, notes }, "forbidden", "unusable");
   if (offered.ok || offered.kind !== "absent") return offered;
-  return absent(`no chip in ${DIR} that measures energy or CPUs`);
+  return absent(notes.join("; ") || `no chip in ${DIR} measures energy or power`);
 }
 
 /** Why IBM's meter is no source, where there is one. */
@@ -129,24 +135,39 @@ function offer(host: Host, { unit }: SignalRow, source: string): Found {
 
 type Channels = Map<string, TextSource[]>;
 
-/** All channels that feed a row, by the row's name. */
-function survey(host: Host): Channels {
-  const found: Channels = new Map();
-  const meters: string[] = [];
-  const places = new Map<string, number>();
-  for (const chip of host.list(DIR).sort((a, b) => Number(a.slice(5)) - Number(b.slice(5)))) {
-    const dir = `${DIR}/${chip}`;
-    const name = nameOf(host, dir);
-    const place = places.get(name) ?? 0;
-    places.set(name, place + 1);
+/** All channels that feed a row, by the row's name; and what is left out, in words. */
+function survey(host: Host): { sources: Channels; notes: string[] } {
+  const sources: Channels = new Map();
+  const notes: string[] = [];
+  const numbers = host.list(DIR).sort((a, b) => Number(a.slice(5)) - Number(b.slice(5)));
+  const byName = Map.groupBy(numbers.map((chip) => `${DIR}/${chip}`), (dir) => nameOf(host, dir));
+  for (const [name, dirs] of byName) {
     const labels = LABELS.get(name);
-    if (name === "amd_energy") amdEnergy(host, dir, found);
-    else if (name === "power_meter") meters.push(dir);
-    else if (name === "coretemp") coretemp(host, dir, found);
-    else if (labels !== undefined) labelled(host, dir, { labels, place }, found);
+    if (name === "power_meter") notes.push(...powerMeters(host, dirs, sources));
+    else if (name === "coretemp") dirs.forEach((dir) => coretemp(host, dir, sources));
+    else if (labels !== undefined) byPackage(host, dirs, labels, sources);
+    else {
+      for (const dir of dirs) {
+        if (!amdEnergy(host, dir, sources) && !KNOWN_ELSEWHERE.includes(name)) {
+          notes.push(...unknownChip(host, dir, name));
+        }
+      }
+    }
   }
-  powerMeters(host, meters, found);
-  return found;
+  return { sources, notes };
+}
+
+/** Chips that other readers read, or of which we know why they are none. */
+const KNOWN_ELSEWHERE = ["amdgpu", "i915", "xe", "aem1", "aem2"];
+
+/** A chip of a name that we do not know: which energies and powers it has. */
+function unknownChip(host: Host, dir: string, name: string): string[] {
+  const files = host.list(dir).filter((file) => /^(energy|power)\d+_(input|average)$/.test(file));
+  if (files.length === 0) return [];
+  const label = (file: string) => text(host, `${dir}/${file.replace(/_.*/, "_label")}`) || file;
+  return [
+    `${dir} (${name || "no name"}) is not read: unknown chip with ${files.map(label).join(", ")}`,
+  ];
 }
 
 function text(host: Host, path: string): string {
@@ -176,15 +197,19 @@ function channels(host: Host, dir: string, kind: string): { path: string; label:
   });
 }
 
-function amdEnergy(host: Host, dir: string, found: Channels): void {
+/** Labels as of amd_energy, whatever the driver calls the chip. @returns Has it any? */
+function amdEnergy(host: Host, dir: string, found: Channels): boolean {
+  let isOne = false;
   for (const { path, label } of channels(host, dir, "energy")) {
     const match = /^E(core|socket)(\d+)$/.exec(label);
     if (match === null) continue;
+    isOne = true;
     const name = match[1] === "core" ? "AMD_CORE_ENERGY" : "AMD_SOCKET_ENERGY";
     const stallAfterS = match[1] === "core" ? undefined : 10;
     const counter = energyCounter(host, { stallAfterS });
     add(host, found, name, { path, scale: MICRO, instance: Number(match[2]), counter });
   }
+  return isOne;
 }
 
 function coretemp(host: Host, dir: string, found: Channels): void {
@@ -204,7 +229,7 @@ function coretemp(host: Host, dir: string, found: Channels): void {
   }
 }
 
-/** Rows by label, of chips that come one for each package, in order. */
+/** Rows by label, of chips that come one or several for each package, in order. */
 const LABELS = new Map([
   ["k10temp", new Map([["Tctl", "PACKAGE_TEMPERATURE"]])],
   [
@@ -215,22 +240,38 @@ const LABELS = new Map([
       ["Tctl", "PACKAGE_TEMPERATURE"],
     ]),
   ],
+  ["apm_xgene", new Map([["CPU power", "XGENE_CPU_POWER"], ["IO power", "XGENE_IO_POWER"]])],
 ]);
 
-function labelled(
+/** A chip for each package, or for each die of it, in the order of their places on the PCI bus. */
+function byPackage(
   host: Host,
-  dir: string,
-  { labels, place }: { labels: ReadonlyMap<string, string>; place: number },
+  chips: readonly string[],
+  labels: ReadonlyMap<string, string>,
   found: Channels,
 ): void {
-  for (const kind of ["temp", "power"]) {
-    for (const { path, label } of channels(host, dir, kind)) {
-      const name = labels.get(label);
-      if (name === undefined) continue;
-      const scale = kind === "temp" ? MILLI : MICRO;
-      add(host, found, name, { path, scale, instance: place, signed: kind === "temp" });
+  const each = Math.max(1, chips.length / host.topology.count("package"));
+  // Chips that do not divide among the packages belong to unknown ones.
+  if (!Number.isInteger(each)) return;
+  const ordered = chips.map((dir) => ({ dir, pci: pciAddress(host, dir) }))
+    .sort((a, b) => a.pci < b.pci ? -1 : a.pci > b.pci ? 1 : 0);
+  for (const [i, { dir }] of ordered.entries()) {
+    const instance = Math.floor(i / each);
+    for (const kind of ["temp", "power"]) {
+      for (const { path, label } of channels(host, dir, kind)) {
+        const name = labels.get(label);
+        if (name === undefined) continue;
+        const scale = kind === "temp" ? MILLI : MICRO;
+        add(host, found, name, { path, scale, instance, signed: kind === "temp" });
+      }
     }
   }
+}
+
+/** Address of the device behind a chip, which sorts as text; "" where no link names it. */
+function pciAddress(host: Host, dir: string): string {
+  const links = [host.readLink(dir), host.readLink(`${dir}/device`)].join("/");
+  return links.match(/[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f]/g)?.at(-1) ?? "";
 }
 
 const GRACE: Record<string, string> = {
@@ -240,8 +281,12 @@ const GRACE: Record<string, string> = {
   Module: "GRACE_MODULE_POWER",
 };
 
-/** ACPI meters: Grace names its rails, any other one is the node's, and only one can be that. */
-function powerMeters(host: Host, dirs: readonly string[], found: Channels): void {
+/**
+ * ACPI meters: Grace names its rails, any other one is the node's, and only one can be that.
+ *
+ * @returns Why some are not read.
+ */
+function powerMeters(host: Host, dirs: readonly string[], found: Channels): string[] {
   const plain: string[] = [];
   for (const dir of dirs) {
     // Older kernels keep the attributes in the device's folder.
@@ -257,4 +302,9 @@ function powerMeters(host: Host, dirs: readonly string[], found: Channels): void
   if (plain.length === 1) {
     add(host, found, "METER_POWER", { path: plain[0], scale: MICRO, instance: 0 });
   }
+  return plain.length < 2 ? [] : [
+    `${plain.length} ACPI meters (${
+      plain.join(", ")
+    }) are not read: which one measures the node is unknown`,
+  ];
 }

@@ -12,6 +12,7 @@ import type { Host, Reader, Registers } from "../core/machine/host.ts";
 import type { Absence, Offer, SignalRow } from "../core/signal.ts";
 import { absent, type Found, lookAt } from "./offers.ts";
 import { MSR_BATCH, openMsrBatch } from "../os/devices/msr_batch.ts";
+import { cpusOfCounters } from "./package_counters.ts";
 import { boundW, fastest } from "./readings/power_bound.ts";
 import { identify, type Processor, registersOf } from "./processor.ts";
 import { type MsrItem, MsrReading, type OpenBatch } from "./readings/msr.ts";
@@ -172,7 +173,7 @@ class Survey {
     const { register, field } = found;
     const excluded = this.#excluded(register, field);
     if (excluded !== undefined) return { kind: "absent", reason: excluded };
-    const cpus = this.#cpus(register);
+    const cpus = this.#cpus(register, field).flat();
     const cpu = cpus.find((c) => c >= 0);
     if (cpu === undefined) return { kind: "absent", reason: `no ${register.domain} has a CPU` };
     const value = this.#read(cpu, register.offset);
@@ -211,7 +212,7 @@ class Survey {
     return {
       name: row.name,
       offset: register.offset,
-      cpus: this.#cpus(register),
+      cpus: this.#cpus(register, field),
       field,
       scale,
       constant: row.behavior === "constant",
@@ -225,7 +226,7 @@ class Survey {
       const found = this.#find(name);
       if (found === undefined || this.#units === undefined) return [];
       const scale = this.#scale(found.field!);
-      return this.#cpus(found.register).flatMap((cpu) => {
+      return this.#cpus(found.register, found.field).flat().flatMap((cpu) => {
         const value = cpu < 0 ? EIO : this.#read(cpu, found.register.offset);
         if (typeof value === "number") return [];
         return [bits(value[0], value[1], found.field!.begin, found.field!.end) * scale];
@@ -311,13 +312,15 @@ class Survey {
     return typeof field.scale === "number" ? field.scale : this.#units?.[field.scale] ?? NaN;
   }
 
-  #cpus(register: MsrRegister): number[] {
+  /** CPUs by instance of the register's domain: one, or one of each counter that adds to the instance. */
+  #cpus({ domain, offset }: MsrRegister, field: MsrField | undefined): number[][] {
     const topology = this.#host.topology;
-    if (register.domain === "board") return [this.#masterCpu(register.offset)];
-    return Array.from(
-      { length: topology.count(register.domain) },
-      (_, i) => this.#firstReadable(topology.cpus(register.domain, i)),
-    );
+    if (domain === "board") return [[this.#masterCpu(offset)]];
+    const adds = domain === "package" && (field?.unit === "J" || field?.unit === "W");
+    return Array.from({ length: topology.count(domain) }, (_, i) => {
+      const counters = adds ? cpusOfCounters(this.#host, i) : [topology.cpus(domain, i)];
+      return counters.map((cpus) => this.#firstReadable(cpus));
+    });
   }
 
   /** The platform's counter may be readable on each package, but only one of them counts. */

@@ -39,11 +39,11 @@ export function fileOffer(host: Host, path: string, more: Omit<Found, "source"> 
 
 /** The rows; where there is none, the first lack of one of these kinds, else the first of all. */
 export function offerOrLack(
-  rows: ReturnType<typeof lookAt>,
+  rows: Offer & { ok: true },
   ...kinds: Absence["kind"][]
 ): Offer {
   if (rows.signals.length > 0) return rows;
-  const lacks = [...rows.missing.values()];
+  const lacks = [...rows.missing?.values() ?? []];
   const worst = kinds.map((kind) => lacks.find((lack) => lack.kind === kind));
   return { ok: false, ...(worst.find((lack) => lack !== undefined) ?? lacks[0]) };
 }

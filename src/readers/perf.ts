@@ -20,6 +20,7 @@ import {
   PerfCounter,
   type PerfEventSpec,
 } from "../os/devices/perf_event.ts";
+import { counterOfCpu } from "./package_counters.ts";
 import { eventFacts, PARANOID, type PerfEvent, refusal } from "./readings/perf.ts";
 import { type PerfColumn, PerfReading } from "./readings/perf.ts";
 import { identify } from "./processor.ts";
@@ -104,11 +105,11 @@ function probe(host: Host): Offer {
   const found = lookAt(perf.signals, (row) => {
     const columns = columnsOf(host, row);
     if (!Array.isArray(columns)) return columns;
-    const { spec, scale } = columns.find((c) => c.spec !== undefined)!;
-    const fd = openPerfEvent(spec!);
+    const { specs: [spec], scale } = columns.find(({ specs }) => specs.length > 0)!;
+    const fd = openPerfEvent(spec);
     if (fd < 0) return refusal(host, -fd, FORBIDDEN);
     const isEnergy = row.name.startsWith("PERF::ENERGY_");
-    using counter = new PerfCounter(fd, spec!);
+    using counter = new PerfCounter(fd, spec);
     if (isEnergy && identify(host).hypervisor && !counts(counter)) {
       return { kind: "unusable", reason: `${row.source}: ${NO_COUNT}` };
     }
@@ -126,8 +127,8 @@ function counts(counter: PerfCounter): boolean {
   return false;
 }
 
-/** What to open for each instance of a row; an instance without anything has no spec. */
-function columnsOf(host: Host, row: SignalRow): PerfColumn[] | Absence {
+/** Events to open for each instance of a row; their counts add up. */
+export function columnsOf(host: Host, row: SignalRow): PerfColumn[] | Absence {
   const event = EVENTS.find(([name]) => row.name === `PERF::${name}`);
   const t = host.topology;
   if (event !== undefined) {
@@ -136,7 +137,7 @@ function columnsOf(host: Host, row: SignalRow): PerfColumn[] | Absence {
     return Array.from({ length: t.count("cpu") }, (_, cpu) => ({
       name: row.name,
       scale,
-      spec: online.has(cpu) ? { type, config, cpu } : undefined,
+      specs: online.has(cpu) ? [{ type, config, cpu }] : [],
     }));
   }
   const name = row.name.slice("PERF::ENERGY_".length).toLowerCase();
@@ -152,14 +153,18 @@ function columnsOf(host: Host, row: SignalRow): PerfColumn[] | Absence {
   if (mask === undefined) {
     return { kind: "unusable", reason: `${PMU}/cpumask is no CPU list` };
   }
-  const specs: (PerfEventSpec | undefined)[] = Array.from({ length: t.count(row.domain) });
+  const specs: PerfEventSpec[][] = Array.from({ length: t.count(row.domain) }, () => []);
+  const seen = new Set<string>();
   for (const cpu of mask) {
     const i = t.indexOfCpu(row.domain, cpu);
     // The platform shows up on each package: once is enough.
-    if (i >= 0) specs[i] ??= { type, config: Number(config), cpu };
+    const counter = row.domain === "board" ? "" : counterOfCpu(host, cpu);
+    if (i < 0 || counter === undefined || seen.has(counter)) continue;
+    seen.add(counter);
+    specs[i].push({ type, config: Number(config), cpu });
   }
-  if (specs.every((spec) => spec === undefined)) {
+  if (specs.flat().length === 0) {
     return { kind: "unusable", reason: `${PMU}/cpumask names no CPU of this node` };
   }
-  return specs.map((spec) => ({ name: row.name, scale, spec }));
+  return specs.map((specs) => ({ name: row.name, scale, specs }));
 }

@@ -61,8 +61,8 @@ export const perfApplication: Reader = {
     new PerfReading(
       wanted.map(({ row }) => {
         const found = open(row);
-        const spec = typeof found === "number" ? undefined : found;
-        return { name: row.name, scale: eventOf(row)[3], spec };
+        const specs = typeof found === "number" ? [] : [found];
+        return { name: row.name, scale: eventOf(row)[3], specs };
       }),
       NEVER,
     ),

@@ -11,6 +11,7 @@ import { openForJob, type Remedy } from "../core/remedy.ts";
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Offer, SignalRow } from "../core/signal.ts";
 import { type Found, lookAt, offerOrLack } from "./offers.ts";
+import { counterOfDie } from "./package_counters.ts";
 import { boundW, FALLBACK_W } from "./readings/power_bound.ts";
 import { identify } from "./processor.ts";
 import { energyCounter, TextReading, type TextSource } from "./readings/text.ts";
@@ -142,6 +143,8 @@ interface Zone {
   readonly part: Part;
   /** Index of the package, 0 for the platform. */
   readonly instance: number;
+  /** Name of its counter: zones of one counter show the same energy. */
+  readonly counter: string;
 }
 
 function walk(host: Host): Zone[] {
@@ -149,30 +152,33 @@ function walk(host: Host): Zone[] {
   for (const name of host.list(DIR)) {
     if (!/^(intel|amd)-rapl:\d+$/.test(name)) continue;
     const path = `${DIR}/${name}`;
-    const zone = zoneOf(host, path, undefined);
+    const zone = zoneOf(host, path);
     if (zone === undefined) continue;
     zones.push(zone);
     for (const child of host.list(path)) {
       if (!child.startsWith(`${name}:`)) continue;
-      const sub = zoneOf(host, `${path}/${child}`, zone.instance);
+      const sub = zoneOf(host, `${path}/${child}`, zone);
       if (sub !== undefined) zones.push(sub);
     }
   }
   return zones;
 }
 
-function zoneOf(host: Host, path: string, parent: number | undefined): Zone | undefined {
+function zoneOf(host: Host, path: string, parent?: Zone): Zone | undefined {
   const name = host.readText(`${path}/name`)?.trim() ?? "";
-  const pkg = /^package-(\d+)(?:-die-\d+)?$/.exec(name);
+  const pkg = /^package-(\d+)(?:-die-(\d+))?$/.exec(name);
   if (pkg !== null) {
     const instance = host.topology.packageOfId(Number(pkg[1]));
-    return instance < 0 ? undefined : { path, part: "CPU", instance };
+    const counter = counterOfDie(host, instance, Number(pkg[2] ?? 0));
+    return instance < 0 ? undefined : { path, part: "CPU", instance, counter };
   }
   // One platform, however many packages show it.
-  if (name === "psys" || name === "psys-0") return { path, part: "PSYS", instance: 0 };
+  if (name === "psys" || name === "psys-0") {
+    return { path, part: "PSYS", instance: 0, counter: "" };
+  }
   const parts: Record<string, Part> = { dram: "DRAM", core: "CORE", uncore: "UNCORE" };
   const part = parts[name];
-  return part === undefined || parent === undefined ? undefined : { path, part, instance: parent };
+  return part === undefined || parent === undefined ? undefined : { ...parent, path, part };
 }
 
 function probe(host: Host): Offer {
@@ -218,11 +224,12 @@ function sourcesOf(host: Host, zones: readonly Zone[], row: SignalRow): TextSour
   const [, part, attribute] = /^POWERCAP::(CPU|DRAM|CORE|UNCORE|PSYS)_(.*)$/.exec(row.name)!;
   const file = LIMITS[attribute]?.file ?? "energy_uj";
   const found = zones.filter((zone) => zone.part === part);
-  const seen = new Set<number>();
-  return found.flatMap(({ path, instance }): TextSource[] => {
-    // Dies of a package add up; the other figures are the same for all of them.
-    if (row.agg !== "sum" && seen.has(instance)) return [];
-    seen.add(instance);
+  const seen = new Set<string>();
+  return found.flatMap(({ path, instance, counter }): TextSource[] => {
+    // Counters of a package add up; the other figures are the same for all of them.
+    const key = row.agg === "sum" ? counter : `${instance}`;
+    if (seen.has(key)) return [];
+    seen.add(key);
     const full = `${path}/${file}`;
     if (host.readText(`${path}/name`) === undefined) return [];
     if (attribute !== "ENERGY_CONSUMED") {
@@ -232,12 +239,12 @@ function sourcesOf(host: Host, zones: readonly Zone[], row: SignalRow): TextSour
         : [{ path: full, scale: MICRO, instance }];
     }
     const range = Number(host.readText(`${path}/max_energy_range_uj`) ?? NaN) + 1;
-    const counter = energyCounter(host, {
+    const kind = energyCounter(host, {
       range: range > 1 ? range : Infinity,
       // Cores and graphics may sleep for long; a package does not.
       stallAfterS: part === "CORE" || part === "UNCORE" ? undefined : 2,
     }, mostW(host, path, part));
-    return [{ path: full, scale: MICRO, instance, counter }];
+    return [{ path: full, scale: MICRO, instance, counter: kind }];
   });
 }
 

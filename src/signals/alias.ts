@@ -50,6 +50,7 @@ const ALIASES: readonly Alias[] = [
     "POWERCAP::CPU_ENERGY_CONSUMED",
     "HWMON::AMD_SOCKET_ENERGY",
     "INTEGRAL::GRACE_POWER",
+    "INTEGRAL::XGENE_CPU_POWER",
     "CNL::PACKAGE_ENERGY",
   ]),
   alias("DRAM_ENERGY", PACKAGE_J, "Energy of the memory", [
@@ -73,6 +74,7 @@ const ALIASES: readonly Alias[] = [
   ]),
   powerOf("CPU_POWER", PACKAGE_W, ["CPU_ENERGY", "Power of the packages"], {
     "INTEGRAL::GRACE_POWER": "HWMON::GRACE_POWER",
+    "INTEGRAL::XGENE_CPU_POWER": "HWMON::XGENE_CPU_POWER",
     "CNL::PACKAGE_ENERGY": "CNL::PACKAGE_POWER",
   }),
   powerOf("DRAM_POWER", PACKAGE_W, ["DRAM_ENERGY", "Power of the memory"], {

@@ -74,6 +74,7 @@ export const DERIVED: readonly DerivedSignal[] = [
   integral("GRACE_CPU_POWER", "HWMON::GRACE_CPU_POWER", "Energy of the CPU rail"),
   integral("GRACE_SYSIO_POWER", "HWMON::GRACE_SYSIO_POWER", "Energy of the SysIO rail"),
   integral("GRACE_MODULE_POWER", "HWMON::GRACE_MODULE_POWER", "Energy of the module"),
+  integral("XGENE_CPU_POWER", "HWMON::XGENE_CPU_POWER", "Energy of the cores, from their meter"),
   integral("METER_POWER", "HWMON::METER_POWER", "Energy of the node, from its meter", "board"),
   integral("NODE_POWER", "IPMI::NODE_POWER", "Energy of the node, from its BMC", "board"),
   integral("AMDGPU_POWER", "AMDGPU::POWER", "Energy of the GPU, from its meter", "gpu"),

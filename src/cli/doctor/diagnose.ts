@@ -169,6 +169,7 @@ function sourceRow(
   const lacks = [...offer.missing ?? []].map(([signal, lack]) => ({ signal, ...lack }));
   const forbidden = lacks.filter((lack) => lack.kind === "forbidden");
   const notes = new Set(offer.signals.flatMap((s) => s.note === undefined ? [] : [s.note]));
+  for (const note of offer.notes ?? []) notes.add(note);
   for (const path of rootOnly(host, offer)) {
     notes.add(`${path}: for root only; read here because this is a tree or you are root`);
   }

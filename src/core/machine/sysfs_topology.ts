@@ -125,8 +125,8 @@ function number(raw: readonly (RawPlace | null)[]): CpuPlace[] {
     if (place === null) return null;
     const key = `${place.package}/${place.die}/${place.core}`;
     const core = cores.getOrInsert(key, cores.size);
-    const { packageId, coreId } = place;
-    return { package: packages.indexOf(place.package), core, packageId, coreId };
+    const { packageId, coreId, die } = place;
+    return { package: packages.indexOf(place.package), core, packageId, coreId, dieId: die };
   });
 }
 

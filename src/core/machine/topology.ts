@@ -16,6 +16,8 @@ export type CpuPlace = {
   readonly packageId?: number;
   /** The kernel's number of the core within its package, likewise. @default not known */
   readonly coreId?: number;
+  /** The kernel's number of the die within its package. @default 0 */
+  readonly dieId?: number;
 } | null;
 
 /** What a topology is made from. Lists are CPU lists per instance; an empty list is legal. */

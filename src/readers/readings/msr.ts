@@ -15,8 +15,8 @@ import { Troubled } from "./troubled.ts";
 export interface MsrItem {
   readonly name: string;
   readonly offset: number;
-  /** CPU to read on, by instance; −1 for none. */
-  readonly cpus: readonly number[];
+  /** CPUs to read on, by instance: their values add up; −1 for none. */
+  readonly cpus: readonly (readonly number[])[];
   /** `undefined`: the whole register. */
   readonly field: MsrField | undefined;
   readonly scale: number;
@@ -29,7 +29,9 @@ export interface MsrItem {
 /** Where a field of a register goes. */
 interface Target {
   readonly item: MsrItem;
-  readonly column: number;
+  /** Index in the values, and in the item's counters. */
+  readonly at: number;
+  readonly counter: number;
   readonly instance: number;
   readonly counters: Counters | undefined;
   /** Bits of the halves that belong to a counter. */
@@ -64,8 +66,9 @@ export class MsrReading extends Troubled implements SignalReading {
    * numbers would allocate one at every call; a list that also holds text keeps them as they are.
    */
   readonly #offsets: (number | string)[] = [""];
-  readonly #last: Float64Array;
-  readonly #absent: number[] = [];
+  /** Values as they were read, NaN for those without a device, and the column to which each adds. */
+  readonly #values: Float64Array;
+  readonly #columns: Int32Array;
   readonly #batch: RegisterBatch | undefined;
 
   constructor(
@@ -75,16 +78,15 @@ export class MsrReading extends Troubled implements SignalReading {
   ) {
     super();
     const byRegister = new Map<string, ReadOperation>();
-    let column = 0;
+    const columns: number[] = [];
+    let firstColumn = 0;
     for (const item of items) {
       const counters = item.field?.fn === "overflow" ? counterOf(item) : undefined;
-      for (let instance = 0; instance < item.cpus.length; instance++, column++) {
-        const cpu = item.cpus[instance];
+      const reads = item.cpus.flatMap((cpus, instance) => cpus.map((cpu) => ({ cpu, instance })));
+      for (const [counter, { cpu, instance }] of reads.entries()) {
+        const at = columns.push(firstColumn + instance) - 1;
         const device = cpu < 0 ? undefined : this.#device(host, cpu, item.name);
-        if (device === undefined) {
-          this.#absent.push(column);
-          continue;
-        }
+        if (device === undefined) continue;
         const key = `${cpu}/${item.offset}`;
         const { offset, constant } = item;
         const made = { cpu, offset, device, targets: [], constant, done: false };
@@ -93,12 +95,20 @@ export class MsrReading extends Troubled implements SignalReading {
         const tj = item.field?.belowTjMax === undefined ? NaN : tjMaxC(cpu);
         const [highMask, lowMask] = masks(item.field?.end ?? 63);
         operation.targets.push({
-          ...{ item, column, instance, counters, highMask, lowMask },
+          item,
+          at,
+          counter,
+          instance,
+          counters,
+          highMask,
+          lowMask,
           tjMaxC: tj,
         });
       }
+      firstColumn += item.cpus.length;
     }
-    this.#last = new Float64Array(column).fill(NaN);
+    this.#values = new Float64Array(columns.length).fill(NaN);
+    this.#columns = Int32Array.from(columns);
     // By CPU, so that the kernel's calls to one processor follow each other.
     this.#operations = [...byRegister.values()].sort((a, b) =>
       a.cpu - b.cpu || a.offset - b.offset
@@ -113,14 +123,20 @@ export class MsrReading extends Troubled implements SignalReading {
   }
 
   readInto(out: Float64Array, timeS: number): void {
-    for (let i = 0; i < this.#absent.length; i++) out[this.#absent[i]] = NaN;
     TAKEN[TIME_S] = timeS;
     this.#batch?.run();
     const operations = this.#operations;
     for (let i = 0; i < operations.length; i++) {
       const operation = operations[i];
-      if (operation.constant && operation.done) this.#repeat(operation, out);
-      else this.#perform(operation, this.#offsets[i + 1] as number, out);
+      if (operation.constant && operation.done) continue;
+      this.#perform(operation, this.#offsets[i + 1] as number);
+    }
+    const columns = this.#columns, values = this.#values;
+    for (let i = 0; i < columns.length; i++) {
+      const column = columns[i];
+      // The values of one instance follow each other.
+      if (i > 0 && column === columns[i - 1]) out[column] += values[i];
+      else out[column] = values[i];
     }
   }
 
@@ -142,12 +158,7 @@ export class MsrReading extends Troubled implements SignalReading {
     return device;
   }
 
-  #repeat(operation: ReadOperation, out: Float64Array): void {
-    const targets = operation.targets;
-    for (let k = 0; k < targets.length; k++) out[targets[k].column] = this.#last[targets[k].column];
-  }
-
-  #perform(operation: ReadOperation, offset: number, out: Float64Array): void {
+  #perform(operation: ReadOperation, offset: number): void {
     const device = operation.device;
     const errno = device.read(offset);
     const targets = operation.targets;
@@ -156,43 +167,43 @@ export class MsrReading extends Troubled implements SignalReading {
     for (let k = 0; k < targets.length; k++) {
       const target = targets[k];
       if (bad) {
-        out[target.column] = NaN;
+        this.#values[target.at] = NaN;
         this.#failed(operation, target, errno);
         continue;
       }
-      this.#decode(target, device, out);
-      if (operation.constant) this.#last[target.column] = out[target.column];
+      this.#decode(target, device);
     }
     if (!bad) operation.done = true;
   }
 
   /** Writes the value of a target; a number that it returned would be allocated. */
-  #decode(target: Target, device: Registers, out: Float64Array): void {
-    const { item, column, counters } = target;
+  #decode(target: Target, device: Registers): void {
+    const { item, at, counters } = target;
+    const out = this.#values;
     const { field, scale } = item;
     if (field === undefined) {
       RAW_WORDS[0] = device.low;
       RAW_WORDS[1] = device.high;
-      out[column] = RAW_DOUBLE[0];
+      out[at] = RAW_DOUBLE[0];
       return;
     }
     if (counters !== undefined) {
       // Counters begin at bit 0, so the halves need no shifting.
       TAKEN[HIGH] = (device.high & target.highMask) >>> 0;
       TAKEN[LOW] = (device.low & target.lowMask) >>> 0;
-      counters.take(target.instance);
+      counters.take(target.counter);
       if (counters.step > STEP.WRAPPED && counters.step < STEP.RESTARTED) {
         this.#judge(target, counters.step);
       }
-      out[column] = TAKEN[TOTAL] * scale;
+      out[at] = TAKEN[TOTAL] * scale;
       return;
     }
     const number = bits(device.high, device.low, field.begin, field.end);
     if (field.belowTjMax !== undefined) {
       // The readout of a core means nothing while its valid bit is off.
       const valid = field.belowTjMax === "package" || (device.low & 0x80000000) !== 0;
-      out[column] = valid ? target.tjMaxC - number : NaN;
-    } else out[column] = applyFunction(field.fn, number) * scale;
+      out[at] = valid ? target.tjMaxC - number : NaN;
+    } else out[at] = applyFunction(field.fn, number) * scale;
   }
 
   #failed(operation: ReadOperation, target: Target, errno: number): void {
@@ -231,7 +242,7 @@ function masks(end: number): [high: number, low: number] {
 
 function counterOf(item: MsrItem): Counters {
   const field = item.field!;
-  return new Counters(item.cpus.length, {
+  return new Counters(item.cpus.flat().length, {
     range: 2 ** (field.end - field.begin + 1),
     wrapShare: field.wrapShare,
     maxPerSecond: item.maxPerSecond,

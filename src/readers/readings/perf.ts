@@ -62,12 +62,16 @@ export function refusal(
 export interface PerfColumn {
   readonly name: string;
   readonly scale: number;
-  /** `undefined`: there is nothing to count at this instance. */
-  readonly spec: PerfEventSpec | undefined;
+  /** Their counts add up; none: there is nothing to count at this instance. */
+  readonly specs: readonly PerfEventSpec[];
 }
 
-interface Open extends PerfColumn {
+interface Open {
+  readonly name: string;
+  readonly scale: number;
   readonly at: number;
+  /** Another counter of the same instance went before. */
+  readonly adds: boolean;
   readonly counter: PerfCounter | undefined;
 }
 
@@ -91,13 +95,17 @@ export class PerfReading extends Troubled implements SignalReading {
   constructor(columns: readonly PerfColumn[], never: string) {
     super();
     this.#never = never;
-    this.#open = columns.map((column, at) => {
-      const fd = column.spec === undefined ? -1 : openPerfEvent(column.spec);
-      if (fd < 0 && column.spec !== undefined) {
-        const where = column.spec.cpu < 0 ? "the command" : `CPU ${column.spec.cpu}`;
-        this.noted.add(column.name, "error", `${where} cannot be counted: errno ${-fd}`);
-      }
-      return { ...column, at, counter: fd < 0 ? undefined : new PerfCounter(fd, column.spec!) };
+    this.#open = columns.flatMap(({ name, scale, specs }, at): Open[] => {
+      if (specs.length === 0) return [{ name, scale, at, adds: false, counter: undefined }];
+      return specs.map((spec, k) => {
+        const fd = openPerfEvent(spec);
+        if (fd < 0) {
+          const where = spec.cpu < 0 ? "the command" : `CPU ${spec.cpu}`;
+          this.noted.add(name, "error", `${where} cannot be counted: errno ${-fd}`);
+        }
+        const counter = fd < 0 ? undefined : new PerfCounter(fd, spec);
+        return { name, scale, at, adds: k > 0, counter };
+      });
     });
   }
 
@@ -105,7 +113,7 @@ export class PerfReading extends Troubled implements SignalReading {
     const read = all || timeS >= this.#next[0];
     const startS = read ? rawSeconds() : 0;
     for (let i = 0; i < this.#open.length; i++) {
-      const { at, counter, scale } = this.#open[i];
+      const { at, adds, counter, scale } = this.#open[i];
       if (counter === undefined) {
         out[at] = NaN;
         continue;
@@ -113,6 +121,7 @@ export class PerfReading extends Troubled implements SignalReading {
       const result = read ? counter.read() : PERF_READ.OK;
       // An event that never had a hardware counter has counted nothing, which is not 0.
       if (result > 0 || counter.share === 0) out[at] = NaN;
+      else if (adds) out[at] += counter.total[0] * scale;
       else out[at] = counter.total[0] * scale;
       if (result !== PERF_READ.OK || counter.share < WHOLE_SHARE) this.#judge(i, result);
     }
