@@ -13,14 +13,17 @@
 import type { Domain } from "../core/machine/domain.ts";
 import { HASH_APPLICATION, HASH_EPOCH, HASH_INVALID } from "../core/hash.ts";
 import { grown } from "../core/grow.ts";
+import { NEVER_CHANGED, TOO_SHORT, ZERO_POWER } from "../core/job_totals.ts";
 import type { SignalSource } from "../core/signal.ts";
 
 /** Where values of parts come from: a batch, before its first step. */
 export interface PartSource extends SignalSource {
   /** Handles of a signal at each instance of its own domain inside an instance; none if absent. */
   pushParts(name: string, domain: Domain, index: number): number[];
-  /** Is it a machine's own counter, which never stops? Of a tree of files one may. */
-  isMeasured(name: string): boolean;
+  /** Seconds between two changes of its counter; `undefined`: not known. */
+  updatePeriodS(name: string): number | undefined;
+  /** Is it calculated from other signals, as the integral of a power? */
+  isDerived(name: string): boolean;
 }
 
 /** One part of a figure that does not cover the whole time. */
@@ -35,6 +38,8 @@ export interface PartLoss {
   readonly lostS: number;
   /** How often it began again. */
   readonly restarts: number;
+  /** Its counter never changed. */
+  readonly isStill: boolean;
 }
 
 /** What is known of a figure over the whole time. */
@@ -93,9 +98,11 @@ export class Coverage {
     const region = this.#source.pushSignal("REGION_HASH", domain, index);
     const epoch = this.#source.pushSignal("EPOCH_COUNT", domain, index);
     const isPower = this.#source.behavior(name) !== "monotone";
-    const mayStand = isPower || !this.#source.isMeasured(name);
+    const isLimit = isPower && LIMIT.test(name);
+    const updatePeriodS = this.#source.updatePeriodS(name) ?? 0;
+    const stillReason = isPower || this.#source.isDerived(name) ? ZERO_POWER : NEVER_CHANGED;
     const figure = new FigureCoverage(
-      { name, handles, region, epoch, isPower, mayStand },
+      { name, handles, region, epoch, isPower, isLimit, updatePeriodS, stillReason },
       this.#placeOf,
     );
     this.#figures.push(figure);
@@ -116,11 +123,12 @@ export class Coverage {
     }
   }
 
-  /** Signals of which no counter changed since the first step: it is not known that they count. */
-  get still(): ReadonlySet<string> {
+  /** Signals of which no counter changed since the first step, and the reason: nothing is known of them. */
+  get still(): ReadonlyMap<string, string> {
     const all = Map.groupBy(this.#figures, ({ name }) => name);
-    return new Set(
-      [...all].filter(([, list]) => list.every(({ isStill }) => isStill)).map(([name]) => name),
+    return new Map(
+      [...all].filter(([, list]) => list.every(({ isStill }) => isStill))
+        .map(([name, [figure]]) => [name, figure.stillReason]),
     );
   }
 
@@ -139,6 +147,8 @@ export class Coverage {
   }
 }
 
+/** Names of powers that are set, not measured: 0 means that there is none. */
+const LIMIT = /LIMIT|CAP/;
 /** A total may be off by what a counter counts between two changes at each end: here 5 % of it. */
 const MIN_CHANGES = 20;
 
@@ -148,7 +158,9 @@ interface Handles {
   readonly region: number;
   readonly epoch: number;
   readonly isPower: boolean;
-  readonly mayStand: boolean;
+  readonly isLimit: boolean;
+  readonly updatePeriodS: number;
+  readonly stillReason: string;
 }
 
 /** Seconds by region: those in doubt, which become lost or known, and those lost. */
@@ -219,7 +231,9 @@ class RegionSeconds {
 export class FigureCoverage {
   readonly name: string;
   readonly isPower: boolean;
-  readonly #mayStand: boolean;
+  readonly #isLimit: boolean;
+  readonly #updatePeriodS: number;
+  readonly #stillReason: string;
   readonly #handles: Int32Array;
   readonly #regionHandle: number;
   readonly #epochHandle: number;
@@ -247,12 +261,14 @@ export class FigureCoverage {
   #epochLostS = 0;
 
   constructor(
-    { name, handles, region, epoch, isPower, mayStand }: Handles,
+    { name, handles, region, epoch, isPower, isLimit, updatePeriodS, stillReason }: Handles,
     placeOf: Map<number, number>,
   ) {
     this.name = name;
     this.isPower = isPower;
-    this.#mayStand = mayStand;
+    this.#isLimit = isLimit;
+    this.#updatePeriodS = updatePeriodS;
+    this.#stillReason = stillReason;
     this.#handles = Int32Array.from(handles);
     [this.#regionHandle, this.#epochHandle] = [region, epoch];
     this.#regions = new RegionSeconds(placeOf);
@@ -341,7 +357,8 @@ export class FigureCoverage {
       value += this.isPower ? mean : this.#sum[i];
       powerW += mean;
       if (lostS === 0) continue;
-      const fromS = this.#fromS[i] - this.#startS;
+      const isStill = this.#isStill(i);
+      const fromS = isStill ? NaN : this.#fromS[i] - this.#startS;
       const untilS = this.#missing[i] !== 0 ? this.#sinceS[i] - this.#startS : lengthS;
       const tailS = fromS === fromS ? fromS + (lengthS - untilS) : lengthS;
       losses.push({
@@ -350,6 +367,7 @@ export class FigureCoverage {
         untilS,
         lostS: Math.max(0, lostS - tailS),
         restarts: this.#restarts[i],
+        isStill,
       });
     }
     const parts = this.#sum.length;
@@ -362,6 +380,14 @@ export class FigureCoverage {
   /** Did no part change since the first step? */
   get isStill(): boolean {
     return this.#handles.every((_, i) => this.#isStill(i));
+  }
+
+  /** Why a figure that is still is not known. */
+  get stillReason(): string {
+    const lengthS = this.#lastS - this.#startS;
+    return lengthS < this.#updatePeriodS
+      ? `${TOO_SHORT} (${this.#updatePeriodS} s)`
+      : this.#stillReason;
   }
 
   /**
@@ -377,9 +403,9 @@ export class FigureCoverage {
     return least < MIN_CHANGES && 2 * least < this.#steps ? least : undefined;
   }
 
-  /** A counter that never changed may not count at all: nothing is known about it. */
+  /** A counter that never changed, or a meter at 0 W, may not count at all: nothing is known about it. */
   #isStill(i: number): boolean {
-    return !this.#mayStand && this.#lastS > this.#startS && this.#sum[i] === 0 &&
+    return !this.#isLimit && this.#lastS > this.#startS && this.#sum[i] === 0 &&
       this.#restarts[i] === 0 && this.#fromS[i] === this.#startS;
   }
 
@@ -414,12 +440,13 @@ export class FigureCoverage {
       }
       // A power that comes back has no information about the time without it.
       const gapS = timeS - this.#sinceS[i];
-      const gone = last !== last || (this.isPower ? gapS > elapsedS : value < last);
+      // The value at the end of a step stands for all of it: rates have none before the second reading.
+      const gone = this.isPower ? gapS > elapsedS : last !== last || value < last;
       if (!this.isPower && value === last) {
         open = true;
         continue;
       }
-      if (this.#fromS[i] !== this.#fromS[i]) this.#fromS[i] = timeS;
+      if (this.#fromS[i] !== this.#fromS[i]) this.#fromS[i] = gone ? timeS : this.#sinceS[i];
       if (gone) {
         lost = true;
         this.#lostS[i] += gapS;

@@ -9,6 +9,7 @@ import { REPORTED_HINTS } from "../core/hints.ts";
 import type { ReportFields } from "../core/report.ts";
 import type { SignalRequest } from "../core/signal_list.ts";
 import { HASH_APPLICATION } from "../core/hash.ts";
+import { ENERGY_SIGNALS, NODE_ENERGY_KEY } from "../core/job_totals.ts";
 import type { Unit } from "../core/signal.ts";
 import type { Coverage, FigureCoverage, Known } from "./coverage.ts";
 import type { SampleAggregator } from "./sample_aggregator.ts";
@@ -55,6 +56,9 @@ const CONDITIONAL: readonly Field[] = [
   { key: "uncore-frequency (Hz)", signal: "CPU_UNCORE_FREQUENCY_STATUS" },
 ];
 
+/** Energy of the node where it is the integral of a power. */
+const NODE: Field = { key: NODE_ENERGY_KEY, signal: ENERGY_SIGNALS.node };
+
 /** Signals that a plain report cannot do without; where one is absent its field reads 0. */
 export const MANDATORY_SIGNALS: readonly string[] = [
   "CPU_ENERGY",
@@ -77,6 +81,8 @@ export interface ReportSignalsOptions {
   count(domain: Domain): number;
   /** The user's own, in their order. */
   user: readonly SignalRequest[];
+  /** Is it calculated from other signals, as the integral of a power? */
+  isDerived(name: string): boolean;
   /** Unit of a signal. */
   unit(name: string): Unit | undefined;
   /** Reads a signal that never changes, whenever asked; `undefined`: it may change. */
@@ -106,6 +112,8 @@ export class ReportSignals {
   constructor(aggregator: SampleAggregator, options: ReportSignalsOptions) {
     this.#aggregator = aggregator;
     this.#fields = [...FIELDS, ...CONDITIONAL.filter((field) => options.exists(field.signal))];
+    // The energies of other counters are in the attribution.
+    if (options.isDerived(NODE.signal)) this.#fields.push(NODE);
     for (const { signal, per } of this.#fields) {
       for (const name of per === undefined ? [signal] : [signal, per]) {
         this.#handles.set(name, aggregator.pushSignal(name, "board", 0));
@@ -200,7 +208,7 @@ export class ReportSignals {
   gaps(): Map<string, Known> {
     const gaps = new Map<string, Known>();
     for (const [key, figure] of this.#covered) {
-      if (!figure.isWhole(HASH_APPLICATION)) gaps.set(key, figure.known());
+      if (!figure.isWhole(HASH_APPLICATION)) gaps.set(key.replace(OWN, ""), figure.known());
     }
     return gaps;
   }
@@ -247,9 +255,12 @@ function isMean(key: string): boolean {
   return key === "power (W)";
 }
 
+/** Before keys that are no key of GEOPM's. */
+const OWN = /^joulemark-/;
+
 /** Name and unit of a key of ours beside one of GEOPM's or of the user's. */
 function ownKey(key: string): { name: string; unit: string } {
   if (isMean(key)) return { name: "package-power", unit: " (W)" };
-  const found = /^(.*) (\([JW]\))$/.exec(key);
+  const found = /^(.*) (\([JW]\))$/.exec(key.replace(OWN, ""));
   return found === null ? { name: key, unit: "" } : { name: found[1], unit: ` ${found[2]}` };
 }

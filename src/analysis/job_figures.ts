@@ -2,6 +2,7 @@
  * A report as figures of its job: energy and time of all hosts, and of each region.
  * @module
  */
+import { NODE_ENERGY_KEY } from "../core/job_totals.ts";
 import { regionRows, reportedJoules } from "../core/region_rows.ts";
 import type { EnergyKind } from "../core/region_tree.ts";
 import type { Report, ReportFields, ReportHost, ReportRegion } from "../core/report.ts";
@@ -46,7 +47,8 @@ export function jobFigures(report: Report): JobFigures {
   const timeS = Math.max(...hosts.map((host) => Number(host.application["runtime (s)"] ?? NaN)));
   const nodes = hosts.map(({ application }) => {
     return Number(
-      application[NODE_ENERGY] ?? application["joulemark-node-energy-exact (J)"] ?? NaN,
+      application[NODE_ENERGY] ?? application["joulemark-node-energy-exact (J)"] ??
+        application[NODE_ENERGY_KEY] ?? NaN,
     );
   });
   const isNode = hosts.length > 0 && nodes.every(Number.isFinite);

@@ -236,7 +236,7 @@ function openMetrics(
     new MetricsServer(parseMetricsAddress(text.metrics), text.metrics, (isOpen) => {
       batch.read(rawSeconds());
       batch.settle();
-      const families = nodeMetrics(quantities, host, (handle) => batch.sample(handle));
+      const families = nodeMetrics(quantities, host, (handle) => batch.shown(handle));
       return isOpen ? openMetricsText(families) : prometheusText(families);
     }),
   );

@@ -194,7 +194,7 @@ function take(
     const timeS = rawSeconds();
     opened.read(timeS);
     opened.settle();
-    for (let i = 0; i < columns.length; i++) values[i] = opened.sample(columns[i].handle);
+    for (let i = 0; i < columns.length; i++) values[i] = opened.shown(columns[i].handle);
     return timeS;
   };
   let timeS = read();

@@ -16,6 +16,9 @@ export const ENERGY_SIGNALS: Readonly<Record<EnergyKind, string>> = {
   gpu: "GPU_ENERGY",
 };
 
+/** Energy of the node by samples, where it is the integral of a power: GEOPM has no key for it. */
+export const NODE_ENERGY_KEY = "joulemark-node-energy (J)";
+
 /** One component; NaN: not known. */
 export interface ComponentTotal {
   readonly joules: number;
@@ -54,13 +57,29 @@ const KEYS = {
   netJ: "net (J)",
 } as const;
 
-/** A report's text for a counter about which nothing is known, since it may not count at all. */
+/** Texts of a report for a counter of which nothing is known, since it may not count at all. */
 export const NEVER_CHANGED = "the counter did not change in the whole run";
+export const ZERO_POWER = "the power was 0 W in the whole run";
+/** Before the period: no failure of the counter. */
+export const TOO_SHORT = "the run was shorter than the update period of the counter";
+
+/** Is it one of these texts? */
+export function isStillReason(text: Nested | undefined): text is string {
+  return typeof text === "string" &&
+    [NEVER_CHANGED, ZERO_POWER, TOO_SHORT].some((reason) => text.startsWith(reason));
+}
+
+/** Where the entry of a source has such a text: too short a run is no trouble. */
+export function stillFacts(reason: string | undefined): { note?: string; trouble?: string } {
+  if (reason === undefined) return {};
+  return reason.startsWith(TOO_SHORT) ? { note: reason } : { trouble: reason };
+}
 
 /** Why a component has no energy, in the host's own words; `undefined`: it has, or none was requested. */
 export function absenceOf(host: ReportHost, kind: EnergyKind): string | undefined {
   const source = sourceOf(host, kind);
-  if (source?.trouble === NEVER_CHANGED) return `${NEVER_CHANGED}: ${source.source}`;
+  const still = [source?.trouble, source?.note].find(isStillReason);
+  if (still !== undefined) return `${still}: ${source!.source}`;
   return typeof source?.absent === "string" ? source.absent : undefined;
 }
 
@@ -79,7 +98,10 @@ export function hostTotals(
   const components = new Map<EnergyKind, ComponentTotal>();
   for (const kind of ENERGY_KINDS) {
     const own = `joulemark-${kind}-energy`;
-    const sampled = fieldOf(application, `${kind}-energy (J)`);
+    const sampled = fieldOf(
+      application,
+      kind === "node" ? NODE_ENERGY_KEY : `${kind}-energy (J)`,
+    );
     const known = fieldOf(application, `${own}-known (J)`);
     // GEOPM's 0 for a counter that is not there is no energy.
     const isThere = absenceOf(host, kind) === undefined;

@@ -11,7 +11,7 @@ import {
   absenceOf,
   hostTotals,
   type JobTotals,
-  NEVER_CHANGED,
+  isStillReason,
   totalsFromNested,
 } from "../core/job_totals.ts";
 import { printable } from "../core/printable.ts";
@@ -99,8 +99,9 @@ function totals(report: Report): string[] {
     const label = LABELS[kind].padEnd(8);
     if (total === undefined) {
       const reason = host === undefined ? undefined : absenceOf(host, kind);
-      if (reason?.startsWith(NEVER_CHANGED)) {
-        lines.push(`${label}not measured: ${NEVER_CHANGED}`);
+      if (isStillReason(reason)) {
+        // Its source is in the report.
+        lines.push(`${label}not measured: ${reason.split(": ")[0]}`);
         continue;
       }
       // An absent counter gets a line only where no other covers it.

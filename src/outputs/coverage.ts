@@ -57,9 +57,10 @@ export function coverageFacts(gaps: Map<string, Known>): Nested | undefined {
 /** Lines for the card: which parts of an energy are not known. */
 export function coverageNotes(gaps: Map<string, Known>): string[] {
   const lines: string[] = [];
-  for (const [key, { losses }] of gaps) {
-    // The power is the same energy over time.
-    if (!key.endsWith("energy (J)")) continue;
+  for (const [key, { losses, parts }] of gaps) {
+    // A power is its energy over time; a component that never counted has a line of its own.
+    const isStill = losses.length === parts && losses.every((loss) => loss.isStill);
+    if (!key.endsWith("energy (J)") || isStill) continue;
     const some = losses.slice(0, 4).map((loss) => `${partNames(key)[0]} ${lossText(loss)}`);
     const more = losses.length > 4 ? `; ${losses.length - 4} more` : "";
     lines.push(`${key.replace(/ \(J\)$/, "")}: known of ${some.join("; ")}${more}`);
@@ -78,7 +79,8 @@ export function roughTotals(rare: ReadonlyMap<string, number>): string {
 }
 
 /** `1 until 3.1 s`, `0 from 1.2 s, without 0.41 s (began again once)`. */
-function lossText({ part, fromS, untilS, lostS, restarts }: PartLoss): string {
+function lossText({ part, fromS, untilS, lostS, restarts, isStill }: PartLoss): string {
+  if (isStill) return `${part} at no time: its counter did not change`;
   if (fromS !== fromS) return `${part} at no time`;
   const words: string[] = [];
   if (fromS > 0) words.push(`from ${time(fromS)}`);

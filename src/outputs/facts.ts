@@ -6,7 +6,7 @@
 import { rounded } from "../core/number_format.ts";
 import type { Confinement } from "../os/confinement/confine.ts";
 import { MANDATORY_SIGNALS } from "../aggregate/report_signals.ts";
-import { NEVER_CHANGED } from "../core/job_totals.ts";
+import { stillFacts } from "../core/job_totals.ts";
 import { type Nested, present } from "../core/report.ts";
 import { processSpreadFacts } from "./process_spread.ts";
 import { spanFacts } from "./span_facts.ts";
@@ -255,14 +255,16 @@ export function sourceFacts(engine: RunView, catalogue: Catalogue, reportSignals
     // What comes from the application's own marks needs no source.
     if (engine.tracker.signals.includes(signal)) continue;
     const trouble = broken.get(column.name) ?? broken.get(signal.row.name);
-    const isStill = engine.stillCounters.has(column.name);
+    const still = stillFacts(engine.stillCounters.get(column.name));
+    const lack = trouble && `${trouble.text}, ${trouble.count} times`;
     mapping[column.name] = present({
-      quality: trouble === undefined && !isStill ? signal.quality : "partial",
+      quality: trouble === undefined && still.trouble === undefined ? signal.quality : "partial",
       // Which one of its candidates a portable name stands for here.
       signal: column.name === signal.row.name ? undefined : signal.row.name,
       source: signal.source,
       note: signal.note,
-      trouble: isStill ? NEVER_CHANGED : trouble && `${trouble.text}, ${trouble.count} times`,
+      trouble: lack,
+      ...still,
     });
   }
   for (const [name, { reason, remedy }] of absentSignals(catalogue, reportSignals)) {

@@ -97,7 +97,7 @@ class RunMetrics {
       help: "Time since the run began",
       samples: [{ labels: { host }, value: this.timeS }],
     };
-    const node = nodeMetrics(this.#quantities, host, (handle) => batch.sample(handle));
+    const node = nodeMetrics(this.#quantities, host, (handle) => batch.shown(handle));
     const report = this.#run.report({ partial: !this.hasEnded });
     return [up, duration, ...node, ...reportMetrics(report, isKnown)];
   }

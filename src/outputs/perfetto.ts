@@ -92,7 +92,7 @@ class PerfettoTrace implements OpenOutput, EventReceiver {
 
   sample(timeS: number): void {
     for (const counter of this.#counters) {
-      const value = this.#run.batch.sample(counter.handle);
+      const value = this.#run.batch.shown(counter.handle);
       // What is not known has no value, and one that stays the same needs no second packet.
       if (value !== value || value === counter.value) continue;
       counter.value = value;

@@ -58,8 +58,8 @@ export interface RunView {
   notes(): string[];
   /** Figures of the application that do not cover all of it, by their key. */
   gaps(): Map<string, Known>;
-  /** Signals of which no counter changed in the whole run. */
-  readonly stillCounters: ReadonlySet<string>;
+  /** Signals of which no counter changed in the whole run, and why nothing is known of them. */
+  readonly stillCounters: ReadonlyMap<string, string>;
   /** The host's section as of the last sample. */
   report(extras?: ReportExtras): ReportHost;
   /** Passes the report to the outputs that use it. */

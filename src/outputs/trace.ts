@@ -73,7 +73,7 @@ export function traceTo({ sink, signals = "", periodS = 0 }: TraceOptions): Open
         const isSoon = timeS - lastRowS < periodS - SAME_TIME_S;
         if (last || (isSoon && !ends)) return;
         lastRowS = timeS;
-        for (let i = 0; i < handles.length; i++) row[i] = batch.sample(handles[i]);
+        for (let i = 0; i < handles.length; i++) row[i] = batch.shown(handles[i]);
         agent.traceValues?.(agentRow);
         writer.row(row);
       },

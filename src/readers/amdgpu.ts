@@ -11,6 +11,7 @@ import type { Host, Reader } from "../core/machine/host.ts";
 import type { Offer, SignalRow } from "../core/signal.ts";
 import { type GpuDevice, gpuDevices } from "../core/machine/sysfs_topology.ts";
 import { absent, fileOffer, lookAt } from "./offers.ts";
+import { FALLBACK_W } from "./readings/power_bound.ts";
 import { TextReading, type TextSource } from "./readings/text.ts";
 
 const AMD = "0x1002";
@@ -84,7 +85,9 @@ function sourcesOf(host: Host, row: SignalRow): TextSource[] {
     // A module's figures are its first device's: the second one repeats them or reads 0.
     if (device.vendor !== AMD || (isModule && device.secondDie)) return [];
     const path = files.map((name) => pathOf(host, device, name)).find((p) => p !== undefined);
-    return path === undefined ? [] : [{ path, scale, instance: isModule ? device.gpu : chip }];
+    if (path === undefined) return [];
+    const mostW = row.name === "AMDGPU::POWER" ? FALLBACK_W.part : undefined;
+    return [{ path, scale, instance: isModule ? device.gpu : chip, mostW }];
   });
 }
 

@@ -23,11 +23,12 @@ const ACCELERATORS = 8;
 /** What a row of ours is read from. */
 interface CrayFile {
   readonly row: SignalRow;
+  /** Names of its file at an instance, the best first. */
   readonly file: (instance: number) => readonly string[];
   readonly unit: "W" | "J" | "C" | undefined;
   readonly what: "value" | "stamp" | "elapsed";
-  /** Holds only where the node has one package. */
-  readonly onePackage?: boolean;
+  /** The file of a node that has one package, or one GPU; of more, each has a file of its own. */
+  readonly single?: string;
 }
 
 const STAMP = { unit: "s", behavior: "monotone", agg: "max" } as const;
@@ -39,10 +40,12 @@ const FILES: readonly CrayFile[] = [
   power("MEMORY_POWER", "memory_power", "Power of the memory, a part of the node's"),
   energy("BOARD_ENERGY_CPU", "cpu_energy", "Energy of the processors, a part of the node's"),
   power("BOARD_POWER_CPU", "cpu_power", "Power of the processors, a part of the node's"),
-  onPackage(energy("PACKAGE_ENERGY", "cpu_energy", "Energy of the package, where there is one")),
-  onPackage(power("PACKAGE_POWER", "cpu_power", "Power of the package, where there is one")),
-  onPackage(energy("DRAM_ENERGY", "memory_energy", "Energy of the package's memory, likewise")),
-  onPackage(power("DRAM_POWER", "memory_power", "Power of the package's memory, likewise")),
+  on("package", energy("PACKAGE_ENERGY", "cpu_energy", "Energy of the package"), "cpuN_energy"),
+  on("package", power("PACKAGE_POWER", "cpu_power", "Power of the package"), "cpuN_power"),
+  on("package", energy("DRAM_ENERGY", "memory_energy", "Energy of the package's memory")),
+  on("package", power("DRAM_POWER", "memory_power", "Power of the package's memory")),
+  on("gpu", energy("GPU_ENERGY", "accel_energy", "Energy of the GPU's module"), "accelN_energy"),
+  on("gpu", power("GPU_POWER", "accel_power", "Power of the GPU's module"), "accelN_power"),
   power("POWER_CAP", "power_cap", "Power cap of the node; 0: none"),
   ...["ACCEL", ...Array.from({ length: ACCELERATORS }, (_, n) => `ACCEL${n}`)].flatMap((accel) => {
     const file = accel.toLowerCase();
@@ -86,10 +89,11 @@ export const cray: Reader = {
   signals: FILES.map((entry) => entry.row),
   probe,
   open(host, wanted) {
+    const present = new Set(host.list(DIR));
     const rows = wanted.map((signal): CrayRow => {
       const entry = FILES.find((f) => f.row.name === signal.row.name)!;
       const files = Array.from({ length: host.topology.count(entry.row.domain) }, (_, i) => {
-        const name = entry.file(i).find((n) => host.list(DIR).includes(n));
+        const name = namesOf(host, entry, i).find((n) => present.has(n));
         return name === undefined ? undefined : `${DIR}/${name}`;
       });
       return {
@@ -137,8 +141,26 @@ function bare(
   return entry(name, file, { behavior, agg: "expect_same", format: "integer", about });
 }
 
-function onPackage(entry: CrayFile): CrayFile {
-  return { ...entry, row: { ...entry.row, domain: "package" }, onePackage: true };
+/**
+ * A row of packages or GPUs.
+ *
+ * @param numbered Name of the file of each, N its number. @default there is none
+ */
+function on(domain: "package" | "gpu", entry: CrayFile, numbered?: string): CrayFile {
+  const [single] = entry.file(0);
+  const names = numbered === undefined ? single : `${single}, ${DIR}/${numbered}`;
+  return {
+    ...entry,
+    row: { ...entry.row, domain, source: `${DIR}/${names}` },
+    file: (i) => numbered === undefined ? [] : [numbered.replace("N", `${i}`)],
+    single,
+  };
+}
+
+/** Names of the file of a row at an instance, the best first. */
+function namesOf(host: Host, { row, file, single }: CrayFile, instance: number): readonly string[] {
+  const isOne = single !== undefined && host.topology.count(row.domain) === 1;
+  return isOne ? [single, ...file(instance)] : file(instance);
 }
 
 function rate(host: Host): number {
@@ -167,12 +189,26 @@ function probe(host: Host): Offer {
   return found;
 }
 
+/** Why the files of packages or GPUs do not belong to those of this node; `undefined`: they do. */
+function unplaced(host: Host, entry: CrayFile, present: ReadonlySet<string>): string | undefined {
+  const { row: { domain }, single } = entry;
+  const count = host.topology.count(domain);
+  if (count === 0) return `this node has no ${domain}`;
+  const files = Array.from({ length: count }, (_, i) => {
+    return namesOf(host, entry, i).some((name) => present.has(name));
+  }).filter((has) => has).length;
+  if (files === count) return undefined;
+  if (files > 0) return `${DIR} has files of ${files} of ${count} ${domain}s`;
+  return present.has(single!)
+    ? `${DIR}/${single} is the sum of ${count} ${domain}s, and none has a file of its own`
+    : `no ${DIR}/${single}`;
+}
+
 /** Path of the file, or why it is not used. */
 function look(host: Host, entry: CrayFile, present: ReadonlySet<string>): string | Absence {
-  if (entry.onePackage && host.topology.count("package") !== 1) {
-    return { kind: "absent", reason: "the file does not tell the packages of this node apart" };
-  }
-  const names = entry.file(0);
+  const lack = entry.single === undefined ? undefined : unplaced(host, entry, present);
+  if (lack !== undefined) return { kind: "absent", reason: lack };
+  const names = namesOf(host, entry, 0);
   const name = names.find((n) => present.has(n));
   if (name === undefined) {
     const assumed = entry.row.name === "CNL::SAMPLE_RATE" ? "; 10 Hz is assumed" : "";

@@ -13,6 +13,7 @@ import { openForJob, type Remedy } from "../core/remedy.ts";
 import type { Host, Reader } from "../core/machine/host.ts";
 import type { Absence, Offer, SignalRow } from "../core/signal.ts";
 import { absent, type Found, lookAt, offerOrLack } from "./offers.ts";
+import { FALLBACK_W } from "./readings/power_bound.ts";
 import { energyCounter, TextReading, type TextSource } from "./readings/text.ts";
 
 const DIR = "/sys/class/hwmon";
@@ -180,8 +181,10 @@ function nameOf(host: Host, dir: string): string {
 }
 
 /** Adds a channel unless its row's domain has no such instance. */
-function add(host: Host, found: Channels, name: string, source: TextSource): void {
+function add(host: Host, found: Channels, name: string, channel: TextSource): void {
   const row = hwmon.signals.find((r) => r.name === `HWMON::${name}`)!;
+  const mostW = row.domain === "board" ? FALLBACK_W.node : FALLBACK_W.part;
+  const source = row.unit === "W" ? { ...channel, mostW } : channel;
   if (!(source.instance >= 0 && source.instance < host.topology.count(row.domain))) return;
   const list = found.get(row.name) ?? [];
   // Two chips may report the same temperature; energies and powers of one instance never repeat.

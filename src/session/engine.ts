@@ -14,7 +14,7 @@ import { Coverage, type Known } from "../aggregate/coverage.ts";
 import { SampleAggregator } from "../aggregate/sample_aggregator.ts";
 import { type Agent, MONITOR } from "../core/agent.ts";
 import { HASH_UNMARKED } from "../core/hash.ts";
-import { hostTotals, NEVER_CHANGED, totalsToNested } from "../core/job_totals.ts";
+import { hostTotals, stillFacts, totalsToNested } from "../core/job_totals.ts";
 import { type PathEnergies, type RegionTree, treeToNested } from "../core/region_tree.ts";
 import {
   type Nested,
@@ -151,6 +151,7 @@ export class Engine implements RunView {
       exists: (name) => this.#exists(name),
       count: (domain) => topology.count(domain),
       user: reported,
+      isDerived: (name) => this.batch.isDerived(name),
       unit: (name) => signalOf(table, name)?.row.unit,
       constant: (name, domain, index) => {
         const behavior = this.batch.behavior(name);
@@ -397,8 +398,8 @@ export class Engine implements RunView {
     return gaps;
   }
 
-  /** Signals of which no counter changed in the whole run: nothing is known of them. */
-  get stillCounters(): ReadonlySet<string> {
+  /** Signals of which no counter changed in the whole run, and why nothing is known of them. */
+  get stillCounters(): ReadonlyMap<string, string> {
     return this.coverage.still;
   }
 
@@ -412,8 +413,7 @@ export class Engine implements RunView {
       if (resolved.kind === "absent") sources[name] = { absent: resolved.reason };
       if (resolved.kind !== "offered" && resolved.kind !== "derived") continue;
       const { quality, source, note } = resolved.signal;
-      const trouble = this.stillCounters.has(name) ? NEVER_CHANGED : undefined;
-      sources[name] = present({ quality, source, note, trouble });
+      sources[name] = present({ quality, source, note, ...stillFacts(this.stillCounters.get(name)) });
     }
     return sources;
   }

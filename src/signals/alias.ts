@@ -71,6 +71,7 @@ const ALIASES: readonly Alias[] = [
     "NVML::GPU_ENERGY_CONSUMPTION_TOTAL",
     "ROCM::ENERGY",
     "INTEGRAL::AMDGPU_POWER",
+    "CNL::GPU_ENERGY",
   ]),
   powerOf("CPU_POWER", PACKAGE_W, ["CPU_ENERGY", "Power of the packages"], {
     "INTEGRAL::GRACE_POWER": "HWMON::GRACE_POWER",
@@ -89,6 +90,7 @@ const ALIASES: readonly Alias[] = [
     "NVML::GPU_ENERGY_CONSUMPTION_TOTAL": "NVML::GPU_POWER",
     "ROCM::ENERGY": "ROCM::POWER",
     "INTEGRAL::AMDGPU_POWER": "AMDGPU::POWER",
+    "CNL::GPU_ENERGY": "CNL::GPU_POWER",
   }),
   alias("BOARD_ENERGY_REST", BOARD_J, "Energy of the node that none of its measured parts took", [
     "REST::CNL_ENERGY",

@@ -78,6 +78,8 @@ interface Request {
   readonly indices: Int32Array;
   /** A sum of energies or powers: of some of its parts it would be wrong. */
   readonly ofAll: boolean;
+  /** An energy that is counted. */
+  readonly isEnergy: boolean;
 }
 
 /**
@@ -108,6 +110,8 @@ export class Batch implements SignalSource {
   #width = 0;
   #values = new Float64Array(0);
   #samples = new Float64Array(0);
+  /** Highest values that {@linkcode shown} returned. */
+  #highest = new Float64Array(0);
   #frozen = false;
   #timeS = NaN;
   #tick = 0;
@@ -154,6 +158,7 @@ export class Batch implements SignalSource {
       column,
       kind: column?.signal.row.agg ?? "select_first",
       ofAll: column !== undefined && needsAll(column.signal.row),
+      isEnergy: column !== undefined && isEnergy(column.signal.row),
       indices: Int32Array.from(
         this.#topology.nested(native, domain, index),
         (i) => i + (column?.offset ?? 0),
@@ -184,10 +189,17 @@ export class Batch implements SignalSource {
     return resolved.kind === "absent" ? resolved.behavior : resolved.signal.row.behavior;
   }
 
-  /** Is it a machine's own counter? Those of trees and simulated nodes are none. */
-  isMeasured(name: string): boolean {
+  /** Seconds between two changes of a signal's counter; `undefined`: not known. */
+  updatePeriodS(name: string): number | undefined {
     const resolved = this.#resolve(name);
-    return resolved.kind !== "absent" && resolved.signal.quality === "measured";
+    if (resolved.kind === "derived") return this.updatePeriodS(resolved.derived.inputs[0]);
+    return resolved.kind === "absent" ? undefined : resolved.signal.updatePeriodS;
+  }
+
+  /** Is it calculated from other signals, as the integral of a power? */
+  isDerived(name: string): boolean {
+    const { kind } = this.#table.resolve(name);
+    return kind === "derived" || signalOf(this.#table, name)?.quality === "derived";
   }
 
   /** The native domain of a name, also of one that is absent here. */
@@ -278,6 +290,17 @@ export class Batch implements SignalSource {
     return value === undefined ? NaN : value;
   }
 
+  /**
+   * The same for people and other programs: an energy never falls. In a recording a step back of one unit
+   * marks a counter that began again.
+   */
+  shown(handle: number): number {
+    const value = this.sample(handle);
+    if (this.#requests[handle]?.isEnergy !== true || value !== value) return value;
+    if (!(value < this.#highest[handle])) this.#highest[handle] = value;
+    return this.#highest[handle];
+  }
+
   /** Time of the last `read`. */
   get timeS(): number {
     return this.#timeS;
@@ -362,6 +385,7 @@ export class Batch implements SignalSource {
     this.#frozen = true;
     this.#values = new Float64Array(this.#width).fill(NaN);
     this.#samples = new Float64Array(this.#requests.length).fill(NaN);
+    this.#highest = new Float64Array(this.#requests.length).fill(NaN);
     for (const part of this.#parts) {
       const width = part.wanted.reduce((n, s) => n + this.#topology.count(s.row.domain), 0);
       part.view = new Float64Array(width).fill(NaN);
@@ -395,8 +419,12 @@ export class Batch implements SignalSource {
   }
 }
 
-function needsAll({ unit, agg, behavior }: OfferedSignal["row"]): boolean {
-  return agg === "sum" && ((unit === "J" && behavior === "monotone") || unit === "W");
+function isEnergy({ unit, behavior }: OfferedSignal["row"]): boolean {
+  return unit === "J" && behavior === "monotone";
+}
+
+function needsAll(row: OfferedSignal["row"]): boolean {
+  return row.agg === "sum" && (isEnergy(row) || row.unit === "W");
 }
 
 function isAnyMissing(values: Float64Array, indices: Int32Array): boolean {

@@ -11,19 +11,20 @@ type Row = readonly [timeS: number, region: number, epoch: number, ...parts: num
 function follow(
   rows: readonly Row[],
   behavior: "monotone" | "variable" = "monotone",
-  isMeasured = true,
+  [name, updatePeriodS]: readonly [string, number?] = ["CPU_ENERGY"],
 ) {
   let row: readonly number[] = [];
   const places: Record<string, number> = { TIME: 0, REGION_HASH: 1, EPOCH_COUNT: 2 };
   const source: PartSource = {
     pushSignal: (name) => places[name],
-    isMeasured: () => isMeasured,
+    updatePeriodS: () => updatePeriodS,
+    isDerived: () => false,
     pushParts: () => rows[0].slice(3).map((_, i) => 3 + i),
     sample: (handle) => row[handle],
     behavior: () => behavior,
   };
   const coverage = new Coverage(source);
-  const figure = coverage.watch("CPU_ENERGY", "board", 0) as FigureCoverage;
+  const figure = coverage.watch(name, "board", 0) as FigureCoverage;
   const run = () => {
     for (row of rows) coverage.step();
     return figure;
@@ -38,7 +39,7 @@ function lost(figure: FigureCoverage): number[] {
   return [A, B, HASH_EPOCH, HASH_APPLICATION].map((hash) => figure.lostS(hash));
 }
 
-Deno.test("Coverage knows nothing of a machine's counter that stands still all the time", () => {
+Deno.test("Coverage knows nothing of a machine's counter that never changes", () => {
   const rows: Row[] = [[0, A, 1, 100, 7], [1, A, 1, 110, 7], [2, B, 1, 130, 7], [3, B, 1, 150, 7]];
   const figure = follow(rows);
   assertEquals(lost(figure), [2, 1, 3, 3]);
@@ -47,9 +48,31 @@ Deno.test("Coverage knows nothing of a machine's counter that stands still all t
   assertEquals(figure.isStill, false);
   const dead = follow(rows.map(([t, region, epoch]) => [t, region, epoch, 7, 7]));
   assertEquals([dead.isStill, dead.known().value, dead.known().share], [true, NaN, 0]);
-  // A tree of files may stand still as a whole.
-  const tree = follow(rows, "monotone", false);
-  assertEquals([tree.isWhole(HASH_APPLICATION), tree.known().value], [true, 50]);
+  assertEquals(dead.stillReason, "the counter did not change in the whole run");
+  const slow = follow(rows.map(([t]) => [t, A, 0, 7]), "monotone", ["CPU_ENERGY", 5]);
+  assertEquals(slow.stillReason, "the run was shorter than the update period of the counter (5 s)");
+});
+
+Deno.test("Coverage knows a constant power, and nothing of a meter at 0 W", () => {
+  const rows = (watts: number): Row[] => [0, 1, 2].map((t) => [t, A, 0, watts]);
+  const of = (watts: number, name: string) => follow(rows(watts), "variable", [name]);
+  assertEquals([of(300, "BOARD_POWER").known().value, of(300, "BOARD_POWER").isStill], [300, false]);
+  const dead = of(0, "BOARD_POWER");
+  assertEquals([dead.known().value, dead.known().share, dead.stillReason], [
+    NaN,
+    0,
+    "the power was 0 W in the whole run",
+  ]);
+  // A limit of 0 W is none.
+  assertEquals(of(0, "CNL::POWER_CAP").known().value, 0);
+});
+
+Deno.test("Coverage of a rate is whole, though it has no value before the second reading", () => {
+  const rows: Row[] = [[0, A, 1, NaN], [1, A, 1, 50], [2, B, 1, 60], [3, B, 1, 70]];
+  const whole = follow(rows, "variable", ["CPU_POWER"]);
+  assertEquals([lost(whole), whole.known().value, whole.known().share], [[0, 0, 0, 0], 60, 1]);
+  const gap = follow([...rows, [4, B, 1, NaN], [5, B, 1, 70]], "variable", ["CPU_POWER"]);
+  assertEquals([gap.isWhole(HASH_APPLICATION), gap.isWhole(A)], [false, true]);
 });
 
 Deno.test("a total is rough where its counter changed rarely, at few of the samples", () => {
@@ -102,7 +125,7 @@ Deno.test("Coverage knows a lost part up to its last change, and the other one",
   const { value, powerW, share, losses } = figure.known();
   assertEquals([value, powerW], [50, 20]);
   assertEquals(share, 5 / 8);
-  assertEquals(losses, [{ part: 1, fromS: 0, untilS: 1, lostS: 0, restarts: 0 }]);
+  assertEquals(losses, [{ part: 1, fromS: 0, untilS: 1, lostS: 0, restarts: 0, isStill: false }]);
 });
 
 Deno.test("Coverage leaves out the time before a step back", () => {
@@ -116,7 +139,7 @@ Deno.test("Coverage leaves out the time before a step back", () => {
   assertEquals(lost(figure), [1, 1, 0, 2]);
   const { value, powerW, losses } = figure.known();
   assertEquals([value, powerW], [20, 10]);
-  assertEquals(losses, [{ part: 0, fromS: 0, untilS: 4, lostS: 2, restarts: 1 }]);
+  assertEquals(losses, [{ part: 0, fromS: 0, untilS: 4, lostS: 2, restarts: 1, isStill: false }]);
 });
 
 Deno.test("Coverage of a long step is lost for every region that it was in, or known after all", () => {
@@ -125,7 +148,8 @@ Deno.test("Coverage of a long step is lost for every region that it was in, or k
   const places: Record<string, number> = { TIME: 0, REGION_HASH: 1, EPOCH_COUNT: 3 };
   const coverage = new Coverage({
     pushSignal: (name) => places[name],
-    isMeasured: () => true,
+    updatePeriodS: () => undefined,
+    isDerived: () => false,
     pushParts: () => [2],
     sample: (handle) => row[handle] ?? NaN,
     behavior: () => "monotone",
@@ -146,7 +170,7 @@ Deno.test("Coverage begins late where a part does", () => {
   assertEquals(lost(figure), [1, 2, 0, 3]);
   const { value, powerW, losses } = figure.known();
   assertEquals([value, powerW], [10, 10]);
-  assertEquals(losses, [{ part: 0, fromS: 3, untilS: 4, lostS: 0, restarts: 0 }]);
+  assertEquals(losses, [{ part: 0, fromS: 3, untilS: 4, lostS: 0, restarts: 0, isStill: false }]);
 });
 
 Deno.test("Coverage of a part that never came is none", () => {

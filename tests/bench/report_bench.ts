@@ -21,7 +21,8 @@ function make(count: number): () => Report {
       if (!handles.has(key)) handles.set(key, handles.size);
       return handles.get(key)!;
     },
-    isMeasured: () => true,
+    updatePeriodS: () => undefined,
+    isDerived: () => false,
     pushParts: (name, domain, index) => [source.pushSignal(name, domain, index)],
     sample: (handle) => values.get(handle) ?? 0,
     behavior: () => "monotone",

@@ -390,3 +390,55 @@ Deno.test("hwmon: core temperatures by the kernel's numbers, which have gaps; a 
   assertEquals(at(0), [...cpus.map((_, cpu) => cpu), 50, 51]);
   assertEquals(read.filter((path) => path.startsWith("/sys/devices")), []);
 });
+
+for (const [what, freshness] of [
+  ["changes", (n: number) => `${n}\n`],
+  ["is empty", () => ""],
+] as const) {
+  Deno.test(`cray: freshness that ${what} at each attempt is a trouble, and values stay`, () => {
+    let reads = 0;
+    const host = new FakeHost({
+      [`${PM}/energy`]: "1000 J\n",
+      [`${PM}/power`]: "200 W\n",
+      [`${PM}/startup`]: "1\n",
+      [`${PM}/freshness`]: () => freshness(reads++),
+    });
+    const { at, reading } = open(cray, host, NODE);
+    assertEquals(at(0), [1000, 200]);
+    assert(reading.troubles!.some(({ text }) => /each of ten attempts/.test(text)));
+  });
+}
+
+Deno.test("cray: an error value or an impossible power is no power", () => {
+  for (const watts of ["4294967295", "100001"]) {
+    const host = new FakeHost({ [`${PM}/energy`]: "1000 J\n", [`${PM}/power`]: `${watts} W\n` });
+    const { at, reading } = open(cray, host, NODE);
+    assertEquals(at(0), [1000, NaN]);
+    assert(/power/.test(reading.troubles![0].text), reading.troubles![0].text);
+  }
+});
+
+Deno.test("cray: files of each package and module, of a node of four superchips", () => {
+  const cpus = [0, 1, 2, 3].map((cpu) => ({ package: cpu, core: cpu }));
+  const gpu = cpus.map((_, i) => [i]);
+  const files = (numbers: readonly number[]) =>
+    Object.fromEntries(numbers.flatMap((n) => [
+      [`${PM}/cpu${n}_energy`, `${1000 + n} J\n`],
+      [`${PM}/accel${n}_power`, `${300 + n} W\n`],
+    ]));
+  const all = { ...files([0, 1, 2, 3]), [`${PM}/cpu_energy`]: "4006 J\n" };
+  const topology = new PlatformTopology({ cpus, gpu });
+  const { at } = open(cray, new FakeHost(all, topology), ["CNL::PACKAGE_ENERGY", "CNL::GPU_POWER"]);
+  assertEquals(at(0), [1000, 1001, 1002, 1003, 300, 301, 302, 303]);
+  const reasonOf = (host: FakeHost) => {
+    const offer = cray.probe(host);
+    return offer.ok ? offer.missing!.get("CNL::PACKAGE_ENERGY")?.reason : offer.reason;
+  };
+  const some = new FakeHost({ ...files([0, 1]), [`${PM}/cpu_energy`]: "4006 J\n" }, topology);
+  assertEquals(reasonOf(some), `${PM} has files of 2 of 4 packages`);
+  const sum = new FakeHost({ [`${PM}/cpu_energy`]: "4006 J\n" }, topology);
+  assertEquals(
+    reasonOf(sum),
+    `${PM}/cpu_energy is the sum of 4 packages, and none has a file of its own`,
+  );
+});

@@ -61,6 +61,10 @@ export const GEOPM_FIELDS: readonly FieldRow[] = [
 
 /** Fields of sections that are ours. */
 export const OWN_FIELDS: readonly FieldRow[] = [
+  row(
+    "joulemark-node-energy (J)",
+    "only if the node's energy is the integral of a power, as of an ACPI meter: total by samples",
+  ),
   row("joulemark-PART-energy-exact (J)", "regions, unmarked, application: by exact edges"),
   row(
     "joulemark-PART-energy-fit (J)",

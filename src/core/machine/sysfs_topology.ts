@@ -21,6 +21,7 @@ export interface TopologyFiles {
 const CPU_DIR = "/sys/devices/system/cpu";
 const NODE_DIR = "/sys/devices/system/node";
 const DRM_DIR = "/sys/class/drm";
+const CRAY_DIR = "/sys/cray/pm_counters";
 const NVIDIA_DIR = "/proc/driver/nvidia/gpus";
 /** PCI device numbers of AMD modules that show two devices to the driver: MI250X, MI250. */
 const TWO_DIE_DEVICES = ["0x7408", "0x740c"];
@@ -189,9 +190,14 @@ export function nvidiaCount(fs: Pick<TopologyFiles, "list">): number {
     fs.list("/dev").filter((name) => /^nvidia\d+$/.test(name)).length;
 }
 
+/** Modules that the node's controller measures, though no driver shows their GPUs. */
+function crayModules(fs: TopologyFiles): number {
+  return fs.list(CRAY_DIR).filter((name) => /^accel\d*_energy$/.test(name)).length;
+}
+
 function nvidiaGpus(fs: TopologyFiles, places: readonly CpuPlace[]): Pick<TopologySpec, "gpu"> {
   const addresses = fs.list(NVIDIA_DIR);
-  const count = nvidiaCount(fs);
+  const count = nvidiaCount(fs) || crayModules(fs);
   if (count === 0) return {};
   const local = addresses.map((a) => cpuList(fs, `/sys/bus/pci/devices/${a}/local_cpulist`));
   const known = local.length > 0 && local.every((cpus) => cpus !== undefined && cpus.length > 0);

@@ -10,7 +10,7 @@ import { Counters, HIGH, LOW, STEP, TAKEN, TIME_S, TOTAL } from "../../core/mach
 import type { Host, KeptFile } from "../../core/machine/host.ts";
 import { HIGH_WEIGHT, isWhole, NumberScanner, SCAN, type Scan } from "../../core/parse_number.ts";
 import type { SignalReading } from "../../core/signal.ts";
-import { FALLBACK_W, fastest } from "./power_bound.ts";
+import { FALLBACK_W, fastest, noPower } from "./power_bound.ts";
 import { isGone, scanReason } from "./text.ts";
 import { Troubled } from "./troubled.ts";
 
@@ -43,9 +43,11 @@ const MAX_PASSES = 10;
 const MAX_READS = 4;
 const EAGAIN = 11;
 const REOPEN_S = 1;
-/** Publications that may be missed before the controller is called frozen. */
+const TORN = "changed during each of ten attempts to read the counters together: " +
+  "their values may be of two updates";
 /** Whole joules: at 1 W an energy changes every second. */
 const STALL_S = 10;
+/** Seconds without an update after which the controller is called frozen. */
 const FROZEN_S = 2;
 
 /** Reads the requested rows of one publication. */
@@ -59,8 +61,9 @@ export class CrayReading extends Troubled implements SignalReading {
   readonly #high: Float64Array;
   readonly #low: Float64Array;
   readonly #negative: Uint8Array;
-  /** The control file that `#bare` read last. */
+  /** The control file that `#bare` read last, and whether it cannot be read at all. */
   readonly #bareValue = new Float64Array(1);
+  #isGone = false;
   #startup = NaN;
   #generation = NaN;
   #freshness = NaN;
@@ -113,11 +116,11 @@ export class CrayReading extends Troubled implements SignalReading {
       startup = this.#bareValue[0];
       this.#bare(this.#control.freshness);
       const after = this.#bareValue[0];
-      // Two times NaN: no freshness here, and nothing to agree on.
-      agreed = before === after || (before !== before && after !== after);
+      // Without the file there is nothing to agree on; an empty one is being written.
+      agreed = before === after || this.#isGone;
       before = after;
     }
-    if (!agreed) this.noted.add("CNL::FRESHNESS", "torn", "kept changing through ten passes");
+    if (!agreed) this.noted.add("CNL::FRESHNESS", "torn", TORN);
     if (startup === startup) {
       if (this.#startup === this.#startup && startup !== this.#startup) this.#restarted();
       this.#startup = startup;
@@ -171,10 +174,12 @@ export class CrayReading extends Troubled implements SignalReading {
   /** A control file: a bare number, then any text; NaN when it cannot be read. */
   #bare(file: KeptFile | undefined): void {
     this.#bareValue[0] = NaN;
+    this.#isGone = file === undefined;
     if (file === undefined) return;
     for (let attempt = 0; attempt < MAX_READS; attempt++) {
       const length = file.read();
-      if (length < 0 && length !== -EAGAIN) return;
+      this.#isGone = length < 0 && length !== -EAGAIN;
+      if (this.#isGone) return;
       if (length < 0) continue;
       if (this.#scanner.quantity(file.bytes, length, undefined) !== SCAN.OK) continue;
       this.#bareValue[0] = this.#scanner.high * HIGH_WEIGHT + this.#scanner.low;
@@ -248,6 +253,12 @@ export class CrayReading extends Troubled implements SignalReading {
     if (counters === undefined) {
       const magnitude = this.#high[index] * HIGH_WEIGHT + this.#low[index];
       const value = this.#negative[index] === 1 ? -magnitude : magnitude;
+      const why = row.unit === "W" ? noPower(magnitude, value, FALLBACK_W.node) : "";
+      if (why !== "") {
+        out[at] = NaN;
+        this.noted.add(row.name, "error", `${column.path}: ${why}`);
+        return;
+      }
       out[at] = row.what === "stamp" ? value / 1e6 : value;
       return;
     }

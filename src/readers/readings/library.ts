@@ -6,6 +6,7 @@
 import { Counters, HIGH, LOW, STEP, TAKEN, TIME_S, TOTAL } from "../../core/machine/counter.ts";
 import type { SignalReading, SignalRow } from "../../core/signal.ts";
 import type { GpuLibrary } from "../../os/devices/library.ts";
+import { FALLBACK_W, noPower } from "./power_bound.ts";
 import { Troubled } from "./troubled.ts";
 
 /** An open library, for any queries. */
@@ -30,8 +31,6 @@ export interface LibraryItem<Handle> {
  * take a good part of a millisecond.
  */
 const LEAST_PERIOD_S = 0.009;
-/** No GPU draws more. A larger step of the energy is none. */
-const MAX_W = 1e4;
 const HIGH_WEIGHT = 4294967296;
 
 interface Cell<Handle> {
@@ -57,7 +56,7 @@ export class LibraryReading<Handle> extends Troubled implements SignalReading {
       item.handles.forEach((handle, gpu) => {
         const scale = item.scale(gpu);
         const counters = item.row.behavior !== "monotone" ? undefined : new Counters(1, {
-          ...{ range: Infinity, maxPerSecond: MAX_W / scale },
+          ...{ range: Infinity, maxPerSecond: FALLBACK_W.part / scale },
           showsGaps: item.row.unit === "J",
         });
         this.#cells.push({ item, gpu, handle, counters, scale, known: false });
@@ -94,7 +93,11 @@ export class LibraryReading<Handle> extends Troubled implements SignalReading {
     }
     cell.known = true;
     if (counters === undefined) {
-      this.#values[i] = (high * HIGH_WEIGHT + low) * cell.scale;
+      const raw = high * HIGH_WEIGHT + low;
+      const value = raw * cell.scale;
+      const why = item.row.unit === "W" ? noPower(raw, value, FALLBACK_W.part) : "";
+      this.#values[i] = why === "" ? value : NaN;
+      if (why !== "") this.noted.add(item.row.name, "error", `GPU ${cell.gpu}: ${why}`);
       return;
     }
     TAKEN[HIGH] = high;

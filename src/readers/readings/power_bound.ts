@@ -7,6 +7,15 @@
  */
 import type { Host } from "../../core/machine/host.ts";
 
+/** Raw values by which meters and their firmware report an error, whatever the unit: −1 in 32 bits, scaled or not. */
+const ERROR_VALUES = [0xffffffff, 0xffffffff * 1e3, 0xffffffff * 1e6];
+
+/** Why a reading of a meter is no power; "": it may be one. */
+export function noPower(raw: number, watts: number, mostW: number): string {
+  if (ERROR_VALUES.includes(raw)) return `${raw} is the error value of a meter (0xFFFFFFFF), no power`;
+  return watts > mostW ? `${watts} W is more than is possible` : "";
+}
+
 const MARGIN = 2;
 /** A limit that was set to almost 0 bounds nothing: kernels and firmware round it up. */
 const MIN_W = 100;

@@ -19,7 +19,7 @@ import {
 import type { Host, KeptFile } from "../../core/machine/host.ts";
 import { HIGH_WEIGHT, isWhole, NumberScanner, SCAN, type Scan } from "../../core/parse_number.ts";
 import type { OfferedSignal, SignalReading, SignalRow } from "../../core/signal.ts";
-import { FALLBACK_W, fastest } from "./power_bound.ts";
+import { FALLBACK_W, fastest, noPower } from "./power_bound.ts";
 import { Troubled } from "./troubled.ts";
 
 /** One file that feeds one value; files of the same column are added up. */
@@ -30,6 +30,8 @@ export interface TextSource {
   /** Column relative to the row's first, which is the instance of its domain. */
   readonly instance: number;
   readonly counter?: CounterKind;
+  /** Of a power: the most that is possible, W. @default it is no measured power */
+  readonly mostW?: number;
   /** May be below zero, as temperatures are. @default false */
   readonly signed?: boolean;
   /** Its path now, after it disappeared; chips get another number. @default the same path */
@@ -209,7 +211,15 @@ export class TextReading extends Troubled implements SignalReading {
       return;
     }
     if (source.counters === undefined) {
-      const magnitude = (s.high * HIGH_WEIGHT + s.low) * source.scale;
+      const raw = s.high * HIGH_WEIGHT + s.low;
+      const magnitude = raw * source.scale;
+      if (source.mostW !== undefined) {
+        const why = noPower(raw, magnitude, source.mostW);
+        if (why !== "") {
+          this.#fail(source, "error", why);
+          return;
+        }
+      }
       this.#values[source.index] = s.negative ? -magnitude : magnitude;
       return;
     }
