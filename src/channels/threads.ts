@@ -108,10 +108,12 @@ export class RunThread {
     const properties = event.properties & ~ENTER_FOLLOWS;
     const metadata: Record<string, boolean> = {};
     if (name.startsWith(ITERATION_PREFIX)) metadata[ITERATION_MARK] = true;
+    const isValue = kind === "set" && properties === RING_PROPERTY.value;
     this.#each(channels, (channel) => {
       if (!channel.accepts(name)) return;
       if (kind === "end") return channel.endByName(name);
       const type = TYPE_NAMES[event.type] ?? "string";
+      if (isValue) return channel.setValue(name, type, value);
       if ((properties & PROPERTY.global) !== 0) channel.globalValue(name, value, event.type);
       else {
         const attribute = channel.attribute(name, type, properties, metadata);

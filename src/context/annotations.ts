@@ -150,6 +150,20 @@ export class Annotations extends AnnotationRuntime {
     this.set(this.attribute(name, "int", PROPERTY.unaligned), value);
   }
 
+  /**
+   * Sets a value that is no region: it has a stack of its own, whatever its name. Where regions have the
+   * name already (`phase`, `loop`), it is called `value#NAME`.
+   *
+   * @ignore
+   */
+  setValue(name: string, type: TypeName, value: Given): void {
+    let attribute = this.attribute(name, type, PROPERTY.unaligned);
+    if ((attribute.properties & (PROPERTY.unaligned | PROPERTY.asvalue)) === 0) {
+      attribute = this.attribute(`value#${name}`, type, PROPERTY.unaligned);
+    }
+    this.set(attribute, value);
+  }
+
   /** Ends the innermost value of the attribute of that name. */
   endByName(name: string): void {
     this.end(name);

@@ -399,7 +399,7 @@ endToEnd("run records values that a C program sets", (dir) => {
   ) {
     assert(rows.includes(row), `no ${row} in\n${rows.join("\n")}`);
   }
-  assert(rows.includes("attribute,step,int 0"));
+  assert(rows.includes("attribute,step,int 1024"));
   // What the tracker does not see is no hindrance to a replay.
   assertEquals(joulemark(dir, ["replay", "recording", "--report", "again.report"]).code, 0);
 });

@@ -24,8 +24,7 @@ struct counter {
 
 static void set(const char *name, uint32_t type, uint64_t bits) {
     struct joulemark__thread *t = jm_thread(JM_ITT, 1);
-    if (t)
-        joulemark__value(t, JOULEMARK__KIND_ATTRIBUTE_SET, joulemark__lookup(t, name), type, 0, bits);
+    if (t) joulemark__set(t, joulemark__lookup(t, name), type, bits);
 }
 
 static void set_text(const char *name, const char *text) {

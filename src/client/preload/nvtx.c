@@ -92,8 +92,8 @@ static void stop(uint64_t id) {
 static void mark(const char *name) {
     struct joulemark__thread *t = jm_thread(JM_NVTX, 1);
     if (t)
-        joulemark__value(t, JOULEMARK__KIND_ATTRIBUTE_SET, joulemark__lookup(t, "nvtx.mark"),
-                         JOULEMARK__TYPE_STRING, 0, joulemark__lookup(t, name ? name : ""));
+        joulemark__set(t, joulemark__lookup(t, "nvtx.mark"), JOULEMARK__TYPE_STRING,
+                       joulemark__lookup(t, name ? name : ""));
 }
 static void mark_w(const wchar_t *name) {
     char text[jm_narrow_room(name)];

@@ -30,6 +30,7 @@ module joulemark
   public :: joulemark_begin, joulemark_end, joulemark_region, joulemark_enter, joulemark_exit
   public :: joulemark_epoch, joulemark_progress_init, joulemark_progress_post
   public :: joulemark_overhead, joulemark_shutdown, joulemark_span_begin, joulemark_span_end
+  public :: joulemark_set_int, joulemark_set_double, joulemark_set_string
 
   interface
     subroutine c_begin(name, length) bind(C, name="joulemark_fortran_begin")
@@ -55,6 +56,23 @@ module joulemark
       integer(c_size_t), value :: length
       integer(c_int64_t) :: span
     end function
+    subroutine c_set_int(name, length, value) bind(C, name="joulemark_fortran_set_int")
+      import :: c_char, c_int64_t, c_size_t
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_size_t), value :: length
+      integer(c_int64_t), value :: value
+    end subroutine
+    subroutine c_set_double(name, length, value) bind(C, name="joulemark_fortran_set_double")
+      import :: c_char, c_double, c_size_t
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_size_t), value :: length
+      real(c_double), value :: value
+    end subroutine
+    subroutine c_set_string(name, length, value, size) bind(C, name="joulemark_fortran_set_string")
+      import :: c_char, c_size_t
+      character(kind=c_char), intent(in) :: name(*), value(*)
+      integer(c_size_t), value :: length, size
+    end subroutine
     !> Ends a span, on any thread.
     subroutine joulemark_span_end(span) bind(C, name="joulemark_fortran_span_end")
       import :: c_int64_t
@@ -109,6 +127,24 @@ contains
     integer(c_int64_t) :: span
     span = c_span_begin(name, len(name, c_size_t))
   end function
+
+  !> Sets a value that holds from here on, until it is set again. It is no region.
+  subroutine joulemark_set_int(name, value)
+    character(len=*), intent(in) :: name
+    integer, intent(in) :: value
+    call c_set_int(name, len(name, c_size_t), int(value, c_int64_t))
+  end subroutine
+
+  subroutine joulemark_set_double(name, value)
+    character(len=*), intent(in) :: name
+    real(c_double), intent(in) :: value
+    call c_set_double(name, len(name, c_size_t), value)
+  end subroutine
+
+  subroutine joulemark_set_string(name, value)
+    character(len=*), intent(in) :: name, value
+    call c_set_string(name, len(name, c_size_t), value, len(value, c_size_t))
+  end subroutine
 
   !> Registers a name with a hint; the handle for joulemark_enter and joulemark_exit.
   function joulemark_region(name, hint) result(region)

@@ -55,6 +55,26 @@ int64_t joulemark_fortran_span_begin(const char *name, size_t length) {
     return (int64_t)span;
 }
 
+static void jmf_set(const char *name, size_t length, uint32_t type, uint64_t bits) {
+    struct joulemark__thread *t = joulemark__thread(0);
+    if (t) joulemark__set(t, jmf_find(name, length), type, bits);
+}
+
+void joulemark_fortran_set_int(const char *name, size_t length, int64_t value) {
+    jmf_set(name, length, JOULEMARK__TYPE_INT, (uint64_t)value);
+}
+
+void joulemark_fortran_set_double(const char *name, size_t length, double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, 8);
+    jmf_set(name, length, JOULEMARK__TYPE_DOUBLE, bits);
+}
+
+void joulemark_fortran_set_string(const char *name, size_t length, const char *value, size_t size) {
+    jmf_set(name, length, JOULEMARK__TYPE_STRING,
+            joulemark_fortran_region(value, size, JOULEMARK_HINT_UNKNOWN));
+}
+
 #else /* no ring here */
 
 uint32_t joulemark_fortran_region(const char *name, unsigned long length, uint32_t hint) {
@@ -65,6 +85,16 @@ int64_t joulemark_fortran_span_begin(const char *name, unsigned long length) {
     return (void)name, (void)length, 0;
 }
 void joulemark_fortran_end(const char *name, unsigned long length) { (void)name, (void)length; }
+void joulemark_fortran_set_int(const char *name, unsigned long length, int64_t value) {
+    (void)name, (void)length, (void)value;
+}
+void joulemark_fortran_set_double(const char *name, unsigned long length, double value) {
+    (void)name, (void)length, (void)value;
+}
+void joulemark_fortran_set_string(const char *name, unsigned long length, const char *value,
+                                  unsigned long size) {
+    (void)name, (void)length, (void)value, (void)size;
+}
 
 #endif
 

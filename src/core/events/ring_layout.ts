@@ -192,8 +192,10 @@ export const TYPE = {
   type: 8,
 } as const;
 
-/** Bits of ours in an attribute's properties, where Caliper has none. */
+/** Bits of an attribute's properties that clients write: Caliper's, or ours where Caliper has none. */
 export const PROPERTY = {
+  /** Caliper's `unaligned`: a value with a stack of its own, which may change inside any region. */
+  value: 1024,
   /** The thread's next record begins the region that the value names. */
   enterFollows: 1 << 30,
 } as const;
