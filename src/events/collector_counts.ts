@@ -27,13 +27,15 @@ export interface CollectorCounts {
   refused: number;
   /** Marks of signal handlers, in the middle of a mark of their thread, that found no room. */
   interrupting: number;
+  /** Forked children that marked and could not make a file of their own. */
+  notAttached: number;
 }
 
 /** Nothing yet. */
 export function noCounts(): CollectorCounts {
   return {
     ...{ lostSpans: 0, garbage: 0, folded: 0, other: 0, nested: 0, nestedLost: 0, pathless: 0 },
-    ...{ lost: 0, refused: 0, interrupting: 0 },
+    ...{ lost: 0, refused: 0, interrupting: 0, notAttached: 0 },
   };
 }
 
@@ -46,5 +48,6 @@ export function addCounts(counts: CollectorCounts, ring: Marks, paths: FoldedPat
   counts.pathless += ring.threads.reduce((n, t) => n + (t.paths?.lost ?? 0), 0);
   counts.refused += ring.skipped.refused;
   counts.interrupting += ring.skipped.interrupting ?? 0;
+  counts.notAttached += ring.skipped.notAttached ?? 0;
   counts.lostSpans += ring.lostSpans ?? 0;
 }

@@ -23,7 +23,12 @@ export interface Marks extends Disposable {
   readonly names: readonly { name: string; hint: number }[];
   readonly garbage: number;
   readonly otherVisits: number;
-  readonly skipped: { nested: number; refused: number; interrupting?: number };
+  readonly skipped: {
+    nested: number;
+    refused: number;
+    interrupting?: number;
+    notAttached?: number;
+  };
   /** It has no last word: that it is gone is all there is to know. */
   readonly endsSilently?: boolean;
   /** Visits of threads that found no room for a ring. */

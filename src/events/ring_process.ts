@@ -104,6 +104,7 @@ export class RingProcess {
   #mostNames = NAMES_MAX;
   #takeovers = 0;
   #interrupting = 0;
+  #notAttached = 0;
 
   private constructor(memory: RingMemory, head: Uint8Array, originNs: bigint, refuse: Refuse) {
     this.#memory = memory;
@@ -195,6 +196,8 @@ export class RingProcess {
     this.lostSpans = this.#limits.next(this.lostSpans, lostSpans, "spans without room");
     const marks = this.#headerView.getUint32(HEADER.interrupting, true);
     this.#interrupting = this.#limits.next(this.#interrupting, marks, "marks of signal handlers");
+    const children = this.#headerView.getUint32(HEADER.notAttached, true);
+    this.#notAttached = this.#limits.next(this.#notAttached, children, "processes not attached");
     return copied;
   }
 
@@ -241,13 +244,19 @@ export class RingProcess {
   }
 
   /** Nested visits and calls at a wrong moment that found no room, in all. */
-  get skipped(): { nested: number; refused: number; interrupting: number } {
+  get skipped(): {
+    nested: number;
+    refused: number;
+    interrupting: number;
+    notAttached: number;
+  } {
     let nested = 0, refused = 0;
     for (const s of this.#states) {
       nested += s.skipped;
       refused += s.refused;
     }
-    return { nested, refused, interrupting: this.#interrupting };
+    const [interrupting, notAttached] = [this.#interrupting, this.#notAttached];
+    return { nested, refused, interrupting, notAttached };
   }
 
   [Symbol.dispose](): void {

@@ -278,10 +278,12 @@ function processes(facts: FactSources): Nested {
   const first = Math.min(...list.map((p) => p.startS));
   const period = facts.request.periodS;
   const open = list.filter((p) => p.openRegion !== undefined && p.end !== "running");
+  const { notAttached } = facts.collector.counts;
   return {
     count: list.length,
     "came later": list.filter((p) => p.startS > first + period).length,
     died: list.filter((p) => p.end === "died").length,
+    ...(notAttached > 0 ? { "not attached": notAttached } : {}),
     ...(facts.loop.cpusMoved
       ? { cpus: "of a larger machine: CPU c counts as c mod the node's number of CPUs" }
       : {}),
