@@ -3,13 +3,13 @@
  * @module
  */
 import { messageFor, nearest, quote } from "../core/errors.ts";
-import { Guardian, guardian, setGuardian } from "../guardian/guardian.ts";
+import { CHECK_FLAG, checkOnly, Guardian, guardian, setGuardian } from "../guardian/guardian.ts";
 import { parseInherited, removeLaid, setInherited } from "../os/inherited.ts";
 import { VERBS } from "./all.ts";
 import { EXIT, exitCode } from "./exit_codes.ts";
 import { finished, say, setMessages, writeStdout } from "./io.ts";
 import { bindForRunning } from "../os/libc.ts";
-import { restoreHome } from "../os/home.ts";
+import { restoreVariables } from "../os/home.ts";
 import { beTheProgram, HIDDEN_VERBS } from "../os/self.ts";
 import { runVerb } from "./command_line/run_verb.ts";
 import { GEOPM_VERSION, VERSION } from "../core/version.ts";
@@ -22,10 +22,14 @@ import { GEOPM_VERSION, VERSION } from "../core/version.ts";
  */
 export async function main(args: string[]): Promise<number> {
   beTheProgram();
-  restoreHome();
+  restoreVariables();
   const inherited = args.length > 0 ? parseInherited(args[0]) : undefined;
   if (inherited === undefined) return await runNamed(args);
   setInherited(inherited);
+  if (args[1] === CHECK_FLAG) {
+    checkOnly();
+    return await runNamed(args.slice(2));
+  }
   const own = Guardian.parse(args[1]);
   if (own === undefined) return await runNamed(args.slice(1));
   setGuardian(own);

@@ -8,6 +8,7 @@ import type { MonitorOptions } from "../session/monitor_options.ts";
 import { wrongOrder } from "../job/wrong_order.ts";
 import { countersChecked, countersCheckedPath } from "../files/counters_checked.ts";
 import { readText } from "../os/files.ts";
+import { CHECKED, isOnlyCheck } from "../guardian/guardian.ts";
 import { findCommand } from "../os/process.ts";
 import { prepare } from "../session/launch.ts";
 import { parsePmcVersion } from "../outputs/pmc/version.ts";
@@ -85,6 +86,10 @@ export async function runWith(
   if (hasPmCalls && !values.has("pmc")) {
     values.set("pmc", (await import("../outputs/pmc/output.ts")).PMC_BY_CALLS);
   }
+  if (isOnlyCheck()) {
+    await loadOutputs(OUTPUTS, values, env);
+    return CHECKED;
+  }
   const isProgram = (word: string) => "path" in findCommand(word, env("PATH"));
   const wrong = wrongOrder(command, { env, read: readText, isProgram });
   if (wrong !== undefined) say(wrong);
@@ -135,6 +140,7 @@ export async function runWith(
     idle,
     outputs: await loadOutputs(OUTPUTS, values, env),
     values,
+    channelTexts: names.filter((n) => n.startsWith("CALI_")).map((name) => env(name) ?? ""),
     parts,
     otherwise(error) {
       leftAside(error);

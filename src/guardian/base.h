@@ -40,9 +40,10 @@ static i64 make_private(const char *path) {
 static i64 write_new(const char *path, const char *bytes, u64 size) {
   i64 fd = open_at(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   if (fd < 0) return fd;
-  int whole = write_all(fd, bytes, size);
+  i64 error = write_all(fd, bytes, size);
   close_fd(fd);
-  return whole ? 0 : -ENOSPC;
+  if (error != 0) call(SYS_UNLINKAT, AT_FDCWD, (i64)path, 0, 0);
+  return error;
 }
 
 static void join(char *path, const char *directory, const char *slash_name) {

@@ -6,12 +6,13 @@ struct inherited {
   u64 blocked; /* signal N is bit N-1 */
   u64 ignored;
   u64 open_files; /* soft limit; ~0: leave it */
+  u64 file_size[2]; /* soft and hard limit, bytes */
 };
 
 #define SIGNAL(n) (1ul << ((n) - 1))
 enum { SIG_BLOCK = 0, SIG_UNBLOCK = 1, SIG_SETMASK = 2, SIG_DFL = 0, SIG_IGN = 1 };
 enum { SIGHUP = 1, SIGINT = 2, SIGQUIT = 3, SIGKILL = 9, SIGUSR1 = 10, SIGPIPE = 13, SIGTERM = 15 };
-enum { SIGCHLD = 17, SIGCONT = 18, SIGTSTP = 20, SIGTTIN = 21, SIGTTOU = 22, SIGWINCH = 28 };
+enum { SIGCHLD = 17, SIGCONT = 18, SIGTSTP = 20, SIGTTIN = 21, SIGTTOU = 22, SIGXFSZ = 25, SIGWINCH = 28 };
 enum { RLIMIT_CPU = 0, RLIMIT_FSIZE = 1, RLIMIT_DATA = 2, RLIMIT_STACK = 3, RLIMIT_CORE = 4 };
 enum { RLIMIT_NPROC = 6, RLIMIT_NOFILE = 7, RLIMIT_AS = 9 };
 
@@ -38,14 +39,28 @@ static u64 set_mask(i64 how, u64 set) {
 }
 
 static struct inherited look_around(void) {
-  struct inherited state = {0, 0, 0};
+  struct inherited state = {0, 0, 0, {0, 0}};
   u64 limit[2];
   state.blocked = set_mask(SIG_BLOCK, 0);
   for (i64 signal = 1; signal <= 64; signal++)
     if (disposition(signal) == SIG_IGN) state.ignored |= SIGNAL(signal);
   get_limit(RLIMIT_NOFILE, limit);
   state.open_files = limit[0];
+  get_limit(RLIMIT_FSIZE, state.file_size);
   return state;
+}
+
+/* Files of ours may be as large as the hard limit lets them, and one that is too large is an error and no signal. */
+static void allow_files(const struct inherited *state) {
+  u64 limit[2] = {state->file_size[1], state->file_size[1]};
+  set_disposition(SIGXFSZ, SIG_IGN);
+  if (state->file_size[0] != limit[0]) call(SYS_PRLIMIT64, 0, RLIMIT_FSIZE, (i64)limit, 0);
+}
+
+/* As it was: for the application. */
+static void restore_files(const struct inherited *state) {
+  if (!(state->ignored & SIGNAL(SIGXFSZ))) set_disposition(SIGXFSZ, SIG_DFL);
+  if (state->file_size[0] != state->file_size[1]) call(SYS_PRLIMIT64, 0, RLIMIT_FSIZE, (i64)state->file_size, 0);
 }
 
 /* MASK:IGNORED:NOFILE, two sets in hex and a number or "-"; src/os/inherited.ts reads it. */
@@ -58,34 +73,47 @@ static void add_inherited(struct text *text, const struct inherited *state) {
   else add_number(text, state->open_files, 10);
 }
 
-/* Looks a command up as a shell does; 0 where there is none that can be executed. */
-static int find_command(const char *command, char **environment, char *path) {
-  char stat[256];
-  int direct = find_char(command, '/') != 0;
-  const char *list = direct ? "" : variable(environment, "PATH");
-  if (!list) list = "/usr/local/bin:/usr/bin:/bin";
-  if (!*command || length(command) >= 4096) return 0;
-  for (;;) {
-    struct text text = text_in(path, 4352);
-    char one[2] = {0, 0};
-    if (direct) {
-      add(&text, command);
-    } else {
-      if (!*list || *list == ':') add(&text, ".");
-      for (; *list && *list != ':'; list++) {
-        one[0] = *list;
-        add(&text, one);
-      }
-      add(&text, "/");
-      add(&text, command);
-    }
-    if (has_stat(AT_FDCWD, path, stat, 0)) {
-      u32 mode = *(u32 *)(stat + STAT_MODE);
-      if ((mode & S_IFMT) == S_IFREG && (mode & 0111)) return 1;
-    }
-    if (!*list) return 0;
-    list++; /* the colon */
+enum { COMMAND_BYTES = 4352 };
+
+/* The next file that a command may be, in the directories of a list: execvp(3). 0: there is none. */
+static int next_candidate(const char **list, const char *command, char *path) {
+  struct text text = text_in(path, COMMAND_BYTES);
+  char one[2] = {0, 0};
+  if (!*list) return 0;
+  if (!**list || **list == ':') add(&text, ".");
+  for (; **list && **list != ':'; ++*list) {
+    one[0] = **list;
+    add(&text, one);
   }
+  *list = **list ? *list + 1 : 0;
+  add(&text, "/");
+  add(&text, command);
+  return 1;
+}
+
+/* The directories in which a command is looked for; 0: its name is a path. */
+static const char *search_list(const char *command, char **environment) {
+  const char *list = find_char(command, '/') ? 0 : variable(environment, "PATH");
+  return list || find_char(command, '/') ? list : "/usr/local/bin:/usr/bin:/bin";
+}
+
+static int has_right_to_run(const char *path) {
+  char stat[256];
+  return has_stat(AT_FDCWD, path, stat, 0) && (*(u32 *)(stat + STAT_MODE) & S_IFMT) == S_IFREG &&
+         (*(u32 *)(stat + STAT_MODE) & 0111);
+}
+
+/* The first file that a command may be; 0 where there is none that anybody can execute. */
+static int find_command(const char *command, char **environment, char *path) {
+  const char *list = search_list(command, environment);
+  if (!*command || length(command) >= 4096) return 0;
+  if (!list) {
+    copy(path, command, length(command) + 1);
+    return has_right_to_run(path);
+  }
+  while (next_candidate(&list, command, path))
+    if (has_right_to_run(path)) return 1;
+  return 0;
 }
 
 /* The next of adjacent texts. */
@@ -99,12 +127,14 @@ static int names_same(const char *entry, const char *change) {
 /*
  * Changes are texts one behind the other, of two letters' meaning at most:
  *   pPATH          the file to execute          aARGUMENT   one of all its arguments, in order
+ *   rPATH          the report of the run, which members name
  *   =NAME=VALUE    set                          -NAME       removed
  *   :NAME=VALUE    put before the old value, with a colon (;NAME=VALUE: with a semicolon)
  *   ?NAME=VALUE    set where it is unset or empty
  */
 struct command {
   const char *path;
+  const char *name, *search; /* where further files of that name are looked for; 0: nowhere */
   char **arguments;
   char **environment;
 };
@@ -136,7 +166,7 @@ static int apply_changes(struct command *command, const char *changes, u64 size)
     command->arguments = list;
   }
   for (const char *at = changes; at < end; at = after(at))
-    if (*at == 'p') command->path = at + 1;
+    if (*at == 'p') command->path = at + 1, command->search = 0;
   char **environment = out;
   char *text = memory + (count + variables + arguments + 4) * 8;
   for (char **entry = command->environment; *entry; entry++) {
@@ -192,23 +222,43 @@ static int is_text(const char *path) {
   return size >= 0;
 }
 
-static void become_script(const struct command *command) {
+static void become_script(const struct command *command, const char *path) {
   u64 count = 0;
   while (command->arguments[count]) count++;
   char **list = (char **)map_memory((count + 3) * 8);
-  if (!list || !is_text(command->path)) return;
+  if (!list || !is_text(path)) return;
   list[0] = "/bin/sh";
-  list[1] = (char *)command->path;
+  list[1] = (char *)path;
   for (u64 i = 1; i < count; i++) list[i + 1] = command->arguments[i];
   call(SYS_EXECVE, (i64)list[0], (i64)list, (i64)command->environment, 0);
+}
+
+static i64 execute(const struct command *command, const char *path) {
+  i64 error = call(SYS_EXECVE, (i64)path, (i64)command->arguments, (i64)command->environment, 0);
+  if (error == -ENOEXEC) become_script(command, path);
+  return error;
+}
+
+/* In each directory of the list, as execvp(3): a file that this user may not execute, or whose interpreter is missing,
+   does not end the search. */
+static i64 execute_found(const struct command *command) {
+  char path[COMMAND_BYTES];
+  i64 result = -ENOENT;
+  for (const char *list = command->search; next_candidate(&list, command->name, path);) {
+    i64 error = execute(command, path);
+    if (error == -EACCES) result = error;
+    else if (error != -ENOENT && error != -ENOTDIR && error != -ESTALE && error != -ENODEV && error != -ETIMEDOUT)
+      return error;
+  }
+  return result;
 }
 
 /* Returns only when the kernel refuses: the error. */
 static i64 become(const struct command *command, const struct inherited *state) {
   if (state->ignored & SIGNAL(SIGCHLD)) set_disposition(SIGCHLD, SIG_IGN);
+  restore_files(state);
   u64 before = set_mask(SIG_SETMASK, state->blocked);
-  i64 error = call(SYS_EXECVE, (i64)command->path, (i64)command->arguments, (i64)command->environment, 0);
-  if (error == -ENOEXEC) become_script(command);
+  i64 error = command->search ? execute_found(command) : execute(command, command->path);
   set_mask(SIG_SETMASK, before);
   return -error;
 }

@@ -7,7 +7,7 @@
 
 enum { PR_SET_NO_NEW_PRIVS = 38 };
 enum { SIGNAL_OF_CONFINEMENT = 40, SIGINFO_BYTES = 128, SIGINFO_CODE = 8, SIGINFO_PID = 16, SIGINFO_VALUE = 24 };
-enum { ESRCH = 3, THREADS_MAX = 512, LATE = 0, DONE = 1, NO_LIST = 2, NOT_ASKED = 1000 };
+enum { THREADS_MAX = 512, LATE = 0, DONE = 1, NO_LIST = 2, NOT_ASKED = 1000 };
 enum { ONE_THREAD, ALL_THREADS };
 #define LATE_NS 100000ul
 enum { WAITS = 5 }; /* between two looks, at most */

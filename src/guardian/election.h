@@ -6,6 +6,8 @@
  *     JOB/current                  name of the session directory, written when it is complete
  *     JOB/s-PID-TIME/              mode 0700: session file, a ring file per process, launch notes
  *       word                       the elected runtime's answer to the request: see word_of()
+ *       request                    a checksum of the elected one's options, for members to compare
+ *       task-N                     the number of the process that task N of the launch runs
  *       run.PID                    the process of that number became a command
  *
  * The kernel drops the lock with its holders. What killed ones left is for the next elected
@@ -18,77 +20,111 @@ enum { KEY_BYTES = 1024, WORD_BYTES = 65536 };
 #define WAIT_NS 1000000000ul      /* for another one's session, and its word */
 #define LONG_WAIT_NS 600000000000ul /* where its word is that it needs more time */
 
-enum role { ELECTED, MEMBER, ALONE, FULL };
+/* SECOND: this task of the launch has its monitor already; this is another run in it. */
+enum role { ELECTED, MEMBER, SECOND, ALONE, FULL };
 
 struct session {
   i64 lock;
   char directory[PATH_BYTES];
+  char request[32]; /* a checksum of the options and variables of this run */
+  char task[PATH_BYTES]; /* the name of a file for this task of its launch; empty: it has no number */
   const char *problem; /* ALONE: what could not be made, and why */
   i64 error;
 };
 
-/* Variables that the launcher of an MPI program gives to all of its processes with one value. */
-static const char *mpi_launch(char **environment) {
-  const char *found = variable(environment, "PALS_APID");
-  if (!found) found = variable(environment, "PMIX_NAMESPACE");
-  if (!found) found = variable(environment, "OMPI_MCA_ess_base_jobid");
-  if (!found) found = variable(environment, "PMI_JOBID");
-  if (!found) found = variable(environment, "HYDRA_JOBID");
-  if (!found) found = variable(environment, "MPIRUN_ID");
+/* Each ends in NUL, the last one is empty. */
+static const char *names_after(const char *name) { return name + length(name) + 1; }
+
+/* Adds the values of those variables that are set, a dash before each. @returns How many are. */
+static int add_values(struct text *text, char **environment, const char *names) {
+  int found = 0;
+  for (; *names; names = names_after(names)) {
+    const char *value = variable(environment, names);
+    if (!value) continue;
+    add(text, "-");
+    add(text, value);
+    found++;
+  }
   return found;
 }
 
+/* Variables that a launcher gives to all processes of one launch with one value. */
+#define LAUNCH_VARIABLES                                                               \
+  "PALS_APID\0PMIX_NAMESPACE\0OMPI_MCA_ess_base_jobid\0PMI_JOBID\0HYDRA_JOBID\0MPIRUN_ID\0" \
+  "LSF_JSRUN_STEP_ID\0JSM_JSRUN_NAMESPACE\0"
+/* The rank of a process in its launch. */
+#define RANK_VARIABLES                                                                            \
+  "OMPI_COMM_WORLD_RANK\0PMIX_RANK\0PMI_RANK\0PALS_RANKID\0ALPS_APP_PE\0FLUX_TASK_RANK\0SLURM_PROCID\0"
+/* Further numbers of a task within what is launched. */
+#define TASK_VARIABLES "JSM_NAMESPACE_RANK\0LSF_PM_TASKID\0PBS_TASKNUM\0"
+
+/* proc_pid_stat(5): the name in parentheses and the parent of a process. @returns The parent; 0: it is gone. */
+static u64 parent_of(u64 pid, const char **name, char stat[512]) {
+  char path[48];
+  struct text text = text_in(path, sizeof path);
+  add(&text, "/proc/");
+  add_number(&text, pid, 10);
+  add(&text, "/stat");
+  if (read_file(path, stat, 512) <= 0) return 0;
+  const char *at = stat; /* pid (any name) state ppid */
+  for (const char *c = stat; *c; c++)
+    if (*c == ')') at = c;
+  if (name) *name = find_char(stat, '(');
+  return length(at) < 5 ? 0 : read_number(at + 4, 10, 0);
+}
+
+enum { MAX_LEVELS = 64 };
+
+/* Hydra gives its processes of a node nothing in common but their proxy: the ancestor of that name, else the parent. */
+static u64 hydra_proxy(void) {
+  char stat[512];
+  u64 parent = (u64)call(SYS_GETPPID, 0, 0, 0, 0), pid = parent;
+  for (int i = 0; i < MAX_LEVELS && pid > 1; i++) {
+    const char *name = 0;
+    u64 above = parent_of(pid, &name, stat);
+    if (name && (starts(name, "(hydra_pmi_prox") || starts(name, "(pmi_proxy"))) return pid;
+    pid = above;
+  }
+  return parent;
+}
+
 /*
- * Which `run`s on a node belong together: those of one user, one scheduler job and step, or one MPI
- * launch. 0 where the environment names neither. Variables: srun(1), qsub(1B), bsub(1), flux-run(1),
- * PMIx and Hydra.
+ * Which `run`s on a node belong together: those of one launch, by a scheduler's step or by MPI. 0: this one belongs to
+ * none, as each run in a batch script. Variables: srun(1), pbsdsh(1B), blaunch(1), flux-run(1), PMIx and Hydra.
  */
-static int job_key(char **environment, struct text *key) {
-  const char *job = variable(environment, "SLURM_JOB_ID");
-  const char *launch = mpi_launch(environment);
-  if (!job) job = variable(environment, "SLURM_JOBID");
-  if (job) {
-    const char *step = variable(environment, "SLURM_STEP_ID");
-    /* Several of Slurm's nodes may be one machine; on any other the number changes nothing. */
-    const char *node = variable(environment, "SLURM_NODEID");
+static int launch_key(char **environment, struct text *key) {
+  const char *slurm = variable(environment, "SLURM_JOB_ID"), *step = variable(environment, "SLURM_STEP_ID");
+  const char *task = variable(environment, "PBS_TASKNUM");
+  int found = 0;
+  if (!slurm) slurm = variable(environment, "SLURM_JOBID");
+  if (!step) step = variable(environment, "SLURM_STEPID");
+  if (slurm && step) {
     add(key, "slurm-");
-    add(key, job);
+    add(key, slurm);
     add(key, "-");
-    add(key, step ? step : "batch");
-    add(key, "-");
-    add(key, node ? node : "0");
-    return 1;
+    add(key, step);
+    /* Several of Slurm's nodes may be one machine; on any other the number changes nothing. */
+    if (!add_values(key, environment, "SLURM_NODEID\0")) add(key, "-0");
+    found = 1;
+  } else if (variable(environment, "FLUX_TASK_RANK") && variable(environment, "FLUX_JOB_ID")) {
+    add(key, "flux");
+    found = add_values(key, environment, "FLUX_JOB_ID\0");
+  } else if (task && read_number(task, 10, 0) > 1) { /* 0 and 1 are the numbers of the job's script */
+    add(key, "pbs");
+    found = add_values(key, environment, "PBS_JOBID\0");
+  } else if (variable(environment, "LSF_PM_TASKID")) {
+    add(key, "lsf");
+    found = add_values(key, environment, "LSB_JOBID\0LSB_JOBINDEX\0");
+  } else {
+    add(key, "mpi");
   }
-  if ((job = variable(environment, "FLUX_JOB_ID"))) {
-    add(key, "flux-");
-    add(key, job);
-    return 1;
+  int launches = add_values(key, environment, LAUNCH_VARIABLES);
+  if (!launches && variable(environment, "PMI_RANK") && variable(environment, "MPI_LOCALNRANKS")) {
+    add(key, "-hydra-");
+    add_number(key, hydra_proxy(), 10);
+    launches = 1;
   }
-  if ((job = variable(environment, "PBS_JOBID"))) {
-    add(key, "pbs-");
-    add(key, job);
-  } else if ((job = variable(environment, "LSB_JOBID"))) {
-    const char *index = variable(environment, "LSB_JOBINDEX");
-    add(key, "lsf-");
-    add(key, job);
-    add(key, "-");
-    add(key, index ? index : "0");
-  }
-  if (job) {
-    add(key, "-");
-    add(key, launch ? launch : "batch");
-    return 1;
-  }
-  if (launch) {
-    add(key, "mpi-");
-    add(key, launch);
-    return 1;
-  }
-  if (!variable(environment, "PMI_RANK") || !variable(environment, "MPI_LOCALNRANKS")) return 0;
-  /* Hydra gives its processes of a node nothing in common but their proxy. */
-  add(key, "mpi-hydra-");
-  add_number(key, (u64)call(SYS_GETPPID, 0, 0, 0, 0), 10);
-  return 1;
+  return found + launches > 0;
 }
 
 /* A key as a file name: letters, digits, dots and dashes, at most 100; longer ones end in FNV-1a. */
@@ -159,8 +195,35 @@ static int counter_is_steady(void) {
   return equal(source, CLOCK_SOURCE) && counter_never_stops();
 }
 
-static i64 make_session(const char *job, char *directory, const struct config *config) {
-  char name[96], file[PATH_BYTES], session[64];
+static i64 write_in(const char *directory, const char *slash_name, const char *bytes, u64 size) {
+  char path[PATH_BYTES];
+  join(path, directory, slash_name);
+  return write_new(path, bytes, size);
+}
+
+/* Notes that this process is the one of its task. 0: another process is, and still runs. */
+static int take_task(const struct session *session) {
+  char path[PATH_BYTES], own[32], other[32];
+  if (!*session->task) return 1;
+  join(path, session->directory, session->task);
+  struct text text = text_in(own, sizeof own);
+  add_number(&text, (u64)call(SYS_GETPID, 0, 0, 0, 0), 10);
+  if (write_new(path, own, length(own)) == 0 || read_file(path, other, sizeof other) <= 0) return 1;
+  i64 pid = (i64)read_number(other, 10, 0);
+  if (pid > 0 && !equal(own, other) && call(SYS_KILL, pid, 0, 0, 0) != -ESRCH) return 0;
+  replace_file(session->directory, session->task, own, length(own));
+  return 1;
+}
+
+/* Has the elected one the options of this run? What cannot be read is not compared. */
+static int has_same_request(const struct session *session) {
+  char path[PATH_BYTES], other[32];
+  join(path, session->directory, "/request");
+  return read_file(path, other, sizeof other) <= 0 || equal(other, session->request);
+}
+
+static i64 make_session(const char *job, struct session *made, const struct config *config) {
+  char name[96], session[64], *directory = made->directory;
   struct text text = text_in(name, sizeof name);
   add(&text, "/s-");
   add_number(&text, (u64)call(SYS_GETPID, 0, 0, 0, 0), 10);
@@ -171,9 +234,10 @@ static i64 make_session(const char *job, char *directory, const struct config *c
   if (error != 0) return error;
   copy(session, config->session, sizeof session);
   session[config->session_cycles] = (char)counter_is_steady();
-  join(file, directory, "/session");
-  error = write_new(file, session, sizeof session);
+  error = write_in(directory, "/session", session, sizeof session);
+  if (error == 0) error = write_in(directory, "/request", made->request, length(made->request));
   if (error != 0) return error;
+  take_task(made);
   add(&text, "\n");
   return replace_file(job, "/current", name + 1, length(name + 1));
 }
@@ -208,19 +272,25 @@ static enum role elect_in(struct session *session, int place, const char *key_te
         continue;
       }
       if (*base.squatted) say(base.squatted, "; ", base.path, " is used instead");
-      session->error = -make_session(job, session->directory, config);
+      session->error = -make_session(job, session, config);
       if (session->error == 0) {
         session->lock = lock;
         return ELECTED;
       }
       call(SYS_UNLINKAT, AT_FDCWD, (i64)lock_path, 0, 0);
+      static const char made[] = "/session\0/request\0/current\0";
+      for (const char *file = made; *file; file = names_after(file)) {
+        char path[PATH_BYTES];
+        join(path, session->directory, file);
+        call(SYS_UNLINKAT, AT_FDCWD, (i64)path, 0, 0);
+      }
       call(SYS_UNLINKAT, AT_FDCWD, (i64)session->directory, AT_REMOVEDIR, 0);
       call(SYS_UNLINKAT, AT_FDCWD, (i64)job, AT_REMOVEDIR, 0);
       close_fd(lock);
       return FULL;
     }
     close_fd(lock);
-    if (current_session(job, session->directory)) return MEMBER;
+    if (current_session(job, session->directory)) return take_task(session) ? MEMBER : SECOND;
     if (clock_ns(CLOCK_MONOTONIC) > until) {
       session->problem = "a session of this node's monitor within 1 s";
       session->error = ENOENT;
@@ -230,21 +300,11 @@ static enum role elect_in(struct session *session, int place, const char *key_te
   }
 }
 
-static enum role elect(struct session *session, char **environment, const struct config *config,
-                       int of_its_own) {
-  char key_text[KEY_BYTES];
-  struct text key = text_in(key_text, sizeof key_text);
-  session->lock = -1;
-  session->problem = "a private directory for the run in /dev/shm, /run/user or /tmp";
-  if (of_its_own || !job_key(environment, &key)) {
-    add(&key, "own-");
-    add_number(&key, (u64)call(SYS_GETPID, 0, 0, 0, 0), 10);
-    add(&key, "-");
-    add_number(&key, clock_ns(CLOCK_MONOTONIC_RAW), 10);
-  }
+/* In the first place that can have it. */
+static enum role elect_by(struct session *session, const char *key, const struct config *config) {
   i64 error = 0;
   for (int place = 0; place < PLACES; place++) {
-    enum role role = elect_in(session, place, key_text, config);
+    enum role role = elect_in(session, place, key, config);
     if (role != FULL) return role;
     if (place == 0) error = session->error; /* of the place that is meant for it */
   }
@@ -252,12 +312,44 @@ static enum role elect(struct session *session, char **environment, const struct
   return ALONE;
 }
 
-/* The session that an outer `run` put into the environment, while its monitor lives. */
-static int join_outer(char **environment, struct session *session) {
+/* A run that belongs to a launch shares its monitor. Any other run has a monitor of its own: each in a batch script, a
+   second one in a task, and one inside of a run, by the name of that one's session. */
+static enum role elect(struct session *session, char **environment, const struct config *config, int of_its_own) {
+  char key_text[KEY_BYTES], task[KEY_BYTES];
+  struct text key = text_in(key_text, sizeof key_text), number = text_in(task, sizeof task);
+  session->lock = -1;
+  session->problem = "a private directory for the run in /dev/shm, /run/user or /tmp";
+  *session->task = 0;
+  if (!of_its_own && launch_key(environment, &key)) {
+    const char *outer = variable(environment, "JOULEMARK_SESSION");
+    if (outer) {
+      add(&key, "-in");
+      for (const char *at = outer; (at = find_char(at, '/')); at++) outer = at;
+      add(&key, outer);
+    }
+    int numbers = add_values(&number, environment, RANK_VARIABLES);
+    if (numbers + add_values(&number, environment, TASK_VARIABLES) > 0) {
+      struct text name = text_in(session->task, sizeof session->task);
+      add(&name, "/task");
+      add_file_name(&name, task);
+    }
+    enum role role = elect_by(session, key_text, config);
+    if (role != SECOND) return role;
+    *session->task = 0;
+  }
+  key = text_in(key_text, sizeof key_text);
+  add(&key, "own-");
+  add_number(&key, (u64)call(SYS_GETPID, 0, 0, 0, 0), 10);
+  add(&key, "-");
+  add_number(&key, clock_ns(CLOCK_MONOTONIC_RAW), 10);
+  return elect_by(session, key_text, config);
+}
+
+/* The session that an outer `run` put into the environment, while its monitor lives; else 0. */
+static const char *outer_session(char **environment) {
   const char *outer = variable(environment, "JOULEMARK_SESSION");
   if (!outer || *outer != '/' || length(outer) >= PATH_BYTES - 8 || !is_private(outer)) return 0;
   char path[PATH_BYTES];
-  copy(session->directory, outer, length(outer) + 1);
   u64 end = length(outer);
   while (outer[end] != '/') end--;
   copy(path, outer, end);
@@ -269,7 +361,7 @@ static int join_outer(char **environment, struct session *session) {
   /* The monitor lives as long as its lock is held. */
   int free = call(SYS_FLOCK, lock, LOCK_SH | LOCK_NB, 0, 0) == 0;
   close_fd(lock);
-  return !free;
+  return free ? 0 : outer;
 }
 
 /*

@@ -137,6 +137,8 @@ struct guard {
   u64 stderr_size;
   char stderr_text[STDERR_BYTES + 1];
   char last_words[512];
+  const char *killed; /* why this guardian ended the runtime; 0: it did not */
+  const char *outer;  /* the session of a run that this one is inside of; 0: none */
 };
 
 /* ---- what prevents a runtime ---- */
@@ -221,25 +223,53 @@ static const char *reason_given(struct guard *guard) {
   return line;
 }
 
+/* Where the report of a session is: from the elected one's word (command.h), else by the process that makes it. */
+static void add_report(const char *directory, struct text *text) {
+  char path[PATH_BYTES], *word = map_memory(WORD_BYTES);
+  join(path, directory, "/word");
+  i64 size = word ? read_file(path, word, WORD_BYTES) : 0;
+  for (const char *at = word + 1; at < word + size; at = after(at)) {
+    if (word[0] != 'G' || *at != 'r') continue;
+    add(text, at + 1);
+    return;
+  }
+  const char *name = directory; /* JOB/s-PID-TIME */
+  for (const char *at = name; (at = find_char(at, '/')); at++) name = at;
+  add(text, "the report of process ");
+  add_number(text, starts(name, "/s-") ? read_number(name + 3, 10, 0) : 0, 10);
+}
+
+static void add_outer(struct guard *guard, struct text *text) {
+  if (!guard->outer) return;
+  add(text, "; its processes are in ");
+  add_report(guard->outer, text);
+}
+
+/* What a run leaves of the variable that it does not measure by: that of a run around it. */
+static const char *without_session(struct guard *guard) { return guard->outer ? "" : "-JOULEMARK_SESSION"; }
+
 static void say_unmeasured(struct guard *guard, i64 signal) {
-  char why[512];
+  char why[512 + PATH_BYTES];
   struct text text = text_in(why, sizeof why);
   if (!find_obstacle(&text)) {
     const char *line = reason_given(guard);
-    add(&text, "the runtime ended ");
-    if (signal > 0) {
+    add(&text, guard->killed ? "the monitor was ended: " : "the runtime ended ");
+    if (guard->killed) {
+      add(&text, guard->killed);
+    } else if (signal > 0) {
       add(&text, "by signal ");
       add_number(&text, (u64)signal, 10);
     } else {
       add(&text, "before it was ready");
     }
-    if (*line) {
+    if (!guard->killed && *line) {
       add(&text, ": ");
       add(&text, line);
-    } else if (signal > 0) {
+    } else if (!guard->killed && signal > 0) {
       add(&text, " (no memory, or no more threads allowed?)");
     }
   }
+  add_outer(guard, &text);
   say(guard->started ? "the command ran unmeasured: " : "the command runs unmeasured: ", why, 0, 0);
 }
 
@@ -258,16 +288,40 @@ static int receive(i64 fd, char *into, u64 size) {
   return 1;
 }
 
+/* Variables that name the process that is to act on them, the one that started as this guardian: sd_listen_fds(3),
+   sd_watchdog_enabled(3). They name this process now. */
+static void rename_process(struct command *command, u64 guardian) {
+  static const char names[] = "LISTEN_PID\0WATCHDOG_PID\0";
+  char changes[128];
+  struct text text = text_in(changes, sizeof changes);
+  for (const char *name = names; *name; name = names_after(name)) {
+    const char *value = variable(command->environment, name);
+    if (!value || read_number(value, 10, 0) != guardian) continue;
+    add(&text, "=");
+    add(&text, name);
+    add(&text, "=");
+    add_number(&text, (u64)call(SYS_GETPID, 0, 0, 0, 0), 10);
+    text.at++;
+  }
+  if (text.at == changes) return;
+  char *kept = map_memory(sizeof changes); /* the environment goes on to point to it */
+  if (!kept) return;
+  copy(kept, changes, sizeof changes);
+  apply_changes(command, kept, (u64)(text.at - changes));
+}
+
 /* In the application's process: waits to be let go, then becomes the command. Where nothing can be
    reported any more it starts unchanged: a request that is refused ends this process by a signal. */
 __attribute__((noreturn)) static void application(struct guard *guard, i64 go, i64 executed) {
   u32 size = 0;
   char *changes = 0;
+  restore_files(&guard->inherited);
   if (guard->elevated) drop_capabilities();
   if (receive(go, (char *)&size, 4) && (changes = map_memory(size + 1)) && receive(go, changes, size))
     apply_changes(&guard->command, changes, size);
   else if (!guard->has_command)
     leave(0);
+  rename_process(&guard->command, (u64)call(SYS_GETPPID, 0, 0, 0, 0));
   u32 error = (u32)become(&guard->command, &guard->inherited);
   write_all(executed, (const char *)&error, 4);
   leave(error == ENOENT ? 127 : 126);
@@ -290,9 +344,37 @@ static void raise_limits(void) {
   }
 }
 
+enum { FOUND_BYTES = 1024 };
+
+/* Descriptors of the application beside the standard streams, as numbers with commas: the runtime closes those that it has
+   no use for (src/os/inherited.ts), and no program that it starts gets them. One that has no room is closed here. */
+static void list_inherited(const i64 *own, int count, char *found) {
+  char entries[2048] __attribute__((aligned(8)));
+  struct text text = text_in(found, FOUND_BYTES);
+  i64 list = open_at("/proc/self/fd", O_RDONLY | O_DIRECTORY, 0), size;
+  while (list >= 0 && (size = call(SYS_GETDENTS64, list, (i64)entries, sizeof entries, 0)) > 0) {
+    for (i64 at = 0; at < size; at += *(u16 *)(entries + at + 16)) {
+      i64 fd = (i64)read_number(entries + at + 19, 10, 0);
+      int is_own = fd <= 2 || fd == list;
+      for (int i = 0; i < count; i++) is_own |= fd == own[i];
+      if (is_own) continue;
+      if (text.end - text.at < 24) {
+        close_fd(fd);
+        continue;
+      }
+      if (config.mode != MODE_EXECUTE) call(SYS_FCNTL, fd, F_SETFD, FD_CLOEXEC, 0);
+      if (*found) add(&text, ",");
+      add_number(&text, (u64)fd, 10);
+    }
+  }
+  close_fd(list);
+}
+
 __attribute__((noreturn)) static void runtime(struct guard *guard, i64 socket, i64 errors, const char *cache) {
-  char extra[PATH_BYTES + 256];
+  char extra[PATH_BYTES + FOUND_BYTES + 256], found[FOUND_BYTES];
   struct text text = text_in(extra, sizeof extra);
+  i64 own[] = {socket, errors, guard->session.lock};
+  list_inherited(own, sizeof own / sizeof *own, found);
   /* Messages go to standard error as it was; what the runtime itself prints in distress does not. */
   i64 messages = call(SYS_FCNTL, 2, F_DUPFD_CLOEXEC, 3, 0);
   call(SYS_DUP3, errors, 2, 0, 0);
@@ -326,6 +408,8 @@ __attribute__((noreturn)) static void runtime(struct guard *guard, i64 socket, i
   add(&text, ":");
   add_number(&text, config.mode == MODE_EXECUTE ? 0 : (u64)return_from_signal, 10);
   add(&text, ":");
+  add(&text, found);
+  add(&text, ":");
   add(&text, guard->session.directory);
   set_mask(SIG_SETMASK, ~(FAULTS | THREADS | CONFINE));
   start_runtime(guard->process, 0, extra, 2, cache);
@@ -357,7 +441,7 @@ static void let_go(struct guard *guard, const char *changes, u64 size, int measu
   if (guard->started) return;
   guard->started = 1;
   guard->start_by = 0;
-  add(&text, measured ? "=JOULEMARK_SESSION=" : "-JOULEMARK_SESSION");
+  add(&text, measured ? "=JOULEMARK_SESSION=" : without_session(guard));
   if (measured) add(&text, guard->session.directory);
   u32 total = (u32)(size + (u64)(text.at - own) + 1);
   if (!(all = map_memory(total + 4))) size = 0, all = own, total = 0;
@@ -410,10 +494,9 @@ static void answer_process(struct guard *guard, u64 pid) {
   i64 length_read = buffer ? read_file(path, buffer, ENVIRON_BYTES) : -ENOMEM;
   const char *end = buffer + (length_read > 0 ? length_read : 0);
   u64 member = length_read < 0 ? 2 : (u64)is_member(guard, buffer, end), rank = 0;
-  int found = find_rank(buffer, end, "OMPI_COMM_WORLD_RANK", &rank) || find_rank(buffer, end, "PMIX_RANK", &rank) ||
-              find_rank(buffer, end, "PMI_RANK", &rank) || find_rank(buffer, end, "PALS_RANKID", &rank) ||
-              find_rank(buffer, end, "ALPS_APP_PE", &rank) || find_rank(buffer, end, "FLUX_TASK_RANK", &rank) ||
-              find_rank(buffer, end, "SLURM_PROCID", &rank);
+  int found = 0;
+  for (const char *name = RANK_VARIABLES; *name && !found; name = names_after(name))
+    found = find_rank(buffer, end, name, &rank);
   tell_runtime(guard, 'P', pid, member, rank, member == 1 && found ? 3 : 2);
 }
 
@@ -527,29 +610,15 @@ static int both_got_it(struct guard *guard, i64 signal, i64 code) {
   return call(SYS_GETPGID, guard->application, 0, 0, 0) == call(SYS_GETPGID, 0, 0, 0, 0);
 }
 
-/* The parent of a process; 0: it is gone. */
-static u64 parent_of(u64 pid) {
-  char path[48], stat[512];
-  struct text text = text_in(path, sizeof path);
-  add(&text, "/proc/");
-  add_number(&text, pid, 10);
-  add(&text, "/stat");
-  if (read_file(path, stat, sizeof stat) <= 0) return 0;
-  const char *at = stat; /* pid (any name) state ppid */
-  for (const char *c = stat; *c; c++)
-    if (*c == ')') at = c;
-  return length(at) < 5 ? 0 : read_number(at + 4, 10, 0);
-}
-
 /*
  * Was it sent by the application itself, or by what it started? Then to the whole process group, which
  * the application belongs to or does not, or to its parent: it is not to get it by us.
  */
 static int is_its_own(struct guard *guard, u64 sender) {
-  enum { MOST_LEVELS = 64 };
-  for (int i = 0; i < MOST_LEVELS && sender > 1; i++) {
+  char stat[512];
+  for (int i = 0; i < MAX_LEVELS && sender > 1; i++) {
     if (sender == (u64)guard->application) return 1;
-    sender = parent_of(sender);
+    sender = parent_of(sender, 0, stat);
   }
   return 0;
 }
@@ -607,10 +676,15 @@ static void stop_like(struct guard *guard, i64 signal) {
 
 /* ---- ends ---- */
 
+static void end_runtime(struct guard *guard, const char *why) {
+  guard->killed = why;
+  call(SYS_KILL, guard->runtime, SIGKILL, 0, 0);
+}
+
 static void watch_budget(struct guard *guard) {
   enum verdict verdict = judge(&guard->budget, guard->runtime);
   if (verdict == LOWERED) tell_runtime(guard, 'L', 0, 0, 0, 0);
-  if (verdict == STUCK) call(SYS_KILL, guard->runtime, SIGKILL, 0, 0);
+  if (verdict == STUCK) end_runtime(guard, "it used more CPU time than its budget, and did not answer for 10 s");
 }
 
 static void application_ended(struct guard *guard, u32 status) {
@@ -640,10 +714,15 @@ static void runtime_ended(struct guard *guard, u32 status, char *packet) {
     say_unmeasured(guard, status & 0x7f);
     if (guard->application) let_go(guard, 0, 0, 0);
   } else if (status != 0 && !guard->never_ran) {
-    char how[64];
+    char how[128];
     struct text text = text_in(how, sizeof how);
-    add(&text, status & 0x7f ? "signal " : "status ");
-    add_number(&text, status & 0x7f ? status & 0x7f : (status >> 8) & 0xff, 10);
+    if (guard->killed) {
+      add(&text, "by its guardian: ");
+      add(&text, guard->killed);
+    } else {
+      add(&text, status & 0x7f ? "signal " : "status ");
+      add_number(&text, status & 0x7f ? status & 0x7f : (status >> 8) & 0xff, 10);
+    }
     say(guard->application ? "the monitor ended (" : "the monitor ended before its report was left (", how,
         guard->application ? "); the command goes on unmeasured" : ")",
         guard->last_words);
@@ -706,13 +785,13 @@ static void watch(struct guard *guard) {
     if (guard->budget.look_by && now >= guard->budget.look_by && guard->runtime) watch_budget(guard);
     if (guard->ready_by && now >= guard->ready_by && guard->runtime) {
       guard->ready_by = 0;
-      call(SYS_KILL, guard->runtime, SIGKILL, 0, 0);
+      end_runtime(guard, "it was not ready in time");
     }
     if (guard->hear_by && now >= guard->hear_by && guard->runtime && is_at_work(guard)) {
       guard->hear_by = now + SILENCE_NS;
     } else if (guard->hear_by && now >= guard->hear_by && guard->runtime) {
       guard->hear_by = 0;
-      call(SYS_KILL, guard->runtime, SIGKILL, 0, 0);
+      end_runtime(guard, "it did not answer in time");
     }
   }
 }
@@ -728,7 +807,7 @@ __attribute__((noreturn)) static void run_in_place(struct guard *guard, const ch
 }
 
 __attribute__((noreturn)) static void run_unmeasured(struct guard *guard, const char *why, i64 error) {
-  char reason[PATH_BYTES + 128];
+  char reason[2 * PATH_BYTES + 128];
   struct text text = text_in(reason, sizeof reason);
   if (!find_obstacle(&text)) {
     add(&text, "expected ");
@@ -737,24 +816,93 @@ __attribute__((noreturn)) static void run_unmeasured(struct guard *guard, const 
     add(&text, error_text(error));
     if (error == EAGAIN) add(&text, "; ask for more processes (pids.max, ulimit -u)");
   }
+  add_outer(guard, &text);
   say("the command runs unmeasured: ", reason, 0, 0);
-  run_in_place(guard, "-JOULEMARK_SESSION", sizeof "-JOULEMARK_SESSION");
+  const char *change = without_session(guard);
+  run_in_place(guard, change, length(change) + 1);
 }
 
-__attribute__((noreturn)) static void become_member(struct guard *guard, int waits) {
+/* Says once for each kind of request where the processes of such members are. */
+static void say_shared(struct guard *guard) {
+  char line[2 * PATH_BYTES], said[64];
+  struct text name = text_in(said, sizeof said), text = text_in(line, sizeof line);
+  add(&name, "/said-");
+  add(&name, guard->session.request);
+  if (write_in(guard->session.directory, said, "", 0) == -EEXIST) return;
+  add(&text, "this run belongs to a launch that is measured already, with other options: its processes are in ");
+  add_report(guard->session.directory, &text);
+  say(line, 0, 0, 0);
+}
+
+/* Has a runtime check the request of this run, which is not that of the launch. A wrong one ends here. */
+static void check_request(struct guard *guard) {
+  static const u64 CHECK_NS = 30000000000ul;
+  char extra[256];
+  struct text text = text_in(extra, sizeof extra);
+  u64 until = clock_ns(CLOCK_MONOTONIC) + CHECK_NS;
+  add(&text, "--joulemark-inherited=");
+  add_inherited(&text, &guard->inherited);
+  text.at++;
+  *text.at = 0;
+  add(&text, "--joulemark-check");
+  i64 child = fork_process(), ended = 0;
+  if (child == 0) {
+    raise_limits();
+    start_runtime(guard->process, 0, extra, 2, 0);
+  }
+  u32 status = 0;
+  while (child > 0 && (ended = call(SYS_WAIT4, child, (i64)&status, WNOHANG, 0)) != child) {
+    if (ended < 0 && ended != -EINTR) return;
+    if (clock_ns(CLOCK_MONOTONIC) > until) call(SYS_KILL, child, SIGKILL, 0, 0);
+    sleep_ns(1000000);
+  }
+  /* 2: a wrong request; 0: what was asked for is no run, such as help. */
+  i64 code = (status >> 8) & 0xff;
+  if (child > 0 && (status & 0x7f) == 0 && (code == 2 || code == 0)) leave(code);
+}
+
+__attribute__((noreturn)) static void become_member(struct guard *guard) {
+  int differs = !has_same_request(&guard->session);
+  if (differs) check_request(guard);
   char *word = map_memory(WORD_BYTES + PATH_BYTES);
   if (!word) run_in_place(guard, "-JOULEMARK_SESSION", sizeof "-JOULEMARK_SESSION");
-  i64 size = waits ? word_of(guard->session.directory, word) : 0;
-  if (size > 0 && word[0] == 'N') leave((i64)read_number(word + 1, 10, 0));
-  if (size <= 0) {
+  i64 size = word_of(guard->session.directory, word);
+  if (size > 0 && word[0] == 'N' && !differs) leave((i64)read_number(word + 1, 10, 0));
+  if (size <= 0 || word[0] != 'G') {
     size = 1;
     word[1] = 0;
   }
+  if (differs) say_shared(guard);
   note_launch(guard->session.directory);
   struct text text = {word + size, word + size + PATH_BYTES - 1};
   add(&text, "=JOULEMARK_SESSION=");
   add(&text, guard->session.directory);
   run_in_place(guard, word + 1, (u64)(text.at - word));
+}
+
+/* Closes all descriptors but these and standard error: who waits for the end of a pipe, or for a lock, waits for
+   processes that use it. */
+static void close_others(const i64 *kept, int count) {
+  char entries[2048] __attribute__((aligned(8)));
+  for (i64 from = 0;;) {
+    i64 next = from <= 2 ? 2 : ~0u;
+    for (int i = 0; i < count; i++)
+      if (kept[i] >= from && kept[i] < next) next = kept[i];
+    if (next > from && call(SYS_CLOSE_RANGE, from, next == ~0u ? next : next - 1, 0, 0) != 0) break;
+    if (next == ~0u) return;
+    from = next + 1;
+  }
+  /* A kernel before 5.9. */
+  i64 list = open_at("/proc/self/fd", O_RDONLY | O_DIRECTORY, 0), size;
+  while (list >= 0 && (size = call(SYS_GETDENTS64, list, (i64)entries, sizeof entries, 0)) > 0) {
+    for (i64 at = 0; at < size; at += *(u16 *)(entries + at + 16)) {
+      i64 fd = (i64)read_number(entries + at + 19, 10, 0);
+      int keeps = fd == 2 || fd == list || entries[at + 19] == '.';
+      for (int i = 0; i < count; i++) keeps |= fd == kept[i];
+      if (!keeps) close_fd(fd);
+    }
+  }
+  close_fd(list);
 }
 
 __attribute__((noreturn)) static void guard_application(struct guard *guard) {
@@ -826,6 +974,8 @@ __attribute__((noreturn)) static void guard_application(struct guard *guard) {
   give_away(&kept);
   if (disposition(SIGCHLD) != SIG_DFL) set_disposition(SIGCHLD, SIG_DFL);
   guard->signals = above_streams(call(SYS_SIGNALFD4, -1, (i64)&all, 8, O_CLOEXEC | O_NONBLOCK));
+  const i64 own[] = {guard->signals, guard->go, guard->executed, guard->socket, guard->errors, guard->session.lock};
+  close_others(own, sizeof own / sizeof *own);
   guard->leader = call(SYS_GETSID, 0, 0, 0, 0) == call(SYS_GETPID, 0, 0, 0, 0);
   u64 now = clock_ns(CLOCK_MONOTONIC);
   guard->start_by = now + START_NS;
@@ -854,6 +1004,23 @@ static u64 find_end(const struct process *process, u64 from) {
     if (takes_value(word) && i + 1 < process->count && !is_option(process->arguments[i + 1])) i++;
   }
   return 0;
+}
+
+static u32 sum_text(u32 sum, const char *text) {
+  for (; *text; text++) sum = (sum ^ (u8)*text) * 0x01000193;
+  return (sum ^ '\n') * 0x01000193;
+}
+
+/* A checksum of what a run is asked for, by words in their order and by variables in any. */
+static void sum_request(const struct process *process, u64 from, u64 end, char *sum) {
+  u32 words = 0x811c9dc5, variables = 0;
+  for (u64 i = from; i < end; i++) words = sum_text(words, process->arguments[i]);
+  for (char **entry = process->environment; *entry; entry++)
+    if ((starts(*entry, "JOULEMARK_") && !starts(*entry, "JOULEMARK_SESSION=")) || starts(*entry, "GEOPM_") ||
+        starts(*entry, "CALI_"))
+      variables += sum_text(0x811c9dc5, *entry);
+  struct text text = text_in(sum, 32);
+  add_number(&text, (u64)words << 32 | variables, 16);
 }
 
 /* Does a verb read counters of this machine? Only such a one has a use for capabilities. */
@@ -914,7 +1081,7 @@ __attribute__((used, noreturn)) void guardian_main(u64 *stack, u64 self) {
   int demo = equal(verb, "demo");
   u64 at = equal(verb, "run") ? find_end(&process, first + 1) : 0;
   if (find_char(verb, '/')) at = first; /* joulemark ./app */
-  char path[4352];
+  char path[COMMAND_BYTES];
   if (!demo && (at == 0 || !find_command(process.arguments[at], process.environment, path))) {
     if (config.mode == MODE_EXECUTE) leave(127); /* who started us has looked it up */
     start_verb(&process, equal(verb, "query") && !elevated);
@@ -925,12 +1092,16 @@ __attribute__((used, noreturn)) void guardian_main(u64 *stack, u64 self) {
   guard->process = &process;
   guard->has_command = !demo;
   guard->elevated = elevated;
-  guard->command = (struct command){path, process.arguments + at, process.environment};
+  const char *name = demo ? 0 : process.arguments[at];
+  guard->command = (struct command){path, name, demo ? 0 : search_list(name, process.environment),
+                                    process.arguments + at, process.environment};
   guard->executed = guard->go = -1;
   guard->inherited = look_around();
-  if (!demo && join_outer(process.environment, &guard->session)) become_member(guard, 0);
+  allow_files(&guard->inherited);
+  guard->outer = outer_session(process.environment);
+  sum_request(&process, first + 1, at, guard->session.request);
   enum role role = elect(&guard->session, process.environment, &config, demo);
-  if (role == MEMBER) become_member(guard, 1);
+  if (role == MEMBER) become_member(guard);
   if (role == ELECTED) guard_application(guard);
   if (demo) start_verb(&process, 0);
   run_unmeasured(guard, guard->session.problem, guard->session.error);

@@ -9,7 +9,10 @@ import { closeFile } from "../os/files.ts";
 import { ERRNO, errno, libc } from "../os/libc.ts";
 import { pollEntry } from "../os/poll.ts";
 
-/** The hidden argument: `--joulemark-guardian=SOCKET:MESSAGES:LOCK:PID:HANDLER:RETURN:DIRECTORY`. */
+/**
+ * The hidden argument: `--joulemark-guardian=SOCKET:MESSAGES:LOCK:PID:HANDLER:RETURN:DESCRIPTORS:DIRECTORY`;
+ * descriptors are numbers with commas.
+ */
 const FLAG = "--joulemark-guardian=";
 const PACKET_BYTES = 256;
 /** The guardian has nothing else to do: it answers within microseconds. */
@@ -43,6 +46,8 @@ export class Guardian {
   /** Addresses of confine_thread and return_from_signal (confine.h); 0 where they are not mapped. */
   readonly handler: bigint;
   readonly restorer: bigint;
+  /** Descriptors of the application that this process has too, beside the standard streams. */
+  readonly inherited: readonly number[];
   /** The session directory. */
   readonly directory: string;
   #open = true;
@@ -57,13 +62,14 @@ export class Guardian {
       return field === "-" ? -1 : Number(field);
     });
     [this.handler, this.restorer] = [BigInt(fields[5]), BigInt(fields[6])];
-    this.directory = fields[7];
+    this.inherited = fields[7].split(",").filter((field) => field !== "").map(Number);
+    this.directory = fields[8];
   }
 
   /** From the hidden argument; `undefined` when it is not one or is garbled. */
   static parse(argument: string | undefined): Guardian | undefined {
     if (!argument?.startsWith(FLAG)) return undefined;
-    const match = /^(\d+):(\d+|-):(\d+):(\d+):(\d+):(\d+):(\/.*)$/.exec(
+    const match = /^(\d+):(\d+|-):(\d+):(\d+):(\d+):(\d+):([\d,]*):(\/.*)$/.exec(
       argument.slice(FLAG.length),
     );
     return match === null ? undefined : new Guardian(match);
@@ -235,6 +241,22 @@ function eventOf(text: string): GuardianEvent | LookAnswer | NamespaceAnswer | u
         rank: c === undefined ? undefined : String(c),
       };
   }
+}
+
+/** The hidden argument of a run that belongs to a launch with other options: only its request is read. */
+export const CHECK_FLAG = "--joulemark-check";
+/** The status of such a run whose request is right; 2 is a wrong one's. */
+export const CHECKED = 3;
+let checksOnly = false;
+
+/** This process only checks the request. */
+export function checkOnly(): void {
+  checksOnly = true;
+}
+
+/** Does this process only check the request? */
+export function isOnlyCheck(): boolean {
+  return checksOnly;
 }
 
 let current: Guardian | undefined;

@@ -7,6 +7,7 @@ enum { SEAL_EVERYTHING = 0xf }; /* no more seals, no shrinking, no growing, no w
 enum { AT_PHDR = 3, AT_PHENT = 4, AT_PHNUM = 5, AT_PAGESZ = 6, AT_BASE = 7, AT_ENTRY = 9 };
 enum { AT_UID = 11, AT_EUID = 12, AT_GID = 13, AT_EGID = 14, AT_SECURE = 23 };
 enum { PT_LOAD = 1, PT_INTERP = 3 };
+#define RENAMED "JOULEMARK_USER_" /* before the name of a variable that the runtime itself must not see */
 /* What elf.ts makes of PT_INTERP, so that the kernel starts us and not the dynamic linker. */
 #define PT_HIDDEN_INTERP 0x6a6d6b49u
 
@@ -36,7 +37,7 @@ static i64 script_file(const char *script, u64 size) {
     fd = call(SYS_MEMFD_CREATE, (i64) "joulemark", MFD_CLOEXEC | MFD_ALLOW_SEALING, 0, 0);
   if (fd < 0) fail("Cannot make a memory file: expected memfd_create (Linux 3.17 or newer) and a free descriptor");
   fd = above_streams(fd);
-  if (fd < 0 || !write_all(fd, script, size))
+  if (fd < 0 || write_all(fd, script, size) != 0)
     fail("Cannot write the program to memory: expected free memory, and no limit on the size of files");
   call(SYS_FCNTL, fd, F_ADD_SEALS, SEAL_EVERYTHING, 0); /* a kernel without seals runs it all the same */
   return fd;
@@ -116,25 +117,32 @@ static void show_interpreter(const struct process *process, u64 page) {
 }
 
 /* Read by the runtime, by its Node layer and by its telemetry: options, V8 flags, a permission
-   broker, certificates, inherited pipes, coverage, logs; and where its files are. */
+   broker, certificates, inherited pipes, coverage, logs. */
 static int is_hidden(const char *entry) {
-  return starts(entry, "HOME=") || starts(entry, "JOULEMARK_USER_HOME=") || starts(entry, "DENO_") || starts(entry, "NODE_") || starts(entry, "OTEL_");
+  return starts(entry, RENAMED) || starts(entry, "DENO_") || starts(entry, "NODE_") || starts(entry, "OTEL_");
 }
 
-/*
- * The runtime reads ~/.npmrc, and ends where that is wrong or no file: so its home is nowhere. The
- * program gets the user's by another name, and gives it back (src/os/home.ts). 0: it has none.
- */
-static const char *renamed_home(char **environment) {
-  const char *home = variable(environment, "HOME");
-  if (!home) return 0;
-  u64 size = length(home) + 32;
-  char *memory = map_memory(size);
-  if (!memory) return 0;
-  struct text text = text_in(memory, size);
-  add(&text, "JOULEMARK_USER_HOME=");
-  add(&text, home);
-  return memory;
+/* Of the application alone. The runtime reads ~/.npmrc, and ends where that is wrong or no file: so its home is nowhere.
+   Its dynamic linker and its libc would load, log and look up what the application's are to: ld.so(8). */
+static int is_renamed(const char *entry) {
+  return starts(entry, "HOME=") || starts(entry, "LD_") || starts(entry, "GLIBC_TUNABLES=") || starts(entry, "MALLOC_");
+}
+
+/* The program gets those by other names, and gives them back (src/os/home.ts). 0: there is no memory for them. */
+static u64 *put_renamed(u64 *at, char **environment) {
+  u64 bytes = 1;
+  for (char **entry = environment; *entry; entry++)
+    if (is_renamed(*entry)) bytes += length(*entry) + sizeof RENAMED;
+  char *memory = map_memory(bytes);
+  struct text text = {memory, memory + bytes - 1};
+  for (char **entry = environment; memory && *entry; entry++) {
+    if (!is_renamed(*entry)) continue;
+    *at++ = (u64)text.at;
+    add(&text, RENAMED);
+    add(&text, *entry);
+    text.at++;
+  }
+  return at;
 }
 
 /* Addresses of adjacent texts, without those that begin like `except`. */
@@ -192,10 +200,9 @@ __attribute__((noreturn)) static void start_runtime(const struct process *proces
   if (!plain) at = put_list(at, base + config.variables_at, config.variable_count, cache ? "DENO_DIR=" : 0);
   if (cache) *at++ = (u64)cache;
   for (char **entry = process->environment; *entry; entry++)
-    if (plain || !is_hidden(*entry)) *at++ = (u64)*entry;
+    if (plain || !(is_hidden(*entry) || is_renamed(*entry))) *at++ = (u64)*entry;
   if (!plain) {
-    const char *home = renamed_home(process->environment);
-    if (home) *at++ = (u64)home;
+    at = put_renamed(at, process->environment);
     *at++ = (u64) "HOME=/proc/self/none";
   }
   *at++ = 0;

@@ -25,7 +25,7 @@ enum {
   SYS_LANDLOCK_RESTRICT_SELF = 446, SYS_GETRANDOM = 318, SYS_GETTID = 186,
   SYS_TGSIGQUEUEINFO = 297,
   SYS_GETITIMER = 36, SYS_SETITIMER = 38, SYS_STATFS = 137,
-  SYS_SCHED_SETATTR = 314, SYS_SCHED_GETATTR = 315,
+  SYS_SCHED_SETATTR = 314, SYS_SCHED_GETATTR = 315, SYS_CLOSE_RANGE = 436,
 };
 enum { STAT_NLINK = 16, STAT_MODE = 24, STAT_UID = 28 }; /* struct stat; st_nlink has 8 bytes */
 enum { O_NOFOLLOW = 0400000, O_DIRECTORY = 0200000 };
@@ -92,7 +92,7 @@ enum {
   SYS_LANDLOCK_RESTRICT_SELF = 446, SYS_GETRANDOM = 278, SYS_GETTID = 178,
   SYS_TGSIGQUEUEINFO = 240,
   SYS_GETITIMER = 102, SYS_SETITIMER = 103, SYS_STATFS = 43,
-  SYS_SCHED_SETATTR = 274, SYS_SCHED_GETATTR = 275,
+  SYS_SCHED_SETATTR = 274, SYS_SCHED_GETATTR = 275, SYS_CLOSE_RANGE = 436,
 };
 enum { STAT_NLINK = 20, STAT_MODE = 16, STAT_UID = 24 };
 enum { O_NOFOLLOW = 0100000, O_DIRECTORY = 040000 };
@@ -142,9 +142,10 @@ __asm__(".section .text.start,\"ax\"\n"
 
 static i64 call(i64 number, i64 a, i64 b, i64 c, i64 d) { return call6(number, a, b, c, d, 0, 0); }
 
-enum { EPERM = 1, ENOENT = 2, EINTR = 4, E2BIG = 7, ENOEXEC = 8, EAGAIN = 11, ENOMEM = 12 };
+enum { EPERM = 1, ENOENT = 2, ESRCH = 3, EINTR = 4, E2BIG = 7, ENOEXEC = 8, EAGAIN = 11, ENOMEM = 12 };
 enum { EACCES = 13, EEXIST = 17, ENOTDIR = 20, EINVAL = 22, ENFILE = 23, EMFILE = 24, ETXTBSY = 26 };
-enum { ENOSPC = 28, EROFS = 30, ENAMETOOLONG = 36, ELOOP = 40, EDQUOT = 122 };
+enum { ENODEV = 19, EFBIG = 27, ENOSPC = 28, EROFS = 30, ENAMETOOLONG = 36, ELOOP = 40 };
+enum { ETIMEDOUT = 110, ESTALE = 116, EDQUOT = 122 };
 enum { AT_FDCWD = -100, AT_SYMLINK_NOFOLLOW = 0x100, AT_EMPTY_PATH = 0x1000, AT_REMOVEDIR = 0x200 };
 enum { STAT_MODIFIED = 88 }; /* seconds and nanoseconds, 8 bytes each */
 enum { O_RDONLY = 0, O_WRONLY = 1, O_RDWR = 2, O_CREAT = 0100, O_EXCL = 0200, O_CLOEXEC = 02000000 };
@@ -244,6 +245,7 @@ static const char *error_text(i64 number) {
     case ENFILE: return "Too many open files in system";
     case EMFILE: return "Too many open files";
     case ETXTBSY: return "Text file busy";
+    case EFBIG: return "File too large";
     case ENOSPC: return "No space left on device";
     case EROFS: return "Read-only file system";
     case ENAMETOOLONG: return "File name too long";
@@ -289,15 +291,16 @@ static i64 above_streams(i64 fd) {
   return moved;
 }
 
-static int write_all(i64 fd, const char *from, u64 size) {
+/* 0, or a negative error. */
+static i64 write_all(i64 fd, const char *from, u64 size) {
   while (size > 0) {
     i64 written = call(SYS_WRITE, fd, (i64)from, (i64)size, 0);
     if (written == -EINTR) continue;
-    if (written <= 0) return 0;
+    if (written <= 0) return written < 0 ? written : -ENOSPC;
     from += written;
     size -= (u64)written;
   }
-  return 1;
+  return 0;
 }
 
 /* The beginning of a small file as a text; its length, or a negative error. */

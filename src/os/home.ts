@@ -6,18 +6,21 @@ import { readText } from "./files.ts";
 import { libc } from "./libc.ts";
 
 const HOME = "HOME";
-/** What the guardian calls it, since the runtime reads `~/.npmrc`: src/guardian/runtime.h. */
-const RENAMED = "JOULEMARK_USER_HOME";
-/** What the runtime gets instead. */
+/** Before names of variables that the runtime itself must not see: src/guardian/runtime.h. */
+const RENAMED = "JOULEMARK_USER_";
+/** What the runtime gets for HOME. */
 const NOWHERE = "/proc/self/none";
 
-/** Gives HOME back to this program, and to programs that it starts. */
-export function restoreHome(): void {
+/** Gives variables of the user back to this program, and to programs that it starts. */
+export function restoreVariables(): void {
   if (Deno.env.get(HOME) !== NOWHERE) return;
-  const home = asText(() => Deno.env.get(RENAMED));
-  if (home === undefined) Deno.env.delete(HOME);
-  else Deno.env.set(HOME, home);
-  Deno.env.delete(RENAMED);
+  Deno.env.delete(HOME);
+  for (const name of Object.keys(Deno.env.toObject())) {
+    if (!name.startsWith(RENAMED)) continue;
+    const value = asText(() => Deno.env.get(name));
+    Deno.env.delete(name);
+    if (value !== undefined) Deno.env.set(name.slice(RENAMED.length), value);
+  }
 }
 
 /** A relative path as an absolute one; `undefined` where that is no text: bytes that are no UTF-8. */

@@ -7,7 +7,16 @@
  * made here from what is left to see.
  * @module
  */
-import { readText, removeTree } from "./files.ts";
+import {
+  closeFile,
+  type FileFacts,
+  listDirectory,
+  O,
+  openFile,
+  readText,
+  removeTree,
+  statOpen,
+} from "./files.ts";
 import { libc } from "./libc.ts";
 
 /**
@@ -26,6 +35,7 @@ export interface Inherited {
 }
 
 const SIGPIPE = 13;
+const F_SETFD = 2, CLOEXEC = 1n;
 /** Signals that continue or stop a process, or that it ignores by default: signal(7). */
 const HARMLESS = new Set([17, 18, 19, 20, 21, 22, 23, 28]);
 
@@ -115,4 +125,37 @@ export function inheritedState(): Inherited {
 /** Did a guardian record the state before the runtime changed it? */
 export function inheritedIsExact(): boolean {
   return current !== undefined;
+}
+
+/**
+ * Lets descriptors of the application go: who waits for the end of a pipe, or for a lock, waits for processes that
+ * use it. They become the empty file, as do copies that the runtime made of its streams.
+ *
+ * @param kept Descriptors of this process, standard error among them.
+ * @param isNeeded An output goes there.
+ */
+export function releaseInherited(
+  inherited: readonly number[],
+  kept: readonly number[],
+  isNeeded: (fd: number, facts: FileFacts) => boolean,
+): void {
+  const free = new Set<string>();
+  for (const fd of [0, 1, ...inherited]) {
+    const facts = statOpen(fd);
+    if (facts !== undefined && !isNeeded(fd, facts)) free.add(fileOf(facts));
+  }
+  const nowhere = openFile("/dev/null", O.RDWR);
+  if (nowhere < 0) return;
+  for (const name of listDirectory("/proc/self/fd")) {
+    const fd = Number(name), facts = fd === nowhere ? undefined : statOpen(fd);
+    if (facts !== undefined && free.has(fileOf(facts)) && !kept.includes(fd)) {
+      libc().dup2(nowhere, fd);
+      if (fd > 2) libc().fcntl(fd, F_SETFD, CLOEXEC);
+    }
+  }
+  if (nowhere > 2) closeFile(nowhere);
+}
+
+function fileOf({ device, inode }: FileFacts): string {
+  return `${device}:${inode}`;
 }

@@ -114,6 +114,12 @@ export class RunReport {
     return part === undefined ? own : [...own, request.reportPath];
   }
 
+  /** The report for people: the job's, where it has several nodes; `undefined`: it cannot be written. */
+  get shownPath(): string | undefined {
+    const { part, request } = this.#options;
+    return part === undefined ? this.#path : request.reportPath;
+  }
+
   /** The command has been launched, on these CPUs. */
   launched(collector: Collector, cpus: readonly number[], directory: string): void {
     this.#collector = collector;

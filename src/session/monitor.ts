@@ -9,7 +9,10 @@
 import { messageFor } from "../core/errors.ts";
 import { cpuSeconds, maxResidentKib, monotonicNanoseconds } from "../os/clock.ts";
 import { rawNanoseconds, realtimeNanoseconds } from "../os/clock.ts";
+import { statPath } from "../os/files.ts";
+import { absolutePath } from "../os/home.ts";
 import { affinityOf, hostName } from "../os/host.ts";
+import { releaseInherited } from "../os/inherited.ts";
 import { goFirstWithoutMemory } from "../os/process.ts";
 import { countCommand } from "../os/devices/perf_event.ts";
 import { Deadline } from "../os/devices/deadline.ts";
@@ -48,6 +51,8 @@ const MANY_PATHS = 2000;
 const LOWERED = "nice 19, by the guardian";
 /** A source that does not answer for so long has failed. */
 const BLOCKED_S = 0.25;
+/** Standard streams. */
+const STDOUT = 1, STDERR = 2;
 /** Likewise a place for outputs. */
 const WRITING_S = 5;
 /** Where nothing is to be read until somebody marks, this loop looks so often all the same. */
@@ -212,6 +217,7 @@ class Run {
   }
 
   #launch(): void {
+    this.#releaseInherited();
     this.#openCounters();
     const cpus = affinityOf(this.#application.pid);
     const run = { directory: this.#session.directory, originNs: this.#originExactNs };
@@ -230,7 +236,23 @@ class Run {
     this.#launched = { ns: launchNs, cpus: cpus.length > 0 ? cpus : affinityOf(0) };
     // On a node that others fill the first look would come when a ring is full.
     this.#loop.scheduling = wakeOnTime();
-    this.#application.start(this.#plan.changes);
+    const { shownPath } = this.#report;
+    const report = shownPath === undefined ? undefined : absolutePath(shownPath);
+    const { changes } = this.#plan;
+    this.#application.start(report === undefined ? changes : [...changes, `r${report}`]);
+  }
+
+  /** From here on the application alone holds what is its own, but for what outputs are written into. */
+  #releaseInherited(): void {
+    const texts = [...this.#options.values.values()].map(({ text }) => text);
+    const printsText = [...texts, ...this.#options.channelTexts].some((t) => t.includes("stdout"));
+    const paths = [...this.#site.written, ...this.#report.written];
+    const files = paths.map((path) => statPath(path)).filter((facts) => facts !== undefined);
+    const { inherited, messages, lock, socket } = this.#plan.guardian;
+    releaseInherited(inherited, [STDERR, messages, lock, socket], (fd, { device, inode }) => {
+      if (fd === STDOUT && (printsText || paths.includes("-"))) return true;
+      return files.some((file) => file.device === device && file.inode === inode);
+    });
   }
 
   /** Counters of the command itself must be there when it starts. */

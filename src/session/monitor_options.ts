@@ -25,6 +25,8 @@ export interface MonitorOptions
   /** The outputs that were asked for, and the values of their options. */
   readonly outputs: readonly MakeOpener[];
   readonly values: OptionValues;
+  /** Values of Caliper's variables, which ask for channels. */
+  readonly channelTexts: readonly string[];
   /** What only some runs need. */
   readonly parts: RunParts;
   /** What to measure where the request cannot be; where there is nothing else it throws the error. */

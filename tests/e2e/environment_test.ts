@@ -1,0 +1,163 @@
+/** Environments that a run must not disturb, nor be disturbed by. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { parseReport } from "../../src/formats/report.ts";
+import { BINARY, build, endToEnd, joulemark } from "../_support/programs.ts";
+import { asEachUser } from "../_support/plain_user.ts";
+
+/** Runs a script of bash, where `$J` is the executable. */
+function bash(dir: string, script: string, env: Record<string, string> = {}) {
+  const out = new Deno.Command("bash", {
+    args: ["-c", script],
+    cwd: dir,
+    env: { J: BINARY, ...env },
+    stdin: "null",
+  }).outputSync();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code: out.code, stdout: text(out.stdout), stderr: text(out.stderr) };
+}
+
+/** Ends with 3 where the flag comes while it waits. */
+const AWAIT_FLAG = "for i in $(seq 100); do [ -e flag ] && exit 3; sleep 0.05; done; exit 9";
+
+/** How the application closes its copy of the pipe that the test reads. */
+const CLOSES: Record<string, string> = {
+  "standard output": `exec "$@" sh -c 'exec >&-; ${AWAIT_FLAG}'`,
+  "another descriptor": `exec 5>&1 >/dev/null; exec "$@" sh -c 'exec 5>&-; ${AWAIT_FLAG}'`,
+};
+
+asEachUser("who reads from the application sees the end when the application closes", async (dir, user) => {
+  for (const [name, script] of Object.entries(CLOSES)) {
+    for (const options of [[], ["--trace", "t"], ["--simulate"]]) {
+      const words = [...user.command, "run", "-q", ...options, "--"];
+      const run = new Deno.Command("bash", {
+        args: ["-c", script, "bash", ...words],
+        cwd: dir,
+        stdin: "null",
+        stdout: "piped",
+        stderr: "null",
+      }).spawn();
+      await run.stdout.pipeTo(new WritableStream());
+      Deno.writeTextFileSync(`${dir}/flag`, "");
+      assertEquals((await run.status).code, 3, `${name}, ${options}`);
+      Deno.removeSync(`${dir}/flag`);
+    }
+  }
+});
+
+endToEnd("a lock that the application gives up is free", (dir) => {
+  const app = "exec 8>&-; flock -w 5 f true && exit 3";
+  const { code } = bash(dir, `exec 8>f; flock 8; exec "$J" run -q -- sh -c '${app}'`);
+  assertEquals(code, 3);
+});
+
+endToEnd("an output into a descriptor gets there", (dir) => {
+  const cut = bash(dir, '"$J" run -q --report /dev/fd/5 -- true 5>r; "$J" run -q --report - -- true');
+  assertStringIncludes(Deno.readTextFileSync(`${dir}/r`), "GEOPM Version");
+  assertStringIncludes(cut.stdout, "GEOPM Version");
+  const channel = bash(dir, '"$J" run -q --cali-config "runtime-report(output=stdout)" -- true');
+  assertEquals(channel.code, 0, channel.stderr);
+});
+
+endToEnd("what the user preloads is loaded into the application alone", (dir) => {
+  const source = `#include <stdio.h>
+__attribute__((constructor)) static void begin(void) { puts("hello"); }
+__attribute__((destructor)) static void end(void) { puts("bye"); }
+`;
+  Deno.writeTextFileSync(`${dir}/n.c`, source);
+  const made = bash(dir, "cc -shared -fPIC -o n.so n.c && mkdir junk && echo junk >junk/libgcc_s.so.1");
+  assertEquals(made.code, 0, made.stderr);
+  for (const name of ["LD_PRELOAD", "LD_AUDIT"]) {
+    const [plain, measured] = ["", '"$J" run -q --'].map((run) => {
+      return bash(dir, `export ${name}=$PWD/n.so; exec ${run === "" ? "" : run} /bin/true`);
+    });
+    assertEquals(measured, plain, name);
+  }
+  const debug = bash(dir, 'LD_DEBUG=statistics LD_DEBUG_OUTPUT=log "$J" run -q -- /bin/true; ls log.* | wc -l');
+  assertEquals(debug.stdout.trim(), "1", debug.stderr);
+  const library = { LD_LIBRARY_PATH: `${dir}/junk` };
+  const out = joulemark(dir, ["run", "-q", "--", "sh", "-c", "echo $LD_LIBRARY_PATH; exit 3"], library);
+  assertEquals(out, { code: 3, stdout: `${dir}/junk\n`, stderr: "" });
+  assertEquals(joulemark(dir, ["--version"], library).code, 0);
+});
+
+asEachUser("a command is looked up as execvp(3) does", (dir, { command, name }) => {
+  const script = `mkdir -p a b c d; printf '#!/no/such\\n' >c/app; printf '#!/bin/sh\\necho good\\n' >b/app
+    echo 'echo shell' >d/app; chmod 755 b/app c/app d/app; printf '#!/bin/sh\\necho other\\n' >a/app`;
+  assertEquals(bash(dir, script).code, 0);
+  if (Deno.uid() === 0 && name === "plain user") Deno.chownSync(`${dir}/a/app`, 0, 0);
+  Deno.chmodSync(`${dir}/a/app`, name === "plain user" && Deno.uid() === 0 ? 0o700 : 0o644);
+  const [run, ...words] = [...command, "run", "-q", "--"];
+  const outcome = (first: string, args: string[]) => {
+    const PATH = [...first.split(":").map((part) => `${dir}/${part}`), Deno.env.get("PATH")].join(":");
+    const [program, ...rest] = args;
+    const out = new Deno.Command(program, { args: rest, cwd: dir, env: { PATH }, stdin: "null" });
+    const { code, stdout } = out.outputSync();
+    return `${code} ${new TextDecoder().decode(stdout)}`;
+  };
+  const become = command.slice(0, -1);
+  for (const first of ["a:b", "c:b", "none:b", "a:c:d", "a", "c"]) {
+    const plain = outcome(first, [...become, "env", "app"]);
+    assertEquals(outcome(first, [run, ...words, "app"]), plain, first);
+  }
+});
+
+asEachUser("without a byte for files the command runs, and one line names the limit", (dir, user) => {
+  const run = user.command.join(" ");
+  const app = 'sh -c "echo ran; exit 3"';
+  const hard = bash(dir, `{ ulimit -f 0; ${run} run -q -- ${app}; echo $?; } 2>&1 | cat`);
+  assertMatch(hard.stdout, /^joulemark: the command runs unmeasured: .*ulimit -f.*\nran\n3\n$/);
+  const soft = bash(dir, `{ ulimit -Sf 0; ${run} run -q -- sh -c 'ulimit -f; exit 3'; echo $?; } | cat`);
+  assertEquals(soft.stdout, "0\n3\n", soft.stderr);
+  assert(Deno.statSync(`${dir}/joulemark.report`).size > 0);
+});
+
+endToEnd("a variable that names the process names the application", (dir) => {
+  const script = (run: string) =>
+    `export LISTEN_PID=$$ WATCHDOG_PID=$$ LISTEN_FDS=1; exec ${run} bash -c 'echo $((LISTEN_PID - $$)) $((WATCHDOG_PID - $$))'`;
+  assertEquals(bash(dir, script("")).stdout, "0 0\n");
+  assertEquals(bash(dir, script('"$J" run -q --')).stdout, "0 0\n");
+  const other = bash(dir, `LISTEN_PID=1 "$J" run -q -- sh -c 'echo $LISTEN_PID'`);
+  assertEquals(other.stdout, "1\n");
+});
+
+/** A run of a program that leaves what a ring file needs, and then marks. */
+function left(dir: string, way: string, ...who: string[]) {
+  const { code, stderr } = joulemark(dir, ["run", "-q", "--", `${dir}/leaves_room`, way, ...who]);
+  const [host] = parseReport(Deno.readTextFileSync(`${dir}/joulemark.report`), "r").hosts;
+  const regions = Object.fromEntries(host.regions!.map((r) => [r.region, r.fields.count]));
+  const processes = host.joulemark!.processes as Record<string, unknown>;
+  const notes = (host.joulemark!.notes as string[] | undefined ?? []).join("\n");
+  return { code, stderr, regions, notAttached: processes["not attached"], notes };
+}
+
+endToEnd("a first mark after a filter of system calls counts, and ends nothing", (dir) => {
+  build("leaves_room", dir);
+  const first = left(dir, "filter");
+  assertEquals([first.code, first.stderr, first.regions.main], [3, "", 100]);
+  const thread = left(dir, "filter", "thread");
+  assertEquals([thread.code, thread.regions.main], [3, 100]);
+  const child = left(dir, "filter", "fork");
+  assertEquals([child.code, child.regions, child.notAttached], [3, { main: 100 }, 1]);
+  assertStringIncludes(child.notes, "1 forked process could not open a file of the run");
+});
+
+Deno.test({
+  name: "a child as another user, or in another root directory, is counted as not attached",
+  ignore: Deno.uid() !== 0,
+  fn() {
+    const dir = Deno.makeTempDirSync({ prefix: "joulemark-e2e-" });
+    try {
+      build("leaves_room", dir);
+      for (const way of ["user", "root"]) {
+        const child = left(dir, way, "fork");
+        assertEquals([child.code, child.regions, child.notAttached], [3, { main: 100 }, 1], way);
+      }
+      const whole = left(dir, "none", "fork");
+      // Counts are means over both processes.
+      assertEquals(whole.regions, { main: 50, child: 50 });
+      assertEquals(whole.notAttached, undefined);
+    } finally {
+      Deno.removeSync(dir, { recursive: true });
+    }
+  },
+});
