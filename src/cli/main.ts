@@ -10,6 +10,7 @@ import { EXIT, exitCode } from "./exit_codes.ts";
 import { finished, say, setMessages, writeStdout } from "./io.ts";
 import { bindForRunning } from "../os/libc.ts";
 import { restoreVariables } from "../os/home.ts";
+import { logSilentPipes } from "../os/pipes.ts";
 import { beTheProgram, HIDDEN_VERBS } from "../os/self.ts";
 import { runVerb } from "./command_line/run_verb.ts";
 import { GEOPM_VERSION, VERSION } from "../core/version.ts";
@@ -23,6 +24,7 @@ import { GEOPM_VERSION, VERSION } from "../core/version.ts";
 export async function main(args: string[]): Promise<number> {
   beTheProgram();
   restoreVariables();
+  logSilentPipes(say);
   const inherited = args.length > 0 ? parseInherited(args[0]) : undefined;
   if (inherited === undefined) return await runNamed(args);
   setInherited(inherited);

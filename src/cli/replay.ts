@@ -23,6 +23,7 @@ import { attributionIn } from "../outputs/attribution.ts";
 import { parsePmcVersion } from "../outputs/pmc/version.ts";
 import { loadOutputs, OUTPUTS } from "../outputs/all.ts";
 import type { Opener } from "../outputs/output.ts";
+import { atOwnPlaces } from "../outputs/own_places.ts";
 import type { RunIdle } from "../outputs/run_idle.ts";
 import { replay as replayOne, type Replayed, type ReplayOptions } from "../session/replay.ts";
 import { WholeFile } from "../files/whole_file.ts";
@@ -77,6 +78,7 @@ async function run({ text, values, flags, words }: ParsedOptions): Promise<numbe
   const tracePeriodS = text.period === undefined ? 0 : parseSeconds("period", text.period);
   const outputs = OUTPUTS.filter(({ replays }) => replays);
   for (const output of outputs) output.check?.(values);
+  atOwnPlaces(values, undefined);
   const makers = await loadOutputs(outputs, values, () => undefined);
   const steps: NodeSteps[] = [];
   const idle = await idleFrom(text.idle);

@@ -8,13 +8,14 @@ import type { MonitorOptions } from "../session/monitor_options.ts";
 import { wrongOrder } from "../job/wrong_order.ts";
 import { countersChecked, countersCheckedPath } from "../files/counters_checked.ts";
 import { readText } from "../os/files.ts";
-import { CHECKED, isOnlyCheck } from "../guardian/guardian.ts";
+import { CHECKED, guardian, isOnlyCheck } from "../guardian/guardian.ts";
 import { findCommand } from "../os/process.ts";
 import { prepare } from "../session/launch.ts";
 import { parsePmcVersion } from "../outputs/pmc/version.ts";
 import { LIST_VARIABLES, OPTIONAL_VARIABLES, preloadChanges } from "../preload/preload.ts";
-import { runRequest } from "../request/request.ts";
+import { defaultReport, runRequest } from "../request/request.ts";
 import { loadOutputs, OUTPUTS, requestsChannels } from "../outputs/all.ts";
+import { atOwnPlaces } from "../outputs/own_places.ts";
 import type { RunIdle } from "../outputs/run_idle.ts";
 import { say, writeStderr, writeStdout } from "./io.ts";
 import { RUN_OPTIONS } from "../request/run_options.ts";
@@ -70,14 +71,19 @@ export async function runWith(
   const switches = { quiet: options.flags.has("quiet"), verbose: options.flags.has("verbose") };
   const names = Object.keys(Deno.env.toObject());
   const plain = withoutFiles(given);
-  const ask = async (values: OptionValues) => {
+  const ask = async (asked: OptionValues) => {
+    const { values, lines } = atOwnPlaces(asked, defaultReport(env));
     const request = runRequest(command, values, switches, env, names);
-    return { request, values: new Map(values), idle: await openIdle(request.idle) };
+    const warnings = [...lines, ...request.warnings];
+    const idle = await openIdle(request.idle);
+    return { request: { ...request, warnings }, values: new Map(values), idle };
   };
   const leftAside = (error: unknown) => {
     if (plain === given || !isHumanError(error)) throw error;
     say(`${error.message}; the configuration files are left aside`);
   };
+  // What these name may be a pipe, which is waited for.
+  if (["idle", "simulate", "probe"].some((name) => given.has(name))) guardian()?.needsTime(START_S);
   const { request, values, idle } = await ask(given).catch((error) => {
     leftAside(error);
     return ask(plain);

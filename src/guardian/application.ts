@@ -100,10 +100,15 @@ export class Application implements Disposable {
     return this.#lowered;
   }
 
-  /** Lets it start. @param changes As command.h of the guardian has them. */
-  start(changes: readonly string[]): void {
+  /**
+   * Lets it start.
+   *
+   * @param changes As command.h of the guardian has them.
+   * @param report Where members of the launch find their processes.
+   */
+  start(changes: readonly string[], report?: string): void {
     if (changes.length > 0) this.#changesNs = rawNanoseconds();
-    this.#guardian.go(changes);
+    this.#guardian.go(report === undefined ? changes : [...changes, `r${report}`]);
     this.#startNs = rawNanoseconds();
   }
 

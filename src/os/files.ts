@@ -7,6 +7,7 @@
  */
 import { grown } from "../core/grow.ts";
 import { AccessError } from "../core/errors.ts";
+import { awaitPipe, leaveOut } from "./pipes.ts";
 import { cString, ERRNO, errno, errorText, fromBytes, isPassing, libc, SYSCALLS } from "./libc.ts";
 
 /** open(2) flags, the same on x86-64 and aarch64 but for O_DIRECTORY and O_NOFOLLOW. */
@@ -72,21 +73,27 @@ const MOST_BYTES = 1 << 24;
 
 /** The whole of a small file, or `undefined`; kernel files give their size only by reading. */
 export function readWhole(path: string, limit = MOST_BYTES): Uint8Array | undefined {
-  const fd = openFile(path, O.RDONLY);
-  return fd < 0 ? undefined : readOpen(fd, limit)?.slice();
+  const fd = openFile(path, O.RDONLY | O.NONBLOCK);
+  return fd < 0 ? undefined : readOpen(fd, path, limit)?.slice();
 }
 
 /** Of one small file after the other: a start reads hundreds. */
 const small = new Uint8Array(4096);
 
 /** What is returned is good until the next call. */
-function readOpen(fd: number, limit: number): Uint8Array | undefined {
+function readOpen(fd: number, path: string, limit: number): Uint8Array | undefined {
   try {
     let bytes = small;
     let length = 0;
-    while (length < limit) {
+    for (let waited = false; length < limit;) {
       if (length === bytes.length) bytes = grown(bytes);
       const n = Number(libc().read(fd, bytes.subarray(length), BigInt(bytes.length - length)));
+      if (n < 0 ? errno() === ERRNO.EAGAIN : n === 0 && length === 0 && !waited && isPipe(fd)) {
+        waited = true;
+        if (awaitPipe(fd)) continue;
+        leaveOut(path);
+        return undefined;
+      }
       if (n < 0) return undefined;
       if (n === 0) break;
       length += n;
@@ -97,17 +104,21 @@ function readOpen(fd: number, limit: number): Uint8Array | undefined {
   }
 }
 
+function isPipe(fd: number): boolean {
+  return ((statOpen(fd)?.mode ?? 0) & 0o170000) === 0o010000;
+}
+
 const decoder = new TextDecoder();
 
 /** The whole text of a small file, or `undefined`. */
 export function readText(path: string): string | undefined {
-  const fd = openFile(path, O.RDONLY);
-  return fd < 0 ? undefined : readOpenText(fd);
+  const fd = openFile(path, O.RDONLY | O.NONBLOCK);
+  return fd < 0 ? undefined : readOpenText(fd, path);
 }
 
-/** The same of one that is open, which is closed then. */
-export function readOpenText(fd: number): string | undefined {
-  const bytes = readOpen(fd, MOST_BYTES);
+/** The same of one that is open, without blocking, which is closed then. */
+export function readOpenText(fd: number, path: string): string | undefined {
+  const bytes = readOpen(fd, path, MOST_BYTES);
   return bytes === undefined ? undefined : decoder.decode(bytes);
 }
 

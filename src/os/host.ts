@@ -111,8 +111,8 @@ export class MachineHost implements Host {
   }
 
   readText(path: string): string | undefined {
-    const fd = this.#open(path, () => openFile(this.#at(path), O.RDONLY));
-    const text = fd < 0 ? undefined : readOpenText(fd);
+    const fd = this.#open(path, () => openFile(this.#at(path), O.RDONLY | O.NONBLOCK));
+    const text = fd < 0 ? undefined : readOpenText(fd, this.#at(path));
     // Where nothing is, a collector has nothing either.
     return text ?? (isAbsent(-fd) ? undefined : this.#textOfServed(path));
   }
@@ -176,7 +176,7 @@ export class MachineHost implements Host {
     if (found.device.endsWith(COLLECTOR_WORDS)) return this.collector!.registers(cpu);
     const path = this.#at(found.device);
     if (found.device.endsWith(".json")) return new JsonRegisters(path);
-    const fd = this.#open(path, () => openFile(path, O.RDONLY));
+    const fd = this.#open(path, () => openFile(path, O.RDONLY | O.NONBLOCK));
     if (fd < 0) {
       throw new AccessError({ action: "open", target: found.device, found: errorText(-fd) });
     }

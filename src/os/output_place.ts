@@ -212,6 +212,20 @@ export function openForOutput(path: string): number {
   }
 }
 
+/** The place where an output of this name is made, links followed: equal for two names of one place. */
+export function placeOf(path: string): string {
+  try {
+    const { directory, name } = find(path.replace(/(?<=.)\/+$/, ""));
+    const facts = directory < 0 ? statPath(name) : statOpen(directory);
+    closeFile(directory);
+    return `${facts?.device}:${facts?.inode}/${directory < 0 ? "" : name}`;
+  } catch (error) {
+    if (!(error instanceof OsError)) throw error;
+    // The write that follows gives the reason.
+    return path;
+  }
+}
+
 /** Gives a file another name, over an existing file; no link on the way is followed. @throws {OsError} */
 export function renameOutput(from: string, to: string): void {
   const [a, b] = [find(from), find(to)];

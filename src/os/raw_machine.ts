@@ -86,7 +86,7 @@ export class RawMachine {
     if (!this.#pci.has(name)) {
       const path = `${this.host.root}/proc/bus/pci/${name}`;
       const writes = this.programs && !this.#isTree;
-      const open = () => openFile(path, writes ? O.RDWR : O.RDONLY);
+      const open = () => openFile(path, writes ? O.RDWR : O.RDONLY | O.NONBLOCK);
       const fd = this.#isTree ? open() : openCounter(path, open);
       this.#pci.set(name, fd < 0 ? undefined : new PciFunction(fd, this.#isTree));
     }

@@ -8,6 +8,7 @@
 import { grown } from "../core/grow.ts";
 import { closeFile, O, openFile, readAt, statPath } from "./files.ts";
 import { ERRNO, errno, errorText, libc } from "./libc.ts";
+import { awaitPipe, SILENT } from "./pipes.ts";
 import { pollEntry, POLLOUT } from "./poll.ts";
 
 /** A system call that failed; the message is strerror(3)'s. */
@@ -60,13 +61,19 @@ export class UserFile implements Disposable {
   /** What the reader of a pipe has not taken yet; `undefined`: writing waits for it. */
   #queue: Uint8Array[] | undefined;
   #queued = 0;
+  /** It is a pipe, and is left out where it stays silent. */
+  #isHurried = false;
+  #hasData = false;
 
   private constructor(fd: number) {
     this.#fd = fd;
   }
 
-  /** @throws {OsError} If it cannot be opened, is a directory, or a pipe of another user, who may never write. */
-  static read(path: string): UserFile {
+  /**
+   * @param options `waits`: for the writer of a pipe, for ever; else a pipe may be silent for 2 s. @default waits
+   * @throws {OsError} If it cannot be opened, is a directory, or a pipe of another user, who may never write.
+   */
+  static read(path: string, { waits = true } = {}): UserFile {
     const facts = statPath(path), kind = (facts?.mode ?? 0) & S_IFMT;
     if (kind === S_IFDIR) throw new OsError(ERRNO.EISDIR);
     const isFile = kind === S_IFREG;
@@ -75,9 +82,12 @@ export class UserFile implements Disposable {
       if (!isOurs) throw new OsError(ERRNO.EPERM, otherKind(path));
     }
     // What took a file's name since is not waited for either.
-    const fd = openFile(path, isFile ? O.RDONLY | O.NONBLOCK : O.RDONLY);
+    const isHurried = !waits && kind === S_IFIFO;
+    const fd = openFile(path, isFile || isHurried ? O.RDONLY | O.NONBLOCK : O.RDONLY);
     if (fd < 0) throw new OsError(-fd);
-    return new UserFile(fd);
+    const file = new UserFile(fd);
+    file.#isHurried = isHurried;
+    return file;
   }
 
   /** Of a name that nobody gave us: only a plain file, a pipe would wait for a writer. @throws {OsError} */
@@ -112,9 +122,25 @@ export class UserFile implements Disposable {
 
   /** Bytes read, `null` at the end. @throws {OsError} */
   readSync(into: Uint8Array): number | null {
-    const n = libc().read(this.#fd, into as Uint8Array<ArrayBuffer>, BigInt(into.length));
+    const n = this.#isHurried ? this.#readHurried(into) : this.#read(into);
     const read = checked(n);
     return read === 0 && into.length > 0 ? null : read;
+  }
+
+  #read(into: Uint8Array): number {
+    return Number(libc().read(this.#fd, into as Uint8Array<ArrayBuffer>, BigInt(into.length)));
+  }
+
+  #readHurried(into: Uint8Array): number {
+    let n = this.#read(into);
+    while (n < 0 ? errno() === ERRNO.EAGAIN : n === 0 && !this.#hasData) {
+      if (!awaitPipe(this.#fd)) throw new OsError(ERRNO.ETIMEDOUT, SILENT);
+      // A writer that came and went without a byte.
+      this.#hasData = true;
+      n = this.#read(into);
+    }
+    this.#hasData = true;
+    return n;
   }
 
   /** Fills a stretch from any place, without moving. @throws {OsError} Also where the file ends. */
@@ -285,6 +311,11 @@ export function isDescriptor(path: string): boolean {
 /** The whole text of a file that the user named. @throws {OsError} */
 export function readUserText(path: string): string {
   return textOf(UserFile.read(path));
+}
+
+/** The same of one that a command waits for: a pipe may not be silent for 2 s. @throws {OsError} */
+export function readTextSoon(path: string): string {
+  return textOf(UserFile.read(path, { waits: false }));
 }
 
 /** The same of a file whose name nobody gave us. @throws {OsError} */

@@ -9,7 +9,7 @@ import { unusable, type UsageError } from "../core/errors.ts";
 import type { EnergyKind } from "../core/region_tree.ts";
 import { isMapping, type Nested, numberOf } from "../core/report.ts";
 import { parseReport } from "../formats/report.ts";
-import { readUserText } from "../os/user_file.ts";
+import { readTextSoon } from "../os/user_file.ts";
 
 /** What has a baseline, in the order of the report. */
 export const IDLE_KINDS: readonly EnergyKind[] = ["package", "dram", "gpu", "node"];
@@ -51,7 +51,7 @@ export function parseBaseline(text: string): Baseline {
   }
   let content: string;
   try {
-    content = readUserText(text);
+    content = readTextSoon(text);
   } catch (error) {
     throw unusable(
       `--idle=${text}`,

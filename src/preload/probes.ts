@@ -49,7 +49,7 @@ export function parseProbes(list: string, searchPath: string | undefined): Probe
     };
     if (colon <= 0 || pattern === "") refuse("FILE:FUNCTION", "no colon between the two");
     const path = pathOf(file, searchPath);
-    const fd = path === undefined ? -1 : openFile(path, O.RDONLY);
+    const fd = path === undefined ? -1 : openFile(path, O.RDONLY | O.NONBLOCK);
     if (path === undefined || fd < 0) return refuse("a program or library", "no such file");
     try {
       const isPoint = /^[^:]+:[^:]+$/.test(pattern);
@@ -173,7 +173,7 @@ function pathOf(file: string, searchPath: string | undefined): string | undefine
     return "path" in found ? found.path : undefined;
   }
   return LIBRARY_FOLDERS.map((folder) => `${folder}/${file}`).find((path) => {
-    const fd = openFile(path, O.RDONLY);
+    const fd = openFile(path, O.RDONLY | O.NONBLOCK);
     closeFile(fd);
     return fd >= 0;
   });

@@ -117,9 +117,7 @@ export function runRequest(
   return {
     command,
     values,
-    // GEOPM's variable, set and empty, selects GEOPM's own name.
-    reportPath: text("report") ??
-      (env("GEOPM_REPORT") === undefined ? "joulemark.report" : "geopm.report"),
+    reportPath: text("report") ?? defaultReport(env),
     reportSignals: text("report-signals") ?? "",
     pmc: pmcOf(values),
     tracePeriodS: origin("trace") === "foreign" && !values.has("period") ? GEOPM_TRACE_PERIOD_S : 0,
@@ -143,6 +141,11 @@ export function runRequest(
     ...switches,
     warnings,
   };
+}
+
+/** Where the report goes that no option names. GEOPM's variable, set and empty, selects GEOPM's own name. */
+export function defaultReport(env: Environment): string {
+  return env("GEOPM_REPORT") === undefined ? "joulemark.report" : "geopm.report";
 }
 
 /** The file and version of a PMC log. */

@@ -238,8 +238,7 @@ class Run {
     this.#loop.scheduling = wakeOnTime();
     const { shownPath } = this.#report;
     const report = shownPath === undefined ? undefined : absolutePath(shownPath);
-    const { changes } = this.#plan;
-    this.#application.start(report === undefined ? changes : [...changes, `r${report}`]);
+    this.#application.start(this.#plan.changes, report);
   }
 
   /** From here on the application alone holds what is its own, but for what outputs are written into. */

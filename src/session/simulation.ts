@@ -9,7 +9,7 @@ import { realtimeNanoseconds } from "../os/clock.ts";
 import { removeTree } from "../os/files.ts";
 import { MachineHost } from "../os/host.ts";
 import { cString, libc } from "../os/libc.ts";
-import { readUserText } from "../os/user_file.ts";
+import { readTextSoon } from "../os/user_file.ts";
 import type { RegionTracker } from "../regions/tracker.ts";
 import { SimulatedNode } from "../sim/simulated_node.ts";
 import { parseSimSpec, presetSpec, type SimSpec } from "../sim/spec.ts";
@@ -105,7 +105,7 @@ function specFor(text: string, topology: PlatformTopology): SimSpec {
     }
   };
   const described = "rapl, cray, both, or a JSON file that describes a node";
-  const content = tried(described, () => readUserText(text));
+  const content = tried(described, () => readTextSoon(text));
   const data: unknown = tried("JSON", () => JSON.parse(content));
   const spec = parseSimSpec(data, text, cpus);
   const count = spec.packages * spec.coresPerPackage * spec.threadsPerCore;

@@ -161,3 +161,41 @@ Deno.test({
     }
   },
 });
+
+endToEnd("a pipe in the place of an input is read, or left out when it is silent for 2 s", (dir) => {
+  bash(dir, `mkfifo f; mkdir -p t/proc; mkfifo t/.root.json t/proc/cpuinfo; cp /bin/true app
+    "$J" run -q --simulate --idle 1 --report idle -- sleep 0.2`);
+  const timed = (options: string, env: Record<string, string> = {}) => {
+    const begin = performance.now();
+    const out = bash(dir, `"$J" ${options}`, env);
+    return { ...out, tookS: (performance.now() - begin) / 1000 };
+  };
+  const command = "-- sh -c 'echo ran; exit 4'";
+  for (const option of ["--idle f", "--simulate=f", "--probe ./f:main"]) {
+    const out = timed(`run -q ${option} ${command}`);
+    assertEquals([out.code, out.stdout], [2, ""], option);
+    assert(out.tookS < 6, `${option}: ${out.tookS} s`);
+  }
+  for (
+    const [option, env, name] of [
+      ["", { CALI_CONFIG_FILE: "f" }, "f"],
+      ["--root t", {}, "t/"],
+    ] as const
+  ) {
+    const out = timed(`run -q ${option} ${command}`, env);
+    assertEquals([out.code, out.stdout], [4, "ran\n"], option);
+    assertMatch(out.stderr, new RegExp(`^joulemark: ${name}.* is a pipe without data for 2 s`));
+    assert(out.tookS < 6, `${option}: ${out.tookS} s`);
+  }
+  for (const verb of ["read --list", "doctor"]) {
+    const out = timed(`${verb} --root t`);
+    assertEquals(out.code, 0, out.stderr);
+    assertStringIncludes(out.stderr, "is a pipe without data for 2 s");
+    assert(out.tookS < 6, `${verb}: ${out.tookS} s`);
+  }
+  // One with a writer is read, also where the writer comes late.
+  const named = bash(dir, `(sleep 0.5; cat idle >f) & "$J" run -q --simulate --idle f ${command}`);
+  assertEquals(named, { code: 4, stdout: "ran\n", stderr: "" });
+  const nameless = bash(dir, `"$J" run -q --simulate --idle <(sleep 0.5; cat idle) ${command}`);
+  assertEquals(nameless, { code: 4, stdout: "ran\n", stderr: "" });
+});

@@ -55,7 +55,7 @@ export class FileRegisters implements Registers {
   read(register: number): number {
     if (register === this.#first && linkCount(this.#fd) === 0) {
       closeFile(this.#fd);
-      this.#fd = openFile(this.#path, O.RDONLY);
+      this.#fd = openFile(this.#path, O.RDONLY | O.NONBLOCK);
     }
     if (this.#first < 0) this.#first = register;
     if (this.#fd < 0) return ERRNO.ENOENT;
