@@ -1,0 +1,139 @@
+/**
+ * One domain as the fit sees it: numbered classes, pieces of time, boundaries; designs for kernels.
+ * @module
+ */
+import { type Boundaries, lengthsOf } from "./clock.ts";
+import { NONE, OWN, type PieceLog } from "./pieces.ts";
+import { type Kernel, respond, type Spans } from "./response.ts";
+
+/** Most classes, those of the estimator's own included: a power each costs little, and the rest goes to effects. */
+export const MAX_CLASSES = 64;
+/** Part of an interval's capacity that must be known for the interval to be fitted. */
+const KNOWN = 0.98;
+
+/** Values of columns by piece: those of piece i are begin[i] up to begin[i + 1]. */
+export interface Sparse {
+  readonly begin: Int32Array;
+  readonly column: Int32Array;
+  readonly value: Float64Array;
+}
+
+/** Columns of a design over pieces, each in units of its own. */
+export interface Columns extends Spans, Sparse {
+  /** How many columns; classes come first. */
+  readonly width: number;
+  /** Of each: its family, and the class that it belongs to (−1: pairs). */
+  readonly families: Int8Array;
+  readonly classes: Int32Array;
+  /** Pieces that are no pairs; those come behind them. */
+  readonly own: number;
+}
+
+/** A domain. Times are seconds after its first reading. */
+export class Domain {
+  /** By class: the caller's number, or one of {@linkcode OWN}; those with most time first. */
+  readonly ids: readonly number[] = [];
+  /** By class: CPU-seconds. */
+  readonly seconds: Float64Array;
+  /** By piece, by stay: class; by stay: the class before, −1: none. */
+  readonly pieceClass: Int32Array;
+  readonly stayClass: Int32Array;
+  readonly stayBefore: Int32Array;
+  readonly lengthS: Float64Array;
+  readonly energyJ: Float64Array;
+  /** Mean power of a CPU, W. */
+  readonly meanW: number;
+
+  constructor(
+    readonly log: PieceLog,
+    readonly boundaries: Boundaries,
+    /** capacity: CPUs; totalJ: the counter's difference; isLost: some of it was not seen. */
+    readonly facts: {
+      readonly endS: number;
+      readonly capacity: number;
+      readonly totalJ: number;
+      readonly isLost: boolean;
+      /** Part of its two ends at which a lane lives. */
+      readonly alive: number;
+      readonly isDevice: boolean;
+    },
+  ) {
+    const { count, stay, startS, endS, weight, stays, stayClass } = log;
+    const secondsOf = new Map<number, number>();
+    for (let i = 0; i < count; i++) {
+      const id = stayClass[stay[i]], s = (endS[i] - startS[i]) * weight[i];
+      secondsOf.set(id, (secondsOf.get(id) ?? 0) + s);
+    }
+    const all = [...secondsOf].sort((a, b) => b[1] - a[1]);
+    const isOwn = (id: number) => id === OWN.other || id === OWN.outside;
+    const order = [...all.filter(([id]) => isOwn(id)), ...all.filter(([id]) => !isOwn(id))];
+    const isMany = order.length > MAX_CLASSES;
+    const kept = new Set(order.slice(0, isMany ? MAX_CLASSES - 1 : order.length).map(([id]) => id));
+    this.ids = all.map(([id]) => id).filter((id) => kept.has(id)).concat(
+      isMany ? [OWN.joined] : [],
+    );
+    const number = new Map(this.ids.map((id, c) => [id, c])), last = this.ids.length - 1;
+    const classOf = (id: number) => number.get(id) ?? last;
+    this.stayClass = stayClass.subarray(0, stays).map(classOf);
+    this.stayBefore = log.stayBefore.subarray(0, stays).map((id) => id === NONE ? -1 : classOf(id));
+    this.pieceClass = stay.subarray(0, count).map((s) => this.stayClass[s]);
+    this.seconds = new Float64Array(this.ids.length);
+    for (const [id, s] of all) this.seconds[classOf(id)] += s;
+    const { valueJ } = boundaries;
+    this.energyJ = valueJ.slice(1).map((v, k) => v - valueJ[k]);
+    this.lengthS = lengthsOf(boundaries).map((d) => Math.max(d, 1e-9));
+    this.meanW = facts.totalJ / Math.max(facts.endS * facts.capacity, 1e-12);
+  }
+
+  /** Columns before a design. */
+  get classes(): number {
+    return this.ids.length;
+  }
+
+  get intervals(): number {
+    return this.energyJ.length;
+  }
+
+  /**
+   * Z = G S: what each interval shows of each column, column after column; and which intervals are whole, their
+   * exposures all known.
+   */
+  design(kernel: Kernel, columns: Columns): { z: Float64Array; isWhole: Uint8Array } {
+    const n = this.intervals, z = new Float64Array(n * columns.width);
+    const { begin, interval, partS } = respond(columns, this.boundaries, kernel);
+    for (let i = 0; i < columns.count; i++) {
+      for (let s = columns.begin[i]; s < columns.begin[i + 1]; s++) {
+        const o = columns.column[s] * n, x = columns.value[s];
+        for (let k = begin[i]; k < begin[i + 1]; k++) z[o + interval[k]] += x * partS[k];
+      }
+    }
+    const isWhole = new Uint8Array(n), { capacity } = this.facts;
+    for (let k = 0; k < n; k++) {
+      let all = 0;
+      for (let c = 0; c < this.classes; c++) all += z[c * n + k];
+      const isKnown = all > KNOWN * capacity * this.lengthS[k] - 1e-6;
+      isWhole[k] = isKnown ? this.boundaries.isWhole[k] : 0;
+    }
+    return { z, isWhole };
+  }
+
+  /** Zv without Z. */
+  along(kernel: Kernel, columns: Columns, v: Float64Array): Float64Array {
+    const out = new Float64Array(this.intervals);
+    const { begin, interval, partS } = respond(columns, this.boundaries, kernel);
+    for (let i = 0; i < columns.count; i++) {
+      let x = 0;
+      for (let s = columns.begin[i]; s < columns.begin[i + 1]; s++) {
+        x += columns.value[s] * v[columns.column[s]];
+      }
+      for (let k = begin[i]; k < begin[i + 1]; k++) out[interval[k]] += x * partS[k];
+    }
+    return out;
+  }
+
+  /** Intervals without a break that begin so long after the first reading; at most so many of the first. */
+  since(seconds: number, most = Infinity): Uint8Array {
+    const { isWhole, yS, aS } = this.boundaries;
+    return isWhole.map((is, k) => is === 1 && k < most && yS[k] - aS[k] >= seconds ? 1 : 0);
+  }
+}

@@ -1,0 +1,374 @@
+/**
+ * Energies drawn in this run, and their covariance.
+ *
+ * σ_kr = Z_kr p_r / Σ_s Z_ks p_s divides interval k among classes; D is all of a column's CPU-seconds by the class
+ * that they were drawn in. T = σᵀE + (D − σᵀZ)θ = σᵀE + Hθ: sums are the counter's whatever θ is, but for the ends;
+ * where an interval holds one class, nothing depends on the model.
+ * @module
+ */
+import { LINE } from "./clock.ts";
+import type { Contexts } from "./contexts.ts";
+import type { Domain } from "./domain.ts";
+import { addPairs, dividedCovariance, pairWatts } from "./interplay.ts";
+import { clamp, dot, product, quadratic, sandwich } from "./linear.ts";
+import { stretchesOf, whiten } from "./model.ts";
+import { OWN } from "./pieces.ts";
+import { type Kernel, longer, pureLag, respond } from "./response.ts";
+import { LENGTH_STEP, type Solution } from "./solve.ts";
+
+/** Part of the power that is not known of a time that no interval shows: power noise. */
+const BEYOND = 0.03;
+/** Blocks of rows whose scores show noise that remembers longer than the filter; rows of a block at least. */
+const BLOCKS = 40, MIN_BLOCKS = 8, BLOCK_ROWS = 24;
+/** Shares are those of powers that are at least this part of the greatest. */
+const MIN_POWER = 0.02;
+
+/** Energies of classes, J, and their covariance by its parts, J². */
+export interface Energies {
+  readonly energyJ: Float64Array;
+  readonly covariance: Float64Array;
+  /** Variances by class: what they come from. */
+  readonly parts: Readonly<Record<Part, Float64Array>>;
+  /** What was caused in a class: D of the columns' own classes, J. */
+  readonly causedJ: Float64Array;
+}
+
+/** Parts of the covariance. */
+export type Part = "posterior" | "blocks" | "edges" | "beside" | "outside";
+
+/** D: joules of column j drawn in class r, row after row; of lag and shape too. */
+function drawn(domain: Domain, contexts: Contexts, solution: Solution): Float64Array {
+  const { kernel, scale, fit: { theta } } = solution, p = theta.length, { classes } = domain;
+  const width = contexts.columns.width, d = new Float64Array(classes * p);
+  const put = (of: Float64Array, add: (at: number, x: number, j: number) => void) => {
+    for (let c = 0; c < classes; c++) {
+      for (let j = 0; j < width; j++) add(c * p + j, of[c * width + j] * scale[j], j);
+    }
+  };
+  put(drawnSeconds(domain, contexts, kernel), (at, x) => d[at] = x);
+  if (kernel.orderS > 0 && kernel.isLoad) {
+    const later = drawnSeconds(domain, contexts, longer(kernel, LENGTH_STEP));
+    put(later, (at, x, j) => {
+      const c = Math.floor(at / p);
+      d[c * p + p - 1] += (x - d[at]) * theta[j] / Math.log(LENGTH_STEP);
+    });
+  }
+  return d;
+}
+
+/** CPU-seconds of columns by class; energy of a load that follows late falls into later stays of the lane. */
+function drawnSeconds(
+  { log, classes, pieceClass, stayClass }: Domain,
+  { columns }: Contexts,
+  kernel: Kernel,
+) {
+  const { width, own, begin, column, value } = columns, d = new Float64Array(classes * width);
+  const add = (c: number, i: number, s: number) => {
+    for (let k = begin[i]; k < begin[i + 1]; k++) d[c * width + column[k]] += s * value[k];
+  };
+  if (!(kernel.orderS > 0 && kernel.isLoad)) {
+    for (let i = 0; i < own; i++) add(pieceClass[i], i, log.endS[i] - log.startS[i]);
+    return d;
+  }
+  const late = { ...pureLag(0), orderS: kernel.orderS, isLoad: true };
+  const staysOf = new Map<number, number[]>(), piecesOf = new Map<number, number[]>();
+  for (let s = 0; s < log.stays; s++) {
+    staysOf.getOrInsertComputed(log.stayLane[s], () => []).push(s);
+  }
+  for (let i = 0; i < own; i++) {
+    piecesOf.getOrInsertComputed(log.stayLane[log.stay[i]], () => []).push(i);
+  }
+  for (const [lane, stays] of staysOf) {
+    stays.sort((a, b) => log.stayStartS[a] - log.stayStartS[b]);
+    const pieces = piecesOf.get(lane) ?? [], last = stays[stays.length - 1];
+    // Time between two stays of a lane belongs to the first.
+    const yS = Float64Array.from([...stays.map((s) => log.stayStartS[s]), log.stayEndS[last]]);
+    const edges = { count: yS.length, yS, aS: new Float64Array(yS.length) };
+    const spans = {
+      count: pieces.length,
+      startS: Float64Array.from(pieces, (i) => log.startS[i]),
+      endS: Float64Array.from(pieces, (i) => log.endS[i]),
+    };
+    const { begin: from, interval, partS, afterS } = respond(spans, edges, late);
+    pieces.forEach((i, k) => {
+      for (let g = from[k]; g < from[k + 1]; g++) add(stayClass[stays[interval[g]]], i, partS[g]);
+      add(stayClass[last], i, afterS[k]);
+    });
+  }
+  return d;
+}
+
+/** Energies and covariance of one fit, over all intervals that its kernel sees whole. */
+export function energiesOf(domain: Domain, contexts: Contexts, solution: Solution): Energies {
+  const { classes: n, energyJ, lengthS, intervals, meanW } = domain;
+  const { fit, kernel, z, scale, moves, powers } = solution, { theta, v } = fit, p = theta.length;
+  const width = contexts.columns.width, { pairs } = contexts;
+  const d = drawn(domain, contexts, solution);
+  const watts = pairs && pairWatts(pairs, solution, width - pairs.list.length - 1);
+  if (pairs !== undefined && watts !== undefined) {
+    // Pairs' own columns have no seconds in classes.
+    addPairs(d, pairs, watts, powers);
+  }
+  const { at } = stretchesOf(solution.isWhole), rows = at.length;
+  // Shares of classes, row after row.
+  const own = new Float64Array(n);
+  let greatest = meanW;
+  for (let c = 0; c < n; c++) greatest = Math.max(greatest, theta[c] * meanW);
+  for (let c = 0; c < n; c++) own[c] = Math.max(theta[c] * meanW, MIN_POWER * greatest);
+  const shares = new Float64Array(rows * n);
+  for (let k = 0; k < rows; k++) {
+    let all = 0;
+    for (let c = 0; c < n; c++) all += shares[k * n + c] = z[c * intervals + at[k]] * own[c];
+    for (let c = 0; c < n; c++) shares[k * n + c] /= Math.max(all, 1e-300);
+  }
+  const e = Float64Array.from(at, (k) => energyJ[k]), seen = new Float64Array(n * p);
+  const column = new Float64Array(rows);
+  for (let j = 0; j < p; j++) {
+    const factor = j < width ? scale[j] : 1, o = j < width ? j * intervals : 0;
+    const of = j < width ? z : moves[j - width];
+    for (let k = 0; k < rows; k++) column[k] = of[o + at[k]] * factor;
+    for (let k = 0; k < rows; k++) {
+      const x = column[k];
+      if (x === 0) continue;
+      e[k] -= x * theta[j];
+      for (let c = 0; c < n; c++) seen[c * p + j] += shares[k * n + c] * x;
+    }
+  }
+  const isWindow = kernel.windowS > 0;
+  // Most of an interval is not in the reading of a window: then T = Dθ.
+  const h = isWindow ? d : d.map((x, i) => x - seen[i]);
+  const energy = product(h, theta, n, p, 1);
+  if (!isWindow) {
+    for (let k = 0; k < rows; k++) {
+      for (let c = 0; c < n; c++) energy[c] += shares[k * n + c] * energyJ[at[k]];
+    }
+  }
+  let meanS = 0;
+  for (const k of solution.rows.at) meanS += lengthS[k] / solution.rows.length;
+  const posterior = sandwich(h, v, n, p);
+  const blocks = blockCovariance(solution, h, n, posterior);
+  const bounds = { at, e, shares, meanS };
+  const edges = isWindow
+    ? unseen(domain, solution, bounds)
+    : boundaryCovariance(domain, solution, bounds);
+  const beside = pairs === undefined || watts === undefined
+    ? new Float64Array(n * n)
+    : dividedCovariance(domain, solution, pairs, watts);
+  const outside = new Float64Array(n * n);
+  for (let c = 0; c < n && !isWindow; c++) {
+    let inside = 0, all = 0;
+    for (let k = 0; k < rows; k++) inside += z[c * intervals + at[k]] * meanW;
+    for (let r = 0; r < n; r++) all += d[r * p + c];
+    outside[c * n + c] = (BEYOND * Math.max(all - inside, 0) * Math.max(theta[c], 0)) ** 2;
+  }
+  const parts = { posterior, blocks, edges, beside, outside };
+  const covariance = new Float64Array(n * n);
+  for (const part of Object.values(parts)) part.forEach((x, i) => covariance[i] += x);
+  const diagonals = Object.fromEntries(
+    Object.entries(parts).map(([name, of]) => [name, diagonal(of, n)]),
+  ) as Record<Part, Float64Array>;
+  // Caused: a column's seconds, in its own class.
+  const causedJ = energy.slice();
+  return { ...scaledToSum(domain, energy, covariance), parts: diagonals, causedJ };
+}
+
+function diagonal(of: Float64Array, n: number): Float64Array {
+  return Float64Array.from({ length: n }, (_, c) => of[c * n + c]);
+}
+
+/**
+ * Does the noise add up as the model says? Scores of blocks of rows, g_B = H V Σ x r/s², show noise that remembers
+ * longer than the filter: max(0, Σ g_B g_Bᵀ B/(B − 1) − H V (A/s²) V Hᵀ), with the correlations of the posterior.
+ */
+function blockCovariance(
+  solution: Solution,
+  h: Float64Array,
+  n: number,
+  posterior: Float64Array,
+): Float64Array {
+  const { fit, rows, moves, scale } = solution, { theta, v, s2, noise, a } = fit, p = theta.length;
+  const { x, y } = rows.whitened(noise), length = rows.length, width = rows.columns;
+  const filtered = moves.map((move) => {
+    const out = new Float64Array(length);
+    whiten(rows.weighted(move), out, rows.stretches, noise);
+    return out;
+  });
+  const r = y.slice();
+  for (let j = 0; j < p; j++) {
+    const of = j < width ? x : filtered[j - width], o = j < width ? j * length : 0;
+    const factor = theta[j] * (j < width ? scale[j] : 1);
+    if (factor !== 0) { for (let k = 0; k < length; k++) r[k] -= factor * of[o + k]; }
+  }
+  const hv = product(h, v, n, p, p);
+  const count = Math.min(BLOCKS, Math.max(MIN_BLOCKS, Math.floor(length / BLOCK_ROWS)));
+  const seen = new Float64Array(n), score = new Float64Array(p);
+  for (let b = 0; b < count; b++) {
+    const from = Math.floor(b * length / count), to = Math.floor((b + 1) * length / count);
+    for (let j = 0; j < p; j++) {
+      const of = j < width ? x : filtered[j - width], o = j < width ? j * length : 0;
+      score[j] = dot(of, r, to - from, o + from, from) * (j < width ? scale[j] : 1) / s2;
+    }
+    for (let c = 0; c < n; c++) seen[c] += dot(hv, score, p, c * p) ** 2 * count / (count - 1);
+  }
+  const size = new Float64Array(n);
+  for (let c = 0; c < n; c++) {
+    const expected = quadratic(a, hv.slice(c * p, c * p + p)) / s2;
+    size[c] = Math.sqrt(Math.max(seen[c] - expected, 0) / Math.max(posterior[c * n + c], 1e-300));
+  }
+  return posterior.map((x, i) => x * size[Math.floor(i / n)] * size[i % n]);
+}
+
+/** Rows of the energies: intervals, their residuals, shares of classes, and their mean length. */
+interface Bounds {
+  readonly at: Int32Array;
+  readonly e: Float64Array;
+  readonly shares: Float64Array;
+  readonly meanS: number;
+}
+
+/** Energy that no reading of a part-time window holds: Σ σσᵀ (d/d̄) s² W/U. */
+function unseen(
+  { classes: n, lengthS, boundaries }: Domain,
+  { fit, kernel }: Solution,
+  bounds: Bounds,
+) {
+  const out = new Float64Array(n * n), { at, shares, meanS } = bounds;
+  at.forEach((k, row) => {
+    const variance = lengthS[k] / meanS * fit.s2 * kernel.windowS / boundaries.periodS;
+    addOuter(out, shares, row * n, variance, n);
+  });
+  return out;
+}
+
+/**
+ * Noise inside of intervals, Σ v (diag σ − σσᵀ), v = (d/d̄) s² (1 − θ_MA)²; what boundaries' errors move, β Σ ψψᵀ,
+ * ψ = (σ_k − σ_{k−1})(e_k − e_{k−1})/2; and a line of the clock, which is off for all its boundaries alike.
+ */
+function boundaryCovariance(domain: Domain, { fit }: Solution, bounds: Bounds): Float64Array {
+  const { classes: n, lengthS, energyJ, boundaries: { lineVariance } } = domain;
+  const { at, e, shares, meanS } = bounds,
+    out = new Float64Array(n * n),
+    moved = new Float64Array(n);
+  const edges = new Float64Array(n * n), lines = new Map<number, Float64Array>();
+  const keep = (1 - fit.noise.theta) ** 2 * fit.s2 / meanS;
+  for (let row = 0; row < at.length; row++) {
+    const k = at[row], v = lengthS[k] * keep;
+    for (let c = 0; c < n; c++) out[c * n + c] += v * shares[row * n + c];
+    addOuter(out, shares, row * n, -v, n);
+    if (row === 0 || at[row - 1] !== k - 1) continue;
+    const half = (e[row] - e[row - 1]) / 2;
+    for (let c = 0; c < n; c++) moved[c] = shares[row * n + c] - shares[row * n - n + c];
+    addOuter(edges, moved, 0, half * half, n);
+    if (lineVariance === undefined) continue;
+    const line = lines.getOrInsertComputed(Math.floor(k / LINE), () => new Float64Array(n));
+    const joules = energyJ[k] / lengthS[k] * Math.sqrt(lineVariance[k]);
+    for (let c = 0; c < n; c++) line[c] += moved[c] * joules;
+  }
+  const beta = boundaryPart(e.map((x, row) => x / Math.sqrt(lengthS[at[row]])), at, fit.noise.phi);
+  for (let i = 0; i < out.length; i++) out[i] += beta * edges[i];
+  for (const line of lines.values()) addOuter(out, line, 0, 1, n);
+  return out;
+}
+
+/** Adds factor · x xᵀ; most of x is 0. */
+function addOuter(
+  out: Float64Array,
+  x: Float64Array,
+  from: number,
+  factor: number,
+  n: number,
+): void {
+  for (let i = 0; i < n; i++) {
+    const a = x[from + i] * factor;
+    if (a === 0) continue;
+    for (let j = 0; j < n; j++) out[i * n + j] += a * x[from + j];
+  }
+}
+
+/**
+ * β: how much of the mean square of half the difference of neighbours' residuals is the boundary's own error. Residuals
+ * are power that remembers (variance p, φ) plus errors of two boundaries (b each, opposite in neighbours): c₀ = p + 2b,
+ * c₁ = φp − b, hence b = (φc₀ − c₁)/(1 + 2φ); half the difference has (c₀ − c₁)/2.
+ */
+function boundaryPart(e: Float64Array, at: Int32Array, phi: number): number {
+  const c0 = dot(e, e) / e.length;
+  let c1 = 0, count = 0;
+  for (let k = 1; k < e.length; k++) {
+    if (at[k] !== at[k - 1] + 1) continue;
+    c1 += e[k] * e[k - 1];
+    count++;
+  }
+  c1 /= Math.max(1, count);
+  return clamp(2 * (phi * c0 - c1) / ((1 + 2 * phi) * Math.max(c0 - c1, 1e-300)), 0, 1);
+}
+
+/**
+ * Sums are the counter's difference. What is missing lies at the two ends: where no lane lives there it is of
+ * `outside`, else of all others by their energies. Cov ← J Cov Jᵀ, J = I − x1ᵀ; the scaling is not sure itself.
+ */
+function scaledToSum(
+  { ids, classes: n, facts }: Domain,
+  energy: Float64Array,
+  covariance: Float64Array,
+) {
+  const sum = energy.reduce((s, x) => s + x, 0);
+  if (facts.isLost || !(sum > 0)) return { energyJ: energy, covariance };
+  const missingJ = facts.totalJ - sum, at = ids.indexOf(OWN.outside);
+  const alive = at < 0 ? 1 : facts.alive;
+  const inside = energy.map((x, c) => c === at ? 0 : Math.max(x, 0)),
+    all = inside.reduce((s, x) => s + x, 0);
+  const x = inside.map((s, c) => alive > 0 && all > 0 ? alive * s / all : 0);
+  if (at >= 0) x[at] = 1 - alive;
+  const energyJ = energy.map((s, c) => s + missingJ * x[c]);
+  // What must be taken out of a covariance so that the sum has no error.
+  const project = (m: Float64Array) => {
+    const columns = new Float64Array(n);
+    for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) columns[j] += m[i * n + j];
+    const whole = columns.reduce((s, v) => s + v, 0);
+    return m.map((v, i) => {
+      const r = Math.floor(i / n), c = i % n;
+      return v - x[r] * columns[c] - x[c] * columns[r] + x[r] * x[c] * whole;
+    });
+  };
+  const doubt = new Float64Array(n * n);
+  for (let c = 0; c < n; c++) {
+    doubt[c * n + c] = (missingJ * (c === at ? 1 - alive : alive) * x[c]) ** 2;
+  }
+  const moved = project(covariance);
+  project(doubt).forEach((v, i) => moved[i] += v);
+  return { energyJ, covariance: moved };
+}
+
+/**
+ * Are program and samples in step with the updates? Then an update never falls evenly into its window: edges are uneven
+ * modulo the period (over a quarter would have to move), and the energy that boundaries are off by depends on the
+ * samples' phase (variance between phases over that inside them above 20).
+ */
+export function isLocked({ boundaries, log }: Domain, { fit, rows }: Solution): boolean {
+  const { at } = rows, { isClocked, periodS, yS } = boundaries;
+  if (isClocked || at.length < 512) return false;
+  const phaseOf = (t: number) => Math.min(PHASES - 1, Math.floor(((t / periodS) % 1) * PHASES));
+  const stays = new Float64Array(PHASES);
+  for (let s = 0; s < log.stays; s++) stays[phaseOf(log.stayStartS[s])] += 1 / log.stays;
+  let uneven = 0;
+  for (const part of stays) uneven += Math.abs(part - 1 / PHASES) / 2;
+  const sums = new Float64Array(PHASES), counts = new Float64Array(PHASES);
+  let all = 0, square = 0, count = 0;
+  for (let k = 1; k < at.length; k++) {
+    if (at[k] !== at[k - 1] + 1) continue;
+    const off = fit.e[k - 1] / rows.weights[k - 1] - fit.e[k] / rows.weights[k];
+    const phase = phaseOf(yS[at[k]]);
+    sums[phase] += off;
+    counts[phase]++;
+    all += off;
+    square += off * off;
+    count++;
+  }
+  let between = -all * all / count;
+  sums.forEach((s, k) => between += counts[k] > 0 ? s * s / counts[k] : 0);
+  const inside = square - all * all / count - between;
+  return uneven > 0.25 && between / (PHASES - 1) / (inside / (count - PHASES)) > 20;
+}
+
+/** Phases of a period that edges and samples are counted by. */
+const PHASES = 16;

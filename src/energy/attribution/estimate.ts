@@ -1,0 +1,283 @@
+/**
+ * One counter's energies: which answers it may have, their fits, and the mixture of them.
+ * @module
+ */
+import { type Contexts, makeContexts } from "./contexts.ts";
+import type { Domain } from "./domain.ts";
+import { type Energies, energiesOf, isLocked, type Part } from "./energies.ts";
+import { FAMILY } from "./model.ts";
+import { type Family, familyOf, type Kernel, lengthOf, reachOf } from "./response.ts";
+import { type Candidate, FAST_S, MIN_ROWS, ofFamily, priorOf, search } from "./search.ts";
+import { type Solution, solve } from "./solve.ts";
+
+/** Intervals that choose the answer. */
+export const FIRST_ROWS = 8192;
+/** Determined: a standard error of at most this part. */
+export const MAX_ERROR = 0.1;
+/** −2 ln likelihood counts a third: rows are not independent given a wrong noise. */
+const TEMPER = 3;
+/** Candidates within this of the best (−2 ln L of the search) have a full fit: first orders and windows of those. */
+const NEAR = 100, ORDERS = 3, WINDOWS = 2;
+/** Two lengths within this (of the logarithm) are one. */
+const SAME = 0.1;
+/** Of a slow counter, that a first order is its own filter and not the load's: slow counters are filtered by design. */
+const FILTERED = 0.75;
+/** Weight, in the error alone, of an answer that fits better and cannot be: two ends equally likely. */
+const ODD = 0.5;
+/** A family of effects this large beside a first order: the first order is not the explanation. */
+const UNEXPLAINED = 0.2;
+/** The pure lag's energies are taken while its weight is above this; the error is that of all. */
+const SIMPLE = 0.05;
+/** Answers of less weight are left out. */
+const MIN_WEIGHT = 0.01;
+/** Standard errors by which a lag must be below 0 to be impossible: a counter cannot show later energy. */
+const IMPOSSIBLE = 2;
+/** A kernel moves by its columns: rows of a comparison begin so much later than it sees. */
+const REACH = 1.2;
+/** A family of effects that is noted: three times what visits of one region differ by. */
+const NOTED = 0.06;
+
+/** Why nothing is determined. */
+export type Refusal =
+  | "too few changes of the counter"
+  | "program and samples are in step with the counter";
+
+/** How the counter answers, as far as it is known. */
+export interface Response {
+  readonly family: Family;
+  readonly kernel: Kernel;
+  readonly lagSeS: number;
+  /** Weight of this answer among all. */
+  readonly weight: number;
+  readonly intervals: number;
+  readonly columns: number;
+}
+
+/** One counter's result. */
+export interface Estimate {
+  /** By class of the domain. */
+  readonly energyJ: Float64Array;
+  readonly covariance: Float64Array;
+  readonly response: Response | undefined;
+  readonly refusal?: Refusal;
+  /** Of the likeliest answer: variances by what they come from. */
+  readonly parts: Readonly<Record<Part | "responses", Float64Array>> | undefined;
+  /** What power depends on beside the class. */
+  readonly notes: readonly string[];
+}
+
+/** A fitted answer. */
+interface Answer {
+  readonly solution: Pick<Solution, "kernel" | "lagS" | "lagSeS" | "fit">;
+  readonly energies: Energies;
+  /** The same if a first order is the counter's own. */
+  readonly asFilter: Energies | undefined;
+  readonly isLocked: boolean;
+  readonly rows: number;
+}
+
+/** Estimates the energies of a domain's classes; yields now and then. */
+export function* estimate(domain: Domain): Generator<void, Estimate> {
+  const { classes: n, facts, boundaries } = domain;
+  if (n === 1) {
+    const energyJ = Float64Array.of(facts.totalJ);
+    return {
+      energyJ,
+      covariance: new Float64Array(1),
+      response: undefined,
+      parts: undefined,
+      notes: [],
+    };
+  }
+  const whole = boundaries.isWhole.reduce((s, is) => s + is, 0);
+  if (whole < MIN_ROWS) return refused(n, "too few changes of the counter");
+  const found = yield* search(domain);
+  const contexts = makeContexts(domain, found.powers, whole);
+  const pure = (of: readonly Candidate[]) => ofFamily(of, "lag")[0];
+  const [top] = found.candidates;
+  const first = [pure(found.candidates), ...(familyOf(top.kernel) === "lag" ? [] : [top.kernel])];
+  const begun: Solution[] = [];
+  for (const kernel of first) {
+    const start = { noise: found.noise, effects: new Map<number, number>() };
+    begun.push(yield* solve(domain, contexts, kernel, start, rowsOf(domain, first)));
+  }
+  const likelier = begun.sort((a, b) => a.fit.deviance - b.fit.deviance)[0];
+  const { fit: { noise, effects, theta }, scale, powers } = likelier;
+  // Contexts and answers look alike: the search is repeated with the power that contexts predict.
+  const watts = predicted(contexts, theta, scale, domain);
+  begun.length = 0;
+  const again = yield* search(domain, noise, watts);
+  const picked = pick(again.candidates, pure(again.candidates), boundaries.periodS);
+  const isUsed = rowsOf(domain, picked), answers: Answer[] = [];
+  for (const kernel of picked) {
+    const solution = yield* solve(domain, contexts, kernel, { noise, effects, powers }, isUsed);
+    answers.push(answerOf(domain, contexts, solution));
+    yield;
+  }
+  return mixture(domain, answers, found.shapes, contexts.columns.width);
+}
+
+function refused(n: number, refusal: Refusal): Estimate {
+  const energyJ = new Float64Array(n).fill(NaN), covariance = new Float64Array(n * n).fill(NaN);
+  return { energyJ, covariance, response: undefined, refusal, parts: undefined, notes: [] };
+}
+
+/** Rows that each of these sees whole, should it move a little. */
+function rowsOf(domain: Domain, kernels: readonly Kernel[]): Uint8Array {
+  const reach = Math.max(...kernels.map(reachOf)) * REACH + domain.boundaries.periodS;
+  const rows = domain.since(reach, FIRST_ROWS);
+  return rows.reduce((s, is) => s + is, 0) >= MIN_ROWS ? rows : domain.since(0, FIRST_ROWS);
+}
+
+/** Power of each piece by a fit, in units of the mean; pairs are left out. */
+function predicted(
+  { columns: { own, begin, column, value, families } }: Contexts,
+  theta: Float64Array,
+  scale: Float64Array,
+  { meanW }: Domain,
+): Float64Array {
+  const out = new Float64Array(own);
+  for (let i = 0; i < own; i++) {
+    for (let s = begin[i]; s < begin[i + 1]; s++) {
+      const j = column[s];
+      if (families[j] !== FAMILY.beside) out[i] += value[s] * theta[j] * scale[j] / meanW;
+    }
+  }
+  return out;
+}
+
+/** Answers that have a full fit. */
+function pick(candidates: readonly Candidate[], lag: Kernel, periodS: number): Kernel[] {
+  const near = candidates.filter(({ deviance }, k) =>
+    k === 0 || deviance < candidates[0].deviance + NEAR
+  );
+  return [
+    lag,
+    ...ofFamily(near, "first order").slice(0, ORDERS),
+    ...(periodS < FAST_S ? ofFamily(near, "mean").slice(0, 1) : ofFamily(candidates, "mean")),
+    ...ofFamily(near, "window").slice(0, WINDOWS),
+  ];
+}
+
+function answerOf(domain: Domain, contexts: Contexts, solution: Solution): Answer {
+  const { kernel, lagS, lagSeS, fit, rows } = solution;
+  const isLoad = kernel.orderS > 0 && kernel.isLoad;
+  const filter = { ...solution, kernel: { ...kernel, isLoad: false } };
+  return {
+    solution: { kernel, lagS, lagSeS, fit },
+    energies: energiesOf(domain, contexts, solution),
+    asFilter: isLoad && !(domain.boundaries.periodS < FAST_S)
+      ? energiesOf(domain, contexts, filter)
+      : undefined,
+    isLocked: isLocked(domain, solution),
+    rows: rows.length,
+  };
+}
+
+/** T is that of the pure lag while it may be, else the weighted mean; the covariance is that of the mixture about T. */
+function mixture(
+  domain: Domain,
+  answers: readonly Answer[],
+  shapes: readonly Kernel[],
+  columns: number,
+): Estimate {
+  const { classes: n } = domain, of = answers.map(({ solution }) => solution);
+  const prior = of.map(({ kernel }, j) => {
+    const isSame = of.slice(0, j).some(({ kernel: other }) =>
+      familyOf(other) === familyOf(kernel) && familyOf(kernel) !== "lag" &&
+      Math.abs(Math.log(lengthOf(kernel) / lengthOf(other))) < SAME
+    );
+    return isSame ? 0 : priorOf(kernel, shapes);
+  });
+  const deviance = of.map(({ fit }) => fit.deviance), least = Math.min(...deviance);
+  let isEarly = of.map(({ kernel, lagS, lagSeS }) =>
+    (kernel.orderS > 0 || kernel.meanS > 0) && kernel.lagS + lagS < -IMPOSSIBLE * lagSeS
+  );
+  const best = deviance.indexOf(least);
+  // So are its milder forms.
+  if (isEarly[best] && of[best].kernel.orderS > 0) {
+    isEarly = isEarly.map((is, j) => is || of[j].kernel.orderS > 0);
+  }
+  const possible = Math.min(...deviance.filter((_, j) => !isEarly[j]));
+  const raw = prior.map((p, j) =>
+    isEarly[j] ? 0 : p * Math.exp(-(deviance[j] - possible) / (2 * TEMPER))
+  );
+  const all = raw.reduce((s, w) => s + w, 0), weights = raw.map((w) => w / all);
+  const lead = of[weights.indexOf(Math.max(...weights))];
+  const isDoubtful = lead.kernel.orderS > 0 &&
+    (lead.kernel.lagS <= lead.lagSeS || Math.max(...lead.fit.effects.values()) > UNEXPLAINED);
+  const parts: { weight: number; energies: Energies; answer: Answer; isPlain: boolean }[] = [];
+  answers.forEach((answer, j) => {
+    let weight = weights[j];
+    const isLag = familyOf(of[j].kernel) === "lag";
+    const isBetter = isEarly[j] && deviance[j] === least && possible > least;
+    // What an impossible answer explains better is not explained; a lag at its end is as doubtful.
+    if (isBetter || (isDoubtful && isLag && weight < ODD)) weight = ODD;
+    else if (weight < MIN_WEIGHT) return;
+    const isPlain = isLag && weight !== ODD;
+    const { energies, asFilter } = answer;
+    if (asFilter === undefined) return parts.push({ weight, energies, answer, isPlain });
+    parts.push({ weight: weight * (1 - FILTERED), energies, answer, isPlain });
+    parts.push({ weight: weight * FILTERED, energies: asFilter, answer, isPlain });
+  });
+  const total = parts.reduce((s, { weight }) => s + weight, 0);
+  const plain = parts.filter(({ isPlain }) => isPlain);
+  const plainWeight = plain.reduce((s, { weight }) => s + weight, 0) / total;
+  const taken = plainWeight > SIMPLE ? plain : parts;
+  const takenWeight = taken.reduce((s, { weight }) => s + weight, 0);
+  const energyJ = new Float64Array(n),
+    covariance = new Float64Array(n * n),
+    responses = new Float64Array(n);
+  for (const { weight, energies } of taken) {
+    energies.energyJ.forEach((x, c) => energyJ[c] += weight / takenWeight * x);
+  }
+  for (const { weight, energies } of parts) {
+    const apart = energies.energyJ.map((x, c) => x - energyJ[c]);
+    for (let i = 0; i < n * n; i++) {
+      const between = apart[Math.floor(i / n)] * apart[i % n];
+      covariance[i] += weight / total * (energies.covariance[i] + between);
+    }
+    for (let c = 0; c < n; c++) responses[c] += weight / total * apart[c] ** 2;
+  }
+  const strongest = parts.reduce((a, b) => b.weight > a.weight ? b : a);
+  if (strongest.answer.isLocked) {
+    return refused(n, "program and samples are in step with the counter");
+  }
+  const { kernel, lagSeS, fit } = strongest.answer.solution;
+  return {
+    energyJ,
+    covariance,
+    response: {
+      family: familyOf(kernel),
+      kernel,
+      lagSeS,
+      weight: strongest.weight / total,
+      intervals: strongest.answer.rows,
+      columns: columns + (familyOf(kernel) === "lag" ? 1 : 2),
+    },
+    parts: { ...strongest.energies.parts, responses },
+    notes: notesOf(fit.effects, isDoubtful || isEarly[best] ? of[best].kernel : undefined),
+  };
+}
+
+/** Words for families of effects. */
+const EFFECT_WORDS: Record<number, string> = {
+  [FAMILY.length]: "power depends on the length of a visit",
+  [FAMILY.age]: "power depends on the time since a visit began",
+  [FAMILY.before]: "power depends on the region before",
+  [FAMILY.beforeFirst]: "power depends on the region before, for the first 2 ms",
+  [FAMILY.beside]: "power depends on what other threads do",
+  [FAMILY.memory]: "power depends on the power of the last 64 ms",
+  [FAMILY.time]: "power changes over the run",
+};
+
+function notesOf(effects: ReadonlyMap<number, number>, odd: Kernel | undefined): string[] {
+  const notes = [...effects].filter(([, sd]) => sd > NOTED).map(([family, sd]) =>
+    `${EFFECT_WORDS[family]} (${(100 * sd).toFixed(0)} %)`
+  );
+  if (odd !== undefined && familyOf(odd) !== "lag") {
+    const length = `${(1000 * lengthOf(odd)).toPrecision(2)} ms`;
+    notes.push(`looks like a ${familyOf(odd)} of ${length} that begins before its cause`);
+  }
+  return notes;
+}

@@ -1,0 +1,351 @@
+/**
+ * The mixed model of one counter: E = Zθ + ε, θ ~ N(μ, Λ⁻¹), ε ARMA(1, 1) over intervals in order.
+ *
+ * With whitened X, y: A = XᵀX, c = Xᵀy, q = yᵀy; V = (A/s² + Λ)⁻¹, θ = V(c/s² + Λμ).
+ * @module
+ */
+import {
+  dot,
+  type Factor,
+  factor,
+  gram,
+  inverseDiagonal,
+  inverseOf,
+  solveFactored,
+} from "./linear.ts";
+
+/** Noise: power that remembers, and errors of boundaries, opposite in neighbours. */
+export interface Noise {
+  readonly phi: number;
+  readonly theta: number;
+}
+
+/** Memory of 1 to 50 intervals by errors of boundaries up to almost all of the noise; no pair that cancels itself. */
+export const NOISES: readonly Noise[] = [0, 0.5, 0.9, 0.98].flatMap((phi) =>
+  [0, 0.3, 0.6, 0.8, 0.9, 0.96].filter((theta) => phi === 0 || theta !== phi)
+    .map((theta) => ({ phi, theta }))
+);
+/** One of the noises. */
+export function noiseOf(phi: number, theta: number): Noise {
+  return NOISES.find((noise) => noise.phi === phi && noise.theta === theta)!;
+}
+
+/** Innovations of a stretch that depend on its unknown past are left out where noises are compared. */
+const WARM_UP = 3;
+/** Greatest standard deviation of a family of effects: more than half the power would be powers below 0. */
+const MAX_EFFECT = 0.5;
+/** A family of effects is as if one of 2 % had been seen before: visits of one region differ by 2 to 3 %. */
+export const S0 = 0.02;
+/** Families start with effects of 10 %. */
+const START_EFFECT = 0.1;
+/** Rounding: a residual is never less than this part of the energies' squares. */
+const NOTHING = 1e-12;
+
+/** Families of columns: a class's own power, effects 1 to 7, and columns whose prior is fixed. */
+export const FAMILY = {
+  own: 0,
+  length: 1,
+  age: 2,
+  before: 3,
+  beforeFirst: 4,
+  beside: 5,
+  memory: 6,
+  time: 7,
+  lag: -1,
+  common: -2,
+  shape: -3,
+} as const;
+
+/** Stretches of rows without a break: from, to. */
+export type Stretches = readonly (readonly [number, number])[];
+
+/** The places of rows that are used, and their unbroken stretches. */
+export function stretchesOf(isUsed: Uint8Array): { at: Int32Array; stretches: Stretches } {
+  const at: number[] = [], stretches: [number, number][] = [];
+  isUsed.forEach((is, k) => {
+    if (is === 0) return;
+    if (at.length > 0 && at[at.length - 1] === k - 1) stretches[stretches.length - 1][1]++;
+    else stretches.push([at.length, at.length + 1]);
+    at.push(k);
+  });
+  return { at: Int32Array.from(at), stretches };
+}
+
+/** f[k] = v[k] − φ v[k − 1] + θ f[k − 1] within each stretch. */
+export function whiten(
+  v: Float64Array,
+  out: Float64Array,
+  stretches: Stretches,
+  { phi, theta }: Noise,
+): void {
+  for (const [from, to] of stretches) {
+    let last = 0, before = 0;
+    for (let k = from; k < to; k++) {
+      const x = v[k];
+      out[k] = last = x - phi * before + theta * last;
+      before = x;
+    }
+  }
+}
+
+/** The noise whose filter leaves least of a residual. */
+export function likelyNoise(e: Float64Array, stretches: Stretches): Noise {
+  const f = new Float64Array(e.length);
+  let best = NOISES[0], least = Infinity;
+  for (const noise of NOISES) {
+    whiten(e, f, stretches, noise);
+    const rest = f.subarray(WARM_UP), sum = dot(rest, rest);
+    if (sum < least) [least, best] = [sum, noise];
+  }
+  return best;
+}
+
+/** Whitened columns of one noise. */
+interface Whitened {
+  readonly noise: Noise;
+  /** Column after column. */
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+  readonly a: Float64Array;
+  readonly c: Float64Array;
+  readonly q: number;
+}
+
+/** The rows of a fit: some intervals of a design. Columns are in their own units; a fit scales them. */
+export class Rows {
+  readonly length: number;
+  /** 1/√(d/d̄) by row: noise grows with the length of an interval. */
+  readonly weights: Float64Array;
+  readonly y: Float64Array;
+  #whitened: Whitened | undefined;
+  readonly #column: Float64Array;
+
+  /** @param z Column after column, `stride` intervals each. */
+  constructor(
+    readonly z: Float64Array,
+    readonly stride: number,
+    readonly columns: number,
+    energyJ: Float64Array,
+    lengthS: Float64Array,
+    readonly at: Int32Array,
+    readonly stretches: Stretches,
+  ) {
+    const n = this.length = at.length;
+    let mean = 0;
+    for (let k = 0; k < n; k++) mean += lengthS[at[k]] / n;
+    this.weights = new Float64Array(n);
+    this.y = new Float64Array(n);
+    this.#column = new Float64Array(n);
+    for (let k = 0; k < n; k++) {
+      this.weights[k] = 1 / Math.sqrt(lengthS[at[k]] / mean);
+      this.y[k] = energyJ[at[k]] * this.weights[k];
+    }
+  }
+
+  /** A column over all intervals as a weighted one over these rows; valid until the next call. */
+  weighted(column: Float64Array, offset = 0): Float64Array {
+    const out = this.#column, { at, weights } = this;
+    for (let k = 0; k < out.length; k++) out[k] = column[offset + at[k]] * weights[k];
+    return out;
+  }
+
+  whitened(noise: Noise): Whitened {
+    if (this.#whitened?.noise === noise) return this.#whitened;
+    const { length: n, columns, stretches } = this;
+    const x = this.#whitened?.x ?? new Float64Array(n * columns);
+    for (let j = 0; j < columns; j++) {
+      whiten(
+        this.weighted(this.z, j * this.stride),
+        x.subarray(j * n, j * n + n),
+        stretches,
+        noise,
+      );
+    }
+    const y = new Float64Array(n);
+    whiten(this.y, y, stretches, noise);
+    const c = new Float64Array(columns);
+    for (let j = 0; j < columns; j++) c[j] = dot(x, y, n, j * n);
+    return this.#whitened = { noise, x, y, a: gram(x, n, columns), c, q: dot(y, y) };
+  }
+
+  /** What is left of y, weighted: y − Xθ. */
+  residual(theta: Float64Array, scale: Float64Array, more: readonly Float64Array[]): Float64Array {
+    const e = this.y.slice(), { z, stride, at, weights } = this;
+    const sum = new Float64Array(e.length);
+    for (let j = 0; j < this.columns; j++) {
+      const factor = theta[j] * scale[j], o = j * stride;
+      if (factor === 0) continue;
+      for (let k = 0; k < e.length; k++) sum[k] += factor * z[o + at[k]];
+    }
+    more.forEach((column, j) => {
+      const factor = theta[this.columns + j];
+      for (let k = 0; k < e.length; k++) sum[k] += factor * column[at[k]];
+    });
+    for (let k = 0; k < e.length; k++) e[k] -= sum[k] * weights[k];
+    return e;
+  }
+}
+
+/** What a fit knows of its columns. */
+export interface Priors {
+  readonly families: Int8Array;
+  /** Standard deviations of columns with a fixed prior, by family. */
+  readonly fixed: Readonly<Record<number, number>>;
+}
+
+/** Standard deviations by family of effects. */
+export type Effects = ReadonlyMap<number, number>;
+
+/** A fitted model. */
+export interface Fit {
+  readonly theta: Float64Array;
+  /** Posterior covariance, row after row. */
+  readonly v: Float64Array;
+  readonly s2: number;
+  readonly noise: Noise;
+  readonly effects: Effects;
+  readonly a: Float64Array;
+  /** Weighted residuals. */
+  readonly e: Float64Array;
+  /** −2 ln likelihood. */
+  readonly deviance: number;
+}
+
+/** Normal equations: A, c, q of N rows. */
+export interface Sums {
+  readonly a: Float64Array;
+  readonly c: Float64Array;
+  readonly q: number;
+  readonly n: number;
+}
+
+/** What rounds of EM came to. */
+export interface Solved {
+  readonly theta: Float64Array;
+  readonly root: Factor;
+  readonly s2: number;
+  readonly effects: Map<number, number>;
+  readonly deviance: number;
+}
+
+/**
+ * EM for s² and the families' standard deviations: σ² ← (S₀² + Σ (u² + V))/(1 + n), which belongs to the penalty
+ * S₀²/σ² + ln σ² in −2 ln likelihood.
+ */
+export function solveEm(
+  { a, c, q, n }: Sums,
+  { families, fixed }: Priors,
+  start: { s2: number; effects: Effects; rounds: number },
+): Solved {
+  const p = c.length, effects = new Map(start.effects);
+  const all = [...new Set(families)].filter((f) => f > 0).sort((x, y) => x - y);
+  for (const f of all) if (!effects.has(f)) effects.set(f, START_EFFECT);
+  const lambda = new Float64Array(p), b = new Float64Array(p), m = new Float64Array(p * p);
+  let s2 = start.s2, theta: Float64Array = b, root: Factor | undefined, rss = 0, fallen = 0;
+  for (let round = 0; round < start.rounds; round++) {
+    fallen = 0;
+    for (let j = 0; j < p; j++) {
+      const f = families[j];
+      lambda[j] = f === FAMILY.own ? 1 : 1 / (f < 0 ? fixed[f] : effects.get(f)!) ** 2;
+      b[j] = c[j] / s2 + (f === FAMILY.own ? lambda[j] : 0);
+    }
+    for (let i = 0; i < m.length; i++) m[i] = a[i] / s2;
+    for (let j = 0; j < p; j++) m[j * p + j] += lambda[j];
+    root = factor(m, p);
+    theta = solveFactored(root, b);
+    const v = inverseDiagonal(root);
+    let linear = 0, square = 0, free = p;
+    for (let j = 0; j < p; j++) {
+      linear += c[j] * theta[j];
+      square += theta[j] * dot(a, theta, p, j * p);
+      // tr(AV)/s² = p − tr(ΛV)
+      free -= lambda[j] * v[j];
+      fallen += lambda[j] * (theta[j] - (families[j] === FAMILY.own ? 1 : 0)) ** 2;
+    }
+    rss = Math.max(q - 2 * linear + square, NOTHING * q);
+    const next = rss / Math.max(n - free, n / 4);
+    for (const f of all) {
+      let sum = S0 * S0, count = 1;
+      for (let j = 0; j < p; j++) {
+        if (families[j] !== f) continue;
+        sum += theta[j] ** 2 + v[j];
+        count++;
+      }
+      effects.set(f, Math.min(MAX_EFFECT, Math.sqrt(sum / count)));
+    }
+    const isSettled = Math.abs(next / s2 - 1) < 0.001 && round > 3;
+    s2 = next;
+    if (isSettled) break;
+  }
+  let deviance = n * Math.log(s2) + rss / s2 + fallen + root!.logDet;
+  for (let j = 0; j < p; j++) deviance -= Math.log(lambda[j]);
+  for (const f of all) {
+    const variance = effects.get(f)! ** 2;
+    deviance += S0 * S0 / variance + Math.log(variance);
+  }
+  return { theta, root: root!, s2, effects, deviance };
+}
+
+/**
+ * Fits rows: EM, then the noise is chosen again.
+ *
+ * @param scale By column of the rows: joules where its coefficient is 1.
+ * @param more Further columns in joules, over all intervals of the design.
+ */
+export function fitRows(
+  rows: Rows,
+  { scale, more, priors }: {
+    scale: Float64Array;
+    more: readonly Float64Array[];
+    priors: Priors;
+  },
+  start: { noise: Noise; effects: Effects; filters: number; rounds: number },
+): Fit {
+  let { noise } = start, effects = start.effects, s2 = NaN;
+  for (let filter = 0;; filter++) {
+    const w = rows.whitened(noise), sums = scaled(w, rows, { scale, more });
+    if (!(s2 > 0)) s2 = Math.max(variance(w.y) * 0.05, NOTHING * w.q / rows.length);
+    const solved = solveEm(sums, priors, { s2, effects, rounds: start.rounds });
+    const e = rows.residual(solved.theta, scale, more);
+    const next = likelyNoise(e, rows.stretches);
+    ({ s2, effects } = solved);
+    const isLast = filter + 1 === start.filters || (next === noise && filter > 0);
+    if (isLast) {
+      const { theta, deviance } = solved, v = inverseOf(solved.root);
+      return { theta, v, s2, noise, effects, a: sums.a, e, deviance };
+    }
+    noise = next;
+  }
+}
+
+function variance(y: Float64Array): number {
+  const mean = y.reduce((s, x) => s + x, 0) / y.length;
+  return y.reduce((s, x) => s + (x - mean) ** 2, 0) / y.length;
+}
+
+/** Normal equations of scaled columns and of further ones. */
+function scaled(w: Whitened, rows: Rows, { scale, more }: {
+  scale: Float64Array;
+  more: readonly Float64Array[];
+}): Sums {
+  const { columns, length: n } = rows, p = columns + more.length;
+  const a = new Float64Array(p * p), c = new Float64Array(p);
+  for (let i = 0; i < columns; i++) {
+    c[i] = w.c[i] * scale[i];
+    for (let j = 0; j < columns; j++) a[i * p + j] = w.a[i * columns + j] * scale[i] * scale[j];
+  }
+  const filtered = more.map((column) => {
+    const out = new Float64Array(n);
+    whiten(rows.weighted(column), out, rows.stretches, w.noise);
+    return out;
+  });
+  filtered.forEach((column, k) => {
+    const i = columns + k;
+    c[i] = dot(column, w.y);
+    for (let j = 0; j < columns; j++) {
+      a[i * p + j] = a[j * p + i] = scale[j] * dot(w.x, column, n, j * n);
+    }
+    filtered.forEach((other, l) => a[i * p + columns + l] = dot(column, other));
+  });
+  return { a, c, q: w.q, n };
+}

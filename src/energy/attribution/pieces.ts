@@ -1,0 +1,195 @@
+/**
+ * Stays and pieces of time of one domain: a stay is a lane in one class without a break; it is cut into pieces
+ * at ages, and where the lane's weight changes. At every moment weights add up to the domain's capacity.
+ * @module
+ */
+import { grown } from "../../core/grow.ts";
+
+/** Classes of the estimator's own, below those of the caller. */
+export const OWN = {
+  /** CPUs that no living lane may use, while some lane of the domain lives. */
+  other: -1,
+  /** Before the first lane of the domain begins, and after the last one ends. */
+  outside: -2,
+  /** All classes that have no place of their own. */
+  joined: -3,
+} as const;
+/** No class was before: a lane begins. */
+export const NONE = -9;
+
+/**
+ * Ages at which stays are cut, s: a factor of four apart, from half a fast counter's period to where a stay fills
+ * intervals of its own. Closer ones would be nearly the same columns.
+ */
+export const AGES_S = [0.0005, 0.002, 0.008, 0.032];
+/** Weights below this are none, CPUs. */
+const NO_WEIGHT = 1e-9;
+
+/** Stays of all lanes, in the order of their ends, and the pieces of each. */
+export class PieceLog {
+  /** Stays: from when to when, in which class, after which one, on which lane (−1: of the domain's rest). */
+  stays = 0;
+  stayStartS = new Float64Array(64);
+  stayEndS = new Float64Array(64);
+  stayClass = new Int32Array(64);
+  stayBefore = new Int32Array(64);
+  stayLane = new Int32Array(64);
+  /** Pieces: from when to when, of how many CPUs, of which stay, and which of the ages (the last: older). */
+  count = 0;
+  startS = new Float64Array(64);
+  endS = new Float64Array(64);
+  weight = new Float64Array(64);
+  stay = new Int32Array(64);
+  age = new Uint8Array(64);
+  /** The sum of weights, and the number of living lanes, from each time on. */
+  readonly totals: { timeS: number; weight: number; lanes: number }[] = [];
+  readonly #open = new Map<number, OpenStay>();
+  #weight = 0;
+
+  /** From a time on, a lane has a weight; 0: it does not live. */
+  lane(timeS: number, lane: number, weight: number): void {
+    const open = this.#open.get(lane);
+    if ((open?.weight ?? 0) === weight) return;
+    this.#weight += weight - (open?.weight ?? 0);
+    if (open === undefined) {
+      this.#open.set(lane, new OpenStay(timeS, 0, NONE, weight));
+    } else if (weight > 0) open.weigh(timeS, weight);
+    else {
+      this.#close(timeS, lane, open);
+      this.#open.delete(lane);
+    }
+    const last = this.totals[this.totals.length - 1];
+    const total = { timeS, weight: this.#weight, lanes: this.#open.size };
+    if (last?.timeS === timeS) Object.assign(last, total);
+    else this.totals.push(total);
+  }
+
+  /** From a time on, a lane that lives is in a class. */
+  edge(timeS: number, lane: number, classId: number): void {
+    const open = this.#open.get(lane);
+    if (open === undefined) return;
+    const { classId: before } = open;
+    const isNew = this.#close(timeS, lane, open);
+    open.begin(timeS, classId, isNew ? before : open.before);
+  }
+
+  /** Nothing comes after this. Capacity that no lane had is the rest. */
+  finish(endS: number, capacity: number): void {
+    for (const [lane, open] of this.#open) this.#close(endS, lane, open);
+    this.#open.clear();
+    const at = [{ timeS: 0, weight: 0, lanes: 0 }, ...this.totals];
+    const isAlive = at.map(({ weight }) => weight > NO_WEIGHT);
+    const first = isAlive.indexOf(true), last = isAlive.lastIndexOf(true);
+    const rest = { startS: 0, weight: -1, classId: OWN.other as number };
+    const close = (timeS: number) => {
+      if (rest.weight <= NO_WEIGHT || !(timeS > rest.startS)) return;
+      const stay = this.#stay(rest.startS, timeS, {
+        classId: rest.classId,
+        before: NONE,
+        lane: -1,
+      });
+      this.#cut(stay, rest.startS, timeS, rest.weight);
+    };
+    at.forEach(({ timeS, weight }, k) => {
+      const isInside = first < 0 || (k >= first && k <= last);
+      const classId = isInside ? OWN.other : OWN.outside, free = capacity - weight;
+      if (Math.abs(free - rest.weight) < NO_WEIGHT && classId === rest.classId) return;
+      close(Math.min(timeS, endS));
+      Object.assign(rest, { startS: timeS, weight: free, classId });
+    });
+    close(endS);
+  }
+
+  /** @returns Did it last? */
+  #close(timeS: number, lane: number, open: OpenStay): boolean {
+    if (!(timeS > open.startS)) return false;
+    const stay = this.#stay(open.startS, timeS, { ...open.what, lane });
+    for (let k = 0; k < open.times.length; k++) {
+      const to = k + 1 < open.times.length ? open.times[k + 1] : timeS;
+      this.#cut(stay, open.times[k], to, open.weights[k]);
+    }
+    return true;
+  }
+
+  #stay(startS: number, endS: number, of: { classId: number; before: number; lane: number }) {
+    if (this.stays === this.stayStartS.length) {
+      this.stayStartS = grown(this.stayStartS);
+      this.stayEndS = grown(this.stayEndS);
+      this.stayClass = grown(this.stayClass);
+      this.stayBefore = grown(this.stayBefore);
+      this.stayLane = grown(this.stayLane);
+    }
+    const at = this.stays++;
+    this.stayStartS[at] = startS;
+    this.stayEndS[at] = endS;
+    this.stayClass[at] = of.classId;
+    this.stayBefore[at] = of.before;
+    this.stayLane[at] = of.lane;
+    return at;
+  }
+
+  /** A part of a stay of one weight is cut at ages. */
+  #cut(stay: number, fromS: number, toS: number, weight: number): void {
+    const beginS = this.stayStartS[stay];
+    for (let age = 0, startS = fromS; startS < toS && weight > 0; age++) {
+      const untilS = age < AGES_S.length ? Math.min(toS, beginS + AGES_S[age]) : toS;
+      if (!(untilS > startS)) continue;
+      if (this.count === this.startS.length) {
+        this.startS = grown(this.startS);
+        this.endS = grown(this.endS);
+        this.weight = grown(this.weight);
+        this.stay = grown(this.stay);
+        this.age = grown(this.age);
+      }
+      const at = this.count++;
+      this.startS[at] = startS;
+      this.endS[at] = untilS;
+      this.weight[at] = weight;
+      this.stay[at] = stay;
+      this.age[at] = age;
+      startS = untilS;
+    }
+  }
+}
+
+/** A stay that goes on. */
+class OpenStay {
+  /** Weights since its begin, and from when on. */
+  times: number[];
+  weights: number[];
+
+  constructor(
+    public startS: number,
+    public classId: number,
+    public before: number,
+    weight: number,
+  ) {
+    this.times = [startS];
+    this.weights = [weight];
+  }
+
+  get weight(): number {
+    return this.weights[this.weights.length - 1];
+  }
+
+  get what() {
+    return { classId: this.classId, before: this.before };
+  }
+
+  weigh(timeS: number, weight: number): void {
+    if (timeS > this.times[this.times.length - 1]) {
+      this.times.push(timeS);
+      this.weights.push(weight);
+    } else this.weights[this.weights.length - 1] = weight;
+  }
+
+  begin(timeS: number, classId: number, before: number): void {
+    const { weight } = this;
+    this.startS = timeS;
+    this.classId = classId;
+    this.before = before;
+    this.times.length = this.weights.length = 1;
+    this.times[0] = timeS;
+    this.weights[0] = weight;
+  }
+}

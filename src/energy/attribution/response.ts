@@ -1,0 +1,179 @@
+/**
+ * The counter's answer: how much of a piece of time each interval between two boundaries shows.
+ *
+ * With K(x) the integral of the step response from 0 to x, averaged over the width a of what is not
+ * known of a boundary, g(y) = K(y − L − start) − K(y − L − end) is what a piece has shown up to the
+ * boundary at y; interval k shows g(y[k + 1]) − g(y[k]). Averaging over a keeps the error at a boundary
+ * independent of exposures (Berkson 1950), so that powers are not drawn to the mean.
+ * @module
+ */
+import { lengthened } from "../../core/grow.ts";
+import { countBelow, countUpTo } from "./linear.ts";
+
+/** How a counter answers; the lag alone, or with one of three shapes. Seconds. */
+export interface Kernel {
+  readonly lagS: number;
+  /** Each update is the mean of so long. */
+  readonly meanS: number;
+  /** First order: it follows with this time constant. */
+  readonly orderS: number;
+  /** Each update stands for the last so many seconds alone. */
+  readonly windowS: number;
+  /** The first order is the load's own (energy is drawn late), else the counter's. */
+  readonly isLoad: boolean;
+}
+
+/** Names of kinds of answers. */
+export type Family = "lag" | "mean" | "first order" | "window";
+
+/** A pure lag. */
+export function pureLag(lagS: number): Kernel {
+  return { lagS, meanS: 0, orderS: 0, windowS: 0, isLoad: false };
+}
+
+/** Which kind of answer. */
+export function familyOf({ meanS, orderS, windowS }: Kernel): Family {
+  if (orderS > 0) return "first order";
+  return meanS > 0 ? "mean" : windowS > 0 ? "window" : "lag";
+}
+
+/** Length of its shape, s; 0: it has none. */
+export function lengthOf({ meanS, orderS, windowS }: Kernel): number {
+  return orderS || meanS || windowS;
+}
+
+/** How far before an interval's begin it looks, s: there it sees less than 2 % (e⁻⁴) of what it sees at all. */
+export function reachOf({ lagS, meanS, orderS }: Kernel): number {
+  return lagS + meanS + 4 * orderS;
+}
+
+/** The same with the length of its shape times a factor. */
+export function longer(kernel: Kernel, factor: number): Kernel {
+  return {
+    ...kernel,
+    meanS: kernel.meanS * factor,
+    orderS: kernel.orderS * factor,
+    windowS: kernel.windowS * factor,
+  };
+}
+
+/** Time constants after which a first order is over: e⁻¹² of it is left. */
+const OVER = 12;
+/** A window this much shorter than another one is no window: its square is lost in the other's digits. */
+const TINY = 1e-3;
+
+/** K(x) for a window of a and a mean of w, or a first order of tau; beyond its support it is x − mean. */
+export function ramp(x: number, a: number, w: number, tau: number): number {
+  if (x <= 0) return 0;
+  if (tau > 0) {
+    const mean = a / 2 + tau, far = a + OVER * tau;
+    if (x >= far) return x - mean;
+    if (a < TINY * tau) return x + tau * Math.expm1(-x / tau);
+    return (late(x, tau) - (x > a ? late(x - a, tau) : 0)) / a;
+  }
+  const low = a < w ? a : w, high = a < w ? w : a, far = a + w;
+  if (x >= far) return x - far / 2;
+  if (low < TINY * high) return (x * x - (x > high ? (x - high) ** 2 : 0)) / (2 * high);
+  const b = x > low ? x - low : 0, c = x > high ? x - high : 0;
+  return (x * x * x - b * b * b - c * c * c) / (6 * low * high);
+}
+
+/** Q(x) = x²/2 − τx + τ²(1 − e^(−x/τ)). */
+function late(x: number, tau: number): number {
+  return x * x / 2 - tau * x - tau * tau * Math.expm1(-x / tau);
+}
+
+/** Pieces of time, in any order. */
+export interface Spans {
+  readonly count: number;
+  readonly startS: Float64Array;
+  readonly endS: Float64Array;
+}
+
+/** Which interval shows how much of which piece: those of piece i are begin[i] up to begin[i + 1]. */
+export interface Parts {
+  readonly begin: Int32Array;
+  readonly interval: Int32Array;
+  /** Seconds. */
+  readonly partS: Float64Array;
+  /** Seconds of each piece that intervals show only behind the last boundary. */
+  readonly afterS: Float64Array;
+}
+
+/** The boundaries of intervals: the counter was updated evenly somewhere in (y − a, y]. */
+export interface Edges {
+  readonly count: number;
+  readonly yS: Float64Array;
+  readonly aS: Float64Array;
+}
+
+/** What the intervals between boundaries show of pieces. */
+export function respond(spans: Spans, edges: Edges, kernel: Kernel): Parts {
+  if (kernel.windowS > 0) return respondWindow(spans, edges, kernel);
+  const { lagS, meanS, orderS } = kernel, n = edges.count, { aS } = edges;
+  const u = new Float64Array(n), done = new Float64Array(n);
+  let top = -Infinity;
+  for (let k = 0; k < n; k++) {
+    u[k] = edges.yS[k] - lagS;
+    done[k] = top = Math.max(top, u[k] - aS[k] - meanS - OVER * orderS);
+  }
+  const begin = new Int32Array(spans.count + 1), afterS = new Float64Array(spans.count);
+  let interval = new Int32Array(spans.count * 4 + 16), partS = new Float64Array(interval.length);
+  let used = 0;
+  for (let i = 0; i < spans.count; i++) {
+    const s = spans.startS[i], e = spans.endS[i], length = e - s;
+    const first = countUpTo(u, s), whole = Math.max(first, countBelow(done, e));
+    const last = Math.min(whole, n - 1);
+    if (used + last - first + 1 > interval.length) {
+      const size = 2 * interval.length + last - first;
+      interval = lengthened(interval, size);
+      partS = lengthened(partS, size);
+    }
+    let before = 0;
+    for (let k = first; k <= last; k++) {
+      let g = length;
+      if (k < whole) {
+        const x = u[k];
+        g = ramp(x - s, aS[k], meanS, orderS) - ramp(x - e, aS[k], meanS, orderS);
+        g = g < 0 ? 0 : g > length ? length : g;
+      }
+      if (k > 0 && g !== before) {
+        interval[used] = k - 1;
+        partS[used++] = g - before;
+      }
+      before = g;
+    }
+    afterS[i] = length - before;
+    begin[i + 1] = used;
+  }
+  return { begin, interval, partS, afterS };
+}
+
+/** Each interval shows what lies within the window before its end, as if all of it were like that. */
+function respondWindow(spans: Spans, { count, yS, aS }: Edges, kernel: Kernel): Parts {
+  const y = new Float64Array(2 * count - 1), a = new Float64Array(2 * count - 1);
+  y[0] = yS[0];
+  a[0] = aS[0];
+  const factor = new Float64Array(count);
+  for (let k = 1; k < count; k++) {
+    y[2 * k - 1] = Math.max(yS[k] - kernel.windowS, yS[k - 1]);
+    y[2 * k] = yS[k];
+    a[2 * k - 1] = a[2 * k] = aS[k];
+    factor[k - 1] = (yS[k] - yS[k - 1]) / Math.max(yS[k] - y[2 * k - 1], 1e-9);
+  }
+  const edges = { count: y.length, yS: y, aS: a };
+  const parts = respond(spans, edges, pureLag(kernel.lagS));
+  const begin = new Int32Array(spans.count + 1), { interval, partS } = parts;
+  let used = 0;
+  for (let i = 0; i < spans.count; i++) {
+    for (let k = parts.begin[i]; k < parts.begin[i + 1]; k++) {
+      // Even intervals are those before the window.
+      if ((interval[k] & 1) === 0) continue;
+      const at = interval[k] >> 1;
+      partS[used] = partS[k] * factor[at];
+      interval[used++] = at;
+    }
+    begin[i + 1] = used;
+  }
+  return { begin, interval, partS, afterS: parts.afterS };
+}

@@ -1,0 +1,335 @@
+/**
+ * Which answers of the counter are worth a full fit: classes alone, on a grid of time, over the first intervals.
+ * @module
+ */
+import { cumulated } from "./contexts.ts";
+import type { Domain } from "./domain.ts";
+import { dot, factor, gram, median, solveFactored } from "./linear.ts";
+import { likelyNoise, type Noise, noiseOf, type Stretches, stretchesOf, whiten } from "./model.ts";
+import { type Family, familyOf, type Kernel, pureLag, reachOf } from "./response.ts";
+
+/** Intervals and classes of the search: it only picks candidates. All other classes are one. */
+const ROWS = 2048, CLASSES = 16;
+/** Fewest rows of a fit. */
+export const MIN_ROWS = 24;
+/** A counter updated more often than this is fast, s: its first orders are loads that follow late. */
+export const FAST_S = 0.005;
+/** Before the data: half for the simplest answer, what there is besides alike; shared in a family by its members. */
+const WEIGHTS: Record<Family, number> = { lag: 2, "first order": 1, mean: 1, window: 1 };
+/** Part-time windows of accelerators' meters, s. */
+const WINDOWS_S = [0.005, 0.01, 0.02, 0.025, 0.05, 0.1];
+/** A window this much of the period is no part of it. */
+const PART_TIME = 0.8;
+/** Known accelerators' meters show the mean of a second. */
+const DEVICE_MEAN_S = 1;
+/** Time constants of loads, s, a factor of two apart: what regulators and fans have. */
+const ORDERS_S = [0.00015, 0.0003, 0.0006, 0.0012, 0.0025, 0.005, 0.01, 0.02, 0.04];
+/** Periods that meters average over, or follow with: meters that are known show up to 10 updates. */
+const MEANS = [0.5, 1, 2, 4, 10], FAST_MEANS = [1, 2, 4, 10, 25], OWN_ORDERS = [0.25, 0.5, 1, 2];
+/** Greatest lag: two periods, and at least 4 ms; no more than so many steps to it. */
+const LAG_PERIODS = 2, LAG_S = 0.004, LAGS = 90;
+/** Minima of the pure lag within this of the best (−2 ln L) are refined too; halvings of the step. */
+const NEAR_MINIMUM = 60, MINIMA = 3, HALVINGS = 4;
+/** A class's power is at least this part of the mean. */
+const MIN_POWER = 0.05;
+
+/** A kernel and how well it fits: −2 ln likelihood. */
+export interface Candidate {
+  readonly kernel: Kernel;
+  readonly deviance: number;
+}
+
+/** What a search came to. */
+export interface Found {
+  /** The likeliest first. */
+  readonly candidates: readonly Candidate[];
+  readonly noise: Noise;
+  /** All members of families but the lag, as they were before they moved. */
+  readonly shapes: readonly Kernel[];
+  /** Powers of classes by the likeliest, W. */
+  readonly powers: Float64Array;
+}
+
+/** Kernels that are no pure lag. */
+function shapesOf(periodS: number, isDevice: boolean): Kernel[] {
+  const isFast = periodS <= FAST_S, none = pureLag(0);
+  const means = (isFast ? FAST_MEANS : MEANS).map((m) => m * periodS);
+  if (isDevice && periodS < DEVICE_MEAN_S / 10) means.push(DEVICE_MEAN_S);
+  const loads = ORDERS_S.filter((s) => s > periodS / 40);
+  const own = OWN_ORDERS.map((m) => m * periodS).filter((s) => s > ORDERS_S[ORDERS_S.length - 1]);
+  const windows = isDevice ? WINDOWS_S.filter((s) => s < PART_TIME * periodS) : [];
+  return [
+    ...means.map((meanS) => ({ ...none, meanS })),
+    ...loads.map((orderS) => ({ ...none, orderS, isLoad: true })),
+    ...own.map((orderS) => ({ ...none, orderS })),
+    ...windows.map((windowS) => ({ ...none, windowS })),
+  ];
+}
+
+/** Weight of one member of its family before the data. */
+export function priorOf(kernel: Kernel, shapes: readonly Kernel[]): number {
+  const count = (family: Family) =>
+    family === "lag" ? 1 : shapes.filter((shape) => familyOf(shape) === family).length;
+  const family = familyOf(kernel);
+  let all = 0;
+  for (const name of Object.keys(WEIGHTS) as Family[]) if (count(name) > 0) all += WEIGHTS[name];
+  return WEIGHTS[family] / count(family) / all;
+}
+
+/** Cumulative CPU-seconds of classes on an even grid: a kernel costs a filter, a lag an interpolation. */
+class Grid {
+  readonly stepS: number;
+  readonly startS: number;
+  readonly columns: number;
+  /** By class: its column. */
+  readonly columnOf: Int32Array;
+  readonly #x: Float64Array[];
+  readonly #shapes = new Map<string, Float64Array[]>();
+
+  /** @param watts By piece: what a fit predicts; one more column. */
+  constructor(readonly domain: Domain, readonly rows: number, stayS: number, watts?: Float64Array) {
+    const { boundaries: { yS, periodS }, log, seconds, classes, pieceClass } = domain;
+    this.stepS = Math.min(periodS / 8, Math.max(stayS / 4, periodS / 40));
+    this.startS = -4 * this.stepS;
+    const endS = yS[rows] + this.stepS;
+    const { startS, stepS } = this;
+    const grid = { startS, stepS, count: Math.floor((endS - startS) / stepS) + 2 };
+    const rank = [...seconds.keys()].sort((a, b) => seconds[b] - seconds[a]);
+    this.columnOf = new Int32Array(classes);
+    rank.forEach((c, k) => this.columnOf[c] = Math.min(k, CLASSES - 1));
+    const lists: number[][] = Array.from({ length: Math.min(classes, CLASSES) }, () => []);
+    const used: number[] = [];
+    for (let i = 0; i < log.count; i++) {
+      if (!(log.startS[i] < endS)) continue;
+      lists[this.columnOf[pieceClass[i]]].push(i);
+      used.push(i);
+    }
+    this.#x = lists.map((list) => cumulated(log, list, (i) => log.weight[i], grid));
+    if (watts !== undefined) this.#x.push(cumulated(log, used, (i) => watts[i], grid));
+    this.columns = this.#x.length;
+  }
+
+  /** Cumulative answers without the lag. */
+  #shape({ meanS, orderS }: Kernel): Float64Array[] {
+    const key = `${meanS} ${orderS}`;
+    const known = this.#shapes.get(key);
+    if (known !== undefined) return known;
+    if (this.#shapes.size > 3) this.#shapes.clear();
+    const made = this.#x.map((x) => {
+      let shaped: Float64Array = x;
+      if (orderS > 0) shaped = follow(shaped, this.stepS / orderS);
+      shaped = integral(shaped, this.stepS);
+      return meanS > 0 ? integral(meanOf(shaped, meanS, this.stepS), this.stepS) : shaped;
+    });
+    this.#shapes.set(key, made);
+    return made;
+  }
+
+  /** Rows of a kernel: column after column. */
+  design(kernel: Kernel): Float64Array {
+    const { rows: n, domain: { boundaries: { yS, aS } } } = this;
+    const shape = this.#shape(kernel), out = new Float64Array(n * this.columns);
+    const at = (of: Float64Array, t: number) => {
+      const f = (t - this.startS) / this.stepS;
+      const k = f < 0 ? 0 : f > of.length - 2 ? of.length - 2 : Math.floor(f);
+      const h = f < k ? 0 : f > k + 1 ? 1 : f - k;
+      return of[k] + (of[k + 1] - of[k]) * h;
+    };
+    const until = (of: Float64Array, u: number, width: number) => {
+      const a = Math.max(width, 2 * this.stepS), c = u - (width - a) / 2;
+      return (at(of, c) - at(of, c - a)) / a;
+    };
+    shape.forEach((of, j) => {
+      let before = until(of, yS[0] - kernel.lagS, aS[0]);
+      for (let k = 0; k < n; k++) {
+        const u = yS[k + 1] - kernel.lagS, now = until(of, u, aS[k + 1]);
+        if (kernel.windowS > 0) {
+          const u0 = yS[k] - kernel.lagS, first = Math.max(u - kernel.windowS, u0);
+          const seen = now - until(of, first, aS[k + 1]);
+          out[j * n + k] = seen * (u - u0) / Math.max(u - first, 1e-9);
+        } else out[j * n + k] = now - before;
+        before = now;
+      }
+    });
+    return out;
+  }
+}
+
+/** A first order, by the trapezoid. */
+function follow(x: Float64Array, ratio: number): Float64Array {
+  const q = Math.exp(-ratio), out = new Float64Array(x.length);
+  for (let k = 1; k < x.length; k++) out[k] = q * out[k - 1] + (1 - q) / 2 * (x[k] + x[k - 1]);
+  return out;
+}
+
+function integral(x: Float64Array, stepS: number): Float64Array {
+  const out = new Float64Array(x.length);
+  for (let k = 1; k < x.length; k++) out[k] = out[k - 1] + (x[k] + x[k - 1]) / 2 * stepS;
+  return out;
+}
+
+/** The mean over so long before, of what an integral is given of. */
+function meanOf(of: Float64Array, meanS: number, stepS: number): Float64Array {
+  return of.map((x, k) => {
+    const low = k - meanS / stepS, j = Math.max(0, Math.min(Math.trunc(low), of.length - 2));
+    const h = Math.max(0, Math.min(1, low - j));
+    return (x - of[j] * (1 - h) - of[j + 1] * h) / meanS;
+  });
+}
+
+/** Kernels worth a full fit. All are judged on the same rows. */
+export function* search(
+  domain: Domain,
+  noise: Noise = noiseOf(0, 0.6),
+  watts?: Float64Array,
+): Generator<void, Found> {
+  const { boundaries: { periodS, yS }, facts: { isDevice }, log } = domain;
+  const n = Math.min(ROWS, domain.intervals);
+  const lengths = log.stayEndS.subarray(0, log.stays).map((end, s) => end - log.stayStartS[s]);
+  const stayS = median(lengths);
+  const grid = new Grid(domain, n, stayS, watts);
+  const step = Math.min(periodS / 8, Math.max(stayS / 2, periodS / 40));
+  const top = periodS > FAST_S ? LAG_PERIODS * periodS : Math.max(LAG_PERIODS * periodS, LAG_S);
+  const shapes = shapesOf(periodS, isDevice).filter((k) => reachOf(k) + top < yS[n] / 4);
+  const reach = Math.max(0, ...shapes.map(reachOf)) + top;
+  let rows = stretchesOf(domain.since(reach, n));
+  if (rows.at.length < MIN_ROWS) rows = stretchesOf(domain.since(0, n));
+  const judge = new Judge(domain, grid, rows, watts !== undefined);
+  const best = (kernels: readonly Kernel[]) => {
+    const all = kernels.map((kernel) => judge.score(kernel, noise));
+    return all.indexOf(Math.min(...all));
+  };
+  const lags = evenly(top, step).map(pureLag);
+  let scores: number[] = [], at = 0;
+  for (let round = 0; round < 2; round++) {
+    scores = [];
+    for (const lag of lags) {
+      scores.push(judge.score(lag, noise));
+      yield;
+    }
+    at = scores.indexOf(Math.min(...scores));
+    const next = judge.noise(lags[at], noise);
+    if (next === noise) break;
+    noise = next;
+  }
+  const refine = function* (kernel: Kernel): Generator<void, Candidate> {
+    let found = { kernel, deviance: judge.score(kernel, noise) };
+    for (let half = 0, d = step; half < HALVINGS; half++, d /= 2) {
+      for (const wanted of [found.kernel.lagS - d, found.kernel.lagS + d]) {
+        const lagS = wanted < 0 && found.kernel.lagS > 0 ? 0 : wanted;
+        if (lagS < 0 || lagS > top + periodS) continue;
+        const moved = { ...kernel, lagS }, deviance = judge.score(moved, noise);
+        yield;
+        if (deviance < found.deviance) found = { kernel: moved, deviance };
+      }
+    }
+    return found;
+  };
+  const least = scores[at];
+  const minima = lags.filter((_, j) =>
+    j !== at && scores[j] < least + NEAR_MINIMUM && (j === 0 || scores[j] <= scores[j - 1]) &&
+    (j === lags.length - 1 || scores[j] <= scores[j + 1])
+  );
+  const candidates: Candidate[] = [];
+  for (const lag of [lags[at], ...minima.slice(0, MINIMA)]) candidates.push(yield* refine(lag));
+  for (const shape of shapes) {
+    // The data nearly fix the mean delay: a shape begins where that is the same; a window may lie anywhere.
+    const starts = shape.windowS > 0
+      ? evenly(top, shape.windowS / 2)
+      : [Math.max(0, lags[at].lagS - shape.meanS / 2 - shape.orderS)];
+    const kernels = starts.map((lagS) => ({ ...shape, lagS }));
+    candidates.push(yield* refine(kernels[best(kernels)]));
+  }
+  candidates.sort((a, b) => a.deviance - b.deviance);
+  const powers = judge.powers(candidates[0].kernel, noise);
+  const ofClasses = Float64Array.from(
+    grid.columnOf,
+    (j) => Math.max(powers[j], MIN_POWER) * domain.meanW,
+  );
+  return { candidates, noise, shapes, powers: ofClasses };
+}
+
+/** Numbers from 0 to `top`; no more than so many. */
+function evenly(top: number, step: number): number[] {
+  const count = Math.floor(top / step + 0.5) + 1;
+  if (count <= LAGS) return Array.from({ length: count }, (_, k) => k * step);
+  return Array.from({ length: LAGS }, (_, k) => top * k / (LAGS - 1));
+}
+
+/** Scores of kernels, each made once. */
+class Judge {
+  readonly #scores = new Map<string, number>();
+  readonly #weights: Float64Array;
+  readonly #y: Float64Array;
+  /** Powers and weighted residual of the last one. */
+  #theta = new Float64Array(0);
+  #e = new Float64Array(0);
+
+  constructor(
+    readonly domain: Domain,
+    readonly grid: Grid,
+    readonly rows: { at: Int32Array; stretches: Stretches },
+    readonly isPredicted: boolean,
+  ) {
+    const { lengthS, energyJ } = domain;
+    let mean = 0;
+    for (let k = 0; k < grid.rows; k++) mean += lengthS[k] / grid.rows;
+    this.#weights = Float64Array.from(rows.at, (k) => 1 / Math.sqrt(lengthS[k] / mean));
+    this.#y = Float64Array.from(rows.at, (k, r) => energyJ[k] * this.#weights[r]);
+  }
+
+  score(kernel: Kernel, noise: Noise): number {
+    const { lagS, meanS, orderS, windowS } = kernel;
+    const key = [lagS.toFixed(7), meanS, orderS, windowS, noise.phi, noise.theta].join();
+    return this.#scores.getOrInsertComputed(key, () => this.#fit(kernel, noise));
+  }
+
+  noise(kernel: Kernel, noise: Noise): Noise {
+    this.#fit(kernel, noise);
+    return likelyNoise(this.#e, this.rows.stretches);
+  }
+
+  /** In units of the mean power. */
+  powers(kernel: Kernel, noise: Noise): Float64Array {
+    this.#fit(kernel, noise);
+    return this.#theta;
+  }
+
+  #fit(kernel: Kernel, noise: Noise): number {
+    const { grid: { columns: p, rows }, rows: { at, stretches }, domain: { meanW } } = this;
+    const n = at.length, z = this.grid.design(kernel);
+    const x = new Float64Array(n * p), plain = new Float64Array(n * p), y = new Float64Array(n);
+    whiten(this.#y, y, stretches, noise);
+    for (let j = 0; j < p; j++) {
+      const column = plain.subarray(j * n, j * n + n);
+      for (let k = 0; k < n; k++) column[k] = z[j * rows + at[k]] * this.#weights[k] * meanW;
+      whiten(column, x.subarray(j * n, j * n + n), stretches, noise);
+    }
+    const a = gram(x, n, p), q = dot(y, y);
+    const c = Float64Array.from({ length: p }, (_, j) => dot(x, y, n, j * n));
+    // The prediction has the powers in it already.
+    const mu = new Float64Array(p).fill(this.isPredicted ? 0 : 1);
+    if (this.isPredicted) mu[p - 1] = 1;
+    let s2 = q * 0.01 / n, theta: Float64Array = mu;
+    for (let round = 0; round < 2; round++) {
+      const m = a.map((s) => s / s2), b = c.map((s, j) => s / s2 + mu[j]);
+      for (let j = 0; j < p; j++) m[j * p + j] += 1;
+      theta = solveFactored(factor(m, p), b);
+      let rss = q;
+      for (let j = 0; j < p; j++) rss += theta[j] * (dot(a, theta, p, j * p) - 2 * c[j]);
+      s2 = Math.max(rss, 1e-12 * q) / n;
+    }
+    this.#theta = Float64Array.from(theta);
+    this.#e = this.#y.map((e, k) => {
+      let sum = e;
+      for (let j = 0; j < p; j++) sum -= plain[j * n + k] * theta[j];
+      return sum;
+    });
+    return n * Math.log(s2);
+  }
+}
+
+/** Candidates of a family. */
+export function ofFamily(candidates: readonly Candidate[], family: Family): Kernel[] {
+  return candidates.filter(({ kernel }) => familyOf(kernel) === family).map(({ kernel }) => kernel);
+}
