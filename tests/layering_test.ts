@@ -17,6 +17,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   marker: ["core", "os"],
   regions: ["core"],
   aggregate: ["core"],
+  energy: ["core"],
   analysis: ["core", "formats"],
   formats: ["core"],
   rawstats: ["core", "formats", "os"],
@@ -44,8 +45,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   request: ["core", "job", "os", "outputs", "preload", "regions"],
   outputs: [
-    ...["aggregate", "channels", "client", "core", "events", "files", "formats", "job", "merge"],
-    ...["os", "page", "recordings", "regions", "signals"],
+    ...["aggregate", "channels", "client", "core", "energy", "events", "files", "formats", "job"],
+    ...["merge", "os", "page", "recordings", "regions", "signals"],
   ],
   session: [
     ...["aggregate", "channels", "core", "events", "files", "formats", "guardian", "job"],

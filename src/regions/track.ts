@@ -52,8 +52,10 @@ export class Track {
   folds = false;
   /** Path of the innermost open region; 0: none is open. */
   path = ROOT;
-  /** Which CPUs are this track's: see `RegionTracker`. */
+  /** Which CPUs are this track's: see `RegionTracker`. Also the number of its lane. */
   owner: number;
+  /** Its lane lives: see `LaneListener`. */
+  isLane = false;
   /** Its place among the open tracks of its process, and its path there: see `OpenTracks`. */
   before: Track | undefined;
   behind: Track | undefined;
@@ -101,7 +103,7 @@ export class Track {
     this.cpus = cpus;
     this.owner = this.#paths.nextOwner();
     this.changed = this.entered = 0;
-    this.folds = false;
+    this.folds = this.isLane = false;
     this.#pathNs = 0;
     this.records.length = 0;
     for (let slot = 0; slot < this.#slots; slot++) {

@@ -13,6 +13,7 @@ import { regionHash } from "../core/hash.ts";
 import { HINT_COUNT, HINT_UNKNOWN, hintOnEntry } from "../core/hints.ts";
 import { EVENT, RecordList } from "../core/record.ts";
 import { CpuUpdate } from "./cpu_update.ts";
+import type { LaneListener } from "./lanes.ts";
 import { PathCpus } from "./path_cpus.ts";
 import { type ProcessEnd, TrackedProcess } from "./process.ts";
 import { parseRecordFilter, type RecordFilter } from "./record_filter.ts";
@@ -78,6 +79,12 @@ export class RegionTracker extends TrackedRun {
    * @ignore
    */
   readonly pathCpus: PathCpus;
+  /**
+   * Gets lanes. Set before the first process.
+   *
+   * @ignore
+   */
+  lanes: LaneListener | undefined;
   readonly #profileHash: number;
   readonly #makeFilter: (() => RecordFilter) | undefined;
   readonly #onEdge: EdgeListener | undefined;
@@ -190,6 +197,7 @@ export class RegionTracker extends TrackedRun {
     visit.hint = hintOnEntry(first);
     visit.track = event.track;
     track.enter(ns, region, visit);
+    this.#moveLane(timeS, track);
     track.changed = ++this.#order;
     p.dirty = true;
     if (!outermost) return this.pathCpus.move(timeS, track, p.threads.length === 0);
@@ -214,6 +222,7 @@ export class RegionTracker extends TrackedRun {
     }
     const ns = this.#clamped(track, timeS);
     const outermost = track.exit(ns, this.table.hash(region), level);
+    this.#moveLane(timeS, track);
     track.changed = ++this.#order;
     if (outermost) p.left(ns, track);
     if (outermost && track.depth > 0) {
@@ -236,7 +245,8 @@ export class RegionTracker extends TrackedRun {
     switch (event.kind) {
       case KIND.threadCpus:
         if (event.thread <= 0) return;
-        return p.bind(event.thread, this.times.ns(event.timeS), this.#known(event.cpus));
+        p.bind(event.thread, this.times.ns(event.timeS), this.#known(event.cpus));
+        return this.#live(event.timeS, p.stack(event.thread));
       case KIND.epoch:
         return this.#epoch(p, event);
       case KIND.tprofInit:
@@ -255,7 +265,7 @@ export class RegionTracker extends TrackedRun {
         return this.#shortVisits(p, event);
       case KIND.folding:
         p.stack(event.thread).folds = true;
-        return;
+        return this.#moveLane(event.timeS, p.stack(event.thread));
       case KIND.folded:
         return this.#folded(p, event);
       case KIND.spanBegin:
@@ -293,20 +303,44 @@ export class RegionTracker extends TrackedRun {
     const ns = track.lastNs = Math.max(track.lastNs, this.times.ns(timeS));
     const path = track.addShort(ns, event, this.table.hash(region), Math.round(seconds * 1e9));
     this.pathCpus.foldWhole(path, seconds, track);
+    this.#moveLane(timeS, track);
+    this.lanes?.fold(track.owner, path, seconds, track.path);
     this.foldedVisits += visits;
+  }
+
+  /** A lane is where its track is; it lives since its first event. */
+  #moveLane(timeS: number, track: Track): void {
+    if (this.lanes === undefined) return;
+    if (!track.isLane) this.#live(timeS, track);
+    this.lanes.move(timeS, track.owner, track.path);
+  }
+
+  #live(timeS: number, track: Track): void {
+    track.isLane = true;
+    this.lanes?.live(timeS, track.owner, track.cpus);
+  }
+
+  #endLane(timeS: number, track: Track): void {
+    if (track.isLane) this.lanes?.end(timeS, track.owner);
+    track.isLane = false;
   }
 
   #folded(p: TrackedProcess, { thread, path, folded }: EventRecord): void {
     const track = p.known(thread);
     const isDivided = track !== undefined &&
       this.pathCpus.fold(path, folded.selfNs * 1e-9, track, p.threads.length === 0);
+    if (track?.isLane) {
+      this.lanes?.fold(track.owner, path, folded.selfNs * 1e-9, track.folds ? -1 : track.path);
+    }
     this.regionPaths.addFolded(path, folded, isDivided || track?.folds === true);
   }
 
   /** A thread ended outside of all regions. */
-  #threadEnd({ process, thread }: EventRecord): void {
-    const p = this.list.all[process];
-    if (p?.end === "running") p.retire(thread);
+  #threadEnd({ timeS, process, thread }: EventRecord): void {
+    const p = this.list.all[process], track = p?.known(thread);
+    if (p?.end !== "running" || track === undefined || track === p.track) return;
+    if (track.depth === 0) this.#endLane(timeS, track);
+    p.retire(thread);
   }
 
   /** Ends a process in good order. */
@@ -350,6 +384,7 @@ export class RegionTracker extends TrackedRun {
     this.#recordStart(process);
     this.#onEdge?.(timeS, known, -1, handle);
     this.pathCpus.show(timeS, known, undefined);
+    this.#live(timeS, process.track);
     return handle;
   }
 
@@ -364,6 +399,7 @@ export class RegionTracker extends TrackedRun {
     const known = this.#known(cpus);
     this.cpus.move(p.track.cpus, known);
     this.list.move(p, known, p.track.lastNs);
+    this.#live(this.times.absoluteS(p.track.lastNs), p.track);
     p.dirty = true;
     p.track.records.length = 0;
     this.#recordStart(p);
@@ -403,7 +439,9 @@ export class RegionTracker extends TrackedRun {
     this.cpus.disconnect(p.track.cpus);
     this.#onEdge?.(timeS, p.track.cpus, -1, handle);
     this.pathCpus.show(timeS, p.track.cpus, undefined);
+    this.#endLane(timeS, p.track);
     for (const thread of p.threads) {
+      this.#endLane(timeS, thread);
       this.#onEdge?.(timeS, thread.cpus, -1, handle);
       this.pathCpus.show(timeS, thread.cpus, undefined);
     }

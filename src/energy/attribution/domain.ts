@@ -35,6 +35,8 @@ export class Domain {
   readonly ids: readonly number[] = [];
   /** By class: CPU-seconds. */
   readonly seconds: Float64Array;
+  /** CPU-seconds of those that have no place of their own. */
+  readonly joinedS: ReadonlyMap<number, number>;
   /** By piece, by stay: class; by stay: the class before, −1: none. */
   readonly pieceClass: Int32Array;
   readonly stayClass: Int32Array;
@@ -79,6 +81,7 @@ export class Domain {
     this.pieceClass = stay.subarray(0, count).map((s) => this.stayClass[s]);
     this.seconds = new Float64Array(this.ids.length);
     for (const [id, s] of all) this.seconds[classOf(id)] += s;
+    this.joinedS = new Map(all.filter(([id]) => !kept.has(id)));
     const { valueJ } = boundaries;
     this.energyJ = valueJ.slice(1).map((v, k) => v - valueJ[k]);
     this.lengthS = lengthsOf(boundaries).map((d) => Math.max(d, 1e-9));

@@ -12,7 +12,7 @@ import type { Domain } from "./domain.ts";
 import { addPairs, dividedCovariance, pairWatts } from "./interplay.ts";
 import { clamp, dot, product, quadratic, sandwich } from "./linear.ts";
 import { stretchesOf, whiten } from "./model.ts";
-import { OWN } from "./pieces.ts";
+import { DIVIDED, OWN } from "./pieces.ts";
 import { type Kernel, longer, pureLag, respond } from "./response.ts";
 import { LENGTH_STEP, type Solution } from "./solve.ts";
 
@@ -56,6 +56,26 @@ function drawn(domain: Domain, contexts: Contexts, solution: Solution): Float64A
   return d;
 }
 
+/** What stays of a class caused, whenever it was drawn: a column's seconds in its own class, J. */
+function caused(
+  domain: Domain,
+  contexts: Contexts,
+  { kernel, scale, fit: { theta } }: Solution,
+  { d, drawnJ }: { d: Float64Array; drawnJ: Float64Array },
+): Float64Array {
+  if (!(kernel.orderS > 0 && kernel.isLoad)) return drawnJ;
+  const { width } = contexts.columns, p = theta.length;
+  const own = drawnSeconds(domain, contexts, pureLag(0));
+  return drawnJ.map((joules, c) => {
+    let sum = joules;
+    for (let j = 0; j < width; j++) {
+      const isPair = contexts.columns.classes[j] < 0;
+      if (!isPair) sum += (own[c * width + j] * scale[j] - d[c * p + j]) * theta[j];
+    }
+    return sum;
+  });
+}
+
 /** CPU-seconds of columns by class; energy of a load that follows late falls into later stays of the lane. */
 function drawnSeconds(
   { log, classes, pieceClass, stayClass }: Domain,
@@ -73,10 +93,12 @@ function drawnSeconds(
   const late = { ...pureLag(0), orderS: kernel.orderS, isLoad: true };
   const staysOf = new Map<number, number[]>(), piecesOf = new Map<number, number[]>();
   for (let s = 0; s < log.stays; s++) {
-    staysOf.getOrInsertComputed(log.stayLane[s], () => []).push(s);
+    if (log.stayLane[s] !== DIVIDED) staysOf.getOrInsertComputed(log.stayLane[s], () => []).push(s);
   }
   for (let i = 0; i < own; i++) {
-    piecesOf.getOrInsertComputed(log.stayLane[log.stay[i]], () => []).push(i);
+    const lane = log.stayLane[log.stay[i]];
+    if (lane === DIVIDED) add(pieceClass[i], i, log.endS[i] - log.startS[i]);
+    else piecesOf.getOrInsertComputed(lane, () => []).push(i);
   }
   for (const [lane, stays] of staysOf) {
     stays.sort((a, b) => log.stayStartS[a] - log.stayStartS[b]);
@@ -167,9 +189,12 @@ export function energiesOf(domain: Domain, contexts: Contexts, solution: Solutio
   const diagonals = Object.fromEntries(
     Object.entries(parts).map(([name, of]) => [name, diagonal(of, n)]),
   ) as Record<Part, Float64Array>;
-  // Caused: a column's seconds, in its own class.
-  const causedJ = energy.slice();
-  return { ...scaledToSum(domain, energy, covariance), parts: diagonals, causedJ };
+  const scaled = scaledToSum(domain, energy, covariance);
+  return {
+    ...scaled,
+    parts: diagonals,
+    causedJ: caused(domain, contexts, solution, { d, drawnJ: scaled.energyJ }),
+  };
 }
 
 function diagonal(of: Float64Array, n: number): Float64Array {

@@ -58,6 +58,8 @@ export interface Estimate {
   /** By class of the domain. */
   readonly energyJ: Float64Array;
   readonly covariance: Float64Array;
+  /** What each class's load caused, J; differs from the energy drawn only where power follows late. */
+  readonly causedJ: Float64Array;
   readonly response: Response | undefined;
   readonly refusal?: Refusal;
   /** Of the likeliest answer: variances by what they come from. */
@@ -81,13 +83,7 @@ export function* estimate(domain: Domain): Generator<void, Estimate> {
   const { classes: n, facts, boundaries } = domain;
   if (n === 1) {
     const energyJ = Float64Array.of(facts.totalJ);
-    return {
-      energyJ,
-      covariance: new Float64Array(1),
-      response: undefined,
-      parts: undefined,
-      notes: [],
-    };
+    return { ...nothing(n), energyJ, causedJ: energyJ };
   }
   const whole = boundaries.isWhole.reduce((s, is) => s + is, 0);
   if (whole < MIN_ROWS) return refused(n, "too few changes of the counter");
@@ -117,9 +113,21 @@ export function* estimate(domain: Domain): Generator<void, Estimate> {
   return mixture(domain, answers, found.shapes, contexts.columns.width);
 }
 
+/** What there is without a fit: energies that are not known, without error. */
+function nothing(n: number): Estimate {
+  const energyJ = new Float64Array(n).fill(NaN), covariance = new Float64Array(n * n);
+  return {
+    energyJ,
+    causedJ: energyJ,
+    covariance,
+    response: undefined,
+    parts: undefined,
+    notes: [],
+  };
+}
+
 function refused(n: number, refusal: Refusal): Estimate {
-  const energyJ = new Float64Array(n).fill(NaN), covariance = new Float64Array(n * n).fill(NaN);
-  return { energyJ, covariance, response: undefined, refusal, parts: undefined, notes: [] };
+  return { ...nothing(n), covariance: new Float64Array(n * n).fill(NaN), refusal };
 }
 
 /** Rows that each of these sees whole, should it move a little. */
@@ -247,6 +255,9 @@ function mixture(
   return {
     energyJ,
     covariance,
+    causedJ: strongest.energies.causedJ.map((x, c) =>
+      x - strongest.energies.energyJ[c] + energyJ[c]
+    ),
     response: {
       family: familyOf(kernel),
       kernel,

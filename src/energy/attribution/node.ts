@@ -31,9 +31,22 @@ export interface DomainResult extends Estimate {
   readonly capacity: number;
   /** By class: the caller's number, or one of `OWN`. */
   readonly ids: readonly number[];
+  /** Place of an id. */
+  readonly indexOf: ReadonlyMap<number, number>;
   readonly seconds: Float64Array;
+  /** Seconds of the members of the joined class. */
+  readonly joinedS: ReadonlyMap<number, number>;
   readonly periodS: number;
   readonly jitterS: number;
+}
+
+/** Time without begin and end. */
+interface Fold {
+  readonly step: number;
+  readonly lane: number;
+  readonly classId: number;
+  readonly seconds: number;
+  readonly around: number;
 }
 
 /** What happens to lanes. Edges are numbers of classes, from 0 on. */
@@ -50,6 +63,8 @@ export class NodeEnergies {
   #what = new Int32Array(1024);
   readonly #masks: Int32Array[] = [];
   readonly #maskOf = new Map<string, number>();
+  /** Time of lanes that came without begin and end, by the reading before. */
+  #folds: Fold[] = [];
   /** Readings: when, and by counter. */
   #readings = 0;
   #readS = new Float64Array(1024);
@@ -66,6 +81,7 @@ export class NodeEnergies {
   /** Forgets all: another process took the command's place. */
   restart(): void {
     this.#events = this.#readings = 0;
+    this.#folds = [];
   }
 
   /** A lane lives from a time on, or has other CPUs. */
@@ -83,6 +99,13 @@ export class NodeEnergies {
   /** A lane is in a class from a time on. */
   edge(timeS: number, lane: number, classId: number): void {
     this.#push(timeS, lane, classId);
+  }
+
+  /** A class had a part of a lane's time in another one since the last reading. */
+  fold(lane: number, classId: number, seconds: number, around: number): void {
+    if (classId !== around) {
+      this.#folds.push({ step: this.#readings, lane, classId, seconds, around });
+    }
   }
 
   /** Readings of all counters, J; NaN: none. */
@@ -194,8 +217,10 @@ export class NodeEnergies {
     const isDevice = kind === "gpu";
     const domain = new Domain(log, known, { endS, capacity, totalJ, isLost, alive, isDevice });
     const estimated = yield* estimate(domain);
-    const { ids, seconds } = domain, { periodS, jitterS } = known;
-    return { ...estimated, kind, counters, totalJ, capacity, ids, seconds, periodS, jitterS };
+    const { ids, seconds, joinedS } = domain, { periodS, jitterS } = known;
+    const indexOf = new Map(ids.map((id, c) => [id, c]));
+    const what = { kind, counters, totalJ, capacity, ids, indexOf, seconds, joinedS };
+    return { ...estimated, ...what, periodS, jitterS };
   }
 
   /** Pieces of the lanes in some counters' domain; its capacity; the part of its ends at which a lane lives. */
@@ -211,8 +236,19 @@ export class NodeEnergies {
     const count = (cpus: Uint8Array) => cpus.reduce((s, is) => s + is, 0);
     const isUsed = count(used) > 0, capacity = count(used) || count(members) || 1;
     const log = new PieceLog(), weights = new Map<number, number>();
-    let next = 0, atBegin = 0;
+    let next = 0, atBegin = 0, folded = 0;
+    const fold = (untilS: number) => {
+      for (; folded < this.#folds.length; folded++) {
+        const { step, lane, classId, seconds, around } = this.#folds[folded];
+        if (step >= this.#readings || this.#readS[step] > untilS) return;
+        const fromS = this.#readS[Math.max(0, step - 1)] - originS,
+          toS = this.#readS[step] - originS;
+        const part = log.weightOf(lane) * Math.min(1, seconds / (toS - fromS));
+        if (step > 0 && part > 0) log.divide(fromS, toS, { from: around, to: classId, part });
+      }
+    };
     for (let i = 0; i < this.#events; i++) {
+      fold(this.#timeS[i]);
       const timeS = Math.min(endS, Math.max(0, this.#timeS[i] - originS)), what = this.#what[i];
       if (what >= 0) log.edge(timeS, this.#lane[i], what);
       if (next === lives.length || lives[next].event !== i) continue;
@@ -232,6 +268,7 @@ export class NodeEnergies {
       for (const [lane, weight] of now) weights.set(lane, weight);
       if (timeS === 0) atBegin = now.size;
     }
+    fold(Infinity);
     const alive = isUsed ? ((atBegin > 0 ? 1 : 0) + (weights.size > 0 ? 1 : 0)) / 2 : 1;
     log.finish(endS, capacity);
     return { log, capacity, alive };

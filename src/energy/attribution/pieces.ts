@@ -14,6 +14,8 @@ export const OWN = {
   /** All classes that have no place of their own. */
   joined: -3,
 } as const;
+/** Lanes below 0: CPUs without lanes, and time of lanes that was divided. */
+export const REST = -1, DIVIDED = -2;
 /** No class was before: a lane begins. */
 export const NONE = -9;
 
@@ -71,6 +73,23 @@ export class PieceLog {
     const { classId: before } = open;
     const isNew = this.#close(timeS, lane, open);
     open.begin(timeS, classId, isNew ? before : open.before);
+  }
+
+  /**
+   * A class had a part of the time that a lane was in another one, it is not known when: evenly.
+   *
+   * @param part CPUs.
+   */
+  divide(fromS: number, toS: number, of: { from: number; to: number; part: number }): void {
+    for (const [classId, weight] of [[of.from, -of.part], [of.to, of.part]]) {
+      const stay = this.#stay(fromS, toS, { classId, before: NONE, lane: DIVIDED });
+      this.#piece(stay, fromS, toS, { weight, age: AGES_S.length });
+    }
+  }
+
+  /** Weight of a lane that lives; 0: it does not. */
+  weightOf(lane: number): number {
+    return this.#open.get(lane)?.weight ?? 0;
   }
 
   /** Nothing comes after this. Capacity that no lane had is the rest. */
@@ -134,21 +153,25 @@ export class PieceLog {
     for (let age = 0, startS = fromS; startS < toS && weight > 0; age++) {
       const untilS = age < AGES_S.length ? Math.min(toS, beginS + AGES_S[age]) : toS;
       if (!(untilS > startS)) continue;
-      if (this.count === this.startS.length) {
-        this.startS = grown(this.startS);
-        this.endS = grown(this.endS);
-        this.weight = grown(this.weight);
-        this.stay = grown(this.stay);
-        this.age = grown(this.age);
-      }
-      const at = this.count++;
-      this.startS[at] = startS;
-      this.endS[at] = untilS;
-      this.weight[at] = weight;
-      this.stay[at] = stay;
-      this.age[at] = age;
+      this.#piece(stay, startS, untilS, { weight, age });
       startS = untilS;
     }
+  }
+
+  #piece(stay: number, startS: number, endS: number, of: { weight: number; age: number }): void {
+    if (this.count === this.startS.length) {
+      this.startS = grown(this.startS);
+      this.endS = grown(this.endS);
+      this.weight = grown(this.weight);
+      this.stay = grown(this.stay);
+      this.age = grown(this.age);
+    }
+    const at = this.count++;
+    this.startS[at] = startS;
+    this.endS[at] = endS;
+    this.weight[at] = of.weight;
+    this.stay[at] = stay;
+    this.age[at] = of.age;
   }
 }
 
