@@ -8,7 +8,6 @@
  * @module
  */
 import { lengthened } from "../../core/grow.ts";
-import { countBelow, countUpTo } from "./linear.ts";
 
 /** How a counter answers; the lag alone, or with one of three shapes. Seconds. */
 export interface Kernel {
@@ -119,22 +118,37 @@ export function respond(spans: Spans, edges: Edges, kernel: Kernel): Parts {
   }
   const begin = new Int32Array(spans.count + 1), afterS = new Float64Array(spans.count);
   let interval = new Int32Array(spans.count * 4 + 16), partS = new Float64Array(interval.length);
-  let used = 0;
+  // The next piece often begins where one ends: K at that moment is the same.
+  let sharedS = NaN, sharedFrom = 0, sharedTo = 0, shared = new Float64Array(64);
+  let used = 0, first = 0, whole = 0;
   for (let i = 0; i < spans.count; i++) {
     const s = spans.startS[i], e = spans.endS[i], length = e - s;
-    const first = countUpTo(u, s), whole = Math.max(first, countBelow(done, e));
+    first = walkUpTo(u, s, first);
+    whole = Math.max(first, walkBelow(done, e, whole));
     const last = Math.min(whole, n - 1);
     if (used + last - first + 1 > interval.length) {
       const size = 2 * interval.length + last - first;
       interval = lengthened(interval, size);
       partS = lengthened(partS, size);
     }
-    let before = 0;
+    const to = Math.min(whole, n), isShared = s === sharedS, from = isShared ? sharedFrom : 0;
+    let before = 0, begun = to;
+    if (to - first > shared.length) shared = lengthened(shared, 2 * (to - first));
     for (let k = first; k <= last; k++) {
       let g = length;
       if (k < whole) {
-        const x = u[k];
-        g = ramp(x - s, aS[k], meanS, orderS) - ramp(x - e, aS[k], meanS, orderS);
+        const x = u[k], a = aS[k];
+        const ofStart = isShared && k >= from && k < sharedTo
+          ? shared[k - from]
+          : ramp(x - s, a, meanS, orderS);
+        // What is written lies before what is still to be read.
+        let ofEnd = 0;
+        if (x > e) {
+          if (begun === to) begun = k;
+          ofEnd = ramp(x - e, a, meanS, orderS);
+          shared[k - begun] = ofEnd;
+        }
+        g = ofStart - ofEnd;
         g = g < 0 ? 0 : g > length ? length : g;
       }
       if (k > 0 && g !== before) {
@@ -143,10 +157,29 @@ export function respond(spans: Spans, edges: Edges, kernel: Kernel): Parts {
       }
       before = g;
     }
+    sharedS = e;
+    sharedFrom = begun;
+    sharedTo = to;
     afterS[i] = length - before;
     begin[i + 1] = used;
   }
   return { begin, interval, partS, afterS };
+}
+
+/** How many of some numbers in order are at most x, from a guess that is near. */
+function walkUpTo(sorted: Float64Array, x: number, guess: number): number {
+  let k = guess;
+  while (k < sorted.length && sorted[k] <= x) k++;
+  while (k > 0 && sorted[k - 1] > x) k--;
+  return k;
+}
+
+/** How many of some numbers in order are below x, from a guess that is near. */
+function walkBelow(sorted: Float64Array, x: number, guess: number): number {
+  let k = guess;
+  while (k < sorted.length && sorted[k] < x) k++;
+  while (k > 0 && sorted[k - 1] >= x) k--;
+  return k;
 }
 
 /** Each interval shows what lies within the window before its end, as if all of it were like that. */
