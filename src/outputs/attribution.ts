@@ -12,8 +12,6 @@ import {
 import type { ClassEnergy, CounterFacts } from "../aggregate/attribution/add_up.ts";
 import { CAUSES } from "../aggregate/attribution/causes.ts";
 import { HELP, HIDDEN, NEVER_SHOWN } from "../aggregate/attribution/fit_outcome.ts";
-import { type DomainResult, NodeEnergies } from "../energy/attribution/node.ts";
-import { sumOf } from "../energy/attribution/kinds.ts";
 import { PathFamilies } from "../aggregate/build_tree.ts";
 import { PeakPower } from "../aggregate/peak_power.ts";
 import type { FigureCoverage, Known } from "../aggregate/coverage.ts";
@@ -27,6 +25,7 @@ import type { Batch } from "../signals/batch.ts";
 import { type AttributionMode, parseAttribution } from "../core/attribution_mode.ts";
 import type { OptionValues } from "../core/option.ts";
 import { type EnergyCounter, findCounters, offered, STAMP } from "./energy_counters.ts";
+import { FittedEnergies } from "./fitted_energies.ts";
 import { HiddenPaths, outermostPlain, tooFastNote } from "./hidden_paths.ts";
 import type { Opener, OpenOutput } from "./output.ts";
 import type { RunView } from "./run_view.ts";
@@ -122,27 +121,12 @@ export class RunAttribution implements OpenOutput {
     tracker.pathCpus.foldedListener = (path, seconds, cpus, between) =>
       this.#attribution.folded(path - 1, seconds, cpus, between);
     tracker.pathCpus.listener = this.#move;
-    if (Deno.env.get("JOULEMARK_ESTIMATOR") === "mixed" && mode === "fit") {
-      const node = this.#node = new NodeEnergies(topology.count("cpu"), counters);
-      tracker.lanes = {
-        live: (timeS, lane, cpus) => {
-          if (tracker.generation !== this.#laneGeneration) {
-            this.#laneGeneration = tracker.generation;
-            if (this.#laneGeneration > 1) node.restart();
-          }
-          node.lane(timeS, lane, cpus);
-        },
-        move: (timeS, lane, path) => node.edge(timeS, lane, path),
-        fold: (lane, path, seconds, around) =>
-          node.fold(lane, path, seconds, around < 0 ? outermostPlain(tracker, path) : around),
-        end: (timeS, lane) => node.end(timeS, lane),
-      };
+    if (mode === "fit" && Deno.env.get("JOULEMARK_ESTIMATOR") === "mixed") {
+      this.#fitted = new FittedEnergies(counters, topology.count("cpu"), tracker);
     }
   }
 
-  #node: NodeEnergies | undefined;
-  #laneGeneration = 0;
-  #domains: readonly DomainResult[] = [];
+  readonly #fitted: FittedEnergies | undefined;
 
   /** CPUs change their path, as reported by the tracker. */
   readonly #move = (timeS: number, cpus: Int32Array, path: number): void => {
@@ -179,12 +163,12 @@ export class RunAttribution implements OpenOutput {
     this.#finished = finished;
     if (this.#idleS === this.#idleS) {
       this.#attribution.step(this.#idleS, this.#values, this.#stamps);
-      this.#node?.step(this.#idleS, this.#values, this.#stamps);
+      this.#fitted?.step(this.#idleS, this.#values, this.#stamps);
       this.#idleS = NaN;
     }
     this.#read();
     this.#attribution.step(timeS, this.#values, this.#stamps);
-    this.#node?.step(timeS, this.#values, this.#stamps);
+    this.#fitted?.step(timeS, this.#values, this.#stamps);
     this.#peaks.sample(timeS, this.#values);
     this.#samples++;
   }
@@ -245,13 +229,8 @@ export class RunAttribution implements OpenOutput {
   #resultNow(isLast: boolean): AttributionResult {
     if (isLast && this.#endSamples === this.#samples) return this.#result;
     if (isLast) this.#endSamples = this.#samples;
-    if (isLast && this.#node !== undefined) {
-      const work = this.#node.results();
-      let next = work.next();
-      while (!next.done) next = work.next();
-      this.#domains = next.value;
-    }
-    return this.#attribution.result(isLast, this.#node === undefined);
+    if (isLast) this.#fitted?.finish();
+    return this.#attribution.result(isLast, this.#fitted === undefined);
   }
 
   /** Lines for people: what cannot be determined for the most inclusive counter, and the fit's lack of fit. */
@@ -312,11 +291,8 @@ export class RunAttribution implements OpenOutput {
    */
   #sum(result: AttributionResult, kind: Kind, paths: readonly number[]): ClassEnergy {
     const all = result.get(kind)!.sum(paths);
-    if (this.#node !== undefined) {
-      return {
-        ...all,
-        ...sumOf(this.#domains.filter((d) => d.kind === kind), paths),
-      } as ClassEnergy;
+    if (this.#fitted !== undefined) {
+      return { ...all, ...this.#fitted.sum(kind, paths) } as ClassEnergy;
     }
     if (this.mode === "fit" && this.#hidden.has(paths)) {
       return { ...all, fitJ: NaN, causedJ: NaN, why: HIDDEN };

@@ -28,6 +28,8 @@ const HISTORY_S = 0.0005, HISTORY = 400_000;
 /** All columns of a counter, lag and shape included: cost (p²/2 multiply-adds a row). At most a sixth of its rows. */
 export const MAX_COLUMNS = 192;
 const ROWS_A_COLUMN = 6, MIN_COLUMNS = 8;
+/** Numbers of a design, for memory: as many as a stretch has by its changes; coarse counters have more rows. */
+const MAX_NUMBERS = 12_288 * MAX_COLUMNS;
 /** Columns of pairs, memories and lines: at most so many, and this part of what there is. */
 const PAIRS = 24, PAIRS_PART = 6, MEMORY = 36, MEMORY_PART = 4, LINES = 24, LINES_PART = 8;
 /** More moments than this at which lanes change have no pairs. */
@@ -56,7 +58,8 @@ export function makeContexts(domain: Domain, powers: Float64Array, rows: number)
   const { classes } = domain;
   const most = Math.max(
     MIN_COLUMNS,
-    Math.min(MAX_COLUMNS, Math.floor(rows / ROWS_A_COLUMN)) - 2 - classes,
+    Math.min(MAX_COLUMNS, Math.floor(rows / ROWS_A_COLUMN), Math.floor(MAX_NUMBERS / rows)) - 2 -
+      classes,
   );
   const beside = findPairs(domain, powers, Math.min(PAIRS, Math.floor(most / PAIRS_PART)));
   const left = most - (beside === undefined ? 0 : beside.pairs.list.length + 1);

@@ -5,7 +5,7 @@
 import { type Contexts, makeContexts } from "./contexts.ts";
 import type { Domain } from "./domain.ts";
 import { type Energies, energiesOf, isLocked, type Part } from "./energies.ts";
-import { FAMILY } from "./model.ts";
+import { type Effects, FAMILY, type Fit, type Noise } from "./model.ts";
 import { type Family, familyOf, type Kernel, lengthOf, reachOf } from "./response.ts";
 import { type Candidate, FAST_S, MIN_ROWS, ofFamily, priorOf, search } from "./search.ts";
 import { type Solution, solve } from "./solve.ts";
@@ -53,24 +53,49 @@ export interface Response {
   readonly columns: number;
 }
 
+/** What is known of a counter once its answer has been chosen: later stretches of the run need no choice. */
+export interface Choice {
+  readonly kernel: Kernel;
+  readonly noise: Noise;
+  readonly effects: Effects;
+  /** W by the caller's number of a class. */
+  readonly powers: ReadonlyMap<number, number>;
+  /** By other answers: their weight, and what their energies differ by, W by class; first the mixture's own. */
+  readonly apartW: readonly {
+    readonly weight: number;
+    readonly watts: ReadonlyMap<number, number>;
+  }[];
+  readonly response: Response;
+}
+
+/** What other answers say of energies: all stretches of a run are off alike. */
+export interface Apart {
+  readonly weight: number;
+  readonly joules: Float64Array;
+}
+
 /** One counter's result. */
 export interface Estimate {
   /** By class of the domain. */
   readonly energyJ: Float64Array;
+  /** Without what other answers say, which is `apart`. */
   readonly covariance: Float64Array;
+  readonly apart: readonly Apart[];
+  /** By class: which part of the power's prior variance is left, 0 to 1. */
+  readonly priorLeft: Float64Array;
   /** What each class's load caused, J; differs from the energy drawn only where power follows late. */
   readonly causedJ: Float64Array;
-  readonly response: Response | undefined;
+  readonly choice: Choice | undefined;
   readonly refusal?: Refusal;
   /** Of the likeliest answer: variances by what they come from. */
-  readonly parts: Readonly<Record<Part | "responses", Float64Array>> | undefined;
+  readonly parts: Readonly<Partial<Record<Part, Float64Array>>>;
   /** What power depends on beside the class. */
   readonly notes: readonly string[];
 }
 
 /** A fitted answer. */
 interface Answer {
-  readonly solution: Pick<Solution, "kernel" | "lagS" | "lagSeS" | "fit">;
+  readonly solution: Pick<Solution, "kernel" | "lagS" | "lagSeS" | "fit" | "powers">;
   readonly energies: Energies;
   /** The same if a first order is the counter's own. */
   readonly asFilter: Energies | undefined;
@@ -81,12 +106,9 @@ interface Answer {
 /** Estimates the energies of a domain's classes; yields now and then. */
 export function* estimate(domain: Domain): Generator<void, Estimate> {
   const { classes: n, facts, boundaries } = domain;
-  if (n === 1) {
-    const energyJ = Float64Array.of(facts.totalJ);
-    return { ...nothing(n), energyJ, causedJ: energyJ };
-  }
+  if (n === 1) return nothing(Float64Array.of(facts.totalJ), new Float64Array(1));
   const whole = boundaries.isWhole.reduce((s, is) => s + is, 0);
-  if (whole < MIN_ROWS) return refused(n, "too few changes of the counter");
+  if (whole < MIN_ROWS) return refused(domain, "too few changes of the counter");
   const found = yield* search(domain);
   const contexts = makeContexts(domain, found.powers, whole);
   const pure = (of: readonly Candidate[]) => ofFamily(of, "lag")[0];
@@ -113,21 +135,66 @@ export function* estimate(domain: Domain): Generator<void, Estimate> {
   return mixture(domain, answers, found.shapes, contexts.columns.width);
 }
 
-/** What there is without a fit: energies that are not known, without error. */
-function nothing(n: number): Estimate {
-  const energyJ = new Float64Array(n).fill(NaN), covariance = new Float64Array(n * n);
+/** What there is without a fit. */
+function nothing(energyJ: Float64Array, covariance: Float64Array): Estimate {
+  const priorLeft = new Float64Array(energyJ.length).fill(1);
   return {
     energyJ,
-    causedJ: energyJ,
     covariance,
-    response: undefined,
-    parts: undefined,
+    apart: [],
+    priorLeft,
+    causedJ: energyJ,
+    choice: undefined,
+    parts: {},
     notes: [],
   };
 }
 
-function refused(n: number, refusal: Refusal): Estimate {
-  return { ...nothing(n), covariance: new Float64Array(n * n).fill(NaN), refusal };
+/** Energies by time alone, with an error as large as they are. */
+function refused({ seconds, meanW, classes: n }: Domain, refusal: Refusal): Estimate {
+  const energyJ = seconds.map((s) => s * meanW), covariance = new Float64Array(n * n);
+  energyJ.forEach((joules, c) => covariance[c * n + c] = joules ** 2);
+  return { ...nothing(energyJ, covariance), refusal };
+}
+
+/** Estimates the energies of a later stretch of a run. */
+export function* estimateAgain(domain: Domain, choice: Choice): Generator<void, Estimate> {
+  const { classes: n, facts, boundaries, ids, seconds, meanW } = domain;
+  if (n === 1) return nothing(Float64Array.of(facts.totalJ), new Float64Array(1));
+  const whole = boundaries.isWhole.reduce((s, is) => s + is, 0);
+  if (whole < MIN_ROWS) return refused(domain, "too few changes of the counter");
+  const powers = Float64Array.from(ids, (id) => choice.powers.get(id) ?? meanW);
+  const contexts = makeContexts(domain, powers, whole);
+  yield;
+  const { kernel, noise, effects } = choice;
+  const start = { noise, effects, powers, moves: 1 };
+  const solution = yield* solve(domain, contexts, kernel, start, rowsOf(domain, [kernel]));
+  const { energyJ, covariance, parts, causedJ } = energiesOf(domain, contexts, solution);
+  const [own, ...others] = choice.apartW.map(({ weight, watts }) => ({
+    weight,
+    joules: centred(Float64Array.from(ids, (id, c) => (watts.get(id) ?? 0) * seconds[c]), seconds),
+  }));
+  return {
+    energyJ: energyJ.map((x, c) => x + own.joules[c]),
+    causedJ: causedJ.map((x, c) => x + own.joules[c]),
+    covariance,
+    apart: others,
+    priorLeft: priorLeft(solution.fit, n),
+    choice,
+    parts,
+    notes: notesOf(solution.fit.effects, undefined),
+  };
+}
+
+/** Differences of energies add up to nothing. */
+function centred(joules: Float64Array, seconds: Float64Array): Float64Array {
+  const sum = joules.reduce((s, x) => s + x, 0), all = seconds.reduce((s, x) => s + x, 0);
+  return joules.map((x, c) => x - sum * seconds[c] / all);
+}
+
+/** The prior of a power has variance 1, in units of the mean. */
+function priorLeft({ v, theta }: Pick<Fit, "v" | "theta">, n: number): Float64Array {
+  return Float64Array.from({ length: n }, (_, c) => Math.min(1, v[c * theta.length + c]));
 }
 
 /** Rows that each of these sees whole, should it move a little. */
@@ -172,7 +239,7 @@ function answerOf(domain: Domain, contexts: Contexts, solution: Solution): Answe
   const isLoad = kernel.orderS > 0 && kernel.isLoad;
   const filter = { ...solution, kernel: { ...kernel, isLoad: false } };
   return {
-    solution: { kernel, lagS, lagSeS, fit },
+    solution: { kernel, lagS, lagSeS, fit, powers: solution.powers },
     energies: energiesOf(domain, contexts, solution),
     asFilter: isLoad && !(domain.boundaries.periodS < FAST_S)
       ? energiesOf(domain, contexts, filter)
@@ -233,41 +300,52 @@ function mixture(
   const plainWeight = plain.reduce((s, { weight }) => s + weight, 0) / total;
   const taken = plainWeight > SIMPLE ? plain : parts;
   const takenWeight = taken.reduce((s, { weight }) => s + weight, 0);
-  const energyJ = new Float64Array(n),
-    covariance = new Float64Array(n * n),
-    responses = new Float64Array(n);
+  const strongest = parts.reduce((a, b) => b.weight > a.weight ? b : a);
+  if (strongest.answer.isLocked) {
+    return refused(domain, "program and samples are in step with the counter");
+  }
+  const energyJ = new Float64Array(n), covariance = new Float64Array(n * n);
   for (const { weight, energies } of taken) {
     energies.energyJ.forEach((x, c) => energyJ[c] += weight / takenWeight * x);
   }
-  for (const { weight, energies } of parts) {
-    const apart = energies.energyJ.map((x, c) => x - energyJ[c]);
-    for (let i = 0; i < n * n; i++) {
-      const between = apart[Math.floor(i / n)] * apart[i % n];
-      covariance[i] += weight / total * (energies.covariance[i] + between);
-    }
-    for (let c = 0; c < n; c++) responses[c] += weight / total * apart[c] ** 2;
-  }
-  const strongest = parts.reduce((a, b) => b.weight > a.weight ? b : a);
-  if (strongest.answer.isLocked) {
-    return refused(n, "program and samples are in step with the counter");
-  }
-  const { kernel, lagSeS, fit } = strongest.answer.solution;
+  const apart = parts.map(({ weight, energies }) => {
+    energies.covariance.forEach((x, i) => covariance[i] += weight / total * x);
+    return { weight: weight / total, joules: energies.energyJ.map((x, c) => x - energyJ[c]) };
+  });
+  const base = taken.reduce((a, b) => b.weight > a.weight ? b : a),
+    { fit, kernel, lagSeS } = base.answer.solution;
+  const causes = strongest.energies;
+  const family = familyOf(kernel);
+  const response = {
+    family,
+    kernel,
+    lagSeS,
+    weight: base.weight / total,
+    intervals: base.answer.rows,
+    columns: columns + (family === "lag" ? 1 : 2),
+  };
+  const wattsOf = (joules: Float64Array) =>
+    new Map(domain.ids.map((id, c) => [id, joules[c] / domain.seconds[c]]));
+  const own = { weight: 0, joules: energyJ.map((x, c) => x - base.energies.energyJ[c]) };
   return {
     energyJ,
     covariance,
-    causedJ: strongest.energies.causedJ.map((x, c) =>
-      x - strongest.energies.energyJ[c] + energyJ[c]
-    ),
-    response: {
-      family: familyOf(kernel),
-      kernel,
-      lagSeS,
-      weight: strongest.weight / total,
-      intervals: strongest.answer.rows,
-      columns: columns + (familyOf(kernel) === "lag" ? 1 : 2),
+    apart,
+    priorLeft: priorLeft(fit, n),
+    causedJ: causes.causedJ.map((x, c) => x - causes.energyJ[c] + energyJ[c]),
+    choice: {
+      kernel: base.energies === base.answer.asFilter ? { ...kernel, isLoad: false } : kernel,
+      noise: fit.noise,
+      effects: fit.effects,
+      powers: new Map(domain.ids.map((id, c) => [id, base.answer.solution.powers[c]])),
+      apartW: [own, ...apart].map(({ weight, joules }) => ({ weight, watts: wattsOf(joules) })),
+      response,
     },
-    parts: { ...strongest.energies.parts, responses },
-    notes: notesOf(fit.effects, isDoubtful || isEarly[best] ? of[best].kernel : undefined),
+    parts: causes.parts,
+    notes: notesOf(
+      strongest.answer.solution.fit.effects,
+      isDoubtful || isEarly[best] ? of[best].kernel : undefined,
+    ),
   };
 }
 

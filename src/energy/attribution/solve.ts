@@ -60,6 +60,8 @@ export interface Start {
   readonly effects: Effects;
   /** W by class. @default those of a first fit */
   readonly powers?: Float64Array;
+  /** Times that the kernel moves. @default 3 */
+  readonly moves?: number;
 }
 
 /** Joules where a column's coefficient is 1, per CPU-second. */
@@ -136,7 +138,7 @@ export function* solve(
       const still = Math.max(STILL * Math.sqrt(fit.v[p * p - 1]), STILL_LENGTH);
       isStill &&= Math.abs(Math.log(factor)) < still;
     }
-    if (isStill || move === MOVES - 1) {
+    if (isStill || move === (start.moves ?? MOVES) - 1) {
       return {
         fit,
         families,

@@ -1,0 +1,165 @@
+/**
+ * The energies of classes from the counters of one kind: stretch by stretch, so that memory does not grow with the
+ * run. The first stretch chooses the counter's answer, as do the 2nd, 4th, 8th and so on; the others use it.
+ * @module
+ */
+import {
+  type Choice,
+  type Estimate,
+  estimate,
+  estimateAgain,
+  FIRST_ROWS,
+  type Refusal,
+  type Response,
+} from "./estimate.ts";
+import type { Domain } from "./domain.ts";
+import { RunSum } from "./run_sum.ts";
+import { type Counter, Stretch } from "./stretch.ts";
+
+/** A stretch ends with so many changes of the counter; it is taken up once there are so many more, or the run ends. */
+const MORE_ROWS = 2048;
+/** A stretch ends with so many events (3 MiB) or readings, too. */
+const MAX_EVENTS = 200_000, MAX_READINGS = 4 * FIRST_ROWS;
+
+/** What is known of some counters, by the last stretch. */
+export interface DomainFacts {
+  readonly counters: readonly number[];
+  readonly periodS: number;
+  readonly jitterS: number;
+  readonly response: Response | undefined;
+  readonly refusal: Refusal | undefined;
+  readonly notes: readonly string[];
+}
+
+/** Records lanes and readings of one kind's counters, and estimates. */
+export class KindEnergies {
+  sum = new RunSum();
+  /** By the first of its counters. */
+  readonly facts = new Map<number, DomainFacts>();
+  readonly #masks: Int32Array[] = [];
+  readonly #maskOf = new Map<string, number>();
+  readonly #choices = new Map<number, Choice>();
+  #stretch: Stretch;
+  #stretches = 0;
+  /** Changes of the first counter, and the reading at which a stretch is to be cut. */
+  #changes = 0;
+  #lastJ = NaN;
+  #cutAt = -1;
+  #work: Generator<void, void> | undefined;
+
+  constructor(
+    readonly counters: readonly Counter[],
+    readonly cpuCount: number,
+    readonly isDevice: boolean,
+  ) {
+    this.#stretch = new Stretch(counters, cpuCount, this.#masks);
+  }
+
+  /** Forgets all: another process took the command's place. */
+  restart(): void {
+    this.sum = new RunSum();
+    this.facts.clear();
+    this.#choices.clear();
+    this.#begin(new Stretch(this.counters, this.cpuCount, this.#masks));
+    this.#stretches = 0;
+    this.#work = undefined;
+  }
+
+  /** A lane lives from a time on, or has other CPUs. */
+  live(timeS: number, lane: number, cpus: Int32Array): void {
+    const mask = this.#maskOf.getOrInsertComputed(
+      cpus.join(),
+      () => this.#masks.push(cpus.slice()) - 1,
+    );
+    this.#stretch.mask(timeS, lane, mask);
+  }
+
+  /** A lane lives no longer. */
+  end(timeS: number, lane: number): void {
+    this.#stretch.end(timeS, lane);
+  }
+
+  /** A lane is in a class from a time on. */
+  edge(timeS: number, lane: number, classId: number): void {
+    this.#stretch.edge(timeS, lane, classId);
+  }
+
+  /** A class had a part of a lane's time in another one since the last reading. */
+  fold(lane: number, classId: number, seconds: number, around: number): void {
+    if (classId !== around) this.#stretch.fold(lane, classId, seconds, around);
+  }
+
+  /** Readings of all counters, J; NaN: none. */
+  step(timeS: number, valuesJ: ArrayLike<number>, stampsS: ArrayLike<number>): void {
+    const stretch = this.#stretch;
+    stretch.step(timeS, valuesJ, stampsS);
+    if (valuesJ[0] !== this.#lastJ) this.#changes++;
+    this.#lastJ = valuesJ[0];
+    const { readings, events } = stretch;
+    if (
+      this.#cutAt < 0 &&
+      (this.#changes === FIRST_ROWS || readings >= MAX_READINGS || events >= MAX_EVENTS)
+    ) {
+      this.#cutAt = readings - 1;
+    }
+    const isDue = this.#changes >= FIRST_ROWS + MORE_ROWS || readings >= MAX_READINGS + MORE_ROWS ||
+      events >= 5 / 4 * MAX_EVENTS;
+    if (this.#cutAt < 0 || !isDue) return;
+    // What is still to do of the stretch before comes first.
+    this.#finishWork();
+    const next = stretch.cut(this.#cutAt);
+    this.#work = this.#take(stretch);
+    this.#begin(next);
+  }
+
+  /** Goes on with the work, if there is any. @returns Is there more? */
+  work(): boolean {
+    if (this.#work?.next().done !== false) this.#work = undefined;
+    return this.#work !== undefined;
+  }
+
+  /** The run is over. */
+  finish(): void {
+    this.#finishWork();
+    const stretch = this.#stretch;
+    if (stretch.readings < 2) return;
+    // It can go on from the last reading.
+    this.#begin(stretch.cut(stretch.readings - 1));
+    this.#work = this.#take(stretch);
+    this.#finishWork();
+  }
+
+  #finishWork(): void {
+    while (this.work());
+  }
+
+  #begin(stretch: Stretch): void {
+    this.#stretch = stretch;
+    this.#changes = 0;
+    this.#cutAt = -1;
+  }
+
+  *#take(stretch: Stretch): Generator<void, void> {
+    // Powers of two.
+    const number = ++this.#stretches, isChosen = (number & (number - 1)) === 0;
+    this.sum.begin();
+    let capacity = 0;
+    for (const { counters, domain } of stretch.domains(this.isDevice)) {
+      yield;
+      const [first] = counters, known = this.#choices.get(first);
+      const result = isChosen || known === undefined
+        ? yield* estimate(domain)
+        : yield* estimateAgain(domain, known);
+      if (result.choice !== undefined) this.#choices.set(first, result.choice);
+      this.sum.add(domain, result);
+      if (domain.ids.some((id) => id >= 0)) capacity += domain.facts.capacity;
+      this.facts.set(first, factsOf(counters, domain, result));
+    }
+    this.sum.capacity = Math.max(this.sum.capacity, capacity);
+  }
+}
+
+function factsOf(counters: readonly number[], domain: Domain, result: Estimate): DomainFacts {
+  const { periodS, jitterS } = domain.boundaries, { choice, refusal, notes } = result;
+  return { counters, periodS, jitterS, response: choice?.response, refusal, notes };
+}

@@ -1,0 +1,218 @@
+/**
+ * Energies of classes over all domains of a kind and all stretches of a run, with their covariances.
+ * @module
+ */
+import { grown } from "../../core/grow.ts";
+import type { Domain } from "./domain.ts";
+import { type Choice, type Estimate, MAX_ERROR } from "./estimate.ts";
+import { OWN } from "./pieces.ts";
+
+/** Energy of some classes together, J. */
+export interface FittedEnergy {
+  /** NaN: it cannot be determined. */
+  readonly fitJ: number;
+  readonly seJ: number;
+  /** What their load caused, whenever it was drawn. */
+  readonly causedJ: number;
+  /** Seconds of CPUs. */
+  readonly cpuS: number;
+  /** Power of the domains while all their CPUs were in these classes, W. */
+  readonly powerW: number;
+  /** Why it cannot be determined. */
+  readonly why?: string;
+}
+
+/** Of a class without a place of its own, the part of its energy by time that is unknown. */
+const JOINED_ERROR = 0.5;
+/** Classes that have energies of their own: 2 MiB of covariances. */
+const MAX_IDS = 512;
+
+/** Where most of an error comes from, in words. */
+export const CAUSES: Readonly<Record<string, string>> = {
+  posterior: "powers cannot be separated",
+  blocks: "power varies more than the regions explain",
+  edges: "the counter's updates are too coarse for these visits",
+  beside: "shared with regions on other CPUs",
+  outside: "most of its time is before the first or after the last update of the counter",
+  responses: "how the counter answers is not known",
+  joined: "one of many short regions",
+};
+
+/** Sums of one kind of counters. */
+export class RunSum {
+  readonly indexOf = new Map<number, number>();
+  totalJ = 0;
+  /** Units of the domains with lanes. */
+  capacity = 0;
+  energyJ = new Float64Array(16);
+  causedJ = new Float64Array(16);
+  seconds = new Float64Array(16);
+  /** Joined classes: seconds, and their energy by time. */
+  readonly joined = new Map<number, { seconds: number; joules: number }>();
+  /** Variances by cause and class. */
+  readonly #causes = new Map<string, Float64Array>();
+  /** Covariance: of all, and what of it is independent in each stretch; rows of so many. */
+  #whole = new Float64Array(256);
+  #covariance = new Float64Array(256);
+  #width = 16;
+  #all: Float64Array | undefined;
+  #stretches = 0;
+  /** Standard deviations that all stretches have alike: what the prior decides. */
+  #alike = new Float64Array(16);
+  /** By choice of the answer: what other answers say, which all stretches have alike. */
+  readonly #apart = new Map<Choice, { weight: number; joules: Map<number, number> }[]>();
+
+  /** A stretch of the run begins. */
+  begin(): void {
+    this.#stretches++;
+  }
+
+  /** Adds a stretch of one domain. */
+  add(domain: Domain, estimate: Estimate): void {
+    const { ids, seconds, joinedS, classes: n } = domain,
+      { energyJ, causedJ, covariance, priorLeft } = estimate;
+    this.totalJ += domain.facts.totalJ;
+    this.#all = undefined;
+    const at = ids.map((id) => this.#place(id));
+    for (let c = 0; c < n; c++) {
+      const i = at[c];
+      this.energyJ[i] += energyJ[c];
+      this.causedJ[i] += causedJ[c];
+      this.seconds[i] += seconds[c];
+      this.#alike[i] += Math.sqrt(Math.max(0, priorLeft[c] * covariance[c * n + c]));
+      const left = Math.sqrt(1 - priorLeft[c]);
+      for (let r = 0; r < n; r++) {
+        const place = i * this.#width + at[r], of = covariance[c * n + r];
+        this.#whole[place] += of;
+        this.#covariance[place] += left * Math.sqrt(1 - priorLeft[r]) * of;
+      }
+      if (estimate.refusal !== undefined) this.#cause(estimate.refusal, i, covariance[c * n + c]);
+      for (const [name, of] of Object.entries(estimate.parts)) this.#cause(name, i, of[c]);
+      for (const { weight, joules } of estimate.apart) {
+        this.#cause("responses", i, weight * joules[c] ** 2);
+      }
+    }
+    if (estimate.choice !== undefined) {
+      const sums = this.#apart.getOrInsertComputed(
+        estimate.choice,
+        () => estimate.apart.map(({ weight }) => ({ weight, joules: new Map<number, number>() })),
+      );
+      estimate.apart.forEach(({ joules }, k) => {
+        const sum = sums[k].joules;
+        at.forEach((i, c) => sum.set(i, (sum.get(i) ?? 0) + joules[c]));
+      });
+    }
+    const shared = ids.indexOf(OWN.joined);
+    for (const [id, s] of joinedS) {
+      const sum = this.joined.getOrInsertComputed(id, () => ({ seconds: 0, joules: 0 }));
+      sum.seconds += s;
+      sum.joules += energyJ[shared] * s / seconds[shared];
+    }
+  }
+
+  /** Some classes together. */
+  sum(classes: readonly number[]): FittedEnergy {
+    let fitJ = 0, causedJ = 0, cpuS = 0, joinedJ = 0;
+    const at: number[] = [];
+    for (const id of classes) {
+      const i = this.indexOf.get(id), joined = this.joined.get(id);
+      if (i !== undefined) {
+        at.push(i);
+        fitJ += this.energyJ[i];
+        causedJ += this.causedJ[i];
+        cpuS += this.seconds[i];
+      }
+      if (joined === undefined) continue;
+      joinedJ += joined.joules;
+      cpuS += joined.seconds;
+    }
+    const variance = this.#variance(at) + (JOINED_ERROR * joinedJ) ** 2;
+    fitJ += joinedJ;
+    causedJ += joinedJ;
+    const seJ = Math.sqrt(Math.max(0, variance));
+    if (cpuS === 0) return { fitJ: 0, causedJ: 0, seJ: 0, cpuS, powerW: NaN };
+    const powerW = this.capacity * fitJ / cpuS;
+    if (fitJ > 0 && seJ <= MAX_ERROR * fitJ) return { fitJ, causedJ, seJ, cpuS, powerW };
+    const joinedVariance = (JOINED_ERROR * joinedJ) ** 2;
+    let cause = "joined", most = joinedVariance;
+    for (const [name, of] of this.#causes) {
+      const part = at.reduce((s, i) => s + (of[i] ?? 0), 0);
+      if (part > most) [cause, most] = [name, part];
+    }
+    return { fitJ: NaN, causedJ: NaN, seJ, cpuS, powerW: NaN, why: CAUSES[cause] ?? cause };
+  }
+
+  #variance(at: readonly number[]): number {
+    const all = this.#all ??= this.#total(), n = this.indexOf.size;
+    let sum = 0;
+    for (const i of at) for (const j of at) sum += all[i * n + j];
+    return sum;
+  }
+
+  /** Covariance of all classes: independent stretches, what all have alike, and other answers. */
+  #total(): Float64Array {
+    const n = this.indexOf.size, width = this.#width, out = new Float64Array(n * n);
+    const isOne = this.#stretches === 1, of = isOne ? this.#whole : this.#covariance;
+    for (let i = 0; i < n; i++) {
+      for (let j = 0; j < n; j++) {
+        const own = of[i * width + j], size = Math.sqrt(of[i * width + i] * of[j * width + j]);
+        // What is alike has the correlations of the rest.
+        const correlation = i === j ? 1 : size > 0 ? own / size : 0;
+        out[i * n + j] = own + (isOne ? 0 : correlation * this.#alike[i] * this.#alike[j]);
+      }
+    }
+    for (const parts of this.#apart.values()) {
+      for (const { weight, joules } of parts) {
+        for (const [i, a] of joules) for (const [j, b] of joules) out[i * n + j] += weight * a * b;
+      }
+    }
+    return isOne ? out : withoutSum(out, this.energyJ.subarray(0, n));
+  }
+
+  #cause(name: string, i: number, variance: number): void {
+    let of = this.#causes.get(name) ?? new Float64Array(16);
+    if (i >= of.length) of = grown(of, i + 1);
+    of[i] += variance;
+    this.#causes.set(name, of);
+  }
+
+  /** The place of a class; of those beyond what there is room for, that of the joined one. */
+  #place(id: number): number {
+    const known = this.indexOf.get(id);
+    if (known !== undefined) return known;
+    if (this.indexOf.size >= MAX_IDS && id !== OWN.joined) return this.#place(OWN.joined);
+    const made = this.indexOf.size;
+    this.indexOf.set(id, made);
+    if (made === this.#width) {
+      const width = 2 * this.#width;
+      this.#whole = wider(this.#whole, this.#width, width);
+      this.#covariance = wider(this.#covariance, this.#width, width);
+      this.#width = width;
+      this.energyJ = grown(this.energyJ, width);
+      this.causedJ = grown(this.causedJ, width);
+      this.seconds = grown(this.seconds, width);
+      this.#alike = grown(this.#alike, width);
+    }
+    return made;
+  }
+}
+
+function wider(of: Float64Array, from: number, to: number): Float64Array<ArrayBuffer> {
+  const out = new Float64Array(to * to);
+  for (let i = 0; i < from; i++) out.set(of.subarray(i * from, (i + 1) * from), i * to);
+  return out;
+}
+
+/** J C Jᵀ with J = I − x1ᵀ, x the shares of the energy: the sum of all classes has no error. */
+function withoutSum(of: Float64Array, energyJ: Float64Array): Float64Array {
+  const n = energyJ.length, all = energyJ.reduce((s, x) => s + Math.max(0, x), 0);
+  if (!(all > 0)) return of;
+  const sums = new Float64Array(n);
+  for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) sums[j] += of[i * n + j];
+  const whole = sums.reduce((s, x) => s + x, 0),
+    x = energyJ.map((joules) => Math.max(0, joules) / all);
+  return of.map((v, k) => {
+    const i = Math.floor(k / n), j = k % n;
+    return v - x[i] * sums[j] - x[j] * sums[i] + x[i] * x[j] * whole;
+  });
+}

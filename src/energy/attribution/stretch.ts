@@ -1,0 +1,262 @@
+/**
+ * A stretch of a run: what lanes did, as it came, and the readings of a kind's counters. From it, the domains.
+ * @module
+ */
+import { grown } from "../../core/grow.ts";
+import { type Boundaries, findBoundaries } from "./clock.ts";
+import { Domain } from "./domain.ts";
+import { type Group, Groups } from "./groups.ts";
+import { PieceLog } from "./pieces.ts";
+
+/** A counter. */
+export interface Counter {
+  readonly index: number;
+  readonly cpus: readonly number[];
+  /** Seconds between two updates. @default found from the readings */
+  readonly updatePeriodS?: number;
+  /** Readings come with a time of their own. @default false */
+  readonly stamped?: boolean;
+}
+
+/** Time of a class without begin and end, within that of another one. */
+interface Fold {
+  readonly step: number;
+  readonly lane: number;
+  readonly classId: number;
+  readonly seconds: number;
+  readonly around: number;
+}
+
+/** Groups of lanes from an event on. */
+interface Life {
+  readonly event: number;
+  readonly groups: readonly Group[];
+}
+
+/** What happens to lanes: its end, other CPUs (masks count down from here), else a class. */
+const LANE_END = -1, MASK = -2;
+const NO_BOUNDARIES: Boundaries = {
+  count: 0,
+  yS: new Float64Array(0),
+  aS: new Float64Array(0),
+  valueJ: new Float64Array(0),
+  isWhole: new Uint8Array(0),
+  periodS: NaN,
+  isClocked: false,
+  lineVariance: undefined,
+  jitterS: NaN,
+};
+
+/** Events and readings of a stretch. */
+export class Stretch {
+  events = 0;
+  readings = 0;
+  #timeS = new Float64Array(1024);
+  #lane = new Int32Array(1024);
+  #what = new Int32Array(1024);
+  #folds: Fold[] = [];
+  #readS = new Float64Array(1024);
+  #values: Float64Array[];
+  #stamps: Float64Array[];
+
+  /** @param masks CPUs of lanes, by number; shared by all stretches. */
+  constructor(
+    readonly counters: readonly Counter[],
+    readonly cpuCount: number,
+    readonly masks: readonly Int32Array[],
+  ) {
+    this.#values = counters.map(() => new Float64Array(1024));
+    this.#stamps = counters.map(() => new Float64Array(1024));
+  }
+
+  /** A lane lives, or has other CPUs. */
+  mask(timeS: number, lane: number, mask: number): void {
+    this.#push(timeS, lane, MASK - mask);
+  }
+
+  /** A lane lives no longer. */
+  end(timeS: number, lane: number): void {
+    this.#push(timeS, lane, LANE_END);
+  }
+
+  /** A lane is in a class. */
+  edge(timeS: number, lane: number, classId: number): void {
+    this.#push(timeS, lane, classId);
+  }
+
+  /** A class had a part of a lane's time in another one since the last reading. */
+  fold(lane: number, classId: number, seconds: number, around: number): void {
+    this.#folds.push({ step: this.readings, lane, classId, seconds, around });
+  }
+
+  /** Readings of all counters, J; NaN: none. */
+  step(timeS: number, valuesJ: ArrayLike<number>, stampsS: ArrayLike<number>): void {
+    const at = this.readings++;
+    if (at === this.#readS.length) {
+      this.#readS = grown(this.#readS);
+      this.#values = this.#values.map((all) => grown(all));
+      this.#stamps = this.#stamps.map((all) => grown(all));
+    }
+    this.#readS[at] = timeS;
+    for (let k = 0; k < this.#values.length; k++) {
+      this.#values[k][at] = valuesJ[k];
+      this.#stamps[k][at] = stampsS[k];
+    }
+  }
+
+  /** What comes behind a reading goes to another stretch, which begins with that reading and with the lanes then. */
+  cut(reading: number): Stretch {
+    const next = new Stretch(this.counters, this.cpuCount, this.masks), atS = this.#readS[reading];
+    const masks = new Map<number, number>(), classes = new Map<number, number>();
+    let kept = 0;
+    for (; kept < this.events && this.#timeS[kept] <= atS; kept++) {
+      const lane = this.#lane[kept], what = this.#what[kept];
+      if (what >= 0) classes.set(lane, what);
+      else if (what === LANE_END) {
+        masks.delete(lane);
+        classes.delete(lane);
+      } else masks.set(lane, what);
+    }
+    for (const [lane, mask] of masks) next.#push(atS, lane, mask);
+    for (const [lane, classId] of classes) if (classId > 0) next.#push(atS, lane, classId);
+    for (let i = kept; i < this.events; i++) {
+      next.#push(this.#timeS[i], this.#lane[i], this.#what[i]);
+    }
+    for (const fold of this.#folds) {
+      if (fold.step > reading) next.#folds.push({ ...fold, step: fold.step - reading });
+    }
+    for (let i = reading; i < this.readings; i++) {
+      const of = (all: readonly Float64Array[]) => all.map((values) => values[i]);
+      next.step(this.#readS[i], of(this.#values), of(this.#stamps));
+    }
+    this.events = kept;
+    this.readings = reading + 1;
+    this.#folds = this.#folds.filter(({ step }) => step <= reading);
+    return next;
+  }
+
+  /** Domains: counters that one group of lanes spans count as one. By the first of their counters. */
+  *domains(isDevice: boolean): Generator<{ counters: readonly number[]; domain: Domain }> {
+    const lives = this.#lives();
+    for (const counters of this.#joined(lives)) {
+      const domain = this.#domain(counters, lives, isDevice);
+      if (domain !== undefined) yield { counters, domain };
+    }
+  }
+
+  #push(timeS: number, lane: number, what: number): void {
+    const at = this.events++;
+    if (at === this.#timeS.length) {
+      this.#timeS = grown(this.#timeS);
+      this.#lane = grown(this.#lane);
+      this.#what = grown(this.#what);
+    }
+    this.#timeS[at] = timeS;
+    this.#lane[at] = lane;
+    this.#what[at] = what;
+  }
+
+  /** Groups from each event on at which lanes begin, end or move. */
+  #lives(): Life[] {
+    const groups = new Groups(this.cpuCount), out: Life[] = [];
+    for (let i = 0; i < this.events; i++) {
+      const what = this.#what[i], lane = this.#lane[i];
+      if (what >= 0) continue;
+      if (what === LANE_END) groups.delete(lane);
+      else groups.set(lane, this.masks[MASK - what]);
+      // What happens at one time happens at once.
+      let next = i + 1;
+      while (next < this.events && this.#what[next] >= 0) next++;
+      if (next < this.events && this.#timeS[next] === this.#timeS[i]) continue;
+      out.push({ event: i, groups: groups.list() });
+    }
+    return out;
+  }
+
+  #joined(lives: readonly Life[]): number[][] {
+    const root = this.counters.map((_, k) => k);
+    const find = (k: number): number => root[k] === k ? k : root[k] = find(root[k]);
+    const at = new Map<number, number>();
+    this.counters.forEach(({ cpus }, k) => cpus.forEach((cpu) => at.set(cpu, k)));
+    for (const { groups } of lives) {
+      for (const { cpus } of groups) {
+        let first = -1;
+        for (const cpu of cpus) {
+          const k = at.get(cpu);
+          if (k === undefined) continue;
+          if (first < 0) first = find(k);
+          else root[find(k)] = first;
+        }
+      }
+    }
+    const sets = new Map<number, number[]>();
+    this.counters.forEach((_, k) => sets.getOrInsertComputed(find(k), () => []).push(k));
+    return [...sets.values()];
+  }
+
+  #domain(
+    counters: readonly number[],
+    lives: readonly Life[],
+    isDevice: boolean,
+  ): Domain | undefined {
+    const n = this.readings, first = counters[0], { updatePeriodS, stamped } = this.counters[first];
+    const sums = new Float64Array(n);
+    for (const k of counters) for (let i = 0; i < n; i++) sums[i] += this.#values[k][i];
+    const from = sums.findIndex((v) => v === v);
+    if (from < 0) return undefined;
+    const last = sums.findLastIndex((v) => v === v), originS = this.#readS[0];
+    const totalJ = sums[last] - sums[from], endS = this.#readS[n - 1] - originS;
+    const t = this.#readS.slice(0, n).map((s) => s - originS);
+    const stampS = stamped === true ? this.#stamps[first].slice(0, n) : undefined;
+    const boundaries = findBoundaries(t, sums, updatePeriodS ?? 0, stampS) ?? NO_BOUNDARIES;
+    const { log, capacity, alive } = this.#pieces(counters, lives, originS, endS);
+    const isLost = boundaries.isWhole.includes(0) && sums.some((v) => v !== v);
+    return new Domain(log, boundaries, { endS, capacity, totalJ, isLost, alive, isDevice });
+  }
+
+  /** Pieces of the lanes in some counters' domain; its capacity; the part of its ends at which a lane lives. */
+  #pieces(counters: readonly number[], lives: readonly Life[], originS: number, endS: number) {
+    const members = new Uint8Array(this.cpuCount), used = new Uint8Array(this.cpuCount);
+    for (const k of counters) for (const cpu of this.counters[k].cpus) members[cpu] = 1;
+    for (const mask of this.masks) for (const cpu of mask) used[cpu] |= members[cpu];
+    const count = (cpus: Uint8Array) => cpus.reduce((s, is) => s + is, 0);
+    const isUsed = count(used) > 0, capacity = count(used) || count(members) || 1;
+    const log = new PieceLog(), weights = new Map<number, number>();
+    let next = 0, atBegin = 0, folded = 0;
+    const fold = (untilS: number) => {
+      for (; folded < this.#folds.length; folded++) {
+        const { step, lane, classId, seconds, around } = this.#folds[folded];
+        if (step >= this.readings || this.#readS[step] > untilS) return;
+        const fromS = this.#readS[Math.max(0, step - 1)] - originS,
+          toS = this.#readS[step] - originS;
+        const part = log.weightOf(lane) * Math.min(1, seconds / (toS - fromS));
+        if (step > 0 && part > 0) log.divide(fromS, toS, { from: around, to: classId, part });
+      }
+    };
+    for (let i = 0; i < this.events; i++) {
+      fold(this.#timeS[i]);
+      const timeS = Math.min(endS, Math.max(0, this.#timeS[i] - originS)), what = this.#what[i];
+      if (what >= 0) log.edge(timeS, this.#lane[i], what);
+      if (next === lives.length || lives[next].event !== i) continue;
+      const now = new Map<number, number>();
+      for (const { cpus, lanes } of lives[next++].groups) {
+        let inside = 0;
+        for (const cpu of cpus) inside += members[cpu];
+        for (const lane of lanes) if (inside > 0) now.set(lane, inside / lanes.length);
+      }
+      for (const lane of weights.keys()) if (!now.has(lane)) log.lane(timeS, lane, 0);
+      for (const [lane, weight] of now) {
+        const isNew = !weights.has(lane);
+        log.lane(timeS, lane, weight);
+        if (isNew) log.edge(timeS, lane, 0);
+      }
+      weights.clear();
+      for (const [lane, weight] of now) weights.set(lane, weight);
+      if (timeS === 0) atBegin = now.size;
+    }
+    fold(Infinity);
+    const alive = isUsed ? ((atBegin > 0 ? 1 : 0) + (weights.size > 0 ? 1 : 0)) / 2 : 1;
+    log.finish(endS, capacity);
+    return { log, capacity, alive };
+  }
+}
