@@ -5,7 +5,7 @@
 import { messageFor } from "../core/errors.ts";
 import { Mpi } from "../os/mpi.ts";
 import { collate as collateParts } from "../job/collate.ts";
-import { yamlReader } from "../job/yaml.ts";
+import { loadYaml } from "../formats/yaml.ts";
 import { EXIT, exitCode } from "./exit_codes.ts";
 import { outputOption, quietOption } from "./command_line/common_options.ts";
 import { say } from "./io.ts";
@@ -43,7 +43,7 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
   const out = text.output;
   if (out === undefined) throw cannot("collate", "-o OUT, the file to write", "none");
   if (words.length !== 1) throw cannot("collate", "one directory", String(words.length));
-  const otherwise = await yamlReader();
+  await loadYaml();
   const env = (name: string) => Deno.env.get(name);
   const mpi = new Mpi({ library: text["mpi-lib"], env });
   const tell = (line: string) => {
@@ -52,7 +52,7 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
   if (flags.has("verbose")) tell(`${mpi.version} (${mpi.flavour}), ${mpi.size} processes`);
   let status: number = EXIT.done;
   try {
-    const outcome = collateParts(mpi, { directory: words[0], out, otherwise });
+    const outcome = collateParts(mpi, { directory: words[0], out });
     if (outcome !== undefined) {
       for (const line of outcome.leftOut) tell(line);
       tell(`${out}: ${outcome.hosts} hosts${outcome.partial ? ", partial" : ""}`);

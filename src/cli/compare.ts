@@ -15,7 +15,7 @@ import { simulatedBy } from "../core/simulated.ts";
 import { unusable } from "../core/errors.ts";
 import { writeDocument } from "../files/whole_file.ts";
 import { readRuns } from "../job/read_runs.ts";
-import { yamlReader } from "../job/yaml.ts";
+import { loadYaml } from "../formats/yaml.ts";
 import { EXIT } from "./exit_codes.ts";
 import { say, writeStdout } from "./io.ts";
 import { JSON_FORMAT, outputOption, quietOption } from "./command_line/common_options.ts";
@@ -73,8 +73,8 @@ async function run(options: ParsedOptions): Promise<number> {
     const found = left === undefined ? "no --" : left === 0 ? "none before it" : "none behind it";
     throw misused("compare", "reports on both sides of --", found);
   }
-  const otherwise = await yamlReader();
-  const read = (paths: readonly string[]) => paths.flatMap((path) => readRuns(path, { otherwise }));
+  await loadYaml();
+  const read = (paths: readonly string[]) => paths.flatMap((path) => readRuns(path));
   const [a, b] = [read(words.slice(0, left)), read(words.slice(left))];
   const reasons = differences([...a, ...b]);
   if (reasons.length > 0 && !flags.has("force")) {

@@ -4,7 +4,7 @@
  */
 import { clockLine, clockOffsets } from "../merge/clocks.ts";
 import { jobFacts, partFacts, refuseOutputAmongInputs, reportFiles } from "../job/part_files.ts";
-import { yamlReader } from "../job/yaml.ts";
+import { loadYaml } from "../formats/yaml.ts";
 import { mergeFiles } from "../job/merge_parts.ts";
 import { writePartsPmc } from "../job/pmc_part.ts";
 import { parsePmcVersion } from "../outputs/pmc/version.ts";
@@ -56,8 +56,8 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
   const tell = flags.has("quiet") ? () => {} : say;
   const paths = reportFiles(words, out, tell);
   const parts = paths.map((path) => partFacts(path)).filter((facts) => facts !== undefined);
+  await loadYaml();
   const outcome = mergeFiles(paths, out, {
-    otherwise: await yamlReader(),
     facts: () => jobFacts(parts),
     force: flags.has("force"),
   });

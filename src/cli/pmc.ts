@@ -17,10 +17,12 @@ import { parseSweepTable, sweepOf, type SweepPoint, sweepPoints } from "../analy
 import { tableCsv, tableJson, tableText } from "../analysis/table.ts";
 import * as views from "../analysis/views.ts";
 import { UnknownNameError, unusable, UsageError } from "../core/errors.ts";
-import { parseReport } from "../formats/report.ts";
+import { parseWholeReport } from "../formats/report.ts";
+import { loadYaml } from "../formats/yaml.ts";
 import { statPath } from "../os/files.ts";
 import { writeDocument } from "../files/whole_file.ts";
 import { type PmcRun, readPmcRuns, readTableText } from "../outputs/pmc/read.ts";
+import { inputKind } from "../query/sources/kind.ts";
 import { EXIT } from "./exit_codes.ts";
 import { say, terminalWidth, writeStdout } from "./io.ts";
 import { JSON_FORMAT, outputOption } from "./command_line/common_options.ts";
@@ -101,6 +103,7 @@ async function run(options: ParsedOptions): Promise<number> {
   }
   if (words.length === 0) throw wrong("pmc", "a PMC log", "none");
   const tell = flags.has("quiet") ? () => {} : say;
+  await loadYaml();
   const view = viewOf(chosen[0] ?? text.summary, words.map(named), text, tell);
   const output = format === "html"
     ? (await import("./show/show_html.ts")).viewHtml(view, words.join(", "))
@@ -190,13 +193,15 @@ function nodesOf(runs: readonly PmcRun[]) {
 
 /** Figures by node out of reports, or of logs. */
 function figuresOf(files: readonly string[], tell: (line: string) => void): CounterFigures[] {
-  const reports = files.filter((file) => /^GEOPM Version:/.test(readTableText(file)));
+  const reports = files.filter((file) => inputKind(readTableText(file)) === "report");
   if (reports.length === 0) {
     return pmcFigures(nodesOf(files.flatMap((file) => readPmcRuns(file, tell))));
   }
   const log = files.find((file) => !reports.includes(file));
   if (log !== undefined) throw wrong(log, `a report, as ${reports[0]} is`, "none");
-  const figures = reportFigures(reports.map((file) => parseReport(readTableText(file), file)));
+  const figures = reportFigures(
+    reports.map((file) => parseWholeReport(readTableText(file), file).report),
+  );
   if (figures.length > 0) return figures;
   throw wrong(reports[0], "figures of counters, which run --counters leaves", "none");
 }

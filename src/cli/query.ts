@@ -3,11 +3,12 @@
  * and over reports, traces and raw stats, which are known by their first bytes.
  *
  * 254: the query is not understood; 255: unknown option; 0 also after unreadable records, as there;
- * but 2 when a file cannot be opened. With `--strict` unreadable records end in 1.
+ * but 2 when a file cannot be opened, or a report cannot be read. With `--strict` unreadable records end in 1.
  * @module
  */
-import { isHumanError } from "../core/errors.ts";
+import { FormatError, isHumanError } from "../core/errors.ts";
 import { byteText, NO_END } from "../formats/cali/cali.ts";
+import { loadYaml } from "../formats/yaml.ts";
 import { OutputPlace } from "../os/output_place.ts";
 import { OsError, UserFile } from "../os/user_file.ts";
 import { fromByteText } from "../query/byte_text.ts";
@@ -39,7 +40,8 @@ and raw stats, known by their first bytes.
 
 Without a file, standard input is read. Several files are merged.`,
   options: OPTIONS,
-  notes: `Status: 0 done, 2 a file cannot be opened, 254 the query is not understood, 255 unknown
+  notes:
+    `Status: 0 done, 2 a file cannot be opened or a report cannot be read, 254 the query is not understood, 255 unknown
 option.`,
   examples: [
     "joulemark query -t run.cali",
@@ -106,6 +108,7 @@ async function readFiles(
   const seen = new Map();
   for (const file of files.length > 0 ? files : [""]) {
     if (how.verbose) how.tell(`Reading ${file}`);
+    const path = file === "" ? "standard input" : file;
     let last = "", lastLine = -1, isCali = true;
     const problem = (message: string, line: number) => {
       const text = fromByteText(message);
@@ -126,12 +129,18 @@ async function readFiles(
       try {
         const { kind, read } = recognised(input.read);
         isCali = kind === "cali";
+        if (kind === "report") await loadYaml();
         const source = isCali
           ? caliSource(read, { strict: how.strict, wholeLines: true })
-          : (await import("../query/sources/open.ts")).sourceOf(kind, read, { seen });
+          : (await import("../query/sources/open.ts")).sourceOf(kind, read, { path, seen });
         run.read(source, problem);
       } catch (error) {
         const isPacked = error instanceof PackedInput;
+        if (error instanceof FormatError) {
+          status = EXIT.usage;
+          how.tell(error.message);
+          continue;
+        }
         if (!isPacked && !(error instanceof UnreadableInput)) throw error;
         status = EXIT.usage;
         last = isPacked

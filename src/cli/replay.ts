@@ -135,7 +135,7 @@ async function replayAll(
 async function idleFrom(text: string | undefined): Promise<(() => RunIdle) | undefined> {
   if (text === undefined) return undefined;
   const { parseBaseline } = await import("../outputs/idle_baseline.ts");
-  const baseline = parseBaseline(text);
+  const baseline = await parseBaseline(text);
   if (baseline.file === undefined) {
     throw unusable(`--idle=${text}`, "a file: a recording cannot be measured", "a time");
   }

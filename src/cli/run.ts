@@ -175,7 +175,7 @@ function changesOf(
 async function openIdle(text: string | undefined): Promise<RunIdle | undefined> {
   if (text === undefined) return undefined;
   const { parseBaseline } = await import("../outputs/idle_baseline.ts");
-  const baseline = parseBaseline(text);
+  const baseline = await parseBaseline(text);
   const { RunIdle } = await import("../outputs/run_idle.ts");
   return new RunIdle(baseline);
 }

@@ -17,6 +17,9 @@ export type ReportFields = Record<string, ReportValue>;
 /** Plain nested data under a `joulemark:` key. */
 export type Nested = null | boolean | number | string | Nested[] | { [key: string]: Nested };
 
+/** Pairs that an agent added; a value may be a block of lines. */
+export type AgentPairs = { [key: string]: Nested };
+
 /** A field that is a number; NaN where it is absent, or something else. */
 export function fieldOf(fields: ReportFields, key: string): number {
   return numberOf(fields[key]);
@@ -68,7 +71,7 @@ export interface ReportHost {
   /** The host's name. */
   host: string;
   /** Pairs that an agent added before the regions. */
-  agent: ReportFields;
+  agent: AgentPairs;
   /** Absent when no process registered a region; by mean runtime, longest first. */
   regions?: ReportRegion[];
   /** `Unmarked Totals`; absent when no region ran. */
@@ -94,7 +97,7 @@ export interface Report {
   /** As written in the file: `{}`, a JSON object, a path, `DYNAMIC`. */
   policy: string;
   /** Pairs that an agent added to the header. */
-  header: ReportFields;
+  header: AgentPairs;
   /** As for a host, for the job as a whole. */
   joulemark?: { [key: string]: Nested };
   /** One section a host. */

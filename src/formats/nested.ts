@@ -59,7 +59,12 @@ const BLANK = 32;
 export class LineCursor {
   at = 0;
 
-  constructor(readonly path: string, readonly lines: readonly string[]) {}
+  /** @param numberOf Number of a line in its file, 0: it is in none. */
+  constructor(
+    readonly path: string,
+    readonly lines: readonly string[],
+    readonly numberOf = (at: number) => at + 1,
+  ) {}
 
   /** The current line; `undefined` behind the last. */
   get line(): string | undefined {
@@ -80,7 +85,7 @@ export class LineCursor {
   error(expected: string): FormatError {
     const line = this.line;
     const found = line === undefined ? "the end of the file" : quoted(line.slice(0, 80));
-    return unparsed(this.path, this.at + 1, expected, found);
+    return unparsed(this.path, this.numberOf(this.at), expected, found);
   }
 }
 
@@ -109,7 +114,11 @@ function parseList(cursor: LineCursor, own: number, depth: number): Nested[] {
   const list: Nested[] = [];
   while (cursor.line !== undefined && cursor.indent === own) {
     const text = cursor.line.slice(own);
-    if (text !== "-" && !text.startsWith("- ")) throw cursor.error("an item behind a dash");
+    // Of a mapping that begins behind its dash.
+    const isMapping = !text.startsWith('- "') && splitPair(text.slice(2)) !== undefined;
+    if (text !== "-" && !text.startsWith("- ") || isMapping) {
+      throw cursor.error("an item behind a dash");
+    }
     cursor.at++;
     list.push(text === "-" ? parseNested(cursor, own, depth + 1) : parseInline(text.slice(2)));
   }

@@ -20,12 +20,21 @@
  * Our own mappings are under `joulemark:`, after the header and after each host's sections.
  * @module
  */
-import { unparsed } from "../core/errors.ts";
+import { FormatError, unparsed } from "../core/errors.ts";
 import { formatG, formatHex } from "../core/number_format.ts";
-import type { Nested, Report, ReportFields, ReportHost, ReportRegion } from "../core/report.ts";
+import type {
+  AgentPairs,
+  Nested,
+  Report,
+  ReportFields,
+  ReportHost,
+  ReportRegion,
+} from "../core/report.ts";
+import { laidOut } from "./foreign_report.ts";
 import { LineCursor, nestedLines, parseNested, splitPair } from "./nested.ts";
 import { fieldValue, nextField } from "./report_fields.ts";
 import { keyScalar, parseValue, quoted, textScalar, unquoted, valueScalar } from "./scalar.ts";
+import { isYamlLoaded } from "./yaml.ts";
 
 /** Sections of a host, by their titles. */
 export const SECTIONS = {
@@ -64,10 +73,10 @@ export function* reportPieces(report: Report): Generator<string, void, undefined
     `Agent: ${oneLine(report.agent)}`,
     `Policy: ${policyScalar(report.policy)}`,
   ];
-  const text = lines.join("\n") + "\n" + fieldLines("", report.header);
+  const text = lines.join("\n") + "\n" + pairLines("", report.header);
   yield `${text}${ownLines("", report.joulemark)}\nHosts:\n`;
   for (const host of report.hosts) yield* hostPieces(host);
-  if (report.appended !== undefined) yield fieldLines("", report.appended);
+  if (report.appended !== undefined) yield pairLines("", report.appended);
   yield "\n";
 }
 
@@ -119,7 +128,7 @@ function regionText({ region, hash, fields }: ReportRegion, sections: FieldLines
 
 function* hostPieces(host: ReportHost): Generator<string, void, undefined> {
   const sections = new FieldLines(FIELD);
-  let text = `${HOST}${keyScalar(host.host)}:\n${fieldLines(SECTION, host.agent)}`;
+  let text = `${HOST}${keyScalar(host.host)}:\n${pairLines(SECTION, host.agent)}`;
   if (host.regions !== undefined) text += REGIONS;
   let held = 0;
   for (const region of host.regions ?? []) {
@@ -136,8 +145,13 @@ function* hostPieces(host: ReportHost): Generator<string, void, undefined> {
   yield text + ownLines(SECTION, host.joulemark);
 }
 
-function fieldLines(blanks: string, fields: ReportFields): string {
-  return new FieldLines(blanks).text(fields);
+/** Pairs of the header or of an agent, which may have blocks as values. */
+function pairLines(blanks: string, pairs: AgentPairs): string {
+  return Object.entries(pairs).map(([key, value]) => {
+    return typeof value === "number" || typeof value === "string"
+      ? new FieldLines(blanks).text({ [key]: value })
+      : `${nestedLines({ [key]: value }, blanks.length).join("\n")}\n`;
+  }).join("");
 }
 
 /**
@@ -245,36 +259,130 @@ function isObject(text: string): boolean {
   }
 }
 
+/** A report, and how its text was laid out. */
+export interface ParsedReport {
+  readonly report: Report;
+  /** Is the text laid out as GEOPM lays it out, so that parts of it can be copied? */
+  readonly isLaidOut: boolean;
+}
+
 /**
- * Reads a report, ours or GEOPM's from 3.0 on.
+ * Reads a report, ours or GEOPM's. A text that another program rewrote as YAML is read if
+ * {@linkcode loadYaml} has ended before.
  *
  * @param path For messages.
  * @throws {FormatError} With path and line, if it is not laid out as a report.
  */
 export function parseReport(text: string, path = "report"): Report {
+  return parsed(text, path).report;
+}
+
+/**
+ * The one reader of reports that users name: {@linkcode parseReport} of a text that is complete and
+ * has a host.
+ *
+ * @throws {FormatError} Also if the text is truncated.
+ */
+export function parseWholeReport(text: string, path: string): ParsedReport {
+  const found = parsed(text, path);
+  const { report, isLaidOut } = found;
+  if (isLaidOut && !isWhole(text, report)) {
+    throw new FormatError(path, text.split("\n").length, {
+      action: "read",
+      expected: "a whole report, which ends in an empty line",
+      found: "one that is cut there",
+    });
+  }
+  if (report.hosts.length > 0) return found;
+  throw new FormatError(path, 0, {
+    action: "read",
+    expected: "a report with a host",
+    found: "none",
+  });
+}
+
+/** The first line of a report of GEOPM 1.0 and 1.1, which is no YAML. */
+const OLD_REPORT = /^#+ geopm ([^ #\n]*)/;
+
+function parsed(text: string, path: string): ParsedReport {
+  const old = OLD_REPORT.exec(text);
+  if (old !== null) {
+    throw new FormatError(path, 0, {
+      action: "read",
+      expected: "a report in YAML",
+      found: `the text format of GEOPM 1.0 and 1.1 (geopm ${old[1]})`,
+      remedy: "run the program again with joulemark run or GEOPM 2.0",
+    });
+  }
+  try {
+    return { report: parseLayout(text, path), isLaidOut: true };
+  } catch (error) {
+    // A text that is truncated is no better as YAML.
+    const isOther = error instanceof FormatError && isYamlLoaded() && text.endsWith("\n");
+    if (!isOther) throw error;
+    try {
+      const lines = laidOut(text, path);
+      return { report: reportOf(new LineCursor(path, lines, () => 0)), isLaidOut: false };
+    } catch (other) {
+      // For a text in our layout, the line says more than YAML's message.
+      throw text.startsWith("GEOPM Version:") ? error : other;
+    }
+  }
+}
+
+/** The last line of GEOPM's own last section. */
+const LAST_KEY = "geopmctl network BW (B/s)";
+
+/** Does the text end as a report does? One that is truncated may be read without an error. */
+function isWhole(text: string, report: Report): boolean {
+  if (text.endsWith("\n\n") || report.appended !== undefined) return true;
+  // Copies of GEOPM's own may lack the empty line; ours have more after that key.
+  return text.endsWith("\n") && !report.version.includes("+joulemark") &&
+    report.hosts.at(-1)?.application[LAST_KEY] !== undefined;
+}
+
+/**
+ * Reads a text in GEOPM's own layout.
+ *
+ * @throws {FormatError} If it has another one.
+ */
+export function parseLayout(text: string, path: string): Report {
   const lines = text.split("\n");
   const carriage = text.includes("\r") ? lines.findIndex((line) => line.endsWith("\r")) : -1;
   if (carriage >= 0) throw unparsed(path, carriage + 1, "lines that end in LF", "CRLF");
-  const cursor = new LineCursor(path, lines);
+  const hosts = lines.indexOf("Hosts:") + 1;
+  const isFull = (i: number) => lines[i].trim() !== "";
+  let end = lines.length;
+  while (end > hosts && !isFull(end - 1)) end--;
+  let empty = hosts;
+  while (empty < end && isFull(empty)) empty++;
+  if (hosts === 0) return reportOf(new LineCursor(path, lines));
+  if (empty === end) return reportOf(new LineCursor(path, lines.slice(0, end)));
+  // Versions before 3.0 have empty lines among the hosts.
+  const places = Array.from(lines.keys()).slice(0, end).filter((i) => i < hosts || isFull(i));
+  const texts = places.map((i) => lines[i]);
+  return reportOf(new LineCursor(path, texts, (at) => (places[at] ?? end) + 1));
+}
+
+function reportOf(cursor: LineCursor): Report {
   const report = parseHeader(cursor);
   while (cursor.line?.startsWith(HOST) && cursor.indent === 2) {
     report.hosts.push(parseHost(cursor));
   }
-  const appended: [string, number | string][] = [];
+  const appended: [string, Nested][] = [];
   for (; cursor.line !== undefined; cursor.at++) {
-    if (cursor.line.trim() === "") continue;
     const pair = cursor.indent === 0 ? splitPair(cursor.line) : undefined;
     if (pair === undefined || pair.rest === "") {
       throw cursor.error("a host, a pair at the top level, or the end");
     }
     appended.push([pair.key, parseValue(pair.rest)]);
   }
-  if (appended.length > 0) report.appended = Object.fromEntries(appended);
+  if (appended.length > 0) report.appended = Object.fromEntries(appended) as ReportFields;
   return report;
 }
 
 function parseHeader(cursor: LineCursor): Report {
-  const header: [string, number | string][] = [];
+  const header: [string, Nested][] = [];
   const own: Record<string, string> = {};
   let joulemark: Report["joulemark"];
   while (cursor.line !== "Hosts:") {
@@ -292,7 +400,7 @@ function parseHeader(cursor: LineCursor): Report {
     if (pair === undefined) continue;
     if (pair.key === "joulemark") joulemark = parseOwn(cursor, pair.rest, 0);
     else if (HEADER.has(pair.key)) own[pair.key] = headerText(pair.rest);
-    else header.push([pair.key, parseValue(pair.rest)]);
+    else header.push([pair.key, pairValue(cursor, pair.rest, 0)]);
   }
   for (const key of HEADER) {
     if (own[key] === undefined) throw cursor.error(`the header key "${key}" before it`);
@@ -310,6 +418,11 @@ function parseHeader(cursor: LineCursor): Report {
   };
 }
 
+/** A value, or the block behind its key. */
+function pairValue(cursor: LineCursor, rest: string, indent: number): Nested {
+  return rest === "" ? parseNested(cursor, indent) : parseValue(rest);
+}
+
 const HEADER = new Set(["GEOPM Version", "Start Time", "Profile", "Agent", "Policy"]);
 
 function headerText(rest: string): string {
@@ -319,6 +432,7 @@ function headerText(rest: string): string {
 /** A JSON object may go over several lines; GEOPM copies the policy file as it is. */
 function parsePolicy(cursor: LineCursor, rest: string): string {
   cursor.at++;
+  if (rest === "" && cursor.indent > 0) return JSON.stringify(parseNested(cursor, 0));
   if (!rest.startsWith("{") || isObject(rest)) return headerText(rest) + trailing(cursor, rest);
   let policy = rest;
   for (let at = cursor.at; at < cursor.lines.length && cursor.lines[at] !== "Hosts:"; at++) {
@@ -342,7 +456,7 @@ function parseHost(cursor: LineCursor): ReportHost {
   const pair = splitPair(cursor.line!.slice(HOST.length));
   if (pair === undefined || pair.rest !== "") throw cursor.error("a host name and a colon");
   cursor.at++;
-  const agent: [string, number | string][] = [];
+  const agent: [string, Nested][] = [];
   const host: ReportHost = { host: pair.key, agent: {}, application: {} };
   let complete = false;
   while (cursor.line !== undefined && cursor.indent === SECTION.length) {
@@ -353,8 +467,7 @@ function parseHost(cursor: LineCursor): ReportHost {
     if (section !== undefined && inner.rest === "") host[section] = parseFields(cursor);
     else if (inner.key === "Regions" && inner.rest === "") host.regions = parseRegions(cursor);
     else if (inner.key === "joulemark") host.joulemark = parseOwn(cursor, inner.rest, 4);
-    else if (inner.rest === "") parseNested(cursor, SECTION.length); // unknown: left alone
-    else agent.push([inner.key, parseValue(inner.rest)]);
+    else agent.push([inner.key, pairValue(cursor, inner.rest, SECTION.length)]);
     complete ||= section === "application";
   }
   if (!complete) throw cursor.error(`"Application Totals:" of host ${pair.key}`);

@@ -101,12 +101,12 @@ export function parseValue(text: string): number | string {
   return number === undefined ? text : number;
 }
 
-/** A decimal number, `nan`, YAML's `.nan`, `inf`; `undefined` for anything else. */
+/** A decimal number, `nan`, `inf`, YAML's `.nan` and `.inf`; `undefined` for anything else. */
 export function parseNumber(text: string): number | undefined {
   if (/^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?$/i.test(text)) return Number(text);
   if (/^(-?|\.)nan$/i.test(text)) return NaN;
-  if (text === "inf") return Infinity;
-  return text === "-inf" ? -Infinity : undefined;
+  if (text === "inf" || text === ".inf") return Infinity;
+  return text === "-inf" || text === "-.inf" ? -Infinity : undefined;
 }
 
 function isPlain(text: string): boolean {

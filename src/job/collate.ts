@@ -13,7 +13,7 @@
  */
 import { HostStatistics } from "../merge/host_statistics.ts";
 import { ReportMerger } from "../merge/merge.ts";
-import type { OtherReader, ReadReport, ReportDigest } from "../merge/read_report.ts";
+import type { ReadReport, ReportDigest } from "../merge/read_report.ts";
 import { type FieldName, fieldNames, restore, Share } from "../merge/reduction.ts";
 import { statPath } from "../os/files.ts";
 import type { Mpi } from "../os/mpi.ts";
@@ -51,9 +51,9 @@ interface Verdict {
  */
 export function collate(
   mpi: Mpi,
-  { directory, out, otherwise }: { directory: string; out: string; otherwise?: OtherReader },
+  { directory, out }: { directory: string; out: string },
 ): MergeOutcome | undefined {
-  const reads = ownReports(mpi, directory, out, otherwise);
+  const reads = ownReports(mpi, directory, out);
   const statistics = new HostStatistics();
   const merger = new ReportMerger(statistics);
   const own = reads.map(({ order, read, facts }): Offered => {
@@ -94,7 +94,6 @@ function ownReports(
   mpi: Mpi,
   directory: string,
   out: string,
-  otherwise: OtherReader | undefined,
 ): { order: number; read: ReadReport; facts?: PartFacts }[] {
   let paths: string[] = [];
   try {
@@ -117,7 +116,7 @@ function ownReports(
   const { group, index, of } = shares[mpi.rank];
   return paths.map((path, i) => ({ path, order: group * 1e7 + i, mine: i % of === index }))
     .filter(({ mine }) => mine)
-    .map(({ path, order }) => ({ order, read: readFile(path, otherwise), facts: partFacts(path) }));
+    .map(({ path, order }) => ({ order, read: readFile(path), facts: partFacts(path) }));
 }
 
 function decide(merger: ReportMerger, offered: readonly Offered[]): Verdict {

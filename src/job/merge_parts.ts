@@ -11,7 +11,7 @@ import { OutputPlace } from "../os/output_place.ts";
 import { OsError, UserFile } from "../os/user_file.ts";
 import { type JobFacts, ReportMerger } from "../merge/merge.ts";
 import { privateBase } from "./private_base.ts";
-import { type OtherReader, type ReadReport, readReport } from "../merge/read_report.ts";
+import { type ReadReport, readReport } from "../merge/read_report.ts";
 
 /** How it went. */
 export interface MergeOutcome {
@@ -44,8 +44,7 @@ const BLOCK = 1 << 20;
 export function mergeFiles(
   paths: readonly string[],
   out: string,
-  { otherwise, facts = () => ({}), force = false }: {
-    otherwise?: OtherReader;
+  { facts = () => ({}), force = false }: {
     facts?: (merger: ReportMerger) => JobFacts;
     force?: boolean;
   } = {},
@@ -53,7 +52,7 @@ export function mergeFiles(
   const merger = new ReportMerger(undefined, force);
   using spool = new Spool(out);
   for (const path of paths) {
-    const read = readFile(path, otherwise);
+    const read = readFile(path);
     merger.add(read).forEach((isKept, i) => {
       if (isKept) spool.keep(read.hosts[i].host, read.texts[i]);
     });
@@ -69,13 +68,13 @@ export function mergeFiles(
 const decoder = new TextDecoder();
 
 /** A report from a file; what is wrong with it is part of the answer. */
-export function readFile(path: string, otherwise?: OtherReader): ReadReport {
+export function readFile(path: string): ReadReport {
   try {
     using file = UserFile.read(path);
-    return readReport(decoder.decode(file.readAll()), path, { otherwise });
+    return readReport(decoder.decode(file.readAll()), path);
   } catch (error) {
     if (!(error instanceof OsError)) throw error;
-    return readReport(undefined, path, { failure: `cannot be read (${error.message})` });
+    return readReport(undefined, path, `cannot be read (${error.message})`);
   }
 }
 

@@ -5,15 +5,9 @@
  */
 import { FormatError, UsageError } from "../core/errors.ts";
 import type { Report } from "../core/report.ts";
-import { parseReport } from "../formats/report.ts";
+import { parseLayout, parseReport, parseWholeReport } from "../formats/report.ts";
 import { type JobFacts, ReportMerger } from "../merge/merge.ts";
-import {
-  cutReport,
-  isWhole,
-  type OtherReader,
-  type ReadReport,
-  readReport,
-} from "../merge/read_report.ts";
+import { type ReadReport, readReport } from "../merge/read_report.ts";
 import { statPath } from "../os/files.ts";
 import { isDirectory, OsError, readUserText } from "../os/user_file.ts";
 import { jobFacts, partFacts, reportFiles } from "./part_files.ts";
@@ -27,8 +21,6 @@ export interface NamedRun {
 
 /** How reports are read. */
 export interface ReadRunsOptions {
-  /** Reads what is not laid out as a report. */
-  readonly otherwise: OtherReader;
   /** A report that is cut is read up to the cut, and marked partial. @default it is refused */
   readonly repair?: boolean;
 }
@@ -40,7 +32,7 @@ export interface ReadRunsOptions {
  * @throws {UsageError} If there is none, or one cannot be read.
  * @throws {FormatError} If one is no report, or is cut.
  */
-export function readRuns(path: string, options: ReadRunsOptions): NamedRun[] {
+export function readRuns(path: string, options: ReadRunsOptions = {}): NamedRun[] {
   const name = path.replace(/(.)\/+$/, "$1");
   if (statPath(name) === undefined) throw wrong(name, "nothing there");
   if (!isDirectory(name)) return [{ name, report: readOne(name, options) }];
@@ -49,7 +41,7 @@ export function readRuns(path: string, options: ReadRunsOptions): NamedRun[] {
   const isParts = (file: string) => file.slice(0, file.lastIndexOf("/")).endsWith(".parts");
   // The parts of a run are beside its report, which is made of them.
   const whole = files.filter((file) => name.endsWith(".parts") || !isParts(file));
-  if (name.endsWith(".parts")) return [mergedRun(name, whole, options)];
+  if (name.endsWith(".parts")) return [mergedRun(name, whole)];
   return whole.map((file) => ({ name: file, report: readOne(file, options) }));
 }
 
@@ -59,13 +51,9 @@ export function readRuns(path: string, options: ReadRunsOptions): NamedRun[] {
  *
  * @throws {UsageError} If nothing could be merged.
  */
-export function mergedRun(
-  name: string,
-  files: readonly string[],
-  options: ReadRunsOptions,
-): NamedRun {
+export function mergedRun(name: string, files: readonly string[]): NamedRun {
   const parts = files.map((file) => partFacts(file)).filter((facts) => facts !== undefined);
-  const reads = files.map((file) => readReport(readText(file), file, options));
+  const reads = files.map((file) => readReport(readText(file), file));
   return { name, report: mergedReport(name, reads, parts.length === 0 ? {} : jobFacts(parts)) };
 }
 
@@ -89,42 +77,13 @@ function readText(path: string): string {
   }
 }
 
-function readOne(path: string, { otherwise, repair = false }: ReadRunsOptions): Report {
+function readOne(path: string, { repair = false }: ReadRunsOptions): Report {
   const text = readText(path);
-  let report: Report;
   try {
-    report = parseReport(text, path);
+    return parseWholeReport(text, path).report;
   } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    return otherReport(text, path, { error, otherwise, repair });
-  }
-  if (!isWhole(text, report)) {
-    const error = cutReport(path, text, { action: "read" });
-    if (!repair) throw error;
-    report = repairReport(text, path, error);
-  }
-  if (report.hosts.length > 0) return report;
-  const complaint = { action: "read", expected: "a report with a host", found: "none" };
-  throw new FormatError(path, 0, complaint);
-}
-
-/** By YAML's own rules, where the text ends as a whole one does; else what is whole of it. */
-function otherReport(
-  text: string,
-  path: string,
-  { error, otherwise, repair }: ReadRunsOptions & { readonly error: FormatError },
-): Report {
-  if (!text.endsWith("\n")) {
-    if (repair) return repairReport(text, path, error);
-    throw error;
-  }
-  try {
-    return otherwise(text, path);
-  } catch (other) {
-    if (!(other instanceof FormatError)) throw other;
-    if (repair) return repairReport(text, path, error);
-    // For a text in our layout, the line says more than YAML's message.
-    throw text.startsWith("GEOPM Version:") ? error : other;
+    if (!(error instanceof FormatError) || !repair) throw error;
+    return repairReport(text, path, error);
   }
 }
 
@@ -153,7 +112,7 @@ export function repairReport(text: string, path: string, first: FormatError): Re
     const isTotal = lines.indexOf(NO_TOTALS[0], host) >= 0;
     const tried = isTotal ? lines : [...lines, ...NO_TOTALS];
     try {
-      const report = parseReport(`${tried.join("\n")}\n`, path);
+      const report = parseLayout(`${tried.join("\n")}\n`, path);
       const partial = `${path} is cut or damaged, read up to line ${lines.length}`;
       return { ...report, joulemark: { ...report.joulemark, partial } };
     } catch (error) {

@@ -5,10 +5,7 @@
  */
 import { FormatError } from "../core/errors.ts";
 import type { Nested, Report, ReportHost } from "../core/report.ts";
-import { parseReport, stringifyReport } from "../formats/report.ts";
-
-/** Reads what is not laid out as a report; throws the error for the user. */
-export type OtherReader = (text: string, path: string) => Report;
+import { parseWholeReport, stringifyReport } from "../formats/report.ts";
 
 /** What decides about a report, without its figures: small, so that it can travel. */
 export interface ReportDigest {
@@ -36,15 +33,13 @@ export interface ReadReport {
   readonly texts: readonly Uint8Array<ArrayBuffer>[];
 }
 
-/** The last line of GEOPM's own last section. */
-const LAST_KEY = "geopmctl network BW (B/s)";
 const encoder = new TextEncoder();
 
 /** @param text `undefined`: the file could not be read, for the reason in `failure`. */
 export function readReport(
   text: string | undefined,
   path: string,
-  { otherwise, failure }: { otherwise?: OtherReader; failure?: string } = {},
+  failure?: string,
 ): ReadReport {
   const nothing = (reason: string) => ({
     digest: { path, failure: reason, hosts: [] },
@@ -55,10 +50,10 @@ export function readReport(
   let report: Report;
   let sections: string[];
   try {
-    ({ report, sections } = parsed(text, path, otherwise));
+    ({ report, sections } = parsed(text, path));
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    return nothing(error.message);
+    return nothing(`${error.message}; it is left out`);
   }
   const { hosts, appended: _, ...header } = report;
   const texts = sections.map((section) => encoder.encode(section));
@@ -82,55 +77,12 @@ export function readReport(
   };
 }
 
-function parsed(
-  text: string,
-  path: string,
-  otherwise: OtherReader | undefined,
-): { report: Report; sections: string[] } {
-  let report: Report;
-  try {
-    report = parseReport(text, path);
-  } catch (error) {
-    if (!(error instanceof FormatError) || otherwise === undefined) throw error;
-    // Cut in the middle, it is no better as YAML.
-    if (!text.endsWith("\n")) throw torn(path, text);
-    report = otherwise(text, path);
-    return { report, sections: report.hosts.map((host) => written(report, host)) };
-  }
-  if (!isWhole(text, report)) throw torn(path, text);
-  if (report.hosts.length === 0) {
-    const complaint = { action: "merge", expected: "a report with a host", found: "none" };
-    throw new FormatError(path, 0, complaint);
-  }
-  const sections = hostTexts(text);
+function parsed(text: string, path: string): { report: Report; sections: string[] } {
+  const { report, isLaidOut } = parseWholeReport(text, path);
+  const sections = isLaidOut ? hostTexts(text) : [];
   return sections.length === report.hosts.length
     ? { report, sections }
     : { report, sections: report.hosts.map((host) => written(report, host)) };
-}
-
-/** Does the text end as a report does? One that is cut may be read without an error. */
-export function isWhole(text: string, report: Report): boolean {
-  if (text.endsWith("\n\n") || report.appended !== undefined) return true;
-  // Copies of GEOPM's own may lack the empty line; after ours there is more than its last key.
-  return text.endsWith("\n") && !report.version.includes("+joulemark") &&
-    report.hosts.at(-1)?.application[LAST_KEY] !== undefined;
-}
-
-function torn(path: string, text: string): FormatError {
-  return cutReport(path, text, { action: "merge", remedy: "it is left out" });
-}
-
-/** The error for a report that is cut. */
-export function cutReport(
-  path: string,
-  text: string,
-  complaint: { action: string; remedy?: string },
-): FormatError {
-  return new FormatError(path, text.split("\n").length, {
-    expected: "a whole report, which ends in an empty line",
-    found: "one that is cut there",
-    ...complaint,
-  });
 }
 
 /** One host's section as stringifyReport has it. */
@@ -142,7 +94,7 @@ function written(report: Report, host: ReportHost): string {
 
 const HOSTS = "\nHosts:\n";
 
-/** Unchanged texts of the hosts, since what is not changed is not printed again, in the order of the file, each with its heading, ending in LF. */
+/** Unchanged texts of the hosts in the order of the file, each with its heading, ending in LF. */
 export function hostTexts(text: string): string[] {
   const start = text.indexOf(HOSTS) + HOSTS.length;
   const from: number[] = [];

@@ -8,7 +8,8 @@
 import { unusable, type UsageError } from "../core/errors.ts";
 import type { EnergyKind } from "../core/region_tree.ts";
 import { isMapping, type Nested, numberOf } from "../core/report.ts";
-import { parseReport } from "../formats/report.ts";
+import { parseWholeReport } from "../formats/report.ts";
+import { loadYaml } from "../formats/yaml.ts";
 import { readTextSoon } from "../os/user_file.ts";
 
 /** What has a baseline, in the order of the report. */
@@ -43,7 +44,7 @@ export interface Baseline {
  *
  * @throws {UsageError} If it is neither a time in range nor a file with a baseline.
  */
-export function parseBaseline(text: string): Baseline {
+export async function parseBaseline(text: string): Promise<Baseline> {
   const value = Number(text);
   if (text.trim() !== "" && !Number.isNaN(value)) {
     if (value >= LENGTH_RANGE_S[0] && value <= LENGTH_RANGE_S[1]) return { seconds: value };
@@ -59,6 +60,7 @@ export function parseBaseline(text: string): Baseline {
       (error as Error).message,
     );
   }
+  await loadYaml();
   return { file: baselineFile(text, content) };
 }
 
@@ -68,7 +70,9 @@ export function parseBaseline(text: string): Baseline {
  * @throws {UsageError} If it holds no baseline.
  */
 export function baselineFile(path: string, content: string): BaselineFile {
-  const hosts = content.trimStart().startsWith("{")
+  // A report may be JSON too.
+  const isMapping = content.trimStart().startsWith("{") && !content.includes('"GEOPM Version":');
+  const hosts = isMapping
     ? [{ host: "", powers: powersOf(fromJson(path, content)) }]
     : fromReport(path, content);
   const held = hosts.flatMap(({ host, powers }) => powers === undefined ? [] : [{ host, powers }]);
@@ -93,7 +97,7 @@ function fromJson(path: string, content: string): Nested {
 
 function fromReport(path: string, content: string) {
   try {
-    return parseReport(content, path).hosts.map(({ host, joulemark }) => ({
+    return parseWholeReport(content, path).report.hosts.map(({ host, joulemark }) => ({
       host,
       powers: powersOf(joulemark?.idle),
     }));

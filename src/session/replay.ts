@@ -155,8 +155,9 @@ async function describe(
   const path = `${directory}/recording.yaml`;
   let data: unknown;
   try {
-    const { yamlParser } = await import("../job/yaml.ts");
-    data = (await yamlParser())(readUserText(path));
+    const { loadYaml, parseYaml } = await import("../formats/yaml.ts");
+    await loadYaml();
+    data = parseYaml(readUserText(path));
   } catch (cause) {
     const found = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
     throw new FormatError(path, 0, { action: "read recording", found, cause });

@@ -1,13 +1,13 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { UsageError } from "../../src/core/errors.ts";
 import { MachineHost } from "../../src/os/host.ts";
 import { baselineFile, parseBaseline } from "../../src/outputs/idle_baseline.ts";
 import { JobShare } from "../../src/outputs/job_share.ts";
 
-Deno.test("parseBaseline() takes seconds, and refuses what is neither those nor a file", () => {
-  assertEquals(parseBaseline("5"), { seconds: 5 });
+Deno.test("parseBaseline() takes seconds, and refuses what is neither those nor a file", async () => {
+  assertEquals(await parseBaseline("5"), { seconds: 5 });
   for (const text of ["x", "-1", "0", "", "1e9", "/nonexistent/idle.json"]) {
-    assertThrows(() => parseBaseline(text), UsageError, "--idle=");
+    await assertRejects(() => parseBaseline(text), UsageError, "--idle=");
   }
 });
 

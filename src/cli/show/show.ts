@@ -13,7 +13,7 @@ import { writeDocument } from "../../files/whole_file.ts";
 import { looksLikePmc } from "../../formats/pmc/pmc.ts";
 import { RECORD_BYTES } from "../../formats/pmc/binary.ts";
 import { mergedRun, readRuns } from "../../job/read_runs.ts";
-import { yamlReader } from "../../job/yaml.ts";
+import { loadYaml } from "../../formats/yaml.ts";
 import { card } from "../../outputs/card.ts";
 import { readWhole, statPath } from "../../os/files.ts";
 import { isDirectory } from "../../os/user_file.ts";
@@ -58,10 +58,6 @@ DIR a recording, a report's directory of parts, or a directory with the reports 
   ],
   run,
 };
-
-/** A report that another program wrote: comments before it, keys in any order and quotes. */
-const YAML_REPORT =
-  /^(---\n|#[^\n]*\n|\s)*["']?(GEOPM Version|Hosts|Profile|Agent|Policy|Start Time)["']?:/;
 
 /** A card shows so many. */
 const MAX_CARD_NOTES = 3;
@@ -204,12 +200,12 @@ function pmcView(words: readonly string[], tell: (line: string) => void): View {
 /** All that was named, as one job. */
 async function readReports(words: readonly string[], kind: Kind): Promise<Report> {
   if (kind === "recording") return await (await import("../replay.ts")).replayReport(words);
-  const options = { otherwise: await yamlReader(), repair: true };
-  const runs = words.flatMap((word) => readRuns(word, options));
+  await loadYaml();
+  const runs = words.flatMap((word) => readRuns(word, { repair: true }));
   if (runs.length === 1) return runs[0].report;
   const hosts = runs.flatMap(({ report }) => report.hosts.map(({ host }) => host));
   if (new Set(hosts).size === hosts.length) {
-    return mergedRun(words.join(" "), runs.map(({ name }) => name), options).report;
+    return mergedRun(words.join(" "), runs.map(({ name }) => name)).report;
   }
   throw wrong(
     words.join(" "),
@@ -232,10 +228,7 @@ function kindOf(path: string): Kind {
   const text = new TextDecoder().decode(head);
   if (looksLikePmc(text) || /\.(pmc|bin)$/.test(path) && head.length >= RECORD_BYTES) return "pmc";
   const kind = inputKind(text);
-  // YAML that others wrote may begin with anything, Caliper's records do not.
-  if (kind !== "cali") return kind;
-  if (YAML_REPORT.test(text)) return "report";
-  if (text.startsWith("__rec=")) return "cali";
+  if (kind !== "cali" || text.startsWith("__rec=")) return kind;
   throw wrong(
     path,
     "a report, trace, recording, .cali file, PMC log or raw stats",

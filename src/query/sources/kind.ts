@@ -2,7 +2,7 @@
  * Which kind of file an input is, by its first bytes: standard input has no name.
  *
  * ```
- * GEOPM Version: 3.1.0+joulemark.0.1.0      a report
+ * GEOPM Version: 3.1.0+joulemark.0.1.0      a report; other programs begin with another key
  * # geopm_version: 3.1.0+joulemark.0.1.0    a trace or an event log
  * $hpcperfstats 2.3.5                       raw stats
  * ```
@@ -17,13 +17,23 @@ export type InputKind = "cali" | "report" | "trace" | "rawstats";
 
 /** The header lines of a trace come in any order. */
 const KINDS: readonly (readonly [kind: InputKind, begin: RegExp])[] = [
-  ["report", /^GEOPM Version:/],
   ["trace", /^# (geopm_version|start_time|profile_name|node_name|agent):/],
   ["rawstats", /^\$[a-z][a-z_]* /],
+  // Other programs that write reports again have comments, keys in any order and quotes.
+  [
+    "report",
+    /^(---\s|#[^\n]*\n|[\s{])*["']?(GEOPM Version|Hosts|Profile|Agent|Policy|Start Time)["']?:/,
+  ],
+  // The text format of GEOPM 1.0 and 1.1.
+  ["report", /^#+ geopm /],
 ];
 
-/** The longest beginning above. */
-const MAX_PREFIX_BYTES = 24;
+/** Bytes that tell a `.cali` stream and our own files. */
+const FEW_BYTES = 24;
+/** Bytes in which a report of another program shows. */
+const HEAD_BYTES = 4096;
+/** Begins every line of a `.cali` stream. */
+const RECORD = "__rec=";
 
 /** An input that has to be unpacked first. */
 export class PackedInput extends Error {}
@@ -40,15 +50,17 @@ export function inputKind(head: string): InputKind {
  * @throws {PackedInput} If it is packed by gzip.
  */
 export function recognised(read: ReadBytes): { kind: InputKind; read: ReadBytes } {
-  let head: Uint8Array | null = new Uint8Array(MAX_PREFIX_BYTES);
-  let filled = 0;
-  while (filled < MAX_PREFIX_BYTES) {
-    const count = read(head.subarray(filled));
+  const first = new Uint8Array(HEAD_BYTES);
+  let head: Uint8Array | null = first, filled = 0;
+  const text = () => String.fromCharCode(...first.subarray(0, filled));
+  const isKnown = () => text().startsWith(RECORD) || inputKind(text()) !== "cali";
+  while (filled < FEW_BYTES || filled < HEAD_BYTES && !isKnown()) {
+    const count = read(first.subarray(filled, filled < FEW_BYTES ? FEW_BYTES : HEAD_BYTES));
     if (count === null) break;
     filled += count;
   }
   if (filled >= 2 && head[0] === 0x1f && head[1] === 0x8b) throw new PackedInput();
-  const kind = inputKind(String.fromCharCode(...head.subarray(0, filled)));
+  const kind = inputKind(text());
   const all: ReadBytes = (into) => {
     if (head === null) return read(into);
     const count = Math.min(filled, into.length);

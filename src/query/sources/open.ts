@@ -13,10 +13,12 @@ import type { SeenTimes } from "../../formats/rawstats/seen_times.ts";
 
 export { type InputKind, inputKind, PackedInput } from "./kind.ts";
 
-/** How inputs are read; the first two are those of `caliSource`. */
+/** How an input is read; the first two are those of `caliSource`. */
 export interface SourceOptions {
   readonly strict?: boolean;
   readonly wholeLines?: boolean;
+  /** Its name in errors. @default {"input"} */
+  readonly path?: string;
   /** Times of raw stats that other inputs of the query had, by host: a record counts once. */
   readonly seen?: Map<string, SeenTimes>;
 }
@@ -43,7 +45,7 @@ export function sourceOf(
 ): RecordSource {
   switch (kind) {
     case "report":
-      return reportSource(read);
+      return reportSource(read, options.path);
     case "trace":
       return traceSource(read);
     case "rawstats":

@@ -7,30 +7,25 @@
  * @module
  */
 
-import { FormatError } from "../../core/errors.ts";
 import { formatHex } from "../../core/number_format.ts";
-import type { Report, ReportFields, ReportHost } from "../../core/report.ts";
+import type { AgentPairs, Nested, Report, ReportHost } from "../../core/report.ts";
 import { PROPERTY } from "../../context/attribute.ts";
 import { TYPE } from "../../context/variant.ts";
-import { parseReport } from "../../formats/report.ts";
+import { parseWholeReport } from "../../formats/report.ts";
 import { INPUT, pieces, RecordMaker } from "../record_maker.ts";
 import type { ReadBytes, RecordSource } from "./source.ts";
 
-/** @param read Gives the bytes of the report; it is held whole, as large as its regions are many. */
-export function reportSource(read: ReadBytes): RecordSource {
+/**
+ * @param read Gives the bytes of the report; it is held whole, as large as its regions are many.
+ * @param path Its name in errors: the source throws the FormatError of a report that cannot be read.
+ */
+export function reportSource(read: ReadBytes, path: string = INPUT): RecordSource {
   return (tree, sink) => {
     const maker = new RecordMaker(tree, sink);
     const decoder = new TextDecoder();
     let text = "";
     for (const piece of pieces(read)) text += decoder.decode(piece, { stream: true });
-    let report: Report;
-    try {
-      report = parseReport(text + decoder.decode(), INPUT);
-    } catch (error) {
-      if (!(error instanceof FormatError)) throw error;
-      maker.problem(error);
-      return;
-    }
+    const { report } = parseWholeReport(text + decoder.decode(), path);
     pushGlobals(maker, report);
     for (const host of report.hosts) pushHost(maker, host);
   };
@@ -43,7 +38,9 @@ function pushGlobals(maker: RecordMaker, report: Report): void {
   maker.global("agent", report.agent);
   maker.global("policy", report.policy);
   for (const fields of [report.header, report.appended ?? {}]) {
-    for (const [key, value] of Object.entries(fields)) maker.global(attributeName(key).name, value);
+    for (const [key, value] of Object.entries(fields)) {
+      maker.global(attributeName(key).name, scalarOf(value));
+    }
   }
 }
 
@@ -71,8 +68,14 @@ function begin(maker: RecordMaker, host: string, section: string): void {
   maker.text(maker.attribute("section", TYPE.string), section);
 }
 
-function pushFields(maker: RecordMaker, fields: ReportFields): void {
-  for (const [key, value] of Object.entries(fields)) {
+/** An agent's block of lines is one text. */
+function scalarOf(value: Nested): number | string {
+  return typeof value === "number" || typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function pushFields(maker: RecordMaker, fields: AgentPairs): void {
+  for (const [key, nested] of Object.entries(fields)) {
+    const value = scalarOf(nested);
     const { name, unit } = attributeName(key);
     const type = typeof value === "number" ? TYPE.double : TYPE.string;
     const attribute = maker.attribute(name, type, { unit, other: key });

@@ -1,11 +1,9 @@
 /**
- * General YAML, which others may have written: reports that the reader of the fixed layout refuses, and the
- * description of a recording.
+ * General YAML: reports that another program rewrote, and the description of a recording.
+ *
+ * The parser is loaded by the subcommands that read such files, since every start would pay for it.
  * @module
  */
-import { FormatError } from "../core/errors.ts";
-import type { OtherReader } from "../merge/read_report.ts";
-import { reportFromYaml } from "../merge/yaml_report.ts";
 
 /** Parsers call themselves for every level, and of a few thousand they end by an error of the runtime. */
 const MAX_LEVELS = 200;
@@ -14,24 +12,33 @@ const COLON = 58, QUESTION = 63, TAG = 33, BACKSLASH = 92;
 const OPEN = new Set(["[", "{"].map((c) => c.charCodeAt(0)));
 const CLOSE = new Set(["]", "}"].map((c) => c.charCodeAt(0)));
 
+let parser: ((text: string) => unknown) | undefined;
+
+/** Loads the parser. */
+export async function loadYaml(): Promise<void> {
+  parser ??= (await import("@std/yaml/parse")).parse;
+}
+
+/** Is the parser loaded? */
+export function isYamlLoaded(): boolean {
+  return parser !== undefined;
+}
+
 /**
- * Loads the parser.
+ * Data of a text; {@linkcode loadYaml} must have ended before.
  *
- * @returns Data of a text. @throws {Error} Also where it nests deeper than a parser can follow.
+ * @throws {Error} If the text is no YAML, or nests deeper than a parser can follow.
  */
-export async function yamlParser(): Promise<(text: string) => unknown> {
-  const { parse } = await import("@std/yaml/parse");
-  return (text) => {
-    const line = findDeepLine(text);
-    if (line > 0) throw new Error(`more than ${MAX_LEVELS} levels in line ${line}`);
-    try {
-      return parse(text);
-    } catch (error) {
-      // Behind a quote that is none, in a text over several lines, brackets are not counted.
-      if (error instanceof RangeError) throw new Error(`more than ${MAX_LEVELS} levels`);
-      throw error;
-    }
-  };
+export function parseYaml(text: string): unknown {
+  const line = findDeepLine(text);
+  if (line > 0) throw new Error(`more than ${MAX_LEVELS} levels in line ${line}`);
+  try {
+    return parser!(text);
+  } catch (error) {
+    // Brackets are not counted after a quote that is none, in a text over several lines.
+    if (error instanceof RangeError) throw new Error(`more than ${MAX_LEVELS} levels`);
+    throw error;
+  }
 }
 
 /** The first line with too many levels, 0: none. */
@@ -87,24 +94,4 @@ class Flow {
     }
     return most;
   }
-}
-
-/** The parser is loaded here: whether it is needed is known only in the midst of the files. */
-export async function yamlReader(): Promise<OtherReader> {
-  const parse = await yamlParser();
-  return (text, path) => {
-    let data: unknown;
-    try {
-      data = parse(text);
-    } catch (cause) {
-      throw new FormatError(path, 0, {
-        action: "merge",
-        expected: "a report",
-        found: (cause as Error).message.split("\n")[0],
-        remedy: "it is left out",
-        cause,
-      });
-    }
-    return reportFromYaml(data, path);
-  };
 }

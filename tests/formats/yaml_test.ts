@@ -1,9 +1,9 @@
 /** YAML that others write: what nests is bounded, what only looks so is read. */
 import { assertEquals, assertThrows } from "@std/assert";
-import { yamlParser } from "../../src/job/yaml.ts";
+import { loadYaml, parseYaml as parse } from "../../src/formats/yaml.ts";
 
 const MANY = 300;
-const parse = await yamlParser();
+await loadYaml();
 
 Deno.test("names with brackets that stay open are no levels", () => {
   const keys = Array.from({ length: MANY }, (_, i) => `a${i}`);
