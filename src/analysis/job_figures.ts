@@ -54,9 +54,12 @@ export function jobFigures(report: Report): JobFigures {
   const isNode = hosts.length > 0 && nodes.every(Number.isFinite);
   const parts: readonly Part[] = isNode
     ? [{ name: "node", key: "node" }]
-    : PARTS.filter((part) => hosts.every((host) => hasPart(host, part)));
+    : PARTS.filter((part) =>
+      hosts.some((host) => hasKey(host, part)) &&
+      hosts.every((host) => !hasKey(host, part) || hasSource(host, part))
+    );
   const energies = isNode ? nodes : parts.flatMap(({ key }) => {
-    return hosts.map(({ application }) => Number(application[`${key}-energy (J)`]));
+    return hosts.map(({ application }) => Number(application[`${key}-energy (J)`] ?? 0));
   });
   return {
     energyJ: parts.length === 0 ? NaN : energies.reduce((sum, value) => sum + value, 0),
@@ -65,10 +68,15 @@ export function jobFigures(report: Report): JobFigures {
   };
 }
 
-function hasPart({ application, joulemark }: ReportHost, { key, signal }: typeof PARTS[number]) {
+/** A host without a key, such as a GPU's, has no such part. */
+function hasKey({ application }: ReportHost, { key }: Part): boolean {
+  return application[`${key}-energy (J)`] !== undefined;
+}
+
+/** GEOPM's key is 0 without a counter, and NaN if the counter failed for a while. */
+function hasSource({ joulemark }: ReportHost, { signal }: typeof PARTS[number]): boolean {
   const sources = joulemark?.sources as Record<string, { absent?: string }> | undefined;
-  // Where there was no counter GEOPM's key is 0; where it failed for a while, the key is NaN.
-  return application[`${key}-energy (J)`] !== undefined && sources?.[signal]?.absent === undefined;
+  return sources?.[signal]?.absent === undefined;
 }
 
 function regionFigures(hosts: readonly ReportHost[], parts: readonly Part[]) {
@@ -111,7 +119,8 @@ function regionOf(list: readonly ReportFields[], parts: readonly Part[]): Region
       const name = estimator === "sampled"
         ? `${key}-energy (J)`
         : `joulemark-${key}-energy-${estimator} (J)`;
-      return list.map((fields) => Number(fields[name] ?? NaN));
+      return list.filter((fields) => fields[`${key}-energy (J)`] !== undefined || key === "node")
+        .map((fields) => Number(fields[name] ?? NaN));
     });
     const energyJ = values.reduce((sum, value) => sum + value, 0);
     if (values.length > 0 && Number.isFinite(energyJ)) return { energyJ, timeS, estimator };

@@ -6,7 +6,7 @@
 import { type ComponentTotal, reportTotals } from "../core/job_totals.ts";
 import { type RegionRows, regionRows, reportedJoules } from "../core/region_rows.ts";
 import type { EnergyKind, TreeRow } from "../core/region_tree.ts";
-import type { Nested, Report, ReportHost } from "../core/report.ts";
+import { type Nested, type Report, type ReportHost, sampledOf } from "../core/report.ts";
 import { simulatedBy } from "../core/simulated.ts";
 import { fieldsByRegion, jobFigures } from "./job_figures.ts";
 import { processTable } from "./process_times.ts";
@@ -67,7 +67,7 @@ export function regionLines({ hosts }: Report): RegionLine[] {
   const sections = [...hosts.flatMap(({ regions = [] }) => regions), ...unmarked];
   return [...fieldsByRegion(sections)].map(([name, list]) => {
     const mean = (key: string) => {
-      return summarize(list.map((f) => Number(f[key] ?? NaN)).filter(Number.isFinite)).mean;
+      return summarize(list.map((f) => sampledOf(f, key)).filter(Number.isFinite)).mean;
     };
     return {
       ...{ name, hosts: list.length, count: mean("count"), runtimeS: mean("runtime (s)") },

@@ -83,6 +83,12 @@ export function absenceOf(host: ReportHost, kind: EnergyKind): string | undefine
   return typeof source?.absent === "string" ? source.absent : undefined;
 }
 
+/** GEOPM's fields of the energies that a host has no source for. */
+export function absentEnergies(host: ReportHost): Set<string> {
+  const absent = ENERGY_KINDS.filter((kind) => absenceOf(host, kind) !== undefined);
+  return new Set(absent.map((kind) => `${kind}-energy (J)`));
+}
+
 /**
  * Totals of one host out of its sections.
  *
@@ -135,31 +141,12 @@ export function hostTotals(
   return { seconds: runtimeS, components, edp: edpOf(components, runtimeS) };
 }
 
-/** Totals of a report: as its job or its only host has them, else summed up over its hosts. */
-export function reportTotals({ joulemark, hosts }: Report): JobTotals {
-  const own = totalsFromNested(joulemark?.totals);
-  if (own !== undefined) return own;
-  const all = hosts.map((host) => totalsFromNested(host.joulemark?.totals) ?? hostTotals(host));
-  if (all.length === 1) return all[0];
-  const seconds = Math.max(...all.map((one) => one.seconds));
-  const components = new Map<EnergyKind, ComponentTotal>();
-  for (const kind of ENERGY_KINDS) {
-    const parts = all.map((one) => one.components.get(kind)).filter((part) => part !== undefined);
-    // Of some hosts alone it is no total of the job.
-    if (parts.length === 0 || parts.length < all.length) continue;
-    const sum = (of: (part: ComponentTotal) => number) => {
-      return parts.reduce((total, part) => total + of(part), 0);
-    };
-    components.set(kind, {
-      ...{ joules: sum((p) => p.joules), meanW: sum((p) => p.meanW) },
-      ...{ peakW: NaN, peakAtMostW: sum(mostOf) },
-      ...{ idleJ: sum((p) => p.idleJ), netJ: sum((p) => p.netJ) },
-      coverage: sum((p) => p.coverage) / parts.length,
-      covers: parts.find(({ covers }) => covers !== "")?.covers ?? "",
-      source: parts[0].source,
-    });
-  }
-  return { seconds, components, edp: edpOf(components, seconds) };
+/** Totals of a report: as its job has them, else its only host. */
+export function reportTotals({ joulemark, hosts: [host, ...others] }: Report): JobTotals {
+  return totalsFromNested(joulemark?.totals) ??
+    (host === undefined || others.length > 0
+      ? { seconds: NaN, components: new Map(), edp: NaN }
+      : totalsFromNested(host.joulemark?.totals) ?? hostTotals(host));
 }
 
 /** Energy × time of the most inclusive component. */

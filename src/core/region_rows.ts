@@ -11,7 +11,7 @@ import {
   treeFromNested,
   type TreeRow,
 } from "./region_tree.ts";
-import { fieldOf, type Report, type ReportFields, type ReportHost } from "./report.ts";
+import { fieldOf, type Report, type ReportFields, type ReportHost, sampledOf } from "./report.ts";
 import { absenceOf } from "./job_totals.ts";
 
 /** Rows, one estimator for all. */
@@ -76,29 +76,56 @@ function methodOf(own: ReportHost["joulemark"]): unknown {
   return typeof facts === "object" && facts !== null && !Array.isArray(facts) ? facts.method : "";
 }
 
-/** GEOPM's regions: energies are sums over hosts, times and counts means. */
+/**
+ * GEOPM's regions: energies are sums over the hosts that have the counter, times and counts means. A
+ * counter of all hosts comes before one of some.
+ */
 function ofSections({ hosts }: Report): RegionRows {
-  const kinds = ENERGY_KINDS.filter((kind) =>
-    hosts.length > 0 && hosts.every((host) => {
-      return absenceOf(host, kind) === undefined &&
-        Number.isFinite(fieldOf(host.application, `${kind}-energy (J)`));
-    })
-  );
-  const of = (name: string, list: readonly ReportFields[], isCounted = true) => {
-    const sum = (key: string) => list.reduce((all, fields) => all + fieldOf(fields, key), 0);
-    const mean = (key: string) => sum(key) / list.length;
-    const energies = new Map<EnergyKind, TreeEnergy>(kinds.map((kind) => {
-      const joules = sum(`${kind}-energy (J)`);
+  const all = hosts.map((host) => ({
+    host,
+    kinds: new Set(ENERGY_KINDS.filter((kind) =>
+      absenceOf(host, kind) === undefined &&
+      Number.isFinite(fieldOf(host.application, `${kind}-energy (J)`))
+    )),
+  }));
+  const countOf = (kind: EnergyKind) => all.filter(({ kinds }) => kinds.has(kind)).length;
+  const isWhole = (kind: EnergyKind) => countOf(kind) === hosts.length;
+  const some = ENERGY_KINDS.filter((kind) => countOf(kind) > 0);
+  const kinds = [...some.filter(isWhole), ...some.filter((kind) => !isWhole(kind))];
+  interface Part {
+    readonly fields: ReportFields;
+    readonly kinds: ReadonlySet<EnergyKind>;
+  }
+  const of = (name: string, list: readonly Part[], isCounted = true) => {
+    const mean = (key: string) => {
+      const values = list.map(({ fields }) => sampledOf(fields, key));
+      const known = key === "sync-runtime (s)" ? values.filter(Number.isFinite) : values;
+      return known.reduce((sum, value) => sum + value, 0) / known.length;
+    };
+    const energies = kinds.flatMap((kind): [EnergyKind, TreeEnergy][] => {
+      const parts = list.filter((part) => part.kinds.has(kind));
+      if (parts.length === 0) return [];
+      const joules = parts.reduce((sum, part) => {
+        return sum + fieldOf(part.fields, `${kind}-energy (J)`);
+      }, 0);
       const powerW = joules / mean("sync-runtime (s)");
-      return [kind, { joules, seJ: NaN, exactJ: NaN, selfJ: NaN, selfSeJ: NaN, powerW }];
-    }));
-    return row(name, isCounted ? mean("count") : NaN, mean("runtime (s)"), energies);
+      return [[kind, { joules, seJ: NaN, exactJ: NaN, selfJ: NaN, selfSeJ: NaN, powerW }]];
+    });
+    const count = isCounted ? mean("count") : NaN;
+    return row(name, count, mean("runtime (s)"), new Map(energies));
   };
-  const regions = Map.groupBy(hosts.flatMap((host) => host.regions ?? []), ({ region }) => region);
-  const unmarked = hosts.map((host) => host.unmarked).filter((fields) => fields !== undefined);
+  const regions = Map.groupBy(
+    all.flatMap(({ host, kinds }) => (host.regions ?? []).map((one) => ({ ...one, kinds }))),
+    ({ region }) => region,
+  );
+  const unmarked = all.flatMap(({ host: { unmarked: fields }, kinds }) => {
+    return fields === undefined ? [] : [{ fields, kinds }];
+  });
   return {
-    ...{ kinds, leftOut: 0, method: "sampled" },
-    rows: [...regions].map(([name, list]) => of(name, list.map(({ fields }) => fields))),
+    kinds,
+    leftOut: 0,
+    method: "sampled",
+    rows: [...regions].map(([name, list]) => of(name, list)),
     unmarked: unmarked.length === 0 ? undefined : of(UNMARKED, unmarked, false),
   };
 }

@@ -17,12 +17,36 @@ export type ReportFields = Record<string, ReportValue>;
 /** Plain nested data under a `joulemark:` key. */
 export type Nested = null | boolean | number | string | Nested[] | { [key: string]: Nested };
 
-/** Pairs that an agent added; a value may be a block of lines. */
-export type AgentPairs = { [key: string]: Nested };
-
 /** A field that is a number; NaN where it is absent, or something else. */
 export function fieldOf(fields: ReportFields, key: string): number {
   return numberOf(fields[key]);
+}
+
+/** Rates: GEOPM prints 0 for one without a sample. */
+const RATE = /^((gpu-|gpu-core-)?power \(W\)|(gpu-|uncore-)?frequency \((Hz|%)\))$/;
+/** Fields that GEOPM has without samples. */
+const EXACT = /^(runtime|count|joulemark-|MPI startup|GEOPM |geopmctl )/;
+
+/** Is it a field whose 0 means "no sample"? */
+export function isRate(key: string): boolean {
+  return RATE.test(key);
+}
+
+/** Is it a field that no sample is needed for? */
+export function isExact(key: string): boolean {
+  return EXACT.test(key);
+}
+
+/** Has the section a sample? GEOPM prints 0 for its sampled fields if it has none. */
+export function isSampled(section: ReportFields): boolean {
+  return section["sync-runtime (s)"] !== 0;
+}
+
+/** A field that is a number; NaN also where GEOPM's 0 means "no sample". */
+export function sampledOf(section: ReportFields, key: string): number {
+  const value = fieldOf(section, key);
+  const isKnown = isExact(key) || isSampled(section) && !(value === 0 && isRate(key));
+  return isKnown ? value : NaN;
 }
 
 /** A number of nested data, or what stands for one that is not there. */
@@ -70,8 +94,8 @@ export interface ReportRegion {
 export interface ReportHost {
   /** The host's name. */
   host: string;
-  /** Pairs that an agent added before the regions. */
-  agent: AgentPairs;
+  /** Pairs that an agent added before the regions; a value may be a block of lines. */
+  agent: { [key: string]: Nested };
   /** Absent when no process registered a region; by mean runtime, longest first. */
   regions?: ReportRegion[];
   /** `Unmarked Totals`; absent when no region ran. */
@@ -97,7 +121,7 @@ export interface Report {
   /** As written in the file: `{}`, a JSON object, a path, `DYNAMIC`. */
   policy: string;
   /** Pairs that an agent added to the header. */
-  header: AgentPairs;
+  header: { [key: string]: Nested };
   /** As for a host, for the job as a whole. */
   joulemark?: { [key: string]: Nested };
   /** One section a host. */

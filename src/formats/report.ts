@@ -22,14 +22,7 @@
  */
 import { FormatError, unparsed } from "../core/errors.ts";
 import { formatG, formatHex } from "../core/number_format.ts";
-import type {
-  AgentPairs,
-  Nested,
-  Report,
-  ReportFields,
-  ReportHost,
-  ReportRegion,
-} from "../core/report.ts";
+import type { Nested, Report, ReportFields, ReportHost, ReportRegion } from "../core/report.ts";
 import { laidOut } from "./foreign_report.ts";
 import { LineCursor, nestedLines, parseNested, splitPair } from "./nested.ts";
 import { fieldValue, nextField } from "./report_fields.ts";
@@ -146,7 +139,7 @@ function* hostPieces(host: ReportHost): Generator<string, void, undefined> {
 }
 
 /** Pairs of the header or of an agent, which may have blocks as values. */
-function pairLines(blanks: string, pairs: AgentPairs): string {
+function pairLines(blanks: string, pairs: ReportHost["agent"]): string {
   return Object.entries(pairs).map(([key, value]) => {
     return typeof value === "number" || typeof value === "string"
       ? new FieldLines(blanks).text({ [key]: value })

@@ -7,7 +7,7 @@ import { FormatError, UsageError } from "../core/errors.ts";
 import type { Report } from "../core/report.ts";
 import { parseLayout, parseReport, parseWholeReport } from "../formats/report.ts";
 import { type JobFacts, ReportMerger } from "../merge/merge.ts";
-import { type ReadReport, readReport } from "../merge/read_report.ts";
+import { type ReadReport, readReport, taken } from "../merge/read_report.ts";
 import { statPath } from "../os/files.ts";
 import { isDirectory, OsError, readUserText } from "../os/user_file.ts";
 import { jobFacts, partFacts, reportFiles } from "./part_files.ts";
@@ -80,11 +80,19 @@ function readText(path: string): string {
 function readOne(path: string, { repair = false }: ReadRunsOptions): Report {
   const text = readText(path);
   try {
-    return parseWholeReport(text, path).report;
+    return withTotals(parseWholeReport(text, path).report, path);
   } catch (error) {
     if (!(error instanceof FormatError) || !repair) throw error;
-    return repairReport(text, path, error);
+    return withTotals(repairReport(text, path, error), path);
   }
+}
+
+/** A report of several hosts without the job's totals and statistics, as GEOPM writes, gets them. */
+function withTotals(report: Report, path: string): Report {
+  const { hosts, joulemark, appended } = report;
+  if (hosts.length < 2 || joulemark?.totals !== undefined) return report;
+  const merged = mergedReport(path, [taken(report, path)], {});
+  return { ...merged, joulemark: { ...merged.joulemark, ...joulemark }, appended };
 }
 
 function wrong(target: string, found: string): UsageError {

@@ -3,7 +3,7 @@
  * @module
  */
 import { grown } from "../core/grow.ts";
-import type { ReportFields } from "../core/report.ts";
+import { isExact, isRate, isSampled, type ReportFields } from "../core/report.ts";
 import { ExactSum, moments } from "./exact_sum.ts";
 
 /** Fields whose single values are kept, to find outliers. */
@@ -51,8 +51,12 @@ export class FieldSums {
   readonly squares = new ExactSum();
   /** Of the watched fields. */
   readonly watched: HostValues | undefined;
+  readonly #isRate: boolean;
+  readonly #isExact: boolean;
 
   constructor(readonly key: string) {
+    this.#isRate = isRate(key);
+    this.#isExact = isExact(key);
     this.watched = WATCHED.includes(key) ? new HostValues() : undefined;
   }
 
@@ -73,6 +77,11 @@ export class FieldSums {
     this.watched?.push(number, value);
   }
 
+  /** Is a value of a section one that was measured? GEOPM's 0 for "no sample" is none. */
+  isKnown(value: number, hasSample: boolean): boolean {
+    return this.#isExact || hasSample && !(value === 0 && this.#isRate);
+  }
+
   result(): FieldStatistics {
     const { count, min, minHost, max, maxHost } = this;
     return { count, ...moments(count, this.sum, this.squares), min, minHost, max, maxHost };
@@ -88,16 +97,29 @@ export class SectionSums {
   /** @param name The region's, or the section's title. */
   constructor(readonly name: string) {}
 
-  /** @param hasSpread Deviations are asked for: they cost twice what sums do. */
-  add(fields: ReportFields, host: string, number: number, hasSpread = true): void {
+  /**
+   * Adds a host's section.
+   *
+   * @param hasSpread Deviations are asked for: they cost twice what sums do. @default true
+   * @param absent Fields that have no source on the host: GEOPM has 0 for them. @default none
+   */
+  add(
+    fields: ReportFields,
+    host: string,
+    number: number,
+    { hasSpread = true, absent }: { hasSpread?: boolean; absent?: ReadonlySet<string> } = {},
+  ): void {
     this.hosts++;
+    const hasSample = isSampled(fields);
     let i = 0;
     for (const key in fields) {
       const value = fields[key];
       if (typeof value !== "number") continue;
       // Hosts of a job have the same fields in the same order, nearly always.
       const field = this.fields[i]?.key === key ? this.fields[i] : this.field(key);
-      field.add(value, host, number, hasSpread);
+      if (field.isKnown(value, hasSample) && absent?.has(key) !== true) {
+        field.add(value, host, number, hasSpread);
+      }
       i++;
     }
   }

@@ -6,6 +6,7 @@
  * bytes a host and region each. Results do not depend on the order of hosts.
  * @module
  */
+import { absentEnergies } from "../core/job_totals.ts";
 import type { ReportHost } from "../core/report.ts";
 import { SectionSums } from "./field_sums.ts";
 import { addJobProcesses } from "./job_processes.ts";
@@ -28,12 +29,13 @@ export class HostStatistics {
   /** Takes in one host. */
   add(host: ReportHost): void {
     const number = this.hosts.push(host.host) - 1;
+    const absent = absentEnergies(host);
     for (const { region, fields } of host.regions ?? []) {
-      this.region(region).add(fields, host.host, number);
+      this.region(region).add(fields, host.host, number, { absent });
     }
     for (const [title, name] of SECTIONS) {
       const fields = host[name];
-      if (fields !== undefined) this.section(title).add(fields, host.host, number);
+      if (fields !== undefined) this.section(title).add(fields, host.host, number, { absent });
     }
     addJobTotals(this, host, number);
     addJobProcesses(this, host, number);

@@ -23,7 +23,7 @@ export function addJobProcesses(statistics: Statistics, host: ReportHost, number
     };
     for (const [bucket, count] of buckets) fields[BUCKET + bucket] = count;
     const section = statistics.section(PROCESSES + spread.region);
-    section.add(fields, host.host, number, false);
+    section.add(fields, host.host, number, { hasSpread: false });
   }
 }
 

@@ -80,11 +80,11 @@ export function addJobTotals(statistics: Statistics, host: ReportHost, number: n
     line.length = row.depth;
     line.push([row.region, row.track, row.attribute]);
     const section = statistics.section(TREE + JSON.stringify(line));
-    section.add(rowFields(row, tree.processes), host.host, number, false);
+    section.add(rowFields(row, tree.processes), host.host, number, { hasSpread: false });
   }
   const unmarked: Fields = {};
   addEnergies(unmarked, tree.unmarked);
-  statistics.section(UNMARKED).add(unmarked, host.host, number, false);
+  statistics.section(UNMARKED).add(unmarked, host.host, number, { hasSpread: false });
 }
 
 /** Key of a component's energy: `WATCHED` has them, so that outlying hosts are found. */
@@ -134,24 +134,28 @@ export function jobTotals(statistics: Statistics): Nested {
   const hosts = statistics.hosts.length;
   const seconds = section.field("seconds").max;
   const components = new Map<EnergyKind, ComponentTotal>();
+  const whole = new Map<EnergyKind, ComponentTotal>();
   const spreads: { [key: string]: { [key: string]: Nested } } = {};
   for (const kind of ENERGY_KINDS) {
     const energy = section.field(energyKey(kind));
     if (energy.count === 0) continue;
-    const whole = (name: string) => sumOfAll(section.field(`${kind} ${name}`), hosts);
+    const ofAll = (name: string) => sumOfAll(section.field(`${kind} ${name}`), hosts);
     const joules = sum(energy);
     const isAll = energy.count === hosts;
     const coverage = sum(section.field(`${kind} covered`)) / hosts;
-    components.set(kind, {
+    const total = {
       joules,
       meanW: sum(section.field(`${kind} watts`)),
-      peakW: hosts === 1 ? whole("peak") : NaN,
-      peakAtMostW: hosts === 1 ? NaN : whole("peak"),
-      ...{ idleJ: whole("idle"), netJ: whole("net") },
+      peakW: hosts === 1 ? ofAll("peak") : NaN,
+      peakAtMostW: hosts === 1 ? NaN : ofAll("peak"),
+      idleJ: ofAll("idle"),
+      netJ: ofAll("net"),
       coverage,
       covers: isAll ? partOfTime(coverage) : `${energy.count} of ${hosts} hosts`,
       source: sourcesOf(section, kind),
-    });
+    };
+    components.set(kind, total);
+    if (isAll) whole.set(kind, total);
     const { deviation, min, minHost, max, maxHost } = energy.result();
     spreads[kind] = {
       hosts: energy.count,
@@ -166,7 +170,8 @@ export function jobTotals(statistics: Statistics): Nested {
   const totals: JobTotals = {
     seconds: Number.isFinite(seconds) ? seconds : NaN,
     components,
-    edp: edpOf(components, seconds),
+    // Of some hosts alone it is no figure of the job.
+    edp: edpOf(whole, seconds),
   };
   const nested = totalsToNested(totals);
   for (const [kind, spread] of Object.entries(spreads)) Object.assign(nested[kind]!, spread);

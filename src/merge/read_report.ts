@@ -55,8 +55,20 @@ export function readReport(
     if (!(error instanceof FormatError)) throw error;
     return nothing(`${error.message}; it is left out`);
   }
+  return taken(report, path, sections.map((section) => encoder.encode(section)));
+}
+
+/**
+ * Takes a report apart.
+ *
+ * @param texts Each host's section. @default none, for a report that is not written
+ */
+export function taken(
+  report: Report,
+  path: string,
+  texts: readonly Uint8Array<ArrayBuffer>[] = [],
+): ReadReport {
   const { hosts, appended: _, ...header } = report;
-  const texts = sections.map((section) => encoder.encode(section));
   const isSet = (value: Nested | undefined) => value !== undefined && value !== false;
   const seconds = hosts.map(({ application }) => Number(application["runtime (s)"]))
     .filter((value) => value >= 0);
@@ -69,7 +81,7 @@ export function readReport(
       hosts: hosts.map(({ host, joulemark }, i) => ({
         host,
         partial: whole || isSet(joulemark?.partial),
-        bytes: texts[i].length,
+        bytes: texts[i]?.length ?? 0,
       })),
     },
     hosts,

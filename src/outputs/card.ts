@@ -7,13 +7,7 @@
  * and why; nothing simulated is shown without the word.
  * @module
  */
-import {
-  absenceOf,
-  hostTotals,
-  type JobTotals,
-  isStillReason,
-  totalsFromNested,
-} from "../core/job_totals.ts";
+import { absenceOf, isStillReason, type JobTotals, reportTotals } from "../core/job_totals.ts";
 import { printable } from "../core/printable.ts";
 import { ENERGY_KINDS, type EnergyKind, type TreeRow } from "../core/region_tree.ts";
 import { isMapping, type Nested, numberOf, type Report } from "../core/report.ts";
@@ -80,19 +74,10 @@ function hostCount(report: Report): number {
   return typeof hosts === "number" ? hosts : report.hosts.length;
 }
 
-/** Totals of the job: as the report has them, else of its only host. */
-export function cardTotals(report: Report): JobTotals | undefined {
-  const [host] = report.hosts;
-  return totalsFromNested(report.joulemark?.totals) ??
-    (report.hosts.length === 1
-      ? totalsFromNested(host.joulemark?.totals) ?? hostTotals(host)
-      : undefined);
-}
-
 function totals(report: Report): string[] {
-  const found = cardTotals(report);
+  const found = reportTotals(report);
   const [host] = report.hosts;
-  if (found === undefined) return [];
+  if (report.hosts.length !== 1 && Number.isNaN(found.seconds)) return [];
   const lines = [`time    ${time(found.seconds)}${edp(found)}`];
   for (const kind of ENERGY_KINDS) {
     const total = found.components.get(kind);

@@ -143,7 +143,8 @@ function budgetFindings({ loop, collector }: Live): Finding[] {
 
 /** What became of marks that were out of order, or had no room. */
 function markFindings(collector: Collector): Finding[] {
-  const { mistakes, counts: { other, lost, interrupting, notAttached }, messages: { remarks } } = collector;
+  const { mistakes, counts: { other, lost, interrupting, notAttached }, messages: { remarks } } =
+    collector;
   const files = collector.refusedFiles;
   return [
     ...pathFindings(collector),
@@ -164,7 +165,8 @@ function markFindings(collector: Collector): Finding[] {
     }),
     ...when(notAttached > 0, {
       ...{ code: "processes-not-attached", severity: "warning" },
-      text: `${notAttached} forked ${notAttached === 1 ? "process" : "processes"} could not open a ` +
+      text:
+        `${notAttached} forked ${notAttached === 1 ? "process" : "processes"} could not open a ` +
         "file of the run (another user, another root directory, or a filter of system calls): the " +
         "regions of such a process are missing",
       remedy: "mark in the process before it changes these, or in its parent",

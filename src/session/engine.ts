@@ -413,7 +413,12 @@ export class Engine implements RunView {
       if (resolved.kind === "absent") sources[name] = { absent: resolved.reason };
       if (resolved.kind !== "offered" && resolved.kind !== "derived") continue;
       const { quality, source, note } = resolved.signal;
-      sources[name] = present({ quality, source, note, ...stillFacts(this.stillCounters.get(name)) });
+      sources[name] = present({
+        quality,
+        source,
+        note,
+        ...stillFacts(this.stillCounters.get(name)),
+      });
     }
     return sources;
   }

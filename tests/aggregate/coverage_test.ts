@@ -56,7 +56,10 @@ Deno.test("Coverage knows nothing of a machine's counter that never changes", ()
 Deno.test("Coverage knows a constant power, and nothing of a meter at 0 W", () => {
   const rows = (watts: number): Row[] => [0, 1, 2].map((t) => [t, A, 0, watts]);
   const of = (watts: number, name: string) => follow(rows(watts), "variable", [name]);
-  assertEquals([of(300, "BOARD_POWER").known().value, of(300, "BOARD_POWER").isStill], [300, false]);
+  assertEquals([of(300, "BOARD_POWER").known().value, of(300, "BOARD_POWER").isStill], [
+    300,
+    false,
+  ]);
   const dead = of(0, "BOARD_POWER");
   assertEquals([dead.known().value, dead.known().share, dead.stillReason], [
     NaN,

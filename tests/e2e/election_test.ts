@@ -32,7 +32,16 @@ endToEnd("run elects one monitor among 32 that start at once", async (dir) => {
 /** Starts a run that goes on until `REPORT.off` is there, and waits until it is measured. */
 async function longRun(dir: string, report: string, env: Record<string, string>) {
   const run = new Deno.Command(BINARY, {
-    args: ["run", "-q", "--report", report, "--", "sh", "-c", `: >${report}.on; until [ -e ${report}.off ]; do sleep 0.05; done`],
+    args: [
+      "run",
+      "-q",
+      "--report",
+      report,
+      "--",
+      "sh",
+      "-c",
+      `: >${report}.on; until [ -e ${report}.off ]; do sleep 0.05; done`,
+    ],
     cwd: dir,
     env,
     stdin: "null",
@@ -113,7 +122,8 @@ endToEnd("a run inside a run measures for itself", (dir) => {
   const script = `${inner}; ${inner}; ${BINARY} run --no-such-option -- true; echo $?`;
   const out = joulemark(dir, ["run", "-q", "--", "sh", "-c", script]);
   assertEquals([out.code, out.stdout], [0, "2\n"], out.stderr);
-  const report = (name: string) => parseReport(Deno.readTextFileSync(`${dir}/${name}`), name).hosts[0];
+  const report = (name: string) =>
+    parseReport(Deno.readTextFileSync(`${dir}/${name}`), name).hosts[0];
   assertEquals(report("joulemark.report").regions ?? [], []);
   assertEquals(report("joulemark.report-2").regions!.length, 1);
 });
@@ -123,7 +133,10 @@ endToEnd("a run inside a run that cannot measure says whose report has its proce
   const inner = `ulimit -v 20000000; ${BINARY} run -q --report b -- ${app} calm`;
   const out = joulemark(dir, ["run", "-q", "--", "sh", "-c", inner]);
   assertEquals(out.code, 0);
-  assertMatch(out.stderr, new RegExp(`unmeasured: .*; its processes are in ${dir}/joulemark.report\n$`));
+  assertMatch(
+    out.stderr,
+    new RegExp(`unmeasured: .*; its processes are in ${dir}/joulemark.report\n$`),
+  );
   const [host] = parseReport(Deno.readTextFileSync(`${dir}/joulemark.report`), "r").hosts;
   assertEquals(host.regions!.length, 1);
   assert(!exists(`${dir}/b`));

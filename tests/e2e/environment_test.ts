@@ -25,24 +25,27 @@ const CLOSES: Record<string, string> = {
   "another descriptor": `exec 5>&1 >/dev/null; exec "$@" sh -c 'exec 5>&-; ${AWAIT_FLAG}'`,
 };
 
-asEachUser("who reads from the application sees the end when the application closes", async (dir, user) => {
-  for (const [name, script] of Object.entries(CLOSES)) {
-    for (const options of [[], ["--trace", "t"], ["--simulate"]]) {
-      const words = [...user.command, "run", "-q", ...options, "--"];
-      const run = new Deno.Command("bash", {
-        args: ["-c", script, "bash", ...words],
-        cwd: dir,
-        stdin: "null",
-        stdout: "piped",
-        stderr: "null",
-      }).spawn();
-      await run.stdout.pipeTo(new WritableStream());
-      Deno.writeTextFileSync(`${dir}/flag`, "");
-      assertEquals((await run.status).code, 3, `${name}, ${options}`);
-      Deno.removeSync(`${dir}/flag`);
+asEachUser(
+  "who reads from the application sees the end when the application closes",
+  async (dir, user) => {
+    for (const [name, script] of Object.entries(CLOSES)) {
+      for (const options of [[], ["--trace", "t"], ["--simulate"]]) {
+        const words = [...user.command, "run", "-q", ...options, "--"];
+        const run = new Deno.Command("bash", {
+          args: ["-c", script, "bash", ...words],
+          cwd: dir,
+          stdin: "null",
+          stdout: "piped",
+          stderr: "null",
+        }).spawn();
+        await run.stdout.pipeTo(new WritableStream());
+        Deno.writeTextFileSync(`${dir}/flag`, "");
+        assertEquals((await run.status).code, 3, `${name}, ${options}`);
+        Deno.removeSync(`${dir}/flag`);
+      }
     }
-  }
-});
+  },
+);
 
 endToEnd("a lock that the application gives up is free", (dir) => {
   const app = "exec 8>&-; flock -w 5 f true && exit 3";
@@ -51,7 +54,10 @@ endToEnd("a lock that the application gives up is free", (dir) => {
 });
 
 endToEnd("an output into a descriptor gets there", (dir) => {
-  const cut = bash(dir, '"$J" run -q --report /dev/fd/5 -- true 5>r; "$J" run -q --report - -- true');
+  const cut = bash(
+    dir,
+    '"$J" run -q --report /dev/fd/5 -- true 5>r; "$J" run -q --report - -- true',
+  );
   assertStringIncludes(Deno.readTextFileSync(`${dir}/r`), "GEOPM Version");
   assertStringIncludes(cut.stdout, "GEOPM Version");
   const channel = bash(dir, '"$J" run -q --cali-config "runtime-report(output=stdout)" -- true');
@@ -64,7 +70,10 @@ __attribute__((constructor)) static void begin(void) { puts("hello"); }
 __attribute__((destructor)) static void end(void) { puts("bye"); }
 `;
   Deno.writeTextFileSync(`${dir}/n.c`, source);
-  const made = bash(dir, "cc -shared -fPIC -o n.so n.c && mkdir junk && echo junk >junk/libgcc_s.so.1");
+  const made = bash(
+    dir,
+    "cc -shared -fPIC -o n.so n.c && mkdir junk && echo junk >junk/libgcc_s.so.1",
+  );
   assertEquals(made.code, 0, made.stderr);
   for (const name of ["LD_PRELOAD", "LD_AUDIT"]) {
     const [plain, measured] = ["", '"$J" run -q --'].map((run) => {
@@ -72,23 +81,33 @@ __attribute__((destructor)) static void end(void) { puts("bye"); }
     });
     assertEquals(measured, plain, name);
   }
-  const debug = bash(dir, 'LD_DEBUG=statistics LD_DEBUG_OUTPUT=log "$J" run -q -- /bin/true; ls log.* | wc -l');
+  const debug = bash(
+    dir,
+    'LD_DEBUG=statistics LD_DEBUG_OUTPUT=log "$J" run -q -- /bin/true; ls log.* | wc -l',
+  );
   assertEquals(debug.stdout.trim(), "1", debug.stderr);
   const library = { LD_LIBRARY_PATH: `${dir}/junk` };
-  const out = joulemark(dir, ["run", "-q", "--", "sh", "-c", "echo $LD_LIBRARY_PATH; exit 3"], library);
+  const out = joulemark(
+    dir,
+    ["run", "-q", "--", "sh", "-c", "echo $LD_LIBRARY_PATH; exit 3"],
+    library,
+  );
   assertEquals(out, { code: 3, stdout: `${dir}/junk\n`, stderr: "" });
   assertEquals(joulemark(dir, ["--version"], library).code, 0);
 });
 
 asEachUser("a command is looked up as execvp(3) does", (dir, { command, name }) => {
-  const script = `mkdir -p a b c d; printf '#!/no/such\\n' >c/app; printf '#!/bin/sh\\necho good\\n' >b/app
+  const script =
+    `mkdir -p a b c d; printf '#!/no/such\\n' >c/app; printf '#!/bin/sh\\necho good\\n' >b/app
     echo 'echo shell' >d/app; chmod 755 b/app c/app d/app; printf '#!/bin/sh\\necho other\\n' >a/app`;
   assertEquals(bash(dir, script).code, 0);
   if (Deno.uid() === 0 && name === "plain user") Deno.chownSync(`${dir}/a/app`, 0, 0);
   Deno.chmodSync(`${dir}/a/app`, name === "plain user" && Deno.uid() === 0 ? 0o700 : 0o644);
   const [run, ...words] = [...command, "run", "-q", "--"];
   const outcome = (first: string, args: string[]) => {
-    const PATH = [...first.split(":").map((part) => `${dir}/${part}`), Deno.env.get("PATH")].join(":");
+    const PATH = [...first.split(":").map((part) => `${dir}/${part}`), Deno.env.get("PATH")].join(
+      ":",
+    );
     const [program, ...rest] = args;
     const out = new Deno.Command(program, { args: rest, cwd: dir, env: { PATH }, stdin: "null" });
     const { code, stdout } = out.outputSync();
@@ -101,15 +120,21 @@ asEachUser("a command is looked up as execvp(3) does", (dir, { command, name }) 
   }
 });
 
-asEachUser("without a byte for files the command runs, and one line names the limit", (dir, user) => {
-  const run = user.command.join(" ");
-  const app = 'sh -c "echo ran; exit 3"';
-  const hard = bash(dir, `{ ulimit -f 0; ${run} run -q -- ${app}; echo $?; } 2>&1 | cat`);
-  assertMatch(hard.stdout, /^joulemark: the command runs unmeasured: .*ulimit -f.*\nran\n3\n$/);
-  const soft = bash(dir, `{ ulimit -Sf 0; ${run} run -q -- sh -c 'ulimit -f; exit 3'; echo $?; } | cat`);
-  assertEquals(soft.stdout, "0\n3\n", soft.stderr);
-  assert(Deno.statSync(`${dir}/joulemark.report`).size > 0);
-});
+asEachUser(
+  "without a byte for files the command runs, and one line names the limit",
+  (dir, user) => {
+    const run = user.command.join(" ");
+    const app = 'sh -c "echo ran; exit 3"';
+    const hard = bash(dir, `{ ulimit -f 0; ${run} run -q -- ${app}; echo $?; } 2>&1 | cat`);
+    assertMatch(hard.stdout, /^joulemark: the command runs unmeasured: .*ulimit -f.*\nran\n3\n$/);
+    const soft = bash(
+      dir,
+      `{ ulimit -Sf 0; ${run} run -q -- sh -c 'ulimit -f; exit 3'; echo $?; } | cat`,
+    );
+    assertEquals(soft.stdout, "0\n3\n", soft.stderr);
+    assert(Deno.statSync(`${dir}/joulemark.report`).size > 0);
+  },
+);
 
 endToEnd("a variable that names the process names the application", (dir) => {
   const script = (run: string) =>
@@ -162,40 +187,49 @@ Deno.test({
   },
 });
 
-endToEnd("a pipe in the place of an input is read, or left out when it is silent for 2 s", (dir) => {
-  bash(dir, `mkfifo f; mkdir -p t/proc; mkfifo t/.root.json t/proc/cpuinfo; cp /bin/true app
-    "$J" run -q --simulate --idle 1 --report idle -- sleep 0.2`);
-  const timed = (options: string, env: Record<string, string> = {}) => {
-    const begin = performance.now();
-    const out = bash(dir, `"$J" ${options}`, env);
-    return { ...out, tookS: (performance.now() - begin) / 1000 };
-  };
-  const command = "-- sh -c 'echo ran; exit 4'";
-  for (const option of ["--idle f", "--simulate=f", "--probe ./f:main"]) {
-    const out = timed(`run -q ${option} ${command}`);
-    assertEquals([out.code, out.stdout], [2, ""], option);
-    assert(out.tookS < 6, `${option}: ${out.tookS} s`);
-  }
-  for (
-    const [option, env, name] of [
-      ["", { CALI_CONFIG_FILE: "f" }, "f"],
-      ["--root t", {}, "t/"],
-    ] as const
-  ) {
-    const out = timed(`run -q ${option} ${command}`, env);
-    assertEquals([out.code, out.stdout], [4, "ran\n"], option);
-    assertMatch(out.stderr, new RegExp(`^joulemark: ${name}.* is a pipe without data for 2 s`));
-    assert(out.tookS < 6, `${option}: ${out.tookS} s`);
-  }
-  for (const verb of ["read --list", "doctor"]) {
-    const out = timed(`${verb} --root t`);
-    assertEquals(out.code, 0, out.stderr);
-    assertStringIncludes(out.stderr, "is a pipe without data for 2 s");
-    assert(out.tookS < 6, `${verb}: ${out.tookS} s`);
-  }
-  // One with a writer is read, also where the writer comes late.
-  const named = bash(dir, `(sleep 0.5; cat idle >f) & "$J" run -q --simulate --idle f ${command}`);
-  assertEquals(named, { code: 4, stdout: "ran\n", stderr: "" });
-  const nameless = bash(dir, `"$J" run -q --simulate --idle <(sleep 0.5; cat idle) ${command}`);
-  assertEquals(nameless, { code: 4, stdout: "ran\n", stderr: "" });
-});
+endToEnd(
+  "a pipe in the place of an input is read, or left out when it is silent for 2 s",
+  (dir) => {
+    bash(
+      dir,
+      `mkfifo f; mkdir -p t/proc; mkfifo t/.root.json t/proc/cpuinfo; cp /bin/true app
+    "$J" run -q --simulate --idle 1 --report idle -- sleep 0.2`,
+    );
+    const timed = (options: string, env: Record<string, string> = {}) => {
+      const begin = performance.now();
+      const out = bash(dir, `"$J" ${options}`, env);
+      return { ...out, tookS: (performance.now() - begin) / 1000 };
+    };
+    const command = "-- sh -c 'echo ran; exit 4'";
+    for (const option of ["--idle f", "--simulate=f", "--probe ./f:main"]) {
+      const out = timed(`run -q ${option} ${command}`);
+      assertEquals([out.code, out.stdout], [2, ""], option);
+      assert(out.tookS < 6, `${option}: ${out.tookS} s`);
+    }
+    for (
+      const [option, env, name] of [
+        ["", { CALI_CONFIG_FILE: "f" }, "f"],
+        ["--root t", {}, "t/"],
+      ] as const
+    ) {
+      const out = timed(`run -q ${option} ${command}`, env);
+      assertEquals([out.code, out.stdout], [4, "ran\n"], option);
+      assertMatch(out.stderr, new RegExp(`^joulemark: ${name}.* is a pipe without data for 2 s`));
+      assert(out.tookS < 6, `${option}: ${out.tookS} s`);
+    }
+    for (const verb of ["read --list", "doctor"]) {
+      const out = timed(`${verb} --root t`);
+      assertEquals(out.code, 0, out.stderr);
+      assertStringIncludes(out.stderr, "is a pipe without data for 2 s");
+      assert(out.tookS < 6, `${verb}: ${out.tookS} s`);
+    }
+    // One with a writer is read, also where the writer comes late.
+    const named = bash(
+      dir,
+      `(sleep 0.5; cat idle >f) & "$J" run -q --simulate --idle f ${command}`,
+    );
+    assertEquals(named, { code: 4, stdout: "ran\n", stderr: "" });
+    const nameless = bash(dir, `"$J" run -q --simulate --idle <(sleep 0.5; cat idle) ${command}`);
+    assertEquals(nameless, { code: 4, stdout: "ran\n", stderr: "" });
+  },
+);

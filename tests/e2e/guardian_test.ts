@@ -233,7 +233,10 @@ endToEnd("a stopped runtime does not keep the application's status (each user)",
     const { code, stderr } = await child.output();
     assertEquals(code, 9, user.name);
     assert(performance.now() - begin < 30_000);
-    assertStringIncludes(new TextDecoder().decode(stderr), "before its report was left (by its guardian: it did not answer in time)");
+    assertStringIncludes(
+      new TextDecoder().decode(stderr),
+      "before its report was left (by its guardian: it did not answer in time)",
+    );
   }));
 }, 60);
 

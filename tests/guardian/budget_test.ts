@@ -106,7 +106,10 @@ test("a runtime that goes round in circles is ended, and the command goes on", a
     "until [ -s pid ]; do sleep 0.1; done; while [ -e /proc/$(cat pid) ]; do sleep 0.2; done";
   const { code, stderr } = await guarded(dir, "stuck", `${wait}; echo ran >end; exit 7`);
   assertEquals([code, text(`${dir}/end`)], [7, "ran\n"]);
-  assertMatch(stderr, /^joulemark: the monitor ended \(by its guardian: it used more CPU time .*\); the command goes on/);
+  assertMatch(
+    stderr,
+    /^joulemark: the monitor ended \(by its guardian: it used more CPU time .*\); the command goes on/,
+  );
 });
 
 test("a runtime within its budget is left alone", async (dir) => {

@@ -1,7 +1,7 @@
 /** Two outputs at one place: which of them is refused, dropped or kept. */
 import { assertEquals, assertThrows } from "@std/assert";
 import { UsageError } from "../../src/core/errors.ts";
-import type { Origin, OptionValues } from "../../src/core/option.ts";
+import type { OptionValues, Origin } from "../../src/core/option.ts";
 import { atOwnPlaces } from "../../src/outputs/own_places.ts";
 
 function values(...given: [option: string, text: string, origin?: Origin][]): OptionValues {
@@ -25,8 +25,12 @@ Deno.test("atOwnPlaces() refuses two options of one place, however it is written
     Deno.mkdirSync(`${dir}/a`);
     Deno.symlinkSync("a", `${dir}/b`);
     Deno.symlinkSync("a/x", `${dir}/link`);
-    for (const other of [`${dir}/a/x`, `${dir}/b/x`, `${dir}/a/../a/x`, `${dir}//a/./x`, `${dir}/link`]) {
-      for (const option of ["trace", "html", "record", "event-log", "cali", "perfetto", "otlp", "pmc"]) {
+    for (
+      const other of [`${dir}/a/x`, `${dir}/b/x`, `${dir}/a/../a/x`, `${dir}//a/./x`, `${dir}/link`]
+    ) {
+      for (
+        const option of ["trace", "html", "record", "event-log", "cali", "perfetto", "otlp", "pmc"]
+      ) {
         const given = values(["report", `${dir}/a/x`], [option, other]);
         assertThrows(() => atOwnPlaces(given, "joulemark.report"), UsageError, "of its own");
       }
@@ -51,7 +55,10 @@ Deno.test("atOwnPlaces() drops a path from GEOPM's variables, with a line", () =
   assertEquals([...both.values.keys()], ["trace"]);
   assertEquals(both.lines.length, 1);
   // The trace gets the name of the host.
-  assertEquals(atOwnPlaces(values(["report", "x", "foreign"], ["trace", "x", "foreign"]), "r").lines, []);
+  assertEquals(
+    atOwnPlaces(values(["report", "x", "foreign"], ["trace", "x", "foreign"]), "r").lines,
+    [],
+  );
 });
 
 Deno.test("atOwnPlaces() lets several outputs go into a device", () => {

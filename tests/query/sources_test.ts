@@ -1,6 +1,7 @@
 /** Reports, traces and raw stats as sources of records. */
 
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { FormatError } from "../../src/core/errors.ts";
 import { toByteText } from "../../src/query/byte_text.ts";
 import { inputKind, openSource } from "../../src/query/sources/open.ts";
 import { parseQuery } from "../../src/query/parser.ts";
@@ -129,6 +130,11 @@ Deno.test("files of several kinds are one input", () => {
   assertEquals(all.lines.length, inputs.reduce((sum, input) => sum + one(input), 0));
 });
 
+Deno.test("a report with a bad line is an error", () => {
+  const bad = report.replace("runtime (s): 0.004", "runtime (s)");
+  assertThrows(() => run("select *", [bad]), FormatError, '15": expected a field with a value');
+});
+
 Deno.test("a bad line is logged with its number, and the rest is read", () => {
   const cases: [string, RegExp, number][] = [
     [trace + "1|2\n", /^13: expected 15 cells, found 2$/, 6],
@@ -140,7 +146,6 @@ Deno.test("a bad line is logged with its number, and the rest is read", () => {
     [trace + "1|2", /^13: expected a row that ends in LF/, 6],
     ["# agent: a\n".repeat(1e5), /^66: expected a header line "# geopm_version:"/, 0],
     [trace.split("\n").slice(0, 3).join("\n") + "\n", /^4: expected a header line/, 0],
-    [report.replace("runtime (s): 0.004", "runtime (s)"), /^15: expected a field with a value/, 0],
     [raw + "cpu 0 1 2 x\n", /^113: expected a statistics line/, 84],
   ];
   for (const [input, message, records] of cases) {

@@ -391,10 +391,12 @@ Deno.test("hwmon: core temperatures by the kernel's numbers, which have gaps; a 
   assertEquals(read.filter((path) => path.startsWith("/sys/devices")), []);
 });
 
-for (const [what, freshness] of [
-  ["changes", (n: number) => `${n}\n`],
-  ["is empty", () => ""],
-] as const) {
+for (
+  const [what, freshness] of [
+    ["changes", (n: number) => `${n}\n`],
+    ["is empty", () => ""],
+  ] as const
+) {
   Deno.test(`cray: freshness that ${what} at each attempt is a trouble, and values stay`, () => {
     let reads = 0;
     const host = new FakeHost({

@@ -8,7 +8,7 @@
  */
 
 import { formatHex } from "../../core/number_format.ts";
-import type { AgentPairs, Nested, Report, ReportHost } from "../../core/report.ts";
+import type { Nested, Report, ReportHost } from "../../core/report.ts";
 import { PROPERTY } from "../../context/attribute.ts";
 import { TYPE } from "../../context/variant.ts";
 import { parseWholeReport } from "../../formats/report.ts";
@@ -73,7 +73,7 @@ function scalarOf(value: Nested): number | string {
   return typeof value === "number" || typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function pushFields(maker: RecordMaker, fields: AgentPairs): void {
+function pushFields(maker: RecordMaker, fields: ReportHost["agent"]): void {
   for (const [key, nested] of Object.entries(fields)) {
     const value = scalarOf(nested);
     const { name, unit } = attributeName(key);

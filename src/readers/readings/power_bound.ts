@@ -12,7 +12,9 @@ const ERROR_VALUES = [0xffffffff, 0xffffffff * 1e3, 0xffffffff * 1e6];
 
 /** Why a reading of a meter is no power; "": it may be one. */
 export function noPower(raw: number, watts: number, mostW: number): string {
-  if (ERROR_VALUES.includes(raw)) return `${raw} is the error value of a meter (0xFFFFFFFF), no power`;
+  if (ERROR_VALUES.includes(raw)) {
+    return `${raw} is the error value of a meter (0xFFFFFFFF), no power`;
+  }
   return watts > mostW ? `${watts} W is more than is possible` : "";
 }
 
