@@ -32,6 +32,7 @@ function make(count: number): () => Report {
   const signals = new ReportSignals(aggregator, {
     ...{ exists: () => true, count: () => 1, user: [], coverage },
     constant: () => undefined,
+    isDerived: () => false,
     unit: (name) => name.endsWith("ENERGY") ? "J" : "",
   });
   signals.stickerHz = 2e9;
