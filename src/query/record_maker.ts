@@ -64,6 +64,7 @@ export class RecordMaker {
   }
 
   push(attribute: number, type: number, value: Value): void {
+    if (this.#sink.aggregates === true && value !== value) return;
     const tree = this.#tree;
     if (tree.isAsValue(attribute)) this.#record.pushValue(attribute, type, value);
     else this.#record.pushReference(tree, tree.child(NONE, attribute, type, value));

@@ -103,6 +103,7 @@ export class QueryRun {
   read(source: RecordSource, problem: (message: string, line: number) => void = () => {}): void {
     const sink: RecordSink = {
       wants: (attribute) => this.#wants(attribute),
+      aggregates: this.#aggregator !== null,
       record: this.#subject === "records" ? (record) => this.#process(record) : () => {},
       node: this.#subject === "attributes" ? (id) => this.#listAttribute(id) : () => {},
       problem,

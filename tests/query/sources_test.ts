@@ -106,6 +106,43 @@ Deno.test("an event log's hexadecimal signals stay text", () => {
   assertEquals(lines, ["SIGNAL=0xd3d99e8b,count=4", "SIGNAL=0x4ad0cf31,count=4"]);
 });
 
+/** A trace of these columns and rows. */
+function traceOf(columns: string, ...rows: string[]): string {
+  return "# geopm_version: 3.1.0\n# start_time: x\n# profile_name: x\n# node_name: n1\n" +
+    `# agent: monitor\n${columns}\n${rows.join("\n")}\n`;
+}
+
+Deno.test("registers in a trace stay text; hexadecimal cells among numbers are integers", () => {
+  const registers = traceOf(
+    "TIME|MSR::PKG_ENERGY_STATUS#-package-0",
+    "0.1|NAN",
+    "0.2|0xffff000000194000",
+  );
+  assertEquals(run("format expand", [registers]).lines, [
+    "host=n1,TIME=0.100000,MSR::PKG_ENERGY_STATUS#-package-0=NAN",
+    "host=n1,TIME=0.200000,MSR::PKG_ENERGY_STATUS#-package-0=0xffff000000194000",
+  ]);
+  const log = traceOf(
+    "TIME|PROCESS|EVENT|SIGNAL",
+    "0.3|0|EPOCH_COUNT|1",
+    "0.4|0|REGION_ENTRY|0x000000009803a79a",
+    "0.5|0|REGION_ENTRY|0x9803a79a",
+  );
+  assertEquals(run("select SIGNAL format expand", [log]).lines, [
+    "SIGNAL=1.000000",
+    "SIGNAL=2550376346.000000",
+    "SIGNAL=2550376346.000000",
+  ]);
+});
+
+Deno.test("a nan of a trace or report is no value in an aggregation", () => {
+  const text = traceOf("TIME|CPU_POWER", "0.1|nan", "0.2|60", "0.3|50", "0.4|nan");
+  const calql = "aggregate min(CPU_POWER),max(CPU_POWER),sum(CPU_POWER),count() format expand";
+  const expected =
+    "min#CPU_POWER=50.000000,max#CPU_POWER=60.000000,sum#CPU_POWER=110.000000,count=4";
+  assertEquals(run(calql, [text]).lines, [expected]);
+});
+
 Deno.test("raw stats give one record for each line, exact to 64 bits, in pieces of any size", () => {
   const text = "$hpcperfstats 2.3.5\n$hostname n1\n!ps ctxt,E time,U=cs load\n!mem ctxt,U=KB\n" +
     "\n1.500000 7 n2\nps - 18446744073709551615 3 4\nmem 0 5\n\n2 8\nps - 1 2 3\n";

@@ -13,6 +13,8 @@ import type { MergedTree } from "../merged_tree.ts";
 export interface RecordSink {
   /** Is the immediate of this attribute needed? Others may be left out of records. */
   wants(attribute: number): boolean;
+  /** Records go to an aggregation alone, in which a NaN of ours is no value. @default false */
+  aggregates?: boolean;
   /** One record; it is overwritten after the call. */
   record(record: Snapshot): void;
   /**

@@ -2,8 +2,8 @@
  * A trace or an event log as a source of records: one per row, attributes named like the columns,
  * and `host` from the header. Rows stream through.
  *
- * A column holds numbers where its first cell is one. Hashes and hints stay the text that they are:
- * as numbers they could not be recognized.
+ * A column holds numbers if its first cell is one. Hashes, hints and registers stay the text that they
+ * are: as numbers they could not be recognized. Among numbers, as in an event log, they are integers.
  * @module
  */
 
@@ -15,10 +15,9 @@ import { TraceScanner } from "../../formats/trace/scanner.ts";
 import { INPUT, pieces, RecordMaker } from "../record_maker.ts";
 import type { ReadBytes, RecordSource } from "./source.ts";
 
-/** NAN at first where no region was entered, so that the cell alone does not decide. */
-const IS_HASH = /^REGION_(HASH|HINT)(-|$)/;
-/** Longer ones are the bits of a number. */
-const HEX = /^0x[0-9a-f]{1,13}$/i;
+/** Columns of hashes, hints and whole registers, whose first cell may be NAN. */
+const IS_TEXT = /^REGION_(HASH|HINT)(-|$)|#(-|$)/;
+const HEX = /^0x[0-9a-f]{1,16}$/i;
 
 interface Column {
   readonly attribute: number;
@@ -72,7 +71,7 @@ class Rows {
     for (let i = 0; i < columns.length; i++) {
       const { type, wanted } = columns[i];
       if (!wanted || type === TYPE.string) continue;
-      const number = parseCell(cells[i]);
+      const number = HEX.test(cells[i]) ? Number(cells[i]) : parseCell(cells[i]);
       if (number === undefined) {
         const found = `"${cells[i].slice(0, 80)}" in column ${this.#names[i]}`;
         maker.problem(unparsed(INPUT, line, "a number", found));
@@ -92,7 +91,7 @@ class Rows {
 
   #plan(cells: readonly string[]): Column[] {
     return this.#names.map((name, i) => {
-      const isText = IS_HASH.test(name) || HEX.test(cells[i]) ||
+      const isText = IS_TEXT.test(name) || HEX.test(cells[i]) ||
         parseCell(cells[i]) === undefined;
       const type = isText ? TYPE.string : TYPE.double;
       const attribute = this.#maker.attribute(name, type);
