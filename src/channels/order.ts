@@ -38,6 +38,9 @@ export function needsOrder({ variables, loops, spot }: ChannelSpec): boolean {
   if (isTrue(variables.CALI_EVENT_ENABLE_SNAPSHOT_INFO ?? "true")) return true;
   if (CHOOSING.some((name) => (variables[name] ?? "") !== "")) return true;
   if (!/^0?$/.test(variables.CALI_EVENT_REGION_LEVEL ?? "")) return true;
+  // A stack that all threads of a process share is in no thread's paths.
+  if (variables.CALI_CALIPER_ATTRIBUTE_DEFAULT_SCOPE === "process") return true;
+  if (/process_scope/.test(variables.CALI_CALIPER_ATTRIBUTE_PROPERTIES ?? "")) return true;
   if (wordsOf(variables.CALI_AGGREGATE_KEY).some((name) => !KEYS.has(name))) return true;
   const queries = [
     ...Object.values(variables),

@@ -3,17 +3,17 @@
  * grew, since that needs their time in each interval; else once, when all is over.
  * @module
  */
-import { NO_VISITS, type PathStep } from "../context/path_step.ts";
+import { NO_LENGTHS, type PathStep } from "../context/path_step.ts";
 import type { FoldedVisits } from "../context/service.ts";
 import type { Channel } from "../context/services/channel.ts";
 import type { FoldedEvent } from "../core/events/event.ts";
-import { PathStats, type PathTable, ROOT } from "../core/path_stats.ts";
+import { PathStats, type PathTable } from "../core/path_stats.ts";
 import { isLibrary, type RunThread } from "./threads.ts";
 
 /** Services that share out growth over the time of paths. */
 const SHARING = ["joulemark", "perf", "papi"];
 
-const NOTHING: FoldedVisits = { count: 0, ns: 0, byPath: NO_VISITS };
+const NOTHING: FoldedVisits = { count: 0, ns: 0, byPath: NO_LENGTHS };
 
 /** What threads folded, by thread, and the channels that get it. */
 export class PathSums {
@@ -55,7 +55,7 @@ export class PathSums {
     thread.foldedPath(this.#now, steps, {
       count: event.count,
       ns: event.selfNs,
-      byPath: { ...event, snapshots: event.count },
+      byPath: event,
     });
   }
 
@@ -63,27 +63,15 @@ export class PathSums {
   finish(thread: RunThread): void {
     const stats = this.#threads.get(thread);
     if (stats === undefined) return;
-    // A snapshot is taken where a region begins, too: in the path around it.
-    const begun = new Float64Array(stats.count.length);
-    for (let path = stats.count.length - 1; path > ROOT; path--) {
-      if (stats.count[path] > 0) begun[this.#paths.parent(path)] += stats.count[path];
-    }
     for (let path = 0; path < stats.count.length; path++) {
-      if (stats.count[path] === 0 && stats.selfNs[path] === 0 && begun[path] === 0) continue;
-      const count = stats.count[path], steps = this.stepsOf(path);
-      const lengths = {
+      const count = stats.count[path], ns = stats.selfNs[path];
+      if (count === 0 && ns === 0) continue;
+      const byPath = {
         sumNs: stats.sumNs[path],
         minNs: stats.minNs[path],
         maxNs: stats.maxNs[path],
       };
-      const all: FoldedVisits = {
-        count,
-        ns: stats.selfNs[path],
-        byPath: { ...lengths, snapshots: count + begun[path] },
-      };
-      thread.foldedPath(this.#atEnd, steps, all);
-      const rest = { count: 0, ns: 0, byPath: { ...lengths, snapshots: begun[path] } };
-      thread.foldedPath(this.#now, steps, rest);
+      thread.foldedPath(this.#atEnd, this.stepsOf(path), { count, ns, byPath });
     }
   }
 }

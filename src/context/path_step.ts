@@ -20,7 +20,7 @@ function isSame(a: PathStep, b: PathStep): boolean {
 }
 
 /** Of a path in which time passed, and no visit ended. */
-export const NO_VISITS = { snapshots: 0, sumNs: 0, minNs: Infinity, maxNs: -Infinity };
+export const NO_LENGTHS = { sumNs: 0, minNs: Infinity, maxNs: -Infinity };
 
 /** The attribute of a step; `NONE`: it is not there. */
 type AttributeOf = (step: PathStep) => number;

@@ -14,6 +14,7 @@ import { isTrue } from "./config_words.ts";
 import { type Given, readGiven, typeOfGiven } from "./given.ts";
 import { globalsOf } from "./globals.ts";
 import type {
+  EventInfo,
   EventKind,
   FoldedVisits,
   Machine,
@@ -22,7 +23,7 @@ import type {
   ServiceHost,
   Trigger,
 } from "./service.ts";
-import { movePath, NO_VISITS, nodeOfPath, type PathStep } from "./path_step.ts";
+import { movePath, NO_LENGTHS, nodeOfPath, type PathStep } from "./path_step.ts";
 import { Snapshot } from "./snapshot.ts";
 import { ThreadContext } from "./thread_context.ts";
 import { ContextTree, type Meta, NONE } from "./tree.ts";
@@ -44,6 +45,7 @@ export interface RuntimeOptions {
 
 /** More entries than this do not fit a snapshot; the rest is dropped. */
 const MAX_ENTRIES = 120;
+const NO_INFO: EventInfo = { info: null, replaces: NONE };
 
 /**
  * Attributes, blackboards and services of a channel, for all threads of its processes.
@@ -211,11 +213,7 @@ export class AnnotationRuntime {
    */
   foldedVisits(name: string, count: number, ns: number, isLibrary = false): void {
     const attribute = isLibrary ? this.#adopted(name) : this.#region;
-    const board = attribute === NONE ? null : this.#current.board(attribute);
-    if (this.#current.stopped || board === null) return;
-    board.begin(attribute, this.read(attribute, name));
-    this.#push({ event: null, info: null, replaces: NONE, folded: { count, ns } });
-    board.end(attribute);
+    if (attribute !== NONE) this.#pushVisits(attribute, name, { count, ns });
   }
 
   /** All visits of the current thread are folded by path from now on. */
@@ -234,16 +232,56 @@ export class AnnotationRuntime {
     if (this.#current.stopped) return;
     const board = this.#current.board(this.#region), ns = this.#current.takeBefore();
     if (board === null) return;
-    if (ns >= 0) this.foldedPath([], { count: 0, ns, byPath: NO_VISITS });
-    const isAccepted = steps.length === 0 || this.#attributeOf(steps[steps.length - 1]) !== NONE;
-    const accepted = isAccepted
-      ? folded
-      : { ...folded, count: 0, byPath: folded.byPath && NO_VISITS };
-    const before = board.swapRegions(
-      nodeOfPath(this.tree, steps, (step) => this.#attributeOf(step)),
-    );
-    this.#push({ event: null, info: null, replaces: NONE, folded: accepted });
+    if (ns >= 0) this.foldedPath([], { count: 0, ns, byPath: NO_LENGTHS });
+    const last = steps.at(-1), attribute = last === undefined ? NONE : this.#attributeOf(last);
+    // In their order values of the process stand beside the thread's: each is on its own board.
+    const attributeOf = (step: PathStep) => {
+      const id = this.#attributeOf(step);
+      return folded.byPath !== undefined || this.#current.board(id) === board ? id : NONE;
+    };
+    const before = board.swapRegions(nodeOfPath(this.tree, steps.slice(0, -1), attributeOf));
+    if (attribute !== NONE) this.#pushVisits(attribute, last!.name, folded);
+    else if (folded.byPath !== undefined) {
+      const time = { count: 0, ns: folded.ns, byPath: NO_LENGTHS, snapshots: 0 };
+      this.#push({ event: null, info: null, replaces: NONE, folded: time });
+    }
     board.swapRegions(before);
+  }
+
+  /**
+   * Visits in what is open now: as many begins around them, where snapshots are counted, then as many ends,
+   * which have their time.
+   */
+  #pushVisits(attribute: number, name: string, folded: FoldedVisits): void {
+    const board = this.#current.board(attribute), value = this.read(attribute, name);
+    if (this.#current.stopped || board === null) return;
+    const { count, byPath } = folded, event = null, isCounted = this.#countsSnapshots;
+    const begins = this.#marked("begin", attribute, value);
+    if (begins !== null && isCounted && count > 0) {
+      const none = { count: 0, ns: 0, byPath: byPath && NO_LENGTHS, snapshots: count };
+      this.#push({ event, ...begins, folded: none });
+    }
+    board.begin(attribute, value);
+    const ends = this.#marked("end", attribute, value);
+    if (ends !== null) {
+      const info = isCounted ? ends : NO_INFO;
+      this.#push({ event, ...info, folded: { ...folded, snapshots: isCounted ? count : 1 } });
+    }
+    board.end(attribute);
+  }
+
+  /** What an event adds to its snapshot; null: it makes none. */
+  #marked(kind: EventKind, attribute: number, value: Variant): EventInfo | null {
+    for (const service of this.#services) {
+      if (service.mark !== undefined) return service.mark(kind, attribute, value);
+    }
+    return NO_INFO;
+  }
+
+  /** Are snapshots counted, and not kept one by one? */
+  get #countsSnapshots(): boolean {
+    const has = (name: string) => this.#services.some((service) => service.name === name);
+    return has("aggregate") && !has("trace");
   }
 
   /**
@@ -406,7 +444,11 @@ export class AnnotationRuntime {
     record.clear();
     record.append(tree, context, trigger.replaces);
     if (trigger.info !== null) record.append(tree, trigger.info, NONE);
-    for (const service of this.#services) service.measure?.(trigger, record);
+    const { folded } = trigger;
+    // Of begins without a time there is nothing but their number.
+    if (folded === undefined || folded.count > 0 || folded.ns > 0) {
+      for (const service of this.#services) service.measure?.(trigger, record);
+    }
     record.count = Math.min(record.count, MAX_ENTRIES);
     return record;
   }

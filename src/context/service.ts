@@ -18,8 +18,6 @@ export interface FoldedVisits {
   readonly ns: number;
   /** Of a thread that folds all of its visits by path: the time is exact, and no part of any other. */
   readonly byPath?: {
-    /** Snapshots that it stands for. */
-    readonly snapshots: number;
     /** Lengths of the visits: sum, least, greatest; nested ones included. */
     readonly sumNs: number;
     readonly minNs: number;
@@ -27,16 +25,23 @@ export interface FoldedVisits {
   };
 }
 
-/** What made a snapshot. */
-export interface Trigger {
-  /** The event, or null for a snapshot that the program asked for. */
-  event: { kind: EventKind; attribute: number } | null;
+/** What an event adds to a snapshot. */
+export interface EventInfo {
   /** Entries that the trigger adds; null for none. */
-  info: Snapshot | null;
+  readonly info: Snapshot | null;
   /** A reference of the context that `info` stands in for, or `NONE`. */
-  replaces: number;
+  readonly replaces: number;
+}
+
+/** What made a snapshot. */
+export interface Trigger extends EventInfo {
+  /** The event, or null for a snapshot that the program asked for. */
+  readonly event: { kind: EventKind; attribute: number } | null;
   /** It stands for visits of which nothing but their number and their time is known. */
-  folded?: FoldedVisits;
+  readonly folded?: FoldedVisits & {
+    /** Snapshots of them: as many begins or ends. */
+    readonly snapshots: number;
+  };
 }
 
 /** A quantity of the machine, as the current thread sees it now. */
@@ -104,6 +109,8 @@ export interface Service {
   adopt?(region: string): number;
   /** A change of an attribute without `skip_events` is about to happen. */
   event?(kind: EventKind, attribute: number, value: Variant): void;
+  /** What an event adds to its snapshot; null: it makes none. One service of a channel has it. */
+  mark?(kind: EventKind, attribute: number, value: Variant): EventInfo | null;
   /** Adds measurements to a snapshot. */
   measure?(trigger: Trigger, record: Snapshot): void;
   /** Takes a snapshot, which is overwritten after the call. */

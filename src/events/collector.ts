@@ -178,9 +178,10 @@ export class Collector implements DirectoryListener {
         continue;
       }
       this.#folds.feed(bestNs, this.#fedNs);
+      this.#paths.feedOrdered(bestNs, this.#fedNs);
       if (best === undefined) break;
       const turnNs = turn === undefined ? Infinity : this.#turnNs;
-      const until = Math.min(limitNs, due.secondNs, turnNs);
+      const until = Math.min(limitNs, due.secondNs, turnNs, this.#paths.dueNs);
       const thread = best.thread;
       do {
         this.#tell(best);
@@ -189,7 +190,7 @@ export class Collector implements DirectoryListener {
       due.moved(limitNs);
     }
     if (limitNs > this.#fedNs) this.#fedNs = limitNs;
-    this.#paths.feed(limitNs, this.#fedNs * 1e-9);
+    this.#paths.feed(limitNs, this.#fedNs);
     for (let i = 0; i < this.#followers.length; i++) {
       const f = this.#followers[i];
       if (f.handle < 0) continue;

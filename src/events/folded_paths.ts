@@ -61,6 +61,8 @@ export interface OutOfOrder {
 
 /** Passes on what threads folded by path. */
 export class FoldedPaths {
+  /** The earliest time at which visits of a thread that keeps its order are due. */
+  dueNs = Infinity;
   /** By thread: what is reported without its order although the order was requested. */
   readonly outOfOrder: OutOfOrder[] = [];
   readonly #sink: EventSink;
@@ -107,6 +109,7 @@ export class FoldedPaths {
     const dueNs = Math.min(source.thread.pauseEndNs(needNs, nowNs) - 1, nowNs);
     for (let i = first; i < waiting.count; i++) waiting.dueNs[i] = dueNs;
     if (!(source.foldedNs! < dueNs)) source.foldedNs = dueNs;
+    if (dueNs < this.dueNs) this.dueNs = dueNs;
   }
 
   /** Emits once for a thread that all of its visits are folded. */
@@ -125,7 +128,7 @@ export class FoldedPaths {
     this.announce(source, ns * 1e-9);
     if (source.foldedNs === undefined || !(source.foldedNs < ns)) return;
     source.foldedNs = undefined;
-    this.#feed(ns * 1e-9, (i) => {
+    this.#feed(ns, ns, (i) => {
       if (this.#waiting.sources[i] !== source) return false;
       const isDue = this.#waiting.dueNs[i] < ns;
       if (!isDue) source.foldedNs ??= this.#waiting.dueNs[i];
@@ -155,27 +158,47 @@ export class FoldedPaths {
     this.#emit(KIND.inPath, timeS, follower, id);
   }
 
-  /** Emits what was read up to a moment. @param of Of this process alone, read at any time. */
-  feed(limitNs: number, timeS: number, of?: Follower): void {
-    const { dueNs, sources } = this.#waiting;
-    this.#feed(timeS, (i) => of === undefined ? dueNs[i] <= limitNs : sources[i].follower === of);
+  /** Emits what is due up to a moment. @param fedNs Nothing is emitted before it. */
+  feed(limitNs: number, fedNs: number): void {
+    this.#feed(fedNs, fedNs, (i) => this.#waiting.dueNs[i] <= limitNs);
   }
 
-  #feed(timeS: number, isDue: (at: number) => boolean): void {
+  /** Emits visits of threads that keep their order, at their time among the events of all threads. */
+  feedOrdered(limitNs: number, fedNs: number): void {
+    if (this.dueNs > limitNs) return;
+    const { sources, dueNs } = this.#waiting;
+    this.#feed(
+      fedNs,
+      limitNs,
+      (i) => dueNs[i] <= limitNs && sources[i].thread.paths?.folding !== true,
+    );
+  }
+
+  /** @param fedNs Nothing is emitted before it. @param untilNs And nothing after it. */
+  #feed(fedNs: number, untilNs: number, isDue: (at: number) => boolean): void {
     const waiting = this.#waiting;
-    let kept = 0;
+    let kept = 0, dueNs = Infinity, ns = fedNs;
     for (let i = 0; i < waiting.count; i++) {
-      if (isDue(i) && waiting.sources[i].follower.handle >= 0) this.#tell(i, timeS);
-      else waiting.move(i, kept++);
+      if (isDue(i) && waiting.sources[i].follower.handle >= 0) {
+        ns = Math.min(untilNs, Math.max(ns, waiting.dueNs[i]));
+        this.#tell(i, ns * 1e-9);
+        continue;
+      }
+      if (waiting.sources[i].thread.paths?.folding !== true) {
+        dueNs = Math.min(dueNs, waiting.dueNs[i]);
+      }
+      waiting.move(i, kept++);
     }
     waiting.count = waiting.sources.length = kept;
+    this.dueNs = dueNs;
   }
 
   /** A process ended, at this time: emits all that is not emitted yet, and its histograms. */
   end(follower: Follower, sources: readonly Source[], timeS: number): void {
     const own = sources.filter((source) => source.follower === follower);
     for (const source of own) this.drain(source, follower.endNs);
-    this.feed(Infinity, timeS, follower);
+    const { sources: all } = this.#waiting;
+    this.#feed(follower.endNs, follower.endNs, (i) => all[i].follower === follower);
     for (const source of own) this.#endThread(source, timeS);
   }
 

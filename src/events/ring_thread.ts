@@ -58,6 +58,8 @@ export class RingThread {
   #lastNs = -Infinity;
   /** Time of the event that was handed on last. */
   #handedNs = NaN;
+  /** When the visits were over that had no room in a pause that goes on. */
+  #pausedNs = -Infinity;
   /** Regions of a visit that may be folded. */
   readonly #open = new Uint32Array(SHORT_LEVELS);
 
@@ -235,7 +237,7 @@ export class RingThread {
    *
    * @param needNs Time that was spent in them.
    * @param nowNs A pause that has not ended is counted up to here.
-   * @returns `nowNs` where it has not ended.
+   * @returns Where it has not ended: when they were over, if they came right after the last record.
    */
   pauseEndNs(needNs: number, nowNs: number): number {
     const words = this.#words;
@@ -258,7 +260,9 @@ export class RingThread {
       const ns = this.#nsOf(at, word);
       if (ns >= before && ns < 1e18) look(ns);
     }
+    const fromNs = before > this.#pausedNs ? before : this.#pausedNs;
     look(nowNs);
+    if (endNs === nowNs && fromNs + needNs < nowNs) endNs = this.#pausedNs = fromNs + needNs;
     [this.#cyclesLow, this.#cyclesHigh, this.#pairNs] = [cyclesLow, cyclesHigh, pairNs];
     return endNs;
   }

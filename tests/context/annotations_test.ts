@@ -72,7 +72,7 @@ Deno.test("folded calls of a library count where its service is, and are no regi
     return query(calql, [made.flush()]).trimEnd().split("\n").sort();
   };
   assertEquals(counts("mpi"), [
-    "region=main,mpi.function=MPI_Send,sum#sum#region.count=500",
+    "mpi.function=MPI_Send,region=main,sum#sum#region.count=500",
     "region=main,sum#sum#region.count=1",
     "region=main/tiny,sum#sum#region.count=20",
   ]);

@@ -29,6 +29,8 @@ interface Row {
   readonly metrics: (Statistics | undefined)[];
 }
 
+/** Of folded visits these are sums. */
+const TOTALS = ["region.count", "time.duration.ns", "time.inclusive.duration.ns"];
 const RESULT = PROPERTY.asvalue | PROPERTY.thread_scope | PROPERTY.skip_events;
 
 /** The service `aggregate`. */
@@ -46,6 +48,8 @@ class AggregateService implements Service {
   /** Aggregatable attributes in the order in which they were made, and their places by id. */
   readonly #metrics: number[] = [];
   readonly #places = new Map<number, number>();
+  /** Those that add up over the snapshots that one stands for. */
+  readonly #totals = new Set<number>();
 
   constructor(host: ServiceHost) {
     this.#host = host;
@@ -56,18 +60,20 @@ class AggregateService implements Service {
 
   attributeMade(id: number): void {
     if ((this.#host.tree.propertiesOf(id) & PROPERTY.aggregatable) === 0) return;
+    if (TOTALS.includes(this.#host.tree.nameOf(id))) this.#totals.add(id);
     this.#places.set(id, this.#metrics.length);
     this.#metrics.push(id);
   }
 
   take(record: Snapshot, trigger: Trigger): void {
-    const row = this.#rowOf(record);
-    row.count += trigger.folded?.byPath?.snapshots ?? 1;
+    const row = this.#rowOf(record), snapshots = trigger.folded?.snapshots ?? 1;
+    row.count += snapshots;
     for (let i = 0; i < record.count; i++) {
       if (record.immediate[i] === 0) continue;
       const place = this.#places.get(record.node[i]);
       if (place === undefined) continue;
-      (row.metrics[place] ??= new Statistics()).add(record.type[i], record.valueAt(i));
+      const times = this.#totals.has(record.node[i]) ? Math.max(1, snapshots) : 1;
+      (row.metrics[place] ??= new Statistics()).add(record.type[i], record.valueAt(i), times);
     }
   }
 

@@ -81,8 +81,15 @@ class EventService implements Service {
   }
 
   event(kind: EventKind, attribute: number, value: Variant): void {
+    const mark = this.mark(kind, attribute, value);
+    if (mark === null) return;
+    if (kind === "end") mark.info.pushNumber(this.#regionCount, TYPE.uint, 1);
+    this.#host.push({ event: { kind, attribute }, ...mark });
+  }
+
+  mark(kind: EventKind, attribute: number, value: Variant) {
     const marked = this.#marked.get(attribute);
-    if (marked === undefined || !this.#passes(kind, attribute, value)) return;
+    if (marked === undefined || !this.#passes(kind, attribute, value)) return null;
     const { tree } = this.#host, info = this.#info;
     info.clear();
     let replaces = NONE;
@@ -95,8 +102,7 @@ class EventService implements Service {
         info.pushReference(tree, node);
       }
     }
-    if (kind === "end") info.pushNumber(this.#regionCount, TYPE.uint, 1);
-    this.#host.push({ event: { kind, attribute }, info, replaces });
+    return { info, replaces };
   }
 
   measure({ folded }: Trigger, record: Snapshot): void {

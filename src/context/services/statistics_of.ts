@@ -20,10 +20,11 @@ export class Statistics {
   #sum = -0;
   #wide: { min: Variant; max: Variant; sum: Variant } | undefined;
 
-  add(type: number, value: Value): void {
-    if (this.#wide === undefined && this.#addNumber(type, value)) return;
+  /** @param times Values of which a number is the sum; each is taken for their mean. @default 1 */
+  add(type: number, value: Value, times = 1): void {
+    if (this.#wide === undefined && this.#addNumber(type, value, times)) return;
     const wide = this.#wide ??= this.#widened();
-    this.#count++;
+    this.#count += times;
     wide.min = extremeVariant(wide.min, type, value, -1);
     wide.max = extremeVariant(wide.max, type, value, 1);
     wide.sum = addVariant(wide.sum, type, value);
@@ -36,7 +37,7 @@ export class Statistics {
   }
 
   /** @returns False where the numbers of ECMAScript do not carry it. */
-  #addNumber(type: number, value: Value): boolean {
+  #addNumber(type: number, value: Value, times: number): boolean {
     if (typeof value !== "number") return false;
     if (type !== TYPE.double && type !== TYPE.int && type !== TYPE.uint) return false;
     if (this.#count > 0 && type !== this.#type) return false;
@@ -44,9 +45,11 @@ export class Statistics {
     if (type === TYPE.double ? Number.isNaN(value) : !Number.isSafeInteger(sum)) return false;
     this.#type = type;
     this.#sum = sum;
-    this.#count++;
-    if (value < this.#min) this.#min = value;
-    if (value > this.#max) this.#max = value;
+    this.#count += times;
+    const mean = value / times, isReal = type === TYPE.double;
+    const least = isReal ? mean : Math.floor(mean), most = isReal ? mean : Math.ceil(mean);
+    if (least < this.#min) this.#min = least;
+    if (most > this.#max) this.#max = most;
     return true;
   }
 

@@ -45,12 +45,20 @@ static int makes_channel(const char *name) {
            strncmp(name, "_ZN4cali7Caliper14create_channel", 32) == 0;
 }
 
+/* A call by which a program makes attributes, of which those of process scope hold for all threads. */
+static int makes_attributes(const char *name) {
+    return strncmp(name, "cali_create_attribute", 21) == 0 ||
+           strncmp(name, "_ZN4cali10AnnotationC", 21) == 0 ||
+           strncmp(name, "_ZN4cali7Caliper16create_attribute", 34) == 0;
+}
+
+/* Does a file other than Caliper's refer to a name that `data` answers for? */
 static int asks(struct dl_phdr_info *info, size_t size, void *data) {
+    int (*is_wanted)(const char *) = *(int (**)(const char *))data;
     struct jm_dynsym table;
     uint32_t i;
     int k;
     (void)size;
-    (void)data;
     if (info->dlpi_name && (strstr(info->dlpi_name, "vdso") || strstr(info->dlpi_name, "libcaliper")))
         return 0;
     for (k = 0; k < info->dlpi_phnum; k++) {
@@ -61,7 +69,7 @@ static int asks(struct dl_phdr_info *info, size_t size, void *data) {
         /* A file's references to others come first, and is not in the hash table. */
         for (i = 1; i < table.gnu[1]; i++) {
             if (table.symbols[i].st_shndx == SHN_UNDEF &&
-                makes_channel(table.names + table.symbols[i].st_name))
+                is_wanted(table.names + table.symbols[i].st_name))
                 return 1;
         }
     }
@@ -70,7 +78,8 @@ static int asks(struct dl_phdr_info *info, size_t size, void *data) {
 
 /* Does the program, or a library of it, profile itself by a channel of its own? It gets its answers. */
 static int has_own_channel(void) {
-    return dlsym(RTLD_NEXT, "cali_begin_region") != NULL && dl_iterate_phdr(asks, NULL);
+    int (*is_wanted)(const char *) = makes_channel;
+    return dlsym(RTLD_NEXT, "cali_begin_region") != NULL && dl_iterate_phdr(asks, &is_wanted);
 }
 
 /* Is the real library to be started apart from the variables, and has not been? */
@@ -116,8 +125,11 @@ JM_HIDDEN void jm_cali_start_apart(void) {
 static __attribute__((constructor)) void leave_ids_to_caliper(void) {
 #define LEAVE(name, number)                                                                        \
     if (name == OWN_ID + number) name = JM_CALI_INVALID;
+    int (*is_wanted)(const char *) = makes_attributes;
     determine_chain();
     if (jm_cali_chain && dlsym(RTLD_NEXT, "cali_loop_attr_id")) { ALL_OWN(LEAVE) }
+    if ((jm_on & JM_CALIPER) && dl_iterate_phdr(asks, &is_wanted))
+        joulemark__ordered_7 |= JOULEMARK__ORDERED;
 }
 
 static int locked(void) {
