@@ -2,11 +2,13 @@
  * The tree of regions out of a run: visits by path, and the energies of paths where there are any.
  * @module
  */
+import { balance, type Energies } from "./balance.ts";
 import { compareTexts } from "../core/names.ts";
 import { type PathStats, type PathTable, ROOT } from "../core/path_stats.ts";
 import {
   type EnergyKind,
   type PathEnergies,
+  type PathEnergy,
   type RegionTree,
   type TreeEnergy,
   type TreeRow,
@@ -93,9 +95,9 @@ export function buildTree(
   const kept = pathsWithTime(paths, stats);
   if (kept.size === 0) return undefined;
   const least = leastTime([...kept.values()]);
-  const rows: TreeRow[] = [];
+  const rows: (TreeRow & { readonly energies: Energies })[] = [];
   const energiesOf = (inside: readonly number[], own: readonly number[]) => {
-    const list = new Map<EnergyKind, TreeEnergy>();
+    const list: Energies = new Map();
     // The outermost regions are always recorded in order.
     const [path] = own, isUntold = paths.parent(path) > ROOT && isFolded(path);
     const isMixed = isUntold ||
@@ -103,10 +105,7 @@ export function buildTree(
     for (const kind of energies?.kinds ?? []) {
       const all = isUntold ? UNTOLD : energies!.of(kind, inside);
       const self = isMixed ? UNTOLD : inside.length === own.length ? all : energies!.of(kind, own);
-      list.set(kind, {
-        ...{ joules: all.fitJ, seJ: told(all), exactJ: all.exactJ, powerW: all.powerW },
-        ...{ selfJ: self.fitJ, selfSeJ: told(self) },
-      });
+      list.set(kind, treeEnergy(all, self));
     }
     return list;
   };
@@ -132,11 +131,32 @@ export function buildTree(
     families.children(path).filter((child) => (kept.get(child) ?? -1) >= least)
       .sort((a, b) => kept.get(b)! - kept.get(a)! || compareTexts(paths.name(a), paths.name(b)));
   for (const path of inOrder(ROOT)) add(path, 0);
+  const leftOut = kept.size - rows.length;
+  const unmarked = energiesOf([ROOT], [ROOT]);
+  const otherCpus: Energies = new Map(), undetermined: Energies = new Map();
+  const shown = new Set(inOrder(ROOT));
+  const hidden = families.children(ROOT).filter((path) => !shown.has(path))
+    .flatMap((path) => families.family(path));
+  for (const kind of energies?.kinds ?? []) {
+    const other = energies!.otherCpus(kind);
+    if (other.exactJ > 0) otherCpus.set(kind, treeEnergy({ ...other, powerW: NaN }));
+    const beside = [unmarked, otherCpus];
+    if (hidden.length > 0) beside.push(new Map([[kind, treeEnergy(energies!.of(kind, hidden))]]));
+    const restJ = balance(kind, rows, { beside, totalJ: energies!.totalJ(kind) });
+    if (restJ > 0) undetermined.set(kind, treeEnergy({ ...UNTOLD, fitJ: restJ }));
+  }
+  return { processes, rows, leftOut, unmarked, otherCpus, undetermined };
+}
+
+/** @param self Its energy without that of nested regions. */
+function treeEnergy(all: PathEnergy, self: PathEnergy = all): TreeEnergy {
   return {
-    processes,
-    rows,
-    leftOut: kept.size - rows.length,
-    unmarked: energiesOf([ROOT], [ROOT]),
+    joules: all.fitJ,
+    seJ: told(all),
+    exactJ: all.exactJ,
+    powerW: all.powerW,
+    selfJ: self.fitJ,
+    selfSeJ: told(self),
   };
 }
 

@@ -4,7 +4,12 @@
  * @module
  */
 import { type ComponentTotal, reportTotals } from "../core/job_totals.ts";
-import { type RegionRows, regionRows, reportedJoules } from "../core/region_rows.ts";
+import {
+  OUTSIDE_REGIONS,
+  type RegionRows,
+  regionRows,
+  reportedJoules,
+} from "../core/region_rows.ts";
 import type { EnergyKind, TreeRow } from "../core/region_tree.ts";
 import { type Nested, type Report, type ReportHost, sampledOf } from "../core/report.ts";
 import { simulatedBy } from "../core/simulated.ts";
@@ -62,7 +67,7 @@ export function reportView(report: Report): View {
 /** GEOPM's figures of each region, and of what is in none, in the order of the report. */
 export function regionLines({ hosts }: Report): RegionLine[] {
   const unmarked = hosts.flatMap(({ unmarked: fields }) => {
-    return fields === undefined ? [] : [{ region: "(unmarked)", fields }];
+    return fields === undefined ? [] : [{ region: OUTSIDE_REGIONS, fields }];
   });
   const sections = [...hosts.flatMap(({ regions = [] }) => regions), ...unmarked];
   return [...fieldsByRegion(sections)].map(([name, list]) => {
@@ -108,10 +113,10 @@ function totals(report: Report): Table {
 }
 
 /** Regions inside each other, one estimator a row. */
-function treeTable({ kinds, rows, unmarked, method, leftOut }: RegionRows): Table {
+function treeTable({ kinds, rows, outside, method, leftOut }: RegionRows): Table {
   const [main, ...others] = kinds;
   const name = (kind: EnergyKind) => COMPONENT_NAMES[kind];
-  const all = unmarked === undefined ? rows : [...rows, unmarked];
+  const all = [...rows, ...outside];
   const has = (of: (row: TreeRow) => number) => all.some((row) => Number.isFinite(of(row)));
   const by = (row: TreeRow) => {
     if (main === undefined) return "";

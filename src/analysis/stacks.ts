@@ -18,7 +18,7 @@ export interface Stack {
 }
 
 /** A stack a row, and one for what is outside of all regions. */
-export function stacksOf({ kinds, rows, unmarked }: RegionRows): Stack[] {
+export function stacksOf({ kinds, rows, outside }: RegionRows): Stack[] {
   const path: string[] = [];
   const stacks = rows.map((row, i): Stack => {
     path.length = row.depth;
@@ -26,7 +26,7 @@ export function stacksOf({ kinds, rows, unmarked }: RegionRows): Stack[] {
     const isLeaf = (rows[i + 1]?.depth ?? 0) <= row.depth;
     return stackOf([...path], row, isLeaf, kinds);
   });
-  if (unmarked !== undefined) stacks.push(stackOf([unmarked.region], unmarked, true, kinds));
+  for (const row of outside) stacks.push(stackOf([row.region], row, true, kinds));
   return stacks;
 }
 

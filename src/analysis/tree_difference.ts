@@ -43,9 +43,9 @@ export function treeDifference(
   const kind = all[0]?.kinds.find((one) => all.every(({ kinds }) => kinds.includes(one)));
   const root = path("", -1);
   sets.forEach((runs, set) => {
-    for (const { rows, unmarked } of runs) {
+    for (const { rows, outside } of runs) {
       const around = [root];
-      for (const row of [...rows, ...unmarked === undefined ? [] : [unmarked]]) {
+      for (const row of [...rows, ...outside]) {
         const { inside } = around[row.depth];
         const own = inside.getOrInsertComputed(row.region, () => path(row.region, row.depth));
         around[row.depth + 1] = own;

@@ -7,6 +7,8 @@ import {
   ENERGY_KINDS,
   type EnergyKind,
   type RegionTree,
+  type Rest,
+  REST_KEYS,
   type TreeEnergy,
   treeFromNested,
   type TreeRow,
@@ -20,12 +22,21 @@ export interface RegionRows {
   readonly kinds: readonly EnergyKind[];
   readonly rows: readonly TreeRow[];
   readonly leftOut: number;
-  readonly unmarked: TreeRow | undefined;
+  /** Energy that no region has, in the order that it is printed. */
+  readonly outside: readonly TreeRow[];
   /** What energies are by: GEOPM's samples, where nothing better is in the report. */
   readonly method: "sampled" | "exact" | "fit";
 }
 
-const UNMARKED = "(unmarked)";
+/** Names of the rows that are no regions. */
+const NAMES: Readonly<Record<Rest, string>> = {
+  unmarked: "(outside regions)",
+  otherCpus: "(other CPUs)",
+  undetermined: "(undetermined)",
+};
+/** The name of the time outside all regions. */
+export const OUTSIDE_REGIONS = NAMES.unmarked;
+const RESTS = Object.keys(REST_KEYS) as Rest[];
 const NO_VISITS = {
   ...{ minS: NaN, p50S: NaN, p99S: NaN, maxS: NaN, deviationS: NaN },
   buckets: new Map<number, number>(),
@@ -40,7 +51,7 @@ export function regionRows(report: Report): RegionRows {
   if (tree !== undefined && kinds.length > 0) return ofTree(report, tree, kinds);
   const sampled = ofSections(report);
   if (tree === undefined || sampled.kinds.length > 0) return sampled;
-  return { ...ofTree(report, tree, []), unmarked: sampled.unmarked };
+  return { ...ofTree(report, tree, []), outside: sampled.outside };
 }
 
 /** The best known energy of a row: by the fit, else by exact edges. */
@@ -65,10 +76,12 @@ function ofTree(report: Report, tree: RegionTree, kinds: readonly EnergyKind[]):
   // Without a request for a fit, all results are by exact edges.
   const isFit = report.hosts.every(({ joulemark }) => methodOf(joulemark) !== "exact");
   const method = isFit ? "fit" : "exact";
-  const rest = unmarked === undefined && tree.unmarked.size === 0
-    ? undefined
-    : row(UNMARKED, NaN, runtimeS, tree.unmarked);
-  return { kinds, rows: tree.rows, leftOut: tree.leftOut, unmarked: rest, method };
+  const outside = RESTS.flatMap((rest) => {
+    const isEmpty = tree[rest].size === 0 && (rest !== "unmarked" || unmarked === undefined);
+    if (isEmpty) return [];
+    return [row(NAMES[rest], NaN, rest === "unmarked" ? runtimeS : NaN, tree[rest])];
+  });
+  return { kinds, rows: tree.rows, leftOut: tree.leftOut, outside, method };
 }
 
 function methodOf(own: ReportHost["joulemark"]): unknown {
@@ -126,7 +139,7 @@ function ofSections({ hosts }: Report): RegionRows {
     leftOut: 0,
     method: "sampled",
     rows: [...regions].map(([name, list]) => of(name, list)),
-    unmarked: unmarked.length === 0 ? undefined : of(UNMARKED, unmarked, false),
+    outside: unmarked.length === 0 ? [] : [of(OUTSIDE_REGIONS, unmarked, false)],
   };
 }
 

@@ -63,19 +63,38 @@ export interface RegionTree {
   readonly leftOut: number;
   /** Outside all regions. */
   readonly unmarked: ReadonlyMap<EnergyKind, TreeEnergy>;
+  /** Of CPUs while none of their processes lives, and of domains that no process may use; empty: of none. */
+  readonly otherCpus: ReadonlyMap<EnergyKind, TreeEnergy>;
+  /** The rest of the total, which no row has; empty: there is none. */
+  readonly undetermined: ReadonlyMap<EnergyKind, TreeEnergy>;
+}
+
+/** The energies beside the rows by their keys, in the order that they are printed. */
+export const REST_KEYS = {
+  unmarked: "unmarked",
+  otherCpus: "other CPUs",
+  undetermined: "undetermined",
+} as const satisfies Partial<Record<keyof RegionTree, string>>;
+/** Names of these. */
+export type Rest = keyof typeof REST_KEYS;
+
+/** Energy of some paths together, and the power of the domains there; NaN: there is none. */
+export interface PathEnergy {
+  readonly exactJ: number;
+  readonly fitJ: number;
+  readonly seJ: number;
+  readonly powerW: number;
 }
 
 /** Energies of sets of paths. */
 export interface PathEnergies {
   /** Kinds that there are, the most inclusive first. */
   readonly kinds: readonly EnergyKind[];
-  /** Energy of some paths together, and the power of the domains there; NaN: there is none. */
-  of(kind: EnergyKind, paths: readonly number[]): {
-    readonly exactJ: number;
-    readonly fitJ: number;
-    readonly seJ: number;
-    readonly powerW: number;
-  };
+  of(kind: EnergyKind, paths: readonly number[]): PathEnergy;
+  /** Energy of CPUs while none of their processes lives, and of domains that no process may use. */
+  otherCpus(kind: EnergyKind): PathEnergy;
+  /** Energy of the whole run, J. */
+  totalJ(kind: EnergyKind): number;
 }
 
 const DIGITS = 12;
@@ -101,13 +120,23 @@ const KIND_KEYS = ENERGY_KINDS.map((kind) => {
   return [kind, Object.fromEntries(keys) as Record<keyof typeof ENERGY_KEYS, string>] as const;
 });
 
+const RESTS = Object.entries(REST_KEYS) as [Rest, string][];
+
+/** The energies beside the rows. */
+export function restsOf<T>(of: (rest: Rest) => T): Record<Rest, T> {
+  return Object.fromEntries(RESTS.map(([rest]) => [rest, of(rest)])) as Record<Rest, T>;
+}
+
 /** As printed under `joulemark:`. */
 export function treeToNested(tree: RegionTree): Nested {
   return {
     processes: tree.processes,
     ...(tree.leftOut > 0 ? { "rows left out": tree.leftOut } : {}),
     rows: tree.rows.map(rowToNested),
-    ...(tree.unmarked.size > 0 ? { unmarked: energiesToNested(tree.unmarked) } : {}),
+    ...Object.fromEntries(
+      RESTS.filter(([rest]) => tree[rest].size > 0)
+        .map(([rest, key]) => [key, energiesToNested(tree[rest])]),
+    ),
   };
 }
 
@@ -161,7 +190,10 @@ export function treeFromNested(nested: Nested | undefined): RegionTree | undefin
     processes: numberOf(nested.processes, 1),
     rows,
     leftOut: numberOf(nested["rows left out"], 0),
-    unmarked: energiesFromNested(isMapping(nested.unmarked) ? nested.unmarked : {}),
+    ...restsOf((rest) => {
+      const fields = nested[REST_KEYS[rest]];
+      return energiesFromNested(isMapping(fields) ? fields : {});
+    }),
   };
 }
 

@@ -20,6 +20,7 @@ import {
   ENERGY_KINDS,
   type EnergyKind,
   type RegionTree,
+  restsOf,
   type TreeEnergy,
   treeFromNested,
   type TreeRow,
@@ -29,7 +30,7 @@ import type { FieldSums, SectionSums } from "./field_sums.ts";
 
 const TOTALS = "Job totals";
 const TREE = "Job tree ";
-const UNMARKED = "Job unmarked";
+const RESTS = "Job rest ";
 /** Places that a component was read from, at most. */
 const MOST_SOURCES = 3;
 /** Rows kept; the others have less time. */
@@ -82,9 +83,12 @@ export function addJobTotals(statistics: Statistics, host: ReportHost, number: n
     const section = statistics.section(TREE + JSON.stringify(line));
     section.add(rowFields(row, tree.processes), host.host, number, { hasSpread: false });
   }
-  const unmarked: Fields = {};
-  addEnergies(unmarked, tree.unmarked);
-  statistics.section(UNMARKED).add(unmarked, host.host, number, { hasSpread: false });
+  restsOf((rest) => {
+    if (tree[rest].size === 0) return;
+    const fields: Fields = {};
+    addEnergies(fields, tree[rest]);
+    statistics.section(RESTS + rest).add(fields, host.host, number, { hasSpread: false });
+  });
 }
 
 /** Key of a component's energy: `WATCHED` has them, so that outlying hosts are found. */
@@ -222,8 +226,15 @@ export function jobTree(statistics: Statistics): RegionTree | undefined {
     for (const child of node.children.sort(byTime)) add(child);
   };
   add(top);
-  const unmarked = energiesOf(statistics.section(UNMARKED));
-  return { processes, rows, leftOut: sections.length - rows.length, unmarked };
+  return {
+    processes,
+    rows,
+    leftOut: sections.length - rows.length,
+    ...restsOf((rest) => {
+      const section = statistics.sections.get(RESTS + rest);
+      return section === undefined ? new Map<EnergyKind, TreeEnergy>() : energiesOf(section);
+    }),
+  };
 }
 
 interface Node {
@@ -271,6 +282,7 @@ function energiesOf(section: SectionSums): Map<EnergyKind, TreeEnergy> {
   const energies = new Map<EnergyKind, TreeEnergy>();
   for (const kind of ENERGY_KINDS) {
     const best = section.field(`${kind} best`);
+    const watts = section.field(`${kind} watts`);
     if (best.count === 0) continue;
     const whole = (name: string) => sumOfAll(section.field(`${kind} ${name}`), section.hosts);
     energies.set(kind, {
@@ -279,7 +291,7 @@ function energiesOf(section: SectionSums): Map<EnergyKind, TreeEnergy> {
       exactJ: sum(best),
       selfJ: whole("self"),
       selfSeJ: Math.sqrt(whole("self variance")),
-      powerW: sum(section.field(`${kind} watts`)),
+      powerW: watts.count === 0 ? NaN : sum(watts),
     });
   }
   return energies;

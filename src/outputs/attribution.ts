@@ -8,6 +8,7 @@ import {
   type AttributionResult,
   type Kind,
   KINDS,
+  OTHER,
 } from "../aggregate/attribution/attribution.ts";
 import type { ClassEnergy, CounterFacts } from "../aggregate/attribution/add_up.ts";
 import { CAUSES } from "../aggregate/attribution/causes.ts";
@@ -36,7 +37,8 @@ const KEYS = Object.fromEntries(KINDS.map((kind) => [kind, {
   fit: `joulemark-${kind}-energy-fit (J)`,
   se: `joulemark-${kind}-energy-fit-se (J)`,
   caused: `joulemark-${kind}-energy-caused (J)`,
-}])) as Readonly<Record<Kind, { exact: string; fit: string; se: string; caused: string }>>;
+  other: `joulemark-${kind}-energy-other-cpus (J)`,
+}])) as Readonly<Record<Kind, Record<"exact" | "fit" | "se" | "caused" | "other", string>>>;
 
 /** Most names in a note and in the report's list of regions without a figure; the rest is a count. */
 const NOTED_NAMES = 3;
@@ -75,6 +77,9 @@ export class RunAttribution implements OpenOutput {
   /** The step before the first process: the application's energy counts from there. */
   #idleS = NaN;
   #hasEdges = false;
+  /** Time of the last step. */
+  #stepS = -Infinity;
+  #held: { timeS: number; values: Float64Array; stamps: Float64Array }[] = [];
   #finished = false;
   /** Samples so far, and how many there were when the end was asked for. */
   #samples = 0;
@@ -139,11 +144,33 @@ export class RunAttribution implements OpenOutput {
       }
       this.#hasEdges = false;
     }
+    if (path < -1) return this.#attribution.disown(timeS, cpus);
+    if (path < 0) return this.#leave(timeS, cpus);
     // The application's energy counts from the reading before its first process.
     const isFirst = !this.#hasEdges && this.#idleS < timeS;
     this.#attribution.edge(isFirst ? this.#idleS : timeS, cpus, path - 1);
     this.#hasEdges = true;
   };
+
+  /** No process lives on the CPUs. What was read while none lived at all is taken up now. */
+  #leave(timeS: number, cpus: Int32Array): void {
+    this.#attribution.edge(Math.max(timeS, this.#stepS), cpus, OTHER);
+    for (const { timeS, values, stamps } of this.#held) {
+      this.#attribution.step(timeS, values, stamps);
+    }
+    this.#held = [];
+  }
+
+  /** Keeps the last two samples without a process: the run may go on, and then they end an interval. */
+  #hold(timeS: number): void {
+    const last = this.#held.length < 2 ? undefined : this.#held.shift();
+    this.#read();
+    const { values, stamps } = last ??
+      { values: this.#values.slice(), stamps: this.#stamps.slice() };
+    values.set(this.#values);
+    stamps.set(this.#stamps);
+    this.#held.push({ timeS, values, stamps });
+  }
 
   /** Samples stay in phase with counters, and a fit cannot separate them then. */
   get wantsDither(): boolean {
@@ -159,8 +186,9 @@ export class RunAttribution implements OpenOutput {
       return;
     }
     // One sample includes the end; later ones belong to no run.
-    if (finished && this.#finished) return;
+    if (finished && this.#finished) return this.#hold(timeS);
     this.#finished = finished;
+    this.#held = [];
     if (this.#idleS === this.#idleS) {
       this.#attribution.step(this.#idleS, this.#values, this.#stamps);
       this.#fitted?.step(this.#idleS, this.#values, this.#stamps);
@@ -169,6 +197,7 @@ export class RunAttribution implements OpenOutput {
     this.#read();
     this.#attribution.step(timeS, this.#values, this.#stamps);
     this.#fitted?.step(timeS, this.#values, this.#stamps);
+    this.#stepS = timeS;
     this.#peaks.sample(timeS, this.#values);
     this.#samples++;
   }
@@ -190,8 +219,9 @@ export class RunAttribution implements OpenOutput {
     for (const kind of result.keys()) if (this.#hasCaused(kind)) this.#caused.add(kind);
     this.#shown = { host, hasNested: !partial && !isQuick };
     if (host.unmarked !== undefined) this.#add(host.unmarked, [ROOT], HASH_UNMARKED);
-    for (const [kind, { totalJ }] of result) {
+    for (const [kind, { totalJ, otherCpus }] of result) {
       host.application[KEYS[kind].exact] = totalJ;
+      if (otherCpus.exactJ > 0) host.application[KEYS[kind].other] = otherCpus.exactJ;
       if (this.mode !== "fit") continue;
       host.application[KEYS[kind].fit] = totalJ;
       if (this.#caused.has(kind)) host.application[KEYS[kind].caused] = totalJ;
@@ -282,6 +312,8 @@ export class RunAttribution implements OpenOutput {
         result.has(kind) && this.#coverage.get(kind)?.isWhole(HASH_APPLICATION) !== false
       ),
       of: (kind, paths) => this.#sum(result, kind, paths),
+      otherCpus: (kind) => result.get(kind)!.otherCpus,
+      totalJ: (kind) => result.get(kind)!.totalJ,
     };
   }
 

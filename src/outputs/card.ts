@@ -154,7 +154,7 @@ const ABOUT = "~";
 const NAME_WIDTH = 22;
 
 function tableLines(table: RegionRows, most: number): string[] {
-  const { kinds, rows, leftOut, unmarked, method } = table;
+  const { kinds, rows, leftOut, outside, method } = table;
   // The first with its error and power, one more beside it; the report has all.
   const [main, beside] = kinds;
   const joulesOf = (row: TreeRow, kind: EnergyKind, hasError: boolean): string => {
@@ -185,7 +185,7 @@ function tableLines(table: RegionRows, most: number): string[] {
   for (const row of shown) lines.push(line(cells(row)));
   const more = leftOut + rows.length - shown.length;
   if (more > 0) lines.push(`... and ${more} more in the report`);
-  if (unmarked !== undefined) lines.push(line(cells(unmarked)));
+  for (const row of outside) lines.push(line(cells(row)));
   return lines;
 }
 

@@ -200,7 +200,7 @@ function visitLengths(rows: readonly TreeRow[]): Panel[] {
 
 /** Regions under the application: inside each other where the report has them so. */
 function treeOf(report: Report): TreeNode | undefined {
-  const { kinds: [kind], rows, unmarked } = regionRows(report);
+  const { kinds: [kind], rows, outside } = regionRows(report);
   if (rows.length === 0) return undefined;
   const { seconds, components } = reportTotals(report);
   const of = kind === undefined ? "" : `: ${COMPONENT_NAMES[kind]}`;
@@ -213,7 +213,7 @@ function treeOf(report: Report): TreeNode | undefined {
     around[row.depth].push({ ...nodeOf(row, kind), children: inside });
     around[row.depth + 1] = inside;
   }
-  if (unmarked !== undefined) root.children.push(nodeOf(unmarked, kind));
+  for (const row of outside) root.children.push(nodeOf(row, kind));
   const total = kind === undefined ? NaN : components.get(kind)?.joules ?? NaN;
   return { ...root, energyJ: finite(total) };
 }

@@ -12,7 +12,8 @@ import type { Track } from "./track.ts";
  * Gets every change of path on CPUs, at its exact time.
  *
  * @param cpus Reused between calls.
- * @param path Number in the tracker's table of paths; 0 outside every region.
+ * @param path Number in the tracker's table of paths; 0 outside every region;
+ * −1 while no process of the CPUs lives; −2 if the process that they were shown for has not these CPUs.
  */
 export type PathListener = (timeS: number, cpus: Int32Array, path: number) => void;
 
@@ -60,6 +61,11 @@ export class PathCpus {
     if (this.listener === undefined) return;
     for (let i = 0; i < cpus.length; i++) this.#owners[cpus[i]] = track?.owner ?? 0;
     this.listener(timeS, cpus, track?.path ?? ROOT);
+  }
+
+  /** The last process of the CPUs has ended; or it never had them. */
+  leave(timeS: number, cpus: Int32Array, isNever = false): void {
+    this.listener?.(timeS, cpus, isNever ? -2 : -1);
   }
 
   /** A track's path changes on the CPUs that show it. @param isAlone No thread has regions. */

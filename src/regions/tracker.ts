@@ -71,6 +71,8 @@ export class RegionTracker extends TrackedRun {
   readonly records = new RecordList(64);
   /** Incremented when the run restarts: at the first process, and when it replaces the command. */
   generation = 0;
+  /** When a process ended last. */
+  #lastEndNs = 0;
   /** Visits that came folded. */
   foldedVisits = 0;
   /**
@@ -159,7 +161,7 @@ export class RegionTracker extends TrackedRun {
   }
 
   #start(event: EventRecord): number {
-    const adopted = this.#adoptCommand(event.number, event.cpus);
+    const adopted = this.#adoptCommand(event.number, event.cpus, event.timeS);
     if (adopted >= 0) return adopted;
     this.#withdrawCommand();
     return this.#connect(event, false);
@@ -373,6 +375,13 @@ export class RegionTracker extends TrackedRun {
   #connect({ timeS, number: pid, cpus }: EventRecord, command: boolean): number {
     const isFirst = !this.connected;
     if (isFirst) this.generation++;
+    // Nothing ran since the last process ended; steps after its end do not count.
+    if (!isFirst && this.finished) {
+      const used = Int32Array.from(this.cpus.used.keys()).filter((cpu) =>
+        this.cpus.used[cpu] === 1
+      );
+      this.#leave(this.times.absoluteS(this.#lastEndNs), used);
+    }
     const ns = this.times.ns(timeS);
     const known = this.#known(cpus);
     const process = new TrackedProcess(pid, known, ns, {
@@ -392,12 +401,14 @@ export class RegionTracker extends TrackedRun {
    * The command itself marks: it goes on, counted from its launch, on the CPUs that it has now.
    * @returns Its handle, −1 when this is another process.
    */
-  #adoptCommand(pid: number, cpus: readonly number[]): number {
+  #adoptCommand(pid: number, cpus: readonly number[], timeS: number): number {
     const p = this.list.command;
     if (p === undefined || p.end !== "running" || p.pid !== pid) return -1;
     p.command = false;
     const known = this.#known(cpus);
+    const given = p.track.cpus.filter((cpu) => !known.includes(cpu));
     this.cpus.move(p.track.cpus, known);
+    if (given.length > 0) this.pathCpus.leave(timeS, given, true);
     this.list.move(p, known, p.track.lastNs);
     this.#live(this.times.absoluteS(p.track.lastNs), p.track);
     p.dirty = true;
@@ -428,6 +439,7 @@ export class RegionTracker extends TrackedRun {
     p.end = end;
     p.endNs = ns;
     this.list.end(p, ns);
+    this.#lastEndNs = ns;
     p.track.abandon(ns);
     p.track.changed = ++this.#order;
     for (const thread of p.threads) {
@@ -445,6 +457,14 @@ export class RegionTracker extends TrackedRun {
       this.#onEdge?.(timeS, thread.cpus, -1, handle);
       this.pathCpus.show(timeS, thread.cpus, undefined);
     }
+    if (!this.list.finished) this.#leave(timeS, p.track.cpus);
+  }
+
+  /** CPUs on which no process lives are the application's no more. */
+  #leave(timeS: number, cpus: Int32Array): void {
+    if (this.pathCpus.listener === undefined) return;
+    const free = cpus.filter((cpu) => this.cpus.processes[cpu] === 0);
+    if (free.length > 0) this.pathCpus.leave(timeS, free);
   }
 
   #edgesOfExit(timeS: number, handle: number, p: TrackedProcess, track: Track): void {

@@ -70,6 +70,8 @@ Deno.test("buildTree() sums energies over families, and a report keeps all of it
         const fitJ = kind === "node" ? NaN : exactJ;
         return { exactJ, fitJ, seJ: Math.sqrt(list.length), powerW: exactJ / 2 };
       },
+      otherCpus: () => ({ exactJ: 7, fitJ: 7, seJ: 0, powerW: NaN }),
+      totalJ: () => 158,
     },
   })!;
   const energies = tree.rows.map(({ energies }) => energies.get("package")!);

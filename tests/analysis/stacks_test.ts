@@ -31,13 +31,13 @@ const STACKS = stacksOf({
     row("read", 1, [0.5, 1], { joules: 7 }),
   ],
   leftOut: 0,
-  unmarked: row("(unmarked)", 0, [5, NaN], { selfJ: 20 }),
+  outside: [row("(outside regions)", 0, [5, NaN], { selfJ: 20 })],
   method: "fit",
 });
 
 Deno.test("stacksOf() gives each path what is its own, and what holds nothing all it has", () => {
   assertEquals(STACKS.map(({ path }) => path.join(";")), [
-    ...["main", "main;solve", "main;MPI_Send [mpi]", "io", "io;read", "(unmarked)"],
+    ...["main", "main;solve", "main;MPI_Send [mpi]", "io", "io;read", "(outside regions)"],
   ]);
   assertEquals(STACKS.map(({ energiesJ }) => energiesJ.get("package")), [10, 30, -1, NaN, 7, 20]);
   assertEquals(STACKS.map(({ visits }) => visits), [2, 6, 10, 2, 2, 0]);
@@ -59,7 +59,7 @@ Deno.test("speedscopeJson() has a profile for energy and one for time over the s
   // What cannot be told, and what is below zero, has no width.
   const [energy] = file.profiles;
   assertEquals(energy.samples.map((s: number[]) => s.map((i) => names[i]).join(";")), [
-    ...["main", "main;solve", "io;read", "(unmarked)"],
+    ...["main", "main;solve", "io;read", "(outside regions)"],
   ]);
   assertEquals(JSON.parse(speedscopeJson("n", "joulemark", [])).profiles, []);
 });

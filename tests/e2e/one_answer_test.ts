@@ -228,6 +228,6 @@ endToEnd("unmarked time of a short run has the power of the time that its energy
   const { code, stderr } = joulemark(dir, ["run", "--simulate", "--", app, "solve", "0.3"]);
   assertEquals(code, 0, stderr);
   // The node's counter moves ten times a second: the first one has energy of a time before the start.
-  const [, watts] = /^\(unmarked\) .* ([\d.]+) W /m.exec(stderr) ?? [];
+  const [, watts] = /^\(outside regions\) .* ([\d.]+) W /m.exec(stderr) ?? [];
   assert(Number(watts) < 400, stderr);
 }, 60);

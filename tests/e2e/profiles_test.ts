@@ -52,7 +52,7 @@ endToEnd(
         new RegExp(`Type: ${type}\n.* of [\\d.]+m?s? total`),
       );
     }
-    assertMatch(pprof("-traces", "-sample_index=time"), /\(unmarked\)/);
+    assertMatch(pprof("-traces", "-sample_index=time"), /\(outside regions\)/);
   },
   undefined,
   without("go"),

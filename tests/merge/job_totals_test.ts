@@ -50,6 +50,8 @@ function make(k: number): Made {
   const tree: RegionTree = {
     processes,
     leftOut: 0,
+    otherCpus: new Map(),
+    undetermined: new Map([["package", energy(2, true)]]),
     rows: [
       {
         ...{ ...row, region: "solve", depth: 0, runtimeS: sum / processes, selfS: 0.1 },

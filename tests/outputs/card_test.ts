@@ -128,7 +128,7 @@ Deno.test("card() has one estimator a row, the most inclusive first, and marks w
   assert(/node +power +package$/.test(lines[at]), lines[at]);
   assert(/^main .*210\.23 ± 0\.11 kJ +402\.5 W +~151\.0 kJ$/.test(lines[at + 1]), lines[at + 1]);
   assert(/^ {2}solve .* ~12\.35 kJ +300\.0 W +9000 J$/.test(lines[at + 2]), lines[at + 2]);
-  assert(/^\(unmarked\) .*4\.00 ± 0\.10 J/.test(lines[at + 3]), lines[at + 3]);
+  assert(/^\(outside regions\) .*4\.00 ± 0\.10 J/.test(lines[at + 3]), lines[at + 3]);
   assert(!text.includes("sampled"), text);
 });
 

@@ -85,7 +85,7 @@ Deno.test("the lengths of visits are a picture, the regions inside others are in
   const rows = [row("solve", 0, "100:2 103:1"), row("multiply", 1, ""), row("write", 0, "80:3")];
   report.hosts[0].joulemark!.tree = { processes: 1, rows };
   const { tree, panels } = reportPage(report);
-  assertEquals(tree!.children!.map(({ name }) => name), ["solve", "write", "(unmarked)"]);
+  assertEquals(tree!.children!.map(({ name }) => name), ["solve", "write", "(outside regions)"]);
   assertEquals(tree!.children![0].children!.map(({ name, p50S }) => [name, p50S]), [
     ["multiply", 0.1],
   ]);

@@ -56,6 +56,8 @@ export interface KindResult {
   readonly of: (classIndex: number) => ClassEnergy;
   /** Several classes together, their covariances in the error. */
   readonly sum: (classes: readonly number[]) => ClassEnergy;
+  /** CPUs while none of their processes lives, and domains that no process may use. */
+  readonly otherCpus: ClassEnergy;
   /** GEOPM's rule by CPU, J. */
   readonly sampledJ: (classIndex: number) => number;
   readonly counters: readonly CounterFacts[];
@@ -72,20 +74,26 @@ const DIVIDED_ERROR = 0.006;
 const WHOLE = 1e-9;
 const NO_FIT: Untold = "too few changes of the counter";
 
-/** Adds up counters of one kind. */
+/**
+ * Adds up counters of one kind.
+ *
+ * @param unused Class of the energy of a domain that no process may use.
+ */
 export function addUp(
   parts: readonly { index: number; result: CounterResult; sampledJ: Float64Array }[],
   method: Method,
+  unused: number,
 ): KindResult {
   const results = parts.map((part) => part.result);
-  const shares = results.map((result) => new Shared(result));
-  const cpus = results.reduce((sum, { allS, cpus }) => sum + (allS > 0 ? cpus : 0), 0);
+  const shares = results.map((result) => new Shared(result, unused));
+  const cpus = results.reduce((sum, { cpus }) => sum + cpus, 0);
   const sum = (classes: readonly number[]) => sumOf(shares, classes, { method, cpus });
   let told: readonly CounterFacts[] | undefined;
   return {
     totalJ: results.reduce((sum, { totalJ }) => sum + totalJ, 0),
     of: (c) => sum([c]),
     sum,
+    otherCpus: sum([unused]),
     sampledJ: (c) => parts.reduce((sum, { sampledJ }) => sum + (sampledJ[c] ?? 0), 0),
     // Goes through all classes, and not everybody asks.
     get counters() {
@@ -121,7 +129,7 @@ class Shared {
     why: undefined,
   };
 
-  constructor(readonly result: CounterResult) {
+  constructor(readonly result: CounterResult, readonly unused: number) {
     const { seconds, exactJ } = result, classes = seconds.length;
     const own = this.#own = new Int32Array(classes);
     const around = this.#around = new Int32Array(classes);
@@ -141,11 +149,11 @@ class Shared {
   /** One class: what `part` says of it alone, and valid until the next call, since there may be very many. */
   one(c: number): Readonly<Part> {
     const { result } = this;
-    const { fit } = result;
+    const { fit } = result, isUsed = result.cpus > 0;
     const isKnown = c < result.exactJ.length;
     const is = this.#one;
-    is.exactJ = result.allS === 0 ? (c === 0 ? result.totalJ : 0) : isKnown ? result.exactJ[c] : 0;
-    is.energyJ = result.allS === 0 ? is.exactJ : 0;
+    is.exactJ = !isUsed ? (c === this.unused ? result.totalJ : 0) : isKnown ? result.exactJ[c] : 0;
+    is.energyJ = !isUsed ? is.exactJ : 0;
     is.seJ =
       is.beyondJ =
       is.seconds =
@@ -153,7 +161,7 @@ class Shared {
         0;
     is.why = undefined;
     const seconds = isKnown ? result.seconds[c] : 0;
-    if (result.allS === 0 || !(seconds > 0)) return is;
+    if (!isUsed || !(seconds > 0)) return is;
     is.seconds = seconds;
     is.powerS = c === 0 ? seconds + result.leadS : seconds;
     if (fit === undefined) {
@@ -190,9 +198,8 @@ class Shared {
   /** Some classes together. */
   part(classes: readonly number[]): Readonly<Part> {
     const { result } = this;
-    // A domain in which the application has no CPU is unmarked as a whole.
-    if (result.allS === 0) {
-      const energyJ = classes.includes(0) ? result.totalJ : 0;
+    if (result.cpus === 0) {
+      const energyJ = classes.includes(this.unused) ? result.totalJ : 0;
       return { exactJ: energyJ, energyJ, seJ: 0, seconds: 0, powerS: 0, beyondJ: 0 };
     }
     let exactJ = 0;
@@ -305,7 +312,7 @@ function sumOf(
   let besideJ = 0;
   for (const counter of counters) {
     const part = classes.length === 1 ? counter.one(classes[0]) : counter.part(classes);
-    if (counter.result.allS === 0) besideJ += part.exactJ;
+    if (counter.result.cpus === 0) besideJ += part.exactJ;
     exactJ += part.exactJ;
     seconds += part.seconds;
     powerS += part.powerS;

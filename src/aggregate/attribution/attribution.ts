@@ -55,6 +55,16 @@ export interface Between {
   readonly isNested: boolean;
 }
 
+/** Region number of CPUs while none of their processes lives. */
+export const OTHER = -2;
+/** Its class; those of regions follow it inside. */
+const OTHER_CLASS = 1;
+
+/** Inside, a class of the caller: 0 is `unmarked`, c is region c − 1. */
+const inner = (c: number) => c > 0 ? c + OTHER_CLASS : c;
+/** The caller's class of one inside. */
+const outer = (c: number) => c > OTHER_CLASS ? c - OTHER_CLASS : c === OTHER_CLASS ? -1 : c;
+
 /** Results by kind; kinds without any reading are left out. */
 export type AttributionResult = ReadonlyMap<Kind, KindResult>;
 
@@ -69,12 +79,16 @@ interface Domain {
   visits: VisitTerms | undefined;
   /** Places in `#counters`. */
   readonly counters: number[];
+  /** 1 while no process may use its CPUs: they are one CPU of no process then. */
+  others: number;
 }
 
 /** Attributes the energy of all counters of a node. Class 0 is `unmarked`, class r + 1 is region r. */
 export class Attribution {
   readonly method: Method;
   readonly #options: AttributionOptions;
+  /** Has the run begun? */
+  #isBegun = false;
   readonly #domains: readonly Domain[];
   #counters: CounterAttribution[] = [];
   #sampled: Sampled[] = [];
@@ -85,7 +99,12 @@ export class Attribution {
   readonly #classOf: Int32Array;
 
   constructor(options: AttributionOptions) {
-    this.#options = options;
+    const { parentOf, outermostOf } = options;
+    this.#options = {
+      ...options,
+      ...parentOf && { parentOf: (c) => c <= OTHER_CLASS ? 0 : inner(parentOf(outer(c))) },
+      ...outermostOf && { outermostOf: (c) => c <= OTHER_CLASS ? c : inner(outermostOf(outer(c))) },
+    };
     this.method = options.method;
     this.#classOf = new Int32Array(options.cpuCount).fill(-1);
     const bySet = new Map<string, Domain>();
@@ -105,13 +124,19 @@ export class Attribution {
   /** Restarts: all edges so far are not the application's. */
   restart(): void {
     this.#classOf.fill(-1);
+    this.#isBegun = false;
     for (const domain of this.#domains) Object.assign(domain, this.#begin());
     this.#open();
   }
 
-  /** CPUs of a process enter a region, at its exact time. @param region −1: they leave all. */
+  /**
+   * CPUs of a process enter a region, at its exact time.
+   *
+   * @param region −1: they leave all; {@linkcode OTHER}: their last process has ended, or has not begun.
+   */
   edge(timeS: number, cpus: ArrayLike<number>, region: number): void {
-    const to = region + 1;
+    const to = region === OTHER ? OTHER_CLASS : inner(region + 1);
+    this.#beginAt(timeS, cpus);
     for (let k = 0; k < this.#domains.length; k++) {
       const { members, log, visits } = this.#domains[k];
       visits?.edge(timeS, cpus, members, to);
@@ -143,7 +168,7 @@ export class Attribution {
    * @default it is that of the outermost region around it
    */
   folded(region: number, seconds: number, cpus: ArrayLike<number>, between?: Between): void {
-    const c = region + 1;
+    const c = inner(region + 1);
     for (const { members, folded, wholes } of this.#domains) {
       let count = 0, shown = -1;
       for (let i = 0; i < cpus.length; i++) {
@@ -224,15 +249,59 @@ export class Attribution {
           ? [{ index: spec.index, result: results[k], sampledJ: this.#sampled[k].energyJ }]
           : []
       );
-      if (own.length > 0) kinds.set(kind, addUp(own, this.method));
+      if (own.length === 0) continue;
+      // A process may use a device whatever its CPUs are.
+      kinds.set(kind, outside(addUp(own, this.method, kind === "gpu" ? 0 : OTHER_CLASS)));
     }
     return kinds;
+  }
+
+  /**
+   * A process has not these CPUs, as it seemed at its begin. In a domain that others use they count for nothing; the
+   * energy of another domain is that of no process.
+   */
+  disown(timeS: number, cpus: ArrayLike<number>): void {
+    for (const domain of this.#domains) {
+      const { members, log } = domain;
+      for (let i = 0; i < cpus.length; i++) {
+        const c = members[cpus[i]] === 1 ? this.#classOf[cpus[i]] : -1;
+        if (c < 0) continue;
+        log.insert(timeS, c, -1);
+        log.owned--;
+      }
+      if (log.owned === 0) this.#leave(domain, timeS);
+    }
+    for (let i = 0; i < cpus.length; i++) this.#classOf[cpus[i]] = -1;
+  }
+
+  #leave(domain: Domain, timeS: number): void {
+    if (domain.others === 0) domain.log.insert(timeS, OTHER_CLASS, 1);
+    domain.others = 1;
+  }
+
+  /** A domain has no process from the run's begin to the first process on its CPUs. */
+  #beginAt(timeS: number, cpus: ArrayLike<number>): void {
+    const isFirst = !this.#isBegun;
+    this.#isBegun = true;
+    for (const domain of this.#domains) {
+      const { members, log } = domain;
+      if (!isFirst && domain.others === 0) continue;
+      let isHere = false;
+      for (let i = 0; i < cpus.length && !isHere; i++) isHere = members[cpus[i]] === 1;
+      if (!isHere && isFirst) {
+        log.firstS = timeS;
+        this.#leave(domain, timeS);
+      } else if (isHere && domain.others > 0) {
+        log.insert(timeS, OTHER_CLASS, -1);
+        domain.others = 0;
+      }
+    }
   }
 
   #begin(): Omit<Domain, "members" | "counters"> {
     const log = new EdgeLog();
     const visits = this.method === "fit" ? new VisitTerms(log, this.#options.cpuCount) : undefined;
-    return { log, folded: new FoldedTimes(), wholes: new WholeVisits(log), visits };
+    return { log, folded: new FoldedTimes(), wholes: new WholeVisits(log), visits, others: 0 };
   }
 
   #open(): void {
@@ -251,4 +320,21 @@ export class Attribution {
       this.#sampled.push(new Sampled(log));
     });
   }
+}
+
+/** Results by the classes of the caller. */
+function outside(result: KindResult): KindResult {
+  return {
+    totalJ: result.totalJ,
+    of: (c) => result.of(inner(c)),
+    sum: (classes) => result.sum(classes.map(inner)),
+    otherCpus: result.of(OTHER_CLASS),
+    sampledJ: (c) => result.sampledJ(inner(c)),
+    get counters() {
+      return result.counters.map((facts) => ({
+        ...facts,
+        untold: facts.untold.filter((c) => c !== OTHER_CLASS).map(outer),
+      }));
+    },
+  };
 }

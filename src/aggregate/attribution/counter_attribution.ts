@@ -44,8 +44,6 @@ export interface CounterResult {
   readonly seconds: Float64Array;
   /** CPU-seconds of unmarked time before the first reading, whose energy is in `totalJ`. */
   readonly leadS: number;
-  /** Sum of `seconds`. */
-  readonly allS: number;
   /** CPUs of the domain that belonged to processes, at most. */
   readonly cpus: number;
   readonly fit: FitOutcome | undefined;
@@ -233,14 +231,12 @@ export class CounterAttribution {
     const classes = this.#log.classes;
     const totalJ = Math.max(0, changes.totalJ);
     const byEdges = new Float64Array(classes);
-    let allS = 0;
     for (let c = 0; c < classes && changes.readings > 0; c++) {
       const before = c < this.#beforeS.length ? this.#beforeS[c] : 0;
       const until = this.#readAtS === changes.lastS
         ? this.#readS[c] ?? 0
         : this.#log.exposure(c, changes.lastS);
       byEdges[c] = Math.max(0, until - before);
-      allS += byEdges[c];
     }
     const seconds = this.#splits.dividedSeconds(this.#wholes.dividedSeconds(byEdges));
     const exactJ = this.#exact.of(seconds, totalJ);
@@ -252,7 +248,6 @@ export class CounterAttribution {
       exactJ,
       seconds,
       leadS: this.#exact.leadS(seconds),
-      allS,
       cpus: this.#log.owned,
       fit,
       foldedIn: (c) => Math.max(this.#folded.foldedIn(c), this.#whole.foldedIn(c)),

@@ -18,7 +18,7 @@ function counter(joules: readonly number[]): CounterResult {
     totalJ,
     exactJ: Float64Array.from(joules, Math.abs),
     seconds: new Float64Array(joules.length).fill(10),
-    ...{ allS: 30, cpus: 2, changes: 1000, breaks: 1, updatePeriodS: 0.001, seen: true },
+    ...{ cpus: 2, changes: 1000, breaks: 1, updatePeriodS: 0.001, seen: true },
     foldedIn: () => -1,
     leadS: 0,
     fitOf: (c) => c,
@@ -38,6 +38,7 @@ Deno.test("addUp() keeps what a region has below 0 in one of two packages", () =
   const result = addUp(
     parts.map((result, index) => ({ index, result, sampledJ: new Float64Array(3) })),
     "fit",
+    0,
   );
   const each = [0, 1, 2].map((c) => result.of(c).fitJ);
   assert(each.every(Number.isFinite), String(each));
@@ -50,11 +51,11 @@ Deno.test("addUp() keeps what a region has below 0 in one of two packages", () =
 });
 
 Deno.test("addUp() has no power of a package without CPUs of the application in that of unmarked time", () => {
-  const [own, other] = [counter([20, 50, 60]), { ...counter([0, 0, 0]), totalJ: 500, allS: 0 }];
+  const [own, other] = [counter([20, 50, 60]), { ...counter([0, 0, 0]), totalJ: 500, cpus: 0 }];
   const parts = [own, other].map((result, index) => {
     return { index, result, sampledJ: new Float64Array(3) };
   });
-  const { of } = addUp(parts, "fit");
+  const { of } = addUp(parts, "fit", 0);
   assertAlmostEquals(of(0).fitJ, 520, 1e-9);
   // Two CPUs, 10 CPU-seconds: 5 s of both, in which their package drew 20 J.
   assertAlmostEquals(of(0).powerW, 4, 1e-9);
@@ -80,7 +81,7 @@ Deno.test("addUp() says of one class what it says of it beside one without time"
     const whole = counter(new Array(classes).fill(1));
     const result: CounterResult = {
       ...whole,
-      allS: random() < 0.1 ? 0 : 30,
+      cpus: random() < 0.1 ? 0 : 2,
       exactJ: Float64Array.from({ length: classes }, () => 50 * random()),
       seconds: Float64Array.from({ length: classes }, (_, c) => c === classes - 1 ? 0 : random()),
       fitOf: (c) => fitOf[c] ?? -1,
@@ -93,7 +94,7 @@ Deno.test("addUp() says of one class what it says of it beside one without time"
       },
     };
     result.exactJ[classes - 1] = 0;
-    const { sum } = addUp([{ index: 0, result, sampledJ: new Float64Array(classes) }], "fit");
+    const { sum } = addUp([{ index: 0, result, sampledJ: new Float64Array(classes) }], "fit", 0);
     for (let c = 0; c < classes; c++) {
       // -0 and 0 are the same here.
       const [one, beside] = [sum([c]), sum([c, classes - 1])];

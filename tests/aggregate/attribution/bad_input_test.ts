@@ -12,8 +12,8 @@ const CLEAN = energyOf(LENGTHS, WATTS);
 
 /** The rules that hold for any input. */
 function holds(result: AttributionResult, classes: number, label: string): void {
-  for (const [kind, { of, totalJ, sampledJ }] of result) {
-    let exact = 0;
+  for (const [kind, { of, totalJ, sampledJ, otherCpus }] of result) {
+    let exact = otherCpus.exactJ;
     assert(Number.isFinite(totalJ) && totalJ >= 0, label);
     for (let c = 0; c < classes; c++) {
       const { exactJ, fitJ, seJ, why } = of(c);

@@ -1,4 +1,5 @@
 /** Several packages, their memory and the node: each by itself, then added up. */
+import { OTHER } from "../../../src/aggregate/attribution/attribution.ts";
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import type { CounterSpec } from "../../../src/aggregate/attribution/attribution.ts";
 import { Random } from "../../../src/sim/random.ts";
@@ -86,16 +87,44 @@ Deno.test("Attribution tells each counter by itself, and adds packages up", () =
   assert(packages.counters[0].untold.every((c) => c !== 3));
 });
 
-Deno.test("Attribution leaves the energy of packages without the application unmarked", () => {
+Deno.test("Attribution gives the energy of packages without the application to other CPUs", () => {
   const edges = [{ t: 0, cpus: [0, 1], region: -1 }, { t: 0, cpus: [0, 1], region: 0 }];
   const read = (t: number) => [100 * t, 30 * t, 10 * t, 150 * t];
   const result = play({ counters: COUNTERS, seconds: 5, edges, read });
-  const { of, totalJ } = result.get("package")!;
+  const { of, totalJ, otherCpus } = result.get("package")!;
   assertAlmostEquals(totalJ, 650, 1e-9);
+  assertAlmostEquals(otherCpus.fitJ, 150, 1e-9);
+  assertAlmostEquals(otherCpus.exactJ, 150, 1e-9);
   // The update that the first reading shows was half a period before, on average.
-  assertAlmostEquals(of(0).exactJ, 150.05, 1e-3);
-  assertAlmostEquals(of(0).exactJ + of(1).exactJ, 650, 1e-9);
+  assertAlmostEquals(of(0).exactJ, 0.05, 1e-3);
+  assertAlmostEquals(of(0).exactJ + of(1).exactJ, 500, 1e-9);
   assertAlmostEquals(of(1).fitJ, 499.95, 0.1);
+});
+
+/** Two packages of two CPUs, both at constant power. */
+const TWO = [0, 1].map((index) => ({
+  kind: "package" as const,
+  index,
+  cpus: [2 * index, 2 * index + 1],
+}));
+
+Deno.test("Attribution gives CPUs to nobody while none of their processes lives", () => {
+  const edges = [
+    { t: 0, cpus: [0, 1], region: -1 },
+    { t: 0, cpus: [0, 1], region: 0 },
+    // The second process comes late, and ends early.
+    { t: 1, cpus: [2, 3], region: -1 },
+    { t: 1, cpus: [2, 3], region: 0 },
+    { t: 3, cpus: [2, 3], region: -1 },
+    { t: 3, cpus: [2, 3], region: OTHER },
+  ];
+  const read = (t: number) => [100 * t, 30 * t];
+  const result = play({ counters: TWO, seconds: 5, edges, read });
+  const { of, totalJ, otherCpus } = result.get("package")!;
+  assertAlmostEquals(totalJ, 650, 1e-9);
+  assertAlmostEquals(otherCpus.exactJ, 90, 0.5);
+  assertAlmostEquals(of(1).exactJ, 560, 0.5);
+  assertAlmostEquals(of(0).exactJ + of(1).exactJ + otherCpus.exactJ, 650, 1e-9);
 });
 
 Deno.test("Attribution makes 300 regions fit: the longest by themselves, the rest untold", () => {

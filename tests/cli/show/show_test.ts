@@ -34,7 +34,7 @@ Deno.test("show has the totals, regions and sources of a report, in each format"
         "generated: 100 s",
         "package       3600000             1           36000",
         "region_02",
-        "(unmarked)",
+        "(outside regions)",
         "CPU_ENERGY  measured  POWERCAP",
         "10 of 100 samples missed, 2 late",
       ]
