@@ -26,9 +26,9 @@ import { RawMachine } from "../os/raw_machine.ts";
 import type { Listener } from "../os/socket.ts";
 import { OLD_RAW_TYPES, RAW_TYPES } from "../readers/raw/all.ts";
 import { RawCollection } from "../collect/collection.ts";
-import { isJobId, RawMonitor } from "../collect/loop.ts";
+import { isJobId, jobsIn, RawMonitor } from "../collect/loop.ts";
 import { MarkServer } from "../collect/mark_server.ts";
-import { listenForMarks, monitorSocketPath } from "../collect/socket.ts";
+import { listenForMarks } from "../collect/socket.ts";
 import { RawStore } from "../collect/store.ts";
 import { EXIT } from "./exit_codes.ts";
 import { finished, say, writeStdout } from "./io.ts";
@@ -37,6 +37,8 @@ import { misused, type ParsedOptions, parseSeconds } from "./command_line/option
 import type { Verb } from "./command_line/verb.ts";
 
 const DEFAULT_INTERVAL = 300;
+/** Threads of a busy node answer late; a monitor that is not confined does not go on. */
+const CONFINE_MS = 10_000;
 
 /** Collects raw stats over time. */
 export const monitor: Verb = {
@@ -52,7 +54,7 @@ SIGTERM ends. A restart goes on with today's file after a mark %gap. Marks come 
     { name: "jobid", value: "ID", help: "job of all records" },
     {
       ...{ name: "jobid-file", value: "FILE" },
-      help: "the first word of FILE is the job; looked at each time",
+      help: "the first word of FILE is the job, or several with commas; looked at each time",
     },
     { name: "types", value: "LIST", help: "only these types get lines, comma-separated" },
     {
@@ -139,8 +141,8 @@ function once(
   const fixedTimeS = host.facts.time;
   const timeUs = fixedTimeS === undefined ? now() : Math.round(fixedTimeS * 1e6);
   const file = text["jobid-file"];
-  const word = file === undefined ? undefined : readText(file)?.trim().split(/\s+/)[0];
-  const jobs = text.jobid ?? (word === undefined || word === "" ? "-" : word);
+  const listed = file === undefined ? [] : jobsIn(readText(file) ?? "").jobs;
+  const jobs = text.jobid ?? (listed.join(",") || "-");
   const writer = new RawWriter();
   const marks = text.mark === undefined ? [] : [text.mark];
   collection.record(writer, { timeUs, jobs, marks, isFirst: true }, types);
@@ -158,8 +160,8 @@ async function run(
     : parseSeconds("--interval", text.interval);
   const file = text["jobid-file"];
   const tell = flags.has("quiet") ? () => {} : say;
-  const path = monitorSocketPath();
-  using listener = listenForMarks(path);
+  const { listener: marks, directory: socket } = listenForMarks(tell);
+  using listener = marks;
   using store = new RawStore(text.dir!, collection.hostname);
   const monitor = new RawMonitor(collection, store, {
     intervalSeconds,
@@ -183,15 +185,25 @@ async function run(
   }
   tell(`${collection.types.length} types every ${intervalSeconds} s to ${store.directory}`);
   using metrics = openMetrics(text, collection.hostname);
+  // The host's directory may be removed, and is made again.
+  const written = [directoryOf(store.directory), ...socket === undefined ? [] : [socket]];
   const confiner = new Confiner(
     confineCode(),
-    placesOf(text, [directoryOf(path), store.directory]),
+    placesOf(text, written),
     "sources are opened again at each record, some of them by root alone",
   );
+  if (!await confiner.settle(CONFINE_MS)) {
+    throw new AccessError({
+      action: "confine the monitor",
+      expected: "every thread of the runtime to answer",
+      found: `one that did not in ${CONFINE_MS / 1000} s`,
+      remedy: "start it again when the node is less busy",
+    });
+  }
   const { calls, paths } = confiner;
   if (calls !== "filtered") tell(`system calls are not filtered: ${calls}`);
   if (typeof paths === "string") tell(`paths are ${paths}`);
-  const resources = { listener, metrics: metrics?.server, confiner };
+  const resources = { listener, metrics: metrics?.server };
   await loop(monitor, resources, intervalSeconds * 1e6);
   return EXIT.done;
 }
@@ -246,17 +258,12 @@ function openMetrics(
 /** Ticks at multiples of the interval since the epoch, so that all nodes tick together. */
 async function loop(
   monitor: RawMonitor,
-  { listener, metrics, confiner }: {
-    listener: Listener;
-    metrics: MetricsServer | undefined;
-    confiner: Confiner;
-  },
+  { listener, metrics }: { listener: Listener; metrics: MetricsServer | undefined },
   intervalUs: number,
 ): Promise<void> {
   using server = new MarkServer(listener, (mark) => monitor.mark(mark, now()));
   let ended = false;
   let rotates = false;
-  let isConfined = false;
   let isLean = false;
   const end = () => {
     ended = true;
@@ -270,7 +277,6 @@ async function loop(
   for (const [signal, handler] of handlers) Deno.addSignalListener(signal, handler);
   let next = Math.ceil((now() + 1) / intervalUs) * intervalUs;
   while (!ended) {
-    isConfined ||= confiner.goOn();
     // a clock that was set back must not make the wait longer than an interval
     const most = Math.min(Math.min(next - now(), intervalUs) / 1000, metrics?.waitMs ?? Infinity);
     await server.wait(most, metrics?.descriptors);

@@ -48,7 +48,8 @@ export class RawCollection {
     for (const type of RAW_TYPES) {
       const collector = type.open(accessOf(type, machine, processor, named));
       if (collector === undefined) continue;
-      const schema = { type: type.name, keys: type.keys.split(" ").map(parseRawKey) };
+      const keys = (collector.keys ?? type.keys).split(" ").map(parseRawKey);
+      const schema = { type: type.name, keys };
       const open: OpenType = {
         name: type.name,
         schema,

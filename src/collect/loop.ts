@@ -13,7 +13,7 @@ export interface RawMonitorOptions {
   readonly intervalSeconds: number;
   /** Job of all records, as given. */
   readonly jobId?: string;
-  /** Its first word is the job's id, as long as the file exists. */
+  /** Its first word is the job's id, or several with commas, as long as the file exists. */
   readonly jobIdFile?: () => string | undefined;
   /** Types that get lines. @default all */
   readonly types?: ReadonlySet<string>;
@@ -26,15 +26,25 @@ export function isJobId(text: string): boolean {
   return /^[^\s,]{1,79}$/.test(text) && text !== "-" && text !== "0";
 }
 
+/** The jobs in the text of a job file, and words of its list that are no ids. */
+export function jobsIn(text: string): { jobs: string[]; others: string[] } {
+  const words = (text.trim().split(/\s+/)[0] ?? "").split(",").filter((word) => word !== "");
+  const jobs = words.filter(isJobId);
+  const others = words.filter((word) => !isJobId(word) && word !== "-" && word !== "0");
+  return { jobs: [...new Set(jobs)], others };
+}
+
 /** Decides when a record is written, and to which file. */
 export class RawMonitor {
   readonly #collection: RawCollection;
   readonly #store: RawStore;
   readonly #options: RawMonitorOptions;
   readonly #writer = new RawWriter();
-  /** Jobs begun by marks, and the one of the file. */
+  /** Jobs begun by marks, and those of the file. */
   readonly #marked = new Set<string>();
-  #fromFile: string | undefined;
+  #fromFile: readonly string[] = [];
+  /** Words of the job file that are no ids, as reported last. */
+  #refused = "";
   #trouble: string | undefined;
   #today = "";
   /** Time of the last record that was written, here or by the run before; NaN: none. */
@@ -52,7 +62,8 @@ export class RawMonitor {
   /** Goes on with today's file if there is one, and writes the first record. */
   start(timeUs: number): void {
     this.#today = dayOf(timeUs);
-    this.#store.resume(this.#collection.header(), (us) => dayOf(us) === this.#today);
+    const isSameDay = (us: number) => dayOf(us) === this.#today;
+    this.#store.resume(this.#collection.header(), timeUs, isSameDay);
     this.#lastUs = this.#store.lastUs;
     this.tick(timeUs);
   }
@@ -61,15 +72,14 @@ export class RawMonitor {
   tick(timeUs: number): void {
     const before = this.#fromFile;
     const now = this.#readJobFile();
-    const marks: string[] = [];
-    if (before !== now) {
-      // labelled with the old job and the new, so that each has its last and first record
-      if (before !== undefined) marks.push(`end ${before}`);
-      if (now !== undefined && !this.#marked.has(now)) marks.push(`begin ${now}`);
-    }
-    const labels = [before, now].filter((id) => id !== undefined);
+    // labelled with the old jobs and the new ones, so that each has its last and first record
+    const marks = [
+      ...before.filter((id) => !now.includes(id)).map((id) => `end ${id}`),
+      ...now.filter((id) => !before.includes(id) && !this.#marked.has(id))
+        .map((id) => `begin ${id}`),
+    ];
     this.#fromFile = now;
-    this.#write(timeUs, marks, new Set(labels));
+    this.#write(timeUs, marks, new Set([...before, ...now]));
   }
 
   /**
@@ -94,9 +104,14 @@ export class RawMonitor {
     this.#write(timeUs, ["rotate -"], new Set());
   }
 
-  #readJobFile(): string | undefined {
-    const word = this.#options.jobIdFile?.()?.trim().split(/\s+/)[0];
-    return word !== undefined && isJobId(word) ? word : undefined;
+  #readJobFile(): readonly string[] {
+    const { jobs, others } = jobsIn(this.#options.jobIdFile?.() ?? "");
+    const refused = others.join(" ");
+    if (refused !== "" && refused !== this.#refused) {
+      this.#options.tell(`no job id in the job file: ${refused.slice(0, 100)}`);
+    }
+    this.#refused = refused;
+    return jobs;
   }
 
   /** Writes a record; why not, or nothing. */
@@ -116,7 +131,7 @@ export class RawMonitor {
     }
     if (this.#options.jobId !== undefined) labels.add(this.#options.jobId);
     for (const id of this.#marked) labels.add(id);
-    if (this.#fromFile !== undefined) labels.add(this.#fromFile);
+    for (const id of this.#fromFile) labels.add(id);
     const jobs = labels.size === 0 ? "-" : [...labels].join(",");
     const isFirst = this.#store.isNew;
     this.#writer.clear();

@@ -34,13 +34,35 @@ export function monitorSocketPath(): string {
   });
 }
 
+/** A monitor's listener, and the directory of its socket; without one marks cannot reach it. */
+export interface MarkListener {
+  readonly listener: Listener;
+  readonly directory?: string;
+}
+
 /**
- * Listens on the monitor's socket.
+ * Listens on the monitor's socket. Without a usual place for it, records are written all the same.
  *
- * @throws {AccessError} If another monitor has it, or it cannot be made.
+ * @param log Takes one line if marks cannot be taken.
+ * @throws {AccessError} If another monitor has it, or the place that the user named cannot be used.
  */
-export function listenForMarks(path: string): Listener {
-  const directory = path.slice(0, Math.max(1, path.lastIndexOf("/")));
+export function listenForMarks(log: (line: string) => void): MarkListener {
+  try {
+    const path = monitorSocketPath();
+    const directory = path.replace(/[^/]*$/, "") || ".";
+    return { listener: listenAt(path, directory), directory };
+  } catch (error) {
+    const isNamed = (Deno.env.get(VARIABLE) ?? "") !== "";
+    if (isNamed || !(error instanceof Error) || error instanceof OtherMonitor) throw error;
+    log(`${error.message}. Records are written, but "joulemark mark" cannot reach this monitor`);
+    return { listener: Listener.unreachable() };
+  }
+}
+
+/** Another monitor answers on the socket. */
+class OtherMonitor extends AccessError {}
+
+function listenAt(path: string, directory: string): Listener {
   try {
     Deno.mkdirSync(directory, { recursive: true, mode: 0o700 });
   } catch (error) {
@@ -54,7 +76,7 @@ export function listenForMarks(path: string): Listener {
   }
   using other = connectTo(path, 1);
   if (other !== undefined) {
-    throw new AccessError({
+    throw new OtherMonitor({
       action: "listen on",
       target: path,
       expected: "no other monitor",

@@ -38,10 +38,11 @@ export class RawStore {
    * Goes on with the file that an earlier run left, if its header is the same and it is of the same
    * day; else the next record begins a new one.
    *
-   * @param header As it would be written now, but for the uptime.
+   * @param header As it would be written now; the file's may have another uptime, of the same boot.
+   * @param nowUs Microseconds since the epoch.
    * @throws If the directory cannot be made.
    */
-  resume(header: string, isSameDay: (timeUs: number) => boolean): void {
+  resume(header: string, nowUs: number, isSameDay: (timeUs: number) => boolean): void {
     Deno.mkdirSync(this.directory, { recursive: true, mode: 0o755 });
     let bytes: Uint8Array;
     try {
@@ -53,6 +54,9 @@ export class RawStore {
     if (end === 0 || headerOf(bytes) !== withoutUptime(header)) return;
     const last = lastRecord(bytes.subarray(0, end));
     if (last === undefined || !isSameDay(last.timeUs)) return;
+    // Readers know a boot by the uptime of a header.
+    const uptimeS = Number(/^\$uptime (\d+)/m.exec(header)?.[1] ?? NaN);
+    if (last.timeUs < nowUs - uptimeS * 1e6) return;
     const file = Deno.openSync(this.#current, { append: true });
     if (end < bytes.length) {
       using cut = Deno.openSync(this.#current, { write: true });

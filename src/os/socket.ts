@@ -213,6 +213,9 @@ export interface Waiting {
   readonly sends: boolean;
 }
 
+/** The kernel leaves it out of every poll(2). */
+const NO_DESCRIPTOR = -1;
+
 /** Descriptors of this process that listen already: sd_listen_fds(3). */
 const FIRST_GIVEN = 3;
 
@@ -230,6 +233,11 @@ export class Listener {
     const flags = Number(libc().fcntl(FIRST_GIVEN, F_GETFL, 0n));
     libc().fcntl(FIRST_GIVEN, F_SETFL, BigInt(flags | SOCK_NONBLOCK));
     return new Listener(FIRST_GIVEN);
+  }
+
+  /** A listener that no client can reach: it waits, and its bell rings. */
+  static unreachable(): Listener {
+    return new Listener(NO_DESCRIPTOR);
   }
 
   /**

@@ -35,6 +35,7 @@ function bench() {
     told,
     dir,
     path: `${dir}/h/current`,
+    uptime: `${root}/proc/uptime`,
     records: () => parseRawStats(Deno.readTextFileSync(`${dir}/h/current`)),
     [Symbol.dispose]: () => Deno.removeSync(root, { recursive: true }),
   };
@@ -236,3 +237,44 @@ function withFileLimit<T>(bytes: number, run: () => T): T {
     c.setrlimit(RLIMIT_FSIZE, memory);
   }
 }
+
+Deno.test("RawMonitor takes a comma list from the job file, and reports words that are no ids", () => {
+  using b = bench();
+  let text: string | undefined = "11,12";
+  const { monitor, end } = b.make({ jobIdFile: () => text });
+  monitor.start(NOON);
+  monitor.tick(NOON + 10 * S);
+  text = "12,13";
+  monitor.tick(NOON + 20 * S);
+  text = `14,${"x".repeat(80)}`;
+  monitor.tick(NOON + 30 * S);
+  monitor.tick(NOON + 40 * S);
+  end();
+  const rows = b.records().records.map((r) => [
+    r.jobs,
+    ...r.marks.filter((mark) => !mark.startsWith("absent")),
+  ]);
+  assertEquals(rows, [
+    ["11,12", "begin 11", "begin 12"],
+    ["11,12"],
+    ["11,12,13", "end 11", "begin 13"],
+    ["12,13,14", "end 12", "end 13", "begin 14"],
+    ["14"],
+  ]);
+  assertEquals(b.told, [`no job id in the job file: ${"x".repeat(80)}`]);
+});
+
+Deno.test("RawMonitor begins a new file after a boot: its header has the time of the boot", () => {
+  using b = bench();
+  const first = b.make();
+  first.monitor.start(NOON);
+  first.end();
+  Deno.writeTextFileSync(b.uptime, "3600.00 1.00\n");
+  const second = b.make();
+  // one hour of uptime: the boot was after the record of the first file
+  second.monitor.start(NOON + 3610 * S);
+  second.monitor.tick(NOON + 3620 * S);
+  second.end();
+  assertEquals(b.records().records.length, 2);
+  assertEquals(b.records().properties.get("uptime"), "3600");
+});

@@ -43,6 +43,7 @@ const AF_UNIX = 1;
 const ROUNDS = 4;
 /** Ticks after which a thread is no more waited for; it is confined all the same if it ever runs. */
 const MAX_LOOKS = 400;
+const SETTLE_STEP_MS = 25;
 
 /** Calls that no part of a running monitor makes: [x86-64, aarch64] of asm/unistd.h. */
 const REFUSED: readonly (readonly [number, number])[] = [
@@ -152,6 +153,16 @@ export class Confiner implements Confinement {
     return this.#failure !== LATE_THREAD;
   }
 
+  /** Waits until all threads are confined. @returns False if one is late after the time. */
+  async settle(milliseconds: number): Promise<boolean> {
+    const until = performance.now() + milliseconds;
+    while (!this.goOn()) {
+      if (performance.now() > until) return false;
+      await new Promise((resolve) => setTimeout(resolve, SETTLE_STEP_MS));
+    }
+    return !this.#threads?.isLate;
+  }
+
   get privileges(): string {
     const reason = this.#kept ?? this.#failure;
     return reason === undefined ? "none" : `kept: ${reason}`;
@@ -228,6 +239,11 @@ class ThreadConfiner {
     info[INFO.value + 1] = Number(address >> 32n);
     const flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | (ARM ? 0n : SA_RESTORER);
     if (!handle(handler, flags, restorer)) this.#state = "no handler";
+  }
+
+  /** Did a thread not answer in time? */
+  get isLate(): boolean {
+    return this.#state?.startsWith(LATE_THREAD) === true;
   }
 
   /** @returns What is not as it should be; {@linkcode LATE_THREAD}: not yet. */

@@ -64,14 +64,17 @@ export function isIntel({ vendor, family, model }: RawProcessor, models: readonl
 function coreType(
   name: string,
   counters: number,
-  options: { general: string; fixed: string },
+  options: { general: string; fixed: string; true?: string },
 ): RawStatsType {
   const controls = range(CONTROL, counters);
   const counts = range(COUNT, counters);
   const fixed = range(FIXED, 3);
+  const keysWith = (general: string) =>
+    `${counterKeys(counters, general)} ${numbered("FIXED_CTR", 3, options.fixed)}`;
   return {
     name,
-    keys: `${counterKeys(counters, options.general)} ${numbered("FIXED_CTR", 3, options.fixed)}`,
+    keys: keysWith(options.general),
+    trueKeys: options.true === undefined ? undefined : keysWith(options.true),
     needs: REGISTER_NEEDS,
     open({ machine, processor }) {
       const known = EVENTS.find(([models]) => isIntel(processor, models));
@@ -106,6 +109,6 @@ function coreType(
 /** Raw core counters of Intel processors, a type a number of counters. Device: number of the CPU. `CTR,C` of the second type is hpcperfstats' own. */
 export const INTEL_CORE_TYPES: readonly RawStatsType[] = [
   coreType("intel_8pmc3", 8, { general: "E,W=48", fixed: "E,W=48" }),
-  coreType("intel_4pmc3", 4, { general: "C", fixed: "E,W=48" }),
+  coreType("intel_4pmc3", 4, { general: "C", fixed: "E,W=48", true: "E,W=48" }),
   coreType("intel_knl", 2, { general: "E,W=40", fixed: "E,W=40" }),
 ];

@@ -28,6 +28,8 @@ export interface RawStatsType {
   readonly name: string;
   /** As in the schema line, `user,E,U=cs nice,E,U=cs`. */
   readonly keys: string;
+  /** The same as readers take them, if the original's schema is wrong. */
+  readonly trueKeys?: string;
   readonly needs: Needs;
   /**
    * Opens the type on a node; `undefined` where the kind of processor or device that it is for is
@@ -38,6 +40,8 @@ export interface RawStatsType {
 
 /** An open type. */
 export interface RawCollector {
+  /** Keys on this node, if its processor has others than the type: no signals are made of them. */
+  readonly keys?: string;
   /** Writes the control registers, where programming is allowed; what failed, in one line. */
   program?(): string | undefined;
   /** Puts the values of each device into `row` and emits it. Allocates little, never throws. */

@@ -80,12 +80,15 @@ const NO_SIGNALS: readonly string[] = ["proc", "ib_sw"];
 const TYPES = RAW_TYPES.filter((type) => !NO_SIGNALS.includes(type.name));
 
 const COLUMNS: readonly RawColumn[] = TYPES.flatMap((type) =>
-  type.keys.split(" ").map((text, key) => columnOf(type, text, key))
+  (type.trueKeys ?? type.keys).split(" ").map((text, key) => columnOf(type, text, key))
 );
 const BY_NAME = new Map(COLUMNS.map((column) => [column.row.name, column]));
 
 function openType(type: RawStatsType, machine: RawMachine): RawCollector | undefined {
-  return type.open(accessOf(type, machine, processorOf(machine)));
+  const opened = type.open(accessOf(type, machine, processorOf(machine)));
+  if (opened?.keys === undefined) return opened;
+  opened[Symbol.dispose]?.();
+  return undefined;
 }
 
 /** Identifying a processor reads every CPU: once per machine. */

@@ -4,6 +4,10 @@ import { MachineHost } from "../../../src/os/host.ts";
 import { RawMachine } from "../../../src/os/raw_machine.ts";
 import { RAW_TYPES } from "../../../src/readers/raw/all.ts";
 import { accessOf, RawRow } from "../../../src/readers/raw/raw_type.ts";
+import { raw } from "../../../src/readers/raw/signals.ts";
+import { RawCollection } from "../../../src/collect/collection.ts";
+import { parseRawKey } from "../../../src/formats/rawstats/schema.ts";
+import { isEnergy, trueKeys } from "../../../src/rawstats/quirks.ts";
 
 /** A tree from a map of paths to contents. */
 function tree(files: Record<string, string | Uint8Array>) {
@@ -24,7 +28,8 @@ function open(root: string, name: string, program = false) {
   const collector = type.open(accessOf(type, machine));
   if (collector === undefined) return undefined;
   let lines: string[] = [];
-  const row: RawRow = new RawRow(type.keys.split(" ").length, (device) => {
+  const keys = collector.keys ?? type.keys;
+  const row: RawRow = new RawRow(keys.split(" ").length, (device) => {
     lines.push(`${device} ${row.values.join(" ")}`);
   });
   if (program) assertEquals(collector.program?.(), undefined);
@@ -226,4 +231,55 @@ Deno.test("RawRow adds with carry, and a device without any source has no line",
   row.emit("c");
   assertEquals(lines, [`a ${(1n << 32n) + 4294967295n + 2n} 0`, "c 0 0"]);
   assertEquals([...row.seen], [1, 1]);
+});
+
+Deno.test("amd64_pmc of an Opteron of family 10h has the columns and events of older monitors", () => {
+  const registers = Object.fromEntries(
+    [...Array(8).keys()].map((i) => [`0xc001000${i}`, `0x${(0x100 + i).toString(16)}`]),
+  );
+  const processor = (cpu: number) =>
+    `processor\t: ${cpu}\nvendor_id\t: AuthenticAMD\ncpu family\t: 16\nmodel\t\t: 4\n` +
+    `physical id\t: 0\ncore id\t\t: ${cpu}\n`;
+  const files: Record<string, string> = {
+    "/proc/cpuinfo": [0, 1, 2, 3].map(processor).join("\n"),
+    "/sys/devices/system/cpu/online": "0-3\n",
+    "/sys/devices/system/cpu/present": "0-3\n",
+  };
+  for (const cpu of [0, 1, 2, 3]) {
+    files[`/dev/cpu/${cpu}/msr.json`] = JSON.stringify(registers);
+    const topology = `/sys/devices/system/cpu/cpu${cpu}/topology`;
+    files[`${topology}/physical_package_id`] = "0\n";
+    files[`${topology}/core_id`] = `${cpu}\n`;
+  }
+  const counts = "260 261 262 263";
+  const lines = once(files, "amd64_pmc");
+  assertEquals(lines, [0, 1, 2, 3].map((cpu) => `${cpu} 256 257 258 259 ${counts}`));
+  const programmed = once(files, "amd64_pmc", true);
+  assertEquals(programmed?.map((line) => line.split(" ").slice(1, 5).map(Number)), [
+    [0x4307e0, 0x410076, 0x430142, 0x437f03],
+    [0x410076, 0x4337f6, 0x430142, 0x437f03],
+    [0x410076, 0x430142, 0x4337f7, 0x437f03],
+    [0x410076, 0x430142, 0x437f03, 0x4337f8],
+  ]);
+  const machine = tree(files);
+  using collection = new RawCollection(new RawMachine(new MachineHost(machine.root)));
+  const schema = collection.header().split("\n").find((line) => line.startsWith("!amd64_pmc"));
+  const older = Deno.readTextFileSync(
+    new URL("../../vectors/rawstats/schemas-older.txt", import.meta.url),
+  );
+  assertEquals(schema, older.split("\n").find((line) => line.startsWith("!amd64_pmc")));
+  machine[Symbol.dispose]();
+});
+
+Deno.test("readers of files and of signals agree on keys whose schema is wrong", () => {
+  for (const { name, keys, trueKeys: own } of RAW_TYPES) {
+    if (isEnergy(name)) continue;
+    const schema = { type: name, keys: keys.split(" ").map(parseRawKey) };
+    const read = trueKeys(schema).map(({ name, kind, widthBits }) => ({ name, kind, widthBits }));
+    const signals = (own ?? keys).split(" ").map(parseRawKey)
+      .map(({ name, kind, widthBits }) => ({ name, kind, widthBits }));
+    assertEquals(read, signals, name);
+  }
+  const counter = raw.signals.find(({ name }) => name === "RAW::intel_4pmc3:CTR0")!;
+  assertEquals([counter.behavior, counter.agg], ["monotone", "sum"]);
 });
