@@ -37,8 +37,6 @@ import { misused, type ParsedOptions, parseSeconds } from "./command_line/option
 import type { Verb } from "./command_line/verb.ts";
 
 const DEFAULT_INTERVAL = 300;
-/** Threads of a busy node answer late; a monitor that is not confined does not go on. */
-const CONFINE_MS = 10_000;
 
 /** Collects raw stats over time. */
 export const monitor: Verb = {
@@ -192,11 +190,11 @@ async function run(
     placesOf(text, written),
     "sources are opened again at each record, some of them by root alone",
   );
-  if (!await confiner.settle(CONFINE_MS)) {
+  if (!await confiner.settle()) {
     throw new AccessError({
       action: "confine the monitor",
       expected: "every thread of the runtime to answer",
-      found: `one that did not in ${CONFINE_MS / 1000} s`,
+      found: "one that did not in 10 s",
       remedy: "start it again when the node is less busy",
     });
   }

@@ -116,6 +116,7 @@ export class RawNode {
     const next = after === undefined || after.head.backwards
       ? undefined
       : { number: after.number, timeUs: after.head.timeUs };
+    if (backwards && isLate(record)) return;
     if (backwards) this.differ.stepBack();
     else if (bootUs > this.#lastUs) this.differ.restart(bootUs);
     else if (hasFallen(record, next?.number, this.#lastUs)) this.differ.restart(NaN);
@@ -188,6 +189,23 @@ function hasFallen(
   return [...sums.values()].some(({ before, now, next, limit }) =>
     before - now >= MIN_FALL && next < before && now <= limit
   );
+}
+
+/**
+ * Did a record with an earlier time come late? Then its counters are behind those of the record before,
+ * and its interval is counted. If only the clock was set back, they are ahead.
+ */
+function isLate({ rows, number }: WaitingRecord): boolean {
+  let behind = 0;
+  for (const counters of rows) {
+    const { base, type: { events } } = counters;
+    const { numbers } = counters.valuesOf(number)!;
+    for (const k of events) {
+      if (numbers[k] < base[k]) behind++;
+      else if (numbers[k] > base[k]) behind--;
+    }
+  }
+  return behind > 0;
 }
 
 /** Passes on what belongs to one job, and hides the deltas before its first sample. */

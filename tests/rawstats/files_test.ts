@@ -18,6 +18,14 @@ Deno.test("a record that is delivered again later counts once", async () => {
   );
 });
 
+Deno.test("a record that comes late for the first time does not count its interval twice", async () => {
+  const file = header(SCHEMAS) + at(0, 0) + at(300, 1000) + at(900, 3000) + at(600, 2000) +
+    at(1200, 4000);
+  const { times, series } = await json({ file });
+  assertEquals(times.length, 4);
+  assertEquals(series.cpu["0"].user.delta, [null, 1000, 2000, 1000]);
+});
+
 Deno.test("a record that is delivered twice in a row counts once", async () => {
   const file = header(SCHEMAS) + at(0, 0) + at(300, 1000) + at(300, 1000) + at(600, 2000);
   const { times, series } = await json({ file });

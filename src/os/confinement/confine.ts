@@ -41,8 +41,8 @@ const ALLOW = 0x7fff0000, REFUSE_EPERM = 0x00050001;
 const AF_UNIX = 1;
 /** The handler runs when its thread runs: at once, but for a loaded machine. The next tick looks again. */
 const ROUNDS = 4;
-/** Ticks after which a thread is no more waited for; it is confined all the same if it ever runs. */
-const MAX_LOOKS = 400;
+/** After this time no thread is waited for; it is confined all the same if it ever runs. */
+const MAX_LATE_MS = 10_000;
 const SETTLE_STEP_MS = 25;
 
 /** Calls that no part of a running monitor makes: [x86-64, aarch64] of asm/unistd.h. */
@@ -153,14 +153,10 @@ export class Confiner implements Confinement {
     return this.#failure !== LATE_THREAD;
   }
 
-  /** Waits until all threads are confined. @returns False if one is late after the time. */
-  async settle(milliseconds: number): Promise<boolean> {
-    const until = performance.now() + milliseconds;
-    while (!this.goOn()) {
-      if (performance.now() > until) return false;
-      await new Promise((resolve) => setTimeout(resolve, SETTLE_STEP_MS));
-    }
-    return !this.#threads?.isLate;
+  /** Waits until all threads are confined, 10 s at most. @returns False if one is late then. */
+  async settle(): Promise<boolean> {
+    while (!this.goOn()) await new Promise((resolve) => setTimeout(resolve, SETTLE_STEP_MS));
+    return !this.#failure?.startsWith(LATE_THREAD);
   }
 
   get privileges(): string {
@@ -222,7 +218,7 @@ class ThreadConfiner {
   readonly #info = new Int32Array(SIGINFO_WORDS);
   readonly #infoBytes = new Uint8Array(this.#info.buffer);
   #state: string | undefined = LATE_THREAD;
-  #looks = 0;
+  readonly #sinceMs = performance.now();
 
   /** @param ruleset Negative: none. Closed when all is done. */
   constructor({ handler, restorer }: ConfineCode, ruleset: number, keeps: boolean) {
@@ -239,11 +235,6 @@ class ThreadConfiner {
     info[INFO.value + 1] = Number(address >> 32n);
     const flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | (ARM ? 0n : SA_RESTORER);
     if (!handle(handler, flags, restorer)) this.#state = "no handler";
-  }
-
-  /** Did a thread not answer in time? */
-  get isLate(): boolean {
-    return this.#state?.startsWith(LATE_THREAD) === true;
   }
 
   /** @returns What is not as it should be; {@linkcode LATE_THREAD}: not yet. */
@@ -266,7 +257,9 @@ class ThreadConfiner {
     else if (state > STATE.notAsked) {
       this.#state = `a thread cannot be asked: ${errorText(state - STATE.notAsked)}`;
     } else if (state === STATE.done) this.#end();
-    else if (++this.#looks === MAX_LOOKS) this.#state = `${LATE_THREAD} in time`;
+    else if (performance.now() - this.#sinceMs > MAX_LATE_MS) {
+      this.#state = `${LATE_THREAD} in time`;
+    }
     return this.#state;
   }
 
