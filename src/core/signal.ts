@@ -90,7 +90,11 @@ export type Offer =
     /** What else "doctor" shows about the source. */
     readonly notes?: readonly string[];
   }
-  | ({ readonly ok: false } & Absence);
+  | ({
+    readonly ok: false;
+    /** Reasons of single rows, if they differ. */
+    readonly missing?: ReadonlyMap<string, Absence>;
+  } & Absence);
 
 /** What a reader opens; enforced by `Host`, shown by `doctor`, united for `compile.sh`. */
 export interface Needs {

@@ -63,7 +63,7 @@ export const msr: Reader = {
   name: "MSR",
   remedies: REMEDIES,
   needs: {
-    files: ["/dev/cpu/", "/proc/cpuinfo"],
+    files: ["/dev/cpu/", "/proc/cpuinfo", "/sys/class/msr"],
     libraries: [],
     capabilities: ["CAP_SYS_RAWIO"],
   },
@@ -126,10 +126,7 @@ function probe(host: Host): Offer {
   const first = host.topology.cpus("board", 0)[0] ?? 0;
   const access = host.probeRegisters(first);
   if (!access.ok) {
-    const remedy = access.kind === "absent" && !processor.hypervisor && host.root === ""
-      ? "modprobe msr (as root), unless this is a virtual machine"
-      : access.remedy;
-    return { ...access, remedy };
+    return { ok: false, ...whyClosed(host, access, processor) };
   }
   using survey = new Survey(host);
   const found = lookAt(msr.signals, (row) => survey.look(row));
@@ -138,6 +135,19 @@ function probe(host: Host): Offer {
     return absent(reason);
   }
   return found;
+}
+
+/** Why no device of registers can be opened: no hardware, hidden in a container, no driver, no permission. */
+function whyClosed(host: Host, access: Absence, { hypervisor }: Processor): Absence {
+  const { kind, reason } = access;
+  // Virtual machines have the device, and no energy behind it.
+  if (hypervisor) return { kind: "absent", reason: `${reason}: a virtual machine` };
+  if (kind !== "absent" || host.root !== "") return access;
+  if (host.list("/sys/class/msr").length === 0) {
+    return { kind, reason, remedy: "modprobe msr (as root)" };
+  }
+  const remedy = "give the container the devices (docker run --device)";
+  return { kind, reason: `${reason} though the driver is loaded: hidden in a container`, remedy };
 }
 
 /** Looks at the registers of one node. */

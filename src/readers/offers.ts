@@ -45,5 +45,6 @@ export function offerOrLack(
   if (rows.signals.length > 0) return rows;
   const lacks = [...rows.missing?.values() ?? []];
   const worst = kinds.map((kind) => lacks.find((lack) => lack.kind === kind));
-  return { ok: false, ...(worst.find((lack) => lack !== undefined) ?? lacks[0]) };
+  const lead = worst.find((lack) => lack !== undefined) ?? lacks[0];
+  return { ok: false, missing: rows.missing, ...lead };
 }

@@ -25,7 +25,11 @@ import { eventFacts, PARANOID, type PerfEvent, refusal } from "./readings/perf.t
 import { type PerfColumn, PerfReading } from "./readings/perf.ts";
 import { identify } from "./processor.ts";
 
-const PMU = "/sys/bus/event_source/devices/power";
+const DEVICES = "/sys/bus/event_source/devices";
+const PMU = `${DEVICES}/power`;
+/** PMUs of the CPUs themselves, by the beginnings of their names. */
+const CPU_PMU = /^(cpu|armv|apple_)/;
+const NO_CPU_PMU = `no PMU of the CPUs in ${DEVICES}: as in most virtual machines`;
 const ENERGIES = [
   ["pkg", "package", "Energy of the package"],
   ["ram", "package", "Energy of the memory of the package"],
@@ -70,7 +74,7 @@ export const perf: Reader = {
   name: "PERF",
   remedies: REMEDIES,
   needs: {
-    files: [`${PMU}/`, PARANOID, "/proc/cpuinfo", "/dev/cpu/"],
+    files: [`${DEVICES}/`, PARANOID, "/proc/cpuinfo", "/dev/cpu/"],
     libraries: [],
     capabilities: ["CAP_PERFMON"],
   },
@@ -102,9 +106,14 @@ export const perf: Reader = {
 
 function probe(host: Host): Offer {
   if (host.root !== "") return absent("a tree has no perf events");
+  const hasCpuPmu = host.list(DEVICES).some((name) => CPU_PMU.test(name));
   const found = lookAt(perf.signals, (row) => {
     const columns = columnsOf(host, row);
     if (!Array.isArray(columns)) return columns;
+    // A permission is no help if there is nothing to count.
+    if (!hasCpuPmu && row.source === "PERF_TYPE_HARDWARE") {
+      return { kind: "absent", reason: NO_CPU_PMU };
+    }
     const { specs: [spec], scale } = columns.find(({ specs }) => specs.length > 0)!;
     const fd = openPerfEvent(spec);
     if (fd < 0) return refusal(host, -fd, FORBIDDEN);
@@ -115,7 +124,11 @@ function probe(host: Host): Offer {
     }
     return { source: row.source!, resolution: scale };
   });
-  return offerOrLack(found, "forbidden");
+  const { missing } = found, energy = missing.get("PERF::ENERGY_PKG");
+  if (energy?.kind !== "absent") return offerOrLack(found, "forbidden");
+  // Events of software alone are no reason for a permission.
+  if (!hasCpuPmu && found.signals.length === 0) return { ok: false, missing, ...energy };
+  return offerOrLack({ ...found, notes: [energy.reason] }, "forbidden");
 }
 
 /** A virtual machine may show a counter that its host never lets count: real ones change each ms. */
@@ -143,7 +156,12 @@ export function columnsOf(host: Host, row: SignalRow): PerfColumn[] | Absence {
   const name = row.name.slice("PERF::ENERGY_".length).toLowerCase();
   const file = (path: string) => host.readText(`${PMU}/${path}`)?.trim() ?? "";
   const config = /^event=(0x[0-9a-f]+|\d+)$/i.exec(file(`events/energy-${name}`))?.[1];
-  if (config === undefined) return { kind: "absent", reason: `no ${PMU}/events/energy-${name}` };
+  if (config === undefined) {
+    const reason = host.list(PMU).length === 0
+      ? `no power PMU (${PMU}): this machine or its kernel shows no energy to perf`
+      : `no ${PMU}/events/energy-${name}`;
+    return { kind: "absent", reason };
+  }
   const scale = Number(file(`events/energy-${name}.scale`));
   const type = Number(file("type"));
   if (!(scale > 0) || !(type > 0) || file(`events/energy-${name}.unit`) !== "Joules") {

@@ -83,7 +83,7 @@ function open(row: SignalRow): PerfEventSpec | number {
       new PerfCounter(fd, spec)[Symbol.dispose]();
       return spec;
     }
-    refused ||= -fd;
+    refused = -fd;
     if (!isForbidden(-fd)) break;
   }
   return refused;

@@ -105,7 +105,7 @@ export const powercap: Reader = {
   name: "POWERCAP",
   remedies: REMEDIES,
   needs: {
-    files: [`${DIR}/`, "/sys/devices/system/cpu/", "/proc/cpuinfo", "/dev/cpu/"],
+    files: [`${DIR}/`, "/sys/devices/system/cpu/", "/proc/cpuinfo", "/dev/cpu/", "/sys/module/"],
     libraries: [],
     capabilities: ["CAP_DAC_READ_SEARCH"],
   },
@@ -181,16 +181,32 @@ function zoneOf(host: Host, path: string, parent?: Zone): Zone | undefined {
   return part === undefined || parent === undefined ? undefined : { ...parent, path, part };
 }
 
-function probe(host: Host): Offer {
-  const zones = walk(host);
-  if (zones.length === 0) {
+/** Drivers that make the zones. */
+const DRIVERS = ["intel_rapl_msr", "intel_rapl_tpmi"].map((name) => `/sys/module/${name}`);
+
+/** Why there is no zone: hidden in a container, no hardware, no driver. */
+function whyNone(host: Host): { reason: string; remedy?: string } {
+  const none = `no RAPL zone in ${DIR}`;
+  const names = host.list(DIR).filter((name) => /-rapl:\d+$/.test(name));
+  if (names.length > 0 && names.every((name) => host.list(`${DIR}/${name}`).length === 0)) {
     return {
-      ok: false,
-      kind: "absent",
-      reason: `no RAPL zone in ${DIR}`,
-      remedy: "where the processor has RAPL: modprobe intel_rapl_msr (as root)",
+      reason: `the zones in ${DIR} lead nowhere: a container hides /sys/devices/virtual/powercap`,
+      remedy: "start the container without masked paths " +
+        "(docker run --security-opt systempaths=unconfined)",
     };
   }
+  const { vendor, hypervisor } = identify(host);
+  if (hypervisor) return { reason: `${none}: a virtual machine` };
+  if (vendor === "other") return { reason: `${none}: not an Intel or AMD processor` };
+  if (DRIVERS.some((path) => host.list(path).length > 0)) {
+    return { reason: `${none}, though the driver is loaded: this processor shows no energy` };
+  }
+  return { reason: none, remedy: "modprobe intel_rapl_msr (as root)" };
+}
+
+function probe(host: Host): Offer {
+  const zones = walk(host);
+  if (zones.length === 0) return { ok: false, kind: "absent", ...whyNone(host) };
   const isAmd = identify(host).vendor === "amd";
   const found = lookAt(powercap.signals, (row) => {
     if (isAmd && row.name === "POWERCAP::CORE_ENERGY_CONSUMED") {

@@ -278,7 +278,7 @@ export class Catalogue implements NameTable {
 
   #fromReader(reader: Reader, row: SignalRow): Found {
     const offer = this.#offer(reader);
-    if (!offer.ok) return absent(row, offer);
+    if (!offer.ok) return absent(row, offer.missing?.get(row.name) ?? offer);
     const signal = offer.signals.find((s) => s.row.name === row.name);
     if (signal === undefined) {
       return absent(row, offer.missing?.get(row.name) ?? { kind: "absent", reason: "not here" });
@@ -356,9 +356,10 @@ export class Catalogue implements NameTable {
         candidates: () => [...tried, ...others()],
       };
     }
-    // A forbidden source has a remedy, so its kind and remedy win over those of an absent source.
+    // What can be fixed comes first: a permission, then a driver or a container.
     const worst = lacks.find((lack) => lack.kind === "forbidden") ??
-      lacks.find((lack) => lack.kind === "unusable") ?? lacks[0];
+      lacks.find((lack) => lack.kind === "unusable") ??
+      lacks.find((lack) => lack.remedy !== undefined) ?? lacks[0];
     const reasons = new Set(
       [worst?.reason ?? NO_SIGNAL, ...tried.map((candidate) => candidate.why)]
         .flatMap((why) => why.endsWith(NO_SIGNAL) ? [] : [why.replace(NEEDS, "")]),

@@ -3,7 +3,7 @@
  * @module
  */
 import type { Host } from "../../core/machine/host.ts";
-import type { Offer } from "../../core/signal.ts";
+import type { Absence, Offer } from "../../core/signal.ts";
 import { monotonicNanoseconds, rawSeconds, sleepUntil } from "../../os/clock.ts";
 import { pathsState } from "../../os/confinement/landlock.ts";
 import type { MachineHost } from "../../os/host.ts";
@@ -11,7 +11,7 @@ import { processorName } from "../../outputs/machine_facts.ts";
 import { READERS } from "../../readers/with_raw.ts";
 import { identify } from "../../readers/processor.ts";
 import { Batch } from "../../signals/batch.ts";
-import type { Catalogue } from "../../signals/catalogue.ts";
+import type { Catalogue, CatalogueEntry } from "../../signals/catalogue.ts";
 import { containmentTree } from "../../signals/containment.ts";
 import type { Remedy } from "../../core/remedy.ts";
 
@@ -52,8 +52,9 @@ export interface RecordRow {
   readonly quality?: string;
   readonly note?: string;
   readonly reason?: string;
-  /** Readers that could have fed it. */
+  /** Readers that could have fed it, and those of them that need a permission. */
   readonly readers?: readonly string[];
+  readonly closed?: readonly string[];
 }
 
 /** An energy counter and its place in the tree of what holds what. */
@@ -162,7 +163,7 @@ function sourceRow(
       signals: 0,
       lacks: [],
       notes: [],
-      mends: forbidden ? remediesOf(reader) : [],
+      mends: forbidden ? remediesFor(host, reader, [...offer.missing ?? []]) : [],
       live: [],
     };
   }
@@ -181,7 +182,7 @@ function sourceRow(
     signals: offer.signals.length,
     lacks,
     notes: [...notes],
-    mends: forbidden.length > 0 ? remediesOf(reader) : [],
+    mends: forbidden.length > 0 ? remediesFor(host, reader, [...offer.missing ?? []]) : [],
     live,
   };
 }
@@ -252,7 +253,8 @@ function recordRow(catalogue: Catalogue, name: string): RecordRow {
   const { state, aliasFor } = catalogue.info(name)!;
   if (!state.ok) {
     const readers = [...readersOf(catalogue, name)];
-    return { name, available: false, reason: state.reason, readers };
+    const closed = [...readersOf(catalogue, name, isForbidden)];
+    return { name, available: false, reason: state.reason, readers, closed };
   }
   const { source, quality, note } = state.signal;
   return {
@@ -264,14 +266,23 @@ function recordRow(catalogue: Catalogue, name: string): RecordRow {
   };
 }
 
-/** Readers that a name could come from, through aliases and calculations. */
-function readersOf(catalogue: Catalogue, name: string, seen = new Set<string>()): Set<string> {
+function isForbidden({ state }: CatalogueEntry): boolean {
+  return !state.ok && state.kind === "forbidden";
+}
+
+/** Readers whose signals a name could come from, through aliases and calculations. @param picks Which of them. */
+function readersOf(
+  catalogue: Catalogue,
+  name: string,
+  picks: (entry: CatalogueEntry) => boolean = () => true,
+  seen = new Set<string>(),
+): Set<string> {
   const entry = catalogue.info(name);
   if (entry === undefined || seen.has(name)) return new Set();
   seen.add(name);
-  if (catalogue.offers.has(entry.group)) return new Set([entry.group]);
+  if (catalogue.offers.has(entry.group)) return new Set(picks(entry) ? [entry.group] : []);
   const from = entry.candidates?.map((c) => c.name) ?? entry.row.source?.split(/, | minus /) ?? [];
-  return new Set(from.flatMap((next) => [...readersOf(catalogue, next, seen)]));
+  return new Set(from.flatMap((next) => [...readersOf(catalogue, next, picks, seen)]));
 }
 
 /** Energy counters that can be read here, as a tree written from top to bottom. */
@@ -306,14 +317,59 @@ const CAPABILITIES: readonly (readonly [bit: number, name: string])[] = [
   [38, "CAP_PERFMON"],
 ];
 
+/** Capabilities that this process has in effect, as bits. */
+function effectiveCapabilities(host: MachineHost): bigint {
+  const status = host.root === "" ? host.readText("/proc/self/status") ?? "" : "";
+  return BigInt(`0x${/^CapEff:\s*(\w+)/m.exec(status)?.[1] ?? "0"}`);
+}
+
+function holds(capabilities: bigint, name: string): boolean {
+  const bit = CAPABILITIES.find(([, known]) => known === name)?.[0];
+  return bit !== undefined && ((capabilities >> BigInt(bit)) & 1n) === 1n;
+}
+
+/** Is the line of a remedy in force, so that it would change nothing? */
+function isInForce(host: MachineHost, line: string): boolean {
+  const text = host.readText("/proc/sys/kernel/perf_event_paranoid");
+  const paranoid = text === undefined ? NaN : Number(text);
+  const level = /^sysctl kernel\.perf_event_paranoid=(-?\d+)$/.exec(line)?.[1];
+  if (level !== undefined) return paranoid <= Number(level);
+  const module = /^modprobe (\S+)$/.exec(line)?.[1].replaceAll("-", "_");
+  if (module !== undefined) return host.list(`/sys/module/${module}`).length > 0;
+  const capability = /^setcap (cap_\w+)=/.exec(line)?.[1].toUpperCase();
+  if (capability === undefined) return false;
+  return holds(effectiveCapabilities(host), capability) ||
+    (capability === "CAP_PERFMON" && paranoid <= 0);
+}
+
+/**
+ * The remedies of a reader that would change something. Those of high risk are for energies and powers.
+ *
+ * @param missing Rows that are absent; none: the whole source is.
+ */
+function remediesFor(
+  host: MachineHost,
+  reader: string,
+  missing: readonly (readonly [name: string, lack: Absence])[],
+): Remedy[] {
+  const rows = READERS.find(({ name }) => name === reader)?.signals ?? [];
+  const forbidden = missing.filter(([, { kind }]) => kind === "forbidden").map(([name]) => name);
+  const isForEnergy = forbidden.length === 0 || rows.some(({ name, unit }) => {
+    return forbidden.includes(name) && (unit === "J" || unit === "W");
+  });
+  return remediesOf(reader).filter(({ risk }) => risk !== "high" || isForEnergy)
+    .map((remedy) => ({ ...remedy, lines: remedy.lines.filter((line) => !isInForce(host, line)) }))
+    .filter(({ lines }) => lines.length > 0);
+}
+
 /** Those of this process, on this machine, for any examined tree. */
 function permissions(host: MachineHost): Record<string, string> {
   const own = host.root === "" ? host : undefined;
   const status = own?.readText("/proc/self/status") ?? "";
   const field = (name: string) =>
     new RegExp(`^${name}:\\s*(.*)$`, "m").exec(status)?.[1].trim() ?? "";
-  const effective = BigInt(`0x${field("CapEff") || "0"}`);
-  const held = CAPABILITIES.filter(([bit]) => (effective >> BigInt(bit)) & 1n);
+  const effective = effectiveCapabilities(host);
+  const held = CAPABILITIES.filter(([, name]) => holds(effective, name));
   const names = held.map(([, name]) => name).join(", ");
   const paranoid = host.readText("/proc/sys/kernel/perf_event_paranoid")?.trim();
   const uid = field("Uid").split(/\s+/)[1];

@@ -64,7 +64,7 @@ export function diagnosisText(
   }
   for (const source of found.sources) sourceLines(page, source, style.verbose);
   page.title("A run would record here");
-  for (const record of found.records) recordLines(page, record, found.sources);
+  for (const record of found.records) recordLines(page, record);
   if (found.containment.length > 0) {
     page.title("Energy counters (and the names they stand for), each below what holds it");
     for (const { signal, depth, chosenAs } of found.containment) {
@@ -134,7 +134,7 @@ class Page {
 function sourceLines(page: Page, source: SourceRow, verbose: boolean): void {
   const label = `  ${source.reader.padEnd(NAME_COLUMN - 3)} ${source.state}`;
   page.entry(label, STATE_COLUMN, source.summary);
-  if (source.remedy !== undefined) page.entry("", STATE_COLUMN, `mend: ${source.remedy}`);
+  if (source.remedy !== undefined) page.entry("", STATE_COLUMN, `fix: ${source.remedy}`);
   for (const line of liveLines(source.live)) page.entry("", STATE_COLUMN, line);
   for (const note of source.notes) page.entry("", STATE_COLUMN, `note: ${note}`);
   for (const remedy of source.mends) remedyLines(page, remedy);
@@ -145,7 +145,7 @@ function sourceLines(page: Page, source: SourceRow, verbose: boolean): void {
 }
 
 function remedyLines(page: Page, remedy: Remedy): void {
-  page.entry("", NAME_COLUMN, `mend, risk ${remedy.risk}: opens ${remedy.opens}`);
+  page.entry("", NAME_COLUMN, `fix, risk ${remedy.risk}: opens ${remedy.opens}`);
   for (const line of remedy.lines) page.command(NAME_COLUMN + 2, line);
   if (remedy.undo === undefined) return;
   page.entry("", NAME_COLUMN, "and when the job ends:");
@@ -169,20 +169,16 @@ function liveFacts(live: LiveCounter): string {
   ].filter((fact) => fact !== "").join(", ");
 }
 
-function recordLines(page: Page, record: RecordRow, sources: readonly SourceRow[]): void {
-  page.entry(`  ${record.name}`, FIGURE_COLUMN, recordText(record, sources));
+function recordLines(page: Page, record: RecordRow): void {
+  page.entry(`  ${record.name}`, FIGURE_COLUMN, recordText(record));
   if (record.note !== undefined) page.entry("", FIGURE_COLUMN, record.note);
 }
 
 /** The reason for each source is printed once, in the list of sources. */
-function recordText(record: RecordRow, sources: readonly SourceRow[]): string {
+function recordText(record: RecordRow): string {
   if (record.available) return `${record.source} (${record.quality})`;
-  const readers = record.readers ?? [];
-  const closed = readers.filter((name) => {
-    const state = sources.find((s) => s.reader === name)?.state;
-    return state === "forbidden" || state === "partly";
-  });
-  if (closed.length > 0) return `nothing: ${closed.join(", ")} closed to you, see remedies above`;
+  const { readers = [], closed = [] } = record;
+  if (closed.length > 0) return `not available: no permission for ${closed.join(", ")}, see above`;
   return readers.length < 2 ? `nothing: ${record.reason}` : `nothing from ${readers.join(", ")}`;
 }
 

@@ -51,8 +51,13 @@ export function refusal(
 ): Absence {
   if (isForbidden(errno)) {
     const paranoid = host.readText(PARANOID)?.trim() ?? "unknown";
-    const reason = `perf_event_paranoid is ${paranoid}${more?.lacks ?? ""}`;
-    return { kind: "forbidden", reason, remedy: more?.remedy };
+    // The level allows it, so that something else is in the way.
+    const isOpen = Number(paranoid) <= (more === undefined ? 2 : 0);
+    const reason = isOpen
+      ? `perf_event_open is refused though perf_event_paranoid is ${paranoid}, as in containers`
+      : `perf_event_paranoid is ${paranoid}${more?.lacks ?? ""}`;
+    const remedy = isOpen ? "allow perf_event_open in the container's seccomp profile" : more?.remedy;
+    return { kind: "forbidden", reason, remedy };
   }
   const hidden = "not on this processor, or hidden by the hypervisor";
   return { kind: "absent", reason: errno === ENOENT ? hidden : `errno ${errno}` };

@@ -51,7 +51,7 @@ Deno.test("remedies come least risk first, and those that open to all are marked
 Deno.test("doctor prints text, JSON and the permission flags", async () => {
   using run = openNode("vm-no-energy");
   const text = (await capture(doctor, ["--root", run.root])).stdout;
-  assert(text.includes("  MSR       absent     no /dev/cpu/0/msr\n"), text);
+  assert(text.includes("  MSR       absent     no /dev/cpu/0/msr"), text);
   assert(text.includes("  CPU_ENERGY                nothing from MSR, PERF, "), text);
   const json = JSON.parse((await capture(doctor, ["--root", run.root, "--json"])).stdout);
   assertEquals(json.root, run.root);
@@ -92,7 +92,7 @@ Deno.test("diagnosisText() prints forbidden sources with lines that can be copie
     mends: remediesOf("POWERCAP"),
     live: [],
   };
-  const energy = { name: "CPU_ENERGY", available: false, reason: "closed", readers: ["POWERCAP"] };
+  const energy = { name: "CPU_ENERGY", available: false, reason: "closed", closed: ["POWERCAP"] };
   const text = diagnosisText({
     root: "",
     processor: "a processor",
@@ -103,11 +103,11 @@ Deno.test("diagnosisText() prints forbidden sources with lines that can be copie
     permissions: {},
   }, { verbose: false });
   assert(text.includes("  POWERCAP  forbidden  mode 0400 owner 0\n"), text);
-  assert(text.includes("mend, risk low: opens the job's own group"), text);
+  assert(text.includes("fix, risk low: opens the job's own group"), text);
   assert(text.includes("chgrp GROUP /sys/class/powercap/*-rapl:*/energy_uj\n"), text);
   assert(text.includes("chmod 0400 /sys/class/powercap/*-rapl:*/energy_uj\n"), text);
   assert(text.indexOf("risk low") < text.indexOf("risk high"));
-  assert(text.includes("nothing: POWERCAP closed to you, see remedies above"), text);
+  assert(text.includes("not available: no permission for POWERCAP, see above"), text);
 });
 
 Deno.test("doctor shows each energy counter below the one that holds it, and what was chosen", async () => {
