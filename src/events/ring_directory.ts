@@ -17,6 +17,7 @@ import { LAUNCH_PREFIX } from "../core/events/ring_layout.ts";
 import { LaunchNotes, lookAtNoted } from "./processes/launch_notes.ts";
 import type { Marks } from "./marks.ts";
 import { ScriptMarks } from "./script_marks.ts";
+import { StampClock } from "./stamp_clock.ts";
 
 /** More files than this at one time are taken as abuse. */
 const FILES_MAX = 65536;
@@ -45,6 +46,8 @@ export class RingDirectory {
   /** Files that are being made. */
   readonly #pending = new Set<string>();
   readonly #files = new Map<Marks, string>();
+  /** One clock for all files of an image of a process. */
+  readonly #clocks = new Map<string, StampClock>();
   readonly #notes: LaunchNotes;
   readonly #pids: HostPids;
   readonly #newNames: NewNames;
@@ -116,6 +119,7 @@ export class RingDirectory {
     ring[Symbol.dispose]();
     if (name === undefined) return;
     this.#files.delete(ring);
+    if (ring instanceof RingProcess) this.#clocks.delete(`${ring.pid} ${ring.execId}`);
     this.#known.delete(name);
     libc().unlink(cString(`${this.#path}/${name}`));
   }
@@ -137,7 +141,11 @@ export class RingDirectory {
   #open(name: string, listener: DirectoryListener): void {
     const memory = RingFileMemory.open(`${this.#path}/${name}`);
     if (!(memory instanceof RingFileMemory)) return this.#settle(name, memory, 0, listener);
-    const opened = RingProcess.open(memory, this.#originNs, (what) => this.#refuse(name, what));
+    const refuse = (what: string) => this.#refuse(name, what);
+    const opened = RingProcess.open(memory, this.#originNs, refuse, (pid, execId) => {
+      const image = `${pid} ${execId}`;
+      return this.#clocks.getOrInsertComputed(image, () => new StampClock(this.#originNs));
+    });
     const host = opened instanceof RingProcess ? this.#pids.find(opened.pid, opened.namespace) : 0;
     if (opened === "wait" || host === undefined) {
       memory[Symbol.dispose]();

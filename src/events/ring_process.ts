@@ -61,6 +61,12 @@ const ENTRIES_WORDS = new Uint32Array(ENTRIES.buffer);
 /** The same for bytes of names; longer ones are read by themselves. */
 const NAMES_BLOCK = new Uint8Array(16384);
 
+interface RingOpening {
+  readonly refuse: Refuse;
+  /** The clock of an image of a process, whichever of its files comes first. */
+  clockOf(pid: number, execId: string): StampClock;
+}
+
 /** The rings of one process. */
 export class RingProcess {
   readonly pid: number;
@@ -106,7 +112,12 @@ export class RingProcess {
   #interrupting = 0;
   #notAttached = 0;
 
-  private constructor(memory: RingMemory, head: Uint8Array, originNs: bigint, refuse: Refuse) {
+  private constructor(
+    memory: RingMemory,
+    head: Uint8Array,
+    originNs: bigint,
+    { refuse, clockOf }: RingOpening,
+  ) {
     this.#memory = memory;
     this.#hasPaths = head[7] >= FIRST_WITH_PATHS;
     this.#limits = new ClockLimits(originNs, refuse);
@@ -114,10 +125,10 @@ export class RingProcess {
     this.pid = view.getInt32(HEADER.pid, true);
     this.namespace = view.getUint32(HEADER.namespace, true);
     this.execId = view.getBigUint64(HEADER.execId, true).toString(16);
-    this.#clock = new StampClock(originNs);
+    this.#clock = clockOf(this.pid, this.execId);
     this.startNs = Number(view.getBigInt64(HEADER.startNs, true) - originNs);
     this.#limits.startNs = this.startNs;
-    this.#clock.setFirst(
+    this.#clock.pair(
       view.getUint32(HEADER.pairCycles, true),
       view.getUint32(HEADER.pairCycles + 4, true),
       Number(view.getBigInt64(HEADER.pairNs, true) - originNs),
@@ -130,6 +141,7 @@ export class RingProcess {
     memory: RingMemory,
     originNs: bigint,
     refuse: Refuse = () => {},
+    clockOf: RingOpening["clockOf"] = () => new StampClock(originNs),
   ): RingProcess | "wait" | { refused: string } {
     const head = new Uint8Array(HEADER.affinity + HEADER.affinityBytes);
     if (memory.read(0, head) !== head.length) return "wait";
@@ -139,7 +151,7 @@ export class RingProcess {
       const expected = `${OLDEST_RING_VERSION} to ${RING_VERSION}`;
       return { refused: `ring version ${head[7]}, expected ${expected}` };
     }
-    return new RingProcess(memory, head, originNs, refuse);
+    return new RingProcess(memory, head, originNs, { refuse, clockOf });
   }
 
   /** When it ended in good order, ns since the origin; NaN while it runs. */
@@ -383,7 +395,7 @@ export class RingProcess {
     );
     const cyclesLow = view.getUint32(HEADER.laterCycles, true);
     const cyclesHigh = view.getUint32(HEADER.laterCycles + 4, true);
-    if (cyclesLow + cyclesHigh > 0) this.#clock.refine(cyclesLow, cyclesHigh, ns);
+    this.#clock.pair(cyclesLow, cyclesHigh, ns);
   }
 
   #readNames(): void {

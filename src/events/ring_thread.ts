@@ -51,10 +51,6 @@ export class RingThread {
   #bytes = new Uint8Array(this.#words.buffer);
   #start = 0;
   #end = 0;
-  /** The thread's last clock pair. */
-  #cyclesLow = 0;
-  #cyclesHigh = 0;
-  #pairNs = NaN;
   #lastNs = -Infinity;
   /** Time of the event that was handed on last. */
   #handedNs = NaN;
@@ -223,11 +219,8 @@ export class RingThread {
   #nsOf(at: number, word: number): number {
     const low = this.#words[at];
     const high = this.#words[at + 1];
-    if ((word >>> 8 & FLAG.nanoseconds) !== 0) return this.#clock.fromClock(low, high);
-    // Before the thread's first pair, for which there may have been no room, the process's serve.
-    if (this.#pairNs !== this.#pairNs) return this.#clock.fromCycles(low, high);
-    return this.#pairNs +
-      ((high - this.#cyclesHigh) * TWO_32 + (low - this.#cyclesLow)) * this.#clock.nsPerCycle;
+    const inNs = (word >>> 8 & FLAG.nanoseconds) !== 0;
+    return inNs ? this.#clock.fromClock(low, high) : this.#clock.fromCycles(low, high);
   }
 
   /**
@@ -241,7 +234,6 @@ export class RingThread {
    */
   pauseEndNs(needNs: number, nowNs: number): number {
     const words = this.#words;
-    const { cyclesLow, cyclesHigh, pairNs } = this.#pair;
     const least = needNs * PAUSE_PART;
     let before = this.#handedNs, endNs = nowNs, lengthNs = 0;
     const look = (ns: number) => {
@@ -255,7 +247,6 @@ export class RingThread {
     for (let i = this.#start; i < this.#end; i++) {
       const at = i * WORDS, word = words[at + 2], kind = word & 0xff;
       if (HAS_PAYLOAD[kind] === 1 && ++i >= this.#end) break;
-      if (kind === KIND.clock) this.#takePair(at);
       if (kind === KIND.clock || KNOWN[kind] === 0) continue;
       const ns = this.#nsOf(at, word);
       if (ns >= before && ns < 1e18) look(ns);
@@ -263,19 +254,7 @@ export class RingThread {
     const fromNs = before > this.#pausedNs ? before : this.#pausedNs;
     look(nowNs);
     if (endNs === nowNs && fromNs + needNs < nowNs) endNs = this.#pausedNs = fromNs + needNs;
-    [this.#cyclesLow, this.#cyclesHigh, this.#pairNs] = [cyclesLow, cyclesHigh, pairNs];
     return endNs;
-  }
-
-  get #pair(): { cyclesLow: number; cyclesHigh: number; pairNs: number } {
-    return { cyclesLow: this.#cyclesLow, cyclesHigh: this.#cyclesHigh, pairNs: this.#pairNs };
-  }
-
-  #takePair(at: number): void {
-    const words = this.#words;
-    this.#cyclesLow = words[at];
-    this.#cyclesHigh = words[at + 1];
-    this.#pairNs = this.#clock.fromClock(words[at + 4], words[at + 5]);
   }
 
   /** The next event, a thread's begin, takes place: it has taken the ring over. */
@@ -304,8 +283,7 @@ export class RingThread {
       const low = words[at];
       const high = words[at + 1];
       if (kind === KIND.clock) {
-        this.#takePair(at);
-        this.#clock.refine(low, high, this.#pairNs);
+        this.#clock.pair(low, high, this.#clock.fromClock(words[at + 4], words[at + 5]));
         continue;
       }
       const flags = (word >>> 8) & 0xff;
