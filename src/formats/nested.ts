@@ -11,6 +11,8 @@ import type { Nested } from "../core/report.ts";
 import { keyScalar, parseNumber, quoted, textScalar, unquoted } from "./scalar.ts";
 
 const MAX_DEPTH = 64;
+/** No report of ours has a line a thousandth as long. */
+const MAX_LINE = 16 << 20;
 
 /** Lines of a mapping's or list's content, each behind `indent` blanks. */
 export function nestedLines(value: Nested, indent: number): string[] {
@@ -86,6 +88,17 @@ export class LineCursor {
     const line = this.line;
     const found = line === undefined ? "the end of the file" : quoted(line.slice(0, 80));
     return unparsed(this.path, this.numberOf(this.at), expected, found);
+  }
+}
+
+/** @throws {FormatError} If a line of a text is longer than any line of a report: it names no line to repair. */
+export function refuseLongLines(text: string, path: string): void {
+  for (let from = 0, line = 1; text.length - from > MAX_LINE; line++) {
+    const end = text.indexOf("\n", from);
+    if ((end < 0 ? text.length : end) - from > MAX_LINE) {
+      throw unparsed(path, 0, "lines of 16 MiB at most", `line ${line}, which is longer`);
+    }
+    from = end + 1;
   }
 }
 

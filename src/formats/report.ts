@@ -24,7 +24,7 @@ import { FormatError, unparsed } from "../core/errors.ts";
 import { formatG, formatHex } from "../core/number_format.ts";
 import type { Nested, Report, ReportFields, ReportHost, ReportRegion } from "../core/report.ts";
 import { laidOut } from "./foreign_report.ts";
-import { LineCursor, nestedLines, parseNested, splitPair } from "./nested.ts";
+import { LineCursor, nestedLines, parseNested, refuseLongLines, splitPair } from "./nested.ts";
 import { fieldValue, nextField } from "./report_fields.ts";
 import { keyScalar, parseValue, quoted, textScalar, unquoted, valueScalar } from "./scalar.ts";
 import { isYamlLoaded } from "./yaml.ts";
@@ -298,6 +298,7 @@ export function parseWholeReport(text: string, path: string): ParsedReport {
 const OLD_REPORT = /^#+ geopm ([^ #\n]*)/;
 
 function parsed(text: string, path: string): ParsedReport {
+  refuseLongLines(text, path);
   const old = OLD_REPORT.exec(text);
   if (old !== null) {
     throw new FormatError(path, 0, {

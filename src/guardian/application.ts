@@ -9,6 +9,7 @@ import { closeFile } from "../os/files.ts";
 import { inheritedState, mayEnd, signalBit } from "../os/inherited.ts";
 import { isAlive, openPidfd } from "../os/process.ts";
 import type { NewNames } from "../os/new_names.ts";
+import { signalName } from "../os/signals.ts";
 import { Waiter } from "../os/wait.ts";
 
 const SIGKILL = 9;
@@ -31,6 +32,16 @@ export interface Ended {
   readonly signal: number;
   /** CLOCK_MONOTONIC_RAW in ns. */
   readonly ns: number;
+  /** The status was lost with the guardian. */
+  readonly isUnknown?: boolean;
+}
+
+/** How it ended, with the keys of the report. */
+export interface Outcome {
+  readonly "exit status"?: number;
+  readonly "ended by"?: string;
+  /** A signal ended it that came from outside: the run is not whole. */
+  readonly partial?: true;
 }
 
 /** The command under the guardian. */
@@ -43,6 +54,7 @@ export class Application implements Disposable {
   #refused = 0;
   #ended: Ended | undefined;
   #signalled = false;
+  readonly #forwarded = new Set<number>();
   #reportedNs = -Infinity;
   #hurry = false;
   #lowered = false;
@@ -73,6 +85,19 @@ export class Application implements Disposable {
 
   get ended(): Ended | undefined {
     return this.#ended;
+  }
+
+  /** How it ended, for the report; a launcher returns 128 + N where signal N ended what it launched. */
+  get outcome(): Outcome {
+    const { code, signal, isUnknown } = this.#ended ?? { code: 0, signal: 0, isUnknown: true };
+    if (isUnknown) return {};
+    const forwarded = signal === 0 ? code - 128 : signal;
+    const isPartial = this.#forwarded.has(forwarded);
+    return {
+      "exit status": signal === 0 ? code : undefined,
+      "ended by": signal !== 0 || isPartial ? signalName(forwarded) : undefined,
+      partial: isPartial ? true : undefined,
+    };
   }
 
   /**
@@ -178,8 +203,12 @@ export class Application implements Disposable {
       else if (event.kind === "ended") this.#ended = event;
       else if (event.kind === "lowered") this.#lowered = true;
       else if (mayEnd(event.signal)) {
-        if (this.#ended === undefined) this.#signalled = true;
-        else this.#hurry = true;
+        if (this.#ended === undefined) {
+          this.#signalled = true;
+          this.#forwarded.add(event.signal);
+        } else {
+          this.#hurry = true;
+        }
       }
     }
   }
@@ -192,7 +221,7 @@ export class Application implements Disposable {
 
   #gone(): void {
     const ns = Number.isNaN(this.#seenNs) ? rawNanoseconds() : this.#seenNs;
-    this.#ended ??= { code: 0, signal: 0, ns };
+    this.#ended ??= { code: 0, signal: 0, ns, isUnknown: true };
   }
 
   /** Waits for the end when nothing else is left to do. */

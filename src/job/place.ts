@@ -51,6 +51,23 @@ export function jobNode(
   return several ? node : undefined;
 }
 
+/** Whose run it is, as far as the environment names it. */
+export interface RunOwner {
+  readonly job?: string;
+  readonly cluster?: string;
+  readonly user?: string;
+}
+
+/** The scheduler's job, its cluster and the user. */
+export function runOwner(env: Environment): RunOwner {
+  const first = (...names: string[]) => names.map(env).find((text) => (text ?? "") !== "");
+  return {
+    job: new Lookup(env, () => undefined).schedulerJob,
+    cluster: first("SLURM_CLUSTER_NAME", "LSF_CLUSTER_NAME"),
+    user: first("SLURM_JOB_USER", "USER", "LOGNAME"),
+  };
+}
+
 class Lookup {
   constructor(readonly env: Environment, readonly read: (path: string) => string | undefined) {}
 

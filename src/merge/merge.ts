@@ -50,6 +50,8 @@ export class ReportMerger {
   /** From the first start to the last end of what was taken in; `undefined`: not known. */
   #span: Span | undefined;
   #simulated: Nested | undefined;
+  #exitStatus: Nested | undefined;
+  #endedBy: Nested | undefined;
 
   /**
    * @param statistics Where figures are summed up.
@@ -84,6 +86,9 @@ export class ReportMerger {
       this.#startTime = report.startTime;
     }
     this.#simulated ??= report.joulemark?.simulated;
+    this.#endedBy ??= report.joulemark?.["ended by"];
+    // The job's is the first one that is not 0.
+    this.#exitStatus ||= report.joulemark?.["exit status"];
     return digest.hosts.map(({ host, partial }) => {
       const before = this.#seen.get(host);
       if (before !== undefined) {
@@ -125,12 +130,14 @@ export class ReportMerger {
 
   #own(facts: JobFacts): { [key: string]: Nested } {
     const { statistics } = this;
-    const { version, job } = this.#first!.report.joulemark ?? {};
+    const { version, job, cluster, user } = this.#first!.report.joulemark ?? {};
     const totals = jobTotals(statistics);
     const standing = this.hosts > 1 ? standingOut(statistics) : undefined;
     const spreads = jobProcesses(statistics), tree = jobTree(statistics);
     return present({
-      ...{ version, job, simulated: this.#simulated },
+      ...{ version, job, cluster, user, simulated: this.#simulated },
+      "exit status": this.#exitStatus,
+      "ended by": this.#endedBy,
       partial: this.isPartial(facts) ? this.#partial(facts) : undefined,
       hosts: this.hosts,
       "hosts missing": bounded([...facts.missing ?? []].sort()),

@@ -23,6 +23,7 @@ import type { LoopFigures } from "./loop_figures.ts";
 import { probeDocument, writeDocument } from "../files/whole_file.ts";
 import { JobShare } from "./job_share.ts";
 import type { JobPart } from "../job/parts.ts";
+import type { RunOwner } from "../job/place.ts";
 import type { RunIdle } from "./run_idle.ts";
 import { MOST_FITTED, RunJournal } from "./run_journal.ts";
 import type { ReportExtras } from "./run_view.ts";
@@ -37,6 +38,8 @@ export interface RunReportOptions extends RunFacts {
   readonly version: string;
   /** This node's side of a job of several. */
   readonly part?: JobPart;
+  /** Whose run it is. */
+  readonly owner: RunOwner;
   /** The idle baseline that was asked for. */
   readonly idle?: RunIdle;
   readonly node: Host;
@@ -77,6 +80,7 @@ export class RunReport {
   readonly #claimed: Claim;
   readonly #path: string | undefined;
   #checkpointFailed = false;
+  #outcome: { [key: string]: Nested | undefined } = {};
   #isKept = false;
   #reserve: Reserve | undefined;
 
@@ -162,9 +166,14 @@ export class RunReport {
     }
   }
 
-  /** Writes the report and shows the card. */
-  finish(loop: LoopFigures): void {
+  /**
+   * Writes the report and shows the card.
+   *
+   * @param outcome How the command ended, with the keys of the report.
+   */
+  finish(loop: LoopFigures, outcome: { [key: string]: Nested | undefined }): void {
     const { request, part, tell, show } = this.#options;
+    this.#outcome = outcome;
     const report = this.#report(this.#facts(loop, false));
     let written = this.#path;
     if (written !== undefined) {
@@ -226,9 +235,11 @@ export class RunReport {
     if (list.length > 0) host.joulemark!.notes = list.map(findingLine);
     const own = {
       version: version.replace(/^.*joulemark\./, ""),
-      job: part?.node.job,
+      ...this.#options.owner,
+      ...(part === undefined ? {} : { job: part.node.job }),
       simulated: facts.simulated,
       partial: facts.partial ? "the run goes on" : undefined,
+      ...(facts.partial ? {} : this.#outcome),
     };
     return engine.document([host], present(own));
   }

@@ -181,7 +181,7 @@ class Run {
       ...{ version: options.version, permissions: options.permissions },
       countersChecked: isPlain ? options.countersChecked : undefined,
       simulated: simulatedBy(request, this.#simulation !== undefined),
-      ...{ part: place.part, idle: options.idle, node: this.#host },
+      ...{ part: place.part, owner: parts.owner, idle: options.idle, node: this.#host },
       ...{ tell: options.tell, show: options.show, lostLines: () => site.lost() },
       alive: () => plan.guardian.alive(monotonicNanoseconds()),
       kept: (path) => plan.guardian.lastWords(`; the time so far is in ${path}`),
@@ -444,7 +444,7 @@ class Run {
     // What the end of the job leaves, if that comes before the rest is done.
     if (isLong) this.#report.checkpoint(this.#figures(), true);
     this.#engine.finish(isLong && this.#application.isUrged());
-    this.#report.finish(this.#figures());
+    this.#report.finish(this.#figures(), { ...this.#application.outcome });
     this.#close(this.#report, this.#engine, this.#collector, this.#simulation);
   }
 

@@ -11,12 +11,12 @@ import { type Nested, present, type ReportHost } from "../core/report.ts";
 import type { SignalProvider } from "../core/signal.ts";
 import { describeRecording, type Recording } from "../formats/recording.ts";
 import { statPath } from "../os/files.ts";
-import { readUserText } from "../os/user_file.ts";
 import { RegionTracker } from "../regions/tracker.ts";
 import type { NameTable } from "../signals/batch.ts";
 import type { Opener } from "../outputs/output.ts";
 import type { RunIdle } from "../outputs/run_idle.ts";
 import { Engine, profileName } from "./engine.ts";
+import { readDescription } from "../recordings/description_text.ts";
 import { EventRows } from "../recordings/event_rows.ts";
 import { Repairs } from "../recordings/repairs.ts";
 import { RowReader } from "../recordings/row_reader.ts";
@@ -157,7 +157,7 @@ async function describe(
   try {
     const { loadYaml, parseYaml } = await import("../formats/yaml.ts");
     await loadYaml();
-    data = parseYaml(readUserText(path));
+    data = parseYaml(readDescription(path));
   } catch (cause) {
     const found = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
     throw new FormatError(path, 0, { action: "read recording", found, cause });

@@ -5,7 +5,7 @@
  */
 import type { OptionValues } from "../core/option.ts";
 import type { Reader } from "../core/machine/host.ts";
-import { jobNode } from "../job/place.ts";
+import { jobNode, type RunOwner, runOwner } from "../job/place.ts";
 import type { NodeOfJob } from "../job/run_names.ts";
 import type { KeepSteps } from "../job/keep_steps.ts";
 import { readText } from "../os/files.ts";
@@ -17,6 +17,7 @@ import type { simulationFor } from "./simulation.ts";
 /** What a run has beside the monitor. */
 export interface RunParts {
   readonly readers: readonly Reader[];
+  readonly owner: RunOwner;
   /** Absent where nothing is to be simulated. */
   readonly simulationFor?: typeof simulationFor;
   /** This node's place in a job of several; absent for a job of one node. */
@@ -43,11 +44,13 @@ export async function loadRunParts(
   request: RunRequest,
   { values, channels, simulateIfBlind, tell }: RunPartsOptions,
 ): Promise<RunParts> {
-  const node = jobNode((name) => Deno.env.get(name), readText);
+  const env = (name: string) => Deno.env.get(name);
+  const node = jobNode(env, readText);
   const asked = [request.reportSignals, ...[...values.values()].map(({ text }) => text)];
   const namesRaw = channels || asked.some((text) => /\braw\b/i.test(text));
   const simulates = simulateIfBlind || request.simulate !== undefined;
   return {
+    owner: runOwner(env),
     readers: namesRaw ? (await import("../readers/with_raw.ts")).READERS : READERS_BUT_RAW,
     ...simulates ? { simulationFor: (await import("./simulation.ts")).simulationFor } : {},
     ...node === undefined

@@ -233,3 +233,21 @@ endToEnd(
     assertEquals(nameless, { code: 4, stdout: "ran\n", stderr: "" });
   },
 );
+
+endToEnd("two outputs of one path are refused; one from GEOPM's variables is dropped", (dir) => {
+  const run = (args: string[], env: Record<string, string> = {}) => {
+    return joulemark(dir, ["run", "-q", ...args, "--", "touch", "ran"], env);
+  };
+  const has = (name: string) => [...Deno.readDirSync(dir)].some((entry) => entry.name === name);
+  for (const args of [["--report", "y", "--html", `${dir}/y`], ["--trace", "joulemark.report"]]) {
+    const { code, stderr } = run(args);
+    assertEquals([code, has("ran")], [2, false], stderr);
+    assertStringIncludes(stderr, "a path of its own");
+  }
+  const geopm = run(["--trace", "z"], { GEOPM_REPORT: "z" });
+  assertEquals(geopm.code, 0);
+  assertStringIncludes(geopm.stderr, "GEOPM_REPORT=z is the path of --trace too; it is left aside");
+  assert(Deno.readTextFileSync(`${dir}/z`).startsWith("#") && has("geopm.report"));
+  const nowhere = run(["--report", "/dev/null", "--trace", "/dev/null", "--html", "/dev/null"]);
+  assertEquals([nowhere.code, nowhere.stderr], [0, ""]);
+});

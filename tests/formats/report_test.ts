@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { parse as parseYaml } from "@std/yaml/parse";
 import { FormatError } from "../../src/core/errors.ts";
 import type { Nested, Report, ReportFields } from "../../src/core/report.ts";
@@ -221,3 +221,13 @@ function randomReport(random: Random): Report {
     hosts,
   });
 }
+
+Deno.test("parseReport() refuses a line that is longer than any line of a report", () => {
+  const text = stringifyReport(report());
+  const long = "x".repeat((16 << 20) + 1);
+  for (const broken of [`${long}${text}`, text.replace("Hosts:", `${long}\nHosts:`), text + long]) {
+    const error = assertThrows(() => parseReport(broken, "r"), FormatError);
+    assertEquals(error.line, 0);
+    assertMatch(error.message, /16 MiB/);
+  }
+});

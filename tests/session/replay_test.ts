@@ -391,6 +391,10 @@ Deno.test("recording.yaml is checked", async () => {
     [YAML.replace("domain: package", "domain: socket"), "a domain of CPU_ENERGY"],
     [YAML.replace("sum", "total"), "an aggregation of CPU_ENERGY"],
     [YAML + "  - broken: [\n", "recording.yaml"],
+    [`${YAML}x: {${Array.from({ length: 100_000 }, (_, i) => `k${i}: 1`)}}\n`, "20000 values"],
+    [`${YAML}x: [${"1,".repeat(1_000_000)}1]\n`, "20000 values"],
+    [`${YAML}${"- 1\n".repeat(20_001)}`, "20000 values"],
+    [`${YAML}x: ${"1".repeat(17 << 20)}\n`, "16 MiB"],
   ];
   for (const [yaml, text] of wrong) {
     await assertRejects(() => run({ "recording.yaml": yaml }), FormatError, text);

@@ -56,7 +56,9 @@ export function refusal(
     const reason = isOpen
       ? `perf_event_open is refused though perf_event_paranoid is ${paranoid}, as in containers`
       : `perf_event_paranoid is ${paranoid}${more?.lacks ?? ""}`;
-    const remedy = isOpen ? "allow perf_event_open in the container's seccomp profile" : more?.remedy;
+    const remedy = isOpen
+      ? "allow perf_event_open in the container's seccomp profile"
+      : more?.remedy;
     return { kind: "forbidden", reason, remedy };
   }
   const hidden = "not on this processor, or hidden by the hypervisor";
