@@ -54,7 +54,11 @@ export interface Contexts {
 }
 
 /** Columns of classes, effects, memories, lines and pairs. @param rows Intervals that there are. */
-export function makeContexts(domain: Domain, powers: Float64Array, rows: number): Contexts {
+export function* makeContexts(
+  domain: Domain,
+  powers: Float64Array,
+  rows: number,
+): Generator<void, Contexts> {
   const { classes } = domain;
   const most = Math.max(
     MIN_COLUMNS,
@@ -63,6 +67,7 @@ export function makeContexts(domain: Domain, powers: Float64Array, rows: number)
   );
   const beside = findPairs(domain, powers, Math.min(PAIRS, Math.floor(most / PAIRS_PART)));
   const left = most - (beside === undefined ? 0 : beside.pairs.list.length + 1);
+  yield;
   const made = new ColumnMaker(domain);
   const memories = chosen(
     domain,
@@ -71,8 +76,11 @@ export function makeContexts(domain: Domain, powers: Float64Array, rows: number)
   );
   const lines = chosen(domain, MIN_LINE, Math.min(LINES, Math.floor(left / LINES_PART)));
   addEffects(made, left - memories.length * MEMORIES_S.length - lines.length);
+  yield;
   addMemories(made, memories, powers);
+  yield;
   addLines(made, lines);
+  yield;
   return { columns: made.finish(beside?.spans, beside?.pairs.list.length), pairs: beside?.pairs };
 }
 

@@ -8,6 +8,8 @@ import { type Kernel, respond, type Spans } from "./response.ts";
 
 /** Most classes, those of the estimator's own included: a power each costs little, and the rest goes to effects. */
 export const MAX_CLASSES = 64;
+/** Pieces between two pauses. */
+const SLICE = 8192;
 /** Part of an interval's capacity that must be known for the interval to be fitted. */
 const KNOWN = 0.98;
 
@@ -101,10 +103,15 @@ export class Domain {
    * Z = G S: what each interval shows of each column, column after column; and which intervals are whole, their
    * exposures all known.
    */
-  design(kernel: Kernel, columns: Columns): { z: Float64Array; isWhole: Uint8Array } {
+  *design(
+    kernel: Kernel,
+    columns: Columns,
+  ): Generator<void, { z: Float64Array; isWhole: Uint8Array }> {
     const n = this.intervals, z = new Float64Array(n * columns.width);
     const { begin, interval, partS } = respond(columns, this.boundaries, kernel);
+    yield;
     for (let i = 0; i < columns.count; i++) {
+      if (i % SLICE === 0) yield;
       for (let s = columns.begin[i]; s < columns.begin[i + 1]; s++) {
         const o = columns.column[s] * n, x = columns.value[s];
         for (let k = begin[i]; k < begin[i + 1]; k++) z[o + interval[k]] += x * partS[k];

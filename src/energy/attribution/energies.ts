@@ -20,6 +20,8 @@ import { LENGTH_STEP, type Solution } from "./solve.ts";
 const BEYOND = 0.03;
 /** Blocks of rows whose scores show noise that remembers longer than the filter; rows of a block at least. */
 const BLOCKS = 40, MIN_BLOCKS = 8, BLOCK_ROWS = 24;
+/** Columns between two pauses. */
+const SLICE = 8;
 /** Shares are those of powers that are at least this part of the greatest. */
 const MIN_POWER = 0.02;
 
@@ -121,7 +123,11 @@ function drawnSeconds(
 }
 
 /** Energies and covariance of one fit, over all intervals that its kernel sees whole. */
-export function energiesOf(domain: Domain, contexts: Contexts, solution: Solution): Energies {
+export function* energiesOf(
+  domain: Domain,
+  contexts: Contexts,
+  solution: Solution,
+): Generator<void, Energies> {
   const { classes: n, energyJ, lengthS, intervals, meanW } = domain;
   const { fit, kernel, z, scale, moves, powers } = solution, { theta, v } = fit, p = theta.length;
   const width = contexts.columns.width, { pairs } = contexts;
@@ -148,6 +154,7 @@ export function energiesOf(domain: Domain, contexts: Contexts, solution: Solutio
   for (let j = 0; j < p; j++) {
     const factor = j < width ? scale[j] : 1, o = j < width ? j * intervals : 0;
     const of = j < width ? z : moves[j - width];
+    if (j % SLICE === 0) yield;
     for (let k = 0; k < rows; k++) column[k] = of[o + at[k]] * factor;
     for (let k = 0; k < rows; k++) {
       const x = column[k];
@@ -165,14 +172,17 @@ export function energiesOf(domain: Domain, contexts: Contexts, solution: Solutio
       for (let c = 0; c < n; c++) energy[c] += shares[k * n + c] * energyJ[at[k]];
     }
   }
+  yield;
   let meanS = 0;
   for (const k of solution.rows.at) meanS += lengthS[k] / solution.rows.length;
   const posterior = sandwich(h, v, n, p);
-  const blocks = blockCovariance(solution, h, n, posterior);
+  const blocks = yield* blockCovariance(solution, h, n, posterior);
+  yield;
   const bounds = { at, e, shares, meanS };
   const edges = isWindow
     ? unseen(domain, solution, bounds)
     : boundaryCovariance(domain, solution, bounds);
+  yield;
   const beside = pairs === undefined || watts === undefined
     ? new Float64Array(n * n)
     : dividedCovariance(domain, solution, pairs, watts);
@@ -205,14 +215,14 @@ function diagonal(of: Float64Array, n: number): Float64Array {
  * Does the noise add up as the model says? Scores of blocks of rows, g_B = H V Σ x r/s², show noise that remembers
  * longer than the filter: max(0, Σ g_B g_Bᵀ B/(B − 1) − H V (A/s²) V Hᵀ), with the correlations of the posterior.
  */
-function blockCovariance(
+function* blockCovariance(
   solution: Solution,
   h: Float64Array,
   n: number,
   posterior: Float64Array,
-): Float64Array {
+): Generator<void, Float64Array> {
   const { fit, rows, moves, scale } = solution, { theta, v, s2, noise, a } = fit, p = theta.length;
-  const { x, y } = rows.whitened(noise), length = rows.length, width = rows.columns;
+  const { x, y } = yield* rows.whitened(noise), length = rows.length, width = rows.columns;
   const filtered = moves.map((move) => {
     const out = new Float64Array(length);
     whiten(rows.weighted(move), out, rows.stretches, noise);
@@ -228,6 +238,7 @@ function blockCovariance(
   const count = Math.min(BLOCKS, Math.max(MIN_BLOCKS, Math.floor(length / BLOCK_ROWS)));
   const seen = new Float64Array(n), score = new Float64Array(p);
   for (let b = 0; b < count; b++) {
+    yield;
     const from = Math.floor(b * length / count), to = Math.floor((b + 1) * length / count);
     for (let j = 0; j < p; j++) {
       const of = j < width ? x : filtered[j - width], o = j < width ? j * length : 0;

@@ -110,7 +110,7 @@ export function* estimate(domain: Domain): Generator<void, Estimate> {
   const whole = boundaries.isWhole.reduce((s, is) => s + is, 0);
   if (whole < MIN_ROWS) return refused(domain, "too few changes of the counter");
   const found = yield* search(domain);
-  const contexts = makeContexts(domain, found.powers, whole);
+  const contexts = yield* makeContexts(domain, found.powers, whole);
   const pure = (of: readonly Candidate[]) => ofFamily(of, "lag")[0];
   const [top] = found.candidates;
   const first = [pure(found.candidates), ...(familyOf(top.kernel) === "lag" ? [] : [top.kernel])];
@@ -129,7 +129,7 @@ export function* estimate(domain: Domain): Generator<void, Estimate> {
   const isUsed = rowsOf(domain, picked), answers: Answer[] = [];
   for (const kernel of picked) {
     const solution = yield* solve(domain, contexts, kernel, { noise, effects, powers }, isUsed);
-    answers.push(answerOf(domain, contexts, solution));
+    answers.push(yield* answerOf(domain, contexts, solution));
     yield;
   }
   return mixture(domain, answers, found.shapes, contexts.columns.width);
@@ -164,12 +164,12 @@ export function* estimateAgain(domain: Domain, choice: Choice): Generator<void, 
   const whole = boundaries.isWhole.reduce((s, is) => s + is, 0);
   if (whole < MIN_ROWS) return refused(domain, "too few changes of the counter");
   const powers = Float64Array.from(ids, (id) => choice.powers.get(id) ?? meanW);
-  const contexts = makeContexts(domain, powers, whole);
+  const contexts = yield* makeContexts(domain, powers, whole);
   yield;
   const { kernel, noise, effects } = choice;
   const start = { noise, effects, powers, moves: 1 };
   const solution = yield* solve(domain, contexts, kernel, start, rowsOf(domain, [kernel]));
-  const { energyJ, covariance, parts, causedJ } = energiesOf(domain, contexts, solution);
+  const { energyJ, covariance, parts, causedJ } = yield* energiesOf(domain, contexts, solution);
   const [own, ...others] = choice.apartW.map(({ weight, watts }) => ({
     weight,
     joules: centred(Float64Array.from(ids, (id, c) => (watts.get(id) ?? 0) * seconds[c]), seconds),
@@ -234,15 +234,19 @@ function pick(candidates: readonly Candidate[], lag: Kernel, periodS: number): K
   ];
 }
 
-function answerOf(domain: Domain, contexts: Contexts, solution: Solution): Answer {
+function* answerOf(
+  domain: Domain,
+  contexts: Contexts,
+  solution: Solution,
+): Generator<void, Answer> {
   const { kernel, lagS, lagSeS, fit, rows } = solution;
   const isLoad = kernel.orderS > 0 && kernel.isLoad;
   const filter = { ...solution, kernel: { ...kernel, isLoad: false } };
   return {
     solution: { kernel, lagS, lagSeS, fit, powers: solution.powers },
-    energies: energiesOf(domain, contexts, solution),
+    energies: yield* energiesOf(domain, contexts, solution),
     asFilter: isLoad && !(domain.boundaries.periodS < FAST_S)
-      ? energiesOf(domain, contexts, filter)
+      ? yield* energiesOf(domain, contexts, filter)
       : undefined,
     isLocked: isLocked(domain, solution),
     rows: rows.length,

@@ -144,7 +144,10 @@ export class KindEnergies {
     const number = ++this.#stretches, isChosen = (number & (number - 1)) === 0;
     this.sum.begin();
     let capacity = 0;
-    for (const { counters, domain } of stretch.domains(this.isDevice)) {
+    const { lives, sets } = stretch.sets();
+    for (const counters of sets) {
+      const domain = yield* stretch.domain(counters, lives, this.isDevice);
+      if (domain === undefined) continue;
       yield;
       const [first] = counters, known = this.#choices.get(first);
       const result = isChosen || known === undefined

@@ -4,14 +4,28 @@
  * @module
  */
 
-/** Rows of a panel: 192 columns of it fit into 0.4 MiB of cache. */
-const PANEL = 256;
+/** Rows of a panel: 192 columns of it fit into 0.2 MiB of cache, and take about 2 ms. */
+const PANEL = 128;
 
-/** XᵀX of a matrix of `count` columns of `rows` numbers, `stride` apart; all-zero panels cost nothing. */
-export function gram(x: Float64Array, rows: number, count: number, stride = rows): Float64Array {
+/** XᵀX of a matrix of `count` columns of `rows` numbers, at once. */
+export function gram(x: Float64Array, rows: number, count: number): Float64Array {
+  const work = gramSlices(x, rows, count);
+  let next = work.next();
+  while (next.done !== true) next = work.next();
+  return next.value;
+}
+
+/** The same, panel by panel: columns that are 0 in a panel cost nothing there. */
+export function* gramSlices(
+  x: Float64Array,
+  rows: number,
+  count: number,
+): Generator<void, Float64Array> {
+  const stride = rows;
   const out = new Float64Array(count * count);
   const used = new Int32Array(count + 4);
   for (let from = 0; from < rows; from += PANEL) {
+    yield;
     const to = Math.min(rows, from + PANEL);
     let n = 0;
     for (let j = 0; j < count; j++) {

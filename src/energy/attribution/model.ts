@@ -8,7 +8,7 @@ import {
   dot,
   type Factor,
   factor,
-  gram,
+  gramSlices,
   inverseDiagonal,
   inverseOf,
   solveFactored,
@@ -36,6 +36,8 @@ const WARM_UP = 3;
 const MAX_EFFECT = 0.5;
 /** A family of effects is as if one of 2 % had been seen before: visits of one region differ by 2 to 3 %. */
 export const S0 = 0.02;
+/** Columns between two pauses. */
+const SLICE = 32;
 /** Families start with effects of 10 %. */
 const START_EFFECT = 0.1;
 /** Rounding: a residual is never less than this part of the energies' squares. */
@@ -149,11 +151,13 @@ export class Rows {
     return out;
   }
 
-  whitened(noise: Noise): Whitened {
+  /** Whitened columns. */
+  *whitened(noise: Noise): Generator<void, Whitened> {
     if (this.#whitened?.noise === noise) return this.#whitened;
     const { length: n, columns, stretches } = this;
     const x = this.#whitened?.x ?? new Float64Array(n * columns);
     for (let j = 0; j < columns; j++) {
+      if (j % SLICE === 0) yield;
       whiten(
         this.weighted(this.z, j * this.stride),
         x.subarray(j * n, j * n + n),
@@ -165,7 +169,9 @@ export class Rows {
     whiten(this.y, y, stretches, noise);
     const c = new Float64Array(columns);
     for (let j = 0; j < columns; j++) c[j] = dot(x, y, n, j * n);
-    return this.#whitened = { noise, x, y, a: gram(x, n, columns), c, q: dot(y, y) };
+    yield;
+    const a = yield* gramSlices(x, n, columns);
+    return this.#whitened = { noise, x, y, a, c, q: dot(y, y) };
   }
 
   /** What is left of y, weighted: y − Xθ. */
@@ -232,17 +238,18 @@ export interface Solved {
  * EM for s² and the families' standard deviations: σ² ← (S₀² + Σ (u² + V))/(1 + n), which belongs to the penalty
  * S₀²/σ² + ln σ² in −2 ln likelihood.
  */
-export function solveEm(
+export function* solveEm(
   { a, c, q, n }: Sums,
   { families, fixed }: Priors,
   start: { s2: number; effects: Effects; rounds: number },
-): Solved {
+): Generator<void, Solved> {
   const p = c.length, effects = new Map(start.effects);
   const all = [...new Set(families)].filter((f) => f > 0).sort((x, y) => x - y);
   for (const f of all) if (!effects.has(f)) effects.set(f, START_EFFECT);
   const lambda = new Float64Array(p), b = new Float64Array(p), m = new Float64Array(p * p);
   let s2 = start.s2, theta: Float64Array = b, root: Factor | undefined, rss = 0, fallen = 0;
   for (let round = 0; round < start.rounds; round++) {
+    yield;
     fallen = 0;
     for (let j = 0; j < p; j++) {
       const f = families[j];
@@ -292,7 +299,7 @@ export function solveEm(
  * @param scale By column of the rows: joules where its coefficient is 1.
  * @param more Further columns in joules, over all intervals of the design.
  */
-export function fitRows(
+export function* fitRows(
   rows: Rows,
   { scale, more, priors }: {
     scale: Float64Array;
@@ -300,13 +307,17 @@ export function fitRows(
     priors: Priors;
   },
   start: { noise: Noise; effects: Effects; filters: number; rounds: number },
-): Fit {
+): Generator<void, Fit> {
   let { noise } = start, effects = start.effects, s2 = NaN;
   for (let filter = 0;; filter++) {
-    const w = rows.whitened(noise), sums = scaled(w, rows, { scale, more });
+    const w = yield* rows.whitened(noise);
+    const sums = scaled(w, rows, { scale, more });
+    yield;
     if (!(s2 > 0)) s2 = Math.max(variance(w.y) * 0.05, NOTHING * w.q / rows.length);
-    const solved = solveEm(sums, priors, { s2, effects, rounds: start.rounds });
+    const solved = yield* solveEm(sums, priors, { s2, effects, rounds: start.rounds });
+    yield;
     const e = rows.residual(solved.theta, scale, more);
+    yield;
     const next = likelyNoise(e, rows.stretches);
     ({ s2, effects } = solved);
     const isLast = filter + 1 === start.filters || (next === noise && filter > 0);

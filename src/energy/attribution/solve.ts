@@ -102,29 +102,30 @@ export function* solve(
   const { at, stretches } = stretchesOf(isUsed);
   let { noise, effects, powers } = start, kernel = first, fit: Fit | undefined;
   for (let move = 0;; move++) {
-    const { z, isWhole } = domain.design(kernel, columns);
+    const { z, isWhole } = yield* domain.design(kernel, columns);
     yield;
     const rows = new Rows(z, domain.intervals, columns.width, energyJ, lengthS, at, stretches);
     let scale = scalesOf(domain, contexts, powers ?? new Float64Array(classes).fill(meanW));
     if (fit === undefined) {
       // A first fit without the lag gives powers for its column.
       const of = { more: [], priors: own };
-      fit = fitRows(rows, { ...of, scale }, { noise, effects, filters: 2, rounds: 5 });
+      fit = yield* fitRows(rows, { ...of, scale }, { noise, effects, filters: 2, rounds: 5 });
       yield;
       powers ??= fit.theta.slice(0, classes).map((x) => Math.max(x * meanW, MIN_POWER * meanW));
       scale = scalesOf(domain, contexts, powers);
-      fit = fitRows(rows, { ...of, scale }, { ...fit, filters: 1, rounds: 5 });
+      fit = yield* fitRows(rows, { ...of, scale }, { ...fit, filters: 1, rounds: 5 });
       yield;
     }
     const known = scale.map((s, j) => s * fit!.theta[j]);
     const now = domain.along(kernel, columns, known);
     const moved = (to: Kernel, by: number) =>
       domain.along(to, columns, known).map((x, k) => (x - now[k]) / by);
+    yield;
     const moves = [moved({ ...kernel, lagS: kernel.lagS + stepS }, stepS)];
     if (isShaped) moves.push(moved(longer(kernel, LENGTH_STEP), Math.log(LENGTH_STEP)));
     yield;
     const priors = { families, fixed };
-    fit = fitRows(rows, { scale, more: moves, priors }, { ...fit, filters: 2, rounds: 8 });
+    fit = yield* fitRows(rows, { scale, more: moves, priors }, { ...fit, filters: 2, rounds: 8 });
     yield;
     const p = families.length, atLag = p - moving, lagS = fit.theta[atLag];
     const lagSeS = Math.sqrt(fit.v[atLag * p + atLag]);

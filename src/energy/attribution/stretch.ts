@@ -27,8 +27,11 @@ interface Fold {
   readonly around: number;
 }
 
+/** Events between two pauses. */
+const SLICE = 4096;
+
 /** Groups of lanes from an event on. */
-interface Life {
+export interface Life {
   readonly event: number;
   readonly groups: readonly Group[];
 }
@@ -46,6 +49,24 @@ const NO_BOUNDARIES: Boundaries = {
   lineVariance: undefined,
   jitterS: NaN,
 };
+
+/** A greater power is none, W: the counter began again, or a reading is wrong. A second of slack: readings come late. */
+const MAX_POWER_W = 1e5, SLACK_S = 1;
+
+/** What a counter grew by, but for falls and leaps; NaN: it has no value. */
+function growth(timeS: Float64Array, valuesJ: Float64Array): number {
+  let sum = NaN, last = NaN, lastS = NaN;
+  for (let i = 0; i < timeS.length; i++) {
+    const value = valuesJ[i];
+    if (!Number.isFinite(value)) continue;
+    const grownJ = value - last,
+      isSane = grownJ >= 0 && grownJ <= MAX_POWER_W * (timeS[i] - lastS + SLACK_S);
+    sum = (sum || 0) + (isSane ? grownJ : 0);
+    last = value;
+    lastS = timeS[i];
+  }
+  return sum;
+}
 
 /** Events and readings of a stretch. */
 export class Stretch {
@@ -135,13 +156,10 @@ export class Stretch {
     return next;
   }
 
-  /** Domains: counters that one group of lanes spans count as one. By the first of their counters. */
-  *domains(isDevice: boolean): Generator<{ counters: readonly number[]; domain: Domain }> {
+  /** Counters that one group of lanes spans count as one. */
+  sets(): { lives: readonly Life[]; sets: readonly (readonly number[])[] } {
     const lives = this.#lives();
-    for (const counters of this.#joined(lives)) {
-      const domain = this.#domain(counters, lives, isDevice);
-      if (domain !== undefined) yield { counters, domain };
-    }
+    return { lives, sets: this.#joined(lives) };
   }
 
   #push(timeS: number, lane: number, what: number): void {
@@ -194,28 +212,35 @@ export class Stretch {
     return [...sets.values()];
   }
 
-  #domain(
+  /** The domain of some counters; `undefined`: they have no value. */
+  *domain(
     counters: readonly number[],
     lives: readonly Life[],
     isDevice: boolean,
-  ): Domain | undefined {
+  ): Generator<void, Domain | undefined> {
     const n = this.readings, first = counters[0], { updatePeriodS, stamped } = this.counters[first];
     const sums = new Float64Array(n);
-    for (const k of counters) for (let i = 0; i < n; i++) sums[i] += this.#values[k][i];
-    const from = sums.findIndex((v) => v === v);
-    if (from < 0) return undefined;
-    const last = sums.findLastIndex((v) => v === v), originS = this.#readS[0];
-    const totalJ = sums[last] - sums[from], endS = this.#readS[n - 1] - originS;
+    let totalJ = 0, isSeen = false;
+    for (const k of counters) {
+      const values = this.#values[k];
+      for (let i = 0; i < n; i++) sums[i] += values[i];
+      const grownJ = growth(this.#readS.subarray(0, n), values);
+      isSeen ||= grownJ === grownJ;
+      totalJ += grownJ || 0;
+    }
+    if (!isSeen) return undefined;
+    const originS = this.#readS[0], endS = this.#readS[n - 1] - originS;
     const t = this.#readS.slice(0, n).map((s) => s - originS);
     const stampS = stamped === true ? this.#stamps[first].slice(0, n) : undefined;
     const boundaries = findBoundaries(t, sums, updatePeriodS ?? 0, stampS) ?? NO_BOUNDARIES;
-    const { log, capacity, alive } = this.#pieces(counters, lives, originS, endS);
+    const { log, capacity, alive } = yield* this.#pieces(counters, lives, originS, endS);
+    yield;
     const isLost = boundaries.isWhole.includes(0) && sums.some((v) => v !== v);
     return new Domain(log, boundaries, { endS, capacity, totalJ, isLost, alive, isDevice });
   }
 
   /** Pieces of the lanes in some counters' domain; its capacity; the part of its ends at which a lane lives. */
-  #pieces(counters: readonly number[], lives: readonly Life[], originS: number, endS: number) {
+  *#pieces(counters: readonly number[], lives: readonly Life[], originS: number, endS: number) {
     const members = new Uint8Array(this.cpuCount), used = new Uint8Array(this.cpuCount);
     for (const k of counters) for (const cpu of this.counters[k].cpus) members[cpu] = 1;
     for (const mask of this.masks) for (const cpu of mask) used[cpu] |= members[cpu];
@@ -234,6 +259,7 @@ export class Stretch {
       }
     };
     for (let i = 0; i < this.events; i++) {
+      if (i % SLICE === 0) yield;
       fold(this.#timeS[i]);
       const timeS = Math.min(endS, Math.max(0, this.#timeS[i] - originS)), what = this.#what[i];
       if (what >= 0) log.edge(timeS, this.#lane[i], what);
