@@ -43,10 +43,19 @@ export interface RegionLine {
   readonly packageJ: number;
 }
 
+/** How the command ended, and whose run it was. */
+const RUN_KEYS = ["exit status", "ended by", "partial", "job", "cluster", "user"];
+
+function runFacts({ joulemark = {} }: Report): { [key: string]: Nested } {
+  const known = Object.entries(joulemark).filter(([key]) => RUN_KEYS.includes(key));
+  return known.length === 0 ? {} : { joulemark: Object.fromEntries(known) };
+}
+
 /** All that a report without samples shows. */
 export function reportView(report: Report): View {
   const rows = regionRows(report);
   return {
+    head: runFacts(report),
     tables: [
       totals(report),
       ...report.hosts.length > 1 ? [hostTable(report)] : [],

@@ -3,6 +3,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { parseReport } from "../../src/formats/report.ts";
 import { BINARY, build, endToEnd, joulemark } from "../_support/programs.ts";
 import { asEachUser } from "../_support/plain_user.ts";
+import { NOT_ROOT } from "../_support/skipped.ts";
 
 /** Runs a script of bash, where `$J` is the executable. */
 function bash(dir: string, script: string, env: Record<string, string> = {}) {
@@ -166,26 +167,22 @@ endToEnd("a first mark after a filter of system calls counts, and ends nothing",
   assertStringIncludes(child.notes, "1 forked process could not open a file of the run");
 });
 
-Deno.test({
-  name: "a child as another user, or in another root directory, is counted as not attached",
-  ignore: Deno.uid() !== 0,
-  fn() {
-    const dir = Deno.makeTempDirSync({ prefix: "joulemark-e2e-" });
-    try {
-      build("leaves_room", dir);
-      for (const way of ["user", "root"]) {
-        const child = left(dir, way, "fork");
-        assertEquals([child.code, child.regions, child.notAttached], [3, { main: 100 }, 1], way);
-      }
-      const whole = left(dir, "none", "fork");
-      // Counts are means over both processes.
-      assertEquals(whole.regions, { main: 50, child: 50 });
-      assertEquals(whole.notAttached, undefined);
-    } finally {
-      Deno.removeSync(dir, { recursive: true });
+endToEnd(
+  "a child as another user, or in another root directory, is counted as not attached",
+  (dir) => {
+    build("leaves_room", dir);
+    for (const way of ["user", "root"]) {
+      const child = left(dir, way, "fork");
+      assertEquals([child.code, child.regions, child.notAttached], [3, { main: 100 }, 1], way);
     }
+    const whole = left(dir, "none", "fork");
+    // Counts are means over both processes.
+    assertEquals(whole.regions, { main: 50, child: 50 });
+    assertEquals(whole.notAttached, undefined);
   },
-});
+  undefined,
+  NOT_ROOT,
+);
 
 endToEnd(
   "a pipe in the place of an input is read, or left out when it is silent for 2 s",

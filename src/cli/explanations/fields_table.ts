@@ -145,6 +145,12 @@ export const OWN_KEYS: readonly FieldRow[] = [
   row("simulated", "the counters are those of a simulated node or of a tree"),
   row("partial", "the report covers a part of the time or of the hosts, and which"),
   row(
+    "exit status; ended by",
+    "the status of the command, and the signal that ended it; of a merged report the first status " +
+      "that is not 0. A run that a forwarded signal ended is `partial`",
+  ),
+  row("job; cluster; user", "whose run it was, as the environment names it"),
+  row(
     "machine; processor; packages; cores; cpus",
     "the node's processor, and its packages, cores and CPUs",
   ),
@@ -170,8 +176,9 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "processes; seen; still running; ended inside a region; processes that said; came later; " +
-      "died; without marks",
-    "processes that were counted, those that came after the start or ended without a shutdown",
+      "died; without marks; not attached",
+    "processes that were counted, those that came after the start or ended without a shutdown, and " +
+      "forked ones that marked and could not open a file of the run",
   ),
   row(
     "marks; late by at most (s); visits under one name; visits of threads without room; " +
