@@ -7,7 +7,7 @@
  * @module
  */
 import { AccessError } from "../core/errors.ts";
-import { closeFile, O, openFile, readText, readWhole, statPath } from "./files.ts";
+import { closeFile, type FileFacts, O, openFile, readText, readWhole, statPath } from "./files.ts";
 import { type Inherited, inheritedState, signalBit } from "./inherited.ts";
 import { cString, ERRNO, errno, errorText, libc, SYSCALLS } from "./libc.ts";
 import { signalSet } from "./signals.ts";
@@ -24,7 +24,21 @@ const SPAWN_SETSIGMASK = 0x08;
 /** 127: no such command; 126: found but not executable. What a shell would return. */
 export type FindCommand = { path: string } | { status: 126 | 127; reason: string };
 
-/** Looks a command up as a shell does. */
+/** May this user run a file with these facts? Root may where anybody may. */
+function isRunnable({ mode, uid }: FileFacts): boolean {
+  if ((mode & 0o170000) !== 0o100000) return false;
+  const user = libc().geteuid();
+  return (mode & (user === 0 ? 0o111 : user === uid ? 0o100 : 0o011)) !== 0;
+}
+
+/** A script whose interpreter is missing cannot be run: execve(2). */
+function hasInterpreter(path: string): boolean {
+  const start = new TextDecoder().decode(readWhole(path, 256) ?? new Uint8Array());
+  const found = /^#! *([^ \n]+)/.exec(start);
+  return found === null || statPath(found[1]) !== undefined;
+}
+
+/** Looks a command up as execvp(3) does, and as the guardian (command.h). */
 export function findCommand(command: string, searchPath: string | undefined): FindCommand {
   const candidates = command.includes("/")
     ? [command]
@@ -36,8 +50,7 @@ export function findCommand(command: string, searchPath: string | undefined): Fi
   for (const path of candidates) {
     const facts = statPath(path);
     if (facts === undefined) continue;
-    const regular = (facts.mode & 0o170000) === 0o100000;
-    if (regular && (facts.mode & 0o111) !== 0) return { path };
+    if (isRunnable(facts) && hasInterpreter(path)) return { path };
     refused ??= path;
   }
   if (refused !== undefined) return { status: 126, reason: `${refused}: not an executable file` };

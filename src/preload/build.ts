@@ -88,7 +88,12 @@ function build({ compiler, files, cache, library, key }: Build): void {
     const pid = spawn({
       path: "/bin/sh",
       args,
-      env: environment({ LD_PRELOAD: undefined, LC_ALL: "C" }),
+      env: environment({
+        LD_PRELOAD: undefined,
+        LD_AUDIT: undefined,
+        LD_DEBUG: undefined,
+        LC_ALL: "C",
+      }),
     });
     const ended = statusOf(pid);
     if (ended !== 0 || !isOurFile(made)) {

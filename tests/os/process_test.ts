@@ -51,6 +51,23 @@ Deno.test("parseInherited() reads what the guardian writes, and nothing else", (
   for (const bad of ["", "x", flag, `${flag}g:0:1`]) assertEquals(parseInherited(bad), undefined);
 });
 
+Deno.test("findCommand() goes on after a file that cannot be run, as execvp(3)", () => {
+  const dir = Deno.makeTempDirSync();
+  for (
+    const [name, text, mode] of [
+      ["a", "#!/no/such\n", 0o755],
+      ["b", "#!/bin/sh\n", 0o644],
+      ["c", "#!/bin/sh\n", 0o755],
+    ] as const
+  ) {
+    Deno.mkdirSync(`${dir}/${name}`);
+    Deno.writeTextFileSync(`${dir}/${name}/tool`, text, { mode });
+  }
+  assertEquals(findCommand("tool", `${dir}/a:${dir}/b:${dir}/c`), { path: `${dir}/c/tool` });
+  assertEquals((findCommand("tool", `${dir}/a`) as { status: number }).status, 126);
+  Deno.removeSync(dir, { recursive: true });
+});
+
 Deno.test("findCommand() answers as a shell does", () => {
   const dir = Deno.makeTempDirSync();
   Deno.writeTextFileSync(`${dir}/plain`, "", { mode: 0o644 });
