@@ -6,7 +6,6 @@ import { balance, type Energies } from "./balance.ts";
 import { compareTexts } from "../core/names.ts";
 import { type PathStats, type PathTable, ROOT } from "../core/path_stats.ts";
 import {
-  type EnergyKind,
   type PathEnergies,
   type PathEnergy,
   type RegionTree,

@@ -38,8 +38,19 @@ export function differences(runs: readonly NamedReport[]): string[] {
   for (const { name, report } of runs) {
     const reason = uncovered(report);
     if (reason !== undefined) reasons.push(`the coverage: ${name} ${reason}`);
+    const end = failure(report);
+    if (end !== undefined) reasons.push(`the end: ${name} ${end}`);
   }
   return reasons;
+}
+
+/** How a run ended that did not do all of its work. */
+function failure({ hosts, joulemark }: Report): string | undefined {
+  for (const own of [joulemark, ...hosts.map((host) => host.joulemark)]) {
+    if (own?.["ended by"] !== undefined) return `was ended by ${own["ended by"]}`;
+    const status = own?.["exit status"];
+    if (status !== undefined && status !== 0) return `has the exit status ${status}`;
+  }
 }
 
 function uncovered({ hosts, joulemark }: Report): string | undefined {

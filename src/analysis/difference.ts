@@ -1,74 +1,97 @@
 /**
  * Two sets of repeats compared: is the second one larger than the first one by more than is allowed?
  *
- * Student's test over the runs, one-sided; the null hypothesis is an increase of just what is
- * allowed. Of two sets of one size it has na + nb - 2 degrees of freedom, and then stays right where
- * one set varies more than the other; of sets of two sizes B. Welch's (1947). A permutation of the
- * same statistic finds less: 88 % instead of 91 % of + 3 % in 5 and 5 runs that vary by 1 %, since
- * of the 252 ways to deal the values only two are rare enough.
+ * Student's test over the logarithms of the runs: an interval of a ratio cannot reach -100 %, and -50 % and +100 %
+ * are equally far. Of two sets of one size it has na + nb - 2 degrees of freedom, and then stays right where one
+ * set varies more than the other; of sets of two sizes B. Welch's (1947). One level holds for the interval and for
+ * the verdict.
  * @module
  */
-import { summarize, type Summary } from "./statistics.ts";
+import { normalShare, summarize, type Summary } from "./statistics.ts";
 import { studentQuantile, studentShare } from "./student.ts";
 
 /**
- * The gate raises an alarm at this p. Below one in a hundred, so that 2,000 comparisons without a
- * difference show no more than one in a hundred either.
+ * Level of the interval, two-sided. Above 98 %, so that of 2,000 comparisons without a difference no more than one
+ * in a hundred is worse.
  */
-export const ALARM_P = 0.0075;
-/** Share of the interval of a change. */
-const INTERVAL_SHARE = 0.95;
-/** In so many of the cases a detectable increase raises an alarm. */
+export const LEVEL = 0.985;
+/** A detectable change is found in so many of the cases. */
 const FOUND_SHARE = 0.9;
 /** With fewer runs of a set the variation of runs is not known. */
 export const MIN_RUNS = 3;
 /** Runs of each set that a user is advised to make. */
 export const ADVISED_RUNS = 5;
-/** Means that differ by rounding alone are equal. */
+/** Runs of a set up to which the number needed is looked for. */
+const MAX_NEEDED = 1000;
+/** Logarithms that differ by rounding alone are equal. */
 const EQUAL = 1e-12;
 
-/** The comparison of two sets. */
+/** How sets are compared. */
+export interface DifferenceOptions {
+  /** Allowed increase of b over a, 0.03 for 3 %. @default 0 */
+  readonly maxIncrease?: number;
+  /** Level of the interval, two-sided. @default {LEVEL} */
+  readonly level?: number;
+  /** Welch's test for sets of one size too. @default false */
+  readonly welch?: boolean;
+  /** Change that the number of runs is looked for. @default 0.05 */
+  readonly detect?: number;
+}
+
+/** The comparison of two sets; NaN: not known, as of a set with a value that is not above 0. */
 export interface Difference {
+  /** The mean is the geometric one. */
   readonly a: Summary;
   readonly b: Summary;
   /** Mean of b over mean of a, less 1. */
   readonly change: number;
-  /** Bounds of the change, 95 %; NaN where a set is a single run. */
+  /** Bounds of the change; NaN where a set is a single run. */
   readonly low: number;
   readonly high: number;
   /** The probability of these values by chance, if b is no larger than allowed; NaN: too few runs. */
   readonly p: number;
-  /** Deviation of a run from the mean of its set, relative; NaN where both are single runs. */
+  /** Standard deviation of the logarithms; NaN where both are single runs. */
   readonly noise: number;
-  /** An increase over what is allowed that is found in 9 of 10 cases, with so many runs. */
+  /** A change that is found in 9 of 10 cases, with so many runs. */
   readonly detectable: number;
   readonly detectableRuns: readonly [a: number, b: number];
+  /** Runs of each set that find `detect` in 9 of 10 cases. */
+  readonly neededRuns: number;
 }
 
-/** @param maxIncrease Allowed increase of b over a, 0.03 for 3 %. */
+/** Compares two sets. */
 export function difference(
   a: readonly number[],
   b: readonly number[],
-  maxIncrease = 0,
+  { maxIncrease = 0, level = LEVEL, welch = false, detect = 0.05 }: DifferenceOptions = {},
 ): Difference {
-  const [sa, sb] = [summarize(a), summarize(b)];
-  const noise = pooledNoise(sa, sb);
+  const [la, lb] = [a, b].map((values) => summarize(values.map(logarithm)));
+  const noise = pooled(la, lb);
   const isEnough = Math.min(a.length, b.length) >= MIN_RUNS;
   const runs = isEnough ? [a.length, b.length] as const : [ADVISED_RUNS, ADVISED_RUNS] as const;
-  const allowed = summarize(b.map((value) => value / (1 + maxIncrease)));
+  const apart = close(lb.mean - la.mean);
+  const degrees = degreesOf(la, lb, welch);
+  const se = Math.sqrt(la.deviation ** 2 / la.count + lb.deviation ** 2 / lb.count);
+  const away = Math.min(a.length, b.length) < 2 ? NaN : se * quantileOf(level, degrees);
+  const over = close(apart - Math.log1p(maxIncrease));
+  const t = over === 0 ? 0 : over / se;
   return {
-    ...{ a: sa, b: sb, change: sb.mean / sa.mean - 1, ...interval(sa, sb), noise },
-    p: isEnough ? 1 - studentShare(studentT(sa, allowed), degreesOf(sa, allowed)) : NaN,
-    detectable: detectable(noise, runs) * (1 + maxIncrease),
+    a: { ...summarize(a), mean: Math.exp(la.mean) },
+    b: { ...summarize(b), mean: Math.exp(lb.mean) },
+    change: Math.expm1(apart),
+    low: Math.expm1(apart - away),
+    high: Math.expm1(apart + away),
+    p: isEnough ? 1 - studentShare(t, degrees) : NaN,
+    noise,
+    detectable: Math.expm1(detectable(noise, runs, level)),
     detectableRuns: runs,
+    neededRuns: neededRuns(noise, Math.log1p(detect), level),
   };
 }
 
 /** p of a difference in either direction, for many comparisons beside each other; NaN: too few. */
-export function eitherWayP(a: readonly number[], b: readonly number[]): number {
-  if (Math.min(a.length, b.length) < MIN_RUNS) return NaN;
-  const [sa, sb] = [summarize(a), summarize(b)];
-  return 2 * (1 - studentShare(Math.abs(studentT(sa, sb)), degreesOf(sa, sb)));
+export function eitherWayP({ p }: Pick<Difference, "p">): number {
+  return 2 * Math.min(p, 1 - p);
 }
 
 /** p of many comparisons, corrected by S. Holm (1979): the chance of a false one stays what it was. */
@@ -83,39 +106,82 @@ export function holm(ps: readonly number[]): number[] {
   return corrected;
 }
 
-function studentT(a: Summary, b: Summary): number {
-  const apart = b.mean - a.mean;
-  if (Math.abs(apart) <= EQUAL * Math.abs(a.mean)) return 0;
-  return apart / Math.sqrt(a.deviation ** 2 / a.count + b.deviation ** 2 / b.count);
+function logarithm(value: number): number {
+  return value > 0 ? Math.log(value) : NaN;
 }
 
-function degreesOf(a: Summary, b: Summary): number {
+function close(apart: number): number {
+  return Math.abs(apart) <= EQUAL ? 0 : apart;
+}
+
+function quantileOf(level: number, degrees: number): number {
+  return studentQuantile((1 + level) / 2, degrees);
+}
+
+function degreesOf(a: Summary, b: Summary, welch: boolean): number {
   const [va, vb] = [a.deviation ** 2 / a.count, b.deviation ** 2 / b.count];
-  if (a.count === b.count || va + vb === 0) return a.count + b.count - 2;
+  if (a.count === b.count && !welch || va + vb === 0) return a.count + b.count - 2;
   return (va + vb) ** 2 / (va ** 2 / (a.count - 1) + vb ** 2 / (b.count - 1));
 }
 
-function interval(a: Summary, b: Summary): { low: number; high: number } {
-  if (a.count < 2 || b.count < 2) return { low: NaN, high: NaN };
-  // Of a quotient, to first order.
-  const ratio = b.mean / a.mean;
-  const [ra, rb] = [a.deviation / a.mean, b.deviation / b.mean];
-  const se = Math.abs(ratio) * Math.sqrt(ra ** 2 / a.count + rb ** 2 / b.count);
-  const away = se * studentQuantile((1 + INTERVAL_SHARE) / 2, degreesOf(a, b));
-  return { low: ratio - 1 - away, high: ratio - 1 + away };
-}
-
-function pooledNoise(a: Summary, b: Summary): number {
+function pooled(a: Summary, b: Summary): number {
   const degrees = a.count + b.count - 2;
   if (degrees < 1) return NaN;
-  const squares = [a, b].reduce((sum, { count, deviation, mean }) => {
-    return sum + (count - 1) * (deviation / mean) ** 2;
+  const squares = [a, b].reduce((sum, { count, deviation }) => {
+    return sum + (count - 1) * deviation ** 2;
   }, 0);
   return Math.sqrt(squares / degrees);
 }
 
-function detectable(noise: number, [a, b]: readonly [number, number]): number {
-  const degrees = a + b - 2;
-  const away = studentQuantile(1 - ALARM_P, degrees) + studentQuantile(FOUND_SHARE, degrees);
-  return noise * Math.sqrt(1 / a + 1 / b) * away;
+/** Difference of logarithms that is found often enough. */
+function detectable(noise: number, [a, b]: readonly [number, number], level: number): number {
+  return noise * Math.sqrt(1 / a + 1 / b) * foundAt(a + b - 2, level);
+}
+
+function neededRuns(noise: number, apart: number, level: number): number {
+  if (Number.isNaN(noise)) return NaN;
+  let [low, high] = [MIN_RUNS, MAX_NEEDED];
+  if (detectable(noise, [high, high], level) > apart) return Infinity;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (detectable(noise, [middle, middle], level) > apart) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const found = new Map<string, number>();
+
+/** Standard errors that a difference has to be, for Student's noncentral t to exceed the quantile often enough. */
+function foundAt(degrees: number, level: number): number {
+  return found.getOrInsertComputed(`${degrees} ${level}`, () => {
+    const quantile = quantileOf(level, degrees);
+    let [low, high] = [0, 4 * quantile + 10];
+    for (let i = 0; i < 40; i++) {
+      const middle = (low + high) / 2;
+      if (shareAbove(quantile, degrees, middle) < FOUND_SHARE) low = middle;
+      else high = middle;
+    }
+    return (low + high) / 2;
+  });
+}
+
+const STEPS = 400;
+
+/**
+ * Share of Student's noncentral t above a value: the mean of the normal distribution over what the standard error of
+ * so many degrees of freedom may be, by Simpson's rule.
+ */
+function shareAbove(value: number, degrees: number, apart: number): number {
+  const spread = 1 / Math.sqrt(2 * degrees);
+  const from = Math.max(1e-9, 1 - 10 * spread), width = (1 + 10 * spread - from) / STEPS;
+  let sum = 0, all = 0;
+  for (let i = 0; i <= STEPS; i++) {
+    const s = from + i * width;
+    const weight = (i === 0 || i === STEPS ? 1 : i % 2 === 1 ? 4 : 2) *
+      Math.exp((degrees - 1) * Math.log(s) - degrees * (s * s - 1) / 2);
+    sum += weight * normalShare(apart - value * s, 0, 1);
+    all += weight;
+  }
+  return sum / all;
 }

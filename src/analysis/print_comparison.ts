@@ -3,15 +3,13 @@
  * @module
  */
 import { printable, printableJson } from "../core/printable.ts";
-import type { Comparison, MetricRow, RegionRow } from "./comparison.ts";
-import { ALARM_P, type Difference, MIN_RUNS } from "./difference.ts";
+import type { Comparison, MetricRow, RegionRow, Verdict } from "./comparison.ts";
+import { MIN_RUNS } from "./difference.ts";
 import { figures } from "./quantity_text.ts";
 
 const MAX_REGIONS = 20;
 /** Names are cut so that a line has 79 columns, but to no less. */
 const LINE_CHARACTERS = 79, MIN_NAME_CHARACTERS = 12;
-/** Regions that are marked. */
-const SIGNIFICANT_P = 0.05;
 
 /** The notes beside the figures. */
 export interface ComparisonNotes {
@@ -25,26 +23,34 @@ export interface ComparisonNotes {
 
 /** For people, 80 columns wide. */
 export function comparisonText(comparison: Comparison, notes: ComparisonNotes): string {
-  const { gate, job, regions, source, missing } = comparison;
+  const { gate, job, regions, source, missing, lone, level } = comparison;
   const { a, b } = gate.difference;
+  const interval = `${percent(level)} interval`;
   const lines = [
     `${runs(a.count)} (A) and ${runs(b.count)} (B)` +
     (notes.simulated === undefined ? "" : ` [${printable(notes.simulated)}]`),
-    `energy of ${source}; ± is the deviation of a run`,
+    `energy of ${source}; geometric mean ± standard deviation of a run`,
     "",
     ...table([
-      ["", "A", "B", "change", "95 % interval"],
+      ["", "A", "B", "change", interval],
       ...[...job, ...job.some(({ metric }) => metric === gate.metric) ? [] : [gate]].map(metricRow),
     ]),
     "",
-    `verdict: ${verdictText(gate)}`,
-    ...detectableText(gate.difference, gate.maxIncrease),
+    `verdict: ${verdictText(comparison)}`,
+    ...detectableText(comparison),
   ];
-  if (regions.length > 0) {
-    lines.push("", "Energy of regions, for information; p is corrected for their number (Holm)");
-    const rows = regions.slice(0, MAX_REGIONS).map(regionRow);
-    lines.push(...table([["", "A (J)", "B (J)", "change", "p  "], ...rows]));
-    if (regions.length > MAX_REGIONS) lines.push(`... and ${regions.length - MAX_REGIONS} more`);
+  if (regions.length + lone.length > 0) {
+    lines.push("", "Energy of regions; the intervals hold for all of them together");
+    const rows = [
+      ...regions.map(regionRow),
+      ...lone.map(({ name, set, energyJ }) => {
+        const cells = set === "A" ? [figures(energyJ, 5), "-"] : ["-", figures(energyJ, 5)];
+        return [name, ...cells, `only in ${set}`, "-  "];
+      }),
+    ].slice(0, MAX_REGIONS);
+    lines.push(...table([["", "A (J)", "B (J)", "change", `${interval}  `], ...rows]));
+    const more = regions.length + lone.length - MAX_REGIONS;
+    if (more > 0) lines.push(`... and ${more} more`);
   }
   for (const reason of notes.overruled) lines.push(`note: compared in spite of ${reason}`);
   if (notes.profiles !== undefined) {
@@ -61,31 +67,40 @@ export function comparisonText(comparison: Comparison, notes: ComparisonNotes): 
 }
 
 /** The result of the gate, in a sentence. */
-export function verdictText(
-  { metric, difference, maxIncrease, verdict }: Comparison["gate"],
-): string {
-  const { change, p } = difference;
+export function verdictText({ gate, level }: Comparison): string {
+  const { metric, difference, maxIncrease, verdict } = gate;
   const name = printable(metric);
-  const than = maxIncrease === 0 ? "increase" : `increase by more than ${percent(maxIncrease)}`;
-  if (verdict === "fail") return `FAIL: ${name} ${signed(change)}, an ${than} (p ${pText(p)})`;
-  if (verdict === "pass") return `pass: no ${than} of ${name} is shown (p ${pText(p)})`;
-  if (Number.isNaN(change)) return `none: ${name} is not known of every run`;
-  return `none: too few runs, at least ${MIN_RUNS} and ${MIN_RUNS} are needed`;
+  if (verdict === "not known") {
+    return `not known: ${name} is 0, below 0 or absent in a run`;
+  }
+  const limit = maxIncrease === 0 ? "" : `, limit +${percent(maxIncrease)}`;
+  const { change, low, high } = difference;
+  const interval = Number.isNaN(low) ? "" : ` [${signed(low)}, ${signed(high)}]`;
+  const text = `${verdict}: ${name} ${signed(change)}${interval} (${percent(level)}${limit})`;
+  if (verdict !== "not enough runs") return text;
+  return `${text}; at least ${MIN_RUNS} of each set are needed`;
 }
 
-/** What runs of this noise can show, in a sentence. */
-export function detectableText(
-  { detectable, detectableRuns: [a, b], noise }: Difference,
-  max: number,
-) {
+/** The change that runs of this noise can show, in a sentence. */
+export function detectableText({ gate: { difference }, detect }: Comparison): string[] {
+  const { detectable, detectableRuns: [a, b], noise, neededRuns } = difference;
   if (Number.isNaN(detectable)) {
     return ["how much runs vary is not known of single runs: repeat them"];
   }
-  const over = max === 0 ? "" : ` over the ${percent(max)} allowed`;
+  const more = Number.isFinite(neededRuns) ? `${neededRuns}` : "more than 1000";
   return [
-    `runs vary by ${percent(noise)}: ${a} and ${b} runs find an increase of ` +
-    `${percent(detectable)}${over} in 9 of 10 cases`,
+    `runs vary by ${percent(noise)}: with ${a} and ${b} runs a change below ` +
+    `${percent(detectable)} would be missed`,
+    `in more than 1 of 10 cases; ${percent(detect)} takes ${more} runs of each set`,
   ];
+}
+
+/** Is the gate passed, failed, or undecided? */
+export function outcomeOf(verdict: Verdict, isStrict = false): "pass" | "fail" | "open" | "none" {
+  if (verdict === "worse") return "fail";
+  if (verdict === "not enough runs" || verdict === "not known") return "none";
+  const isOpen = verdict === "no significant change" || verdict === "more, limit not decided";
+  return isOpen && isStrict ? "open" : "pass";
 }
 
 function metricRow({ metric, unit, difference: { a, b, change, low, high } }: MetricRow): string[] {
@@ -99,10 +114,16 @@ function metricRow({ metric, unit, difference: { a, b, change, low, high } }: Me
   ];
 }
 
-function regionRow({ metric, difference: { a, b, change }, p }: RegionRow): string[] {
-  const name = metric.slice("region:".length);
-  const mark = p <= SIGNIFICANT_P ? " *" : "  ";
-  return [name, figures(a.mean, 5), figures(b.mean, 5), signed(change), pText(p) + mark];
+function regionRow({ metric, difference: d, isSignificant }: RegionRow): string[] {
+  const name = metric.slice("region:".length), mark = isSignificant ? " *" : "  ";
+  const interval = Number.isNaN(d.low) ? "-" : `${signed(d.low)} ... ${signed(d.high)}`;
+  return [
+    name,
+    figures(d.a.mean, 5),
+    figures(d.b.mean, 5),
+    signed(d.change),
+    interval + mark,
+  ];
 }
 
 /** Columns are as wide as their widest cell, two blanks apart; the first one is cut. */
@@ -138,25 +159,29 @@ function signed(value: number): string {
   return `${value < 0 ? "-" : "+"}${(100 * Math.abs(value)).toFixed(2)} %`;
 }
 
-function pText(p: number): string {
-  return Number.isNaN(p) ? "-" : p < 0.0001 ? "< 0.0001" : p.toFixed(4);
-}
-
 /** For programs: every figure; what is not known is null. */
 export function comparisonJson(comparison: Comparison, notes: ComparisonNotes): string {
-  const { gate, job, regions, source, missing } = comparison;
+  const { gate, job, regions, source, missing, lone, level, detect } = comparison;
   const document = {
     gate: {
       ...rowJson(gate),
       verdict: gate.verdict,
       "max increase": gate.maxIncrease,
-      "alarm at p": ALARM_P,
+      "runs needed": gate.difference.neededRuns,
+      "to detect": detect,
     },
+    level,
     "energy of": source,
     ...(notes.simulated === undefined ? {} : { simulated: notes.simulated }),
     ...(notes.overruled.length === 0 ? {} : { "compared in spite of": notes.overruled }),
     job: job.map(rowJson),
-    regions: regions.map((region) => ({ ...rowJson(region), p: region.p, "p is": "Holm" })),
+    regions: regions.map((region) => ({
+      ...rowJson(region),
+      p: region.p,
+      "p is": "Holm",
+      significant: region.isSignificant,
+    })),
+    "regions of one set": lone,
     "regions of some runs": missing,
   };
   return printableJson(JSON.stringify(document, (_, value) => {
@@ -175,13 +200,13 @@ function rowJson({ metric, unit, a, b, difference: d }: MetricRow) {
 export function comparisonJunit(comparison: Comparison, notes: ComparisonNotes): string {
   const { gate } = comparison;
   const limit = `${gate.metric} increases by at most ${percent(gate.maxIncrease)}`;
-  const verdict = xml(verdictText(gate));
-  const inner = gate.verdict === "fail"
+  const verdict = xml(verdictText(comparison)), outcome = outcomeOf(gate.verdict);
+  const inner = outcome === "fail"
     ? `      <failure message="${verdict}"/>\n`
-    : gate.verdict === "none"
+    : outcome === "none"
     ? `      <error message="${verdict}"/>\n`
     : "";
-  const [failures, errors] = [gate.verdict === "fail" ? 1 : 0, gate.verdict === "none" ? 1 : 0];
+  const [failures, errors] = [outcome === "fail" ? 1 : 0, outcome === "none" ? 1 : 0];
   const counts = `tests="1" failures="${failures}" errors="${errors}"`;
   return `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites ${counts}>

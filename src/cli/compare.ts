@@ -9,6 +9,7 @@ import {
   comparisonJunit,
   type ComparisonNotes,
   comparisonText,
+  outcomeOf,
   verdictText,
 } from "../analysis/print_comparison.ts";
 import { simulatedBy } from "../core/simulated.ts";
@@ -34,8 +35,9 @@ export const compare: Verb = {
 
 A and B are reports, one a run, or directories with them; a directory REPORT.parts is one run of
 several hosts. How much runs vary is known from the repeats: five of each are a good number, three of
-each the least. The null hypothesis is that B is no more than P % above A; the gate fails where that is
-improbable, and of 100 comparisons without a difference at most one fails.`,
+each the minimum. The ratio B/A has an interval (Student's t over logarithms). The gate fails if the
+whole interval is above the increase that is allowed; of 100 comparisons without a difference at most
+one fails.`,
   options: [
     {
       ...{ name: "metric", value: "M", default: "energy", words: Object.keys(METRICS) },
@@ -46,6 +48,16 @@ improbable, and of 100 comparisons without a difference at most one fails.`,
       ...{ name: "max-increase", value: "P%", default: "0" },
       help: "increase that is allowed, in per cent",
     },
+    {
+      ...{ name: "level", value: "P%", default: "98.5" },
+      help: "level of the interval that decides, two-sided",
+    },
+    { name: "welch", help: "Welch's test also for sets of one size, if one varies more" },
+    {
+      ...{ name: "detect", value: "P%", default: "5" },
+      help: "change that the number of runs is calculated for",
+    },
+    { name: "strict", help: "status 3 if there is neither a change nor proof of the limit" },
     { name: "force", help: "compare what is not comparable; the reasons become notes" },
     { name: "format", value: "F", words: FORMATS, help: "text (default), json, junit, html" },
     JSON_FORMAT,
@@ -54,7 +66,8 @@ improbable, and of 100 comparisons without a difference at most one fails.`,
   ],
   sides: true,
   notes:
-    `The status is 0 where the gate passes, 1 where it fails, and 2 where there is no verdict: too few
+    `Verdicts: worse (status 1); better, within the limit; no significant change, and more, limit not
+decided (0, with --strict 3). The status is 2 if there is no verdict: too few
 runs, a metric that is not known of every run, or runs that are not comparable: of another version,
 number of hosts, processor, clock, simulation, counters, or with a counter that failed for a while.`,
   examples: [
@@ -68,7 +81,12 @@ number of hosts, processor, clock, simulation, counters, or with a counter that 
 async function run(options: ParsedOptions): Promise<number> {
   const { text, flags, words, left } = options;
   const format = parseFormat(options, FORMATS);
-  const maxIncrease = parsePercent(text["max-increase"] ?? "0");
+  const maxIncrease = parsePercent("max-increase", text["max-increase"] ?? "0");
+  const level = parsePercent("level", text.level ?? "98.5");
+  if (!(level >= 0.5 && level < 1)) {
+    throw unusable(`--level ${text.level}`, "per cent from 50 to below 100", text.level);
+  }
+  const detect = parsePercent("detect", text.detect ?? "5");
   if (left === undefined || left === 0 || left === words.length) {
     const found = left === undefined ? "no --" : left === 0 ? "none before it" : "none behind it";
     throw misused("compare", "reports on both sides of --", found);
@@ -83,7 +101,9 @@ async function run(options: ParsedOptions): Promise<number> {
     }
     return EXIT.usage;
   }
-  const comparison = compareSets(a, b, { metric: text.metric, maxIncrease });
+  const comparison = compareSets(a, b, {
+    ...{ metric: text.metric, maxIncrease, level, detect, welch: flags.has("welch") },
+  });
   const profiles = [...new Set([...a, ...b].map(({ report }) => report.profile))];
   const notes: ComparisonNotes = {
     ...profiles.length > 1 ? { profiles } : {},
@@ -98,12 +118,13 @@ async function run(options: ParsedOptions): Promise<number> {
     );
   if (text.output === undefined) writeStdout(output);
   else writeDocument(text.output, output);
-  const { gate } = comparison;
-  if (gate.verdict !== "pass" && !flags.has("quiet")) {
-    say(`compare: ${verdictText(gate)}`);
-  }
-  return { pass: EXIT.done, fail: EXIT.failed, none: EXIT.usage }[gate.verdict];
+  const outcome = outcomeOf(comparison.gate.verdict, flags.has("strict"));
+  if (outcome !== "pass" && !flags.has("quiet")) say(`compare: ${verdictText(comparison)}`);
+  return { pass: EXIT.done, fail: EXIT.failed, open: UNDECIDED, none: EXIT.usage }[outcome];
 }
+
+/** Status of `--strict`. */
+const UNDECIDED = 3;
 
 async function html(
   comparison: Comparison,
@@ -116,8 +137,8 @@ async function html(
 }
 
 /** `3`, `3%`, `0.5 %` as a share. */
-function parsePercent(text: string): number {
+function parsePercent(name: string, text: string): number {
   const found = /^\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*%?\s*$/.exec(text);
   if (found !== null && Number(found[1]) <= MAX_PERCENT) return Number(found[1]) / 100;
-  throw unusable(`--max-increase ${text}`, `per cent from 0 to ${MAX_PERCENT}`, text);
+  throw unusable(`--${name} ${text}`, `per cent from 0 to ${MAX_PERCENT}`, text);
 }

@@ -18,10 +18,9 @@ export function comparePage(
   { simulated, overruled }: ComparisonNotes,
 ): PageContent {
   const { gate, job, regions, source } = comparison;
-  const detectable = detectableText(gate.difference, gate.maxIncrease);
   const page = viewPage({
     tables: [
-      metricTable(`Energy of ${source}; ± is the deviation of a run`, job),
+      metricTable(`Energy of ${source}; ± is the standard deviation of a run`, job),
       {
         ...metricTable("Energy of regions, for information; p is corrected (Holm)", regions),
         rows: regions.map((region) =>
@@ -40,8 +39,8 @@ export function comparePage(
       })),
     }],
     notes: [
-      verdictText(gate),
-      ...detectable,
+      verdictText(comparison),
+      ...detectableText(comparison),
       ...overruled.map((one) => `compared in spite of ${one}`),
     ],
   }, {

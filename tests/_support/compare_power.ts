@@ -3,7 +3,7 @@
  *
  *     deno run --config airgap/deno.json --no-lock tests/_support/compare_power.ts
  */
-import { ALARM_P, difference } from "../../src/analysis/difference.ts";
+import { difference } from "../../src/analysis/difference.ts";
 import { Random } from "../../src/sim/random.ts";
 
 /** Pairs of sets of runs. */
@@ -35,7 +35,7 @@ export function alarmShare({ noise, increase, pairs, seed, runs = 5, shape }: Pa
   for (let i = 0; i < pairs; i++) {
     const a = set(1000, noise);
     const b = set(1000 * (1 + increase), shape === "uneven" ? 2 * noise : noise);
-    if (difference(a, b).p <= ALARM_P) alarms++;
+    if (difference(a, b).low > 0) alarms++;
   }
   return alarms / pairs;
 }

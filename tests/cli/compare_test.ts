@@ -54,8 +54,8 @@ Deno.test("compare fails where the energy has grown, and passes what is allowed"
     const sets = [`${dir}/a`, "--", `${dir}/b`];
     const grown = await capture(compare, sets);
     assertEquals(grown.code, 1, grown.stdout);
-    assertStringIncludes(grown.stdout, "verdict: FAIL: energy +");
-    assertStringIncludes(grown.stderr, "FAIL");
+    assertStringIncludes(grown.stdout, "verdict: worse: energy +");
+    assertStringIncludes(grown.stderr, "worse: energy +");
     assert(grown.stdout.split("\n").every((line) => line.length <= 80), grown.stdout);
     // Options stand on either side.
     assertEquals((await capture(compare, [...sets, "--max-increase", "10%"])).code, 0);
@@ -69,11 +69,49 @@ Deno.test("compare fails where the energy has grown, and passes what is allowed"
   });
 });
 
+Deno.test("compare has one verdict for each case, and a status", async () => {
+  const verdict = async (increase: number, ...options: string[]) => {
+    let found: [string, number] = ["", 0];
+    await withSets({ increase }, async (dir) => {
+      const sets = [`${dir}/a`, "--", `${dir}/b`];
+      const { code, stdout } = await capture(compare, [...options, ...sets]);
+      found = [/^verdict: ([^:]*): /m.exec(stdout)?.[1] ?? stdout, code];
+    });
+    return found;
+  };
+  assertEquals(await verdict(0.05), ["worse", 1]);
+  assertEquals(await verdict(0.05, "--max-increase=10"), ["within the limit", 0]);
+  assertEquals(await verdict(0.05, "--max-increase=5"), ["more, limit not decided", 0]);
+  assertEquals(await verdict(0.05, "--max-increase=5", "--strict"), ["more, limit not decided", 3]);
+  assertEquals(await verdict(-0.05), ["better", 0]);
+  assertEquals(await verdict(0), ["no significant change", 0]);
+  assertEquals(await verdict(0, "--strict"), ["no significant change", 3]);
+  assertEquals(await verdict(0.05, "--level=99.99999"), ["no significant change", 0]);
+});
+
+Deno.test("compare lists regions of one set, and one interval for the region of the gate", async () => {
+  const change = ({ hosts: [host] }: Report) => {
+    host.regions![2].region = "new";
+  };
+  await withSets({ increase: 0.05, change }, async (dir) => {
+    const sets = [`${dir}/a`, "--", `${dir}/b`];
+    const { stdout } = await capture(compare, sets);
+    assertStringIncludes(stdout, "only in A");
+    assertStringIncludes(stdout, "only in B");
+    const metric = ["--metric", "region:region_01"];
+    const json = JSON.parse((await capture(compare, [...metric, "--json", ...sets])).stdout);
+    const row = json.regions.find(({ metric }: { metric: string }) =>
+      metric === "region:region_01"
+    );
+    assertEquals([row.low, row.high], [json.gate.low, json.gate.high]);
+  });
+});
+
 Deno.test("compare has its figures as JSON, and the gate as JUnit", async () => {
   await withSets({ increase: 0.05 }, async (dir) => {
     const sets = [`${dir}/a`, "--", `${dir}/b`];
     const json = JSON.parse((await capture(compare, ["--json", ...sets])).stdout);
-    assertEquals(json.gate.verdict, "fail");
+    assertEquals([json.gate.verdict, json.level], ["worse", 0.985]);
     assertEquals([json.gate.a.length, json.gate.b.length], [5, 5]);
     assert(json.gate.change > 0.03 && json.gate.change < 0.07);
     assertEquals(json["energy of"], "package + memory");
@@ -84,7 +122,7 @@ Deno.test("compare has its figures as JSON, and the gate as JUnit", async () => 
     assertEquals([out.code, out.stdout, out.stderr], [1, "", ""]);
     const text = Deno.readTextFileSync(xml);
     assertStringIncludes(text, '<testsuite name="joulemark compare" tests="1" failures="1"');
-    assertStringIncludes(text, '<failure message="FAIL: energy +');
+    assertStringIncludes(text, '<failure message="worse: energy +');
     assert(!/&(?!amp;|lt;|gt;|quot;)/.test(text));
   });
 });
@@ -96,7 +134,7 @@ Deno.test("compare has a page with what changed, region by region", async () => 
     const data =
       /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(page.stdout)![1];
     const { tree, notes, panels, tables } = JSON.parse(data);
-    assertStringIncludes(notes[0], "FAIL: energy +");
+    assertStringIncludes(notes[0], "worse: energy +");
     assertEquals(tree.children.map(({ name }: { name: string }) => name).slice(0, 3), [
       ...["region_00", "region_01", "region_02"],
     ]);
@@ -111,14 +149,14 @@ Deno.test("compare of too few runs reports what more runs would find, and has no
   await withSets({ runs: 2 }, async (dir) => {
     const out = await capture(compare, [`${dir}/a`, "--", `${dir}/b`]);
     assertEquals(out.code, 2);
-    assertStringIncludes(out.stdout, "verdict: none: too few runs");
-    assertStringIncludes(out.stdout, "5 and 5 runs find an increase of");
+    assertStringIncludes(out.stdout, "verdict: not enough runs: energy ");
+    assertStringIncludes(out.stdout, "with 5 and 5 runs a change below");
     const single = await capture(compare, [
       `${dir}/a/run-0.report`,
       ...["--", `${dir}/b/run-0.report`, "--format", "junit"],
     ]);
     assertEquals(single.code, 2);
-    assertStringIncludes(single.stdout, '<error message="none: too few runs');
+    assertStringIncludes(single.stdout, '<error message="not enough runs');
   });
 });
 
@@ -142,6 +180,8 @@ Deno.test("compare names what makes runs incomparable, and compares by force", a
       (r) => r.hosts[0].joulemark!.coverage = { "package-energy (J)": { "coverage (%)": 40 } },
     ],
     ["the coverage", (r) => r.joulemark = { partial: "1 of 2 hosts" }],
+    ["the end", (r) => r.joulemark = { "exit status": 3 }],
+    ["the end", (r) => r.hosts[0].joulemark!["ended by"] = "SIGTERM"],
   ];
   for (const [what, change] of changes) {
     await withSets({ runs: 3, change }, async (dir) => {
@@ -168,7 +208,7 @@ Deno.test("compare of a metric that is not known everywhere has no verdict", asy
   await withSets({ runs: 3, change }, async (dir) => {
     const out = await capture(compare, [`${dir}/a`, "--", `${dir}/b`]);
     assertEquals(out.code, 2);
-    assertStringIncludes(out.stdout, "verdict: none: energy is not known of every run");
+    assertStringIncludes(out.stdout, "verdict: not known: energy is 0, below 0 or absent in a run");
     assertEquals((await capture(compare, [`${dir}/a`, "--", `${dir}/b`, "--metric=time"])).code, 0);
   });
 });
@@ -218,7 +258,7 @@ Deno.test("compare takes a directory of parts as one run of several hosts", asyn
     const sides = ["a", "b"].map((set) => [0, 1, 2].map((i) => `${dir}/${set}-${i}.report.parts`));
     const args = [...sides[0], "--json", "--", ...sides[1], "--force"];
     const { gate } = JSON.parse((await capture(compare, args)).stdout);
-    assertEquals([gate.a.length, gate.change, gate.verdict], [3, 0, "pass"]);
+    assertEquals([gate.a.length, gate.change, gate.verdict], [3, 0, "no significant change"]);
   } finally {
     Deno.removeSync(dir, { recursive: true });
   }

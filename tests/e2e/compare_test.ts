@@ -26,7 +26,7 @@ endToEnd("compare finds a run that takes longer, and knows the machine", (dir) =
   const [a, b] = ["a", "b"].map((set) => [1, 2, 3].map((i) => `${set}-${i}.report`));
   const longer = joulemark(dir, ["compare", "--metric", "time", ...a, "--", ...b]);
   assertEquals(longer.code, 1, longer.stdout + longer.stderr);
-  assertStringIncludes(longer.stdout, "FAIL: time +");
+  assertStringIncludes(longer.stdout, "worse: time +");
   assertStringIncludes(longer.stdout, "[simulated node]");
   assertEquals(joulemark(dir, ["compare", "--metric", "time", ...b, "--", ...a]).code, 0);
   assertEquals(joulemark(dir, ["compare", "a-1.report", "--", "b-1.report"]).code, 2);
