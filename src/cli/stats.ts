@@ -20,6 +20,9 @@ import { JSON_FORMAT, quietOption } from "./command_line/common_options.ts";
 import { misused, type ParsedOptions, parseFormat } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 
+/** Jobs that an error lists. */
+const MAX_LISTED_JOBS = 20;
+
 const FORMATS = ["table", "csv", "jsonl", "json", "openmetrics"] as const;
 type Format = typeof FORMATS[number];
 
@@ -72,18 +75,17 @@ resets are told from both, gauges are never differenced.`,
     "joulemark stats --format csv --types cpu,intel_rapl current",
   ],
   async run(options) {
-    if (options.words.length === 0) throw usage("at least one file", "none");
-    const format = parseFormat(options, FORMATS);
     if (options.text["as-original"] !== undefined) {
       throw new UsageError({
         action: "use --as-original",
-        expected: "no such option",
-        found: "one that is gone",
-        remedy:
-          "the originals' numbers are computed by the tests alone (tests/rawstats/original); " +
-          "leave it out for joulemark's own, --format csv has them all",
+        expected:
+          "joulemark's own values: those of the original programs are computed by its tests " +
+          "alone, in tests/rawstats/original",
+        remedy: "leave the option out",
       });
     }
+    if (options.words.length === 0) throw usage("at least one file", "none");
+    const format = parseFormat(options, FORMATS);
     const files = await lookAtRawFiles(options.words);
     const types = options.text.types?.split(",").map((type) => type.trim());
     const request: Request = {
@@ -208,7 +210,14 @@ function check({ job, files, quiet }: Request, analysis: RawAnalysis): void {
     return;
   }
   const seen = analysis.jobs.get(job);
-  if (seen === undefined) throw new UnknownNameError("job", job, analysis.jobNames);
+  if (seen === undefined) {
+    const names = [...analysis.jobNames];
+    const more = names.length > MAX_LISTED_JOBS
+      ? `, and ${names.length - MAX_LISTED_JOBS} more`
+      : "";
+    const list = names.slice(0, MAX_LISTED_JOBS).join(", ") || "none";
+    throw new UnknownNameError("job", job, names, `jobs in these files: ${list}${more}`);
+  }
   if (seen.cut.length > 0 && !quiet) {
     say(`job ${job}: begin or end mark missing on ${seen.cut.join(", ")}`);
   }

@@ -59,12 +59,11 @@ function sizeOf(path: string, seen: Set<string>): number | undefined {
 function withWholeNames(files: readonly RawFile[]): RawFile[] {
   const hosts = new Set(files.map(({ host }) => host));
   const wholeName = (short: string) => {
-    const whole = [...hosts].filter((host) => host.startsWith(`${short}.`));
-    return whole.length === 1 ? whole[0] : short;
+    const longer = [...hosts].filter((host) => host.startsWith(`${short}.`));
+    const [longest = short] = longer.sort((a, b) => b.length - a.length);
+    return longer.every((host) => `${longest}.`.startsWith(`${host}.`)) ? longest : short;
   };
-  const names = new Map(
-    [...hosts].map((host) => [host, host.includes(".") ? host : wholeName(host)]),
-  );
+  const names = new Map([...hosts].map((host) => [host, wholeName(host)]));
   return files.map((file) => ({ ...file, host: names.get(file.host)! }));
 }
 

@@ -120,3 +120,9 @@ Deno.test("other compressions are named, with the command that unpacks them", as
     assert(stderr.includes(`compressed by ${name}`) && stderr.includes(`${name} -dc `), stderr);
   }
 });
+
+Deno.test("an unknown job is answered with the jobs of the files", async () => {
+  const { code, stderr } = await printed({ a: header(SCHEMAS) + at(0, 0) }, "--job", "99");
+  assertEquals(code, 2);
+  assertMatch(stderr, /"99"[^\n]*jobs in these files: 6\n$/);
+});
