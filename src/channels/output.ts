@@ -96,6 +96,13 @@ export class ContextOutput {
     return this.#spec.name;
   }
 
+  /** Did ranks of MPI mark, or calls of it? */
+  get isUnderMpi(): boolean {
+    const { tree } = this.channel, calls = tree.attributeByName("mpi.function");
+    const hasCalls = calls !== NONE && tree.attributeOf.subarray(0, tree.size).includes(calls);
+    return hasCalls || tree.attributeByName("mpi.rank") !== NONE;
+  }
+
   /** Defines which threads belong together: `first` is the one that the process began with. */
   joined(thread: number, first: number, pid: number): void {
     this.#firsts[thread] = first;
@@ -130,6 +137,7 @@ export class ContextOutput {
       );
       return;
     }
+    this.#reports.choose(this.isUnderMpi);
     this.channel.note("Flushing Caliper data");
     if (this.channel.services.has("recorder")) {
       this.#finishStreams();
@@ -156,7 +164,13 @@ export class ContextOutput {
 
   /** Makes the report over all nodes of a job, from what each of them kept. */
   finishJob(rows: readonly string[]): void {
-    if (rows.length > 0) this.#reports.write(rows, this.#records().valueOf);
+    if (rows.length === 0) return;
+    const { valueOf } = this.#records();
+    this.#reports.write(rows, (name) => {
+      const value = valueOf(name);
+      // The rank 0 writes for all nodes, and may have been on another one.
+      return name === "mpi.rank" && value !== undefined ? "0" : value;
+    });
   }
 
   #record(record: Snapshot, thread: number): void {
@@ -238,8 +252,18 @@ export class ContextOutput {
     return {
       all: () => this.#streamText(),
       processes: () => [...this.#pids.keys()].map((first) => this.#streamText(first)),
-      valueOf: (name) => this.#valueOf(name, this.#pids.keys().next().value ?? 0),
+      valueOf: (name) => this.#valueOf(name, this.#writer),
     };
+  }
+
+  /** The process that writes for all, by its first thread: as in Caliper the one of the least rank. */
+  get #writer(): number {
+    let writer = this.#pids.keys().next().value ?? 0, least = Infinity;
+    for (const first of this.#pids.keys()) {
+      const rank = Number(this.#valueOf("mpi.rank", first) ?? NaN);
+      if (rank < least) [writer, least] = [first, rank];
+    }
+    return writer;
   }
 
   /** A file's name on this host. */

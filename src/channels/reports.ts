@@ -7,7 +7,7 @@
  */
 import type { ChannelSpec, SpotProfile } from "../context/config/channel_spec.ts";
 import { fillName } from "../context/config/file_name.ts";
-import { isTrue } from "../context/config_words.ts";
+import { isTrue, wordsOf } from "../context/config_words.ts";
 import type { Channel } from "../context/services/channel.ts";
 import { SIMULATED } from "../context/services/signals.ts";
 import { NONE } from "../context/tree.ts";
@@ -29,12 +29,18 @@ export interface RunRecords {
 
 /** The reports of one channel. */
 export class ContextReports {
-  readonly #spec: ChannelSpec;
+  #spec: ChannelSpec;
   readonly #channel: Channel;
   readonly #printer: Printer;
 
   constructor(spec: ChannelSpec, channel: Channel, printer: Printer) {
     [this.#spec, this.#channel, this.#printer] = [spec, channel, printer];
+  }
+
+  /** It is known whether ranks of MPI ran. */
+  choose(isUnderMpi: boolean): void {
+    const { reports } = this.#spec;
+    if (reports !== undefined) this.#spec = isUnderMpi ? reports.under : reports.alone;
   }
 
   /** Has the report a query over the rows of all nodes? */
@@ -87,9 +93,9 @@ export class ContextReports {
   }
 
   get #prefix(): "CALI_REPORT" | "CALI_MPIREPORT" | undefined {
-    const { services } = this.#channel;
-    if (services.has("mpireport")) return "CALI_MPIREPORT";
-    return services.has("report") ? "CALI_REPORT" : undefined;
+    const services = wordsOf(this.#spec.variables.CALI_SERVICES_ENABLE);
+    if (services.includes("mpireport")) return "CALI_MPIREPORT";
+    return services.includes("report") ? "CALI_REPORT" : undefined;
   }
 
   #print(name: string, text: string, append: boolean): void {

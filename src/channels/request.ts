@@ -16,6 +16,7 @@ import { announce, type Printer, writeText } from "./files.ts";
 import { attributeNames } from "./machine.ts";
 import { ALL_ENERGIES, ContextRun, withoutMark } from "./run.ts";
 import { ProcessMemory } from "./process_memory.ts";
+import { baseName, isLauncher } from "../job/launchers.ts";
 import { rankIn, rankOf } from "../job/process_rank.ts";
 
 /** The options that ask for channels. */
@@ -33,15 +34,20 @@ export function contextRun(
   printer: Printer,
 ): ContextRun {
   const now = realtimeNanoseconds();
-  const mpi = isMpi(request.command, env);
   return new ContextRun({
-    channels: (table, topology) => {
-      const facts = factsOf(table, topology, mpi);
-      return [
-        ...plainStream(request.caliPath),
-        ...logged(parseConfigString(request.caliConfig ?? "", facts), printer),
-        ...fromVariables(env, facts, printer),
-      ];
+    channels(table, topology) {
+      const read = (mpi: boolean) => configured(request, env, factsOf(table, topology, mpi));
+      const under = read(true), isKnown = isMpi(request.command, env);
+      const alone = isKnown ? under : read(false);
+      const differs = alone.remarks.filter((remark) => !under.remarks.includes(remark));
+      for (const remark of under.remarks) printer.tell(remark);
+      return {
+        specs: [
+          ...plainStream(request.caliPath),
+          ...under.channels.map((spec, i) => eitherOf(spec, alone.channels[i])),
+        ],
+        remarksAlone: differs,
+      };
     },
     defaultName: () => defaultFileName({ time: new Date(), pid: Deno.pid, random: Math.random }),
     printer,
@@ -75,13 +81,12 @@ function isVerbose(env: Readonly<Record<string, string>>): boolean {
 /** Makes the channels' side of a replay: no clock, and nothing that a recording does not hold. */
 export function contextReplay(request: ChannelOptions, printer: Printer): ContextRun {
   return new ContextRun({
-    channels: (table, topology) => [
-      ...plainStream(request.caliPath),
-      ...logged(
-        parseConfigString(request.caliConfig ?? "", factsOf(table, topology, false)),
-        printer,
-      ),
-    ],
+    channels(table, topology) {
+      const facts = factsOf(table, topology, false);
+      const { channels, remarks } = parseConfigString(request.caliConfig ?? "", facts);
+      for (const remark of remarks) printer.tell(remark);
+      return { specs: [...plainStream(request.caliPath), ...channels], remarksAlone: [] };
+    },
     defaultName: () => "joulemark.cali",
     printer,
     rankOf: () => undefined,
@@ -113,38 +118,61 @@ export function factsOf(table: NameTable, topology: PlatformTopology, mpi: boole
   };
 }
 
+/** What the command line and variables ask for. */
+function configured(
+  { caliConfig = "" }: ChannelOptions,
+  env: Readonly<Record<string, string>>,
+  facts: ConfigFacts,
+): Configuration {
+  const given = parseConfigString(caliConfig, facts), found = fromVariables(env, facts);
+  return {
+    channels: [...given.channels, ...found.channels],
+    remarks: [...given.remarks, ...found.remarks],
+  };
+}
+
 /** A mistake in a variable, which a job script may set for Caliper itself, stops nothing. */
 function fromVariables(
   env: Readonly<Record<string, string>>,
   facts: ConfigFacts,
-  printer: Printer,
-): readonly ChannelSpec[] {
+): Configuration {
+  const remarks: string[] = [];
   try {
     const read = (path: string) => {
       // A file that a variable names is the caller's choice; the other lies where others may write.
       if (env.CALI_CONFIG_FILE !== undefined) return readText(path);
       const { text, refused } = readFound(path);
-      if (refused !== undefined) printer.tell(`${path} is left aside: ${refused}`);
+      if (refused !== undefined) remarks.push(`${path} is left aside: ${refused}`);
       return text;
     };
     const fileTexts = configFileNames(env).map(read).filter((text) => text !== undefined);
-    return logged(readConfiguration(env, { fileTexts, facts }), printer);
+    const found = readConfiguration(env, { fileTexts, facts });
+    return { channels: found.channels, remarks: [...remarks, ...found.remarks] };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    printer.tell(`${error.message}; it is left aside`);
-    return [];
+    return { channels: [], remarks: [...remarks, `${error.message}; it is left aside`] };
   }
 }
 
-function logged({ channels, remarks }: Configuration, printer: Printer): readonly ChannelSpec[] {
-  for (const remark of remarks) printer.tell(remark);
-  return channels;
+/**
+ * One channel for a program of which it is not known yet whether it runs under MPI: it measures for both, and its
+ * reports are chosen at the end, by the processes that ran.
+ */
+function eitherOf(under: ChannelSpec, alone: ChannelSpec): ChannelSpec {
+  if (JSON.stringify(under) === JSON.stringify(alone)) return under;
+  const services = [under, alone].flatMap(({ variables }) =>
+    (variables.CALI_SERVICES_ENABLE ?? "").split(",")
+  );
+  const variables = {
+    ...alone.variables,
+    ...under.variables,
+    CALI_SERVICES_ENABLE: [...new Set(services)].join(","),
+  };
+  return { ...under, variables, reports: { under, alone } };
 }
 
 /** Do ranks run on this node, as far as can be seen before they do? */
 function isMpi(command: readonly string[], env: Readonly<Record<string, string>>): boolean {
-  const name = command[0].slice(command[0].lastIndexOf("/") + 1);
   const environ = Object.entries(env).map(([key, value]) => `${key}=${value}`).join("\0");
-  return /^(mpirun|mpiexec|orterun|prterun|srun|aprun|jsrun|flux)\b/.test(name) ||
-    rankIn(environ) !== undefined;
+  return isLauncher(baseName(command[0])) || rankIn(environ) !== undefined;
 }

@@ -30,7 +30,11 @@ export interface ContextRunOptions {
    *
    * @throws {UsageError} Where that cannot be understood.
    */
-  channels(table: NameTable, topology: PlatformTopology): readonly ChannelSpec[];
+  channels(table: NameTable, topology: PlatformTopology): {
+    readonly specs: readonly ChannelSpec[];
+    /** Lines for people where no rank of MPI runs. */
+    readonly remarksAlone: readonly string[];
+  };
   /** Name of a stream for which none is given. */
   defaultName(): string;
   readonly printer: Printer;
@@ -65,6 +69,7 @@ export class ContextRun {
   /** Whether channels need every visit in its order; known once they are made. */
   order: "kept" | "folded" | undefined;
   readonly #logged = new Set<string>();
+  #remarksAlone: readonly string[] = [];
 
   constructor(options: ContextRunOptions) {
     this.#options = options;
@@ -120,7 +125,8 @@ export class ContextRun {
       const series = spec.spot?.series;
       return [output, ...series ? make(series.channel, output) : []];
     };
-    const specs = this.#options.channels(table, topology);
+    const { specs, remarksAlone } = this.#options.channels(table, topology);
+    this.#remarksAlone = remarksAlone;
     if (specs.length > 0) this.order = specs.some(needsOrder) ? "kept" : "folded";
     this.#note("Initialized");
     if (specs.every(({ managed }) => managed)) {
@@ -145,6 +151,9 @@ export class ContextRun {
     const isManaged = this.#options.isManaged === true;
     if (isManaged) this.#note(`${MANAGER}: Flushing Caliper data`);
     const { part } = this.#place;
+    if (!this.#outputs.some((output) => output.isUnderMpi)) {
+      for (const remark of this.#remarksAlone) this.#options.printer.tell(remark);
+    }
     this.#outputs.forEach((output, i) => {
       output.finish(part && ((rows) => part.keep(`cali-${i}`, rows)));
     });

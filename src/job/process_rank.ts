@@ -18,8 +18,18 @@ const VARIABLES = [
   "SLURM_PROCID",
 ];
 
-/** The number as written there; `undefined` where none was given, or the process has ended. */
+/** Ranks that were read, of processes that may have ended since. */
+const known = new Map<number, string>();
+const MAX_KNOWN = 65_536;
+
+/** The number as written there; `undefined` where none was given, or the process ended before it was read. */
 export function rankOf(pid: number): string | undefined {
+  const rank = readRank(pid) ?? known.get(pid);
+  if (rank !== undefined && known.size < MAX_KNOWN) known.set(pid, rank);
+  return rank;
+}
+
+function readRank(pid: number): string | undefined {
   // A confined process may not read the environment of another one.
   const own = guardian();
   if (own?.open) return own.lookAt(pid)?.rank;

@@ -18,10 +18,16 @@ function runOn(
 ) {
   const told: string[] = [], out: string[] = [];
   const run = new ContextRun({
-    channels: () =>
-      variables.map((v, i): ChannelSpec => ({
-        ...{ name: `c${i}`, variables: v, options: {}, metadata: {}, managed: true },
+    channels: () => ({
+      specs: variables.map((v, i): ChannelSpec => ({
+        name: `c${i}`,
+        variables: v,
+        options: {},
+        metadata: {},
+        managed: true,
       })),
+      remarksAlone: [],
+    }),
     defaultName: () => "stdout",
     printer: {
       tell: (line) => void told.push(line),

@@ -25,6 +25,11 @@ export interface ChannelSpec {
    * `CALI_CHANNEL_FLUSH_ON_EXIT` is false: its maker does that, not the channel.
    */
   readonly managed: boolean;
+  /**
+   * The same channel where ranks of MPI run, and where none does: which of the two holds is known at the end. This
+   * one measures for both.
+   */
+  readonly reports?: { readonly under: ChannelSpec; readonly alone: ChannelSpec };
   /** What is printed of loops at the end; `loop-report` alone, whose output no variable describes. */
   readonly loops?: LoopReport;
   /** What `spot` writes, which no variable describes. */
