@@ -10,6 +10,7 @@ import { countersChecked, countersCheckedPath } from "../files/counters_checked.
 import { readText } from "../os/files.ts";
 import { CHECKED, guardian, isOnlyCheck } from "../guardian/guardian.ts";
 import { findCommand } from "../os/process.ts";
+import { otherKind } from "../os/user_file.ts";
 import { prepare } from "../session/launch.ts";
 import { parsePmcVersion } from "../outputs/pmc/version.ts";
 import { LIST_VARIABLES, OPTIONAL_VARIABLES, preloadChanges } from "../preload/preload.ts";
@@ -82,8 +83,9 @@ export async function runWith(
     if (plain === given || !isHumanError(error)) throw error;
     say(`${error.message}; the configuration files are left aside`);
   };
-  // What these name may be a pipe, which is waited for.
-  if (["idle", "simulate", "probe"].some((name) => given.has(name))) guardian()?.needsTime(START_S);
+  // A pipe is waited for.
+  const inputs = ["idle", "simulate"].map((name) => given.get(name)?.text ?? "");
+  if (inputs.some((path) => otherKind(path)?.startsWith("a pipe"))) guardian()?.needsTime(START_S);
   const { request, values, idle } = await ask(given).catch((error) => {
     leftAside(error);
     return ask(plain);
